@@ -1,0 +1,56 @@
+# Third-party libraries, all from Debian's packages (`./dev setup` installs them). Only CUDA is optional.
+
+find_package(PkgConfig REQUIRED)
+find_package(Threads REQUIRED)
+find_package(fmt REQUIRED)
+find_package(nlohmann_json 3.11 REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(SQLite3 REQUIRED)
+find_package(TBB REQUIRED)
+
+# libzip's CMake package names tools that Debian ships in another package; its pkg-config file is sound.
+pkg_check_modules(libzip REQUIRED IMPORTED_TARGET libzip)
+
+find_package(LLVM 19.1 REQUIRED CONFIG PATHS /usr/lib/llvm-19/lib/cmake/llvm NO_DEFAULT_PATH)
+add_library(quern_llvm INTERFACE)
+target_include_directories(quern_llvm SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})
+separate_arguments(llvm_definitions NATIVE_COMMAND "${LLVM_DEFINITIONS}")
+target_compile_options(quern_llvm INTERFACE ${llvm_definitions})
+target_link_libraries(quern_llvm INTERFACE LLVM)
+
+find_package(antlr4-runtime CONFIG REQUIRED)
+find_program(QUERN_ANTLR antlr4 REQUIRED)
+
+# XGBoost's CMake package refers to a program that Debian does not ship with the library.
+find_path(XGBOOST_INCLUDE_DIR xgboost/c_api.h REQUIRED)
+find_library(XGBOOST_LIBRARY xgboost REQUIRED)
+add_library(xgboost::xgboost UNKNOWN IMPORTED)
+set_target_properties(xgboost::xgboost PROPERTIES
+  IMPORTED_LOCATION "${XGBOOST_LIBRARY}"
+  INTERFACE_INCLUDE_DIRECTORIES "${XGBOOST_INCLUDE_DIR}")
+file(READ "${XGBOOST_INCLUDE_DIR}/xgboost/version_config.h" xgboost_version_header)
+set(XGBOOST_VERSION "")
+foreach(part MAJOR MINOR PATCH)
+  if(xgboost_version_header MATCHES "XGBOOST_VER_${part} ([0-9]+)")
+    list(APPEND XGBOOST_VERSION "${CMAKE_MATCH_1}")
+  endif()
+endforeach()
+list(JOIN XGBOOST_VERSION "." XGBOOST_VERSION)
+
+# Of CUDA only cuda.h is used at build time; its libraries are opened at run time, where present.
+if(NOT CUDAToolkit_ROOT AND EXISTS /usr/local/cuda)
+  set(CUDAToolkit_ROOT /usr/local/cuda)
+endif()
+find_package(CUDAToolkit QUIET)
+add_library(quern_cuda_headers INTERFACE)
+set(QUERN_HAS_CUDA 0)
+set(QUERN_CUDA_VERSION "")
+set(QUERN_CUDA_ROOT "")
+if(CUDAToolkit_FOUND)
+  set(QUERN_HAS_CUDA 1)
+  set(QUERN_CUDA_VERSION "${CUDAToolkit_VERSION}")
+  cmake_path(GET CUDAToolkit_BIN_DIR PARENT_PATH QUERN_CUDA_ROOT)
+  target_include_directories(quern_cuda_headers SYSTEM INTERFACE ${CUDAToolkit_INCLUDE_DIRS})
+endif()
+
+configure_file("${PROJECT_SOURCE_DIR}/cmake/config.h.in" "${PROJECT_BINARY_DIR}/generated/config.h" @ONLY)

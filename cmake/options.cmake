@@ -1,0 +1,58 @@
+# Compiler settings shared by every room.
+
+option(QUERN_WERROR "Treat warnings as errors" OFF)
+option(QUERN_FUZZ "Build the libFuzzer targets (needs clang)" OFF)
+set(QUERN_SANITIZE "" CACHE STRING "Sanitizers for -fsanitize=, for instance 'address,undefined' or 'thread'")
+
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "" FORCE)
+endif()
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+
+# Setting -fPIC for libraries and -fPIE for programs apart would keep them from sharing one precompiled
+# header; the compiler's default (position-independent executables) serves both.
+set(CMAKE_POSITION_INDEPENDENT_CODE)
+
+add_library(quern_settings INTERFACE)
+target_include_directories(quern_settings INTERFACE "${PROJECT_SOURCE_DIR}" "${PROJECT_BINARY_DIR}")
+target_compile_options(quern_settings INTERFACE -Wall -Wextra
+  # The reference interpreter is the oracle: a*b+c must round twice on every machine.
+  -ffp-contract=off)
+if(QUERN_WERROR)
+  target_compile_options(quern_settings INTERFACE -Werror)
+endif()
+
+if(QUERN_SANITIZE)
+  add_compile_options(-fsanitize=${QUERN_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${QUERN_SANITIZE})
+endif()
+if(QUERN_FUZZ)
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    message(FATAL_ERROR "QUERN_FUZZ needs clang: configure with -DCMAKE_CXX_COMPILER=clang++-14")
+  endif()
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
+
+find_program(QUERN_LLD ld.lld)
+if(QUERN_LLD)
+  add_link_options(-fuse-ld=lld)
+endif()
+# The build id tells one build of the compiler from the next.
+add_link_options(-Wl,--build-id=sha1)
+
+find_program(QUERN_CCACHE ccache)
+if(QUERN_CCACHE)
+  # Precompiled headers are cached only when ccache may disregard their defines and time macros.
+  set(ccache_launcher "${CMAKE_COMMAND}" -E env "CCACHE_SLOPPINESS=pch_defines,time_macros" "${QUERN_CCACHE}")
+  set(CMAKE_C_COMPILER_LAUNCHER ${ccache_launcher})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${ccache_launcher})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)
+  endif()
+endif()
+
+# A library need not wait for those it will be linked with, only for what they generate.
+set(CMAKE_OPTIMIZE_DEPENDENCIES ON)

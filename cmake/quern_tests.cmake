@@ -1,0 +1,45 @@
+# The tests: one program per kind, found by folder. Each test of GoogleTest is a test of ctest.
+
+enable_testing()
+find_package(GTest REQUIRED)
+include(GoogleTest)
+
+# quern_test(<target> <folder below tests>...)
+function(quern_test target)
+  list(TRANSFORM ARGN PREPEND "tests/")
+  quern_sources(sources ${ARGN})
+  if(NOT sources)
+    return()
+  endif()
+  add_executable(${target} ${sources})
+  target_link_libraries(${target} PRIVATE quern_settings fmt::fmt quern_lsp nlohmann_json::nlohmann_json
+                                          GTest::gmock GTest::gtest_main)
+  target_compile_definitions(${target} PRIVATE
+    QUERN_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+    QUERN_BINARY="${PROJECT_BINARY_DIR}/quern")
+  quern_precompile(${target} "")
+  # Kernels compiled inside the tests find the runtime's symbols as they do in the program.
+  set_target_properties(${target} PROPERTIES ENABLE_EXPORTS ON)
+  if(TARGET quern)
+    add_dependencies(${target} quern)
+  endif()
+  gtest_discover_tests(${target} NO_PRETTY_VALUES DISCOVERY_TIMEOUT 120 PROPERTIES TIMEOUT 600)
+endfunction()
+
+quern_test(quern_unit_tests unit)
+quern_test(quern_numeric_tests numeric)
+quern_test(quern_golden_tests golden)
+quern_test(quern_protocol_tests lsp repl)
+
+if(QUERN_FUZZ)
+  add_custom_target(fuzzers)
+  file(GLOB fuzz_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/fuzz/*.cpp")
+  foreach(source IN LISTS fuzz_sources)
+    cmake_path(GET source STEM name)
+    add_executable(fuzz_${name} "${source}")
+    target_link_libraries(fuzz_${name} PRIVATE quern_settings quern_lsp)
+    target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
+    set_target_properties(fuzz_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/fuzz")
+    add_dependencies(fuzzers fuzz_${name})
+  endforeach()
+endif()

@@ -1,0 +1,136 @@
+# One library per room of the house. Sources are globbed, so that adding a pass or a feature touches no
+# CMake file, and a room without sources is an empty interface library.
+
+# Precompiled headers of the standard library, built once and shared by every room without a heavier set.
+file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/generated/pch_std.cpp" CONTENT "// Owns the shared precompiled header.\n")
+add_library(quern_pch_std OBJECT "${PROJECT_BINARY_DIR}/generated/pch_std.cpp")
+target_link_libraries(quern_pch_std PUBLIC quern_settings fmt::fmt)
+target_precompile_headers(quern_pch_std PRIVATE "${PROJECT_SOURCE_DIR}/cmake/pch/std.h")
+
+# quern_sources(<variable> <folder>...): every .cpp file below the folders.
+function(quern_sources variable)
+  set(patterns)
+  foreach(folder IN LISTS ARGN)
+    list(APPEND patterns "${PROJECT_SOURCE_DIR}/${folder}/*.cpp")
+  endforeach()
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${patterns})
+  set(${variable} "${sources}" PARENT_SCOPE)
+endfunction()
+
+# quern_precompile(<target> <header or empty>): the given precompiled header, or the shared one.
+function(quern_precompile target header)
+  if(header)
+    target_precompile_headers(${target} PRIVATE "${PROJECT_SOURCE_DIR}/${header}")
+  else()
+    target_precompile_headers(${target} REUSE_FROM quern_pch_std)
+  endif()
+endfunction()
+
+# quern_room(<target> ROOT <folder>... [OBJECT] [MATCH|EXCLUDE <regex>] [PCH <header>]
+#            [OBJECTS <object room>] [GENERATED <file>...] [PUBLIC <target>...] [PRIVATE <target>...])
+# OBJECTS takes in the objects of another room and what they need to link, but none of its include folders.
+function(quern_room target)
+  cmake_parse_arguments(PARSE_ARGV 1 room "OBJECT" "MATCH;EXCLUDE;PCH;OBJECTS" "ROOT;GENERATED;PUBLIC;PRIVATE")
+  quern_sources(sources ${room_ROOT})
+  if(room_MATCH)
+    list(FILTER sources INCLUDE REGEX "${room_MATCH}")
+  endif()
+  if(room_EXCLUDE)
+    list(FILTER sources EXCLUDE REGEX "${room_EXCLUDE}")
+  endif()
+  set(objects)
+  if(room_OBJECTS)
+    get_target_property(type ${room_OBJECTS} TYPE)
+    if(type STREQUAL "OBJECT_LIBRARY")
+      set(objects $<TARGET_OBJECTS:${room_OBJECTS}>)
+    endif()
+  endif()
+
+  if(NOT sources AND NOT objects)
+    add_library(${target} INTERFACE)
+    target_link_libraries(${target} INTERFACE ${room_PUBLIC})
+    return()
+  endif()
+
+  if(room_OBJECT)
+    add_library(${target} OBJECT ${sources})
+  else()
+    add_library(${target} STATIC ${sources} ${objects} ${room_GENERATED})
+  endif()
+  target_link_libraries(${target} PUBLIC quern_settings fmt::fmt ${room_PUBLIC} PRIVATE ${room_PRIVATE})
+  if(objects)
+    get_target_property(needs ${room_OBJECTS} LINK_LIBRARIES)
+    foreach(need IN LISTS needs)
+      target_link_libraries(${target} INTERFACE $<LINK_ONLY:${need}>)
+    endforeach()
+  endif()
+  quern_precompile(${target} "${room_PCH}")
+endfunction()
+
+# quern_grammar(<target> GRAMMAR <file> PACKAGE <namespace>): the lexer, parser and visitor that ANTLR makes.
+# Include them as "QuernParser.h".
+function(quern_grammar target)
+  cmake_parse_arguments(PARSE_ARGV 1 grammar "" "GRAMMAR;PACKAGE" "")
+  set(source "${PROJECT_SOURCE_DIR}/${grammar_GRAMMAR}")
+  if(NOT EXISTS "${source}")
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/grammar")
+    add_library(${target} INTERFACE)
+    return()
+  endif()
+  cmake_path(GET source STEM name)
+  set(folder "${PROJECT_BINARY_DIR}/generated/grammar")
+  set(outputs)
+  set(headers)
+  foreach(part Lexer Parser BaseVisitor Visitor)
+    list(APPEND outputs "${folder}/${name}${part}.cpp")
+    list(APPEND headers "${folder}/${name}${part}.h")
+  endforeach()
+  add_custom_command(
+    OUTPUT ${outputs} ${headers}
+    COMMAND "${QUERN_ANTLR}" -Dlanguage=Cpp -visitor -no-listener -package ${grammar_PACKAGE} -Werror
+            -Xexact-output-dir -o "${folder}" "${source}"
+    DEPENDS "${source}"
+    COMMENT "Generating the parser from ${grammar_GRAMMAR}"
+    VERBATIM)
+  add_library(${target} STATIC ${outputs} ${headers})
+  # The generated code is not ours to mend, and its u8 literals expect plain char.
+  target_compile_options(${target} PRIVATE -fno-char8_t -w)
+  target_include_directories(${target} SYSTEM PUBLIC "${folder}" "${ANTLR4_INCLUDE_DIR}" /usr/include/antlr4-runtime)
+  target_compile_options(${target} PUBLIC
+    "$<$<CXX_COMPILER_ID:Clang>:SHELL:-include ${PROJECT_SOURCE_DIR}/cmake/clang_antlr.h>")
+  target_link_libraries(${target} PUBLIC antlr4_static Threads::Threads)
+endfunction()
+
+# quern_embedded_stdlib(<variable>): the C++ file that holds the text of every stdlib/*.relay.
+function(quern_embedded_stdlib variable)
+  file(GLOB_RECURSE files CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/stdlib/*.relay")
+  set(output "${PROJECT_BINARY_DIR}/generated/stdlib_embedded.cpp")
+  set(script "${PROJECT_SOURCE_DIR}/cmake/embed_stdlib.cmake")
+  # The list of names is an input too: a file taken away must leave the binary.
+  set(list_file "${PROJECT_BINARY_DIR}/generated/stdlib_files.txt")
+  list(JOIN files "\n" names)
+  file(CONFIGURE OUTPUT "${list_file}" CONTENT "${names}\n" @ONLY)
+  add_custom_command(
+    OUTPUT "${output}"
+    COMMAND "${CMAKE_COMMAND}" "-DLIST=${list_file}" "-DROOT=${PROJECT_SOURCE_DIR}/stdlib" "-DOUTPUT=${output}"
+            -P "${script}"
+    DEPENDS ${files} "${list_file}" "${script}"
+    COMMENT "Embedding the standard library"
+    VERBATIM)
+  set(${variable} "${output}" PARENT_SCOPE)
+endfunction()
+
+# quern_command(<target> ROOT <folder> PRIVATE <target>...): the program, at the root of the build folder.
+function(quern_command target)
+  cmake_parse_arguments(PARSE_ARGV 1 command "" "" "ROOT;PRIVATE")
+  quern_sources(sources ${command_ROOT})
+  if(NOT sources)
+    return()
+  endif()
+  add_executable(${target} ${sources})
+  target_link_libraries(${target} PRIVATE quern_settings fmt::fmt ${command_PRIVATE})
+  quern_precompile(${target} "")
+  # Compiled kernels call back into the program by symbol, so it exports what it has.
+  set_target_properties(${target} PROPERTIES ENABLE_EXPORTS ON RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}")
+  install(TARGETS ${target})
+endfunction()

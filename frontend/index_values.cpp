@@ -1,0 +1,222 @@
+// The value side of index expressions: scalars, their dtypes, reductions.
+
+#include <fmt/format.h>
+
+#include "frontend/index_elaborator.h"
+#include "frontend/literals.h"
+
+namespace quern {
+
+ExprPtr IndexElaborator::expect(SyntaxPtr at, ExprPtr expr, std::optional<DType> wanted) {
+  if (!expr || !wanted || expr->type->dtype == *wanted) return expr;
+  std::string remedy = expr->type->dtype.is_index() || wanted->is_index()
+                           ? fmt::format("; convert it: `{}`", wanted->is_index() ? "index(…)" : "cast<" + to_string(*wanted) + ">(…)")
+                           : "";
+  report(DiagnosticKind::DTypeMismatch, at,
+         fmt::format("this is {} where {} is wanted{}", to_string(expr->type->dtype), to_string(*wanted), remedy));
+  return nullptr;
+}
+
+ExprPtr IndexElaborator::literal(SyntaxPtr expr, std::optional<DType> wanted) {
+  auto number = parse_number(expr->text);
+  if (!number) {
+    report(DiagnosticKind::MalformedLiteral, expr, fmt::format("`{}` is not a number of a known dtype", expr->text));
+    return nullptr;
+  }
+  DType fallback = number->is_integer ? DType::int32() : DType::float32();
+  DType dtype = number->dtype ? *number->dtype : wanted.value_or(fallback);
+  if (dtype.is_index() && number->is_integer) return dim_value(expr, dim_const(number->integer));
+  auto scalar = literal_as(*number, dtype);
+  if (!scalar) {
+    report(DiagnosticKind::LiteralOutOfRange, expr, fmt::format("`{}` is no {}", expr->text, to_string(dtype)));
+    return nullptr;
+  }
+  return expect(expr, constant(expr, *scalar), wanted);
+}
+
+ExprPtr IndexElaborator::from_static(SyntaxPtr expr, const StaticValue& v, std::optional<DType> wanted) {
+  if (v.as_dim()) return expect(expr, dim_value(expr, v.as_dim()), wanted);
+  if (v.as_bool()) return expect(expr, constant(expr, Scalar::from_int(DType::boolean(), *v.as_bool())), wanted);
+  // A float attribute is as free in its dtype as a literal.
+  if (v.as_float()) {
+    DType dtype = wanted.value_or(DType::float32());
+    if (dtype.is_float()) return constant(expr, Scalar::from_double(dtype, *v.as_float()));
+  }
+  if (v.as_index_expr()) return expect(expr, v.as_index_expr(), wanted);
+  report(DiagnosticKind::InvalidIndexExpression, expr, fmt::format("{} is no element", to_string(v)));
+  return nullptr;
+}
+
+ExprPtr IndexElaborator::value(SyntaxPtr expr, const StaticEnv& env, std::optional<DType> wanted) {
+  if (!expr) return nullptr;
+  switch (expr->kind) {
+    case SyntaxKind::Error: return nullptr;
+    case SyntaxKind::Paren: return value(expr->child(0), env, wanted);
+    case SyntaxKind::Block:
+      if (expr->children.size() == 1) return value(expr->child(0), env, wanted);
+      break;
+    case SyntaxKind::Int:
+    case SyntaxKind::Float: return literal(expr, wanted);
+    case SyntaxKind::Bool:
+      return expect(expr, constant(expr, Scalar::from_int(DType::boolean(), expr->text == "True")), wanted);
+    case SyntaxKind::Name: {
+      auto v = evaluate(expr, env);
+      return v ? from_static(expr, *v, wanted) : nullptr;
+    }
+    case SyntaxKind::Local:
+    case SyntaxKind::GraphName:
+    case SyntaxKind::Field:
+    case SyntaxKind::Project: return expect(expr, read(expr, env, nullptr, false), wanted);
+    case SyntaxKind::Index: {
+      SyntaxPtr base = expr->child(0);
+      while (base->is(SyntaxKind::Index)) base = base->child(0);
+      bool is_list = base->is(SyntaxKind::Name) || base->is(SyntaxKind::List) || base->is(SyntaxKind::Call);
+      if (!is_list) return expect(expr, read(expr, env, nullptr, false), wanted);
+      auto v = evaluate(expr, env);
+      return v ? from_static(expr, *v, wanted) : nullptr;
+    }
+    case SyntaxKind::ReadElse: return read_else(expr, env, wanted);
+    case SyntaxKind::Binary: return binary(expr, env, wanted);
+    case SyntaxKind::Unary:
+      if (auto v = try_static(expr, env)) return from_static(expr, *v, wanted);
+      return apply(expr, expr->text == "not" ? ScalarOp::Not : ScalarOp::Neg, {expr->child(0)}, env, wanted);
+    case SyntaxKind::Call: return call(expr, env, wanted);
+    case SyntaxKind::If: return conditional(expr, env, wanted);
+    case SyntaxKind::Reduce: return reduce(expr, env, wanted);
+    default: break;
+  }
+  report(DiagnosticKind::InvalidIndexExpression, expr,
+         "this cannot stand in an index expression: it computes one element from reads, scalar functions and reductions");
+  return nullptr;
+}
+
+ExprPtr IndexElaborator::binary(SyntaxPtr expr, const StaticEnv& env, std::optional<DType> wanted) {
+  // Arithmetic of dims and index variables stays a dim; literals alone are free to take the wanted dtype.
+  bool literals = expr->child(0)->is(SyntaxKind::Int) && expr->child(1)->is(SyntaxKind::Int);
+  if (!literals)
+    if (auto v = try_static(expr, env)) return from_static(expr, *v, wanted);
+  auto op = find_scalar_op(expr->text);
+  if (!op) {
+    report(DiagnosticKind::InvalidIndexExpression, expr, fmt::format("`{}` cannot stand in an index expression", expr->text));
+    return nullptr;
+  }
+  return apply(expr, *op, {expr->child(0), expr->child(1)}, env, wanted);
+}
+
+ExprPtr IndexElaborator::apply(SyntaxPtr expr, ScalarOp op, std::vector<SyntaxPtr> operands, const StaticEnv& env,
+                               std::optional<DType> wanted) {
+  const ScalarOpInfo& about = info(op);
+  bool result_is_operand = about.signature == ScalarSignature::Same || about.signature == ScalarSignature::Float ||
+                           about.signature == ScalarSignature::Bits;
+  std::optional<DType> dtype;
+  if (about.signature == ScalarSignature::Logic) dtype = DType::boolean();
+  if (result_is_operand && wanted) dtype = wanted;
+  // An operand with a dtype of its own decides for those that are free (literals, float attributes).
+  auto is_free = [&](SyntaxPtr s) {
+    while (s->is(SyntaxKind::Paren)) s = s->child(0);
+    if (s->is(SyntaxKind::Int) || s->is(SyntaxKind::Float)) return !parse_number(s->text) || !parse_number(s->text)->dtype;
+    auto bound = s->is(SyntaxKind::Name) ? env.find(s->text) : env.end();
+    return bound != env.end() && bound->second.as_float();
+  };
+  std::vector<ExprPtr> args(operands.size(), nullptr);
+  for (int pass = 0; pass < 2; ++pass)
+    for (size_t i = 0; i < operands.size(); ++i) {
+      if (args[i] || (pass == 0 && is_free(operands[i]))) continue;
+      args[i] = value(operands[i], env, dtype);
+      if (!args[i]) return nullptr;
+      dtype = args[i]->type->dtype;
+    }
+  if (!accepts(op, *dtype)) {
+    report(DiagnosticKind::DTypeMismatch, expr,
+           fmt::format("`{}` takes {}, not {}", about.name, accepted_operands(op), to_string(*dtype)));
+    return nullptr;
+  }
+  Type type = scalar_type(result_dtype(op, *dtype));
+  return expect(expr, arena_.make<ScalarExpr>(Expr{ExprKind::Scalar, type, origin(expr)}, op, false, arena_.copy(args)), wanted);
+}
+
+ExprPtr IndexElaborator::conversion(SyntaxPtr expr, const StaticEnv& env, DType to) {
+  if (expr->children.size() != 2) {
+    report(DiagnosticKind::WrongArgumentCount, expr, "a conversion takes one operand");
+    return nullptr;
+  }
+  SyntaxPtr operand = expr->child(1);
+  bool number = operand->is(SyntaxKind::Int) || operand->is(SyntaxKind::Float);
+  ExprPtr inner = value(operand, env, number && !to.is_bool() ? std::optional(to) : std::nullopt);
+  return inner ? make_cast(expr, inner, to) : nullptr;
+}
+
+ExprPtr IndexElaborator::call(SyntaxPtr expr, const StaticEnv& env, std::optional<DType> wanted) {
+  SyntaxPtr callee = expr->child(0);
+  std::string_view name = callee->is(SyntaxKind::Name) ? callee->text : "";
+  std::vector<SyntaxPtr> operands(expr->children.begin() + 1, expr->children.end());
+  std::optional<DType> argument;
+  if (SyntaxPtr t = callee->child(0); t && t->is(SyntaxKind::NamedType)) {
+    auto bound = env.find(t->text);
+    argument = bound != env.end() && bound->second.as_dtype() ? *bound->second.as_dtype() : parse_dtype(t->text);
+    if (!argument) {
+      report(DiagnosticKind::UnknownType, t, fmt::format("unknown dtype `{}`", t->text));
+      return nullptr;
+    }
+  }
+  if (name == "cast" && argument) return expect(expr, conversion(expr, env, *argument), wanted);
+  if (name == "index") return expect(expr, conversion(expr, env, DType::index()), wanted);
+  if ((name == "lowest" || name == "highest") && operands.empty()) {
+    DType dtype = argument ? *argument : wanted.value_or(DType::float32());
+    return expect(expr, constant(expr, name == "lowest" ? lowest(dtype) : highest(dtype)), wanted);
+  }
+  if (name == "select" && operands.size() == 3) return conditional(expr, env, wanted);
+  auto op = name.empty() ? std::nullopt : find_scalar_op(name);
+  if (auto v = try_static(expr, env)) return from_static(expr, *v, wanted);
+  if (op && info(*op).arity == static_cast<int>(operands.size())) return apply(expr, *op, operands, env, wanted);
+  if (callee->is(SyntaxKind::GlobalName)) {
+    auto v = evaluate(expr, env);
+    return v ? from_static(expr, *v, wanted) : nullptr;
+  }
+  std::string message = op ? fmt::format("`{}` takes {} operand{} and is given {}", name, info(*op).arity,
+                                         info(*op).arity == 1 ? "" : "s", operands.size())
+                           : fmt::format("`{}` is no scalar function; index expressions call scalar functions only", name);
+  report(op ? DiagnosticKind::WrongArgumentCount : DiagnosticKind::InvalidIndexExpression, expr, message);
+  return nullptr;
+}
+
+// `if (c) { a } else { b }` and `select(c, a, b)`: both lazy; a condition known at compile time picks its arm here.
+ExprPtr IndexElaborator::conditional(SyntaxPtr expr, const StaticEnv& env, std::optional<DType> wanted) {
+  size_t at = expr->is(SyntaxKind::Call) ? 1 : 0;
+  SyntaxPtr condition = expr->child(at);
+  if (auto known = try_static(condition, env); known && known->as_bool())
+    return value(expr->child(at + (*known->as_bool() ? 1 : 2)), env, wanted);
+  ExprPtr test = value(condition, env, DType::boolean());
+  SyntaxPtr first = expr->child(at + 1), second = expr->child(at + 2);
+  bool second_decides = !wanted && (first->is(SyntaxKind::Int) || first->is(SyntaxKind::Float));
+  ExprPtr decider = value(second_decides ? second : first, env, wanted);
+  if (!test || !decider) return nullptr;
+  ExprPtr follower = value(second_decides ? first : second, env, decider->type->dtype);
+  if (!follower) return nullptr;
+  return arena_.make<IfExpr>(Expr{ExprKind::If, decider->type, origin(expr)}, test, second_decides ? follower : decider,
+                             second_decides ? decider : follower);
+}
+
+ExprPtr IndexElaborator::reduce(SyntaxPtr expr, const StaticEnv& env, std::optional<DType> wanted) {
+  auto kind = find_reduce_kind(expr->text);
+  if (!kind) return nullptr;
+  StaticEnv inner = env;
+  std::vector<Dim> vars, extents;
+  if (!bind_vars(expr->child(0), inner, vars, extents)) return nullptr;
+  std::optional<DType> element = wanted;
+  if (is_arg(*kind)) element.reset();
+  if (*kind == ReduceKind::Any || *kind == ReduceKind::All) element = DType::boolean();
+  ExprPtr body = value(expr->child(1), inner, element);
+  if (!body || !settle_extents(expr->child(0), vars, extents)) return nullptr;
+  DType dtype = is_arg(*kind) ? DType::index() : body->type->dtype;
+  if (body->type->dtype.is_index() && !is_arg(*kind)) {
+    report(DiagnosticKind::DTypeMismatch, expr->child(1), "a reduction is over elements of tensors; convert the index: `cast<int64>(…)`");
+    return nullptr;
+  }
+  return expect(expr,
+                arena_.make<ReduceExpr>(Expr{ExprKind::Reduce, scalar_type(dtype), origin(expr)}, *kind, arena_.copy(vars),
+                                        arena_.copy(extents), body),
+                wanted);
+}
+
+}  // namespace quern

@@ -1,0 +1,282 @@
+// The walk of inference over calls: operators, constructors, intrinsics, functions.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "frontend/inference.h"
+
+namespace quern {
+
+ExprPtr Inference::call(SyntaxPtr s) {
+  SyntaxPtr callee = s->child(0);
+  if (!callee->is(SyntaxKind::Name)) return function_call(s);
+  if (callee->text == "print") return intrinsic(s, IntrinsicKind::Print);
+  if (callee->text == "load") return intrinsic(s, IntrinsicKind::Load);
+  if (callee->text == "save") return intrinsic(s, IntrinsicKind::Save);
+  if (const DataDefinition* data = scope_.data_of_constructor(callee->text)) return construct(s, callee->text, *data);
+  if (const Declaration* op = scope_.op(callee->text)) {
+    std::vector<SyntaxPtr> positional, named;
+    for (SyntaxPtr arg : s->children.subspan(1)) (arg->is(SyntaxKind::NamedArgument) ? named : positional).push_back(arg);
+    return operator_call(s, *op, std::move(positional), std::move(named));
+  }
+  constexpr std::string_view kPlanned[] = {"ref", "ref_read", "ref_write", "grad", "value_and_grad", "vjp", "jvp",
+                                           "stop_gradient", "checkpoint", "assert_close"};
+  if (std::find(std::begin(kPlanned), std::end(kPlanned), callee->text) != std::end(kPlanned))
+    return not_yet(s, fmt::format("`{}`", callee->text));
+  auto near = did_you_mean(callee->text, scope_.names(Scope::Names::Operators));
+  report(DiagnosticKind::UnknownOperator, callee,
+         fmt::format("unknown operator `{}`{}", callee->text, near ? "; did you mean `" + *near + "`?" : ""));
+  for (SyntaxPtr arg : s->children.subspan(1)) infer(arg->is(SyntaxKind::NamedArgument) ? arg->child(0) : arg);
+  return error(s);
+}
+
+// --- operators -------------------------------------------------------------------------------------------------------
+
+ExprPtr Inference::operator_call(SyntaxPtr s, const Declaration& op, std::vector<SyntaxPtr> positional,
+                                 std::vector<SyntaxPtr> named) {
+  if (op.syntax->is(SyntaxKind::ExternOp)) return not_yet(s, fmt::format("the extern operator `{}`", op.name));
+  OpCallDraft draft{&op, s, declaration_, {}, {}, {}};
+  draft.call.syntax = s;
+  StaticEvaluator statics = evaluator();
+  size_t tensors = std::min(tensor_param_count(op.syntax), positional.size());
+  bool failed = false;
+  auto attribute = [&](std::string name, SyntaxPtr value) {
+    auto v = statics.evaluate(value, env.statics);
+    failed |= !v;
+    draft.call.attributes.emplace_back(std::move(name), v.value_or(StaticValue()));
+    draft.call.attribute_syntax.push_back(value);
+  };
+  for (size_t i = 0; i < positional.size(); ++i) {
+    if (i >= tensors) {
+      attribute("", positional[i]);
+      continue;
+    }
+    draft.args.push_back(infer(positional[i]));
+    draft.call.tensors.push_back(draft.args.back()->type);
+    draft.call.tensor_syntax.push_back(positional[i]);
+  }
+  for (SyntaxPtr n : named) attribute(std::string(n->text), n->child(0));
+  if (failed) return error(s);
+  ExprPtr waiting = error(s, unifier.fresh_type());
+  op_calls_.emplace(waiting, std::move(draft));
+  relate(s, waiting, fmt::format("the arguments of `{}`", op.name), [this, waiting] { return attempt_operator(waiting); });
+  return waiting;
+}
+
+bool Inference::attempt_operator(ExprPtr waiting) {
+  OpCallDraft& draft = op_calls_.at(waiting);
+  matching_ = &draft;
+  MatchOutcome outcome = match_signature(*draft.op, draft.call, scope_, *this, diagnostics, draft.declaration);
+  matching_ = nullptr;
+  if (outcome.status == MatchStatus::Stuck) return false;
+  if (outcome.status == MatchStatus::Matched) {
+    draft.matched = true;
+    draft.binding = std::move(outcome.binding);
+    unifier.unify(waiting->type, draft.binding.result);
+  } else {
+    unifier.unify(waiting->type, error_type());
+  }
+  return true;
+}
+
+std::vector<Note> Inference::origin_of_argument(size_t i) {
+  if (!matching_ || i >= matching_->args.size()) return {};
+  return origin_of(matching_->args[i]);
+}
+
+std::vector<Note> Inference::origin_of(ExprPtr draft) {
+  Type type = resolve(draft->type);
+  if (auto replaced = replacements_.find(draft); replaced != replacements_.end()) draft = replaced->second;
+  if (auto* var = as<VarExpr>(draft)) {
+    auto known = variable_places_.find(var->variable);
+    std::string text = fmt::format("`%{}` is {}", var->variable->name, to_string(type));
+    if (known == variable_places_.end()) return {{std::nullopt, text}};
+    return {{known->second, text + ", from here"}};
+  }
+  if (auto* field = as<FieldExpr>(draft); field && !field->name.empty()) {
+    Type record = resolve(field->tuple->type);
+    const DataDefinition* data = record->kind == TypeKind::Data ? scope_.data(record->name) : nullptr;
+    if (data && !data->constructors.empty() && field->index < data->constructors[0].fields.size()) {
+      const DataField& f = data->constructors[0].fields[field->index];
+      return {{f.place, fmt::format("the field `{}` of `{}` is {}, from here", f.name, data->name, to_string(type))}};
+    }
+  }
+  return {{Place{draft->origin, {}}, fmt::format("this is {}", to_string(type))}};
+}
+
+// --- constructors ----------------------------------------------------------------------------------------------------
+
+bool Inference::constructor_fields(SyntaxPtr s, const DataConstructor& constructor, std::vector<ExprPtr>& fields,
+                                   std::vector<SyntaxPtr>& at) {
+  size_t count = constructor.fields.size();
+  fields.assign(count, nullptr);
+  at.assign(count, s);
+  std::vector<SyntaxPtr> args;
+  if (s->is(SyntaxKind::Call)) args.assign(s->children.begin() + 1, s->children.end());
+  size_t next = 0;
+  for (SyntaxPtr arg : args) {
+    size_t slot = next++;
+    SyntaxPtr value = arg;
+    if (arg->is(SyntaxKind::NamedArgument)) {
+      for (slot = 0; slot < count && constructor.fields[slot].name != arg->text;) ++slot;
+      value = arg->child(0);
+      if (slot == count) {
+        report(DiagnosticKind::UnknownField, arg, fmt::format("`{}` has no field `{}`", constructor.name, arg->text));
+        return false;
+      }
+    }
+    if (slot >= count || fields[slot]) {
+      report(DiagnosticKind::WrongArgumentCount, s,
+             fmt::format("`{}` has {} field{} and is given {}", constructor.name, count, count == 1 ? "" : "s", args.size()));
+      return false;
+    }
+    fields[slot] = infer(value);
+    at[slot] = value;
+  }
+  for (size_t i = 0; i < count; ++i) {
+    if (fields[i]) continue;
+    std::string missing = constructor.fields[i].name.empty() ? fmt::format("field {}", i) : fmt::format("the field `{}`", constructor.fields[i].name);
+    report(DiagnosticKind::WrongArgumentCount, s, fmt::format("`{}` is not given {}", constructor.name, missing));
+    return false;
+  }
+  return true;
+}
+
+ExprPtr Inference::construct(SyntaxPtr s, std::string_view name, const DataDefinition& data) {
+  const DataConstructor* constructor = nullptr;
+  for (const DataConstructor& c : data.constructors)
+    if (c.name == name) constructor = &c;
+  std::vector<ExprPtr> fields;
+  std::vector<SyntaxPtr> at;
+  if (!constructor || !constructor_fields(s, *constructor, fields, at)) return error(s);
+  Substitution substitution;
+  Scheme scheme{{}, data.header.type_vars, data.header.type};
+  instantiate(scheme, substitution);
+  for (size_t i = 0; i < fields.size(); ++i)
+    expect(at[i], substitute(constructor->fields[i].type, substitution), fields[i]->type,
+           constructor->fields[i].name.empty() ? fmt::format("field {} of `{}`", i, name)
+                                               : fmt::format("the field `{}` of `{}`", constructor->fields[i].name, name),
+           {{constructor->fields[i].place, "the field is declared here"}});
+  return drafts_.make<ConstructExpr>(Expr{ExprKind::Construct, substitute(data.header.type, substitution), origin(s)},
+                                     drafts_.copy(name), constructor->tag, drafts_.copy(fields));
+}
+
+// --- intrinsics ------------------------------------------------------------------------------------------------------
+
+ExprPtr Inference::intrinsic(SyntaxPtr s, IntrinsicKind kind) {
+  std::vector<ExprPtr> args;
+  std::vector<std::string_view> texts;
+  for (SyntaxPtr arg : s->children.subspan(1)) {
+    if (arg->is(SyntaxKind::String)) {
+      texts.push_back(drafts_.copy(arg->text));
+      if (kind == IntrinsicKind::Print) args.push_back(nullptr);
+      continue;
+    }
+    args.push_back(infer(arg));
+    if (kind == IntrinsicKind::Print) texts.emplace_back();
+  }
+  if (kind == IntrinsicKind::Load) {
+    if (!args.empty() || texts.empty() || texts.size() > 2) {
+      report(DiagnosticKind::WrongArgumentCount, s, "`load` takes a file name, and the name of one entry where the file has several");
+      return error(s);
+    }
+    return load(s, texts);
+  }
+  if (kind == IntrinsicKind::Save && (texts.size() != 1 || args.size() != 1)) {
+    report(DiagnosticKind::WrongArgumentCount, s, "`save` takes a file name and a value");
+    return error(s);
+  }
+  return drafts_.make<IntrinsicExpr>(Expr{ExprKind::Intrinsic, unit_type(), origin(s)}, kind, drafts_.copy(args),
+                                     drafts_.copy(texts));
+}
+
+ExprPtr Inference::load(SyntaxPtr s, const std::vector<std::string_view>& texts) {
+  ExprPtr draft = drafts_.make<IntrinsicExpr>(Expr{ExprKind::Intrinsic, unifier.fresh_type(), origin(s)},
+                                              IntrinsicKind::Load, std::span<const ExprPtr>(), drafts_.copy(texts));
+  // An annotation decides. Without one the relation stays in the queue until the rest is settled, and the file is asked.
+  relate(s, draft, "the type of the file", [=, this] { return resolve(draft->type)->kind != TypeKind::Infer; });
+  queue_.back().wanting = "load";
+  return draft;
+}
+
+// --- functions -------------------------------------------------------------------------------------------------------
+
+ExprPtr Inference::function_call(SyntaxPtr s) {
+  SyntaxPtr callee = s->child(0);
+  ExprPtr function = infer(callee);
+  std::vector<ExprPtr> args;
+  std::vector<Type> types;
+  std::vector<SyntaxPtr> at;
+  for (SyntaxPtr arg : s->children.subspan(1)) {
+    if (arg->is(SyntaxKind::NamedArgument)) {
+      report(DiagnosticKind::UnknownAttribute, arg, "functions take their arguments by position");
+      return error(s);
+    }
+    args.push_back(infer(arg));
+    types.push_back(args.back()->type);
+    at.push_back(arg);
+  }
+  std::string name = callee->is(SyntaxKind::GlobalName) ? "`@" + std::string(callee->text) + "`"
+                     : callee->is(SyntaxKind::Local)    ? "`%" + std::string(callee->text) + "`"
+                                                        : "this function";
+  Type type = resolve(function->type);
+  if (type->is_error()) return error(s);
+  if (type->kind == TypeKind::Infer) {
+    Type result = unifier.fresh_type();
+    unifier.unify(type, function_type(types, result));
+    return drafts_.make<CallExpr>(Expr{ExprKind::Call, result, origin(s)}, function, drafts_.copy(args));
+  }
+  if (type->kind != TypeKind::Function) {
+    report(DiagnosticKind::NotAFunction, callee, fmt::format("{} is {}, not a function", name, to_string(type)), origin_of(function));
+    return error(s);
+  }
+  const Declaration* declared = callee->is(SyntaxKind::GlobalName) ? scope_.global(callee->text) : nullptr;
+  SyntaxPtr params = declared ? params_of(declared->syntax) : nullptr;
+  auto parameter = [&](size_t i) -> std::vector<Note> {
+    if (!params || i >= params->children.size()) return {};
+    return {{Place{{declared->id, params->children[i]->id}, {}}, fmt::format("the parameter `%{}` is declared here", params->children[i]->text)}};
+  };
+  if (type->params().size() != args.size()) {
+    std::vector<Note> notes;
+    if (declared) notes.push_back({Place{{declared->id, params->id}, {}}, fmt::format("{} is defined here", name)});
+    report(DiagnosticKind::WrongArgumentCount, s,
+           fmt::format("{} takes {} argument{} and is given {}", name, type->params().size(),
+                       type->params().size() == 1 ? "" : "s", args.size()),
+           std::move(notes));
+    return error(s, type->result());
+  }
+  for (size_t i = 0; i < args.size(); ++i) {
+    std::vector<Note> notes = parameter(i);
+    for (Note& note : origin_of(args[i])) notes.push_back(std::move(note));
+    expect(at[i], type->params()[i], args[i]->type, fmt::format("argument {} of {}", i + 1, name), std::move(notes));
+  }
+  return drafts_.make<CallExpr>(Expr{ExprKind::Call, type->result(), origin(s)}, function, drafts_.copy(args));
+}
+
+// --- mismatches ------------------------------------------------------------------------------------------------------
+
+bool Inference::expect(SyntaxPtr at, Type wanted, Type found, const std::string& what, std::vector<Note> notes) {
+  if (unifier.unify(wanted, found)) return true;
+  Type w = resolve(wanted), f = resolve(found);
+  DiagnosticKind kind = DiagnosticKind::TypeMismatch;
+  std::string detail;
+  if (w->is_tensor() && f->is_tensor()) {
+    if (w->dims.size() != f->dims.size()) {
+      kind = DiagnosticKind::RankMismatch;
+    } else if (w->dtype != f->dtype && !w->dtype.is_infer() && !f->dtype.is_infer()) {
+      kind = DiagnosticKind::DTypeMismatch;
+    } else {
+      kind = DiagnosticKind::DimMismatch;
+      for (size_t i = 0; i < w->dims.size(); ++i)
+        if (w->dims[i] != f->dims[i]) {
+          detail = fmt::format(": dimension {} is {} here and has to be {}", i, to_string(f->dims[i]), to_string(w->dims[i]));
+          break;
+        }
+    }
+  }
+  report(kind, at, fmt::format("{} has to be {}, but this is {}{}", what, to_string(w), to_string(f), detail), std::move(notes));
+  return false;
+}
+
+}  // namespace quern

@@ -1,0 +1,524 @@
+// The walk of inference over expressions.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "frontend/inference.h"
+
+namespace quern {
+
+void Inference::report(DiagnosticKind kind, SyntaxPtr at, std::string message, std::vector<Note> notes) {
+  diagnostics.push_back({kind, place(at), std::move(message), std::move(notes)});
+}
+
+ExprPtr Inference::error(SyntaxPtr s, Type type) {
+  return drafts_.make<ErrorExpr>(Expr{ExprKind::Error, type ? type : error_type(), origin(s)});
+}
+
+ExprPtr Inference::not_yet(SyntaxPtr s, std::string_view what) {
+  report(DiagnosticKind::NotYetSupported, s, fmt::format("{} cannot be typed yet", what));
+  return error(s);
+}
+
+Type Inference::annotation(SyntaxPtr type, const TypeEnv& in) {
+  StaticEvaluator evaluator(scope_, declaration_, diagnostics);
+  return resolve_type(type, in, evaluator, scope_, diagnostics, declaration_);
+}
+
+const Variable* Inference::draft_variable(std::string_view name, Type type, bool graph) {
+  return make_variable(drafts_, name, type, graph);
+}
+
+void Inference::bind_local(std::string_view name, const Variable* variable, SyntaxPtr at) {
+  locals_.push_back({name, variable});
+  variable_places_[variable] = place(at);
+}
+
+ExprPtr Inference::infer(SyntaxPtr s) {
+  if (!s) return error(s);
+  ExprPtr draft = walk(s);
+  auto& types = node_types[declaration_];
+  if (types.size() <= s->id) types.resize(s->id + 1, nullptr);
+  types[s->id] = draft->type;
+  return draft;
+}
+
+ExprPtr Inference::walk(SyntaxPtr s) {
+  switch (s->kind) {
+    case SyntaxKind::Int:
+    case SyntaxKind::Float:
+    case SyntaxKind::Bool: return number(s);
+    case SyntaxKind::List: return tensor_literal(s);
+    case SyntaxKind::Local:
+    case SyntaxKind::GraphName: return local(s);
+    case SyntaxKind::GlobalName: return global(s);
+    case SyntaxKind::Name: return bare_name(s);
+    case SyntaxKind::Paren: return infer(s->child(0));
+    case SyntaxKind::Block: return block(s);
+    case SyntaxKind::Tuple: {
+      std::vector<ExprPtr> fields;
+      std::vector<Type> types;
+      for (SyntaxPtr c : s->children) {
+        if (c->is(SyntaxKind::Spread) || c->is(SyntaxKind::Generator)) return not_yet(c, "a tuple family");
+        fields.push_back(infer(c));
+        types.push_back(fields.back()->type);
+      }
+      return drafts_.make<TupleExpr>(Expr{ExprKind::Tuple, tuple_type(types), origin(s)}, drafts_.copy(fields));
+    }
+    case SyntaxKind::Fn: {
+      Head head = head_of(s->child(0), s->child(1), s->child(2), env);
+      return function(s, s->child(1), head, s->child(3));
+    }
+    case SyntaxKind::If: {
+      ExprPtr then_arm = nullptr, else_arm = nullptr;
+      ExprPtr condition = infer(s->child(0));
+      expect(s->child(0), scalar_type(DType::boolean()), condition->type, "the condition of `if`");
+      then_arm = infer(s->child(1));
+      else_arm = infer(s->child(2));
+      expect(s->child(2), then_arm->type, else_arm->type, "the `else` arm", {{place(s->child(1)), "the first arm is here"}});
+      return drafts_.make<IfExpr>(Expr{ExprKind::If, then_arm->type, origin(s)}, condition, then_arm, else_arm);
+    }
+    case SyntaxKind::Call: return call(s);
+    case SyntaxKind::Project: return projection(s);
+    case SyntaxKind::Field: return field(s);
+    case SyntaxKind::Index: return slice(s);
+    case SyntaxKind::Unary:
+    case SyntaxKind::Binary: return infix(s);
+    case SyntaxKind::Comprehension: return comprehension(s);
+    case SyntaxKind::Error: return error(s);
+    case SyntaxKind::String:
+      report(DiagnosticKind::TypeMismatch, s, "a string is a value only as an attribute, a file name or a label of `print`");
+      return error(s);
+    case SyntaxKind::Meta: return not_yet(s, "`meta[…]`");
+    case SyntaxKind::Match: return not_yet(s, "`match`");
+    case SyntaxKind::FreeVar: return not_yet(s, "`free_var`");
+    case SyntaxKind::Scan: return not_yet(s, "`scan`");
+    case SyntaxKind::Scatter: return not_yet(s, "`scatter`");
+    case SyntaxKind::Reduce:
+      report(DiagnosticKind::InvalidIndexExpression, s,
+             "a reduction stands inside an index expression: `[i < n] => sum[k] …`; over whole axes call the operator `sum(…, axis=[…])`");
+      return error(s);
+    default:
+      report(DiagnosticKind::InvalidIndexExpression, s, "this has no value here");
+      return error(s);
+  }
+}
+
+// --- literals and names ----------------------------------------------------------------------------------------------
+
+ExprPtr Inference::number(SyntaxPtr s) {
+  if (s->is(SyntaxKind::Bool)) {
+    LiteralDraft draft{{{NumberLiteral{true, s->text == "True"}, s}}, true};
+    ExprPtr e = drafts_.make<ConstExpr>(Expr{ExprKind::Const, scalar_type(DType::boolean()), origin(s)});
+    literals_[e] = draft;
+    return e;
+  }
+  auto literal = parse_number(s->text);
+  if (!literal) {
+    report(DiagnosticKind::MalformedLiteral, s, fmt::format("`{}` is not a number of a known dtype", s->text));
+    return error(s);
+  }
+  bool wide = literal->is_integer && literal->integer != static_cast<int32_t>(literal->integer);
+  DType dtype = literal->dtype ? *literal->dtype
+                               : unifier.fresh_dtype(literal->is_integer ? DTypeClass::Number : DTypeClass::Float, wide);
+  ExprPtr e = drafts_.make<ConstExpr>(Expr{ExprKind::Const, scalar_type(dtype), origin(s)});
+  literals_[e] = {{{*literal, s}}, false};
+  return e;
+}
+
+bool Inference::literal_elements(SyntaxPtr s, std::vector<int64_t>& shape, size_t depth, LiteralDraft& draft) {
+  if (!s->is(SyntaxKind::List)) {
+    if (depth != shape.size()) {
+      report(DiagnosticKind::RankMismatch, s, "the rows of a tensor literal have to be nested equally deep");
+      return false;
+    }
+    if (s->is(SyntaxKind::Bool)) {
+      draft.is_bool = true;
+      draft.elements.emplace_back(NumberLiteral{true, s->text == "True"}, s);
+      return true;
+    }
+    auto literal = s->is(SyntaxKind::Int) || s->is(SyntaxKind::Float) ? parse_number(s->text) : std::nullopt;
+    if (!literal) {
+      report(DiagnosticKind::NotYetSupported, s, "a tensor literal holds numbers; build a tensor from values with an index expression");
+      return false;
+    }
+    draft.elements.emplace_back(*literal, s);
+    return true;
+  }
+  auto count = static_cast<int64_t>(s->children.size());
+  // The first row at each depth fixes the extent of the others.
+  if (depth == shape.size()) {
+    if (!draft.elements.empty()) {
+      report(DiagnosticKind::RankMismatch, s, "the rows of a tensor literal have to be nested equally deep");
+      return false;
+    }
+    shape.push_back(count);
+  }
+  if (shape[depth] != count) {
+    report(DiagnosticKind::DimMismatch, s, fmt::format("this row has {} elements where the first has {}", count, shape[depth]));
+    return false;
+  }
+  for (SyntaxPtr c : s->children)
+    if (!literal_elements(c, shape, depth + 1, draft)) return false;
+  return true;
+}
+
+ExprPtr Inference::tensor_literal(SyntaxPtr s) {
+  LiteralDraft draft;
+  std::vector<int64_t> shape;
+  if (!literal_elements(s, shape, 0, draft)) return error(s);
+  DTypeClass dtype_class = DTypeClass::Number;
+  std::optional<DType> suffix;
+  bool wide = false;
+  for (auto& [literal, at] : draft.elements) {
+    if (!literal.is_integer) dtype_class = DTypeClass::Float;
+    if (literal.dtype) suffix = literal.dtype;
+    wide |= literal.is_integer && literal.integer != static_cast<int32_t>(literal.integer);
+  }
+  if (draft.elements.empty()) dtype_class = DTypeClass::Float;
+  DType dtype = draft.is_bool ? DType::boolean() : suffix ? *suffix : unifier.fresh_dtype(dtype_class, wide);
+  std::vector<Dim> dims;
+  for (int64_t extent : shape) dims.push_back(dim_const(extent));
+  ExprPtr e = drafts_.make<ConstExpr>(Expr{ExprKind::Const, tensor_type(dims, dtype), origin(s)});
+  literals_[e] = std::move(draft);
+  return e;
+}
+
+ExprPtr Inference::local(SyntaxPtr s) {
+  for (auto it = locals_.rbegin(); it != locals_.rend(); ++it)
+    if (it->name == s->text)
+      return drafts_.make<VarExpr>(Expr{ExprKind::Var, it->variable->type, origin(s)}, it->variable);
+  if (const TopLevelVariable* top = scope_.variable(s->text)) {
+    variable_places_[top->variable] = top->place;
+    finished_variables_[top->variable] = top->variable;
+    return drafts_.make<VarExpr>(Expr{ExprKind::Var, top->variable->type, origin(s)}, top->variable);
+  }
+  std::string sigil = "%" + std::string(s->text);
+  if (scope_.has_top_level_variable(s->text)) {
+    report(DiagnosticKind::TopLevelVariableInDef, s,
+           fmt::format("a definition cannot see the top-level variable `{0}`; pass it as a parameter", sigil));
+    return error(s);
+  }
+  std::vector<std::string> candidates = scope_.names(Scope::Names::Variables);
+  for (const LocalName& known : locals_) candidates.emplace_back(known.name);
+  auto near = did_you_mean(s->text, candidates);
+  report(DiagnosticKind::UnknownName, s,
+         fmt::format("unknown variable `{}`{}", sigil, near ? "; did you mean `%" + *near + "`?" : ""));
+  return error(s);
+}
+
+std::pair<std::vector<Dim>, std::vector<Type>> Inference::instantiate(const Scheme& scheme, Substitution& substitution) {
+  std::pair<std::vector<Dim>, std::vector<Type>> fresh;
+  for (Dim d : scheme.dim_vars) {
+    fresh.first.push_back(unifier.fresh_dim());
+    substitution.dims.emplace(d, fresh.first.back());
+  }
+  for (Type t : scheme.type_vars) {
+    fresh.second.push_back(unifier.fresh_type());
+    substitution.types.emplace(t, fresh.second.back());
+  }
+  return fresh;
+}
+
+ExprPtr Inference::global(SyntaxPtr s) {
+  std::string_view name = drafts_.copy(s->text);
+  auto member = group_types.find(s->text);
+  if (member != group_types.end())
+    return drafts_.make<GlobalExpr>(Expr{ExprKind::Global, member->second, origin(s)}, name);
+  if (!scope_.global(s->text)) {
+    auto near = did_you_mean(s->text, scope_.names(Scope::Names::Globals));
+    report(DiagnosticKind::UnknownName, s,
+           fmt::format("unknown function `@{}`{}", s->text, near ? "; did you mean `@" + *near + "`?" : ""));
+    return error(s);
+  }
+  const Scheme* scheme = scope_.scheme(s->text);
+  if (!scheme) return error(s);
+  Substitution substitution;
+  auto [dims, types] = instantiate(*scheme, substitution);
+  Type type = substitute(scheme->type, substitution);
+  return drafts_.make<GlobalExpr>(Expr{ExprKind::Global, type, origin(s)}, name, drafts_.copy(dims), drafts_.copy(types));
+}
+
+ExprPtr Inference::bare_name(SyntaxPtr s) {
+  if (auto bound = env.statics.find(s->text); bound != env.statics.end()) {
+    const StaticValue& value = bound->second;
+    if (value.as_dim())
+      return drafts_.make<DimValueExpr>(Expr{ExprKind::DimValue, scalar_type(DType::index()), origin(s)}, value.as_dim());
+    if (value.as_float() || value.as_bool()) {
+      DType dtype = value.as_bool() ? DType::boolean() : unifier.fresh_dtype(DTypeClass::Float);
+      ExprPtr e = drafts_.make<ConstExpr>(Expr{ExprKind::Const, scalar_type(dtype), origin(s)});
+      NumberLiteral literal{value.as_bool() != nullptr, value.as_bool() && *value.as_bool()};
+      if (value.as_float()) literal.real = *value.as_float();
+      literals_[e] = {{{literal, s}}, value.as_bool() != nullptr};
+      return e;
+    }
+  }
+  if (const DataDefinition* data = scope_.data_of_constructor(s->text)) return construct(s, s->text, *data);
+  if (scope_.op(s->text)) return not_yet(s, "an operator as a value");
+  std::vector<std::string> candidates = scope_.names(Scope::Names::Operators);
+  for (std::string& c : scope_.names(Scope::Names::Constructors)) candidates.push_back(std::move(c));
+  auto near = did_you_mean(s->text, candidates);
+  report(DiagnosticKind::UnknownName, s, fmt::format("unknown name `{}`{}", s->text, near ? "; did you mean `" + *near + "`?" : ""));
+  return error(s);
+}
+
+// --- blocks and functions --------------------------------------------------------------------------------------------
+
+ExprPtr Inference::let_value(SyntaxPtr s, Type& declared) {
+  SyntaxPtr value = s->child(1);
+  declared = s->child(0) ? annotation(s->child(0)) : nullptr;
+  if (!value->is(SyntaxKind::Fn)) return infer(value);
+  // A function literal sees its own name.
+  size_t depth = locals_.size();
+  Type own = declared ? declared : unifier.fresh_type();
+  const Variable* self = draft_variable(drafts_.copy(s->text), own);
+  bind_local(self->name, self, s);
+  ExprPtr fn = infer(value);
+  unifier.unify(own, fn->type);
+  locals_.resize(depth);
+  locals_.push_back({self->name, self});
+  return fn;
+}
+
+void Inference::binding(SyntaxPtr s, std::vector<Binding>& bindings, std::vector<std::string_view>& graph_names) {
+  if (s->is(SyntaxKind::GraphLet)) {
+    if (std::find(graph_names.begin(), graph_names.end(), s->text) != graph_names.end())
+      report(DiagnosticKind::DuplicateDefinition, s, fmt::format("`%{}` is bound twice in this block", s->text));
+    graph_names.push_back(s->text);
+    ExprPtr value = infer(s->child(0));
+    const Variable* variable = draft_variable(drafts_.copy(s->text), value->type, true);
+    bindings.push_back({variable, value});
+    bind_local(variable->name, variable, s);
+    return;
+  }
+  if (!s->is(SyntaxKind::Let)) {
+    bindings.push_back({nullptr, infer(s)});
+    return;
+  }
+  Type declared = nullptr;
+  size_t depth = locals_.size();
+  ExprPtr value = let_value(s, declared);
+  const Variable* self = locals_.size() > depth ? locals_.back().variable : nullptr;
+  locals_.resize(depth);
+  if (declared) expect(s->child(1), declared, value->type, fmt::format("`%{}`", s->text), {{place(s->child(0)), "it is declared here"}});
+  if (s->text == "_") {
+    bindings.push_back({nullptr, value});
+    return;
+  }
+  const Variable* variable = self ? self : draft_variable(drafts_.copy(s->text), declared ? declared : value->type);
+  bindings.push_back({variable, value});
+  bind_local(variable->name, variable, s);
+}
+
+ExprPtr Inference::block(SyntaxPtr s) {
+  size_t depth = locals_.size();
+  std::vector<Binding> bindings;
+  std::vector<std::string_view> graph_names;
+  ExprPtr result = nullptr;
+  for (size_t i = 0; i < s->children.size(); ++i) {
+    SyntaxPtr statement = s->children[i];
+    bool is_binding = statement->is(SyntaxKind::Let) || statement->is(SyntaxKind::GraphLet);
+    if (i + 1 == s->children.size() && !is_binding)
+      result = infer(statement);
+    else
+      binding(statement, bindings, graph_names);
+  }
+  locals_.resize(depth);
+  if (!result)
+    result = drafts_.make<TupleExpr>(Expr{ExprKind::Tuple, unit_type(), origin(s)}, std::span<const ExprPtr>());
+  if (bindings.empty()) return result;
+  return drafts_.make<BlockExpr>(Expr{ExprKind::Block, result->type, origin(s)}, drafts_.copy(bindings), result);
+}
+
+Type Inference::open_any(Type type, std::string_view name, std::vector<Dim>* opened) {
+  if (type->is_tensor()) {
+    std::vector<Dim> dims;
+    bool any = false;
+    for (size_t i = 0; i < type->dims.size(); ++i) {
+      Dim d = type->dims[i];
+      if (d->kind == DimKind::Any) {
+        d = dim_var(fmt::format("{}.{}", name, i));
+        if (opened) opened->push_back(d);
+        any = true;
+      }
+      dims.push_back(d);
+    }
+    return any ? tensor_type(dims, type->dtype) : type;
+  }
+  if (type->kind != TypeKind::Tuple) return type;
+  std::vector<Type> fields;
+  for (size_t i = 0; i < type->args.size(); ++i) fields.push_back(open_any(type->args[i], fmt::format("{}.{}", name, i), opened));
+  return tuple_type(fields);
+}
+
+Head Inference::head_of(SyntaxPtr type_params, SyntaxPtr params, SyntaxPtr result, const TypeEnv& outer) {
+  Head head{{}, nullptr, outer, {}, {}};
+  // A parameter of the list that stands as a type somewhere is a type variable, the others are dims.
+  std::vector<std::string_view> as_types;
+  std::function<void(SyntaxPtr)> collect = [&](SyntaxPtr s) {
+    if (!s) return;
+    if (s->is(SyntaxKind::NamedType)) as_types.push_back(s->text);
+    for (SyntaxPtr c : s->children) collect(c);
+  };
+  collect(params);
+  collect(result);
+  if (type_params)
+    for (SyntaxPtr p : type_params->children) {
+      if (std::find(as_types.begin(), as_types.end(), p->text) != as_types.end()) {
+        head.type_vars.push_back(type_var(p->text));
+        head.env.types.insert_or_assign(std::string(p->text), head.type_vars.back());
+      } else {
+        head.dim_vars.push_back(dim_var(p->text));
+        head.env.statics.insert_or_assign(std::string(p->text), StaticValue(head.dim_vars.back()));
+      }
+    }
+  for (SyntaxPtr p : params->children) {
+    if (p->is(SyntaxKind::AttributeParam)) continue;
+    Type type = p->child(0) ? annotation(p->child(0), head.env) : unifier.fresh_type();
+    head.params.push_back(open_any(type, p->text, &head.dim_vars));
+  }
+  head.result = result ? annotation(result, head.env) : unifier.fresh_type();
+  return head;
+}
+
+ExprPtr Inference::function(SyntaxPtr at, SyntaxPtr params, const Head& head, SyntaxPtr body) {
+  size_t depth = locals_.size();
+  TypeEnv outer = std::exchange(env, head.env);
+  std::vector<const Variable*> variables;
+  for (SyntaxPtr p : params->children) {
+    if (!p->is(SyntaxKind::TensorParam)) {
+      report(DiagnosticKind::NotYetSupported, p, "attributes of a function are supported on operators only (a `def` without @)");
+      continue;
+    }
+    variables.push_back(draft_variable(drafts_.copy(p->text), head.params[variables.size()]));
+    bind_local(variables.back()->name, variables.back(), p);
+    auto& types = node_types[declaration_];
+    if (types.size() <= p->id) types.resize(p->id + 1, nullptr);
+    types[p->id] = variables.back()->type;
+  }
+  ExprPtr result = infer(body);
+  SyntaxPtr result_at = body;
+  while (result_at->is(SyntaxKind::Block) && !result_at->children.empty()) result_at = result_at->children.back();
+  expect(result_at, head.result, result->type, "the result");
+  env = std::move(outer);
+  locals_.resize(depth);
+  return drafts_.make<FnExpr>(Expr{ExprKind::Fn, function_type(head.params, head.result), origin(at)},
+                              drafts_.copy(variables), drafts_.copy(head.dim_vars), result, false);
+}
+
+// --- operators written infix, projections, index expressions ------------------------------------------------------------
+
+ExprPtr Inference::conditional(SyntaxPtr s, SyntaxPtr condition, ExprPtr then_arm, ExprPtr else_arm) {
+  ExprPtr test = infer(condition);
+  Type boolean = scalar_type(DType::boolean());
+  expect(condition, boolean, test->type, fmt::format("the operand of `{}`", s->text));
+  ExprPtr arm = then_arm ? then_arm : else_arm;
+  expect(s->child(1), boolean, arm->type, fmt::format("the operand of `{}`", s->text));
+  ExprPtr constant = drafts_.make<ConstExpr>(Expr{ExprKind::Const, boolean, origin(s)});
+  literals_[constant] = {{{NumberLiteral{true, then_arm ? 0 : 1}, s}}, true};
+  return drafts_.make<IfExpr>(Expr{ExprKind::If, boolean, origin(s)}, test, then_arm ? then_arm : constant,
+                              else_arm ? else_arm : constant);
+}
+
+ExprPtr Inference::infix(SyntaxPtr s) {
+  if (s->text == "and") return conditional(s, s->child(0), infer(s->child(1)), nullptr);
+  if (s->text == "or") return conditional(s, s->child(0), nullptr, infer(s->child(1)));
+  if (s->text == "!" || s->text == ":=") return not_yet(s, "a reference");
+  std::string symbol = s->is(SyntaxKind::Unary) && s->text != "not" ? "unary " + std::string(s->text) : std::string(s->text);
+  std::string name = scope_.infix(symbol);
+  const Declaration* op = name.empty() ? nullptr : scope_.op(name);
+  if (!op) {
+    report(DiagnosticKind::UnknownOperator, s, fmt::format("no operator is declared for `{}`", s->text));
+    return error(s);
+  }
+  return operator_call(s, *op, {s->children.begin(), s->children.end()}, {});
+}
+
+ExprPtr Inference::projection(SyntaxPtr s) {
+  ExprPtr tuple = infer(s->child(0));
+  size_t index = std::stoul(std::string(s->text));
+  ExprPtr draft = drafts_.make<FieldExpr>(Expr{ExprKind::Field, unifier.fresh_type(), origin(s)}, tuple,
+                                          static_cast<uint32_t>(index), std::string_view());
+  relate(s, draft, "the tuple", [=, this] {
+    Type type = resolve(tuple->type);
+    if (type->kind == TypeKind::Infer) return false;
+    if (type->kind == TypeKind::Tuple && index < type->args.size()) {
+      unifier.unify(draft->type, type->args[index]);
+    } else {
+      if (!type->is_error())
+        report(DiagnosticKind::UnknownField, s, fmt::format("{} has no field {}", to_string(type), index), origin_of(tuple));
+      unifier.unify(draft->type, error_type());
+    }
+    return true;
+  });
+  return draft;
+}
+
+ExprPtr Inference::field(SyntaxPtr s) {
+  ExprPtr record = infer(s->child(0));
+  ExprPtr waiting = error(s, unifier.fresh_type());
+  relate(s, waiting, "the record", [=, this] {
+    Type type = resolve(record->type);
+    if (type->kind == TypeKind::Infer) return false;
+    const DataDefinition* data = type->kind == TypeKind::Data ? scope_.data(type->name) : nullptr;
+    if (data && data->constructors.size() == 1) {
+      const auto& fields = data->constructors[0].fields;
+      std::vector<std::string> names;
+      for (uint32_t i = 0; i < fields.size(); ++i) {
+        names.push_back(fields[i].name);
+        if (fields[i].name != s->text) continue;
+        Substitution substitution;
+        for (size_t k = 0; k < type->args.size(); ++k) substitution.types.emplace(data->header.type_vars[k], type->args[k]);
+        unifier.unify(waiting->type, substitute(fields[i].type, substitution));
+        replacements_[waiting] = drafts_.make<FieldExpr>(Expr{ExprKind::Field, waiting->type, origin(s)}, record, i,
+                                                         drafts_.copy(s->text));
+        return true;
+      }
+      auto near = did_you_mean(s->text, names);
+      report(DiagnosticKind::UnknownField, s,
+             fmt::format("`{}` has no field `{}`{}", data->name, s->text, near ? "; did you mean `" + *near + "`?" : ""),
+             {{Place{{data->declaration, data->constructors[0].node}, {}}, fmt::format("`{}` is declared here", data->name)}});
+    } else if (!type->is_error()) {
+      report(DiagnosticKind::UnknownField, s,
+             fmt::format("`.{}` reads a field of a record (a type with one constructor), and this is {}", s->text, to_string(type)),
+             origin_of(record));
+    }
+    unifier.unify(waiting->type, error_type());
+    return true;
+  });
+  return waiting;
+}
+
+ExprPtr Inference::comprehension(SyntaxPtr s) {
+  auto operands = std::make_shared<std::vector<std::pair<SyntaxPtr, ExprPtr>>>();
+  for (SyntaxPtr operand : tensor_operands(s)) operands->emplace_back(operand, infer(operand));
+  ExprPtr waiting = error(s, unifier.fresh_type());
+  uint32_t declaration = declaration_;
+  StaticEnv statics = env.statics;
+  relate(s, waiting, "what it reads", [=, this] {
+    for (auto& [at, draft] : *operands) {
+      Type type = resolve(draft->type);
+      if (type->kind == TypeKind::Infer || (type->is_tensor() && resolve(type->dtype).is_infer())) return false;
+    }
+    auto find = [&](SyntaxPtr at) -> ExprPtr {
+      for (auto& [syntax, draft] : *operands)
+        if (same_operand(syntax, at)) {
+          Type type = resolve(draft->type);
+          if (type->is_error()) return nullptr;
+          Expr* typed = const_cast<Expr*>(draft);
+          typed->type = type;
+          return draft;
+        }
+      return nullptr;
+    };
+    IndexElaborator elaborator(drafts_, scope_, declaration, diagnostics, find);
+    ExprPtr result = elaborator.comprehension(s, statics, std::nullopt, std::nullopt);
+    unifier.unify(waiting->type, result ? result->type : error_type());
+    if (result) replacements_[waiting] = result;
+    return true;
+  });
+  return waiting;
+}
+
+}  // namespace quern

@@ -1,0 +1,209 @@
+// The end of inference: the queue of relations, defaults, and drafts made final.
+
+#include <fmt/format.h>
+
+#include "frontend/inference.h"
+
+namespace quern {
+
+void Inference::relate(SyntaxPtr at, ExprPtr draft, std::string wanting, std::function<bool()> attempt) {
+  Relation relation{std::move(attempt), at, declaration_, draft, std::move(wanting)};
+  // Most relations have what they need when they are made.
+  bool is_load = draft->kind == ExprKind::Intrinsic;
+  if (!is_load && relation.attempt()) {
+    // Placeholder kept out of the queue; `load` reads queue_.back() and is always queued.
+    return;
+  }
+  queue_.push_back(std::move(relation));
+}
+
+bool Inference::run_queue() {
+  uint64_t before = unifier.progress();
+  size_t size = queue_.size();
+  while (true) {
+    uint64_t round = unifier.progress();
+    std::vector<Relation> waiting;
+    std::vector<Relation> current = std::exchange(queue_, {});
+    for (Relation& relation : current)
+      if (!relation.attempt()) waiting.push_back(std::move(relation));
+    bool shrunk = waiting.size() < current.size() || !queue_.empty();
+    for (Relation& relation : queue_) waiting.push_back(std::move(relation));
+    queue_ = std::move(waiting);
+    if (!shrunk && unifier.progress() == round) break;
+    if (queue_.empty()) break;
+  }
+  return unifier.progress() != before || queue_.size() != size;
+}
+
+void Inference::solve() {
+  run_queue();
+  // A file's own header decides the type of a `load` that nothing else decided.
+  for (Relation& relation : std::vector<Relation>(queue_)) {
+    auto* load = as<IntrinsicExpr>(relation.draft);
+    if (!load || resolve(load->type)->kind != TypeKind::Infer) continue;
+    Result<Type> type = scope_.file_type(load->texts[0], load->texts.size() > 1 ? load->texts[1] : "");
+    if (!type) {
+      enter(relation.declaration);
+      report(DiagnosticKind::FileProblem, relation.at, type.error().message);
+    }
+    unifier.unify(load->type, type ? *type : error_type());
+  }
+  run_queue();
+  while (unifier.apply_defaults() && !queue_.empty()) run_queue();
+  for (const Relation& relation : queue_) {
+    enter(relation.declaration);
+    Type known = resolve(relation.draft->type);
+    if (known->is_error()) continue;
+    report(DiagnosticKind::CannotInfer, relation.at,
+           fmt::format("the type of {} cannot be determined here; annotate a parameter or a `let` that leads to it", relation.wanting));
+  }
+  queue_.clear();
+  for (auto& [a, b] : unifier.unsettled())
+    report(DiagnosticKind::DimMismatch, nullptr, fmt::format("the dims {} and {} have to be equal", to_string(a), to_string(b)));
+}
+
+Type Inference::finish(Type type) {
+  Type resolved = resolve(type);
+  // What is still unknown here has been reported, or does not matter (an unused empty tuple's field, say).
+  return resolved->has_infer ? error_type() : resolved;
+}
+
+const Variable* Inference::finish(const Variable* variable) {
+  auto& known = finished_variables_[variable];
+  if (!known) known = make_variable(*arena, arena->copy(variable->name), finish(variable->type), variable->graph);
+  return known;
+}
+
+std::vector<ExprPtr> Inference::finish_all(std::span<const ExprPtr> list) {
+  std::vector<ExprPtr> out;
+  for (ExprPtr e : list) out.push_back(e ? finish(e) : nullptr);
+  return out;
+}
+
+std::vector<Dim> Inference::finish_dims(std::span<const Dim> dims) {
+  std::vector<Dim> out;
+  for (Dim d : dims) {
+    Dim r = resolve(d);
+    out.push_back(r->has_infer ? dim_any() : r);
+  }
+  return out;
+}
+
+ExprPtr Inference::finish_constant(ExprPtr draft, const LiteralDraft& literal, Type type) {
+  if (!type->is_tensor()) return arena->make<ErrorExpr>(Expr{ExprKind::Error, error_type(), draft->origin});
+  Shape shape;
+  for (Dim d : type->dims) shape.push_back(as_const(d).value_or(0));
+  TensorPtr tensor = HostTensor::make(type->dtype, shape);
+  size_t width = type->dtype.bytes();
+  for (size_t i = 0; i < literal.elements.size(); ++i) {
+    const auto& [number, at] = literal.elements[i];
+    auto scalar = literal.is_bool ? std::optional(Scalar::from_int(DType::boolean(), number.integer)) : literal_as(number, type->dtype);
+    if (!scalar) {
+      enter(draft->origin.declaration);
+      report(DiagnosticKind::LiteralOutOfRange, at, fmt::format("`{}` is no {}", at->text, to_string(type->dtype)));
+      return arena->make<ErrorExpr>(Expr{ExprKind::Error, error_type(), draft->origin});
+    }
+    std::copy_n(reinterpret_cast<const std::byte*>(&scalar->bits), width, tensor->data() + i * width);
+  }
+  return arena->make<ConstExpr>(Expr{ExprKind::Const, type, draft->origin}, std::shared_ptr<const HostTensor>(tensor));
+}
+
+ExprPtr Inference::finish_op_call(const OpCallDraft& call, Type type, Origin origin) {
+  auto failed = [&] { return arena->make<ErrorExpr>(Expr{ExprKind::Error, error_type(), origin}); };
+  if (!call.matched || type->is_error()) return failed();
+  SignatureBinding binding = call.binding;
+  std::function<StaticValue(const StaticValue&)> settle = [&](const StaticValue& v) -> StaticValue {
+    if (v.as_dim()) return StaticValue(resolve(v.as_dim()));
+    if (v.as_dtype()) return StaticValue(resolve(*v.as_dtype()));
+    if (!v.as_list()) return v;
+    StaticList out;
+    for (const StaticValue& item : *v.as_list()) out.push_back(settle(item));
+    return StaticValue::list(std::move(out));
+  };
+  for (auto& [name, value] : binding.env) value = settle(value);
+  std::vector<Dim> dims = instance_dims(binding);
+  std::shared_ptr<const OpInstance> instance = scope_.instance(make_request(call.op->name, binding));
+  if (!instance || !instance->function) return failed();
+  arena->keep(instance->arena);
+  arena->make<std::shared_ptr<const OpInstance>>(instance);
+  return arena->make<OpCallExpr>(Expr{ExprKind::OpCall, type, origin}, instance.get(), arena->copy(dims),
+                                 arena->copy(finish_all(call.args)));
+}
+
+ExprPtr Inference::finish(ExprPtr draft) {
+  auto replaced = replacements_.find(draft);
+  if (replaced != replacements_.end() && replaced->second) return finish(replaced->second);
+  Expr head{draft->kind, finish(draft->type), draft->origin};
+  Arena& out = *arena;
+  return visit(draft, overloaded{
+      [&](const ConstExpr& e) -> ExprPtr {
+        auto literal = literals_.find(draft);
+        if (literal != literals_.end()) return finish_constant(draft, literal->second, head.type);
+        return out.make<ConstExpr>(head, e.value);
+      },
+      [&](const VarExpr& e) -> ExprPtr { return out.make<VarExpr>(head, finish(e.variable)); },
+      [&](const GlobalExpr& e) -> ExprPtr {
+        std::vector<Dim> dims = finish_dims(e.dims);
+        std::vector<Type> types;
+        for (Type t : e.types) types.push_back(finish(t));
+        if (auto member = group_schemes.find(e.name); member != group_schemes.end()) {
+          dims = member->second.dim_vars;
+          types = member->second.type_vars;
+        }
+        return out.make<GlobalExpr>(head, out.copy(e.name), out.copy(dims), out.copy(types));
+      },
+      [&](const OpCallExpr& e) -> ExprPtr {
+        return out.make<OpCallExpr>(head, e.instance, out.copy(finish_dims(e.dims)), out.copy(finish_all(e.args)));
+      },
+      [&](const CallExpr& e) -> ExprPtr {
+        ExprPtr callee = finish(e.callee);
+        return out.make<CallExpr>(head, callee, out.copy(finish_all(e.args)));
+      },
+      [&](const FnExpr& e) -> ExprPtr {
+        std::vector<const Variable*> params;
+        for (const Variable* p : e.params) params.push_back(finish(p));
+        return out.make<FnExpr>(head, out.copy(params), out.copy(finish_dims(e.dim_vars)), finish(e.body), e.primitive);
+      },
+      [&](const BlockExpr& e) -> ExprPtr {
+        std::vector<Binding> bindings;
+        for (const Binding& b : e.bindings)
+          bindings.push_back({b.variable ? finish(b.variable) : nullptr, finish(b.value)});
+        return out.make<BlockExpr>(head, out.copy(bindings), finish(e.result));
+      },
+      [&](const IfExpr& e) -> ExprPtr {
+        ExprPtr condition = finish(e.condition), then_arm = finish(e.then_arm);
+        return out.make<IfExpr>(head, condition, then_arm, finish(e.else_arm));
+      },
+      [&](const TupleExpr& e) -> ExprPtr { return out.make<TupleExpr>(head, out.copy(finish_all(e.fields))); },
+      [&](const FieldExpr& e) -> ExprPtr { return out.make<FieldExpr>(head, finish(e.tuple), e.index, out.copy(e.name)); },
+      [&](const ConstructExpr& e) -> ExprPtr {
+        return out.make<ConstructExpr>(head, out.copy(e.constructor), e.tag, out.copy(finish_all(e.fields)));
+      },
+      [&](const IntrinsicExpr& e) -> ExprPtr {
+        std::vector<std::string_view> texts;
+        for (std::string_view t : e.texts) texts.push_back(out.copy(t));
+        return out.make<IntrinsicExpr>(head, e.intrinsic, out.copy(finish_all(e.args)), out.copy(texts));
+      },
+      [&](const ComprehensionExpr& e) -> ExprPtr {
+        return out.make<ComprehensionExpr>(head, out.copy(e.vars), out.copy(finish_dims(e.extents)), finish(e.body));
+      },
+      [&](const ViewExpr& e) -> ExprPtr { return out.make<ViewExpr>(head, finish(e.tensor)); },
+      [&](const DimValueExpr& e) -> ExprPtr { return out.make<DimValueExpr>(head, finish_dims({{e.dim}})[0]); },
+      [&](const ScalarExpr& e) -> ExprPtr {
+        return out.make<ScalarExpr>(head, e.op, e.is_cast, out.copy(finish_all(e.args)));
+      },
+      [&](const ReduceExpr& e) -> ExprPtr {
+        return out.make<ReduceExpr>(head, e.reduce, out.copy(e.vars), out.copy(finish_dims(e.extents)), finish(e.body));
+      },
+      [&](const ReadExpr& e) -> ExprPtr {
+        return out.make<ReadExpr>(head, finish(e.tensor), out.copy(finish_all(e.indices)), out.copy(e.checked),
+                                  e.otherwise ? finish(e.otherwise) : nullptr);
+      },
+      [&](const ErrorExpr&) -> ExprPtr {
+        auto call = op_calls_.find(draft);
+        if (call != op_calls_.end()) return finish_op_call(call->second, head.type, draft->origin);
+        return out.make<ErrorExpr>(Expr{ExprKind::Error, error_type(), draft->origin});
+      }});
+}
+
+}  // namespace quern

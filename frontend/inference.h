@@ -1,0 +1,166 @@
+#pragma once
+// The state of one inference. Internal to frontend/infer*.cpp; the way in is frontend/infer.h.
+
+#include <functional>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "frontend/infer.h"
+#include "frontend/index_elaborator.h"
+#include "frontend/literals.h"
+#include "frontend/resolve_type.h"
+#include "frontend/unifier.h"
+
+namespace quern {
+
+/// A definition's head, resolved: the types of its parameters and result, and the names that its body may use.
+struct Head {
+  std::vector<Type> params;
+  Type result = nullptr;
+  TypeEnv env;
+  std::vector<Dim> dim_vars;
+  std::vector<Type> type_vars;
+};
+
+class Inference final : public TypeHooks {
+ public:
+  Inference(Scope& scope, uint32_t declaration) : scope_(scope), declaration_(declaration) {}
+
+  // --- the walk: syntax to drafts -----------------------------------------------------------------------------------
+  ExprPtr infer(SyntaxPtr syntax);
+  /// A function from a head and its body; the parameters are named by `params` (a Params node).
+  ExprPtr function(SyntaxPtr at, SyntaxPtr params, const Head& head, SyntaxPtr body);
+  Head head_of(SyntaxPtr type_params, SyntaxPtr params, SyntaxPtr result, const TypeEnv& outer);
+
+  /// Runs the queue to its fixpoint, applies defaults, reports what stays open.
+  void solve();
+  /// A draft as a final node in the result's arena.
+  ExprPtr finish(ExprPtr draft);
+  Type finish(Type type);
+  const Variable* finish(const Variable* variable);
+
+  // --- unification with diagnostics ---------------------------------------------------------------------------------
+  /// Makes `found` equal to `wanted`, or reports at `at`: "`what` …".
+  bool expect(SyntaxPtr at, Type wanted, Type found, const std::string& what, std::vector<Note> notes = {});
+  void report(DiagnosticKind kind, SyntaxPtr at, std::string message, std::vector<Note> notes = {});
+
+  // TypeHooks
+  Type resolve(Type type) override { return unifier.resolve(type); }
+  Dim resolve(Dim dim) override { return unifier.resolve(dim); }
+  DType resolve(DType dtype) override { return unifier.resolve(dtype); }
+  bool unify(Type a, Type b) override { return unifier.unify(a, b); }
+  bool unify(Dim a, Dim b) override { return unifier.unify(a, b); }
+  bool unify(DType a, DType b) override { return unifier.unify(a, b); }
+  std::vector<Note> origin_of_argument(size_t i) override;
+
+  Unifier unifier;
+  std::shared_ptr<Arena> arena = std::make_shared<Arena>();  ///< of the final nodes
+  Diagnostics diagnostics;
+  TypeEnv env;                                            ///< names of the compile-time language in scope
+  std::map<std::string, Type, std::less<>> group_types;  ///< definitions that are inferred together with this one
+  std::map<std::string, Scheme, std::less<>> group_schemes;
+  std::unordered_map<uint32_t, std::vector<Type>> node_types;  ///< by declaration, then node id
+
+  void enter(uint32_t declaration) { declaration_ = declaration; }
+  void bind_local(std::string_view name, const Variable* variable, SyntaxPtr at);
+  const Variable* draft_variable(std::string_view name, Type type, bool graph = false);
+  size_t scope_depth() const { return locals_.size(); }
+  void leave_to(size_t depth) { locals_.resize(depth); }
+  /// Every `?` in a type as a rigid dim of its own, named after `name`.
+  Type open_any(Type type, std::string_view name, std::vector<Dim>* opened = nullptr);
+  /// Notes that say where an expression's type comes from.
+  std::vector<Note> origin_of(ExprPtr draft);
+
+ private:
+  struct LocalName {
+    std::string_view name;
+    const Variable* variable;
+  };
+  struct LiteralDraft {
+    std::vector<std::pair<NumberLiteral, SyntaxPtr>> elements;
+    bool is_bool = false;
+  };
+  struct OpCallDraft {
+    const Declaration* op;
+    SyntaxPtr syntax;
+    uint32_t declaration;
+    std::vector<ExprPtr> args;
+    SignatureCall call;
+    SignatureBinding binding;
+    bool matched = false;
+  };
+  /// Something that waits for types: true when it is done (also when it failed and was reported).
+  struct Relation {
+    std::function<bool()> attempt;
+    SyntaxPtr at;
+    uint32_t declaration;
+    ExprPtr draft;
+    std::string wanting;  ///< what has to be known, for the message when it never is
+  };
+
+  // infer.cpp
+  ExprPtr walk(SyntaxPtr s);
+  ExprPtr block(SyntaxPtr s);
+  void binding(SyntaxPtr s, std::vector<Binding>& bindings, std::vector<std::string_view>& graph_names);
+  ExprPtr let_value(SyntaxPtr s, Type& annotation);
+  ExprPtr number(SyntaxPtr s);
+  ExprPtr tensor_literal(SyntaxPtr s);
+  bool literal_elements(SyntaxPtr s, std::vector<int64_t>& shape, size_t depth, LiteralDraft& draft);
+  ExprPtr local(SyntaxPtr s);
+  ExprPtr global(SyntaxPtr s);
+  ExprPtr bare_name(SyntaxPtr s);
+  ExprPtr conditional(SyntaxPtr s, SyntaxPtr condition, ExprPtr then_arm, ExprPtr else_arm);
+  ExprPtr infix(SyntaxPtr s);
+  ExprPtr projection(SyntaxPtr s);
+  ExprPtr field(SyntaxPtr s);
+  ExprPtr comprehension(SyntaxPtr s);
+  ExprPtr slice(SyntaxPtr s);
+  ExprPtr slice_of(SyntaxPtr s, ExprPtr tensor, const std::vector<ExprPtr>& computed);
+  ExprPtr not_yet(SyntaxPtr s, std::string_view what);
+
+  // infer_call.cpp
+  ExprPtr call(SyntaxPtr s);
+  ExprPtr operator_call(SyntaxPtr s, const Declaration& op, std::vector<SyntaxPtr> positional,
+                        std::vector<SyntaxPtr> named);
+  ExprPtr construct(SyntaxPtr s, std::string_view name, const DataDefinition& data);
+  bool constructor_fields(SyntaxPtr s, const DataConstructor& constructor, std::vector<ExprPtr>& fields,
+                          std::vector<SyntaxPtr>& at);
+  ExprPtr intrinsic(SyntaxPtr s, IntrinsicKind kind);
+  ExprPtr load(SyntaxPtr s, const std::vector<std::string_view>& texts);
+  ExprPtr function_call(SyntaxPtr s);
+  bool attempt_operator(ExprPtr draft);
+  std::pair<std::vector<Dim>, std::vector<Type>> instantiate(const Scheme& scheme, Substitution& substitution);
+
+  // drafts
+  Arena& drafts() { return drafts_; }
+  Origin origin(SyntaxPtr s) const { return {declaration_, s ? s->id : 0}; }
+  Place place(SyntaxPtr s) const { return {origin(s), {}}; }
+  ExprPtr error(SyntaxPtr s, Type type = nullptr);
+  void relate(SyntaxPtr at, ExprPtr draft, std::string wanting, std::function<bool()> attempt);
+  bool run_queue();
+  StaticEvaluator evaluator() { return StaticEvaluator(scope_, declaration_, diagnostics); }
+  Type annotation(SyntaxPtr type) { return annotation(type, env); }
+  Type annotation(SyntaxPtr type, const TypeEnv& in);
+
+  // finish.cpp
+  ExprPtr finish_constant(ExprPtr draft, const LiteralDraft& literal, Type type);
+  ExprPtr finish_op_call(const OpCallDraft& call, Type type, Origin origin);
+  std::vector<ExprPtr> finish_all(std::span<const ExprPtr> list);
+  std::vector<Dim> finish_dims(std::span<const Dim> dims);
+
+  Scope& scope_;
+  uint32_t declaration_;
+  Arena drafts_;
+  std::vector<LocalName> locals_;
+  std::unordered_map<const Variable*, Place> variable_places_;
+  std::unordered_map<ExprPtr, LiteralDraft> literals_;
+  std::unordered_map<ExprPtr, OpCallDraft> op_calls_;
+  std::unordered_map<ExprPtr, ExprPtr> replacements_;  ///< a draft that waited, and what it turned out to be
+  std::vector<Relation> queue_;
+  std::unordered_map<const Variable*, const Variable*> finished_variables_;
+  const OpCallDraft* matching_ = nullptr;
+};
+
+}  // namespace quern

@@ -1,0 +1,61 @@
+#include "frontend/literals.h"
+
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+namespace quern {
+
+namespace {
+
+// "i" -> int32, "i64" -> int64, "u8" -> uint8, "f" -> float32, "f16" -> float16.
+std::optional<DType> suffix_dtype(std::string_view suffix) {
+  std::string name(suffix.substr(0, 1) == "i" ? "int" : suffix.substr(0, 1) == "u" ? "uint" : "float");
+  name += suffix.size() == 1 ? "32" : std::string(suffix.substr(1));
+  return parse_dtype(name);
+}
+
+}  // namespace
+
+std::optional<NumberLiteral> parse_number(std::string_view text) {
+  NumberLiteral literal{};
+  bool negative = text.starts_with("-");
+  if (negative) text.remove_prefix(1);
+  if (text.starts_with("inf") || text.starts_with("nan")) {
+    literal.is_integer = false;
+    literal.real = text.starts_with("inf") ? std::numeric_limits<double>::infinity() : std::numeric_limits<double>::quiet_NaN();
+    if (negative) literal.real = -literal.real;
+    if (text.size() > 3 && !(literal.dtype = suffix_dtype(text.substr(3)))) return std::nullopt;
+    return literal;
+  }
+  size_t digits_end = text.find_first_of("iuf");
+  std::string_view number = text.substr(0, digits_end);
+  if (digits_end != std::string_view::npos && !(literal.dtype = suffix_dtype(text.substr(digits_end)))) return std::nullopt;
+  bool fraction = number.find_first_of(".eE") != std::string_view::npos;
+  literal.is_integer = !fraction && !(literal.dtype && literal.dtype->is_float());
+  auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), literal.real);
+  if (error == std::errc::result_out_of_range) literal.real = std::numeric_limits<double>::infinity();
+  if (end != number.data() + number.size()) return std::nullopt;
+  if (negative) literal.real = -literal.real;
+  if (!literal.is_integer) return literal;
+  uint64_t magnitude = 0;
+  auto [last, overflow] = std::from_chars(number.data(), number.data() + number.size(), magnitude);
+  if (overflow != std::errc() || last != number.data() + number.size()) return std::nullopt;
+  uint64_t limit = static_cast<uint64_t>(std::numeric_limits<int64_t>::max()) + (negative ? 1 : 0);
+  bool unsigned64 = literal.dtype && literal.dtype->code == DTypeCode::UInt && !negative;
+  if (magnitude > limit && !unsigned64) return std::nullopt;
+  literal.integer = static_cast<int64_t>(negative ? ~magnitude + 1 : magnitude);
+  return literal;
+}
+
+std::optional<Scalar> literal_as(const NumberLiteral& literal, DType dtype) {
+  if (dtype.is_float()) return Scalar::from_double(dtype, literal.real);
+  if (!literal.is_integer) return std::nullopt;
+  if (dtype.is_bool()) return std::nullopt;
+  Scalar value = Scalar::from_int(dtype, literal.integer);
+  bool wide_unsigned = dtype.code == DTypeCode::UInt && dtype.bits == 64 && literal.real >= 0;
+  if (!wide_unsigned && value.as_int() != literal.integer) return std::nullopt;
+  return value;
+}
+
+}  // namespace quern

@@ -1,0 +1,416 @@
+#include "frontend/parser_build.h"
+
+#include <optional>
+
+namespace quern {
+
+namespace {
+
+using P = quern_grammar::QuernParser;
+using Nodes = std::vector<SyntaxPtr>;
+
+// One function per rule of the grammar. A context that recovery left null or empty becomes an Error node. Ids
+// are given in a second walk, in preorder, when the tree's shape is final.
+class Builder {
+ public:
+  Builder(Arena& arena, const std::function<Range(antlr4::ParserRuleContext*)>& span_of,
+          const std::function<Range(antlr4::Token*)>& span_of_token, std::vector<SyntaxProblem>& problems)
+      : arena_(arena), span_of_(span_of), span_of_token_(span_of_token), problems_(problems) {}
+
+  SyntaxPtr item(P::ItemContext* c) {
+    if (!c) return error(nullptr);
+    if (auto* d = c->defDecl()) return def(d);
+    if (auto* d = c->opDecl()) return op(d);
+    if (auto* d = c->typeDecl()) return type_decl(d);
+    if (auto* d = c->externTypeDecl())
+      return make(d, SyntaxKind::ExternType, text(d->name()), {type_params(d->typeParams())});
+    if (auto* d = c->importDecl()) return import(d);
+    if (auto* d = c->testDecl()) return make(d, SyntaxKind::Test, string(d->STRING()), {block(d->block())});
+    if (auto* d = c->infixDecl()) return make(d, SyntaxKind::Infix, string(d->STRING()), {name(d->name())});
+    if (auto* d = c->staticDecl())
+      return make(d, SyntaxKind::Static, strip(d->GLOBAL()), {params(d->params(), d), block(d->block())});
+    if (auto* s = c->statement()) return statement(s);
+    return error(c);
+  }
+
+  std::vector<std::pair<Syntax*, Range>> made;  ///< every node with its span
+
+ private:
+  // --- helpers
+  // ------------------------------------------------------------------------------------------------------
+  SyntaxPtr make_at(Range range, SyntaxKind kind, std::string_view text, const Nodes& children) {
+    Syntax* node = arena_.make<Syntax>(kind, 0u, arena_.copy(text), arena_.copy(children));
+    // The index into `made` stands in for the id until numbering.
+    node->id = static_cast<uint32_t>(made.size());
+    made.emplace_back(node, range);
+    return node;
+  }
+  SyntaxPtr make(antlr4::ParserRuleContext* c, SyntaxKind kind, std::string_view text,
+                 const Nodes& children) {
+    return make_at(c ? span_of_(c) : Range{}, kind, text, children);
+  }
+  SyntaxPtr error(antlr4::ParserRuleContext* c) { return make(c, SyntaxKind::Error, "", {}); }
+  static std::string text(antlr4::ParserRuleContext* c) { return c ? c->getText() : ""; }
+  static std::string text(antlr4::tree::TerminalNode* t) { return t ? t->getText() : ""; }
+  static std::string text(antlr4::Token* t) { return t ? t->getText() : ""; }
+  static std::string strip(antlr4::tree::TerminalNode* t) { return t ? t->getText().substr(1) : ""; }
+  SyntaxPtr name(P::NameContext* c) { return make(c, SyntaxKind::Name, text(c), {}); }
+
+  std::string string(antlr4::tree::TerminalNode* token) {
+    std::string raw = text(token), out;
+    if (raw.size() < 2) return raw;
+    for (size_t i = 1; i + 1 < raw.size(); ++i) {
+      if (raw[i] != '\\') {
+        out += raw[i];
+        continue;
+      }
+      switch (char c = raw[++i]) {
+        case 'n': out += '\n'; break;
+        case 't': out += '\t'; break;
+        case 'r': out += '\r'; break;
+        case '0': out += '\0'; break;
+        default: out += c;
+      }
+    }
+    return out;
+  }
+
+  // --- declarations
+  // -------------------------------------------------------------------------------------------------
+  SyntaxPtr def(P::DefDeclContext* d) {
+    std::string called = d->GLOBAL() ? "@" + strip(d->GLOBAL()) : text(d->name());
+    return make(d, SyntaxKind::Def, called,
+                {type_params(d->typeParams()), params(d->params(), d), d->type() ? type(d->type()) : nullptr,
+                 clauses(d->clause(), d), bodies(d->bodies(), d)});
+  }
+  SyntaxPtr op(P::OpDeclContext* d) {
+    bool is_extern = d->getStart() && d->getStart()->getText() == "extern";
+    return make(d, is_extern ? SyntaxKind::ExternOp : SyntaxKind::Op, text(d->name()),
+                {type_params(d->typeParams()), params(d->params(), d), type(d->type()),
+                 clauses(d->clause(), d), bodies(d->bodies(), d)});
+  }
+  SyntaxPtr type_decl(P::TypeDeclContext* d) {
+    Nodes children{type_params(d->typeParams())};
+    for (auto* c : d->constructor()) {
+      Nodes fields;
+      for (auto* f : c->constructorField())
+        fields.push_back(make(f, SyntaxKind::ConstructorField, text(f->name()), {type(f->type())}));
+      children.push_back(make(c, SyntaxKind::Constructor, text(c->name()), fields));
+    }
+    return make(d, SyntaxKind::TypeDecl, text(d->name()), children);
+  }
+  SyntaxPtr import(P::ImportDeclContext* d) {
+    if (!d->name()) return make(d, SyntaxKind::Import, string(d->STRING()), {});
+    return make(d, SyntaxKind::ImportAs, string(d->STRING()), {name(d->name())});
+  }
+  SyntaxPtr type_params(P::TypeParamsContext* c) {
+    if (!c) return nullptr;
+    Nodes names;
+    for (auto* n : c->name()) names.push_back(name(n));
+    return make(c, SyntaxKind::TypeParams, "", names);
+  }
+  SyntaxPtr params(P::ParamsContext* c, antlr4::ParserRuleContext* owner) {
+    Nodes list;
+    if (c)
+      for (auto* p : c->param()) list.push_back(param(p));
+    return make(c ? static_cast<antlr4::ParserRuleContext*>(c) : owner, SyntaxKind::Params, "", list);
+  }
+  SyntaxPtr param(P::ParamContext* c) {
+    if (auto* t = dynamic_cast<P::TensorParamContext*>(c))
+      return make(c, SyntaxKind::TensorParam, strip(t->LOCAL()), {t->type() ? type(t->type()) : nullptr});
+    if (auto* a = dynamic_cast<P::AttributeParamContext*>(c))
+      return make(c, SyntaxKind::AttributeParam, text(a->name()),
+                  {a->kind() ? make(a->kind(), SyntaxKind::Kind, text(a->kind()), {}) : nullptr,
+                   a->expr() ? expr(a->expr()) : nullptr});
+    return error(c);
+  }
+  SyntaxPtr clauses(const std::vector<P::ClauseContext*>& list, antlr4::ParserRuleContext* owner) {
+    Nodes out;
+    for (auto* c : list) {
+      if (auto* w = dynamic_cast<P::WhereClauseContext*>(c)) {
+        SyntaxPtr message = w->STRING() ? make_at(span_of_token_(w->STRING()->getSymbol()),
+                                                  SyntaxKind::String, string(w->STRING()), {})
+                                        : nullptr;
+        out.push_back(make(c, SyntaxKind::Where, "", {expr(w->expr()), message}));
+      } else if (auto* s = dynamic_cast<P::StaticClauseContext*>(c)) {
+        out.push_back(make(c, SyntaxKind::StaticClause, text(s->name()), {expr(s->expr())}));
+      } else if (auto* g = dynamic_cast<P::GradientClauseContext*>(c)) {
+        out.push_back(make(c, SyntaxKind::Gradient, "", {params(g->params(), c), block(g->block())}));
+      } else if (auto* h = dynamic_cast<P::ShapeClauseContext*>(c)) {
+        out.push_back(make(c, SyntaxKind::ShapeClause, "", {params(h->params(), c), block(h->block())}));
+      }
+    }
+    return make(list.empty() ? owner : list.front(), SyntaxKind::Clauses, "", out);
+  }
+  SyntaxPtr bodies(P::BodiesContext* c, antlr4::ParserRuleContext* owner) {
+    Nodes list;
+    if (c && c->block()) list.push_back(make(c, SyntaxKind::When, "", {nullptr, block(c->block())}));
+    if (c)
+      for (auto* w : c->whenBody())
+        list.push_back(make(w, SyntaxKind::When, "", {expr(w->expr()), block(w->block())}));
+    if (c && c->elseBody())
+      list.push_back(make(c->elseBody(), SyntaxKind::When, "", {nullptr, block(c->elseBody()->block())}));
+    return make(c ? static_cast<antlr4::ParserRuleContext*>(c) : owner, SyntaxKind::Bodies, "", list);
+  }
+
+  // --- statements and blocks
+  // ----------------------------------------------------------------------------------------
+  SyntaxPtr statement(P::StatementContext* c) {
+    if (auto* s = dynamic_cast<P::LetStatementContext*>(c))
+      return make(c, SyntaxKind::Let, s->LOCAL() ? strip(s->LOCAL()) : "_",
+                  {s->type() ? type(s->type()) : nullptr, expr(s->expr())});
+    if (auto* s = dynamic_cast<P::GraphStatementContext*>(c))
+      return make(c, SyntaxKind::GraphLet, strip(s->GRAPH()), {expr(s->expr())});
+    if (auto* s = dynamic_cast<P::FreeVarStatementContext*>(c))
+      return make(c, SyntaxKind::FreeVar, strip(s->LOCAL()), {s->type() ? type(s->type()) : nullptr});
+    if (auto* s = dynamic_cast<P::ExprStatementContext*>(c)) return expr(s->expr());
+    return error(c);
+  }
+  SyntaxPtr block(P::BlockContext* c) {
+    if (!c) return error(nullptr);
+    Nodes list;
+    for (auto* s : c->statement()) list.push_back(statement(s));
+    return make(c, SyntaxKind::Block, "", list);
+  }
+
+  // --- expressions
+  // --------------------------------------------------------------------------------------------------
+  SyntaxPtr expr(P::ExprContext* c) {
+    if (auto* e = dynamic_cast<P::PrimaryExprContext*>(c)) return primary(e->primary());
+    if (auto* e = dynamic_cast<P::CallExprContext*>(c)) return call(e);
+    if (auto* e = dynamic_cast<P::ProjectExprContext*>(c))
+      return make(c, SyntaxKind::Project, strip(e->PROJECTION()), {expr(e->expr())});
+    if (auto* e = dynamic_cast<P::FieldExprContext*>(c)) return field(e);
+    if (auto* e = dynamic_cast<P::IndexExprContext*>(c)) {
+      Nodes children{expr(e->expr())};
+      for (auto* i : e->indexItem()) children.push_back(index_item(i));
+      return make(c, SyntaxKind::Index, "", children);
+    }
+    if (auto* e = dynamic_cast<P::UnaryExprContext*>(c)) return unary(e);
+    if (auto* e = dynamic_cast<P::ElseExprContext*>(c))
+      return make(c, SyntaxKind::ReadElse, "", {expr(e->expr(0)), expr(e->expr(1))});
+    if (auto* e = dynamic_cast<P::BinaryExprContext*>(c))
+      return make(c, SyntaxKind::Binary, text(e->op), {expr(e->expr(0)), expr(e->expr(1))});
+    if (auto* e = dynamic_cast<P::NotExprContext*>(c))
+      return make(c, SyntaxKind::Unary, "not", {expr(e->expr())});
+    if (auto* e = dynamic_cast<P::AndExprContext*>(c))
+      return make(c, SyntaxKind::Binary, "and", {expr(e->expr(0)), expr(e->expr(1))});
+    if (auto* e = dynamic_cast<P::OrExprContext*>(c))
+      return make(c, SyntaxKind::Binary, "or", {expr(e->expr(0)), expr(e->expr(1))});
+    if (auto* e = dynamic_cast<P::AssignExprContext*>(c))
+      return make(c, SyntaxKind::Binary, ":=", {expr(e->expr(0)), expr(e->expr(1))});
+    return index_form(c);
+  }
+  SyntaxPtr index_form(P::ExprContext* c) {
+    if (auto* e = dynamic_cast<P::ReduceExprContext*>(c)) {
+      std::string word = text(e->REDUCE());
+      word.pop_back();
+      return make(c, SyntaxKind::Reduce, word, {binders(e->binders()), expr(e->expr())});
+    }
+    if (auto* e = dynamic_cast<P::ComprehensionExprContext*>(c))
+      return make(c, SyntaxKind::Comprehension, "", {binders(e->binders()), expr(e->expr())});
+    if (auto* e = dynamic_cast<P::ScanExprContext*>(c))
+      return make(c, SyntaxKind::Scan, text(e->op), {binders(e->binders()), expr(e->expr())});
+    if (auto* e = dynamic_cast<P::ScatterExprContext*>(c)) {
+      Nodes children{binders(e->binders())};
+      children.push_back(expr(e->expr(0)));
+      children.push_back(expr(e->expr().back()));
+      for (size_t i = 1; i + 1 < e->expr().size(); ++i) children.push_back(expr(e->expr(i)));
+      return make(c, SyntaxKind::Scatter, text(e->op), children);
+    }
+    return error(c);
+  }
+  SyntaxPtr call(P::CallExprContext* e) {
+    Nodes children{expr(e->expr())};
+    if (e->arguments())
+      for (auto* a : e->arguments()->argument()) {
+        if (a->name())
+          children.push_back(make(a, SyntaxKind::NamedArgument, text(a->name()), {expr(a->expr())}));
+        else
+          children.push_back(element(a->element()));
+      }
+    return make(e, SyntaxKind::Call, "", children);
+  }
+  // `.conv1.weight` is one dotted name to the lexer and two fields to the reader.
+  SyntaxPtr field(P::FieldExprContext* e) {
+    SyntaxPtr record = expr(e->expr());
+    std::string path = text(e->name());
+    size_t start = 0;
+    while (true) {
+      size_t dot = path.find('.', start);
+      record = make(e, SyntaxKind::Field, path.substr(start, dot - start), {record});
+      if (dot == std::string::npos) return record;
+      start = dot + 1;
+    }
+  }
+  // A minus before a literal folds into it.
+  SyntaxPtr unary(P::UnaryExprContext* e) {
+    SyntaxPtr operand = expr(e->expr());
+    std::string symbol = text(e->op);
+    if (symbol == "-" && (operand->is(SyntaxKind::Int) || operand->is(SyntaxKind::Float)) &&
+        operand->text[0] != '-')
+      return make(e, operand->kind, "-" + std::string(operand->text), {});
+    return make(e, SyntaxKind::Unary, symbol, {operand});
+  }
+  SyntaxPtr index_item(P::IndexItemContext* c) {
+    if (auto* i = dynamic_cast<P::SpreadIndexContext*>(c))
+      return make(c, SyntaxKind::Spread, "", {expr(i->expr())});
+    if (auto* i = dynamic_cast<P::BroadcastIndexContext*>(c))
+      return make(c, SyntaxKind::BroadcastSpread, text(i->name()), {});
+    if (auto* i = dynamic_cast<P::SliceIndexContext*>(c))
+      return make(c, SyntaxKind::Slice, "",
+                  {i->first ? expr(i->first) : nullptr, i->last ? expr(i->last) : nullptr,
+                   i->step ? expr(i->step) : nullptr});
+    if (auto* i = dynamic_cast<P::PlainIndexContext*>(c)) return expr(i->expr());
+    return error(c);
+  }
+  SyntaxPtr binders(P::BindersContext* c) {
+    Nodes list;
+    if (c)
+      for (auto* b : c->binder()) {
+        bool pack = b->getStart() && b->getStart()->getText() == "..";
+        list.push_back(make(b, pack ? SyntaxKind::PackBinder : SyntaxKind::Binder,
+                            b->name() ? text(b->name()) : "_", {b->expr() ? expr(b->expr()) : nullptr}));
+      }
+    return make(c, SyntaxKind::Binders, "", list);
+  }
+  SyntaxPtr element(P::ElementContext* c) {
+    if (!c || c->expr().empty()) return error(c);
+    if (c->getStart()->getText() == "..") return make(c, SyntaxKind::Spread, "", {expr(c->expr(0))});
+    if (!c->name()) return expr(c->expr(0));
+    return make(c, SyntaxKind::Generator, text(c->name()),
+                {expr(c->expr(0)), expr(c->expr(1)), c->expr().size() > 2 ? expr(c->expr(2)) : nullptr});
+  }
+  Nodes elements(const std::vector<P::ElementContext*>& list) {
+    Nodes out;
+    for (auto* e : list) out.push_back(element(e));
+    return out;
+  }
+  Nodes type_arguments(P::TypeArgumentsContext* c) {
+    Nodes out;
+    if (c)
+      for (auto* t : c->type()) out.push_back(type(t));
+    return out;
+  }
+
+  SyntaxPtr primary(P::PrimaryContext* c) {
+    if (auto* p = dynamic_cast<P::LiteralPrimaryContext*>(c)) return literal(p->literal());
+    if (auto* p = dynamic_cast<P::LocalPrimaryContext*>(c))
+      return make(c, SyntaxKind::Local, strip(p->LOCAL()), {});
+    if (auto* p = dynamic_cast<P::GraphPrimaryContext*>(c))
+      return make(c, SyntaxKind::GraphName, strip(p->GRAPH()), {});
+    if (auto* p = dynamic_cast<P::GlobalPrimaryContext*>(c))
+      return make(c, SyntaxKind::GlobalName, strip(p->GLOBAL()), type_arguments(p->typeArguments()));
+    if (auto* p = dynamic_cast<P::NamePrimaryContext*>(c))
+      return make(c, SyntaxKind::Name, text(p->name()), type_arguments(p->typeArguments()));
+    if (auto* p = dynamic_cast<P::MetaPrimaryContext*>(c))
+      return make(c, SyntaxKind::Meta, text(p->name()) + "[" + text(p->INT()) + "]", {});
+    if (auto* p = dynamic_cast<P::FnPrimaryContext*>(c))
+      return make(c, SyntaxKind::Fn, "",
+                  {type_params(p->typeParams()), params(p->params(), c),
+                   p->type() ? type(p->type()) : nullptr, block(p->block())});
+    if (auto* p = dynamic_cast<P::IfPrimaryContext*>(c)) {
+      SyntaxPtr otherwise = p->block().size() > 1 ? block(p->block(1)) : primary(p->primary());
+      return make(c, SyntaxKind::If, "", {expr(p->expr()), block(p->block(0)), otherwise});
+    }
+    if (auto* p = dynamic_cast<P::MatchPrimaryContext*>(c)) return match(p);
+    if (auto* p = dynamic_cast<P::TuplePrimaryContext*>(c)) {
+      Nodes items = elements(p->element());
+      bool comma = !c->children.empty() && c->children.size() > 2 &&
+                   c->children[c->children.size() - 2]->getText() == ",";
+      if (items.size() == 1 && !comma && !items[0]->is(SyntaxKind::Spread) &&
+          !items[0]->is(SyntaxKind::Generator))
+        return make(c, SyntaxKind::Paren, "", items);
+      return make(c, SyntaxKind::Tuple, "", items);
+    }
+    if (auto* p = dynamic_cast<P::ListPrimaryContext*>(c))
+      return make(c, SyntaxKind::List, "", elements(p->element()));
+    if (auto* p = dynamic_cast<P::BlockPrimaryContext*>(c)) return block(p->block());
+    if (dynamic_cast<P::AnyPrimaryContext*>(c)) return make(c, SyntaxKind::AnyDim, "", {});
+    return error(c);
+  }
+  SyntaxPtr literal(P::LiteralContext* c) {
+    if (!c) return error(nullptr);
+    std::string word = text(c);
+    if (c->INT()) return make(c, SyntaxKind::Int, word, {});
+    if (c->FLOAT()) return make(c, SyntaxKind::Float, word, {});
+    if (c->STRING()) return make(c, SyntaxKind::String, string(c->STRING()), {});
+    if (word == "None") return make(c, SyntaxKind::None, "", {});
+    if (word == "True" || word == "False") return make(c, SyntaxKind::Bool, word, {});
+    return error(c);
+  }
+  SyntaxPtr match(P::MatchPrimaryContext* c) {
+    Nodes children{expr(c->expr())};
+    for (auto* a : c->arm())
+      children.push_back(make(a, SyntaxKind::Arm, "", {pattern(a->pattern()), expr(a->expr())}));
+    return make(c, SyntaxKind::Match, c->getStart()->getText(), children);
+  }
+  SyntaxPtr pattern(P::PatternContext* c) {
+    if (dynamic_cast<P::WildcardPatternContext*>(c)) return make(c, SyntaxKind::WildcardPattern, "", {});
+    if (auto* p = dynamic_cast<P::VariablePatternContext*>(c))
+      return make(c, SyntaxKind::VariablePattern, strip(p->LOCAL()), {p->type() ? type(p->type()) : nullptr});
+    Nodes parts;
+    if (auto* p = dynamic_cast<P::ConstructorPatternContext*>(c)) {
+      for (auto* q : p->pattern()) parts.push_back(pattern(q));
+      return make(c, SyntaxKind::ConstructorPattern, text(p->name()), parts);
+    }
+    if (auto* p = dynamic_cast<P::TuplePatternContext*>(c)) {
+      for (auto* q : p->pattern()) parts.push_back(pattern(q));
+      return make(c, SyntaxKind::TuplePattern, "", parts);
+    }
+    return error(c);
+  }
+
+  // --- types
+  // --------------------------------------------------------------------------------------------------------
+  SyntaxPtr type(P::TypeContext* c) {
+    if (dynamic_cast<P::HoleTypeContext*>(c)) return make(c, SyntaxKind::HoleType, "", {});
+    if (auto* t = dynamic_cast<P::TensorTypeContext*>(c))
+      return make(c, SyntaxKind::TensorType, "", {expr(t->expr(0)), expr(t->expr(1))});
+    if (auto* t = dynamic_cast<P::FamilyTypeContext*>(c))
+      return make(c, SyntaxKind::FamilyType, text(t->name()), {type(t->type()), expr(t->expr())});
+    Nodes parts;
+    if (auto* t = dynamic_cast<P::TupleTypeContext*>(c)) {
+      for (auto* p : t->type()) parts.push_back(type(p));
+      bool comma = c->children.size() > 2 && c->children[c->children.size() - 2]->getText() == ",";
+      if (parts.size() == 1 && !comma) return parts[0];
+      return make(c, SyntaxKind::TupleType, "", parts);
+    }
+    if (auto* t = dynamic_cast<P::FunctionTypeContext*>(c)) {
+      for (auto* p : t->type()) parts.push_back(type(p));
+      return make(c, SyntaxKind::FunctionType, "", parts);
+    }
+    if (auto* t = dynamic_cast<P::NamedTypeContext*>(c)) {
+      for (auto* p : t->type()) parts.push_back(type(p));
+      return make(c, SyntaxKind::NamedType, text(t->name()), parts);
+    }
+    return error(c);
+  }
+
+  Arena& arena_;
+  const std::function<Range(antlr4::ParserRuleContext*)>& span_of_;
+  const std::function<Range(antlr4::Token*)>& span_of_token_;
+  std::vector<SyntaxProblem>& problems_;
+};
+
+void number(Syntax* node, const std::vector<std::pair<Syntax*, Range>>& made, std::vector<Range>& spans) {
+  Range span = made[node->id].second;
+  node->id = static_cast<uint32_t>(spans.size());
+  spans.push_back(span);
+  for (SyntaxPtr child : node->children)
+    if (child) number(const_cast<Syntax*>(child), made, spans);
+}
+
+}  // namespace
+
+void build_syntax(P::UnitContext* unit, const std::function<Range(antlr4::ParserRuleContext*)>& span_of,
+                  const std::function<Range(antlr4::Token*)>& span_of_token, ParseOutcome& outcome) {
+  auto arena = std::make_shared<Arena>();
+  Builder builder(*arena, span_of, span_of_token, outcome.problems);
+  SyntaxPtr root = builder.item(unit->item());
+  outcome.spans = {span_of(unit)};
+  number(const_cast<Syntax*>(root), builder.made, outcome.spans);
+  outcome.tree = {arena, root, static_cast<uint32_t>(outcome.spans.size() - 1)};
+}
+
+}  // namespace quern

@@ -1,0 +1,133 @@
+#include "frontend/resolve_type.h"
+
+#include <fmt/format.h>
+
+#include <functional>
+
+namespace quern {
+
+namespace {
+
+class Resolver {
+ public:
+  Resolver(const TypeEnv& env, StaticEvaluator& evaluator, Scope& scope, Diagnostics& diagnostics, uint32_t declaration)
+      : env_(env), evaluator_(evaluator), scope_(scope), diagnostics_(diagnostics), declaration_(declaration) {}
+
+  Type resolve(SyntaxPtr s) {
+    if (!s) return error_type();
+    switch (s->kind) {
+      case SyntaxKind::HoleType: return TypeScratch::current() ? TypeScratch::current()->fresh() : error_type();
+      case SyntaxKind::TensorType: return tensor(s);
+      case SyntaxKind::TupleType: return tuple_type(all(s->children));
+      case SyntaxKind::FunctionType: {
+        std::vector<Type> parts = all(s->children);
+        Type result = parts.back();
+        parts.pop_back();
+        return function_type(parts, result);
+      }
+      case SyntaxKind::FamilyType: return family(s);
+      case SyntaxKind::NamedType: return named(s);
+      default: return error_type();
+    }
+  }
+
+ private:
+  std::vector<Type> all(std::span<const SyntaxPtr> list) {
+    std::vector<Type> types;
+    for (SyntaxPtr s : list) types.push_back(resolve(s));
+    return types;
+  }
+
+  Type tensor(SyntaxPtr s) {
+    auto shape = evaluator_.shape(s->child(0), env_.statics);
+    auto dtype = evaluator_.dtype(s->child(1), env_.statics);
+    if (!shape || !dtype) return error_type();
+    for (Dim d : *shape)
+      if (auto c = as_const(d); c && *c < 0) {
+        report(DiagnosticKind::DimMismatch, s->child(0),
+               fmt::format("the shape {} has a negative extent", shape_to_string(*shape)));
+        return error_type();
+      }
+    return tensor_type(*shape, *dtype);
+  }
+
+  Type family(SyntaxPtr s) {
+    auto limit = evaluator_.dim(s->child(1), env_.statics);
+    if (!limit || !as_const(*limit)) return error_type();
+    TypeEnv inner = env_;
+    std::vector<Type> fields;
+    for (int64_t k = 0; k < *as_const(*limit); ++k) {
+      inner.statics.insert_or_assign(std::string(s->text), StaticValue::integer(k));
+      fields.push_back(Resolver(inner, evaluator_, scope_, diagnostics_, declaration_).resolve(s->child(0)));
+    }
+    return tuple_type(fields);
+  }
+
+  Type named(SyntaxPtr s) {
+    if (auto bound = env_.types.find(s->text); bound != env_.types.end()) return bound->second;
+    if (auto bound = env_.statics.find(s->text); bound != env_.statics.end() && bound->second.as_dtype())
+      return scalar_type(*bound->second.as_dtype());
+    if (auto dtype = parse_dtype(s->text)) return scalar_type(*dtype);
+    if (s->text == "Ref" && s->children.size() == 1) return ref_type(resolve(s->child(0)));
+    const DataHeader* header = scope_.data_header(s->text);
+    if (!header) {
+      auto near = did_you_mean(s->text, scope_.names(Scope::Names::Types));
+      report(DiagnosticKind::UnknownType, s,
+             fmt::format("unknown type `{}`{}", s->text, near ? "; did you mean `" + *near + "`?" : ""));
+      return error_type();
+    }
+    if (header->type_vars.size() != s->children.size()) {
+      report(DiagnosticKind::WrongArgumentCount, s,
+             fmt::format("`{}` takes {} type arguments and is given {}", s->text, header->type_vars.size(), s->children.size()));
+      return error_type();
+    }
+    return data_type(header->type->name, header->type->id, all(s->children));
+  }
+
+  void report(DiagnosticKind kind, SyntaxPtr at, std::string message) {
+    diagnostics_.push_back({kind, {{declaration_, at->id}, {}}, std::move(message), {}});
+  }
+
+  const TypeEnv& env_;
+  StaticEvaluator& evaluator_;
+  Scope& scope_;
+  Diagnostics& diagnostics_;
+  uint32_t declaration_;
+};
+
+}  // namespace
+
+Type resolve_type(SyntaxPtr syntax, const TypeEnv& env, StaticEvaluator& evaluator, Scope& scope, Diagnostics& diagnostics,
+                  uint32_t declaration) {
+  return Resolver(env, evaluator, scope, diagnostics, declaration).resolve(syntax);
+}
+
+DataHeader make_data_header(const Declaration& declaration) {
+  DataHeader header;
+  if (SyntaxPtr params = declaration.syntax->child(0))
+    for (SyntaxPtr p : params->children) header.type_vars.push_back(type_var(p->text));
+  uint64_t id = std::hash<std::string>()(dump(declaration.syntax));
+  header.type = data_type(declaration.name, id, header.type_vars);
+  return header;
+}
+
+DataDefinition resolve_data(const Declaration& declaration, const DataHeader& header, Scope& scope,
+                            Diagnostics& diagnostics) {
+  DataDefinition definition{declaration.name, declaration.id, header, {}};
+  StaticEvaluator evaluator(scope, declaration.id, diagnostics);
+  TypeEnv env;
+  for (Type var : header.type_vars) env.types.emplace(std::string(var->name), var);
+  if (!declaration.syntax->is(SyntaxKind::TypeDecl)) return definition;
+  uint32_t tag = 0;
+  for (SyntaxPtr c : declaration.syntax->children.subspan(1)) {
+    DataConstructor constructor{std::string(c->text), tag++, {}, c->id};
+    for (SyntaxPtr f : c->children) {
+      Type type = resolve_type(f->child(0), env, evaluator, scope, diagnostics, declaration.id);
+      constructor.fields.push_back({std::string(f->text), type, {{declaration.id, f->id}, {}}});
+    }
+    definition.constructors.push_back(std::move(constructor));
+  }
+  return definition;
+}
+
+}  // namespace quern

@@ -1,0 +1,30 @@
+#pragma once
+// Types as written to types.
+
+#include <map>
+#include <string>
+
+#include "frontend/scope.h"
+#include "frontend/static_eval.h"
+#include "ir/type.h"
+
+namespace quern {
+
+/// The names that a type may mention.
+struct TypeEnv {
+  StaticEnv statics;                                ///< dims, packs, dtypes, attributes
+  std::map<std::string, Type, std::less<>> types;  ///< type variables
+};
+
+/// The type that `syntax` writes; error_type() after a diagnostic. `_` becomes an unknown of the running inference, and
+/// `?` stays `?`.
+Type resolve_type(SyntaxPtr syntax, const TypeEnv& env, StaticEvaluator& evaluator, Scope& scope, Diagnostics& diagnostics,
+                  uint32_t declaration);
+
+/// Name and parameters of a `type` declaration. Its identity is its text: the same text is the same type.
+DataHeader make_data_header(const Declaration& declaration);
+/// The constructors of a `type` declaration.
+DataDefinition resolve_data(const Declaration& declaration, const DataHeader& header, Scope& scope,
+                            Diagnostics& diagnostics);
+
+}  // namespace quern

@@ -1,0 +1,93 @@
+#pragma once
+// What a declaration can see of the rest of the program. The session supplies it; each question is a query
+// there, so the dependencies of an inference are just the answers it asked for.
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "frontend/syntax.h"
+#include "ir/expr.h"
+#include "ir/result.h"
+
+namespace quern {
+
+/// A parsed declaration.
+struct Declaration {
+  uint32_t id = 0;  ///< Origin::declaration of its nodes
+  std::string name;
+  SyntaxPtr syntax = nullptr;
+  std::shared_ptr<const Arena> arena;
+  friend bool operator==(const Declaration& a, const Declaration& b) {
+    return a.id == b.id && a.name == b.name && equal(a.syntax, b.syntax);
+  }
+};
+
+struct DataField {
+  std::string name;  ///< "" without a name
+  Type type;
+  Place place;
+};
+struct DataConstructor {
+  std::string name;
+  uint32_t tag;
+  std::vector<DataField> fields;
+  uint32_t node;
+};
+/// A `type` declaration's name and parameters.
+struct DataHeader {
+  std::vector<Type> type_vars;
+  Type type;  ///< over its own type_vars
+};
+/// A `type` declaration, resolved.
+struct DataDefinition {
+  std::string name;
+  uint32_t declaration;
+  DataHeader header;
+  std::vector<DataConstructor> constructors;
+};
+
+/// A top-level `let`: the variable (with its type, every `?` opened to a dim of its own) and where it stands.
+struct TopLevelVariable {
+  const Variable* variable;
+  Place place;
+};
+
+struct InstanceRequest;
+
+class Scope {
+ public:
+  virtual ~Scope() = default;
+  /// `def @name`.
+  virtual const Declaration* global(std::string_view name) = 0;
+  /// `op name` or `def name` (a composite operator).
+  virtual const Declaration* op(std::string_view name) = 0;
+  /// `static @name`.
+  virtual const Declaration* static_function(std::string_view name) = 0;
+  /// The operator that `infix "symbol" name` declares for a symbol; "" where none does.
+  virtual std::string infix(std::string_view symbol) = 0;
+  /// The type that `type name` declares, over type variables of its own, without resolving its fields (so that types may
+  /// name each other).
+  virtual const DataHeader* data_header(std::string_view type_name) = 0;
+  virtual const DataDefinition* data(std::string_view type_name) = 0;
+  /// The type that has a constructor of this name.
+  virtual const DataDefinition* data_of_constructor(std::string_view constructor) = 0;
+  /// A top-level variable that the current statement can see; null in definitions.
+  virtual const TopLevelVariable* variable(std::string_view name) = 0;
+  /// Whether some top-level statement binds %name (for the diagnostic in definitions).
+  virtual bool has_top_level_variable(std::string_view name) = 0;
+  /// The general type of @name, inferred where it is not annotated; null when it has none because of errors.
+  virtual const Scheme* scheme(std::string_view name) = 0;
+  /// The members of the group of mutually recursive, unannotated definitions that is being inferred are not
+  /// asked for through `scheme`.
+  virtual std::shared_ptr<const OpInstance> instance(const InstanceRequest& request) = 0;
+  /// The header of a data file (for `load` without an annotation), or why it cannot be read.
+  virtual Result<Type> file_type(std::string_view path, std::string_view entry) = 0;
+  /// All names of a kind, for did-you-mean.
+  enum class Names { Globals, Operators, Types, Constructors, Variables };
+  virtual std::vector<std::string> names(Names kind) = 0;
+};
+
+}  // namespace quern

@@ -1,0 +1,427 @@
+#include "frontend/signature.h"
+
+#include <fmt/format.h>
+
+namespace quern {
+
+SyntaxPtr params_of(SyntaxPtr op) { return op->child(1); }
+
+size_t tensor_param_count(SyntaxPtr op) {
+  size_t count = 0;
+  for (SyntaxPtr p : params_of(op)->children) count += p->is(SyntaxKind::TensorParam);
+  return count;
+}
+
+namespace {
+
+// A value given for an attribute, as its declared kind wants it; nothing where it does not fit.
+std::optional<StaticValue> coerce(const StaticValue& value, std::string_view kind) {
+  bool optional = kind.ends_with("?");
+  if (optional) kind.remove_suffix(1);
+  if (value.is_none()) return optional ? std::optional<StaticValue>(value) : std::nullopt;
+  if (kind.ends_with("[]") || kind == "shape") {
+    std::string_view item_kind = kind == "shape" ? "dim" : kind.substr(0, kind.size() - 2);
+    if (!value.as_list()) {
+      auto one = coerce(value, item_kind);
+      if (!one) return std::nullopt;
+      return StaticValue::list({*one});
+    }
+    StaticList items;
+    for (const StaticValue& v : *value.as_list()) {
+      auto item = coerce(v, item_kind);
+      if (!item) return std::nullopt;
+      items.push_back(*item);
+    }
+    return StaticValue::list(std::move(items));
+  }
+  if (kind == "int") return value.as_int() ? std::optional(value) : std::nullopt;
+  if (kind == "dim") return value.as_dim() ? std::optional(value) : std::nullopt;
+  if (kind == "bool") return value.as_bool() ? std::optional(value) : std::nullopt;
+  if (kind == "string") return value.as_string() ? std::optional(value) : std::nullopt;
+  if (kind == "float") {
+    if (value.as_float()) return value;
+    return value.as_int() ? std::optional(StaticValue(static_cast<double>(*value.as_int()))) : std::nullopt;
+  }
+  if (kind == "dtype") {
+    if (value.as_dtype()) return value;
+    if (!value.as_string()) return std::nullopt;
+    if (value.as_string()->empty()) return StaticValue();  // "" is an absent dtype
+    auto dtype = parse_dtype(*value.as_string());
+    return dtype ? std::optional(StaticValue(*dtype)) : std::nullopt;
+  }
+  return value;
+}
+
+// One match of a call against a signature.
+class Matcher {
+ public:
+  Matcher(const Declaration& op, const SignatureCall& call, Scope& scope, TypeHooks& hooks, Diagnostics& diagnostics,
+          uint32_t caller)
+      : op_(op), call_(call), scope_(scope), hooks_(hooks), diagnostics_(diagnostics), caller_(caller),
+        inside_evaluator_(scope, op.id, inside_) {}
+
+  MatchOutcome run() {
+    SyntaxPtr params = params_of(op_.syntax);
+    size_t tensors = tensor_param_count(op_.syntax);
+    if (call_.tensors.size() != tensors) {
+      report(DiagnosticKind::WrongArgumentCount, call_.syntax,
+             fmt::format("`{}` takes {} tensor argument{} and is given {}", op_.name, tensors, tensors == 1 ? "" : "s",
+                         call_.tensors.size()),
+             {{Place{{op_.id, params->id}, {}}, fmt::format("`{}` is defined here", op_.name)}});
+      return failed();
+    }
+    for (Type type : call_.tensors)
+      if (contains_error(hooks_.resolve(type))) return failed();
+    if (!attributes()) return failed();
+    size_t i = 0;
+    for (SyntaxPtr p : params->children) {
+      if (!p->is(SyntaxKind::TensorParam)) continue;
+      argument_ = i;
+      param_ = p;
+      Status status = match(p->child(0), hooks_.resolve(call_.tensors[i++]));
+      if (status == Status::Stuck) return {MatchStatus::Stuck, {}};
+      if (status == Status::Failed) return failed();
+    }
+    if (!clauses() || !result()) return failed();
+    // What `static` clauses compute from the dims of this call is computed again for an instance, from its own dims.
+    for (SyntaxPtr clause : op_.syntax->child(3)->children)
+      if (clause->is(SyntaxKind::StaticClause)) binding_.env.erase(std::string(clause->text));
+    return {MatchStatus::Matched, std::move(binding_)};
+  }
+
+ private:
+  enum class Status { Ok, Stuck, Failed };
+
+  MatchOutcome failed() { return {MatchStatus::Failed, {}}; }
+
+  void report(DiagnosticKind kind, SyntaxPtr at, std::string message, std::vector<Note> notes = {}) {
+    diagnostics_.push_back({kind, {{caller_, at->id}, {}}, std::move(message), std::move(notes)});
+  }
+  // The types of all arguments, each with where it comes from.
+  std::vector<Note> argument_notes() {
+    std::vector<Note> notes;
+    for (size_t i = 0; i < call_.tensors.size(); ++i)
+      for (Note& note : hooks_.origin_of_argument(i)) notes.push_back(std::move(note));
+    return notes;
+  }
+  // What went wrong while the signature's own expressions were evaluated, told at the call.
+  bool report_inside() {
+    if (inside_.empty()) return false;
+    std::vector<Note> notes = argument_notes();
+    Diagnostic first = inside_[0];
+    report(first.kind, call_.syntax, fmt::format("`{}`: {}", op_.name, first.message), std::move(notes));
+    return false;
+  }
+
+  // --- attributes ---------------------------------------------------------------------------------------------------
+  bool attributes() {
+    std::vector<SyntaxPtr> declared;
+    for (SyntaxPtr p : params_of(op_.syntax)->children)
+      if (p->is(SyntaxKind::AttributeParam)) declared.push_back(p);
+    std::vector<const StaticValue*> given(declared.size(), nullptr);
+    std::vector<SyntaxPtr> given_at(declared.size(), call_.syntax);
+    size_t next = 0;
+    for (size_t i = 0; i < call_.attributes.size(); ++i) {
+      const auto& [name, value] = call_.attributes[i];
+      size_t slot = next++;
+      if (!name.empty()) {
+        for (slot = 0; slot < declared.size() && declared[slot]->text != name;) ++slot;
+      }
+      if (slot >= declared.size()) return unknown_attribute(i, declared);
+      given[slot] = &value;
+      given_at[slot] = call_.attribute_syntax[i];
+    }
+    for (size_t i = 0; i < declared.size(); ++i)
+      if (!bind_attribute(declared[i], given[i], given_at[i])) return false;
+    return true;
+  }
+  bool unknown_attribute(size_t i, const std::vector<SyntaxPtr>& declared) {
+    const std::string& name = call_.attributes[i].first;
+    std::vector<std::string> names;
+    for (SyntaxPtr p : declared) names.emplace_back(p->text);
+    auto near = did_you_mean(name, names);
+    std::string message =
+        name.empty() ? fmt::format("`{}` is given too many arguments", op_.name)
+                     : fmt::format("`{}` has no attribute `{}`{}", op_.name, name, near ? "; did you mean `" + *near + "`?" : "");
+    std::vector<Note> notes;
+    if (!names.empty()) notes.push_back({std::nullopt, fmt::format("its attributes are {}", fmt::join(names, ", "))});
+    report(DiagnosticKind::UnknownAttribute, call_.attribute_syntax[i], message, std::move(notes));
+    return false;
+  }
+  bool bind_attribute(SyntaxPtr declared, const StaticValue* given, SyntaxPtr at) {
+    std::string_view kind = declared->child(0) ? declared->child(0)->text : "int";
+    if (!given && !declared->child(1)) {
+      report(DiagnosticKind::WrongAttribute, call_.syntax, fmt::format("`{}` needs the attribute `{}`", op_.name, declared->text));
+      return false;
+    }
+    std::optional<StaticValue> fallback;
+    if (declared->child(1)) fallback = inside_evaluator_.evaluate(declared->child(1), binding_.env);
+    if (fallback) {
+      // A default may be "" for a dtype or None for an optional: what it means is coerce's to say.
+      auto fitted = coerce(*fallback, kind);
+      fallback = fitted ? *fitted : StaticValue();
+    }
+    std::optional<StaticValue> value = given ? coerce(*given, kind) : fallback;
+    if (!value) {
+      report(DiagnosticKind::WrongAttribute, at,
+             fmt::format("the attribute `{}` of `{}` takes {}, not {}", declared->text, op_.name, describe_kind(kind),
+                         given ? to_string(*given) : "this"));
+      return false;
+    }
+    if (given && !(fallback && *fallback == *value)) binding_.attributes.emplace_back(declared->text, *value);
+    binding_.env.insert_or_assign(std::string(declared->text), *value);
+    return true;
+  }
+  static std::string describe_kind(std::string_view kind) {
+    bool optional = kind.ends_with("?");
+    if (optional) kind.remove_suffix(1);
+    std::string text = kind == "int[]" ? "a list of integers" : kind == "int" ? "an integer" : kind == "float" ? "a number"
+                     : kind == "bool" ? "True or False" : kind == "string" ? "a string" : kind == "dtype" ? "a dtype"
+                     : kind == "shape" ? "a shape" : kind == "dim" ? "a dim" : "a " + std::string(kind);
+    return optional ? text + " or None" : text;
+  }
+
+  // --- argument types -----------------------------------------------------------------------------------------------
+  Status match(SyntaxPtr pattern, Type actual) {
+    if (!pattern) return Status::Ok;
+    if (actual->kind == TypeKind::Infer) return Status::Stuck;
+    if (actual->is_error()) return Status::Failed;
+    switch (pattern->kind) {
+      case SyntaxKind::TensorType: return match_tensor(pattern, actual);
+      case SyntaxKind::FamilyType: return match_family(pattern, actual);
+      case SyntaxKind::TupleType: {
+        if (actual->kind != TypeKind::Tuple || actual->args.size() != pattern->children.size()) return wrong_type(pattern, actual);
+        for (size_t i = 0; i < actual->args.size(); ++i) {
+          Status s = match(pattern->children[i], hooks_.resolve(actual->args[i]));
+          if (s != Status::Ok) return s;
+        }
+        return Status::Ok;
+      }
+      default: {
+        TypeEnv env{binding_.env, {}};
+        Type wanted = resolve_type(pattern, env, inside_evaluator_, scope_, inside_, op_.id);
+        if (hooks_.unify(wanted, actual)) return Status::Ok;
+        return wrong_type(pattern, actual);
+      }
+    }
+  }
+  Status wrong_type(SyntaxPtr, Type actual) {
+    report(DiagnosticKind::TypeMismatch, call_.tensor_syntax[argument_],
+           fmt::format("`%{}` of `{}` has to be a tensor, not {}", param_->text, op_.name, to_string(actual)),
+           hooks_.origin_of_argument(argument_));
+    return Status::Failed;
+  }
+  Status match_family(SyntaxPtr pattern, Type actual) {
+    if (actual->kind != TypeKind::Tuple) {
+      report(DiagnosticKind::TypeMismatch, call_.tensor_syntax[argument_],
+             fmt::format("`%{}` of `{}` has to be a tuple of tensors, not {}", param_->text, op_.name, to_string(actual)),
+             hooks_.origin_of_argument(argument_));
+      return Status::Failed;
+    }
+    for (Type field : actual->args)
+      if (hooks_.resolve(field)->kind == TypeKind::Infer) return Status::Stuck;
+    std::string index(pattern->text);
+    for (size_t k = 0; k < actual->args.size(); ++k) {
+      binding_.env.insert_or_assign(index, StaticValue::integer(static_cast<int64_t>(k)));
+      Status s = match(pattern->child(0), hooks_.resolve(actual->args[k]));
+      if (s != Status::Ok) return s;
+    }
+    binding_.env.erase(index);
+    SyntaxPtr limit = pattern->child(1);
+    if (limit->is(SyntaxKind::Name) && !binding_.env.contains(limit->text))
+      binding_.env.insert_or_assign(std::string(limit->text), StaticValue::integer(static_cast<int64_t>(actual->args.size())));
+    return Status::Ok;
+  }
+  Status match_tensor(SyntaxPtr pattern, Type actual) {
+    if (!actual->is_tensor()) return wrong_type(pattern, actual);
+    Status status = match_shape(pattern->child(0), actual);
+    if (status != Status::Ok) return status;
+    return match_dtype(pattern->child(1), actual);
+  }
+  Status match_dtype(SyntaxPtr pattern, Type actual) {
+    if (pattern->is(SyntaxKind::Name) && !binding_.env.contains(pattern->text) && !parse_dtype(pattern->text)) {
+      bind(pattern->text, StaticValue(actual->dtype));
+      return Status::Ok;
+    }
+    auto wanted = inside_evaluator_.dtype(pattern, binding_.env);
+    if (!wanted) return Status::Failed;
+    if (hooks_.unify(*wanted, actual->dtype)) return Status::Ok;
+    auto bound = bound_by_.find(pattern->text);
+    std::string message =
+        bound == bound_by_.end()
+            ? fmt::format("`%{}` of `{}` has to be {}, not {}", param_->text, op_.name, to_string(hooks_.resolve(*wanted)),
+                          to_string(hooks_.resolve(actual->dtype)))
+            : fmt::format("`{}` takes tensors of one dtype: `%{}` is {} but `%{}` is {}", op_.name, bound->second,
+                          to_string(hooks_.resolve(*wanted)), param_->text, to_string(hooks_.resolve(actual->dtype)));
+    report(DiagnosticKind::DTypeMismatch, call_.tensor_syntax[argument_], message, argument_notes());
+    return Status::Failed;
+  }
+  void bind(std::string_view name, StaticValue value) {
+    binding_.env.insert_or_assign(std::string(name), std::move(value));
+    binding_.bound.insert(std::string(name));
+    bound_by_.insert_or_assign(std::string(name), std::string(param_->text));
+  }
+  StaticValue pack(std::span<const Dim> dims) {
+    StaticList items;
+    for (Dim d : dims) items.emplace_back(hooks_.resolve(d));
+    return StaticValue::list(std::move(items));
+  }
+
+  Status match_shape(SyntaxPtr pattern, Type actual) {
+    if (pattern->is(SyntaxKind::Name)) return match_pack(pattern, pattern->text, actual->dims);
+    // A family's `s[k]`: the packs of all members are one list of lists.
+    if (pattern->is(SyntaxKind::Index) && pattern->child(0)->is(SyntaxKind::Name)) {
+      std::string_view name = pattern->child(0)->text;
+      auto old = binding_.env.find(name);
+      StaticList members = old == binding_.env.end() ? StaticList{} : *old->second.as_list();
+      members.push_back(pack(actual->dims));
+      bind(name, StaticValue::list(std::move(members)));
+      return Status::Ok;
+    }
+    std::vector<SyntaxPtr> items(pattern->children.begin(), pattern->children.end());
+    size_t spread = items.size();
+    for (size_t i = 0; i < items.size(); ++i)
+      if (items[i]->is(SyntaxKind::Spread)) spread = i;
+    size_t fixed = items.size() - (spread < items.size());
+    if (actual->dims.size() < fixed || (spread == items.size() && actual->dims.size() != fixed)) {
+      report(DiagnosticKind::RankMismatch, call_.tensor_syntax[argument_],
+             fmt::format("`%{}` of `{}` has {}{} dimension{}, but this is {}", param_->text, op_.name,
+                         spread < items.size() ? "at least " : "", fixed, fixed == 1 ? "" : "s", to_string(actual)),
+             hooks_.origin_of_argument(argument_));
+      return Status::Failed;
+    }
+    for (size_t i = 0; i < items.size(); ++i) {
+      size_t extra = actual->dims.size() - fixed;
+      if (i == spread) {
+        Status s = match_pack(items[i], items[i]->child(0)->text, actual->dims.subspan(i, extra));
+        if (s != Status::Ok) return s;
+        continue;
+      }
+      size_t axis = i > spread ? i - 1 + extra : i;
+      Status s = match_dim(items[i], hooks_.resolve(actual->dims[axis]));
+      if (s != Status::Ok) return s;
+    }
+    return Status::Ok;
+  }
+  Status match_pack(SyntaxPtr at, std::string_view name, std::span<const Dim> dims) {
+    auto bound = binding_.env.find(name);
+    if (bound == binding_.env.end()) {
+      bind(name, pack(dims));
+      return Status::Ok;
+    }
+    const StaticList* known = bound->second.as_list();
+    bool same = known && known->size() == dims.size();
+    for (size_t i = 0; same && i < dims.size(); ++i) same = hooks_.unify((*known)[i].as_dim(), dims[i]);
+    if (same) return Status::Ok;
+    report(DiagnosticKind::DimMismatch, call_.tensor_syntax[argument_],
+           fmt::format("`{}`: the shape `{}` is {} in `%{}` but {} in `%{}`", op_.name, at->is(SyntaxKind::Spread) ? name : at->text,
+                       to_string(bound->second), bound_by_[std::string(name)], shape_to_string(dims), param_->text),
+           argument_notes());
+    return Status::Failed;
+  }
+  Status match_dim(SyntaxPtr pattern, Dim actual) {
+    if (pattern->is(SyntaxKind::Name) && !binding_.env.contains(pattern->text)) {
+      bind(pattern->text, StaticValue(actual));
+      return Status::Ok;
+    }
+    if (auto solved = match_product(pattern, actual)) return *solved;
+    auto wanted = inside_evaluator_.dim(pattern, binding_.env);
+    if (!wanted) {
+      report_inside();
+      return Status::Failed;
+    }
+    if (hooks_.unify(*wanted, actual)) return Status::Ok;
+    std::string first = bound_by_.contains(std::string(pattern->text)) ? " in `%" + bound_by_[std::string(pattern->text)] + "`" : "";
+    report(DiagnosticKind::DimMismatch, call_.tensor_syntax[argument_],
+           fmt::format("`{}`: the dimension `{}` is {}{} but {} in `%{}`", op_.name, pattern_text(pattern),
+                       to_string(hooks_.resolve(*wanted)), first, to_string(actual), param_->text),
+           argument_notes());
+    return Status::Failed;
+  }
+  static std::string pattern_text(SyntaxPtr p) {
+    if (p->is(SyntaxKind::Binary))
+      return fmt::format("{} {} {}", pattern_text(p->child(0)), p->text, pattern_text(p->child(1)));
+    return std::string(p->text);
+  }
+  // `groups * m` where `groups` is known and `m` is not: m = extent / groups, exactly.
+  std::optional<Status> match_product(SyntaxPtr pattern, Dim actual) {
+    if (!pattern->is(SyntaxKind::Binary) || pattern->text != "*") return std::nullopt;
+    SyntaxPtr unknown = pattern->child(1);
+    if (!unknown->is(SyntaxKind::Name) || binding_.env.contains(unknown->text)) return std::nullopt;
+    auto factor = inside_evaluator_.dim(pattern->child(0), binding_.env);
+    if (!factor) return Status::Failed;
+    Dim quotient = is_const(*factor, 0) ? nullptr : dim_floordiv(actual, *factor);
+    if (!quotient || (dim_mul(quotient, *factor) != actual && !actual->has_any)) {
+      report(DiagnosticKind::DimMismatch, call_.tensor_syntax[argument_],
+             fmt::format("`{}`: the extent {} of `%{}` is not a multiple of {} = {}", op_.name, to_string(actual), param_->text,
+                         pattern_text(pattern->child(0)), to_string(*factor)),
+             argument_notes());
+      return Status::Failed;
+    }
+    bind(unknown->text, StaticValue(quotient));
+    return Status::Ok;
+  }
+
+  // --- clauses and result -------------------------------------------------------------------------------------------
+  bool clauses() {
+    for (SyntaxPtr clause : op_.syntax->child(3)->children) {
+      if (clause->is(SyntaxKind::StaticClause)) {
+        auto value = inside_evaluator_.evaluate(clause->child(0), binding_.env);
+        if (!value) return report_inside();
+        binding_.env.insert_or_assign(std::string(clause->text), *value);
+      } else if (clause->is(SyntaxKind::Where)) {
+        if (!check(clause)) return false;
+      }
+    }
+    return true;
+  }
+  bool check(SyntaxPtr clause) {
+    SyntaxPtr condition = clause->child(0);
+    std::string detail;
+    if (condition->is(SyntaxKind::Binary) && condition->text == "==") {
+      auto left = inside_evaluator_.evaluate(condition->child(0), binding_.env);
+      auto right = inside_evaluator_.evaluate(condition->child(1), binding_.env);
+      if (!left || !right) return report_inside();
+      auto equal = static_equal(*left, *right);
+      if (equal && *equal) return true;
+      if (!equal && left->as_dim() && right->as_dim() && hooks_.unify(left->as_dim(), right->as_dim())) return true;
+      detail = fmt::format(": {} is not {}", to_string(*left), to_string(*right));
+    } else {
+      auto holds = inside_evaluator_.boolean(condition, binding_.env);
+      if (!holds) return report_inside();
+      if (*holds) return true;
+    }
+    std::string message = clause->child(1) ? std::string(clause->child(1)->text) : "a constraint does not hold";
+    std::vector<Note> notes = argument_notes();
+    notes.push_back({Place{{op_.id, clause->id}, {}}, "the constraint is stated here"});
+    report(DiagnosticKind::ConstraintNotMet, call_.syntax, fmt::format("`{}`: {}{}", op_.name, message, detail), std::move(notes));
+    return false;
+  }
+  bool result() {
+    TypeEnv env{binding_.env, {}};
+    binding_.result = resolve_type(op_.syntax->child(2), env, inside_evaluator_, scope_, inside_, op_.id);
+    return !contains_error(binding_.result) || report_inside();
+  }
+
+  const Declaration& op_;
+  const SignatureCall& call_;
+  Scope& scope_;
+  TypeHooks& hooks_;
+  Diagnostics& diagnostics_;
+  uint32_t caller_;
+  Diagnostics inside_;
+  StaticEvaluator inside_evaluator_;
+  SignatureBinding binding_;
+  std::map<std::string, std::string, std::less<>> bound_by_;  ///< which parameter bound a name
+  size_t argument_ = 0;
+  SyntaxPtr param_ = nullptr;
+};
+
+}  // namespace
+
+MatchOutcome match_signature(const Declaration& op, const SignatureCall& call, Scope& scope, TypeHooks& hooks,
+                             Diagnostics& diagnostics, uint32_t caller) {
+  return Matcher(op, call, scope, hooks, diagnostics, caller).run();
+}
+
+}  // namespace quern

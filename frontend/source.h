@@ -1,0 +1,45 @@
+#pragma once
+// Source texts: byte ranges, lines and columns.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace quern {
+
+/// Bytes [begin, end) of a text.
+struct Range {
+  uint32_t begin = 0, end = 0;
+  friend bool operator==(const Range&, const Range&) = default;
+};
+
+/// A place for people: lines and columns from 1, columns in characters (code points).
+struct LineColumn {
+  uint32_t line = 1, column = 1;
+};
+
+/// Where the lines of a text begin. LF, CRLF and CR end a line.
+class LineIndex {
+ public:
+  explicit LineIndex(std::string_view text);
+  /// The place of a byte offset (offsets past the end are taken as the end).
+  LineColumn locate(uint32_t offset) const;
+  /// The bytes of a line (from 1) without its end-of-line characters; empty past the last line.
+  std::string_view line(uint32_t number) const;
+  /// The offset at which a line (from 0) begins; the text's size past the last line.
+  uint32_t line_start(uint32_t line_from_0) const;
+  uint32_t line_count() const { return static_cast<uint32_t>(starts_.size()); }
+  std::string_view text() const { return text_; }
+
+ private:
+  std::string_view text_;  ///< the caller keeps it alive
+  std::vector<uint32_t> starts_;
+};
+
+/// The offset of the first byte that is not valid UTF-8, or the size where all is.
+size_t first_invalid_utf8(std::string_view text);
+/// Code points in valid UTF-8.
+uint32_t count_code_points(std::string_view text);
+
+}  // namespace quern

@@ -1,0 +1,23 @@
+#pragma once
+// The functions of the compile-time language: on dims, on lists (shapes and packs), on dtypes.
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/static_value.h"
+
+namespace quern {
+
+/// What a builtin gives: a value, or the reason why not (fit for a diagnostic).
+struct BuiltinOutcome {
+  std::optional<StaticValue> value;
+  std::string problem;
+};
+using StaticBuiltin = BuiltinOutcome (*)(const std::vector<StaticValue>& args, bool instance_level);
+
+/// The builtin of this name, or null.
+StaticBuiltin find_static_builtin(std::string_view name);
+
+}  // namespace quern

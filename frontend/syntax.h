@@ -1,0 +1,64 @@
+#pragma once
+// Syntax trees: one uniform node, driven by one table of kinds (syntax.def). Nodes carry ids; their places in
+// the text are a separate table, so that two texts that differ in blanks and comments alone have equal trees.
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "frontend/diagnostics.h"
+#include "ir/arena.h"
+
+namespace quern {
+
+enum class SyntaxKind : uint8_t {
+#define QUERN_SYNTAX(kind, children) kind,
+#include "frontend/syntax.def"
+#undef QUERN_SYNTAX
+};
+
+struct Syntax {
+  SyntaxKind kind;
+  uint32_t id;  ///< position in preorder, from 1; 0 is no node
+  std::string_view text;
+  std::span<const Syntax* const> children;  ///< as syntax.def lists them; optional ones may be null
+
+  const Syntax* child(size_t i) const { return i < children.size() ? children[i] : nullptr; }
+  bool is(SyntaxKind k) const { return kind == k; }
+};
+using SyntaxPtr = const Syntax*;
+
+/// Same kinds, texts and children. (Ids follow from that.)
+bool equal(SyntaxPtr a, SyntaxPtr b);
+/// `(Def f (Params (TensorParam x _)) …)`: what `quern ir --stage ast` prints, one node a line.
+std::string dump(SyntaxPtr node);
+
+/// The tree of one declaration or statement.
+struct ParsedTree {
+  std::shared_ptr<const Arena> arena;
+  SyntaxPtr root =
+      nullptr;  ///< never null after parsing: an Error node where nothing could be made of the text
+  uint32_t node_count = 0;  ///< ids are 1 … node_count
+};
+
+struct SyntaxProblem {
+  DiagnosticKind kind;
+  Range range;  ///< relative to the text that was parsed
+  std::string message;
+  friend bool operator==(const SyntaxProblem&, const SyntaxProblem&) = default;
+};
+
+struct ParseOutcome {
+  ParsedTree tree;
+  std::vector<Range> spans;  ///< by node id (entry 0 is the whole text), relative to the text that was parsed
+  std::vector<SyntaxProblem> problems;
+};
+
+/// Parses one declaration or statement (without the `;` that ends it). Never fails: what does not parse is an
+/// Error node with a problem.
+ParseOutcome parse_declaration(std::string_view text, bool slash_names);
+
+}  // namespace quern

@@ -1,0 +1,158 @@
+// The language of Quern: the Relay text format and what Quern adds (docs/language.md). One declaration or statement is
+// parsed at a time; the scanner (frontend/scanner.h) splits a file into them.
+grammar Quern;
+
+@lexer::members {
+  public: bool slashNames = false;  // files that start with TVM's version header have `/` inside local names
+}
+
+unit : item? ';'* EOF ;
+
+item
+  : defDecl | opDecl | typeDecl | externTypeDecl | importDecl | testDecl | infixDecl | staticDecl
+  | statement
+  ;
+
+// --- declarations ---------------------------------------------------------------------------------------------------
+defDecl        : 'def' (GLOBAL | name) typeParams? '(' params? ')' ('->' type)? clause* bodies ;
+opDecl         : 'extern'? 'op' name typeParams? '(' params? ')' '->' type clause* bodies? ;
+typeDecl       : 'type' name typeParams? '{' (constructor (',' constructor)* ','?)? '}' ;
+constructor    : name ('(' (constructorField (',' constructorField)* ','?)? ')')? ;
+constructorField : (name ':')? type ;
+externTypeDecl : 'extern' 'type' name typeParams? ;
+importDecl     : 'import' STRING ('as' name)? ;
+testDecl       : 'test' STRING block ;
+infixDecl      : 'infix' STRING name ;
+staticDecl     : 'static' GLOBAL '(' params? ')' ('->' kind)? block ;
+
+typeParams : '[' name (',' name)* ','? ']' | '<' name (',' name)* ','? '>' ;
+params     : param (',' param)* ','? ;
+param
+  : LOCAL (':' type)?                      # tensorParam
+  | name (':' kind)? ('=' expr)?           # attributeParam
+  ;
+kind       : name ('[' ']')? '?'? ;
+clause
+  : 'where' expr (':' STRING)?             # whereClause
+  | 'static' name '=' expr                 # staticClause
+  | 'gradient' '(' params? ')' block       # gradientClause
+  | 'shape' '(' params? ')' block          # shapeClause
+  ;
+bodies     : block | whenBody+ elseBody? ;
+whenBody   : 'when' expr block ;
+elseBody   : 'else' block ;
+
+// --- statements and blocks ------------------------------------------------------------------------------------------
+statement
+  : 'let' (LOCAL | '_' | UNDERSCORE_LOCAL) (':' type)? '=' expr   # letStatement
+  | GRAPH '=' expr                                                # graphStatement
+  | 'free_var' LOCAL (':' type)?                                  # freeVarStatement
+  | expr                                                          # exprStatement
+  ;
+block : '{' statement? (';' statement)* ';'? '}' ;
+
+// --- expressions ----------------------------------------------------------------------------------------------------
+expr
+  : primary                                                       # primaryExpr
+  | expr '(' arguments? ')'                                       # callExpr
+  | expr PROJECTION                                               # projectExpr
+  | expr '.' name                                                 # fieldExpr
+  | expr '[' indexItem (',' indexItem)* ','? ']'                  # indexExpr
+  | op=('-' | '!') expr                                           # unaryExpr
+  | <assoc=right> expr 'else' expr                                # elseExpr
+  | expr op=('*' | '/' | '%') expr                                # binaryExpr
+  | REDUCE binders ']' expr                                       # reduceExpr
+  | 'scan[' binders ']' op=('+' | '*' | NAME) expr                # scanExpr
+  | 'scatter[' binders ']' expr 'at' '(' expr (',' expr)* ','? ')' op=('=' | '+=' | '*=') expr  # scatterExpr
+  | expr op=('+' | '-') expr                                      # binaryExpr
+  | expr op=('<' | '<=' | '>' | '>=') expr                        # binaryExpr
+  | expr op=('==' | '!=') expr                                    # binaryExpr
+  | 'not' expr                                                    # notExpr
+  | expr 'and' expr                                               # andExpr
+  | expr 'or' expr                                                # orExpr
+  | <assoc=right> expr ':=' expr                                  # assignExpr
+  | '[' binders ']' '=>' expr                                     # comprehensionExpr
+  ;
+
+primary
+  : literal                                                       # literalPrimary
+  | LOCAL                                                         # localPrimary
+  | GRAPH                                                         # graphPrimary
+  | GLOBAL typeArguments?                                         # globalPrimary
+  | name typeArguments?                                           # namePrimary
+  | 'meta' '[' name ']' '[' INT ']'                               # metaPrimary
+  | 'fn' typeParams? '(' params? ')' ('->' type)? block           # fnPrimary
+  | 'if' '(' expr ')' block 'else' (block | primary)              # ifPrimary
+  | ('match' | 'match?') expr '{' (arm (',' arm)* ','?)? '}'      # matchPrimary
+  | '(' (element (',' element)*)? ','? ')'                        # tuplePrimary
+  | '[' (element (',' element)*)? ','? ']'                        # listPrimary
+  | block                                                         # blockPrimary
+  | '?'                                                           # anyPrimary
+  ;
+literal : INT | FLOAT | STRING | 'True' | 'False' | 'None' ;
+
+typeArguments : '<' type (',' type)* '>' ;
+arguments     : argument (',' argument)* ','? ;
+argument      : name '=' expr | element ;
+element       : '..' expr | expr ('for' name '<' expr ('if' expr)?)? ;
+indexItem
+  : '..' expr                                                     # spreadIndex
+  | '~' name                                                      # broadcastIndex
+  | first=expr? ':' last=expr? (':' step=expr?)?                  # sliceIndex
+  | expr                                                          # plainIndex
+  ;
+binders : binder (',' binder)* ','? ;
+binder  : '..'? (name | '_') ('<' expr)? ;
+
+arm     : pattern '=>' expr ;
+pattern
+  : '_'                                                           # wildcardPattern
+  | LOCAL (':' type)?                                             # variablePattern
+  | name ('(' (pattern (',' pattern)* ','?)? ')')?                # constructorPattern
+  | '(' (pattern (',' pattern)*)? ','? ')'                        # tuplePattern
+  ;
+
+// --- types ----------------------------------------------------------------------------------------------------------
+type
+  : '_'                                                           # holeType
+  | 'Tensor' '[' expr ',' expr ']'                                # tensorType
+  | '(' type 'for' name '<' expr ')'                              # familyType
+  | '(' (type (',' type)*)? ','? ')'                              # tupleType
+  | 'fn' typeParams? '(' (type (',' type)* ','?)? ')' '->' type   # functionType
+  | name ('[' type (',' type)* ']' | '<' type (',' type)* '>')?   # namedType
+  ;
+
+// Words that are keywords only where a rule above asks for them.
+name
+  : NAME | 'op' | 'test' | 'where' | 'when' | 'static' | 'infix' | 'as' | 'at' | 'shape' | 'gradient' | 'type'
+  | 'extern' | 'import' | 'meta'
+  ;
+
+// --- tokens ---------------------------------------------------------------------------------------------------------
+REDUCE : ('sum' | 'prod' | 'max' | 'min' | 'argmax' | 'argmin' | 'any' | 'all') '[' ;
+UNDERSCORE_LOCAL : '%_' ;
+LOCAL
+  : '%' IDENT
+  | '%' IDENT ([./:-] [A-Za-z0-9_]+)* '/' [A-Za-z0-9_./]+ {slashNames}?
+  ;
+GRAPH      : '%' DIGIT+ ;
+GLOBAL     : '@' IDENT ('.' IDENT)* ;
+PROJECTION : '.' DIGIT+ ;
+FLOAT
+  : DIGIT+ '.' DIGIT+ EXPONENT? FLOAT_SUFFIX?
+  | DIGIT+ EXPONENT FLOAT_SUFFIX?
+  | DIGIT+ FLOAT_SUFFIX
+  | ('inf' | 'nan') FLOAT_SUFFIX?
+  ;
+INT    : DIGIT+ ([iu] DIGIT*)? ;
+NAME   : IDENT ('.' IDENT)* ;
+STRING : '"' (~["\\\r\n] | '\\' .)* '"' ;
+WS            : [ \t\r\n\u000B\u000C]+ -> skip ;
+LINE_COMMENT  : '//' ~[\r\n]* -> skip ;
+BLOCK_COMMENT : '/*' (BLOCK_COMMENT | .)*? '*/' -> skip ;
+UNKNOWN       : . ;
+
+fragment DIGIT        : [0-9] ;
+fragment IDENT        : [A-Za-z_] [A-Za-z0-9_]* ;
+fragment EXPONENT     : [eE] [+-]? DIGIT+ ;
+fragment FLOAT_SUFFIX : 'f' DIGIT* ;

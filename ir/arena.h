@@ -1,0 +1,80 @@
+#pragma once
+// Memory of the nodes of one result. Nodes are immutable and live as long as the arena that made them; a
+// result holds its own arena and, through `keep`, every arena its nodes point into.
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace quern {
+
+class Arena {
+ public:
+  Arena() = default;
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+  ~Arena() {
+    for (auto it = destructors_.rbegin(); it != destructors_.rend(); ++it) it->second(it->first);
+  }
+
+  template <class T, class... Args>
+  T* make(Args&&... args) {
+    void* memory = allocate(sizeof(T), alignof(T));
+    T* object = new (memory) T{std::forward<Args>(args)...};
+    if constexpr (!std::is_trivially_destructible_v<T>)
+      destructors_.emplace_back(object, [](void* p) { static_cast<T*>(p)->~T(); });
+    return object;
+  }
+
+  template <class T>
+  std::span<const T> copy(std::span<const T> items) {
+    static_assert(std::is_trivially_destructible_v<T>);
+    if (items.empty()) return {};
+    T* memory = static_cast<T*>(allocate(sizeof(T) * items.size(), alignof(T)));
+    std::uninitialized_copy(items.begin(), items.end(), memory);
+    return {memory, items.size()};
+  }
+  template <class T>
+  std::span<const T> copy(const std::vector<T>& items) {
+    return copy(std::span<const T>(items));
+  }
+  std::string_view copy(std::string_view text) {
+    std::span<const char> chars = copy(std::span<const char>(text.data(), text.size()));
+    return {chars.data(), chars.size()};
+  }
+
+  /// Keeps `other` alive at least as long as this arena.
+  void keep(std::shared_ptr<const Arena> other) {
+    if (other && other.get() != this) kept_.push_back(std::move(other));
+  }
+
+  size_t bytes() const { return bytes_; }
+
+ private:
+  static constexpr size_t kChunk = 16 * 1024;
+
+  void* allocate(size_t size, size_t alignment) {
+    size_t start = (used_ + alignment - 1) & ~(alignment - 1);
+    if (chunks_.empty() || start + size > capacity_) {
+      // The first chunk is small: most results are.
+      capacity_ = std::max(size + alignment, chunks_.empty() ? size_t{1024} : kChunk);
+      chunks_.push_back(std::make_unique<std::byte[]>(capacity_));
+      bytes_ += capacity_;
+      start = 0;
+    }
+    used_ = start + size;
+    return chunks_.back().get() + start;
+  }
+
+  std::vector<std::unique_ptr<std::byte[]>> chunks_;
+  std::vector<std::pair<void*, void (*)(void*)>> destructors_;
+  std::vector<std::shared_ptr<const Arena>> kept_;
+  size_t used_ = 0, capacity_ = 0, bytes_ = 0;
+};
+
+}  // namespace quern

@@ -1,0 +1,76 @@
+#include "ir/dtype.h"
+
+#include <charconv>
+
+namespace quern {
+
+namespace {
+
+struct Row {
+  std::string_view prefix;
+  DTypeCode code;
+};
+
+// The longest prefix that fits comes first, so that `uint8` is not taken for an `int8`.
+constexpr Row kPrefixes[] = {{"bfloat", DTypeCode::BFloat},
+                             {"float", DTypeCode::Float},
+                             {"uint", DTypeCode::UInt},
+                             {"int", DTypeCode::Int}};
+
+std::string_view prefix_of(DTypeCode code) {
+  for (const Row& row : kPrefixes)
+    if (row.code == code) return row.prefix;
+  return "";
+}
+
+bool bits_allowed(DTypeCode code, int bits) {
+  switch (code) {
+    case DTypeCode::Int:
+    case DTypeCode::UInt: return bits == 8 || bits == 16 || bits == 32 || bits == 64;
+    case DTypeCode::Float: return bits == 16 || bits == 32 || bits == 64;
+    case DTypeCode::BFloat: return bits == 16;
+    case DTypeCode::Bool:
+    case DTypeCode::Index:
+    case DTypeCode::Infer: return false;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string to_string(DType dtype) {
+  std::string text;
+  switch (dtype.code) {
+    case DTypeCode::Int:
+    case DTypeCode::UInt:
+    case DTypeCode::Float:
+    case DTypeCode::BFloat: text = std::string(prefix_of(dtype.code)) + std::to_string(dtype.bits); break;
+    case DTypeCode::Bool: text = "bool"; break;
+    case DTypeCode::Index: return "index";
+    case DTypeCode::Infer: return "_";
+  }
+  if (dtype.lanes != 1) text += "x" + std::to_string(dtype.lanes);
+  return text;
+}
+
+std::optional<DType> parse_dtype(std::string_view name) {
+  if (name == "bool") return DType::boolean();
+  for (const Row& row : kPrefixes) {
+    if (!name.starts_with(row.prefix)) continue;
+    const char* first = name.data() + row.prefix.size();
+    const char* last = name.data() + name.size();
+    int bits = 0;
+    auto [after_bits, error] = std::from_chars(first, last, bits);
+    if (error != std::errc() || !bits_allowed(row.code, bits)) return std::nullopt;
+    int lanes = 1;
+    if (after_bits != last) {
+      if (*after_bits != 'x') return std::nullopt;
+      auto [after_lanes, lane_error] = std::from_chars(after_bits + 1, last, lanes);
+      if (lane_error != std::errc() || after_lanes != last || lanes < 1 || lanes > 65535) return std::nullopt;
+    }
+    return DType{row.code, static_cast<uint8_t>(bits), static_cast<uint16_t>(lanes)};
+  }
+  return std::nullopt;
+}
+
+}  // namespace quern

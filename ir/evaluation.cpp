@@ -1,0 +1,133 @@
+#include "ir/evaluation.h"
+
+#include <fmt/format.h>
+
+namespace quern {
+
+std::string format_print(const IntrinsicExpr& print, const std::vector<Value>& values) {
+  std::string line;
+  for (size_t i = 0; i < print.args.size(); ++i) {
+    if (i > 0) line += " ";
+    if (print.args[i])
+      line += to_string(values[i]);
+    else
+      line += print.texts[i];
+  }
+  return line;
+}
+
+namespace {
+
+using DimValues = std::unordered_map<Dim, int64_t>;
+
+/// How matching one value against its type stands.
+struct Binder {
+  DimValues& dims;
+  std::string disagreement;
+  /// Extents that wait until the variables in them are known: `Tensor[(n * 2, n), float32]`.
+  struct Waiting {
+    const HostTensor* tensor;
+    Dim dim;
+    size_t axis;
+  };
+  std::vector<Waiting> waiting;
+  bool solved = false;
+
+  std::optional<int64_t> lookup(Dim var) const {
+    auto found = dims.find(var);
+    return found == dims.end() ? std::nullopt : std::optional(found->second);
+  }
+
+  void disagree(const HostTensor& tensor, size_t axis, Dim dim, std::optional<int64_t> expected) {
+    if (!disagreement.empty()) return;
+    std::string what = type_to_string(tensor.dtype(), tensor.shape());
+    disagreement = fmt::format("axis {} of {} has extent {}, ", axis, what, tensor.shape()[axis]);
+    if (as_const(dim))
+      disagreement += fmt::format("not {}", *expected);
+    else if (expected)
+      disagreement += fmt::format("but {} is {}", to_string(dim), *expected);
+    else
+      disagreement += fmt::format("which {} cannot be", to_string(dim));
+  }
+
+  void match(Type type, const Value& value) {
+    if (type->kind == TypeKind::Tuple) {
+      const std::vector<Value>* fields = value.fields();
+      for (size_t i = 0; fields && i < type->args.size() && i < fields->size(); ++i)
+        match(type->args[i], (*fields)[i]);
+    }
+    if (type->kind == TypeKind::Tensor) match_tensor(type, value);
+  }
+
+  void match_tensor(Type type, const Value& value) {
+    auto* boxed = value.object_as<TensorObject>();
+    size_t rank = boxed ? boxed->tensor->shape().size() : 0;
+    if (rank != type->dims.size() && disagreement.empty())
+      disagreement =
+          fmt::format("the value has rank {}, not {} as {}", rank, type->dims.size(), to_string(type));
+    if (rank != type->dims.size()) return;
+    for (size_t axis = 0; axis < rank; ++axis) match_extent(*boxed->tensor, axis, type->dims[axis]);
+  }
+
+  void match_extent(const HostTensor& tensor, size_t axis, Dim dim) {
+    int64_t extent = tensor.shape()[axis];
+    if (dim->kind == DimKind::Const) {
+      if (dim->value != extent) disagree(tensor, axis, dim, dim->value);
+    } else if (dim->kind == DimKind::Var) {
+      auto [known, added] = dims.try_emplace(dim, extent);
+      if (!added && known->second != extent) disagree(tensor, axis, dim, known->second);
+    } else if (!dim->has_any) {
+      waiting.push_back({&tensor, dim, axis});
+    }
+  }
+
+  /// Settles what waits: an extent with every variable known is compared, one with a single unknown variable
+  /// that it is linear in gives that variable. Each round may give the next its variables; what stays
+  /// undetermined is let be.
+  void settle() {
+    do {
+      solved = false;
+      std::erase_if(waiting, [this](const Waiting& w) { return settle_one(w); });
+    } while (solved && !waiting.empty());
+  }
+
+  bool settle_one(const Waiting& w) {
+    int64_t extent = w.tensor->shape()[w.axis];
+    auto value_of = [this](Dim var) { return lookup(var); };
+    if (auto expected = evaluate(w.dim, value_of)) {
+      if (*expected != extent) disagree(*w.tensor, w.axis, w.dim, expected);
+      return true;
+    }
+    Dim unknown = nullptr;
+    bool several = false;
+    for_each_var(w.dim, [&](Dim var) {
+      if (dims.contains(var)) return;
+      several |= unknown && unknown != var;
+      unknown = var;
+    });
+    if (!unknown || several) return false;
+    std::optional<Linear> linear = linear_in(w.dim, unknown);
+    if (!linear) return false;
+    auto coefficient = evaluate(linear->coefficient, value_of), rest = evaluate(linear->rest, value_of);
+    if (!coefficient || !rest || *coefficient == 0) return false;
+    int64_t product = 0;
+    bool fits = !__builtin_sub_overflow(extent, *rest, &product) && product != INT64_MIN;
+    if (!fits || product % *coefficient != 0 || product / *coefficient < 0) {
+      disagree(*w.tensor, w.axis, w.dim, std::nullopt);
+      return true;
+    }
+    dims[unknown] = product / *coefficient;
+    return solved = true;
+  }
+};
+
+}  // namespace
+
+std::string bind_dims(Type type, const Value& value, std::unordered_map<Dim, int64_t>& dims) {
+  Binder binder{dims, {}, {}};
+  binder.match(type, value);
+  binder.settle();
+  return std::move(binder.disagreement);
+}
+
+}  // namespace quern

@@ -1,0 +1,186 @@
+#include "ir/expr.h"
+
+#include <algorithm>
+#include <atomic>
+#include <type_traits>
+#include <unordered_set>
+
+namespace quern {
+
+namespace {
+
+template <class T, class... Kinds>
+constexpr bool one_of = (std::is_same_v<T, Kinds> || ...);
+
+/// Which fields of a node hold its children: calls `f` on each such field (an ExprPtr, or a span of ExprPtr
+/// or of Binding) in evaluation order. The one place that knows.
+template <class Node, class F>
+void each_child_field(Node& node, F&& f) {
+  using T = std::remove_const_t<Node>;
+  if constexpr (one_of<T, ConstExpr, VarExpr, GlobalExpr, DimValueExpr, ErrorExpr>) {
+  } else if constexpr (one_of<T, OpCallExpr, IntrinsicExpr, ScalarExpr>) {
+    f(node.args);
+  } else if constexpr (one_of<T, TupleExpr, ConstructExpr>) {
+    f(node.fields);
+  } else if constexpr (one_of<T, FnExpr, ComprehensionExpr, ReduceExpr>) {
+    f(node.body);
+  } else if constexpr (one_of<T, CallExpr>) {
+    f(node.callee);
+    f(node.args);
+  } else if constexpr (one_of<T, BlockExpr>) {
+    f(node.bindings);
+    f(node.result);
+  } else if constexpr (one_of<T, IfExpr>) {
+    f(node.condition);
+    f(node.then_arm);
+    f(node.else_arm);
+  } else if constexpr (one_of<T, FieldExpr>) {
+    f(node.tuple);
+  } else if constexpr (one_of<T, ViewExpr>) {
+    f(node.tensor);
+  } else if constexpr (one_of<T, ReadExpr>) {
+    f(node.tensor);
+    f(node.indices);
+    f(node.otherwise);
+  } else {
+    static_assert(one_of<T>, "say here which fields of the new kind hold its children");
+  }
+}
+
+ExprPtr child_of(ExprPtr expr) { return expr; }
+ExprPtr child_of(const Binding& binding) { return binding.value; }
+ExprPtr with_child(ExprPtr, ExprPtr child) { return child; }
+Binding with_child(const Binding& binding, ExprPtr child) { return {binding.variable, child}; }
+
+/// Replaces the children in a field by their images. A child that is null (no `else`, a label of print) stays
+/// so.
+class FieldMapper {
+ public:
+  FieldMapper(Arena& arena, const std::function<ExprPtr(ExprPtr)>& f) : arena_(arena), f_(f) {}
+
+  void operator()(ExprPtr& child) {
+    if (!child) return;
+    ExprPtr image = f_(child);
+    changed_ |= image != child;
+    child = image;
+  }
+
+  template <class Item>
+  void operator()(std::span<const Item>& items) {
+    bool any = false;
+    std::vector<Item> images;  // filled from the first child that changes on
+    for (size_t i = 0; i < items.size(); ++i) {
+      ExprPtr child = child_of(items[i]);
+      ExprPtr image = child ? f_(child) : nullptr;
+      if (image != child && !any) {
+        images.reserve(items.size());
+        images.assign(items.begin(), items.begin() + static_cast<ptrdiff_t>(i));
+        any = true;
+      }
+      if (any) images.push_back(with_child(items[i], image));
+    }
+    if (any) items = arena_.copy(images);
+    changed_ |= any;
+  }
+
+  bool changed() const { return changed_; }
+
+ private:
+  Arena& arena_;
+  const std::function<ExprPtr(ExprPtr)>& f_;
+  bool changed_ = false;
+};
+
+}  // namespace
+
+std::string_view to_string(ExprKind kind) {
+  switch (kind) {
+#define QUERN_NODE(kind) \
+  case ExprKind::kind:   \
+    return #kind;
+#include "ir/nodes.def"
+#undef QUERN_NODE
+  }
+  return "";
+}
+
+void for_each_child(ExprPtr expr, const std::function<void(ExprPtr)>& f) {
+  auto child = [&](ExprPtr e) {
+    if (e) f(e);
+  };
+  visit(expr, [&](const auto& node) {
+    each_child_field(node, overloaded{child, [&](const auto& items) {
+                                        for (const auto& item : items) child(child_of(item));
+                                      }});
+  });
+}
+
+ExprPtr map_children(Arena& arena, ExprPtr expr, const std::function<ExprPtr(ExprPtr)>& f) {
+  return visit(expr, [&](const auto& node) -> ExprPtr {
+    using T = std::remove_cvref_t<decltype(node)>;
+    FieldMapper mapper(arena, f);
+    T copy = node;
+    each_child_field(copy, mapper);
+    return mapper.changed() ? arena.make<T>(std::move(copy)) : expr;
+  });
+}
+
+uint32_t next_variable_id() {
+  static std::atomic<uint32_t> next = 1;
+  return next.fetch_add(1, std::memory_order_relaxed);
+}
+
+const Variable* make_variable(Arena& arena, std::string_view name, Type type, bool graph) {
+  return arena.make<Variable>(arena.copy(name), type, next_variable_id(), graph);
+}
+
+namespace {
+
+class FreeVariables {
+ public:
+  void visit_expr(ExprPtr expr) {
+    if (auto* var = as<VarExpr>(expr)) return occurrence(var->variable);
+    if (auto* fn = as<FnExpr>(expr)) return visit_fn(*fn);
+    if (auto* block = as<BlockExpr>(expr)) return visit_block(*block);
+    for_each_child(expr, [this](ExprPtr child) { visit_expr(child); });
+  }
+
+  std::vector<const Variable*> take() { return std::move(found_); }
+
+ private:
+  void occurrence(const Variable* variable) {
+    if (bound_.contains(variable)) return;
+    if (seen_.insert(variable).second) found_.push_back(variable);
+  }
+
+  void visit_fn(const FnExpr& fn) {
+    for (const Variable* param : fn.params) bound_.insert(param);
+    visit_expr(fn.body);
+    for (const Variable* param : fn.params) bound_.erase(param);
+  }
+
+  void visit_block(const BlockExpr& block) {
+    for (const Binding& binding : block.bindings) {
+      bool own_name = binding.value->kind == ExprKind::Fn;
+      if (!own_name) visit_expr(binding.value);
+      if (binding.variable) bound_.insert(binding.variable);
+      if (own_name) visit_expr(binding.value);
+    }
+    visit_expr(block.result);
+    for (const Binding& binding : block.bindings) bound_.erase(binding.variable);
+  }
+
+  // A variable has one binder, so that a set is enough: leaving a scope forgets what it bound.
+  std::unordered_set<const Variable*> bound_, seen_;
+  std::vector<const Variable*> found_;
+};
+
+}  // namespace
+
+std::vector<const Variable*> free_variables(ExprPtr expr) {
+  FreeVariables search;
+  search.visit_expr(expr);
+  return search.take();
+}
+
+}  // namespace quern

@@ -1,0 +1,256 @@
+#pragma once
+// The typed IR: one level for graphs and index expressions. Nodes are immutable, owned by an arena, and carry
+// their type and their origin (declaration and syntax node), never a position.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/arena.h"
+#include "ir/dim.h"
+#include "ir/scalar.h"
+#include "ir/static_value.h"
+#include "ir/tensor.h"
+#include "ir/type.h"
+
+namespace quern {
+
+/// Where an expression comes from: a declaration of the session and a syntax node in it. Spans are looked up
+/// there.
+struct Origin {
+  uint32_t declaration = 0;
+  uint32_t node = 0;
+  friend bool operator==(const Origin&, const Origin&) = default;
+};
+
+enum class ExprKind : uint8_t {
+#define QUERN_NODE(kind) kind,
+#include "ir/nodes.def"
+#undef QUERN_NODE
+};
+
+struct Expr {
+  ExprKind kind;
+  Type type;
+  Origin origin;
+};
+using ExprPtr = const Expr*;
+
+/// A parameter, a `let` or a graph binding. Identity is the pointer; the name is for people.
+struct Variable {
+  std::string_view name;
+  Type type;
+  uint32_t id;         ///< unique within the process, for printing shadowed names and for stable orders
+  bool graph = false;  ///< bound as `%n = …`
+};
+
+struct FnExpr;
+
+/// An operator's definition at given ranks, dtypes and attribute values: a function over tensors whose dims
+/// are its own variables, with an index expression (or, for composites, a graph) as body.
+struct OpInstance {
+  std::string name;  ///< as called: "nn.conv2d"
+  std::string key;   ///< name, ranks, dtypes, attribute values
+  std::vector<std::pair<std::string, StaticValue>>
+      attributes;                    ///< those that differ from their defaults, as printed
+  std::vector<Dim> dim_vars;         ///< bound by OpCallExpr::dims
+  const FnExpr* function = nullptr;  ///< null when the definition had errors
+  std::shared_ptr<const Arena> arena;
+};
+
+struct ConstExpr : Expr {
+  static constexpr ExprKind kKind = ExprKind::Const;
+  std::shared_ptr<const HostTensor> value;
+};
+struct VarExpr : Expr {
+  static constexpr ExprKind kKind = ExprKind::Var;
+  const Variable* variable;
+};
+/// A top-level definition `@f` (its name without the @), at the dims and types that this use instantiates it
+/// to.
+struct GlobalExpr : Expr {
+  static constexpr ExprKind kKind = ExprKind::Global;
+  std::string_view name;
+  std::span<const Dim> dims;    ///< one per Scheme::dim_vars
+  std::span<const Type> types;  ///< one per Scheme::type_vars
+};
+struct OpCallExpr : Expr {
+  static constexpr ExprKind kKind = ExprKind::OpCall;
+  const OpInstance* instance;
+  std::span<const Dim> dims;  ///< what the instance's dim_vars are here
+  std::span<const ExprPtr> args;
+};
+struct CallExpr : Expr {
+  static constexpr ExprKind kKind = ExprKind::Call;
+  ExprPtr callee;
+  std::span<const ExprPtr> args;
+};
+/// A function. `dim_vars` are the dims it is general in, bound from its arguments' shapes on entry. A
+/// primitive function is one kernel: closed but for its parameters, its body a Comprehension.
+struct FnExpr : Expr {
+  static constexpr ExprKind kKind = ExprKind::Fn;
+  std::span<const Variable* const> params;
+  std::span<const Dim> dim_vars;
+  ExprPtr body;
+  bool primitive;
+};
+struct Binding {
+  const Variable* variable;  ///< null for an expression evaluated for its effects: `a; b`
+  ExprPtr value;
+};
+/// Bindings in order, each visible after it (a function literal also in itself), then the result. Never
+/// nested deeper for a longer chain of lets.
+struct BlockExpr : Expr {
+  static constexpr ExprKind kKind = ExprKind::Block;
+  std::span<const Binding> bindings;
+  ExprPtr result;
+};
+/// Only the chosen arm is evaluated. In index expressions this is a lazy select.
+struct IfExpr : Expr {
+  static constexpr ExprKind kKind = ExprKind::If;
+  ExprPtr condition, then_arm, else_arm;
+};
+struct TupleExpr : Expr {
+  static constexpr ExprKind kKind = ExprKind::Tuple;
+  std::span<const ExprPtr> fields;
+};
+/// Field `index` of a tuple or of a value with one constructor; `name` is the record field's name or empty.
+struct FieldExpr : Expr {
+  static constexpr ExprKind kKind = ExprKind::Field;
+  ExprPtr tuple;
+  uint32_t index;
+  std::string_view name;
+};
+struct ConstructExpr : Expr {
+  static constexpr ExprKind kKind = ExprKind::Construct;
+  std::string_view constructor;
+  uint32_t tag;  ///< which constructor of its type, from 0
+  std::span<const ExprPtr> fields;
+};
+
+enum class IntrinsicKind : uint8_t {
+  Print,  ///< args: values; texts: one per argument, the literal label where args[i] is null
+  Load,   ///< texts: path, entry name or ""; the type says what to expect
+  Save,   ///< texts: path; args[0]: a tensor, tuple or record
+};
+struct IntrinsicExpr : Expr {
+  static constexpr ExprKind kKind = ExprKind::Intrinsic;
+  IntrinsicKind intrinsic;
+  std::span<const ExprPtr> args;
+  std::span<const std::string_view> texts;
+};
+
+/// `[i < m, j < n] => body`: a tensor whose element at (i, j) is the body. `extents` equal the type's dims.
+struct ComprehensionExpr : Expr {
+  static constexpr ExprKind kKind = ExprKind::Comprehension;
+  std::span<const Dim> vars;
+  std::span<const Dim> extents;
+  ExprPtr body;
+};
+/// The row-major elements of `tensor` under this node's shape.
+struct ViewExpr : Expr {
+  static constexpr ExprKind kKind = ExprKind::View;
+  ExprPtr tensor;
+};
+/// A dim over dimension and index variables, as a value of dtype index.
+struct DimValueExpr : Expr {
+  static constexpr ExprKind kKind = ExprKind::DimValue;
+  Dim dim;
+};
+/// A scalar function on single elements; with `is_cast` the conversion of args[0] to this node's dtype.
+struct ScalarExpr : Expr {
+  static constexpr ExprKind kKind = ExprKind::Scalar;
+  ScalarOp op;
+  bool is_cast;
+  std::span<const ExprPtr> args;
+};
+/// A reduction over index variables; ArgMax and ArgMin give the row-major position among `extents` as index.
+struct ReduceExpr : Expr {
+  static constexpr ExprKind kKind = ExprKind::Reduce;
+  ReduceKind reduce;
+  std::span<const Dim> vars;
+  std::span<const Dim> extents;
+  ExprPtr body;
+};
+/// One element of a tensor. Each index is a DimValue or a computed value of dtype index. `checked[k]`: index
+/// k must be tested at run time: outside the bounds the value is `otherwise`, and without one evaluation
+/// stops with a diagnostic.
+struct ReadExpr : Expr {
+  static constexpr ExprKind kKind = ExprKind::Read;
+  ExprPtr tensor;
+  std::span<const ExprPtr> indices;
+  std::span<const bool> checked;
+  ExprPtr otherwise;  ///< or null
+};
+struct ErrorExpr : Expr {
+  static constexpr ExprKind kKind = ExprKind::Error;
+};
+
+template <class T>
+const T* as(ExprPtr expr) {
+  return expr && expr->kind == T::kKind ? static_cast<const T*>(expr) : nullptr;
+}
+
+/// Calls `f` with the node as its own struct; a kind that `f` does not take does not compile.
+template <class F>
+decltype(auto) visit(ExprPtr expr, F&& f) {
+  switch (expr->kind) {
+#define QUERN_NODE(kind) \
+  case ExprKind::kind:   \
+    return f(*static_cast<const kind##Expr*>(expr));
+#include "ir/nodes.def"
+#undef QUERN_NODE
+  }
+  std::abort();
+}
+template <class... F>
+struct overloaded : F... {
+  using F::operator()...;
+};
+template <class... F>
+overloaded(F...) -> overloaded<F...>;
+
+std::string_view to_string(ExprKind kind);
+
+/// Calls `f` on each direct child, in evaluation order.
+void for_each_child(ExprPtr expr, const std::function<void(ExprPtr)>& f);
+/// The node with each direct child replaced by f(child), in evaluation order; the node itself where none
+/// changed.
+ExprPtr map_children(Arena& arena, ExprPtr expr, const std::function<ExprPtr(ExprPtr)>& f);
+
+/// The expression with variables, dims and types replaced, and every binder inside renewed (new Variables and
+/// new index variables), so that the copy can stand beside or inside the original.
+struct ExprSubstitution {
+  std::unordered_map<const Variable*, ExprPtr> variables;
+  Substitution types;
+};
+ExprPtr substitute(Arena& arena, ExprPtr expr, const ExprSubstitution& substitution);
+
+/// A new variable in the arena.
+const Variable* make_variable(Arena& arena, std::string_view name, Type type, bool graph = false);
+uint32_t next_variable_id();
+
+/// Variables that occur free, each once, in order of first occurrence.
+std::vector<const Variable*> free_variables(ExprPtr expr);
+
+/// A typed definition: what inference makes of a `def` or a statement.
+struct Definition {
+  std::string name;
+  Scheme scheme;
+  ExprPtr body = nullptr;  ///< an FnExpr for a def; any expression for a statement
+  std::shared_ptr<const Arena> arena;
+};
+
+/// Where evaluation finds top-level functions; supplied by the session.
+class FunctionSource {
+ public:
+  virtual ~FunctionSource() = default;
+  /// The typed definition of @name (general in its scheme's variables), or null when it has errors.
+  virtual const Definition* function(std::string_view name) = 0;
+};
+
+}  // namespace quern

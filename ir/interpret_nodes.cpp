@@ -1,0 +1,429 @@
+#include "ir/interpret_nodes.h"
+
+#include <array>
+#include <bit>
+#include <cstring>
+
+#include <fmt/format.h>
+
+namespace quern::interpreter {
+
+// --- dims --------------------------------------------------------------------------------------------------
+
+namespace {
+
+[[noreturn]] void no_value(const DimCode& code, const Expr& at) {
+  fail(at, fmt::format("{} has no value here: it overflows or divides by zero", to_string(code.dim)));
+}
+
+int64_t floor_div(int64_t a, int64_t b) {
+  int64_t quotient = a / b;
+  return quotient * b != a && (a < 0) != (b < 0) ? quotient - 1 : quotient;
+}
+
+int64_t run_product(const DimCode& code, const int64_t* slots, const Expr& at) {
+  int64_t product = code.value;
+  for (const DimCode& arg : code.args)
+    if (__builtin_mul_overflow(product, run(arg, slots, at), &product)) no_value(code, at);
+  return product;
+}
+
+int64_t run_sum(const DimCode& code, const int64_t* slots, const Expr& at) {
+  int64_t sum = 0;
+  for (const DimCode& arg : code.args)
+    if (__builtin_add_overflow(sum, run(arg, slots, at), &sum)) no_value(code, at);
+  return sum;
+}
+
+int64_t run_division(const DimCode& code, const int64_t* slots, const Expr& at) {
+  int64_t a = run(code.args[0], slots, at), b = run(code.args[1], slots, at);
+  if (b == 0 || (a == INT64_MIN && b == -1)) no_value(code, at);
+  int64_t quotient = floor_div(a, b);
+  return code.kind == DimKind::FloorDiv ? quotient : a - quotient * b;
+}
+
+int64_t run_extreme(const DimCode& code, const int64_t* slots, const Expr& at) {
+  int64_t best = run(code.args[0], slots, at);
+  for (size_t i = 1; i < code.args.size(); ++i) {
+    int64_t next = run(code.args[i], slots, at);
+    best = code.kind == DimKind::Min ? std::min(best, next) : std::max(best, next);
+  }
+  return best;
+}
+
+int64_t run_broadcast(const DimCode& code, const int64_t* slots, const Expr& at) {
+  int64_t a = run(code.args[0], slots, at), b = run(code.args[1], slots, at);
+  if (a != b && a != 1 && b != 1) fail(at, fmt::format("extents {} and {} do not broadcast", a, b));
+  return a == 1 ? b : a;
+}
+
+}  // namespace
+
+int64_t run(const DimCode& code, const int64_t* slots, const Expr& at) {
+  switch (code.kind) {
+    case DimKind::Const: return code.value;
+    case DimKind::Var: return slots[code.slot];
+    case DimKind::Sum: return run_sum(code, slots, at);
+    case DimKind::Product: return run_product(code, slots, at);
+    case DimKind::FloorDiv:
+    case DimKind::FloorMod: return run_division(code, slots, at);
+    case DimKind::Min:
+    case DimKind::Max: return run_extreme(code, slots, at);
+    case DimKind::Broadcast: return run_broadcast(code, slots, at);
+    case DimKind::Any:
+    case DimKind::Infer: break;
+  }
+  fail(at, fmt::format("internal: the extent {} is not known", to_string(code.dim)));
+}
+
+int64_t run_extent(const DimCode& code, const int64_t* slots, const Expr& at) {
+  int64_t extent = run(code, slots, at);
+  if (extent < 0) fail(at, fmt::format("the extent {} is negative: {}", to_string(code.dim), extent));
+  return extent;
+}
+
+// --- what comes from the graph level -----------------------------------------------------------------------
+
+Value Escape::run(Machine& machine) const {
+  for (auto [dim, slot] : dims) machine.frame.dims[dim] = machine.slots[slot];
+  for (const Local& local : locals)
+    machine.frame.values[local.variable] = Scalar{local.variable->type->dtype, machine.locals[local.slot]};
+  return machine.evaluator.evaluate(expr, machine.frame);
+}
+
+const Value& hoisted_value(Machine& machine, size_t slot, ExprPtr expr) {
+  Hoisted& hoisted = machine.hoisted[slot];
+  if (!hoisted.ready) {
+    hoisted.value = machine.evaluator.evaluate(expr, machine.frame);
+    hoisted.ready = true;
+  }
+  return hoisted.value;
+}
+
+// --- elements ----------------------------------------------------------------------------------------------
+
+namespace {
+
+uint64_t element_of(const Value& value, const Expr& at) {
+  if (!value.is_scalar()) fail(at, "internal: an element is wanted, and this is none");
+  return value.scalar().bits;
+}
+
+uint64_t load(const HostTensor& tensor, int64_t offset) {
+  size_t bytes = tensor.dtype().bytes();
+  const std::byte* address = tensor.data() + static_cast<size_t>(offset) * bytes;
+  uint64_t bits = 0;
+  switch (bytes) {
+    case 1: return std::to_integer<uint64_t>(*address);
+    case 4: std::memcpy(&bits, address, 4); return bits;
+    case 8: std::memcpy(&bits, address, 8); return bits;
+    default: std::memcpy(&bits, address, std::min<size_t>(bytes, 8)); return bits;
+  }
+}
+
+struct ConstantNode final : Node {
+  uint64_t bits;
+  explicit ConstantNode(uint64_t b) : bits(b) {}
+  uint64_t run(Machine&) const override { return bits; }
+};
+
+struct LocalNode final : Node {
+  size_t slot;
+  explicit LocalNode(size_t s) : slot(s) {}
+  uint64_t run(Machine& machine) const override { return machine.locals[slot]; }
+};
+
+struct DimValueNode final : Node {
+  const Expr& at;
+  DimCode code;
+  DimValueNode(const Expr& a, DimCode c) : at(a), code(std::move(c)) {}
+  uint64_t run(Machine& machine) const override {
+    return static_cast<uint64_t>(interpreter::run(code, machine.slots.data(), at));
+  }
+};
+
+struct HoistedNode final : Node {
+  ExprPtr expr;
+  size_t slot;
+  HoistedNode(ExprPtr e, size_t s) : expr(e), slot(s) {}
+  uint64_t run(Machine& machine) const override {
+    return element_of(hoisted_value(machine, slot, expr), *expr);
+  }
+};
+
+struct EscapeNode final : Node {
+  Escape escape;
+  explicit EscapeNode(Escape e) : escape(std::move(e)) {}
+  uint64_t run(Machine& machine) const override { return element_of(escape.run(machine), *escape.expr); }
+};
+
+struct IfNode final : Node {
+  NodePtr condition, then_arm, else_arm;
+  IfNode(NodePtr c, NodePtr t, NodePtr e)
+      : condition(std::move(c)), then_arm(std::move(t)), else_arm(std::move(e)) {}
+  uint64_t run(Machine& machine) const override {
+    return condition->run(machine) != 0 ? then_arm->run(machine) : else_arm->run(machine);
+  }
+};
+
+struct BlockNode final : Node {
+  std::vector<Store> stores;
+  NodePtr result;
+  BlockNode(std::vector<Store> s, NodePtr r) : stores(std::move(s)), result(std::move(r)) {}
+  uint64_t run(Machine& machine) const override {
+    for (const Store& store : stores) {
+      if (store.node) {
+        machine.locals[store.slot] = store.node->run(machine);
+        continue;
+      }
+      Value value = store.escape->run(machine);
+      if (store.variable) machine.frame.values[store.variable] = std::move(value);
+    }
+    return result->run(machine);
+  }
+};
+
+// --- arithmetic --------------------------------------------------------------------------------------------
+
+/// Bits of an element of type T, and back. Integers are unsigned here, so that they wrap.
+template <class T>
+T value_of(uint64_t bits) {
+  if constexpr (sizeof(T) == 4)
+    return std::bit_cast<T>(static_cast<uint32_t>(bits));
+  else
+    return std::bit_cast<T>(bits);
+}
+template <class T>
+uint64_t bits_of(T value) {
+  if constexpr (sizeof(T) == 4)
+    return std::bit_cast<uint32_t>(value);
+  else
+    return std::bit_cast<uint64_t>(value);
+}
+
+struct AddOp {
+  template <class T>
+  T operator()(T a, T b) const {
+    return a + b;
+  }
+};
+struct SubOp {
+  template <class T>
+  T operator()(T a, T b) const {
+    return a - b;
+  }
+};
+struct MulOp {
+  template <class T>
+  T operator()(T a, T b) const {
+    return a * b;
+  }
+};
+
+/// The common arithmetic, without the dispatch on operation and dtype of `apply` and equal to it.
+template <class T, class Op>
+struct BinaryNode final : Node {
+  NodePtr a, b;
+  BinaryNode(NodePtr x, NodePtr y) : a(std::move(x)), b(std::move(y)) {}
+  uint64_t run(Machine& machine) const override {
+    T x = value_of<T>(a->run(machine)), y = value_of<T>(b->run(machine));
+    return bits_of<T>(Op()(x, y));
+  }
+};
+
+struct ApplyNode final : Node {
+  ScalarOp op;
+  DType operand;
+  std::vector<NodePtr> args;
+  ApplyNode(ScalarOp o, DType d, std::vector<NodePtr> a) : op(o), operand(d), args(std::move(a)) {}
+  uint64_t run(Machine& machine) const override {
+    std::array<Scalar, 2> operands;
+    for (size_t i = 0; i < args.size(); ++i) operands[i] = {operand, args[i]->run(machine)};
+    return quern::apply(op, std::span<const Scalar>(operands.data(), args.size())).bits;
+  }
+};
+
+struct CastNode final : Node {
+  DType from, to;
+  NodePtr arg;
+  CastNode(DType f, DType t, NodePtr a) : from(f), to(t), arg(std::move(a)) {}
+  uint64_t run(Machine& machine) const override { return quern::cast({from, arg->run(machine)}, to).bits; }
+};
+
+/// Calls `f` with a value of the type that computes `dtype` exactly as `apply` does, where there is a plain
+/// one.
+template <class F>
+NodePtr with_plain_type(DType dtype, const F& f) {
+  if (dtype == DType::float32()) return f(float{});
+  if (dtype == DType::float64()) return f(double{});
+  bool integer = dtype.lanes == 1 && (dtype.is_int() || dtype.is_index());
+  if (integer && dtype.bits == 32) return f(uint32_t{});
+  if (integer && dtype.bits == 64) return f(uint64_t{});
+  return nullptr;
+}
+
+template <class T>
+NodePtr binary_node(ScalarOp op, std::vector<NodePtr>& args) {
+  if (op == ScalarOp::Add)
+    return std::make_unique<BinaryNode<T, AddOp>>(std::move(args[0]), std::move(args[1]));
+  if (op == ScalarOp::Sub)
+    return std::make_unique<BinaryNode<T, SubOp>>(std::move(args[0]), std::move(args[1]));
+  if (op == ScalarOp::Mul)
+    return std::make_unique<BinaryNode<T, MulOp>>(std::move(args[0]), std::move(args[1]));
+  return nullptr;
+}
+
+// --- reads -------------------------------------------------------------------------------------------------
+
+struct ReadNode final : Node {
+  const ReadExpr& read;
+  TensorSource source;
+  std::vector<IndexCode> indices;
+  NodePtr otherwise;
+  ReadNode(const ReadExpr& r, TensorSource t, std::vector<IndexCode> i, NodePtr o)
+      : read(r), source(std::move(t)), indices(std::move(i)), otherwise(std::move(o)) {}
+
+  uint64_t run(Machine& machine) const override {
+    if (!source.escape) return element(machine, hoisted_value(machine, source.hoisted, source.expr));
+    Value value = source.escape->run(machine);
+    return element(machine, value);
+  }
+
+ private:
+  uint64_t element(Machine& machine, const Value& value) const {
+    if (indices.empty()) return element_of(value, read);
+    auto* boxed = value.object_as<TensorObject>();
+    if (!boxed || boxed->tensor->shape().size() != indices.size())
+      fail(read, fmt::format("internal: a tensor of rank {} is wanted here", indices.size()));
+    const HostTensor& tensor = *boxed->tensor;
+    int64_t offset = 0;
+    for (size_t axis = 0; axis < indices.size(); ++axis) {
+      int64_t index = index_at(machine, axis), extent = tensor.shape()[axis];
+      if (static_cast<uint64_t>(index) >= static_cast<uint64_t>(extent))
+        return outside(machine, axis, index, extent);
+      offset = offset * extent + index;
+    }
+    return load(tensor, offset);
+  }
+
+  int64_t index_at(Machine& machine, size_t axis) const {
+    const IndexCode& index = indices[axis];
+    if (index.node) return static_cast<int64_t>(index.node->run(machine));
+    return interpreter::run(index.dim, machine.slots.data(), read);
+  }
+
+  uint64_t outside(Machine& machine, size_t axis, int64_t index, int64_t extent) const {
+    bool checked = axis < read.checked.size() && read.checked[axis];
+    if (checked && otherwise) return otherwise->run(machine);
+    std::string what =
+        fmt::format("index {} is out of bounds for axis {} with extent {}", index, axis, extent);
+    fail(read, checked ? what : "internal: unproved read: " + what);
+  }
+};
+
+// --- reductions --------------------------------------------------------------------------------------------
+
+template <class T, class Op>
+struct FoldNode final : Node {
+  const ReduceExpr& reduce;
+  std::vector<Axis> axes;
+  NodePtr body;
+  T identity;
+  FoldNode(const ReduceExpr& r, std::vector<Axis> a, NodePtr b, T i)
+      : reduce(r), axes(std::move(a)), body(std::move(b)), identity(i) {}
+  uint64_t run(Machine& machine) const override {
+    T total = identity;
+    for_each_point(axes, machine.slots.data(), reduce,
+                   [&] { total = Op()(total, value_of<T>(body->run(machine))); });
+    return bits_of<T>(total);
+  }
+};
+
+struct ReduceNode final : Node {
+  const ReduceExpr& reduce;
+  std::vector<Axis> axes;
+  NodePtr body;
+  ReduceNode(const ReduceExpr& r, std::vector<Axis> a, NodePtr b)
+      : reduce(r), axes(std::move(a)), body(std::move(b)) {}
+  uint64_t run(Machine& machine) const override {
+    DType element = reduce.body->type->dtype, accumulator = accumulator_dtype(element);
+    Scalar total = reduce_identity(reduce.reduce, accumulator);
+    for_each_point(axes, machine.slots.data(), reduce, [&] {
+      total = reduce_step(reduce.reduce, total, quern::cast({element, body->run(machine)}, accumulator));
+    });
+    return quern::cast(total, element).bits;
+  }
+};
+
+struct ArgReduceNode final : Node {
+  const ReduceExpr& reduce;
+  std::vector<Axis> axes;
+  NodePtr body;
+  ArgReduceNode(const ReduceExpr& r, std::vector<Axis> a, NodePtr b)
+      : reduce(r), axes(std::move(a)), body(std::move(b)) {}
+  uint64_t run(Machine& machine) const override {
+    DType element = reduce.body->type->dtype;
+    Scalar best;
+    uint64_t position = 0, best_position = 0;
+    for_each_point(axes, machine.slots.data(), reduce, [&] {
+      Scalar value{element, body->run(machine)};
+      if (position == 0 || is_better(reduce.reduce, value, best)) {
+        best = value;
+        best_position = position;
+      }
+      ++position;
+    });
+    if (position == 0) fail(reduce, fmt::format("{} of an empty range", to_string(reduce.reduce)));
+    return best_position;
+  }
+};
+
+}  // namespace
+
+// --- construction ------------------------------------------------------------------------------------------
+
+NodePtr constant_node(uint64_t bits) { return std::make_unique<ConstantNode>(bits); }
+
+NodePtr local_node(size_t slot) { return std::make_unique<LocalNode>(slot); }
+
+NodePtr dim_node(const Expr& at, DimCode code) { return std::make_unique<DimValueNode>(at, std::move(code)); }
+
+NodePtr hoisted_node(ExprPtr expr, size_t slot) { return std::make_unique<HoistedNode>(expr, slot); }
+
+NodePtr escape_node(Escape escape) { return std::make_unique<EscapeNode>(std::move(escape)); }
+
+NodePtr scalar_node(ScalarOp op, DType operand, std::vector<NodePtr> args) {
+  NodePtr plain = with_plain_type(operand, [&]<class T>(T) { return binary_node<T>(op, args); });
+  return plain ? std::move(plain) : std::make_unique<ApplyNode>(op, operand, std::move(args));
+}
+
+NodePtr cast_node(DType from, DType to, NodePtr arg) {
+  return std::make_unique<CastNode>(from, to, std::move(arg));
+}
+
+NodePtr if_node(NodePtr condition, NodePtr then_arm, NodePtr else_arm) {
+  return std::make_unique<IfNode>(std::move(condition), std::move(then_arm), std::move(else_arm));
+}
+
+NodePtr block_node(std::vector<Store> stores, NodePtr result) {
+  return std::make_unique<BlockNode>(std::move(stores), std::move(result));
+}
+
+NodePtr read_node(const ReadExpr& read, TensorSource tensor, std::vector<IndexCode> indices,
+                  NodePtr otherwise) {
+  return std::make_unique<ReadNode>(read, std::move(tensor), std::move(indices), std::move(otherwise));
+}
+
+NodePtr reduce_node(const ReduceExpr& reduce, std::vector<Axis> axes, NodePtr body) {
+  if (is_arg(reduce.reduce)) return std::make_unique<ArgReduceNode>(reduce, std::move(axes), std::move(body));
+  NodePtr plain = with_plain_type(reduce.body->type->dtype, [&]<class T>(T) -> NodePtr {
+    if (reduce.reduce == ReduceKind::Sum)
+      return std::make_unique<FoldNode<T, AddOp>>(reduce, std::move(axes), std::move(body), T{0});
+    if (reduce.reduce == ReduceKind::Prod)
+      return std::make_unique<FoldNode<T, MulOp>>(reduce, std::move(axes), std::move(body), T{1});
+    return nullptr;
+  });
+  return plain ? std::move(plain) : std::make_unique<ReduceNode>(reduce, std::move(axes), std::move(body));
+}
+
+}  // namespace quern::interpreter

@@ -1,0 +1,51 @@
+#pragma once
+// Failures of the outside world (files, compilers, databases) as values. A user's mistake in a program is a
+// Diagnostic (frontend/diagnostics.h) instead, and a bug is a QUERN_CHECK that stops.
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <utility>
+#include <variant>
+
+namespace quern {
+
+/// Why something outside the program did not work; `message` is a full sentence fit to show a user.
+struct Failure {
+  std::string message;
+};
+
+/// A value of type T, or the Failure that stands in its place.
+template <class T>
+class [[nodiscard]] Result {
+ public:
+  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}            // NOLINT
+  Result(Failure failure) : state_(std::in_place_index<1>, std::move(failure)) {}  // NOLINT
+
+  explicit operator bool() const { return state_.index() == 0; }
+  T& value() & { return std::get<0>(state_); }
+  const T& value() const& { return std::get<0>(state_); }
+  T&& value() && { return std::get<0>(std::move(state_)); }
+  T& operator*() & { return value(); }
+  const T& operator*() const& { return value(); }
+  T* operator->() { return &value(); }
+  const T* operator->() const { return &value(); }
+  const Failure& error() const { return std::get<1>(state_); }
+
+ private:
+  std::variant<T, Failure> state_;
+};
+
+/// The result of an action that yields nothing.
+struct Done {};
+
+[[noreturn]] inline void bug(const char* condition, const char* file, int line) {
+  std::fprintf(stderr, "quern: internal error: %s does not hold (%s:%d); please report it with the input\n",
+               condition, file, line);
+  std::exit(70);
+}
+
+/// Stops with exit code 70 where an invariant of Quern itself is broken.
+#define QUERN_CHECK(condition) ((condition) ? void(0) : ::quern::bug(#condition, __FILE__, __LINE__))
+
+}  // namespace quern

@@ -1,0 +1,88 @@
+#pragma once
+// Host tensors: dense, row-major, little-endian, 64-byte aligned.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ir/dtype.h"
+
+namespace quern {
+
+using Shape = std::vector<int64_t>;
+
+/// Elements of `shape`: the product of its extents; 1 for rank 0.
+int64_t element_count(std::span<const int64_t> shape);
+
+class HostTensor;
+using TensorPtr = std::shared_ptr<HostTensor>;
+
+class HostTensor {
+ public:
+  /// Uninitialised elements. The byte size must be representable (callers check extents that come from
+  /// outside).
+  static TensorPtr make(DType dtype, Shape shape);
+  static TensorPtr zeros(DType dtype, Shape shape);
+  template <class T>
+  static TensorPtr from(DType dtype, Shape shape, std::span<const T> elements) {
+    TensorPtr tensor = make(dtype, std::move(shape));
+    std::copy(elements.begin(), elements.end(), tensor->elements<T>().begin());
+    return tensor;
+  }
+
+  HostTensor(DType dtype, Shape shape);
+  ~HostTensor();
+  HostTensor(const HostTensor&) = delete;
+  HostTensor& operator=(const HostTensor&) = delete;
+
+  DType dtype() const { return dtype_; }
+  const Shape& shape() const { return shape_; }
+  int64_t size() const { return size_; }
+  size_t bytes() const { return static_cast<size_t>(size_) * dtype_.bytes(); }
+  std::byte* data() { return data_; }
+  const std::byte* data() const { return data_; }
+  template <class T>
+  std::span<T> elements() {
+    return {reinterpret_cast<T*>(data_), static_cast<size_t>(size_)};
+  }
+  template <class T>
+  std::span<const T> elements() const {
+    return {reinterpret_cast<const T*>(data_), static_cast<size_t>(size_)};
+  }
+
+  /// A tensor of the same elements under another shape of equal count, sharing this one's memory.
+  static TensorPtr view(TensorPtr base, Shape shape);
+
+ private:
+  DType dtype_;
+  Shape shape_;
+  int64_t size_;
+  std::byte* data_ = nullptr;
+  TensorPtr base_;  ///< owner of the memory of a view
+};
+
+/// One element as a double (float16 and bfloat16 widened, integers converted, bool 0 or 1).
+double element_as_double(const HostTensor& tensor, int64_t offset);
+/// One integer, bool or index element, exact.
+int64_t element_as_int(const HostTensor& tensor, int64_t offset);
+
+/// float16 and bfloat16, round to nearest even.
+float half_to_float(uint16_t bits);
+uint16_t float_to_half(float value);
+float bfloat_to_float(uint16_t bits);
+uint16_t float_to_bfloat(float value);
+
+/// Dtype and shape first, then the values: "Tensor[(2, 2), float32] [[1, 2], [3, 4]]"; more than `limit`
+/// elements are elided with "…" per axis. Floats print as the shortest text that reads back the same. Rank 0:
+/// "float32 1.5".
+std::string to_string(const HostTensor& tensor, int64_t limit = 64);
+/// "Tensor[(2, 2), float32]", and "float32" at rank 0.
+std::string type_to_string(DType dtype, std::span<const int64_t> shape);
+/// Nested JSON lists of all elements (a bare number at rank 0); nan and infinities as "nan", "inf", "-inf"
+/// strings.
+std::string to_json(const HostTensor& tensor);
+
+}  // namespace quern

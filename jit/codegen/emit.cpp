@@ -1,0 +1,222 @@
+// Functions and statements.
+
+#include "ir/result.h"
+#include "jit/codegen/emitter.h"
+
+namespace quern::codegen {
+
+using loops::Stmt;
+using loops::StmtKind;
+using loops::ValueKind;
+
+Emitter::Emitter(llvm::Module& module, const loops::Kernel& kernel, Machine machine)
+    : module_(module),
+      kernel_(kernel),
+      machine_(machine),
+      b_(module.getContext()),
+      operations_(module, b_, machine) {}
+
+// --- functions -----------------------------------------------------------------------------------
+
+namespace {
+
+/// `noalias` holds for parameters only, so the kernel proper takes one parameter per buffer and the entry unpacks them.
+llvm::Function* declare_body(llvm::Module& module, const loops::Kernel& kernel, llvm::Type* result,
+                             unsigned address_space, llvm::GlobalValue::LinkageTypes linkage, const std::string& name) {
+  llvm::LLVMContext& context = module.getContext();
+  std::vector<llvm::Type*> types(kernel.buffers.size(), llvm::PointerType::get(context, address_space));
+  types.insert(types.end(), kernel.dims.size(), llvm::Type::getInt64Ty(context));
+  auto* function =
+      llvm::Function::Create(llvm::FunctionType::get(result, types, false), linkage, name, module);
+  function->setDoesNotThrow();
+  for (unsigned i = 0; i < kernel.buffers.size(); ++i) {
+    function->getArg(i)->setName(kernel.buffers[i].name);
+    function->addParamAttr(i, llvm::Attribute::NoAlias);
+    if (!kernel.buffers[i].is_output) function->addParamAttr(i, llvm::Attribute::ReadOnly);
+  }
+  return function;
+}
+
+}  // namespace
+
+void Emitter::open_function(llvm::Function* function) {
+  llvm::LLVMContext& context = module_.getContext();
+  function_ = function;
+  auto* entry = llvm::BasicBlock::Create(context, "entry", function);
+  exit_ = llvm::BasicBlock::Create(context, "exit", function);
+  b_.SetInsertPoint(entry);
+  slots_end_ = b_.Insert(new llvm::FreezeInst(b_.getInt64(0)));
+  open_scope();
+  buffers_.clear();
+  for (unsigned i = 0; i < function->arg_size(); ++i) {
+    if (i < kernel_.buffers.size()) {
+      buffers_.push_back(function->getArg(i));
+    } else {
+      bind(kernel_.dims[i - kernel_.buffers.size()], function->getArg(i));
+    }
+  }
+}
+
+void Emitter::close_function() {
+  close_scope();
+  slots_end_->eraseFromParent();
+}
+
+void Emitter::emit_host(const std::string& symbol) {
+  llvm::Type* result = b_.getInt32Ty();
+  auto* body = declare_body(module_, kernel_, result, 0, llvm::GlobalValue::InternalLinkage, symbol + ".body");
+  open_function(body);
+  block(kernel_.body);
+  llvm::BasicBlock* last = b_.GetInsertBlock();
+  b_.CreateBr(exit_);
+  b_.SetInsertPoint(exit_);
+  if (trap_number_) {
+    trap_number_->addIncoming(b_.getInt32(0), last);
+    b_.CreateRet(trap_number_);
+  } else {
+    b_.CreateRet(b_.getInt32(0));
+  }
+  close_function();
+
+  auto* type = llvm::FunctionType::get(result, {b_.getPtrTy(), b_.getPtrTy()}, false);
+  auto* entry = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, symbol, module_);
+  entry->setDoesNotThrow();
+  b_.SetInsertPoint(llvm::BasicBlock::Create(module_.getContext(), "entry", entry));
+  std::vector<llvm::Value*> args;
+  for (size_t i = 0; i < kernel_.buffers.size(); ++i) {
+    args.push_back(b_.CreateLoad(b_.getPtrTy(), b_.CreateConstGEP1_64(b_.getPtrTy(), entry->getArg(0), i)));
+  }
+  for (size_t i = 0; i < kernel_.dims.size(); ++i) {
+    args.push_back(b_.CreateLoad(b_.getInt64Ty(), b_.CreateConstGEP1_64(b_.getInt64Ty(), entry->getArg(1), i)));
+  }
+  b_.CreateRet(b_.CreateCall(body, args));
+}
+
+void Emitter::emit_gpu(const std::string& symbol) {
+  constexpr unsigned kGlobalMemory = 1;
+  auto* kernel = declare_body(module_, kernel_, b_.getVoidTy(), kGlobalMemory, llvm::GlobalValue::ExternalLinkage, symbol);
+  kernel->setCallingConv(llvm::CallingConv::PTX_Kernel);
+  open_function(kernel);
+  std::vector<const Stmt*> nest;
+  const loops::Block* inner = &kernel_.body;
+  while (inner->size() == 1 && inner->front()->kind == StmtKind::For) {
+    nest.push_back(inner->front().get());
+    inner = &nest.back()->body;
+  }
+  const auto special = [&](llvm::Intrinsic::ID id) {
+    return b_.CreateZExt(b_.CreateIntrinsic(id, {}, {}), b_.getInt64Ty());
+  };
+  llvm::Value* block_start = b_.CreateMul(special(llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_x),
+                                          special(llvm::Intrinsic::nvvm_read_ptx_sreg_ntid_x));
+  llvm::Value* rest = b_.CreateAdd(block_start, special(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x), "thread");
+  llvm::Value* points = b_.getInt64(1);
+  for (const Stmt* loop : nest) points = b_.CreateMul(points, dim(loop->extent));
+  auto* work = llvm::BasicBlock::Create(module_.getContext(), "work", function_, exit_);
+  b_.CreateCondBr(b_.CreateICmpULT(rest, points), work, exit_);
+  b_.SetInsertPoint(work);
+  for (const Stmt* loop : llvm::reverse(nest)) {
+    llvm::Value* extent = dim(loop->extent);
+    variables_[loop->var] = {b_.CreateURem(rest, extent), scopes_.size()};
+    facts_.add_index(loop->var, loop->extent);
+    rest = b_.CreateUDiv(rest, extent);
+  }
+  open_scope();
+  block(*inner);
+  close_scope();
+  b_.CreateBr(exit_);
+  b_.SetInsertPoint(exit_);
+  b_.CreateRetVoid();
+  close_function();
+}
+
+// --- statements ----------------------------------------------------------------------------------
+
+void Emitter::block(const loops::Block& statements) {
+  for (const loops::StmtPtr& s : statements) statement(*s);
+}
+
+void Emitter::statement(const Stmt& s) {
+  memo_.clear();
+  switch (s.kind) {
+    case StmtKind::For: return s.loop == loops::LoopKind::Vectorize ? vector_loop(s) : serial_loop(s);
+    case StmtKind::Declare: return declare(s);
+    case StmtKind::Reduce: return is_arg(s.reduce) ? arg_reduce(s) : reduce(s);
+    case StmtKind::Store: return store(s);
+  }
+}
+
+llvm::AllocaInst* Emitter::new_slot(llvm::Type* type) {
+  const llvm::IRBuilder<>::InsertPointGuard guard(b_);
+  b_.SetInsertPoint(slots_end_);
+  return b_.CreateAlloca(type);
+}
+
+void Emitter::declare(const Stmt& s) {
+  llvm::Value* first = value(*s.value);
+  if (lanes_) first = spread(first, lanes_->width);
+  Local& local = locals_[s.local];
+  local = {s.dtype, new_slot(first->getType()), lanes_.has_value(), {}};
+  b_.CreateStore(first, local.slot);
+}
+
+/// Sums of products take one rounding per step where the machine has the instruction.
+llvm::Value* Emitter::next_accumulator(const Stmt& s, const Local& local, llvm::Value* accumulator) {
+  const loops::Value& v = *s.value;
+  const bool is_product = v.kind == ValueKind::Apply && v.op == ScalarOp::Mul;
+  if (s.reduce == ReduceKind::Sum && is_product && v.dtype.is_float() && v.dtype.bits >= 32 && v.dtype == local.dtype) {
+    std::array<llvm::Value*, 3> operands{accumulator, value(*v.args[0]), value(*v.args[1])};
+    unify(operands);
+    return operations_.multiply_add(operands[1], operands[2], operands[0]);
+  }
+  std::array<llvm::Value*, 2> operands{accumulator, value(v)};
+  unify(operands);
+  return operations_.combine(s.reduce, local.dtype, operands[0], operands[1]);
+}
+
+void Emitter::reduce(const Stmt& s) {
+  const Local& local = locals_.at(s.local);
+  const bool across_lanes = lanes_ && !local.in_lanes;
+  llvm::AllocaInst* slot = across_lanes ? local.partials.at(lanes_->copy) : local.slot;
+  llvm::Value* accumulator = b_.CreateLoad(slot->getAllocatedType(), slot);
+  llvm::Value* next = next_accumulator(s, local, accumulator);
+  if (across_lanes && lanes_->mask) next = b_.CreateSelect(lanes_->mask, next, accumulator);
+  b_.CreateStore(next, slot);
+}
+
+void Emitter::arg_reduce(const Stmt& s) {
+  const Local& best_local = locals_.at(s.local);
+  const Local& index_local = locals_.at(s.index_local);
+  QUERN_CHECK(!lanes_ || (best_local.in_lanes && index_local.in_lanes));
+  llvm::Value* best = b_.CreateLoad(best_local.slot->getAllocatedType(), best_local.slot);
+  llvm::Value* index = b_.CreateLoad(index_local.slot->getAllocatedType(), index_local.slot);
+  std::array<llvm::Value*, 4> operands{value(*s.value), best, value(*s.index_value), index};
+  unify(operands);
+  llvm::Value* better = operations_.is_better(s.reduce, best_local.dtype, operands[0], operands[1]);
+  b_.CreateStore(b_.CreateSelect(better, operands[0], operands[1]), best_local.slot);
+  b_.CreateStore(b_.CreateSelect(better, operands[2], operands[3]), index_local.slot);
+}
+
+void Emitter::store(const Stmt& s) {
+  const DType dtype = kernel_.buffers.at(static_cast<size_t>(s.buffer)).dtype;
+  llvm::Value* stored = operations_.to_memory(dtype, value(*s.value));
+  const llvm::Align align(dtype.bytes());
+  Address where = address(s.offset, {});
+  if (!lanes_) {
+    b_.CreateAlignedStore(stored, pointer(s.buffer, where), align);
+    return;
+  }
+  stored = spread(stored, lanes_->width);
+  if (where.contiguous) {
+    llvm::Value* to = pointer(s.buffer, where);
+    if (lanes_->mask) {
+      b_.CreateMaskedStore(stored, to, align, lanes_->mask);
+    } else {
+      b_.CreateAlignedStore(stored, to, align);
+    }
+    return;
+  }
+  if (!where.per_lane) where.per_lane = spread(b_.getInt64(0), lanes_->width);
+  b_.CreateMaskedScatter(stored, pointer(s.buffer, where), align, lanes_->mask);
+}
+
+}  // namespace quern::codegen

@@ -1,0 +1,130 @@
+// Index arithmetic: dims to i64, each at the start of the outermost loop in which all its variables have values.
+
+#include <algorithm>
+
+#include "ir/result.h"
+#include "jit/codegen/emitter.h"
+
+namespace quern::codegen {
+
+size_t Emitter::level_of(Dim d) const {
+  if (d->kind == DimKind::Var) {
+    const auto found = variables_.find(d);
+    QUERN_CHECK(found != variables_.end() && found->second.level < scopes_.size());
+    return found->second.level;
+  }
+  size_t level = 0;
+  for (const Dim arg : d->args) level = std::max(level, level_of(arg));
+  return level;
+}
+
+bool Emitter::varies(Dim d) const { return lanes_ && contains_var(d, lanes_->var); }
+
+llvm::Value* Emitter::dim(Dim d) {
+  if (const auto constant = as_const(d)) return b_.getInt64(static_cast<uint64_t>(*constant));
+  Scope& scope = scopes_[level_of(d)];
+  if (const auto found = scope.dims.find(d); found != scope.dims.end()) return found->second;
+  const llvm::IRBuilder<>::InsertPointGuard guard(b_);
+  b_.SetInsertPoint(scope.marker);
+  llvm::Value* result = compute(d);
+  scope.dims.emplace(d, result);
+  return result;
+}
+
+llvm::Value* Emitter::compute(Dim d) {
+  switch (d->kind) {
+    case DimKind::Const: return b_.getInt64(static_cast<uint64_t>(d->value));
+    case DimKind::Var: return variables_.at(d).value;
+    case DimKind::Sum: return sum(d);
+    case DimKind::Product: return product(d);
+    case DimKind::FloorDiv:
+    case DimKind::FloorMod: return quotient(d);
+    case DimKind::Min:
+      return combine_dims(d, [&](llvm::Value* a, llvm::Value* b) {
+        return b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, a, b);
+      });
+    case DimKind::Max:
+      return combine_dims(d, [&](llvm::Value* a, llvm::Value* b) {
+        return b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, a, b);
+      });
+    case DimKind::Broadcast:
+      return combine_dims(d, [&](llvm::Value* a, llvm::Value* b) {
+        llvm::Value* is_one = b_.CreateICmpEQ(a, llvm::ConstantInt::get(a->getType(), 1));
+        return b_.CreateSelect(is_one, b, a);
+      });
+    case DimKind::Any:
+    case DimKind::Infer: break;
+  }
+  QUERN_CHECK(!"a dim with a value at run time");
+  return nullptr;
+}
+
+llvm::Value* Emitter::combine_dims(Dim d, const std::function<llvm::Value*(llvm::Value*, llvm::Value*)>& step) {
+  llvm::Value* result = dim(d->args[0]);
+  for (const Dim arg : d->args.subspan(1)) {
+    std::array<llvm::Value*, 2> operands{result, dim(arg)};
+    unify(operands);
+    result = step(operands[0], operands[1]);
+  }
+  return result;
+}
+
+/// Terms of outer loops are added up there. The constant is added last, where it becomes part of an address.
+llvm::Value* Emitter::sum(Dim d) {
+  std::vector<Dim> terms(d->args.begin(), d->args.end());
+  const auto rank = [&](Dim term) { return term->kind == DimKind::Const ? SIZE_MAX : level_of(term); };
+  std::stable_sort(terms.begin(), terms.end(), [&](Dim a, Dim b) { return rank(a) < rank(b); });
+  llvm::Value* total = dim(terms.front());
+  for (size_t i = 1; i < terms.size(); ++i) {
+    const llvm::IRBuilder<>::InsertPointGuard guard(b_);
+    if (terms[i]->kind != DimKind::Const) b_.SetInsertPoint(scopes_[rank(terms[i])].marker);
+    std::array<llvm::Value*, 2> operands{total, dim(terms[i])};
+    unify(operands);
+    total = b_.CreateNSWAdd(operands[0], operands[1]);
+  }
+  return total;
+}
+
+llvm::Value* Emitter::product(Dim d) {
+  std::vector<Dim> factors(d->args.begin(), d->args.end());
+  std::stable_sort(factors.begin(), factors.end(), [&](Dim a, Dim b) { return level_of(a) < level_of(b); });
+  llvm::Value* total = b_.getInt64(static_cast<uint64_t>(d->value));
+  for (const Dim factor : factors) {
+    const llvm::IRBuilder<>::InsertPointGuard guard(b_);
+    b_.SetInsertPoint(scopes_[level_of(factor)].marker);
+    std::array<llvm::Value*, 2> operands{total, dim(factor)};
+    unify(operands);
+    total = b_.CreateNSWMul(operands[0], operands[1]);
+  }
+  return total;
+}
+
+/// Where neither operand can be negative, flooring and truncating agree. A divisor that may be 0 is guarded, since this
+/// may be computed ahead of the loop that would not have run.
+llvm::Value* Emitter::quotient(Dim d) {
+  const bool is_div = d->kind == DimKind::FloorDiv;
+  std::array<llvm::Value*, 2> operands{dim(d->args[0]), dim(d->args[1])};
+  unify(operands);
+  auto [a, b] = operands;
+  if (!prove_nonnegative(d->args[0], facts_) || !prove_nonnegative(d->args[1], facts_)) {
+    return is_div ? operations_.floor_div(a, b) : operations_.floor_mod(a, b);
+  }
+  if (!as_const(d->args[1])) {
+    llvm::Value* is_zero = b_.CreateIsNull(b);
+    b = b_.CreateSelect(is_zero, llvm::ConstantInt::get(b->getType(), 1), b);
+  }
+  return is_div ? b_.CreateUDiv(a, b) : b_.CreateURem(a, b);
+}
+
+/// The value in lane 0 of d = coefficient*var + rest.
+llvm::Value* Emitter::in_first_lane(Dim d, Dim coefficient, Dim rest) {
+  Scope& scope = scopes_[level_of(d)];
+  if (const auto found = scope.first_lane.find(d); found != scope.first_lane.end()) return found->second;
+  const llvm::IRBuilder<>::InsertPointGuard guard(b_);
+  b_.SetInsertPoint(scope.marker);
+  llvm::Value* result = b_.CreateNSWAdd(b_.CreateNSWMul(lanes_->first, dim(coefficient)), dim(rest));
+  scope.first_lane.emplace(d, result);
+  return result;
+}
+
+}  // namespace quern::codegen

@@ -1,0 +1,215 @@
+// Loops, and the lanes of vectorised ones.
+
+#include <algorithm>
+#include <set>
+
+#include "ir/result.h"
+#include "jit/codegen/emitter.h"
+
+namespace quern::codegen {
+
+using loops::Stmt;
+using loops::StmtKind;
+
+namespace {
+
+/// The locals that `body` reduces into but does not declare, and whether it has a loop.
+struct BodyFacts {
+  std::set<int> declared;
+  std::set<int> reduced;
+  bool has_loop = false;
+
+  explicit BodyFacts(const loops::Block& body) { visit(body); }
+
+  std::vector<int> outer_reduced() const {
+    std::vector<int> locals;
+    std::set_difference(reduced.begin(), reduced.end(), declared.begin(), declared.end(), std::back_inserter(locals));
+    return locals;
+  }
+
+ private:
+  void visit(const loops::Block& body) {
+    for (const loops::StmtPtr& s : body) {
+      if (s->kind == StmtKind::Declare) declared.insert(s->local);
+      if (s->kind == StmtKind::Reduce) reduced.insert(s->local);
+      if (s->kind == StmtKind::For) has_loop = true;
+      visit(s->body);
+    }
+  }
+};
+
+ReduceKind reduce_kind_of(const loops::Block& body, int local) {
+  for (const loops::StmtPtr& s : body) {
+    if (s->kind == StmtKind::Reduce && s->local == local) return s->reduce;
+    if (s->kind == StmtKind::For && BodyFacts(s->body).reduced.count(local) != 0) return reduce_kind_of(s->body, local);
+  }
+  QUERN_CHECK(!"a local that the body reduces into");
+  return ReduceKind::Sum;
+}
+
+}  // namespace
+
+// --- scopes --------------------------------------------------------------------------------------
+
+void Emitter::open_scope() {
+  // An instruction without effect keeps the place; it is gone before anyone sees it.
+  scopes_.push_back({b_.Insert(new llvm::FreezeInst(b_.getInt64(0)))});
+}
+
+void Emitter::close_scope() {
+  scopes_.back().marker->eraseFromParent();
+  scopes_.pop_back();
+}
+
+void Emitter::bind(Dim var, llvm::Value* value) {
+  if (!value->hasName() && !llvm::isa<llvm::Constant>(value)) value->setName(llvm::StringRef(var->name));
+  variables_[var] = {value, scopes_.size() - 1};
+}
+
+// --- loops ---------------------------------------------------------------------------------------
+
+void Emitter::counted_loop(llvm::Value* begin, llvm::Value* end, uint64_t step,
+                           const std::function<void(llvm::Value*)>& body) {
+  llvm::LLVMContext& context = module_.getContext();
+  llvm::Value* enters = b_.CreateICmpSLT(begin, end);
+  const auto* known = llvm::dyn_cast<llvm::ConstantInt>(enters);
+  if (known && known->isZero()) return;
+  auto* loop = llvm::BasicBlock::Create(context, "loop", function_, exit_);
+  auto* done = llvm::BasicBlock::Create(context, "done", function_, exit_);
+  llvm::BasicBlock* before = b_.GetInsertBlock();
+  if (known) {
+    b_.CreateBr(loop);
+  } else {
+    b_.CreateCondBr(enters, loop, done);
+  }
+  b_.SetInsertPoint(loop);
+  llvm::PHINode* i = b_.CreatePHI(b_.getInt64Ty(), 2);
+  i->addIncoming(begin, before);
+  body(i);
+  llvm::Value* next = b_.CreateNSWAdd(i, b_.getInt64(step));
+  i->addIncoming(next, b_.GetInsertBlock());
+  b_.CreateCondBr(b_.CreateICmpSLT(next, end), loop, done);
+  b_.SetInsertPoint(done);
+}
+
+void Emitter::serial_loop(const Stmt& s) {
+  QUERN_CHECK(!varies(s.extent));
+  facts_.add_index(s.var, s.extent);
+  const auto body = [&](llvm::Value* i) {
+    open_scope();
+    bind(s.var, i);
+    block(s.body);
+    close_scope();
+  };
+  if (is_const(s.extent, 1)) return body(b_.getInt64(0));
+  counted_loop(b_.getInt64(0), dim(s.extent), 1, body);
+}
+
+/// How many strips of lanes run side by side, each with partial results of its own: a sum into one register would wait
+/// for the latency of each addition. A function of width and extent only, since it fixes the order of the reduction.
+static unsigned copies_of(const Stmt& s, bool reduces, bool has_loop) {
+  constexpr int64_t kCopies = 4;
+  if (!reduces || has_loop) return 1;
+  const auto extent = as_const(s.extent);
+  return static_cast<unsigned>(extent ? std::clamp<int64_t>(*extent / s.width, 1, kCopies) : kCopies);
+}
+
+void Emitter::vector_loop(const Stmt& s) {
+  if (s.width <= 1 || machine_.is_gpu) return serial_loop(s);
+  QUERN_CHECK(!lanes_);
+  facts_.add_index(s.var, s.extent);
+  const BodyFacts facts(s.body);
+  const std::vector<int> reduced = facts.outer_reduced();
+  const unsigned copies = copies_of(s, !reduced.empty(), facts.has_loop);
+  const auto width = static_cast<unsigned>(s.width);
+  llvm::Value* extent = dim(s.extent);
+  llvm::Value* whole = b_.CreateSub(extent, b_.CreateURem(extent, b_.getInt64(width * copies)));
+  for (const int local : reduced) {
+    open_partials(local, reduce_kind_of(s.body, local), copies, width);
+  }
+  strips(s, b_.getInt64(0), whole, copies, false);
+  const auto known = as_const(s.extent);
+  strips(s, whole, extent, 1, !known || *known % width != 0);
+  for (const int local : reduced) close_partials(local, reduce_kind_of(s.body, local));
+}
+
+void Emitter::strips(const Stmt& s, llvm::Value* begin, llvm::Value* end, unsigned copies, bool masked) {
+  const auto width = static_cast<unsigned>(s.width);
+  counted_loop(begin, end, uint64_t{width} * copies, [&](llvm::Value* i) {
+    for (unsigned copy = 0; copy < copies; ++copy) {
+      llvm::Value* first = copy == 0 ? i : b_.CreateNSWAdd(i, b_.getInt64(uint64_t{width} * copy));
+      llvm::Value* mask = nullptr;
+      if (masked) mask = b_.CreateICmpSLT(lane_numbers(width), spread(b_.CreateSub(end, first), width));
+      strip(s, first, mask, copy);
+    }
+  });
+}
+
+void Emitter::strip(const Stmt& s, llvm::Value* first, llvm::Value* mask, unsigned copy) {
+  const auto width = static_cast<unsigned>(s.width);
+  lanes_ = {s.var, width, first, mask, false, copy};
+  open_scope();
+  {
+    const llvm::IRBuilder<>::InsertPointGuard guard(b_);
+    b_.SetInsertPoint(scopes_.back().marker);
+    bind(s.var, b_.CreateAdd(spread(first, width), lane_numbers(width)));
+  }
+  block(s.body);
+  close_scope();
+  lanes_.reset();
+}
+
+llvm::Value* Emitter::lane_numbers(unsigned width) {
+  return b_.CreateStepVector(llvm::FixedVectorType::get(b_.getInt64Ty(), width));
+}
+
+// --- reductions across lanes ---------------------------------------------------------------------
+
+void Emitter::open_partials(int index, ReduceKind kind, unsigned copies, unsigned width) {
+  Local& local = locals_.at(index);
+  QUERN_CHECK(!is_arg(kind));
+  llvm::Value* identity = spread(operations_.constant(reduce_identity(kind, local.dtype)), width);
+  for (unsigned copy = 0; copy < copies; ++copy) {
+    local.partials.push_back(new_slot(identity->getType()));
+    b_.CreateStore(identity, local.partials.back());
+  }
+}
+
+/// The copies are combined in pairs of neighbours, then the lanes by halves.
+void Emitter::close_partials(int index, ReduceKind kind) {
+  Local& local = locals_.at(index);
+  std::vector<llvm::Value*> parts;
+  for (llvm::AllocaInst* slot : local.partials) parts.push_back(b_.CreateLoad(slot->getAllocatedType(), slot));
+  while (parts.size() > 1) {
+    std::vector<llvm::Value*> pairs;
+    for (size_t i = 0; i + 1 < parts.size(); i += 2) {
+      pairs.push_back(operations_.combine(kind, local.dtype, parts[i], parts[i + 1]));
+    }
+    if (parts.size() % 2 != 0) pairs.push_back(parts.back());
+    parts = std::move(pairs);
+  }
+  llvm::Value* total = fold_lanes(kind, local.dtype, parts.front());
+  llvm::Value* start = b_.CreateLoad(local.slot->getAllocatedType(), local.slot);
+  b_.CreateStore(operations_.combine(kind, local.dtype, start, total), local.slot);
+  local.partials.clear();
+}
+
+llvm::Value* Emitter::fold_lanes(ReduceKind kind, DType dtype, llvm::Value* vector) {
+  auto width = llvm::cast<llvm::FixedVectorType>(vector->getType())->getNumElements();
+  for (; width % 2 == 0; width /= 2) {
+    llvm::SmallVector<int, 64> low;
+    llvm::SmallVector<int, 64> high;
+    for (unsigned lane = 0; lane < width / 2; ++lane) {
+      low.push_back(static_cast<int>(lane));
+      high.push_back(static_cast<int>(lane + width / 2));
+    }
+    vector = operations_.combine(kind, dtype, b_.CreateShuffleVector(vector, low), b_.CreateShuffleVector(vector, high));
+  }
+  llvm::Value* total = b_.CreateExtractElement(vector, uint64_t{0});
+  for (unsigned lane = 1; lane < width; ++lane) {
+    total = operations_.combine(kind, dtype, total, b_.CreateExtractElement(vector, uint64_t{lane}));
+  }
+  return total;
+}
+
+}  // namespace quern::codegen

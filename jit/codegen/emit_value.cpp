@@ -1,0 +1,238 @@
+// Values: loads and their bounds, functions, locals.
+
+#include "ir/result.h"
+#include "jit/codegen/emitter.h"
+
+namespace quern::codegen {
+
+using loops::ValueKind;
+
+llvm::Value* Emitter::value(const loops::Value& v) {
+  if (const auto found = memo_.find(&v); found != memo_.end()) return found->second;
+  llvm::Value* result = evaluate(v);
+  memo_.emplace(&v, result);
+  return result;
+}
+
+llvm::Value* Emitter::evaluate(const loops::Value& v) {
+  switch (v.kind) {
+    case ValueKind::Const: return operations_.constant(v.constant);
+    case ValueKind::Index: return dim(v.dim);
+    case ValueKind::Load: return load(v);
+    case ValueKind::Cast: return operations_.cast(value(*v.args[0]), v.args[0]->dtype, v.dtype);
+    case ValueKind::Local: return read_local(v);
+    case ValueKind::Apply: {
+      llvm::SmallVector<llvm::Value*, 2> args;
+      for (const loops::ValuePtr& arg : v.args) args.push_back(value(*arg));
+      unify(args);
+      return operations_.apply(v.op, v.args[0]->dtype, args);
+    }
+    case ValueKind::Select: {
+      llvm::Value* chosen = value(*v.args[0]);
+      std::array<llvm::Value*, 2> arms{value(*v.args[1]), value(*v.args[2])};
+      unify(arms);
+      if (chosen->getType()->isVectorTy()) arms = {spread(arms[0], lanes_->width), spread(arms[1], lanes_->width)};
+      return b_.CreateSelect(chosen, arms[0], arms[1]);
+    }
+  }
+  return nullptr;
+}
+
+llvm::Value* Emitter::read_local(const loops::Value& v) {
+  const Local& local = locals_.at(v.local);
+  QUERN_CHECK(local.partials.empty());
+  return b_.CreateLoad(local.slot->getAllocatedType(), local.slot);
+}
+
+// --- shapes and masks ----------------------------------------------------------------------------
+
+llvm::Value* Emitter::spread(llvm::Value* v, unsigned width) {
+  return v->getType()->isVectorTy() ? v : b_.CreateVectorSplat(width, v);
+}
+
+void Emitter::unify(llvm::MutableArrayRef<llvm::Value*> values) {
+  const bool any = llvm::any_of(values, [](const llvm::Value* v) { return v->getType()->isVectorTy(); });
+  if (!any) return;
+  for (llvm::Value*& v : values) v = spread(v, lanes_->width);
+}
+
+/// The conjunction, where null is true.
+llvm::Value* Emitter::both(llvm::Value* a, llvm::Value* b) {
+  if (!a || !b) return a ? a : b;
+  return b_.CreateAnd(a, b);
+}
+
+llvm::Value* Emitter::under_mask(llvm::Value* mask, const std::function<llvm::Value*()>& body) {
+  const Lanes outer = *lanes_;
+  const auto seen = memo_;
+  lanes_->mask = both(outer.mask, mask);
+  lanes_->may_be_empty = true;
+  llvm::Value* result = body();
+  lanes_ = outer;
+  memo_ = seen;
+  return result;
+}
+
+// --- addresses -----------------------------------------------------------------------------------
+
+Emitter::Address Emitter::address(Dim offset, const std::vector<loops::ComputedOffset>& computed) {
+  Address where{b_.getInt64(0), nullptr, false};
+  if (!varies(offset)) {
+    where.base = dim(offset);
+  } else if (const auto linear = linear_in(offset, lanes_->var)) {
+    where.base = in_first_lane(offset, linear->coefficient, linear->rest);
+    where.contiguous = is_const(linear->coefficient, 1);
+    if (!where.contiguous || !computed.empty()) {
+      llvm::Value* stride = spread(dim(linear->coefficient), lanes_->width);
+      where.per_lane = b_.CreateMul(lane_numbers(lanes_->width), stride);
+    }
+  } else {
+    where.per_lane = dim(offset);
+  }
+  bool lanes_differ = false;
+  for (const loops::ComputedOffset& part : computed) {
+    std::array<llvm::Value*, 2> factors{value(*part.index), dim(part.stride)};
+    unify(factors);
+    llvm::Value* moved = b_.CreateMul(factors[0], factors[1]);
+    if (!moved->getType()->isVectorTy()) {
+      where.base = b_.CreateAdd(where.base, moved);
+    } else {
+      where.per_lane = where.per_lane ? b_.CreateAdd(where.per_lane, moved) : moved;
+      lanes_differ = true;
+    }
+  }
+  if (lanes_differ) where.contiguous = false;
+  if (where.contiguous) where.per_lane = nullptr;
+  return where;
+}
+
+/// One pointer, or one per lane where the address says so.
+llvm::Value* Emitter::pointer(int buffer, const Address& where) {
+  const auto index = static_cast<size_t>(buffer);
+  llvm::Type* element = operations_.in_memory(kernel_.buffers.at(index).dtype);
+  llvm::Value* base = b_.CreateGEP(element, buffers_[index], where.base);
+  return where.per_lane ? b_.CreateGEP(element, base, where.per_lane) : base;
+}
+
+// --- loads ---------------------------------------------------------------------------------------
+
+llvm::Value* Emitter::load(const loops::Value& v) {
+  if (v.checks.empty()) return unchecked_load(v, nullptr);
+  return v.otherwise ? load_or_otherwise(v) : trapping_load(v);
+}
+
+/// `pass_through`, of the type in memory, stands in inactive lanes; null for zeros.
+llvm::Value* Emitter::unchecked_load(const loops::Value& v, llvm::Value* pass_through) {
+  const DType dtype = kernel_.buffers.at(static_cast<size_t>(v.buffer)).dtype;
+  QUERN_CHECK(dtype == v.dtype);
+  llvm::Type* element = operations_.in_memory(dtype);
+  const llvm::Align align(dtype.bytes());
+  Address where = address(v.dim, v.computed);
+  const bool uniform = !where.per_lane && !where.contiguous;
+  if (uniform && !(lanes_ && lanes_->may_be_empty)) {
+    return operations_.from_memory(dtype, b_.CreateAlignedLoad(element, pointer(v.buffer, where), align));
+  }
+  auto* type = llvm::FixedVectorType::get(element, lanes_->width);
+  llvm::Value* mask = lanes_->mask;
+  if (mask) pass_through = pass_through ? spread(pass_through, lanes_->width) : llvm::Constant::getNullValue(type);
+  if (uniform) where.per_lane = spread(b_.getInt64(0), lanes_->width);
+  llvm::Value* from = pointer(v.buffer, where);
+  llvm::Value* loaded = nullptr;
+  if (where.per_lane) {
+    loaded = b_.CreateMaskedGather(type, from, align, mask, mask ? pass_through : nullptr);
+  } else if (mask) {
+    loaded = b_.CreateMaskedLoad(type, from, align, mask, pass_through);
+  } else {
+    loaded = b_.CreateAlignedLoad(type, from, align);
+  }
+  return operations_.from_memory(dtype, loaded);
+}
+
+/// 0 <= index < extent is one unsigned comparison, since no extent is negative.
+Emitter::Condition Emitter::condition(const std::vector<loops::BoundsCheck>& checks) {
+  Condition all;
+  for (const loops::BoundsCheck& check : checks) {
+    llvm::Value* index = check.computed ? value(*check.computed) : dim(check.index);
+    std::array<llvm::Value*, 2> operands{index, dim(check.extent)};
+    unify(operands);
+    llvm::Value* inside = b_.CreateICmpULT(operands[0], operands[1]);
+    if (const auto* known = llvm::dyn_cast<llvm::ConstantInt>(inside); known && known->isOne()) continue;
+    llvm::Value*& part = inside->getType()->isVectorTy() ? all.varying : all.uniform;
+    part = both(part, inside);
+  }
+  return all;
+}
+
+void Emitter::trap_if(llvm::Value* failed, int trap) {
+  if (!trap_number_) {
+    const llvm::IRBuilder<>::InsertPointGuard guard(b_);
+    b_.SetInsertPoint(exit_);
+    trap_number_ = b_.CreatePHI(b_.getInt32Ty(), 4);
+  }
+  auto* on = llvm::BasicBlock::Create(module_.getContext(), "inside", function_, exit_);
+  trap_number_->addIncoming(b_.getInt32(static_cast<uint32_t>(trap)), b_.GetInsertBlock());
+  b_.CreateCondBr(failed, exit_, on);
+  b_.SetInsertPoint(on);
+}
+
+/// Past the traps every active lane is in bounds.
+llvm::Value* Emitter::trapping_load(const loops::Value& v) {
+  const Condition inside = condition(v.checks);
+  llvm::Value* active = lanes_ ? lanes_->mask : nullptr;
+  if (inside.uniform) {
+    llvm::Value* failed = b_.CreateNot(inside.uniform);
+    if (active && lanes_->may_be_empty) failed = b_.CreateAnd(failed, b_.CreateOrReduce(active));
+    trap_if(failed, v.trap);
+  }
+  if (inside.varying) trap_if(b_.CreateOrReduce(both(active, b_.CreateNot(inside.varying))), v.trap);
+  return unchecked_load(v, nullptr);
+}
+
+/// What all lanes share is decided by a branch, what differs by masks.
+llvm::Value* Emitter::load_or_otherwise(const loops::Value& v) {
+  const Condition inside = condition(v.checks);
+  if (!inside.uniform) return masked_or_otherwise(v, inside.varying);
+  llvm::LLVMContext& context = module_.getContext();
+  auto* in = llvm::BasicBlock::Create(context, "in", function_, exit_);
+  auto* out = llvm::BasicBlock::Create(context, "out", function_, exit_);
+  auto* join = llvm::BasicBlock::Create(context, "join", function_, exit_);
+  const auto seen = memo_;
+  b_.CreateCondBr(inside.uniform, in, out);
+  b_.SetInsertPoint(in);
+  llvm::Value* loaded = masked_or_otherwise(v, inside.varying);
+  in = b_.GetInsertBlock();
+  memo_ = seen;
+  b_.SetInsertPoint(out);
+  llvm::Value* otherwise = value(*v.otherwise);
+  out = b_.GetInsertBlock();
+  memo_ = seen;
+  // The shapes are made one at the end of each arm, since a spread has to dominate its use.
+  if (loaded->getType() != otherwise->getType()) {
+    otherwise = spread(otherwise, lanes_->width);
+    b_.SetInsertPoint(in);
+    loaded = spread(loaded, lanes_->width);
+  }
+  b_.SetInsertPoint(in);
+  b_.CreateBr(join);
+  b_.SetInsertPoint(out);
+  b_.CreateBr(join);
+  b_.SetInsertPoint(join);
+  llvm::PHINode* result = b_.CreatePHI(loaded->getType(), 2);
+  result->addIncoming(loaded, in);
+  result->addIncoming(otherwise, out);
+  return result;
+}
+
+llvm::Value* Emitter::masked_or_otherwise(const loops::Value& v, llvm::Value* inside) {
+  if (!inside) return unchecked_load(v, nullptr);
+  const bool same_in_memory = operations_.in_memory(v.dtype) == operations_.in_register(v.dtype);
+  if (v.otherwise->kind == ValueKind::Const && same_in_memory) {
+    llvm::Value* constant = value(*v.otherwise);
+    return under_mask(inside, [&] { return unchecked_load(v, constant); });
+  }
+  llvm::Value* loaded = under_mask(inside, [&] { return unchecked_load(v, nullptr); });
+  llvm::Value* otherwise = under_mask(b_.CreateNot(inside), [&] { return value(*v.otherwise); });
+  return b_.CreateSelect(inside, spread(loaded, lanes_->width), spread(otherwise, lanes_->width));
+}
+
+}  // namespace quern::codegen

@@ -1,0 +1,152 @@
+#pragma once
+// A loop nest becomes LLVM IR that needs no optimiser to be good: loops in rotated form, index arithmetic at the start
+// of the outermost loop that allows it, vectors of the width that the schedule chose.
+//
+// Values are scalars as long as they do not depend on the lanes of a vectorised loop, and vectors from there on; an
+// instruction that meets both spreads the scalar.
+
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Module.h>
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "jit/codegen/machine.h"
+#include "jit/codegen/operations.h"
+#include "jit/schedule/loops.h"
+
+namespace quern::codegen {
+
+class Emitter {
+ public:
+  Emitter(llvm::Module& module, const loops::Kernel& kernel, Machine machine);
+
+  /// Defines `symbol` as a KernelEntry (jit/codegen/codegen.h).
+  void emit_host(const std::string& symbol);
+  /// Defines `symbol` as a GPU kernel whose parameters are the buffers and the dims. Each thread of a one-dimensional
+  /// grid does one point of the outer perfect loop nest.
+  void emit_gpu(const std::string& symbol);
+  /// What the kernel uses that this machine has no code for, or empty.
+  const std::string& unsupported() const { return operations_.unsupported(); }
+
+ private:
+  /// A place that dominates all code of a loop body (or of the function), where index arithmetic goes.
+  struct Scope {
+    llvm::Instruction* marker;  ///< stands at that place while the scope is open
+    std::unordered_map<Dim, llvm::Value*> dims{};
+    std::unordered_map<Dim, llvm::Value*> first_lane{};  ///< values in lane 0, for addresses
+  };
+  struct Variable {
+    llvm::Value* value;
+    size_t level;  ///< the scope from which on it has a value
+  };
+  /// The vectorised loop around the code that is being emitted.
+  struct Lanes {
+    Dim var;
+    unsigned width;
+    llvm::Value* first;  ///< the variable in lane 0
+    llvm::Value* mask;   ///< which lanes are active; null for all
+    bool may_be_empty;   ///< the mask may have no active lane
+    unsigned copy;       ///< which copy of an unrolled body this is
+  };
+  struct Local {
+    DType dtype;
+    llvm::AllocaInst* slot;
+    bool in_lanes;                               ///< declared inside the vectorised loop: one value per lane
+    std::vector<llvm::AllocaInst*> partials{};  ///< one vector per copy, while a vectorised loop reduces into it
+  };
+  struct Address {
+    llvm::Value* base;      ///< in elements, the same for all lanes
+    llvm::Value* per_lane;  ///< to be added in each lane; null where the lanes follow each other or agree
+    bool contiguous;        ///< lane k stands k elements behind lane 0
+  };
+  /// A conjunction of bounds checks: the part that all lanes share, and the rest. Null where there is none.
+  struct Condition {
+    llvm::Value* uniform = nullptr;
+    llvm::Value* varying = nullptr;
+  };
+
+  // emit.cpp: functions and statements
+  void open_function(llvm::Function* function);
+  void close_function();
+  void block(const loops::Block& statements);
+  void statement(const loops::Stmt& s);
+  void declare(const loops::Stmt& s);
+  void reduce(const loops::Stmt& s);
+  void arg_reduce(const loops::Stmt& s);
+  void store(const loops::Stmt& s);
+  llvm::Value* next_accumulator(const loops::Stmt& s, const Local& local, llvm::Value* accumulator);
+  llvm::AllocaInst* new_slot(llvm::Type* type);
+
+  // emit_loops.cpp
+  void serial_loop(const loops::Stmt& s);
+  void vector_loop(const loops::Stmt& s);
+  void strips(const loops::Stmt& s, llvm::Value* begin, llvm::Value* end, unsigned copies, bool masked);
+  void strip(const loops::Stmt& s, llvm::Value* first, llvm::Value* mask, unsigned copy);
+  /// for (i = begin; i < end; i += step) body(i)
+  void counted_loop(llvm::Value* begin, llvm::Value* end, uint64_t step,
+                    const std::function<void(llvm::Value*)>& body);
+  void open_scope();
+  void close_scope();
+  void bind(Dim var, llvm::Value* value);
+  void open_partials(const std::vector<int>& locals, unsigned copies, unsigned width);
+  void close_partials(const std::vector<int>& locals);
+  llvm::Value* fold_lanes(ReduceKind kind, DType dtype, llvm::Value* vector);
+  llvm::Value* lane_numbers(unsigned width);
+
+  // emit_dim.cpp: index arithmetic
+  size_t level_of(Dim d) const;
+  bool varies(Dim d) const;
+  llvm::Value* dim(Dim d);
+  llvm::Value* compute(Dim d);
+  llvm::Value* sum(Dim d);
+  llvm::Value* product(Dim d);
+  llvm::Value* quotient(Dim d);
+  llvm::Value* combine_dims(Dim d, const std::function<llvm::Value*(llvm::Value*, llvm::Value*)>& step);
+  llvm::Value* in_first_lane(Dim d, Dim coefficient, Dim rest);
+
+  // emit_value.cpp
+  llvm::Value* value(const loops::Value& v);
+  llvm::Value* evaluate(const loops::Value& v);
+  llvm::Value* load(const loops::Value& v);
+  llvm::Value* trapping_load(const loops::Value& v);
+  llvm::Value* load_or_otherwise(const loops::Value& v);
+  llvm::Value* masked_or_otherwise(const loops::Value& v, llvm::Value* condition);
+  llvm::Value* unchecked_load(const loops::Value& v, llvm::Value* pass_through);
+  Condition condition(const std::vector<loops::BoundsCheck>& checks);
+  void trap_if(llvm::Value* failed, int trap);
+  Address address(Dim offset, const std::vector<loops::ComputedOffset>& computed);
+  llvm::Value* pointer(int buffer, const Address& address);
+  llvm::Value* read_local(const loops::Value& v);
+  /// Runs `body` with fewer lanes active; values computed in it are not seen outside.
+  llvm::Value* under_mask(llvm::Value* mask, const std::function<llvm::Value*()>& body);
+  llvm::Value* any_active(llvm::Value* mask);
+  llvm::Value* both(llvm::Value* a, llvm::Value* b);
+  llvm::Value* spread(llvm::Value* v, unsigned width);
+  /// Spreads the scalars where there is a vector.
+  void unify(llvm::MutableArrayRef<llvm::Value*> values);
+
+  llvm::Module& module_;
+  const loops::Kernel& kernel_;
+  Machine machine_;
+  llvm::IRBuilder<> b_;
+  Operations operations_;
+
+  llvm::Function* function_ = nullptr;
+  llvm::BasicBlock* exit_ = nullptr;
+  llvm::PHINode* trap_number_ = nullptr;
+  llvm::Instruction* slots_end_ = nullptr;  ///< new slots of locals go before it
+  std::vector<llvm::Value*> buffers_;
+  std::vector<Scope> scopes_;
+  std::unordered_map<Dim, Variable> variables_;
+  Facts facts_;
+  std::unordered_map<int, Local> locals_;
+  std::optional<Lanes> lanes_;
+  /// What the statement at hand has computed so far, where it is seen from.
+  std::unordered_map<const loops::Value*, llvm::Value*> memo_;
+};
+
+}  // namespace quern::codegen

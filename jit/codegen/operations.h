@@ -1,0 +1,74 @@
+#pragma once
+// Scalar functions as LLVM instructions, on single values and on vectors alike: every value here is either of the
+// register type of its dtype or a vector of it, and all operands of a call have one shape.
+//
+// In registers float16 and bfloat16 are float32 values that lie on the grid of their dtype (each function rounds back
+// to it once), bool is i1, and everything else is what it is in memory.
+
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Module.h>
+
+#include <string>
+
+#include "ir/scalar.h"
+#include "jit/codegen/machine.h"
+
+namespace quern::codegen {
+
+using Values = llvm::ArrayRef<llvm::Value*>;
+
+class Operations {
+ public:
+  Operations(llvm::Module& module, llvm::IRBuilder<>& builder, Machine machine)
+      : module_(module), b_(builder), machine_(machine) {}
+
+  // --- types and constants ---
+  llvm::Type* in_register(DType dtype);
+  llvm::Type* in_memory(DType dtype);
+  llvm::Value* from_memory(DType dtype, llvm::Value* bits);
+  llvm::Value* to_memory(DType dtype, llvm::Value* value);
+  llvm::Constant* constant(const Scalar& scalar);
+
+  // --- functions: the meaning is that of ir/scalar.h ---
+  llvm::Value* apply(ScalarOp op, DType operand, Values args);
+  llvm::Value* cast(llvm::Value* value, DType from, DType to);
+  /// One step of a reduction that is not an arg-reduction.
+  llvm::Value* combine(ReduceKind kind, DType dtype, llvm::Value* accumulator, llvm::Value* value);
+  /// Whether `value` takes the place of `best` in an arg-reduction.
+  llvm::Value* is_better(ReduceKind kind, DType dtype, llvm::Value* value, llvm::Value* best);
+  /// a*b + c, rounded once where the machine has such an instruction.
+  llvm::Value* multiply_add(llvm::Value* a, llvm::Value* b, llvm::Value* c);
+  /// Rounded towards minus infinity; 0 for a division by zero.
+  llvm::Value* floor_div(llvm::Value* a, llvm::Value* b);
+  llvm::Value* floor_mod(llvm::Value* a, llvm::Value* b);
+
+  /// The function that this machine has no code for, or empty. Values that use it are then meaningless.
+  const std::string& unsupported() const { return unsupported_; }
+
+ private:
+  llvm::Value* float_op(ScalarOp op, DType dtype, Values args);
+  llvm::Value* math(ScalarOp op, DType dtype, Values args);
+  llvm::Value* float_min_max(ScalarOp op, llvm::Value* a, llvm::Value* b);
+  llvm::Value* float_floor_mod(llvm::Value* a, llvm::Value* b);
+  llvm::Value* float_sign(llvm::Value* a);
+  llvm::Value* int_op(ScalarOp op, DType dtype, Values args);
+  llvm::Value* divide(llvm::Value* a, llvm::Value* b, bool is_signed);
+  llvm::Value* remainder(llvm::Value* a, llvm::Value* b, bool is_signed);
+  llvm::Value* shift(ScalarOp op, DType dtype, llvm::Value* a, llvm::Value* count);
+  llvm::Value* int_power(DType dtype, llvm::Value* base, llvm::Value* exponent);
+  llvm::Value* compare(ScalarOp op, DType dtype, llvm::Value* a, llvm::Value* b);
+  llvm::Value* float_to_float(llvm::Value* value, DType from, DType to);
+  llvm::Value* to_odd_float32(llvm::Value* value);
+  llvm::Value* round_to_grid(DType dtype, llvm::Value* value);
+  llvm::Value* call_host(const std::string& function, Values args);
+
+  llvm::Module& module_;
+  llvm::IRBuilder<>& b_;
+  Machine machine_;
+  std::string unsupported_;
+};
+
+/// `element`, or a vector of it with as many lanes as `like` has.
+llvm::Type* shaped_like(llvm::Value* like, llvm::Type* element);
+
+}  // namespace quern::codegen

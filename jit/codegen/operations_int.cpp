@@ -1,0 +1,141 @@
+// Functions of integers, of index and of bool.
+
+#include "ir/result.h"
+#include "jit/codegen/operations.h"
+
+namespace quern::codegen {
+
+namespace {
+
+llvm::Constant* int_like(llvm::Value* like, int64_t value) {
+  return llvm::ConstantInt::get(like->getType(), static_cast<uint64_t>(value), true);
+}
+
+/// The divisor where all lanes share one that is known and needs no guard.
+bool is_plain_divisor(llvm::Value* value) {
+  const auto* constant = llvm::dyn_cast<llvm::Constant>(value);
+  if (constant && constant->getType()->isVectorTy()) constant = constant->getSplatValue();
+  const auto* divisor = llvm::dyn_cast_or_null<llvm::ConstantInt>(constant);
+  return divisor && !divisor->isZero() && !divisor->isMinusOne();
+}
+
+}  // namespace
+
+/// Truncates; 0 for a division by zero, and the smallest integer by -1 wraps. The machine's division stops the program
+/// in both cases, so it never sees such a divisor.
+llvm::Value* Operations::divide(llvm::Value* a, llvm::Value* b, bool is_signed) {
+  if (is_plain_divisor(b)) return is_signed ? b_.CreateSDiv(a, b) : b_.CreateUDiv(a, b);
+  llvm::Value* zero = int_like(a, 0);
+  llvm::Value* by_zero = b_.CreateICmpEQ(b, zero);
+  if (!is_signed) {
+    llvm::Value* safe = b_.CreateSelect(by_zero, int_like(a, 1), b);
+    return b_.CreateSelect(by_zero, zero, b_.CreateUDiv(a, safe));
+  }
+  llvm::Value* by_minus_one = b_.CreateICmpEQ(b, int_like(a, -1));
+  llvm::Value* safe = b_.CreateSelect(b_.CreateOr(by_zero, by_minus_one), int_like(a, 1), b);
+  llvm::Value* quotient = b_.CreateSelect(by_minus_one, b_.CreateNeg(a), b_.CreateSDiv(a, safe));
+  return b_.CreateSelect(by_zero, zero, quotient);
+}
+
+llvm::Value* Operations::remainder(llvm::Value* a, llvm::Value* b, bool is_signed) {
+  if (is_plain_divisor(b)) return is_signed ? b_.CreateSRem(a, b) : b_.CreateURem(a, b);
+  // A remainder of a division by 1 is 0, which is what it shall be for 0 and for -1.
+  llvm::Value* special = b_.CreateICmpEQ(b, int_like(a, 0));
+  if (is_signed) special = b_.CreateOr(special, b_.CreateICmpEQ(b, int_like(a, -1)));
+  llvm::Value* safe = b_.CreateSelect(special, int_like(a, 1), b);
+  return is_signed ? b_.CreateSRem(a, safe) : b_.CreateURem(a, safe);
+}
+
+llvm::Value* Operations::floor_div(llvm::Value* a, llvm::Value* b) {
+  llvm::Value* rest = remainder(a, b, true);
+  llvm::Value* zero = int_like(a, 0);
+  llvm::Value* differ = b_.CreateICmpSLT(b_.CreateXor(rest, b), zero);
+  llvm::Value* below = b_.CreateAnd(b_.CreateICmpNE(rest, zero), differ);
+  return b_.CreateSub(divide(a, b, true), b_.CreateZExt(below, a->getType()));
+}
+
+llvm::Value* Operations::floor_mod(llvm::Value* a, llvm::Value* b) {
+  llvm::Value* rest = remainder(a, b, true);
+  llvm::Value* zero = int_like(a, 0);
+  llvm::Value* differ = b_.CreateICmpSLT(b_.CreateXor(rest, b), zero);
+  llvm::Value* below = b_.CreateAnd(b_.CreateICmpNE(rest, zero), differ);
+  return b_.CreateAdd(rest, b_.CreateSelect(below, b, zero));
+}
+
+/// A count outside 0..bits-1, negative ones included, shifts everything out.
+llvm::Value* Operations::shift(ScalarOp op, DType dtype, llvm::Value* a, llvm::Value* count) {
+  const unsigned bits = a->getType()->getScalarSizeInBits();
+  llvm::Value* all_out = b_.CreateICmpUGT(count, int_like(count, bits - 1));
+  const bool arithmetic = op == ScalarOp::ShiftRight && dtype.is_signed();
+  llvm::Value* safe = b_.CreateSelect(all_out, int_like(count, arithmetic ? bits - 1 : 0), count);
+  if (arithmetic) return b_.CreateAShr(a, safe);
+  llvm::Value* shifted = op == ScalarOp::ShiftLeft ? b_.CreateShl(a, safe) : b_.CreateLShr(a, safe);
+  return b_.CreateSelect(all_out, int_like(a, 0), shifted);
+}
+
+llvm::Value* Operations::int_power(DType dtype, llvm::Value* base, llvm::Value* exponent) {
+  const bool is_signed = dtype.is_signed();
+  llvm::Type* wide = shaped_like(base, b_.getInt64Ty());
+  llvm::Value* power = call_host(is_signed ? "pow_i64" : "pow_u64", {b_.CreateIntCast(base, wide, is_signed),
+                                                                   b_.CreateIntCast(exponent, wide, is_signed)});
+  return b_.CreateTrunc(power, base->getType());
+}
+
+llvm::Value* Operations::int_op(ScalarOp op, DType dtype, Values args) {
+  llvm::Value* a = args.front();
+  llvm::Value* b = args.back();
+  const bool is_signed = dtype.is_signed();
+  const auto better = [&](ScalarOp order) { return b_.CreateSelect(compare(order, dtype, b, a), b, a); };
+  switch (op) {
+    case ScalarOp::Add: return b_.CreateAdd(a, b);
+    case ScalarOp::Sub: return b_.CreateSub(a, b);
+    case ScalarOp::Mul: return b_.CreateMul(a, b);
+    case ScalarOp::Div: return dtype.is_index() ? floor_div(a, b) : divide(a, b, is_signed);
+    case ScalarOp::Mod: return dtype.is_index() ? floor_mod(a, b) : remainder(a, b, is_signed);
+    case ScalarOp::FloorDiv: return is_signed ? floor_div(a, b) : divide(a, b, false);
+    case ScalarOp::FloorMod: return is_signed ? floor_mod(a, b) : remainder(a, b, false);
+    case ScalarOp::Min: return better(ScalarOp::Lt);
+    case ScalarOp::Max: return better(ScalarOp::Gt);
+    case ScalarOp::Pow: return int_power(dtype, a, b);
+    case ScalarOp::Neg: return b_.CreateNeg(a);
+    case ScalarOp::Abs: return is_signed ? b_.CreateBinaryIntrinsic(llvm::Intrinsic::abs, a, b_.getFalse()) : a;
+    case ScalarOp::Sign: {
+      llvm::Value* above = b_.CreateZExt(compare(ScalarOp::Gt, dtype, a, int_like(a, 0)), a->getType());
+      return is_signed ? b_.CreateOr(above, b_.CreateAShr(a, int_like(a, dtype.bits - 1))) : above;
+    }
+    case ScalarOp::And:
+    case ScalarOp::BitAnd: return b_.CreateAnd(a, b);
+    case ScalarOp::Or:
+    case ScalarOp::BitOr: return b_.CreateOr(a, b);
+    case ScalarOp::BitXor: return b_.CreateXor(a, b);
+    case ScalarOp::Not:
+    case ScalarOp::BitNot: return b_.CreateNot(a);
+    case ScalarOp::ShiftLeft:
+    case ScalarOp::ShiftRight: return shift(op, dtype, a, b);
+    case ScalarOp::Exp:
+    case ScalarOp::Log:
+    case ScalarOp::Tanh:
+    case ScalarOp::Sigmoid:
+    case ScalarOp::Sqrt:
+    case ScalarOp::Rsqrt:
+    case ScalarOp::Erf:
+    case ScalarOp::Sin:
+    case ScalarOp::Cos:
+    case ScalarOp::Floor:
+    case ScalarOp::Ceil:
+    case ScalarOp::Trunc:
+    case ScalarOp::Round:
+    case ScalarOp::IsNan:
+    case ScalarOp::IsInf:
+    case ScalarOp::Lt:
+    case ScalarOp::Le:
+    case ScalarOp::Gt:
+    case ScalarOp::Ge:
+    case ScalarOp::Eq:
+    case ScalarOp::Ne: break;
+  }
+  QUERN_CHECK(!"a function of integers");
+  return nullptr;
+}
+
+}  // namespace quern::codegen

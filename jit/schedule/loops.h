@@ -1,0 +1,138 @@
+#pragma once
+// The loop-nest IR: what a schedule makes of a primitive function and what codegen turns into machine code.
+//
+// A Kernel has buffers (inputs first, then outputs) and run-time dims; its body is a list of statements over
+// loops. Index arithmetic is made of dims (ir/dim.h) whose variables are loop variables and the kernel's
+// dims, so strides and contiguity are read off by `linear_in`. Text form (print_kernel):
+//
+//     kernel(a: float32[n, 64], b: float32[64], out: float32[n]) dims(n) {
+//       for i in 0..n {
+//         acc0: float32 = 0
+//         for r in 0..64 vectorize 16 {
+//           acc0 += a[64*i + r] * b[r]
+//         }
+//         out[i] = max(acc0, 0)
+//       }
+//     }
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ir/dim.h"
+#include "ir/dtype.h"
+#include "ir/scalar.h"
+
+namespace quern::loops {
+
+struct Buffer {
+  std::string name;
+  DType dtype;
+  std::vector<Dim> shape;  ///< over the kernel's dims; row-major and dense
+  bool is_output = false;
+};
+
+enum class ValueKind : uint8_t {
+  Const,   ///< scalar
+  Index,   ///< dim: the value of a dim, as dtype index
+  Load,    ///< buffer, offset (+ address), conditions, otherwise
+  Apply,   ///< op on args, all of one dtype (result dtype in `dtype`)
+  Cast,    ///< args[0] to dtype
+  Select,  ///< args: condition, then, else; all may be evaluated, so loads in the arms carry their own
+           ///< conditions
+  Local,   ///< local: the current value of a declared local
+};
+
+struct Value;
+using ValuePtr = std::shared_ptr<const Value>;
+
+/// A test that `0 <= index < extent`; the index is a dim, or a computed value of dtype index where `computed`
+/// is set.
+struct BoundsCheck {
+  Dim index = nullptr;
+  ValuePtr computed;
+  Dim extent = nullptr;
+};
+
+/// A part of an address that is computed at run time: value * stride (in elements).
+struct ComputedOffset {
+  ValuePtr index;
+  Dim stride;
+};
+
+struct Value {
+  ValueKind kind;
+  DType dtype;
+  Scalar constant{};                       // Const
+  Dim dim = nullptr;                       // Index; Load: the dim part of the element offset
+  int buffer = -1;                         // Load
+  std::vector<ComputedOffset> computed{};  // Load: further parts of the offset
+  /// Load: where one of these fails the value is `otherwise`, and without an `otherwise` the kernel stops and
+  /// returns `trap` (> 0). The load itself never happens out of bounds.
+  std::vector<BoundsCheck> checks{};
+  ValuePtr otherwise{};
+  int trap = 0;
+  ScalarOp op = ScalarOp::Add;   // Apply
+  std::vector<ValuePtr> args{};  // Apply, Cast, Select
+  int local = -1;                // Local
+};
+
+enum class StmtKind : uint8_t {
+  For,      ///< var in 0..extent, body
+  Declare,  ///< a local with its first value
+  Reduce,   ///< local = combine(local, value) by `reduce`; for ArgMax/ArgMin also `index_local`, with
+            ///< `index_value`
+  Store,    ///< buffer[dim] = value
+};
+
+enum class LoopKind : uint8_t {
+  Serial,
+  Vectorize,  ///< lanes of `width` at a time, the rest by a masked tail; innermost loop only. Stores then run
+              ///< along the lanes; locals declared outside the loop and reduced inside it keep one partial
+              ///< result per lane, which are combined after the loop (lane 0 first, pairwise halves), in an
+              ///< order fixed by width and extent
+};
+
+struct Stmt;
+using StmtPtr = std::shared_ptr<const Stmt>;
+using Block = std::vector<StmtPtr>;
+
+struct Stmt {
+  StmtKind kind;
+  // For
+  Dim var = nullptr;     ///< a dim variable of its own
+  Dim extent = nullptr;  ///< over the kernel's dims
+  LoopKind loop = LoopKind::Serial;
+  int width = 1;
+  Block body{};
+  // Declare, Reduce
+  int local = -1;
+  DType dtype{};  ///< Declare: the local's dtype
+  ReduceKind reduce = ReduceKind::Sum;
+  int index_local = -1;  ///< ArgMax, ArgMin: the local (dtype index) that holds the position of the best so
+                         ///< far; a strictly better value replaces it, so ties keep the lowest
+  ValuePtr index_value{};
+  // Declare, Reduce, Store
+  ValuePtr value{};
+  // Store
+  int buffer = -1;
+  Dim offset = nullptr;
+};
+
+struct Kernel {
+  std::string name;             ///< a symbol name: letters, digits, underscore
+  std::vector<Buffer> buffers;  ///< inputs, then outputs
+  std::vector<Dim> dims;        ///< run-time dims, in the order of the entry's `dims` argument
+  int locals = 0;               ///< how many locals are declared
+  Block body;
+  std::vector<std::string> traps;  ///< what trap k+1 means, for messages
+};
+
+/// The canonical text of a kernel without its name: loop variables and dims are numbered in order of
+/// appearance, so two kernels with equal text compute the same. The key of the code cache.
+std::string canonical_text(const Kernel& kernel);
+/// The text above, with names for people.
+std::string print_kernel(const Kernel& kernel);
+
+}  // namespace quern::loops

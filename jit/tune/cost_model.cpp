@@ -1,0 +1,167 @@
+#include "jit/tune/cost_model.h"
+
+#include <fmt/format.h>
+#include <xgboost/c_api.h>
+
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <utility>
+
+namespace quern {
+
+namespace {
+
+struct FreeMatrix {
+  void operator()(void* matrix) const { XGDMatrixFree(matrix); }
+};
+using Matrix = std::unique_ptr<void, FreeMatrix>;
+
+/// XGBoost's last error on this thread. Its text goes on with a stack trace, which is of no use to a reader.
+Failure xgboost_failure(std::string_view action) {
+  std::string_view text = XGBGetLastError();
+  return Failure{fmt::format("XGBoost could not {}: {}", action, text.substr(0, text.find('\n')))};
+}
+
+Result<Done> check_table(const FeatureTable& features) {
+  if (features.columns == 0) return Failure{"A cost model needs at least one feature."};
+  if (features.values.size() / features.columns != features.rows ||
+      features.values.size() % features.columns != 0) {
+    return Failure{fmt::format("A table of {} rows and {} features cannot hold {} values.", features.rows,
+                               features.columns, features.values.size())};
+  }
+  return Done{};
+}
+
+Result<Done> check_training_set(const FeatureTable& features, std::span<const float> targets,
+                                const CostModelOptions& options) {
+  if (auto table = check_table(features); !table) return table;
+  if (features.rows == 0) return Failure{"A cost model cannot be trained on an empty table."};
+  if (targets.size() != features.rows) {
+    return Failure{fmt::format("{} rows of features come with {} targets.", features.rows, targets.size())};
+  }
+  for (float target : targets) {
+    if (!std::isfinite(target)) return Failure{"The targets of a cost model must be finite."};
+  }
+  if (!options.groups.empty()) {
+    auto grouped = std::accumulate(options.groups.begin(), options.groups.end(), size_t{0});
+    if (grouped != features.rows) {
+      return Failure{fmt::format("The groups cover {} rows of {}.", grouped, features.rows)};
+    }
+  }
+  return Done{};
+}
+
+Result<Matrix> training_matrix(const FeatureTable& features, std::span<const float> targets,
+                               const CostModelOptions& options) {
+  constexpr std::string_view kAction = "take in the training table";
+  DMatrixHandle handle = nullptr;
+  if (XGDMatrixCreateFromMat(features.values.data(), features.rows, features.columns,
+                             std::numeric_limits<float>::quiet_NaN(), &handle) != 0) {
+    return xgboost_failure(kAction);
+  }
+  Matrix matrix(handle);
+  if (XGDMatrixSetFloatInfo(handle, "label", targets.data(), targets.size()) != 0)
+    return xgboost_failure(kAction);
+  if (options.objective == CostObjective::PairwiseRank) {
+    std::vector<uint32_t> groups = options.groups;
+    if (groups.empty()) groups.push_back(static_cast<uint32_t>(features.rows));
+    if (XGDMatrixSetUIntInfo(handle, "group", groups.data(), groups.size()) != 0)
+      return xgboost_failure(kAction);
+  }
+  return matrix;
+}
+
+bool set_parameters(BoosterHandle booster, const CostModelOptions& options) {
+  const std::pair<const char*, std::string> parameters[] = {
+      {"objective", options.objective == CostObjective::SquaredError ? "reg:squarederror" : "rank:pairwise"},
+      {"tree_method", "hist"},
+      {"max_bin", std::to_string(options.max_bin)},
+      {"max_depth", std::to_string(options.max_depth)},
+      {"nthread", "1"},
+      {"seed", "0"},
+      {"verbosity", "0"},
+  };
+  for (const auto& [name, value] : parameters) {
+    if (XGBoosterSetParam(booster, name, value.c_str()) != 0) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+void CostModel::FreeBooster::operator()(void* booster) const { XGBoosterFree(booster); }
+
+Result<CostModel> CostModel::fit(const FeatureTable& features, std::span<const float> targets,
+                                 const CostModelOptions& options) {
+  if (auto valid = check_training_set(features, targets, options); !valid) return valid.error();
+  auto matrix = training_matrix(features, targets, options);
+  if (!matrix) return matrix.error();
+
+  DMatrixHandle data = matrix->get();
+  BoosterHandle handle = nullptr;
+  if (XGBoosterCreate(&data, 1, &handle) != 0) return xgboost_failure("create a model");
+  Booster booster(handle);
+  if (!set_parameters(handle, options)) return xgboost_failure("set the model's parameters");
+  for (int round = 0; round < options.rounds; ++round) {
+    if (XGBoosterUpdateOneIter(handle, round, data) != 0) return xgboost_failure("train the model");
+  }
+  return CostModel(std::move(booster), features.columns);
+}
+
+Result<std::vector<float>> CostModel::predict(const FeatureTable& features) const {
+  if (auto table = check_table(features); !table) return table.error();
+  if (features.columns != columns_) {
+    return Failure{fmt::format("The cost model was trained on {} features; the table has {}.", columns_,
+                               features.columns)};
+  }
+  if (features.rows == 0) return std::vector<float>{};
+
+  // XGBoost reads the table in place, by its address, in the notation of numpy's array interface.
+  const nlohmann::json array = {
+      {"data", {reinterpret_cast<uintptr_t>(features.values.data()), true}},
+      {"shape", {features.rows, features.columns}},
+      {"typestr", "<f4"},
+      {"version", 3},
+  };
+  constexpr const char* kConfig =
+      R"({"type": 0, "training": false, "iteration_begin": 0, "iteration_end": 0,
+          "strict_shape": false, "cache_id": 0, "missing": NaN})";
+  const bst_ulong* shape = nullptr;
+  bst_ulong rank = 0;
+  const float* predictions = nullptr;
+  if (XGBoosterPredictFromDense(booster_.get(), array.dump().c_str(), kConfig, nullptr, &shape, &rank,
+                                &predictions) != 0) {
+    return xgboost_failure("predict");
+  }
+  return std::vector<float>(predictions, predictions + features.rows);
+}
+
+Result<std::string> CostModel::save() const {
+  bst_ulong size = 0;
+  const char* bytes = nullptr;
+  if (XGBoosterSaveModelToBuffer(booster_.get(), R"({"format": "ubj"})", &size, &bytes) != 0) {
+    return xgboost_failure("save the model");
+  }
+  return std::string(bytes, size);
+}
+
+Result<CostModel> CostModel::load(std::string_view bytes) {
+  constexpr std::string_view kAction = "load the model";
+  BoosterHandle handle = nullptr;
+  if (XGBoosterCreate(nullptr, 0, &handle) != 0) return xgboost_failure(kAction);
+  Booster booster(handle);
+  // A model's bytes hold its trees and not how it is run.
+  if (XGBoosterSetParam(handle, "nthread", "1") != 0 || XGBoosterSetParam(handle, "verbosity", "0") != 0) {
+    return xgboost_failure(kAction);
+  }
+  bst_ulong columns = 0;
+  if (XGBoosterLoadModelFromBuffer(handle, bytes.data(), bytes.size()) != 0 ||
+      XGBoosterGetNumFeature(handle, &columns) != 0) {
+    return xgboost_failure(kAction);
+  }
+  return CostModel(std::move(booster), columns);
+}
+
+}  // namespace quern

@@ -1,0 +1,74 @@
+#include "ir/value.h"
+
+#include <gtest/gtest.h>
+
+#include "ir/evaluation.h"
+
+namespace quern {
+namespace {
+
+const DType kFloat = DType::float32();
+
+TEST(Value, TextAndJson) {
+  Value number = Scalar::from_double(kFloat, 1.5), flag = Scalar::from_int(DType::boolean(), 1);
+  std::vector<float> elements = {1, 2};
+  Value tensor = Value::tensor(HostTensor::from<float>(kFloat, {2}, elements));
+  Value list = Value::data("Cons", 0, {number, Value::data("Cons", 0, {flag, Value::data("Nil", 1, {})})});
+  EXPECT_EQ(to_string(list), "Cons(float32 1.5, Cons(bool True, Nil))");
+  EXPECT_EQ(
+      to_json(list),
+      R"({"ctor": "Cons", "fields": [1.5, {"ctor": "Cons", "fields": [true, {"ctor": "Nil", "fields": []}]}]})");
+  Value nested = Value::tuple({Value::tuple({tensor}), Value::unit(), Value(new ClosureObject)});
+  EXPECT_EQ(to_string(nested), "((Tensor[(2,), float32] [1, 2],), (), <function>)");
+  EXPECT_EQ(to_json(nested), "[[[1.0, 2.0]], [], null]");
+}
+
+TEST(Value, ScalarsAreUnboxedAndBoxedAnew) {
+  TensorPtr boxed = HostTensor::make(DType::int8(), {});
+  boxed->elements<int8_t>()[0] = -3;
+  Value value = Value::tensor(boxed);
+  ASSERT_TRUE(value.is_scalar());
+  EXPECT_EQ(value.scalar(), Scalar::from_int(DType::int8(), -3));
+  EXPECT_EQ(value.as_tensor()->elements<int8_t>()[0], -3);
+  EXPECT_EQ(value.fields(), nullptr);
+  EXPECT_EQ(Value::unit().as_tensor(), nullptr);
+}
+
+TEST(Value, LongListsAreWrittenAndDroppedWithoutRecursion) {
+  const int count = 1'000'000;
+  Value list = Value::data("Nil", 1, {});
+  for (int k = 0; k < count; ++k) list = Value::data("Cons", 0, {Value::unit(), std::move(list)});
+  EXPECT_EQ(to_string(list).size(), std::string("Cons((), )").size() * count + 3);
+  EXPECT_EQ(to_json(list).substr(0, 40), R"({"ctor": "Cons", "fields": [[], {"ctor":)");
+  Value nested;
+  for (int k = 0; k < count; ++k) nested = Value::tuple({std::move(nested), Value::unit()});
+}
+
+TEST(BindDims, BindsAndCompares) {
+  Dim n = dim_var("n"), m = dim_var("m");
+  auto tensor = [](Shape shape) { return Value::tensor(HostTensor::zeros(kFloat, std::move(shape))); };
+  auto type = [](std::vector<Dim> dims) { return tensor_type(dims, kFloat); };
+  std::unordered_map<Dim, int64_t> dims;
+  EXPECT_EQ(bind_dims(type({n, dim_const(2), dim_any()}), tensor({3, 2, 9}), dims), "");
+  EXPECT_EQ(dims, (std::unordered_map<Dim, int64_t>{{n, 3}}));
+  EXPECT_EQ(bind_dims(type({n}), tensor({4}), dims),
+            "axis 0 of Tensor[(4,), float32] has extent 4, but n is 3");
+  EXPECT_EQ(bind_dims(type({dim_const(5)}), tensor({4}), dims),
+            "axis 0 of Tensor[(4,), float32] has extent 4, not 5");
+  EXPECT_EQ(bind_dims(type({n}), tensor({4, 4}), dims),
+            "the value has rank 2, not 1 as Tensor[(n,), float32]");
+  EXPECT_EQ(bind_dims(type({}), Scalar::from_int(kFloat, 0), dims), "");
+  EXPECT_EQ(bind_dims(unit_type(), Value::unit(), dims), "");
+
+  dims.clear();
+  Type pair = tuple_type(std::vector<Type>{type({dim_mul(n, dim_const(2))}), type({dim_add(n, m)})});
+  EXPECT_EQ(bind_dims(pair, Value::tuple({tensor({6}), tensor({10})}), dims), "");
+  EXPECT_EQ(dims, (std::unordered_map<Dim, int64_t>{{n, 3}, {m, 7}}));
+  dims.clear();
+  EXPECT_NE(bind_dims(pair, Value::tuple({tensor({5}), tensor({10})}), dims), "");
+  dims.clear();
+  EXPECT_NE(bind_dims(pair, Value::tuple({tensor({6}), tensor({2})}), dims), "");
+}
+
+}  // namespace
+}  // namespace quern

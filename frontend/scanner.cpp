@@ -200,11 +200,34 @@ class Splitter {
       had_body = depth == 0 && token.kind == TokenKind::Close && word(token) == "}";
       token = tokens_.next();
     }
+    if (!is_declaration) piece.name = bound_name(text_.substr(piece.range.begin, piece.range.end - piece.range.begin));
     outcome_.pieces.push_back(std::move(piece));
     return token;
   }
+  // "x" of `let %x = …`, "0" of `%0 = …`, "" of an expression.
+  static std::string bound_name(std::string_view statement) {
+    auto skip = [&](size_t p) {
+      while (p < statement.size() && std::isspace(static_cast<unsigned char>(statement[p]))) ++p;
+      return p;
+    };
+    size_t p = 0;
+    bool let = statement.starts_with("let") && statement.size() > 3 && !is_word(statement[3]);
+    if (let) p = skip(3);
+    if (p >= statement.size() || statement[p] != '%') return "";
+    size_t end = ++p;
+    while (end < statement.size() && (is_word(statement[end]) || statement[end] == '/') && statement[end] != '.') ++end;
+    std::string name(statement.substr(p, end - p));
+    if (let) return name == "_" ? "" : name;
+    size_t equals = skip(end);
+    bool graph = !name.empty() && std::isdigit(static_cast<unsigned char>(name[0])) && equals < statement.size() &&
+                 statement[equals] == '=' && statement.substr(equals, 2) != "==";
+    return graph ? name : "";
+  }
   // After the `}` of one body a definition may go on with another one.
   bool continues(const Token& t) const {
+    // A clause may end in the `}` of an `if`: the body, or further clauses, follow.
+    if (t.kind == TokenKind::Open && word(t) == "{") return true;
+    if (t.kind == TokenKind::Word && word(t) == "static") return !t.at_line_start;
     return t.kind == TokenKind::Word && (word(t) == "when" || word(t) == "else" || word(t) == "gradient" ||
                                          word(t) == "shape" || word(t) == "where");
   }

@@ -225,6 +225,12 @@ BuiltinOutcome may_equal(Args a, bool) {
   return value(StaticValue(static_equal(a[0], a[1]).value_or(true)));
 }
 
+// Whether two values are written the same: decided also where `==` is open.
+BuiltinOutcome same(Args a, bool) {
+  if (a.size() != 2) return problem("`same` takes two values");
+  return value(StaticValue(a[0] == a[1]));
+}
+
 BuiltinOutcome error(Args a, bool) {
   return problem(a.size() == 1 && a[0].as_string() ? *a[0].as_string() : "an error");
 }
@@ -244,6 +250,7 @@ constexpr Row kBuiltins[] = {
     {"contains", contains}, {"all", all},
     {"broadcast", broadcast}, {"error", error},
     {"may_equal", may_equal},
+    {"same", same},
     {"is_float", dtype_test<&DType::is_float>},
     {"is_int", dtype_test<&DType::is_int>},
     {"is_bool", dtype_test<&DType::is_bool>},

@@ -1,5 +1,7 @@
 // Functions and statements.
 
+#include <array>
+
 #include "ir/result.h"
 #include "jit/codegen/emitter.h"
 
@@ -13,7 +15,7 @@ Emitter::Emitter(llvm::Module& module, const loops::Kernel& kernel, Machine mach
     : module_(module),
       kernel_(kernel),
       machine_(machine),
-      b_(module.getContext()),
+      b_(module.getContext(), llvm::InstSimplifyFolder(module.getDataLayout())),
       operations_(module, b_, machine) {}
 
 // --- functions -----------------------------------------------------------------------------------
@@ -146,7 +148,7 @@ void Emitter::statement(const Stmt& s) {
 }
 
 llvm::AllocaInst* Emitter::new_slot(llvm::Type* type) {
-  const llvm::IRBuilder<>::InsertPointGuard guard(b_);
+  const llvm::IRBuilderBase::InsertPointGuard guard(b_);
   b_.SetInsertPoint(slots_end_);
   return b_.CreateAlloca(type);
 }

@@ -1,6 +1,7 @@
 // Index arithmetic: dims to i64, each at the start of the outermost loop in which all its variables have values.
 
 #include <algorithm>
+#include <array>
 
 #include "ir/result.h"
 #include "jit/codegen/emitter.h"
@@ -24,7 +25,7 @@ llvm::Value* Emitter::dim(Dim d) {
   if (const auto constant = as_const(d)) return b_.getInt64(static_cast<uint64_t>(*constant));
   Scope& scope = scopes_[level_of(d)];
   if (const auto found = scope.dims.find(d); found != scope.dims.end()) return found->second;
-  const llvm::IRBuilder<>::InsertPointGuard guard(b_);
+  const llvm::IRBuilderBase::InsertPointGuard guard(b_);
   b_.SetInsertPoint(scope.marker);
   llvm::Value* result = compute(d);
   scope.dims.emplace(d, result);
@@ -76,7 +77,7 @@ llvm::Value* Emitter::sum(Dim d) {
   std::stable_sort(terms.begin(), terms.end(), [&](Dim a, Dim b) { return rank(a) < rank(b); });
   llvm::Value* total = dim(terms.front());
   for (size_t i = 1; i < terms.size(); ++i) {
-    const llvm::IRBuilder<>::InsertPointGuard guard(b_);
+    const llvm::IRBuilderBase::InsertPointGuard guard(b_);
     if (terms[i]->kind != DimKind::Const) b_.SetInsertPoint(scopes_[rank(terms[i])].marker);
     std::array<llvm::Value*, 2> operands{total, dim(terms[i])};
     unify(operands);
@@ -90,7 +91,7 @@ llvm::Value* Emitter::product(Dim d) {
   std::stable_sort(factors.begin(), factors.end(), [&](Dim a, Dim b) { return level_of(a) < level_of(b); });
   llvm::Value* total = b_.getInt64(static_cast<uint64_t>(d->value));
   for (const Dim factor : factors) {
-    const llvm::IRBuilder<>::InsertPointGuard guard(b_);
+    const llvm::IRBuilderBase::InsertPointGuard guard(b_);
     b_.SetInsertPoint(scopes_[level_of(factor)].marker);
     std::array<llvm::Value*, 2> operands{total, dim(factor)};
     unify(operands);
@@ -120,9 +121,10 @@ llvm::Value* Emitter::quotient(Dim d) {
 llvm::Value* Emitter::in_first_lane(Dim d, Dim coefficient, Dim rest) {
   Scope& scope = scopes_[level_of(d)];
   if (const auto found = scope.first_lane.find(d); found != scope.first_lane.end()) return found->second;
-  const llvm::IRBuilder<>::InsertPointGuard guard(b_);
+  const llvm::IRBuilderBase::InsertPointGuard guard(b_);
   b_.SetInsertPoint(scope.marker);
-  llvm::Value* result = b_.CreateNSWAdd(b_.CreateNSWMul(lanes_->first, dim(coefficient)), dim(rest));
+  llvm::Value* start = b_.CreateNSWAdd(b_.CreateNSWMul(lanes_->first, dim(coefficient)), dim(rest));
+  llvm::Value* result = b_.CreateNSWAdd(start, b_.CreateNSWMul(b_.getInt64(lanes_->ahead), dim(coefficient)));
   scope.first_lane.emplace(d, result);
   return result;
 }

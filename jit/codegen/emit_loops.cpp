@@ -1,7 +1,7 @@
 // Loops, and the lanes of vectorised ones.
 
 #include <algorithm>
-#include <set>
+#include <map>
 
 #include "ir/result.h"
 #include "jit/codegen/emitter.h"
@@ -13,38 +13,36 @@ using loops::StmtKind;
 
 namespace {
 
-/// The locals that `body` reduces into but does not declare, and whether it has a loop.
+/// The locals that a body reduces into but does not declare, and whether it has a loop.
 struct BodyFacts {
-  std::set<int> declared;
-  std::set<int> reduced;
+  std::map<int, ReduceKind> reduced;
   bool has_loop = false;
 
-  explicit BodyFacts(const loops::Block& body) { visit(body); }
-
-  std::vector<int> outer_reduced() const {
-    std::vector<int> locals;
-    std::set_difference(reduced.begin(), reduced.end(), declared.begin(), declared.end(), std::back_inserter(locals));
-    return locals;
+  explicit BodyFacts(const loops::Block& body) {
+    visit(body);
+    for (const int local : declared_) reduced.erase(local);
   }
 
  private:
   void visit(const loops::Block& body) {
     for (const loops::StmtPtr& s : body) {
-      if (s->kind == StmtKind::Declare) declared.insert(s->local);
-      if (s->kind == StmtKind::Reduce) reduced.insert(s->local);
+      if (s->kind == StmtKind::Declare) declared_.push_back(s->local);
+      if (s->kind == StmtKind::Reduce) reduced.emplace(s->local, s->reduce);
       if (s->kind == StmtKind::For) has_loop = true;
       visit(s->body);
     }
   }
+
+  std::vector<int> declared_;
 };
 
-ReduceKind reduce_kind_of(const loops::Block& body, int local) {
-  for (const loops::StmtPtr& s : body) {
-    if (s->kind == StmtKind::Reduce && s->local == local) return s->reduce;
-    if (s->kind == StmtKind::For && BodyFacts(s->body).reduced.count(local) != 0) return reduce_kind_of(s->body, local);
-  }
-  QUERN_CHECK(!"a local that the body reduces into");
-  return ReduceKind::Sum;
+/// How many strips of lanes run side by side, each with partial results of its own: a sum into one register would wait
+/// for the latency of each addition. A function of width and extent only, since it fixes the order of the reduction.
+unsigned copies_of(const Stmt& s, const BodyFacts& facts) {
+  constexpr int64_t kCopies = 4;
+  if (facts.reduced.empty() || facts.has_loop) return 1;
+  const auto extent = as_const(s.extent);
+  return static_cast<unsigned>(extent ? std::clamp<int64_t>(*extent / s.width, 1, kCopies) : kCopies);
 }
 
 }  // namespace
@@ -68,12 +66,13 @@ void Emitter::bind(Dim var, llvm::Value* value) {
 
 // --- loops ---------------------------------------------------------------------------------------
 
-void Emitter::counted_loop(llvm::Value* begin, llvm::Value* end, uint64_t step,
+void Emitter::counted_loop(llvm::Value* begin, llvm::Value* end, uint64_t step, Repeat repeat,
                            const std::function<void(llvm::Value*)>& body) {
   llvm::LLVMContext& context = module_.getContext();
   llvm::Value* enters = b_.CreateICmpSLT(begin, end);
   const auto* known = llvm::dyn_cast<llvm::ConstantInt>(enters);
   if (known && known->isZero()) return;
+  if (known && repeat == Repeat::AtMostOnce) return body(begin);
   auto* loop = llvm::BasicBlock::Create(context, "loop", function_, exit_);
   auto* done = llvm::BasicBlock::Create(context, "done", function_, exit_);
   llvm::BasicBlock* before = b_.GetInsertBlock();
@@ -83,35 +82,30 @@ void Emitter::counted_loop(llvm::Value* begin, llvm::Value* end, uint64_t step,
     b_.CreateCondBr(enters, loop, done);
   }
   b_.SetInsertPoint(loop);
-  llvm::PHINode* i = b_.CreatePHI(b_.getInt64Ty(), 2);
-  i->addIncoming(begin, before);
-  body(i);
-  llvm::Value* next = b_.CreateNSWAdd(i, b_.getInt64(step));
-  i->addIncoming(next, b_.GetInsertBlock());
-  b_.CreateCondBr(b_.CreateICmpSLT(next, end), loop, done);
+  if (repeat == Repeat::AtMostOnce) {
+    body(begin);
+    b_.CreateBr(done);
+  } else {
+    llvm::PHINode* i = b_.CreatePHI(b_.getInt64Ty(), 2);
+    i->addIncoming(begin, before);
+    body(i);
+    llvm::Value* next = b_.CreateNSWAdd(i, b_.getInt64(step));
+    i->addIncoming(next, b_.GetInsertBlock());
+    b_.CreateCondBr(b_.CreateICmpSLT(next, end), loop, done);
+  }
   b_.SetInsertPoint(done);
 }
 
 void Emitter::serial_loop(const Stmt& s) {
   QUERN_CHECK(!varies(s.extent));
   facts_.add_index(s.var, s.extent);
-  const auto body = [&](llvm::Value* i) {
+  const Repeat repeat = is_const(s.extent, 1) ? Repeat::AtMostOnce : Repeat::Loop;
+  counted_loop(b_.getInt64(0), dim(s.extent), 1, repeat, [&](llvm::Value* i) {
     open_scope();
     bind(s.var, i);
     block(s.body);
     close_scope();
-  };
-  if (is_const(s.extent, 1)) return body(b_.getInt64(0));
-  counted_loop(b_.getInt64(0), dim(s.extent), 1, body);
-}
-
-/// How many strips of lanes run side by side, each with partial results of its own: a sum into one register would wait
-/// for the latency of each addition. A function of width and extent only, since it fixes the order of the reduction.
-static unsigned copies_of(const Stmt& s, bool reduces, bool has_loop) {
-  constexpr int64_t kCopies = 4;
-  if (!reduces || has_loop) return 1;
-  const auto extent = as_const(s.extent);
-  return static_cast<unsigned>(extent ? std::clamp<int64_t>(*extent / s.width, 1, kCopies) : kCopies);
+  });
 }
 
 void Emitter::vector_loop(const Stmt& s) {
@@ -119,41 +113,37 @@ void Emitter::vector_loop(const Stmt& s) {
   QUERN_CHECK(!lanes_);
   facts_.add_index(s.var, s.extent);
   const BodyFacts facts(s.body);
-  const std::vector<int> reduced = facts.outer_reduced();
-  const unsigned copies = copies_of(s, !reduced.empty(), facts.has_loop);
+  const unsigned copies = copies_of(s, facts);
   const auto width = static_cast<unsigned>(s.width);
   llvm::Value* extent = dim(s.extent);
   llvm::Value* whole = b_.CreateSub(extent, b_.CreateURem(extent, b_.getInt64(width * copies)));
-  for (const int local : reduced) {
-    open_partials(local, reduce_kind_of(s.body, local), copies, width);
-  }
-  strips(s, b_.getInt64(0), whole, copies, false);
+  for (const auto& [local, kind] : facts.reduced) open_partials(local, kind, copies, width);
+  strips(s, b_.getInt64(0), whole, copies, false, Repeat::Loop);
   const auto known = as_const(s.extent);
-  strips(s, whole, extent, 1, !known || *known % width != 0);
-  for (const int local : reduced) close_partials(local, reduce_kind_of(s.body, local));
+  const bool masked = !known || *known % width != 0;
+  strips(s, whole, extent, 1, masked, copies == 1 ? Repeat::AtMostOnce : Repeat::Loop);
+  for (const auto& [local, kind] : facts.reduced) close_partials(local, kind);
 }
 
-void Emitter::strips(const Stmt& s, llvm::Value* begin, llvm::Value* end, unsigned copies, bool masked) {
-  const auto width = static_cast<unsigned>(s.width);
-  counted_loop(begin, end, uint64_t{width} * copies, [&](llvm::Value* i) {
-    for (unsigned copy = 0; copy < copies; ++copy) {
-      llvm::Value* first = copy == 0 ? i : b_.CreateNSWAdd(i, b_.getInt64(uint64_t{width} * copy));
-      llvm::Value* mask = nullptr;
-      if (masked) mask = b_.CreateICmpSLT(lane_numbers(width), spread(b_.CreateSub(end, first), width));
-      strip(s, first, mask, copy);
-    }
+void Emitter::strips(const Stmt& s, llvm::Value* begin, llvm::Value* end, unsigned copies, bool masked,
+                     Repeat repeat) {
+  const uint64_t step = static_cast<uint64_t>(s.width) * copies;
+  counted_loop(begin, end, step, repeat, [&](llvm::Value* i) {
+    for (unsigned copy = 0; copy < copies; ++copy) strip(s, i, copy, masked ? end : nullptr);
   });
 }
 
-void Emitter::strip(const Stmt& s, llvm::Value* first, llvm::Value* mask, unsigned copy) {
+/// One vector's worth of points; only those before `masked_end`, if it is given.
+void Emitter::strip(const Stmt& s, llvm::Value* first, unsigned copy, llvm::Value* masked_end) {
   const auto width = static_cast<unsigned>(s.width);
-  lanes_ = {s.var, width, first, mask, false, copy};
+  const uint64_t ahead = uint64_t{copy} * width;
+  llvm::Value* mask = nullptr;
+  if (masked_end) mask = b_.CreateICmpSLT(lane_numbers(width), spread(b_.CreateSub(masked_end, first), width));
+  lanes_ = {s.var, width, first, ahead, mask, false, copy};
+  llvm::Value* start = b_.CreateNSWAdd(first, b_.getInt64(ahead));
+  llvm::Value* points = b_.CreateNSWAdd(spread(start, width), lane_numbers(width));
   open_scope();
-  {
-    const llvm::IRBuilder<>::InsertPointGuard guard(b_);
-    b_.SetInsertPoint(scopes_.back().marker);
-    bind(s.var, b_.CreateAdd(spread(first, width), lane_numbers(width)));
-  }
+  bind(s.var, points);
   block(s.body);
   close_scope();
   lanes_.reset();

@@ -1,5 +1,7 @@
 // Values: loads and their bounds, functions, locals.
 
+#include <array>
+
 #include "ir/result.h"
 #include "jit/codegen/emitter.h"
 
@@ -164,8 +166,9 @@ Emitter::Condition Emitter::condition(const std::vector<loops::BoundsCheck>& che
 }
 
 void Emitter::trap_if(llvm::Value* failed, int trap) {
+  if (machine_.is_gpu) return operations_.refuse("bounds checks that stop the kernel");
   if (!trap_number_) {
-    const llvm::IRBuilder<>::InsertPointGuard guard(b_);
+    const llvm::IRBuilderBase::InsertPointGuard guard(b_);
     b_.SetInsertPoint(exit_);
     trap_number_ = b_.CreatePHI(b_.getInt32Ty(), 4);
   }

@@ -5,6 +5,7 @@
 // Values are scalars as long as they do not depend on the lanes of a vectorised loop, and vectors from there on; an
 // instruction that meets both spreads the scalar.
 
+#include <llvm/Analysis/InstSimplifyFolder.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
 
@@ -47,7 +48,8 @@ class Emitter {
   struct Lanes {
     Dim var;
     unsigned width;
-    llvm::Value* first;  ///< the variable in lane 0
+    llvm::Value* first;  ///< the variable in lane 0 is first + ahead
+    uint64_t ahead;
     llvm::Value* mask;   ///< which lanes are active; null for all
     bool may_be_empty;   ///< the mask may have no active lane
     unsigned copy;       ///< which copy of an unrolled body this is
@@ -84,16 +86,17 @@ class Emitter {
   // emit_loops.cpp
   void serial_loop(const loops::Stmt& s);
   void vector_loop(const loops::Stmt& s);
-  void strips(const loops::Stmt& s, llvm::Value* begin, llvm::Value* end, unsigned copies, bool masked);
-  void strip(const loops::Stmt& s, llvm::Value* first, llvm::Value* mask, unsigned copy);
+  enum class Repeat : uint8_t { Loop, AtMostOnce };
+  void strips(const loops::Stmt& s, llvm::Value* begin, llvm::Value* end, unsigned copies, bool masked, Repeat repeat);
+  void strip(const loops::Stmt& s, llvm::Value* first, unsigned copy, llvm::Value* masked_end);
   /// for (i = begin; i < end; i += step) body(i)
-  void counted_loop(llvm::Value* begin, llvm::Value* end, uint64_t step,
+  void counted_loop(llvm::Value* begin, llvm::Value* end, uint64_t step, Repeat repeat,
                     const std::function<void(llvm::Value*)>& body);
   void open_scope();
   void close_scope();
   void bind(Dim var, llvm::Value* value);
-  void open_partials(const std::vector<int>& locals, unsigned copies, unsigned width);
-  void close_partials(const std::vector<int>& locals);
+  void open_partials(int local, ReduceKind kind, unsigned copies, unsigned width);
+  void close_partials(int local, ReduceKind kind);
   llvm::Value* fold_lanes(ReduceKind kind, DType dtype, llvm::Value* vector);
   llvm::Value* lane_numbers(unsigned width);
 
@@ -132,7 +135,7 @@ class Emitter {
   llvm::Module& module_;
   const loops::Kernel& kernel_;
   Machine machine_;
-  llvm::IRBuilder<> b_;
+  llvm::IRBuilder<llvm::InstSimplifyFolder> b_;
   Operations operations_;
 
   llvm::Function* function_ = nullptr;

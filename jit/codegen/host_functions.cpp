@@ -30,7 +30,7 @@ double pow_f64(double x, double y) { return std::pow(x, y); }
 double fmod_f64(double x, double y) { return std::fmod(x, y); }
 
 uint64_t int_power(DType dtype, uint64_t base, uint64_t exponent) {
-  return apply(ScalarOp::Pow, std::array{Scalar{dtype, base}, Scalar{dtype, exponent}}).bits;
+  return quern::apply(ScalarOp::Pow, std::array{Scalar{dtype, base}, Scalar{dtype, exponent}}).bits;
 }
 uint64_t pow_i64(uint64_t base, uint64_t exponent) { return int_power(DType::int64(), base, exponent); }
 uint64_t pow_u64(uint64_t base, uint64_t exponent) {

@@ -202,12 +202,11 @@ llvm::Value* Operations::call_host(const std::string& function, Values args) {
   llvm::Type* result = args[0]->getType();
   llvm::Type* element = result->getScalarType();
   if (machine_.is_gpu) {
-    unsupported_ = function;
+    refuse(function);
     return llvm::PoisonValue::get(result);
   }
   const llvm::SmallVector<llvm::Type*, 2> types(args.size(), element);
-  const auto callee =
-      module_.getOrInsertFunction("quern_" + function, llvm::FunctionType::get(element, types, false));
+  auto callee = module_.getOrInsertFunction("quern_" + function, llvm::FunctionType::get(element, types, false));
   if (auto* declared = llvm::dyn_cast<llvm::Function>(callee.getCallee())) {
     declared->setDoesNotThrow();
     declared->setDoesNotAccessMemory();

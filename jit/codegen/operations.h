@@ -19,7 +19,7 @@ using Values = llvm::ArrayRef<llvm::Value*>;
 
 class Operations {
  public:
-  Operations(llvm::Module& module, llvm::IRBuilder<>& builder, Machine machine)
+  Operations(llvm::Module& module, llvm::IRBuilderBase& builder, Machine machine)
       : module_(module), b_(builder), machine_(machine) {}
 
   // --- types and constants ---
@@ -44,6 +44,7 @@ class Operations {
 
   /// The function that this machine has no code for, or empty. Values that use it are then meaningless.
   const std::string& unsupported() const { return unsupported_; }
+  void refuse(std::string what) { unsupported_ = std::move(what); }
 
  private:
   llvm::Value* float_op(ScalarOp op, DType dtype, Values args);
@@ -63,7 +64,7 @@ class Operations {
   llvm::Value* call_host(const std::string& function, Values args);
 
   llvm::Module& module_;
-  llvm::IRBuilder<>& b_;
+  llvm::IRBuilderBase& b_;
   Machine machine_;
   std::string unsupported_;
 };

@@ -16,7 +16,7 @@ class Operations;
 
 class VectorMath {
  public:
-  VectorMath(llvm::IRBuilder<>& builder, Operations& operations) : b_(builder), operations_(operations) {}
+  VectorMath(llvm::IRBuilderBase& builder, Operations& operations) : b_(builder), operations_(operations) {}
 
   /// The function of float32 operands, or null where there is no inlined code for it.
   llvm::Value* emit(ScalarOp op, llvm::ArrayRef<llvm::Value*> args);
@@ -50,7 +50,7 @@ class VectorMath {
   llvm::Value* at_most(llvm::Value* x, double limit);
   llvm::Value* at_least(llvm::Value* x, double limit);
 
-  llvm::IRBuilder<>& b_;
+  llvm::IRBuilderBase& b_;
   Operations& operations_;
 };
 

@@ -88,10 +88,15 @@ enum class StmtKind : uint8_t {
 
 enum class LoopKind : uint8_t {
   Serial,
-  Vectorize,  ///< lanes of `width` at a time, the rest by a masked tail; innermost loop only. Stores then run
-              ///< along the lanes; locals declared outside the loop and reduced inside it keep one partial
-              ///< result per lane, which are combined after the loop (lane 0 first, pairwise halves), in an
-              ///< order fixed by width and extent
+  /// `width` lanes at a time, the rest by a masked tail. May hold Serial loops whose extents do not depend on its
+  /// variable, but no other Vectorize. Stores run along the lanes, and a local declared inside has a value per lane.
+  ///
+  /// A local declared outside and reduced inside (not by ArgMax or ArgMin; it is not read there) keeps partial results
+  /// that start at the identity: one vector of lanes, or, where the body has no loop, min(4, extent / width) of them
+  /// (4 for a run-time extent) that take turns as long as all can, after which the first takes the rest. After the
+  /// loop neighbouring vectors are combined in pairs, then the upper half of the lanes into the lower until one is
+  /// left, and that into the local: an order fixed by width and extent.
+  Vectorize,
 };
 
 struct Stmt;

@@ -1,0 +1,280 @@
+#include "repl/commands.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+
+#include "generated/config.h"
+#include "ir/data_files.h"
+#include "jit/codegen/codegen.h"
+#include "repl/repl.h"
+#include "session/compiler.h"
+#include "session/data_values.h"
+#include "session/execution.h"
+#include "session/stdlib.h"
+
+namespace quern {
+
+namespace {
+
+constexpr int kFine = 0, kWrong = 1, kMisuse = 2;
+
+Result<std::string> read_file(const std::string& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) return Failure{fmt::format("`{}` is a folder", path)};
+  std::ifstream in(path, std::ios::binary);
+  if (!in) return Failure{fmt::format("`{}` cannot be read: {}", path, std::strerror(errno))};
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+// The library: the embedded texts, or those of a folder.
+Result<std::vector<Session::LibraryFile>> library(const std::string& folder) {
+  std::vector<Session::LibraryFile> files;
+  if (folder.empty()) {
+    for (const EmbeddedFile& f : embedded_stdlib()) files.push_back({std::string(f.name), std::string(f.text)});
+    return files;
+  }
+  std::error_code error;
+  for (auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    if (entry.path().extension() != ".relay") continue;
+    auto text = read_file(entry.path().string());
+    if (!text) return text.error();
+    files.push_back({entry.path().filename().string(), *text});
+  }
+  if (error || files.empty()) return Failure{fmt::format("the folder `{}` has no library", folder)};
+  std::sort(files.begin(), files.end(), [](auto& a, auto& b) { return a.name < b.name; });
+  return files;
+}
+
+void print_diagnostics(const std::vector<LocatedDiagnostic>& diagnostics) {
+  bool colour = isatty(STDERR_FILENO) != 0;
+  constexpr size_t kShown = 200;
+  for (size_t i = 0; i < diagnostics.size() && i < kShown; ++i)
+    std::fputs((render_terminal(diagnostics[i], colour) + "\n").c_str(), stderr);
+  if (diagnostics.size() > kShown) std::fputs(fmt::format("… and {} more\n", diagnostics.size() - kShown).c_str(), stderr);
+}
+
+void say(const std::string& message) { std::fputs(("quern: " + message + "\n").c_str(), stderr); }
+
+/// A session with one file in it.
+struct OpenedFile {
+  std::unique_ptr<Session> session;
+  ModuleId module = 0;
+  SourceId source = 0;
+};
+
+Result<OpenedFile> open_file(const std::string& path, const std::string& stdlib) {
+  auto files = library(stdlib);
+  if (!files) return files.error();
+  auto text = read_file(path);
+  if (!text) return text.error();
+  OpenedFile opened;
+  opened.session = std::make_unique<Session>(std::move(*files));
+  opened.module = opened.session->make_module();
+  std::string folder = std::filesystem::path(path).parent_path().string();
+  opened.source = opened.session->add_source(opened.module, path, std::move(*text), folder);
+  return opened;
+}
+
+}  // namespace
+
+CommandLine::CommandLine(CLI::App& app) : app_(app) {
+  app.add_flag("--version", version_, "what this is built with, and what was found on this machine");
+  app.add_option("--stdlib", stdlib_, "a folder to take the library from instead of the built-in one");
+  app.add_subcommand("repl", "explore: type expressions and definitions (also without a subcommand)");
+  CLI::App* run = app.add_subcommand("run", "run a file's statements in order");
+  run->add_option("FILE", file_, "a .relay file")->required();
+  run->add_option("--input", inputs_, "NAME=FILE: the value of the top-level variable %NAME or of @main's parameter")
+      ->take_all();
+  run->add_option("--params", params_, "FILE: the same as --input params=FILE");
+  run->add_option("--entry", entry_, "a definition without parameters to run last, instead of @main");
+  run->add_option("--output", output_, "FILE: where the last value is saved (.npy, .npz, .safetensors)");
+  run->add_option("--format", format_, "text or json")->check(CLI::IsMember({"text", "json"}));
+  run->add_flag("--interpret", interpret_, "by the reference interpreter instead of compiled kernels");
+  CLI::App* check = app.add_subcommand("check", "report what is wrong in files, without running them");
+  check->add_option("FILE", files_, ".relay files")->required();
+  check->add_flag("--json", json_, "diagnostics as a JSON list");
+  CLI::App* ir = app.add_subcommand("ir", "show what a file becomes at a stage of compilation");
+  ir->add_option("FILE", file_, "a .relay file")->required();
+  ir->add_option("NAME", entry_, "@f: one definition; all statements without it");
+  ir->add_option("--stage", stage_, "ast, typed, a pass (inline, instantiate_ops, fuse), loops, llvm, asm, bytecode");
+  app.add_subcommand("lsp", "the language server, on standard input and output");
+}
+
+int CommandLine::run() {
+  if (version_) return version();
+  if (app_.got_subcommand("run")) return run_file();
+  if (app_.got_subcommand("check")) return check();
+  if (app_.got_subcommand("ir")) return ir();
+  if (app_.got_subcommand("lsp")) return lsp();
+  return repl();
+}
+
+int CommandLine::version() {
+  fmt::print("quern {} ({})\n", QUERN_VERSION, QUERN_BUILD_TYPE);
+  fmt::print("LLVM {}\n", llvm_version());
+  fmt::print("XGBoost {}\n", QUERN_XGBOOST_VERSION);
+  fmt::print("SQLite {}\n", QUERN_SQLITE_VERSION);
+  fmt::print("CUDA {}\n", QUERN_HAS_CUDA ? "toolkit " QUERN_CUDA_VERSION : "not found");
+  if (auto generator = CodeGenerator::create()) {
+    const CodegenTarget& target = (*generator)->target();
+    fmt::print("host {} ({}), vectors of {} bytes\n", target.cpu, target.triple, target.vector_bytes);
+  }
+  return kFine;
+}
+
+int CommandLine::check() {
+  std::vector<LocatedDiagnostic> all;
+  std::vector<OpenedFile> kept;  // the diagnostics point into their sources
+  int code = kFine;
+  for (const std::string& path : files_) {
+    auto opened = open_file(path, stdlib_);
+    if (!opened) {
+      say(opened.error().message);
+      code = kWrong;
+      continue;
+    }
+    kept.push_back(std::move(*opened));
+    auto found = kept.back().session->check(kept.back().source);
+    all.insert(all.end(), found.begin(), found.end());
+  }
+  if (json_)
+    std::puts(render_json(all).c_str());
+  else
+    print_diagnostics(all);
+  return all.empty() ? code : kWrong;
+}
+
+int CommandLine::run_file() {
+  ExecutionOptions options;
+  options.interpret = interpret_;
+  for (const std::string& input : inputs_) {
+    size_t equals = input.find('=');
+    if (equals == 0 || equals == std::string::npos) {
+      say(fmt::format("`--input {}` has to be NAME=FILE", input));
+      return kMisuse;
+    }
+    options.inputs[input.substr(0, equals)] = input.substr(equals + 1);
+  }
+  if (!params_.empty()) options.inputs["params"] = params_;
+  auto opened = open_file(file_, stdlib_);
+  if (!opened) {
+    say(opened.error().message);
+    return kWrong;
+  }
+  Session& session = *opened->session;
+  auto problems = session.check(opened->source);
+  if (!problems.empty()) {
+    print_diagnostics(problems);
+    return kWrong;
+  }
+  bool json = format_ == "json";
+  Execution execution(session, opened->module, options, [](std::string_view line) {
+    std::fwrite(line.data(), 1, line.size(), stdout);
+    std::fputc('\n', stdout);
+  });
+  std::optional<StatementResult> last;
+  auto show = [&](const StatementResult& result) {
+    if (result.failure) {
+      std::fflush(stdout);
+      print_diagnostics({*result.failure});
+      return false;
+    }
+    last = result;
+    if (result.type->is_unit()) return true;
+    if (json)
+      fmt::print("{{\"type\": \"{}\", \"value\": {}}}\n", to_string(result.type), to_json(*result.value));
+    else
+      fmt::print("{}\n", to_string(*result.value));
+    return true;
+  };
+  for (DeclarationId statement : session.statements(opened->source)) {
+    StatementResult result = execution.run(statement);
+    bool binds = !session.info(statement).name.empty();
+    if (binds && !result.failure) {
+      last = result;
+      continue;
+    }
+    if (!show(result)) return kWrong;
+  }
+  if (auto result = execution.run_main(); result && !show(*result)) return kWrong;
+  for (const std::string& name : execution.unused_inputs()) {
+    say(fmt::format("--input {0}: the file has no top-level variable `%{0}`, and no `@main` with such a parameter", name));
+    return kWrong;
+  }
+  if (!output_.empty() && last) {
+    auto lookup = [&](std::string_view name) { return session.data(opened->module, name); };
+    auto done = save_value(output_, *last->value, last->type, lookup);
+    if (!done) {
+      say(done.error().message);
+      return kWrong;
+    }
+  }
+  std::fflush(stdout);
+  return kFine;
+}
+
+int CommandLine::ir() {
+  auto opened = open_file(file_, stdlib_);
+  if (!opened) {
+    say(opened.error().message);
+    return kWrong;
+  }
+  Session& session = *opened->session;
+  std::string wanted = entry_.starts_with("@") ? entry_.substr(1) : entry_;
+  if (stage_ == "ast") {
+    for (auto& [id, tree] : session.trees(opened->source))
+      if (wanted.empty() || session.info(id).name == "@" + wanted) fmt::print("{}", dump(tree.root));
+    return kFine;
+  }
+  auto problems = session.check(opened->source);
+  if (!problems.empty()) {
+    print_diagnostics(problems);
+    return kWrong;
+  }
+  Compiler compiler(session, opened->module);
+  std::vector<const Definition*> shown;
+  for (const std::string& name : session.definitions(opened->module))
+    if (wanted.empty() || wanted == name)
+      if (const Definition* d = session.definition(opened->module, name)) shown.push_back(d);
+  if (wanted.empty())
+    for (DeclarationId id : session.statements(opened->source)) shown.push_back(&session.inferred_statement(id).definition);
+  if (shown.empty()) {
+    say(fmt::format("`{}` has no definition `@{}`", file_, wanted));
+    return kWrong;
+  }
+  for (const Definition* d : shown) {
+    auto text = compiler.stage_text(*d, stage_);
+    if (!text) {
+      say(text.error().message);
+      return kWrong;
+    }
+    fmt::print("{}\n", *text);
+  }
+  return kFine;
+}
+
+int CommandLine::repl() {
+  auto files = library(stdlib_);
+  if (!files) {
+    say(files.error().message);
+    return kWrong;
+  }
+  Session session(std::move(*files));
+  return run_repl(session, isatty(STDIN_FILENO) != 0);
+}
+
+int CommandLine::lsp() {
+  say("the language server is not built in");
+  return kWrong;
+}
+
+}  // namespace quern

@@ -1,0 +1,36 @@
+#pragma once
+// The subcommands of `quern`: their options and what they do.
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace quern {
+
+class CommandLine {
+ public:
+  /// Declares the subcommands and options.
+  explicit CommandLine(CLI::App& app);
+  /// Does what was asked for; the exit code (design: 0 fine, 1 the program or its input is wrong, 70 a bug).
+  int run();
+
+ private:
+  int repl();
+  int run_file();
+  int check();
+  int ir();
+  int lsp();
+  int version();
+
+  CLI::App& app_;
+  std::vector<std::string> files_;
+  std::string file_, entry_, stage_ = "typed", params_, output_, format_ = "text", stdlib_;
+  std::vector<std::string> inputs_;
+  bool json_ = false, interpret_ = false, version_ = false;
+};
+
+}  // namespace quern

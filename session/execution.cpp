@@ -1,0 +1,152 @@
+#include "session/execution.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <set>
+
+#include "session/compiler.h"
+#include "session/data_values.h"
+
+namespace quern {
+
+namespace {
+
+class FileHost final : public Host {
+ public:
+  FileHost(DataLookup lookup, std::function<void(std::string_view)> print) : lookup_(std::move(lookup)), print_(std::move(print)) {}
+
+  void print(std::string_view line) override { print_(line); }
+  Result<Value> load(std::string_view path, std::string_view entry, Type type) override {
+    return load_value((std::filesystem::path(folder) / path).string(), entry, type, lookup_);
+  }
+  Result<Done> save(std::string_view path, const Value& value, Type type) override {
+    return save_value((std::filesystem::path(folder) / path).string(), value, type, lookup_);
+  }
+  std::string folder;  ///< of the source whose statement runs
+
+ private:
+  DataLookup lookup_;
+  std::function<void(std::string_view)> print_;
+};
+
+class ModuleFunctions final : public FunctionSource {
+ public:
+  ModuleFunctions(Session& session, ModuleId module) : session_(session), module_(module) {}
+  const Definition* function(std::string_view name) override { return session_.definition(module_, name); }
+
+ private:
+  Session& session_;
+  ModuleId module_;
+};
+
+}  // namespace
+
+struct Execution::Impl {
+  Impl(Session& session, ModuleId module, ExecutionOptions options, std::function<void(std::string_view)> print)
+      : session(session),
+        module(module),
+        options(std::move(options)),
+        functions(session, module),
+        host([&session, module](std::string_view name) { return session.data(module, name); }, std::move(print)),
+        compiler(session, module) {}
+
+  Session& session;
+  ModuleId module;
+  ExecutionOptions options;
+  ModuleFunctions functions;
+  FileHost host;
+  Compiler compiler;
+  Environment values;
+  std::vector<std::shared_ptr<const Arena>> arenas;  ///< of the variables whose values are kept
+  std::set<std::string> used_inputs;
+
+  EvaluationResult evaluate(const Definition& definition) {
+    if (options.interpret) return interpret(definition.body, values, functions, host);
+    return compiler.evaluate(definition, values, host);
+  }
+
+  StatementResult failed(DiagnosticKind kind, Place place, std::string message, std::vector<Note> notes = {}) {
+    return {std::nullopt, nullptr, session.locate({kind, std::move(place), std::move(message), std::move(notes)})};
+  }
+  StatementResult failed(const EvaluationError& error, DeclarationId statement) {
+    std::vector<Note> notes;
+    constexpr size_t kShown = 8;
+    for (size_t i = 0; i < error.calls.size() && i < kShown; ++i)
+      if (error.calls[i].declaration) notes.push_back({Place{error.calls[i], {}}, "called from here"});
+    Origin origin = error.origin.declaration ? error.origin : Origin{statement, 0};
+    return failed(DiagnosticKind::EvaluationFailed, {origin, {}}, error.message, std::move(notes));
+  }
+};
+
+Execution::Execution(Session& session, ModuleId module, ExecutionOptions options, std::function<void(std::string_view)> print)
+    : impl_(std::make_unique<Impl>(session, module, std::move(options), std::move(print))) {}
+Execution::~Execution() = default;
+
+StatementResult Execution::run(DeclarationId statement) {
+  const Inferred& inferred = impl_->session.inferred_statement(statement);
+  const Definition& definition = inferred.definition;
+  if (!definition.body) return impl_->failed(DiagnosticKind::EvaluationFailed, {{statement, 0}, {}}, "this statement has errors");
+  impl_->host.folder = impl_->session.folder(impl_->session.info(statement).source);
+  const TopLevelVariable* variable = impl_->session.statement_variable(statement);
+  StatementResult result{std::nullopt, definition.scheme.type, std::nullopt};
+  auto input = variable ? impl_->options.inputs.find(std::string(variable->variable->name)) : impl_->options.inputs.end();
+  if (input != impl_->options.inputs.end()) {
+    impl_->used_inputs.insert(input->first);
+    auto lookup = [&](std::string_view name) { return impl_->session.data(impl_->module, name); };
+    auto value = load_value(input->second, "", variable->variable->type, lookup);
+    if (!value) return impl_->failed(DiagnosticKind::InputProblem, variable->place, fmt::format("--input {}: {}", input->first, value.error().message));
+    result.value = *value;
+  } else {
+    EvaluationResult outcome = impl_->evaluate(definition);
+    if (!outcome) return impl_->failed(outcome.error(), statement);
+    result.value = outcome.value();
+  }
+  if (variable) {
+    impl_->values.insert_or_assign(variable->variable, *result.value);
+    impl_->arenas.push_back(definition.arena);
+  }
+  return result;
+}
+
+std::optional<StatementResult> Execution::run_main() {
+  const Definition* main = impl_->session.definition(impl_->module, "main");
+  auto* fn = main ? as<FnExpr>(main->body) : nullptr;
+  if (!fn) return std::nullopt;
+  for (const Variable* p : fn->params)
+    if (!impl_->options.inputs.contains(std::string(p->name))) return std::nullopt;
+  // The call as an expression of its own, its arguments variables that have the inputs' values.
+  auto arena = std::make_shared<Arena>();
+  arena->keep(main->arena);
+  std::vector<ExprPtr> args;
+  auto lookup = [&](std::string_view name) { return impl_->session.data(impl_->module, name); };
+  for (const Variable* p : fn->params) {
+    const std::string& path = impl_->options.inputs.at(std::string(p->name));
+    impl_->used_inputs.insert(std::string(p->name));
+    auto value = load_value(path, "", p->type, lookup);
+    if (!value) return impl_->failed(DiagnosticKind::InputProblem, {fn->origin, {}}, fmt::format("--input {}: {}", p->name, value.error().message));
+    impl_->values.insert_or_assign(p, *value);
+    args.push_back(arena->make<VarExpr>(Expr{ExprKind::Var, p->type, fn->origin}, p));
+  }
+  ExprPtr callee = arena->make<GlobalExpr>(Expr{ExprKind::Global, main->scheme.type, fn->origin}, arena->copy(std::string_view("main")),
+                                           arena->copy(main->scheme.dim_vars), arena->copy(main->scheme.type_vars));
+  Type type = main->scheme.type->result();
+  ExprPtr call = arena->make<CallExpr>(Expr{ExprKind::Call, type, fn->origin}, callee, arena->copy(args));
+  EvaluationResult outcome = impl_->evaluate({"", Scheme{{}, {}, type}, call, arena});
+  if (!outcome) return impl_->failed(outcome.error(), fn->origin.declaration);
+  return StatementResult{outcome.value(), type, std::nullopt};
+}
+
+std::vector<std::string> Execution::unused_inputs() const {
+  std::vector<std::string> unused;
+  for (auto& [name, _] : impl_->options.inputs)
+    if (!impl_->used_inputs.contains(name)) unused.push_back(name);
+  return unused;
+}
+
+const Value* Execution::value_of(const Variable* variable) const {
+  auto found = impl_->values.find(variable);
+  return found == impl_->values.end() ? nullptr : &found->second;
+}
+
+}  // namespace quern

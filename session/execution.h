@@ -1,0 +1,48 @@
+#pragma once
+// Running a module's statements: what the REPL and the script runner do with a session.
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "ir/evaluation.h"
+#include "ir/interpreter.h"
+#include "session/session.h"
+
+namespace quern {
+
+struct ExecutionOptions {
+  bool interpret = false;                     ///< by the reference interpreter instead of compiled code
+  std::map<std::string, std::string> inputs;  ///< files that give top-level variables and @main's parameters their values
+};
+
+/// How one statement ended.
+struct StatementResult {
+  std::optional<Value> value;  ///< nothing on failure
+  Type type = nullptr;
+  std::optional<LocatedDiagnostic> failure;
+};
+
+class Execution {
+ public:
+  /// `print` takes the lines that the program prints.
+  Execution(Session& session, ModuleId module, ExecutionOptions options, std::function<void(std::string_view)> print);
+  ~Execution();
+
+  /// Evaluates a statement that has no diagnostics and keeps the value of what it binds.
+  StatementResult run(DeclarationId statement);
+  /// Evaluates `@main`, where the module has one whose parameters are all among the inputs; nothing otherwise.
+  std::optional<StatementResult> run_main();
+  /// Inputs that no statement and no parameter of @main has used so far.
+  std::vector<std::string> unused_inputs() const;
+  /// The value of a top-level variable, or null.
+  const Value* value_of(const Variable* variable) const;
+
+  struct Impl;
+
+ private:
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace quern

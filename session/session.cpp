@@ -1,0 +1,205 @@
+#include "session/session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "session/session_impl.h"
+
+namespace quern {
+
+Session::Session(std::vector<LibraryFile> library) : impl_(std::make_unique<Impl>(*this)) {
+  ModuleId module = make_module();
+  for (LibraryFile& file : library) add_source(module, "stdlib/" + file.name, std::move(file.text));
+}
+Session::~Session() = default;
+
+ModuleId Session::make_module() {
+  impl_->module_sources.set(impl_->modules, {});
+  return impl_->modules++;
+}
+
+SourceId Session::add_source(ModuleId module, std::string path, std::string text, std::string folder) {
+  auto id = static_cast<SourceId>(impl_->sources.size());
+  impl_->sources.push_back({module, std::move(path), std::move(folder)});
+  impl_->text.set(id, std::move(text));
+  std::vector<SourceId> list = impl_->module_sources.get(module);
+  list.push_back(id);
+  impl_->module_sources.set(module, std::move(list));
+  return id;
+}
+
+void Session::set_text(SourceId source, std::string text) { impl_->text.set(source, std::move(text)); }
+
+void Session::remove_last_source(ModuleId module) {
+  std::vector<SourceId> list = impl_->module_sources.get(module);
+  if (!list.empty()) list.pop_back();
+  impl_->module_sources.set(module, std::move(list));
+}
+
+const std::string& Session::text(SourceId source) { return impl_->text.get(source); }
+const std::string& Session::folder(SourceId source) const { return impl_->sources[source].folder; }
+
+std::vector<DeclarationId> Session::statements(SourceId source) {
+  std::vector<DeclarationId> list;
+  for (DeclarationId id : impl_->pieces(source).ids)
+    if (info(id).kind == PieceKind::Statement) list.push_back(id);
+  return list;
+}
+
+std::vector<DeclarationId> Session::statements_of_module(ModuleId module) { return impl_->names(module).statements; }
+
+const DeclarationInfo& Session::info(DeclarationId declaration) const { return impl_->declarations[declaration]; }
+
+Range Session::range_of(const Place& place) {
+  DeclarationId id = place.origin.declaration;
+  const auto& piece = id ? impl_->piece(id) : std::optional<Piece>();
+  if (!piece) return {};
+  Range local;
+  if (place.range) {
+    local = *place.range;
+  } else {
+    const std::vector<Range>& spans = impl_->parsed(id).outcome.spans;
+    local = spans[place.origin.node < spans.size() ? place.origin.node : 0];
+  }
+  return {piece->range.begin + local.begin, piece->range.begin + local.end};
+}
+
+LocatedDiagnostic Session::locate(const Diagnostic& d) {
+  SourceId source = info(d.place.origin.declaration).source;
+  LocatedDiagnostic located{d.kind, impl_->sources[source].path, text(source), range_of(d.place), d.message, {}};
+  for (const Note& note : d.notes) {
+    if (!note.place || !note.place->origin.declaration) {
+      located.notes.push_back({"", {}, {}, note.message});
+      continue;
+    }
+    SourceId where = info(note.place->origin.declaration).source;
+    located.notes.push_back({impl_->sources[where].path, text(where), range_of(*note.place), note.message});
+  }
+  return located;
+}
+
+std::vector<LocatedDiagnostic> Session::check(SourceId source) {
+  std::vector<LocatedDiagnostic> result;
+  const SourcePieces& all = impl_->pieces(source);
+  auto add = [&](LocatedDiagnostic d) {
+    for (const LocatedDiagnostic& known : result)
+      if (known.kind == d.kind && known.range == d.range && known.message == d.message && known.file == d.file) return;
+    result.push_back(std::move(d));
+  };
+  const std::string& path = impl_->sources[source].path;
+  for (const SyntaxProblem& p : all.scan.problems) add({p.kind, path, text(source), p.range, p.message, {}});
+  for (size_t i = 0; i < all.ids.size(); ++i) {
+    const DeclarationInfo& about = info(all.ids[i]);
+    bool named = about.kind != PieceKind::Statement && about.kind != PieceKind::Import && about.kind != PieceKind::Test;
+    if (named && about.turn > 0) {
+      Diagnostic duplicate{DiagnosticKind::DuplicateDefinition, {{all.ids[i], 1}, {}},
+                           fmt::format("`{}` is defined twice", about.name), {}};
+      DeclarationId first = impl_->declaration_id(source, about.kind, about.name, 0);
+      duplicate.notes.push_back({Place{{first, 1}, {}}, "it is defined here first"});
+      add(locate(duplicate));
+      continue;
+    }
+    for (const Diagnostic& d : impl_->of_declaration(all.ids[i])) {
+      // An unterminated string or comment is reported once, by the scanner.
+      bool follows = d.place.range && !all.scan.problems.empty();
+      if (!follows) add(locate(d));
+    }
+  }
+  std::stable_sort(result.begin(), result.end(), [&](const LocatedDiagnostic& a, const LocatedDiagnostic& b) {
+    return a.file == b.file && a.range.begin < b.range.begin;
+  });
+  return result;
+}
+
+std::vector<std::pair<DeclarationId, ParsedTree>> Session::trees(SourceId source) {
+  std::vector<std::pair<DeclarationId, ParsedTree>> result;
+  for (DeclarationId id : impl_->pieces(source).ids) result.emplace_back(id, impl_->parsed(id).outcome.tree);
+  return result;
+}
+
+const Inferred& Session::inferred_statement(DeclarationId statement) { return impl_->statement(statement); }
+
+const TopLevelVariable* Session::statement_variable(DeclarationId statement) { return impl_->variable(statement).get(); }
+
+const Definition* Session::definition(ModuleId module, std::string_view name) {
+  const Inferred* result = impl_->inferred(module, std::string(name));
+  return result && result->definition.body ? &result->definition : nullptr;
+}
+
+const DataDefinition* Session::data(ModuleId module, std::string_view type_name) {
+  const auto& result = impl_->data({module, std::string(type_name)}).first;
+  return result ? &*result : nullptr;
+}
+
+std::vector<std::string> Session::definitions(ModuleId module) {
+  std::vector<std::string> list;
+  for (auto& [name, id] : impl_->names(module).globals) list.push_back(name);
+  return list;
+}
+
+uint64_t Session::times_computed(const std::string& query) const {
+  auto it = impl_->engine.computed.find(query);
+  return it == impl_->engine.computed.end() ? 0 : it->second;
+}
+
+namespace {
+
+// The smallest node at an offset that has a type, or is a name.
+void innermost(SyntaxPtr s, const std::vector<Range>& spans, uint32_t offset, std::vector<SyntaxPtr>& path) {
+  if (!s || offset < spans[s->id].begin || offset > spans[s->id].end) return;
+  path.push_back(s);
+  for (SyntaxPtr c : s->children) {
+    size_t depth = path.size();
+    innermost(c, spans, offset, path);
+    if (path.size() > depth) return;
+  }
+}
+
+}  // namespace
+
+std::optional<HoverInfo> Session::hover(SourceId source, uint32_t offset) {
+  const SourcePieces& all = impl_->pieces(source);
+  for (size_t i = 0; i < all.ids.size(); ++i) {
+    Range range = all.scan.pieces[i].range;
+    if (offset < range.begin || offset > range.end) continue;
+    DeclarationId id = all.ids[i];
+    const DeclarationInfo about = info(id);
+    const ParseOutcome& outcome = impl_->parsed(id).outcome;
+    std::vector<SyntaxPtr> path;
+    innermost(tree_root(id), outcome.spans, offset - range.begin, path);
+    const Inferred* inferred = nullptr;
+    if (about.kind == PieceKind::Statement) inferred = &impl_->statement(id);
+    if (about.kind == PieceKind::Def && about.name.starts_with("@")) inferred = impl_->inferred(about.module, about.name.substr(1));
+    for (auto it = path.rbegin(); it != path.rend(); ++it) {
+      SyntaxPtr s = *it;
+      Range at{range.begin + outcome.spans[s->id].begin, range.begin + outcome.spans[s->id].end};
+      if (s->is(SyntaxKind::Name)) {
+        DeclarationId op = impl_->find(about.module, &ModuleNames::operators, s->text);
+        if (op) return HoverInfo{at, operator_markdown(op)};
+      }
+      Type type = inferred && s->id < inferred->types.size() ? inferred->types[s->id] : nullptr;
+      if (type) return HoverInfo{at, fmt::format("```quern\n{}\n```", to_string(type))};
+    }
+    if (inferred && inferred->definition.scheme.type)
+      return HoverInfo{range, fmt::format("```quern\n{}: {}\n```", about.name, to_string(inferred->definition.scheme))};
+    return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+SyntaxPtr Session::tree_root(DeclarationId id) { return impl_->parsed(id).outcome.tree.root; }
+
+std::string Session::operator_markdown(DeclarationId id) {
+  const auto& piece = impl_->piece(id);
+  std::string source = impl_->piece_text(id);
+  SyntaxPtr root = tree_root(id);
+  // The signature is the text up to the body.
+  SyntaxPtr bodies = root->children.size() > 4 ? root->child(4) : nullptr;
+  uint32_t end = bodies ? impl_->parsed(id).outcome.spans[bodies->id].begin : static_cast<uint32_t>(source.size());
+  std::string signature = source.substr(0, end);
+  while (!signature.empty() && std::isspace(static_cast<unsigned char>(signature.back()))) signature.pop_back();
+  return fmt::format("```quern\n{}\n```\n\n{}", signature, piece ? piece->doc : "");
+}
+
+}  // namespace quern

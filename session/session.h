@@ -1,0 +1,98 @@
+#pragma once
+// The incremental compilation session that the REPL, the script runner and the language server share.
+//
+//     text -> pieces -> parse(declaration) -> names(module) -> infer(group) -> optimise -> kernels -> code
+//
+// A module is an ordered list of sources: one file, or the cells of a REPL. Statements of a module form one sequence; its
+// definitions see each other in any order, later cells replacing earlier definitions of a name. The library is a module
+// that every other one sees.
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "frontend/diagnostics.h"
+#include "frontend/infer.h"
+#include "frontend/scanner.h"
+#include "frontend/scope.h"
+
+namespace quern {
+
+using SourceId = uint32_t;
+using ModuleId = uint32_t;
+using DeclarationId = uint32_t;
+
+/// Where a declaration stands and which one it is: it keeps its id while its kind, name and turn among equals stay.
+struct DeclarationInfo {
+  SourceId source;
+  ModuleId module;
+  PieceKind kind;
+  std::string name;
+  uint32_t turn;  ///< 0 for the first declaration of this kind and name in its source
+};
+
+/// What hovering shows: the source range it is about, and Markdown.
+struct HoverInfo {
+  Range range;
+  std::string markdown;
+};
+
+class Session {
+ public:
+  /// `library`: the texts of the library, embedded_stdlib() normally.
+  struct LibraryFile {
+    std::string name, text;
+  };
+  explicit Session(std::vector<LibraryFile> library);
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  // --- inputs -------------------------------------------------------------------------------------------------------
+  ModuleId make_module();
+  /// Adds a source at the end of a module. `path` is what diagnostics call it; `folder` is where its data files are.
+  SourceId add_source(ModuleId module, std::string path, std::string text, std::string folder = "");
+  void set_text(SourceId source, std::string text);
+  void remove_last_source(ModuleId module);
+  const std::string& text(SourceId source);
+  const std::string& folder(SourceId source) const;
+
+  // --- what is in a module ------------------------------------------------------------------------------------------
+  /// The declarations of the statements of a source, in order.
+  std::vector<DeclarationId> statements(SourceId source);
+  std::vector<DeclarationId> statements_of_module(ModuleId module);
+  const DeclarationInfo& info(DeclarationId declaration) const;
+  /// Places in the source of the declaration's nodes.
+  Range range_of(const Place& place);
+
+  // --- queries ------------------------------------------------------------------------------------------------------
+  /// All diagnostics of a source, each once, in the order of the text.
+  std::vector<LocatedDiagnostic> check(SourceId source);
+  LocatedDiagnostic locate(const Diagnostic& diagnostic);
+  /// The syntax tree of each declaration of a source.
+  std::vector<std::pair<DeclarationId, ParsedTree>> trees(SourceId source);
+  const Inferred& inferred_statement(DeclarationId statement);
+  /// The variable that a `let` statement binds, or null.
+  const TopLevelVariable* statement_variable(DeclarationId statement);
+  /// The typed definition of @name as seen from a module; null with errors or without one.
+  const Definition* definition(ModuleId module, std::string_view name);
+  /// A `type` declaration as seen from a module, or null.
+  const DataDefinition* data(ModuleId module, std::string_view type_name);
+  /// Names of a module's own `def @…`, in order.
+  std::vector<std::string> definitions(ModuleId module);
+  std::optional<HoverInfo> hover(SourceId source, uint32_t offset);
+
+  /// How often each query was computed so far.
+  uint64_t times_computed(const std::string& query) const;
+
+ private:
+  friend class ModuleScope;
+  struct Impl;
+  SyntaxPtr tree_root(DeclarationId id);
+  std::string operator_markdown(DeclarationId id);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace quern

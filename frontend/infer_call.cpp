@@ -181,6 +181,7 @@ ExprPtr Inference::intrinsic(SyntaxPtr s, IntrinsicKind kind) {
       report(DiagnosticKind::WrongArgumentCount, s, "`load` takes a file name, and the name of one entry where the file has several");
       return error(s);
     }
+    texts.resize(2);
     return load(s, texts);
   }
   if (kind == IntrinsicKind::Save && (texts.size() != 1 || args.size() != 1)) {

@@ -41,7 +41,7 @@ void Inference::solve() {
   for (Relation& relation : std::vector<Relation>(queue_)) {
     auto* load = as<IntrinsicExpr>(relation.draft);
     if (!load || resolve(load->type)->kind != TypeKind::Infer) continue;
-    Result<Type> type = scope_.file_type(load->texts[0], load->texts.size() > 1 ? load->texts[1] : "");
+    Result<Type> type = scope_.file_type(load->texts[0], load->texts[1]);
     if (!type) {
       enter(relation.declaration);
       report(DiagnosticKind::FileProblem, relation.at, type.error().message);

@@ -105,8 +105,10 @@ std::shared_ptr<const OpInstance> make_instance(const InstanceRequest& request, 
   auto instance = std::make_shared<OpInstance>();
   instance->name = request.op;
   instance->key = request.key;
-  instance->attributes = request.binding.attributes;
   SignatureBinding fresh = with_fresh_dims(request);
+  // The values as this instance has them: a symbolic dim of one caller is not another's.
+  for (const auto& [name, _] : request.binding.attributes)
+    instance->attributes.emplace_back(name, fresh.env.find(name)->second);
   instance->dim_vars = instance_dims(fresh);
   auto arena = std::make_shared<Arena>();
   instance->arena = arena;

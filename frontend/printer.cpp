@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
-#include <mutex>
 
 #include "frontend/printer_impl.h"
 #include "frontend/source.h"
@@ -209,14 +207,16 @@ Printed Printer::node(const FnExpr& e) {
 DocPtr Printer::binding(const Binding& binding) {
   const Variable* variable = binding.variable;
   if (!variable) return docs_.concat({at(binding.value, Level::Open), docs_.text(";")});
-  // A function literal sees its own name; its type is written inside it, over its own dims.
+  // A function literal sees its own name. A function's type may be over dims of its own, which only a literal
+  // binds.
   bool own_name = binding.value && binding.value->kind == ExprKind::Fn;
   if (own_name) names_.bind(variable);
   DocPtr value = at(binding.value, Level::Open);
   if (!own_name) names_.bind(variable);
   std::string head = "%" + names_.of(variable);
   if (!is_numbered(*variable)) {
-    head = "let " + head + (own_name ? "" : annotation(variable->type, ": "));
+    bool function = variable->type && variable->type->kind == TypeKind::Function;
+    head = "let " + head + (function ? "" : annotation(variable->type, ": "));
   } else if (options_.types && variable->type) {
     head += " /* " + type_text(variable->type) + " */";
   }
@@ -317,7 +317,7 @@ std::string Printer::definition(const Definition& definition) {
   auto* fn = as<FnExpr>(definition.body);
   if (!fn) {
     std::string value = expression(definition.body);
-    if (definition.name.empty()) return value;
+    if (definition.name.empty() || !definition.body) return value;
     bool graph = std::ranges::all_of(definition.name, [](unsigned char c) { return std::isdigit(c); });
     return graph ? fmt::format("%{} = {}", definition.name, value)
                  : fmt::format("let %{}{} = {}", definition.name, annotation(definition.scheme.type, ": "),

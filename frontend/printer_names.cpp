@@ -1,7 +1,6 @@
 // The names of the printer: what is in scope is told apart, and spelled as the grammar can read it.
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <mutex>
 

@@ -1,9 +1,132 @@
 #include "session/compiler.h"
 
+#include <fmt/format.h>
+
+#include <unordered_map>
+
+#include "frontend/printer.h"
+#include "jit/schedule/lower.h"
+#include "jit/vm/vm.h"
+#include "passes/pipeline.h"
+
 namespace quern {
-struct Compiler::Impl {};
-Compiler::Compiler(Session&, ModuleId) {}
+
+namespace {
+
+/// Compiles kernels when they are first called; two primitives with the same canonical text share their code.
+class KernelCache final : public KernelSource {
+ public:
+  Result<KernelCode> kernel(const FnExpr& primitive) override {
+    auto generator = code_generator();
+    if (!generator) return generator.error();
+    loops::Kernel lowered = loops::lower(primitive, (*generator)->target().vector_bytes);
+    auto& code = kernels_[loops::canonical_text(lowered)];
+    if (!code) {
+      auto compiled = (*generator)->compile(lowered);
+      if (!compiled) return compiled.error();
+      code = *compiled;
+    }
+    return KernelCode{code, lowered.dims};
+  }
+
+  Result<CodeGenerator*> code_generator() {
+    if (generator_) return generator_.get();
+    auto created = CodeGenerator::create();
+    if (!created) return created.error();
+    generator_ = std::move(*created);
+    return generator_.get();
+  }
+
+ private:
+  // Declared first, so that it outlives the code it made.
+  std::unique_ptr<CodeGenerator> generator_;
+  std::unordered_map<std::string, std::shared_ptr<CompiledKernel>> kernels_;
+};
+
+class ModulePrograms final : public ProgramSource {
+ public:
+  ModulePrograms(Session& session, ModuleId module) : session_(session), module_(module) {}
+  std::shared_ptr<const Program> program(std::string_view name) override { return session_.program(module_, name); }
+
+ private:
+  Session& session_;
+  ModuleId module_;
+};
+
+std::vector<const FnExpr*> primitives_of(ExprPtr expr) {
+  std::vector<const FnExpr*> found;
+  std::function<void(ExprPtr)> walk = [&](ExprPtr e) {
+    auto* fn = as<FnExpr>(e);
+    if (fn && fn->primitive)
+      found.push_back(fn);
+    else
+      for_each_child(e, walk);
+  };
+  walk(expr);
+  return found;
+}
+
+}  // namespace
+
+struct Compiler::Impl {
+  Impl(Session& session, ModuleId module) : functions(session, module), programs(session, module) {}
+
+  SessionFunctions functions;
+  ModulePrograms programs;
+  KernelCache kernels;
+
+  Result<std::string> kernel_text(const loops::Kernel& kernel, const std::string& stage) {
+    if (stage == "loops") return loops::print_kernel(kernel);
+    auto generator = kernels.code_generator();
+    if (!generator) return generator.error();
+    return stage == "llvm" ? (*generator)->llvm_ir(kernel) : (*generator)->assembly(kernel);
+  }
+};
+
+Compiler::Compiler(Session& session, ModuleId module) : impl_(std::make_unique<Impl>(session, module)) {}
 Compiler::~Compiler() = default;
-EvaluationResult Compiler::evaluate(const Definition&, const Environment&, Host&) { return EvaluationError{"no", {}, {}}; }
-Result<std::string> Compiler::stage_text(const Definition&, const std::string&) { return Failure{"no"}; }
+
+EvaluationResult Compiler::evaluate(const Definition& definition, const Environment& values, Host& host) {
+  Optimised optimised = optimise(definition, impl_->functions);
+  std::vector<const Variable*> inputs = free_variables(optimised.expr);
+  std::vector<Value> arguments;
+  for (const Variable* input : inputs) {
+    auto value = values.find(input);
+    if (value == values.end()) return EvaluationError{fmt::format("%{} has no value", input->name), definition.body->origin, {}};
+    arguments.push_back(value->second);
+  }
+  auto program = compile_program(optimised.expr, inputs, optimised.arena);
+  return execute(program, std::move(arguments), impl_->programs, impl_->kernels, host);
+}
+
+Result<std::string> Compiler::stage_text(const Definition& definition, const std::string& stage) {
+  auto definition_with = [&](const Optimised& o) {
+    Definition shown = definition;
+    shown.body = o.expr;
+    shown.arena = o.arena;
+    return print(shown);
+  };
+  if (stage == "typed") return print(definition);
+  for (const Pass& pass : pipeline())
+    if (pass.name == stage) return definition_with(optimise(definition, impl_->functions, stage));
+  Optimised optimised = optimise(definition, impl_->functions);
+  if (stage == "fused") return definition_with(optimised);
+  if (stage == "bytecode")
+    return to_string(*compile_program(optimised.expr, free_variables(optimised.expr), optimised.arena));
+  if (stage == "loops" || stage == "llvm" || stage == "asm") {
+    auto generator = impl_->kernels.code_generator();
+    if (!generator) return generator.error();
+    std::string text;
+    for (const FnExpr* primitive : primitives_of(optimised.expr)) {
+      auto one = impl_->kernel_text(loops::lower(*primitive, (*generator)->target().vector_bytes), stage);
+      if (!one) return one;
+      text += *one + "\n";
+    }
+    return text;
+  }
+  std::string names = "ast, typed";
+  for (const Pass& pass : pipeline()) names += ", " + std::string(pass.name);
+  return Failure{fmt::format("there is no stage `{}`; the stages are {}, fused, bytecode, loops, llvm, asm", stage, names)};
+}
+
 }  // namespace quern

@@ -30,16 +30,6 @@ class FileHost final : public Host {
   std::function<void(std::string_view)> print_;
 };
 
-class ModuleFunctions final : public FunctionSource {
- public:
-  ModuleFunctions(Session& session, ModuleId module) : session_(session), module_(module) {}
-  const Definition* function(std::string_view name) override { return session_.definition(module_, name); }
-
- private:
-  Session& session_;
-  ModuleId module_;
-};
-
 }  // namespace
 
 struct Execution::Impl {
@@ -54,7 +44,7 @@ struct Execution::Impl {
   Session& session;
   ModuleId module;
   ExecutionOptions options;
-  ModuleFunctions functions;
+  SessionFunctions functions;
   FileHost host;
   Compiler compiler;
   Environment values;

@@ -145,6 +145,16 @@ Session::Impl::Impl(Session& session)
         Diagnostics diagnostics = check_operator(tree(id), scope);
         append(diagnostics, scope.instance_diagnostics);
         return diagnostics;
+      }),
+      optimised(engine, "optimise",
+                [this](const NameKey& k) -> Optimised {
+                  SessionFunctions functions(this->session, k.module);
+                  const Definition* definition = functions.function(k.name);
+                  return definition ? quern::optimise(*definition, functions) : Optimised{};
+                }),
+      program(engine, "program", [this](const NameKey& k) -> std::shared_ptr<const Program> {
+        const Optimised& o = optimised(k);
+        return o.expr ? compile_program(o.expr, {}, o.arena) : nullptr;
       }) {}
 
 DeclarationId Session::Impl::declaration_id(SourceId source, PieceKind kind, const std::string& name, uint32_t turn) {

@@ -138,6 +138,10 @@ std::vector<std::string> Session::definitions(ModuleId module) {
   return list;
 }
 
+std::shared_ptr<const Program> Session::program(ModuleId module, std::string_view name) {
+  return impl_->program({module, std::string(name)});
+}
+
 uint64_t Session::times_computed(const std::string& query) const {
   auto it = impl_->engine.computed.find(query);
   return it == impl_->engine.computed.end() ? 0 : it->second;

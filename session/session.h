@@ -39,6 +39,8 @@ struct HoverInfo {
   std::string markdown;
 };
 
+class Program;
+
 class Session {
  public:
   /// `library`: the texts of the library, embedded_stdlib() normally.
@@ -84,6 +86,9 @@ class Session {
   std::vector<std::string> definitions(ModuleId module);
   std::optional<HoverInfo> hover(SourceId source, uint32_t offset);
 
+  /// The bytecode of @name as seen from a module, optimised; null with errors or without one.
+  std::shared_ptr<const Program> program(ModuleId module, std::string_view name);
+
   /// How often each query was computed so far.
   uint64_t times_computed(const std::string& query) const;
 
@@ -93,6 +98,17 @@ class Session {
   SyntaxPtr tree_root(DeclarationId id);
   std::string operator_markdown(DeclarationId id);
   std::unique_ptr<Impl> impl_;
+};
+
+/// The typed definitions that a module sees.
+class SessionFunctions final : public FunctionSource {
+ public:
+  SessionFunctions(Session& session, ModuleId module) : session_(session), module_(module) {}
+  const Definition* function(std::string_view name) override { return session_.definition(module_, name); }
+
+ private:
+  Session& session_;
+  ModuleId module_;
 };
 
 }  // namespace quern

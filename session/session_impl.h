@@ -6,6 +6,8 @@
 #include <unordered_map>
 
 #include "frontend/resolve_type.h"
+#include "jit/vm/vm.h"
+#include "passes/pipeline.h"
 #include "session/query.h"
 #include "session/session.h"
 
@@ -91,6 +93,8 @@ struct Session::Impl {
   Query<DeclarationId, std::shared_ptr<const TopLevelVariable>> variable;
   Query<InstanceKey, InstanceResult, InstanceKeyHash> instance;
   Query<DeclarationId, Diagnostics> operator_check;
+  Query<NameKey, Optimised, NameKeyHash> optimised;
+  Query<NameKey, std::shared_ptr<const Program>, NameKeyHash> program;
 
   static constexpr ModuleId kLibrary = 0;
 

@@ -88,14 +88,16 @@ enum class StmtKind : uint8_t {
 
 enum class LoopKind : uint8_t {
   Serial,
-  /// `width` lanes at a time, the rest by a masked tail. May hold Serial loops whose extents do not depend on its
-  /// variable, but no other Vectorize. Stores run along the lanes, and a local declared inside has a value per lane.
+  /// `width` lanes at a time, the rest by a masked tail. May hold Serial loops whose extents do not depend on
+  /// its variable, but no other Vectorize. Stores run along the lanes, and a local declared inside has a
+  /// value per lane.
   ///
-  /// A local declared outside and reduced inside (not by ArgMax or ArgMin; it is not read there) keeps partial results
-  /// that start at the identity: one vector of lanes, or, where the body has no loop, min(4, extent / width) of them
-  /// (4 for a run-time extent) that take turns as long as all can, after which the first takes the rest. After the
-  /// loop neighbouring vectors are combined in pairs, then the upper half of the lanes into the lower until one is
-  /// left, and that into the local: an order fixed by width and extent.
+  /// A local declared outside and reduced inside (not by ArgMax or ArgMin; it is not read there) keeps
+  /// partial results that start at the identity, one vector of lanes; where the body has neither a loop nor a
+  /// function of the Float signature nor a power, min(4, extent / width) of them (4 for a run-time extent)
+  /// that take turns as long as all can, after which the first takes the rest. After the loop neighbouring
+  /// vectors are combined in pairs, then the upper half of the lanes into the lower until one is left, and
+  /// that into the local: an order that follows from body, width and extent.
   Vectorize,
 };
 

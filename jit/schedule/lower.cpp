@@ -1,0 +1,229 @@
+#include "jit/schedule/lower.h"
+
+#include <fmt/format.h>
+
+#include <unordered_map>
+#include <unordered_set>
+
+#include "ir/result.h"
+
+namespace quern::loops {
+
+namespace {
+
+ValuePtr make(Value value) { return std::make_shared<const Value>(std::move(value)); }
+
+ValuePtr index_value(Dim dim) {
+  Value v{ValueKind::Index, DType::index()};
+  v.dim = dim;
+  return make(std::move(v));
+}
+
+// Elements between neighbours along each axis of a dense row-major tensor.
+std::vector<Dim> strides_of(std::span<const Dim> shape) {
+  std::vector<Dim> strides(shape.size(), nullptr);
+  Dim stride = dim_const(1);
+  for (size_t k = shape.size(); k-- > 0;) {
+    strides[k] = stride;
+    stride = dim_mul(stride, shape[k]);
+  }
+  return strides;
+}
+
+class Lowering {
+ public:
+  explicit Lowering(const FnExpr& primitive) : body_(*as<ComprehensionExpr>(primitive.body)) {
+    for (const Variable* param : primitive.params) add_buffer(param);
+    Buffer out{"out", body_.type->dtype, {body_.extents.begin(), body_.extents.end()}, true};
+    result_.buffers.push_back(std::move(out));
+    result_.vars.assign(body_.vars.begin(), body_.vars.end());
+    result_.extents.assign(body_.extents.begin(), body_.extents.end());
+    for (Dim v : result_.vars) index_vars_.insert(v);
+  }
+
+  Computation run() {
+    result_.value = value(body_.body, result_.reductions);
+    Dim offset = dim_const(0);
+    std::vector<Dim> strides = strides_of(result_.extents);
+    for (size_t k = 0; k < strides.size(); ++k) offset = dim_add(offset, dim_mul(result_.vars[k], strides[k]));
+    result_.store_offset = offset;
+    collect_dims();
+    return std::move(result_);
+  }
+
+ private:
+  void add_buffer(const Variable* param) {
+    buffer_of_.emplace(param, static_cast<int>(result_.buffers.size()));
+    // The same name twice would make the text ambiguous.
+    std::string name(param->name);
+    for (char& c : name)
+      if (!std::isalnum(static_cast<unsigned char>(c)) && c != '_') c = '_';
+    for (const Buffer& b : result_.buffers)
+      if (b.name == name) name += "_" + std::to_string(result_.buffers.size());
+    if (name == "out") name = "out_" + std::to_string(result_.buffers.size());
+    result_.buffers.push_back({name, param->type->dtype, {param->type->dims.begin(), param->type->dims.end()}, false});
+  }
+
+  ValuePtr value(ExprPtr expr, std::vector<Reduction>& reductions) {
+    switch (expr->kind) {
+      case ExprKind::Const: {
+        Value v{ValueKind::Const, expr->type->dtype};
+        const HostTensor& tensor = *static_cast<const ConstExpr*>(expr)->value;
+        v.constant.dtype = tensor.dtype();
+        std::copy_n(tensor.data(), tensor.dtype().bytes(), reinterpret_cast<std::byte*>(&v.constant.bits));
+        return make(std::move(v));
+      }
+      case ExprKind::DimValue: return index_value(static_cast<const DimValueExpr*>(expr)->dim);
+      case ExprKind::Scalar: {
+        auto* e = static_cast<const ScalarExpr*>(expr);
+        Value v{e->is_cast ? ValueKind::Cast : ValueKind::Apply, expr->type->dtype};
+        v.op = e->op;
+        for (ExprPtr arg : e->args) v.args.push_back(value(arg, reductions));
+        return make(std::move(v));
+      }
+      case ExprKind::If: {
+        auto* e = static_cast<const IfExpr*>(expr);
+        Value v{ValueKind::Select, expr->type->dtype};
+        v.args = {value(e->condition, reductions), value(e->then_arm, reductions), value(e->else_arm, reductions)};
+        return make(std::move(v));
+      }
+      case ExprKind::Var: return load(*static_cast<const VarExpr*>(expr));
+      case ExprKind::Read: return read(*static_cast<const ReadExpr*>(expr), reductions);
+      case ExprKind::Reduce: return reduce(*static_cast<const ReduceExpr*>(expr), reductions);
+      default: break;
+    }
+    QUERN_CHECK(false && "an index expression holds a node that has no element");
+    return nullptr;
+  }
+
+  ValuePtr load(const VarExpr& var) {
+    Value v{ValueKind::Load, var.type->dtype};
+    v.buffer = buffer_of_.at(var.variable);
+    v.dim = dim_const(0);
+    return make(std::move(v));
+  }
+
+  ValuePtr read(const ReadExpr& e, std::vector<Reduction>& reductions) {
+    Value v{ValueKind::Load, e.type->dtype};
+    v.buffer = buffer_of_.at(as<VarExpr>(e.tensor)->variable);
+    v.dim = dim_const(0);
+    std::vector<Dim> strides = strides_of(e.tensor->type->dims);
+    for (size_t k = 0; k < e.indices.size(); ++k) {
+      Dim extent = e.tensor->type->dims[k];
+      BoundsCheck check{nullptr, nullptr, extent};
+      if (auto* dim = as<DimValueExpr>(e.indices[k])) {
+        v.dim = dim_add(v.dim, dim_mul(dim->dim, strides[k]));
+        check.index = dim->dim;
+      } else {
+        check.computed = value(e.indices[k], reductions);
+        v.computed.push_back({check.computed, strides[k]});
+      }
+      if (e.checked[k]) v.checks.push_back(std::move(check));
+    }
+    if (e.otherwise) {
+      v.otherwise = value(e.otherwise, reductions);
+    } else if (!v.checks.empty()) {
+      result_.traps.push_back(fmt::format("an index is out of bounds for a tensor of shape {}", shape_to_string(e.tensor->type->dims)));
+      v.trap = static_cast<int>(result_.traps.size());
+    }
+    return make(std::move(v));
+  }
+
+  ValuePtr reduce(const ReduceExpr& e, std::vector<Reduction>& reductions) {
+    Reduction r{e.reduce, {e.vars.begin(), e.vars.end()}, {e.extents.begin(), e.extents.end()}, nullptr, {}, 0, -1, nullptr, {}};
+    for (Dim v : e.vars) index_vars_.insert(v);
+    r.value = value(e.body, r.inner);
+    DType element = e.body->type->dtype;
+    r.accumulator = accumulator_dtype(element);
+    r.local = result_.locals++;
+    if (r.accumulator != element) r.value = cast_to(r.value, r.accumulator);
+    if (is_arg(e.reduce)) {
+      r.index_local = result_.locals++;
+      Dim position = dim_const(0);
+      std::vector<Dim> strides = strides_of(r.extents);
+      for (size_t k = 0; k < r.vars.size(); ++k) position = dim_add(position, dim_mul(r.vars[k], strides[k]));
+      r.index_value = index_value(position);
+    }
+    Value v{ValueKind::Local, is_arg(e.reduce) ? DType::index() : r.accumulator};
+    v.local = is_arg(e.reduce) ? r.index_local : r.local;
+    reductions.push_back(std::move(r));
+    ValuePtr result = make(std::move(v));
+    return is_arg(e.reduce) ? result : cast_to(result, e.type->dtype);
+  }
+
+  static ValuePtr cast_to(ValuePtr inner, DType to) {
+    if (inner->dtype == to) return inner;
+    Value v{ValueKind::Cast, to};
+    v.args.push_back(std::move(inner));
+    return make(std::move(v));
+  }
+
+  // Dims of the frame: every variable that is not an index variable, in order of first occurrence.
+  void collect_dims() {
+    std::unordered_set<Dim> seen;
+    auto add = [&](Dim d) {
+      for_each_var(d, [&](Dim var) {
+        if (!index_vars_.contains(var) && seen.insert(var).second) result_.dims.push_back(var);
+      });
+    };
+    for (const Buffer& b : result_.buffers)
+      for (Dim d : b.shape) add(d);
+    std::function<void(const Value&)> in_value = [&](const Value& v) {
+      if (v.dim) add(v.dim);
+      for (const ComputedOffset& c : v.computed) add(c.stride);
+      for (const BoundsCheck& c : v.checks) {
+        if (c.index) add(c.index);
+        add(c.extent);
+      }
+    };
+    std::function<void(const Reduction&)> in_reduction = [&](const Reduction& r) {
+      for (Dim d : r.extents) add(d);
+      for_each_value(r.value, in_value);
+      if (r.index_value) for_each_value(r.index_value, in_value);
+      for (const Reduction& inner : r.inner) in_reduction(inner);
+    };
+    for (const Reduction& r : result_.reductions) in_reduction(r);
+    for_each_value(result_.value, in_value);
+  }
+
+  const ComprehensionExpr& body_;
+  Computation result_;
+  std::unordered_map<const Variable*, int> buffer_of_;
+  std::unordered_set<Dim> index_vars_;
+};
+
+}  // namespace
+
+void for_each_value(const ValuePtr& value, const std::function<void(const Value&)>& visit) {
+  if (!value) return;
+  visit(*value);
+  for (const ValuePtr& arg : value->args) for_each_value(arg, visit);
+  for (const ComputedOffset& c : value->computed) for_each_value(c.index, visit);
+  for (const BoundsCheck& c : value->checks) for_each_value(c.computed, visit);
+  for_each_value(value->otherwise, visit);
+}
+
+ValuePtr substitute(const ValuePtr& value, const DimMap& map) {
+  if (!value) return nullptr;
+  Value v = *value;
+  if (v.dim) v.dim = quern::substitute(v.dim, map);
+  for (ValuePtr& arg : v.args) arg = substitute(arg, map);
+  for (ComputedOffset& c : v.computed) c = {substitute(c.index, map), quern::substitute(c.stride, map)};
+  for (BoundsCheck& c : v.checks) {
+    if (c.index) c.index = quern::substitute(c.index, map);
+    c.computed = substitute(c.computed, map);
+    c.extent = quern::substitute(c.extent, map);
+  }
+  v.otherwise = substitute(v.otherwise, map);
+  return make(std::move(v));
+}
+
+Computation computation_of(const FnExpr& primitive) { return Lowering(primitive).run(); }
+
+Kernel lower(const FnExpr& primitive, int vector_bytes) {
+  Kernel kernel = schedule_default(computation_of(primitive), vector_bytes);
+  kernel.name = fmt::format("k_{:016x}", std::hash<std::string>()(canonical_text(kernel)));
+  return kernel;
+}
+
+}  // namespace quern::loops

@@ -1,0 +1,50 @@
+#pragma once
+// From a primitive function to a loop nest: element computations first, then loops around them by a schedule.
+
+#include <vector>
+
+#include "ir/expr.h"
+#include "jit/schedule/loops.h"
+
+namespace quern::loops {
+
+/// A reduction of a body, before loops are put around it.
+struct Reduction {
+  ReduceKind kind;
+  std::vector<Dim> vars, extents;
+  ValuePtr value;
+  DType accumulator;
+  int local;
+  int index_local = -1;  ///< ArgMax, ArgMin
+  ValuePtr index_value;
+  std::vector<Reduction> inner;  ///< reductions that `value` needs, inside this one's loops
+};
+
+/// What a primitive computes for one element of its result.
+struct Computation {
+  std::vector<Buffer> buffers;  ///< the parameters in order, then the result
+  std::vector<Dim> dims;        ///< run-time dims of the enclosing frame
+  std::vector<Dim> vars, extents;  ///< of the result
+  std::vector<Reduction> reductions;
+  ValuePtr value;
+  Dim store_offset;
+  int locals = 0;
+  std::vector<std::string> traps;
+};
+
+/// Reads the computation off a primitive function (an FnExpr whose body is a Comprehension over its parameters).
+Computation computation_of(const FnExpr& primitive);
+
+/// The default schedule: neighbouring loops that every access runs through like one are merged; the innermost axis of the
+/// result, or of a reduction whose reads run along it, is vectorized over `vector_bytes`; everything else is serial.
+Kernel schedule_default(const Computation& computation, int vector_bytes);
+
+/// computation_of, then schedule_default. The kernel's name is derived from its canonical text.
+Kernel lower(const FnExpr& primitive, int vector_bytes);
+
+/// The value with dims replaced in every index, offset and check.
+ValuePtr substitute(const ValuePtr& value, const DimMap& map);
+/// Calls `visit` on the value and everything inside it.
+void for_each_value(const ValuePtr& value, const std::function<void(const Value&)>& visit);
+
+}  // namespace quern::loops

@@ -1,0 +1,217 @@
+#include <algorithm>
+#include <optional>
+
+#include "jit/schedule/lower.h"
+
+namespace quern::loops {
+
+namespace {
+
+// Everything that the computation addresses, for questions about strides.
+struct Accesses {
+  std::vector<Dim> offsets;   ///< of loads and of the store
+  std::vector<Dim> elsewhere;  ///< dims in checks, values and computed parts
+};
+
+void collect(const ValuePtr& value, Accesses& out) {
+  for_each_value(value, [&](const Value& v) {
+    if (v.kind == ValueKind::Load) out.offsets.push_back(v.dim);
+    if (v.kind == ValueKind::Index) out.elsewhere.push_back(v.dim);
+    for (const BoundsCheck& c : v.checks)
+      if (c.index) out.elsewhere.push_back(c.index);
+  });
+}
+
+void collect(const Reduction& r, Accesses& out) {
+  collect(r.value, out);
+  if (r.index_value) collect(r.index_value, out);
+  for (Dim d : r.extents) out.elsewhere.push_back(d);
+  for (const Reduction& inner : r.inner) collect(inner, out);
+}
+
+// How an access moves when a variable grows by one.
+enum class Step : uint8_t { None, One, Other };
+
+Step step_of(Dim offset, Dim var) {
+  if (!contains_var(offset, var)) return Step::None;
+  auto linear = linear_in(offset, var);
+  return linear && is_const(linear->coefficient, 1) ? Step::One : Step::Other;
+}
+
+class Scheduler {
+ public:
+  Scheduler(Computation computation, int vector_bytes) : c_(std::move(computation)), vector_bytes_(vector_bytes) {}
+
+  Kernel run() {
+    merge_loops();
+    choose_vector_loop();
+    Kernel kernel;
+    kernel.buffers = c_.buffers;
+    kernel.dims = c_.dims;
+    kernel.locals = c_.locals;
+    kernel.traps = c_.traps;
+    Block body;
+    for (const Reduction& r : c_.reductions) add_reduction(r, body);
+    Stmt store{StmtKind::Store};
+    store.buffer = static_cast<int>(c_.buffers.size()) - 1;
+    store.offset = c_.store_offset;
+    store.value = c_.value;
+    body.push_back(std::make_shared<const Stmt>(std::move(store)));
+    for (size_t k = c_.vars.size(); k-- > 0;) body = {loop(c_.vars[k], c_.extents[k], std::move(body))};
+    kernel.body = std::move(body);
+    return kernel;
+  }
+
+ private:
+  Accesses accesses() const {
+    Accesses all;
+    collect(c_.value, all);
+    for (const Reduction& r : c_.reductions) collect(r, all);
+    all.offsets.push_back(c_.store_offset);
+    return all;
+  }
+
+  // Two neighbouring loops are one where every address moves through both as through one: a longer innermost loop
+  // fills the vectors better.
+  void merge_loops() {
+    for (size_t k = c_.vars.size(); k >= 2; --k) {
+      Dim outer = c_.vars[k - 2], inner = c_.vars[k - 1], extent = c_.extents[k - 1];
+      Accesses all = accesses();
+      bool mergeable = std::all_of(all.offsets.begin(), all.offsets.end(), [&](Dim offset) {
+        auto slow = linear_in(offset, outer);
+        if (!slow) return false;
+        auto fast = linear_in(slow->rest, inner);
+        return fast && !contains_var(slow->coefficient, inner) && slow->coefficient == dim_mul(fast->coefficient, extent);
+      });
+      for (Dim d : all.elsewhere) mergeable &= !contains_var(d, outer) && !contains_var(d, inner);
+      if (!mergeable) continue;
+      DimMap map{{outer, dim_const(0)}};
+      rewrite(map);
+      c_.extents[k - 1] = dim_mul(c_.extents[k - 2], extent);
+      c_.vars.erase(c_.vars.begin() + static_cast<ptrdiff_t>(k) - 2);
+      c_.extents.erase(c_.extents.begin() + static_cast<ptrdiff_t>(k) - 2);
+    }
+  }
+
+  static void rewrite(Reduction& r, const DimMap& map) {
+    r.value = substitute(r.value, map);
+    r.index_value = substitute(r.index_value, map);
+    for (Reduction& inner : r.inner) rewrite(inner, map);
+  }
+  void rewrite(const DimMap& map) {
+    c_.value = substitute(c_.value, map);
+    c_.store_offset = quern::substitute(c_.store_offset, map);
+    for (Reduction& r : c_.reductions) rewrite(r, map);
+  }
+
+  // The lanes of a vector of the widest element that takes part.
+  int lanes() const {
+    size_t widest = 4;
+    auto widen = [&](const ValuePtr& value) {
+      for_each_value(value, [&](const Value& v) {
+        if (v.kind == ValueKind::Load || v.kind == ValueKind::Apply || v.kind == ValueKind::Cast)
+          widest = std::max(widest, v.dtype.bytes());
+      });
+    };
+    widen(c_.value);
+    for (const Reduction& r : c_.reductions) widen(r.value);
+    return std::max<int>(1, vector_bytes_ / static_cast<int>(widest));
+  }
+
+  // The cost of a step of the loop over `var` per element, in units of a vector load: contiguous accesses are shared by
+  // the lanes, strided ones are not.
+  double cost(Dim var, Dim extent, int width) const {
+    double total = 0;
+    for (Dim offset : accesses().offsets) {
+      switch (step_of(offset, var)) {
+        case Step::None: total += 0.25; break;
+        case Step::One: total += 1; break;
+        case Step::Other: total += 0.75 * width; break;
+      }
+    }
+    auto count = as_const(extent);
+    if (!count || *count <= 0) return total;
+    double vectors = static_cast<double>((*count + width - 1) / width);
+    return total * vectors * width / static_cast<double>(*count);
+  }
+
+  void choose_vector_loop() {
+    int width = lanes();
+    if (width < 2) return;
+    double best = 0;
+    if (!c_.vars.empty()) {
+      vector_var_ = c_.vars.back();
+      best = cost(vector_var_, c_.extents.back(), width);
+      auto count = as_const(c_.extents.back());
+      if (count && *count < 2) vector_var_ = nullptr;
+    }
+    for (const Reduction& r : c_.reductions) {
+      if (r.vars.empty() || is_arg(r.kind) || !r.inner.empty()) continue;
+      auto count = as_const(r.extents.back());
+      if (count && *count < width) continue;
+      double along = cost(r.vars.back(), r.extents.back(), width);
+      if (vector_var_ && along >= best) continue;
+      vector_var_ = r.vars.back();
+      best = along;
+    }
+    width_ = width;
+  }
+
+  void add_reduction(const Reduction& r, Block& body) {
+    Stmt declare{StmtKind::Declare};
+    declare.local = r.local;
+    declare.dtype = r.accumulator;
+    declare.value = constant(reduce_identity(r.kind, r.accumulator));
+    body.push_back(std::make_shared<const Stmt>(std::move(declare)));
+    if (r.index_local >= 0) {
+      Stmt position{StmtKind::Declare};
+      position.local = r.index_local;
+      position.dtype = DType::index();
+      position.value = constant(Scalar::from_int(DType::index(), 0));
+      body.push_back(std::make_shared<const Stmt>(std::move(position)));
+    }
+    Block inner;
+    for (const Reduction& nested : r.inner) add_reduction(nested, inner);
+    Stmt reduce{StmtKind::Reduce};
+    reduce.local = r.local;
+    reduce.dtype = r.accumulator;
+    reduce.reduce = r.kind;
+    reduce.value = r.value;
+    reduce.index_local = r.index_local;
+    reduce.index_value = r.index_value;
+    inner.push_back(std::make_shared<const Stmt>(std::move(reduce)));
+    for (size_t k = r.vars.size(); k-- > 0;) inner = {loop(r.vars[k], r.extents[k], std::move(inner))};
+    body.insert(body.end(), inner.begin(), inner.end());
+  }
+
+  StmtPtr loop(Dim var, Dim extent, Block body) const {
+    Stmt stmt{StmtKind::For};
+    stmt.var = var;
+    stmt.extent = extent;
+    stmt.body = std::move(body);
+    if (var == vector_var_) {
+      stmt.loop = LoopKind::Vectorize;
+      stmt.width = width_;
+    }
+    return std::make_shared<const Stmt>(std::move(stmt));
+  }
+
+  static ValuePtr constant(const Scalar& scalar) {
+    Value v{ValueKind::Const, scalar.dtype};
+    v.constant = scalar;
+    return std::make_shared<const Value>(std::move(v));
+  }
+
+  Computation c_;
+  int vector_bytes_;
+  Dim vector_var_ = nullptr;
+  int width_ = 1;
+};
+
+}  // namespace
+
+Kernel schedule_default(const Computation& computation, int vector_bytes) {
+  return Scheduler(computation, vector_bytes).run();
+}
+
+}  // namespace quern::loops

@@ -1,0 +1,178 @@
+#include "passes/fuse.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace quern {
+
+FusionClass fusion_class(const ComprehensionExpr& comprehension) {
+  bool reduces = false;
+  std::function<void(ExprPtr)> walk = [&](ExprPtr e) {
+    reduces |= e->kind == ExprKind::Reduce;
+    for_each_child(e, walk);
+  };
+  walk(comprehension.body);
+  return reduces ? FusionClass::Reduction : FusionClass::Injective;
+}
+
+namespace {
+
+using Uses = std::unordered_map<const Variable*, int>;
+
+void count_uses(ExprPtr expr, Uses& uses) {
+  if (auto* var = as<VarExpr>(expr)) ++uses[var->variable];
+  for_each_child(expr, [&](ExprPtr child) { count_uses(child, uses); });
+}
+
+// How a consumer reads one variable.
+struct ReadSites {
+  int count = 0;
+  bool plain = true;     ///< every index is a dim and inside the bounds
+  bool identity = true;  ///< the indices are the consumer's own variables in order
+  bool once = true;      ///< the indices are different variables and name all that run around the read
+};
+
+class Fuser {
+ public:
+  Fuser(Arena& arena, const Uses& uses) : arena_(arena), uses_(uses) {}
+
+  ExprPtr run(ExprPtr expr) {
+    auto* block = as<BlockExpr>(expr);
+    if (!block) return map_children(arena_, expr, [&](ExprPtr child) { return run(child); });
+    auto outer = std::exchange(producers_, {});
+    std::vector<Binding> bindings;
+    for (const Binding& b : block->bindings) {
+      ExprPtr value = with_producers(b.value);
+      bindings.push_back({b.variable, value});
+      auto* comprehension = as<ComprehensionExpr>(value);
+      if (b.variable && comprehension) producers_.emplace(b.variable, comprehension);
+    }
+    ExprPtr result = with_producers(block->result);
+    producers_ = std::move(outer);
+    return arena_.make<BlockExpr>(Expr{ExprKind::Block, result->type, expr->origin}, arena_.copy(bindings), result);
+  }
+
+ private:
+  ExprPtr with_producers(ExprPtr expr) {
+    auto* consumer = as<ComprehensionExpr>(expr);
+    if (!consumer) return run(expr);
+    while (true) {
+      const Variable* chosen = choose(*consumer);
+      if (!chosen) return consumer;
+      consumer = static_cast<const ComprehensionExpr*>(inlined(*consumer, chosen));
+    }
+  }
+
+  const Variable* choose(const ComprehensionExpr& consumer) {
+    std::vector<const Variable*> candidates;
+    std::function<void(ExprPtr)> walk = [&](ExprPtr e) {
+      if (auto* read = as<ReadExpr>(e))
+        if (auto* var = as<VarExpr>(read->tensor); var && producers_.contains(var->variable)) candidates.push_back(var->variable);
+      for_each_child(e, walk);
+    };
+    walk(consumer.body);
+    for (const Variable* candidate : candidates)
+      if (may_inline(consumer, candidate)) return candidate;
+    return nullptr;
+  }
+
+  bool may_inline(const ComprehensionExpr& consumer, const Variable* variable) {
+    const ComprehensionExpr& producer = *producers_.at(variable);
+    ReadSites sites;
+    std::vector<Dim> around(consumer.vars.begin(), consumer.vars.end());
+    std::vector<Dim> extents(consumer.extents.begin(), consumer.extents.end());
+    inspect(consumer.body, variable, consumer, around, extents, sites);
+    if (!sites.plain || sites.count == 0) return false;
+    // What is computed from nothing costs less than reading it.
+    bool constant = true;
+    std::function<void(ExprPtr)> walk = [&](ExprPtr e) {
+      constant &= e->kind == ExprKind::Const || e->kind == ExprKind::DimValue || e->kind == ExprKind::Scalar;
+      for_each_child(e, walk);
+    };
+    walk(producer.body);
+    if (constant) return true;
+    if (uses_.at(variable) != sites.count) return false;
+    if (fusion_class(producer) == FusionClass::Reduction)
+      return sites.count == 1 && sites.identity && around.size() == consumer.vars.size() && same_extents(producer, consumer);
+    return sites.count == 1 ? sites.once : sites.once && is_cheap(producer.body);
+  }
+
+  static bool same_extents(const ComprehensionExpr& a, const ComprehensionExpr& b) {
+    return std::equal(a.extents.begin(), a.extents.end(), b.extents.begin(), b.extents.end());
+  }
+
+  static bool is_cheap(ExprPtr body) {
+    int operations = 0;
+    std::function<void(ExprPtr)> walk = [&](ExprPtr e) {
+      auto* scalar = as<ScalarExpr>(e);
+      if (scalar) operations += !scalar->is_cast && info(scalar->op).signature == ScalarSignature::Float ? 16 : 1;
+      for_each_child(e, walk);
+    };
+    walk(body);
+    return operations <= 4;
+  }
+
+  void inspect(ExprPtr expr, const Variable* variable, const ComprehensionExpr& consumer, std::vector<Dim>& around,
+               std::vector<Dim>& extents, ReadSites& sites) {
+    if (auto* reduce = as<ReduceExpr>(expr)) {
+      size_t depth = around.size();
+      around.insert(around.end(), reduce->vars.begin(), reduce->vars.end());
+      extents.insert(extents.end(), reduce->extents.begin(), reduce->extents.end());
+      inspect(reduce->body, variable, consumer, around, extents, sites);
+      around.resize(depth);
+      extents.resize(depth);
+      return;
+    }
+    auto* read = as<ReadExpr>(expr);
+    auto* var = read ? as<VarExpr>(read->tensor) : nullptr;
+    if (var && var->variable == variable) inspect_read(*read, consumer, around, extents, sites);
+    for_each_child(expr, [&](ExprPtr child) { inspect(child, variable, consumer, around, extents, sites); });
+  }
+
+  static void inspect_read(const ReadExpr& read, const ComprehensionExpr& consumer, const std::vector<Dim>& around,
+                           const std::vector<Dim>& extents, ReadSites& sites) {
+    ++sites.count;
+    std::vector<Dim> named;
+    for (size_t k = 0; k < read.indices.size(); ++k) {
+      auto* dim = as<DimValueExpr>(read.indices[k]);
+      if (!dim || read.checked[k]) {
+        sites.plain = false;
+        return;
+      }
+      if (k >= consumer.vars.size() || dim->dim != consumer.vars[k]) sites.identity = false;
+      if (dim->dim->kind == DimKind::Var) named.push_back(dim->dim);
+    }
+    if (read.indices.size() != consumer.vars.size() || around.size() != consumer.vars.size()) sites.identity = false;
+    for (size_t k = 0; k < around.size(); ++k)
+      if (!is_const(extents[k], 1) && std::count(named.begin(), named.end(), around[k]) != 1) sites.once = false;
+  }
+
+  // The consumer with the producer's body in place of its reads.
+  ExprPtr inlined(const ComprehensionExpr& consumer, const Variable* variable) {
+    const ComprehensionExpr& producer = *producers_.at(variable);
+    std::function<ExprPtr(ExprPtr)> walk = [&](ExprPtr e) -> ExprPtr {
+      auto* read = as<ReadExpr>(e);
+      auto* var = read ? as<VarExpr>(read->tensor) : nullptr;
+      if (!var || var->variable != variable) return map_children(arena_, e, walk);
+      ExprSubstitution substitution;
+      for (size_t k = 0; k < producer.vars.size(); ++k)
+        substitution.types.dims.emplace(producer.vars[k], static_cast<const DimValueExpr*>(read->indices[k])->dim);
+      return substitute(arena_, producer.body, substitution);
+    };
+    return arena_.make<ComprehensionExpr>(Expr{consumer}, consumer.vars, consumer.extents, walk(consumer.body));
+  }
+
+  Arena& arena_;
+  const Uses& uses_;
+  std::unordered_map<const Variable*, const ComprehensionExpr*> producers_;
+};
+
+}  // namespace
+
+ExprPtr fuse(const PassContext& context, ExprPtr expr) {
+  Uses uses;
+  count_uses(expr, uses);
+  return Fuser(context.arena, uses).run(expr);
+}
+
+}  // namespace quern

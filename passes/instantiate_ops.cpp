@@ -1,0 +1,42 @@
+#include "passes/instantiate_ops.h"
+
+namespace quern {
+
+namespace {
+
+ExprPtr definition_at(Arena& arena, const OpCallExpr& call) {
+  const OpInstance& instance = *call.instance;
+  ExprSubstitution substitution;
+  for (size_t i = 0; i < instance.dim_vars.size() && i < call.dims.size(); ++i)
+    substitution.types.dims.emplace(instance.dim_vars[i], call.dims[i]);
+  std::vector<Binding> bindings;
+  for (size_t i = 0; i < call.args.size(); ++i) {
+    ExprPtr arg = call.args[i];
+    const Variable* param = instance.function->params[i];
+    if (!is_atom(arg)) {
+      const Variable* variable = make_variable(arena, param->name, arg->type);
+      bindings.push_back({variable, arg});
+      arg = arena.make<VarExpr>(Expr{ExprKind::Var, arg->type, arg->origin}, variable);
+    }
+    substitution.variables.emplace(param, arg);
+  }
+  ExprPtr body = substitute(arena, instance.function->body, substitution);
+  if (bindings.empty()) return body;
+  return arena.make<BlockExpr>(Expr{ExprKind::Block, body->type, call.origin}, arena.copy(bindings), body);
+}
+
+}  // namespace
+
+ExprPtr instantiate_ops(const PassContext& context, ExprPtr expr) {
+  ExprPtr result =
+      map_children(context.arena, expr, [&](ExprPtr child) { return instantiate_ops(context, child); });
+  auto* call = as<OpCallExpr>(result);
+  if (!call) return result;
+  context.arena.keep(call->instance->arena);
+  ExprPtr body = definition_at(context.arena, *call);
+  // A composite's body has operator calls of its own; the arguments have none left.
+  bool composite = call->instance->function->body->kind != ExprKind::Comprehension;
+  return composite ? instantiate_ops(context, body) : body;
+}
+
+}  // namespace quern

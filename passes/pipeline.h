@@ -1,0 +1,30 @@
+#pragma once
+// The pipeline: one list of passes, in order.
+
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "passes/pass.h"
+
+namespace quern {
+
+struct Pass {
+  std::string_view name;
+  ExprPtr (*run)(const PassContext& context, ExprPtr expr);
+};
+
+/// From typed IR to calls of kernels.
+std::span<const Pass> pipeline();
+
+/// An optimised expression and what owns its nodes.
+struct Optimised {
+  ExprPtr expr = nullptr;
+  std::shared_ptr<const Arena> arena;
+};
+
+/// Runs the pipeline on a definition's body up to and including the pass named `last` (all passes without a name).
+/// In debug builds the IR is verified after each pass, and the pass that broke it is named.
+Optimised optimise(const Definition& definition, FunctionSource& functions, std::string_view last = "");
+
+}  // namespace quern

@@ -1,0 +1,116 @@
+#include "passes/to_anf.h"
+
+#include <unordered_map>
+
+namespace quern {
+
+namespace {
+
+// Bindings of one block, in the order of evaluation.
+class Normalizer {
+ public:
+  explicit Normalizer(Arena& arena) : arena_(arena) {}
+
+  ExprPtr block(ExprPtr expr) {
+    ExprPtr result = value(expr);
+    if (bindings_.empty()) return result;
+    return arena_.make<BlockExpr>(Expr{ExprKind::Block, result->type, expr->origin}, arena_.copy(bindings_), result);
+  }
+
+ private:
+  ExprPtr bind(ExprPtr value, std::string_view name = "t") {
+    const Variable* variable = make_variable(arena_, name, value->type);
+    bindings_.push_back({variable, value});
+    return arena_.make<VarExpr>(Expr{ExprKind::Var, value->type, value->origin}, variable);
+  }
+
+  // A variable or rank-0 constant with the expression's value.
+  ExprPtr atom(ExprPtr expr) {
+    ExprPtr v = value(expr);
+    // A top-level function as a value stays where it is used: a call of it is then a direct one.
+    return is_atom(v) ? v : bind(v);
+  }
+
+  // The expression with atoms as operands. What it consists of is bound before it.
+  ExprPtr value(ExprPtr expr) {
+    switch (expr->kind) {
+      case ExprKind::Var: {
+        auto alias = aliases_.find(static_cast<const VarExpr*>(expr)->variable);
+        return alias == aliases_.end() ? expr : alias->second;
+      }
+      case ExprKind::Block: return flatten(*static_cast<const BlockExpr*>(expr));
+      case ExprKind::If: {
+        auto* e = static_cast<const IfExpr*>(expr);
+        ExprPtr condition = atom(e->condition);
+        Normalizer first(arena_), second(arena_);
+        first.aliases_ = second.aliases_ = aliases_;
+        ExprPtr then_arm = first.block(e->then_arm), else_arm = second.block(e->else_arm);
+        return arena_.make<IfExpr>(Expr{*expr}, condition, then_arm, else_arm);
+      }
+      case ExprKind::Fn: {
+        auto* e = static_cast<const FnExpr*>(expr);
+        Normalizer inner(arena_);
+        inner.aliases_ = aliases_;
+        return arena_.make<FnExpr>(Expr{*expr}, e->params, e->dim_vars, inner.block(e->body), e->primitive);
+      }
+      case ExprKind::Call: {
+        auto* e = static_cast<const CallExpr*>(expr);
+        ExprPtr callee = e->callee->kind == ExprKind::Global ? e->callee : atom(e->callee);
+        std::vector<ExprPtr> args;
+        for (ExprPtr arg : e->args) args.push_back(atom(arg));
+        return arena_.make<CallExpr>(Expr{*expr}, callee, arena_.copy(args));
+      }
+      case ExprKind::Comprehension: return map_children(arena_, expr, [&](ExprPtr body) { return element(body); });
+      case ExprKind::Intrinsic: return map_children(arena_, expr, [&](ExprPtr arg) { return arg ? atom(arg) : arg; });
+      case ExprKind::OpCall:
+      case ExprKind::Tuple:
+      case ExprKind::Field:
+      case ExprKind::Construct:
+      case ExprKind::View: return map_children(arena_, expr, [&](ExprPtr child) { return atom(child); });
+      case ExprKind::Const:
+      case ExprKind::Global:
+      case ExprKind::DimValue:
+      case ExprKind::Scalar:
+      case ExprKind::Reduce:
+      case ExprKind::Read:
+      case ExprKind::Error: return expr;
+    }
+    return expr;
+  }
+
+  // Inside an index expression: the tensors that are read are bound outside, the rest stays.
+  ExprPtr element(ExprPtr expr) {
+    auto* read = as<ReadExpr>(expr);
+    if (!read) return map_children(arena_, expr, [&](ExprPtr child) { return element(child); });
+    ExprPtr tensor = atom(read->tensor);
+    if (tensor->kind == ExprKind::Const) return tensor;
+    std::vector<ExprPtr> indices;
+    for (ExprPtr index : read->indices) indices.push_back(element(index));
+    return arena_.make<ReadExpr>(Expr{*expr}, tensor, arena_.copy(indices), read->checked,
+                                 read->otherwise ? element(read->otherwise) : nullptr);
+  }
+
+  ExprPtr flatten(const BlockExpr& block) {
+    for (const Binding& b : block.bindings) {
+      ExprPtr v = value(b.value);
+      if (!b.variable) {
+        if (!is_atom(v)) bindings_.push_back({nullptr, v});
+      } else if (is_atom(v)) {
+        aliases_.insert_or_assign(b.variable, v);
+      } else {
+        bindings_.push_back({b.variable, v});
+      }
+    }
+    return value(block.result);
+  }
+
+  Arena& arena_;
+  std::vector<Binding> bindings_;
+  std::unordered_map<const Variable*, ExprPtr> aliases_;  ///< bindings of a variable to a variable or a constant
+};
+
+}  // namespace
+
+ExprPtr to_anf(const PassContext& context, ExprPtr expr) { return Normalizer(context.arena).block(expr); }
+
+}  // namespace quern

@@ -123,7 +123,8 @@ size_t edit_distance(std::string_view a, std::string_view b) {
 
 std::optional<std::string> did_you_mean(std::string_view name, const std::vector<std::string>& candidates) {
   std::optional<std::string> best;
-  size_t best_distance = std::max<size_t>(1, name.size() / 3) + 1;
+  // In a name of one or two letters any change makes another name.
+  size_t best_distance = name.size() < 3 ? 1 : std::max<size_t>(1, name.size() / 3) + 1;
   for (const std::string& candidate : candidates) {
     size_t distance = edit_distance(name, candidate);
     // A name without its prefix ("relu" for "nn.relu") is a slip of a kind of its own.

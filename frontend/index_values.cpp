@@ -28,7 +28,7 @@ ExprPtr IndexElaborator::literal(SyntaxPtr expr, std::optional<DType> wanted) {
   if (dtype.is_index() && number->is_integer) return dim_value(expr, dim_const(number->integer));
   auto scalar = literal_as(*number, dtype);
   if (!scalar) {
-    report(DiagnosticKind::LiteralOutOfRange, expr, fmt::format("`{}` is no {}", expr->text, to_string(dtype)));
+    report(DiagnosticKind::LiteralOutOfRange, expr, fmt::format("`{}` does not fit {}", expr->text, to_string(dtype)));
     return nullptr;
   }
   return expect(expr, constant(expr, *scalar), wanted);

@@ -41,22 +41,22 @@ ExprPtr Inference::operator_call(SyntaxPtr s, const Declaration& op, std::vector
   StaticEvaluator statics = evaluator();
   size_t tensors = std::min(tensor_param_count(op.syntax), positional.size());
   bool failed = false;
-  auto attribute = [&](std::string name, SyntaxPtr value) {
+  auto attribute = [&](std::string name, SyntaxPtr value, SyntaxPtr at) {
     auto v = statics.evaluate(value, env.statics);
     failed |= !v;
     draft.call.attributes.emplace_back(std::move(name), v.value_or(StaticValue()));
-    draft.call.attribute_syntax.push_back(value);
+    draft.call.attribute_syntax.push_back(at);
   };
   for (size_t i = 0; i < positional.size(); ++i) {
     if (i >= tensors) {
-      attribute("", positional[i]);
+      attribute("", positional[i], positional[i]);
       continue;
     }
     draft.args.push_back(infer(positional[i]));
     draft.call.tensors.push_back(draft.args.back()->type);
     draft.call.tensor_syntax.push_back(positional[i]);
   }
-  for (SyntaxPtr n : named) attribute(std::string(n->text), n->child(0));
+  for (SyntaxPtr n : named) attribute(std::string(n->text), n->child(0), n);
   if (failed) return error(s);
   ExprPtr waiting = error(s, unifier.fresh_type());
   op_calls_.emplace(waiting, std::move(draft));
@@ -203,6 +203,10 @@ ExprPtr Inference::load(SyntaxPtr s, const std::vector<std::string_view>& texts)
 
 // --- functions -------------------------------------------------------------------------------------------------------
 
+const Declaration* Inference::declaration_of(SyntaxPtr callee) {
+  return callee->is(SyntaxKind::GlobalName) ? scope_.global(callee->text) : nullptr;
+}
+
 ExprPtr Inference::function_call(SyntaxPtr s) {
   SyntaxPtr callee = s->child(0);
   ExprPtr function = infer(callee);
@@ -232,15 +236,10 @@ ExprPtr Inference::function_call(SyntaxPtr s) {
     report(DiagnosticKind::NotAFunction, callee, fmt::format("{} is {}, not a function", name, to_string(type)), origin_of(function));
     return error(s);
   }
-  const Declaration* declared = callee->is(SyntaxKind::GlobalName) ? scope_.global(callee->text) : nullptr;
-  SyntaxPtr params = declared ? params_of(declared->syntax) : nullptr;
-  auto parameter = [&](size_t i) -> std::vector<Note> {
-    if (!params || i >= params->children.size()) return {};
-    return {{Place{{declared->id, params->children[i]->id}, {}}, fmt::format("the parameter `%{}` is declared here", params->children[i]->text)}};
-  };
   if (type->params().size() != args.size()) {
     std::vector<Note> notes;
-    if (declared) notes.push_back({Place{{declared->id, params->id}, {}}, fmt::format("{} is defined here", name)});
+    if (const Declaration* declared = declaration_of(callee))
+      notes.push_back({Place{{declared->id, params_of(declared->syntax)->id}, {}}, fmt::format("{} is defined here", name)});
     report(DiagnosticKind::WrongArgumentCount, s,
            fmt::format("{} takes {} argument{} and is given {}", name, type->params().size(),
                        type->params().size() == 1 ? "" : "s", args.size()),
@@ -248,7 +247,12 @@ ExprPtr Inference::function_call(SyntaxPtr s) {
     return error(s, type->result());
   }
   for (size_t i = 0; i < args.size(); ++i) {
-    std::vector<Note> notes = parameter(i);
+    if (unifier.unify(type->params()[i], args[i]->type)) continue;
+    // The callee's text is looked at for the message alone: an edit there that keeps its type changes nothing here.
+    std::vector<Note> notes;
+    const Declaration* declared = declaration_of(callee);
+    if (SyntaxPtr param = declared ? params_of(declared->syntax)->child(i) : nullptr)
+      notes.push_back({Place{{declared->id, param->id}, {}}, fmt::format("the parameter `%{}` is declared here", param->text)});
     for (Note& note : origin_of(args[i])) notes.push_back(std::move(note));
     expect(at[i], type->params()[i], args[i]->type, fmt::format("argument {} of {}", i + 1, name), std::move(notes));
   }

@@ -226,7 +226,7 @@ ExprPtr Inference::global(SyntaxPtr s) {
   auto member = group_types.find(s->text);
   if (member != group_types.end())
     return drafts_.make<GlobalExpr>(Expr{ExprKind::Global, member->second, origin(s)}, name);
-  if (!scope_.global(s->text)) {
+  if (!scope_.has_global(s->text)) {
     auto near = did_you_mean(s->text, scope_.names(Scope::Names::Globals));
     report(DiagnosticKind::UnknownName, s,
            fmt::format("unknown function `@{}`{}", s->text, near ? "; did you mean `@" + *near + "`?" : ""));

@@ -100,7 +100,7 @@ ExprPtr Inference::finish_constant(ExprPtr draft, const LiteralDraft& literal, T
     auto scalar = literal.is_bool ? std::optional(Scalar::from_int(DType::boolean(), number.integer)) : literal_as(number, type->dtype);
     if (!scalar) {
       enter(draft->origin.declaration);
-      report(DiagnosticKind::LiteralOutOfRange, at, fmt::format("`{}` is no {}", at->text, to_string(type->dtype)));
+      report(DiagnosticKind::LiteralOutOfRange, at, fmt::format("`{}` does not fit {}", at->text, to_string(type->dtype)));
       return arena->make<ErrorExpr>(Expr{ExprKind::Error, error_type(), draft->origin});
     }
     std::copy_n(reinterpret_cast<const std::byte*>(&scalar->bits), width, tensor->data() + i * width);

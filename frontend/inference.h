@@ -130,6 +130,7 @@ class Inference final : public TypeHooks {
   ExprPtr intrinsic(SyntaxPtr s, IntrinsicKind kind);
   ExprPtr load(SyntaxPtr s, const std::vector<std::string_view>& texts);
   ExprPtr function_call(SyntaxPtr s);
+  const Declaration* declaration_of(SyntaxPtr callee);
   bool attempt_operator(ExprPtr draft);
   std::pair<std::vector<Dim>, std::vector<Type>> instantiate(const Scheme& scheme, Substitution& substitution);
 

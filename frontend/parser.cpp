@@ -39,7 +39,6 @@ class ByteOffsets {
 };
 
 std::string describe(antlr4::Token* token) {
-  if (token->getType() == antlr4::Token::EOF) return "the end of the text";
   std::string text = token->getText();
   return "`" + (text.size() > 40 ? text.substr(0, 37) + "…" : text) + "`";
 }
@@ -60,7 +59,8 @@ class Listener : public antlr4::BaseErrorListener {
 
  private:
   static std::string message(antlr4::Recognizer* recognizer, antlr4::Token* token) {
-    std::string text = "unexpected " + describe(token);
+    bool at_end = token->getType() == antlr4::Token::EOF;
+    std::string text = at_end ? "the text ends too early" : "unexpected " + describe(token);
     auto* parser = dynamic_cast<QuernParser*>(recognizer);
     if (!parser) return text;
     std::vector<std::string> wanted;

@@ -60,6 +60,8 @@ struct InstanceRequest;
 class Scope {
  public:
   virtual ~Scope() = default;
+  /// Whether there is a `def @name`. Asking for no more than that leaves its body out of what the asker depends on.
+  virtual bool has_global(std::string_view name) = 0;
   /// `def @name`.
   virtual const Declaration* global(std::string_view name) = 0;
   /// `op name` or `def name` (a composite operator).

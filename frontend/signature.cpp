@@ -92,6 +92,21 @@ class Matcher {
  private:
   enum class Status { Ok, Stuck, Failed };
 
+  // What the user calls the operator and its operands: an infix symbol has a left and a right one.
+  std::string op_text() const {
+    bool infix = call_.syntax->is(SyntaxKind::Binary) || call_.syntax->is(SyntaxKind::Unary);
+    return fmt::format("`{}`", infix ? call_.syntax->text : op_.name);
+  }
+  std::string operand_text(size_t i) const {
+    if (call_.syntax->is(SyntaxKind::Binary)) return i == 0 ? "the left operand" : "the right operand";
+    if (call_.syntax->is(SyntaxKind::Unary)) return "the operand";
+    size_t next = 0;
+    for (SyntaxPtr p : params_of(op_.syntax)->children)
+      if (p->is(SyntaxKind::TensorParam) && next++ == i) return fmt::format("`%{}`", p->text);
+    return "this";
+  }
+  std::string operand_text() const { return operand_text(argument_); }
+
   MatchOutcome failed() { return {MatchStatus::Failed, {}}; }
 
   void report(DiagnosticKind kind, SyntaxPtr at, std::string message, std::vector<Note> notes = {}) {
@@ -109,7 +124,7 @@ class Matcher {
     if (inside_.empty()) return false;
     std::vector<Note> notes = argument_notes();
     Diagnostic first = inside_[0];
-    report(first.kind, call_.syntax, fmt::format("`{}`: {}", op_.name, first.message), std::move(notes));
+    report(first.kind, call_.syntax, fmt::format("{}: {}", op_text(), first.message), std::move(notes));
     return false;
   }
 
@@ -207,14 +222,14 @@ class Matcher {
   }
   Status wrong_type(SyntaxPtr, Type actual) {
     report(DiagnosticKind::TypeMismatch, call_.tensor_syntax[argument_],
-           fmt::format("`%{}` of `{}` has to be a tensor, not {}", param_->text, op_.name, to_string(actual)),
+           fmt::format("{} of {} has to be a tensor, not {}", operand_text(), op_text(), to_string(actual)),
            hooks_.origin_of_argument(argument_));
     return Status::Failed;
   }
   Status match_family(SyntaxPtr pattern, Type actual) {
     if (actual->kind != TypeKind::Tuple) {
       report(DiagnosticKind::TypeMismatch, call_.tensor_syntax[argument_],
-             fmt::format("`%{}` of `{}` has to be a tuple of tensors, not {}", param_->text, op_.name, to_string(actual)),
+             fmt::format("{} of {} has to be a tuple of tensors, not {}", operand_text(), op_text(), to_string(actual)),
              hooks_.origin_of_argument(argument_));
       return Status::Failed;
     }
@@ -249,17 +264,17 @@ class Matcher {
     auto bound = bound_by_.find(pattern->text);
     std::string message =
         bound == bound_by_.end()
-            ? fmt::format("`%{}` of `{}` has to be {}, not {}", param_->text, op_.name, to_string(hooks_.resolve(*wanted)),
+            ? fmt::format("{} of {} has to be {}, not {}", operand_text(), op_text(), to_string(hooks_.resolve(*wanted)),
                           to_string(hooks_.resolve(actual->dtype)))
-            : fmt::format("`{}` takes tensors of one dtype: `%{}` is {} but `%{}` is {}", op_.name, bound->second,
-                          to_string(hooks_.resolve(*wanted)), param_->text, to_string(hooks_.resolve(actual->dtype)));
+            : fmt::format("{} takes tensors of one dtype: {} is {} but {} is {}", op_text(), bound->second,
+                          to_string(hooks_.resolve(*wanted)), operand_text(), to_string(hooks_.resolve(actual->dtype)));
     report(DiagnosticKind::DTypeMismatch, call_.tensor_syntax[argument_], message, argument_notes());
     return Status::Failed;
   }
   void bind(std::string_view name, StaticValue value) {
     binding_.env.insert_or_assign(std::string(name), std::move(value));
     binding_.bound.insert(std::string(name));
-    bound_by_.insert_or_assign(std::string(name), std::string(param_->text));
+    bound_by_.insert_or_assign(std::string(name), operand_text());
   }
   StaticValue pack(std::span<const Dim> dims) {
     StaticList items;
@@ -285,7 +300,7 @@ class Matcher {
     size_t fixed = items.size() - (spread < items.size());
     if (actual->dims.size() < fixed || (spread == items.size() && actual->dims.size() != fixed)) {
       report(DiagnosticKind::RankMismatch, call_.tensor_syntax[argument_],
-             fmt::format("`%{}` of `{}` has {}{} dimension{}, but this is {}", param_->text, op_.name,
+             fmt::format("{} of {} has {}{} dimension{}, but this is {}", operand_text(), op_text(),
                          spread < items.size() ? "at least " : "", fixed, fixed == 1 ? "" : "s", to_string(actual)),
              hooks_.origin_of_argument(argument_));
       return Status::Failed;
@@ -314,8 +329,8 @@ class Matcher {
     for (size_t i = 0; same && i < dims.size(); ++i) same = hooks_.unify((*known)[i].as_dim(), dims[i]);
     if (same) return Status::Ok;
     report(DiagnosticKind::DimMismatch, call_.tensor_syntax[argument_],
-           fmt::format("`{}`: the shape `{}` is {} in `%{}` but {} in `%{}`", op_.name, at->is(SyntaxKind::Spread) ? name : at->text,
-                       to_string(bound->second), bound_by_[std::string(name)], shape_to_string(dims), param_->text),
+           fmt::format("{}: the shape `{}` is {} in {} but {} in {}", op_text(), at->is(SyntaxKind::Spread) ? name : at->text,
+                       to_string(bound->second), bound_by_[std::string(name)], shape_to_string(dims), operand_text()),
            argument_notes());
     return Status::Failed;
   }
@@ -331,10 +346,10 @@ class Matcher {
       return Status::Failed;
     }
     if (hooks_.unify(*wanted, actual)) return Status::Ok;
-    std::string first = bound_by_.contains(std::string(pattern->text)) ? " in `%" + bound_by_[std::string(pattern->text)] + "`" : "";
+    std::string first = bound_by_.contains(std::string(pattern->text)) ? " in " + bound_by_[std::string(pattern->text)] : "";
     report(DiagnosticKind::DimMismatch, call_.tensor_syntax[argument_],
-           fmt::format("`{}`: the dimension `{}` is {}{} but {} in `%{}`", op_.name, pattern_text(pattern),
-                       to_string(hooks_.resolve(*wanted)), first, to_string(actual), param_->text),
+           fmt::format("{}: the dimension `{}` is {}{} but {} in {}", op_text(), pattern_text(pattern),
+                       to_string(hooks_.resolve(*wanted)), first, to_string(actual), operand_text()),
            argument_notes());
     return Status::Failed;
   }
@@ -353,7 +368,7 @@ class Matcher {
     Dim quotient = is_const(*factor, 0) ? nullptr : dim_floordiv(actual, *factor);
     if (!quotient || (dim_mul(quotient, *factor) != actual && !actual->has_any)) {
       report(DiagnosticKind::DimMismatch, call_.tensor_syntax[argument_],
-             fmt::format("`{}`: the extent {} of `%{}` is not a multiple of {} = {}", op_.name, to_string(actual), param_->text,
+             fmt::format("{}: the extent {} of {} is not a multiple of {} = {}", op_text(), to_string(actual), operand_text(),
                          pattern_text(pattern->child(0)), to_string(*factor)),
              argument_notes());
       return Status::Failed;
@@ -390,11 +405,16 @@ class Matcher {
       auto holds = inside_evaluator_.boolean(condition, binding_.env);
       if (!holds) return report_inside();
       if (*holds) return true;
+      if (condition->is(SyntaxKind::Call) && condition->children.size() == 3) {
+        auto left = inside_evaluator_.evaluate(condition->child(1), binding_.env);
+        auto right = inside_evaluator_.evaluate(condition->child(2), binding_.env);
+        if (left && right) detail = fmt::format(": {} is not {}", to_string(*left), to_string(*right));
+      }
     }
     std::string message = clause->child(1) ? std::string(clause->child(1)->text) : "a constraint does not hold";
     std::vector<Note> notes = argument_notes();
     notes.push_back({Place{{op_.id, clause->id}, {}}, "the constraint is stated here"});
-    report(DiagnosticKind::ConstraintNotMet, call_.syntax, fmt::format("`{}`: {}{}", op_.name, message, detail), std::move(notes));
+    report(DiagnosticKind::ConstraintNotMet, call_.syntax, fmt::format("{}: {}{}", op_text(), message, detail), std::move(notes));
     return false;
   }
   bool result() {

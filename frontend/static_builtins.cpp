@@ -181,34 +181,46 @@ BuiltinOutcome all(Args a, bool) {
   return value(StaticValue(true));
 }
 
-BuiltinOutcome one_broadcast(Dim a, Dim b, bool instance_level) {
-  bool settled = a == b || is_const(a, 1) || is_const(b, 1) || instance_level || a->has_any || b->has_any ||
-                 a->has_infer || b->has_infer;
-  if (!settled)
-    return problem(fmt::format("the extents {} and {} do not broadcast: they differ and neither is 1", to_string(a),
-                               to_string(b)));
-  return value(StaticValue(dim_broadcast(a, b)));
+// A list of dims as the shape it is.
+std::string shape_text(const StaticValue& value) {
+  std::vector<Dim> dims;
+  for (const StaticValue& item : *value.as_list()) {
+    if (!item.as_dim()) return to_string(value);
+    dims.push_back(item.as_dim());
+  }
+  return shape_to_string(dims);
+}
+
+// One axis of a broadcast; null where the extents are settled to disagree.
+Dim broadcast_extent(Dim a, Dim b, bool instance_level) {
+  bool open = instance_level || a->has_any || b->has_any || a->has_infer || b->has_infer;
+  if (a != b && !is_const(a, 1) && !is_const(b, 1) && !open) return nullptr;
+  return dim_broadcast(a, b);
 }
 
 BuiltinOutcome broadcast(Args a, bool instance_level) {
+  for (const StaticValue& v : a)
+    if (!v.as_list()) return problem("`broadcast` takes shapes");
   if (a.empty()) return problem("`broadcast` takes shapes");
-  if (!a[0].as_list()) return problem("`broadcast` takes shapes");
-  StaticList result = *a[0].as_list();
+  StaticValue so_far = a[0];
   for (size_t k = 1; k < a.size(); ++k) {
-    if (!a[k].as_list()) return problem("`broadcast` takes shapes");
-    StaticList other = *a[k].as_list();
+    StaticList result = *so_far.as_list(), other = *a[k].as_list();
     if (other.size() > result.size()) std::swap(result, other);
     size_t offset = result.size() - other.size();
     for (size_t i = 0; i < other.size(); ++i) {
       Dim x = result[offset + i].as_dim(), y = other[i].as_dim();
       if (!x || !y) return problem("`broadcast` takes shapes");
-      BuiltinOutcome one = one_broadcast(x, y, instance_level);
-      if (!one.value)
-        return problem(fmt::format("the shapes {} and {} do not broadcast: {}", to_string(a[0]), to_string(a[k]), one.problem));
-      result[offset + i] = *one.value;
+      Dim extent = broadcast_extent(x, y, instance_level);
+      if (!extent)
+        return {std::nullopt,
+                fmt::format("the shapes {} and {} do not broadcast: {} and {} differ and neither is 1",
+                            shape_text(so_far), shape_text(a[k]), to_string(x), to_string(y)),
+                DiagnosticKind::DimMismatch};
+      result[offset + i] = StaticValue(extent);
     }
+    so_far = StaticValue::list(std::move(result));
   }
-  return value(StaticValue::list(std::move(result)));
+  return value(so_far);
 }
 
 template <bool (DType::*Test)() const>
@@ -231,8 +243,13 @@ BuiltinOutcome same(Args a, bool) {
   return value(StaticValue(a[0] == a[1]));
 }
 
+// error("… {} …", values): the message with the values in place of its `{}`.
 BuiltinOutcome error(Args a, bool) {
-  return problem(a.size() == 1 && a[0].as_string() ? *a[0].as_string() : "an error");
+  if (a.empty() || !a[0].as_string()) return problem("an error");
+  std::string text = *a[0].as_string();
+  for (size_t k = 1; k < a.size(); ++k)
+    if (size_t at = text.find("{}"); at != std::string::npos) text.replace(at, 2, to_string(a[k]));
+  return problem(text);
 }
 
 struct Row {

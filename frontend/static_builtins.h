@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "frontend/diagnostics.h"
 #include "ir/static_value.h"
 
 namespace quern {
@@ -14,6 +15,7 @@ namespace quern {
 struct BuiltinOutcome {
   std::optional<StaticValue> value;
   std::string problem;
+  DiagnosticKind kind = DiagnosticKind::ConstraintNotMet;  ///< of the problem
 };
 using StaticBuiltin = BuiltinOutcome (*)(const std::vector<StaticValue>& args, bool instance_level);
 

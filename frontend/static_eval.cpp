@@ -290,7 +290,7 @@ std::optional<StaticValue> StaticEvaluator::call(SyntaxPtr expr, const StaticEnv
   for (const StaticValue& arg : args)
     if (arg.as_index_expr() && (callee->text == "min" || callee->text == "max")) return combine(expr, args[0], args[1]);
   BuiltinOutcome outcome = builtin(args, instance_level);
-  if (!outcome.value) report(DiagnosticKind::ConstraintNotMet, expr, outcome.problem);
+  if (!outcome.value) report(outcome.kind, expr, outcome.problem);
   return outcome.value;
 }
 

@@ -4,7 +4,9 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -13,6 +15,7 @@
 #include "generated/config.h"
 #include "ir/data_files.h"
 #include "jit/codegen/codegen.h"
+#include "lsp/server.h"
 #include "repl/repl.h"
 #include "session/compiler.h"
 #include "session/data_values.h"
@@ -269,12 +272,28 @@ int CommandLine::repl() {
     return kWrong;
   }
   Session session(std::move(*files));
-  return run_repl(session, isatty(STDIN_FILENO) != 0);
+  ReplOptions options;
+  options.interactive = isatty(STDIN_FILENO) != 0;
+  // https://no-color.org
+  const char* no_colour = std::getenv("NO_COLOR");
+  options.colour = isatty(STDERR_FILENO) != 0 && !(no_colour && *no_colour);
+  options.interpret = true;
+  return run_repl(session, options);
 }
 
 int CommandLine::lsp() {
-  say("the language server is not built in");
-  return kWrong;
+  auto files = library(stdlib_);
+  if (!files) {
+    say(files.error().message);
+    return kWrong;
+  }
+  Session session(std::move(*files));
+  // The protocol has standard output for itself: whatever else is printed goes to stderr.
+  std::fflush(stdout);
+  int out = dup(STDOUT_FILENO);
+  dup2(STDERR_FILENO, STDOUT_FILENO);
+  std::signal(SIGPIPE, SIG_IGN);
+  return lsp::run_language_server(session, STDIN_FILENO, out);
 }
 
 }  // namespace quern

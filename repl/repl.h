@@ -5,6 +5,14 @@
 
 namespace quern {
 
-int run_repl(Session& session, bool interactive);
+struct ReplOptions {
+  bool interactive = false;  ///< prompts, a greeting, and what was defined
+  bool colour = false;       ///< in diagnostics
+  bool interpret = false;    ///< by the reference interpreter instead of compiled code
+};
+
+/// Reads inputs from standard input until its end or `:quit`. Values go to standard output, everything else
+/// to standard error. The exit code: 0, or over a pipe 1 when an input failed.
+int run_repl(Session& session, const ReplOptions& options);
 
 }  // namespace quern

@@ -7,6 +7,9 @@
 
 namespace quern {
 
+bool ModuleScope::has_global(std::string_view name) {
+  return impl_.find(module_, &ModuleNames::globals, name) != 0;
+}
 const Declaration* ModuleScope::global(std::string_view name) {
   return declaration(impl_.find(module_, &ModuleNames::globals, name));
 }
@@ -66,7 +69,7 @@ std::shared_ptr<const OpInstance> ModuleScope::instance(const InstanceRequest& r
   ModuleId owner = op ? impl_.session.info(op).module : module_;
   const InstanceResult& result = impl_.instance({owner, request});
   for (const Diagnostic& d : result.diagnostics) instance_diagnostics.push_back(d);
-  if (result.instance && !result.instance->function && result.diagnostics.empty())
+  if (!result.instance)
     instance_diagnostics.push_back({DiagnosticKind::StaticLimit, {{op, 1}, {}}, fmt::format("`{}` is defined by itself", request.op), {}});
   return result.instance;
 }

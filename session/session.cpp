@@ -74,6 +74,8 @@ LocatedDiagnostic Session::locate(const Diagnostic& d) {
       continue;
     }
     SourceId where = info(note.place->origin.declaration).source;
+    // A note on the very place of the diagnostic would show the same line twice.
+    if (where == source && range_of(*note.place) == located.range) continue;
     located.notes.push_back({impl_->sources[where].path, text(where), range_of(*note.place), note.message});
   }
   return located;

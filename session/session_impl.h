@@ -116,6 +116,7 @@ class ModuleScope final : public Scope {
   ModuleScope(Session::Impl& impl, ModuleId module, DeclarationId statement = 0)
       : impl_(impl), module_(module), statement_(statement) {}
 
+  bool has_global(std::string_view name) override;
   const Declaration* global(std::string_view name) override;
   const Declaration* op(std::string_view name) override;
   const Declaration* static_function(std::string_view name) override;

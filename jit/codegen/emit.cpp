@@ -1,5 +1,7 @@
 // Functions and statements.
 
+#include <llvm/IR/IntrinsicsNVPTX.h>
+
 #include <array>
 
 #include "ir/result.h"
@@ -15,16 +17,18 @@ Emitter::Emitter(llvm::Module& module, const loops::Kernel& kernel, Machine mach
     : module_(module),
       kernel_(kernel),
       machine_(machine),
-      b_(module.getContext(), llvm::InstSimplifyFolder(module.getDataLayout())),
+      b_(module.getContext()),
       operations_(module, b_, machine) {}
 
 // --- functions -----------------------------------------------------------------------------------
 
 namespace {
 
-/// `noalias` holds for parameters only, so the kernel proper takes one parameter per buffer and the entry unpacks them.
+/// `noalias` holds for parameters only, so the kernel proper takes one parameter per buffer and the entry
+/// unpacks them.
 llvm::Function* declare_body(llvm::Module& module, const loops::Kernel& kernel, llvm::Type* result,
-                             unsigned address_space, llvm::GlobalValue::LinkageTypes linkage, const std::string& name) {
+                             unsigned address_space, llvm::GlobalValue::LinkageTypes linkage,
+                             const std::string& name) {
   llvm::LLVMContext& context = module.getContext();
   std::vector<llvm::Type*> types(kernel.buffers.size(), llvm::PointerType::get(context, address_space));
   types.insert(types.end(), kernel.dims.size(), llvm::Type::getInt64Ty(context));
@@ -66,7 +70,8 @@ void Emitter::close_function() {
 
 void Emitter::emit_host(const std::string& symbol) {
   llvm::Type* result = b_.getInt32Ty();
-  auto* body = declare_body(module_, kernel_, result, 0, llvm::GlobalValue::InternalLinkage, symbol + ".body");
+  auto* body =
+      declare_body(module_, kernel_, result, 0, llvm::GlobalValue::InternalLinkage, symbol + ".body");
   open_function(body);
   block(kernel_.body);
   llvm::BasicBlock* last = b_.GetInsertBlock();
@@ -89,14 +94,18 @@ void Emitter::emit_host(const std::string& symbol) {
     args.push_back(b_.CreateLoad(b_.getPtrTy(), b_.CreateConstGEP1_64(b_.getPtrTy(), entry->getArg(0), i)));
   }
   for (size_t i = 0; i < kernel_.dims.size(); ++i) {
-    args.push_back(b_.CreateLoad(b_.getInt64Ty(), b_.CreateConstGEP1_64(b_.getInt64Ty(), entry->getArg(1), i)));
+    args.push_back(
+        b_.CreateLoad(b_.getInt64Ty(), b_.CreateConstGEP1_64(b_.getInt64Ty(), entry->getArg(1), i)));
   }
-  b_.CreateRet(b_.CreateCall(body, args));
+  llvm::CallInst* call = b_.CreateCall(body, args);
+  call->setTailCall();
+  b_.CreateRet(call);
 }
 
 void Emitter::emit_gpu(const std::string& symbol) {
   constexpr unsigned kGlobalMemory = 1;
-  auto* kernel = declare_body(module_, kernel_, b_.getVoidTy(), kGlobalMemory, llvm::GlobalValue::ExternalLinkage, symbol);
+  auto* kernel = declare_body(module_, kernel_, b_.getVoidTy(), kGlobalMemory,
+                              llvm::GlobalValue::ExternalLinkage, symbol);
   kernel->setCallingConv(llvm::CallingConv::PTX_Kernel);
   open_function(kernel);
   std::vector<const Stmt*> nest;
@@ -165,7 +174,8 @@ void Emitter::declare(const Stmt& s) {
 llvm::Value* Emitter::next_accumulator(const Stmt& s, const Local& local, llvm::Value* accumulator) {
   const loops::Value& v = *s.value;
   const bool is_product = v.kind == ValueKind::Apply && v.op == ScalarOp::Mul;
-  if (s.reduce == ReduceKind::Sum && is_product && v.dtype.is_float() && v.dtype.bits >= 32 && v.dtype == local.dtype) {
+  if (s.reduce == ReduceKind::Sum && is_product && v.dtype.is_float() && v.dtype.bits >= 32 &&
+      v.dtype == local.dtype) {
     std::array<llvm::Value*, 3> operands{accumulator, value(*v.args[0]), value(*v.args[1])};
     unify(operands);
     return operations_.multiply_add(operands[1], operands[2], operands[0]);

@@ -1,4 +1,5 @@
-// Index arithmetic: dims to i64, each at the start of the outermost loop in which all its variables have values.
+// Index arithmetic: dims to i64, each at the start of the outermost loop in which all its variables have
+// values.
 
 #include <algorithm>
 #include <array>
@@ -60,7 +61,8 @@ llvm::Value* Emitter::compute(Dim d) {
   return nullptr;
 }
 
-llvm::Value* Emitter::combine_dims(Dim d, const std::function<llvm::Value*(llvm::Value*, llvm::Value*)>& step) {
+llvm::Value* Emitter::combine_dims(Dim d,
+                                   const std::function<llvm::Value*(llvm::Value*, llvm::Value*)>& step) {
   llvm::Value* result = dim(d->args[0]);
   for (const Dim arg : d->args.subspan(1)) {
     std::array<llvm::Value*, 2> operands{result, dim(arg)};
@@ -68,6 +70,25 @@ llvm::Value* Emitter::combine_dims(Dim d, const std::function<llvm::Value*(llvm:
     result = step(operands[0], operands[1]);
   }
   return result;
+}
+
+namespace {
+
+bool is_known(llvm::Value* value, uint64_t constant) {
+  const auto* known = llvm::dyn_cast<llvm::ConstantInt>(value);
+  return known && known->equalsInt(constant);
+}
+
+}  // namespace
+
+llvm::Value* Emitter::add(llvm::Value* a, llvm::Value* b) {
+  if (is_known(a, 0)) return b;
+  return is_known(b, 0) ? a : b_.CreateNSWAdd(a, b);
+}
+
+llvm::Value* Emitter::multiply(llvm::Value* a, llvm::Value* b) {
+  if (is_known(a, 1)) return b;
+  return is_known(b, 1) ? a : b_.CreateNSWMul(a, b);
 }
 
 /// Terms of outer loops are added up there. The constant is added last, where it becomes part of an address.
@@ -81,7 +102,7 @@ llvm::Value* Emitter::sum(Dim d) {
     if (terms[i]->kind != DimKind::Const) b_.SetInsertPoint(scopes_[rank(terms[i])].marker);
     std::array<llvm::Value*, 2> operands{total, dim(terms[i])};
     unify(operands);
-    total = b_.CreateNSWAdd(operands[0], operands[1]);
+    total = add(operands[0], operands[1]);
   }
   return total;
 }
@@ -95,13 +116,13 @@ llvm::Value* Emitter::product(Dim d) {
     b_.SetInsertPoint(scopes_[level_of(factor)].marker);
     std::array<llvm::Value*, 2> operands{total, dim(factor)};
     unify(operands);
-    total = b_.CreateNSWMul(operands[0], operands[1]);
+    total = multiply(operands[0], operands[1]);
   }
   return total;
 }
 
-/// Where neither operand can be negative, flooring and truncating agree. A divisor that may be 0 is guarded, since this
-/// may be computed ahead of the loop that would not have run.
+/// Where neither operand can be negative, flooring and truncating agree. A divisor that may be 0 is guarded,
+/// since this may be computed ahead of the loop that would not have run.
 llvm::Value* Emitter::quotient(Dim d) {
   const bool is_div = d->kind == DimKind::FloorDiv;
   std::array<llvm::Value*, 2> operands{dim(d->args[0]), dim(d->args[1])};
@@ -123,8 +144,8 @@ llvm::Value* Emitter::in_first_lane(Dim d, Dim coefficient, Dim rest) {
   if (const auto found = scope.first_lane.find(d); found != scope.first_lane.end()) return found->second;
   const llvm::IRBuilderBase::InsertPointGuard guard(b_);
   b_.SetInsertPoint(scope.marker);
-  llvm::Value* start = b_.CreateNSWAdd(b_.CreateNSWMul(lanes_->first, dim(coefficient)), dim(rest));
-  llvm::Value* result = b_.CreateNSWAdd(start, b_.CreateNSWMul(b_.getInt64(lanes_->ahead), dim(coefficient)));
+  llvm::Value* start = add(multiply(lanes_->first, dim(coefficient)), dim(rest));
+  llvm::Value* result = add(start, multiply(b_.getInt64(lanes_->ahead), dim(coefficient)));
   scope.first_lane.emplace(d, result);
   return result;
 }

@@ -13,10 +13,11 @@ using loops::StmtKind;
 
 namespace {
 
-/// The locals that a body reduces into but does not declare, and whether it has a loop.
+/// The locals that a body reduces into but does not declare, and whether it is long: has a loop, or calls a
+/// function that takes many instructions.
 struct BodyFacts {
   std::map<int, ReduceKind> reduced;
-  bool has_loop = false;
+  bool is_long = false;
 
   explicit BodyFacts(const loops::Block& body) {
     visit(body);
@@ -28,19 +29,29 @@ struct BodyFacts {
     for (const loops::StmtPtr& s : body) {
       if (s->kind == StmtKind::Declare) declared_.push_back(s->local);
       if (s->kind == StmtKind::Reduce) reduced.emplace(s->local, s->reduce);
-      if (s->kind == StmtKind::For) has_loop = true;
+      if (s->kind == StmtKind::For) is_long = true;
+      if (s->value) visit(*s->value);
       visit(s->body);
     }
+  }
+
+  void visit(const loops::Value& v) {
+    if (v.kind == loops::ValueKind::Apply) {
+      is_long = is_long || v.op == ScalarOp::Pow || info(v.op).signature == ScalarSignature::Float;
+    }
+    if (is_long) return;
+    for (const loops::ValuePtr& arg : v.args) visit(*arg);
   }
 
   std::vector<int> declared_;
 };
 
-/// How many strips of lanes run side by side, each with partial results of its own: a sum into one register would wait
-/// for the latency of each addition. A function of width and extent only, since it fixes the order of the reduction.
+/// How many strips of lanes run side by side, each with partial results of its own: a short sum into one
+/// register would wait for the latency of each addition. It fixes the order of the reduction, as
+/// jit/schedule/loops.h describes it.
 unsigned copies_of(const Stmt& s, const BodyFacts& facts) {
   constexpr int64_t kCopies = 4;
-  if (facts.reduced.empty() || facts.has_loop) return 1;
+  if (facts.reduced.empty() || facts.is_long) return 1;
   const auto extent = as_const(s.extent);
   return static_cast<unsigned>(extent ? std::clamp<int64_t>(*extent / s.width, 1, kCopies) : kCopies);
 }
@@ -138,9 +149,14 @@ void Emitter::strip(const Stmt& s, llvm::Value* first, unsigned copy, llvm::Valu
   const auto width = static_cast<unsigned>(s.width);
   const uint64_t ahead = uint64_t{copy} * width;
   llvm::Value* mask = nullptr;
-  if (masked_end) mask = b_.CreateICmpSLT(lane_numbers(width), spread(b_.CreateSub(masked_end, first), width));
+  if (masked_end) {
+    llvm::Value* left =
+        b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, b_.CreateSub(masked_end, first), b_.getInt64(width));
+    llvm::Value* narrow = spread(b_.CreateTrunc(left, b_.getInt32Ty()), width);
+    mask = b_.CreateICmpULT(b_.CreateStepVector(narrow->getType()), narrow);
+  }
   lanes_ = {s.var, width, first, ahead, mask, false, copy};
-  llvm::Value* start = b_.CreateNSWAdd(first, b_.getInt64(ahead));
+  llvm::Value* start = add(first, b_.getInt64(ahead));
   llvm::Value* points = b_.CreateNSWAdd(spread(start, width), lane_numbers(width));
   open_scope();
   bind(s.var, points);
@@ -169,7 +185,8 @@ void Emitter::open_partials(int index, ReduceKind kind, unsigned copies, unsigne
 void Emitter::close_partials(int index, ReduceKind kind) {
   Local& local = locals_.at(index);
   std::vector<llvm::Value*> parts;
-  for (llvm::AllocaInst* slot : local.partials) parts.push_back(b_.CreateLoad(slot->getAllocatedType(), slot));
+  for (llvm::AllocaInst* slot : local.partials)
+    parts.push_back(b_.CreateLoad(slot->getAllocatedType(), slot));
   while (parts.size() > 1) {
     std::vector<llvm::Value*> pairs;
     for (size_t i = 0; i + 1 < parts.size(); i += 2) {
@@ -193,7 +210,8 @@ llvm::Value* Emitter::fold_lanes(ReduceKind kind, DType dtype, llvm::Value* vect
       low.push_back(static_cast<int>(lane));
       high.push_back(static_cast<int>(lane + width / 2));
     }
-    vector = operations_.combine(kind, dtype, b_.CreateShuffleVector(vector, low), b_.CreateShuffleVector(vector, high));
+    vector = operations_.combine(kind, dtype, b_.CreateShuffleVector(vector, low),
+                                 b_.CreateShuffleVector(vector, high));
   }
   llvm::Value* total = b_.CreateExtractElement(vector, uint64_t{0});
   for (unsigned lane = 1; lane < width; ++lane) {

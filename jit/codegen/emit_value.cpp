@@ -33,7 +33,8 @@ llvm::Value* Emitter::evaluate(const loops::Value& v) {
       llvm::Value* chosen = value(*v.args[0]);
       std::array<llvm::Value*, 2> arms{value(*v.args[1]), value(*v.args[2])};
       unify(arms);
-      if (chosen->getType()->isVectorTy()) arms = {spread(arms[0], lanes_->width), spread(arms[1], lanes_->width)};
+      if (chosen->getType()->isVectorTy())
+        arms = {spread(arms[0], lanes_->width), spread(arms[1], lanes_->width)};
       return b_.CreateSelect(chosen, arms[0], arms[1]);
     }
   }
@@ -95,9 +96,9 @@ Emitter::Address Emitter::address(Dim offset, const std::vector<loops::ComputedO
   for (const loops::ComputedOffset& part : computed) {
     std::array<llvm::Value*, 2> factors{value(*part.index), dim(part.stride)};
     unify(factors);
-    llvm::Value* moved = b_.CreateMul(factors[0], factors[1]);
+    llvm::Value* moved = multiply(factors[0], factors[1]);
     if (!moved->getType()->isVectorTy()) {
-      where.base = b_.CreateAdd(where.base, moved);
+      where.base = add(where.base, moved);
     } else {
       where.per_lane = where.per_lane ? b_.CreateAdd(where.per_lane, moved) : moved;
       lanes_differ = true;
@@ -136,7 +137,8 @@ llvm::Value* Emitter::unchecked_load(const loops::Value& v, llvm::Value* pass_th
   }
   auto* type = llvm::FixedVectorType::get(element, lanes_->width);
   llvm::Value* mask = lanes_->mask;
-  if (mask) pass_through = pass_through ? spread(pass_through, lanes_->width) : llvm::Constant::getNullValue(type);
+  if (mask)
+    pass_through = pass_through ? spread(pass_through, lanes_->width) : llvm::Constant::getNullValue(type);
   if (uniform) where.per_lane = spread(b_.getInt64(0), lanes_->width);
   llvm::Value* from = pointer(v.buffer, where);
   llvm::Value* loaded = nullptr;

@@ -1,11 +1,10 @@
 #pragma once
-// A loop nest becomes LLVM IR that needs no optimiser to be good: loops in rotated form, index arithmetic at the start
-// of the outermost loop that allows it, vectors of the width that the schedule chose.
+// A loop nest becomes LLVM IR that needs no optimiser to be good: loops in rotated form, index arithmetic at
+// the start of the outermost loop that allows it, vectors of the width that the schedule chose.
 //
-// Values are scalars as long as they do not depend on the lanes of a vectorised loop, and vectors from there on; an
-// instruction that meets both spreads the scalar.
+// Values are scalars as long as they do not depend on the lanes of a vectorised loop, and vectors from there
+// on; an instruction that meets both spreads the scalar.
 
-#include <llvm/Analysis/InstSimplifyFolder.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
 
@@ -27,8 +26,8 @@ class Emitter {
 
   /// Defines `symbol` as a KernelEntry (jit/codegen/codegen.h).
   void emit_host(const std::string& symbol);
-  /// Defines `symbol` as a GPU kernel whose parameters are the buffers and the dims. Each thread of a one-dimensional
-  /// grid does one point of the outer perfect loop nest.
+  /// Defines `symbol` as a GPU kernel whose parameters are the buffers and the dims. Each thread of a
+  /// one-dimensional grid does one point of the outer perfect loop nest.
   void emit_gpu(const std::string& symbol);
   /// What the kernel uses that this machine has no code for, or empty.
   const std::string& unsupported() const { return operations_.unsupported(); }
@@ -50,15 +49,16 @@ class Emitter {
     unsigned width;
     llvm::Value* first;  ///< the variable in lane 0 is first + ahead
     uint64_t ahead;
-    llvm::Value* mask;   ///< which lanes are active; null for all
-    bool may_be_empty;   ///< the mask may have no active lane
-    unsigned copy;       ///< which copy of an unrolled body this is
+    llvm::Value* mask;  ///< which lanes are active; null for all
+    bool may_be_empty;  ///< the mask may have no active lane
+    unsigned copy;      ///< which copy of an unrolled body this is
   };
   struct Local {
     DType dtype;
     llvm::AllocaInst* slot;
-    bool in_lanes;                               ///< declared inside the vectorised loop: one value per lane
-    std::vector<llvm::AllocaInst*> partials{};  ///< one vector per copy, while a vectorised loop reduces into it
+    bool in_lanes;  ///< declared inside the vectorised loop: one value per lane
+    std::vector<llvm::AllocaInst*>
+        partials{};  ///< one vector per copy, while a vectorised loop reduces into it
   };
   struct Address {
     llvm::Value* base;      ///< in elements, the same for all lanes
@@ -87,7 +87,8 @@ class Emitter {
   void serial_loop(const loops::Stmt& s);
   void vector_loop(const loops::Stmt& s);
   enum class Repeat : uint8_t { Loop, AtMostOnce };
-  void strips(const loops::Stmt& s, llvm::Value* begin, llvm::Value* end, unsigned copies, bool masked, Repeat repeat);
+  void strips(const loops::Stmt& s, llvm::Value* begin, llvm::Value* end, unsigned copies, bool masked,
+              Repeat repeat);
   void strip(const loops::Stmt& s, llvm::Value* first, unsigned copy, llvm::Value* masked_end);
   /// for (i = begin; i < end; i += step) body(i)
   void counted_loop(llvm::Value* begin, llvm::Value* end, uint64_t step, Repeat repeat,
@@ -109,6 +110,8 @@ class Emitter {
   llvm::Value* product(Dim d);
   llvm::Value* quotient(Dim d);
   llvm::Value* combine_dims(Dim d, const std::function<llvm::Value*(llvm::Value*, llvm::Value*)>& step);
+  llvm::Value* add(llvm::Value* a, llvm::Value* b);
+  llvm::Value* multiply(llvm::Value* a, llvm::Value* b);
   llvm::Value* in_first_lane(Dim d, Dim coefficient, Dim rest);
 
   // emit_value.cpp
@@ -135,7 +138,7 @@ class Emitter {
   llvm::Module& module_;
   const loops::Kernel& kernel_;
   Machine machine_;
-  llvm::IRBuilder<llvm::InstSimplifyFolder> b_;
+  llvm::IRBuilder<> b_;
   Operations operations_;
 
   llvm::Function* function_ = nullptr;

@@ -97,11 +97,12 @@ class OrcGenerator final : public CodeGenerator {
     const std::string symbol = kernel.name + "." + std::to_string(engine_->symbols++);
     Result<std::unique_ptr<Unit>> unit = build(kernel, symbol);
     if (!unit) return unit.error();
-    auto object = std::make_unique<llvm::SmallVectorMemoryBuffer>(emit(**unit, llvm::CodeGenFileType::ObjectFile),
-                                                                  symbol, false);
+    auto object = std::make_unique<llvm::SmallVectorMemoryBuffer>(
+        emit(**unit, llvm::CodeGenFileType::ObjectFile), symbol, false);
     auto tracker = engine_->jit->getMainJITDylib().createResourceTracker();
     auto compiled = std::make_shared<OrcKernel>(engine_, tracker);
-    if (llvm::Error error = engine_->jit->addObjectFile(tracker, std::move(object))) return failure(std::move(error));
+    if (llvm::Error error = engine_->jit->addObjectFile(tracker, std::move(object)))
+      return failure(std::move(error));
     auto address = engine_->jit->lookup(symbol);
     if (!address) return failure(address.takeError());
     compiled->entry = address->toPtr<KernelEntry>();
@@ -184,6 +185,9 @@ Result<std::unique_ptr<CodeGenerator>> CodeGenerator::create() {
   auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
   if (!builder) return failure(builder.takeError());
   builder->setCodeGenOptLevel(llvm::CodeGenOptLevel::Less);
+  // The linker puts a kernel's parts close together and reaches what is far away through stubs.
+  builder->setRelocationModel(llvm::Reloc::PIC_);
+  builder->setCodeModel(llvm::CodeModel::Small);
   auto engine = std::make_shared<Engine>(*builder);
   auto machine = builder->createTargetMachine();
   if (!machine) return failure(machine.takeError());
@@ -191,7 +195,8 @@ Result<std::unique_ptr<CodeGenerator>> CodeGenerator::create() {
   if (!jit) return failure(jit.takeError());
   engine->jit = std::move(*jit);
   if (llvm::Error error = add_host_functions(*engine->jit)) return failure(std::move(error));
-  engine->target = {(*machine)->getTargetTriple().str(), (*machine)->getTargetCPU().str(), vector_bytes(**machine)};
+  engine->target = {(*machine)->getTargetTriple().str(), (*machine)->getTargetCPU().str(),
+                    vector_bytes(**machine)};
   engine->features = (*machine)->getTargetFeatureString().str();
   engine->machine = {has_fma(**machine), false};
   engine->give_back(std::move(*machine));

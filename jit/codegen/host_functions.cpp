@@ -46,12 +46,14 @@ HostFunction entry(const char* symbol, F* function) {
 
 std::span<const HostFunction> host_functions() {
   static const std::array functions{
-      entry("quern_erf_f32", &erf_f32),   entry("quern_sin_f32", &sin_f32),   entry("quern_cos_f32", &cos_f32),
-      entry("quern_pow_f32", &pow_f32),   entry("quern_fmod_f32", &fmod_f32), entry("quern_exp_f64", &exp_f64),
-      entry("quern_log_f64", &log_f64),   entry("quern_tanh_f64", &tanh_f64), entry("quern_sigmoid_f64", &sigmoid_f64),
-      entry("quern_erf_f64", &erf_f64),   entry("quern_sin_f64", &sin_f64),   entry("quern_cos_f64", &cos_f64),
-      entry("quern_pow_f64", &pow_f64),   entry("quern_fmod_f64", &fmod_f64), entry("quern_pow_i64", &pow_i64),
-      entry("quern_pow_u64", &pow_u64),
+      entry("quern_erf_f32", &erf_f32),         entry("quern_sin_f32", &sin_f32),
+      entry("quern_cos_f32", &cos_f32),         entry("quern_pow_f32", &pow_f32),
+      entry("quern_fmod_f32", &fmod_f32),       entry("quern_exp_f64", &exp_f64),
+      entry("quern_log_f64", &log_f64),         entry("quern_tanh_f64", &tanh_f64),
+      entry("quern_sigmoid_f64", &sigmoid_f64), entry("quern_erf_f64", &erf_f64),
+      entry("quern_sin_f64", &sin_f64),         entry("quern_cos_f64", &cos_f64),
+      entry("quern_pow_f64", &pow_f64),         entry("quern_fmod_f64", &fmod_f64),
+      entry("quern_pow_i64", &pow_i64),         entry("quern_pow_u64", &pow_u64),
   };
   return functions;
 }

@@ -10,8 +10,8 @@ struct HostFunction {
   const void* address;
 };
 
-/// All of them. The names are `quern_<scalar function>_<f32|f64|i64|u64>`, with one or two operands of that type and a
-/// result of the same type.
+/// All of them. The names are `quern_<scalar function>_<f32|f64|i64|u64>`, with one or two operands of that
+/// type and a result of the same type.
 std::span<const HostFunction> host_functions();
 
 }  // namespace quern::codegen

@@ -14,32 +14,35 @@ llvm::Type* shaped_like(llvm::Value* like, llvm::Type* element) {
   return vector ? llvm::FixedVectorType::get(element, vector->getNumElements()) : element;
 }
 
-namespace {
-
 llvm::Constant* int_like(llvm::Value* like, int64_t value) {
   return llvm::ConstantInt::get(like->getType(), static_cast<uint64_t>(value), true);
 }
+
 llvm::Constant* float_like(llvm::Value* like, double value) {
   return llvm::ConstantFP::get(like->getType(), value);
 }
 
-/// The value of every lane where that is known.
-const llvm::Constant* known(llvm::Value* value) {
+const llvm::Constant* known_constant(llvm::Value* value) {
   const auto* constant = llvm::dyn_cast<llvm::Constant>(value);
   if (constant && constant->getType()->isVectorTy()) constant = constant->getSplatValue();
   return constant;
 }
 
+namespace {
+
 bool known_not_nan(llvm::Value* value) {
-  const auto* constant = llvm::dyn_cast_or_null<llvm::ConstantFP>(known(value));
+  const auto* constant = llvm::dyn_cast_or_null<llvm::ConstantFP>(known_constant(value));
   return constant && !constant->isNaN();
 }
 
 /// Functions whose results lie on the grid of a 16-bit dtype when their operands do.
-constexpr ScalarOp kExact[] = {ScalarOp::Mod,  ScalarOp::Min,   ScalarOp::Max,  ScalarOp::Neg,   ScalarOp::Abs,
-                               ScalarOp::Sign, ScalarOp::Floor, ScalarOp::Ceil, ScalarOp::Trunc, ScalarOp::Round};
+constexpr ScalarOp kExact[] = {ScalarOp::Mod,   ScalarOp::Min,  ScalarOp::Max,   ScalarOp::Neg,
+                               ScalarOp::Abs,   ScalarOp::Sign, ScalarOp::Floor, ScalarOp::Ceil,
+                               ScalarOp::Trunc, ScalarOp::Round};
 
-bool may_round(ScalarOp op) { return std::find(std::begin(kExact), std::end(kExact), op) == std::end(kExact); }
+bool may_round(ScalarOp op) {
+  return std::find(std::begin(kExact), std::end(kExact), op) == std::end(kExact);
+}
 
 ScalarOp step_of(ReduceKind kind) {
   switch (kind) {
@@ -117,7 +120,8 @@ llvm::Value* Operations::round_to_grid(DType dtype, llvm::Value* value) {
 }
 
 /// float64 to float32 by rounding to odd, after which rounding to a 16-bit float is as if done at once
-/// (Boldo and Melquiond, "Emulation of a FMA and correctly rounded sums: proved algorithms using rounding to odd").
+/// (Boldo and Melquiond, "Emulation of a FMA and correctly rounded sums: proved algorithms using rounding to
+/// odd").
 llvm::Value* Operations::to_odd_float32(llvm::Value* value) {
   llvm::Value* nearest = b_.CreateFPTrunc(value, shaped_like(value, b_.getFloatTy()));
   llvm::Value* back = b_.CreateFPExt(nearest, value->getType());
@@ -206,7 +210,8 @@ llvm::Value* Operations::call_host(const std::string& function, Values args) {
     return llvm::PoisonValue::get(result);
   }
   const llvm::SmallVector<llvm::Type*, 2> types(args.size(), element);
-  auto callee = module_.getOrInsertFunction("quern_" + function, llvm::FunctionType::get(element, types, false));
+  auto callee =
+      module_.getOrInsertFunction("quern_" + function, llvm::FunctionType::get(element, types, false));
   if (auto* declared = llvm::dyn_cast<llvm::Function>(callee.getCallee())) {
     declared->setDoesNotThrow();
     declared->setDoesNotAccessMemory();
@@ -237,7 +242,8 @@ llvm::Value* Operations::float_min_max(ScalarOp op, llvm::Value* a, llvm::Value*
 }
 
 llvm::Value* Operations::float_floor_mod(llvm::Value* a, llvm::Value* b) {
-  llvm::Value* rest = call_host(a->getType()->getScalarType()->isDoubleTy() ? "fmod_f64" : "fmod_f32", {a, b});
+  llvm::Value* rest =
+      call_host(a->getType()->getScalarType()->isDoubleTy() ? "fmod_f64" : "fmod_f32", {a, b});
   llvm::Value* zero = float_like(a, 0);
   llvm::Value* differ = b_.CreateXor(b_.CreateFCmpOLT(rest, zero), b_.CreateFCmpOLT(b, zero));
   llvm::Value* moved = b_.CreateSelect(differ, b_.CreateFAdd(rest, b), rest);
@@ -308,6 +314,10 @@ llvm::Value* Operations::float_op(ScalarOp op, DType dtype, Values args) {
 /// Inlined vector code for float32 where there is some, else a call for each lane.
 llvm::Value* Operations::math(ScalarOp op, DType dtype, Values args) {
   const bool wide = dtype.bits == 64;
+  if (op == ScalarOp::Pow) {
+    const auto* exponent = llvm::dyn_cast_or_null<llvm::ConstantFP>(known_constant(args[1]));
+    if (exponent && exponent->isExactlyValue(2.0)) return b_.CreateFMul(args[0], args[0]);
+  }
   if (!wide) {
     VectorMath inlined(b_, *this);
     if (llvm::Value* result = inlined.emit(op, args)) return result;

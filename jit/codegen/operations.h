@@ -1,9 +1,9 @@
 #pragma once
-// Scalar functions as LLVM instructions, on single values and on vectors alike: every value here is either of the
-// register type of its dtype or a vector of it, and all operands of a call have one shape.
+// Scalar functions as LLVM instructions, on single values and on vectors alike: every value here is either of
+// the register type of its dtype or a vector of it, and all operands of a call have one shape.
 //
-// In registers float16 and bfloat16 are float32 values that lie on the grid of their dtype (each function rounds back
-// to it once), bool is i1, and everything else is what it is in memory.
+// In registers float16 and bfloat16 are float32 values that lie on the grid of their dtype (each function
+// rounds back to it once), bool is i1, and everything else is what it is in memory.
 
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
@@ -69,6 +69,11 @@ class Operations {
   std::string unsupported_;
 };
 
+/// The constant in the shape and type of `like`.
+llvm::Constant* int_like(llvm::Value* like, int64_t value);
+llvm::Constant* float_like(llvm::Value* like, double value);
+/// The constant that every lane of `value` is, or null.
+const llvm::Constant* known_constant(llvm::Value* value);
 /// `element`, or a vector of it with as many lanes as `like` has.
 llvm::Type* shaped_like(llvm::Value* like, llvm::Type* element);
 

@@ -7,22 +7,16 @@ namespace quern::codegen {
 
 namespace {
 
-llvm::Constant* int_like(llvm::Value* like, int64_t value) {
-  return llvm::ConstantInt::get(like->getType(), static_cast<uint64_t>(value), true);
-}
-
-/// The divisor where all lanes share one that is known and needs no guard.
+/// Whether all lanes share one divisor that is known and needs no guard.
 bool is_plain_divisor(llvm::Value* value) {
-  const auto* constant = llvm::dyn_cast<llvm::Constant>(value);
-  if (constant && constant->getType()->isVectorTy()) constant = constant->getSplatValue();
-  const auto* divisor = llvm::dyn_cast_or_null<llvm::ConstantInt>(constant);
+  const auto* divisor = llvm::dyn_cast_or_null<llvm::ConstantInt>(known_constant(value));
   return divisor && !divisor->isZero() && !divisor->isMinusOne();
 }
 
 }  // namespace
 
-/// Truncates; 0 for a division by zero, and the smallest integer by -1 wraps. The machine's division stops the program
-/// in both cases, so it never sees such a divisor.
+/// Truncates; 0 for a division by zero, and the smallest integer by -1 wraps. The machine's division stops
+/// the program in both cases, so it never sees such a divisor.
 llvm::Value* Operations::divide(llvm::Value* a, llvm::Value* b, bool is_signed) {
   if (is_plain_divisor(b)) return is_signed ? b_.CreateSDiv(a, b) : b_.CreateUDiv(a, b);
   llvm::Value* zero = int_like(a, 0);
@@ -76,8 +70,9 @@ llvm::Value* Operations::shift(ScalarOp op, DType dtype, llvm::Value* a, llvm::V
 llvm::Value* Operations::int_power(DType dtype, llvm::Value* base, llvm::Value* exponent) {
   const bool is_signed = dtype.is_signed();
   llvm::Type* wide = shaped_like(base, b_.getInt64Ty());
-  llvm::Value* power = call_host(is_signed ? "pow_i64" : "pow_u64", {b_.CreateIntCast(base, wide, is_signed),
-                                                                   b_.CreateIntCast(exponent, wide, is_signed)});
+  llvm::Value* power =
+      call_host(is_signed ? "pow_i64" : "pow_u64",
+                {b_.CreateIntCast(base, wide, is_signed), b_.CreateIntCast(exponent, wide, is_signed)});
   return b_.CreateTrunc(power, base->getType());
 }
 
@@ -98,7 +93,8 @@ llvm::Value* Operations::int_op(ScalarOp op, DType dtype, Values args) {
     case ScalarOp::Max: return better(ScalarOp::Gt);
     case ScalarOp::Pow: return int_power(dtype, a, b);
     case ScalarOp::Neg: return b_.CreateNeg(a);
-    case ScalarOp::Abs: return is_signed ? b_.CreateBinaryIntrinsic(llvm::Intrinsic::abs, a, b_.getFalse()) : a;
+    case ScalarOp::Abs:
+      return is_signed ? b_.CreateBinaryIntrinsic(llvm::Intrinsic::abs, a, b_.getFalse()) : a;
     case ScalarOp::Sign: {
       llvm::Value* above = b_.CreateZExt(compare(ScalarOp::Gt, dtype, a, int_like(a, 0)), a->getType());
       return is_signed ? b_.CreateOr(above, b_.CreateAShr(a, int_like(a, dtype.bits - 1))) : above;

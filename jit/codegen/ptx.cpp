@@ -31,12 +31,13 @@ Result<std::unique_ptr<llvm::TargetMachine>> ptx_machine(const std::string& arch
   std::string message;
   const llvm::Target* target = llvm::TargetRegistry::lookupTarget(kTriple, message);
   if (!target) return Failure{"This build of LLVM does not generate PTX: " + message + "."};
-  std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
-      kTriple, architecture, "", llvm::TargetOptions(), llvm::Reloc::PIC_, {}, llvm::CodeGenOptLevel::Default));
-  if (!machine || !machine->getMCSubtargetInfo()->isCPUStringValid(architecture)) {
+  const std::unique_ptr<llvm::MCSubtargetInfo> subtargets(target->createMCSubtargetInfo(kTriple, "", ""));
+  if (!subtargets->isCPUStringValid(architecture)) {
     return Failure{"LLVM knows no GPU architecture '" + architecture + "'."};
   }
-  return machine;
+  return std::unique_ptr<llvm::TargetMachine>(
+      target->createTargetMachine(kTriple, architecture, "", llvm::TargetOptions(), llvm::Reloc::PIC_, {},
+                                  llvm::CodeGenOptLevel::Default));
 }
 
 }  // namespace

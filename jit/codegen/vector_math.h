@@ -2,9 +2,9 @@
 // Transcendental functions of float32 as straight vector code, for any number of lanes.
 //
 // Bounds over all inputs, in units in the last place of the true result, with a fused multiply-add:
-//     exp 1   log 1   tanh 2   sigmoid 2   erf 2
-// Infinities, NaN, signed zeros, subnormal operands and results, overflow and underflow are handled as the true
-// function has them. The coefficients are minimax fits with relative weight.
+//     exp 1   log 1   tanh 3   sigmoid 3   erf 2
+// Infinities, NaN, signed zeros, subnormal operands and results, overflow and underflow are handled as the
+// true function has them. The coefficients are minimax fits with relative weight.
 
 #include <llvm/IR/IRBuilder.h>
 
@@ -35,8 +35,6 @@ class VectorMath {
   llvm::Value* sigmoid(llvm::Value* x);
   llvm::Value* erf(llvm::Value* x);
 
-  llvm::Value* real(llvm::Value* like, double value);
-  llvm::Value* integer(llvm::Value* like, int64_t value);
   llvm::Value* as_bits(llvm::Value* x);
   llvm::Value* as_float(llvm::Value* bits);
   llvm::Value* magnitude(llvm::Value* x);

@@ -14,7 +14,8 @@ bool is_idle(const TensorPtr& tensor) { return tensor.use_count() == 1; }
 
 TensorPtr TensorPool::make(DType dtype, Shape shape) {
   const int64_t count = element_count(shape);
-  if (static_cast<size_t>(count) * dtype.bytes() < kSmallestBytes) return HostTensor::make(dtype, std::move(shape));
+  if (static_cast<size_t>(count) * dtype.bytes() < kSmallestBytes)
+    return HostTensor::make(dtype, std::move(shape));
   if (TensorPtr tensor = reuse(dtype, shape, count)) return tensor;
   trim();
   TensorPtr tensor = HostTensor::make(dtype, std::move(shape));

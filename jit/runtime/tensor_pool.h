@@ -1,6 +1,6 @@
 #pragma once
-// Memory of tensors that died, kept for the next ones of the same size: a loop over large tensors then asks the
-// operating system for nothing, and touches pages that are already there.
+// Memory of tensors that died, kept for the next ones of the same size: a loop over large tensors then asks
+// the operating system for nothing, and touches pages that are already there.
 
 #include <cstddef>
 #include <vector>
@@ -12,8 +12,8 @@ namespace quern {
 /// Belongs to one execution, and to one thread at a time.
 class TensorPool {
  public:
-  /// Uninitialised elements, in memory of a tensor that nobody holds any more where one fits. The byte size must be
-  /// representable; throws std::bad_alloc where there is no memory.
+  /// Uninitialised elements, in memory of a tensor that nobody holds any more where one fits. The byte size
+  /// must be representable; throws std::bad_alloc where there is no memory.
   TensorPtr make(DType dtype, Shape shape);
 
  private:

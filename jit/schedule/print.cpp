@@ -65,7 +65,7 @@ class DimWriter {
   }
 
   std::string product(Dim dim) const {
-    const std::string factors = join(sorted(dim->args, true), "*");
+    std::string factors = join(sorted(dim->args, true), "*");
     if (dim->value == 1) return factors;
     if (dim->value == -1) return "-" + factors;
     return fmt::format("{}*{}", dim->value, factors);

@@ -147,7 +147,7 @@ ExtentBinding BindPlanner::compound(size_t axis, Dim dim) const {
 }
 
 BindPlan BindPlanner::finish(std::unordered_set<Dim>& known) {
-  auto for_each_dim = [this](std::vector<ExtentBinding> TensorBinding::* list, const auto& f) {
+  auto for_each_dim = [this](std::vector<ExtentBinding> TensorBinding::*list, const auto& f) {
     for (const TensorBinding& tensor : plan_.tensors)
       for (const ExtentBinding& extent : tensor.*list) f(extent.code.dim);
   };
@@ -181,7 +181,8 @@ bool BindPlanner::learn_from(Dim dim, std::unordered_set<Dim>& known) const {
 namespace {
 
 std::string disagreement(const TensorBinding& binding, const std::string& what) {
-  std::string subject = binding.parameter ? fmt::format("the argument %{}", binding.parameter->name) : "the value";
+  std::string subject =
+      binding.parameter ? fmt::format("the argument %{}", binding.parameter->name) : "the value";
   return fmt::format("{} does not fit: {}", subject, what);
 }
 
@@ -215,8 +216,8 @@ std::string bind_simple(const TensorBinding& binding, const Value* values, int64
   const HostTensor* tensor = tensor_of(binding, values);
   size_t rank = tensor ? tensor->shape().size() : 0;
   if (rank != binding.type->dims.size())
-    return disagreement(binding, fmt::format("the value has rank {}, not {} as {}", rank, binding.type->dims.size(),
-                                             to_string(binding.type)));
+    return disagreement(binding, fmt::format("the value has rank {}, not {} as {}", rank,
+                                             binding.type->dims.size(), to_string(binding.type)));
   for (const ExtentBinding& extent : binding.simple) {
     int64_t actual = tensor->shape()[extent.axis], expected = extent.code.value;
     if (extent.code.kind == DimKind::Var) {
@@ -231,9 +232,11 @@ std::string bind_simple(const TensorBinding& binding, const Value* values, int64
 
 enum class Settled : uint8_t { NotYet, Compared, Solved, Wrong };
 
-/// Compares an extent all of whose variables are bound; one with a single variable that is not gives that variable.
+/// Compares an extent all of whose variables are bound; one with a single variable that is not gives that
+/// variable.
 Settled settle(const ExtentBinding& extent, int64_t actual, int64_t* slots) {
-  if (auto expected = evaluate(extent.code, slots)) return *expected == actual ? Settled::Compared : Settled::Wrong;
+  if (auto expected = evaluate(extent.code, slots))
+    return *expected == actual ? Settled::Compared : Settled::Wrong;
   for (const Solution& solution : extent.solutions) {
     if (slots[solution.slot] != kUnbound) continue;
     auto coefficient = evaluate(solution.coefficient, slots), rest = evaluate(solution.rest, slots);
@@ -257,7 +260,8 @@ std::string bind_compound(const BindPlan& plan, const Value* values, int64_t* sl
       const HostTensor& tensor = *tensor_of(binding, values);
       for (const ExtentBinding& extent : binding.compound) {
         Settled settled = settle(extent, tensor.shape()[extent.axis], slots);
-        if (settled == Settled::Wrong) return wrong_extent(binding, tensor, extent, evaluate(extent.code, slots));
+        if (settled == Settled::Wrong)
+          return wrong_extent(binding, tensor, extent, evaluate(extent.code, slots));
         solved |= settled == Settled::Solved;
       }
     }

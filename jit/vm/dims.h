@@ -1,7 +1,7 @@
 #pragma once
-// Dims at run time: each frame has a slot of 64 bits per dim variable, and dims are evaluated from these slots. Slots
-// are filled by matching the shapes of values against their types (BindPlan), as `bind_dims` of ir/evaluation.h does,
-// but with everything that is known before the program runs left out.
+// Dims at run time: each frame has a slot of 64 bits per dim variable, and dims are evaluated from these
+// slots. Slots are filled by matching the shapes of values against their types (BindPlan), as `bind_dims` of
+// ir/evaluation.h does, but with everything that is known before the program runs left out.
 
 #include <cstdint>
 #include <functional>
@@ -55,7 +55,8 @@ struct TensorBinding {
   Type type;
   const Variable* parameter;  ///< for messages, or null
   std::vector<ExtentBinding> simple;
-  std::vector<ExtentBinding> compound;  ///< done when all simple ones are, in rounds: each may give another its variables
+  std::vector<ExtentBinding>
+      compound;  ///< done when all simple ones are, in rounds: each may give another its variables
 };
 struct BindPlan {
   std::vector<TensorBinding> tensors;
@@ -66,15 +67,17 @@ struct BindPlan {
 /// Which extents of a value need a look.
 enum class Trust : uint8_t {
   Nothing,    ///< all: the value comes from outside
-  Constants,  ///< those with variables: a parameter, whose constants were proved by inference or tested by the caller
-  Given,      ///< those that the type of the expression does not promise, and those with variables not bound yet
-  Callee,     ///< the constants that the type of the argument leaves open: the rest is the callee's
+  Constants,  ///< those with variables: a parameter, whose constants were proved by inference or tested by
+              ///< the caller
+  Given,   ///< those that the type of the expression does not promise, and those with variables not bound yet
+  Callee,  ///< the constants that the type of the argument leaves open: the rest is the callee's
 };
 
 class BindPlanner {
  public:
   /// `known`: variables that are surely bound when the plan runs.
-  BindPlanner(const SlotOf& slot_of, const std::unordered_set<Dim>& known) : slot_of_(slot_of), known_(known) {}
+  BindPlanner(const SlotOf& slot_of, const std::unordered_set<Dim>& known)
+      : slot_of_(slot_of), known_(known) {}
 
   /// `given`: the type of the expression that makes the value, or null.
   void add(uint32_t value, Type type, Type given, Trust trust, const Variable* parameter);

@@ -21,11 +21,11 @@ struct Function {
 
 double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
-const std::vector<Function> kFunctions{{ScalarOp::Exp, std::exp, 2},
-                                       {ScalarOp::Log, std::log, 2},
-                                       {ScalarOp::Tanh, std::tanh, 4},
-                                       {ScalarOp::Sigmoid, sigmoid, 4},
-                                       {ScalarOp::Erf, std::erf, 4}};
+const std::vector<Function> kFunctions{{ScalarOp::Exp, std::exp, 1},
+                                       {ScalarOp::Log, std::log, 1},
+                                       {ScalarOp::Tanh, std::tanh, 3},
+                                       {ScalarOp::Sigmoid, sigmoid, 3},
+                                       {ScalarOp::Erf, std::erf, 2}};
 
 /// The distance of neighbouring floats around `x`.
 double ulp(double x) {
@@ -62,7 +62,8 @@ TEST_P(EveryFunction, KeepsItsBoundOnSamplesOfAllFloats) {
   double worst = 0;
   float worst_at = 0;
   for (uint64_t bits = 0; bits <= UINT32_MAX; bits += kStride * kBlock) {
-    for (size_t k = 0; k < kBlock; ++k) in[k] = std::bit_cast<float>(static_cast<uint32_t>(bits + k * kStride));
+    for (size_t k = 0; k < kBlock; ++k)
+      in[k] = std::bit_cast<float>(static_cast<uint32_t>(bits + k * kStride));
     const std::array<void*, 2> buffers{in.data(), out.data()};
     const int64_t size = kBlock;
     ASSERT_EQ(compiled->entry(buffers.data(), &size), 0);

@@ -1,5 +1,5 @@
-// Every scalar function on every dtype that it accepts, in scalar loops and in vector loops with every length of tail,
-// against the reference semantics.
+// Every scalar function on every dtype that it accepts, in scalar loops and in vector loops with every length
+// of tail, against the reference semantics.
 
 #include <gtest/gtest.h>
 
@@ -15,19 +15,10 @@ namespace {
 using namespace loops::build;
 using loops::Kernel;
 
-const std::vector<DType> kDTypes{DType::float16(),
-                                 DType::bfloat16(),
-                                 DType::float32(),
-                                 DType::float64(),
-                                 DType::int8(),
-                                 {DTypeCode::Int, 16},
-                                 DType::int32(),
-                                 DType::int64(),
-                                 DType::uint8(),
-                                 {DTypeCode::UInt, 16},
-                                 {DTypeCode::UInt, 32},
-                                 {DTypeCode::UInt, 64},
-                                 DType::boolean()};
+const std::vector<DType> kDTypes{
+    DType::float16(),      DType::bfloat16(),     DType::float32(), DType::float64(), DType::int8(),
+    {DTypeCode::Int, 16},  DType::int32(),        DType::int64(),   DType::uint8(),   {DTypeCode::UInt, 16},
+    {DTypeCode::UInt, 32}, {DTypeCode::UInt, 64}, DType::boolean()};
 
 const std::vector<ScalarOp> kOps{
 #define QUERN_SCALAR(name, text, arity, signature) ScalarOp::name,
@@ -39,13 +30,18 @@ const std::vector<ScalarOp> kOps{
 Scalar sample(DType dtype, size_t i, std::mt19937_64& random) {
   if (dtype.is_bool()) return Scalar::from_int(dtype, static_cast<int64_t>(random() % 2));
   if (!dtype.is_float()) {
-    const std::array edges{lowest(dtype), highest(dtype), Scalar::from_int(dtype, 0), Scalar::from_int(dtype, -1),
-                           Scalar::from_int(dtype, 1), Scalar::from_int(dtype, 7), Scalar::from_int(dtype, -7)};
+    const std::array edges{lowest(dtype),
+                           highest(dtype),
+                           Scalar::from_int(dtype, 0),
+                           Scalar::from_int(dtype, -1),
+                           Scalar::from_int(dtype, 1),
+                           Scalar::from_int(dtype, 7),
+                           Scalar::from_int(dtype, -7)};
     if (i % 3 == 0) return edges[random() % edges.size()];
     return Scalar::from_int(dtype, static_cast<int64_t>(random() >> (random() % 60)));
   }
-  constexpr std::array kEdges{0.0, -0.0, 1.0, -1.0, 0.5, 2.5, -2.5, 3.5, 1e30, -1e30, 1e-40, HUGE_VAL, -HUGE_VAL,
-                              static_cast<double>(NAN)};
+  constexpr std::array kEdges{0.0, -0.0, 1.0,   -1.0,  0.5,      2.5,       -2.5,
+                              3.5, 1e30, -1e30, 1e-40, HUGE_VAL, -HUGE_VAL, static_cast<double>(NAN)};
   if (i % 3 == 0) return Scalar::from_double(dtype, kEdges[random() % kEdges.size()]);
   const double unit = std::uniform_real_distribution<double>(-1, 1)(random);
   return Scalar::from_double(dtype, unit * std::ldexp(1, static_cast<int>(random() % 12) - 3));
@@ -71,7 +67,8 @@ bool agrees(ScalarOp op, const Scalar& got, const Scalar& expected) {
   // 16-bit results are roundings of float32 results that may lie on two sides of a tie.
   const double ulps = got.dtype.bits == 16 ? std::min(1.0, ulps_allowed(op)) : ulps_allowed(op);
   if (std::signbit(got.as_double()) != std::signbit(expected.as_double())) return false;
-  const auto distance = static_cast<double>(static_cast<int64_t>(got.bits) - static_cast<int64_t>(expected.bits));
+  const auto distance =
+      static_cast<double>(static_cast<int64_t>(got.bits) - static_cast<int64_t>(expected.bits));
   return std::fabs(distance) <= ulps;
 }
 
@@ -107,9 +104,9 @@ void check_elementwise(ScalarOp op, DType dtype, DType as, int width) {
       Scalar got = out[i];
       if (got.dtype != expected.dtype) got = cast(got, expected.dtype);
       ASSERT_TRUE(agrees(op, got, expected))
-          << info(op).name << " on " << to_string(as) << ", width " << width << ", n " << n << ", element " << i << ": "
-          << to_string(operands[0]) << ", " << to_string(operands.back()) << " gave " << to_string(got) << ", not "
-          << to_string(expected);
+          << info(op).name << " on " << to_string(as) << ", width " << width << ", n " << n << ", element "
+          << i << ": " << to_string(operands[0]) << ", " << to_string(operands.back()) << " gave "
+          << to_string(got) << ", not " << to_string(expected);
     }
   }
 }
@@ -146,16 +143,16 @@ TEST_P(EveryCast, AgreesWithTheReference) {
       const Dim n = dim_var("n");
       const Dim i = dim_var("i");
       const auto body = store(1, i, cast(to, load(0, from, i)));
-      const auto compiled = compile(kernel("cast", {{"a", from, {n}}, {"out", to, {n}, true}}, {n},
-                                           {loop_of(i, n, width, {body})}));
+      const auto compiled = compile(
+          kernel("cast", {{"a", from, {n}}, {"out", to, {n}, true}}, {n}, {loop_of(i, n, width, {body})}));
       const size_t size = 203;
       GuardedArray a = samples(from, size, 7);
       GuardedArray out(to, size);
       ASSERT_EQ(run(*compiled, {&a, &out}, {static_cast<int64_t>(size)}), 0);
       for (size_t k = 0; k < size; ++k) {
         ASSERT_TRUE(same(out[k], cast(a[k], to)))
-            << to_string(from) << " " << to_string(a[k]) << " to " << to_string(to) << " gave " << to_string(out[k])
-            << ", not " << to_string(cast(a[k], to));
+            << to_string(from) << " " << to_string(a[k]) << " to " << to_string(to) << " gave "
+            << to_string(out[k]) << ", not " << to_string(cast(a[k], to));
       }
     }
   }
@@ -168,13 +165,29 @@ TEST(Codegen, Float64RoundsOnceToFloat16) {
   const Dim i = dim_var("i");
   const auto body = store(1, i, cast(DType::float16(), load(0, DType::float64(), i)));
   const auto narrow =
-      compile(kernel("narrow", {{"a", DType::float64(), {num(4)}}, {"out", DType::float16(), {num(4)}, true}}, {},
-                     {vectorize(i, num(4), 4, {body})}));
+      compile(kernel("narrow", {{"a", DType::float64(), {num(4)}}, {"out", DType::float16(), {num(4)}, true}},
+                     {}, {vectorize(i, num(4), 4, {body})}));
   const double above_tie = 1 + std::ldexp(3, -11) - std::ldexp(1, -40);
   GuardedArray a(DType::float64(), {above_tie, -above_tie, 65519.999999, 1e-300});
   GuardedArray out(DType::float16(), 4);
   ASSERT_EQ(run(*narrow, {&a, &out}), 0);
   EXPECT_EQ(out.doubles(), (std::vector<double>{1 + std::ldexp(1, -10), -1 - std::ldexp(1, -10), 65504, 0}));
+}
+
+TEST(Codegen, SquaresWithoutACall) {
+  const Dim i = dim_var("i");
+  for (const DType dtype : {DType::float16(), DType::float32()}) {
+    const auto square = apply(ScalarOp::Pow, {load(0, dtype, i), constant(dtype, 2)});
+    const Kernel squares = kernel("squares", {{"a", dtype, {num(40)}}, {"out", dtype, {num(40)}, true}}, {},
+                                  {vectorize(i, num(40), 16, {store(1, i, square)})});
+    EXPECT_EQ(code_generator().llvm_ir(squares)->find("quern_pow"), std::string::npos);
+    GuardedArray a = samples(dtype, 40, 3);
+    GuardedArray out(dtype, 40);
+    ASSERT_EQ(run(*compile(squares), {&a, &out}), 0);
+    for (size_t k = 0; k < 40; ++k) {
+      EXPECT_TRUE(same(out[k], quern::apply(ScalarOp::Pow, std::array{a[k], Scalar::from_int(dtype, 2)})));
+    }
+  }
 }
 
 }  // namespace

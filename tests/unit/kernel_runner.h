@@ -1,6 +1,6 @@
 #pragma once
-// Runs compiled kernels on arrays that lie between inaccessible pages, so that a load or store out of bounds stops the
-// test instead of going unseen.
+// Runs compiled kernels on arrays that lie between inaccessible pages, so that a load or store out of bounds
+// stops the test instead of going unseen.
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -33,7 +33,11 @@ class GuardedArray {
     for (const double value : values) set(i++, Scalar::from_double(dtype, value));
   }
   GuardedArray(GuardedArray&& other) noexcept
-      : dtype_(other.dtype_), size_(other.size_), mapped_(other.mapped_), base_(other.base_), data_(other.data_) {
+      : dtype_(other.dtype_),
+        size_(other.size_),
+        mapped_(other.mapped_),
+        base_(other.base_),
+        data_(other.data_) {
     other.base_ = nullptr;
   }
   GuardedArray& operator=(GuardedArray&&) = delete;
@@ -97,7 +101,8 @@ inline int lanes_of(DType dtype) {
 
 /// Equal bits, or both NaN.
 inline bool same(const Scalar& a, const Scalar& b) {
-  if (a.dtype.is_float() && a.dtype == b.dtype && a.as_double() != a.as_double()) return b.as_double() != b.as_double();
+  if (a.dtype.is_float() && a.dtype == b.dtype && a.as_double() != a.as_double())
+    return b.as_double() != b.as_double();
   return a == b;
 }
 

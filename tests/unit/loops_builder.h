@@ -18,7 +18,9 @@ inline ValuePtr constant(Scalar scalar) {
   return make(Value{.kind = ValueKind::Const, .dtype = scalar.dtype, .constant = scalar});
 }
 inline ValuePtr constant(DType dtype, double value) { return constant(Scalar::from_double(dtype, value)); }
-inline ValuePtr index(Dim dim) { return make(Value{.kind = ValueKind::Index, .dtype = DType::index(), .dim = dim}); }
+inline ValuePtr index(Dim dim) {
+  return make(Value{.kind = ValueKind::Index, .dtype = DType::index(), .dim = dim});
+}
 inline Value load_value(int buffer, DType dtype, Dim offset) {
   return Value{.kind = ValueKind::Load, .dtype = dtype, .dim = offset, .buffer = buffer};
 }

@@ -38,7 +38,7 @@ std::string find_ptxas() {
   if (const char* path = std::getenv("PATH")) folders = std::string(path) + ":" + folders;
   for (size_t start = 0; start <= folders.size();) {
     const size_t end = std::min(folders.find(':', start), folders.size());
-    const std::string candidate = folders.substr(start, end - start) + "/ptxas";
+    std::string candidate = folders.substr(start, end - start) + "/ptxas";
     if (std::filesystem::exists(candidate)) return candidate;
     start = end + 1;
   }

@@ -1,0 +1,173 @@
+#pragma once
+// Bytecode: functions of fixed-size instructions over numbered registers, with what an instruction needs
+// beyond two operands kept at its Site. Control flow only goes forward (loops are calls), so that one pass
+// backwards finds every last use.
+//
+// Registers of values that may be objects are emptied at their last use on every path: when a frame is left,
+// none of its registers holds an object. Unboxed scalars are left where they are.
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/expr.h"
+#include "ir/value.h"
+#include "jit/vm/dims.h"
+#include "jit/vm/vm.h"
+
+namespace quern {
+
+namespace vm {
+
+using Register = uint32_t;
+/// Set in an operand where the value in the register is not used again: it is moved, or dropped after the
+/// instruction.
+constexpr Register kLastUse = uint32_t{1} << 31;
+constexpr Register kNoRegister = kLastUse - 1;
+
+enum class Opcode : uint8_t {
+#define QUERN_INSTRUCTION(name, text, a, b) name,
+#include "jit/vm/instruction.def"
+#undef QUERN_INSTRUCTION
+};
+
+enum class OperandKind : uint8_t { None, Register, Constant, Dim, DType, Label, Site, Number, Plan, Text };
+
+struct OpcodeInfo {
+  std::string_view text;
+  OperandKind a, b;
+};
+const OpcodeInfo& info(Opcode opcode);
+
+struct Instruction {
+  Opcode opcode;
+  bool flag = false;      ///< Element: an element outside the bounds is no failure; Scalar: b is a constant
+  uint16_t function = 0;  ///< Scalar, Cast: number of the scalar function (vm/scalar.h)
+  Register result = kNoRegister;
+  uint32_t a = 0, b = 0;  ///< labels are positions in the code
+};
+static_assert(sizeof(Instruction) == 16);
+
+/// What belongs to one instruction: its register operands in order, and more by opcode.
+struct Site {
+  std::vector<Register> operands;
+
+  Site() = default;
+  Site(const Site&) = delete;
+  Site& operator=(const Site&) = delete;
+  virtual ~Site() = default;
+};
+struct ConstructSite final : Site {
+  std::string constructor;
+  uint32_t tag;
+};
+/// operands: the tensor, then the computed indices.
+struct ElementSite final : Site {
+  struct Index {
+    bool computed;
+    bool checked;
+    DimCode dim;  ///< of an index that is not computed
+  };
+  std::vector<Index> indices;
+};
+struct KernelSite final : Site {
+  const FnExpr* primitive;
+  DType dtype;
+  std::vector<DimCode> shape;  ///< of the result
+
+  /// Code, fetched when first needed; published by `ready`.
+  struct Code {
+    KernelCode kernel;
+    std::vector<DimCode> dims;
+  };
+  mutable std::mutex mutex;
+  mutable std::atomic<bool> ready = false;
+  mutable Code code;
+};
+struct ViewSite final : Site {
+  std::vector<DimCode> shape;
+  bool same_count;  ///< known before the program runs
+};
+struct ClosureSite final : Site {
+  uint32_t function;
+  std::vector<uint32_t> slots;  ///< of the frame, one per Function::given_slots of the function
+};
+struct GlobalSite final : Site {
+  uint32_t global;
+  std::vector<DimCode> dims;  ///< one per dim variable of the definition
+};
+enum class CalleeKind : uint8_t { Global, Closure, Self };
+/// operands: the arguments, and for a Closure the callee as the last.
+struct CallSite final : Site {
+  CalleeKind callee;
+  uint32_t arguments;
+  bool in_place = false;  ///< of a tail call: the arguments can be moved to the first registers one by one
+  uint32_t global;        ///< Global
+  std::vector<DimCode> dims;  ///< Global: one per dim variable of the definition
+};
+/// operands: kNoRegister for a label of `print`.
+struct IntrinsicSite final : Site {
+  const IntrinsicExpr* node;
+};
+
+struct Function {
+  std::string name;  ///< for people
+  std::vector<Instruction> code;
+  std::vector<Origin> origins;  ///< one per instruction
+  uint32_t parameters = 0;      ///< the first registers
+  uint32_t registers = 0;
+  BindPlan bind;                 ///< dims from the arguments
+  std::vector<Dim> dim_of_slot;  ///< one per slot
+  std::vector<uint32_t>
+      given_slots;  ///< slots that start with the dims of the closure or of the use of the definition
+  std::vector<uint32_t> use_dims;  ///< top level: which dims of a use they are
+
+  std::vector<Value> constants;
+  std::vector<DType> dtypes;
+  std::vector<DimCode> dims;
+  std::vector<std::unique_ptr<Site>> sites;
+  std::vector<BindPlan> plans;
+  std::vector<std::string> texts;
+
+  template <class T>
+  const T& site(const Instruction& instruction) const {
+    return static_cast<const T&>(*sites[instruction.a]);
+  }
+};
+
+/// Calls `f` with each register operand, in the order in which they are read.
+template <class F>
+void for_each_operand(Function& function, Instruction& instruction, const F& f) {
+  const OpcodeInfo& kinds = info(instruction.opcode);
+  if (kinds.a == OperandKind::Site)
+    for (Register& operand : function.sites[instruction.a]->operands)
+      if (operand != kNoRegister) f(operand);
+  if (kinds.a == OperandKind::Register) f(instruction.a);
+  const bool b_is_constant = instruction.opcode == Opcode::Scalar && instruction.flag;
+  if (kinds.b == OperandKind::Register && !b_is_constant) f(instruction.b);
+}
+
+/// A function before its registers are numbered for good: each value has a register of its own, and jumps
+/// name labels.
+struct Draft {
+  Function function;
+  std::vector<bool> boxed;       ///< per register: whether it may hold an object
+  std::vector<uint32_t> labels;  ///< positions in the code
+};
+/// Marks last uses, drops what dies on a branch, shares registers, and resolves labels.
+std::unique_ptr<Function> finish(Draft draft);
+
+}  // namespace vm
+
+class Program {
+ public:
+  std::vector<std::unique_ptr<vm::Function>> functions;  ///< the entry first
+  std::vector<std::string> globals;                      ///< top-level functions that the code names
+  std::shared_ptr<const Arena> owner;
+};
+
+}  // namespace quern

@@ -1,0 +1,143 @@
+#pragma once
+// One execution of a program: frames and registers on stacks of their own, so that the depth of a recursion
+// is not bound by the thread's stack.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "ir/evaluation.h"
+#include "ir/value.h"
+#include "jit/runtime/tensor_pool.h"
+#include "jit/vm/bytecode.h"
+#include "jit/vm/vm.h"
+
+namespace quern::vm {
+
+/// A function literal's value, or a top-level function as one.
+struct Closure final : ClosureObject {
+  ~Closure() override { drop(std::move(captures)); }
+
+  std::shared_ptr<const Program> program;
+  uint32_t function = 0;
+  std::vector<Value> captures;
+  std::vector<int64_t> dims;  ///< one per Function::given_slots
+};
+
+/// Thrown where execution fails, and caught by `execute`.
+struct Stop {
+  std::string message;
+  Origin origin;
+};
+
+/// A program of this execution with the programs that its globals turned out to be.
+struct Link {
+  std::shared_ptr<const Program> program;
+  std::vector<Link*> globals;  ///< null until first used
+};
+
+class Machine {
+ public:
+  Machine(ProgramSource& programs, KernelSource& kernels, Host& host);
+
+  EvaluationResult execute(const std::shared_ptr<const Program>& program, std::vector<Value> arguments);
+
+ private:
+  struct Frame {
+    const Function* function;
+    Link* link;
+    size_t base, dim_base;         ///< of its registers and its dim slots
+    const Instruction* return_to;  ///< in the caller
+    Register result;               ///< of the caller
+    const Origin* origin;          ///< of the call; null for the entry
+    const Origin* tail;            ///< of the last call in tail position that took the frame, or null
+    Value closure;                 ///< that runs, or empty
+  };
+  /// Two words, which are returned in registers: a call is quick.
+  struct Callee {
+    Link* link;
+    const Function* function;
+  };
+
+  // --- control (machine.cpp)
+  Value run(const Instruction* pc);
+  void enter_program(const std::shared_ptr<const Program>& program, std::vector<Value> arguments);
+  const Instruction* invoke(const Instruction* pc);
+  const Instruction* tail_invoke(const Instruction* pc);
+  void move_arguments(const Instruction* pc, const CallSite& site, const Callee& callee);
+  Callee callee(const Instruction* pc, const CallSite& site);
+  void prepare(const Instruction* pc, const CallSite& site, const Callee& callee);
+  void give_dims(const CallSite& site, const Function& callee, int64_t* slots);
+  /// The closure that a site calls; null where it calls a global or what is no function of the machine.
+  const Closure* closure_of(const CallSite& site) const;
+  /// Goes back to the caller; null from the entry.
+  const Instruction* leave(Value& result);
+  void reserve(size_t registers, size_t slots);
+  Link* link_of(const std::shared_ptr<const Program>& program);
+  Link* link_of_global(const Instruction* pc, uint32_t global);
+  void check_interrupt(const Instruction* pc) const;
+  std::vector<Origin> calls_told() const;
+  const Origin& origin(const Instruction* pc) const {
+    return function().origins[static_cast<size_t>(pc - function().code.data())];
+  }
+  [[noreturn]] void fail(const Instruction* pc, std::string message) const;
+
+  // --- values (machine_values.cpp)
+  const Instruction* cast(const Instruction* pc);
+  const Instruction* element(const Instruction* pc);
+  void dim_value(const Instruction* pc);
+  void kernel(const Instruction* pc);
+  const KernelSite::Code& kernel_code(const Instruction* pc, const KernelSite& site);
+  void view(const Instruction* pc);
+  void tuple(const Instruction* pc);
+  void construct(const Instruction* pc);
+  void field(const Instruction* pc);
+  void closure(const Instruction* pc);
+  void capture(const Instruction* pc);
+  void global(const Instruction* pc);
+  void intrinsic(const Instruction* pc);
+  void bind(const Instruction* pc);
+  Shape shape(const Instruction* pc, const std::vector<DimCode>& codes);
+  TensorPtr make_tensor(const Instruction* pc, DType dtype, Shape shape);
+  void call_kernel(const Instruction* pc, const KernelSite& site, void* output);
+
+  // --- registers
+  const Value& peek(Register r) const { return registers_[r & ~kLastUse]; }
+  Value take(Register r) { return (r & kLastUse) ? std::move(registers_[r & ~kLastUse]) : registers_[r]; }
+  /// Where the value was used for the last time, drops it.
+  void done(Register r) {
+    if (r & kLastUse) registers_[r & ~kLastUse] = Value();
+  }
+  std::vector<Value> take_all(const std::vector<Register>& operands);
+  /// The register is vacant: what was there was dropped at its last use, or is a scalar.
+  void put(Register r, Value value) { std::construct_at(&registers_[r], std::move(value)); }
+  const Function& function() const { return *frames_.back().function; }
+
+  ProgramSource& programs_;
+  KernelSource& kernels_;
+  Host& host_;
+  const uint32_t interrupts_;  ///< how many there were when the execution began
+
+  // Destroyed last, after every value.
+  std::unordered_map<const Program*, std::unique_ptr<Link>> links_;
+  std::unordered_map<std::string, Link*> named_;
+  TensorPool pool_;
+
+  std::unique_ptr<Value[]> stack_;
+  size_t stack_size_ = 0;
+  std::vector<int64_t> dim_stack_;
+  std::vector<Frame> frames_;
+  Value* registers_ = nullptr;  ///< of the frame that runs
+  int64_t* slots_ = nullptr;
+
+  std::vector<void*> buffers_;
+  std::vector<int64_t> kernel_dims_;
+};
+
+/// How many interrupts were requested so far.
+uint32_t interrupt_count();
+
+}  // namespace quern::vm

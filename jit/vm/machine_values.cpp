@@ -1,0 +1,271 @@
+// The instructions that make and take apart values.
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "jit/vm/machine.h"
+#include "jit/vm/scalar.h"
+
+namespace quern::vm {
+
+namespace {
+
+/// Whether the size of a tensor is representable; of an empty one too, whose other extents may be anything.
+bool fits_memory(DType dtype, const Shape& shape) {
+  auto bytes = static_cast<int64_t>(dtype.bytes());
+  for (int64_t extent : shape)
+    if (__builtin_mul_overflow(bytes, std::max<int64_t>(extent, 1), &bytes)) return false;
+  return true;
+}
+
+}  // namespace
+
+std::vector<Value> Machine::take_all(const std::vector<Register>& operands) {
+  std::vector<Value> values;
+  values.reserve(operands.size());
+  for (Register r : operands) values.push_back(r == kNoRegister ? Value() : take(r));
+  return values;
+}
+
+// --- dims --------------------------------------------------------------------------------------------------
+
+Shape Machine::shape(const Instruction* pc, const std::vector<DimCode>& codes) {
+  Shape shape;
+  shape.reserve(codes.size());
+  for (const DimCode& code : codes) {
+    std::optional<int64_t> extent = evaluate(code, slots_);
+    if (!extent) fail(pc, why_no_value(code, slots_));
+    if (*extent < 0) fail(pc, fmt::format("the extent {} is negative: {}", to_string(code.dim), *extent));
+    shape.push_back(*extent);
+  }
+  return shape;
+}
+
+void Machine::dim_value(const Instruction* pc) {
+  const DimCode& code = function().dims[pc->a];
+  std::optional<int64_t> value = evaluate(code, slots_);
+  if (!value) fail(pc, why_no_value(code, slots_));
+  put(pc->result, Scalar{DType::index(), static_cast<uint64_t>(*value)});
+}
+
+void Machine::bind(const Instruction* pc) {
+  std::string wrong = vm::bind(function().plans[pc->b], &peek(pc->a), slots_);
+  if (!wrong.empty()) fail(pc, std::move(wrong));
+  done(pc->a);
+}
+
+// --- elements ----------------------------------------------------------------------------------------------
+
+const Instruction* Machine::cast(const Instruction* pc) {
+  const Value& from = registers_[pc->a];
+  if (pc->function != kSlowCast)
+    cast_functions[pc->function](from, from, registers_[pc->result]);
+  else
+    put(pc->result, quern::cast(from.scalar(), function().dtypes[pc->b]));
+  return pc + 1;
+}
+
+const Instruction* Machine::element(const Instruction* pc) {
+  const auto& site = function().site<ElementSite>(*pc);
+  auto* boxed = peek(site.operands[0]).object_as<TensorObject>();
+  if (!boxed || boxed->tensor->shape().size() != site.indices.size())
+    fail(pc, fmt::format("internal: a tensor of rank {} is wanted here", site.indices.size()));
+  const HostTensor& tensor = *boxed->tensor;
+  int64_t offset = 0;
+  size_t operand = 1;
+  for (size_t axis = 0; axis < site.indices.size(); ++axis) {
+    const ElementSite::Index& at = site.indices[axis];
+    std::optional<int64_t> index =
+        at.computed ? registers_[site.operands[operand++]].scalar().as_int() : evaluate(at.dim, slots_);
+    if (!index) fail(pc, why_no_value(at.dim, slots_));
+    const int64_t extent = tensor.shape()[axis];
+    if (static_cast<uint64_t>(*index) < static_cast<uint64_t>(extent)) {
+      offset = offset * extent + *index;
+      continue;
+    }
+    if (at.checked && pc->flag) {
+      done(site.operands[0]);
+      return function().code.data() + pc->b;
+    }
+    std::string what =
+        fmt::format("index {} is out of bounds for axis {} with extent {}", *index, axis, extent);
+    fail(pc, at.checked ? what : "internal: unproved read: " + what);
+  }
+  Scalar element{tensor.dtype()};
+  const size_t bytes = element.dtype.bytes();
+  if (bytes > sizeof element.bits)
+    fail(pc, fmt::format("elements of {} are not calculated with", to_string(element.dtype)));
+  std::memcpy(&element.bits, tensor.data() + static_cast<size_t>(offset) * bytes, bytes);
+  done(site.operands[0]);
+  put(pc->result, element);
+  return pc + 1;
+}
+
+// --- kernels and views -------------------------------------------------------------------------------------
+
+TensorPtr Machine::make_tensor(const Instruction* pc, DType dtype, Shape shape) {
+  if (!fits_memory(dtype, shape)) fail(pc, fmt::format("{} is too large", type_to_string(dtype, shape)));
+  try {
+    return pool_.make(dtype, shape);
+  } catch (const std::bad_alloc&) {
+    fail(pc, fmt::format("there is not enough memory for {}", type_to_string(dtype, shape)));
+  }
+}
+
+void Machine::kernel(const Instruction* pc) {
+  check_interrupt(pc);
+  const auto& site = function().site<KernelSite>(*pc);
+  Value result;
+  if (site.shape.empty() && site.dtype.bytes() <= sizeof(uint64_t)) {
+    Scalar scalar{site.dtype};
+    call_kernel(pc, site, &scalar.bits);
+    result = scalar;
+  } else {
+    TensorPtr tensor = make_tensor(pc, site.dtype, shape(pc, site.shape));
+    call_kernel(pc, site, tensor->data());
+    result = Value::tensor(std::move(tensor));
+  }
+  for (Register r : site.operands) done(r);
+  put(pc->result, std::move(result));
+}
+
+void Machine::call_kernel(const Instruction* pc, const KernelSite& site, void* output) {
+  const KernelSite::Code& code = kernel_code(pc, site);
+  buffers_.clear();
+  for (Register r : site.operands) {
+    const Value& value = peek(r);
+    auto* boxed = value.object_as<TensorObject>();
+    if (!boxed && !value.is_scalar()) fail(pc, "internal: a kernel is given what is no tensor");
+    // Kernels read their inputs only.
+    buffers_.push_back(boxed ? boxed->tensor->data() : const_cast<void*>(value.scalar_address()));
+  }
+  buffers_.push_back(output);
+  kernel_dims_.clear();
+  for (const DimCode& dim : code.dims) {
+    std::optional<int64_t> value = evaluate(dim, slots_);
+    if (!value) fail(pc, why_no_value(dim, slots_));
+    kernel_dims_.push_back(*value);
+  }
+  const CompiledKernel& compiled = *code.kernel.code;
+  const int32_t trap = compiled.entry(buffers_.data(), kernel_dims_.data());
+  if (trap == 0) return;
+  const auto number = static_cast<size_t>(trap);
+  const bool named = trap > 0 && number <= compiled.traps.size();
+  fail(pc,
+       named ? compiled.traps[number - 1] : fmt::format("internal: the kernel stopped with trap {}", trap));
+}
+
+const KernelSite::Code& Machine::kernel_code(const Instruction* pc, const KernelSite& site) {
+  if (site.ready.load(std::memory_order_acquire)) return site.code;
+  std::lock_guard lock(site.mutex);
+  if (site.ready.load(std::memory_order_relaxed)) return site.code;
+  // What failed is asked for again the next time: the cause may be gone then.
+  Result<KernelCode> kernel = kernels_.kernel(*site.primitive);
+  if (!kernel) fail(pc, kernel.error().message);
+  const std::vector<Dim>& known = function().dim_of_slot;
+  auto slot_of = [&](Dim var) {
+    auto found = std::find(known.begin(), known.end(), var);
+    if (found == known.end()) fail(pc, fmt::format("internal: the dim {} has no value", to_string(var)));
+    return static_cast<uint32_t>(found - known.begin());
+  };
+  std::vector<DimCode> dims;
+  for (Dim dim : kernel->dims) dims.push_back(compile_dim(dim, slot_of));
+  site.code = {std::move(*kernel), std::move(dims)};
+  site.ready.store(true, std::memory_order_release);
+  return site.code;
+}
+
+void Machine::view(const Instruction* pc) {
+  const auto& site = function().site<ViewSite>(*pc);
+  TensorPtr tensor = peek(site.operands[0]).as_tensor();
+  if (!tensor) fail(pc, "internal: a view of what is no tensor");
+  Shape shape = this->shape(pc, site.shape);
+  auto wanted = [&] { return type_to_string(tensor->dtype(), shape); };
+  if (!fits_memory(tensor->dtype(), shape)) fail(pc, fmt::format("{} is too large", wanted()));
+  const int64_t count = site.same_count ? tensor->size() : element_count(shape);
+  if (count != tensor->size())
+    fail(pc, fmt::format("a tensor of {} elements cannot be viewed as {}, which has {}", tensor->size(),
+                         wanted(), count));
+  done(site.operands[0]);
+  put(pc->result, Value::tensor(HostTensor::view(std::move(tensor), std::move(shape))));
+}
+
+// --- tuples and constructors -------------------------------------------------------------------------------
+
+void Machine::tuple(const Instruction* pc) {
+  put(pc->result, Value::tuple(take_all(function().site<Site>(*pc).operands)));
+}
+
+void Machine::construct(const Instruction* pc) {
+  const auto& site = function().site<ConstructSite>(*pc);
+  put(pc->result, Value::data(site.constructor, site.tag, take_all(site.operands)));
+}
+
+void Machine::field(const Instruction* pc) {
+  const std::vector<Value>* fields = peek(pc->a).fields();
+  if (!fields || pc->b >= fields->size()) fail(pc, "internal: the value has no such field");
+  Value value = (*fields)[pc->b];
+  done(pc->a);
+  put(pc->result, std::move(value));
+}
+
+// --- functions ---------------------------------------------------------------------------------------------
+
+void Machine::closure(const Instruction* pc) {
+  const auto& site = function().site<ClosureSite>(*pc);
+  auto* object = new Closure;
+  Value value(object);
+  object->program = frames_.back().link->program;
+  object->function = site.function;
+  object->captures = take_all(site.operands);
+  for (uint32_t slot : site.slots) object->dims.push_back(slots_[slot]);
+  put(pc->result, std::move(value));
+}
+
+void Machine::capture(const Instruction* pc) {
+  put(pc->result, static_cast<const Closure*>(frames_.back().closure.object())->captures[pc->a]);
+}
+
+void Machine::global(const Instruction* pc) {
+  const auto& site = function().site<GlobalSite>(*pc);
+  const Link* link = link_of_global(pc, site.global);
+  auto* object = new Closure;
+  Value value(object);
+  object->program = link->program;
+  for (size_t use : link->program->functions.front()->use_dims)
+    object->dims.push_back(use < site.dims.size() ? evaluate(site.dims[use], slots_).value_or(kUnbound)
+                                                  : kUnbound);
+  put(pc->result, std::move(value));
+}
+
+// --- the outside -------------------------------------------------------------------------------------------
+
+void Machine::intrinsic(const Instruction* pc) {
+  const auto& site = function().site<IntrinsicSite>(*pc);
+  const IntrinsicExpr& node = *site.node;
+  std::vector<Value> args = take_all(site.operands);
+  Value result = Value::unit();
+  switch (node.intrinsic) {
+    case IntrinsicKind::Print: host_.print(format_print(node, args)); break;
+    case IntrinsicKind::Load: {
+      Result<Value> loaded = host_.load(node.texts[0], node.texts[1], node.type);
+      if (!loaded) fail(pc, loaded.error().message);
+      result = std::move(loaded).value();
+      break;
+    }
+    case IntrinsicKind::Save: {
+      Result<Done> saved = host_.save(node.texts[0], args[0], node.args[0]->type);
+      if (!saved) fail(pc, saved.error().message);
+      break;
+    }
+  }
+  put(pc->result, std::move(result));
+}
+
+}  // namespace quern::vm

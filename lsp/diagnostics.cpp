@@ -1,0 +1,94 @@
+#include "lsp/diagnostics.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "frontend/diagnostics.h"
+#include "lsp/protocol.h"
+
+namespace quern::lsp {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr size_t kMost = 200;
+enum Severity : int { kError = 1, kInformation = 3 };
+
+void send(ServerState& state, const Document& document, const json& diagnostics) {
+  json params = {{"uri", document.uri}, {"version", document.version}, {"diagnostics", diagnostics}};
+  send_notification(state.transport, "textDocument/publishDiagnostics", params);
+}
+
+std::string place_of(std::string_view file, std::string_view text, Range range) {
+  LineColumn at = LineIndex(text).locate(range.begin);
+  return fmt::format("{}:{}:{}", file, at.line, at.column);
+}
+
+/// Renders the diagnostics of one document.
+class Renderer {
+ public:
+  Renderer(ServerState& state, const Document& document)
+      : document_(document),
+        positions_(state.session.text(document.source), state.encoding),
+        related_information_(state.related_information) {}
+
+  json render(const LocatedDiagnostic& diagnostic) const {
+    std::string message = diagnostic.message;
+    json related = json::array();
+    for (const LocatedNote& note : diagnostic.notes) {
+      if (note.file.empty()) {
+        message += fmt::format("\nnote: {}", note.message);
+      } else if (related_information_ && is_here(note.file)) {
+        json location = {{"uri", document_.uri}, {"range", range(note.range)}};
+        related.push_back({{"location", location}, {"message", note.message}});
+      } else {
+        message += fmt::format("\nnote: {} ({})", note.message, place_of(note.file, note.text, note.range));
+      }
+    }
+    json result = {
+        {"severity", static_cast<int>(kError)}, {"code", code_of(diagnostic.kind)}, {"source", "quern"}};
+    // What is wrong elsewhere (in the library) is told at the top.
+    bool here = is_here(diagnostic.file);
+    if (!here)
+      message = fmt::format("{}: {}", place_of(diagnostic.file, diagnostic.text, diagnostic.range), message);
+    result["range"] = range(here ? diagnostic.range : Range{});
+    result["message"] = message;
+    if (!related.empty()) result["relatedInformation"] = related;
+    return result;
+  }
+
+  json render_rest(const LocatedDiagnostic& first, size_t count) const {
+    return {{"severity", static_cast<int>(kInformation)},
+            {"source", "quern"},
+            {"range", range(is_here(first.file) ? first.range : Range{})},
+            {"message", fmt::format("… and {} more", count)}};
+  }
+
+ private:
+  bool is_here(std::string_view file) const { return file == document_.path; }
+  json range(Range bytes) const { return to_json<json>(positions_.range(bytes)); }
+
+  const Document& document_;
+  Positions positions_;
+  bool related_information_;
+};
+
+}  // namespace
+
+void publish_diagnostics(ServerState& state, const Document& document) {
+  if (!document.in_step) return clear_diagnostics(state, document);
+  std::vector<LocatedDiagnostic> found = state.session.check(document.source);
+  Renderer renderer(state, document);
+  json list = json::array();
+  for (size_t i = 0; i < found.size() && i < kMost; ++i) list.push_back(renderer.render(found[i]));
+  if (found.size() > kMost) list.push_back(renderer.render_rest(found[kMost], found.size() - kMost));
+  send(state, document, list);
+}
+
+void clear_diagnostics(ServerState& state, const Document& document) { send(state, document, json::array()); }
+
+}  // namespace quern::lsp

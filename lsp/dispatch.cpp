@@ -1,0 +1,157 @@
+#include "lsp/dispatch.h"
+
+#include <fmt/format.h>
+
+#include <exception>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <variant>
+
+#include "generated/config.h"
+#include "lsp/diagnostics.h"
+#include "lsp/hover.h"
+#include "lsp/protocol.h"
+#include "lsp/text_sync.h"
+
+namespace quern::lsp {
+
+namespace {
+
+using nlohmann::json;
+
+using RequestHandler = json (*)(ServerState&, const json& params);
+using NotificationHandler = void (*)(ServerState&, const json& params);
+
+struct Method {
+  std::string_view name;
+  std::variant<RequestHandler, NotificationHandler> handler;
+  std::string_view capability;  ///< JSON, merged into the server's capabilities
+};
+
+/// All methods but those of the life cycle.
+const Method kMethods[] = {
+    {"textDocument/didOpen", did_open<json>, R"({"textDocumentSync": {"openClose": true}})"},
+    {"textDocument/didChange", did_change<json>, R"({"textDocumentSync": {"change": 2}})"},
+    {"textDocument/didClose", did_close<json>, "{}"},
+    {"textDocument/hover", hover<json>, R"({"hoverProvider": true})"},
+};
+
+const Method* find_method(std::string_view name) {
+  for (const Method& method : kMethods)
+    if (method.name == name) return &method;
+  return nullptr;
+}
+
+// The client's first choice among the encodings that both know.
+PositionEncoding negotiated_encoding(const json& params) {
+  static const json::json_pointer kOffered("/capabilities/general/positionEncodings");
+  if (params.contains(kOffered)) {
+    for (const json& offered : params.at(kOffered)) {
+      for (auto known : {PositionEncoding::Utf8, PositionEncoding::Utf16, PositionEncoding::Utf32})
+        if (offered == name_of(known)) return known;
+    }
+  }
+  return PositionEncoding::Utf16;
+}
+
+}  // namespace
+
+bool Dispatcher::receive(std::string_view text) {
+  const json message = json::parse(text, nullptr, false);
+  if (message.is_discarded()) {
+    send_error<json>(state_.transport, nullptr, kParseError, "the message is not valid JSON");
+    return true;
+  }
+  const json absent;
+  auto member = [&](const char* name) -> const json& {
+    return message.is_object() && message.contains(name) ? message.at(name) : absent;
+  };
+  const json &id = member("id"), &method = member("method");
+  bool is_response = message.is_object() && !message.contains("method") && !id.is_null();
+  if (is_response) return true;
+  if (!method.is_string() || !(id.is_null() || id.is_string() || id.is_number_integer())) {
+    send_error<json>(state_.transport, nullptr, kInvalidRequest,
+                     "the message is neither request nor notification");
+    return true;
+  }
+  const auto& name = method.get_ref<const std::string&>();
+  if (name == "exit") return false;
+  if (message.contains("id"))
+    request(id, name, member("params"));
+  else
+    notification(name, member("params"));
+  return true;
+}
+
+template <class Json>
+void Dispatcher::request(const Json& id, std::string_view name, const Json& params) {
+  auto refuse = [&](ErrorCode code, std::string_view why) { send_error(state_.transport, id, code, why); };
+  if (phase_ == Phase::ShutDown) return refuse(kInvalidRequest, "the server was shut down");
+  if (phase_ == Phase::Created && name != "initialize")
+    return refuse(kServerNotInitialized, "`initialize` has to come first");
+  if (phase_ == Phase::Serving && name == "initialize")
+    return refuse(kInvalidRequest, "the server is initialized already");
+  try {
+    Json result;
+    const Method* method = find_method(name);
+    if (name == "initialize") {
+      result = initialize(params);
+    } else if (name == "shutdown") {
+      phase_ = Phase::ShutDown;
+    } else if (!method) {
+      return refuse(kMethodNotFound, fmt::format("there is no method `{}`", name));
+    } else if (auto* handler = std::get_if<RequestHandler>(&method->handler)) {
+      result = (*handler)(state_, params);
+    } else {
+      return refuse(kInvalidRequest, fmt::format("`{}` is a notification and has no id", name));
+    }
+    send_result(state_.transport, id, result);
+  } catch (const json::exception& error) {
+    refuse(kInvalidParams, fmt::format("`{}` does not take these params: {}", name, error.what()));
+  } catch (const std::exception& error) {
+    refuse(kInternalError, fmt::format("`{}` failed: {}", name, error.what()));
+  }
+}
+
+// There is no answer to a notification: what is wrong with one goes to the client's log. Those that the
+// server does not know, or that come outside its life, are ignored; so are $/cancelRequest (a request is
+// answered before the next message is read) and $/setTrace.
+template <class Json>
+void Dispatcher::notification(std::string_view name, const Json& params) {
+  const Method* method = find_method(name);
+  if (phase_ != Phase::Serving || !method) return;
+  auto* handler = std::get_if<NotificationHandler>(&method->handler);
+  if (!handler)
+    return log_message(state_.transport, fmt::format("`{}` is a request and came without an id", name));
+  try {
+    (*handler)(state_, params);
+  } catch (const std::exception& error) {
+    log_message(state_.transport, fmt::format("`{}` failed: {}", name, error.what()));
+  }
+}
+
+template <class Json>
+Json Dispatcher::initialize(const Json& params) {
+  static const json::json_pointer kRelated(
+      "/capabilities/textDocument/publishDiagnostics/relatedInformation");
+  state_.encoding = negotiated_encoding(params);
+  state_.related_information = params.contains(kRelated) && params.at(kRelated) == true;
+  phase_ = Phase::Serving;
+  Json capabilities = {{"positionEncoding", name_of(state_.encoding)}};
+  for (const Method& method : kMethods) capabilities.merge_patch(Json::parse(method.capability));
+  return {{"capabilities", capabilities}, {"serverInfo", {{"name", "quern"}, {"version", QUERN_VERSION}}}};
+}
+
+void Dispatcher::publish_due() {
+  state_.documents.each_open([&](Document& document) {
+    if (!document.diagnostics_due) return;
+    document.diagnostics_due = false;
+    try {
+      publish_diagnostics(state_, document);
+    } catch (const std::exception& error) {
+      log_message(state_.transport, fmt::format("checking {} failed: {}", document.uri, error.what()));
+    }
+  });
+}
+
+}  // namespace quern::lsp

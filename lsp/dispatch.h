@@ -1,0 +1,35 @@
+#pragma once
+// From messages to handlers: the life cycle of a server, and the table of its methods.
+
+#include <string_view>
+
+#include "lsp/state.h"
+
+namespace quern::lsp {
+
+class Dispatcher {
+ public:
+  explicit Dispatcher(ServerState& state) : state_(state) {}
+
+  /// Handles one message and answers it if it is a request; a handler that throws is answered with
+  /// InternalError. False for `exit`.
+  bool receive(std::string_view text);
+  /// Publishes the diagnostics of the documents that changed.
+  void publish_due();
+  bool shut_down() const { return phase_ == Phase::ShutDown; }
+
+ private:
+  enum class Phase { Created, Serving, ShutDown };
+
+  template <class Json>
+  void request(const Json& id, std::string_view method, const Json& params);
+  template <class Json>
+  void notification(std::string_view method, const Json& params);
+  template <class Json>
+  Json initialize(const Json& params);
+
+  ServerState& state_;
+  Phase phase_ = Phase::Created;
+};
+
+}  // namespace quern::lsp

@@ -1,0 +1,110 @@
+#include "lsp/documents.h"
+
+#include <charconv>
+#include <filesystem>
+#include <utility>
+
+namespace quern::lsp {
+
+namespace {
+
+std::string percent_decoded(std::string_view text) {
+  std::string result;
+  for (size_t i = 0; i < text.size(); ++i) {
+    unsigned char byte = 0;
+    const char* digits = text.data() + i + 1;
+    if (text[i] == '%' && i + 2 < text.size() &&
+        std::from_chars(digits, digits + 2, byte, 16).ptr == digits + 2) {
+      result += static_cast<char>(byte);
+      i += 2;
+    } else {
+      result += text[i];
+    }
+  }
+  return result;
+}
+
+std::string folder_of(const Document& document) {
+  if (document.path == document.uri) return "";
+  return std::filesystem::path(document.path).parent_path().string();
+}
+
+// The changes from the last one that replaces everything: those before it do not matter.
+size_t first_that_counts(const std::vector<TextChange>& changes) {
+  for (size_t i = changes.size(); i-- > 0;)
+    if (!changes[i].range) return i;
+  return 0;
+}
+
+Result<std::string> edited(std::string text, const std::vector<TextChange>& changes,
+                           PositionEncoding encoding) {
+  for (size_t i = first_that_counts(changes); i < changes.size(); ++i) {
+    const TextChange& change = changes[i];
+    if (!change.range) {
+      text = change.text;
+      continue;
+    }
+    if (change.range->end < change.range->start)
+      return Failure{"the end of a change's range is before its start"};
+    Positions positions(text, encoding);
+    uint32_t begin = positions.offset(change.range->start), end = positions.offset(change.range->end);
+    text.replace(begin, end - begin, change.text);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string path_of_uri(std::string_view uri) {
+  constexpr std::string_view kScheme = "file://";
+  if (!uri.starts_with(kScheme)) return std::string(uri);
+  std::string_view rest = uri.substr(kScheme.size());
+  size_t slash = rest.find('/');  // what is before it is the host
+  return slash == std::string_view::npos ? std::string(uri) : percent_decoded(rest.substr(slash));
+}
+
+Document* Documents::find(std::string_view uri) {
+  auto it = documents_.find(uri);
+  return it != documents_.end() && it->second.open ? &it->second : nullptr;
+}
+
+Document& Documents::open(const std::string& uri, int64_t version, std::string text) {
+  auto [it, added] = documents_.try_emplace(uri);
+  Document& document = it->second;
+  if (added) {
+    document.uri = uri;
+    document.path = path_of_uri(uri);
+    document.module = session_.make_module();
+    document.source =
+        session_.add_source(document.module, document.path, std::move(text), folder_of(document));
+  } else {
+    session_.set_text(document.source, std::move(text));
+  }
+  document.version = version;
+  document.open = document.in_step = document.diagnostics_due = true;
+  return document;
+}
+
+Result<Done> Documents::change(Document& document, const std::vector<TextChange>& changes,
+                               PositionEncoding encoding) {
+  bool whole = !changes.empty() && !changes[first_that_counts(changes)].range;
+  if (!document.in_step && !whole) return Done{};
+  auto text = edited(session_.text(document.source), changes, encoding);
+  document.in_step = static_cast<bool>(text);
+  document.diagnostics_due = true;
+  if (!text) return text.error();
+  session_.set_text(document.source, std::move(*text));
+  return Done{};
+}
+
+void Documents::close(Document& document) {
+  session_.set_text(document.source, "");
+  document.open = document.diagnostics_due = false;
+}
+
+void Documents::each_open(const std::function<void(Document&)>& visit) {
+  for (auto& [uri, document] : documents_)
+    if (document.open) visit(document);
+}
+
+}  // namespace quern::lsp

@@ -1,0 +1,58 @@
+#pragma once
+// The client's open documents, mirrored into the session.
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/result.h"
+#include "lsp/positions.h"
+#include "session/session.h"
+
+namespace quern::lsp {
+
+struct Document {
+  std::string uri, path;
+  int64_t version = 0;
+  ModuleId module = 0;
+  SourceId source = 0;
+  bool open = false;
+  /// False from an edit that made no sense until the whole text comes again: the client's text is then
+  /// unknown.
+  bool in_step = true;
+  bool diagnostics_due = false;
+};
+
+/// A change of a document's text; without a range, `text` is all of it.
+struct TextChange {
+  std::optional<PositionRange> range;
+  std::string text;
+};
+
+/// The path that a file: URI names, percent-decoded; any other URI as it is.
+std::string path_of_uri(std::string_view uri);
+
+class Documents {
+ public:
+  explicit Documents(Session& session) : session_(session) {}
+
+  /// The open document of a URI, or null.
+  Document* find(std::string_view uri);
+  /// Opens a document, or gives an open one another text. A document that is opened again keeps its module.
+  Document& open(const std::string& uri, int64_t version, std::string text);
+  /// Applies the changes in their order. One that makes no sense leaves the text as it was and the document
+  /// out of step.
+  Result<Done> change(Document& document, const std::vector<TextChange>& changes, PositionEncoding encoding);
+  void close(Document& document);
+  void each_open(const std::function<void(Document&)>& visit);
+
+ private:
+  Session& session_;
+  std::map<std::string, Document, std::less<>> documents_;  ///< by URI, closed ones too
+};
+
+}  // namespace quern::lsp

@@ -1,0 +1,32 @@
+#include "lsp/server.h"
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+#include "lsp/dispatch.h"
+#include "lsp/state.h"
+#include "lsp/transport.h"
+
+namespace quern::lsp {
+
+int run_language_server(Session& session, int in, int out) {
+  using Clock = std::chrono::steady_clock;
+  // Diagnostics wait for the messages that are already there (a burst of edits is checked once), but not for
+  // longer.
+  constexpr auto kLongestDelay = std::chrono::milliseconds(300);
+
+  Transport transport(in, out);
+  ServerState state(session, transport);
+  Dispatcher dispatcher(state);
+  Clock::time_point last_quiet = Clock::now();
+  while (std::optional<std::string> message = transport.read()) {
+    if (!dispatcher.receive(*message)) break;
+    if (transport.waiting() && Clock::now() - last_quiet < kLongestDelay) continue;
+    dispatcher.publish_due();
+    last_quiet = Clock::now();
+  }
+  return dispatcher.shut_down() ? 0 : 1;
+}
+
+}  // namespace quern::lsp

@@ -1,0 +1,22 @@
+#pragma once
+// What the handlers of messages work on.
+
+#include "lsp/documents.h"
+#include "lsp/positions.h"
+#include "lsp/transport.h"
+#include "session/session.h"
+
+namespace quern::lsp {
+
+struct ServerState {
+  ServerState(Session& session, Transport& transport)
+      : session(session), transport(transport), documents(session) {}
+
+  Session& session;
+  Transport& transport;
+  Documents documents;
+  PositionEncoding encoding = PositionEncoding::Utf16;  ///< as negotiated
+  bool related_information = false;  ///< the client shows notes of diagnostics by themselves
+};
+
+}  // namespace quern::lsp

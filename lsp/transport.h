@@ -1,0 +1,41 @@
+#pragma once
+// Messages on a byte stream, framed by `Content-Length` headers.
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace quern::lsp {
+
+/// Reads and writes framed messages. Headers other than Content-Length are skipped. Where the framing is
+/// broken, a line goes to stderr and reading goes on at the next `Content-Length:` that appears.
+class Transport {
+ public:
+  Transport(int in, int out) : in_(in), out_(out) {}
+
+  /// The text of the next message; waits for it. Nothing at the end of the input or after a failed write.
+  std::optional<std::string> read();
+  /// Whether a whole message has already arrived. Never blocks.
+  bool waiting();
+  void write(std::string_view text);
+
+ private:
+  std::string_view unread() const { return std::string_view(buffer_).substr(begin_); }
+  bool fill();
+  bool take_message();
+  bool take_header_line();
+  void read_header(std::string_view line);
+  void skip_overlong_line();
+
+  int in_, out_;
+  bool broken_ = false;
+  std::string buffer_;                 ///< what was received
+  size_t begin_ = 0;                   ///< where its unread part begins
+  bool in_header_ = false;             ///< after a header's first line
+  std::optional<size_t> length_;       ///< from the header that is being read
+  std::optional<size_t> body_length_;  ///< of the body that follows, once its header is complete
+  std::optional<std::string> next_;    ///< a whole message that was not asked for yet
+};
+
+}  // namespace quern::lsp

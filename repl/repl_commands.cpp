@@ -1,0 +1,86 @@
+#include "repl/repl_commands.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <vector>
+
+#include "frontend/diagnostics.h"
+#include "repl/repl_workspace.h"
+
+namespace quern {
+
+namespace {
+
+CommandOutcome outcome(bool fine) { return fine ? CommandOutcome::Fine : CommandOutcome::Failed; }
+
+CommandOutcome help(Workspace&, const std::string&) {
+  size_t width = 0;
+  for (const ReplCommand& c : repl_commands())
+    width = std::max(width, c.name.size() + 1 + c.arguments.size());
+  for (const ReplCommand& c : repl_commands())
+    fmt::print("{:<{}}  {}\n", fmt::format("{} {}", c.name, c.arguments), width, c.help);
+  fmt::print(
+      "\nAnything else is the language: an expression prints its value; `let`, `def`, `op` and `type` name "
+      "things.\n"
+      "An input goes on over lines while brackets are open; Ctrl-C drops it.\n");
+  return CommandOutcome::Fine;
+}
+
+constexpr std::array<ReplCommand, 7> kCommands{{
+    {":type", "EXPR", "the type of an expression, of @f or of an operator",
+     [](Workspace& w, const std::string& a) { return outcome(w.show_type(a)); }},
+    {":ir", "[STAGE] EXPR", "an expression or @f at a stage of compilation: ast, typed, …, loops, llvm, asm",
+     [](Workspace& w, const std::string& a) { return outcome(w.show_stage(a)); }},
+    {":vars", "", "the variables and their types",
+     [](Workspace& w, const std::string&) { return outcome(w.show_variables()); }},
+    {":load", "FILE", "run the statements of a file here",
+     [](Workspace& w, const std::string& a) { return outcome(w.load(a)); }},
+    {":reset", "", "forget everything",
+     [](Workspace& w, const std::string&) {
+       w.reset();
+       return CommandOutcome::Fine;
+     }},
+    {":help", "", "this list", help},
+    {":quit", "", "end the session (also Ctrl-D)",
+     [](Workspace&, const std::string&) { return CommandOutcome::Quit; }},
+}};
+
+CommandOutcome refuse(const std::string& message) {
+  std::fflush(stdout);
+  fmt::print(stderr, "{}\n", message);
+  return CommandOutcome::Failed;
+}
+
+CommandOutcome unknown(const std::string& name) {
+  std::vector<std::string> names;
+  for (const ReplCommand& c : repl_commands()) names.emplace_back(c.name);
+  auto meant = did_you_mean(name, names);
+  return refuse(meant ? fmt::format("unknown command `{}`; did you mean `{}`?", name, *meant)
+                      : fmt::format("unknown command `{}`; `:help` lists them", name));
+}
+
+}  // namespace
+
+std::span<const ReplCommand> repl_commands() { return kCommands; }
+
+CommandOutcome run_command(Workspace& workspace, const std::string& line) {
+  constexpr std::string_view kBlanks = " \t\r\n";
+  size_t name_end = std::min(line.find_first_of(kBlanks), line.size());
+  std::string name = line.substr(0, name_end);
+  size_t begin = std::min(line.find_first_not_of(kBlanks, name_end), line.size());
+  std::string argument = line.substr(begin, line.find_last_not_of(kBlanks) + 1 - begin);
+  for (const ReplCommand& command : kCommands) {
+    if (command.name != name) continue;
+    if (command.arguments.empty() && !argument.empty())
+      return refuse(fmt::format("`{}` takes nothing", name));
+    if (!command.arguments.empty() && argument.empty())
+      return refuse(fmt::format("write `{} {}`", name, command.arguments));
+    return command.run(workspace, argument);
+  }
+  return unknown(name);
+}
+
+}  // namespace quern

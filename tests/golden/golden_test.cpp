@@ -1,0 +1,108 @@
+// Golden tests: what the command answers to a text, kept beside the text.
+//
+// A `.relay` file below this folder begins with lines `// run: check` or `// run: ir --stage typed`:
+// arguments of the command, to which the file's path is appended. The `.out` file beside it holds what each
+// run wrote and its exit code. With QUERN_UPDATE_GOLDENS=1 (`./dev goldens`) the `.out` files are written
+// anew.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tests/golden/run_program.h"
+
+namespace quern {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kDirective = "// run: ";
+
+std::string read_all(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+/// The files, as paths from the top of the sources, so that they read the same on every machine.
+std::vector<std::string> golden_files() {
+  std::vector<std::string> files;
+  for (auto& entry : fs::recursive_directory_iterator(fs::path(QUERN_SOURCE_DIR) / "tests/golden"))
+    if (entry.path().extension() == ".relay")
+      files.push_back(fs::relative(entry.path(), QUERN_SOURCE_DIR).generic_string());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+/// The arguments of each run that the first lines ask for.
+std::vector<std::vector<std::string>> runs_of(const std::string& text) {
+  std::vector<std::vector<std::string>> runs;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line) && line.starts_with(kDirective);) {
+    std::istringstream words(line.substr(kDirective.size()));
+    std::vector<std::string> run;
+    for (std::string word; words >> word;) run.push_back(word);
+    runs.push_back(std::move(run));
+  }
+  return runs;
+}
+
+std::string section(std::string_view title, const std::string& text) {
+  if (text.empty()) return "";
+  return std::string(title) + "\n" + text + (text.ends_with('\n') ? "" : "\n(no newline at the end)\n");
+}
+
+std::string transcript_of(std::vector<std::string> arguments, const std::string& file) {
+  arguments.push_back(file);
+  std::string heading = "$ quern";
+  for (const std::string& word : arguments) heading += " " + word;
+  arguments.insert(arguments.begin(), QUERN_BINARY);
+  ProgramOutcome outcome = run_program(arguments, QUERN_SOURCE_DIR);
+  EXPECT_FALSE(outcome.timed_out) << heading;
+  return heading + "\n" + section("--- stdout", outcome.out) + section("--- stderr", outcome.err) +
+         "--- exit " + std::to_string(outcome.code) + "\n";
+}
+
+class Golden : public testing::TestWithParam<std::string> {};
+
+TEST_P(Golden, IsAsKept) {
+  fs::path source = fs::path(QUERN_SOURCE_DIR) / GetParam();
+  auto runs = runs_of(read_all(source));
+  ASSERT_FALSE(runs.empty()) << GetParam() << " does not begin with `" << kDirective << "…`";
+  std::string actual;
+  for (auto& run : runs) actual += transcript_of(run, GetParam());
+  fs::path kept = fs::path(source).replace_extension(".out");
+  const char* update = std::getenv("QUERN_UPDATE_GOLDENS");
+  if (update && std::string_view(update) == "1") {
+    if (read_all(kept) != actual) std::ofstream(kept, std::ios::binary) << actual;
+    return;
+  }
+  EXPECT_EQ(actual, read_all(kept)) << "`./dev goldens` writes the kept outputs anew";
+}
+
+INSTANTIATE_TEST_SUITE_P(Files, Golden, testing::ValuesIn(golden_files()), [](const auto& info) {
+  std::string name = info.param.substr(std::string_view("tests/golden/").size());
+  name.resize(name.size() - std::string_view(".relay").size());
+  std::replace_if(
+      name.begin(), name.end(), [](unsigned char c) { return !std::isalnum(c); }, '_');
+  return name;
+});
+
+// An output without its text is left over from a file that was renamed.
+TEST(GoldenFiles, HaveNoStrayOutputs) {
+  for (auto& entry : fs::recursive_directory_iterator(fs::path(QUERN_SOURCE_DIR) / "tests/golden")) {
+    if (entry.path().extension() != ".out") continue;
+    EXPECT_TRUE(fs::exists(fs::path(entry.path()).replace_extension(".relay"))) << entry.path();
+  }
+}
+
+}  // namespace
+}  // namespace quern

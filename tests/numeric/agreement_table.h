@@ -1,0 +1,36 @@
+#pragma once
+// How to make random arguments for each operator of the library.
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "ir/tensor.h"
+#include "tests/numeric/random_tensors.h"
+
+namespace quern::numeric {
+
+/// Tensors %a, %b… and a call of the operator with them.
+struct Arguments {
+  std::vector<TensorPtr> tensors;
+  std::string expression;
+};
+
+/// One operator: its arguments, and how far compiled results may be from the interpreter's (which rounds the
+/// true value of a scalar function once). Results of integer and bool dtype are held to 0.
+struct Row {
+  std::string name;
+  std::function<Arguments(Random&)> make;
+  uint64_t ulps = 0;
+  double absolute = 0;  ///< where a result may cancel: a difference this small is none
+};
+
+std::vector<Row> agreement_rows();
+
+// The parts of the table, by the files of the library.
+std::vector<Row> elementwise_rows();
+std::vector<Row> reduction_rows();
+std::vector<Row> nn_rows();
+std::vector<Row> transform_rows();
+
+}  // namespace quern::numeric

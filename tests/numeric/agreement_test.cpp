@@ -1,0 +1,98 @@
+// Compiled code against the reference interpreter, on every operator of the library over random shapes and
+// attributes.
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "tests/numeric/agreement_table.h"
+#include "tests/numeric/cases.h"
+#include "tests/numeric/compare.h"
+#include "tests/numeric/library.h"
+
+namespace quern::numeric {
+
+std::vector<Row> agreement_rows() {
+  std::vector<Row> rows;
+  for (auto part : {elementwise_rows, reduction_rows, nn_rows, transform_rows})
+    for (Row& row : part()) rows.push_back(std::move(row));
+  return rows;
+}
+
+namespace {
+
+constexpr uint64_t kDraws = 64;
+
+/// Seeds of an operator's draws: the same on every machine and whatever other operators there are.
+uint64_t seed_of(const std::string& name, uint64_t draw) {
+  uint64_t hash = 14695981039346656037ULL;  // FNV-1a
+  for (char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
+  return hash + draw;
+}
+
+struct Draws {
+  std::vector<Case> cases;
+  Entries<TensorPtr> tensors;
+};
+
+Draws draw(const Row& row) {
+  Draws draws;
+  for (uint64_t k = 0; k < kDraws; ++k) {
+    uint64_t seed = seed_of(row.name, k);
+    Random random(seed);
+    Arguments arguments = row.make(random);
+    Case one{fmt::format("{}, seed {}", row.name, seed), arguments.expression, {}};
+    for (size_t t = 0; t < arguments.tensors.size(); ++t) {
+      std::string variable(1, static_cast<char>('a' + t));
+      one.inputs.emplace_back(variable, fmt::format("{}{}", variable, k));
+      draws.tensors.emplace_back(one.inputs.back().second, arguments.tensors[t]);
+    }
+    draws.cases.push_back(std::move(one));
+  }
+  return draws;
+}
+
+class Agreement : public testing::TestWithParam<Row> {};
+
+TEST_P(Agreement, OfInterpreterAndCompiledCode) {
+  const Row& row = GetParam();
+  Draws draws = draw(row);
+  TemporaryFile file(row.name);
+  auto written = write_tensors(file.path(), draws.tensors);
+  ASSERT_TRUE(written) << written.error().message;
+  CaseSession session(file.path(), draws.cases, library_texts());
+  std::vector<Outcome> wanted = session.run(Evaluator::Interpreter);
+  std::vector<Outcome> got = kCompiled ? session.run(Evaluator::Compiled) : wanted;
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    std::string where = fmt::format("{}:\n{}", draws.cases[i].name, session.line(i));
+    if (!wanted[i].problem.empty() || !got[i].problem.empty()) {
+      ADD_FAILURE() << where << "\ninterpreted: " << wanted[i].problem << "\ncompiled: " << got[i].problem;
+      continue;
+    }
+    std::string problem = difference_in_ulps(*got[i].tensor, *wanted[i].tensor, row.ulps, row.absolute);
+    if (!problem.empty()) ADD_FAILURE() << where << "\ncompiled code against the interpreter: " << problem;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Library, Agreement, testing::ValuesIn(agreement_rows()), [](const auto& info) {
+  std::string name = info.param.name;
+  std::replace(name.begin(), name.end(), '.', '_');
+  return name;
+});
+
+TEST(AgreementTable, HasEveryOperator) {
+  std::set<std::string> rows;
+  for (const Row& row : agreement_rows())
+    EXPECT_TRUE(rows.insert(row.name).second) << row.name << " stands twice";
+  std::vector<std::string> operators = operators_of(library_texts());
+  EXPECT_FALSE(operators.empty());
+  for (const std::string& name : operators)
+    EXPECT_TRUE(rows.contains(name)) << "`" << name << "` has no row in tests/numeric/agreement_*.cpp";
+  for (const std::string& name : rows)
+    EXPECT_TRUE(std::ranges::count(operators, name)) << "`" << name << "` is no operator of the library";
+}
+
+}  // namespace
+}  // namespace quern::numeric

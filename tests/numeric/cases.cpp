@@ -1,0 +1,97 @@
+#include "tests/numeric/cases.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "session/execution.h"
+
+namespace quern::numeric {
+
+std::string_view to_string(Evaluator evaluator) {
+  return evaluator == Evaluator::Interpreter ? "interpreted" : "compiled";
+}
+
+CaseSession::CaseSession(const std::string& file, std::vector<Case> cases,
+                         std::vector<Session::LibraryFile> library)
+    : cases_(std::move(cases)),
+      problems_(cases_.size()),
+      session_(std::make_unique<Session>(std::move(library))) {
+  std::filesystem::path path(file);
+  auto entries = read_tensor_headers(file);
+  if (!entries) {
+    ADD_FAILURE() << entries.error().message;
+    cases_.clear();
+    return;
+  }
+  add_lines(path.filename().string(), *entries);
+  module_ = session_->make_module();
+  source_ = session_->add_source(module_, "cases.relay", fmt::format("{}\n", fmt::join(lines_, "\n")),
+                                 path.parent_path().string());
+  check();
+}
+
+void CaseSession::add_lines(const std::string& file_name, const Entries<TensorHeader>& entries) {
+  for (size_t i = 0; i < cases_.size(); ++i) {
+    std::string line;
+    for (auto& [variable, entry] : cases_[i].inputs) {
+      auto found = std::find_if(entries.begin(), entries.end(), [&](auto& e) { return e.first == entry; });
+      if (found == entries.end()) {
+        problems_[i] = fmt::format("the file has no entry {}", entry);
+        continue;
+      }
+      line += fmt::format("let %{}: {} = load(\"{}\", \"{}\"); ", variable,
+                          type_to_string(found->second.dtype, found->second.shape), file_name, entry);
+    }
+    lines_.push_back(line + cases_[i].expression + ";");
+  }
+}
+
+void CaseSession::check() {
+  for (const LocatedDiagnostic& diagnostic : session_->check(source_)) {
+    std::string rendered = render_terminal(diagnostic, false);
+    size_t line = 0;
+    if (diagnostic.file == "cases.relay")
+      line = static_cast<size_t>(
+          std::count(diagnostic.text.begin(), diagnostic.text.begin() + diagnostic.range.begin, '\n'));
+    if (diagnostic.file != "cases.relay" || line >= problems_.size())
+      ADD_FAILURE() << rendered;
+    else
+      problems_[line] += rendered;
+  }
+}
+
+std::vector<Outcome> CaseSession::run(Evaluator evaluator) {
+  ExecutionOptions options;
+  options.interpret = evaluator == Evaluator::Interpreter;
+  Execution execution(*session_, module_, options, [](std::string_view) {});
+  std::vector<DeclarationId> statements = session_->statements(source_);
+  std::vector<Outcome> outcomes;
+  size_t next = 0;
+  for (size_t i = 0; i < cases_.size(); ++i) {
+    Outcome outcome{nullptr, problems_[i]};
+    for (size_t k = 0; k <= cases_[i].inputs.size() && next < statements.size(); ++k, ++next) {
+      if (!outcome.problem.empty()) continue;
+      StatementResult result = execution.run(statements[next]);
+      if (result.failure) outcome.problem = render_terminal(*result.failure, false);
+      outcome.tensor = result.value ? result.value->as_tensor() : nullptr;
+    }
+    if (!outcome.tensor && outcome.problem.empty()) outcome.problem = "the value is no tensor";
+    outcomes.push_back(std::move(outcome));
+  }
+  EXPECT_EQ(next, statements.size()) << "the source has other statements than its cases";
+  return outcomes;
+}
+
+TemporaryFile::TemporaryFile(const std::string& name)
+    : path_(fmt::format("{}/quern_{}_{}.safetensors", testing::TempDir(), name, getpid())) {}
+
+TemporaryFile::~TemporaryFile() {
+  std::error_code ignored;
+  std::filesystem::remove(path_, ignored);
+}
+
+}  // namespace quern::numeric

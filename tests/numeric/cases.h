@@ -1,0 +1,73 @@
+#pragma once
+// Expressions over tensors of a file, evaluated through one session: what the numeric tests are made of.
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ir/data_files.h"
+#include "ir/tensor.h"
+#include "session/session.h"
+
+namespace quern::numeric {
+
+/// Whether the compiled path is tested too.
+inline constexpr bool kCompiled = true;
+
+/// An expression in the language over variables %a, %b… that are tensors.
+struct Case {
+  std::string name;
+  std::string expression;
+  std::vector<std::pair<std::string, std::string>> inputs;  ///< variable without %, its entry in the file
+};
+
+/// What an evaluation gave: a tensor, or why there is none.
+struct Outcome {
+  TensorPtr tensor;
+  std::string problem;
+};
+
+enum class Evaluator { Interpreter, Compiled };
+std::string_view to_string(Evaluator evaluator);
+
+/// All cases in one module, one line each: `let %a: … = load(…); …; expression;`.
+class CaseSession {
+ public:
+  /// `file` holds the inputs' entries; its folder becomes the source's.
+  CaseSession(const std::string& file, std::vector<Case> cases, std::vector<Session::LibraryFile> library);
+
+  /// What each case evaluates to, in order; a case that does not type-check has its diagnostics as the
+  /// problem.
+  std::vector<Outcome> run(Evaluator evaluator);
+  const std::vector<Case>& cases() const { return cases_; }
+  /// The line of a case, as it stands in the source.
+  const std::string& line(size_t index) const { return lines_[index]; }
+
+ private:
+  void add_lines(const std::string& file_name, const Entries<TensorHeader>& entries);
+  void check();
+
+  std::vector<Case> cases_;
+  std::vector<std::string> lines_;
+  std::vector<std::string> problems_;  ///< of each case, found before anything runs
+  std::unique_ptr<Session> session_;
+  ModuleId module_ = 0;
+  SourceId source_ = 0;
+};
+
+/// A .safetensors file in the folder for temporary files, gone with this value.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(const std::string& name);
+  ~TemporaryFile();
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+}  // namespace quern::numeric

@@ -1,0 +1,24 @@
+#include "tests/numeric/library.h"
+
+#include "frontend/scanner.h"
+#include "session/stdlib.h"
+
+namespace quern::numeric {
+
+std::vector<Session::LibraryFile> library_texts() {
+  std::vector<Session::LibraryFile> texts;
+  for (const EmbeddedFile& file : embedded_stdlib())
+    texts.push_back({std::string(file.name), std::string(file.text)});
+  return texts;
+}
+
+std::vector<std::string> operators_of(const std::vector<Session::LibraryFile>& texts) {
+  std::vector<std::string> names;
+  for (const Session::LibraryFile& file : texts)
+    for (const Piece& piece : scan(file.text).pieces)
+      if (piece.kind == PieceKind::Op || (piece.kind == PieceKind::Def && !piece.name.starts_with("@")))
+        names.push_back(piece.name);
+  return names;
+}
+
+}  // namespace quern::numeric

@@ -1,0 +1,17 @@
+#pragma once
+// The library's texts and the operators that they declare, found by scanning the texts themselves: an
+// operator that the tests forget is one that this list has and theirs has not.
+
+#include <string>
+#include <vector>
+
+#include "session/session.h"
+
+namespace quern::numeric {
+
+std::vector<Session::LibraryFile> library_texts();
+
+/// Names of the operators, in order: `op name(`, and `def name(` without @ (composite operators).
+std::vector<std::string> operators_of(const std::vector<Session::LibraryFile>& texts);
+
+}  // namespace quern::numeric

@@ -1,0 +1,183 @@
+// The REPL, driven as its users drive it: the real binary, on a terminal and over a pipe.
+//
+// A `.transcript` beside this file is a session on a terminal: `>>> ` and `... ` lines are typed, the others
+// are what has to be shown. QUERN_UPDATE_GOLDENS=1 writes what was shown into the file.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tests/golden/run_program.h"
+#include "tests/repl/terminal.h"
+
+namespace quern {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+const char* const kFolder = QUERN_SOURCE_DIR "/tests/repl";
+
+std::string read_all(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+std::vector<std::string> transcripts() {
+  std::vector<std::string> names;
+  for (auto& entry : fs::directory_iterator(kFolder))
+    if (entry.path().extension() == ".transcript") names.push_back(entry.path().stem().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+/// Without the blanks at the ends of lines, which editors drop from the kept files.
+std::string without_trailing_blanks(const std::string& text) {
+  std::istringstream lines(text);
+  std::string out;
+  for (std::string line; std::getline(lines, line);)
+    out += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+  return out;
+}
+
+/// What the lines with prompts say.
+std::vector<std::string> typed_lines(const std::string& transcript) {
+  std::vector<std::string> typed;
+  std::istringstream lines(transcript);
+  for (std::string line; std::getline(lines, line);) {
+    line += ' ';
+    if (!line.starts_with(Terminal::kPrompt) && !line.starts_with(Terminal::kContinuation)) continue;
+    std::string input = line.substr(Terminal::kPrompt.size());
+    if (!input.empty()) input.pop_back();
+    typed.push_back(std::move(input));
+  }
+  return typed;
+}
+
+class Transcript : public testing::TestWithParam<std::string> {};
+
+TEST_P(Transcript, IsShown) {
+  fs::path path = fs::path(kFolder) / (GetParam() + ".transcript");
+  std::string kept = read_all(path);
+  Terminal terminal(QUERN_BINARY, kFolder);
+  std::string shown = terminal.read_to_prompt();
+  shown.erase(0, shown.find('\n') + 1);  // the greeting
+  for (const std::string& line : typed_lines(kept)) shown += line + "\n" + terminal.enter(line);
+  ASSERT_TRUE(shown.ends_with(Terminal::kPrompt)) << shown;
+  shown.resize(shown.size() - Terminal::kPrompt.size());
+  shown = without_trailing_blanks(shown);
+  const char* update = std::getenv("QUERN_UPDATE_GOLDENS");
+  if (update && std::string_view(update) == "1") {
+    std::ofstream(path, std::ios::binary) << shown;
+    return;
+  }
+  EXPECT_EQ(shown, kept);
+}
+
+INSTANTIATE_TEST_SUITE_P(Repl, Transcript, testing::ValuesIn(transcripts()),
+                         [](const auto& info) { return info.param; });
+
+ProgramOutcome pipe_through(std::string_view input) { return run_program({QUERN_BINARY}, kFolder, input); }
+
+TEST(ReplOverPipe, WritesValuesOnly) {
+  ProgramOutcome outcome =
+      pipe_through("let %x = [1.0, 2.0];\n%x * 2.0; %x\n\ndef @f(%a: int32) { %a + 1 }\n@f(1)\n");
+  EXPECT_EQ(outcome.out, "Tensor[(2,), float32] [2, 4]\nTensor[(2,), float32] [1, 2]\nint32 2\n");
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_EQ(outcome.code, 0);
+}
+
+TEST(ReplOverPipe, GoesOnAfterAnErrorAndReportsItInTheEnd) {
+  ProgramOutcome outcome = pipe_through("1 + 2\n%missing\n3 + 4\n");
+  EXPECT_EQ(outcome.out, "int32 3\nint32 7\n");
+  EXPECT_THAT(outcome.err, HasSubstr("--> <input 2>:1:1"));
+  EXPECT_THAT(outcome.err, HasSubstr("1 | %missing"));
+  EXPECT_EQ(outcome.code, 1);
+}
+
+TEST(ReplOverPipe, TakesTheLastLineWithoutItsEnd) {
+  ProgramOutcome outcome = pipe_through("1 + 2");
+  EXPECT_EQ(outcome.out, "int32 3\n");
+  EXPECT_EQ(outcome.code, 0);
+}
+
+TEST(ReplOverPipe, ReportsWhatIsOpenAtTheEnd) {
+  ProgramOutcome outcome = pipe_through("(1 +\n2\n");
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_THAT(outcome.err, HasSubstr("error[Q01"));
+  EXPECT_EQ(outcome.code, 1);
+}
+
+TEST(ReplOverPipe, TakesLinesOfWindows) {
+  ProgramOutcome outcome = pipe_through("let %x = (1 +\r\n  2)\r\n%x\r\n");
+  EXPECT_EQ(outcome.out, "int32 3\n");
+  EXPECT_EQ(outcome.code, 0);
+}
+
+TEST(ReplOverPipe, UnknownCommandFails) {
+  ProgramOutcome outcome = pipe_through(":typ 1\n");
+  EXPECT_THAT(outcome.err, HasSubstr("did you mean `:type`?"));
+  EXPECT_EQ(outcome.code, 1);
+}
+
+TEST(ReplOverPipe, QuitEndsIt) {
+  ProgramOutcome outcome = pipe_through("1\n:quit\n2\n");
+  EXPECT_EQ(outcome.out, "int32 1\n");
+  EXPECT_EQ(outcome.code, 0);
+}
+
+TEST(ReplOverPipe, EmptyInputIsFine) {
+  ProgramOutcome outcome = pipe_through("");
+  EXPECT_EQ(outcome.out + outcome.err, "");
+  EXPECT_EQ(outcome.code, 0);
+}
+
+TEST(ReplOverPipe, ManyStatements) {
+  constexpr int kCount = 300;
+  std::string input = "let %x = 0;\n";
+  for (int i = 0; i < kCount; ++i) input += "let %x = %x + 1;\n";
+  ProgramOutcome outcome = pipe_through(input + "%x\n");
+  EXPECT_EQ(outcome.out, "int32 300\n");
+  EXPECT_EQ(outcome.code, 0);
+}
+
+TEST(ReplOnTerminal, GreetsWithItsVersion) {
+  Terminal terminal(QUERN_BINARY, kFolder);
+  std::string shown = terminal.read_to_prompt();
+  EXPECT_THAT(shown, testing::StartsWith("Quern "));
+  EXPECT_THAT(shown, HasSubstr(":help"));
+}
+
+TEST(ReplOnTerminal, CtrlDEndsIt) {
+  Terminal terminal(QUERN_BINARY, kFolder);
+  terminal.read_to_prompt();
+  EXPECT_THAT(terminal.enter("%missing"), HasSubstr("Q0201"));
+  terminal.type(std::string(1, Terminal::kCtrlD));
+  EXPECT_EQ(terminal.read_to_prompt(), "\n");
+  EXPECT_EQ(terminal.wait(), 0);
+}
+
+TEST(ReplOnTerminal, CtrlCAtThePromptDropsTheInput) {
+  Terminal terminal(QUERN_BINARY, kFolder);
+  terminal.read_to_prompt();
+  EXPECT_EQ(terminal.enter("let %x = (1 +"), "... ");
+  terminal.type("2 + 3");
+  terminal.type(std::string(1, Terminal::kCtrlC));
+  EXPECT_EQ(terminal.read_to_prompt(), "\n>>> ");
+  EXPECT_EQ(terminal.enter("4"), "int32 4\n>>> ");
+  EXPECT_THAT(terminal.enter("%x"), HasSubstr("unknown variable `%x`"));
+}
+
+}  // namespace
+}  // namespace quern

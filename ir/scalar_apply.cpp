@@ -32,7 +32,7 @@ T floor_mod(T a, T b) {
 
 template <class T>
 T sign_of(T a) {
-  return a > 0 ? T{1} : a < 0 ? T{-1} : a == 0 ? T{0} : a;
+  return a > 0 ? T{1} : a < 0 ? T{-1} : T{0};
 }
 
 /// Arithmetic is that of T; the transcendental functions are the double ones rounded to T.
@@ -65,7 +65,7 @@ T float_function(ScalarOp op, T a, T b) {
     case ScalarOp::Floor: return std::floor(a);
     case ScalarOp::Ceil: return std::ceil(a);
     case ScalarOp::Trunc: return std::trunc(a);
-    case ScalarOp::Round: return std::nearbyint(a);
+    case ScalarOp::Round: return std::round(a);
     case ScalarOp::IsNan:
     case ScalarOp::IsInf:
     case ScalarOp::Lt:

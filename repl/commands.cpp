@@ -92,7 +92,8 @@ Result<OpenedFile> open_file(const std::string& path, const std::string& stdlib)
 CommandLine::CommandLine(CLI::App& app) : app_(app) {
   app.add_flag("--version", version_, "what this is built with, and what was found on this machine");
   app.add_option("--stdlib", stdlib_, "a folder to take the library from instead of the built-in one");
-  app.add_subcommand("repl", "explore: type expressions and definitions (also without a subcommand)");
+  CLI::App* repl = app.add_subcommand("repl", "explore: type expressions and definitions (also without a subcommand)");
+  repl->add_flag("--interpret", interpret_, "by the reference interpreter instead of compiled kernels");
   CLI::App* run = app.add_subcommand("run", "run a file's statements in order");
   run->add_option("FILE", file_, "a .relay file")->required();
   run->add_option("--input", inputs_, "NAME=FILE: the value of the top-level variable %NAME or of @main's parameter")
@@ -277,7 +278,7 @@ int CommandLine::repl() {
   // https://no-color.org
   const char* no_colour = std::getenv("NO_COLOR");
   options.colour = isatty(STDERR_FILENO) != 0 && !(no_colour && *no_colour);
-  options.interpret = true;
+  options.interpret = interpret_;
   return run_repl(session, options);
 }
 

@@ -36,6 +36,7 @@ Session::Impl::Impl(Session& session)
       text(engine),
       module_sources(engine),
       pieces(engine, "pieces", [this](SourceId s) { return compute_pieces(s); }),
+      slash_names(engine, "slash_names", [this](SourceId s) { return pieces(s).scan.slash_names; }, std::equal_to<>()),
       piece(engine, "piece",
             [this](DeclarationId id) -> std::optional<Piece> {
               const SourcePieces& all = pieces(declarations[id].source);
@@ -53,7 +54,7 @@ Session::Impl::Impl(Session& session)
           std::equal_to<>()),
       parsed(engine, "parse",
              [this](DeclarationId id) {
-               return Parsed{parse_declaration(piece_text(id), false), ""};
+               return Parsed{parse_declaration(piece_text(id), slash_names(declarations[id].source))};
              }),
       tree(
           engine, "tree",

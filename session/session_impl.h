@@ -53,7 +53,6 @@ struct InstanceResult {
 
 struct Parsed {
   ParseOutcome outcome;
-  std::string doc;
 };
 
 /// The group of mutually recursive definitions that a definition is inferred with: its members, by name.
@@ -78,6 +77,7 @@ struct Session::Impl {
   Input<ModuleId, std::vector<SourceId>> module_sources;
 
   Query<SourceId, SourcePieces> pieces;
+  Query<SourceId, bool> slash_names;                              ///< `/` is a name character: TVM's files
   Query<DeclarationId, std::optional<Piece>> piece;              ///< with its place: changes with every edit before it
   Query<DeclarationId, std::string> piece_text;                  ///< cut off here when only the place changed
   Query<DeclarationId, Parsed> parsed;

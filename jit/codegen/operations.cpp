@@ -253,8 +253,7 @@ llvm::Value* Operations::float_floor_mod(llvm::Value* a, llvm::Value* b) {
 
 llvm::Value* Operations::float_sign(llvm::Value* a) {
   llvm::Value* zero = float_like(a, 0);
-  llvm::Value* unless_positive = b_.CreateSelect(b_.CreateFCmpOEQ(a, zero), zero, a);
-  llvm::Value* not_above = b_.CreateSelect(b_.CreateFCmpOLT(a, zero), float_like(a, -1), unless_positive);
+  llvm::Value* not_above = b_.CreateSelect(b_.CreateFCmpOLT(a, zero), float_like(a, -1), zero);
   return b_.CreateSelect(b_.CreateFCmpOGT(a, zero), float_like(a, 1), not_above);
 }
 
@@ -280,7 +279,7 @@ llvm::Value* Operations::float_op(ScalarOp op, DType dtype, Values args) {
     case ScalarOp::Floor: return unary(llvm::Intrinsic::floor);
     case ScalarOp::Ceil: return unary(llvm::Intrinsic::ceil);
     case ScalarOp::Trunc: return unary(llvm::Intrinsic::trunc);
-    case ScalarOp::Round: return unary(llvm::Intrinsic::roundeven);
+    case ScalarOp::Round: return unary(llvm::Intrinsic::round);
     case ScalarOp::Exp:
     case ScalarOp::Log:
     case ScalarOp::Tanh:

@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <type_traits>
@@ -17,11 +18,12 @@ namespace {
 
 enum class Class : uint8_t { Int32, Int64, Index, Float32, Float64, Bool, Other };
 constexpr size_t kClasses = 7;
-constexpr size_t kOps = 0
-#define QUERN_SCALAR(name, text, arity, signature) +1
+constexpr ScalarOp kAllOps[] = {
+#define QUERN_SCALAR(name, text, arity, signature) ScalarOp::name,
 #include "ir/scalar_ops.def"
 #undef QUERN_SCALAR
-    ;
+};
+constexpr size_t kOps = std::size(kAllOps);
 
 Class class_of(DType dtype) {
   if (dtype == DType::int32()) return Class::Int32;

@@ -42,7 +42,8 @@ class ProgramSource {
 };
 
 /// Bytecode for an expression whose free variables are `inputs` (they become the parameters of its entry), or, where
-/// `body` is a function, for that function. `owner` keeps the IR alive.
+/// `body` is a function and there are no inputs, for that function (a Block around it makes it a value). `owner` keeps the
+/// IR alive.
 std::shared_ptr<const Program> compile_program(ExprPtr body, const std::vector<const Variable*>& inputs,
                                                std::shared_ptr<const Arena> owner);
 
@@ -54,8 +55,8 @@ std::string to_string(const Program& program);
 EvaluationResult execute(const std::shared_ptr<const Program>& program, std::vector<Value> arguments,
                          ProgramSource& programs, KernelSource& kernels, Host& host);
 
-/// Makes each execution that runs now, on any thread, stop with the error "interrupted" at its next call. A signal handler
-/// may call it.
+/// Makes each execution that runs now, on any thread, stop with the error "interrupted" at its next call. A signal
+/// handler may call it.
 void request_interrupt();
 
 }  // namespace quern

@@ -60,12 +60,13 @@ std::string section(std::string_view title, const std::string& text) {
   return std::string(title) + "\n" + text + (text.ends_with('\n') ? "" : "\n(no newline at the end)\n");
 }
 
-std::string transcript_of(std::vector<std::string> arguments, const std::string& file) {
-  arguments.push_back(file);
+std::string transcript_of(const std::vector<std::string>& arguments, const std::string& file) {
+  std::vector<std::string> command{QUERN_BINARY};
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  command.push_back(file);
   std::string heading = "$ quern";
-  for (const std::string& word : arguments) heading += " " + word;
-  arguments.insert(arguments.begin(), QUERN_BINARY);
-  ProgramOutcome outcome = run_program(arguments, QUERN_SOURCE_DIR);
+  for (size_t i = 1; i < command.size(); ++i) heading += " " + command[i];
+  ProgramOutcome outcome = run_program(command, QUERN_SOURCE_DIR);
   EXPECT_FALSE(outcome.timed_out) << heading;
   return heading + "\n" + section("--- stdout", outcome.out) + section("--- stderr", outcome.err) +
          "--- exit " + std::to_string(outcome.code) + "\n";
@@ -101,6 +102,27 @@ TEST(GoldenFiles, HaveNoStrayOutputs) {
   for (auto& entry : fs::recursive_directory_iterator(fs::path(QUERN_SOURCE_DIR) / "tests/golden")) {
     if (entry.path().extension() != ".out") continue;
     EXPECT_TRUE(fs::exists(fs::path(entry.path()).replace_extension(".relay"))) << entry.path();
+  }
+}
+
+// A kind that no golden shows is one that nobody has read: diagnostics/<code>_….relay shows it.
+TEST(GoldenFiles, ShowEveryKindOfDiagnostic) {
+  struct Kind {
+    std::string_view code, name;
+  };
+  constexpr Kind kKinds[] = {
+#define QUERN_DIAGNOSTIC(code, name, title) {#code, #name},
+#include "frontend/diagnostics.def"
+#undef QUERN_DIAGNOSTIC
+  };
+  std::vector<std::string> files = golden_files();
+  for (const Kind& kind : kKinds) {
+    std::string prefix = "tests/golden/diagnostics/q" + std::string(kind.code.substr(1)) + "_";
+    bool shown = std::any_of(files.begin(), files.end(), [&](const std::string& file) {
+      fs::path kept = (fs::path(QUERN_SOURCE_DIR) / file).replace_extension(".out");
+      return file.starts_with(prefix) && read_all(kept).find(kind.code) != std::string::npos;
+    });
+    EXPECT_TRUE(shown) << kind.code << " (" << kind.name << ") has no " << prefix << "….relay that shows it";
   }
 }
 

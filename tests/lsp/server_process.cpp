@@ -16,7 +16,7 @@ namespace quern::lsp_test {
 
 namespace {
 
-constexpr int kPatienceMs = 3000;
+constexpr int kPatienceMs = 30000;
 
 }  // namespace
 

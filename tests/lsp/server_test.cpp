@@ -1,8 +1,10 @@
 // The protocol, on the real program over pipes.
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -16,7 +18,7 @@ using ::testing::HasSubstr;
 
 const std::string kUri = "file:///tmp/model%20one.relay";
 
-json at(int line, int character) { return {{"line", line}, {"character", character}}; }
+json at(int64_t line, int64_t character) { return {{"line", line}, {"character", character}}; }
 json range(json start, json end) { return {{"start", std::move(start)}, {"end", std::move(end)}}; }
 json edit(json start, json end, const std::string& text) {
   return {{"range", range(std::move(start), std::move(end))}, {"text", text}};
@@ -136,10 +138,10 @@ TEST(Server, CountsInTheNegotiatedEncoding) {
 }
 
 TEST(Server, CountsLinesOfEveryEnding) {
-  for (const std::string end : {"\n", "\r\n", "\r"}) {
+  for (const char* end : {"\n", "\r\n", "\r"}) {
     Client<json> client;
     client.initialize();
-    client.open(kUri, 1, "let %a = 1;" + end + end + "%b;" + end + "%c");
+    client.open(kUri, 1, fmt::format("let %a = 1;{0}{0}%b;{0}%c", end));
     json list = client.diagnostics(kUri, 1)["diagnostics"];
     ASSERT_EQ(list.size(), 2u);
     EXPECT_EQ(list[0]["range"], range(at(2, 0), at(2, 2)));
@@ -234,7 +236,7 @@ TEST(Server, FindsTheNextMessageAfterABrokenHeader) {
   };
   auto answered = [&](int id) { return client.answer(id)["error"]["code"] == -32601; };
   int id = 100;
-  for (const std::string broken :
+  for (const char* broken :
        {"Content-Length: many\r\n\r\n", "Content-Length: -5\r\n\r\n", "Content-Type: text\r\n\r\n",
         "{\"no\": \"header\"}", "\r\n\r\n", "Content-Length: 99999999999999999999\r\n\r\n"}) {
     client.process.write(broken + ServerProcess::framed(request(++id)));

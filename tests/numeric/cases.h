@@ -13,9 +13,6 @@
 
 namespace quern::numeric {
 
-/// Whether the compiled path is tested too.
-inline constexpr bool kCompiled = true;
-
 /// An expression in the language over variables %a, %b… that are tensors.
 struct Case {
   std::string name;

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cctype>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -177,6 +177,28 @@ TEST(ReplOnTerminal, CtrlCAtThePromptDropsTheInput) {
   EXPECT_EQ(terminal.read_to_prompt(), "\n>>> ");
   EXPECT_EQ(terminal.enter("4"), "int32 4\n>>> ");
   EXPECT_THAT(terminal.enter("%x"), HasSubstr("unknown variable `%x`"));
+}
+
+TEST(ReplOnTerminal, CtrlCStopsAnEvaluationAndTheSessionGoesOn) {
+  Terminal terminal(QUERN_BINARY, kFolder);
+  terminal.read_to_prompt();
+  terminal.enter("def @forever(%n: int32) -> int32 { @forever(%n + 1) }");
+  terminal.enter("let %kept = 5");
+  terminal.enter("print(1)");  // what is compiled at first has been
+  terminal.type("let %x = 1; @forever(0)\n");
+  EXPECT_EQ(terminal.read_to_prompt(std::chrono::milliseconds(500)), "");
+  terminal.type(std::string(1, Terminal::kCtrlC));
+  std::string shown = terminal.read_to_prompt();
+  EXPECT_THAT(shown, HasSubstr("interrupted"));
+  EXPECT_TRUE(shown.ends_with(">>> ")) << shown;
+  EXPECT_EQ(terminal.enter("%kept"), "int32 5\n>>> ");
+  EXPECT_THAT(terminal.enter("%x"), HasSubstr("unknown variable `%x`"));
+}
+
+TEST(ReplOnTerminal, ColoursDiagnostics) {
+  Terminal terminal(QUERN_BINARY, kFolder, Terminal::Colour::Yes);
+  terminal.read_to_prompt();
+  EXPECT_THAT(terminal.enter("%missing"), HasSubstr("\033["));
 }
 
 }  // namespace

@@ -23,8 +23,10 @@ class Terminal {
   static constexpr std::string_view kPrompt = ">>> ", kContinuation = "... ";
   static constexpr char kCtrlC = '\x03', kCtrlD = '\x04';
 
+  enum class Colour { No, Yes };
+
   /// Starts the command in `folder` on a terminal that does not echo and leaves line ends alone.
-  Terminal(const std::string& program, const std::string& folder) {
+  Terminal(const std::string& program, const std::string& folder, Colour colour = Colour::No) {
     int slave;
     if (openpty(&master_, &slave, nullptr, nullptr, nullptr) != 0) return;
     termios settings;
@@ -36,7 +38,7 @@ class Terminal {
     if (child_ == 0) {
       close(master_);
       login_tty(slave);
-      setenv("NO_COLOR", "1", 1);
+      colour == Colour::No ? setenv("NO_COLOR", "1", 1) : unsetenv("NO_COLOR");
       if (chdir(folder.c_str()) == 0) execl(program.c_str(), program.c_str(), nullptr);
       _exit(127);
     }

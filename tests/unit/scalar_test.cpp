@@ -131,7 +131,7 @@ TEST(ScalarApply, MinAndMaxPropagateNan) {
 }
 
 TEST(ScalarApply, RoundsAndShifts) {
-  EXPECT_EQ(call(ScalarOp::Round, f32(2.5)).as_double(), 2);
+  EXPECT_EQ(call(ScalarOp::Round, f32(2.5)).as_double(), 3);
   EXPECT_EQ(call(ScalarOp::Round, f32(-3.5)).as_double(), -4);
   EXPECT_EQ(call(ScalarOp::ShiftLeft, i32(1), i32(31)), lowest(DType::int32()));
   EXPECT_EQ(call(ScalarOp::ShiftLeft, i32(1), i32(32)).as_int(), 0);

@@ -136,7 +136,7 @@ std::vector<Inferred> infer_group(const std::vector<const Declaration*>& group, 
     inference.enter(group[i]->id);
     auto* fn = as<FnExpr>(inference.finish(drafts[i]));
     const Scheme& scheme = results[i].definition.scheme;
-    if (contains_error(scheme.type) && inference.diagnostics.empty())
+    if (inference.resolve(types[i])->has_infer && inference.diagnostics.empty())
       inference.report(DiagnosticKind::CannotInfer, params_of(group[i]->syntax),
                        fmt::format("the type of `{}` cannot be determined; annotate its parameters", group[i]->name));
     // The dims that generalisation made are bound on entry like the written ones.
@@ -156,9 +156,14 @@ Inferred infer_statement(const Declaration& statement, Scope& scope) {
   SyntaxPtr s = statement.syntax;
   bool is_let = s->is(SyntaxKind::Let), is_graph = s->is(SyntaxKind::GraphLet);
   SyntaxPtr value = is_let ? s->child(1) : is_graph ? s->child(0) : s;
-  ExprPtr draft = inference.infer(value);
+  // A function literal sees its own name: its statement is `{ let %f = fn …; %f }`.
+  bool is_function = is_let && value->is(SyntaxKind::Fn);
+  Syntax name{SyntaxKind::Local, s->id, s->text, {}};
+  SyntaxPtr steps[] = {s, &name};
+  Syntax block{SyntaxKind::Block, s->id, {}, steps};
+  ExprPtr draft = inference.infer(is_function ? &block : value);
   Type type = draft->type;
-  if (is_let && s->child(0)) {
+  if (is_let && s->child(0) && !is_function) {
     StaticEvaluator evaluator(scope, statement.id, inference.diagnostics);
     type = resolve_type(s->child(0), inference.env, evaluator, scope, inference.diagnostics, statement.id);
     inference.expect(value, type, draft->type, fmt::format("`%{}`", s->text),
@@ -168,7 +173,8 @@ Inferred infer_statement(const Declaration& statement, Scope& scope) {
   Inferred result;
   ExprPtr body = inference.finish(draft);
   Type settled = inference.finish(type);
-  if (contains_error(settled) && inference.diagnostics.empty())
+  // An error type comes from a mistake that is reported where it was made.
+  if (inference.resolve(type)->has_infer && inference.diagnostics.empty())
     inference.report(DiagnosticKind::CannotInfer, value, "the type of this value cannot be determined; annotate it: `let %x: type = …`");
   result.definition = {std::string(is_let || is_graph ? s->text : ""), Scheme{{}, {}, settled}, nullptr, inference.arena};
   result.definition.body = has_errors(body) ? nullptr : body;

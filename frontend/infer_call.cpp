@@ -24,9 +24,13 @@ ExprPtr Inference::call(SyntaxPtr s) {
                                            "stop_gradient", "checkpoint", "assert_close"};
   if (std::find(std::begin(kPlanned), std::end(kPlanned), callee->text) != std::end(kPlanned))
     return not_yet(s, fmt::format("`{}`", callee->text));
-  auto near = did_you_mean(callee->text, scope_.names(Scope::Names::Operators));
-  report(DiagnosticKind::UnknownOperator, callee,
-         fmt::format("unknown operator `{}`{}", callee->text, near ? "; did you mean `" + *near + "`?" : ""));
+  std::vector<std::string> known = scope_.names(Scope::Names::Operators);
+  // A declared operator without a declaration has not parsed, and that is reported.
+  bool broken = std::find(known.begin(), known.end(), callee->text) != known.end();
+  auto near = did_you_mean(callee->text, known);
+  if (!broken)
+    report(DiagnosticKind::UnknownOperator, callee,
+           fmt::format("unknown operator `{}`{}", callee->text, near ? "; did you mean `" + *near + "`?" : ""));
   for (SyntaxPtr arg : s->children.subspan(1)) infer(arg->is(SyntaxKind::NamedArgument) ? arg->child(0) : arg);
   return error(s);
 }

@@ -200,6 +200,8 @@ ExprPtr Inference::local(SyntaxPtr s) {
            fmt::format("a definition cannot see the top-level variable `{0}`; pass it as a parameter", sigil));
     return error(s);
   }
+  // Its `let` may be inside a statement that did not parse: that one is reported.
+  if (scope_.in_broken_statement(s->text)) return error(s);
   std::vector<std::string> candidates = scope_.names(Scope::Names::Variables);
   for (const LocalName& known : locals_) candidates.emplace_back(known.name);
   auto near = did_you_mean(s->text, candidates);
@@ -398,7 +400,7 @@ ExprPtr Inference::function(SyntaxPtr at, SyntaxPtr params, const Head& head, Sy
     types[p->id] = variables.back()->type;
   }
   ExprPtr result = infer(body);
-  SyntaxPtr result_at = body;
+  SyntaxPtr result_at = body ? body : at;
   while (result_at->is(SyntaxKind::Block) && !result_at->children.empty()) result_at = result_at->children.back();
   expect(result_at, head.result, result->type, "the result");
   env = std::move(outer);

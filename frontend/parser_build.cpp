@@ -49,6 +49,11 @@ class Builder {
                  const Nodes& children) {
     return make_at(c ? span_of_(c) : Range{}, kind, text, children);
   }
+  // Where a list without an item stands: nowhere that covers what its owner has.
+  Range start_of(antlr4::ParserRuleContext* owner) {
+    Range range = span_of_(owner);
+    return {range.begin, range.begin};
+  }
   SyntaxPtr error(antlr4::ParserRuleContext* c) { return make(c, SyntaxKind::Error, "", {}); }
   static std::string text(antlr4::ParserRuleContext* c) { return c ? c->getText() : ""; }
   static std::string text(antlr4::tree::TerminalNode* t) { return t ? t->getText() : ""; }
@@ -113,7 +118,7 @@ class Builder {
     Nodes list;
     if (c)
       for (auto* p : c->param()) list.push_back(param(p));
-    return make(c ? static_cast<antlr4::ParserRuleContext*>(c) : owner, SyntaxKind::Params, "", list);
+    return c ? make(c, SyntaxKind::Params, "", list) : make_at(start_of(owner), SyntaxKind::Params, "", list);
   }
   SyntaxPtr param(P::ParamContext* c) {
     if (auto* t = dynamic_cast<P::TensorParamContext*>(c))
@@ -140,7 +145,8 @@ class Builder {
         out.push_back(make(c, SyntaxKind::ShapeClause, "", {params(h->params(), c), block(h->block())}));
       }
     }
-    return make(list.empty() ? owner : list.front(), SyntaxKind::Clauses, "", out);
+    return list.empty() ? make_at(start_of(owner), SyntaxKind::Clauses, "", out)
+                        : make(list.front(), SyntaxKind::Clauses, "", out);
   }
   SyntaxPtr bodies(P::BodiesContext* c, antlr4::ParserRuleContext* owner) {
     Nodes list;

@@ -80,6 +80,8 @@ class Scope {
   virtual const TopLevelVariable* variable(std::string_view name) = 0;
   /// Whether some top-level statement binds %name (for the diagnostic in definitions).
   virtual bool has_top_level_variable(std::string_view name) = 0;
+  /// Whether an earlier statement that did not parse mentions %name: it may have been meant to bind it.
+  virtual bool in_broken_statement(std::string_view name) = 0;
   /// The general type of @name, inferred where it is not annotated; null when it has none because of errors.
   virtual const Scheme* scheme(std::string_view name) = 0;
   /// The members of the group of mutually recursive, unannotated definitions that is being inferred are not

@@ -63,9 +63,10 @@ bool Unifier::bind(Type unknown, Type value) {
 bool Unifier::unify(Type a, Type b) {
   a = resolve(a);
   b = resolve(b);
-  if (a == b || a->is_error() || b->is_error()) return true;
+  if (a == b) return true;
   if (a->kind == TypeKind::Infer) return bind(a, b);
   if (b->kind == TypeKind::Infer) return bind(b, a);
+  if (a->is_error() || b->is_error()) return true;
   if (a->kind != b->kind || a->args.size() != b->args.size()) return false;
   if (a->kind == TypeKind::Tensor) {
     if (a->dims.size() != b->dims.size() || !unify(a->dtype, b->dtype)) return false;

@@ -12,6 +12,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "frontend/infer.h"
 #include "frontend/syntax.h"
 #include "ir/type.h"
 #include "ir/value.h"
@@ -94,17 +95,51 @@ bool Workspace::load(const std::string& path) {
 }
 
 bool Workspace::run(std::string name, std::string text, std::string folder) {
-  SourceId source = session_.add_source(module_, std::move(name), std::move(text), std::move(folder));
-  std::vector<LocatedDiagnostic> problems = session_.check(source);
-  print_problems(problems);
-  if (!problems.empty() || !evaluate(source)) {
+  sources_.push_back(session_.add_source(module_, std::move(name), std::move(text), std::move(folder)));
+  SourceId source = sources_.back();
+  std::map<Declared, std::string> now = broken();
+  if (refuse_broken(source, now) || !is_sound(source) || !evaluate(source)) {
     session_.remove_last_source(module_);
+    sources_.pop_back();
     return false;
   }
-  sources_.push_back(source);
   announce(source);
-  report_dependents();
+  for (auto& [declared, message] : now)
+    if (!broken_.contains(declared))
+      complain(fmt::format("`{}` has errors now: {}", declared.second, message));
+  broken_ = std::move(now);
   return true;
+}
+
+bool Workspace::is_sound(SourceId source) {
+  std::vector<LocatedDiagnostic> problems = session_.check(source);
+  print_problems(problems);
+  return problems.empty();
+}
+
+bool Workspace::refuse_broken(SourceId source, const std::map<Declared, std::string>& broken) {
+  if (broken.empty()) return false;
+  std::map<Declared, DeclarationId> counting = declarations();
+  std::vector<SyntaxPtr> reached;
+  for (auto& [id, tree] : session_.trees(source))
+    if (session_.info(id).kind == PieceKind::Statement) reached.push_back(tree.root);
+  std::set<std::string> seen;
+  for (size_t i = 0; i < reached.size(); ++i) {
+    for (const std::string& callee : referenced_globals(reached[i])) {
+      Declared declared{PieceKind::Def, "@" + callee};
+      auto declaration = counting.find(declared);
+      if (declaration == counting.end() || !seen.insert(callee).second) continue;
+      // A mistake in this very input is reported where it stands.
+      auto problem = broken.find(declared);
+      if (problem != broken.end() && session_.info(declaration->second).source != source) {
+        complain(fmt::format("`@{}` has errors: {}", callee, problem->second));
+        return true;
+      }
+      for (auto& [id, tree] : session_.trees(session_.info(declaration->second).source))
+        if (id == declaration->second) reached.push_back(tree.root);
+    }
+  }
+  return false;
 }
 
 bool Workspace::evaluate(SourceId source) {
@@ -161,14 +196,6 @@ std::map<Workspace::Declared, std::string> Workspace::broken() {
   return found;
 }
 
-void Workspace::report_dependents() {
-  std::map<Declared, std::string> now = broken();
-  for (auto& [declared, message] : now)
-    if (!broken_.contains(declared))
-      complain(fmt::format("`{}` has errors now: {}", declared.second, message));
-  broken_ = std::move(now);
-}
-
 void Workspace::announce(SourceId source) {
   if (!options_.interactive) return;
   for (auto& [id, tree] : session_.trees(source)) {
@@ -189,9 +216,7 @@ bool Workspace::with_source(const std::string& text, Ask ask) {
 }
 
 std::optional<DeclarationId> Workspace::only_expression(SourceId source, const std::string& what) {
-  std::vector<LocatedDiagnostic> problems = session_.check(source);
-  print_problems(problems);
-  if (!problems.empty()) return std::nullopt;
+  if (!is_sound(source)) return std::nullopt;
   std::vector<DeclarationId> statements = session_.statements(source);
   if (statements.size() == 1 && session_.trees(source).size() == 1 &&
       session_.info(statements[0]).name.empty())

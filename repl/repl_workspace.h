@@ -44,14 +44,18 @@ class Workspace {
 
   std::string next_name();
   bool run(std::string name, std::string text, std::string folder);
+  /// Whether a source has no diagnostics; prints them.
+  bool is_sound(SourceId source);
+  /// Whether statements of a source reach definitions of earlier inputs that have errors by now; says so.
+  bool refuse_broken(SourceId source, const std::map<Declared, std::string>& broken);
   bool evaluate(SourceId source);
   std::optional<DeclarationId> only_expression(SourceId source, const std::string& what);
   /// The declarations that count, by name: later inputs replace those of earlier ones.
   std::map<Declared, DeclarationId> declarations();
-  /// Declarations with diagnostics, and the first of each.
+  /// Those of them with diagnostics, and the first diagnostic of each: a redefinition may not fit its
+  /// dependents.
   std::map<Declared, std::string> broken();
   void announce(SourceId source);
-  void report_dependents();
   /// Adds `text` for the time of a question about it.
   template <class Ask>
   bool with_source(const std::string& text, Ask ask);

@@ -53,6 +53,16 @@ class ModulePrograms final : public ProgramSource {
   ModuleId module_;
 };
 
+// A function as a statement's value is made by a block: a program for the function itself would be its body.
+Optimised as_value(Optimised optimised) {
+  if (optimised.expr->kind != ExprKind::Fn) return optimised;
+  auto arena = std::make_shared<Arena>();
+  arena->keep(optimised.arena);
+  ExprPtr block = arena->make<BlockExpr>(Expr{ExprKind::Block, optimised.expr->type, optimised.expr->origin},
+                                         std::span<const Binding>(), optimised.expr);
+  return {block, arena};
+}
+
 std::vector<const FnExpr*> primitives_of(ExprPtr expr) {
   std::vector<const FnExpr*> found;
   std::function<void(ExprPtr)> walk = [&](ExprPtr e) {
@@ -87,7 +97,7 @@ Compiler::Compiler(Session& session, ModuleId module) : impl_(std::make_unique<I
 Compiler::~Compiler() = default;
 
 EvaluationResult Compiler::evaluate(const Definition& definition, const Environment& values, Host& host) {
-  Optimised optimised = optimise(definition, impl_->functions);
+  Optimised optimised = as_value(optimise(definition, impl_->functions));
   std::vector<const Variable*> inputs = free_variables(optimised.expr);
   std::vector<Value> arguments;
   for (const Variable* input : inputs) {

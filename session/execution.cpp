@@ -62,8 +62,14 @@ struct Execution::Impl {
   StatementResult failed(const EvaluationError& error, DeclarationId statement) {
     std::vector<Note> notes;
     constexpr size_t kShown = 8;
-    for (size_t i = 0; i < error.calls.size() && i < kShown; ++i)
-      if (error.calls[i].declaration) notes.push_back({Place{error.calls[i], {}}, "called from here"});
+    for (size_t i = 0; i < error.calls.size() && notes.size() < kShown;) {
+      // A recursion comes through one place again and again: it is told once.
+      size_t next = i + 1;
+      while (next < error.calls.size() && error.calls[next] == error.calls[i]) ++next;
+      std::string times = next - i > 1 ? fmt::format(", {} times in a row", next - i) : "";
+      if (error.calls[i].declaration) notes.push_back({Place{error.calls[i], {}}, "called from here" + times});
+      i = next;
+    }
     Origin origin = error.origin.declaration ? error.origin : Origin{statement, 0};
     return failed(DiagnosticKind::EvaluationFailed, {origin, {}}, error.message, std::move(notes));
   }

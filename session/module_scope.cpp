@@ -58,6 +58,16 @@ bool ModuleScope::has_top_level_variable(std::string_view name) {
   return false;
 }
 
+bool ModuleScope::in_broken_statement(std::string_view name) {
+  if (!statement_) return false;
+  std::string mention = "%" + std::string(name);
+  for (DeclarationId id : impl_.names(module_).statements) {
+    if (id == statement_) break;
+    if (!impl_.parsed(id).outcome.problems.empty() && impl_.piece_text(id).find(mention) != std::string::npos) return true;
+  }
+  return false;
+}
+
 const Scheme* ModuleScope::scheme(std::string_view name) {
   auto& found = impl_.scheme({module_, std::string(name)});
   return found ? &*found : nullptr;

@@ -24,6 +24,21 @@ bool alike(const std::optional<Scheme>& a, const std::optional<Scheme>& b) {
   return substitute(a->type, rename) == b->type;
 }
 
+// Whether a tree is one of what the scanner took its piece for. Half-typed text may be neither: `op "`.
+bool fits_kind(SyntaxKind root, PieceKind piece) {
+  switch (piece) {
+    case PieceKind::Def: return root == SyntaxKind::Def;
+    case PieceKind::Op: return root == SyntaxKind::Op || root == SyntaxKind::ExternOp;
+    case PieceKind::Type: return root == SyntaxKind::TypeDecl || root == SyntaxKind::ExternType;
+    case PieceKind::Import: return root == SyntaxKind::Import || root == SyntaxKind::ImportAs;
+    case PieceKind::Test: return root == SyntaxKind::Test;
+    case PieceKind::Infix: return root == SyntaxKind::Infix;
+    case PieceKind::Static: return root == SyntaxKind::Static;
+    case PieceKind::Statement: return true;
+  }
+  return false;
+}
+
 template <class T>
 void append(std::vector<T>& to, const std::vector<T>& from) {
   to.insert(to.end(), from.begin(), from.end());
@@ -60,7 +75,9 @@ Session::Impl::Impl(Session& session)
           engine, "tree",
           [this](DeclarationId id) {
             const ParsedTree& t = parsed(id).outcome.tree;
-            return Declaration{id, declarations[id].name, t.root, t.arena};
+            static const Syntax broken{SyntaxKind::Error, 1};
+            bool fits = fits_kind(t.root->kind, declarations[id].kind);
+            return Declaration{id, declarations[id].name, fits ? t.root : &broken, t.arena};
           },
           std::equal_to<>()),
       names(engine, "names", [this](ModuleId m) { return compute_names(m); }, std::equal_to<>()),
@@ -263,7 +280,10 @@ Diagnostics Session::Impl::of_declaration(DeclarationId id) {
   for (const SyntaxProblem& p : parsed(id).outcome.problems)
     result.push_back({p.kind, {{id, 0}, p.range}, p.message, {}});
   SyntaxPtr root = tree(id).syntax;
-  if (root->is(SyntaxKind::Error)) return result;
+  if (root->is(SyntaxKind::Error)) {
+    if (result.empty()) result.push_back({DiagnosticKind::UnexpectedToken, {{id, 0}, {}}, "this declaration is not complete", {}});
+    return result;
+  }
   Diagnostics found;
   switch (about.kind) {
     case PieceKind::Def:

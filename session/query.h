@@ -44,16 +44,28 @@ class QueryEngine {
   void record(QueryNode* node) {
     if (!active_.empty()) active_.back()->push_back(node);
   }
-  void begin(std::vector<QueryNode*>* dependencies) { active_.push_back(dependencies); }
-  void end() { active_.pop_back(); }
-  size_t depth() const { return active_.size(); }
 
   /// How many times each kind of query was computed, for tests and `quern --stats`.
   std::unordered_map<std::string, uint64_t> computed;
 
  private:
+  friend class Active;
   uint64_t revision_ = 1;
   std::vector<std::vector<QueryNode*>*> active_;
+};
+
+/// While it lives, what is asked for is recorded in `dependencies`.
+class Active {
+ public:
+  Active(QueryEngine& engine, std::vector<QueryNode*>* dependencies) : engine_(engine) {
+    engine_.active_.push_back(dependencies);
+  }
+  ~Active() { engine_.active_.pop_back(); }
+  Active(const Active&) = delete;
+  Active& operator=(const Active&) = delete;
+
+ private:
+  QueryEngine& engine_;
 };
 
 /// Values set from outside.
@@ -121,10 +133,14 @@ class Query {
     void refresh() override {
       uint64_t now = query.engine_.revision();
       if (valid_at == now || running) return;
+      // Left in order also where a computation throws (memory may run out): the memo is then as stale as before.
+      struct Running {
+        bool& flag;
+        ~Running() { flag = false; }
+      } guard{running};
       running = true;
       if (valid_at == 0 || outdated()) compute();
       valid_at = now;
-      running = false;
     }
     bool outdated() {
       for (QueryNode* dependency : dependencies_) {
@@ -136,9 +152,10 @@ class Query {
     void compute() {
       ++query.engine_.computed[query.name_];
       std::vector<QueryNode*> found;
-      query.engine_.begin(&found);
-      Value fresh = query.compute_(key);
-      query.engine_.end();
+      Value fresh = [&] {
+        Active active(query.engine_, &found);
+        return query.compute_(key);
+      }();
       dependencies_ = std::move(found);
       if (valid_at != 0 && query.equal_ && query.equal_(value, fresh)) return;
       value = std::move(fresh);

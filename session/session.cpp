@@ -205,7 +205,8 @@ std::string Session::operator_markdown(DeclarationId id) {
   uint32_t end = bodies ? impl_->parsed(id).outcome.spans[bodies->id].begin : static_cast<uint32_t>(source.size());
   std::string signature = source.substr(0, end);
   while (!signature.empty() && std::isspace(static_cast<unsigned char>(signature.back()))) signature.pop_back();
-  return fmt::format("```quern\n{}\n```\n\n{}", signature, piece ? piece->doc : "");
+  std::string doc = piece && !piece->doc.empty() ? "\n\n" + piece->doc : "";
+  return fmt::format("```quern\n{}\n```{}", signature, doc);
 }
 
 }  // namespace quern

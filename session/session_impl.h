@@ -126,6 +126,7 @@ class ModuleScope final : public Scope {
   const DataDefinition* data_of_constructor(std::string_view constructor) override;
   const TopLevelVariable* variable(std::string_view name) override;
   bool has_top_level_variable(std::string_view name) override;
+  bool in_broken_statement(std::string_view name) override;
   const Scheme* scheme(std::string_view name) override;
   std::shared_ptr<const OpInstance> instance(const InstanceRequest& request) override;
   Result<Type> file_type(std::string_view path, std::string_view entry) override;
@@ -134,7 +135,11 @@ class ModuleScope final : public Scope {
   Diagnostics instance_diagnostics;  ///< of the instances that were asked for
 
  private:
-  const Declaration* declaration(DeclarationId id) { return id ? &impl_.tree(id) : nullptr; }
+  /// Null for one that did not parse.
+  const Declaration* declaration(DeclarationId id) {
+    const Declaration* found = id ? &impl_.tree(id) : nullptr;
+    return found && !found->syntax->is(SyntaxKind::Error) ? found : nullptr;
+  }
 
   Session::Impl& impl_;
   ModuleId module_;

@@ -26,8 +26,10 @@ TensorPtr TensorPool::make(DType dtype, Shape shape) {
 TensorPtr TensorPool::reuse(DType dtype, const Shape& shape, int64_t count) {
   for (const TensorPtr& tensor : tensors_) {
     if (tensor->size() != count || tensor->dtype() != dtype || !is_idle(tensor)) continue;
+#ifndef __SANITIZE_THREAD__  // which does not know fences
     // What the last holder, perhaps on another thread, did with the elements happened before.
     std::atomic_thread_fence(std::memory_order_acquire);
+#endif
     return tensor->shape() == shape ? tensor : HostTensor::view(tensor, shape);
   }
   return nullptr;

@@ -42,8 +42,8 @@ class ProgramSource {
 };
 
 /// Bytecode for an expression whose free variables are `inputs` (they become the parameters of its entry), or, where
-/// `body` is a function and there are no inputs, for that function (a Block around it makes it a value). `owner` keeps the
-/// IR alive.
+/// `body` is a function and there are no inputs, for that function (a Block around it makes it a value). `owner` keeps
+/// the IR alive.
 std::shared_ptr<const Program> compile_program(ExprPtr body, const std::vector<const Variable*>& inputs,
                                                std::shared_ptr<const Arena> owner);
 

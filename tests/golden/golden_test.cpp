@@ -24,6 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kDirective = "// run: ";
+constexpr int kBugExit = 70;  ///< this and above (crashes) are bugs, whatever was kept
 
 std::string read_all(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);
@@ -68,6 +69,7 @@ std::string transcript_of(const std::vector<std::string>& arguments, const std::
   for (size_t i = 1; i < command.size(); ++i) heading += " " + command[i];
   ProgramOutcome outcome = run_program(command, QUERN_SOURCE_DIR);
   EXPECT_FALSE(outcome.timed_out) << heading;
+  EXPECT_LT(outcome.code, kBugExit) << heading;
   return heading + "\n" + section("--- stdout", outcome.out) + section("--- stderr", outcome.err) +
          "--- exit " + std::to_string(outcome.code) + "\n";
 }

@@ -385,7 +385,7 @@ size_t resident_bytes() {
 }
 
 void expect_flat_memory(const std::function<void()>& body) {
-  const size_t before = resident_bytes();
+  [[maybe_unused]] const size_t before = resident_bytes();
   body();
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
   EXPECT_LT(resident_bytes(), before + (size_t{5} << 20));

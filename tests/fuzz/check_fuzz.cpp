@@ -1,0 +1,29 @@
+// Any bytes through the scanner, the parser, inference and the renderers of `check`.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "session/session.h"
+#include "session/stdlib.h"
+
+namespace {
+
+quern::Session& session() {
+  static quern::Session* instance = [] {
+    std::vector<quern::Session::LibraryFile> files;
+    for (const quern::EmbeddedFile& f : quern::embedded_stdlib()) files.push_back({std::string(f.name), std::string(f.text)});
+    return new quern::Session(std::move(files));
+  }();
+  return *instance;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  static const quern::SourceId source = session().add_source(session().make_module(), "fuzz.relay", "");
+  std::string text(reinterpret_cast<const char*>(data), size);
+  session().set_text(source, text);
+  for (const quern::LocatedDiagnostic& d : session().check(source)) quern::render_terminal(d, false);
+  return 0;
+}

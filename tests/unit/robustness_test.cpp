@@ -1,0 +1,104 @@
+// Half-typed text never crashes: prefixes, deletions and random edits of real files, through everything `check` does.
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <sstream>
+
+#include "session/session.h"
+#include "session/stdlib.h"
+
+namespace quern {
+namespace {
+
+std::vector<Session::LibraryFile> library() {
+  std::vector<Session::LibraryFile> files;
+  for (const EmbeddedFile& f : embedded_stdlib()) files.push_back({std::string(f.name), std::string(f.text)});
+  return files;
+}
+
+std::vector<std::string> corpus() {
+  std::vector<std::string> texts;
+  for (const auto& entry : std::filesystem::directory_iterator(QUERN_SOURCE_DIR "/examples")) {
+    if (entry.path().extension() != ".relay") continue;
+    std::ifstream in(entry.path());
+    std::ostringstream text;
+    text << in.rdbuf();
+    texts.push_back(text.str());
+  }
+  for (const EmbeddedFile& f : embedded_stdlib()) texts.emplace_back(f.text);
+  return texts;
+}
+
+class Robustness : public testing::Test {
+ protected:
+  // What a text gives has to lie inside it.
+  void check(const std::string& text) {
+    session.set_text(source, text);
+    for (const LocatedDiagnostic& d : session.check(source)) {
+      ASSERT_LE(d.range.begin, d.range.end) << text;
+      ASSERT_FALSE(d.message.empty());
+      render_terminal(d, true);
+    }
+    for (uint32_t offset = 0; offset <= text.size(); offset += 97) session.hover(source, offset);
+  }
+  Session session{library()};
+  SourceId source = session.add_source(session.make_module(), "half.relay", "");
+};
+
+TEST_F(Robustness, Prefixes) {
+  std::mt19937 random(1);
+  for (const std::string& text : corpus())
+    for (int i = 0; i < 60; ++i) check(text.substr(0, random() % (text.size() + 1)));
+}
+
+TEST_F(Robustness, Deletions) {
+  std::mt19937 random(2);
+  for (const std::string& text : corpus())
+    for (int i = 0; i < 60; ++i) {
+      size_t at = random() % text.size();
+      std::string edited = text;
+      edited.erase(at, 1 + random() % 8);
+      check(edited);
+    }
+}
+
+TEST_F(Robustness, SplicesOfOtherFiles) {
+  std::vector<std::string> texts = corpus();
+  std::mt19937 random(3);
+  for (int i = 0; i < 300; ++i) {
+    std::string text = texts[random() % texts.size()];
+    const std::string& other = texts[random() % texts.size()];
+    size_t from = random() % other.size();
+    text.insert(random() % text.size(), other.substr(from, random() % 60));
+    check(text);
+  }
+}
+
+TEST_F(Robustness, IncrementalEqualsFromScratch) {
+  std::mt19937 random(4);
+  std::vector<std::string> texts = corpus();
+  std::string text = texts[0];
+  for (int i = 0; i < 120; ++i) {
+    if (i % 30 == 0) text = texts[random() % texts.size()];
+    size_t at = random() % (text.size() + 1);
+    if (random() % 2)
+      text.insert(at, std::string(1, "(){};,%@x1 \n"[random() % 12]));
+    else
+      text.erase(at, 1 + random() % 3);
+    session.set_text(source, text);
+    Session fresh(library());
+    SourceId other = fresh.add_source(fresh.make_module(), "half.relay", text);
+    auto a = session.check(source), b = fresh.check(other);
+    ASSERT_EQ(a.size(), b.size()) << text;
+    for (size_t k = 0; k < a.size(); ++k) {
+      ASSERT_EQ(a[k].message, b[k].message) << text;
+      ASSERT_EQ(a[k].range, b[k].range) << text;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace quern

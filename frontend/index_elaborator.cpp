@@ -294,7 +294,10 @@ ExprPtr IndexElaborator::read(SyntaxPtr expr, const StaticEnv& env, ExprPtr othe
     at = std::move(*found);
   }
   if (at.size() != type->dims.size()) {
-    report(DiagnosticKind::RankMismatch, expr,
+    if (!expr->is(SyntaxKind::Index))
+      report(DiagnosticKind::RankMismatch, expr, fmt::format("an index expression computes one element: read one of this {}, `…[i]`", to_string(type)));
+    else
+      report(DiagnosticKind::RankMismatch, expr,
            fmt::format("{} indices for a tensor of {} dimension{}: {}", at.size(), type->dims.size(),
                        type->dims.size() == 1 ? "" : "s", to_string(type)));
     return nullptr;

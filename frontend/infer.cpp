@@ -175,7 +175,9 @@ Inferred infer_statement(const Declaration& statement, Scope& scope) {
   Type settled = inference.finish(type);
   // An error type comes from a mistake that is reported where it was made.
   if (inference.resolve(type)->has_infer && inference.diagnostics.empty())
-    inference.report(DiagnosticKind::CannotInfer, value, "the type of this value cannot be determined; annotate it: `let %x: type = …`");
+    inference.report(DiagnosticKind::CannotInfer, value, is_let && s->text != "_"
+                         ? fmt::format("the type of this value cannot be determined; annotate it: `let %{}: type = …`", s->text)
+                         : "the type of this value cannot be determined; bind it with an annotation: `let %x: type = …`");
   result.definition = {std::string(is_let || is_graph ? s->text : ""), Scheme{{}, {}, settled}, nullptr, inference.arena};
   result.definition.body = has_errors(body) ? nullptr : body;
   if ((is_let && s->text != "_") || is_graph) {

@@ -94,7 +94,7 @@ std::vector<Note> Inference::origin_of(ExprPtr draft) {
   if (auto replaced = replacements_.find(draft); replaced != replacements_.end()) draft = replaced->second;
   if (auto* var = as<VarExpr>(draft)) {
     auto known = variable_places_.find(var->variable);
-    std::string text = fmt::format("`%{}` is {}", var->variable->name, to_string(type));
+    std::string text = fmt::format("`%{}` is {}", var->variable->name, unifier.describe(type));
     if (known == variable_places_.end()) return {{std::nullopt, text}};
     return {{known->second, text + ", from here"}};
   }
@@ -106,7 +106,7 @@ std::vector<Note> Inference::origin_of(ExprPtr draft) {
       return {{f.place, fmt::format("the field `{}` of `{}` is {}, from here", f.name, data->name, to_string(type))}};
     }
   }
-  return {{Place{draft->origin, {}}, fmt::format("this is {}", to_string(type))}};
+  return {{Place{draft->origin, {}}, fmt::format("this is {}", unifier.describe(type))}};
 }
 
 // --- constructors ----------------------------------------------------------------------------------------------------
@@ -233,11 +233,11 @@ ExprPtr Inference::function_call(SyntaxPtr s) {
   if (type->is_error()) return error(s);
   if (type->kind == TypeKind::Infer) {
     Type result = unifier.fresh_type();
-    unifier.unify(type, function_type(types, result));
+    expect(callee, type, function_type(types, result), name);
     return drafts_.make<CallExpr>(Expr{ExprKind::Call, result, origin(s)}, function, drafts_.copy(args));
   }
   if (type->kind != TypeKind::Function) {
-    report(DiagnosticKind::NotAFunction, callee, fmt::format("{} is {}, not a function", name, to_string(type)), origin_of(function));
+    report(DiagnosticKind::NotAFunction, callee, fmt::format("{} is no function: its type is {}", name, unifier.describe(type)), origin_of(function));
     return error(s);
   }
   if (type->params().size() != args.size()) {
@@ -257,7 +257,8 @@ ExprPtr Inference::function_call(SyntaxPtr s) {
     const Declaration* declared = declaration_of(callee);
     if (SyntaxPtr param = declared ? params_of(declared->syntax)->child(i) : nullptr)
       notes.push_back({Place{{declared->id, param->id}, {}}, fmt::format("the parameter `%{}` is declared here", param->text)});
-    for (Note& note : origin_of(args[i])) notes.push_back(std::move(note));
+    for (size_t k = 0; k <= i; ++k)
+      for (Note& note : origin_of(args[k])) notes.push_back(std::move(note));
     expect(at[i], type->params()[i], args[i]->type, fmt::format("argument {} of {}", i + 1, name), std::move(notes));
   }
   return drafts_.make<CallExpr>(Expr{ExprKind::Call, type->result(), origin(s)}, function, drafts_.copy(args));
@@ -267,24 +268,23 @@ ExprPtr Inference::function_call(SyntaxPtr s) {
 
 bool Inference::expect(SyntaxPtr at, Type wanted, Type found, const std::string& what, std::vector<Note> notes) {
   if (unifier.unify(wanted, found)) return true;
+  if (unifier.infinite()) {
+    report(DiagnosticKind::InfiniteType, at, fmt::format("{} would have a type that contains itself", what), std::move(notes));
+    return false;
+  }
   Type w = resolve(wanted), f = resolve(found);
   DiagnosticKind kind = DiagnosticKind::TypeMismatch;
   std::string detail;
   if (w->is_tensor() && f->is_tensor()) {
-    if (w->dims.size() != f->dims.size()) {
-      kind = DiagnosticKind::RankMismatch;
-    } else if (w->dtype != f->dtype && !w->dtype.is_infer() && !f->dtype.is_infer()) {
-      kind = DiagnosticKind::DTypeMismatch;
-    } else {
-      kind = DiagnosticKind::DimMismatch;
-      for (size_t i = 0; i < w->dims.size(); ++i)
-        if (w->dims[i] != f->dims[i]) {
-          detail = fmt::format(": dimension {} is {} here and has to be {}", i, to_string(f->dims[i]), to_string(w->dims[i]));
-          break;
-        }
-    }
+    kind = w->dims.size() != f->dims.size() ? DiagnosticKind::RankMismatch : DiagnosticKind::DTypeMismatch;
+    for (size_t i = 0; kind == DiagnosticKind::DTypeMismatch && i < w->dims.size(); ++i)
+      if (!unifier.unify(w->dims[i], f->dims[i])) {
+        kind = DiagnosticKind::DimMismatch;
+        detail = fmt::format(": dimension {} is {} here and has to be {}", i, to_string(f->dims[i]), to_string(w->dims[i]));
+      }
   }
-  report(kind, at, fmt::format("{} has to be {}, but this is {}{}", what, to_string(w), to_string(f), detail), std::move(notes));
+  report(kind, at, fmt::format("{} has to be {}, but this is {}{}", what, unifier.describe(w), unifier.describe(f), detail),
+         std::move(notes));
   return false;
 }
 

@@ -168,6 +168,11 @@ ExprPtr Inference::tensor_literal(SyntaxPtr s) {
   LiteralDraft draft;
   std::vector<int64_t> shape;
   if (!literal_elements(s, shape, 0, draft)) return error(s);
+  for (auto& [literal, at] : draft.elements)
+    if (draft.is_bool && !at->is(SyntaxKind::Bool)) {
+      report(DiagnosticKind::DTypeMismatch, at, "this row of a bool tensor holds a number");
+      return error(s);
+    }
   DTypeClass dtype_class = DTypeClass::Number;
   std::optional<DType> suffix;
   bool wide = false;
@@ -258,6 +263,10 @@ ExprPtr Inference::bare_name(SyntaxPtr s) {
   }
   if (const DataDefinition* data = scope_.data_of_constructor(s->text)) return construct(s, s->text, *data);
   if (scope_.op(s->text)) return not_yet(s, "an operator as a value");
+  if (s->text == "true" || s->text == "false") {
+    report(DiagnosticKind::UnknownName, s, fmt::format("unknown name `{}`; write `{}`", s->text, s->text == "true" ? "True" : "False"));
+    return error(s);
+  }
   std::vector<std::string> candidates = scope_.names(Scope::Names::Operators);
   for (std::string& c : scope_.names(Scope::Names::Constructors)) candidates.push_back(std::move(c));
   auto near = did_you_mean(s->text, candidates);
@@ -449,7 +458,7 @@ ExprPtr Inference::projection(SyntaxPtr s) {
       unifier.unify(draft->type, type->args[index]);
     } else {
       if (!type->is_error())
-        report(DiagnosticKind::UnknownField, s, fmt::format("{} has no field {}", to_string(type), index), origin_of(tuple));
+        report(DiagnosticKind::UnknownField, s, fmt::format("{} has no field {}", unifier.describe(type), index), origin_of(tuple));
       unifier.unify(draft->type, error_type());
     }
     return true;
@@ -464,7 +473,9 @@ ExprPtr Inference::field(SyntaxPtr s) {
     Type type = resolve(record->type);
     if (type->kind == TypeKind::Infer) return false;
     const DataDefinition* data = type->kind == TypeKind::Data ? scope_.data(type->name) : nullptr;
-    if (data && data->constructors.size() == 1) {
+    if (data && data->header.type->id != type->id) {
+      report(DiagnosticKind::UnknownField, s, fmt::format("`{}` has been redefined since this value was made; make it anew", data->name));
+    } else if (data && data->constructors.size() == 1) {
       const auto& fields = data->constructors[0].fields;
       std::vector<std::string> names;
       for (uint32_t i = 0; i < fields.size(); ++i) {
@@ -480,7 +491,8 @@ ExprPtr Inference::field(SyntaxPtr s) {
       auto near = did_you_mean(s->text, names);
       report(DiagnosticKind::UnknownField, s,
              fmt::format("`{}` has no field `{}`{}", data->name, s->text, near ? "; did you mean `" + *near + "`?" : ""),
-             {{Place{{data->declaration, data->constructors[0].node}, {}}, fmt::format("`{}` is declared here", data->name)}});
+             {{Place{{data->declaration, data->constructors[0].node}, {}},
+               fmt::format("`{}` is declared here; its fields are {}", data->name, fmt::join(names, ", "))}});
     } else if (!type->is_error()) {
       report(DiagnosticKind::UnknownField, s,
              fmt::format("`.{}` reads a field of a record (a type with one constructor), and this is {}", s->text, to_string(type)),

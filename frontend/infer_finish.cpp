@@ -122,7 +122,19 @@ ExprPtr Inference::finish_op_call(const OpCallDraft& call, Type type, Origin ori
   };
   for (auto& [name, value] : binding.env) value = settle(value);
   std::vector<Dim> dims = instance_dims(binding);
-  std::shared_ptr<const OpInstance> instance = scope_.instance(make_request(call.op->name, binding));
+  InstanceAnswer answer = scope_.instance(make_request(call.op->name, binding));
+  enter(call.declaration);
+  for (Diagnostic& d : answer.diagnostics) {
+    // What goes wrong inside a library's definition is told where it is called; in one's own at the definition.
+    if (answer.own) {
+      d.notes.push_back({place(call.syntax), "this call needs it"});
+      diagnostics.push_back(std::move(d));
+    } else {
+      report(d.kind, call.syntax, fmt::format("`{}`: {}", call.op->name, d.message),
+             {{d.place, fmt::format("in the definition of `{}`", call.op->name)}});
+    }
+  }
+  const std::shared_ptr<const OpInstance>& instance = answer.instance;
   if (!instance || !instance->function) return failed();
   arena->keep(instance->arena);
   arena->make<std::shared_ptr<const OpInstance>>(instance);

@@ -53,6 +53,7 @@ class Inference final : public TypeHooks {
   bool unify(Type a, Type b) override { return unifier.unify(a, b); }
   bool unify(Dim a, Dim b) override { return unifier.unify(a, b); }
   bool unify(DType a, DType b) override { return unifier.unify(a, b); }
+  std::string describe(DType dtype) override { return unifier.describe(dtype); }
   std::vector<Note> origin_of_argument(size_t i) override;
 
   Unifier unifier;

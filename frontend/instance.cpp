@@ -65,7 +65,8 @@ class OpBody {
     if (at->is(SyntaxKind::Local))
       for (const Variable* p : params_)
         if (p->name == at->text) return arena_.make<VarExpr>(Expr{ExprKind::Var, p->type, {op_.id, at->id}}, p);
-    report(at, fmt::format("`{}` is no parameter of this op", at->is(SyntaxKind::Local) ? "%" + std::string(at->text) : "this"));
+    std::string shown = at->is(SyntaxKind::Local) ? "%" + std::string(at->text) : "this";
+    diagnostics_.push_back({DiagnosticKind::UnknownName, {{op_.id, at->id}, {}}, fmt::format("`{}` is no parameter of this op", shown), {}});
     return nullptr;
   }
   void report(SyntaxPtr at, std::string message) {

@@ -63,19 +63,31 @@ class Listener : public antlr4::BaseErrorListener {
     std::string text = at_end ? "the text ends too early" : "unexpected " + describe(token);
     auto* parser = dynamic_cast<QuernParser*>(recognizer);
     if (!parser) return text;
-    std::vector<std::string> wanted;
-    for (ssize_t type : parser->getExpectedTokens().toList()) {
-      std::string name = parser->getVocabulary().getDisplayName(static_cast<size_t>(type));
-      if (name == "EOF" || name == "<EOF>") name = "the end";
-      if (name.size() > 2 && name.front() == '\'') name = "`" + name.substr(1, name.size() - 2) + "`";
-      wanted.push_back(name);
-    }
-    // A long list of what could stand here tells nothing.
-    if (!wanted.empty() && wanted.size() <= 4)
-      text += fmt::format("; expected {}", fmt::join(wanted, " or "));
+    if (std::string expected = expectation(*parser); !expected.empty()) text += "; expected " + expected;
+    if (token->getText() == "=") text += "; a variable is bound with `let %x = …`";
     if (token->getType() == QuernLexer::UNKNOWN && token->getText() == "\"")
       text = "this string has no closing quote";
     return text;
+  }
+
+  // What could have stood here, in a user's words; nothing where that is too much to tell.
+  static std::string expectation(QuernParser& parser) {
+    auto expected = parser.getExpectedTokens();
+    if (expected.contains(static_cast<size_t>(QuernParser::INT)) && expected.contains(static_cast<size_t>(QuernParser::LOCAL)))
+      return "an expression";
+    std::vector<std::string> wanted;
+    for (ssize_t type : expected.toList()) {
+      std::string name = parser.getVocabulary().getDisplayName(static_cast<size_t>(type));
+      if (name == "EOF" || name == "<EOF>") name = "the end";
+      if (name == "LOCAL") name = "a variable such as `%x`";
+      if (name == "NAME") return "a name";
+      if (name == "GLOBAL") name = "a name such as `@f`";
+      if (name == "STRING") name = "a string";
+      if (name == "UNDERSCORE_LOCAL" || name == "'%_'" || name == "'_'") continue;
+      if (name.size() > 2 && name.front() == '\'') name = "`" + name.substr(1, name.size() - 2) + "`";
+      wanted.push_back(name);
+    }
+    return wanted.size() <= 4 ? fmt::format("{}", fmt::join(wanted, " or ")) : "";
   }
 
   const ByteOffsets& offsets_;

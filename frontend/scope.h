@@ -57,6 +57,13 @@ struct TopLevelVariable {
 
 struct InstanceRequest;
 
+/// An instance of an operator, or why there is none.
+struct InstanceAnswer {
+  std::shared_ptr<const OpInstance> instance;
+  Diagnostics diagnostics;  ///< at places in the operator's definition
+  bool own = false;         ///< the operator is declared in the module that asks
+};
+
 class Scope {
  public:
   virtual ~Scope() = default;
@@ -86,7 +93,7 @@ class Scope {
   virtual const Scheme* scheme(std::string_view name) = 0;
   /// The members of the group of mutually recursive, unannotated definitions that is being inferred are not
   /// asked for through `scheme`.
-  virtual std::shared_ptr<const OpInstance> instance(const InstanceRequest& request) = 0;
+  virtual InstanceAnswer instance(const InstanceRequest& request) = 0;
   /// The header of a data file (for `load` without an annotation), or why it cannot be read.
   virtual Result<Type> file_type(std::string_view path, std::string_view entry) = 0;
   /// All names of a kind, for did-you-mean.

@@ -264,10 +264,10 @@ class Matcher {
     auto bound = bound_by_.find(pattern->text);
     std::string message =
         bound == bound_by_.end()
-            ? fmt::format("{} of {} has to be {}, not {}", operand_text(), op_text(), to_string(hooks_.resolve(*wanted)),
-                          to_string(hooks_.resolve(actual->dtype)))
+            ? fmt::format("{} of {} has to be {}, not {}", operand_text(), op_text(), hooks_.describe(*wanted),
+                          hooks_.describe(actual->dtype))
             : fmt::format("{} takes tensors of one dtype: {} is {} but {} is {}", op_text(), bound->second,
-                          to_string(hooks_.resolve(*wanted)), operand_text(), to_string(hooks_.resolve(actual->dtype)));
+                          hooks_.describe(*wanted), operand_text(), hooks_.describe(actual->dtype));
     report(DiagnosticKind::DTypeMismatch, call_.tensor_syntax[argument_], message, argument_notes());
     return Status::Failed;
   }

@@ -25,6 +25,7 @@ class TypeHooks {
   virtual bool unify(Type a, Type b) = 0;
   virtual bool unify(Dim a, Dim b) = 0;
   virtual bool unify(DType a, DType b) = 0;
+  virtual std::string describe(DType dtype) = 0;
   /// Notes that say where an argument's type comes from.
   virtual std::vector<Note> origin_of_argument(size_t i) = 0;
 };

@@ -54,7 +54,8 @@ bool Unifier::occurs(Type unknown, Type in) {
 }
 
 bool Unifier::bind(Type unknown, Type value) {
-  if (occurs(unknown, value)) return false;
+  infinite_ = occurs(unknown, value);
+  if (infinite_) return false;
   bindings_[unknown] = value;
   ++progress_;
   return true;
@@ -63,6 +64,7 @@ bool Unifier::bind(Type unknown, Type value) {
 bool Unifier::unify(Type a, Type b) {
   a = resolve(a);
   b = resolve(b);
+  infinite_ = false;
   if (a == b) return true;
   if (a->kind == TypeKind::Infer) return bind(a, b);
   if (b->kind == TypeKind::Infer) return bind(b, a);
@@ -139,6 +141,37 @@ bool Unifier::unify(Dim a, Dim b) {
   }
   deferred_.emplace_back(a, b);
   return true;
+}
+
+std::string Unifier::describe(DType dtype) const {
+  dtype = resolve(dtype);
+  if (!dtype.is_infer()) return to_string(dtype);
+  switch (dtypes_[dtype.id].dtype_class) {
+    case DTypeClass::Number: return "an integer literal";
+    case DTypeClass::Float: return "a floating-point literal";
+    case DTypeClass::Any: break;
+  }
+  return "of an unknown dtype";
+}
+
+std::string Unifier::describe(Type type) {
+  type = resolve(type);
+  if (type->is_scalar()) return describe(type->dtype);
+  if (type->is_tensor() && type->dtype.is_infer()) {
+    bool integer = dtypes_[type->dtype.id].dtype_class == DTypeClass::Number;
+    return to_string(tensor_type(type->dims, integer ? DType::int32() : DType::float32()));
+  }
+  if (type->kind == TypeKind::Tuple) {
+    std::vector<Type> fields;
+    for (Type field : type->args) {
+      field = resolve(field);
+      bool literal = field->is_tensor() && field->dtype.is_infer();
+      bool integer = literal && dtypes_[field->dtype.id].dtype_class == DTypeClass::Number;
+      fields.push_back(literal ? tensor_type(field->dims, integer ? DType::int32() : DType::float32()) : field);
+    }
+    return to_string(tuple_type(fields));
+  }
+  return to_string(type);
 }
 
 bool Unifier::apply_defaults() {

@@ -34,6 +34,11 @@ class Unifier {
   bool apply_defaults();
   /// Equalities of dims that were put off and do not hold.
   std::vector<std::pair<Dim, Dim>> unsettled();
+  /// For messages: "an integer literal" where nothing has decided its dtype yet.
+  std::string describe(DType dtype) const;
+  std::string describe(Type type);
+  /// Whether the last failed unification would have made a type contain itself.
+  bool infinite() const { return infinite_; }
   /// Grows with every binding: relations are worth another try when it moved.
   uint64_t progress() const { return progress_; }
 
@@ -53,6 +58,7 @@ class Unifier {
   std::vector<DTypeUnknown> dtypes_;
   std::vector<std::pair<Dim, Dim>> deferred_;
   uint64_t progress_ = 0;
+  bool infinite_ = false;
 };
 
 }  // namespace quern

@@ -10,8 +10,8 @@ namespace {
 
 class Loader {
  public:
-  Loader(std::string file, const Entries<TensorPtr>& entries, const DataLookup& lookup)
-      : file_(std::move(file)), entries_(entries), lookup_(lookup) {}
+  Loader(std::string file, const Entries<TensorPtr>& entries, const DataLookup& lookup, std::optional<Place>* field)
+      : file_(std::move(file)), entries_(entries), lookup_(lookup), field_(field) {}
 
   /// `owner`: what asks for the entry, for messages.
   Result<Value> value(const std::string& name, Type type, const std::string& owner) {
@@ -43,7 +43,7 @@ class Loader {
     if (tensor.dtype() != type->dtype)
       return fmt::format("the dtype is {} and has to be {}", to_string(tensor.dtype()), to_string(type->dtype));
     if (tensor.shape().size() != type->dims.size())
-      return fmt::format("it has {} dimensions and has to have {}", tensor.shape().size(), type->dims.size());
+      return fmt::format("its rank is {} and has to be {}", tensor.shape().size(), type->dims.size());
     for (size_t i = 0; i < type->dims.size(); ++i) {
       auto wanted = as_const(type->dims[i]);
       if (wanted && *wanted != tensor.shape()[i])
@@ -65,7 +65,10 @@ class Loader {
       std::string part = f.name.empty() ? std::to_string(i) : f.name;
       std::string name = prefix.empty() ? part : prefix + "." + part;
       auto field = value(name, substitute(f.type, substitution), fmt::format("the field `{}` of `{}`", part, data->name));
-      if (!field) return field;
+      if (!field) {
+        if (field_ && !field_->has_value()) *field_ = f.place;
+        return field;
+      }
       fields.push_back(*field);
     }
     return Value::data(constructor.name, 0, std::move(fields));
@@ -74,6 +77,7 @@ class Loader {
   std::string file_;
   const Entries<TensorPtr>& entries_;
   const DataLookup& lookup_;
+  std::optional<Place>* field_;
 };
 
 std::string listed(const Entries<TensorPtr>& entries) {
@@ -102,7 +106,8 @@ Result<Done> collect(const std::string& name, const Value& value, Type type, con
 
 }  // namespace
 
-Result<Value> load_value(const std::string& path, std::string_view entry, Type type, const DataLookup& lookup) {
+Result<Value> load_value(const std::string& path, std::string_view entry, Type type, const DataLookup& lookup,
+                         std::optional<Place>* field) {
   auto entries = read_tensors(path);
   if (!entries) return entries.error();
   std::string file = std::filesystem::path(path).filename().string();
@@ -113,7 +118,7 @@ Result<Value> load_value(const std::string& path, std::string_view entry, Type t
                                  listed(*entries), file)};
     name = (*entries)[0].first;
   }
-  return Loader(file, *entries, lookup).value(name, type, "the value");
+  return Loader(file, *entries, lookup, field).value(name, type, "the value");
 }
 
 Result<Done> save_value(const std::string& path, const Value& value, Type type, const DataLookup& lookup) {

@@ -2,6 +2,7 @@
 // Data files as values of the language's types: a tensor, or a record whose fields are filled by dotted name.
 
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "frontend/scope.h"
@@ -15,8 +16,10 @@ namespace quern {
 using DataLookup = std::function<const DataDefinition*(std::string_view type_name)>;
 
 /// The value of `type` in the file at `path`: the tensor named `entry` (the only one when ""), or a record. A missing
-/// field, another dtype or another shape is a Failure that names the entry, what the file has and what the type says.
-Result<Value> load_value(const std::string& path, std::string_view entry, Type type, const DataLookup& lookup);
+/// field, another dtype or another shape is a Failure that names the entry, what the file has and what the type says;
+/// `field` is then where the record's field is declared.
+Result<Value> load_value(const std::string& path, std::string_view entry, Type type, const DataLookup& lookup,
+                         std::optional<Place>* field = nullptr);
 
 /// Writes a tensor, or the tensors of a tuple ("0", "1", …) or record (dotted names).
 Result<Done> save_value(const std::string& path, const Value& value, Type type, const DataLookup& lookup);

@@ -18,12 +18,17 @@ class FileHost final : public Host {
 
   void print(std::string_view line) override { print_(line); }
   Result<Value> load(std::string_view path, std::string_view entry, Type type) override {
-    return load_value((std::filesystem::path(folder) / path).string(), entry, type, lookup_);
+    field.reset();
+    auto value = load_value((std::filesystem::path(folder) / path).string(), entry, type, lookup_, &field);
+    if (!value) problem = value.error().message;
+    return value;
   }
   Result<Done> save(std::string_view path, const Value& value, Type type) override {
     return save_value((std::filesystem::path(folder) / path).string(), value, type, lookup_);
   }
   std::string folder;  ///< of the source whose statement runs
+  std::string problem;         ///< the last load that failed, and the field of a record that it failed for
+  std::optional<Place> field;
 
  private:
   DataLookup lookup_;
@@ -71,7 +76,10 @@ struct Execution::Impl {
       i = next;
     }
     Origin origin = error.origin.declaration ? error.origin : Origin{statement, 0};
-    return failed(DiagnosticKind::EvaluationFailed, {origin, {}}, error.message, std::move(notes));
+    bool is_file = !host.problem.empty() && error.message == host.problem;
+    if (is_file && host.field) notes.insert(notes.begin(), {host.field, "the field is declared here"});
+    return failed(is_file ? DiagnosticKind::FileProblem : DiagnosticKind::EvaluationFailed, {origin, {}}, error.message,
+                  std::move(notes));
   }
 };
 
@@ -90,8 +98,13 @@ StatementResult Execution::run(DeclarationId statement) {
   if (input != impl_->options.inputs.end()) {
     impl_->used_inputs.insert(input->first);
     auto lookup = [&](std::string_view name) { return impl_->session.data(impl_->module, name); };
-    auto value = load_value(input->second, "", variable->variable->type, lookup);
-    if (!value) return impl_->failed(DiagnosticKind::InputProblem, variable->place, fmt::format("--input {}: {}", input->first, value.error().message));
+    std::optional<Place> field;
+    auto value = load_value(input->second, "", variable->variable->type, lookup, &field);
+    std::vector<Note> notes;
+    if (field) notes.push_back({field, "the field is declared here"});
+    if (!value)
+      return impl_->failed(DiagnosticKind::InputProblem, variable->place,
+                           fmt::format("--input {}: {}", input->first, value.error().message), std::move(notes));
     result.value = *value;
   } else {
     EvaluationResult outcome = impl_->evaluate(definition);
@@ -99,6 +112,8 @@ StatementResult Execution::run(DeclarationId statement) {
     result.value = outcome.value();
   }
   if (variable) {
+    impl_->session.keep(statement);
+    variable = impl_->session.statement_variable(statement);
     impl_->values.insert_or_assign(variable->variable, *result.value);
     impl_->arenas.push_back(definition.arena);
   }

@@ -73,15 +73,16 @@ const Scheme* ModuleScope::scheme(std::string_view name) {
   return found ? &*found : nullptr;
 }
 
-std::shared_ptr<const OpInstance> ModuleScope::instance(const InstanceRequest& request) {
+InstanceAnswer ModuleScope::instance(const InstanceRequest& request) {
   // An operator of the library means the same in every module: its instances are made once.
   DeclarationId op = impl_.find(module_, &ModuleNames::operators, request.op);
   ModuleId owner = op ? impl_.session.info(op).module : module_;
   const InstanceResult& result = impl_.instance({owner, request});
-  for (const Diagnostic& d : result.diagnostics) instance_diagnostics.push_back(d);
+  InstanceAnswer answer{result.instance, result.diagnostics, owner == module_};
   if (!result.instance)
-    instance_diagnostics.push_back({DiagnosticKind::StaticLimit, {{op, 1}, {}}, fmt::format("`{}` is defined by itself", request.op), {}});
-  return result.instance;
+    answer.diagnostics.push_back(
+        {DiagnosticKind::StaticLimit, {{op, 1}, {}}, fmt::format("`{}` is defined by itself", request.op), {}});
+  return answer;
 }
 
 Result<Type> ModuleScope::file_type(std::string_view path, std::string_view entry) {

@@ -50,6 +50,7 @@ Session::Impl::Impl(Session& session)
     : session(session),
       text(engine),
       module_sources(engine),
+      kept(engine),
       pieces(engine, "pieces", [this](SourceId s) { return compute_pieces(s); }),
       slash_names(engine, "slash_names", [this](SourceId s) { return pieces(s).scan.slash_names; }, std::equal_to<>()),
       piece(engine, "piece",
@@ -115,7 +116,6 @@ Session::Impl::Impl(Session& session)
                          if (!m->syntax->is(SyntaxKind::Def)) return std::vector<Inferred>(members.size());
                        ModuleScope scope(*this, k.module);
                        std::vector<Inferred> results = infer_group(members, scope);
-                       append(results[0].diagnostics, scope.instance_diagnostics);
                        return results;
                      }),
       scheme(
@@ -131,12 +131,12 @@ Session::Impl::Impl(Session& session)
                 [this](DeclarationId id) {
                   ModuleScope scope(*this, declarations[id].module, id);
                   Inferred result = infer_statement(tree(id), scope);
-                  append(result.diagnostics, scope.instance_diagnostics);
                   return result;
                 }),
       variable(
           engine, "variable",
           [this](DeclarationId id) -> std::shared_ptr<const TopLevelVariable> {
+            if (const auto& has_value = kept.get(id)) return has_value;
             const Inferred& result = statement(id);
             if (!result.variable) return nullptr;
             // The variable lives in the arena of its statement.
@@ -155,13 +155,11 @@ Session::Impl::Impl(Session& session)
                  ModuleScope scope(*this, k.module);
                  InstanceResult result;
                  result.instance = make_instance(k.request, scope, result.diagnostics);
-                 append(result.diagnostics, scope.instance_diagnostics);
                  return result;
                }),
       operator_check(engine, "operator_check", [this](DeclarationId id) {
         ModuleScope scope(*this, declarations[id].module);
         Diagnostics diagnostics = check_operator(tree(id), scope);
-        append(diagnostics, scope.instance_diagnostics);
         return diagnostics;
       }),
       optimised(engine, "optimise",

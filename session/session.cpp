@@ -122,11 +122,14 @@ std::vector<std::pair<DeclarationId, ParsedTree>> Session::trees(SourceId source
 
 const Inferred& Session::inferred_statement(DeclarationId statement) { return impl_->statement(statement); }
 
+void Session::keep(DeclarationId statement) { impl_->kept.set(statement, impl_->variable(statement)); }
+
 const TopLevelVariable* Session::statement_variable(DeclarationId statement) { return impl_->variable(statement).get(); }
 
 const Definition* Session::definition(ModuleId module, std::string_view name) {
   const Inferred* result = impl_->inferred(module, std::string(name));
-  return result && result->definition.body ? &result->definition : nullptr;
+  // One with a mistake in it is not run, however much of it could be typed.
+  return result && result->definition.body && result->diagnostics.empty() ? &result->definition : nullptr;
 }
 
 const DataDefinition* Session::data(ModuleId module, std::string_view type_name) {

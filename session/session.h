@@ -78,6 +78,9 @@ class Session {
   const Inferred& inferred_statement(DeclarationId statement);
   /// The variable that a `let` statement binds, or null.
   const TopLevelVariable* statement_variable(DeclarationId statement);
+  /// From now on the variable that a statement binds stays what it is, also where what the statement uses is redefined:
+  /// it has a value, and nothing is run again.
+  void keep(DeclarationId statement);
   /// The typed definition of @name as seen from a module; null with errors or without one.
   const Definition* definition(ModuleId module, std::string_view name);
   /// A `type` declaration as seen from a module, or null.

@@ -76,6 +76,8 @@ struct Session::Impl {
   Input<SourceId, std::string> text;
   Input<ModuleId, std::vector<SourceId>> module_sources;
 
+  Input<DeclarationId, std::shared_ptr<const TopLevelVariable>> kept;  ///< variables that have a value
+
   Query<SourceId, SourcePieces> pieces;
   Query<SourceId, bool> slash_names;                              ///< `/` is a name character: TVM's files
   Query<DeclarationId, std::optional<Piece>> piece;              ///< with its place: changes with every edit before it
@@ -128,11 +130,9 @@ class ModuleScope final : public Scope {
   bool has_top_level_variable(std::string_view name) override;
   bool in_broken_statement(std::string_view name) override;
   const Scheme* scheme(std::string_view name) override;
-  std::shared_ptr<const OpInstance> instance(const InstanceRequest& request) override;
+  InstanceAnswer instance(const InstanceRequest& request) override;
   Result<Type> file_type(std::string_view path, std::string_view entry) override;
   std::vector<std::string> names(Names kind) override;
-
-  Diagnostics instance_diagnostics;  ///< of the instances that were asked for
 
  private:
   /// Null for one that did not parse.

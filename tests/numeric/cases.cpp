@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <ostream>
+#include <set>
 
 #include "session/execution.h"
 
@@ -14,6 +16,8 @@ namespace quern::numeric {
 std::string_view to_string(Evaluator evaluator) {
   return evaluator == Evaluator::Interpreter ? "interpreted" : "compiled";
 }
+
+void PrintTo(Evaluator evaluator, std::ostream* out) { *out << to_string(evaluator); }
 
 CaseSession::CaseSession(const std::string& file, std::vector<Case> cases,
                          std::vector<Session::LibraryFile> library)
@@ -28,9 +32,10 @@ CaseSession::CaseSession(const std::string& file, std::vector<Case> cases,
     return;
   }
   add_lines(path.filename().string(), *entries);
+  std::string text = fmt::format("{}\n", fmt::join(lines_, "\n"));
+  for (const Case& one : cases_) text += one.definition + "\n";
   module_ = session_->make_module();
-  source_ = session_->add_source(module_, "cases.relay", fmt::format("{}\n", fmt::join(lines_, "\n")),
-                                 path.parent_path().string());
+  source_ = session_->add_source(module_, "cases.relay", text, path.parent_path().string());
   check();
 }
 
@@ -53,14 +58,12 @@ void CaseSession::add_lines(const std::string& file_name, const Entries<TensorHe
 void CaseSession::check() {
   for (const LocatedDiagnostic& diagnostic : session_->check(source_)) {
     std::string rendered = render_terminal(diagnostic, false);
-    size_t line = 0;
-    if (diagnostic.file == "cases.relay")
-      line = static_cast<size_t>(
-          std::count(diagnostic.text.begin(), diagnostic.text.begin() + diagnostic.range.begin, '\n'));
-    if (diagnostic.file != "cases.relay" || line >= problems_.size())
+    auto before = diagnostic.text.begin() + diagnostic.range.begin;
+    auto line = static_cast<size_t>(std::count(diagnostic.text.begin(), before, '\n'));
+    if (diagnostic.file != "cases.relay" || line >= 2 * cases_.size())
       ADD_FAILURE() << rendered;
     else
-      problems_[line] += rendered;
+      problems_[line % cases_.size()] += rendered;
   }
 }
 
@@ -84,6 +87,29 @@ std::vector<Outcome> CaseSession::run(Evaluator evaluator) {
   }
   EXPECT_EQ(next, statements.size()) << "the source has other statements than its cases";
   return outcomes;
+}
+
+Case over_unknown_dims(const Case& one, const Entries<TensorPtr>& tensors, size_t number) {
+  std::set<int64_t> extents;
+  std::string parameters, arguments, name = fmt::format("@f{}", number);
+  for (auto& [variable, entry] : one.inputs) {
+    auto found = std::find_if(tensors.begin(), tensors.end(), [&](auto& t) { return t.first == entry; });
+    std::string dims;
+    for (int64_t extent : found->second->shape()) {
+      if (extent != 1) extents.insert(extent);
+      dims += fmt::format("{}{}, ", extent == 1 ? "" : "n", extent);
+    }
+    parameters +=
+        fmt::format("%{}: Tensor[({}), {}], ", variable, dims, quern::to_string(found->second->dtype()));
+    arguments += fmt::format("%{}, ", variable);
+  }
+  std::string variables = extents.empty() ? "" : fmt::format("[n{}]", fmt::join(extents, ", n"));
+  Case result = one;
+  result.definition =
+      fmt::format("def {0}{1}({2}%again: bool) {{ if (%again) {{ {0}({3}False) }} else {{ {4} }} }}", name,
+                  variables, parameters, arguments, one.expression);
+  result.expression = fmt::format("{}({}True)", name, arguments);
+  return result;
 }
 
 TemporaryFile::TemporaryFile(const std::string& name)

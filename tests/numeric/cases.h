@@ -1,6 +1,7 @@
 #pragma once
 // Expressions over tensors of a file, evaluated through one session: what the numeric tests are made of.
 
+#include <iosfwd>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -18,7 +19,13 @@ struct Case {
   std::string name;
   std::string expression;
   std::vector<std::pair<std::string, std::string>> inputs;  ///< variable without %, its entry in the file
+  std::string definition = "";                              ///< a `def` on one line that the expression uses
 };
+
+/// The case inside a function over dims that are known only at run time: each extent but 1 is a variable, the
+/// same for equal extents. The function, @f followed by `number`, calls itself once, which keeps it from
+/// being inlined where it is called.
+Case over_unknown_dims(const Case& one, const Entries<TensorPtr>& tensors, size_t number);
 
 /// What an evaluation gave: a tensor, or why there is none.
 struct Outcome {
@@ -28,8 +35,10 @@ struct Outcome {
 
 enum class Evaluator { Interpreter, Compiled };
 std::string_view to_string(Evaluator evaluator);
+void PrintTo(Evaluator evaluator, std::ostream* out);
 
-/// All cases in one module, one line each: `let %a: … = load(…); …; expression;`.
+/// All cases in one module, one line each: `let %a: … = load(…); …; expression;`. Definitions are on lines of
+/// their own.
 class CaseSession {
  public:
   /// `file` holds the inputs' entries; its folder becomes the source's.
@@ -39,8 +48,10 @@ class CaseSession {
   /// problem.
   std::vector<Outcome> run(Evaluator evaluator);
   const std::vector<Case>& cases() const { return cases_; }
-  /// The line of a case, as it stands in the source.
-  const std::string& line(size_t index) const { return lines_[index]; }
+  /// The diagnostics of a case; "" for one that type-checks.
+  const std::string& problem(size_t index) const { return problems_[index]; }
+  /// A case as it stands in the source.
+  std::string text(size_t index) const { return cases_[index].definition + lines_[index]; }
 
  private:
   void add_lines(const std::string& file_name, const Entries<TensorHeader>& entries);

@@ -83,7 +83,7 @@ TEST_P(References, Agree) {
       problem = difference(*outcomes[i].tensor, *expected, closeness(expected->dtype(), references[i].terms));
     if (problem.empty()) continue;
     ADD_FAILURE() << references[i].of.name << ", " << to_string(evaluator) << ": " << problem << "\n"
-                  << session.line(i);
+                  << session.text(i);
   }
 }
 

@@ -70,10 +70,10 @@ TEST(Renaming, ChangesNoResult) {
     std::vector<Outcome> wanted = before.run(evaluator), got = after.run(evaluator);
     ASSERT_EQ(got.size(), wanted.size());
     for (size_t i = 0; i < wanted.size(); ++i) {
-      EXPECT_EQ(wanted[i].problem + got[i].problem, "") << to_string(evaluator) << ": " << before.line(i);
+      EXPECT_EQ(wanted[i].problem + got[i].problem, "") << to_string(evaluator) << ": " << before.text(i);
       if (!wanted[i].tensor || !got[i].tensor) continue;
       EXPECT_EQ(difference_in_ulps(*got[i].tensor, *wanted[i].tensor, 0, 0), "")
-          << to_string(evaluator) << ": " << before.line(i);
+          << to_string(evaluator) << ": " << before.text(i);
     }
   }
 }

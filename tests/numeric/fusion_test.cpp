@@ -1,0 +1,148 @@
+// Compiled code against the reference interpreter on random expressions of many operators, which passes fuse
+// and reorder. All values are small integers (also those of floats), so that results are equal to the bit.
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "tests/numeric/cases.h"
+#include "tests/numeric/compare.h"
+#include "tests/numeric/library.h"
+#include "tests/numeric/random_tensors.h"
+
+namespace quern::numeric {
+namespace {
+
+constexpr uint64_t kBatches = 6, kProgramsInBatch = 16;
+
+/// Random expressions of shape (rows, columns) over %a, %b of that shape, %c (columns,), %d (rows, 1), %w
+/// (columns, columns) and integers.
+class Programs {
+ public:
+  /// `known`: whether the expressions may name the extents.
+  Programs(Random& random, int64_t rows, int64_t columns, bool known)
+      : random_(random), rows_(rows), columns_(columns), known_(known) {}
+
+  std::string expression(int depth) {
+    if (depth == 0) return leaf();
+    switch (random_.integer(0, known_ ? 11 : 9)) {
+      case 0:
+      case 1: return binary(depth);
+      case 2:
+      case 3: return unary(expression(depth - 1));
+      case 4:
+        return fmt::format("where({} > {}, {}, {})", expression(depth - 1), leaf(), expression(depth - 1),
+                           leaf());
+      case 5: return reduced(depth);
+      case 6: return bounded(fmt::format("nn.dense({}, %w)", expression(depth - 1)));
+      case 7: return shared(depth);
+      case 8: return fmt::format("transpose(transpose({}) + {})", expression(depth - 1), "%d0");
+      case 9: return fmt::format("nn.bias_add({}, %c)", expression(depth - 1));
+      case 10:
+        return fmt::format("reshape({}(reshape({}, newshape=[-1])), newshape=[{}, {}])", function(),
+                           expression(depth - 1), rows_, columns_);
+      default:
+        return fmt::format("strided_slice(concatenate(({}, {}), axis=0), begin=[{}], end=[{}])",
+                           expression(depth - 1), expression(depth - 1), rows_ / 2, rows_ / 2 + rows_);
+    }
+  }
+
+ private:
+  std::string leaf() {
+    static const std::vector<std::string> kLeaves = {"%a",      "%b",      "%a",      "%b",
+                                                     "%a + %c", "%b - %d", "(%a * 2)"};
+    return random_.pick(kLeaves);
+  }
+  std::string function() {
+    static const std::vector<std::string> kFunctions = {"nn.relu", "abs", "negative", "sign"};
+    return random_.pick(kFunctions);
+  }
+  std::string unary(const std::string& x) { return fmt::format("{}({})", function(), x); }
+  std::string binary(int depth) {
+    static const std::vector<std::string> kForms = {"({} + {})", "({} - {})", "maximum({}, {})",
+                                                    "minimum({}, {})"};
+    std::string x = expression(depth - 1);
+    std::string y =
+        random_.chance(0.3) ? random_.pick(std::vector<std::string>{"%c", "%d", "3"}) : expression(depth - 1);
+    if (random_.chance(0.2)) return bounded(fmt::format("({} * {})", x, y));
+    return bounded(fmt::format(fmt::runtime(random_.pick(kForms)), x, y));
+  }
+  /// Within -8…8, so that sums and products stay exact in float16 too.
+  static std::string bounded(const std::string& x) { return fmt::format("maximum(minimum({}, 8), -8)", x); }
+  std::string reduced(int depth) {
+    static const std::vector<std::string> kReductions = {"sum", "max", "min"};
+    std::string reduction = fmt::format("{}({}, axis=[{}], keepdims=True)", random_.pick(kReductions),
+                                        expression(depth - 1), random_.integer(0, 1));
+    return bounded(fmt::format("{} - {}", leaf(), bounded(reduction)));
+  }
+  std::string shared(int depth) {
+    std::string name = fmt::format("%t{}", next_++);
+    return bounded(
+        fmt::format("{{ let {0} = {1}; {2} + {3} }}", name, expression(depth - 1), unary(name),
+                    random_.chance(0.5) ? fmt::format("max({}, axis=[1], keepdims=True)", name) : name));
+  }
+
+  Random& random_;
+  int64_t rows_, columns_;
+  bool known_;
+  int next_ = 0;
+};
+
+struct Draws {
+  std::vector<Case> cases;
+  Entries<TensorPtr> tensors;
+};
+
+Draws draw(uint64_t batch, bool known) {
+  Draws draws;
+  for (uint64_t k = 0; k < kProgramsInBatch; ++k) {
+    uint64_t seed = 1000 * (batch + 1) + k;
+    Random random(seed);
+    DType dtype = random.pick(std::vector<DType>{DType::float32(), DType::float32(), DType::float64(),
+                                                 DType::int32(), DType::float16()});
+    // Maxima over no elements are infinite, so no extent is 0.
+    int64_t rows = random.extent(1), columns = random.extent(1);
+    Case one{fmt::format("seed {}", seed), Programs(random, rows, columns, known).expression(4), {}};
+    std::vector<std::pair<std::string, Shape>> inputs = {{"a", {rows, columns}}, {"b", {rows, columns}},
+                                                         {"c", {columns}},       {"d", {rows, 1}},
+                                                         {"d0", {rows}},         {"w", {columns, columns}}};
+    for (auto& [variable, shape] : inputs) {
+      one.inputs.emplace_back(variable, fmt::format("{}{}_{}", variable, k, batch));
+      draws.tensors.emplace_back(one.inputs.back().second,
+                                 random.tensor(dtype, shape, Values::SmallIntegers));
+    }
+    draws.cases.push_back(known ? one : over_unknown_dims(one, draws.tensors, k));
+  }
+  return draws;
+}
+
+class Fusion : public testing::TestWithParam<std::tuple<uint64_t, bool>> {};
+
+TEST_P(Fusion, ChangesNoResult) {
+  auto [batch, known] = GetParam();
+  Draws draws = draw(batch, known);
+  TemporaryFile file(fmt::format("fusion{}", batch));
+  auto written = write_tensors(file.path(), draws.tensors);
+  ASSERT_TRUE(written) << written.error().message;
+  CaseSession session(file.path(), draws.cases, library_texts());
+  std::vector<Outcome> wanted = session.run(Evaluator::Interpreter), got = session.run(Evaluator::Compiled);
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    std::string where = fmt::format("{}:\n{}", draws.cases[i].name, session.text(i));
+    if (!wanted[i].problem.empty() || !got[i].problem.empty()) {
+      ADD_FAILURE() << where << "\ninterpreted: " << wanted[i].problem << "\ncompiled: " << got[i].problem;
+      continue;
+    }
+    std::string problem = difference_in_ulps(*got[i].tensor, *wanted[i].tensor, 0, 0);
+    if (!problem.empty()) ADD_FAILURE() << where << "\ncompiled code against the interpreter: " << problem;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Programs, Fusion,
+                         testing::Combine(testing::Range<uint64_t>(0, kBatches), testing::Bool()),
+                         [](const auto& info) {
+                           return fmt::format("{}_{}",
+                                              std::get<1>(info.param) ? "known_dims" : "unknown_dims",
+                                              std::get<0>(info.param));
+                         });
+
+}  // namespace
+}  // namespace quern::numeric

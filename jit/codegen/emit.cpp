@@ -128,7 +128,6 @@ void Emitter::emit_gpu(const std::string& symbol) {
   for (const Stmt* loop : llvm::reverse(nest)) {
     llvm::Value* extent = dim(loop->extent);
     variables_[loop->var] = {b_.CreateURem(rest, extent), scopes_.size()};
-    facts_.add_index(loop->var, loop->extent);
     rest = b_.CreateUDiv(rest, extent);
   }
   open_scope();

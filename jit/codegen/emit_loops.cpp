@@ -109,7 +109,6 @@ void Emitter::counted_loop(llvm::Value* begin, llvm::Value* end, uint64_t step, 
 
 void Emitter::serial_loop(const Stmt& s) {
   QUERN_CHECK(!varies(s.extent));
-  facts_.add_index(s.var, s.extent);
   const Repeat repeat = is_const(s.extent, 1) ? Repeat::AtMostOnce : Repeat::Loop;
   counted_loop(b_.getInt64(0), dim(s.extent), 1, repeat, [&](llvm::Value* i) {
     open_scope();
@@ -122,7 +121,6 @@ void Emitter::serial_loop(const Stmt& s) {
 void Emitter::vector_loop(const Stmt& s) {
   if (s.width <= 1 || machine_.is_gpu) return serial_loop(s);
   QUERN_CHECK(!lanes_);
-  facts_.add_index(s.var, s.extent);
   const BodyFacts facts(s.body);
   const unsigned copies = copies_of(s, facts);
   const auto width = static_cast<unsigned>(s.width);

@@ -148,7 +148,6 @@ class Emitter {
   std::vector<llvm::Value*> buffers_;
   std::vector<Scope> scopes_;
   std::unordered_map<Dim, Variable> variables_;
-  Facts facts_;
   std::unordered_map<int, Local> locals_;
   std::optional<Lanes> lanes_;
   /// What the statement at hand has computed so far, where it is seen from.

@@ -1,4 +1,4 @@
-// The language of Quern: the Relay text format and what Quern adds (docs/language.md). One declaration or statement is
+// The language of Quern: the Relay text format and what Quern adds to it. One declaration or statement is
 // parsed at a time; the scanner (frontend/scanner.h) splits a file into them.
 grammar Quern;
 

@@ -20,7 +20,6 @@
 #include "session/compiler.h"
 #include "session/data_values.h"
 #include "session/execution.h"
-#include "session/stdlib.h"
 
 namespace quern {
 
@@ -40,11 +39,8 @@ Result<std::string> read_file(const std::string& path) {
 
 // The library: the embedded texts, or those of a folder.
 Result<std::vector<Session::LibraryFile>> library(const std::string& folder) {
+  if (folder.empty()) return Session::builtin_library();
   std::vector<Session::LibraryFile> files;
-  if (folder.empty()) {
-    for (const EmbeddedFile& f : embedded_stdlib()) files.push_back({std::string(f.name), std::string(f.text)});
-    return files;
-  }
   std::error_code error;
   for (auto& entry : std::filesystem::directory_iterator(folder, error)) {
     if (entry.path().extension() != ".relay") continue;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "session/session_impl.h"
+#include "session/stdlib.h"
 
 namespace quern {
 
@@ -13,6 +14,12 @@ Session::Session(std::vector<LibraryFile> library) : impl_(std::make_unique<Impl
   for (LibraryFile& file : library) add_source(module, "stdlib/" + file.name, std::move(file.text));
 }
 Session::~Session() = default;
+
+std::vector<Session::LibraryFile> Session::builtin_library() {
+  std::vector<LibraryFile> files;
+  for (const EmbeddedFile& f : embedded_stdlib()) files.push_back({std::string(f.name), std::string(f.text)});
+  return files;
+}
 
 ModuleId Session::make_module() {
   impl_->module_sources.set(impl_->modules, {});

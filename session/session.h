@@ -43,11 +43,12 @@ class Program;
 
 class Session {
  public:
-  /// `library`: the texts of the library, embedded_stdlib() normally.
   struct LibraryFile {
     std::string name, text;
   };
-  explicit Session(std::vector<LibraryFile> library);
+  /// The texts embedded in this binary.
+  static std::vector<LibraryFile> builtin_library();
+  explicit Session(std::vector<LibraryFile> library = builtin_library());
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;

@@ -5,16 +5,11 @@
 #include <string>
 
 #include "session/session.h"
-#include "session/stdlib.h"
 
 namespace {
 
 quern::Session& session() {
-  static quern::Session* instance = [] {
-    std::vector<quern::Session::LibraryFile> files;
-    for (const quern::EmbeddedFile& f : quern::embedded_stdlib()) files.push_back({std::string(f.name), std::string(f.text)});
-    return new quern::Session(std::move(files));
-  }();
+  static quern::Session* instance = new quern::Session();
   return *instance;
 }
 

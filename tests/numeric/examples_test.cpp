@@ -17,7 +17,6 @@
 
 #include "ir/data_files.h"
 #include "session/execution.h"
-#include "session/stdlib.h"
 
 extern char** environ;
 
@@ -37,9 +36,7 @@ std::string read(const std::string& path) {
 class Script {
  public:
   Script(const std::string& file, bool interpret, std::map<std::string, std::string> inputs = {}) {
-    for (const EmbeddedFile& f : embedded_stdlib())
-      library_.push_back({std::string(f.name), std::string(f.text)});
-    session_ = std::make_unique<Session>(library_);
+    session_ = std::make_unique<Session>();
     module_ = session_->make_module();
     source_ = session_->add_source(module_, file, read(source_dir() + "/examples/" + file),
                                    source_dir() + "/examples");
@@ -73,7 +70,6 @@ class Script {
   std::vector<std::string> printed;
 
  private:
-  std::vector<Session::LibraryFile> library_;
   std::unique_ptr<Session> session_;
   ModuleId module_ = 0;
   SourceId source_ = 0;

@@ -13,12 +13,6 @@
 namespace quern {
 namespace {
 
-std::vector<Session::LibraryFile> library() {
-  std::vector<Session::LibraryFile> files;
-  for (const EmbeddedFile& f : embedded_stdlib()) files.push_back({std::string(f.name), std::string(f.text)});
-  return files;
-}
-
 std::vector<std::string> corpus() {
   std::vector<std::string> texts;
   for (const auto& entry : std::filesystem::directory_iterator(QUERN_SOURCE_DIR "/examples")) {
@@ -44,7 +38,7 @@ class Robustness : public testing::Test {
     }
     for (uint32_t offset = 0; offset <= text.size(); offset += 97) session.hover(source, offset);
   }
-  Session session{library()};
+  Session session;
   SourceId source = session.add_source(session.make_module(), "half.relay", "");
 };
 
@@ -89,7 +83,7 @@ TEST_F(Robustness, IncrementalEqualsFromScratch) {
     else
       text.erase(at, 1 + random() % 3);
     session.set_text(source, text);
-    Session fresh(library());
+    Session fresh;
     SourceId other = fresh.add_source(fresh.make_module(), "half.relay", text);
     auto a = session.check(source), b = fresh.check(other);
     ASSERT_EQ(a.size(), b.size()) << text;

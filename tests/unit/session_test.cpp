@@ -8,12 +8,6 @@
 namespace quern {
 namespace {
 
-std::vector<Session::LibraryFile> library() {
-  std::vector<Session::LibraryFile> files;
-  for (const EmbeddedFile& f : embedded_stdlib()) files.push_back({std::string(f.name), std::string(f.text)});
-  return files;
-}
-
 class SessionTest : public testing::Test {
  protected:
   SourceId open(const std::string& text) { return session.add_source(module, "test.relay", text); }
@@ -22,7 +16,7 @@ class SessionTest : public testing::Test {
     for (const LocatedDiagnostic& d : session.check(source)) found.push_back(d.message);
     return found;
   }
-  Session session{library()};
+  Session session;
   ModuleId module = session.make_module();
 };
 
@@ -63,7 +57,7 @@ TEST_F(SessionTest, AfterEditsDiagnosticsAreThoseOfAFreshSession) {
   session.check(source);
   std::string edited = "def @f(%x: float32) -> float32 { %y + 1 }\ndef @h() -> int32 { @nothing() }\n";
   session.set_text(source, edited);
-  Session fresh(library());
+  Session fresh;
   ModuleId other = fresh.make_module();
   SourceId second = fresh.add_source(other, "test.relay", edited);
   auto a = session.check(source), b = fresh.check(second);

@@ -84,6 +84,7 @@ enum class StmtKind : uint8_t {
   Reduce,   ///< local = combine(local, value) by `reduce`; for ArgMax/ArgMin also `index_local`, with
             ///< `index_value`
   Store,    ///< buffer[dim] = value
+  Require,  ///< stops the kernel with `trap` where extent is 0
 };
 
 enum class LoopKind : uint8_t {
@@ -125,6 +126,8 @@ struct Stmt {
   // Store
   int buffer = -1;
   Dim offset = nullptr;
+  // Require (and `extent`)
+  int trap = 0;
 };
 
 struct Kernel {

@@ -130,7 +130,7 @@ class Lowering {
   }
 
   ValuePtr reduce(const ReduceExpr& e, std::vector<Reduction>& reductions) {
-    Reduction r{e.reduce, {e.vars.begin(), e.vars.end()}, {e.extents.begin(), e.extents.end()}, nullptr, {}, 0, -1, nullptr, {}};
+    Reduction r{e.reduce, {e.vars.begin(), e.vars.end()}, {e.extents.begin(), e.extents.end()}};
     for (Dim v : e.vars) index_vars_.insert(v);
     r.value = value(e.body, r.inner);
     DType element = e.body->type->dtype;
@@ -143,6 +143,11 @@ class Lowering {
       std::vector<Dim> strides = strides_of(r.extents);
       for (size_t k = 0; k < r.vars.size(); ++k) position = dim_add(position, dim_mul(r.vars[k], strides[k]));
       r.index_value = index_value(position);
+      auto count = as_const(dim_product(r.extents));
+      if (!count || *count == 0) {
+        result_.traps.push_back(fmt::format("{} of an empty range", to_string(e.reduce)));
+        r.trap = static_cast<int>(result_.traps.size());
+      }
     }
     Value v{ValueKind::Local, is_arg(e.reduce) ? DType::index() : r.accumulator};
     v.local = is_arg(e.reduce) ? r.index_local : r.local;

@@ -13,10 +13,11 @@ struct Reduction {
   ReduceKind kind;
   std::vector<Dim> vars, extents;
   ValuePtr value;
-  DType accumulator;
-  int local;
+  DType accumulator{};
+  int local = 0;
   int index_local = -1;  ///< ArgMax, ArgMin
   ValuePtr index_value;
+  int trap = 0;  ///< ArgMax, ArgMin: what an empty range stops with; 0 where it cannot be empty
   std::vector<Reduction> inner;  ///< reductions that `value` needs, inside this one's loops
 };
 

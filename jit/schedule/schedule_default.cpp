@@ -163,6 +163,12 @@ class Scheduler {
     declare.dtype = r.accumulator;
     declare.value = constant(reduce_identity(r.kind, r.accumulator));
     body.push_back(std::make_shared<const Stmt>(std::move(declare)));
+    if (r.trap > 0) {
+      Stmt require{StmtKind::Require};
+      require.extent = dim_product(r.extents);
+      require.trap = r.trap;
+      body.push_back(std::make_shared<const Stmt>(std::move(require)));
+    }
     if (r.index_local >= 0) {
       Stmt position{StmtKind::Declare};
       position.local = r.index_local;

@@ -76,7 +76,8 @@ std::string window_attributes(Random& random, Windows& h, Windows& w) {
 
 Arguments conv2d(Random& random) {
   DType dtype = random.pick(kNumbers);
-  int64_t groups = random.integer(1, 3), ci = random.integer(1, 3), m = random.integer(1, 4);
+  int64_t groups = random.chance(0.5) ? 1 : random.integer(2, 3), ci = random.integer(1, 3),
+          m = random.integer(1, 4);
   Windows h = windows(random, 2), w = windows(random, 2);
   std::string text = window_attributes(random, h, w);
   h.extent += 2;

@@ -26,7 +26,7 @@ std::vector<Row> agreement_rows() {
 
 namespace {
 
-constexpr uint64_t kBatches = 4, kDrawsInBatch = 16;  // each batch is one session
+constexpr uint64_t kBatches = 2, kDrawsInBatch = 16;  // each batch is one session
 
 /// Seeds of an operator's draws: the same on every machine and whatever other operators there are.
 uint64_t seed_of(const std::string& name, uint64_t draw) {

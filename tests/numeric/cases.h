@@ -51,7 +51,10 @@ class CaseSession {
   /// The diagnostics of a case; "" for one that type-checks.
   const std::string& problem(size_t index) const { return problems_[index]; }
   /// A case as it stands in the source.
-  std::string text(size_t index) const { return cases_[index].definition + lines_[index]; }
+  std::string text(size_t index) const {
+    const std::string& definition = cases_[index].definition;
+    return definition + (definition.empty() ? "" : "\n") + lines_[index];
+  }
 
  private:
   void add_lines(const std::string& file_name, const Entries<TensorHeader>& entries);

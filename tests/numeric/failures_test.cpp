@@ -1,0 +1,54 @@
+// Calls that have no result: both evaluators say so, each in its words, instead of making one up.
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "tests/numeric/cases.h"
+#include "tests/numeric/library.h"
+#include "tests/numeric/random_tensors.h"
+
+namespace quern::numeric {
+namespace {
+
+/// Over %a of shape (3, 4), %e of shape (0, 4) and an index %i = [3].
+const std::vector<std::string> kCalls = {
+    "argmax(%e, axis=[0])",
+    "argmin(%e, axis=[0], keepdims=True)",
+    "argmax(%e)",
+    "take(%a, %i, axis=0, mode=\"fast\")",
+    "take(%a, %i - 4, axis=1, mode=\"fast\")",
+    "take(%e, %i, axis=0)",
+    "take(%e, %i, axis=0, mode=\"wrap\")",
+    "reshape(%a, newshape=[5, 3])",
+};
+
+TEST(Failures, AreThoseOfBothEvaluators) {
+  Random random(11);
+  TensorPtr index = HostTensor::from<int32_t>(DType::int32(), {1}, std::array{3});
+  Entries<TensorPtr> tensors = {{"a", random.tensor(DType::float32(), {3, 4}, Values::Moderate)},
+                                {"e", random.tensor(DType::float32(), {0, 4}, Values::Moderate)},
+                                {"i", index}};
+  std::vector<Case> cases;
+  for (const std::string& call : kCalls) {
+    Case one{call, call, {{"a", "a"}, {"e", "e"}, {"i", "i"}}};
+    cases.push_back(one);
+    cases.push_back(over_unknown_dims(one, tensors, cases.size()));
+  }
+  TemporaryFile file("failures");
+  auto written = write_tensors(file.path(), tensors);
+  ASSERT_TRUE(written) << written.error().message;
+  CaseSession session(file.path(), cases, library_texts());
+  for (Evaluator evaluator : {Evaluator::Interpreter, Evaluator::Compiled}) {
+    std::vector<Outcome> outcomes = session.run(evaluator);
+    for (size_t i = 0; i < cases.size(); ++i)
+      EXPECT_NE(outcomes[i].problem, "")
+          << to_string(evaluator) << " gave " << to_string(*outcomes[i].tensor) << ":\n"
+          << session.text(i);
+  }
+}
+
+}  // namespace
+}  // namespace quern::numeric

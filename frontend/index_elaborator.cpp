@@ -10,7 +10,8 @@ std::vector<SyntaxPtr> tensor_operands(SyntaxPtr expr) {
   std::vector<SyntaxPtr> found;
   std::function<void(SyntaxPtr)> walk = [&](SyntaxPtr s) {
     if (!s) return;
-    bool is_operand = s->is(SyntaxKind::Local) || s->is(SyntaxKind::GraphName) || s->is(SyntaxKind::Field) || s->is(SyntaxKind::Project);
+    bool is_operand = s->is(SyntaxKind::Local) || s->is(SyntaxKind::GraphName) || s->is(SyntaxKind::Field) ||
+                      s->is(SyntaxKind::Project);
     if (!is_operand) {
       for (SyntaxPtr c : s->children) walk(c);
       return;
@@ -23,8 +24,8 @@ std::vector<SyntaxPtr> tensor_operands(SyntaxPtr expr) {
   return found;
 }
 
-ExprPtr IndexElaborator::comprehension(SyntaxPtr syntax, const StaticEnv& env, std::optional<std::vector<Dim>> declared,
-                                       std::optional<DType> dtype) {
+ExprPtr IndexElaborator::comprehension(SyntaxPtr syntax, const StaticEnv& env,
+                                       std::optional<std::vector<Dim>> declared, std::optional<DType> dtype) {
   SyntaxPtr binders = syntax->child(0);
   StaticEnv inner = env;
   std::vector<Dim> vars, extents;
@@ -42,13 +43,15 @@ ExprPtr IndexElaborator::comprehension(SyntaxPtr syntax, const StaticEnv& env, s
       size_t count = b->is(SyntaxKind::PackBinder) ? declared->size() - singles : 1;
       StaticList pack;
       for (size_t k = 0; k < count; ++k) {
-        vars.push_back(dim_var(count == 1 && b->is(SyntaxKind::Binder) ? std::string(b->text) : fmt::format("{}{}", b->text, k)));
+        vars.push_back(dim_var(count == 1 && b->is(SyntaxKind::Binder) ? std::string(b->text)
+                                                                       : fmt::format("{}{}", b->text, k)));
         extents.push_back((*declared)[next++]);
         facts_.add_index(vars.back(), extents.back());
         pack.emplace_back(vars.back());
       }
-      inner.insert_or_assign(std::string(b->text),
-                             b->is(SyntaxKind::PackBinder) ? StaticValue::list(std::move(pack)) : StaticValue(vars.back()));
+      inner.insert_or_assign(std::string(b->text), b->is(SyntaxKind::PackBinder)
+                                                       ? StaticValue::list(std::move(pack))
+                                                       : StaticValue(vars.back()));
     }
   } else if (!bind_vars(binders, inner, vars, extents)) {
     return nullptr;
@@ -56,7 +59,8 @@ ExprPtr IndexElaborator::comprehension(SyntaxPtr syntax, const StaticEnv& env, s
   for (size_t i = 0; i < extents.size(); ++i) {
     if (extents[i]) continue;
     report(DiagnosticKind::UnknownExtent, binders->children[i],
-           fmt::format("the extent of `{0}` is not known here; write `[{0} < …] =>`", binders->children[i]->text));
+           fmt::format("the extent of `{0}` is not known here; write `[{0} < …] =>`",
+                       binders->children[i]->text));
     return nullptr;
   }
   ExprPtr body = value(syntax->child(1), inner, dtype);
@@ -66,7 +70,8 @@ ExprPtr IndexElaborator::comprehension(SyntaxPtr syntax, const StaticEnv& env, s
       arena_.copy(vars), arena_.copy(extents), body);
 }
 
-bool IndexElaborator::bind_vars(SyntaxPtr binders, StaticEnv& env, std::vector<Dim>& vars, std::vector<Dim>& extents) {
+bool IndexElaborator::bind_vars(SyntaxPtr binders, StaticEnv& env, std::vector<Dim>& vars,
+                                std::vector<Dim>& extents) {
   StaticEnv outer = env;
   for (SyntaxPtr b : binders->children) {
     std::optional<StaticValue> extent;
@@ -76,7 +81,8 @@ bool IndexElaborator::bind_vars(SyntaxPtr binders, StaticEnv& env, std::vector<D
     }
     if (b->is(SyntaxKind::PackBinder)) {
       if (!extent || !extent->as_list()) {
-        report(DiagnosticKind::UnknownExtent, b, fmt::format("the pack `{0}` needs its extents: `..{0} < shape`", b->text));
+        report(DiagnosticKind::UnknownExtent, b,
+               fmt::format("the pack `{0}` needs its extents: `..{0} < shape`", b->text));
         return false;
       }
       StaticList pack;
@@ -109,20 +115,23 @@ bool IndexElaborator::bind_vars(SyntaxPtr binders, StaticEnv& env, std::vector<D
 }
 
 // A reduction variable without a written extent takes that of the dims it indexes alone; these have to agree.
-bool IndexElaborator::settle_extents(SyntaxPtr binders, const std::vector<Dim>& vars, std::vector<Dim>& extents) {
+bool IndexElaborator::settle_extents(SyntaxPtr binders, const std::vector<Dim>& vars,
+                                     std::vector<Dim>& extents) {
   for (size_t i = 0; i < vars.size(); ++i) {
     if (extents[i]) continue;
     const std::vector<Candidate>& found = candidates_[vars[i]];
     if (found.empty()) {
       report(DiagnosticKind::UnknownExtent, binders,
-             fmt::format("no read without `else` has `{0}` alone in a position, so its extent has to be written: `{0} < …`",
+             fmt::format("no read without `else` has `{0}` alone in a position, so its extent has to be "
+                         "written: `{0} < …`",
                          vars[i]->name));
       return false;
     }
     for (const Candidate& c : found) {
       if (c.extent == found[0].extent) continue;
       report(DiagnosticKind::DimMismatch, c.syntax,
-             fmt::format("`{}` runs over {} here but over {} elsewhere; state that they are equal (one name in both types, or `where`)",
+             fmt::format("`{}` runs over {} here but over {} elsewhere; state that they are equal (one name "
+                         "in both types, or `where`)",
                          vars[i]->name, to_string(c.extent), to_string(found[0].extent)),
              {{place(found[0].syntax), fmt::format("here it runs over {}", to_string(found[0].extent))}});
       return false;
@@ -140,14 +149,17 @@ bool IndexElaborator::prove() {
     bool holds = prove_nonnegative(o.index, facts_) && prove_less(o.index, o.extent, facts_);
     *o.checked = !holds;
     if (holds || o.has_else) continue;
-    std::string range = prove_nonnegative(o.index, facts_) ? "not proved to be below" : "not proved to lie in 0 to";
+    std::string range =
+        prove_nonnegative(o.index, facts_) ? "not proved to be below" : "not proved to lie in 0 to";
     std::vector<Note> notes;
     for_each_var(o.index, [&](Dim var) {
       if (const Dim* extent = facts_.extent_of(var))
-        notes.push_back({std::nullopt, fmt::format("`{}` runs from 0 to {}", var->name, to_string(dim_sub(*extent, dim_const(1))))});
+        notes.push_back({std::nullopt, fmt::format("`{}` runs from 0 to {}", var->name,
+                                                   to_string(dim_sub(*extent, dim_const(1))))});
     });
     report(DiagnosticKind::ReadOutOfBounds, o.syntax,
-           fmt::format("this read may be outside the tensor: the index {} is {} the extent {}; add `else value` after the read, or a `where`",
+           fmt::format("this read may be outside the tensor: the index {} is {} the extent {}; add `else "
+                       "value` after the read, or a `where`",
                        to_string(o.index), range, to_string(o.extent)),
            std::move(notes));
     all = false;
@@ -172,10 +184,13 @@ std::optional<StaticValue> IndexElaborator::other(SyntaxPtr expr, const StaticEn
   return StaticValue(computed);
 }
 
-std::optional<StaticValue> IndexElaborator::combine(SyntaxPtr expr, const StaticValue& left, const StaticValue& right) {
+std::optional<StaticValue> IndexElaborator::combine(SyntaxPtr expr, const StaticValue& left,
+                                                    const StaticValue& right) {
   std::string_view symbol = expr->is(SyntaxKind::Call) ? expr->child(0)->text : expr->text;
   auto op = find_scalar_op(symbol);
-  auto operand = [&](const StaticValue& v) { return v.as_dim() ? dim_value(expr, v.as_dim()) : v.as_index_expr(); };
+  auto operand = [&](const StaticValue& v) {
+    return v.as_dim() ? dim_value(expr, v.as_dim()) : v.as_index_expr();
+  };
   if (expr->is(SyntaxKind::Unary) && symbol == "-") op = ScalarOp::Neg;
   if (!op || !operand(left) || !operand(right)) return StaticEvaluator::combine(expr, left, right);
   std::vector<ExprPtr> args{operand(left)};
@@ -190,7 +205,8 @@ ExprPtr IndexElaborator::as_index(SyntaxPtr syntax, ExprPtr expr) {
   DType dtype = expr->type->dtype;
   if (dtype.is_index()) return expr;
   if (dtype.is_int()) return make_cast(syntax, expr, DType::index());
-  report(DiagnosticKind::DTypeMismatch, syntax, fmt::format("an index has to be an integer, not {}", to_string(dtype)));
+  report(DiagnosticKind::DTypeMismatch, syntax,
+         fmt::format("an index has to be an integer, not {}", to_string(dtype)));
   return nullptr;
 }
 
@@ -211,7 +227,8 @@ ExprPtr IndexElaborator::make_cast(SyntaxPtr at, ExprPtr expr, DType to) {
                                  arena_.copy(std::vector<ExprPtr>{expr}));
 }
 
-// --- reads -----------------------------------------------------------------------------------------------------------
+// --- reads
+// -----------------------------------------------------------------------------------------------------------
 
 std::optional<IndexElaborator::Position> IndexElaborator::position(SyntaxPtr syntax, const StaticValue& v) {
   if (v.as_dim()) return Position{dim_value(syntax, v.as_dim()), syntax};
@@ -220,12 +237,14 @@ std::optional<IndexElaborator::Position> IndexElaborator::position(SyntaxPtr syn
   return std::nullopt;
 }
 
-std::optional<std::vector<IndexElaborator::Position>> IndexElaborator::positions(SyntaxPtr expr, const StaticEnv& env,
+std::optional<std::vector<IndexElaborator::Position>> IndexElaborator::positions(SyntaxPtr expr,
+                                                                                 const StaticEnv& env,
                                                                                  std::span<const Dim> shape) {
   std::vector<Position> out;
   for (SyntaxPtr item : expr->children.subspan(1)) {
     if (item->is(SyntaxKind::Slice)) {
-      report(DiagnosticKind::InvalidIndexExpression, item, "a slice cannot stand in an index expression: write each index");
+      report(DiagnosticKind::InvalidIndexExpression, item,
+             "a slice cannot stand in an index expression: write each index");
       return std::nullopt;
     }
     if (item->is(SyntaxKind::BroadcastSpread)) {
@@ -233,10 +252,12 @@ std::optional<std::vector<IndexElaborator::Position>> IndexElaborator::positions
       const StaticList* items = pack == env.end() ? nullptr : pack->second.as_list();
       if (!items || items->size() < shape.size() || expr->children.size() != 2) {
         report(DiagnosticKind::InvalidIndexExpression, item,
-               fmt::format("`~{}` is a broadcast read: the only item, of a pack of at least {} indices", item->text, shape.size()));
+               fmt::format("`~{}` is a broadcast read: the only item, of a pack of at least {} indices",
+                           item->text, shape.size()));
         return std::nullopt;
       }
-      // Index 0 where the extent is 1, else the index itself, which then is below the extent: min(i, extent - 1).
+      // Index 0 where the extent is 1, else the index itself, which then is below the extent: min(i, extent -
+      // 1).
       for (size_t k = 0; k < shape.size(); ++k) {
         Dim i = (*items)[items->size() - shape.size() + k].as_dim();
         out.push_back({dim_value(item, dim_min(i, dim_sub(shape[k], dim_const(1)))), item, true});
@@ -265,12 +286,15 @@ ExprPtr IndexElaborator::member(SyntaxPtr expr, const StaticEnv& env) {
   auto k = expr->children.size() == 2 ? evaluate(expr->child(1), env) : std::nullopt;
   if (!tuple || !k) return nullptr;
   auto at = k->as_int();
-  if (tuple->type->kind != TypeKind::Tuple || !at || *at < 0 || *at >= static_cast<int64_t>(tuple->type->args.size())) {
-    report(DiagnosticKind::TypeMismatch, expr, fmt::format("{} has no member {}", to_string(tuple->type), to_string(*k)));
+  if (tuple->type->kind != TypeKind::Tuple || !at || *at < 0 ||
+      *at >= static_cast<int64_t>(tuple->type->args.size())) {
+    report(DiagnosticKind::TypeMismatch, expr,
+           fmt::format("{} has no member {}", to_string(tuple->type), to_string(*k)));
     return nullptr;
   }
   Type type = tuple->type->args[static_cast<size_t>(*at)];
-  return arena_.make<FieldExpr>(Expr{ExprKind::Field, type, origin(expr)}, tuple, static_cast<uint32_t>(*at), std::string_view());
+  return arena_.make<FieldExpr>(Expr{ExprKind::Field, type, origin(expr)}, tuple, static_cast<uint32_t>(*at),
+                                std::string_view());
 }
 
 ExprPtr IndexElaborator::read_base(SyntaxPtr expr, const StaticEnv& env) {
@@ -285,7 +309,8 @@ ExprPtr IndexElaborator::read(SyntaxPtr expr, const StaticEnv& env, ExprPtr othe
   if (!tensor) return nullptr;
   Type type = tensor->type;
   if (!type->is_tensor()) {
-    report(DiagnosticKind::TypeMismatch, base, fmt::format("only tensors can be read by index, and this is {}", to_string(type)));
+    report(DiagnosticKind::TypeMismatch, base,
+           fmt::format("only tensors can be read by index, and this is {}", to_string(type)));
     return nullptr;
   }
   if (expr->is(SyntaxKind::Index)) {
@@ -295,11 +320,13 @@ ExprPtr IndexElaborator::read(SyntaxPtr expr, const StaticEnv& env, ExprPtr othe
   }
   if (at.size() != type->dims.size()) {
     if (!expr->is(SyntaxKind::Index))
-      report(DiagnosticKind::RankMismatch, expr, fmt::format("an index expression computes one element: read one of this {}, `…[i]`", to_string(type)));
+      report(DiagnosticKind::RankMismatch, expr,
+             fmt::format("an index expression computes one element: read one of this {}, `…[i]`",
+                         to_string(type)));
     else
       report(DiagnosticKind::RankMismatch, expr,
-           fmt::format("{} indices for a tensor of {} dimension{}: {}", at.size(), type->dims.size(),
-                       type->dims.size() == 1 ? "" : "s", to_string(type)));
+             fmt::format("{} indices for a tensor of {} dimension{}: {}", at.size(), type->dims.size(),
+                         type->dims.size() == 1 ? "" : "s", to_string(type)));
     return nullptr;
   }
   std::vector<ExprPtr> indices;
@@ -318,12 +345,13 @@ ExprPtr IndexElaborator::read(SyntaxPtr expr, const StaticEnv& env, ExprPtr othe
       open->second.push_back({type->dims[k], at[k].syntax});
     obligations_.push_back({dim->dim, type->dims[k], at[k].syntax, expr, has_else, &checked[k]});
   }
-  return arena_.make<ReadExpr>(Expr{ExprKind::Read, scalar_type(type->dtype), origin(expr)}, tensor, arena_.copy(indices),
-                               std::span<const bool>(checked, at.size()), otherwise);
+  return arena_.make<ReadExpr>(Expr{ExprKind::Read, scalar_type(type->dtype), origin(expr)}, tensor,
+                               arena_.copy(indices), std::span<const bool>(checked, at.size()), otherwise);
 }
 
 // `first(read for k < n) else e`: the first read that is inside its tensor.
-bool IndexElaborator::first_reads(SyntaxPtr call, const StaticEnv& env, std::vector<std::pair<SyntaxPtr, StaticEnv>>& reads) {
+bool IndexElaborator::first_reads(SyntaxPtr call, const StaticEnv& env,
+                                  std::vector<std::pair<SyntaxPtr, StaticEnv>>& reads) {
   for (SyntaxPtr arg : call->children.subspan(1)) {
     if (!arg->is(SyntaxKind::Generator)) {
       reads.emplace_back(arg, env);

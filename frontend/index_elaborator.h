@@ -1,5 +1,6 @@
 #pragma once
-// Index expressions to typed IR: comprehensions, reductions and reads, their types, extents and proofs of bounds.
+// Index expressions to typed IR: comprehensions, reductions and reads, their types, extents and proofs of
+// bounds.
 
 #include <functional>
 #include <optional>
@@ -14,21 +15,23 @@ namespace quern {
 
 class IndexElaborator : public StaticEvaluator {
  public:
-  /// Finds what a read reads: the tensor that a `%name`, field or projection stands for (null after a diagnostic).
+  /// Finds what a read reads: the tensor that a `%name`, field or projection stands for (null after a
+  /// diagnostic).
   using Operand = std::function<ExprPtr(SyntaxPtr)>;
 
   IndexElaborator(Arena& arena, Scope& scope, uint32_t declaration, Diagnostics& diagnostics, Operand operand)
       : StaticEvaluator(scope, declaration, diagnostics), arena_(arena), operand_(std::move(operand)) {}
 
-  /// A comprehension. In an `op` the extents and the dtype are those of the declared result; elsewhere every extent is
-  /// written (`extents` empty) and the dtype is the body's. Null after a diagnostic. Reports reads whose bounds are not
-  /// proved.
+  /// A comprehension. In an `op` the extents and the dtype are those of the declared result; elsewhere every
+  /// extent is written (`extents` empty) and the dtype is the body's. Null after a diagnostic. Reports reads
+  /// whose bounds are not proved.
   ExprPtr comprehension(SyntaxPtr syntax, const StaticEnv& env, std::optional<std::vector<Dim>> extents,
                         std::optional<DType> dtype);
 
  protected:
   std::optional<StaticValue> other(SyntaxPtr expr, const StaticEnv& env) override;
-  std::optional<StaticValue> combine(SyntaxPtr expr, const StaticValue& left, const StaticValue& right) override;
+  std::optional<StaticValue> combine(SyntaxPtr expr, const StaticValue& left,
+                                     const StaticValue& right) override;
 
  private:
   /// A position along one axis: a dim or a computed index. A trusted one needs no proof.
@@ -66,7 +69,8 @@ class IndexElaborator : public StaticEvaluator {
   ExprPtr member(SyntaxPtr expr, const StaticEnv& env);
   ExprPtr read_else(SyntaxPtr expr, const StaticEnv& env, std::optional<DType> wanted);
   bool first_reads(SyntaxPtr call, const StaticEnv& env, std::vector<std::pair<SyntaxPtr, StaticEnv>>& reads);
-  std::optional<std::vector<Position>> positions(SyntaxPtr expr, const StaticEnv& env, std::span<const Dim> shape);
+  std::optional<std::vector<Position>> positions(SyntaxPtr expr, const StaticEnv& env,
+                                                 std::span<const Dim> shape);
   std::optional<Position> position(SyntaxPtr syntax, const StaticValue& value);
   ExprPtr as_index(SyntaxPtr syntax, ExprPtr expr);
   bool bind_vars(SyntaxPtr binders, StaticEnv& env, std::vector<Dim>& vars, std::vector<Dim>& extents);
@@ -85,7 +89,8 @@ class IndexElaborator : public StaticEvaluator {
   Operand operand_;
   Facts facts_;
   std::vector<Obligation> obligations_;
-  std::unordered_map<Dim, std::vector<Candidate>> candidates_;  ///< reduction variables whose extent the reads give
+  std::unordered_map<Dim, std::vector<Candidate>>
+      candidates_;  ///< reduction variables whose extent the reads give
 };
 
 /// The tensor operands (`%x`, `%net.w`, `%t.0`) that an index expression reads, each once.

@@ -9,18 +9,22 @@ namespace quern {
 
 ExprPtr IndexElaborator::expect(SyntaxPtr at, ExprPtr expr, std::optional<DType> wanted) {
   if (!expr || !wanted || expr->type->dtype == *wanted) return expr;
-  std::string remedy = expr->type->dtype.is_index() || wanted->is_index()
-                           ? fmt::format("; convert it: `{}`", wanted->is_index() ? "index(…)" : "cast<" + to_string(*wanted) + ">(…)")
-                           : "";
+  std::string remedy =
+      expr->type->dtype.is_index() || wanted->is_index()
+          ? fmt::format("; convert it: `{}`",
+                        wanted->is_index() ? "index(…)" : "cast<" + to_string(*wanted) + ">(…)")
+          : "";
   report(DiagnosticKind::DTypeMismatch, at,
-         fmt::format("this is {} where {} is wanted{}", to_string(expr->type->dtype), to_string(*wanted), remedy));
+         fmt::format("this is {} where {} is wanted{}", to_string(expr->type->dtype), to_string(*wanted),
+                     remedy));
   return nullptr;
 }
 
 ExprPtr IndexElaborator::literal(SyntaxPtr expr, std::optional<DType> wanted) {
   auto number = parse_number(expr->text);
   if (!number) {
-    report(DiagnosticKind::MalformedLiteral, expr, fmt::format("`{}` is not a number of a known dtype", expr->text));
+    report(DiagnosticKind::MalformedLiteral, expr,
+           fmt::format("`{}` is not a number of a known dtype", expr->text));
     return nullptr;
   }
   DType fallback = number->is_integer ? DType::int32() : DType::float32();
@@ -28,7 +32,8 @@ ExprPtr IndexElaborator::literal(SyntaxPtr expr, std::optional<DType> wanted) {
   if (dtype.is_index() && number->is_integer) return dim_value(expr, dim_const(number->integer));
   auto scalar = literal_as(*number, dtype);
   if (!scalar) {
-    report(DiagnosticKind::LiteralOutOfRange, expr, fmt::format("`{}` does not fit {}", expr->text, to_string(dtype)));
+    report(DiagnosticKind::LiteralOutOfRange, expr,
+           fmt::format("`{}` does not fit {}", expr->text, to_string(dtype)));
     return nullptr;
   }
   return expect(expr, constant(expr, *scalar), wanted);
@@ -36,7 +41,8 @@ ExprPtr IndexElaborator::literal(SyntaxPtr expr, std::optional<DType> wanted) {
 
 ExprPtr IndexElaborator::from_static(SyntaxPtr expr, const StaticValue& v, std::optional<DType> wanted) {
   if (v.as_dim()) return expect(expr, dim_value(expr, v.as_dim()), wanted);
-  if (v.as_bool()) return expect(expr, constant(expr, Scalar::from_int(DType::boolean(), *v.as_bool())), wanted);
+  if (v.as_bool())
+    return expect(expr, constant(expr, Scalar::from_int(DType::boolean(), *v.as_bool())), wanted);
   // A float attribute is as free in its dtype as a literal.
   if (v.as_float()) {
     DType dtype = wanted.value_or(DType::float32());
@@ -86,7 +92,8 @@ ExprPtr IndexElaborator::value(SyntaxPtr expr, const StaticEnv& env, std::option
     default: break;
   }
   report(DiagnosticKind::InvalidIndexExpression, expr,
-         "this cannot stand in an index expression: it computes one element from reads, scalar functions and reductions");
+         "this cannot stand in an index expression: it computes one element from reads, scalar functions and "
+         "reductions");
   return nullptr;
 }
 
@@ -97,16 +104,18 @@ ExprPtr IndexElaborator::binary(SyntaxPtr expr, const StaticEnv& env, std::optio
     if (auto v = try_static(expr, env)) return from_static(expr, *v, wanted);
   auto op = find_scalar_op(expr->text);
   if (!op) {
-    report(DiagnosticKind::InvalidIndexExpression, expr, fmt::format("`{}` cannot stand in an index expression", expr->text));
+    report(DiagnosticKind::InvalidIndexExpression, expr,
+           fmt::format("`{}` cannot stand in an index expression", expr->text));
     return nullptr;
   }
   return apply(expr, *op, {expr->child(0), expr->child(1)}, env, wanted);
 }
 
-ExprPtr IndexElaborator::apply(SyntaxPtr expr, ScalarOp op, std::vector<SyntaxPtr> operands, const StaticEnv& env,
-                               std::optional<DType> wanted) {
+ExprPtr IndexElaborator::apply(SyntaxPtr expr, ScalarOp op, std::vector<SyntaxPtr> operands,
+                               const StaticEnv& env, std::optional<DType> wanted) {
   const ScalarOpInfo& about = info(op);
-  bool result_is_operand = about.signature == ScalarSignature::Same || about.signature == ScalarSignature::Float ||
+  bool result_is_operand = about.signature == ScalarSignature::Same ||
+                           about.signature == ScalarSignature::Float ||
                            about.signature == ScalarSignature::Bits;
   std::optional<DType> dtype;
   if (about.signature == ScalarSignature::Logic) dtype = DType::boolean();
@@ -114,7 +123,8 @@ ExprPtr IndexElaborator::apply(SyntaxPtr expr, ScalarOp op, std::vector<SyntaxPt
   // An operand with a dtype of its own decides for those that are free (literals, float attributes).
   auto is_free = [&](SyntaxPtr s) {
     while (s->is(SyntaxKind::Paren)) s = s->child(0);
-    if (s->is(SyntaxKind::Int) || s->is(SyntaxKind::Float)) return !parse_number(s->text) || !parse_number(s->text)->dtype;
+    if (s->is(SyntaxKind::Int) || s->is(SyntaxKind::Float))
+      return !parse_number(s->text) || !parse_number(s->text)->dtype;
     auto bound = s->is(SyntaxKind::Name) ? env.find(s->text) : env.end();
     return bound != env.end() && bound->second.as_float();
   };
@@ -132,7 +142,9 @@ ExprPtr IndexElaborator::apply(SyntaxPtr expr, ScalarOp op, std::vector<SyntaxPt
     return nullptr;
   }
   Type type = scalar_type(result_dtype(op, *dtype));
-  return expect(expr, arena_.make<ScalarExpr>(Expr{ExprKind::Scalar, type, origin(expr)}, op, false, arena_.copy(args)), wanted);
+  return expect(
+      expr, arena_.make<ScalarExpr>(Expr{ExprKind::Scalar, type, origin(expr)}, op, false, arena_.copy(args)),
+      wanted);
 }
 
 ExprPtr IndexElaborator::conversion(SyntaxPtr expr, const StaticEnv& env, DType to) {
@@ -153,7 +165,8 @@ ExprPtr IndexElaborator::call(SyntaxPtr expr, const StaticEnv& env, std::optiona
   std::optional<DType> argument;
   if (SyntaxPtr t = callee->child(0); t && t->is(SyntaxKind::NamedType)) {
     auto bound = env.find(t->text);
-    argument = bound != env.end() && bound->second.as_dtype() ? *bound->second.as_dtype() : parse_dtype(t->text);
+    argument =
+        bound != env.end() && bound->second.as_dtype() ? *bound->second.as_dtype() : parse_dtype(t->text);
     if (!argument) {
       report(DiagnosticKind::UnknownType, t, fmt::format("unknown dtype `{}`", t->text));
       return nullptr;
@@ -168,19 +181,22 @@ ExprPtr IndexElaborator::call(SyntaxPtr expr, const StaticEnv& env, std::optiona
   if (name == "select" && operands.size() == 3) return conditional(expr, env, wanted);
   auto op = name.empty() ? std::nullopt : find_scalar_op(name);
   if (auto v = try_static(expr, env)) return from_static(expr, *v, wanted);
-  if (op && info(*op).arity == static_cast<int>(operands.size())) return apply(expr, *op, operands, env, wanted);
+  if (op && info(*op).arity == static_cast<int>(operands.size()))
+    return apply(expr, *op, operands, env, wanted);
   if (callee->is(SyntaxKind::GlobalName)) {
     auto v = evaluate(expr, env);
     return v ? from_static(expr, *v, wanted) : nullptr;
   }
-  std::string message = op ? fmt::format("`{}` takes {} operand{} and is given {}", name, info(*op).arity,
-                                         info(*op).arity == 1 ? "" : "s", operands.size())
-                           : fmt::format("`{}` is no scalar function; index expressions call scalar functions only", name);
+  std::string message =
+      op ? fmt::format("`{}` takes {} operand{} and is given {}", name, info(*op).arity,
+                       info(*op).arity == 1 ? "" : "s", operands.size())
+         : fmt::format("`{}` is no scalar function; index expressions call scalar functions only", name);
   report(op ? DiagnosticKind::WrongArgumentCount : DiagnosticKind::InvalidIndexExpression, expr, message);
   return nullptr;
 }
 
-// `if (c) { a } else { b }` and `select(c, a, b)`: both lazy; a condition known at compile time picks its arm here.
+// `if (c) { a } else { b }` and `select(c, a, b)`: both lazy; a condition known at compile time picks its arm
+// here.
 ExprPtr IndexElaborator::conditional(SyntaxPtr expr, const StaticEnv& env, std::optional<DType> wanted) {
   size_t at = expr->is(SyntaxKind::Call) ? 1 : 0;
   SyntaxPtr condition = expr->child(at);
@@ -193,8 +209,8 @@ ExprPtr IndexElaborator::conditional(SyntaxPtr expr, const StaticEnv& env, std::
   if (!test || !decider) return nullptr;
   ExprPtr follower = value(second_decides ? first : second, env, decider->type->dtype);
   if (!follower) return nullptr;
-  return arena_.make<IfExpr>(Expr{ExprKind::If, decider->type, origin(expr)}, test, second_decides ? follower : decider,
-                             second_decides ? decider : follower);
+  return arena_.make<IfExpr>(Expr{ExprKind::If, decider->type, origin(expr)}, test,
+                             second_decides ? follower : decider, second_decides ? decider : follower);
 }
 
 ExprPtr IndexElaborator::reduce(SyntaxPtr expr, const StaticEnv& env, std::optional<DType> wanted) {
@@ -210,12 +226,13 @@ ExprPtr IndexElaborator::reduce(SyntaxPtr expr, const StaticEnv& env, std::optio
   if (!body || !settle_extents(expr->child(0), vars, extents)) return nullptr;
   DType dtype = is_arg(*kind) ? DType::index() : body->type->dtype;
   if (body->type->dtype.is_index() && !is_arg(*kind)) {
-    report(DiagnosticKind::DTypeMismatch, expr->child(1), "a reduction is over elements of tensors; convert the index: `cast<int64>(…)`");
+    report(DiagnosticKind::DTypeMismatch, expr->child(1),
+           "a reduction is over elements of tensors; convert the index: `cast<int64>(…)`");
     return nullptr;
   }
   return expect(expr,
-                arena_.make<ReduceExpr>(Expr{ExprKind::Reduce, scalar_type(dtype), origin(expr)}, *kind, arena_.copy(vars),
-                                        arena_.copy(extents), body),
+                arena_.make<ReduceExpr>(Expr{ExprKind::Reduce, scalar_type(dtype), origin(expr)}, *kind,
+                                        arena_.copy(vars), arena_.copy(extents), body),
                 wanted);
 }
 

@@ -25,7 +25,8 @@ bool fully_annotated(SyntaxPtr def) {
   return true;
 }
 
-// The head of a definition whose scheme is known already: the same dims, so that its body is checked against them.
+// The head of a definition whose scheme is known already: the same dims, so that its body is checked against
+// them.
 Head head_from_scheme(SyntaxPtr def, const Scheme& scheme) {
   Head head{{}, scheme.type->result(), {}, scheme.dim_vars, scheme.type_vars};
   head.params.assign(scheme.type->params().begin(), scheme.type->params().end());
@@ -108,7 +109,8 @@ std::vector<Inferred> infer_group(const std::vector<const Declaration*>& group, 
   std::vector<const Scheme*> annotated;
   for (const Declaration* def : group) {
     inference.enter(def->id);
-    const Scheme* scheme = fully_annotated(def->syntax) ? scope.scheme(std::string_view(def->name).substr(1)) : nullptr;
+    const Scheme* scheme =
+        fully_annotated(def->syntax) ? scope.scheme(std::string_view(def->name).substr(1)) : nullptr;
     annotated.push_back(scheme);
     // The annotations are resolved here too, for their diagnostics.
     Head head = inference.head_of(def->syntax->child(0), params_of(def->syntax), def->syntax->child(2), {});
@@ -137,8 +139,9 @@ std::vector<Inferred> infer_group(const std::vector<const Declaration*>& group, 
     auto* fn = as<FnExpr>(inference.finish(drafts[i]));
     const Scheme& scheme = results[i].definition.scheme;
     if (inference.resolve(types[i])->has_infer && inference.diagnostics.empty())
-      inference.report(DiagnosticKind::CannotInfer, params_of(group[i]->syntax),
-                       fmt::format("the type of `{}` cannot be determined; annotate its parameters", group[i]->name));
+      inference.report(
+          DiagnosticKind::CannotInfer, params_of(group[i]->syntax),
+          fmt::format("the type of `{}` cannot be determined; annotate its parameters", group[i]->name));
     // The dims that generalisation made are bound on entry like the written ones.
     ExprPtr body = inference.arena->make<FnExpr>(Expr{ExprKind::Fn, scheme.type, fn->origin}, fn->params,
                                                  inference.arena->copy(scheme.dim_vars), fn->body, false);
@@ -175,10 +178,14 @@ Inferred infer_statement(const Declaration& statement, Scope& scope) {
   Type settled = inference.finish(type);
   // An error type comes from a mistake that is reported where it was made.
   if (inference.resolve(type)->has_infer && inference.diagnostics.empty())
-    inference.report(DiagnosticKind::CannotInfer, value, is_let && s->text != "_"
-                         ? fmt::format("the type of this value cannot be determined; annotate it: `let %{}: type = …`", s->text)
-                         : "the type of this value cannot be determined; bind it with an annotation: `let %x: type = …`");
-  result.definition = {std::string(is_let || is_graph ? s->text : ""), Scheme{{}, {}, settled}, nullptr, inference.arena};
+    inference.report(
+        DiagnosticKind::CannotInfer, value,
+        is_let && s->text != "_"
+            ? fmt::format("the type of this value cannot be determined; annotate it: `let %{}: type = …`",
+                          s->text)
+            : "the type of this value cannot be determined; bind it with an annotation: `let %x: type = …`");
+  result.definition = {std::string(is_let || is_graph ? s->text : ""), Scheme{{}, {}, settled}, nullptr,
+                       inference.arena};
   result.definition.body = has_errors(body) ? nullptr : body;
   if ((is_let && s->text != "_") || is_graph) {
     std::vector<Dim> opened;

@@ -1,10 +1,11 @@
 #pragma once
-// Type inference: syntax to typed IR (Roesch 2020, sections 3.2 and 3.3: Hindley-Milner with a queue of relations).
+// Type inference: syntax to typed IR (Roesch 2020, sections 3.2 and 3.3: Hindley-Milner with a queue of
+// relations).
 //
-// One walk over the syntax makes draft nodes whose types may be unknown and puts a relation in the queue for each thing
-// that waits for a type: an operator call, a field, an index expression. The queue is run to its fixpoint; literals that
-// nothing decided take their defaults; what is left asks for an annotation. A second walk over the drafts makes the final,
-// interned nodes.
+// One walk over the syntax makes draft nodes whose types may be unknown and puts a relation in the queue for
+// each thing that waits for a type: an operator call, a field, an index expression. The queue is run to its
+// fixpoint; literals that nothing decided take their defaults; what is left asks for an annotation. A second
+// walk over the drafts makes the final, interned nodes.
 
 #include <memory>
 #include <optional>
@@ -20,14 +21,15 @@ namespace quern {
 
 /// What inference finds out about one declaration.
 struct Inferred {
-  Definition definition;             ///< body null where there were errors
-  std::vector<Type> types;           ///< by syntax node id; null where a node has none
+  Definition definition;    ///< body null where there were errors
+  std::vector<Type> types;  ///< by syntax node id; null where a node has none
   Diagnostics diagnostics;
-  const Variable* variable = nullptr;  ///< of a `let` statement: its type has every `?` opened to a dim of its own
+  const Variable* variable =
+      nullptr;  ///< of a `let` statement: its type has every `?` opened to a dim of its own
 };
 
-/// The general type of a definition whose parameters and result are all annotated; nothing for others (and none is
-/// reported: that is left to the inference of the body).
+/// The general type of a definition whose parameters and result are all annotated; nothing for others (and
+/// none is reported: that is left to the inference of the body).
 std::optional<Scheme> annotated_scheme(const Declaration& def, Scope& scope);
 
 /// Infers a group of mutually recursive definitions; one Inferred per member, in order.
@@ -36,11 +38,13 @@ std::vector<Inferred> infer_group(const std::vector<const Declaration*>& group, 
 /// Infers a top-level statement.
 Inferred infer_statement(const Declaration& statement, Scope& scope);
 
-/// Checks an operator's own text as far as that is possible without a call: at its default attributes, dims unknown.
+/// Checks an operator's own text as far as that is possible without a call: at its default attributes, dims
+/// unknown.
 Diagnostics check_operator(const Declaration& op, Scope& scope);
 
 /// The typed definition of an operator at an instance; `function` is null after diagnostics.
-std::shared_ptr<const OpInstance> make_instance(const InstanceRequest& request, Scope& scope, Diagnostics& diagnostics);
+std::shared_ptr<const OpInstance> make_instance(const InstanceRequest& request, Scope& scope,
+                                                Diagnostics& diagnostics);
 
 /// Names of other definitions (`@f`) in a declaration, for grouping recursion.
 std::vector<std::string> referenced_globals(SyntaxPtr syntax);

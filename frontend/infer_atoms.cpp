@@ -15,18 +15,21 @@ ExprPtr Inference::number(SyntaxPtr s) {
   }
   auto literal = parse_number(s->text);
   if (!literal) {
-    report(DiagnosticKind::MalformedLiteral, s, fmt::format("`{}` is not a number of a known dtype", s->text));
+    report(DiagnosticKind::MalformedLiteral, s,
+           fmt::format("`{}` is not a number of a known dtype", s->text));
     return error(s);
   }
   bool wide = literal->is_integer && literal->integer != static_cast<int32_t>(literal->integer);
-  DType dtype = literal->dtype ? *literal->dtype
-                               : unifier.fresh_dtype(literal->is_integer ? DTypeClass::Number : DTypeClass::Float, wide);
+  DType dtype = literal->dtype
+                    ? *literal->dtype
+                    : unifier.fresh_dtype(literal->is_integer ? DTypeClass::Number : DTypeClass::Float, wide);
   ExprPtr e = drafts_.make<ConstExpr>(Expr{ExprKind::Const, scalar_type(dtype), origin(s)});
   literals_[e] = {{{*literal, s}}, false};
   return e;
 }
 
-bool Inference::literal_elements(SyntaxPtr s, std::vector<int64_t>& shape, size_t depth, LiteralDraft& draft) {
+bool Inference::literal_elements(SyntaxPtr s, std::vector<int64_t>& shape, size_t depth,
+                                 LiteralDraft& draft) {
   if (!s->is(SyntaxKind::List)) {
     if (depth != shape.size()) {
       report(DiagnosticKind::RankMismatch, s, "the rows of a tensor literal have to be nested equally deep");
@@ -39,7 +42,8 @@ bool Inference::literal_elements(SyntaxPtr s, std::vector<int64_t>& shape, size_
     }
     auto literal = s->is(SyntaxKind::Int) || s->is(SyntaxKind::Float) ? parse_number(s->text) : std::nullopt;
     if (!literal) {
-      report(DiagnosticKind::NotYetSupported, s, "a tensor literal holds numbers; build a tensor from values with an index expression");
+      report(DiagnosticKind::NotYetSupported, s,
+             "a tensor literal holds numbers; build a tensor from values with an index expression");
       return false;
     }
     draft.elements.emplace_back(*literal, s);
@@ -55,7 +59,8 @@ bool Inference::literal_elements(SyntaxPtr s, std::vector<int64_t>& shape, size_
     shape.push_back(count);
   }
   if (shape[depth] != count) {
-    report(DiagnosticKind::DimMismatch, s, fmt::format("this row has {} elements where the first has {}", count, shape[depth]));
+    report(DiagnosticKind::DimMismatch, s,
+           fmt::format("this row has {} elements where the first has {}", count, shape[depth]));
     return false;
   }
   for (SyntaxPtr c : s->children)
@@ -100,8 +105,9 @@ ExprPtr Inference::local(SyntaxPtr s) {
   }
   std::string sigil = "%" + std::string(s->text);
   if (scope_.has_top_level_variable(s->text)) {
-    report(DiagnosticKind::TopLevelVariableInDef, s,
-           fmt::format("a definition cannot see the top-level variable `{0}`; pass it as a parameter", sigil));
+    report(
+        DiagnosticKind::TopLevelVariableInDef, s,
+        fmt::format("a definition cannot see the top-level variable `{0}`; pass it as a parameter", sigil));
     return error(s);
   }
   // Its `let` may be inside a statement that did not parse: that one is reported.
@@ -114,7 +120,8 @@ ExprPtr Inference::local(SyntaxPtr s) {
   return error(s);
 }
 
-std::pair<std::vector<Dim>, std::vector<Type>> Inference::instantiate(const Scheme& scheme, Substitution& substitution) {
+std::pair<std::vector<Dim>, std::vector<Type>> Inference::instantiate(const Scheme& scheme,
+                                                                      Substitution& substitution) {
   std::pair<std::vector<Dim>, std::vector<Type>> fresh;
   for (Dim d : scheme.dim_vars) {
     fresh.first.push_back(unifier.fresh_dim());
@@ -143,14 +150,16 @@ ExprPtr Inference::global(SyntaxPtr s) {
   Substitution substitution;
   auto [dims, types] = instantiate(*scheme, substitution);
   Type type = substitute(scheme->type, substitution);
-  return drafts_.make<GlobalExpr>(Expr{ExprKind::Global, type, origin(s)}, name, drafts_.copy(dims), drafts_.copy(types));
+  return drafts_.make<GlobalExpr>(Expr{ExprKind::Global, type, origin(s)}, name, drafts_.copy(dims),
+                                  drafts_.copy(types));
 }
 
 ExprPtr Inference::bare_name(SyntaxPtr s) {
   if (auto bound = env.statics.find(s->text); bound != env.statics.end()) {
     const StaticValue& value = bound->second;
     if (value.as_dim())
-      return drafts_.make<DimValueExpr>(Expr{ExprKind::DimValue, scalar_type(DType::index()), origin(s)}, value.as_dim());
+      return drafts_.make<DimValueExpr>(Expr{ExprKind::DimValue, scalar_type(DType::index()), origin(s)},
+                                        value.as_dim());
     if (value.as_float() || value.as_bool()) {
       DType dtype = value.as_bool() ? DType::boolean() : unifier.fresh_dtype(DTypeClass::Float);
       ExprPtr e = drafts_.make<ConstExpr>(Expr{ExprKind::Const, scalar_type(dtype), origin(s)});
@@ -163,13 +172,15 @@ ExprPtr Inference::bare_name(SyntaxPtr s) {
   if (const DataDefinition* data = scope_.data_of_constructor(s->text)) return construct(s, s->text, *data);
   if (scope_.op(s->text)) return not_yet(s, "an operator as a value");
   if (s->text == "true" || s->text == "false") {
-    report(DiagnosticKind::UnknownName, s, fmt::format("unknown name `{}`; write `{}`", s->text, s->text == "true" ? "True" : "False"));
+    report(DiagnosticKind::UnknownName, s,
+           fmt::format("unknown name `{}`; write `{}`", s->text, s->text == "true" ? "True" : "False"));
     return error(s);
   }
   std::vector<std::string> candidates = scope_.names(Scope::Names::Operators);
   for (std::string& c : scope_.names(Scope::Names::Constructors)) candidates.push_back(std::move(c));
   auto near = did_you_mean(s->text, candidates);
-  report(DiagnosticKind::UnknownName, s, fmt::format("unknown name `{}`{}", s->text, near ? "; did you mean `" + *near + "`?" : ""));
+  report(DiagnosticKind::UnknownName, s,
+         fmt::format("unknown name `{}`{}", s->text, near ? "; did you mean `" + *near + "`?" : ""));
   return error(s);
 }
 

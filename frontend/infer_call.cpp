@@ -14,14 +14,16 @@ ExprPtr Inference::call(SyntaxPtr s) {
   if (callee->text == "print") return intrinsic(s, IntrinsicKind::Print);
   if (callee->text == "load") return intrinsic(s, IntrinsicKind::Load);
   if (callee->text == "save") return intrinsic(s, IntrinsicKind::Save);
-  if (const DataDefinition* data = scope_.data_of_constructor(callee->text)) return construct(s, callee->text, *data);
+  if (const DataDefinition* data = scope_.data_of_constructor(callee->text))
+    return construct(s, callee->text, *data);
   if (const Declaration* op = scope_.op(callee->text)) {
     std::vector<SyntaxPtr> positional, named;
-    for (SyntaxPtr arg : s->children.subspan(1)) (arg->is(SyntaxKind::NamedArgument) ? named : positional).push_back(arg);
+    for (SyntaxPtr arg : s->children.subspan(1))
+      (arg->is(SyntaxKind::NamedArgument) ? named : positional).push_back(arg);
     return operator_call(s, *op, std::move(positional), std::move(named));
   }
-  constexpr std::string_view kPlanned[] = {"ref", "ref_read", "ref_write", "grad", "value_and_grad", "vjp", "jvp",
-                                           "stop_gradient", "checkpoint", "assert_close"};
+  constexpr std::string_view kPlanned[] = {"ref", "ref_read", "ref_write",     "grad",       "value_and_grad",
+                                           "vjp", "jvp",      "stop_gradient", "checkpoint", "assert_close"};
   if (std::find(std::begin(kPlanned), std::end(kPlanned), callee->text) != std::end(kPlanned))
     return not_yet(s, fmt::format("`{}`", callee->text));
   std::vector<std::string> known = scope_.names(Scope::Names::Operators);
@@ -29,17 +31,21 @@ ExprPtr Inference::call(SyntaxPtr s) {
   bool broken = std::find(known.begin(), known.end(), callee->text) != known.end();
   auto near = did_you_mean(callee->text, known);
   if (!broken)
-    report(DiagnosticKind::UnknownOperator, callee,
-           fmt::format("unknown operator `{}`{}", callee->text, near ? "; did you mean `" + *near + "`?" : ""));
-  for (SyntaxPtr arg : s->children.subspan(1)) infer(arg->is(SyntaxKind::NamedArgument) ? arg->child(0) : arg);
+    report(
+        DiagnosticKind::UnknownOperator, callee,
+        fmt::format("unknown operator `{}`{}", callee->text, near ? "; did you mean `" + *near + "`?" : ""));
+  for (SyntaxPtr arg : s->children.subspan(1))
+    infer(arg->is(SyntaxKind::NamedArgument) ? arg->child(0) : arg);
   return error(s);
 }
 
-// --- operators -------------------------------------------------------------------------------------------------------
+// --- operators
+// -------------------------------------------------------------------------------------------------------
 
 ExprPtr Inference::operator_call(SyntaxPtr s, const Declaration& op, std::vector<SyntaxPtr> positional,
                                  std::vector<SyntaxPtr> named) {
-  if (op.syntax->is(SyntaxKind::ExternOp)) return not_yet(s, fmt::format("the extern operator `{}`", op.name));
+  if (op.syntax->is(SyntaxKind::ExternOp))
+    return not_yet(s, fmt::format("the extern operator `{}`", op.name));
   OpCallDraft draft{&op, s, declaration_, {}, {}, {}};
   draft.call.syntax = s;
   StaticEvaluator statics = evaluator();
@@ -64,14 +70,16 @@ ExprPtr Inference::operator_call(SyntaxPtr s, const Declaration& op, std::vector
   if (failed) return error(s);
   ExprPtr waiting = error(s, unifier.fresh_type());
   op_calls_.emplace(waiting, std::move(draft));
-  relate(s, waiting, fmt::format("the arguments of `{}`", op.name), [this, waiting] { return attempt_operator(waiting); });
+  relate(s, waiting, fmt::format("the arguments of `{}`", op.name),
+         [this, waiting] { return attempt_operator(waiting); });
   return waiting;
 }
 
 bool Inference::attempt_operator(ExprPtr waiting) {
   OpCallDraft& draft = op_calls_.at(waiting);
   matching_ = &draft;
-  MatchOutcome outcome = match_signature(*draft.op, draft.call, scope_, *this, diagnostics, draft.declaration);
+  MatchOutcome outcome =
+      match_signature(*draft.op, draft.call, scope_, *this, diagnostics, draft.declaration);
   matching_ = nullptr;
   if (outcome.status == MatchStatus::Stuck) return false;
   if (outcome.status == MatchStatus::Matched) {
@@ -103,16 +111,18 @@ std::vector<Note> Inference::origin_of(ExprPtr draft) {
     const DataDefinition* data = record->kind == TypeKind::Data ? scope_.data(record->name) : nullptr;
     if (data && !data->constructors.empty() && field->index < data->constructors[0].fields.size()) {
       const DataField& f = data->constructors[0].fields[field->index];
-      return {{f.place, fmt::format("the field `{}` of `{}` is {}, from here", f.name, data->name, to_string(type))}};
+      return {{f.place,
+               fmt::format("the field `{}` of `{}` is {}, from here", f.name, data->name, to_string(type))}};
     }
   }
   return {{Place{draft->origin, {}}, fmt::format("this is {}", unifier.describe(type))}};
 }
 
-// --- constructors ----------------------------------------------------------------------------------------------------
+// --- constructors
+// ----------------------------------------------------------------------------------------------------
 
-bool Inference::constructor_fields(SyntaxPtr s, const DataConstructor& constructor, std::vector<ExprPtr>& fields,
-                                   std::vector<SyntaxPtr>& at) {
+bool Inference::constructor_fields(SyntaxPtr s, const DataConstructor& constructor,
+                                   std::vector<ExprPtr>& fields, std::vector<SyntaxPtr>& at) {
   size_t count = constructor.fields.size();
   fields.assign(count, nullptr);
   at.assign(count, s);
@@ -126,13 +136,15 @@ bool Inference::constructor_fields(SyntaxPtr s, const DataConstructor& construct
       for (slot = 0; slot < count && constructor.fields[slot].name != arg->text;) ++slot;
       value = arg->child(0);
       if (slot == count) {
-        report(DiagnosticKind::UnknownField, arg, fmt::format("`{}` has no field `{}`", constructor.name, arg->text));
+        report(DiagnosticKind::UnknownField, arg,
+               fmt::format("`{}` has no field `{}`", constructor.name, arg->text));
         return false;
       }
     }
     if (slot >= count || fields[slot]) {
       report(DiagnosticKind::WrongArgumentCount, s,
-             fmt::format("`{}` has {} field{} and is given {}", constructor.name, count, count == 1 ? "" : "s", args.size()));
+             fmt::format("`{}` has {} field{} and is given {}", constructor.name, count,
+                         count == 1 ? "" : "s", args.size()));
       return false;
     }
     fields[slot] = infer(value);
@@ -140,8 +152,11 @@ bool Inference::constructor_fields(SyntaxPtr s, const DataConstructor& construct
   }
   for (size_t i = 0; i < count; ++i) {
     if (fields[i]) continue;
-    std::string missing = constructor.fields[i].name.empty() ? fmt::format("field {}", i) : fmt::format("the field `{}`", constructor.fields[i].name);
-    report(DiagnosticKind::WrongArgumentCount, s, fmt::format("`{}` is not given {}", constructor.name, missing));
+    std::string missing = constructor.fields[i].name.empty()
+                              ? fmt::format("field {}", i)
+                              : fmt::format("the field `{}`", constructor.fields[i].name);
+    report(DiagnosticKind::WrongArgumentCount, s,
+           fmt::format("`{}` is not given {}", constructor.name, missing));
     return false;
   }
   return true;
@@ -159,14 +174,17 @@ ExprPtr Inference::construct(SyntaxPtr s, std::string_view name, const DataDefin
   instantiate(scheme, substitution);
   for (size_t i = 0; i < fields.size(); ++i)
     expect(at[i], substitute(constructor->fields[i].type, substitution), fields[i]->type,
-           constructor->fields[i].name.empty() ? fmt::format("field {} of `{}`", i, name)
-                                               : fmt::format("the field `{}` of `{}`", constructor->fields[i].name, name),
+           constructor->fields[i].name.empty()
+               ? fmt::format("field {} of `{}`", i, name)
+               : fmt::format("the field `{}` of `{}`", constructor->fields[i].name, name),
            {{constructor->fields[i].place, "the field is declared here"}});
-  return drafts_.make<ConstructExpr>(Expr{ExprKind::Construct, substitute(data.header.type, substitution), origin(s)},
-                                     drafts_.copy(name), constructor->tag, drafts_.copy(fields));
+  return drafts_.make<ConstructExpr>(
+      Expr{ExprKind::Construct, substitute(data.header.type, substitution), origin(s)}, drafts_.copy(name),
+      constructor->tag, drafts_.copy(fields));
 }
 
-// --- intrinsics ------------------------------------------------------------------------------------------------------
+// --- intrinsics
+// ------------------------------------------------------------------------------------------------------
 
 ExprPtr Inference::intrinsic(SyntaxPtr s, IntrinsicKind kind) {
   std::vector<ExprPtr> args;
@@ -182,7 +200,8 @@ ExprPtr Inference::intrinsic(SyntaxPtr s, IntrinsicKind kind) {
   }
   if (kind == IntrinsicKind::Load) {
     if (!args.empty() || texts.empty() || texts.size() > 2) {
-      report(DiagnosticKind::WrongArgumentCount, s, "`load` takes a file name, and the name of one entry where the file has several");
+      report(DiagnosticKind::WrongArgumentCount, s,
+             "`load` takes a file name, and the name of one entry where the file has several");
       return error(s);
     }
     texts.resize(2);
@@ -192,20 +211,24 @@ ExprPtr Inference::intrinsic(SyntaxPtr s, IntrinsicKind kind) {
     report(DiagnosticKind::WrongArgumentCount, s, "`save` takes a file name and a value");
     return error(s);
   }
-  return drafts_.make<IntrinsicExpr>(Expr{ExprKind::Intrinsic, unit_type(), origin(s)}, kind, drafts_.copy(args),
-                                     drafts_.copy(texts));
+  return drafts_.make<IntrinsicExpr>(Expr{ExprKind::Intrinsic, unit_type(), origin(s)}, kind,
+                                     drafts_.copy(args), drafts_.copy(texts));
 }
 
 ExprPtr Inference::load(SyntaxPtr s, const std::vector<std::string_view>& texts) {
-  ExprPtr draft = drafts_.make<IntrinsicExpr>(Expr{ExprKind::Intrinsic, unifier.fresh_type(), origin(s)},
-                                              IntrinsicKind::Load, std::span<const ExprPtr>(), drafts_.copy(texts));
-  // An annotation decides. Without one the relation stays in the queue until the rest is settled, and the file is asked.
-  relate(s, draft, "the type of the file", [=, this] { return resolve(draft->type)->kind != TypeKind::Infer; });
+  ExprPtr draft =
+      drafts_.make<IntrinsicExpr>(Expr{ExprKind::Intrinsic, unifier.fresh_type(), origin(s)},
+                                  IntrinsicKind::Load, std::span<const ExprPtr>(), drafts_.copy(texts));
+  // An annotation decides. Without one the relation stays in the queue until the rest is settled, and the
+  // file is asked.
+  relate(s, draft, "the type of the file",
+         [=, this] { return resolve(draft->type)->kind != TypeKind::Infer; });
   queue_.back().wanting = "load";
   return draft;
 }
 
-// --- functions -------------------------------------------------------------------------------------------------------
+// --- functions
+// -------------------------------------------------------------------------------------------------------
 
 const Declaration* Inference::declaration_of(SyntaxPtr callee) {
   return callee->is(SyntaxKind::GlobalName) ? scope_.global(callee->text) : nullptr;
@@ -237,13 +260,16 @@ ExprPtr Inference::function_call(SyntaxPtr s) {
     return drafts_.make<CallExpr>(Expr{ExprKind::Call, result, origin(s)}, function, drafts_.copy(args));
   }
   if (type->kind != TypeKind::Function) {
-    report(DiagnosticKind::NotAFunction, callee, fmt::format("{} is no function: its type is {}", name, unifier.describe(type)), origin_of(function));
+    report(DiagnosticKind::NotAFunction, callee,
+           fmt::format("{} is no function: its type is {}", name, unifier.describe(type)),
+           origin_of(function));
     return error(s);
   }
   if (type->params().size() != args.size()) {
     std::vector<Note> notes;
     if (const Declaration* declared = declaration_of(callee))
-      notes.push_back({Place{{declared->id, params_of(declared->syntax)->id}, {}}, fmt::format("{} is defined here", name)});
+      notes.push_back({Place{{declared->id, params_of(declared->syntax)->id}, {}},
+                       fmt::format("{} is defined here", name)});
     report(DiagnosticKind::WrongArgumentCount, s,
            fmt::format("{} takes {} argument{} and is given {}", name, type->params().size(),
                        type->params().size() == 1 ? "" : "s", args.size()),
@@ -252,24 +278,31 @@ ExprPtr Inference::function_call(SyntaxPtr s) {
   }
   for (size_t i = 0; i < args.size(); ++i) {
     if (unifier.unify(type->params()[i], args[i]->type)) continue;
-    // The callee's text is looked at for the message alone: an edit there that keeps its type changes nothing here.
+    // The callee's text is looked at for the message alone: an edit there that keeps its type changes nothing
+    // here.
     std::vector<Note> notes;
     const Declaration* declared = declaration_of(callee);
     if (SyntaxPtr param = declared ? params_of(declared->syntax)->child(i) : nullptr)
-      notes.push_back({Place{{declared->id, param->id}, {}}, fmt::format("the parameter `%{}` is declared here", param->text)});
+      notes.push_back({Place{{declared->id, param->id}, {}},
+                       fmt::format("the parameter `%{}` is declared here", param->text)});
     for (size_t k = 0; k <= i; ++k)
       for (Note& note : origin_of(args[k])) notes.push_back(std::move(note));
-    expect(at[i], type->params()[i], args[i]->type, fmt::format("argument {} of {}", i + 1, name), std::move(notes));
+    expect(at[i], type->params()[i], args[i]->type, fmt::format("argument {} of {}", i + 1, name),
+           std::move(notes));
   }
-  return drafts_.make<CallExpr>(Expr{ExprKind::Call, type->result(), origin(s)}, function, drafts_.copy(args));
+  return drafts_.make<CallExpr>(Expr{ExprKind::Call, type->result(), origin(s)}, function,
+                                drafts_.copy(args));
 }
 
-// --- mismatches ------------------------------------------------------------------------------------------------------
+// --- mismatches
+// ------------------------------------------------------------------------------------------------------
 
-bool Inference::expect(SyntaxPtr at, Type wanted, Type found, const std::string& what, std::vector<Note> notes) {
+bool Inference::expect(SyntaxPtr at, Type wanted, Type found, const std::string& what,
+                       std::vector<Note> notes) {
   if (unifier.unify(wanted, found)) return true;
   if (unifier.infinite()) {
-    report(DiagnosticKind::InfiniteType, at, fmt::format("{} would have a type that contains itself", what), std::move(notes));
+    report(DiagnosticKind::InfiniteType, at, fmt::format("{} would have a type that contains itself", what),
+           std::move(notes));
     return false;
   }
   Type w = resolve(wanted), f = resolve(found);
@@ -280,10 +313,13 @@ bool Inference::expect(SyntaxPtr at, Type wanted, Type found, const std::string&
     for (size_t i = 0; kind == DiagnosticKind::DTypeMismatch && i < w->dims.size(); ++i)
       if (!unifier.unify(w->dims[i], f->dims[i])) {
         kind = DiagnosticKind::DimMismatch;
-        detail = fmt::format(": dimension {} is {} here and has to be {}", i, to_string(f->dims[i]), to_string(w->dims[i]));
+        detail = fmt::format(": dimension {} is {} here and has to be {}", i, to_string(f->dims[i]),
+                             to_string(w->dims[i]));
       }
   }
-  report(kind, at, fmt::format("{} has to be {}, but this is {}{}", what, unifier.describe(w), unifier.describe(f), detail),
+  report(kind, at,
+         fmt::format("{} has to be {}, but this is {}{}", what, unifier.describe(w), unifier.describe(f),
+                     detail),
          std::move(notes));
   return false;
 }

@@ -64,7 +64,8 @@ ExprPtr Inference::walk(SyntaxPtr s) {
         fields.push_back(infer(c));
         types.push_back(fields.back()->type);
       }
-      return drafts_.make<TupleExpr>(Expr{ExprKind::Tuple, tuple_type(types), origin(s)}, drafts_.copy(fields));
+      return drafts_.make<TupleExpr>(Expr{ExprKind::Tuple, tuple_type(types), origin(s)},
+                                     drafts_.copy(fields));
     }
     case SyntaxKind::Fn: {
       Head head = head_of(s->child(0), s->child(1), s->child(2), env);
@@ -76,8 +77,10 @@ ExprPtr Inference::walk(SyntaxPtr s) {
       expect(s->child(0), scalar_type(DType::boolean()), condition->type, "the condition of `if`");
       then_arm = infer(s->child(1));
       else_arm = infer(s->child(2));
-      expect(s->child(2), then_arm->type, else_arm->type, "the `else` arm", {{place(s->child(1)), "the first arm is here"}});
-      return drafts_.make<IfExpr>(Expr{ExprKind::If, then_arm->type, origin(s)}, condition, then_arm, else_arm);
+      expect(s->child(2), then_arm->type, else_arm->type, "the `else` arm",
+             {{place(s->child(1)), "the first arm is here"}});
+      return drafts_.make<IfExpr>(Expr{ExprKind::If, then_arm->type, origin(s)}, condition, then_arm,
+                                  else_arm);
     }
     case SyntaxKind::Call: return call(s);
     case SyntaxKind::Project: return projection(s);
@@ -88,7 +91,8 @@ ExprPtr Inference::walk(SyntaxPtr s) {
     case SyntaxKind::Comprehension: return comprehension(s);
     case SyntaxKind::Error: return error(s);
     case SyntaxKind::String:
-      report(DiagnosticKind::TypeMismatch, s, "a string is a value only as an attribute, a file name or a label of `print`");
+      report(DiagnosticKind::TypeMismatch, s,
+             "a string is a value only as an attribute, a file name or a label of `print`");
       return error(s);
     case SyntaxKind::Meta: return not_yet(s, "`meta[…]`");
     case SyntaxKind::Match: return not_yet(s, "`match`");
@@ -97,15 +101,15 @@ ExprPtr Inference::walk(SyntaxPtr s) {
     case SyntaxKind::Scatter: return not_yet(s, "`scatter`");
     case SyntaxKind::Reduce:
       report(DiagnosticKind::InvalidIndexExpression, s,
-             "a reduction stands inside an index expression: `[i < n] => sum[k] …`; over whole axes call the operator `sum(…, axis=[…])`");
+             "a reduction stands inside an index expression: `[i < n] => sum[k] …`; over whole axes call the "
+             "operator `sum(…, axis=[…])`");
       return error(s);
-    default:
-      report(DiagnosticKind::InvalidIndexExpression, s, "this has no value here");
-      return error(s);
+    default: report(DiagnosticKind::InvalidIndexExpression, s, "this has no value here"); return error(s);
   }
 }
 
-// --- blocks and functions --------------------------------------------------------------------------------------------
+// --- blocks and functions
+// --------------------------------------------------------------------------------------------
 
 ExprPtr Inference::let_value(SyntaxPtr s, Type& declared) {
   SyntaxPtr value = s->child(1);
@@ -123,10 +127,12 @@ ExprPtr Inference::let_value(SyntaxPtr s, Type& declared) {
   return fn;
 }
 
-void Inference::binding(SyntaxPtr s, std::vector<Binding>& bindings, std::vector<std::string_view>& graph_names) {
+void Inference::binding(SyntaxPtr s, std::vector<Binding>& bindings,
+                        std::vector<std::string_view>& graph_names) {
   if (s->is(SyntaxKind::GraphLet)) {
     if (std::find(graph_names.begin(), graph_names.end(), s->text) != graph_names.end())
-      report(DiagnosticKind::DuplicateDefinition, s, fmt::format("`%{}` is bound twice in this block", s->text));
+      report(DiagnosticKind::DuplicateDefinition, s,
+             fmt::format("`%{}` is bound twice in this block", s->text));
     graph_names.push_back(s->text);
     ExprPtr value = infer(s->child(0));
     const Variable* variable = draft_variable(drafts_.copy(s->text), value->type, true);
@@ -143,12 +149,15 @@ void Inference::binding(SyntaxPtr s, std::vector<Binding>& bindings, std::vector
   ExprPtr value = let_value(s, declared);
   const Variable* self = locals_.size() > depth ? locals_.back().variable : nullptr;
   locals_.resize(depth);
-  if (declared) expect(s->child(1), declared, value->type, fmt::format("`%{}`", s->text), {{place(s->child(0)), "it is declared here"}});
+  if (declared)
+    expect(s->child(1), declared, value->type, fmt::format("`%{}`", s->text),
+           {{place(s->child(0)), "it is declared here"}});
   if (s->text == "_") {
     bindings.push_back({nullptr, value});
     return;
   }
-  const Variable* variable = self ? self : draft_variable(drafts_.copy(s->text), declared ? declared : value->type);
+  const Variable* variable =
+      self ? self : draft_variable(drafts_.copy(s->text), declared ? declared : value->type);
   bindings.push_back({variable, value});
   bind_local(variable->name, variable, s);
 }
@@ -168,9 +177,11 @@ ExprPtr Inference::block(SyntaxPtr s) {
   }
   locals_.resize(depth);
   if (!result)
-    result = drafts_.make<TupleExpr>(Expr{ExprKind::Tuple, unit_type(), origin(s)}, std::span<const ExprPtr>());
+    result =
+        drafts_.make<TupleExpr>(Expr{ExprKind::Tuple, unit_type(), origin(s)}, std::span<const ExprPtr>());
   if (bindings.empty()) return result;
-  return drafts_.make<BlockExpr>(Expr{ExprKind::Block, result->type, origin(s)}, drafts_.copy(bindings), result);
+  return drafts_.make<BlockExpr>(Expr{ExprKind::Block, result->type, origin(s)}, drafts_.copy(bindings),
+                                 result);
 }
 
 Type Inference::open_any(Type type, std::string_view name, std::vector<Dim>* opened) {
@@ -190,7 +201,8 @@ Type Inference::open_any(Type type, std::string_view name, std::vector<Dim>* ope
   }
   if (type->kind != TypeKind::Tuple) return type;
   std::vector<Type> fields;
-  for (size_t i = 0; i < type->args.size(); ++i) fields.push_back(open_any(type->args[i], fmt::format("{}.{}", name, i), opened));
+  for (size_t i = 0; i < type->args.size(); ++i)
+    fields.push_back(open_any(type->args[i], fmt::format("{}.{}", name, i), opened));
   return tuple_type(fields);
 }
 
@@ -230,7 +242,8 @@ ExprPtr Inference::function(SyntaxPtr at, SyntaxPtr params, const Head& head, Sy
   std::vector<const Variable*> variables;
   for (SyntaxPtr p : params->children) {
     if (!p->is(SyntaxKind::TensorParam)) {
-      report(DiagnosticKind::NotYetSupported, p, "attributes of a function are supported on operators only (a `def` without @)");
+      report(DiagnosticKind::NotYetSupported, p,
+             "attributes of a function are supported on operators only (a `def` without @)");
       continue;
     }
     variables.push_back(draft_variable(drafts_.copy(p->text), head.params[variables.size()]));
@@ -241,7 +254,8 @@ ExprPtr Inference::function(SyntaxPtr at, SyntaxPtr params, const Head& head, Sy
   }
   ExprPtr result = infer(body);
   SyntaxPtr result_at = body ? body : at;
-  while (result_at->is(SyntaxKind::Block) && !result_at->children.empty()) result_at = result_at->children.back();
+  while (result_at->is(SyntaxKind::Block) && !result_at->children.empty())
+    result_at = result_at->children.back();
   expect(result_at, head.result, result->type, "the result");
   env = std::move(outer);
   locals_.resize(depth);
@@ -249,7 +263,8 @@ ExprPtr Inference::function(SyntaxPtr at, SyntaxPtr params, const Head& head, Sy
                               drafts_.copy(variables), drafts_.copy(head.dim_vars), result, false);
 }
 
-// --- operators written infix, projections, index expressions ------------------------------------------------------------
+// --- operators written infix, projections, index expressions
+// ------------------------------------------------------------
 
 ExprPtr Inference::conditional(SyntaxPtr s, SyntaxPtr condition, ExprPtr then_arm, ExprPtr else_arm) {
   ExprPtr test = infer(condition);
@@ -267,7 +282,8 @@ ExprPtr Inference::infix(SyntaxPtr s) {
   if (s->text == "and") return conditional(s, s->child(0), infer(s->child(1)), nullptr);
   if (s->text == "or") return conditional(s, s->child(0), nullptr, infer(s->child(1)));
   if (s->text == "!" || s->text == ":=") return not_yet(s, "a reference");
-  std::string symbol = s->is(SyntaxKind::Unary) && s->text != "not" ? "unary " + std::string(s->text) : std::string(s->text);
+  std::string symbol =
+      s->is(SyntaxKind::Unary) && s->text != "not" ? "unary " + std::string(s->text) : std::string(s->text);
   std::string name = scope_.infix(symbol);
   const Declaration* op = name.empty() ? nullptr : scope_.op(name);
   if (!op) {
@@ -289,7 +305,8 @@ ExprPtr Inference::projection(SyntaxPtr s) {
       unifier.unify(draft->type, type->args[index]);
     } else {
       if (!type->is_error())
-        report(DiagnosticKind::UnknownField, s, fmt::format("{} has no field {}", unifier.describe(type), index), origin_of(tuple));
+        report(DiagnosticKind::UnknownField, s,
+               fmt::format("{} has no field {}", unifier.describe(type), index), origin_of(tuple));
       unifier.unify(draft->type, error_type());
     }
     return true;
@@ -305,7 +322,8 @@ ExprPtr Inference::field(SyntaxPtr s) {
     if (type->kind == TypeKind::Infer) return false;
     const DataDefinition* data = type->kind == TypeKind::Data ? scope_.data(type->name) : nullptr;
     if (data && data->header.type->id != type->id) {
-      report(DiagnosticKind::UnknownField, s, fmt::format("`{}` has been redefined since this value was made; make it anew", data->name));
+      report(DiagnosticKind::UnknownField, s,
+             fmt::format("`{}` has been redefined since this value was made; make it anew", data->name));
     } else if (data && data->constructors.size() == 1) {
       const auto& fields = data->constructors[0].fields;
       std::vector<std::string> names;
@@ -313,20 +331,23 @@ ExprPtr Inference::field(SyntaxPtr s) {
         names.push_back(fields[i].name);
         if (fields[i].name != s->text) continue;
         Substitution substitution;
-        for (size_t k = 0; k < type->args.size(); ++k) substitution.types.emplace(data->header.type_vars[k], type->args[k]);
+        for (size_t k = 0; k < type->args.size(); ++k)
+          substitution.types.emplace(data->header.type_vars[k], type->args[k]);
         unifier.unify(waiting->type, substitute(fields[i].type, substitution));
-        replacements_[waiting] = drafts_.make<FieldExpr>(Expr{ExprKind::Field, waiting->type, origin(s)}, record, i,
-                                                         drafts_.copy(s->text));
+        replacements_[waiting] = drafts_.make<FieldExpr>(Expr{ExprKind::Field, waiting->type, origin(s)},
+                                                         record, i, drafts_.copy(s->text));
         return true;
       }
       auto near = did_you_mean(s->text, names);
       report(DiagnosticKind::UnknownField, s,
-             fmt::format("`{}` has no field `{}`{}", data->name, s->text, near ? "; did you mean `" + *near + "`?" : ""),
+             fmt::format("`{}` has no field `{}`{}", data->name, s->text,
+                         near ? "; did you mean `" + *near + "`?" : ""),
              {{Place{{data->declaration, data->constructors[0].node}, {}},
                fmt::format("`{}` is declared here; its fields are {}", data->name, fmt::join(names, ", "))}});
     } else if (!type->is_error()) {
       report(DiagnosticKind::UnknownField, s,
-             fmt::format("`.{}` reads a field of a record (a type with one constructor), and this is {}", s->text, to_string(type)),
+             fmt::format("`.{}` reads a field of a record (a type with one constructor), and this is {}",
+                         s->text, to_string(type)),
              origin_of(record));
     }
     unifier.unify(waiting->type, error_type());
@@ -344,7 +365,8 @@ ExprPtr Inference::comprehension(SyntaxPtr s) {
   relate(s, waiting, "what it reads", [=, this] {
     for (auto& [at, draft] : *operands) {
       Type type = resolve(draft->type);
-      if (type->kind == TypeKind::Infer || (type->is_tensor() && resolve(type->dtype).is_infer())) return false;
+      if (type->kind == TypeKind::Infer || (type->is_tensor() && resolve(type->dtype).is_infer()))
+        return false;
     }
     auto find = [&](SyntaxPtr at) -> ExprPtr {
       for (auto& [syntax, draft] : *operands)

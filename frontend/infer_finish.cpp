@@ -55,11 +55,14 @@ void Inference::solve() {
     Type known = resolve(relation.draft->type);
     if (known->is_error()) continue;
     report(DiagnosticKind::CannotInfer, relation.at,
-           fmt::format("the type of {} cannot be determined here; annotate a parameter or a `let` that leads to it", relation.wanting));
+           fmt::format(
+               "the type of {} cannot be determined here; annotate a parameter or a `let` that leads to it",
+               relation.wanting));
   }
   queue_.clear();
   for (auto& [a, b] : unifier.unsettled())
-    report(DiagnosticKind::DimMismatch, nullptr, fmt::format("the dims {} and {} have to be equal", to_string(a), to_string(b)));
+    report(DiagnosticKind::DimMismatch, nullptr,
+           fmt::format("the dims {} and {} have to be equal", to_string(a), to_string(b)));
 }
 
 Type Inference::finish(Type type) {
@@ -70,7 +73,8 @@ Type Inference::finish(Type type) {
 
 const Variable* Inference::finish(const Variable* variable) {
   auto& known = finished_variables_[variable];
-  if (!known) known = make_variable(*arena, arena->copy(variable->name), finish(variable->type), variable->graph);
+  if (!known)
+    known = make_variable(*arena, arena->copy(variable->name), finish(variable->type), variable->graph);
   return known;
 }
 
@@ -97,15 +101,18 @@ ExprPtr Inference::finish_constant(ExprPtr draft, const LiteralDraft& literal, T
   size_t width = type->dtype.bytes();
   for (size_t i = 0; i < literal.elements.size(); ++i) {
     const auto& [number, at] = literal.elements[i];
-    auto scalar = literal.is_bool ? std::optional(Scalar::from_int(DType::boolean(), number.integer)) : literal_as(number, type->dtype);
+    auto scalar = literal.is_bool ? std::optional(Scalar::from_int(DType::boolean(), number.integer))
+                                  : literal_as(number, type->dtype);
     if (!scalar) {
       enter(draft->origin.declaration);
-      report(DiagnosticKind::LiteralOutOfRange, at, fmt::format("`{}` does not fit {}", at->text, to_string(type->dtype)));
+      report(DiagnosticKind::LiteralOutOfRange, at,
+             fmt::format("`{}` does not fit {}", at->text, to_string(type->dtype)));
       return arena->make<ErrorExpr>(Expr{ExprKind::Error, error_type(), draft->origin});
     }
     std::copy_n(reinterpret_cast<const std::byte*>(&scalar->bits), width, tensor->data() + i * width);
   }
-  return arena->make<ConstExpr>(Expr{ExprKind::Const, type, draft->origin}, std::shared_ptr<const HostTensor>(tensor));
+  return arena->make<ConstExpr>(Expr{ExprKind::Const, type, draft->origin},
+                                std::shared_ptr<const HostTensor>(tensor));
 }
 
 ExprPtr Inference::finish_op_call(const OpCallDraft& call, Type type, Origin origin) {
@@ -125,7 +132,8 @@ ExprPtr Inference::finish_op_call(const OpCallDraft& call, Type type, Origin ori
   InstanceAnswer answer = scope_.instance(make_request(call.op->name, binding));
   enter(call.declaration);
   for (Diagnostic& d : answer.diagnostics) {
-    // What goes wrong inside a library's definition is told where it is called; in one's own at the definition.
+    // What goes wrong inside a library's definition is told where it is called; in one's own at the
+    // definition.
     if (answer.own) {
       d.notes.push_back({place(call.syntax), "this call needs it"});
       diagnostics.push_back(std::move(d));
@@ -147,75 +155,88 @@ ExprPtr Inference::finish(ExprPtr draft) {
   if (replaced != replacements_.end() && replaced->second) return finish(replaced->second);
   Expr head{draft->kind, finish(draft->type), draft->origin};
   Arena& out = *arena;
-  return visit(draft, overloaded{
-      [&](const ConstExpr& e) -> ExprPtr {
-        auto literal = literals_.find(draft);
-        if (literal != literals_.end()) return finish_constant(draft, literal->second, head.type);
-        return out.make<ConstExpr>(head, e.value);
-      },
-      [&](const VarExpr& e) -> ExprPtr { return out.make<VarExpr>(head, finish(e.variable)); },
-      [&](const GlobalExpr& e) -> ExprPtr {
-        std::vector<Dim> dims = finish_dims(e.dims);
-        std::vector<Type> types;
-        for (Type t : e.types) types.push_back(finish(t));
-        if (auto member = group_schemes.find(e.name); member != group_schemes.end()) {
-          dims = member->second.dim_vars;
-          types = member->second.type_vars;
-        }
-        return out.make<GlobalExpr>(head, out.copy(e.name), out.copy(dims), out.copy(types));
-      },
-      [&](const OpCallExpr& e) -> ExprPtr {
-        return out.make<OpCallExpr>(head, e.instance, out.copy(finish_dims(e.dims)), out.copy(finish_all(e.args)));
-      },
-      [&](const CallExpr& e) -> ExprPtr {
-        ExprPtr callee = finish(e.callee);
-        return out.make<CallExpr>(head, callee, out.copy(finish_all(e.args)));
-      },
-      [&](const FnExpr& e) -> ExprPtr {
-        std::vector<const Variable*> params;
-        for (const Variable* p : e.params) params.push_back(finish(p));
-        return out.make<FnExpr>(head, out.copy(params), out.copy(finish_dims(e.dim_vars)), finish(e.body), e.primitive);
-      },
-      [&](const BlockExpr& e) -> ExprPtr {
-        std::vector<Binding> bindings;
-        for (const Binding& b : e.bindings)
-          bindings.push_back({b.variable ? finish(b.variable) : nullptr, finish(b.value)});
-        return out.make<BlockExpr>(head, out.copy(bindings), finish(e.result));
-      },
-      [&](const IfExpr& e) -> ExprPtr {
-        ExprPtr condition = finish(e.condition), then_arm = finish(e.then_arm);
-        return out.make<IfExpr>(head, condition, then_arm, finish(e.else_arm));
-      },
-      [&](const TupleExpr& e) -> ExprPtr { return out.make<TupleExpr>(head, out.copy(finish_all(e.fields))); },
-      [&](const FieldExpr& e) -> ExprPtr { return out.make<FieldExpr>(head, finish(e.tuple), e.index, out.copy(e.name)); },
-      [&](const ConstructExpr& e) -> ExprPtr {
-        return out.make<ConstructExpr>(head, out.copy(e.constructor), e.tag, out.copy(finish_all(e.fields)));
-      },
-      [&](const IntrinsicExpr& e) -> ExprPtr {
-        std::vector<std::string_view> texts;
-        for (std::string_view t : e.texts) texts.push_back(out.copy(t));
-        return out.make<IntrinsicExpr>(head, e.intrinsic, out.copy(finish_all(e.args)), out.copy(texts));
-      },
-      [&](const ComprehensionExpr& e) -> ExprPtr {
-        return out.make<ComprehensionExpr>(head, out.copy(e.vars), out.copy(finish_dims(e.extents)), finish(e.body));
-      },
-      [&](const ViewExpr& e) -> ExprPtr { return out.make<ViewExpr>(head, finish(e.tensor)); },
-      [&](const DimValueExpr& e) -> ExprPtr { return out.make<DimValueExpr>(head, finish_dims({{e.dim}})[0]); },
-      [&](const ScalarExpr& e) -> ExprPtr {
-        return out.make<ScalarExpr>(head, e.op, e.is_cast, out.copy(finish_all(e.args)));
-      },
-      [&](const ReduceExpr& e) -> ExprPtr {
-        return out.make<ReduceExpr>(head, e.reduce, out.copy(e.vars), out.copy(finish_dims(e.extents)), finish(e.body));
-      },
-      [&](const ReadExpr& e) -> ExprPtr {
-        return out.make<ReadExpr>(head, finish(e.tensor), out.copy(finish_all(e.indices)), out.copy(e.checked),
-                                  e.otherwise ? finish(e.otherwise) : nullptr);
-      },
-      [&](const ErrorExpr&) -> ExprPtr {
-        auto call = op_calls_.find(draft);
-        if (call != op_calls_.end()) return finish_op_call(call->second, head.type, draft->origin);
-        return out.make<ErrorExpr>(Expr{ExprKind::Error, error_type(), draft->origin});
-      }});
+  return visit(
+      draft,
+      overloaded{
+          [&](const ConstExpr& e) -> ExprPtr {
+            auto literal = literals_.find(draft);
+            if (literal != literals_.end()) return finish_constant(draft, literal->second, head.type);
+            return out.make<ConstExpr>(head, e.value);
+          },
+          [&](const VarExpr& e) -> ExprPtr { return out.make<VarExpr>(head, finish(e.variable)); },
+          [&](const GlobalExpr& e) -> ExprPtr {
+            std::vector<Dim> dims = finish_dims(e.dims);
+            std::vector<Type> types;
+            for (Type t : e.types) types.push_back(finish(t));
+            if (auto member = group_schemes.find(e.name); member != group_schemes.end()) {
+              dims = member->second.dim_vars;
+              types = member->second.type_vars;
+            }
+            return out.make<GlobalExpr>(head, out.copy(e.name), out.copy(dims), out.copy(types));
+          },
+          [&](const OpCallExpr& e) -> ExprPtr {
+            return out.make<OpCallExpr>(head, e.instance, out.copy(finish_dims(e.dims)),
+                                        out.copy(finish_all(e.args)));
+          },
+          [&](const CallExpr& e) -> ExprPtr {
+            ExprPtr callee = finish(e.callee);
+            return out.make<CallExpr>(head, callee, out.copy(finish_all(e.args)));
+          },
+          [&](const FnExpr& e) -> ExprPtr {
+            std::vector<const Variable*> params;
+            for (const Variable* p : e.params) params.push_back(finish(p));
+            return out.make<FnExpr>(head, out.copy(params), out.copy(finish_dims(e.dim_vars)), finish(e.body),
+                                    e.primitive);
+          },
+          [&](const BlockExpr& e) -> ExprPtr {
+            std::vector<Binding> bindings;
+            for (const Binding& b : e.bindings)
+              bindings.push_back({b.variable ? finish(b.variable) : nullptr, finish(b.value)});
+            return out.make<BlockExpr>(head, out.copy(bindings), finish(e.result));
+          },
+          [&](const IfExpr& e) -> ExprPtr {
+            ExprPtr condition = finish(e.condition), then_arm = finish(e.then_arm);
+            return out.make<IfExpr>(head, condition, then_arm, finish(e.else_arm));
+          },
+          [&](const TupleExpr& e) -> ExprPtr {
+            return out.make<TupleExpr>(head, out.copy(finish_all(e.fields)));
+          },
+          [&](const FieldExpr& e) -> ExprPtr {
+            return out.make<FieldExpr>(head, finish(e.tuple), e.index, out.copy(e.name));
+          },
+          [&](const ConstructExpr& e) -> ExprPtr {
+            return out.make<ConstructExpr>(head, out.copy(e.constructor), e.tag,
+                                           out.copy(finish_all(e.fields)));
+          },
+          [&](const IntrinsicExpr& e) -> ExprPtr {
+            std::vector<std::string_view> texts;
+            for (std::string_view t : e.texts) texts.push_back(out.copy(t));
+            return out.make<IntrinsicExpr>(head, e.intrinsic, out.copy(finish_all(e.args)), out.copy(texts));
+          },
+          [&](const ComprehensionExpr& e) -> ExprPtr {
+            return out.make<ComprehensionExpr>(head, out.copy(e.vars), out.copy(finish_dims(e.extents)),
+                                               finish(e.body));
+          },
+          [&](const ViewExpr& e) -> ExprPtr { return out.make<ViewExpr>(head, finish(e.tensor)); },
+          [&](const DimValueExpr& e) -> ExprPtr {
+            return out.make<DimValueExpr>(head, finish_dims({{e.dim}})[0]);
+          },
+          [&](const ScalarExpr& e) -> ExprPtr {
+            return out.make<ScalarExpr>(head, e.op, e.is_cast, out.copy(finish_all(e.args)));
+          },
+          [&](const ReduceExpr& e) -> ExprPtr {
+            return out.make<ReduceExpr>(head, e.reduce, out.copy(e.vars), out.copy(finish_dims(e.extents)),
+                                        finish(e.body));
+          },
+          [&](const ReadExpr& e) -> ExprPtr {
+            return out.make<ReadExpr>(head, finish(e.tensor), out.copy(finish_all(e.indices)),
+                                      out.copy(e.checked), e.otherwise ? finish(e.otherwise) : nullptr);
+          },
+          [&](const ErrorExpr&) -> ExprPtr {
+            auto call = op_calls_.find(draft);
+            if (call != op_calls_.end()) return finish_op_call(call->second, head.type, draft->origin);
+            return out.make<ErrorExpr>(Expr{ExprKind::Error, error_type(), draft->origin});
+          }});
 }
 
 }  // namespace quern

@@ -1,4 +1,5 @@
-// Slices in ordinary code: `%x[0]`, `%x[:, 1:]`, `%x[::2]`, `%x[-1]`, `%x[%i]` become comprehensions over the tensor.
+// Slices in ordinary code: `%x[0]`, `%x[:, 1:]`, `%x[::2]`, `%x[-1]`, `%x[%i]` become comprehensions over the
+// tensor.
 
 #include <fmt/format.h>
 
@@ -13,7 +14,8 @@ ExprPtr Inference::slice(SyntaxPtr s) {
   for (size_t i = 1; i < s->children.size(); ++i) {
     SyntaxPtr item = s->children[i];
     if (item->is(SyntaxKind::Slice) || item->is(SyntaxKind::Int)) continue;
-    if (item->is(SyntaxKind::Spread) || item->is(SyntaxKind::BroadcastSpread)) return not_yet(item, "a pack outside an index expression");
+    if (item->is(SyntaxKind::Spread) || item->is(SyntaxKind::BroadcastSpread))
+      return not_yet(item, "a pack outside an index expression");
     if (item->is(SyntaxKind::Name)) continue;
     computed[i] = infer(item);
   }
@@ -75,10 +77,13 @@ ExprPtr Inference::slice_of(SyntaxPtr s, ExprPtr tensor, const std::vector<ExprP
     if (!item) {
       at = running(extent);
     } else if (item->is(SyntaxKind::Slice)) {
-      auto bound = [&](SyntaxPtr node, Dim missing) { return node ? statics.dim(node, env.statics) : std::optional<Dim>(missing); };
+      auto bound = [&](SyntaxPtr node, Dim missing) {
+        return node ? statics.dim(node, env.statics) : std::optional<Dim>(missing);
+      };
       auto step = bound(item->child(2), dim_const(1));
       if (!step || as_const(*step).value_or(0) <= 0) {
-        report(DiagnosticKind::WrongAttribute, item, "the step of a slice has to be a known positive integer");
+        report(DiagnosticKind::WrongAttribute, item,
+               "the step of a slice has to be a known positive integer");
         return nullptr;
       }
       auto first = bound(item->child(0), dim_const(0)), last = bound(item->child(1), extent);
@@ -94,7 +99,9 @@ ExprPtr Inference::slice_of(SyntaxPtr s, ExprPtr tensor, const std::vector<ExprP
       auto size = as_const(extent), c = as_const(at);
       if (size && c && (*c < 0 || *c >= *size)) {
         report(DiagnosticKind::ReadOutOfBounds, item,
-               fmt::format("position {} is outside dimension {} of {}", to_string(*position), axis, to_string(type)), origin_of(tensor));
+               fmt::format("position {} is outside dimension {} of {}", to_string(*position), axis,
+                           to_string(type)),
+               origin_of(tensor));
         return nullptr;
       }
     } else {
@@ -102,13 +109,16 @@ ExprPtr Inference::slice_of(SyntaxPtr s, ExprPtr tensor, const std::vector<ExprP
       DType dtype = index->is_scalar() ? resolve(index->dtype) : DType::float32();
       if (dtype.is_infer()) dtype = DType::int32();
       if (!dtype.is_int() && !dtype.is_index()) {
-        report(DiagnosticKind::TypeMismatch, item, fmt::format("a position has to be a rank-0 integer, not {}", to_string(index)));
+        report(DiagnosticKind::TypeMismatch, item,
+               fmt::format("a position has to be a rank-0 integer, not {}", to_string(index)));
         return nullptr;
       }
-      ExprPtr element = drafts_.make<ReadExpr>(Expr{ExprKind::Read, scalar_type(dtype), origin(item)}, computed[axis + 1],
-                                               std::span<const ExprPtr>(), std::span<const bool>(), nullptr);
-      indices.push_back(drafts_.make<ScalarExpr>(Expr{ExprKind::Scalar, scalar_type(DType::index()), origin(item)},
-                                                 ScalarOp::Add, true, drafts_.copy(std::vector<ExprPtr>{element})));
+      ExprPtr element =
+          drafts_.make<ReadExpr>(Expr{ExprKind::Read, scalar_type(dtype), origin(item)}, computed[axis + 1],
+                                 std::span<const ExprPtr>(), std::span<const bool>(), nullptr);
+      indices.push_back(
+          drafts_.make<ScalarExpr>(Expr{ExprKind::Scalar, scalar_type(DType::index()), origin(item)},
+                                   ScalarOp::Add, true, drafts_.copy(std::vector<ExprPtr>{element})));
       checked.push_back(1);
       continue;
     }
@@ -119,8 +129,9 @@ ExprPtr Inference::slice_of(SyntaxPtr s, ExprPtr tensor, const std::vector<ExprP
   std::span<const bool> check_flags(reinterpret_cast<const bool*>(flags.data()), flags.size());
   ExprPtr element = drafts_.make<ReadExpr>(Expr{ExprKind::Read, scalar_type(type->dtype), origin(s)}, tensor,
                                            drafts_.copy(indices), check_flags, nullptr);
-  return drafts_.make<ComprehensionExpr>(Expr{ExprKind::Comprehension, tensor_type(extents, type->dtype), origin(s)},
-                                         drafts_.copy(vars), drafts_.copy(extents), element);
+  return drafts_.make<ComprehensionExpr>(
+      Expr{ExprKind::Comprehension, tensor_type(extents, type->dtype), origin(s)}, drafts_.copy(vars),
+      drafts_.copy(extents), element);
 }
 
 }  // namespace quern

@@ -7,15 +7,16 @@
 #include <unordered_map>
 #include <vector>
 
-#include "frontend/infer.h"
 #include "frontend/index_elaborator.h"
+#include "frontend/infer.h"
 #include "frontend/literals.h"
 #include "frontend/resolve_type.h"
 #include "frontend/unifier.h"
 
 namespace quern {
 
-/// A definition's head, resolved: the types of its parameters and result, and the names that its body may use.
+/// A definition's head, resolved: the types of its parameters and result, and the names that its body may
+/// use.
 struct Head {
   std::vector<Type> params;
   Type result = nullptr;
@@ -28,7 +29,8 @@ class Inference final : public TypeHooks {
  public:
   Inference(Scope& scope, uint32_t declaration) : scope_(scope), declaration_(declaration) {}
 
-  // --- the walk: syntax to drafts -----------------------------------------------------------------------------------
+  // --- the walk: syntax to drafts
+  // -----------------------------------------------------------------------------------
   ExprPtr infer(SyntaxPtr syntax);
   /// A function from a head and its body; the parameters are named by `params` (a Params node).
   ExprPtr function(SyntaxPtr at, SyntaxPtr params, const Head& head, SyntaxPtr body);
@@ -41,7 +43,8 @@ class Inference final : public TypeHooks {
   Type finish(Type type);
   const Variable* finish(const Variable* variable);
 
-  // --- unification with diagnostics ---------------------------------------------------------------------------------
+  // --- unification with diagnostics
+  // ---------------------------------------------------------------------------------
   /// Makes `found` equal to `wanted`, or reports at `at`: "`what` …".
   bool expect(SyntaxPtr at, Type wanted, Type found, const std::string& what, std::vector<Note> notes = {});
   void report(DiagnosticKind kind, SyntaxPtr at, std::string message, std::vector<Note> notes = {});
@@ -59,8 +62,9 @@ class Inference final : public TypeHooks {
   Unifier unifier;
   std::shared_ptr<Arena> arena = std::make_shared<Arena>();  ///< of the final nodes
   Diagnostics diagnostics;
-  TypeEnv env;                                            ///< names of the compile-time language in scope
-  std::map<std::string, Type, std::less<>> group_types;  ///< definitions that are inferred together with this one
+  TypeEnv env;  ///< names of the compile-time language in scope
+  std::map<std::string, Type, std::less<>>
+      group_types;  ///< definitions that are inferred together with this one
   std::map<std::string, Scheme, std::less<>> group_schemes;
   std::unordered_map<uint32_t, std::vector<Type>> node_types;  ///< by declaration, then node id
 
@@ -133,7 +137,8 @@ class Inference final : public TypeHooks {
   ExprPtr function_call(SyntaxPtr s);
   const Declaration* declaration_of(SyntaxPtr callee);
   bool attempt_operator(ExprPtr draft);
-  std::pair<std::vector<Dim>, std::vector<Type>> instantiate(const Scheme& scheme, Substitution& substitution);
+  std::pair<std::vector<Dim>, std::vector<Type>> instantiate(const Scheme& scheme,
+                                                             Substitution& substitution);
 
   // drafts
   Arena& drafts() { return drafts_; }

@@ -18,20 +18,28 @@ SyntaxPtr choose_body(const Declaration& op, const StaticEnv& env, Scope& scope,
     if (!holds) return nullptr;
     if (*holds) return when->child(1);
   }
-  diagnostics.push_back({DiagnosticKind::WrongAttribute, {{op.id, op.syntax->id}, {}},
-                         fmt::format("`{}` has no body for these attributes", op.name), {}});
+  diagnostics.push_back({DiagnosticKind::WrongAttribute,
+                         {{op.id, op.syntax->id}, {}},
+                         fmt::format("`{}` has no body for these attributes", op.name),
+                         {}});
   return nullptr;
 }
 
 // The body of an `op`: an index expression, a view, or a tuple of them.
 class OpBody {
  public:
-  OpBody(const Declaration& op, const InstanceSignature& signature, const std::vector<const Variable*>& params, Scope& scope,
-         Arena& arena, Diagnostics& diagnostics)
-      : op_(op), signature_(signature), params_(params), scope_(scope), arena_(arena), diagnostics_(diagnostics) {}
+  OpBody(const Declaration& op, const InstanceSignature& signature,
+         const std::vector<const Variable*>& params, Scope& scope, Arena& arena, Diagnostics& diagnostics)
+      : op_(op),
+        signature_(signature),
+        params_(params),
+        scope_(scope),
+        arena_(arena),
+        diagnostics_(diagnostics) {}
 
   ExprPtr elaborate(SyntaxPtr s, Type result) {
-    while (s && ((s->is(SyntaxKind::Block) && s->children.size() == 1) || s->is(SyntaxKind::Paren))) s = s->child(0);
+    while (s && ((s->is(SyntaxKind::Block) && s->children.size() == 1) || s->is(SyntaxKind::Paren)))
+      s = s->child(0);
     if (!s || s->is(SyntaxKind::Error)) return nullptr;
     if (s->is(SyntaxKind::Tuple) && result->kind == TypeKind::Tuple) {
       std::vector<ExprPtr> fields;
@@ -50,13 +58,16 @@ class OpBody {
       ExprPtr tensor = operand(s->child(1));
       return tensor ? arena_.make<ViewExpr>(Expr{ExprKind::View, result, {op_.id, s->id}}, tensor) : nullptr;
     }
-    report(s, "the body of an op is an index expression `[i, j] => …` or `view(%x)`; for a composition of operators write `def`");
+    report(s,
+           "the body of an op is an index expression `[i, j] => …` or `view(%x)`; for a composition of "
+           "operators write `def`");
     return nullptr;
   }
 
  private:
   ExprPtr comprehension(SyntaxPtr s, Type result) {
-    IndexElaborator elaborator(arena_, scope_, op_.id, diagnostics_, [this](SyntaxPtr at) { return operand(at); });
+    IndexElaborator elaborator(arena_, scope_, op_.id, diagnostics_,
+                               [this](SyntaxPtr at) { return operand(at); });
     elaborator.instance_level = true;
     std::vector<Dim> extents(result->dims.begin(), result->dims.end());
     return elaborator.comprehension(s, signature_.env, extents, result->dtype);
@@ -64,13 +75,18 @@ class OpBody {
   ExprPtr operand(SyntaxPtr at) {
     if (at->is(SyntaxKind::Local))
       for (const Variable* p : params_)
-        if (p->name == at->text) return arena_.make<VarExpr>(Expr{ExprKind::Var, p->type, {op_.id, at->id}}, p);
+        if (p->name == at->text)
+          return arena_.make<VarExpr>(Expr{ExprKind::Var, p->type, {op_.id, at->id}}, p);
     std::string shown = at->is(SyntaxKind::Local) ? "%" + std::string(at->text) : "this";
-    diagnostics_.push_back({DiagnosticKind::UnknownName, {{op_.id, at->id}, {}}, fmt::format("`{}` is no parameter of this op", shown), {}});
+    diagnostics_.push_back({DiagnosticKind::UnknownName,
+                            {{op_.id, at->id}, {}},
+                            fmt::format("`{}` is no parameter of this op", shown),
+                            {}});
     return nullptr;
   }
   void report(SyntaxPtr at, std::string message) {
-    diagnostics_.push_back({DiagnosticKind::InvalidIndexExpression, {{op_.id, at->id}, {}}, std::move(message), {}});
+    diagnostics_.push_back(
+        {DiagnosticKind::InvalidIndexExpression, {{op_.id, at->id}, {}}, std::move(message), {}});
   }
 
   const Declaration& op_;
@@ -102,7 +118,8 @@ ExprPtr composite(const Declaration& op, const InstanceSignature& signature, Syn
 
 }  // namespace
 
-std::shared_ptr<const OpInstance> make_instance(const InstanceRequest& request, Scope& scope, Diagnostics& diagnostics) {
+std::shared_ptr<const OpInstance> make_instance(const InstanceRequest& request, Scope& scope,
+                                                Diagnostics& diagnostics) {
   auto instance = std::make_shared<OpInstance>();
   instance->name = request.op;
   instance->key = request.key;
@@ -127,19 +144,21 @@ std::shared_ptr<const OpInstance> make_instance(const InstanceRequest& request, 
   std::vector<const Variable*> params;
   size_t next = 0;
   for (SyntaxPtr p : params_of(op->syntax)->children)
-    if (p->is(SyntaxKind::TensorParam)) params.push_back(make_variable(*arena, arena->copy(p->text), signature->params[next++]));
-  ExprPtr result = OpBody(*op, *signature, params, scope, *arena, diagnostics).elaborate(body, signature->result);
+    if (p->is(SyntaxKind::TensorParam))
+      params.push_back(make_variable(*arena, arena->copy(p->text), signature->params[next++]));
+  ExprPtr result =
+      OpBody(*op, *signature, params, scope, *arena, diagnostics).elaborate(body, signature->result);
   if (!result) return instance;
-  instance->function =
-      arena->make<FnExpr>(Expr{ExprKind::Fn, function_type(signature->params, signature->result), {op->id, op->syntax->id}},
-                          arena->copy(params), std::span<const Dim>(), result, false);
+  instance->function = arena->make<FnExpr>(
+      Expr{ExprKind::Fn, function_type(signature->params, signature->result), {op->id, op->syntax->id}},
+      arena->copy(params), std::span<const Dim>(), result, false);
   return instance;
 }
 
 namespace {
 
-// Binds every name of a signature to something general: rigid dims, float32. False where that needs a call (packs, whose
-// rank is open; attributes without a default).
+// Binds every name of a signature to something general: rigid dims, float32. False where that needs a call
+// (packs, whose rank is open; attributes without a default).
 class GeneralBinding {
  public:
   GeneralBinding(const Declaration& op, Scope& scope) : op_(op), evaluator_(scope, op.id, ignored_) {}
@@ -167,7 +186,8 @@ class GeneralBinding {
     if (!shape->is(SyntaxKind::Tuple) && !shape->is(SyntaxKind::Paren)) return false;
     for (SyntaxPtr item : shape->children)
       if (!bind_dims(item)) return false;
-    if (dtype->is(SyntaxKind::Name) && !parse_dtype(dtype->text)) bind(dtype->text, StaticValue(DType::float32()));
+    if (dtype->is(SyntaxKind::Name) && !parse_dtype(dtype->text))
+      bind(dtype->text, StaticValue(DType::float32()));
     return true;
   }
   bool bind_dims(SyntaxPtr item) {

@@ -14,7 +14,8 @@ bool is_instance_dim(const SignatureBinding& binding, const std::string& name, c
 }
 
 template <class F>
-StaticValue map_dims(const SignatureBinding& binding, const std::string& name, const StaticValue& value, F&& f) {
+StaticValue map_dims(const SignatureBinding& binding, const std::string& name, const StaticValue& value,
+                     F&& f) {
   if (is_instance_dim(binding, name, value)) return StaticValue(f(value.as_dim(), name));
   if (const StaticList* items = value.as_list()) {
     StaticList out;
@@ -23,7 +24,6 @@ StaticValue map_dims(const SignatureBinding& binding, const std::string& name, c
   }
   return value;
 }
-
 
 std::string key_text(const SignatureBinding& binding, const std::string& name, const StaticValue& value) {
   if (is_instance_dim(binding, name, value)) return "*";
@@ -39,7 +39,8 @@ std::string key_text(const SignatureBinding& binding, const std::string& name, c
 
 InstanceRequest make_request(const std::string& op, SignatureBinding binding) {
   std::string key = op + "{";
-  for (const auto& [name, value] : binding.env) key += fmt::format("{}={};", name, key_text(binding, name, value));
+  for (const auto& [name, value] : binding.env)
+    key += fmt::format("{}={};", name, key_text(binding, name, value));
   return {op, key + "}", std::move(binding)};
 }
 
@@ -84,7 +85,8 @@ void replace(StaticEnv& env, Dim variable, Dim by) {
 // `where a == b`: in an instance equality of dims is knowledge, put to use by writing one for the other.
 void assume_equal(StaticEnv& env, const StaticValue& left, const StaticValue& right) {
   if (left.as_list() && right.as_list() && left.as_list()->size() == right.as_list()->size()) {
-    for (size_t i = 0; i < left.as_list()->size(); ++i) assume_equal(env, (*left.as_list())[i], (*right.as_list())[i]);
+    for (size_t i = 0; i < left.as_list()->size(); ++i)
+      assume_equal(env, (*left.as_list())[i], (*right.as_list())[i]);
     return;
   }
   Dim a = left.as_dim(), b = right.as_dim();
@@ -97,8 +99,8 @@ void assume_equal(StaticEnv& env, const StaticValue& left, const StaticValue& ri
 
 }  // namespace
 
-std::optional<InstanceSignature> instantiate_signature(const Declaration& op, const SignatureBinding& binding, Scope& scope,
-                                                       Diagnostics& diagnostics) {
+std::optional<InstanceSignature> instantiate_signature(const Declaration& op, const SignatureBinding& binding,
+                                                       Scope& scope, Diagnostics& diagnostics) {
   StaticEvaluator evaluator(scope, op.id, diagnostics);
   evaluator.instance_level = true;
   InstanceSignature signature{binding.env, {}, nullptr};

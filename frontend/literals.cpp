@@ -23,14 +23,16 @@ std::optional<NumberLiteral> parse_number(std::string_view text) {
   if (negative) text.remove_prefix(1);
   if (text.starts_with("inf") || text.starts_with("nan")) {
     literal.is_integer = false;
-    literal.real = text.starts_with("inf") ? std::numeric_limits<double>::infinity() : std::numeric_limits<double>::quiet_NaN();
+    literal.real = text.starts_with("inf") ? std::numeric_limits<double>::infinity()
+                                           : std::numeric_limits<double>::quiet_NaN();
     if (negative) literal.real = -literal.real;
     if (text.size() > 3 && !(literal.dtype = suffix_dtype(text.substr(3)))) return std::nullopt;
     return literal;
   }
   size_t digits_end = text.find_first_of("iuf");
   std::string_view number = text.substr(0, digits_end);
-  if (digits_end != std::string_view::npos && !(literal.dtype = suffix_dtype(text.substr(digits_end)))) return std::nullopt;
+  if (digits_end != std::string_view::npos && !(literal.dtype = suffix_dtype(text.substr(digits_end))))
+    return std::nullopt;
   bool fraction = number.find_first_of(".eE") != std::string_view::npos;
   literal.is_integer = !fraction && !(literal.dtype && literal.dtype->is_float());
   auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), literal.real);

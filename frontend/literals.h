@@ -16,10 +16,12 @@ struct NumberLiteral {
   std::optional<DType> dtype;  ///< of a suffixed literal
 };
 
-/// `7`, `-7i64`, `2f`, `2.5f16`, `1e-3f64`, `-inff`, `nan`; nothing for an unknown suffix or an integer past 64 bits.
+/// `7`, `-7i64`, `2f`, `2.5f16`, `1e-3f64`, `-inff`, `nan`; nothing for an unknown suffix or an integer past
+/// 64 bits.
 std::optional<NumberLiteral> parse_number(std::string_view text);
 
-/// The literal as an element of `dtype`; nothing where an integer does not fit (`300` as int8) or a fraction would be lost.
+/// The literal as an element of `dtype`; nothing where an integer does not fit (`300` as int8) or a fraction
+/// would be lost.
 std::optional<Scalar> literal_as(const NumberLiteral& literal, DType dtype);
 
 }  // namespace quern

@@ -73,7 +73,8 @@ class Listener : public antlr4::BaseErrorListener {
   // What could have stood here, in a user's words; nothing where that is too much to tell.
   static std::string expectation(QuernParser& parser) {
     auto expected = parser.getExpectedTokens();
-    if (expected.contains(static_cast<size_t>(QuernParser::INT)) && expected.contains(static_cast<size_t>(QuernParser::LOCAL)))
+    if (expected.contains(static_cast<size_t>(QuernParser::INT)) &&
+        expected.contains(static_cast<size_t>(QuernParser::LOCAL)))
       return "an expression";
     std::vector<std::string> wanted;
     for (ssize_t type : expected.toList()) {

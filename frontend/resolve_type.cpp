@@ -10,13 +10,19 @@ namespace {
 
 class Resolver {
  public:
-  Resolver(const TypeEnv& env, StaticEvaluator& evaluator, Scope& scope, Diagnostics& diagnostics, uint32_t declaration)
-      : env_(env), evaluator_(evaluator), scope_(scope), diagnostics_(diagnostics), declaration_(declaration) {}
+  Resolver(const TypeEnv& env, StaticEvaluator& evaluator, Scope& scope, Diagnostics& diagnostics,
+           uint32_t declaration)
+      : env_(env),
+        evaluator_(evaluator),
+        scope_(scope),
+        diagnostics_(diagnostics),
+        declaration_(declaration) {}
 
   Type resolve(SyntaxPtr s) {
     if (!s) return error_type();
     switch (s->kind) {
-      case SyntaxKind::HoleType: return TypeScratch::current() ? TypeScratch::current()->fresh() : error_type();
+      case SyntaxKind::HoleType:
+        return TypeScratch::current() ? TypeScratch::current()->fresh() : error_type();
       case SyntaxKind::TensorType: return tensor(s);
       case SyntaxKind::TupleType: return tuple_type(all(s->children));
       case SyntaxKind::FunctionType: {
@@ -78,7 +84,8 @@ class Resolver {
     }
     if (header->type_vars.size() != s->children.size()) {
       report(DiagnosticKind::WrongArgumentCount, s,
-             fmt::format("`{}` takes {} type arguments and is given {}", s->text, header->type_vars.size(), s->children.size()));
+             fmt::format("`{}` takes {} type arguments and is given {}", s->text, header->type_vars.size(),
+                         s->children.size()));
       return error_type();
     }
     return data_type(header->type->name, header->type->id, all(s->children));
@@ -97,8 +104,8 @@ class Resolver {
 
 }  // namespace
 
-Type resolve_type(SyntaxPtr syntax, const TypeEnv& env, StaticEvaluator& evaluator, Scope& scope, Diagnostics& diagnostics,
-                  uint32_t declaration) {
+Type resolve_type(SyntaxPtr syntax, const TypeEnv& env, StaticEvaluator& evaluator, Scope& scope,
+                  Diagnostics& diagnostics, uint32_t declaration) {
   return Resolver(env, evaluator, scope, diagnostics, declaration).resolve(syntax);
 }
 

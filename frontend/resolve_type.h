@@ -12,14 +12,15 @@ namespace quern {
 
 /// The names that a type may mention.
 struct TypeEnv {
-  StaticEnv statics;                                ///< dims, packs, dtypes, attributes
+  StaticEnv statics;                               ///< dims, packs, dtypes, attributes
   std::map<std::string, Type, std::less<>> types;  ///< type variables
 };
 
-/// The type that `syntax` writes; error_type() after a diagnostic. `_` becomes an unknown of the running inference, and
+/// The type that `syntax` writes; error_type() after a diagnostic. `_` becomes an unknown of the running
+/// inference, and
 /// `?` stays `?`.
-Type resolve_type(SyntaxPtr syntax, const TypeEnv& env, StaticEvaluator& evaluator, Scope& scope, Diagnostics& diagnostics,
-                  uint32_t declaration);
+Type resolve_type(SyntaxPtr syntax, const TypeEnv& env, StaticEvaluator& evaluator, Scope& scope,
+                  Diagnostics& diagnostics, uint32_t declaration);
 
 /// Name and parameters of a `type` declaration. Its identity is its text: the same text is the same type.
 DataHeader make_data_header(const Declaration& declaration);

@@ -200,7 +200,8 @@ class Splitter {
       had_body = depth == 0 && token.kind == TokenKind::Close && word(token) == "}";
       token = tokens_.next();
     }
-    if (!is_declaration) piece.name = bound_name(text_.substr(piece.range.begin, piece.range.end - piece.range.begin));
+    if (!is_declaration)
+      piece.name = bound_name(text_.substr(piece.range.begin, piece.range.end - piece.range.begin));
     outcome_.pieces.push_back(std::move(piece));
     return token;
   }
@@ -215,12 +216,14 @@ class Splitter {
     if (let) p = skip(3);
     if (p >= statement.size() || statement[p] != '%') return "";
     size_t end = ++p;
-    while (end < statement.size() && (is_word(statement[end]) || statement[end] == '/') && statement[end] != '.') ++end;
+    while (end < statement.size() && (is_word(statement[end]) || statement[end] == '/') &&
+           statement[end] != '.')
+      ++end;
     std::string name(statement.substr(p, end - p));
     if (let) return name == "_" ? "" : name;
     size_t equals = skip(end);
-    bool graph = !name.empty() && std::isdigit(static_cast<unsigned char>(name[0])) && equals < statement.size() &&
-                 statement[equals] == '=' && statement.substr(equals, 2) != "==";
+    bool graph = !name.empty() && std::isdigit(static_cast<unsigned char>(name[0])) &&
+                 equals < statement.size() && statement[equals] == '=' && statement.substr(equals, 2) != "==";
     return graph ? name : "";
   }
   // After the `}` of one body a definition may go on with another one.

@@ -15,10 +15,9 @@ enum class PieceKind : uint8_t { Def, Op, Type, Import, Test, Infix, Static, Sta
 
 struct Piece {
   PieceKind kind;
-  std::string
-      name;     ///< of what is declared: "@f", "nn.conv2d", "Net"; the symbol of an infix; the variable that a
-                     ///< statement binds, without %
-  Range range;  ///< its text in the file, without the `;` that ends a statement
+  std::string name;  ///< of what is declared: "@f", "nn.conv2d", "Net"; the symbol of an infix; the variable
+                     ///< that a statement binds, without %
+  Range range;      ///< its text in the file, without the `;` that ends a statement
   std::string doc;  ///< the text of the `///` lines right above it
 };
 

@@ -67,7 +67,8 @@ struct InstanceAnswer {
 class Scope {
  public:
   virtual ~Scope() = default;
-  /// Whether there is a `def @name`. Asking for no more than that leaves its body out of what the asker depends on.
+  /// Whether there is a `def @name`. Asking for no more than that leaves its body out of what the asker
+  /// depends on.
   virtual bool has_global(std::string_view name) = 0;
   /// `def @name`.
   virtual const Declaration* global(std::string_view name) = 0;
@@ -77,8 +78,8 @@ class Scope {
   virtual const Declaration* static_function(std::string_view name) = 0;
   /// The operator that `infix "symbol" name` declares for a symbol; "" where none does.
   virtual std::string infix(std::string_view symbol) = 0;
-  /// The type that `type name` declares, over type variables of its own, without resolving its fields (so that types may
-  /// name each other).
+  /// The type that `type name` declares, over type variables of its own, without resolving its fields (so
+  /// that types may name each other).
   virtual const DataHeader* data_header(std::string_view type_name) = 0;
   virtual const DataDefinition* data(std::string_view type_name) = 0;
   /// The type that has a constructor of this name.

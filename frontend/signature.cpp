@@ -55,9 +55,14 @@ std::optional<StaticValue> coerce(const StaticValue& value, std::string_view kin
 // One match of a call against a signature.
 class Matcher {
  public:
-  Matcher(const Declaration& op, const SignatureCall& call, Scope& scope, TypeHooks& hooks, Diagnostics& diagnostics,
-          uint32_t caller)
-      : op_(op), call_(call), scope_(scope), hooks_(hooks), diagnostics_(diagnostics), caller_(caller),
+  Matcher(const Declaration& op, const SignatureCall& call, Scope& scope, TypeHooks& hooks,
+          Diagnostics& diagnostics, uint32_t caller)
+      : op_(op),
+        call_(call),
+        scope_(scope),
+        hooks_(hooks),
+        diagnostics_(diagnostics),
+        caller_(caller),
         inside_evaluator_(scope, op.id, inside_) {}
 
   MatchOutcome run() {
@@ -65,8 +70,8 @@ class Matcher {
     size_t tensors = tensor_param_count(op_.syntax);
     if (call_.tensors.size() != tensors) {
       report(DiagnosticKind::WrongArgumentCount, call_.syntax,
-             fmt::format("`{}` takes {} tensor argument{} and is given {}", op_.name, tensors, tensors == 1 ? "" : "s",
-                         call_.tensors.size()),
+             fmt::format("`{}` takes {} tensor argument{} and is given {}", op_.name, tensors,
+                         tensors == 1 ? "" : "s", call_.tensors.size()),
              {{Place{{op_.id, params->id}, {}}, fmt::format("`{}` is defined here", op_.name)}});
       return failed();
     }
@@ -83,7 +88,8 @@ class Matcher {
       if (status == Status::Failed) return failed();
     }
     if (!clauses() || !result()) return failed();
-    // What `static` clauses compute from the dims of this call is computed again for an instance, from its own dims.
+    // What `static` clauses compute from the dims of this call is computed again for an instance, from its
+    // own dims.
     for (SyntaxPtr clause : op_.syntax->child(3)->children)
       if (clause->is(SyntaxKind::StaticClause)) binding_.env.erase(std::string(clause->text));
     return {MatchStatus::Matched, std::move(binding_)};
@@ -128,7 +134,8 @@ class Matcher {
     return false;
   }
 
-  // --- attributes ---------------------------------------------------------------------------------------------------
+  // --- attributes
+  // ---------------------------------------------------------------------------------------------------
   bool attributes() {
     std::vector<SyntaxPtr> declared;
     for (SyntaxPtr p : params_of(op_.syntax)->children)
@@ -155,18 +162,20 @@ class Matcher {
     std::vector<std::string> names;
     for (SyntaxPtr p : declared) names.emplace_back(p->text);
     auto near = did_you_mean(name, names);
-    std::string message =
-        name.empty() ? fmt::format("`{}` is given too many arguments", op_.name)
-                     : fmt::format("`{}` has no attribute `{}`{}", op_.name, name, near ? "; did you mean `" + *near + "`?" : "");
+    std::string message = name.empty() ? fmt::format("`{}` is given too many arguments", op_.name)
+                                       : fmt::format("`{}` has no attribute `{}`{}", op_.name, name,
+                                                     near ? "; did you mean `" + *near + "`?" : "");
     std::vector<Note> notes;
-    if (!names.empty()) notes.push_back({std::nullopt, fmt::format("its attributes are {}", fmt::join(names, ", "))});
+    if (!names.empty())
+      notes.push_back({std::nullopt, fmt::format("its attributes are {}", fmt::join(names, ", "))});
     report(DiagnosticKind::UnknownAttribute, call_.attribute_syntax[i], message, std::move(notes));
     return false;
   }
   bool bind_attribute(SyntaxPtr declared, const StaticValue* given, SyntaxPtr at) {
     std::string_view kind = declared->child(0) ? declared->child(0)->text : "int";
     if (!given && !declared->child(1)) {
-      report(DiagnosticKind::WrongAttribute, call_.syntax, fmt::format("`{}` needs the attribute `{}`", op_.name, declared->text));
+      report(DiagnosticKind::WrongAttribute, call_.syntax,
+             fmt::format("`{}` needs the attribute `{}`", op_.name, declared->text));
       return false;
     }
     std::optional<StaticValue> fallback;
@@ -179,8 +188,8 @@ class Matcher {
     std::optional<StaticValue> value = given ? coerce(*given, kind) : fallback;
     if (!value) {
       report(DiagnosticKind::WrongAttribute, at,
-             fmt::format("the attribute `{}` of `{}` takes {}, not {}", declared->text, op_.name, describe_kind(kind),
-                         given ? to_string(*given) : "this"));
+             fmt::format("the attribute `{}` of `{}` takes {}, not {}", declared->text, op_.name,
+                         describe_kind(kind), given ? to_string(*given) : "this"));
       return false;
     }
     if (given && !(fallback && *fallback == *value)) binding_.attributes.emplace_back(declared->text, *value);
@@ -190,13 +199,20 @@ class Matcher {
   static std::string describe_kind(std::string_view kind) {
     bool optional = kind.ends_with("?");
     if (optional) kind.remove_suffix(1);
-    std::string text = kind == "int[]" ? "a list of integers" : kind == "int" ? "an integer" : kind == "float" ? "a number"
-                     : kind == "bool" ? "True or False" : kind == "string" ? "a string" : kind == "dtype" ? "a dtype"
-                     : kind == "shape" ? "a shape" : kind == "dim" ? "a dim" : "a " + std::string(kind);
+    std::string text = kind == "int[]"    ? "a list of integers"
+                       : kind == "int"    ? "an integer"
+                       : kind == "float"  ? "a number"
+                       : kind == "bool"   ? "True or False"
+                       : kind == "string" ? "a string"
+                       : kind == "dtype"  ? "a dtype"
+                       : kind == "shape"  ? "a shape"
+                       : kind == "dim"    ? "a dim"
+                                          : "a " + std::string(kind);
     return optional ? text + " or None" : text;
   }
 
-  // --- argument types -----------------------------------------------------------------------------------------------
+  // --- argument types
+  // -----------------------------------------------------------------------------------------------
   Status match(SyntaxPtr pattern, Type actual) {
     if (!pattern) return Status::Ok;
     if (actual->kind == TypeKind::Infer) return Status::Stuck;
@@ -205,7 +221,8 @@ class Matcher {
       case SyntaxKind::TensorType: return match_tensor(pattern, actual);
       case SyntaxKind::FamilyType: return match_family(pattern, actual);
       case SyntaxKind::TupleType: {
-        if (actual->kind != TypeKind::Tuple || actual->args.size() != pattern->children.size()) return wrong_type(pattern, actual);
+        if (actual->kind != TypeKind::Tuple || actual->args.size() != pattern->children.size())
+          return wrong_type(pattern, actual);
         for (size_t i = 0; i < actual->args.size(); ++i) {
           Status s = match(pattern->children[i], hooks_.resolve(actual->args[i]));
           if (s != Status::Ok) return s;
@@ -229,7 +246,8 @@ class Matcher {
   Status match_family(SyntaxPtr pattern, Type actual) {
     if (actual->kind != TypeKind::Tuple) {
       report(DiagnosticKind::TypeMismatch, call_.tensor_syntax[argument_],
-             fmt::format("{} of {} has to be a tuple of tensors, not {}", operand_text(), op_text(), to_string(actual)),
+             fmt::format("{} of {} has to be a tuple of tensors, not {}", operand_text(), op_text(),
+                         to_string(actual)),
              hooks_.origin_of_argument(argument_));
       return Status::Failed;
     }
@@ -244,7 +262,8 @@ class Matcher {
     binding_.env.erase(index);
     SyntaxPtr limit = pattern->child(1);
     if (limit->is(SyntaxKind::Name) && !binding_.env.contains(limit->text))
-      binding_.env.insert_or_assign(std::string(limit->text), StaticValue::integer(static_cast<int64_t>(actual->args.size())));
+      binding_.env.insert_or_assign(std::string(limit->text),
+                                    StaticValue::integer(static_cast<int64_t>(actual->args.size())));
     return Status::Ok;
   }
   Status match_tensor(SyntaxPtr pattern, Type actual) {
@@ -254,7 +273,8 @@ class Matcher {
     return match_dtype(pattern->child(1), actual);
   }
   Status match_dtype(SyntaxPtr pattern, Type actual) {
-    if (pattern->is(SyntaxKind::Name) && !binding_.env.contains(pattern->text) && !parse_dtype(pattern->text)) {
+    if (pattern->is(SyntaxKind::Name) && !binding_.env.contains(pattern->text) &&
+        !parse_dtype(pattern->text)) {
       bind(pattern->text, StaticValue(actual->dtype));
       return Status::Ok;
     }
@@ -264,8 +284,8 @@ class Matcher {
     auto bound = bound_by_.find(pattern->text);
     std::string message =
         bound == bound_by_.end()
-            ? fmt::format("{} of {} has to be {}, not {}", operand_text(), op_text(), hooks_.describe(*wanted),
-                          hooks_.describe(actual->dtype))
+            ? fmt::format("{} of {} has to be {}, not {}", operand_text(), op_text(),
+                          hooks_.describe(*wanted), hooks_.describe(actual->dtype))
             : fmt::format("{} takes tensors of one dtype: {} is {} but {} is {}", op_text(), bound->second,
                           hooks_.describe(*wanted), operand_text(), hooks_.describe(actual->dtype));
     report(DiagnosticKind::DTypeMismatch, call_.tensor_syntax[argument_], message, argument_notes());
@@ -301,7 +321,8 @@ class Matcher {
     if (actual->dims.size() < fixed || (spread == items.size() && actual->dims.size() != fixed)) {
       report(DiagnosticKind::RankMismatch, call_.tensor_syntax[argument_],
              fmt::format("{} of {} has {}{} dimension{}, but this is {}", operand_text(), op_text(),
-                         spread < items.size() ? "at least " : "", fixed, fixed == 1 ? "" : "s", to_string(actual)),
+                         spread < items.size() ? "at least " : "", fixed, fixed == 1 ? "" : "s",
+                         to_string(actual)),
              hooks_.origin_of_argument(argument_));
       return Status::Failed;
     }
@@ -329,8 +350,9 @@ class Matcher {
     for (size_t i = 0; same && i < dims.size(); ++i) same = hooks_.unify((*known)[i].as_dim(), dims[i]);
     if (same) return Status::Ok;
     report(DiagnosticKind::DimMismatch, call_.tensor_syntax[argument_],
-           fmt::format("{}: the shape `{}` is {} in {} but {} in {}", op_text(), at->is(SyntaxKind::Spread) ? name : at->text,
-                       to_string(bound->second), bound_by_[std::string(name)], shape_to_string(dims), operand_text()),
+           fmt::format("{}: the shape `{}` is {} in {} but {} in {}", op_text(),
+                       at->is(SyntaxKind::Spread) ? name : at->text, to_string(bound->second),
+                       bound_by_[std::string(name)], shape_to_string(dims), operand_text()),
            argument_notes());
     return Status::Failed;
   }
@@ -346,7 +368,8 @@ class Matcher {
       return Status::Failed;
     }
     if (hooks_.unify(*wanted, actual)) return Status::Ok;
-    std::string first = bound_by_.contains(std::string(pattern->text)) ? " in " + bound_by_[std::string(pattern->text)] : "";
+    std::string first =
+        bound_by_.contains(std::string(pattern->text)) ? " in " + bound_by_[std::string(pattern->text)] : "";
     report(DiagnosticKind::DimMismatch, call_.tensor_syntax[argument_],
            fmt::format("{}: the dimension `{}` is {}{} but {} in {}", op_text(), pattern_text(pattern),
                        to_string(hooks_.resolve(*wanted)), first, to_string(actual), operand_text()),
@@ -368,8 +391,8 @@ class Matcher {
     Dim quotient = is_const(*factor, 0) ? nullptr : dim_floordiv(actual, *factor);
     if (!quotient || (dim_mul(quotient, *factor) != actual && !actual->has_any)) {
       report(DiagnosticKind::DimMismatch, call_.tensor_syntax[argument_],
-             fmt::format("{}: the extent {} of {} is not a multiple of {} = {}", op_text(), to_string(actual), operand_text(),
-                         pattern_text(pattern->child(0)), to_string(*factor)),
+             fmt::format("{}: the extent {} of {} is not a multiple of {} = {}", op_text(), to_string(actual),
+                         operand_text(), pattern_text(pattern->child(0)), to_string(*factor)),
              argument_notes());
       return Status::Failed;
     }
@@ -377,7 +400,8 @@ class Matcher {
     return Status::Ok;
   }
 
-  // --- clauses and result -------------------------------------------------------------------------------------------
+  // --- clauses and result
+  // -------------------------------------------------------------------------------------------
   bool clauses() {
     for (SyntaxPtr clause : op_.syntax->child(3)->children) {
       if (clause->is(SyntaxKind::StaticClause)) {
@@ -399,7 +423,8 @@ class Matcher {
       if (!left || !right) return report_inside();
       auto equal = static_equal(*left, *right);
       if (equal && *equal) return true;
-      if (!equal && left->as_dim() && right->as_dim() && hooks_.unify(left->as_dim(), right->as_dim())) return true;
+      if (!equal && left->as_dim() && right->as_dim() && hooks_.unify(left->as_dim(), right->as_dim()))
+        return true;
       detail = fmt::format(": {} is not {}", to_string(*left), to_string(*right));
     } else {
       auto holds = inside_evaluator_.boolean(condition, binding_.env);
@@ -411,10 +436,12 @@ class Matcher {
         if (left && right) detail = fmt::format(": {} is not {}", to_string(*left), to_string(*right));
       }
     }
-    std::string message = clause->child(1) ? std::string(clause->child(1)->text) : "a constraint does not hold";
+    std::string message =
+        clause->child(1) ? std::string(clause->child(1)->text) : "a constraint does not hold";
     std::vector<Note> notes = argument_notes();
     notes.push_back({Place{{op_.id, clause->id}, {}}, "the constraint is stated here"});
-    report(DiagnosticKind::ConstraintNotMet, call_.syntax, fmt::format("{}: {}{}", op_text(), message, detail), std::move(notes));
+    report(DiagnosticKind::ConstraintNotMet, call_.syntax,
+           fmt::format("{}: {}{}", op_text(), message, detail), std::move(notes));
     return false;
   }
   bool result() {

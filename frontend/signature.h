@@ -1,6 +1,7 @@
 #pragma once
-// Operator signatures: the type relation of an operator, read off its declaration. Matching a call binds the names of the
-// signature (packs, dims, dtypes, attributes) to what the arguments have, checks the constraints and gives the result type.
+// Operator signatures: the type relation of an operator, read off its declaration. Matching a call binds the
+// names of the signature (packs, dims, dtypes, attributes) to what the arguments have, checks the constraints
+// and gives the result type.
 
 #include <functional>
 #include <optional>
@@ -32,18 +33,21 @@ class TypeHooks {
 
 /// An operator's call as far as its signature is concerned.
 struct SignatureCall {
-  SyntaxPtr syntax;                                           ///< the call
-  std::vector<Type> tensors;                                  ///< types of the tensor arguments
+  SyntaxPtr syntax;           ///< the call
+  std::vector<Type> tensors;  ///< types of the tensor arguments
   std::vector<SyntaxPtr> tensor_syntax;
-  std::vector<std::pair<std::string, StaticValue>> attributes;  ///< as given, evaluated; "" for a positional one
+  std::vector<std::pair<std::string, StaticValue>>
+      attributes;  ///< as given, evaluated; "" for a positional one
   std::vector<SyntaxPtr> attribute_syntax;
 };
 
 struct SignatureBinding {
-  StaticEnv env;                ///< every name of the signature
-  std::set<std::string> bound;  ///< those that stand for dims and dtypes of the arguments (packs, dims, dtypes)
+  StaticEnv env;  ///< every name of the signature
+  std::set<std::string>
+      bound;  ///< those that stand for dims and dtypes of the arguments (packs, dims, dtypes)
   Type result = nullptr;
-  std::vector<std::pair<std::string, StaticValue>> attributes;  ///< that differ from their defaults, in declared order
+  std::vector<std::pair<std::string, StaticValue>>
+      attributes;  ///< that differ from their defaults, in declared order
 };
 
 enum class MatchStatus { Matched, Stuck, Failed };
@@ -56,7 +60,8 @@ struct MatchOutcome {
 size_t tensor_param_count(SyntaxPtr op);
 SyntaxPtr params_of(SyntaxPtr op);
 
-/// Stuck: an argument's type is not known well enough yet (nothing was reported or unified). Failed: reported.
+/// Stuck: an argument's type is not known well enough yet (nothing was reported or unified). Failed:
+/// reported.
 MatchOutcome match_signature(const Declaration& op, const SignatureCall& call, Scope& scope, TypeHooks& hooks,
                              Diagnostics& diagnostics, uint32_t caller);
 
@@ -71,18 +76,18 @@ InstanceRequest make_request(const std::string& op, SignatureBinding binding);
 
 /// The binding with fresh rigid dims in place of the arguments' dims.
 SignatureBinding with_fresh_dims(const InstanceRequest& request);
-/// The dims of a binding in the order of an instance's dim_vars: applied to the call's binding it gives what the
-/// variables of `with_fresh_dims` stand for.
+/// The dims of a binding in the order of an instance's dim_vars: applied to the call's binding it gives what
+/// the variables of `with_fresh_dims` stand for.
 std::vector<Dim> instance_dims(const SignatureBinding& binding);
 
-/// For instances: evaluates the clauses and the parameter and result types over fresh dims; `where a == b` between dims
-/// replaces one by the other in the environment.
+/// For instances: evaluates the clauses and the parameter and result types over fresh dims; `where a == b`
+/// between dims replaces one by the other in the environment.
 struct InstanceSignature {
   StaticEnv env;
   std::vector<Type> params;
   Type result;
 };
-std::optional<InstanceSignature> instantiate_signature(const Declaration& op, const SignatureBinding& binding, Scope& scope,
-                                                       Diagnostics& diagnostics);
+std::optional<InstanceSignature> instantiate_signature(const Declaration& op, const SignatureBinding& binding,
+                                                       Scope& scope, Diagnostics& diagnostics);
 
 }  // namespace quern

@@ -121,7 +121,8 @@ BuiltinOutcome set(Args a, bool) {
 
 // The result has list + values items, with values[i] at positions[i] and the list's items in order elsewhere.
 BuiltinOutcome insert(Args a, bool) {
-  if (a.size() != 3 || !a[0].as_list() || !a[1].as_list()) return problem("`insert` takes a list, positions and values");
+  if (a.size() != 3 || !a[0].as_list() || !a[1].as_list())
+    return problem("`insert` takes a list, positions and values");
   size_t size = a[0].as_list()->size() + a[1].as_list()->size();
   auto at = positions(a[1], size);
   if (!at) return problem(fmt::format("{} has a position outside the {} results", to_string(a[1]), size));
@@ -169,7 +170,8 @@ BuiltinOutcome index_of(Args a, bool) {
 
 BuiltinOutcome contains(Args a, bool) {
   if (a.size() != 2 || !a[0].as_list()) return problem("`contains` takes a list and a value");
-  return value(StaticValue(std::find(a[0].as_list()->begin(), a[0].as_list()->end(), a[1]) != a[0].as_list()->end()));
+  return value(
+      StaticValue(std::find(a[0].as_list()->begin(), a[0].as_list()->end(), a[1]) != a[0].as_list()->end()));
 }
 
 BuiltinOutcome all(Args a, bool) {
@@ -226,12 +228,13 @@ BuiltinOutcome broadcast(Args a, bool instance_level) {
 template <bool (DType::*Test)() const>
 BuiltinOutcome dtype_test(Args a, bool) {
   if (a.size() != 1 || !a[0].as_dtype()) return problem("takes one dtype");
-  // A dtype that inference has not settled yet is given the benefit of the doubt; the instance is checked again.
+  // A dtype that inference has not settled yet is given the benefit of the doubt; the instance is checked
+  // again.
   return value(StaticValue(a[0].as_dtype()->is_infer() || (a[0].as_dtype()->*Test)()));
 }
 
-// Whether two dims can be equal: False only where they differ for every value of their variables. What stays open is
-// left to a check at run time.
+// Whether two dims can be equal: False only where they differ for every value of their variables. What stays
+// open is left to a check at run time.
 BuiltinOutcome may_equal(Args a, bool) {
   if (a.size() != 2) return problem("`may_equal` takes two values");
   return value(StaticValue(static_equal(a[0], a[1]).value_or(true)));
@@ -257,15 +260,24 @@ struct Row {
   StaticBuiltin function;
 };
 constexpr Row kBuiltins[] = {
-    {"len", len},           {"min", minimum},
-    {"max", maximum},       {"product", product},
-    {"sum", sum},           {"concat", concat},
-    {"drop", drop},         {"take", take},
-    {"permute", take},      {"set", set},
-    {"insert", insert},     {"range", range},
-    {"reverse", reverse},   {"index_of", index_of},
-    {"contains", contains}, {"all", all},
-    {"broadcast", broadcast}, {"error", error},
+    {"len", len},
+    {"min", minimum},
+    {"max", maximum},
+    {"product", product},
+    {"sum", sum},
+    {"concat", concat},
+    {"drop", drop},
+    {"take", take},
+    {"permute", take},
+    {"set", set},
+    {"insert", insert},
+    {"range", range},
+    {"reverse", reverse},
+    {"index_of", index_of},
+    {"contains", contains},
+    {"all", all},
+    {"broadcast", broadcast},
+    {"error", error},
     {"may_equal", may_equal},
     {"same", same},
     {"is_float", dtype_test<&DType::is_float>},

@@ -14,14 +14,16 @@ constexpr int kDepthLimit = 400;
 constexpr int64_t kStepLimit = 1'000'000;
 }  // namespace
 
-void StaticEvaluator::report(DiagnosticKind kind, SyntaxPtr at, std::string message, std::vector<Note> notes) {
+void StaticEvaluator::report(DiagnosticKind kind, SyntaxPtr at, std::string message,
+                             std::vector<Note> notes) {
   diagnostics_.push_back({kind, place(at), std::move(message), std::move(notes)});
 }
 
 std::optional<StaticValue> StaticEvaluator::evaluate(SyntaxPtr expr, const StaticEnv& env) {
   if (!expr) return std::nullopt;
   if (++steps_ > kStepLimit || depth_ > kDepthLimit) {
-    if (steps_ < 2 * kStepLimit) report(DiagnosticKind::StaticLimit, expr, "this compile-time computation does not end");
+    if (steps_ < 2 * kStepLimit)
+      report(DiagnosticKind::StaticLimit, expr, "this compile-time computation does not end");
     steps_ = 2 * kStepLimit;
     return std::nullopt;
   }
@@ -40,7 +42,8 @@ std::optional<StaticValue> StaticEvaluator::evaluate(SyntaxPtr expr, const Stati
       // `%a[…]` reads a tensor; everything else indexes a list.
       SyntaxPtr base = expr->child(0);
       while (base->is(SyntaxKind::Index)) base = base->child(0);
-      bool tensor = base->is(SyntaxKind::Local) || base->is(SyntaxKind::Field) || base->is(SyntaxKind::GraphName);
+      bool tensor =
+          base->is(SyntaxKind::Local) || base->is(SyntaxKind::Field) || base->is(SyntaxKind::GraphName);
       return tensor ? other(expr, env) : index(expr, env);
     }
     case SyntaxKind::Unary: return unary(expr, env);
@@ -60,7 +63,8 @@ std::optional<StaticValue> StaticEvaluator::evaluate(SyntaxPtr expr, const Stati
 
 std::optional<StaticValue> StaticEvaluator::other(SyntaxPtr expr, const StaticEnv&) {
   if (expr->is(SyntaxKind::Error)) return std::nullopt;
-  report(DiagnosticKind::NotStatic, expr, "this has to be known at compile time: integers, dims, lists and `static` functions of them");
+  report(DiagnosticKind::NotStatic, expr,
+         "this has to be known at compile time: integers, dims, lists and `static` functions of them");
   return std::nullopt;
 }
 
@@ -71,7 +75,8 @@ std::optional<StaticValue> StaticEvaluator::combine(SyntaxPtr expr, const Static
 std::optional<StaticValue> StaticEvaluator::number(SyntaxPtr expr) {
   auto literal = parse_number(expr->text);
   if (!literal) {
-    report(DiagnosticKind::MalformedLiteral, expr, fmt::format("`{}` is not a number of a known dtype", expr->text));
+    report(DiagnosticKind::MalformedLiteral, expr,
+           fmt::format("`{}` is not a number of a known dtype", expr->text));
     return std::nullopt;
   }
   if (expr->is(SyntaxKind::Int)) return StaticValue::integer(literal->integer);
@@ -160,13 +165,15 @@ std::optional<StaticValue> StaticEvaluator::index(SyntaxPtr expr, const StaticEn
     auto first = bound(item->child(0), 0), last = bound(item->child(1), size);
     if (!first || !last) return std::nullopt;
     StaticList out;
-    for (int64_t i = std::max<int64_t>(0, *first); i < std::min(*last, size); ++i) out.push_back((*items)[static_cast<size_t>(i)]);
+    for (int64_t i = std::max<int64_t>(0, *first); i < std::min(*last, size); ++i)
+      out.push_back((*items)[static_cast<size_t>(i)]);
     return StaticValue::list(std::move(out));
   }
   auto at = bound(item, 0);
   if (!at) return std::nullopt;
   if (*at < 0 || *at >= size) {
-    report(DiagnosticKind::WrongAttribute, expr, fmt::format("position {} is outside this list of {}: {}", *at, size, to_string(*base)));
+    report(DiagnosticKind::WrongAttribute, expr,
+           fmt::format("position {} is outside this list of {}: {}", *at, size, to_string(*base)));
     return std::nullopt;
   }
   return (*items)[static_cast<size_t>(*at)];
@@ -200,7 +207,8 @@ std::optional<StaticValue> StaticEvaluator::binary(SyntaxPtr expr, const StaticE
   return compare(expr, *left, *right);
 }
 
-std::optional<StaticValue> StaticEvaluator::arithmetic(SyntaxPtr expr, const StaticValue& left, const StaticValue& right) {
+std::optional<StaticValue> StaticEvaluator::arithmetic(SyntaxPtr expr, const StaticValue& left,
+                                                       const StaticValue& right) {
   char symbol = expr->text[0];
   if (Dim a = left.as_dim(), b = right.as_dim(); a && b) {
     if ((symbol == '/' || symbol == '%') && is_const(b, 0)) {
@@ -231,7 +239,8 @@ std::optional<StaticValue> StaticEvaluator::arithmetic(SyntaxPtr expr, const Sta
     return StaticValue(result);
   }
   report(DiagnosticKind::NotStatic, expr,
-         fmt::format("`{}` does not go with {} and {} at compile time", expr->text, to_string(left), to_string(right)));
+         fmt::format("`{}` does not go with {} and {} at compile time", expr->text, to_string(left),
+                     to_string(right)));
   return std::nullopt;
 }
 
@@ -256,7 +265,8 @@ std::optional<bool> static_equal(const StaticValue& a, const StaticValue& b) {
   return false;
 }
 
-std::optional<StaticValue> StaticEvaluator::compare(SyntaxPtr expr, const StaticValue& left, const StaticValue& right) {
+std::optional<StaticValue> StaticEvaluator::compare(SyntaxPtr expr, const StaticValue& left,
+                                                    const StaticValue& right) {
   std::string_view symbol = expr->text;
   std::optional<bool> result;
   if (symbol == "==" || symbol == "!=") {
@@ -275,20 +285,23 @@ std::optional<StaticValue> StaticEvaluator::compare(SyntaxPtr expr, const Static
   }
   if (result) return StaticValue(*result);
   report(DiagnosticKind::NotStatic, expr,
-         fmt::format("whether {} {} {} is not known at compile time", to_string(left), symbol, to_string(right)));
+         fmt::format("whether {} {} {} is not known at compile time", to_string(left), symbol,
+                     to_string(right)));
   return std::nullopt;
 }
 
 std::optional<StaticValue> StaticEvaluator::call(SyntaxPtr expr, const StaticEnv& env) {
   SyntaxPtr callee = expr->child(0);
   if (callee->is(SyntaxKind::GlobalName)) return call_static(expr, env);
-  StaticBuiltin builtin = callee->is(SyntaxKind::Name) && callee->children.empty() ? find_static_builtin(callee->text) : nullptr;
+  StaticBuiltin builtin =
+      callee->is(SyntaxKind::Name) && callee->children.empty() ? find_static_builtin(callee->text) : nullptr;
   if (!builtin) return other(expr, env);
   StaticList args;
   for (SyntaxPtr arg : expr->children.subspan(1))
     if (!append(arg, env, args)) return std::nullopt;
   for (const StaticValue& arg : args)
-    if (arg.as_index_expr() && (callee->text == "min" || callee->text == "max")) return combine(expr, args[0], args[1]);
+    if (arg.as_index_expr() && (callee->text == "min" || callee->text == "max"))
+      return combine(expr, args[0], args[1]);
   BuiltinOutcome outcome = builtin(args, instance_level);
   if (!outcome.value) report(outcome.kind, expr, outcome.problem);
   return outcome.value;
@@ -306,12 +319,14 @@ std::optional<StaticValue> StaticEvaluator::call_static(SyntaxPtr call, const St
   for (SyntaxPtr arg : call->children.subspan(1))
     if (!append(arg, env, args)) return std::nullopt;
   if (args.size() != params->children.size()) {
-    report(DiagnosticKind::WrongArgumentCount, call,
-           fmt::format("`@{}` takes {} arguments and is given {}", name, params->children.size(), args.size()));
+    report(
+        DiagnosticKind::WrongArgumentCount, call,
+        fmt::format("`@{}` takes {} arguments and is given {}", name, params->children.size(), args.size()));
     return std::nullopt;
   }
   StaticEnv inner;
-  for (size_t i = 0; i < args.size(); ++i) inner.insert_or_assign(std::string(params->children[i]->text), args[i]);
+  for (size_t i = 0; i < args.size(); ++i)
+    inner.insert_or_assign(std::string(params->children[i]->text), args[i]);
   // What goes wrong inside is reported at the call: there the values that led to it stand.
   Diagnostics inside;
   StaticEvaluator evaluator(scope_, function->id, inside);
@@ -363,7 +378,9 @@ std::optional<std::vector<Dim>> StaticEvaluator::shape(SyntaxPtr expr, const Sta
   std::vector<Dim> dims;
   if (Dim d = value->as_dim(); d && expr->is(SyntaxKind::Paren)) return std::vector<Dim>{d};
   if (!value->as_list()) {
-    report(DiagnosticKind::NotStatic, expr, fmt::format("a shape is wanted here, not {}; write `({},)`", to_string(*value), to_string(*value)));
+    report(
+        DiagnosticKind::NotStatic, expr,
+        fmt::format("a shape is wanted here, not {}; write `({},)`", to_string(*value), to_string(*value)));
     return std::nullopt;
   }
   for (const StaticValue& item : *value->as_list()) {

@@ -32,15 +32,16 @@ class StaticEvaluator {
   /// A shape: a list of dims; `(2)` and `(2,)` are the same.
   std::optional<std::vector<Dim>> shape(SyntaxPtr expr, const StaticEnv& env);
 
-  /// At instance level dims are the operator's own rigid variables, and a broadcast of two different ones is a
-  /// Broadcast dim; at a call it is a mismatch.
+  /// At instance level dims are the operator's own rigid variables, and a broadcast of two different ones is
+  /// a Broadcast dim; at a call it is a mismatch.
   bool instance_level = false;
 
  protected:
   /// A node that the compile-time language does not know; subclasses give it a meaning. Reports by default.
   virtual std::optional<StaticValue> other(SyntaxPtr expr, const StaticEnv& env);
   /// Arithmetic where an operand is an index expression that is not a dim. Reports by default.
-  virtual std::optional<StaticValue> combine(SyntaxPtr expr, const StaticValue& left, const StaticValue& right);
+  virtual std::optional<StaticValue> combine(SyntaxPtr expr, const StaticValue& left,
+                                             const StaticValue& right);
 
   void report(DiagnosticKind kind, SyntaxPtr at, std::string message, std::vector<Note> notes = {});
   Place place(SyntaxPtr at) const { return {{declaration_, at ? at->id : 0}, {}}; }

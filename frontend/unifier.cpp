@@ -97,7 +97,8 @@ bool Unifier::unify(DType a, DType b) {
     other.wide |= unknown.wide;
   } else {
     if (unknown.dtype_class == DTypeClass::Float && !b.is_float()) return false;
-    if (unknown.dtype_class == DTypeClass::Number && !b.is_float() && !b.is_int() && !b.is_index()) return false;
+    if (unknown.dtype_class == DTypeClass::Number && !b.is_float() && !b.is_int() && !b.is_index())
+      return false;
   }
   unknown.bound = true;
   unknown.value = b;
@@ -167,7 +168,8 @@ std::string Unifier::describe(Type type) {
       field = resolve(field);
       bool literal = field->is_tensor() && field->dtype.is_infer();
       bool integer = literal && dtypes_[field->dtype.id].dtype_class == DTypeClass::Number;
-      fields.push_back(literal ? tensor_type(field->dims, integer ? DType::int32() : DType::float32()) : field);
+      fields.push_back(literal ? tensor_type(field->dims, integer ? DType::int32() : DType::float32())
+                               : field);
     }
     return to_string(tuple_type(fields));
   }

@@ -43,8 +43,8 @@ class Host {
   virtual Result<Done> save(std::string_view path, const Value& value, Type type) = 0;
 };
 
-/// The line that `print` writes: labels and values separated by spaces. `values` has one entry per argument, empty
-/// where the argument is a label.
+/// The line that `print` writes: labels and values separated by spaces. `values` has one entry per argument,
+/// empty where the argument is a label.
 std::string format_print(const IntrinsicExpr& print, const std::vector<Value>& values);
 
 /// Binds dimension variables by matching a value's run-time shapes against its type. Returns the text of the

@@ -97,8 +97,8 @@ class Value {
 };
 static_assert(sizeof(Value) == 16);
 
-/// Drops the parts of an object that is going away, without recursion: a list of a million elements is a million
-/// objects deep. Destructors of objects that hold values call it.
+/// Drops the parts of an object that is going away, without recursion: a list of a million elements is a
+/// million objects deep. Destructors of objects that hold values call it.
 void drop(std::vector<Value>&& parts);
 
 struct TensorObject final : Object {

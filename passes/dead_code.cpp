@@ -55,7 +55,8 @@ ExprPtr clean(Arena& arena, ExprPtr expr) {
   }
   if (kept.empty()) return result;
   std::vector<Binding> bindings(kept.rbegin(), kept.rend());
-  return arena.make<BlockExpr>(Expr{ExprKind::Block, result->type, expr->origin}, arena.copy(bindings), result);
+  return arena.make<BlockExpr>(Expr{ExprKind::Block, result->type, expr->origin}, arena.copy(bindings),
+                               result);
 }
 
 }  // namespace

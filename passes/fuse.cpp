@@ -49,7 +49,8 @@ class Fuser {
     }
     ExprPtr result = with_producers(block->result);
     producers_ = std::move(outer);
-    return arena_.make<BlockExpr>(Expr{ExprKind::Block, result->type, expr->origin}, arena_.copy(bindings), result);
+    return arena_.make<BlockExpr>(Expr{ExprKind::Block, result->type, expr->origin}, arena_.copy(bindings),
+                                  result);
   }
 
  private:
@@ -67,7 +68,8 @@ class Fuser {
     std::vector<const Variable*> candidates;
     std::function<void(ExprPtr)> walk = [&](ExprPtr e) {
       if (auto* read = as<ReadExpr>(e))
-        if (auto* var = as<VarExpr>(read->tensor); var && producers_.contains(var->variable)) candidates.push_back(var->variable);
+        if (auto* var = as<VarExpr>(read->tensor); var && producers_.contains(var->variable))
+          candidates.push_back(var->variable);
       for_each_child(e, walk);
     };
     walk(consumer.body);
@@ -93,7 +95,8 @@ class Fuser {
     if (constant) return true;
     if (uses_.at(variable) != sites.count) return false;
     if (fusion_class(producer) == FusionClass::Reduction)
-      return sites.count == 1 && sites.identity && around.size() == consumer.vars.size() && same_extents(producer, consumer);
+      return sites.count == 1 && sites.identity && around.size() == consumer.vars.size() &&
+             same_extents(producer, consumer);
     return sites.count == 1 ? sites.once : sites.once && is_cheap(producer.body);
   }
 
@@ -105,15 +108,16 @@ class Fuser {
     int operations = 0;
     std::function<void(ExprPtr)> walk = [&](ExprPtr e) {
       auto* scalar = as<ScalarExpr>(e);
-      if (scalar) operations += !scalar->is_cast && info(scalar->op).signature == ScalarSignature::Float ? 16 : 1;
+      if (scalar)
+        operations += !scalar->is_cast && info(scalar->op).signature == ScalarSignature::Float ? 16 : 1;
       for_each_child(e, walk);
     };
     walk(body);
     return operations <= 4;
   }
 
-  void inspect(ExprPtr expr, const Variable* variable, const ComprehensionExpr& consumer, std::vector<Dim>& around,
-               std::vector<Dim>& extents, ReadSites& sites) {
+  void inspect(ExprPtr expr, const Variable* variable, const ComprehensionExpr& consumer,
+               std::vector<Dim>& around, std::vector<Dim>& extents, ReadSites& sites) {
     if (auto* reduce = as<ReduceExpr>(expr)) {
       size_t depth = around.size();
       around.insert(around.end(), reduce->vars.begin(), reduce->vars.end());
@@ -129,8 +133,9 @@ class Fuser {
     for_each_child(expr, [&](ExprPtr child) { inspect(child, variable, consumer, around, extents, sites); });
   }
 
-  static void inspect_read(const ReadExpr& read, const ComprehensionExpr& consumer, const std::vector<Dim>& around,
-                           const std::vector<Dim>& extents, ReadSites& sites) {
+  static void inspect_read(const ReadExpr& read, const ComprehensionExpr& consumer,
+                           const std::vector<Dim>& around, const std::vector<Dim>& extents,
+                           ReadSites& sites) {
     ++sites.count;
     std::vector<Dim> named;
     for (size_t k = 0; k < read.indices.size(); ++k) {
@@ -142,9 +147,11 @@ class Fuser {
       if (k >= consumer.vars.size() || dim->dim != consumer.vars[k]) sites.identity = false;
       if (dim->dim->kind == DimKind::Var) named.push_back(dim->dim);
     }
-    if (read.indices.size() != consumer.vars.size() || around.size() != consumer.vars.size()) sites.identity = false;
+    if (read.indices.size() != consumer.vars.size() || around.size() != consumer.vars.size())
+      sites.identity = false;
     for (size_t k = 0; k < around.size(); ++k)
-      if (!is_const(extents[k], 1) && std::count(named.begin(), named.end(), around[k]) != 1) sites.once = false;
+      if (!is_const(extents[k], 1) && std::count(named.begin(), named.end(), around[k]) != 1)
+        sites.once = false;
   }
 
   // The consumer with the producer's body in place of its reads.
@@ -156,10 +163,12 @@ class Fuser {
       if (!var || var->variable != variable) return map_children(arena_, e, walk);
       ExprSubstitution substitution;
       for (size_t k = 0; k < producer.vars.size(); ++k)
-        substitution.types.dims.emplace(producer.vars[k], static_cast<const DimValueExpr*>(read->indices[k])->dim);
+        substitution.types.dims.emplace(producer.vars[k],
+                                        static_cast<const DimValueExpr*>(read->indices[k])->dim);
       return substitute(arena_, producer.body, substitution);
     };
-    return arena_.make<ComprehensionExpr>(Expr{consumer}, consumer.vars, consumer.extents, walk(consumer.body));
+    return arena_.make<ComprehensionExpr>(Expr{consumer}, consumer.vars, consumer.extents,
+                                          walk(consumer.body));
   }
 
   Arena& arena_;

@@ -36,7 +36,8 @@ class Inliner {
 
  private:
   // { let p = arg; …; body } with the body's dims and types as this call has them.
-  ExprPtr body_at(const CallExpr& call, const GlobalExpr& global, const Definition& definition, const FnExpr& fn) {
+  ExprPtr body_at(const CallExpr& call, const GlobalExpr& global, const Definition& definition,
+                  const FnExpr& fn) {
     Arena& arena = context_.arena;
     ExprSubstitution substitution;
     for (size_t i = 0; i < definition.scheme.dim_vars.size() && i < global.dims.size(); ++i)

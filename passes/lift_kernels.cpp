@@ -14,12 +14,15 @@ ExprPtr lift(Arena& arena, const ComprehensionExpr& comprehension) {
     params.push_back(param);
     types.push_back(variable->type);
     args.push_back(arena.make<VarExpr>(Expr{ExprKind::Var, variable->type, comprehension.origin}, variable));
-    substitution.variables.emplace(variable, arena.make<VarExpr>(Expr{ExprKind::Var, variable->type, comprehension.origin}, param));
+    substitution.variables.emplace(
+        variable, arena.make<VarExpr>(Expr{ExprKind::Var, variable->type, comprehension.origin}, param));
   }
   ExprPtr body = substitute(arena, &comprehension, substitution);
-  ExprPtr fn = arena.make<FnExpr>(Expr{ExprKind::Fn, function_type(types, comprehension.type), comprehension.origin},
-                                  arena.copy(params), std::span<const Dim>(), body, true);
-  return arena.make<CallExpr>(Expr{ExprKind::Call, comprehension.type, comprehension.origin}, fn, arena.copy(args));
+  ExprPtr fn =
+      arena.make<FnExpr>(Expr{ExprKind::Fn, function_type(types, comprehension.type), comprehension.origin},
+                         arena.copy(params), std::span<const Dim>(), body, true);
+  return arena.make<CallExpr>(Expr{ExprKind::Call, comprehension.type, comprehension.origin}, fn,
+                              arena.copy(args));
 }
 
 }  // namespace

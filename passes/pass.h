@@ -1,5 +1,6 @@
 #pragma once
-// What passes share: a pass is a function from a typed expression to an equivalent one, its nodes in the arena given.
+// What passes share: a pass is a function from a typed expression to an equivalent one, its nodes in the
+// arena given.
 
 #include <functional>
 #include <memory>

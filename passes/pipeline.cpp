@@ -18,16 +18,17 @@ namespace quern {
 namespace {
 
 constexpr Pass kPipeline[] = {
-    {"inline", inline_calls},           {"instantiate_ops", instantiate_ops}, {"to_anf", to_anf},
-    {"simplify_index", simplify_index}, {"dead_code", dead_code},             {"fuse", fuse},
-    {"drop_fused", dead_code},          {"lift_kernels", lift_kernels},
+    {"inline", inline_calls},  {"instantiate_ops", instantiate_ops},
+    {"to_anf", to_anf},        {"simplify_index", simplify_index},
+    {"dead_code", dead_code},  {"fuse", fuse},
+    {"drop_fused", dead_code}, {"lift_kernels", lift_kernels},
 };
 
 void check(ExprPtr expr, const std::vector<const Variable*>& inputs, std::string_view pass) {
   std::string problem = verify(expr, inputs);
   if (problem.empty()) return;
-  std::fprintf(stderr, "quern: internal error: after the pass %.*s: %s\n", static_cast<int>(pass.size()), pass.data(),
-               problem.c_str());
+  std::fprintf(stderr, "quern: internal error: after the pass %.*s: %s\n", static_cast<int>(pass.size()),
+               pass.data(), problem.c_str());
   std::exit(70);
 }
 

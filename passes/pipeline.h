@@ -23,8 +23,8 @@ struct Optimised {
   std::shared_ptr<const Arena> arena;
 };
 
-/// Runs the pipeline on a definition's body up to and including the pass named `last` (all passes without a name).
-/// In debug builds the IR is verified after each pass, and the pass that broke it is named.
+/// Runs the pipeline on a definition's body up to and including the pass named `last` (all passes without a
+/// name). In debug builds the IR is verified after each pass, and the pass that broke it is named.
 Optimised optimise(const Definition& definition, FunctionSource& functions, std::string_view last = "");
 
 }  // namespace quern

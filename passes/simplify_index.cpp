@@ -10,7 +10,8 @@ class Simplifier {
 
   ExprPtr run(ExprPtr expr) {
     if (auto* comprehension = as<ComprehensionExpr>(expr))
-      for (size_t i = 0; i < comprehension->vars.size(); ++i) facts_.add_index(comprehension->vars[i], comprehension->extents[i]);
+      for (size_t i = 0; i < comprehension->vars.size(); ++i)
+        facts_.add_index(comprehension->vars[i], comprehension->extents[i]);
     if (auto* reduce = as<ReduceExpr>(expr))
       for (size_t i = 0; i < reduce->vars.size(); ++i) facts_.add_index(reduce->vars[i], reduce->extents[i]);
     if (auto* dim = as<DimValueExpr>(expr)) {
@@ -29,7 +30,8 @@ class Simplifier {
     for (size_t k = 0; k < read.indices.size(); ++k) {
       bool check = read.checked[k];
       auto* dim = as<DimValueExpr>(read.indices[k]);
-      if (check && dim && prove_nonnegative(dim->dim, facts_) && prove_less(dim->dim, read.tensor->type->dims[k], facts_)) {
+      if (check && dim && prove_nonnegative(dim->dim, facts_) &&
+          prove_less(dim->dim, read.tensor->type->dims[k], facts_)) {
         check = false;
         changed = true;
       }
@@ -38,9 +40,10 @@ class Simplifier {
     }
     if (!changed) return &read;
     auto flags = arena_.copy(checked);
-    return arena_.make<ReadExpr>(Expr{read}, read.tensor, read.indices,
-                                 std::span<const bool>(reinterpret_cast<const bool*>(flags.data()), flags.size()),
-                                 any ? read.otherwise : nullptr);
+    return arena_.make<ReadExpr>(
+        Expr{read}, read.tensor, read.indices,
+        std::span<const bool>(reinterpret_cast<const bool*>(flags.data()), flags.size()),
+        any ? read.otherwise : nullptr);
   }
 
   Arena& arena_;
@@ -49,6 +52,8 @@ class Simplifier {
 
 }  // namespace
 
-ExprPtr simplify_index(const PassContext& context, ExprPtr expr) { return Simplifier(context.arena).run(expr); }
+ExprPtr simplify_index(const PassContext& context, ExprPtr expr) {
+  return Simplifier(context.arena).run(expr);
+}
 
 }  // namespace quern

@@ -14,7 +14,8 @@ class Normalizer {
   ExprPtr block(ExprPtr expr) {
     ExprPtr result = value(expr);
     if (bindings_.empty()) return result;
-    return arena_.make<BlockExpr>(Expr{ExprKind::Block, result->type, expr->origin}, arena_.copy(bindings_), result);
+    return arena_.make<BlockExpr>(Expr{ExprKind::Block, result->type, expr->origin}, arena_.copy(bindings_),
+                                  result);
   }
 
  private:
@@ -60,8 +61,10 @@ class Normalizer {
         for (ExprPtr arg : e->args) args.push_back(atom(arg));
         return arena_.make<CallExpr>(Expr{*expr}, callee, arena_.copy(args));
       }
-      case ExprKind::Comprehension: return map_children(arena_, expr, [&](ExprPtr body) { return element(body); });
-      case ExprKind::Intrinsic: return map_children(arena_, expr, [&](ExprPtr arg) { return arg ? atom(arg) : arg; });
+      case ExprKind::Comprehension:
+        return map_children(arena_, expr, [&](ExprPtr body) { return element(body); });
+      case ExprKind::Intrinsic:
+        return map_children(arena_, expr, [&](ExprPtr arg) { return arg ? atom(arg) : arg; });
       case ExprKind::OpCall:
       case ExprKind::Tuple:
       case ExprKind::Field:
@@ -106,7 +109,8 @@ class Normalizer {
 
   Arena& arena_;
   std::vector<Binding> bindings_;
-  std::unordered_map<const Variable*, ExprPtr> aliases_;  ///< bindings of a variable to a variable or a constant
+  std::unordered_map<const Variable*, ExprPtr>
+      aliases_;  ///< bindings of a variable to a variable or a constant
 };
 
 }  // namespace

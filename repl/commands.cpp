@@ -58,7 +58,8 @@ void print_diagnostics(const std::vector<LocatedDiagnostic>& diagnostics) {
   constexpr size_t kShown = 200;
   for (size_t i = 0; i < diagnostics.size() && i < kShown; ++i)
     std::fputs((render_terminal(diagnostics[i], colour) + "\n").c_str(), stderr);
-  if (diagnostics.size() > kShown) std::fputs(fmt::format("… and {} more\n", diagnostics.size() - kShown).c_str(), stderr);
+  if (diagnostics.size() > kShown)
+    std::fputs(fmt::format("… and {} more\n", diagnostics.size() - kShown).c_str(), stderr);
 }
 
 void say(const std::string& message) { std::fputs(("quern: " + message + "\n").c_str(), stderr); }
@@ -88,11 +89,13 @@ Result<OpenedFile> open_file(const std::string& path, const std::string& stdlib)
 CommandLine::CommandLine(CLI::App& app) : app_(app) {
   app.add_flag("--version", version_, "what this is built with, and what was found on this machine");
   app.add_option("--stdlib", stdlib_, "a folder to take the library from instead of the built-in one");
-  CLI::App* repl = app.add_subcommand("repl", "explore: type expressions and definitions (also without a subcommand)");
+  CLI::App* repl =
+      app.add_subcommand("repl", "explore: type expressions and definitions (also without a subcommand)");
   repl->add_flag("--interpret", interpret_, "by the reference interpreter instead of compiled kernels");
   CLI::App* run = app.add_subcommand("run", "run a file's statements in order");
   run->add_option("FILE", file_, "a .relay file")->required();
-  run->add_option("--input", inputs_, "NAME=FILE: the value of the top-level variable %NAME or of @main's parameter")
+  run->add_option("--input", inputs_,
+                  "NAME=FILE: the value of the top-level variable %NAME or of @main's parameter")
       ->take_all();
   run->add_option("--params", params_, "FILE: the same as --input params=FILE");
   run->add_option("--entry", entry_, "a definition without parameters to run last, instead of @main");
@@ -105,7 +108,8 @@ CommandLine::CommandLine(CLI::App& app) : app_(app) {
   CLI::App* ir = app.add_subcommand("ir", "show what a file becomes at a stage of compilation");
   ir->add_option("FILE", file_, "a .relay file")->required();
   ir->add_option("NAME", entry_, "@f: one definition; all statements without it");
-  ir->add_option("--stage", stage_, "ast, typed, a pass (inline, instantiate_ops, fuse), loops, llvm, asm, bytecode");
+  ir->add_option("--stage", stage_,
+                 "ast, typed, a pass (inline, instantiate_ops, fuse), loops, llvm, asm, bytecode");
   app.add_subcommand("lsp", "the language server, on standard input and output");
 }
 
@@ -207,7 +211,9 @@ int CommandLine::run_file() {
   }
   if (auto result = execution.run_main(); result && !show(*result)) return kWrong;
   for (const std::string& name : execution.unused_inputs()) {
-    say(fmt::format("--input {0}: the file has no top-level variable `%{0}`, and no `@main` with such a parameter", name));
+    say(fmt::format(
+        "--input {0}: the file has no top-level variable `%{0}`, and no `@main` with such a parameter",
+        name));
     return kWrong;
   }
   if (!output_.empty() && last) {
@@ -246,7 +252,8 @@ int CommandLine::ir() {
     if (wanted.empty() || wanted == name)
       if (const Definition* d = session.definition(opened->module, name)) shown.push_back(d);
   if (wanted.empty())
-    for (DeclarationId id : session.statements(opened->source)) shown.push_back(&session.inferred_statement(id).definition);
+    for (DeclarationId id : session.statements(opened->source))
+      shown.push_back(&session.inferred_statement(id).definition);
   if (shown.empty()) {
     say(fmt::format("`{}` has no definition `@{}`", file_, wanted));
     return kWrong;

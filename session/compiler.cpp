@@ -46,7 +46,9 @@ class KernelCache final : public KernelSource {
 class ModulePrograms final : public ProgramSource {
  public:
   ModulePrograms(Session& session, ModuleId module) : session_(session), module_(module) {}
-  std::shared_ptr<const Program> program(std::string_view name) override { return session_.program(module_, name); }
+  std::shared_ptr<const Program> program(std::string_view name) override {
+    return session_.program(module_, name);
+  }
 
  private:
   Session& session_;
@@ -102,7 +104,8 @@ EvaluationResult Compiler::evaluate(const Definition& definition, const Environm
   std::vector<Value> arguments;
   for (const Variable* input : inputs) {
     auto value = values.find(input);
-    if (value == values.end()) return EvaluationError{fmt::format("%{} has no value", input->name), definition.body->origin, {}};
+    if (value == values.end())
+      return EvaluationError{fmt::format("%{} has no value", input->name), definition.body->origin, {}};
     arguments.push_back(value->second);
   }
   auto program = compile_program(optimised.expr, inputs, optimised.arena);
@@ -136,7 +139,8 @@ Result<std::string> Compiler::stage_text(const Definition& definition, const std
   }
   std::string names = "ast, typed";
   for (const Pass& pass : pipeline()) names += ", " + std::string(pass.name);
-  return Failure{fmt::format("there is no stage `{}`; the stages are {}, fused, bytecode, loops, llvm, asm", stage, names)};
+  return Failure{fmt::format("there is no stage `{}`; the stages are {}, fused, bytecode, loops, llvm, asm",
+                             stage, names)};
 }
 
 }  // namespace quern

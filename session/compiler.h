@@ -18,7 +18,8 @@ class Compiler {
   /// Optimises, compiles and runs an expression whose free variables have these values.
   EvaluationResult evaluate(const Definition& definition, const Environment& values, Host& host);
 
-  /// The text of a stage of @name's or an expression's way: "typed", a pass's name, "fused", "loops", "llvm", "asm".
+  /// The text of a stage of @name's or an expression's way: "typed", a pass's name, "fused", "loops", "llvm",
+  /// "asm".
   Result<std::string> stage_text(const Definition& definition, const std::string& stage);
 
  private:

@@ -10,7 +10,8 @@ namespace {
 
 class Loader {
  public:
-  Loader(std::string file, const Entries<TensorPtr>& entries, const DataLookup& lookup, std::optional<Place>* field)
+  Loader(std::string file, const Entries<TensorPtr>& entries, const DataLookup& lookup,
+         std::optional<Place>* field)
       : file_(std::move(file)), entries_(entries), lookup_(lookup), field_(field) {}
 
   /// `owner`: what asks for the entry, for messages.
@@ -26,7 +27,8 @@ class Loader {
       if (entry != name) continue;
       if (std::string problem = mismatch(*tensor, type); !problem.empty())
         return Failure{fmt::format("{} in `{}` is {}, but {} is declared as {}: {}", described(name), file_,
-                                   type_to_string(tensor->dtype(), tensor->shape()), owner, to_string(type), problem)};
+                                   type_to_string(tensor->dtype(), tensor->shape()), owner, to_string(type),
+                                   problem)};
       return Value::tensor(tensor);
     }
     std::vector<std::string> known;
@@ -35,13 +37,17 @@ class Loader {
       known.resize(12);
       known.push_back("…");
     }
-    return Failure{fmt::format("`{}` has no tensor `{}`, which {} needs; it has {}", file_, name, owner, fmt::join(known, ", "))};
+    return Failure{fmt::format("`{}` has no tensor `{}`, which {} needs; it has {}", file_, name, owner,
+                               fmt::join(known, ", "))};
   }
-  static std::string described(const std::string& name) { return name.empty() ? "the tensor" : "the tensor `" + name + "`"; }
+  static std::string described(const std::string& name) {
+    return name.empty() ? "the tensor" : "the tensor `" + name + "`";
+  }
 
   static std::string mismatch(const HostTensor& tensor, Type type) {
     if (tensor.dtype() != type->dtype)
-      return fmt::format("the dtype is {} and has to be {}", to_string(tensor.dtype()), to_string(type->dtype));
+      return fmt::format("the dtype is {} and has to be {}", to_string(tensor.dtype()),
+                         to_string(type->dtype));
     if (tensor.shape().size() != type->dims.size())
       return fmt::format("its rank is {} and has to be {}", tensor.shape().size(), type->dims.size());
     for (size_t i = 0; i < type->dims.size(); ++i) {
@@ -55,16 +61,19 @@ class Loader {
   Result<Value> record(const std::string& prefix, Type type) {
     const DataDefinition* data = lookup_(type->name);
     if (!data || data->constructors.size() != 1)
-      return Failure{fmt::format("only a record (a type with one constructor) can be loaded, and `{}` is none", type->name)};
+      return Failure{fmt::format(
+          "only a record (a type with one constructor) can be loaded, and `{}` is none", type->name)};
     const DataConstructor& constructor = data->constructors[0];
     Substitution substitution;
-    for (size_t i = 0; i < type->args.size(); ++i) substitution.types.emplace(data->header.type_vars[i], type->args[i]);
+    for (size_t i = 0; i < type->args.size(); ++i)
+      substitution.types.emplace(data->header.type_vars[i], type->args[i]);
     std::vector<Value> fields;
     for (size_t i = 0; i < constructor.fields.size(); ++i) {
       const DataField& f = constructor.fields[i];
       std::string part = f.name.empty() ? std::to_string(i) : f.name;
       std::string name = prefix.empty() ? part : prefix + "." + part;
-      auto field = value(name, substitute(f.type, substitution), fmt::format("the field `{}` of `{}`", part, data->name));
+      auto field = value(name, substitute(f.type, substitution),
+                         fmt::format("the field `{}` of `{}`", part, data->name));
       if (!field) {
         if (field_ && !field_->has_value()) *field_ = f.place;
         return field;
@@ -86,7 +95,8 @@ std::string listed(const Entries<TensorPtr>& entries) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-Result<Done> collect(const std::string& name, const Value& value, Type type, const DataLookup& lookup, Entries<TensorPtr>& out) {
+Result<Done> collect(const std::string& name, const Value& value, Type type, const DataLookup& lookup,
+                     Entries<TensorPtr>& out) {
   if (TensorPtr tensor = value.as_tensor()) {
     out.emplace_back(name, tensor);
     return Done{};
@@ -114,8 +124,8 @@ Result<Value> load_value(const std::string& path, std::string_view entry, Type t
   std::string name(entry);
   if (type->is_tensor() && entry.empty()) {
     if (entries->size() != 1)
-      return Failure{fmt::format("`{}` has {} entries ({}): name the one to load, `load(\"{}\", \"…\")`", file, entries->size(),
-                                 listed(*entries), file)};
+      return Failure{fmt::format("`{}` has {} entries ({}): name the one to load, `load(\"{}\", \"…\")`",
+                                 file, entries->size(), listed(*entries), file)};
     name = (*entries)[0].first;
   }
   return Loader(file, *entries, lookup, field).value(name, type, "the value");

@@ -15,9 +15,9 @@ namespace quern {
 /// How a type's declaration is found.
 using DataLookup = std::function<const DataDefinition*(std::string_view type_name)>;
 
-/// The value of `type` in the file at `path`: the tensor named `entry` (the only one when ""), or a record. A missing
-/// field, another dtype or another shape is a Failure that names the entry, what the file has and what the type says;
-/// `field` is then where the record's field is declared.
+/// The value of `type` in the file at `path`: the tensor named `entry` (the only one when ""), or a record. A
+/// missing field, another dtype or another shape is a Failure that names the entry, what the file has and
+/// what the type says; `field` is then where the record's field is declared.
 Result<Value> load_value(const std::string& path, std::string_view entry, Type type, const DataLookup& lookup,
                          std::optional<Place>* field = nullptr);
 

@@ -14,7 +14,8 @@ namespace {
 
 class FileHost final : public Host {
  public:
-  FileHost(DataLookup lookup, std::function<void(std::string_view)> print) : lookup_(std::move(lookup)), print_(std::move(print)) {}
+  FileHost(DataLookup lookup, std::function<void(std::string_view)> print)
+      : lookup_(std::move(lookup)), print_(std::move(print)) {}
 
   void print(std::string_view line) override { print_(line); }
   Result<Value> load(std::string_view path, std::string_view entry, Type type) override {
@@ -26,8 +27,8 @@ class FileHost final : public Host {
   Result<Done> save(std::string_view path, const Value& value, Type type) override {
     return save_value((std::filesystem::path(folder) / path).string(), value, type, lookup_);
   }
-  std::string folder;  ///< of the source whose statement runs
-  std::string problem;         ///< the last load that failed, and the field of a record that it failed for
+  std::string folder;   ///< of the source whose statement runs
+  std::string problem;  ///< the last load that failed, and the field of a record that it failed for
   std::optional<Place> field;
 
  private:
@@ -38,12 +39,14 @@ class FileHost final : public Host {
 }  // namespace
 
 struct Execution::Impl {
-  Impl(Session& session, ModuleId module, ExecutionOptions options, std::function<void(std::string_view)> print)
+  Impl(Session& session, ModuleId module, ExecutionOptions options,
+       std::function<void(std::string_view)> print)
       : session(session),
         module(module),
         options(std::move(options)),
         functions(session, module),
-        host([&session, module](std::string_view name) { return session.data(module, name); }, std::move(print)),
+        host([&session, module](std::string_view name) { return session.data(module, name); },
+             std::move(print)),
         compiler(session, module) {}
 
   Session& session;
@@ -61,8 +64,10 @@ struct Execution::Impl {
     return compiler.evaluate(definition, values, host);
   }
 
-  StatementResult failed(DiagnosticKind kind, Place place, std::string message, std::vector<Note> notes = {}) {
-    return {std::nullopt, nullptr, session.locate({kind, std::move(place), std::move(message), std::move(notes)})};
+  StatementResult failed(DiagnosticKind kind, Place place, std::string message,
+                         std::vector<Note> notes = {}) {
+    return {std::nullopt, nullptr,
+            session.locate({kind, std::move(place), std::move(message), std::move(notes)})};
   }
   StatementResult failed(const EvaluationError& error, DeclarationId statement) {
     std::vector<Note> notes;
@@ -72,29 +77,33 @@ struct Execution::Impl {
       size_t next = i + 1;
       while (next < error.calls.size() && error.calls[next] == error.calls[i]) ++next;
       std::string times = next - i > 1 ? fmt::format(", {} times in a row", next - i) : "";
-      if (error.calls[i].declaration) notes.push_back({Place{error.calls[i], {}}, "called from here" + times});
+      if (error.calls[i].declaration)
+        notes.push_back({Place{error.calls[i], {}}, "called from here" + times});
       i = next;
     }
     Origin origin = error.origin.declaration ? error.origin : Origin{statement, 0};
     bool is_file = !host.problem.empty() && error.message == host.problem;
     if (is_file && host.field) notes.insert(notes.begin(), {host.field, "the field is declared here"});
-    return failed(is_file ? DiagnosticKind::FileProblem : DiagnosticKind::EvaluationFailed, {origin, {}}, error.message,
-                  std::move(notes));
+    return failed(is_file ? DiagnosticKind::FileProblem : DiagnosticKind::EvaluationFailed, {origin, {}},
+                  error.message, std::move(notes));
   }
 };
 
-Execution::Execution(Session& session, ModuleId module, ExecutionOptions options, std::function<void(std::string_view)> print)
+Execution::Execution(Session& session, ModuleId module, ExecutionOptions options,
+                     std::function<void(std::string_view)> print)
     : impl_(std::make_unique<Impl>(session, module, std::move(options), std::move(print))) {}
 Execution::~Execution() = default;
 
 StatementResult Execution::run(DeclarationId statement) {
   const Inferred& inferred = impl_->session.inferred_statement(statement);
   const Definition& definition = inferred.definition;
-  if (!definition.body) return impl_->failed(DiagnosticKind::EvaluationFailed, {{statement, 0}, {}}, "this statement has errors");
+  if (!definition.body)
+    return impl_->failed(DiagnosticKind::EvaluationFailed, {{statement, 0}, {}}, "this statement has errors");
   impl_->host.folder = impl_->session.folder(impl_->session.info(statement).source);
   const TopLevelVariable* variable = impl_->session.statement_variable(statement);
   StatementResult result{std::nullopt, definition.scheme.type, std::nullopt};
-  auto input = variable ? impl_->options.inputs.find(std::string(variable->variable->name)) : impl_->options.inputs.end();
+  auto input = variable ? impl_->options.inputs.find(std::string(variable->variable->name))
+                        : impl_->options.inputs.end();
   if (input != impl_->options.inputs.end()) {
     impl_->used_inputs.insert(input->first);
     auto lookup = [&](std::string_view name) { return impl_->session.data(impl_->module, name); };
@@ -104,7 +113,8 @@ StatementResult Execution::run(DeclarationId statement) {
     if (field) notes.push_back({field, "the field is declared here"});
     if (!value)
       return impl_->failed(DiagnosticKind::InputProblem, variable->place,
-                           fmt::format("--input {}: {}", input->first, value.error().message), std::move(notes));
+                           fmt::format("--input {}: {}", input->first, value.error().message),
+                           std::move(notes));
     result.value = *value;
   } else {
     EvaluationResult outcome = impl_->evaluate(definition);
@@ -135,12 +145,15 @@ std::optional<StatementResult> Execution::run_main() {
     const std::string& path = impl_->options.inputs.at(std::string(p->name));
     impl_->used_inputs.insert(std::string(p->name));
     auto value = load_value(path, "", p->type, lookup);
-    if (!value) return impl_->failed(DiagnosticKind::InputProblem, {fn->origin, {}}, fmt::format("--input {}: {}", p->name, value.error().message));
+    if (!value)
+      return impl_->failed(DiagnosticKind::InputProblem, {fn->origin, {}},
+                           fmt::format("--input {}: {}", p->name, value.error().message));
     impl_->values.insert_or_assign(p, *value);
     args.push_back(arena->make<VarExpr>(Expr{ExprKind::Var, p->type, fn->origin}, p));
   }
-  ExprPtr callee = arena->make<GlobalExpr>(Expr{ExprKind::Global, main->scheme.type, fn->origin}, arena->copy(std::string_view("main")),
-                                           arena->copy(main->scheme.dim_vars), arena->copy(main->scheme.type_vars));
+  ExprPtr callee = arena->make<GlobalExpr>(
+      Expr{ExprKind::Global, main->scheme.type, fn->origin}, arena->copy(std::string_view("main")),
+      arena->copy(main->scheme.dim_vars), arena->copy(main->scheme.type_vars));
   Type type = main->scheme.type->result();
   ExprPtr call = arena->make<CallExpr>(Expr{ExprKind::Call, type, fn->origin}, callee, arena->copy(args));
   EvaluationResult outcome = impl_->evaluate({"", Scheme{{}, {}, type}, call, arena});

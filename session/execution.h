@@ -13,8 +13,9 @@
 namespace quern {
 
 struct ExecutionOptions {
-  bool interpret = false;                     ///< by the reference interpreter instead of compiled code
-  std::map<std::string, std::string> inputs;  ///< files that give top-level variables and @main's parameters their values
+  bool interpret = false;  ///< by the reference interpreter instead of compiled code
+  std::map<std::string, std::string>
+      inputs;  ///< files that give top-level variables and @main's parameters their values
 };
 
 /// How one statement ended.
@@ -27,12 +28,14 @@ struct StatementResult {
 class Execution {
  public:
   /// `print` takes the lines that the program prints.
-  Execution(Session& session, ModuleId module, ExecutionOptions options, std::function<void(std::string_view)> print);
+  Execution(Session& session, ModuleId module, ExecutionOptions options,
+            std::function<void(std::string_view)> print);
   ~Execution();
 
   /// Evaluates a statement that has no diagnostics and keeps the value of what it binds.
   StatementResult run(DeclarationId statement);
-  /// Evaluates `@main`, where the module has one whose parameters are all among the inputs; nothing otherwise.
+  /// Evaluates `@main`, where the module has one whose parameters are all among the inputs; nothing
+  /// otherwise.
   std::optional<StatementResult> run_main();
   /// Inputs that no statement and no parameter of @main has used so far.
   std::vector<std::string> unused_inputs() const;

@@ -63,7 +63,8 @@ bool ModuleScope::in_broken_statement(std::string_view name) {
   std::string mention = "%" + std::string(name);
   for (DeclarationId id : impl_.names(module_).statements) {
     if (id == statement_) break;
-    if (!impl_.parsed(id).outcome.problems.empty() && impl_.piece_text(id).find(mention) != std::string::npos) return true;
+    if (!impl_.parsed(id).outcome.problems.empty() && impl_.piece_text(id).find(mention) != std::string::npos)
+      return true;
   }
   return false;
 }
@@ -80,8 +81,10 @@ InstanceAnswer ModuleScope::instance(const InstanceRequest& request) {
   const InstanceResult& result = impl_.instance({owner, request});
   InstanceAnswer answer{result.instance, result.diagnostics, owner == module_};
   if (!result.instance)
-    answer.diagnostics.push_back(
-        {DiagnosticKind::StaticLimit, {{op, 1}, {}}, fmt::format("`{}` is defined by itself", request.op), {}});
+    answer.diagnostics.push_back({DiagnosticKind::StaticLimit,
+                                  {{op, 1}, {}},
+                                  fmt::format("`{}` is defined by itself", request.op),
+                                  {}});
   return answer;
 }
 
@@ -99,8 +102,9 @@ Result<Type> ModuleScope::file_type(std::string_view path, std::string_view entr
   std::vector<std::string> known;
   for (auto& [name, header] : *headers) known.push_back(name);
   if (entry.empty())
-    return Failure{fmt::format("`{}` has {} entries ({}): name one, `load(\"{}\", \"{}\")`, or annotate the type of a record", path,
-                               known.size(), fmt::join(known, ", "), path, known.empty() ? "entry" : known[0])};
+    return Failure{fmt::format(
+        "`{}` has {} entries ({}): name one, `load(\"{}\", \"{}\")`, or annotate the type of a record", path,
+        known.size(), fmt::join(known, ", "), path, known.empty() ? "entry" : known[0])};
   return Failure{fmt::format("`{}` has no entry `{}`; it has {}", path, entry, fmt::join(known, ", "))};
 }
 
@@ -122,7 +126,9 @@ std::vector<std::string> ModuleScope::names(Names kind) {
     if (module_ == Session::Impl::kLibrary) break;
   }
   if (kind == Names::Types)
-    for (const char* dtype : {"float32", "float64", "float16", "bfloat16", "int8", "int32", "int64", "uint8", "bool"}) out.emplace_back(dtype);
+    for (const char* dtype :
+         {"float32", "float64", "float16", "bfloat16", "int8", "int32", "int64", "uint8", "bool"})
+      out.emplace_back(dtype);
   return out;
 }
 

@@ -52,7 +52,9 @@ Session::Impl::Impl(Session& session)
       module_sources(engine),
       kept(engine),
       pieces(engine, "pieces", [this](SourceId s) { return compute_pieces(s); }),
-      slash_names(engine, "slash_names", [this](SourceId s) { return pieces(s).scan.slash_names; }, std::equal_to<>()),
+      slash_names(
+          engine, "slash_names", [this](SourceId s) { return pieces(s).scan.slash_names; },
+          std::equal_to<>()),
       piece(engine, "piece",
             [this](DeclarationId id) -> std::optional<Piece> {
               const SourcePieces& all = pieces(declarations[id].source);
@@ -81,7 +83,8 @@ Session::Impl::Impl(Session& session)
             return Declaration{id, declarations[id].name, fits ? t.root : &broken, t.arena};
           },
           std::equal_to<>()),
-      names(engine, "names", [this](ModuleId m) { return compute_names(m); }, std::equal_to<>()),
+      names(
+          engine, "names", [this](ModuleId m) { return compute_names(m); }, std::equal_to<>()),
       data_header(engine, "data_header",
                   [this](const NameKey& k) -> std::optional<DataHeader> {
                     DeclarationId id = find(k.module, &ModuleNames::types, k.name);
@@ -106,7 +109,8 @@ Session::Impl::Impl(Session& session)
             return annotated_scheme(tree(id), scope);
           },
           alike),
-      group(engine, "group", [this](const NameKey& k) { return compute_group(k); }, std::equal_to<>()),
+      group(
+          engine, "group", [this](const NameKey& k) { return compute_group(k); }, std::equal_to<>()),
       group_inferred(engine, "infer",
                      [this](const NameKey& k) -> std::vector<Inferred> {
                        std::vector<const Declaration*> members;
@@ -123,7 +127,8 @@ Session::Impl::Impl(Session& session)
           [this](const NameKey& k) -> std::optional<Scheme> {
             if (auto& known = annotated(k)) return known;
             const Inferred* result = inferred(k.module, k.name);
-            if (!result || !result->definition.scheme.type || contains_error(result->definition.scheme.type)) return std::nullopt;
+            if (!result || !result->definition.scheme.type || contains_error(result->definition.scheme.type))
+              return std::nullopt;
             return result->definition.scheme;
           },
           same_scheme),
@@ -144,11 +149,13 @@ Session::Impl::Impl(Session& session)
               TopLevelVariable variable;
               std::shared_ptr<const Arena> arena;
             };
-            auto kept = std::make_shared<Kept>(Kept{{result.variable, {{id, tree(id).syntax->id}, {}}}, result.definition.arena});
+            auto kept = std::make_shared<Kept>(
+                Kept{{result.variable, {{id, tree(id).syntax->id}, {}}}, result.definition.arena});
             return {kept, &kept->variable};
           },
           [](const auto& a, const auto& b) {
-            return a && b && a->place == b->place && a->variable->name == b->variable->name && a->variable->type == b->variable->type;
+            return a && b && a->place == b->place && a->variable->name == b->variable->name &&
+                   a->variable->type == b->variable->type;
           }),
       instance(engine, "instance",
                [this](const InstanceKey& k) {
@@ -157,11 +164,12 @@ Session::Impl::Impl(Session& session)
                  result.instance = make_instance(k.request, scope, result.diagnostics);
                  return result;
                }),
-      operator_check(engine, "operator_check", [this](DeclarationId id) {
-        ModuleScope scope(*this, declarations[id].module);
-        Diagnostics diagnostics = check_operator(tree(id), scope);
-        return diagnostics;
-      }),
+      operator_check(engine, "operator_check",
+                     [this](DeclarationId id) {
+                       ModuleScope scope(*this, declarations[id].module);
+                       Diagnostics diagnostics = check_operator(tree(id), scope);
+                       return diagnostics;
+                     }),
       optimised(engine, "optimise",
                 [this](const NameKey& k) -> Optimised {
                   SessionFunctions functions(this->session, k.module);
@@ -173,8 +181,10 @@ Session::Impl::Impl(Session& session)
         return o.expr ? compile_program(o.expr, {}, o.arena) : nullptr;
       }) {}
 
-DeclarationId Session::Impl::declaration_id(SourceId source, PieceKind kind, const std::string& name, uint32_t turn) {
-  auto [it, added] = declaration_ids.try_emplace({source, kind, name, turn}, static_cast<DeclarationId>(declarations.size()));
+DeclarationId Session::Impl::declaration_id(SourceId source, PieceKind kind, const std::string& name,
+                                            uint32_t turn) {
+  auto [it, added] = declaration_ids.try_emplace({source, kind, name, turn},
+                                                 static_cast<DeclarationId>(declarations.size()));
   if (added) declarations.push_back({source, sources[source].module, kind, name, turn});
   return it->second;
 }
@@ -195,7 +205,8 @@ ModuleNames Session::Impl::compute_names(ModuleId module) {
     for (size_t i = 0; i < all.ids.size(); ++i) {
       const Piece& p = all.scan.pieces[i];
       DeclarationId id = all.ids[i];
-      // Within one source the first declaration of a name counts (the others are reported); a later source replaces it.
+      // Within one source the first declaration of a name counts (the others are reported); a later source
+      // replaces it.
       auto declare = [&](auto& table, std::string_view name) {
         auto [it, added] = table.try_emplace(std::string(name), id);
         if (!added && declarations[it->second].source != source) it->second = id;
@@ -208,7 +219,9 @@ ModuleNames Session::Impl::compute_names(ModuleId module) {
             declare(result.operators, p.name);
           break;
         case PieceKind::Op: declare(result.operators, p.name); break;
-        case PieceKind::Static: declare(result.statics, std::string_view(p.name).substr(p.name.starts_with("@") ? 1 : 0)); break;
+        case PieceKind::Static:
+          declare(result.statics, std::string_view(p.name).substr(p.name.starts_with("@") ? 1 : 0));
+          break;
         case PieceKind::Infix: declare(result.infix, p.name); break;
         case PieceKind::Type:
           declare(result.types, p.name);
@@ -224,7 +237,8 @@ ModuleNames Session::Impl::compute_names(ModuleId module) {
   return result;
 }
 
-DeclarationId Session::Impl::find(ModuleId module, std::map<std::string, DeclarationId, std::less<>> ModuleNames::*table,
+DeclarationId Session::Impl::find(ModuleId module,
+                                  std::map<std::string, DeclarationId, std::less<>> ModuleNames::*table,
                                   std::string_view name) {
   auto& own = names(module).*table;
   if (auto it = own.find(name); it != own.end()) return it->second;
@@ -234,8 +248,8 @@ DeclarationId Session::Impl::find(ModuleId module, std::map<std::string, Declara
   return it == library.end() ? 0 : it->second;
 }
 
-// Definitions that reach each other through definitions without a full annotation are inferred together (an annotated
-// one cuts the circle: its type is known without its body).
+// Definitions that reach each other through definitions without a full annotation are inferred together (an
+// annotated one cuts the circle: its type is known without its body).
 Group Session::Impl::compute_group(const NameKey& key) {
   auto reachable = [&](const std::string& from) {
     std::set<std::string> seen;
@@ -279,14 +293,17 @@ Diagnostics Session::Impl::of_declaration(DeclarationId id) {
     result.push_back({p.kind, {{id, 0}, p.range}, p.message, {}});
   SyntaxPtr root = tree(id).syntax;
   if (root->is(SyntaxKind::Error)) {
-    if (result.empty()) result.push_back({DiagnosticKind::UnexpectedToken, {{id, 0}, {}}, "this declaration is not complete", {}});
+    if (result.empty())
+      result.push_back(
+          {DiagnosticKind::UnexpectedToken, {{id, 0}, {}}, "this declaration is not complete", {}});
     return result;
   }
   Diagnostics found;
   switch (about.kind) {
     case PieceKind::Def:
       if (about.name.starts_with("@")) {
-        if (const Inferred* i = inferred(about.module, about.name.substr(1)); i && find(about.module, &ModuleNames::globals, about.name.substr(1)) == id)
+        if (const Inferred* i = inferred(about.module, about.name.substr(1));
+            i && find(about.module, &ModuleNames::globals, about.name.substr(1)) == id)
           found = i->diagnostics;
       } else {
         found = operator_check(id);
@@ -297,8 +314,11 @@ Diagnostics Session::Impl::of_declaration(DeclarationId id) {
     case PieceKind::Statement: found = statement(id).diagnostics; break;
     case PieceKind::Import:
     case PieceKind::Test:
-      found.push_back({DiagnosticKind::NotYetSupported, {{id, root->id}, {}},
-                       about.kind == PieceKind::Import ? "`import` cannot be followed yet" : "`test` cannot be run yet", {}});
+      found.push_back(
+          {DiagnosticKind::NotYetSupported,
+           {{id, root->id}, {}},
+           about.kind == PieceKind::Import ? "`import` cannot be followed yet" : "`test` cannot be run yet",
+           {}});
       break;
     case PieceKind::Static:
     case PieceKind::Infix: break;

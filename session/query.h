@@ -1,11 +1,12 @@
 #pragma once
-// A demand-driven query engine in the manner of salsa: inputs, memoised functions with recorded dependencies, a revision
-// counter, early cut-off.
+// A demand-driven query engine in the manner of salsa: inputs, memoised functions with recorded dependencies,
+// a revision counter, early cut-off.
 //
-// Every memo knows the revision in which its value last changed and the one in which it was last found valid. Asking for
-// a value first brings its dependencies up to date, in the order in which they were asked for; where none of them changed
-// since the memo was valid, it is valid again without being computed. A value that is computed again and equals the old
-// one keeps its old revision of change (and the old object), so that what depends on it stays valid: early cut-off.
+// Every memo knows the revision in which its value last changed and the one in which it was last found valid.
+// Asking for a value first brings its dependencies up to date, in the order in which they were asked for;
+// where none of them changed since the memo was valid, it is valid again without being computed. A value that
+// is computed again and equals the old one keeps its old revision of change (and the old object), so that
+// what depends on it stays valid: early cut-off.
 
 #include <cstdint>
 #include <functional>
@@ -115,8 +116,8 @@ class Query {
   Query(QueryEngine& engine, std::string name, Compute compute, Equal equal = nullptr)
       : engine_(engine), name_(std::move(name)), compute_(std::move(compute)), equal_(std::move(equal)) {}
 
-  /// The value, up to date. The reference stays good until an input changes and the query is asked again. A query that
-  /// asks for itself gets an empty value.
+  /// The value, up to date. The reference stays good until an input changes and the query is asked again. A
+  /// query that asks for itself gets an empty value.
   const Value& operator()(const Key& key) {
     auto& memo = memos_[key];
     if (!memo) memo = std::make_unique<Memo>(*this, key);
@@ -133,7 +134,8 @@ class Query {
     void refresh() override {
       uint64_t now = query.engine_.revision();
       if (valid_at == now || running) return;
-      // Left in order also where a computation throws (memory may run out): the memo is then as stale as before.
+      // Left in order also where a computation throws (memory may run out): the memo is then as stale as
+      // before.
       struct Running {
         bool& flag;
         ~Running() { flag = false; }

@@ -54,9 +54,13 @@ std::vector<DeclarationId> Session::statements(SourceId source) {
   return list;
 }
 
-std::vector<DeclarationId> Session::statements_of_module(ModuleId module) { return impl_->names(module).statements; }
+std::vector<DeclarationId> Session::statements_of_module(ModuleId module) {
+  return impl_->names(module).statements;
+}
 
-const DeclarationInfo& Session::info(DeclarationId declaration) const { return impl_->declarations[declaration]; }
+const DeclarationInfo& Session::info(DeclarationId declaration) const {
+  return impl_->declarations[declaration];
+}
 
 Range Session::range_of(const Place& place) {
   DeclarationId id = place.origin.declaration;
@@ -74,7 +78,8 @@ Range Session::range_of(const Place& place) {
 
 LocatedDiagnostic Session::locate(const Diagnostic& d) {
   SourceId source = info(d.place.origin.declaration).source;
-  LocatedDiagnostic located{d.kind, impl_->sources[source].path, text(source), range_of(d.place), d.message, {}};
+  LocatedDiagnostic located{d.kind, impl_->sources[source].path, text(source), range_of(d.place), d.message,
+                            {}};
   for (const Note& note : d.notes) {
     if (!note.place || !note.place->origin.declaration) {
       located.notes.push_back({"", {}, {}, note.message});
@@ -93,17 +98,22 @@ std::vector<LocatedDiagnostic> Session::check(SourceId source) {
   const SourcePieces& all = impl_->pieces(source);
   auto add = [&](LocatedDiagnostic d) {
     for (const LocatedDiagnostic& known : result)
-      if (known.kind == d.kind && known.range == d.range && known.message == d.message && known.file == d.file) return;
+      if (known.kind == d.kind && known.range == d.range && known.message == d.message &&
+          known.file == d.file)
+        return;
     result.push_back(std::move(d));
   };
   const std::string& path = impl_->sources[source].path;
   for (const SyntaxProblem& p : all.scan.problems) add({p.kind, path, text(source), p.range, p.message, {}});
   for (size_t i = 0; i < all.ids.size(); ++i) {
     const DeclarationInfo& about = info(all.ids[i]);
-    bool named = about.kind != PieceKind::Statement && about.kind != PieceKind::Import && about.kind != PieceKind::Test;
+    bool named = about.kind != PieceKind::Statement && about.kind != PieceKind::Import &&
+                 about.kind != PieceKind::Test;
     if (named && about.turn > 0) {
-      Diagnostic duplicate{DiagnosticKind::DuplicateDefinition, {{all.ids[i], 1}, {}},
-                           fmt::format("`{}` is defined twice", about.name), {}};
+      Diagnostic duplicate{DiagnosticKind::DuplicateDefinition,
+                           {{all.ids[i], 1}, {}},
+                           fmt::format("`{}` is defined twice", about.name),
+                           {}};
       DeclarationId first = impl_->declaration_id(source, about.kind, about.name, 0);
       duplicate.notes.push_back({Place{{first, 1}, {}}, "it is defined here first"});
       add(locate(duplicate));
@@ -131,7 +141,9 @@ const Inferred& Session::inferred_statement(DeclarationId statement) { return im
 
 void Session::keep(DeclarationId statement) { impl_->kept.set(statement, impl_->variable(statement)); }
 
-const TopLevelVariable* Session::statement_variable(DeclarationId statement) { return impl_->variable(statement).get(); }
+const TopLevelVariable* Session::statement_variable(DeclarationId statement) {
+  return impl_->variable(statement).get();
+}
 
 const Definition* Session::definition(ModuleId module, std::string_view name) {
   const Inferred* result = impl_->inferred(module, std::string(name));
@@ -186,7 +198,8 @@ std::optional<HoverInfo> Session::hover(SourceId source, uint32_t offset) {
     innermost(tree_root(id), outcome.spans, offset - range.begin, path);
     const Inferred* inferred = nullptr;
     if (about.kind == PieceKind::Statement) inferred = &impl_->statement(id);
-    if (about.kind == PieceKind::Def && about.name.starts_with("@")) inferred = impl_->inferred(about.module, about.name.substr(1));
+    if (about.kind == PieceKind::Def && about.name.starts_with("@"))
+      inferred = impl_->inferred(about.module, about.name.substr(1));
     for (auto it = path.rbegin(); it != path.rend(); ++it) {
       SyntaxPtr s = *it;
       Range at{range.begin + outcome.spans[s->id].begin, range.begin + outcome.spans[s->id].end};
@@ -198,7 +211,8 @@ std::optional<HoverInfo> Session::hover(SourceId source, uint32_t offset) {
       if (type) return HoverInfo{at, fmt::format("```quern\n{}\n```", to_string(type))};
     }
     if (inferred && inferred->definition.scheme.type)
-      return HoverInfo{range, fmt::format("```quern\n{}: {}\n```", about.name, to_string(inferred->definition.scheme))};
+      return HoverInfo{
+          range, fmt::format("```quern\n{}: {}\n```", about.name, to_string(inferred->definition.scheme))};
     return std::nullopt;
   }
   return std::nullopt;
@@ -212,9 +226,11 @@ std::string Session::operator_markdown(DeclarationId id) {
   SyntaxPtr root = tree_root(id);
   // The signature is the text up to the body.
   SyntaxPtr bodies = root->children.size() > 4 ? root->child(4) : nullptr;
-  uint32_t end = bodies ? impl_->parsed(id).outcome.spans[bodies->id].begin : static_cast<uint32_t>(source.size());
+  uint32_t end =
+      bodies ? impl_->parsed(id).outcome.spans[bodies->id].begin : static_cast<uint32_t>(source.size());
   std::string signature = source.substr(0, end);
-  while (!signature.empty() && std::isspace(static_cast<unsigned char>(signature.back()))) signature.pop_back();
+  while (!signature.empty() && std::isspace(static_cast<unsigned char>(signature.back())))
+    signature.pop_back();
   std::string doc = piece && !piece->doc.empty() ? "\n\n" + piece->doc : "";
   return fmt::format("```quern\n{}\n```{}", signature, doc);
 }

@@ -3,9 +3,9 @@
 //
 //     text -> pieces -> parse(declaration) -> names(module) -> infer(group) -> optimise -> kernels -> code
 //
-// A module is an ordered list of sources: one file, or the cells of a REPL. Statements of a module form one sequence; its
-// definitions see each other in any order, later cells replacing earlier definitions of a name. The library is a module
-// that every other one sees.
+// A module is an ordered list of sources: one file, or the cells of a REPL. Statements of a module form one
+// sequence; its definitions see each other in any order, later cells replacing earlier definitions of a name.
+// The library is a module that every other one sees.
 
 #include <memory>
 #include <optional>
@@ -24,7 +24,8 @@ using SourceId = uint32_t;
 using ModuleId = uint32_t;
 using DeclarationId = uint32_t;
 
-/// Where a declaration stands and which one it is: it keeps its id while its kind, name and turn among equals stay.
+/// Where a declaration stands and which one it is: it keeps its id while its kind, name and turn among equals
+/// stay.
 struct DeclarationInfo {
   SourceId source;
   ModuleId module;
@@ -53,16 +54,19 @@ class Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  // --- inputs -------------------------------------------------------------------------------------------------------
+  // --- inputs
+  // -------------------------------------------------------------------------------------------------------
   ModuleId make_module();
-  /// Adds a source at the end of a module. `path` is what diagnostics call it; `folder` is where its data files are.
+  /// Adds a source at the end of a module. `path` is what diagnostics call it; `folder` is where its data
+  /// files are.
   SourceId add_source(ModuleId module, std::string path, std::string text, std::string folder = "");
   void set_text(SourceId source, std::string text);
   void remove_last_source(ModuleId module);
   const std::string& text(SourceId source);
   const std::string& folder(SourceId source) const;
 
-  // --- what is in a module ------------------------------------------------------------------------------------------
+  // --- what is in a module
+  // ------------------------------------------------------------------------------------------
   /// The declarations of the statements of a source, in order.
   std::vector<DeclarationId> statements(SourceId source);
   std::vector<DeclarationId> statements_of_module(ModuleId module);
@@ -70,7 +74,8 @@ class Session {
   /// Places in the source of the declaration's nodes.
   Range range_of(const Place& place);
 
-  // --- queries ------------------------------------------------------------------------------------------------------
+  // --- queries
+  // ------------------------------------------------------------------------------------------------------
   /// All diagnostics of a source, each once, in the order of the text.
   std::vector<LocatedDiagnostic> check(SourceId source);
   LocatedDiagnostic locate(const Diagnostic& diagnostic);
@@ -79,8 +84,8 @@ class Session {
   const Inferred& inferred_statement(DeclarationId statement);
   /// The variable that a `let` statement binds, or null.
   const TopLevelVariable* statement_variable(DeclarationId statement);
-  /// From now on the variable that a statement binds stays what it is, also where what the statement uses is redefined:
-  /// it has a value, and nothing is run again.
+  /// From now on the variable that a statement binds stays what it is, also where what the statement uses is
+  /// redefined: it has a value, and nothing is run again.
   void keep(DeclarationId statement);
   /// The typed definition of @name as seen from a module; null with errors or without one.
   const Definition* definition(ModuleId module, std::string_view name);

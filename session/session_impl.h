@@ -43,7 +43,9 @@ struct InstanceKey {
   }
 };
 struct InstanceKeyHash {
-  size_t operator()(const InstanceKey& k) const { return std::hash<std::string>()(k.request.key) * 31 + k.module; }
+  size_t operator()(const InstanceKey& k) const {
+    return std::hash<std::string>()(k.request.key) * 31 + k.module;
+  }
 };
 
 struct InstanceResult {
@@ -68,7 +70,7 @@ struct Session::Impl {
 
   Session& session;
   QueryEngine engine;
-  std::vector<SourceInfo> sources;                    ///< by id
+  std::vector<SourceInfo> sources;  ///< by id
   ModuleId modules = 0;
   std::deque<DeclarationInfo> declarations{DeclarationInfo{}};  ///< by id, from 1; references stay good
   std::map<std::tuple<SourceId, PieceKind, std::string, uint32_t>, DeclarationId> declaration_ids;
@@ -79,11 +81,11 @@ struct Session::Impl {
   Input<DeclarationId, std::shared_ptr<const TopLevelVariable>> kept;  ///< variables that have a value
 
   Query<SourceId, SourcePieces> pieces;
-  Query<SourceId, bool> slash_names;                              ///< `/` is a name character: TVM's files
-  Query<DeclarationId, std::optional<Piece>> piece;              ///< with its place: changes with every edit before it
-  Query<DeclarationId, std::string> piece_text;                  ///< cut off here when only the place changed
+  Query<SourceId, bool> slash_names;                 ///< `/` is a name character: TVM's files
+  Query<DeclarationId, std::optional<Piece>> piece;  ///< with its place: changes with every edit before it
+  Query<DeclarationId, std::string> piece_text;      ///< cut off here when only the place changed
   Query<DeclarationId, Parsed> parsed;
-  Query<DeclarationId, Declaration> tree;                        ///< cut off here when only blanks changed
+  Query<DeclarationId, Declaration> tree;  ///< cut off here when only blanks changed
   Query<ModuleId, ModuleNames> names;
   Query<NameKey, std::optional<DataHeader>, NameKeyHash> data_header;
   Query<NameKey, std::pair<std::optional<DataDefinition>, Diagnostics>, NameKeyHash> data;

@@ -152,8 +152,7 @@ void Emitter::statement(const Stmt& s) {
     case StmtKind::Declare: return declare(s);
     case StmtKind::Reduce: return is_arg(s.reduce) ? arg_reduce(s) : reduce(s);
     case StmtKind::Store: return store(s);
-    case StmtKind::Require:
-      return trap_if(b_.CreateICmpSLE(dim(s.extent), b_.getInt64(0)), s.trap);
+    case StmtKind::Require: return trap_if(b_.CreateICmpSLE(dim(s.extent), b_.getInt64(0)), s.trap);
   }
 }
 

@@ -121,9 +121,9 @@ llvm::Value* Emitter::product(Dim d) {
   return total;
 }
 
-/// Where neither operand can be negative, flooring and truncating agree. No fact about a loop may help to show that: this
-/// may be the loop's own extent, or be computed ahead of a loop that does not run. A divisor that may be 0 is guarded,
-/// since this may be computed ahead of the loop that would not have run.
+/// Where neither operand can be negative, flooring and truncating agree. No fact about a loop may help to
+/// show that: this may be the loop's own extent, or be computed ahead of a loop that does not run. A divisor
+/// that may be 0 is guarded, since this may be computed ahead of the loop that would not have run.
 llvm::Value* Emitter::quotient(Dim d) {
   const bool is_div = d->kind == DimKind::FloorDiv;
   std::array<llvm::Value*, 2> operands{dim(d->args[0]), dim(d->args[1])};

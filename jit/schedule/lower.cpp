@@ -45,7 +45,8 @@ class Lowering {
     result_.value = value(body_.body, result_.reductions);
     Dim offset = dim_const(0);
     std::vector<Dim> strides = strides_of(result_.extents);
-    for (size_t k = 0; k < strides.size(); ++k) offset = dim_add(offset, dim_mul(result_.vars[k], strides[k]));
+    for (size_t k = 0; k < strides.size(); ++k)
+      offset = dim_add(offset, dim_mul(result_.vars[k], strides[k]));
     result_.store_offset = offset;
     collect_dims();
     return std::move(result_);
@@ -61,7 +62,8 @@ class Lowering {
     for (const Buffer& b : result_.buffers)
       if (b.name == name) name += "_" + std::to_string(result_.buffers.size());
     if (name == "out") name = "out_" + std::to_string(result_.buffers.size());
-    result_.buffers.push_back({name, param->type->dtype, {param->type->dims.begin(), param->type->dims.end()}, false});
+    result_.buffers.push_back(
+        {name, param->type->dtype, {param->type->dims.begin(), param->type->dims.end()}, false});
   }
 
   ValuePtr value(ExprPtr expr, std::vector<Reduction>& reductions) {
@@ -84,7 +86,8 @@ class Lowering {
       case ExprKind::If: {
         auto* e = static_cast<const IfExpr*>(expr);
         Value v{ValueKind::Select, expr->type->dtype};
-        v.args = {value(e->condition, reductions), value(e->then_arm, reductions), value(e->else_arm, reductions)};
+        v.args = {value(e->condition, reductions), value(e->then_arm, reductions),
+                  value(e->else_arm, reductions)};
         return make(std::move(v));
       }
       case ExprKind::Var: return load(*static_cast<const VarExpr*>(expr));
@@ -123,7 +126,8 @@ class Lowering {
     if (e.otherwise) {
       v.otherwise = value(e.otherwise, reductions);
     } else if (!v.checks.empty()) {
-      result_.traps.push_back(fmt::format("an index is out of bounds for a tensor of shape {}", shape_to_string(e.tensor->type->dims)));
+      result_.traps.push_back(fmt::format("an index is out of bounds for a tensor of shape {}",
+                                          shape_to_string(e.tensor->type->dims)));
       v.trap = static_cast<int>(result_.traps.size());
     }
     return make(std::move(v));

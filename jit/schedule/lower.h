@@ -23,8 +23,8 @@ struct Reduction {
 
 /// What a primitive computes for one element of its result.
 struct Computation {
-  std::vector<Buffer> buffers;  ///< the parameters in order, then the result
-  std::vector<Dim> dims;        ///< run-time dims of the enclosing frame
+  std::vector<Buffer> buffers;     ///< the parameters in order, then the result
+  std::vector<Dim> dims;           ///< run-time dims of the enclosing frame
   std::vector<Dim> vars, extents;  ///< of the result
   std::vector<Reduction> reductions;
   ValuePtr value;
@@ -33,11 +33,13 @@ struct Computation {
   std::vector<std::string> traps;
 };
 
-/// Reads the computation off a primitive function (an FnExpr whose body is a Comprehension over its parameters).
+/// Reads the computation off a primitive function (an FnExpr whose body is a Comprehension over its
+/// parameters).
 Computation computation_of(const FnExpr& primitive);
 
-/// The default schedule: neighbouring loops that every access runs through like one are merged; the innermost axis of the
-/// result, or of a reduction whose reads run along it, is vectorized over `vector_bytes`; everything else is serial.
+/// The default schedule: neighbouring loops that every access runs through like one are merged; the innermost
+/// axis of the result, or of a reduction whose reads run along it, is vectorized over `vector_bytes`;
+/// everything else is serial.
 Kernel schedule_default(const Computation& computation, int vector_bytes);
 
 /// computation_of, then schedule_default. The kernel's name is derived from its canonical text.

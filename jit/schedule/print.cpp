@@ -217,7 +217,8 @@ class Writer {
       case StmtKind::Reduce: return reduce(s);
       case StmtKind::Store:
         return line(fmt::format("{}[{}] = {}", buffer_name(s.buffer), dims_.text(s.offset), value(*s.value)));
-      case StmtKind::Require: return line(fmt::format("require 0 < {} else trap {}", dims_.text(s.extent), s.trap));
+      case StmtKind::Require:
+        return line(fmt::format("require 0 < {} else trap {}", dims_.text(s.extent), s.trap));
     }
   }
 

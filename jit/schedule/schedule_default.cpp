@@ -9,7 +9,7 @@ namespace {
 
 // Everything that the computation addresses, for questions about strides.
 struct Accesses {
-  std::vector<Dim> offsets;   ///< of loads and of the store
+  std::vector<Dim> offsets;    ///< of loads and of the store
   std::vector<Dim> elsewhere;  ///< dims in checks, values and computed parts
 };
 
@@ -40,7 +40,8 @@ Step step_of(Dim offset, Dim var) {
 
 class Scheduler {
  public:
-  Scheduler(Computation computation, int vector_bytes) : c_(std::move(computation)), vector_bytes_(vector_bytes) {}
+  Scheduler(Computation computation, int vector_bytes)
+      : c_(std::move(computation)), vector_bytes_(vector_bytes) {}
 
   Kernel run() {
     merge_loops();
@@ -71,8 +72,8 @@ class Scheduler {
     return all;
   }
 
-  // Two neighbouring loops are one where every address moves through both as through one: a longer innermost loop
-  // fills the vectors better.
+  // Two neighbouring loops are one where every address moves through both as through one: a longer innermost
+  // loop fills the vectors better.
   void merge_loops() {
     for (size_t k = c_.vars.size(); k >= 2; --k) {
       Dim outer = c_.vars[k - 2], inner = c_.vars[k - 1], extent = c_.extents[k - 1];
@@ -81,7 +82,8 @@ class Scheduler {
         auto slow = linear_in(offset, outer);
         if (!slow) return false;
         auto fast = linear_in(slow->rest, inner);
-        return fast && !contains_var(slow->coefficient, inner) && slow->coefficient == dim_mul(fast->coefficient, extent);
+        return fast && !contains_var(slow->coefficient, inner) &&
+               slow->coefficient == dim_mul(fast->coefficient, extent);
       });
       for (Dim d : all.elsewhere) mergeable &= !contains_var(d, outer) && !contains_var(d, inner);
       if (!mergeable) continue;
@@ -118,8 +120,8 @@ class Scheduler {
     return std::max<int>(1, vector_bytes_ / static_cast<int>(widest));
   }
 
-  // The cost of a step of the loop over `var` per element, in units of a vector load: contiguous accesses are shared by
-  // the lanes, strided ones are not.
+  // The cost of a step of the loop over `var` per element, in units of a vector load: contiguous accesses are
+  // shared by the lanes, strided ones are not.
   double cost(Dim var, Dim extent, int width) const {
     double total = 0;
     for (Dim offset : accesses().offsets) {

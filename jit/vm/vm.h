@@ -1,10 +1,11 @@
 #pragma once
 // The register virtual machine: runs optimised IR whose tensor work is in primitive functions (kernels).
 //
-// What it takes (verified by passes/verify.h): Block, If, Call, Global, Fn, Var, Tuple, Field, Construct, Intrinsic,
-// Const, DimValue, View, and calls of primitive functions: a CallExpr whose callee is an FnExpr with `primitive` set, its
-// parameters tensors (or rank-0 values), its body one Comprehension over them. A primitive whose result has rank 0 and
-// whose body has no reduction runs as scalar instructions on unboxed registers and calls no kernel.
+// What it takes (verified by passes/verify.h): Block, If, Call, Global, Fn, Var, Tuple, Field, Construct,
+// Intrinsic, Const, DimValue, View, and calls of primitive functions: a CallExpr whose callee is an FnExpr
+// with `primitive` set, its parameters tensors (or rank-0 values), its body one Comprehension over them. A
+// primitive whose result has rank 0 and whose body has no reduction runs as scalar instructions on unboxed
+// registers and calls no kernel.
 
 #include <memory>
 #include <string_view>
@@ -17,8 +18,8 @@
 
 namespace quern {
 
-/// Machine code of a primitive function. Buffers: the function's parameters in order, then the result. A parameter of
-/// rank 0 is passed as the address of its element.
+/// Machine code of a primitive function. Buffers: the function's parameters in order, then the result. A
+/// parameter of rank 0 is passed as the address of its element.
 struct KernelCode {
   std::shared_ptr<CompiledKernel> code;
   std::vector<Dim> dims;  ///< which dims of the calling frame the entry takes, in order
@@ -34,29 +35,30 @@ class KernelSource {
 /// Bytecode of one function and of the function literals inside it.
 class Program;
 
-/// Where the machine gets top-level functions, optimised and compiled to bytecode; null when @name has errors.
+/// Where the machine gets top-level functions, optimised and compiled to bytecode; null when @name has
+/// errors.
 class ProgramSource {
  public:
   virtual ~ProgramSource() = default;
   virtual std::shared_ptr<const Program> program(std::string_view name) = 0;
 };
 
-/// Bytecode for an expression whose free variables are `inputs` (they become the parameters of its entry), or, where
-/// `body` is a function and there are no inputs, for that function (a Block around it makes it a value). `owner` keeps
-/// the IR alive.
+/// Bytecode for an expression whose free variables are `inputs` (they become the parameters of its entry),
+/// or, where `body` is a function and there are no inputs, for that function (a Block around it makes it a
+/// value). `owner` keeps the IR alive.
 std::shared_ptr<const Program> compile_program(ExprPtr body, const std::vector<const Variable*>& inputs,
                                                std::shared_ptr<const Arena> owner);
 
 /// The text form: one instruction a line, `r3 = kernel #0 (r1, r2)`.
 std::string to_string(const Program& program);
 
-/// Runs a program on arguments. Calls in tail position take constant stack; a recursion too deep is an EvaluationError.
-/// Kernels are fetched from `kernels` when first needed and kept by the Program.
+/// Runs a program on arguments. Calls in tail position take constant stack; a recursion too deep is an
+/// EvaluationError. Kernels are fetched from `kernels` when first needed and kept by the Program.
 EvaluationResult execute(const std::shared_ptr<const Program>& program, std::vector<Value> arguments,
                          ProgramSource& programs, KernelSource& kernels, Host& host);
 
-/// Makes each execution that runs now, on any thread, stop with the error "interrupted" at its next call. A signal
-/// handler may call it.
+/// Makes each execution that runs now, on any thread, stop with the error "interrupted" at its next call. A
+/// signal handler may call it.
 void request_interrupt();
 
 }  // namespace quern

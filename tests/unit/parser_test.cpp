@@ -14,7 +14,8 @@ SyntaxPtr parse(const std::string& text, ParseOutcome& outcome) {
 std::string tree_of(const std::string& text) {
   ParseOutcome outcome;
   SyntaxPtr root = parse(text, outcome);
-  EXPECT_TRUE(outcome.problems.empty()) << text << ": " << (outcome.problems.empty() ? "" : outcome.problems[0].message);
+  EXPECT_TRUE(outcome.problems.empty())
+      << text << ": " << (outcome.problems.empty() ? "" : outcome.problems[0].message);
   return dump(root);
 }
 
@@ -34,8 +35,10 @@ TEST(Parser, AMinusFoldsIntoALiteral) { EXPECT_EQ(tree_of("-3f"), "Float `-3f`\n
 
 TEST(Parser, ReductionBodiesAreProductLevel) {
   EXPECT_EQ(tree_of("[i < 2] => sum[k < 3] %a[i, k] * 2 + 1"),
-            "Comprehension\n  Binders\n    Binder `i`\n      Int `2`\n  Binary `+`\n    Reduce `sum`\n      Binders\n"
-            "        Binder `k`\n          Int `3`\n      Binary `*`\n        Index\n          Local `a`\n          Name `i`\n"
+            "Comprehension\n  Binders\n    Binder `i`\n      Int `2`\n  Binary `+`\n    Reduce `sum`\n      "
+            "Binders\n"
+            "        Binder `k`\n          Int `3`\n      Binary `*`\n        Index\n          Local `a`\n   "
+            "       Name `i`\n"
             "          Name `k`\n        Int `2`\n    Int `1`\n");
 }
 
@@ -64,7 +67,9 @@ TEST(Parser, SpansCountBytesBehindWideCharacters) {
 }
 
 TEST(Parser, EveryPrefixOfAProgramGivesATree) {
-  std::string text = "op c(%a: Tensor[(n, m), t], k: int = 2) -> Tensor[(n,), t] where k > 1 : \"no\" { [i] => sum[j] (%a[i, j] else 0) }";
+  std::string text =
+      "op c(%a: Tensor[(n, m), t], k: int = 2) -> Tensor[(n,), t] where k > 1 : \"no\" { [i] => sum[j] "
+      "(%a[i, j] else 0) }";
   for (size_t length = 0; length <= text.size(); ++length) {
     ParseOutcome outcome = parse_declaration(text.substr(0, length), false);
     ASSERT_NE(outcome.tree.root, nullptr) << length;
@@ -81,7 +86,8 @@ TEST(Parser, DeepNestingIsADiagnostic) {
 
 std::vector<std::string> pieces_of(const std::string& text) {
   std::vector<std::string> found;
-  for (const Piece& p : scan(text).pieces) found.push_back(text.substr(p.range.begin, p.range.end - p.range.begin));
+  for (const Piece& p : scan(text).pieces)
+    found.push_back(text.substr(p.range.begin, p.range.end - p.range.begin));
   return found;
 }
 
@@ -91,11 +97,14 @@ TEST(Scanner, SplitsStatementsAndDeclarations) {
 }
 
 TEST(Scanner, AKeywordAtColumnZeroStartsADeclarationWhateverIsOpen) {
-  EXPECT_EQ(pieces_of("def @f() { (1 + \ndef @g() { 2 }"), (std::vector<std::string>{"def @f() { (1 +", "def @g() { 2 }"}));
+  EXPECT_EQ(pieces_of("def @f() { (1 + \ndef @g() { 2 }"),
+            (std::vector<std::string>{"def @f() { (1 +", "def @g() { 2 }"}));
 }
 
 TEST(Scanner, ClausesWithBracesBelongToTheirOperator) {
-  std::string op = "op f(%a: Tensor[s, t]) -> Tensor[s, t]\n    static p = if (True) { 1 } else { 2 }\n    where p == 1 {\n  [..i] => %a[..i]\n}";
+  std::string op =
+      "op f(%a: Tensor[s, t]) -> Tensor[s, t]\n    static p = if (True) { 1 } else { 2 }\n    where p == 1 "
+      "{\n  [..i] => %a[..i]\n}";
   EXPECT_EQ(pieces_of(op + "\n1 + 1"), (std::vector<std::string>{op, "1 + 1"}));
 }
 

@@ -11,7 +11,8 @@ namespace {
 struct Layers {
   QueryEngine engine;
   Input<int, std::string> text{engine};
-  Query<int, size_t> length{engine, "length", [this](int k) { return text.get(k).size(); }, std::equal_to<>()};
+  Query<int, size_t> length{engine, "length", [this](int k) { return text.get(k).size(); },
+                            std::equal_to<>()};
   Query<int, bool> even{engine, "even", [this](int k) { return length(k) % 2 == 0; }, std::equal_to<>()};
 };
 
@@ -72,7 +73,8 @@ TEST(Query, DependenciesAreThoseOfTheLastRun) {
   number.set(0, 1);
   number.set(1, 10);
   number.set(2, 20);
-  Query<int, int> chosen(engine, "chosen", [&](int) { return number.get(number.get(0)); }, std::equal_to<>());
+  Query<int, int> chosen(
+      engine, "chosen", [&](int) { return number.get(number.get(0)); }, std::equal_to<>());
   EXPECT_EQ(chosen(0), 10);
   number.set(0, 2);
   EXPECT_EQ(chosen(0), 20);

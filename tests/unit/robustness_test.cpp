@@ -1,4 +1,5 @@
-// Half-typed text never crashes: prefixes, deletions and random edits of real files, through everything `check` does.
+// Half-typed text never crashes: prefixes, deletions and random edits of real files, through everything
+// `check` does.
 
 #include <gtest/gtest.h>
 

@@ -21,24 +21,29 @@ class SessionTest : public testing::Test {
 };
 
 TEST_F(SessionTest, AGoodModuleHasNoDiagnostics) {
-  SourceId source = open("def @f(%x: Tensor[(2,), float32]) -> Tensor[(2,), float32] { %x + 1 }\n@f([1f, 2f]);\n");
+  SourceId source =
+      open("def @f(%x: Tensor[(2,), float32]) -> Tensor[(2,), float32] { %x + 1 }\n@f([1f, 2f]);\n");
   EXPECT_EQ(messages(source), std::vector<std::string>());
 }
 
 TEST_F(SessionTest, ABlankInABodyInfersNothingAgain) {
-  SourceId source = open("def @f(%x: float32) -> float32 { %x + 1 }\ndef @g(%x: float32) -> float32 { @f(%x) }\n");
+  SourceId source =
+      open("def @f(%x: float32) -> float32 { %x + 1 }\ndef @g(%x: float32) -> float32 { @f(%x) }\n");
   session.check(source);
   uint64_t inferred = session.times_computed("infer");
-  session.set_text(source, "def @f(%x: float32) -> float32 { %x   + 1 }\n\n\ndef @g(%x: float32) -> float32 { @f(%x) }\n");
+  session.set_text(
+      source, "def @f(%x: float32) -> float32 { %x   + 1 }\n\n\ndef @g(%x: float32) -> float32 { @f(%x) }\n");
   session.check(source);
   EXPECT_EQ(session.times_computed("infer"), inferred);
 }
 
 TEST_F(SessionTest, AnEditInABodyInfersThatBodyAlone) {
-  SourceId source = open("def @f(%x: float32) -> float32 { %x + 1 }\ndef @g(%x: float32) -> float32 { @f(%x) }\n");
+  SourceId source =
+      open("def @f(%x: float32) -> float32 { %x + 1 }\ndef @g(%x: float32) -> float32 { @f(%x) }\n");
   session.check(source);
   uint64_t inferred = session.times_computed("infer");
-  session.set_text(source, "def @f(%x: float32) -> float32 { %x + 2 }\ndef @g(%x: float32) -> float32 { @f(%x) }\n");
+  session.set_text(source,
+                   "def @f(%x: float32) -> float32 { %x + 2 }\ndef @g(%x: float32) -> float32 { @f(%x) }\n");
   session.check(source);
   EXPECT_EQ(session.times_computed("infer"), inferred + 1);
 }
@@ -97,7 +102,8 @@ TEST_F(SessionTest, HoverShowsTheTypeOfTheInnermostExpression) {
 }
 
 TEST_F(SessionTest, RecursiveCompositesAreReportedNotEndless) {
-  SourceId source = open("def twice(%x: Tensor[(2,), float32]) -> Tensor[(2,), float32] { twice(%x) }\ntwice([1f, 2f]);");
+  SourceId source =
+      open("def twice(%x: Tensor[(2,), float32]) -> Tensor[(2,), float32] { twice(%x) }\ntwice([1f, 2f]);");
   EXPECT_FALSE(messages(source).empty());
 }
 

@@ -25,7 +25,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   # g++ 12 sees overlaps and overruns in inlined std::string concatenation that are not there (GCC bug 105651),
   # and std::optional read before it is set.
   target_compile_options(quern_settings INTERFACE -Wno-restrict -Wno-array-bounds
-                         -Wno-stringop-overflow -Wno-maybe-uninitialized)
+                         -Wno-stringop-overflow -Wno-stringop-overread -Wno-maybe-uninitialized)
 endif()
 # Nodes are made as aggregates whose tail keeps its defaults.
 target_compile_options(quern_settings INTERFACE -Wno-missing-field-initializers)

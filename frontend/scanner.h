@@ -17,8 +17,8 @@ struct Piece {
   PieceKind kind;
   std::string name;  ///< of what is declared: "@f", "nn.conv2d", "Net"; the symbol of an infix; the variable
                      ///< that a statement binds, without %
-  Range range;      ///< its text in the file, without the `;` that ends a statement
-  std::string doc;  ///< the text of the `///` lines right above it
+  Range range;       ///< its text in the file, without the `;` that ends a statement
+  std::string doc;   ///< the text of the `///` lines right above it
 };
 
 struct ScanOutcome {

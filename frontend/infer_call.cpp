@@ -20,7 +20,7 @@ ExprPtr Inference::call(SyntaxPtr s) {
     std::vector<SyntaxPtr> positional, named;
     for (SyntaxPtr arg : s->children.subspan(1))
       (arg->is(SyntaxKind::NamedArgument) ? named : positional).push_back(arg);
-    return operator_call(s, *op, std::move(positional), std::move(named));
+    return operator_call(s, *op, positional, named);
   }
   constexpr std::string_view kPlanned[] = {"ref", "ref_read", "ref_write",     "grad",       "value_and_grad",
                                            "vjp", "jvp",      "stop_gradient", "checkpoint", "assert_close"};
@@ -42,8 +42,8 @@ ExprPtr Inference::call(SyntaxPtr s) {
 // --- operators
 // -------------------------------------------------------------------------------------------------------
 
-ExprPtr Inference::operator_call(SyntaxPtr s, const Declaration& op, std::vector<SyntaxPtr> positional,
-                                 std::vector<SyntaxPtr> named) {
+ExprPtr Inference::operator_call(SyntaxPtr s, const Declaration& op, const std::vector<SyntaxPtr>& positional,
+                                 const std::vector<SyntaxPtr>& named) {
   if (op.syntax->is(SyntaxKind::ExternOp))
     return not_yet(s, fmt::format("the extern operator `{}`", op.name));
   OpCallDraft draft{&op, s, declaration_, {}, {}, {}};
@@ -221,9 +221,7 @@ ExprPtr Inference::load(SyntaxPtr s, const std::vector<std::string_view>& texts)
                                   IntrinsicKind::Load, std::span<const ExprPtr>(), drafts_.copy(texts));
   // An annotation decides. Without one the relation stays in the queue until the rest is settled, and the
   // file is asked.
-  relate(s, draft, "the type of the file",
-         [=, this] { return resolve(draft->type)->kind != TypeKind::Infer; });
-  queue_.back().wanting = "load";
+  relate(s, draft, "the file's content", [=, this] { return resolve(draft->type)->kind != TypeKind::Infer; });
   return draft;
 }
 

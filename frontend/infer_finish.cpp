@@ -8,12 +8,9 @@ namespace quern {
 
 void Inference::relate(SyntaxPtr at, ExprPtr draft, std::string wanting, std::function<bool()> attempt) {
   Relation relation{std::move(attempt), at, declaration_, draft, std::move(wanting)};
-  // Most relations have what they need when they are made.
+  // Most relations have what they need when they are made. A `load` waits for its annotation in any case.
   bool is_load = draft->kind == ExprKind::Intrinsic;
-  if (!is_load && relation.attempt()) {
-    // Placeholder kept out of the queue; `load` reads queue_.back() and is always queued.
-    return;
-  }
+  if (!is_load && relation.attempt()) return;
   queue_.push_back(std::move(relation));
 }
 

@@ -127,8 +127,8 @@ class Inference final : public TypeHooks {
 
   // infer_call.cpp
   ExprPtr call(SyntaxPtr s);
-  ExprPtr operator_call(SyntaxPtr s, const Declaration& op, std::vector<SyntaxPtr> positional,
-                        std::vector<SyntaxPtr> named);
+  ExprPtr operator_call(SyntaxPtr s, const Declaration& op, const std::vector<SyntaxPtr>& positional,
+                        const std::vector<SyntaxPtr>& named);
   ExprPtr construct(SyntaxPtr s, std::string_view name, const DataDefinition& data);
   bool constructor_fields(SyntaxPtr s, const DataConstructor& constructor, std::vector<ExprPtr>& fields,
                           std::vector<SyntaxPtr>& at);

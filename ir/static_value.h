@@ -25,9 +25,12 @@ struct StaticValue {
   Data data;
 
   StaticValue() = default;
+  // The constraint keeps it away from copies and moves.
+  // NOLINTBEGIN(bugprone-forwarding-reference-overload)
   template <class T>
   requires(!std::is_same_v<std::decay_t<T>, StaticValue>) StaticValue(T&& value)
       : data(std::forward<T>(value)) {}  // NOLINT
+  // NOLINTEND(bugprone-forwarding-reference-overload)
   static StaticValue integer(int64_t value) { return StaticValue(dim_const(value)); }
   static StaticValue list(StaticList items) {
     return StaticValue(std::shared_ptr<const StaticList>(std::make_shared<StaticList>(std::move(items))));

@@ -1,16 +1,10 @@
 #include "tests/numeric/library.h"
 
 #include "frontend/scanner.h"
-#include "session/stdlib.h"
 
 namespace quern::numeric {
 
-std::vector<Session::LibraryFile> library_texts() {
-  std::vector<Session::LibraryFile> texts;
-  for (const EmbeddedFile& file : embedded_stdlib())
-    texts.push_back({std::string(file.name), std::string(file.text)});
-  return texts;
-}
+std::vector<Session::LibraryFile> library_texts() { return Session::builtin_library(); }
 
 std::vector<std::string> operators_of(const std::vector<Session::LibraryFile>& texts) {
   std::vector<std::string> names;

@@ -1,6 +1,6 @@
 #pragma once
-// Diagnostics: one value with a primary place, notes and perhaps a fix; the terminal, JSON and LSP are
-// renderings of it.
+// Diagnostics: one value with a primary place, notes and fixes; the terminal, JSON and LSP are renderings of
+// it (frontend/render.h).
 
 #include <cstdint>
 #include <functional>
@@ -20,14 +20,32 @@ enum class DiagnosticKind : uint8_t {
 #undef QUERN_DIAGNOSTIC
 };
 
+/// A warning stops nothing: the program is run all the same.
+enum class Severity : uint8_t { Error, Warning };
+
 std::string_view code_of(DiagnosticKind kind);   ///< "Q0302"
 std::string_view title_of(DiagnosticKind kind);  ///< "dimension mismatch"
+Severity severity_of(DiagnosticKind kind);
+/// Every kind, in the order of the table.
+const std::vector<DiagnosticKind>& all_diagnostic_kinds();
+
+/// Which bytes of a node's text a place is about.
+enum class Part : uint8_t {
+  Whole,
+  Head,        ///< the first `length` bytes
+  Tail,        ///< the last `length` bytes
+  Before,      ///< nothing, where the node begins
+  After,       ///< nothing, where the node ends
+  BeforeOpen,  ///< nothing, before the bracket that is open where the node begins
+};
 
 /// A place in a declaration: a syntax node, or (where no node stands for it) bytes relative to the
 /// declaration's start.
 struct Place {
   Origin origin;
   std::optional<Range> range;  ///< relative to the declaration
+  Part part = Part::Whole;
+  uint32_t length = 0;
   friend bool operator==(const Place&, const Place&) = default;
 };
 
@@ -37,14 +55,31 @@ struct Note {
   friend bool operator==(const Note&, const Note&) = default;
 };
 
+/// Text that takes the place of what stands there.
+struct Edit {
+  Place place;
+  std::string text;
+  friend bool operator==(const Edit&, const Edit&) = default;
+};
+/// A change of the text after which the diagnostic is gone. Offered only where it is certain to be what was
+/// meant; all edits are in the file of the diagnostic.
+struct Fix {
+  std::string title;  ///< what it does, as an order: "write `@`"
+  std::vector<Edit> edits;
+  friend bool operator==(const Fix&, const Fix&) = default;
+};
+
 struct Diagnostic {
   DiagnosticKind kind;
   Place place;
   std::string message;
   std::vector<Note> notes;
+  std::vector<Fix> fixes;
   friend bool operator==(const Diagnostic&, const Diagnostic&) = default;
 };
 using Diagnostics = std::vector<Diagnostic>;
+
+bool has_errors(const Diagnostics& diagnostics);
 
 /// A diagnostic with its places looked up: what the renderers take.
 struct LocatedNote {
@@ -53,6 +88,10 @@ struct LocatedNote {
   Range range;
   std::string message;
 };
+struct LocatedFix {
+  std::string title;
+  std::vector<std::pair<Range, std::string>> edits;  ///< in the diagnostic's file, in the order of the text
+};
 struct LocatedDiagnostic {
   DiagnosticKind kind;
   std::string file;
@@ -60,14 +99,11 @@ struct LocatedDiagnostic {
   Range range;
   std::string message;
   std::vector<LocatedNote> notes;
+  std::vector<LocatedFix> fixes;
 };
 
-/// Message, `--> file:line:column`, the source line with carets, then the notes the same way.
-std::string render_terminal(const LocatedDiagnostic& diagnostic, bool colour);
-/// The list that `quern check --json` prints (design.md section 4).
-std::string render_json(const std::vector<LocatedDiagnostic>& diagnostics);
-
-/// The candidate nearest to `name` by edit distance, when near enough to be a likely slip.
-std::optional<std::string> did_you_mean(std::string_view name, const std::vector<std::string>& candidates);
+bool has_errors(const std::vector<LocatedDiagnostic>& diagnostics);
+/// The text after a fix.
+std::string apply_fix(std::string_view text, const LocatedFix& fix);
 
 }  // namespace quern

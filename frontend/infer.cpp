@@ -79,10 +79,10 @@ std::vector<Type> finish_types(Inference& inference, uint32_t declaration) {
   return types;
 }
 
-bool has_errors(ExprPtr expr) {
+bool is_broken(ExprPtr expr) {
   if (expr->kind == ExprKind::Error || contains_error(expr->type)) return true;
   bool found = false;
-  for_each_child(expr, [&](ExprPtr child) { found = found || has_errors(child); });
+  for_each_child(expr, [&](ExprPtr child) { found = found || is_broken(child); });
   return found;
 }
 
@@ -138,14 +138,14 @@ std::vector<Inferred> infer_group(const std::vector<const Declaration*>& group, 
     inference.enter(group[i]->id);
     auto* fn = as<FnExpr>(inference.finish(drafts[i]));
     const Scheme& scheme = results[i].definition.scheme;
-    if (inference.resolve(types[i])->has_infer && inference.diagnostics.empty())
+    if (inference.resolve(types[i])->has_infer && !has_errors(inference.diagnostics))
       inference.report(
           DiagnosticKind::CannotInfer, params_of(group[i]->syntax),
           fmt::format("the type of `{}` cannot be determined; annotate its parameters", group[i]->name));
     // The dims that generalisation made are bound on entry like the written ones.
     ExprPtr body = inference.arena->make<FnExpr>(Expr{ExprKind::Fn, scheme.type, fn->origin}, fn->params,
                                                  inference.arena->copy(scheme.dim_vars), fn->body, false);
-    results[i].definition.body = has_errors(body) ? nullptr : body;
+    results[i].definition.body = is_broken(body) ? nullptr : body;
   }
   for (size_t i = 0; i < group.size(); ++i) {
     results[i].diagnostics = of_declaration(inference.diagnostics, group[i]->id);
@@ -177,7 +177,7 @@ Inferred infer_statement(const Declaration& statement, Scope& scope) {
   ExprPtr body = inference.finish(draft);
   Type settled = inference.finish(type);
   // An error type comes from a mistake that is reported where it was made.
-  if (inference.resolve(type)->has_infer && inference.diagnostics.empty())
+  if (inference.resolve(type)->has_infer && !has_errors(inference.diagnostics))
     inference.report(
         DiagnosticKind::CannotInfer, value,
         is_let && s->text != "_"
@@ -186,7 +186,7 @@ Inferred infer_statement(const Declaration& statement, Scope& scope) {
             : "the type of this value cannot be determined; bind it with an annotation: `let %x: type = …`");
   result.definition = {std::string(is_let || is_graph ? s->text : ""), Scheme{{}, {}, settled}, nullptr,
                        inference.arena};
-  result.definition.body = has_errors(body) ? nullptr : body;
+  result.definition.body = is_broken(body) ? nullptr : body;
   if ((is_let && s->text != "_") || is_graph) {
     std::vector<Dim> opened;
     Type open = inference.open_any(settled, s->text, &opened);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "frontend/inference.h"
+#include "frontend/suggest.h"
 
 namespace quern {
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "frontend/inference.h"
+#include "frontend/suggest.h"
 
 namespace quern {
 

@@ -113,7 +113,7 @@ ExprPtr composite(const Declaration& op, const InstanceSignature& signature, Syn
   ExprPtr fn = inference.finish(draft);
   arena = inference.arena;
   diagnostics.insert(diagnostics.end(), inference.diagnostics.begin(), inference.diagnostics.end());
-  return inference.diagnostics.empty() ? fn : nullptr;
+  return has_errors(inference.diagnostics) ? nullptr : fn;
 }
 
 }  // namespace

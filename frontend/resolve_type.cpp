@@ -1,4 +1,5 @@
 #include "frontend/resolve_type.h"
+#include "frontend/suggest.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,5 @@
 #include "frontend/signature.h"
+#include "frontend/suggest.h"
 
 #include <fmt/format.h>
 

@@ -31,11 +31,7 @@ uint32_t LineIndex::line_start(uint32_t line_from_0) const {
   return line_from_0 < starts_.size() ? starts_[line_from_0] : static_cast<uint32_t>(text_.size());
 }
 
-namespace {
-
-// The length of the valid sequence at `text[i]`, or 0 (overlong forms, surrogates and values past U+10FFFF
-// are invalid).
-size_t sequence_length(std::string_view text, size_t i) {
+size_t utf8_length(std::string_view text, size_t i) {
   auto byte = [&](size_t k) { return static_cast<unsigned char>(text[k]); };
   auto tail = [&](size_t k) { return k < text.size() && (byte(k) & 0xC0) == 0x80; };
   unsigned char lead = byte(i);
@@ -56,11 +52,9 @@ size_t sequence_length(std::string_view text, size_t i) {
   return 0;
 }
 
-}  // namespace
-
 size_t first_invalid_utf8(std::string_view text) {
   for (size_t i = 0; i < text.size();) {
-    size_t length = sequence_length(text, i);
+    size_t length = utf8_length(text, i);
     if (length == 0) return i;
     i += length;
   }
@@ -68,8 +62,9 @@ size_t first_invalid_utf8(std::string_view text) {
 }
 
 uint32_t count_code_points(std::string_view text) {
-  return static_cast<uint32_t>(std::count_if(
-      text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+  uint32_t count = 0;
+  for (size_t i = 0; i < text.size(); ++count) i += std::max<size_t>(1, utf8_length(text, i));
+  return count;
 }
 
 }  // namespace quern

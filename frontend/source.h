@@ -37,9 +37,12 @@ class LineIndex {
   std::vector<uint32_t> starts_;
 };
 
+/// The length of the valid UTF-8 sequence at a byte (1 to 4), or 0 (overlong forms, surrogates and values
+/// past U+10FFFF are invalid).
+size_t utf8_length(std::string_view text, size_t offset);
 /// The offset of the first byte that is not valid UTF-8, or the size where all is.
 size_t first_invalid_utf8(std::string_view text);
-/// Code points in valid UTF-8.
+/// Code points; a byte that is no part of valid UTF-8 counts as one.
 uint32_t count_code_points(std::string_view text);
 
 }  // namespace quern

@@ -6,6 +6,7 @@
 
 #include "frontend/literals.h"
 #include "frontend/static_builtins.h"
+#include "frontend/suggest.h"
 
 namespace quern {
 

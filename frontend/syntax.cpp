@@ -39,4 +39,14 @@ std::string dump(SyntaxPtr node) {
   return out;
 }
 
+Diagnostic to_diagnostic(const SyntaxProblem& problem, uint32_t declaration) {
+  Diagnostic d{
+      problem.kind, {{declaration, 0}, problem.range}, problem.message, problem.notes, problem.fixes};
+  for (Note& note : d.notes)
+    if (note.place) note.place->origin.declaration = declaration;
+  for (Fix& fix : d.fixes)
+    for (Edit& edit : fix.edits) edit.place.origin.declaration = declaration;
+  return d;
+}
+
 }  // namespace quern

@@ -44,12 +44,19 @@ struct ParsedTree {
   uint32_t node_count = 0;  ///< ids are 1 … node_count
 };
 
+/// What is wrong with a text before it has a tree. Places in notes and fixes are ranges like its own, without
+/// a declaration.
 struct SyntaxProblem {
   DiagnosticKind kind;
   Range range;  ///< relative to the text that was parsed
   std::string message;
+  std::vector<Note> notes = {};
+  std::vector<Fix> fixes = {};
   friend bool operator==(const SyntaxProblem&, const SyntaxProblem&) = default;
 };
+
+/// The problem as a diagnostic of a declaration.
+Diagnostic to_diagnostic(const SyntaxProblem& problem, uint32_t declaration);
 
 struct ParseOutcome {
   ParsedTree tree;

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "frontend/diagnostics.h"
+#include "frontend/render.h"
 #include "lsp/protocol.h"
 
 namespace quern::lsp {
@@ -15,8 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr size_t kMost = 200;
-enum Severity : int { kError = 1, kInformation = 3 };
+enum ProtocolSeverity : int { kError = 1, kWarning = 2, kInformation = 3 };
 
 void send(ServerState& state, const Document& document, const json& diagnostics) {
   json params = {{"uri", document.uri}, {"version", document.version}, {"diagnostics", diagnostics}};
@@ -49,8 +48,10 @@ class Renderer {
         message += fmt::format("\nnote: {} ({})", note.message, place_of(note.file, note.text, note.range));
       }
     }
-    json result = {
-        {"severity", static_cast<int>(kError)}, {"code", code_of(diagnostic.kind)}, {"source", "quern"}};
+    bool warning = severity_of(diagnostic.kind) == Severity::Warning;
+    json result = {{"severity", static_cast<int>(warning ? kWarning : kError)},
+                   {"code", code_of(diagnostic.kind)},
+                   {"source", "quern"}};
     // What is wrong elsewhere (in the library) is told at the top.
     bool here = is_here(diagnostic.file);
     if (!here)
@@ -58,6 +59,7 @@ class Renderer {
     result["range"] = range(here ? diagnostic.range : Range{});
     result["message"] = message;
     if (!related.empty()) result["relatedInformation"] = related;
+    if (here && !diagnostic.fixes.empty()) result["data"] = {{"fixes", fixes(diagnostic)}};
     return result;
   }
 
@@ -70,6 +72,16 @@ class Renderer {
 
  private:
   bool is_here(std::string_view file) const { return file == document_.path; }
+  // What a code action does: edits in the protocol's own form.
+  json fixes(const LocatedDiagnostic& diagnostic) const {
+    json list = json::array();
+    for (const LocatedFix& fix : diagnostic.fixes) {
+      json edits = json::array();
+      for (const auto& [at, text] : fix.edits) edits.push_back({{"range", range(at)}, {"newText", text}});
+      list.push_back({{"title", fix.title}, {"edits", std::move(edits)}});
+    }
+    return list;
+  }
   json range(Range bytes) const { return to_json<json>(positions_.range(bytes)); }
 
   const Document& document_;
@@ -84,8 +96,9 @@ void publish_diagnostics(ServerState& state, const Document& document) {
   std::vector<LocatedDiagnostic> found = state.session.check(document.source);
   Renderer renderer(state, document);
   json list = json::array();
-  for (size_t i = 0; i < found.size() && i < kMost; ++i) list.push_back(renderer.render(found[i]));
-  if (found.size() > kMost) list.push_back(renderer.render_rest(found[kMost], found.size() - kMost));
+  for (size_t i = 0; i < found.size() && i < kMostDiagnostics; ++i) list.push_back(renderer.render(found[i]));
+  if (found.size() > kMostDiagnostics)
+    list.push_back(renderer.render_rest(found[kMostDiagnostics], found.size() - kMostDiagnostics));
   send(state, document, list);
 }
 

@@ -12,6 +12,7 @@
 #include <iostream>
 #include <sstream>
 
+#include "frontend/render.h"
 #include "generated/config.h"
 #include "ir/data_files.h"
 #include "jit/codegen/codegen.h"
@@ -53,16 +54,17 @@ Result<std::vector<Session::LibraryFile>> library(const std::string& folder) {
   return files;
 }
 
-void print_diagnostics(const std::vector<LocatedDiagnostic>& diagnostics) {
-  bool colour = isatty(STDERR_FILENO) != 0;
-  constexpr size_t kShown = 200;
-  for (size_t i = 0; i < diagnostics.size() && i < kShown; ++i)
-    std::fputs((render_terminal(diagnostics[i], colour) + "\n").c_str(), stderr);
-  if (diagnostics.size() > kShown)
-    std::fputs(fmt::format("… and {} more\n", diagnostics.size() - kShown).c_str(), stderr);
+// https://no-color.org
+bool colours_wanted() {
+  const char* no_colour = std::getenv("NO_COLOR");
+  return isatty(STDERR_FILENO) != 0 && !(no_colour && *no_colour);
 }
 
-void say(const std::string& message) { std::fputs(("quern: " + message + "\n").c_str(), stderr); }
+void print_diagnostics(const std::vector<LocatedDiagnostic>& diagnostics) {
+  std::fputs(render_all(diagnostics, colours_wanted()).c_str(), stderr);
+}
+
+void say(const std::string& message) { std::fputs(printable("quern: " + message + "\n").c_str(), stderr); }
 
 /// A session with one file in it.
 struct OpenedFile {
@@ -154,7 +156,7 @@ int CommandLine::check() {
     std::puts(render_json(all).c_str());
   else
     print_diagnostics(all);
-  return all.empty() ? code : kWrong;
+  return has_errors(all) ? kWrong : code;
 }
 
 int CommandLine::run_file() {
@@ -176,7 +178,7 @@ int CommandLine::run_file() {
   }
   Session& session = *opened->session;
   auto problems = session.check(opened->source);
-  if (!problems.empty()) {
+  if (has_errors(problems)) {
     print_diagnostics(problems);
     return kWrong;
   }
@@ -242,7 +244,7 @@ int CommandLine::ir() {
     return kFine;
   }
   auto problems = session.check(opened->source);
-  if (!problems.empty()) {
+  if (has_errors(problems)) {
     print_diagnostics(problems);
     return kWrong;
   }
@@ -278,9 +280,7 @@ int CommandLine::repl() {
   Session session(std::move(*files));
   ReplOptions options;
   options.interactive = isatty(STDIN_FILENO) != 0;
-  // https://no-color.org
-  const char* no_colour = std::getenv("NO_COLOR");
-  options.colour = isatty(STDERR_FILENO) != 0 && !(no_colour && *no_colour);
+  options.colour = colours_wanted();
   options.interpret = interpret_;
   return run_repl(session, options);
 }

@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <vector>
 
-#include "frontend/diagnostics.h"
+#include "frontend/suggest.h"
 #include "repl/repl_workspace.h"
 
 namespace quern {

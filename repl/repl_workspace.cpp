@@ -13,6 +13,7 @@
 #include <sstream>
 
 #include "frontend/infer.h"
+#include "frontend/render.h"
 #include "frontend/syntax.h"
 #include "ir/type.h"
 #include "ir/value.h"
@@ -114,7 +115,7 @@ bool Workspace::run(std::string name, std::string text, std::string folder) {
 bool Workspace::is_sound(SourceId source) {
   std::vector<LocatedDiagnostic> problems = session_.check(source);
   print_problems(problems);
-  return problems.empty();
+  return !has_errors(problems);
 }
 
 bool Workspace::refuse_broken(SourceId source, const std::map<Declared, std::string>& broken) {
@@ -183,8 +184,8 @@ std::map<Workspace::Declared, std::string> Workspace::broken() {
       if (tree_id != id) continue;
       Range range = session_.range_of({{id, tree.root->id}, {}});
       for (const LocatedDiagnostic& d : at->second)
-        if (d.text.data() == session_.text(source).data() && d.range.begin >= range.begin &&
-            d.range.end <= range.end)
+        if (severity_of(d.kind) == Severity::Error && d.text.data() == session_.text(source).data() &&
+            d.range.begin >= range.begin && d.range.end <= range.end)
           found.try_emplace(declared, d.message);
     }
     // Diagnostics may stand elsewhere, in an operator of the library say.
@@ -291,9 +292,7 @@ bool Workspace::show_variables() {
 void Workspace::print_problems(const std::vector<LocatedDiagnostic>& problems) const {
   constexpr size_t kShown = 20;
   std::fflush(stdout);
-  for (size_t i = 0; i < problems.size() && i < kShown; ++i)
-    fmt::print(stderr, "{}\n", render_terminal(problems[i], options_.colour));
-  if (problems.size() > kShown) fmt::print(stderr, "… and {} more\n", problems.size() - kShown);
+  std::fputs(render_all(problems, options_.colour, kShown).c_str(), stderr);
 }
 
 bool Workspace::complain(const std::string& message) const {

@@ -289,8 +289,7 @@ const Inferred* Session::Impl::inferred(ModuleId module, const std::string& glob
 Diagnostics Session::Impl::of_declaration(DeclarationId id) {
   const DeclarationInfo& about = declarations[id];
   Diagnostics result;
-  for (const SyntaxProblem& p : parsed(id).outcome.problems)
-    result.push_back({p.kind, {{id, 0}, p.range}, p.message, {}});
+  for (const SyntaxProblem& p : parsed(id).outcome.problems) result.push_back(to_diagnostic(p, id));
   SyntaxPtr root = tree(id).syntax;
   if (root->is(SyntaxKind::Error)) {
     if (result.empty())

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
+#include <tuple>
 
 #include "session/session_impl.h"
 #include "session/stdlib.h"
@@ -62,6 +64,27 @@ const DeclarationInfo& Session::info(DeclarationId declaration) const {
   return impl_->declarations[declaration];
 }
 
+namespace {
+
+// The bytes of a node that a part is about; `text` is the node's source up to its end.
+Range part_of(Range whole, Part part, uint32_t length, std::string_view text) {
+  switch (part) {
+    case Part::Whole: return whole;
+    case Part::Head: return {whole.begin, std::min(whole.end, whole.begin + length)};
+    case Part::Tail: return {whole.end - std::min(length, whole.end - whole.begin), whole.end};
+    case Part::Before: return {whole.begin, whole.begin};
+    case Part::After: return {whole.end, whole.end};
+    case Part::BeforeOpen: {
+      size_t open = text.substr(0, whole.begin).find_last_of("([{");
+      uint32_t at = open == std::string_view::npos ? whole.begin : static_cast<uint32_t>(open);
+      return {at, at};
+    }
+  }
+  return whole;
+}
+
+}  // namespace
+
 Range Session::range_of(const Place& place) {
   DeclarationId id = place.origin.declaration;
   const auto& piece = id ? impl_->piece(id) : std::optional<Piece>();
@@ -73,7 +96,19 @@ Range Session::range_of(const Place& place) {
     const std::vector<Range>& spans = impl_->parsed(id).outcome.spans;
     local = spans[place.origin.node < spans.size() ? place.origin.node : 0];
   }
-  return {piece->range.begin + local.begin, piece->range.begin + local.end};
+  Range whole{piece->range.begin + local.begin, piece->range.begin + local.end};
+  return part_of(whole, place.part, place.length, text(info(id).source));
+}
+
+LocatedFix Session::locate(const Fix& fix, SourceId source) {
+  LocatedFix located{fix.title, {}};
+  for (const Edit& edit : fix.edits) {
+    if (info(edit.place.origin.declaration).source != source) return {};
+    located.edits.emplace_back(range_of(edit.place), edit.text);
+  }
+  std::sort(located.edits.begin(), located.edits.end(),
+            [](const auto& a, const auto& b) { return a.first.begin < b.first.begin; });
+  return located;
 }
 
 LocatedDiagnostic Session::locate(const Diagnostic& d) {
@@ -90,21 +125,38 @@ LocatedDiagnostic Session::locate(const Diagnostic& d) {
     if (where == source && range_of(*note.place) == located.range) continue;
     located.notes.push_back({impl_->sources[where].path, text(where), range_of(*note.place), note.message});
   }
+  for (const Fix& fix : d.fixes)
+    if (LocatedFix f = locate(fix, source); !f.edits.empty()) located.fixes.push_back(std::move(f));
+  return located;
+}
+
+// What the scanner reports: places are in the file itself.
+LocatedDiagnostic Session::locate(const SyntaxProblem& problem, SourceId source) {
+  const std::string& path = impl_->sources[source].path;
+  LocatedDiagnostic located{problem.kind, path, text(source), problem.range, problem.message};
+  for (const Note& note : problem.notes) {
+    if (note.place)
+      located.notes.push_back({path, text(source), *note.place->range, note.message});
+    else
+      located.notes.push_back({"", {}, {}, note.message});
+  }
+  for (const Fix& fix : problem.fixes) {
+    LocatedFix f{fix.title, {}};
+    for (const Edit& edit : fix.edits) f.edits.emplace_back(*edit.place.range, edit.text);
+    located.fixes.push_back(std::move(f));
+  }
   return located;
 }
 
 std::vector<LocatedDiagnostic> Session::check(SourceId source) {
   std::vector<LocatedDiagnostic> result;
   const SourcePieces& all = impl_->pieces(source);
+  std::set<std::tuple<DiagnosticKind, std::string, uint32_t, uint32_t, std::string>> known;
   auto add = [&](LocatedDiagnostic d) {
-    for (const LocatedDiagnostic& known : result)
-      if (known.kind == d.kind && known.range == d.range && known.message == d.message &&
-          known.file == d.file)
-        return;
-    result.push_back(std::move(d));
+    if (known.emplace(d.kind, d.file, d.range.begin, d.range.end, d.message).second)
+      result.push_back(std::move(d));
   };
-  const std::string& path = impl_->sources[source].path;
-  for (const SyntaxProblem& p : all.scan.problems) add({p.kind, path, text(source), p.range, p.message, {}});
+  for (const SyntaxProblem& p : all.scan.problems) add(locate(p, source));
   for (size_t i = 0; i < all.ids.size(); ++i) {
     const DeclarationInfo& about = info(all.ids[i]);
     bool named = about.kind != PieceKind::Statement && about.kind != PieceKind::Import &&
@@ -148,7 +200,8 @@ const TopLevelVariable* Session::statement_variable(DeclarationId statement) {
 const Definition* Session::definition(ModuleId module, std::string_view name) {
   const Inferred* result = impl_->inferred(module, std::string(name));
   // One with a mistake in it is not run, however much of it could be typed.
-  return result && result->definition.body && result->diagnostics.empty() ? &result->definition : nullptr;
+  return result && result->definition.body && !has_errors(result->diagnostics) ? &result->definition
+                                                                               : nullptr;
 }
 
 const DataDefinition* Session::data(ModuleId module, std::string_view type_name) {

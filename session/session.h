@@ -76,7 +76,8 @@ class Session {
 
   // --- queries
   // ------------------------------------------------------------------------------------------------------
-  /// All diagnostics of a source, each once, in the order of the text.
+  /// All diagnostics of a source, each once, in the order of the text. Warnings stop nothing: `has_errors`
+  /// tells them apart.
   std::vector<LocatedDiagnostic> check(SourceId source);
   LocatedDiagnostic locate(const Diagnostic& diagnostic);
   /// The syntax tree of each declaration of a source.
@@ -106,6 +107,8 @@ class Session {
   struct Impl;
   SyntaxPtr tree_root(DeclarationId id);
   std::string operator_markdown(DeclarationId id);
+  LocatedDiagnostic locate(const SyntaxProblem& problem, SourceId source);
+  LocatedFix locate(const Fix& fix, SourceId source);
   std::unique_ptr<Impl> impl_;
 };
 

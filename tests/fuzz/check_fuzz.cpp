@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "frontend/render.h"
 #include "session/session.h"
 
 namespace {

@@ -9,6 +9,7 @@
 #include <ostream>
 #include <set>
 
+#include "frontend/render.h"
 #include "session/execution.h"
 
 namespace quern::numeric {

@@ -15,6 +15,7 @@
 #include <random>
 #include <sstream>
 
+#include "frontend/render.h"
 #include "ir/data_files.h"
 #include "session/execution.h"
 

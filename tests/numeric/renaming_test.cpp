@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "frontend/render.h"
 #include "session/compiler.h"
 #include "tests/numeric/cases.h"
 #include "tests/numeric/compare.h"

@@ -8,6 +8,7 @@
 #include <random>
 #include <sstream>
 
+#include "frontend/render.h"
 #include "session/session.h"
 #include "session/stdlib.h"
 

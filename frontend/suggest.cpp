@@ -1,0 +1,120 @@
+#include "frontend/suggest.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+namespace quern {
+
+namespace {
+
+constexpr std::array<std::string_view, 12> kModules{
+    "torch.nn.functional.", "torch.nn.", "torch.", "np.", "numpy.", "jnp.",
+    "jax.numpy.",           "jax.nn.",   "F.",     "tf.", "relay.", "tvm.relay."};
+
+// By name. The operator may not exist (yet): the caller says only what its scope has.
+constexpr ForeignName kForeign[] = {
+    {"absolute", "abs", ""},
+    {"addmm", "nn.dense", "`nn.dense(%x, %w) + %b`, with the weight as (outputs, inputs)"},
+    {"arange", "", "an index expression: `[i < n] => cast<float32>(i)`"},
+    {"array", "", "a tensor literal: `[1, 2, 3]`"},
+    {"astype", "cast", "`cast(%x, dtype=\"float32\")`"},
+    {"bmm", "", "an index expression: `[b < B, i < n, j < m] => sum[k] %x[b, i, k] * %y[b, k, j]`"},
+    {"broadcast_add", "add", "`%x + %y` broadcasts"},
+    {"cat", "concatenate", "`concatenate((%x, %y), axis=0)`"},
+    {"clamp", "clip", "`clip(%x, a_min=0.0, a_max=1.0)`"},
+    {"concat", "concatenate", "`concatenate((%x, %y), axis=0)`"},
+    {"conv2d", "nn.conv2d", ""},
+    {"dense", "nn.dense", ""},
+    {"div", "divide", "`%x / %y`"},
+    {"dot", "nn.dense", "`nn.dense(%x, %w)`, with the weight as (outputs, inputs)"},
+    {"eq", "equal", "`%x == %y`"},
+    {"flatten", "nn.batch_flatten", ""},
+    {"gather", "take", ""},
+    {"ge", "greater_equal", "`%x >= %y`"},
+    {"gt", "greater", "`%x > %y`"},
+    {"le", "less_equal", "`%x <= %y`"},
+    {"linear", "nn.dense", "`nn.dense(%x, %w)`, with the weight as (outputs, inputs)"},
+    {"lt", "less", "`%x < %y`"},
+    {"matmul", "nn.dense", "`nn.dense(%x, %w)` multiplies by the transposed weight, (outputs, inputs)"},
+    {"max_pool2d", "nn.max_pool2d", ""},
+    {"mm", "nn.dense", "`nn.dense(%x, %w)` multiplies by the transposed weight, (outputs, inputs)"},
+    {"mul", "multiply", "`%x * %y`"},
+    {"ne", "not_equal", "`%x != %y`"},
+    {"neg", "negative", "`-%x`"},
+    {"permute", "transpose", "`transpose(%x, axes=[0, 2, 1])`"},
+    {"pow", "power", "`power(%x, %y)`"},
+    {"relu", "nn.relu", ""},
+    {"softmax", "nn.softmax", ""},
+    {"log_softmax", "nn.log_softmax", ""},
+    {"sub", "subtract", "`%x - %y`"},
+    {"swapaxes", "transpose", "`transpose(%x, axes=[1, 0])`"},
+    {"tensor", "", "a tensor literal: `[1, 2, 3]`"},
+    {"true_divide", "divide", "`%x / %y`"},
+    {"unsqueeze", "expand_dims", "`expand_dims(%x, axis=0)`"},
+    {"view", "reshape", "`reshape(%x, newshape=[2, -1])`"},
+};
+
+char lower(char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
+
+// Twice the optimal string alignment distance, so that a change of case alone costs half an edit.
+size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::vector<size_t>> d(a.size() + 1, std::vector<size_t>(b.size() + 1));
+  for (size_t i = 0; i <= a.size(); ++i) d[i][0] = 2 * i;
+  for (size_t j = 0; j <= b.size(); ++j) d[0][j] = 2 * j;
+  for (size_t i = 1; i <= a.size(); ++i)
+    for (size_t j = 1; j <= b.size(); ++j) {
+      size_t change = a[i - 1] == b[j - 1] ? 0 : lower(a[i - 1]) == lower(b[j - 1]) ? 1 : 2;
+      d[i][j] = std::min({d[i - 1][j] + 2, d[i][j - 1] + 2, d[i - 1][j - 1] + change});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 2);
+    }
+  return d[a.size()][b.size()];
+}
+
+bool same_but_case(std::string_view a, std::string_view b) {
+  return a.size() == b.size() &&
+         std::equal(a.begin(), a.end(), b.begin(), [](char x, char y) { return lower(x) == lower(y); });
+}
+
+}  // namespace
+
+std::optional<std::string> did_you_mean(std::string_view name, const std::vector<std::string>& candidates) {
+  constexpr size_t kLongest = 64;
+  if (name.empty() || name.size() > kLongest) return std::nullopt;
+  // In a name of one or two letters any edit makes another name: only its case may be a slip.
+  size_t allowed = name.size() < 3 ? 0 : 2 * std::max<size_t>(1, name.size() / 3);
+  std::optional<std::string> best;
+  size_t best_distance = allowed + 1;
+  for (const std::string& candidate : candidates) {
+    if (candidate == name || candidate.size() > kLongest) continue;
+    bool without_prefix = candidate.size() > name.size() && candidate.ends_with(name) &&
+                          candidate[candidate.size() - name.size() - 1] == '.';
+    size_t difference =
+        candidate.size() > name.size() ? candidate.size() - name.size() : name.size() - candidate.size();
+    if (!without_prefix && 2 * difference > allowed) continue;
+    size_t found = without_prefix || same_but_case(name, candidate) ? 0 : distance(name, candidate);
+    if (found >= best_distance) continue;
+    best = candidate;
+    best_distance = found;
+  }
+  return best;
+}
+
+bool has_foreign_module(std::string_view name) {
+  return std::any_of(kModules.begin(), kModules.end(),
+                     [&](std::string_view m) { return name.size() > m.size() && name.starts_with(m); });
+}
+
+const ForeignName* find_foreign_name(std::string_view name) {
+  for (std::string_view module : kModules)
+    if (name.size() > module.size() && name.starts_with(module)) {
+      name.remove_prefix(module.size());
+      break;
+    }
+  for (const ForeignName& f : kForeign)
+    if (f.name == name) return &f;
+  return nullptr;
+}
+
+}  // namespace quern

@@ -6,7 +6,6 @@
 #include <cctype>
 
 #include "frontend/printer_impl.h"
-#include "frontend/source.h"
 #include "ir/static_value.h"
 #include "ir/type.h"
 
@@ -14,129 +13,104 @@ namespace quern {
 
 namespace printer_detail {
 
-// --- layout ----------------------------------------------------------------------------------------------
+// --- steps ----------------------------------------------------------------------------------------------
 
-namespace {
-
-constexpr int64_t kNever = int64_t{1} << 40;  ///< the width of what does not fit on any line
-
-struct Piece {
-  DocPtr doc;
-  int indent;
-  bool flat;
-};
-
-void push_parts(std::vector<Piece>& pieces, const Piece& of, int indent, bool flat) {
-  for (auto part = of.doc->parts.rbegin(); part != of.doc->parts.rend(); ++part)
-    pieces.push_back({*part, indent, flat});
-}
-
-/// The width of what follows up to the first place for a new line, counted to `limit`.
-int64_t width_after(const std::vector<Piece>& rest, int64_t limit) {
-  int64_t total = 0;
-  size_t left = rest.size();
-  std::vector<Piece> pieces;
-  while (total <= limit && (left > 0 || !pieces.empty())) {
-    if (pieces.empty()) pieces.push_back(rest[--left]);
-    Piece piece = pieces.back();
-    pieces.pop_back();
-    DocKind kind = piece.doc->kind;
-    if (kind == DocKind::HardLine || (kind == DocKind::Line && !piece.flat)) return total;
-    if (kind == DocKind::Text || kind == DocKind::Line) total += piece.doc->width;
-    push_parts(pieces, piece, piece.indent, piece.flat);
+void Printer::print_queued() {
+  std::reverse(steps_.begin(), steps_.end());
+  while (!steps_.empty()) {
+    Step step = std::move(steps_.back());
+    steps_.pop_back();
+    size_t others = steps_.size();
+    perform(std::move(step));
+    std::reverse(steps_.begin() + static_cast<ptrdiff_t>(others), steps_.end());
   }
-  return total;
 }
 
-}  // namespace
-
-DocPtr Docs::text(std::string text) {
-  int64_t width = count_code_points(text);
-  return add({DocKind::Text, width, std::move(text)});
-}
-DocPtr Docs::line(std::string_view flat) {
-  return add({DocKind::Line, static_cast<int64_t>(flat.size()), std::string(flat)});
-}
-DocPtr Docs::hard_line() { return add({DocKind::HardLine, kNever}); }
-DocPtr Docs::concat(std::vector<DocPtr> parts) {
-  int64_t width = 0;
-  for (DocPtr part : parts) width = std::min(kNever, width + part->width);
-  return add({DocKind::Concat, width, {}, std::move(parts)});
-}
-DocPtr Docs::indent(DocPtr part) { return add({DocKind::Indent, part->width, {}, {part}}); }
-DocPtr Docs::group(DocPtr part) { return add({DocKind::Group, part->width, {}, {part}}); }
-
-DocPtr Docs::list(std::string_view open, const std::vector<DocPtr>& items, std::string_view close) {
-  if (items.empty()) return text(std::string(open) + std::string(close));
-  std::vector<DocPtr> inside{line("")};
-  for (size_t i = 0; i < items.size(); ++i) {
-    if (i > 0) inside.insert(inside.end(), {text(","), line()});
-    inside.push_back(items[i]);
-  }
-  return group(concat(
-      {text(std::string(open)), indent(concat(std::move(inside))), line(""), text(std::string(close))}));
-}
-
-std::string render(DocPtr doc, int width) {
-  std::string out;
-  int64_t column = 0;
-  std::vector<Piece> pieces{{doc, 0, false}};
-  while (!pieces.empty()) {
-    Piece piece = pieces.back();
-    pieces.pop_back();
-    switch (piece.doc->kind) {
-      case DocKind::Text:
-        out += piece.doc->text;
-        column += piece.doc->width;
-        break;
-      case DocKind::Line:
-      case DocKind::HardLine:
-        if (piece.flat) {
-          out += piece.doc->text;
-          column += piece.doc->width;
-        } else {
-          out += '\n';
-          out.append(static_cast<size_t>(piece.indent), ' ');
-          column = piece.indent;
-        }
-        break;
-      case DocKind::Concat: push_parts(pieces, piece, piece.indent, piece.flat); break;
-      case DocKind::Indent: push_parts(pieces, piece, piece.indent + 2, piece.flat); break;
-      case DocKind::Group: {
-        int64_t room = width - column - piece.doc->width;
-        bool flat = piece.flat || (room >= 0 && width_after(pieces, room) <= room);
-        push_parts(pieces, piece, piece.indent, flat);
-        break;
-      }
+void Printer::perform(Step step) {
+  switch (step.kind) {
+    case Step::Kind::Text: layout_.text(step.text); break;
+    case Step::Kind::Line: layout_.line(step.text); break;
+    case Step::Kind::HardLine: layout_.hard_line(); break;
+    case Step::Kind::Open: layout_.open(); break;
+    case Step::Kind::Close: layout_.close(); break;
+    case Step::Kind::Indent: layout_.indent(); break;
+    case Step::Kind::Dedent: layout_.dedent(); break;
+    case Step::Kind::Run: step.run(); break;
+    case Step::Kind::At:
+    case Step::Kind::Item: {
+      size_t begin = steps_.size();
+      Level level = node(step.expr);
+      bool ambiguous = step.kind == Step::Kind::Item && level != Level::Open && level < Level::Sum;
+      if (!ambiguous && level >= step.level) break;
+      steps_.insert(steps_.begin() + static_cast<ptrdiff_t>(begin), Step{Step::Kind::Text, {}, {}, "("});
+      text(")");
+      break;
     }
   }
-  return out;
+}
+
+void Printer::list(std::string opening, size_t count, const std::function<void(size_t)>& print_item,
+                   std::string closing) {
+  if (count == 0) return text(opening + closing);
+  open();
+  text(std::move(opening));
+  indent();
+  for (size_t i = 0; i < count; ++i) {
+    line(i == 0 ? "" : " ");
+    print_item(i);
+    if (i + 1 < count) text(",");
+  }
+  dedent();
+  line("");
+  text(std::move(closing));
+  close();
+}
+
+void Printer::list(std::string opening, std::span<const ExprPtr> items, std::string closing) {
+  list(
+      std::move(opening), items.size(), [&](size_t i) { item(items[i]); }, std::move(closing));
+}
+
+void Printer::bracketed(std::string_view words) {
+  size_t begin = 0;
+  auto flush = [&](size_t end) {
+    if (end > begin) text(std::string(words.substr(begin, end - begin)));
+    begin = end;
+  };
+  for (size_t i = 0; i < words.size(); ++i) {
+    char c = words[i];
+    bool empty = i + 1 < words.size() && (words[i + 1] == ')' || words[i + 1] == ']');
+    if (c == '"') {
+      while (++i < words.size() && words[i] != '"') i += words[i] == '\\' ? 1 : 0;
+    } else if ((c == '(' || c == '[') && empty) {
+      ++i;
+    } else if (c == '(' || c == '[') {
+      flush(i);
+      open();
+      flush(i + 1);
+      indent();
+      line("");
+    } else if (c == ')' || c == ']') {
+      flush(i);
+      dedent();
+      line("");
+      flush(i + 1);
+      close();
+    } else if (c == ',' && i + 1 < words.size() && words[i + 1] == ' ') {
+      flush(i + 1);
+      line();
+      begin = ++i + 1;
+    }
+  }
+  flush(words.size());
 }
 
 // --- expressions -----------------------------------------------------------------------------------------
 
-Printed Printer::print(ExprPtr expr) {
-  if (!expr) return {docs_.text("<error>"), Level::Postfix};
-  return visit(expr, [this](const auto& e) { return node(e); });
-}
-
-DocPtr Printer::parenthesised(DocPtr doc) { return docs_.concat({docs_.text("("), doc, docs_.text(")")}); }
-
-DocPtr Printer::at(ExprPtr expr, Level level) {
-  Printed printed = print(expr);
-  return printed.level < level ? parenthesised(printed.doc) : printed.doc;
-}
-
-DocPtr Printer::item(ExprPtr expr) {
-  Printed printed = print(expr);
-  bool ambiguous = printed.level != Level::Open && printed.level < Level::Sum;
-  return ambiguous ? parenthesised(printed.doc) : printed.doc;
-}
-
-std::vector<DocPtr> Printer::items(std::span<const ExprPtr> exprs) {
-  std::vector<DocPtr> docs;
-  for (ExprPtr e : exprs) docs.push_back(item(e));
-  return docs;
+Level Printer::node(ExprPtr expr) {
+  if (expr) return visit(expr, [this](const auto& e) { return node(e); });
+  text("<error>");
+  return Level::Postfix;
 }
 
 std::string Printer::type_text(Type type) { return to_string(names_.renamed(type)); }
@@ -146,163 +120,215 @@ std::string Printer::annotation(Type type, std::string_view before) {
   return type && !contains_error(type) ? std::string(before) + type_text(type) : "";
 }
 
-Printed Printer::node(const VarExpr& e) { return {docs_.text("%" + names_.of(e.variable)), Level::Postfix}; }
-
-Printed Printer::node(const GlobalExpr& e) {
-  return {docs_.text(fmt::format("@{}", e.name)), Level::Postfix};
+Level Printer::node(const VarExpr& e) {
+  text("%" + names_.of(e.variable));
+  return Level::Postfix;
 }
 
-DocPtr Printer::attribute(const StaticValue& value, const DimMap& dims) {
-  if (Dim dim = value.as_dim()) return docs_.text(dim_text(substitute(dim, dims)));
+Level Printer::node(const GlobalExpr& e) {
+  text(fmt::format("@{}", e.name));
+  return Level::Postfix;
+}
+
+void Printer::attribute(const StaticValue& value, const DimMap& dims) {
+  if (Dim dim = value.as_dim()) return text(dim_text(substitute(dim, dims)));
   if (ExprPtr expr = value.as_index_expr()) return item(expr);
-  const StaticList* list = value.as_list();
-  if (!list) return docs_.text(to_string(value));
-  std::vector<DocPtr> docs;
-  for (const StaticValue& v : *list) docs.push_back(attribute(v, dims));
-  return docs_.list("[", docs, "]");
+  const StaticList* items = value.as_list();
+  if (!items) return text(to_string(value));
+  list(
+      "[", items->size(), [&](size_t i) { attribute((*items)[i], dims); }, "]");
 }
 
-Printed Printer::node(const OpCallExpr& e) {
+Level Printer::node(const OpCallExpr& e) {
   const OpInstance& instance = *e.instance;
   DimMap dims;
   for (size_t i = 0; i < instance.dim_vars.size() && i < e.dims.size(); ++i)
     dims.emplace(instance.dim_vars[i], e.dims[i]);
-  std::vector<DocPtr> args = items(e.args);
-  for (const auto& [name, value] : instance.attributes)
-    args.push_back(docs_.concat({docs_.text(name + "="), attribute(value, dims)}));
-  return {docs_.list(instance.name + "(", args, ")"), Level::Postfix};
+  list(
+      instance.name + "(", e.args.size() + instance.attributes.size(),
+      [&](size_t i) {
+        if (i < e.args.size()) return item(e.args[i]);
+        const auto& [name, value] = instance.attributes[i - e.args.size()];
+        text(name + "=");
+        attribute(value, dims);
+      },
+      ")");
+  return Level::Postfix;
 }
 
-Printed Printer::node(const CallExpr& e) {
-  DocPtr callee = at(e.callee, Level::Postfix);
-  return {docs_.concat({callee, docs_.list("(", items(e.args), ")")}), Level::Postfix};
+Level Printer::node(const CallExpr& e) {
+  at(e.callee, Level::Postfix);
+  list("(", e.args, ")");
+  return Level::Postfix;
 }
 
-DocPtr Printer::signature(std::string head, const FnExpr& fn) {
-  std::vector<DocPtr> params;
-  for (const Variable* param : fn.params) {
-    names_.bind(param);
-    params.push_back(docs_.text("%" + names_.of(param) + annotation(param->type, ": ")));
-  }
+void Printer::signature(std::string head, const FnExpr& fn) {
+  list(
+      head + "(", fn.params.size(),
+      [&](size_t i) {
+        names_.bind(fn.params[i]);
+        bracketed("%" + names_.of(fn.params[i]) + annotation(fn.params[i]->type, ": "));
+      },
+      ")");
   bool typed = fn.type && fn.type->kind == TypeKind::Function;
-  std::string result = typed ? annotation(fn.type->result(), " -> ") : "";
-  return docs_.list(head + "(", params, ")" + result + " ");
+  if (typed) bracketed(annotation(fn.type->result(), " -> "));
+  text(" ");
 }
 
-Printed Printer::node(const FnExpr& e) {
+Level Printer::node(const FnExpr& e) {
   std::string dims;
   for (Dim var : e.dim_vars) {
     names_.bind(var);
     dims += (dims.empty() ? "[" : ", ") + names_.of(var);
   }
-  std::string head =
-      std::string(e.primitive ? "/* kernel */ " : "") + "fn " + (dims.empty() ? "" : dims + "]");
-  DocPtr parameters = signature(std::move(head), e);
-  DocPtr body = braced(e.body);
-  for (const Variable* param : e.params) names_.release(param);
-  for (Dim var : e.dim_vars) names_.release(var);
-  return {docs_.concat({parameters, body}), Level::Primary};
+  signature(std::string(e.primitive ? "/* kernel */ " : "") + "fn " + (dims.empty() ? "" : dims + "]"), e);
+  braced(e.body);
+  run([this, &e] {
+    for (const Variable* param : e.params) names_.release(param);
+    for (Dim var : e.dim_vars) names_.release(var);
+  });
+  return Level::Primary;
 }
 
-DocPtr Printer::binding(const Binding& binding) {
+std::string Printer::binding_head(const Variable& variable) {
+  std::string name = "%" + names_.of(&variable);
+  if (is_numbered(variable)) {
+    bool typed = options_.types && variable.type;
+    return name + (typed ? " /* " + type_text(variable.type) + " */ = " : " = ");
+  }
+  // A function's type may be over dims of its own, which only a literal binds.
+  bool function = variable.type && variable.type->kind == TypeKind::Function;
+  return "let " + name + (function ? "" : annotation(variable.type, ": ")) + " = ";
+}
+
+void Printer::binding(const Binding& binding) {
   const Variable* variable = binding.variable;
-  if (!variable) return docs_.concat({at(binding.value, Level::Open), docs_.text(";")});
-  // A function literal sees its own name. A function's type may be over dims of its own, which only a literal
-  // binds.
-  bool own_name = binding.value && binding.value->kind == ExprKind::Fn;
-  if (own_name) names_.bind(variable);
-  DocPtr value = at(binding.value, Level::Open);
-  if (!own_name) names_.bind(variable);
-  std::string head = "%" + names_.of(variable);
-  if (!is_numbered(*variable)) {
-    bool function = variable->type && variable->type->kind == TypeKind::Function;
-    head = "let " + head + (function ? "" : annotation(variable->type, ": "));
-  } else if (options_.types && variable->type) {
-    head += " /* " + type_text(variable->type) + " */";
+  if (!variable) {
+    at(binding.value, Level::Open);
+  } else if (binding.value && binding.value->kind == ExprKind::Fn) {
+    // A function literal sees its own name.
+    names_.bind(variable);
+    text(binding_head(*variable));
+    at(binding.value, Level::Open);
+  } else {
+    size_t head = layout_.hole();
+    at(binding.value, Level::Open);
+    run([this, variable, head] {
+      names_.bind(variable);
+      layout_.fill(head, binding_head(*variable));
+    });
   }
-  return docs_.concat({docs_.text(head + " = "), value, docs_.text(";")});
+  text(";");
 }
 
-DocPtr Printer::contents(ExprPtr expr) {
-  auto* block = as<BlockExpr>(expr);
-  if (!block) return at(expr, Level::Open);
-  std::vector<DocPtr> lines;
-  for (const Binding& b : block->bindings) {
-    lines.push_back(binding(b));
-    lines.push_back(docs_.hard_line());
+void Printer::bindings(const BlockExpr& block, size_t from) {
+  if (from < block.bindings.size()) {
+    binding(block.bindings[from]);
+    hard_line();
+    return run([this, &block, from] { bindings(block, from + 1); });
   }
-  lines.push_back(at(block->result, Level::Open));
-  for (const Binding& b : block->bindings)
-    if (b.variable) names_.release(b.variable);
-  return docs_.concat(std::move(lines));
+  at(block.result, Level::Open);
+  run([this, &block] {
+    for (const Binding& b : block.bindings)
+      if (b.variable) names_.release(b.variable);
+  });
 }
 
-DocPtr Printer::braced(ExprPtr expr) {
-  DocPtr inside = docs_.indent(docs_.concat({docs_.line(), contents(expr)}));
-  return docs_.group(docs_.concat({docs_.text("{"), inside, docs_.line(), docs_.text("}")}));
+void Printer::contents(ExprPtr expr) {
+  if (auto* block = as<BlockExpr>(expr))
+    run([this, block] { bindings(*block, 0); });
+  else
+    at(expr, Level::Open);
 }
 
-Printed Printer::node(const BlockExpr& e) { return {braced(&e), Level::Primary}; }
+void Printer::braced(ExprPtr expr) {
+  open();
+  text("{");
+  indent();
+  line();
+  contents(expr);
+  dedent();
+  line();
+  text("}");
+  close();
+}
 
-DocPtr Printer::if_chain(const IfExpr& e) {
-  std::vector<DocPtr> parts;
-  const IfExpr* step = &e;
-  for (bool more = true; more;) {
-    DocPtr then_arm = docs_.indent(docs_.concat({docs_.line(), contents(step->then_arm)}));
-    parts.insert(parts.end(), {docs_.text("if ("), at(step->condition, Level::Open), docs_.text(") {"),
-                               then_arm, docs_.line(), docs_.text("} else ")});
-    const IfExpr* chained = as<IfExpr>(step->else_arm);
-    more = chained != nullptr;
-    if (more) step = chained;
+Level Printer::node(const BlockExpr& e) {
+  braced(&e);
+  return Level::Primary;
+}
+
+Level Printer::node(const IfExpr& e) {
+  open();
+  ExprPtr step = &e;
+  for (auto* chained = &e; chained; chained = as<IfExpr>(step)) {
+    text("if (");
+    at(chained->condition, Level::Open);
+    text(") {");
+    indent();
+    line();
+    contents(chained->then_arm);
+    dedent();
+    line();
+    text("} else ");
+    step = chained->else_arm;
   }
-  DocPtr else_arm = docs_.indent(docs_.concat({docs_.line(), contents(step->else_arm)}));
-  parts.insert(parts.end(), {docs_.text("{"), else_arm, docs_.line(), docs_.text("}")});
-  return docs_.concat(std::move(parts));
+  text("{");
+  indent();
+  line();
+  contents(step);
+  dedent();
+  line();
+  text("}");
+  close();
+  return Level::Primary;
 }
 
-Printed Printer::node(const IfExpr& e) { return {docs_.group(if_chain(e)), Level::Primary}; }
-
-Printed Printer::node(const TupleExpr& e) {
-  return {docs_.list("(", items(e.fields), e.fields.size() == 1 ? ",)" : ")"), Level::Postfix};
+Level Printer::node(const TupleExpr& e) {
+  list("(", e.fields, e.fields.size() == 1 ? ",)" : ")");
+  return Level::Postfix;
 }
 
-Printed Printer::node(const FieldExpr& e) {
-  DocPtr tuple = at(e.tuple, Level::Postfix);
-  if (e.name.empty()) return {docs_.concat({tuple, docs_.text(fmt::format(".{}", e.index))}), Level::Postfix};
+Level Printer::node(const FieldExpr& e) {
   // `@f.name` is one dotted name.
-  if (e.tuple && e.tuple->kind == ExprKind::Global) tuple = parenthesised(tuple);
-  return {docs_.concat({tuple, docs_.text(fmt::format(".{}", e.name))}), Level::Postfix};
+  bool glued = !e.name.empty() && e.tuple && e.tuple->kind == ExprKind::Global;
+  if (glued) text("(");
+  at(e.tuple, Level::Postfix);
+  text((glued ? ")." : ".") + (e.name.empty() ? std::to_string(e.index) : std::string(e.name)));
+  return Level::Postfix;
 }
 
-Printed Printer::node(const ConstructExpr& e) {
-  std::string name(e.constructor);
-  if (e.fields.empty()) return {docs_.text(std::move(name)), Level::Postfix};
-  return {docs_.list(name + "(", items(e.fields), ")"), Level::Postfix};
+Level Printer::node(const ConstructExpr& e) {
+  if (e.fields.empty())
+    text(std::string(e.constructor));
+  else
+    list(std::string(e.constructor) + "(", e.fields, ")");
+  return Level::Postfix;
 }
 
-Printed Printer::node(const IntrinsicExpr& e) {
-  auto quoted = [this](std::string_view text) {
-    return docs_.text(to_string(StaticValue(std::string(text))));
-  };
-  std::vector<DocPtr> args;
+Level Printer::node(const IntrinsicExpr& e) {
+  auto quoted = [this](std::string_view words) { text(to_string(StaticValue(std::string(words)))); };
   switch (e.intrinsic) {
     case IntrinsicKind::Print:
-      for (size_t i = 0; i < e.args.size(); ++i)
-        args.push_back(e.args[i] ? item(e.args[i]) : quoted(e.texts[i]));
-      return {docs_.list("print(", args, ")"), Level::Postfix};
+      list(
+          "print(", e.args.size(), [&](size_t i) { e.args[i] ? item(e.args[i]) : quoted(e.texts[i]); }, ")");
+      break;
     case IntrinsicKind::Load:
-      for (std::string_view text : e.texts)
-        if (args.empty() || !text.empty()) args.push_back(quoted(text));
-      return {docs_.list("load(", args, ")"), Level::Postfix};
+      list(
+          "load(", e.texts[1].empty() ? 1 : 2, [&](size_t i) { quoted(e.texts[i]); }, ")");
+      break;
     case IntrinsicKind::Save:
-      for (std::string_view text : e.texts) args.push_back(quoted(text));
-      for (ExprPtr arg : e.args) args.push_back(item(arg));
-      return {docs_.list("save(", args, ")"), Level::Postfix};
+      list(
+          "save(", 2, [&](size_t i) { i == 0 ? quoted(e.texts[0]) : item(e.args[0]); }, ")");
+      break;
   }
-  return {docs_.text("<error>"), Level::Postfix};
+  return Level::Postfix;
 }
 
-Printed Printer::node(const ErrorExpr&) { return {docs_.text("<error>"), Level::Postfix}; }
+Level Printer::node(const ErrorExpr&) {
+  text("<error>");
+  return Level::Postfix;
+}
 
 // --- whole texts -----------------------------------------------------------------------------------------
 
@@ -310,18 +336,20 @@ std::string Printer::expression(ExprPtr expr) {
   // What is free names something outside, so it comes first to its name.
   if (expr)
     for (const Variable* variable : free_variables(expr)) names_.bind(variable);
-  return render(at(expr, Level::Open), options_.width);
+  at(expr, Level::Open);
+  print_queued();
+  return layout_.render(options_.width);
 }
 
 std::string Printer::definition(const Definition& definition) {
   auto* fn = as<FnExpr>(definition.body);
   if (!fn) {
-    std::string value = expression(definition.body);
-    if (definition.name.empty() || !definition.body) return value;
+    bool named = !definition.name.empty() && definition.body;
     bool graph = std::ranges::all_of(definition.name, [](unsigned char c) { return std::isdigit(c); });
-    return graph ? fmt::format("%{} = {}", definition.name, value)
-                 : fmt::format("let %{}{} = {}", definition.name, annotation(definition.scheme.type, ": "),
-                               value);
+    if (named && graph) text(fmt::format("%{} = ", definition.name));
+    if (named && !graph)
+      bracketed(fmt::format("let %{}{} = ", definition.name, annotation(definition.scheme.type, ": ")));
+    return expression(definition.body);
   }
   for (const Variable* variable : free_variables(fn)) names_.bind(variable);
   std::vector<Dim> dims = definition.scheme.dim_vars;
@@ -337,10 +365,16 @@ std::string Printer::definition(const Definition& definition) {
     general.push_back(names_.of_type(var));
   }
   std::string vars = general.empty() ? "" : fmt::format("[{}]", fmt::join(general, ", "));
-  DocPtr head = signature(fmt::format("def @{}{}", definition.name, vars), *fn);
-  DocPtr body = docs_.indent(docs_.concat({docs_.hard_line(), contents(fn->body)}));
-  DocPtr text = docs_.concat({head, docs_.text("{"), body, docs_.hard_line(), docs_.text("}")});
-  return render(text, options_.width);
+  signature(fmt::format("def @{}{}", definition.name, vars), *fn);
+  text("{");
+  indent();
+  hard_line();
+  contents(fn->body);
+  dedent();
+  hard_line();
+  text("}");
+  print_queued();
+  return layout_.render(options_.width);
 }
 
 }  // namespace printer_detail

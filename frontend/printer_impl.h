@@ -1,8 +1,8 @@
 #pragma once
-// The parts of the printer: layout of text to a width, names, and the walk over expressions.
+// The parts of the printer: names, and the walk over expressions.
 
 #include <cstdint>
-#include <deque>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -10,49 +10,11 @@
 #include <utility>
 #include <vector>
 
+#include "frontend/layout.h"
 #include "frontend/printer.h"
 #include "ir/expr.h"
 
 namespace quern::printer_detail {
-
-// --- layout ----------------------------------------------------------------------------------------------
-
-enum class DocKind : uint8_t {
-  Text,
-  Line,      ///< `text` where its group fits on the line, else a new line
-  HardLine,  ///< always a new line; no group around it fits
-  Concat,
-  Indent,  ///< new lines inside start two columns further right
-  Group,   ///< all of its own Lines are new lines, or none
-};
-
-struct Doc {
-  DocKind kind;
-  int64_t width;  ///< on one line
-  std::string text = {};
-  std::vector<const Doc*> parts = {};
-};
-using DocPtr = const Doc*;
-
-/// Owner of the parts of one text (P. Wadler, A prettier printer, 2003).
-class Docs {
- public:
-  DocPtr text(std::string text);
-  DocPtr line(std::string_view flat = " ");
-  DocPtr hard_line();
-  DocPtr concat(std::vector<DocPtr> parts);
-  DocPtr indent(DocPtr part);
-  DocPtr group(DocPtr part);
-  /// `(a, b)`, or one item per line where that is too long.
-  DocPtr list(std::string_view open, const std::vector<DocPtr>& items, std::string_view close);
-
- private:
-  DocPtr add(Doc doc) { return &docs_.emplace_back(std::move(doc)); }
-
-  std::deque<Doc> docs_;
-};
-
-std::string render(DocPtr doc, int width);
 
 // --- names -----------------------------------------------------------------------------------------------
 
@@ -117,11 +79,8 @@ enum class Level : uint8_t {
   Postfix,
 };
 
-struct Printed {
-  DocPtr doc;
-  Level level;
-};
-
+/// Prints in steps, so that nothing recurses however deep an expression is: what a node's function queues is
+/// printed after it returns, in the order in which it was queued.
 class Printer {
  public:
   explicit Printer(const PrintOptions& options) : options_(options) {}
@@ -130,52 +89,85 @@ class Printer {
   std::string definition(const Definition& definition);
 
  private:
-  Printed print(ExprPtr expr);
-  /// In parentheses unless it holds together at least as tightly as `level`.
-  DocPtr at(ExprPtr expr, Level level);
-  /// Between commas. Comparisons get parentheses: `f(a < b, c > (d))` could be read as type arguments.
-  DocPtr item(ExprPtr expr);
-  std::vector<DocPtr> items(std::span<const ExprPtr> exprs);
-  DocPtr parenthesised(DocPtr doc);
+  struct Step {
+    enum class Kind : uint8_t { Text, Line, HardLine, Open, Close, Indent, Dedent, At, Item, Run };
+    Kind kind;
+    Level level = Level::Open;
+    ExprPtr expr = nullptr;
+    std::string text = {};
+    std::function<void()> run = {};
+  };
 
-  Printed node(const ConstExpr& e);
-  Printed node(const VarExpr& e);
-  Printed node(const GlobalExpr& e);
-  Printed node(const OpCallExpr& e);
-  Printed node(const CallExpr& e);
-  Printed node(const FnExpr& e);
-  Printed node(const BlockExpr& e);
-  Printed node(const IfExpr& e);
-  Printed node(const TupleExpr& e);
-  Printed node(const FieldExpr& e);
-  Printed node(const ConstructExpr& e);
-  Printed node(const IntrinsicExpr& e);
-  Printed node(const ComprehensionExpr& e);
-  Printed node(const ViewExpr& e);
-  Printed node(const DimValueExpr& e);
-  Printed node(const ScalarExpr& e);
-  Printed node(const ReduceExpr& e);
-  Printed node(const ReadExpr& e);
-  Printed node(const ErrorExpr& e);
+  // What nodes are made of.
+  void text(std::string text) { queue({Step::Kind::Text, {}, {}, std::move(text)}); }
+  void line(std::string flat = " ") { queue({Step::Kind::Line, {}, {}, std::move(flat)}); }
+  void hard_line() { queue({Step::Kind::HardLine}); }
+  void open() { queue({Step::Kind::Open}); }
+  void close() { queue({Step::Kind::Close}); }
+  void indent() { queue({Step::Kind::Indent}); }
+  void dedent() { queue({Step::Kind::Dedent}); }
+  /// An expression, in parentheses unless it holds together at least as tightly as `level`.
+  void at(ExprPtr expr, Level level) { queue({Step::Kind::At, level, expr}); }
+  /// An expression between commas. Comparisons get parentheses: `f(a < b, c > (d))` could be read as type
+  /// arguments.
+  void item(ExprPtr expr) { queue({Step::Kind::Item, {}, expr}); }
+  /// What is done in its turn: it may queue more.
+  void run(std::function<void()> action) { queue({Step::Kind::Run, {}, {}, {}, std::move(action)}); }
+  /// `(a, b)`, or one item per line where that is too long; `print_item` queues item i.
+  void list(std::string open, size_t count, const std::function<void(size_t)>& print_item, std::string close);
+  void list(std::string open, std::span<const ExprPtr> items, std::string close);
+  /// A text with brackets and commas, broken there where it is too long: a type, a shape.
+  void bracketed(std::string_view text);
+
+  void queue(Step step) { steps_.push_back(std::move(step)); }
+  void print_queued();
+  void perform(Step step);
+  /// Queues the node; how tightly it holds together.
+  Level node(ExprPtr expr);
+
+  Level node(const ConstExpr& e);
+  Level node(const VarExpr& e);
+  Level node(const GlobalExpr& e);
+  Level node(const OpCallExpr& e);
+  Level node(const CallExpr& e);
+  Level node(const FnExpr& e);
+  Level node(const BlockExpr& e);
+  Level node(const IfExpr& e);
+  Level node(const TupleExpr& e);
+  Level node(const FieldExpr& e);
+  Level node(const ConstructExpr& e);
+  Level node(const IntrinsicExpr& e);
+  Level node(const ComprehensionExpr& e);
+  Level node(const ViewExpr& e);
+  Level node(const DimValueExpr& e);
+  Level node(const ScalarExpr& e);
+  Level node(const ReduceExpr& e);
+  Level node(const ReadExpr& e);
+  Level node(const ErrorExpr& e);
 
   // graph level
   std::string type_text(Type type);
   std::string annotation(Type type, std::string_view before);
-  DocPtr signature(std::string head, const FnExpr& fn);
+  void signature(std::string head, const FnExpr& fn);
   /// The inside of braces: a block's statements, or the expression.
-  DocPtr contents(ExprPtr expr);
-  DocPtr braced(ExprPtr expr);
-  DocPtr if_chain(const IfExpr& e);
-  DocPtr binding(const Binding& binding);
-  DocPtr attribute(const StaticValue& value, const DimMap& dims);
+  void contents(ExprPtr expr);
+  void braced(ExprPtr expr);
+  void bindings(const BlockExpr& block, size_t from);
+  void binding(const Binding& binding);
+  std::string binding_head(const Variable& variable);
+  void attribute(const StaticValue& value, const DimMap& dims);
 
   // index expressions
   std::string dim_text(Dim dim);
   /// Puts the variables in scope. `i < n, j < 4`
   std::string binders(std::span<const Dim> vars, std::span<const Dim> extents);
+  /// After a head on its line: the body, further right where it is too long.
+  void body(std::string head, std::span<const Dim> vars, ExprPtr body, Level level);
+  void nested_lists(const HostTensor& tensor, size_t axis, int64_t offset);
 
   PrintOptions options_;
-  Docs docs_;
+  Layout layout_;
+  std::vector<Step> steps_;  ///< what is next is last
   Names names_;
   std::unordered_map<const HostTensor*, size_t> large_constants_;
 };

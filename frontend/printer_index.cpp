@@ -61,15 +61,6 @@ std::string element(const HostTensor& tensor, int64_t offset) {
   return literal(value);
 }
 
-/// Nested lists; `offset` counts the lists of this depth, row-major.
-DocPtr nested_lists(Docs& docs, const HostTensor& tensor, size_t axis, int64_t offset) {
-  if (axis == tensor.shape().size()) return docs.text(element(tensor, offset));
-  std::vector<DocPtr> items;
-  for (int64_t i = 0; i < tensor.shape()[axis]; ++i)
-    items.push_back(nested_lists(docs, tensor, axis + 1, offset * tensor.shape()[axis] + i));
-  return docs.list("[", items, "]");
-}
-
 Level level_of(Dim dim) {
   switch (dim->kind) {
     case DimKind::Const: return dim->value < 0 ? Level::Unary : Level::Postfix;
@@ -96,18 +87,30 @@ bool is_number(ExprPtr expr) {
 
 }  // namespace
 
-Printed Printer::node(const ConstExpr& e) {
-  if (!e.value) return {docs_.text("<error>"), Level::Postfix};
+/// Nested lists; `offset` counts the lists of this depth, row-major.
+void Printer::nested_lists(const HostTensor& tensor, size_t axis, int64_t offset) {
+  if (axis == tensor.shape().size()) return text(element(tensor, offset));
+  int64_t count = tensor.shape()[axis];
+  list(
+      "[", static_cast<size_t>(count),
+      [&](size_t i) { nested_lists(tensor, axis + 1, offset * count + static_cast<int64_t>(i)); }, "]");
+}
+
+Level Printer::node(const ConstExpr& e) {
+  if (!e.value) {
+    text("<error>");
+    return Level::Postfix;
+  }
   const HostTensor& tensor = *e.value;
   bool plain = tensor.dtype().lanes == 1 && tensor.size() > 0 && tensor.size() <= kInlineElements;
   if (!plain) {
     size_t k = large_constants_.try_emplace(&tensor, large_constants_.size()).first->second;
-    return {docs_.text(fmt::format("meta[relay.Constant][{}]", k)), Level::Postfix};
+    text(fmt::format("meta[relay.Constant][{}]", k));
+    return Level::Postfix;
   }
-  if (!tensor.shape().empty()) return {nested_lists(docs_, tensor, 0, 0), Level::Primary};
-  std::string text = element(tensor, 0);
-  Level level = text.starts_with("-") ? Level::Unary : Level::Postfix;
-  return {docs_.text(std::move(text)), level};
+  nested_lists(tensor, 0, 0);
+  if (!tensor.shape().empty()) return Level::Primary;
+  return steps_.back().text.starts_with("-") ? Level::Unary : Level::Postfix;
 }
 
 std::string Printer::dim_text(Dim dim) { return to_string(names_.renamed(dim)); }
@@ -126,57 +129,94 @@ std::string Printer::binders(std::span<const Dim> vars, std::span<const Dim> ext
   return out;
 }
 
-Printed Printer::node(const ComprehensionExpr& e) {
-  DocPtr head = docs_.text("[" + binders(e.vars, e.extents) + "] =>");
-  DocPtr body = at(e.body, Level::Open);
-  for (Dim var : e.vars) names_.release(var);
-  return {docs_.group(docs_.concat({head, docs_.indent(docs_.concat({docs_.line(), body}))})), Level::Open};
+void Printer::body(std::string head, std::span<const Dim> vars, ExprPtr body, Level level) {
+  open();
+  text(std::move(head));
+  indent();
+  line();
+  at(body, level);
+  dedent();
+  close();
+  run([this, vars] {
+    for (Dim var : vars) names_.release(var);
+  });
 }
 
-Printed Printer::node(const ReduceExpr& e) {
-  DocPtr head = docs_.text(fmt::format("{}[{}]", to_string(e.reduce), binders(e.vars, e.extents)));
-  DocPtr body = at(e.body, Level::Reduction);
-  for (Dim var : e.vars) names_.release(var);
-  return {docs_.group(docs_.concat({head, docs_.indent(docs_.concat({docs_.line(), body}))})),
-          Level::Reduction};
+Level Printer::node(const ComprehensionExpr& e) {
+  body("[" + binders(e.vars, e.extents) + "] =>", e.vars, e.body, Level::Open);
+  return Level::Open;
 }
 
-Printed Printer::node(const ViewExpr& e) {
-  return {docs_.list("view(", {item(e.tensor)}, ")"), Level::Postfix};
+Level Printer::node(const ReduceExpr& e) {
+  body(fmt::format("{}[{}]", to_string(e.reduce), binders(e.vars, e.extents)), e.vars, e.body,
+       Level::Reduction);
+  return Level::Reduction;
 }
 
-Printed Printer::node(const DimValueExpr& e) {
+Level Printer::node(const ViewExpr& e) {
+  list("view(", {{e.tensor}}, ")");
+  return Level::Postfix;
+}
+
+Level Printer::node(const DimValueExpr& e) {
   Dim dim = names_.renamed(e.dim);
-  return {docs_.text(to_string(dim)), level_of(dim)};
+  text(to_string(dim));
+  return level_of(dim);
 }
 
-Printed Printer::node(const ScalarExpr& e) {
+Level Printer::node(const ScalarExpr& e) {
   if (e.is_cast) {
     DType to = e.type->dtype;
-    std::string head = to.is_index() ? "index(" : "cast<" + to_string(to) + ">(";
-    return {docs_.list(head, items(e.args), ")"), Level::Postfix};
+    list(to.is_index() ? "index(" : "cast<" + to_string(to) + ">(", e.args, ")");
+    return Level::Postfix;
   }
   if (e.op == ScalarOp::Neg) {
-    DocPtr operand = is_number(e.args[0]) ? parenthesised(print(e.args[0]).doc) : at(e.args[0], Level::Unary);
-    return {docs_.concat({docs_.text("-"), operand}), Level::Unary};
+    bool number = is_number(e.args[0]);
+    text(number ? "-(" : "-");
+    at(e.args[0], number ? Level::Open : Level::Unary);
+    if (number) text(")");
+    return Level::Unary;
   }
-  if (e.op == ScalarOp::Not)
-    return {docs_.concat({docs_.text("not "), at(e.args[0], Level::Not)}), Level::Not};
+  if (e.op == ScalarOp::Not) {
+    text("not ");
+    at(e.args[0], Level::Not);
+    return Level::Not;
+  }
   std::string name(info(e.op).name);
   const Infix* infix = std::ranges::find(kInfix, e.op, &Infix::op);
-  if (infix == std::end(kInfix)) return {docs_.list(name + "(", items(e.args), ")"), Level::Postfix};
-  DocPtr left = at(e.args[0], infix->level);
-  DocPtr right = docs_.concat({docs_.line(), docs_.text(name + " "), at(e.args[1], next(infix->level))});
-  return {docs_.group(docs_.concat({left, docs_.indent(right)})), infix->level};
+  if (infix == std::end(kInfix)) {
+    list(name + "(", e.args, ")");
+    return Level::Postfix;
+  }
+  open();
+  at(e.args[0], infix->level);
+  indent();
+  line();
+  text(name + " ");
+  at(e.args[1], next(infix->level));
+  dedent();
+  close();
+  return infix->level;
 }
 
-Printed Printer::node(const ReadExpr& e) {
-  if (e.indices.empty()) return print(e.tensor);
-  DocPtr tensor = at(e.tensor, Level::Postfix);
-  DocPtr read = docs_.concat({tensor, docs_.list("[", items(e.indices), "]")});
-  if (!e.otherwise) return {read, Level::Postfix};
-  DocPtr otherwise = docs_.concat({docs_.line(), docs_.text("else "), at(e.otherwise, Level::Unary)});
-  return {docs_.group(parenthesised(docs_.concat({read, docs_.indent(otherwise)}))), Level::Postfix};
+Level Printer::node(const ReadExpr& e) {
+  if (e.indices.empty()) return node(e.tensor);
+  if (e.otherwise) {
+    open();
+    text("(");
+  }
+  at(e.tensor, Level::Postfix);
+  list("[", e.indices, "]");
+  if (e.otherwise) {
+    indent();
+    line();
+    text("else ");
+    at(e.otherwise, Level::Unary);
+    dedent();
+    text(")");
+    close();
+  }
+  return Level::Postfix;
 }
 
 }  // namespace quern::printer_detail

@@ -136,51 +136,74 @@ const Variable* make_variable(Arena& arena, std::string_view name, Type type, bo
 
 namespace {
 
+// In steps, so that nothing recurses however deep an expression is.
 class FreeVariables {
  public:
+  std::vector<const Variable*> of(ExprPtr expr) {
+    visit_later(expr);
+    while (!steps_.empty()) {
+      Step step = steps_.back();
+      steps_.pop_back();
+      size_t others = steps_.size();
+      if (step.expr)
+        visit_expr(step.expr);
+      else if (step.binds)
+        bound_.insert(step.variable);
+      else
+        bound_.erase(step.variable);
+      std::reverse(steps_.begin() + static_cast<ptrdiff_t>(others), steps_.end());
+    }
+    return std::move(found_);
+  }
+
+ private:
+  struct Step {
+    ExprPtr expr;
+    const Variable* variable;
+    bool binds;
+  };
+  void visit_later(ExprPtr expr) { steps_.push_back({expr, nullptr, false}); }
+  void bind_later(const Variable* variable) { steps_.push_back({nullptr, variable, true}); }
+  void unbind_later(const Variable* variable) { steps_.push_back({nullptr, variable, false}); }
+
   void visit_expr(ExprPtr expr) {
     if (auto* var = as<VarExpr>(expr)) return occurrence(var->variable);
     if (auto* fn = as<FnExpr>(expr)) return visit_fn(*fn);
     if (auto* block = as<BlockExpr>(expr)) return visit_block(*block);
-    for_each_child(expr, [this](ExprPtr child) { visit_expr(child); });
+    for_each_child(expr, [this](ExprPtr child) { visit_later(child); });
   }
 
-  std::vector<const Variable*> take() { return std::move(found_); }
-
- private:
   void occurrence(const Variable* variable) {
     if (bound_.contains(variable)) return;
     if (seen_.insert(variable).second) found_.push_back(variable);
   }
 
   void visit_fn(const FnExpr& fn) {
-    for (const Variable* param : fn.params) bound_.insert(param);
-    visit_expr(fn.body);
-    for (const Variable* param : fn.params) bound_.erase(param);
+    for (const Variable* param : fn.params) bind_later(param);
+    visit_later(fn.body);
+    for (const Variable* param : fn.params) unbind_later(param);
   }
 
   void visit_block(const BlockExpr& block) {
     for (const Binding& binding : block.bindings) {
       bool own_name = binding.value->kind == ExprKind::Fn;
-      if (!own_name) visit_expr(binding.value);
-      if (binding.variable) bound_.insert(binding.variable);
-      if (own_name) visit_expr(binding.value);
+      if (!own_name) visit_later(binding.value);
+      if (binding.variable) bind_later(binding.variable);
+      if (own_name) visit_later(binding.value);
     }
-    visit_expr(block.result);
-    for (const Binding& binding : block.bindings) bound_.erase(binding.variable);
+    visit_later(block.result);
+    for (const Binding& binding : block.bindings)
+      if (binding.variable) unbind_later(binding.variable);
   }
 
   // A variable has one binder, so that a set is enough: leaving a scope forgets what it bound.
   std::unordered_set<const Variable*> bound_, seen_;
+  std::vector<Step> steps_;
   std::vector<const Variable*> found_;
 };
 
 }  // namespace
 
-std::vector<const Variable*> free_variables(ExprPtr expr) {
-  FreeVariables search;
-  search.visit_expr(expr);
-  return search.take();
-}
+std::vector<const Variable*> free_variables(ExprPtr expr) { return FreeVariables().of(expr); }
 
 }  // namespace quern

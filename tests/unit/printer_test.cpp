@@ -269,6 +269,19 @@ TEST_F(PrinterTest, LongChainsOfLets) {
   EXPECT_EQ(static_cast<size_t>(std::ranges::count(text, '\n')), kLets + 2);
 }
 
+TEST_F(PrinterTest, DeepExpressions) {
+  constexpr size_t kDepth = 10'000;
+  ExprPtr sum = at_ij(), call = b.var(x), nested = b.f32(0);
+  for (size_t k = 0; k < kDepth; ++k) {
+    sum = b.op(ScalarOp::Add, {sum, b.f32(1)});
+    call = op_call("nn.relu", {call});
+    nested = b.branch(yes, b.block({{b.variable("v", number), b.f32(1)}}, nested), b.f32(2));
+  }
+  EXPECT_EQ(static_cast<size_t>(std::ranges::count(print(over_ij(sum)), '+')), kDepth);
+  EXPECT_EQ(static_cast<size_t>(std::ranges::count(print(call), '(')), kDepth);
+  EXPECT_EQ(static_cast<size_t>(std::ranges::count(print(nested), '{')), 2 * kDepth);
+}
+
 // --- layout ----------------------------------------------------------------------------------------------
 
 TEST_F(PrinterTest, LongCallsHaveOneArgumentPerLine) {

@@ -1,0 +1,78 @@
+#pragma once
+// Layout of text to a width: a document written in reading order, with places where a line may end.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace quern {
+
+/// A document of texts, lines and nested groups (P. Wadler, A prettier printer, 2003; C. Lindig, Strictly
+/// pretty, 2000): all the lines of a group end there, or none does, and none does where the group and what
+/// follows it up to the next place for a line's end fit in the width. It is kept as a sequence (D. Oppen,
+/// Prettyprinting, 1980), so that rendering is linear in its length and uses no stack, however deep its
+/// groups are nested.
+class Layout {
+ public:
+  void text(std::string_view text);
+  /// Text that no group is broken for: a comment at the end of a line.
+  void margin_text(std::string_view text);
+  /// `flat` where its group stays on one line, else a new line.
+  void line(std::string_view flat = " ");
+  /// A line that ends only where what follows it up to the next line does not fit; in a broken group.
+  void fill_line(std::string_view flat = " ");
+  /// Always a new line: no group around it stays on one. `blank`: after an empty one.
+  void hard_line(bool blank = false);
+  /// Text only where its group is broken.
+  void if_broken(std::string_view text);
+
+  void open() { add(Kind::Open); }  ///< a group begins
+  void close() { add(Kind::Close); }
+  /// New lines up to `dedent` start `columns` further right, but never past the width.
+  void indent(int columns = 2) { add(Kind::Indent, {}, columns); }
+  void dedent() { add(Kind::Dedent); }
+  /// The lines up to `close_tight` end only when nothing before them can: a group before this part stays on
+  /// one line only if the whole part fits after it.
+  void open_tight() { add(Kind::OpenTight); }
+  void close_tight() { add(Kind::CloseTight); }
+
+  /// A place for a text that is known only later.
+  size_t hole();
+  void fill(size_t hole, std::string_view text);
+
+  std::string render(int width, std::string_view newline = "\n") const;
+
+ private:
+  enum class Kind : uint8_t {
+    Text,
+    Line,
+    FillLine,
+    HardLine,
+    BlankLine,
+    IfBroken,
+    Open,
+    Close,
+    Indent,
+    Dedent,
+    OpenTight,
+    CloseTight
+  };
+  struct Token {
+    Kind kind;
+    int32_t width;       ///< on one line, in characters; Indent: columns
+    size_t begin, size;  ///< the text, in pool_
+  };
+  struct Measures;
+  class Renderer;
+
+  void add(Kind kind, std::string_view text = {}, int width = 0);
+  std::string_view text_of(const Token& token) const {
+    return std::string_view(pool_).substr(token.begin, token.size);
+  }
+
+  std::vector<Token> tokens_;
+  std::string pool_;
+};
+
+}  // namespace quern

@@ -1,7 +1,9 @@
 #include "frontend/scanner.h"
 
+#include <algorithm>
 #include <array>
 #include <cctype>
+#include <functional>
 #include <optional>
 
 namespace quern {
@@ -136,7 +138,8 @@ class Splitter {
   Splitter(std::string_view text, ScanOutcome& outcome)
       : text_(text), outcome_(outcome), tokens_(text, outcome.problems) {}
 
-  void run(uint32_t start) {
+  /// Splits from `start` on; before each piece `stop` is asked whether the rest is known already.
+  void run(uint32_t start, const std::function<bool(uint32_t begin)>& stop = nullptr) {
     tokens_.jump(start);
     Token token = tokens_.next();
     while (token.kind != TokenKind::End) {
@@ -144,9 +147,11 @@ class Splitter {
         token = tokens_.next();
         continue;
       }
+      if (stop && stop(token.range.begin)) return;
       token = piece(token);
     }
   }
+  std::string take_doc() { return tokens_.take_doc(); }
 
  private:
   std::string_view word(const Token& t) const {
@@ -247,19 +252,9 @@ class Splitter {
   Tokens tokens_;
 };
 
-// `#[version = "0.0.5"]` at the start: returns where the rest begins.
-uint32_t skip_version(std::string_view text, ScanOutcome& outcome) {
-  size_t start = text.find_first_not_of(" \t\r\n");
-  if (start == std::string_view::npos || !text.substr(start).starts_with("#[version")) return 0;
-  size_t end = text.find(']', start);
-  if (end == std::string_view::npos) return 0;
-  outcome.slash_names = true;
-  return static_cast<uint32_t>(end + 1);
-}
-
-}  // namespace
-
-ScanOutcome scan(std::string_view text) {
+// Where the pieces of a text are: without the version header (`#[version = "0.0.5"]`), from `#[metadata]` on,
+// and up to the first byte that is not UTF-8.
+ScanOutcome frame_of(std::string_view text) {
   ScanOutcome outcome;
   size_t invalid = first_invalid_utf8(text);
   if (invalid != text.size()) {
@@ -267,14 +262,110 @@ ScanOutcome scan(std::string_view text) {
     outcome.problems.push_back({DiagnosticKind::InvalidUtf8, {at, at + 1}, "this byte is not valid UTF-8"});
     text = text.substr(0, invalid);
   }
-  uint32_t start = skip_version(text, outcome);
+  size_t start = text.find_first_not_of(" \t\r\n");
+  if (start != std::string_view::npos && text.substr(start).starts_with("#[version")) {
+    size_t end = text.find(']', start);
+    outcome.slash_names = end != std::string_view::npos;
+    if (outcome.slash_names) outcome.begin = static_cast<uint32_t>(end + 1);
+  }
   size_t metadata = text.find("#[metadata]");
   if (metadata != std::string_view::npos && (metadata == 0 || text[metadata - 1] == '\n')) {
     outcome.metadata = {static_cast<uint32_t>(metadata + 11), static_cast<uint32_t>(text.size())};
     text = text.substr(0, metadata);
   }
-  Splitter(text, outcome).run(start);
+  outcome.end = static_cast<uint32_t>(text.size());
   return outcome;
+}
+
+void move(Range& range, int64_t by) {
+  range.begin = static_cast<uint32_t>(range.begin + by);
+  range.end = static_cast<uint32_t>(range.end + by);
+}
+void move(SyntaxProblem& problem, int64_t by) {
+  move(problem.range, by);
+  for (Note& note : problem.notes)
+    if (note.place && note.place->range) move(*note.place->range, by);
+  for (Fix& fix : problem.fixes)
+    for (Edit& edit : fix.edits)
+      if (edit.place.range) move(*edit.place.range, by);
+}
+
+// The piece from which to scan again: two before the one that the edit touches, since the end of a piece is
+// found by looking at what follows it.
+size_t first_to_scan(const std::vector<Piece>& pieces, uint32_t edit_begin) {
+  auto touched = std::partition_point(pieces.begin(), pieces.end(),
+                                      [&](const Piece& p) { return p.range.end < edit_begin; });
+  auto before = touched - pieces.begin();
+  return static_cast<size_t>(std::max<std::ptrdiff_t>(0, before - 2));
+}
+
+}  // namespace
+
+ScanOutcome scan(std::string_view text) {
+  ScanOutcome outcome = frame_of(text);
+  Splitter(text.substr(0, outcome.end), outcome).run(outcome.begin);
+  return outcome;
+}
+
+TextEdit edit_between(std::string_view before, std::string_view after) {
+  auto [a, b] = std::mismatch(before.begin(), before.end(), after.begin(), after.end());
+  size_t begin = static_cast<size_t>(a - before.begin());
+  size_t tail = 0, most = std::min(before.size(), after.size()) - begin;
+  while (tail < most && before[before.size() - 1 - tail] == after[after.size() - 1 - tail]) ++tail;
+  return {static_cast<uint32_t>(begin), static_cast<uint32_t>(before.size() - tail),
+          static_cast<uint32_t>(after.size() - tail)};
+}
+
+Rescan rescan(ScanOutcome& outcome, std::string_view text, TextEdit edit) {
+  int64_t by = static_cast<int64_t>(edit.new_end) - edit.old_end;
+  ScanOutcome fresh = frame_of(text);
+  bool same_frame = fresh.begin == outcome.begin && edit.begin >= outcome.begin &&
+                    edit.old_end <= outcome.end && fresh.end == outcome.end + by &&
+                    fresh.slash_names == outcome.slash_names;
+  if (!same_frame) {
+    outcome = scan(text);
+    return {};
+  }
+  std::vector<Piece>& old = outcome.pieces;
+  size_t first = first_to_scan(old, edit.begin);
+  uint32_t start = first == 0 || old.empty() ? fresh.begin : old[first].range.begin;
+  // The old piece that begins where one of the new text does, after the edit: the rest is known.
+  size_t resumed = old.size();
+  auto known = [&](uint32_t begin) {
+    if (begin < edit.new_end) return false;
+    uint32_t was = static_cast<uint32_t>(begin - by);
+    auto at = std::lower_bound(old.begin() + static_cast<std::ptrdiff_t>(first), old.end(), was,
+                               [](const Piece& p, uint32_t b) { return p.range.begin < b; });
+    if (at == old.end() || at->range.begin != was || was < edit.old_end) return false;
+    resumed = static_cast<size_t>(at - old.begin());
+    return true;
+  };
+  Splitter splitter(text.substr(0, fresh.end), fresh);
+  splitter.run(start, known);
+  if (first > 0 && !fresh.pieces.empty()) fresh.pieces[0].doc = old[first].doc;
+
+  for (size_t i = resumed; i < old.size(); ++i) move(old[i].range, by);
+  if (resumed < old.size()) old[resumed].doc = splitter.take_doc();
+  uint32_t seen_to = resumed < old.size() ? static_cast<uint32_t>(old[resumed].range.begin - by) : UINT32_MAX;
+  std::vector<SyntaxProblem> problems;
+  for (SyntaxProblem& p : outcome.problems)
+    if (p.range.begin < start && p.kind != DiagnosticKind::InvalidUtf8) problems.push_back(std::move(p));
+  problems.insert(problems.end(), fresh.problems.begin(), fresh.problems.end());
+  for (SyntaxProblem& p : outcome.problems)
+    if (p.range.begin >= seen_to && p.kind != DiagnosticKind::InvalidUtf8) {
+      move(p, by);
+      problems.push_back(std::move(p));
+    }
+  Rescan same{first, old.size() - resumed};
+  auto scanned = old.erase(old.begin() + static_cast<std::ptrdiff_t>(first),
+                           old.begin() + static_cast<std::ptrdiff_t>(resumed));
+  old.insert(scanned, std::make_move_iterator(fresh.pieces.begin()),
+             std::make_move_iterator(fresh.pieces.end()));
+  outcome.problems = std::move(problems);
+  outcome.begin = fresh.begin;
+  outcome.end = fresh.end;
+  outcome.metadata = fresh.metadata;
+  return same;
 }
 
 bool is_unfinished(std::string_view text) {

@@ -24,11 +24,26 @@ struct Piece {
 struct ScanOutcome {
   std::vector<Piece> pieces;
   bool slash_names = false;             ///< the file starts with a version header
+  uint32_t begin = 0, end = 0;          ///< where the pieces are: after the version header, before metadata
   Range metadata;                       ///< the JSON after `#[metadata]`, empty where there is none
   std::vector<SyntaxProblem> problems;  ///< invalid UTF-8, unterminated strings and comments
 };
 
 ScanOutcome scan(std::string_view text);
+
+/// The bytes [begin, old_end) of a text became [begin, new_end) of another.
+struct TextEdit {
+  uint32_t begin = 0, old_end = 0, new_end = 0;
+};
+/// The edit that makes `after` of `before`: between what both begin with and what both end in.
+TextEdit edit_between(std::string_view before, std::string_view after);
+
+/// How many pieces of the new outcome are, but for their place, pieces of the old one.
+struct Rescan {
+  size_t same_at_start = 0, same_at_end = 0;
+};
+/// Makes `outcome` (of the text before the edit) that of `text`, looking at the pieces around the edit alone.
+Rescan rescan(ScanOutcome& outcome, std::string_view text, TextEdit edit);
 
 /// For a REPL: whether the text has open brackets, strings or comments, so that more lines belong to it.
 bool is_unfinished(std::string_view text);

@@ -1,6 +1,7 @@
 #include "frontend/source.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace quern {
 
@@ -54,6 +55,12 @@ size_t utf8_length(std::string_view text, size_t i) {
 
 size_t first_invalid_utf8(std::string_view text) {
   for (size_t i = 0; i < text.size();) {
+    // Eight bytes of ASCII at a time.
+    for (uint64_t word = 0; i + sizeof word <= text.size(); i += sizeof word) {
+      std::memcpy(&word, text.data() + i, sizeof word);
+      if (word & 0x8080808080808080u) break;
+    }
+    if (i == text.size()) break;
     size_t length = utf8_length(text, i);
     if (length == 0) return i;
     i += length;

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "ir/data_files.h"
@@ -8,20 +9,21 @@
 namespace quern {
 
 bool ModuleScope::has_global(std::string_view name) {
-  return impl_.find(module_, &ModuleNames::globals, name) != 0;
+  return impl_.find(module_, NameTable::Globals, name) != 0;
 }
 const Declaration* ModuleScope::global(std::string_view name) {
-  return declaration(impl_.find(module_, &ModuleNames::globals, name));
+  return head(impl_.find(module_, NameTable::Globals, name));
 }
 const Declaration* ModuleScope::op(std::string_view name) {
-  return declaration(impl_.find(module_, &ModuleNames::operators, name));
+  DeclarationId id = impl_.find(module_, NameTable::Operators, name);
+  return makes_instances_ ? declaration(id) : head(id);
 }
 const Declaration* ModuleScope::static_function(std::string_view name) {
-  return declaration(impl_.find(module_, &ModuleNames::statics, name));
+  return declaration(impl_.find(module_, NameTable::Statics, name));
 }
 
 std::string ModuleScope::infix(std::string_view symbol) {
-  const Declaration* d = declaration(impl_.find(module_, &ModuleNames::infix, symbol));
+  const Declaration* d = declaration(impl_.find(module_, NameTable::Infix, symbol));
   return d && d->syntax->is(SyntaxKind::Infix) ? std::string(d->syntax->child(0)->text) : "";
 }
 
@@ -36,36 +38,28 @@ const DataDefinition* ModuleScope::data(std::string_view type_name) {
 }
 
 const DataDefinition* ModuleScope::data_of_constructor(std::string_view constructor) {
-  DeclarationId id = impl_.find(module_, &ModuleNames::constructors, constructor);
+  DeclarationId id = impl_.find_constructor(module_, constructor);
   return id ? data(impl_.session.info(id).name) : nullptr;
 }
 
 const TopLevelVariable* ModuleScope::variable(std::string_view name) {
   if (!statement_) return nullptr;
-  const TopLevelVariable* found = nullptr;
-  DeclarationId latest = 0;
-  for (DeclarationId id : impl_.names(module_).statements) {
-    if (id == statement_) break;
-    if (impl_.session.info(id).name == name) latest = id;
-  }
-  if (latest) found = impl_.variable(latest).get();
-  return found;
+  // Only a declaration or removal of this name changes which of them stands before the statement.
+  const auto& ids = impl_.names.get({module_, NameTable::Variables, std::string(name)});
+  auto after = std::partition_point(ids.begin(), ids.end(),
+                                    [&](DeclarationId id) { return impl_.is_before(id, statement_); });
+  return after == ids.begin() ? nullptr : impl_.variable(*std::prev(after)).get();
 }
 
 bool ModuleScope::has_top_level_variable(std::string_view name) {
-  for (DeclarationId id : impl_.names(module_).statements)
-    if (impl_.session.info(id).name == name) return true;
-  return false;
+  return !impl_.names.get({module_, NameTable::Variables, std::string(name)}).empty();
 }
 
 bool ModuleScope::in_broken_statement(std::string_view name) {
   if (!statement_) return false;
   std::string mention = "%" + std::string(name);
-  for (DeclarationId id : impl_.names(module_).statements) {
-    if (id == statement_) break;
-    if (!impl_.parsed(id).outcome.problems.empty() && impl_.piece_text(id).find(mention) != std::string::npos)
-      return true;
-  }
+  for (auto& [id, text] : impl_.broken_statements(module_))
+    if (impl_.is_before(id, statement_) && text.find(mention) != std::string::npos) return true;
   return false;
 }
 
@@ -76,7 +70,7 @@ const Scheme* ModuleScope::scheme(std::string_view name) {
 
 InstanceAnswer ModuleScope::instance(const InstanceRequest& request) {
   // An operator of the library means the same in every module: its instances are made once.
-  DeclarationId op = impl_.find(module_, &ModuleNames::operators, request.op);
+  DeclarationId op = impl_.find(module_, NameTable::Operators, request.op);
   ModuleId owner = op ? impl_.session.info(op).module : module_;
   const InstanceResult& result = impl_.instance({owner, request});
   InstanceAnswer answer{result.instance, result.diagnostics, owner == module_};
@@ -110,21 +104,25 @@ Result<Type> ModuleScope::file_type(std::string_view path, std::string_view entr
 
 std::vector<std::string> ModuleScope::names(Names kind) {
   std::vector<std::string> out;
+  auto add = [&](const std::string& name) { out.push_back(name); };
+  impl_.names.depend_on_all(module_);
   for (ModuleId module : {module_, Session::Impl::kLibrary}) {
-    const ModuleNames& known = impl_.names(module);
-    auto& table = kind == Names::Globals     ? known.globals
-                  : kind == Names::Operators ? known.operators
-                  : kind == Names::Types     ? known.types
-                                             : known.constructors;
-    if (kind != Names::Variables)
-      for (auto& [name, id] : table) out.push_back(name);
-    if (kind == Names::Variables && statement_ && module == module_)
-      for (DeclarationId id : known.statements) {
-        if (id == statement_) break;
-        if (!impl_.session.info(id).name.empty()) out.push_back(impl_.session.info(id).name);
-      }
+    switch (kind) {
+      case Names::Globals: impl_.names.for_each(module, NameTable::Globals, add); break;
+      case Names::Operators: impl_.names.for_each(module, NameTable::Operators, add); break;
+      case Names::Types: impl_.names.for_each(module, NameTable::Types, add); break;
+      case Names::Constructors:
+        for (auto& [name, id] : impl_.constructors(module)) add(name);
+        break;
+      case Names::Variables:
+        for (DeclarationId id : impl_.all_of(module, PieceKind::Statement))
+          if (statement_ && impl_.is_before(id, statement_)) add(impl_.declarations[id].name);
+        break;
+    }
     if (module_ == Session::Impl::kLibrary) break;
   }
+  std::erase(out, "");
+  std::sort(out.begin(), out.end());
   if (kind == Names::Types)
     for (const char* dtype :
          {"float32", "float64", "float16", "bfloat16", "int8", "int32", "int64", "uint8", "bool"})

@@ -11,6 +11,19 @@ namespace quern {
 
 namespace {
 
+// A definition's or an operator's head: what its users see. Ids of nodes are as in the whole tree.
+Declaration without_bodies(const Declaration& whole) {
+  SyntaxPtr s = whole.syntax;
+  bool has_bodies = s->is(SyntaxKind::Def) || s->is(SyntaxKind::Op) || s->is(SyntaxKind::ExternOp);
+  if (!has_bodies || s->children.size() < 5) return whole;
+  auto arena = std::make_shared<Arena>();
+  arena->keep(whole.arena);
+  std::vector<SyntaxPtr> children(s->children.begin(), s->children.end());
+  children[4] = arena->make<Syntax>(SyntaxKind::Bodies, children[4] ? children[4]->id : 0);
+  SyntaxPtr head = arena->make<Syntax>(s->kind, s->id, s->text, arena->copy(children));
+  return {whole.id, whole.name, head, arena};
+}
+
 bool same_scheme(const std::optional<Scheme>& a, const std::optional<Scheme>& b) { return a == b; }
 
 // Two schemes that differ only in which fresh variables they are written over are the same to every caller.
@@ -48,31 +61,13 @@ void append(std::vector<T>& to, const std::vector<T>& from) {
 
 Session::Impl::Impl(Session& session)
     : session(session),
-      text(engine),
-      module_sources(engine),
+      names(engine, kLibrary),
+      piece_text(engine),
+      slash_names(engine),
       kept(engine),
-      pieces(engine, "pieces", [this](SourceId s) { return compute_pieces(s); }),
-      slash_names(
-          engine, "slash_names", [this](SourceId s) { return pieces(s).scan.slash_names; },
-          std::equal_to<>()),
-      piece(engine, "piece",
-            [this](DeclarationId id) -> std::optional<Piece> {
-              const SourcePieces& all = pieces(declarations[id].source);
-              for (size_t i = 0; i < all.ids.size(); ++i)
-                if (all.ids[i] == id) return all.scan.pieces[i];
-              return std::nullopt;
-            }),
-      piece_text(
-          engine, "piece_text",
-          [this](DeclarationId id) -> std::string {
-            const auto& p = piece(id);
-            if (!p) return "";
-            return text.get(declarations[id].source).substr(p->range.begin, p->range.end - p->range.begin);
-          },
-          std::equal_to<>()),
       parsed(engine, "parse",
              [this](DeclarationId id) {
-               return Parsed{parse_declaration(piece_text(id), slash_names(declarations[id].source))};
+               return Parsed{parse_declaration(piece_text.get(id), slash_names.get(declarations[id].source))};
              }),
       tree(
           engine, "tree",
@@ -83,17 +78,52 @@ Session::Impl::Impl(Session& session)
             return Declaration{id, declarations[id].name, fits ? t.root : &broken, t.arena};
           },
           std::equal_to<>()),
-      names(
-          engine, "names", [this](ModuleId m) { return compute_names(m); }, std::equal_to<>()),
+      head(
+          engine, "head", [this](DeclarationId id) { return without_bodies(tree(id)); }, std::equal_to<>()),
+      references(
+          engine, "references", [this](DeclarationId id) { return referenced_globals(tree(id).syntax); },
+          std::equal_to<>()),
+      constructors(
+          engine, "constructors",
+          [this](ModuleId m) {
+            names.depend_on_all(m);
+            std::map<std::string, DeclarationId> found;
+            for (DeclarationId id : all_of(m, PieceKind::Type))
+              for (SyntaxPtr c : tree(id).syntax->children)
+                if (c && c->is(SyntaxKind::Constructor)) {
+                  auto [it, added] = found.try_emplace(std::string(c->text), id);
+                  if (!added && declarations[it->second].source != declarations[id].source) it->second = id;
+                }
+            return found;
+          },
+          std::equal_to<>()),
+      constructor(
+          engine, "constructor",
+          [this](const NameKey& k) -> DeclarationId {
+            const auto& own = constructors(k.module);
+            auto it = own.find(k.name);
+            return it == own.end() ? 0 : it->second;
+          },
+          std::equal_to<>()),
+      broken_statements(
+          engine, "broken_statements",
+          [this](ModuleId m) {
+            names.depend_on_all(m);
+            std::vector<std::pair<DeclarationId, std::string>> broken;
+            for (DeclarationId id : all_of(m, PieceKind::Statement))
+              if (!parsed(id).outcome.problems.empty()) broken.emplace_back(id, piece_text.get(id));
+            return broken;
+          },
+          std::equal_to<>()),
       data_header(engine, "data_header",
                   [this](const NameKey& k) -> std::optional<DataHeader> {
-                    DeclarationId id = find(k.module, &ModuleNames::types, k.name);
+                    DeclarationId id = find(k.module, NameTable::Types, k.name);
                     if (!id) return std::nullopt;
                     return make_data_header(tree(id));
                   }),
       data(engine, "data",
            [this](const NameKey& k) -> std::pair<std::optional<DataDefinition>, Diagnostics> {
-             DeclarationId id = find(k.module, &ModuleNames::types, k.name);
+             DeclarationId id = find(k.module, NameTable::Types, k.name);
              if (!id) return {};
              Diagnostics diagnostics;
              ModuleScope scope(*this, k.module);
@@ -103,19 +133,27 @@ Session::Impl::Impl(Session& session)
       annotated(
           engine, "annotated",
           [this](const NameKey& k) -> std::optional<Scheme> {
-            DeclarationId id = find(k.module, &ModuleNames::globals, k.name);
-            if (!id || !tree(id).syntax->is(SyntaxKind::Def)) return std::nullopt;
+            DeclarationId id = find(k.module, NameTable::Globals, k.name);
+            if (!id || !head(id).syntax->is(SyntaxKind::Def)) return std::nullopt;
             ModuleScope scope(*this, k.module);
-            return annotated_scheme(tree(id), scope);
+            return annotated_scheme(head(id), scope);
           },
           alike),
+      groups(
+          engine, "groups", [this](ModuleId m) { return compute_groups(m); }, std::equal_to<>()),
       group(
-          engine, "group", [this](const NameKey& k) { return compute_group(k); }, std::equal_to<>()),
+          engine, "group",
+          [this](const NameKey& k) -> Group {
+            if (annotated(k)) return {k.name};
+            auto found = groups(k.module).find(k.name);
+            return found == groups(k.module).end() ? Group{k.name} : found->second;
+          },
+          std::equal_to<>()),
       group_inferred(engine, "infer",
                      [this](const NameKey& k) -> std::vector<Inferred> {
                        std::vector<const Declaration*> members;
                        for (const std::string& name : group(k))
-                         members.push_back(&tree(find(k.module, &ModuleNames::globals, name)));
+                         members.push_back(&tree(find(k.module, NameTable::Globals, name)));
                        for (const Declaration* m : members)
                          if (!m->syntax->is(SyntaxKind::Def)) return std::vector<Inferred>(members.size());
                        ModuleScope scope(*this, k.module);
@@ -159,17 +197,18 @@ Session::Impl::Impl(Session& session)
           }),
       instance(engine, "instance",
                [this](const InstanceKey& k) {
-                 ModuleScope scope(*this, k.module);
+                 ModuleScope scope = ModuleScope::for_instances(*this, k.module);
                  InstanceResult result;
                  result.instance = make_instance(k.request, scope, result.diagnostics);
                  return result;
                }),
       operator_check(engine, "operator_check",
                      [this](DeclarationId id) {
-                       ModuleScope scope(*this, declarations[id].module);
+                       ModuleScope scope = ModuleScope::for_instances(*this, declarations[id].module);
                        Diagnostics diagnostics = check_operator(tree(id), scope);
                        return diagnostics;
                      }),
+      declaration_diagnostics(engine, "diagnostics", [this](DeclarationId id) { return of_declaration(id); }),
       optimised(engine, "optimise",
                 [this](const NameKey& k) -> Optimised {
                   SessionFunctions functions(this->session, k.module);
@@ -181,102 +220,111 @@ Session::Impl::Impl(Session& session)
         return o.expr ? compile_program(o.expr, {}, o.arena) : nullptr;
       }) {}
 
-DeclarationId Session::Impl::declaration_id(SourceId source, PieceKind kind, const std::string& name,
-                                            uint32_t turn) {
-  auto [it, added] = declaration_ids.try_emplace({source, kind, name, turn},
-                                                 static_cast<DeclarationId>(declarations.size()));
-  if (added) declarations.push_back({source, sources[source].module, kind, name, turn});
-  return it->second;
+DeclarationId Session::Impl::find(ModuleId module, NameTable table, std::string_view name) {
+  // In one source the first declaration of a name counts (the others are reported); a later source replaces
+  // it.
+  auto chosen = [&](const std::vector<DeclarationId>& ids) -> DeclarationId {
+    for (DeclarationId id : ids)
+      if (declarations[id].source == declarations[ids.back()].source) return id;
+    return 0;
+  };
+  DeclaredName key{module, table, std::string(name)};
+  if (module != kLibrary)
+    if (DeclarationId own = chosen(names.get(key))) return own;
+  key.module = kLibrary;
+  return chosen(names.peek(key));
 }
 
-SourcePieces Session::Impl::compute_pieces(SourceId source) {
-  SourcePieces result;
-  result.scan = scan(text.get(source));
-  std::map<std::pair<PieceKind, std::string>, uint32_t> turns;
-  for (const Piece& p : result.scan.pieces)
-    result.ids.push_back(declaration_id(source, p.kind, p.name, turns[{p.kind, p.name}]++));
-  return result;
+DeclarationId Session::Impl::find_constructor(ModuleId module, std::string_view name) {
+  if (module != kLibrary)
+    if (DeclarationId own = constructor({module, std::string(name)})) return own;
+  return constructor({kLibrary, std::string(name)});
 }
 
-ModuleNames Session::Impl::compute_names(ModuleId module) {
-  ModuleNames result;
-  for (SourceId source : module_sources.get(module)) {
-    const SourcePieces& all = pieces(source);
-    for (size_t i = 0; i < all.ids.size(); ++i) {
-      const Piece& p = all.scan.pieces[i];
-      DeclarationId id = all.ids[i];
-      // Within one source the first declaration of a name counts (the others are reported); a later source
-      // replaces it.
-      auto declare = [&](auto& table, std::string_view name) {
-        auto [it, added] = table.try_emplace(std::string(name), id);
-        if (!added && declarations[it->second].source != source) it->second = id;
-      };
-      switch (p.kind) {
-        case PieceKind::Def:
-          if (p.name.starts_with("@"))
-            declare(result.globals, std::string_view(p.name).substr(1));
-          else
-            declare(result.operators, p.name);
-          break;
-        case PieceKind::Op: declare(result.operators, p.name); break;
-        case PieceKind::Static:
-          declare(result.statics, std::string_view(p.name).substr(p.name.starts_with("@") ? 1 : 0));
-          break;
-        case PieceKind::Infix: declare(result.infix, p.name); break;
-        case PieceKind::Type:
-          declare(result.types, p.name);
-          for (SyntaxPtr c : tree(id).syntax->children)
-            if (c && c->is(SyntaxKind::Constructor)) declare(result.constructors, c->text);
-          break;
-        case PieceKind::Statement: result.statements.push_back(id); break;
-        case PieceKind::Import:
-        case PieceKind::Test: break;
+namespace {
+
+/// The strongly connected components of a graph (Tarjan 1972), without recursion.
+class Components {
+ public:
+  using Graph = std::map<std::string, std::vector<std::string>>;
+  explicit Components(const Graph& graph) : graph_(graph) {}
+
+  std::map<std::string, Group> run() {
+    for (auto& [name, _] : graph_)
+      if (!marks_.contains(name)) visit(name);
+    return std::move(groups_);
+  }
+
+ private:
+  struct Mark {
+    size_t index, low;
+    bool on_stack = true;
+  };
+  struct Step {
+    const std::string* name;
+    size_t next = 0;
+  };
+  void enter(const std::string& name) {
+    marks_[name] = {marks_.size(), marks_.size()};
+    open_.push_back(&name);
+    steps_.push_back({&name});
+  }
+  void visit(const std::string& root) {
+    enter(root);
+    while (!steps_.empty()) {
+      Step& step = steps_.back();
+      const auto& edges = graph_.find(*step.name)->second;
+      if (step.next < edges.size()) {
+        auto target = graph_.find(edges[step.next++]);
+        if (target == graph_.end()) continue;
+        auto known = marks_.find(target->first);
+        if (known == marks_.end())
+          enter(target->first);
+        else if (known->second.on_stack)
+          lower(*step.name, known->second.index);
+        continue;
       }
+      const std::string& name = *step.name;
+      steps_.pop_back();
+      if (!steps_.empty()) lower(*steps_.back().name, marks_[name].low);
+      if (marks_[name].low == marks_[name].index) close(name);
     }
   }
-  return result;
-}
+  void lower(const std::string& name, size_t low) { marks_[name].low = std::min(marks_[name].low, low); }
+  void close(const std::string& root) {
+    Group members;
+    do {
+      members.push_back(*open_.back());
+      marks_[members.back()].on_stack = false;
+      open_.pop_back();
+    } while (members.back() != root);
+    std::sort(members.begin(), members.end());
+    for (const std::string& member : members) groups_[member] = members;
+  }
 
-DeclarationId Session::Impl::find(ModuleId module,
-                                  std::map<std::string, DeclarationId, std::less<>> ModuleNames::*table,
-                                  std::string_view name) {
-  auto& own = names(module).*table;
-  if (auto it = own.find(name); it != own.end()) return it->second;
-  if (module == kLibrary) return 0;
-  auto& library = names(kLibrary).*table;
-  auto it = library.find(name);
-  return it == library.end() ? 0 : it->second;
-}
+  const Graph& graph_;
+  std::unordered_map<std::string, Mark> marks_;
+  std::vector<const std::string*> open_;
+  std::vector<Step> steps_;
+  std::map<std::string, Group> groups_;
+};
+
+}  // namespace
 
 // Definitions that reach each other through definitions without a full annotation are inferred together (an
 // annotated one cuts the circle: its type is known without its body).
-Group Session::Impl::compute_group(const NameKey& key) {
-  auto reachable = [&](const std::string& from) {
-    std::set<std::string> seen;
-    std::vector<std::string> stack{from};
-    while (!stack.empty()) {
-      std::string name = stack.back();
-      stack.pop_back();
-      DeclarationId id = find(key.module, &ModuleNames::globals, name);
-      if (!id) continue;
-      for (const std::string& callee : referenced_globals(tree(id).syntax)) {
-        DeclarationId callee_id = find(key.module, &ModuleNames::globals, callee);
-        if (!callee_id || annotated({key.module, callee})) continue;
-        if (seen.insert(callee).second) stack.push_back(callee);
-      }
-    }
-    return seen;
-  };
-  Group members{key.name};
-  if (annotated(key)) return members;
-  for (const std::string& callee : reachable(key.name))
-    if (callee != key.name && reachable(callee).contains(key.name)) members.push_back(callee);
-  std::sort(members.begin(), members.end());
-  return members;
+std::map<std::string, Group> Session::Impl::compute_groups(ModuleId module) {
+  names.depend_on_all(module);
+  Components::Graph graph;
+  names.for_each(module, NameTable::Globals, [&](const std::string& name) {
+    DeclarationId id = find(module, NameTable::Globals, name);
+    if (!annotated({module, name})) graph.emplace(name, references(id));
+  });
+  return Components(graph).run();
 }
 
 const Inferred* Session::Impl::inferred(ModuleId module, const std::string& global) {
-  DeclarationId id = find(module, &ModuleNames::globals, global);
+  DeclarationId id = find(module, NameTable::Globals, global);
   if (!id) return nullptr;
   ModuleId owner = declarations[id].module;
   const Group& members = group({owner, global});
@@ -302,7 +350,7 @@ Diagnostics Session::Impl::of_declaration(DeclarationId id) {
     case PieceKind::Def:
       if (about.name.starts_with("@")) {
         if (const Inferred* i = inferred(about.module, about.name.substr(1));
-            i && find(about.module, &ModuleNames::globals, about.name.substr(1)) == id)
+            i && find(about.module, NameTable::Globals, about.name.substr(1)) == id)
           found = i->diagnostics;
       } else {
         found = operator_check(id);

@@ -2,14 +2,21 @@
 // A demand-driven query engine in the manner of salsa: inputs, memoised functions with recorded dependencies,
 // a revision counter, early cut-off.
 //
-// Every memo knows the revision in which its value last changed and the one in which it was last found valid.
-// Asking for a value first brings its dependencies up to date, in the order in which they were asked for;
-// where none of them changed since the memo was valid, it is valid again without being computed. A value that
-// is computed again and equals the old one keeps its old revision of change (and the old object), so that
-// what depends on it stays valid: early cut-off.
+// Setting an input marks what depends on it as dirty, at once and as far as it goes, so that nothing that
+// does not depend on it is ever looked at again. A dirty memo that is asked for brings its dependencies up to
+// date in the order in which they were asked for; where none of them changed since the memo was valid, it is
+// valid again without being computed. A value that is computed again and equals the old one keeps its old
+// revision of change (and the old object), so that what depends on it stays valid: early cut-off. What
+// depends on nothing that can change (the library) is not recorded at all.
+//
+// Cancellation is a value: a computation that polls `cancelled()` and gets true returns whatever it has. From
+// then on until `begin_work` nothing that is computed is kept: memos stay as they were, dirty.
 
+#include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -33,33 +40,155 @@ class QueryNode {
 
  protected:
   friend class QueryEngine;
+  /// A dependent is the computation of a memo, not the memo: when it is computed again, or dropped, its
+  /// number changes and old entries mean nothing.
+  struct Dependent {
+    uint32_t slot, run;
+  };
   std::vector<QueryNode*> dependencies_;
+  std::vector<Dependent> dependents_;
+  uint64_t recorded_in_ = 0;  ///< the frame that recorded this node last
+  uint32_t slot_ = 0;
+  uint32_t tidy_at_ = 8;  ///< when there are so many dependents, those that mean nothing any more are removed
+  bool dirty_ = true;
+  bool forced_ = true;     ///< has to be computed, whatever its dependencies say
+  bool constant_ = false;  ///< depends on nothing that can change
 };
 
 class QueryEngine {
  public:
   uint64_t revision() const { return revision_; }
-  /// An input is about to change.
-  void advance() { ++revision_; }
+  bool idle() const { return active_.empty(); }
 
-  void record(QueryNode* node) {
-    if (!active_.empty()) active_.back()->push_back(node);
+  /// How many times each kind of query was computed, for tests.
+  std::map<std::string, uint64_t, std::less<>> computed;
+
+  // --- cancellation
+  /// Whoever sets it wants the work that is going on to end soon. Any thread may set it.
+  void watch(const std::atomic<bool>* flag) { flag_ = flag; }
+  bool cancelled() {
+    if (!latched_ && flag_ && flag_->load(std::memory_order_relaxed)) latched_ = true;
+    return latched_;
+  }
+  /// Whether some poll has seen it.
+  bool latched() const { return latched_; }
+  /// Starts a piece of work that may be cancelled; what was cancelled before is over.
+  void begin_work() {
+    if (!idle()) return;
+    latched_ = false;
+    abandoned_.clear();
   }
 
-  /// How many times each kind of query was computed, for tests and `quern --stats`.
-  std::unordered_map<std::string, uint64_t> computed;
+  // --- for inputs and queries
+  void record(QueryNode* node) {
+    if (active_.empty() || node->constant_) return;
+    Frame& frame = active_.back();
+    if (node->recorded_in_ == frame.serial) return;
+    node->recorded_in_ = frame.serial;
+    frame.dependencies->push_back(node);
+  }
+  /// An input's value is another one.
+  void changed(QueryNode* input) {
+    QUERN_CHECK(idle());
+    input->changed_at = ++revision_;
+    dirty_dependents(input);
+  }
+  void make_constant(QueryNode* input) { input->constant_ = true; }
+  /// The node depends on `found`, as of now.
+  void attach(QueryNode* node, std::vector<QueryNode*> found) {
+    if (node->slot_ == 0) node->slot_ = new_slot(node);
+    uint32_t run = ++slots_[node->slot_].run;
+    for (QueryNode* dependency : found) {
+      if (dependency->dependents_.size() >= dependency->tidy_at_) tidy(dependency);
+      dependency->dependents_.push_back({node->slot_, run});
+    }
+    node->constant_ = found.empty();
+    found.shrink_to_fit();
+    node->dependencies_ = std::move(found);
+  }
+  /// The node is about to be destroyed: what depends on it has to be computed again.
+  void detach(QueryNode* node) {
+    QUERN_CHECK(idle());
+    dirty_dependents(node);
+    for (const QueryNode::Dependent& d : node->dependents_)
+      if (QueryNode* dependent = live(d)) {
+        ++slots_[d.slot].run;
+        dependent->dependencies_.clear();
+        dependent->forced_ = true;
+      }
+    if (node->slot_ == 0) return;
+    ++slots_[node->slot_].run;
+    slots_[node->slot_].node = nullptr;
+    free_slots_.push_back(node->slot_);
+  }
+  void abandon(std::shared_ptr<const void> value) { abandoned_.push_back(std::move(value)); }
+
+  size_t edges() const {
+    size_t count = 0;
+    for (const Slot& slot : slots_)
+      if (slot.node) count += slot.node->dependencies_.size();
+    return count;
+  }
 
  private:
   friend class Active;
-  uint64_t revision_ = 1;
-  std::vector<std::vector<QueryNode*>*> active_;
+  struct Frame {
+    std::vector<QueryNode*>* dependencies;
+    uint64_t serial;
+  };
+  struct Slot {
+    QueryNode* node;
+    uint32_t run;
+  };
+
+  QueryNode* live(const QueryNode::Dependent& d) const {
+    const Slot& slot = slots_[d.slot];
+    return slot.run == d.run ? slot.node : nullptr;
+  }
+  uint32_t new_slot(QueryNode* node) {
+    if (free_slots_.empty()) {
+      slots_.push_back({node, 0});
+      return static_cast<uint32_t>(slots_.size() - 1);
+    }
+    uint32_t slot = free_slots_.back();
+    free_slots_.pop_back();
+    slots_[slot].node = node;
+    return slot;
+  }
+  void tidy(QueryNode* node) {
+    std::erase_if(node->dependents_, [&](const QueryNode::Dependent& d) { return !live(d); });
+    node->tidy_at_ = static_cast<uint32_t>(std::max<size_t>(8, node->dependents_.size() * 2));
+  }
+  // Those of a dirty node are dirty already.
+  void dirty_dependents(QueryNode* node) {
+    std::vector<QueryNode*> stack{node};
+    while (!stack.empty()) {
+      QueryNode* next = stack.back();
+      stack.pop_back();
+      for (const QueryNode::Dependent& d : next->dependents_) {
+        QueryNode* dependent = live(d);
+        if (!dependent || dependent->dirty_) continue;
+        dependent->dirty_ = true;
+        stack.push_back(dependent);
+      }
+    }
+  }
+
+  uint64_t revision_ = 1, serial_ = 0;
+  std::vector<Frame> active_;
+  std::vector<Slot> slots_{{nullptr, 0}};  ///< slot 0 is no slot
+  std::vector<uint32_t> free_slots_;
+  const std::atomic<bool>* flag_ = nullptr;
+  bool latched_ = false;
+  std::vector<std::shared_ptr<const void>>
+      abandoned_;  ///< values of cancelled computations, for who holds one
 };
 
 /// While it lives, what is asked for is recorded in `dependencies`.
 class Active {
  public:
   Active(QueryEngine& engine, std::vector<QueryNode*>* dependencies) : engine_(engine) {
-    engine_.active_.push_back(dependencies);
+    engine_.active_.push_back({dependencies, ++engine_.serial_});
   }
   ~Active() { engine_.active_.pop_back(); }
   Active(const Active&) = delete;
@@ -78,23 +207,43 @@ class Input {
   /// Setting an equal value is no change.
   void set(const Key& key, Value value) {
     Cell& cell = cell_of(key);
-    if (cell.set && cell.value == value) return;
-    engine_.advance();
+    if (cell.value == value) return;
     cell.value = std::move(value);
-    cell.set = true;
-    cell.changed_at = engine_.revision();
+    engine_.changed(&cell);
   }
+  /// Sets a value that never changes again once it was asked for: nothing that is computed of it records it.
+  void fix(const Key& key, Value value) {
+    set(key, std::move(value));
+    engine_.make_constant(&cell_of(key));
+  }
+  /// A key that nobody set has an empty value.
   const Value& get(const Key& key) {
     Cell& cell = cell_of(key);
     engine_.record(&cell);
     return cell.value;
   }
+  /// The value, without being a dependency.
+  const Value& peek(const Key& key) const {
+    static const Value empty{};
+    auto found = cells_.find(key);
+    return found == cells_.end() ? empty : found->second->value;
+  }
+  template <class F>
+  void for_each(const F& visit) const {
+    for (auto& [key, cell] : cells_) visit(key, cell->value);
+  }
+  void drop(const Key& key) {
+    auto found = cells_.find(key);
+    if (found == cells_.end()) return;
+    engine_.detach(found->second.get());
+    cells_.erase(found);
+  }
+  size_t size() const { return cells_.size(); }
 
  private:
   struct Cell final : QueryNode {
     void refresh() override {}
     Value value{};
-    bool set = false;
   };
   Cell& cell_of(const Key& key) {
     auto& cell = cells_[key];
@@ -114,26 +263,50 @@ class Query {
 
   /// Without `equal`, every recomputed value counts as changed.
   Query(QueryEngine& engine, std::string name, Compute compute, Equal equal = nullptr)
-      : engine_(engine), name_(std::move(name)), compute_(std::move(compute)), equal_(std::move(equal)) {}
+      : engine_(engine),
+        computed_(engine.computed[name]),
+        compute_(std::move(compute)),
+        equal_(std::move(equal)) {}
 
   /// The value, up to date. The reference stays good until an input changes and the query is asked again. A
   /// query that asks for itself gets an empty value.
   const Value& operator()(const Key& key) {
-    auto& memo = memos_[key];
-    if (!memo) memo = std::make_unique<Memo>(*this, key);
-    memo->refresh();
-    engine_.record(memo.get());
-    return memo->value;
+    Memo& memo = memo_of(key);
+    memo.refresh();
+    memo.used_at = engine_.revision();
+    engine_.record(&memo);
+    return memo.abandoned ? *memo.abandoned : memo.value;
   }
 
   size_t size() const { return memos_.size(); }
+  void drop(const Key& key) {
+    auto found = memos_.find(key);
+    if (found == memos_.end()) return;
+    engine_.detach(found->second.get());
+    memos_.erase(found);
+  }
+  /// Drops the memos that were not used for the longest time, to `keep` of them, where there are more than
+  /// `most`.
+  void shrink(size_t most, size_t keep) {
+    if (memos_.size() <= most) return;
+    std::vector<std::pair<uint64_t, Key>> by_use;
+    for (auto& [key, memo] : memos_) by_use.emplace_back(memo->used_at, key);
+    auto end = by_use.begin() + static_cast<std::ptrdiff_t>(by_use.size() - keep);
+    std::nth_element(by_use.begin(), end, by_use.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    for (auto it = by_use.begin(); it != end; ++it) drop(it->second);
+  }
+  template <class F>
+  void for_each(const F& visit) const {
+    for (auto& [key, memo] : memos_) visit(key, memo->value);
+  }
 
  private:
   struct Memo final : QueryNode {
-    Memo(Query& query, Key key) : query(query), key(std::move(key)) {}
+    Memo(Query& query, const Key& key) : query(query), key(key) {}
     void refresh() override {
-      uint64_t now = query.engine_.revision();
-      if (valid_at == now || running) return;
+      if (!this->dirty_ || running) return;
+      abandoned = nullptr;
       // Left in order also where a computation throws (memory may run out): the memo is then as stale as
       // before.
       struct Running {
@@ -141,37 +314,59 @@ class Query {
         ~Running() { flag = false; }
       } guard{running};
       running = true;
-      if (valid_at == 0 || outdated()) compute();
-      valid_at = now;
+      if (!this->forced_ && !outdated()) {
+        // Where work was cancelled in between, what the dependencies are is not known.
+        if (query.engine_.latched()) return;
+        valid_at = query.engine_.revision();
+        this->dirty_ = false;
+        return;
+      }
+      compute();
     }
     bool outdated() {
-      for (QueryNode* dependency : dependencies_) {
+      for (QueryNode* dependency : this->dependencies_) {
         dependency->refresh();
         if (dependency->changed_at > valid_at) return true;
       }
       return false;
     }
     void compute() {
-      ++query.engine_.computed[query.name_];
+      QueryEngine& engine = query.engine_;
+      ++query.computed_;
       std::vector<QueryNode*> found;
       Value fresh = [&] {
-        Active active(query.engine_, &found);
+        Active active(engine, &found);
         return query.compute_(key);
       }();
-      dependencies_ = std::move(found);
-      if (valid_at != 0 && query.equal_ && query.equal_(value, fresh)) return;
+      if (engine.latched()) {
+        abandoned = std::make_shared<Value>(std::move(fresh));
+        engine.abandon(abandoned);
+        return;
+      }
+      bool first = valid_at == 0;
+      engine.attach(this, std::move(found));
+      this->dirty_ = this->forced_ = false;
+      valid_at = engine.revision();
+      if (!first && query.equal_ && query.equal_(value, fresh)) return;
       value = std::move(fresh);
-      changed_at = query.engine_.revision();
+      this->changed_at = engine.revision();
     }
     Query& query;
     Key key;
     Value value{};
+    std::shared_ptr<Value> abandoned;  ///< what a cancelled computation came to, for its asker alone
     uint64_t valid_at = 0;
+    uint64_t used_at = 0;
     bool running = false;
   };
+  Memo& memo_of(const Key& key) {
+    auto& memo = memos_[key];
+    if (!memo) memo = std::make_unique<Memo>(*this, key);
+    return *memo;
+  }
 
   QueryEngine& engine_;
-  std::string name_;
+  uint64_t& computed_;
   Compute compute_;
   Equal equal_;
   std::unordered_map<Key, std::unique_ptr<Memo>, Hash> memos_;

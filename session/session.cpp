@@ -23,41 +23,15 @@ std::vector<Session::LibraryFile> Session::builtin_library() {
   return files;
 }
 
-ModuleId Session::make_module() {
-  impl_->module_sources.set(impl_->modules, {});
-  return impl_->modules++;
-}
-
-SourceId Session::add_source(ModuleId module, std::string path, std::string text, std::string folder) {
-  auto id = static_cast<SourceId>(impl_->sources.size());
-  impl_->sources.push_back({module, std::move(path), std::move(folder)});
-  impl_->text.set(id, std::move(text));
-  std::vector<SourceId> list = impl_->module_sources.get(module);
-  list.push_back(id);
-  impl_->module_sources.set(module, std::move(list));
-  return id;
-}
-
-void Session::set_text(SourceId source, std::string text) { impl_->text.set(source, std::move(text)); }
-
-void Session::remove_last_source(ModuleId module) {
-  std::vector<SourceId> list = impl_->module_sources.get(module);
-  if (!list.empty()) list.pop_back();
-  impl_->module_sources.set(module, std::move(list));
-}
-
-const std::string& Session::text(SourceId source) { return impl_->text.get(source); }
-const std::string& Session::folder(SourceId source) const { return impl_->sources[source].folder; }
-
 std::vector<DeclarationId> Session::statements(SourceId source) {
   std::vector<DeclarationId> list;
-  for (DeclarationId id : impl_->pieces(source).ids)
+  for (DeclarationId id : impl_->layouts[source].ids)
     if (info(id).kind == PieceKind::Statement) list.push_back(id);
   return list;
 }
 
 std::vector<DeclarationId> Session::statements_of_module(ModuleId module) {
-  return impl_->names(module).statements;
+  return impl_->all_of(module, PieceKind::Statement);
 }
 
 const DeclarationInfo& Session::info(DeclarationId declaration) const {
@@ -87,7 +61,7 @@ Range part_of(Range whole, Part part, uint32_t length, std::string_view text) {
 
 Range Session::range_of(const Place& place) {
   DeclarationId id = place.origin.declaration;
-  const auto& piece = id ? impl_->piece(id) : std::optional<Piece>();
+  const Piece* piece = impl_->piece_of(id);
   if (!piece) return {};
   Range local;
   if (place.range) {
@@ -150,7 +124,7 @@ LocatedDiagnostic Session::locate(const SyntaxProblem& problem, SourceId source)
 
 std::vector<LocatedDiagnostic> Session::check(SourceId source) {
   std::vector<LocatedDiagnostic> result;
-  const SourcePieces& all = impl_->pieces(source);
+  const Layout& all = impl_->layouts[source];
   std::set<std::tuple<DiagnosticKind, std::string, uint32_t, uint32_t, std::string>> known;
   auto add = [&](LocatedDiagnostic d) {
     if (known.emplace(d.kind, d.file, d.range.begin, d.range.end, d.message).second)
@@ -159,19 +133,16 @@ std::vector<LocatedDiagnostic> Session::check(SourceId source) {
   for (const SyntaxProblem& p : all.scan.problems) add(locate(p, source));
   for (size_t i = 0; i < all.ids.size(); ++i) {
     const DeclarationInfo& about = info(all.ids[i]);
-    bool named = about.kind != PieceKind::Statement && about.kind != PieceKind::Import &&
-                 about.kind != PieceKind::Test;
-    if (named && about.turn > 0) {
+    if (DeclarationId first = impl_->first_of_name(all.ids[i]); first != all.ids[i]) {
       Diagnostic duplicate{DiagnosticKind::DuplicateDefinition,
                            {{all.ids[i], 1}, {}},
                            fmt::format("`{}` is defined twice", about.name),
                            {}};
-      DeclarationId first = impl_->declaration_id(source, about.kind, about.name, 0);
       duplicate.notes.push_back({Place{{first, 1}, {}}, "it is defined here first"});
       add(locate(duplicate));
       continue;
     }
-    for (const Diagnostic& d : impl_->of_declaration(all.ids[i])) {
+    for (const Diagnostic& d : impl_->declaration_diagnostics(all.ids[i])) {
       // An unterminated string or comment is reported once, by the scanner.
       bool follows = d.place.range && !all.scan.problems.empty();
       if (!follows) add(locate(d));
@@ -185,7 +156,7 @@ std::vector<LocatedDiagnostic> Session::check(SourceId source) {
 
 std::vector<std::pair<DeclarationId, ParsedTree>> Session::trees(SourceId source) {
   std::vector<std::pair<DeclarationId, ParsedTree>> result;
-  for (DeclarationId id : impl_->pieces(source).ids) result.emplace_back(id, impl_->parsed(id).outcome.tree);
+  for (DeclarationId id : impl_->layouts[source].ids) result.emplace_back(id, impl_->parsed(id).outcome.tree);
   return result;
 }
 
@@ -211,7 +182,8 @@ const DataDefinition* Session::data(ModuleId module, std::string_view type_name)
 
 std::vector<std::string> Session::definitions(ModuleId module) {
   std::vector<std::string> list;
-  for (auto& [name, id] : impl_->names(module).globals) list.push_back(name);
+  impl_->names.for_each(module, NameTable::Globals, [&](const std::string& name) { list.push_back(name); });
+  std::sort(list.begin(), list.end());
   return list;
 }
 
@@ -240,7 +212,7 @@ void innermost(SyntaxPtr s, const std::vector<Range>& spans, uint32_t offset, st
 }  // namespace
 
 std::optional<HoverInfo> Session::hover(SourceId source, uint32_t offset) {
-  const SourcePieces& all = impl_->pieces(source);
+  const Layout& all = impl_->layouts[source];
   for (size_t i = 0; i < all.ids.size(); ++i) {
     Range range = all.scan.pieces[i].range;
     if (offset < range.begin || offset > range.end) continue;
@@ -257,7 +229,7 @@ std::optional<HoverInfo> Session::hover(SourceId source, uint32_t offset) {
       SyntaxPtr s = *it;
       Range at{range.begin + outcome.spans[s->id].begin, range.begin + outcome.spans[s->id].end};
       if (s->is(SyntaxKind::Name)) {
-        DeclarationId op = impl_->find(about.module, &ModuleNames::operators, s->text);
+        DeclarationId op = impl_->find(about.module, NameTable::Operators, s->text);
         if (op) return HoverInfo{at, operator_markdown(op)};
       }
       Type type = inferred && s->id < inferred->types.size() ? inferred->types[s->id] : nullptr;
@@ -274,8 +246,8 @@ std::optional<HoverInfo> Session::hover(SourceId source, uint32_t offset) {
 SyntaxPtr Session::tree_root(DeclarationId id) { return impl_->parsed(id).outcome.tree.root; }
 
 std::string Session::operator_markdown(DeclarationId id) {
-  const auto& piece = impl_->piece(id);
-  std::string source = impl_->piece_text(id);
+  const Piece* piece = impl_->piece_of(id);
+  std::string source = impl_->piece_text.peek(id);
   SyntaxPtr root = tree_root(id);
   // The signature is the text up to the body.
   SyntaxPtr bodies = root->children.size() > 4 ? root->child(4) : nullptr;

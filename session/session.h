@@ -24,14 +24,13 @@ using SourceId = uint32_t;
 using ModuleId = uint32_t;
 using DeclarationId = uint32_t;
 
-/// Where a declaration stands and which one it is: it keeps its id while its kind, name and turn among equals
-/// stay.
+/// Where a declaration stands and what it is. From one text to the next it keeps its id where it has the same
+/// kind and name and stands in the same place among the others (session/layout.h).
 struct DeclarationInfo {
   SourceId source;
   ModuleId module;
   PieceKind kind;
   std::string name;
-  uint32_t turn;  ///< 0 for the first declaration of this kind and name in its source
 };
 
 /// What hovering shows: the source range it is about, and Markdown.
@@ -61,6 +60,8 @@ class Session {
   /// files are.
   SourceId add_source(ModuleId module, std::string path, std::string text, std::string folder = "");
   void set_text(SourceId source, std::string text);
+  /// Puts `text` in the place of a range of the source's text.
+  void edit(SourceId source, Range range, std::string_view text);
   void remove_last_source(ModuleId module);
   const std::string& text(SourceId source);
   const std::string& folder(SourceId source) const;

@@ -4,27 +4,17 @@
 #include <deque>
 #include <map>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "frontend/resolve_type.h"
 #include "jit/vm/vm.h"
 #include "passes/pipeline.h"
+#include "session/layout.h"
+#include "session/module_names.h"
 #include "session/query.h"
 #include "session/session.h"
 
 namespace quern {
-
-/// The names of a module: what each stands for. Equal for texts that declare the same names.
-struct ModuleNames {
-  std::map<std::string, DeclarationId, std::less<>> globals, operators, types, statics, infix, constructors;
-  std::vector<DeclarationId> statements;
-  friend bool operator==(const ModuleNames&, const ModuleNames&) = default;
-};
-
-/// The declarations of one source, in order, with their ids.
-struct SourcePieces {
-  ScanOutcome scan;
-  std::vector<DeclarationId> ids;  ///< one per piece
-};
 
 struct NameKey {
   ModuleId module;
@@ -70,26 +60,30 @@ struct Session::Impl {
 
   Session& session;
   QueryEngine engine;
-  std::vector<SourceInfo> sources;  ///< by id
-  ModuleId modules = 0;
+  std::vector<SourceInfo> sources;                              ///< by id
+  std::vector<Layout> layouts;                                  ///< by source
+  std::vector<std::vector<SourceId>> modules;                   ///< by id: their sources, in order
   std::deque<DeclarationInfo> declarations{DeclarationInfo{}};  ///< by id, from 1; references stay good
-  std::map<std::tuple<SourceId, PieceKind, std::string, uint32_t>, DeclarationId> declaration_ids;
+  std::vector<uint32_t> index_of{kGone};  ///< by declaration: which piece of its source it is
+  ModuleNames names;
 
-  Input<SourceId, std::string> text;
-  Input<ModuleId, std::vector<SourceId>> module_sources;
-
+  Input<DeclarationId, std::string> piece_text;
+  Input<SourceId, bool> slash_names;  ///< `/` is a name character: TVM's files
   Input<DeclarationId, std::shared_ptr<const TopLevelVariable>> kept;  ///< variables that have a value
 
-  Query<SourceId, SourcePieces> pieces;
-  Query<SourceId, bool> slash_names;                 ///< `/` is a name character: TVM's files
-  Query<DeclarationId, std::optional<Piece>> piece;  ///< with its place: changes with every edit before it
-  Query<DeclarationId, std::string> piece_text;      ///< cut off here when only the place changed
   Query<DeclarationId, Parsed> parsed;
   Query<DeclarationId, Declaration> tree;  ///< cut off here when only blanks changed
-  Query<ModuleId, ModuleNames> names;
+  Query<DeclarationId, Declaration> head;  ///< without its bodies: cut off here when only a body changed
+  Query<DeclarationId, std::vector<std::string>> references;  ///< names of the definitions that one mentions
+  Query<ModuleId, std::map<std::string, DeclarationId>> constructors;
+  Query<NameKey, DeclarationId, NameKeyHash> constructor;  ///< the type that has it, or 0
+  /// Statements that did not parse, with their text.
+  Query<ModuleId, std::vector<std::pair<DeclarationId, std::string>>> broken_statements;
   Query<NameKey, std::optional<DataHeader>, NameKeyHash> data_header;
   Query<NameKey, std::pair<std::optional<DataDefinition>, Diagnostics>, NameKeyHash> data;
   Query<NameKey, std::optional<Scheme>, NameKeyHash> annotated;
+  /// The definitions of a module without a full annotation, each with those that it is inferred with.
+  Query<ModuleId, std::map<std::string, Group>> groups;
   Query<NameKey, Group, NameKeyHash> group;
   Query<NameKey, std::vector<Inferred>, NameKeyHash> group_inferred;  ///< by the group's first member
   Query<NameKey, std::optional<Scheme>, NameKeyHash> scheme;
@@ -97,18 +91,33 @@ struct Session::Impl {
   Query<DeclarationId, std::shared_ptr<const TopLevelVariable>> variable;
   Query<InstanceKey, InstanceResult, InstanceKeyHash> instance;
   Query<DeclarationId, Diagnostics> operator_check;
+  Query<DeclarationId, Diagnostics> declaration_diagnostics;
   Query<NameKey, Optimised, NameKeyHash> optimised;
   Query<NameKey, std::shared_ptr<const Program>, NameKeyHash> program;
 
-  static constexpr ModuleId kLibrary = 0;
+  static constexpr ModuleId kLibrary = 0;  ///< its text never changes
+  static constexpr uint32_t kGone = UINT32_MAX;
 
-  DeclarationId declaration_id(SourceId source, PieceKind kind, const std::string& name, uint32_t turn);
-  ModuleNames compute_names(ModuleId module);
-  Group compute_group(const NameKey& key);
-  SourcePieces compute_pieces(SourceId source);
+  // layout of sources (sources.cpp)
+  void set_text(SourceId source, std::shared_ptr<const std::string> text, TextEdit edit);
+  void take_pieces(SourceId source, const Rescan& same, const std::vector<DeclarationId>& old_ids);
+  std::vector<DeclarationId> identify(SourceId source, std::span<const DeclarationId> old_ids,
+                                      std::span<const Piece> pieces);
+  DeclarationId make_declaration(SourceId source, const Piece& piece);
+  void drop_declaration(DeclarationId id);
+  /// Null for a declaration that is no longer in the text.
+  const Piece* piece_of(DeclarationId id) const;
+  /// The first declaration of this kind and name in its source (itself for what has no name of its own).
+  DeclarationId first_of_name(DeclarationId id) const;
+  /// Whether `a` stands before `b` in their module.
+  bool is_before(DeclarationId a, DeclarationId b) const;
+
+  std::map<std::string, Group> compute_groups(ModuleId module);
   /// The declaration of a name as a module sees it (its own, else the library's), or 0.
-  DeclarationId find(ModuleId module, std::map<std::string, DeclarationId, std::less<>> ModuleNames::*table,
-                     std::string_view name);
+  DeclarationId find(ModuleId module, NameTable table, std::string_view name);
+  DeclarationId find_constructor(ModuleId module, std::string_view name);
+  /// The declarations of a kind in a module, in order.
+  std::vector<DeclarationId> all_of(ModuleId module, PieceKind kind) const;
   const Inferred* inferred(ModuleId module, const std::string& global);
   Diagnostics of_declaration(DeclarationId id);
 };
@@ -119,6 +128,12 @@ class ModuleScope final : public Scope {
   /// `statement`: the statement that looks, for the variables bound before it; 0 for definitions.
   ModuleScope(Session::Impl& impl, ModuleId module, DeclarationId statement = 0)
       : impl_(impl), module_(module), statement_(statement) {}
+  /// For the making of an instance: operators with their bodies.
+  static ModuleScope for_instances(Session::Impl& impl, ModuleId module) {
+    ModuleScope scope(impl, module);
+    scope.makes_instances_ = true;
+    return scope;
+  }
 
   bool has_global(std::string_view name) override;
   const Declaration* global(std::string_view name) override;
@@ -142,10 +157,15 @@ class ModuleScope final : public Scope {
     const Declaration* found = id ? &impl_.tree(id) : nullptr;
     return found && !found->syntax->is(SyntaxKind::Error) ? found : nullptr;
   }
+  const Declaration* head(DeclarationId id) {
+    const Declaration* found = id ? &impl_.head(id) : nullptr;
+    return found && !found->syntax->is(SyntaxKind::Error) ? found : nullptr;
+  }
 
   Session::Impl& impl_;
   ModuleId module_;
   DeclarationId statement_;
+  bool makes_instances_ = false;
 };
 
 }  // namespace quern

@@ -1,0 +1,50 @@
+#include "session/module_names.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace quern {
+
+std::optional<DeclaredName> declared_name(ModuleId module, PieceKind kind, std::string_view name) {
+  if (name.empty()) return std::nullopt;
+  auto entry = [&](NameTable table, std::string_view as) {
+    return DeclaredName{module, table, std::string(as)};
+  };
+  switch (kind) {
+    case PieceKind::Def:
+      return name.starts_with("@") ? entry(NameTable::Globals, name.substr(1))
+                                   : entry(NameTable::Operators, name);
+    case PieceKind::Op: return entry(NameTable::Operators, name);
+    case PieceKind::Static: return entry(NameTable::Statics, name.substr(name.starts_with("@") ? 1 : 0));
+    case PieceKind::Infix: return entry(NameTable::Infix, name);
+    case PieceKind::Type: return entry(NameTable::Types, name);
+    case PieceKind::Statement: return entry(NameTable::Variables, name);
+    case PieceKind::Import:
+    case PieceKind::Test: return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+void ModuleNames::update(ModuleId module, const std::vector<Declared>& removed,
+                         const std::vector<Declared>& added, const Before& before) {
+  if (removed.empty() && added.empty()) return;
+  std::unordered_map<DeclaredName, std::vector<DeclarationId>, DeclaredNameHash> changed;
+  auto list_of = [&](const DeclaredName& name) -> std::vector<DeclarationId>& {
+    return changed.try_emplace(name, cells_.peek(name)).first->second;
+  };
+  for (const auto& [name, id] : removed) std::erase(list_of(name), id);
+  for (const auto& [name, id] : added) list_of(name).push_back(id);
+  for (auto& [name, ids] : changed) {
+    std::sort(ids.begin(), ids.end(), before);
+    if (ids.empty())
+      cells_.drop(name);
+    else
+      cells_.set(name, std::move(ids));
+  }
+  if (module == constant_)
+    updates_.fix(module, ++count_);
+  else
+    updates_.set(module, ++count_);
+}
+
+}  // namespace quern

@@ -1,0 +1,197 @@
+// The inputs of a session: its sources, cut into declarations that keep their identity from text to text.
+
+#include <algorithm>
+
+#include "session/session_impl.h"
+
+namespace quern {
+
+namespace {
+
+std::string_view text_of(const Layout& layout, const Piece& piece) {
+  return std::string_view(*layout.text).substr(piece.range.begin, piece.range.end - piece.range.begin);
+}
+
+// The library's inputs never change.
+template <class Key, class Value>
+void put(Input<Key, Value>& input, Key key, Value value, bool constant) {
+  if (constant)
+    input.fix(key, std::move(value));
+  else
+    input.set(key, std::move(value));
+}
+
+}  // namespace
+
+ModuleId Session::make_module() {
+  impl_->modules.emplace_back();
+  return static_cast<ModuleId>(impl_->modules.size() - 1);
+}
+
+SourceId Session::add_source(ModuleId module, std::string path, std::string text, std::string folder) {
+  auto id = static_cast<SourceId>(impl_->sources.size());
+  impl_->sources.push_back({module, std::move(path), std::move(folder)});
+  impl_->layouts.emplace_back();
+  impl_->modules[module].push_back(id);
+  set_text(id, std::move(text));
+  return id;
+}
+
+void Session::set_text(SourceId source, std::string text) {
+  TextEdit edit = edit_between(*impl_->layouts[source].text, text);
+  impl_->set_text(source, std::make_shared<const std::string>(std::move(text)), edit);
+}
+
+void Session::edit(SourceId source, Range range, std::string_view text) {
+  const std::string& before = *impl_->layouts[source].text;
+  range.begin = std::min(range.begin, static_cast<uint32_t>(before.size()));
+  range.end = std::clamp(range.end, range.begin, static_cast<uint32_t>(before.size()));
+  std::string after;
+  after.reserve(before.size() + text.size());
+  after.append(before, 0, range.begin).append(text).append(before, range.end);
+  impl_->set_text(source, std::make_shared<const std::string>(std::move(after)),
+                  {range.begin, range.end, range.begin + static_cast<uint32_t>(text.size())});
+}
+
+void Session::remove_last_source(ModuleId module) {
+  std::vector<SourceId>& list = impl_->modules[module];
+  if (list.empty()) return;
+  set_text(list.back(), "");
+  list.pop_back();
+}
+
+const std::string& Session::text(SourceId source) { return *impl_->layouts[source].text; }
+const std::string& Session::folder(SourceId source) const { return impl_->sources[source].folder; }
+
+void Session::Impl::set_text(SourceId source, std::shared_ptr<const std::string> text, TextEdit edit) {
+  Layout& layout = layouts[source];
+  if (*layout.text == *text) return;
+  layout.text = std::move(text);
+  Rescan same = rescan(layout.scan, *layout.text, edit);
+  put(slash_names, source, layout.scan.slash_names, sources[source].module == kLibrary);
+  std::vector<DeclarationId> old_ids = std::exchange(layout.ids, {});
+  take_pieces(source, same, old_ids);
+}
+
+// Gives the pieces of the layout their declarations: those around the edit by what they look like, the others
+// as they were.
+void Session::Impl::take_pieces(SourceId source, const Rescan& same,
+                                const std::vector<DeclarationId>& old_ids) {
+  Layout& layout = layouts[source];
+  size_t begin = same.same_at_start, end = layout.scan.pieces.size() - same.same_at_end;
+  std::span<const DeclarationId> old_middle(old_ids.begin() + static_cast<std::ptrdiff_t>(begin),
+                                            old_ids.end() - static_cast<std::ptrdiff_t>(same.same_at_end));
+  std::vector<DeclarationId> middle =
+      identify(source, old_middle, std::span<const Piece>(layout.scan.pieces).subspan(begin, end - begin));
+
+  std::vector<ModuleNames::Declared> removed, added;
+  auto entry = [&](std::vector<ModuleNames::Declared>& list, DeclarationId id) {
+    const DeclarationInfo& about = declarations[id];
+    if (auto name = declared_name(about.module, about.kind, about.name)) list.emplace_back(*name, id);
+  };
+  std::unordered_set<DeclarationId> stay(middle.begin(), middle.end());
+  std::unordered_set<DeclarationId> were(old_middle.begin(), old_middle.end());
+  bool same_list = true;
+  for (DeclarationId id : old_middle)
+    if (!stay.contains(id)) {
+      entry(removed, id);
+      index_of[id] = kGone;
+      same_list = false;
+    }
+  layout.ids.reserve(layout.scan.pieces.size());
+  layout.ids.assign(old_ids.begin(), old_ids.begin() + static_cast<std::ptrdiff_t>(begin));
+  layout.ids.insert(layout.ids.end(), middle.begin(), middle.end());
+  layout.ids.insert(layout.ids.end(), old_ids.end() - static_cast<std::ptrdiff_t>(same.same_at_end),
+                    old_ids.end());
+  if (layout.ids.size() != old_ids.size() || !same_list)
+    for (size_t i = begin; i < layout.ids.size(); ++i) index_of[layout.ids[i]] = static_cast<uint32_t>(i);
+  for (size_t i = begin; i < end; ++i) {
+    DeclarationId id = layout.ids[i];
+    if (!were.contains(id)) entry(added, id);
+    put(piece_text, id, std::string(text_of(layout, layout.scan.pieces[i])),
+        sources[source].module == kLibrary);
+  }
+  names.update(sources[source].module, removed, added,
+               [this](DeclarationId a, DeclarationId b) { return is_before(a, b); });
+  for (DeclarationId id : old_middle)
+    if (!stay.contains(id)) drop_declaration(id);
+}
+
+std::vector<DeclarationId> Session::Impl::identify(SourceId source, std::span<const DeclarationId> old_ids,
+                                                   std::span<const Piece> pieces) {
+  std::vector<PieceLook> before, after;
+  for (DeclarationId id : old_ids)
+    before.push_back({declarations[id].kind, declarations[id].name, piece_text.peek(id)});
+  for (const Piece& p : pieces) after.push_back({p.kind, p.name, text_of(layouts[source], p)});
+  std::vector<size_t> pairs = pair_pieces(before, after);
+  std::vector<DeclarationId> ids;
+  for (size_t i = 0; i < pieces.size(); ++i)
+    ids.push_back(pairs[i] == SIZE_MAX ? make_declaration(source, pieces[i]) : old_ids[pairs[i]]);
+  return ids;
+}
+
+DeclarationId Session::Impl::make_declaration(SourceId source, const Piece& piece) {
+  auto id = static_cast<DeclarationId>(declarations.size());
+  declarations.push_back({source, sources[source].module, piece.kind, piece.name});
+  index_of.push_back(0);
+  return id;
+}
+
+void Session::Impl::drop_declaration(DeclarationId id) {
+  piece_text.drop(id);
+  kept.drop(id);
+  parsed.drop(id);
+  tree.drop(id);
+  head.drop(id);
+  references.drop(id);
+  statement.drop(id);
+  variable.drop(id);
+  operator_check.drop(id);
+  declaration_diagnostics.drop(id);
+  const DeclarationInfo& about = declarations[id];
+  auto name = declared_name(about.module, about.kind, about.name);
+  if (!name || !names.peek(*name).empty()) return;
+  NameKey key{about.module, name->name};
+  if (name->table == NameTable::Globals) {
+    annotated.drop(key);
+    group.drop(key);
+    group_inferred.drop(key);
+    scheme.drop(key);
+    optimised.drop(key);
+    program.drop(key);
+  }
+  if (name->table == NameTable::Types) {
+    data_header.drop(key);
+    data.drop(key);
+  }
+}
+
+const Piece* Session::Impl::piece_of(DeclarationId id) const {
+  if (id == 0 || index_of[id] == kGone) return nullptr;
+  return &layouts[declarations[id].source].scan.pieces[index_of[id]];
+}
+
+DeclarationId Session::Impl::first_of_name(DeclarationId id) const {
+  const DeclarationInfo& about = declarations[id];
+  auto name = declared_name(about.module, about.kind, about.name);
+  if (!name || about.kind == PieceKind::Statement) return id;
+  for (DeclarationId other : names.peek(*name))
+    if (declarations[other].source == about.source && declarations[other].kind == about.kind) return other;
+  return id;
+}
+
+bool Session::Impl::is_before(DeclarationId a, DeclarationId b) const {
+  SourceId in_a = declarations[a].source, in_b = declarations[b].source;
+  // A module's sources are added at its end alone.
+  return in_a == in_b ? index_of[a] < index_of[b] : in_a < in_b;
+}
+
+std::vector<DeclarationId> Session::Impl::all_of(ModuleId module, PieceKind kind) const {
+  std::vector<DeclarationId> list;
+  for (SourceId source : modules[module])
+    for (DeclarationId id : layouts[source].ids)
+      if (declarations[id].kind == kind) list.push_back(id);
+  return list;
+}
+
+}  // namespace quern

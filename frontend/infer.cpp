@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <set>
+#include <unordered_set>
 
 #include "frontend/inference.h"
 
@@ -72,6 +73,17 @@ Scheme generalise(Inference& inference, Type type, Scheme scheme) {
   return scheme;
 }
 
+Diagnostics of_declaration(const Diagnostics& all, const Declaration& def) {
+  std::unordered_set<uint32_t> own{def.id};
+  for (const Declaration* chunk : def.chunks) own.insert(chunk->id);
+  Diagnostics mine;
+  for (const Diagnostic& d : all)
+    if (own.contains(d.place.origin.declaration)) mine.push_back(d);
+  return mine;
+}
+
+}  // namespace
+
 std::vector<Type> finish_types(Inference& inference, uint32_t declaration) {
   std::vector<Type> types = inference.node_types[declaration];
   for (Type& t : types)
@@ -86,14 +98,22 @@ bool is_broken(ExprPtr expr) {
   return found;
 }
 
-Diagnostics of_declaration(const Diagnostics& all, uint32_t declaration) {
-  Diagnostics mine;
-  for (const Diagnostic& d : all)
-    if (d.place.origin.declaration == declaration) mine.push_back(d);
-  return mine;
+bool contains_errors(ExprPtr expr) {
+  if (expr->kind == ExprKind::Error || contains_error(expr->type)) return true;
+  bool found = false;
+  for_each_child(expr, [&](ExprPtr child) { found = found || contains_errors(child); });
+  return found;
 }
 
-}  // namespace
+Head Inference::head_of_definition(const Declaration& def, const Scheme** annotated) {
+  enter(def.id);
+  const Scheme* scheme =
+      fully_annotated(def.syntax) ? scope_.scheme(std::string_view(def.name).substr(1)) : nullptr;
+  if (annotated) *annotated = scheme;
+  // The annotations are resolved here too, for their diagnostics.
+  Head head = head_of(def.syntax->child(0), params_of(def.syntax), def.syntax->child(2), {});
+  return scheme && !contains_error(scheme->type) ? head_from_scheme(def.syntax, *scheme) : head;
+}
 
 std::optional<Scheme> annotated_scheme(const Declaration& def, Scope& scope) {
   if (!fully_annotated(def.syntax)) return std::nullopt;
@@ -108,13 +128,9 @@ std::vector<Inferred> infer_group(const std::vector<const Declaration*>& group, 
   std::vector<Type> types;
   std::vector<const Scheme*> annotated;
   for (const Declaration* def : group) {
-    inference.enter(def->id);
-    const Scheme* scheme =
-        fully_annotated(def->syntax) ? scope.scheme(std::string_view(def->name).substr(1)) : nullptr;
+    const Scheme* scheme = nullptr;
+    heads.push_back(inference.head_of_definition(*def, &scheme));
     annotated.push_back(scheme);
-    // The annotations are resolved here too, for their diagnostics.
-    Head head = inference.head_of(def->syntax->child(0), params_of(def->syntax), def->syntax->child(2), {});
-    heads.push_back(scheme && !contains_error(scheme->type) ? head_from_scheme(def->syntax, *scheme) : head);
     types.push_back(function_type(heads.back().params, heads.back().result));
     if (!scheme) inference.group_types.emplace(def->name.substr(1), types.back());
   }
@@ -124,7 +140,7 @@ std::vector<Inferred> infer_group(const std::vector<const Declaration*>& group, 
     SyntaxPtr def = group[i]->syntax;
     for (SyntaxPtr clause : def->child(3)->children)
       inference.report(DiagnosticKind::NotYetSupported, clause, "clauses of a `def @…` cannot be typed yet");
-    drafts.push_back(inference.function(def, params_of(def), heads[i], body_of(def)));
+    drafts.push_back(inference.function(def, params_of(def), heads[i], body_of(def), group[i]));
   }
   inference.solve();
   std::vector<Inferred> results(group.size());
@@ -148,8 +164,11 @@ std::vector<Inferred> infer_group(const std::vector<const Declaration*>& group, 
     results[i].definition.body = is_broken(body) ? nullptr : body;
   }
   for (size_t i = 0; i < group.size(); ++i) {
-    results[i].diagnostics = of_declaration(inference.diagnostics, group[i]->id);
+    results[i].diagnostics = of_declaration(inference.diagnostics, *group[i]);
     results[i].types = finish_types(inference, group[i]->id);
+    for (const Declaration* chunk : group[i]->chunks)
+      results[i].chunk_types.push_back(
+          std::make_shared<const std::vector<Type>>(finish_types(inference, chunk->id)));
   }
   return results;
 }

@@ -24,6 +24,8 @@ struct Inferred {
   Definition definition;    ///< body null where there were errors
   std::vector<Type> types;  ///< by syntax node id; null where a node has none
   Diagnostics diagnostics;
+  std::vector<std::shared_ptr<const std::vector<Type>>> chunk_types =
+      {};  ///< of each chunk of its body, as `types`
   const Variable* variable =
       nullptr;  ///< of a `let` statement: its type has every `?` opened to a dim of its own
 };

@@ -98,13 +98,8 @@ ExprPtr Inference::walk(SyntaxPtr s) {
     case SyntaxKind::Meta: return not_yet(s, "`meta[…]`");
     case SyntaxKind::Match: return not_yet(s, "`match`");
     case SyntaxKind::FreeVar: return not_yet(s, "`free_var`");
-    case SyntaxKind::Scan:
-    case SyntaxKind::Scatter:
-      report(DiagnosticKind::InvalidIndexExpression, s,
-             s->is(SyntaxKind::Scan)
-                 ? "a scan stands inside an index expression: `[i < n] => scan[k <= i] + …`"
-                 : "a scatter is the body of an index expression: `[i < n] => scatter[m < k] … at (…) = …`");
-      return error(s);
+    case SyntaxKind::Scan: return not_yet(s, "`scan`");
+    case SyntaxKind::Scatter: return not_yet(s, "`scatter`");
     case SyntaxKind::Reduce:
       report(DiagnosticKind::InvalidIndexExpression, s,
              "a reduction stands inside an index expression: `[i < n] => sum[k] …`; over whole axes call the "
@@ -127,7 +122,7 @@ ExprPtr Inference::let_value(SyntaxPtr s, Type& declared) {
   const Variable* self = draft_variable(drafts_.copy(s->text), own);
   bind_local(self->name, self, s);
   ExprPtr fn = infer(value);
-  expect(value, own, fn->type, fmt::format("`%{}`", s->text));
+  unifier.unify(own, fn->type);
   locals_.resize(depth);
   locals_.push_back({self->name, self});
   return fn;
@@ -182,9 +177,7 @@ ExprPtr Inference::block(SyntaxPtr s) {
       binding(statement, bindings, graph_names);
   }
   locals_.resize(depth);
-  if (!result)
-    result =
-        drafts_.make<TupleExpr>(Expr{ExprKind::Tuple, unit_type(), origin(s)}, std::span<const ExprPtr>());
+  if (!result) result = unit(s);
   if (bindings.empty()) return result;
   return drafts_.make<BlockExpr>(Expr{ExprKind::Block, result->type, origin(s)}, drafts_.copy(bindings),
                                  result);
@@ -242,7 +235,8 @@ Head Inference::head_of(SyntaxPtr type_params, SyntaxPtr params, SyntaxPtr resul
   return head;
 }
 
-ExprPtr Inference::function(SyntaxPtr at, SyntaxPtr params, const Head& head, SyntaxPtr body) {
+ExprPtr Inference::function(SyntaxPtr at, SyntaxPtr params, const Head& head, SyntaxPtr body,
+                            const Declaration* chunked) {
   size_t depth = locals_.size();
   TypeEnv outer = std::exchange(env, head.env);
   std::vector<const Variable*> variables;
@@ -258,11 +252,17 @@ ExprPtr Inference::function(SyntaxPtr at, SyntaxPtr params, const Head& head, Sy
     if (types.size() <= p->id) types.resize(p->id + 1, nullptr);
     types[p->id] = variables.back()->type;
   }
-  ExprPtr result = infer(body);
+  bool in_chunks = chunked && !chunked->chunks.empty();
+  ExprPtr result = in_chunks ? chunked_body(*chunked) : infer(body);
   SyntaxPtr result_at = body ? body : at;
   while (result_at->is(SyntaxKind::Block) && !result_at->children.empty())
     result_at = result_at->children.back();
+  if (in_chunks) {
+    enter(chunked->chunks.back()->id);
+    result_at = last_statement(*chunked->chunks.back());
+  }
   expect(result_at, head.result, result->type, "the result");
+  if (in_chunks) enter(chunked->id);
   env = std::move(outer);
   locals_.resize(depth);
   return drafts_.make<FnExpr>(Expr{ExprKind::Fn, function_type(head.params, head.result), origin(at)},
@@ -308,7 +308,7 @@ ExprPtr Inference::projection(SyntaxPtr s) {
     Type type = resolve(tuple->type);
     if (type->kind == TypeKind::Infer) return false;
     if (type->kind == TypeKind::Tuple && index < type->args.size()) {
-      becomes(s, draft, type->args[index]);
+      unifier.unify(draft->type, type->args[index]);
     } else {
       if (!type->is_error())
         report(DiagnosticKind::UnknownField, s,
@@ -339,7 +339,7 @@ ExprPtr Inference::field(SyntaxPtr s) {
         Substitution substitution;
         for (size_t k = 0; k < type->args.size(); ++k)
           substitution.types.emplace(data->header.type_vars[k], type->args[k]);
-        becomes(s, waiting, substitute(fields[i].type, substitution));
+        unifier.unify(waiting->type, substitute(fields[i].type, substitution));
         replacements_[waiting] = drafts_.make<FieldExpr>(Expr{ExprKind::Field, waiting->type, origin(s)},
                                                          record, i, drafts_.copy(s->text));
         return true;
@@ -387,7 +387,7 @@ ExprPtr Inference::comprehension(SyntaxPtr s) {
     };
     IndexElaborator elaborator(drafts_, scope_, declaration, diagnostics, find);
     ExprPtr result = elaborator.comprehension(s, statics, std::nullopt, std::nullopt);
-    becomes(s, waiting, result ? result->type : error_type());
+    unifier.unify(waiting->type, result ? result->type : error_type());
     if (result) replacements_[waiting] = result;
     return true;
   });

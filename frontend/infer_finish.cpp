@@ -21,8 +21,11 @@ bool Inference::run_queue() {
     uint64_t round = unifier.progress();
     std::vector<Relation> waiting;
     std::vector<Relation> current = std::exchange(queue_, {});
-    for (Relation& relation : current)
+    for (Relation& relation : current) {
+      uint32_t here = std::exchange(declaration_, relation.declaration);
       if (!relation.attempt()) waiting.push_back(std::move(relation));
+      enter(here);
+    }
     bool shrunk = waiting.size() < current.size() || !queue_.empty();
     for (Relation& relation : queue_) waiting.push_back(std::move(relation));
     queue_ = std::move(waiting);
@@ -224,16 +227,6 @@ ExprPtr Inference::finish(ExprPtr draft) {
           [&](const ReduceExpr& e) -> ExprPtr {
             return out.make<ReduceExpr>(head, e.reduce, out.copy(e.vars), out.copy(finish_dims(e.extents)),
                                         finish(e.body));
-          },
-          [&](const ScanExpr& e) -> ExprPtr {
-            return out.make<ScanExpr>(head, e.reduce, out.copy(e.vars), out.copy(finish_dims(e.extents)),
-                                      finish(e.body));
-          },
-          [&](const ScatterExpr& e) -> ExprPtr {
-            ExprPtr init = finish(e.init);
-            std::vector<ExprPtr> indices = finish_all(e.indices);
-            return out.make<ScatterExpr>(head, e.scatter, out.copy(e.vars), out.copy(finish_dims(e.extents)),
-                                         init, out.copy(indices), out.copy(e.checked), finish(e.value));
           },
           [&](const ReadExpr& e) -> ExprPtr {
             return out.make<ReadExpr>(head, finish(e.tensor), out.copy(finish_all(e.indices)),

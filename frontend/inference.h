@@ -9,6 +9,7 @@
 
 #include "frontend/index_elaborator.h"
 #include "frontend/infer.h"
+#include "frontend/infer_chunks.h"
 #include "frontend/literals.h"
 #include "frontend/resolve_type.h"
 #include "frontend/unifier.h"
@@ -25,6 +26,13 @@ struct Head {
   std::vector<Type> type_vars;
 };
 
+/// Whether there is an error in an expression or a type of it.
+bool contains_errors(ExprPtr expr);
+/// The types of a declaration's nodes, by node id.
+std::vector<Type> finish_types(class Inference& inference, uint32_t declaration);
+/// Where the value of a block of a body stands.
+SyntaxPtr last_statement(const Declaration& chunk);
+
 class Inference final : public TypeHooks {
  public:
   Inference(Scope& scope, uint32_t declaration) : scope_(scope), declaration_(declaration) {}
@@ -33,7 +41,12 @@ class Inference final : public TypeHooks {
   // -----------------------------------------------------------------------------------
   ExprPtr infer(SyntaxPtr syntax);
   /// A function from a head and its body; the parameters are named by `params` (a Params node).
-  ExprPtr function(SyntaxPtr at, SyntaxPtr params, const Head& head, SyntaxPtr body);
+  /// A definition with a long body has it in `chunked`.
+  ExprPtr function(SyntaxPtr at, SyntaxPtr params, const Head& head, SyntaxPtr body,
+                   const Declaration* chunked = nullptr);
+  /// Of a definition: over its scheme's own variables where that is known without the body (`annotated`).
+  Head head_of_definition(const Declaration& def, const Scheme** annotated = nullptr);
+  BodyRun body_run(const BodyHead& head, ChunkSource& chunks, const Declaration* first);
   Head head_of(SyntaxPtr type_params, SyntaxPtr params, SyntaxPtr result, const TypeEnv& outer);
 
   /// Runs the queue to its fixpoint, applies defaults, reports what stays open.
@@ -47,8 +60,6 @@ class Inference final : public TypeHooks {
   // ---------------------------------------------------------------------------------
   /// Makes `found` equal to `wanted`, or reports at `at`: "`what` …".
   bool expect(SyntaxPtr at, Type wanted, Type found, const std::string& what, std::vector<Note> notes = {});
-  /// A draft that waited turns out to have this type: reported at `at` where the context wants another one.
-  void becomes(SyntaxPtr at, ExprPtr waiting, Type found);
   void report(DiagnosticKind kind, SyntaxPtr at, std::string message, std::vector<Note> notes = {});
 
   // TypeHooks
@@ -126,6 +137,13 @@ class Inference final : public TypeHooks {
   ExprPtr slice(SyntaxPtr s);
   ExprPtr slice_of(SyntaxPtr s, ExprPtr tensor, const std::vector<ExprPtr>& computed);
   ExprPtr not_yet(SyntaxPtr s, std::string_view what);
+
+  // infer_chunks.cpp
+  ExprPtr statements(const Declaration& chunk, bool at_end, std::vector<Binding>& bindings,
+                     std::vector<std::string_view>& graph_names);
+  ExprPtr chunked_body(const Declaration& def);
+  ExprPtr unit(SyntaxPtr at);
+  bool closed();
 
   // infer_call.cpp
   ExprPtr call(SyntaxPtr s);

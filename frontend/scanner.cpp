@@ -6,119 +6,13 @@
 #include <functional>
 #include <optional>
 
+#include "frontend/scanner_tokens.h"
+
 namespace quern {
 
+using namespace scanner_detail;
+
 namespace {
-
-enum class TokenKind : uint8_t { Word, String, Open, Close, Semicolon, Other, End };
-
-struct Token {
-  TokenKind kind;
-  Range range;
-  bool at_line_start;  ///< column 0
-};
-
-bool is_word_start(char c) { return std::isalpha(static_cast<unsigned char>(c)) || c == '_' || c == '@'; }
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.'; }
-
-// Tokens as coarse as splitting needs. Doc comments are remembered, other comments skipped.
-class Tokens {
- public:
-  Tokens(std::string_view text, std::vector<SyntaxProblem>& problems) : text_(text), problems_(problems) {}
-
-  Token next() {
-    skip_blanks();
-    if (pos_ >= text_.size()) return {TokenKind::End, at(pos_), false};
-    uint32_t begin = pos_;
-    bool line_start = begin == 0 || text_[begin - 1] == '\n' || text_[begin - 1] == '\r';
-    char c = text_[pos_];
-    auto token = [&](TokenKind kind) { return Token{kind, {begin, pos_}, line_start}; };
-    if (c == '"') {
-      string();
-      return token(TokenKind::String);
-    }
-    if (is_word_start(c)) {
-      ++pos_;
-      while (pos_ < text_.size() && is_word(text_[pos_])) ++pos_;
-      return token(TokenKind::Word);
-    }
-    ++pos_;
-    if (c == '(' || c == '[' || c == '{') return token(TokenKind::Open);
-    if (c == ')' || c == ']' || c == '}') return token(TokenKind::Close);
-    return token(c == ';' ? TokenKind::Semicolon : TokenKind::Other);
-  }
-
-  /// The `///` lines since the last call.
-  std::string take_doc() { return std::exchange(doc_, {}); }
-  void jump(uint32_t pos) { pos_ = pos; }
-  uint32_t pos() const { return pos_; }
-  bool unterminated() const { return unterminated_; }
-
- private:
-  static Range at(uint32_t p) { return {p, p}; }
-  bool starts(std::string_view prefix) const { return text_.substr(pos_).starts_with(prefix); }
-
-  void skip_blanks() {
-    while (pos_ < text_.size()) {
-      if (std::isspace(static_cast<unsigned char>(text_[pos_]))) {
-        ++pos_;
-      } else if (starts("//")) {
-        line_comment();
-      } else if (starts("/*")) {
-        block_comment();
-      } else {
-        return;
-      }
-    }
-  }
-  void line_comment() {
-    uint32_t begin = pos_;
-    while (pos_ < text_.size() && text_[pos_] != '\n' && text_[pos_] != '\r') ++pos_;
-    std::string_view line = text_.substr(begin, pos_ - begin);
-    if (!line.starts_with("///")) return;
-    line.remove_prefix(3);
-    if (line.starts_with(" ")) line.remove_prefix(1);
-    doc_ += std::string(line) + "\n";
-  }
-  void block_comment() {
-    uint32_t begin = pos_;
-    int depth = 0;
-    do {
-      if (starts("/*")) {
-        ++depth;
-        pos_ += 2;
-      } else if (starts("*/")) {
-        --depth;
-        pos_ += 2;
-      } else {
-        ++pos_;
-      }
-    } while (depth > 0 && pos_ < text_.size());
-    if (depth == 0) return;
-    unterminated_ = true;
-    problems_.push_back(
-        {DiagnosticKind::Unterminated, {begin, begin + 2}, "this comment has no closing `*/`"});
-  }
-  void string() {
-    uint32_t begin = pos_++;
-    while (pos_ < text_.size() && text_[pos_] != '"' && text_[pos_] != '\n' && text_[pos_] != '\r')
-      pos_ += text_[pos_] == '\\' && pos_ + 1 < text_.size() ? 2 : 1;
-    if (pos_ < text_.size() && text_[pos_] == '"') {
-      ++pos_;
-      return;
-    }
-    pos_ = std::min(pos_, static_cast<uint32_t>(text_.size()));
-    unterminated_ = true;
-    problems_.push_back(
-        {DiagnosticKind::Unterminated, {begin, begin + 1}, "this string has no closing quote"});
-  }
-
-  std::string_view text_;
-  std::vector<SyntaxProblem>& problems_;
-  uint32_t pos_ = 0;
-  std::string doc_;
-  bool unterminated_ = false;
-};
 
 struct Keyword {
   std::string_view word;
@@ -281,14 +175,6 @@ void move(Range& range, int64_t by) {
   range.begin = static_cast<uint32_t>(range.begin + by);
   range.end = static_cast<uint32_t>(range.end + by);
 }
-void move(SyntaxProblem& problem, int64_t by) {
-  move(problem.range, by);
-  for (Note& note : problem.notes)
-    if (note.place && note.place->range) move(*note.place->range, by);
-  for (Fix& fix : problem.fixes)
-    for (Edit& edit : fix.edits)
-      if (edit.place.range) move(*edit.place.range, by);
-}
 
 // The piece from which to scan again: two before the one that the edit touches, since the end of a piece is
 // found by looking at what follows it.
@@ -323,8 +209,8 @@ Rescan rescan(ScanOutcome& outcome, std::string_view text, TextEdit edit) {
                     edit.old_end <= outcome.end && fresh.end == outcome.end + by &&
                     fresh.slash_names == outcome.slash_names;
   if (!same_frame) {
-    outcome = scan(text);
-    return {};
+    ScanOutcome before = std::exchange(outcome, scan(text));
+    return {0, 0, std::move(before.pieces)};
   }
   std::vector<Piece>& old = outcome.pieces;
   size_t first = first_to_scan(old, edit.begin);
@@ -356,9 +242,11 @@ Rescan rescan(ScanOutcome& outcome, std::string_view text, TextEdit edit) {
       move(p, by);
       problems.push_back(std::move(p));
     }
-  Rescan same{first, old.size() - resumed};
-  auto scanned = old.erase(old.begin() + static_cast<std::ptrdiff_t>(first),
-                           old.begin() + static_cast<std::ptrdiff_t>(resumed));
+  Rescan same{first, old.size() - resumed, {}};
+  auto from = old.begin() + static_cast<std::ptrdiff_t>(first),
+       to = old.begin() + static_cast<std::ptrdiff_t>(resumed);
+  same.replaced.assign(std::make_move_iterator(from), std::make_move_iterator(to));
+  auto scanned = old.erase(from, to);
   old.insert(scanned, std::make_move_iterator(fresh.pieces.begin()),
              std::make_move_iterator(fresh.pieces.end()));
   outcome.problems = std::move(problems);

@@ -38,9 +38,11 @@ struct TextEdit {
 /// The edit that makes `after` of `before`: between what both begin with and what both end in.
 TextEdit edit_between(std::string_view before, std::string_view after);
 
-/// How many pieces of the new outcome are, but for their place, pieces of the old one.
+/// How many pieces of the new outcome are, but for their place, pieces of the old one, and which ones the
+/// others replace.
 struct Rescan {
   size_t same_at_start = 0, same_at_end = 0;
+  std::vector<Piece> replaced;
 };
 /// Makes `outcome` (of the text before the edit) that of `text`, looking at the pieces around the edit alone.
 Rescan rescan(ScanOutcome& outcome, std::string_view text, TextEdit edit);

@@ -20,6 +20,9 @@ struct Declaration {
   std::string name;
   SyntaxPtr syntax = nullptr;
   std::shared_ptr<const Arena> arena;
+  /// Of a definition with a long body, whose own block is then empty: its body, in blocks that are
+  /// declarations of their own (frontend/body_chunks.h).
+  std::vector<const Declaration*> chunks = {};
   friend bool operator==(const Declaration& a, const Declaration& b) {
     return a.id == b.id && a.name == b.name && equal(a.syntax, b.syntax);
   }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace quern {
 
 namespace {
@@ -37,6 +39,32 @@ std::string dump(SyntaxPtr node) {
   std::string out;
   dump_into(node, 0, out);
   return out;
+}
+
+void move(SyntaxProblem& problem, int64_t by) {
+  // What stands before the text's begin is taken as the begin.
+  auto move_range = [&](Range& range) {
+    range.begin = static_cast<uint32_t>(std::max<int64_t>(0, range.begin + by));
+    range.end = static_cast<uint32_t>(std::max<int64_t>(0, range.end + by));
+  };
+  move_range(problem.range);
+  for (Note& note : problem.notes)
+    if (note.place && note.place->range) move_range(*note.place->range);
+  for (Fix& fix : problem.fixes)
+    for (Edit& edit : fix.edits)
+      if (edit.place.range) move_range(*edit.place.range);
+}
+
+ParseOutcome parse_chunk(std::string_view text, bool slash_names) {
+  // A block is an expression is a statement: braces of our own make one of the chunk.
+  ParseOutcome outcome = parse_declaration(fmt::format("{{{}}}", text), slash_names);
+  auto size = static_cast<uint32_t>(text.size());
+  for (Range& span : outcome.spans) {
+    span.begin = std::min(span.begin - std::min(span.begin, 1u), size);
+    span.end = std::min(span.end - std::min(span.end, 1u), size);
+  }
+  for (SyntaxProblem& problem : outcome.problems) move(problem, -1);
+  return outcome;
 }
 
 Diagnostic to_diagnostic(const SyntaxProblem& problem, uint32_t declaration) {

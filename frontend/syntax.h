@@ -55,6 +55,8 @@ struct SyntaxProblem {
   friend bool operator==(const SyntaxProblem&, const SyntaxProblem&) = default;
 };
 
+/// Moves a problem and the places in its notes and fixes.
+void move(SyntaxProblem& problem, int64_t by);
 /// The problem as a diagnostic of a declaration.
 Diagnostic to_diagnostic(const SyntaxProblem& problem, uint32_t declaration);
 
@@ -67,5 +69,7 @@ struct ParseOutcome {
 /// Parses one declaration or statement (without the `;` that ends it). Never fails: what does not parse is an
 /// Error node with a problem.
 ParseOutcome parse_declaration(std::string_view text, bool slash_names);
+/// Parses a chunk of a body (frontend/body_chunks.h): the root is a Block of its statements.
+ParseOutcome parse_chunk(std::string_view text, bool slash_names);
 
 }  // namespace quern

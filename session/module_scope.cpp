@@ -43,6 +43,11 @@ const DataDefinition* ModuleScope::data_of_constructor(std::string_view construc
 }
 
 const TopLevelVariable* ModuleScope::variable(std::string_view name) {
+  if (chunk_) {
+    auto found = impl_.bodies.find(chunk_, std::string(name));
+    if (found) uses_->push_back(found);
+    return found.get();
+  }
   if (!statement_) return nullptr;
   // Only a declaration or removal of this name changes which of them stands before the statement.
   const auto& ids = impl_.names.get({module_, NameTable::Variables, std::string(name)});
@@ -117,6 +122,8 @@ std::vector<std::string> ModuleScope::names(Names kind) {
       case Names::Variables:
         for (DeclarationId id : impl_.all_of(module, PieceKind::Statement))
           if (statement_ && impl_.is_before(id, statement_)) add(impl_.declarations[id].name);
+        if (chunk_ && module == module_)
+          for (const std::string& name : impl_.bodies.names_before(chunk_)) add(name);
         break;
     }
     if (module_ == Session::Impl::kLibrary) break;

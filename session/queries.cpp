@@ -65,23 +65,33 @@ Session::Impl::Impl(Session& session)
       piece_text(engine),
       slash_names(engine),
       kept(engine),
+      bodies(*this, engine),
       parsed(engine, "parse",
              [this](DeclarationId id) {
-               return Parsed{parse_declaration(piece_text.get(id), slash_names.get(declarations[id].source))};
+               auto parse = declarations[id].part_of ? parse_chunk : parse_declaration;
+               return Parsed{parse(piece_text.get(id), slash_names.get(declarations[id].source))};
              }),
       tree(
           engine, "tree",
           [this](DeclarationId id) {
             const ParsedTree& t = parsed(id).outcome.tree;
             static const Syntax broken{SyntaxKind::Error, 1};
-            bool fits = fits_kind(t.root->kind, declarations[id].kind);
+            bool fits = declarations[id].part_of ? t.root->is(SyntaxKind::Block)
+                                                 : fits_kind(t.root->kind, declarations[id].kind);
             return Declaration{id, declarations[id].name, fits ? t.root : &broken, t.arena};
           },
           std::equal_to<>()),
       head(
           engine, "head", [this](DeclarationId id) { return without_bodies(tree(id)); }, std::equal_to<>()),
       references(
-          engine, "references", [this](DeclarationId id) { return referenced_globals(tree(id).syntax); },
+          engine, "references",
+          [this](DeclarationId id) {
+            std::vector<std::string> all = referenced_globals(tree(id).syntax);
+            for (DeclarationId chunk : bodies.chunks.get(id)) append(all, references(chunk));
+            std::sort(all.begin(), all.end());
+            all.erase(std::unique(all.begin(), all.end()), all.end());
+            return all;
+          },
           std::equal_to<>()),
       constructors(
           engine, "constructors",
@@ -149,17 +159,7 @@ Session::Impl::Impl(Session& session)
             return found == groups(k.module).end() ? Group{k.name} : found->second;
           },
           std::equal_to<>()),
-      group_inferred(engine, "infer",
-                     [this](const NameKey& k) -> std::vector<Inferred> {
-                       std::vector<const Declaration*> members;
-                       for (const std::string& name : group(k))
-                         members.push_back(&tree(find(k.module, NameTable::Globals, name)));
-                       for (const Declaration* m : members)
-                         if (!m->syntax->is(SyntaxKind::Def)) return std::vector<Inferred>(members.size());
-                       ModuleScope scope(*this, k.module);
-                       std::vector<Inferred> results = infer_group(members, scope);
-                       return results;
-                     }),
+      group_inferred(engine, "infer", [this](const NameKey& k) { return infer_members(k.module, group(k)); }),
       scheme(
           engine, "scheme",
           [this](const NameKey& k) -> std::optional<Scheme> {
@@ -323,6 +323,27 @@ std::map<std::string, Group> Session::Impl::compute_groups(ModuleId module) {
   return Components(graph).run();
 }
 
+std::vector<Inferred> Session::Impl::infer_members(ModuleId module, const Group& group) {
+  std::vector<Declaration> members;
+  std::deque<Declaration> chunks;
+  for (const std::string& name : group) {
+    DeclarationId id = find(module, NameTable::Globals, name);
+    if (!tree(id).syntax->is(SyntaxKind::Def)) return std::vector<Inferred>(group.size());
+    // One that calls itself without an annotation is inferred as a whole.
+    bool alone =
+        group.size() == 1 && (annotated({module, name}) || !std::ranges::binary_search(references(id), name));
+    if (alone)
+      if (std::optional<Inferred> result = bodies.infer(id)) return {std::move(*result)};
+    members.push_back(tree(id));
+    for (DeclarationId chunk : bodies.chunks.get(id))
+      members.back().chunks.push_back(&chunks.emplace_back(tree(chunk)));
+  }
+  std::vector<const Declaration*> pointers;
+  for (const Declaration& member : members) pointers.push_back(&member);
+  ModuleScope scope(*this, module);
+  return infer_group(pointers, scope);
+}
+
 const Inferred* Session::Impl::inferred(ModuleId module, const std::string& global) {
   DeclarationId id = find(module, NameTable::Globals, global);
   if (!id) return nullptr;
@@ -338,6 +359,8 @@ Diagnostics Session::Impl::of_declaration(DeclarationId id) {
   const DeclarationInfo& about = declarations[id];
   Diagnostics result;
   for (const SyntaxProblem& p : parsed(id).outcome.problems) result.push_back(to_diagnostic(p, id));
+  for (DeclarationId chunk : bodies.chunks.get(id))
+    for (const SyntaxProblem& p : parsed(chunk).outcome.problems) result.push_back(to_diagnostic(p, chunk));
   SyntaxPtr root = tree(id).syntax;
   if (root->is(SyntaxKind::Error)) {
     if (result.empty())

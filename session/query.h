@@ -285,6 +285,18 @@ class Query {
     engine_.detach(found->second.get());
     memos_.erase(found);
   }
+  /// Drops the memos of all keys that `goes` holds for.
+  template <class F>
+  void drop_if(const F& goes) {
+    for (auto it = memos_.begin(); it != memos_.end();) {
+      if (goes(it->first)) {
+        engine_.detach(it->second.get());
+        it = memos_.erase(it);
+      } else {
+        ++it;
+      }
+    }
+  }
   /// Drops the memos that were not used for the longest time, to `keep` of them, where there are more than
   /// `most`.
   void shrink(size_t most, size_t keep) {

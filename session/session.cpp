@@ -63,13 +63,11 @@ Range Session::range_of(const Place& place) {
   DeclarationId id = place.origin.declaration;
   const Piece* piece = impl_->piece_of(id);
   if (!piece) return {};
-  Range local;
-  if (place.range) {
-    local = *place.range;
-  } else {
-    const std::vector<Range>& spans = impl_->parsed(id).outcome.spans;
-    local = spans[place.origin.node < spans.size() ? place.origin.node : 0];
-  }
+  const std::vector<Range>& spans = impl_->parsed(id).outcome.spans;
+  uint32_t node = place.origin.node;
+  if (SyntaxPtr binding = find_binding(tree_root(id), node)) node = binding->id;
+  Range local =
+      impl_->bodies.in_whole(id, place.range ? *place.range : spans[node < spans.size() ? node : 0]);
   Range whole{piece->range.begin + local.begin, piece->range.begin + local.end};
   return part_of(whole, place.part, place.length, text(info(id).source));
 }
@@ -156,7 +154,16 @@ std::vector<LocatedDiagnostic> Session::check(SourceId source) {
 
 std::vector<std::pair<DeclarationId, ParsedTree>> Session::trees(SourceId source) {
   std::vector<std::pair<DeclarationId, ParsedTree>> result;
-  for (DeclarationId id : impl_->layouts[source].ids) result.emplace_back(id, impl_->parsed(id).outcome.tree);
+  const Layout& layout = impl_->layouts[source];
+  for (DeclarationId id : layout.ids) {
+    if (impl_->bodies.chunks.peek(id).empty()) {
+      result.emplace_back(id, impl_->parsed(id).outcome.tree);
+      continue;
+    }
+    Range range = impl_->piece_of(id)->range;
+    std::string_view whole = std::string_view(*layout.text).substr(range.begin, range.end - range.begin);
+    result.emplace_back(id, parse_declaration(whole, layout.scan.slash_names).tree);
+  }
   return result;
 }
 
@@ -194,70 +201,6 @@ std::shared_ptr<const Program> Session::program(ModuleId module, std::string_vie
 uint64_t Session::times_computed(const std::string& query) const {
   auto it = impl_->engine.computed.find(query);
   return it == impl_->engine.computed.end() ? 0 : it->second;
-}
-
-namespace {
-
-// The smallest node at an offset that has a type, or is a name.
-void innermost(SyntaxPtr s, const std::vector<Range>& spans, uint32_t offset, std::vector<SyntaxPtr>& path) {
-  if (!s || offset < spans[s->id].begin || offset > spans[s->id].end) return;
-  path.push_back(s);
-  for (SyntaxPtr c : s->children) {
-    size_t depth = path.size();
-    innermost(c, spans, offset, path);
-    if (path.size() > depth) return;
-  }
-}
-
-}  // namespace
-
-std::optional<HoverInfo> Session::hover(SourceId source, uint32_t offset) {
-  const Layout& all = impl_->layouts[source];
-  for (size_t i = 0; i < all.ids.size(); ++i) {
-    Range range = all.scan.pieces[i].range;
-    if (offset < range.begin || offset > range.end) continue;
-    DeclarationId id = all.ids[i];
-    const DeclarationInfo about = info(id);
-    const ParseOutcome& outcome = impl_->parsed(id).outcome;
-    std::vector<SyntaxPtr> path;
-    innermost(tree_root(id), outcome.spans, offset - range.begin, path);
-    const Inferred* inferred = nullptr;
-    if (about.kind == PieceKind::Statement) inferred = &impl_->statement(id);
-    if (about.kind == PieceKind::Def && about.name.starts_with("@"))
-      inferred = impl_->inferred(about.module, about.name.substr(1));
-    for (auto it = path.rbegin(); it != path.rend(); ++it) {
-      SyntaxPtr s = *it;
-      Range at{range.begin + outcome.spans[s->id].begin, range.begin + outcome.spans[s->id].end};
-      if (s->is(SyntaxKind::Name)) {
-        DeclarationId op = impl_->find(about.module, NameTable::Operators, s->text);
-        if (op) return HoverInfo{at, operator_markdown(op)};
-      }
-      Type type = inferred && s->id < inferred->types.size() ? inferred->types[s->id] : nullptr;
-      if (type) return HoverInfo{at, fmt::format("```quern\n{}\n```", to_string(type))};
-    }
-    if (inferred && inferred->definition.scheme.type)
-      return HoverInfo{
-          range, fmt::format("```quern\n{}: {}\n```", about.name, to_string(inferred->definition.scheme))};
-    return std::nullopt;
-  }
-  return std::nullopt;
-}
-
-SyntaxPtr Session::tree_root(DeclarationId id) { return impl_->parsed(id).outcome.tree.root; }
-
-std::string Session::operator_markdown(DeclarationId id) {
-  const Piece* piece = impl_->piece_of(id);
-  std::string source = impl_->piece_text.peek(id);
-  SyntaxPtr root = tree_root(id);
-  // The signature is the text up to the body.
-  SyntaxPtr bodies = root->children.size() > 4 ? root->child(4) : nullptr;
-  uint32_t end =
-      bodies ? impl_->parsed(id).outcome.spans[bodies->id].begin : static_cast<uint32_t>(source.size());
-  std::string signature = source.substr(0, end);
-  while (!signature.empty() && std::isspace(static_cast<unsigned char>(signature.back())))
-    signature.pop_back();
-  std::string doc = piece && !piece->doc.empty() ? "\n\n" + piece->doc : "";
-  return fmt::format("```quern\n{}\n```{}", signature, doc);
 }
 
 }  // namespace quern

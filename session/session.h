@@ -31,6 +31,7 @@ struct DeclarationInfo {
   ModuleId module;
   PieceKind kind;
   std::string name;
+  DeclarationId part_of = 0;  ///< the definition whose body this is a chunk of (frontend/body_chunks.h)
 };
 
 /// What hovering shows: the source range it is about, and Markdown.
@@ -83,6 +84,8 @@ class Session {
   LocatedDiagnostic locate(const Diagnostic& diagnostic);
   /// The syntax tree of each declaration of a source.
   std::vector<std::pair<DeclarationId, ParsedTree>> trees(SourceId source);
+  /// Every node of a source that has a type, with it, as text; in the order of the text.
+  std::vector<std::pair<Range, std::string>> node_types(SourceId source);
   const Inferred& inferred_statement(DeclarationId statement);
   /// The variable that a `let` statement binds, or null.
   const TopLevelVariable* statement_variable(DeclarationId statement);
@@ -105,8 +108,12 @@ class Session {
 
  private:
   friend class ModuleScope;
+  friend class RunSource;
   struct Impl;
+  struct Bodies;
   SyntaxPtr tree_root(DeclarationId id);
+  const Inferred* inferred(DeclarationId declaration);
+  const std::vector<Type>* types_of(DeclarationId declaration);
   std::string operator_markdown(DeclarationId id);
   LocatedDiagnostic locate(const SyntaxProblem& problem, SourceId source);
   LocatedFix locate(const Fix& fix, SourceId source);

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "frontend/infer_chunks.h"
 #include "frontend/resolve_type.h"
 #include "jit/vm/vm.h"
 #include "passes/pipeline.h"
@@ -50,6 +51,62 @@ struct Parsed {
 /// The group of mutually recursive definitions that a definition is inferred with: its members, by name.
 using Group = std::vector<std::string>;
 
+/// A name in a definition or in a chunk of one.
+struct BodyName {
+  DeclarationId declaration;
+  std::string name;
+  friend bool operator==(const BodyName&, const BodyName&) = default;
+};
+struct BodyNameHash {
+  size_t operator()(const BodyName& k) const { return std::hash<std::string>()(k.name) * 31 + k.declaration; }
+};
+
+class RunSource;
+
+/// Long bodies, chunk by chunk (frontend/infer_chunks.h). Chunks are declarations of their own.
+struct Session::Bodies {
+  Bodies(Impl& impl, QueryEngine& engine);
+
+  Input<DeclarationId, std::vector<DeclarationId>>
+      chunks;                                          ///< of a definition, in order; none for a short one
+  Input<DeclarationId, DeclarationId> next, previous;  ///< of a chunk, or 0
+  std::unordered_map<DeclarationId, std::vector<Range>>
+      ranges;  ///< of a definition's chunks, in its own text
+
+  Query<DeclarationId, std::vector<std::string>> names;  ///< that a chunk binds
+  Query<DeclarationId, std::map<std::string, std::vector<DeclarationId>>>
+      index;  ///< of a definition: name to chunks
+  Query<BodyName, std::vector<DeclarationId>, BodyNameHash>
+      binders;  ///< chunks of a definition that bind a name
+  Query<DeclarationId, std::shared_ptr<const BodyHead>> head;
+  Query<DeclarationId, std::shared_ptr<const BodyRun>> run;  ///< that starts with a chunk
+  Query<DeclarationId, DeclarationId> run_start;  ///< the first chunk of the run that a chunk is in
+  Query<BodyName, std::shared_ptr<const TopLevelVariable>, BodyNameHash> variable;  ///< of a chunk
+
+  /// Nothing where the body has to be inferred as a whole.
+  std::optional<Inferred> infer(DeclarationId def);
+  /// What a name stands for at the begin of a chunk, or null.
+  std::shared_ptr<const TopLevelVariable> find(DeclarationId chunk, const std::string& name);
+  /// The names that it can see, for suggestions.
+  std::vector<std::string> names_before(DeclarationId chunk);
+  void set(DeclarationId def, std::string_view text);
+  void drop(DeclarationId chunk);
+  /// A range in what is parsed as a declaration (a chunk, or a definition without its chunks), in the piece's
+  /// text.
+  Range in_whole(DeclarationId id, Range range) const;
+
+ private:
+  std::shared_ptr<const BodyRun> compute_run(DeclarationId start);
+  std::shared_ptr<const TopLevelVariable> compute_variable(const BodyName& key);
+
+  std::shared_ptr<const TopLevelVariable> known(DeclarationId chunk, const std::string& name) const;
+
+  /// The variables of each chunk as of the last time, so that they stay the same.
+  std::unordered_map<DeclarationId, std::map<std::string, std::shared_ptr<const TopLevelVariable>>> known_;
+  Session::Impl& impl_;
+  friend class RunSource;
+};
+
 struct Session::Impl {
   explicit Impl(Session& session);
 
@@ -70,6 +127,8 @@ struct Session::Impl {
   Input<DeclarationId, std::string> piece_text;
   Input<SourceId, bool> slash_names;  ///< `/` is a name character: TVM's files
   Input<DeclarationId, std::shared_ptr<const TopLevelVariable>> kept;  ///< variables that have a value
+
+  Bodies bodies;
 
   Query<DeclarationId, Parsed> parsed;
   Query<DeclarationId, Declaration> tree;  ///< cut off here when only blanks changed
@@ -100,10 +159,10 @@ struct Session::Impl {
 
   // layout of sources (sources.cpp)
   void set_text(SourceId source, std::shared_ptr<const std::string> text, TextEdit edit);
-  void take_pieces(SourceId source, const Rescan& same, const std::vector<DeclarationId>& old_ids);
-  std::vector<DeclarationId> identify(SourceId source, std::span<const DeclarationId> old_ids,
-                                      std::span<const Piece> pieces);
-  DeclarationId make_declaration(SourceId source, const Piece& piece);
+  void take_pieces(SourceId source, const Rescan& same, std::string_view old_text,
+                   const std::vector<DeclarationId>& old_ids);
+  void set_piece(DeclarationId id, std::string_view text);
+  DeclarationId make_declaration(DeclarationInfo info);
   void drop_declaration(DeclarationId id);
   /// Null for a declaration that is no longer in the text.
   const Piece* piece_of(DeclarationId id) const;
@@ -118,6 +177,7 @@ struct Session::Impl {
   DeclarationId find_constructor(ModuleId module, std::string_view name);
   /// The declarations of a kind in a module, in order.
   std::vector<DeclarationId> all_of(ModuleId module, PieceKind kind) const;
+  std::vector<Inferred> infer_members(ModuleId module, const Group& group);
   const Inferred* inferred(ModuleId module, const std::string& global);
   Diagnostics of_declaration(DeclarationId id);
 };
@@ -128,6 +188,14 @@ class ModuleScope final : public Scope {
   /// `statement`: the statement that looks, for the variables bound before it; 0 for definitions.
   ModuleScope(Session::Impl& impl, ModuleId module, DeclarationId statement = 0)
       : impl_(impl), module_(module), statement_(statement) {}
+  /// For a chunk of a definition: variables bound before it, which are added to `uses`.
+  static ModuleScope for_chunk(Session::Impl& impl, DeclarationId chunk,
+                               std::vector<std::shared_ptr<const TopLevelVariable>>& uses) {
+    ModuleScope scope(impl, impl.declarations[chunk].module);
+    scope.chunk_ = chunk;
+    scope.uses_ = &uses;
+    return scope;
+  }
   /// For the making of an instance: operators with their bodies.
   static ModuleScope for_instances(Session::Impl& impl, ModuleId module) {
     ModuleScope scope(impl, module);
@@ -166,6 +234,8 @@ class ModuleScope final : public Scope {
   ModuleId module_;
   DeclarationId statement_;
   bool makes_instances_ = false;
+  DeclarationId chunk_ = 0;
+  std::vector<std::shared_ptr<const TopLevelVariable>>* uses_ = nullptr;
 };
 
 }  // namespace quern

@@ -8,8 +8,8 @@ namespace quern {
 
 namespace {
 
-std::string_view text_of(const Layout& layout, const Piece& piece) {
-  return std::string_view(*layout.text).substr(piece.range.begin, piece.range.end - piece.range.begin);
+std::string_view text_of(std::string_view text, Range range) {
+  return text.substr(range.begin, range.end - range.begin);
 }
 
 // The library's inputs never change.
@@ -66,78 +66,81 @@ const std::string& Session::folder(SourceId source) const { return impl_->source
 void Session::Impl::set_text(SourceId source, std::shared_ptr<const std::string> text, TextEdit edit) {
   Layout& layout = layouts[source];
   if (*layout.text == *text) return;
-  layout.text = std::move(text);
+  std::shared_ptr<const std::string> old_text = std::exchange(layout.text, std::move(text));
   Rescan same = rescan(layout.scan, *layout.text, edit);
   put(slash_names, source, layout.scan.slash_names, sources[source].module == kLibrary);
   std::vector<DeclarationId> old_ids = std::exchange(layout.ids, {});
-  take_pieces(source, same, old_ids);
+  take_pieces(source, same, *old_text, old_ids);
 }
 
 // Gives the pieces of the layout their declarations: those around the edit by what they look like, the others
 // as they were.
-void Session::Impl::take_pieces(SourceId source, const Rescan& same,
+void Session::Impl::take_pieces(SourceId source, const Rescan& same, std::string_view old_text,
                                 const std::vector<DeclarationId>& old_ids) {
   Layout& layout = layouts[source];
+  ModuleId module = sources[source].module;
   size_t begin = same.same_at_start, end = layout.scan.pieces.size() - same.same_at_end;
-  std::span<const DeclarationId> old_middle(old_ids.begin() + static_cast<std::ptrdiff_t>(begin),
-                                            old_ids.end() - static_cast<std::ptrdiff_t>(same.same_at_end));
-  std::vector<DeclarationId> middle =
-      identify(source, old_middle, std::span<const Piece>(layout.scan.pieces).subspan(begin, end - begin));
+  auto tail = old_ids.end() - static_cast<std::ptrdiff_t>(same.same_at_end);
+  std::vector<PieceLook> before, after;
+  for (const Piece& p : same.replaced) before.push_back({p.kind, p.name, text_of(old_text, p.range)});
+  for (size_t i = begin; i < end; ++i) {
+    const Piece& p = layout.scan.pieces[i];
+    after.push_back({p.kind, p.name, text_of(*layout.text, p.range)});
+  }
+  std::vector<size_t> pairs = pair_pieces(before, after);
 
   std::vector<ModuleNames::Declared> removed, added;
   auto entry = [&](std::vector<ModuleNames::Declared>& list, DeclarationId id) {
     const DeclarationInfo& about = declarations[id];
     if (auto name = declared_name(about.module, about.kind, about.name)) list.emplace_back(*name, id);
   };
-  std::unordered_set<DeclarationId> stay(middle.begin(), middle.end());
-  std::unordered_set<DeclarationId> were(old_middle.begin(), old_middle.end());
-  bool same_list = true;
-  for (DeclarationId id : old_middle)
-    if (!stay.contains(id)) {
-      entry(removed, id);
-      index_of[id] = kGone;
-      same_list = false;
-    }
   layout.ids.reserve(layout.scan.pieces.size());
   layout.ids.assign(old_ids.begin(), old_ids.begin() + static_cast<std::ptrdiff_t>(begin));
-  layout.ids.insert(layout.ids.end(), middle.begin(), middle.end());
-  layout.ids.insert(layout.ids.end(), old_ids.end() - static_cast<std::ptrdiff_t>(same.same_at_end),
-                    old_ids.end());
-  if (layout.ids.size() != old_ids.size() || !same_list)
-    for (size_t i = begin; i < layout.ids.size(); ++i) index_of[layout.ids[i]] = static_cast<uint32_t>(i);
-  for (size_t i = begin; i < end; ++i) {
-    DeclarationId id = layout.ids[i];
-    if (!were.contains(id)) entry(added, id);
-    put(piece_text, id, std::string(text_of(layout, layout.scan.pieces[i])),
-        sources[source].module == kLibrary);
+  std::vector<bool> stays(before.size());
+  for (size_t i = 0; i < after.size(); ++i) {
+    bool is_new = pairs[i] == SIZE_MAX;
+    layout.ids.push_back(is_new
+                             ? make_declaration({source, module, after[i].kind, std::string(after[i].name)})
+                             : old_ids[begin + pairs[i]]);
+    if (is_new)
+      entry(added, layout.ids.back());
+    else
+      stays[pairs[i]] = true;
   }
-  names.update(sources[source].module, removed, added,
-               [this](DeclarationId a, DeclarationId b) { return is_before(a, b); });
-  for (DeclarationId id : old_middle)
-    if (!stay.contains(id)) drop_declaration(id);
+  layout.ids.insert(layout.ids.end(), tail, old_ids.end());
+  std::vector<DeclarationId> gone;
+  for (size_t i = 0; i < before.size(); ++i)
+    if (!stays[i]) gone.push_back(old_ids[begin + i]);
+  for (DeclarationId id : gone) {
+    entry(removed, id);
+    index_of[id] = kGone;
+  }
+  if (!gone.empty() || !added.empty() || layout.ids.size() != old_ids.size())
+    for (size_t i = begin; i < layout.ids.size(); ++i) index_of[layout.ids[i]] = static_cast<uint32_t>(i);
+  for (size_t i = 0; i < after.size(); ++i)
+    if (pairs[i] == SIZE_MAX || before[pairs[i]].text != after[i].text)
+      set_piece(layout.ids[begin + i], after[i].text);
+  names.update(module, removed, added, [this](DeclarationId a, DeclarationId b) { return is_before(a, b); });
+  for (DeclarationId id : gone) drop_declaration(id);
 }
 
-std::vector<DeclarationId> Session::Impl::identify(SourceId source, std::span<const DeclarationId> old_ids,
-                                                   std::span<const Piece> pieces) {
-  std::vector<PieceLook> before, after;
-  for (DeclarationId id : old_ids)
-    before.push_back({declarations[id].kind, declarations[id].name, piece_text.peek(id)});
-  for (const Piece& p : pieces) after.push_back({p.kind, p.name, text_of(layouts[source], p)});
-  std::vector<size_t> pairs = pair_pieces(before, after);
-  std::vector<DeclarationId> ids;
-  for (size_t i = 0; i < pieces.size(); ++i)
-    ids.push_back(pairs[i] == SIZE_MAX ? make_declaration(source, pieces[i]) : old_ids[pairs[i]]);
-  return ids;
+void Session::Impl::set_piece(DeclarationId id, std::string_view text) {
+  const DeclarationInfo& about = declarations[id];
+  if (about.kind == PieceKind::Def && about.module != kLibrary)
+    bodies.set(id, text);
+  else
+    put(piece_text, id, std::string(text), about.module == kLibrary);
 }
 
-DeclarationId Session::Impl::make_declaration(SourceId source, const Piece& piece) {
-  auto id = static_cast<DeclarationId>(declarations.size());
-  declarations.push_back({source, sources[source].module, piece.kind, piece.name});
+DeclarationId Session::Impl::make_declaration(DeclarationInfo info) {
+  declarations.push_back(std::move(info));
   index_of.push_back(0);
-  return id;
+  return static_cast<DeclarationId>(declarations.size() - 1);
 }
 
 void Session::Impl::drop_declaration(DeclarationId id) {
+  for (DeclarationId chunk : std::vector(bodies.chunks.peek(id))) drop_declaration(chunk);
+  bodies.drop(id);
   piece_text.drop(id);
   kept.drop(id);
   parsed.drop(id);
@@ -167,6 +170,7 @@ void Session::Impl::drop_declaration(DeclarationId id) {
 }
 
 const Piece* Session::Impl::piece_of(DeclarationId id) const {
+  if (id != 0 && declarations[id].part_of) id = declarations[id].part_of;
   if (id == 0 || index_of[id] == kGone) return nullptr;
   return &layouts[declarations[id].source].scan.pieces[index_of[id]];
 }

@@ -17,7 +17,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -85,8 +84,6 @@ enum class StmtKind : uint8_t {
   Reduce,   ///< local = combine(local, value) by `reduce`; for ArgMax/ArgMin also `index_local`, with
             ///< `index_value`
   Store,    ///< buffer[dim] = value
-  Update,   ///< buffer[dim + computed] = value, or takes it in by `op`; where a check fails the kernel stops
-            ///< with `trap`. Not inside a Vectorize loop.
   Require,  ///< stops the kernel with `trap` where extent is 0
 };
 
@@ -124,16 +121,12 @@ struct Stmt {
   int index_local = -1;  ///< ArgMax, ArgMin: the local (dtype index) that holds the position of the best so
                          ///< far; a strictly better value replaces it, so ties keep the lowest
   ValuePtr index_value{};
-  // Declare, Reduce, Store, Update
+  // Declare, Reduce, Store
   ValuePtr value{};
-  // Store, Update
+  // Store
   int buffer = -1;
   Dim offset = nullptr;
-  // Update
-  std::vector<ComputedOffset> computed{};
-  std::vector<BoundsCheck> checks{};
-  std::optional<ScalarOp> op{};
-  // Require (and `extent`), Update
+  // Require (and `extent`)
   int trap = 0;
 };
 

@@ -14,7 +14,6 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
-import reference_scan
 from reference_groups import Draw, Group, attributes, text
 
 
@@ -430,8 +429,7 @@ def moving(group):
 
 def main():
     for name, makers in {"elementwise": [unary, arithmetic, comparison, selection], "reduction": [reduction],
-                         "nn": [activations, dense, conv2d, max_pool2d], "transform": [making, reshaping, moving],
-                         "scan": [reference_scan.running, reference_scan.scatters]}.items():
+                         "nn": [activations, dense, conv2d, max_pool2d], "transform": [making, reshaping, moving]}.items():
         group = Group(name)
         for maker in makers:
             maker(group)

@@ -29,6 +29,7 @@ endfunction()
 quern_test(quern_unit_tests unit)
 quern_test(quern_numeric_tests numeric)
 quern_test(quern_golden_tests golden)
+quern_test(quern_random_tests random)
 quern_test(quern_protocol_tests lsp repl)
 
 if(QUERN_FUZZ)

@@ -86,7 +86,7 @@ bool Inference::attempt_operator(ExprPtr waiting) {
   if (outcome.status == MatchStatus::Matched) {
     draft.matched = true;
     draft.binding = std::move(outcome.binding);
-    unifier.unify(waiting->type, draft.binding.result);
+    becomes(draft.syntax, waiting, draft.binding.result);
   } else {
     unifier.unify(waiting->type, error_type());
   }
@@ -295,6 +295,12 @@ ExprPtr Inference::function_call(SyntaxPtr s) {
 
 // --- mismatches
 // ------------------------------------------------------------------------------------------------------
+
+void Inference::becomes(SyntaxPtr at, ExprPtr waiting, Type found) {
+  uint32_t outer = std::exchange(declaration_, waiting->origin.declaration);
+  expect(at, waiting->type, found, "the value here", {});
+  declaration_ = outer;
+}
 
 bool Inference::expect(SyntaxPtr at, Type wanted, Type found, const std::string& what,
                        std::vector<Note> notes) {

@@ -122,7 +122,7 @@ ExprPtr Inference::let_value(SyntaxPtr s, Type& declared) {
   const Variable* self = draft_variable(drafts_.copy(s->text), own);
   bind_local(self->name, self, s);
   ExprPtr fn = infer(value);
-  unifier.unify(own, fn->type);
+  expect(value, own, fn->type, fmt::format("`%{}`", s->text));
   locals_.resize(depth);
   locals_.push_back({self->name, self});
   return fn;
@@ -308,7 +308,7 @@ ExprPtr Inference::projection(SyntaxPtr s) {
     Type type = resolve(tuple->type);
     if (type->kind == TypeKind::Infer) return false;
     if (type->kind == TypeKind::Tuple && index < type->args.size()) {
-      unifier.unify(draft->type, type->args[index]);
+      becomes(s, draft, type->args[index]);
     } else {
       if (!type->is_error())
         report(DiagnosticKind::UnknownField, s,
@@ -339,7 +339,7 @@ ExprPtr Inference::field(SyntaxPtr s) {
         Substitution substitution;
         for (size_t k = 0; k < type->args.size(); ++k)
           substitution.types.emplace(data->header.type_vars[k], type->args[k]);
-        unifier.unify(waiting->type, substitute(fields[i].type, substitution));
+        becomes(s, waiting, substitute(fields[i].type, substitution));
         replacements_[waiting] = drafts_.make<FieldExpr>(Expr{ExprKind::Field, waiting->type, origin(s)},
                                                          record, i, drafts_.copy(s->text));
         return true;
@@ -387,7 +387,7 @@ ExprPtr Inference::comprehension(SyntaxPtr s) {
     };
     IndexElaborator elaborator(drafts_, scope_, declaration, diagnostics, find);
     ExprPtr result = elaborator.comprehension(s, statics, std::nullopt, std::nullopt);
-    unifier.unify(waiting->type, result ? result->type : error_type());
+    becomes(s, waiting, result ? result->type : error_type());
     if (result) replacements_[waiting] = result;
     return true;
   });

@@ -32,7 +32,7 @@ ExprPtr Inference::slice(SyntaxPtr s) {
     ExprPtr result = type->is_error() ? nullptr : slice_of(s, tensor, computed);
     env = std::move(outer_env);
     declaration_ = outer;
-    unifier.unify(waiting->type, result ? result->type : error_type());
+    becomes(s, waiting, result ? result->type : error_type());
     if (result) replacements_[waiting] = result;
     return true;
   });
@@ -74,7 +74,9 @@ ExprPtr Inference::slice_of(SyntaxPtr s, ExprPtr tensor, const std::vector<ExprP
     Dim extent = type->dims[axis];
     SyntaxPtr item = s->child(axis + 1);
     Dim at = nullptr;
-    if (!item) {
+    bool whole =
+        !item || (item->is(SyntaxKind::Slice) && !item->child(0) && !item->child(1) && !item->child(2));
+    if (whole) {
       at = running(extent);
     } else if (item->is(SyntaxKind::Slice)) {
       auto bound = [&](SyntaxPtr node, Dim missing) {

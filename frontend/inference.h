@@ -60,6 +60,8 @@ class Inference final : public TypeHooks {
   // ---------------------------------------------------------------------------------
   /// Makes `found` equal to `wanted`, or reports at `at`: "`what` …".
   bool expect(SyntaxPtr at, Type wanted, Type found, const std::string& what, std::vector<Note> notes = {});
+  /// A draft that waited turns out to have this type: reported at `at` where the context wants another one.
+  void becomes(SyntaxPtr at, ExprPtr waiting, Type found);
   void report(DiagnosticKind kind, SyntaxPtr at, std::string message, std::vector<Note> notes = {});
 
   // TypeHooks

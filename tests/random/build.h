@@ -1,0 +1,83 @@
+#pragma once
+// Terms from their pieces: what productions and shrinking share.
+
+#include "tests/random/generator.h"
+
+namespace quern::random_programs {
+
+inline TermPtr plain(TypePtr type, std::vector<std::string> parts, std::vector<TermPtr> children = {},
+                     std::vector<std::string> uses = {}, std::vector<std::string> binds = {}) {
+  Term term;
+  term.type = std::move(type);
+  term.parts = std::move(parts);
+  term.children = std::move(children);
+  term.uses = std::move(uses);
+  term.binds = std::move(binds);
+  return std::make_shared<const Term>(std::move(term));
+}
+
+inline TermPtr variable_term(const std::string& name, TypePtr type) {
+  Term term;
+  term.tag = Term::Tag::Variable;
+  term.type = std::move(type);
+  term.parts = {"%" + name};
+  term.uses = {name};
+  return std::make_shared<const Term>(std::move(term));
+}
+
+/// `callee(arguments)`; `uses`: the names that the callee's text mentions.
+inline TermPtr call_term(TypePtr type, const std::string& callee, std::vector<TermPtr> arguments,
+                         std::vector<std::string> uses) {
+  Term term;
+  term.tag = Term::Tag::Call;
+  term.type = std::move(type);
+  term.parts = {callee + "("};
+  for (size_t i = 1; i < arguments.size(); ++i) term.parts.emplace_back(", ");
+  if (arguments.empty())
+    term.parts[0] += ")";
+  else
+    term.parts.emplace_back(")");
+  term.arguments = static_cast<int>(arguments.size());
+  term.children = std::move(arguments);
+  term.uses = std::move(uses);
+  return std::make_shared<const Term>(std::move(term));
+}
+
+/// `{ let %name: T = value; body }`.
+inline TermPtr let_term(const std::string& name, const TermPtr& value, const TermPtr& body) {
+  Term term;
+  term.tag = Term::Tag::Let;
+  term.type = body->type;
+  term.annotated = value->type;
+  term.parts = {"{ let %" + name + note(": " + to_string(*value->type)) + " = ", ";\n  ", " }"};
+  term.children = {value, body};
+  term.binds = {name};
+  return std::make_shared<const Term>(std::move(term));
+}
+
+inline bool is_float(const TypePtr& type) {
+  return type->kind == TypeTerm::Kind::Tensor && type->dtype.starts_with("float");
+}
+inline bool is_bool(const TypePtr& type) {
+  return type->kind == TypeTerm::Kind::Tensor && type->dtype == "bool";
+}
+inline bool is_static(const TypePtr& type) {
+  for (const Extent& d : type->dims)
+    if (!d.variable.empty()) return false;
+  return true;
+}
+inline std::string text(const Extent& extent) {
+  return extent.variable.empty() ? std::to_string(extent.constant) : extent.variable;
+}
+inline std::string shape_text(const std::vector<Extent>& dims) {
+  std::string all;
+  for (size_t i = 0; i < dims.size(); ++i) all += (i ? ", " : "") + text(dims[i]);
+  return "(" + all + (dims.size() == 1 ? ",)" : ")");
+}
+
+/// A number `value` * 2^-`fraction` as a literal of the dtype.
+std::string number_text(int64_t value, int fraction, const std::string& dtype);
+/// A tensor literal, or a call that fills, with the numbers that `next` gives.
+TermPtr literal_term(const TypePtr& type, const std::function<std::string()>& next);
+
+}  // namespace quern::random_programs

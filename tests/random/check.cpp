@@ -1,0 +1,97 @@
+#include "tests/random/check.h"
+
+#include <fmt/format.h>
+
+#include "frontend/render.h"
+#include "session/execution.h"
+
+namespace quern::random_programs {
+
+namespace {
+
+constexpr int kProgramsPerSession = 200;
+
+std::string scheme_text(const DefTerm& def) {
+  std::vector<TypePtr> params;
+  for (auto& [name, type] : def.params) params.push_back(type);
+  std::string type = to_string(*function(params, def.result));
+  if (def.dim_variables.empty()) return type;
+  return fmt::format("fn [{}]{}", fmt::join(def.dim_variables, ", "), type.substr(3));
+}
+
+}  // namespace
+
+Session& Workshop::session() {
+  if (!session_ || ++uses_ % kProgramsPerSession == 0) session_ = std::make_unique<Session>();
+  return *session_;
+}
+
+std::string Workshop::diagnostics(const std::string& text, std::vector<TextRange>* ranges) {
+  Session& s = session();
+  SourceId source = s.add_source(s.make_module(), "random.relay", text);
+  std::string all;
+  for (const LocatedDiagnostic& d : s.check(source)) {
+    all += render_terminal(d, false);
+    if (ranges) ranges->push_back({d.range.begin, d.range.end});
+  }
+  return all;
+}
+
+std::string Workshop::problem(const ProgramTerm& program, uint64_t omit, bool evaluate) {
+  Session& s = session();
+  for (uint64_t left_out : {uint64_t{0}, omit}) {
+    std::string text = write(program, {left_out}).text;
+    ModuleId module = s.make_module();
+    SourceId source = s.add_source(module, "random.relay", text);
+    std::string found;
+    for (const LocatedDiagnostic& d : s.check(source)) found += render_terminal(d, false);
+    if (!found.empty())
+      return fmt::format("rejected{}: {}\n{}", left_out ? " without annotations" : "", found, text);
+    found = types(s, module, source, program);
+    if (!found.empty())
+      return fmt::format("type{}: {}\n{}", left_out ? " without annotations" : "", found, text);
+    if (evaluate && (left_out == 0) == (omit % 2 == 0)) found = values(s, module, source);
+    if (!found.empty()) return fmt::format("value: {}\n{}", found, text);
+  }
+  return "";
+}
+
+std::string Workshop::types(Session& s, ModuleId module, SourceId source, const ProgramTerm& program) {
+  for (const DefTerm& def : program.defs) {
+    const Definition* found = s.definition(module, def.name);
+    std::string got = found ? quern::to_string(found->scheme) : "nothing", meant = scheme_text(def);
+    if (got != meant) return fmt::format("@{} has {} and was meant to have {}", def.name, got, meant);
+  }
+  std::vector<DeclarationId> statements = s.statements(source);
+  for (size_t i = 0; i < program.statements.size(); ++i) {
+    const TopLevelVariable* variable = i < statements.size() ? s.statement_variable(statements[i]) : nullptr;
+    std::string got = variable ? quern::to_string(variable->variable->type) : "nothing";
+    std::string meant = to_string(*program.statements[i].value->type);
+    if (got != meant)
+      return fmt::format("%{} has {} and was meant to have {}", program.statements[i].variable, got, meant);
+  }
+  return "";
+}
+
+std::string Workshop::values(Session& s, ModuleId module, SourceId source) {
+  std::vector<std::string> results[2];
+  for (bool interpret : {true, false}) {
+    ExecutionOptions options;
+    options.interpret = interpret;
+    Execution execution(s, module, options, [](std::string_view) {});
+    for (DeclarationId statement : s.statements(source)) {
+      StatementResult result = execution.run(statement);
+      results[interpret].push_back(result.failure ? "failure: " + render_terminal(*result.failure, false)
+                                                  : to_json(*result.value));
+      if (result.failure) break;
+    }
+  }
+  for (size_t i = 0; i < results[0].size() && i < results[1].size(); ++i) {
+    if (results[1][i].starts_with("failure")) return "the interpreter: " + results[1][i];
+    if (results[0][i] != results[1][i])
+      return fmt::format("statement {}: compiled {}\ninterpreted {}", i, results[0][i], results[1][i]);
+  }
+  return "";
+}
+
+}  // namespace quern::random_programs

@@ -1,0 +1,229 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tests/random/generator_impl.h"
+
+namespace quern::random_programs {
+
+ProgramTerm Generator::run() {
+  int64_t types = random_.between(0, 2), defs = random_.between(0, 3), statements = random_.between(1, 3);
+  for (int64_t i = 0; i < types; ++i) make_data();
+  for (int64_t i = 0; i < defs; ++i) random_.chance(25) ? make_loop() : make_def();
+  // Statements see what is bound before them; definitions may stand in any order.
+  for (int64_t i = 0; i < statements; ++i) {
+    TypePtr type = random_.chance(80) ? random_tensor() : random_type(2);
+    Exactness exactness = random_.chance(50) ? kParameter : kTop;
+    TermPtr value = make(type, exactness, 4);
+    std::string name = fresh("s");
+    program_.statements.push_back({name, value});
+    locals_.push_back({name, type, exactness});
+  }
+  for (size_t i = program_.defs.size(); i > 1; --i)
+    std::swap(program_.defs[i - 1], program_.defs[random_.below(i)]);
+  return std::move(program_);
+}
+
+std::string Generator::fresh(const char* prefix) { return fmt::format("{}{}", prefix, counter_++); }
+
+std::string Generator::random_dtype() {
+  static const std::vector<std::string> dtypes{"float32", "float32", "float32", "int32",
+                                               "int64",   "float64", "bool"};
+  return random_.pick(dtypes);
+}
+Extent Generator::random_extent() {
+  if (!dims_.empty() && random_.chance(40)) return {0, random_.pick(dims_)};
+  return {random_.chance(4) ? 0 : random_.between(1, 4), ""};
+}
+std::vector<Extent> Generator::random_dims(int64_t most) {
+  std::vector<Extent> dims;
+  for (int64_t i = random_.between(0, most); i > 0; --i) dims.push_back(random_extent());
+  return dims;
+}
+TypePtr Generator::random_type(int depth) {
+  if (depth > 0 && random_.chance(20)) {
+    std::vector<TypePtr> fields;
+    for (int64_t i = random_.between(0, 3); i > 0; --i) fields.push_back(random_type(depth - 1));
+    return tuple(fields);
+  }
+  if (depth > 0 && random_.chance(10)) {
+    std::vector<TypePtr> params;
+    for (int64_t i = random_.between(0, 2); i > 0; --i) params.push_back(random_type(0));
+    return function(params, random_type(depth - 1));
+  }
+  if (!program_.data.empty() && random_.chance(20)) return data(random_.pick(program_.data).name);
+  return random_tensor();
+}
+
+void Generator::make_data() {
+  DataTerm type{fresh("D"), {}};
+  int64_t count = random_.between(1, 3);
+  for (int64_t i = 0; i < count; ++i) {
+    DataTerm::Constructor c{fresh("C"), {}};
+    for (int64_t k = random_.between(0, 2); k > 0; --k) c.fields.push_back(random_type(1));
+    // One that holds its own type, beside one that does not.
+    if (i > 0 && random_.chance(30)) c.fields.push_back(data(type.name));
+    type.constructors.push_back(c);
+  }
+  program_.data.push_back(type);
+}
+
+void Generator::make_def() {
+  DefTerm def;
+  def.name = fresh("f");
+  for (int64_t i = random_.between(0, 2); i > 0; --i) def.dim_variables.push_back(fresh("n"));
+  dims_ = def.dim_variables;
+  for (const std::string& d : dims_) {
+    std::vector<Extent> dims = random_dims(1);
+    dims.push_back({0, d});
+    def.params.emplace_back(fresh("p"), tensor(dims, random_dtype()));
+  }
+  for (int64_t i = random_.between(0, 2); i > 0; --i) def.params.emplace_back(fresh("p"), random_type(1));
+  def.result = random_type(1);
+  std::vector<Local> outer = std::move(locals_);
+  locals_.clear();
+  for (auto& [name, type] : def.params) locals_.push_back({name, type, kParameter});
+  def.body = make(def.result, kDefinition, 4);
+  locals_ = std::move(outer);
+  dims_.clear();
+  program_.defs.push_back(def);
+}
+
+/// A definition that calls itself a few times: the accumulator stays an integer.
+void Generator::make_loop() {
+  DefTerm def;
+  def.name = fresh("loop");
+  std::string count = fresh("i"), sum = fresh("a");
+  TypePtr counter = tensor({}, "int32"), type = tensor(random_dims(2), "int32");
+  def.params = {{count, counter}, {sum, type}};
+  def.result = type;
+  locals_.clear();
+  locals_.push_back({count, counter, kParameter});
+  locals_.push_back({sum, type, kParameter});
+  TermPtr step = make(type, {64, 0}, 2);
+  TermPtr bounded = plain(type, {"maximum(minimum(", ", 8), -8)"}, {step});
+  TermPtr again =
+      call_term(type, "@" + def.name,
+                {plain(counter, {"minimum(%" + count + ", 6) - 1"}, {}, {count}), bounded}, {def.name});
+  def.body = plain(type, {"if (%" + count + " < 1) { ", " } else { ", " }"},
+                   {variable_term(sum, type), again}, {count});
+  locals_.clear();
+  program_.defs.push_back(def);
+}
+
+TermPtr Generator::make(const TypePtr& want, Exactness budget, int depth) {
+  if (depth > 0 && budget.magnitude >= 1 && random_.chance(90)) {
+    const std::vector<Row>& rows = table();
+    for (int tries = 0; tries < 4; ++tries) {
+      int total = 0;
+      for (const Row& row : rows)
+        if (row.applies(want)) total += row.weight;
+      int at = static_cast<int>(random_.below(static_cast<size_t>(total)));
+      for (const Row& row : rows) {
+        if (!row.applies(want) || (at -= row.weight) >= 0) continue;
+        if (TermPtr term = (this->*row.production)(want, budget, depth - 1)) return term;
+        break;
+      }
+    }
+  }
+  return leaf(want, budget, depth);
+}
+
+TermPtr Generator::leaf(const TypePtr& want, Exactness budget, int depth) {
+  if (TermPtr found = random_.chance(75) ? local(want, budget) : nullptr) return found;
+  switch (want->kind) {
+    case TypeTerm::Kind::Tensor: {
+      int fraction = is_float(want) ? std::min(budget.fraction, 2) : 0;
+      auto most = static_cast<int64_t>(std::min(budget.magnitude, 4.0) * (1 << fraction));
+      return literal_term(want,
+                          [&] { return number_text(random_.between(-most, most), fraction, want->dtype); });
+    }
+    case TypeTerm::Kind::Ref: return plain(want, {"ref(", ")"}, {make(want->args[0], kParameter, depth - 1)});
+    case TypeTerm::Kind::Tuple: return tuple_of(want, budget, depth);
+    case TypeTerm::Kind::Function: return function_of(want, depth);
+    case TypeTerm::Kind::Data: return data_of(want, depth);
+  }
+  return nullptr;
+}
+
+TermPtr Generator::local(const TypePtr& want, Exactness budget) {
+  std::vector<const Local*> found;
+  for (const Local& l : locals_)
+    if (same(l.type, want) && l.exactness.within(budget)) found.push_back(&l);
+  if (found.empty()) return nullptr;
+  const Local* chosen = random_.pick(found);
+  return variable_term(chosen->name, chosen->type);
+}
+
+TermPtr Generator::tuple_of(const TypePtr& want, Exactness budget, int depth) {
+  std::vector<TermPtr> fields;
+  std::vector<std::string> parts{"("};
+  for (const TypePtr& field : want->args) {
+    if (!fields.empty()) parts.emplace_back(", ");
+    fields.push_back(make(field, budget, depth - 1));
+  }
+  if (fields.empty()) return plain(want, {"()"});
+  parts.emplace_back(fields.size() == 1 ? ",)" : ")");
+  return plain(want, parts, fields);
+}
+
+TermPtr Generator::function_of(const TypePtr& want, int depth) {
+  size_t before = locals_.size();
+  std::string params;
+  std::vector<std::string> names;
+  for (size_t i = 0; i + 1 < want->args.size(); ++i) {
+    names.push_back(fresh("x"));
+    params += fmt::format("{}%{}: {}", i ? ", " : "", names.back(), to_string(*want->args[i]));
+    locals_.push_back({names.back(), want->args[i], kParameter});
+  }
+  TermPtr body = make(want->args.back(), kApplied, depth - 1);
+  locals_.resize(before);
+  std::string result = note(" -> " + to_string(*want->args.back()));
+  return plain(want, {"fn (" + params + ")" + result + " { ", " }"}, {body}, {}, names);
+}
+
+TermPtr Generator::data_of(const TypePtr& want, int depth) {
+  for (const DataTerm& d : program_.data) {
+    if (d.name != want->name) continue;
+    // The first constructor does not hold its own type.
+    const auto& c = depth > 0 ? random_.pick(d.constructors) : d.constructors[0];
+    std::vector<TermPtr> fields;
+    for (const TypePtr& field : c.fields) fields.push_back(make(field, kParameter, depth - 1));
+    if (fields.empty()) return plain(want, {random_.chance(50) ? c.name : c.name + "()"}, {}, {d.name});
+    return call_term(want, c.name, fields, {d.name});
+  }
+  return nullptr;
+}
+
+const std::vector<Generator::Row>& Generator::table() {
+  using Kind = TypeTerm::Kind;
+  static constexpr auto any = [](const TypePtr&) { return true; };
+  static constexpr auto tensors = [](const TypePtr& t) { return t->kind == Kind::Tensor; };
+  static constexpr auto numbers = [](const TypePtr& t) {
+    return t->kind == Kind::Tensor && t->dtype != "bool";
+  };
+  static constexpr auto bools = [](const TypePtr& t) {
+    return t->kind == Kind::Tensor && t->dtype == "bool";
+  };
+  static constexpr auto shaped = [](const TypePtr& t) { return t->kind == Kind::Tensor && !t->dims.empty(); };
+  static const std::vector<Row> rows{
+      {&Generator::variable, 30, any},         {&Generator::let_block, 30, any},
+      {&Generator::conditional, 12, any},      {&Generator::projection, 10, any},
+      {&Generator::definition_call, 40, any},  {&Generator::applied_function, 8, any},
+      {&Generator::called_variable, 15, any},  {&Generator::match, 0, any},
+      {&Generator::reference, 0, any},         {&Generator::sum_or_difference, 20, numbers},
+      {&Generator::product, 12, numbers},      {&Generator::extremum, 8, numbers},
+      {&Generator::unary, 10, numbers},        {&Generator::comparison, 20, bools},
+      {&Generator::connective, 15, bools},     {&Generator::where, 8, tensors},
+      {&Generator::reduction, 10, tensors},    {&Generator::element, 6, tensors},
+      {&Generator::slice, 6, shaped},          {&Generator::transposed, 6, shaped},
+      {&Generator::reshaped, 6, shaped},       {&Generator::concatenation, 6, shaped},
+      {&Generator::comprehension, 20, shaped}, {&Generator::dense, 6, numbers},
+      {&Generator::converted, 5, numbers},
+  };
+  return rows;
+}
+
+ProgramTerm generate(uint64_t seed) { return Generator(seed).run(); }
+
+}  // namespace quern::random_programs

@@ -1,0 +1,94 @@
+#pragma once
+// The generator's state and its productions. Internal to tests/random.
+
+#include "tests/random/build.h"
+
+namespace quern::random_programs {
+
+inline constexpr Exactness kParameter{8, 2};     ///< of every number that comes in from outside
+inline constexpr Exactness kApplied{64, 4};      ///< of what a function value gives
+inline constexpr Exactness kDefinition{256, 6};  ///< of what a definition gives
+inline constexpr Exactness kTop{4096, 8};
+
+class Generator {
+ public:
+  explicit Generator(uint64_t seed) : random_(seed) {}
+  ProgramTerm run();
+
+ private:
+  /// A variable in scope, and the bounds on its numbers.
+  struct Local {
+    std::string name;
+    TypePtr type;
+    Exactness exactness;
+  };
+  /// A term of the wanted type whose numbers keep to the budget, from terms of at most `depth`; null where
+  /// the production does not fit after all.
+  using Production = TermPtr (Generator::*)(const TypePtr& want, Exactness budget, int depth);
+  struct Row {
+    Production production;
+    int weight;
+    bool (*applies)(const TypePtr&);
+  };
+  static const std::vector<Row>& table();
+
+  std::string fresh(const char* prefix);
+  std::string random_dtype();
+  Extent random_extent();
+  std::vector<Extent> random_dims(int64_t most);
+  TypePtr random_tensor() { return tensor(random_dims(3), random_dtype()); }
+  TypePtr random_type(int depth);
+
+  void make_data();
+  void make_def();
+  void make_loop();
+
+  TermPtr make(const TypePtr& want, Exactness budget, int depth);
+  TermPtr leaf(const TypePtr& want, Exactness budget, int depth);
+  TermPtr local(const TypePtr& want, Exactness budget);
+  TermPtr tuple_of(const TypePtr& want, Exactness budget, int depth);
+  TermPtr function_of(const TypePtr& want, int depth);
+  TermPtr data_of(const TypePtr& want, int depth);
+  /// A type that broadcasts into one with these dims.
+  TypePtr broadcastable(const TypePtr& want);
+  /// `body` under a local variable with this value.
+  TermPtr with_local(const TypePtr& type, Exactness exactness, int depth,
+                     const std::function<TermPtr(const std::string&)>& body);
+  TermPtr infix(const TypePtr& want, const char* symbol, Exactness left, Exactness right, int depth);
+
+  // productions.cpp: any type
+  TermPtr variable(const TypePtr& want, Exactness budget, int depth);
+  TermPtr let_block(const TypePtr& want, Exactness budget, int depth);
+  TermPtr conditional(const TypePtr& want, Exactness budget, int depth);
+  TermPtr projection(const TypePtr& want, Exactness budget, int depth);
+  TermPtr definition_call(const TypePtr& want, Exactness budget, int depth);
+  TermPtr applied_function(const TypePtr& want, Exactness budget, int depth);
+  TermPtr called_variable(const TypePtr& want, Exactness budget, int depth);
+  TermPtr match(const TypePtr& want, Exactness budget, int depth);
+  TermPtr reference(const TypePtr& want, Exactness budget, int depth);
+  // productions_tensor.cpp
+  TermPtr sum_or_difference(const TypePtr& want, Exactness budget, int depth);
+  TermPtr product(const TypePtr& want, Exactness budget, int depth);
+  TermPtr extremum(const TypePtr& want, Exactness budget, int depth);
+  TermPtr unary(const TypePtr& want, Exactness budget, int depth);
+  TermPtr comparison(const TypePtr& want, Exactness budget, int depth);
+  TermPtr connective(const TypePtr& want, Exactness budget, int depth);
+  TermPtr where(const TypePtr& want, Exactness budget, int depth);
+  TermPtr reduction(const TypePtr& want, Exactness budget, int depth);
+  TermPtr element(const TypePtr& want, Exactness budget, int depth);
+  TermPtr slice(const TypePtr& want, Exactness budget, int depth);
+  TermPtr transposed(const TypePtr& want, Exactness budget, int depth);
+  TermPtr reshaped(const TypePtr& want, Exactness budget, int depth);
+  TermPtr concatenation(const TypePtr& want, Exactness budget, int depth);
+  TermPtr comprehension(const TypePtr& want, Exactness budget, int depth);
+  TermPtr dense(const TypePtr& want, Exactness budget, int depth);
+  TermPtr converted(const TypePtr& want, Exactness budget, int depth);
+
+  Random random_;
+  ProgramTerm program_;
+  std::vector<Local> locals_;
+  std::vector<std::string> dims_;  ///< dimension variables of the definition under way
+  int counter_ = 0;
+};
+
+}  // namespace quern::random_programs

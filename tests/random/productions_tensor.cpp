@@ -1,0 +1,238 @@
+// Productions of tensors: arithmetic that stays exact, reductions, movements of elements, index expressions.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "tests/random/generator_impl.h"
+
+namespace quern::random_programs {
+
+TypePtr Generator::broadcastable(const TypePtr& want) {
+  std::vector<Extent> dims = want->dims;
+  if (random_.chance(60)) return want;
+  for (Extent& d : dims)
+    if (random_.chance(40)) d = {1, ""};
+  size_t dropped = random_.below(dims.size() + 1);
+  dims.erase(dims.begin(), dims.begin() + static_cast<ptrdiff_t>(dropped));
+  return tensor(dims, want->dtype);
+}
+
+TermPtr Generator::infix(const TypePtr& want, const char* symbol, Exactness left, Exactness right,
+                         int depth) {
+  TermPtr a = make(want, left, depth), b = make(broadcastable(want), right, depth);
+  if (random_.chance(50)) std::swap(a, b);
+  return plain(want, {"(", fmt::format(" {} ", symbol), ")"}, {a, b});
+}
+
+TermPtr Generator::sum_or_difference(const TypePtr& want, Exactness budget, int depth) {
+  Exactness half{budget.magnitude / 2, budget.fraction};
+  return infix(want, random_.chance(50) ? "+" : "-", half, half, depth);
+}
+
+TermPtr Generator::product(const TypePtr& want, Exactness budget, int depth) {
+  Exactness root{std::floor(std::sqrt(budget.magnitude)), budget.fraction / 2};
+  return infix(want, "*", root, root, depth);
+}
+
+TermPtr Generator::extremum(const TypePtr& want, Exactness budget, int depth) {
+  TermPtr a = make(want, budget, depth), b = make(broadcastable(want), budget, depth);
+  return plain(want, {random_.chance(50) ? "maximum(" : "minimum(", ", ", ")"}, {a, b});
+}
+
+TermPtr Generator::unary(const TypePtr& want, Exactness budget, int depth) {
+  std::vector<std::string> functions{"-", "abs", "nn.relu", "negative", "sign"};
+  if (is_float(want)) functions.insert(functions.end(), {"floor", "ceil", "round", "trunc"});
+  const std::string& f = random_.pick(functions);
+  TermPtr operand = make(want, budget, depth);
+  return f == "-" ? plain(want, {"(- ", ")"}, {operand}) : plain(want, {f + "(", ")"}, {operand});
+}
+
+TermPtr Generator::comparison(const TypePtr& want, Exactness /*budget*/, int depth) {
+  static const std::vector<std::string> symbols{"<", "<=", ">", ">=", "==", "!="},
+      dtypes{"float32", "int32", "int64"};
+  TypePtr operand = tensor(want->dims, random_.pick(dtypes));
+  TermPtr a = make(operand, kApplied, depth), b = make(broadcastable(operand), kApplied, depth);
+  return plain(want, {"(", " " + random_.pick(symbols) + " ", ")"}, {a, b});
+}
+
+TermPtr Generator::connective(const TypePtr& want, Exactness budget, int depth) {
+  TermPtr a = make(want, budget, depth);
+  if (random_.chance(30))
+    return want->dims.empty() ? plain(want, {"(not ", ")"}, {a}) : plain(want, {"logical_not(", ")"}, {a});
+  if (want->dims.empty() && random_.chance(60))
+    return plain(want, {"(", random_.chance(50) ? " and " : " or ", ")"}, {a, make(want, budget, depth)});
+  TermPtr b = make(broadcastable(want), budget, depth);
+  return plain(want, {random_.chance(50) ? "logical_and(" : "logical_or(", ", ", ")"}, {a, b});
+}
+
+TermPtr Generator::where(const TypePtr& want, Exactness budget, int depth) {
+  TypePtr condition = broadcastable(tensor(want->dims, "bool"));
+  return plain(want, {"where(", ", ", ", ", ")"},
+               {make(condition, kParameter, depth), make(want, budget, depth),
+                make(broadcastable(want), budget, depth)});
+}
+
+TermPtr Generator::reduction(const TypePtr& want, Exactness budget, int depth) {
+  size_t axis = random_.below(want->dims.size() + 1);
+  bool sums = want->dtype != "bool" && random_.chance(60);
+  int64_t extent = random_.between(sums ? 0 : 1, 4);
+  std::vector<Extent> dims = want->dims;
+  bool keep = axis < dims.size() && dims[axis] == Extent{1, ""} && random_.chance(70);
+  if (keep)
+    dims[axis].constant = extent;
+  else
+    dims.insert(dims.begin() + static_cast<ptrdiff_t>(axis), Extent{extent, ""});
+  if (sums) budget.magnitude /= static_cast<double>(std::max<int64_t>(extent, 1));
+  TermPtr operand = make(tensor(dims, want->dtype), budget, depth);
+  std::string name = want->dtype == "bool" ? (random_.chance(50) ? "any" : "all")
+                     : sums                ? "sum"
+                                           : (random_.chance(50) ? "max" : "min");
+  int64_t written = static_cast<int64_t>(axis) - (random_.chance(30) ? static_cast<int64_t>(dims.size()) : 0);
+  return plain(want, {name + "(", fmt::format(", axis=[{}]{})", written, keep ? ", keepdims=True" : "")},
+               {operand});
+}
+
+TermPtr Generator::element(const TypePtr& want, Exactness budget, int depth) {
+  if (want->dims.size() > 2) return nullptr;
+  size_t axis = random_.below(want->dims.size() + 1);
+  int64_t extent = random_.between(1, 3), at = random_.between(0, extent - 1);
+  std::vector<Extent> dims = want->dims;
+  dims.insert(dims.begin() + static_cast<ptrdiff_t>(axis), Extent{extent, ""});
+  std::string index;
+  for (size_t i = 0; i < axis; ++i) index += ":, ";
+  index += std::to_string(random_.chance(30) ? at - extent : at);
+  return plain(want, {"(", ")[" + index + "]"}, {make(tensor(dims, want->dtype), budget, depth)});
+}
+
+TermPtr Generator::slice(const TypePtr& want, Exactness budget, int depth) {
+  size_t axis = random_.below(want->dims.size());
+  if (!want->dims[axis].variable.empty()) return nullptr;
+  int64_t extent = want->dims[axis].constant, begin = random_.between(0, 2), after = random_.between(0, 2);
+  int64_t step = random_.between(1, 2);
+  std::vector<Extent> dims = want->dims;
+  dims[axis].constant = begin + (extent ? (extent - 1) * step + 1 : 0) + after;
+  std::string index;
+  for (size_t i = 0; i < axis; ++i) index += ":, ";
+  index += begin || random_.chance(30) ? std::to_string(begin) : "";
+  index += ":" + (after || random_.chance(30) ? std::to_string(dims[axis].constant - after) : "");
+  if (step != 1) index += ":" + std::to_string(step);
+  return plain(want, {"(", ")[" + index + "]"}, {make(tensor(dims, want->dtype), budget, depth)});
+}
+
+TermPtr Generator::transposed(const TypePtr& want, Exactness budget, int depth) {
+  size_t rank = want->dims.size();
+  std::vector<size_t> axes(rank);
+  std::iota(axes.begin(), axes.end(), 0);
+  for (size_t i = rank; i > 1; --i) std::swap(axes[i - 1], axes[random_.below(i)]);
+  std::vector<Extent> dims(rank);
+  for (size_t i = 0; i < rank; ++i) dims[axes[i]] = want->dims[i];
+  return plain(want, {"transpose(", fmt::format(", axes=[{}])", fmt::join(axes, ", "))},
+               {make(tensor(dims, want->dtype), budget, depth)});
+}
+
+TermPtr Generator::reshaped(const TypePtr& want, Exactness budget, int depth) {
+  if (!is_static(want)) return nullptr;
+  int64_t count = 1;
+  for (const Extent& d : want->dims) count *= d.constant;
+  if (count == 0) return nullptr;
+  std::vector<Extent> dims;
+  for (int64_t rest = count; rest > 1;) {
+    int64_t factor = random_.between(2, rest);
+    while (rest % factor) --factor;
+    if (factor < 2) factor = rest;
+    dims.push_back({factor, ""});
+    rest /= factor;
+  }
+  std::string shape = shape_text(want->dims);
+  return plain(want, {"reshape(", ", newshape=" + shape + ")"},
+               {make(tensor(dims, want->dtype), budget, depth)});
+}
+
+TermPtr Generator::concatenation(const TypePtr& want, Exactness budget, int depth) {
+  size_t axis = random_.below(want->dims.size());
+  if (!want->dims[axis].variable.empty()) return nullptr;
+  std::vector<Extent> left = want->dims, right = want->dims;
+  left[axis].constant = random_.between(0, want->dims[axis].constant);
+  right[axis].constant -= left[axis].constant;
+  return plain(
+      want, {"concatenate((", ", ", fmt::format("), axis={})", axis)},
+      {make(tensor(left, want->dtype), budget, depth), make(tensor(right, want->dtype), budget, depth)});
+}
+
+TermPtr Generator::comprehension(const TypePtr& want, Exactness budget, int depth) {
+  std::vector<std::string> index;
+  std::string binders;
+  for (const Extent& d : want->dims) {
+    index.push_back(fresh("i"));
+    binders += (index.size() > 1 ? ", " : "") + index.back() + " < " + text(d);
+  }
+  auto dims_used = [&] {
+    std::vector<std::string> uses;
+    for (const Extent& d : want->dims)
+      if (!d.variable.empty()) uses.push_back(d.variable);
+    return uses;
+  }();
+  auto body = [&](const std::string& expression, std::vector<std::string> uses) {
+    uses.insert(uses.end(), dims_used.begin(), dims_used.end());
+    return plain(want, {fmt::format("([{}] => {})", binders, expression)}, {}, uses);
+  };
+  auto read = [&](const std::string& name, const std::vector<std::string>& at) {
+    return fmt::format("%{}[{}]", name, fmt::join(at, ", "));
+  };
+  if (want->dtype == "bool" || random_.chance(35)) {
+    // The elements in another order of axes.
+    std::vector<std::string> reversed(index.rbegin(), index.rend());
+    std::vector<Extent> dims(want->dims.rbegin(), want->dims.rend());
+    return with_local(tensor(dims, want->dtype), budget, depth,
+                      [&](const std::string& a) { return body(read(a, reversed), {a}); });
+  }
+  if (random_.chance(50)) {
+    // A reduction along one more axis.
+    std::vector<Extent> dims = want->dims;
+    int64_t extent = random_.between(1, 4);
+    dims.push_back({extent, ""});
+    std::string k = fresh("k");
+    std::vector<std::string> at = index;
+    at.push_back(k);
+    bool product = random_.chance(50);
+    Exactness part{budget.magnitude / static_cast<double>(extent), budget.fraction};
+    if (product) part = {std::floor(std::sqrt(part.magnitude)), part.fraction / 2};
+    return with_local(tensor(dims, want->dtype), part, depth, [&](const std::string& a) {
+      return with_local(tensor({{extent, ""}}, want->dtype), part, depth, [&](const std::string& b) {
+        if (!product)
+          return body(fmt::format("{}[{}] {}", random_.chance(50) ? "sum" : "max", k, read(a, at)), {a});
+        return body(fmt::format("sum[{}] {} * {}", k, read(a, at), read(b, {k})), {a, b});
+      });
+    });
+  }
+  // A neighbour, with a value for what lies outside.
+  std::vector<std::string> at = index;
+  size_t axis = random_.below(at.size());
+  at[axis] += fmt::format(" {} {}", random_.chance(50) ? "-" : "+", random_.between(1, 2));
+  Exactness half{budget.magnitude / 2, budget.fraction};
+  return with_local(want, half, depth, [&](const std::string& a) {
+    return body(fmt::format("({} else {}) + {}", read(a, at), number_text(0, 0, want->dtype), read(a, index)),
+                {a});
+  });
+}
+
+TermPtr Generator::dense(const TypePtr& want, Exactness budget, int depth) {
+  if (want->dims.size() != 2) return nullptr;
+  int64_t inner = random_.between(1, 4);
+  Exactness part{std::floor(std::sqrt(budget.magnitude / static_cast<double>(inner))), budget.fraction / 2};
+  return plain(want, {"nn.dense(", ", ", ")"},
+               {make(tensor({want->dims[0], {inner, ""}}, want->dtype), part, depth),
+                make(tensor({want->dims[1], {inner, ""}}, want->dtype), part, depth)});
+}
+
+TermPtr Generator::converted(const TypePtr& want, Exactness budget, int depth) {
+  static const std::vector<std::string> dtypes{"int32", "int64", "bool", "float32"};
+  std::string from = random_.pick(dtypes);
+  return plain(want, {"cast(", fmt::format(", dtype=\"{}\")", want->dtype)},
+               {make(tensor(want->dims, from), budget, depth)});
+}
+
+}  // namespace quern::random_programs

@@ -63,7 +63,11 @@ ExprPtr IndexElaborator::comprehension(SyntaxPtr syntax, const StaticEnv& env,
                        binders->children[i]->text));
     return nullptr;
   }
-  ExprPtr body = value(syntax->child(1), inner, dtype);
+  result_vars_ = vars;
+  SyntaxPtr inside = syntax->child(1);
+  while (inside->is(SyntaxKind::Paren)) inside = inside->child(0);
+  ExprPtr body = inside->is(SyntaxKind::Scatter) ? scatter(inside, env, inner, extents, dtype)
+                                                 : value(inside, inner, dtype);
   if (!body || !prove()) return nullptr;
   return arena_.make<ComprehensionExpr>(
       Expr{ExprKind::Comprehension, tensor_type(extents, body->type->dtype), origin(syntax)},
@@ -237,11 +241,10 @@ std::optional<IndexElaborator::Position> IndexElaborator::position(SyntaxPtr syn
   return std::nullopt;
 }
 
-std::optional<std::vector<IndexElaborator::Position>> IndexElaborator::positions(SyntaxPtr expr,
-                                                                                 const StaticEnv& env,
-                                                                                 std::span<const Dim> shape) {
+std::optional<std::vector<IndexElaborator::Position>> IndexElaborator::positions(
+    std::span<const SyntaxPtr> list, const StaticEnv& env, std::span<const Dim> shape) {
   std::vector<Position> out;
-  for (SyntaxPtr item : expr->children.subspan(1)) {
+  for (SyntaxPtr item : list) {
     if (item->is(SyntaxKind::Slice)) {
       report(DiagnosticKind::InvalidIndexExpression, item,
              "a slice cannot stand in an index expression: write each index");
@@ -250,7 +253,7 @@ std::optional<std::vector<IndexElaborator::Position>> IndexElaborator::positions
     if (item->is(SyntaxKind::BroadcastSpread)) {
       auto pack = env.find(item->text);
       const StaticList* items = pack == env.end() ? nullptr : pack->second.as_list();
-      if (!items || items->size() < shape.size() || expr->children.size() != 2) {
+      if (!items || items->size() < shape.size() || list.size() != 1) {
         report(DiagnosticKind::InvalidIndexExpression, item,
                fmt::format("`~{}` is a broadcast read: the only item, of a pack of at least {} indices",
                            item->text, shape.size()));
@@ -314,7 +317,7 @@ ExprPtr IndexElaborator::read(SyntaxPtr expr, const StaticEnv& env, ExprPtr othe
     return nullptr;
   }
   if (expr->is(SyntaxKind::Index)) {
-    auto found = positions(expr, env, type->dims);
+    auto found = positions(expr->children.subspan(1), env, type->dims);
     if (!found) return nullptr;
     at = std::move(*found);
   }

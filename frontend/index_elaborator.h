@@ -64,12 +64,15 @@ class IndexElaborator : public StaticEvaluator {
   ExprPtr conversion(SyntaxPtr expr, const StaticEnv& env, DType to);
   ExprPtr conditional(SyntaxPtr expr, const StaticEnv& env, std::optional<DType> wanted);
   ExprPtr reduce(SyntaxPtr expr, const StaticEnv& env, std::optional<DType> wanted);
+  ExprPtr scan(SyntaxPtr expr, const StaticEnv& env, std::optional<DType> wanted);
+  ExprPtr scatter(SyntaxPtr expr, const StaticEnv& outer, const StaticEnv& inner,
+                  std::span<const Dim> extents, std::optional<DType> wanted);
   ExprPtr read(SyntaxPtr expr, const StaticEnv& env, ExprPtr otherwise, bool has_else);
   ExprPtr read_base(SyntaxPtr expr, const StaticEnv& env);
   ExprPtr member(SyntaxPtr expr, const StaticEnv& env);
   ExprPtr read_else(SyntaxPtr expr, const StaticEnv& env, std::optional<DType> wanted);
   bool first_reads(SyntaxPtr call, const StaticEnv& env, std::vector<std::pair<SyntaxPtr, StaticEnv>>& reads);
-  std::optional<std::vector<Position>> positions(SyntaxPtr expr, const StaticEnv& env,
+  std::optional<std::vector<Position>> positions(std::span<const SyntaxPtr> items, const StaticEnv& env,
                                                  std::span<const Dim> shape);
   std::optional<Position> position(SyntaxPtr syntax, const StaticValue& value);
   ExprPtr as_index(SyntaxPtr syntax, ExprPtr expr);
@@ -88,6 +91,7 @@ class IndexElaborator : public StaticEvaluator {
   Arena& arena_;
   Operand operand_;
   Facts facts_;
+  std::vector<Dim> result_vars_;  ///< the comprehension's own index variables
   std::vector<Obligation> obligations_;
   std::unordered_map<Dim, std::vector<Candidate>>
       candidates_;  ///< reduction variables whose extent the reads give

@@ -89,6 +89,11 @@ ExprPtr IndexElaborator::value(SyntaxPtr expr, const StaticEnv& env, std::option
     case SyntaxKind::Call: return call(expr, env, wanted);
     case SyntaxKind::If: return conditional(expr, env, wanted);
     case SyntaxKind::Reduce: return reduce(expr, env, wanted);
+    case SyntaxKind::Scan: return scan(expr, env, wanted);
+    case SyntaxKind::Scatter:
+      report(DiagnosticKind::InvalidScatter, expr,
+             "a scatter is the whole body of an index expression: bind its tensor with `let` and read that");
+      return nullptr;
     default: break;
   }
   report(DiagnosticKind::InvalidIndexExpression, expr,

@@ -98,8 +98,13 @@ ExprPtr Inference::walk(SyntaxPtr s) {
     case SyntaxKind::Meta: return not_yet(s, "`meta[…]`");
     case SyntaxKind::Match: return not_yet(s, "`match`");
     case SyntaxKind::FreeVar: return not_yet(s, "`free_var`");
-    case SyntaxKind::Scan: return not_yet(s, "`scan`");
-    case SyntaxKind::Scatter: return not_yet(s, "`scatter`");
+    case SyntaxKind::Scan:
+    case SyntaxKind::Scatter:
+      report(DiagnosticKind::InvalidIndexExpression, s,
+             s->is(SyntaxKind::Scan)
+                 ? "a scan stands inside an index expression: `[i < n] => scan[k <= i] + …`"
+                 : "a scatter is the body of an index expression: `[i < n] => scatter[m < k] … at (…) = …`");
+      return error(s);
     case SyntaxKind::Reduce:
       report(DiagnosticKind::InvalidIndexExpression, s,
              "a reduction stands inside an index expression: `[i < n] => sum[k] …`; over whole axes call the "

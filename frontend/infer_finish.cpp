@@ -228,6 +228,16 @@ ExprPtr Inference::finish(ExprPtr draft) {
             return out.make<ReduceExpr>(head, e.reduce, out.copy(e.vars), out.copy(finish_dims(e.extents)),
                                         finish(e.body));
           },
+          [&](const ScanExpr& e) -> ExprPtr {
+            return out.make<ScanExpr>(head, e.reduce, out.copy(e.vars), out.copy(finish_dims(e.extents)),
+                                      finish(e.body));
+          },
+          [&](const ScatterExpr& e) -> ExprPtr {
+            ExprPtr init = finish(e.init);
+            std::vector<ExprPtr> indices = finish_all(e.indices);
+            return out.make<ScatterExpr>(head, e.scatter, out.copy(e.vars), out.copy(finish_dims(e.extents)),
+                                         init, out.copy(indices), out.copy(e.checked), finish(e.value));
+          },
           [&](const ReadExpr& e) -> ExprPtr {
             return out.make<ReadExpr>(head, finish(e.tensor), out.copy(finish_all(e.indices)),
                                       out.copy(e.checked), e.otherwise ? finish(e.otherwise) : nullptr);

@@ -218,11 +218,10 @@ class Builder {
     if (auto* e = dynamic_cast<P::ScanExprContext*>(c))
       return make(c, SyntaxKind::Scan, text(e->op), {binders(e->binders()), expr(e->expr())});
     if (auto* e = dynamic_cast<P::ScatterExprContext*>(c)) {
-      Nodes children{binders(e->binders())};
-      children.push_back(expr(e->expr(0)));
-      children.push_back(expr(e->expr().back()));
-      for (size_t i = 1; i + 1 < e->expr().size(); ++i) children.push_back(expr(e->expr(i)));
-      return make(c, SyntaxKind::Scatter, text(e->op), children);
+      Nodes children{binders(e->binders()), expr(e->expr(0)),
+                     expr(e->expr().size() > 1 ? e->expr(1) : nullptr)};
+      for (SyntaxPtr at : elements(e->element())) children.push_back(at);
+      return make(c, SyntaxKind::Scatter, text(e->update()), children);
     }
     return error(c);
   }
@@ -275,8 +274,10 @@ class Builder {
     if (c)
       for (auto* b : c->binder()) {
         bool pack = b->getStart() && b->getStart()->getText() == "..";
+        SyntaxPtr extent = b->expr() ? expr(b->expr()) : nullptr;
+        if (b->upTo) extent = make(b->expr(), SyntaxKind::UpTo, "", {extent ? extent : error(b)});
         list.push_back(make(b, pack ? SyntaxKind::PackBinder : SyntaxKind::Binder,
-                            b->name() ? text(b->name()) : "_", {b->expr() ? expr(b->expr()) : nullptr}));
+                            b->name() ? text(b->name()) : "_", {extent}));
       }
     return make(c, SyntaxKind::Binders, "", list);
   }

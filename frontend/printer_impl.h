@@ -142,6 +142,8 @@ class Printer {
   Level node(const DimValueExpr& e);
   Level node(const ScalarExpr& e);
   Level node(const ReduceExpr& e);
+  Level node(const ScanExpr& e);
+  Level node(const ScatterExpr& e);
   Level node(const ReadExpr& e);
   Level node(const ErrorExpr& e);
 

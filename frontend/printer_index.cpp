@@ -153,6 +153,38 @@ Level Printer::node(const ReduceExpr& e) {
   return Level::Reduction;
 }
 
+Level Printer::node(const ScanExpr& e) {
+  // `k <= i` where the extent is i + 1: of the two spellings, the one whose bound is an index variable.
+  Dim extent = e.extents[0], before = dim_sub(extent, dim_const(1));
+  bool inclusive = extent->kind != DimKind::Var && before->kind == DimKind::Var;
+  std::string bound = dim_text(inclusive ? before : extent);
+  names_.bind(e.vars[0]);
+  std::string_view op = e.reduce == ReduceKind::Sum    ? "+"
+                        : e.reduce == ReduceKind::Prod ? "*"
+                                                       : to_string(e.reduce);
+  body(fmt::format("scan[{} {} {}] {}", names_.of(e.vars[0]), inclusive ? "<=" : "<", bound, op), e.vars,
+       e.body, Level::Reduction);
+  return Level::Reduction;
+}
+
+Level Printer::node(const ScatterExpr& e) {
+  open();
+  text(fmt::format("scatter[{}] ", binders(e.vars, e.extents)));
+  at(e.init, Level::Unary);
+  indent();
+  line();
+  list("at (", e.indices, ")");
+  text(fmt::format(" {}", to_string(e.scatter)));
+  line();
+  at(e.value, Level::Reduction);
+  dedent();
+  close();
+  run([this, vars = e.vars] {
+    for (Dim var : vars) names_.release(var);
+  });
+  return Level::Reduction;
+}
+
 Level Printer::node(const ViewExpr& e) {
   list("view(", {{e.tensor}}, ")");
   return Level::Postfix;

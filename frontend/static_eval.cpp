@@ -50,6 +50,10 @@ std::optional<StaticValue> StaticEvaluator::evaluate(SyntaxPtr expr, const Stati
     case SyntaxKind::Unary: return unary(expr, env);
     case SyntaxKind::Binary: return binary(expr, env);
     case SyntaxKind::Call: return call(expr, env);
+    case SyntaxKind::UpTo: {
+      auto last = dim(expr->child(0), env);
+      return last ? std::optional(StaticValue(dim_add(*last, dim_const(1)))) : std::nullopt;
+    }
     case SyntaxKind::If: {
       auto condition = boolean(expr->child(0), env);
       if (!condition) return std::nullopt;

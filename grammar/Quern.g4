@@ -62,8 +62,8 @@ expr
   | <assoc=right> expr 'else' expr                                # elseExpr
   | expr op=('*' | '/' | '%') expr                                # binaryExpr
   | REDUCE binders ']' expr                                       # reduceExpr
-  | 'scan[' binders ']' op=('+' | '*' | NAME) expr                # scanExpr
-  | 'scatter[' binders ']' expr 'at' '(' expr (',' expr)* ','? ')' op=('=' | '+=' | '*=') expr  # scatterExpr
+  | 'scan[' binders ']' op=('+' | '-' | '*' | '/' | '%' | NAME) expr                # scanExpr
+  | 'scatter[' binders ']' expr 'at' '(' element (',' element)* ','? ')' update expr  # scatterExpr
   | expr op=('+' | '-') expr                                      # binaryExpr
   | expr op=('<' | '<=' | '>' | '>=') expr                        # binaryExpr
   | expr op=('==' | '!=') expr                                    # binaryExpr
@@ -102,7 +102,8 @@ indexItem
   | expr                                                          # plainIndex
   ;
 binders : binder (',' binder)* ','? ;
-binder  : '..'? (name | '_') ('<' expr)? ;
+binder  : '..'? (name | '_') (('<' | upTo='<=') expr)? ;
+update  : '=' | '+=' | '*=' | ('-' | '/' | NAME) '=' ;
 
 arm     : pattern '=>' expr ;
 pattern

@@ -22,7 +22,7 @@ void each_child_field(Node& node, F&& f) {
     f(node.args);
   } else if constexpr (one_of<T, TupleExpr, ConstructExpr>) {
     f(node.fields);
-  } else if constexpr (one_of<T, FnExpr, ComprehensionExpr, ReduceExpr>) {
+  } else if constexpr (one_of<T, FnExpr, ComprehensionExpr, ReduceExpr, ScanExpr>) {
     f(node.body);
   } else if constexpr (one_of<T, CallExpr>) {
     f(node.callee);
@@ -38,6 +38,10 @@ void each_child_field(Node& node, F&& f) {
     f(node.tuple);
   } else if constexpr (one_of<T, ViewExpr>) {
     f(node.tensor);
+  } else if constexpr (one_of<T, ScatterExpr>) {
+    f(node.init);
+    f(node.indices);
+    f(node.value);
   } else if constexpr (one_of<T, ReadExpr>) {
     f(node.tensor);
     f(node.indices);
@@ -103,6 +107,30 @@ std::string_view to_string(ExprKind kind) {
   }
   return "";
 }
+
+namespace {
+
+struct ScatterRow {
+  std::string_view symbol;
+  std::optional<ScalarOp> op;
+};
+constexpr ScatterRow kScatters[] = {{"=", std::nullopt},
+                                    {"+=", ScalarOp::Add},
+                                    {"*=", ScalarOp::Mul},
+                                    {"max=", ScalarOp::Max},
+                                    {"min=", ScalarOp::Min}};
+
+}  // namespace
+
+std::string_view to_string(ScatterKind kind) { return kScatters[static_cast<size_t>(kind)].symbol; }
+
+std::optional<ScatterKind> find_scatter_kind(std::string_view symbol) {
+  for (size_t i = 0; i < std::size(kScatters); ++i)
+    if (kScatters[i].symbol == symbol) return static_cast<ScatterKind>(i);
+  return std::nullopt;
+}
+
+std::optional<ScalarOp> scatter_op(ScatterKind kind) { return kScatters[static_cast<size_t>(kind)].op; }
 
 void for_each_child(ExprPtr expr, const std::function<void(ExprPtr)>& f) {
   auto child = [&](ExprPtr e) {

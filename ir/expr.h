@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -175,6 +176,38 @@ struct ReduceExpr : Expr {
   std::span<const Dim> vars;
   std::span<const Dim> extents;
   ExprPtr body;
+};
+/// `scan[k < i] op body` and `scan[k <= i] op body`: the running result of an operation, up to position i of
+/// an index variable of the enclosing comprehension (`vars` is k alone, `extents` i or i + 1). Its value is
+/// that of the reduction over k in order; the form says that all positions of i share one pass.
+struct ScanExpr : Expr {
+  static constexpr ExprKind kKind = ExprKind::Scan;
+  ReduceKind reduce;
+  std::span<const Dim> vars;
+  std::span<const Dim> extents;
+  ExprPtr body;
+};
+
+enum class ScatterKind : uint8_t { Set, Add, Multiply, Max, Min };
+/// `=`, `+=`, `*=`, `max=`, `min=`
+std::string_view to_string(ScatterKind kind);
+std::optional<ScatterKind> find_scatter_kind(std::string_view symbol);
+/// How an element that is there takes a further value; nothing for Set.
+std::optional<ScalarOp> scatter_op(ScatterKind kind);
+
+/// `scatter[m < M] init at (idx) op= value`, the whole body of a comprehension: its tensor is `init` at each
+/// point first; then, at each point of `vars` in row-major order, the element at `indices` becomes `value` or
+/// takes it in. `init` is over the comprehension's index variables, `indices` and `value` are over `vars`.
+/// `checked` is as in a Read.
+struct ScatterExpr : Expr {
+  static constexpr ExprKind kKind = ExprKind::Scatter;
+  ScatterKind scatter;
+  std::span<const Dim> vars;
+  std::span<const Dim> extents;
+  ExprPtr init;
+  std::span<const ExprPtr> indices;
+  std::span<const bool> checked;
+  ExprPtr value;
 };
 /// One element of a tensor. Each index is a DimValue or a computed value of dtype index. `checked[k]`: index
 /// k must be tested at run time: outside the bounds the value is `otherwise`, and without one evaluation

@@ -1,5 +1,6 @@
 #include "ir/interpret_index.h"
 
+#include <array>
 #include <cstring>
 #include <unordered_set>
 
@@ -9,10 +10,19 @@
 
 namespace quern::interpreter {
 
+/// What a scatter does after its init.
+struct ScatterCode {
+  const ScatterExpr& expr;
+  std::vector<Axis> axes;
+  std::vector<IndexCode> indices;
+  NodePtr value;
+};
+
 struct IndexProgram::Impl {
   const Expr* expr = nullptr;
   std::vector<Axis> axes;  ///< of a Comprehension
-  NodePtr body;
+  NodePtr body;            ///< of a scatter: its init
+  std::unique_ptr<ScatterCode> scatter;
   std::vector<std::pair<Dim, size_t>> imports;  ///< dims of the frame, into their slots
   size_t slot_count = 0, local_count = 0, hoisted_count = 0;
 };
@@ -27,7 +37,15 @@ class Compiler {
     program_.expr = expr;
     if (auto* comprehension = as<ComprehensionExpr>(expr)) {
       program_.axes = enter_axes(*comprehension);
-      program_.body = node(comprehension->body);
+      auto* scatter = as<ScatterExpr>(comprehension->body);
+      program_.body = node(scatter ? scatter->init : comprehension->body);
+      if (scatter) {
+        leave_axes(*comprehension);
+        std::vector<Axis> axes = enter_axes(*scatter);
+        std::vector<IndexCode> indices = index_codes(scatter->indices);
+        program_.scatter = std::make_unique<ScatterCode>(*scatter, std::move(axes), std::move(indices),
+                                                         node(scatter->value));
+      }
     } else {
       program_.body = node(expr);
     }
@@ -70,8 +88,18 @@ class Compiler {
     std::vector<Axis> axes = enter_axes(e);
     NodePtr body = node(e.body);
     leave_axes(e);
-    return reduce_node(e, std::move(axes), std::move(body));
+    return reduce_node(e, e.reduce, e.body->type->dtype, std::move(axes), std::move(body));
   }
+
+  // The definition itself: each position anew, from the start.
+  NodePtr make(const ScanExpr& e) {
+    std::vector<Axis> axes = enter_axes(e);
+    NodePtr body = node(e.body);
+    leave_axes(e);
+    return reduce_node(e, e.reduce, e.body->type->dtype, std::move(axes), std::move(body));
+  }
+
+  NodePtr make(const ScatterExpr& e) { fail(e, "internal: a scatter is no element"); }
 
   NodePtr make(const ReadExpr& e) {
     TensorSource source{e.tensor, 0, nullptr};
@@ -79,14 +107,19 @@ class Compiler {
       source.hoisted = hoist(e.tensor);
     else
       source.escape = std::make_unique<Escape>(escape(e.tensor));
-    std::vector<IndexCode> indices;
-    for (ExprPtr index : e.indices) {
-      if (auto* dim = as<DimValueExpr>(index))
-        indices.push_back({code(dim->dim), nullptr});
-      else
-        indices.push_back({{}, node(index)});
-    }
+    std::vector<IndexCode> indices = index_codes(e.indices);
     return read_node(e, std::move(source), std::move(indices), e.otherwise ? node(e.otherwise) : nullptr);
+  }
+
+  std::vector<IndexCode> index_codes(std::span<const ExprPtr> indices) {
+    std::vector<IndexCode> codes;
+    for (ExprPtr index : indices) {
+      if (auto* dim = as<DimValueExpr>(index))
+        codes.push_back({code(dim->dim), nullptr});
+      else
+        codes.push_back({{}, node(index)});
+    }
+    return codes;
   }
 
   NodePtr make(const BlockExpr& e) {
@@ -161,6 +194,8 @@ class Compiler {
     if (auto* call = as<OpCallExpr>(expr)) look_all(call->dims);
     if (auto* global = as<GlobalExpr>(expr)) look_all(global->dims);
     if (auto* reduce = as<ReduceExpr>(expr)) look_all(reduce->extents);
+    if (auto* scan = as<ScanExpr>(expr)) look_all(scan->extents);
+    if (auto* scatter = as<ScatterExpr>(expr)) look_all(scatter->extents);
     if (auto* comprehension = as<ComprehensionExpr>(expr)) look_all(comprehension->extents);
     return found;
   }
@@ -177,8 +212,9 @@ class Compiler {
     return axes;
   }
 
-  void leave_axes(const ReduceExpr& reduce) {
-    for (Dim var : reduce.vars) index_slots_.erase(var);
+  template <class Node>
+  void leave_axes(const Node& node) {
+    for (Dim var : node.vars) index_slots_.erase(var);
   }
 
   size_t slot_of(Dim var) {
@@ -219,6 +255,32 @@ Value run_comprehension(const std::vector<Axis>& axes, const Node& body, const E
   return Value::tensor(std::move(tensor));
 }
 
+void run_scatter(const ScatterCode& code, HostTensor& tensor, Machine& machine) {
+  const ScatterExpr& expr = code.expr;
+  const DType dtype = tensor.dtype();
+  const std::optional<ScalarOp> op = scatter_op(expr.scatter);
+  for_each_point(code.axes, machine.slots.data(), expr, [&] {
+    int64_t offset = 0;
+    for (size_t axis = 0; axis < code.indices.size(); ++axis) {
+      const IndexCode& index = code.indices[axis];
+      int64_t at = index.node ? static_cast<int64_t>(index.node->run(machine))
+                              : run(index.dim, machine.slots.data(), expr);
+      int64_t extent = tensor.shape()[axis];
+      if (at < 0 || at >= extent)
+        fail(expr, fmt::format("index {} is out of bounds for axis {} with extent {}", at, axis, extent));
+      offset = offset * extent + at;
+    }
+    std::byte* address = tensor.data() + static_cast<size_t>(offset) * dtype.bytes();
+    Scalar element{dtype, code.value->run(machine)};
+    if (op) {
+      Scalar old{dtype};
+      std::memcpy(&old.bits, address, dtype.bytes());
+      element = quern::apply(*op, std::array{old, element});
+    }
+    std::memcpy(address, &element.bits, dtype.bytes());
+  });
+}
+
 }  // namespace
 
 IndexProgram::IndexProgram(ExprPtr expr) : impl_(std::make_unique<Impl>()) { Compiler(*impl_).compile(expr); }
@@ -239,8 +301,12 @@ Value IndexProgram::run(Evaluator& evaluator, Frame& frame) const {
   if (dtype.bytes() > sizeof(uint64_t))
     fail(*program.expr, fmt::format("elements of {} are not interpreted", to_string(dtype)));
   bool one_element = program.expr->kind != ExprKind::Comprehension || program.axes.empty();
-  if (one_element) return Scalar{dtype, program.body->run(machine)};
-  return run_comprehension(program.axes, *program.body, *program.expr, machine);
+  if (one_element && !program.scatter) return Scalar{dtype, program.body->run(machine)};
+  Value value = run_comprehension(program.axes, *program.body, *program.expr, machine);
+  if (!program.scatter) return value;
+  TensorPtr tensor = value.as_tensor();
+  run_scatter(*program.scatter, *tensor, machine);
+  return Value::tensor(std::move(tensor));
 }
 
 }  // namespace quern::interpreter

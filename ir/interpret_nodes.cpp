@@ -325,55 +325,58 @@ struct ReadNode final : Node {
 
 template <class T, class Op>
 struct FoldNode final : Node {
-  const ReduceExpr& reduce;
+  const Expr& at;
   std::vector<Axis> axes;
   NodePtr body;
   T identity;
-  FoldNode(const ReduceExpr& r, std::vector<Axis> a, NodePtr b, T i)
-      : reduce(r), axes(std::move(a)), body(std::move(b)), identity(i) {}
+  FoldNode(const Expr& e, std::vector<Axis> a, NodePtr b, T i)
+      : at(e), axes(std::move(a)), body(std::move(b)), identity(i) {}
   uint64_t run(Machine& machine) const override {
     T total = identity;
-    for_each_point(axes, machine.slots.data(), reduce,
+    for_each_point(axes, machine.slots.data(), at,
                    [&] { total = Op()(total, value_of<T>(body->run(machine))); });
     return bits_of<T>(total);
   }
 };
 
 struct ReduceNode final : Node {
-  const ReduceExpr& reduce;
+  const Expr& at;
+  ReduceKind kind;
+  DType element;
   std::vector<Axis> axes;
   NodePtr body;
-  ReduceNode(const ReduceExpr& r, std::vector<Axis> a, NodePtr b)
-      : reduce(r), axes(std::move(a)), body(std::move(b)) {}
+  ReduceNode(const Expr& e, ReduceKind k, DType d, std::vector<Axis> a, NodePtr b)
+      : at(e), kind(k), element(d), axes(std::move(a)), body(std::move(b)) {}
   uint64_t run(Machine& machine) const override {
-    DType element = reduce.body->type->dtype, accumulator = accumulator_dtype(element);
-    Scalar total = reduce_identity(reduce.reduce, accumulator);
-    for_each_point(axes, machine.slots.data(), reduce, [&] {
-      total = reduce_step(reduce.reduce, total, quern::cast({element, body->run(machine)}, accumulator));
+    DType accumulator = accumulator_dtype(element);
+    Scalar total = reduce_identity(kind, accumulator);
+    for_each_point(axes, machine.slots.data(), at, [&] {
+      total = reduce_step(kind, total, quern::cast({element, body->run(machine)}, accumulator));
     });
     return quern::cast(total, element).bits;
   }
 };
 
 struct ArgReduceNode final : Node {
-  const ReduceExpr& reduce;
+  const Expr& at;
+  ReduceKind kind;
+  DType element;
   std::vector<Axis> axes;
   NodePtr body;
-  ArgReduceNode(const ReduceExpr& r, std::vector<Axis> a, NodePtr b)
-      : reduce(r), axes(std::move(a)), body(std::move(b)) {}
+  ArgReduceNode(const Expr& e, ReduceKind k, DType d, std::vector<Axis> a, NodePtr b)
+      : at(e), kind(k), element(d), axes(std::move(a)), body(std::move(b)) {}
   uint64_t run(Machine& machine) const override {
-    DType element = reduce.body->type->dtype;
     Scalar best;
     uint64_t position = 0, best_position = 0;
-    for_each_point(axes, machine.slots.data(), reduce, [&] {
+    for_each_point(axes, machine.slots.data(), at, [&] {
       Scalar value{element, body->run(machine)};
-      if (position == 0 || is_better(reduce.reduce, value, best)) {
+      if (position == 0 || is_better(kind, value, best)) {
         best = value;
         best_position = position;
       }
       ++position;
     });
-    if (position == 0) fail(reduce, fmt::format("{} of an empty range", to_string(reduce.reduce)));
+    if (position == 0) fail(at, fmt::format("{} of an empty range", to_string(kind)));
     return best_position;
   }
 };
@@ -414,16 +417,18 @@ NodePtr read_node(const ReadExpr& read, TensorSource tensor, std::vector<IndexCo
   return std::make_unique<ReadNode>(read, std::move(tensor), std::move(indices), std::move(otherwise));
 }
 
-NodePtr reduce_node(const ReduceExpr& reduce, std::vector<Axis> axes, NodePtr body) {
-  if (is_arg(reduce.reduce)) return std::make_unique<ArgReduceNode>(reduce, std::move(axes), std::move(body));
-  NodePtr plain = with_plain_type(reduce.body->type->dtype, [&]<class T>(T) -> NodePtr {
-    if (reduce.reduce == ReduceKind::Sum)
-      return std::make_unique<FoldNode<T, AddOp>>(reduce, std::move(axes), std::move(body), T{0});
-    if (reduce.reduce == ReduceKind::Prod)
-      return std::make_unique<FoldNode<T, MulOp>>(reduce, std::move(axes), std::move(body), T{1});
+NodePtr reduce_node(const Expr& at, ReduceKind kind, DType element, std::vector<Axis> axes, NodePtr body) {
+  if (is_arg(kind))
+    return std::make_unique<ArgReduceNode>(at, kind, element, std::move(axes), std::move(body));
+  NodePtr plain = with_plain_type(element, [&]<class T>(T) -> NodePtr {
+    if (kind == ReduceKind::Sum)
+      return std::make_unique<FoldNode<T, AddOp>>(at, std::move(axes), std::move(body), T{0});
+    if (kind == ReduceKind::Prod)
+      return std::make_unique<FoldNode<T, MulOp>>(at, std::move(axes), std::move(body), T{1});
     return nullptr;
   });
-  return plain ? std::move(plain) : std::make_unique<ReduceNode>(reduce, std::move(axes), std::move(body));
+  return plain ? std::move(plain)
+               : std::make_unique<ReduceNode>(at, kind, element, std::move(axes), std::move(body));
 }
 
 }  // namespace quern::interpreter

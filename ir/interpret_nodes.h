@@ -107,7 +107,8 @@ NodePtr cast_node(DType from, DType to, NodePtr arg);
 NodePtr if_node(NodePtr condition, NodePtr then_arm, NodePtr else_arm);
 NodePtr read_node(const ReadExpr& read, TensorSource tensor, std::vector<IndexCode> indices,
                   NodePtr otherwise);
-NodePtr reduce_node(const ReduceExpr& reduce, std::vector<Axis> axes, NodePtr body);
+/// The reduction of a body whose elements are of dtype `element`.
+NodePtr reduce_node(const Expr& at, ReduceKind kind, DType element, std::vector<Axis> axes, NodePtr body);
 
 /// A binding inside an index expression: an element into a local, or anything else into the frame.
 struct Store {

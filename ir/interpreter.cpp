@@ -341,6 +341,10 @@ class Interpreter final : public Evaluator {
   Value value_of(const DimValueExpr& node, Frame& frame) { return run_index(node, frame); }
   Value value_of(const ScalarExpr& node, Frame& frame) { return run_index(node, frame); }
   Value value_of(const ReduceExpr& node, Frame& frame) { return run_index(node, frame); }
+  Value value_of(const ScanExpr& node, Frame& frame) { return run_index(node, frame); }
+  Value value_of(const ScatterExpr& node, Frame&) {
+    fail(node, "internal: a scatter stands outside of a comprehension");
+  }
   Value value_of(const ReadExpr& node, Frame& frame) { return run_index(node, frame); }
 
   Value value_of(const ErrorExpr& node, Frame&) { fail(node, "this expression has errors"); }

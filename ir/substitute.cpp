@@ -112,8 +112,8 @@ class Substituter {
   }
 
   template <class Node>
-  requires(std::is_same_v<Node, ComprehensionExpr> || std::is_same_v<Node, ReduceExpr>) ExprPtr
-      rebuild(const Node& node) {
+  requires(std::is_same_v<Node, ComprehensionExpr> || std::is_same_v<Node, ReduceExpr> ||
+           std::is_same_v<Node, ScanExpr>) ExprPtr rebuild(const Node& node) {
     Node copy = node;
     bool changed = replace(copy.extents);
     std::vector<Dim> vars;
@@ -122,6 +122,19 @@ class Substituter {
     copy.body = apply(node.body);
     copy.type = apply(node.type);
     return made(node, copy, changed || copy.body != node.body || !vars.empty());
+  }
+
+  ExprPtr rebuild(const ScatterExpr& node) {
+    ScatterExpr copy = node;
+    bool changed = replace(copy.extents);
+    copy.init = apply(node.init);
+    std::vector<Dim> vars;
+    for (Dim var : node.vars) vars.push_back(renew_dim(var));
+    copy.vars = arena_.copy(vars);
+    changed |= replace(copy.indices);
+    copy.value = apply(node.value);
+    copy.type = apply(node.type);
+    return made(node, copy, changed || copy.init != node.init || copy.value != node.value || !vars.empty());
   }
 
   // --- parts

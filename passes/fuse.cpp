@@ -8,7 +8,7 @@ namespace quern {
 FusionClass fusion_class(const ComprehensionExpr& comprehension) {
   bool reduces = false;
   std::function<void(ExprPtr)> walk = [&](ExprPtr e) {
-    reduces |= e->kind == ExprKind::Reduce;
+    reduces |= e->kind == ExprKind::Reduce || e->kind == ExprKind::Scan;
     for_each_child(e, walk);
   };
   walk(comprehension.body);
@@ -80,6 +80,7 @@ class Fuser {
 
   bool may_inline(const ComprehensionExpr& consumer, const Variable* variable) {
     const ComprehensionExpr& producer = *producers_.at(variable);
+    if (producer.body->kind == ExprKind::Scatter) return false;  // a whole tensor, no element of one
     ReadSites sites;
     std::vector<Dim> around(consumer.vars.begin(), consumer.vars.end());
     std::vector<Dim> extents(consumer.extents.begin(), consumer.extents.end());
@@ -126,6 +127,20 @@ class Fuser {
       around.resize(depth);
       extents.resize(depth);
       return;
+    }
+    // A running result visits each point once: its variable stands for the one that it follows.
+    if (auto* scan = as<ScanExpr>(expr)) {
+      std::vector<Dim> inside = around;
+      for (Dim& var : inside)
+        if (contains_var(scan->extents[0], var)) var = scan->vars[0];
+      return inspect(scan->body, variable, consumer, inside, extents, sites);
+    }
+    if (auto* scatter = as<ScatterExpr>(expr)) {
+      inspect(scatter->init, variable, consumer, around, extents, sites);
+      std::vector<Dim> vars(scatter->vars.begin(), scatter->vars.end());
+      std::vector<Dim> ranges(scatter->extents.begin(), scatter->extents.end());
+      for (ExprPtr index : scatter->indices) inspect(index, variable, consumer, vars, ranges, sites);
+      return inspect(scatter->value, variable, consumer, vars, ranges, sites);
     }
     auto* read = as<ReadExpr>(expr);
     auto* var = read ? as<VarExpr>(read->tensor) : nullptr;

@@ -14,6 +14,10 @@ class Simplifier {
         facts_.add_index(comprehension->vars[i], comprehension->extents[i]);
     if (auto* reduce = as<ReduceExpr>(expr))
       for (size_t i = 0; i < reduce->vars.size(); ++i) facts_.add_index(reduce->vars[i], reduce->extents[i]);
+    if (auto* scan = as<ScanExpr>(expr)) facts_.add_index(scan->vars[0], scan->extents[0]);
+    if (auto* scatter = as<ScatterExpr>(expr))
+      for (size_t i = 0; i < scatter->vars.size(); ++i)
+        facts_.add_index(scatter->vars[i], scatter->extents[i]);
     if (auto* dim = as<DimValueExpr>(expr)) {
       Dim simple = simplify(dim->dim, facts_);
       return simple == dim->dim ? expr : arena_.make<DimValueExpr>(Expr{*expr}, simple);

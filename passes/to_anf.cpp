@@ -75,6 +75,8 @@ class Normalizer {
       case ExprKind::DimValue:
       case ExprKind::Scalar:
       case ExprKind::Reduce:
+      case ExprKind::Scan:
+      case ExprKind::Scatter:
       case ExprKind::Read:
       case ExprKind::Error: return expr;
     }

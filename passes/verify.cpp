@@ -17,52 +17,67 @@ class Verifier {
   void run(ExprPtr expr) {
     if (!problem.empty()) return;
     visit(expr,
-          overloaded{[&](const VarExpr& e) {
-                       require(bound_.contains(e.variable),
-                               fmt::format("%{} is used where it is not bound", e.variable->name));
-                       require(e.type == e.variable->type,
-                               fmt::format("a use of %{} has another type than the variable: {} and {}",
-                                           e.variable->name, to_string(e.type), to_string(e.variable->type)));
-                     },
-                     [&](const BlockExpr& e) {
-                       for (const Binding& b : e.bindings) {
-                         // A function literal sees its own name.
-                         if (b.variable && b.value->kind == ExprKind::Fn) bound_.insert(b.variable);
-                         run(b.value);
-                         if (b.variable) bound_.insert(b.variable);
-                       }
-                       run(e.result);
-                       require(e.type == e.result->type, "a block has another type than its result");
-                     },
-                     [&](const FnExpr& e) {
-                       for (const Variable* p : e.params) bound_.insert(p);
-                       run(e.body);
-                     },
-                     [&](const CallExpr& e) {
-                       children(expr);
-                       Type f = e.callee->type;
-                       require(f->kind == TypeKind::Function && f->params().size() == e.args.size(),
-                               "a call does not fit its callee's type");
-                     },
-                     [&](const ReadExpr& e) {
-                       children(expr);
-                       require(e.tensor->type->is_tensor() &&
-                                   e.tensor->type->dims.size() == e.indices.size() &&
-                                   e.checked.size() == e.indices.size(),
-                               "a read has another number of indices than its tensor has dims");
-                       require(e.type->is_scalar() && e.type->dtype == e.tensor->type->dtype,
-                               "a read has another dtype than its tensor");
-                     },
-                     [&](const ComprehensionExpr& e) {
-                       require(e.vars.size() == e.extents.size() && e.type->is_tensor() &&
-                                   e.type->dims.size() == e.extents.size(),
-                               "a comprehension has another rank than its type");
-                       require(e.body->type->is_scalar() && e.body->type->dtype == e.type->dtype,
-                               "a comprehension's body has another dtype");
-                       children(expr);
-                     },
-                     [&](const ErrorExpr&) { require(false, "an error node is left"); },
-                     [&](const auto&) { children(expr); }});
+          overloaded{
+              [&](const VarExpr& e) {
+                require(bound_.contains(e.variable),
+                        fmt::format("%{} is used where it is not bound", e.variable->name));
+                require(e.type == e.variable->type,
+                        fmt::format("a use of %{} has another type than the variable: {} and {}",
+                                    e.variable->name, to_string(e.type), to_string(e.variable->type)));
+              },
+              [&](const BlockExpr& e) {
+                for (const Binding& b : e.bindings) {
+                  // A function literal sees its own name.
+                  if (b.variable && b.value->kind == ExprKind::Fn) bound_.insert(b.variable);
+                  run(b.value);
+                  if (b.variable) bound_.insert(b.variable);
+                }
+                run(e.result);
+                require(e.type == e.result->type, "a block has another type than its result");
+              },
+              [&](const FnExpr& e) {
+                for (const Variable* p : e.params) bound_.insert(p);
+                run(e.body);
+              },
+              [&](const CallExpr& e) {
+                children(expr);
+                Type f = e.callee->type;
+                require(f->kind == TypeKind::Function && f->params().size() == e.args.size(),
+                        "a call does not fit its callee's type");
+              },
+              [&](const ReadExpr& e) {
+                children(expr);
+                require(e.tensor->type->is_tensor() && e.tensor->type->dims.size() == e.indices.size() &&
+                            e.checked.size() == e.indices.size(),
+                        "a read has another number of indices than its tensor has dims");
+                require(e.type->is_scalar() && e.type->dtype == e.tensor->type->dtype,
+                        "a read has another dtype than its tensor");
+              },
+              [&](const ComprehensionExpr& e) {
+                require(e.vars.size() == e.extents.size() && e.type->is_tensor() &&
+                            e.type->dims.size() == e.extents.size(),
+                        "a comprehension has another rank than its type");
+                require(e.body->type->is_scalar() && e.body->type->dtype == e.type->dtype,
+                        "a comprehension's body has another dtype");
+                auto* scatter = as<ScatterExpr>(e.body);
+                require(!scatter || scatter->indices.size() == e.vars.size(),
+                        "a scatter has another number of indices than its comprehension");
+                children(expr);
+              },
+              [&](const ScanExpr& e) {
+                require(e.vars.size() == 1 && e.extents.size() == 1 && e.type == e.body->type,
+                        "a scan has another dtype than its body, or more than one variable");
+                children(expr);
+              },
+              [&](const ScatterExpr& e) {
+                require(e.vars.size() == e.extents.size() && e.checked.size() == e.indices.size(),
+                        "a scatter's variables and extents, or its indices and checks, differ in number");
+                require(e.type == e.init->type && e.type == e.value->type,
+                        "a scatter has another dtype than its init or its value");
+                children(expr);
+              },
+              [&](const ErrorExpr&) { require(false, "an error node is left"); },
+              [&](const auto&) { children(expr); }});
   }
 
  private:

@@ -152,6 +152,7 @@ void Emitter::statement(const Stmt& s) {
     case StmtKind::Declare: return declare(s);
     case StmtKind::Reduce: return is_arg(s.reduce) ? arg_reduce(s) : reduce(s);
     case StmtKind::Store: return store(s);
+    case StmtKind::Update: return update(s);
     case StmtKind::Require: return trap_if(b_.CreateICmpSLE(dim(s.extent), b_.getInt64(0)), s.trap);
   }
 }
@@ -229,6 +230,22 @@ void Emitter::store(const Stmt& s) {
   }
   if (!where.per_lane) where.per_lane = spread(b_.getInt64(0), lanes_->width);
   b_.CreateMaskedScatter(stored, pointer(s.buffer, where), align, lanes_->mask);
+}
+
+void Emitter::update(const Stmt& s) {
+  QUERN_CHECK(!lanes_);
+  const DType dtype = kernel_.buffers.at(static_cast<size_t>(s.buffer)).dtype;
+  const llvm::Align align(dtype.bytes());
+  llvm::Value* added = value(*s.value);
+  if (const Condition inside = condition(s.checks); inside.uniform)
+    trap_if(b_.CreateNot(inside.uniform), s.trap);
+  llvm::Value* to = pointer(s.buffer, address(s.offset, s.computed));
+  if (s.op) {
+    llvm::Value* old =
+        operations_.from_memory(dtype, b_.CreateAlignedLoad(operations_.in_memory(dtype), to, align));
+    added = operations_.apply(*s.op, dtype, {old, added});
+  }
+  b_.CreateAlignedStore(operations_.to_memory(dtype, added), to, align);
 }
 
 }  // namespace quern::codegen

@@ -80,6 +80,7 @@ class Emitter {
   void reduce(const loops::Stmt& s);
   void arg_reduce(const loops::Stmt& s);
   void store(const loops::Stmt& s);
+  void update(const loops::Stmt& s);
   llvm::Value* next_accumulator(const loops::Stmt& s, const Local& local, llvm::Value* accumulator);
   llvm::AllocaInst* new_slot(llvm::Type* type);
 

@@ -17,6 +17,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -84,6 +85,8 @@ enum class StmtKind : uint8_t {
   Reduce,   ///< local = combine(local, value) by `reduce`; for ArgMax/ArgMin also `index_local`, with
             ///< `index_value`
   Store,    ///< buffer[dim] = value
+  Update,   ///< buffer[dim + computed] = value, or takes it in by `op`; where a check fails the kernel stops
+            ///< with `trap`. Not inside a Vectorize loop.
   Require,  ///< stops the kernel with `trap` where extent is 0
 };
 
@@ -121,12 +124,16 @@ struct Stmt {
   int index_local = -1;  ///< ArgMax, ArgMin: the local (dtype index) that holds the position of the best so
                          ///< far; a strictly better value replaces it, so ties keep the lowest
   ValuePtr index_value{};
-  // Declare, Reduce, Store
+  // Declare, Reduce, Store, Update
   ValuePtr value{};
-  // Store
+  // Store, Update
   int buffer = -1;
   Dim offset = nullptr;
-  // Require (and `extent`)
+  // Update
+  std::vector<ComputedOffset> computed{};
+  std::vector<BoundsCheck> checks{};
+  std::optional<ScalarOp> op{};
+  // Require (and `extent`), Update
   int trap = 0;
 };
 

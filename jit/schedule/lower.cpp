@@ -42,7 +42,9 @@ class Lowering {
   }
 
   Computation run() {
-    result_.value = value(body_.body, result_.reductions);
+    auto* scatter = as<ScatterExpr>(body_.body);
+    result_.value = value(scatter ? scatter->init : body_.body, result_.reductions);
+    if (scatter) result_.scatter = this->scatter(*scatter);
     Dim offset = dim_const(0);
     std::vector<Dim> strides = strides_of(result_.extents);
     for (size_t k = 0; k < strides.size(); ++k)
@@ -93,6 +95,7 @@ class Lowering {
       case ExprKind::Var: return load(*static_cast<const VarExpr*>(expr));
       case ExprKind::Read: return read(*static_cast<const ReadExpr*>(expr), reductions);
       case ExprKind::Reduce: return reduce(*static_cast<const ReduceExpr*>(expr), reductions);
+      case ExprKind::Scan: return scan(*static_cast<const ScanExpr*>(expr), reductions);
       default: break;
     }
     QUERN_CHECK(false && "an index expression holds a node that has no element");
@@ -160,6 +163,61 @@ class Lowering {
     return is_arg(e.reduce) ? result : cast_to(result, e.type->dtype);
   }
 
+  /// A running result where it can follow a loop of the result; the reduction that it equals elsewhere.
+  ValuePtr scan(const ScanExpr& e, std::vector<Reduction>& reductions) {
+    Dim var = nullptr;
+    bool inclusive = false;
+    for (Dim own : result_.vars) {
+      if (e.extents[0] != own && e.extents[0] != dim_add(own, dim_const(1))) continue;
+      var = own;
+      inclusive = e.extents[0] != own;
+    }
+    bool outermost = &reductions == &result_.reductions;
+    if (!var || !outermost || (result_.running && result_.running != var)) {
+      ReduceExpr same{Expr{ExprKind::Reduce, e.type, e.origin}, e.reduce, e.vars, e.extents, e.body};
+      return reduce(same, reductions);
+    }
+    result_.running = var;
+    RunningResult r{e.reduce, inclusive, nullptr};
+    r.value = value(e.body, r.inner);
+    index_vars_.insert(e.vars[0]);
+    DimMap here{{e.vars[0], var}};
+    r.value = substitute(r.value, here);
+    for (Reduction& inner : r.inner) substitute(inner, here);
+    r.accumulator = accumulator_dtype(e.type->dtype);
+    r.value = cast_to(r.value, r.accumulator);
+    r.local = result_.locals++;
+    Value v{ValueKind::Local, r.accumulator};
+    v.local = r.local;
+    result_.running_results.push_back(std::move(r));
+    return cast_to(make(std::move(v)), e.type->dtype);
+  }
+
+  Scatter scatter(const ScatterExpr& e) {
+    Scatter s{{e.vars.begin(), e.vars.end()}, {e.extents.begin(), e.extents.end()}, dim_const(0)};
+    s.op = scatter_op(e.scatter);
+    for (Dim v : e.vars) index_vars_.insert(v);
+    std::vector<Dim> strides = strides_of(body_.extents);
+    for (size_t k = 0; k < e.indices.size(); ++k) {
+      BoundsCheck check{nullptr, nullptr, body_.extents[k]};
+      if (auto* dim = as<DimValueExpr>(e.indices[k])) {
+        s.offset = dim_add(s.offset, dim_mul(dim->dim, strides[k]));
+        check.index = dim->dim;
+      } else {
+        check.computed = value(e.indices[k], s.reductions);
+        s.computed.push_back({check.computed, strides[k]});
+      }
+      if (e.checked[k]) s.checks.push_back(std::move(check));
+    }
+    if (!s.checks.empty()) {
+      result_.traps.push_back(
+          fmt::format("an index is out of bounds for a tensor of shape {}", shape_to_string(body_.extents)));
+      s.trap = static_cast<int>(result_.traps.size());
+    }
+    s.value = value(e.value, s.reductions);
+    return s;
+  }
+
   static ValuePtr cast_to(ValuePtr inner, DType to) {
     if (inner->dtype == to) return inner;
     Value v{ValueKind::Cast, to};
@@ -192,7 +250,20 @@ class Lowering {
       for (const Reduction& inner : r.inner) in_reduction(inner);
     };
     for (const Reduction& r : result_.reductions) in_reduction(r);
+    for (const RunningResult& r : result_.running_results) {
+      for_each_value(r.value, in_value);
+      for (const Reduction& inner : r.inner) in_reduction(inner);
+    }
     for_each_value(result_.value, in_value);
+    if (!result_.scatter) return;
+    for (Dim d : result_.scatter->extents) add(d);
+    add(result_.scatter->offset);
+    for (const ComputedOffset& c : result_.scatter->computed) {
+      for_each_value(c.index, in_value);
+      add(c.stride);
+    }
+    for (const Reduction& r : result_.scatter->reductions) in_reduction(r);
+    for_each_value(result_.scatter->value, in_value);
   }
 
   const ComprehensionExpr& body_;
@@ -225,6 +296,13 @@ ValuePtr substitute(const ValuePtr& value, const DimMap& map) {
   }
   v.otherwise = substitute(v.otherwise, map);
   return make(std::move(v));
+}
+
+void substitute(Reduction& reduction, const DimMap& map) {
+  for (Dim& extent : reduction.extents) extent = quern::substitute(extent, map);
+  reduction.value = substitute(reduction.value, map);
+  reduction.index_value = substitute(reduction.index_value, map);
+  for (Reduction& inner : reduction.inner) substitute(inner, map);
 }
 
 Computation computation_of(const FnExpr& primitive) { return Lowering(primitive).run(); }

@@ -21,13 +21,38 @@ struct Reduction {
   std::vector<Reduction> inner;  ///< reductions that `value` needs, inside this one's loops
 };
 
+/// A running result over one of the result's index variables, whose loop it takes along.
+struct RunningResult {
+  ReduceKind kind;
+  bool inclusive;  ///< the element at a position takes part in its result
+  ValuePtr value;  ///< what the position adds, over the result's index variables
+  DType accumulator{};
+  int local = 0;
+  std::vector<Reduction> inner;  ///< reductions that `value` needs
+};
+
+/// What a scatter does after every element has its first value.
+struct Scatter {
+  std::vector<Dim> vars, extents;
+  Dim offset = nullptr;
+  std::vector<ComputedOffset> computed;
+  std::vector<BoundsCheck> checks;
+  int trap = 0;
+  std::optional<ScalarOp> op;
+  ValuePtr value;
+  std::vector<Reduction> reductions;  ///< that the indices and the value need
+};
+
 /// What a primitive computes for one element of its result.
 struct Computation {
   std::vector<Buffer> buffers;     ///< the parameters in order, then the result
   std::vector<Dim> dims;           ///< run-time dims of the enclosing frame
   std::vector<Dim> vars, extents;  ///< of the result
   std::vector<Reduction> reductions;
+  Dim running = nullptr;  ///< which of `vars` the running results follow
+  std::vector<RunningResult> running_results;
   ValuePtr value;
+  std::optional<Scatter> scatter;
   Dim store_offset;
   int locals = 0;
   std::vector<std::string> traps;
@@ -39,7 +64,8 @@ Computation computation_of(const FnExpr& primitive);
 
 /// The default schedule: neighbouring loops that every access runs through like one are merged; the innermost
 /// axis of the result, or of a reduction whose reads run along it, is vectorized over `vector_bytes`;
-/// everything else is serial.
+/// everything else is serial. The loop that running results follow is the innermost of the result's; a
+/// scatter's loops come after them, in order.
 Kernel schedule_default(const Computation& computation, int vector_bytes);
 
 /// computation_of, then schedule_default. The kernel's name is derived from its canonical text.
@@ -47,6 +73,7 @@ Kernel lower(const FnExpr& primitive, int vector_bytes);
 
 /// The value with dims replaced in every index, offset and check.
 ValuePtr substitute(const ValuePtr& value, const DimMap& map);
+void substitute(Reduction& reduction, const DimMap& map);
 /// Calls `visit` on the value and everything inside it.
 void for_each_value(const ValuePtr& value, const std::function<void(const Value&)>& visit);
 

@@ -217,9 +217,22 @@ class Writer {
       case StmtKind::Reduce: return reduce(s);
       case StmtKind::Store:
         return line(fmt::format("{}[{}] = {}", buffer_name(s.buffer), dims_.text(s.offset), value(*s.value)));
+      case StmtKind::Update: return update(s);
       case StmtKind::Require:
         return line(fmt::format("require 0 < {} else trap {}", dims_.text(s.extent), s.trap));
     }
+  }
+
+  void update(const Stmt& s) {
+    std::string place = dims_.text(s.offset);
+    for (const ComputedOffset& part : s.computed)
+      place += fmt::format(" + {}*({})", operand(*part.index), dims_.text(part.stride));
+    std::vector<std::string> conditions;
+    for (const BoundsCheck& c : s.checks) conditions.push_back(check(c));
+    const std::string checked =
+        conditions.empty() ? "" : fmt::format(" if {} else trap {}", join(conditions, ", "), s.trap);
+    line(fmt::format("{}[{}] {}= {}{}", buffer_name(s.buffer), place, s.op ? info(*s.op).name : "",
+                     value(*s.value), checked));
   }
 
   void loop(const Stmt& s) {

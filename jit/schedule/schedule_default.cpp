@@ -51,15 +51,10 @@ class Scheduler {
     kernel.dims = c_.dims;
     kernel.locals = c_.locals;
     kernel.traps = c_.traps;
-    Block body;
-    for (const Reduction& r : c_.reductions) add_reduction(r, body);
-    Stmt store{StmtKind::Store};
-    store.buffer = static_cast<int>(c_.buffers.size()) - 1;
-    store.offset = c_.store_offset;
-    store.value = c_.value;
-    body.push_back(std::make_shared<const Stmt>(std::move(store)));
-    for (size_t k = c_.vars.size(); k-- > 0;) body = {loop(c_.vars[k], c_.extents[k], std::move(body))};
-    kernel.body = std::move(body);
+    kernel.body = c_.running ? running_loop() : element();
+    for (size_t k = c_.vars.size(); k-- > 0;)
+      if (c_.vars[k] != c_.running) kernel.body = {loop(c_.vars[k], c_.extents[k], std::move(kernel.body))};
+    if (c_.scatter) add_scatter(*c_.scatter, kernel.body);
     return kernel;
   }
 
@@ -68,6 +63,10 @@ class Scheduler {
     Accesses all;
     collect(c_.value, all);
     for (const Reduction& r : c_.reductions) collect(r, all);
+    for (const RunningResult& r : c_.running_results) {
+      collect(r.value, all);
+      for (const Reduction& inner : r.inner) collect(inner, all);
+    }
     all.offsets.push_back(c_.store_offset);
     return all;
   }
@@ -85,6 +84,7 @@ class Scheduler {
         return fast && !contains_var(slow->coefficient, inner) &&
                slow->coefficient == dim_mul(fast->coefficient, extent);
       });
+      mergeable &= outer != c_.running && inner != c_.running;
       for (Dim d : all.elsewhere) mergeable &= !contains_var(d, outer) && !contains_var(d, inner);
       if (!mergeable) continue;
       DimMap map{{outer, dim_const(0)}};
@@ -95,15 +95,14 @@ class Scheduler {
     }
   }
 
-  static void rewrite(Reduction& r, const DimMap& map) {
-    r.value = substitute(r.value, map);
-    r.index_value = substitute(r.index_value, map);
-    for (Reduction& inner : r.inner) rewrite(inner, map);
-  }
   void rewrite(const DimMap& map) {
     c_.value = substitute(c_.value, map);
     c_.store_offset = quern::substitute(c_.store_offset, map);
-    for (Reduction& r : c_.reductions) rewrite(r, map);
+    for (Reduction& r : c_.reductions) substitute(r, map);
+    for (RunningResult& r : c_.running_results) {
+      r.value = substitute(r.value, map);
+      for (Reduction& inner : r.inner) substitute(inner, map);
+    }
   }
 
   // The lanes of a vector of the widest element that takes part.
@@ -117,6 +116,7 @@ class Scheduler {
     };
     widen(c_.value);
     for (const Reduction& r : c_.reductions) widen(r.value);
+    for (const RunningResult& r : c_.running_results) widen(r.value);
     return std::max<int>(1, vector_bytes_ / static_cast<int>(widest));
   }
 
@@ -141,14 +141,16 @@ class Scheduler {
     int width = lanes();
     if (width < 2) return;
     double best = 0;
-    if (!c_.vars.empty()) {
+    // Lanes that differ in how far a loop inside them runs are not lanes; nor are the steps of a running
+    // result.
+    if (!c_.vars.empty() && c_.vars.back() != c_.running && !bounds_a_loop(c_.vars.back())) {
       vector_var_ = c_.vars.back();
       best = cost(vector_var_, c_.extents.back(), width);
       auto count = as_const(c_.extents.back());
       if (count && *count < 2) vector_var_ = nullptr;
     }
     for (const Reduction& r : c_.reductions) {
-      if (r.vars.empty() || is_arg(r.kind) || !r.inner.empty()) continue;
+      if (r.vars.empty() || is_arg(r.kind) || !r.inner.empty() || bounds_a_loop(r.vars.back())) continue;
       auto count = as_const(r.extents.back());
       if (count && *count < width) continue;
       double along = cost(r.vars.back(), r.extents.back(), width);
@@ -159,25 +161,117 @@ class Scheduler {
     width_ = width;
   }
 
+  bool bounds_a_loop(Dim var) const {
+    std::function<bool(const Reduction&)> bounds = [&](const Reduction& r) {
+      auto has_var = [&](Dim extent) { return contains_var(extent, var); };
+      return std::any_of(r.extents.begin(), r.extents.end(), has_var) ||
+             std::any_of(r.inner.begin(), r.inner.end(), bounds);
+    };
+    for (const RunningResult& r : c_.running_results)
+      if (std::any_of(r.inner.begin(), r.inner.end(), bounds)) return true;
+    return std::any_of(c_.reductions.begin(), c_.reductions.end(), bounds);
+  }
+
+  // The element at the result's index variables.
+  Block element() {
+    Block body;
+    for (const Reduction& r : c_.reductions) add_reduction(r, body);
+    Stmt store{StmtKind::Store};
+    store.buffer = static_cast<int>(c_.buffers.size()) - 1;
+    store.offset = c_.store_offset;
+    store.value = c_.value;
+    body.push_back(std::make_shared<const Stmt>(std::move(store)));
+    return body;
+  }
+
+  // The loop that running results follow, with what they are before it. A result that leaves out the element
+  // at its own position takes it in one step later, at the position where it is first seen: what the last
+  // position would add may be outside of what is read.
+  Block running_loop() {
+    Dim var = c_.running, extent = nullptr;
+    for (size_t k = 0; k < c_.vars.size(); ++k)
+      if (c_.vars[k] == var) extent = c_.extents[k];
+    Block body;
+    bool late = false;
+    for (const RunningResult& r : c_.running_results) {
+      declare(r.local, r.accumulator, reduce_identity(r.kind, r.accumulator), body);
+      late |= !r.inclusive;
+    }
+    if (!late) {
+      body.push_back(loop(var, extent, running_step(var, nullptr)));
+      return body;
+    }
+    Dim one = dim_const(1), first = dim_var(std::string(var->name) + "0");
+    body.push_back(loop(first, dim_min(extent, one), running_step(dim_const(0), nullptr)));
+    body.push_back(
+        loop(var, dim_max(dim_sub(extent, one), dim_const(0)), running_step(dim_add(var, one), var)));
+    return body;
+  }
+
+  // One position of the running loop; `before` is the position before it, null at the first.
+  Block running_step(Dim at, Dim before) {
+    Block body;
+    for (const RunningResult& r : c_.running_results) {
+      Dim taken = r.inclusive ? at : before;
+      if (!taken) continue;
+      DimMap map{{c_.running, taken}};
+      for (Reduction inner : r.inner) {
+        substitute(inner, map);
+        add_reduction(inner, body);
+      }
+      Stmt step{StmtKind::Reduce};
+      step.local = r.local;
+      step.dtype = r.accumulator;
+      step.reduce = r.kind;
+      step.value = substitute(r.value, map);
+      body.push_back(std::make_shared<const Stmt>(std::move(step)));
+    }
+    DimMap map{{c_.running, at}};
+    for (Reduction r : c_.reductions) {
+      substitute(r, map);
+      add_reduction(r, body);
+    }
+    Stmt store{StmtKind::Store};
+    store.buffer = static_cast<int>(c_.buffers.size()) - 1;
+    store.offset = quern::substitute(c_.store_offset, map);
+    store.value = substitute(c_.value, map);
+    body.push_back(std::make_shared<const Stmt>(std::move(store)));
+    return body;
+  }
+
+  void add_scatter(const Scatter& s, Block& kernel) {
+    Block body;
+    for (const Reduction& r : s.reductions) add_reduction(r, body);
+    Stmt update{StmtKind::Update};
+    update.buffer = static_cast<int>(c_.buffers.size()) - 1;
+    update.offset = s.offset;
+    update.computed = s.computed;
+    update.checks = s.checks;
+    update.trap = s.trap;
+    update.op = s.op;
+    update.value = s.value;
+    body.push_back(std::make_shared<const Stmt>(std::move(update)));
+    for (size_t k = s.vars.size(); k-- > 0;) body = {loop(s.vars[k], s.extents[k], std::move(body))};
+    kernel.insert(kernel.end(), body.begin(), body.end());
+  }
+
+  void declare(int local, DType dtype, const Scalar& value, Block& body) {
+    Stmt stmt{StmtKind::Declare};
+    stmt.local = local;
+    stmt.dtype = dtype;
+    stmt.value = constant(value);
+    body.push_back(std::make_shared<const Stmt>(std::move(stmt)));
+  }
+
   void add_reduction(const Reduction& r, Block& body) {
-    Stmt declare{StmtKind::Declare};
-    declare.local = r.local;
-    declare.dtype = r.accumulator;
-    declare.value = constant(reduce_identity(r.kind, r.accumulator));
-    body.push_back(std::make_shared<const Stmt>(std::move(declare)));
+    declare(r.local, r.accumulator, reduce_identity(r.kind, r.accumulator), body);
     if (r.trap > 0) {
       Stmt require{StmtKind::Require};
       require.extent = dim_product(r.extents);
       require.trap = r.trap;
       body.push_back(std::make_shared<const Stmt>(std::move(require)));
     }
-    if (r.index_local >= 0) {
-      Stmt position{StmtKind::Declare};
-      position.local = r.index_local;
-      position.dtype = DType::index();
-      position.value = constant(Scalar::from_int(DType::index(), 0));
-      body.push_back(std::make_shared<const Stmt>(std::move(position)));
-    }
+    if (r.index_local >= 0) declare(r.index_local, DType::index(), Scalar::from_int(DType::index(), 0), body);
     Block inner;
     for (const Reduction& nested : r.inner) add_reduction(nested, inner);
     Stmt reduce{StmtKind::Reduce};

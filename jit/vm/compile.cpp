@@ -365,6 +365,12 @@ Register FunctionCompiler::make(const ComprehensionExpr& e, Register wanted) {
 Register FunctionCompiler::make(const ReduceExpr& e, Register wanted) {
   return fail(e, "internal: a reduction stands outside of a primitive function", wanted);
 }
+Register FunctionCompiler::make(const ScanExpr& e, Register wanted) {
+  return fail(e, "internal: a scan stands outside of a primitive function", wanted);
+}
+Register FunctionCompiler::make(const ScatterExpr& e, Register wanted) {
+  return fail(e, "internal: a scatter stands outside of a primitive function", wanted);
+}
 
 }  // namespace quern::vm
 

@@ -84,6 +84,8 @@ class FunctionCompiler {
   Register make(const DimValueExpr& e, Register wanted);
   Register make(const ScalarExpr& e, Register wanted);
   Register make(const ReduceExpr& e, Register wanted);
+  Register make(const ScanExpr& e, Register wanted);
+  Register make(const ScatterExpr& e, Register wanted);
   Register make(const ReadExpr& e, Register wanted);
   Register make(const ErrorExpr& e, Register wanted);
 

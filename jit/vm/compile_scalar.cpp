@@ -16,6 +16,8 @@ namespace {
 bool is_scalar_code(ExprPtr expr) {
   switch (expr->kind) {
     case ExprKind::Reduce:
+    case ExprKind::Scan:
+    case ExprKind::Scatter:
     case ExprKind::Comprehension: return false;
     case ExprKind::Const:
     case ExprKind::Var:
@@ -46,11 +48,17 @@ void for_each_dim(ExprPtr expr, const std::function<void(Dim)>& f) {
   if (auto* value = as<DimValueExpr>(expr)) f(value->dim);
   if (auto* reduce = as<ReduceExpr>(expr))
     for (Dim extent : reduce->extents) f(extent);
+  if (auto* scan = as<ScanExpr>(expr))
+    for (Dim extent : scan->extents) f(extent);
+  if (auto* scatter = as<ScatterExpr>(expr))
+    for (Dim extent : scatter->extents) f(extent);
   for_each_child(expr, [&](ExprPtr child) { for_each_dim(child, f); });
 }
 
 void collect_index_variables(ExprPtr expr, std::unordered_set<Dim>& found) {
   if (auto* reduce = as<ReduceExpr>(expr)) found.insert(reduce->vars.begin(), reduce->vars.end());
+  if (auto* scan = as<ScanExpr>(expr)) found.insert(scan->vars.begin(), scan->vars.end());
+  if (auto* scatter = as<ScatterExpr>(expr)) found.insert(scatter->vars.begin(), scatter->vars.end());
   if (auto* inner = as<ComprehensionExpr>(expr)) found.insert(inner->vars.begin(), inner->vars.end());
   for_each_child(expr, [&](ExprPtr child) { collect_index_variables(child, found); });
 }

@@ -56,6 +56,9 @@ TEST_F(ExprTest, ChildrenInEvaluationOrder) {
   ExprPtr tensor = b.comprehension({i}, {n}, one);
   EXPECT_EQ(children(tensor), Exprs({one}));
   EXPECT_EQ(children(b.reduce(ReduceKind::Sum, {i}, {n}, two)), Exprs({two}));
+  EXPECT_EQ(children(b.scan(ReduceKind::Sum, i, n, two)), Exprs({two}));
+  ExprPtr place = b.dim(i);
+  EXPECT_EQ(children(b.scatter(ScatterKind::Add, {i}, {n}, one, {place}, two)), Exprs({one, place, two}));
   EXPECT_EQ(children(b.view(tensor, {n})), Exprs({tensor}));
   ExprPtr index = b.dim(i);
   EXPECT_EQ(children(b.read(tensor, {index})), Exprs({tensor, index}));

@@ -60,6 +60,18 @@ class IrBuilder {
     Type type = is_arg(kind) ? scalar_type(DType::index()) : body->type;
     return arena->make<ReduceExpr>(base(ExprKind::Reduce, type), kind, list(vars), list(extents), body);
   }
+  ExprPtr scan(ReduceKind kind, Dim var, Dim extent, ExprPtr body) {
+    return arena->make<ScanExpr>(base(ExprKind::Scan, body->type), kind, list<Dim>({var}),
+                                 list<Dim>({extent}), body);
+  }
+  ExprPtr scatter(ScatterKind kind, std::vector<Dim> vars, std::vector<Dim> extents, ExprPtr init,
+                  std::vector<ExprPtr> indices, ExprPtr value) {
+    std::vector<char> all(indices.size(), 1);
+    std::span<const char> flags = list(all);
+    std::span<const bool> checked(reinterpret_cast<const bool*>(flags.data()), flags.size());
+    return arena->make<ScatterExpr>(base(ExprKind::Scatter, init->type), kind, list(vars), list(extents),
+                                    init, list(indices), checked, value);
+  }
   ExprPtr comprehension(std::vector<Dim> vars, std::vector<Dim> extents, ExprPtr body) {
     Type type = tensor_type(extents, body->type->dtype);
     return arena->make<ComprehensionExpr>(base(ExprKind::Comprehension, type), list(vars), list(extents),

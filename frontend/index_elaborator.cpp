@@ -6,22 +6,44 @@
 
 namespace quern {
 
-std::vector<SyntaxPtr> tensor_operands(SyntaxPtr expr) {
+namespace {
+
+// Walks an expression for its operands; names that a `let` inside binds are none.
+class OperandSearch {
+ public:
   std::vector<SyntaxPtr> found;
-  std::function<void(SyntaxPtr)> walk = [&](SyntaxPtr s) {
+
+  void walk(SyntaxPtr s) {
     if (!s) return;
-    bool is_operand = s->is(SyntaxKind::Local) || s->is(SyntaxKind::GraphName) || s->is(SyntaxKind::Field) ||
-                      s->is(SyntaxKind::Project);
-    if (!is_operand) {
+    if (s->is(SyntaxKind::Block)) return walk_block(s);
+    if (!is_operand(s)) {
       for (SyntaxPtr c : s->children) walk(c);
       return;
     }
-    for (SyntaxPtr known : found)
-      if (same_operand(known, s)) return;
-    found.push_back(s);
-  };
-  walk(expr);
-  return found;
+    bool bound = s->is(SyntaxKind::Local) && std::ranges::count(bound_, s->text) > 0;
+    bool known = std::ranges::any_of(found, [&](SyntaxPtr other) { return same_operand(other, s); });
+    if (!bound && !known) found.push_back(s);
+  }
+
+ private:
+  void walk_block(SyntaxPtr block) {
+    size_t depth = bound_.size();
+    for (SyntaxPtr statement : block->children) {
+      walk(statement->is(SyntaxKind::Let) ? statement->child(1) : statement);
+      if (statement->is(SyntaxKind::Let)) bound_.push_back(statement->text);
+    }
+    bound_.resize(depth);
+  }
+
+  std::vector<std::string_view> bound_;
+};
+
+}  // namespace
+
+std::vector<SyntaxPtr> tensor_operands(SyntaxPtr expr) {
+  OperandSearch search;
+  search.walk(expr);
+  return std::move(search.found);
 }
 
 ExprPtr IndexElaborator::comprehension(SyntaxPtr syntax, const StaticEnv& env,
@@ -302,11 +324,16 @@ ExprPtr IndexElaborator::member(SyntaxPtr expr, const StaticEnv& env) {
 
 ExprPtr IndexElaborator::read_base(SyntaxPtr expr, const StaticEnv& env) {
   SyntaxPtr base = expr->is(SyntaxKind::Index) ? expr->child(0) : expr;
+  while (base->is(SyntaxKind::Paren)) base = base->child(0);
+  if (const Variable* element = let_bound(base))
+    return arena_.make<VarExpr>(Expr{ExprKind::Var, element->type, origin(base)}, element);
   return base->is(SyntaxKind::Index) ? member(base, env) : operand_(base);
 }
 
 ExprPtr IndexElaborator::read(SyntaxPtr expr, const StaticEnv& env, ExprPtr otherwise, bool has_else) {
   SyntaxPtr base = expr->is(SyntaxKind::Index) ? expr->child(0) : expr;
+  while (base->is(SyntaxKind::Paren)) base = base->child(0);
+  if (base->is(SyntaxKind::Comprehension)) return inner_element(expr, base, env, has_else);
   std::vector<Position> at;
   ExprPtr tensor = read_base(expr, env);
   if (!tensor) return nullptr;

@@ -71,6 +71,9 @@ class IndexElaborator : public StaticEvaluator {
   ExprPtr read_base(SyntaxPtr expr, const StaticEnv& env);
   ExprPtr member(SyntaxPtr expr, const StaticEnv& env);
   ExprPtr read_else(SyntaxPtr expr, const StaticEnv& env, std::optional<DType> wanted);
+  ExprPtr inner_element(SyntaxPtr expr, SyntaxPtr inner, const StaticEnv& env, bool has_else);
+  ExprPtr block(SyntaxPtr expr, const StaticEnv& env, std::optional<DType> wanted);
+  const Variable* let_bound(SyntaxPtr expr) const;
   bool first_reads(SyntaxPtr call, const StaticEnv& env, std::vector<std::pair<SyntaxPtr, StaticEnv>>& reads);
   std::optional<std::vector<Position>> positions(std::span<const SyntaxPtr> items, const StaticEnv& env,
                                                  std::span<const Dim> shape);
@@ -91,6 +94,8 @@ class IndexElaborator : public StaticEvaluator {
   Arena& arena_;
   Operand operand_;
   Facts facts_;
+  std::vector<const Variable*> lets_;  ///< elements that `let`s around the place at hand bind
+  bool unchecked_ = false;             ///< where obligations go that no read keeps
   std::vector<Dim> result_vars_;  ///< the comprehension's own index variables
   std::vector<Obligation> obligations_;
   std::unordered_map<Dim, std::vector<Candidate>>

@@ -152,4 +152,114 @@ ExprPtr IndexElaborator::scatter(SyntaxPtr expr, const StaticEnv& outer, const S
                                   std::span<const bool>(checked, at->size()), update);
 }
 
+// --- elements of inner comprehensions, and lets ----------------------------------------------------------------
+
+// `([k < n] => body)[i]` is the body with i for k: no tensor is made.
+ExprPtr IndexElaborator::inner_element(SyntaxPtr expr, SyntaxPtr inner, const StaticEnv& env, bool has_else) {
+  if (has_else) {
+    report(DiagnosticKind::InvalidIndexExpression, expr, "`else` follows a read of a tensor: `%x[i - 1] else 0`");
+    return nullptr;
+  }
+  if (!expr->is(SyntaxKind::Index)) {
+    report(DiagnosticKind::RankMismatch, expr,
+           "an index expression computes one element, and this is a tensor: read one of it, `([k < n] => …)[i]`");
+    return nullptr;
+  }
+  struct Range {
+    SyntaxPtr binder;
+    size_t count;
+  };
+  std::vector<Range> ranges;
+  std::vector<Dim> shape;
+  for (SyntaxPtr b : inner->child(0)->children) {
+    if (!b->child(0)) {
+      report(DiagnosticKind::UnknownExtent, b,
+             fmt::format("the extent of `{0}` is not known here; write `[{0} < …] =>`", b->text));
+      return nullptr;
+    }
+    auto extent = evaluate(b->child(0), env);
+    if (!extent) return nullptr;
+    StaticList extents = extent->as_list() ? *extent->as_list() : StaticList{*extent};
+    ranges.push_back({b, extents.size()});
+    for (const StaticValue& e : extents) {
+      if (!e.as_dim() || b->is(SyntaxKind::PackBinder) != (extent->as_list() != nullptr)) {
+        report(DiagnosticKind::NotStatic, b, fmt::format("{} is no extent", to_string(*extent)));
+        return nullptr;
+      }
+      shape.push_back(e.as_dim());
+    }
+  }
+  auto at = positions(expr->children.subspan(1), env, shape);
+  if (!at) return nullptr;
+  if (at->size() != shape.size()) {
+    report(DiagnosticKind::RankMismatch, expr,
+           fmt::format("{} indices for a tensor of {} dimension{}", at->size(), shape.size(),
+                       shape.size() == 1 ? "" : "s"));
+    return nullptr;
+  }
+  StaticEnv body_env = env;
+  size_t next = 0;
+  for (const Range& range : ranges) {
+    StaticList values;
+    for (size_t k = 0; k < range.count; ++k, ++next) {
+      const Position& p = (*at)[next];
+      auto* dim = as<DimValueExpr>(p.expr);
+      values.push_back(dim ? StaticValue(dim->dim) : StaticValue(p.expr));
+      if (!dim) continue;
+      if (auto open = candidates_.find(dim->dim); open != candidates_.end())
+        open->second.push_back({shape[next], p.syntax});
+      if (!p.trusted) obligations_.push_back({dim->dim, shape[next], p.syntax, expr, false, &unchecked_});
+    }
+    body_env.insert_or_assign(std::string(range.binder->text), range.binder->is(SyntaxKind::PackBinder)
+                                                                   ? StaticValue::list(std::move(values))
+                                                                   : values[0]);
+  }
+  return value(inner->child(1), body_env, std::nullopt);
+}
+
+const Variable* IndexElaborator::let_bound(SyntaxPtr expr) const {
+  if (!expr->is(SyntaxKind::Local)) return nullptr;
+  for (auto it = lets_.rbegin(); it != lets_.rend(); ++it)
+    if ((*it)->name == expr->text) return *it;
+  return nullptr;
+}
+
+ExprPtr IndexElaborator::block(SyntaxPtr expr, const StaticEnv& env, std::optional<DType> wanted) {
+  size_t depth = lets_.size();
+  std::vector<Binding> bindings;
+  ExprPtr result = nullptr;
+  for (SyntaxPtr s : expr->children) {
+    bool last = s == expr->children.back();
+    if (last && !s->is(SyntaxKind::Let)) {
+      result = value(s, env, wanted);
+      break;
+    }
+    std::optional<DType> declared;
+    if (SyntaxPtr type = s->is(SyntaxKind::Let) ? s->child(0) : nullptr) {
+      auto bound = env.find(type->text);
+      bool named = type->is(SyntaxKind::NamedType);
+      declared = named && bound != env.end() && bound->second.as_dtype() ? *bound->second.as_dtype()
+                 : named                                                ? parse_dtype(type->text)
+                                                                        : std::nullopt;
+      if (!declared) {
+        report(DiagnosticKind::InvalidIndexExpression, type,
+               "a `let` inside an index expression binds one element: its type is a dtype");
+        break;
+      }
+    }
+    if (last || !s->is(SyntaxKind::Let) || s->text == "_") {
+      report(DiagnosticKind::InvalidIndexExpression, s,
+             "a block inside an index expression is `let`s and then the element: `{ let %e = …; %e * %e }`");
+      break;
+    }
+    ExprPtr bound = value(s->child(1), env, declared);
+    if (!bound) break;
+    lets_.push_back(make_variable(arena_, s->text, bound->type));
+    bindings.push_back({lets_.back(), bound});
+  }
+  lets_.resize(depth);
+  if (!result || bindings.empty()) return result;
+  return arena_.make<BlockExpr>(Expr{ExprKind::Block, result->type, origin(expr)}, arena_.copy(bindings), result);
+}
+
 }  // namespace quern

@@ -58,9 +58,7 @@ ExprPtr IndexElaborator::value(SyntaxPtr expr, const StaticEnv& env, std::option
   switch (expr->kind) {
     case SyntaxKind::Error: return nullptr;
     case SyntaxKind::Paren: return value(expr->child(0), env, wanted);
-    case SyntaxKind::Block:
-      if (expr->children.size() == 1) return value(expr->child(0), env, wanted);
-      break;
+    case SyntaxKind::Block: return block(expr, env, wanted);
     case SyntaxKind::Int:
     case SyntaxKind::Float: return literal(expr, wanted);
     case SyntaxKind::Bool:
@@ -70,12 +68,16 @@ ExprPtr IndexElaborator::value(SyntaxPtr expr, const StaticEnv& env, std::option
       return v ? from_static(expr, *v, wanted) : nullptr;
     }
     case SyntaxKind::Local:
+      if (const Variable* element = let_bound(expr))
+        return expect(expr, arena_.make<VarExpr>(Expr{ExprKind::Var, element->type, origin(expr)}, element),
+                      wanted);
+      [[fallthrough]];
     case SyntaxKind::GraphName:
     case SyntaxKind::Field:
     case SyntaxKind::Project: return expect(expr, read(expr, env, nullptr, false), wanted);
     case SyntaxKind::Index: {
       SyntaxPtr base = expr->child(0);
-      while (base->is(SyntaxKind::Index)) base = base->child(0);
+      while (base->is(SyntaxKind::Index) || base->is(SyntaxKind::Paren)) base = base->child(0);
       bool is_list = base->is(SyntaxKind::Name) || base->is(SyntaxKind::List) || base->is(SyntaxKind::Call);
       if (!is_list) return expect(expr, read(expr, env, nullptr, false), wanted);
       auto v = evaluate(expr, env);
@@ -189,6 +191,13 @@ ExprPtr IndexElaborator::call(SyntaxPtr expr, const StaticEnv& env, std::optiona
   if (op && info(*op).arity == static_cast<int>(operands.size()))
     return apply(expr, *op, operands, env, wanted);
   if (callee->is(SyntaxKind::GlobalName)) {
+    if (!scope_.static_function(callee->text) && scope_.has_global(callee->text)) {
+      report(DiagnosticKind::InvalidIndexExpression, expr,
+             fmt::format("`@{}` is a function of whole values; an index expression calls scalar functions only: "
+                         "bind the result before it with `let`, and read that",
+                         callee->text));
+      return nullptr;
+    }
     auto v = evaluate(expr, env);
     return v ? from_static(expr, *v, wanted) : nullptr;
   }

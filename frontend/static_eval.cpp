@@ -15,6 +15,11 @@ constexpr int kDepthLimit = 400;
 constexpr int64_t kStepLimit = 1'000'000;
 }  // namespace
 
+bool is_operand(SyntaxPtr expr) {
+  return expr->is(SyntaxKind::Local) || expr->is(SyntaxKind::GraphName) || expr->is(SyntaxKind::Field) ||
+         expr->is(SyntaxKind::Project);
+}
+
 void StaticEvaluator::report(DiagnosticKind kind, SyntaxPtr at, std::string message,
                              std::vector<Note> notes) {
   diagnostics_.push_back({kind, place(at), std::move(message), std::move(notes)});
@@ -42,10 +47,8 @@ std::optional<StaticValue> StaticEvaluator::evaluate(SyntaxPtr expr, const Stati
     case SyntaxKind::Index: {
       // `%a[…]` reads a tensor; everything else indexes a list.
       SyntaxPtr base = expr->child(0);
-      while (base->is(SyntaxKind::Index)) base = base->child(0);
-      bool tensor =
-          base->is(SyntaxKind::Local) || base->is(SyntaxKind::Field) || base->is(SyntaxKind::GraphName);
-      return tensor ? other(expr, env) : index(expr, env);
+      while (base->is(SyntaxKind::Index) || base->is(SyntaxKind::Paren)) base = base->child(0);
+      return is_operand(base) || base->is(SyntaxKind::Comprehension) ? other(expr, env) : index(expr, env);
     }
     case SyntaxKind::Unary: return unary(expr, env);
     case SyntaxKind::Binary: return binary(expr, env);

@@ -68,6 +68,9 @@ class StaticEvaluator {
   int64_t steps_ = 0;
 };
 
+/// Whether the expression is written as what a tensor is read from: `%x`, `%0`, `%net.w`, `%t.0`.
+bool is_operand(SyntaxPtr expr);
+
 /// Three-valued comparison of static values: nothing where dims leave it open.
 std::optional<bool> static_equal(const StaticValue& a, const StaticValue& b);
 

@@ -92,7 +92,16 @@ class Lowering {
                   value(e->else_arm, reductions)};
         return make(std::move(v));
       }
-      case ExprKind::Var: return load(*static_cast<const VarExpr*>(expr));
+      case ExprKind::Var: {
+        auto* var = static_cast<const VarExpr*>(expr);
+        auto let = lets_.find(var->variable);
+        return let == lets_.end() ? load(*var) : let->second;
+      }
+      case ExprKind::Block: {
+        auto* block = static_cast<const BlockExpr*>(expr);
+        for (const Binding& b : block->bindings) bind(b, reductions);
+        return value(block->result, reductions);
+      }
       case ExprKind::Read: return read(*static_cast<const ReadExpr*>(expr), reductions);
       case ExprKind::Reduce: return reduce(*static_cast<const ReduceExpr*>(expr), reductions);
       case ExprKind::Scan: return scan(*static_cast<const ScanExpr*>(expr), reductions);
@@ -100,6 +109,18 @@ class Lowering {
     }
     QUERN_CHECK(false && "an index expression holds a node that has no element");
     return nullptr;
+  }
+
+  void bind(const Binding& binding, std::vector<Reduction>& reductions) {
+    Reduction let{ReduceKind::Sum, {}, {}};
+    let.is_let = true;
+    let.value = value(binding.value, let.inner);
+    let.accumulator = binding.value->type->dtype;
+    let.local = result_.locals++;
+    Value v{ValueKind::Local, let.accumulator};
+    v.local = let.local;
+    lets_[binding.variable] = make(std::move(v));
+    reductions.push_back(std::move(let));
   }
 
   ValuePtr load(const VarExpr& var) {
@@ -172,7 +193,9 @@ class Lowering {
       var = own;
       inclusive = e.extents[0] != own;
     }
+    // What a `let` binds is computed after the running results.
     bool outermost = &reductions == &result_.reductions;
+    for (const Variable* used : free_variables(e.body)) outermost &= !lets_.contains(used);
     if (!var || !outermost || (result_.running && result_.running != var)) {
       ReduceExpr same{Expr{ExprKind::Reduce, e.type, e.origin}, e.reduce, e.vars, e.extents, e.body};
       return reduce(same, reductions);
@@ -269,6 +292,7 @@ class Lowering {
   const ComprehensionExpr& body_;
   Computation result_;
   std::unordered_map<const Variable*, int> buffer_of_;
+  std::unordered_map<const Variable*, ValuePtr> lets_;
   std::unordered_set<Dim> index_vars_;
 };
 

@@ -19,6 +19,7 @@ struct Reduction {
   ValuePtr index_value;
   int trap = 0;  ///< ArgMax, ArgMin: what an empty range stops with; 0 where it cannot be empty
   std::vector<Reduction> inner;  ///< reductions that `value` needs, inside this one's loops
+  bool is_let = false;           ///< no reduction: the local is `value` itself, bound by a `let`
 };
 
 /// A running result over one of the result's index variables, whose loop it takes along.

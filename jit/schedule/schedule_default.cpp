@@ -194,7 +194,7 @@ class Scheduler {
     Block body;
     bool late = false;
     for (const RunningResult& r : c_.running_results) {
-      declare(r.local, r.accumulator, reduce_identity(r.kind, r.accumulator), body);
+      declare(r.local, r.accumulator, constant(reduce_identity(r.kind, r.accumulator)), body);
       late |= !r.inclusive;
     }
     if (!late) {
@@ -255,23 +255,28 @@ class Scheduler {
     kernel.insert(kernel.end(), body.begin(), body.end());
   }
 
-  void declare(int local, DType dtype, const Scalar& value, Block& body) {
+  static void declare(int local, DType dtype, ValuePtr value, Block& body) {
     Stmt stmt{StmtKind::Declare};
     stmt.local = local;
     stmt.dtype = dtype;
-    stmt.value = constant(value);
+    stmt.value = std::move(value);
     body.push_back(std::make_shared<const Stmt>(std::move(stmt)));
   }
 
   void add_reduction(const Reduction& r, Block& body) {
-    declare(r.local, r.accumulator, reduce_identity(r.kind, r.accumulator), body);
+    if (r.is_let) {
+      for (const Reduction& nested : r.inner) add_reduction(nested, body);
+      declare(r.local, r.accumulator, r.value, body);
+      return;
+    }
+    declare(r.local, r.accumulator, constant(reduce_identity(r.kind, r.accumulator)), body);
     if (r.trap > 0) {
       Stmt require{StmtKind::Require};
       require.extent = dim_product(r.extents);
       require.trap = r.trap;
       body.push_back(std::make_shared<const Stmt>(std::move(require)));
     }
-    if (r.index_local >= 0) declare(r.index_local, DType::index(), Scalar::from_int(DType::index(), 0), body);
+    if (r.index_local >= 0) declare(r.index_local, DType::index(), constant(Scalar::from_int(DType::index(), 0)), body);
     Block inner;
     for (const Reduction& nested : r.inner) add_reduction(nested, inner);
     Stmt reduce{StmtKind::Reduce};

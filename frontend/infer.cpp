@@ -177,7 +177,8 @@ Inferred infer_statement(const Declaration& statement, Scope& scope) {
   Inference inference(scope, statement.id);
   SyntaxPtr s = statement.syntax;
   bool is_let = s->is(SyntaxKind::Let), is_graph = s->is(SyntaxKind::GraphLet);
-  SyntaxPtr value = is_let ? s->child(1) : is_graph ? s->child(0) : s;
+  bool is_test = s->is(SyntaxKind::Test);
+  SyntaxPtr value = is_let ? s->child(1) : is_graph || is_test ? s->child(0) : s;
   // A function literal sees its own name: its statement is `{ let %f = fn …; %f }`.
   bool is_function = is_let && value->is(SyntaxKind::Fn);
   Syntax name{SyntaxKind::Local, s->id, s->text, {}};
@@ -190,6 +191,10 @@ Inferred infer_statement(const Declaration& statement, Scope& scope) {
     type = resolve_type(s->child(0), inference.env, evaluator, scope, inference.diagnostics, statement.id);
     inference.expect(value, type, draft->type, fmt::format("`%{}`", s->text),
                      {{Place{{statement.id, s->child(0)->id}, {}}, "it is declared here"}});
+  }
+  if (is_test) {
+    SyntaxPtr last = value->children.empty() ? value : value->children.back();
+    inference.expect(last, unit_type(), draft->type, "the body of a test");
   }
   inference.solve();
   Inferred result;

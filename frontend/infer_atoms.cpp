@@ -139,8 +139,10 @@ ExprPtr Inference::global(SyntaxPtr s) {
   std::string_view name = drafts_.copy(s->text);
   auto member = group_types.find(s->text);
   if (member != group_types.end())
-    return drafts_.make<GlobalExpr>(Expr{ExprKind::Global, member->second, origin(s)}, name);
+    return drafts_.make<GlobalExpr>(Expr{ExprKind::Global, member->second, origin(s)}, name,
+                                    std::span<const Dim>(), std::span<const Type>(), scope_.module());
   if (!scope_.has_global(s->text)) {
+    if (scope_.in_broken_import(s->text)) return error(s);
     auto near = did_you_mean(s->text, scope_.names(Scope::Names::Globals));
     report(DiagnosticKind::UnknownName, s,
            fmt::format("unknown function `@{}`{}", s->text, near ? "; did you mean `@" + *near + "`?" : ""));
@@ -152,7 +154,7 @@ ExprPtr Inference::global(SyntaxPtr s) {
   auto [dims, types] = instantiate(*scheme, substitution);
   Type type = substitute(scheme->type, substitution);
   return drafts_.make<GlobalExpr>(Expr{ExprKind::Global, type, origin(s)}, name, drafts_.copy(dims),
-                                  drafts_.copy(types));
+                                  drafts_.copy(types), scope_.module());
 }
 
 ExprPtr Inference::bare_name(SyntaxPtr s) {
@@ -177,6 +179,7 @@ ExprPtr Inference::bare_name(SyntaxPtr s) {
            fmt::format("unknown name `{}`; write `{}`", s->text, s->text == "true" ? "True" : "False"));
     return error(s);
   }
+  if (scope_.in_broken_import(s->text)) return error(s);
   std::vector<std::string> candidates = scope_.names(Scope::Names::Operators);
   for (std::string& c : scope_.names(Scope::Names::Constructors)) candidates.push_back(std::move(c));
   auto near = did_you_mean(s->text, candidates);

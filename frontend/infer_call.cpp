@@ -15,6 +15,8 @@ ExprPtr Inference::call(SyntaxPtr s) {
   if (callee->text == "print") return intrinsic(s, IntrinsicKind::Print);
   if (callee->text == "load") return intrinsic(s, IntrinsicKind::Load);
   if (callee->text == "save") return intrinsic(s, IntrinsicKind::Save);
+  if (callee->text == "assert_close" || callee->text == "assert_equal")
+    return assertion(s, callee->text == "assert_close");
   if (const DataDefinition* data = scope_.data_of_constructor(callee->text))
     return construct(s, callee->text, *data);
   if (const Declaration* op = scope_.op(callee->text)) {
@@ -23,15 +25,15 @@ ExprPtr Inference::call(SyntaxPtr s) {
       (arg->is(SyntaxKind::NamedArgument) ? named : positional).push_back(arg);
     return operator_call(s, *op, positional, named);
   }
-  constexpr std::string_view kPlanned[] = {"ref", "ref_read", "ref_write",     "grad",       "value_and_grad",
-                                           "vjp", "jvp",      "stop_gradient", "checkpoint", "assert_close"};
+  constexpr std::string_view kPlanned[] = {"ref", "ref_read", "ref_write",     "grad",      "value_and_grad",
+                                           "vjp", "jvp",      "stop_gradient", "checkpoint"};
   if (std::find(std::begin(kPlanned), std::end(kPlanned), callee->text) != std::end(kPlanned))
     return not_yet(s, fmt::format("`{}`", callee->text));
   std::vector<std::string> known = scope_.names(Scope::Names::Operators);
   // A declared operator without a declaration has not parsed, and that is reported.
   bool broken = std::find(known.begin(), known.end(), callee->text) != known.end();
   auto near = did_you_mean(callee->text, known);
-  if (!broken)
+  if (!broken && !scope_.in_broken_import(callee->text))
     report(
         DiagnosticKind::UnknownOperator, callee,
         fmt::format("unknown operator `{}`{}", callee->text, near ? "; did you mean `" + *near + "`?" : ""));
@@ -109,7 +111,7 @@ std::vector<Note> Inference::origin_of(ExprPtr draft) {
   }
   if (auto* field = as<FieldExpr>(draft); field && !field->name.empty()) {
     Type record = resolve(field->tuple->type);
-    const DataDefinition* data = record->kind == TypeKind::Data ? scope_.data(record->name) : nullptr;
+    const DataDefinition* data = record->kind == TypeKind::Data ? scope_.data_of(record) : nullptr;
     if (data && !data->constructors.empty() && field->index < data->constructors[0].fields.size()) {
       const DataField& f = data->constructors[0].fields[field->index];
       return {{f.place,
@@ -164,9 +166,7 @@ bool Inference::constructor_fields(SyntaxPtr s, const DataConstructor& construct
 }
 
 ExprPtr Inference::construct(SyntaxPtr s, std::string_view name, const DataDefinition& data) {
-  const DataConstructor* constructor = nullptr;
-  for (const DataConstructor& c : data.constructors)
-    if (c.name == name) constructor = &c;
+  const DataConstructor* constructor = find_constructor(data, name);
   std::vector<ExprPtr> fields;
   std::vector<SyntaxPtr> at;
   if (!constructor || !constructor_fields(s, *constructor, fields, at)) return error(s);
@@ -223,6 +223,63 @@ ExprPtr Inference::load(SyntaxPtr s, const std::vector<std::string_view>& texts)
   // An annotation decides. Without one the relation stays in the queue until the rest is settled, and the
   // file is asked.
   relate(s, draft, "the file's content", [=, this] { return resolve(draft->type)->kind != TypeKind::Infer; });
+  return draft;
+}
+
+// `assert_close(value, expected, rtol=1e-5, atol=1e-6)`, `assert_equal(value, expected)`
+ExprPtr Inference::assertion(SyntaxPtr s, bool close) {
+  std::string_view name = s->child(0)->text;
+  std::vector<SyntaxPtr> values;
+  double tolerances[] = {1e-5, 1e-6};
+  for (SyntaxPtr arg : s->children.subspan(1)) {
+    if (!arg->is(SyntaxKind::NamedArgument)) {
+      values.push_back(arg);
+      continue;
+    }
+    if (!close || (arg->text != "rtol" && arg->text != "atol")) {
+      report(DiagnosticKind::UnknownAttribute, arg,
+             fmt::format("`{}` has no attribute `{}`{}", name, arg->text,
+                         close ? "; it has rtol and atol" : ""));
+      return error(s, unit_type());
+    }
+    auto value = evaluator().evaluate(arg->child(0), env.statics);
+    if (!value) return error(s, unit_type());
+    double& tolerance = tolerances[arg->text == "atol"];
+    if (value->as_float() || value->as_int()) {
+      tolerance = value->as_float() ? *value->as_float() : static_cast<double>(*value->as_int());
+    } else {
+      report(DiagnosticKind::WrongAttribute, arg,
+             fmt::format("the attribute `{}` of `{}` takes a number, not {}", arg->text, name,
+                         to_string(*value)));
+      return error(s, unit_type());
+    }
+  }
+  if (values.size() != 2) {
+    report(DiagnosticKind::WrongArgumentCount, s,
+           fmt::format("`{}` takes a value and what it has to be, and is given {} argument{}", name,
+                       values.size(), values.size() == 1 ? "" : "s"));
+    return error(s, unit_type());
+  }
+  ExprPtr value = infer(values[0]), expected = infer(values[1]);
+  std::vector<std::string_view> texts;
+  if (close)
+    for (double tolerance : tolerances)
+      texts.push_back(drafts_.copy(std::string_view(fmt::format("{}", tolerance))));
+  ExprPtr draft =
+      drafts_.make<IntrinsicExpr>(Expr{ExprKind::Intrinsic, unit_type(), origin(s)}, IntrinsicKind::Assert,
+                                  drafts_.copy(std::vector<ExprPtr>{value, expected}), drafts_.copy(texts));
+  relate(s, draft, "what is compared", [=, this] {
+    Type type = resolve(value->type), other = resolve(expected->type);
+    if (type->kind == TypeKind::Infer || other->kind == TypeKind::Infer) return false;
+    if (type->is_error() || other->is_error()) return true;
+    if (type->kind == TypeKind::Function) {
+      report(DiagnosticKind::TypeMismatch, values[0],
+             "functions cannot be compared: call them and compare the results");
+      return true;
+    }
+    expect(values[1], type, other, "what is expected", origin_of(value));
+    return true;
+  });
   return draft;
 }
 

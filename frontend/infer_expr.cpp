@@ -331,7 +331,7 @@ ExprPtr Inference::field(SyntaxPtr s) {
   relate(s, waiting, "the record", [=, this] {
     Type type = resolve(record->type);
     if (type->kind == TypeKind::Infer) return false;
-    const DataDefinition* data = type->kind == TypeKind::Data ? scope_.data(type->name) : nullptr;
+    const DataDefinition* data = type->kind == TypeKind::Data ? scope_.data_of(type) : nullptr;
     if (data && data->header.type->id != type->id) {
       report(DiagnosticKind::UnknownField, s,
              fmt::format("`{}` has been redefined since this value was made; make it anew", data->name));

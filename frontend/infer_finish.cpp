@@ -9,7 +9,8 @@ namespace quern {
 void Inference::relate(SyntaxPtr at, ExprPtr draft, std::string wanting, std::function<bool()> attempt) {
   Relation relation{std::move(attempt), at, declaration_, draft, std::move(wanting)};
   // Most relations have what they need when they are made. A `load` waits for its annotation in any case.
-  bool is_load = draft->kind == ExprKind::Intrinsic;
+  auto* intrinsic = as<IntrinsicExpr>(draft);
+  bool is_load = intrinsic && intrinsic->intrinsic == IntrinsicKind::Load;
   if (!is_load && relation.attempt()) return;
   queue_.push_back(std::move(relation));
 }
@@ -40,7 +41,8 @@ void Inference::solve() {
   // A file's own header decides the type of a `load` that nothing else decided.
   for (Relation& relation : std::vector<Relation>(queue_)) {
     auto* load = as<IntrinsicExpr>(relation.draft);
-    if (!load || resolve(load->type)->kind != TypeKind::Infer) continue;
+    if (!load || load->intrinsic != IntrinsicKind::Load || resolve(load->type)->kind != TypeKind::Infer)
+      continue;
     Result<Type> type = scope_.file_type(load->texts[0], load->texts[1]);
     if (!type) {
       enter(relation.declaration);
@@ -129,7 +131,7 @@ ExprPtr Inference::finish_op_call(const OpCallDraft& call, Type type, Origin ori
   };
   for (auto& [name, value] : binding.env) value = settle(value);
   std::vector<Dim> dims = instance_dims(binding);
-  InstanceAnswer answer = scope_.instance(make_request(call.op->name, binding));
+  InstanceAnswer answer = scope_.instance(make_request(*call.op, binding));
   enter(call.declaration);
   for (Diagnostic& d : answer.diagnostics) {
     // What goes wrong inside a library's definition is told where it is called; in one's own at the
@@ -172,7 +174,7 @@ ExprPtr Inference::finish(ExprPtr draft) {
               dims = member->second.dim_vars;
               types = member->second.type_vars;
             }
-            return out.make<GlobalExpr>(head, out.copy(e.name), out.copy(dims), out.copy(types));
+            return out.make<GlobalExpr>(head, out.copy(e.name), out.copy(dims), out.copy(types), e.module);
           },
           [&](const OpCallExpr& e) -> ExprPtr {
             return out.make<OpCallExpr>(head, e.instance, out.copy(finish_dims(e.dims)),

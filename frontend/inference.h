@@ -156,6 +156,7 @@ class Inference final : public TypeHooks {
                           std::vector<SyntaxPtr>& at);
   ExprPtr intrinsic(SyntaxPtr s, IntrinsicKind kind);
   ExprPtr load(SyntaxPtr s, const std::vector<std::string_view>& texts);
+  ExprPtr assertion(SyntaxPtr s, bool close);
   ExprPtr function_call(SyntaxPtr s);
   const Declaration* declaration_of(SyntaxPtr callee);
   bool attempt_operator(ExprPtr draft);

@@ -215,7 +215,7 @@ Diagnostics check_operator(const Declaration& op, Scope& scope) {
   Diagnostics diagnostics;
   if (op.syntax->is(SyntaxKind::ExternOp)) return diagnostics;
   auto binding = GeneralBinding(op, scope).make();
-  if (binding) make_instance(make_request(op.name, *binding), scope, diagnostics);
+  if (binding) make_instance(make_request(op, *binding), scope, diagnostics);
   return diagnostics;
 }
 

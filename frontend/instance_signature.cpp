@@ -37,11 +37,11 @@ std::string key_text(const SignatureBinding& binding, const std::string& name, c
 
 }  // namespace
 
-InstanceRequest make_request(const std::string& op, SignatureBinding binding) {
-  std::string key = op + "{";
+InstanceRequest make_request(const Declaration& op, SignatureBinding binding) {
+  std::string key = op.name + "{";
   for (const auto& [name, value] : binding.env)
     key += fmt::format("{}={};", name, key_text(binding, name, value));
-  return {op, key + "}", std::move(binding)};
+  return {op.name, op.id, key + "}", std::move(binding)};
 }
 
 SignatureBinding with_fresh_dims(const InstanceRequest& request) {

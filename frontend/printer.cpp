@@ -321,6 +321,17 @@ Level Printer::node(const IntrinsicExpr& e) {
       list(
           "save(", 2, [&](size_t i) { i == 0 ? quoted(e.texts[0]) : item(e.args[0]); }, ")");
       break;
+    case IntrinsicKind::Assert: {
+      bool close = !e.texts.empty();
+      auto part = [&](size_t i) {
+        if (i < 2)
+          item(e.args[i]);
+        else
+          text(fmt::format("{}={}", i == 2 ? "rtol" : "atol", e.texts[i - 2]));
+      };
+      list(close ? "assert_close(" : "assert_equal(", close ? 4 : 2, part, ")");
+      break;
+    }
   }
   return Level::Postfix;
 }

@@ -78,6 +78,7 @@ class Resolver {
     if (s->text == "Ref" && s->children.size() == 1) return ref_type(resolve(s->child(0)));
     const DataHeader* header = scope_.data_header(s->text);
     if (!header) {
+      if (scope_.in_broken_import(s->text)) return error_type();
       auto near = did_you_mean(s->text, scope_.names(Scope::Names::Types));
       report(DiagnosticKind::UnknownType, s,
              fmt::format("unknown type `{}`{}", s->text, near ? "; did you mean `" + *near + "`?" : ""));

@@ -133,12 +133,12 @@ class Splitter {
     return t.kind == TokenKind::Word && (word(t) == "when" || word(t) == "else" || word(t) == "gradient" ||
                                          word(t) == "shape" || word(t) == "where");
   }
-  // import "x" as y and infix "+" add need no `;`: what follows their last word starts the next piece.
+  // `import "x" as y` needs no `;`: what follows its last word starts the next piece.
   bool ends_without_body(const Piece& piece, const Token& t) const {
+    if (piece.kind != PieceKind::Import) return false;
     std::string_view so_far = text_.substr(piece.range.begin, piece.range.end - piece.range.begin);
-    if (piece.kind == PieceKind::Import)
-      return so_far.find('"') != so_far.rfind('"') && t.kind != TokenKind::Word;
-    return false;
+    if (so_far.ends_with('"')) return so_far.find('"') + 1 != so_far.size() && word(t) != "as";
+    return so_far.find('"') != std::string_view::npos && !so_far.ends_with("as");
   }
 
   std::string_view text_;

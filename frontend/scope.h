@@ -52,6 +52,15 @@ struct DataDefinition {
   std::vector<DataConstructor> constructors;
 };
 
+/// The constructor that a name means in the type that `Scope::data_of_constructor` gives for it: an imported
+/// one has the import's name before its own.
+inline const DataConstructor* find_constructor(const DataDefinition& data, std::string_view name) {
+  size_t dot = name.rfind('.');
+  for (const DataConstructor& c : data.constructors)
+    if (c.name == name || (dot != std::string_view::npos && c.name == name.substr(dot + 1))) return &c;
+  return nullptr;
+}
+
 /// A top-level `let`: the variable (with its type, every `?` opened to a dim of its own) and where it stands.
 struct TopLevelVariable {
   const Variable* variable;
@@ -70,6 +79,10 @@ struct InstanceAnswer {
 class Scope {
  public:
   virtual ~Scope() = default;
+  /// The module whose scope this is: what `GlobalExpr::module` says.
+  virtual uint32_t module() const = 0;
+  /// The scope that a declaration's own text is read in: that of the module it stands in.
+  virtual Scope& home(const Declaration& declaration) = 0;
   /// Whether there is a `def @name`. Asking for no more than that leaves its body out of what the asker
   /// depends on.
   virtual bool has_global(std::string_view name) = 0;
@@ -85,6 +98,8 @@ class Scope {
   /// that types may name each other).
   virtual const DataHeader* data_header(std::string_view type_name) = 0;
   virtual const DataDefinition* data(std::string_view type_name) = 0;
+  /// The declaration of a data type, by whatever name it is known here.
+  virtual const DataDefinition* data_of(Type type) = 0;
   /// The type that has a constructor of this name.
   virtual const DataDefinition* data_of_constructor(std::string_view constructor) = 0;
   /// A top-level variable that the current statement can see; null in definitions.
@@ -93,6 +108,9 @@ class Scope {
   virtual bool has_top_level_variable(std::string_view name) = 0;
   /// Whether an earlier statement that did not parse mentions %name: it may have been meant to bind it.
   virtual bool in_broken_statement(std::string_view name) = 0;
+  /// Whether an import that cannot be followed may have been meant to bring this name (of a definition, an
+  /// operator, a type or a constructor): the import is reported, and what it would have brought is not.
+  virtual bool in_broken_import(std::string_view name) = 0;
   /// The general type of @name, inferred where it is not annotated; null when it has none because of errors.
   virtual const Scheme* scheme(std::string_view name) = 0;
   /// The members of the group of mutually recursive, unannotated definitions that is being inferred are not

@@ -469,7 +469,7 @@ class Matcher {
 
 MatchOutcome match_signature(const Declaration& op, const SignatureCall& call, Scope& scope, TypeHooks& hooks,
                              Diagnostics& diagnostics, uint32_t caller) {
-  return Matcher(op, call, scope, hooks, diagnostics, caller).run();
+  return Matcher(op, call, scope.home(op), hooks, diagnostics, caller).run();
 }
 
 }  // namespace quern

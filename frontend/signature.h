@@ -67,12 +67,13 @@ MatchOutcome match_signature(const Declaration& op, const SignatureCall& call, S
 
 /// What an instance of an operator depends on: ranks, dtypes and attribute values; dims only as unknowns.
 struct InstanceRequest {
-  std::string op;
+  std::string op;            ///< its name where it is declared
+  uint32_t declaration = 0;  ///< of the operator
   std::string key;
   SignatureBinding binding;
 };
 /// The request for a settled binding (no unknowns left in it).
-InstanceRequest make_request(const std::string& op, SignatureBinding binding);
+InstanceRequest make_request(const Declaration& op, SignatureBinding binding);
 
 /// The binding with fresh rigid dims in place of the arguments' dims.
 SignatureBinding with_fresh_dims(const InstanceRequest& request);

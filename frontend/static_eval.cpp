@@ -319,6 +319,7 @@ std::optional<StaticValue> StaticEvaluator::call_static(SyntaxPtr call, const St
   std::string name(call->child(0)->text);
   const Declaration* function = scope_.static_function(name);
   if (!function) {
+    if (scope_.in_broken_import(name)) return std::nullopt;
     report(DiagnosticKind::UnknownName, call->child(0), fmt::format("there is no `static @{}`", name));
     return std::nullopt;
   }
@@ -337,7 +338,7 @@ std::optional<StaticValue> StaticEvaluator::call_static(SyntaxPtr call, const St
     inner.insert_or_assign(std::string(params->children[i]->text), args[i]);
   // What goes wrong inside is reported at the call: there the values that led to it stand.
   Diagnostics inside;
-  StaticEvaluator evaluator(scope_, function->id, inside);
+  StaticEvaluator evaluator(scope_.home(*function), function->id, inside);
   evaluator.instance_level = instance_level;
   evaluator.depth_ = depth_ + 1;
   evaluator.steps_ = steps_;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "ir/compare_values.h"
+
 namespace quern {
 
 std::string format_print(const IntrinsicExpr& print, const std::vector<Value>& values) {
@@ -14,6 +16,15 @@ std::string format_print(const IntrinsicExpr& print, const std::vector<Value>& v
       line += print.texts[i];
   }
   return line;
+}
+
+std::string check_assertion(const IntrinsicExpr& assertion, const std::vector<Value>& values) {
+  std::optional<Tolerance> tolerance;
+  if (!assertion.texts.empty())
+    tolerance = {std::strtod(std::string(assertion.texts[0]).c_str(), nullptr),
+                 std::strtod(std::string(assertion.texts[1]).c_str(), nullptr)};
+  std::string difference = difference_of_values(values[0], values[1], tolerance);
+  return difference.empty() ? "" : "the assertion does not hold: " + difference;
 }
 
 namespace {

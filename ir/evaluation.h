@@ -47,6 +47,9 @@ class Host {
 /// empty where the argument is a label.
 std::string format_print(const IntrinsicExpr& print, const std::vector<Value>& values);
 
+/// "" where an assertion's two values agree; else the message.
+std::string check_assertion(const IntrinsicExpr& assertion, const std::vector<Value>& values);
+
 /// Binds dimension variables by matching a value's run-time shapes against its type. Returns the text of the
 /// first disagreement, or "" when all dims agree: a variable seen for the first time takes the value.
 std::string bind_dims(Type type, const Value& value, std::unordered_map<Dim, int64_t>& dims);

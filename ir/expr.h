@@ -71,13 +71,14 @@ struct VarExpr : Expr {
   static constexpr ExprKind kKind = ExprKind::Var;
   const Variable* variable;
 };
-/// A top-level definition `@f` (its name without the @), at the dims and types that this use instantiates it
-/// to.
+/// A top-level definition `@f` (its name without the @, as the module `module` sees it), at the dims and
+/// types that this use instantiates it to.
 struct GlobalExpr : Expr {
   static constexpr ExprKind kKind = ExprKind::Global;
   std::string_view name;
   std::span<const Dim> dims;    ///< one per Scheme::dim_vars
   std::span<const Type> types;  ///< one per Scheme::type_vars
+  uint32_t module = 0;          ///< of the session: where the name was written
 };
 struct OpCallExpr : Expr {
   static constexpr ExprKind kKind = ExprKind::OpCall;
@@ -134,9 +135,10 @@ struct ConstructExpr : Expr {
 };
 
 enum class IntrinsicKind : uint8_t {
-  Print,  ///< args: values; texts: one per argument, the literal label where args[i] is null
-  Load,   ///< texts: path, entry name or ""; the type says what to expect
-  Save,   ///< texts: path; args[0]: a tensor, tuple or record
+  Print,   ///< args: values; texts: one per argument, the literal label where args[i] is null
+  Load,    ///< texts: path, entry name or ""; the type says what to expect
+  Save,    ///< texts: path; args[0]: a tensor, tuple or record
+  Assert,  ///< args: a value and what it has to be; texts: rtol and atol, none where it has to be equal
 };
 struct IntrinsicExpr : Expr {
   static constexpr ExprKind kKind = ExprKind::Intrinsic;
@@ -282,8 +284,9 @@ struct Definition {
 class FunctionSource {
  public:
   virtual ~FunctionSource() = default;
-  /// The typed definition of @name (general in its scheme's variables), or null when it has errors.
-  virtual const Definition* function(std::string_view name) = 0;
+  /// The typed definition of @name as a module sees it (general in its scheme's variables), or null when it
+  /// has errors.
+  virtual const Definition* function(uint32_t module, std::string_view name) = 0;
 };
 
 }  // namespace quern

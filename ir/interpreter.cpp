@@ -266,7 +266,7 @@ class Interpreter final : public Evaluator {
   Value value_of(const VarExpr& node, Frame& frame) { return lookup(node, node.variable, frame); }
 
   Value value_of(const GlobalExpr& node, Frame& frame) {
-    const Definition* definition = functions_.function(node.name);
+    const Definition* definition = functions_.function(node.module, node.name);
     auto* fn = definition ? as<FnExpr>(definition->body) : nullptr;
     if (!fn) fail(node, fmt::format("the definition of @{} has errors", node.name));
     auto* object = new Closure;
@@ -315,6 +315,9 @@ class Interpreter final : public Evaluator {
         if (!saved) fail(node, saved.error().message);
         break;
       }
+      case IntrinsicKind::Assert:
+        if (std::string problem = check_assertion(node, args); !problem.empty()) fail(node, problem);
+        break;
     }
     return Value::unit();
   }

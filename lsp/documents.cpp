@@ -1,7 +1,7 @@
 #include "lsp/documents.h"
 
+#include <algorithm>
 #include <charconv>
-#include <filesystem>
 #include <utility>
 
 namespace quern::lsp {
@@ -22,11 +22,6 @@ std::string percent_decoded(std::string_view text) {
     }
   }
   return result;
-}
-
-std::string folder_of(const Document& document) {
-  if (document.path == document.uri) return "";
-  return std::filesystem::path(document.path).parent_path().string();
 }
 
 // The changes from the last one that replaces everything: those before it do not matter.
@@ -74,12 +69,16 @@ Document& Documents::open(const std::string& uri, int64_t version, std::string t
   if (added) {
     document.uri = uri;
     document.path = path_of_uri(uri);
-    document.module = session_.make_module();
-    document.source =
-        session_.add_source(document.module, document.path, std::move(text), folder_of(document));
-  } else {
-    session_.set_text(document.source, std::move(text));
   }
+  // A buffer that is no file (`untitled:`) has no path that an import could name.
+  bool is_file = document.path != document.uri;
+  if (is_file)
+    document.source = session_.open_file(document.path, std::move(text));
+  else if (added)
+    document.source = session_.add_source(session_.make_module(), document.path, std::move(text));
+  else
+    session_.set_text(document.source, std::move(text));
+  mark_importers(document);
   document.version = version;
   document.open = document.in_step = document.diagnostics_due = true;
   return document;
@@ -94,12 +93,26 @@ Result<Done> Documents::change(Document& document, const std::vector<TextChange>
   document.diagnostics_due = true;
   if (!text) return text.error();
   session_.set_text(document.source, std::move(*text));
+  mark_importers(document);
   return Done{};
 }
 
 void Documents::close(Document& document) {
-  session_.set_text(document.source, "");
+  if (document.path != document.uri)
+    session_.close_file(document.source);
+  else
+    session_.set_text(document.source, "");
   document.open = document.diagnostics_due = false;
+  mark_importers(document);
+}
+
+void Documents::mark_importers(const Document& changed) {
+  for (auto& [uri, document] : documents_) {
+    if (!document.open) continue;
+    std::vector<SourceId> imported = session_.imported(document.source);
+    if (std::find(imported.begin(), imported.end(), changed.source) != imported.end())
+      document.diagnostics_due = true;
+  }
 }
 
 void Documents::each_open(const std::function<void(Document&)>& visit) {

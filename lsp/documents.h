@@ -18,7 +18,6 @@ namespace quern::lsp {
 struct Document {
   std::string uri, path;
   int64_t version = 0;
-  ModuleId module = 0;
   SourceId source = 0;
   bool open = false;
   /// False from an edit that made no sense until the whole text comes again: the client's text is then
@@ -51,6 +50,9 @@ class Documents {
   void each_open(const std::function<void(Document&)>& visit);
 
  private:
+  /// What is wrong in a file that imports a changed one may have changed too.
+  void mark_importers(const Document& changed);
+
   Session& session_;
   std::map<std::string, Document, std::less<>> documents_;  ///< by URI, closed ones too
 };

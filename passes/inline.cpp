@@ -23,10 +23,10 @@ class Inliner {
     ExprPtr result = map_children(context_.arena, expr, [&](ExprPtr child) { return run(child); });
     auto* call = as<CallExpr>(result);
     auto* global = call ? as<GlobalExpr>(call->callee) : nullptr;
-    if (!global || is_recursive(std::string(global->name))) return result;
-    const Definition* definition = context_.functions.function(global->name);
+    const Definition* definition =
+        global ? context_.functions.function(global->module, global->name) : nullptr;
     auto* fn = definition ? as<FnExpr>(definition->body) : nullptr;
-    if (!fn) return result;
+    if (!fn || is_recursive(definition)) return result;
     size_t size = count_nodes(fn->body);
     if (spent_ + size > kNodeBudget) return result;
     spent_ += size;
@@ -59,21 +59,20 @@ class Inliner {
     return arena.make<BlockExpr>(Expr{ExprKind::Block, body->type, call.origin}, arena.copy(bindings), body);
   }
 
-  bool is_recursive(const std::string& name) {
-    auto known = recursive_.find(name);
+  bool is_recursive(const Definition* definition) {
+    auto known = recursive_.find(definition);
     if (known != recursive_.end()) return known->second;
-    std::set<std::string> seen;
-    bool result = reaches(name, name, seen);
-    recursive_.emplace(name, result);
+    std::set<const Definition*> seen;
+    bool result = reaches(definition, definition, seen);
+    recursive_.emplace(definition, result);
     return result;
   }
-  bool reaches(const std::string& from, const std::string& target, std::set<std::string>& seen) {
-    const Definition* definition = context_.functions.function(from);
-    if (!definition) return true;
+  bool reaches(const Definition* from, const Definition* target, std::set<const Definition*>& seen) {
+    if (!from) return true;
     bool found = false;
     std::function<void(ExprPtr)> walk = [&](ExprPtr e) {
       if (auto* g = as<GlobalExpr>(e)) {
-        std::string callee(g->name);
+        const Definition* callee = context_.functions.function(g->module, g->name);
         if (callee == target)
           found = true;
         else if (seen.insert(callee).second)
@@ -81,12 +80,12 @@ class Inliner {
       }
       if (!found) for_each_child(e, walk);
     };
-    walk(definition->body);
+    walk(from->body);
     return found;
   }
 
   const PassContext& context_;
-  std::map<std::string, bool> recursive_;
+  std::map<const Definition*, bool> recursive_;
   size_t spent_ = 0;
 };
 

@@ -80,9 +80,8 @@ Result<OpenedFile> open_file(const std::string& path, const std::string& stdlib)
   if (!text) return text.error();
   OpenedFile opened;
   opened.session = std::make_unique<Session>(std::move(*files));
-  opened.module = opened.session->make_module();
-  std::string folder = std::filesystem::path(path).parent_path().string();
-  opened.source = opened.session->add_source(opened.module, path, std::move(*text), folder);
+  opened.source = opened.session->open_file(path, std::move(*text));
+  opened.module = opened.session->module_of(opened.source);
   return opened;
 }
 
@@ -107,6 +106,10 @@ CommandLine::CommandLine(CLI::App& app) : app_(app) {
   CLI::App* check = app.add_subcommand("check", "report what is wrong in files, without running them");
   check->add_option("FILE", files_, ".relay files")->required();
   check->add_flag("--json", json_, "diagnostics as a JSON list");
+  CLI::App* test = app.add_subcommand("test", "run the tests of files");
+  test->add_option("FILE", files_, ".relay files")->required();
+  test->add_option("--filter", filter_, "run only tests whose name contains this text");
+  test->add_flag("--interpret", interpret_, "by the reference interpreter instead of compiled kernels");
   CLI::App* ir = app.add_subcommand("ir", "show what a file becomes at a stage of compilation");
   ir->add_option("FILE", file_, "a .relay file")->required();
   ir->add_option("NAME", entry_, "@f: one definition; all statements without it");
@@ -119,6 +122,7 @@ int CommandLine::run() {
   if (version_) return version();
   if (app_.got_subcommand("run")) return run_file();
   if (app_.got_subcommand("check")) return check();
+  if (app_.got_subcommand("test")) return test();
   if (app_.got_subcommand("ir")) return ir();
   if (app_.got_subcommand("lsp")) return lsp();
   return repl();
@@ -149,7 +153,7 @@ int CommandLine::check() {
       continue;
     }
     kept.push_back(std::move(*opened));
-    auto found = kept.back().session->check(kept.back().source);
+    auto found = kept.back().session->check_with_imports(kept.back().source);
     all.insert(all.end(), found.begin(), found.end());
   }
   if (json_)
@@ -157,6 +161,45 @@ int CommandLine::check() {
   else
     print_diagnostics(all);
   return has_errors(all) ? kWrong : code;
+}
+
+// One line a test; what failed is told where it failed. A file with mistakes in it runs none.
+int CommandLine::test() {
+  size_t passed = 0, failed = 0;
+  bool broken = false;
+  for (const std::string& path : files_) {
+    auto opened = open_file(path, stdlib_);
+    if (!opened) {
+      say(opened.error().message);
+      broken = true;
+      continue;
+    }
+    Session& session = *opened->session;
+    auto problems = session.check_with_imports(opened->source);
+    if (has_errors(problems)) {
+      print_diagnostics(problems);
+      broken = true;
+      continue;
+    }
+    ExecutionOptions options;
+    options.interpret = interpret_;
+    for (DeclarationId id : session.tests(opened->source)) {
+      const std::string& name = session.info(id).name;
+      if (name.find(filter_) == std::string::npos) continue;
+      Execution execution(session, opened->module, options,
+                          [](std::string_view line) { fmt::print("{}\n", line); });
+      StatementResult result = execution.run(id);
+      ++(result.failure ? failed : passed);
+      fmt::print("{} {}: {}\n", result.failure ? "FAILED" : "ok    ", path, name);
+      std::fflush(stdout);
+      if (result.failure) print_diagnostics({*result.failure});
+    }
+  }
+  fmt::print("{} passed, {} failed\n", passed, failed);
+  if (passed + failed == 0 && !broken)
+    say(filter_.empty() ? "there is no `test` in these files"
+                        : fmt::format("no test's name contains `{}`", filter_));
+  return failed > 0 || broken ? kWrong : kFine;
 }
 
 int CommandLine::run_file() {
@@ -177,7 +220,7 @@ int CommandLine::run_file() {
     return kWrong;
   }
   Session& session = *opened->session;
-  auto problems = session.check(opened->source);
+  auto problems = session.check_with_imports(opened->source);
   if (has_errors(problems)) {
     print_diagnostics(problems);
     return kWrong;
@@ -219,7 +262,7 @@ int CommandLine::run_file() {
     return kWrong;
   }
   if (!output_.empty() && last) {
-    auto lookup = [&](std::string_view name) { return session.data(opened->module, name); };
+    auto lookup = [&](Type type) { return session.data(opened->module, type); };
     auto done = save_value(output_, *last->value, last->type, lookup);
     if (!done) {
       say(done.error().message);
@@ -243,12 +286,12 @@ int CommandLine::ir() {
       if (wanted.empty() || session.info(id).name == "@" + wanted) fmt::print("{}", dump(tree.root));
     return kFine;
   }
-  auto problems = session.check(opened->source);
+  auto problems = session.check_with_imports(opened->source);
   if (has_errors(problems)) {
     print_diagnostics(problems);
     return kWrong;
   }
-  Compiler compiler(session, opened->module);
+  Compiler compiler(session);
   std::vector<const Definition*> shown;
   for (const std::string& name : session.definitions(opened->module))
     if (wanted.empty() || wanted == name)

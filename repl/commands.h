@@ -22,6 +22,7 @@ class CommandLine {
   int repl();
   int run_file();
   int check();
+  int test();
   int ir();
   int lsp();
   int version();
@@ -30,6 +31,7 @@ class CommandLine {
   std::vector<std::string> files_;
   std::string file_, entry_, stage_ = "typed", params_, output_, format_ = "text", stdlib_;
   std::vector<std::string> inputs_;
+  std::string filter_;
   bool json_ = false, interpret_ = false, version_ = false;
 };
 

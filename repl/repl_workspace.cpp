@@ -257,7 +257,7 @@ bool Workspace::show_stage(const std::string& request) {
     rest = trimmed(rest.substr(end));
   }
   auto show = [&](const Definition& definition) {
-    auto text = Compiler(session_, module_).stage_text(definition, stage);
+    auto text = Compiler(session_).stage_text(definition, stage);
     if (!text) return complain(text.error().message);
     print_line(trimmed(*text));
     return true;

@@ -45,14 +45,13 @@ class KernelCache final : public KernelSource {
 
 class ModulePrograms final : public ProgramSource {
  public:
-  ModulePrograms(Session& session, ModuleId module) : session_(session), module_(module) {}
-  std::shared_ptr<const Program> program(std::string_view name) override {
-    return session_.program(module_, name);
+  explicit ModulePrograms(Session& session) : session_(session) {}
+  std::shared_ptr<const Program> program(const GlobalName& name) override {
+    return session_.program(name.module, name.name);
   }
 
  private:
   Session& session_;
-  ModuleId module_;
 };
 
 // A function as a statement's value is made by a block: a program for the function itself would be its body.
@@ -81,7 +80,7 @@ std::vector<const FnExpr*> primitives_of(ExprPtr expr) {
 }  // namespace
 
 struct Compiler::Impl {
-  Impl(Session& session, ModuleId module) : functions(session, module), programs(session, module) {}
+  explicit Impl(Session& session) : functions(session), programs(session) {}
 
   SessionFunctions functions;
   ModulePrograms programs;
@@ -95,7 +94,7 @@ struct Compiler::Impl {
   }
 };
 
-Compiler::Compiler(Session& session, ModuleId module) : impl_(std::make_unique<Impl>(session, module)) {}
+Compiler::Compiler(Session& session) : impl_(std::make_unique<Impl>(session)) {}
 Compiler::~Compiler() = default;
 
 EvaluationResult Compiler::evaluate(const Definition& definition, const Environment& values, Host& host) {

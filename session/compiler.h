@@ -12,7 +12,7 @@ namespace quern {
 
 class Compiler {
  public:
-  Compiler(Session& session, ModuleId module);
+  explicit Compiler(Session& session);
   ~Compiler();
 
   /// Optimises, compiles and runs an expression whose free variables have these values.

@@ -59,7 +59,7 @@ class Loader {
   }
 
   Result<Value> record(const std::string& prefix, Type type) {
-    const DataDefinition* data = lookup_(type->name);
+    const DataDefinition* data = lookup_(type);
     if (!data || data->constructors.size() != 1)
       return Failure{fmt::format(
           "only a record (a type with one constructor) can be loaded, and `{}` is none", type->name)};
@@ -103,7 +103,7 @@ Result<Done> collect(const std::string& name, const Value& value, Type type, con
   }
   const std::vector<Value>* fields = value.fields();
   if (!fields) return Failure{fmt::format("a value of type {} cannot be saved", to_string(type))};
-  const DataDefinition* data = type->kind == TypeKind::Data ? lookup(type->name) : nullptr;
+  const DataDefinition* data = type->kind == TypeKind::Data ? lookup(type) : nullptr;
   for (size_t i = 0; i < fields->size(); ++i) {
     bool named = data && data->constructors.size() == 1 && !data->constructors[0].fields[i].name.empty();
     std::string part = named ? data->constructors[0].fields[i].name : std::to_string(i);

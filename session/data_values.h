@@ -13,7 +13,7 @@
 namespace quern {
 
 /// How a type's declaration is found.
-using DataLookup = std::function<const DataDefinition*(std::string_view type_name)>;
+using DataLookup = std::function<const DataDefinition*(Type type)>;
 
 /// The value of `type` in the file at `path`: the tensor named `entry` (the only one when ""), or a record. A
 /// missing field, another dtype or another shape is a Failure that names the entry, what the file has and

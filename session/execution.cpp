@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <set>
+#include <sstream>
 
 #include "session/compiler.h"
 #include "session/data_values.h"
@@ -44,10 +45,9 @@ struct Execution::Impl {
       : session(session),
         module(module),
         options(std::move(options)),
-        functions(session, module),
-        host([&session, module](std::string_view name) { return session.data(module, name); },
-             std::move(print)),
-        compiler(session, module) {}
+        functions(session),
+        host([&session, module](Type type) { return session.data(module, type); }, std::move(print)),
+        compiler(session) {}
 
   Session& session;
   ModuleId module;
@@ -81,11 +81,17 @@ struct Execution::Impl {
         notes.push_back({Place{error.calls[i], {}}, "called from here" + times});
       i = next;
     }
+    // An assertion tells both values after its message.
+    std::istringstream lines(error.message);
+    std::string message, line;
+    std::getline(lines, message);
+    for (size_t at = 0; std::getline(lines, line); ++at)
+      notes.insert(notes.begin() + static_cast<ptrdiff_t>(at), {std::nullopt, line});
     Origin origin = error.origin.declaration ? error.origin : Origin{statement, 0};
     bool is_file = !host.problem.empty() && error.message == host.problem;
     if (is_file && host.field) notes.insert(notes.begin(), {host.field, "the field is declared here"});
     return failed(is_file ? DiagnosticKind::FileProblem : DiagnosticKind::EvaluationFailed, {origin, {}},
-                  error.message, std::move(notes));
+                  message, std::move(notes));
   }
 };
 
@@ -106,7 +112,7 @@ StatementResult Execution::run(DeclarationId statement) {
                         : impl_->options.inputs.end();
   if (input != impl_->options.inputs.end()) {
     impl_->used_inputs.insert(input->first);
-    auto lookup = [&](std::string_view name) { return impl_->session.data(impl_->module, name); };
+    auto lookup = [&](Type type) { return impl_->session.data(impl_->module, type); };
     std::optional<Place> field;
     auto value = load_value(input->second, "", variable->variable->type, lookup, &field);
     std::vector<Note> notes;
@@ -140,7 +146,7 @@ std::optional<StatementResult> Execution::run_main() {
   auto arena = std::make_shared<Arena>();
   arena->keep(main->arena);
   std::vector<ExprPtr> args;
-  auto lookup = [&](std::string_view name) { return impl_->session.data(impl_->module, name); };
+  auto lookup = [&](Type type) { return impl_->session.data(impl_->module, type); };
   for (const Variable* p : fn->params) {
     const std::string& path = impl_->options.inputs.at(std::string(p->name));
     impl_->used_inputs.insert(std::string(p->name));
@@ -153,7 +159,7 @@ std::optional<StatementResult> Execution::run_main() {
   }
   ExprPtr callee = arena->make<GlobalExpr>(
       Expr{ExprKind::Global, main->scheme.type, fn->origin}, arena->copy(std::string_view("main")),
-      arena->copy(main->scheme.dim_vars), arena->copy(main->scheme.type_vars));
+      arena->copy(main->scheme.dim_vars), arena->copy(main->scheme.type_vars), impl_->module);
   Type type = main->scheme.type->result();
   ExprPtr call = arena->make<CallExpr>(Expr{ExprKind::Call, type, fn->origin}, callee, arena->copy(args));
   EvaluationResult outcome = impl_->evaluate({"", Scheme{{}, {}, type}, call, arena});

@@ -32,7 +32,7 @@ class Execution {
             std::function<void(std::string_view)> print);
   ~Execution();
 
-  /// Evaluates a statement that has no diagnostics and keeps the value of what it binds.
+  /// Evaluates a statement or a test that has no diagnostics and keeps the value of what it binds.
   StatementResult run(DeclarationId statement);
   /// Evaluates `@main`, where the module has one whose parameters are all among the inputs; nothing
   /// otherwise.

@@ -8,6 +8,11 @@
 
 namespace quern {
 
+Scope& ModuleScope::home(const Declaration& declaration) {
+  ModuleId module = impl_.declarations[declaration.id].module;
+  return module == module_ ? *this : static_cast<Scope&>(impl_.scope_of(module));
+}
+
 bool ModuleScope::has_global(std::string_view name) {
   return impl_.find(module_, NameTable::Globals, name) != 0;
 }
@@ -28,18 +33,26 @@ std::string ModuleScope::infix(std::string_view symbol) {
 }
 
 const DataHeader* ModuleScope::data_header(std::string_view type_name) {
-  auto& header = impl_.data_header({module_, std::string(type_name)});
+  DeclarationId id = impl_.find(module_, NameTable::Types, type_name);
+  if (!id) return nullptr;
+  auto& header = impl_.data_header(impl_.key_of(id));
   return header ? &*header : nullptr;
 }
 
 const DataDefinition* ModuleScope::data(std::string_view type_name) {
-  auto& result = impl_.data({module_, std::string(type_name)});
+  DeclarationId id = impl_.find(module_, NameTable::Types, type_name);
+  if (!id) return nullptr;
+  auto& result = impl_.data(impl_.key_of(id));
   return result.first ? &*result.first : nullptr;
 }
 
+const DataDefinition* ModuleScope::data_of(Type type) { return impl_.data_of(module_, type); }
+
 const DataDefinition* ModuleScope::data_of_constructor(std::string_view constructor) {
   DeclarationId id = impl_.find_constructor(module_, constructor);
-  return id ? data(impl_.session.info(id).name) : nullptr;
+  if (!id) return nullptr;
+  auto& result = impl_.data(impl_.key_of(id));
+  return result.first ? &*result.first : nullptr;
 }
 
 const TopLevelVariable* ModuleScope::variable(std::string_view name) {
@@ -48,7 +61,7 @@ const TopLevelVariable* ModuleScope::variable(std::string_view name) {
     if (found) uses_->push_back(found);
     return found.get();
   }
-  if (!statement_) return nullptr;
+  if (!sees_variables()) return nullptr;
   // Only a declaration or removal of this name changes which of them stands before the statement.
   const auto& ids = impl_.names.get({module_, NameTable::Variables, std::string(name)});
   auto after = std::partition_point(ids.begin(), ids.end(),
@@ -61,7 +74,7 @@ bool ModuleScope::has_top_level_variable(std::string_view name) {
 }
 
 bool ModuleScope::in_broken_statement(std::string_view name) {
-  if (!statement_) return false;
+  if (!sees_variables()) return false;
   std::string mention = "%" + std::string(name);
   for (auto& [id, text] : impl_.broken_statements(module_))
     if (impl_.is_before(id, statement_) && text.find(mention) != std::string::npos) return true;
@@ -69,19 +82,23 @@ bool ModuleScope::in_broken_statement(std::string_view name) {
 }
 
 const Scheme* ModuleScope::scheme(std::string_view name) {
-  auto& found = impl_.scheme({module_, std::string(name)});
+  DeclarationId id = impl_.find(module_, NameTable::Globals, name);
+  if (!id) return nullptr;
+  auto& found = impl_.scheme(impl_.key_of(id));
   return found ? &*found : nullptr;
 }
 
 InstanceAnswer ModuleScope::instance(const InstanceRequest& request) {
   // An operator of the library means the same in every module: its instances are made once.
-  DeclarationId op = impl_.find(module_, NameTable::Operators, request.op);
-  ModuleId owner = op ? impl_.session.info(op).module : module_;
+  ModuleId owner = impl_.declarations[request.declaration].module;
   const InstanceResult& result = impl_.instance({owner, request});
   InstanceAnswer answer{result.instance, result.diagnostics, owner == module_};
+  // What is wrong in an imported file whatever the call is reported there.
+  bool imported = owner != module_ && owner != Session::Impl::kLibrary;
+  if (imported && !impl_.operator_check(request.declaration).empty()) answer.diagnostics.clear();
   if (!result.instance)
     answer.diagnostics.push_back({DiagnosticKind::StaticLimit,
-                                  {{op, 1}, {}},
+                                  {{request.declaration, 1}, {}},
                                   fmt::format("`{}` is defined by itself", request.op),
                                   {}});
   return answer;
@@ -121,13 +138,25 @@ std::vector<std::string> ModuleScope::names(Names kind) {
         break;
       case Names::Variables:
         for (DeclarationId id : impl_.all_of(module, PieceKind::Statement))
-          if (statement_ && impl_.is_before(id, statement_)) add(impl_.declarations[id].name);
+          if (sees_variables() && impl_.is_before(id, statement_)) add(impl_.declarations[id].name);
         if (chunk_ && module == module_)
           for (const std::string& name : impl_.bodies.names_before(chunk_)) add(name);
         break;
     }
     if (module_ == Session::Impl::kLibrary) break;
   }
+  if (module_ != Session::Impl::kLibrary)
+    for (const Import& import : impl_.imports.get(module_)) {
+      if (!import.brings_names()) continue;
+      std::string prefix = import.alias.empty() ? "" : import.alias + ".";
+      auto add_theirs = [&](const std::string& name) { out.push_back(prefix + name); };
+      impl_.names.depend_on_all(import.module);
+      if (kind == Names::Globals) impl_.names.for_each(import.module, NameTable::Globals, add_theirs);
+      if (kind == Names::Operators) impl_.names.for_each(import.module, NameTable::Operators, add_theirs);
+      if (kind == Names::Types) impl_.names.for_each(import.module, NameTable::Types, add_theirs);
+      if (kind == Names::Constructors)
+        for (auto& [name, id] : impl_.constructors(import.module)) add_theirs(name);
+    }
   std::erase(out, "");
   std::sort(out.begin(), out.end());
   if (kind == Names::Types)

@@ -63,6 +63,7 @@ Session::Impl::Impl(Session& session)
     : session(session),
       names(engine, kLibrary),
       piece_text(engine),
+      imports(engine),
       slash_names(engine),
       kept(engine),
       bodies(*this, engine),
@@ -92,6 +93,9 @@ Session::Impl::Impl(Session& session)
             all.erase(std::unique(all.begin(), all.end()), all.end());
             return all;
           },
+          std::equal_to<>()),
+      parses(
+          engine, "parses", [this](DeclarationId id) { return parsed(id).outcome.problems.empty(); },
           std::equal_to<>()),
       constructors(
           engine, "constructors",
@@ -211,14 +215,16 @@ Session::Impl::Impl(Session& session)
       declaration_diagnostics(engine, "diagnostics", [this](DeclarationId id) { return of_declaration(id); }),
       optimised(engine, "optimise",
                 [this](const NameKey& k) -> Optimised {
-                  SessionFunctions functions(this->session, k.module);
-                  const Definition* definition = functions.function(k.name);
+                  SessionFunctions functions(this->session);
+                  const Definition* definition = functions.function(k.module, k.name);
                   return definition ? quern::optimise(*definition, functions) : Optimised{};
                 }),
       program(engine, "program", [this](const NameKey& k) -> std::shared_ptr<const Program> {
         const Optimised& o = optimised(k);
         return o.expr ? compile_program(o.expr, {}, o.arena) : nullptr;
       }) {}
+
+Session::Impl::~Impl() = default;
 
 DeclarationId Session::Impl::find(ModuleId module, NameTable table, std::string_view name) {
   // In one source the first declaration of a name counts (the others are reported); a later source replaces
@@ -231,6 +237,10 @@ DeclarationId Session::Impl::find(ModuleId module, NameTable table, std::string_
   DeclaredName key{module, table, std::string(name)};
   if (module != kLibrary)
     if (DeclarationId own = chosen(names.get(key))) return own;
+  auto theirs = [&](ModuleId other, std::string_view declared) {
+    return chosen(names.get({other, table, std::string(declared)}));
+  };
+  if (DeclarationId imported = find_imported(module, name, theirs)) return imported;
   key.module = kLibrary;
   return chosen(names.peek(key));
 }
@@ -238,6 +248,10 @@ DeclarationId Session::Impl::find(ModuleId module, NameTable table, std::string_
 DeclarationId Session::Impl::find_constructor(ModuleId module, std::string_view name) {
   if (module != kLibrary)
     if (DeclarationId own = constructor({module, std::string(name)})) return own;
+  auto theirs = [&](ModuleId other, std::string_view declared) {
+    return constructor({other, std::string(declared)});
+  };
+  if (DeclarationId imported = find_imported(module, name, theirs)) return imported;
   return constructor({kLibrary, std::string(name)});
 }
 
@@ -347,12 +361,23 @@ std::vector<Inferred> Session::Impl::infer_members(ModuleId module, const Group&
 const Inferred* Session::Impl::inferred(ModuleId module, const std::string& global) {
   DeclarationId id = find(module, NameTable::Globals, global);
   if (!id) return nullptr;
-  ModuleId owner = declarations[id].module;
-  const Group& members = group({owner, global});
-  const std::vector<Inferred>& results = group_inferred({owner, members[0]});
+  NameKey key = key_of(id);
+  const Group& members = group(key);
+  const std::vector<Inferred>& results = group_inferred({key.module, members[0]});
   for (size_t i = 0; i < members.size() && i < results.size(); ++i)
-    if (members[i] == global) return &results[i];
+    if (members[i] == key.name) return &results[i];
   return nullptr;
+}
+
+NameKey Session::Impl::key_of(DeclarationId id) {
+  const DeclarationInfo& about = declarations[id];
+  return {about.module, about.name.starts_with("@") ? about.name.substr(1) : about.name};
+}
+
+ModuleScope& Session::Impl::scope_of(ModuleId module) {
+  auto& scope = scopes[module];
+  if (!scope) scope = std::make_unique<ModuleScope>(*this, module);
+  return *scope;
 }
 
 Diagnostics Session::Impl::of_declaration(DeclarationId id) {
@@ -382,14 +407,8 @@ Diagnostics Session::Impl::of_declaration(DeclarationId id) {
     case PieceKind::Op: found = operator_check(id); break;
     case PieceKind::Type: found = data({about.module, about.name}).second; break;
     case PieceKind::Statement: found = statement(id).diagnostics; break;
-    case PieceKind::Import:
-    case PieceKind::Test:
-      found.push_back(
-          {DiagnosticKind::NotYetSupported,
-           {{id, root->id}, {}},
-           about.kind == PieceKind::Import ? "`import` cannot be followed yet" : "`test` cannot be run yet",
-           {}});
-      break;
+    case PieceKind::Import: found = import_diagnostics(id); break;
+    case PieceKind::Test: found = statement(id).diagnostics; break;
     case PieceKind::Static:
     case PieceKind::Infix: break;
   }

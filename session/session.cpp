@@ -23,12 +23,20 @@ std::vector<Session::LibraryFile> Session::builtin_library() {
   return files;
 }
 
-std::vector<DeclarationId> Session::statements(SourceId source) {
+std::vector<DeclarationId> Session::Impl::all_of_source(SourceId source, PieceKind kind) const {
   std::vector<DeclarationId> list;
-  for (DeclarationId id : impl_->layouts[source].ids)
-    if (info(id).kind == PieceKind::Statement) list.push_back(id);
+  for (DeclarationId id : layouts[source].ids)
+    if (declarations[id].kind == kind) list.push_back(id);
   return list;
 }
+
+std::vector<DeclarationId> Session::statements(SourceId source) {
+  return impl_->all_of_source(source, PieceKind::Statement);
+}
+std::vector<DeclarationId> Session::tests(SourceId source) {
+  return impl_->all_of_source(source, PieceKind::Test);
+}
+ModuleId Session::module_of(SourceId source) const { return impl_->sources[source].module; }
 
 std::vector<DeclarationId> Session::statements_of_module(ModuleId module) {
   return impl_->all_of(module, PieceKind::Statement);
@@ -182,10 +190,7 @@ const Definition* Session::definition(ModuleId module, std::string_view name) {
                                                                                : nullptr;
 }
 
-const DataDefinition* Session::data(ModuleId module, std::string_view type_name) {
-  const auto& result = impl_->data({module, std::string(type_name)}).first;
-  return result ? &*result : nullptr;
-}
+const DataDefinition* Session::data(ModuleId module, Type type) { return impl_->data_of(module, type); }
 
 std::vector<std::string> Session::definitions(ModuleId module) {
   std::vector<std::string> list;

@@ -61,6 +61,14 @@ class Session {
   /// files are.
   SourceId add_source(ModuleId module, std::string path, std::string text, std::string folder = "");
   void set_text(SourceId source, std::string text);
+  /// The source of a file: a module of its own, which imports find by its path. The text given counts,
+  /// whatever is on the disk, until it is closed.
+  SourceId open_file(std::string path, std::string text);
+  /// From now on the disk's text counts.
+  void close_file(SourceId source);
+  /// Looks again at the files that imports name, but for open ones.
+  void reread_files();
+  ModuleId module_of(SourceId source) const;
   /// Puts `text` in the place of a range of the source's text.
   void edit(SourceId source, Range range, std::string_view text);
   void remove_last_source(ModuleId module);
@@ -72,6 +80,8 @@ class Session {
   /// The declarations of the statements of a source, in order.
   std::vector<DeclarationId> statements(SourceId source);
   std::vector<DeclarationId> statements_of_module(ModuleId module);
+  /// The `test`s of a source, in order.
+  std::vector<DeclarationId> tests(SourceId source);
   const DeclarationInfo& info(DeclarationId declaration) const;
   /// Places in the source of the declaration's nodes.
   Range range_of(const Place& place);
@@ -81,6 +91,10 @@ class Session {
   /// All diagnostics of a source, each once, in the order of the text. Warnings stop nothing: `has_errors`
   /// tells them apart.
   std::vector<LocatedDiagnostic> check(SourceId source);
+  /// The same with those of the files that it imports, directly or not.
+  std::vector<LocatedDiagnostic> check_with_imports(SourceId source);
+  /// The sources that a source imports, directly or not.
+  std::vector<SourceId> imported(SourceId source);
   LocatedDiagnostic locate(const Diagnostic& diagnostic);
   /// The syntax tree of each declaration of a source.
   std::vector<std::pair<DeclarationId, ParsedTree>> trees(SourceId source);
@@ -94,8 +108,8 @@ class Session {
   void keep(DeclarationId statement);
   /// The typed definition of @name as seen from a module; null with errors or without one.
   const Definition* definition(ModuleId module, std::string_view name);
-  /// A `type` declaration as seen from a module, or null.
-  const DataDefinition* data(ModuleId module, std::string_view type_name);
+  /// The declaration of a data type that a value in a module has, or null.
+  const DataDefinition* data(ModuleId module, Type type);
   /// Names of a module's own `def @…`, in order.
   std::vector<std::string> definitions(ModuleId module);
   std::optional<HoverInfo> hover(SourceId source, uint32_t offset);
@@ -120,15 +134,16 @@ class Session {
   std::unique_ptr<Impl> impl_;
 };
 
-/// The typed definitions that a module sees.
+/// The typed definitions of a session's modules.
 class SessionFunctions final : public FunctionSource {
  public:
-  SessionFunctions(Session& session, ModuleId module) : session_(session), module_(module) {}
-  const Definition* function(std::string_view name) override { return session_.definition(module_, name); }
+  explicit SessionFunctions(Session& session) : session_(session) {}
+  const Definition* function(uint32_t module, std::string_view name) override {
+    return session_.definition(module, name);
+  }
 
  private:
   Session& session_;
-  ModuleId module_;
 };
 
 }  // namespace quern

@@ -3,6 +3,7 @@
 
 #include <deque>
 #include <map>
+#include <set>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -48,8 +49,29 @@ struct Parsed {
   ParseOutcome outcome;
 };
 
+/// An `import` of a module.
+struct Import {
+  DeclarationId declaration;
+  std::string alias;               ///< "" without `as`
+  ModuleId module = 0;             ///< 0: it cannot be followed
+  std::vector<std::string> tried;  ///< the paths where the file was looked for
+  std::string problem;             ///< of a file that is there and cannot be read
+  std::vector<ModuleId> cycle;     ///< the way back from the module to where the import stands
+  bool brings_names() const { return module != 0 && cycle.empty(); }
+  /// What a name of the importing module is in the imported one, if it can come from there.
+  std::optional<std::string_view> declared_name(std::string_view name) const {
+    if (alias.empty()) return name;
+    if (!name.starts_with(alias) || name.size() < alias.size() + 2 || name[alias.size()] != '.')
+      return std::nullopt;
+    return name.substr(alias.size() + 1);
+  }
+  friend bool operator==(const Import&, const Import&) = default;
+};
+
 /// The group of mutually recursive definitions that a definition is inferred with: its members, by name.
 using Group = std::vector<std::string>;
+
+class ModuleScope;
 
 /// A name in a definition or in a chunk of one.
 struct BodyName {
@@ -109,10 +131,12 @@ struct Session::Bodies {
 
 struct Session::Impl {
   explicit Impl(Session& session);
+  ~Impl();
 
   struct SourceInfo {
     ModuleId module;
     std::string path, folder;
+    bool open = true;  ///< its text is given, and the disk's does not count
   };
 
   Session& session;
@@ -125,6 +149,7 @@ struct Session::Impl {
   ModuleNames names;
 
   Input<DeclarationId, std::string> piece_text;
+  Input<ModuleId, std::vector<Import>> imports;
   Input<SourceId, bool> slash_names;  ///< `/` is a name character: TVM's files
   Input<DeclarationId, std::shared_ptr<const TopLevelVariable>> kept;  ///< variables that have a value
 
@@ -134,6 +159,7 @@ struct Session::Impl {
   Query<DeclarationId, Declaration> tree;  ///< cut off here when only blanks changed
   Query<DeclarationId, Declaration> head;  ///< without its bodies: cut off here when only a body changed
   Query<DeclarationId, std::vector<std::string>> references;  ///< names of the definitions that one mentions
+  Query<DeclarationId, bool> parses;                          ///< without a problem
   Query<ModuleId, std::map<std::string, DeclarationId>> constructors;
   Query<NameKey, DeclarationId, NameKeyHash> constructor;  ///< the type that has it, or 0
   /// Statements that did not parse, with their text.
@@ -178,8 +204,42 @@ struct Session::Impl {
   /// The declarations of a kind in a module, in order.
   std::vector<DeclarationId> all_of(ModuleId module, PieceKind kind) const;
   std::vector<Inferred> infer_members(ModuleId module, const Group& group);
+  std::vector<DeclarationId> all_of_source(SourceId source, PieceKind kind) const;
   const Inferred* inferred(ModuleId module, const std::string& global);
   Diagnostics of_declaration(DeclarationId id);
+  /// A name as the module that declares it has it.
+  NameKey key_of(DeclarationId id);
+  ModuleScope& scope_of(ModuleId module);
+  /// The declaration of a data type that a value in a module has; the present one of its name where it was
+  /// redefined since.
+  const DataDefinition* data_of(ModuleId module, Type type);
+
+  // imports.cpp
+  /// The declaration that an import brings under a name, or 0; `look` finds what a module declares itself.
+  template <class F>
+  DeclarationId find_imported(ModuleId module, std::string_view name, const F& look) {
+    if (module == kLibrary) return 0;
+    for (const Import& import : imports.get(module))
+      if (auto declared = import.declared_name(name); declared && import.brings_names())
+        if (DeclarationId id = look(import.module, *declared)) return id;
+    return 0;
+  }
+  bool is_in_broken_import(ModuleId module, std::string_view name);
+  Diagnostics import_diagnostics(DeclarationId id);
+  Diagnostics import_clashes(const Import& import, const std::vector<Import>& all);
+  Import resolve_import(DeclarationId id);
+  /// After a text was set: reads what its imports name and was not read before, and what those import.
+  void follow_imports(SourceId source);
+  void update_imports();
+
+  struct FileState {
+    std::string shown;    ///< its path as first asked for
+    ModuleId module = 0;  ///< 0: it is not there, or cannot be read
+    std::string problem;
+  };
+  std::map<std::string, FileState> files;  ///< that were looked at, by absolute path
+  std::set<ModuleId> importing;            ///< modules with imports
+  std::map<ModuleId, std::unique_ptr<ModuleScope>> scopes;
 };
 
 /// What a declaration of a module sees, answered by queries.
@@ -203,6 +263,8 @@ class ModuleScope final : public Scope {
     return scope;
   }
 
+  uint32_t module() const override { return module_; }
+  Scope& home(const Declaration& declaration) override;
   bool has_global(std::string_view name) override;
   const Declaration* global(std::string_view name) override;
   const Declaration* op(std::string_view name) override;
@@ -210,16 +272,22 @@ class ModuleScope final : public Scope {
   std::string infix(std::string_view symbol) override;
   const DataHeader* data_header(std::string_view type_name) override;
   const DataDefinition* data(std::string_view type_name) override;
+  const DataDefinition* data_of(Type type) override;
   const DataDefinition* data_of_constructor(std::string_view constructor) override;
   const TopLevelVariable* variable(std::string_view name) override;
   bool has_top_level_variable(std::string_view name) override;
   bool in_broken_statement(std::string_view name) override;
+  bool in_broken_import(std::string_view name) override { return impl_.is_in_broken_import(module_, name); }
   const Scheme* scheme(std::string_view name) override;
   InstanceAnswer instance(const InstanceRequest& request) override;
   Result<Type> file_type(std::string_view path, std::string_view entry) override;
   std::vector<std::string> names(Names kind) override;
 
  private:
+  /// Only a statement of the script sees its variables.
+  bool sees_variables() const {
+    return statement_ && impl_.declarations[statement_].kind == PieceKind::Statement;
+  }
   /// Null for one that did not parse.
   const Declaration* declaration(DeclarationId id) {
     const Declaration* found = id ? &impl_.tree(id) : nullptr;

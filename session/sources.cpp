@@ -71,6 +71,7 @@ void Session::Impl::set_text(SourceId source, std::shared_ptr<const std::string>
   put(slash_names, source, layout.scan.slash_names, sources[source].module == kLibrary);
   std::vector<DeclarationId> old_ids = std::exchange(layout.ids, {});
   take_pieces(source, same, *old_text, old_ids);
+  follow_imports(source);
 }
 
 // Gives the pieces of the layout their declarations: those around the edit by what they look like, the others
@@ -144,6 +145,7 @@ void Session::Impl::drop_declaration(DeclarationId id) {
   piece_text.drop(id);
   kept.drop(id);
   parsed.drop(id);
+  parses.drop(id);
   tree.drop(id);
   head.drop(id);
   references.drop(id);

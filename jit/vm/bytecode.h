@@ -166,7 +166,7 @@ std::unique_ptr<Function> finish(Draft draft);
 class Program {
  public:
   std::vector<std::unique_ptr<vm::Function>> functions;  ///< the entry first
-  std::vector<std::string> globals;                      ///< top-level functions that the code names
+  std::vector<GlobalName> globals;                       ///< top-level functions that the code names
   std::shared_ptr<const Arena> owner;
 };
 

@@ -84,9 +84,10 @@ std::vector<DimCode> FunctionCompiler::codes(std::span<const Dim> dims) {
   return codes;
 }
 
-uint32_t FunctionCompiler::global(std::string_view name) {
+uint32_t FunctionCompiler::global(const GlobalExpr& e) {
+  const GlobalName name{e.module, std::string(e.name)};
   auto found = std::find(program_.globals.begin(), program_.globals.end(), name);
-  if (found == program_.globals.end()) found = program_.globals.insert(found, std::string(name));
+  if (found == program_.globals.end()) found = program_.globals.insert(found, name);
   return static_cast<uint32_t>(found - program_.globals.begin());
 }
 
@@ -222,7 +223,7 @@ Register FunctionCompiler::call(const CallExpr& e, Register wanted, bool in_tail
   site.arguments = static_cast<uint32_t>(operands.size());
   site.operands = std::move(operands);
   if (is_value) site.operands.push_back(callee);
-  if (named) site.global = global(named->name);
+  if (named) site.global = global(*named);
   if (named) site.dims = codes(named->dims);
   const Register result = in_tail ? kNoRegister : or_new(wanted, e);
   emit(e, {.opcode = in_tail ? Opcode::TailInvoke : Opcode::Invoke, .result = result, .a = index});
@@ -258,7 +259,7 @@ Register FunctionCompiler::closure(const FnExpr& fn, const Variable* self, Regis
 Register FunctionCompiler::make(const GlobalExpr& e, Register wanted) {
   uint32_t index = 0;
   auto& site = add_site<GlobalSite>(index);
-  site.global = global(e.name);
+  site.global = global(e);
   site.dims = codes(e.dims);
   const Register result = or_new(wanted, e);
   emit(e, {.opcode = Opcode::Global, .result = result, .a = index});

@@ -47,7 +47,7 @@ class FunctionCompiler {
   uint32_t slot_of(Dim var);
   DimCode code(Dim dim) { return compile_dim(dim, slots_of_); }
   std::vector<DimCode> codes(std::span<const Dim> dims);
-  uint32_t global(std::string_view name);
+  uint32_t global(const GlobalExpr& e);
 
   // --- control
   void tail(ExprPtr expr);

@@ -259,11 +259,11 @@ Link* Machine::link_of(const std::shared_ptr<const Program>& program) {
 Link* Machine::link_of_global(const Instruction* pc, uint32_t global) {
   Link*& known = frames_.back().link->globals[global];
   if (known) return known;
-  const std::string& name = frames_.back().link->program->globals[global];
+  const GlobalName& name = frames_.back().link->program->globals[global];
   Link*& named = named_[name];
   if (!named) {
     std::shared_ptr<const Program> program = programs_.program(name);
-    if (!program) fail(pc, fmt::format("the definition of @{} has errors", name));
+    if (!program) fail(pc, fmt::format("the definition of @{} has errors", name.name));
     named = link_of(program);
   }
   return known = named;

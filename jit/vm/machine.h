@@ -3,6 +3,7 @@
 // is not bound by the thread's stack.
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -123,7 +124,7 @@ class Machine {
 
   // Destroyed last, after every value.
   std::unordered_map<const Program*, std::unique_ptr<Link>> links_;
-  std::unordered_map<std::string, Link*> named_;
+  std::map<GlobalName, Link*> named_;
   TensorPool pool_;
 
   std::unique_ptr<Value[]> stack_;

@@ -264,6 +264,9 @@ void Machine::intrinsic(const Instruction* pc) {
       if (!saved) fail(pc, saved.error().message);
       break;
     }
+    case IntrinsicKind::Assert:
+      if (std::string problem = check_assertion(node, args); !problem.empty()) fail(pc, problem);
+      break;
   }
   put(pc->result, std::move(result));
 }

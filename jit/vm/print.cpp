@@ -55,7 +55,7 @@ std::string shape_text(const std::vector<DimCode>& shape) {
 std::string called(const Program& program, const Function& function, const Instruction& in) {
   const auto& site = function.site<CallSite>(in);
   switch (site.callee) {
-    case CalleeKind::Global: return "@" + program.globals[site.global] + " " + list(site.operands);
+    case CalleeKind::Global: return "@" + program.globals[site.global].name + " " + list(site.operands);
     case CalleeKind::Self: return "self " + list(site.operands);
     case CalleeKind::Closure: break;
   }
@@ -94,7 +94,7 @@ std::string site_text(const Program& program, const Function& function, const In
       const auto& site = function.site<ClosureSite>(in);
       return fmt::format("fn{} {}", site.function, list(site.operands));
     }
-    case Opcode::Global: return "@" + program.globals[function.site<GlobalSite>(in).global];
+    case Opcode::Global: return "@" + program.globals[function.site<GlobalSite>(in).global].name;
     case Opcode::Invoke:
     case Opcode::TailInvoke: return called(program, function, in);
     case Opcode::Intrinsic: {

@@ -32,6 +32,13 @@ class KernelSource {
   virtual Result<KernelCode> kernel(const FnExpr& primitive) = 0;
 };
 
+/// A top-level function by its name without the @, as a module of the session sees it.
+struct GlobalName {
+  uint32_t module;
+  std::string name;
+  friend auto operator<=>(const GlobalName&, const GlobalName&) = default;
+};
+
 /// Bytecode of one function and of the function literals inside it.
 class Program;
 
@@ -40,7 +47,7 @@ class Program;
 class ProgramSource {
  public:
   virtual ~ProgramSource() = default;
-  virtual std::shared_ptr<const Program> program(std::string_view name) = 0;
+  virtual std::shared_ptr<const Program> program(const GlobalName& name) = 0;
 };
 
 /// Bytecode for an expression whose free variables are `inputs` (they become the parameters of its entry),

@@ -54,7 +54,7 @@ std::string loops_of(const std::string& name, std::vector<Session::LibraryFile> 
   for (const LocatedDiagnostic& diagnostic : session.check(source)) return render_terminal(diagnostic, false);
   const Definition* net = session.definition(module, "net");
   if (!net) return "no @net";
-  auto loops = Compiler(session, module).stage_text(*net, "loops");
+  auto loops = Compiler(session).stage_text(*net, "loops");
   return loops ? *loops : loops.error().message;
 }
 

@@ -31,7 +31,7 @@ void on_large_stack(std::function<void()> body) {
 class Functions final : public FunctionSource {
  public:
   std::map<std::string, Definition, std::less<>> definitions;
-  const Definition* function(std::string_view name) override {
+  const Definition* function(uint32_t, std::string_view name) override {
     auto found = definitions.find(name);
     return found == definitions.end() ? nullptr : &found->second;
   }

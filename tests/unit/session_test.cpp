@@ -1,6 +1,11 @@
 #include "session/session.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
 
 #include "session/execution.h"
 #include "session/stdlib.h"
@@ -105,6 +110,88 @@ TEST_F(SessionTest, RecursiveCompositesAreReportedNotEndless) {
   SourceId source =
       open("def twice(%x: Tensor[(2,), float32]) -> Tensor[(2,), float32] { twice(%x) }\ntwice([1f, 2f]);");
   EXPECT_FALSE(messages(source).empty());
+}
+
+// --- imports
+// ----------------------------------------------------------------------------------------------------
+
+class ImportTest : public testing::Test {
+ protected:
+  ImportTest() : folder(std::filesystem::temp_directory_path() / fmt::format("quern_imports_{}", getpid())) {
+    std::filesystem::create_directories(folder);
+  }
+  ~ImportTest() override { std::filesystem::remove_all(folder); }
+  std::string path(const std::string& name) const { return (folder / name).string(); }
+  void write(const std::string& name, const std::string& text) { std::ofstream(path(name)) << text; }
+  SourceId open(const std::string& name, const std::string& text) {
+    return session.open_file(path(name), text);
+  }
+  size_t problems(SourceId source) { return session.check_with_imports(source).size(); }
+
+  std::filesystem::path folder;
+  Session session;
+};
+
+TEST_F(ImportTest, AnOpenBufferWinsOverTheDisk) {
+  write("part.relay", "def @f(%x: float32) -> float32 { %x }");
+  SourceId main = open("main.relay", "import \"part.relay\" as part\nlet %y: int32 = @part.f(1);\n");
+  EXPECT_EQ(problems(main), 2u);
+  SourceId part = open("part.relay", "def @f(%x: int32) -> int32 { %x }");
+  EXPECT_EQ(problems(main), 0u);
+  session.close_file(part);
+  EXPECT_EQ(problems(main), 2u);
+}
+
+TEST_F(ImportTest, AnEditInABodyOfAnImportedFileInfersThatBodyAlone) {
+  SourceId part =
+      open("part.relay", "def @f(%x: float32) -> float32 { %x }\ndef @g(%x: float32) -> float32 { %x }");
+  SourceId main =
+      open("main.relay", "import \"part.relay\"\ndef @h(%x: float32) -> float32 { @f(@g(%x)) }\n");
+  EXPECT_EQ(problems(main), 0u);
+  uint64_t inferred = session.times_computed("infer");
+  session.set_text(part, "def @f(%x: float32) -> float32 { %x + 1 }\ndef @g(%x: float32) -> float32 { %x }");
+  EXPECT_EQ(problems(main), 0u);
+  EXPECT_EQ(session.times_computed("infer"), inferred + 1);
+  session.set_text(part, "def @f(%x: int32) -> float32 { 1.0 }\ndef @g(%x: float32) -> float32 { %x }");
+  EXPECT_EQ(problems(main), 1u);
+}
+
+TEST_F(ImportTest, AFileThatAppearsIsFound) {
+  SourceId main = open("main.relay", "import \"late.relay\" as late\ndef @g() -> int32 { @late.f() }\n");
+  EXPECT_EQ(problems(main), 1u);
+  write("late.relay", "def @f() -> int32 { 1 }");
+  session.reread_files();
+  EXPECT_EQ(problems(main), 0u);
+  std::filesystem::remove(path("late.relay"));
+  session.reread_files();
+  EXPECT_EQ(problems(main), 1u);
+}
+
+TEST_F(ImportTest, PathsAreRelativeToTheFileThenToTheProjectsRoot) {
+  write("quern.toml", "");
+  write("shared.relay", "def @f() -> int32 { 1 }");
+  std::filesystem::create_directories(folder / "models");
+  write("models/shared.relay", "def @g() -> int32 { 1 }");
+  SourceId beside = open("models/a.relay", "import \"shared.relay\" as s\ndef @a() -> int32 { @s.g() }\n");
+  EXPECT_EQ(problems(beside), 0u);
+  std::filesystem::create_directories(folder / "other");
+  SourceId from_root = open("other/b.relay", "import \"shared.relay\" as s\ndef @a() -> int32 { @s.f() }\n");
+  EXPECT_EQ(problems(from_root), 0u);
+}
+
+TEST_F(ImportTest, ModulesThatCallEachOthersNamesDoNotMeet) {
+  // Both have a helper of the same name: each sees its own.
+  open("part.relay", "def @helper() -> int32 { 1 }\ndef @f() -> int32 { @helper() }\n");
+  SourceId main = open("main.relay",
+                       "import \"part.relay\" as part\ndef @helper() -> int32 { 2 }\n"
+                       "test \"own\" { assert_equal((@part.f(), @helper()), (1, 2)) }\n");
+  ASSERT_EQ(problems(main), 0u);
+  for (bool interpret : {false, true}) {
+    ExecutionOptions options;
+    options.interpret = interpret;
+    Execution execution(session, session.module_of(main), options, [](std::string_view) {});
+    EXPECT_FALSE(execution.run(session.tests(main)[0]).failure);
+  }
 }
 
 }  // namespace

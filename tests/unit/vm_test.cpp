@@ -60,7 +60,7 @@ class InterpretedKernel final : public CompiledKernel {
       known.variables[param] = arena.make<VarExpr>(Expr{ExprKind::Var, type, {}}, given);
     }
     struct None final : FunctionSource {
-      const Definition* function(std::string_view) override { return nullptr; }
+      const Definition* function(uint32_t, std::string_view) override { return nullptr; }
     } none;
     struct Silent final : Host {
       void print(std::string_view) override {}
@@ -131,13 +131,13 @@ class Definitions final : public FunctionSource, public ProgramSource {
  public:
   std::map<std::string, Definition, std::less<>> definitions;
   size_t asked = 0;
-  const Definition* function(std::string_view name) override {
+  const Definition* function(uint32_t, std::string_view name) override {
     auto found = definitions.find(name);
     return found == definitions.end() ? nullptr : &found->second;
   }
-  std::shared_ptr<const Program> program(std::string_view name) override {
+  std::shared_ptr<const Program> program(const GlobalName& name) override {
     ++asked;
-    auto found = definitions.find(name);
+    auto found = definitions.find(name.name);
     if (found == definitions.end()) return nullptr;
     auto& program = programs_[found->first];
     if (!program) program = compile_program(found->second.body, {}, found->second.arena);

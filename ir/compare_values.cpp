@@ -14,7 +14,8 @@ std::string element_text(const HostTensor& tensor, int64_t offset) {
     int64_t value = element_as_int(tensor, offset);
     return tensor.dtype().is_bool() ? (value ? "True" : "False") : std::to_string(value);
   }
-  return fmt::format("{:.9g}", element_as_double(tensor, offset));
+  double value = element_as_double(tensor, offset);
+  return tensor.dtype().bits == 64 ? fmt::format("{}", value) : fmt::format("{}", static_cast<float>(value));
 }
 
 std::string index_text(int64_t offset, const Shape& shape) {
@@ -48,6 +49,7 @@ class Comparison {
   std::string told() const {
     if (!first_other_.empty()) return first_other_;
     if (different_ == 0) return "";
+    if (elements_ == 1) return worst_;
     return fmt::format("{} of {} element{} differ{}, {}", different_, elements_, elements_ == 1 ? "" : "s",
                        different_ == 1 ? "s" : "", worst_);
   }

@@ -196,10 +196,12 @@ int CommandLine::test() {
     }
   }
   fmt::print("{} passed, {} failed\n", passed, failed);
-  if (passed + failed == 0 && !broken)
+  // A filter that chooses nothing is a slip: nothing was tested.
+  bool nothing = passed + failed == 0 && !broken;
+  if (nothing)
     say(filter_.empty() ? "there is no `test` in these files"
                         : fmt::format("no test's name contains `{}`", filter_));
-  return failed > 0 || broken ? kWrong : kFine;
+  return failed > 0 || broken || (nothing && !filter_.empty()) ? kWrong : kFine;
 }
 
 int CommandLine::run_file() {

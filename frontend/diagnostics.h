@@ -37,6 +37,7 @@ enum class Part : uint8_t {
   Before,      ///< nothing, where the node begins
   After,       ///< nothing, where the node ends
   BeforeOpen,  ///< nothing, before the bracket that is open where the node begins
+  Bracketed,   ///< with the brackets right around it
 };
 
 /// A place in a declaration: a syntax node, or (where no node stands for it) bytes relative to the

@@ -190,7 +190,8 @@ Inferred infer_statement(const Declaration& statement, Scope& scope) {
     StaticEvaluator evaluator(scope, statement.id, inference.diagnostics);
     type = resolve_type(s->child(0), inference.env, evaluator, scope, inference.diagnostics, statement.id);
     inference.expect(value, type, draft->type, fmt::format("`%{}`", s->text),
-                     {{Place{{statement.id, s->child(0)->id}, {}}, "it is declared here"}});
+                     {{Place{{statement.id, s->child(0)->id}, {}}, "it is declared here"}},
+                     DiagnosticKind::AnnotationMismatch);
   }
   if (is_test) {
     SyntaxPtr last = value->children.empty() ? value : value->children.back();

@@ -48,6 +48,10 @@ Diagnostics check_operator(const Declaration& op, Scope& scope);
 std::shared_ptr<const OpInstance> make_instance(const InstanceRequest& request, Scope& scope,
                                                 Diagnostics& diagnostics);
 
+/// The node that says the type of what a Let, a GraphLet or a parameter binds: its annotation, else its
+/// value.
+SyntaxPtr type_source(SyntaxPtr binding);
+
 /// Names of other definitions (`@f`) in a declaration, for grouping recursion.
 std::vector<std::string> referenced_globals(SyntaxPtr syntax);
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "frontend/inference.h"
 #include "frontend/suggest.h"
 
@@ -16,8 +18,8 @@ ExprPtr Inference::number(SyntaxPtr s) {
   }
   auto literal = parse_number(s->text);
   if (!literal) {
-    report(DiagnosticKind::MalformedLiteral, s,
-           fmt::format("`{}` is not a number of a known dtype", s->text));
+    NumberProblem problem = number_problem(s->text);
+    report(problem.kind, s, problem.message);
     return error(s);
   }
   bool wide = literal->is_integer && literal->integer != static_cast<int32_t>(literal->integer);
@@ -33,7 +35,7 @@ bool Inference::literal_elements(SyntaxPtr s, std::vector<int64_t>& shape, size_
                                  LiteralDraft& draft) {
   if (!s->is(SyntaxKind::List)) {
     if (depth != shape.size()) {
-      report(DiagnosticKind::RankMismatch, s, "the rows of a tensor literal have to be nested equally deep");
+      report(DiagnosticKind::RaggedLiteral, s, "the rows of a tensor literal have to be nested equally deep");
       return false;
     }
     if (s->is(SyntaxKind::Bool)) {
@@ -54,13 +56,13 @@ bool Inference::literal_elements(SyntaxPtr s, std::vector<int64_t>& shape, size_
   // The first row at each depth fixes the extent of the others.
   if (depth == shape.size()) {
     if (!draft.elements.empty()) {
-      report(DiagnosticKind::RankMismatch, s, "the rows of a tensor literal have to be nested equally deep");
+      report(DiagnosticKind::RaggedLiteral, s, "the rows of a tensor literal have to be nested equally deep");
       return false;
     }
     shape.push_back(count);
   }
   if (shape[depth] != count) {
-    report(DiagnosticKind::DimMismatch, s,
+    report(DiagnosticKind::RaggedLiteral, s,
            fmt::format("this row has {} elements where the first has {}", count, shape[depth]));
     return false;
   }
@@ -112,12 +114,15 @@ ExprPtr Inference::local(SyntaxPtr s) {
     return error(s);
   }
   // Its `let` may be inside a statement that did not parse: that one is reported.
-  if (scope_.in_broken_statement(s->text)) return error(s);
-  std::vector<std::string> candidates = scope_.names(Scope::Names::Variables);
-  for (const LocalName& known : locals_) candidates.emplace_back(known.name);
-  auto near = did_you_mean(s->text, candidates);
-  report(DiagnosticKind::UnknownName, s,
-         fmt::format("unknown variable `{}`{}", sigil, near ? "; did you mean `%" + *near + "`?" : ""));
+  if (scope_.in_broken_declaration(s->text)) return error(s);
+  std::vector<std::string> candidates;
+  for (const std::string& known : scope_.names(Scope::Names::Variables)) candidates.push_back("%" + known);
+  for (const LocalName& known : locals_) candidates.push_back("%" + std::string(known.name));
+  for (const std::string& known : scope_.names(Scope::Names::Globals))
+    if (known == s->text) candidates.push_back("@" + known);
+  Suggestion meant = suggest(did_you_mean(sigil, candidates), place(s));
+  report(DiagnosticKind::UnknownName, s, fmt::format("unknown variable `{}`{}", sigil, meant.text), {},
+         std::move(meant.fixes));
   return error(s);
 }
 
@@ -143,9 +148,18 @@ ExprPtr Inference::global(SyntaxPtr s) {
                                     std::span<const Dim>(), std::span<const Type>(), scope_.module());
   if (!scope_.has_global(s->text)) {
     if (scope_.in_broken_import(s->text)) return error(s);
-    auto near = did_you_mean(s->text, scope_.names(Scope::Names::Globals));
-    report(DiagnosticKind::UnknownName, s,
-           fmt::format("unknown function `@{}`{}", s->text, near ? "; did you mean `@" + *near + "`?" : ""));
+    std::vector<std::string> known;
+    for (const std::string& g : scope_.names(Scope::Names::Globals)) known.push_back("@" + g);
+    for (const auto& [member_name, type] : group_types) known.push_back("@" + member_name);
+    std::string written = "@" + std::string(s->text);
+    std::optional<std::string> near = did_you_mean(written, known);
+    if (!near && scope_.op(s->text)) near = std::string(s->text);
+    Place at = place(s);
+    at.part = Part::Head;
+    at.length = static_cast<uint32_t>(written.size());
+    Suggestion meant = suggest(near, at);
+    report(DiagnosticKind::UnknownFunction, s, fmt::format("unknown function `{}`{}", written, meant.text),
+           {}, std::move(meant.fixes));
     return error(s);
   }
   const Scheme* scheme = scope_.scheme(s->text);
@@ -174,18 +188,64 @@ ExprPtr Inference::bare_name(SyntaxPtr s) {
   }
   if (const DataDefinition* data = scope_.data_of_constructor(s->text)) return construct(s, s->text, *data);
   if (scope_.op(s->text)) return not_yet(s, "an operator as a value");
-  if (s->text == "true" || s->text == "false") {
-    report(DiagnosticKind::UnknownName, s,
-           fmt::format("unknown name `{}`; write `{}`", s->text, s->text == "true" ? "True" : "False"));
-    return error(s);
-  }
-  if (scope_.in_broken_import(s->text)) return error(s);
-  std::vector<std::string> candidates = scope_.names(Scope::Names::Operators);
-  for (std::string& c : scope_.names(Scope::Names::Constructors)) candidates.push_back(std::move(c));
-  auto near = did_you_mean(s->text, candidates);
-  report(DiagnosticKind::UnknownName, s,
-         fmt::format("unknown name `{}`{}", s->text, near ? "; did you mean `" + *near + "`?" : ""));
+  report_unknown(s, DiagnosticKind::UnknownName, "name");
   return error(s);
+}
+
+bool Inference::is_visible_local(std::string_view name) {
+  for (const LocalName& known : locals_)
+    if (known.name == name) return true;
+  return scope_.variable(name) != nullptr;
+}
+
+void Inference::report_unknown(SyntaxPtr s, DiagnosticKind kind, std::string_view what) {
+  std::string name(s->text);
+  // It may have been bound by a statement that did not parse: that one is reported.
+  if (scope_.in_broken_declaration(name) || scope_.in_broken_import(name)) return;
+  Place at{origin(s), {}, Part::Head, static_cast<uint32_t>(name.size())};
+  auto say = [&](DiagnosticKind k, std::string message, std::vector<Fix> fixes = {}) {
+    diagnostics.push_back({k, at, std::move(message), {}, std::move(fixes)});
+  };
+  auto write = [&](const std::string& text) { return suggest(text, at).fixes; };
+  bool global = scope_.has_global(name) || group_types.contains(name);
+  if (is_visible_local(name) || global) {
+    std::string meant = (global && !is_visible_local(name) ? "@" : "%") + name;
+    return say(DiagnosticKind::MissingSigil,
+               fmt::format("`{}` lacks its sigil: the {} of this name is `{}`", name,
+                           meant[0] == '@' ? "function" : "variable", meant),
+               write(meant));
+  }
+  if (name == "true" || name == "false") {
+    std::string meant = name == "true" ? "True" : "False";
+    return say(DiagnosticKind::UnknownName, fmt::format("unknown name `{}`; write `{}`", name, meant),
+               write(meant));
+  }
+  std::vector<std::string> known = scope_.names(Scope::Names::Operators);
+  auto exists = [&](std::string_view n) { return std::find(known.begin(), known.end(), n) != known.end(); };
+  // A declared operator without a declaration has not parsed, and that is reported.
+  if (exists(name)) return;
+  std::string bare(without_foreign_module(name));
+  if (has_foreign_module(name) && exists(bare))
+    return say(DiagnosticKind::ForeignName, fmt::format("`{}` is `{}` here", name, bare), write(bare));
+  if (const ForeignName* foreign = find_foreign_name(name);
+      foreign && (foreign->meaning.empty() || exists(foreign->meaning))) {
+    if (foreign->remark.empty())
+      return say(DiagnosticKind::ForeignName, fmt::format("`{}` is `{}` here", name, foreign->meaning),
+                 write(std::string(foreign->meaning)));
+    return say(DiagnosticKind::ForeignName,
+               fmt::format("`{}` is written otherwise here: {}", name, foreign->remark));
+  }
+  for (std::string& c : scope_.names(Scope::Names::Constructors)) known.push_back(std::move(c));
+  for (const char* intrinsic : {"print", "load", "save"}) known.emplace_back(intrinsic);
+  for (const auto& [bound, value] : env.statics) known.push_back(bound);
+  Suggestion meant = suggest(did_you_mean(bare, known), at);
+  if (meant.text.empty() && has_foreign_module(name))
+    return say(
+        DiagnosticKind::ForeignName,
+        fmt::format(
+            "`{}` is a name of another library; operators here have no such prefix, and there is no `{}`",
+            name, bare));
+  say(kind, fmt::format("unknown {} `{}`{}", what, name, meant.text), std::move(meant.fixes));
 }
 
 }  // namespace quern

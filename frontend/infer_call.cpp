@@ -29,14 +29,10 @@ ExprPtr Inference::call(SyntaxPtr s) {
                                            "vjp", "jvp",      "stop_gradient", "checkpoint"};
   if (std::find(std::begin(kPlanned), std::end(kPlanned), callee->text) != std::end(kPlanned))
     return not_yet(s, fmt::format("`{}`", callee->text));
-  std::vector<std::string> known = scope_.names(Scope::Names::Operators);
-  // A declared operator without a declaration has not parsed, and that is reported.
-  bool broken = std::find(known.begin(), known.end(), callee->text) != known.end();
-  auto near = did_you_mean(callee->text, known);
-  if (!broken && !scope_.in_broken_import(callee->text))
-    report(
-        DiagnosticKind::UnknownOperator, callee,
-        fmt::format("unknown operator `{}`{}", callee->text, near ? "; did you mean `" + *near + "`?" : ""));
+  size_t before = diagnostics.size();
+  report_unknown(callee, DiagnosticKind::UnknownOperator, "operator");
+  // The arguments of another library's function need not be values here.
+  if (diagnostics.size() > before && diagnostics.back().kind == DiagnosticKind::ForeignName) return error(s);
   for (SyntaxPtr arg : s->children.subspan(1))
     infer(arg->is(SyntaxKind::NamedArgument) ? arg->child(0) : arg);
   return error(s);
@@ -139,12 +135,26 @@ bool Inference::constructor_fields(SyntaxPtr s, const DataConstructor& construct
       for (slot = 0; slot < count && constructor.fields[slot].name != arg->text;) ++slot;
       value = arg->child(0);
       if (slot == count) {
+        std::vector<std::string> names;
+        for (const DataField& f : constructor.fields) names.push_back(f.name);
+        Place name = place(arg);
+        name.part = Part::Head;
+        name.length = static_cast<uint32_t>(arg->text.size());
+        Suggestion meant = suggest(did_you_mean(arg->text, names), name);
         report(DiagnosticKind::UnknownField, arg,
-               fmt::format("`{}` has no field `{}`", constructor.name, arg->text));
+               fmt::format("`{}` has no field `{}`{}", constructor.name, arg->text, meant.text), {},
+               std::move(meant.fixes));
         return false;
       }
     }
-    if (slot >= count || fields[slot]) {
+    if (slot < count && fields[slot]) {
+      report(DiagnosticKind::GivenTwice, arg,
+             fmt::format("the field `{}` of `{}` is given twice", constructor.fields[slot].name,
+                         constructor.name),
+             {{place(at[slot]), "it is given here first"}});
+      return false;
+    }
+    if (slot >= count) {
       report(DiagnosticKind::WrongArgumentCount, s,
              fmt::format("`{}` has {} field{} and is given {}", constructor.name, count,
                          count == 1 ? "" : "s", args.size()));
@@ -344,7 +354,7 @@ ExprPtr Inference::function_call(SyntaxPtr s) {
     for (size_t k = 0; k <= i; ++k)
       for (Note& note : origin_of(args[k])) notes.push_back(std::move(note));
     expect(at[i], type->params()[i], args[i]->type, fmt::format("argument {} of {}", i + 1, name),
-           std::move(notes));
+           std::move(notes), DiagnosticKind::ArgumentMismatch);
   }
   return drafts_.make<CallExpr>(Expr{ExprKind::Call, type->result(), origin(s)}, function,
                                 drafts_.copy(args));
@@ -360,7 +370,7 @@ void Inference::becomes(SyntaxPtr at, ExprPtr waiting, Type found) {
 }
 
 bool Inference::expect(SyntaxPtr at, Type wanted, Type found, const std::string& what,
-                       std::vector<Note> notes) {
+                       std::vector<Note> notes, DiagnosticKind role) {
   if (unifier.unify(wanted, found)) return true;
   if (unifier.infinite()) {
     report(DiagnosticKind::InfiniteType, at, fmt::format("{} would have a type that contains itself", what),
@@ -368,9 +378,11 @@ bool Inference::expect(SyntaxPtr at, Type wanted, Type found, const std::string&
     return false;
   }
   Type w = resolve(wanted), f = resolve(found);
-  DiagnosticKind kind = DiagnosticKind::TypeMismatch;
+  DiagnosticKind kind = role;
   std::string detail;
-  if (w->is_tensor() && f->is_tensor()) {
+  bool whole = role == DiagnosticKind::ConditionNotBool || role == DiagnosticKind::ArmsDiffer;
+  if (role == DiagnosticKind::ConditionNotBool) detail = "; compare it, as in `%x != 0`";
+  if (!whole && w->is_tensor() && f->is_tensor()) {
     kind = w->dims.size() != f->dims.size() ? DiagnosticKind::RankMismatch : DiagnosticKind::DTypeMismatch;
     for (size_t i = 0; kind == DiagnosticKind::DTypeMismatch && i < w->dims.size(); ++i)
       if (!unifier.unify(w->dims[i], f->dims[i])) {

@@ -9,8 +9,9 @@
 
 namespace quern {
 
-void Inference::report(DiagnosticKind kind, SyntaxPtr at, std::string message, std::vector<Note> notes) {
-  diagnostics.push_back({kind, place(at), std::move(message), std::move(notes)});
+void Inference::report(DiagnosticKind kind, SyntaxPtr at, std::string message, std::vector<Note> notes,
+                       std::vector<Fix> fixes) {
+  diagnostics.push_back({kind, place(at), std::move(message), std::move(notes), std::move(fixes)});
 }
 
 ExprPtr Inference::error(SyntaxPtr s, Type type) {
@@ -31,9 +32,17 @@ const Variable* Inference::draft_variable(std::string_view name, Type type, bool
   return make_variable(drafts_, name, type, graph);
 }
 
+// What says the type of the variable that a node binds: its annotation, else its value.
+SyntaxPtr type_source(SyntaxPtr binding) {
+  bool is_let = binding->is(SyntaxKind::Let);
+  if (is_let || binding->is(SyntaxKind::TensorParam))
+    return binding->child(0) ? binding->child(0) : is_let ? binding->child(1) : binding;
+  return binding->is(SyntaxKind::GraphLet) ? binding->child(0) : binding;
+}
+
 void Inference::bind_local(std::string_view name, const Variable* variable, SyntaxPtr at) {
   locals_.push_back({name, variable});
-  variable_places_[variable] = place(at);
+  variable_places_[variable] = place(type_source(at));
 }
 
 ExprPtr Inference::infer(SyntaxPtr s) {
@@ -75,11 +84,12 @@ ExprPtr Inference::walk(SyntaxPtr s) {
     case SyntaxKind::If: {
       ExprPtr then_arm = nullptr, else_arm = nullptr;
       ExprPtr condition = infer(s->child(0));
-      expect(s->child(0), scalar_type(DType::boolean()), condition->type, "the condition of `if`");
+      expect(s->child(0), scalar_type(DType::boolean()), condition->type, "the condition of `if`", {},
+             DiagnosticKind::ConditionNotBool);
       then_arm = infer(s->child(1));
       else_arm = infer(s->child(2));
       expect(s->child(2), then_arm->type, else_arm->type, "the `else` arm",
-             {{place(s->child(1)), "the first arm is here"}});
+             {{place(s->child(1)), "the first arm is here"}}, DiagnosticKind::ArmsDiffer);
       return drafts_.make<IfExpr>(Expr{ExprKind::If, then_arm->type, origin(s)}, condition, then_arm,
                                   else_arm);
     }
@@ -92,8 +102,14 @@ ExprPtr Inference::walk(SyntaxPtr s) {
     case SyntaxKind::Comprehension: return comprehension(s);
     case SyntaxKind::Error: return error(s);
     case SyntaxKind::String:
-      report(DiagnosticKind::TypeMismatch, s,
-             "a string is a value only as an attribute, a file name or a label of `print`");
+      report(DiagnosticKind::NoValueHere, s,
+             "a string is no value here: strings are attributes, file names and labels of `print`");
+      return error(s);
+    case SyntaxKind::None:
+      report(DiagnosticKind::NoValueHere, s,
+             "`None` is no value here: it leaves out an optional attribute; an absent value is a constructor "
+             "of a "
+             "type, as in `type Option[a] { Some(a), None }`");
       return error(s);
     case SyntaxKind::Meta: return not_yet(s, "`meta[…]`");
     case SyntaxKind::Match: return not_yet(s, "`match`");
@@ -157,7 +173,7 @@ void Inference::binding(SyntaxPtr s, std::vector<Binding>& bindings,
   locals_.resize(depth);
   if (declared)
     expect(s->child(1), declared, value->type, fmt::format("`%{}`", s->text),
-           {{place(s->child(0)), "it is declared here"}});
+           {{place(s->child(0)), "it is declared here"}}, DiagnosticKind::AnnotationMismatch);
   if (s->text == "_") {
     bindings.push_back({nullptr, value});
     return;
@@ -231,6 +247,7 @@ Head Inference::head_of(SyntaxPtr type_params, SyntaxPtr params, SyntaxPtr resul
         head.env.statics.insert_or_assign(std::string(p->text), StaticValue(head.dim_vars.back()));
       }
     }
+  declare_missing_dims(type_params, params, result, head);
   for (SyntaxPtr p : params->children) {
     if (p->is(SyntaxKind::AttributeParam)) continue;
     Type type = p->child(0) ? annotation(p->child(0), head.env) : unifier.fresh_type();
@@ -238,6 +255,33 @@ Head Inference::head_of(SyntaxPtr type_params, SyntaxPtr params, SyntaxPtr resul
   }
   head.result = result ? annotation(result, head.env) : unifier.fresh_type();
   return head;
+}
+
+void Inference::declare_missing_dims(SyntaxPtr type_params, SyntaxPtr params, SyntaxPtr result, Head& head) {
+  auto insertion = [&](std::string_view name) {
+    bool listed = type_params && !type_params->children.empty();
+    Place at = place(listed ? type_params->children.back() : params);
+    at.part = listed ? Part::After : Part::BeforeOpen;
+    return Edit{at, fmt::format("{}{}{}", listed ? ", " : "[", name, listed ? "" : "]")};
+  };
+  std::function<void(SyntaxPtr, bool)> visit = [&](SyntaxPtr s, bool in_shape) {
+    if (!s) return;
+    if (s->is(SyntaxKind::TensorType)) return visit(s->child(0), true);
+    bool is_dim = in_shape && s->is(SyntaxKind::Name) && s->children.empty();
+    if (is_dim && !head.env.statics.contains(s->text) && !head.env.types.contains(s->text) &&
+        !parse_dtype(s->text)) {
+      report(DiagnosticKind::UndeclaredDim, s, fmt::format("the dim `{}` is not declared", s->text), {},
+             {{fmt::format("declare it: `[{}]` before the parameters", s->text), {insertion(s->text)}}});
+      head.dim_vars.push_back(dim_var(s->text));
+      head.env.statics.insert_or_assign(std::string(s->text), StaticValue(head.dim_vars.back()));
+    }
+    // What is called in a shape is a function of the compile-time language.
+    for (size_t i = s->is(SyntaxKind::Call) ? 1 : 0; i < s->children.size(); ++i)
+      visit(s->children[i], in_shape);
+  };
+  for (SyntaxPtr p : params->children)
+    if (p->is(SyntaxKind::TensorParam)) visit(p->child(0), false);
+  visit(result, false);
 }
 
 ExprPtr Inference::function(SyntaxPtr at, SyntaxPtr params, const Head& head, SyntaxPtr body,
@@ -262,11 +306,15 @@ ExprPtr Inference::function(SyntaxPtr at, SyntaxPtr params, const Head& head, Sy
   SyntaxPtr result_at = body ? body : at;
   while (result_at->is(SyntaxKind::Block) && !result_at->children.empty())
     result_at = result_at->children.back();
+  std::vector<Note> declared;
+  if (SyntaxPtr annotated = at->child(2); annotated && (at->is(SyntaxKind::Def) || at->is(SyntaxKind::Fn)))
+    declared.push_back({place(annotated), "the result type is declared here"});
   if (in_chunks) {
     enter(chunked->chunks.back()->id);
     result_at = last_statement(*chunked->chunks.back());
   }
-  expect(result_at, head.result, result->type, "the result");
+  expect(result_at, head.result, result->type, "the result", std::move(declared),
+         DiagnosticKind::ResultMismatch);
   if (in_chunks) enter(chunked->id);
   env = std::move(outer);
   locals_.resize(depth);
@@ -280,9 +328,11 @@ ExprPtr Inference::function(SyntaxPtr at, SyntaxPtr params, const Head& head, Sy
 ExprPtr Inference::conditional(SyntaxPtr s, SyntaxPtr condition, ExprPtr then_arm, ExprPtr else_arm) {
   ExprPtr test = infer(condition);
   Type boolean = scalar_type(DType::boolean());
-  expect(condition, boolean, test->type, fmt::format("the operand of `{}`", s->text));
+  expect(condition, boolean, test->type, fmt::format("the operand of `{}`", s->text), {},
+         DiagnosticKind::ConditionNotBool);
   ExprPtr arm = then_arm ? then_arm : else_arm;
-  expect(s->child(1), boolean, arm->type, fmt::format("the operand of `{}`", s->text));
+  expect(s->child(1), boolean, arm->type, fmt::format("the operand of `{}`", s->text), {},
+         DiagnosticKind::ConditionNotBool);
   ExprPtr constant = drafts_.make<ConstExpr>(Expr{ExprKind::Const, boolean, origin(s)});
   literals_[constant] = {{{NumberLiteral{true, then_arm ? 0 : 1}, s}}, true};
   return drafts_.make<IfExpr>(Expr{ExprKind::If, boolean, origin(s)}, test, then_arm ? then_arm : constant,
@@ -349,22 +399,56 @@ ExprPtr Inference::field(SyntaxPtr s) {
                                                          record, i, drafts_.copy(s->text));
         return true;
       }
-      auto near = did_you_mean(s->text, names);
-      report(DiagnosticKind::UnknownField, s,
-             fmt::format("`{}` has no field `{}`{}", data->name, s->text,
-                         near ? "; did you mean `" + *near + "`?" : ""),
-             {{Place{{data->declaration, data->constructors[0].node}, {}},
-               fmt::format("`{}` is declared here; its fields are {}", data->name, fmt::join(names, ", "))}});
+      Place at = place(s);
+      at.part = Part::Tail;
+      at.length = static_cast<uint32_t>(s->text.size());
+      Suggestion meant = suggest(did_you_mean(s->text, names), at);
+      std::vector<Note> notes{
+          {Place{{data->declaration, data->constructors[0].node}, {}},
+           fmt::format("`{}` is declared here; its fields are {}", data->name, fmt::join(names, ", "))}};
+      diagnostics.push_back({DiagnosticKind::UnknownField, at,
+                             fmt::format("`{}` has no field `{}`{}", data->name, s->text, meant.text),
+                             std::move(notes), std::move(meant.fixes)});
     } else if (!type->is_error()) {
-      report(DiagnosticKind::UnknownField, s,
-             fmt::format("`.{}` reads a field of a record (a type with one constructor), and this is {}",
-                         s->text, to_string(type)),
-             origin_of(record));
+      report_no_field(s, type, record);
     }
     unifier.unify(waiting->type, error_type());
     return true;
   });
   return waiting;
+}
+
+// `.name` of a value without fields.
+void Inference::report_no_field(SyntaxPtr s, Type type, ExprPtr record) {
+  Place at = place(s);
+  at.part = Part::Tail;
+  at.length = static_cast<uint32_t>(s->text.size());
+  if (!type->is_tensor()) {
+    diagnostics.push_back(
+        {DiagnosticKind::UnknownField, at,
+         fmt::format("`.{}` reads a field of a record (a type with one constructor), and this is {}", s->text,
+                     unifier.describe(type)),
+         origin_of(record)});
+    return;
+  }
+  std::string advice = fmt::format("write `{}(%x, …)`", s->text);
+  const ForeignName* foreign = find_foreign_name(s->text);
+  if (s->text == "shape" || s->text == "ndim" || s->text == "size")
+    advice =
+        "its shape is in its type: give the dims names, as in `def @f[n, m](%x: Tensor[(n, m), float32])`";
+  else if (s->text == "dtype")
+    advice = "its dtype is in its type, `Tensor[(n, m), float32]`";
+  else if (s->text == "T")
+    advice = "write `transpose(%x)`";
+  else if (s->text == "item" || s->text == "numpy" || s->text == "backward" || s->text == "grad")
+    advice = "a rank-0 tensor is a number itself, and `grad(@f)` is the gradient of a function";
+  else if (foreign)
+    advice = !foreign->remark.empty() ? fmt::format("write {}", foreign->remark)
+                                      : fmt::format("write `{}(%x, …)`", foreign->meaning);
+  else if (!scope_.op(s->text))
+    advice = "operators are called by name, `sum(%x, axis=[0])`";
+  diagnostics.push_back({DiagnosticKind::TensorMethod, at,
+                         fmt::format("a tensor has no `.{}`: {}", s->text, advice), origin_of(record)});
 }
 
 ExprPtr Inference::comprehension(SyntaxPtr s) {

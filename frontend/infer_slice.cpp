@@ -51,9 +51,23 @@ Dim clamp(Dim bound, Dim extent) {
 
 ExprPtr Inference::slice_of(SyntaxPtr s, ExprPtr tensor, const std::vector<ExprPtr>& computed) {
   Type type = resolve(tensor->type);
+  if (type->kind == TypeKind::Tuple) {
+    SyntaxPtr item = s->child(1);
+    std::vector<Fix> fixes;
+    if (s->children.size() == 2 && item->is(SyntaxKind::Int) && item->text[0] != '-') {
+      Place bracketed = place(item);
+      bracketed.part = Part::Bracketed;
+      fixes.push_back({fmt::format("write `.{}`", item->text), {{bracketed, "." + std::string(item->text)}}});
+    }
+    report(DiagnosticKind::TupleIndexed, s, "a field of a tuple is read with a point: `%t.0`",
+           origin_of(tensor), std::move(fixes));
+    return nullptr;
+  }
   if (!type->is_tensor() || s->children.size() - 1 > type->dims.size()) {
     report(DiagnosticKind::RankMismatch, s,
-           fmt::format("{} positions for {}", s->children.size() - 1, to_string(type)), origin_of(tensor));
+           fmt::format("{} position{} for {}", s->children.size() - 1, s->children.size() == 2 ? "" : "s",
+                       unifier.describe(type)),
+           origin_of(tensor));
     return nullptr;
   }
   StaticEvaluator statics = evaluator();
@@ -84,8 +98,7 @@ ExprPtr Inference::slice_of(SyntaxPtr s, ExprPtr tensor, const std::vector<ExprP
       };
       auto step = bound(item->child(2), dim_const(1));
       if (!step || as_const(*step).value_or(0) <= 0) {
-        report(DiagnosticKind::WrongAttribute, item,
-               "the step of a slice has to be a known positive integer");
+        report(DiagnosticKind::SliceStep, item, "the step of a slice has to be a known positive integer");
         return nullptr;
       }
       auto first = bound(item->child(0), dim_const(0)), last = bound(item->child(1), extent);

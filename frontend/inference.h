@@ -59,10 +59,13 @@ class Inference final : public TypeHooks {
   // --- unification with diagnostics
   // ---------------------------------------------------------------------------------
   /// Makes `found` equal to `wanted`, or reports at `at`: "`what` …".
-  bool expect(SyntaxPtr at, Type wanted, Type found, const std::string& what, std::vector<Note> notes = {});
+  /// Where neither dims nor dtype alone differ the kind is `role`.
+  bool expect(SyntaxPtr at, Type wanted, Type found, const std::string& what, std::vector<Note> notes = {},
+              DiagnosticKind role = DiagnosticKind::TypeMismatch);
   /// A draft that waited turns out to have this type: reported at `at` where the context wants another one.
   void becomes(SyntaxPtr at, ExprPtr waiting, Type found);
-  void report(DiagnosticKind kind, SyntaxPtr at, std::string message, std::vector<Note> notes = {});
+  void report(DiagnosticKind kind, SyntaxPtr at, std::string message, std::vector<Note> notes = {},
+              std::vector<Fix> fixes = {});
 
   // TypeHooks
   Type resolve(Type type) override { return unifier.resolve(type); }
@@ -131,6 +134,12 @@ class Inference final : public TypeHooks {
   ExprPtr local(SyntaxPtr s);
   ExprPtr global(SyntaxPtr s);
   ExprPtr bare_name(SyntaxPtr s);
+  /// A name that stands for nothing: what was meant by it.
+  void report_unknown(SyntaxPtr name, DiagnosticKind kind, std::string_view what);
+  bool is_visible_local(std::string_view name);
+  /// Dim names in annotations that no list of parameters declares: each is told once and then is a dim.
+  void declare_missing_dims(SyntaxPtr type_params, SyntaxPtr params, SyntaxPtr result, Head& head);
+  void report_no_field(SyntaxPtr s, Type type, ExprPtr record);
   ExprPtr conditional(SyntaxPtr s, SyntaxPtr condition, ExprPtr then_arm, ExprPtr else_arm);
   ExprPtr infix(SyntaxPtr s);
   ExprPtr projection(SyntaxPtr s);
@@ -184,7 +193,7 @@ class Inference final : public TypeHooks {
   uint32_t declaration_;
   Arena drafts_;
   std::vector<LocalName> locals_;
-  std::unordered_map<const Variable*, Place> variable_places_;
+  std::unordered_map<const Variable*, Place> variable_places_;  ///< what says a variable's type
   std::unordered_map<ExprPtr, LiteralDraft> literals_;
   std::unordered_map<ExprPtr, OpCallDraft> op_calls_;
   std::unordered_map<ExprPtr, ExprPtr> replacements_;  ///< a draft that waited, and what it turned out to be

@@ -1,5 +1,7 @@
 #include "frontend/literals.h"
 
+#include <fmt/format.h>
+
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -48,6 +50,21 @@ std::optional<NumberLiteral> parse_number(std::string_view text) {
   if (magnitude > limit && !unsigned64) return std::nullopt;
   literal.integer = static_cast<int64_t>(negative ? ~magnitude + 1 : magnitude);
   return literal;
+}
+
+NumberProblem number_problem(std::string_view text) {
+  size_t suffix = text.find_first_of("iuf");
+  bool digits = text.substr(0, suffix).find_first_not_of("-0123456789") == std::string_view::npos;
+  bool known = suffix == std::string_view::npos || suffix_dtype(text.substr(suffix));
+  if (digits && known)
+    return {DiagnosticKind::LiteralOutOfRange,
+            fmt::format("`{}` does not fit 64 bits; a floating-point number is written `{}.0`", text,
+                        text.substr(0, suffix))};
+  return {
+      DiagnosticKind::MalformedLiteral,
+      fmt::format("`{}` is not a number of a known dtype; suffixes are `i8` to `i64`, `u8` to `u64`, `f16`, "
+                  "`f32`, `f64`",
+                  text)};
 }
 
 std::optional<Scalar> literal_as(const NumberLiteral& literal, DType dtype) {

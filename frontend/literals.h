@@ -4,6 +4,7 @@
 #include <optional>
 #include <string_view>
 
+#include "frontend/diagnostics.h"
 #include "ir/dtype.h"
 #include "ir/scalar.h"
 
@@ -19,6 +20,12 @@ struct NumberLiteral {
 /// `7`, `-7i64`, `2f`, `2.5f16`, `1e-3f64`, `-inff`, `nan`; nothing for an unknown suffix or an integer past
 /// 64 bits.
 std::optional<NumberLiteral> parse_number(std::string_view text);
+/// Why `parse_number` has no answer: no number at all, or one that no dtype holds.
+struct NumberProblem {
+  DiagnosticKind kind;
+  std::string message;
+};
+NumberProblem number_problem(std::string_view text);
 
 /// The literal as an element of `dtype`; nothing where an integer does not fit (`300` as int8) or a fraction
 /// would be lost.

@@ -1,13 +1,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
+#include <cctype>
 
 #include "QuernBaseVisitor.h"
 #include "QuernLexer.h"
 #include "QuernParser.h"
 #include "frontend/parser_build.h"
 #include "frontend/syntax.h"
+#include "frontend/syntax_advice.h"
 
 namespace quern {
 
@@ -38,61 +39,123 @@ class ByteOffsets {
   std::vector<uint32_t> starts_;
 };
 
-std::string describe(antlr4::Token* token) {
-  std::string text = token->getText();
-  return "`" + (text.size() > 40 ? text.substr(0, 37) + "…" : text) + "`";
+LexedKind kind_of(antlr4::Token* token) {
+  switch (token->getType()) {
+    case QuernLexer::LOCAL:
+    case QuernLexer::UNDERSCORE_LOCAL: return LexedKind::Local;
+    case QuernLexer::GRAPH: return LexedKind::Graph;
+    case QuernLexer::GLOBAL: return LexedKind::Global;
+    case QuernLexer::INT:
+    case QuernLexer::FLOAT:
+    case QuernLexer::PROJECTION: return LexedKind::Number;
+    case QuernLexer::STRING: return LexedKind::String;
+    case QuernLexer::UNKNOWN: return LexedKind::Unknown;
+  }
+  char first = token->getText()[0];
+  bool word = std::isalpha(static_cast<unsigned char>(first)) || first == '_';
+  return word && token->getText().back() != '[' ? LexedKind::Name : LexedKind::Symbol;
 }
 
-// The first syntax error of a declaration: later ones follow from it more often than not.
+// The syntax errors of a declaration. Those that follow from an earlier one are left out: one is told for
+// each statement at most, and only the first where brackets do not match.
 class Listener : public antlr4::BaseErrorListener {
  public:
-  Listener(const ByteOffsets& offsets, std::vector<SyntaxProblem>& problems)
-      : offsets_(offsets), problems_(problems) {}
+  Listener(std::string_view text, const ByteOffsets& offsets, antlr4::CommonTokenStream& tokens,
+           std::vector<SyntaxProblem>& problems)
+      : text_(text), offsets_(offsets), tokens_(tokens), problems_(problems) {}
 
   void syntaxError(antlr4::Recognizer* recognizer, antlr4::Token* token, size_t, size_t, const std::string&,
-                   std::exception_ptr) override {
-    if (!problems_.empty() || !token) return;
-    Range range{offsets_.of(token->getStartIndex()), offsets_.of(token->getStopIndex() + 1)};
-    if (token->getType() == antlr4::Token::EOF) range = {offsets_.of(SIZE_MAX), offsets_.of(SIZE_MAX)};
-    problems_.push_back({DiagnosticKind::UnexpectedToken, range, message(recognizer, token)});
+                   std::exception_ptr reason) override {
+    auto* parser = dynamic_cast<QuernParser*>(recognizer);
+    if (!parser || !token) return;
+    if (failure_.tokens.empty()) lex();
+    failure_.at = position(token);
+    if (!problems_.empty() && !is_new(failure_.at)) return;
+    last_ = failure_.at;
+    expect(*parser, reason);
+    problems_.push_back(advise(failure_));
   }
 
  private:
-  static std::string message(antlr4::Recognizer* recognizer, antlr4::Token* token) {
-    bool at_end = token->getType() == antlr4::Token::EOF;
-    std::string text = at_end ? "the text ends too early" : "unexpected " + describe(token);
-    auto* parser = dynamic_cast<QuernParser*>(recognizer);
-    if (!parser) return text;
-    if (std::string expected = expectation(*parser); !expected.empty()) text += "; expected " + expected;
-    if (token->getText() == "=") text += "; a variable is bound with `let %x = …`";
-    if (token->getType() == QuernLexer::UNKNOWN && token->getText() == "\"")
-      text = "this string has no closing quote";
-    return text;
+  void lex() {
+    failure_.text = text_;
+    for (antlr4::Token* t : tokens_.getTokens()) {
+      if (t->getType() == antlr4::Token::EOF) continue;
+      Range range{offsets_.of(t->getStartIndex()), offsets_.of(t->getStopIndex() + 1)};
+      failure_.tokens.push_back({kind_of(t), text_.substr(range.begin, range.end - range.begin), range});
+    }
+    matched_ = brackets_match(failure_.tokens);
+  }
+  size_t position(antlr4::Token* token) const {
+    uint32_t begin = offsets_.of(token->getStartIndex());
+    if (token->getType() == antlr4::Token::EOF) return failure_.tokens.size();
+    auto at = std::lower_bound(failure_.tokens.begin(), failure_.tokens.end(), begin,
+                               [](const LexedToken& t, uint32_t b) { return t.range.begin < b; });
+    return static_cast<size_t>(at - failure_.tokens.begin());
+  }
+  bool is_new(size_t at) const {
+    return matched_ && at != failure_.tokens.size() && statement_between(failure_.tokens, last_, at);
   }
 
-  // What could have stood here, in a user's words; nothing where that is too much to tell.
-  static std::string expectation(QuernParser& parser) {
+  // What could have stood there, in a user's words. Of a choice that looked ahead the parser knows only what
+  // could have begun it, which is of no use.
+  void expect(QuernParser& parser, const std::exception_ptr& reason) {
+    failure_.expected.clear();
+    failure_.expectation.clear();
+    failure_.wants_expression = false;
     auto expected = parser.getExpectedTokens();
-    if (expected.contains(static_cast<size_t>(QuernParser::INT)) &&
-        expected.contains(static_cast<size_t>(QuernParser::LOCAL)))
-      return "an expression";
+    bool expression = expected.contains(static_cast<size_t>(QuernParser::INT)) &&
+                      expected.contains(static_cast<size_t>(QuernParser::LOCAL));
+    if (looked_ahead(reason) && !(expression && problem_is_at_choice(parser))) return;
+    failure_.wants_expression = expression;
+    if (expression) {
+      failure_.expectation = "an expression";
+      return;
+    }
     std::vector<std::string> wanted;
+    bool any_name = false;
     for (ssize_t type : expected.toList()) {
       std::string name = parser.getVocabulary().getDisplayName(static_cast<size_t>(type));
+      if (name.size() > 2 && name.front() == '\'') {
+        name = name.substr(1, name.size() - 2);
+        failure_.expected.push_back(name);
+        name = "`" + name + "`";
+      }
       if (name == "EOF" || name == "<EOF>") name = "the end";
       if (name == "LOCAL") name = "a variable such as `%x`";
-      if (name == "NAME") return "a name";
+      if (name == "NAME") any_name = true;
       if (name == "GLOBAL") name = "a name such as `@f`";
       if (name == "STRING") name = "a string";
-      if (name == "UNDERSCORE_LOCAL" || name == "'%_'" || name == "'_'") continue;
-      if (name.size() > 2 && name.front() == '\'') name = "`" + name.substr(1, name.size() - 2) + "`";
+      if (name == "UNDERSCORE_LOCAL" || name == "`%_`" || name == "`_`") continue;
       wanted.push_back(name);
     }
-    return wanted.size() <= 4 ? fmt::format("{}", fmt::join(wanted, " or ")) : "";
+    if (any_name)
+      failure_.expectation = "a name";
+    else if (wanted.size() <= 4)
+      failure_.expectation = fmt::format("{}", fmt::join(wanted, " or "));
+  }
+  static bool looked_ahead(const std::exception_ptr& reason) {
+    if (!reason) return false;
+    try {
+      std::rethrow_exception(reason);
+    } catch (const antlr4::NoViableAltException& e) {
+      return true;
+    } catch (...) {
+      return false;
+    }
+  }
+  bool problem_is_at_choice(QuernParser& parser) const {
+    antlr4::Token* now = parser.getCurrentToken();
+    return now && position(now) == failure_.at;
   }
 
+  std::string_view text_;
   const ByteOffsets& offsets_;
+  antlr4::CommonTokenStream& tokens_;
   std::vector<SyntaxProblem>& problems_;
+  SyntaxFailure failure_;
+  size_t last_ = 0;
+  bool matched_ = false;
 };
 
 // Brackets nested deeper than the limit would exhaust the parser's stack: refuse before it starts.
@@ -125,7 +188,7 @@ ParseOutcome error_outcome(std::string_view text, ParseOutcome outcome) {
 ParseOutcome parse_declaration(std::string_view text, bool slash_names) {
   ParseOutcome outcome;
   ByteOffsets offsets(text);
-  antlr4::ANTLRInputStream input{std::string(text)};
+  antlr4::ANTLRInputStream input{with_valid_utf8(std::string(text))};
   QuernLexer lexer(&input);
   lexer.slashNames = slash_names;
   lexer.removeErrorListeners();
@@ -141,7 +204,7 @@ ParseOutcome parse_declaration(std::string_view text, bool slash_names) {
   simulator->setPredictionMode(antlr4::atn::PredictionMode::SLL);
   parser.setErrorHandler(std::make_shared<antlr4::BailErrorStrategy>());
   QuernParser::UnitContext* unit = nullptr;
-  Listener listener(offsets, outcome.problems);
+  Listener listener(text, offsets, tokens, outcome.problems);
   try {
     unit = parser.unit();
   } catch (const antlr4::ParseCancellationException&) {

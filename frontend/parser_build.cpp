@@ -1,5 +1,8 @@
 #include "frontend/parser_build.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <optional>
 
 namespace quern {
@@ -123,11 +126,32 @@ class Builder {
   SyntaxPtr param(P::ParamContext* c) {
     if (auto* t = dynamic_cast<P::TensorParamContext*>(c))
       return make(c, SyntaxKind::TensorParam, strip(t->LOCAL()), {t->type() ? type(t->type()) : nullptr});
-    if (auto* a = dynamic_cast<P::AttributeParamContext*>(c))
+    if (auto* a = dynamic_cast<P::AttributeParamContext*>(c)) {
+      if (a->kind() && !is_attribute_kind(text(a->kind()))) return parameter_without_sigil(a);
       return make(c, SyntaxKind::AttributeParam, text(a->name()),
                   {a->kind() ? make(a->kind(), SyntaxKind::Kind, text(a->kind()), {}) : nullptr,
                    a->expr() ? expr(a->expr()) : nullptr});
+    }
     return error(c);
+  }
+  static bool is_attribute_kind(std::string_view kind) {
+    if (kind.ends_with("?")) kind.remove_suffix(1);
+    if (kind.ends_with("[]")) kind.remove_suffix(2);
+    constexpr std::string_view kKinds[] = {"int", "float", "bool", "string", "dtype", "dim", "shape"};
+    return std::find(std::begin(kKinds), std::end(kKinds), kind) != std::end(kKinds);
+  }
+  // `x: int32` for `%x: int32`: no kind of attribute has the name of a type.
+  SyntaxPtr parameter_without_sigil(P::AttributeParamContext* a) {
+    std::string called = text(a->name());
+    Range at = span_of_(a->name());
+    Place before{{}, Range{at.begin, at.begin}};
+    problems_.push_back({DiagnosticKind::MissingSigil,
+                         at,
+                         fmt::format("a parameter begins with `%`: `%{}`", called),
+                         {},
+                         {{fmt::format("write `%{}`", called), {{before, "%"}}}}});
+    return make(a, SyntaxKind::TensorParam, called,
+                {make(a->kind(), SyntaxKind::NamedType, text(a->kind()), {})});
   }
   SyntaxPtr clauses(const std::vector<P::ClauseContext*>& list, antlr4::ParserRuleContext* owner) {
     Nodes out;
@@ -243,7 +267,9 @@ class Builder {
     size_t start = 0;
     while (true) {
       size_t dot = path.find('.', start);
-      record = make(e, SyntaxKind::Field, path.substr(start, dot - start), {record});
+      Range range = span_of_(e);
+      if (dot != std::string::npos) range.end -= static_cast<uint32_t>(path.size() - dot);
+      record = make_at(range, SyntaxKind::Field, path.substr(start, dot - start), {record});
       if (dot == std::string::npos) return record;
       start = dot + 1;
     }

@@ -1,9 +1,10 @@
 #include "frontend/resolve_type.h"
-#include "frontend/suggest.h"
 
 #include <fmt/format.h>
 
 #include <functional>
+
+#include "frontend/suggest.h"
 
 namespace quern {
 
@@ -46,6 +47,23 @@ class Resolver {
   }
 
   Type tensor(SyntaxPtr s) {
+    if (is_dtype(s->child(0)) && !is_dtype(s->child(1))) {
+      report(DiagnosticKind::TensorTypeForm, s,
+             "the shape of a tensor type comes first: `Tensor[(2, 3), float32]`");
+      return error_type();
+    }
+    if (SyntaxPtr one = s->child(0); is_single_dim(one)) {
+      Place at{{declaration_, one->id}, {}}, before = at, after = at;
+      before.part = Part::Before;
+      after.part = Part::After;
+      diagnostics_.push_back(
+          {DiagnosticKind::TensorTypeForm,
+           at,
+           fmt::format("a shape stands in parentheses, also with one dim: `({},)`", one->text),
+           {},
+           {{fmt::format("write `({},)`", one->text), {{before, "("}, {after, ",)"}}}}});
+      return error_type();
+    }
     auto shape = evaluator_.shape(s->child(0), env_.statics);
     auto dtype = evaluator_.dtype(s->child(1), env_.statics);
     if (!shape || !dtype) return error_type();
@@ -56,6 +74,16 @@ class Resolver {
         return error_type();
       }
     return tensor_type(*shape, *dtype);
+  }
+
+  bool is_dtype(SyntaxPtr s) const {
+    return s && s->is(SyntaxKind::Name) && !env_.statics.contains(s->text) && parse_dtype(s->text);
+  }
+  // An integer or the name of a dim, where a list of them is wanted.
+  bool is_single_dim(SyntaxPtr s) const {
+    if (!s || s->is(SyntaxKind::Int)) return s != nullptr;
+    auto bound = s->is(SyntaxKind::Name) ? env_.statics.find(s->text) : env_.statics.end();
+    return bound != env_.statics.end() && bound->second.as_dim() != nullptr;
   }
 
   Type family(SyntaxPtr s) {
@@ -79,9 +107,20 @@ class Resolver {
     const DataHeader* header = scope_.data_header(s->text);
     if (!header) {
       if (scope_.in_broken_import(s->text)) return error_type();
-      auto near = did_you_mean(s->text, scope_.names(Scope::Names::Types));
-      report(DiagnosticKind::UnknownType, s,
-             fmt::format("unknown type `{}`{}", s->text, near ? "; did you mean `" + *near + "`?" : ""));
+      std::vector<std::string> known = scope_.names(Scope::Names::Types);
+      for (const auto& [name, type] : env_.types) known.push_back(name);
+      known.emplace_back("Tensor");
+      std::optional<std::string> meant(foreign_type(s->text));
+      if (meant->empty()) meant = did_you_mean(s->text, known);
+      Place at{{declaration_, s->id}, {}, Part::Head, static_cast<uint32_t>(s->text.size())};
+      Suggestion suggestion = suggest(meant, at);
+      // A tensor type wants more than its name.
+      if (meant == "Tensor") suggestion.fixes.clear();
+      diagnostics_.push_back({DiagnosticKind::UnknownType,
+                              at,
+                              fmt::format("unknown type `{}`{}", s->text, suggestion.text),
+                              {},
+                              std::move(suggestion.fixes)});
       return error_type();
     }
     if (header->type_vars.size() != s->children.size()) {

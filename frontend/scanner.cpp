@@ -1,5 +1,7 @@
 #include "frontend/scanner.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -146,16 +148,47 @@ class Splitter {
   Tokens tokens_;
 };
 
-// Where the pieces of a text are: without the version header (`#[version = "0.0.5"]`), from `#[metadata]` on,
-// and up to the first byte that is not UTF-8.
+constexpr size_t kLookedAt = 4096;
+
+// A source has neither the marks of UTF-16 nor a NUL byte in every few characters.
+bool is_text(std::string_view text) {
+  if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF")) return false;
+  std::string_view head = text.substr(0, kLookedAt);
+  auto nuls = static_cast<size_t>(std::count(head.begin(), head.end(), '\0'));
+  return 16 * nuls < std::max<size_t>(head.size(), 16);
+}
+std::string not_text(std::string_view text) {
+  bool utf16 = text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF");
+  return utf16 ? "this file is UTF-16; a program is UTF-8 text"
+               : "this file is binary data; a program is UTF-8 text";
+}
+
+// Each run of invalid bytes once.
+void report_invalid(std::string_view text, std::vector<SyntaxProblem>& problems) {
+  for (size_t i = first_invalid_utf8(text); i < text.size();) {
+    size_t length = utf8_length(text, i);
+    if (length != 0) {
+      i += length;
+      continue;
+    }
+    auto begin = static_cast<uint32_t>(i);
+    while (i < text.size() && utf8_length(text, i) == 0) ++i;
+    auto end = static_cast<uint32_t>(i);
+    problems.push_back({DiagnosticKind::InvalidUtf8,
+                        {begin, end},
+                        end - begin == 1 ? "this byte is not valid UTF-8"
+                                         : fmt::format("these {} bytes are not valid UTF-8", end - begin)});
+  }
+}
+
+// Where the pieces of a text are: without the version header (`#[version = "0.0.5"]`), up to `#[metadata]`.
 ScanOutcome frame_of(std::string_view text) {
   ScanOutcome outcome;
-  size_t invalid = first_invalid_utf8(text);
-  if (invalid != text.size()) {
-    uint32_t at = static_cast<uint32_t>(invalid);
-    outcome.problems.push_back({DiagnosticKind::InvalidUtf8, {at, at + 1}, "this byte is not valid UTF-8"});
-    text = text.substr(0, invalid);
+  if (!is_text(text)) {
+    outcome.problems.push_back({DiagnosticKind::NotText, {0, 0}, not_text(text)});
+    return outcome;
   }
+  report_invalid(text, outcome.problems);
   size_t start = text.find_first_not_of(" \t\r\n");
   if (start != std::string_view::npos && text.substr(start).starts_with("#[version")) {
     size_t end = text.find(']', start);

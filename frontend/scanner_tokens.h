@@ -78,6 +78,8 @@ class Tokens {
     while (pos_ < text_.size()) {
       if (is_blank(text_[pos_])) {
         ++pos_;
+      } else if (starts(kByteOrderMark)) {
+        byte_order_mark();
       } else if (starts("//")) {
         line_comment();
       } else if (starts("/*")) {
@@ -86,6 +88,17 @@ class Tokens {
         return;
       }
     }
+  }
+  // At the start of a text the mark says nothing; anywhere else it is a slip of copying.
+  void byte_order_mark() {
+    Range range{pos_, pos_ + static_cast<uint32_t>(kByteOrderMark.size())};
+    pos_ = range.end;
+    if (range.begin == 0) return;
+    problems_.push_back({DiagnosticKind::UnknownCharacter,
+                         range,
+                         "a byte order mark stands only at the start of a file",
+                         {},
+                         {{"take it away", {{Place{{}, range}, ""}}}}});
   }
   void line_comment() {
     uint32_t begin = pos_;
@@ -97,11 +110,12 @@ class Tokens {
     doc_ += std::string(line) + "\n";
   }
   void block_comment() {
-    uint32_t begin = pos_;
+    uint32_t begin = pos_, inner = pos_;
     int depth = 0;
     do {
       if (starts("/*")) {
         ++depth;
+        inner = pos_;
         pos_ += 2;
       } else if (starts("*/")) {
         --depth;
@@ -112,8 +126,11 @@ class Tokens {
     } while (depth > 0 && pos_ < text_.size());
     if (depth == 0) return;
     unterminated_ = true;
-    problems_.push_back(
-        {DiagnosticKind::Unterminated, {begin, begin + 2}, "this comment has no closing `*/`"});
+    SyntaxProblem problem{
+        DiagnosticKind::Unterminated, {begin, begin + 2}, "this comment has no closing `*/`"};
+    if (inner != begin)
+      problem.notes.push_back({Place{{}, Range{inner, inner + 2}}, "comments nest: this one is inside it"});
+    problems_.push_back(std::move(problem));
   }
   void string() {
     uint32_t begin = pos_++;

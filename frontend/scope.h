@@ -106,8 +106,9 @@ class Scope {
   virtual const TopLevelVariable* variable(std::string_view name) = 0;
   /// Whether some top-level statement binds %name (for the diagnostic in definitions).
   virtual bool has_top_level_variable(std::string_view name) = 0;
-  /// Whether an earlier statement that did not parse mentions %name: it may have been meant to bind it.
-  virtual bool in_broken_statement(std::string_view name) = 0;
+  /// Whether something before the current statement did not parse and mentions the name: it may have been
+  /// meant to bind it.
+  virtual bool in_broken_declaration(std::string_view name) = 0;
   /// Whether an import that cannot be followed may have been meant to bring this name (of a definition, an
   /// operator, a type or a constructor): the import is reported, and what it would have brought is not.
   virtual bool in_broken_import(std::string_view name) = 0;

@@ -1,7 +1,10 @@
 #include "frontend/signature.h"
-#include "frontend/suggest.h"
 
 #include <fmt/format.h>
+
+#include <algorithm>
+
+#include "frontend/suggest.h"
 
 namespace quern {
 
@@ -116,8 +119,10 @@ class Matcher {
 
   MatchOutcome failed() { return {MatchStatus::Failed, {}}; }
 
-  void report(DiagnosticKind kind, SyntaxPtr at, std::string message, std::vector<Note> notes = {}) {
-    diagnostics_.push_back({kind, {{caller_, at->id}, {}}, std::move(message), std::move(notes)});
+  void report(DiagnosticKind kind, SyntaxPtr at, std::string message, std::vector<Note> notes = {},
+              std::vector<Fix> fixes = {}) {
+    diagnostics_.push_back(
+        {kind, {{caller_, at->id}, {}}, std::move(message), std::move(notes), std::move(fixes)});
   }
   // The types of all arguments, each with where it comes from.
   std::vector<Note> argument_notes() {
@@ -129,8 +134,17 @@ class Matcher {
   // What went wrong while the signature's own expressions were evaluated, told at the call.
   bool report_inside() {
     if (inside_.empty()) return false;
-    std::vector<Note> notes = argument_notes();
     Diagnostic first = inside_[0];
+    // A mistake of the definition itself, whatever the arguments: told there, once.
+    bool is_name = first.kind == DiagnosticKind::UnknownName || first.kind == DiagnosticKind::UnknownType ||
+                   first.kind == DiagnosticKind::UnknownDType ||
+                   first.kind == DiagnosticKind::UnknownStatic ||
+                   first.kind == DiagnosticKind::TensorTypeForm;
+    if (is_name) {
+      diagnostics_.push_back(std::move(first));
+      return false;
+    }
+    std::vector<Note> notes = argument_notes();
     report(first.kind, call_.syntax, fmt::format("{}: {}", op_text(), first.message), std::move(notes));
     return false;
   }
@@ -151,6 +165,12 @@ class Matcher {
         for (slot = 0; slot < declared.size() && declared[slot]->text != name;) ++slot;
       }
       if (slot >= declared.size()) return unknown_attribute(i, declared);
+      if (given[slot]) {
+        report(DiagnosticKind::GivenTwice, call_.attribute_syntax[i],
+               fmt::format("the attribute `{}` of `{}` is given twice", declared[slot]->text, op_.name),
+               {{Place{{caller_, given_at[slot]->id}, {}}, "it is given here first"}});
+        return false;
+      }
       given[slot] = &value;
       given_at[slot] = call_.attribute_syntax[i];
     }
@@ -162,21 +182,30 @@ class Matcher {
     const std::string& name = call_.attributes[i].first;
     std::vector<std::string> names;
     for (SyntaxPtr p : declared) names.emplace_back(p->text);
-    auto near = did_you_mean(name, names);
-    std::string message = name.empty() ? fmt::format("`{}` is given too many arguments", op_.name)
-                                       : fmt::format("`{}` has no attribute `{}`{}", op_.name, name,
-                                                     near ? "; did you mean `" + *near + "`?" : "");
     std::vector<Note> notes;
     if (!names.empty())
       notes.push_back({std::nullopt, fmt::format("its attributes are {}", fmt::join(names, ", "))});
-    report(DiagnosticKind::UnknownAttribute, call_.attribute_syntax[i], message, std::move(notes));
+    SyntaxPtr at = call_.attribute_syntax[i];
+    if (name.empty()) {
+      report(DiagnosticKind::WrongArgumentCount, at,
+             fmt::format("`{}` is given too many arguments", op_.name), std::move(notes));
+      return false;
+    }
+    std::optional<std::string> near(foreign_attribute(name));
+    if (std::find(names.begin(), names.end(), *near) == names.end()) near = did_you_mean(name, names);
+    Place place{{caller_, at->id}, {}, Part::Head, static_cast<uint32_t>(name.size())};
+    Suggestion meant = suggest(near, place);
+    diagnostics_.push_back({DiagnosticKind::UnknownAttribute, place,
+                            fmt::format("`{}` has no attribute `{}`{}", op_.name, name, meant.text),
+                            std::move(notes), std::move(meant.fixes)});
     return false;
   }
   bool bind_attribute(SyntaxPtr declared, const StaticValue* given, SyntaxPtr at) {
     std::string_view kind = declared->child(0) ? declared->child(0)->text : "int";
     if (!given && !declared->child(1)) {
-      report(DiagnosticKind::WrongAttribute, call_.syntax,
-             fmt::format("`{}` needs the attribute `{}`", op_.name, declared->text));
+      report(DiagnosticKind::MissingAttribute, call_.syntax,
+             fmt::format("`{}` needs the attribute `{}`: `{}=…`", op_.name, declared->text, declared->text),
+             {{Place{{op_.id, declared->id}, {}}, "it is declared here, without a default"}});
       return false;
     }
     std::optional<StaticValue> fallback;
@@ -188,9 +217,15 @@ class Matcher {
     }
     std::optional<StaticValue> value = given ? coerce(*given, kind) : fallback;
     if (!value) {
+      Suggestion meant;
+      SyntaxPtr text = at && at->is(SyntaxKind::NamedArgument) ? at->child(0) : at;
+      if (kind.starts_with("dtype") && given && given->as_string())
+        if (auto near = dtype_meant_by(*given->as_string()))
+          meant = suggest("\"" + *near + "\"", Place{{caller_, text->id}, {}});
       report(DiagnosticKind::WrongAttribute, at,
-             fmt::format("the attribute `{}` of `{}` takes {}, not {}", declared->text, op_.name,
-                         describe_kind(kind), given ? to_string(*given) : "this"));
+             fmt::format("the attribute `{}` of `{}` takes {}, not {}{}", declared->text, op_.name,
+                         describe_kind(kind), given ? to_string(*given) : "this", meant.text),
+             {}, std::move(meant.fixes));
       return false;
     }
     if (given && !(fallback && *fallback == *value)) binding_.attributes.emplace_back(declared->text, *value);

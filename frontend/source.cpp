@@ -17,6 +17,8 @@ LineColumn LineIndex::locate(uint32_t offset) const {
   auto next = std::upper_bound(starts_.begin(), starts_.end(), offset);
   uint32_t line = static_cast<uint32_t>(next - starts_.begin());
   uint32_t start = starts_[line - 1];
+  if (line == 1 && text_.starts_with(kByteOrderMark))
+    start = std::min(offset, static_cast<uint32_t>(kByteOrderMark.size()));
   return {line, 1 + count_code_points(text_.substr(start, offset - start))};
 }
 
@@ -66,6 +68,15 @@ size_t first_invalid_utf8(std::string_view text) {
     i += length;
   }
   return text.size();
+}
+
+std::string with_valid_utf8(std::string text) {
+  for (size_t i = first_invalid_utf8(text); i < text.size();) {
+    size_t length = utf8_length(text, i);
+    if (length == 0) text[i] = 0x1A;
+    i += std::max<size_t>(1, length);
+  }
+  return text;
 }
 
 uint32_t count_code_points(std::string_view text) {

@@ -33,15 +33,19 @@ class LineIndex {
   std::string_view text() const { return text_; }
 
  private:
-  std::string_view text_;  ///< the caller keeps it alive
+  std::string_view text_;  ///< the caller keeps it alive; a byte order mark at its start takes no column
   std::vector<uint32_t> starts_;
 };
+
+inline constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 /// The length of the valid UTF-8 sequence at a byte (1 to 4), or 0 (overlong forms, surrogates and values
 /// past U+10FFFF are invalid).
 size_t utf8_length(std::string_view text, size_t offset);
 /// The offset of the first byte that is not valid UTF-8, or the size where all is.
 size_t first_invalid_utf8(std::string_view text);
+/// The text with SUB (0x1A) in the place of each byte that is not valid UTF-8: every offset stays.
+std::string with_valid_utf8(std::string text);
 /// Code points; a byte that is no part of valid UTF-8 counts as one.
 uint32_t count_code_points(std::string_view text);
 

@@ -20,9 +20,9 @@ bool is_operand(SyntaxPtr expr) {
          expr->is(SyntaxKind::Project);
 }
 
-void StaticEvaluator::report(DiagnosticKind kind, SyntaxPtr at, std::string message,
-                             std::vector<Note> notes) {
-  diagnostics_.push_back({kind, place(at), std::move(message), std::move(notes)});
+void StaticEvaluator::report(DiagnosticKind kind, SyntaxPtr at, std::string message, std::vector<Note> notes,
+                             std::vector<Fix> fixes) {
+  diagnostics_.push_back({kind, place(at), std::move(message), std::move(notes), std::move(fixes)});
 }
 
 std::optional<StaticValue> StaticEvaluator::evaluate(SyntaxPtr expr, const StaticEnv& env) {
@@ -83,8 +83,8 @@ std::optional<StaticValue> StaticEvaluator::combine(SyntaxPtr expr, const Static
 std::optional<StaticValue> StaticEvaluator::number(SyntaxPtr expr) {
   auto literal = parse_number(expr->text);
   if (!literal) {
-    report(DiagnosticKind::MalformedLiteral, expr,
-           fmt::format("`{}` is not a number of a known dtype", expr->text));
+    NumberProblem problem = number_problem(expr->text);
+    report(problem.kind, expr, problem.message);
     return std::nullopt;
   }
   if (expr->is(SyntaxKind::Int)) return StaticValue::integer(literal->integer);
@@ -97,9 +97,9 @@ std::optional<StaticValue> StaticEvaluator::name(SyntaxPtr expr, const StaticEnv
   if (auto dtype = parse_dtype(expr->text)) return StaticValue(*dtype);
   std::vector<std::string> candidates;
   for (const auto& [known, _] : env) candidates.push_back(known);
-  auto near = did_you_mean(expr->text, candidates);
-  report(DiagnosticKind::UnknownName, expr,
-         fmt::format("unknown name `{}`{}", expr->text, near ? "; did you mean `" + *near + "`?" : ""));
+  Suggestion meant = suggest(did_you_mean(expr->text, candidates), place(expr));
+  report(DiagnosticKind::UnknownName, expr, fmt::format("unknown name `{}`{}", expr->text, meant.text), {},
+         std::move(meant.fixes));
   return std::nullopt;
 }
 
@@ -220,7 +220,7 @@ std::optional<StaticValue> StaticEvaluator::arithmetic(SyntaxPtr expr, const Sta
   char symbol = expr->text[0];
   if (Dim a = left.as_dim(), b = right.as_dim(); a && b) {
     if ((symbol == '/' || symbol == '%') && is_const(b, 0)) {
-      report(DiagnosticKind::WrongAttribute, expr, "division by zero");
+      report(DiagnosticKind::DivisionByZero, expr, "division by zero");
       return std::nullopt;
     }
     switch (symbol) {
@@ -320,7 +320,7 @@ std::optional<StaticValue> StaticEvaluator::call_static(SyntaxPtr call, const St
   const Declaration* function = scope_.static_function(name);
   if (!function) {
     if (scope_.in_broken_import(name)) return std::nullopt;
-    report(DiagnosticKind::UnknownName, call->child(0), fmt::format("there is no `static @{}`", name));
+    report(DiagnosticKind::UnknownStatic, call->child(0), fmt::format("there is no `static @{}`", name));
     return std::nullopt;
   }
   SyntaxPtr params = function->syntax->child(0);
@@ -369,7 +369,10 @@ std::optional<bool> StaticEvaluator::boolean(SyntaxPtr expr, const StaticEnv& en
 
 std::optional<DType> StaticEvaluator::dtype(SyntaxPtr expr, const StaticEnv& env) {
   if (expr->is(SyntaxKind::Name) && !env.contains(expr->text) && !parse_dtype(expr->text)) {
-    report(DiagnosticKind::UnknownType, expr, fmt::format("unknown dtype `{}`", expr->text));
+    std::optional<std::string> meant = dtype_meant_by(expr->text);
+    Suggestion suggestion = suggest(meant, place(expr));
+    report(DiagnosticKind::UnknownDType, expr,
+           fmt::format("unknown dtype `{}`{}", expr->text, suggestion.text), {}, std::move(suggestion.fixes));
     return std::nullopt;
   }
   auto value = evaluate(expr, env);

@@ -43,7 +43,8 @@ class StaticEvaluator {
   virtual std::optional<StaticValue> combine(SyntaxPtr expr, const StaticValue& left,
                                              const StaticValue& right);
 
-  void report(DiagnosticKind kind, SyntaxPtr at, std::string message, std::vector<Note> notes = {});
+  void report(DiagnosticKind kind, SyntaxPtr at, std::string message, std::vector<Note> notes = {},
+              std::vector<Fix> fixes = {});
   Place place(SyntaxPtr at) const { return {{declaration_, at ? at->id : 0}, {}}; }
 
   Scope& scope_;

@@ -55,6 +55,26 @@ constexpr ForeignName kForeign[] = {
     {"view", "reshape", "`reshape(%x, newshape=[2, -1])`"},
 };
 
+struct Alias {
+  std::string_view there, here;
+};
+constexpr Alias kTypes[] = {
+    {"float", "float32"},  {"double", "float64"}, {"half", "float16"},  {"int", "int32"},
+    {"integer", "int32"},  {"long", "int64"},     {"short", "int16"},   {"char", "int8"},
+    {"byte", "uint8"},     {"boolean", "bool"},   {"Bool", "bool"},     {"f16", "float16"},
+    {"f32", "float32"},    {"f64", "float64"},    {"fp16", "float16"},  {"fp32", "float32"},
+    {"fp64", "float64"},   {"bf16", "bfloat16"},  {"i8", "int8"},       {"i16", "int16"},
+    {"i32", "int32"},      {"i64", "int64"},      {"u8", "uint8"},      {"u16", "uint16"},
+    {"u32", "uint32"},     {"u64", "uint64"},     {"Float", "float32"}, {"Int", "int32"},
+    {"Double", "float64"}, {"usize", "int64"},
+};
+constexpr Alias kAttributes[] = {
+    {"dim", "axis"},           {"dims", "axis"},          {"axes", "axis"},      {"keepdim", "keepdims"},
+    {"keep_dims", "keepdims"}, {"kernel", "kernel_size"}, {"stride", "strides"}, {"pad", "padding"},
+    {"pads", "padding"},       {"dilations", "dilation"}, {"group", "groups"},   {"min", "a_min"},
+    {"max", "a_max"},          {"type", "dtype"},         {"size", "shape"},     {"shape", "newshape"},
+};
+
 char lower(char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
 
 // Twice the optimal string alignment distance, so that a change of case alone costs half an edit.
@@ -101,17 +121,47 @@ std::optional<std::string> did_you_mean(std::string_view name, const std::vector
   return best;
 }
 
+Suggestion suggest(const std::optional<std::string>& meant, const Place& place) {
+  if (!meant) return {};
+  return {"; did you mean `" + *meant + "`?", {{"write `" + *meant + "`", {{place, *meant}}}}};
+}
+
+std::string_view foreign_type(std::string_view name) {
+  for (const Alias& a : kTypes)
+    if (a.there == name) return a.here;
+  return "";
+}
+std::vector<std::string> dtype_names() {
+  return {"float32", "float64", "float16", "bfloat16", "int8",   "int16", "int32",
+          "int64",   "uint8",   "uint16",  "uint32",   "uint64", "bool"};
+}
+std::optional<std::string> dtype_meant_by(std::string_view name) {
+  if (std::string_view here = foreign_type(without_foreign_module(name)); !here.empty())
+    return std::string(here);
+  if (has_foreign_module(name)) name = without_foreign_module(name);
+  std::vector<std::string> names = dtype_names();
+  if (std::find(names.begin(), names.end(), name) != names.end()) return std::string(name);
+  return did_you_mean(name, names);
+}
+std::string_view foreign_attribute(std::string_view name) {
+  for (const Alias& a : kAttributes)
+    if (a.there == name) return a.here;
+  return "";
+}
+
 bool has_foreign_module(std::string_view name) {
   return std::any_of(kModules.begin(), kModules.end(),
                      [&](std::string_view m) { return name.size() > m.size() && name.starts_with(m); });
 }
 
-const ForeignName* find_foreign_name(std::string_view name) {
+std::string_view without_foreign_module(std::string_view name) {
   for (std::string_view module : kModules)
-    if (name.size() > module.size() && name.starts_with(module)) {
-      name.remove_prefix(module.size());
-      break;
-    }
+    if (name.size() > module.size() && name.starts_with(module)) return name.substr(module.size());
+  return name;
+}
+
+const ForeignName* find_foreign_name(std::string_view name) {
+  name = without_foreign_module(name);
   for (const ForeignName& f : kForeign)
     if (f.name == name) return &f;
   return nullptr;

@@ -144,12 +144,10 @@ int CommandLine::version() {
 int CommandLine::check() {
   std::vector<LocatedDiagnostic> all;
   std::vector<OpenedFile> kept;  // the diagnostics point into their sources
-  int code = kFine;
   for (const std::string& path : files_) {
     auto opened = open_file(path, stdlib_);
     if (!opened) {
-      say(opened.error().message);
-      code = kWrong;
+      all.push_back({DiagnosticKind::UnreadableSource, path, {}, {}, opened.error().message});
       continue;
     }
     kept.push_back(std::move(*opened));
@@ -160,7 +158,7 @@ int CommandLine::check() {
     std::puts(render_json(all).c_str());
   else
     print_diagnostics(all);
-  return has_errors(all) ? kWrong : code;
+  return has_errors(all) ? kWrong : kFine;
 }
 
 // One line a test; what failed is told where it failed. A file with mistakes in it runs none.

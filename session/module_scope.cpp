@@ -1,8 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 
+#include "frontend/suggest.h"
 #include "ir/data_files.h"
 #include "session/session_impl.h"
 
@@ -73,11 +75,23 @@ bool ModuleScope::has_top_level_variable(std::string_view name) {
   return !impl_.names.get({module_, NameTable::Variables, std::string(name)}).empty();
 }
 
-bool ModuleScope::in_broken_statement(std::string_view name) {
-  if (!sees_variables()) return false;
-  std::string mention = "%" + std::string(name);
-  for (auto& [id, text] : impl_.broken_statements(module_))
-    if (impl_.is_before(id, statement_) && text.find(mention) != std::string::npos) return true;
+namespace {
+
+// Whether `name` stands in a text as a whole word, with a sigil or without.
+bool mentions(std::string_view text, std::string_view name) {
+  auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
+  for (size_t at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1)) {
+    size_t end = at + name.size();
+    if ((at == 0 || !is_word(text[at - 1])) && (end == text.size() || !is_word(text[end]))) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool ModuleScope::in_broken_declaration(std::string_view name) {
+  for (auto& [id, text] : impl_.broken_declarations(module_))
+    if ((!statement_ || impl_.is_before(id, statement_)) && mentions(text, name)) return true;
   return false;
 }
 
@@ -160,9 +174,7 @@ std::vector<std::string> ModuleScope::names(Names kind) {
   std::erase(out, "");
   std::sort(out.begin(), out.end());
   if (kind == Names::Types)
-    for (const char* dtype :
-         {"float32", "float64", "float16", "bfloat16", "int8", "int32", "int64", "uint8", "bool"})
-      out.emplace_back(dtype);
+    for (std::string& dtype : dtype_names()) out.push_back(std::move(dtype));
   return out;
 }
 

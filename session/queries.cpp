@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "frontend/check_form.h"
 #include "session/session_impl.h"
 
 namespace quern {
@@ -119,13 +120,14 @@ Session::Impl::Impl(Session& session)
             return it == own.end() ? 0 : it->second;
           },
           std::equal_to<>()),
-      broken_statements(
-          engine, "broken_statements",
+      broken_declarations(
+          engine, "broken_declarations",
           [this](ModuleId m) {
             names.depend_on_all(m);
             std::vector<std::pair<DeclarationId, std::string>> broken;
-            for (DeclarationId id : all_of(m, PieceKind::Statement))
-              if (!parsed(id).outcome.problems.empty()) broken.emplace_back(id, piece_text.get(id));
+            for (SourceId source : modules[m])
+              for (DeclarationId id : layouts[source].ids)
+                if (!parsed(id).outcome.problems.empty()) broken.emplace_back(id, piece_text.get(id));
             return broken;
           },
           std::equal_to<>()),
@@ -191,8 +193,8 @@ Session::Impl::Impl(Session& session)
               TopLevelVariable variable;
               std::shared_ptr<const Arena> arena;
             };
-            auto kept = std::make_shared<Kept>(
-                Kept{{result.variable, {{id, tree(id).syntax->id}, {}}}, result.definition.arena});
+            auto kept = std::make_shared<Kept>(Kept{
+                {result.variable, {{id, type_source(tree(id).syntax)->id}, {}}}, result.definition.arena});
             return {kept, &kept->variable};
           },
           [](const auto& a, const auto& b) {
@@ -405,15 +407,40 @@ Diagnostics Session::Impl::of_declaration(DeclarationId id) {
       }
       break;
     case PieceKind::Op: found = operator_check(id); break;
-    case PieceKind::Type: found = data({about.module, about.name}).second; break;
+    case PieceKind::Type:
+      found = data({about.module, about.name}).second;
+      append(found, duplicate_constructors(id));
+      break;
     case PieceKind::Statement: found = statement(id).diagnostics; break;
     case PieceKind::Import: found = import_diagnostics(id); break;
     case PieceKind::Test: found = statement(id).diagnostics; break;
     case PieceKind::Static:
     case PieceKind::Infix: break;
   }
+  append(found, check_duplicates(root, id));
+  // What a machine printed is not read for style.
+  // Nor is a body of many chunks, whose statements are not looked at together.
+  if (!has_errors(found) && result.empty() && !slash_names.get(about.source) && bodies.chunks.get(id).empty())
+    append(found, check_unused(root, id));
   // Where the text did not parse, what is reported about its remains would be a cascade.
   if (result.empty()) append(result, found);
+  return result;
+}
+
+Diagnostics Session::Impl::duplicate_constructors(DeclarationId id) {
+  Diagnostics result;
+  for (SyntaxPtr c : tree(id).syntax->children) {
+    if (!c || !c->is(SyntaxKind::Constructor)) continue;
+    DeclarationId first = find_constructor(declarations[id].module, c->text);
+    if (first == 0 || first == id || declarations[first].source != declarations[id].source) continue;
+    uint32_t node = 1;
+    for (SyntaxPtr other : tree(first).syntax->children)
+      if (other && other->is(SyntaxKind::Constructor) && other->text == c->text) node = other->id;
+    result.push_back({DiagnosticKind::DuplicateConstructor,
+                      {{id, c->id}, {}, Part::Head, static_cast<uint32_t>(c->text.size())},
+                      fmt::format("the constructor `{}` is declared twice", c->text),
+                      {{Place{{first, node}, {}}, "it is declared here first"}}});
+  }
   return result;
 }
 

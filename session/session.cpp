@@ -48,7 +48,7 @@ const DeclarationInfo& Session::info(DeclarationId declaration) const {
 
 namespace {
 
-// The bytes of a node that a part is about; `text` is the node's source up to its end.
+// The bytes of a node that a part is about; `text` is the whole source.
 Range part_of(Range whole, Part part, uint32_t length, std::string_view text) {
   switch (part) {
     case Part::Whole: return whole;
@@ -60,6 +60,12 @@ Range part_of(Range whole, Part part, uint32_t length, std::string_view text) {
       size_t open = text.substr(0, whole.begin).find_last_of("([{");
       uint32_t at = open == std::string_view::npos ? whole.begin : static_cast<uint32_t>(open);
       return {at, at};
+    }
+    case Part::Bracketed: {
+      size_t open = text.substr(0, whole.begin).find_last_of("([{"),
+             close = text.find_first_of(")]}", whole.end);
+      if (open == std::string_view::npos || close == std::string_view::npos) return whole;
+      return {static_cast<uint32_t>(open), static_cast<uint32_t>(close + 1)};
     }
   }
   return whole;
@@ -148,11 +154,13 @@ std::vector<LocatedDiagnostic> Session::check(SourceId source) {
       add(locate(duplicate));
       continue;
     }
-    for (const Diagnostic& d : impl_->declaration_diagnostics(all.ids[i])) {
-      // An unterminated string or comment is reported once, by the scanner.
-      bool follows = d.place.range && !all.scan.problems.empty();
-      if (!follows) add(locate(d));
-    }
+    // Where the scanner found something, what the parser makes of it would be told twice.
+    Range piece = all.scan.pieces[i].range;
+    bool scanned = std::any_of(
+        all.scan.problems.begin(), all.scan.problems.end(),
+        [&](const SyntaxProblem& p) { return p.range.begin >= piece.begin && p.range.begin <= piece.end; });
+    for (const Diagnostic& d : impl_->declaration_diagnostics(all.ids[i]))
+      if (!scanned || !d.place.range) add(locate(d));
   }
   std::stable_sort(result.begin(), result.end(), [&](const LocatedDiagnostic& a, const LocatedDiagnostic& b) {
     return a.file == b.file && a.range.begin < b.range.begin;

@@ -162,8 +162,8 @@ struct Session::Impl {
   Query<DeclarationId, bool> parses;                          ///< without a problem
   Query<ModuleId, std::map<std::string, DeclarationId>> constructors;
   Query<NameKey, DeclarationId, NameKeyHash> constructor;  ///< the type that has it, or 0
-  /// Statements that did not parse, with their text.
-  Query<ModuleId, std::vector<std::pair<DeclarationId, std::string>>> broken_statements;
+  /// Those that did not parse, with their text.
+  Query<ModuleId, std::vector<std::pair<DeclarationId, std::string>>> broken_declarations;
   Query<NameKey, std::optional<DataHeader>, NameKeyHash> data_header;
   Query<NameKey, std::pair<std::optional<DataDefinition>, Diagnostics>, NameKeyHash> data;
   Query<NameKey, std::optional<Scheme>, NameKeyHash> annotated;
@@ -207,6 +207,8 @@ struct Session::Impl {
   std::vector<DeclarationId> all_of_source(SourceId source, PieceKind kind) const;
   const Inferred* inferred(ModuleId module, const std::string& global);
   Diagnostics of_declaration(DeclarationId id);
+  /// The constructors of a type that another type of the module has, too.
+  Diagnostics duplicate_constructors(DeclarationId type);
   /// A name as the module that declares it has it.
   NameKey key_of(DeclarationId id);
   ModuleScope& scope_of(ModuleId module);
@@ -276,7 +278,7 @@ class ModuleScope final : public Scope {
   const DataDefinition* data_of_constructor(std::string_view constructor) override;
   const TopLevelVariable* variable(std::string_view name) override;
   bool has_top_level_variable(std::string_view name) override;
-  bool in_broken_statement(std::string_view name) override;
+  bool in_broken_declaration(std::string_view name) override;
   bool in_broken_import(std::string_view name) override { return impl_.is_in_broken_import(module_, name); }
   const Scheme* scheme(std::string_view name) override;
   InstanceAnswer instance(const InstanceRequest& request) override;

@@ -46,7 +46,8 @@ std::vector<std::string> golden_files() {
 /// The arguments of each run that the first lines ask for.
 std::vector<std::vector<std::string>> runs_of(const std::string& text) {
   std::vector<std::vector<std::string>> runs;
-  std::istringstream lines(text);
+  // A byte order mark may stand before them.
+  std::istringstream lines(text.substr(text.starts_with("\xEF\xBB\xBF") ? 3 : 0));
   for (std::string line; std::getline(lines, line) && line.starts_with(kDirective);) {
     std::istringstream words(line.substr(kDirective.size()));
     std::vector<std::string> run;

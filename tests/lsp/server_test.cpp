@@ -85,7 +85,7 @@ TEST(Server, NotesBecomeRelatedInformationWhereTheClientShowsIt) {
   ASSERT_EQ(diagnostic["relatedInformation"].size(), 2u) << diagnostic;
   json note = diagnostic["relatedInformation"][1];
   EXPECT_EQ(note["location"]["uri"], kUri);
-  EXPECT_EQ(note["location"]["range"]["start"], at(1, 0));
+  EXPECT_EQ(note["location"]["range"]["start"], at(1, 9));
   EXPECT_THAT(note["message"].get<std::string>(), HasSubstr("Tensor[(4, 5), float32]"));
   diagnostic = without.diagnostics(kUri, 1)["diagnostics"][0];
   EXPECT_FALSE(diagnostic.contains("relatedInformation"));

@@ -1,0 +1,15 @@
+#pragma once
+// What can be wrong with a declaration whatever its types are.
+
+#include "frontend/diagnostics.h"
+#include "frontend/syntax.h"
+
+namespace quern {
+
+/// Parameters, fields and constructors that are declared twice in one declaration.
+Diagnostics check_duplicates(SyntaxPtr declaration, uint32_t id);
+
+/// Warnings: variables of inner `let`s that nothing reads. A name that begins with `_` is meant to be unread.
+Diagnostics check_unused(SyntaxPtr declaration, uint32_t id);
+
+}  // namespace quern

@@ -1,0 +1,56 @@
+#pragma once
+// The rules of syntax advice. Internal to frontend/syntax_advice*.cpp; the way in is
+// frontend/syntax_advice.h.
+
+#include <optional>
+#include <utility>
+
+#include "frontend/syntax_advice.h"
+
+namespace quern {
+
+/// Each rule looks at the tokens around the failure and answers where it knows the mistake.
+class Advisor {
+ public:
+  explicit Advisor(const SyntaxFailure& failure);
+
+  std::optional<SyntaxProblem> characters();  ///< that the language does not have
+  std::optional<SyntaxProblem> types();       ///< `Tensr[…]`, `Tensor(…)`
+  std::optional<SyntaxProblem> words();       ///< keywords of other languages, misspelt ones, missing ones
+  std::optional<SyntaxProblem> operators();   ///< `&&`, `=` for `==`, `->` for `=>`
+  std::optional<SyntaxProblem> brackets();
+  std::optional<SyntaxProblem> separators();
+  SyntaxProblem general();
+
+ private:
+  static SyntaxProblem problem(DiagnosticKind kind, Range range, std::string message);
+  SyntaxProblem here(DiagnosticKind kind, std::string message);
+  static Note note(Range range, std::string message);
+  static Fix fix(std::string title, std::vector<std::pair<Range, std::string>> edits);
+
+  std::string_view word(size_t i) const;  ///< "" past the end
+  bool is(size_t i, LexedKind kind) const;
+  Range range(size_t i) const;  ///< an empty one at the end of the text past the last token
+  bool expects(std::string_view what) const;
+  bool same_line(size_t a, size_t b) const;
+  std::string_view open_bracket() const;  ///< around the failure; "" where none is open
+  size_t statement_start() const;
+  bool ends_expression(size_t i) const;
+  bool begins_expression(size_t i) const;
+  static bool is_keyword(std::string_view text);
+
+  // words
+  std::optional<SyntaxProblem> first_word(size_t start);
+  std::optional<SyntaxProblem> conditionals();
+  std::optional<SyntaxProblem> definitions();
+  std::optional<SyntaxProblem> bindings();
+  // operators
+  std::optional<SyntaxProblem> equals();
+  std::optional<SyntaxProblem> arrows();
+  std::optional<SyntaxProblem> numbers();
+
+  const SyntaxFailure& f_;
+  size_t enclosing_;  ///< the innermost open bracket around the failure
+};
+
+}  // namespace quern

@@ -96,7 +96,7 @@ class IndexElaborator : public StaticEvaluator {
   Facts facts_;
   std::vector<const Variable*> lets_;  ///< elements that `let`s around the place at hand bind
   bool unchecked_ = false;             ///< where obligations go that no read keeps
-  std::vector<Dim> result_vars_;  ///< the comprehension's own index variables
+  std::vector<Dim> result_vars_;       ///< the comprehension's own index variables
   std::vector<Obligation> obligations_;
   std::unordered_map<Dim, std::vector<Candidate>>
       candidates_;  ///< reduction variables whose extent the reads give

@@ -152,17 +152,20 @@ ExprPtr IndexElaborator::scatter(SyntaxPtr expr, const StaticEnv& outer, const S
                                   std::span<const bool>(checked, at->size()), update);
 }
 
-// --- elements of inner comprehensions, and lets ----------------------------------------------------------------
+// --- elements of inner comprehensions, and lets
+// ----------------------------------------------------------------
 
 // `([k < n] => body)[i]` is the body with i for k: no tensor is made.
 ExprPtr IndexElaborator::inner_element(SyntaxPtr expr, SyntaxPtr inner, const StaticEnv& env, bool has_else) {
   if (has_else) {
-    report(DiagnosticKind::InvalidIndexExpression, expr, "`else` follows a read of a tensor: `%x[i - 1] else 0`");
+    report(DiagnosticKind::InvalidIndexExpression, expr,
+           "`else` follows a read of a tensor: `%x[i - 1] else 0`");
     return nullptr;
   }
   if (!expr->is(SyntaxKind::Index)) {
     report(DiagnosticKind::RankMismatch, expr,
-           "an index expression computes one element, and this is a tensor: read one of it, `([k < n] => …)[i]`");
+           "an index expression computes one element, and this is a tensor: read one of it, `([k < n] => "
+           "…)[i]`");
     return nullptr;
   }
   struct Range {
@@ -239,8 +242,8 @@ ExprPtr IndexElaborator::block(SyntaxPtr expr, const StaticEnv& env, std::option
       auto bound = env.find(type->text);
       bool named = type->is(SyntaxKind::NamedType);
       declared = named && bound != env.end() && bound->second.as_dtype() ? *bound->second.as_dtype()
-                 : named                                                ? parse_dtype(type->text)
-                                                                        : std::nullopt;
+                 : named                                                 ? parse_dtype(type->text)
+                                                                         : std::nullopt;
       if (!declared) {
         report(DiagnosticKind::InvalidIndexExpression, type,
                "a `let` inside an index expression binds one element: its type is a dtype");
@@ -259,7 +262,8 @@ ExprPtr IndexElaborator::block(SyntaxPtr expr, const StaticEnv& env, std::option
   }
   lets_.resize(depth);
   if (!result || bindings.empty()) return result;
-  return arena_.make<BlockExpr>(Expr{ExprKind::Block, result->type, origin(expr)}, arena_.copy(bindings), result);
+  return arena_.make<BlockExpr>(Expr{ExprKind::Block, result->type, origin(expr)}, arena_.copy(bindings),
+                                result);
 }
 
 }  // namespace quern

@@ -192,10 +192,11 @@ ExprPtr IndexElaborator::call(SyntaxPtr expr, const StaticEnv& env, std::optiona
     return apply(expr, *op, operands, env, wanted);
   if (callee->is(SyntaxKind::GlobalName)) {
     if (!scope_.static_function(callee->text) && scope_.has_global(callee->text)) {
-      report(DiagnosticKind::InvalidIndexExpression, expr,
-             fmt::format("`@{}` is a function of whole values; an index expression calls scalar functions only: "
-                         "bind the result before it with `let`, and read that",
-                         callee->text));
+      report(
+          DiagnosticKind::InvalidIndexExpression, expr,
+          fmt::format("`@{}` is a function of whole values; an index expression calls scalar functions only: "
+                      "bind the result before it with `let`, and read that",
+                      callee->text));
       return nullptr;
     }
     auto v = evaluate(expr, env);

@@ -29,6 +29,7 @@ class Resolver {
       case SyntaxKind::TupleType: return tuple_type(all(s->children));
       case SyntaxKind::FunctionType: {
         std::vector<Type> parts = all(s->children);
+        if (parts.empty()) return error_type();  // half-typed: `fn`
         Type result = parts.back();
         parts.pop_back();
         return function_type(parts, result);

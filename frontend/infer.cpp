@@ -22,7 +22,7 @@ bool has_hole(SyntaxPtr s) {
 bool fully_annotated(SyntaxPtr def) {
   if (!def->child(2) || has_hole(def->child(2))) return false;
   for (SyntaxPtr p : params_of(def)->children)
-    if (!p->child(0) || has_hole(p->child(0))) return false;
+    if (!is_function_attribute(p) && (!p->child(0) || has_hole(p->child(0)))) return false;
   return true;
 }
 
@@ -160,7 +160,8 @@ std::vector<Inferred> infer_group(const std::vector<const Declaration*>& group, 
           fmt::format("the type of `{}` cannot be determined; annotate its parameters", group[i]->name));
     // The dims that generalisation made are bound on entry like the written ones.
     ExprPtr body = inference.arena->make<FnExpr>(Expr{ExprKind::Fn, scheme.type, fn->origin}, fn->params,
-                                                 inference.arena->copy(scheme.dim_vars), fn->body, false);
+                                                 inference.arena->copy(scheme.dim_vars), fn->body, false,
+                                                 fn->attributes);
     results[i].definition.body = is_broken(body) ? nullptr : body;
   }
   for (size_t i = 0; i < group.size(); ++i) {
@@ -173,9 +174,35 @@ std::vector<Inferred> infer_group(const std::vector<const Declaration*>& group, 
   return results;
 }
 
+namespace {
+
+// `free_var %x: type;` of Relay's expression files: a variable that an input gives its value.
+Inferred infer_free_variable(const Declaration& statement, Scope& scope, Inference& inference) {
+  SyntaxPtr s = statement.syntax;
+  Inferred result;
+  Type type = error_type();
+  if (s->child(0) && !has_hole(s->child(0))) {
+    StaticEvaluator evaluator(scope, statement.id, inference.diagnostics);
+    type = resolve_type(s->child(0), inference.env, evaluator, scope, inference.diagnostics, statement.id);
+  } else {
+    inference.report(DiagnosticKind::CannotInfer, s,
+                     fmt::format("the type of an input has to be written: `free_var %{}: type;`", s->text));
+  }
+  result.definition = {std::string(s->text), Scheme{{}, {}, type}, nullptr, inference.arena};
+  result.variable =
+      make_variable(*inference.arena, inference.arena->copy(s->text), inference.open_any(type, s->text));
+  result.diagnostics = std::move(inference.diagnostics);
+  result.types.assign(s->id + 1, nullptr);
+  result.types[s->id] = type;
+  return result;
+}
+
+}  // namespace
+
 Inferred infer_statement(const Declaration& statement, Scope& scope) {
   Inference inference(scope, statement.id);
   SyntaxPtr s = statement.syntax;
+  if (s->is(SyntaxKind::FreeVar)) return infer_free_variable(statement, scope, inference);
   bool is_let = s->is(SyntaxKind::Let), is_graph = s->is(SyntaxKind::GraphLet);
   bool is_test = s->is(SyntaxKind::Test);
   SyntaxPtr value = is_let ? s->child(1) : is_graph || is_test ? s->child(0) : s;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "frontend/inference.h"
+#include "frontend/metadata.h"
 #include "frontend/suggest.h"
 
 namespace quern {
@@ -111,9 +112,18 @@ ExprPtr Inference::walk(SyntaxPtr s) {
              "of a "
              "type, as in `type Option[a] { Some(a), None }`");
       return error(s);
-    case SyntaxKind::Meta: return not_yet(s, "`meta[…]`");
+    case SyntaxKind::Meta: {
+      auto tensor = meta_constant(s, scope_, declaration_, diagnostics);
+      if (!tensor) return error(s);
+      std::vector<Dim> dims;
+      for (int64_t extent : tensor->shape()) dims.push_back(dim_const(extent));
+      return drafts_.make<ConstExpr>(Expr{ExprKind::Const, tensor_type(dims, tensor->dtype()), origin(s)},
+                                     tensor);
+    }
     case SyntaxKind::Match: return not_yet(s, "`match`");
-    case SyntaxKind::FreeVar: return not_yet(s, "`free_var`");
+    case SyntaxKind::FreeVar:
+      report(DiagnosticKind::UnexpectedToken, s, "`free_var` stands at the top of a file");
+      return error(s);
     case SyntaxKind::Scan:
     case SyntaxKind::Scatter:
       report(DiagnosticKind::InvalidIndexExpression, s,
@@ -284,12 +294,27 @@ void Inference::declare_missing_dims(SyntaxPtr type_params, SyntaxPtr params, Sy
   visit(result, false);
 }
 
+// `Primitive=1`, `hash="…"`: what compilers note at functions. Kept as written.
+std::string Inference::attribute_text(SyntaxPtr value) {
+  if (value->is(SyntaxKind::Meta)) {
+    size_t bracket = value->text.find('[');
+    return fmt::format("meta[{}]{}", value->text.substr(0, bracket), value->text.substr(bracket));
+  }
+  auto known = evaluator().evaluate(value, env.statics);
+  return known ? to_string(*known) : "";
+}
+
 ExprPtr Inference::function(SyntaxPtr at, SyntaxPtr params, const Head& head, SyntaxPtr body,
                             const Declaration* chunked) {
   size_t depth = locals_.size();
   TypeEnv outer = std::exchange(env, head.env);
   std::vector<const Variable*> variables;
+  std::vector<FnAttribute> attributes;
   for (SyntaxPtr p : params->children) {
+    if (is_function_attribute(p)) {
+      attributes.push_back({drafts_.copy(p->text), drafts_.copy(attribute_text(p->child(1)))});
+      continue;
+    }
     if (!p->is(SyntaxKind::TensorParam)) {
       report(DiagnosticKind::NotYetSupported, p,
              "attributes of a function are supported on operators only (a `def` without @)");
@@ -319,7 +344,8 @@ ExprPtr Inference::function(SyntaxPtr at, SyntaxPtr params, const Head& head, Sy
   env = std::move(outer);
   locals_.resize(depth);
   return drafts_.make<FnExpr>(Expr{ExprKind::Fn, function_type(head.params, head.result), origin(at)},
-                              drafts_.copy(variables), drafts_.copy(head.dim_vars), result, false);
+                              drafts_.copy(variables), drafts_.copy(head.dim_vars), result, false,
+                              drafts_.copy(attributes));
 }
 
 // --- operators written infix, projections, index expressions

@@ -67,6 +67,13 @@ void Inference::solve() {
            fmt::format("the dims {} and {} have to be equal", to_string(a), to_string(b)));
 }
 
+std::span<const FnAttribute> Inference::out_attributes(const FnExpr& fn) {
+  std::vector<FnAttribute> attributes;
+  for (const FnAttribute& a : fn.attributes)
+    attributes.push_back({arena->copy(a.name), arena->copy(a.value)});
+  return arena->copy(attributes);
+}
+
 Type Inference::finish(Type type) {
   Type resolved = resolve(type);
   // What is still unknown here has been reported, or does not matter (an unused empty tuple's field, say).
@@ -188,7 +195,7 @@ ExprPtr Inference::finish(ExprPtr draft) {
             std::vector<const Variable*> params;
             for (const Variable* p : e.params) params.push_back(finish(p));
             return out.make<FnExpr>(head, out.copy(params), out.copy(finish_dims(e.dim_vars)), finish(e.body),
-                                    e.primitive);
+                                    e.primitive, out_attributes(e));
           },
           [&](const BlockExpr& e) -> ExprPtr {
             std::vector<Binding> bindings;

@@ -166,6 +166,7 @@ class Inference final : public TypeHooks {
   ExprPtr intrinsic(SyntaxPtr s, IntrinsicKind kind);
   ExprPtr load(SyntaxPtr s, const std::vector<std::string_view>& texts);
   ExprPtr assertion(SyntaxPtr s, bool close);
+  std::string attribute_text(SyntaxPtr value);
   ExprPtr function_call(SyntaxPtr s);
   const Declaration* declaration_of(SyntaxPtr callee);
   bool attempt_operator(ExprPtr draft);
@@ -184,6 +185,7 @@ class Inference final : public TypeHooks {
   Type annotation(SyntaxPtr type, const TypeEnv& in);
 
   // finish.cpp
+  std::span<const FnAttribute> out_attributes(const FnExpr& fn);
   ExprPtr finish_constant(ExprPtr draft, const LiteralDraft& literal, Type type);
   ExprPtr finish_op_call(const OpCallDraft& call, Type type, Origin origin);
   std::vector<ExprPtr> finish_all(std::span<const ExprPtr> list);

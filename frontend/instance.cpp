@@ -183,6 +183,7 @@ class GeneralBinding {
     if (!type) return false;
     if (!type->is(SyntaxKind::TensorType)) return type->is(SyntaxKind::NamedType);
     SyntaxPtr shape = type->child(0), dtype = type->child(1);
+    if (is_permuted_shape(shape)) shape = shape->child(1);
     if (!shape->is(SyntaxKind::Tuple) && !shape->is(SyntaxKind::Paren)) return false;
     for (SyntaxPtr item : shape->children)
       if (!bind_dims(item)) return false;

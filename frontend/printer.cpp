@@ -164,8 +164,12 @@ Level Printer::node(const CallExpr& e) {
 
 void Printer::signature(std::string head, const FnExpr& fn) {
   list(
-      head + "(", fn.params.size(),
+      head + "(", fn.params.size() + fn.attributes.size(),
       [&](size_t i) {
+        if (i >= fn.params.size()) {
+          const FnAttribute& attribute = fn.attributes[i - fn.params.size()];
+          return text(fmt::format("{}={}", attribute.name, attribute.value));
+        }
         names_.bind(fn.params[i]);
         bracketed("%" + names_.of(fn.params[i]) + annotation(fn.params[i]->type, ": "));
       },

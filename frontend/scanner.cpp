@@ -113,15 +113,19 @@ class Splitter {
       return p;
     };
     size_t p = 0;
-    bool let = statement.starts_with("let") && statement.size() > 3 && !is_word(statement[3]);
-    if (let) p = skip(3);
+    auto begins_with = [&](std::string_view word) {
+      return statement.starts_with(word) && statement.size() > word.size() &&
+             !is_word(statement[word.size()]);
+    };
+    bool let = begins_with("let"), free = begins_with("free_var");
+    if (let || free) p = skip(let ? 3 : 8);
     if (p >= statement.size() || statement[p] != '%') return "";
     size_t end = ++p;
     while (end < statement.size() && (is_word(statement[end]) || statement[end] == '/') &&
            statement[end] != '.')
       ++end;
     std::string name(statement.substr(p, end - p));
-    if (let) return name == "_" ? "" : name;
+    if (let || free) return name == "_" ? "" : name;
     size_t equals = skip(end);
     bool graph = !name.empty() && std::isdigit(static_cast<unsigned char>(name[0])) &&
                  equals < statement.size() && statement[equals] == '=' && statement.substr(equals, 2) != "==";
@@ -181,6 +185,13 @@ void report_invalid(std::string_view text, std::vector<SyntaxProblem>& problems)
   }
 }
 
+// `v0.0.4`, the first line of files before TVM 0.7.
+bool is_old_version(std::string_view text) {
+  size_t end = text.find_first_not_of("0123456789.", 1);
+  return text.size() > 2 && text[0] == 'v' && std::isdigit(static_cast<unsigned char>(text[1])) &&
+         (end == std::string_view::npos || std::isspace(static_cast<unsigned char>(text[end])));
+}
+
 // Where the pieces of a text are: without the version header (`#[version = "0.0.5"]`), up to `#[metadata]`.
 ScanOutcome frame_of(std::string_view text) {
   ScanOutcome outcome;
@@ -190,6 +201,10 @@ ScanOutcome frame_of(std::string_view text) {
   }
   report_invalid(text, outcome.problems);
   size_t start = text.find_first_not_of(" \t\r\n");
+  if (start != std::string_view::npos && is_old_version(text.substr(start))) {
+    outcome.slash_names = true;
+    outcome.begin = static_cast<uint32_t>(std::min(text.find_first_of("\r\n", start), text.size()));
+  }
   if (start != std::string_view::npos && text.substr(start).starts_with("#[version")) {
     size_t end = text.find(']', start);
     outcome.slash_names = end != std::string_view::npos;

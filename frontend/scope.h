@@ -68,6 +68,7 @@ struct TopLevelVariable {
 };
 
 struct InstanceRequest;
+struct Metadata;
 
 /// An instance of an operator, or why there is none.
 struct InstanceAnswer {
@@ -117,6 +118,8 @@ class Scope {
   /// The members of the group of mutually recursive, unannotated definitions that is being inferred are not
   /// asked for through `scheme`.
   virtual InstanceAnswer instance(const InstanceRequest& request) = 0;
+  /// The `#[metadata]` of the file that a declaration stands in; null without one.
+  virtual const Metadata* metadata(uint32_t declaration) = 0;
   /// The header of a data file (for `load` without an annotation), or why it cannot be read.
   virtual Result<Type> file_type(std::string_view path, std::string_view entry) = 0;
   /// All names of a kind, for did-you-mean.

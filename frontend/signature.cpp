@@ -16,6 +16,11 @@ size_t tensor_param_count(SyntaxPtr op) {
   return count;
 }
 
+bool is_permuted_shape(SyntaxPtr shape) {
+  return shape->is(SyntaxKind::Call) && shape->child(0)->text == "permute" && shape->children.size() == 3 &&
+         shape->child(1)->is(SyntaxKind::Tuple);
+}
+
 namespace {
 
 // A value given for an attribute, as its declared kind wants it; nothing where it does not fit.
@@ -350,6 +355,7 @@ class Matcher {
       return Status::Ok;
     }
     std::vector<SyntaxPtr> items(pattern->children.begin(), pattern->children.end());
+    if (is_permuted_shape(pattern) && !permuted(pattern, items)) return Status::Failed;
     size_t spread = items.size();
     for (size_t i = 0; i < items.size(); ++i)
       if (items[i]->is(SyntaxKind::Spread)) spread = i;
@@ -374,6 +380,16 @@ class Matcher {
       if (s != Status::Ok) return s;
     }
     return Status::Ok;
+  }
+  // `permute((n, c, h, w), axes)`: the order in which a layout, an attribute, stores the dims.
+  bool permuted(SyntaxPtr pattern, std::vector<SyntaxPtr>& items) {
+    auto axes = inside_evaluator_.evaluate(pattern->child(2), binding_.env);
+    if (!axes || !axes->as_list()) return report_inside();
+    items.clear();
+    for (const StaticValue& axis : *axes->as_list())
+      if (auto k = axis.as_int(); k && pattern->child(1)->child(static_cast<size_t>(*k)))
+        items.push_back(pattern->child(1)->child(static_cast<size_t>(*k)));
+    return true;
   }
   Status match_pack(SyntaxPtr at, std::string_view name, std::span<const Dim> dims) {
     auto bound = binding_.env.find(name);

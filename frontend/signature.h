@@ -56,6 +56,9 @@ struct MatchOutcome {
   SignatureBinding binding;
 };
 
+/// Whether a parameter's shape is `permute((n, c, h, w), axes)`.
+bool is_permuted_shape(SyntaxPtr shape);
+
 /// How many parameters of a signature are tensors (the others are attributes).
 size_t tensor_param_count(SyntaxPtr op);
 SyntaxPtr params_of(SyntaxPtr op);

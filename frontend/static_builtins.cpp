@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "frontend/static_eval.h"
 
@@ -183,6 +184,15 @@ BuiltinOutcome all(Args a, bool) {
   return value(StaticValue(true));
 }
 
+// A number without a fraction as an integer.
+BuiltinOutcome whole(Args a, bool) {
+  if (a.size() == 1 && a[0].as_dim()) return value(a[0]);
+  const double* real = a.size() == 1 ? a[0].as_float() : nullptr;
+  if (!real || *real != std::floor(*real) || std::abs(*real) > 1e15)
+    return problem("`int` takes a whole number");
+  return value(StaticValue::integer(static_cast<int64_t>(*real)));
+}
+
 // A list of dims as the shape it is.
 std::string shape_text(const StaticValue& value) {
   std::vector<Dim> dims;
@@ -276,6 +286,7 @@ constexpr Row kBuiltins[] = {
     {"index_of", index_of},
     {"contains", contains},
     {"all", all},
+    {"int", whole},
     {"broadcast", broadcast},
     {"error", error},
     {"may_equal", may_equal},

@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "frontend/literals.h"
+#include "frontend/metadata.h"
 #include "frontend/static_builtins.h"
 #include "frontend/suggest.h"
 
@@ -39,6 +40,7 @@ std::optional<StaticValue> StaticEvaluator::evaluate(SyntaxPtr expr, const Stati
     case SyntaxKind::Bool: return StaticValue(expr->text == "True");
     case SyntaxKind::String: return StaticValue(std::string(expr->text));
     case SyntaxKind::None: return StaticValue();
+    case SyntaxKind::Meta: return meta(expr);
     case SyntaxKind::AnyDim: return StaticValue(dim_any());
     case SyntaxKind::Name: return name(expr, env);
     case SyntaxKind::Paren: return evaluate(expr->child(0), env);
@@ -78,6 +80,21 @@ std::optional<StaticValue> StaticEvaluator::other(SyntaxPtr expr, const StaticEn
 
 std::optional<StaticValue> StaticEvaluator::combine(SyntaxPtr expr, const StaticValue&, const StaticValue&) {
   return other(expr, {});
+}
+
+// An attribute's value that TVM keeps in the metadata: a number, or a list of them.
+std::optional<StaticValue> StaticEvaluator::meta(SyntaxPtr expr) {
+  auto tensor = meta_constant(expr, scope_, declaration_, diagnostics_);
+  if (!tensor) return std::nullopt;
+  if (tensor->shape().size() > 1) return other(expr, {});
+  StaticList items;
+  for (int64_t i = 0; i < tensor->size(); ++i) {
+    if (tensor->dtype().is_float())
+      items.emplace_back(element_as_double(*tensor, i));
+    else
+      items.push_back(StaticValue::integer(element_as_int(*tensor, i)));
+  }
+  return tensor->shape().empty() ? items[0] : StaticValue::list(std::move(items));
 }
 
 std::optional<StaticValue> StaticEvaluator::number(SyntaxPtr expr) {

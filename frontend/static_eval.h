@@ -54,6 +54,7 @@ class StaticEvaluator {
  private:
   friend struct StaticBuiltins;
   std::optional<StaticValue> number(SyntaxPtr expr);
+  std::optional<StaticValue> meta(SyntaxPtr expr);
   std::optional<StaticValue> name(SyntaxPtr expr, const StaticEnv& env);
   std::optional<StaticValue> list(SyntaxPtr expr, const StaticEnv& env);
   bool append(SyntaxPtr element, const StaticEnv& env, StaticList& out);

@@ -31,6 +31,11 @@ struct Syntax {
 };
 using SyntaxPtr = const Syntax*;
 
+/// Whether a parameter is none, but an attribute of a function: `Primitive=1`.
+inline bool is_function_attribute(SyntaxPtr p) {
+  return p->is(SyntaxKind::AttributeParam) && !p->child(0) && p->child(1);
+}
+
 /// Same kinds, texts and children. (Ids follow from that.)
 bool equal(SyntaxPtr a, SyntaxPtr b);
 /// `(Def f (Params (TensorParam x _)) …)`: what `quern ir --stage ast` prints, one node a line.

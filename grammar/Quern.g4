@@ -31,7 +31,7 @@ param
   : LOCAL (':' type)?                      # tensorParam
   | name (':' kind)? ('=' expr)?           # attributeParam
   ;
-kind       : name ('[' ']')? '?'? ;
+kind       : name ('[' ']')* '?'? ;
 clause
   : 'where' expr (':' STRING)?             # whereClause
   | 'static' name '=' expr                 # staticClause

@@ -91,6 +91,10 @@ struct CallExpr : Expr {
   ExprPtr callee;
   std::span<const ExprPtr> args;
 };
+/// What a Relay file notes at a function (`Primitive=1`, `hash="…"`): kept and printed, without a meaning.
+struct FnAttribute {
+  std::string_view name, value;  ///< the value as written
+};
 /// A function. `dim_vars` are the dims it is general in, bound from its arguments' shapes on entry. A
 /// primitive function is one kernel: closed but for its parameters, its body a Comprehension.
 struct FnExpr : Expr {
@@ -99,6 +103,7 @@ struct FnExpr : Expr {
   std::span<const Dim> dim_vars;
   ExprPtr body;
   bool primitive;
+  std::span<const FnAttribute> attributes;
 };
 struct Binding {
   const Variable* variable;  ///< null for an expression evaluated for its effects: `a; b`

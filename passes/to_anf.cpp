@@ -52,7 +52,8 @@ class Normalizer {
         auto* e = static_cast<const FnExpr*>(expr);
         Normalizer inner(arena_);
         inner.aliases_ = aliases_;
-        return arena_.make<FnExpr>(Expr{*expr}, e->params, e->dim_vars, inner.block(e->body), e->primitive);
+        return arena_.make<FnExpr>(Expr{*expr}, e->params, e->dim_vars, inner.block(e->body), e->primitive,
+                                   e->attributes);
       }
       case ExprKind::Call: {
         auto* e = static_cast<const CallExpr*>(expr);

@@ -103,8 +103,6 @@ Execution::~Execution() = default;
 StatementResult Execution::run(DeclarationId statement) {
   const Inferred& inferred = impl_->session.inferred_statement(statement);
   const Definition& definition = inferred.definition;
-  if (!definition.body)
-    return impl_->failed(DiagnosticKind::EvaluationFailed, {{statement, 0}, {}}, "this statement has errors");
   impl_->host.folder = impl_->session.folder(impl_->session.info(statement).source);
   const TopLevelVariable* variable = impl_->session.statement_variable(statement);
   StatementResult result{std::nullopt, definition.scheme.type, std::nullopt};
@@ -122,6 +120,14 @@ StatementResult Execution::run(DeclarationId statement) {
                            fmt::format("--input {}: {}", input->first, value.error().message),
                            std::move(notes));
     result.value = *value;
+  } else if (!definition.body) {
+    bool is_free = variable && !has_errors(inferred.diagnostics);
+    if (is_free)
+      return impl_->failed(
+          DiagnosticKind::InputProblem, variable->place,
+          fmt::format("the free variable `%{0}` has no value: give it with `--input {0}=FILE`",
+                      variable->variable->name));
+    return impl_->failed(DiagnosticKind::EvaluationFailed, {{statement, 0}, {}}, "this statement has errors");
   } else {
     EvaluationResult outcome = impl_->evaluate(definition);
     if (!outcome) return impl_->failed(outcome.error(), statement);

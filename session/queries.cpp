@@ -65,9 +65,15 @@ Session::Impl::Impl(Session& session)
       names(engine, kLibrary),
       piece_text(engine),
       imports(engine),
+      metadata_text(engine),
       slash_names(engine),
       kept(engine),
       bodies(*this, engine),
+      metadata(engine, "metadata",
+               [this](SourceId source) -> std::shared_ptr<const Metadata> {
+                 const std::string& text = metadata_text.get(source);
+                 return text.empty() ? nullptr : std::make_shared<Metadata>(read_metadata(text));
+               }),
       parsed(engine, "parse",
              [this](DeclarationId id) {
                auto parse = declarations[id].part_of ? parse_chunk : parse_declaration;

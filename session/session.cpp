@@ -143,6 +143,11 @@ std::vector<LocatedDiagnostic> Session::check(SourceId source) {
       result.push_back(std::move(d));
   };
   for (const SyntaxProblem& p : all.scan.problems) add(locate(p, source));
+  if (const auto& metadata = impl_->metadata(source))
+    for (SyntaxProblem p : metadata->problems) {
+      p.range = {p.range.begin + all.scan.metadata.begin, p.range.end + all.scan.metadata.begin};
+      add(locate(p, source));
+    }
   for (size_t i = 0; i < all.ids.size(); ++i) {
     const DeclarationInfo& about = info(all.ids[i]);
     if (DeclarationId first = impl_->first_of_name(all.ids[i]); first != all.ids[i]) {

@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "frontend/infer_chunks.h"
+#include "frontend/metadata.h"
 #include "frontend/resolve_type.h"
 #include "jit/vm/vm.h"
 #include "passes/pipeline.h"
@@ -150,11 +151,13 @@ struct Session::Impl {
 
   Input<DeclarationId, std::string> piece_text;
   Input<ModuleId, std::vector<Import>> imports;
-  Input<SourceId, bool> slash_names;  ///< `/` is a name character: TVM's files
+  Input<SourceId, std::string> metadata_text;  ///< what follows `#[metadata]`
+  Input<SourceId, bool> slash_names;           ///< `/` is a name character: TVM's files
   Input<DeclarationId, std::shared_ptr<const TopLevelVariable>> kept;  ///< variables that have a value
 
   Bodies bodies;
 
+  Query<SourceId, std::shared_ptr<const Metadata>> metadata;  ///< null without one
   Query<DeclarationId, Parsed> parsed;
   Query<DeclarationId, Declaration> tree;  ///< cut off here when only blanks changed
   Query<DeclarationId, Declaration> head;  ///< without its bodies: cut off here when only a body changed
@@ -232,6 +235,7 @@ struct Session::Impl {
   Import resolve_import(DeclarationId id);
   /// After a text was set: reads what its imports name and was not read before, and what those import.
   void follow_imports(SourceId source);
+  void set_metadata(SourceId source);
   void update_imports();
 
   struct FileState {
@@ -282,6 +286,9 @@ class ModuleScope final : public Scope {
   bool in_broken_import(std::string_view name) override { return impl_.is_in_broken_import(module_, name); }
   const Scheme* scheme(std::string_view name) override;
   InstanceAnswer instance(const InstanceRequest& request) override;
+  const Metadata* metadata(uint32_t declaration) override {
+    return impl_.metadata(impl_.declarations[declaration].source).get();
+  }
   Result<Type> file_type(std::string_view path, std::string_view entry) override;
   std::vector<std::string> names(Names kind) override;
 

@@ -71,7 +71,16 @@ void Session::Impl::set_text(SourceId source, std::shared_ptr<const std::string>
   put(slash_names, source, layout.scan.slash_names, sources[source].module == kLibrary);
   std::vector<DeclarationId> old_ids = std::exchange(layout.ids, {});
   take_pieces(source, same, *old_text, old_ids);
+  set_metadata(source);
   follow_imports(source);
+}
+
+void Session::Impl::set_metadata(SourceId source) {
+  const Layout& layout = layouts[source];
+  Range range = layout.scan.metadata;
+  std::string_view now = std::string_view(*layout.text).substr(range.begin, range.end - range.begin);
+  if (metadata_text.peek(source) != now)
+    put(metadata_text, source, std::string(now), sources[source].module == kLibrary);
 }
 
 // Gives the pieces of the layout their declarations: those around the edit by what they look like, the others

@@ -32,6 +32,7 @@ std::vector<Row> elementwise_rows();
 std::vector<Row> reduction_rows();
 std::vector<Row> nn_rows();
 std::vector<Row> transform_rows();
+std::vector<Row> model_rows();
 std::vector<Row> scan_rows();
 
 }  // namespace quern::numeric

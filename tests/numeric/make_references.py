@@ -14,6 +14,7 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
+import reference_models
 import reference_scan
 from reference_groups import Draw, Group, attributes, text
 
@@ -431,7 +432,7 @@ def moving(group):
 def main():
     for name, makers in {"elementwise": [unary, arithmetic, comparison, selection], "reduction": [reduction],
                          "nn": [activations, dense, conv2d, max_pool2d], "transform": [making, reshaping, moving],
-                         "scan": [reference_scan.running, reference_scan.scatters]}.items():
+                         "models": reference_models.MAKERS, "scan": [reference_scan.running, reference_scan.scatters]}.items():
         group = Group(name)
         for maker in makers:
             maker(group)

@@ -192,6 +192,16 @@ bool is_old_version(std::string_view text) {
          (end == std::string_view::npos || std::isspace(static_cast<unsigned char>(text[end])));
 }
 
+// Where the first character stands that is no blank and in no `//` comment; npos where there is none.
+size_t after_comments(std::string_view text) {
+  size_t start = text.find_first_not_of(" \t\r\n");
+  while (start != std::string_view::npos && text.substr(start).starts_with("//")) {
+    start = text.find_first_of("\r\n", start);
+    if (start != std::string_view::npos) start = text.find_first_not_of(" \t\r\n", start);
+  }
+  return start;
+}
+
 // Where the pieces of a text are: without the version header (`#[version = "0.0.5"]`), up to `#[metadata]`.
 ScanOutcome frame_of(std::string_view text) {
   ScanOutcome outcome;
@@ -200,7 +210,7 @@ ScanOutcome frame_of(std::string_view text) {
     return outcome;
   }
   report_invalid(text, outcome.problems);
-  size_t start = text.find_first_not_of(" \t\r\n");
+  size_t start = after_comments(text);
   if (start != std::string_view::npos && is_old_version(text.substr(start))) {
     outcome.slash_names = true;
     outcome.begin = static_cast<uint32_t>(std::min(text.find_first_of("\r\n", start), text.size()));

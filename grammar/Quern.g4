@@ -76,11 +76,11 @@ expr
 
 primary
   : literal                                                       # literalPrimary
+  | 'meta' '[' name ']' '[' INT ']'                               # metaPrimary
   | LOCAL                                                         # localPrimary
   | GRAPH                                                         # graphPrimary
   | GLOBAL typeArguments?                                         # globalPrimary
   | name typeArguments?                                           # namePrimary
-  | 'meta' '[' name ']' '[' INT ']'                               # metaPrimary
   | 'fn' typeParams? '(' params? ')' ('->' type)? block           # fnPrimary
   | 'if' '(' expr ')' block 'else' (block | primary)              # ifPrimary
   | ('match' | 'match?') expr '{' (arm (',' arm)* ','?)? '}'      # matchPrimary

@@ -17,75 +17,13 @@
 #include "ir/data_files.h"
 #include "jit/codegen/codegen.h"
 #include "lsp/server.h"
+#include "repl/command_files.h"
 #include "repl/repl.h"
 #include "session/compiler.h"
 #include "session/data_values.h"
 #include "session/execution.h"
 
 namespace quern {
-
-namespace {
-
-constexpr int kFine = 0, kWrong = 1, kMisuse = 2;
-
-Result<std::string> read_file(const std::string& path) {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) return Failure{fmt::format("`{}` is a folder", path)};
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return Failure{fmt::format("`{}` cannot be read: {}", path, std::strerror(errno))};
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
-// The library: the embedded texts, or those of a folder.
-Result<std::vector<Session::LibraryFile>> library(const std::string& folder) {
-  if (folder.empty()) return Session::builtin_library();
-  std::vector<Session::LibraryFile> files;
-  std::error_code error;
-  for (auto& entry : std::filesystem::directory_iterator(folder, error)) {
-    if (entry.path().extension() != ".relay") continue;
-    auto text = read_file(entry.path().string());
-    if (!text) return text.error();
-    files.push_back({entry.path().filename().string(), *text});
-  }
-  if (error || files.empty()) return Failure{fmt::format("the folder `{}` has no library", folder)};
-  std::sort(files.begin(), files.end(), [](auto& a, auto& b) { return a.name < b.name; });
-  return files;
-}
-
-// https://no-color.org
-bool colours_wanted() {
-  const char* no_colour = std::getenv("NO_COLOR");
-  return isatty(STDERR_FILENO) != 0 && !(no_colour && *no_colour);
-}
-
-void print_diagnostics(const std::vector<LocatedDiagnostic>& diagnostics) {
-  std::fputs(render_all(diagnostics, colours_wanted()).c_str(), stderr);
-}
-
-void say(const std::string& message) { std::fputs(printable("quern: " + message + "\n").c_str(), stderr); }
-
-/// A session with one file in it.
-struct OpenedFile {
-  std::unique_ptr<Session> session;
-  ModuleId module = 0;
-  SourceId source = 0;
-};
-
-Result<OpenedFile> open_file(const std::string& path, const std::string& stdlib) {
-  auto files = library(stdlib);
-  if (!files) return files.error();
-  auto text = read_file(path);
-  if (!text) return text.error();
-  OpenedFile opened;
-  opened.session = std::make_unique<Session>(std::move(*files));
-  opened.source = opened.session->open_file(path, std::move(*text));
-  opened.module = opened.session->module_of(opened.source);
-  return opened;
-}
-
-}  // namespace
 
 CommandLine::CommandLine(CLI::App& app) : app_(app) {
   app.add_flag("--version", version_, "what this is built with, and what was found on this machine");
@@ -110,6 +48,12 @@ CommandLine::CommandLine(CLI::App& app) : app_(app) {
   test->add_option("FILE", files_, ".relay files")->required();
   test->add_option("--filter", filter_, "run only tests whose name contains this text");
   test->add_flag("--interpret", interpret_, "by the reference interpreter instead of compiled kernels");
+  CLI::App* fmt = app.add_subcommand("fmt", "lay files out in the canonical style, in place");
+  fmt->add_option("FILE", files_, ".relay files; - is standard input, whose layout goes to standard output")
+      ->required();
+  fmt->add_flag("--check", check_,
+                "change nothing; name the files that would change, and exit with 1 for any");
+  fmt->add_option("--range", range_, "A:B, or A: only the declarations that touch these lines of the one file");
   CLI::App* ir = app.add_subcommand("ir", "show what a file becomes at a stage of compilation");
   ir->add_option("FILE", file_, "a .relay file")->required();
   ir->add_option("NAME", entry_, "@f: one definition; all statements without it");
@@ -123,6 +67,7 @@ int CommandLine::run() {
   if (app_.got_subcommand("run")) return run_file();
   if (app_.got_subcommand("check")) return check();
   if (app_.got_subcommand("test")) return test();
+  if (app_.got_subcommand("fmt")) return format_files();
   if (app_.got_subcommand("ir")) return ir();
   if (app_.got_subcommand("lsp")) return lsp();
   return repl();

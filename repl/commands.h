@@ -23,16 +23,17 @@ class CommandLine {
   int run_file();
   int check();
   int test();
+  int format_files();
   int ir();
   int lsp();
   int version();
 
   CLI::App& app_;
   std::vector<std::string> files_;
-  std::string file_, entry_, stage_ = "typed", params_, output_, format_ = "text", stdlib_;
+  std::string file_, entry_, stage_ = "typed", params_, output_, format_ = "text", stdlib_, range_;
   std::vector<std::string> inputs_;
   std::string filter_;
-  bool json_ = false, interpret_ = false, version_ = false;
+  bool check_ = false, json_ = false, interpret_ = false, version_ = false;
 };
 
 }  // namespace quern

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "frontend/diagnostics.h"
+#include "frontend/format.h"
 #include "frontend/infer.h"
 #include "frontend/scanner.h"
 #include "frontend/scope.h"
@@ -38,6 +39,13 @@ struct DeclarationInfo {
 struct HoverInfo {
   Range range;
   std::string markdown;
+};
+
+/// A source in its canonical layout.
+struct FormatResult {
+  std::string text;
+  std::vector<FormatEdit> edits;                 ///< that make it of the source
+  std::vector<LocatedDiagnostic> diagnostics;  ///< why declarations are left as they are
 };
 
 class Program;
@@ -95,6 +103,8 @@ class Session {
   std::vector<LocatedDiagnostic> check_with_imports(SourceId source);
   /// The sources that a source imports, directly or not.
   std::vector<SourceId> imported(SourceId source);
+  /// The source's layout, or that of the declarations that touch some lines; a failure is a bug.
+  Result<FormatResult> format(SourceId source, std::optional<LineRange> lines = std::nullopt);
   LocatedDiagnostic locate(const Diagnostic& diagnostic);
   /// The syntax tree of each declaration of a source.
   std::vector<std::pair<DeclarationId, ParsedTree>> trees(SourceId source);

@@ -1,0 +1,54 @@
+#include "frontend/lexeme.h"
+
+#include <algorithm>
+
+namespace quern {
+
+uint32_t count_line_ends(std::string_view text) {
+  uint32_t count = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    bool crlf = text[i] == '\r' && i + 1 < text.size() && text[i + 1] == '\n';
+    count += !crlf && (text[i] == '\n' || text[i] == '\r');
+  }
+  return count;
+}
+
+namespace {
+
+size_t line_comment_end(std::string_view text, size_t begin) {
+  return std::min(text.find_first_of("\r\n", begin), text.size());
+}
+
+size_t block_comment_end(std::string_view text, size_t begin) {
+  size_t p = begin;
+  int depth = 0;
+  do {
+    std::string_view rest = text.substr(p);
+    depth += rest.starts_with("/*") ? 1 : rest.starts_with("*/") ? -1 : 0;
+    p += rest.starts_with("/*") || rest.starts_with("*/") ? 2 : 1;
+  } while (depth > 0 && p < text.size());
+  return std::min(p, text.size());
+}
+
+}  // namespace
+
+std::vector<Comment> comments_in(std::string_view text, uint32_t offset) {
+  std::vector<Comment> comments;
+  size_t blanks = 0;  // where the blanks before the next comment begin
+  for (size_t begin = text.find('/'); begin < text.size(); begin = text.find('/', blanks)) {
+    bool to_line_end = text.substr(begin).starts_with("//");
+    size_t end = to_line_end ? line_comment_end(text, begin) : block_comment_end(text, begin);
+    size_t last = to_line_end ? text.find_last_not_of(" \t\v\f", end - 1) + 1 : end;
+    uint32_t lines = count_line_ends(text.substr(blanks, begin - blanks));
+    if (!comments.empty()) comments.back().lines_after = lines;
+    comments.push_back({{offset + static_cast<uint32_t>(begin), offset + static_cast<uint32_t>(last)},
+                        to_line_end,
+                        lines,
+                        0});
+    blanks = end;
+  }
+  if (!comments.empty()) comments.back().lines_after = count_line_ends(text.substr(blanks));
+  return comments;
+}
+
+}  // namespace quern

@@ -1,0 +1,76 @@
+#include "repl/command_files.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <sstream>
+
+#include "frontend/render.h"
+
+namespace quern {
+
+Result<std::string> read_file(const std::string& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) return Failure{fmt::format("`{}` is a folder", path)};
+  std::ifstream in(path, std::ios::binary);
+  if (!in) return Failure{fmt::format("`{}` cannot be read: {}", path, std::strerror(errno))};
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+Result<std::vector<Session::LibraryFile>> library(const std::string& folder) {
+  if (folder.empty()) return Session::builtin_library();
+  std::vector<Session::LibraryFile> files;
+  std::error_code error;
+  for (auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    if (entry.path().extension() != ".relay") continue;
+    auto text = read_file(entry.path().string());
+    if (!text) return text.error();
+    files.push_back({entry.path().filename().string(), *text});
+  }
+  if (error || files.empty()) return Failure{fmt::format("the folder `{}` has no library", folder)};
+  std::sort(files.begin(), files.end(), [](auto& a, auto& b) { return a.name < b.name; });
+  return files;
+}
+
+// https://no-color.org
+bool colours_wanted() {
+  const char* no_colour = std::getenv("NO_COLOR");
+  return isatty(STDERR_FILENO) != 0 && !(no_colour && *no_colour);
+}
+
+void print_diagnostics(const std::vector<LocatedDiagnostic>& diagnostics) {
+  std::fputs(render_all(diagnostics, colours_wanted()).c_str(), stderr);
+}
+
+void say(const std::string& message) { std::fputs(printable("quern: " + message + "\n").c_str(), stderr); }
+
+Result<OpenedFile> open_file(const std::string& path, const std::string& stdlib) {
+  auto files = library(stdlib);
+  if (!files) return files.error();
+  auto text = read_file(path);
+  if (!text) return text.error();
+  OpenedFile opened;
+  opened.session = std::make_unique<Session>(std::move(*files));
+  opened.source = opened.session->open_file(path, std::move(*text));
+  opened.module = opened.session->module_of(opened.source);
+  return opened;
+}
+
+Result<std::string> read_stdin() {
+  std::string text(std::istreambuf_iterator<char>(std::cin), {});
+  if (std::cin.bad()) return Failure{"standard input cannot be read"};
+  return text;
+}
+
+}  // namespace quern

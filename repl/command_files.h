@@ -1,0 +1,33 @@
+#pragma once
+// What the subcommands share: exit codes, files, and how they speak.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ir/result.h"
+#include "session/session.h"
+
+namespace quern {
+
+constexpr int kFine = 0, kWrong = 1, kMisuse = 2, kBug = 70;
+
+Result<std::string> read_file(const std::string& path);
+Result<std::string> read_stdin();
+/// The library: the embedded texts, or those of a folder.
+Result<std::vector<Session::LibraryFile>> library(const std::string& folder);
+
+bool colours_wanted();
+void print_diagnostics(const std::vector<LocatedDiagnostic>& diagnostics);
+/// A line on standard error that begins with the program's name.
+void say(const std::string& message);
+
+/// A session with one file in it.
+struct OpenedFile {
+  std::unique_ptr<Session> session;
+  ModuleId module = 0;
+  SourceId source = 0;
+};
+Result<OpenedFile> open_file(const std::string& path, const std::string& stdlib);
+
+}  // namespace quern

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "frontend/layout.h"
 #include "frontend/lexeme.h"
 #include "frontend/syntax.h"
+#include "frontend/text_layout.h"
 
 namespace quern::format_detail {
 

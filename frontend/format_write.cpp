@@ -29,7 +29,7 @@ class Writer {
  public:
   Writer(std::string_view text, const std::vector<Token>& tokens) : text_(text), tokens_(tokens) {}
 
-  Layout run() {
+  TextLayout run() {
     for (const Token& token : tokens_) {
       comments_.insert(comments_.end(), token.comments.begin(), token.comments.end());
       if (token.dropped) continue;
@@ -135,7 +135,7 @@ class Writer {
 
   std::string_view text_;
   const std::vector<Token>& tokens_;
-  Layout out_;
+  TextLayout out_;
   const Token* previous_ = nullptr;  ///< that was written
   std::vector<Comment> comments_;    ///< since then
   bool hanging_ = false;  ///< a comment ended the line where none ends else: what follows is indented for it

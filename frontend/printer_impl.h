@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "frontend/layout.h"
 #include "frontend/printer.h"
+#include "frontend/text_layout.h"
 #include "ir/expr.h"
 
 namespace quern::printer_detail {
@@ -168,7 +168,7 @@ class Printer {
   void nested_lists(const HostTensor& tensor, size_t axis, int64_t offset);
 
   PrintOptions options_;
-  Layout layout_;
+  TextLayout layout_;
   std::vector<Step> steps_;  ///< what is next is last
   Names names_;
   std::unordered_map<const HostTensor*, size_t> large_constants_;

@@ -53,7 +53,8 @@ CommandLine::CommandLine(CLI::App& app) : app_(app) {
       ->required();
   fmt->add_flag("--check", check_,
                 "change nothing; name the files that would change, and exit with 1 for any");
-  fmt->add_option("--range", range_, "A:B, or A: only the declarations that touch these lines of the one file");
+  fmt->add_option("--range", range_,
+                  "A:B, or A: only the declarations that touch these lines of the one file");
   CLI::App* ir = app.add_subcommand("ir", "show what a file becomes at a stage of compilation");
   ir->add_option("FILE", file_, "a .relay file")->required();
   ir->add_option("NAME", entry_, "@f: one definition; all statements without it");

@@ -6,7 +6,7 @@ Result<FormatResult> Session::format(SourceId source, std::optional<LineRange> l
   auto text = quern::format(this->text(source), lines);
   if (!text) return text.error();
   FormatResult result{*text, format_edits(this->text(source), *text), {}};
-  const SourcePieces& all = impl_->pieces(source);
+  const Layout& all = impl_->layouts[source];
   for (const SyntaxProblem& p : all.scan.problems) result.diagnostics.push_back(locate(p, source));
   if (!result.diagnostics.empty()) return result;
   for (DeclarationId id : all.ids)

@@ -44,7 +44,7 @@ struct HoverInfo {
 /// A source in its canonical layout.
 struct FormatResult {
   std::string text;
-  std::vector<FormatEdit> edits;                 ///< that make it of the source
+  std::vector<FormatEdit> edits;               ///< that make it of the source
   std::vector<LocatedDiagnostic> diagnostics;  ///< why declarations are left as they are
 };
 

@@ -13,7 +13,7 @@ namespace quern {
 /// follows it up to the next place for a line's end fit in the width. It is kept as a sequence (D. Oppen,
 /// Prettyprinting, 1980), so that rendering is linear in its length and uses no stack, however deep its
 /// groups are nested.
-class Layout {
+class TextLayout {
  public:
   void text(std::string_view text);
   /// Text that no group is broken for: a comment at the end of a line.

@@ -1,4 +1,4 @@
-#include "frontend/layout.h"
+#include "frontend/text_layout.h"
 
 #include <algorithm>
 
@@ -6,30 +6,34 @@
 
 namespace quern {
 
-void Layout::add(Kind kind, std::string_view text, int width) {
+void TextLayout::add(Kind kind, std::string_view text, int width) {
   tokens_.push_back({kind, width, pool_.size(), text.size()});
   pool_ += text;
 }
 
-void Layout::text(std::string_view text) { add(Kind::Text, text, static_cast<int>(count_code_points(text))); }
-void Layout::margin_text(std::string_view text) { add(Kind::Text, text); }
-void Layout::line(std::string_view flat) { add(Kind::Line, flat, static_cast<int>(flat.size())); }
-void Layout::fill_line(std::string_view flat) { add(Kind::FillLine, flat, static_cast<int>(flat.size())); }
-void Layout::hard_line(bool blank) { add(blank ? Kind::BlankLine : Kind::HardLine); }
-void Layout::if_broken(std::string_view text) { add(Kind::IfBroken, text); }
+void TextLayout::text(std::string_view text) {
+  add(Kind::Text, text, static_cast<int>(count_code_points(text)));
+}
+void TextLayout::margin_text(std::string_view text) { add(Kind::Text, text); }
+void TextLayout::line(std::string_view flat) { add(Kind::Line, flat, static_cast<int>(flat.size())); }
+void TextLayout::fill_line(std::string_view flat) {
+  add(Kind::FillLine, flat, static_cast<int>(flat.size()));
+}
+void TextLayout::hard_line(bool blank) { add(blank ? Kind::BlankLine : Kind::HardLine); }
+void TextLayout::if_broken(std::string_view text) { add(Kind::IfBroken, text); }
 
-size_t Layout::hole() {
+size_t TextLayout::hole() {
   add(Kind::Text);
   return tokens_.size() - 1;
 }
 
-void Layout::fill(size_t hole, std::string_view text) {
+void TextLayout::fill(size_t hole, std::string_view text) {
   tokens_[hole] = {Kind::Text, static_cast<int>(count_code_points(text)), pool_.size(), text.size()};
   pool_ += text;
 }
 
 /// What rendering asks of the tokens, by index (one more than there are tokens).
-struct Layout::Measures {
+struct TextLayout::Measures {
   std::vector<int64_t> column;  ///< before the token, were all on one line; a hard line is very wide
   std::vector<size_t> next;     ///< the first token from here on that may end the line
   std::vector<size_t> close;    ///< of an Open
@@ -70,9 +74,9 @@ struct Layout::Measures {
   }
 };
 
-class Layout::Renderer {
+class TextLayout::Renderer {
  public:
-  Renderer(const Layout& layout, int width, std::string_view newline)
+  Renderer(const TextLayout& layout, int width, std::string_view newline)
       : layout_(layout), measures_(layout.tokens_), width_(width), newline_(newline) {}
 
   std::string run() {
@@ -127,7 +131,7 @@ class Layout::Renderer {
     at_line_start_ = true;
   }
 
-  const Layout& layout_;
+  const TextLayout& layout_;
   Measures measures_;
   int64_t width_;
   std::string_view newline_;
@@ -138,7 +142,7 @@ class Layout::Renderer {
   std::vector<bool> flat_{false};
 };
 
-std::string Layout::render(int width, std::string_view newline) const {
+std::string TextLayout::render(int width, std::string_view newline) const {
   return Renderer(*this, width, newline).run();
 }
 

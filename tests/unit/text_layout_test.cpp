@@ -1,4 +1,4 @@
-#include "frontend/layout.h"
+#include "frontend/text_layout.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@ namespace quern {
 namespace {
 
 /// `open(a, b)`, or one item per line.
-void list(Layout& out, const std::vector<std::string>& items) {
+void list(TextLayout& out, const std::vector<std::string>& items) {
   out.open();
   out.text("(");
   out.indent();
@@ -24,16 +24,16 @@ void list(Layout& out, const std::vector<std::string>& items) {
   out.close();
 }
 
-TEST(LayoutTest, AllLinesOfAGroupEndOrNone) {
-  Layout out;
+TEST(TextLayoutTest, AllLinesOfAGroupEndOrNone) {
+  TextLayout out;
   list(out, {"aa", "bb"});
   EXPECT_EQ(out.render(8), "(aa, bb)");
   EXPECT_EQ(out.render(7), "(\n  aa,\n  bb,\n)");
   EXPECT_EQ(out.render(7, "\r\n"), "(\r\n  aa,\r\n  bb,\r\n)");
 }
 
-TEST(LayoutTest, WhatFollowsAGroupCountsUpToTheNextLine) {
-  Layout out;
+TEST(TextLayoutTest, WhatFollowsAGroupCountsUpToTheNextLine) {
+  TextLayout out;
   list(out, {"a", "b"});
   out.text("cc");
   list(out, {"d", "e"});
@@ -41,8 +41,8 @@ TEST(LayoutTest, WhatFollowsAGroupCountsUpToTheNextLine) {
   EXPECT_EQ(out.render(8), "(\n  a,\n  b,\n)cc(\n  d,\n  e,\n)");
 }
 
-TEST(LayoutTest, ATightPartEndsLinesLast) {
-  Layout out;
+TEST(TextLayoutTest, ATightPartEndsLinesLast) {
+  TextLayout out;
   list(out, {"a", "b"});
   out.open_tight();
   out.text("cc");
@@ -53,8 +53,8 @@ TEST(LayoutTest, ATightPartEndsLinesLast) {
   EXPECT_EQ(out.render(8), "(\n  a,\n  b,\n)cc(\n  d,\n  e,\n)");
 }
 
-TEST(LayoutTest, HardLinesBreakEveryGroupAroundThem) {
-  Layout out;
+TEST(TextLayoutTest, HardLinesBreakEveryGroupAroundThem) {
+  TextLayout out;
   out.open();
   out.text("a");
   out.line();
@@ -67,8 +67,8 @@ TEST(LayoutTest, HardLinesBreakEveryGroupAroundThem) {
   EXPECT_EQ(out.render(80), "a\nb\n\nc");
 }
 
-TEST(LayoutTest, FillLinesEndOneByOne) {
-  Layout out;
+TEST(TextLayoutTest, FillLinesEndOneByOne) {
+  TextLayout out;
   out.open();
   for (int i = 0; i < 7; ++i) {
     if (i > 0) out.fill_line();
@@ -78,21 +78,21 @@ TEST(LayoutTest, FillLinesEndOneByOne) {
   EXPECT_EQ(out.render(8), "xx xx xx\nxx xx xx\nxx");
 }
 
-TEST(LayoutTest, MarginTextsBreakNothing) {
-  Layout out;
+TEST(TextLayoutTest, MarginTextsBreakNothing) {
+  TextLayout out;
   list(out, {"aa", "bb"});
   out.margin_text("  // long");
   EXPECT_EQ(out.render(8), "(aa, bb)  // long");
 }
 
-TEST(LayoutTest, WidthIsInCharacters) {
-  Layout out;
+TEST(TextLayoutTest, WidthIsInCharacters) {
+  TextLayout out;
   list(out, {"ää", "öö"});
   EXPECT_EQ(out.render(8), "(ää, öö)");
 }
 
-TEST(LayoutTest, DeepGroupsAreLinear) {
-  Layout out;
+TEST(TextLayoutTest, DeepGroupsAreLinear) {
+  TextLayout out;
   constexpr int kDepth = 100'000;
   for (int i = 0; i < kDepth; ++i) {
     out.open();

@@ -183,13 +183,6 @@ TEST(FormatTest, EditsMakeTheLayout) {
             (std::vector<FormatEdit>{{{6, 6}, " "}, {{7, 7}, " "}, {{8, 8}, ";\n"}}));
 }
 
-TEST(FormatTest, TheProjectsOwnFilesAreFormatted) {
-  for (auto& [path, text] : corpus())
-    if (path.starts_with("examples/")) {
-      EXPECT_EQ(formatted(text), text) << "quern fmt " << path;
-    }
-}
-
 /// Other blanks and line ends between the tokens of each declaration; those around comments stay, and so does
 /// whether an empty line is there.
 class Mangler {

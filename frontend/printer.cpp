@@ -356,8 +356,25 @@ std::string Printer::expression(ExprPtr expr) {
   return layout_.render(options_.width);
 }
 
+/// The binding of `{ let %f = fn …; %f }` for a statement `let %f = fn …`, whose function sees its own name.
+static const Binding* own_name(const Definition& definition) {
+  auto* block = as<BlockExpr>(definition.body);
+  auto* result = block && block->bindings.size() == 1 ? as<VarExpr>(block->result) : nullptr;
+  const Variable* variable = result ? block->bindings[0].variable : nullptr;
+  bool self = variable && result->variable == variable && variable->name == definition.name;
+  return self && as<FnExpr>(block->bindings[0].value) ? &block->bindings[0] : nullptr;
+}
+
 std::string Printer::definition(const Definition& definition) {
   auto* fn = as<FnExpr>(definition.body);
+  if (const Binding* self = own_name(definition)) {
+    for (const Variable* variable : free_variables(definition.body)) names_.bind(variable);
+    names_.bind(self->variable);
+    text(binding_head(*self->variable));
+    at(self->value, Level::Open);
+    print_queued();
+    return layout_.render(options_.width);
+  }
   if (!fn) {
     bool named = !definition.name.empty() && definition.body;
     bool graph = std::ranges::all_of(definition.name, [](unsigned char c) { return std::isdigit(c); });
@@ -393,6 +410,12 @@ std::string Printer::definition(const Definition& definition) {
 }
 
 }  // namespace printer_detail
+
+size_t ConstantPool::add(const std::shared_ptr<const HostTensor>& tensor) {
+  auto [known, added] = known_.try_emplace(tensor.get(), tensors_.size());
+  if (added) tensors_.push_back(tensor);
+  return known->second;
+}
 
 std::string print(ExprPtr expr, const PrintOptions& options) {
   return printer_detail::Printer(options).expression(expr);

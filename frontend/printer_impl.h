@@ -83,7 +83,8 @@ enum class Level : uint8_t {
 /// printed after it returns, in the order in which it was queued.
 class Printer {
  public:
-  explicit Printer(const PrintOptions& options) : options_(options) {}
+  explicit Printer(const PrintOptions& options)
+      : options_(options), constants_(options.constants ? *options.constants : own_constants_) {}
 
   std::string expression(ExprPtr expr);
   std::string definition(const Definition& definition);
@@ -171,7 +172,8 @@ class Printer {
   TextLayout layout_;
   std::vector<Step> steps_;  ///< what is next is last
   Names names_;
-  std::unordered_map<const HostTensor*, size_t> large_constants_;
+  ConstantPool own_constants_;
+  ConstantPool& constants_;
 };
 
 }  // namespace quern::printer_detail

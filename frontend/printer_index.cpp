@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "frontend/printer_impl.h"
@@ -61,6 +62,16 @@ std::string element(const HostTensor& tensor, int64_t offset) {
   return literal(value);
 }
 
+/// Of the values that are no numbers, `nan` is one.
+bool has_literal(const HostTensor& tensor, int64_t offset) {
+  if (!tensor.dtype().is_float()) return true;
+  Scalar value{tensor.dtype(), 0};
+  std::memcpy(&value.bits, tensor.data() + static_cast<size_t>(offset) * tensor.dtype().bytes(),
+              tensor.dtype().bytes());
+  double number = value.as_double();
+  return number == number || value.bits == Scalar::from_double(tensor.dtype(), std::nan("")).bits;
+}
+
 Level level_of(Dim dim) {
   switch (dim->kind) {
     case DimKind::Const: return dim->value < 0 ? Level::Unary : Level::Postfix;
@@ -103,9 +114,9 @@ Level Printer::node(const ConstExpr& e) {
   }
   const HostTensor& tensor = *e.value;
   bool plain = tensor.dtype().lanes == 1 && tensor.size() > 0 && tensor.size() <= kInlineElements;
+  for (int64_t i = 0; plain && i < tensor.size(); ++i) plain = has_literal(tensor, i);
   if (!plain) {
-    size_t k = large_constants_.try_emplace(&tensor, large_constants_.size()).first->second;
-    text(fmt::format("meta[relay.Constant][{}]", k));
+    text(fmt::format("meta[relay.Constant][{}]", constants_.add(e.value)));
     return Level::Postfix;
   }
   nested_lists(tensor, 0, 0);

@@ -16,6 +16,7 @@
 #include "frontend/diagnostics.h"
 #include "frontend/format.h"
 #include "frontend/infer.h"
+#include "frontend/printer.h"
 #include "frontend/scanner.h"
 #include "frontend/scope.h"
 
@@ -46,6 +47,12 @@ struct FormatResult {
   std::string text;
   std::vector<FormatEdit> edits;               ///< that make it of the source
   std::vector<LocatedDiagnostic> diagnostics;  ///< why declarations are left as they are
+};
+
+/// A source's declarations with their types, as text that parses to the same.
+struct TypedText {
+  std::string text;
+  ConstantPool constants;  ///< what `meta[relay.Constant][k]` stands for
 };
 
 class Program;
@@ -103,6 +110,9 @@ class Session {
   std::vector<LocatedDiagnostic> check_with_imports(SourceId source);
   /// The sources that a source imports, directly or not.
   std::vector<SourceId> imported(SourceId source);
+  /// The declarations in their order: functions and statements typed, the others as written, in the canonical
+  /// layout. The source has no errors.
+  TypedText typed_text(SourceId source);
   /// The source's layout, or that of the declarations that touch some lines; a failure is a bug.
   Result<FormatResult> format(SourceId source, std::optional<LineRange> lines = std::nullopt);
   LocatedDiagnostic locate(const Diagnostic& diagnostic);

@@ -1,0 +1,216 @@
+#include "ir/equality.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "ir/tensor.h"
+
+namespace quern {
+
+namespace {
+
+/// Compares in steps, so that nothing recurses however deep the expressions are.
+class Comparison {
+ public:
+  std::optional<std::string> run(ExprPtr a, ExprPtr b) {
+    later(a, b);
+    while (!pairs_.empty() && !difference_) {
+      auto [left, right] = pairs_.back();
+      pairs_.pop_back();
+      pair(left, right);
+    }
+    return difference_;
+  }
+
+  std::optional<std::string> run(const Definition& a, const Definition& b) {
+    check(a.name == b.name, "names", a.name, b.name);
+    bind(a.scheme.dim_vars, b.scheme.dim_vars);
+    check(a.scheme.type_vars.size() == b.scheme.type_vars.size(), "type variables");
+    for (size_t i = 0; !difference_ && i < a.scheme.type_vars.size(); ++i)
+      renaming_.types.emplace(a.scheme.type_vars[i], b.scheme.type_vars[i]);
+    if (!difference_) types(a.scheme.type, b.scheme.type);
+    return difference_ ? difference_ : run(a.body, b.body);
+  }
+
+ private:
+  template <class... Shown>
+  void check(bool equal, std::string_view what, const Shown&... shown) {
+    if (equal || difference_) return;
+    difference_ = fmt::format("different {}", what);
+    if constexpr (sizeof...(Shown) == 2) *difference_ += fmt::format(": {} and {}", shown...);
+  }
+
+  void later(ExprPtr a, ExprPtr b) { pairs_.emplace_back(a, b); }
+  void later(std::span<const ExprPtr> a, std::span<const ExprPtr> b) {
+    check(a.size() == b.size(), "numbers of parts");
+    for (size_t i = std::min(a.size(), b.size()); i-- > 0;) later(a[i], b[i]);
+  }
+
+  void pair(ExprPtr a, ExprPtr b) {
+    if (!a || !b) return check(a == b, "presence of a part");
+    check(a->kind == b->kind, "kinds", to_string(a->kind), to_string(b->kind));
+    if (difference_) return;
+    visit(a, [&](const auto& node) {
+      using Node = std::remove_cvref_t<decltype(node)>;
+      parts(node, static_cast<const Node&>(*b));
+    });
+    // A function's type is over what the function binds.
+    types(a->type, b->type);
+  }
+
+  // --- what is bound and what is free
+  void bind(const Variable* a, const Variable* b) {
+    check((a == nullptr) == (b == nullptr), "bindings");
+    if (difference_ || !a) return;
+    variables_[a] = b;
+    check(a->graph == b->graph, "kinds of variables", a->name, b->name);
+    types(a->type, b->type);
+  }
+  void bind(std::span<const Dim> a, std::span<const Dim> b) {
+    check(a.size() == b.size(), "numbers of dims");
+    for (size_t i = 0; !difference_ && i < a.size(); ++i) renaming_.dims[a[i]] = b[i];
+  }
+  void variables(const Variable* a, const Variable* b) {
+    auto [known, free] = variables_.try_emplace(a, b);
+    check(known->second == b && (!free || a->name == b->name), "variables", a->name, b->name);
+    if (free) types(a->type, b->type);
+  }
+
+  void types(Type a, Type b) {
+    if (a == b || difference_) return;
+    if (!a || !b) return check(false, "presence of a type");
+    for_each_dim_var(a, [&](Dim var) { take_free(var, [&](auto visit) { for_each_dim_var(b, visit); }); });
+    check(substitute(a, renaming_) == b, "types", to_string(a), to_string(b));
+  }
+  void dims(Dim a, Dim b) {
+    if (a == b || difference_) return;
+    for_each_var(a, [&](Dim var) { take_free(var, [&](auto visit) { for_each_var(b, visit); }); });
+    check(substitute(a, renaming_.dims) == b, "dims", to_string(a), to_string(b));
+  }
+  void dims(std::span<const Dim> a, std::span<const Dim> b) {
+    check(a.size() == b.size(), "numbers of dims");
+    for (size_t i = 0; !difference_ && i < a.size(); ++i) dims(a[i], b[i]);
+  }
+  /// A dim that nothing binds corresponds to the one of the same name.
+  template <class ForEachOther>
+  void take_free(Dim var, ForEachOther for_each_other) {
+    if (renaming_.dims.contains(var)) return;
+    for_each_other([&](Dim other) {
+      if (other->name == var->name) renaming_.dims.emplace(var, other);
+    });
+  }
+
+  // --- the parts of each kind
+  void parts(const ConstExpr& a, const ConstExpr& b) {
+    bool same = a.value->dtype() == b.value->dtype() && a.value->shape() == b.value->shape() &&
+                std::memcmp(a.value->data(), b.value->data(), a.value->bytes()) == 0;
+    check(same, "constants", to_string(*a.value), to_string(*b.value));
+  }
+  void parts(const VarExpr& a, const VarExpr& b) { variables(a.variable, b.variable); }
+  void parts(const GlobalExpr& a, const GlobalExpr& b) {
+    check(a.name == b.name, "functions", a.name, b.name);
+    dims(a.dims, b.dims);
+    check(a.types.size() == b.types.size(), "numbers of type arguments");
+    for (size_t i = 0; !difference_ && i < a.types.size(); ++i) types(a.types[i], b.types[i]);
+  }
+  void parts(const OpCallExpr& a, const OpCallExpr& b) {
+    check(a.instance->key == b.instance->key, "operators", a.instance->key, b.instance->key);
+    dims(a.dims, b.dims);
+    later(a.args, b.args);
+  }
+  void parts(const CallExpr& a, const CallExpr& b) {
+    later(a.args, b.args);
+    later(a.callee, b.callee);
+  }
+  void parts(const FnExpr& a, const FnExpr& b) {
+    check(a.primitive == b.primitive, "marks of a kernel");
+    bind(a.dim_vars, b.dim_vars);
+    check(a.params.size() == b.params.size(), "numbers of parameters");
+    for (size_t i = 0; !difference_ && i < a.params.size(); ++i) bind(a.params[i], b.params[i]);
+    later(a.body, b.body);
+  }
+  void parts(const BlockExpr& a, const BlockExpr& b) {
+    check(a.bindings.size() == b.bindings.size(), "numbers of bindings");
+    later(a.result, b.result);
+    for (size_t i = std::min(a.bindings.size(), b.bindings.size()); i-- > 0;) {
+      bind(a.bindings[i].variable, b.bindings[i].variable);
+      later(a.bindings[i].value, b.bindings[i].value);
+    }
+  }
+  void parts(const IfExpr& a, const IfExpr& b) {
+    later(a.else_arm, b.else_arm);
+    later(a.then_arm, b.then_arm);
+    later(a.condition, b.condition);
+  }
+  void parts(const TupleExpr& a, const TupleExpr& b) { later(a.fields, b.fields); }
+  void parts(const FieldExpr& a, const FieldExpr& b) {
+    check(a.index == b.index && a.name == b.name, "fields", a.name, b.name);
+    later(a.tuple, b.tuple);
+  }
+  void parts(const ConstructExpr& a, const ConstructExpr& b) {
+    check(a.constructor == b.constructor && a.tag == b.tag, "constructors", a.constructor, b.constructor);
+    later(a.fields, b.fields);
+  }
+  void parts(const IntrinsicExpr& a, const IntrinsicExpr& b) {
+    check(a.intrinsic == b.intrinsic && std::ranges::equal(a.texts, b.texts), "intrinsics");
+    later(a.args, b.args);
+  }
+  void parts(const ComprehensionExpr& a, const ComprehensionExpr& b) {
+    dims(a.extents, b.extents);
+    bind(a.vars, b.vars);
+    later(a.body, b.body);
+  }
+  void parts(const ViewExpr& a, const ViewExpr& b) { later(a.tensor, b.tensor); }
+  void parts(const DimValueExpr& a, const DimValueExpr& b) { dims(a.dim, b.dim); }
+  void parts(const ScalarExpr& a, const ScalarExpr& b) {
+    bool same = a.is_cast == b.is_cast && (a.is_cast || a.op == b.op);
+    check(same, "scalar functions", info(a.op).name, info(b.op).name);
+    later(a.args, b.args);
+  }
+  void parts(const ReduceExpr& a, const ReduceExpr& b) {
+    check(a.reduce == b.reduce, "reductions", to_string(a.reduce), to_string(b.reduce));
+    dims(a.extents, b.extents);
+    bind(a.vars, b.vars);
+    later(a.body, b.body);
+  }
+  void parts(const ScanExpr& a, const ScanExpr& b) {
+    check(a.reduce == b.reduce, "scans", to_string(a.reduce), to_string(b.reduce));
+    dims(a.extents, b.extents);
+    bind(a.vars, b.vars);
+    later(a.body, b.body);
+  }
+  void parts(const ScatterExpr& a, const ScatterExpr& b) {
+    check(a.scatter == b.scatter, "scatters", to_string(a.scatter), to_string(b.scatter));
+    check(std::ranges::equal(a.checked, b.checked), "checks of positions");
+    dims(a.extents, b.extents);
+    bind(a.vars, b.vars);
+    later(a.value, b.value);
+    later(a.indices, b.indices);
+    later(a.init, b.init);
+  }
+  void parts(const ReadExpr& a, const ReadExpr& b) {
+    check(std::ranges::equal(a.checked, b.checked), "checks of positions");
+    later(a.otherwise, b.otherwise);
+    later(a.indices, b.indices);
+    later(a.tensor, b.tensor);
+  }
+  void parts(const ErrorExpr&, const ErrorExpr&) {}
+
+  std::vector<std::pair<ExprPtr, ExprPtr>> pairs_;  ///< still to compare; the next is last
+  std::unordered_map<const Variable*, const Variable*> variables_;
+  Substitution renaming_;  ///< of the left one's dims and type variables to the right one's
+  std::optional<std::string> difference_;
+};
+
+}  // namespace
+
+std::optional<std::string> difference(ExprPtr a, ExprPtr b) { return Comparison().run(a, b); }
+std::optional<std::string> difference(const Definition& a, const Definition& b) {
+  return Comparison().run(a, b);
+}
+bool same(ExprPtr a, ExprPtr b) { return !difference(a, b); }
+bool same(const Definition& a, const Definition& b) { return !difference(a, b); }
+
+}  // namespace quern

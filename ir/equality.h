@@ -1,0 +1,21 @@
+#pragma once
+// Whether two texts of the typed IR are the same program.
+
+#include <optional>
+#include <string>
+
+#include "ir/expr.h"
+
+namespace quern {
+
+/// Equal up to the names of what is bound: variables, dims, index variables and type variables correspond one
+/// to one. Types, dims, attributes and effects are exact, constants equal by their bits. Origins do not
+/// count. What is free corresponds by name.
+bool same(ExprPtr a, ExprPtr b);
+bool same(const Definition& a, const Definition& b);
+
+/// What the first difference is, for people; nothing where there is none.
+std::optional<std::string> difference(ExprPtr a, ExprPtr b);
+std::optional<std::string> difference(const Definition& a, const Definition& b);
+
+}  // namespace quern

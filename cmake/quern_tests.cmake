@@ -32,6 +32,11 @@ quern_test(quern_golden_tests golden)
 quern_test(quern_random_tests random)
 quern_test(quern_protocol_tests lsp repl)
 
+# Built by bench/session.sh alone.
+add_executable(quern_session_bench EXCLUDE_FROM_ALL bench/session_bench.cpp repl/session_thread.cpp)
+target_link_libraries(quern_session_bench PRIVATE quern_settings fmt::fmt quern_session)
+quern_precompile(quern_session_bench "")
+
 if(QUERN_FUZZ)
   add_custom_target(fuzzers)
   file(GLOB fuzz_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/fuzz/*.cpp")

@@ -73,12 +73,14 @@ Scheme generalise(Inference& inference, Type type, Scheme scheme) {
   return scheme;
 }
 
-Diagnostics of_declaration(const Diagnostics& all, const Declaration& def) {
+// What stands in a definition or in a chunk of it.
+template <class T>
+std::vector<T> of_declaration(const std::vector<T>& all, const Declaration& def) {
   std::unordered_set<uint32_t> own{def.id};
   for (const Declaration* chunk : def.chunks) own.insert(chunk->id);
-  Diagnostics mine;
-  for (const Diagnostic& d : all)
-    if (own.contains(d.place.origin.declaration)) mine.push_back(d);
+  std::vector<T> mine;
+  for (const T& item : all)
+    if (own.contains(item.place.origin.declaration)) mine.push_back(item);
   return mine;
 }
 
@@ -166,6 +168,7 @@ std::vector<Inferred> infer_group(const std::vector<const Declaration*>& group, 
   }
   for (size_t i = 0; i < group.size(); ++i) {
     results[i].diagnostics = of_declaration(inference.diagnostics, *group[i]);
+    results[i].late_calls = of_declaration(inference.late_calls, *group[i]);
     results[i].types = finish_types(inference, group[i]->id);
     for (const Declaration* chunk : group[i]->chunks)
       results[i].chunk_types.push_back(
@@ -245,6 +248,7 @@ Inferred infer_statement(const Declaration& statement, Scope& scope) {
     result.variable = make_variable(*inference.arena, inference.arena->copy(s->text), open, is_graph);
   }
   result.diagnostics = std::move(inference.diagnostics);
+  result.late_calls = std::move(inference.late_calls);
   result.types = finish_types(inference, statement.id);
   if (is_let || is_graph) {
     if (result.types.size() <= s->id) result.types.resize(s->id + 1, nullptr);

@@ -19,11 +19,18 @@
 
 namespace quern {
 
+/// A call of an operator whose definition is asked for late.
+struct LateCall {
+  std::shared_ptr<const OpInstance> instance;
+  Place place;
+};
+
 /// What inference finds out about one declaration.
 struct Inferred {
   Definition definition;    ///< body null where there were errors
   std::vector<Type> types;  ///< by syntax node id; null where a node has none
   Diagnostics diagnostics;
+  std::vector<LateCall> late_calls = {};
   std::vector<std::shared_ptr<const std::vector<Type>>> chunk_types =
       {};  ///< of each chunk of its body, as `types`
   const Variable* variable =
@@ -44,6 +51,8 @@ Inferred infer_statement(const Declaration& statement, Scope& scope);
 /// unknown.
 Diagnostics check_operator(const Declaration& op, Scope& scope);
 
+/// An instance as its callers see it: without a definition.
+std::shared_ptr<OpInstance> instance_head(const InstanceRequest& request);
 /// The typed definition of an operator at an instance; `function` is null after diagnostics.
 std::shared_ptr<const OpInstance> make_instance(const InstanceRequest& request, Scope& scope,
                                                 Diagnostics& diagnostics);

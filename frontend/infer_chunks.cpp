@@ -153,6 +153,7 @@ BodyRun Inference::body_run(const BodyHead& head, ChunkSource& chunks, const Dec
   for (Diagnostic& d : diagnostics)
     if (std::any_of(run.begin(), run.end(), [&](auto* c) { return c->id == d.place.origin.declaration; }))
       out.diagnostics.push_back(std::move(d));
+  out.late_calls = std::move(late_calls);
   out.arena = arena;
   return out;
 }
@@ -177,6 +178,7 @@ Inferred assemble_body(const Declaration& def, const BodyHead& head,
     bindings.insert(bindings.end(), run->bindings.begin(), run->bindings.end());
     out.chunk_types.insert(out.chunk_types.end(), run->types.begin(), run->types.end());
     out.diagnostics.insert(out.diagnostics.end(), run->diagnostics.begin(), run->diagnostics.end());
+    out.late_calls.insert(out.late_calls.end(), run->late_calls.begin(), run->late_calls.end());
     has_errors = has_errors || run->has_errors;
     // Twice in one run is reported there.
     std::unordered_set<std::string_view> here;

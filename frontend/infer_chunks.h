@@ -50,6 +50,7 @@ struct BodyRun {
   std::vector<std::shared_ptr<const std::vector<Type>>> types;  ///< of each chunk, by node id
   std::vector<ChunkVariable> variables;                         ///< the last one of each name in each chunk
   Diagnostics diagnostics;
+  std::vector<LateCall> late_calls;
   bool has_errors = false;
   bool closed = true;                  ///< false where the body ends with its type undetermined
   std::vector<uint32_t> declarations;  ///< its chunks

@@ -172,6 +172,7 @@ void Inference::binding(SyntaxPtr s, std::vector<Binding>& bindings,
     bind_local(variable->name, variable, s);
     return;
   }
+  if (scope_.cancelled()) return;
   if (!s->is(SyntaxKind::Let)) {
     bindings.push_back({nullptr, infer(s)});
     return;

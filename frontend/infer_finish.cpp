@@ -152,7 +152,8 @@ ExprPtr Inference::finish_op_call(const OpCallDraft& call, Type type, Origin ori
     }
   }
   const std::shared_ptr<const OpInstance>& instance = answer.instance;
-  if (!instance || !instance->function) return failed();
+  if (instance && instance->late) late_calls.push_back({instance, place(call.syntax)});
+  if (!instance || (!instance->function && !instance->late)) return failed();
   arena->keep(instance->arena);
   arena->make<std::shared_ptr<const OpInstance>>(instance);
   return arena->make<OpCallExpr>(Expr{ExprKind::OpCall, type, origin}, instance.get(), arena->copy(dims),

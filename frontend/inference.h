@@ -80,6 +80,7 @@ class Inference final : public TypeHooks {
   Unifier unifier;
   std::shared_ptr<Arena> arena = std::make_shared<Arena>();  ///< of the final nodes
   Diagnostics diagnostics;
+  std::vector<LateCall> late_calls;
   TypeEnv env;  ///< names of the compile-time language in scope
   std::map<std::string, Type, std::less<>>
       group_types;  ///< definitions that are inferred together with this one

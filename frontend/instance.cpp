@@ -118,16 +118,29 @@ ExprPtr composite(const Declaration& op, const InstanceSignature& signature, Syn
 
 }  // namespace
 
-std::shared_ptr<const OpInstance> make_instance(const InstanceRequest& request, Scope& scope,
-                                                Diagnostics& diagnostics) {
+namespace {
+
+std::shared_ptr<OpInstance> head_over(const SignatureBinding& fresh, const InstanceRequest& request) {
   auto instance = std::make_shared<OpInstance>();
   instance->name = request.op;
   instance->key = request.key;
-  SignatureBinding fresh = with_fresh_dims(request);
   // The values as this instance has them: a symbolic dim of one caller is not another's.
   for (const auto& [name, _] : request.binding.attributes)
     instance->attributes.emplace_back(name, fresh.env.find(name)->second);
   instance->dim_vars = instance_dims(fresh);
+  return instance;
+}
+
+}  // namespace
+
+std::shared_ptr<OpInstance> instance_head(const InstanceRequest& request) {
+  return head_over(with_fresh_dims(request), request);
+}
+
+std::shared_ptr<const OpInstance> make_instance(const InstanceRequest& request, Scope& scope,
+                                                Diagnostics& diagnostics) {
+  SignatureBinding fresh = with_fresh_dims(request);
+  std::shared_ptr<OpInstance> instance = head_over(fresh, request);
   auto arena = std::make_shared<Arena>();
   instance->arena = arena;
   const Declaration* op = scope.op(request.op);

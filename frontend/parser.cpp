@@ -1,7 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cctype>
+#include <mutex>
+#include <shared_mutex>
 
 #include "QuernBaseVisitor.h"
 #include "QuernLexer.h"
@@ -41,7 +44,7 @@ LexedKind kind_of(antlr4::Token* token) {
 // each statement at most, and only the first where brackets do not match.
 class Listener : public antlr4::BaseErrorListener {
  public:
-  Listener(std::string_view text, const ByteOffsets& offsets, antlr4::CommonTokenStream& tokens,
+  Listener(std::string_view text, const SourceMap& offsets, antlr4::CommonTokenStream& tokens,
            std::vector<SyntaxProblem>& problems)
       : text_(text), offsets_(offsets), tokens_(tokens), problems_(problems) {}
 
@@ -62,13 +65,13 @@ class Listener : public antlr4::BaseErrorListener {
     failure_.text = text_;
     for (antlr4::Token* t : tokens_.getTokens()) {
       if (t->getType() == antlr4::Token::EOF) continue;
-      Range range{offsets_.of(t->getStartIndex()), offsets_.of(t->getStopIndex() + 1)};
+      Range range{offsets_.offset(t->getStartIndex()), offsets_.offset(t->getStopIndex() + 1)};
       failure_.tokens.push_back({kind_of(t), text_.substr(range.begin, range.end - range.begin), range});
     }
     matched_ = brackets_match(failure_.tokens);
   }
   size_t position(antlr4::Token* token) const {
-    uint32_t begin = offsets_.of(token->getStartIndex());
+    uint32_t begin = offsets_.offset(token->getStartIndex());
     if (token->getType() == antlr4::Token::EOF) return failure_.tokens.size();
     auto at = std::lower_bound(failure_.tokens.begin(), failure_.tokens.end(), begin,
                                [](const LexedToken& t, uint32_t b) { return t.range.begin < b; });
@@ -131,7 +134,7 @@ class Listener : public antlr4::BaseErrorListener {
   }
 
   std::string_view text_;
-  const ByteOffsets& offsets_;
+  const SourceMap& offsets_;
   antlr4::CommonTokenStream& tokens_;
   std::vector<SyntaxProblem>& problems_;
   SyntaxFailure failure_;
@@ -140,21 +143,44 @@ class Listener : public antlr4::BaseErrorListener {
 };
 
 // Brackets nested deeper than the limit would exhaust the parser's stack: refuse before it starts.
-bool nesting_fits(antlr4::CommonTokenStream& tokens, const ByteOffsets& offsets,
+bool nesting_fits(antlr4::CommonTokenStream& tokens, const SourceMap& source,
                   std::vector<SyntaxProblem>& problems) {
   int depth = 0;
   for (antlr4::Token* token : tokens.getTokens()) {
-    std::string text = token->getText();
+    std::string text = source.text_of(token);
     if (text == "(" || text == "{" || text.back() == '[') ++depth;
     if (text == ")" || text == "}" || text == "]") --depth;
     if (depth <= kNestingLimit) continue;
     problems.push_back(
-        {DiagnosticKind::NestingTooDeep,
-         {offsets.of(token->getStartIndex()), offsets.of(token->getStopIndex() + 1)},
+        {DiagnosticKind::NestingTooDeep, source.span_of(token),
          fmt::format("brackets are nested deeper than {} levels; name a part with `let`", kNestingLimit)});
     return false;
   }
   return true;
+}
+
+/// The parser's tables (ANTLR's DFA) grow with every kind of text that it sees, malformed ones above all.
+constexpr size_t kMostStates = 50000;
+constexpr uint32_t kParsesBetweenLooks = 256;
+
+std::shared_mutex& tables_mutex() {
+  static std::shared_mutex mutex;
+  return mutex;
+}
+
+size_t states_of(const antlr4::atn::ParserATNSimulator& simulator) {
+  size_t count = 0;
+  for (const antlr4::dfa::DFA& dfa : simulator.decisionToDFA) count += dfa.states.size();
+  return count;
+}
+
+void bound_tables() {
+  static std::atomic<uint32_t> parses = 0;
+  if (++parses % kParsesBetweenLooks != 0) return;
+  std::unique_lock lock(tables_mutex());
+  QuernParser parser(nullptr);
+  auto* simulator = parser.getInterpreter<antlr4::atn::ParserATNSimulator>();
+  if (states_of(*simulator) > kMostStates) simulator->clearDFA();
 }
 
 ParseOutcome error_outcome(std::string_view text, ParseOutcome outcome) {
@@ -166,10 +192,19 @@ ParseOutcome error_outcome(std::string_view text, ParseOutcome outcome) {
 
 }  // namespace
 
+size_t parser_states() {
+  std::unique_lock lock(tables_mutex());
+  QuernParser parser(nullptr);
+  return states_of(*parser.getInterpreter<antlr4::atn::ParserATNSimulator>());
+}
+
 ParseOutcome parse_declaration(std::string_view text, bool slash_names) {
+  bound_tables();
+  std::shared_lock lock(tables_mutex());
   ParseOutcome outcome;
-  ByteOffsets offsets(text);
-  antlr4::ANTLRInputStream input{with_valid_utf8(std::string(text))};
+  std::string valid = with_valid_utf8(std::string(text));
+  SourceMap offsets(valid);
+  antlr4::ANTLRInputStream input{valid};
   QuernLexer lexer(&input);
   lexer.slashNames = slash_names;
   lexer.removeErrorListeners();
@@ -196,16 +231,7 @@ ParseOutcome parse_declaration(std::string_view text, bool slash_names) {
     simulator->setPredictionMode(antlr4::atn::PredictionMode::LL);
     unit = parser.unit();
   }
-  auto span_of = [&](antlr4::ParserRuleContext* context) {
-    antlr4::Token *start = context->getStart(), *stop = context->getStop();
-    uint32_t begin = start ? offsets.of(start->getStartIndex()) : 0;
-    uint32_t end = stop ? offsets.of(stop->getStopIndex() + 1) : begin;
-    return Range{begin, std::max(begin, end)};
-  };
-  auto span_of_token = [&](antlr4::Token* token) {
-    return Range{offsets.of(token->getStartIndex()), offsets.of(token->getStopIndex() + 1)};
-  };
-  build_syntax(unit, span_of, span_of_token, outcome);
+  build_syntax(unit, offsets, outcome);
   return outcome;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <typeinfo>
 
 namespace quern {
 
@@ -12,13 +13,19 @@ namespace {
 using P = quern_grammar::QuernParser;
 using Nodes = std::vector<SyntaxPtr>;
 
+// A rule's context as that of one of its alternatives, which no class derives from: the names of types are
+// one pointer each in one program, and a dynamic_cast costs several times as much.
+template <class Alternative, class Context>
+Alternative* alternative(Context* c) {
+  return c && typeid(*c).name() == typeid(Alternative).name() ? static_cast<Alternative*>(c) : nullptr;
+}
+
 // One function per rule of the grammar. A context that recovery left null or empty becomes an Error node. Ids
 // are given in a second walk, in preorder, when the tree's shape is final.
 class Builder {
  public:
-  Builder(Arena& arena, const std::function<Range(antlr4::ParserRuleContext*)>& span_of,
-          const std::function<Range(antlr4::Token*)>& span_of_token, std::vector<SyntaxProblem>& problems)
-      : arena_(arena), span_of_(span_of), span_of_token_(span_of_token), problems_(problems) {}
+  Builder(Arena& arena, const SourceMap& source, std::vector<SyntaxProblem>& problems)
+      : arena_(arena), source_(source), problems_(problems) {}
 
   SyntaxPtr item(P::ItemContext* c) {
     if (!c) return error(nullptr);
@@ -50,18 +57,27 @@ class Builder {
   }
   SyntaxPtr make(antlr4::ParserRuleContext* c, SyntaxKind kind, std::string_view text,
                  const Nodes& children) {
-    return make_at(c ? span_of_(c) : Range{}, kind, text, children);
+    return make_at(c ? source_.span_of(c) : Range{}, kind, text, children);
   }
   // Where a list without an item stands: nowhere that covers what its owner has.
   Range start_of(antlr4::ParserRuleContext* owner) {
-    Range range = span_of_(owner);
+    Range range = source_.span_of(owner);
     return {range.begin, range.begin};
   }
   SyntaxPtr error(antlr4::ParserRuleContext* c) { return make(c, SyntaxKind::Error, "", {}); }
-  static std::string text(antlr4::ParserRuleContext* c) { return c ? c->getText() : ""; }
-  static std::string text(antlr4::tree::TerminalNode* t) { return t ? t->getText() : ""; }
-  static std::string text(antlr4::Token* t) { return t ? t->getText() : ""; }
-  static std::string strip(antlr4::tree::TerminalNode* t) { return t ? t->getText().substr(1) : ""; }
+  // The text of what is one token is its source; of more tokens, theirs without what is between them.
+  std::string text(antlr4::ParserRuleContext* c) {
+    if (!c) return "";
+    bool one_token = c->getStart() && c->getStart() == c->getStop() && c->children.size() == 1;
+    return one_token ? text(c->getStart()) : c->getText();
+  }
+  std::string text(antlr4::tree::TerminalNode* t) { return t ? text(t->getSymbol()) : ""; }
+  std::string text(antlr4::Token* t) { return t ? source_.text_of(t) : ""; }
+  std::string text(antlr4::tree::ParseTree* t) {
+    auto* leaf = dynamic_cast<antlr4::tree::TerminalNode*>(t);
+    return leaf ? text(leaf) : t->getText();
+  }
+  std::string strip(antlr4::tree::TerminalNode* t) { return t ? text(t).substr(1) : ""; }
   SyntaxPtr name(P::NameContext* c) { return make(c, SyntaxKind::Name, text(c), {}); }
 
   std::string string(antlr4::tree::TerminalNode* token) {
@@ -92,7 +108,7 @@ class Builder {
                  clauses(d->clause(), d), bodies(d->bodies(), d)});
   }
   SyntaxPtr op(P::OpDeclContext* d) {
-    bool is_extern = d->getStart() && d->getStart()->getText() == "extern";
+    bool is_extern = d->getStart() && text(d->getStart()) == "extern";
     return make(d, is_extern ? SyntaxKind::ExternOp : SyntaxKind::Op, text(d->name()),
                 {type_params(d->typeParams()), params(d->params(), d), type(d->type()),
                  clauses(d->clause(), d), bodies(d->bodies(), d)});
@@ -124,9 +140,9 @@ class Builder {
     return c ? make(c, SyntaxKind::Params, "", list) : make_at(start_of(owner), SyntaxKind::Params, "", list);
   }
   SyntaxPtr param(P::ParamContext* c) {
-    if (auto* t = dynamic_cast<P::TensorParamContext*>(c))
+    if (auto* t = alternative<P::TensorParamContext>(c))
       return make(c, SyntaxKind::TensorParam, strip(t->LOCAL()), {t->type() ? type(t->type()) : nullptr});
-    if (auto* a = dynamic_cast<P::AttributeParamContext*>(c)) {
+    if (auto* a = alternative<P::AttributeParamContext>(c)) {
       if (a->kind() && !is_attribute_kind(text(a->kind()))) return parameter_without_sigil(a);
       return make(c, SyntaxKind::AttributeParam, text(a->name()),
                   {a->kind() ? make(a->kind(), SyntaxKind::Kind, text(a->kind()), {}) : nullptr,
@@ -143,7 +159,7 @@ class Builder {
   // `x: int32` for `%x: int32`: no kind of attribute has the name of a type.
   SyntaxPtr parameter_without_sigil(P::AttributeParamContext* a) {
     std::string called = text(a->name());
-    Range at = span_of_(a->name());
+    Range at = source_.span_of(a->name());
     Place before{{}, Range{at.begin, at.begin}};
     problems_.push_back({DiagnosticKind::MissingSigil,
                          at,
@@ -156,16 +172,16 @@ class Builder {
   SyntaxPtr clauses(const std::vector<P::ClauseContext*>& list, antlr4::ParserRuleContext* owner) {
     Nodes out;
     for (auto* c : list) {
-      if (auto* w = dynamic_cast<P::WhereClauseContext*>(c)) {
-        SyntaxPtr message = w->STRING() ? make_at(span_of_token_(w->STRING()->getSymbol()),
+      if (auto* w = alternative<P::WhereClauseContext>(c)) {
+        SyntaxPtr message = w->STRING() ? make_at(source_.span_of(w->STRING()->getSymbol()),
                                                   SyntaxKind::String, string(w->STRING()), {})
                                         : nullptr;
         out.push_back(make(c, SyntaxKind::Where, "", {expr(w->expr()), message}));
-      } else if (auto* s = dynamic_cast<P::StaticClauseContext*>(c)) {
+      } else if (auto* s = alternative<P::StaticClauseContext>(c)) {
         out.push_back(make(c, SyntaxKind::StaticClause, text(s->name()), {expr(s->expr())}));
-      } else if (auto* g = dynamic_cast<P::GradientClauseContext*>(c)) {
+      } else if (auto* g = alternative<P::GradientClauseContext>(c)) {
         out.push_back(make(c, SyntaxKind::Gradient, "", {params(g->params(), c), block(g->block())}));
-      } else if (auto* h = dynamic_cast<P::ShapeClauseContext*>(c)) {
+      } else if (auto* h = alternative<P::ShapeClauseContext>(c)) {
         out.push_back(make(c, SyntaxKind::ShapeClause, "", {params(h->params(), c), block(h->block())}));
       }
     }
@@ -186,14 +202,14 @@ class Builder {
   // --- statements and blocks
   // ----------------------------------------------------------------------------------------
   SyntaxPtr statement(P::StatementContext* c) {
-    if (auto* s = dynamic_cast<P::LetStatementContext*>(c))
+    if (auto* s = alternative<P::LetStatementContext>(c))
       return make(c, SyntaxKind::Let, s->LOCAL() ? strip(s->LOCAL()) : "_",
                   {s->type() ? type(s->type()) : nullptr, expr(s->expr())});
-    if (auto* s = dynamic_cast<P::GraphStatementContext*>(c))
+    if (auto* s = alternative<P::GraphStatementContext>(c))
       return make(c, SyntaxKind::GraphLet, strip(s->GRAPH()), {expr(s->expr())});
-    if (auto* s = dynamic_cast<P::FreeVarStatementContext*>(c))
+    if (auto* s = alternative<P::FreeVarStatementContext>(c))
       return make(c, SyntaxKind::FreeVar, strip(s->LOCAL()), {s->type() ? type(s->type()) : nullptr});
-    if (auto* s = dynamic_cast<P::ExprStatementContext*>(c)) return expr(s->expr());
+    if (auto* s = alternative<P::ExprStatementContext>(c)) return expr(s->expr());
     return error(c);
   }
   SyntaxPtr block(P::BlockContext* c) {
@@ -206,42 +222,42 @@ class Builder {
   // --- expressions
   // --------------------------------------------------------------------------------------------------
   SyntaxPtr expr(P::ExprContext* c) {
-    if (auto* e = dynamic_cast<P::PrimaryExprContext*>(c)) return primary(e->primary());
-    if (auto* e = dynamic_cast<P::CallExprContext*>(c)) return call(e);
-    if (auto* e = dynamic_cast<P::ProjectExprContext*>(c))
+    if (auto* e = alternative<P::PrimaryExprContext>(c)) return primary(e->primary());
+    if (auto* e = alternative<P::CallExprContext>(c)) return call(e);
+    if (auto* e = alternative<P::ProjectExprContext>(c))
       return make(c, SyntaxKind::Project, strip(e->PROJECTION()), {expr(e->expr())});
-    if (auto* e = dynamic_cast<P::FieldExprContext*>(c)) return field(e);
-    if (auto* e = dynamic_cast<P::IndexExprContext*>(c)) {
+    if (auto* e = alternative<P::FieldExprContext>(c)) return field(e);
+    if (auto* e = alternative<P::IndexExprContext>(c)) {
       Nodes children{expr(e->expr())};
       for (auto* i : e->indexItem()) children.push_back(index_item(i));
       return make(c, SyntaxKind::Index, "", children);
     }
-    if (auto* e = dynamic_cast<P::UnaryExprContext*>(c)) return unary(e);
-    if (auto* e = dynamic_cast<P::ElseExprContext*>(c))
+    if (auto* e = alternative<P::UnaryExprContext>(c)) return unary(e);
+    if (auto* e = alternative<P::ElseExprContext>(c))
       return make(c, SyntaxKind::ReadElse, "", {expr(e->expr(0)), expr(e->expr(1))});
-    if (auto* e = dynamic_cast<P::BinaryExprContext*>(c))
+    if (auto* e = alternative<P::BinaryExprContext>(c))
       return make(c, SyntaxKind::Binary, text(e->op), {expr(e->expr(0)), expr(e->expr(1))});
-    if (auto* e = dynamic_cast<P::NotExprContext*>(c))
+    if (auto* e = alternative<P::NotExprContext>(c))
       return make(c, SyntaxKind::Unary, "not", {expr(e->expr())});
-    if (auto* e = dynamic_cast<P::AndExprContext*>(c))
+    if (auto* e = alternative<P::AndExprContext>(c))
       return make(c, SyntaxKind::Binary, "and", {expr(e->expr(0)), expr(e->expr(1))});
-    if (auto* e = dynamic_cast<P::OrExprContext*>(c))
+    if (auto* e = alternative<P::OrExprContext>(c))
       return make(c, SyntaxKind::Binary, "or", {expr(e->expr(0)), expr(e->expr(1))});
-    if (auto* e = dynamic_cast<P::AssignExprContext*>(c))
+    if (auto* e = alternative<P::AssignExprContext>(c))
       return make(c, SyntaxKind::Binary, ":=", {expr(e->expr(0)), expr(e->expr(1))});
     return index_form(c);
   }
   SyntaxPtr index_form(P::ExprContext* c) {
-    if (auto* e = dynamic_cast<P::ReduceExprContext*>(c)) {
+    if (auto* e = alternative<P::ReduceExprContext>(c)) {
       std::string word = text(e->REDUCE());
       word.pop_back();
       return make(c, SyntaxKind::Reduce, word, {binders(e->binders()), expr(e->expr())});
     }
-    if (auto* e = dynamic_cast<P::ComprehensionExprContext*>(c))
+    if (auto* e = alternative<P::ComprehensionExprContext>(c))
       return make(c, SyntaxKind::Comprehension, "", {binders(e->binders()), expr(e->expr())});
-    if (auto* e = dynamic_cast<P::ScanExprContext*>(c))
+    if (auto* e = alternative<P::ScanExprContext>(c))
       return make(c, SyntaxKind::Scan, text(e->op), {binders(e->binders()), expr(e->expr())});
-    if (auto* e = dynamic_cast<P::ScatterExprContext*>(c)) {
+    if (auto* e = alternative<P::ScatterExprContext>(c)) {
       Nodes children{binders(e->binders()), expr(e->expr(0)),
                      expr(e->expr().size() > 1 ? e->expr(1) : nullptr)};
       for (SyntaxPtr at : elements(e->element())) children.push_back(at);
@@ -267,7 +283,7 @@ class Builder {
     size_t start = 0;
     while (true) {
       size_t dot = path.find('.', start);
-      Range range = span_of_(e);
+      Range range = source_.span_of(e);
       if (dot != std::string::npos) range.end -= static_cast<uint32_t>(path.size() - dot);
       record = make_at(range, SyntaxKind::Field, path.substr(start, dot - start), {record});
       if (dot == std::string::npos) return record;
@@ -284,22 +300,22 @@ class Builder {
     return make(e, SyntaxKind::Unary, symbol, {operand});
   }
   SyntaxPtr index_item(P::IndexItemContext* c) {
-    if (auto* i = dynamic_cast<P::SpreadIndexContext*>(c))
+    if (auto* i = alternative<P::SpreadIndexContext>(c))
       return make(c, SyntaxKind::Spread, "", {expr(i->expr())});
-    if (auto* i = dynamic_cast<P::BroadcastIndexContext*>(c))
+    if (auto* i = alternative<P::BroadcastIndexContext>(c))
       return make(c, SyntaxKind::BroadcastSpread, text(i->name()), {});
-    if (auto* i = dynamic_cast<P::SliceIndexContext*>(c))
+    if (auto* i = alternative<P::SliceIndexContext>(c))
       return make(c, SyntaxKind::Slice, "",
                   {i->first ? expr(i->first) : nullptr, i->last ? expr(i->last) : nullptr,
                    i->step ? expr(i->step) : nullptr});
-    if (auto* i = dynamic_cast<P::PlainIndexContext*>(c)) return expr(i->expr());
+    if (auto* i = alternative<P::PlainIndexContext>(c)) return expr(i->expr());
     return error(c);
   }
   SyntaxPtr binders(P::BindersContext* c) {
     Nodes list;
     if (c)
       for (auto* b : c->binder()) {
-        bool pack = b->getStart() && b->getStart()->getText() == "..";
+        bool pack = b->getStart() && text(b->getStart()) == "..";
         SyntaxPtr extent = b->expr() ? expr(b->expr()) : nullptr;
         if (b->upTo) extent = make(b->expr(), SyntaxKind::UpTo, "", {extent ? extent : error(b)});
         list.push_back(make(b, pack ? SyntaxKind::PackBinder : SyntaxKind::Binder,
@@ -309,7 +325,7 @@ class Builder {
   }
   SyntaxPtr element(P::ElementContext* c) {
     if (!c || c->expr().empty()) return error(c);
-    if (c->getStart()->getText() == "..") return make(c, SyntaxKind::Spread, "", {expr(c->expr(0))});
+    if (text(c->getStart()) == "..") return make(c, SyntaxKind::Spread, "", {expr(c->expr(0))});
     if (!c->name()) return expr(c->expr(0));
     return make(c, SyntaxKind::Generator, text(c->name()),
                 {expr(c->expr(0)), expr(c->expr(1)), c->expr().size() > 2 ? expr(c->expr(2)) : nullptr});
@@ -327,39 +343,39 @@ class Builder {
   }
 
   SyntaxPtr primary(P::PrimaryContext* c) {
-    if (auto* p = dynamic_cast<P::LiteralPrimaryContext*>(c)) return literal(p->literal());
-    if (auto* p = dynamic_cast<P::LocalPrimaryContext*>(c))
+    if (auto* p = alternative<P::LiteralPrimaryContext>(c)) return literal(p->literal());
+    if (auto* p = alternative<P::LocalPrimaryContext>(c))
       return make(c, SyntaxKind::Local, strip(p->LOCAL()), {});
-    if (auto* p = dynamic_cast<P::GraphPrimaryContext*>(c))
+    if (auto* p = alternative<P::GraphPrimaryContext>(c))
       return make(c, SyntaxKind::GraphName, strip(p->GRAPH()), {});
-    if (auto* p = dynamic_cast<P::GlobalPrimaryContext*>(c))
+    if (auto* p = alternative<P::GlobalPrimaryContext>(c))
       return make(c, SyntaxKind::GlobalName, strip(p->GLOBAL()), type_arguments(p->typeArguments()));
-    if (auto* p = dynamic_cast<P::NamePrimaryContext*>(c))
+    if (auto* p = alternative<P::NamePrimaryContext>(c))
       return make(c, SyntaxKind::Name, text(p->name()), type_arguments(p->typeArguments()));
-    if (auto* p = dynamic_cast<P::MetaPrimaryContext*>(c))
+    if (auto* p = alternative<P::MetaPrimaryContext>(c))
       return make(c, SyntaxKind::Meta, text(p->name()) + "[" + text(p->INT()) + "]", {});
-    if (auto* p = dynamic_cast<P::FnPrimaryContext*>(c))
+    if (auto* p = alternative<P::FnPrimaryContext>(c))
       return make(c, SyntaxKind::Fn, "",
                   {type_params(p->typeParams()), params(p->params(), c),
                    p->type() ? type(p->type()) : nullptr, block(p->block())});
-    if (auto* p = dynamic_cast<P::IfPrimaryContext*>(c)) {
+    if (auto* p = alternative<P::IfPrimaryContext>(c)) {
       SyntaxPtr otherwise = p->block().size() > 1 ? block(p->block(1)) : primary(p->primary());
       return make(c, SyntaxKind::If, "", {expr(p->expr()), block(p->block(0)), otherwise});
     }
-    if (auto* p = dynamic_cast<P::MatchPrimaryContext*>(c)) return match(p);
-    if (auto* p = dynamic_cast<P::TuplePrimaryContext*>(c)) {
+    if (auto* p = alternative<P::MatchPrimaryContext>(c)) return match(p);
+    if (auto* p = alternative<P::TuplePrimaryContext>(c)) {
       Nodes items = elements(p->element());
-      bool comma = !c->children.empty() && c->children.size() > 2 &&
-                   c->children[c->children.size() - 2]->getText() == ",";
+      bool comma =
+          !c->children.empty() && c->children.size() > 2 && text(c->children[c->children.size() - 2]) == ",";
       if (items.size() == 1 && !comma && !items[0]->is(SyntaxKind::Spread) &&
           !items[0]->is(SyntaxKind::Generator))
         return make(c, SyntaxKind::Paren, "", items);
       return make(c, SyntaxKind::Tuple, "", items);
     }
-    if (auto* p = dynamic_cast<P::ListPrimaryContext*>(c))
+    if (auto* p = alternative<P::ListPrimaryContext>(c))
       return make(c, SyntaxKind::List, "", elements(p->element()));
-    if (auto* p = dynamic_cast<P::BlockPrimaryContext*>(c)) return block(p->block());
-    if (dynamic_cast<P::AnyPrimaryContext*>(c)) return make(c, SyntaxKind::AnyDim, "", {});
+    if (auto* p = alternative<P::BlockPrimaryContext>(c)) return block(p->block());
+    if (alternative<P::AnyPrimaryContext>(c)) return make(c, SyntaxKind::AnyDim, "", {});
     return error(c);
   }
   SyntaxPtr literal(P::LiteralContext* c) {
@@ -376,18 +392,18 @@ class Builder {
     Nodes children{expr(c->expr())};
     for (auto* a : c->arm())
       children.push_back(make(a, SyntaxKind::Arm, "", {pattern(a->pattern()), expr(a->expr())}));
-    return make(c, SyntaxKind::Match, c->getStart()->getText(), children);
+    return make(c, SyntaxKind::Match, text(c->getStart()), children);
   }
   SyntaxPtr pattern(P::PatternContext* c) {
-    if (dynamic_cast<P::WildcardPatternContext*>(c)) return make(c, SyntaxKind::WildcardPattern, "", {});
-    if (auto* p = dynamic_cast<P::VariablePatternContext*>(c))
+    if (alternative<P::WildcardPatternContext>(c)) return make(c, SyntaxKind::WildcardPattern, "", {});
+    if (auto* p = alternative<P::VariablePatternContext>(c))
       return make(c, SyntaxKind::VariablePattern, strip(p->LOCAL()), {p->type() ? type(p->type()) : nullptr});
     Nodes parts;
-    if (auto* p = dynamic_cast<P::ConstructorPatternContext*>(c)) {
+    if (auto* p = alternative<P::ConstructorPatternContext>(c)) {
       for (auto* q : p->pattern()) parts.push_back(pattern(q));
       return make(c, SyntaxKind::ConstructorPattern, text(p->name()), parts);
     }
-    if (auto* p = dynamic_cast<P::TuplePatternContext*>(c)) {
+    if (auto* p = alternative<P::TuplePatternContext>(c)) {
       for (auto* q : p->pattern()) parts.push_back(pattern(q));
       return make(c, SyntaxKind::TuplePattern, "", parts);
     }
@@ -397,23 +413,23 @@ class Builder {
   // --- types
   // --------------------------------------------------------------------------------------------------------
   SyntaxPtr type(P::TypeContext* c) {
-    if (dynamic_cast<P::HoleTypeContext*>(c)) return make(c, SyntaxKind::HoleType, "", {});
-    if (auto* t = dynamic_cast<P::TensorTypeContext*>(c))
+    if (alternative<P::HoleTypeContext>(c)) return make(c, SyntaxKind::HoleType, "", {});
+    if (auto* t = alternative<P::TensorTypeContext>(c))
       return make(c, SyntaxKind::TensorType, "", {expr(t->expr(0)), expr(t->expr(1))});
-    if (auto* t = dynamic_cast<P::FamilyTypeContext*>(c))
+    if (auto* t = alternative<P::FamilyTypeContext>(c))
       return make(c, SyntaxKind::FamilyType, text(t->name()), {type(t->type()), expr(t->expr())});
     Nodes parts;
-    if (auto* t = dynamic_cast<P::TupleTypeContext*>(c)) {
+    if (auto* t = alternative<P::TupleTypeContext>(c)) {
       for (auto* p : t->type()) parts.push_back(type(p));
-      bool comma = c->children.size() > 2 && c->children[c->children.size() - 2]->getText() == ",";
+      bool comma = c->children.size() > 2 && text(c->children[c->children.size() - 2]) == ",";
       if (parts.size() == 1 && !comma) return parts[0];
       return make(c, SyntaxKind::TupleType, "", parts);
     }
-    if (auto* t = dynamic_cast<P::FunctionTypeContext*>(c)) {
+    if (auto* t = alternative<P::FunctionTypeContext>(c)) {
       for (auto* p : t->type()) parts.push_back(type(p));
       return make(c, SyntaxKind::FunctionType, "", parts);
     }
-    if (auto* t = dynamic_cast<P::NamedTypeContext*>(c)) {
+    if (auto* t = alternative<P::NamedTypeContext>(c)) {
       for (auto* p : t->type()) parts.push_back(type(p));
       return make(c, SyntaxKind::NamedType, text(t->name()), parts);
     }
@@ -421,8 +437,7 @@ class Builder {
   }
 
   Arena& arena_;
-  const std::function<Range(antlr4::ParserRuleContext*)>& span_of_;
-  const std::function<Range(antlr4::Token*)>& span_of_token_;
+  const SourceMap& source_;
   std::vector<SyntaxProblem>& problems_;
 };
 
@@ -436,12 +451,32 @@ void number(Syntax* node, const std::vector<std::pair<Syntax*, Range>>& made, st
 
 }  // namespace
 
-void build_syntax(P::UnitContext* unit, const std::function<Range(antlr4::ParserRuleContext*)>& span_of,
-                  const std::function<Range(antlr4::Token*)>& span_of_token, ParseOutcome& outcome) {
+SourceMap::SourceMap(std::string_view text) : text_(text), size_(static_cast<uint32_t>(text.size())) {
+  if (std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; }))
+    return;
+  for (uint32_t i = 0; i < text.size(); ++i)
+    if ((static_cast<unsigned char>(text[i]) & 0xC0) != 0x80) starts_.push_back(i);
+}
+
+Range SourceMap::span_of(antlr4::ParserRuleContext* context) const {
+  antlr4::Token *start = context->getStart(), *stop = context->getStop();
+  uint32_t begin = start ? offset(start->getStartIndex()) : 0;
+  uint32_t end = stop ? offset(stop->getStopIndex() + 1) : begin;
+  return {begin, std::max(begin, end)};
+}
+
+std::string SourceMap::text_of(antlr4::Token* token) const {
+  bool in_source = token->getStartIndex() != INVALID_INDEX && token->getType() != antlr4::Token::EOF;
+  if (!in_source) return token->getText();
+  Range range = span_of(token);
+  return std::string(text_.substr(range.begin, range.end - std::min(range.begin, range.end)));
+}
+
+void build_syntax(P::UnitContext* unit, const SourceMap& source, ParseOutcome& outcome) {
   auto arena = std::make_shared<Arena>();
-  Builder builder(*arena, span_of, span_of_token, outcome.problems);
+  Builder builder(*arena, source, outcome.problems);
   SyntaxPtr root = builder.item(unit->item());
-  outcome.spans = {span_of(unit)};
+  outcome.spans = {source.span_of(unit)};
   number(const_cast<Syntax*>(root), builder.made, outcome.spans);
   outcome.tree = {arena, root, static_cast<uint32_t>(outcome.spans.size() - 1)};
 }

@@ -125,6 +125,8 @@ class Scope {
   /// All names of a kind, for did-you-mean.
   enum class Names { Globals, Operators, Types, Constructors, Variables };
   virtual std::vector<std::string> names(Names kind) = 0;
+  /// Whether nobody wants the answer any more: what is asked for then may be left undone.
+  virtual bool cancelled() { return false; }
 };
 
 }  // namespace quern

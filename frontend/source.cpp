@@ -6,6 +6,11 @@
 namespace quern {
 
 LineIndex::LineIndex(std::string_view text) : text_(text), starts_{0} {
+  if (text.find('\r') == std::string_view::npos) {
+    for (size_t i = text.find('\n'); i != std::string_view::npos; i = text.find('\n', i + 1))
+      starts_.push_back(static_cast<uint32_t>(i + 1));
+    return;
+  }
   for (size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '\r' && i + 1 < text.size() && text[i + 1] == '\n') continue;
     if (text[i] == '\n' || text[i] == '\r') starts_.push_back(static_cast<uint32_t>(i + 1));

@@ -74,6 +74,8 @@ struct ParseOutcome {
 /// Parses one declaration or statement (without the `;` that ends it). Never fails: what does not parse is an
 /// Error node with a problem.
 ParseOutcome parse_declaration(std::string_view text, bool slash_names);
+/// States that the parser has learnt so far, for all texts. Above a limit it forgets them and learns anew.
+size_t parser_states();
 /// Parses a chunk of a body (frontend/body_chunks.h): the root is a Block of its statements.
 ParseOutcome parse_chunk(std::string_view text, bool slash_names);
 

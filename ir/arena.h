@@ -57,14 +57,14 @@ class Arena {
   size_t bytes() const { return bytes_; }
 
  private:
-  static constexpr size_t kChunk = 16 * 1024;
+  static constexpr size_t kFirst = 1024, kLargest = 16 * 1024;
 
   void* allocate(size_t size, size_t alignment) {
     size_t start = (used_ + alignment - 1) & ~(alignment - 1);
     if (chunks_.empty() || start + size > capacity_) {
-      // The first chunk is small: most results are.
-      capacity_ = std::max(size + alignment, chunks_.empty() ? size_t{1024} : kChunk);
-      chunks_.push_back(std::make_unique<std::byte[]>(capacity_));
+      // Most results are small: chunks grow with the arena.
+      capacity_ = std::max(size + alignment, std::min(kLargest, bytes_ == 0 ? kFirst : bytes_));
+      chunks_.push_back(std::make_unique_for_overwrite<std::byte[]>(capacity_));
       bytes_ += capacity_;
       start = 0;
     }

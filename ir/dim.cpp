@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "ir/dim_poly.h"
+#include "ir/interned.h"
 
 namespace quern {
 
@@ -61,6 +62,7 @@ class NodeTable {
 
   /// A node that no other equals, outside the table.
   Dim make(const NodeKey& key, std::string_view name) {
+    ++made_;
     DimNode* node = static_cast<DimNode*>(memory_.allocate(sizeof(DimNode), alignof(DimNode)));
     auto any_arg = [&](bool DimNode::*flag) {
       return std::any_of(key.args.begin(), key.args.end(), [&](Dim arg) { return arg->*flag; });
@@ -76,14 +78,22 @@ class NodeTable {
     };
   }
 
+  Interned size() const {
+    return {made_, made_ * sizeof(DimNode) + parts_ + nodes_.bucket_count() * sizeof(void*) +
+                       nodes_.size() * 3 * sizeof(void*)};
+  }
+
  private:
   template <typename T>
   const T* copy(const T* from, size_t count) {
     if (count == 0) return nullptr;
+    parts_ += count * sizeof(T);
     T* to = std::pmr::polymorphic_allocator<T>(&memory_).allocate(count);
     return std::uninitialized_copy_n(from, count, to) - count;
   }
 
+  size_t made_ = 0;
+  size_t parts_ = 0;  ///< bytes of names and operands
   std::pmr::monotonic_buffer_resource memory_;
   std::unordered_set<Dim, KeyHash, KeyEqual> nodes_;
 };
@@ -107,6 +117,12 @@ thread_local DimScratch* current_scratch = nullptr;
 }
 
 }  // namespace
+
+Interned interned_dims() {
+  Interner& all = interner();
+  std::lock_guard lock(all.mutex);
+  return all.table.size();
+}
 
 // --- inference unknowns ----------------------------------------------------------------------------------
 

@@ -59,7 +59,10 @@ struct OpInstance {
   std::vector<std::pair<std::string, StaticValue>>
       attributes;                    ///< those that differ from their defaults, as printed
   std::vector<Dim> dim_vars;         ///< bound by OpCallExpr::dims
-  const FnExpr* function = nullptr;  ///< null when the definition had errors
+  const FnExpr* function = nullptr;  ///< null when the definition had errors, and where it is asked for late
+  /// Not 0 where the operator may still be edited: its definition is asked for when it is needed
+  /// (FunctionSource::instance), so that who calls it does not depend on its body.
+  uint32_t late = 0;
   std::shared_ptr<const Arena> arena;
 };
 
@@ -292,6 +295,11 @@ class FunctionSource {
   /// The typed definition of @name as a module sees it (general in its scheme's variables), or null when it
   /// has errors.
   virtual const Definition* function(uint32_t module, std::string_view name) = 0;
+  /// An instance with its definition; its `function` is null when that has errors. Its dim_vars stand for those of
+  /// `called`, one by one.
+  virtual std::shared_ptr<const OpInstance> instance(const OpInstance& called) {
+    return {std::shared_ptr<const void>(), &called};
+  }
 };
 
 }  // namespace quern

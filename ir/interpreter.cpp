@@ -155,7 +155,8 @@ class Interpreter final : public Evaluator {
   }
 
   ExprPtr enter(const OpCallExpr& call, Frame& caller, Frame& frame) {
-    const OpInstance& instance = *call.instance;
+    std::shared_ptr<const OpInstance> linked = functions_.instance(*call.instance);
+    const OpInstance& instance = *linked;
     if (!instance.function) fail(call, fmt::format("the definition of {} has errors", instance.name));
     std::vector<Value> args = evaluate_all(call.args, caller);
     for (size_t i = 0; i < instance.dim_vars.size() && i < call.dims.size(); ++i)

@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "ir/arena.h"
+#include "ir/interned.h"
 #include "ir/result.h"
 
 namespace quern {
@@ -48,6 +49,11 @@ class Interner {
     if (auto found = types_.find(&node); found != types_.end()) return *found;
     return *types_.insert(copy_into(arena_, node)).first;
   }
+  Interned size() {
+    std::lock_guard lock(mutex_);
+    return {types_.size(),
+            arena_.bytes() + types_.bucket_count() * sizeof(void*) + types_.size() * 3 * sizeof(void*)};
+  }
 
  private:
   std::mutex mutex_;
@@ -80,6 +86,8 @@ TypeScratch* TypeScratch::current() { return current_scratch; }
 Type TypeScratch::fresh() {
   return copy_into(impl_->arena, {.kind = TypeKind::Infer, .has_infer = true, .id = impl_->next_id++});
 }
+
+Interned interned_types() { return interner().size(); }
 
 // --- construction ------------------------------------------------------------------------------------------
 

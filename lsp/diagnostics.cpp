@@ -91,15 +91,25 @@ class Renderer {
 
 }  // namespace
 
-void publish_diagnostics(ServerState& state, const Document& document) {
-  if (!document.in_step) return clear_diagnostics(state, document);
-  std::vector<LocatedDiagnostic> found = state.session.check(document.source);
+bool publish_diagnostics(ServerState& state, const Document& document, const std::atomic<bool>* stop) {
+  if (!document.in_step) {
+    clear_diagnostics(state, document);
+    return true;
+  }
+  auto checked = state.session.check(document.source, stop);
+  if (std::holds_alternative<Cancelled>(checked)) return false;
+  const std::vector<LocatedDiagnostic>& found = std::get<Checked>(checked).diagnostics;
+  if (found.empty()) {
+    clear_diagnostics(state, document);
+    return true;
+  }
   Renderer renderer(state, document);
   json list = json::array();
   for (size_t i = 0; i < found.size() && i < kMostDiagnostics; ++i) list.push_back(renderer.render(found[i]));
   if (found.size() > kMostDiagnostics)
     list.push_back(renderer.render_rest(found[kMostDiagnostics], found.size() - kMostDiagnostics));
   send(state, document, list);
+  return true;
 }
 
 void clear_diagnostics(ServerState& state, const Document& document) { send(state, document, json::array()); }

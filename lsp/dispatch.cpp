@@ -142,16 +142,19 @@ Json Dispatcher::initialize(const Json& params) {
   return {{"capabilities", capabilities}, {"serverInfo", {{"name", "quern"}, {"version", QUERN_VERSION}}}};
 }
 
-void Dispatcher::publish_due() {
+bool Dispatcher::publish_due(const std::atomic<bool>* stop) {
+  bool complete = true;
   state_.documents.each_open([&](Document& document) {
-    if (!document.diagnostics_due) return;
+    if (!document.diagnostics_due || !complete) return;
     document.diagnostics_due = false;
     try {
-      publish_diagnostics(state_, document);
+      complete = publish_diagnostics(state_, document, stop);
+      document.diagnostics_due = !complete;
     } catch (const std::exception& error) {
       log_message(state_.transport, fmt::format("checking {} failed: {}", document.uri, error.what()));
     }
   });
+  return complete;
 }
 
 }  // namespace quern::lsp

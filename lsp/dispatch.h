@@ -1,6 +1,7 @@
 #pragma once
 // From messages to handlers: the life cycle of a server, and the table of its methods.
 
+#include <atomic>
 #include <string_view>
 
 #include "lsp/state.h"
@@ -14,8 +15,9 @@ class Dispatcher {
   /// Handles one message and answers it if it is a request; a handler that throws is answered with
   /// InternalError. False for `exit`.
   bool receive(std::string_view text);
-  /// Publishes the diagnostics of the documents that changed.
-  void publish_due();
+  /// Publishes the diagnostics of the documents that changed. False where that was given up because `stop`
+  /// became true: what is not published stays due.
+  bool publish_due(const std::atomic<bool>* stop);
   bool shut_down() const { return phase_ == Phase::ShutDown; }
 
  private:

@@ -31,23 +31,6 @@ size_t first_that_counts(const std::vector<TextChange>& changes) {
   return 0;
 }
 
-Result<std::string> edited(std::string text, const std::vector<TextChange>& changes,
-                           PositionEncoding encoding) {
-  for (size_t i = first_that_counts(changes); i < changes.size(); ++i) {
-    const TextChange& change = changes[i];
-    if (!change.range) {
-      text = change.text;
-      continue;
-    }
-    if (change.range->end < change.range->start)
-      return Failure{"the end of a change's range is before its start"};
-    Positions positions(text, encoding);
-    uint32_t begin = positions.offset(change.range->start), end = positions.offset(change.range->end);
-    text.replace(begin, end - begin, change.text);
-  }
-  return text;
-}
-
 }  // namespace
 
 std::string path_of_uri(std::string_view uri) {
@@ -86,13 +69,25 @@ Document& Documents::open(const std::string& uri, int64_t version, std::string t
 
 Result<Done> Documents::change(Document& document, const std::vector<TextChange>& changes,
                                PositionEncoding encoding) {
-  bool whole = !changes.empty() && !changes[first_that_counts(changes)].range;
+  size_t first = first_that_counts(changes);
+  bool whole = !changes.empty() && !changes[first].range;
   if (!document.in_step && !whole) return Done{};
-  auto text = edited(session_.text(document.source), changes, encoding);
-  document.in_step = static_cast<bool>(text);
   document.diagnostics_due = true;
-  if (!text) return text.error();
-  session_.set_text(document.source, std::move(*text));
+  document.in_step =
+      std::none_of(changes.begin() + static_cast<std::ptrdiff_t>(first), changes.end(),
+                   [](const TextChange& c) { return c.range && c.range->end < c.range->start; });
+  if (!document.in_step) return Failure{"the end of a change's range is before its start"};
+  for (size_t i = first; i < changes.size(); ++i) {
+    const TextChange& change = changes[i];
+    if (change.range) {
+      Positions positions(session_.text(document.source), encoding);
+      session_.edit(document.source,
+                    {positions.offset(change.range->start), positions.offset(change.range->end)},
+                    change.text);
+    } else {
+      session_.set_text(document.source, change.text);
+    }
+  }
   mark_importers(document);
   return Done{};
 }

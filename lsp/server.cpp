@@ -5,6 +5,7 @@
 #include <string>
 
 #include "lsp/dispatch.h"
+#include "lsp/inbox.h"
 #include "lsp/state.h"
 #include "lsp/transport.h"
 
@@ -20,11 +21,13 @@ int run_language_server(Session& session, int in, int out) {
   ServerState state(session, transport);
   Dispatcher dispatcher(state);
   Clock::time_point last_quiet = Clock::now();
-  while (std::optional<std::string> message = transport.read()) {
+  Inbox inbox(transport);
+  while (std::optional<std::string> message = inbox.next()) {
     if (!dispatcher.receive(*message)) break;
-    if (transport.waiting() && Clock::now() - last_quiet < kLongestDelay) continue;
-    dispatcher.publish_due();
-    last_quiet = Clock::now();
+    // Checking is given up when a message arrives, and taken up where it was; but not for ever.
+    bool late = Clock::now() - last_quiet >= kLongestDelay;
+    if (inbox.waiting() && !late) continue;
+    if (dispatcher.publish_due(late ? nullptr : &inbox.waiting())) last_quiet = Clock::now();
   }
   return dispatcher.shut_down() ? 0 : 1;
 }

@@ -52,20 +52,26 @@ bool is_header(std::string_view line) {
 
 }  // namespace
 
+Transport::Transport(int in, int out) : in_(in), out_(out) {
+  if (pipe(wake_) != 0) wake_[0] = wake_[1] = -1;
+}
+Transport::~Transport() {
+  close(wake_[0]);
+  close(wake_[1]);
+}
+
 std::optional<std::string> Transport::read() {
   while (!broken_) {
-    if (next_ || take_message()) return std::exchange(next_, std::nullopt);
+    if (take_message()) return std::exchange(next_, std::nullopt);
     if (!fill()) break;
   }
   return std::nullopt;
 }
 
-bool Transport::waiting() {
-  while (!next_ && !take_message()) {
-    pollfd input{in_, POLLIN, 0};
-    if (poll(&input, 1, 0) <= 0 || !fill()) return false;
+void Transport::interrupt() {
+  char any = 0;
+  while (::write(wake_[1], &any, 1) < 0 && errno == EINTR) {
   }
-  return true;
 }
 
 void Transport::write(std::string_view text) {
@@ -84,6 +90,9 @@ bool Transport::fill() {
   buffer_.erase(0, std::exchange(begin_, 0));
   char chunk[65536];
   while (true) {
+    pollfd ready[] = {{in_, POLLIN, 0}, {wake_[0], POLLIN, 0}};
+    if (poll(ready, 2, -1) < 0 && errno == EINTR) continue;
+    if (ready[1].revents) return false;
     ssize_t got = ::read(in_, chunk, sizeof chunk);
     if (got > 0) {
       buffer_.append(chunk, static_cast<size_t>(got));

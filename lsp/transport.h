@@ -1,6 +1,7 @@
 #pragma once
 // Messages on a byte stream, framed by `Content-Length` headers.
 
+#include <atomic>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -12,12 +13,17 @@ namespace quern::lsp {
 /// broken, a line goes to stderr and reading goes on at the next `Content-Length:` that appears.
 class Transport {
  public:
-  Transport(int in, int out) : in_(in), out_(out) {}
+  Transport(int in, int out);
+  ~Transport();
+  Transport(const Transport&) = delete;
+  Transport& operator=(const Transport&) = delete;
 
-  /// The text of the next message; waits for it. Nothing at the end of the input or after a failed write.
+  /// The text of the next message; waits for it. Nothing at the end of the input, after a failed write, and
+  /// once interrupted.
   std::optional<std::string> read();
-  /// Whether a whole message has already arrived. Never blocks.
-  bool waiting();
+  /// Ends a `read` that waits, now or later. Any thread may call it; so may any other than the reading one
+  /// call `write`.
+  void interrupt();
   void write(std::string_view text);
 
  private:
@@ -29,13 +35,14 @@ class Transport {
   void skip_overlong_line();
 
   int in_, out_;
-  bool broken_ = false;
+  int wake_[2];  ///< a pipe: what is written to its second end interrupts a reading thread
+  std::atomic<bool> broken_ = false;
   std::string buffer_;                 ///< what was received
   size_t begin_ = 0;                   ///< where its unread part begins
   bool in_header_ = false;             ///< after a header's first line
   std::optional<size_t> length_;       ///< from the header that is being read
   std::optional<size_t> body_length_;  ///< of the body that follows, once its header is complete
-  std::optional<std::string> next_;    ///< a whole message that was not asked for yet
+  std::optional<std::string> next_;    ///< a whole message
 };
 
 }  // namespace quern::lsp

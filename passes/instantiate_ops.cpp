@@ -1,11 +1,12 @@
 #include "passes/instantiate_ops.h"
 
+#include "ir/result.h"
+
 namespace quern {
 
 namespace {
 
-ExprPtr definition_at(Arena& arena, const OpCallExpr& call) {
-  const OpInstance& instance = *call.instance;
+ExprPtr definition_at(Arena& arena, const OpCallExpr& call, const OpInstance& instance) {
   ExprSubstitution substitution;
   for (size_t i = 0; i < instance.dim_vars.size() && i < call.dims.size(); ++i)
     substitution.types.dims.emplace(instance.dim_vars[i], call.dims[i]);
@@ -32,10 +33,12 @@ ExprPtr instantiate_ops(const PassContext& context, ExprPtr expr) {
       map_children(context.arena, expr, [&](ExprPtr child) { return instantiate_ops(context, child); });
   auto* call = as<OpCallExpr>(result);
   if (!call) return result;
-  context.arena.keep(call->instance->arena);
-  ExprPtr body = definition_at(context.arena, *call);
+  std::shared_ptr<const OpInstance> instance = context.functions.instance(*call->instance);
+  QUERN_CHECK(instance->function != nullptr);
+  context.arena.keep(instance->arena);
+  ExprPtr body = definition_at(context.arena, *call, *instance);
   // A composite's body has operator calls of its own; the arguments have none left.
-  bool composite = call->instance->function->body->kind != ExprKind::Comprehension;
+  bool composite = instance->function->body->kind != ExprKind::Comprehension;
   return composite ? instantiate_ops(context, body) : body;
 }
 

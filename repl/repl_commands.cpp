@@ -29,7 +29,7 @@ CommandOutcome help(Workspace&, const std::string&) {
   return CommandOutcome::Fine;
 }
 
-constexpr std::array<ReplCommand, 7> kCommands{{
+constexpr std::array<ReplCommand, 8> kCommands{{
     {":type", "EXPR", "the type of an expression, of @f or of an operator",
      [](Workspace& w, const std::string& a) { return outcome(w.show_type(a)); }},
     {":ir", "[STAGE] EXPR", "an expression or @f at a stage of compilation: ast, typed, …, loops, llvm, asm",
@@ -38,6 +38,11 @@ constexpr std::array<ReplCommand, 7> kCommands{{
      [](Workspace& w, const std::string&) { return outcome(w.show_variables()); }},
     {":load", "FILE", "run the statements of a file here",
      [](Workspace& w, const std::string& a) { return outcome(w.load(a)); }},
+    {":memory", "", "what the session keeps in memory, by kind",
+     [](Workspace& w, const std::string&) {
+       w.show_memory();
+       return CommandOutcome::Fine;
+     }},
     {":reset", "", "forget everything",
      [](Workspace& w, const std::string&) {
        w.reset();

@@ -273,6 +273,15 @@ bool Workspace::show_stage(const std::string& request) {
   });
 }
 
+void Workspace::show_memory() {
+  size_t all = 0;
+  for (const MemoryUse& use : session_.memory_report()) {
+    fmt::print("{:<20} {:>9} {:>12.1f} KiB\n", use.kind, use.count, static_cast<double>(use.bytes) / 1024);
+    all += use.bytes;
+  }
+  fmt::print("{:<20} {:>9} {:>12.1f} KiB\n", "together", "", static_cast<double>(all) / 1024);
+}
+
 bool Workspace::show_variables() {
   std::map<std::string, const TopLevelVariable*> latest;
   std::vector<std::string> order;

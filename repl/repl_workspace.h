@@ -35,6 +35,7 @@ class Workspace {
   /// `typed`).
   bool show_stage(const std::string& request);
   bool show_variables();
+  void show_memory();
   /// Forgets all inputs.
   void reset();
 

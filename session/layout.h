@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "frontend/scanner.h"
@@ -17,6 +18,8 @@ struct Layout {
   std::shared_ptr<const std::string> text = std::make_shared<const std::string>();
   ScanOutcome scan;
   std::vector<DeclarationId> ids;  ///< one per piece
+  /// Declarations of a name that another one before them has, with that one.
+  std::unordered_map<DeclarationId, DeclarationId> duplicates;
 };
 
 /// A piece as identity sees it.

@@ -105,6 +105,8 @@ const Scheme* ModuleScope::scheme(std::string_view name) {
 InstanceAnswer ModuleScope::instance(const InstanceRequest& request) {
   // An operator of the library means the same in every module: its instances are made once.
   ModuleId owner = impl_.declarations[request.declaration].module;
+  if (!makes_instances_ && owner != Session::Impl::kLibrary)
+    return {impl_.late_instance({owner, request}), {}, true};
   const InstanceResult& result = impl_.instance({owner, request});
   InstanceAnswer answer{result.instance, result.diagnostics, owner == module_};
   // What is wrong in an imported file whatever the call is reported there.

@@ -211,9 +211,17 @@ Session::Impl::Impl(Session& session)
                [this](const InstanceKey& k) {
                  ModuleScope scope = ModuleScope::for_instances(*this, k.module);
                  InstanceResult result;
+                 if (engine.cancelled()) return result;
                  result.instance = make_instance(k.request, scope, result.diagnostics);
                  return result;
                }),
+      late_instance(engine, "late_instance",
+                    [this](const InstanceKey& k) {
+                      std::shared_ptr<OpInstance> instance = instance_head(k.request);
+                      instance->late = static_cast<uint32_t>(late_keys.size());
+                      late_keys.push_back(k);
+                      return std::shared_ptr<const OpInstance>(instance);
+                    }),
       operator_check(engine, "operator_check",
                      [this](DeclarationId id) {
                        ModuleScope scope = ModuleScope::for_instances(*this, declarations[id].module);
@@ -407,7 +415,7 @@ Diagnostics Session::Impl::of_declaration(DeclarationId id) {
       if (about.name.starts_with("@")) {
         if (const Inferred* i = inferred(about.module, about.name.substr(1));
             i && find(about.module, NameTable::Globals, about.name.substr(1)) == id)
-          found = i->diagnostics;
+          found = diagnostics_of(about.module, *i);
       } else {
         found = operator_check(id);
       }
@@ -417,9 +425,9 @@ Diagnostics Session::Impl::of_declaration(DeclarationId id) {
       found = data({about.module, about.name}).second;
       append(found, duplicate_constructors(id));
       break;
-    case PieceKind::Statement: found = statement(id).diagnostics; break;
+    case PieceKind::Statement: found = diagnostics_of(about.module, statement(id)); break;
     case PieceKind::Import: found = import_diagnostics(id); break;
-    case PieceKind::Test: found = statement(id).diagnostics; break;
+    case PieceKind::Test: found = diagnostics_of(about.module, statement(id)); break;
     case PieceKind::Static:
     case PieceKind::Infix: break;
   }
@@ -448,6 +456,36 @@ Diagnostics Session::Impl::duplicate_constructors(DeclarationId id) {
                       {{Place{{first, node}, {}}, "it is declared here first"}}});
   }
   return result;
+}
+
+// With what is wrong in the definitions of the operators that it calls.
+Diagnostics Session::Impl::diagnostics_of(ModuleId module, const Inferred& inferred) {
+  Diagnostics found = inferred.diagnostics;
+  for (const LateCall& call : inferred.late_calls) {
+    const InstanceKey& key = late_keys[call.instance->late];
+    // What goes wrong inside an imported definition is told where it is called (unless it goes wrong whatever the call:
+    // that is reported there), in one's own at the definition.
+    if (key.module != module && !operator_check(key.request.declaration).empty()) continue;
+    for (Diagnostic d : instance(key).diagnostics) {
+      if (key.module == module) {
+        d.notes.push_back({call.place, "this call needs it"});
+        found.push_back(std::move(d));
+      } else {
+        found.push_back({d.kind,
+                         call.place,
+                         fmt::format("`{}`: {}", key.request.op, d.message),
+                         {{d.place, fmt::format("in the definition of `{}`", key.request.op)}}});
+      }
+    }
+  }
+  return found;
+}
+
+bool Session::Impl::late_calls_are_sound(const Inferred& inferred) {
+  return std::all_of(inferred.late_calls.begin(), inferred.late_calls.end(), [&](const LateCall& call) {
+    const auto& linked = instance(late_keys[call.instance->late]).instance;
+    return linked && linked->function;
+  });
 }
 
 }  // namespace quern

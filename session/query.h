@@ -121,13 +121,20 @@ class QueryEngine {
     slots_[node->slot_].node = nullptr;
     free_slots_.push_back(node->slot_);
   }
+  bool has_dependents(const QueryNode* node) const {
+    return std::any_of(node->dependents_.begin(), node->dependents_.end(),
+                       [&](const QueryNode::Dependent& d) { return live(d) != nullptr; });
+  }
   void abandon(std::shared_ptr<const void> value) { abandoned_.push_back(std::move(value)); }
 
-  size_t edges() const {
-    size_t count = 0;
+  /// Bytes of what records who depends on whom.
+  size_t bookkeeping_bytes() const {
+    size_t bytes = slots_.capacity() * sizeof(Slot);
     for (const Slot& slot : slots_)
-      if (slot.node) count += slot.node->dependencies_.size();
-    return count;
+      if (slot.node)
+        bytes += slot.node->dependencies_.capacity() * sizeof(QueryNode*) +
+                 slot.node->dependents_.capacity() * sizeof(QueryNode::Dependent);
+    return bytes;
   }
 
  private:
@@ -182,6 +189,24 @@ class QueryEngine {
   bool latched_ = false;
   std::vector<std::shared_ptr<const void>>
       abandoned_;  ///< values of cancelled computations, for who holds one
+};
+
+/// A piece of work that is given up when a flag becomes true (null: never).
+class CancellableWork {
+ public:
+  CancellableWork(QueryEngine& engine, const std::atomic<bool>* stop) : engine_(engine) {
+    engine_.watch(stop);
+    engine_.begin_work();
+  }
+  ~CancellableWork() {
+    engine_.watch(nullptr);
+    engine_.begin_work();
+  }
+  CancellableWork(const CancellableWork&) = delete;
+  CancellableWork& operator=(const CancellableWork&) = delete;
+
+ private:
+  QueryEngine& engine_;
 };
 
 /// While it lives, what is asked for is recorded in `dependencies`.
@@ -279,6 +304,8 @@ class Query {
   }
 
   size_t size() const { return memos_.size(); }
+  /// Of the memos themselves, without what their values own.
+  size_t bytes() const { return memos_.size() * (sizeof(Memo) + sizeof(Key) + 4 * sizeof(void*)); }
   void drop(const Key& key) {
     auto found = memos_.find(key);
     if (found == memos_.end()) return;
@@ -297,13 +324,14 @@ class Query {
       }
     }
   }
-  /// Drops the memos that were not used for the longest time, to `keep` of them, where there are more than
-  /// `most`.
+  /// Where there are more than `most` memos, drops those that nothing depends on, the ones that were not used
+  /// for the longest time first, until `keep` are left.
   void shrink(size_t most, size_t keep) {
     if (memos_.size() <= most) return;
     std::vector<std::pair<uint64_t, Key>> by_use;
-    for (auto& [key, memo] : memos_) by_use.emplace_back(memo->used_at, key);
-    auto end = by_use.begin() + static_cast<std::ptrdiff_t>(by_use.size() - keep);
+    for (auto& [key, memo] : memos_)
+      if (!engine_.has_dependents(memo.get())) by_use.emplace_back(memo->used_at, key);
+    auto end = by_use.begin() + static_cast<std::ptrdiff_t>(std::min(by_use.size(), memos_.size() - keep));
     std::nth_element(by_use.begin(), end, by_use.end(),
                      [](const auto& a, const auto& b) { return a.first < b.first; });
     for (auto it = by_use.begin(); it != end; ++it) drop(it->second);

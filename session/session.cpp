@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
-#include <tuple>
 
 #include "session/session_impl.h"
 #include "session/stdlib.h"
@@ -134,45 +132,6 @@ LocatedDiagnostic Session::locate(const SyntaxProblem& problem, SourceId source)
   return located;
 }
 
-std::vector<LocatedDiagnostic> Session::check(SourceId source) {
-  std::vector<LocatedDiagnostic> result;
-  const Layout& all = impl_->layouts[source];
-  std::set<std::tuple<DiagnosticKind, std::string, uint32_t, uint32_t, std::string>> known;
-  auto add = [&](LocatedDiagnostic d) {
-    if (known.emplace(d.kind, d.file, d.range.begin, d.range.end, d.message).second)
-      result.push_back(std::move(d));
-  };
-  for (const SyntaxProblem& p : all.scan.problems) add(locate(p, source));
-  if (const auto& metadata = impl_->metadata(source))
-    for (SyntaxProblem p : metadata->problems) {
-      p.range = {p.range.begin + all.scan.metadata.begin, p.range.end + all.scan.metadata.begin};
-      add(locate(p, source));
-    }
-  for (size_t i = 0; i < all.ids.size(); ++i) {
-    const DeclarationInfo& about = info(all.ids[i]);
-    if (DeclarationId first = impl_->first_of_name(all.ids[i]); first != all.ids[i]) {
-      Diagnostic duplicate{DiagnosticKind::DuplicateDefinition,
-                           {{all.ids[i], 1}, {}},
-                           fmt::format("`{}` is defined twice", about.name),
-                           {}};
-      duplicate.notes.push_back({Place{{first, 1}, {}}, "it is defined here first"});
-      add(locate(duplicate));
-      continue;
-    }
-    // Where the scanner found something, what the parser makes of it would be told twice.
-    Range piece = all.scan.pieces[i].range;
-    bool scanned = std::any_of(
-        all.scan.problems.begin(), all.scan.problems.end(),
-        [&](const SyntaxProblem& p) { return p.range.begin >= piece.begin && p.range.begin <= piece.end; });
-    for (const Diagnostic& d : impl_->declaration_diagnostics(all.ids[i]))
-      if (!scanned || !d.place.range) add(locate(d));
-  }
-  std::stable_sort(result.begin(), result.end(), [&](const LocatedDiagnostic& a, const LocatedDiagnostic& b) {
-    return a.file == b.file && a.range.begin < b.range.begin;
-  });
-  return result;
-}
-
 std::vector<std::pair<DeclarationId, ParsedTree>> Session::trees(SourceId source) {
   std::vector<std::pair<DeclarationId, ParsedTree>> result;
   const Layout& layout = impl_->layouts[source];
@@ -199,8 +158,15 @@ const TopLevelVariable* Session::statement_variable(DeclarationId statement) {
 const Definition* Session::definition(ModuleId module, std::string_view name) {
   const Inferred* result = impl_->inferred(module, std::string(name));
   // One with a mistake in it is not run, however much of it could be typed.
-  return result && result->definition.body && !has_errors(result->diagnostics) ? &result->definition
-                                                                               : nullptr;
+  bool sound = result && result->definition.body && !has_errors(result->diagnostics);
+  return sound && impl_->late_calls_are_sound(*result) ? &result->definition : nullptr;
+}
+
+std::shared_ptr<const OpInstance> Session::instance(const OpInstance& called) {
+  std::shared_ptr<const OpInstance> as_called(std::shared_ptr<const void>(), &called);
+  if (!called.late) return as_called;
+  const auto& linked = impl_->instance(impl_->late_keys[called.late]).instance;
+  return linked ? linked : as_called;
 }
 
 const DataDefinition* Session::data(ModuleId module, Type type) { return impl_->data_of(module, type); }

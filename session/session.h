@@ -7,10 +7,12 @@
 // sequence; its definitions see each other in any order, later cells replacing earlier definitions of a name.
 // The library is a module that every other one sees.
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "frontend/diagnostics.h"
@@ -54,6 +56,19 @@ struct TypedText {
   std::string text;
   ConstantPool constants;  ///< what `meta[relay.Constant][k]` stands for
 };
+/// What one kind of thing takes in a session's memory.
+struct MemoryUse {
+  std::string kind;
+  size_t count = 0, bytes = 0;
+};
+
+/// All diagnostics of a source, with the texts that they point into: a value that no later edit touches.
+struct Checked {
+  std::vector<LocatedDiagnostic> diagnostics;
+  std::vector<std::shared_ptr<const std::string>> texts;
+};
+/// In place of a value: the work was given up.
+struct Cancelled {};
 
 class Program;
 
@@ -115,6 +130,9 @@ class Session {
   TypedText typed_text(SourceId source);
   /// The source's layout, or that of the declarations that touch some lines; a failure is a bug.
   Result<FormatResult> format(SourceId source, std::optional<LineRange> lines = std::nullopt);
+  /// As above, or Cancelled soon after `stop` became true (another thread may set it). Nothing half-done is
+  /// kept, and what was done is: to check again goes on where this ended.
+  std::variant<Checked, Cancelled> check(SourceId source, const std::atomic<bool>* stop);
   LocatedDiagnostic locate(const Diagnostic& diagnostic);
   /// The syntax tree of each declaration of a source.
   std::vector<std::pair<DeclarationId, ParsedTree>> trees(SourceId source);
@@ -128,6 +146,8 @@ class Session {
   void keep(DeclarationId statement);
   /// The typed definition of @name as seen from a module; null with errors or without one.
   const Definition* definition(ModuleId module, std::string_view name);
+  /// An instance of an operator with its definition (FunctionSource::instance).
+  std::shared_ptr<const OpInstance> instance(const OpInstance& called);
   /// The declaration of a data type that a value in a module has, or null.
   const DataDefinition* data(ModuleId module, Type type);
   /// Names of a module's own `def @…`, in order.
@@ -137,6 +157,9 @@ class Session {
   /// The bytecode of @name as seen from a module, optimised; null with errors or without one.
   std::shared_ptr<const Program> program(ModuleId module, std::string_view name);
 
+  /// Memory by kind, as far as the session knows it. What the process has interned, and the parser's tables,
+  /// are shared by all sessions.
+  std::vector<MemoryUse> memory_report() const;
   /// How often each query was computed so far.
   uint64_t times_computed(const std::string& query) const;
 
@@ -160,6 +183,9 @@ class SessionFunctions final : public FunctionSource {
   explicit SessionFunctions(Session& session) : session_(session) {}
   const Definition* function(uint32_t module, std::string_view name) override {
     return session_.definition(module, name);
+  }
+  std::shared_ptr<const OpInstance> instance(const OpInstance& called) override {
+    return session_.instance(called);
   }
 
  private:

@@ -178,6 +178,9 @@ struct Session::Impl {
   Query<DeclarationId, Inferred> statement;
   Query<DeclarationId, std::shared_ptr<const TopLevelVariable>> variable;
   Query<InstanceKey, InstanceResult, InstanceKeyHash> instance;
+  /// What stands for an instance of an operator that may be edited, in the nodes of those who call it.
+  Query<InstanceKey, std::shared_ptr<const OpInstance>, InstanceKeyHash> late_instance;
+  std::vector<InstanceKey> late_keys{{}};  ///< by OpInstance::late
   Query<DeclarationId, Diagnostics> operator_check;
   Query<DeclarationId, Diagnostics> declaration_diagnostics;
   Query<NameKey, Optimised, NameKeyHash> optimised;
@@ -186,6 +189,8 @@ struct Session::Impl {
   static constexpr ModuleId kLibrary = 0;  ///< its text never changes
   static constexpr uint32_t kGone = UINT32_MAX;
 
+  /// Drops what may be made again, where there is much of it.
+  void bound_caches();
   // layout of sources (sources.cpp)
   void set_text(SourceId source, std::shared_ptr<const std::string> text, TextEdit edit);
   void take_pieces(SourceId source, const Rescan& same, std::string_view old_text,
@@ -210,6 +215,8 @@ struct Session::Impl {
   std::vector<DeclarationId> all_of_source(SourceId source, PieceKind kind) const;
   const Inferred* inferred(ModuleId module, const std::string& global);
   Diagnostics of_declaration(DeclarationId id);
+  Diagnostics diagnostics_of(ModuleId module, const Inferred& inferred);
+  bool late_calls_are_sound(const Inferred& inferred);
   /// The constructors of a type that another type of the module has, too.
   Diagnostics duplicate_constructors(DeclarationId type);
   /// A name as the module that declares it has it.
@@ -291,6 +298,7 @@ class ModuleScope final : public Scope {
   }
   Result<Type> file_type(std::string_view path, std::string_view entry) override;
   std::vector<std::string> names(Names kind) override;
+  bool cancelled() override { return impl_.engine.cancelled(); }
 
  private:
   /// Only a statement of the script sees its variables.

@@ -132,6 +132,10 @@ void Session::Impl::take_pieces(SourceId source, const Rescan& same, std::string
       set_piece(layout.ids[begin + i], after[i].text);
   names.update(module, removed, added, [this](DeclarationId a, DeclarationId b) { return is_before(a, b); });
   for (DeclarationId id : gone) drop_declaration(id);
+  if (removed.empty() && added.empty()) return;
+  layout.duplicates.clear();
+  for (DeclarationId id : layout.ids)
+    if (DeclarationId first = first_of_name(id); first != id) layout.duplicates.emplace(id, first);
 }
 
 void Session::Impl::set_piece(DeclarationId id, std::string_view text) {
@@ -164,6 +168,7 @@ void Session::Impl::drop_declaration(DeclarationId id) {
   declaration_diagnostics.drop(id);
   const DeclarationInfo& about = declarations[id];
   auto name = declared_name(about.module, about.kind, about.name);
+  declarations[id].name = {};
   if (!name || !names.peek(*name).empty()) return;
   NameKey key{about.module, name->name};
   if (name->table == NameTable::Globals) {

@@ -190,8 +190,8 @@ ExprPtr Inference::construct(SyntaxPtr s, std::string_view name, const DataDefin
                : fmt::format("the field `{}` of `{}`", constructor->fields[i].name, name),
            {{constructor->fields[i].place, "the field is declared here"}});
   return drafts_.make<ConstructExpr>(
-      Expr{ExprKind::Construct, substitute(data.header.type, substitution), origin(s)}, drafts_.copy(name),
-      constructor->tag, drafts_.copy(fields));
+      Expr{ExprKind::Construct, substitute(data.header.type, substitution), origin(s)}, constructor->interned,
+      drafts_.copy(fields));
 }
 
 // --- intrinsics

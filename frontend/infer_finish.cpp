@@ -208,6 +208,23 @@ ExprPtr Inference::finish(ExprPtr draft) {
             ExprPtr condition = finish(e.condition), then_arm = finish(e.then_arm);
             return out.make<IfExpr>(head, condition, then_arm, finish(e.else_arm));
           },
+          [&](const MatchExpr& e) -> ExprPtr {
+            ExprPtr scrutinee = finish(e.scrutinee);
+            std::vector<MatchArm> arms;
+            for (const MatchArm& arm : e.arms) {
+              PatternPtr pattern = map_pattern(
+                  out, arm.pattern, [this](const Variable* variable) { return finish(variable); },
+                  [this](Type type) { return finish(type); });
+              arms.push_back({pattern, finish(arm.body)});
+            }
+            return out.make<MatchExpr>(head, scrutinee, out.copy(arms), e.partial);
+          },
+          [&](const RefExpr& e) -> ExprPtr { return out.make<RefExpr>(head, finish(e.content)); },
+          [&](const RefReadExpr& e) -> ExprPtr { return out.make<RefReadExpr>(head, finish(e.reference)); },
+          [&](const RefWriteExpr& e) -> ExprPtr {
+            ExprPtr reference = finish(e.reference);
+            return out.make<RefWriteExpr>(head, reference, finish(e.content));
+          },
           [&](const TupleExpr& e) -> ExprPtr {
             return out.make<TupleExpr>(head, out.copy(finish_all(e.fields)));
           },
@@ -215,8 +232,7 @@ ExprPtr Inference::finish(ExprPtr draft) {
             return out.make<FieldExpr>(head, finish(e.tuple), e.index, out.copy(e.name));
           },
           [&](const ConstructExpr& e) -> ExprPtr {
-            return out.make<ConstructExpr>(head, out.copy(e.constructor), e.tag,
-                                           out.copy(finish_all(e.fields)));
+            return out.make<ConstructExpr>(head, e.constructor, out.copy(finish_all(e.fields)));
           },
           [&](const IntrinsicExpr& e) -> ExprPtr {
             std::vector<std::string_view> texts;

@@ -288,6 +288,44 @@ Level Printer::node(const IfExpr& e) {
   return Level::Primary;
 }
 
+std::string Printer::pattern_text(const Pattern& pattern) {
+  switch (pattern.kind) {
+    case PatternKind::Wildcard: return "_";
+    case PatternKind::Variable: names_.bind(pattern.variable); return "%" + names_.of(pattern.variable);
+    case PatternKind::Constructor:
+      if (pattern.parts.empty()) return std::string(pattern.constructor->name);
+      break;
+    case PatternKind::Tuple: break;
+  }
+  bool data = pattern.kind == PatternKind::Constructor;
+  std::string words = data ? std::string(pattern.constructor->name) + "(" : "(";
+  for (size_t i = 0; i < pattern.parts.size(); ++i)
+    words += (i > 0 ? ", " : "") + pattern_text(*pattern.parts[i]);
+  return words + (!data && pattern.parts.size() == 1 ? ",)" : ")");
+}
+
+void Printer::arm(const MatchArm& arm) {
+  hard_line();
+  bracketed(pattern_text(*arm.pattern) + " => ");
+  at(arm.body, Level::Or);
+  text(",");
+  run([this, &arm] {
+    for_each_variable(arm.pattern, [&](const Variable* variable) { names_.release(variable); });
+  });
+}
+
+Level Printer::node(const MatchExpr& e) {
+  text(e.partial ? "match? " : "match ");
+  at(e.scrutinee, Level::Or);
+  text(" {");
+  indent();
+  for (const MatchArm& each : e.arms) run([this, &each] { arm(each); });
+  dedent();
+  if (!e.arms.empty()) hard_line();
+  text("}");
+  return Level::Primary;
+}
+
 Level Printer::node(const TupleExpr& e) {
   list("(", e.fields, e.fields.size() == 1 ? ",)" : ")");
   return Level::Postfix;
@@ -303,10 +341,34 @@ Level Printer::node(const FieldExpr& e) {
 }
 
 Level Printer::node(const ConstructExpr& e) {
-  if (e.fields.empty())
-    text(std::string(e.constructor));
-  else
-    list(std::string(e.constructor) + "(", e.fields, ")");
+  std::string name(e.constructor->name);
+  if (e.fields.empty()) {
+    text(std::move(name));
+    return Level::Postfix;
+  }
+  list(
+      name + "(", e.fields.size(),
+      [&](size_t i) {
+        if (std::string_view field = e.constructor->fields[i]; !field.empty()) text(std::string(field) + "=");
+        item(e.fields[i]);
+      },
+      ")");
+  return Level::Postfix;
+}
+
+Level Printer::node(const RefExpr& e) {
+  list("ref(", {&e.content, 1}, ")");
+  return Level::Postfix;
+}
+
+Level Printer::node(const RefReadExpr& e) {
+  list("ref_read(", {&e.reference, 1}, ")");
+  return Level::Postfix;
+}
+
+Level Printer::node(const RefWriteExpr& e) {
+  list(
+      "ref_write(", 2, [&](size_t i) { item(i == 0 ? e.reference : e.content); }, ")");
   return Level::Postfix;
 }
 

@@ -134,9 +134,13 @@ class Printer {
   Level node(const FnExpr& e);
   Level node(const BlockExpr& e);
   Level node(const IfExpr& e);
+  Level node(const MatchExpr& e);
   Level node(const TupleExpr& e);
   Level node(const FieldExpr& e);
   Level node(const ConstructExpr& e);
+  Level node(const RefExpr& e);
+  Level node(const RefReadExpr& e);
+  Level node(const RefWriteExpr& e);
   Level node(const IntrinsicExpr& e);
   Level node(const ComprehensionExpr& e);
   Level node(const ViewExpr& e);
@@ -158,6 +162,9 @@ class Printer {
   void bindings(const BlockExpr& block, size_t from);
   void binding(const Binding& binding);
   std::string binding_head(const Variable& variable);
+  void arm(const MatchArm& arm);
+  /// Puts the variables in scope.
+  std::string pattern_text(const Pattern& pattern);
   void attribute(const StaticValue& value, const DimMap& dims);
 
   // index expressions

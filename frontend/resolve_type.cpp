@@ -168,14 +168,20 @@ DataDefinition resolve_data(const Declaration& declaration, const DataHeader& he
   for (Type var : header.type_vars) env.types.emplace(std::string(var->name), var);
   if (!declaration.syntax->is(SyntaxKind::TypeDecl)) return definition;
   uint32_t tag = 0;
+  std::vector<ConstructorSpec> specs;
   for (SyntaxPtr c : declaration.syntax->children.subspan(1)) {
     DataConstructor constructor{std::string(c->text), tag++, {}, c->id};
     for (SyntaxPtr f : c->children) {
       Type type = resolve_type(f->child(0), env, evaluator, scope, diagnostics, declaration.id);
       constructor.fields.push_back({std::string(f->text), type, {{declaration.id, f->id}, {}}});
     }
+    ConstructorSpec& spec = specs.emplace_back(constructor.name);
+    for (const DataField& field : constructor.fields) spec.fields.push_back(field.name);
     definition.constructors.push_back(std::move(constructor));
   }
+  std::span<const Constructor> interned = data_constructors(definition.name, header.type->id, specs);
+  for (DataConstructor& constructor : definition.constructors)
+    constructor.interned = &interned[constructor.tag];
   return definition;
 }
 

@@ -38,6 +38,7 @@ struct DataConstructor {
   uint32_t tag;
   std::vector<DataField> fields;
   uint32_t node;
+  const Constructor* interned = nullptr;  ///< what expressions and values name it by
 };
 /// A `type` declaration's name and parameters.
 struct DataHeader {

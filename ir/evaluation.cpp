@@ -27,6 +27,13 @@ std::string check_assertion(const IntrinsicExpr& assertion, const std::vector<Va
   return difference.empty() ? "" : "the assertion does not hold: " + difference;
 }
 
+std::string no_arm_matches(const Value& value) {
+  constexpr size_t kMaxText = 200;
+  std::string text = to_string(value, 8);
+  if (text.size() > kMaxText) text = "the value";
+  return fmt::format("no arm of this `match?` matches {}", text);
+}
+
 namespace {
 
 using DimValues = std::unordered_map<Dim, int64_t>;

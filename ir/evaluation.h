@@ -50,6 +50,9 @@ std::string format_print(const IntrinsicExpr& print, const std::vector<Value>& v
 /// "" where an assertion's two values agree; else the message.
 std::string check_assertion(const IntrinsicExpr& assertion, const std::vector<Value>& values);
 
+/// Why a `match?` that has no arm for a value fails.
+std::string no_arm_matches(const Value& value);
+
 /// Binds dimension variables by matching a value's run-time shapes against its type. Returns the text of the
 /// first disagreement, or "" when all dims agree: a variable seen for the first time takes the value.
 std::string bind_dims(Type type, const Value& value, std::unordered_map<Dim, int64_t>& dims);

@@ -34,6 +34,16 @@ void each_child_field(Node& node, F&& f) {
     f(node.condition);
     f(node.then_arm);
     f(node.else_arm);
+  } else if constexpr (one_of<T, MatchExpr>) {
+    f(node.scrutinee);
+    f(node.arms);
+  } else if constexpr (one_of<T, RefExpr>) {
+    f(node.content);
+  } else if constexpr (one_of<T, RefReadExpr>) {
+    f(node.reference);
+  } else if constexpr (one_of<T, RefWriteExpr>) {
+    f(node.reference);
+    f(node.content);
   } else if constexpr (one_of<T, FieldExpr>) {
     f(node.tuple);
   } else if constexpr (one_of<T, ViewExpr>) {
@@ -53,8 +63,10 @@ void each_child_field(Node& node, F&& f) {
 
 ExprPtr child_of(ExprPtr expr) { return expr; }
 ExprPtr child_of(const Binding& binding) { return binding.value; }
+ExprPtr child_of(const MatchArm& arm) { return arm.body; }
 ExprPtr with_child(ExprPtr, ExprPtr child) { return child; }
 Binding with_child(const Binding& binding, ExprPtr child) { return {binding.variable, child}; }
+MatchArm with_child(const MatchArm& arm, ExprPtr child) { return {arm.pattern, child}; }
 
 /// Replaces the children in a field by their images. A child that is null (no `else`, a label of print) stays
 /// so.
@@ -153,6 +165,23 @@ ExprPtr map_children(Arena& arena, ExprPtr expr, const std::function<ExprPtr(Exp
   });
 }
 
+void for_each_variable(PatternPtr pattern, const std::function<void(const Variable*)>& f) {
+  if (pattern->variable) f(pattern->variable);
+  for (PatternPtr part : pattern->parts) for_each_variable(part, f);
+}
+
+PatternPtr map_pattern(Arena& arena, PatternPtr pattern,
+                       const std::function<const Variable*(const Variable*)>& variable,
+                       const std::function<Type(Type)>& type) {
+  Pattern copy = *pattern;
+  copy.type = type(pattern->type);
+  if (pattern->variable) copy.variable = variable(pattern->variable);
+  std::vector<PatternPtr> parts;
+  for (PatternPtr part : pattern->parts) parts.push_back(map_pattern(arena, part, variable, type));
+  copy.parts = arena.copy(parts);
+  return arena.make<Pattern>(copy);
+}
+
 uint32_t next_variable_id() {
   static std::atomic<uint32_t> next = 1;
   return next.fetch_add(1, std::memory_order_relaxed);
@@ -198,6 +227,7 @@ class FreeVariables {
     if (auto* var = as<VarExpr>(expr)) return occurrence(var->variable);
     if (auto* fn = as<FnExpr>(expr)) return visit_fn(*fn);
     if (auto* block = as<BlockExpr>(expr)) return visit_block(*block);
+    if (auto* match = as<MatchExpr>(expr)) return visit_match(*match);
     for_each_child(expr, [this](ExprPtr child) { visit_later(child); });
   }
 
@@ -222,6 +252,15 @@ class FreeVariables {
     visit_later(block.result);
     for (const Binding& binding : block.bindings)
       if (binding.variable) unbind_later(binding.variable);
+  }
+
+  void visit_match(const MatchExpr& match) {
+    visit_later(match.scrutinee);
+    for (const MatchArm& arm : match.arms) {
+      for_each_variable(arm.pattern, [&](const Variable* variable) { bind_later(variable); });
+      visit_later(arm.body);
+      for_each_variable(arm.pattern, [&](const Variable* variable) { unbind_later(variable); });
+    }
   }
 
   // A variable has one binder, so that a set is enough: leaving a scope forgets what it bound.

@@ -124,6 +124,30 @@ struct IfExpr : Expr {
   static constexpr ExprKind kKind = ExprKind::If;
   ExprPtr condition, then_arm, else_arm;
 };
+/// What a value is compared with. Constructor: the value is of this constructor and its fields match the
+/// parts; Tuple: its fields match the parts; Variable: always, and the value gets a name.
+enum class PatternKind : uint8_t { Wildcard, Variable, Constructor, Tuple };
+struct Pattern {
+  PatternKind kind;
+  Type type;  ///< of the values that it is compared with
+  Origin origin;
+  const Variable* variable = nullptr;
+  const Constructor* constructor = nullptr;
+  std::span<const Pattern* const> parts = {};
+};
+using PatternPtr = const Pattern*;
+struct MatchArm {
+  PatternPtr pattern;
+  ExprPtr body;
+};
+/// The body of the first arm whose pattern matches. With `partial` (`match?`) there may be none: evaluation
+/// fails then.
+struct MatchExpr : Expr {
+  static constexpr ExprKind kKind = ExprKind::Match;
+  ExprPtr scrutinee;
+  std::span<const MatchArm> arms;
+  bool partial;
+};
 struct TupleExpr : Expr {
   static constexpr ExprKind kKind = ExprKind::Tuple;
   std::span<const ExprPtr> fields;
@@ -137,9 +161,21 @@ struct FieldExpr : Expr {
 };
 struct ConstructExpr : Expr {
   static constexpr ExprKind kKind = ExprKind::Construct;
-  std::string_view constructor;
-  uint32_t tag;  ///< which constructor of its type, from 0
+  const Constructor* constructor;
   std::span<const ExprPtr> fields;
+};
+/// A new reference that holds a value, what it holds now, and giving it another value (whose value is `()`).
+struct RefExpr : Expr {
+  static constexpr ExprKind kKind = ExprKind::Ref;
+  ExprPtr content;
+};
+struct RefReadExpr : Expr {
+  static constexpr ExprKind kKind = ExprKind::RefRead;
+  ExprPtr reference;
+};
+struct RefWriteExpr : Expr {
+  static constexpr ExprKind kKind = ExprKind::RefWrite;
+  ExprPtr reference, content;
 };
 
 enum class IntrinsicKind : uint8_t {
@@ -276,6 +312,13 @@ ExprPtr substitute(Arena& arena, ExprPtr expr, const ExprSubstitution& substitut
 /// A new variable in the arena.
 const Variable* make_variable(Arena& arena, std::string_view name, Type type, bool graph = false);
 uint32_t next_variable_id();
+
+/// Calls `f` with each variable that the pattern binds, from left to right.
+void for_each_variable(PatternPtr pattern, const std::function<void(const Variable*)>& f);
+/// A copy of the pattern in the arena with other variables and types.
+PatternPtr map_pattern(Arena& arena, PatternPtr pattern,
+                       const std::function<const Variable*(const Variable*)>& variable,
+                       const std::function<Type(Type)>& type);
 
 /// Variables that occur free, each once, in order of first occurrence.
 std::vector<const Variable*> free_variables(ExprPtr expr);

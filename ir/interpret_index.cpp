@@ -146,7 +146,11 @@ class Compiler {
   NodePtr make(const FnExpr& e) { return graph_node(e); }
   NodePtr make(const TupleExpr& e) { return graph_node(e); }
   NodePtr make(const FieldExpr& e) { return graph_node(e); }
+  NodePtr make(const MatchExpr& e) { return graph_node(e); }
   NodePtr make(const ConstructExpr& e) { return graph_node(e); }
+  NodePtr make(const RefExpr& e) { return graph_node(e); }
+  NodePtr make(const RefReadExpr& e) { return graph_node(e); }
+  NodePtr make(const RefWriteExpr& e) { return graph_node(e); }
   NodePtr make(const IntrinsicExpr& e) { return graph_node(e); }
   NodePtr make(const ComprehensionExpr& e) { return graph_node(e); }
   NodePtr make(const ViewExpr& e) { return graph_node(e); }
@@ -176,6 +180,7 @@ class Compiler {
     if (auto* var = as<VarExpr>(expr))
       return !locals_.contains(var->variable) && !in_frame_.contains(var->variable);
     if (expr->kind == ExprKind::Call || expr->kind == ExprKind::Intrinsic) return false;
+    if (expr->kind == ExprKind::RefRead || expr->kind == ExprKind::RefWrite) return false;
     if (varies(expr)) return false;
     bool invariant = true;
     for_each_child(expr, [&](ExprPtr child) { invariant = invariant && is_invariant(child); });

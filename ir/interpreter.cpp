@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "ir/interpret_index.h"
+#include "ir/interpret_match.h"
 
 namespace quern {
 
@@ -41,6 +42,7 @@ constexpr size_t kMaxDepth = 10'000;
 constexpr size_t kMaxCallsTold = 64;
 
 struct Closure final : ClosureObject {
+  using ClosureObject::ClosureObject;
   ~Closure() override { drop(std::move(values)); }
 
   const FnExpr* fn = nullptr;
@@ -91,10 +93,27 @@ class Interpreter final : public Evaluator {
         Value condition = evaluate(branch->condition, frame);
         if (!condition.is_scalar()) fail(*branch->condition, "internal: the condition is no bool");
         expr = condition.scalar().as_bool() ? branch->then_arm : branch->else_arm;
+      } else if (auto* match = as<MatchExpr>(expr)) {
+        expr = chosen_arm(*match, frame);
       } else {
         return expr;
       }
     }
+  }
+
+  /// The body of the first arm that matches, with the pattern's variables bound.
+  ExprPtr chosen_arm(const MatchExpr& match, Frame& frame) {
+    Value scrutinee = evaluate(match.scrutinee, frame);
+    std::vector<PatternBinding> bindings;
+    for (const MatchArm& arm : match.arms) {
+      if (!matches(*arm.pattern, scrutinee, bindings)) continue;
+      for (PatternBinding& binding : bindings) {
+        fit(match, binding.variable->type, binding.value, frame.dims);
+        frame.values[binding.variable] = std::move(binding.value);
+      }
+      return arm.body;
+    }
+    fail(match, no_arm_matches(scrutinee));
   }
 
   void bind(const Binding& binding, Frame& frame) {
@@ -200,7 +219,7 @@ class Interpreter final : public Evaluator {
 
   /// A function literal as a value; `self` is the variable that it is bound to, or null.
   Value closure(const FnExpr& fn, const Variable* self, Frame& frame) {
-    auto* object = new Closure;
+    auto* object = new Closure(fn.type);
     Value value(object);
     object->fn = &fn;
     object->self = self;
@@ -270,7 +289,7 @@ class Interpreter final : public Evaluator {
     const Definition* definition = functions_.function(node.module, node.name);
     auto* fn = definition ? as<FnExpr>(definition->body) : nullptr;
     if (!fn) fail(node, fmt::format("the definition of @{} has errors", node.name));
-    auto* object = new Closure;
+    auto* object = new Closure(node.type);
     Value value(object);
     object->fn = fn;
     object->arena = definition->arena;
@@ -285,6 +304,7 @@ class Interpreter final : public Evaluator {
 
   Value value_of(const BlockExpr& node, Frame& frame) { return evaluate(&node, frame); }
   Value value_of(const IfExpr& node, Frame& frame) { return evaluate(&node, frame); }
+  Value value_of(const MatchExpr& node, Frame& frame) { return evaluate(&node, frame); }
 
   Value value_of(const TupleExpr& node, Frame& frame) {
     return Value::tuple(evaluate_all(node.fields, frame));
@@ -298,7 +318,29 @@ class Interpreter final : public Evaluator {
   }
 
   Value value_of(const ConstructExpr& node, Frame& frame) {
-    return Value::data(std::string(node.constructor), node.tag, evaluate_all(node.fields, frame));
+    return Value::data(*node.constructor, evaluate_all(node.fields, frame));
+  }
+
+  Value value_of(const RefExpr& node, Frame& frame) {
+    return Value::reference(evaluate(node.content, frame));
+  }
+
+  Value value_of(const RefReadExpr& node, Frame& frame) {
+    Value reference = evaluate(node.reference, frame);
+    return place_of(node, reference).content;
+  }
+
+  Value value_of(const RefWriteExpr& node, Frame& frame) {
+    Value reference = evaluate(node.reference, frame);
+    Value content = evaluate(node.content, frame);
+    place_of(node, reference).content = std::move(content);
+    return Value::unit();
+  }
+
+  static RefObject& place_of(const Expr& at, const Value& value) {
+    auto* reference = value.object_as<RefObject>();
+    if (!reference) fail(at, "internal: the value is no reference");
+    return *reference;
   }
 
   Value value_of(const IntrinsicExpr& node, Frame& frame) {

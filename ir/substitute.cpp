@@ -25,8 +25,10 @@ class Substituter {
            std::is_same_v<Node, IfExpr> || std::is_same_v<Node, TupleExpr> ||
            std::is_same_v<Node, FieldExpr> || std::is_same_v<Node, ConstructExpr> ||
            std::is_same_v<Node, IntrinsicExpr> || std::is_same_v<Node, ViewExpr> ||
-           std::is_same_v<Node, ScalarExpr> || std::is_same_v<Node, ReadExpr> ||
-           std::is_same_v<Node, ErrorExpr>) ExprPtr rebuild(const Node& node) {
+           std::is_same_v<Node, RefExpr> || std::is_same_v<Node, RefReadExpr> ||
+           std::is_same_v<Node, RefWriteExpr> || std::is_same_v<Node, ScalarExpr> ||
+           std::is_same_v<Node, ReadExpr> || std::is_same_v<Node, ErrorExpr>) ExprPtr
+      rebuild(const Node& node) {
     ExprPtr image = map_children(arena_, &node, [this](ExprPtr child) { return apply(child); });
     Node copy = *static_cast<const Node*>(image);
     copy.type = apply(node.type);
@@ -109,6 +111,21 @@ class Substituter {
     copy.result = apply(node.result);
     copy.type = apply(node.type);
     return made(node, copy, copy.result != node.result || !bindings.empty());
+  }
+
+  ExprPtr rebuild(const MatchExpr& node) {
+    MatchExpr copy = node;
+    copy.scrutinee = apply(node.scrutinee);
+    std::vector<MatchArm> arms;
+    for (const MatchArm& arm : node.arms) {
+      PatternPtr pattern = map_pattern(
+          arena_, arm.pattern, [this](const Variable* variable) { return renew(variable); },
+          [this](Type type) { return apply(type); });
+      arms.push_back({pattern, apply(arm.body)});
+    }
+    copy.arms = arena_.copy(arms);
+    copy.type = apply(node.type);
+    return made(node, copy, copy.scrutinee != node.scrutinee || !arms.empty());
   }
 
   template <class Node>

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <map>
 #include <mutex>
 #include <unordered_set>
 
@@ -135,6 +136,30 @@ Type ref_type(Type content) {
 Type type_var(std::string_view name) {
   static std::atomic<uint64_t> next_id = 0;
   return node_of({.kind = TypeKind::Var, .id = next_id.fetch_add(1), .name = name});
+}
+
+std::span<const Constructor> data_constructors(std::string_view type, uint64_t id,
+                                               const std::vector<ConstructorSpec>& specs) {
+  struct Table {
+    std::mutex mutex;
+    Arena arena;
+    std::map<std::pair<std::string, uint64_t>, std::span<const Constructor>> types;
+  };
+  // Never destroyed: values of any lifetime point into it.
+  static Table& table = *new Table;
+  std::lock_guard lock(table.mutex);
+  auto [entry, added] = table.types.try_emplace({std::string(type), id});
+  if (!added) return entry->second;
+  std::vector<Constructor> made;
+  for (const ConstructorSpec& spec : specs) {
+    std::vector<std::string_view> fields;
+    for (const std::string& field : spec.fields) fields.push_back(table.arena.copy(field));
+    auto tag = static_cast<uint32_t>(made.size());
+    made.push_back({table.arena.copy(spec.name), tag, table.arena.copy(fields), {}});
+  }
+  std::span<const Constructor> all = table.arena.copy(made);
+  for (const Constructor& constructor : all) const_cast<Constructor&>(constructor).siblings = all;
+  return entry->second = all;
 }
 
 Type error_type() {

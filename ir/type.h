@@ -79,6 +79,21 @@ struct Scheme {
 };
 std::string to_string(const Scheme& scheme);
 
+/// A constructor of a data type, interned with its type: equal declarations have one pointer.
+struct Constructor {
+  std::string_view name;
+  uint32_t tag;                              ///< which of its type's constructors, from 0
+  std::span<const std::string_view> fields;  ///< their names, "" for one without
+  std::span<const Constructor> siblings;     ///< all constructors of its type, by tag
+};
+struct ConstructorSpec {
+  std::string name;
+  std::vector<std::string> fields;
+};
+/// The constructors of the data type that is called `type` and whose declaration is identified by `id`.
+std::span<const Constructor> data_constructors(std::string_view type, uint64_t id,
+                                               const std::vector<ConstructorSpec>& specs);
+
 /// Owner of the type nodes with unknowns of the inference on this thread (as DimScratch is of dims).
 class TypeScratch {
  public:

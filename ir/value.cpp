@@ -1,6 +1,8 @@
 #include "ir/value.h"
 
+#include <algorithm>
 #include <cstring>
+#include <unordered_set>
 
 namespace quern {
 
@@ -15,9 +17,11 @@ Value Value::tensor(TensorPtr tensor) {
 
 Value Value::tuple(std::vector<Value> fields) { return Value(new TupleObject(std::move(fields))); }
 
-Value Value::data(std::string constructor, uint32_t tag, std::vector<Value> fields) {
-  return Value(new DataObject(std::move(constructor), tag, std::move(fields)));
+Value Value::data(const Constructor& constructor, std::vector<Value> fields) {
+  return Value(new DataObject(constructor, std::move(fields)));
 }
+
+Value Value::reference(Value content) { return Value(new RefObject(std::move(content))); }
 
 TensorPtr Value::as_tensor() const {
   if (is_scalar_) {
@@ -54,80 +58,127 @@ void drop(std::vector<Value>&& parts) {
   pending = nullptr;
 }
 
+void drop(Value&& part) {
+  std::vector<Value> parts;
+  parts.push_back(std::move(part));
+  drop(std::move(parts));
+}
+
 namespace {
 
-// A list is nested in its last field, so both writers go down last fields in a loop and keep what closes
-// them.
+/// Values printed of one text, at most: a list may be a million long.
+constexpr size_t kMaxShown = 1000;
 
-void write_text(std::string& out, const Value& value, int64_t limit) {
-  std::string closing;
-  const Value* at = &value;
-  while (true) {
-    auto* data = at->object_as<DataObject>();
-    if (data) out += data->constructor;
-    const std::vector<Value>* fields = at->fields();
-    if (!fields) break;
-    if (fields->empty()) {
-      if (!data) out += "()";
-      at = nullptr;
-      break;
+/// The two writers go over a value with a stack of their own: a list is as deep as it is long.
+class Writer {
+ public:
+  std::string write(const Value& value) {
+    push(value);
+    while (!rest_.empty()) {
+      Step step = std::move(rest_.back());
+      rest_.pop_back();
+      out_ += step.text;
+      if (step.value) one(*step.value);
     }
-    out += "(";
-    for (size_t i = 0; i + 1 < fields->size(); ++i) {
-      write_text(out, (*fields)[i], limit);
-      out += ", ";
-    }
-    closing += !data && fields->size() == 1 ? ")," : ")";
-    at = &fields->back();
+    return std::move(out_);
   }
-  if (at) {
-    if (at->is_empty())
-      out += "<empty>";
-    else if (at->object_as<ClosureObject>())
-      out += "<function>";
-    else
-      out += to_string(*at->as_tensor(), limit);
-  }
-  out.append(closing.rbegin(), closing.rend());
-}
 
-void write_json(std::string& out, const Value& value) {
-  std::string closing;
-  const Value* at = &value;
-  while (const std::vector<Value>* fields = at->fields()) {
-    auto* data = at->object_as<DataObject>();
-    if (data) out += "{\"ctor\": \"" + data->constructor + "\", \"fields\": ";
-    closing += data ? "}]" : "]";
-    out += "[";
-    if (fields->empty()) {
-      at = nullptr;
-      break;
-    }
-    for (size_t i = 0; i + 1 < fields->size(); ++i) {
-      write_json(out, (*fields)[i]);
-      out += ", ";
-    }
-    at = &fields->back();
+ protected:
+  ~Writer() = default;
+  virtual void one(const Value& value) = 0;
+
+  void put(std::string_view text) { out_ += text; }
+  size_t position() const { return rest_.size(); }
+  void push(const Value& value) { rest_.push_back({&value, {}}); }
+  void push(std::string text) { rest_.push_back({nullptr, std::move(text)}); }
+  /// What was pushed since `position` comes in the order in which it was pushed.
+  void in_order(size_t position) {
+    std::reverse(rest_.begin() + static_cast<ptrdiff_t>(position), rest_.end());
   }
-  if (at) {
-    TensorPtr tensor = at->as_tensor();
-    out += tensor ? to_json(*tensor) : "null";
+  /// Whether the reference has been written already: it may be reached from itself.
+  bool seen(const RefObject* reference) { return !references_.insert(reference).second; }
+
+ private:
+  struct Step {
+    const Value* value;
+    std::string text;
+  };
+  std::string out_;
+  std::vector<Step> rest_;  ///< the next is the last
+  std::unordered_set<const RefObject*> references_;
+};
+
+class TextWriter final : public Writer {
+ public:
+  explicit TextWriter(int64_t limit) : limit_(limit) {}
+
+ private:
+  void one(const Value& value) override {
+    if (shown_++ == kMaxShown) put("…");
+    if (shown_ > kMaxShown) return;
+    if (const std::vector<Value>* fields = value.fields()) return all(value.object_as<DataObject>(), *fields);
+    if (auto* reference = value.object_as<RefObject>()) return one(*reference);
+    if (auto* closure = value.object_as<ClosureObject>()) return put(to_string(closure->type));
+    put(value.is_empty() ? "<empty>" : to_string(*value.as_tensor(), limit_));
   }
-  out.append(closing.rbegin(), closing.rend());
-}
+
+  void one(const RefObject& reference) {
+    if (seen(&reference)) return put("ref(…)");
+    put("ref(");
+    push(")");
+    push(reference.content);
+  }
+
+  void all(const DataObject* data, const std::vector<Value>& fields) {
+    if (data) put(data->constructor.name);
+    if (fields.empty()) return put(data ? "" : "()");
+    size_t start = position();
+    for (size_t i = 0; i < fields.size(); ++i) {
+      std::string_view name = data ? data->constructor.fields[i] : "";
+      std::string before = i == 0 ? "(" : ", ";
+      push(name.empty() ? std::move(before) : before + std::string(name) + "=");
+      push(fields[i]);
+    }
+    push(!data && fields.size() == 1 ? ",)" : ")");
+    in_order(start);
+  }
+
+  int64_t limit_;
+  size_t shown_ = 0;
+};
+
+class JsonWriter final : public Writer {
+  void one(const Value& value) override {
+    if (const std::vector<Value>* fields = value.fields()) return all(value.object_as<DataObject>(), *fields);
+    if (auto* reference = value.object_as<RefObject>()) return one(*reference);
+    TensorPtr tensor = value.as_tensor();
+    put(tensor ? to_json(*tensor) : "null");
+  }
+
+  void one(const RefObject& reference) {
+    if (seen(&reference)) return put("null");
+    put("{\"ref\": ");
+    push("}");
+    push(reference.content);
+  }
+
+  void all(const DataObject* data, const std::vector<Value>& fields) {
+    if (data) put("{\"ctor\": \"" + std::string(data->constructor.name) + "\", \"fields\": ");
+    put("[");
+    size_t start = position();
+    for (size_t i = 0; i < fields.size(); ++i) {
+      if (i > 0) push(std::string(", "));
+      push(fields[i]);
+    }
+    push(data ? "]}" : "]");
+    in_order(start);
+  }
+};
 
 }  // namespace
 
-std::string to_string(const Value& value, int64_t limit) {
-  std::string out;
-  write_text(out, value, limit);
-  return out;
-}
+std::string to_string(const Value& value, int64_t limit) { return TextWriter(limit).write(value); }
 
-std::string to_json(const Value& value) {
-  std::string out;
-  write_json(out, value);
-  return out;
-}
+std::string to_json(const Value& value) { return JsonWriter().write(value); }
 
 }  // namespace quern

@@ -10,10 +10,11 @@
 
 #include "ir/scalar.h"
 #include "ir/tensor.h"
+#include "ir/type.h"
 
 namespace quern {
 
-enum class ObjectKind : uint8_t { Tensor, Tuple, Data, Closure };
+enum class ObjectKind : uint8_t { Tensor, Tuple, Data, Ref, Closure };
 
 class Object {
  public:
@@ -43,7 +44,9 @@ class Value {
   static Value tensor(TensorPtr tensor);
   static Value tuple(std::vector<Value> fields);
   static Value unit() { return tuple({}); }
-  static Value data(std::string constructor, uint32_t tag, std::vector<Value> fields);
+  static Value data(const Constructor& constructor, std::vector<Value> fields);
+  /// A new reference.
+  static Value reference(Value content);
 
   Value(const Value& other) : bits_(other.bits_), dtype_(other.dtype_), is_scalar_(other.is_scalar_) {
     if (!is_scalar_ && object_) object_->retain();
@@ -100,6 +103,7 @@ static_assert(sizeof(Value) == 16);
 /// Drops the parts of an object that is going away, without recursion: a list of a million elements is a
 /// million objects deep. Destructors of objects that hold values call it.
 void drop(std::vector<Value>&& parts);
+void drop(Value&& part);
 
 struct TensorObject final : Object {
   static constexpr ObjectKind kKind = ObjectKind::Tensor;
@@ -114,17 +118,24 @@ struct TupleObject final : Object {
 };
 struct DataObject final : Object {
   static constexpr ObjectKind kKind = ObjectKind::Data;
-  DataObject(std::string c, uint32_t t, std::vector<Value> f)
-      : Object(kKind), constructor(std::move(c)), tag(t), fields(std::move(f)) {}
+  DataObject(const Constructor& c, std::vector<Value> f)
+      : Object(kKind), constructor(c), fields(std::move(f)) {}
   ~DataObject() override { drop(std::move(fields)); }
-  std::string constructor;
-  uint32_t tag;
+  const Constructor& constructor;
   std::vector<Value> fields;
+};
+/// A place that holds a value, and another after a write.
+struct RefObject final : Object {
+  static constexpr ObjectKind kKind = ObjectKind::Ref;
+  explicit RefObject(Value c) : Object(kKind), content(std::move(c)) {}
+  ~RefObject() override { drop(std::move(content)); }
+  Value content;
 };
 /// A function value; the interpreter and the virtual machine each derive their own.
 struct ClosureObject : Object {
   static constexpr ObjectKind kKind = ObjectKind::Closure;
-  ClosureObject() : Object(kKind) {}
+  explicit ClosureObject(Type t) : Object(kKind), type(t) {}
+  const Type type;
 };
 
 /// Text of a value: dtype and shape first for tensors, large tensors elided inside tuples too.

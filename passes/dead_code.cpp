@@ -7,6 +7,7 @@ namespace quern {
 bool may_have_effect(ExprPtr expr) {
   switch (expr->kind) {
     case ExprKind::Intrinsic:
+    case ExprKind::RefWrite:
     case ExprKind::OpCall:  // an operator may check what it reads at run time
     case ExprKind::View: return true;
     case ExprKind::Call: {
@@ -14,6 +15,9 @@ bool may_have_effect(ExprPtr expr) {
       // A call of anything but a kernel may print, fail, or not end.
       return !fn || !fn->primitive || may_have_effect(fn->body);
     }
+    case ExprKind::Match:
+      if (static_cast<const MatchExpr*>(expr)->partial) return true;
+      break;
     case ExprKind::Fn: return false;  // making a function runs nothing
     case ExprKind::Read: {
       auto* read = static_cast<const ReadExpr*>(expr);

@@ -48,6 +48,17 @@ class Normalizer {
         ExprPtr then_arm = first.block(e->then_arm), else_arm = second.block(e->else_arm);
         return arena_.make<IfExpr>(Expr{*expr}, condition, then_arm, else_arm);
       }
+      case ExprKind::Match: {
+        auto* e = static_cast<const MatchExpr*>(expr);
+        ExprPtr scrutinee = atom(e->scrutinee);
+        std::vector<MatchArm> arms;
+        for (const MatchArm& arm : e->arms) {
+          Normalizer inner(arena_);
+          inner.aliases_ = aliases_;
+          arms.push_back({arm.pattern, inner.block(arm.body)});
+        }
+        return arena_.make<MatchExpr>(Expr{*expr}, scrutinee, arena_.copy(arms), e->partial);
+      }
       case ExprKind::Fn: {
         auto* e = static_cast<const FnExpr*>(expr);
         Normalizer inner(arena_);
@@ -70,6 +81,9 @@ class Normalizer {
       case ExprKind::Tuple:
       case ExprKind::Field:
       case ExprKind::Construct:
+      case ExprKind::Ref:
+      case ExprKind::RefRead:
+      case ExprKind::RefWrite:
       case ExprKind::View: return map_children(arena_, expr, [&](ExprPtr child) { return atom(child); });
       case ExprKind::Const:
       case ExprKind::Global:

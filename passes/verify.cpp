@@ -39,6 +39,27 @@ class Verifier {
                 for (const Variable* p : e.params) bound_.insert(p);
                 run(e.body);
               },
+              [&](const MatchExpr& e) {
+                run(e.scrutinee);
+                for (const MatchArm& arm : e.arms) {
+                  require(arm.pattern->type == e.scrutinee->type,
+                          "a pattern has another type than what it is matched with");
+                  for_each_variable(arm.pattern, [&](const Variable* v) { bound_.insert(v); });
+                  run(arm.body);
+                }
+              },
+              [&](const RefReadExpr& e) {
+                children(expr);
+                Type t = e.reference->type;
+                require(t->kind == TypeKind::Ref && t->args[0] == e.type,
+                        "what is read has another type than its reference holds");
+              },
+              [&](const RefWriteExpr& e) {
+                children(expr);
+                Type t = e.reference->type;
+                require(t->kind == TypeKind::Ref && t->args[0] == e.content->type && e.type->is_unit(),
+                        "what is written has another type than its reference holds");
+              },
               [&](const CallExpr& e) {
                 children(expr);
                 Type f = e.callee->type;

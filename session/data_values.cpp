@@ -80,7 +80,7 @@ class Loader {
       }
       fields.push_back(*field);
     }
-    return Value::data(constructor.name, 0, std::move(fields));
+    return Value::data(*constructor.interned, std::move(fields));
   }
 
   std::string file_;

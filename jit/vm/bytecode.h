@@ -62,8 +62,11 @@ struct Site {
   virtual ~Site() = default;
 };
 struct ConstructSite final : Site {
-  std::string constructor;
-  uint32_t tag;
+  const Constructor* constructor;
+};
+/// operands: the value. `labels`: one per constructor of its type; positions in the code when finished.
+struct SwitchSite final : Site {
+  std::vector<uint32_t> labels;
 };
 /// operands: the tensor, then the computed indices.
 struct ElementSite final : Site {
@@ -98,6 +101,7 @@ struct ClosureSite final : Site {
 };
 struct GlobalSite final : Site {
   uint32_t global;
+  Type type;                  ///< of the function at this use
   std::vector<DimCode> dims;  ///< one per dim variable of the definition
 };
 enum class CalleeKind : uint8_t { Global, Closure, Self };
@@ -115,7 +119,8 @@ struct IntrinsicSite final : Site {
 };
 
 struct Function {
-  std::string name;  ///< for people
+  std::string name;     ///< for people
+  Type type = nullptr;  ///< of the function as a value
   std::vector<Instruction> code;
   std::vector<Origin> origins;  ///< one per instruction
   uint32_t parameters = 0;      ///< the first registers

@@ -42,6 +42,7 @@ std::unique_ptr<Function> FunctionCompiler::compile(const FnExpr& fn,
                                                     std::span<const Variable* const> captures,
                                                     const Variable* self) {
   self_ = self;
+  function_.type = fn.type;
   for (const Variable* variable : captures) captures_.emplace(variable, captures_.size());
   enter(fn.params, fn.dim_vars);
   return leave(fn.body);
@@ -138,6 +139,10 @@ void FunctionCompiler::tail(ExprPtr expr) {
     set_label(otherwise);
     tail(branch->else_arm);
     known_ = known;
+    return;
+  }
+  if (auto* match_expr = as<MatchExpr>(expr)) {
+    match(*match_expr, kNoRegister, true);
     return;
   }
   auto* call_expr = as<CallExpr>(expr);
@@ -260,6 +265,7 @@ Register FunctionCompiler::make(const GlobalExpr& e, Register wanted) {
   uint32_t index = 0;
   auto& site = add_site<GlobalSite>(index);
   site.global = global(e);
+  site.type = e.type;
   site.dims = codes(e.dims);
   const Register result = or_new(wanted, e);
   emit(e, {.opcode = Opcode::Global, .result = result, .a = index});
@@ -312,10 +318,28 @@ Register FunctionCompiler::make(const ConstructExpr& e, Register wanted) {
   uint32_t index = 0;
   auto& site = add_site<ConstructSite>(index);
   site.operands = std::move(operands);
-  site.constructor = std::string(e.constructor);
-  site.tag = e.tag;
+  site.constructor = e.constructor;
   const Register result = or_new(wanted, e);
   emit(e, {.opcode = Opcode::Construct, .result = result, .a = index});
+  return result;
+}
+
+Register FunctionCompiler::make(const RefExpr& e, Register wanted) {
+  const Register content = value(e.content), result = or_new(wanted, e);
+  emit(e, {.opcode = Opcode::Ref, .result = result, .a = content});
+  return result;
+}
+
+Register FunctionCompiler::make(const RefReadExpr& e, Register wanted) {
+  const Register reference = value(e.reference), result = or_new(wanted, e);
+  emit(e, {.opcode = Opcode::RefRead, .result = result, .a = reference});
+  return result;
+}
+
+Register FunctionCompiler::make(const RefWriteExpr& e, Register wanted) {
+  const Register reference = value(e.reference);
+  const Register content = value(e.content), result = or_new(wanted, e);
+  emit(e, {.opcode = Opcode::RefWrite, .result = result, .a = reference, .b = content});
   return result;
 }
 

@@ -58,6 +58,8 @@ class FunctionCompiler {
   Register value(ExprPtr expr, Register wanted = kNoRegister);
   std::vector<Register> values(std::span<const ExprPtr> exprs);
   Register call(const CallExpr& e, Register wanted, bool in_tail);
+  friend class MatchCompiler;
+  void match(const MatchExpr& e, Register wanted, bool in_tail);
   Register closure(const FnExpr& fn, const Variable* self, Register wanted);
   Register variable(const Expr& at, const Variable* variable, Register wanted);
 
@@ -75,9 +77,13 @@ class FunctionCompiler {
   Register make(const FnExpr& e, Register wanted);
   Register make(const BlockExpr& e, Register wanted);
   Register make(const IfExpr& e, Register wanted);
+  Register make(const MatchExpr& e, Register wanted);
   Register make(const TupleExpr& e, Register wanted);
   Register make(const FieldExpr& e, Register wanted);
   Register make(const ConstructExpr& e, Register wanted);
+  Register make(const RefExpr& e, Register wanted);
+  Register make(const RefReadExpr& e, Register wanted);
+  Register make(const RefWriteExpr& e, Register wanted);
   Register make(const IntrinsicExpr& e, Register wanted);
   Register make(const ComprehensionExpr& e, Register wanted);
   Register make(const ViewExpr& e, Register wanted);

@@ -29,7 +29,11 @@ bool is_scalar_code(ExprPtr expr) {
     case ExprKind::If:
     case ExprKind::Tuple:
     case ExprKind::Field:
+    case ExprKind::Match:
     case ExprKind::Construct:
+    case ExprKind::Ref:
+    case ExprKind::RefRead:
+    case ExprKind::RefWrite:
     case ExprKind::Intrinsic:
     case ExprKind::View:
     case ExprKind::DimValue:

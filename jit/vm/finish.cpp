@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -50,8 +51,10 @@ class Finisher {
   void visit(size_t at) {
     Instruction& in = function_.code[at];
     if (in.opcode == Opcode::Jump) live_ = label_live_[in.a];
-    if (in.opcode == Opcode::Return || in.opcode == Opcode::TailInvoke || in.opcode == Opcode::Fail)
+    if (in.opcode == Opcode::Return || in.opcode == Opcode::TailInvoke || in.opcode == Opcode::Fail ||
+        in.opcode == Opcode::Unmatched)
       live_.assign(live_.size(), false);
+    if (in.opcode == Opcode::Switch) join(switch_labels(in));
     if (is_branch(in)) join(at, in.b);
     if (is_unused(in)) {
       removed_[at] = true;
@@ -82,6 +85,23 @@ class Finisher {
       live_[r] = true;
       if (draft_.boxed[r]) drop_before(next[r] ? draft_.labels[label] : at + 1, r);
     }
+  }
+
+  /// The same for a switch, after which nothing is next. Its labels are nobody else's.
+  void join(const std::vector<uint32_t>& labels) {
+    live_.assign(live_.size(), false);
+    for (uint32_t label : labels)
+      for (Register r = 0; r < live_.size(); ++r) live_[r] = live_[r] || label_live_[label][r];
+    std::unordered_set<uint32_t> done;
+    for (uint32_t label : labels) {
+      if (!done.insert(label).second) continue;
+      for (Register r = 0; r < live_.size(); ++r)
+        if (live_[r] && !label_live_[label][r] && draft_.boxed[r]) drop_before(draft_.labels[label], r);
+    }
+  }
+
+  std::vector<uint32_t>& switch_labels(const Instruction& in) {
+    return static_cast<SwitchSite&>(*function_.sites[in.a]).labels;
   }
 
   void drop_before(size_t at, Register r) {
@@ -158,6 +178,8 @@ class Finisher {
     for (Instruction& in : code) {
       if (in.opcode == Opcode::Jump) in.a = position[draft_.labels[in.a]];
       if (is_branch(in)) in.b = position[draft_.labels[in.b]];
+      if (in.opcode == Opcode::Switch)
+        for (uint32_t& label : switch_labels(in)) label = position[draft_.labels[label]];
     }
     function_.code = std::move(code);
     function_.origins = std::move(origins);

@@ -80,11 +80,16 @@ Value Machine::run(const Instruction* pc) {
         if (registers_[in.a].scalar().bits) break;
         pc = function().code.data() + in.b;
         continue;
+      case Opcode::Switch: pc = switch_to_arm(pc); continue;
+      case Opcode::Unmatched: unmatched(pc);
       case Opcode::Kernel: kernel(pc); break;
       case Opcode::View: view(pc); break;
       case Opcode::Tuple: tuple(pc); break;
       case Opcode::Construct: construct(pc); break;
       case Opcode::Field: field(pc); break;
+      case Opcode::Ref: ref(pc); break;
+      case Opcode::RefRead: ref_read(pc); break;
+      case Opcode::RefWrite: ref_write(pc); break;
       case Opcode::Closure: closure(pc); break;
       case Opcode::Capture: capture(pc); break;
       case Opcode::Self: put(in.result, frames_.back().closure); break;

@@ -20,6 +20,7 @@ namespace quern::vm {
 
 /// A function literal's value, or a top-level function as one.
 struct Closure final : ClosureObject {
+  using ClosureObject::ClosureObject;
   ~Closure() override { drop(std::move(captures)); }
 
   std::shared_ptr<const Program> program;
@@ -96,6 +97,12 @@ class Machine {
   void tuple(const Instruction* pc);
   void construct(const Instruction* pc);
   void field(const Instruction* pc);
+  const Instruction* switch_to_arm(const Instruction* pc);
+  [[noreturn]] void unmatched(const Instruction* pc);
+  void ref(const Instruction* pc);
+  void ref_read(const Instruction* pc);
+  void ref_write(const Instruction* pc);
+  RefObject& place(const Instruction* pc, Register r);
   void closure(const Instruction* pc);
   void capture(const Instruction* pc);
   void global(const Instruction* pc);

@@ -204,7 +204,7 @@ void Machine::tuple(const Instruction* pc) {
 
 void Machine::construct(const Instruction* pc) {
   const auto& site = function().site<ConstructSite>(*pc);
-  put(pc->result, Value::data(site.constructor, site.tag, take_all(site.operands)));
+  put(pc->result, Value::data(*site.constructor, take_all(site.operands)));
 }
 
 void Machine::field(const Instruction* pc) {
@@ -215,13 +215,49 @@ void Machine::field(const Instruction* pc) {
   put(pc->result, std::move(value));
 }
 
+const Instruction* Machine::switch_to_arm(const Instruction* pc) {
+  const auto& site = function().site<SwitchSite>(*pc);
+  auto* data = peek(site.operands[0]).object_as<DataObject>();
+  if (!data || data->constructor.tag >= site.labels.size())
+    fail(pc, "internal: no value of the matched type");
+  const uint32_t target = site.labels[data->constructor.tag];
+  done(site.operands[0]);
+  return function().code.data() + target;
+}
+
+void Machine::unmatched(const Instruction* pc) { fail(pc, no_arm_matches(peek(pc->a))); }
+
+// --- references --------------------------------------------------------------------------------------------
+
+RefObject& Machine::place(const Instruction* pc, Register r) {
+  auto* reference = peek(r).object_as<RefObject>();
+  if (!reference) fail(pc, "internal: the value is no reference");
+  return *reference;
+}
+
+void Machine::ref(const Instruction* pc) { put(pc->result, Value::reference(take(pc->a))); }
+
+void Machine::ref_read(const Instruction* pc) {
+  Value content = place(pc, pc->a).content;
+  done(pc->a);
+  put(pc->result, std::move(content));
+}
+
+void Machine::ref_write(const Instruction* pc) {
+  // What was there goes at the very end: it may hold the last reference to anything.
+  Value old = std::exchange(place(pc, pc->a).content, take(pc->b));
+  done(pc->a);
+  put(pc->result, Value::unit());
+}
+
 // --- functions ---------------------------------------------------------------------------------------------
 
 void Machine::closure(const Instruction* pc) {
   const auto& site = function().site<ClosureSite>(*pc);
-  auto* object = new Closure;
+  const std::shared_ptr<const Program>& program = frames_.back().link->program;
+  auto* object = new Closure(program->functions[site.function]->type);
   Value value(object);
-  object->program = frames_.back().link->program;
+  object->program = program;
   object->function = site.function;
   object->captures = take_all(site.operands);
   for (uint32_t slot : site.slots) object->dims.push_back(slots_[slot]);
@@ -235,7 +271,7 @@ void Machine::capture(const Instruction* pc) {
 void Machine::global(const Instruction* pc) {
   const auto& site = function().site<GlobalSite>(*pc);
   const Link* link = link_of_global(pc, site.global);
-  auto* object = new Closure;
+  auto* object = new Closure(site.type);
   Value value(object);
   object->program = link->program;
   for (size_t use : link->program->functions.front()->use_dims)

@@ -79,7 +79,11 @@ std::string site_text(const Program& program, const Function& function, const In
     case Opcode::Element: return element_text(function.site<ElementSite>(in));
     case Opcode::Construct: {
       const auto& site = function.site<ConstructSite>(in);
-      return site.constructor + " " + list(site.operands);
+      return std::string(site.constructor->name) + " " + list(site.operands);
+    }
+    case Opcode::Switch: {
+      const auto& site = function.site<SwitchSite>(in);
+      return fmt::format("{} -> {}", register_text(site.operands[0]), fmt::join(site.labels, ", "));
     }
     case Opcode::Kernel: {
       const auto& site = function.site<KernelSite>(in);
@@ -110,7 +114,11 @@ std::string site_text(const Program& program, const Function& function, const In
     case Opcode::Cast:
     case Opcode::Jump:
     case Opcode::JumpUnless:
+    case Opcode::Unmatched:
     case Opcode::Field:
+    case Opcode::Ref:
+    case Opcode::RefRead:
+    case Opcode::RefWrite:
     case Opcode::Capture:
     case Opcode::Self:
     case Opcode::Return:

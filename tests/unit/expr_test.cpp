@@ -49,7 +49,7 @@ TEST_F(ExprTest, ChildrenInEvaluationOrder) {
   EXPECT_EQ(children(fn), Exprs({one}));
   EXPECT_EQ(children(b.call(fn, {two, three})), Exprs({fn, two, three}));
   EXPECT_EQ(children(b.op_call(b.instance("o", {}, nullptr), number, {}, {one, two})), Exprs({one, two}));
-  EXPECT_EQ(children(b.construct(number, "C", 0, {one})), Exprs({one}));
+  EXPECT_EQ(children(b.construct(number, data_constructors("T", 1, {{"C", {""}}})[0], {one})), Exprs({one}));
   EXPECT_EQ(children(b.op(ScalarOp::Add, {one, two})), Exprs({one, two}));
   ExprPtr pair = b.tuple({one, two});
   EXPECT_EQ(children(b.field(pair, 1)), Exprs({pair}));

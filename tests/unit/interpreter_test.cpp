@@ -137,7 +137,7 @@ TEST_F(InterpreterTest, ClosuresCaptureTheirValues) {
   const Variable* f = b.variable("f", type);
   ExprPtr make = b.fn({x}, b.fn({y}, add(b.var(x), b.var(y))));
   EXPECT_EQ(text(b.block({{f, b.call(make, {b.i32(40)})}}, b.call(b.var(f), {b.i32(2)}))), "int32 42");
-  EXPECT_EQ(text(make), "<function>");
+  EXPECT_EQ(text(make), "fn (int32) -> fn (int32) -> int32");
 }
 
 TEST_F(InterpreterTest, ClosuresOutliveTheStatementThatMadeThem) {
@@ -212,8 +212,9 @@ TEST_F(InterpreterTest, GlobalsAreValuesAndMayBeMissing) {
 
 TEST_F(InterpreterTest, ConstructorsAndData) {
   Type list = data_type("List", 1, std::vector<Type>{integer});
-  ExprPtr nil = b.construct(list, "Nil", 1, {});
-  EXPECT_EQ(text(b.construct(list, "Cons", 0, {b.i32(1), nil})), "Cons(int32 1, Nil)");
+  auto constructors = data_constructors("List", 1, {{"Cons", {"", ""}}, {"Nil", {}}});
+  ExprPtr nil = b.construct(list, constructors[1], {});
+  EXPECT_EQ(text(b.construct(list, constructors[0], {b.i32(1), nil})), "Cons(int32 1, Nil)");
 }
 
 TEST_F(InterpreterTest, PrintLoadSave) {

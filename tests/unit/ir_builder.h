@@ -109,9 +109,8 @@ class IrBuilder {
     return arena->make<FieldExpr>(base(ExprKind::Field, tuple->type->args[index]), tuple, index,
                                   std::string_view());
   }
-  ExprPtr construct(Type type, std::string_view constructor, uint32_t tag, std::vector<ExprPtr> fields) {
-    return arena->make<ConstructExpr>(base(ExprKind::Construct, type), arena->copy(constructor), tag,
-                                      list(fields));
+  ExprPtr construct(Type type, const Constructor& constructor, std::vector<ExprPtr> fields) {
+    return arena->make<ConstructExpr>(base(ExprKind::Construct, type), &constructor, list(fields));
   }
   const IntrinsicExpr* intrinsic(IntrinsicKind kind, Type type, std::vector<ExprPtr> args,
                                  std::vector<std::string_view> texts) {

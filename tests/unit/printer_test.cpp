@@ -139,11 +139,13 @@ TEST_F(PrinterTest, TuplesAndFields) {
   EXPECT_EQ(show(b.tuple({})), "()");
   EXPECT_EQ(show(b.field(b.tuple({pair}), 0)), "((%x, %y),).0");
   Type record = data_type("Net", 1, {});
-  ExprPtr net = b.construct(record, "Net", 0, {b.var(x)});
-  EXPECT_EQ(show(net), "Net(%x)");
-  EXPECT_EQ(show(b.construct(record, "Nil", 0, {})), "Nil");
+  auto constructors = data_constructors("Net", 1, {{"Net", {"conv1"}}, {"Pair", {"", ""}}, {"Nil", {}}});
+  ExprPtr net = b.construct(record, constructors[0], {b.var(x)});
+  EXPECT_EQ(show(net), "Net(conv1=%x)");
+  EXPECT_EQ(show(b.construct(record, constructors[1], {b.var(x), b.var(y)})), "Pair(%x, %y)");
+  EXPECT_EQ(show(b.construct(record, constructors[2], {})), "Nil");
   EXPECT_EQ(show(b.arena->make<FieldExpr>(b.base(ExprKind::Field, number), net, 0u, "conv1")),
-            "Net(%x).conv1");
+            "Net(conv1=%x).conv1");
   EXPECT_EQ(show(b.arena->make<FieldExpr>(b.base(ExprKind::Field, number), b.global("g", record), 0u, "w")),
             "(@g).w");
 }

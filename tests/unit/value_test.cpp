@@ -8,19 +8,43 @@ namespace quern {
 namespace {
 
 const DType kFloat = DType::float32();
+const std::span<const Constructor> kList = data_constructors("List", 1, {{"Cons", {"", ""}}, {"Nil", {}}});
+const Constructor& cons = kList[0];
+const Constructor& nil = kList[1];
 
 TEST(Value, TextAndJson) {
   Value number = Scalar::from_double(kFloat, 1.5), flag = Scalar::from_int(DType::boolean(), 1);
   std::vector<float> elements = {1, 2};
   Value tensor = Value::tensor(HostTensor::from<float>(kFloat, {2}, elements));
-  Value list = Value::data("Cons", 0, {number, Value::data("Cons", 0, {flag, Value::data("Nil", 1, {})})});
+  Value list = Value::data(cons, {number, Value::data(cons, {flag, Value::data(nil, {})})});
   EXPECT_EQ(to_string(list), "Cons(float32 1.5, Cons(bool True, Nil))");
   EXPECT_EQ(
       to_json(list),
       R"({"ctor": "Cons", "fields": [1.5, {"ctor": "Cons", "fields": [true, {"ctor": "Nil", "fields": []}]}]})");
-  Value nested = Value::tuple({Value::tuple({tensor}), Value::unit(), Value(new ClosureObject)});
-  EXPECT_EQ(to_string(nested), "((Tensor[(2,), float32] [1, 2],), (), <function>)");
+  Value nested = Value::tuple(
+      {Value::tuple({tensor}), Value::unit(), Value(new ClosureObject(function_type({}, unit_type())))});
+  EXPECT_EQ(to_string(nested), "((Tensor[(2,), float32] [1, 2],), (), fn () -> ())");
   EXPECT_EQ(to_json(nested), "[[[1.0, 2.0]], [], null]");
+}
+
+TEST(Value, FieldsWithNamesKeepThem) {
+  const Constructor& net = data_constructors("Net", 2, {{"Net", {"conv1", "fc", ""}}})[0];
+  Value one = Scalar::from_int(DType::int32(), 1);
+  Value value = Value::data(net, {one, Value::tuple({one}), Value::data(nil, {})});
+  EXPECT_EQ(to_string(value), "Net(conv1=int32 1, fc=(int32 1,), Nil)");
+  EXPECT_EQ(to_json(value), R"({"ctor": "Net", "fields": [1, [1], {"ctor": "Nil", "fields": []}]})");
+}
+
+TEST(Value, ReferencesShowWhatTheyHoldOnce) {
+  Value one = Scalar::from_int(DType::int32(), 1);
+  Value place = Value::reference(one);
+  EXPECT_EQ(to_string(place), "ref(int32 1)");
+  EXPECT_EQ(to_json(place), R"({"ref": 1})");
+  auto* knot = place.object_as<RefObject>();
+  knot->content = Value::data(cons, {one, place});
+  EXPECT_EQ(to_string(place), "ref(Cons(int32 1, ref(…)))");
+  EXPECT_EQ(to_json(place), R"({"ref": {"ctor": "Cons", "fields": [1, null]}})");
+  knot->content = Value();  // counted references do not find cycles
 }
 
 TEST(Value, ScalarsAreUnboxedAndBoxedAnew) {
@@ -36,9 +60,9 @@ TEST(Value, ScalarsAreUnboxedAndBoxedAnew) {
 
 TEST(Value, LongListsAreWrittenAndDroppedWithoutRecursion) {
   const int count = 1'000'000;
-  Value list = Value::data("Nil", 1, {});
-  for (int k = 0; k < count; ++k) list = Value::data("Cons", 0, {Value::unit(), std::move(list)});
-  EXPECT_EQ(to_string(list).size(), std::string("Cons((), )").size() * count + 3);
+  Value list = Value::data(nil, {});
+  for (int k = 0; k < count; ++k) list = Value::data(cons, {Value::unit(), std::move(list)});
+  EXPECT_TRUE(to_string(list).ends_with("Cons((), …" + std::string(500, ')')));
   EXPECT_EQ(to_json(list).substr(0, 40), R"({"ctor": "Cons", "fields": [[], {"ctor":)");
   Value nested;
   for (int k = 0; k < count; ++k) nested = Value::tuple({std::move(nested), Value::unit()});

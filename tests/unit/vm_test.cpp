@@ -325,12 +325,14 @@ TEST_F(VmTest, TuplesAndData) {
   expect_same(b.field(b.tuple({b.i32(1), b.i32(2)}), 1), "int32 2");
   Type point = data_type("Point", 1, {});
   const Variable* p = b.variable("p", point);
-  ExprPtr make = b.construct(point, "Point", 0, {b.i32(3), b.constant(floats({2}, {1, 2}).as_tensor())});
+  ExprPtr make = b.construct(point, data_constructors("Point", 1, {{"Point", {"x", ""}}})[0],
+                             {b.i32(3), b.constant(floats({2}, {1, 2}).as_tensor())});
   ExprPtr x = b.arena->make<FieldExpr>(b.base(ExprKind::Field, integer), b.var(p), 0U, "x");
-  expect_same(make, "Point(int32 3, Tensor[(2,), float32] [1, 2])");
-  expect_same(b.block({{p, make}}, b.tuple({x, b.var(p), b.var(p)})),
-              "(int32 3, Point(int32 3, Tensor[(2,), float32] [1, 2]), Point(int32 3, Tensor[(2,), float32] "
-              "[1, 2]))");
+  expect_same(make, "Point(x=int32 3, Tensor[(2,), float32] [1, 2])");
+  expect_same(
+      b.block({{p, make}}, b.tuple({x, b.var(p), b.var(p)})),
+      "(int32 3, Point(x=int32 3, Tensor[(2,), float32] [1, 2]), Point(x=int32 3, Tensor[(2,), float32] "
+      "[1, 2]))");
 }
 
 TEST_F(VmTest, Closures) {
@@ -342,7 +344,7 @@ TEST_F(VmTest, Closures) {
   ExprPtr twice = b.global("twice", fn_type({f->type}, integer));
   expect_same(b.call(twice, {b.call(make, {b.i32(5)})}), "int32 11");
   expect_same(b.block({{f, twice}}, b.call(b.var(f), {b.call(make, {b.i32(3)})})), "int32 7");
-  expect_same(b.block({}, make), "<function>");
+  expect_same(b.block({}, make), "fn (int32) -> fn (int32) -> int32");
   expect_same(b.global("missing", integer), "error: the definition of @missing has errors");
 }
 

@@ -186,7 +186,7 @@ ExprPtr Inference::bare_name(SyntaxPtr s) {
       return e;
     }
   }
-  if (const DataDefinition* data = scope_.data_of_constructor(s->text)) return construct(s, s->text, *data);
+  if (const DataDefinition* data = scope_.data_of_constructor(s->text)) return construct(s, s, *data);
   if (scope_.op(s->text)) return not_yet(s, "an operator as a value");
   report_unknown(s, DiagnosticKind::UnknownName, "name");
   return error(s);

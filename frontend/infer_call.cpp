@@ -11,22 +11,24 @@ namespace quern {
 
 ExprPtr Inference::call(SyntaxPtr s) {
   SyntaxPtr callee = s->child(0);
-  if (!callee->is(SyntaxKind::Name)) return function_call(s);
+  if (!callee->is(SyntaxKind::Name) && !callee->is(SyntaxKind::None)) return function_call(s);
   if (callee->text == "print") return intrinsic(s, IntrinsicKind::Print);
   if (callee->text == "load") return intrinsic(s, IntrinsicKind::Load);
   if (callee->text == "save") return intrinsic(s, IntrinsicKind::Save);
   if (callee->text == "assert_close" || callee->text == "assert_equal")
     return assertion(s, callee->text == "assert_close");
   if (const DataDefinition* data = scope_.data_of_constructor(callee->text))
-    return construct(s, callee->text, *data);
+    return construct(s, callee, *data);
   if (const Declaration* op = scope_.op(callee->text)) {
     std::vector<SyntaxPtr> positional, named;
     for (SyntaxPtr arg : s->children.subspan(1))
       (arg->is(SyntaxKind::NamedArgument) ? named : positional).push_back(arg);
     return operator_call(s, *op, positional, named);
   }
-  constexpr std::string_view kPlanned[] = {"ref", "ref_read", "ref_write",     "grad",      "value_and_grad",
-                                           "vjp", "jvp",      "stop_gradient", "checkpoint"};
+  if (callee->text == "ref" || callee->text == "ref_read" || callee->text == "ref_write")
+    return reference_call(s);
+  constexpr std::string_view kPlanned[] = {"grad", "value_and_grad", "vjp",
+                                           "jvp",  "stop_gradient",  "checkpoint"};
   if (std::find(std::begin(kPlanned), std::end(kPlanned), callee->text) != std::end(kPlanned))
     return not_yet(s, fmt::format("`{}`", callee->text));
   size_t before = diagnostics.size();
@@ -175,23 +177,62 @@ bool Inference::constructor_fields(SyntaxPtr s, const DataConstructor& construct
   return true;
 }
 
-ExprPtr Inference::construct(SyntaxPtr s, std::string_view name, const DataDefinition& data) {
-  const DataConstructor* constructor = find_constructor(data, name);
+/// The type arguments of `Cons<float32>`, where there are some.
+bool Inference::type_arguments(SyntaxPtr s, const DataDefinition& data, Substitution& substitution) {
+  if (s->children.empty()) return true;
+  const std::vector<Type>& vars = data.header.type_vars;
+  if (s->children.size() != vars.size()) {
+    report(DiagnosticKind::WrongArgumentCount, s,
+           fmt::format("`{}` takes {} type argument{} and is given {}", data.name, vars.size(),
+                       vars.size() == 1 ? "" : "s", s->children.size()));
+    return false;
+  }
+  for (size_t i = 0; i < vars.size(); ++i)
+    unifier.unify(substitution.types.at(vars[i]), annotation(s->child(i)));
+  return true;
+}
+
+/// `name` is the constructor as written; `s` its call, or itself: without arguments a constructor with fields
+/// is a function.
+ExprPtr Inference::construct(SyntaxPtr s, SyntaxPtr name, const DataDefinition& data) {
+  const DataConstructor* constructor = find_constructor(data, name->text);
+  Substitution substitution;
+  instantiate(Scheme{{}, data.header.type_vars, data.header.type}, substitution);
+  if (!constructor || !type_arguments(name, data, substitution)) return error(s);
+  Type type = substitute(data.header.type, substitution);
+  bool applied = s != name;
+  if (!applied && !constructor->fields.empty())
+    return constructor_function(s, *constructor, type, substitution);
   std::vector<ExprPtr> fields;
   std::vector<SyntaxPtr> at;
-  if (!constructor || !constructor_fields(s, *constructor, fields, at)) return error(s);
-  Substitution substitution;
-  Scheme scheme{{}, data.header.type_vars, data.header.type};
-  instantiate(scheme, substitution);
-  for (size_t i = 0; i < fields.size(); ++i)
-    expect(at[i], substitute(constructor->fields[i].type, substitution), fields[i]->type,
-           constructor->fields[i].name.empty()
-               ? fmt::format("field {} of `{}`", i, name)
-               : fmt::format("the field `{}` of `{}`", constructor->fields[i].name, name),
-           {{constructor->fields[i].place, "the field is declared here"}});
-  return drafts_.make<ConstructExpr>(
-      Expr{ExprKind::Construct, substitute(data.header.type, substitution), origin(s)}, constructor->interned,
-      drafts_.copy(fields));
+  if (applied && !constructor_fields(s, *constructor, fields, at)) return error(s, type);
+  for (size_t i = 0; i < fields.size(); ++i) {
+    const DataField& field = constructor->fields[i];
+    std::string what = field.name.empty() ? fmt::format("field {} of `{}`", i, name->text)
+                                          : fmt::format("the field `{}` of `{}`", field.name, name->text);
+    expect(at[i], substitute(field.type, substitution), fields[i]->type, what,
+           {{field.place, "the field is declared here"}});
+  }
+  return drafts_.make<ConstructExpr>(Expr{ExprKind::Construct, type, origin(s)}, constructor->interned,
+                                     drafts_.copy(fields));
+}
+
+ExprPtr Inference::constructor_function(SyntaxPtr s, const DataConstructor& constructor, Type type,
+                                        const Substitution& substitution) {
+  std::vector<const Variable*> params;
+  std::vector<ExprPtr> fields;
+  std::vector<Type> types;
+  for (size_t i = 0; i < constructor.fields.size(); ++i) {
+    const DataField& field = constructor.fields[i];
+    types.push_back(substitute(field.type, substitution));
+    std::string name = field.name.empty() ? fmt::format("x{}", i) : field.name;
+    params.push_back(draft_variable(drafts_.copy(name), types.back()));
+    fields.push_back(drafts_.make<VarExpr>(Expr{ExprKind::Var, types.back(), origin(s)}, params.back()));
+  }
+  ExprPtr body = drafts_.make<ConstructExpr>(Expr{ExprKind::Construct, type, origin(s)}, constructor.interned,
+                                             drafts_.copy(fields));
+  return drafts_.make<FnExpr>(Expr{ExprKind::Fn, function_type(types, type), origin(s)}, drafts_.copy(params),
+                              std::span<const Dim>(), body, false);
 }
 
 // --- intrinsics

@@ -106,12 +106,6 @@ ExprPtr Inference::walk(SyntaxPtr s) {
       report(DiagnosticKind::NoValueHere, s,
              "a string is no value here: strings are attributes, file names and labels of `print`");
       return error(s);
-    case SyntaxKind::None:
-      report(DiagnosticKind::NoValueHere, s,
-             "`None` is no value here: it leaves out an optional attribute; an absent value is a constructor "
-             "of a "
-             "type, as in `type Option[a] { Some(a), None }`");
-      return error(s);
     case SyntaxKind::Meta: {
       auto tensor = meta_constant(s, scope_, declaration_, diagnostics);
       if (!tensor) return error(s);
@@ -120,7 +114,8 @@ ExprPtr Inference::walk(SyntaxPtr s) {
       return drafts_.make<ConstExpr>(Expr{ExprKind::Const, tensor_type(dims, tensor->dtype()), origin(s)},
                                      tensor);
     }
-    case SyntaxKind::Match: return not_yet(s, "`match`");
+    case SyntaxKind::Match: return match(s);
+    case SyntaxKind::None: return bare_name(s);
     case SyntaxKind::FreeVar:
       report(DiagnosticKind::UnexpectedToken, s, "`free_var` stands at the top of a file");
       return error(s);
@@ -369,7 +364,8 @@ ExprPtr Inference::conditional(SyntaxPtr s, SyntaxPtr condition, ExprPtr then_ar
 ExprPtr Inference::infix(SyntaxPtr s) {
   if (s->text == "and") return conditional(s, s->child(0), infer(s->child(1)), nullptr);
   if (s->text == "or") return conditional(s, s->child(0), nullptr, infer(s->child(1)));
-  if (s->text == "!" || s->text == ":=") return not_yet(s, "a reference");
+  if (s->text == "!") return read_reference(s, s->child(0));
+  if (s->text == ":=") return write_reference(s, s->child(0), s->child(1));
   std::string symbol =
       s->is(SyntaxKind::Unary) && s->text != "not" ? "unary " + std::string(s->text) : std::string(s->text);
   std::string name = scope_.infix(symbol);

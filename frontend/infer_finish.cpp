@@ -74,10 +74,28 @@ std::span<const FnAttribute> Inference::out_attributes(const FnExpr& fn) {
   return arena->copy(attributes);
 }
 
+namespace {
+
+/// `()` in place of what nothing decided and nobody can tell from another type: that of the elements of an
+/// empty list whose length is taken.
+Type without_unknowns(Type type) {
+  if (!type->has_infer) return type;
+  if (type->kind == TypeKind::Infer) return unit_type();
+  if (type->is_tensor()) return error_type();
+  std::vector<Type> args;
+  for (Type arg : type->args) args.push_back(without_unknowns(arg));
+  if (type->kind == TypeKind::Tuple) return tuple_type(args);
+  if (type->kind == TypeKind::Data) return data_type(type->name, type->id, args);
+  if (type->kind == TypeKind::Ref) return ref_type(args[0]);
+  return function_type(std::span(args).first(args.size() - 1), args.back());
+}
+
+}  // namespace
+
 Type Inference::finish(Type type) {
   Type resolved = resolve(type);
-  // What is still unknown here has been reported, or does not matter (an unused empty tuple's field, say).
-  return resolved->has_infer ? error_type() : resolved;
+  if (!resolved->has_infer) return resolved;
+  return has_errors(diagnostics) ? error_type() : without_unknowns(resolved);
 }
 
 const Variable* Inference::finish(const Variable* variable) {

@@ -157,11 +157,33 @@ class Inference final : public TypeHooks {
   ExprPtr unit(SyntaxPtr at);
   bool closed();
 
+  // infer_match.cpp
+  struct PatternWalk {
+    size_t first_local;  ///< of the variables that the pattern has bound so far
+    bool sound;          ///< nothing was reported that makes its coverage meaningless
+  };
+  ExprPtr match(SyntaxPtr s);
+  void check_coverage(SyntaxPtr s, const std::vector<MatchArm>& arms, bool partial, Type type);
+  void report_at_word(DiagnosticKind kind, SyntaxPtr match, std::string message);
+  PatternPtr pattern(SyntaxPtr s, Type type, PatternWalk& walk);
+  PatternPtr variable_pattern(SyntaxPtr s, Type type, PatternWalk& walk);
+  PatternPtr constructor_pattern(SyntaxPtr s, Type type, PatternWalk& walk);
+  PatternPtr tuple_pattern(SyntaxPtr s, Type type, PatternWalk& walk);
+  PatternPtr parts_pattern(SyntaxPtr s, const Pattern& head, std::span<const Type> types, PatternWalk& walk);
+  ExprPtr reference_call(SyntaxPtr s);
+  ExprPtr new_reference(SyntaxPtr s, SyntaxPtr content);
+  ExprPtr read_reference(SyntaxPtr s, SyntaxPtr operand);
+  ExprPtr write_reference(SyntaxPtr s, SyntaxPtr operand, SyntaxPtr value);
+  Type content_of(SyntaxPtr at, ExprPtr reference, std::string_view what);
+
   // infer_call.cpp
   ExprPtr call(SyntaxPtr s);
   ExprPtr operator_call(SyntaxPtr s, const Declaration& op, const std::vector<SyntaxPtr>& positional,
                         const std::vector<SyntaxPtr>& named);
-  ExprPtr construct(SyntaxPtr s, std::string_view name, const DataDefinition& data);
+  ExprPtr construct(SyntaxPtr s, SyntaxPtr name, const DataDefinition& data);
+  bool type_arguments(SyntaxPtr s, const DataDefinition& data, Substitution& substitution);
+  ExprPtr constructor_function(SyntaxPtr s, const DataConstructor& constructor, Type type,
+                               const Substitution& substitution);
   bool constructor_fields(SyntaxPtr s, const DataConstructor& constructor, std::vector<ExprPtr>& fields,
                           std::vector<SyntaxPtr>& at);
   ExprPtr intrinsic(SyntaxPtr s, IntrinsicKind kind);

@@ -119,7 +119,7 @@ class Builder {
       Nodes fields;
       for (auto* f : c->constructorField())
         fields.push_back(make(f, SyntaxKind::ConstructorField, text(f->name()), {type(f->type())}));
-      children.push_back(make(c, SyntaxKind::Constructor, text(c->name()), fields));
+      children.push_back(make(c, SyntaxKind::Constructor, text(c->constructorName()), fields));
     }
     return make(d, SyntaxKind::TypeDecl, text(d->name()), children);
   }
@@ -384,7 +384,7 @@ class Builder {
     if (c->INT()) return make(c, SyntaxKind::Int, word, {});
     if (c->FLOAT()) return make(c, SyntaxKind::Float, word, {});
     if (c->STRING()) return make(c, SyntaxKind::String, string(c->STRING()), {});
-    if (word == "None") return make(c, SyntaxKind::None, "", {});
+    if (word == "None") return make(c, SyntaxKind::None, word, {});
     if (word == "True" || word == "False") return make(c, SyntaxKind::Bool, word, {});
     return error(c);
   }
@@ -401,7 +401,7 @@ class Builder {
     Nodes parts;
     if (auto* p = alternative<P::ConstructorPatternContext>(c)) {
       for (auto* q : p->pattern()) parts.push_back(pattern(q));
-      return make(c, SyntaxKind::ConstructorPattern, text(p->name()), parts);
+      return make(c, SyntaxKind::ConstructorPattern, text(p->constructorName()), parts);
     }
     if (auto* p = alternative<P::TuplePatternContext>(c)) {
       for (auto* q : p->pattern()) parts.push_back(pattern(q));

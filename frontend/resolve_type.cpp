@@ -126,8 +126,10 @@ class Resolver {
     }
     if (header->type_vars.size() != s->children.size()) {
       report(DiagnosticKind::WrongArgumentCount, s,
-             fmt::format("`{}` takes {} type arguments and is given {}", s->text, header->type_vars.size(),
-                         s->children.size()));
+             fmt::format("`{}` takes {} type argument{} and is given {}{}", s->text, header->type_vars.size(),
+                         header->type_vars.size() == 1 ? "" : "s",
+                         s->children.empty() ? "none" : std::to_string(s->children.size()),
+                         s->children.empty() ? fmt::format(": write `{}`", to_string(header->type)) : ""));
       return error_type();
     }
     return data_type(header->type->name, header->type->id, all(s->children));
@@ -162,7 +164,8 @@ DataHeader make_data_header(const Declaration& declaration) {
 
 DataDefinition resolve_data(const Declaration& declaration, const DataHeader& header, Scope& scope,
                             Diagnostics& diagnostics) {
-  DataDefinition definition{declaration.name, declaration.id, header, {}};
+  bool is_extern = declaration.syntax->is(SyntaxKind::ExternType);
+  DataDefinition definition{declaration.name, declaration.id, header, {}, is_extern};
   StaticEvaluator evaluator(scope, declaration.id, diagnostics);
   TypeEnv env;
   for (Type var : header.type_vars) env.types.emplace(std::string(var->name), var);

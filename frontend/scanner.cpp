@@ -141,10 +141,19 @@ class Splitter {
   }
   // `import "x" as y` needs no `;`: what follows its last word starts the next piece.
   bool ends_without_body(const Piece& piece, const Token& t) const {
-    if (piece.kind != PieceKind::Import) return false;
     std::string_view so_far = text_.substr(piece.range.begin, piece.range.end - piece.range.begin);
-    if (so_far.ends_with('"')) return so_far.find('"') + 1 != so_far.size() && word(t) != "as";
-    return so_far.find('"') != std::string_view::npos && !so_far.ends_with("as");
+    if (piece.kind == PieceKind::Import) {
+      if (so_far.ends_with('"')) return so_far.find('"') + 1 != so_far.size() && word(t) != "as";
+      return so_far.find('"') != std::string_view::npos && !so_far.ends_with("as");
+    }
+    // After the name of an extern type come its parameters, or the next piece.
+    if (piece.kind == PieceKind::Type && so_far.starts_with("extern")) {
+      bool in_list = so_far.ends_with('<') || so_far.ends_with(',');
+      bool named = so_far.ends_with(piece.name) && so_far.size() > piece.name.size();
+      std::string_view next = word(t);
+      return named && !in_list && next != "[" && next != "<" && next != ">" && next != ",";
+    }
+    return false;
   }
 
   std::string_view text_;
@@ -312,6 +321,23 @@ Rescan rescan(ScanOutcome& outcome, std::string_view text, TextEdit edit) {
   outcome.end = fresh.end;
   outcome.metadata = fresh.metadata;
   return same;
+}
+
+std::vector<std::string> constructor_names(std::string_view type_declaration) {
+  std::vector<std::string> names;
+  std::vector<SyntaxProblem> problems;
+  Tokens tokens(type_declaration, problems);
+  int depth = 0;
+  bool in_braces = false, begins = false;  // whether the next word begins one of the parts between the braces
+  for (Token t = tokens.next(); t.kind != TokenKind::End; t = tokens.next()) {
+    std::string_view word = type_declaration.substr(t.range.begin, t.range.end - t.range.begin);
+    if (begins && t.kind == TokenKind::Word) names.emplace_back(word);
+    in_braces = depth == 0 ? word == "{" : in_braces;
+    begins = in_braces && ((depth == 0 && word == "{") || (depth == 1 && word == ","));
+    if (t.kind == TokenKind::Open) ++depth;
+    if (t.kind == TokenKind::Close) --depth;
+  }
+  return names;
 }
 
 bool is_unfinished(std::string_view text) {

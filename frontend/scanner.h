@@ -47,6 +47,9 @@ struct Rescan {
 /// Makes `outcome` (of the text before the edit) that of `text`, looking at the pieces around the edit alone.
 Rescan rescan(ScanOutcome& outcome, std::string_view text, TextEdit edit);
 
+/// The constructors of a `type` declaration, by name.
+std::vector<std::string> constructor_names(std::string_view type_declaration);
+
 /// For a REPL: whether the text has open brackets, strings or comments, so that more lines belong to it.
 bool is_unfinished(std::string_view text);
 

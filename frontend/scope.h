@@ -51,6 +51,7 @@ struct DataDefinition {
   uint32_t declaration;
   DataHeader header;
   std::vector<DataConstructor> constructors;
+  bool is_extern = false;  ///< its values come from outside and have no constructors
 };
 
 /// The constructor that a name means in the type that `Scope::data_of_constructor` gives for it: an imported

@@ -17,7 +17,8 @@ item
 defDecl        : 'def' (GLOBAL | name) typeParams? '(' params? ')' ('->' type)? clause* bodies ;
 opDecl         : 'extern'? 'op' name typeParams? '(' params? ')' '->' type clause* bodies? ;
 typeDecl       : 'type' name typeParams? '{' (constructor (',' constructor)* ','?)? '}' ;
-constructor    : name ('(' (constructorField (',' constructorField)* ','?)? ')')? ;
+constructor    : constructorName ('(' (constructorField (',' constructorField)* ','?)? ')')? ;
+constructorName : name | 'None' ;
 constructorField : (name ':')? type ;
 externTypeDecl : 'extern' 'type' name typeParams? ;
 importDecl     : 'import' STRING ('as' name)? ;
@@ -109,7 +110,7 @@ arm     : pattern '=>' expr ;
 pattern
   : '_'                                                           # wildcardPattern
   | LOCAL (':' type)?                                             # variablePattern
-  | name ('(' (pattern (',' pattern)* ','?)? ')')?                # constructorPattern
+  | constructorName ('(' (pattern (',' pattern)* ','?)? ')')?     # constructorPattern
   | '(' (pattern (',' pattern)*)? ','? ')'                        # tuplePattern
   ;
 

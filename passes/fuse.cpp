@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
+
+#include "ir/effects.h"
 
 namespace quern {
 
@@ -30,25 +33,36 @@ struct ReadSites {
   bool plain = true;     ///< every index is a dim and inside the bounds
   bool identity = true;  ///< the indices are the consumer's own variables in order
   bool once = true;      ///< the indices are different variables and name all that run around the read
+  bool always = true;    ///< no read stands where it is evaluated under a condition only
 };
 
 class Fuser {
  public:
-  Fuser(Arena& arena, const Uses& uses) : arena_(arena), uses_(uses) {}
+  Fuser(Arena& arena, const Uses& uses, EffectAnalysis& effects)
+      : arena_(arena), uses_(uses), effects_(effects) {}
 
   ExprPtr run(ExprPtr expr) {
     auto* block = as<BlockExpr>(expr);
     if (!block) return map_children(arena_, expr, [&](ExprPtr child) { return run(child); });
     auto outer = std::exchange(producers_, {});
+    auto outer_failing = std::exchange(failing_, {});
     std::vector<Binding> bindings;
     for (const Binding& b : block->bindings) {
       ExprPtr value = with_producers(b.value);
       bindings.push_back({b.variable, value});
       auto* comprehension = as<ComprehensionExpr>(value);
-      if (b.variable && comprehension) producers_.emplace(b.variable, comprehension);
+      const bool seen = (comprehension || !failing_.empty()) && !effects_.of(value).removable();
+      // What may fail cannot be done after what would then not have been done.
+      if (seen)
+        for (const Variable* failing : std::exchange(failing_, {})) producers_.erase(failing);
+      if (!b.variable || !comprehension) continue;
+      producers_.emplace(b.variable, comprehension);
+      if (seen) failing_.insert(b.variable);
     }
     ExprPtr result = with_producers(block->result);
+    std::erase_if(bindings, [this](const Binding& b) { return b.variable && fused_.contains(b.variable); });
     producers_ = std::move(outer);
+    failing_ = std::move(outer_failing);
     return arena_.make<BlockExpr>(Expr{ExprKind::Block, result->type, expr->origin}, arena_.copy(bindings),
                                   result);
   }
@@ -95,6 +109,12 @@ class Fuser {
     walk(producer.body);
     if (constant) return true;
     if (uses_.at(variable) != sites.count) return false;
+    if (failing_.contains(variable)) {
+      // It has to fail where it would have, and with its own message.
+      bool every_element =
+          sites.count == 1 && sites.identity && sites.always && same_extents(producer, consumer);
+      if (!every_element || effects_.of(&consumer).has(Effect::Fail)) return false;
+    }
     if (fusion_class(producer) == FusionClass::Reduction)
       return sites.count == 1 && sites.identity && around.size() == consumer.vars.size() &&
              same_extents(producer, consumer);
@@ -145,7 +165,13 @@ class Fuser {
     auto* read = as<ReadExpr>(expr);
     auto* var = read ? as<VarExpr>(read->tensor) : nullptr;
     if (var && var->variable == variable) inspect_read(*read, consumer, around, extents, sites);
-    for_each_child(expr, [&](ExprPtr child) { inspect(child, variable, consumer, around, extents, sites); });
+    auto* branch = as<IfExpr>(expr);
+    for_each_child(expr, [&](ExprPtr child) {
+      int before = sites.count;
+      inspect(child, variable, consumer, around, extents, sites);
+      bool under_condition = (branch && child != branch->condition) || (read && child == read->otherwise);
+      if (under_condition && sites.count != before) sites.always = false;
+    });
   }
 
   static void inspect_read(const ReadExpr& read, const ComprehensionExpr& consumer,
@@ -171,6 +197,7 @@ class Fuser {
 
   // The consumer with the producer's body in place of its reads.
   ExprPtr inlined(const ComprehensionExpr& consumer, const Variable* variable) {
+    if (failing_.contains(variable)) fused_.insert(variable);
     const ComprehensionExpr& producer = *producers_.at(variable);
     std::function<ExprPtr(ExprPtr)> walk = [&](ExprPtr e) -> ExprPtr {
       auto* read = as<ReadExpr>(e);
@@ -188,6 +215,10 @@ class Fuser {
 
   Arena& arena_;
   const Uses& uses_;
+  EffectAnalysis& effects_;
+  std::unordered_set<const Variable*>
+      failing_;  ///< producers that may fail, with nothing to be seen after them
+  std::unordered_set<const Variable*> fused_;  ///< of these, those whose only use is now in a consumer
   std::unordered_map<const Variable*, const ComprehensionExpr*> producers_;
 };
 
@@ -196,7 +227,9 @@ class Fuser {
 ExprPtr fuse(const PassContext& context, ExprPtr expr) {
   Uses uses;
   count_uses(expr, uses);
-  return Fuser(context.arena, uses).run(expr);
+  EffectAnalysis effects(context.functions);
+  effects.learn(expr);
+  return Fuser(context.arena, uses, effects).run(expr);
 }
 
 }  // namespace quern

@@ -185,7 +185,9 @@ int CommandLine::run_file() {
     }
     last = result;
     if (result.type->is_unit()) return true;
-    if (json)
+    if (json && result.type->kind == TypeKind::Function)
+      fmt::print("{{\"type\": \"{}\"}}\n", to_string(result.type));
+    else if (json)
       fmt::print("{{\"type\": \"{}\", \"value\": {}}}\n", to_string(result.type), to_json(*result.value));
     else
       fmt::print("{}\n", to_string(*result.value));

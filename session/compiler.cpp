@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "frontend/printer.h"
+#include "ir/effects.h"
 #include "jit/schedule/lower.h"
 #include "jit/vm/vm.h"
 #include "passes/pipeline.h"
@@ -119,6 +120,12 @@ Result<std::string> Compiler::stage_text(const Definition& definition, const std
     return print(shown);
   };
   if (stage == "typed") return print(definition);
+  if (stage == "effects") {
+    EffectAnalysis effects(impl_->functions);
+    auto* fn = as<FnExpr>(definition.body);
+    bool called = fn && !definition.name.empty();
+    return to_string(called ? effects.of_call(*fn) : effects.of(definition.body)) + "\n";
+  }
   for (const Pass& pass : pipeline())
     if (pass.name == stage) return definition_with(optimise(definition, impl_->functions, stage));
   Optimised optimised = optimise(definition, impl_->functions);
@@ -136,7 +143,7 @@ Result<std::string> Compiler::stage_text(const Definition& definition, const std
     }
     return text;
   }
-  std::string names = "ast, typed";
+  std::string names = "ast, typed, effects";
   for (const Pass& pass : pipeline()) names += ", " + std::string(pass.name);
   return Failure{fmt::format("there is no stage `{}`; the stages are {}, fused, bytecode, loops, llvm, asm",
                              stage, names)};

@@ -110,11 +110,10 @@ Session::Impl::Impl(Session& session)
             names.depend_on_all(m);
             std::map<std::string, DeclarationId> found;
             for (DeclarationId id : all_of(m, PieceKind::Type))
-              for (SyntaxPtr c : tree(id).syntax->children)
-                if (c && c->is(SyntaxKind::Constructor)) {
-                  auto [it, added] = found.try_emplace(std::string(c->text), id);
-                  if (!added && declarations[it->second].source != declarations[id].source) it->second = id;
-                }
+              for (const std::string& name : constructor_names(piece_text.get(id))) {
+                auto [it, added] = found.try_emplace(name, id);
+                if (!added && declarations[it->second].source != declarations[id].source) it->second = id;
+              }
             return found;
           },
           std::equal_to<>()),

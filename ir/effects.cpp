@@ -43,46 +43,53 @@ bool is_gradual(Type type) {
          std::ranges::any_of(type->args, is_gradual);
 }
 
+/// Of a node of an index expression: extents without a value, indices that are tested at run time.
+template <class Node>
+bool index_form_fails(const Node& node) {
+  bool fails = false;
+  if constexpr (requires { node.extents; }) fails = any_without_value(node.extents);
+  if constexpr (requires { node.checked; }) {
+    bool tested = std::ranges::any_of(node.checked, [](bool c) { return c; });
+    if constexpr (requires { node.otherwise; }) tested = tested && !node.otherwise;
+    fails = fails || tested;
+  }
+  return fails;
+}
+
 /// What evaluating the node may do, beside what its parts do.
 Effects own_effects(ExprPtr expr) {
   return visit(
-      expr, overloaded{[](const RefExpr&) -> Effects { return Effect::NewReference; },
-                       [](const RefReadExpr&) -> Effects { return Effect::ReadReference; },
-                       [](const RefWriteExpr&) -> Effects { return Effect::WriteReference; },
-                       [](const MatchExpr& e) -> Effects { return e.partial ? Effect::Fail : Effects(); },
-                       [](const IntrinsicExpr& e) -> Effects {
-                         if (e.intrinsic == IntrinsicKind::Print) return Effect::Print;
-                         Effects effects = Effect::File;
-                         return effects |= Effect::Fail;
-                       },
-                       [](const ReadExpr& e) -> Effects {
-                         bool checked = std::ranges::any_of(e.checked, [](bool c) { return c; });
-                         return checked && !e.otherwise ? Effect::Fail : Effects();
-                       },
-                       [](const ReduceExpr& e) -> Effects {
-                         bool position = e.reduce == ReduceKind::ArgMax || e.reduce == ReduceKind::ArgMin;
-                         bool fails = any_without_value(e.extents) || (position && may_be_empty(e.extents));
-                         return fails ? Effect::Fail : Effects();
-                       },
-                       [](const ComprehensionExpr& e) -> Effects {
-                         return any_without_value(e.extents) ? Effect::Fail : Effects();
-                       },
-                       [](const DimValueExpr& e) -> Effects {
-                         return may_have_no_value(e.dim) ? Effect::Fail : Effects();
-                       },
-                       [](const ViewExpr& e) -> Effects {
-                         std::span<const Dim> from = e.tensor->type->dims, to = e.type->dims;
-                         bool open = any_without_value(from) || any_without_value(to);
-                         return open || dim_product(from) != dim_product(to) ? Effect::Fail : Effects();
-                       },
-                       [](const BlockExpr& e) -> Effects {
-                         for (const Binding& binding : e.bindings)
-                           if (binding.variable && binding.variable->type != binding.value->type)
-                             return Effect::Fail;
-                         return {};
-                       },
-                       [](const ErrorExpr&) -> Effects { return Effect::Fail; },
-                       [](const auto&) -> Effects { return {}; }});
+      expr,
+      overloaded{[](const RefExpr&) -> Effects { return Effect::NewReference; },
+                 [](const RefReadExpr&) -> Effects { return Effect::ReadReference; },
+                 [](const RefWriteExpr&) -> Effects { return Effect::WriteReference; },
+                 [](const MatchExpr& e) -> Effects { return e.partial ? Effect::Fail : Effects(); },
+                 [](const IntrinsicExpr& e) -> Effects {
+                   if (e.intrinsic == IntrinsicKind::Print) return Effect::Print;
+                   Effects effects = Effect::File;
+                   return effects |= Effect::Fail;
+                 },
+                 [](const ReduceExpr& e) -> Effects {
+                   bool position = e.reduce == ReduceKind::ArgMax || e.reduce == ReduceKind::ArgMin;
+                   bool fails = index_form_fails(e) || (position && may_be_empty(e.extents));
+                   return fails ? Effect::Fail : Effects();
+                 },
+                 [](const DimValueExpr& e) -> Effects {
+                   return may_have_no_value(e.dim) ? Effect::Fail : Effects();
+                 },
+                 [](const ViewExpr& e) -> Effects {
+                   std::span<const Dim> from = e.tensor->type->dims, to = e.type->dims;
+                   bool open = any_without_value(from) || any_without_value(to);
+                   return open || dim_product(from) != dim_product(to) ? Effect::Fail : Effects();
+                 },
+                 [](const BlockExpr& e) -> Effects {
+                   for (const Binding& binding : e.bindings)
+                     if (binding.variable && binding.variable->type != binding.value->type)
+                       return Effect::Fail;
+                   return {};
+                 },
+                 [](const ErrorExpr&) -> Effects { return Effect::Fail; },
+                 [](const auto& e) -> Effects { return index_form_fails(e) ? Effect::Fail : Effects(); }});
 }
 
 }  // namespace

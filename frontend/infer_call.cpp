@@ -214,7 +214,7 @@ ExprPtr Inference::construct(SyntaxPtr s, SyntaxPtr name, const DataDefinition& 
            {{field.place, "the field is declared here"}});
   }
   return drafts_.make<ConstructExpr>(Expr{ExprKind::Construct, type, origin(s)}, constructor->interned,
-                                     drafts_.copy(fields));
+                                     drafts_.copy(name->text), drafts_.copy(fields));
 }
 
 ExprPtr Inference::constructor_function(SyntaxPtr s, const DataConstructor& constructor, Type type,
@@ -230,7 +230,7 @@ ExprPtr Inference::constructor_function(SyntaxPtr s, const DataConstructor& cons
     fields.push_back(drafts_.make<VarExpr>(Expr{ExprKind::Var, types.back(), origin(s)}, params.back()));
   }
   ExprPtr body = drafts_.make<ConstructExpr>(Expr{ExprKind::Construct, type, origin(s)}, constructor.interned,
-                                             drafts_.copy(fields));
+                                             drafts_.copy(s->text), drafts_.copy(fields));
   return drafts_.make<FnExpr>(Expr{ExprKind::Fn, function_type(types, type), origin(s)}, drafts_.copy(params),
                               std::span<const Dim>(), body, false);
 }

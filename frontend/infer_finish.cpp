@@ -250,7 +250,7 @@ ExprPtr Inference::finish(ExprPtr draft) {
             return out.make<FieldExpr>(head, finish(e.tuple), e.index, out.copy(e.name));
           },
           [&](const ConstructExpr& e) -> ExprPtr {
-            return out.make<ConstructExpr>(head, e.constructor, out.copy(finish_all(e.fields)));
+            return out.make<ConstructExpr>(head, e.constructor, out.copy(e.name), out.copy(finish_all(e.fields)));
           },
           [&](const IntrinsicExpr& e) -> ExprPtr {
             std::vector<std::string_view> texts;

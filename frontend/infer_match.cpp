@@ -40,6 +40,8 @@ void Inference::check_coverage(SyntaxPtr s, const std::vector<MatchArm>& arms, b
   const DataDefinition* data = type->kind == TypeKind::Data ? scope_.data_of(type) : nullptr;
   bool no_values = data && !data->is_extern && data->constructors.empty();
   if (arms.empty() && no_values) return;
+  if (arms.empty() && !partial)
+    return report_at_word(DiagnosticKind::MissingCase, s, "this `match` has no arms, and so covers no case");
   Coverage coverage = coverage_of(patterns);
   for (size_t arm : coverage.unreachable)
     report(DiagnosticKind::UnreachableArm, s->child(arm + 1)->child(0),
@@ -153,7 +155,7 @@ PatternPtr Inference::constructor_pattern(SyntaxPtr s, Type type, PatternWalk& w
            {declared});
     walk.sound = false;
   }
-  return parts_pattern(s, {PatternKind::Constructor, type, origin(s), nullptr, constructor->interned}, types,
+  return parts_pattern(s, {PatternKind::Constructor, type, origin(s), nullptr, constructor->interned, drafts_.copy(s->text)}, types,
                        walk);
 }
 

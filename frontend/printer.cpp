@@ -293,12 +293,12 @@ std::string Printer::pattern_text(const Pattern& pattern) {
     case PatternKind::Wildcard: return "_";
     case PatternKind::Variable: names_.bind(pattern.variable); return "%" + names_.of(pattern.variable);
     case PatternKind::Constructor:
-      if (pattern.parts.empty()) return std::string(pattern.constructor->name);
+      if (pattern.parts.empty()) return std::string(pattern.name);
       break;
     case PatternKind::Tuple: break;
   }
   bool data = pattern.kind == PatternKind::Constructor;
-  std::string words = data ? std::string(pattern.constructor->name) + "(" : "(";
+  std::string words = data ? std::string(pattern.name) + "(" : "(";
   for (size_t i = 0; i < pattern.parts.size(); ++i)
     words += (i > 0 ? ", " : "") + pattern_text(*pattern.parts[i]);
   return words + (!data && pattern.parts.size() == 1 ? ",)" : ")");
@@ -341,7 +341,7 @@ Level Printer::node(const FieldExpr& e) {
 }
 
 Level Printer::node(const ConstructExpr& e) {
-  std::string name(e.constructor->name);
+  std::string name(e.name);
   if (e.fields.empty()) {
     text(std::move(name));
     return Level::Postfix;

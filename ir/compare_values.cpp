@@ -36,9 +36,9 @@ class Comparison {
     TensorPtr a = actual.as_tensor(), b = expected.as_tensor();
     if (a && b) return tensors(*a, *b, place);
     auto *x = actual.object_as<DataObject>(), *y = expected.object_as<DataObject>();
-    if (x && y && x->tag != y->tag)
-      return other(place,
-                   fmt::format("this is {}(…) where {}(…) is expected", x->constructor, y->constructor));
+    if (x && y && x->constructor.tag != y->constructor.tag)
+      return other(place, fmt::format("this is {}(…) where {}(…) is expected", x->constructor.name,
+                                      y->constructor.name));
     const std::vector<Value>*left = actual.fields(), *right = expected.fields();
     if (!left || !right || left->size() != right->size())
       return other(place, "this is a value that cannot be compared");

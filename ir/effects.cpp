@@ -66,6 +66,7 @@ Effects own_effects(ExprPtr expr) {
                  [](const MatchExpr& e) -> Effects { return e.partial ? Effect::Fail : Effects(); },
                  [](const IntrinsicExpr& e) -> Effects {
                    if (e.intrinsic == IntrinsicKind::Print) return Effect::Print;
+                   if (e.intrinsic == IntrinsicKind::Assert) return Effect::Fail;
                    Effects effects = Effect::File;
                    return effects |= Effect::Fail;
                  },

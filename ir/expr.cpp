@@ -175,6 +175,7 @@ PatternPtr map_pattern(Arena& arena, PatternPtr pattern,
                        const std::function<Type(Type)>& type) {
   Pattern copy = *pattern;
   copy.type = type(pattern->type);
+  copy.name = arena.copy(pattern->name);
   if (pattern->variable) copy.variable = variable(pattern->variable);
   std::vector<PatternPtr> parts;
   for (PatternPtr part : pattern->parts) parts.push_back(map_pattern(arena, part, variable, type));

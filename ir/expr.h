@@ -133,6 +133,7 @@ struct Pattern {
   Origin origin;
   const Variable* variable = nullptr;
   const Constructor* constructor = nullptr;
+  std::string_view name = {};  ///< of the constructor as written: an imported one has the import's name before
   std::span<const Pattern* const> parts = {};
 };
 using PatternPtr = const Pattern*;
@@ -162,6 +163,7 @@ struct FieldExpr : Expr {
 struct ConstructExpr : Expr {
   static constexpr ExprKind kKind = ExprKind::Construct;
   const Constructor* constructor;
+  std::string_view name;  ///< as written: that of an imported constructor has the import's name before its own
   std::span<const ExprPtr> fields;
 };
 /// A new reference that holds a value, what it holds now, and giving it another value (whose value is `()`).

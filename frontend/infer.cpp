@@ -27,50 +27,33 @@ bool fully_annotated(SyntaxPtr def) {
 }
 
 // The head of a definition whose scheme is known already: the same dims, so that its body is checked against
-// them.
-Head head_from_scheme(SyntaxPtr def, const Scheme& scheme) {
-  Head head{{}, scheme.type->result(), {}, scheme.dim_vars, scheme.type_vars};
-  head.params.assign(scheme.type->params().begin(), scheme.type->params().end());
-  if (SyntaxPtr names = def->child(0))
-    for (SyntaxPtr n : names->children) {
-      for (Dim d : scheme.dim_vars)
-        if (d->name == n->text) head.env.statics.insert_or_assign(std::string(n->text), StaticValue(d));
-      for (Type t : scheme.type_vars)
-        if (t->name == n->text) head.env.types.insert_or_assign(std::string(n->text), t);
+// them. Its dtype parameters are unknowns that the body has to leave unknown.
+Head head_from_scheme(Inference& inference, SyntaxPtr def, const Scheme& scheme) {
+  Substitution dtypes;
+  Head head{{}, nullptr, {}, scheme.dim_vars, scheme.type_vars, {}};
+  for (SyntaxPtr n : def->child(0) ? def->child(0)->children : std::span<const SyntaxPtr>()) {
+    std::string name(n->text);
+    for (Dim d : scheme.dim_vars)
+      if (d->name == name) head.env.statics.insert_or_assign(name, StaticValue(d));
+    for (Type t : scheme.type_vars)
+      if (t->name == name) head.env.types.insert_or_assign(name, t);
+    for (const auto& [t, _] : scheme.dtype_vars) {
+      if (to_string(t) != name) continue;
+      DType unknown = inference.unifier.fresh_dtype(DTypeClass::Any);
+      dtypes.dtypes.emplace(t, unknown);
+      head.dtype_vars.emplace_back(n->text, unknown);
+      head.env.statics.insert_or_assign(name, StaticValue(unknown));
     }
+  }
+  Type type = substitute(scheme.type, dtypes);
+  head.params.assign(type->params().begin(), type->params().end());
+  head.result = type->result();
   return head;
 }
 
 SyntaxPtr body_of(SyntaxPtr def) {
   SyntaxPtr bodies = def->child(4);
   return bodies && !bodies->children.empty() ? bodies->children[0]->child(1) : nullptr;
-}
-
-// What is still unknown in the type of an inferred definition is general: rigid variables take its place.
-Scheme generalise(Inference& inference, Type type, Scheme scheme) {
-  std::set<Dim> dims;
-  std::function<void(Dim)> find_dims = [&](Dim d) {
-    if (d->kind == DimKind::Infer) dims.insert(d);
-    for (Dim a : d->args) find_dims(a);
-  };
-  std::vector<Type> types;
-  std::function<void(Type)> find = [&](Type t) {
-    if (t->kind == TypeKind::Infer) types.push_back(t);
-    for (Dim d : t->dims) find_dims(d);
-    for (Type a : t->args) find(a);
-  };
-  find(inference.resolve(type));
-  for (Dim d : dims) {
-    scheme.dim_vars.push_back(dim_var(fmt::format("d{}", scheme.dim_vars.size())));
-    inference.unify(d, scheme.dim_vars.back());
-  }
-  for (Type t : types) {
-    if (inference.resolve(t)->kind != TypeKind::Infer) continue;
-    scheme.type_vars.push_back(type_var(fmt::format("t{}", scheme.type_vars.size())));
-    inference.unify(t, scheme.type_vars.back());
-  }
-  scheme.type = inference.finish(type);
-  return scheme;
 }
 
 // What stands in a definition or in a chunk of it.
@@ -93,13 +76,6 @@ std::vector<Type> finish_types(Inference& inference, uint32_t declaration) {
   return types;
 }
 
-bool is_broken(ExprPtr expr) {
-  if (expr->kind == ExprKind::Error || contains_error(expr->type)) return true;
-  bool found = false;
-  for_each_child(expr, [&](ExprPtr child) { found = found || is_broken(child); });
-  return found;
-}
-
 bool contains_errors(ExprPtr expr) {
   if (expr->kind == ExprKind::Error || contains_error(expr->type)) return true;
   bool found = false;
@@ -113,71 +89,206 @@ Head Inference::head_of_definition(const Declaration& def, const Scheme** annota
       fully_annotated(def.syntax) ? scope_.scheme(std::string_view(def.name).substr(1)) : nullptr;
   if (annotated) *annotated = scheme;
   // The annotations are resolved here too, for their diagnostics.
-  Head head = head_of(def.syntax->child(0), params_of(def.syntax), def.syntax->child(2), {});
-  return scheme && !contains_error(scheme->type) ? head_from_scheme(def.syntax, *scheme) : head;
+  Head head = head_of(def.syntax->child(0), params_of(def.syntax), def.syntax->child(2), {}, Binder::General);
+  return scheme && !contains_error(scheme->type) ? head_from_scheme(*this, def.syntax, *scheme) : head;
 }
 
 std::optional<Scheme> annotated_scheme(const Declaration& def, Scope& scope) {
-  if (!fully_annotated(def.syntax)) return std::nullopt;
+  if (!fully_annotated(def.syntax) || has_attributes_or_packs(def)) return std::nullopt;
   Inference inference(scope, def.id);
-  Head head = inference.head_of(def.syntax->child(0), params_of(def.syntax), def.syntax->child(2), {});
-  return Scheme{head.dim_vars, head.type_vars, inference.finish(function_type(head.params, head.result))};
-}
-
-std::vector<Inferred> infer_group(const std::vector<const Declaration*>& group, Scope& scope) {
-  Inference inference(scope, group[0]->id);
-  std::vector<Head> heads;
-  std::vector<Type> types;
-  std::vector<const Scheme*> annotated;
-  for (const Declaration* def : group) {
-    const Scheme* scheme = nullptr;
-    heads.push_back(inference.head_of_definition(*def, &scheme));
-    annotated.push_back(scheme);
-    types.push_back(function_type(heads.back().params, heads.back().result));
-    if (!scheme) inference.group_types.emplace(def->name.substr(1), types.back());
+  Head head = inference.head_of(def.syntax->child(0), params_of(def.syntax), def.syntax->child(2), {},
+                                Inference::Binder::General);
+  Scheme scheme{head.dim_vars, head.type_vars, nullptr};
+  for (const auto& [name, unknown] : head.dtype_vars) {
+    scheme.dtype_vars.emplace_back(dtype_var(name), DTypeClass::Any);
+    inference.unify(unknown, scheme.dtype_vars.back().first);
+    scheme.specialised = true;
   }
-  std::vector<ExprPtr> drafts;
-  for (size_t i = 0; i < group.size(); ++i) {
-    inference.enter(group[i]->id);
-    SyntaxPtr def = group[i]->syntax;
-    for (SyntaxPtr clause : def->child(3)->children)
-      inference.report(DiagnosticKind::NotYetSupported, clause, "clauses of a `def @…` cannot be typed yet");
-    drafts.push_back(inference.function(def, params_of(def), heads[i], body_of(def), group[i]));
-  }
-  inference.solve();
-  std::vector<Inferred> results(group.size());
-  for (size_t i = 0; i < group.size(); ++i) {
-    Scheme scheme{heads[i].dim_vars, heads[i].type_vars, nullptr};
-    scheme = annotated[i] ? *annotated[i] : generalise(inference, types[i], scheme);
-    results[i].definition = {group[i]->name.substr(1), scheme, nullptr, inference.arena};
-    inference.group_schemes.emplace(group[i]->name.substr(1), scheme);
-  }
-  for (size_t i = 0; i < group.size(); ++i) {
-    inference.enter(group[i]->id);
-    auto* fn = as<FnExpr>(inference.finish(drafts[i]));
-    const Scheme& scheme = results[i].definition.scheme;
-    if (inference.resolve(types[i])->has_infer && !has_errors(inference.diagnostics))
-      inference.report(
-          DiagnosticKind::CannotInfer, params_of(group[i]->syntax),
-          fmt::format("the type of `{}` cannot be determined; annotate its parameters", group[i]->name));
-    // The dims that generalisation made are bound on entry like the written ones.
-    ExprPtr body = inference.arena->make<FnExpr>(Expr{ExprKind::Fn, scheme.type, fn->origin}, fn->params,
-                                                 inference.arena->copy(scheme.dim_vars), fn->body, false,
-                                                 fn->attributes);
-    results[i].definition.body = is_broken(body) ? nullptr : body;
-  }
-  for (size_t i = 0; i < group.size(); ++i) {
-    results[i].diagnostics = of_declaration(inference.diagnostics, *group[i]);
-    results[i].late_calls = of_declaration(inference.late_calls, *group[i]);
-    results[i].types = finish_types(inference, group[i]->id);
-    for (const Declaration* chunk : group[i]->chunks)
-      results[i].chunk_types.push_back(
-          std::make_shared<const std::vector<Type>>(finish_types(inference, chunk->id)));
-  }
-  return results;
+  scheme.type = inference.finish(function_type(head.params, head.result));
+  return scheme;
 }
 
 namespace {
+
+// The inference of a group of mutually recursive definitions: general, or a copy of it at the types of one
+// member's parameters.
+class GroupInference {
+ public:
+  GroupInference(const std::vector<const Declaration*>& group, Scope& scope, const InstanceRequest* copy)
+      : group_(group), scope_(scope), copy_(copy), inference_(scope, group[0]->id) {}
+
+  std::vector<Inferred> run() {
+    Inference::Mark mark = inference_.mark();
+    inference_.unifier.enter_level();
+    for (const Declaration* def : group_) head(*def);
+    for (size_t i = 0; i < group_.size(); ++i) {
+      inference_.enter(group_[i]->id);
+      SyntaxPtr def = group_[i]->syntax;
+      drafts_.push_back(inference_.function(def, params_of(def), heads_[i], body_of(def), group_[i]));
+    }
+    inference_.load_types();
+    inference_.unifier.leave_level();
+    std::vector<Scheme> written;
+    for (const Head& head : heads_) written.push_back({head.dim_vars, head.type_vars, nullptr});
+    schemes_ = inference_.generalise(mark, types_, written, Inference::Dims::All);
+    inference_.solve();
+    for (size_t i = 0; i < group_.size(); ++i) {
+      inference_.enter(group_[i]->id);
+      inference_.check_written_dtypes(group_[i]->syntax, heads_[i]);
+      results_.push_back(settle(i));
+    }
+    for (size_t i = 0; i < group_.size(); ++i) finish(i);
+    return std::move(results_);
+  }
+
+ private:
+  std::string_view name(size_t i) const { return std::string_view(group_[i]->name).substr(1); }
+  bool is_copied(const Declaration& def) const { return copy_ && copy_->op == def.name; }
+
+  void head(const Declaration& def) {
+    const Scheme* scheme = nullptr;
+    if (copy_) {
+      heads_.push_back(copied_head(def));
+    } else {
+      heads_.push_back(inference_.head_of_definition(def, &scheme));
+    }
+    annotated_.push_back(scheme);
+    types_.push_back(function_type(heads_.back().params, heads_.back().result));
+    // A copy of an annotated definition calls what its types ask for: another copy, perhaps.
+    if (scheme || fully_annotated(def.syntax)) return;
+    std::string name = def.name.substr(1);
+    inference_.group_types.emplace(name, types_.back());
+    if (copy_) inference_.group_names.emplace(name, specialised_name(name, *copy_));
+  }
+
+  Head copied_head(const Declaration& def) {
+    inference_.enter(def.id);
+    std::vector<Type> given;
+    if (is_copied(def)) given = given_params();
+    Head head = inference_.head_of(def.syntax->child(0), params_of(def.syntax), def.syntax->child(2), {},
+                                   Inference::Binder::Copy, is_copied(def) ? &given : nullptr);
+    head.type_vars.insert(head.type_vars.end(), own_types_.begin(), own_types_.end());
+    return head;
+  }
+
+  // The types that the copy is for. What stands for the caller's type variables is a variable here.
+  std::vector<Type> given_params() {
+    Substitution own;
+    std::function<void(Type)> collect = [&](Type t) {
+      if (t->kind == TypeKind::Var && !own.types.contains(t)) {
+        own_types_.push_back(type_var(t->name));
+        own.types.emplace(t, own_types_.back());
+      }
+      for (Type a : t->args) collect(a);
+    };
+    for (Type t : *copy_->params) collect(t);
+    std::vector<Type> given;
+    for (Type t : *copy_->params) given.push_back(inference_.with_open_dims(substitute(t, own)));
+    return given;
+  }
+
+  Inferred settle(size_t i) {
+    Scheme scheme = annotated_[i] ? *annotated_[i] : schemes_[i];
+    scheme.type = inference_.finish(scheme.type);
+    for (Constraint& c : scheme.constraints) {
+      for (Type& t : c.args) t = inference_.finish(t);
+      c.result = inference_.finish(c.result);
+    }
+    std::string called = copy_ ? specialised_name(name(i), *copy_) : std::string(name(i));
+    inference_.group_schemes.emplace(called, scheme);
+    if (copy_ && scheme.specialised && !has_errors(inference_.diagnostics))
+      cannot_infer(i);
+    Inferred result;
+    result.definition = {called, scheme, nullptr, inference_.arena};
+    return result;
+  }
+
+  void finish(size_t i) {
+    inference_.enter(group_[i]->id);
+    const Scheme& scheme = results_[i].definition.scheme;
+    if (contains_error(scheme.type) && !has_errors(inference_.diagnostics)) cannot_infer(i);
+    // What is typed per rank and dtype has no nodes of its own: its copies have.
+    if (!scheme.specialised) {
+      auto* fn = as<FnExpr>(inference_.finish(drafts_[i]));
+      // The dims that generalisation made are bound on entry like the written ones.
+      ExprPtr body = inference_.arena->make<FnExpr>(Expr{ExprKind::Fn, scheme.type, fn->origin}, fn->params,
+                                                    inference_.arena->copy(scheme.dim_vars), fn->body, false,
+                                                    fn->attributes);
+      results_[i].definition.body = contains_errors(body) ? nullptr : body;
+    }
+    results_[i].diagnostics = of_declaration(inference_.diagnostics, *group_[i]);
+    results_[i].late_calls = of_declaration(inference_.late_calls, *group_[i]);
+    results_[i].types = finish_types(inference_, group_[i]->id);
+    for (const Declaration* chunk : group_[i]->chunks)
+      results_[i].chunk_types.push_back(
+          std::make_shared<const std::vector<Type>>(finish_types(inference_, chunk->id)));
+    results_[i].needs = inference_.needs;
+  }
+
+  void cannot_infer(size_t i) {
+    inference_.report(
+        DiagnosticKind::CannotInfer, params_of(group_[i]->syntax),
+        fmt::format("the type of `{}` cannot be determined; annotate its parameters", group_[i]->name));
+  }
+
+  const std::vector<const Declaration*>& group_;
+  Scope& scope_;
+  const InstanceRequest* copy_;
+  Inference inference_;
+  std::vector<Head> heads_;
+  std::vector<Type> types_;
+  std::vector<Type> own_types_;
+  std::vector<const Scheme*> annotated_;  ///< null where the type is inferred
+  std::vector<ExprPtr> drafts_;
+  std::vector<Scheme> schemes_;
+  std::vector<Inferred> results_;
+};
+
+}  // namespace
+
+std::string specialised_name(std::string_view member, const InstanceRequest& request) {
+  std::string key = request.key.substr(1);
+  return request.op.substr(1) == member ? key : fmt::format("{}{{{}}}", member, key);
+}
+
+std::vector<Inferred> infer_group(const std::vector<const Declaration*>& group, Scope& scope) {
+  if (has_attributes_or_packs(*group[0])) {
+    const Declaration& def = *group[0];
+    Inferred result;
+    if (fully_annotated(def.syntax))
+      result.diagnostics = check_operator(def, scope);
+    else
+      result.diagnostics.push_back(
+          {DiagnosticKind::MissingSignature,
+           {{def.id, params_of(def.syntax)->id}, {}},
+           fmt::format("`{}` has attributes, packs or clauses: write the types of its parameters and of its result",
+                       def.name),
+           {},
+           {}});
+    return {result};
+  }
+  return GroupInference(group, scope, nullptr).run();
+}
+
+std::vector<Inferred> infer_copy(const std::vector<const Declaration*>& group, const InstanceRequest& request,
+                                 Scope& scope) {
+  return GroupInference(group, scope, &request).run();
+}
+
+namespace {
+
+// What a general function literal of a statement may need where its copies are made.
+void keep_literal(const Declaration& statement, Scope& scope, Inferred& result) {
+  result.literal = std::make_shared<Declaration>(statement);
+  std::set<std::string_view> seen{statement.syntax->text};
+  std::function<void(SyntaxPtr)> walk = [&](SyntaxPtr s) {
+    if (!s) return;
+    if ((s->is(SyntaxKind::Local) || s->is(SyntaxKind::GraphName)) && seen.insert(s->text).second)
+      if (auto variable = scope.shared_variable(s->text)) result.captured.push_back(std::move(variable));
+    for (SyntaxPtr c : s->children) walk(c);
+  };
+  walk(statement.syntax->child(1));
+}
 
 // `free_var %x: type;` of Relay's expression files: a variable that an input gives its value.
 Inferred infer_free_variable(const Declaration& statement, Scope& scope, Inference& inference) {
@@ -209,12 +320,16 @@ Inferred infer_statement(const Declaration& statement, Scope& scope) {
   bool is_let = s->is(SyntaxKind::Let), is_graph = s->is(SyntaxKind::GraphLet);
   bool is_test = s->is(SyntaxKind::Test);
   SyntaxPtr value = is_let ? s->child(1) : is_graph || is_test ? s->child(0) : s;
+  Inferred result;
+  Scheme scheme;
+  ExprPtr draft;
   // A function literal sees its own name: its statement is `{ let %f = fn …; %f }`.
-  bool is_function = is_let && value->is(SyntaxKind::Fn);
-  Syntax name{SyntaxKind::Local, s->id, s->text, {}};
-  SyntaxPtr steps[] = {s, &name};
-  Syntax block{SyntaxKind::Block, s->id, {}, steps};
-  ExprPtr draft = inference.infer(is_function ? &block : value);
+  bool is_function = is_let && s->text != "_" && value->is(SyntaxKind::Fn);
+  if (is_function) {
+    draft = inference.function_statement(s, scheme);
+  } else {
+    draft = inference.infer(value);
+  }
   Type type = draft->type;
   if (is_let && s->child(0) && !is_function) {
     StaticEvaluator evaluator(scope, statement.id, inference.diagnostics);
@@ -228,8 +343,8 @@ Inferred infer_statement(const Declaration& statement, Scope& scope) {
     inference.expect(last, unit_type(), draft->type, "the body of a test");
   }
   inference.solve();
-  Inferred result;
-  ExprPtr body = inference.finish(draft);
+  bool is_template = scheme.specialised;
+  ExprPtr body = is_template ? nullptr : inference.finish_statement(draft);
   Type settled = inference.finish(type);
   // An error type comes from a mistake that is reported where it was made.
   if (inference.resolve(type)->has_infer && !has_errors(inference.diagnostics))
@@ -239,9 +354,14 @@ Inferred infer_statement(const Declaration& statement, Scope& scope) {
             ? fmt::format("the type of this value cannot be determined; annotate it: `let %{}: type = …`",
                           s->text)
             : "the type of this value cannot be determined; bind it with an annotation: `let %x: type = …`");
-  result.definition = {std::string(is_let || is_graph ? s->text : ""), Scheme{{}, {}, settled}, nullptr,
-                       inference.arena};
-  result.definition.body = is_broken(body) ? nullptr : body;
+  scheme.type = settled;
+  for (Constraint& c : scheme.constraints) {
+    for (Type& t : c.args) t = inference.finish(t);
+    c.result = inference.finish(c.result);
+  }
+  if (is_template && !has_errors(inference.diagnostics)) keep_literal(statement, scope, result);
+  result.definition = {std::string(is_let || is_graph ? s->text : ""), scheme, nullptr, inference.arena};
+  result.definition.body = !body || contains_errors(body) ? nullptr : body;
   if ((is_let && s->text != "_") || is_graph) {
     std::vector<Dim> opened;
     Type open = inference.open_any(settled, s->text, &opened);
@@ -250,6 +370,7 @@ Inferred infer_statement(const Declaration& statement, Scope& scope) {
   result.diagnostics = std::move(inference.diagnostics);
   result.late_calls = std::move(inference.late_calls);
   result.types = finish_types(inference, statement.id);
+  result.needs = std::move(inference.needs);
   if (is_let || is_graph) {
     if (result.types.size() <= s->id) result.types.resize(s->id + 1, nullptr);
     result.types[s->id] = settled;

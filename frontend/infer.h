@@ -25,6 +25,12 @@ struct LateCall {
   Place place;
 };
 
+/// A definition at the types that a use gives its parameters, and the use.
+struct Specialisation {
+  InstanceRequest request;
+  Place use;
+};
+
 /// What inference finds out about one declaration.
 struct Inferred {
   Definition definition;    ///< body null where there were errors
@@ -35,6 +41,10 @@ struct Inferred {
       {};  ///< of each chunk of its body, as `types`
   const Variable* variable =
       nullptr;  ///< of a `let` statement: its type has every `?` opened to a dim of its own
+  std::vector<Specialisation> needs;  ///< definitions typed per rank and dtype, as they are used here
+  /// Of a statement's function literal that is typed per rank and dtype: see TopLevelVariable.
+  std::shared_ptr<const Declaration> literal;
+  std::vector<std::shared_ptr<const TopLevelVariable>> captured;
 };
 
 /// The general type of a definition whose parameters and result are all annotated; nothing for others (and
@@ -44,12 +54,22 @@ std::optional<Scheme> annotated_scheme(const Declaration& def, Scope& scope);
 /// Infers a group of mutually recursive definitions; one Inferred per member, in order.
 std::vector<Inferred> infer_group(const std::vector<const Declaration*>& group, Scope& scope);
 
+/// The same at the types that the request gives the parameters of one member: definitions that can be run of
+/// what is general beyond dims and types. Their names are `specialised_name`s.
+std::vector<Inferred> infer_copy(const std::vector<const Declaration*>& group, const InstanceRequest& request,
+                                 Scope& scope);
+/// The name of a member of a group in the copy of the group that a request is for: `f{…}`.
+std::string specialised_name(std::string_view member, const InstanceRequest& request);
+
 /// Infers a top-level statement.
 Inferred infer_statement(const Declaration& statement, Scope& scope);
 
 /// Checks an operator's own text as far as that is possible without a call: at its default attributes, dims
 /// unknown.
 Diagnostics check_operator(const Declaration& op, Scope& scope);
+
+/// A definition with attributes or packs at an instance, named by the request's key.
+Inferred infer_instance(const Declaration& def, const InstanceRequest& request, Scope& scope);
 
 /// An instance as its callers see it: without a definition.
 std::shared_ptr<OpInstance> instance_head(const InstanceRequest& request);

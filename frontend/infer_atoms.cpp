@@ -97,15 +97,30 @@ ExprPtr Inference::tensor_literal(SyntaxPtr s) {
   return e;
 }
 
+// A variable of an earlier statement, and what is known of it.
+const Variable* Inference::top_level(const TopLevelVariable& top) {
+  const Variable* variable = top.variable;
+  if (!finished_variables_.try_emplace(variable, variable).second) return variable;
+  variable_places_[variable] = top.place;
+  if (top.scheme.is_general() || top.scheme.specialised) schemes_.emplace(variable, top.scheme);
+  if (!top.literal) return variable;
+  // What a general function of a statement refers to is what it could see there.
+  Template made{top.literal->syntax, top.literal->id, {}, {}};
+  for (const std::shared_ptr<const TopLevelVariable>& seen : top.captured)
+    made.captured.push_back({seen->variable->name, top_level(*seen)});
+  templates_.emplace(variable, std::move(made));
+  top_level_templates_.push_back(variable);
+  return variable;
+}
+
 ExprPtr Inference::local(SyntaxPtr s) {
-  for (auto it = locals_.rbegin(); it != locals_.rend(); ++it)
-    if (it->name == s->text)
-      return drafts_.make<VarExpr>(Expr{ExprKind::Var, it->variable->type, origin(s)}, it->variable);
-  if (const TopLevelVariable* top = scope_.variable(s->text)) {
-    variable_places_[top->variable] = top->place;
-    finished_variables_[top->variable] = top->variable;
-    return drafts_.make<VarExpr>(Expr{ExprKind::Var, top->variable->type, origin(s)}, top->variable);
-  }
+  const Variable* variable = nullptr;
+  if (const LocalName* known = find_local(s->text))
+    variable = known->variable;
+  else if (const TopLevelVariable* top = scope_.variable(s->text))
+    variable = top_level(*top);
+  if (variable && schemes_.contains(variable)) return general_local(s, variable);
+  if (variable) return drafts_.make<VarExpr>(Expr{ExprKind::Var, variable->type, origin(s)}, variable);
   std::string sigil = "%" + std::string(s->text);
   if (scope_.has_top_level_variable(s->text)) {
     report(
@@ -126,26 +141,22 @@ ExprPtr Inference::local(SyntaxPtr s) {
   return error(s);
 }
 
-std::pair<std::vector<Dim>, std::vector<Type>> Inference::instantiate(const Scheme& scheme,
-                                                                      Substitution& substitution) {
-  std::pair<std::vector<Dim>, std::vector<Type>> fresh;
-  for (Dim d : scheme.dim_vars) {
-    fresh.first.push_back(unifier.fresh_dim());
-    substitution.dims.emplace(d, fresh.first.back());
-  }
-  for (Type t : scheme.type_vars) {
-    fresh.second.push_back(unifier.fresh_type());
-    substitution.types.emplace(t, fresh.second.back());
-  }
-  return fresh;
+void Inference::instantiate(const Scheme& scheme, Substitution& substitution) {
+  for (Dim d : scheme.dim_vars) substitution.dims.emplace(d, unifier.fresh_dim());
+  for (Type t : scheme.type_vars) substitution.types.emplace(t, unifier.fresh_type());
+  for (const auto& [t, dtype_class] : scheme.dtype_vars)
+    substitution.dtypes.emplace(t, unifier.fresh_dtype(dtype_class));
 }
 
 ExprPtr Inference::global(SyntaxPtr s) {
   std::string_view name = drafts_.copy(s->text);
   auto member = group_types.find(s->text);
-  if (member != group_types.end())
+  if (member != group_types.end()) {
+    auto copy = group_names.find(s->text);
+    if (copy != group_names.end()) name = drafts_.copy(std::string_view(copy->second));
     return drafts_.make<GlobalExpr>(Expr{ExprKind::Global, member->second, origin(s)}, name,
                                     std::span<const Dim>(), std::span<const Type>(), scope_.module());
+  }
   if (!scope_.has_global(s->text)) {
     if (scope_.in_broken_import(s->text)) return error(s);
     std::vector<std::string> known;
@@ -162,13 +173,11 @@ ExprPtr Inference::global(SyntaxPtr s) {
            {}, std::move(meant.fixes));
     return error(s);
   }
+  if (const Declaration* head = scope_.global(s->text); head && has_attributes_or_packs(*head))
+    return operator_value(s, *head);
   const Scheme* scheme = scope_.scheme(s->text);
   if (!scheme) return error(s);
-  Substitution substitution;
-  auto [dims, types] = instantiate(*scheme, substitution);
-  Type type = substitute(scheme->type, substitution);
-  return drafts_.make<GlobalExpr>(Expr{ExprKind::Global, type, origin(s)}, name, drafts_.copy(dims),
-                                  drafts_.copy(types), scope_.module());
+  return global_at(s, name, *scheme);
 }
 
 ExprPtr Inference::bare_name(SyntaxPtr s) {
@@ -187,7 +196,7 @@ ExprPtr Inference::bare_name(SyntaxPtr s) {
     }
   }
   if (const DataDefinition* data = scope_.data_of_constructor(s->text)) return construct(s, s, *data);
-  if (scope_.op(s->text)) return not_yet(s, "an operator as a value");
+  if (const Declaration* op = scope_.op(s->text)) return operator_value(s, *op);
   report_unknown(s, DiagnosticKind::UnknownName, "name");
   return error(s);
 }

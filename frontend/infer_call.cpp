@@ -76,9 +76,33 @@ ExprPtr Inference::operator_call(SyntaxPtr s, const Declaration& op, const std::
   return waiting;
 }
 
+// An operator where a value is wanted is the function of its tensors: `relu` is `fn (%data) { relu(%data) }`.
+ExprPtr Inference::operator_value(SyntaxPtr s, const Declaration& op) {
+  if (op.syntax->is(SyntaxKind::ExternOp))
+    return not_yet(s, fmt::format("the extern operator `{}`", op.name));
+  std::vector<const Variable*> params;
+  std::vector<Type> types;
+  OpCallDraft draft{&op, s, declaration_, {}, {}, {}};
+  draft.call.syntax = s;
+  for (SyntaxPtr p : params_of(op.syntax)->children) {
+    if (!p->is(SyntaxKind::TensorParam)) continue;
+    types.push_back(unifier.fresh_type());
+    params.push_back(draft_variable(drafts_.copy(p->text), types.back()));
+    draft.args.push_back(drafts_.make<VarExpr>(Expr{ExprKind::Var, types.back(), origin(s)}, params.back()));
+    draft.call.tensors.push_back(types.back());
+    draft.call.tensor_syntax.push_back(s);
+  }
+  ExprPtr body = error(s, unifier.fresh_type());
+  op_calls_.emplace(body, std::move(draft));
+  relate(s, body, fmt::format("`{}` as a value", op.name), [this, body] { return attempt_operator(body); });
+  return drafts_.make<FnExpr>(Expr{ExprKind::Fn, function_type(types, body->type), origin(s)},
+                              drafts_.copy(params), std::span<const Dim>(), body, false);
+}
+
 bool Inference::attempt_operator(ExprPtr waiting) {
   OpCallDraft& draft = op_calls_.at(waiting);
   matching_ = &draft;
+  size_t reported = diagnostics.size();
   MatchOutcome outcome =
       match_signature(*draft.op, draft.call, scope_, *this, diagnostics, draft.declaration);
   matching_ = nullptr;
@@ -86,10 +110,19 @@ bool Inference::attempt_operator(ExprPtr waiting) {
   if (outcome.status == MatchStatus::Matched) {
     draft.matched = true;
     draft.binding = std::move(outcome.binding);
+    for (Type t : draft.call.tensors) draft.open |= resolve(t)->has_infer;
+    if (draft.open) open_matches_.push_back(waiting);
     becomes(draft.syntax, waiting, draft.binding.result);
   } else {
     unifier.unify(waiting->type, error_type());
   }
+  if (!draft.needed_by.empty())
+    for (size_t i = reported; i < diagnostics.size(); ++i) {
+      Diagnostic& d = diagnostics[i];
+      d.message = fmt::format("{} cannot be used with these types: {}", draft.needed_by, d.message);
+      d.notes.push_back({Place{draft.stated, {}}, fmt::format("{} needs it here", draft.needed_by)});
+      broken_uses_.insert(draft.use);
+    }
   return true;
 }
 
@@ -343,6 +376,13 @@ const Declaration* Inference::declaration_of(SyntaxPtr callee) {
 
 ExprPtr Inference::function_call(SyntaxPtr s) {
   SyntaxPtr callee = s->child(0);
+  if (callee->is(SyntaxKind::GlobalName) && callee->children.empty())
+    if (const Declaration* head = scope_.global(callee->text); head && has_attributes_or_packs(*head)) {
+      std::vector<SyntaxPtr> positional, named;
+      for (SyntaxPtr arg : s->children.subspan(1))
+        (arg->is(SyntaxKind::NamedArgument) ? named : positional).push_back(arg);
+      return operator_call(s, *head, positional, named);
+    }
   ExprPtr function = infer(callee);
   std::vector<ExprPtr> args;
   std::vector<Type> types;
@@ -394,6 +434,10 @@ ExprPtr Inference::function_call(SyntaxPtr s) {
                        fmt::format("the parameter `%{}` is declared here", param->text)});
     for (size_t k = 0; k <= i; ++k)
       for (Note& note : origin_of(args[k])) notes.push_back(std::move(note));
+    if (auto* var = as<VarExpr>(function); var && !schemes_.contains(var->variable))
+      notes.push_back({std::nullopt, fmt::format("{} has one type wherever it is used; a function that `def` or `let "
+                                                 "%f = fn …` binds can have several",
+                                                 name)});
     expect(at[i], type->params()[i], args[i]->type, fmt::format("argument {} of {}", i + 1, name),
            std::move(notes), DiagnosticKind::ArgumentMismatch);
   }

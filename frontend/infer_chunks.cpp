@@ -58,7 +58,7 @@ ExprPtr Inference::unit(SyntaxPtr at) {
 }
 
 ExprPtr Inference::chunked_body(const Declaration& def) {
-  size_t depth = locals_.size();
+  size_t depth = scope_depth();
   std::vector<Binding> bindings;
   std::vector<std::string_view> graph_names;
   ExprPtr result = nullptr;
@@ -79,14 +79,18 @@ SyntaxPtr last_statement(const Declaration& chunk) {
 // Whether nothing that follows can decide anything here.
 bool Inference::closed() {
   run_queue();
-  if (!queue_.empty() || !unifier.unsettled().empty()) return false;
-  return std::none_of(locals_.begin(), locals_.end(),
-                      [&](const LocalName& local) { return resolve(local.variable->type)->has_infer; });
+  bool waits = std::any_of(relations_.begin(), relations_.end(), [](const Relation& r) { return !r.done; });
+  if (waits || !unifier.unsettled().empty()) return false;
+  // What is bound here has one type for later chunks: one that is general is used in the same run.
+  return std::none_of(locals_.begin(), locals_.end(), [&](const LocalName& local) {
+    return schemes_.contains(local.variable) || resolve(local.variable->type)->has_infer;
+  });
 }
 
 // --- head, run, definition
 
 std::shared_ptr<const BodyHead> infer_body_head(const Declaration& def, Scope& scope) {
+  if (has_attributes_or_packs(def)) return nullptr;
   Inference inference(scope, def.id);
   Head head = inference.head_of_definition(def);
   auto result = std::make_shared<BodyHead>();
@@ -139,6 +143,7 @@ BodyRun Inference::body_run(const BodyHead& head, ChunkSource& chunks, const Dec
     }
   }
   for (const Binding& b : drafts) {
+    if (b.variable && finish_copies(b.variable, out.bindings)) continue;
     out.bindings.push_back({b.variable ? finish(b.variable) : nullptr, finish(b.value)});
     out.has_errors = out.has_errors || contains_errors(out.bindings.back().value);
   }
@@ -154,6 +159,7 @@ BodyRun Inference::body_run(const BodyHead& head, ChunkSource& chunks, const Dec
     if (std::any_of(run.begin(), run.end(), [&](auto* c) { return c->id == d.place.origin.declaration; }))
       out.diagnostics.push_back(std::move(d));
   out.late_calls = std::move(late_calls);
+  out.needs = std::move(needs);
   out.arena = arena;
   return out;
 }
@@ -179,6 +185,7 @@ Inferred assemble_body(const Declaration& def, const BodyHead& head,
     out.chunk_types.insert(out.chunk_types.end(), run->types.begin(), run->types.end());
     out.diagnostics.insert(out.diagnostics.end(), run->diagnostics.begin(), run->diagnostics.end());
     out.late_calls.insert(out.late_calls.end(), run->late_calls.begin(), run->late_calls.end());
+    out.needs.insert(out.needs.end(), run->needs.begin(), run->needs.end());
     has_errors = has_errors || run->has_errors;
     // Twice in one run is reported there.
     std::unordered_set<std::string_view> here;

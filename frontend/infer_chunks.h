@@ -51,6 +51,7 @@ struct BodyRun {
   std::vector<ChunkVariable> variables;                         ///< the last one of each name in each chunk
   Diagnostics diagnostics;
   std::vector<LateCall> late_calls;
+  std::vector<Specialisation> needs;
   bool has_errors = false;
   bool closed = true;                  ///< false where the body ends with its type undetermined
   std::vector<uint32_t> declarations;  ///< its chunks

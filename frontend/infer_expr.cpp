@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "frontend/inference.h"
 #include "frontend/metadata.h"
@@ -42,16 +43,41 @@ SyntaxPtr type_source(SyntaxPtr binding) {
 }
 
 void Inference::bind_local(std::string_view name, const Variable* variable, SyntaxPtr at) {
-  locals_.push_back({name, variable});
+  auto [latest, added] = latest_.try_emplace(name, locals_.size());
+  std::optional<size_t> hidden;
+  if (!added) hidden = std::exchange(latest->second, locals_.size());
+  locals_.push_back({name, variable, hidden});
   variable_places_[variable] = place(type_source(at));
+}
+
+void Inference::leave_to(size_t depth) {
+  while (locals_.size() > depth) {
+    const LocalName& last = locals_.back();
+    if (last.hidden)
+      latest_[last.name] = *last.hidden;
+    else
+      latest_.erase(last.name);
+    locals_.pop_back();
+  }
+}
+
+const Inference::LocalName* Inference::find_local(std::string_view name) const {
+  auto found = latest_.find(name);
+  return found == latest_.end() ? nullptr : &locals_[found->second];
+}
+
+// A copy of a general function leaves what was noted of its text as it is: the general types.
+void Inference::note_type(SyntaxPtr s, Type type) {
+  if (copying_ > 0) return;
+  auto& types = node_types[declaration_];
+  if (types.size() <= s->id) types.resize(s->id + 1, nullptr);
+  types[s->id] = type;
 }
 
 ExprPtr Inference::infer(SyntaxPtr s) {
   if (!s) return error(s);
   ExprPtr draft = walk(s);
-  auto& types = node_types[declaration_];
-  if (types.size() <= s->id) types.resize(s->id + 1, nullptr);
-  types[s->id] = draft->type;
+  note_type(s, draft->type);
   return draft;
 }
 
@@ -79,7 +105,7 @@ ExprPtr Inference::walk(SyntaxPtr s) {
                                      drafts_.copy(fields));
     }
     case SyntaxKind::Fn: {
-      Head head = head_of(s->child(0), s->child(1), s->child(2), env);
+      Head head = head_of(s->child(0), s->child(1), s->child(2), env, Binder::Once);
       return function(s, s->child(1), head, s->child(3));
     }
     case SyntaxKind::If: {
@@ -138,22 +164,6 @@ ExprPtr Inference::walk(SyntaxPtr s) {
 // --- blocks and functions
 // --------------------------------------------------------------------------------------------
 
-ExprPtr Inference::let_value(SyntaxPtr s, Type& declared) {
-  SyntaxPtr value = s->child(1);
-  declared = s->child(0) ? annotation(s->child(0)) : nullptr;
-  if (!value->is(SyntaxKind::Fn)) return infer(value);
-  // A function literal sees its own name.
-  size_t depth = locals_.size();
-  Type own = declared ? declared : unifier.fresh_type();
-  const Variable* self = draft_variable(drafts_.copy(s->text), own);
-  bind_local(self->name, self, s);
-  ExprPtr fn = infer(value);
-  expect(value, own, fn->type, fmt::format("`%{}`", s->text));
-  locals_.resize(depth);
-  locals_.push_back({self->name, self});
-  return fn;
-}
-
 void Inference::binding(SyntaxPtr s, std::vector<Binding>& bindings,
                         std::vector<std::string_view>& graph_names) {
   if (s->is(SyntaxKind::GraphLet)) {
@@ -173,10 +183,13 @@ void Inference::binding(SyntaxPtr s, std::vector<Binding>& bindings,
     return;
   }
   Type declared = nullptr;
-  size_t depth = locals_.size();
-  ExprPtr value = let_value(s, declared);
-  const Variable* self = locals_.size() > depth ? locals_.back().variable : nullptr;
-  locals_.resize(depth);
+  if (s->child(1)->is(SyntaxKind::Fn) && s->text != "_") {
+    ExprPtr function = let_function(s, declared);
+    bindings.push_back({locals_.back().variable, function});
+    return;
+  }
+  if (s->child(0)) declared = annotation(s->child(0));
+  ExprPtr value = infer(s->child(1));
   if (declared)
     expect(s->child(1), declared, value->type, fmt::format("`%{}`", s->text),
            {{place(s->child(0)), "it is declared here"}}, DiagnosticKind::AnnotationMismatch);
@@ -184,14 +197,13 @@ void Inference::binding(SyntaxPtr s, std::vector<Binding>& bindings,
     bindings.push_back({nullptr, value});
     return;
   }
-  const Variable* variable =
-      self ? self : draft_variable(drafts_.copy(s->text), declared ? declared : value->type);
+  const Variable* variable = draft_variable(drafts_.copy(s->text), declared ? declared : value->type);
   bindings.push_back({variable, value});
   bind_local(variable->name, variable, s);
 }
 
 ExprPtr Inference::block(SyntaxPtr s) {
-  size_t depth = locals_.size();
+  size_t depth = scope_depth();
   std::vector<Binding> bindings;
   std::vector<std::string_view> graph_names;
   ExprPtr result = nullptr;
@@ -203,7 +215,7 @@ ExprPtr Inference::block(SyntaxPtr s) {
     else
       binding(statement, bindings, graph_names);
   }
-  locals_.resize(depth);
+  leave_to(depth);
   if (!result) result = unit(s);
   if (bindings.empty()) return result;
   return drafts_.make<BlockExpr>(Expr{ExprKind::Block, result->type, origin(s)}, drafts_.copy(bindings),
@@ -232,32 +244,61 @@ Type Inference::open_any(Type type, std::string_view name, std::vector<Dim>* ope
   return tuple_type(fields);
 }
 
-Head Inference::head_of(SyntaxPtr type_params, SyntaxPtr params, SyntaxPtr result, const TypeEnv& outer) {
-  Head head{{}, nullptr, outer, {}, {}};
-  // A parameter of the list that stands as a type somewhere is a type variable, the others are dims.
-  std::vector<std::string_view> as_types;
-  std::function<void(SyntaxPtr)> collect = [&](SyntaxPtr s) {
+namespace {
+
+// What the parameters in brackets stand for is seen from where they stand.
+struct ParameterUses {
+  std::set<std::string_view> types, dtypes, packs;
+
+  void collect(SyntaxPtr s) {
     if (!s) return;
-    if (s->is(SyntaxKind::NamedType)) as_types.push_back(s->text);
-    for (SyntaxPtr c : s->children) collect(c);
-  };
-  collect(params);
-  collect(result);
-  if (type_params)
-    for (SyntaxPtr p : type_params->children) {
-      if (std::find(as_types.begin(), as_types.end(), p->text) != as_types.end()) {
-        head.type_vars.push_back(type_var(p->text));
-        head.env.types.insert_or_assign(std::string(p->text), head.type_vars.back());
-      } else {
-        head.dim_vars.push_back(dim_var(p->text));
-        head.env.statics.insert_or_assign(std::string(p->text), StaticValue(head.dim_vars.back()));
-      }
+    if (s->is(SyntaxKind::NamedType)) types.insert(s->text);
+    if (s->is(SyntaxKind::Spread) && s->child(0)->is(SyntaxKind::Name)) packs.insert(s->child(0)->text);
+    if (s->is(SyntaxKind::TensorType)) {
+      if (s->child(0)->is(SyntaxKind::Name)) packs.insert(s->child(0)->text);
+      if (s->child(1)->is(SyntaxKind::Name)) dtypes.insert(s->child(1)->text);
     }
+    for (SyntaxPtr c : s->children) collect(c);
+  }
+};
+
+}  // namespace
+
+Head Inference::head_of(SyntaxPtr type_params, SyntaxPtr params, SyntaxPtr result, const TypeEnv& outer,
+                        Binder binder, const std::vector<Type>* given) {
+  Head head{{}, nullptr, outer, {}, {}, {}};
+  ParameterUses uses;
+  uses.collect(params);
+  uses.collect(result);
+  for (SyntaxPtr p : type_params ? type_params->children : std::span<const SyntaxPtr>()) {
+    std::string name(p->text);
+    if (uses.dtypes.contains(p->text)) {
+      DType dtype = unifier.fresh_dtype(DTypeClass::Any);
+      if (binder == Binder::General) head.dtype_vars.emplace_back(p->text, dtype);
+      head.env.statics.insert_or_assign(name, StaticValue(dtype));
+    } else if (uses.packs.contains(p->text)) {
+      report(DiagnosticKind::NotYetSupported, p,
+             fmt::format("`{}` stands for any number of dims, which a function literal cannot take; write a "
+                         "`def`",
+                         p->text));
+      head.env.statics.insert_or_assign(name, StaticValue::list({}));
+    } else if (uses.types.contains(p->text)) {
+      Type type = binder == Binder::General ? type_var(p->text) : unifier.fresh_type();
+      if (binder == Binder::General) head.type_vars.push_back(type);
+      head.env.types.insert_or_assign(name, type);
+    } else {
+      Dim dim = binder == Binder::Once ? unifier.fresh_dim() : dim_var(p->text);
+      if (binder != Binder::Once) head.dim_vars.push_back(dim);
+      head.env.statics.insert_or_assign(name, StaticValue(dim));
+    }
+  }
   declare_missing_dims(type_params, params, result, head);
   for (SyntaxPtr p : params->children) {
     if (p->is(SyntaxKind::AttributeParam)) continue;
     Type type = p->child(0) ? annotation(p->child(0), head.env) : unifier.fresh_type();
-    head.params.push_back(open_any(type, p->text, &head.dim_vars));
+    type = open_any(type, p->text, &head.dim_vars);
+    if (given && head.params.size() < given->size()) unifier.unify(type, (*given)[head.params.size()]);
+    head.params.push_back(type);
   }
   head.result = result ? annotation(result, head.env) : unifier.fresh_type();
   return head;
@@ -302,7 +343,7 @@ std::string Inference::attribute_text(SyntaxPtr value) {
 
 ExprPtr Inference::function(SyntaxPtr at, SyntaxPtr params, const Head& head, SyntaxPtr body,
                             const Declaration* chunked) {
-  size_t depth = locals_.size();
+  size_t depth = scope_depth();
   TypeEnv outer = std::exchange(env, head.env);
   std::vector<const Variable*> variables;
   std::vector<FnAttribute> attributes;
@@ -318,9 +359,7 @@ ExprPtr Inference::function(SyntaxPtr at, SyntaxPtr params, const Head& head, Sy
     }
     variables.push_back(draft_variable(drafts_.copy(p->text), head.params[variables.size()]));
     bind_local(variables.back()->name, variables.back(), p);
-    auto& types = node_types[declaration_];
-    if (types.size() <= p->id) types.resize(p->id + 1, nullptr);
-    types[p->id] = variables.back()->type;
+    note_type(p, variables.back()->type);
   }
   bool in_chunks = chunked && !chunked->chunks.empty();
   ExprPtr result = in_chunks ? chunked_body(*chunked) : infer(body);
@@ -338,7 +377,7 @@ ExprPtr Inference::function(SyntaxPtr at, SyntaxPtr params, const Head& head, Sy
          DiagnosticKind::ResultMismatch);
   if (in_chunks) enter(chunked->id);
   env = std::move(outer);
-  locals_.resize(depth);
+  leave_to(depth);
   return drafts_.make<FnExpr>(Expr{ExprKind::Fn, function_type(head.params, head.result), origin(at)},
                               drafts_.copy(variables), drafts_.copy(head.dim_vars), result, false,
                               drafts_.copy(attributes));

@@ -7,52 +7,68 @@
 namespace quern {
 
 void Inference::relate(SyntaxPtr at, ExprPtr draft, std::string wanting, std::function<bool()> attempt) {
-  Relation relation{std::move(attempt), at, declaration_, draft, std::move(wanting)};
   // Most relations have what they need when they are made. A `load` waits for its annotation in any case.
   auto* intrinsic = as<IntrinsicExpr>(draft);
   bool is_load = intrinsic && intrinsic->intrinsic == IntrinsicKind::Load;
-  if (!is_load && relation.attempt()) return;
-  queue_.push_back(std::move(relation));
+  unifier.observe();
+  bool done = !is_load && attempt();
+  std::vector<Unknown> waits_for = unifier.observed();
+  if (done) return;
+  auto number = static_cast<uint32_t>(relations_.size());
+  for (Unknown u : waits_for) unifier.watch(u, number);
+  relations_.push_back(
+      {std::move(attempt), at, declaration_, draft, std::move(wanting), false, std::move(waits_for)});
 }
 
-bool Inference::run_queue() {
-  uint64_t before = unifier.progress();
-  size_t size = queue_.size();
-  while (true) {
-    uint64_t round = unifier.progress();
-    std::vector<Relation> waiting;
-    std::vector<Relation> current = std::exchange(queue_, {});
-    for (Relation& relation : current) {
-      uint32_t here = std::exchange(declaration_, relation.declaration);
-      if (!relation.attempt()) waiting.push_back(std::move(relation));
-      enter(here);
-    }
-    bool shrunk = waiting.size() < current.size() || !queue_.empty();
-    for (Relation& relation : queue_) waiting.push_back(std::move(relation));
-    queue_ = std::move(waiting);
-    if (!shrunk && unifier.progress() == round) break;
-    if (queue_.empty()) break;
-  }
-  return unifier.progress() != before || queue_.size() != size;
+// The graph of relations and unknowns (Roesch 3.3) is in who watches what: a relation is tried again when one
+// of the unknowns that stopped it is bound, and at no other time.
+bool Inference::attempt(size_t number) {
+  Relation& relation = relations_[number];
+  if (relation.done) return true;
+  uint32_t outer = std::exchange(declaration_, relation.declaration);
+  unifier.observe();
+  relation.done = relation.attempt();
+  relation.waits_for = unifier.observed();
+  declaration_ = outer;
+  if (relation.done)
+    relation.attempt = nullptr;
+  else
+    for (Unknown u : relation.waits_for) unifier.watch(u, static_cast<uint32_t>(number));
+  return relation.done;
 }
 
-void Inference::solve() {
-  run_queue();
+void Inference::run_queue() {
+  for (auto woken = unifier.take_woken(); !woken.empty(); woken = unifier.take_woken())
+    for (uint32_t number : woken) attempt(number);
+}
+
+void Inference::load_types() {
   // A file's own header decides the type of a `load` that nothing else decided.
-  for (Relation& relation : std::vector<Relation>(queue_)) {
+  run_queue();
+  for (size_t i = 0; i < relations_.size(); ++i) {
+    Relation& relation = relations_[i];
     auto* load = as<IntrinsicExpr>(relation.draft);
-    if (!load || load->intrinsic != IntrinsicKind::Load || resolve(load->type)->kind != TypeKind::Infer)
+    if (relation.done || !load || load->intrinsic != IntrinsicKind::Load ||
+        resolve(load->type)->kind != TypeKind::Infer)
       continue;
     Result<Type> type = scope_.file_type(load->texts[0], load->texts[1]);
     if (!type) {
       enter(relation.declaration);
       report(DiagnosticKind::FileProblem, relation.at, type.error().message);
     }
+    relation.done = true;
     unifier.unify(load->type, type ? *type : error_type());
   }
   run_queue();
-  while (unifier.apply_defaults() && !queue_.empty()) run_queue();
-  for (const Relation& relation : queue_) {
+}
+
+void Inference::solve() {
+  load_types();
+  do run_queue();
+  while (unifier.apply_defaults());
+  for (const Relation& relation : relations_) {
+    if (relation.done) continue;
+    if (relation.draft->kind == ExprKind::Intrinsic) continue;
     enter(relation.declaration);
     Type known = resolve(relation.draft->type);
     if (known->is_error()) continue;
@@ -61,7 +77,6 @@ void Inference::solve() {
                "the type of {} cannot be determined here; annotate a parameter or a `let` that leads to it",
                relation.wanting));
   }
-  queue_.clear();
   for (auto& [a, b] : unifier.unsettled())
     report(DiagnosticKind::DimMismatch, nullptr,
            fmt::format("the dims {} and {} have to be equal", to_string(a), to_string(b)));
@@ -96,6 +111,15 @@ Type Inference::finish(Type type) {
   Type resolved = resolve(type);
   if (!resolved->has_infer) return resolved;
   return has_errors(diagnostics) ? error_type() : without_unknowns(resolved);
+}
+
+// A function that is typed per rank and dtype is bound once for each; false for every other variable.
+bool Inference::finish_copies(const Variable* variable, std::vector<Binding>& bindings) {
+  auto found = templates_.find(variable);
+  if (found == templates_.end()) return false;
+  for (const Template::Copy& copy : found->second.copies)
+    if (!copy.broken) bindings.push_back({finish(copy.variable), finish(copy.function)});
+  return true;
 }
 
 const Variable* Inference::finish(const Variable* variable) {
@@ -146,6 +170,14 @@ ExprPtr Inference::finish_op_call(const OpCallDraft& call, Type type, Origin ori
   auto failed = [&] { return arena->make<ErrorExpr>(Expr{ExprKind::Error, error_type(), origin}); };
   if (!call.matched || type->is_error()) return failed();
   SignatureBinding binding = call.binding;
+  if (call.open && !call.assumed) {
+    // It was matched on dims or dtypes that were not known yet: now they are.
+    matching_ = &call;
+    MatchOutcome again = match_signature(*call.op, call.call, scope_, *this, diagnostics, call.declaration);
+    matching_ = nullptr;
+    if (again.status != MatchStatus::Matched) return failed();
+    binding = std::move(again.binding);
+  }
   std::function<StaticValue(const StaticValue&)> settle = [&](const StaticValue& v) -> StaticValue {
     if (v.as_dim()) return StaticValue(resolve(v.as_dim()));
     if (v.as_dtype()) return StaticValue(resolve(*v.as_dtype()));
@@ -156,6 +188,7 @@ ExprPtr Inference::finish_op_call(const OpCallDraft& call, Type type, Origin ori
   };
   for (auto& [name, value] : binding.env) value = settle(value);
   std::vector<Dim> dims = instance_dims(binding);
+  if (call.op->name.starts_with("@")) return finish_definition_call(call, std::move(binding), type, origin);
   InstanceAnswer answer = scope_.instance(make_request(*call.op, binding));
   enter(call.declaration);
   for (Diagnostic& d : answer.diagnostics) {
@@ -176,6 +209,23 @@ ExprPtr Inference::finish_op_call(const OpCallDraft& call, Type type, Origin ori
   arena->make<std::shared_ptr<const OpInstance>>(instance);
   return arena->make<OpCallExpr>(Expr{ExprKind::OpCall, type, origin}, instance.get(), arena->copy(dims),
                                  arena->copy(finish_all(call.args)));
+}
+
+// A call of a definition with attributes or packs: of what it is at the ranks, dtypes and attributes here.
+ExprPtr Inference::finish_definition_call(const OpCallDraft& call, SignatureBinding binding, Type type,
+                                          Origin origin) {
+  std::vector<Dim> dims = instance_dims(binding);
+  std::vector<Type> params;
+  std::vector<ExprPtr> args = finish_all(call.args);
+  for (ExprPtr arg : args) params.push_back(arg->type);
+  InstanceRequest request = make_request(*call.op, std::move(binding));
+  scope_.specialise(request);
+  std::string key = request.key.substr(1);
+  needs.push_back({std::move(request), {{call.declaration, call.syntax->id}, {}}});
+  ExprPtr callee = arena->make<GlobalExpr>(Expr{ExprKind::Global, function_type(params, type), origin},
+                                           arena->copy(std::string_view(key)), arena->copy(dims),
+                                           std::span<const Type>(), scope_.home(*call.op).module());
+  return arena->make<CallExpr>(Expr{ExprKind::Call, type, origin}, callee, arena->copy(args));
 }
 
 ExprPtr Inference::finish(ExprPtr draft) {
@@ -218,8 +268,10 @@ ExprPtr Inference::finish(ExprPtr draft) {
           },
           [&](const BlockExpr& e) -> ExprPtr {
             std::vector<Binding> bindings;
-            for (const Binding& b : e.bindings)
+            for (const Binding& b : e.bindings) {
+              if (b.variable && finish_copies(b.variable, bindings)) continue;
               bindings.push_back({b.variable ? finish(b.variable) : nullptr, finish(b.value)});
+            }
             return out.make<BlockExpr>(head, out.copy(bindings), finish(e.result));
           },
           [&](const IfExpr& e) -> ExprPtr {
@@ -291,6 +343,14 @@ ExprPtr Inference::finish(ExprPtr draft) {
             if (call != op_calls_.end()) return finish_op_call(call->second, head.type, draft->origin);
             return out.make<ErrorExpr>(Expr{ExprKind::Error, error_type(), draft->origin});
           }});
+}
+
+ExprPtr Inference::finish_statement(ExprPtr draft) {
+  ExprPtr body = finish(draft);
+  std::vector<Binding> copies;
+  for (const Variable* variable : top_level_templates_) finish_copies(variable, copies);
+  if (copies.empty()) return body;
+  return arena->make<BlockExpr>(Expr{ExprKind::Block, body->type, body->origin}, arena->copy(copies), body);
 }
 
 }  // namespace quern

@@ -1,8 +1,11 @@
 #pragma once
 // The state of one inference. Internal to frontend/infer*.cpp; the way in is frontend/infer.h.
 
+#include <deque>
 #include <functional>
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -24,6 +27,8 @@ struct Head {
   TypeEnv env;
   std::vector<Dim> dim_vars;
   std::vector<Type> type_vars;
+  /// Written dtype parameters: unknowns that the body must leave unknown.
+  std::vector<std::pair<std::string_view, DType>> dtype_vars;
 };
 
 /// Whether there is an error in an expression or a type of it.
@@ -47,10 +52,58 @@ class Inference final : public TypeHooks {
   /// Of a definition: over its scheme's own variables where that is known without the body (`annotated`).
   Head head_of_definition(const Declaration& def, const Scheme** annotated = nullptr);
   BodyRun body_run(const BodyHead& head, ChunkSource& chunks, const Declaration* first);
-  Head head_of(SyntaxPtr type_params, SyntaxPtr params, SyntaxPtr result, const TypeEnv& outer);
+  /// What the parameters in brackets are in the body.
+  enum class Binder {
+    General,  ///< variables: the function is general in them
+    Copy,     ///< dims are variables, dtypes and types what the `given` types of the parameters make them
+    Once,     ///< unknowns: a literal that is no definition is used at one type
+  };
+  Head head_of(SyntaxPtr type_params, SyntaxPtr params, SyntaxPtr result, const TypeEnv& outer, Binder binder,
+               const std::vector<Type>* given = nullptr);
 
   /// Runs the queue to its fixpoint, applies defaults, reports what stays open.
   void solve();
+  /// Types of `load`s that nothing but their files' headers decide.
+  void load_types();
+  /// The value of `let %f = fn …` on the top level, and its general type.
+  ExprPtr function_statement(SyntaxPtr s, Scheme& scheme);
+  /// The final expression of a statement, with what it needs of general functions of earlier statements.
+  ExprPtr finish_statement(ExprPtr draft);
+
+  // --- general types
+  // ---------------------------------------------------------------------------------
+  /// How far the inference had come: what is made after it may be general where it ends.
+  struct Mark {
+    size_t relations, matches, errors, dtypes;
+  };
+  Mark mark() const { return {relations_.size(), open_matches_.size(), error_count(), unifier.dtype_count()}; }
+  enum class Dims {
+    All,
+    Shown,  ///< those alone that the shape of an argument shows
+  };
+  /// The schemes of what was inferred since `mark` one level up, `types` being the function types to make
+  /// general together: unknowns of that level become variables (in `types` and everywhere), relations among
+  /// them leave the queue as constraints. `written` has the variables that stand in the text.
+  std::vector<Scheme> generalise(const Mark& mark, const std::vector<Type>& types, std::vector<Scheme> written,
+                                 Dims dims);
+  /// Fresh unknowns for the variables of a scheme.
+  void instantiate(const Scheme& scheme, Substitution& substitution);
+  /// The type at fresh unknowns, its constraints put into the queue for `at`, as needed by `name`.
+  struct Use {
+    Substitution substitution;
+    Type type;
+    size_t number;  ///< in broken_uses_ where a constraint does not hold
+  };
+  Use at_use(const Scheme& scheme, SyntaxPtr at, const std::string& name);
+  void bind_dims_of(ExprPtr function, const Scheme& scheme);
+  void check_written_dtypes(SyntaxPtr at, const Head& head);
+  /// A parameter's type as a copy of a function takes it: every dim an unknown of its own.
+  Type with_open_dims(Type type);
+  /// The types that parameters are given, each `?` in place of a dim: what copies are told apart by.
+  std::optional<std::vector<Type>> settled_params(Type function);
+  size_t error_count() const;
+  /// What is needed of the definitions that are typed per rank and dtype.
+  std::vector<Specialisation> needs;
   /// A draft as a final node in the result's arena.
   ExprPtr finish(ExprPtr draft);
   Type finish(Type type);
@@ -75,6 +128,7 @@ class Inference final : public TypeHooks {
   bool unify(Dim a, Dim b) override { return unifier.unify(a, b); }
   bool unify(DType a, DType b) override { return unifier.unify(a, b); }
   std::string describe(DType dtype) override { return unifier.describe(dtype); }
+  std::string describe(Type type) override { return unifier.describe(type); }
   std::vector<Note> origin_of_argument(size_t i) override;
 
   Unifier unifier;
@@ -85,13 +139,14 @@ class Inference final : public TypeHooks {
   std::map<std::string, Type, std::less<>>
       group_types;  ///< definitions that are inferred together with this one
   std::map<std::string, Scheme, std::less<>> group_schemes;
+  std::map<std::string, std::string, std::less<>> group_names;  ///< of a group's copy, by the names in the text
   std::unordered_map<uint32_t, std::vector<Type>> node_types;  ///< by declaration, then node id
 
   void enter(uint32_t declaration) { declaration_ = declaration; }
   void bind_local(std::string_view name, const Variable* variable, SyntaxPtr at);
   const Variable* draft_variable(std::string_view name, Type type, bool graph = false);
   size_t scope_depth() const { return locals_.size(); }
-  void leave_to(size_t depth) { locals_.resize(depth); }
+  void leave_to(size_t depth);
   /// Every `?` in a type as a rigid dim of its own, named after `name`.
   Type open_any(Type type, std::string_view name, std::vector<Dim>* opened = nullptr);
   /// Notes that say where an expression's type comes from.
@@ -101,6 +156,23 @@ class Inference final : public TypeHooks {
   struct LocalName {
     std::string_view name;
     const Variable* variable;
+    std::optional<size_t> hidden = {};  ///< the earlier one of this name
+  };
+  /// A function literal bound by `let` whose type leaves relations or dtypes open: it is typed anew for each
+  /// rank and dtype that it is used at.
+  struct Template {
+    struct Copy {
+      std::vector<Type> params;  ///< that it is for, `?` for each dim
+      const Variable* variable;
+      ExprPtr function;
+      Scheme scheme;
+      bool broken;
+    };
+    SyntaxPtr let;
+    uint32_t declaration;
+    TypeEnv env;
+    std::vector<LocalName> captured;
+    std::deque<Copy> copies = {};
   };
   struct LiteralDraft {
     std::vector<std::pair<NumberLiteral, SyntaxPtr>> elements;
@@ -114,6 +186,11 @@ class Inference final : public TypeHooks {
     SignatureCall call;
     SignatureBinding binding;
     bool matched = false;
+    bool open = false;        ///< it was matched before all dims and dtypes were known
+    bool assumed = false;     ///< it holds where the function is used: it is a constraint of its scheme
+    std::string needed_by{};  ///< of a constraint: whose it is
+    Origin stated{};          ///< of a constraint: the call inside that needs it
+    size_t use = 0;           ///< of a constraint: the use that it is for
   };
   /// Something that waits for types: true when it is done (also when it failed and was reported).
   struct Relation {
@@ -122,17 +199,19 @@ class Inference final : public TypeHooks {
     uint32_t declaration;
     ExprPtr draft;
     std::string wanting;  ///< what has to be known, for the message when it never is
+    bool done = false;
+    std::vector<Unknown> waits_for = {};  ///< the unknowns that it came upon when it was last tried
   };
 
   // infer.cpp
   ExprPtr walk(SyntaxPtr s);
   ExprPtr block(SyntaxPtr s);
   void binding(SyntaxPtr s, std::vector<Binding>& bindings, std::vector<std::string_view>& graph_names);
-  ExprPtr let_value(SyntaxPtr s, Type& annotation);
   ExprPtr number(SyntaxPtr s);
   ExprPtr tensor_literal(SyntaxPtr s);
   bool literal_elements(SyntaxPtr s, std::vector<int64_t>& shape, size_t depth, LiteralDraft& draft);
   ExprPtr local(SyntaxPtr s);
+  const Variable* top_level(const TopLevelVariable& top);
   ExprPtr global(SyntaxPtr s);
   ExprPtr bare_name(SyntaxPtr s);
   /// A name that stands for nothing: what was meant by it.
@@ -192,9 +271,24 @@ class Inference final : public TypeHooks {
   std::string attribute_text(SyntaxPtr value);
   ExprPtr function_call(SyntaxPtr s);
   const Declaration* declaration_of(SyntaxPtr callee);
+  ExprPtr operator_value(SyntaxPtr s, const Declaration& op);
   bool attempt_operator(ExprPtr draft);
-  std::pair<std::vector<Dim>, std::vector<Type>> instantiate(const Scheme& scheme,
-                                                             Substitution& substitution);
+
+  // infer_general.cpp
+  std::vector<size_t> general_relations(const Mark& mark, std::set<Unknown>& general);
+  std::optional<Constraint> constraint_of(ExprPtr draft);
+  void note_type(SyntaxPtr s, Type type);
+  void discharge(const Constraint& constraint, SyntaxPtr at, const std::string& name, const Use& use);
+  ExprPtr let_function(SyntaxPtr s, Type& declared);
+  ExprPtr general_local(SyntaxPtr s, const Variable* variable);
+  bool attempt_copy(ExprPtr waiting, SyntaxPtr s, const Variable* variable, size_t use);
+  Template::Copy& copy_at(Template& of, const std::vector<Type>& params, SyntaxPtr use);
+  ExprPtr global_at(SyntaxPtr s, std::string_view name, const Scheme& scheme);
+  void type_arguments(SyntaxPtr s, const Scheme& scheme, const Substitution& substitution);
+  bool attempt_specialised(ExprPtr waiting, SyntaxPtr s, std::string_view name, bool annotated,
+                           const std::vector<Dim>& written, size_t use);
+  /// What was reported since `from` inside a copy is told at the use that needs the copy.
+  void tell_at_use(size_t from, SyntaxPtr use, const std::string& name);
 
   // drafts
   Arena& drafts() { return drafts_; }
@@ -202,7 +296,9 @@ class Inference final : public TypeHooks {
   Place place(SyntaxPtr s) const { return {origin(s), {}}; }
   ExprPtr error(SyntaxPtr s, Type type = nullptr);
   void relate(SyntaxPtr at, ExprPtr draft, std::string wanting, std::function<bool()> attempt);
-  bool run_queue();
+  bool attempt(size_t relation);
+  void run_queue();
+  const LocalName* find_local(std::string_view name) const;
   StaticEvaluator evaluator() { return StaticEvaluator(scope_, declaration_, diagnostics); }
   Type annotation(SyntaxPtr type) { return annotation(type, env); }
   Type annotation(SyntaxPtr type, const TypeEnv& in);
@@ -211,6 +307,8 @@ class Inference final : public TypeHooks {
   std::span<const FnAttribute> out_attributes(const FnExpr& fn);
   ExprPtr finish_constant(ExprPtr draft, const LiteralDraft& literal, Type type);
   ExprPtr finish_op_call(const OpCallDraft& call, Type type, Origin origin);
+  ExprPtr finish_definition_call(const OpCallDraft& call, SignatureBinding binding, Type type, Origin origin);
+  bool finish_copies(const Variable* variable, std::vector<Binding>& bindings);
   std::vector<ExprPtr> finish_all(std::span<const ExprPtr> list);
   std::vector<Dim> finish_dims(std::span<const Dim> dims);
 
@@ -218,11 +316,19 @@ class Inference final : public TypeHooks {
   uint32_t declaration_;
   Arena drafts_;
   std::vector<LocalName> locals_;
+  std::unordered_map<std::string_view, size_t> latest_;  ///< the last of each name in locals_
   std::unordered_map<const Variable*, Place> variable_places_;  ///< what says a variable's type
   std::unordered_map<ExprPtr, LiteralDraft> literals_;
   std::unordered_map<ExprPtr, OpCallDraft> op_calls_;
   std::unordered_map<ExprPtr, ExprPtr> replacements_;  ///< a draft that waited, and what it turned out to be
-  std::vector<Relation> queue_;
+  std::deque<Relation> relations_;     ///< those that had to wait; a number keeps its meaning
+  std::vector<ExprPtr> open_matches_;  ///< operator calls matched before all dims and dtypes were known
+  std::unordered_map<const Variable*, Scheme> schemes_;  ///< of the variables with general types
+  std::unordered_map<const Variable*, Template> templates_;
+  std::vector<const Variable*> top_level_templates_;  ///< of earlier statements; each after what it captures
+  size_t uses_ = 0;
+  std::set<size_t> broken_uses_;  ///< of general functions: where a constraint does not hold
+  int copying_ = 0;  ///< how many copies of functions are being made, one inside the other
   std::unordered_map<const Variable*, const Variable*> finished_variables_;
   const OpCallDraft* matching_ = nullptr;
 };

@@ -99,19 +99,22 @@ class OpBody {
 
 // A composite operator: an ordinary body, typed with the parameters at their instance types.
 ExprPtr composite(const Declaration& op, const InstanceSignature& signature, SyntaxPtr body, Scope& scope,
-                  std::shared_ptr<Arena>& arena, Diagnostics& diagnostics) {
+                  std::shared_ptr<Arena>& arena, Diagnostics& diagnostics,
+                  Inferred& found) {
   Inference inference(scope, op.id);
-  Head head{signature.params, signature.result, {signature.env, {}}, {}, {}};
+  Head head{signature.params, signature.result, {signature.env, {}}, {}, {}, {}};
   // Attributes come after the tensors in the list of parameters: the function takes the tensors alone.
   std::vector<SyntaxPtr> tensors;
   for (SyntaxPtr p : params_of(op.syntax)->children)
     if (p->is(SyntaxKind::TensorParam)) tensors.push_back(p);
   Syntax params = *params_of(op.syntax);
   params.children = tensors;
-  ExprPtr draft = inference.function(op.syntax, &params, head, body);
+  ExprPtr draft = inference.function(op.syntax, &params, head, body, &op);
   inference.solve();
   ExprPtr fn = inference.finish(draft);
   arena = inference.arena;
+  found.needs = std::move(inference.needs);
+  found.late_calls = std::move(inference.late_calls);
   diagnostics.insert(diagnostics.end(), inference.diagnostics.begin(), inference.diagnostics.end());
   return has_errors(inference.diagnostics) ? nullptr : fn;
 }
@@ -150,7 +153,8 @@ std::shared_ptr<const OpInstance> make_instance(const InstanceRequest& request, 
   SyntaxPtr body = choose_body(*op, signature->env, scope, diagnostics);
   if (!body) return instance;
   if (op->syntax->is(SyntaxKind::Def)) {
-    instance->function = as<FnExpr>(composite(*op, *signature, body, scope, arena, diagnostics));
+    Inferred found;
+    instance->function = as<FnExpr>(composite(*op, *signature, body, scope, arena, diagnostics, found));
     instance->arena = arena;
     return instance;
   }
@@ -166,6 +170,25 @@ std::shared_ptr<const OpInstance> make_instance(const InstanceRequest& request, 
       Expr{ExprKind::Fn, function_type(signature->params, signature->result), {op->id, op->syntax->id}},
       arena->copy(params), std::span<const Dim>(), result, false);
   return instance;
+}
+
+Inferred infer_instance(const Declaration& def, const InstanceRequest& request, Scope& scope) {
+  Inferred result;
+  result.definition.name = request.key.substr(1);
+  SignatureBinding fresh = with_fresh_dims(request);
+  auto signature = instantiate_signature(def, fresh, scope, result.diagnostics);
+  SyntaxPtr body = signature ? choose_body(def, signature->env, scope, result.diagnostics) : nullptr;
+  if (!body) return result;
+  auto arena = std::make_shared<Arena>();
+  auto* fn = as<FnExpr>(composite(def, *signature, body, scope, arena, result.diagnostics, result));
+  result.definition.arena = arena;
+  if (!fn) return result;
+  // Dims that `where` makes another are not variables of the signature, and have no value of their own.
+  std::vector<Dim> dims = instance_dims(fresh);
+  result.definition.scheme = {dims, {}, function_type(signature->params, signature->result)};
+  result.definition.body = arena->make<FnExpr>(Expr{ExprKind::Fn, result.definition.scheme.type, fn->origin},
+                                               fn->params, arena->copy(dims), fn->body, false);
+  return result;
 }
 
 namespace {
@@ -229,7 +252,10 @@ Diagnostics check_operator(const Declaration& op, Scope& scope) {
   Diagnostics diagnostics;
   if (op.syntax->is(SyntaxKind::ExternOp)) return diagnostics;
   auto binding = GeneralBinding(op, scope).make();
-  if (binding) make_instance(make_request(op, *binding), scope, diagnostics);
+  if (!binding) return diagnostics;
+  InstanceRequest request = make_request(op, *binding);
+  if (op.name.starts_with("@")) return infer_instance(op, request, scope).diagnostics;
+  make_instance(request, scope, diagnostics);
   return diagnostics;
 }
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "frontend/signature.h"
 
 namespace quern {
@@ -42,6 +44,36 @@ InstanceRequest make_request(const Declaration& op, SignatureBinding binding) {
   for (const auto& [name, value] : binding.env)
     key += fmt::format("{}={};", name, key_text(binding, name, value));
   return {op.name, op.id, key + "}", std::move(binding)};
+}
+
+InstanceRequest make_request(const Declaration& def, std::vector<Type> params) {
+  std::string key = def.name + "{";
+  // Two types of one name are told apart by what they are declared as.
+  std::function<void(Type)> data_ids = [&](Type t) {
+    if (t->kind == TypeKind::Data) key += fmt::format("#{:x}", t->id);
+    for (Type a : t->args) data_ids(a);
+  };
+  for (Type type : params) {
+    key += to_string(type);
+    data_ids(type);
+    key += ";";
+  }
+  return {def.name, def.id, key + "}", {}, std::move(params)};
+}
+
+bool has_attributes_or_packs(const Declaration& def) {
+  SyntaxPtr s = def.syntax;
+  if (!s->is(SyntaxKind::Def)) return false;
+  for (SyntaxPtr clause : s->child(3)->children)
+    if (clause->is(SyntaxKind::Where) || clause->is(SyntaxKind::StaticClause)) return true;
+  std::function<bool(SyntaxPtr)> has_pack = [&](SyntaxPtr n) {
+    if (!n) return false;
+    if (n->is(SyntaxKind::TensorType) && n->child(0)->is(SyntaxKind::Name)) return true;
+    if (n->is(SyntaxKind::AttributeParam)) return !is_function_attribute(n);
+    if (n->is(SyntaxKind::Spread) || n->is(SyntaxKind::FamilyType)) return true;
+    return std::any_of(n->children.begin(), n->children.end(), has_pack);
+  };
+  return has_pack(params_of(s));
 }
 
 SignatureBinding with_fresh_dims(const InstanceRequest& request) {

@@ -338,7 +338,8 @@ class Builder {
   Nodes type_arguments(P::TypeArgumentsContext* c) {
     Nodes out;
     if (c)
-      for (auto* t : c->type()) out.push_back(type(t));
+      for (auto* a : c->typeArgument())
+        out.push_back(a->type() ? type(a->type()) : make(a, SyntaxKind::Int, text(a), {}));
     return out;
   }
 
@@ -427,7 +428,9 @@ class Builder {
     }
     if (auto* t = alternative<P::FunctionTypeContext>(c)) {
       for (auto* p : t->type()) parts.push_back(type(p));
-      return make(c, SyntaxKind::FunctionType, "", parts);
+      SyntaxPtr function = make(c, SyntaxKind::FunctionType, "", parts);
+      if (!t->typeParams()) return function;
+      return make(c, SyntaxKind::GeneralType, "", {type_params(t->typeParams()), function});
     }
     if (auto* t = alternative<P::NamedTypeContext>(c)) {
       for (auto* p : t->type()) parts.push_back(type(p));

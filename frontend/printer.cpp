@@ -126,7 +126,8 @@ Level Printer::node(const VarExpr& e) {
 }
 
 Level Printer::node(const GlobalExpr& e) {
-  text(fmt::format("@{}", e.name));
+  // A copy of a definition at certain types is the definition at a use of these types.
+  text(fmt::format("@{}", e.name.substr(0, e.name.find('{'))));
   return Level::Postfix;
 }
 

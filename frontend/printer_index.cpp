@@ -40,7 +40,8 @@ std::string number_suffix(DType dtype) {
     case DTypeCode::BFloat:
     case DTypeCode::Bool:
     case DTypeCode::Index:
-    case DTypeCode::Infer: return "";
+    case DTypeCode::Infer:
+    case DTypeCode::Var: return "";
   }
   return "";
 }

@@ -36,6 +36,11 @@ class Resolver {
       }
       case SyntaxKind::FamilyType: return family(s);
       case SyntaxKind::NamedType: return named(s);
+      case SyntaxKind::GeneralType:
+        report(DiagnosticKind::HigherRank, s,
+               "a value is a function at one type: only what `def` or `let %f = fn …` binds can be general; leave "
+               "out the brackets, and name the parameters in those of the definition around");
+        return error_type();
       default: return error_type();
     }
   }

@@ -67,10 +67,16 @@ inline const DataConstructor* find_constructor(const DataDefinition& data, std::
 struct TopLevelVariable {
   const Variable* variable;
   Place place;
+  Scheme scheme = {};  ///< of a function literal, which may be general
+  /// For a function literal that is typed anew for each rank and dtype: its statement, and the variables that
+  /// it could see there.
+  std::shared_ptr<const Declaration> literal = nullptr;
+  std::vector<std::shared_ptr<const TopLevelVariable>> captured = {};
 };
 
 struct InstanceRequest;
 struct Metadata;
+struct Inferred;
 
 /// An instance of an operator, or why there is none.
 struct InstanceAnswer {
@@ -107,6 +113,7 @@ class Scope {
   virtual const DataDefinition* data_of_constructor(std::string_view constructor) = 0;
   /// A top-level variable that the current statement can see; null in definitions.
   virtual const TopLevelVariable* variable(std::string_view name) = 0;
+  virtual std::shared_ptr<const TopLevelVariable> shared_variable(std::string_view name) = 0;
   /// Whether some top-level statement binds %name (for the diagnostic in definitions).
   virtual bool has_top_level_variable(std::string_view name) = 0;
   /// Whether something before the current statement did not parse and mentions the name: it may have been
@@ -117,6 +124,12 @@ class Scope {
   virtual bool in_broken_import(std::string_view name) = 0;
   /// The general type of @name, inferred where it is not annotated; null when it has none because of errors.
   virtual const Scheme* scheme(std::string_view name) = 0;
+  /// Whether the type of @name is all written: `scheme` asks for no body then.
+  virtual bool is_annotated(std::string_view name) = 0;
+  /// From now on `@f{…}`, the key of the request, is a definition.
+  virtual void specialise(const InstanceRequest& request) = 0;
+  /// The same, and what it is; null while it is being inferred.
+  virtual const Inferred* specialised(const InstanceRequest& request) = 0;
   /// The members of the group of mutually recursive, unannotated definitions that is being inferred are not
   /// asked for through `scheme`.
   virtual InstanceAnswer instance(const InstanceRequest& request) = 0;

@@ -280,7 +280,7 @@ class Matcher {
   }
   Status wrong_type(SyntaxPtr, Type actual) {
     report(DiagnosticKind::TypeMismatch, call_.tensor_syntax[argument_],
-           fmt::format("{} of {} has to be a tensor, not {}", operand_text(), op_text(), to_string(actual)),
+           fmt::format("{} of {} has to be a tensor, not {}", operand_text(), op_text(), hooks_.describe(actual)),
            hooks_.origin_of_argument(argument_));
     return Status::Failed;
   }

@@ -27,6 +27,7 @@ class TypeHooks {
   virtual bool unify(Dim a, Dim b) = 0;
   virtual bool unify(DType a, DType b) = 0;
   virtual std::string describe(DType dtype) = 0;
+  virtual std::string describe(Type type) = 0;
   /// Notes that say where an argument's type comes from.
   virtual std::vector<Note> origin_of_argument(size_t i) = 0;
 };
@@ -74,9 +75,17 @@ struct InstanceRequest {
   uint32_t declaration = 0;  ///< of the operator
   std::string key;
   SignatureBinding binding;
+  /// For a definition without attributes and packs its parameters' types, `?` for each dim, instead of a
+  /// binding.
+  std::optional<std::vector<Type>> params = std::nullopt;
 };
 /// The request for a settled binding (no unknowns left in it).
 InstanceRequest make_request(const Declaration& op, SignatureBinding binding);
+InstanceRequest make_request(const Declaration& def, std::vector<Type> params);
+
+/// Whether calls of a `def @…` go by its signature as those of operators do: it has attributes, packs, or
+/// clauses.
+bool has_attributes_or_packs(const Declaration& def);
 
 /// The binding with fresh rigid dims in place of the arguments' dims.
 SignatureBinding with_fresh_dims(const InstanceRequest& request);

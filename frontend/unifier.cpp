@@ -1,49 +1,151 @@
 #include "frontend/unifier.h"
 
+#include <algorithm>
 #include <functional>
 
 namespace quern {
 
+Type Unifier::fresh_type() {
+  Type type = types_.fresh();
+  level_of({Unknown::Kind::Type, type->id}) = level_;
+  return type;
+}
+
+Dim Unifier::fresh_dim() {
+  Dim dim = dims_.fresh();
+  level_of({Unknown::Kind::Dim, static_cast<uint64_t>(dim->value)}) = level_;
+  return dim;
+}
+
 DType Unifier::fresh_dtype(DTypeClass dtype_class, bool wide) {
   dtypes_.push_back({dtype_class, wide});
-  return DType::infer(static_cast<uint32_t>(dtypes_.size() - 1));
+  uint64_t id = dtypes_.size() - 1;
+  level_of({Unknown::Kind::DType, id}) = level_;
+  return DType::infer(static_cast<uint32_t>(id));
 }
 
 DType Unifier::resolve(DType dtype) const {
   while (dtype.is_infer() && dtypes_[dtype.id].bound) dtype = dtypes_[dtype.id].value;
+  if (dtype.is_infer()) note({Unknown::Kind::DType, dtype.id});
   return dtype;
+}
+
+// What stands at the end of a chain of bound unknowns; the chain is shortened to it.
+Type Unifier::root(Type unknown) {
+  auto next = [&](Type t) {
+    return t->kind == TypeKind::Infer && t->id < bindings_.size() ? bindings_[t->id] : nullptr;
+  };
+  Type end = unknown;
+  while (Type value = next(end)) end = value;
+  while (Type value = next(unknown)) {
+    bindings_[unknown->id] = end;
+    unknown = value;
+  }
+  return end;
 }
 
 Type Unifier::resolve(Type type) {
   if (!type->has_infer) return type;
-  switch (type->kind) {
-    case TypeKind::Infer: {
-      auto bound = bindings_.find(type);
-      return bound == bindings_.end() ? type : resolve(bound->second);
-    }
-    case TypeKind::Tensor: {
-      std::vector<Dim> dims;
-      for (Dim d : type->dims) dims.push_back(resolve(d));
-      return tensor_type(dims, resolve(type->dtype));
-    }
-    case TypeKind::Tuple:
-    case TypeKind::Function:
-    case TypeKind::Data:
-    case TypeKind::Ref: {
-      std::vector<Type> args;
-      for (Type a : type->args) args.push_back(resolve(a));
-      if (type->kind == TypeKind::Tuple) return tuple_type(args);
-      if (type->kind == TypeKind::Data) return data_type(type->name, type->id, args);
-      if (type->kind == TypeKind::Ref) return ref_type(args[0]);
-      Type result = args.back();
-      args.pop_back();
-      return function_type(args, result);
-    }
-    case TypeKind::Var:
-    case TypeKind::Error: return type;
+  if (type->kind == TypeKind::Infer) {
+    Type end = root(type);
+    if (end->kind != TypeKind::Infer) return resolve(end);
+    note({Unknown::Kind::Type, end->id});
+    return end;
   }
-  return type;
+  if (type->is_tensor()) {
+    std::vector<Dim> dims;
+    for (Dim d : type->dims) dims.push_back(resolve(d));
+    return tensor_type(dims, resolve(type->dtype));
+  }
+  std::vector<Type> args;
+  for (Type a : type->args) args.push_back(resolve(a));
+  return with_args(type, args);
 }
+
+// --- levels and watchers ---------------------------------------------------------------------------------
+
+// An unknown that was made behind the unifier's back (a `_` in a type) is first met on its own level.
+uint32_t& Unifier::level_of(Unknown unknown) {
+  auto& levels = levels_[static_cast<size_t>(unknown.kind)];
+  if (levels.size() <= unknown.id) levels.resize(unknown.id + 1, level_);
+  return levels[unknown.id];
+}
+
+bool Unifier::is_inner(Unknown unknown) { return level_of(unknown) > level_; }
+
+void Unifier::lower(Unknown unknown, uint32_t level) {
+  uint32_t& own = level_of(unknown);
+  own = std::min(own, level);
+}
+
+void Unifier::lower(Dim dim, uint32_t level) {
+  if (!dim->has_infer) return;
+  if (dim->kind == DimKind::Infer) lower({Unknown::Kind::Dim, static_cast<uint64_t>(dim->value)}, level);
+  for (Dim arg : dim->args) lower(arg, level);
+}
+
+void Unifier::lower(Type type, uint32_t level) {
+  if (!type->has_infer) return;
+  if (type->kind == TypeKind::Infer) lower({Unknown::Kind::Type, type->id}, level);
+  if (type->dtype.is_infer()) lower({Unknown::Kind::DType, type->dtype.id}, level);
+  for (Dim dim : type->dims) lower(dim, level);
+  for (Type arg : type->args) lower(arg, level);
+}
+
+void Unifier::wake(Unknown unknown) {
+  auto found = watchers_.find(unknown);
+  if (found == watchers_.end()) return;
+  woken_.insert(woken_.end(), found->second.begin(), found->second.end());
+  watchers_.erase(found);
+}
+
+std::vector<Unknown> Unifier::observed() {
+  std::vector<Unknown> result = std::move(observed_.back());
+  observed_.pop_back();
+  return result;
+}
+
+std::vector<Unknown> Unifier::unknowns(Type type) {
+  std::vector<Unknown> found;
+  auto add = [&](Unknown unknown) {
+    if (std::find(found.begin(), found.end(), unknown) == found.end()) found.push_back(unknown);
+  };
+  std::function<void(Dim)> dims = [&](Dim d) {
+    if (d->kind == DimKind::Infer) {
+      add({Unknown::Kind::Dim, static_cast<uint64_t>(d->value)});
+      dim_nodes_.emplace(static_cast<uint64_t>(d->value), d);
+    }
+    for (Dim a : d->args) dims(a);
+  };
+  std::function<void(Type)> walk = [&](Type t) {
+    if (!t->has_infer) return;
+    if (t->kind == TypeKind::Infer) add({Unknown::Kind::Type, t->id});
+    for (Dim d : t->dims) dims(d);
+    if (t->dtype.is_infer()) add({Unknown::Kind::DType, t->dtype.id});
+    for (Type a : t->args) walk(a);
+  };
+  walk(resolve(type));
+  return found;
+}
+
+void Unifier::settle(Unknown unknown, Type value) {
+  if (bindings_.size() <= unknown.id) bindings_.resize(unknown.id + 1, nullptr);
+  bindings_[unknown.id] = value;
+  wake(unknown);
+}
+
+void Unifier::settle(Unknown unknown, DType value) {
+  dtypes_[unknown.id].bound = true;
+  dtypes_[unknown.id].value = value;
+  wake(unknown);
+}
+
+void Unifier::settle(Unknown unknown, Dim value) {
+  dims_.bind(dim_of(unknown), value);
+  wake(unknown);
+}
+
+// --- unification -----------------------------------------------------------------------------------------
 
 bool Unifier::occurs(Type unknown, Type in) {
   in = resolve(in);
@@ -56,8 +158,8 @@ bool Unifier::occurs(Type unknown, Type in) {
 bool Unifier::bind(Type unknown, Type value) {
   infinite_ = occurs(unknown, value);
   if (infinite_) return false;
-  bindings_[unknown] = value;
-  ++progress_;
+  lower(value, level_of({Unknown::Kind::Type, unknown->id}));
+  settle({Unknown::Kind::Type, unknown->id}, value);
   return true;
 }
 
@@ -95,14 +197,16 @@ bool Unifier::unify(DType a, DType b) {
     DTypeUnknown& other = dtypes_[b.id];
     other.dtype_class = std::max(other.dtype_class, unknown.dtype_class);
     other.wide |= unknown.wide;
+    lower(Unknown{Unknown::Kind::DType, b.id}, level_of({Unknown::Kind::DType, a.id}));
   } else {
-    if (unknown.dtype_class == DTypeClass::Float && !b.is_float()) return false;
-    if (unknown.dtype_class == DTypeClass::Number && !b.is_float() && !b.is_int() && !b.is_index())
+    // Of a rigid variable the class is not known here: each use of the definition is looked at.
+    if (unknown.dtype_class == DTypeClass::Float && !b.is_float() && !b.is_var()) return false;
+    if (unknown.dtype_class == DTypeClass::Number && !b.is_float() && !b.is_int() && !b.is_index() && !b.is_var())
       return false;
   }
   unknown.bound = true;
   unknown.value = b;
-  ++progress_;
+  wake({Unknown::Kind::DType, a.id});
   return true;
 }
 
@@ -113,9 +217,11 @@ bool Unifier::unify(Dim a, Dim b) {
   Dim difference = dim_sub(a, b);
   if (as_const(difference)) return false;
   if (!difference->has_infer) return false;
+  // NOLINTNEXTLINE(bugprone-easily-swappable-parameters)
   auto bind_dim = [&](Dim unknown, Dim value) {
+    lower(value, level_of({Unknown::Kind::Dim, static_cast<uint64_t>(unknown->value)}));
     dims_.bind(unknown, value);
-    ++progress_;
+    wake({Unknown::Kind::Dim, static_cast<uint64_t>(unknown->value)});
     return true;
   };
   auto mentions = [](Dim d, Dim unknown) {
@@ -176,17 +282,27 @@ std::string Unifier::describe(Type type) {
   return to_string(type);
 }
 
+bool Unifier::apply_default(size_t id) {
+  DTypeUnknown& unknown = dtypes_[id];
+  if (unknown.bound || unknown.dtype_class == DTypeClass::Any) return false;
+  settle({Unknown::Kind::DType, id}, unknown.dtype_class == DTypeClass::Float ? DType::float32()
+                                     : unknown.wide                           ? DType::int64()
+                                                                              : DType::int32());
+  return true;
+}
+
 bool Unifier::apply_defaults() {
   bool any = false;
-  for (DTypeUnknown& unknown : dtypes_) {
-    if (unknown.bound || unknown.dtype_class == DTypeClass::Any) continue;
-    unknown.bound = true;
-    unknown.value = unknown.dtype_class == DTypeClass::Float ? DType::float32()
-                    : unknown.wide                           ? DType::int64()
-                                                             : DType::int32();
-    any = true;
+  for (size_t id = 0; id < dtypes_.size(); ++id) any |= apply_default(id);
+  return any;
+}
+
+bool Unifier::apply_inner_defaults(size_t first, const std::set<Unknown>& kept) {
+  bool any = false;
+  for (size_t id = first; id < dtypes_.size(); ++id) {
+    Unknown unknown{Unknown::Kind::DType, id};
+    if (is_inner(unknown) && !kept.contains(unknown)) any |= apply_default(id);
   }
-  if (any) ++progress_;
   return any;
 }
 

@@ -1,25 +1,33 @@
 #pragma once
 // Unknown types, dims and dtypes of one inference, and their unification.
 
+#include <set>
 #include <unordered_map>
 #include <vector>
 
 #include "frontend/signature.h"
+#include "ir/scheme.h"
 #include "ir/type.h"
 
 namespace quern {
 
-/// What an unknown dtype may become.
-enum class DTypeClass : uint8_t {
-  Any,
-  Number,  ///< of an integer literal: any numeric dtype; int32 where nothing decides
-  Float,   ///< of a float literal; float32 where nothing decides
+/// Which unknown: of a type, a dtype or a dim, and its number.
+struct Unknown {
+  enum class Kind : uint8_t { Type, DType, Dim } kind;
+  uint64_t id;
+  friend auto operator<=>(const Unknown&, const Unknown&) = default;
+};
+struct UnknownHash {
+  size_t operator()(const Unknown& u) const { return u.id * 4 + static_cast<size_t>(u.kind); }
 };
 
+/// Unknowns have levels (Rémy 1992): how many function literals that generalise were open around the place
+/// where they were made. Binding an unknown brings what is in its value to its level, so that at the end of a
+/// literal exactly the unknowns above the level outside are its own, and general.
 class Unifier {
  public:
-  Type fresh_type() { return types_.fresh(); }
-  Dim fresh_dim() { return dims_.fresh(); }
+  Type fresh_type();
+  Dim fresh_dim();
   DType fresh_dtype(DTypeClass dtype_class, bool wide = false);
 
   Type resolve(Type type);
@@ -32,6 +40,9 @@ class Unifier {
 
   /// Literals that nothing decides take their defaults. True when there was one.
   bool apply_defaults();
+  /// The same for those from number `first` on and above the current level, but for the `kept` ones.
+  bool apply_inner_defaults(size_t first, const std::set<Unknown>& kept);
+  size_t dtype_count() const { return dtypes_.size(); }
   /// Equalities of dims that were put off and do not hold.
   std::vector<std::pair<Dim, Dim>> unsettled();
   /// For messages: "an integer literal" where nothing has decided its dtype yet.
@@ -39,8 +50,31 @@ class Unifier {
   std::string describe(Type type);
   /// Whether the last failed unification would have made a type contain itself.
   bool infinite() const { return infinite_; }
-  /// Grows with every binding: relations are worth another try when it moved.
-  uint64_t progress() const { return progress_; }
+
+  // --- generalisation
+  void enter_level() { ++level_; }
+  void leave_level() { --level_; }
+  uint32_t level() const { return level_; }
+  /// Whether an unknown that nothing has bound belongs to a level above the current one.
+  bool is_inner(Unknown unknown);
+  /// The unknowns in a type that nothing has bound, each once, in the order of the type's text.
+  std::vector<Unknown> unknowns(Type type);
+  /// Gives an unknown that nothing has bound its value.
+  void settle(Unknown unknown, Type value);
+  void settle(Unknown unknown, DType value);
+  void settle(Unknown unknown, Dim value);
+  Dim dim_of(Unknown unknown) const { return dim_nodes_.at(unknown.id); }
+  /// The unknown stays one, of the current level.
+  void settle_outside(Unknown unknown) { lower(unknown, level_); }
+  DTypeClass class_of(DType unknown) const { return dtypes_[unknown.id].dtype_class; }
+
+  // --- who waits for what
+  /// From `observe` to `observed` every unknown that `resolve` comes upon is noted. Nests.
+  void observe() { observed_.emplace_back(); }
+  std::vector<Unknown> observed();
+  /// `waiter` is in the next `take_woken` after the unknown is bound.
+  void watch(Unknown unknown, uint32_t waiter) { watchers_[unknown].push_back(waiter); }
+  std::vector<uint32_t> take_woken() { return std::exchange(woken_, {}); }
 
  private:
   struct DTypeUnknown {
@@ -49,15 +83,30 @@ class Unifier {
     bool bound = false;
     DType value{};
   };
+  bool apply_default(size_t id);
   bool bind(Type unknown, Type value);
   bool occurs(Type unknown, Type in);
+  Type root(Type unknown);
+  void wake(Unknown unknown);
+  uint32_t& level_of(Unknown unknown);
+  void lower(Type type, uint32_t level);
+  void lower(Dim dim, uint32_t level);
+  void lower(Unknown unknown, uint32_t level);
+  void note(Unknown unknown) const {
+    if (!observed_.empty()) observed_.back().push_back(unknown);
+  }
 
   DimScratch dims_;
   TypeScratch types_;
-  std::unordered_map<Type, Type> bindings_;
+  std::vector<Type> bindings_;  ///< by the unknown's number; null for one that is not bound
+  std::unordered_map<uint64_t, Dim> dim_nodes_;  ///< the nodes of dim unknowns that `unknowns` came upon
   std::vector<DTypeUnknown> dtypes_;
   std::vector<std::pair<Dim, Dim>> deferred_;
-  uint64_t progress_ = 0;
+  uint32_t level_ = 0;
+  std::vector<uint32_t> levels_[3];  ///< by kind and number
+  mutable std::vector<std::vector<Unknown>> observed_;
+  std::unordered_map<Unknown, std::vector<uint32_t>, UnknownHash> watchers_;
+  std::vector<uint32_t> woken_;
   bool infinite_ = false;
 };
 

@@ -92,7 +92,8 @@ primary
   ;
 literal : INT | FLOAT | STRING | 'True' | 'False' | 'None' ;
 
-typeArguments : '<' type (',' type)* '>' ;
+typeArguments : '<' typeArgument (',' typeArgument)* ','? '>' ;
+typeArgument  : type | INT ;
 arguments     : argument (',' argument)* ','? ;
 argument      : name '=' expr | element ;
 element       : '..' expr | expr ('for' name '<' expr ('if' expr)?)? ;

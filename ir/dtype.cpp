@@ -1,6 +1,8 @@
 #include "ir/dtype.h"
 
 #include <charconv>
+#include <mutex>
+#include <vector>
 
 namespace quern {
 
@@ -31,12 +33,37 @@ bool bits_allowed(DTypeCode code, int bits) {
     case DTypeCode::BFloat: return bits == 16;
     case DTypeCode::Bool:
     case DTypeCode::Index:
-    case DTypeCode::Infer: return false;
+    case DTypeCode::Infer:
+    case DTypeCode::Var: return false;
   }
   return false;
 }
 
+// The names of the rigid variables of the process, by id.
+class DTypeNames {
+ public:
+  static DTypeNames& get() {
+    static auto* const names = new DTypeNames;
+    return *names;
+  }
+  uint32_t add(std::string_view name) {
+    std::lock_guard lock(mutex_);
+    names_.emplace_back(name);
+    return static_cast<uint32_t>(names_.size() - 1);
+  }
+  std::string at(uint32_t id) {
+    std::lock_guard lock(mutex_);
+    return names_[id];
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::string> names_;
+};
+
 }  // namespace
+
+DType dtype_var(std::string_view name) { return {DTypeCode::Var, 0, 1, DTypeNames::get().add(name)}; }
 
 std::string to_string(DType dtype) {
   std::string text;
@@ -48,6 +75,7 @@ std::string to_string(DType dtype) {
     case DTypeCode::Bool: text = "bool"; break;
     case DTypeCode::Index: return "index";
     case DTypeCode::Infer: return "_";
+    case DTypeCode::Var: return DTypeNames::get().at(dtype.id);
   }
   if (dtype.lanes != 1) text += "x" + std::to_string(dtype.lanes);
   return text;

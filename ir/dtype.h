@@ -17,6 +17,7 @@ enum class DTypeCode : uint8_t {
   Bool,
   Index,  ///< positions and extents: 64-bit, `/` and `%` floor
   Infer,  ///< not yet known; only while inference runs
+  Var,    ///< a rigid dtype variable of a general type; never in what is run
 };
 
 /// An element type: code, bits of one lane, lanes (1 unless a vector such as int8x4). A plain value.
@@ -24,7 +25,7 @@ struct DType {
   DTypeCode code = DTypeCode::Float;
   uint8_t bits = 32;
   uint16_t lanes = 1;
-  uint32_t id = 0;  ///< which inference variable, for Infer
+  uint32_t id = 0;  ///< which variable, for Infer and Var
 
   static DType float16() { return {DTypeCode::Float, 16}; }
   static DType float32() { return {DTypeCode::Float, 32}; }
@@ -44,13 +45,17 @@ struct DType {
   bool is_bool() const { return code == DTypeCode::Bool; }
   bool is_index() const { return code == DTypeCode::Index; }
   bool is_infer() const { return code == DTypeCode::Infer; }
+  bool is_var() const { return code == DTypeCode::Var; }
   /// Bytes of one element in memory; bool takes one.
   size_t bytes() const { return static_cast<size_t>(bits) / 8 * lanes; }
 
   friend bool operator==(const DType&, const DType&) = default;
 };
 
-/// "float32", "int8x4", "bool", "index"; "_" for an inference variable.
+/// A new rigid variable with a name for people.
+DType dtype_var(std::string_view name);
+
+/// "float32", "int8x4", "bool", "index"; "_" for an inference variable, a rigid variable's name.
 std::string to_string(DType dtype);
 /// The dtype that `name` spells ("float32", "int8x4", …), or nothing. `index` is not a dtype of tensors and
 /// not accepted.

@@ -13,20 +13,14 @@
 
 #include "ir/arena.h"
 #include "ir/dim.h"
+#include "ir/origin.h"
 #include "ir/scalar.h"
+#include "ir/scheme.h"
 #include "ir/static_value.h"
 #include "ir/tensor.h"
 #include "ir/type.h"
 
 namespace quern {
-
-/// Where an expression comes from: a declaration of the session and a syntax node in it. Spans are looked up
-/// there.
-struct Origin {
-  uint32_t declaration = 0;
-  uint32_t node = 0;
-  friend bool operator==(const Origin&, const Origin&) = default;
-};
 
 enum class ExprKind : uint8_t {
 #define QUERN_NODE(kind) kind,

@@ -133,6 +133,12 @@ Type ref_type(Type content) {
   return node_of({.kind = TypeKind::Ref, .args = std::span<const Type>(&content, 1)});
 }
 
+Type with_args(Type type, std::span<const Type> args) {
+  TypeNode content = *type;
+  content.args = args;
+  return node_of(content);
+}
+
 Type type_var(std::string_view name) {
   static std::atomic<uint64_t> next_id = 0;
   return node_of({.kind = TypeKind::Var, .id = next_id.fetch_add(1), .name = name});
@@ -225,19 +231,6 @@ std::string to_string(Type type) {
   return out;
 }
 
-std::string to_string(const Scheme& scheme) {
-  std::string type = to_string(scheme.type);
-  if (scheme.dim_vars.empty() && scheme.type_vars.empty()) return type;
-  std::string vars;
-  auto add = [&](const std::string& name) { vars += (vars.empty() ? "[" : ", ") + name; };
-  for (Dim dim : scheme.dim_vars) add(to_string(dim));
-  for (Type var : scheme.type_vars) add(to_string(var));
-  vars += "]";
-  // As in a definition the variables stand before the parameters: `fn [n](Tensor[(n,), float32]) -> float32`.
-  if (scheme.type->kind == TypeKind::Function) return type.insert(3, vars);
-  return vars + " " + type;
-}
-
 // --- traversal ---------------------------------------------------------------------------------------------
 
 namespace {
@@ -266,20 +259,16 @@ class TypeSubstituter {
     if (auto found = done_.find(type); found != done_.end()) return found->second;
     std::vector<Type> args;
     for (Type arg : type->args) args.push_back(apply(arg));
-    Type image = type;
-    if (!std::ranges::equal(args, type->args)) {
-      TypeNode content = *type;
-      content.args = args;
-      image = node_of(content);
-    }
-    return done_[type] = image;
+    return done_[type] = std::ranges::equal(args, type->args) ? type : with_args(type, args);
   }
 
  private:
   Type apply_tensor(Type type) {
-    if (substitution_.dims.empty()) return type;
+    if (substitution_.dims.empty() && !type->dtype.is_var()) return type;
     std::vector<Dim> dims;
     for (Dim dim : type->dims) dims.push_back(substitute(dim, substitution_.dims));
+    auto dtype = substitution_.dtypes.find(type->dtype);
+    if (dtype != substitution_.dtypes.end()) return tensor_type(dims, dtype->second);
     return std::ranges::equal(dims, type->dims) ? type : tensor_type(dims, type->dtype);
   }
 

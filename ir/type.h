@@ -54,6 +54,8 @@ Type unit_type();
 Type function_type(std::span<const Type> params, Type result);
 Type data_type(std::string_view name, uint64_t id, std::span<const Type> args);
 Type ref_type(Type content);
+/// A tuple, function, data or reference type with other parts.
+Type with_args(Type type, std::span<const Type> args);
 /// A new rigid variable with a name for people.
 Type type_var(std::string_view name);
 Type error_type();
@@ -64,20 +66,12 @@ std::string to_string(Type type);
 struct Substitution {
   DimMap dims;
   std::unordered_map<Type, Type> types;
-  bool empty() const { return dims.empty() && types.empty(); }
+  std::unordered_map<DType, DType> dtypes;
+  bool empty() const { return dims.empty() && types.empty() && dtypes.empty(); }
 };
 Type substitute(Type type, const Substitution& substitution);
 void for_each_dim_var(Type type, const std::function<void(Dim)>& visit);
 bool contains_error(Type type);
-
-/// A type with the variables it is general in; each use takes fresh unknowns for them.
-struct Scheme {
-  std::vector<Dim> dim_vars;
-  std::vector<Type> type_vars;
-  Type type = nullptr;
-  friend bool operator==(const Scheme&, const Scheme&) = default;
-};
-std::string to_string(const Scheme& scheme);
 
 /// A constructor of a data type, interned with its type: equal declarations have one pointer.
 struct Constructor {

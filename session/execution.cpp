@@ -103,6 +103,12 @@ Execution::~Execution() = default;
 StatementResult Execution::run(DeclarationId statement) {
   const Inferred& inferred = impl_->session.inferred_statement(statement);
   const Definition& definition = inferred.definition;
+  // A function that is typed per rank and dtype is compiled with the statements that use it: itself it is no
+  // more than its type.
+  if (inferred.literal) {
+    impl_->session.keep(statement);
+    return {Value(new ClosureObject), definition.scheme.type, std::nullopt};
+  }
   impl_->host.folder = impl_->session.folder(impl_->session.info(statement).source);
   const TopLevelVariable* variable = impl_->session.statement_variable(statement);
   StatementResult result{std::nullopt, definition.scheme.type, std::nullopt};

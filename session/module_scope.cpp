@@ -57,18 +57,20 @@ const DataDefinition* ModuleScope::data_of_constructor(std::string_view construc
   return result.first ? &*result.first : nullptr;
 }
 
-const TopLevelVariable* ModuleScope::variable(std::string_view name) {
+const TopLevelVariable* ModuleScope::variable(std::string_view name) { return shared_variable(name).get(); }
+
+std::shared_ptr<const TopLevelVariable> ModuleScope::shared_variable(std::string_view name) {
   if (chunk_) {
     auto found = impl_.bodies.find(chunk_, std::string(name));
     if (found) uses_->push_back(found);
-    return found.get();
+    return found;
   }
   if (!sees_variables()) return nullptr;
   // Only a declaration or removal of this name changes which of them stands before the statement.
   const auto& ids = impl_.names.get({module_, NameTable::Variables, std::string(name)});
   auto after = std::partition_point(ids.begin(), ids.end(),
                                     [&](DeclarationId id) { return impl_.is_before(id, statement_); });
-  return after == ids.begin() ? nullptr : impl_.variable(*std::prev(after)).get();
+  return after == ids.begin() ? nullptr : impl_.variable(*std::prev(after));
 }
 
 bool ModuleScope::has_top_level_variable(std::string_view name) {
@@ -100,6 +102,22 @@ const Scheme* ModuleScope::scheme(std::string_view name) {
   if (!id) return nullptr;
   auto& found = impl_.scheme(impl_.key_of(id));
   return found ? &*found : nullptr;
+}
+
+bool ModuleScope::is_annotated(std::string_view name) {
+  DeclarationId id = impl_.find(module_, NameTable::Globals, name);
+  return id && impl_.annotated(impl_.key_of(id)).has_value();
+}
+
+void ModuleScope::specialise(const InstanceRequest& request) {
+  ModuleId owner = impl_.declarations[request.declaration].module;
+  impl_.specialisations.try_emplace({owner, request.key.substr(1)}, request);
+}
+
+const Inferred* ModuleScope::specialised(const InstanceRequest& request) {
+  specialise(request);
+  ModuleId owner = impl_.declarations[request.declaration].module;
+  return impl_.specialised_definition(owner, request.key.substr(1));
 }
 
 InstanceAnswer ModuleScope::instance(const InstanceRequest& request) {

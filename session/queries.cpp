@@ -29,13 +29,7 @@ bool same_scheme(const std::optional<Scheme>& a, const std::optional<Scheme>& b)
 
 // Two schemes that differ only in which fresh variables they are written over are the same to every caller.
 bool alike(const std::optional<Scheme>& a, const std::optional<Scheme>& b) {
-  if (a.has_value() != b.has_value()) return false;
-  if (!a) return true;
-  if (a->dim_vars.size() != b->dim_vars.size() || a->type_vars.size() != b->type_vars.size()) return false;
-  Substitution rename;
-  for (size_t i = 0; i < a->dim_vars.size(); ++i) rename.dims.emplace(a->dim_vars[i], b->dim_vars[i]);
-  for (size_t i = 0; i < a->type_vars.size(); ++i) rename.types.emplace(a->type_vars[i], b->type_vars[i]);
-  return substitute(a->type, rename) == b->type;
+  return a.has_value() == b.has_value() && (!a || same_but_for_names(*a, *b));
 }
 
 // Whether a tree is one of what the scanner took its piece for. Half-typed text may be neither: `op "`.
@@ -171,6 +165,7 @@ Session::Impl::Impl(Session& session)
           },
           std::equal_to<>()),
       group_inferred(engine, "infer", [this](const NameKey& k) { return infer_members(k.module, group(k)); }),
+      specialised(engine, "specialise", [this](const InstanceKey& k) { return infer_specialised(k); }),
       scheme(
           engine, "scheme",
           [this](const NameKey& k) -> std::optional<Scheme> {
@@ -198,13 +193,18 @@ Session::Impl::Impl(Session& session)
               TopLevelVariable variable;
               std::shared_ptr<const Arena> arena;
             };
-            auto kept = std::make_shared<Kept>(Kept{
-                {result.variable, {{id, type_source(tree(id).syntax)->id}, {}}}, result.definition.arena});
+            Scheme scheme = result.definition.scheme;
+            auto kept = std::make_shared<Kept>(Kept{{result.variable,
+                                                     {{id, type_source(tree(id).syntax)->id}, {}},
+                                                     std::move(scheme),
+                                                     result.literal,
+                                                     result.captured},
+                                                    result.definition.arena});
             return {kept, &kept->variable};
           },
           [](const auto& a, const auto& b) {
             return a && b && a->place == b->place && a->variable->name == b->variable->name &&
-                   a->variable->type == b->variable->type;
+                   a->variable->type == b->variable->type && !a->literal && !b->literal;
           }),
       instance(engine, "instance",
                [this](const InstanceKey& k) {
@@ -347,9 +347,15 @@ std::map<std::string, Group> Session::Impl::compute_groups(ModuleId module) {
   Components::Graph graph;
   names.for_each(module, NameTable::Globals, [&](const std::string& name) {
     DeclarationId id = find(module, NameTable::Globals, name);
-    if (!annotated({module, name})) graph.emplace(name, references(id));
+    if (!is_signature({module, name})) graph.emplace(name, references(id));
   });
   return Components(graph).run();
+}
+
+Declaration Session::Impl::with_chunks(DeclarationId id, std::deque<Declaration>& chunks) {
+  Declaration whole = tree(id);
+  for (DeclarationId chunk : bodies.chunks.get(id)) whole.chunks.push_back(&chunks.emplace_back(tree(chunk)));
+  return whole;
 }
 
 std::vector<Inferred> Session::Impl::infer_members(ModuleId module, const Group& group) {
@@ -363,14 +369,84 @@ std::vector<Inferred> Session::Impl::infer_members(ModuleId module, const Group&
         group.size() == 1 && (annotated({module, name}) || !std::ranges::binary_search(references(id), name));
     if (alone)
       if (std::optional<Inferred> result = bodies.infer(id)) return {std::move(*result)};
-    members.push_back(tree(id));
-    for (DeclarationId chunk : bodies.chunks.get(id))
-      members.back().chunks.push_back(&chunks.emplace_back(tree(chunk)));
+    members.push_back(with_chunks(id, chunks));
   }
   std::vector<const Declaration*> pointers;
   for (const Declaration& member : members) pointers.push_back(&member);
   ModuleScope scope(*this, module);
   return infer_group(pointers, scope);
+}
+
+std::vector<Inferred> Session::Impl::infer_specialised(const InstanceKey& key) {
+  ModuleScope scope(*this, key.module);
+  std::deque<Declaration> chunks;
+  const InstanceRequest& request = key.request;
+  if (!request.params) return {infer_instance(with_chunks(request.declaration, chunks), request, scope)};
+  std::vector<Declaration> members;
+  for (const std::string& name : group({key.module, request.op.substr(1)}))
+    members.push_back(with_chunks(find(key.module, NameTable::Globals, name), chunks));
+  std::vector<const Declaration*> pointers;
+  for (const Declaration& member : members) pointers.push_back(&member);
+  return infer_copy(pointers, request, scope);
+}
+
+// Whether callers of a definition go by its text alone.
+bool Session::Impl::is_signature(const NameKey& key) {
+  DeclarationId id = find(key.module, NameTable::Globals, key.name);
+  return annotated(key).has_value() || (id && has_attributes_or_packs(head(id)));
+}
+
+// The copy of a definition that a name with braces stands for.
+const Inferred* Session::Impl::specialised_definition(ModuleId module, const std::string& name) {
+  auto known = specialisations.find({module, name});
+  // A member of a group, named after the member that the copy is of: `g{f{…}}`.
+  if (size_t brace = name.find('{'); known == specialisations.end() && brace != std::string::npos)
+    known = specialisations.find({module, name.substr(brace + 1, name.size() - brace - 2)});
+  if (known == specialisations.end()) return nullptr;
+  for (const Inferred& member : specialised({module, known->second}))
+    if (member.definition.name == name) return &member;
+  return nullptr;
+}
+
+// What is wrong in the copies that a declaration needs, told where it needs them.
+Diagnostics Session::Impl::of_copies(const std::vector<Specialisation>& needs) {
+  constexpr size_t kMostNested = 100, kMostCopies = 10'000;
+  Diagnostics result;
+  struct Step {
+    const Specialisation* need;
+    const Place* use;
+    size_t depth;
+  };
+  std::vector<Step> todo;
+  for (const Specialisation& need : needs) todo.push_back({&need, &need.use, 0});
+  std::set<std::pair<ModuleId, std::string>> seen;
+  while (!todo.empty()) {
+    Step step = todo.back();
+    todo.pop_back();
+    const InstanceRequest& request = step.need->request;
+    ModuleId owner = declarations[request.declaration].module;
+    if (!seen.insert({owner, request.key}).second) continue;
+    if (step.depth > kMostNested || seen.size() > kMostCopies) {
+      result.push_back({DiagnosticKind::EndlessSpecialisation,
+                        *step.use,
+                        fmt::format("`{}` calls itself at ever more types: it is typed anew for each rank, dtype "
+                                    "and attribute value, and these do not end",
+                                    request.op),
+                        {{Place{{step.need->use.origin}, {}}, "one of the calls is here"}},
+                        {}});
+      break;
+    }
+    for (const Inferred& copy : specialised({owner, request})) {
+      for (const Diagnostic& d : diagnostics_of(owner, copy))
+        result.push_back({d.kind,
+                          *step.use,
+                          fmt::format("`{}`: {}", request.op, d.message),
+                          {{d.place, fmt::format("in `{}`, as it is used here", request.op)}},
+                          {}});
+      for (const Specialisation& need : copy.needs) todo.push_back({&need, step.use, step.depth + 1});
+    }
+  }
+  return result;
 }
 
 const Inferred* Session::Impl::inferred(ModuleId module, const std::string& global) {
@@ -395,6 +471,12 @@ ModuleScope& Session::Impl::scope_of(ModuleId module) {
   return *scope;
 }
 
+Diagnostics Session::Impl::with_copies(ModuleId module, const Inferred& inferred) {
+  Diagnostics result = diagnostics_of(module, inferred);
+  if (!has_errors(result)) append(result, of_copies(inferred.needs));
+  return result;
+}
+
 Diagnostics Session::Impl::of_declaration(DeclarationId id) {
   const DeclarationInfo& about = declarations[id];
   Diagnostics result;
@@ -414,7 +496,7 @@ Diagnostics Session::Impl::of_declaration(DeclarationId id) {
       if (about.name.starts_with("@")) {
         if (const Inferred* i = inferred(about.module, about.name.substr(1));
             i && find(about.module, NameTable::Globals, about.name.substr(1)) == id)
-          found = diagnostics_of(about.module, *i);
+          found = with_copies(about.module, *i);
       } else {
         found = operator_check(id);
       }
@@ -424,9 +506,9 @@ Diagnostics Session::Impl::of_declaration(DeclarationId id) {
       found = data({about.module, about.name}).second;
       append(found, duplicate_constructors(id));
       break;
-    case PieceKind::Statement: found = diagnostics_of(about.module, statement(id)); break;
+    case PieceKind::Statement: found = with_copies(about.module, statement(id)); break;
     case PieceKind::Import: found = import_diagnostics(id); break;
-    case PieceKind::Test: found = diagnostics_of(about.module, statement(id)); break;
+    case PieceKind::Test: found = with_copies(about.module, statement(id)); break;
     case PieceKind::Static:
     case PieceKind::Infix: break;
   }

@@ -156,7 +156,8 @@ const TopLevelVariable* Session::statement_variable(DeclarationId statement) {
 }
 
 const Definition* Session::definition(ModuleId module, std::string_view name) {
-  const Inferred* result = impl_->inferred(module, std::string(name));
+  const Inferred* result = name.ends_with("}") ? impl_->specialised_definition(module, std::string(name))
+                                               : impl_->inferred(module, std::string(name));
   // One with a mistake in it is not run, however much of it could be typed.
   bool sound = result && result->definition.body && !has_errors(result->diagnostics);
   return sound && impl_->late_calls_are_sound(*result) ? &result->definition : nullptr;

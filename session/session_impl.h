@@ -174,6 +174,7 @@ struct Session::Impl {
   Query<ModuleId, std::map<std::string, Group>> groups;
   Query<NameKey, Group, NameKeyHash> group;
   Query<NameKey, std::vector<Inferred>, NameKeyHash> group_inferred;  ///< by the group's first member
+  Query<InstanceKey, std::vector<Inferred>, InstanceKeyHash> specialised;
   Query<NameKey, std::optional<Scheme>, NameKeyHash> scheme;
   Query<DeclarationId, Inferred> statement;
   Query<DeclarationId, std::shared_ptr<const TopLevelVariable>> variable;
@@ -253,6 +254,15 @@ struct Session::Impl {
   std::map<std::string, FileState> files;  ///< that were looked at, by absolute path
   std::set<ModuleId> importing;            ///< modules with imports
   std::map<ModuleId, std::unique_ptr<ModuleScope>> scopes;
+  Declaration with_chunks(DeclarationId id, std::deque<Declaration>& chunks);
+  std::vector<Inferred> infer_specialised(const InstanceKey& key);
+  Diagnostics with_copies(ModuleId module, const Inferred& inferred);
+  Diagnostics of_copies(const std::vector<Specialisation>& needs);
+  bool is_signature(const NameKey& key);
+  const Inferred* specialised_definition(ModuleId module, const std::string& name);
+
+  /// What the names of copies of definitions stand for. It only grows: a name means one thing for ever.
+  std::unordered_map<NameKey, InstanceRequest, NameKeyHash> specialisations;
 };
 
 /// What a declaration of a module sees, answered by queries.
@@ -288,10 +298,14 @@ class ModuleScope final : public Scope {
   const DataDefinition* data_of(Type type) override;
   const DataDefinition* data_of_constructor(std::string_view constructor) override;
   const TopLevelVariable* variable(std::string_view name) override;
+  std::shared_ptr<const TopLevelVariable> shared_variable(std::string_view name) override;
   bool has_top_level_variable(std::string_view name) override;
   bool in_broken_declaration(std::string_view name) override;
   bool in_broken_import(std::string_view name) override { return impl_.is_in_broken_import(module_, name); }
   const Scheme* scheme(std::string_view name) override;
+  bool is_annotated(std::string_view name) override;
+  void specialise(const InstanceRequest& request) override;
+  const Inferred* specialised(const InstanceRequest& request) override;
   InstanceAnswer instance(const InstanceRequest& request) override;
   const Metadata* metadata(uint32_t declaration) override {
     return impl_.metadata(impl_.declarations[declaration].source).get();

@@ -1,3 +1,4 @@
+#include "ir/scheme.h"
 #include "ir/type.h"
 
 #include <gtest/gtest.h>

@@ -189,7 +189,7 @@ class GroupInference {
 
   Inferred settle(size_t i) {
     Scheme scheme = annotated_[i] ? *annotated_[i] : schemes_[i];
-    scheme.type = inference_.finish(scheme.type);
+    scheme.type = without_opened(inference_.finish(scheme.type), scheme.dim_vars);
     for (Constraint& c : scheme.constraints) {
       for (Type& t : c.args) t = inference_.finish(t);
       c.result = inference_.finish(c.result);
@@ -336,7 +336,7 @@ Inferred infer_statement(const Declaration& statement, Scope& scope) {
     type = resolve_type(s->child(0), inference.env, evaluator, scope, inference.diagnostics, statement.id);
     inference.expect(value, type, draft->type, fmt::format("`%{}`", s->text),
                      {{Place{{statement.id, s->child(0)->id}, {}}, "it is declared here"}},
-                     DiagnosticKind::AnnotationMismatch);
+                     DiagnosticKind::AnnotationMismatch, draft);
   }
   if (is_test) {
     SyntaxPtr last = value->children.empty() ? value : value->children.back();
@@ -345,7 +345,7 @@ Inferred infer_statement(const Declaration& statement, Scope& scope) {
   inference.solve();
   bool is_template = scheme.specialised;
   ExprPtr body = is_template ? nullptr : inference.finish_statement(draft);
-  Type settled = inference.finish(type);
+  Type settled = inference.closed(inference.finish(type), 0);
   // An error type comes from a mistake that is reported where it was made.
   if (inference.resolve(type)->has_infer && !has_errors(inference.diagnostics))
     inference.report(

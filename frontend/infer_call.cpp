@@ -103,9 +103,11 @@ bool Inference::attempt_operator(ExprPtr waiting) {
   OpCallDraft& draft = op_calls_.at(waiting);
   matching_ = &draft;
   size_t reported = diagnostics.size();
+  site_.draft = draft.args.empty() ? waiting : draft.args.back();
   MatchOutcome outcome =
       match_signature(*draft.op, draft.call, scope_, *this, diagnostics, draft.declaration);
   matching_ = nullptr;
+  site_ = {};
   if (outcome.status == MatchStatus::Stuck) return false;
   if (outcome.status == MatchStatus::Matched) {
     draft.matched = true;
@@ -244,7 +246,7 @@ ExprPtr Inference::construct(SyntaxPtr s, SyntaxPtr name, const DataDefinition& 
     std::string what = field.name.empty() ? fmt::format("field {} of `{}`", i, name->text)
                                           : fmt::format("the field `{}` of `{}`", field.name, name->text);
     expect(at[i], substitute(field.type, substitution), fields[i]->type, what,
-           {{field.place, "the field is declared here"}});
+           {{field.place, "the field is declared here"}}, DiagnosticKind::TypeMismatch, fields[i]);
   }
   return drafts_.make<ConstructExpr>(Expr{ExprKind::Construct, type, origin(s)}, constructor->interned,
                                      drafts_.copy(name->text), drafts_.copy(fields));
@@ -424,7 +426,11 @@ ExprPtr Inference::function_call(SyntaxPtr s) {
     return error(s, type->result());
   }
   for (size_t i = 0; i < args.size(); ++i) {
-    if (unifier.unify(type->params()[i], args[i]->type)) continue;
+    site_ = {args[i], origin(at[i]), {}, [&, i] { return fmt::format("argument {} of {}", i + 1, name); }};
+    point_ = now();
+    bool fits = assign(type->params()[i], args[i]->type);
+    site_ = {};
+    if (fits) continue;
     // The callee's text is looked at for the message alone: an edit there that keeps its type changes nothing
     // here.
     std::vector<Note> notes;
@@ -441,8 +447,10 @@ ExprPtr Inference::function_call(SyntaxPtr s) {
     expect(at[i], type->params()[i], args[i]->type, fmt::format("argument {} of {}", i + 1, name),
            std::move(notes), DiagnosticKind::ArgumentMismatch);
   }
-  return drafts_.make<CallExpr>(Expr{ExprKind::Call, type->result(), origin(s)}, function,
-                                drafts_.copy(args));
+  ExprPtr result = drafts_.make<CallExpr>(Expr{ExprKind::Call, type->result(), origin(s)}, function,
+                                          drafts_.copy(args));
+  Type known = resolve(type->result());
+  return known->kind == TypeKind::Infer ? result : opened(result, known, callee->text.empty() ? "call" : callee->text);
 }
 
 // --- mismatches
@@ -450,13 +458,19 @@ ExprPtr Inference::function_call(SyntaxPtr s) {
 
 void Inference::becomes(SyntaxPtr at, ExprPtr waiting, Type found) {
   uint32_t outer = std::exchange(declaration_, waiting->origin.declaration);
-  expect(at, waiting->type, found, "the value here", {});
+  expect(at, waiting->type, found, "the value here", {}, DiagnosticKind::TypeMismatch, waiting);
   declaration_ = outer;
 }
 
 bool Inference::expect(SyntaxPtr at, Type wanted, Type found, const std::string& what,
-                       std::vector<Note> notes, DiagnosticKind role) {
-  if (unifier.unify(wanted, found)) return true;
+                       std::vector<Note> notes, DiagnosticKind role, ExprPtr draft) {
+  Origin source = !notes.empty() && notes[0].place ? notes[0].place->origin : Origin{};
+  CheckSite outer = std::exchange(site_, {draft, origin(at), source, [what] { return what; }});
+  ProgramPoint outer_point = std::exchange(point_, now());
+  bool fits = assign(wanted, found);
+  point_ = outer_point;
+  site_ = std::move(outer);
+  if (fits) return true;
   if (unifier.infinite()) {
     report(DiagnosticKind::InfiniteType, at, fmt::format("{} would have a type that contains itself", what),
            std::move(notes));

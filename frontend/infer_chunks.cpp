@@ -127,7 +127,9 @@ BodyRun Inference::body_run(const BodyHead& head, ChunkSource& chunks, const Dec
     locals_of.emplace_back(before, locals_.size());
     if (chunks.at_end() || closed()) break;
   }
-  if (result && head.result) expect(last_statement(*run.back()), head.result, result->type, "the result");
+  if (result && head.result)
+    expect(last_statement(*run.back()), head.result, result->type, "the result", {}, DiagnosticKind::ResultMismatch,
+           result);
   solve();
 
   BodyRun out;
@@ -206,7 +208,7 @@ Inferred assemble_body(const Declaration& def, const BodyHead& head,
     if (out.types.size() <= p.place.origin.node) out.types.resize(p.place.origin.node + 1, nullptr);
     out.types[p.place.origin.node] = p.variable->type;
   }
-  Type result_type = head.result ? head.result : result->type;
+  Type result_type = head.result ? head.result : without_opened(result->type, head.dim_vars);
   Scheme scheme{head.dim_vars, head.type_vars, function_type(params, result_type)};
   ExprPtr block = arena->make<BlockExpr>(Expr{ExprKind::Block, result->type, {def.id, def.syntax->id}},
                                          arena->copy(bindings), result);

@@ -109,16 +109,14 @@ ExprPtr Inference::walk(SyntaxPtr s) {
       return function(s, s->child(1), head, s->child(3));
     }
     case SyntaxKind::If: {
-      ExprPtr then_arm = nullptr, else_arm = nullptr;
       ExprPtr condition = infer(s->child(0));
       expect(s->child(0), scalar_type(DType::boolean()), condition->type, "the condition of `if`", {},
-             DiagnosticKind::ConditionNotBool);
-      then_arm = infer(s->child(1));
-      else_arm = infer(s->child(2));
-      expect(s->child(2), then_arm->type, else_arm->type, "the `else` arm",
-             {{place(s->child(1)), "the first arm is here"}}, DiagnosticKind::ArmsDiffer);
-      return drafts_.make<IfExpr>(Expr{ExprKind::If, then_arm->type, origin(s)}, condition, then_arm,
-                                  else_arm);
+             DiagnosticKind::ConditionNotBool, condition);
+      uint32_t first = 0, second = 0;
+      ExprPtr then_arm = infer_arm(s->child(1), first), else_arm = infer_arm(s->child(2), second);
+      ExprPtr branch = drafts_.make<IfExpr>(Expr{ExprKind::If, unifier.fresh_type(), origin(s)}, condition,
+                                            then_arm, else_arm);
+      return joined(branch, {then_arm, else_arm}, {first, second}, {s->child(1), s->child(2)});
     }
     case SyntaxKind::Call: return call(s);
     case SyntaxKind::Project: return projection(s);
@@ -192,12 +190,15 @@ void Inference::binding(SyntaxPtr s, std::vector<Binding>& bindings,
   ExprPtr value = infer(s->child(1));
   if (declared)
     expect(s->child(1), declared, value->type, fmt::format("`%{}`", s->text),
-           {{place(s->child(0)), "it is declared here"}}, DiagnosticKind::AnnotationMismatch);
+           {{place(s->child(0)), "it is declared here"}}, DiagnosticKind::AnnotationMismatch, value);
+  if (declared) value = opened(value, declared = resolve(declared), s->text);
   if (s->text == "_") {
     bindings.push_back({nullptr, value});
     return;
   }
-  const Variable* variable = draft_variable(drafts_.copy(s->text), declared ? declared : value->type);
+  bool is_opened = declared && value->kind == ExprKind::CheckDims;
+  const Variable* variable =
+      draft_variable(drafts_.copy(s->text), declared && !is_opened ? declared : value->type);
   bindings.push_back({variable, value});
   bind_local(variable->name, variable, s);
 }
@@ -229,7 +230,7 @@ Type Inference::open_any(Type type, std::string_view name, std::vector<Dim>* ope
     for (size_t i = 0; i < type->dims.size(); ++i) {
       Dim d = type->dims[i];
       if (d->kind == DimKind::Any) {
-        d = dim_var(fmt::format("{}.{}", name, i));
+        d = dim_opened(fmt::format("{}.{}", name, i));
         if (opened) opened->push_back(d);
         any = true;
       }
@@ -362,6 +363,7 @@ ExprPtr Inference::function(SyntaxPtr at, SyntaxPtr params, const Head& head, Sy
     note_type(p, variables.back()->type);
   }
   bool in_chunks = chunked && !chunked->chunks.empty();
+  uint32_t around = known_dims.enter(), region = known_dims.region();
   ExprPtr result = in_chunks ? chunked_body(*chunked) : infer(body);
   SyntaxPtr result_at = body ? body : at;
   while (result_at->is(SyntaxKind::Block) && !result_at->children.empty())
@@ -373,8 +375,11 @@ ExprPtr Inference::function(SyntaxPtr at, SyntaxPtr params, const Head& head, Sy
     enter(chunked->chunks.back()->id);
     result_at = last_statement(*chunked->chunks.back());
   }
-  expect(result_at, head.result, result->type, "the result", std::move(declared),
-         DiagnosticKind::ResultMismatch);
+  // What is opened inside is of no meaning outside: an inferred result has `?` there.
+  bool inferred = resolve(head.result)->kind == TypeKind::Infer;
+  expect(result_at, head.result, inferred ? closed(result->type, region) : result->type, "the result",
+         std::move(declared), DiagnosticKind::ResultMismatch, result);
+  known_dims.leave(around);
   if (in_chunks) enter(chunked->id);
   env = std::move(outer);
   leave_to(depth);
@@ -390,10 +395,10 @@ ExprPtr Inference::conditional(SyntaxPtr s, SyntaxPtr condition, ExprPtr then_ar
   ExprPtr test = infer(condition);
   Type boolean = scalar_type(DType::boolean());
   expect(condition, boolean, test->type, fmt::format("the operand of `{}`", s->text), {},
-         DiagnosticKind::ConditionNotBool);
+         DiagnosticKind::ConditionNotBool, test);
   ExprPtr arm = then_arm ? then_arm : else_arm;
   expect(s->child(1), boolean, arm->type, fmt::format("the operand of `{}`", s->text), {},
-         DiagnosticKind::ConditionNotBool);
+         DiagnosticKind::ConditionNotBool, arm);
   ExprPtr constant = drafts_.make<ConstExpr>(Expr{ExprKind::Const, boolean, origin(s)});
   literals_[constant] = {{{NumberLiteral{true, then_arm ? 0 : 1}, s}}, true};
   return drafts_.make<IfExpr>(Expr{ExprKind::If, boolean, origin(s)}, test, then_arm ? then_arm : constant,
@@ -401,8 +406,9 @@ ExprPtr Inference::conditional(SyntaxPtr s, SyntaxPtr condition, ExprPtr then_ar
 }
 
 ExprPtr Inference::infix(SyntaxPtr s) {
-  if (s->text == "and") return conditional(s, s->child(0), infer(s->child(1)), nullptr);
-  if (s->text == "or") return conditional(s, s->child(0), nullptr, infer(s->child(1)));
+  uint32_t arm = 0;
+  if (s->text == "and") return conditional(s, s->child(0), infer_arm(s->child(1), arm), nullptr);
+  if (s->text == "or") return conditional(s, s->child(0), nullptr, infer_arm(s->child(1), arm));
   if (s->text == "!") return read_reference(s, s->child(0));
   if (s->text == ":=") return write_reference(s, s->child(0), s->child(1));
   std::string symbol =
@@ -456,9 +462,11 @@ ExprPtr Inference::field(SyntaxPtr s) {
         Substitution substitution;
         for (size_t k = 0; k < type->args.size(); ++k)
           substitution.types.emplace(data->header.type_vars[k], type->args[k]);
-        becomes(s, waiting, substitute(fields[i].type, substitution));
-        replacements_[waiting] = drafts_.make<FieldExpr>(Expr{ExprKind::Field, waiting->type, origin(s)},
-                                                         record, i, drafts_.copy(s->text));
+        Type type = substitute(fields[i].type, substitution);
+        ExprPtr read = drafts_.make<FieldExpr>(Expr{ExprKind::Field, type, origin(s)}, record, i,
+                                               drafts_.copy(s->text));
+        replacements_[waiting] = opened(read, type, s->text);
+        becomes(s, waiting, replacements_[waiting]->type);
         return true;
       }
       Place at = place(s);

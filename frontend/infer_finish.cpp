@@ -6,7 +6,16 @@
 
 namespace quern {
 
-void Inference::relate(SyntaxPtr at, ExprPtr draft, std::string wanting, std::function<bool()> attempt) {
+void Inference::relate(SyntaxPtr at, ExprPtr draft, std::string wanting, std::function<bool()> try_it) {
+  // What is found equal at this point is so from here on, whenever the relation gets what it waits for.
+  auto attempt = [this, point = known_dims.step(), try_it = std::move(try_it)] {
+    ProgramPoint outer_point = std::exchange(point_, point);
+    bool outer = std::exchange(in_relation_, true);
+    bool done = try_it();
+    in_relation_ = outer;
+    point_ = outer_point;
+    return done;
+  };
   // Most relations have what they need when they are made. A `load` waits for its annotation in any case.
   auto* intrinsic = as<IntrinsicExpr>(draft);
   bool is_load = intrinsic && intrinsic->intrinsic == IntrinsicKind::Load;
@@ -228,7 +237,41 @@ ExprPtr Inference::finish_definition_call(const OpCallDraft& call, SignatureBind
   return arena->make<CallExpr>(Expr{ExprKind::Call, type, origin}, callee, arena->copy(args));
 }
 
-ExprPtr Inference::finish(ExprPtr draft) {
+ExprPtr Inference::finish(ExprPtr draft) { return checked(draft, finish_draft(draft)); }
+
+namespace {
+
+/// A tail call stays one: what its `?` are is of no interest where only the caller sees the result.
+ExprPtr without_opening(Arena& arena, ExprPtr body) {
+  if (auto* check = as<CheckDimsExpr>(body))
+    return check->value && check->conditions.empty() ? without_opening(arena, check->value) : body;
+  if (auto* block = as<BlockExpr>(body)) {
+    ExprPtr result = without_opening(arena, block->result);
+    if (result == block->result) return body;
+    return arena.make<BlockExpr>(Expr{ExprKind::Block, result->type, body->origin}, block->bindings, result);
+  }
+  if (auto* match = as<MatchExpr>(body)) {
+    std::vector<MatchArm> arms(match->arms.begin(), match->arms.end());
+    bool changed = false;
+    for (MatchArm& arm : arms) {
+      ExprPtr inside = without_opening(arena, arm.body);
+      changed |= inside != arm.body;
+      arm.body = inside;
+    }
+    if (!changed) return body;
+    return arena.make<MatchExpr>(Expr{*body}, match->scrutinee, arena.copy(arms), match->partial);
+  }
+  if (auto* branch = as<IfExpr>(body)) {
+    ExprPtr first = without_opening(arena, branch->then_arm), second = without_opening(arena, branch->else_arm);
+    if (first == branch->then_arm && second == branch->else_arm) return body;
+    return arena.make<IfExpr>(Expr{*body}, branch->condition, first, second);
+  }
+  return body;
+}
+
+}  // namespace
+
+ExprPtr Inference::finish_draft(ExprPtr draft) {
   auto replaced = replacements_.find(draft);
   if (replaced != replacements_.end() && replaced->second) return finish(replaced->second);
   Expr head{draft->kind, finish(draft->type), draft->origin};
@@ -263,8 +306,8 @@ ExprPtr Inference::finish(ExprPtr draft) {
           [&](const FnExpr& e) -> ExprPtr {
             std::vector<const Variable*> params;
             for (const Variable* p : e.params) params.push_back(finish(p));
-            return out.make<FnExpr>(head, out.copy(params), out.copy(finish_dims(e.dim_vars)), finish(e.body),
-                                    e.primitive, out_attributes(e));
+            return out.make<FnExpr>(head, out.copy(params), out.copy(finish_dims(e.dim_vars)),
+                                    without_opening(out, finish(e.body)), e.primitive, out_attributes(e));
           },
           [&](const BlockExpr& e) -> ExprPtr {
             std::vector<Binding> bindings;
@@ -312,6 +355,16 @@ ExprPtr Inference::finish(ExprPtr draft) {
           [&](const ComprehensionExpr& e) -> ExprPtr {
             return out.make<ComprehensionExpr>(head, out.copy(e.vars), out.copy(finish_dims(e.extents)),
                                                finish(e.body));
+          },
+          [&](const CheckDimsExpr& e) -> ExprPtr {
+            std::vector<DimCondition> conditions(e.conditions.begin(), e.conditions.end());
+            for (DimCondition& c : conditions) {
+              c.left = finish_dims({{c.left}})[0];
+              c.right = finish_dims({{c.right}})[0];
+              c.message = out.copy(c.message);
+            }
+            ExprPtr value = e.value ? finish(e.value) : nullptr;
+            return out.make<CheckDimsExpr>(head, value, out.copy(e.opened), out.copy(conditions));
           },
           [&](const ViewExpr& e) -> ExprPtr { return out.make<ViewExpr>(head, finish(e.tensor)); },
           [&](const DimValueExpr& e) -> ExprPtr {

@@ -13,25 +13,27 @@ namespace quern {
 
 ExprPtr Inference::match(SyntaxPtr s) {
   ExprPtr scrutinee = infer(s->child(0));
-  Type type = unifier.fresh_type();
   std::vector<MatchArm> arms;
+  std::vector<ExprPtr> bodies;
+  std::vector<uint32_t> regions;
+  std::vector<SyntaxPtr> at;
   bool sound = true;
   for (SyntaxPtr arm : s->children.subspan(1)) {
     size_t depth = locals_.size();
     PatternWalk walk{depth, true};
     PatternPtr pattern = this->pattern(arm->child(0), scrutinee->type, walk);
     sound = sound && walk.sound;
-    ExprPtr body = infer(arm->child(1));
+    regions.push_back(0);
+    bodies.push_back(infer_arm(arm->child(1), regions.back()));
     leave_to(depth);
-    std::vector<Note> first;
-    if (!arms.empty()) first.push_back({place(s->child(1)->child(1)), "the first arm is here"});
-    expect(arm->child(1), type, body->type, "the value of this arm", std::move(first));
-    arms.push_back({pattern, body});
+    at.push_back(arm->child(1));
+    arms.push_back({pattern, bodies.back()});
   }
   bool partial = s->text == "match?";
   if (sound) check_coverage(s, arms, partial, resolve(scrutinee->type));
-  return drafts_.make<MatchExpr>(Expr{ExprKind::Match, type, origin(s)}, scrutinee, drafts_.copy(arms),
-                                 partial);
+  ExprPtr made = drafts_.make<MatchExpr>(Expr{ExprKind::Match, unifier.fresh_type(), origin(s)}, scrutinee,
+                                         drafts_.copy(arms), partial);
+  return arms.empty() ? made : joined(made, bodies, regions, at);
 }
 
 void Inference::check_coverage(SyntaxPtr s, const std::vector<MatchArm>& arms, bool partial, Type type) {

@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "frontend/gradual.h"
 #include "frontend/index_elaborator.h"
 #include "frontend/infer.h"
 #include "frontend/infer_chunks.h"
@@ -40,7 +41,9 @@ SyntaxPtr last_statement(const Declaration& chunk);
 
 class Inference final : public TypeHooks {
  public:
-  Inference(Scope& scope, uint32_t declaration) : scope_(scope), declaration_(declaration) {}
+  Inference(Scope& scope, uint32_t declaration) : scope_(scope), declaration_(declaration) {
+    unifier.equate = [this](Dim a, Dim b) { return require(DimRelation::Equal, a, b, true); };
+  }
 
   // --- the walk: syntax to drafts
   // -----------------------------------------------------------------------------------
@@ -112,26 +115,36 @@ class Inference final : public TypeHooks {
   // --- unification with diagnostics
   // ---------------------------------------------------------------------------------
   /// Makes `found` equal to `wanted`, or reports at `at`: "`what` …".
-  /// Where neither dims nor dtype alone differ the kind is `role`.
+  /// Where neither dims nor dtype alone differ the kind is `role`. Checks that it takes go behind `draft`, the value.
   bool expect(SyntaxPtr at, Type wanted, Type found, const std::string& what, std::vector<Note> notes = {},
-              DiagnosticKind role = DiagnosticKind::TypeMismatch);
+              DiagnosticKind role = DiagnosticKind::TypeMismatch, ExprPtr draft = nullptr);
   /// A draft that waited turns out to have this type: reported at `at` where the context wants another one.
   void becomes(SyntaxPtr at, ExprPtr waiting, Type found);
   void report(DiagnosticKind kind, SyntaxPtr at, std::string message, std::vector<Note> notes = {},
               std::vector<Fix> fixes = {});
 
   // TypeHooks
-  Type resolve(Type type) override { return unifier.resolve(type); }
-  Dim resolve(Dim dim) override { return unifier.resolve(dim); }
+  // While a relation is looked at, dims that were found equal before it are one.
+  Type resolve(Type type) override {
+    Type found = unifier.resolve(type);
+    return matching_ ? known_dims.normalise(found, point_) : found;
+  }
+  Dim resolve(Dim dim) override {
+    Dim found = unifier.resolve(dim);
+    return matching_ ? known_dims.normalise(found, point_) : found;
+  }
   DType resolve(DType dtype) override { return unifier.resolve(dtype); }
   bool unify(Type a, Type b) override { return unifier.unify(a, b); }
   bool unify(Dim a, Dim b) override { return unifier.unify(a, b); }
   bool unify(DType a, DType b) override { return unifier.unify(a, b); }
+  bool require(DimRelation relation, Dim a, Dim b, bool strict) override;
+  void asking(SyntaxPtr at, const Place& source, std::function<std::string()> what) override;
   std::string describe(DType dtype) override { return unifier.describe(dtype); }
   std::string describe(Type type) override { return unifier.describe(type); }
   std::vector<Note> origin_of_argument(size_t i) override;
 
   Unifier unifier;
+  DimFacts known_dims;
   std::shared_ptr<Arena> arena = std::make_shared<Arena>();  ///< of the final nodes
   Diagnostics diagnostics;
   std::vector<LateCall> late_calls;
@@ -149,6 +162,8 @@ class Inference final : public TypeHooks {
   void leave_to(size_t depth);
   /// Every `?` in a type as a rigid dim of its own, named after `name`.
   Type open_any(Type type, std::string_view name, std::vector<Dim>* opened = nullptr);
+  /// The type with `?` for each dim that is bound inside a region, for use outside of it.
+  Type closed(Type type, uint32_t region);
   /// Notes that say where an expression's type comes from.
   std::vector<Note> origin_of(ExprPtr draft);
 
@@ -290,6 +305,23 @@ class Inference final : public TypeHooks {
   /// What was reported since `from` inside a copy is told at the use that needs the copy.
   void tell_at_use(size_t from, SyntaxPtr use, const std::string& name);
 
+  // gradual_infer.cpp
+  /// Whether a value of type `found` can stand where `wanted` is wanted: equal types, but for a `?` that takes
+  /// any dim, also in the fields of data (which are not written to) and in the results of functions, and the
+  /// other way in their parameters.
+  bool assign(Type wanted, Type found, bool inside = false);
+  /// The value, of type `type`, with each `?` of its shape opened to a dim named after `name`.
+  ExprPtr opened(ExprPtr value, Type type, std::string_view name);
+  /// The value of a condition or a match: arms that disagree in a dim give `?`. `regions` are those of the arms.
+  ExprPtr joined(ExprPtr branch, const std::vector<ExprPtr>& arms, const std::vector<uint32_t>& regions,
+                 const std::vector<SyntaxPtr>& at);
+  /// A region of its own for what `infer` does.
+  ExprPtr infer_arm(SyntaxPtr s, uint32_t& region);
+  /// The final node with the checks that were asked for at its draft.
+  ExprPtr checked(ExprPtr draft, ExprPtr node);
+  ProgramPoint now() { return in_relation_ ? point_ : known_dims.step(); }
+  uint32_t region_now() const { return in_relation_ ? point_.region : known_dims.region(); }
+
   // drafts
   Arena& drafts() { return drafts_; }
   Origin origin(SyntaxPtr s) const { return {declaration_, s ? s->id : 0}; }
@@ -305,6 +337,7 @@ class Inference final : public TypeHooks {
 
   // finish.cpp
   std::span<const FnAttribute> out_attributes(const FnExpr& fn);
+  ExprPtr finish_draft(ExprPtr draft);
   ExprPtr finish_constant(ExprPtr draft, const LiteralDraft& literal, Type type);
   ExprPtr finish_op_call(const OpCallDraft& call, Type type, Origin origin);
   ExprPtr finish_definition_call(const OpCallDraft& call, SignatureBinding binding, Type type, Origin origin);
@@ -331,6 +364,17 @@ class Inference final : public TypeHooks {
   int copying_ = 0;  ///< how many copies of functions are being made, one inside the other
   std::unordered_map<const Variable*, const Variable*> finished_variables_;
   const OpCallDraft* matching_ = nullptr;
+
+  /// Where the checks go that are asked for now: after the value of `draft`, before what uses it.
+  struct CheckSite {
+    ExprPtr draft = nullptr;
+    Origin origin = {}, source = {};
+    std::function<std::string()> what = nullptr;
+  };
+  CheckSite site_;
+  std::unordered_map<ExprPtr, std::vector<DimCondition>> checks_;
+  ProgramPoint point_;        ///< of what is compared now
+  bool in_relation_ = false;  ///< a relation is attempted, which has a point of its own
 };
 
 }  // namespace quern

@@ -113,7 +113,36 @@ Level Printer::node(ExprPtr expr) {
   return Level::Postfix;
 }
 
-std::string Printer::type_text(Type type) { return to_string(names_.renamed(type)); }
+namespace {
+
+/// The opened dims that index expressions inside mention: the text has to name them.
+void find_named(ExprPtr expr, std::unordered_set<Dim>& named) {
+  auto add = [&](Dim dim) {
+    for_each_var(dim, [&](Dim var) {
+      if (var->opened) named.insert(var);
+    });
+  };
+  if (auto* comprehension = as<ComprehensionExpr>(expr)) std::ranges::for_each(comprehension->extents, add);
+  if (auto* value = as<DimValueExpr>(expr)) add(value->dim);
+  for_each_child(expr, [&](ExprPtr child) { find_named(child, named); });
+}
+
+bool has_opened(Type type) {
+  bool found = false;
+  for_each_dim_var(type, [&](Dim var) { found |= var->opened; });
+  return found;
+}
+
+}  // namespace
+
+/// With `?` for the dims that stand for one.
+std::string Printer::type_text(Type type) {
+  Substitution any;
+  for_each_dim_var(type, [&](Dim var) {
+    if (var->opened && !named_.contains(var)) any.dims.emplace(var, dim_any());
+  });
+  return to_string(names_.renamed(substitute(type, any)));
+}
 
 /// Nothing for a type that cannot be written.
 std::string Printer::annotation(Type type, std::string_view before) {
@@ -183,6 +212,7 @@ void Printer::signature(std::string head, const FnExpr& fn) {
 Level Printer::node(const FnExpr& e) {
   std::string dims;
   for (Dim var : e.dim_vars) {
+    if (var->opened && !named_.contains(var)) continue;
     names_.bind(var);
     dims += (dims.empty() ? "[" : ", ") + names_.of(var);
   }
@@ -195,7 +225,7 @@ Level Printer::node(const FnExpr& e) {
   return Level::Primary;
 }
 
-std::string Printer::binding_head(const Variable& variable) {
+std::string Printer::binding_head(const Variable& variable, ExprPtr value) {
   std::string name = "%" + names_.of(&variable);
   if (is_numbered(variable)) {
     bool typed = options_.types && variable.type;
@@ -203,7 +233,14 @@ std::string Printer::binding_head(const Variable& variable) {
   }
   // A function's type may be over dims of its own, which only a literal binds.
   bool function = variable.type && variable.type->kind == TypeKind::Function;
-  return "let " + name + (function ? "" : annotation(variable.type, ": ")) + " = ";
+  // An annotation with a `?` forgets what the value's type says: it is written where the source has one.
+  auto* check = as<CheckDimsExpr>(value);
+  bool annotated = !has_opened(variable.type);
+  if (check && check->value && !check->opened.empty()) {
+    annotated = true;
+    for (Dim dim : check->value->type->dims) annotated &= !dim->has_any;
+  }
+  return "let " + name + (function || !annotated ? "" : annotation(variable.type, ": ")) + " = ";
 }
 
 void Printer::binding(const Binding& binding) {
@@ -213,14 +250,14 @@ void Printer::binding(const Binding& binding) {
   } else if (binding.value && binding.value->kind == ExprKind::Fn) {
     // A function literal sees its own name.
     names_.bind(variable);
-    text(binding_head(*variable));
+    text(binding_head(*variable, binding.value));
     at(binding.value, Level::Open);
   } else {
     size_t head = layout_.hole();
     at(binding.value, Level::Open);
-    run([this, variable, head] {
+    run([this, variable, value = binding.value, head] {
       names_.bind(variable);
-      layout_.fill(head, binding_head(*variable));
+      layout_.fill(head, binding_head(*variable, value));
     });
   }
   text(";");
@@ -433,7 +470,7 @@ std::string Printer::definition(const Definition& definition) {
   if (const Binding* self = own_name(definition)) {
     for (const Variable* variable : free_variables(definition.body)) names_.bind(variable);
     names_.bind(self->variable);
-    text(binding_head(*self->variable));
+    text(binding_head(*self->variable, self->value));
     at(self->value, Level::Open);
     print_queued();
     return layout_.render(options_.width);
@@ -447,11 +484,13 @@ std::string Printer::definition(const Definition& definition) {
     return expression(definition.body);
   }
   for (const Variable* variable : free_variables(fn)) names_.bind(variable);
+  find_named(fn, named_);
   std::vector<Dim> dims = definition.scheme.dim_vars;
   for (Dim var : fn->dim_vars)
     if (std::ranges::find(dims, var) == dims.end()) dims.push_back(var);
   std::vector<std::string> general;
   for (Dim var : dims) {
+    if (var->opened && !named_.contains(var)) continue;
     names_.bind(var);
     general.push_back(names_.of(var));
   }

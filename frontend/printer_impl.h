@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -143,6 +144,7 @@ class Printer {
   Level node(const RefWriteExpr& e);
   Level node(const IntrinsicExpr& e);
   Level node(const ComprehensionExpr& e);
+  Level node(const CheckDimsExpr& e);
   Level node(const ViewExpr& e);
   Level node(const DimValueExpr& e);
   Level node(const ScalarExpr& e);
@@ -161,7 +163,7 @@ class Printer {
   void braced(ExprPtr expr);
   void bindings(const BlockExpr& block, size_t from);
   void binding(const Binding& binding);
-  std::string binding_head(const Variable& variable);
+  std::string binding_head(const Variable& variable, ExprPtr value);
   void arm(const MatchArm& arm);
   /// Puts the variables in scope.
   std::string pattern_text(const Pattern& pattern);
@@ -181,6 +183,7 @@ class Printer {
   Names names_;
   ConstantPool own_constants_;
   ConstantPool& constants_;
+  std::unordered_set<Dim> named_;  ///< opened dims that the text names
 };
 
 }  // namespace quern::printer_detail

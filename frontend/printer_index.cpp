@@ -197,6 +197,20 @@ Level Printer::node(const ScatterExpr& e) {
   return Level::Reduction;
 }
 
+Level Printer::node(const CheckDimsExpr& e) {
+  Level level = e.value ? node(e.value) : Level::Postfix;
+  std::vector<std::string> parts;
+  for (Dim dim : e.opened) parts.push_back(fmt::format("? = {}", to_string(names_.renamed(dim))));
+  for (const DimCondition& c : e.conditions) {
+    constexpr std::string_view kSigns[] = {"==", "!=", "<=", "~"};
+    parts.push_back(fmt::format("{} {} {}", to_string(names_.renamed(c.left)),
+                                kSigns[static_cast<size_t>(c.relation)], to_string(names_.renamed(c.right))));
+  }
+  std::string comment = fmt::format("{}/* check {} */", e.value ? " " : "() ", fmt::join(parts, ", "));
+  run([this, comment] { text(comment); });
+  return level;
+}
+
 Level Printer::node(const ViewExpr& e) {
   list("view(", {{e.tensor}}, ")");
   return Level::Postfix;

@@ -72,7 +72,11 @@ class Matcher {
         hooks_(hooks),
         diagnostics_(diagnostics),
         caller_(caller),
-        inside_evaluator_(scope, op.id, inside_) {}
+        inside_evaluator_(scope, op.id, inside_) {
+    inside_evaluator_.require = [this](DimRelation relation, Dim a, Dim b) {
+      return hooks_.require(relation, hooks_.resolve(a), hooks_.resolve(b), true);
+    };
+  }
 
   MatchOutcome run() {
     SyntaxPtr params = params_of(op_.syntax);
@@ -96,6 +100,7 @@ class Matcher {
       if (status == Status::Stuck) return {MatchStatus::Stuck, {}};
       if (status == Status::Failed) return failed();
     }
+    asking(call_.syntax, [this] { return op_text(); });
     if (!clauses() || !result()) return failed();
     // What `static` clauses compute from the dims of this call is computed again for an instance, from its
     // own dims.
@@ -152,6 +157,10 @@ class Matcher {
     std::vector<Note> notes = argument_notes();
     report(first.kind, call_.syntax, fmt::format("{}: {}", op_text(), first.message), std::move(notes));
     return false;
+  }
+
+  void asking(SyntaxPtr at, std::function<std::string()> what, SyntaxPtr source = nullptr) {
+    hooks_.asking(at, source ? Place{{op_.id, source->id}, {}} : Place{}, std::move(what));
   }
 
   // --- attributes
@@ -399,6 +408,7 @@ class Matcher {
     }
     const StaticList* known = bound->second.as_list();
     bool same = known && known->size() == dims.size();
+    asking(call_.tensor_syntax[argument_], [this] { return fmt::format("{}: the shape of {}", op_text(), operand_text()); });
     for (size_t i = 0; same && i < dims.size(); ++i) same = hooks_.unify((*known)[i].as_dim(), dims[i]);
     if (same) return Status::Ok;
     report(DiagnosticKind::DimMismatch, call_.tensor_syntax[argument_],
@@ -419,6 +429,9 @@ class Matcher {
       report_inside();
       return Status::Failed;
     }
+    asking(call_.tensor_syntax[argument_], [this, pattern] {
+      return fmt::format("{}: the dimension `{}` of {}", op_text(), pattern_text(pattern), operand_text());
+    });
     if (hooks_.unify(*wanted, actual)) return Status::Ok;
     std::string first =
         bound_by_.contains(std::string(pattern->text)) ? " in " + bound_by_[std::string(pattern->text)] : "";
@@ -441,7 +454,13 @@ class Matcher {
     auto factor = inside_evaluator_.dim(pattern->child(0), binding_.env);
     if (!factor) return Status::Failed;
     Dim quotient = is_const(*factor, 0) ? nullptr : dim_floordiv(actual, *factor);
-    if (!quotient || (dim_mul(quotient, *factor) != actual && !actual->has_any)) {
+    asking(call_.tensor_syntax[argument_], [this, pattern, factor] {
+      return fmt::format("{}: {} has to be a multiple of {} = {}", op_text(), operand_text(),
+                         pattern_text(pattern->child(0)), to_string(*factor));
+    });
+    bool divides = quotient && (dim_mul(quotient, *factor) == actual || actual->has_any ||
+                                hooks_.require(DimRelation::Equal, dim_floormod(actual, *factor), dim_const(0), false));
+    if (!divides) {
       report(DiagnosticKind::DimMismatch, call_.tensor_syntax[argument_],
              fmt::format("{}: the extent {} of {} is not a multiple of {} = {}", op_text(), to_string(actual),
                          operand_text(), pattern_text(pattern->child(0)), to_string(*factor)),
@@ -467,34 +486,102 @@ class Matcher {
     return true;
   }
   bool check(SyntaxPtr clause) {
-    SyntaxPtr condition = clause->child(0);
-    std::string detail;
-    if (condition->is(SyntaxKind::Binary) && condition->text == "==") {
-      auto left = inside_evaluator_.evaluate(condition->child(0), binding_.env);
-      auto right = inside_evaluator_.evaluate(condition->child(1), binding_.env);
-      if (!left || !right) return report_inside();
-      auto equal = static_equal(*left, *right);
-      if (equal && *equal) return true;
-      if (!equal && left->as_dim() && right->as_dim() && hooks_.unify(left->as_dim(), right->as_dim()))
-        return true;
-      detail = fmt::format(": {} is not {}", to_string(*left), to_string(*right));
-    } else {
-      auto holds = inside_evaluator_.boolean(condition, binding_.env);
-      if (!holds) return report_inside();
-      if (*holds) return true;
-      if (condition->is(SyntaxKind::Call) && condition->children.size() == 3) {
-        auto left = inside_evaluator_.evaluate(condition->child(1), binding_.env);
-        auto right = inside_evaluator_.evaluate(condition->child(2), binding_.env);
-        if (left && right) detail = fmt::format(": {} is not {}", to_string(*left), to_string(*right));
-      }
-    }
     std::string message =
         clause->child(1) ? std::string(clause->child(1)->text) : "a constraint does not hold";
+    asking(call_.syntax, [this, message] { return fmt::format("{}: {}", op_text(), message); }, clause);
+    std::string detail;
+    auto met = holds(clause->child(0), detail);
+    if (!met) return report_inside();
+    if (*met) return true;
     std::vector<Note> notes = argument_notes();
     notes.push_back({Place{{op_.id, clause->id}, {}}, "the constraint is stated here"});
     report(DiagnosticKind::ConstraintNotMet, call_.syntax,
            fmt::format("{}: {}{}", op_text(), message, detail), std::move(notes));
     return false;
+  }
+  /// Whether a condition holds, or is left to a check at run time; nothing after a diagnostic. `detail` says
+  /// of what it does not.
+  std::optional<bool> holds(SyntaxPtr condition, std::string& detail) {
+    while (condition->is(SyntaxKind::Paren)) condition = condition->child(0);
+    bool binary = condition->is(SyntaxKind::Binary), call = condition->is(SyntaxKind::Call);
+    if (binary && condition->text == "and") {
+      auto left = holds(condition->child(0), detail);
+      return left && *left ? holds(condition->child(1), detail) : left;
+    }
+    if (binary && condition->text == "or") return either(condition, detail);
+    bool comparison = binary && condition->text != "and" && condition->text != "or";
+    bool may_equal = call && condition->child(0)->text == "may_equal" && condition->children.size() == 3;
+    if (!comparison && !may_equal) {
+      auto known = inside_evaluator_.boolean(condition, binding_.env);
+      if (known && !*known && call && condition->children.size() == 3)
+        add_detail(condition->child(1), condition->child(2), detail);
+      return known;
+    }
+    size_t first = may_equal ? 1 : 0;
+    auto left = inside_evaluator_.evaluate(condition->child(first), binding_.env);
+    auto right = inside_evaluator_.evaluate(condition->child(first + 1), binding_.env);
+    if (!left || !right) return std::nullopt;
+    std::string_view symbol = may_equal ? "==" : condition->text;
+    bool met = relate(symbol, *left, *right, condition);
+    if (!met) detail = fmt::format(": {} is not {}", to_string(*left), to_string(*right));
+    if (!inside_.empty()) return std::nullopt;
+    return met;
+  }
+  void add_detail(SyntaxPtr a, SyntaxPtr b, std::string& detail) {
+    auto left = inside_evaluator_.evaluate(a, binding_.env), right = inside_evaluator_.evaluate(b, binding_.env);
+    if (left && right) detail = fmt::format(": {} is not {}", to_string(*left), to_string(*right));
+  }
+  /// `a or b`: what one side decides; of two equalities of dims that both stay open, their product.
+  std::optional<bool> either(SyntaxPtr condition, std::string& detail) {
+    std::vector<std::pair<Dim, Dim>> open;
+    for (SyntaxPtr side : {condition->child(0), condition->child(1)}) {
+      while (side->is(SyntaxKind::Paren)) side = side->child(0);
+      if (auto sides = open_equality(side)) {
+        open.push_back(*sides);
+        continue;
+      }
+      bool last = side == condition->children.back();
+      if (last && open.empty()) return holds(side, detail);
+      auto known = inside_evaluator_.boolean(side, binding_.env);
+      if (!known || *known) return known;
+    }
+    if (open.empty()) return false;
+    if (open.size() == 1) return hooks_.require(DimRelation::Equal, open[0].first, open[0].second, false);
+    Dim product = dim_mul(dim_sub(open[0].first, open[0].second), dim_sub(open[1].first, open[1].second));
+    return hooks_.require(DimRelation::Equal, product, dim_const(0), false);
+  }
+  /// The sides of an equality of dims that is not decided; nothing for anything else.
+  std::optional<std::pair<Dim, Dim>> open_equality(SyntaxPtr side) {
+    if (!side->is(SyntaxKind::Binary) || side->text != "==") return std::nullopt;
+    auto a = inside_evaluator_.evaluate(side->child(0), binding_.env);
+    auto b = inside_evaluator_.evaluate(side->child(1), binding_.env);
+    if (!a || !b || !a->as_dim() || !b->as_dim() || static_equal(*a, *b)) return std::nullopt;
+    return std::pair(hooks_.resolve(a->as_dim()), hooks_.resolve(b->as_dim()));
+  }
+  /// A comparison: of dims it may be left to a check at run time, of anything else it is known.
+  bool relate(std::string_view symbol, const StaticValue& left, const StaticValue& right, SyntaxPtr at) {
+    if (left.as_list() && right.as_list() && symbol == "==") {
+      const StaticList &a = *left.as_list(), &b = *right.as_list();
+      bool all = a.size() == b.size();
+      for (size_t i = 0; all && i < a.size(); ++i) all = relate(symbol, a[i], b[i], at);
+      return all;
+    }
+    Dim a = left.as_dim(), b = right.as_dim();
+    if (a && b && (symbol == "==" || symbol == "!=")) {
+      if (auto equal = static_equal(left, right)) return *equal == (symbol == "==");
+      bool unknown = a->has_infer || b->has_infer;
+      if (unknown && symbol == "==") return hooks_.unify(a, b);
+      return hooks_.require(symbol == "==" ? DimRelation::Equal : DimRelation::NotEqual, hooks_.resolve(a),
+                            hooks_.resolve(b), false);
+    }
+    if (a && b) {
+      if (symbol == ">" || symbol == ">=") std::swap(a, b);
+      bool strict = symbol == "<" || symbol == ">";
+      return hooks_.require(DimRelation::LessEqual, strict ? dim_add(a, dim_const(1)) : a, b, false);
+    }
+    if (symbol == "==" || symbol == "!=") return static_equal(left, right).value_or(true) == (symbol == "==");
+    auto known = inside_evaluator_.boolean(at, binding_.env);
+    return known && *known;
   }
   bool result() {
     TypeEnv env{binding_.env, {}};

@@ -26,6 +26,11 @@ class TypeHooks {
   virtual bool unify(Type a, Type b) = 0;
   virtual bool unify(Dim a, Dim b) = 0;
   virtual bool unify(DType a, DType b) = 0;
+  /// Whether a relation holds, or will be checked at run time. `strict`: among dims that are no `?` it has to
+  /// be known.
+  virtual bool require(DimRelation relation, Dim a, Dim b, bool strict) = 0;
+  /// What the relations that follow are asked for, and where in the call: for the messages of checks.
+  virtual void asking(SyntaxPtr at, const Place& source, std::function<std::string()> what) = 0;
   virtual std::string describe(DType dtype) = 0;
   virtual std::string describe(Type type) = 0;
   /// Notes that say where an argument's type comes from.

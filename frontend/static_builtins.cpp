@@ -203,36 +203,41 @@ std::string shape_text(const StaticValue& value) {
   return shape_to_string(dims);
 }
 
-// One axis of a broadcast; null where the extents are settled to disagree.
-Dim broadcast_extent(Dim a, Dim b, bool instance_level) {
+// One axis of a broadcast; null where the extents are settled to disagree. A dim of a `?` is compared with the
+// other one at run time: against a constant other than 1 it has to be that or 1, so that the constant it is.
+Dim broadcast_extent(Dim a, Dim b, bool instance_level, std::vector<std::pair<Dim, Dim>>& to_broadcast) {
   bool open = instance_level || a->has_any || b->has_any || a->has_infer || b->has_infer;
-  if (a != b && !is_const(a, 1) && !is_const(b, 1) && !open) return nullptr;
-  return dim_broadcast(a, b);
+  if (a == b || is_const(a, 1) || is_const(b, 1) || open) return dim_broadcast(a, b);
+  if (!contains_opened(a) && !contains_opened(b)) return nullptr;
+  to_broadcast.emplace_back(a, b);
+  return as_const(a) ? a : as_const(b) ? b : dim_broadcast(a, b);
 }
 
 BuiltinOutcome broadcast(Args a, bool instance_level) {
   for (const StaticValue& v : a)
     if (!v.as_list()) return problem("`broadcast` takes shapes");
   if (a.empty()) return problem("`broadcast` takes shapes");
-  StaticValue so_far = a[0];
+  BuiltinOutcome outcome{a[0], "", DiagnosticKind::DimMismatch};
+  auto differ = [&](const StaticValue& other, Dim x, Dim y) {
+    return fmt::format("the shapes {} and {} do not broadcast: {} and {} differ and neither is 1",
+                       shape_text(*outcome.value), shape_text(other), to_string(x), to_string(y));
+  };
   for (size_t k = 1; k < a.size(); ++k) {
-    StaticList result = *so_far.as_list(), other = *a[k].as_list();
+    StaticList result = *outcome.value->as_list(), other = *a[k].as_list();
     if (other.size() > result.size()) std::swap(result, other);
     size_t offset = result.size() - other.size();
     for (size_t i = 0; i < other.size(); ++i) {
       Dim x = result[offset + i].as_dim(), y = other[i].as_dim();
       if (!x || !y) return problem("`broadcast` takes shapes");
-      Dim extent = broadcast_extent(x, y, instance_level);
-      if (!extent)
-        return {std::nullopt,
-                fmt::format("the shapes {} and {} do not broadcast: {} and {} differ and neither is 1",
-                            shape_text(so_far), shape_text(a[k]), to_string(x), to_string(y)),
-                DiagnosticKind::DimMismatch};
+      size_t asked = outcome.to_broadcast.size();
+      Dim extent = broadcast_extent(x, y, instance_level, outcome.to_broadcast);
+      if (!extent || outcome.to_broadcast.size() > asked) outcome.problem = differ(a[k], x, y);
+      if (!extent) return {std::nullopt, outcome.problem, outcome.kind};
       result[offset + i] = StaticValue(extent);
     }
-    so_far = StaticValue::list(std::move(result));
+    outcome.value = StaticValue::list(std::move(result));
   }
-  return value(so_far);
+  return outcome;
 }
 
 template <bool (DType::*Test)() const>

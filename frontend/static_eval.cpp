@@ -328,6 +328,8 @@ std::optional<StaticValue> StaticEvaluator::call(SyntaxPtr expr, const StaticEnv
     if (arg.as_index_expr() && (callee->text == "min" || callee->text == "max"))
       return combine(expr, args[0], args[1]);
   BuiltinOutcome outcome = builtin(args, instance_level);
+  for (auto [a, b] : outcome.to_broadcast)
+    if (!require || !require(DimRelation::Broadcast, a, b)) outcome.value.reset();
   if (!outcome.value) report(outcome.kind, expr, outcome.problem);
   return outcome.value;
 }
@@ -357,6 +359,7 @@ std::optional<StaticValue> StaticEvaluator::call_static(SyntaxPtr call, const St
   Diagnostics inside;
   StaticEvaluator evaluator(scope_.home(*function), function->id, inside);
   evaluator.instance_level = instance_level;
+  evaluator.require = require;
   evaluator.depth_ = depth_ + 1;
   evaluator.steps_ = steps_;
   auto result = evaluator.evaluate(function->syntax->child(1), inner);

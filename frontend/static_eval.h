@@ -1,6 +1,7 @@
 #pragma once
 // The compile-time language: attributes, dims, packs and `static` functions, evaluated over syntax.
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -35,6 +36,8 @@ class StaticEvaluator {
   /// At instance level dims are the operator's own rigid variables, and a broadcast of two different ones is
   /// a Broadcast dim; at a call it is a mismatch.
   bool instance_level = false;
+  /// Asks that a relation hold which the dims leave open: true where it will be checked at run time.
+  std::function<bool(DimRelation, Dim, Dim)> require;
 
  protected:
   /// A node that the compile-time language does not know; subclasses give it a meaning. Reports by default.

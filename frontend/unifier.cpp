@@ -216,7 +216,7 @@ bool Unifier::unify(Dim a, Dim b) {
   if (a == b || a->has_any || b->has_any) return true;
   Dim difference = dim_sub(a, b);
   if (as_const(difference)) return false;
-  if (!difference->has_infer) return false;
+  if (!difference->has_infer) return equate && equate(a, b);
   // NOLINTNEXTLINE(bugprone-easily-swappable-parameters)
   auto bind_dim = [&](Dim unknown, Dim value) {
     lower(value, level_of({Unknown::Kind::Dim, static_cast<uint64_t>(unknown->value)}));

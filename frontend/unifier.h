@@ -1,6 +1,7 @@
 #pragma once
 // Unknown types, dims and dtypes of one inference, and their unification.
 
+#include <functional>
 #include <set>
 #include <unordered_map>
 #include <vector>
@@ -37,6 +38,8 @@ class Unifier {
   bool unify(Type a, Type b);
   bool unify(Dim a, Dim b);
   bool unify(DType a, DType b);
+  /// Asked about two different dims without unknowns: whether they may be taken as equal.
+  std::function<bool(Dim, Dim)> equate;
 
   /// Literals that nothing decides take their defaults. True when there was one.
   bool apply_defaults();

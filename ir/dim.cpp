@@ -61,7 +61,7 @@ class NodeTable {
   }
 
   /// A node that no other equals, outside the table.
-  Dim make(const NodeKey& key, std::string_view name) {
+  Dim make(const NodeKey& key, std::string_view name, bool opened = false) {
     ++made_;
     DimNode* node = static_cast<DimNode*>(memory_.allocate(sizeof(DimNode), alignof(DimNode)));
     auto any_arg = [&](bool DimNode::*flag) {
@@ -71,6 +71,7 @@ class NodeTable {
         .kind = key.kind,
         .has_infer = key.kind == DimKind::Infer || any_arg(&DimNode::has_infer),
         .has_any = key.kind == DimKind::Any || any_arg(&DimNode::has_any),
+        .opened = opened,
         .order = next_order.fetch_add(1, std::memory_order_relaxed),
         .value = key.value,
         .name = {copy(name.data(), name.size()), name.size()},
@@ -276,12 +277,19 @@ bool is_any(Dim a, Dim b) { return a->has_any || b->has_any; }
 
 Dim dim_const(int64_t value) { return make_node(DimKind::Const, value, {}); }
 
-Dim dim_var(std::string_view name) {
+namespace {
+
+Dim make_var(std::string_view name, bool opened) {
   static std::atomic<int64_t> next_id{0};
   Interner& all = interner();
   std::lock_guard lock(all.mutex);
-  return all.table.make({DimKind::Var, next_id++, {}}, name);
+  return all.table.make({DimKind::Var, next_id++, {}}, name, opened);
 }
+
+}  // namespace
+
+Dim dim_var(std::string_view name) { return make_var(name, false); }
+Dim dim_opened(std::string_view name) { return make_var(name, true); }
 
 Dim dim_any() { return make_node(DimKind::Any, 0, {}); }
 

@@ -45,6 +45,7 @@ struct DimNode {
   bool has_infer;  ///< an Infer stands somewhere inside: such nodes belong to the running inference, not
                    ///< interned
   bool has_any;    ///< a `?` stands somewhere inside
+  bool opened;     ///< Var: stands for a `?`; what it is, is known at run time
   uint32_t order;  ///< creation order: the (arbitrary but stable within a process) order of atoms
   int64_t value;   ///< Const: the constant; Product: the coefficient; Var, Infer: the id
   std::string_view name;  ///< Var
@@ -56,6 +57,9 @@ struct DimNode {
 Dim dim_const(int64_t value);
 /// A new variable, different from every other, with a name for people.
 Dim dim_var(std::string_view name);
+/// A new variable that stands for a `?` of a value's type. Equating it with another dim is a check at run
+/// time, where equating a dim_var is an error.
+Dim dim_opened(std::string_view name);
 Dim dim_any();
 Dim dim_add(Dim a, Dim b);
 Dim dim_sub(Dim a, Dim b);
@@ -86,6 +90,7 @@ std::string shape_to_string(std::span<const Dim> dims);
 /// Calls `visit` for each variable (Var) inside, once per occurrence.
 void for_each_var(Dim d, const std::function<void(Dim)>& visit);
 bool contains_var(Dim d, Dim var);
+bool contains_opened(Dim d);
 
 using DimMap = std::unordered_map<Dim, Dim>;
 /// Replaces variables by their images; variables that are not keys stay.
@@ -113,14 +118,20 @@ class Facts {
   void add_index(Dim var, Dim extent);
   /// lower <= var.
   void add_lower(Dim var, int64_t lower);
+  /// d >= 0.
+  void add_nonnegative(Dim d);
+  /// a == b.
+  void add_equal(Dim a, Dim b);
   const Dim* extent_of(Dim var) const;
   int64_t lower_of(Dim var) const;
+  std::span<const Dim> nonnegative() const { return nonnegative_; }
 
  private:
   friend class DimProver;
 
   std::unordered_map<Dim, Dim> extents_;
   std::unordered_map<Dim, int64_t> lowers_;
+  std::vector<Dim> nonnegative_;
 };
 
 /// True only when d >= 0 follows from the facts. Decides linear arithmetic over index ranges with floordiv,
@@ -132,6 +143,13 @@ inline bool prove_less(Dim a, Dim b, const Facts& facts) {
 inline bool prove_less_equal(Dim a, Dim b, const Facts& facts) {
   return prove_nonnegative(dim_sub(b, a), facts);
 }
+
+/// True only when a and b are equal, or differ, for all values of their variables that the facts allow.
+bool prove_equal(Dim a, Dim b, const Facts& facts);
+bool prove_different(Dim a, Dim b, const Facts& facts);
+/// True only when no values make all of `zero` 0 and all of `nonnegative` >= 0. Decides linear arithmetic with
+/// floordiv and floormod by constants, min, max and broadcast (ir/omega.h), within a bounded amount of work.
+bool prove_impossible(std::span<const Dim> zero, std::span<const Dim> nonnegative, const Facts& facts);
 
 /// An equal dim (under the facts) with fewer non-polynomial nodes: `min(i, n - 1)` is `i` when 0 <= i < n, `i
 /// / n` is 0.

@@ -50,6 +50,14 @@ void Facts::add_lower(Dim var, int64_t lower) {
   if (!inserted) at->second = std::max(at->second, lower);
 }
 
+void Facts::add_nonnegative(Dim d) { nonnegative_.push_back(d); }
+
+void Facts::add_equal(Dim a, Dim b) {
+  Dim difference = dim_sub(a, b);
+  nonnegative_.push_back(difference);
+  nonnegative_.push_back(dim_sub(dim_const(0), difference));
+}
+
 const Dim* Facts::extent_of(Dim var) const {
   auto found = extents_.find(var);
   return found == extents_.end() ? nullptr : &found->second;
@@ -67,6 +75,8 @@ DimProver::DimProver(const Facts& facts) : facts_(facts) {
   std::ranges::sort(indices, {}, [](const auto& index) { return index.first->order; });
   for (const auto& [var, extent] : indices) assume_evaluated(extent);
   for (const auto& [var, extent] : indices) assume_positive(extent);
+  for (Dim d : facts.nonnegative_) assume_evaluated(d);
+  for (Dim d : facts.nonnegative_) assume_nonnegative(d);
 }
 
 void DimProver::assume_evaluated(Dim d) {

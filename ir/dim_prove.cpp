@@ -305,9 +305,13 @@ bool DimProver::use_hypothesis(Dim p, int depth) {
 }
 
 bool prove_nonnegative(Dim d, const Facts& facts) {
+  if (d->has_any || d->has_infer) return false;
   DimProver prover(facts);
   prover.assume_evaluated(d);
-  return prover.nonnegative(d);
+  if (prover.nonnegative(d)) return true;
+  // The search above knows products, the decision of linear arithmetic is complete.
+  Dim negative = dim_sub(dim_const(-1), d);
+  return prove_impossible({}, {{negative}}, facts);
 }
 
 }  // namespace quern

@@ -133,6 +133,10 @@ bool contains_var(Dim d, Dim var) {
          std::any_of(d->args.begin(), d->args.end(), [&](Dim arg) { return contains_var(arg, var); });
 }
 
+bool contains_opened(Dim d) {
+  return d->opened || std::any_of(d->args.begin(), d->args.end(), contains_opened);
+}
+
 // --- substitution ----------------------------------------------------------------------------------------
 
 namespace dim_detail {

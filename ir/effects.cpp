@@ -89,6 +89,8 @@ Effects own_effects(ExprPtr expr) {
                        return Effect::Fail;
                    return {};
                  },
+                 // Dims that later nodes are over are bound here, so that it stays where it may not fail too.
+                 [](const CheckDimsExpr&) -> Effects { return Effect::Fail; },
                  [](const ErrorExpr&) -> Effects { return Effect::Fail; },
                  [](const auto& e) -> Effects { return index_form_fails(e) ? Effect::Fail : Effects(); }});
 }

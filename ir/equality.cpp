@@ -162,6 +162,16 @@ class Comparison {
     bind(a.vars, b.vars);
     later(a.body, b.body);
   }
+  void parts(const CheckDimsExpr& a, const CheckDimsExpr& b) {
+    check(a.opened.size() == b.opened.size(), "numbers of opened dims");
+    check(a.conditions.size() == b.conditions.size(), "numbers of conditions over dims");
+    for (size_t i = 0; !difference_ && i < a.conditions.size(); ++i) {
+      check(a.conditions[i].relation == b.conditions[i].relation, "conditions over dims");
+      dims(a.conditions[i].left, b.conditions[i].left);
+      dims(a.conditions[i].right, b.conditions[i].right);
+    }
+    later(a.value, b.value);
+  }
   void parts(const ViewExpr& a, const ViewExpr& b) { later(a.tensor, b.tensor); }
   void parts(const DimValueExpr& a, const DimValueExpr& b) { dims(a.dim, b.dim); }
   void parts(const ScalarExpr& a, const ScalarExpr& b) {

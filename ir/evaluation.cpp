@@ -34,6 +34,62 @@ std::string no_arm_matches(const Value& value) {
   return fmt::format("no arm of this `match?` matches {}", text);
 }
 
+bool holds(DimRelation relation, int64_t left, int64_t right) {
+  switch (relation) {
+    case DimRelation::Equal: return left == right;
+    case DimRelation::NotEqual: return left != right;
+    case DimRelation::LessEqual: return left <= right;
+    case DimRelation::Broadcast: return left == right || left == 1 || right == 1;
+  }
+  return false;
+}
+
+EvaluationError broken(const DimCondition& condition, std::optional<int64_t> left, std::optional<int64_t> right) {
+  std::string text(condition.message);
+  if (!left || !right)
+    text = fmt::format("`{}` has no value here: it overflows or divides by zero",
+                       to_string(left ? condition.right : condition.left));
+  for (std::optional<int64_t> value : {left, right})
+    if (size_t at = text.find("{}"); value && at != std::string::npos) text.replace(at, 2, std::to_string(*value));
+  EvaluationError error{.message = std::move(text), .origin = condition.origin, .kind = FailureKind::Dims};
+  if (condition.source.declaration) error.notes.emplace_back(condition.source, "it is asked for here");
+  return error;
+}
+
+namespace {
+
+/// Different tail calls that are told of one frame.
+constexpr size_t kMaxTailCalls = 8;
+/// Calls that an error tells of.
+constexpr size_t kMaxCallsTold = 64;
+
+}  // namespace
+
+void take_frame(OpenCall& frame, const Origin& call) {
+  if (!frame.tail.empty() && frame.tail.front() == call) return;
+  if (frame.tail.size() == kMaxTailCalls) frame.tail.pop_back();
+  frame.tail.insert(frame.tail.begin(), call);
+}
+
+void tell_calls(EvaluationError& error, const std::vector<OpenCall>& open) {
+  auto tell = [&](Origin call) {
+    while (call.declaration) {
+      if (error.calls.size() < kMaxCallsTold)
+        error.calls.push_back({call.declaration, call.node});
+      else
+        ++error.more_calls;
+      if (!call.inlined) break;
+      call = origin_of_inlined(call.inlined);
+    }
+  };
+  if (error.origin.inlined) tell(origin_of_inlined(error.origin.inlined));
+  for (auto frame = open.rbegin(); frame != open.rend(); ++frame) {
+    for (const Origin& tail : frame->tail) tell(tail);
+    tell(frame->origin);
+  }
+  error.origin.inlined = 0;
+}
+
 namespace {
 
 using DimValues = std::unordered_map<Dim, int64_t>;

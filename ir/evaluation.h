@@ -13,12 +13,37 @@
 
 namespace quern {
 
+/// What kind of failure stopped a program.
+enum class FailureKind : uint8_t {
+  Evaluation,  ///< any other
+  Dims,        ///< two dims that have to agree do not
+  Index,       ///< an index outside of a tensor
+  File,        ///< a file that cannot be read or written
+  NoCase,      ///< a `match?` without a case for its value
+  TooDeep,     ///< a recursion that does not end
+};
+
 /// A failure while a program runs: what, where, and the calls that led there (innermost first).
 struct EvaluationError {
   std::string message;
   Origin origin;
-  std::vector<Origin> calls;
+  std::vector<Origin> calls = {};
+  FailureKind kind = FailureKind::Evaluation;
+  std::vector<std::pair<Origin, std::string>> notes = {};
+  size_t more_calls = 0;  ///< further ones, that are not told
 };
+
+/// A call that has not returned, for EvaluationError::calls.
+struct OpenCall {
+  Origin origin;             ///< its declaration is 0 for the outermost frame
+  std::vector<Origin> tail;  ///< calls in tail position that took its frame since, the last first
+};
+/// Notes that `call` takes the frame of `frame`: the same call again and again is kept once, and of many
+/// different ones the last few.
+void take_frame(OpenCall& frame, const Origin& call);
+/// Fills in the calls that led to the error's origin: those that were inlined around it, then the open ones
+/// (given outermost first).
+void tell_calls(EvaluationError& error, const std::vector<OpenCall>& open);
 
 class EvaluationResult {
  public:
@@ -42,6 +67,12 @@ class Host {
   virtual Result<Value> load(std::string_view path, std::string_view entry, Type type) = 0;
   virtual Result<Done> save(std::string_view path, const Value& value, Type type) = 0;
 };
+
+/// Whether it holds of these values of its sides.
+bool holds(DimRelation relation, int64_t left, int64_t right);
+/// The failure of a condition that does not hold of these values of its sides (nothing: a side has none).
+EvaluationError broken(const DimCondition& condition, std::optional<int64_t> left,
+                       std::optional<int64_t> right);
 
 /// The line that `print` writes: labels and values separated by spaces. `values` has one entry per argument,
 /// empty where the argument is a label.

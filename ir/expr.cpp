@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <tuple>
 #include <type_traits>
 #include <unordered_set>
 
@@ -51,6 +55,8 @@ void each_child_field(Node& node, F&& f) {
   } else if constexpr (one_of<T, ScatterExpr>) {
     f(node.init);
     f(node.indices);
+    f(node.value);
+  } else if constexpr (one_of<T, CheckDimsExpr>) {
     f(node.value);
   } else if constexpr (one_of<T, ReadExpr>) {
     f(node.tensor);
@@ -181,6 +187,48 @@ PatternPtr map_pattern(Arena& arena, PatternPtr pattern,
   for (PatternPtr part : pattern->parts) parts.push_back(map_pattern(arena, part, variable, type));
   copy.parts = arena.copy(parts);
   return arena.make<Pattern>(copy);
+}
+
+namespace {
+
+/// Every inlined call of the process, each once: compiling a definition again gives the same numbers.
+struct InlinedCalls {
+  std::mutex mutex;
+  std::deque<Origin> calls = {Origin{}};
+  std::map<std::tuple<uint32_t, uint32_t, uint32_t>, uint32_t> numbers;
+};
+InlinedCalls& inlined_calls() {
+  static auto* const instance = new InlinedCalls;
+  return *instance;
+}
+
+}  // namespace
+
+uint32_t inlined_call(const Origin& call) {
+  InlinedCalls& all = inlined_calls();
+  std::lock_guard lock(all.mutex);
+  auto [entry, added] = all.numbers.try_emplace({call.declaration, call.node, call.inlined},
+                                                static_cast<uint32_t>(all.calls.size()));
+  if (added) all.calls.push_back(call);
+  return entry->second;
+}
+
+Origin origin_of_inlined(uint32_t number) {
+  InlinedCalls& all = inlined_calls();
+  std::lock_guard lock(all.mutex);
+  return all.calls[number];
+}
+
+Origin inlined_at(Origin origin, const Origin& call) {
+  // The outermost of the calls that it stands in already is made inside this one.
+  std::vector<Origin> chain{origin};
+  while (chain.back().inlined) chain.push_back(origin_of_inlined(chain.back().inlined));
+  uint32_t outer = inlined_call(call);
+  for (size_t i = chain.size(); i-- > 0;) {
+    chain[i].inlined = outer;
+    outer = i > 0 ? inlined_call(chain[i]) : outer;
+  }
+  return chain.front();
 }
 
 uint32_t next_variable_id() {

@@ -187,6 +187,33 @@ struct IntrinsicExpr : Expr {
   std::span<const std::string_view> texts;
 };
 
+/// What has to hold of two dims.
+enum class DimRelation : uint8_t {
+  Equal,
+  NotEqual,
+  LessEqual,
+  Broadcast,  ///< equal, or one of them is 1
+};
+struct DimCondition {
+  DimRelation relation;
+  Dim left, right;
+  /// What is said where it does not hold, the values of the two sides in the place of its two `{}`: passes
+  /// write dims for others, this names them as the source does.
+  std::string_view message;
+  Origin origin;          ///< of the expression that needs it
+  Origin source;          ///< where what is expected comes from; its declaration is 0 where nothing says
+};
+/// The value of `value`, a tensor or a tuple, once its shape is that of this node's type and the conditions
+/// hold; otherwise evaluation fails. The `opened` dims are bound here, from the shape: each stands where the
+/// type of `value` has a `?`. They are in scope from here to the end of the function (as if a `match_cast` of
+/// Lai et al. 2023, Relax).
+struct CheckDimsExpr : Expr {
+  static constexpr ExprKind kKind = ExprKind::CheckDims;
+  ExprPtr value;
+  std::span<const Dim> opened;
+  std::span<const DimCondition> conditions;
+};
+
 /// `[i < m, j < n] => body`: a tensor whose element at (i, j) is the body. `extents` equal the type's dims.
 struct ComprehensionExpr : Expr {
   static constexpr ExprKind kKind = ExprKind::Comprehension;
@@ -302,6 +329,7 @@ ExprPtr map_children(Arena& arena, ExprPtr expr, const std::function<ExprPtr(Exp
 struct ExprSubstitution {
   std::unordered_map<const Variable*, ExprPtr> variables;
   Substitution types;
+  const Origin* call = nullptr;  ///< the call whose place the copy takes, for the origins of its nodes
 };
 ExprPtr substitute(Arena& arena, ExprPtr expr, const ExprSubstitution& substitution);
 

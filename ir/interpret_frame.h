@@ -14,10 +14,9 @@ namespace quern::interpreter {
 
 /// Thrown where evaluation fails; `interpret` catches it and adds the calls.
 struct Stop {
-  std::string message;
-  Origin origin;
+  EvaluationError error;
 };
-[[noreturn]] void fail(const Expr& at, std::string message);
+[[noreturn]] void fail(const Expr& at, std::string message, FailureKind kind = FailureKind::Evaluation);
 
 /// One activation of a function or operator: what its variables and dims are.
 struct Frame {

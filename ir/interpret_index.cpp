@@ -153,6 +153,7 @@ class Compiler {
   NodePtr make(const RefWriteExpr& e) { return graph_node(e); }
   NodePtr make(const IntrinsicExpr& e) { return graph_node(e); }
   NodePtr make(const ComprehensionExpr& e) { return graph_node(e); }
+  NodePtr make(const CheckDimsExpr& e) { return graph_node(e); }
   NodePtr make(const ViewExpr& e) { return graph_node(e); }
   NodePtr make(const ErrorExpr& e) { return graph_node(e); }
 
@@ -272,7 +273,8 @@ void run_scatter(const ScatterCode& code, HostTensor& tensor, Machine& machine) 
                               : run(index.dim, machine.slots.data(), expr);
       int64_t extent = tensor.shape()[axis];
       if (at < 0 || at >= extent)
-        fail(expr, fmt::format("index {} is out of bounds for axis {} with extent {}", at, axis, extent));
+        fail(expr, fmt::format("index {} is out of bounds for axis {} with extent {}", at, axis, extent),
+             FailureKind::Index);
       offset = offset * extent + at;
     }
     std::byte* address = tensor.data() + static_cast<size_t>(offset) * dtype.bytes();

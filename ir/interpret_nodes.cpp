@@ -53,7 +53,8 @@ int64_t run_extreme(const DimCode& code, const int64_t* slots, const Expr& at) {
 
 int64_t run_broadcast(const DimCode& code, const int64_t* slots, const Expr& at) {
   int64_t a = run(code.args[0], slots, at), b = run(code.args[1], slots, at);
-  if (a != b && a != 1 && b != 1) fail(at, fmt::format("extents {} and {} do not broadcast", a, b));
+  if (a != b && a != 1 && b != 1)
+    fail(at, fmt::format("extents {} and {} do not broadcast", a, b), FailureKind::Dims);
   return a == 1 ? b : a;
 }
 
@@ -317,7 +318,7 @@ struct ReadNode final : Node {
     if (checked && otherwise) return otherwise->run(machine);
     std::string what =
         fmt::format("index {} is out of bounds for axis {} with extent {}", index, axis, extent);
-    fail(read, checked ? what : "internal: unproved read: " + what);
+    fail(read, checked ? what : "internal: unproved read: " + what, FailureKind::Index);
   }
 };
 

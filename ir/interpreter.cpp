@@ -11,7 +11,9 @@ namespace quern {
 
 namespace interpreter {
 
-void fail(const Expr& at, std::string message) { throw Stop{std::move(message), at.origin}; }
+void fail(const Expr& at, std::string message, FailureKind kind) {
+  throw Stop{{.message = std::move(message), .origin = at.origin, .kind = kind}};
+}
 
 namespace {
 
@@ -38,8 +40,6 @@ namespace {
 
 /// Calls that wait for their result. Deeper recursion than this is taken for an endless one.
 constexpr size_t kMaxDepth = 10'000;
-/// Calls that an error tells of.
-constexpr size_t kMaxCallsTold = 64;
 
 struct Closure final : ClosureObject {
   using ClosureObject::ClosureObject;
@@ -69,8 +69,9 @@ class Interpreter final : public Evaluator {
     try {
       calls_.push_back({});
       return run(expr, std::move(frame));
-    } catch (const Stop& stop) {
-      return EvaluationError{stop.message, stop.origin, calls_told()};
+    } catch (Stop& stop) {
+      tell_calls(stop.error, calls_);
+      return std::move(stop.error);
     }
   }
 
@@ -133,7 +134,7 @@ class Interpreter final : public Evaluator {
       if (!call && !op_call) return evaluate(body, frame);
       Frame next;
       ExprPtr next_body = call ? enter(*call, frame, next) : enter(*op_call, frame, next);
-      calls_.back().tail = body->origin;
+      take_frame(calls_.back(), body->origin);
       frame = std::move(next);
       body = next_body;
     }
@@ -144,7 +145,7 @@ class Interpreter final : public Evaluator {
   Value call(const Node& node, Frame& caller) {
     Frame frame;
     ExprPtr body = enter(node, caller, frame);
-    if (calls_.size() > kMaxDepth) fail(node, "the recursion is too deep");
+    if (calls_.size() > kMaxDepth) fail(node, "the recursion is too deep", FailureKind::TooDeep);
     calls_.push_back({node.origin, {}});
     Value value = run(body, std::move(frame));
     calls_.pop_back();  // not on failure: the calls are told then
@@ -214,7 +215,7 @@ class Interpreter final : public Evaluator {
     std::string disagreement = bind_dims(type, value, dims);
     if (disagreement.empty()) return;
     std::string what = param ? fmt::format("the argument %{}", param->name) : "the value";
-    fail(at, fmt::format("{} does not fit: {}", what, disagreement));
+    fail(at, fmt::format("{} does not fit: {}", what, disagreement), FailureKind::Dims);
   }
 
   /// A function literal as a value; `self` is the variable that it is bound to, or null.
@@ -262,18 +263,6 @@ class Interpreter final : public Evaluator {
     std::unique_ptr<IndexProgram>& program = programs_[&expr];
     if (!program) program = std::make_unique<IndexProgram>(&expr);
     return program->run(*this, frame);
-  }
-
-  std::vector<Origin> calls_told() const {
-    std::vector<Origin> told;
-    auto tell = [&](const std::optional<Origin>& origin) {
-      if (origin && told.size() < kMaxCallsTold) told.push_back(*origin);
-    };
-    for (auto call = calls_.rbegin(); call != calls_.rend(); ++call) {
-      tell(call->tail);
-      tell(call->origin);
-    }
-    return told;
   }
 
   // --- values of the kinds -------------------------------------------------------------------------------
@@ -349,13 +338,13 @@ class Interpreter final : public Evaluator {
       case IntrinsicKind::Print: host_.print(format_print(node, args)); break;
       case IntrinsicKind::Load: {
         Result<Value> loaded = host_.load(node.texts[0], node.texts[1], node.type);
-        if (!loaded) fail(node, loaded.error().message);
+        if (!loaded) fail(node, loaded.error().message, FailureKind::File);
         fit(node, node.type, *loaded, frame.dims);
         return std::move(loaded).value();
       }
       case IntrinsicKind::Save: {
         Result<Done> saved = host_.save(node.texts[0], args[0], node.args[0]->type);
-        if (!saved) fail(node, saved.error().message);
+        if (!saved) fail(node, saved.error().message, FailureKind::File);
         break;
       }
       case IntrinsicKind::Assert:
@@ -363,6 +352,18 @@ class Interpreter final : public Evaluator {
         break;
     }
     return Value::unit();
+  }
+
+  Value value_of(const CheckDimsExpr& node, Frame& frame) {
+    Value value = node.value ? evaluate(node.value, frame) : Value::unit();
+    if (!node.opened.empty()) fit(node, node.type, value, frame.dims);
+    for (const DimCondition& condition : node.conditions) {
+      std::optional<int64_t> left = dim_value(condition.left, frame),
+                             right = dim_value(condition.right, frame);
+      if (left && right && holds(condition.relation, *left, *right)) continue;
+      throw Stop{broken(condition, left, right)};
+    }
+    return value;
   }
 
   Value value_of(const ViewExpr& node, Frame& frame) {
@@ -394,12 +395,6 @@ class Interpreter final : public Evaluator {
   Value value_of(const ReadExpr& node, Frame& frame) { return run_index(node, frame); }
 
   Value value_of(const ErrorExpr& node, Frame&) { fail(node, "this expression has errors"); }
-
-  /// A call that has not returned, and the last call in tail position that took its frame.
-  struct OpenCall {
-    std::optional<Origin> origin;  ///< none for the outermost frame
-    std::optional<Origin> tail;
-  };
 
   const Environment& environment_;
   FunctionSource& functions_;

@@ -1,6 +1,8 @@
 // Substitution into expressions, with every binder inside renewed.
 
 #include <algorithm>
+#include <map>
+#include <tuple>
 #include <type_traits>
 
 #include "ir/expr.h"
@@ -15,7 +17,11 @@ class Substituter {
       : arena_(arena), given_(substitution), types_(substitution.types) {}
 
   ExprPtr apply(ExprPtr expr) {
-    return visit(expr, [this](const auto& node) { return rebuild(node); });
+    ExprPtr image = visit(expr, [this](const auto& node) { return rebuild(node); });
+    auto* var = as<VarExpr>(expr);
+    // What stands for a variable comes from outside: it has its own origin.
+    bool given = var && !renewed_.contains(var->variable) && given_.variables.contains(var->variable);
+    return given_.call && !given ? at_call(image) : image;
   }
 
  private:
@@ -68,6 +74,26 @@ class Substituter {
     DimValueExpr copy = node;
     copy.dim = apply(node.dim);
     return made(node, copy, copy.dim != node.dim);
+  }
+
+  ExprPtr rebuild(const CheckDimsExpr& node) {
+    CheckDimsExpr copy = node;
+    copy.value = apply(node.value);
+    std::vector<Dim> opened;
+    for (Dim dim : node.opened) opened.push_back(given_.types.dims.contains(dim) ? dim : renew_dim(dim));
+    copy.opened = arena_.copy(opened);
+    std::vector<DimCondition> conditions(node.conditions.begin(), node.conditions.end());
+    bool changed = copy.value != node.value || !opened.empty();
+    for (DimCondition& condition : conditions) {
+      Dim left = apply(condition.left), right = apply(condition.right);
+      changed |= left != condition.left || right != condition.right;
+      condition.left = left;
+      condition.right = right;
+      if (given_.call) condition.origin = inlined_at(condition.origin, *given_.call);
+    }
+    copy.conditions = arena_.copy(conditions);
+    copy.type = apply(node.type);
+    return made(node, copy, changed || given_.call);
   }
 
   // --- binders
@@ -155,6 +181,18 @@ class Substituter {
   }
 
   // --- parts
+  /// The node with the origin of an expression in the place of the call.
+  ExprPtr at_call(ExprPtr expr) {
+    return visit(expr, [this](const auto& node) -> ExprPtr {
+      auto copy = node;
+      auto [entry, added] =
+          origins_.try_emplace({copy.origin.declaration, copy.origin.node, copy.origin.inlined});
+      if (added) entry->second = inlined_at(copy.origin, *given_.call);
+      copy.origin = entry->second;
+      return arena_.make<std::remove_cvref_t<decltype(node)>>(std::move(copy));
+    });
+  }
+
   template <class Node>
   ExprPtr made(const Node& node, Node& copy, bool changed) {
     return changed || copy.type != node.type ? arena_.make<Node>(std::move(copy)) : &node;
@@ -204,6 +242,7 @@ class Substituter {
   std::unordered_map<const Variable*, const Variable*> renewed_;
   Substitution types_;                     ///< what is given, and the renewed dims
   std::unordered_map<Type, Type> images_;  ///< under types_, as it is now
+  std::map<std::tuple<uint32_t, uint32_t, uint32_t>, Origin> origins_;
 };
 
 }  // namespace

@@ -40,6 +40,7 @@ class Inliner {
                   const FnExpr& fn) {
     Arena& arena = context_.arena;
     ExprSubstitution substitution;
+    substitution.call = &call.origin;
     for (size_t i = 0; i < definition.scheme.dim_vars.size() && i < global.dims.size(); ++i)
       substitution.types.dims.emplace(definition.scheme.dim_vars[i], global.dims[i]);
     for (size_t i = 0; i < definition.scheme.type_vars.size() && i < global.types.size(); ++i)

@@ -8,6 +8,7 @@ namespace {
 
 ExprPtr definition_at(Arena& arena, const OpCallExpr& call, const OpInstance& instance) {
   ExprSubstitution substitution;
+  substitution.call = &call.origin;
   for (size_t i = 0; i < instance.dim_vars.size() && i < call.dims.size(); ++i)
     substitution.types.dims.emplace(instance.dim_vars[i], call.dims[i]);
   std::vector<Binding> bindings;

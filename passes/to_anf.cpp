@@ -2,6 +2,8 @@
 
 #include <unordered_map>
 
+#include "ir/evaluation.h"
+
 namespace quern {
 
 namespace {
@@ -73,6 +75,7 @@ class Normalizer {
         for (ExprPtr arg : e->args) args.push_back(atom(arg));
         return arena_.make<CallExpr>(Expr{*expr}, callee, arena_.copy(args));
       }
+      case ExprKind::CheckDims: return checked(*static_cast<const CheckDimsExpr*>(expr));
       case ExprKind::Comprehension:
         return map_children(arena_, expr, [&](ExprPtr body) { return element(body); });
       case ExprKind::Intrinsic:
@@ -96,6 +99,27 @@ class Normalizer {
       case ExprKind::Error: return expr;
     }
     return expr;
+  }
+
+  // A check alone stands as a statement, so that producers and consumers of the value still find each other.
+  ExprPtr checked(const CheckDimsExpr& check) {
+    ExprPtr v = check.value ? atom(check.value) : nullptr;
+    if (v && !check.opened.empty())
+      return arena_.make<CheckDimsExpr>(Expr{check}, v, check.opened, check.conditions);
+    // What inlining has decided is not asked.
+    std::vector<DimCondition> open;
+    for (const DimCondition& c : check.conditions) {
+      auto left = as_const(c.left), right = as_const(c.right);
+      bool same = c.left == c.right && c.relation != DimRelation::NotEqual;
+      if (!same && !(left && right && holds(c.relation, *left, *right))) open.push_back(c);
+    }
+    if (!open.empty())
+      bindings_.push_back(
+          {nullptr, arena_.make<CheckDimsExpr>(Expr{ExprKind::CheckDims, unit_type(), check.origin}, nullptr,
+                                               std::span<const Dim>(), arena_.copy(open))});
+    return v ? v
+             : arena_.make<TupleExpr>(Expr{ExprKind::Tuple, unit_type(), check.origin},
+                                      std::span<const ExprPtr>());
   }
 
   // Inside an index expression: the tensors that are read are bound outside, the rest stays.

@@ -21,16 +21,13 @@ class FileHost final : public Host {
   void print(std::string_view line) override { print_(line); }
   Result<Value> load(std::string_view path, std::string_view entry, Type type) override {
     field.reset();
-    auto value = load_value((std::filesystem::path(folder) / path).string(), entry, type, lookup_, &field);
-    if (!value) problem = value.error().message;
-    return value;
+    return load_value((std::filesystem::path(folder) / path).string(), entry, type, lookup_, &field);
   }
   Result<Done> save(std::string_view path, const Value& value, Type type) override {
     return save_value((std::filesystem::path(folder) / path).string(), value, type, lookup_);
   }
-  std::string folder;   ///< of the source whose statement runs
-  std::string problem;  ///< the last load that failed, and the field of a record that it failed for
-  std::optional<Place> field;
+  std::string folder;          ///< of the source whose statement runs
+  std::optional<Place> field;  ///< of a record, that the last load failed for
 
  private:
   DataLookup lookup_;
@@ -69,29 +66,62 @@ struct Execution::Impl {
     return {std::nullopt, nullptr,
             session.locate({kind, std::move(place), std::move(message), std::move(notes)})};
   }
-  StatementResult failed(const EvaluationError& error, DeclarationId statement) {
-    std::vector<Note> notes;
-    constexpr size_t kShown = 8;
-    for (size_t i = 0; i < error.calls.size() && notes.size() < kShown;) {
+  static DiagnosticKind kind_of(FailureKind kind) {
+    switch (kind) {
+      case FailureKind::Dims: return DiagnosticKind::DimCheckFailed;
+      case FailureKind::Index: return DiagnosticKind::IndexOutOfRange;
+      case FailureKind::File: return DiagnosticKind::FileProblem;
+      case FailureKind::NoCase:
+      case FailureKind::TooDeep:
+      case FailureKind::Evaluation: break;
+    }
+    return DiagnosticKind::EvaluationFailed;
+  }
+  bool is_library(const Origin& origin) const { return session.in_library(origin.declaration); }
+
+  // One note for each call that led there, the innermost first.
+  void add_calls(const EvaluationError& error, size_t first, std::vector<Note>& notes) {
+    constexpr size_t kShown = 6;
+    size_t shown = 0, more = error.more_calls;
+    for (size_t i = first; i < error.calls.size();) {
       // A recursion comes through one place again and again: it is told once.
       size_t next = i + 1;
       while (next < error.calls.size() && error.calls[next] == error.calls[i]) ++next;
-      std::string times = next - i > 1 ? fmt::format(", {} times in a row", next - i) : "";
-      if (error.calls[i].declaration)
+      if (shown == kShown) {
+        more += next - i;
+      } else if (error.calls[i].declaration && !is_library(error.calls[i])) {
+        std::string times = next - i > 1 ? fmt::format(", {} times in a row", next - i) : "";
         notes.push_back({Place{error.calls[i], {}}, "called from here" + times});
+        ++shown;
+      }
       i = next;
     }
+    if (more > 0) notes.push_back({std::nullopt, fmt::format("{} more calls led there", more)});
+  }
+
+  StatementResult failed(const EvaluationError& error, DeclarationId statement) {
+    std::vector<Note> notes;
+    for (const auto& [origin, text] : error.notes) notes.push_back({Place{origin, {}}, text});
+    Origin origin = error.origin.declaration ? error.origin : Origin{statement, 0};
+    // What fails inside the library's definition of an operator is told where the operator is called.
+    size_t first = 0;
+    if (is_library(origin)) {
+      while (first < error.calls.size() && is_library(error.calls[first])) ++first;
+      if (first < error.calls.size()) {
+        notes.push_back({Place{origin, {}}, "in this definition of the library"});
+        origin = error.calls[first++];
+      }
+    }
+    add_calls(error, first, notes);
     // An assertion tells both values after its message.
     std::istringstream lines(error.message);
     std::string message, line;
     std::getline(lines, message);
     for (size_t at = 0; std::getline(lines, line); ++at)
       notes.insert(notes.begin() + static_cast<ptrdiff_t>(at), {std::nullopt, line});
-    Origin origin = error.origin.declaration ? error.origin : Origin{statement, 0};
-    bool is_file = !host.problem.empty() && error.message == host.problem;
-    if (is_file && host.field) notes.insert(notes.begin(), {host.field, "the field is declared here"});
-    return failed(is_file ? DiagnosticKind::FileProblem : DiagnosticKind::EvaluationFailed, {origin, {}},
-                  message, std::move(notes));
+    if (error.kind == FailureKind::File && host.field)
+      notes.insert(notes.begin(), {host.field, "the field is declared here"});
+    return failed(kind_of(error.kind), {origin, {}}, message, std::move(notes));
   }
 };
 

@@ -71,6 +71,10 @@ Range part_of(Range whole, Part part, uint32_t length, std::string_view text) {
 
 }  // namespace
 
+bool Session::in_library(DeclarationId declaration) const {
+  return info(declaration).module == Impl::kLibrary;
+}
+
 Range Session::range_of(const Place& place) {
   DeclarationId id = place.origin.declaration;
   const Piece* piece = impl_->piece_of(id);

@@ -112,6 +112,8 @@ class Session {
   std::vector<DeclarationId> statements_of_module(ModuleId module);
   /// The `test`s of a source, in order.
   std::vector<DeclarationId> tests(SourceId source);
+  /// Whether the declaration is one of the built-in library's.
+  bool in_library(DeclarationId declaration) const;
   const DeclarationInfo& info(DeclarationId declaration) const;
   /// Places in the source of the declaration's nodes.
   Range range_of(const Place& place);

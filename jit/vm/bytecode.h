@@ -95,6 +95,13 @@ struct ViewSite final : Site {
   std::vector<DimCode> shape;
   bool same_count;  ///< known before the program runs
 };
+struct CheckSite final : Site {
+  struct Check {
+    DimCode left, right;
+    DimCondition condition;
+  };
+  std::vector<Check> checks;
+};
 struct ClosureSite final : Site {
   uint32_t function;
   std::vector<uint32_t> slots;  ///< of the frame, one per Function::given_slots of the function

@@ -361,6 +361,22 @@ Register FunctionCompiler::make(const IntrinsicExpr& e, Register wanted) {
   return result;
 }
 
+Register FunctionCompiler::make(const CheckDimsExpr& e, Register wanted) {
+  Register result = kNoRegister;
+  if (e.value) {
+    // Parameters and earlier bindings are seen under their own types: the value is looked at as it is here.
+    result = value(e.value, wanted);
+    if (!e.opened.empty()) bind_dims(e, result, e.type, e.value->type, Trust::Given);
+  }
+  if (e.conditions.empty()) return result;
+  uint32_t index = 0;
+  auto& site = add_site<CheckSite>(index);
+  for (const DimCondition& condition : e.conditions)
+    site.checks.push_back({code(condition.left), code(condition.right), condition});
+  emit(e, {.opcode = Opcode::CheckDims, .a = index});
+  return result;
+}
+
 Register FunctionCompiler::make(const ViewExpr& e, Register wanted) {
   const Register tensor = value(e.tensor);
   Type from = e.tensor->type;

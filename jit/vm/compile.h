@@ -86,6 +86,7 @@ class FunctionCompiler {
   Register make(const RefWriteExpr& e, Register wanted);
   Register make(const IntrinsicExpr& e, Register wanted);
   Register make(const ComprehensionExpr& e, Register wanted);
+  Register make(const CheckDimsExpr& e, Register wanted);
   Register make(const ViewExpr& e, Register wanted);
   Register make(const DimValueExpr& e, Register wanted);
   Register make(const ScalarExpr& e, Register wanted);

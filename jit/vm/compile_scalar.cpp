@@ -18,6 +18,7 @@ bool is_scalar_code(ExprPtr expr) {
     case ExprKind::Reduce:
     case ExprKind::Scan:
     case ExprKind::Scatter:
+    case ExprKind::CheckDims:
     case ExprKind::Comprehension: return false;
     case ExprKind::Const:
     case ExprKind::Var:

@@ -18,8 +18,8 @@ namespace {
 
 /// Calls that wait for their result. Deeper recursion than this is taken for an endless one.
 constexpr size_t kMaxDepth = 100'000;
-/// Calls that an error tells of.
-constexpr size_t kMaxCallsTold = 64;
+/// Tail calls that are kept of one frame.
+constexpr size_t kMaxTailCalls = 8;
 
 std::atomic<uint32_t> interrupts = 0;
 static_assert(std::atomic<uint32_t>::is_always_lock_free, "signal handlers count interrupts");
@@ -36,8 +36,9 @@ EvaluationResult Machine::execute(const std::shared_ptr<const Program>& program,
   try {
     enter_program(program, std::move(arguments));
     return run(function().code.data());
-  } catch (const Stop& stop) {
-    return EvaluationError{stop.message, stop.origin, calls_told()};
+  } catch (Stop& stop) {
+    tell_calls(stop.error, open_calls());
+    return std::move(stop.error);
   }
 }
 
@@ -45,7 +46,7 @@ void Machine::enter_program(const std::shared_ptr<const Program>& program, std::
   const Function& entry = *program->functions.front();
   const Origin origin = entry.origins.front();
   if (arguments.size() != entry.parameters)
-    throw Stop{"internal: the program is given too few or too many arguments", origin};
+    throw Stop{{.message = "internal: the program is given too few or too many arguments", .origin = origin}};
   frames_.push_back({.function = &entry,
                      .link = link_of(program),
                      .base = 0,
@@ -53,13 +54,12 @@ void Machine::enter_program(const std::shared_ptr<const Program>& program, std::
                      .return_to = nullptr,
                      .result = kNoRegister,
                      .origin = nullptr,
-                     .tail = nullptr,
                      .closure = {}});
   reserve(entry.registers, entry.dim_of_slot.size());
   for (Register r = 0; r < arguments.size(); ++r) put(r, std::move(arguments[r]));
   std::fill_n(slots_, entry.dim_of_slot.size(), kUnbound);
   std::string wrong = vm::bind(entry.bind, registers_, slots_);
-  if (!wrong.empty()) throw Stop{std::move(wrong), origin};
+  if (!wrong.empty()) throw Stop{{.message = std::move(wrong), .origin = origin, .kind = FailureKind::Dims}};
 }
 
 Value Machine::run(const Instruction* pc) {
@@ -104,6 +104,7 @@ Value Machine::run(const Instruction* pc) {
       }
       case Opcode::Intrinsic: intrinsic(pc); break;
       case Opcode::Bind: bind(pc); break;
+      case Opcode::CheckDims: check_dims(pc); break;
       case Opcode::Drop: registers_[in.a] = Value(); break;
       case Opcode::Fail: fail(pc, function().texts[in.a]);
     }
@@ -116,7 +117,7 @@ Value Machine::run(const Instruction* pc) {
 const Instruction* Machine::invoke(const Instruction* pc) {
   const CallSite& site = function().site<CallSite>(*pc);
   const Callee target = callee(pc, site);
-  if (frames_.size() > kMaxDepth) fail(pc, "the recursion is too deep");
+  if (frames_.size() > kMaxDepth) fail(pc, "the recursion is too deep", FailureKind::TooDeep);
   prepare(pc, site, target);
   const Frame& caller = frames_.back();
   Frame frame{.function = target.function,
@@ -126,7 +127,6 @@ const Instruction* Machine::invoke(const Instruction* pc) {
               .return_to = pc + 1,
               .result = pc->result,
               .origin = &origin(pc),
-              .tail = nullptr,
               .closure = {}};
   if (site.callee == CalleeKind::Self) frame.closure = caller.closure;
   if (site.callee == CalleeKind::Closure) frame.closure = take(site.operands.back());
@@ -141,7 +141,7 @@ const Instruction* Machine::tail_invoke(const Instruction* pc) {
   const Callee target = callee(pc, site);
   move_arguments(pc, site, target);
   Frame& frame = frames_.back();
-  frame.tail = &origin(pc);
+  note_tail_call(&origin(pc));
   frame.function = target.function;
   frame.link = target.link;
   return target.function->code.data();
@@ -206,7 +206,7 @@ void Machine::prepare(const Instruction* pc, const CallSite& site, const Callee&
   std::fill_n(slots, slot_count, kUnbound);
   give_dims(site, *target.function, slots);
   std::string wrong = vm::bind(target.function->bind, arguments, slots);
-  if (!wrong.empty()) fail(pc, std::move(wrong));
+  if (!wrong.empty()) fail(pc, std::move(wrong), FailureKind::Dims);
 }
 
 void Machine::give_dims(const CallSite& site, const Function& callee, int64_t* slots) {
@@ -227,6 +227,7 @@ const Instruction* Machine::leave(Value& result) {
   if (frames_.size() == 1) return nullptr;
   const Instruction* pc = frame.return_to;
   const Register target = frame.result;
+  while (!tail_calls_.empty() && tail_calls_.back().depth == frames_.size()) tail_calls_.pop_back();
   frames_.pop_back();
   registers_ = stack_.get() + frames_.back().base;
   slots_ = dim_stack_.data() + frames_.back().dim_base;
@@ -280,20 +281,26 @@ void Machine::check_interrupt(const Instruction* pc) const {
   if (interrupt_count() != interrupts_) fail(pc, "interrupted");
 }
 
-void Machine::fail(const Instruction* pc, std::string message) const {
-  throw Stop{std::move(message), origin(pc)};
+void Machine::fail(const Instruction* pc, std::string message, FailureKind kind) const {
+  throw Stop{{.message = std::move(message), .origin = origin(pc), .kind = kind}};
 }
 
-std::vector<Origin> Machine::calls_told() const {
-  std::vector<Origin> told;
-  auto tell = [&](const Origin* origin) {
-    if (origin && told.size() < kMaxCallsTold) told.push_back(*origin);
-  };
-  for (auto frame = frames_.rbegin(); frame != frames_.rend() && told.size() < kMaxCallsTold; ++frame) {
-    tell(frame->tail);
-    tell(frame->origin);
-  }
-  return told;
+/// As `take_frame` of ir/evaluation.h does, for the frame that runs.
+void Machine::note_tail_call(const Origin* call) {
+  const size_t depth = frames_.size();
+  if (!tail_calls_.empty() && tail_calls_.back().depth == depth && tail_calls_.back().call == call) return;
+  const size_t count = tail_calls_.size();
+  if (count >= kMaxTailCalls && tail_calls_[count - kMaxTailCalls].depth == depth)
+    tail_calls_.erase(tail_calls_.end() - kMaxTailCalls);
+  tail_calls_.push_back({depth, call});
+}
+
+std::vector<OpenCall> Machine::open_calls() const {
+  std::vector<OpenCall> open;
+  for (const Frame& frame : frames_) open.push_back({frame.origin ? *frame.origin : Origin{}, {}});
+  for (auto call = tail_calls_.rbegin(); call != tail_calls_.rend(); ++call)
+    open[call->depth - 1].tail.push_back(*call->call);
+  return open;
 }
 
 }  // namespace vm

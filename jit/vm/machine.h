@@ -31,8 +31,7 @@ struct Closure final : ClosureObject {
 
 /// Thrown where execution fails, and caught by `execute`.
 struct Stop {
-  std::string message;
-  Origin origin;
+  EvaluationError error;
 };
 
 /// A program of this execution with the programs that its globals turned out to be.
@@ -55,7 +54,6 @@ class Machine {
     const Instruction* return_to;  ///< in the caller
     Register result;               ///< of the caller
     const Origin* origin;          ///< of the call; null for the entry
-    const Origin* tail;            ///< of the last call in tail position that took the frame, or null
     Value closure;                 ///< that runs, or empty
   };
   /// Two words, which are returned in registers: a call is quick.
@@ -81,11 +79,15 @@ class Machine {
   Link* link_of(const std::shared_ptr<const Program>& program);
   Link* link_of_global(const Instruction* pc, uint32_t global);
   void check_interrupt(const Instruction* pc) const;
-  std::vector<Origin> calls_told() const;
+  std::vector<OpenCall> open_calls() const;
+  void note_tail_call(const Origin* call);
   const Origin& origin(const Instruction* pc) const {
     return function().origins[static_cast<size_t>(pc - function().code.data())];
   }
-  [[noreturn]] void fail(const Instruction* pc, std::string message) const;
+  [[noreturn]] void fail(const Instruction* pc, std::string message,
+                         FailureKind kind = FailureKind::Evaluation) const;
+  [[noreturn]] void fail_in_kernel(const Instruction* pc, const KernelSite& site, const Shape& shape,
+                                   int32_t trap);
 
   // --- values (machine_values.cpp)
   const Instruction* cast(const Instruction* pc);
@@ -108,9 +110,10 @@ class Machine {
   void global(const Instruction* pc);
   void intrinsic(const Instruction* pc);
   void bind(const Instruction* pc);
+  void check_dims(const Instruction* pc);
   Shape shape(const Instruction* pc, const std::vector<DimCode>& codes);
   TensorPtr make_tensor(const Instruction* pc, DType dtype, Shape shape);
-  void call_kernel(const Instruction* pc, const KernelSite& site, void* output);
+  void call_kernel(const Instruction* pc, const KernelSite& site, const Shape& shape, void* output);
 
   // --- registers
   const Value& peek(Register r) const { return registers_[r & ~kLastUse]; }
@@ -138,6 +141,12 @@ class Machine {
   size_t stack_size_ = 0;
   std::vector<int64_t> dim_stack_;
   std::vector<Frame> frames_;
+  /// Calls in tail position that took a frame, the last few of each frame; `depth` is its position.
+  struct TailCall {
+    size_t depth;
+    const Origin* call;
+  };
+  std::vector<TailCall> tail_calls_;
   Value* registers_ = nullptr;  ///< of the frame that runs
   int64_t* slots_ = nullptr;
 

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/interpreter.h"
 #include "jit/vm/machine.h"
 #include "jit/vm/scalar.h"
 
@@ -56,8 +57,16 @@ void Machine::dim_value(const Instruction* pc) {
 
 void Machine::bind(const Instruction* pc) {
   std::string wrong = vm::bind(function().plans[pc->b], &peek(pc->a), slots_);
-  if (!wrong.empty()) fail(pc, std::move(wrong));
+  if (!wrong.empty()) fail(pc, std::move(wrong), FailureKind::Dims);
   done(pc->a);
+}
+
+void Machine::check_dims(const Instruction* pc) {
+  for (const CheckSite::Check& check : function().site<CheckSite>(*pc).checks) {
+    std::optional<int64_t> left = evaluate(check.left, slots_), right = evaluate(check.right, slots_);
+    if (!left || !right || !holds(check.condition.relation, *left, *right))
+      throw Stop{broken(check.condition, left, right)};
+  }
 }
 
 // --- elements ----------------------------------------------------------------------------------------------
@@ -95,7 +104,7 @@ const Instruction* Machine::element(const Instruction* pc) {
     }
     std::string what =
         fmt::format("index {} is out of bounds for axis {} with extent {}", *index, axis, extent);
-    fail(pc, at.checked ? what : "internal: unproved read: " + what);
+    fail(pc, at.checked ? what : "internal: unproved read: " + what, FailureKind::Index);
   }
   Scalar element{tensor.dtype()};
   const size_t bytes = element.dtype.bytes();
@@ -124,18 +133,18 @@ void Machine::kernel(const Instruction* pc) {
   Value result;
   if (site.shape.empty() && site.dtype.bytes() <= sizeof(uint64_t)) {
     Scalar scalar{site.dtype};
-    call_kernel(pc, site, &scalar.bits);
+    call_kernel(pc, site, {}, &scalar.bits);
     result = scalar;
   } else {
     TensorPtr tensor = make_tensor(pc, site.dtype, shape(pc, site.shape));
-    call_kernel(pc, site, tensor->data());
+    call_kernel(pc, site, tensor->shape(), tensor->data());
     result = Value::tensor(std::move(tensor));
   }
   for (Register r : site.operands) done(r);
   put(pc->result, std::move(result));
 }
 
-void Machine::call_kernel(const Instruction* pc, const KernelSite& site, void* output) {
+void Machine::call_kernel(const Instruction* pc, const KernelSite& site, const Shape& shape, void* output) {
   const KernelSite::Code& code = kernel_code(pc, site);
   buffers_.clear();
   for (Register r : site.operands) {
@@ -154,11 +163,49 @@ void Machine::call_kernel(const Instruction* pc, const KernelSite& site, void* o
   }
   const CompiledKernel& compiled = *code.kernel.code;
   const int32_t trap = compiled.entry(buffers_.data(), kernel_dims_.data());
-  if (trap == 0) return;
+  if (trap != 0) fail_in_kernel(pc, site, shape, trap);
+}
+
+namespace {
+
+/// A kernel calls no function.
+class NoFunctions final : public FunctionSource {
+ public:
+  const Definition* function(uint32_t, std::string_view) override { return nullptr; }
+};
+
+}  // namespace
+
+/// A kernel says which of its tests failed; the place, the index and the extent are told by evaluating its
+/// definition up to there, where that takes no more than a moment.
+void Machine::fail_in_kernel(const Instruction* pc, const KernelSite& site, const Shape& shape,
+                             int32_t trap) {
+  constexpr int64_t kMostElements = 1'000'000;
+  if (element_count(shape) <= kMostElements) {
+    ExprSubstitution known;
+    const std::vector<Dim>& dims = site.code.kernel.dims;
+    for (size_t i = 0; i < dims.size() && i < kernel_dims_.size(); ++i)
+      known.types.dims.emplace(dims[i], dim_const(kernel_dims_[i]));
+    Environment arguments;
+    for (size_t i = 0; i < site.operands.size() && i < site.primitive->params.size(); ++i)
+      arguments.emplace(site.primitive->params[i], peek(site.operands[i]));
+    Arena arena;
+    NoFunctions none;
+    for (auto& [variable, value] : Environment(arguments))
+      if (const Variable* copy =
+              make_variable(arena, variable->name, substitute(variable->type, known.types))) {
+        known.variables.emplace(variable, arena.make<VarExpr>(Expr{ExprKind::Var, copy->type, {}}, copy));
+        arguments.emplace(copy, value);
+      }
+    EvaluationResult result =
+        interpret(substitute(arena, site.primitive->body, known), arguments, none, host_);
+    if (!result) throw Stop{result.error()};
+  }
+  const std::vector<std::string>& traps = site.code.kernel.code->traps;
   const auto number = static_cast<size_t>(trap);
-  const bool named = trap > 0 && number <= compiled.traps.size();
-  fail(pc,
-       named ? compiled.traps[number - 1] : fmt::format("internal: the kernel stopped with trap {}", trap));
+  const bool named = trap > 0 && number <= traps.size();
+  fail(pc, named ? traps[number - 1] : fmt::format("internal: the kernel stopped with trap {}", trap),
+       FailureKind::Index);
 }
 
 const KernelSite::Code& Machine::kernel_code(const Instruction* pc, const KernelSite& site) {
@@ -291,13 +338,13 @@ void Machine::intrinsic(const Instruction* pc) {
     case IntrinsicKind::Print: host_.print(format_print(node, args)); break;
     case IntrinsicKind::Load: {
       Result<Value> loaded = host_.load(node.texts[0], node.texts[1], node.type);
-      if (!loaded) fail(pc, loaded.error().message);
+      if (!loaded) fail(pc, loaded.error().message, FailureKind::File);
       result = std::move(loaded).value();
       break;
     }
     case IntrinsicKind::Save: {
       Result<Done> saved = host_.save(node.texts[0], args[0], node.args[0]->type);
-      if (!saved) fail(pc, saved.error().message);
+      if (!saved) fail(pc, saved.error().message, FailureKind::File);
       break;
     }
     case IntrinsicKind::Assert:

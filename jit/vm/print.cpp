@@ -76,6 +76,16 @@ std::string element_text(const ElementSite& site) {
 
 std::string site_text(const Program& program, const Function& function, const Instruction& in) {
   switch (in.opcode) {
+    case Opcode::CheckDims: {
+      std::string text;
+      for (const CheckSite::Check& check : function.site<CheckSite>(in).checks) {
+        constexpr std::string_view kSigns[] = {"==", "!=", "<=", "~"};
+        const DimCondition& c = check.condition;
+        text += fmt::format("{}{} {} {}", text.empty() ? "" : ", ", to_string(c.left),
+                            kSigns[static_cast<size_t>(c.relation)], to_string(c.right));
+      }
+      return text;
+    }
     case Opcode::Element: return element_text(function.site<ElementSite>(in));
     case Opcode::Construct: {
       const auto& site = function.site<ConstructSite>(in);

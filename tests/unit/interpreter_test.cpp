@@ -196,8 +196,9 @@ TEST_F(InterpreterTest, ErrorsTellTheirCalls) {
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().origin, mistake->origin);
   EXPECT_EQ(result.error().calls, (std::vector<Origin>{call_g->origin, call_f->origin, call_t->origin}));
-  // The outermost call is told of when it is in tail position too.
-  EXPECT_EQ(evaluate(call_t).error().calls, (std::vector<Origin>{call_g->origin, call_f->origin}));
+  // Calls in tail position are told of too, the outermost one as well.
+  EXPECT_EQ(evaluate(call_t).error().calls,
+            (std::vector<Origin>{call_g->origin, call_f->origin, call_t->origin}));
 }
 
 TEST_F(InterpreterTest, GlobalsAreValuesAndMayBeMissing) {

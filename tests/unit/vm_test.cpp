@@ -594,7 +594,7 @@ TEST_F(VmTest, TrapsAndFailuresOfKernels) {
   ExprPtr body = b.read(b.var(p), {b.dim(dim_add(i, c(1)))}, {true});
   ExprPtr call = b.call(primitive({p}, b.comprehension({i}, {n}, body)), {t});
   expect_same(call, "error: index 3 is out of bounds for axis 0 with extent 3");
-  EXPECT_EQ(run(call).error().origin, call->origin);
+  EXPECT_EQ(run(call).error().origin, body->origin);
   kernels.failure = "the compiler is missing";
   EXPECT_EQ(text(call), "error: the compiler is missing");
   kernels.failure.clear();

@@ -31,6 +31,7 @@ std::string Workshop::diagnostics(const std::string& text, std::vector<TextRange
   SourceId source = s.add_source(s.make_module(), "random.relay", text);
   std::string all;
   for (const LocatedDiagnostic& d : s.check(source)) {
+    if (severity_of(d.kind) != Severity::Error) continue;
     all += render_terminal(d, false);
     if (ranges) ranges->push_back({d.range.begin, d.range.end});
   }
@@ -44,7 +45,9 @@ std::string Workshop::problem(const ProgramTerm& program, uint64_t omit, bool ev
     ModuleId module = s.make_module();
     SourceId source = s.add_source(module, "random.relay", text);
     std::string found;
-    for (const LocatedDiagnostic& d : s.check(source)) found += render_terminal(d, false);
+    // A warning rejects nothing.
+    for (const LocatedDiagnostic& d : s.check(source))
+      if (severity_of(d.kind) == Severity::Error) found += render_terminal(d, false);
     if (!found.empty())
       return fmt::format("rejected{}: {}\n{}", left_out ? " without annotations" : "", found, text);
     found = types(s, module, source, program);

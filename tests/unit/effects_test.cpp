@@ -43,7 +43,7 @@ TEST_F(EffectsTest, OfFunctions) {
       "def @twice(%f: fn (int32) -> int32) -> int32 { @apply(fn (%x: int32) -> int32 { %f(%f(%x)) }) }\n"
       "def @quiet() -> int32 { @twice(@pure) }\n"
       "def @noisy() -> int32 { @twice(@say) }\n"
-      "def @gather(%x: Tensor[(n,), float32], %i: Tensor[(2,), int32]) { [k < 2] => %x[%i[k]] }\n");
+      "def @gather[n](%x: Tensor[(n,), float32], %i: Tensor[(2,), int32]) { [k < 2] => %x[%i[k]] }\n");
   EXPECT_EQ(of_call("pure"), "none");
   EXPECT_EQ(of_call("say"), "prints");
   EXPECT_EQ(of_call("loud"), "prints");

@@ -144,13 +144,43 @@ class Comparison {
     later(a.then_arm, b.then_arm);
     later(a.condition, b.condition);
   }
+  void patterns(PatternPtr a, PatternPtr b) {
+    check(a->kind == b->kind && a->parts.size() == b->parts.size(), "patterns");
+    if (difference_) return;
+    constructors(a->constructor, b->constructor);
+    bind(a->variable, b->variable);
+    types(a->type, b->type);
+    for (size_t i = 0; !difference_ && i < a->parts.size(); ++i) patterns(a->parts[i], b->parts[i]);
+  }
+  void parts(const MatchExpr& a, const MatchExpr& b) {
+    check(a.partial == b.partial && a.arms.size() == b.arms.size(), "matches");
+    for (size_t i = 0; !difference_ && i < a.arms.size(); ++i) {
+      patterns(a.arms[i].pattern, b.arms[i].pattern);
+      later(a.arms[i].body, b.arms[i].body);
+    }
+    later(a.scrutinee, b.scrutinee);
+  }
+  void parts(const RefExpr& a, const RefExpr& b) { children(a, b); }
+  void parts(const RefReadExpr& a, const RefReadExpr& b) { children(a, b); }
+  void parts(const RefWriteExpr& a, const RefWriteExpr& b) { children(a, b); }
+  /// Of nodes that are nothing but their children.
+  void children(const Expr& a, const Expr& b) {
+    std::vector<ExprPtr> left, right;
+    for_each_child(&a, [&](ExprPtr child) { left.push_back(child); });
+    for_each_child(&b, [&](ExprPtr child) { right.push_back(child); });
+    later(left, right);
+  }
   void parts(const TupleExpr& a, const TupleExpr& b) { later(a.fields, b.fields); }
   void parts(const FieldExpr& a, const FieldExpr& b) {
     check(a.index == b.index && a.name == b.name, "fields", a.name, b.name);
     later(a.tuple, b.tuple);
   }
+  void constructors(const Constructor* a, const Constructor* b) {
+    if (!a || !b) return check(a == b, "presence of a constructor");
+    check(a->name == b->name && a->tag == b->tag, "constructors", a->name, b->name);
+  }
   void parts(const ConstructExpr& a, const ConstructExpr& b) {
-    check(a.constructor == b.constructor && a.tag == b.tag, "constructors", a.constructor, b.constructor);
+    constructors(a.constructor, b.constructor);
     later(a.fields, b.fields);
   }
   void parts(const IntrinsicExpr& a, const IntrinsicExpr& b) {

@@ -137,7 +137,7 @@ StatementResult Execution::run(DeclarationId statement) {
   // more than its type.
   if (inferred.literal) {
     impl_->session.keep(statement);
-    return {Value(new ClosureObject), definition.scheme.type, std::nullopt};
+    return {Value(new ClosureObject(definition.scheme.type)), definition.scheme.type, std::nullopt};
   }
   impl_->host.folder = impl_->session.folder(impl_->session.info(statement).source);
   const TopLevelVariable* variable = impl_->session.statement_variable(statement);

@@ -120,7 +120,7 @@ class IrBuilder {
 
   const OpInstance* instance(std::string name, std::vector<Dim> dim_vars, const FnExpr* function) {
     // The instance lives in the arena itself and so must not keep it.
-    return arena->make<OpInstance>(OpInstance{name, name, {}, std::move(dim_vars), function, nullptr});
+    return arena->make<OpInstance>(OpInstance{name, name, {}, std::move(dim_vars), function, 0, nullptr});
   }
   ExprPtr op_call(const OpInstance* op, Type type, std::vector<Dim> dims, std::vector<ExprPtr> args) {
     return arena->make<OpCallExpr>(base(ExprKind::OpCall, type), op, list(dims), list(args));

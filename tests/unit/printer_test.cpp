@@ -41,7 +41,7 @@ class PrinterTest : public ::testing::Test {
                   std::vector<std::pair<std::string, StaticValue>> attributes = {}) {
     Type type = args[0]->type;
     auto* instance =
-        b.arena->make<OpInstance>(OpInstance{name, name, std::move(attributes), {}, nullptr, nullptr});
+        b.arena->make<OpInstance>(OpInstance{name, name, std::move(attributes), {}, nullptr, 0, nullptr});
     return b.op_call(instance, type, {}, std::move(args));
   }
   ExprPtr reduce_sum(Dim var, ExprPtr body) { return b.reduce(ReduceKind::Sum, {var}, {n}, body); }
@@ -119,7 +119,7 @@ TEST_F(PrinterTest, DimsOfAttributesAreThoseOfTheCall) {
   Dim m = dim_var("m");
   StaticValue shape = StaticValue::list({StaticValue(m), StaticValue::integer(4)});
   auto* instance =
-      b.arena->make<OpInstance>(OpInstance{"zeros", "zeros", {{"shape", shape}}, {m}, nullptr, nullptr});
+      b.arena->make<OpInstance>(OpInstance{"zeros", "zeros", {{"shape", shape}}, {m}, nullptr, 0, nullptr});
   EXPECT_EQ(show(b.op_call(instance, number, {dim_add(n, four)}, {})), "zeros(shape=[n + 4, 4])");
 }
 

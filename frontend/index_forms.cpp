@@ -152,8 +152,14 @@ ExprPtr IndexElaborator::scatter(SyntaxPtr expr, const StaticEnv& outer, const S
                                   std::span<const bool>(checked, at->size()), update);
 }
 
-// --- elements of inner comprehensions, and lets
-// ----------------------------------------------------------------
+ExprPtr IndexElaborator::element(SyntaxPtr syntax, const StaticEnv& env, DType dtype) {
+  ExprPtr body = value(syntax, env, dtype);
+  if (!body || !prove()) return nullptr;
+  return arena_.make<ComprehensionExpr>(Expr{ExprKind::Comprehension, scalar_type(dtype), origin(syntax)},
+                                        std::span<const Dim>(), std::span<const Dim>(), body);
+}
+
+// --- elements of inner comprehensions, and lets ----------------------------------------------------------------
 
 // `([k < n] => body)[i]` is the body with i for k: no tensor is made.
 ExprPtr IndexElaborator::inner_element(SyntaxPtr expr, SyntaxPtr inner, const StaticEnv& env, bool has_else) {

@@ -160,6 +160,10 @@ ExprPtr IndexElaborator::conversion(SyntaxPtr expr, const StaticEnv& env, DType 
     return nullptr;
   }
   SyntaxPtr operand = expr->child(1);
+  // A float attribute is exact: it is rounded once, to the dtype that is wanted.
+  if (auto bound = operand->is(SyntaxKind::Name) ? env.find(operand->text) : env.end();
+      bound != env.end() && bound->second.as_float())
+    return constant(expr, cast(Scalar::from_double(DType::float64(), *bound->second.as_float()), to));
   bool number = operand->is(SyntaxKind::Int) || operand->is(SyntaxKind::Float);
   ExprPtr inner = value(operand, env, number && !to.is_bool() ? std::optional(to) : std::nullopt);
   return inner ? make_cast(expr, inner, to) : nullptr;
@@ -178,6 +182,10 @@ ExprPtr IndexElaborator::call(SyntaxPtr expr, const StaticEnv& env, std::optiona
       report(DiagnosticKind::UnknownType, t, fmt::format("unknown dtype `{}`", t->text));
       return nullptr;
     }
+  }
+  if (name == "len" && operands.size() == 1) {
+    auto length = evaluate(expr, env);
+    return length ? from_static(expr, *length, wanted) : nullptr;
   }
   if (name == "cast" && argument) return expect(expr, conversion(expr, env, *argument), wanted);
   if (name == "index") return expect(expr, conversion(expr, env, DType::index()), wanted);

@@ -17,6 +17,7 @@ ExprPtr Inference::call(SyntaxPtr s) {
   if (callee->text == "save") return intrinsic(s, IntrinsicKind::Save);
   if (callee->text == "assert_close" || callee->text == "assert_equal")
     return assertion(s, callee->text == "assert_close");
+  if (callee->text == "len") return tuple_length(s);
   if (const DataDefinition* data = scope_.data_of_constructor(callee->text))
     return construct(s, callee, *data);
   if (const Declaration* op = scope_.op(callee->text)) {
@@ -45,11 +46,9 @@ ExprPtr Inference::call(SyntaxPtr s) {
 
 ExprPtr Inference::operator_call(SyntaxPtr s, const Declaration& op, const std::vector<SyntaxPtr>& positional,
                                  const std::vector<SyntaxPtr>& named) {
-  if (op.syntax->is(SyntaxKind::ExternOp))
-    return not_yet(s, fmt::format("the extern operator `{}`", op.name));
   OpCallDraft draft{&op, s, declaration_, {}, {}, {}};
   draft.call.syntax = s;
-  StaticEvaluator statics = evaluator();
+  Statics statics = evaluator();
   size_t tensors = std::min(tensor_param_count(op.syntax), positional.size());
   bool failed = false;
   auto attribute = [&](std::string name, SyntaxPtr value, SyntaxPtr at) {
@@ -59,6 +58,7 @@ ExprPtr Inference::operator_call(SyntaxPtr s, const Declaration& op, const std::
     draft.call.attribute_syntax.push_back(at);
   };
   for (size_t i = 0; i < positional.size(); ++i) {
+    if (i >= tensors && is_operand(positional[i])) return too_many_tensors(positional[i], op, tensors);
     if (i >= tensors) {
       attribute("", positional[i], positional[i]);
       continue;
@@ -78,8 +78,6 @@ ExprPtr Inference::operator_call(SyntaxPtr s, const Declaration& op, const std::
 
 // An operator where a value is wanted is the function of its tensors: `relu` is `fn (%data) { relu(%data) }`.
 ExprPtr Inference::operator_value(SyntaxPtr s, const Declaration& op) {
-  if (op.syntax->is(SyntaxKind::ExternOp))
-    return not_yet(s, fmt::format("the extern operator `{}`", op.name));
   std::vector<const Variable*> params;
   std::vector<Type> types;
   OpCallDraft draft{&op, s, declaration_, {}, {}, {}};
@@ -97,6 +95,16 @@ ExprPtr Inference::operator_value(SyntaxPtr s, const Declaration& op) {
   relate(s, body, fmt::format("`{}` as a value", op.name), [this, body] { return attempt_operator(body); });
   return drafts_.make<FnExpr>(Expr{ExprKind::Fn, function_type(types, body->type), origin(s)},
                               drafts_.copy(params), std::span<const Dim>(), body, false);
+}
+
+ExprPtr Inference::too_many_tensors(SyntaxPtr at, const Declaration& op, size_t count) {
+  bool family = false;
+  for (SyntaxPtr p : params_of(op.syntax)->children)
+    family |= p->is(SyntaxKind::TensorParam) && p->child(0) && p->child(0)->is(SyntaxKind::FamilyType);
+  report(DiagnosticKind::WrongArgumentCount, at,
+         fmt::format("`{}` takes {} tensor argument{}, and this is one more{}", op.name, count, count == 1 ? "" : "s",
+                     family ? fmt::format("; several tensors are given as one tuple: `{}((%a, %b))`", op.name) : ""));
+  return error(at);
 }
 
 bool Inference::attempt_operator(ExprPtr waiting) {

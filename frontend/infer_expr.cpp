@@ -93,17 +93,7 @@ ExprPtr Inference::walk(SyntaxPtr s) {
     case SyntaxKind::Name: return bare_name(s);
     case SyntaxKind::Paren: return infer(s->child(0));
     case SyntaxKind::Block: return block(s);
-    case SyntaxKind::Tuple: {
-      std::vector<ExprPtr> fields;
-      std::vector<Type> types;
-      for (SyntaxPtr c : s->children) {
-        if (c->is(SyntaxKind::Spread) || c->is(SyntaxKind::Generator)) return not_yet(c, "a tuple family");
-        fields.push_back(infer(c));
-        types.push_back(fields.back()->type);
-      }
-      return drafts_.make<TupleExpr>(Expr{ExprKind::Tuple, tuple_type(types), origin(s)},
-                                     drafts_.copy(fields));
-    }
+    case SyntaxKind::Tuple: return tuple(s);
     case SyntaxKind::Fn: {
       Head head = head_of(s->child(0), s->child(1), s->child(2), env, Binder::Once);
       return function(s, s->child(1), head, s->child(3));

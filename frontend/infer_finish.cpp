@@ -352,6 +352,9 @@ ExprPtr Inference::finish_draft(ExprPtr draft) {
             for (std::string_view t : e.texts) texts.push_back(out.copy(t));
             return out.make<IntrinsicExpr>(head, e.intrinsic, out.copy(finish_all(e.args)), out.copy(texts));
           },
+          [&](const ExternExpr& e) -> ExprPtr {
+            return out.make<ExternExpr>(head, e.kernel, e.attributes, out.copy(finish_all(e.args)));
+          },
           [&](const ComprehensionExpr& e) -> ExprPtr {
             return out.make<ComprehensionExpr>(head, out.copy(e.vars), out.copy(finish_dims(e.extents)),
                                                finish(e.body));

@@ -14,8 +14,11 @@ ExprPtr Inference::slice(SyntaxPtr s) {
   for (size_t i = 1; i < s->children.size(); ++i) {
     SyntaxPtr item = s->children[i];
     if (item->is(SyntaxKind::Slice) || item->is(SyntaxKind::Int)) continue;
-    if (item->is(SyntaxKind::Spread) || item->is(SyntaxKind::BroadcastSpread))
-      return not_yet(item, "a pack outside an index expression");
+    if (item->is(SyntaxKind::Spread) || item->is(SyntaxKind::BroadcastSpread)) {
+      report(DiagnosticKind::InvalidIndexExpression, item,
+             "a pack of indices stands inside an index expression, `[..i < shape] => %x[..i]`");
+      return error(s);
+    }
     if (item->is(SyntaxKind::Name)) continue;
     computed[i] = infer(item);
   }
@@ -39,18 +42,64 @@ ExprPtr Inference::slice(SyntaxPtr s) {
   return waiting;
 }
 
-namespace {
-
-// A bound of a slice against its axis: counted from the end when negative, and kept within 0 … extent.
-Dim clamp(Dim bound, Dim extent) {
-  if (auto c = as_const(bound); c && *c < 0) bound = dim_add(bound, extent);
-  return dim_min(dim_max(bound, dim_const(0)), extent);
+// `first:last:step` against an axis, as in Python: bounds count from the end when negative and are kept within the axis; a
+// step down begins at the last element and ends before the first where nothing else is said.
+std::optional<Inference::SliceRange> Inference::slice_range(SyntaxPtr item, Dim extent, Statics& statics) {
+  auto bound = [&](SyntaxPtr node, Dim missing) {
+    return node ? statics.dim(node, env.statics) : std::optional<Dim>(missing);
+  };
+  auto step_dim = bound(item->child(2), dim_const(1));
+  auto step = step_dim ? as_const(*step_dim) : std::nullopt;
+  if (step_dim && step.value_or(0) == 0)
+    report(DiagnosticKind::SliceStep, item->child(2),
+           fmt::format("the step of a slice is a known integer other than 0, not {}", to_string(*step_dim)));
+  if (step.value_or(0) == 0) return std::nullopt;
+  const bool down = *step < 0;
+  const Dim one = dim_const(1), before = dim_const(down ? -1 : 0), last_begin = down ? dim_sub(extent, one) : extent;
+  auto clamp = [&](Dim at) {
+    if (auto c = as_const(at); c && *c < 0) at = dim_add(at, extent);
+    return dim_min(dim_max(at, before), last_begin);
+  };
+  auto first = bound(item->child(0), dim_const(0)), last = bound(item->child(1), extent);
+  if (!first || !last) return std::nullopt;
+  Dim begin = item->child(0) ? clamp(*first) : down ? last_begin : dim_const(0);
+  Dim end = item->child(1) ? clamp(*last) : down ? dim_const(-1) : extent;
+  Dim size = dim_const(down ? -*step : *step);
+  Dim span = down ? dim_sub(begin, end) : dim_sub(end, begin);
+  Dim count = dim_floordiv(dim_add(span, dim_sub(size, one)), size);
+  if (!prove_nonnegative(count, Facts())) count = dim_max(count, dim_const(0));
+  return SliceRange{begin, count, *step};
 }
 
-}  // namespace
+// `%xs[k]` where %xs is a tuple and k a compile-time integer.
+ExprPtr Inference::member_of(SyntaxPtr s, ExprPtr tuple) {
+  Type type = resolve(tuple->type);
+  if (s->children.size() != 2 || s->child(1)->is(SyntaxKind::Slice)) {
+    report(DiagnosticKind::RankMismatch, s, "a member of a tuple has one position: `%xs[0]` or `%xs.0`");
+    return nullptr;
+  }
+  auto position = evaluator().dim(s->child(1), env.statics);
+  if (!position) return nullptr;
+  auto k = as_const(*position);
+  auto count = static_cast<int64_t>(type->args.size());
+  if (k && *k < 0) *k += count;
+  if (!k || *k < 0 || *k >= count) {
+    report(DiagnosticKind::UnknownField, s->child(1),
+           k ? fmt::format("{} has no field {}", unifier.describe(type), to_string(*position))
+             : fmt::format("which field of a tuple is meant has to be known at compile time, not {}",
+                           to_string(*position)),
+           origin_of(tuple));
+    return nullptr;
+  }
+  auto field = static_cast<uint32_t>(*k);
+  return drafts_.make<FieldExpr>(Expr{ExprKind::Field, type->args[field], origin(s)}, tuple, field,
+                                 std::string_view());
+}
 
 ExprPtr Inference::slice_of(SyntaxPtr s, ExprPtr tensor, const std::vector<ExprPtr>& computed) {
   Type type = resolve(tensor->type);
+  bool numbered = s->children.size() == 2 && s->child(1)->is(SyntaxKind::Int);
+  if (type->kind == TypeKind::Tuple && !numbered) return member_of(s, tensor);
   if (type->kind == TypeKind::Tuple) {
     SyntaxPtr item = s->child(1);
     std::vector<Fix> fixes;
@@ -70,7 +119,7 @@ ExprPtr Inference::slice_of(SyntaxPtr s, ExprPtr tensor, const std::vector<ExprP
            origin_of(tensor));
     return nullptr;
   }
-  StaticEvaluator statics = evaluator();
+  Statics statics = evaluator();
   std::vector<Dim> vars, extents;
   std::vector<ExprPtr> indices;
   std::vector<char> checked;
@@ -93,19 +142,9 @@ ExprPtr Inference::slice_of(SyntaxPtr s, ExprPtr tensor, const std::vector<ExprP
     if (whole) {
       at = running(extent);
     } else if (item->is(SyntaxKind::Slice)) {
-      auto bound = [&](SyntaxPtr node, Dim missing) {
-        return node ? statics.dim(node, env.statics) : std::optional<Dim>(missing);
-      };
-      auto step = bound(item->child(2), dim_const(1));
-      if (!step || as_const(*step).value_or(0) <= 0) {
-        report(DiagnosticKind::SliceStep, item, "the step of a slice has to be a known positive integer");
-        return nullptr;
-      }
-      auto first = bound(item->child(0), dim_const(0)), last = bound(item->child(1), extent);
-      if (!first || !last) return nullptr;
-      Dim begin = clamp(*first, extent), end = item->child(1) ? clamp(*last, extent) : extent;
-      Dim count = dim_floordiv(dim_add(dim_sub(end, begin), dim_sub(*step, dim_const(1))), *step);
-      at = dim_add(begin, dim_mul(running(dim_max(count, dim_const(0))), *step));
+      auto range = slice_range(item, extent, statics);
+      if (!range) return nullptr;
+      at = dim_add(range->first, dim_mul(running(range->count), dim_const(range->step)));
     } else if (!computed[axis + 1]) {
       auto position = statics.dim(item, env.statics);
       if (!position) return nullptr;

@@ -39,6 +39,9 @@ std::vector<Type> finish_types(class Inference& inference, uint32_t declaration)
 /// Where the value of a block of a body stands.
 SyntaxPtr last_statement(const Declaration& chunk);
 
+/// The longest tuple that `(e for k < n)` makes.
+constexpr int64_t kMaxFamily = 10'000;
+
 class Inference final : public TypeHooks {
  public:
   Inference(Scope& scope, uint32_t declaration) : scope_(scope), declaration_(declaration) {
@@ -168,6 +171,7 @@ class Inference final : public TypeHooks {
   std::vector<Note> origin_of(ExprPtr draft);
 
  private:
+  class Statics;
   struct LocalName {
     std::string_view name;
     const Variable* variable;
@@ -241,6 +245,16 @@ class Inference final : public TypeHooks {
   ExprPtr field(SyntaxPtr s);
   ExprPtr comprehension(SyntaxPtr s);
   ExprPtr slice(SyntaxPtr s);
+  ExprPtr tuple(SyntaxPtr s);
+  bool tuple_fields(SyntaxPtr s, std::vector<ExprPtr>& fields);
+  ExprPtr tuple_length(SyntaxPtr s);
+  ExprPtr member_of(SyntaxPtr s, ExprPtr tuple);
+  struct SliceRange {
+    Dim first;
+    Dim count;
+    int64_t step;
+  };
+  std::optional<SliceRange> slice_range(SyntaxPtr item, Dim extent, Statics& statics);
   ExprPtr slice_of(SyntaxPtr s, ExprPtr tensor, const std::vector<ExprPtr>& computed);
   ExprPtr not_yet(SyntaxPtr s, std::string_view what);
 
@@ -274,6 +288,7 @@ class Inference final : public TypeHooks {
   ExprPtr call(SyntaxPtr s);
   ExprPtr operator_call(SyntaxPtr s, const Declaration& op, const std::vector<SyntaxPtr>& positional,
                         const std::vector<SyntaxPtr>& named);
+  ExprPtr too_many_tensors(SyntaxPtr at, const Declaration& op, size_t count);
   ExprPtr construct(SyntaxPtr s, SyntaxPtr name, const DataDefinition& data);
   bool type_arguments(SyntaxPtr s, const DataDefinition& data, Substitution& substitution);
   ExprPtr constructor_function(SyntaxPtr s, const DataConstructor& constructor, Type type,
@@ -331,7 +346,20 @@ class Inference final : public TypeHooks {
   bool attempt(size_t relation);
   void run_queue();
   const LocalName* find_local(std::string_view name) const;
-  StaticEvaluator evaluator() { return StaticEvaluator(scope_, declaration_, diagnostics); }
+  /// The compile-time language as it is seen in ordinary code, where the length of a tuple is known by its type.
+  class Statics final : public StaticEvaluator {
+   public:
+    explicit Statics(Inference& inference)
+        : StaticEvaluator(inference.scope_, inference.declaration_, inference.diagnostics),
+          inference_(inference) {}
+
+   protected:
+    std::optional<StaticValue> other(SyntaxPtr expr, const StaticEnv& env) override;
+
+   private:
+    Inference& inference_;
+  };
+  Statics evaluator() { return Statics(*this); }
   Type annotation(SyntaxPtr type) { return annotation(type, env); }
   Type annotation(SyntaxPtr type, const TypeEnv& in);
 

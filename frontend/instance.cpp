@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "frontend/inference.h"
+#include "ir/extern_kernels.h"
 
 namespace quern {
 
@@ -35,7 +36,8 @@ class OpBody {
         params_(params),
         scope_(scope),
         arena_(arena),
-        diagnostics_(diagnostics) {}
+        diagnostics_(diagnostics),
+        env_(signature.env) {}
 
   ExprPtr elaborate(SyntaxPtr s, Type result) {
     while (s && ((s->is(SyntaxKind::Block) && s->children.size() == 1) || s->is(SyntaxKind::Paren)))
@@ -43,9 +45,12 @@ class OpBody {
     if (!s || s->is(SyntaxKind::Error)) return nullptr;
     if (s->is(SyntaxKind::Tuple) && result->kind == TypeKind::Tuple) {
       std::vector<ExprPtr> fields;
-      for (size_t i = 0; i < s->children.size() && i < result->args.size(); ++i) {
-        fields.push_back(elaborate(s->children[i], result->args[i]));
-        if (!fields.back()) return nullptr;
+      for (SyntaxPtr child : s->children)
+        if (!add_fields(child, result, fields)) return nullptr;
+      if (fields.size() != result->args.size()) {
+        report(s, fmt::format("the body has {} tensors, and the declared result {}", fields.size(),
+                              result->args.size()));
+        return nullptr;
       }
       return arena_.make<TupleExpr>(Expr{ExprKind::Tuple, result, {op_.id, s->id}}, arena_.copy(fields));
     }
@@ -64,15 +69,120 @@ class OpBody {
     return nullptr;
   }
 
+  /// The body under a clause `shape (…) { e, … }`: each `?` of the result's type is the value of an e, which the tensors
+  /// give. The values become the shape of an empty tensor, and that binds the dims.
+  ExprPtr with_shape(SyntaxPtr clause, SyntaxPtr body, Type result, std::vector<Dim>& dims) {
+    Type settled = settle(result, dims);
+    SyntaxPtr values = clause->child(1);
+    while ((values->is(SyntaxKind::Block) || values->is(SyntaxKind::Paren)) && values->children.size() == 1)
+      values = values->child(0);
+    std::vector<SyntaxPtr> list(1, values);
+    if (values->is(SyntaxKind::Tuple)) list.assign(values->children.begin(), values->children.end());
+    if (list.size() != dims.size()) {
+      report(clause, fmt::format("the clause gives {} extent{} for the {} `?` of the result", list.size(),
+                                 list.size() == 1 ? "" : "s", dims.size()));
+      return nullptr;
+    }
+    std::vector<ExprPtr> extents;
+    for (SyntaxPtr s : list) {
+      IndexElaborator elaborator(arena_, scope_, op_.id, diagnostics_, [this](SyntaxPtr at) { return operand(at); });
+      elaborator.instance_level = true;
+      extents.push_back(elaborator.element(s, env_, DType::index()));
+      if (!extents.back()) return nullptr;
+    }
+    ExprPtr inside = elaborate(body, settled);
+    if (!inside) return nullptr;
+    Origin origin{op_.id, clause->id};
+    std::vector<Dim> shape = dims;
+    shape.push_back(dim_const(0));
+    Type carrier = tensor_type(shape, DType::boolean());
+    ExprPtr call = arena_.make<ExternExpr>(
+        Expr{ExprKind::Extern, carrier, origin}, arena_.copy(std::string_view("extents")),
+        arena_.make<ExternAttributes>(std::vector<std::pair<std::string, StaticValue>>()), arena_.copy(extents));
+    std::vector<Binding> bindings{{make_variable(arena_, "extents", carrier), call}};
+    return arena_.make<BlockExpr>(Expr{ExprKind::Block, inside->type, origin}, arena_.copy(bindings), inside);
+  }
+
  private:
+  // Every `?` as a dim of its own.
+  Type settle(Type type, std::vector<Dim>& dims) {
+    if (type->kind == TypeKind::Tuple) {
+      std::vector<Type> fields;
+      for (Type field : type->args) fields.push_back(settle(field, dims));
+      return tuple_type(fields);
+    }
+    std::vector<Dim> shape;
+    for (Dim d : type->dims) {
+      if (d->kind == DimKind::Any) {
+        d = dim_var(fmt::format("{}.{}", op_.name, dims.size()));
+        dims.push_back(d);
+      }
+      shape.push_back(d);
+    }
+    return type->is_tensor() ? tensor_type(shape, type->dtype) : type;
+  }
+
+  // One tensor, or those of `(… for k < n)`.
+  bool add_fields(SyntaxPtr s, Type result, std::vector<ExprPtr>& fields) {
+    auto add = [&](SyntaxPtr body) {
+      if (fields.size() == result->args.size()) {
+        report(body, fmt::format("the declared result has {} tensors only", result->args.size()));
+        return false;
+      }
+      ExprPtr field = elaborate(body, result->args[fields.size()]);
+      if (field) fields.push_back(field);
+      return field != nullptr;
+    };
+    if (!s->is(SyntaxKind::Generator)) return add(s);
+    StaticEvaluator evaluator(scope_, op_.id, diagnostics_);
+    evaluator.instance_level = true;
+    auto limit = evaluator.dim(s->child(1), env_);
+    if (!limit || !as_const(*limit)) {
+      if (limit) report(s->child(1), "how many tensors there are has to be known at compile time");
+      return false;
+    }
+    StaticEnv outer = env_;
+    bool all = true;
+    for (int64_t k = 0; all && k < *as_const(*limit); ++k) {
+      env_.insert_or_assign(std::string(s->text), StaticValue::integer(k));
+      auto keep = s->child(2) ? evaluator.boolean(s->child(2), env_) : std::optional(true);
+      all = keep && (!*keep || add(s->child(0)));
+    }
+    env_ = std::move(outer);
+    return all;
+  }
   ExprPtr comprehension(SyntaxPtr s, Type result) {
     IndexElaborator elaborator(arena_, scope_, op_.id, diagnostics_,
                                [this](SyntaxPtr at) { return operand(at); });
     elaborator.instance_level = true;
     std::vector<Dim> extents(result->dims.begin(), result->dims.end());
-    return elaborator.comprehension(s, signature_.env, extents, result->dtype);
+    return elaborator.comprehension(s, env_, extents, result->dtype);
   }
+  // A parameter, or a member of one: `%xs.0`, `%xs[k]`.
   ExprPtr operand(SyntaxPtr at) {
+    while (at->is(SyntaxKind::Paren)) at = at->child(0);
+    if (at->is(SyntaxKind::Project) || (at->is(SyntaxKind::Index) && at->children.size() == 2)) {
+      ExprPtr tuple = operand(at->child(0));
+      if (!tuple) return nullptr;
+      std::optional<int64_t> k;
+      if (at->is(SyntaxKind::Project)) {
+        k = std::stoll(std::string(at->text));
+      } else {
+        StaticEvaluator evaluator(scope_, op_.id, diagnostics_);
+        evaluator.instance_level = true;
+        auto position = evaluator.dim(at->child(1), env_);
+        if (!position) return nullptr;
+        k = as_const(*position);
+      }
+      if (tuple->type->kind != TypeKind::Tuple || !k || *k < 0 ||
+          *k >= static_cast<int64_t>(tuple->type->args.size())) {
+        report(at, fmt::format("this is no member of {}", to_string(tuple->type)));
+        return nullptr;
+      }
+      auto position = static_cast<uint32_t>(*k);
+      return arena_.make<FieldExpr>(Expr{ExprKind::Field, tuple->type->args[position], {op_.id, at->id}}, tuple,
+                                    position, std::string_view());
+    }
     if (at->is(SyntaxKind::Local))
       for (const Variable* p : params_)
         if (p->name == at->text)
@@ -95,6 +205,7 @@ class OpBody {
   Scope& scope_;
   Arena& arena_;
   Diagnostics& diagnostics_;
+  StaticEnv env_;  ///< the signature's names, and those of `for` around the place at hand
 };
 
 // A composite operator: an ordinary body, typed with the parameters at their instance types.
@@ -117,6 +228,20 @@ ExprPtr composite(const Declaration& op, const InstanceSignature& signature, Syn
   found.late_calls = std::move(inference.late_calls);
   diagnostics.insert(diagnostics.end(), inference.diagnostics.begin(), inference.diagnostics.end());
   return has_errors(inference.diagnostics) ? nullptr : fn;
+}
+
+// The kernel of an `extern op`, given its parameters and its attributes' values; null where it has none.
+ExprPtr extern_call(const Declaration& op, const InstanceSignature& signature,
+                    const std::vector<const Variable*>& params, Arena& arena) {
+  if (!find_extern_kernel(op.name)) return nullptr;  // reported at the declaration
+  Origin origin{op.id, op.syntax->id};
+  std::vector<ExprPtr> args;
+  for (const Variable* p : params) args.push_back(arena.make<VarExpr>(Expr{ExprKind::Var, p->type, origin}, p));
+  std::vector<std::pair<std::string, StaticValue>> values;
+  for (SyntaxPtr p : params_of(op.syntax)->children)
+    if (p->is(SyntaxKind::AttributeParam)) values.emplace_back(p->text, signature.env.find(p->text)->second);
+  return arena.make<ExternExpr>(Expr{ExprKind::Extern, signature.result, origin}, arena.copy(std::string_view(op.name)),
+                                arena.make<ExternAttributes>(std::move(values)), arena.copy(args));
 }
 
 }  // namespace
@@ -150,8 +275,11 @@ std::shared_ptr<const OpInstance> make_instance(const InstanceRequest& request, 
   if (!op) return instance;
   auto signature = instantiate_signature(*op, fresh, scope, diagnostics);
   if (!signature) return instance;
-  SyntaxPtr body = choose_body(*op, signature->env, scope, diagnostics);
-  if (!body) return instance;
+  SyntaxPtr body = nullptr;
+  if (!op->syntax->is(SyntaxKind::ExternOp)) {
+    body = choose_body(*op, signature->env, scope, diagnostics);
+    if (!body) return instance;
+  }
   if (op->syntax->is(SyntaxKind::Def)) {
     Inferred found;
     instance->function = as<FnExpr>(composite(*op, *signature, body, scope, arena, diagnostics, found));
@@ -163,8 +291,15 @@ std::shared_ptr<const OpInstance> make_instance(const InstanceRequest& request, 
   for (SyntaxPtr p : params_of(op->syntax)->children)
     if (p->is(SyntaxKind::TensorParam))
       params.push_back(make_variable(*arena, arena->copy(p->text), signature->params[next++]));
-  ExprPtr result =
-      OpBody(*op, *signature, params, scope, *arena, diagnostics).elaborate(body, signature->result);
+  OpBody made(*op, *signature, params, scope, *arena, diagnostics);
+  SyntaxPtr shape = nullptr;
+  for (SyntaxPtr clause : op->syntax->child(3)->children)
+    if (clause->is(SyntaxKind::ShapeClause)) shape = clause;
+  std::vector<Dim> own_dims;
+  ExprPtr result = !body   ? extern_call(*op, *signature, params, *arena)
+                   : shape ? made.with_shape(shape, body, signature->result, own_dims)
+                           : made.elaborate(body, signature->result);
+  instance->dim_vars.insert(instance->dim_vars.end(), own_dims.begin(), own_dims.end());
   if (!result) return instance;
   instance->function = arena->make<FnExpr>(
       Expr{ExprKind::Fn, function_type(signature->params, signature->result), {op->id, op->syntax->id}},
@@ -250,7 +385,16 @@ class GeneralBinding {
 
 Diagnostics check_operator(const Declaration& op, Scope& scope) {
   Diagnostics diagnostics;
-  if (op.syntax->is(SyntaxKind::ExternOp)) return diagnostics;
+  if (op.syntax->is(SyntaxKind::ExternOp)) {
+    if (!find_extern_kernel(op.name))
+      diagnostics.push_back({DiagnosticKind::UnknownKernel,
+                             {{op.id, op.syntax->id}, {}},
+                             fmt::format("there is no kernel for `{}`: an `extern op` names one of Quern's own; write "
+                                         "an `op` with an index expression, or a `def` of operators",
+                                         op.name),
+                             {}});
+    return diagnostics;
+  }
   auto binding = GeneralBinding(op, scope).make();
   if (!binding) return diagnostics;
   InstanceRequest request = make_request(op, *binding);

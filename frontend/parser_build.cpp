@@ -110,8 +110,17 @@ class Builder {
   SyntaxPtr op(P::OpDeclContext* d) {
     bool is_extern = d->getStart() && text(d->getStart()) == "extern";
     return make(d, is_extern ? SyntaxKind::ExternOp : SyntaxKind::Op, text(d->name()),
-                {type_params(d->typeParams()), params(d->params(), d), type(d->type()),
+                {type_params(d->typeParams()), params(d->params(), d), result_type(d->resultType()),
                  clauses(d->clause(), d), bodies(d->bodies(), d)});
+  }
+  SyntaxPtr result_type(P::ResultTypeContext* c) {
+    if (!c || c->type().size() == 1) return type(c ? c->type(0) : nullptr);
+    Nodes cases;
+    for (size_t i = 0; i < c->type().size(); ++i) {
+      if (i < c->expr().size()) cases.push_back(expr(c->expr(i)));
+      cases.push_back(type(c->type(i)));
+    }
+    return make(c, SyntaxKind::CasesType, "", cases);
   }
   SyntaxPtr type_decl(P::TypeDeclContext* d) {
     Nodes children{type_params(d->typeParams())};

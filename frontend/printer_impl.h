@@ -143,6 +143,7 @@ class Printer {
   Level node(const RefReadExpr& e);
   Level node(const RefWriteExpr& e);
   Level node(const IntrinsicExpr& e);
+  Level node(const ExternExpr& e);
   Level node(const ComprehensionExpr& e);
   Level node(const CheckDimsExpr& e);
   Level node(const ViewExpr& e);

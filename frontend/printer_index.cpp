@@ -211,6 +211,11 @@ Level Printer::node(const CheckDimsExpr& e) {
   return level;
 }
 
+Level Printer::node(const ExternExpr& e) {
+  list(fmt::format("extern {}(", e.kernel), e.args, ")");
+  return Level::Postfix;
+}
+
 Level Printer::node(const ViewExpr& e) {
   list("view(", {{e.tensor}}, ")");
   return Level::Postfix;

@@ -41,6 +41,7 @@ class Resolver {
                "a value is a function at one type: only what `def` or `let %f = fn …` binds can be general; leave "
                "out the brackets, and name the parameters in those of the definition around");
         return error_type();
+      case SyntaxKind::CasesType: return cases(s);
       default: return error_type();
     }
   }
@@ -90,6 +91,15 @@ class Resolver {
     if (!s || s->is(SyntaxKind::Int)) return s != nullptr;
     auto bound = s->is(SyntaxKind::Name) ? env_.statics.find(s->text) : env_.statics.end();
     return bound != env_.statics.end() && bound->second.as_dim() != nullptr;
+  }
+
+  Type cases(SyntaxPtr s) {
+    for (size_t i = 0; i + 1 < s->children.size(); i += 2) {
+      auto holds = evaluator_.boolean(s->children[i], env_.statics);
+      if (!holds) return error_type();
+      if (*holds) return resolve(s->children[i + 1]);
+    }
+    return resolve(s->children.back());
   }
 
   Type family(SyntaxPtr s) {

@@ -91,6 +91,7 @@ class Matcher {
     for (Type type : call_.tensors)
       if (contains_error(hooks_.resolve(type))) return failed();
     if (!attributes()) return failed();
+    if (!late_.empty() && mentions_unknown_dims()) return {MatchStatus::Stuck, {}};
     size_t i = 0;
     for (SyntaxPtr p : params->children) {
       if (!p->is(SyntaxKind::TensorParam)) continue;
@@ -99,6 +100,14 @@ class Matcher {
       Status status = match(p->child(0), hooks_.resolve(call_.tensors[i++]));
       if (status == Status::Stuck) return {MatchStatus::Stuck, {}};
       if (status == Status::Failed) return failed();
+    }
+    for (SyntaxPtr declared : late_) {
+      auto value = inside_evaluator_.evaluate(declared->child(1), binding_.env);
+      if (!value) {
+        report_inside();
+        return failed();
+      }
+      binding_.env.insert_or_assign(std::string(declared->text), *value);
     }
     asking(call_.syntax, [this] { return op_text(); });
     if (!clauses() || !result()) return failed();
@@ -222,6 +231,18 @@ class Matcher {
              {{Place{{op_.id, declared->id}, {}}, "it is declared here, without a default"}});
       return false;
     }
+    // A default over what the tensors bind, such as the axes of extent 1, is computed after them; None asks for it.
+    if (declared->child(1) && depends_on_tensors(declared->child(1))) {
+      if (!given || given->is_none()) {
+        late_.push_back(declared);
+        return true;
+      }
+      auto value = coerce(*given, kind);
+      if (!value) return wrong_attribute(declared, kind, *given, at);
+      binding_.attributes.emplace_back(declared->text, *value);
+      binding_.env.insert_or_assign(std::string(declared->text), *value);
+      return true;
+    }
     std::optional<StaticValue> fallback;
     if (declared->child(1)) fallback = inside_evaluator_.evaluate(declared->child(1), binding_.env);
     if (fallback) {
@@ -230,21 +251,45 @@ class Matcher {
       fallback = fitted ? *fitted : StaticValue();
     }
     std::optional<StaticValue> value = given ? coerce(*given, kind) : fallback;
-    if (!value) {
-      Suggestion meant;
-      SyntaxPtr text = at && at->is(SyntaxKind::NamedArgument) ? at->child(0) : at;
-      if (kind.starts_with("dtype") && given && given->as_string())
-        if (auto near = dtype_meant_by(*given->as_string()))
-          meant = suggest("\"" + *near + "\"", Place{{caller_, text->id}, {}});
-      report(DiagnosticKind::WrongAttribute, at,
-             fmt::format("the attribute `{}` of `{}` takes {}, not {}{}", declared->text, op_.name,
-                         describe_kind(kind), given ? to_string(*given) : "this", meant.text),
-             {}, std::move(meant.fixes));
-      return false;
-    }
+    if (!value) return wrong_attribute(declared, kind, given ? *given : StaticValue(), at);
     if (given && !(fallback && *fallback == *value)) binding_.attributes.emplace_back(declared->text, *value);
     binding_.env.insert_or_assign(std::string(declared->text), *value);
     return true;
+  }
+  bool wrong_attribute(SyntaxPtr declared, std::string_view kind, const StaticValue& given, SyntaxPtr at) {
+    Suggestion meant;
+    SyntaxPtr text = at && at->is(SyntaxKind::NamedArgument) ? at->child(0) : at;
+    if (kind.starts_with("dtype") && given.as_string())
+      if (auto near = dtype_meant_by(*given.as_string()))
+        meant = suggest("\"" + *near + "\"", Place{{caller_, text->id}, {}});
+    report(DiagnosticKind::WrongAttribute, at,
+           fmt::format("the attribute `{}` of `{}` takes {}, not {}{}", declared->text, op_.name,
+                       describe_kind(kind), to_string(given), meant.text),
+           {}, std::move(meant.fixes));
+    return false;
+  }
+  // Whether an expression names what the types of the tensor parameters bind.
+  bool depends_on_tensors(SyntaxPtr expr) const {
+    std::set<std::string_view> names;
+    std::function<void(SyntaxPtr)> collect = [&](SyntaxPtr s) {
+      if (!s) return;
+      if (s->is(SyntaxKind::Name)) names.insert(s->text);
+      for (SyntaxPtr c : s->children) collect(c);
+    };
+    collect(expr);
+    if (names.empty()) return false;
+    std::set<std::string_view> mine = std::exchange(names, {});
+    for (SyntaxPtr p : params_of(op_.syntax)->children)
+      if (p->is(SyntaxKind::TensorParam)) collect(p->child(0));
+    return std::ranges::any_of(mine, [&](std::string_view name) { return names.contains(name) && !parse_dtype(name); });
+  }
+  bool mentions_unknown_dims() {
+    std::function<bool(Type)> unknown = [&](Type type) {
+      type = hooks_.resolve(type);
+      return std::ranges::any_of(type->dims, [](Dim d) { return d->has_infer; }) ||
+             std::ranges::any_of(type->args, unknown);
+    };
+    return std::ranges::any_of(call_.tensors, unknown);
   }
   static std::string describe_kind(std::string_view kind) {
     bool optional = kind.ends_with("?");
@@ -257,6 +302,7 @@ class Matcher {
                        : kind == "dtype"  ? "a dtype"
                        : kind == "shape"  ? "a shape"
                        : kind == "dim"    ? "a dim"
+                       : kind == "any"    ? "a value"
                                           : "a " + std::string(kind);
     return optional ? text + " or None" : text;
   }
@@ -303,6 +349,10 @@ class Matcher {
     }
     for (Type field : actual->args)
       if (hooks_.resolve(field)->kind == TypeKind::Infer) return Status::Stuck;
+    StaticList positions;
+    for (size_t k = 0; k < actual->args.size(); ++k)
+      positions.push_back(StaticValue::integer(static_cast<int64_t>(k)));
+    binding_.env.insert_or_assign("%" + std::string(param_->text), StaticValue::list(std::move(positions)));
     std::string index(pattern->text);
     for (size_t k = 0; k < actual->args.size(); ++k) {
       binding_.env.insert_or_assign(index, StaticValue::integer(static_cast<int64_t>(k)));
@@ -599,6 +649,7 @@ class Matcher {
   StaticEvaluator inside_evaluator_;
   SignatureBinding binding_;
   std::map<std::string, std::string, std::less<>> bound_by_;  ///< which parameter bound a name
+  std::vector<SyntaxPtr> late_;  ///< attributes whose default is computed from the tensors
   size_t argument_ = 0;
   SyntaxPtr param_ = nullptr;
 };

@@ -261,6 +261,11 @@ BuiltinOutcome same(Args a, bool) {
   return value(StaticValue(a[0] == a[1]));
 }
 
+BuiltinOutcome is_list(Args a, bool) {
+  if (a.size() != 1) return problem("`is_list` takes one value");
+  return value(StaticValue(a[0].as_list() != nullptr));
+}
+
 // error("… {} …", values): the message with the values in place of its `{}`.
 BuiltinOutcome error(Args a, bool) {
   if (a.empty() || !a[0].as_string()) return problem("an error");
@@ -296,6 +301,7 @@ constexpr Row kBuiltins[] = {
     {"error", error},
     {"may_equal", may_equal},
     {"same", same},
+    {"is_list", is_list},
     {"is_float", dtype_test<&DType::is_float>},
     {"is_int", dtype_test<&DType::is_int>},
     {"is_bool", dtype_test<&DType::is_bool>},

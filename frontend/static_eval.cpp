@@ -43,6 +43,11 @@ std::optional<StaticValue> StaticEvaluator::evaluate(SyntaxPtr expr, const Stati
     case SyntaxKind::Meta: return meta(expr);
     case SyntaxKind::AnyDim: return StaticValue(dim_any());
     case SyntaxKind::Name: return name(expr, env);
+    case SyntaxKind::Local: {
+      // A tuple of tensors stands for the list of its members' positions: `len(%xs)` is known.
+      auto members = env.find("%" + std::string(expr->text));
+      return members != env.end() ? std::optional(members->second) : other(expr, env);
+    }
     case SyntaxKind::Paren: return evaluate(expr->child(0), env);
     case SyntaxKind::List:
     case SyntaxKind::Tuple: return list(expr, env);

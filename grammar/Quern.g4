@@ -15,7 +15,8 @@ item
 
 // --- declarations ---------------------------------------------------------------------------------------------------
 defDecl        : 'def' (GLOBAL | name) typeParams? '(' params? ')' ('->' type)? clause* bodies ;
-opDecl         : 'extern'? 'op' name typeParams? '(' params? ')' '->' type clause* bodies? ;
+opDecl         : 'extern'? 'op' name typeParams? '(' params? ')' '->' resultType clause* bodies? ;
+resultType     : type | ('when' expr ':' type)+ 'else' type ;
 typeDecl       : 'type' name typeParams? '{' (constructor (',' constructor)* ','?)? '}' ;
 constructor    : constructorName ('(' (constructorField (',' constructorField)* ','?)? ')')? ;
 constructorName : name | 'None' ;

@@ -91,6 +91,8 @@ Effects own_effects(ExprPtr expr) {
                  },
                  // Dims that later nodes are over are bound here, so that it stays where it may not fail too.
                  [](const CheckDimsExpr&) -> Effects { return Effect::Fail; },
+                 // It may say what is wrong with its arguments, and dims may be bound by its result.
+                 [](const ExternExpr&) -> Effects { return Effect::Fail; },
                  [](const ErrorExpr&) -> Effects { return Effect::Fail; },
                  [](const auto& e) -> Effects { return index_form_fails(e) ? Effect::Fail : Effects(); }});
 }

@@ -22,7 +22,7 @@ template <class Node, class F>
 void each_child_field(Node& node, F&& f) {
   using T = std::remove_const_t<Node>;
   if constexpr (one_of<T, ConstExpr, VarExpr, GlobalExpr, DimValueExpr, ErrorExpr>) {
-  } else if constexpr (one_of<T, OpCallExpr, IntrinsicExpr, ScalarExpr>) {
+  } else if constexpr (one_of<T, OpCallExpr, IntrinsicExpr, ExternExpr, ScalarExpr>) {
     f(node.args);
   } else if constexpr (one_of<T, TupleExpr, ConstructExpr>) {
     f(node.fields);

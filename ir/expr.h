@@ -52,7 +52,7 @@ struct OpInstance {
   std::string key;   ///< name, ranks, dtypes, attribute values
   std::vector<std::pair<std::string, StaticValue>>
       attributes;                    ///< those that differ from their defaults, as printed
-  std::vector<Dim> dim_vars;         ///< bound by OpCallExpr::dims
+  std::vector<Dim> dim_vars;  ///< the first are bound by OpCallExpr::dims, the others inside the body
   const FnExpr* function = nullptr;  ///< null when the definition had errors, and where it is asked for late
   /// Not 0 where the operator may still be edited: its definition is asked for when it is needed
   /// (FunctionSource::instance), so that who calls it does not depend on its body.
@@ -212,6 +212,15 @@ struct CheckDimsExpr : Expr {
   ExprPtr value;
   std::span<const Dim> opened;
   std::span<const DimCondition> conditions;
+};
+
+class ExternAttributes;
+/// A call of a kernel in C++ (ir/extern_kernels.h); it stands in the definition of an `extern op` alone.
+struct ExternExpr : Expr {
+  static constexpr ExprKind kKind = ExprKind::Extern;
+  std::string_view kernel;
+  const ExternAttributes* attributes;  ///< in the arena of the operator's instance
+  std::span<const ExprPtr> args;
 };
 
 /// `[i < m, j < n] => body`: a tensor whose element at (i, j) is the body. `extents` equal the type's dims.

@@ -152,6 +152,7 @@ class Compiler {
   NodePtr make(const RefReadExpr& e) { return graph_node(e); }
   NodePtr make(const RefWriteExpr& e) { return graph_node(e); }
   NodePtr make(const IntrinsicExpr& e) { return graph_node(e); }
+  NodePtr make(const ExternExpr& e) { return graph_node(e); }
   NodePtr make(const ComprehensionExpr& e) { return graph_node(e); }
   NodePtr make(const CheckDimsExpr& e) { return graph_node(e); }
   NodePtr make(const ViewExpr& e) { return graph_node(e); }

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/extern_kernels.h"
 #include "ir/interpret_index.h"
 #include "ir/interpret_match.h"
 
@@ -364,6 +365,16 @@ class Interpreter final : public Evaluator {
       throw Stop{broken(condition, left, right)};
     }
     return value;
+  }
+
+  Value value_of(const ExternExpr& node, Frame& frame) {
+    std::vector<Value> args = evaluate_all(node.args, frame);
+    ExternKernel kernel = find_extern_kernel(node.kernel);
+    if (!kernel) fail(node, fmt::format("internal: there is no kernel {}", node.kernel));
+    Result<Value> result = kernel(args, *node.attributes);
+    if (!result) fail(node, result.error().message);
+    fit(node, node.type, *result, frame.dims);
+    return std::move(result).value();
   }
 
   Value value_of(const ViewExpr& node, Frame& frame) {

@@ -30,7 +30,8 @@ class Substituter {
   requires(std::is_same_v<Node, ConstExpr> || std::is_same_v<Node, CallExpr> ||
            std::is_same_v<Node, IfExpr> || std::is_same_v<Node, TupleExpr> ||
            std::is_same_v<Node, FieldExpr> || std::is_same_v<Node, ConstructExpr> ||
-           std::is_same_v<Node, IntrinsicExpr> || std::is_same_v<Node, ViewExpr> ||
+           std::is_same_v<Node, IntrinsicExpr> || std::is_same_v<Node, ExternExpr> ||
+           std::is_same_v<Node, ViewExpr> ||
            std::is_same_v<Node, RefExpr> || std::is_same_v<Node, RefReadExpr> ||
            std::is_same_v<Node, RefWriteExpr> || std::is_same_v<Node, ScalarExpr> ||
            std::is_same_v<Node, ReadExpr> || std::is_same_v<Node, ErrorExpr>) ExprPtr

@@ -11,6 +11,8 @@ ExprPtr definition_at(Arena& arena, const OpCallExpr& call, const OpInstance& in
   substitution.call = &call.origin;
   for (size_t i = 0; i < instance.dim_vars.size() && i < call.dims.size(); ++i)
     substitution.types.dims.emplace(instance.dim_vars[i], call.dims[i]);
+  for (size_t i = call.dims.size(); i < instance.dim_vars.size(); ++i)
+    substitution.types.dims.emplace(instance.dim_vars[i], dim_var(instance.dim_vars[i]->name));
   std::vector<Binding> bindings;
   for (size_t i = 0; i < call.args.size(); ++i) {
     ExprPtr arg = call.args[i];

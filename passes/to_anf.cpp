@@ -80,6 +80,7 @@ class Normalizer {
         return map_children(arena_, expr, [&](ExprPtr body) { return element(body); });
       case ExprKind::Intrinsic:
         return map_children(arena_, expr, [&](ExprPtr arg) { return arg ? atom(arg) : arg; });
+      case ExprKind::Extern:
       case ExprKind::OpCall:
       case ExprKind::Tuple:
       case ExprKind::Field:

@@ -125,6 +125,10 @@ struct IntrinsicSite final : Site {
   const IntrinsicExpr* node;
 };
 
+struct ExternSite final : Site {
+  const ExternExpr* node;
+};
+
 struct Function {
   std::string name;     ///< for people
   Type type = nullptr;  ///< of the function as a value

@@ -377,6 +377,18 @@ Register FunctionCompiler::make(const CheckDimsExpr& e, Register wanted) {
   return result;
 }
 
+Register FunctionCompiler::make(const ExternExpr& e, Register wanted) {
+  std::vector<Register> operands = values(e.args);
+  uint32_t index = 0;
+  auto& site = add_site<ExternSite>(index);
+  site.operands = std::move(operands);
+  site.node = &e;
+  const Register result = or_new(wanted, e);
+  emit(e, {.opcode = Opcode::Extern, .result = result, .a = index});
+  bind_dims(e, result, e.type, nullptr, Trust::Nothing);
+  return result;
+}
+
 Register FunctionCompiler::make(const ViewExpr& e, Register wanted) {
   const Register tensor = value(e.tensor);
   Type from = e.tensor->type;

@@ -85,6 +85,7 @@ class FunctionCompiler {
   Register make(const RefReadExpr& e, Register wanted);
   Register make(const RefWriteExpr& e, Register wanted);
   Register make(const IntrinsicExpr& e, Register wanted);
+  Register make(const ExternExpr& e, Register wanted);
   Register make(const ComprehensionExpr& e, Register wanted);
   Register make(const CheckDimsExpr& e, Register wanted);
   Register make(const ViewExpr& e, Register wanted);

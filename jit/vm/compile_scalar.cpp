@@ -36,6 +36,7 @@ bool is_scalar_code(ExprPtr expr) {
     case ExprKind::RefRead:
     case ExprKind::RefWrite:
     case ExprKind::Intrinsic:
+    case ExprKind::Extern:
     case ExprKind::View:
     case ExprKind::DimValue:
     case ExprKind::Scalar:

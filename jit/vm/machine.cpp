@@ -103,6 +103,7 @@ Value Machine::run(const Instruction* pc) {
         continue;
       }
       case Opcode::Intrinsic: intrinsic(pc); break;
+      case Opcode::Extern: extern_kernel(pc); break;
       case Opcode::Bind: bind(pc); break;
       case Opcode::CheckDims: check_dims(pc); break;
       case Opcode::Drop: registers_[in.a] = Value(); break;

@@ -109,6 +109,7 @@ class Machine {
   void capture(const Instruction* pc);
   void global(const Instruction* pc);
   void intrinsic(const Instruction* pc);
+  void extern_kernel(const Instruction* pc);
   void bind(const Instruction* pc);
   void check_dims(const Instruction* pc);
   Shape shape(const Instruction* pc, const std::vector<DimCode>& codes);

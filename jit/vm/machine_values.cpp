@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/extern_kernels.h"
 #include "ir/interpreter.h"
 #include "jit/vm/machine.h"
 #include "jit/vm/scalar.h"
@@ -352,6 +353,17 @@ void Machine::intrinsic(const Instruction* pc) {
       break;
   }
   put(pc->result, std::move(result));
+}
+
+void Machine::extern_kernel(const Instruction* pc) {
+  check_interrupt(pc);
+  const auto& site = function().site<ExternSite>(*pc);
+  ExternKernel kernel = find_extern_kernel(site.node->kernel);
+  if (!kernel) fail(pc, fmt::format("internal: there is no kernel {}", site.node->kernel));
+  std::vector<Value> args = take_all(site.operands);
+  Result<Value> result = kernel(args, *site.node->attributes);
+  if (!result) fail(pc, result.error().message);
+  put(pc->result, std::move(result).value());
 }
 
 }  // namespace quern::vm

@@ -116,6 +116,10 @@ std::string site_text(const Program& program, const Function& function, const In
       constexpr std::string_view kNames[] = {"print", "load", "save"};
       return fmt::format("{} {}", kNames[static_cast<size_t>(site.node->intrinsic)], list(site.operands));
     }
+    case Opcode::Extern: {
+      const auto& site = function.site<ExternSite>(in);
+      return fmt::format("{} {}", site.node->kernel, list(site.operands));
+    }
     case Opcode::Tuple:
     case Opcode::Move:
     case Opcode::Const:

@@ -34,5 +34,6 @@ std::vector<Row> nn_rows();
 std::vector<Row> transform_rows();
 std::vector<Row> model_rows();
 std::vector<Row> scan_rows();
+std::vector<Row> parts_rows();
 
 }  // namespace quern::numeric

@@ -15,6 +15,7 @@ import torch
 import torch.nn.functional as F
 
 import reference_models
+import reference_parts
 import reference_scan
 from reference_groups import Draw, Group, attributes, text
 
@@ -432,7 +433,9 @@ def moving(group):
 def main():
     for name, makers in {"elementwise": [unary, arithmetic, comparison, selection], "reduction": [reduction],
                          "nn": [activations, dense, conv2d, max_pool2d], "transform": [making, reshaping, moving],
-                         "models": reference_models.MAKERS, "scan": [reference_scan.running, reference_scan.scatters]}.items():
+                         "models": reference_models.MAKERS, "scan": [reference_scan.running, reference_scan.scatters],
+                         "parts": [reference_parts.parts, reference_parts.shapes],
+                         "order": [reference_parts.order, reference_parts.boxes]}.items():
         group = Group(name)
         for maker in makers:
             maker(group)

@@ -187,6 +187,11 @@ class Comparison {
     check(a.intrinsic == b.intrinsic && std::ranges::equal(a.texts, b.texts), "intrinsics");
     later(a.args, b.args);
   }
+  /// Its attributes are those of the operator's instance, whose key holds them.
+  void parts(const ExternExpr& a, const ExternExpr& b) {
+    check(a.kernel == b.kernel, "kernels", a.kernel, b.kernel);
+    later(a.args, b.args);
+  }
   void parts(const ComprehensionExpr& a, const ComprehensionExpr& b) {
     dims(a.extents, b.extents);
     bind(a.vars, b.vars);

@@ -44,6 +44,8 @@ class Formatter {
   Result<std::string> run() {
     for (const SyntaxProblem& p : scan_.problems)
       if (hides_text(p)) return std::string(source_);
+    // One is neither a blank nor part of a token: where it should go is not for a layout to say.
+    if (source_.find("\xEF\xBB\xBF") != std::string_view::npos) return std::string(source_);
     LineIndex index(source_);
     for (const Piece& piece : scan_.pieces) {
       Declared part{piece, parse_declaration(slice(source_, piece.range), scan_.slash_names), false, {}};

@@ -72,9 +72,11 @@ std::string round_trip(const std::string& text, const std::string& folder) {
 }
 
 /// What the printer cannot spell yet: names of other files with their qualifier, the dims that a `?` of a
-/// parameter opens to, `free_var`, and functions that are typed anew for each use.
-constexpr std::string_view kNotYet[] = {"golden/modules/",  "q0601_",          "q0340_",       "free_var",
-                                        "types/data_types", "generalisation_", "types/gradual"};
+/// parameter opens to, `free_var`, functions that are typed anew for each use, and
+/// positions of a slice that calls compute.
+constexpr std::string_view kNotYet[] = {"golden/modules/", "q0601_",           "q0340_",
+                                        "free_var",        "types/data_types", "generalisation_",
+                                        "types/gradual",   "types/slices"};
 
 TEST(RoundTripTest, EveryFileOfTheRepository) {
   size_t count = 0;

@@ -178,8 +178,7 @@ ExprPtr Inference::joined(ExprPtr branch, const std::vector<ExprPtr>& arms, cons
     }
     bool condition = branch->kind == ExprKind::If;
     expect(at[i], join, type, condition ? "the `else` arm" : "the value of this arm",
-           {{place(at[0]), "the first arm is here"}},
-           condition ? DiagnosticKind::ArmsDiffer : DiagnosticKind::TypeMismatch, arms[i]);
+           {{place(at[0]), "the first arm is here"}}, DiagnosticKind::ArmsDiffer, arms[i]);
   }
   unifier.unify(branch->type, join);
   return opened(branch, join, branch->kind == ExprKind::If ? "if" : "match");

@@ -26,7 +26,7 @@ void Inference::relate(SyntaxPtr at, ExprPtr draft, std::string wanting, std::fu
   auto number = static_cast<uint32_t>(relations_.size());
   for (Unknown u : waits_for) unifier.watch(u, number);
   relations_.push_back(
-      {std::move(attempt), at, declaration_, draft, std::move(wanting), false, std::move(waits_for)});
+      {std::move(attempt), at, declaration_, draft, std::move(wanting), false, false, false, std::move(waits_for)});
 }
 
 // The graph of relations and unknowns (Roesch 3.3) is in who watches what: a relation is tried again when one
@@ -34,10 +34,18 @@ void Inference::relate(SyntaxPtr at, ExprPtr draft, std::string wanting, std::fu
 bool Inference::attempt(size_t number) {
   Relation& relation = relations_[number];
   if (relation.done) return true;
+  // A copy that one relation makes may run the queue: what is woken while it is being tried is tried once more.
+  relation.again = relation.running;
+  if (relation.running) return false;
   uint32_t outer = std::exchange(declaration_, relation.declaration);
-  unifier.observe();
-  relation.done = relation.attempt();
-  relation.waits_for = unifier.observed();
+  relation.running = true;
+  do {
+    relation.again = false;
+    unifier.observe();
+    relation.done = relation.attempt();
+    relation.waits_for = unifier.observed();
+  } while (!relation.done && relation.again);
+  relation.running = false;
   declaration_ = outer;
   if (relation.done)
     relation.attempt = nullptr;

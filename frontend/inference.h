@@ -218,7 +218,7 @@ class Inference final : public TypeHooks {
     uint32_t declaration;
     ExprPtr draft;
     std::string wanting;  ///< what has to be known, for the message when it never is
-    bool done = false;
+    bool done = false, running = false, again = false;
     std::vector<Unknown> waits_for = {};  ///< the unknowns that it came upon when it was last tried
   };
 

@@ -68,7 +68,8 @@ bool has_attributes_or_packs(const Declaration& def) {
     if (clause->is(SyntaxKind::Where) || clause->is(SyntaxKind::StaticClause)) return true;
   std::function<bool(SyntaxPtr)> has_pack = [&](SyntaxPtr n) {
     if (!n) return false;
-    if (n->is(SyntaxKind::TensorType) && n->child(0)->is(SyntaxKind::Name)) return true;
+    bool names_shape = n->is(SyntaxKind::TensorType) && n->child(0)->is(SyntaxKind::Name);
+    if (names_shape && !parse_dtype(n->child(0)->text)) return true;
     if (n->is(SyntaxKind::AttributeParam)) return !is_function_attribute(n);
     if (n->is(SyntaxKind::Spread) || n->is(SyntaxKind::FamilyType)) return true;
     return std::any_of(n->children.begin(), n->children.end(), has_pack);

@@ -161,8 +161,8 @@ class Builder {
   }
   static bool is_attribute_kind(std::string_view kind) {
     if (kind.ends_with("?")) kind.remove_suffix(1);
-    if (kind.ends_with("[]")) kind.remove_suffix(2);
-    constexpr std::string_view kKinds[] = {"int", "float", "bool", "string", "dtype", "dim", "shape"};
+    while (kind.ends_with("[]")) kind.remove_suffix(2);
+    constexpr std::string_view kKinds[] = {"int", "float", "bool", "string", "dtype", "dim", "shape", "any"};
     return std::find(std::begin(kKinds), std::end(kKinds), kind) != std::end(kKinds);
   }
   // `x: int32` for `%x: int32`: no kind of attribute has the name of a type.

@@ -90,14 +90,22 @@ Integer int_result(ScalarOp op, Integer a, Integer b, DType d) {
   }
 }
 
-Real real_result(ScalarOp op, Real a, Real b) {
+// `floor(a / b)`: the quotient is rounded to the dtype first, as in Relay.
+Real floor_of_quotient(Real a, Real b, DType d) {
+  Real quotient = a / b;
+  if (d.bits == 64) quotient = static_cast<double>(quotient);
+  if (d.bits == 32) quotient = static_cast<float>(quotient);
+  return std::floor(quotient);
+}
+
+Real real_result(ScalarOp op, Real a, Real b, DType d) {
   switch (op) {
     case ScalarOp::Add: return a + b;
     case ScalarOp::Sub: return a - b;
     case ScalarOp::Mul: return a * b;
     case ScalarOp::Div: return a / b;
     case ScalarOp::Mod: return std::fmod(a, b);
-    case ScalarOp::FloorDiv: return std::floor(a / b);
+    case ScalarOp::FloorDiv: return floor_of_quotient(a, b, d);
     case ScalarOp::FloorMod: {
       const Real rest = std::fmod(a, b);
       return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
@@ -161,10 +169,10 @@ Element oracle(ScalarOp op, const Element& a, const Element& b, DType d) {
                         : op == ScalarOp::Sub ? x - y
                         : op == ScalarOp::Mul ? x * y
                         : op == ScalarOp::Div ? x / y
-                                              : static_cast<double>(real_result(op, a.real, b.real));
+                                              : static_cast<double>(real_result(op, a.real, b.real, d));
     return {true, 0, r};
   }
-  return {true, 0, rounded(real_result(op, a.real, b.real), d)};
+  return {true, 0, rounded(real_result(op, a.real, b.real, d), d)};
 }
 
 Element converted(const Element& x, DType to) {

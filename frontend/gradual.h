@@ -1,10 +1,11 @@
 #pragma once
 // Dims that stand for a `?`, while a definition is inferred: what is known of them where.
 //
-// A `?` of a value's type is opened to a rigid dim of its own. Where such a dim has to agree with another, the
-// equality is checked at run time and holds from there on. "From there on" is told by points: evaluation goes
-// through the points of a region in order, and a region (an arm of a condition, a function's body) begins at a
-// point of the one around it. A fact holds at the later points of its region and of the regions inside.
+// A `?` of a value's type is opened to a rigid dim of its own. Where such a dim has to agree with another,
+// the equality is checked at run time and holds from there on. "From there on" is told by points: evaluation
+// goes through the points of a region in order, and a region (an arm of a condition, a function's body)
+// begins at a point of the one around it. A fact holds at the later points of its region and of the regions
+// inside.
 
 #include <cstdint>
 #include <functional>
@@ -60,8 +61,8 @@ class DimFacts {
   std::vector<uint32_t> parents_ = {0};
   uint32_t region_ = 0;
   uint32_t sequence_ = 0;
-  std::unordered_map<Dim, uint32_t> born_;                ///< the regions of opened dims
-  std::unordered_map<Dim, std::vector<Fact>> equal_;      ///< by variable
+  std::unordered_map<Dim, uint32_t> born_;            ///< the regions of opened dims
+  std::unordered_map<Dim, std::vector<Fact>> equal_;  ///< by variable
   std::vector<Fact> nonnegative_;
 };
 
@@ -71,8 +72,8 @@ void for_each_value_dim(Type type, const std::function<void(Dim)>& f);
 Type map_value_dims(Type type, const std::function<Dim(Dim, size_t axis)>& f);
 /// The type with `?` for each opened dim but those to keep: a definition's type is over its own dims.
 Type without_opened(Type type, std::span<const Dim> keep);
-/// What two arms of a condition have in common: their type, with `?` for each dim in which they disagree. Null
-/// where they disagree in more.
+/// What two arms of a condition have in common: their type, with `?` for each dim in which they disagree.
+/// Null where they disagree in more.
 Type join_types(Type a, Type b, const std::function<bool(Type, Type)>& unify);
 
 }  // namespace quern

@@ -20,8 +20,9 @@ std::string message_of(DimRelation relation, Dim a, Dim b) {
   bool known = as_const(b).has_value();
   switch (relation) {
     case DimRelation::Equal:
-      return known ? fmt::format("the dim `{}` is {{}} here but {{}} was expected", left)
-                   : fmt::format("the dim `{}` is {{}} here but {{}} was expected, which `{}` is", left, right);
+      return known
+                 ? fmt::format("the dim `{}` is {{}} here but {{}} was expected", left)
+                 : fmt::format("the dim `{}` is {{}} here but {{}} was expected, which `{}` is", left, right);
     case DimRelation::NotEqual:
       return fmt::format("the dim `{}` is {{}} here and has to differ from {{}}{}", left,
                          known ? "" : fmt::format(", which `{}` is", right));
@@ -29,7 +30,8 @@ std::string message_of(DimRelation relation, Dim a, Dim b) {
       return fmt::format("`{}` is {{}} here and has to be at most {{}}{}", left,
                          known ? "" : fmt::format(", which `{}` is", right));
     case DimRelation::Broadcast:
-      return fmt::format("the dims `{}` and `{}` do not broadcast: {{}} and {{}} differ and neither is 1", left, right);
+      return fmt::format("the dims `{}` and `{}` do not broadcast: {{}} and {{}} differ and neither is 1",
+                         left, right);
   }
   return "";
 }
@@ -82,7 +84,8 @@ bool Inference::assign(Type wanted, Type found, bool inside) {
     return unifier.unify(wanted, found);
   switch (wanted->kind) {
     case TypeKind::Tensor: {
-      if (wanted->dims.size() != found->dims.size() || !unifier.unify(wanted->dtype, found->dtype)) return false;
+      if (wanted->dims.size() != found->dims.size() || !unifier.unify(wanted->dtype, found->dtype))
+        return false;
       for (size_t i = 0; i < wanted->dims.size(); ++i) {
         Dim w = wanted->dims[i], f = found->dims[i];
         // The shapes inside of data and of functions are not there to be looked at.
@@ -124,7 +127,8 @@ ExprPtr Inference::opened(ExprPtr value, Type type, std::string_view name) {
   std::function<Type(Type, const std::string&)> open = [&](Type t, const std::string& path) -> Type {
     if (t->kind == TypeKind::Tuple) {
       std::vector<Type> fields;
-      for (size_t i = 0; i < t->args.size(); ++i) fields.push_back(open(t->args[i], fmt::format("{}.{}", path, i)));
+      for (size_t i = 0; i < t->args.size(); ++i)
+        fields.push_back(open(t->args[i], fmt::format("{}.{}", path, i)));
       return tuple_type(fields);
     }
     return map_value_dims(t, [&](Dim dim, size_t axis) {
@@ -134,8 +138,8 @@ ExprPtr Inference::opened(ExprPtr value, Type type, std::string_view name) {
     });
   };
   Type exact = open(type, std::string(name));
-  return drafts_.make<CheckDimsExpr>(Expr{ExprKind::CheckDims, exact, value->origin}, value, drafts_.copy(dims),
-                                     std::span<const DimCondition>());
+  return drafts_.make<CheckDimsExpr>(Expr{ExprKind::CheckDims, exact, value->origin}, value,
+                                     drafts_.copy(dims), std::span<const DimCondition>());
 }
 
 Type Inference::closed(Type type, uint32_t region) {
@@ -159,8 +163,8 @@ ExprPtr Inference::infer_arm(SyntaxPtr s, uint32_t& region) {
   return arm;
 }
 
-ExprPtr Inference::joined(ExprPtr branch, const std::vector<ExprPtr>& arms, const std::vector<uint32_t>& regions,
-                          const std::vector<SyntaxPtr>& at) {
+ExprPtr Inference::joined(ExprPtr branch, const std::vector<ExprPtr>& arms,
+                          const std::vector<uint32_t>& regions, const std::vector<SyntaxPtr>& at) {
   Type join = nullptr;
   for (size_t i = 0; i < arms.size(); ++i) {
     Type type = closed(arms[i]->type, regions[i]);

@@ -28,7 +28,8 @@ class IndexElaborator : public StaticEvaluator {
   ExprPtr comprehension(SyntaxPtr syntax, const StaticEnv& env, std::optional<std::vector<Dim>> extents,
                         std::optional<DType> dtype);
 
-  /// One element outside of any comprehension, of this dtype: a rank-0 comprehension. Null after a diagnostic.
+  /// One element outside of any comprehension, of this dtype: a rank-0 comprehension. Null after a
+  /// diagnostic.
   ExprPtr element(SyntaxPtr syntax, const StaticEnv& env, DType dtype);
 
  protected:

@@ -159,7 +159,8 @@ ExprPtr IndexElaborator::element(SyntaxPtr syntax, const StaticEnv& env, DType d
                                         std::span<const Dim>(), std::span<const Dim>(), body);
 }
 
-// --- elements of inner comprehensions, and lets ----------------------------------------------------------------
+// --- elements of inner comprehensions, and lets
+// ----------------------------------------------------------------
 
 // `([k < n] => body)[i]` is the body with i for k: no tensor is made.
 ExprPtr IndexElaborator::inner_element(SyntaxPtr expr, SyntaxPtr inner, const StaticEnv& env, bool has_else) {

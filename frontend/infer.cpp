@@ -196,8 +196,7 @@ class GroupInference {
     }
     std::string called = copy_ ? specialised_name(name(i), *copy_) : std::string(name(i));
     inference_.group_schemes.emplace(called, scheme);
-    if (copy_ && scheme.specialised && !has_errors(inference_.diagnostics))
-      cannot_infer(i);
+    if (copy_ && scheme.specialised && !has_errors(inference_.diagnostics)) cannot_infer(i);
     Inferred result;
     result.definition = {called, scheme, nullptr, inference_.arena};
     return result;
@@ -261,8 +260,9 @@ std::vector<Inferred> infer_group(const std::vector<const Declaration*>& group, 
       result.diagnostics.push_back(
           {DiagnosticKind::MissingSignature,
            {{def.id, params_of(def.syntax)->id}, {}},
-           fmt::format("`{}` has attributes, packs or clauses: write the types of its parameters and of its result",
-                       def.name),
+           fmt::format(
+               "`{}` has attributes, packs or clauses: write the types of its parameters and of its result",
+               def.name),
            {},
            {}});
     return {result};

@@ -46,9 +46,10 @@ bool Inference::literal_elements(SyntaxPtr s, std::vector<int64_t>& shape, size_
     auto literal = s->is(SyntaxKind::Int) || s->is(SyntaxKind::Float) ? parse_number(s->text) : std::nullopt;
     if (!literal) {
       report(DiagnosticKind::TypeMismatch, s,
-             is_operand(s) ? "a tensor literal holds numbers; several tensors make a tuple, `(%a, %b)`, or one "
-                             "tensor with `stack((%a, %b))`"
-                           : "a tensor literal holds numbers; build a tensor from values with an index expression");
+             is_operand(s)
+                 ? "a tensor literal holds numbers; several tensors make a tuple, `(%a, %b)`, or one "
+                   "tensor with `stack((%a, %b))`"
+                 : "a tensor literal holds numbers; build a tensor from values with an index expression");
       return false;
     }
     draft.elements.emplace_back(*literal, s);

@@ -102,8 +102,9 @@ ExprPtr Inference::too_many_tensors(SyntaxPtr at, const Declaration& op, size_t 
   for (SyntaxPtr p : params_of(op.syntax)->children)
     family |= p->is(SyntaxKind::TensorParam) && p->child(0) && p->child(0)->is(SyntaxKind::FamilyType);
   report(DiagnosticKind::WrongArgumentCount, at,
-         fmt::format("`{}` takes {} tensor argument{}, and this is one more{}", op.name, count, count == 1 ? "" : "s",
-                     family ? fmt::format("; several tensors are given as one tuple: `{}((%a, %b))`", op.name) : ""));
+         fmt::format(
+             "`{}` takes {} tensor argument{}, and this is one more{}", op.name, count, count == 1 ? "" : "s",
+             family ? fmt::format("; several tensors are given as one tuple: `{}((%a, %b))`", op.name) : ""));
   return error(at);
 }
 
@@ -449,16 +450,18 @@ ExprPtr Inference::function_call(SyntaxPtr s) {
     for (size_t k = 0; k <= i; ++k)
       for (Note& note : origin_of(args[k])) notes.push_back(std::move(note));
     if (auto* var = as<VarExpr>(function); var && !schemes_.contains(var->variable))
-      notes.push_back({std::nullopt, fmt::format("{} has one type wherever it is used; a function that `def` or `let "
-                                                 "%f = fn …` binds can have several",
-                                                 name)});
+      notes.push_back(
+          {std::nullopt, fmt::format("{} has one type wherever it is used; a function that `def` or `let "
+                                     "%f = fn …` binds can have several",
+                                     name)});
     expect(at[i], type->params()[i], args[i]->type, fmt::format("argument {} of {}", i + 1, name),
            std::move(notes), DiagnosticKind::ArgumentMismatch);
   }
-  ExprPtr result = drafts_.make<CallExpr>(Expr{ExprKind::Call, type->result(), origin(s)}, function,
-                                          drafts_.copy(args));
+  ExprPtr result =
+      drafts_.make<CallExpr>(Expr{ExprKind::Call, type->result(), origin(s)}, function, drafts_.copy(args));
   Type known = resolve(type->result());
-  return known->kind == TypeKind::Infer ? result : opened(result, known, callee->text.empty() ? "call" : callee->text);
+  return known->kind == TypeKind::Infer ? result
+                                        : opened(result, known, callee->text.empty() ? "call" : callee->text);
 }
 
 // --- mismatches

@@ -128,8 +128,8 @@ BodyRun Inference::body_run(const BodyHead& head, ChunkSource& chunks, const Dec
     if (chunks.at_end() || closed()) break;
   }
   if (result && head.result)
-    expect(last_statement(*run.back()), head.result, result->type, "the result", {}, DiagnosticKind::ResultMismatch,
-           result);
+    expect(last_statement(*run.back()), head.result, result->type, "the result", {},
+           DiagnosticKind::ResultMismatch, result);
   solve();
 
   BodyRun out;

@@ -453,8 +453,8 @@ ExprPtr Inference::field(SyntaxPtr s) {
         for (size_t k = 0; k < type->args.size(); ++k)
           substitution.types.emplace(data->header.type_vars[k], type->args[k]);
         Type type = substitute(fields[i].type, substitution);
-        ExprPtr read = drafts_.make<FieldExpr>(Expr{ExprKind::Field, type, origin(s)}, record, i,
-                                               drafts_.copy(s->text));
+        ExprPtr read =
+            drafts_.make<FieldExpr>(Expr{ExprKind::Field, type, origin(s)}, record, i, drafts_.copy(s->text));
         replacements_[waiting] = opened(read, type, s->text);
         becomes(s, waiting, replacements_[waiting]->type);
         return true;

@@ -25,8 +25,8 @@ void Inference::relate(SyntaxPtr at, ExprPtr draft, std::string wanting, std::fu
   if (done) return;
   auto number = static_cast<uint32_t>(relations_.size());
   for (Unknown u : waits_for) unifier.watch(u, number);
-  relations_.push_back(
-      {std::move(attempt), at, declaration_, draft, std::move(wanting), false, false, false, std::move(waits_for)});
+  relations_.push_back({std::move(attempt), at, declaration_, draft, std::move(wanting), false, false, false,
+                        std::move(waits_for)});
 }
 
 // The graph of relations and unknowns (Roesch 3.3) is in who watches what: a relation is tried again when one
@@ -34,7 +34,8 @@ void Inference::relate(SyntaxPtr at, ExprPtr draft, std::string wanting, std::fu
 bool Inference::attempt(size_t number) {
   Relation& relation = relations_[number];
   if (relation.done) return true;
-  // A copy that one relation makes may run the queue: what is woken while it is being tried is tried once more.
+  // A copy that one relation makes may run the queue: what is woken while it is being tried is tried once
+  // more.
   relation.again = relation.running;
   if (relation.running) return false;
   uint32_t outer = std::exchange(declaration_, relation.declaration);
@@ -270,7 +271,8 @@ ExprPtr without_opening(Arena& arena, ExprPtr body) {
     return arena.make<MatchExpr>(Expr{*body}, match->scrutinee, arena.copy(arms), match->partial);
   }
   if (auto* branch = as<IfExpr>(body)) {
-    ExprPtr first = without_opening(arena, branch->then_arm), second = without_opening(arena, branch->else_arm);
+    ExprPtr first = without_opening(arena, branch->then_arm),
+            second = without_opening(arena, branch->else_arm);
     if (first == branch->then_arm && second == branch->else_arm) return body;
     return arena.make<IfExpr>(Expr{*body}, branch->condition, first, second);
   }
@@ -353,7 +355,8 @@ ExprPtr Inference::finish_draft(ExprPtr draft) {
             return out.make<FieldExpr>(head, finish(e.tuple), e.index, out.copy(e.name));
           },
           [&](const ConstructExpr& e) -> ExprPtr {
-            return out.make<ConstructExpr>(head, e.constructor, out.copy(e.name), out.copy(finish_all(e.fields)));
+            return out.make<ConstructExpr>(head, e.constructor, out.copy(e.name),
+                                           out.copy(finish_all(e.fields)));
           },
           [&](const IntrinsicExpr& e) -> ExprPtr {
             std::vector<std::string_view> texts;

@@ -20,8 +20,8 @@ size_t Inference::error_count() const {
 // --- making a scheme
 // -----------------------------------------------------------------------------------------------------
 
-// The waiting relations made since `mark` that have to do with general unknowns; what they lead to is general,
-// too.
+// The waiting relations made since `mark` that have to do with general unknowns; what they lead to is
+// general, too.
 std::vector<size_t> Inference::general_relations(const Mark& mark, std::set<Unknown>& general) {
   std::unordered_map<Unknown, std::vector<size_t>, UnknownHash> waiting;
   for (size_t i = mark.relations; i < relations_.size(); ++i)
@@ -217,7 +217,8 @@ Inference::Use Inference::at_use(const Scheme& scheme, SyntaxPtr at, const std::
   return use;
 }
 
-void Inference::discharge(const Constraint& constraint, SyntaxPtr at, const std::string& name, const Use& use) {
+void Inference::discharge(const Constraint& constraint, SyntaxPtr at, const std::string& name,
+                          const Use& use) {
   const Declaration* op = scope_.op(constraint.op);
   if (!op) return;
   OpCallDraft draft{op, at, declaration_, {}, {}, {}};
@@ -315,8 +316,7 @@ ExprPtr Inference::let_function(SyntaxPtr s, Type& declared) {
   unifier.leave_level();
   leave_to(depth);
   if (!fits || resolve(fn->type)->kind != TypeKind::Function) return fn;
-  Scheme scheme =
-      generalise(from, {fn->type}, {Scheme{head.dim_vars, head.type_vars}}, Dims::Shown)[0];
+  Scheme scheme = generalise(from, {fn->type}, {Scheme{head.dim_vars, head.type_vars}}, Dims::Shown)[0];
   bind_dims_of(fn, scheme);
   const_cast<Variable*>(self)->type = scheme.type;
   check_written_dtypes(literal, head);
@@ -326,7 +326,8 @@ ExprPtr Inference::let_function(SyntaxPtr s, Type& declared) {
     std::function<void(SyntaxPtr)> collect = [&](SyntaxPtr n) {
       if (!n) return;
       if ((n->is(SyntaxKind::Local) || n->is(SyntaxKind::GraphName)) && names.insert(n->text).second)
-        if (const LocalName* known = find_local(n->text)) made.captured.push_back({known->name, known->variable});
+        if (const LocalName* known = find_local(n->text))
+          made.captured.push_back({known->name, known->variable});
       for (SyntaxPtr c : n->children) collect(c);
     };
     collect(s->child(1));
@@ -412,7 +413,8 @@ Inference::Template::Copy& Inference::copy_at(Template& of, const std::vector<Ty
   constexpr int kMostNested = 200;
   if (copying_ >= kMostNested) {
     report(DiagnosticKind::EndlessSpecialisation, use,
-           fmt::format("`%{}` would need a copy of itself for each of more than {} types", let->text, kMostNested));
+           fmt::format("`%{}` would need a copy of itself for each of more than {} types", let->text,
+                       kMostNested));
     return copy;
   }
   ++copying_;
@@ -481,7 +483,9 @@ void Inference::type_arguments(SyntaxPtr s, const Scheme& scheme, const Substitu
   size_t count = written ? written->children.size() : 0;
   if (count != s->children.size()) {
     std::vector<Note> notes;
-    if (head) notes.push_back({Place{{head->id, head->syntax->id}, {}}, fmt::format("`@{}` is defined here", s->text)});
+    if (head)
+      notes.push_back(
+          {Place{{head->id, head->syntax->id}, {}}, fmt::format("`@{}` is defined here", s->text)});
     report(DiagnosticKind::WrongTypeArguments, s,
            fmt::format("`@{}` has {} type parameter{} and is given {}", s->text, count, count == 1 ? "" : "s",
                        s->children.size()),
@@ -509,7 +513,8 @@ void Inference::type_arguments(SyntaxPtr s, const Scheme& scheme, const Substitu
       }
     }
     if (argument->is(SyntaxKind::Int)) {
-      bool is_dim = std::any_of(scheme.dim_vars.begin(), scheme.dim_vars.end(), [&](Dim d) { return d->name == name; });
+      bool is_dim =
+          std::any_of(scheme.dim_vars.begin(), scheme.dim_vars.end(), [&](Dim d) { return d->name == name; });
       if (!is_dim) wrong(argument, name, "a type, not a dim");
       continue;
     }
@@ -569,10 +574,9 @@ bool Inference::attempt_specialised(ExprPtr waiting, SyntaxPtr s, std::string_vi
   if (annotated) {
     // Its type is known without its body.
     scope_.specialise(request);
-    replacements_[waiting] =
-        drafts_.make<GlobalExpr>(Expr{ExprKind::Global, waiting->type, origin(s)},
-                                 drafts_.copy(std::string_view(key)), drafts_.copy(written),
-                                 std::span<const Type>(), home);
+    replacements_[waiting] = drafts_.make<GlobalExpr>(Expr{ExprKind::Global, waiting->type, origin(s)},
+                                                      drafts_.copy(std::string_view(key)),
+                                                      drafts_.copy(written), std::span<const Type>(), home);
     return true;
   }
   const Inferred* copy = scope_.specialised(request);

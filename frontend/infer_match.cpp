@@ -157,8 +157,9 @@ PatternPtr Inference::constructor_pattern(SyntaxPtr s, Type type, PatternWalk& w
            {declared});
     walk.sound = false;
   }
-  return parts_pattern(s, {PatternKind::Constructor, type, origin(s), nullptr, constructor->interned, drafts_.copy(s->text)}, types,
-                       walk);
+  return parts_pattern(
+      s, {PatternKind::Constructor, type, origin(s), nullptr, constructor->interned, drafts_.copy(s->text)},
+      types, walk);
 }
 
 PatternPtr Inference::tuple_pattern(SyntaxPtr s, Type type, PatternWalk& walk) {

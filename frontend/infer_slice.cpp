@@ -42,8 +42,9 @@ ExprPtr Inference::slice(SyntaxPtr s) {
   return waiting;
 }
 
-// `first:last:step` against an axis, as in Python: bounds count from the end when negative and are kept within the axis; a
-// step down begins at the last element and ends before the first where nothing else is said.
+// `first:last:step` against an axis, as in Python: bounds count from the end when negative and are kept
+// within the axis; a step down begins at the last element and ends before the first where nothing else is
+// said.
 std::optional<Inference::SliceRange> Inference::slice_range(SyntaxPtr item, Dim extent, Statics& statics) {
   auto bound = [&](SyntaxPtr node, Dim missing) {
     return node ? statics.dim(node, env.statics) : std::optional<Dim>(missing);
@@ -55,7 +56,8 @@ std::optional<Inference::SliceRange> Inference::slice_range(SyntaxPtr item, Dim 
            fmt::format("the step of a slice is a known integer other than 0, not {}", to_string(*step_dim)));
   if (step.value_or(0) == 0) return std::nullopt;
   const bool down = *step < 0;
-  const Dim one = dim_const(1), before = dim_const(down ? -1 : 0), last_begin = down ? dim_sub(extent, one) : extent;
+  const Dim one = dim_const(1), before = dim_const(down ? -1 : 0),
+            last_begin = down ? dim_sub(extent, one) : extent;
   auto clamp = [&](Dim at) {
     if (auto c = as_const(at); c && *c < 0) at = dim_add(at, extent);
     return dim_min(dim_max(at, before), last_begin);

@@ -82,7 +82,9 @@ class Inference final : public TypeHooks {
   struct Mark {
     size_t relations, matches, errors, dtypes;
   };
-  Mark mark() const { return {relations_.size(), open_matches_.size(), error_count(), unifier.dtype_count()}; }
+  Mark mark() const {
+    return {relations_.size(), open_matches_.size(), error_count(), unifier.dtype_count()};
+  }
   enum class Dims {
     All,
     Shown,  ///< those alone that the shape of an argument shows
@@ -90,8 +92,8 @@ class Inference final : public TypeHooks {
   /// The schemes of what was inferred since `mark` one level up, `types` being the function types to make
   /// general together: unknowns of that level become variables (in `types` and everywhere), relations among
   /// them leave the queue as constraints. `written` has the variables that stand in the text.
-  std::vector<Scheme> generalise(const Mark& mark, const std::vector<Type>& types, std::vector<Scheme> written,
-                                 Dims dims);
+  std::vector<Scheme> generalise(const Mark& mark, const std::vector<Type>& types,
+                                 std::vector<Scheme> written, Dims dims);
   /// Fresh unknowns for the variables of a scheme.
   void instantiate(const Scheme& scheme, Substitution& substitution);
   /// The type at fresh unknowns, its constraints put into the queue for `at`, as needed by `name`.
@@ -118,7 +120,8 @@ class Inference final : public TypeHooks {
   // --- unification with diagnostics
   // ---------------------------------------------------------------------------------
   /// Makes `found` equal to `wanted`, or reports at `at`: "`what` …".
-  /// Where neither dims nor dtype alone differ the kind is `role`. Checks that it takes go behind `draft`, the value.
+  /// Where neither dims nor dtype alone differ the kind is `role`. Checks that it takes go behind `draft`,
+  /// the value.
   bool expect(SyntaxPtr at, Type wanted, Type found, const std::string& what, std::vector<Note> notes = {},
               DiagnosticKind role = DiagnosticKind::TypeMismatch, ExprPtr draft = nullptr);
   /// A draft that waited turns out to have this type: reported at `at` where the context wants another one.
@@ -155,7 +158,8 @@ class Inference final : public TypeHooks {
   std::map<std::string, Type, std::less<>>
       group_types;  ///< definitions that are inferred together with this one
   std::map<std::string, Scheme, std::less<>> group_schemes;
-  std::map<std::string, std::string, std::less<>> group_names;  ///< of a group's copy, by the names in the text
+  std::map<std::string, std::string, std::less<>>
+      group_names;  ///< of a group's copy, by the names in the text
   std::unordered_map<uint32_t, std::vector<Type>> node_types;  ///< by declaration, then node id
 
   void enter(uint32_t declaration) { declaration_ = declaration; }
@@ -321,13 +325,14 @@ class Inference final : public TypeHooks {
   void tell_at_use(size_t from, SyntaxPtr use, const std::string& name);
 
   // gradual_infer.cpp
-  /// Whether a value of type `found` can stand where `wanted` is wanted: equal types, but for a `?` that takes
-  /// any dim, also in the fields of data (which are not written to) and in the results of functions, and the
-  /// other way in their parameters.
+  /// Whether a value of type `found` can stand where `wanted` is wanted: equal types, but for a `?` that
+  /// takes any dim, also in the fields of data (which are not written to) and in the results of functions,
+  /// and the other way in their parameters.
   bool assign(Type wanted, Type found, bool inside = false);
   /// The value, of type `type`, with each `?` of its shape opened to a dim named after `name`.
   ExprPtr opened(ExprPtr value, Type type, std::string_view name);
-  /// The value of a condition or a match: arms that disagree in a dim give `?`. `regions` are those of the arms.
+  /// The value of a condition or a match: arms that disagree in a dim give `?`. `regions` are those of the
+  /// arms.
   ExprPtr joined(ExprPtr branch, const std::vector<ExprPtr>& arms, const std::vector<uint32_t>& regions,
                  const std::vector<SyntaxPtr>& at);
   /// A region of its own for what `infer` does.
@@ -346,7 +351,8 @@ class Inference final : public TypeHooks {
   bool attempt(size_t relation);
   void run_queue();
   const LocalName* find_local(std::string_view name) const;
-  /// The compile-time language as it is seen in ordinary code, where the length of a tuple is known by its type.
+  /// The compile-time language as it is seen in ordinary code, where the length of a tuple is known by its
+  /// type.
   class Statics final : public StaticEvaluator {
    public:
     explicit Statics(Inference& inference)
@@ -377,19 +383,19 @@ class Inference final : public TypeHooks {
   uint32_t declaration_;
   Arena drafts_;
   std::vector<LocalName> locals_;
-  std::unordered_map<std::string_view, size_t> latest_;  ///< the last of each name in locals_
+  std::unordered_map<std::string_view, size_t> latest_;         ///< the last of each name in locals_
   std::unordered_map<const Variable*, Place> variable_places_;  ///< what says a variable's type
   std::unordered_map<ExprPtr, LiteralDraft> literals_;
   std::unordered_map<ExprPtr, OpCallDraft> op_calls_;
   std::unordered_map<ExprPtr, ExprPtr> replacements_;  ///< a draft that waited, and what it turned out to be
-  std::deque<Relation> relations_;     ///< those that had to wait; a number keeps its meaning
+  std::deque<Relation> relations_;                     ///< those that had to wait; a number keeps its meaning
   std::vector<ExprPtr> open_matches_;  ///< operator calls matched before all dims and dtypes were known
   std::unordered_map<const Variable*, Scheme> schemes_;  ///< of the variables with general types
   std::unordered_map<const Variable*, Template> templates_;
   std::vector<const Variable*> top_level_templates_;  ///< of earlier statements; each after what it captures
   size_t uses_ = 0;
   std::set<size_t> broken_uses_;  ///< of general functions: where a constraint does not hold
-  int copying_ = 0;  ///< how many copies of functions are being made, one inside the other
+  int copying_ = 0;               ///< how many copies of functions are being made, one inside the other
   std::unordered_map<const Variable*, const Variable*> finished_variables_;
   const OpCallDraft* matching_ = nullptr;
 

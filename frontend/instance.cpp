@@ -69,8 +69,8 @@ class OpBody {
     return nullptr;
   }
 
-  /// The body under a clause `shape (…) { e, … }`: each `?` of the result's type is the value of an e, which the tensors
-  /// give. The values become the shape of an empty tensor, and that binds the dims.
+  /// The body under a clause `shape (…) { e, … }`: each `?` of the result's type is the value of an e, which
+  /// the tensors give. The values become the shape of an empty tensor, and that binds the dims.
   ExprPtr with_shape(SyntaxPtr clause, SyntaxPtr body, Type result, std::vector<Dim>& dims) {
     Type settled = settle(result, dims);
     SyntaxPtr values = clause->child(1);
@@ -85,7 +85,8 @@ class OpBody {
     }
     std::vector<ExprPtr> extents;
     for (SyntaxPtr s : list) {
-      IndexElaborator elaborator(arena_, scope_, op_.id, diagnostics_, [this](SyntaxPtr at) { return operand(at); });
+      IndexElaborator elaborator(arena_, scope_, op_.id, diagnostics_,
+                                 [this](SyntaxPtr at) { return operand(at); });
       elaborator.instance_level = true;
       extents.push_back(elaborator.element(s, env_, DType::index()));
       if (!extents.back()) return nullptr;
@@ -98,7 +99,8 @@ class OpBody {
     Type carrier = tensor_type(shape, DType::boolean());
     ExprPtr call = arena_.make<ExternExpr>(
         Expr{ExprKind::Extern, carrier, origin}, arena_.copy(std::string_view("extents")),
-        arena_.make<ExternAttributes>(std::vector<std::pair<std::string, StaticValue>>()), arena_.copy(extents));
+        arena_.make<ExternAttributes>(std::vector<std::pair<std::string, StaticValue>>()),
+        arena_.copy(extents));
     std::vector<Binding> bindings{{make_variable(arena_, "extents", carrier), call}};
     return arena_.make<BlockExpr>(Expr{ExprKind::Block, inside->type, origin}, arena_.copy(bindings), inside);
   }
@@ -180,8 +182,8 @@ class OpBody {
         return nullptr;
       }
       auto position = static_cast<uint32_t>(*k);
-      return arena_.make<FieldExpr>(Expr{ExprKind::Field, tuple->type->args[position], {op_.id, at->id}}, tuple,
-                                    position, std::string_view());
+      return arena_.make<FieldExpr>(Expr{ExprKind::Field, tuple->type->args[position], {op_.id, at->id}},
+                                    tuple, position, std::string_view());
     }
     if (at->is(SyntaxKind::Local))
       for (const Variable* p : params_)
@@ -210,8 +212,7 @@ class OpBody {
 
 // A composite operator: an ordinary body, typed with the parameters at their instance types.
 ExprPtr composite(const Declaration& op, const InstanceSignature& signature, SyntaxPtr body, Scope& scope,
-                  std::shared_ptr<Arena>& arena, Diagnostics& diagnostics,
-                  Inferred& found) {
+                  std::shared_ptr<Arena>& arena, Diagnostics& diagnostics, Inferred& found) {
   Inference inference(scope, op.id);
   Head head{signature.params, signature.result, {signature.env, {}}, {}, {}, {}};
   // Attributes come after the tensors in the list of parameters: the function takes the tensors alone.
@@ -236,11 +237,13 @@ ExprPtr extern_call(const Declaration& op, const InstanceSignature& signature,
   if (!find_extern_kernel(op.name)) return nullptr;  // reported at the declaration
   Origin origin{op.id, op.syntax->id};
   std::vector<ExprPtr> args;
-  for (const Variable* p : params) args.push_back(arena.make<VarExpr>(Expr{ExprKind::Var, p->type, origin}, p));
+  for (const Variable* p : params)
+    args.push_back(arena.make<VarExpr>(Expr{ExprKind::Var, p->type, origin}, p));
   std::vector<std::pair<std::string, StaticValue>> values;
   for (SyntaxPtr p : params_of(op.syntax)->children)
     if (p->is(SyntaxKind::AttributeParam)) values.emplace_back(p->text, signature.env.find(p->text)->second);
-  return arena.make<ExternExpr>(Expr{ExprKind::Extern, signature.result, origin}, arena.copy(std::string_view(op.name)),
+  return arena.make<ExternExpr>(Expr{ExprKind::Extern, signature.result, origin},
+                                arena.copy(std::string_view(op.name)),
                                 arena.make<ExternAttributes>(std::move(values)), arena.copy(args));
 }
 
@@ -387,12 +390,13 @@ Diagnostics check_operator(const Declaration& op, Scope& scope) {
   Diagnostics diagnostics;
   if (op.syntax->is(SyntaxKind::ExternOp)) {
     if (!find_extern_kernel(op.name))
-      diagnostics.push_back({DiagnosticKind::UnknownKernel,
-                             {{op.id, op.syntax->id}, {}},
-                             fmt::format("there is no kernel for `{}`: an `extern op` names one of Quern's own; write "
-                                         "an `op` with an index expression, or a `def` of operators",
-                                         op.name),
-                             {}});
+      diagnostics.push_back(
+          {DiagnosticKind::UnknownKernel,
+           {{op.id, op.syntax->id}, {}},
+           fmt::format("there is no kernel for `{}`: an `extern op` names one of Quern's own; write "
+                       "an `op` with an index expression, or a `def` of operators",
+                       op.name),
+           {}});
     return diagnostics;
   }
   auto binding = GeneralBinding(op, scope).make();

@@ -38,7 +38,8 @@ class Resolver {
       case SyntaxKind::NamedType: return named(s);
       case SyntaxKind::GeneralType:
         report(DiagnosticKind::HigherRank, s,
-               "a value is a function at one type: only what `def` or `let %f = fn …` binds can be general; leave "
+               "a value is a function at one type: only what `def` or `let %f = fn …` binds can be general; "
+               "leave "
                "out the brackets, and name the parameters in those of the definition around");
         return error_type();
       case SyntaxKind::CasesType: return cases(s);

@@ -231,7 +231,8 @@ class Matcher {
              {{Place{{op_.id, declared->id}, {}}, "it is declared here, without a default"}});
       return false;
     }
-    // A default over what the tensors bind, such as the axes of extent 1, is computed after them; None asks for it.
+    // A default over what the tensors bind, such as the axes of extent 1, is computed after them; None asks
+    // for it.
     if (declared->child(1) && depends_on_tensors(declared->child(1))) {
       if (!given || given->is_none()) {
         late_.push_back(declared);
@@ -281,7 +282,8 @@ class Matcher {
     std::set<std::string_view> mine = std::exchange(names, {});
     for (SyntaxPtr p : params_of(op_.syntax)->children)
       if (p->is(SyntaxKind::TensorParam)) collect(p->child(0));
-    return std::ranges::any_of(mine, [&](std::string_view name) { return names.contains(name) && !parse_dtype(name); });
+    return std::ranges::any_of(
+        mine, [&](std::string_view name) { return names.contains(name) && !parse_dtype(name); });
   }
   bool mentions_unknown_dims() {
     std::function<bool(Type)> unknown = [&](Type type) {
@@ -335,7 +337,8 @@ class Matcher {
   }
   Status wrong_type(SyntaxPtr, Type actual) {
     report(DiagnosticKind::TypeMismatch, call_.tensor_syntax[argument_],
-           fmt::format("{} of {} has to be a tensor, not {}", operand_text(), op_text(), hooks_.describe(actual)),
+           fmt::format("{} of {} has to be a tensor, not {}", operand_text(), op_text(),
+                       hooks_.describe(actual)),
            hooks_.origin_of_argument(argument_));
     return Status::Failed;
   }
@@ -458,7 +461,8 @@ class Matcher {
     }
     const StaticList* known = bound->second.as_list();
     bool same = known && known->size() == dims.size();
-    asking(call_.tensor_syntax[argument_], [this] { return fmt::format("{}: the shape of {}", op_text(), operand_text()); });
+    asking(call_.tensor_syntax[argument_],
+           [this] { return fmt::format("{}: the shape of {}", op_text(), operand_text()); });
     for (size_t i = 0; same && i < dims.size(); ++i) same = hooks_.unify((*known)[i].as_dim(), dims[i]);
     if (same) return Status::Ok;
     report(DiagnosticKind::DimMismatch, call_.tensor_syntax[argument_],
@@ -508,8 +512,9 @@ class Matcher {
       return fmt::format("{}: {} has to be a multiple of {} = {}", op_text(), operand_text(),
                          pattern_text(pattern->child(0)), to_string(*factor));
     });
-    bool divides = quotient && (dim_mul(quotient, *factor) == actual || actual->has_any ||
-                                hooks_.require(DimRelation::Equal, dim_floormod(actual, *factor), dim_const(0), false));
+    bool divides =
+        quotient && (dim_mul(quotient, *factor) == actual || actual->has_any ||
+                     hooks_.require(DimRelation::Equal, dim_floormod(actual, *factor), dim_const(0), false));
     if (!divides) {
       report(DiagnosticKind::DimMismatch, call_.tensor_syntax[argument_],
              fmt::format("{}: the extent {} of {} is not a multiple of {} = {}", op_text(), to_string(actual),
@@ -538,7 +543,8 @@ class Matcher {
   bool check(SyntaxPtr clause) {
     std::string message =
         clause->child(1) ? std::string(clause->child(1)->text) : "a constraint does not hold";
-    asking(call_.syntax, [this, message] { return fmt::format("{}: {}", op_text(), message); }, clause);
+    asking(
+        call_.syntax, [this, message] { return fmt::format("{}: {}", op_text(), message); }, clause);
     std::string detail;
     auto met = holds(clause->child(0), detail);
     if (!met) return report_inside();
@@ -578,7 +584,8 @@ class Matcher {
     return met;
   }
   void add_detail(SyntaxPtr a, SyntaxPtr b, std::string& detail) {
-    auto left = inside_evaluator_.evaluate(a, binding_.env), right = inside_evaluator_.evaluate(b, binding_.env);
+    auto left = inside_evaluator_.evaluate(a, binding_.env),
+         right = inside_evaluator_.evaluate(b, binding_.env);
     if (left && right) detail = fmt::format(": {} is not {}", to_string(*left), to_string(*right));
   }
   /// `a or b`: what one side decides; of two equalities of dims that both stay open, their product.

@@ -203,8 +203,9 @@ std::string shape_text(const StaticValue& value) {
   return shape_to_string(dims);
 }
 
-// One axis of a broadcast; null where the extents are settled to disagree. A dim of a `?` is compared with the
-// other one at run time: against a constant other than 1 it has to be that or 1, so that the constant it is.
+// One axis of a broadcast; null where the extents are settled to disagree. A dim of a `?` is compared with
+// the other one at run time: against a constant other than 1 it has to be that or 1, so that the constant it
+// is.
 Dim broadcast_extent(Dim a, Dim b, bool instance_level, std::vector<std::pair<Dim, Dim>>& to_broadcast) {
   bool open = instance_level || a->has_any || b->has_any || a->has_infer || b->has_infer;
   if (a == b || is_const(a, 1) || is_const(b, 1) || open) return dim_broadcast(a, b);

@@ -16,7 +16,8 @@ struct BuiltinOutcome {
   std::optional<StaticValue> value;
   std::string problem;
   DiagnosticKind kind = DiagnosticKind::ConstraintNotMet;  ///< of the problem
-  /// Extents that have to broadcast, which is not known here; where nobody checks it later, it is the problem.
+  /// Extents that have to broadcast, which is not known here; where nobody checks it later, it is the
+  /// problem.
   std::vector<std::pair<Dim, Dim>> to_broadcast = {};
 };
 using StaticBuiltin = BuiltinOutcome (*)(const std::vector<StaticValue>& args, bool instance_level);

@@ -201,7 +201,8 @@ bool Unifier::unify(DType a, DType b) {
   } else {
     // Of a rigid variable the class is not known here: each use of the definition is looked at.
     if (unknown.dtype_class == DTypeClass::Float && !b.is_float() && !b.is_var()) return false;
-    if (unknown.dtype_class == DTypeClass::Number && !b.is_float() && !b.is_int() && !b.is_index() && !b.is_var())
+    if (unknown.dtype_class == DTypeClass::Number && !b.is_float() && !b.is_int() && !b.is_index() &&
+        !b.is_var())
       return false;
   }
   unknown.bound = true;

@@ -101,7 +101,7 @@ class Unifier {
 
   DimScratch dims_;
   TypeScratch types_;
-  std::vector<Type> bindings_;  ///< by the unknown's number; null for one that is not bound
+  std::vector<Type> bindings_;                   ///< by the unknown's number; null for one that is not bound
   std::unordered_map<uint64_t, Dim> dim_nodes_;  ///< the nodes of dim unknowns that `unknowns` came upon
   std::vector<DTypeUnknown> dtypes_;
   std::vector<std::pair<Dim, Dim>> deferred_;

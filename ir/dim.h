@@ -147,8 +147,9 @@ inline bool prove_less_equal(Dim a, Dim b, const Facts& facts) {
 /// True only when a and b are equal, or differ, for all values of their variables that the facts allow.
 bool prove_equal(Dim a, Dim b, const Facts& facts);
 bool prove_different(Dim a, Dim b, const Facts& facts);
-/// True only when no values make all of `zero` 0 and all of `nonnegative` >= 0. Decides linear arithmetic with
-/// floordiv and floormod by constants, min, max and broadcast (ir/omega.h), within a bounded amount of work.
+/// True only when no values make all of `zero` 0 and all of `nonnegative` >= 0. Decides linear arithmetic
+/// with floordiv and floormod by constants, min, max and broadcast (ir/omega.h), within a bounded amount of
+/// work.
 bool prove_impossible(std::span<const Dim> zero, std::span<const Dim> nonnegative, const Facts& facts);
 
 /// An equal dim (under the facts) with fewer non-polynomial nodes: `min(i, n - 1)` is `i` when 0 <= i < n, `i

@@ -1,6 +1,6 @@
-// Questions about dims as questions of integer linear arithmetic (ir/omega.h): monomials that are no variables
-// count as unknowns, floordiv and floormod by a constant are a quotient with its bounds, and min, max and
-// broadcast are one case for each operand.
+// Questions about dims as questions of integer linear arithmetic (ir/omega.h): monomials that are no
+// variables count as unknowns, floordiv and floormod by a constant are a quotient with its bounds, and min,
+// max and broadcast are one case for each operand.
 
 #include <algorithm>
 #include <functional>
@@ -41,7 +41,8 @@ class Linearizer {
   Feasibility solve(const System& system) {
     for (Dim d : system.zero) equalities_.push_back(row(d));
     for (Dim d : system.nonnegative) inequalities_.push_back(row(d));
-    return overflow_ ? Feasibility::Unknown : integers_satisfy(std::move(equalities_), std::move(inequalities_));
+    return overflow_ ? Feasibility::Unknown
+                     : integers_satisfy(std::move(equalities_), std::move(inequalities_));
   }
 
  private:
@@ -145,7 +146,8 @@ bool impossible(const System& system, const Facts& facts, size_t& cases) {
     for (Dim d : system.nonnegative) one.nonnegative.push_back(replace_nodes(d, image));
     for (Dim other : choice->args)
       if (other != winner && choice->kind != DimKind::Broadcast)
-        one.nonnegative.push_back(choice->kind == DimKind::Min ? dim_sub(other, winner) : dim_sub(winner, other));
+        one.nonnegative.push_back(choice->kind == DimKind::Min ? dim_sub(other, winner)
+                                                               : dim_sub(winner, other));
     if (!impossible(one, facts, cases)) return false;
   }
   return true;
@@ -158,7 +160,8 @@ bool is_open(Dim d) { return d->has_any || d->has_infer; }
 bool prove_impossible(std::span<const Dim> zero, std::span<const Dim> nonnegative, const Facts& facts) {
   System system{{zero.begin(), zero.end()}, {nonnegative.begin(), nonnegative.end()}};
   for (Dim d : facts.nonnegative()) system.nonnegative.push_back(d);
-  if (std::ranges::any_of(system.zero, is_open) || std::ranges::any_of(system.nonnegative, is_open)) return false;
+  if (std::ranges::any_of(system.zero, is_open) || std::ranges::any_of(system.nonnegative, is_open))
+    return false;
   size_t cases = kMaxCases;
   return impossible(system, facts, cases);
 }

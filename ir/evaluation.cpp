@@ -44,13 +44,15 @@ bool holds(DimRelation relation, int64_t left, int64_t right) {
   return false;
 }
 
-EvaluationError broken(const DimCondition& condition, std::optional<int64_t> left, std::optional<int64_t> right) {
+EvaluationError broken(const DimCondition& condition, std::optional<int64_t> left,
+                       std::optional<int64_t> right) {
   std::string text(condition.message);
   if (!left || !right)
     text = fmt::format("`{}` has no value here: it overflows or divides by zero",
                        to_string(left ? condition.right : condition.left));
   for (std::optional<int64_t> value : {left, right})
-    if (size_t at = text.find("{}"); value && at != std::string::npos) text.replace(at, 2, std::to_string(*value));
+    if (size_t at = text.find("{}"); value && at != std::string::npos)
+      text.replace(at, 2, std::to_string(*value));
   EvaluationError error{.message = std::move(text), .origin = condition.origin, .kind = FailureKind::Dims};
   if (condition.source.declaration) error.notes.emplace_back(condition.source, "it is asked for here");
   return error;

@@ -52,7 +52,7 @@ struct OpInstance {
   std::string key;   ///< name, ranks, dtypes, attribute values
   std::vector<std::pair<std::string, StaticValue>>
       attributes;                    ///< those that differ from their defaults, as printed
-  std::vector<Dim> dim_vars;  ///< the first are bound by OpCallExpr::dims, the others inside the body
+  std::vector<Dim> dim_vars;         ///< the first are bound by OpCallExpr::dims, the others inside the body
   const FnExpr* function = nullptr;  ///< null when the definition had errors, and where it is asked for late
   /// Not 0 where the operator may still be edited: its definition is asked for when it is needed
   /// (FunctionSource::instance), so that who calls it does not depend on its body.
@@ -127,7 +127,8 @@ struct Pattern {
   Origin origin;
   const Variable* variable = nullptr;
   const Constructor* constructor = nullptr;
-  std::string_view name = {};  ///< of the constructor as written: an imported one has the import's name before
+  std::string_view name =
+      {};  ///< of the constructor as written: an imported one has the import's name before
   std::span<const Pattern* const> parts = {};
 };
 using PatternPtr = const Pattern*;
@@ -157,7 +158,8 @@ struct FieldExpr : Expr {
 struct ConstructExpr : Expr {
   static constexpr ExprKind kKind = ExprKind::Construct;
   const Constructor* constructor;
-  std::string_view name;  ///< as written: that of an imported constructor has the import's name before its own
+  std::string_view
+      name;  ///< as written: that of an imported constructor has the import's name before its own
   std::span<const ExprPtr> fields;
 };
 /// A new reference that holds a value, what it holds now, and giving it another value (whose value is `()`).
@@ -200,8 +202,8 @@ struct DimCondition {
   /// What is said where it does not hold, the values of the two sides in the place of its two `{}`: passes
   /// write dims for others, this names them as the source does.
   std::string_view message;
-  Origin origin;          ///< of the expression that needs it
-  Origin source;          ///< where what is expected comes from; its declaration is 0 where nothing says
+  Origin origin;  ///< of the expression that needs it
+  Origin source;  ///< where what is expected comes from; its declaration is 0 where nothing says
 };
 /// The value of `value`, a tensor or a tuple, once its shape is that of this node's type and the conditions
 /// hold; otherwise evaluation fails. The `opened` dims are bound here, from the shape: each stands where the
@@ -371,8 +373,8 @@ class FunctionSource {
   /// The typed definition of @name as a module sees it (general in its scheme's variables), or null when it
   /// has errors.
   virtual const Definition* function(uint32_t module, std::string_view name) = 0;
-  /// An instance with its definition; its `function` is null when that has errors. Its dim_vars stand for those of
-  /// `called`, one by one.
+  /// An instance with its definition; its `function` is null when that has errors. Its dim_vars stand for
+  /// those of `called`, one by one.
   virtual std::shared_ptr<const OpInstance> instance(const OpInstance& called) {
     return {std::shared_ptr<const void>(), &called};
   }

@@ -14,7 +14,9 @@ class Boxes {
   Boxes(const HostTensor& data, int64_t batch)
       : data_(data), first_(batch * data.shape()[1] * data.shape()[2]), width_(data.shape()[2]) {}
 
-  double at(int64_t box, int64_t column) const { return element_as_double(data_, first_ + box * width_ + column); }
+  double at(int64_t box, int64_t column) const {
+    return element_as_double(data_, first_ + box * width_ + column);
+  }
   /// The share of the union of two boxes that both cover; corners in any order.
   double overlap(int64_t a, int64_t b, int64_t start) const {
     double area = 1, area_a = 1, area_b = 1;
@@ -42,7 +44,8 @@ void put(HostTensor& tensor, int64_t place, double value) {
 
 void copy_row(const HostTensor& from, int64_t row, HostTensor& to, int64_t place) {
   size_t bytes = static_cast<size_t>(from.shape().back()) * from.dtype().bytes();
-  std::memcpy(to.data() + static_cast<size_t>(place) * bytes, from.data() + static_cast<size_t>(row) * bytes, bytes);
+  std::memcpy(to.data() + static_cast<size_t>(place) * bytes, from.data() + static_cast<size_t>(row) * bytes,
+              bytes);
 }
 
 TensorPtr filled(DType dtype, Shape shape, double value) {
@@ -59,7 +62,8 @@ Result<Value> get_valid_counts(std::span<const Value> args, const ExternAttribut
   const int64_t batches = data->shape()[0], boxes = data->shape()[1];
   const int64_t id = attributes.integer("id_index"), score = attributes.integer("score_index");
   TensorPtr counts = HostTensor::zeros(DType::int32(), {batches});
-  TensorPtr kept = filled(data->dtype(), data->shape(), -1), from = filled(DType::int32(), {batches, boxes}, -1);
+  TensorPtr kept = filled(data->dtype(), data->shape(), -1),
+            from = filled(DType::int32(), {batches, boxes}, -1);
   for (int64_t n = 0; n < batches; ++n) {
     Boxes all(*data, n);
     int64_t count = 0;
@@ -99,9 +103,10 @@ struct Suppression {
       if (most >= 0 && static_cast<int64_t>(kept.size()) == most) break;
       if (boxes.at(box, score) <= 0 || (id >= 0 && boxes.at(box, id) < 0)) continue;
       bool covered = most_overlap > 0 && std::any_of(kept.begin(), kept.end(), [&](Kept better) {
-        bool same = attributes.boolean("force_suppress") || id < 0 || boxes.at(better.box, id) == boxes.at(box, id);
-        return same && boxes.overlap(better.box, box, start) >= most_overlap;
-      });
+                       bool same = attributes.boolean("force_suppress") || id < 0 ||
+                                   boxes.at(better.box, id) == boxes.at(box, id);
+                       return same && boxes.overlap(better.box, box, start) >= most_overlap;
+                     });
       if (!covered) kept.push_back({box, rank});
     }
     return kept;
@@ -115,7 +120,8 @@ Result<Value> non_max_suppression(std::span<const Value> args, const ExternAttri
   const int64_t batches = data->shape()[0], boxes = data->shape()[1];
   const Suppression suppression{attributes, element_as_double(*args[4].as_tensor(), 0),
                                 element_as_int(*args[3].as_tensor(), 0)};
-  const bool positions = attributes.boolean("return_indices"), compact = attributes.boolean("invalid_to_bottom");
+  const bool positions = attributes.boolean("return_indices"),
+             compact = attributes.boolean("invalid_to_bottom");
   TensorPtr result = filled(data->dtype(), data->shape(), -1);
   TensorPtr kept_at = filled(DType::int32(), {batches, boxes}, -1);
   TensorPtr kept_count = HostTensor::zeros(DType::int32(), {batches, 1});

@@ -61,7 +61,8 @@ class Order {
 };
 
 /// Positions of a line's elements in sorted order; equal ones in order of position.
-std::vector<int64_t> sorted_positions(const HostTensor& data, const Lines& lines, int64_t line, bool ascending) {
+std::vector<int64_t> sorted_positions(const HostTensor& data, const Lines& lines, int64_t line,
+                                      bool ascending) {
   std::vector<int64_t> order(static_cast<size_t>(lines.extent));
   std::iota(order.begin(), order.end(), int64_t{0});
   Order compare(data);
@@ -74,7 +75,8 @@ std::vector<int64_t> sorted_positions(const HostTensor& data, const Lines& lines
 
 void copy_element(const HostTensor& from, int64_t at, HostTensor& to, int64_t place) {
   size_t bytes = from.dtype().bytes();
-  std::memcpy(to.data() + static_cast<size_t>(place) * bytes, from.data() + static_cast<size_t>(at) * bytes, bytes);
+  std::memcpy(to.data() + static_cast<size_t>(place) * bytes, from.data() + static_cast<size_t>(at) * bytes,
+              bytes);
 }
 
 void put_number(HostTensor& to, int64_t place, int64_t number) {
@@ -87,8 +89,10 @@ std::pair<TensorPtr, TensorPtr> top(const HostTensor& data, int64_t axis, int64_
                                     DType position_dtype) {
   Lines lines(data.shape(), axis);
   Shape shape = data.shape();
-  if (!shape.empty()) shape[static_cast<size_t>(axis < 0 ? axis + static_cast<int64_t>(shape.size()) : axis)] = count;
-  TensorPtr values = HostTensor::make(data.dtype(), shape), positions = HostTensor::make(position_dtype, shape);
+  if (!shape.empty())
+    shape[static_cast<size_t>(axis < 0 ? axis + static_cast<int64_t>(shape.size()) : axis)] = count;
+  TensorPtr values = HostTensor::make(data.dtype(), shape),
+            positions = HostTensor::make(position_dtype, shape);
   Lines result(shape, axis);
   for (int64_t line = 0; line < lines.count(); ++line) {
     std::vector<int64_t> order = sorted_positions(data, lines, line, ascending);
@@ -120,7 +124,8 @@ Result<Value> argsort(Args args, Attributes attributes) {
 
 Result<Value> topk(Args args, Attributes attributes) {
   TensorPtr data = args[0].as_tensor();
-  int64_t axis = attributes.integer("axis"), extent = axis_extent(*data, axis), count = attributes.integer("k");
+  int64_t axis = attributes.integer("axis"), extent = axis_extent(*data, axis),
+          count = attributes.integer("k");
   if (count < 1) count = extent;
   count = std::min(count, extent);
   auto [values, positions] =
@@ -131,8 +136,8 @@ Result<Value> topk(Args args, Attributes attributes) {
   return Value::tuple({Value::tensor(values), Value::tensor(positions)});
 }
 
-/// What is different, each once: in ascending order, or in order of first occurrence. Relay's shapes: as long as the
-/// operand, with the number of what counts beside.
+/// What is different, each once: in ascending order, or in order of first occurrence. Relay's shapes: as long
+/// as the operand, with the number of what counts beside.
 Result<Value> unique(Args args, Attributes attributes) {
   TensorPtr data = args[0].as_tensor();
   const int64_t size = data->size();
@@ -147,8 +152,10 @@ Result<Value> unique(Args args, Attributes attributes) {
   }
   if (!attributes.boolean("is_sorted"))
     std::sort(groups.begin(), groups.end(), [](const auto& a, const auto& b) { return a[0] < b[0]; });
-  TensorPtr values = HostTensor::zeros(data->dtype(), {size}), first = HostTensor::zeros(DType::int32(), {size});
-  TensorPtr inverse = HostTensor::zeros(DType::int32(), {size}), counts = HostTensor::zeros(DType::int32(), {size});
+  TensorPtr values = HostTensor::zeros(data->dtype(), {size}),
+            first = HostTensor::zeros(DType::int32(), {size});
+  TensorPtr inverse = HostTensor::zeros(DType::int32(), {size}),
+            counts = HostTensor::zeros(DType::int32(), {size});
   TensorPtr number = HostTensor::zeros(DType::int32(), {1});
   put_number(*number, 0, static_cast<int64_t>(groups.size()));
   for (size_t g = 0; g < groups.size(); ++g) {

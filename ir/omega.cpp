@@ -9,8 +9,8 @@ namespace quern {
 
 namespace {
 
-constexpr int kMaxWork = 20'000;      ///< combinations of constraints, in one question
-constexpr size_t kMaxRows = 400;      ///< inequalities at a time
+constexpr int kMaxWork = 20'000;  ///< combinations of constraints, in one question
+constexpr size_t kMaxRows = 400;  ///< inequalities at a time
 constexpr int kMaxDepth = 40;
 
 using Row = LinearConstraint;
@@ -103,9 +103,8 @@ class Problem {
       row.constant /= g;
       size_t least = row.coefficients.size();
       for (size_t i = 0; i < row.coefficients.size(); ++i)
-        if (row.coefficients[i] != 0 &&
-            (least == row.coefficients.size() ||
-             std::abs(row.coefficients[i]) < std::abs(row.coefficients[least])))
+        if (row.coefficients[i] != 0 && (least == row.coefficients.size() ||
+                                         std::abs(row.coefficients[i]) < std::abs(row.coefficients[least])))
           least = i;
       int64_t a = row.coefficients[least];
       if (a != 1 && a != -1) {
@@ -116,7 +115,8 @@ class Problem {
         const size_t fresh = variables();
         Row reduced;
         reduced.coefficients.resize(fresh + 1);
-        for (size_t i = 0; i < row.coefficients.size(); ++i) reduced.coefficients[i] = residue(row.coefficients[i]);
+        for (size_t i = 0; i < row.coefficients.size(); ++i)
+          reduced.coefficients[i] = residue(row.coefficients[i]);
         reduced.coefficients[fresh] = -m;
         reduced.constant = residue(row.constant);
         equalities_.push_back(std::move(row));
@@ -234,7 +234,8 @@ class Problem {
       for (int64_t i = 0; i <= last; ++i) {
         Row equal = lower;
         equal.constant = add(equal.constant, -i);
-        if (Problem({equal}, rows_, work_).solve(depth + 1) == Feasibility::Feasible) return Feasibility::Feasible;
+        if (Problem({equal}, rows_, work_).solve(depth + 1) == Feasibility::Feasible)
+          return Feasibility::Feasible;
       }
     }
     return Feasibility::Infeasible;
@@ -247,7 +248,8 @@ class Problem {
 
 }  // namespace
 
-Feasibility integers_satisfy(std::vector<LinearConstraint> equalities, std::vector<LinearConstraint> inequalities) {
+Feasibility integers_satisfy(std::vector<LinearConstraint> equalities,
+                             std::vector<LinearConstraint> inequalities) {
   int work = 0;
   try {
     return Problem(std::move(equalities), std::move(inequalities), work).solve(0);

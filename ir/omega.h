@@ -1,7 +1,8 @@
 #pragma once
-// Internal to ir/dim*.cpp: integer linear arithmetic, decided by the Omega test (Pugh, "The Omega test: a fast
-// and practical integer programming algorithm for dependence analysis", 1992): equalities by substitution,
-// inequalities by Fourier-Motzkin elimination, exact over the integers through dark shadows and splinters.
+// Internal to ir/dim*.cpp: integer linear arithmetic, decided by the Omega test (Pugh, "The Omega test: a
+// fast and practical integer programming algorithm for dependence analysis", 1992): equalities by
+// substitution, inequalities by Fourier-Motzkin elimination, exact over the integers through dark shadows and
+// splinters.
 
 #include <cstdint>
 #include <vector>
@@ -18,6 +19,7 @@ enum class Feasibility : uint8_t { Infeasible, Feasible, Unknown };
 
 /// Whether some integers satisfy all constraints. Unknown past a bound on the work and where a coefficient
 /// does not fit 64 bits.
-Feasibility integers_satisfy(std::vector<LinearConstraint> equalities, std::vector<LinearConstraint> inequalities);
+Feasibility integers_satisfy(std::vector<LinearConstraint> equalities,
+                             std::vector<LinearConstraint> inequalities);
 
 }  // namespace quern

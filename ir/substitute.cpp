@@ -31,11 +31,10 @@ class Substituter {
            std::is_same_v<Node, IfExpr> || std::is_same_v<Node, TupleExpr> ||
            std::is_same_v<Node, FieldExpr> || std::is_same_v<Node, ConstructExpr> ||
            std::is_same_v<Node, IntrinsicExpr> || std::is_same_v<Node, ExternExpr> ||
-           std::is_same_v<Node, ViewExpr> ||
-           std::is_same_v<Node, RefExpr> || std::is_same_v<Node, RefReadExpr> ||
-           std::is_same_v<Node, RefWriteExpr> || std::is_same_v<Node, ScalarExpr> ||
-           std::is_same_v<Node, ReadExpr> || std::is_same_v<Node, ErrorExpr>) ExprPtr
-      rebuild(const Node& node) {
+           std::is_same_v<Node, ViewExpr> || std::is_same_v<Node, RefExpr> ||
+           std::is_same_v<Node, RefReadExpr> || std::is_same_v<Node, RefWriteExpr> ||
+           std::is_same_v<Node, ScalarExpr> || std::is_same_v<Node, ReadExpr> ||
+           std::is_same_v<Node, ErrorExpr>) ExprPtr rebuild(const Node& node) {
     ExprPtr image = map_children(arena_, &node, [this](ExprPtr child) { return apply(child); });
     Node copy = *static_cast<const Node*>(image);
     copy.type = apply(node.type);

@@ -427,13 +427,14 @@ Diagnostics Session::Impl::of_copies(const std::vector<Specialisation>& needs) {
     ModuleId owner = declarations[request.declaration].module;
     if (!seen.insert({owner, request.key}).second) continue;
     if (step.depth > kMostNested || seen.size() > kMostCopies) {
-      result.push_back({DiagnosticKind::EndlessSpecialisation,
-                        *step.use,
-                        fmt::format("`{}` calls itself at ever more types: it is typed anew for each rank, dtype "
-                                    "and attribute value, and these do not end",
-                                    request.op),
-                        {{Place{{step.need->use.origin}, {}}, "one of the calls is here"}},
-                        {}});
+      result.push_back(
+          {DiagnosticKind::EndlessSpecialisation,
+           *step.use,
+           fmt::format("`{}` calls itself at ever more types: it is typed anew for each rank, dtype "
+                       "and attribute value, and these do not end",
+                       request.op),
+           {{Place{{step.need->use.origin}, {}}, "one of the calls is here"}},
+           {}});
       break;
     }
     for (const Inferred& copy : specialised({owner, request})) {
@@ -544,8 +545,8 @@ Diagnostics Session::Impl::diagnostics_of(ModuleId module, const Inferred& infer
   Diagnostics found = inferred.diagnostics;
   for (const LateCall& call : inferred.late_calls) {
     const InstanceKey& key = late_keys[call.instance->late];
-    // What goes wrong inside an imported definition is told where it is called (unless it goes wrong whatever the call:
-    // that is reported there), in one's own at the definition.
+    // What goes wrong inside an imported definition is told where it is called (unless it goes wrong whatever
+    // the call: that is reported there), in one's own at the definition.
     if (key.module != module && !operator_check(key.request.declaration).empty()) continue;
     for (Diagnostic d : instance(key).diagnostics) {
       if (key.module == module) {

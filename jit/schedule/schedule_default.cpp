@@ -276,7 +276,8 @@ class Scheduler {
       require.trap = r.trap;
       body.push_back(std::make_shared<const Stmt>(std::move(require)));
     }
-    if (r.index_local >= 0) declare(r.index_local, DType::index(), constant(Scalar::from_int(DType::index(), 0)), body);
+    if (r.index_local >= 0)
+      declare(r.index_local, DType::index(), constant(Scalar::from_int(DType::index(), 0)), body);
     Block inner;
     for (const Reduction& nested : r.inner) add_reduction(nested, inner);
     Stmt reduce{StmtKind::Reduce};

@@ -19,7 +19,8 @@ Arguments split(Random& random) {
     extent *= sections;
   } else {
     std::vector<int64_t> bounds;
-    for (int64_t k = 1; k < sections; ++k) bounds.push_back(random.integer(bounds.empty() ? 0 : bounds.back(), extent));
+    for (int64_t k = 1; k < sections; ++k)
+      bounds.push_back(random.integer(bounds.empty() ? 0 : bounds.back(), extent));
     parts = list_text(bounds);
     sections = static_cast<int64_t>(bounds.size()) + 1;
   }
@@ -42,8 +43,9 @@ Row ordered(const std::string& name, const std::string& member) {
 
 Arguments unique(Random& random) {
   TensorPtr a = random.tensor(random.pick(kDTypes), random.shape(1, 1), Values::SmallIntegers);
-  return {{a}, fmt::format("unique(%a, is_sorted={}, return_counts=True).{}", random.chance(0.5) ? "True" : "False",
-                           random.integer(0, 4))};
+  return {{a},
+          fmt::format("unique(%a, is_sorted={}, return_counts=True).{}",
+                      random.chance(0.5) ? "True" : "False", random.integer(0, 4))};
 }
 
 Arguments argwhere(Random& random) {
@@ -58,7 +60,8 @@ TensorPtr scalar_of(DType dtype, double value) {
 }
 
 Arguments valid_counts(Random& random) {
-  TensorPtr boxes = random.tensor(DType::float32(), {random.integer(1, 3), random.integer(0, 9), 6}, Values::SmallIntegers);
+  TensorPtr boxes =
+      random.tensor(DType::float32(), {random.integer(1, 3), random.integer(0, 9), 6}, Values::SmallIntegers);
   return {{boxes, scalar_of(DType::float32(), 0.5)},
           fmt::format("vision.get_valid_counts(%a, %b).{}", random.integer(0, 2))};
 }
@@ -66,9 +69,12 @@ Arguments valid_counts(Random& random) {
 Arguments suppression(Random& random) {
   int64_t batches = random.integer(1, 3), count = random.integer(0, 9);
   TensorPtr boxes = random.tensor(DType::float32(), {batches, count, 6}, Values::Moderate);
-  TensorPtr counts = HostTensor::make(DType::int32(), {batches}), places = HostTensor::make(DType::int32(), {batches, count});
+  TensorPtr counts = HostTensor::make(DType::int32(), {batches}),
+            places = HostTensor::make(DType::int32(), {batches, count});
   for (int32_t& c : counts->elements<int32_t>()) c = static_cast<int32_t>(random.integer(0, count));
-  for (int64_t k = 0; k < places->size(); ++k) places->elements<int32_t>()[static_cast<size_t>(k)] = static_cast<int32_t>(k % std::max<int64_t>(count, 1));
+  for (int64_t k = 0; k < places->size(); ++k)
+    places->elements<int32_t>()[static_cast<size_t>(k)] =
+        static_cast<int32_t>(k % std::max<int64_t>(count, 1));
   std::string more = random.chance(0.5) ? ", force_suppress=True" : ", top_k=4, invalid_to_bottom=True";
   return {{boxes, counts, places, scalar_of(DType::int32(), static_cast<double>(random.integer(-1, 3))),
            scalar_of(DType::float32(), 0.25)},

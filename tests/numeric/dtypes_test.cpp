@@ -1,5 +1,5 @@
-// Each scalar function, and each conversion, on each dtype: the interpreter and compiled code against an oracle of its own,
-// in integers of 128 bits and in extended floats.
+// Each scalar function, and each conversion, on each dtype: the interpreter and compiled code against an
+// oracle of its own, in integers of 128 bits and in extended floats.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -21,7 +21,8 @@ using Real = long double;
 const char* const kDTypes[] = {"int8",   "int16",  "int32",   "int64",    "uint8",   "uint16",
                                "uint32", "uint64", "float16", "bfloat16", "float32", "float64"};
 
-// --- the oracle ----------------------------------------------------------------------------------------------
+// --- the oracle
+// ----------------------------------------------------------------------------------------------
 
 Integer lowest_of(DType d) { return d.is_signed() ? -(Integer{1} << (d.bits - 1)) : 0; }
 Integer highest_of(DType d) { return (Integer{1} << (d.is_signed() ? d.bits - 1 : d.bits)) - 1; }
@@ -33,7 +34,9 @@ Integer wrapped(Integer value, DType d) {
   return value > highest_of(d) ? value - span : value;
 }
 
-int fraction_bits(DType d) { return d.bits == 64 ? 52 : d.bits == 32 ? 23 : d.code == DTypeCode::BFloat ? 7 : 10; }
+int fraction_bits(DType d) {
+  return d.bits == 64 ? 52 : d.bits == 32 ? 23 : d.code == DTypeCode::BFloat ? 7 : 10;
+}
 
 /// To the nearest value of the dtype, ties to even.
 Real rounded(Real x, DType d) {
@@ -137,8 +140,8 @@ Real real_result(ScalarOp op, Real a, Real b, DType d) {
 bool is_exact(ScalarOp op) {
   return info(op).signature != ScalarSignature::Float
              ? op != ScalarOp::Pow
-             : op == ScalarOp::Sqrt || op == ScalarOp::Floor || op == ScalarOp::Ceil || op == ScalarOp::Trunc ||
-                   op == ScalarOp::Round;
+             : op == ScalarOp::Sqrt || op == ScalarOp::Floor || op == ScalarOp::Ceil ||
+                   op == ScalarOp::Trunc || op == ScalarOp::Round;
 }
 
 template <class T>
@@ -158,7 +161,8 @@ Element oracle(ScalarOp op, const Element& a, const Element& b, DType d) {
   switch (info(op).signature) {
     case ScalarSignature::Compare:
       return {false, a.is_real ? compared(op, a.real, b.real) : compared(op, a.integer, b.integer)};
-    case ScalarSignature::Test: return {false, op == ScalarOp::IsNan ? std::isnan(a.real) : std::isinf(a.real)};
+    case ScalarSignature::Test:
+      return {false, op == ScalarOp::IsNan ? std::isnan(a.real) : std::isinf(a.real)};
     default: break;
   }
   if (!a.is_real) return {false, wrapped(int_result(op, a.integer, b.integer, d), d)};
@@ -189,18 +193,20 @@ Element converted(const Element& x, DType to) {
   return {false, static_cast<Integer>(std::trunc(x.real))};
 }
 
-// --- elements ------------------------------------------------------------------------------------------------
+// --- elements
+// ------------------------------------------------------------------------------------------------
 
 std::vector<Element> samples(DType d) {
   std::vector<Element> out;
   if (d.is_float()) {
-    for (Real x : {0.0L, -0.0L, 1.0L, -1.0L, 0.5L, 2.5L, -2.5L, 3.0L, -3.5L, 7.0L, 100.0L, 0.1L, -0.7L, 1e-3L, HUGE_VALL,
-                   -HUGE_VALL, static_cast<Real>(NAN)})
+    for (Real x : {0.0L, -0.0L, 1.0L, -1.0L, 0.5L, 2.5L, -2.5L, 3.0L, -3.5L, 7.0L, 100.0L, 0.1L, -0.7L, 1e-3L,
+                   HUGE_VALL, -HUGE_VALL, static_cast<Real>(NAN)})
       out.push_back({true, 0, rounded(x, d)});
     return out;
   }
-  for (Integer x : {Integer{0}, Integer{1}, Integer{2}, Integer{3}, Integer{7}, Integer{9}, Integer{40}, Integer{-1},
-                    Integer{-2}, Integer{-7}, lowest_of(d), lowest_of(d) + 1, highest_of(d), highest_of(d) - 1})
+  for (Integer x :
+       {Integer{0}, Integer{1}, Integer{2}, Integer{3}, Integer{7}, Integer{9}, Integer{40}, Integer{-1},
+        Integer{-2}, Integer{-7}, lowest_of(d), lowest_of(d) + 1, highest_of(d), highest_of(d) - 1})
     out.push_back({false, wrapped(x, d)});
   return out;
 }
@@ -221,12 +227,17 @@ std::string difference(const HostTensor& got, int64_t at, const Element& wanted,
   if (!wanted.is_real) {
     auto bits = static_cast<Integer>(element_as_int(got, at));
     if (!got.dtype().is_signed() && bits < 0) bits += Integer{1} << 64;
-    return bits == wanted.integer ? "" : fmt::format("{} instead of {}", static_cast<double>(bits), static_cast<double>(wanted.integer));
+    return bits == wanted.integer ? ""
+                                  : fmt::format("{} instead of {}", static_cast<double>(bits),
+                                                static_cast<double>(wanted.integer));
   }
   const Real x = element_as_double(got, at), y = wanted.real;
   if (x == y || (std::isnan(x) && std::isnan(y))) return "";
-  const int least = got.dtype().bits == 64 ? -1022 : got.dtype().code == DTypeCode::Float && got.dtype().bits == 16 ? -14 : -126;
-  const Real unit = std::ldexp(Real{1}, std::max(std::isfinite(y) && y != 0 ? std::ilogb(y) : least, least) - fraction_bits(got.dtype()));
+  const int least = got.dtype().bits == 64                                           ? -1022
+                    : got.dtype().code == DTypeCode::Float && got.dtype().bits == 16 ? -14
+                                                                                     : -126;
+  const Real unit = std::ldexp(Real{1}, std::max(std::isfinite(y) && y != 0 ? std::ilogb(y) : least, least) -
+                                            fraction_bits(got.dtype()));
   if (std::isfinite(x) && std::isfinite(y) && std::fabs(x - y) <= units * unit) return "";
   return fmt::format("{} instead of {}", static_cast<double>(x), static_cast<double>(y));
 }
@@ -264,7 +275,9 @@ TEST_P(DTypes, EveryScalarFunctionIsAsTheOracleSays) {
     const auto op = static_cast<ScalarOp>(k);
     if (!accepts(op, d)) continue;
     ops.push_back(op);
-    cases.push_back({std::string(info(op).name), fmt::format("[i < {}] => {}", a.size(), text_of(op)), {{"a", "a"}, {"b", "b"}}});
+    cases.push_back({std::string(info(op).name),
+                     fmt::format("[i < {}] => {}", a.size(), text_of(op)),
+                     {{"a", "a"}, {"b", "b"}}});
   }
   CaseSession session(file.path(), cases, library_texts());
   for (Evaluator evaluator : {Evaluator::Interpreter, Evaluator::Compiled}) {
@@ -274,12 +287,16 @@ TEST_P(DTypes, EveryScalarFunctionIsAsTheOracleSays) {
       const int units = is_exact(ops[k]) ? 0 : evaluator == Evaluator::Interpreter ? 1 : 4;
       int told = 0;
       for (size_t i = 0; i < a.size() && told < 3; ++i) {
-        std::string problem = difference(*outcomes[k].tensor, static_cast<int64_t>(i), oracle(ops[k], a[i], b[i], d), units);
+        std::string problem =
+            difference(*outcomes[k].tensor, static_cast<int64_t>(i), oracle(ops[k], a[i], b[i], d), units);
         if (problem.empty()) continue;
         ++told;
-        ADD_FAILURE() << to_string(evaluator) << ": `" << info(ops[k]).name << "` on " << GetParam() << ", pair " << i << " ("
-                      << static_cast<double>(a[i].is_real ? a[i].real : static_cast<Real>(a[i].integer)) << ", "
-                      << static_cast<double>(b[i].is_real ? b[i].real : static_cast<Real>(b[i].integer)) << "): " << problem;
+        ADD_FAILURE() << to_string(evaluator) << ": `" << info(ops[k]).name << "` on " << GetParam()
+                      << ", pair " << i << " ("
+                      << static_cast<double>(a[i].is_real ? a[i].real : static_cast<Real>(a[i].integer))
+                      << ", "
+                      << static_cast<double>(b[i].is_real ? b[i].real : static_cast<Real>(b[i].integer))
+                      << "): " << problem;
       }
     }
   }
@@ -294,21 +311,26 @@ TEST_P(DTypes, ConversionsToEveryDType) {
   std::vector<DType> targets = {DType::boolean()};
   for (const char* name : kDTypes) targets.push_back(*parse_dtype(name));
   for (DType to : targets)
-    cases.push_back({to_string(to), fmt::format("[i < {}] => cast<{}>(%a[i])", elements.size(), to_string(to)), {{"a", "a"}}});
+    cases.push_back({to_string(to),
+                     fmt::format("[i < {}] => cast<{}>(%a[i])", elements.size(), to_string(to)),
+                     {{"a", "a"}}});
   CaseSession session(file.path(), cases, library_texts());
   for (Evaluator evaluator : {Evaluator::Interpreter, Evaluator::Compiled}) {
     std::vector<Outcome> outcomes = session.run(evaluator);
     for (size_t k = 0; k < targets.size(); ++k) {
       ASSERT_TRUE(outcomes[k].tensor) << session.text(k) << outcomes[k].problem;
       for (size_t i = 0; i < elements.size(); ++i) {
-        std::string problem = difference(*outcomes[k].tensor, static_cast<int64_t>(i), converted(elements[i], targets[k]), 0);
-        EXPECT_EQ(problem, "") << to_string(evaluator) << ": " << GetParam() << " to " << to_string(targets[k]) << ", element " << i;
+        std::string problem =
+            difference(*outcomes[k].tensor, static_cast<int64_t>(i), converted(elements[i], targets[k]), 0);
+        EXPECT_EQ(problem, "") << to_string(evaluator) << ": " << GetParam() << " to "
+                               << to_string(targets[k]) << ", element " << i;
       }
     }
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Each, DTypes, testing::ValuesIn(kDTypes), [](const auto& info) { return std::string(info.param); });
+INSTANTIATE_TEST_SUITE_P(Each, DTypes, testing::ValuesIn(kDTypes),
+                         [](const auto& info) { return std::string(info.param); });
 
 }  // namespace
 }  // namespace quern::numeric

@@ -228,7 +228,7 @@ std::string report(Session& session, SourceId source) {
 }
 
 TEST(Incremental, EqualsFromScratchAfterRandomEdits) {
-  size_t edits = number_from("QUERN_RANDOM_EDITS", 2000), seed = number_from("QUERN_RANDOM_SEED", 1);
+  size_t edits = number_from("QUERN_RANDOM_EDITS", 600), seed = number_from("QUERN_RANDOM_SEED", 1);
   constexpr size_t kEditsOfOneText = 40;
   Random random(seed);
   std::vector<std::string> texts = corpus(random);

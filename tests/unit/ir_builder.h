@@ -110,7 +110,8 @@ class IrBuilder {
                                   std::string_view());
   }
   ExprPtr construct(Type type, const Constructor& constructor, std::vector<ExprPtr> fields) {
-    return arena->make<ConstructExpr>(base(ExprKind::Construct, type), &constructor, constructor.name, list(fields));
+    return arena->make<ConstructExpr>(base(ExprKind::Construct, type), &constructor, constructor.name,
+                                      list(fields));
   }
   const IntrinsicExpr* intrinsic(IntrinsicKind kind, Type type, std::vector<ExprPtr> args,
                                  std::vector<std::string_view> texts) {

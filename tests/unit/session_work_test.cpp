@@ -100,7 +100,13 @@ TEST_F(SessionWork, AnEditInAnOperatorsBodyInfersNoCaller) {
     EXPECT_TRUE(session.check(source).empty());
   };
   EXPECT_EQ(computed(edit, "infer"), 0u);
-  EXPECT_EQ(computed([&] { replace(source, "* 3 }", "* 4 }"); session.check(source); }, "infer_statement"), 0u);
+  EXPECT_EQ(computed(
+                [&] {
+                  replace(source, "* 3 }", "* 4 }");
+                  session.check(source);
+                },
+                "infer_statement"),
+            0u);
   auto broken = [&] {
     replace(source, "%a[..i] * 4", "%b[..i] * 4");
     EXPECT_EQ(session.check(source).size(), 1u);
@@ -110,11 +116,13 @@ TEST_F(SessionWork, AnEditInAnOperatorsBodyInfersNoCaller) {
 }
 
 TEST_F(SessionWork, AnEditInAnAnnotatedBodyInfersNoCaller) {
-  SourceId source = open(
-      "def @f(%x: float32) -> float32 { %x + 1 }\ndef @g(%x: float32) { @f(%x) }\nlet %y = @f(1f);\n");
+  SourceId source =
+      open("def @f(%x: float32) -> float32 { %x + 1 }\ndef @g(%x: float32) { @f(%x) }\nlet %y = @f(1f);\n");
   session.check(source);
+  int number = 1;
   auto edit = [&] {
-    replace(source, "%x + 1", "%x + 2");
+    replace(source, fmt::format("%x + {}", number), fmt::format("%x + {}", number + 1));
+    ++number;
     session.check(source);
   };
   EXPECT_EQ(computed(edit, "infer"), 1u);

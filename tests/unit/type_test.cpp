@@ -1,5 +1,5 @@
-#include "ir/scheme.h"
 #include "ir/type.h"
+#include "ir/scheme.h"
 
 #include <gtest/gtest.h>
 

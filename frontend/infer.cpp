@@ -115,7 +115,7 @@ namespace {
 class GroupInference {
  public:
   GroupInference(const std::vector<const Declaration*>& group, Scope& scope, const InstanceRequest* copy)
-      : group_(group), scope_(scope), copy_(copy), inference_(scope, group[0]->id) {}
+      : group_(group), copy_(copy), inference_(scope, group[0]->id) {}
 
   std::vector<Inferred> run() {
     Inference::Mark mark = inference_.mark();
@@ -231,7 +231,6 @@ class GroupInference {
   }
 
   const std::vector<const Declaration*>& group_;
-  Scope& scope_;
   const InstanceRequest* copy_;
   Inference inference_;
   std::vector<Head> heads_;

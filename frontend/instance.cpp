@@ -32,7 +32,6 @@ class OpBody {
   OpBody(const Declaration& op, const InstanceSignature& signature,
          const std::vector<const Variable*>& params, Scope& scope, Arena& arena, Diagnostics& diagnostics)
       : op_(op),
-        signature_(signature),
         params_(params),
         scope_(scope),
         arena_(arena),
@@ -202,7 +201,6 @@ class OpBody {
   }
 
   const Declaration& op_;
-  const InstanceSignature& signature_;
   const std::vector<const Variable*>& params_;
   Scope& scope_;
   Arena& arena_;

@@ -235,6 +235,7 @@ ExprPtr extern_call(const Declaration& op, const InstanceSignature& signature,
   if (!find_extern_kernel(op.name)) return nullptr;  // reported at the declaration
   Origin origin{op.id, op.syntax->id};
   std::vector<ExprPtr> args;
+  args.reserve(params.size());
   for (const Variable* p : params)
     args.push_back(arena.make<VarExpr>(Expr{ExprKind::Var, p->type, origin}, p));
   std::vector<std::pair<std::string, StaticValue>> values;

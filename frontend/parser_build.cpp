@@ -114,7 +114,8 @@ class Builder {
                  clauses(d->clause(), d), bodies(d->bodies(), d)});
   }
   SyntaxPtr result_type(P::ResultTypeContext* c) {
-    if (!c || c->type().size() == 1) return type(c ? c->type(0) : nullptr);
+    bool complete = c && c->type().size() == c->expr().size() + 1;
+    if (!complete || c->expr().empty()) return type(complete ? c->type(0) : nullptr);
     Nodes cases;
     for (size_t i = 0; i < c->type().size(); ++i) {
       if (i < c->expr().size()) cases.push_back(expr(c->expr(i)));

@@ -36,10 +36,14 @@ void ModuleNames::update(ModuleId module, const std::vector<Declared>& removed,
   for (const auto& [name, id] : added) list_of(name).push_back(id);
   for (auto& [name, ids] : changed) {
     std::sort(ids.begin(), ids.end(), before);
-    if (ids.empty())
+    std::set<std::string>& declared = declared_[{module, name.table}];
+    if (ids.empty()) {
+      declared.erase(name.name);
       cells_.drop(name);
-    else
+    } else {
+      declared.insert(name.name);
       cells_.set(name, std::move(ids));
+    }
   }
   if (module == constant_)
     updates_.fix(module, ++count_);

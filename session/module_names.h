@@ -3,6 +3,8 @@
 // the cells of its name and no other.
 
 #include <functional>
+#include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -50,16 +52,17 @@ class ModuleNames {
   void update(ModuleId module, const std::vector<Declared>& removed, const std::vector<Declared>& added,
               const Before& before);
 
+  /// In the order of their letters.
   template <class F>
   void for_each(ModuleId module, NameTable table, const F& visit) const {
-    cells_.for_each([&](const DeclaredName& name, const std::vector<DeclarationId>& ids) {
-      if (name.module == module && name.table == table && !ids.empty()) visit(name.name);
-    });
+    if (auto found = declared_.find({module, table}); found != declared_.end())
+      for (const std::string& name : found->second) visit(name);
   }
 
  private:
   ModuleId constant_;
   Input<DeclaredName, std::vector<DeclarationId>, DeclaredNameHash> cells_;
+  std::map<std::pair<ModuleId, NameTable>, std::set<std::string>> declared_;
   Input<ModuleId, uint64_t> updates_;
   uint64_t count_ = 0;
 };

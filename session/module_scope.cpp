@@ -111,7 +111,7 @@ bool ModuleScope::is_annotated(std::string_view name) {
 
 void ModuleScope::specialise(const InstanceRequest& request) {
   ModuleId owner = impl_.declarations[request.declaration].module;
-  impl_.specialisations.try_emplace({owner, request.key.substr(1)}, request);
+  impl_.specialisations.insert_or_assign({owner, request.key.substr(1)}, request);
 }
 
 const Inferred* ModuleScope::specialised(const InstanceRequest& request) {

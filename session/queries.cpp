@@ -58,6 +58,7 @@ Session::Impl::Impl(Session& session)
     : session(session),
       names(engine, kLibrary),
       piece_text(engine),
+      pieces(engine),
       imports(engine),
       metadata_text(engine),
       slash_names(engine),
@@ -122,7 +123,7 @@ Session::Impl::Impl(Session& session)
       broken_declarations(
           engine, "broken_declarations",
           [this](ModuleId m) {
-            names.depend_on_all(m);
+            pieces.get(m);
             std::vector<std::pair<DeclarationId, std::string>> broken;
             for (SourceId source : modules[m])
               for (DeclarationId id : layouts[source].ids)
@@ -223,9 +224,9 @@ Session::Impl::Impl(Session& session)
                     }),
       operator_check(engine, "operator_check",
                      [this](DeclarationId id) {
+                       if (!parses_whole(id)) return Diagnostics();
                        ModuleScope scope = ModuleScope::for_instances(*this, declarations[id].module);
-                       Diagnostics diagnostics = check_operator(tree(id), scope);
-                       return diagnostics;
+                       return check_operator(tree(id), scope);
                      }),
       declaration_diagnostics(engine, "diagnostics", [this](DeclarationId id) { return of_declaration(id); }),
       optimised(engine, "optimise",
@@ -425,7 +426,7 @@ Diagnostics Session::Impl::of_copies(const std::vector<Specialisation>& needs) {
     todo.pop_back();
     const InstanceRequest& request = step.need->request;
     ModuleId owner = declarations[request.declaration].module;
-    if (!seen.insert({owner, request.key}).second) continue;
+    if (!seen.insert({owner, request.key}).second || !parses_whole(request.declaration)) continue;
     if (step.depth > kMostNested || seen.size() > kMostCopies) {
       result.push_back(
           {DiagnosticKind::EndlessSpecialisation,
@@ -523,6 +524,11 @@ Diagnostics Session::Impl::of_declaration(DeclarationId id) {
   return result;
 }
 
+bool Session::Impl::parses_whole(DeclarationId id) {
+  return parses(id) &&
+         std::ranges::all_of(bodies.chunks.get(id), [this](DeclarationId c) { return parses(c); });
+}
+
 Diagnostics Session::Impl::duplicate_constructors(DeclarationId id) {
   Diagnostics result;
   for (SyntaxPtr c : tree(id).syntax->children) {
@@ -548,6 +554,7 @@ Diagnostics Session::Impl::diagnostics_of(ModuleId module, const Inferred& infer
     // What goes wrong inside an imported definition is told where it is called (unless it goes wrong whatever
     // the call: that is reported there), in one's own at the definition.
     if (key.module != module && !operator_check(key.request.declaration).empty()) continue;
+    if (!parses_whole(key.request.declaration)) continue;
     for (Diagnostic d : instance(key).diagnostics) {
       if (key.module == module) {
         d.notes.push_back({call.place, "this call needs it"});

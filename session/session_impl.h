@@ -27,12 +27,13 @@ struct NameKey {
 struct NameKeyHash {
   size_t operator()(const NameKey& k) const { return std::hash<std::string>()(k.name) * 31 + k.module; }
 };
-/// An instance is known by its key; the request says how to make it.
+/// An instance is known by its declaration and its key; the request says how to make it.
 struct InstanceKey {
   ModuleId module;
   InstanceRequest request;
   friend bool operator==(const InstanceKey& a, const InstanceKey& b) {
-    return a.module == b.module && a.request.key == b.request.key;
+    return a.module == b.module && a.request.declaration == b.request.declaration &&
+           a.request.key == b.request.key;
   }
 };
 struct InstanceKeyHash {
@@ -150,6 +151,7 @@ struct Session::Impl {
   ModuleNames names;
 
   Input<DeclarationId, std::string> piece_text;
+  Input<ModuleId, uint64_t> pieces;  ///< changes where a piece comes or goes, named or not
   Input<ModuleId, std::vector<Import>> imports;
   Input<SourceId, std::string> metadata_text;  ///< what follows `#[metadata]`
   Input<SourceId, bool> slash_names;           ///< `/` is a name character: TVM's files
@@ -217,6 +219,9 @@ struct Session::Impl {
   const Inferred* inferred(ModuleId module, const std::string& global);
   Diagnostics of_declaration(DeclarationId id);
   Diagnostics diagnostics_of(ModuleId module, const Inferred& inferred);
+  /// Whether a declaration parses, its chunks too: what is wrong in the remains of one that does not is not
+  /// told.
+  bool parses_whole(DeclarationId id);
   bool late_calls_are_sound(const Inferred& inferred);
   /// The constructors of a type that another type of the module has, too.
   Diagnostics duplicate_constructors(DeclarationId type);
@@ -261,7 +266,7 @@ struct Session::Impl {
   bool is_signature(const NameKey& key);
   const Inferred* specialised_definition(ModuleId module, const std::string& name);
 
-  /// What the names of copies of definitions stand for. It only grows: a name means one thing for ever.
+  /// What the names of copies of definitions stand for, by the declaration that the last use went by.
   std::unordered_map<NameKey, InstanceRequest, NameKeyHash> specialisations;
 };
 

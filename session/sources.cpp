@@ -107,11 +107,13 @@ void Session::Impl::take_pieces(SourceId source, const Rescan& same, std::string
   layout.ids.reserve(layout.scan.pieces.size());
   layout.ids.assign(old_ids.begin(), old_ids.begin() + static_cast<std::ptrdiff_t>(begin));
   std::vector<bool> stays(before.size());
+  bool any_new = false;
   for (size_t i = 0; i < after.size(); ++i) {
     bool is_new = pairs[i] == SIZE_MAX;
     layout.ids.push_back(is_new
                              ? make_declaration({source, module, after[i].kind, std::string(after[i].name)})
                              : old_ids[begin + pairs[i]]);
+    any_new |= is_new;
     if (is_new)
       entry(added, layout.ids.back());
     else
@@ -132,6 +134,7 @@ void Session::Impl::take_pieces(SourceId source, const Rescan& same, std::string
       set_piece(layout.ids[begin + i], after[i].text);
   names.update(module, removed, added, [this](DeclarationId a, DeclarationId b) { return is_before(a, b); });
   for (DeclarationId id : gone) drop_declaration(id);
+  if (any_new || !gone.empty()) put(pieces, module, pieces.peek(module) + 1, module == kLibrary);
   if (removed.empty() && added.empty()) return;
   layout.duplicates.clear();
   for (DeclarationId id : layout.ids)

@@ -1,7 +1,8 @@
 // Incremental equals from scratch: after any sequence of edits, the session's diagnostics, types and places
 // are those of a module that never saw another text.
 //
-// QUERN_RANDOM_EDITS=20000 runs that many edits, QUERN_RANDOM_SEED=n other ones.
+// QUERN_RANDOM_EDITS=20000 runs that many edits, QUERN_RANDOM_SEED=n other ones; QUERN_KEEP_TEXTS=folder
+// keeps the texts around the last edit there.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -227,8 +228,14 @@ std::string report(Session& session, SourceId source) {
   return out;
 }
 
+// Where a run dies, the two texts are on the disk.
+void keep_texts(const fs::path& folder, const std::string& before, const std::string& after) {
+  std::ofstream(folder / "before.relay") << before;
+  std::ofstream(folder / "after.relay") << after;
+}
+
 TEST(Incremental, EqualsFromScratchAfterRandomEdits) {
-  size_t edits = number_from("QUERN_RANDOM_EDITS", 600), seed = number_from("QUERN_RANDOM_SEED", 1);
+  size_t edits = number_from("QUERN_RANDOM_EDITS", 4000), seed = number_from("QUERN_RANDOM_SEED", 1);
   constexpr size_t kEditsOfOneText = 40;
   Random random(seed);
   std::vector<std::string> texts = corpus(random);
@@ -238,6 +245,7 @@ TEST(Incremental, EqualsFromScratchAfterRandomEdits) {
   SourceId source = edited.add_source(module, "edited.relay", "");
   std::string text;
   std::vector<std::string> history;
+  const char* keep = std::getenv("QUERN_KEEP_TEXTS");
   for (size_t i = 0; i < edits; ++i) {
     std::string before = text;
     if (i % kEditsOfOneText == 0) {
@@ -249,18 +257,13 @@ TEST(Incremental, EqualsFromScratchAfterRandomEdits) {
       history.push_back(text);
       text = editor.edited(text);
     }
+    if (keep) keep_texts(keep, before, text);
     edited.set_text(source, text);
     if (below(random, 6) == 0) continue;  // several edits at once
     SourceId fresh = scratch.add_source(scratch.make_module(), "edited.relay", text);
     std::string incremental = report(edited, source), wanted = report(scratch, fresh);
     scratch.set_text(fresh, "");
     if (incremental == wanted) continue;
-    if (const char* folder = std::getenv("QUERN_KEEP_FAILURE")) {
-      std::ofstream(fs::path(folder) / "before.relay") << before;
-      std::ofstream(fs::path(folder) / "after.relay") << text;
-      std::ofstream(fs::path(folder) / "incremental.txt") << incremental;
-      std::ofstream(fs::path(folder) / "wanted.txt") << wanted;
-    }
     FAIL() << "edit " << i << " of seed " << seed << "; the text before:\n"
            << before << "\n--- after:\n"
            << text << "\n--- incremental:\n"

@@ -20,6 +20,10 @@ FusionClass fusion_class(const ComprehensionExpr& comprehension) {
 
 namespace {
 
+/// Nodes of an index expression above which nothing more is put into it: by then the arithmetic outweighs the
+/// pass over memory that is saved, and a chain of n bindings costs n times this, not n squared.
+constexpr size_t kMostNodes = 512;
+
 using Uses = std::unordered_map<const Variable*, int>;
 
 void count_uses(ExprPtr expr, Uses& uses) {
@@ -80,7 +84,9 @@ class Fuser {
 
   const Variable* choose(const ComprehensionExpr& consumer) {
     std::vector<const Variable*> candidates;
+    size_t size = 0;
     std::function<void(ExprPtr)> walk = [&](ExprPtr e) {
+      ++size;
       if (auto* read = as<ReadExpr>(e))
         if (auto* var = as<VarExpr>(read->tensor); var && producers_.contains(var->variable))
           candidates.push_back(var->variable);
@@ -88,8 +94,19 @@ class Fuser {
     };
     walk(consumer.body);
     for (const Variable* candidate : candidates)
-      if (may_inline(consumer, candidate)) return candidate;
+      if (size + size_of(candidate) <= kMostNodes && may_inline(consumer, candidate)) return candidate;
     return nullptr;
+  }
+
+  size_t size_of(const Variable* producer) {
+    auto [known, is_new] = sizes_.try_emplace(producer, 0);
+    if (is_new) known->second = node_count(producers_.at(producer)->body);
+    return known->second;
+  }
+  static size_t node_count(ExprPtr expr) {
+    size_t count = 1;
+    for_each_child(expr, [&](ExprPtr child) { count += node_count(child); });
+    return count;
   }
 
   bool may_inline(const ComprehensionExpr& consumer, const Variable* variable) {
@@ -220,6 +237,7 @@ class Fuser {
       failing_;  ///< producers that may fail, with nothing to be seen after them
   std::unordered_set<const Variable*> fused_;  ///< of these, those whose only use is now in a consumer
   std::unordered_map<const Variable*, const ComprehensionExpr*> producers_;
+  std::unordered_map<const Variable*, size_t> sizes_;  ///< of producers, in nodes
 };
 
 }  // namespace

@@ -9,25 +9,33 @@ class Simplifier {
   explicit Simplifier(Arena& arena) : arena_(arena) {}
 
   ExprPtr run(ExprPtr expr) {
-    if (auto* comprehension = as<ComprehensionExpr>(expr))
-      for (size_t i = 0; i < comprehension->vars.size(); ++i)
-        facts_.add_index(comprehension->vars[i], comprehension->extents[i]);
-    if (auto* reduce = as<ReduceExpr>(expr))
-      for (size_t i = 0; i < reduce->vars.size(); ++i) facts_.add_index(reduce->vars[i], reduce->extents[i]);
-    if (auto* scan = as<ScanExpr>(expr)) facts_.add_index(scan->vars[0], scan->extents[0]);
-    if (auto* scatter = as<ScatterExpr>(expr))
-      for (size_t i = 0; i < scatter->vars.size(); ++i)
-        facts_.add_index(scatter->vars[i], scatter->extents[i]);
     if (auto* dim = as<DimValueExpr>(expr)) {
       Dim simple = simplify(dim->dim, facts_);
       return simple == dim->dim ? expr : arena_.make<DimValueExpr>(Expr{*expr}, simple);
     }
-    ExprPtr result = map_children(arena_, expr, [&](ExprPtr child) { return run(child); });
+    // What is known of an index is known inside of its binder.
+    if (auto* e = as<ComprehensionExpr>(expr)) return within(expr, e->vars, e->extents);
+    if (auto* e = as<ReduceExpr>(expr)) return within(expr, e->vars, e->extents);
+    if (auto* e = as<ScanExpr>(expr)) return within(expr, e->vars, e->extents);
+    if (auto* e = as<ScatterExpr>(expr)) return within(expr, e->vars, e->extents);
+    ExprPtr result = inside(expr);
     auto* read = as<ReadExpr>(result);
     return read ? proved(*read) : result;
   }
 
  private:
+  ExprPtr inside(ExprPtr expr) {
+    return map_children(arena_, expr, [this](ExprPtr child) { return run(child); });
+  }
+
+  ExprPtr within(ExprPtr binder, std::span<const Dim> vars, std::span<const Dim> extents) {
+    Facts outer = facts_;
+    for (size_t i = 0; i < vars.size(); ++i) facts_.add_index(vars[i], extents[i]);
+    ExprPtr result = inside(binder);
+    facts_ = std::move(outer);
+    return result;
+  }
+
   ExprPtr proved(const ReadExpr& read) {
     std::vector<char> checked;
     bool changed = false, any = false;

@@ -144,5 +144,34 @@ INSTANTIATE_TEST_SUITE_P(Programs, Fusion,
                                               std::get<0>(info.param));
                          });
 
+// A chain of n bindings costs n steps: what grew with its square would take minutes here.
+TEST(LongChains, RunAsTheInterpreterSays) {
+  auto chain = [](int64_t length, const char* step) {
+    std::string text = "{ let %v0 = %a; ";
+    for (int64_t i = 1; i < length; ++i)
+      text += fmt::format("let %v{} = {}; ", i, fmt::format(fmt::runtime(step), i - 1, i % 3 - 1));
+    return text + fmt::format("%v{} }}", length - 1);
+  };
+  std::string sum = "%a";
+  for (int i = 0; i < 2'000; ++i) sum += " + %a";
+  Random random(5);
+  Entries<TensorPtr> tensors = {{"a", random.tensor(DType::int32(), {3, 5}, Values::SmallIntegers)},
+                                {"s", random.tensor(DType::int32(), {}, Values::SmallIntegers)}};
+  std::vector<Case> cases = {
+      {"tensors", chain(5'000, "%v{} + {}"), {{"a", "a"}}},
+      {"a sum", sum, {{"a", "a"}}},
+      {"numbers", chain(50'000, "%v{} + {}"), {{"a", "s"}}},
+      {"reductions", chain(1'000, "sum(%v{}, axis=[0], keepdims=True) * {} + %a"), {{"a", "a"}}}};
+  TemporaryFile file("chains");
+  auto written = write_tensors(file.path(), tensors);
+  ASSERT_TRUE(written) << written.error().message;
+  CaseSession session(file.path(), cases, library_texts());
+  std::vector<Outcome> wanted = session.run(Evaluator::Interpreter), got = session.run(Evaluator::Compiled);
+  for (size_t i = 0; i < cases.size(); ++i) {
+    ASSERT_EQ(wanted[i].problem + got[i].problem, "") << cases[i].name;
+    EXPECT_EQ(difference_in_ulps(*got[i].tensor, *wanted[i].tensor, 0, 0), "") << cases[i].name;
+  }
+}
+
 }  // namespace
 }  // namespace quern::numeric

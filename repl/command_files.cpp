@@ -44,9 +44,9 @@ Result<std::vector<Session::LibraryFile>> library(const std::string& folder) {
 }
 
 // https://no-color.org
-bool colours_wanted() {
+bool colours_wanted(std::FILE* stream) {
   const char* no_colour = std::getenv("NO_COLOR");
-  return isatty(STDERR_FILENO) != 0 && !(no_colour && *no_colour);
+  return isatty(fileno(stream)) != 0 && !(no_colour && *no_colour);
 }
 
 void print_diagnostics(const std::vector<LocatedDiagnostic>& diagnostics) {

@@ -60,6 +60,8 @@ CommandLine::CommandLine(CLI::App& app) : app_(app) {
   ir->add_option("NAME", entry_, "@f: one definition; all statements without it");
   ir->add_option("--stage", stage_,
                  "ast, typed, a pass (inline, instantiate_ops, fuse), loops, llvm, asm, bytecode");
+  CLI::App* explain = app.add_subcommand("explain", "what a code such as Q0302 means, with examples");
+  explain->add_option("CODE", codes_, "codes of diagnostics; without one, the list of all");
   app.add_subcommand("lsp", "the language server, on standard input and output");
 }
 
@@ -70,6 +72,7 @@ int CommandLine::run() {
   if (app_.got_subcommand("test")) return test();
   if (app_.got_subcommand("fmt")) return format_files();
   if (app_.got_subcommand("ir")) return ir();
+  if (app_.got_subcommand("explain")) return explain();
   if (app_.got_subcommand("lsp")) return lsp();
   return repl();
 }

@@ -55,6 +55,10 @@ void print_diagnostics(const std::vector<LocatedDiagnostic>& diagnostics) {
 
 void say(const std::string& message) { std::fputs(printable("quern: " + message + "\n").c_str(), stderr); }
 
+LocatedDiagnostic unreadable(const std::string& path, const Failure& failure) {
+  return {DiagnosticKind::UnreadableSource, path, {}, {}, failure.message};
+}
+
 Result<OpenedFile> open_file(const std::string& path, const std::string& stdlib) {
   auto files = library(stdlib);
   if (!files) return files.error();

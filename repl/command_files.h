@@ -30,6 +30,8 @@ struct OpenedFile {
   ModuleId module = 0;
   SourceId source = 0;
 };
+/// The diagnostic of a source file that could not be opened.
+LocatedDiagnostic unreadable(const std::string& path, const Failure& failure);
 Result<OpenedFile> open_file(const std::string& path, const std::string& stdlib);
 
 }  // namespace quern

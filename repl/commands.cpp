@@ -96,7 +96,7 @@ int CommandLine::check() {
   for (const std::string& path : files_) {
     auto opened = open_file(path, stdlib_);
     if (!opened) {
-      all.push_back({DiagnosticKind::UnreadableSource, path, {}, {}, opened.error().message});
+      all.push_back(unreadable(path, opened.error()));
       continue;
     }
     kept.push_back(std::move(*opened));
@@ -117,7 +117,7 @@ int CommandLine::test() {
   for (const std::string& path : files_) {
     auto opened = open_file(path, stdlib_);
     if (!opened) {
-      say(opened.error().message);
+      print_diagnostics({unreadable(path, opened.error())});
       broken = true;
       continue;
     }
@@ -165,7 +165,7 @@ int CommandLine::run_file() {
   if (!params_.empty()) options.inputs["params"] = params_;
   auto opened = open_file(file_, stdlib_);
   if (!opened) {
-    say(opened.error().message);
+    print_diagnostics({unreadable(file_, opened.error())});
     return kWrong;
   }
   Session& session = *opened->session;
@@ -227,7 +227,7 @@ int CommandLine::run_file() {
 int CommandLine::ir() {
   auto opened = open_file(file_, stdlib_);
   if (!opened) {
-    say(opened.error().message);
+    print_diagnostics({unreadable(file_, opened.error())});
     return kWrong;
   }
   Session& session = *opened->session;
@@ -250,7 +250,7 @@ int CommandLine::ir() {
   if (wanted.empty())
     for (DeclarationId id : session.statements(opened->source))
       shown.push_back(&session.inferred_statement(id).definition);
-  if (shown.empty()) {
+  if (shown.empty() && !wanted.empty()) {
     say(fmt::format("`{}` has no definition `@{}`", file_, wanted));
     return kWrong;
   }

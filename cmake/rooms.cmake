@@ -101,21 +101,22 @@ function(quern_grammar target)
   target_link_libraries(${target} PUBLIC antlr4_static Threads::Threads)
 endfunction()
 
-# quern_embedded_stdlib(<variable>): the C++ file that holds the text of every stdlib/*.relay.
-function(quern_embedded_stdlib variable)
-  file(GLOB_RECURSE files CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/stdlib/*.relay")
-  set(output "${PROJECT_BINARY_DIR}/generated/stdlib_embedded.cpp")
-  set(script "${PROJECT_SOURCE_DIR}/cmake/embed_stdlib.cmake")
+# quern_embedded(<variable> FUNCTION <name> ROOT <folder> FILES <file>...): the C++ file with the function, declared in
+# session/embedded.h, that returns the texts of the files.
+function(quern_embedded variable)
+  cmake_parse_arguments(PARSE_ARGV 1 embedded "" "FUNCTION;ROOT" "FILES")
+  set(output "${PROJECT_BINARY_DIR}/generated/${embedded_FUNCTION}.cpp")
+  set(script "${PROJECT_SOURCE_DIR}/cmake/embed_files.cmake")
   # The list of names is an input too: a file taken away must leave the binary.
-  set(list_file "${PROJECT_BINARY_DIR}/generated/stdlib_files.txt")
-  list(JOIN files "\n" names)
+  set(list_file "${PROJECT_BINARY_DIR}/generated/${embedded_FUNCTION}.txt")
+  list(JOIN embedded_FILES "\n" names)
   file(CONFIGURE OUTPUT "${list_file}" CONTENT "${names}\n" @ONLY)
   add_custom_command(
     OUTPUT "${output}"
-    COMMAND "${CMAKE_COMMAND}" "-DLIST=${list_file}" "-DROOT=${PROJECT_SOURCE_DIR}/stdlib" "-DOUTPUT=${output}"
-            -P "${script}"
-    DEPENDS ${files} "${list_file}" "${script}"
-    COMMENT "Embedding the standard library"
+    COMMAND "${CMAKE_COMMAND}" "-DLIST=${list_file}" "-DROOT=${PROJECT_SOURCE_DIR}/${embedded_ROOT}"
+            "-DFUNCTION=${embedded_FUNCTION}" "-DOUTPUT=${output}" -P "${script}"
+    DEPENDS ${embedded_FILES} "${list_file}" "${script}"
+    COMMENT "Embedding ${embedded_ROOT}"
     VERBATIM)
   set(${variable} "${output}" PARENT_SCOPE)
 endfunction()

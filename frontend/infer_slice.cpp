@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
+
 #include "frontend/inference.h"
 
 namespace quern {
@@ -105,10 +107,13 @@ ExprPtr Inference::slice_of(SyntaxPtr s, ExprPtr tensor, const std::vector<ExprP
   if (type->kind == TypeKind::Tuple) {
     SyntaxPtr item = s->child(1);
     std::vector<Fix> fixes;
-    if (s->children.size() == 2 && item->is(SyntaxKind::Int) && item->text[0] != '-') {
+    size_t field = 0;
+    auto [end, error] = std::from_chars(item->text.data(), item->text.data() + item->text.size(), field);
+    // `%t[-1]`, `%t[0i64]` and what is past the last field have no such spelling.
+    if (error == std::errc() && end == item->text.data() + item->text.size() && field < type->args.size()) {
       Place bracketed = place(item);
       bracketed.part = Part::Bracketed;
-      fixes.push_back({fmt::format("write `.{}`", item->text), {{bracketed, "." + std::string(item->text)}}});
+      fixes.push_back({fmt::format("write `.{}`", field), {{bracketed, fmt::format(".{}", field)}}});
     }
     report(DiagnosticKind::TupleIndexed, s, "a field of a tuple is read with a point: `%t.0`",
            origin_of(tensor), std::move(fixes));

@@ -44,9 +44,9 @@ Result<std::vector<Session::LibraryFile>> library(const std::string& folder) {
 }
 
 // https://no-color.org
-bool colours_wanted() {
+bool colours_wanted(std::FILE* stream) {
   const char* no_colour = std::getenv("NO_COLOR");
-  return isatty(STDERR_FILENO) != 0 && !(no_colour && *no_colour);
+  return isatty(fileno(stream)) != 0 && !(no_colour && *no_colour);
 }
 
 void print_diagnostics(const std::vector<LocatedDiagnostic>& diagnostics) {
@@ -54,6 +54,10 @@ void print_diagnostics(const std::vector<LocatedDiagnostic>& diagnostics) {
 }
 
 void say(const std::string& message) { std::fputs(printable("quern: " + message + "\n").c_str(), stderr); }
+
+LocatedDiagnostic unreadable(const std::string& path, const Failure& failure) {
+  return {DiagnosticKind::UnreadableSource, path, {}, {}, failure.message};
+}
 
 Result<OpenedFile> open_file(const std::string& path, const std::string& stdlib) {
   auto files = library(stdlib);

@@ -1,6 +1,7 @@
 #pragma once
 // What the subcommands share: exit codes, files, and how they speak.
 
+#include <cstdio>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,7 +18,8 @@ Result<std::string> read_stdin();
 /// The library: the embedded texts, or those of a folder.
 Result<std::vector<Session::LibraryFile>> library(const std::string& folder);
 
-bool colours_wanted();
+/// Whether a stream is a terminal whose user wants colours.
+bool colours_wanted(std::FILE* stream = stderr);
 void print_diagnostics(const std::vector<LocatedDiagnostic>& diagnostics);
 /// A line on standard error that begins with the program's name.
 void say(const std::string& message);
@@ -28,6 +30,8 @@ struct OpenedFile {
   ModuleId module = 0;
   SourceId source = 0;
 };
+/// The diagnostic of a source file that could not be opened.
+LocatedDiagnostic unreadable(const std::string& path, const Failure& failure);
 Result<OpenedFile> open_file(const std::string& path, const std::string& stdlib);
 
 }  // namespace quern

@@ -60,6 +60,8 @@ CommandLine::CommandLine(CLI::App& app) : app_(app) {
   ir->add_option("NAME", entry_, "@f: one definition; all statements without it");
   ir->add_option("--stage", stage_,
                  "ast, typed, a pass (inline, instantiate_ops, fuse), loops, llvm, asm, bytecode");
+  CLI::App* explain = app.add_subcommand("explain", "what a code such as Q0302 means, with examples");
+  explain->add_option("CODE", codes_, "codes of diagnostics; without one, the list of all");
   app.add_subcommand("lsp", "the language server, on standard input and output");
 }
 
@@ -70,6 +72,7 @@ int CommandLine::run() {
   if (app_.got_subcommand("test")) return test();
   if (app_.got_subcommand("fmt")) return format_files();
   if (app_.got_subcommand("ir")) return ir();
+  if (app_.got_subcommand("explain")) return explain();
   if (app_.got_subcommand("lsp")) return lsp();
   return repl();
 }
@@ -93,7 +96,7 @@ int CommandLine::check() {
   for (const std::string& path : files_) {
     auto opened = open_file(path, stdlib_);
     if (!opened) {
-      all.push_back({DiagnosticKind::UnreadableSource, path, {}, {}, opened.error().message});
+      all.push_back(unreadable(path, opened.error()));
       continue;
     }
     kept.push_back(std::move(*opened));
@@ -114,7 +117,7 @@ int CommandLine::test() {
   for (const std::string& path : files_) {
     auto opened = open_file(path, stdlib_);
     if (!opened) {
-      say(opened.error().message);
+      print_diagnostics({unreadable(path, opened.error())});
       broken = true;
       continue;
     }
@@ -162,7 +165,7 @@ int CommandLine::run_file() {
   if (!params_.empty()) options.inputs["params"] = params_;
   auto opened = open_file(file_, stdlib_);
   if (!opened) {
-    say(opened.error().message);
+    print_diagnostics({unreadable(file_, opened.error())});
     return kWrong;
   }
   Session& session = *opened->session;
@@ -224,7 +227,7 @@ int CommandLine::run_file() {
 int CommandLine::ir() {
   auto opened = open_file(file_, stdlib_);
   if (!opened) {
-    say(opened.error().message);
+    print_diagnostics({unreadable(file_, opened.error())});
     return kWrong;
   }
   Session& session = *opened->session;
@@ -247,7 +250,7 @@ int CommandLine::ir() {
   if (wanted.empty())
     for (DeclarationId id : session.statements(opened->source))
       shown.push_back(&session.inferred_statement(id).definition);
-  if (shown.empty()) {
+  if (shown.empty() && !wanted.empty()) {
     say(fmt::format("`{}` has no definition `@{}`", file_, wanted));
     return kWrong;
   }

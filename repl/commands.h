@@ -25,11 +25,12 @@ class CommandLine {
   int test();
   int format_files();
   int ir();
+  int explain();
   int lsp();
   int version();
 
   CLI::App& app_;
-  std::vector<std::string> files_;
+  std::vector<std::string> files_, codes_;
   std::string file_, entry_, stage_ = "typed", params_, output_, format_ = "text", stdlib_, range_;
   std::vector<std::string> inputs_;
   std::string filter_;

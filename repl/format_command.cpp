@@ -50,12 +50,12 @@ bool replace_file(const std::string& path, const std::string& text) {
 /// One file, or standard input; the exit code.
 int format_file(const std::string& path, std::optional<LineRange> lines, bool only_check) {
   bool from_stdin = path == "-";
+  std::string name = from_stdin ? "<stdin>" : path;
   auto text = from_stdin ? read_stdin() : read_file(path);
   if (!text) {
-    say(text.error().message);
+    print_diagnostics({unreadable(name, text.error())});
     return kWrong;
   }
-  std::string name = from_stdin ? "<stdin>" : path;
   Session session((std::vector<Session::LibraryFile>()));
   SourceId source = session.add_source(session.make_module(), name, *text);
   auto formatted = session.format(source, lines);

@@ -29,11 +29,13 @@ CommandOutcome help(Workspace&, const std::string&) {
   return CommandOutcome::Fine;
 }
 
-constexpr std::array<ReplCommand, 8> kCommands{{
+constexpr std::array<ReplCommand, 9> kCommands{{
     {":type", "EXPR", "the type of an expression, of @f or of an operator",
      [](Workspace& w, const std::string& a) { return outcome(w.show_type(a)); }},
     {":ir", "[STAGE] EXPR", "an expression or @f at a stage of compilation: ast, typed, …, loops, llvm, asm",
      [](Workspace& w, const std::string& a) { return outcome(w.show_stage(a)); }},
+    {":explain", "[CODE]", "what a code such as Q0302 means; without one, that of the last diagnostic",
+     [](Workspace& w, const std::string& a) { return outcome(w.explain(a)); }},
     {":vars", "", "the variables and their types",
      [](Workspace& w, const std::string&) { return outcome(w.show_variables()); }},
     {":load", "FILE", "run the statements of a file here",
@@ -81,7 +83,8 @@ CommandOutcome run_command(Workspace& workspace, const std::string& line) {
     if (command.name != name) continue;
     if (command.arguments.empty() && !argument.empty())
       return refuse(fmt::format("`{}` takes nothing", name));
-    if (!command.arguments.empty() && argument.empty())
+    bool optional = command.arguments.starts_with('[') && command.arguments.ends_with(']');
+    if (!command.arguments.empty() && !optional && argument.empty())
       return refuse(fmt::format("write `{} {}`", name, command.arguments));
     return command.run(workspace, argument);
   }

@@ -18,8 +18,11 @@
 #include "ir/type.h"
 #include "ir/value.h"
 #include "passes/pipeline.h"
+#include "repl/command_files.h"
+#include "repl/explain.h"
 #include "repl/repl_interrupt.h"
 #include "session/compiler.h"
+#include "session/explain.h"
 
 namespace quern {
 
@@ -298,8 +301,17 @@ bool Workspace::show_variables() {
   return true;
 }
 
-void Workspace::print_problems(const std::vector<LocatedDiagnostic>& problems) const {
+bool Workspace::explain(const std::string& code) {
+  if (code.empty() && !last_shown_) return complain("there was no diagnostic so far; write `:explain Q0302`");
+  auto kind = code.empty() ? last_shown_ : kind_of_code(code);
+  if (!kind) return complain(unknown_code(code));
+  fmt::print("{}", quern::explain(*kind, colours_wanted(stdout)));
+  return true;
+}
+
+void Workspace::print_problems(const std::vector<LocatedDiagnostic>& problems) {
   constexpr size_t kShown = 20;
+  if (!problems.empty()) last_shown_ = problems[std::min(problems.size(), kShown) - 1].kind;
   std::fflush(stdout);
   std::fputs(render_all(problems, options_.colour, kShown).c_str(), stderr);
 }

@@ -35,6 +35,8 @@ class Workspace {
   /// `typed`).
   bool show_stage(const std::string& request);
   bool show_variables();
+  /// What a code of a diagnostic means; with "" the last diagnostic that was shown.
+  bool explain(const std::string& code);
   void show_memory();
   /// Forgets all inputs.
   void reset();
@@ -61,7 +63,7 @@ class Workspace {
   template <class Ask>
   bool with_source(const std::string& text, Ask ask);
 
-  void print_problems(const std::vector<LocatedDiagnostic>& problems) const;
+  void print_problems(const std::vector<LocatedDiagnostic>& problems);
   bool complain(const std::string& message) const;
 
   Session& session_;
@@ -70,6 +72,7 @@ class Workspace {
   std::unique_ptr<Execution> execution_;
   std::vector<SourceId> sources_;
   std::map<Declared, std::string> broken_;  ///< after the last input
+  std::optional<DiagnosticKind> last_shown_;
   uint32_t inputs_ = 0;
 };
 

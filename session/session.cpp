@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "session/embedded.h"
 #include "session/session_impl.h"
-#include "session/stdlib.h"
 
 namespace quern {
 

@@ -9,8 +9,8 @@
 #include <sstream>
 
 #include "frontend/render.h"
+#include "session/embedded.h"
 #include "session/session.h"
-#include "session/stdlib.h"
 
 namespace quern {
 namespace {

@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "session/embedded.h"
 #include "session/execution.h"
-#include "session/stdlib.h"
 
 namespace quern {
 namespace {

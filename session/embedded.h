@@ -1,5 +1,5 @@
 #pragma once
-// The library's texts, embedded in the binary at build time.
+// Texts that are embedded in the binary at build time.
 
 #include <span>
 #include <string_view>
@@ -9,6 +9,9 @@ namespace quern {
 struct EmbeddedFile {
   std::string_view name, text;
 };
+/// The library: `stdlib/*.relay`.
 std::span<const EmbeddedFile> embedded_stdlib();
+/// `docs/errors.md`, alone.
+std::span<const EmbeddedFile> embedded_errors();
 
 }  // namespace quern

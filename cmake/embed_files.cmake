@@ -1,8 +1,9 @@
-# cmake -DLIST=<file of paths> -DROOT=<folder> -DOUTPUT=<file> -P embed_stdlib.cmake
-# Writes a C++ file that holds the text of each listed file, named by its path below ROOT.
+# cmake -DLIST=<file of paths> -DROOT=<folder> -DFUNCTION=<name> -DOUTPUT=<file> -P embed_files.cmake
+# Writes a C++ file with the function of session/embedded.h that returns the text of each listed file, named by its path
+# below ROOT.
 
 file(STRINGS "${LIST}" files)
-set(delimiter "quern_stdlib")
+set(delimiter "quern_embedded")
 set(entries "")
 set(count 0)
 foreach(file IN LISTS files)
@@ -15,7 +16,7 @@ foreach(file IN LISTS files)
   math(EXPR count "${count} + 1")
 endforeach()
 file(WRITE "${OUTPUT}"
-"#include \"session/stdlib.h\"
+"#include \"session/embedded.h\"
 
 #include <array>
 
@@ -26,7 +27,7 @@ const std::array<EmbeddedFile, ${count}> kFiles{{
 ${entries}}};
 }  // namespace
 
-std::span<const EmbeddedFile> embedded_stdlib() { return kFiles; }
+std::span<const EmbeddedFile> ${FUNCTION}() { return kFiles; }
 
 }  // namespace quern
 ")

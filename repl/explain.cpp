@@ -1,0 +1,83 @@
+#include "repl/explain.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <sstream>
+
+#include "repl/command_files.h"
+#include "repl/commands.h"
+#include "session/explain.h"
+
+namespace quern {
+
+namespace {
+
+constexpr std::string_view kFence = "```", kHeading = "## ", kFile = "file=";
+
+/// What stands over an example whose fence has these words after it: `relay wrong run --seed=1`.
+std::string label_of(const std::string& words) {
+  std::istringstream in(words);
+  std::string label, options, word;
+  in >> word;  // the language
+  while (in >> word) {
+    if (word == "wrong") label = "Wrong";
+    if (word == "right") label = "Right";
+    if (word.starts_with(kFile)) label = word.substr(kFile.size());
+    if (word.starts_with("--")) options += " " + word;
+  }
+  return options.empty() ? label + ":" : fmt::format("{} (with{}):", label, options);
+}
+
+std::string list_of_codes() {
+  std::string out;
+  for (DiagnosticKind kind : all_diagnostic_kinds())
+    out += fmt::format("{}  {}\n", code_of(kind), title_of(kind));
+  return out;
+}
+
+}  // namespace
+
+std::string explain(DiagnosticKind kind, bool colour) {
+  std::istringstream lines{std::string(explanation_of(kind))};
+  std::string out;
+  bool in_example = false;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with(kFence)) {
+      in_example = !in_example;
+      if (in_example) out += label_of(line.substr(kFence.size())) + "\n";
+    } else if (in_example) {
+      out += line.empty() ? "\n" : "    " + line + "\n";
+    } else if (line.starts_with(kHeading)) {
+      std::string heading = line.substr(kHeading.size());
+      out += colour ? fmt::format("\033[1m{}\033[0m\n", heading) : heading + "\n";
+    } else {
+      out += line + "\n";
+    }
+  }
+  while (out.ends_with("\n\n")) out.pop_back();
+  return out;
+}
+
+int CommandLine::explain() {
+  if (codes_.empty()) {
+    fmt::print("{}", list_of_codes());
+    return kFine;
+  }
+  int code = kFine;
+  bool first = true;
+  for (const std::string& typed : codes_) {
+    auto kind = kind_of_code(typed);
+    if (!kind) {
+      say(unknown_code(typed) + "; `quern explain` lists all");
+      code = kMisuse;
+      continue;
+    }
+    fmt::print("{}{}", first ? "" : "\n", quern::explain(*kind, colours_wanted(stdout)));
+    first = false;
+  }
+  return code;
+}
+
+}  // namespace quern

@@ -1,0 +1,14 @@
+#pragma once
+// docs/errors.md for a terminal.
+
+#include <string>
+#include <string_view>
+
+#include "frontend/diagnostics.h"
+
+namespace quern {
+
+/// The section about a kind: its text, and its examples indented, each under a line that says what it is.
+std::string explain(DiagnosticKind kind, bool colour);
+
+}  // namespace quern

@@ -1,0 +1,101 @@
+// The command line itself: what is no command, no file and no code, and how it is told.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "frontend/diagnostics.h"
+#include "tests/golden/run_program.h"
+
+namespace quern {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+ProgramOutcome quern_with(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), QUERN_BINARY);
+  return run_program(arguments, QUERN_SOURCE_DIR);
+}
+
+TEST(CommandLine, NamesTheCommandThatWasLikelyMeant) {
+  ProgramOutcome outcome = quern_with({"chek", "examples/digits.relay"});
+  EXPECT_EQ(outcome.err, "quern: there is no command `chek`; did you mean `check`?\n");
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_EQ(outcome.code, 2);
+}
+
+TEST(CommandLine, NamesItAfterOptionsToo) {
+  ProgramOutcome outcome = quern_with({"--stdlib", "stdlib", "rnu", "examples/digits.relay"});
+  EXPECT_THAT(outcome.err, HasSubstr("no command `rnu`; did you mean `run`?"));
+  EXPECT_EQ(outcome.code, 2);
+}
+
+TEST(CommandLine, SaysWhereTheCommandsAreListed) {
+  ProgramOutcome outcome = quern_with({"frobnicate"});
+  EXPECT_EQ(outcome.err, "quern: there is no command `frobnicate`; `quern --help` lists them\n");
+  EXPECT_EQ(outcome.code, 2);
+}
+
+TEST(CommandLine, LeavesTheMisuseOfACommandToIt) {
+  ProgramOutcome outcome = quern_with({"check", "--jsn", "examples/digits.relay"});
+  EXPECT_THAT(outcome.err, HasSubstr("--jsn"));
+  EXPECT_THAT(outcome.err, Not(HasSubstr("no command")));
+  EXPECT_EQ(outcome.code, 2);
+}
+
+TEST(CommandLine, TellsAnUnreadableFileTheSameWithEveryCommand) {
+  for (const char* command : {"check", "run", "test", "ir", "fmt"}) {
+    ProgramOutcome outcome = quern_with({command, "no_such_file.relay"});
+    EXPECT_EQ(outcome.err,
+              "error[Q0504]: `no_such_file.relay` cannot be read: No such file or directory\n"
+              "--> no_such_file.relay\n\n")
+        << command;
+    EXPECT_EQ(outcome.code, 1) << command;
+    EXPECT_THAT(quern_with({command, "examples"}).err, StartsWith("error[Q0504]: `examples` is a folder\n"));
+  }
+}
+
+TEST(CommandLine, AnEmptyFileIsAProgram) {
+  const char* empty = "tests/golden/diagnostics/programs/data/empty.txt";
+  for (const char* command : {"check", "run", "ir", "fmt"}) {
+    ProgramOutcome outcome = quern_with({command, empty});
+    EXPECT_EQ(outcome.err, "") << command;
+    EXPECT_EQ(outcome.out, "") << command;
+    EXPECT_EQ(outcome.code, 0) << command;
+  }
+}
+
+TEST(ExplainCommand, PrintsTheSectionsOfItsCodes) {
+  ProgramOutcome outcome = quern_with({"explain", "q0103", "109"});
+  EXPECT_THAT(outcome.out, StartsWith("Q0103: unterminated string or comment\n\n"));
+  EXPECT_THAT(outcome.out, HasSubstr("\n\nWrong:\n    print(\"loss, 0.25);\n\nRight:\n"));
+  EXPECT_THAT(outcome.out, HasSubstr("\n\nQ0109: a missing `;`\n\n"));
+  EXPECT_THAT(outcome.out, Not(HasSubstr("```")));
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_EQ(outcome.code, 0);
+}
+
+TEST(ExplainCommand, ListsAllWithoutACode) {
+  ProgramOutcome outcome = quern_with({"explain"});
+  EXPECT_THAT(outcome.out, StartsWith("Q0101  unexpected token\nQ0102  invalid UTF-8\n"));
+  EXPECT_EQ(static_cast<size_t>(std::count(outcome.out.begin(), outcome.out.end(), '\n')),
+            all_diagnostic_kinds().size());
+  EXPECT_EQ(outcome.code, 0);
+}
+
+TEST(ExplainCommand, SaysWhichCodesThereAreForOneThatThereIsNot) {
+  ProgramOutcome outcome = quern_with({"explain", "Q0209", "Q0103", "dims"});
+  EXPECT_EQ(outcome.err,
+            "quern: there is no `Q0209`; the nearest is `Q0208`; `quern explain` lists all\n"
+            "quern: `dims` is no code of a diagnostic; they look like `Q0302`; `quern explain` lists all\n");
+  EXPECT_THAT(outcome.out, StartsWith("Q0103: "));
+  EXPECT_EQ(outcome.code, 2);
+}
+
+}  // namespace
+}  // namespace quern

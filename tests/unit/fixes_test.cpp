@@ -1,0 +1,96 @@
+// Fixes keep their promise: in every golden, each fix that a diagnostic offers, applied alone, takes that
+// diagnostic away and brings no further errors.
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "session/session.h"
+
+namespace quern {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string read_all(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+/// The goldens, as paths from the top of the sources.
+std::vector<std::string> goldens() {
+  std::vector<std::string> files;
+  for (auto& entry : fs::recursive_directory_iterator(fs::path(QUERN_SOURCE_DIR) / "tests/golden"))
+    if (entry.path().extension() == ".relay")
+      files.push_back(fs::relative(entry.path(), QUERN_SOURCE_DIR).generic_string());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+size_t errors_among(const std::vector<LocatedDiagnostic>& diagnostics) {
+  return static_cast<size_t>(
+      std::count_if(diagnostics.begin(), diagnostics.end(),
+                    [](const LocatedDiagnostic& d) { return severity_of(d.kind) == Severity::Error; }));
+}
+
+/// Where a place of the text is after a fix.
+uint32_t moved(uint32_t place, const LocatedFix& fix) {
+  int64_t by = 0;
+  for (auto& [range, text] : fix.edits)
+    if (range.end < place || (range.end == place && range.begin < range.end))
+      by += static_cast<int64_t>(text.size()) - static_cast<int64_t>(range.end - range.begin);
+  return static_cast<uint32_t>(place + by);
+}
+
+std::string described(const std::vector<LocatedDiagnostic>& diagnostics) {
+  std::string out;
+  for (const LocatedDiagnostic& d : diagnostics)
+    out += fmt::format("  {} at {}: {}\n", code_of(d.kind), d.range.begin, d.message);
+  return out;
+}
+
+class Fixes : public testing::TestWithParam<std::string> {};
+
+TEST_P(Fixes, TakeTheirDiagnosticAwayAndBringNoOther) {
+  std::string path = QUERN_SOURCE_DIR "/" + GetParam(), text = read_all(path);
+  Session session;
+  SourceId source = session.open_file(path, text);
+  const std::vector<LocatedDiagnostic> before = session.check(source);
+  // Later texts take the place of the one that the diagnostics point into.
+  size_t errors = errors_among(before);
+  std::string before_text = described(before);
+  for (const LocatedDiagnostic& d : before) {
+    for (const LocatedFix& fix : d.fixes) {
+      ASSERT_FALSE(fix.edits.empty()) << fix.title;
+      std::string fixed = apply_fix(text, fix);
+      session.set_text(source, fixed);
+      std::vector<LocatedDiagnostic> after = session.check(source);
+      std::string shown = fmt::format("fix of {}: {}\n{}\nbefore:\n{}after:\n{}", code_of(d.kind), fix.title,
+                                      fixed, before_text, described(after));
+      EXPECT_LE(errors_among(after), errors) << shown;
+      uint32_t at = moved(d.range.begin, fix);
+      EXPECT_TRUE(std::none_of(after.begin(), after.end(), [&](const LocatedDiagnostic& other) {
+        return other.kind == d.kind && other.range.begin == at;
+      })) << shown;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Goldens, Fixes, testing::ValuesIn(goldens()), [](const auto& info) {
+  std::string name = info.param.substr(std::string_view("tests/golden/").size());
+  std::replace_if(
+      name.begin(), name.end(), [](unsigned char c) { return !std::isalnum(c); }, '_');
+  return name;
+});
+
+}  // namespace
+}  // namespace quern

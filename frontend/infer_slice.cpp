@@ -44,35 +44,21 @@ ExprPtr Inference::slice(SyntaxPtr s) {
   return waiting;
 }
 
-// `first:last:step` against an axis, as in Python: bounds count from the end when negative and are kept
-// within the axis; a step down begins at the last element and ends before the first where nothing else is
-// said.
-std::optional<Inference::SliceRange> Inference::slice_range(SyntaxPtr item, Dim extent, Statics& statics) {
-  auto bound = [&](SyntaxPtr node, Dim missing) {
-    return node ? statics.dim(node, env.statics) : std::optional<Dim>(missing);
-  };
-  auto step_dim = bound(item->child(2), dim_const(1));
+// `first:last:step` against an axis; nothing where it was reported.
+std::optional<SliceRange> Inference::range_of(SyntaxPtr item, Dim extent, Statics& statics) {
+  auto step_dim = item->child(2) ? statics.dim(item->child(2), env.statics) : dim_const(1);
   auto step = step_dim ? as_const(*step_dim) : std::nullopt;
   if (step_dim && step.value_or(0) == 0)
     report(DiagnosticKind::SliceStep, item->child(2),
            fmt::format("the step of a slice is a known integer other than 0, not {}", to_string(*step_dim)));
   if (step.value_or(0) == 0) return std::nullopt;
-  const bool down = *step < 0;
-  const Dim one = dim_const(1), before = dim_const(down ? -1 : 0),
-            last_begin = down ? dim_sub(extent, one) : extent;
-  auto clamp = [&](Dim at) {
-    if (auto c = as_const(at); c && *c < 0) at = dim_add(at, extent);
-    return dim_min(dim_max(at, before), last_begin);
-  };
-  auto first = bound(item->child(0), dim_const(0)), last = bound(item->child(1), extent);
-  if (!first || !last) return std::nullopt;
-  Dim begin = item->child(0) ? clamp(*first) : down ? last_begin : dim_const(0);
-  Dim end = item->child(1) ? clamp(*last) : down ? dim_const(-1) : extent;
-  Dim size = dim_const(down ? -*step : *step);
-  Dim span = down ? dim_sub(begin, end) : dim_sub(end, begin);
-  Dim count = dim_floordiv(dim_add(span, dim_sub(size, one)), size);
-  if (!prove_nonnegative(count, Facts())) count = dim_max(count, dim_const(0));
-  return SliceRange{begin, count, *step};
+  std::optional<Dim> bounds[2];
+  for (size_t i : {0, 1}) {
+    if (!item->child(i)) continue;
+    bounds[i] = statics.dim(item->child(i), env.statics);
+    if (!bounds[i]) return std::nullopt;
+  }
+  return slice_range(bounds[0], bounds[1], *step, extent);
 }
 
 // `%xs[k]` where %xs is a tuple and k a compile-time integer.
@@ -149,7 +135,7 @@ ExprPtr Inference::slice_of(SyntaxPtr s, ExprPtr tensor, const std::vector<ExprP
     if (whole) {
       at = running(extent);
     } else if (item->is(SyntaxKind::Slice)) {
-      auto range = slice_range(item, extent, statics);
+      auto range = range_of(item, extent, statics);
       if (!range) return nullptr;
       at = dim_add(range->first, dim_mul(running(range->count), dim_const(range->step)));
     } else if (!computed[axis + 1]) {

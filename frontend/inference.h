@@ -16,6 +16,7 @@
 #include "frontend/infer_chunks.h"
 #include "frontend/literals.h"
 #include "frontend/resolve_type.h"
+#include "frontend/slice_range.h"
 #include "frontend/unifier.h"
 
 namespace quern {
@@ -253,12 +254,7 @@ class Inference final : public TypeHooks {
   bool tuple_fields(SyntaxPtr s, std::vector<ExprPtr>& fields);
   ExprPtr tuple_length(SyntaxPtr s);
   ExprPtr member_of(SyntaxPtr s, ExprPtr tuple);
-  struct SliceRange {
-    Dim first;
-    Dim count;
-    int64_t step;
-  };
-  std::optional<SliceRange> slice_range(SyntaxPtr item, Dim extent, Statics& statics);
+  std::optional<SliceRange> range_of(SyntaxPtr item, Dim extent, Statics& statics);
   ExprPtr slice_of(SyntaxPtr s, ExprPtr tensor, const std::vector<ExprPtr>& computed);
   ExprPtr not_yet(SyntaxPtr s, std::string_view what);
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -169,6 +170,11 @@ class Printer {
   /// Puts the variables in scope.
   std::string pattern_text(const Pattern& pattern);
   void attribute(const StaticValue& value, const DimMap& dims);
+
+  // printer_slice.cpp
+  bool slice(const ComprehensionExpr& e);
+  std::optional<std::string> position(Dim at, Dim extent);
+  std::optional<std::string> slice_text(Dim at, Dim var, Dim count, Dim extent);
 
   // index expressions
   std::string dim_text(Dim dim);

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "frontend/render.h"
+#include "ir/equality.h"
 #include "session/execution.h"
 
 namespace quern::random_programs {
@@ -17,6 +20,26 @@ std::string scheme_text(const DefTerm& def) {
   std::string type = to_string(*function(params, def.result));
   if (def.dim_variables.empty()) return type;
   return fmt::format("fn [{}]{}", fmt::join(def.dim_variables, ", "), type.substr(3));
+}
+
+/// The errors of a source, after the code of the first and a colon; a warning rejects nothing.
+std::string rejection(Session& session, SourceId source) {
+  std::string found;
+  for (const LocatedDiagnostic& d : session.check(source)) {
+    if (severity_of(d.kind) != Severity::Error) continue;
+    if (found.empty()) found = fmt::format("{}: ", code_of(d.kind));
+    found += render_terminal(d, false);
+  }
+  return found;
+}
+
+std::vector<const Definition*> definitions(Session& session, ModuleId module, SourceId source) {
+  std::vector<const Definition*> list;
+  for (const std::string& name : session.definitions(module))
+    list.push_back(session.definition(module, name));
+  for (DeclarationId statement : session.statements(source))
+    list.push_back(&session.inferred_statement(statement).definition);
+  return list;
 }
 
 }  // namespace
@@ -38,23 +61,23 @@ std::string Workshop::diagnostics(const std::string& text, std::vector<TextRange
   return all;
 }
 
-std::string Workshop::problem(const ProgramTerm& program, uint64_t omit, bool evaluate) {
+std::string Workshop::problem(const ProgramTerm& program, uint64_t omit, bool print) {
   Session& s = session();
   for (uint64_t left_out : {uint64_t{0}, omit}) {
     std::string text = write(program, {left_out}).text;
     ModuleId module = s.make_module();
     SourceId source = s.add_source(module, "random.relay", text);
-    std::string found;
-    // A warning rejects nothing.
-    for (const LocatedDiagnostic& d : s.check(source))
-      if (severity_of(d.kind) == Severity::Error) found += render_terminal(d, false);
+    std::string found = rejection(s, source);
     if (!found.empty())
-      return fmt::format("rejected{}: {}\n{}", left_out ? " without annotations" : "", found, text);
+      return fmt::format("rejected{} {}\n{}", left_out ? " without annotations" : "", found, text);
     found = types(s, module, source, program);
     if (!found.empty())
       return fmt::format("type{}: {}\n{}", left_out ? " without annotations" : "", found, text);
-    if (evaluate && (left_out == 0) == (omit % 2 == 0)) found = values(s, module, source);
+    if ((left_out == 0) != (omit % 2 == 0)) continue;
+    found = values(s, module, source);
     if (!found.empty()) return fmt::format("value: {}\n{}", found, text);
+    if (print) found = round_trip(s, module, source);
+    if (!found.empty()) return fmt::format("print: {}\n{}", found, text);
   }
   return "";
 }
@@ -95,6 +118,21 @@ std::string Workshop::values(Session& s, ModuleId module, SourceId source) {
       return fmt::format("statement {}: compiled {}\ninterpreted {}", i, results[0][i], results[1][i]);
   }
   return "";
+}
+
+std::string Workshop::round_trip(Session& s, ModuleId module, SourceId source) {
+  std::string printed = s.typed_text(source).text;
+  ModuleId other = s.make_module();
+  SourceId again = s.add_source(other, "printed.relay", printed);
+  if (std::string found = rejection(s, again); !found.empty())
+    return fmt::format("rejected {}\nof the printed\n{}", found, printed);
+  auto before = definitions(s, module, source), after = definitions(s, other, again);
+  if (before.size() != after.size()) return "declarations are missing in\n" + printed;
+  for (size_t i = 0; i < before.size(); ++i)
+    if (auto d = before[i] && after[i] ? difference(*before[i], *after[i]) : "it is not there")
+      return fmt::format("{}: {}\nin the printed\n{}", before[i] ? before[i]->name : "", *d, printed);
+  std::string twice = s.typed_text(again).text;
+  return twice == printed ? "" : fmt::format("printed\n{}\nand after that\n{}", printed, twice);
 }
 
 }  // namespace quern::random_programs

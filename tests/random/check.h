@@ -14,9 +14,9 @@ namespace quern::random_programs {
 class Workshop {
  public:
   /// "" where everything holds: no diagnostics, the types that the generator meant, the same types and values
-  /// without the annotations in `omit`, the same values from both evaluators. Otherwise what failed, its kind
-  /// up to the first colon.
-  std::string problem(const ProgramTerm& program, uint64_t omit, bool evaluate);
+  /// without the annotations in `omit`, the same values from both evaluators; with `print`, what is printed
+  /// is the same program. Otherwise what failed, its kind up to the first colon.
+  std::string problem(const ProgramTerm& program, uint64_t omit, bool print);
   /// The rendered diagnostics of a text; with `ranges`, the primary range of each.
   std::string diagnostics(const std::string& text, std::vector<TextRange>* ranges = nullptr);
 
@@ -24,6 +24,7 @@ class Workshop {
   Session& session();
   std::string types(Session& session, ModuleId module, SourceId source, const ProgramTerm& program);
   std::string values(Session& session, ModuleId module, SourceId source);
+  std::string round_trip(Session& session, ModuleId module, SourceId source);
 
   std::unique_ptr<Session> session_;
   int uses_ = 0;

@@ -17,8 +17,9 @@ constexpr Palette kColours{"\033[1;31m", "\033[1;33m", "\033[1;36m", "\033[34m",
 constexpr Palette kPlain{"", "", "", "", "", ""};
 
 constexpr int kTabStop = 4;
-constexpr int kWidest = 140;  ///< columns of a source line that are shown
-constexpr int kContext = 30;  ///< columns kept before the marked part of a longer line
+constexpr int kWidest = 140;                 ///< columns of a source line that are shown
+constexpr int kContext = 30;                 ///< columns kept before the marked part of a longer line
+constexpr size_t kHead = 1500, kTail = 500;  ///< bytes that are shown of a longer message
 
 struct Interval {
   char32_t first, last;
@@ -179,6 +180,18 @@ nlohmann::json json_place(const LineIndex& lines, Range range) {
           {"end", {{"line", end.line}, {"column", end.column}}}};
 }
 
+/// A message as it is shown. It quotes names of the source, and a file that is no program may have one of a
+/// megabyte.
+std::string shown(std::string_view message) {
+  if (message.size() <= kHead + kTail) return printable(message);
+  auto boundary = [&](size_t at) {
+    while (at > 0 && (static_cast<unsigned char>(message[at]) & 0xC0) == 0x80) --at;
+    return at;
+  };
+  return printable(message.substr(0, boundary(kHead))) + "…" +
+         printable(message.substr(boundary(message.size() - kTail)));
+}
+
 /// The line starts of the texts met so far: of hundreds of diagnostics nearly all are of one file.
 class LineCache {
  public:
@@ -197,7 +210,7 @@ std::string render_one(const LocatedDiagnostic& d, const Palette& p, LineCache& 
   bool warning = severity_of(d.kind) == Severity::Warning;
   std::string_view mark = warning ? p.warning : p.error;
   std::string out = fmt::format("{}{}[{}]{}: {}{}{}\n", mark, warning ? "warning" : "error", code_of(d.kind),
-                                p.reset, p.bold, printable(d.message), p.reset);
+                                p.reset, p.bold, shown(d.message), p.reset);
   if (!d.text.empty()) {
     const LineIndex& lines = cache.of(d.text);
     out += fmt::format("{}-->{} {}\n", p.place, p.reset, position(lines, d.file, d.range));
@@ -206,14 +219,14 @@ std::string render_one(const LocatedDiagnostic& d, const Palette& p, LineCache& 
     out += fmt::format("{}-->{} {}\n", p.place, p.reset, printable(d.file));
   }
   for (const LocatedNote& note : d.notes) {
-    out += fmt::format("{}note{}: {}\n", p.note, p.reset, printable(note.message));
+    out += fmt::format("{}note{}: {}\n", p.note, p.reset, shown(note.message));
     if (note.text.empty()) continue;
     const LineIndex& lines = cache.of(note.text);
     out += fmt::format("{}-->{} {}\n", p.place, p.reset, position(lines, note.file, note.range));
     out += excerpt(lines, note.range, p.note, p);
   }
   for (const LocatedFix& fix : d.fixes)
-    out += fmt::format("{}fix{}: {}\n", p.note, p.reset, printable(fix.title));
+    out += fmt::format("{}fix{}: {}\n", p.note, p.reset, shown(fix.title));
   return out;
 }
 

@@ -53,6 +53,11 @@ void print_diagnostics(const std::vector<LocatedDiagnostic>& diagnostics) {
   std::fputs(render_all(diagnostics, colours_wanted()).c_str(), stderr);
 }
 
+void point_to_explanation(const std::vector<LocatedDiagnostic>& diagnostics) {
+  if (diagnostics.empty() || !isatty(STDERR_FILENO)) return;
+  fmt::print(stderr, "`quern explain {}` says more\n", code_of(diagnostics.front().kind));
+}
+
 void say(const std::string& message) { std::fputs(printable("quern: " + message + "\n").c_str(), stderr); }
 
 LocatedDiagnostic unreadable(const std::string& path, const Failure& failure) {

@@ -21,6 +21,8 @@ Result<std::vector<Session::LibraryFile>> library(const std::string& folder);
 /// Whether a stream is a terminal whose user wants colours.
 bool colours_wanted(std::FILE* stream = stderr);
 void print_diagnostics(const std::vector<LocatedDiagnostic>& diagnostics);
+/// On a terminal, how to read more about the first of them.
+void point_to_explanation(const std::vector<LocatedDiagnostic>& diagnostics);
 /// A line on standard error that begins with the program's name.
 void say(const std::string& message);
 

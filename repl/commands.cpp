@@ -103,10 +103,12 @@ int CommandLine::check() {
     auto found = kept.back().session->check_with_imports(kept.back().source);
     all.insert(all.end(), found.begin(), found.end());
   }
-  if (json_)
+  if (json_) {
     std::puts(render_json(all).c_str());
-  else
+  } else {
     print_diagnostics(all);
+    point_to_explanation(all);
+  }
   return has_errors(all) ? kWrong : kFine;
 }
 
@@ -172,6 +174,7 @@ int CommandLine::run_file() {
   auto problems = session.check_with_imports(opened->source);
   if (has_errors(problems)) {
     print_diagnostics(problems);
+    point_to_explanation(problems);
     return kWrong;
   }
   bool json = format_ == "json";
@@ -184,6 +187,7 @@ int CommandLine::run_file() {
     if (result.failure) {
       std::fflush(stdout);
       print_diagnostics({*result.failure});
+      point_to_explanation({*result.failure});
       return false;
     }
     last = result;
@@ -240,6 +244,7 @@ int CommandLine::ir() {
   auto problems = session.check_with_imports(opened->source);
   if (has_errors(problems)) {
     print_diagnostics(problems);
+    point_to_explanation(problems);
     return kWrong;
   }
   Compiler compiler(session);

@@ -195,6 +195,19 @@ TEST(ReplOnTerminal, CtrlCStopsAnEvaluationAndTheSessionGoesOn) {
   EXPECT_THAT(terminal.enter("%x"), HasSubstr("unknown variable `%x`"));
 }
 
+TEST(CommandOnTerminal, PointsToTheExplanation) {
+  Terminal terminal(QUERN_BINARY, QUERN_SOURCE_DIR "/tests/golden/diagnostics", Terminal::Colour::No,
+                    {"check", "q0103_unterminated_comment.relay"});
+  EXPECT_THAT(terminal.read_to_prompt(), testing::EndsWith("\n\n`quern explain Q0103` says more\n"));
+  EXPECT_EQ(terminal.wait(), 1);
+}
+
+TEST(CommandOnTerminal, PrintsTheHeadingOfAnExplanationBold) {
+  Terminal terminal(QUERN_BINARY, kFolder, Terminal::Colour::Yes, {"explain", "Q0103"});
+  EXPECT_THAT(terminal.read_to_prompt(),
+              testing::StartsWith("\033[1mQ0103: unterminated string or comment\033[0m\n"));
+}
+
 TEST(ReplOnTerminal, ColoursDiagnostics) {
   Terminal terminal(QUERN_BINARY, kFolder, Terminal::Colour::Yes);
   terminal.read_to_prompt();

@@ -15,6 +15,7 @@
 #include <cstdlib>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace quern {
 
@@ -26,7 +27,11 @@ class Terminal {
   enum class Colour { No, Yes };
 
   /// Starts the command in `folder` on a terminal that does not echo and leaves line ends alone.
-  Terminal(const std::string& program, const std::string& folder, Colour colour = Colour::No) {
+  Terminal(const std::string& program, const std::string& folder, Colour colour = Colour::No,
+           const std::vector<std::string>& arguments = {}) {
+    std::vector<char*> argv{const_cast<char*>(program.c_str())};
+    for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
+    argv.push_back(nullptr);
     int slave;
     if (openpty(&master_, &slave, nullptr, nullptr, nullptr) != 0) return;
     termios settings;
@@ -39,7 +44,7 @@ class Terminal {
       close(master_);
       login_tty(slave);
       colour == Colour::No ? setenv("NO_COLOR", "1", 1) : unsetenv("NO_COLOR");
-      if (chdir(folder.c_str()) == 0) execl(program.c_str(), program.c_str(), nullptr);
+      if (chdir(folder.c_str()) == 0) execv(argv[0], argv.data());
       _exit(127);
     }
     close(slave);

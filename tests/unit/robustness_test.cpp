@@ -61,6 +61,33 @@ TEST_F(Robustness, Deletions) {
     }
 }
 
+// Files that are no programs, or that programs wrote, have such lines. What is shown of them stays readable.
+TEST_F(Robustness, ALineOfAMegabyte) {
+  constexpr size_t kSize = 1 << 20, kMostShown = 5000;
+  auto repeated = [](std::string_view piece) {
+    std::string text;
+    while (text.size() < kSize) text += piece;
+    return text;
+  };
+  struct Line {
+    std::string text;
+    DiagnosticKind kind;
+  };
+  for (const Line& line : {Line{repeated("let %x = 1; ") + "%y", DiagnosticKind::UnknownName},
+                           Line{"let %x = [" + repeated("1, ") + "1 1];", DiagnosticKind::MissingComma},
+                           Line{"print(\"" + repeated("a"), DiagnosticKind::Unterminated},
+                           Line{"/*" + repeated("a"), DiagnosticKind::Unterminated},
+                           Line{repeated("("), DiagnosticKind::NestingTooDeep},
+                           Line{repeated("\xC3\xA9"), DiagnosticKind::UnknownCharacter},
+                           Line{repeated("name"), DiagnosticKind::UnknownName}}) {
+    session.set_text(source, line.text);
+    std::vector<LocatedDiagnostic> found = session.check(source);
+    ASSERT_FALSE(found.empty()) << line.text.substr(0, 20);
+    EXPECT_EQ(code_of(found.front().kind), code_of(line.kind)) << line.text.substr(0, 20);
+    EXPECT_LT(render_terminal(found.front(), false).size(), kMostShown) << line.text.substr(0, 20);
+  }
+}
+
 TEST_F(Robustness, SplicesOfOtherFiles) {
   std::vector<std::string> texts = corpus();
   std::mt19937 random(3);

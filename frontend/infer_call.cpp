@@ -18,6 +18,7 @@ ExprPtr Inference::call(SyntaxPtr s) {
   if (callee->text == "assert_close" || callee->text == "assert_equal")
     return assertion(s, callee->text == "assert_close");
   if (callee->text == "len") return tuple_length(s);
+  if (callee->text == "index" && s->children.size() == 2) return index_value(s);
   if (const DataDefinition* data = scope_.data_of_constructor(callee->text))
     return construct(s, callee, *data);
   if (const Declaration* op = scope_.op(callee->text)) {

@@ -82,6 +82,19 @@ ExprPtr Inference::tuple(SyntaxPtr s) {
   return drafts_.make<TupleExpr>(Expr{ExprKind::Tuple, tuple_type(types), origin(s)}, drafts_.copy(fields));
 }
 
+// `index(e)`: what `e` is at compile time, as a value.
+ExprPtr Inference::index_value(SyntaxPtr s) {
+  auto value = evaluator().evaluate(s->child(1), env.statics);
+  if (!value) return error(s);
+  if (!value->as_dim()) {
+    report(DiagnosticKind::NotStatic, s->child(1),
+           fmt::format("`index(…)` takes an integer or a dim, not {}", to_string(*value)));
+    return error(s);
+  }
+  return drafts_.make<DimValueExpr>(Expr{ExprKind::DimValue, scalar_type(DType::index()), origin(s)},
+                                    value->as_dim());
+}
+
 // The number of fields of a tuple, as an index.
 ExprPtr Inference::tuple_length(SyntaxPtr s) {
   auto length = evaluator().evaluate(s, env.statics);

@@ -253,6 +253,7 @@ class Inference final : public TypeHooks {
   ExprPtr tuple(SyntaxPtr s);
   bool tuple_fields(SyntaxPtr s, std::vector<ExprPtr>& fields);
   ExprPtr tuple_length(SyntaxPtr s);
+  ExprPtr index_value(SyntaxPtr s);
   ExprPtr member_of(SyntaxPtr s, ExprPtr tuple);
   std::optional<SliceRange> range_of(SyntaxPtr item, Dim extent, Statics& statics);
   ExprPtr slice_of(SyntaxPtr s, ExprPtr tensor, const std::vector<ExprPtr>& computed);

@@ -254,6 +254,7 @@ std::shared_ptr<OpInstance> head_over(const SignatureBinding& fresh, const Insta
   auto instance = std::make_shared<OpInstance>();
   instance->name = request.op;
   instance->key = request.key;
+  instance->declaration = request.declaration;
   // The values as this instance has them: a symbolic dim of one caller is not another's.
   for (const auto& [name, _] : request.binding.attributes)
     instance->attributes.emplace_back(name, fresh.env.find(name)->second);

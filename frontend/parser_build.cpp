@@ -363,6 +363,8 @@ class Builder {
       return make(c, SyntaxKind::GlobalName, strip(p->GLOBAL()), type_arguments(p->typeArguments()));
     if (auto* p = alternative<P::NamePrimaryContext>(c))
       return make(c, SyntaxKind::Name, text(p->name()), type_arguments(p->typeArguments()));
+    if (auto* p = alternative<P::NonePrimaryContext>(c))
+      return make(c, SyntaxKind::None, "None", type_arguments(p->typeArguments()));
     if (auto* p = alternative<P::MetaPrimaryContext>(c))
       return make(c, SyntaxKind::Meta, text(p->name()) + "[" + text(p->INT()) + "]", {});
     if (auto* p = alternative<P::FnPrimaryContext>(c))

@@ -135,6 +135,12 @@ bool has_opened(Type type) {
 
 }  // namespace
 
+bool Printer::has_unnamed(Type type) const {
+  bool found = false;
+  for_each_dim_var(type, [&](Dim var) { found |= var->opened && !named_.contains(var); });
+  return found;
+}
+
 /// With `?` for the dims that stand for one.
 std::string Printer::type_text(Type type) {
   Substitution any;
@@ -146,7 +152,7 @@ std::string Printer::type_text(Type type) {
 
 /// Nothing for a type that cannot be written.
 std::string Printer::annotation(Type type, std::string_view before) {
-  return type && !contains_error(type) ? std::string(before) + type_text(type) : "";
+  return type && !contains_error(type) && names_.can_spell(type) ? std::string(before) + type_text(type) : "";
 }
 
 Level Printer::node(const VarExpr& e) {
@@ -156,7 +162,8 @@ Level Printer::node(const VarExpr& e) {
 
 Level Printer::node(const GlobalExpr& e) {
   // A copy of a definition at certain types is the definition at a use of these types.
-  text(fmt::format("@{}", e.name.substr(0, e.name.find('{'))));
+  std::string prefix = options_.spelling ? options_.spelling->qualifier(e) : "";
+  text(fmt::format("@{}{}", prefix, e.name.substr(0, e.name.find('{'))));
   return Level::Postfix;
 }
 
@@ -169,26 +176,36 @@ void Printer::attribute(const StaticValue& value, const DimMap& dims) {
       "[", items->size(), [&](size_t i) { attribute((*items)[i], dims); }, "]");
 }
 
-Level Printer::node(const OpCallExpr& e) {
-  const OpInstance& instance = *e.instance;
-  DimMap dims;
-  for (size_t i = 0; i < instance.dim_vars.size() && i < e.dims.size(); ++i)
-    dims.emplace(instance.dim_vars[i], e.dims[i]);
+void Printer::call(std::string head, std::span<const ExprPtr> args, const OpInstance& instance,
+                   std::span<const Dim> dims) {
+  DimMap here;
+  for (size_t i = 0; i < instance.dim_vars.size() && i < dims.size(); ++i)
+    here.emplace(instance.dim_vars[i], dims[i]);
   list(
-      instance.name + "(", e.args.size() + instance.attributes.size(),
+      std::move(head), args.size() + instance.attributes.size(),
       [&](size_t i) {
-        if (i < e.args.size()) return item(e.args[i]);
-        const auto& [name, value] = instance.attributes[i - e.args.size()];
+        if (i < args.size()) return item(args[i]);
+        const auto& [name, value] = instance.attributes[i - args.size()];
         text(name + "=");
-        attribute(value, dims);
+        attribute(value, here);
       },
       ")");
+}
+
+Level Printer::node(const OpCallExpr& e) {
+  std::string prefix = options_.spelling ? options_.spelling->qualifier(*e.instance) : "";
+  call(prefix + e.instance->name + "(", e.args, *e.instance, e.dims);
   return Level::Postfix;
 }
 
 Level Printer::node(const CallExpr& e) {
   at(e.callee, Level::Postfix);
-  list("(", e.args, ")");
+  auto* global = options_.spelling ? as<GlobalExpr>(e.callee) : nullptr;
+  auto attributes = global ? options_.spelling->attributes(*global) : nullptr;
+  if (attributes)
+    call("(", e.args, *attributes, global->dims);
+  else
+    list("(", e.args, ")");
   return Level::Postfix;
 }
 
@@ -204,25 +221,53 @@ void Printer::signature(std::string head, const FnExpr& fn) {
         bracketed("%" + names_.of(fn.params[i]) + annotation(fn.params[i]->type, ": "));
       },
       ")");
-  bool typed = fn.type && fn.type->kind == TypeKind::Function;
+  // A result over the dim that a parameter's `?` stands for cannot be written: it is inferred.
+  bool typed = fn.type && fn.type->kind == TypeKind::Function && !has_unnamed(fn.type->result());
+  if (typed && !annotation(fn.type->result(), "").empty()) expected(fn.body);
   if (typed) bracketed(annotation(fn.type->result(), " -> "));
   text(" ");
 }
 
+// The type variables in a type that nothing around binds: those of a general function literal.
+std::vector<Type> Printer::own_type_vars(Type type) const {
+  std::vector<Type> found;
+  auto visit = [&](auto&& self, Type t) -> void {
+    if (t->kind == TypeKind::Var && !names_.is_bound_type(t) && std::ranges::find(found, t) == found.end())
+      found.push_back(t);
+    for (Type arg : t->args) self(self, arg);
+  };
+  if (type) visit(visit, type);
+  return found;
+}
+
 Level Printer::node(const FnExpr& e) {
-  std::string dims;
+  std::vector<std::string> vars;
   for (Dim var : e.dim_vars) {
     if (var->opened && !named_.contains(var)) continue;
     names_.bind(var);
-    dims += (dims.empty() ? "[" : ", ") + names_.of(var);
+    vars.push_back(names_.of(var));
   }
-  signature(std::string(e.primitive ? "/* kernel */ " : "") + "fn " + (dims.empty() ? "" : dims + "]"), e);
+  std::vector<Type> types = own_type_vars(e.type);
+  for (Type var : types) vars.push_back(names_.of_type(var));
+  std::string general = vars.empty() ? "" : fmt::format("[{}]", fmt::join(vars, ", "));
+  signature(std::string(e.primitive ? "/* kernel */ " : "") + "fn " + general, e);
   braced(e.body);
-  run([this, &e] {
+  run([this, &e, types] {
     for (const Variable* param : e.params) names_.release(param);
     for (Dim var : e.dim_vars) names_.release(var);
+    for (Type var : types) names_.release_type(var);
   });
   return Level::Primary;
+}
+
+bool Printer::is_annotated(const Variable& variable, ExprPtr value) {
+  if (is_numbered(variable) || !variable.type) return false;
+  // A function's type may be over dims of its own, which only a literal binds.
+  if (variable.type->kind == TypeKind::Function || annotation(variable.type, "").empty()) return false;
+  // An annotation with a `?` forgets what the value's type says: it is written where the source has one.
+  auto* check = as<CheckDimsExpr>(value);
+  if (!check || !check->value || check->opened.empty()) return !has_opened(variable.type);
+  return std::ranges::none_of(check->value->type->dims, [](Dim dim) { return dim->has_any; });
 }
 
 std::string Printer::binding_head(const Variable& variable, ExprPtr value) {
@@ -231,16 +276,7 @@ std::string Printer::binding_head(const Variable& variable, ExprPtr value) {
     bool typed = options_.types && variable.type;
     return name + (typed ? " /* " + type_text(variable.type) + " */ = " : " = ");
   }
-  // A function's type may be over dims of its own, which only a literal binds.
-  bool function = variable.type && variable.type->kind == TypeKind::Function;
-  // An annotation with a `?` forgets what the value's type says: it is written where the source has one.
-  auto* check = as<CheckDimsExpr>(value);
-  bool annotated = !has_opened(variable.type);
-  if (check && check->value && !check->opened.empty()) {
-    annotated = true;
-    for (Dim dim : check->value->type->dims) annotated &= !dim->has_any;
-  }
-  return "let " + name + (function || !annotated ? "" : annotation(variable.type, ": ")) + " = ";
+  return "let " + name + (is_annotated(variable, value) ? annotation(variable.type, ": ") : "") + " = ";
 }
 
 void Printer::binding(const Binding& binding) {
@@ -254,6 +290,7 @@ void Printer::binding(const Binding& binding) {
     at(binding.value, Level::Open);
   } else {
     size_t head = layout_.hole();
+    if (is_annotated(*variable, binding.value)) expected(binding.value);
     at(binding.value, Level::Open);
     run([this, variable, value = binding.value, head] {
       names_.bind(variable);
@@ -264,6 +301,7 @@ void Printer::binding(const Binding& binding) {
 }
 
 void Printer::bindings(const BlockExpr& block, size_t from) {
+  if (from == 0) expected_with(block, block.result);
   if (from < block.bindings.size()) {
     binding(block.bindings[from]);
     hard_line();
@@ -304,6 +342,8 @@ Level Printer::node(const IfExpr& e) {
   open();
   ExprPtr step = &e;
   for (auto* chained = &e; chained; chained = as<IfExpr>(step)) {
+    expected_with(e, chained->then_arm);
+    expected_with(e, chained->else_arm);
     text("if (");
     at(chained->condition, Level::Open);
     text(") {");
@@ -357,6 +397,7 @@ Level Printer::node(const MatchExpr& e) {
   at(e.scrutinee, Level::Or);
   text(" {");
   indent();
+  for (const MatchArm& each : e.arms) expected_with(e, each.body);
   for (const MatchArm& each : e.arms) run([this, &each] { arm(each); });
   dedent();
   if (!e.arms.empty()) hard_line();
@@ -365,6 +406,7 @@ Level Printer::node(const MatchExpr& e) {
 }
 
 Level Printer::node(const TupleExpr& e) {
+  for (ExprPtr field : e.fields) expected_with(e, field);
   list("(", e.fields, e.fields.size() == 1 ? ",)" : ")");
   return Level::Postfix;
 }
@@ -378,8 +420,25 @@ Level Printer::node(const FieldExpr& e) {
   return Level::Postfix;
 }
 
+bool Printer::tells_type(const ConstructExpr& e) const {
+  if (expected_.contains(&e)) return true;
+  size_t count = std::min<size_t>(e.type->args.size(), 64);
+  uint64_t open = count == 64 ? ~uint64_t{0} : (uint64_t{1} << count) - 1;
+  for (size_t i = 0; open != 0 && i < e.fields.size() && i < e.constructor->parameters.size(); ++i) {
+    auto* inner = as<ConstructExpr>(e.fields[i]);
+    if (!inner || tells_type(*inner)) open &= ~e.constructor->parameters[i];
+  }
+  return open == 0;
+}
+
 Level Printer::node(const ConstructExpr& e) {
   std::string name(e.name);
+  if (!tells_type(e)) {
+    std::string types;
+    for (Type arg : e.type->args) types += (types.empty() ? "<" : ", ") + type_text(arg);
+    name += types + ">";
+  }
+  for (ExprPtr field : e.fields) expected(field);
   if (e.fields.empty()) {
     text(std::move(name));
     return Level::Postfix;
@@ -395,6 +454,7 @@ Level Printer::node(const ConstructExpr& e) {
 }
 
 Level Printer::node(const RefExpr& e) {
+  expected_with(e, e.content);
   list("ref(", {&e.content, 1}, ")");
   return Level::Postfix;
 }
@@ -405,6 +465,7 @@ Level Printer::node(const RefReadExpr& e) {
 }
 
 Level Printer::node(const RefWriteExpr& e) {
+  expected(e.content);
   list(
       "ref_write(", 2, [&](size_t i) { item(i == 0 ? e.reference : e.content); }, ")");
   return Level::Postfix;
@@ -465,24 +526,32 @@ static const Binding* own_name(const Definition& definition) {
   return self && as<FnExpr>(block->bindings[0].value) ? &block->bindings[0] : nullptr;
 }
 
-std::string Printer::definition(const Definition& definition) {
-  auto* fn = as<FnExpr>(definition.body);
+std::string Printer::statement(const Definition& definition, const Variable* variable) {
   if (const Binding* self = own_name(definition)) {
     for (const Variable* variable : free_variables(definition.body)) names_.bind(variable);
-    names_.bind(self->variable);
+    names_.bind(self->variable, variable);
     text(binding_head(*self->variable, self->value));
     at(self->value, Level::Open);
     print_queued();
     return layout_.render(options_.width);
   }
-  if (!fn) {
-    bool named = !definition.name.empty() && definition.body;
-    bool graph = std::ranges::all_of(definition.name, [](unsigned char c) { return std::isdigit(c); });
-    if (named && graph) text(fmt::format("%{} = ", definition.name));
-    if (named && !graph)
-      bracketed(fmt::format("let %{}{} = ", definition.name, annotation(definition.scheme.type, ": ")));
-    return expression(definition.body);
-  }
+  bool named = !definition.name.empty() && definition.body;
+  bool graph = std::ranges::all_of(definition.name, [](unsigned char c) { return std::isdigit(c); });
+  bool function = as<FnExpr>(definition.body);
+  if (!graph && named && !function && !annotation(definition.scheme.type, "").empty())
+    expected(definition.body);
+  if (named && graph) text(fmt::format("%{} = ", definition.name));
+  if (named && !graph)
+    bracketed(fmt::format("let %{}{} = {}", variable ? names_.wanted(*variable) : definition.name,
+                          function ? "" : annotation(definition.scheme.type, ": "), function ? "(" : ""));
+  // In parentheses a function literal does not see the name that it gets.
+  if (named && function) return fmt::format("{})", expression(definition.body));
+  return expression(definition.body);
+}
+
+std::string Printer::definition(const Definition& definition) {
+  auto* fn = as<FnExpr>(definition.body);
+  if (!fn) return statement(definition, nullptr);
   for (const Variable* variable : free_variables(fn)) names_.bind(variable);
   find_named(fn, named_);
   std::vector<Dim> dims = definition.scheme.dim_vars;
@@ -525,6 +594,11 @@ std::string print(ExprPtr expr, const PrintOptions& options) {
 
 std::string print(const Definition& definition, const PrintOptions& options) {
   return printer_detail::Printer(options).definition(definition);
+}
+
+std::string print_statement(const Definition& statement, const Variable* variable,
+                            const PrintOptions& options) {
+  return printer_detail::Printer(options).statement(statement, variable);
 }
 
 }  // namespace quern

@@ -3,6 +3,7 @@
 // printed parses back to the same; names that would be captured or that the grammar cannot spell get others.
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -22,9 +23,26 @@ class ConstantPool {
   std::unordered_map<const HostTensor*, size_t> known_;
 };
 
+/// How the file that is printed writes what other files declare.
+class Spelling {
+ public:
+  virtual ~Spelling() = default;
+  /// `layers.` for an operator of a file that is imported as `layers`.
+  virtual std::string qualifier(const OpInstance& op) = 0;
+  /// The same for a definition, where its name does not have it yet.
+  virtual std::string qualifier(const GlobalExpr& use) = 0;
+  /// The same for a data type; nothing for one that the file has no name for.
+  virtual std::optional<std::string> qualifier(Type data) = 0;
+  /// The attributes that a use of a definition gives it, over the use's dims; null where there are none.
+  virtual std::shared_ptr<const OpInstance> attributes(const GlobalExpr& use) = 0;
+};
+
 struct PrintOptions {
   ConstantPool* constants = nullptr;  ///< of the module that is printed; without one each text counts its own
   int width = 100;  ///< longest line, in characters; a name or a literal alone may be longer
+  Spelling* spelling = nullptr;
+  /// Names of variables of other statements that are not their own: what shadows one that is still used.
+  const std::unordered_map<const Variable*, std::string>* other_names = nullptr;
   bool types =
       false;  ///< comments with the types of the bindings that have no place for one (`%0 /* t */ = …`)
 };
@@ -34,8 +52,11 @@ struct PrintOptions {
 /// as `<error>`.
 std::string print(ExprPtr expr, const PrintOptions& options = {});
 
-/// `def @f[n](%x: t) -> t {…}` for a function, `let %x: t = …` for another value with a name, else the
-/// expression.
+/// `def @f[n](%x: t) -> t {…}` for a function, else as a statement.
 std::string print(const Definition& definition, const PrintOptions& options = {});
+
+/// A statement: `let %x: t = …` also for a function, or the expression. `variable`: the one that it binds.
+std::string print_statement(const Definition& statement, const Variable* variable,
+                            const PrintOptions& options = {});
 
 }  // namespace quern

@@ -42,11 +42,23 @@ class NameTable {
 /// having been bound is free, and keeps its name to the end.
 class Names {
  public:
-  void bind(const Variable* variable);
+  explicit Names(const PrintOptions& options)
+      : spelling_(options.spelling), other_names_(options.other_names) {}
+
+  /// What it is called where that is free.
+  std::string wanted(const Variable& variable) const;
+  void bind(const Variable* variable) { bind(variable, variable); }
+  /// Under the name of `as`, if there is one.
+  void bind(const Variable* variable, const Variable* as) {
+    locals_.bind(variable, wanted(as ? *as : *variable));
+  }
   void bind(Dim var);
   void bind_type(Type var);
   void release(const Variable* variable) { locals_.release(variable); }
   void release(Dim var) { bare_.release(var); }
+  void release_type(Type var) { bare_.release(var); }
+
+  bool is_bound_type(Type var) const { return bare_.find(var); }
 
   /// Without the sigil.
   const std::string& of(const Variable* variable);
@@ -56,8 +68,15 @@ class Names {
   Dim renamed(Dim dim);
   Type renamed(Type type);
 
+  /// Whether each data type in it has a name in the file.
+  bool can_spell(Type type) const;
+
  private:
+  Type qualified(Type type) const;
+
   NameTable locals_, bare_;
+  Spelling* spelling_;
+  const std::unordered_map<const Variable*, std::string>* other_names_;
 };
 
 /// Bound as `%3 = …`.
@@ -86,10 +105,13 @@ enum class Level : uint8_t {
 class Printer {
  public:
   explicit Printer(const PrintOptions& options)
-      : options_(options), constants_(options.constants ? *options.constants : own_constants_) {}
+      : options_(options),
+        names_(options),
+        constants_(options.constants ? *options.constants : own_constants_) {}
 
   std::string expression(ExprPtr expr);
   std::string definition(const Definition& definition);
+  std::string statement(const Definition& definition, const Variable* variable);
 
  private:
   struct Step {
@@ -157,7 +179,17 @@ class Printer {
   Level node(const ErrorExpr& e);
 
   // graph level
+  /// What stands around an expression says its type: constructors in it need no type arguments.
+  void expected(ExprPtr expr) { expected_.insert(expr); }
+  void expected_with(const Expr& around, ExprPtr expr) {
+    if (expected_.contains(&around)) expected(expr);
+  }
+  /// Whether fields or what stands around tell each type parameter.
+  bool tells_type(const ConstructExpr& e) const;
+  /// Whether it is over a dim that stands for a `?` and has no name in the text.
+  bool has_unnamed(Type type) const;
   std::string type_text(Type type);
+  std::vector<Type> own_type_vars(Type type) const;
   std::string annotation(Type type, std::string_view before);
   void signature(std::string head, const FnExpr& fn);
   /// The inside of braces: a block's statements, or the expression.
@@ -165,11 +197,15 @@ class Printer {
   void braced(ExprPtr expr);
   void bindings(const BlockExpr& block, size_t from);
   void binding(const Binding& binding);
+  bool is_annotated(const Variable& variable, ExprPtr value);
   std::string binding_head(const Variable& variable, ExprPtr value);
   void arm(const MatchArm& arm);
   /// Puts the variables in scope.
   std::string pattern_text(const Pattern& pattern);
   void attribute(const StaticValue& value, const DimMap& dims);
+  /// A call with the attributes of an instance, whose dims are `dims` here.
+  void call(std::string head, std::span<const ExprPtr> args, const OpInstance& instance,
+            std::span<const Dim> dims);
 
   // printer_slice.cpp
   bool slice(const ComprehensionExpr& e);
@@ -190,6 +226,8 @@ class Printer {
   Names names_;
   ConstantPool own_constants_;
   ConstantPool& constants_;
+  std::unordered_set<ExprPtr> expected_;
+  int index_depth_ = 0;            ///< bodies of index expressions around
   std::unordered_set<Dim> named_;  ///< opened dims that the text names
 };
 

@@ -146,7 +146,9 @@ void Printer::body(std::string head, std::span<const Dim> vars, ExprPtr body, Le
   text(std::move(head));
   indent();
   line();
+  run([this] { ++index_depth_; });
   at(body, level);
+  run([this] { --index_depth_; });
   dedent();
   close();
   run([this, vars] {
@@ -224,6 +226,11 @@ Level Printer::node(const ViewExpr& e) {
 
 Level Printer::node(const DimValueExpr& e) {
   Dim dim = names_.renamed(e.dim);
+  if (index_depth_ == 0 && dim->kind != DimKind::Var) {
+    // Where values are tensors, `2` is an int32 and `n + 1` a sum of two values.
+    text(fmt::format("index({})", to_string(dim)));
+    return Level::Postfix;
+  }
   text(to_string(dim));
   return level_of(dim);
 }

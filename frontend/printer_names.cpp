@@ -34,10 +34,6 @@ std::string bare_identifier(std::string_view name, std::string_view fallback) {
   return std::ranges::find(kWords, out) == std::end(kWords) ? out : out + "_";
 }
 
-std::string wanted_name(const Variable& variable) {
-  return is_numbered(variable) ? std::string(variable.name) : identifier(variable.name, "v");
-}
-
 /// One variable per name, for texts only: kept, so that printing does not make new ones for ever.
 Dim dim_spelled(const std::string& name) {
   static std::mutex mutex;
@@ -54,6 +50,8 @@ Type type_spelled(const std::string& name) {
   Type& type = (*known)[name];
   return type ? type : type = type_var(name);
 }
+
+constexpr uint64_t kSpelledData = UINT64_MAX;
 
 }  // namespace
 
@@ -93,7 +91,12 @@ void NameTable::release(const void* key) {
   entries_.erase(entry);
 }
 
-void Names::bind(const Variable* variable) { locals_.bind(variable, wanted_name(*variable)); }
+std::string Names::wanted(const Variable& variable) const {
+  if (other_names_)
+    if (auto other = other_names_->find(&variable); other != other_names_->end()) return other->second;
+  return is_numbered(variable) ? std::string(variable.name) : identifier(variable.name, "v");
+}
+
 void Names::bind(Dim var) { bare_.bind(var, bare_identifier(var->name, "i")); }
 void Names::bind_type(Type var) { bare_.bind(var, bare_identifier(var->name, "t")); }
 
@@ -129,7 +132,25 @@ Type Names::renamed(Type type) {
     for (Type arg : t->args) self(self, arg);
   };
   visit(visit, type);
-  return substitute(type, others);
+  return qualified(substitute(type, others));
+}
+
+/// With the names of data types as the file writes them.
+Type Names::qualified(Type type) const {
+  if (!spelling_ || type->args.empty() == (type->kind != TypeKind::Data)) return type;
+  std::vector<Type> args;
+  for (Type arg : type->args) args.push_back(qualified(arg));
+  if (type->kind != TypeKind::Data) return with_args(type, args);
+  std::string prefix = spelling_->qualifier(type).value_or("");
+  // For texts only: nothing is ever compared with it.
+  return prefix.empty() ? with_args(type, args)
+                        : data_type(prefix + std::string(type->name), kSpelledData, args);
+}
+
+bool Names::can_spell(Type type) const {
+  if (!spelling_) return true;
+  return (type->kind != TypeKind::Data || spelling_->qualifier(type)) &&
+         std::ranges::all_of(type->args, [this](Type arg) { return can_spell(arg); });
 }
 
 }  // namespace quern::printer_detail

@@ -178,6 +178,14 @@ DataHeader make_data_header(const Declaration& declaration) {
   return header;
 }
 
+/// Bit k where the type is over parameter k.
+static uint64_t parameters_in(Type type, const std::vector<Type>& parameters) {
+  auto at = std::ranges::find(parameters, type) - parameters.begin();
+  uint64_t found = at < std::min<ptrdiff_t>(std::ssize(parameters), 64) ? uint64_t{1} << at : 0;
+  for (Type arg : type->args) found |= parameters_in(arg, parameters);
+  return found;
+}
+
 DataDefinition resolve_data(const Declaration& declaration, const DataHeader& header, Scope& scope,
                             Diagnostics& diagnostics) {
   bool is_extern = declaration.syntax->is(SyntaxKind::ExternType);
@@ -195,7 +203,10 @@ DataDefinition resolve_data(const Declaration& declaration, const DataHeader& he
       constructor.fields.push_back({std::string(f->text), type, {{declaration.id, f->id}, {}}});
     }
     ConstructorSpec& spec = specs.emplace_back(constructor.name);
-    for (const DataField& field : constructor.fields) spec.fields.push_back(field.name);
+    for (const DataField& field : constructor.fields) {
+      spec.fields.push_back(field.name);
+      spec.parameters.push_back(parameters_in(field.type, header.type_vars));
+    }
     definition.constructors.push_back(std::move(constructor));
   }
   std::span<const Constructor> interned = data_constructors(definition.name, header.type->id, specs);

@@ -83,6 +83,7 @@ primary
   | GRAPH                                                         # graphPrimary
   | GLOBAL typeArguments?                                         # globalPrimary
   | name typeArguments?                                           # namePrimary
+  | 'None' typeArguments                                          # nonePrimary
   | 'fn' typeParams? '(' params? ')' ('->' type)? block           # fnPrimary
   | 'if' '(' expr ')' block 'else' (block | primary)              # ifPrimary
   | ('match' | 'match?') expr '{' (arm (',' arm)* ','?)? '}'      # matchPrimary

@@ -58,6 +58,7 @@ struct OpInstance {
   /// (FunctionSource::instance), so that who calls it does not depend on its body.
   uint32_t late = 0;
   std::shared_ptr<const Arena> arena;
+  uint32_t declaration = 0;  ///< of the operator, where it has one
 };
 
 struct ConstExpr : Expr {

@@ -78,11 +78,14 @@ struct Constructor {
   std::string_view name;
   uint32_t tag;                              ///< which of its type's constructors, from 0
   std::span<const std::string_view> fields;  ///< their names, "" for one without
-  std::span<const Constructor> siblings;     ///< all constructors of its type, by tag
+  /// Per field: bit k where its type is over the data type's parameter k.
+  std::span<const uint64_t> parameters;
+  std::span<const Constructor> siblings;  ///< all constructors of its type, by tag
 };
 struct ConstructorSpec {
   std::string name;
   std::vector<std::string> fields;
+  std::vector<uint64_t> parameters = {};
 };
 /// The constructors of the data type that is called `type` and whose declaration is identified by `id`.
 std::span<const Constructor> data_constructors(std::string_view type, uint64_t id,

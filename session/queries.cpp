@@ -397,6 +397,11 @@ bool Session::Impl::is_signature(const NameKey& key) {
   return annotated(key).has_value() || (id && has_attributes_or_packs(head(id)));
 }
 
+const InstanceRequest* Session::Impl::request_of(const GlobalExpr& use) const {
+  auto known = specialisations.find({use.module, std::string(use.name)});
+  return known == specialisations.end() ? nullptr : &known->second;
+}
+
 // The copy of a definition that a name with braces stands for.
 const Inferred* Session::Impl::specialised_definition(ModuleId module, const std::string& name) {
   auto known = specialisations.find({module, name});

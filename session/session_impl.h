@@ -141,6 +141,8 @@ struct Session::Impl {
     bool open = true;  ///< its text is given, and the disk's does not count
   };
 
+  class ModuleSpelling;
+
   Session& session;
   QueryEngine engine;
   std::vector<SourceInfo> sources;                              ///< by id
@@ -264,6 +266,8 @@ struct Session::Impl {
   Diagnostics with_copies(ModuleId module, const Inferred& inferred);
   Diagnostics of_copies(const std::vector<Specialisation>& needs);
   bool is_signature(const NameKey& key);
+  /// Null for a use that is no copy.
+  const InstanceRequest* request_of(const GlobalExpr& use) const;
   const Inferred* specialised_definition(ModuleId module, const std::string& name);
 
   /// What the names of copies of definitions stand for, by the declaration that the last use went by.

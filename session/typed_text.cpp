@@ -1,5 +1,7 @@
 // A source's typed declarations as text.
 
+#include <fmt/format.h>
+
 #include "frontend/format.h"
 #include "frontend/printer.h"
 #include "session/layout.h"
@@ -19,25 +21,98 @@ std::string doc_comment(const std::string& doc) {
   return out;
 }
 
+using OtherNames = std::unordered_map<const Variable*, std::string>;
+
+/// Names for variables that hide one of their name which a later statement still uses: a copy of a general
+/// function literal sees what the literal saw. `statements` in order.
+OtherNames names_beside(const std::vector<const Inferred*>& statements) {
+  std::unordered_map<const Variable*, size_t> last_use;
+  for (size_t i = 0; i < statements.size(); ++i)
+    if (ExprPtr body = statements[i]->definition.body)
+      for (const Variable* variable : free_variables(body)) last_use[variable] = i;
+  OtherNames names;
+  std::unordered_map<std::string, const Variable*> current;
+  for (size_t i = 0; i < statements.size(); ++i) {
+    const Variable* variable = statements[i]->variable;
+    if (!variable) continue;
+    std::string name(variable->name);
+    auto is_used = [&](const std::string& taken) {
+      auto found = current.find(taken);
+      if (found == current.end()) return false;
+      auto use = last_use.find(found->second);
+      return use != last_use.end() && use->second > i;
+    };
+    for (size_t k = 1; is_used(name); ++k) name = fmt::format("{}_{}", variable->name, k);
+    current[name] = variable;
+    if (name != variable->name) names.emplace(variable, name);
+  }
+  return names;
+}
+
 }  // namespace
+
+/// How a module writes what it imports.
+class Session::Impl::ModuleSpelling final : public Spelling {
+ public:
+  ModuleSpelling(Session::Impl& impl, ModuleId module) : impl_(impl), module_(module) {}
+
+  std::string qualifier(const OpInstance& op) override {
+    return op.declaration ? prefix_of(impl_.declarations[op.declaration].module).value_or("") : "";
+  }
+  std::string qualifier(const GlobalExpr& use) override {
+    return impl_.request_of(use) ? prefix_of(use.module).value_or("") : "";
+  }
+  std::optional<std::string> qualifier(Type data) override {
+    const DataDefinition* found = impl_.data_of(module_, data);
+    return found ? prefix_of(impl_.declarations[found->declaration].module) : std::nullopt;
+  }
+  std::shared_ptr<const OpInstance> attributes(const GlobalExpr& use) override {
+    const InstanceRequest* request = impl_.request_of(use);
+    return request && !request->params ? instance_head(*request) : nullptr;
+  }
+
+ private:
+  /// Nothing for a module whose names this one does not see.
+  std::optional<std::string> prefix_of(ModuleId module) {
+    if (module == module_ || module == Session::Impl::kLibrary) return "";
+    for (const Import& import : impl_.imports.get(module_))
+      if (import.module == module && import.brings_names())
+        return import.alias.empty() ? "" : import.alias + ".";
+    return std::nullopt;
+  }
+
+  Session::Impl& impl_;
+  ModuleId module_;
+};
 
 TypedText Session::typed_text(SourceId source) {
   TypedText result;
   PrintOptions options;
   options.constants = &result.constants;
+  Impl::ModuleSpelling spelling(*impl_, impl_->sources[source].module);
+  options.spelling = &spelling;
   const Layout& layout = impl_->layouts[source];
+  std::vector<const Inferred*> statements;
+  for (size_t i = 0; i < layout.ids.size(); ++i)
+    if (layout.scan.pieces[i].kind == PieceKind::Statement)
+      statements.push_back(&inferred_statement(layout.ids[i]));
+  OtherNames other_names = names_beside(statements);
+  options.other_names = &other_names;
+  size_t next_statement = 0;
   bool after_statement = false;
   for (size_t i = 0; i < layout.ids.size(); ++i) {
     const Piece& piece = layout.scan.pieces[i];
     const Definition* definition = nullptr;
     bool statement = piece.kind == PieceKind::Statement;
-    if (statement) definition = &inferred_statement(layout.ids[i]).definition;
+    const Inferred* inferred = statement ? statements[next_statement++] : nullptr;
+    if (inferred) definition = &inferred->definition;
     if (piece.kind == PieceKind::Def && piece.name.starts_with("@"))
       definition = this->definition(info(layout.ids[i]).module, piece.name.substr(1));
     if (i > 0 && !(statement && after_statement)) result.text += "\n";
     result.text += doc_comment(piece.doc);
-    if (definition) {
-      result.text += print(*definition, options) + (statement ? ";\n" : "\n");
+    if (definition && definition->body) {
+      result.text += statement ? print_statement(*definition, inferred->variable, options) + ";\n"
+                               : print(*definition, options) + "\n";
     } else {
       std::string text = layout.text->substr(piece.range.begin, piece.range.end - piece.range.begin);
       auto formatted = quern::format(text);

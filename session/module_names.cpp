@@ -27,7 +27,6 @@ std::optional<DeclaredName> declared_name(ModuleId module, PieceKind kind, std::
 
 void ModuleNames::update(ModuleId module, const std::vector<Declared>& removed,
                          const std::vector<Declared>& added, const Before& before) {
-  if (removed.empty() && added.empty()) return;
   std::unordered_map<DeclaredName, std::vector<DeclarationId>, DeclaredNameHash> changed;
   auto list_of = [&](const DeclaredName& name) -> std::vector<DeclarationId>& {
     return changed.try_emplace(name, cells_.peek(name)).first->second;

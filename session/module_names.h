@@ -47,6 +47,7 @@ class ModuleNames {
   void depend_on_all(ModuleId module) { updates_.get(module); }
 
   using Declared = std::pair<DeclaredName, DeclarationId>;
+  /// Declarations have come and gone: these, and others without a name.
   void update(ModuleId module, const std::vector<Declared>& removed, const std::vector<Declared>& added,
               const Before& before);
 

@@ -130,7 +130,8 @@ void Session::Impl::take_pieces(SourceId source, const Rescan& same, std::string
   for (size_t i = 0; i < after.size(); ++i)
     if (pairs[i] == SIZE_MAX || before[pairs[i]].text != after[i].text)
       set_piece(layout.ids[begin + i], after[i].text);
-  names.update(module, removed, added, [this](DeclarationId a, DeclarationId b) { return is_before(a, b); });
+  if (!gone.empty() || std::ranges::count(pairs, SIZE_MAX) > 0)
+    names.update(module, removed, added, [this](DeclarationId a, DeclarationId b) { return is_before(a, b); });
   for (DeclarationId id : gone) drop_declaration(id);
   if (removed.empty() && added.empty()) return;
   layout.duplicates.clear();

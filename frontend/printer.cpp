@@ -115,25 +115,28 @@ Level Printer::node(ExprPtr expr) {
 
 namespace {
 
-/// The opened dims that index expressions inside mention: the text has to name them.
-void find_named(ExprPtr expr, std::unordered_set<Dim>& named) {
-  auto add = [&](Dim dim) {
-    for_each_var(dim, [&](Dim var) {
-      if (var->opened) named.insert(var);
-    });
-  };
-  if (auto* comprehension = as<ComprehensionExpr>(expr)) std::ranges::for_each(comprehension->extents, add);
-  if (auto* value = as<DimValueExpr>(expr)) add(value->dim);
-  for_each_child(expr, [&](ExprPtr child) { find_named(child, named); });
-}
-
-bool has_opened(Type type) {
-  bool found = false;
-  for_each_dim_var(type, [&](Dim var) { found |= var->opened; });
-  return found;
+void find_type_vars(Type type, const std::function<void(Type)>& visit) {
+  if (!type) return;
+  if (type->kind == TypeKind::Var) visit(type);
+  for (Type arg : type->args) find_type_vars(arg, visit);
 }
 
 }  // namespace
+
+/// The opened dims that index expressions inside mention: the text has to name them.
+void Printer::find_named(ExprPtr expr) {
+  auto add = [&](Dim dim) {
+    for_each_var(dim, [&](Dim var) {
+      if (var->opened) named_.insert(var);
+    });
+  };
+  if (auto* comprehension = as<ComprehensionExpr>(expr)) {
+    if (slice_items(*comprehension)) return find_named(as<ReadExpr>(comprehension->body)->tensor);
+    std::ranges::for_each(comprehension->extents, add);
+  }
+  if (auto* value = as<DimValueExpr>(expr)) add(value->dim);
+  for_each_child(expr, [&](ExprPtr child) { find_named(child); });
+}
 
 /// With `?` for the dims that stand for one.
 std::string Printer::type_text(Type type) {
@@ -142,6 +145,12 @@ std::string Printer::type_text(Type type) {
     if (var->opened && !named_.contains(var)) any.dims.emplace(var, dim_any());
   });
   return to_string(names_.renamed(substitute(type, any)));
+}
+
+bool Printer::forgets_dims(Type type) {
+  bool forgets = false;
+  for_each_dim_var(type, [&](Dim var) { forgets |= var->opened && !named_.contains(var); });
+  return forgets;
 }
 
 /// Nothing for a type that cannot be written.
@@ -204,23 +213,34 @@ void Printer::signature(std::string head, const FnExpr& fn) {
         bracketed("%" + names_.of(fn.params[i]) + annotation(fn.params[i]->type, ": "));
       },
       ")");
+  // A `?` in its place would forget what the body's type says.
   bool typed = fn.type && fn.type->kind == TypeKind::Function;
-  if (typed) bracketed(annotation(fn.type->result(), " -> "));
+  if (typed && !forgets_dims(fn.type->result())) bracketed(annotation(fn.type->result(), " -> "));
   text(" ");
 }
 
 Level Printer::node(const FnExpr& e) {
-  std::string dims;
+  std::vector<std::string> general;
   for (Dim var : e.dim_vars) {
     if (var->opened && !named_.contains(var)) continue;
     names_.bind(var);
-    dims += (dims.empty() ? "[" : ", ") + names_.of(var);
+    general.push_back(names_.of(var));
   }
-  signature(std::string(e.primitive ? "/* kernel */ " : "") + "fn " + (dims.empty() ? "" : dims + "]"), e);
+  // What no function around has for a type variable is one of this function.
+  std::vector<Type> own;
+  find_type_vars(e.type, [&](Type var) {
+    if (names_.has_type(var)) return;
+    names_.bind_type(var);
+    own.push_back(var);
+    general.push_back(names_.of_type(var));
+  });
+  std::string vars = general.empty() ? "" : fmt::format("[{}]", fmt::join(general, ", "));
+  signature(std::string(e.primitive ? "/* kernel */ " : "") + "fn " + vars, e);
   braced(e.body);
-  run([this, &e] {
+  run([this, &e, own] {
     for (const Variable* param : e.params) names_.release(param);
     for (Dim var : e.dim_vars) names_.release(var);
+    for (Type var : own) names_.release_type(var);
   });
   return Level::Primary;
 }
@@ -235,7 +255,7 @@ std::string Printer::binding_head(const Variable& variable, ExprPtr value) {
   bool function = variable.type && variable.type->kind == TypeKind::Function;
   // An annotation with a `?` forgets what the value's type says: it is written where the source has one.
   auto* check = as<CheckDimsExpr>(value);
-  bool annotated = !has_opened(variable.type);
+  bool annotated = !forgets_dims(variable.type);
   if (check && check->value && !check->opened.empty()) {
     annotated = true;
     for (Dim dim : check->value->type->dims) annotated &= !dim->has_any;
@@ -484,7 +504,7 @@ std::string Printer::definition(const Definition& definition) {
     return expression(definition.body);
   }
   for (const Variable* variable : free_variables(fn)) names_.bind(variable);
-  find_named(fn, named_);
+  find_named(fn);
   std::vector<Dim> dims = definition.scheme.dim_vars;
   for (Dim var : fn->dim_vars)
     if (std::ranges::find(dims, var) == dims.end()) dims.push_back(var);

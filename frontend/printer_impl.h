@@ -47,6 +47,8 @@ class Names {
   void bind_type(Type var);
   void release(const Variable* variable) { locals_.release(variable); }
   void release(Dim var) { bare_.release(var); }
+  void release_type(Type var) { bare_.release(var); }
+  bool has_type(Type var) const { return bare_.find(var); }
 
   /// Without the sigil.
   const std::string& of(const Variable* variable);
@@ -157,7 +159,9 @@ class Printer {
   Level node(const ErrorExpr& e);
 
   // graph level
+  void find_named(ExprPtr expr);
   std::string type_text(Type type);
+  bool forgets_dims(Type type);
   std::string annotation(Type type, std::string_view before);
   void signature(std::string head, const FnExpr& fn);
   /// The inside of braces: a block's statements, or the expression.
@@ -172,7 +176,12 @@ class Printer {
   void attribute(const StaticValue& value, const DimMap& dims);
 
   // printer_slice.cpp
-  bool slice(const ComprehensionExpr& e);
+  struct SliceItem {
+    std::string text;
+    ExprPtr computed;  ///< a position in place of a text
+  };
+  std::optional<std::vector<SliceItem>> slice_items(const ComprehensionExpr& e);
+  void slice(const ReadExpr& e, const std::vector<SliceItem>& items);
   std::optional<std::string> position(Dim at, Dim extent);
   std::optional<std::string> slice_text(Dim at, Dim var, Dim count, Dim extent);
 

@@ -31,7 +31,10 @@ TypedText Session::typed_text(SourceId source) {
     const Piece& piece = layout.scan.pieces[i];
     const Definition* definition = nullptr;
     bool statement = piece.kind == PieceKind::Statement;
-    if (statement) definition = &inferred_statement(layout.ids[i]).definition;
+    // A function that is typed anew for each use has no typed form of its own.
+    if (const Inferred* inferred = statement ? &inferred_statement(layout.ids[i]) : nullptr;
+        inferred && inferred->definition.body)
+      definition = &inferred->definition;
     if (piece.kind == PieceKind::Def && piece.name.starts_with("@"))
       definition = this->definition(info(layout.ids[i]).module, piece.name.substr(1));
     if (i > 0 && !(statement && after_statement)) result.text += "\n";

@@ -181,12 +181,13 @@ void Inference::binding(SyntaxPtr s, std::vector<Binding>& bindings,
   if (declared)
     expect(s->child(1), declared, value->type, fmt::format("`%{}`", s->text),
            {{place(s->child(0)), "it is declared here"}}, DiagnosticKind::AnnotationMismatch, value);
+  ExprPtr exact = value;
   if (declared) value = opened(value, declared = resolve(declared), s->text);
   if (s->text == "_") {
     bindings.push_back({nullptr, value});
     return;
   }
-  bool is_opened = declared && value->kind == ExprKind::CheckDims;
+  bool is_opened = value != exact;
   const Variable* variable =
       draft_variable(drafts_.copy(s->text), declared && !is_opened ? declared : value->type);
   bindings.push_back({variable, value});

@@ -198,14 +198,16 @@ Type Inference::content_of(SyntaxPtr at, ExprPtr reference, std::string_view wha
 ExprPtr Inference::read_reference(SyntaxPtr s, SyntaxPtr operand) {
   ExprPtr reference = infer(operand);
   Type content = content_of(operand, reference, s->is(SyntaxKind::Unary) ? "!" : "ref_read");
-  return drafts_.make<RefReadExpr>(Expr{ExprKind::RefRead, content, origin(s)}, reference);
+  ExprPtr read = drafts_.make<RefReadExpr>(Expr{ExprKind::RefRead, content, origin(s)}, reference);
+  return opened(read, resolve(content), "ref");
 }
 
 ExprPtr Inference::write_reference(SyntaxPtr s, SyntaxPtr operand, SyntaxPtr value) {
   ExprPtr reference = infer(operand);
   Type content = content_of(operand, reference, s->is(SyntaxKind::Binary) ? ":=" : "ref_write");
   ExprPtr written = infer(value);
-  expect(value, content, written->type, "what is written", origin_of(reference));
+  expect(value, content, written->type, "what is written", origin_of(reference), DiagnosticKind::TypeMismatch,
+         written);
   return drafts_.make<RefWriteExpr>(Expr{ExprKind::RefWrite, unit_type(), origin(s)}, reference, written);
 }
 

@@ -115,30 +115,27 @@ Level Printer::node(ExprPtr expr) {
 
 namespace {
 
-/// The opened dims that index expressions inside mention: the text has to name them.
-void find_named(ExprPtr expr, std::unordered_set<Dim>& named) {
-  auto add = [&](Dim dim) {
-    for_each_var(dim, [&](Dim var) {
-      if (var->opened) named.insert(var);
-    });
-  };
-  if (auto* comprehension = as<ComprehensionExpr>(expr)) std::ranges::for_each(comprehension->extents, add);
-  if (auto* value = as<DimValueExpr>(expr)) add(value->dim);
-  for_each_child(expr, [&](ExprPtr child) { find_named(child, named); });
-}
-
-bool has_opened(Type type) {
-  bool found = false;
-  for_each_dim_var(type, [&](Dim var) { found |= var->opened; });
-  return found;
+void find_type_vars(Type type, const std::function<void(Type)>& visit) {
+  if (!type) return;
+  if (type->kind == TypeKind::Var) visit(type);
+  for (Type arg : type->args) find_type_vars(arg, visit);
 }
 
 }  // namespace
 
-bool Printer::has_unnamed(Type type) const {
-  bool found = false;
-  for_each_dim_var(type, [&](Dim var) { found |= var->opened && !named_.contains(var); });
-  return found;
+/// The opened dims that index expressions inside mention: the text has to name them.
+void Printer::find_named(ExprPtr expr) {
+  auto add = [&](Dim dim) {
+    for_each_var(dim, [&](Dim var) {
+      if (var->opened) named_.insert(var);
+    });
+  };
+  if (auto* comprehension = as<ComprehensionExpr>(expr)) {
+    if (slice_items(*comprehension)) return find_named(as<ReadExpr>(comprehension->body)->tensor);
+    std::ranges::for_each(comprehension->extents, add);
+  }
+  if (auto* value = as<DimValueExpr>(expr)) add(value->dim);
+  for_each_child(expr, [&](ExprPtr child) { find_named(child); });
 }
 
 /// With `?` for the dims that stand for one.
@@ -148,6 +145,12 @@ std::string Printer::type_text(Type type) {
     if (var->opened && !named_.contains(var)) any.dims.emplace(var, dim_any());
   });
   return to_string(names_.renamed(substitute(type, any)));
+}
+
+bool Printer::forgets_dims(Type type) {
+  bool forgets = false;
+  for_each_dim_var(type, [&](Dim var) { forgets |= var->opened && !named_.contains(var); });
+  return forgets;
 }
 
 /// Nothing for a type that cannot be written.
@@ -200,8 +203,11 @@ Level Printer::node(const OpCallExpr& e) {
 
 Level Printer::node(const CallExpr& e) {
   at(e.callee, Level::Postfix);
-  auto* global = options_.spelling ? as<GlobalExpr>(e.callee) : nullptr;
-  auto attributes = global ? options_.spelling->attributes(*global) : nullptr;
+  auto* global = as<GlobalExpr>(e.callee);
+  // The types of parameters that are not general are those of the definition.
+  if (global && global->types.empty() && !global->name.ends_with('}'))
+    for (ExprPtr arg : e.args) expected(arg);
+  auto attributes = global && options_.spelling ? options_.spelling->attributes(*global) : nullptr;
   if (attributes)
     call("(", e.args, *attributes, global->dims);
   else
@@ -221,41 +227,35 @@ void Printer::signature(std::string head, const FnExpr& fn) {
         bracketed("%" + names_.of(fn.params[i]) + annotation(fn.params[i]->type, ": "));
       },
       ")");
-  // A result over the dim that a parameter's `?` stands for cannot be written: it is inferred.
-  bool typed = fn.type && fn.type->kind == TypeKind::Function && !has_unnamed(fn.type->result());
+  // A `?` in its place would forget what the body's type says.
+  bool typed = fn.type && fn.type->kind == TypeKind::Function && !forgets_dims(fn.type->result());
   if (typed && !annotation(fn.type->result(), "").empty()) expected(fn.body);
   if (typed) bracketed(annotation(fn.type->result(), " -> "));
   text(" ");
 }
 
-// The type variables in a type that nothing around binds: those of a general function literal.
-std::vector<Type> Printer::own_type_vars(Type type) const {
-  std::vector<Type> found;
-  auto visit = [&](auto&& self, Type t) -> void {
-    if (t->kind == TypeKind::Var && !names_.is_bound_type(t) && std::ranges::find(found, t) == found.end())
-      found.push_back(t);
-    for (Type arg : t->args) self(self, arg);
-  };
-  if (type) visit(visit, type);
-  return found;
-}
-
 Level Printer::node(const FnExpr& e) {
-  std::vector<std::string> vars;
+  std::vector<std::string> general;
   for (Dim var : e.dim_vars) {
     if (var->opened && !named_.contains(var)) continue;
     names_.bind(var);
-    vars.push_back(names_.of(var));
+    general.push_back(names_.of(var));
   }
-  std::vector<Type> types = own_type_vars(e.type);
-  for (Type var : types) vars.push_back(names_.of_type(var));
-  std::string general = vars.empty() ? "" : fmt::format("[{}]", fmt::join(vars, ", "));
-  signature(std::string(e.primitive ? "/* kernel */ " : "") + "fn " + general, e);
+  // What no function around has for a type variable is one of this function.
+  std::vector<Type> own;
+  find_type_vars(e.type, [&](Type var) {
+    if (names_.has_type(var)) return;
+    names_.bind_type(var);
+    own.push_back(var);
+    general.push_back(names_.of_type(var));
+  });
+  std::string vars = general.empty() ? "" : fmt::format("[{}]", fmt::join(general, ", "));
+  signature(std::string(e.primitive ? "/* kernel */ " : "") + "fn " + vars, e);
   braced(e.body);
-  run([this, &e, types] {
+  run([this, &e, own] {
     for (const Variable* param : e.params) names_.release(param);
     for (Dim var : e.dim_vars) names_.release(var);
-    for (Type var : types) names_.release_type(var);
+    for (Type var : own) names_.release_type(var);
   });
   return Level::Primary;
 }
@@ -266,7 +266,7 @@ bool Printer::is_annotated(const Variable& variable, ExprPtr value) {
   if (variable.type->kind == TypeKind::Function || annotation(variable.type, "").empty()) return false;
   // An annotation with a `?` forgets what the value's type says: it is written where the source has one.
   auto* check = as<CheckDimsExpr>(value);
-  if (!check || !check->value || check->opened.empty()) return !has_opened(variable.type);
+  if (!check || !check->value || check->opened.empty()) return !forgets_dims(variable.type);
   return std::ranges::none_of(check->value->type->dims, [](Dim dim) { return dim->has_any; });
 }
 
@@ -553,7 +553,7 @@ std::string Printer::definition(const Definition& definition) {
   auto* fn = as<FnExpr>(definition.body);
   if (!fn) return statement(definition, nullptr);
   for (const Variable* variable : free_variables(fn)) names_.bind(variable);
-  find_named(fn, named_);
+  find_named(fn);
   std::vector<Dim> dims = definition.scheme.dim_vars;
   for (Dim var : fn->dim_vars)
     if (std::ranges::find(dims, var) == dims.end()) dims.push_back(var);

@@ -57,8 +57,7 @@ class Names {
   void release(const Variable* variable) { locals_.release(variable); }
   void release(Dim var) { bare_.release(var); }
   void release_type(Type var) { bare_.release(var); }
-
-  bool is_bound_type(Type var) const { return bare_.find(var); }
+  bool has_type(Type var) const { return bare_.find(var); }
 
   /// Without the sigil.
   const std::string& of(const Variable* variable);
@@ -186,10 +185,10 @@ class Printer {
   }
   /// Whether fields or what stands around tell each type parameter.
   bool tells_type(const ConstructExpr& e) const;
-  /// Whether it is over a dim that stands for a `?` and has no name in the text.
-  bool has_unnamed(Type type) const;
+  void find_named(ExprPtr expr);
   std::string type_text(Type type);
-  std::vector<Type> own_type_vars(Type type) const;
+  /// Whether it is over a dim that stands for a `?` and has no name in the text.
+  bool forgets_dims(Type type);
   std::string annotation(Type type, std::string_view before);
   void signature(std::string head, const FnExpr& fn);
   /// The inside of braces: a block's statements, or the expression.
@@ -208,7 +207,12 @@ class Printer {
             std::span<const Dim> dims);
 
   // printer_slice.cpp
-  bool slice(const ComprehensionExpr& e);
+  struct SliceItem {
+    std::string text;
+    ExprPtr computed;  ///< a position in place of a text
+  };
+  std::optional<std::vector<SliceItem>> slice_items(const ComprehensionExpr& e);
+  void slice(const ReadExpr& e, const std::vector<SliceItem>& items);
   std::optional<std::string> position(Dim at, Dim extent);
   std::optional<std::string> slice_text(Dim at, Dim var, Dim count, Dim extent);
 

@@ -157,7 +157,10 @@ void Printer::body(std::string head, std::span<const Dim> vars, ExprPtr body, Le
 }
 
 Level Printer::node(const ComprehensionExpr& e) {
-  if (slice(e)) return Level::Postfix;
+  if (auto items = slice_items(e)) {
+    slice(*as<ReadExpr>(e.body), *items);
+    return Level::Postfix;
+  }
   body("[" + binders(e.vars, e.extents) + "] =>", e.vars, e.body, Level::Open);
   return Level::Open;
 }

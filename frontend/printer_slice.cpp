@@ -73,37 +73,40 @@ std::optional<std::string> Printer::slice_text(Dim at, Dim var, Dim count, Dim e
   return std::nullopt;
 }
 
-/// Prints a slice; false for what is none, or is said as well by an index expression.
-bool Printer::slice(const ComprehensionExpr& e) {
+/// The positions of a slice; nothing for what is none, or is said as well by an index expression.
+std::optional<std::vector<Printer::SliceItem>> Printer::slice_items(const ComprehensionExpr& e) {
   auto* read = as<ReadExpr>(e.body);
-  if (!read || read->otherwise || !read->tensor->type->is_tensor()) return false;
-  bool plain = has_name(read->tensor);
+  if (!read || read->otherwise || read->indices.empty() || !read->tensor->type->is_tensor())
+    return std::nullopt;
+  bool plain = has_name(read->tensor) && std::ranges::all_of(e.extents, is_spelled);
   size_t vars = 0;
-  std::vector<std::pair<std::string, ExprPtr>> items;
+  std::vector<SliceItem> items;
   for (size_t axis = 0; axis < read->indices.size(); ++axis) {
     Dim extent = read->tensor->type->dims[axis];
-    ExprPtr index = read->indices[axis];
-    if (ExprPtr computed = computed_position(index)) {
+    if (ExprPtr computed = computed_position(read->indices[axis])) {
       plain &= computed->kind == ExprKind::Var;
-      items.emplace_back("", computed);
+      items.push_back({"", computed});
       continue;
     }
-    auto* value = as<DimValueExpr>(index);
-    if (!value) return false;
+    auto* value = as<DimValueExpr>(read->indices[axis]);
+    if (!value) return std::nullopt;
     bool runs = vars < e.vars.size() && contains_var(value->dim, e.vars[vars]);
     auto text =
         runs ? slice_text(value->dim, e.vars[vars], e.extents[vars], extent) : position(value->dim, extent);
-    if (!text) return false;
+    if (!text) return std::nullopt;
     vars += runs ? 1 : 0;
-    items.emplace_back(*text, nullptr);
+    items.push_back({*text, nullptr});
   }
-  if (plain || items.empty() || vars != e.vars.size()) return false;
-  while (items.size() > 1 && items.back().first == ":") items.pop_back();
-  at(read->tensor, Level::Postfix);
+  if (plain || vars != e.vars.size()) return std::nullopt;
+  while (items.size() > 1 && items.back().text == ":") items.pop_back();
+  return items;
+}
+
+void Printer::slice(const ReadExpr& e, const std::vector<SliceItem>& items) {
+  at(e.tensor, Level::Postfix);
   list(
-      "[", items.size(), [&](size_t i) { items[i].second ? item(items[i].second) : text(items[i].first); },
+      "[", items.size(), [&](size_t i) { items[i].computed ? item(items[i].computed) : text(items[i].text); },
       "]");
-  return true;
 }
 
 }  // namespace quern::printer_detail

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <unordered_set>
 
 #include "ir/tensor.h"
 
@@ -24,12 +25,25 @@ class Comparison {
     return difference_;
   }
 
-  std::optional<std::string> run(const Definition& a, const Definition& b) {
-    check(a.name == b.name, "names", a.name, b.name);
+  std::optional<std::string> run(std::span<const ModulePart> a, std::span<const ModulePart> b) {
+    check(a.size() == b.size(), "numbers of declarations");
+    for (size_t i = 0; i < a.size() && !difference_; ++i) {
+      check(!a[i].definition == !b[i].definition && !a[i].variable == !b[i].variable,
+            "kinds of declarations");
+      if (!a[i].definition) continue;
+      if (!difference_) run(*a[i].definition, *b[i].definition, a[i].variable);
+      if (difference_) difference_ = a[i].definition->name + ": " + *difference_;
+      if (a[i].variable) variables_[a[i].variable] = b[i].variable;
+    }
+    return difference_;
+  }
+
+  std::optional<std::string> run(const Definition& a, const Definition& b, bool renamed = false) {
+    check(renamed || a.name == b.name, "names", a.name, b.name);
     bind(a.scheme.dim_vars, b.scheme.dim_vars);
     check(a.scheme.type_vars.size() == b.scheme.type_vars.size(), "type variables");
     for (size_t i = 0; !difference_ && i < a.scheme.type_vars.size(); ++i)
-      renaming_.types.emplace(a.scheme.type_vars[i], b.scheme.type_vars[i]);
+      take_type_vars(a.scheme.type_vars[i], b.scheme.type_vars[i]);
     if (!difference_) types(a.scheme.type, b.scheme.type);
     return difference_ ? difference_ : run(a.body, b.body);
   }
@@ -82,7 +96,17 @@ class Comparison {
     if (a == b || difference_) return;
     if (!a || !b) return check(false, "presence of a type");
     for_each_dim_var(a, [&](Dim var) { take_free(var, [&](auto visit) { for_each_dim_var(b, visit); }); });
+    take_type_vars(a, b);
     check(substitute(a, renaming_) == b, "types", to_string(a), to_string(b));
+  }
+  /// A type variable of a function literal corresponds to what stands in its place, a variable as well.
+  void take_type_vars(Type a, Type b) {
+    if (a->kind == TypeKind::Var && b->kind == TypeKind::Var && !renaming_.types.contains(a)) {
+      if (taken_types_.insert(b).second) renaming_.types.emplace(a, b);
+      return;
+    }
+    for (size_t i = 0; i < std::min(a->args.size(), b->args.size()); ++i)
+      take_type_vars(a->args[i], b->args[i]);
   }
   void dims(Dim a, Dim b) {
     if (a == b || difference_) return;
@@ -245,7 +269,8 @@ class Comparison {
 
   std::vector<std::pair<ExprPtr, ExprPtr>> pairs_;  ///< still to compare; the next is last
   std::unordered_map<const Variable*, const Variable*> variables_;
-  Substitution renaming_;  ///< of the left one's dims and type variables to the right one's
+  std::unordered_set<Type> taken_types_;  ///< the right one's type variables that correspond to one
+  Substitution renaming_;                 ///< of the left one's dims and type variables to the right one's
   std::optional<std::string> difference_;
 };
 
@@ -253,6 +278,9 @@ class Comparison {
 
 std::optional<std::string> difference(ExprPtr a, ExprPtr b) { return Comparison().run(a, b); }
 std::optional<std::string> difference(const Definition& a, const Definition& b) {
+  return Comparison().run(a, b);
+}
+std::optional<std::string> difference(std::span<const ModulePart> a, std::span<const ModulePart> b) {
   return Comparison().run(a, b);
 }
 bool same(ExprPtr a, ExprPtr b) { return !difference(a, b); }

@@ -2,6 +2,7 @@
 // Whether two texts of the typed IR are the same program.
 
 #include <optional>
+#include <span>
 #include <string>
 
 #include "ir/expr.h"
@@ -17,5 +18,14 @@ bool same(const Definition& a, const Definition& b);
 /// What the first difference is, for people; nothing where there is none.
 std::optional<std::string> difference(ExprPtr a, ExprPtr b);
 std::optional<std::string> difference(const Definition& a, const Definition& b);
+
+/// A definition, or a statement with the variable that it binds.
+struct ModulePart {
+  const Definition* definition;
+  const Variable* variable = nullptr;
+};
+/// Of modules, part by part: definitions have the same names, and what statements bind corresponds whatever
+/// it is called.
+std::optional<std::string> difference(std::span<const ModulePart> a, std::span<const ModulePart> b);
 
 }  // namespace quern

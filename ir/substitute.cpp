@@ -13,8 +13,10 @@ namespace {
 
 class Substituter {
  public:
-  Substituter(Arena& arena, const ExprSubstitution& substitution)
-      : arena_(arena), given_(substitution), types_(substitution.types) {}
+  Substituter(Arena& arena, const ExprSubstitution& substitution, ExprPtr expr)
+      : arena_(arena), given_(substitution), types_(substitution.types) {
+    renew_opened(expr);
+  }
 
   ExprPtr apply(ExprPtr expr) {
     ExprPtr image = visit(expr, [this](const auto& node) { return rebuild(node); });
@@ -80,7 +82,8 @@ class Substituter {
     CheckDimsExpr copy = node;
     copy.value = apply(node.value);
     std::vector<Dim> opened;
-    for (Dim dim : node.opened) opened.push_back(given_.types.dims.contains(dim) ? dim : renew_dim(dim));
+    for (Dim dim : node.opened)
+      opened.push_back(given_.types.dims.contains(dim) ? dim : types_.dims.at(dim));
     copy.opened = arena_.copy(opened);
     std::vector<DimCondition> conditions(node.conditions.begin(), node.conditions.end());
     bool changed = copy.value != node.value || !opened.empty();
@@ -230,6 +233,14 @@ class Substituter {
     return fresh;
   }
 
+  /// Dims that a value opens are in scope around it as well: the call that takes the value is over them.
+  void renew_opened(ExprPtr expr) {
+    if (auto* check = as<CheckDimsExpr>(expr))
+      for (Dim dim : check->opened)
+        if (!given_.types.dims.contains(dim)) renew_dim(dim);
+    for_each_child(expr, [this](ExprPtr child) { renew_opened(child); });
+  }
+
   /// Whoever gives a dim for one of a function's own dim_vars instantiates the function: that one is bound no
   /// longer.
   void renew_dim_vars(const FnExpr& fn) {
@@ -248,7 +259,7 @@ class Substituter {
 }  // namespace
 
 ExprPtr substitute(Arena& arena, ExprPtr expr, const ExprSubstitution& substitution) {
-  return Substituter(arena, substitution).apply(expr);
+  return Substituter(arena, substitution, expr).apply(expr);
 }
 
 }  // namespace quern

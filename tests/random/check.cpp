@@ -33,12 +33,14 @@ std::string rejection(Session& session, SourceId source) {
   return found;
 }
 
-std::vector<const Definition*> definitions(Session& session, ModuleId module, SourceId source) {
-  std::vector<const Definition*> list;
+std::vector<ModulePart> parts(Session& session, ModuleId module, SourceId source) {
+  std::vector<ModulePart> list;
   for (const std::string& name : session.definitions(module))
-    list.push_back(session.definition(module, name));
-  for (DeclarationId statement : session.statements(source))
-    list.push_back(&session.inferred_statement(statement).definition);
+    list.push_back({session.definition(module, name)});
+  for (DeclarationId statement : session.statements(source)) {
+    const Inferred& inferred = session.inferred_statement(statement);
+    list.push_back({&inferred.definition, inferred.variable});
+  }
   return list;
 }
 
@@ -126,11 +128,8 @@ std::string Workshop::round_trip(Session& s, ModuleId module, SourceId source) {
   SourceId again = s.add_source(other, "printed.relay", printed);
   if (std::string found = rejection(s, again); !found.empty())
     return fmt::format("rejected {}\nof the printed\n{}", found, printed);
-  auto before = definitions(s, module, source), after = definitions(s, other, again);
-  if (before.size() != after.size()) return "declarations are missing in\n" + printed;
-  for (size_t i = 0; i < before.size(); ++i)
-    if (auto d = before[i] && after[i] ? difference(*before[i], *after[i]) : "it is not there")
-      return fmt::format("{}: {}\nin the printed\n{}", before[i] ? before[i]->name : "", *d, printed);
+  if (auto d = difference(parts(s, module, source), parts(s, other, again)))
+    return fmt::format("{}\nin the printed\n{}", *d, printed);
   std::string twice = s.typed_text(again).text;
   return twice == printed ? "" : fmt::format("printed\n{}\nand after that\n{}", printed, twice);
 }

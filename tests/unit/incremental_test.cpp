@@ -234,6 +234,18 @@ void keep_texts(const fs::path& folder, const std::string& before, const std::st
   std::ofstream(folder / "after.relay") << after;
 }
 
+// What a statement that does not parse may bind is not told as unknown, also where the statement has no name
+// and was not there before.
+TEST(Incremental, BrokenStatementWithoutAName) {
+  Session session;
+  SourceId source = session.add_source(session.make_module(), "edited.relay", "%a");
+  EXPECT_NE(report(session, source).find("unknown variable `%a`"), std::string::npos);
+  session.set_text(source, "let (%a, %b) = (1, 2);\n%a");
+  std::string told = report(session, source);
+  EXPECT_NE(told.find("`let` binds one variable"), std::string::npos);
+  EXPECT_EQ(told.find("unknown variable"), std::string::npos) << told;
+}
+
 TEST(Incremental, EqualsFromScratchAfterRandomEdits) {
   size_t edits = number_from("QUERN_RANDOM_EDITS", 4000), seed = number_from("QUERN_RANDOM_SEED", 1);
   constexpr size_t kEditsOfOneText = 40;

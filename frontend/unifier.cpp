@@ -25,9 +25,12 @@ DType Unifier::fresh_dtype(DTypeClass dtype_class, bool wide) {
 }
 
 DType Unifier::resolve(DType dtype) const {
-  while (dtype.is_infer() && dtypes_[dtype.id].bound) dtype = dtypes_[dtype.id].value;
-  if (dtype.is_infer()) note({Unknown::Kind::DType, dtype.id});
-  return dtype;
+  auto is_bound = [this](DType d) { return d.is_infer() && dtypes_[d.id].bound; };
+  DType end = dtype;
+  while (is_bound(end)) end = dtypes_[end.id].value;
+  while (is_bound(dtype)) dtype = std::exchange(dtypes_[dtype.id].value, end);
+  if (end.is_infer()) note({Unknown::Kind::DType, end.id});
+  return end;
 }
 
 // What stands at the end of a chain of bound unknowns; the chain is shortened to it.

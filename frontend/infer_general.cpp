@@ -103,7 +103,14 @@ class FreshNames {
 
 std::vector<Scheme> Inference::generalise(const Mark& from, const std::vector<Type>& types,
                                           std::vector<Scheme> schemes, Dims dims) {
-  run_queue();
+  // What relations from inside make belongs inside.
+  auto run_inside = [this] {
+    unifier.enter_level();
+    run_queue();
+    unifier.leave_level();
+    return true;
+  };
+  run_inside();
   std::set<Unknown> general;
   std::vector<size_t> relations;
   do {
@@ -116,7 +123,7 @@ std::vector<Scheme> Inference::generalise(const Mark& from, const std::vector<Ty
     }
     relations = general_relations(from, general);
     // Literals that no parameter has to do with take their defaults, and what waits for them goes on.
-  } while (unifier.apply_inner_defaults(from.dtypes, general) && (run_queue(), true));
+  } while (unifier.apply_inner_defaults(from.dtypes, general) && run_inside());
   // What depends on unknowns from outside alone is decided there.
   for (size_t i = from.relations; i < relations_.size(); ++i)
     if (!relations_[i].done && !std::ranges::binary_search(relations, i))

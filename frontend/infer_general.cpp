@@ -327,7 +327,10 @@ ExprPtr Inference::let_function(SyntaxPtr s, Type& declared) {
   run_queue();
   unifier.leave_level();
   leave_to(depth);
-  if (!fits || resolve(fn->type)->kind != TypeKind::Function) return fn;
+  if (!fits || resolve(fn->type)->kind != TypeKind::Function) {
+    bind_local(self->name, self, s);
+    return fn;
+  }
   Scheme scheme = generalise(from, {fn->type}, {Scheme{head.dim_vars, head.type_vars}}, Dims::Shown)[0];
   bind_dims_of(fn, scheme);
   const_cast<Variable*>(self)->type = scheme.type;

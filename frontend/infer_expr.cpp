@@ -27,7 +27,9 @@ ExprPtr Inference::not_yet(SyntaxPtr s, std::string_view what) {
 
 Type Inference::annotation(SyntaxPtr type, const TypeEnv& in) {
   StaticEvaluator evaluator(scope_, declaration_, diagnostics);
-  return resolve_type(type, in, evaluator, scope_, diagnostics, declaration_);
+  Type written = resolve_type(type, in, evaluator, scope_, diagnostics, declaration_);
+  unifier.meet(written);
+  return written;
 }
 
 const Variable* Inference::draft_variable(std::string_view name, Type type, bool graph) {

@@ -103,7 +103,14 @@ class FreshNames {
 
 std::vector<Scheme> Inference::generalise(const Mark& from, const std::vector<Type>& types,
                                           std::vector<Scheme> schemes, Dims dims) {
-  run_queue();
+  // What relations from inside make belongs inside.
+  auto run_inside = [this] {
+    unifier.enter_level();
+    run_queue();
+    unifier.leave_level();
+    return true;
+  };
+  run_inside();
   std::set<Unknown> general;
   std::vector<size_t> relations;
   do {
@@ -116,7 +123,12 @@ std::vector<Scheme> Inference::generalise(const Mark& from, const std::vector<Ty
     }
     relations = general_relations(from, general);
     // Literals that no parameter has to do with take their defaults, and what waits for them goes on.
-  } while (unifier.apply_inner_defaults(from.dtypes, general) && (run_queue(), true));
+  } while (unifier.apply_inner_defaults(from.dtypes, general) && run_inside());
+  // What depends on unknowns from outside alone is decided there.
+  for (size_t i = from.relations; i < relations_.size(); ++i)
+    if (!relations_[i].done && !std::ranges::binary_search(relations, i))
+      for (Unknown u : unifier.unknowns(relations_[i].draft->type))
+        if (!general.contains(u)) unifier.settle_outside(u);
   for (Type type : types)
     for (Unknown u : unifier.unknowns(type))
       if (unifier.is_inner(u)) general.insert(u);
@@ -315,7 +327,10 @@ ExprPtr Inference::let_function(SyntaxPtr s, Type& declared) {
   run_queue();
   unifier.leave_level();
   leave_to(depth);
-  if (!fits || resolve(fn->type)->kind != TypeKind::Function) return fn;
+  if (!fits || resolve(fn->type)->kind != TypeKind::Function) {
+    bind_local(self->name, self, s);
+    return fn;
+  }
   Scheme scheme = generalise(from, {fn->type}, {Scheme{head.dim_vars, head.type_vars}}, Dims::Shown)[0];
   bind_dims_of(fn, scheme);
   const_cast<Variable*>(self)->type = scheme.type;
@@ -392,6 +407,7 @@ bool Inference::attempt_copy(ExprPtr waiting, SyntaxPtr s, const Variable* varia
   auto params = settled_params(waiting->type);
   if (!params) return false;
   Template::Copy& copy = copy_at(templates_.at(variable), *params, s);
+  if (resolve(copy.made)->kind == TypeKind::Infer) return false;
   if (copy.broken) {
     unifier.unify(waiting->type, error_type());
     return true;
@@ -407,14 +423,16 @@ Inference::Template::Copy& Inference::copy_at(Template& of, const std::vector<Ty
   for (Template::Copy& known : of.copies)
     if (known.params == params) return known;
   SyntaxPtr let = of.let, literal = let->child(1);
-  const Variable* self = draft_variable(drafts_.copy(let->text), unifier.fresh_type());
-  Template::Copy& copy = of.copies.emplace_back(Template::Copy{params, self, nullptr, {}, true});
+  const Variable* self = draft_variable(drafts_.copy(let->text), nullptr);
+  Template::Copy& copy =
+      of.copies.emplace_back(Template::Copy{params, self, nullptr, {}, unifier.fresh_type()});
   size_t reported = diagnostics.size();
   constexpr int kMostNested = 200;
   if (copying_ >= kMostNested) {
     report(DiagnosticKind::EndlessSpecialisation, use,
            fmt::format("`%{}` would need a copy of itself for each of more than {} types", let->text,
                        kMostNested));
+    unifier.unify(copy.made, unit_type());
     return copy;
   }
   ++copying_;
@@ -431,7 +449,8 @@ Inference::Template::Copy& Inference::copy_at(Template& of, const std::vector<Ty
   std::vector<Type> given;
   for (Type t : params) given.push_back(with_open_dims(t));
   Head head = head_of(literal->child(0), literal->child(1), literal->child(2), env, Binder::Copy, &given);
-  unifier.unify(self->type, function_type(head.params, head.result));
+  // A type of this level: what the copy is general in does not belong to the function around.
+  const_cast<Variable*>(self)->type = function_type(head.params, head.result);
   if (let->child(0)) unifier.unify(self->type, annotation(let->child(0)));
   bind_local(self->name, self, let);
   copy.function = function(literal, literal->child(1), head, literal->child(3));
@@ -448,6 +467,7 @@ Inference::Template::Copy& Inference::copy_at(Template& of, const std::vector<Ty
     report(DiagnosticKind::CannotInfer, use, "its type cannot be determined from its arguments; annotate it");
   copy.broken = error_count() > from.errors;
   tell_at_use(reported, use, fmt::format("`%{}`", let->text));
+  unifier.unify(copy.made, unit_type());
   return copy;
 }
 

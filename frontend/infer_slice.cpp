@@ -29,7 +29,7 @@ ExprPtr Inference::slice(SyntaxPtr s) {
   TypeEnv names = env;
   relate(s, waiting, "the tensor", [=, this] {
     Type type = resolve(tensor->type);
-    if (type->kind == TypeKind::Infer || (type->is_tensor() && resolve(type->dtype).is_infer())) return false;
+    if (type->kind == TypeKind::Infer) return false;
     for (ExprPtr c : computed)
       if (c && resolve(c->type)->kind == TypeKind::Infer) return false;
     uint32_t outer = std::exchange(declaration_, declaration);

@@ -190,7 +190,8 @@ class Inference final : public TypeHooks {
       const Variable* variable;
       ExprPtr function;
       Scheme scheme;
-      bool broken;
+      Type made;  ///< unknown while the copy is being made: another use that comes in between waits for it
+      bool broken = true;
     };
     SyntaxPtr let;
     uint32_t declaration;

@@ -100,7 +100,7 @@ class Resolver {
       if (!holds) return error_type();
       if (*holds) return resolve(s->children[i + 1]);
     }
-    return resolve(s->children.back());
+    return s->children.empty() ? error_type() : resolve(s->children.back());  // half-typed: `{ when`
   }
 
   Type family(SyntaxPtr s) {

@@ -63,7 +63,19 @@ ParseOutcome parse_chunk(std::string_view text, bool slash_names) {
     span.begin = std::min(span.begin - std::min(span.begin, 1u), size);
     span.end = std::min(span.end - std::min(span.end, 1u), size);
   }
-  for (SyntaxProblem& problem : outcome.problems) move(problem, -1);
+  for (SyntaxProblem& problem : outcome.problems) {
+    // The text may end where the brace of our own closes: what it cannot close is open.
+    bool own = problem.range.begin > size && problem.kind == DiagnosticKind::MismatchedBracket;
+    if (own && !problem.notes.empty() && problem.notes[0].place) {
+      Range open = *problem.notes[0].place->range;
+      problem = {DiagnosticKind::OpenBracket,
+                 open,
+                 fmt::format("this `{}` is never closed", text.substr(open.begin - 1, 1)),
+                 {},
+                 {}};
+    }
+    move(problem, -1);
+  }
   return outcome;
 }
 

@@ -67,11 +67,15 @@ Type Unifier::resolve(Type type) {
 
 // --- levels and watchers ---------------------------------------------------------------------------------
 
-// An unknown that was made behind the unifier's back (a `_` in a type) is first met on its own level.
+// What was made behind the unifier's back (a `_` in a type) is first met on its own level.
 uint32_t& Unifier::level_of(Unknown unknown) {
   auto& levels = levels_[static_cast<size_t>(unknown.kind)];
   if (levels.size() <= unknown.id) levels.resize(unknown.id + 1, level_);
   return levels[unknown.id];
+}
+
+void Unifier::meet(Type type) {
+  for (Unknown unknown : unknowns(type)) level_of(unknown);
 }
 
 bool Unifier::is_inner(Unknown unknown) { return level_of(unknown) > level_; }
@@ -286,28 +290,29 @@ std::string Unifier::describe(Type type) {
   return to_string(type);
 }
 
-bool Unifier::apply_default(size_t id) {
-  DTypeUnknown& unknown = dtypes_[id];
-  if (unknown.bound || unknown.dtype_class == DTypeClass::Any) return false;
-  settle({Unknown::Kind::DType, id}, unknown.dtype_class == DTypeClass::Float ? DType::float32()
-                                     : unknown.wide                           ? DType::int64()
-                                                                              : DType::int32());
-  return true;
+bool Unifier::apply_defaults(size_t first, const std::function<bool(Unknown)>& applies) {
+  bool any = false;
+  // An integer takes the dtype of a float where what waits for the float brings them together.
+  for (DTypeClass literals : {DTypeClass::Float, DTypeClass::Number}) {
+    for (size_t id = first; id < dtypes_.size(); ++id) {
+      Unknown unknown{Unknown::Kind::DType, id};
+      if (dtypes_[id].bound || dtypes_[id].dtype_class != literals || !applies(unknown)) continue;
+      settle(unknown, literals == DTypeClass::Float ? DType::float32()
+                      : dtypes_[id].wide            ? DType::int64()
+                                                    : DType::int32());
+      any = true;
+    }
+    if (any) break;
+  }
+  return any;
 }
 
 bool Unifier::apply_defaults() {
-  bool any = false;
-  for (size_t id = 0; id < dtypes_.size(); ++id) any |= apply_default(id);
-  return any;
+  return apply_defaults(0, [](Unknown) { return true; });
 }
 
 bool Unifier::apply_inner_defaults(size_t first, const std::set<Unknown>& kept) {
-  bool any = false;
-  for (size_t id = first; id < dtypes_.size(); ++id) {
-    Unknown unknown{Unknown::Kind::DType, id};
-    if (is_inner(unknown) && !kept.contains(unknown)) any |= apply_default(id);
-  }
-  return any;
+  return apply_defaults(first, [&](Unknown u) { return is_inner(u) && !kept.contains(u); });
 }
 
 std::vector<std::pair<Dim, Dim>> Unifier::unsettled() {

@@ -41,7 +41,8 @@ class Unifier {
   /// Asked about two different dims without unknowns: whether they may be taken as equal.
   std::function<bool(Dim, Dim)> equate;
 
-  /// Literals that nothing decides take their defaults. True when there was one.
+  /// Literals that nothing decides take their defaults: floats, and integers where no float is left. True
+  /// when there was one.
   bool apply_defaults();
   /// The same for those from number `first` on and above the current level, but for the `kept` ones.
   bool apply_inner_defaults(size_t first, const std::set<Unknown>& kept);
@@ -67,6 +68,9 @@ class Unifier {
   void settle(Unknown unknown, DType value);
   void settle(Unknown unknown, Dim value);
   Dim dim_of(Unknown unknown) const { return dim_nodes_.at(unknown.id); }
+  /// The unknowns of a type that were made behind the unifier's back (each `_` of an annotation) are of the
+  /// current level.
+  void meet(Type type);
   /// The unknown stays one, of the current level.
   void settle_outside(Unknown unknown) { lower(unknown, level_); }
   DTypeClass class_of(DType unknown) const { return dtypes_[unknown.id].dtype_class; }
@@ -86,7 +90,7 @@ class Unifier {
     bool bound = false;
     DType value{};
   };
-  bool apply_default(size_t id);
+  bool apply_defaults(size_t first, const std::function<bool(Unknown)>& applies);
   bool bind(Type unknown, Type value);
   bool occurs(Type unknown, Type in);
   Type root(Type unknown);

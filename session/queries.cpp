@@ -382,6 +382,8 @@ std::vector<Inferred> Session::Impl::infer_specialised(const InstanceKey& key) {
   ModuleScope scope(*this, key.module);
   std::deque<Declaration> chunks;
   const InstanceRequest& request = key.request;
+  // Asked by who called it before an edit: it may be half-typed by now.
+  if (tree(request.declaration).syntax->is(SyntaxKind::Error)) return {};
   if (!request.params) return {infer_instance(with_chunks(request.declaration, chunks), request, scope)};
   std::vector<Declaration> members;
   for (const std::string& name : group({key.module, request.op.substr(1)}))

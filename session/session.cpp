@@ -84,7 +84,9 @@ Range Session::range_of(const Place& place) {
   if (SyntaxPtr binding = find_binding(tree_root(id), node)) node = binding->id;
   Range local =
       impl_->bodies.in_whole(id, place.range ? *place.range : spans[node < spans.size() ? node : 0]);
-  Range whole{piece->range.begin + local.begin, piece->range.begin + local.end};
+  // A chunk's end may be the end of a body that nothing closes.
+  Range whole{std::min(piece->range.begin + local.begin, piece->range.end),
+              std::min(piece->range.begin + local.end, piece->range.end)};
   return part_of(whole, place.part, place.length, text(info(id).source));
 }
 

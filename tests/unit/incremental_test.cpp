@@ -246,6 +246,21 @@ TEST(Incremental, BrokenStatementWithoutAName) {
   EXPECT_EQ(told.find("unknown variable"), std::string::npos) << told;
 }
 
+// Who called a definition asks for it again when it is half-typed.
+TEST(Incremental, HalfTypedDefinitionThatIsCalled) {
+  Session session;
+  SourceId source = session.add_source(session.make_module(), "edited.relay", "");
+  std::string rest =
+      "(%x: Tensor[s, t], %n: int32) -> Tensor[s, t] {\n"
+      "  if (%n == 0) { %x } else { @twice(%x + %x, %n - 1) }\n}\n@twice([1, 2], 3)";
+  for (const char* head :
+       {"def @twice[s, t]", "def [s, t]", "def @twice[s, ]", "def @twice[s, t", "def @twice[s, t]"}) {
+    session.set_text(source, head + rest);
+    session.check(source);
+  }
+  EXPECT_TRUE(session.check(source).empty());
+}
+
 TEST(Incremental, EqualsFromScratchAfterRandomEdits) {
   size_t edits = number_from("QUERN_RANDOM_EDITS", 4000), seed = number_from("QUERN_RANDOM_SEED", 1);
   constexpr size_t kEditsOfOneText = 40;

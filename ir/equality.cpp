@@ -22,6 +22,8 @@ class Comparison {
       pairs_.pop_back();
       pair(left, right);
     }
+    for (auto [left, right] : std::exchange(bound_types_, {}))
+      if (!difference_) types(left, right);
     return difference_;
   }
 
@@ -80,7 +82,7 @@ class Comparison {
     if (difference_ || !a) return;
     variables_[a] = b;
     check(a->graph == b->graph, "kinds of variables", a->name, b->name);
-    types(a->type, b->type);
+    bound_types_.emplace_back(a->type, b->type);
   }
   void bind(std::span<const Dim> a, std::span<const Dim> b) {
     check(a.size() == b.size(), "numbers of dims");
@@ -269,6 +271,8 @@ class Comparison {
 
   std::vector<std::pair<ExprPtr, ExprPtr>> pairs_;  ///< still to compare; the next is last
   std::unordered_map<const Variable*, const Variable*> variables_;
+  /// Of variables that were bound: over dims that their values bind, so they are compared at the end.
+  std::vector<std::pair<Type, Type>> bound_types_;
   std::unordered_set<Type> taken_types_;  ///< the right one's type variables that correspond to one
   Substitution renaming_;                 ///< of the left one's dims and type variables to the right one's
   std::optional<std::string> difference_;

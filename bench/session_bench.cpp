@@ -4,8 +4,9 @@
 //     quern_session_bench [lines of the cold check] [edits]
 //
 // Two shapes: functions of six to twelve lines, and functions of 10,000 lines. Each edit changes a digit of a
-// literal on a random line. Prints medians and 99th percentiles in milliseconds, lines per second and peak
-// bytes per source byte.
+// literal on a random line; the same through the language server, from the bytes of `didChange` to those of
+// `publishDiagnostics`. Prints medians and 99th percentiles in milliseconds, lines per second and peak bytes
+// per source byte.
 
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -21,6 +22,7 @@
 
 #include "repl/session_thread.h"
 #include "session/session.h"
+#include "tests/lsp/server_process.h"
 
 namespace quern {
 namespace {
@@ -123,34 +125,97 @@ void cold(const std::string& name, const std::string& text) {
   });
 }
 
+void print_times(const std::string& name, const char* what, std::vector<double> times) {
+  std::sort(times.begin(), times.end());
+  fmt::print("edit   {:<22} {:>7} edits  {:<18} median {:>6.2f} ms  p99 {:>6.2f} ms\n", name, times.size(),
+             what, times[times.size() / 2], times[times.size() * 99 / 100]);
+}
+
+/// One after the other: a digit of a random literal becomes another one.
+class DigitEdits {
+ public:
+  explicit DigitEdits(std::string& text) : text_(text) {
+    for (size_t at = text.find("f;\n"); at != std::string::npos; at = text.find("f;\n", at + 1))
+      digits_.push_back(at - 1);
+  }
+  /// Where the text was changed.
+  size_t next() {
+    size_t at = digits_[random_() % digits_.size()];
+    text_[at] = text_[at] == '9' ? '0' : static_cast<char>(text_[at] + 1);
+    return at;
+  }
+
+ private:
+  std::string& text_;
+  std::vector<size_t> digits_;
+  std::mt19937 random_{7};
+};
+
 void edits(const std::string& name, std::string text, size_t count) {
   in_child([&] {
     Session session;
     SourceId source = session.add_source(session.make_module(), "bench.relay", text);
     session.check(source);
-    std::vector<size_t> digits;
-    for (size_t at = text.find("f;\n"); at != std::string::npos; at = text.find("f;\n", at + 1))
-      digits.push_back(at - 1);
-    std::mt19937 random(7);
+    DigitEdits digits(text);
     std::vector<double> wall, processor;
     for (size_t i = 0; i < count; ++i) {
-      auto at = static_cast<uint32_t>(digits[random() % digits.size()]);
-      char digit = text[at] == '9' ? '0' : static_cast<char>(text[at] + 1);
-      text[at] = digit;
+      auto at = static_cast<uint32_t>(digits.next());
       Stopwatch watch;
-      session.edit(source, {at, at + 1}, std::string_view(&digit, 1));
+      session.edit(source, {at, at + 1}, std::string_view(text).substr(at, 1));
       session.check(source);
       wall.push_back(watch.took().wall);
       processor.push_back(watch.took().processor);
     }
-    auto print = [&](const char* clock, std::vector<double>& times) {
-      std::sort(times.begin(), times.end());
-      fmt::print("edit   {:<22} {:>7} edits  {:<14} median {:>6.2f} ms  p99 {:>6.2f} ms\n", name, count,
-                 clock, times[count / 2], times[count * 99 / 100]);
-    };
-    print("by the clock", wall);
-    print("processor time", processor);
+    print_times(name, "by the clock", wall);
+    print_times(name, "processor time", processor);
   });
+}
+
+std::string as_json(std::string_view text) {
+  std::string out = "\"";
+  for (char c : text) out += c == '\n' ? "\\n" : c == '"' ? "\\\"" : std::string(1, c);
+  return out + "\"";
+}
+
+void served_edits(const std::string& name, std::string text, size_t count) {
+  lsp_test::ServerProcess server;
+  auto send = [&](std::string_view method, const std::string& params, const char* id = "") {
+    server.write_message(
+        fmt::format(R"({{"jsonrpc":"2.0",{}"method":"{}","params":{}}})", id, method, params));
+  };
+  auto wait_for = [&](int version) {
+    std::string wanted = fmt::format("\"version\":{}}}", version);
+    while (auto message = server.read_message())
+      if (message->find("publishDiagnostics") != std::string::npos &&
+          (message->find(wanted) != std::string::npos ||
+           message->find(fmt::format("\"version\":{},", version)) != std::string::npos))
+        return true;
+    return false;
+  };
+  send("initialize", R"({"processId":null,"rootUri":null,"capabilities":{}})", R"("id":1,)");
+  send("initialized", "{}");
+  std::string uri = R"("uri":"file:///bench.relay")";
+  send("textDocument/didOpen",
+       fmt::format(R"({{"textDocument":{{{},"languageId":"quern","version":0,"text":{}}}}})", uri,
+                   as_json(text)));
+  if (!wait_for(0)) return fmt::print("the server does not answer\n");
+  DigitEdits digits(text);
+  std::vector<double> times;
+  for (size_t i = 1; i <= count; ++i) {
+    size_t at = digits.next();
+    auto line = std::count(text.begin(), text.begin() + static_cast<ptrdiff_t>(at), '\n');
+    size_t column = at - (text.rfind('\n', at) + 1);
+    std::string position = R"({{"line":{},"character":{}}})";
+    std::string params = fmt::format(
+        R"({{"textDocument":{{{},"version":{}}},"contentChanges":[{{"range":{{"start":{},"end":{}}},"text":"{}"}}]}})",
+        uri, i, fmt::format(fmt::runtime(position), line, column),
+        fmt::format(fmt::runtime(position), line, column + 1), text[at]);
+    Stopwatch watch;
+    send("textDocument/didChange", params);
+    if (!wait_for(static_cast<int>(i))) return fmt::print("the server does not answer\n");
+    times.push_back(watch.took().wall);
+  }
+  print_times(name, "through the server", times);
 }
 
 int run(size_t lines, size_t count) {
@@ -158,6 +223,8 @@ int run(size_t lines, size_t count) {
   cold("10,000-line functions", Generator(2).module(lines, 9997, 9997));
   edits("small functions", Generator(3).module(10000, 3, 9), count);
   edits("10,000-line function", Generator(4).module(10000, 9997, 9997), count);
+  served_edits("small functions", Generator(3).module(10000, 3, 9), count);
+  served_edits("10,000-line function", Generator(4).module(10000, 9997, 9997), count);
   return 0;
 }
 

@@ -33,8 +33,11 @@ quern_test(quern_random_tests random)
 quern_test(quern_protocol_tests lsp repl)
 
 # Built by bench/session.sh alone.
-add_executable(quern_session_bench EXCLUDE_FROM_ALL bench/session_bench.cpp repl/session_thread.cpp)
+add_executable(quern_session_bench EXCLUDE_FROM_ALL bench/session_bench.cpp repl/session_thread.cpp
+               tests/lsp/server_process.cpp)
 target_link_libraries(quern_session_bench PRIVATE quern_settings fmt::fmt quern_session)
+target_compile_definitions(quern_session_bench PRIVATE QUERN_BINARY="${PROJECT_BINARY_DIR}/quern")
+add_dependencies(quern_session_bench quern)
 quern_precompile(quern_session_bench "")
 
 if(QUERN_FUZZ)

@@ -101,8 +101,8 @@ Register FunctionCompiler::new_register(Type type) {
 
 void FunctionCompiler::emit(const Expr& at, Instruction instruction) {
   function_.code.push_back(instruction);
-  // What a kernel would report at its call is reported there, too, when no kernel is needed.
-  function_.origins.push_back(inlined_ ? inlined_->origin : at.origin);
+  // Without a place of its own it is that of the call whose kernel is not needed.
+  function_.origins.push_back(inlined_ && at.origin == Origin{} ? inlined_->origin : at.origin);
 }
 
 uint32_t FunctionCompiler::new_label() {

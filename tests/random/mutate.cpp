@@ -14,6 +14,7 @@ TypePtr changed(const TypePtr& type, bool dim, Random& random) {
     if (dim) {
       if (copy.dims.empty()) return nullptr;
       Extent& d = copy.dims[random.below(copy.dims.size())];
+      if (is_unwritten(d.variable)) return nullptr;  // a `?` takes every dim
       d = {d.variable.empty() ? d.constant + 1 : 5, ""};
     } else {
       copy.dtype = copy.dtype == "int32" ? "float64" : copy.dtype == "bool" ? "float32" : "int32";

@@ -169,6 +169,8 @@ class Printer {
   void braced(ExprPtr expr);
   void bindings(const BlockExpr& block, size_t from);
   void binding(const Binding& binding);
+  /// Whether a binding opens the `?` of a pattern's variable, which a reader does as well.
+  static const Variable* opened_variable(const Binding& binding);
   std::string binding_head(const Variable& variable, ExprPtr value);
   void arm(const MatchArm& arm);
   /// Puts the variables in scope.
@@ -199,7 +201,8 @@ class Printer {
   Names names_;
   ConstantPool own_constants_;
   ConstantPool& constants_;
-  std::unordered_set<Dim> named_;  ///< opened dims that the text names
+  std::unordered_map<const Variable*, const Variable*> opened_;  ///< those of patterns that they stand for
+  std::unordered_set<Dim> named_;                                ///< opened dims that the text names
 };
 
 }  // namespace quern::printer_detail

@@ -23,8 +23,15 @@ ExprPtr Inference::match(SyntaxPtr s) {
     PatternWalk walk{depth, true};
     PatternPtr pattern = this->pattern(arm->child(0), scrutinee->type, walk);
     sound = sound && walk.sound;
-    regions.push_back(0);
-    bodies.push_back(infer_arm(arm->child(1), regions.back()));
+    uint32_t outer = known_dims.enter();
+    regions.push_back(known_dims.region());
+    std::vector<Binding> opened = open_locals(depth, arm->child(0));
+    ExprPtr body = infer(arm->child(1));
+    if (!opened.empty())
+      body = drafts_.make<BlockExpr>(Expr{ExprKind::Block, body->type, body->origin}, drafts_.copy(opened),
+                                     body);
+    bodies.push_back(body);
+    known_dims.leave(outer);
     leave_to(depth);
     at.push_back(arm->child(1));
     arms.push_back({pattern, bodies.back()});
@@ -34,6 +41,21 @@ ExprPtr Inference::match(SyntaxPtr s) {
   ExprPtr made = drafts_.make<MatchExpr>(Expr{ExprKind::Match, unifier.fresh_type(), origin(s)}, scrutinee,
                                          drafts_.copy(arms), partial);
   return arms.empty() ? made : joined(made, bodies, regions, at);
+}
+
+// The variables of a pattern with each `?` opened, as a parameter's are.
+std::vector<Binding> Inference::open_locals(size_t first, SyntaxPtr at) {
+  std::vector<Binding> bindings;
+  for (size_t i = first; i < locals_.size(); ++i) {
+    const Variable* bound = locals_[i].variable;
+    ExprPtr read = drafts_.make<VarExpr>(Expr{ExprKind::Var, bound->type, origin(at)}, bound);
+    ExprPtr exact = opened(read, resolve(bound->type), bound->name);
+    if (exact == read) continue;
+    locals_[i].variable = draft_variable(bound->name, exact->type);
+    variable_places_.emplace(locals_[i].variable, variable_places_.at(bound));
+    bindings.push_back({locals_[i].variable, exact});
+  }
+  return bindings;
 }
 
 void Inference::check_coverage(SyntaxPtr s, const std::vector<MatchArm>& arms, bool partial, Type type) {

@@ -273,6 +273,7 @@ class Inference final : public TypeHooks {
     bool sound;          ///< nothing was reported that makes its coverage meaningless
   };
   ExprPtr match(SyntaxPtr s);
+  std::vector<Binding> open_locals(size_t first, SyntaxPtr at);
   void check_coverage(SyntaxPtr s, const std::vector<MatchArm>& arms, bool partial, Type type);
   void report_at_word(DiagnosticKind kind, SyntaxPtr match, std::string message);
   PatternPtr pattern(SyntaxPtr s, Type type, PatternWalk& walk);

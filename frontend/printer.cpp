@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "frontend/gradual.h"
 #include "frontend/printer_impl.h"
 #include "ir/static_value.h"
 #include "ir/type.h"
@@ -159,7 +160,8 @@ std::string Printer::annotation(Type type, std::string_view before) {
 }
 
 Level Printer::node(const VarExpr& e) {
-  text("%" + names_.of(e.variable));
+  auto pattern = opened_.find(e.variable);
+  text("%" + names_.of(pattern == opened_.end() ? e.variable : pattern->second));
   return Level::Postfix;
 }
 
@@ -333,7 +335,20 @@ void Printer::braced(ExprPtr expr) {
   close();
 }
 
+const Variable* Printer::opened_variable(const Binding& binding) {
+  auto* check = as<CheckDimsExpr>(binding.value);
+  auto* var = check && !check->opened.empty() ? as<VarExpr>(check->value) : nullptr;
+  if (!var || !binding.variable || var->variable->name != binding.variable->name) return nullptr;
+  bool any = false;
+  for_each_value_dim(var->type, [&](Dim dim) { any |= dim->has_any; });
+  return any ? var->variable : nullptr;
+}
+
 Level Printer::node(const BlockExpr& e) {
+  if (std::ranges::all_of(e.bindings, opened_variable) && !e.bindings.empty()) {
+    for (const Binding& b : e.bindings) opened_.emplace(b.variable, opened_variable(b));
+    return node(e.result);
+  }
   braced(&e);
   return Level::Primary;
 }

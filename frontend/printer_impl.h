@@ -197,6 +197,8 @@ class Printer {
   void bindings(const BlockExpr& block, size_t from);
   void binding(const Binding& binding);
   bool is_annotated(const Variable& variable, ExprPtr value);
+  /// Whether a binding opens the `?` of a pattern's variable, which a reader does as well.
+  static const Variable* opened_variable(const Binding& binding);
   std::string binding_head(const Variable& variable, ExprPtr value);
   void arm(const MatchArm& arm);
   /// Puts the variables in scope.
@@ -231,8 +233,9 @@ class Printer {
   ConstantPool own_constants_;
   ConstantPool& constants_;
   std::unordered_set<ExprPtr> expected_;
-  int index_depth_ = 0;            ///< bodies of index expressions around
-  std::unordered_set<Dim> named_;  ///< opened dims that the text names
+  int index_depth_ = 0;                                          ///< bodies of index expressions around
+  std::unordered_map<const Variable*, const Variable*> opened_;  ///< those of patterns that they stand for
+  std::unordered_set<Dim> named_;                                ///< opened dims that the text names
 };
 
 }  // namespace quern::printer_detail

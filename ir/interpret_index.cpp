@@ -43,8 +43,8 @@ class Compiler {
         leave_axes(*comprehension);
         std::vector<Axis> axes = enter_axes(*scatter);
         std::vector<IndexCode> indices = index_codes(scatter->indices);
-        program_.scatter = std::make_unique<ScatterCode>(*scatter, std::move(axes), std::move(indices),
-                                                         node(scatter->value));
+        program_.scatter = std::make_unique<ScatterCode>(
+            ScatterCode{*scatter, std::move(axes), std::move(indices), node(scatter->value)});
       }
     } else {
       program_.body = node(expr);

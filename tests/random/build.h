@@ -1,13 +1,17 @@
 #pragma once
 // Terms from their pieces: what productions and shrinking share.
 
+#include <algorithm>
+
 #include "tests/random/generator.h"
 
 namespace quern::random_programs {
 
 inline TermPtr plain(TypePtr type, std::vector<std::string> parts, std::vector<TermPtr> children = {},
-                     std::vector<std::string> uses = {}, std::vector<std::string> binds = {}) {
+                     std::vector<std::string> uses = {}, std::vector<std::string> binds = {},
+                     Term::Tag tag = Term::Tag::Plain) {
   Term term;
+  term.tag = tag;
   term.type = std::move(type);
   term.parts = std::move(parts);
   term.children = std::move(children);
@@ -27,9 +31,11 @@ inline TermPtr variable_term(const std::string& name, TypePtr type) {
 
 /// `callee(arguments)`; `uses`: the names that the callee's text mentions.
 inline TermPtr call_term(TypePtr type, const std::string& callee, std::vector<TermPtr> arguments,
-                         std::vector<std::string> uses) {
+                         std::vector<std::string> uses, bool general = false,
+                         Term::Tag tag = Term::Tag::Call) {
   Term term;
-  term.tag = Term::Tag::Call;
+  term.tag = tag;
+  term.general = general;
   term.type = std::move(type);
   term.parts = {callee + "("};
   for (size_t i = 1; i < arguments.size(); ++i) term.parts.emplace_back(", ");
@@ -61,17 +67,19 @@ inline bool is_float(const TypePtr& type) {
 inline bool is_bool(const TypePtr& type) {
   return type->kind == TypeTerm::Kind::Tensor && type->dtype == "bool";
 }
-inline bool is_static(const TypePtr& type) {
-  for (const Extent& d : type->dims)
-    if (!d.variable.empty()) return false;
-  return true;
+inline bool is_number(const TypePtr& type) {
+  return type->kind == TypeTerm::Kind::Tensor ? type->dtype != "bool" : type->dtype == kNumeric;
 }
-inline std::string text(const Extent& extent) {
-  return extent.variable.empty() ? std::to_string(extent.constant) : extent.variable;
+inline bool is_static(const TypePtr& type) {
+  return std::ranges::all_of(type->dims, [](const Extent& d) { return d.variable.empty(); });
+}
+/// Whether each dim of a tensor can be written.
+inline bool is_spelled(const TypePtr& type) {
+  return std::ranges::none_of(type->dims, [](const Extent& d) { return is_unwritten(d.variable); });
 }
 inline std::string shape_text(const std::vector<Extent>& dims) {
   std::string all;
-  for (size_t i = 0; i < dims.size(); ++i) all += (i ? ", " : "") + text(dims[i]);
+  for (size_t i = 0; i < dims.size(); ++i) all += (i ? ", " : "") + to_string(dims[i]);
   return "(" + all + (dims.size() == 1 ? ",)" : ")");
 }
 

@@ -22,7 +22,8 @@ class Workshop {
 
  private:
   Session& session();
-  std::string types(Session& session, ModuleId module, SourceId source, const ProgramTerm& program);
+  std::string types(Session& session, ModuleId module, SourceId source, const ProgramTerm& program,
+                    bool left_out);
   std::string values(Session& session, ModuleId module, SourceId source);
   std::string round_trip(Session& session, ModuleId module, SourceId source);
 

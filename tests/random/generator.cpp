@@ -11,17 +11,19 @@ ProgramTerm Generator::run() {
   for (int64_t i = 0; i < types; ++i) make_data();
   for (int64_t i = 0; i < defs; ++i) random_.chance(25) ? make_loop() : make_def();
   // Statements see what is bound before them; definitions may stand in any order.
-  for (int64_t i = 0; i < statements; ++i) {
-    TypePtr type = random_.chance(80) ? random_tensor() : random_type(2);
-    Exactness exactness = random_.chance(50) ? kParameter : kTop;
-    TermPtr value = make(type, exactness, 4);
-    std::string name = fresh("s");
-    program_.statements.push_back({name, value});
-    locals_.push_back({name, type, exactness});
-  }
+  for (int64_t i = 0; i < statements; ++i) random_.chance(15) ? make_general_statement() : make_statement();
   for (size_t i = program_.defs.size(); i > 1; --i)
     std::swap(program_.defs[i - 1], program_.defs[random_.below(i)]);
   return std::move(program_);
+}
+
+void Generator::make_statement() {
+  TypePtr type = random_.chance(80) ? random_tensor() : random_type(2);
+  Exactness exactness = random_.chance(50) ? kParameter : kTop;
+  TermPtr value = make(type, exactness, 4);
+  std::string name = fresh("s");
+  program_.statements.push_back({name, value});
+  locals_.push_back({name, type, exactness});
 }
 
 std::string Generator::fresh(const char* prefix) { return fmt::format("{}{}", prefix, counter_++); }
@@ -41,6 +43,7 @@ std::vector<Extent> Generator::random_dims(int64_t most) {
   return dims;
 }
 TypePtr Generator::random_type(int depth) {
+  if (!type_variables_.empty() && random_.chance(20)) return random_.pick(type_variables_);
   if (depth > 0 && random_.chance(20)) {
     std::vector<TypePtr> fields;
     for (int64_t i = random_.between(0, 3); i > 0; --i) fields.push_back(random_type(depth - 1));
@@ -51,6 +54,7 @@ TypePtr Generator::random_type(int depth) {
     for (int64_t i = random_.between(0, 2); i > 0; --i) params.push_back(random_type(0));
     return function(params, random_type(depth - 1));
   }
+  if (depth > 0 && random_.chance(5)) return ref(random_type(depth - 1));
   if (!program_.data.empty() && random_.chance(20)) return data(random_.pick(program_.data).name);
   return random_tensor();
 }
@@ -68,24 +72,53 @@ void Generator::make_data() {
   program_.data.push_back(type);
 }
 
-void Generator::make_def() {
-  DefTerm def;
-  def.name = fresh("f");
-  for (int64_t i = random_.between(0, 2); i > 0; --i) def.dim_variables.push_back(fresh("n"));
-  dims_ = def.dim_variables;
-  for (const std::string& d : dims_) {
+/// Dimension variables, some of them without a name, and parameters that have them.
+void Generator::make_dim_params(DefTerm& def) {
+  for (int64_t i = random_.between(0, 2); i > 0; --i) {
+    bool written = random_.chance(75);
+    std::string d = (written ? "" : "?") + fresh("n");
+    def.dim_variables.push_back(d);
+    if (written) {
+      dims_.push_back(d);
+    } else {
+      def.params.emplace_back(fresh("p"), tensor({{0, d}}, "int32"));
+      carriers_.emplace(d, def.params.back().first);
+    }
     std::vector<Extent> dims = random_dims(1);
     dims.push_back({0, d});
     def.params.emplace_back(fresh("p"), tensor(dims, random_dtype()));
   }
+}
+
+void Generator::make_def() {
+  DefTerm def;
+  def.name = fresh("f");
+  make_dim_params(def);
+  for (int64_t i = random_.chance(30) ? random_.between(1, 2) : 0; i > 0; --i) {
+    bool numeric = random_.chance(30), written = !numeric && random_.chance(60);
+    def.type_variables.push_back(type_variable((written ? "" : "?") + fresh("A"), numeric));
+    def.params.emplace_back(fresh("p"), def.type_variables.back());
+  }
+  // Two tensors of which nothing is known broadcast; their type is not that of either.
+  for (const TypePtr& v : def.type_variables)
+    if (v->dtype != kNumeric) type_variables_.push_back(v);
   for (int64_t i = random_.between(0, 2); i > 0; --i) def.params.emplace_back(fresh("p"), random_type(1));
+  type_variables_ = def.type_variables;
   def.result = random_type(1);
+  if (!carriers_.empty() && random_.chance(50)) {
+    std::vector<Extent> dims = random_dims(1);
+    dims.insert(dims.begin() + static_cast<ptrdiff_t>(random_.below(dims.size() + 1)),
+                Extent{0, carriers_.begin()->first});
+    def.result = tensor(dims, random_dtype());
+  }
   std::vector<Local> outer = std::move(locals_);
   locals_.clear();
   for (auto& [name, type] : def.params) locals_.push_back({name, type, kParameter});
   def.body = make(def.result, kDefinition, 4);
   locals_ = std::move(outer);
   dims_.clear();
+  carriers_.clear();
+  type_variables_.clear();
   program_.defs.push_back(def);
 }
 
@@ -135,13 +168,17 @@ TermPtr Generator::leaf(const TypePtr& want, Exactness budget, int depth) {
     case TypeTerm::Kind::Tensor: {
       int fraction = is_float(want) ? std::min(budget.fraction, 2) : 0;
       auto most = static_cast<int64_t>(std::min(budget.magnitude, 4.0) * (1 << fraction));
-      return literal_term(want,
-                          [&] { return number_text(random_.between(-most, most), fraction, want->dtype); });
+      auto next = [&] { return number_text(random_.between(-most, most), fraction, want->dtype); };
+      return is_spelled(want) ? literal_term(want, next) : sized_like_params(want, next);
     }
     case TypeTerm::Kind::Ref: return plain(want, {"ref(", ")"}, {make(want->args[0], kParameter, depth - 1)});
     case TypeTerm::Kind::Tuple: return tuple_of(want, budget, depth);
     case TypeTerm::Kind::Function: return function_of(want, depth);
     case TypeTerm::Kind::Data: return data_of(want, depth);
+    case TypeTerm::Kind::Variable:
+      // A function over a type has a parameter of it; what is no number has no bounds to keep.
+      if (TermPtr found = local(want, want->dtype == kNumeric ? budget : kTop)) return found;
+      return plain(want, {"(", " * 0)"}, {local(want, kTop)});
   }
   return nullptr;
 }
@@ -149,7 +186,7 @@ TermPtr Generator::leaf(const TypePtr& want, Exactness budget, int depth) {
 TermPtr Generator::local(const TypePtr& want, Exactness budget) {
   std::vector<const Local*> found;
   for (const Local& l : locals_)
-    if (same(l.type, want) && l.exactness.within(budget)) found.push_back(&l);
+    if (l.variables.empty() && same(l.type, want) && l.exactness.within(budget)) found.push_back(&l);
   if (found.empty()) return nullptr;
   const Local* chosen = random_.pick(found);
   return variable_term(chosen->name, chosen->type);
@@ -189,8 +226,8 @@ TermPtr Generator::data_of(const TypePtr& want, int depth) {
     const auto& c = depth > 0 ? random_.pick(d.constructors) : d.constructors[0];
     std::vector<TermPtr> fields;
     for (const TypePtr& field : c.fields) fields.push_back(make(field, kParameter, depth - 1));
-    if (fields.empty()) return plain(want, {random_.chance(50) ? c.name : c.name + "()"}, {}, {d.name});
-    return call_term(want, c.name, fields, {d.name});
+    if (fields.empty() && random_.chance(50)) return plain(want, {c.name}, {}, {d.name});
+    return call_term(want, c.name, fields, {d.name}, false, Term::Tag::Construct);
   }
   return nullptr;
 }
@@ -199,26 +236,39 @@ const std::vector<Generator::Row>& Generator::table() {
   using Kind = TypeTerm::Kind;
   static constexpr auto any = [](const TypePtr&) { return true; };
   static constexpr auto tensors = [](const TypePtr& t) { return t->kind == Kind::Tensor; };
-  static constexpr auto numbers = [](const TypePtr& t) {
-    return t->kind == Kind::Tensor && t->dtype != "bool";
-  };
+  static constexpr auto numbers = [](const TypePtr& t) { return is_number(t); };
   static constexpr auto bools = [](const TypePtr& t) {
     return t->kind == Kind::Tensor && t->dtype == "bool";
   };
   static constexpr auto shaped = [](const TypePtr& t) { return t->kind == Kind::Tensor && !t->dims.empty(); };
   static const std::vector<Row> rows{
-      {&Generator::variable, 30, any},         {&Generator::let_block, 30, any},
-      {&Generator::conditional, 12, any},      {&Generator::projection, 10, any},
-      {&Generator::definition_call, 40, any},  {&Generator::applied_function, 8, any},
-      {&Generator::called_variable, 15, any},  {&Generator::match, 15, any},
-      {&Generator::reference, 6, any},         {&Generator::sum_or_difference, 20, numbers},
-      {&Generator::product, 12, numbers},      {&Generator::extremum, 8, numbers},
-      {&Generator::unary, 10, numbers},        {&Generator::comparison, 20, bools},
-      {&Generator::connective, 15, bools},     {&Generator::where, 8, tensors},
-      {&Generator::reduction, 10, tensors},    {&Generator::element, 6, tensors},
-      {&Generator::slice, 6, shaped},          {&Generator::transposed, 6, shaped},
-      {&Generator::reshaped, 6, shaped},       {&Generator::concatenation, 6, shaped},
-      {&Generator::comprehension, 20, shaped}, {&Generator::dense, 6, numbers},
+      {&Generator::variable, 30, any},
+      {&Generator::let_block, 30, any},
+      {&Generator::conditional, 12, any},
+      {&Generator::projection, 10, any},
+      {&Generator::definition_call, 40, any},
+      {&Generator::applied_function, 8, any},
+      {&Generator::called_variable, 15, any},
+      {&Generator::match, 15, any},
+      {&Generator::reference, 6, any},
+      {&Generator::dereference, 3, any},
+      {&Generator::assignment, 3, any},
+      {&Generator::general_let, 6, any},
+      {&Generator::sum_or_difference, 20, numbers},
+      {&Generator::product, 12, numbers},
+      {&Generator::extremum, 8, numbers},
+      {&Generator::unary, 10, numbers},
+      {&Generator::comparison, 20, bools},
+      {&Generator::connective, 15, bools},
+      {&Generator::where, 8, tensors},
+      {&Generator::reduction, 10, tensors},
+      {&Generator::element, 6, tensors},
+      {&Generator::slice, 6, shaped},
+      {&Generator::transposed, 6, shaped},
+      {&Generator::reshaped, 6, shaped},
+      {&Generator::concatenation, 6, shaped},
+      {&Generator::comprehension, 20, shaped},
+      {&Generator::dense, 6, numbers},
       {&Generator::converted, 5, numbers},
   };
   return rows;

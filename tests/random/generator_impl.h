@@ -1,6 +1,8 @@
 #pragma once
 // The generator's state and its productions. Internal to tests/random.
 
+#include <unordered_map>
+
 #include "tests/random/build.h"
 
 namespace quern::random_programs {
@@ -21,6 +23,12 @@ class Generator {
     std::string name;
     TypePtr type;
     Exactness exactness;
+    std::vector<TypePtr> variables = {};  ///< of a function with a general type: each use has its own
+  };
+  /// What the variables of a general type stand for at a use, by their names.
+  struct Bindings {
+    std::unordered_map<std::string, Extent> dims;
+    std::unordered_map<std::string, TypePtr> types;
   };
   /// A term of the wanted type whose numbers keep to the budget, from terms of at most `depth`; null where
   /// the production does not fit after all.
@@ -38,9 +46,14 @@ class Generator {
   std::vector<Extent> random_dims(int64_t most);
   TypePtr random_tensor() { return tensor(random_dims(3), random_dtype()); }
   TypePtr random_type(int depth);
+  /// A type that the variable may stand for.
+  TypePtr random_instance(const TypePtr& variable);
 
   void make_data();
   void make_def();
+  void make_dim_params(DefTerm& def);
+  void make_statement();
+  void make_general_statement();
   void make_loop();
 
   TermPtr make(const TypePtr& want, Exactness budget, int depth);
@@ -56,6 +69,17 @@ class Generator {
                      const std::function<TermPtr(const std::string&)>& body);
   TermPtr infix(const TypePtr& want, const char* symbol, Exactness left, Exactness right, int depth);
 
+  // general.cpp
+  static bool bind(const TypePtr& pattern, const TypePtr& want, const std::set<std::string>& variables,
+                   Bindings& bindings);
+  static TypePtr instantiate(const TypePtr& type, const Bindings& bindings);
+  /// A call of a function variable, at types that are chosen where the bindings have none.
+  TermPtr call_of(const Local& function, Bindings bindings, int depth);
+  /// A function literal with a general type, and the variable of the given name that it is for.
+  TermPtr general_function(Local& local, int depth);
+  /// A tensor with dims that cannot be written, from the parameters that have them.
+  TermPtr sized_like_params(const TypePtr& want, const std::function<std::string()>& next);
+
   // productions.cpp: any type
   TermPtr variable(const TypePtr& want, Exactness budget, int depth);
   TermPtr let_block(const TypePtr& want, Exactness budget, int depth);
@@ -64,8 +88,11 @@ class Generator {
   TermPtr definition_call(const TypePtr& want, Exactness budget, int depth);
   TermPtr applied_function(const TypePtr& want, Exactness budget, int depth);
   TermPtr called_variable(const TypePtr& want, Exactness budget, int depth);
+  TermPtr general_let(const TypePtr& want, Exactness budget, int depth);
   TermPtr match(const TypePtr& want, Exactness budget, int depth);
   TermPtr reference(const TypePtr& want, Exactness budget, int depth);
+  TermPtr dereference(const TypePtr& want, Exactness budget, int depth);
+  TermPtr assignment(const TypePtr& want, Exactness budget, int depth);
   // productions_tensor.cpp
   TermPtr sum_or_difference(const TypePtr& want, Exactness budget, int depth);
   TermPtr product(const TypePtr& want, Exactness budget, int depth);
@@ -87,7 +114,10 @@ class Generator {
   Random random_;
   ProgramTerm program_;
   std::vector<Local> locals_;
-  std::vector<std::string> dims_;  ///< dimension variables of the definition under way
+  std::vector<std::string> dims_;                          ///< dimension variables of the definition
+                                                           ///< under way that can be written
+  std::unordered_map<std::string, std::string> carriers_;  ///< of the others, the parameter with one dim
+  std::vector<TypePtr> type_variables_;                    ///< of the functions around
   int counter_ = 0;
 };
 

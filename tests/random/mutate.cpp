@@ -14,6 +14,7 @@ TypePtr changed(const TypePtr& type, bool dim, Random& random) {
     if (dim) {
       if (copy.dims.empty()) return nullptr;
       Extent& d = copy.dims[random.below(copy.dims.size())];
+      if (is_unwritten(d.variable)) return nullptr;  // a `?` takes every dim
       d = {d.variable.empty() ? d.constant + 1 : 5, ""};
     } else {
       copy.dtype = copy.dtype == "int32" ? "float64" : copy.dtype == "bool" ? "float32" : "int32";
@@ -33,7 +34,28 @@ TypePtr changed(const TypePtr& type, bool dim, Random& random) {
 /// Whether a term has one dtype whatever the context wants: a variable, or what a definition gives.
 bool has_fixed_dtype(const TermPtr& term) {
   return term->tag == Term::Tag::Variable ||
-         (term->tag == Term::Tag::Call && term->parts[0].starts_with("@"));
+         (term->tag == Term::Tag::Call && term->parts[0].starts_with("@") && !term->general);
+}
+
+/// A match with a constructor's pattern that has one part more, or none; null where there is no such pattern.
+TermPtr with_other_pattern(const Term& match, bool none, Random& random) {
+  std::vector<std::pair<size_t, size_t>> arrows;  // part, offset
+  for (size_t i = 1; i < match.parts.size(); ++i)
+    if (size_t at = match.parts[i].find(" => "); at != std::string::npos && match.parts[i][at - 1] != '_')
+      arrows.emplace_back(i, at);
+  if (arrows.empty()) return nullptr;
+  auto [part, at] = random.pick(arrows);
+  Term copy = match;
+  std::string& text = copy.parts[part];
+  bool has_parts = text[at - 1] == ')';
+  if (!none) {
+    text.insert(has_parts ? at - 1 : at, has_parts ? ", _" : "(_)");
+  } else {
+    size_t open = text.rfind('(', at);
+    if (!has_parts || text.find(',', open) > at) return nullptr;
+    text.erase(open + 1, text.find(',', open) - open);
+  }
+  return std::make_shared<const Term>(copy);
 }
 
 struct Candidate {
@@ -58,8 +80,7 @@ void collect(const TermPtr& term, std::vector<Candidate>& candidates) {
       candidates.push_back({term.get(), with, dim ? "a dim of a let" : "a dtype of a let"});
     }
   }
-  bool named =
-      term->tag == Term::Tag::Call && (term->parts[0].starts_with("@") || term->parts[0].starts_with("%"));
+  bool named = term->tag == Term::Tag::Call || term->tag == Term::Tag::Construct;
   if (named) {
     auto more = [term](Random&) -> TermPtr {
       Term copy = *term;
@@ -77,6 +98,12 @@ void collect(const TermPtr& term, std::vector<Candidate>& candidates) {
       return std::make_shared<const Term>(copy);
     };
     candidates.push_back({term.get(), fewer, "one argument fewer"});
+  }
+  if (term->tag == Term::Tag::Match) {
+    for (bool fewer : {false, true})
+      candidates.push_back(
+          {term.get(), [term, fewer](Random& random) { return with_other_pattern(*term, fewer, random); },
+           fewer ? "one part of a pattern fewer" : "one part of a pattern more"});
   }
   for (const TermPtr& child : term->children) collect(child, candidates);
 }

@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <unordered_map>
-
 #include "tests/random/generator_impl.h"
 
 namespace quern::random_programs {
@@ -43,56 +40,29 @@ TermPtr Generator::projection(const TypePtr& want, Exactness budget, int depth) 
   return plain(want, {"", fmt::format(".{}", at)}, {make(tuple(fields), budget, depth)});
 }
 
-namespace {
-
-using Bindings = std::unordered_map<std::string, Extent>;
-
-/// Binds a definition's dimension variables so that `pattern` becomes `want`.
-bool bind(const TypePtr& pattern, const TypePtr& want, Bindings& bindings) {
-  if (pattern->kind != want->kind || pattern->dtype != want->dtype || pattern->name != want->name ||
-      pattern->dims.size() != want->dims.size() || pattern->args.size() != want->args.size())
-    return false;
-  for (size_t i = 0; i < pattern->dims.size(); ++i) {
-    const Extent& d = pattern->dims[i];
-    if (d.variable.empty()) {
-      if (!(d == want->dims[i])) return false;
-    } else if (auto [it, added] = bindings.try_emplace(d.variable, want->dims[i]);
-               !(it->second == want->dims[i])) {
-      return false;
-    }
-  }
-  for (size_t i = 0; i < pattern->args.size(); ++i)
-    if (!bind(pattern->args[i], want->args[i], bindings)) return false;
-  return true;
-}
-
-TypePtr instantiate(const TypePtr& type, const Bindings& bindings) {
-  TypeTerm copy = *type;
-  for (Extent& d : copy.dims)
-    if (!d.variable.empty()) d = bindings.at(d.variable);
-  for (TypePtr& arg : copy.args) arg = instantiate(arg, bindings);
-  return std::make_shared<const TypeTerm>(std::move(copy));
-}
-
-}  // namespace
-
 TermPtr Generator::definition_call(const TypePtr& want, Exactness budget, int depth) {
   if (!kDefinition.within(budget)) return nullptr;
-  std::vector<std::pair<const DefTerm*, Bindings>> found;
+  std::vector<std::pair<DefTerm, Bindings>> found;
   for (const DefTerm& def : program_.defs) {
+    std::set<std::string> variables(def.dim_variables.begin(), def.dim_variables.end());
+    for (const TypePtr& v : def.type_variables) variables.insert(v->name);
     Bindings bindings;
-    if (bind(def.result, want, bindings)) found.emplace_back(&def, bindings);
+    if (bind(def.result, want, variables, bindings)) found.emplace_back(def, bindings);
   }
   if (found.empty()) return nullptr;
   auto [def, bindings] = random_.pick(found);
-  for (const std::string& d : def->dim_variables) bindings.try_emplace(d, random_extent());
+  for (const std::string& d : def.dim_variables) bindings.dims.try_emplace(d, random_extent());
+  for (const TypePtr& v : def.type_variables)
+    if (!bindings.types.contains(v->name)) bindings.types.emplace(v->name, random_instance(v));
   std::vector<TermPtr> arguments;
-  // The definition may move in the list while its arguments are made: it is named, not pointed to.
-  std::string name = def->name;
-  auto params = def->params;
-  for (auto& [param, type] : params)
+  for (auto& [param, type] : def.params)
     arguments.push_back(make(instantiate(type, bindings), kParameter, depth));
-  return call_term(want, "@" + name, arguments, {name});
+  TermPtr call = call_term(want, "@" + def.name, arguments, {def.name}, !def.type_variables.empty());
+  if (!forgets_dims(def.result)) return call;
+  // The dims that the definition forgets are known again by an annotation.
+  std::string name = fresh("v");
+  return plain(want, {"{ let %" + name + ": " + to_string(*want) + " = ", ";\n  %" + name + " }"}, {call}, {},
+               {name});
 }
 
 TermPtr Generator::applied_function(const TypePtr& want, Exactness budget, int depth) {
@@ -108,15 +78,17 @@ TermPtr Generator::applied_function(const TypePtr& want, Exactness budget, int d
 
 TermPtr Generator::called_variable(const TypePtr& want, Exactness budget, int depth) {
   if (!kApplied.within(budget)) return nullptr;
-  std::vector<Local> found;
-  for (const Local& l : locals_)
-    if (l.type->kind == TypeTerm::Kind::Function && same(l.type->args.back(), want)) found.push_back(l);
+  std::vector<std::pair<Local, Bindings>> found;
+  for (const Local& l : locals_) {
+    std::set<std::string> variables;
+    for (const TypePtr& v : l.variables) variables.insert(v->name);
+    Bindings bindings;
+    if (l.type->kind == TypeTerm::Kind::Function && bind(l.type->args.back(), want, variables, bindings))
+      found.emplace_back(l, bindings);
+  }
   if (found.empty()) return nullptr;
-  Local function = random_.pick(found);
-  std::vector<TermPtr> arguments;
-  for (size_t i = 0; i + 1 < function.type->args.size(); ++i)
-    arguments.push_back(make(function.type->args[i], kParameter, depth));
-  return call_term(want, "%" + function.name, arguments, {function.name});
+  auto [function, bindings] = random_.pick(found);
+  return call_of(function, bindings, depth);
 }
 
 TermPtr Generator::match(const TypePtr& want, Exactness budget, int depth) {
@@ -153,7 +125,7 @@ TermPtr Generator::match(const TypePtr& want, Exactness budget, int depth) {
     parts.emplace_back("");
   }
   parts.back() += " })";
-  return plain(want, parts, children, {type.name}, binds);
+  return plain(want, parts, children, {type.name}, binds, Term::Tag::Match);
 }
 
 TermPtr Generator::reference(const TypePtr& want, Exactness budget, int depth) {
@@ -164,6 +136,18 @@ TermPtr Generator::reference(const TypePtr& want, Exactness budget, int depth) {
                                  relay ? ");\n  ref_write(%" + cell + ", " : ");\n  %" + cell + " := ",
                                  relay ? ");\n  ref_read(%" + cell + ") }" : ";\n  !%" + cell + " }"};
   return plain(want, parts, {before, after}, {}, {cell});
+}
+
+TermPtr Generator::dereference(const TypePtr& want, Exactness budget, int depth) {
+  if (!kParameter.within(budget)) return nullptr;
+  TermPtr cell = make(ref(want), kParameter, depth);
+  return random_.chance(50) ? plain(want, {"ref_read(", ")"}, {cell}) : plain(want, {"(!", ")"}, {cell});
+}
+
+TermPtr Generator::assignment(const TypePtr& want, Exactness budget, int depth) {
+  TypePtr content = random_type(1);
+  TermPtr cell = make(ref(content), kParameter, depth), value = make(content, kParameter, depth);
+  return plain(want, {"{ ref_write(", ", ", ");\n  ", " }"}, {cell, value, make(want, budget, depth)});
 }
 
 }  // namespace quern::random_programs

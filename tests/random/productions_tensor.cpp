@@ -11,6 +11,7 @@
 namespace quern::random_programs {
 
 TypePtr Generator::broadcastable(const TypePtr& want) {
+  if (want->kind == TypeTerm::Kind::Variable) return want;
   std::vector<Extent> dims = want->dims;
   if (random_.chance(60)) return want;
   for (Extent& d : dims)
@@ -22,7 +23,11 @@ TypePtr Generator::broadcastable(const TypePtr& want) {
 
 TermPtr Generator::infix(const TypePtr& want, const char* symbol, Exactness left, Exactness right,
                          int depth) {
-  TermPtr a = make(want, left, depth), b = make(broadcastable(want), right, depth);
+  TermPtr a = make(want, left, depth);
+  // A number goes with every dtype and shape.
+  if (want->kind == TypeTerm::Kind::Variable && right.magnitude >= 3 && random_.chance(40))
+    return plain(want, {"(", fmt::format(" {} {})", symbol, random_.between(0, 3))}, {a});
+  TermPtr b = make(broadcastable(want), right, depth);
   if (random_.chance(50)) std::swap(a, b);
   return plain(want, {"(", fmt::format(" {} ", symbol), ")"}, {a, b});
 }
@@ -163,11 +168,12 @@ TermPtr Generator::concatenation(const TypePtr& want, Exactness budget, int dept
 }
 
 TermPtr Generator::comprehension(const TypePtr& want, Exactness budget, int depth) {
+  if (!is_spelled(want)) return nullptr;
   std::vector<std::string> index;
   std::string binders;
   for (const Extent& d : want->dims) {
     index.push_back(fresh("i"));
-    binders += (index.size() > 1 ? ", " : "") + index.back() + " < " + text(d);
+    binders += (index.size() > 1 ? ", " : "") + index.back() + " < " + to_string(d);
   }
   auto dims_used = [&] {
     std::vector<std::string> uses;
@@ -220,7 +226,7 @@ TermPtr Generator::comprehension(const TypePtr& want, Exactness budget, int dept
 }
 
 TermPtr Generator::dense(const TypePtr& want, Exactness budget, int depth) {
-  if (want->dims.size() != 2) return nullptr;
+  if (want->kind != TypeTerm::Kind::Tensor || want->dims.size() != 2) return nullptr;
   int64_t inner = random_.between(1, 4);
   Exactness part{std::floor(std::sqrt(budget.magnitude / static_cast<double>(inner))), budget.fraction / 2};
   return plain(want, {"nn.dense(", ", ", ")"},
@@ -229,6 +235,7 @@ TermPtr Generator::dense(const TypePtr& want, Exactness budget, int depth) {
 }
 
 TermPtr Generator::converted(const TypePtr& want, Exactness budget, int depth) {
+  if (want->kind != TypeTerm::Kind::Tensor) return nullptr;
   static const std::vector<std::string> dtypes{"int32", "int64", "bool", "float32"};
   std::string from = random_.pick(dtypes);
   return plain(want, {"cast(", fmt::format(", dtype=\"{}\")", want->dtype)},

@@ -1,5 +1,6 @@
 #include "tests/random/program.h"
 
+#include <algorithm>
 #include <functional>
 
 namespace quern::random_programs {
@@ -28,15 +29,21 @@ TypePtr function(std::vector<TypePtr> params, TypePtr result) {
 }
 TypePtr data(std::string name) { return make({TypeTerm::Kind::Data, {}, "", {}, std::move(name)}); }
 TypePtr ref(TypePtr content) { return make({TypeTerm::Kind::Ref, {}, "", {std::move(content)}, ""}); }
+TypePtr type_variable(std::string name, bool numeric) {
+  return make({TypeTerm::Kind::Variable, {}, numeric ? kNumeric : "", {}, std::move(name)});
+}
+
+std::string to_string(const Extent& extent) {
+  if (extent.variable.empty()) return std::to_string(extent.constant);
+  return is_unwritten(extent.variable) ? "?" : extent.variable;
+}
 
 std::string to_string(const TypeTerm& type) {
   switch (type.kind) {
     case TypeTerm::Kind::Tensor: {
       if (type.dims.empty()) return type.dtype;
       std::string dims;
-      for (size_t i = 0; i < type.dims.size(); ++i)
-        dims += (i ? ", " : "") + (type.dims[i].variable.empty() ? std::to_string(type.dims[i].constant)
-                                                                 : type.dims[i].variable);
+      for (size_t i = 0; i < type.dims.size(); ++i) dims += (i ? ", " : "") + to_string(type.dims[i]);
       if (type.dims.size() == 1) dims += ",";
       return "Tensor[(" + dims + "), " + type.dtype + "]";
     }
@@ -46,11 +53,30 @@ std::string to_string(const TypeTerm& type) {
       return "fn (" + list(type.args, type.args.size() - 1) + ") -> " + to_string(*type.args.back());
     case TypeTerm::Kind::Data: return type.name;
     case TypeTerm::Kind::Ref: return "Ref[" + to_string(*type.args[0]) + "]";
+    case TypeTerm::Kind::Variable: return is_unwritten(type.name) ? "_" : type.name;
   }
   return "";
 }
 
-bool same(const TypePtr& a, const TypePtr& b) { return a == b || to_string(*a) == to_string(*b); }
+bool same(const TypePtr& a, const TypePtr& b) {
+  return a == b || (a->kind == b->kind && a->dims == b->dims && a->dtype == b->dtype && a->name == b->name &&
+                    std::ranges::equal(a->args, b->args, same));
+}
+
+bool forgets_dims(const TypePtr& type) {
+  return std::ranges::any_of(type->dims, [](const Extent& d) { return is_unwritten(d.variable); }) ||
+         std::ranges::any_of(type->args, forgets_dims);
+}
+
+std::string written_variables(const DefTerm& def) {
+  std::string names;
+  auto add = [&](const std::string& name) {
+    if (!is_unwritten(name)) names += (names.empty() ? "[" : ", ") + name;
+  };
+  for (const std::string& name : def.dim_variables) add(name);
+  for (const TypePtr& type : def.type_variables) add(type->name);
+  return names.empty() ? "" : names + "]";
+}
 
 namespace {
 
@@ -88,8 +114,7 @@ class Writer {
   void put(const DefTerm& def) {
     size_t begin = out.text.size();
     put("def @" + def.name);
-    for (size_t i = 0; i < def.dim_variables.size(); ++i) put((i ? ", " : "[") + def.dim_variables[i]);
-    put(def.dim_variables.empty() ? "(" : "](");
+    put(written_variables(def) + "(");
     for (size_t i = 0; i < def.params.size(); ++i)
       put((i ? ", %" : "%") + def.params[i].first + ": " + to_string(*def.params[i].second));
     put(")" + note(" -> " + to_string(*def.result)) + " {\n  ");
@@ -112,7 +137,8 @@ WrittenProgram write(const ProgramTerm& program, const Writing& writing) {
   for (const DataTerm& type : program.data) writer.put(type);
   for (const DefTerm& def : program.defs) writer.put(def);
   for (const StatementTerm& statement : program.statements) {
-    writer.put("let %" + statement.variable + note(": " + to_string(*statement.value->type)) + " = ");
+    std::string annotation = note(": " + to_string(*statement.value->type));
+    writer.put("let %" + statement.variable + (statement.general ? "" : annotation) + " = ");
     writer.put(statement.value);
     writer.put(";\n");
   }

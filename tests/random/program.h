@@ -12,6 +12,10 @@
 
 namespace quern::random_programs {
 
+/// A variable whose name begins with this cannot be written: a dim is `?` in the text, a type `_`.
+inline constexpr char kUnwritten = '?';
+inline bool is_unwritten(const std::string& variable) { return variable.starts_with(kUnwritten); }
+
 /// An extent: a constant, or a dimension variable of the enclosing definition.
 struct Extent {
   int64_t constant = 0;
@@ -23,12 +27,12 @@ struct TypeTerm;
 using TypePtr = std::shared_ptr<const TypeTerm>;
 
 struct TypeTerm {
-  enum class Kind { Tensor, Tuple, Function, Data, Ref };
+  enum class Kind { Tensor, Tuple, Function, Data, Ref, Variable };
   Kind kind = Kind::Tensor;
   std::vector<Extent> dims;
-  std::string dtype;
+  std::string dtype;          ///< of a variable: kNumeric, or empty for any type
   std::vector<TypePtr> args;  ///< a function's: parameters, then the result
-  std::string name;           ///< of a data type
+  std::string name;           ///< of a data type or a variable
 };
 
 TypePtr tensor(std::vector<Extent> dims, std::string dtype);
@@ -36,9 +40,15 @@ TypePtr tuple(std::vector<TypePtr> fields);
 TypePtr function(std::vector<TypePtr> params, TypePtr result);
 TypePtr data(std::string name);
 TypePtr ref(TypePtr content);
+/// Stands for any type, or for any tensor of numbers.
+TypePtr type_variable(std::string name, bool numeric = false);
+inline constexpr const char* kNumeric = "number";
 /// As Quern prints it: rank-0 tensors by their dtype, `(2,)`.
 std::string to_string(const TypeTerm& type);
+std::string to_string(const Extent& extent);
 bool same(const TypePtr& a, const TypePtr& b);
+/// Whether a dim in it cannot be written.
+bool forgets_dims(const TypePtr& type);
 
 /// Bounds on a term's numbers that keep float32 arithmetic exact: every element is a multiple of 2^-fraction
 /// and at most `magnitude` in size, with magnitude * 2^fraction <= 2^22.
@@ -60,7 +70,7 @@ using TermPtr = std::shared_ptr<const Term>;
 
 /// A term: its text is parts[0] children[0] parts[1] … parts[n].
 struct Term {
-  enum class Tag { Plain, Variable, Literal, Let, Call };
+  enum class Tag { Plain, Variable, Literal, Let, Call, Construct, Match };
   Tag tag = Tag::Plain;
   TypePtr type;
   std::vector<std::string> parts;
@@ -68,16 +78,20 @@ struct Term {
   std::vector<std::string> binds;  ///< variables visible in the children
   std::vector<std::string> uses;   ///< variables and definitions that the parts name
   TypePtr annotated;               ///< a Let's annotation
-  int arguments = 0;               ///< a Call's: its last children
+  int arguments = 0;               ///< a Call's and a Construct's: its last children
+  bool general = false;            ///< a Call's: of a function with a general type
 };
 
 struct DefTerm {
-  std::string name;  ///< without @
-  std::vector<std::string> dim_variables;
+  std::string name;                        ///< without @
+  std::vector<std::string> dim_variables;  ///< these, and those of types, may be unwritten
+  std::vector<TypePtr> type_variables;
   std::vector<std::pair<std::string, TypePtr>> params;
   TypePtr result;
   TermPtr body;
 };
+/// `[n, a]`, or nothing where none is written.
+std::string written_variables(const DefTerm& def);
 struct DataTerm {
   struct Constructor {
     std::string name;
@@ -89,6 +103,7 @@ struct DataTerm {
 struct StatementTerm {
   std::string variable;
   TermPtr value;
+  bool general = false;  ///< a function whose type has variables
 };
 
 struct ProgramTerm {

@@ -53,7 +53,10 @@ TermPtr simplest(const TypePtr& type, const ProgramTerm& program) {
   };
   std::vector<TermPtr> terms;
   switch (type->kind) {
-    case TypeTerm::Kind::Tensor: return literal_term(type, [&] { return number_text(0, 0, type->dtype); });
+    case TypeTerm::Kind::Variable: return nullptr;
+    case TypeTerm::Kind::Tensor:
+      if (!is_spelled(type)) return nullptr;
+      return literal_term(type, [&] { return number_text(0, 0, type->dtype); });
     case TypeTerm::Kind::Ref:
       if (!all(type->args, terms)) return nullptr;
       return plain(type, {"ref(", ")"}, terms);

@@ -94,6 +94,7 @@ ExprPtr Inference::tensor_literal(SyntaxPtr s) {
   if (draft.elements.empty()) dtype_class = DTypeClass::Float;
   DType dtype = draft.is_bool ? DType::boolean() : suffix ? *suffix : unifier.fresh_dtype(dtype_class, wide);
   std::vector<Dim> dims;
+  dims.reserve(shape.size());
   for (int64_t extent : shape) dims.push_back(dim_const(extent));
   ExprPtr e = drafts_.make<ConstExpr>(Expr{ExprKind::Const, tensor_type(dims, dtype), origin(s)});
   literals_[e] = std::move(draft);

@@ -235,6 +235,7 @@ ExprPtr Inference::finish_definition_call(const OpCallDraft& call, SignatureBind
   std::vector<Dim> dims = instance_dims(binding);
   std::vector<Type> params;
   std::vector<ExprPtr> args = finish_all(call.args);
+  params.reserve(args.size());
   for (ExprPtr arg : args) params.push_back(arg->type);
   InstanceRequest request = make_request(*call.op, std::move(binding));
   scope_.specialise(request);

@@ -447,6 +447,7 @@ Inference::Template::Copy& Inference::copy_at(Template& of, const std::vector<Ty
   Mark from = mark();
   unifier.enter_level();
   std::vector<Type> given;
+  given.reserve(params.size());
   for (Type t : params) given.push_back(with_open_dims(t));
   Head head = head_of(literal->child(0), literal->child(1), literal->child(2), env, Binder::Copy, &given);
   // A type of this level: what the copy is general in does not belong to the function around.

@@ -60,6 +60,7 @@ std::vector<Binding> Inference::open_locals(size_t first, SyntaxPtr at) {
 
 void Inference::check_coverage(SyntaxPtr s, const std::vector<MatchArm>& arms, bool partial, Type type) {
   std::vector<PatternPtr> patterns;
+  patterns.reserve(arms.size());
   for (const MatchArm& arm : arms) patterns.push_back(arm.pattern);
   const DataDefinition* data = type->kind == TypeKind::Data ? scope_.data_of(type) : nullptr;
   bool no_values = data && !data->is_extern && data->constructors.empty();

@@ -78,6 +78,7 @@ ExprPtr Inference::tuple(SyntaxPtr s) {
   for (SyntaxPtr c : s->children) all = tuple_fields(c, fields) && all;
   if (!all) return error(s);
   std::vector<Type> types;
+  types.reserve(fields.size());
   for (ExprPtr field : fields) types.push_back(field->type);
   return drafts_.make<TupleExpr>(Expr{ExprKind::Tuple, tuple_type(types), origin(s)}, drafts_.copy(fields));
 }

@@ -22,12 +22,12 @@ void Printer::print_queued() {
     Step step = std::move(steps_.back());
     steps_.pop_back();
     size_t others = steps_.size();
-    perform(std::move(step));
+    perform(step);
     std::reverse(steps_.begin() + static_cast<ptrdiff_t>(others), steps_.end());
   }
 }
 
-void Printer::perform(Step step) {
+void Printer::perform(const Step& step) {
   switch (step.kind) {
     case Step::Kind::Text: layout_.text(step.text); break;
     case Step::Kind::Line: layout_.line(step.text); break;
@@ -181,13 +181,13 @@ void Printer::attribute(const StaticValue& value, const DimMap& dims) {
       "[", items->size(), [&](size_t i) { attribute((*items)[i], dims); }, "]");
 }
 
-void Printer::call(std::string head, std::span<const ExprPtr> args, const OpInstance& instance,
+void Printer::call(const std::string& head, std::span<const ExprPtr> args, const OpInstance& instance,
                    std::span<const Dim> dims) {
   DimMap here;
   for (size_t i = 0; i < instance.dim_vars.size() && i < dims.size(); ++i)
     here.emplace(instance.dim_vars[i], dims[i]);
   list(
-      std::move(head), args.size() + instance.attributes.size(),
+      head, args.size() + instance.attributes.size(),
       [&](size_t i) {
         if (i < args.size()) return item(args[i]);
         const auto& [name, value] = instance.attributes[i - args.size()];

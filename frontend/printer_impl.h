@@ -145,7 +145,7 @@ class Printer {
 
   void queue(Step step) { steps_.push_back(std::move(step)); }
   void print_queued();
-  void perform(Step step);
+  void perform(const Step& step);
   /// Queues the node; how tightly it holds together.
   Level node(ExprPtr expr);
 
@@ -205,7 +205,7 @@ class Printer {
   std::string pattern_text(const Pattern& pattern);
   void attribute(const StaticValue& value, const DimMap& dims);
   /// A call with the attributes of an instance, whose dims are `dims` here.
-  void call(std::string head, std::span<const ExprPtr> args, const OpInstance& instance,
+  void call(const std::string& head, std::span<const ExprPtr> args, const OpInstance& instance,
             std::span<const Dim> dims);
 
   // printer_slice.cpp

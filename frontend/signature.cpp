@@ -204,6 +204,7 @@ class Matcher {
   bool unknown_attribute(size_t i, const std::vector<SyntaxPtr>& declared) {
     const std::string& name = call_.attributes[i].first;
     std::vector<std::string> names;
+    names.reserve(declared.size());
     for (SyntaxPtr p : declared) names.emplace_back(p->text);
     std::vector<Note> notes;
     if (!names.empty())

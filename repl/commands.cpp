@@ -60,6 +60,8 @@ CommandLine::CommandLine(CLI::App& app) : app_(app) {
   ir->add_option("NAME", entry_, "@f: one definition; all statements without it");
   ir->add_option("--stage", stage_,
                  "ast, typed, a pass (inline, instantiate_ops, fuse), loops, llvm, asm, bytecode");
+  ir->add_option("--output", output_,
+                 "FILE.relay: the whole module with its types; large constants go to FILE.safetensors");
   CLI::App* explain = app.add_subcommand("explain", "what a code such as Q0302 means, with examples");
   explain->add_option("CODE", codes_, "codes of diagnostics; without one, the list of all");
   app.add_subcommand("lsp", "the language server, on standard input and output");
@@ -228,7 +230,30 @@ int CommandLine::run_file() {
   return kFine;
 }
 
+// The typed module as a file that reads back, its large constants beside it.
+static int write_module(Session& session, SourceId source, const std::string& output) {
+  TypedText module = session.typed_text(source);
+  Entries<TensorPtr> constants;
+  for (const auto& tensor : module.constants.tensors())
+    constants.emplace_back(constant_entry(constants.size()), std::const_pointer_cast<HostTensor>(tensor));
+  if (!constants.empty())
+    if (auto done = write_tensors(constants_file(output), constants); !done) {
+      say(done.error().message);
+      return kWrong;
+    }
+  std::ofstream out(output, std::ios::binary);
+  out << module.text;
+  out.close();
+  if (out) return kFine;
+  say(fmt::format("`{}` cannot be written", output));
+  return kWrong;
+}
+
 int CommandLine::ir() {
+  if (!output_.empty() && (!entry_.empty() || stage_ != "typed")) {
+    say("`--output` writes a whole module as it is typed: it goes with neither NAME nor another --stage");
+    return kMisuse;
+  }
   auto opened = open_file(file_, stdlib_);
   if (!opened) {
     print_diagnostics({unreadable(file_, opened.error())});
@@ -247,6 +272,7 @@ int CommandLine::ir() {
     point_to_explanation(problems);
     return kWrong;
   }
+  if (!output_.empty()) return write_module(session, opened->source, output_);
   Compiler compiler(session);
   std::vector<const Definition*> shown;
   for (const std::string& name : session.definitions(opened->module))

@@ -61,13 +61,15 @@ Session::Impl::Impl(Session& session)
       pieces(engine),
       imports(engine),
       metadata_text(engine),
+      constants_beside(engine),
       slash_names(engine),
       kept(engine),
       bodies(*this, engine),
       metadata(engine, "metadata",
                [this](SourceId source) -> std::shared_ptr<const Metadata> {
                  const std::string& text = metadata_text.get(source);
-                 return text.empty() ? nullptr : std::make_shared<Metadata>(read_metadata(text));
+                 if (text.empty()) return constants_beside.get(source);
+                 return std::make_shared<Metadata>(read_metadata(text));
                }),
       parsed(engine, "parse",
              [this](DeclarationId id) {

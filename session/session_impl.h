@@ -156,7 +156,9 @@ struct Session::Impl {
   Input<ModuleId, uint64_t> pieces;  ///< changes where a piece comes or goes, named or not
   Input<ModuleId, std::vector<Import>> imports;
   Input<SourceId, std::string> metadata_text;  ///< what follows `#[metadata]`
-  Input<SourceId, bool> slash_names;           ///< `/` is a name character: TVM's files
+  /// Without that section: the tensors of the `.safetensors` beside the file.
+  Input<SourceId, std::shared_ptr<const Metadata>> constants_beside;
+  Input<SourceId, bool> slash_names;  ///< `/` is a name character: TVM's files
   Input<DeclarationId, std::shared_ptr<const TopLevelVariable>> kept;  ///< variables that have a value
 
   Bodies bodies;

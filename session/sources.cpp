@@ -1,7 +1,9 @@
 // The inputs of a session: its sources, cut into declarations that keep their identity from text to text.
 
 #include <algorithm>
+#include <filesystem>
 
+#include "ir/data_files.h"
 #include "session/session_impl.h"
 
 namespace quern {
@@ -22,6 +24,28 @@ void put(Input<Key, Value>& input, Key key, Value value, bool constant) {
 }
 
 }  // namespace
+
+static std::shared_ptr<const Metadata> read_constants_beside(const std::string& folder,
+                                                             const std::string& path) {
+  namespace fs = std::filesystem;
+  fs::path file = fs::path(folder) / constants_file(fs::path(path).filename().string());
+  std::error_code ignored;
+  if (!fs::is_regular_file(file, ignored)) return nullptr;
+  auto entries = read_tensors(file.string());
+  if (!entries) return nullptr;
+  Metadata metadata;
+  metadata.readable = true;
+  auto& constants = metadata.entries["relay.Constant"];
+  for (size_t k = 0; k < entries->size(); ++k)
+    for (auto& [name, tensor] : *entries)
+      if (name == constant_entry(k)) constants.push_back(std::move(tensor));
+  return std::make_shared<Metadata>(std::move(metadata));
+}
+
+std::string constants_file(const std::string& text_file) {
+  return std::filesystem::path(text_file).replace_extension(".safetensors").string();
+}
+std::string constant_entry(size_t k) { return "relay.Constant." + std::to_string(k); }
 
 ModuleId Session::make_module() {
   impl_->modules.emplace_back();
@@ -81,6 +105,10 @@ void Session::Impl::set_metadata(SourceId source) {
   std::string_view now = std::string_view(*layout.text).substr(range.begin, range.end - range.begin);
   if (metadata_text.peek(source) != now)
     put(metadata_text, source, std::string(now), sources[source].module == kLibrary);
+  bool names_constants = now.empty() && layout.text->find("relay.Constant") != std::string::npos;
+  if (names_constants && !constants_beside.peek(source))
+    if (auto found = read_constants_beside(sources[source].folder, sources[source].path))
+      put(constants_beside, source, found, false);
 }
 
 // Gives the pieces of the layout their declarations: those around the edit by what they look like, the others

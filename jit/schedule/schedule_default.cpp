@@ -133,8 +133,8 @@ class Scheduler {
     }
     auto count = as_const(extent);
     if (!count || *count <= 0) return total;
-    double vectors = static_cast<double>((*count + width - 1) / width);
-    return total * vectors * width / static_cast<double>(*count);
+    int64_t vectors = (*count + width - 1) / width;
+    return total * static_cast<double>(vectors) * width / static_cast<double>(*count);
   }
 
   void choose_vector_loop() {

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -33,6 +35,33 @@ TEST(CommandLine, NamesItAfterOptionsToo) {
   ProgramOutcome outcome = quern_with({"--stdlib", "stdlib", "rnu", "examples/digits.relay"});
   EXPECT_THAT(outcome.err, HasSubstr("no command `rnu`; did you mean `run`?"));
   EXPECT_EQ(outcome.code, 2);
+}
+
+// A module with constants too large for its text, written, read back, and run.
+TEST(CommandLine, IrWritesAModuleThatReadsBack) {
+  std::filesystem::path folder = std::filesystem::temp_directory_path() / "quern_ir_output";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder);
+  std::string values;
+  for (int i = 0; i < 50; ++i) values += (i ? ", " : "") + std::to_string(i) + "f";
+  std::string first = (folder / "first.relay").string(), second = (folder / "second.relay").string();
+  std::ofstream(first) << "def @f(%x: Tensor[(50,), float32]) { %x * [" << values
+                       << "] }\nsum(@f(ones((50,))))\n";
+  ProgramOutcome written = quern_with({"ir", first, "--output", second});
+  EXPECT_EQ(written.code, 0) << written.err;
+  EXPECT_TRUE(std::filesystem::exists(folder / "second.safetensors"));
+  ProgramOutcome ran = quern_with({"run", second});
+  EXPECT_EQ(ran.out, "float32 1225\n") << ran.err;
+  std::string third = (folder / "third.relay").string();
+  EXPECT_EQ(quern_with({"ir", second, "--output", third}).code, 0);
+  auto text = [](const std::string& file) {
+    std::ifstream in(file);
+    return std::string(std::istreambuf_iterator<char>(in), {});
+  };
+  EXPECT_EQ(text(second), text(third));
+  EXPECT_THAT(text(second), HasSubstr("meta[relay.Constant][0]"));
+  EXPECT_EQ(quern_with({"ir", first, "--stage", "fuse", "--output", third}).code, 2);
+  std::filesystem::remove_all(folder);
 }
 
 TEST(CommandLine, SaysWhereTheCommandsAreListed) {

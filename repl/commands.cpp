@@ -247,6 +247,10 @@ int CommandLine::ir() {
     point_to_explanation(problems);
     return kWrong;
   }
+  if (stage_ == "typed" && wanted.empty()) {
+    fmt::print("{}", session.typed_text(opened->source).text);
+    return kFine;
+  }
   Compiler compiler(session);
   std::vector<const Definition*> shown;
   for (const std::string& name : session.definitions(opened->module))

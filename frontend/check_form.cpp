@@ -19,6 +19,7 @@ class Duplicates {
     if (s->is(SyntaxKind::TypeParams))
       check(s->children, DiagnosticKind::DuplicateParameter, "the parameter");
     if (s->is(SyntaxKind::Constructor)) check(s->children, DiagnosticKind::DuplicateParameter, "the field");
+    if (s->is(SyntaxKind::Binders)) check(s->children, DiagnosticKind::DuplicateBinding, "the index");
     if (s->is(SyntaxKind::TypeDecl))
       check(s->children.subspan(1), DiagnosticKind::DuplicateConstructor, "the constructor");
     for (SyntaxPtr c : s->children) visit(c);

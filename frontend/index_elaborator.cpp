@@ -79,6 +79,11 @@ ExprPtr IndexElaborator::comprehension(SyntaxPtr syntax, const StaticEnv& env,
     return nullptr;
   }
   for (size_t i = 0; i < extents.size(); ++i) {
+    auto known = extents[i] && !declared ? as_const(extents[i]) : std::nullopt;
+    if (known && *known < 0) {
+      report(DiagnosticKind::DimMismatch, binders, fmt::format("the extent {} is negative", *known));
+      return nullptr;
+    }
     if (extents[i]) continue;
     report(DiagnosticKind::UnknownExtent, binders->children[i],
            fmt::format("the extent of `{0}` is not known here; write `[{0} < …] =>`",
@@ -259,7 +264,9 @@ ExprPtr IndexElaborator::make_cast(SyntaxPtr at, ExprPtr expr, DType to) {
 std::optional<IndexElaborator::Position> IndexElaborator::position(SyntaxPtr syntax, const StaticValue& v) {
   if (v.as_dim()) return Position{dim_value(syntax, v.as_dim()), syntax};
   if (v.as_index_expr()) return Position{v.as_index_expr(), syntax};
-  report(DiagnosticKind::InvalidIndexExpression, syntax, fmt::format("{} is no index", to_string(v)));
+  report(DiagnosticKind::InvalidIndexExpression, syntax,
+         v.as_list() ? fmt::format("`{0}` is a pack of indices: `..{0}` stands for all of them", syntax->text)
+                     : fmt::format("{} is no index", to_string(v)));
   return std::nullopt;
 }
 
@@ -355,7 +362,8 @@ ExprPtr IndexElaborator::read(SyntaxPtr expr, const StaticEnv& env, ExprPtr othe
                          to_string(type)));
     else
       report(DiagnosticKind::RankMismatch, expr,
-             fmt::format("{} indices for a tensor of {} dimension{}: {}", at.size(), type->dims.size(),
+             fmt::format("{} {} for a tensor of {} dimension{}: {}", at.size(),
+                         at.size() == 1 ? "index" : "indices", type->dims.size(),
                          type->dims.size() == 1 ? "" : "s", to_string(type)));
     return nullptr;
   }

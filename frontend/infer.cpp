@@ -346,13 +346,15 @@ Inferred infer_statement(const Declaration& statement, Scope& scope) {
   ExprPtr body = is_template ? nullptr : inference.finish_statement(draft);
   Type settled = inference.closed(inference.finish(type), 0);
   // An error type comes from a mistake that is reported where it was made.
-  if (inference.resolve(type)->has_infer && !has_errors(inference.diagnostics))
+  if (inference.resolve(type)->has_infer && !has_errors(inference.diagnostics)) {
+    settled = error_type();
     inference.report(
         DiagnosticKind::CannotInfer, value,
         is_let && s->text != "_"
             ? fmt::format("the type of this value cannot be determined; annotate it: `let %{}: type = …`",
                           s->text)
             : "the type of this value cannot be determined; bind it with an annotation: `let %x: type = …`");
+  }
   scheme.type = settled;
   for (Constraint& c : scheme.constraints) {
     for (Type& t : c.args) t = inference.finish(t);

@@ -66,7 +66,8 @@ bool Inference::literal_elements(SyntaxPtr s, std::vector<int64_t>& shape, size_
   }
   if (shape[depth] != count) {
     report(DiagnosticKind::RaggedLiteral, s,
-           fmt::format("this row has {} elements where the first has {}", count, shape[depth]));
+           fmt::format("this row has {} element{} where the first has {}", count, count == 1 ? "" : "s",
+                       shape[depth]));
     return false;
   }
   for (SyntaxPtr c : s->children)
@@ -88,6 +89,12 @@ ExprPtr Inference::tensor_literal(SyntaxPtr s) {
   bool wide = false;
   for (auto& [literal, at] : draft.elements) {
     if (!literal.is_integer) dtype_class = DTypeClass::Float;
+    if (suffix && literal.dtype && *suffix != *literal.dtype) {
+      report(DiagnosticKind::DTypeMismatch, at,
+             fmt::format("the numbers of a tensor have one dtype: this is {}, and one before it {}",
+                         to_string(*literal.dtype), to_string(*suffix)));
+      return error(s);
+    }
     if (literal.dtype) suffix = literal.dtype;
     wide |= literal.is_integer && literal.integer != static_cast<int32_t>(literal.integer);
   }

@@ -212,11 +212,11 @@ bool Inference::constructor_fields(SyntaxPtr s, const DataConstructor& construct
   }
   for (size_t i = 0; i < count; ++i) {
     if (fields[i]) continue;
-    std::string missing = constructor.fields[i].name.empty()
-                              ? fmt::format("field {}", i)
-                              : fmt::format("the field `{}`", constructor.fields[i].name);
+    std::string_view missing = constructor.fields[i].name;
     report(DiagnosticKind::WrongArgumentCount, s,
-           fmt::format("`{}` is not given {}", constructor.name, missing));
+           missing.empty() ? fmt::format("`{}` has {} field{} and is given {}", constructor.name, count,
+                                         count == 1 ? "" : "s", args.size())
+                           : fmt::format("`{}` is not given the field `{}`", constructor.name, missing));
     return false;
   }
   return true;
@@ -287,6 +287,10 @@ ExprPtr Inference::intrinsic(SyntaxPtr s, IntrinsicKind kind) {
   std::vector<ExprPtr> args;
   std::vector<std::string_view> texts;
   for (SyntaxPtr arg : s->children.subspan(1)) {
+    if (arg->is(SyntaxKind::NamedArgument)) {
+      report(DiagnosticKind::UnknownAttribute, arg, fmt::format("`{}` has no attributes", s->child(0)->text));
+      return error(s);
+    }
     if (arg->is(SyntaxKind::String)) {
       texts.push_back(drafts_.copy(arg->text));
       if (kind == IntrinsicKind::Print) args.push_back(nullptr);
@@ -410,7 +414,7 @@ ExprPtr Inference::function_call(SyntaxPtr s) {
   }
   std::string name = callee->is(SyntaxKind::GlobalName) ? "`@" + std::string(callee->text) + "`"
                      : callee->is(SyntaxKind::Local)    ? "`%" + std::string(callee->text) + "`"
-                                                        : "this function";
+                                                        : "this";
   Type type = resolve(function->type);
   if (type->is_error()) return error(s);
   if (type->kind == TypeKind::Infer) {

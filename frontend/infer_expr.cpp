@@ -147,6 +147,10 @@ ExprPtr Inference::walk(SyntaxPtr s) {
              "a reduction stands inside an index expression: `[i < n] => sum[k] …`; over whole axes call the "
              "operator `sum(…, axis=[…])`");
       return error(s);
+    case SyntaxKind::ReadElse:
+      report(DiagnosticKind::InvalidIndexExpression, s,
+             "`else` stands after a read inside an index expression: `[i < n] => %x[i - 1] else 0`");
+      return error(s);
     default: report(DiagnosticKind::InvalidIndexExpression, s, "this has no value here"); return error(s);
   }
 }

@@ -105,7 +105,15 @@ ExprPtr Inference::slice_of(SyntaxPtr s, ExprPtr tensor, const std::vector<ExprP
            origin_of(tensor), std::move(fixes));
     return nullptr;
   }
-  if (!type->is_tensor() || s->children.size() - 1 > type->dims.size()) {
+  if (!type->is_tensor()) {
+    report(DiagnosticKind::TypeMismatch, s,
+           fmt::format("what stands in brackets reads a tensor or a tuple, and this is {}{}",
+                       unifier.describe(type),
+                       s->child(0)->is(SyntaxKind::GlobalName) ? "; type arguments stand in `<…>`" : ""),
+           origin_of(tensor));
+    return nullptr;
+  }
+  if (s->children.size() - 1 > type->dims.size()) {
     report(DiagnosticKind::RankMismatch, s,
            fmt::format("{} position{} for {}", s->children.size() - 1, s->children.size() == 2 ? "" : "s",
                        unifier.describe(type)),
@@ -153,11 +161,13 @@ ExprPtr Inference::slice_of(SyntaxPtr s, ExprPtr tensor, const std::vector<ExprP
       }
     } else {
       Type index = resolve(computed[axis + 1]->type);
+      if (index->is_error()) return nullptr;
       DType dtype = index->is_scalar() ? resolve(index->dtype) : DType::float32();
-      if (dtype.is_infer()) dtype = DType::int32();
+      bool literal = dtype.is_infer() && unifier.class_of(dtype) != DTypeClass::Float;
+      if (literal) dtype = DType::int32();
       if (!dtype.is_int() && !dtype.is_index()) {
         report(DiagnosticKind::TypeMismatch, item,
-               fmt::format("a position has to be a rank-0 integer, not {}", to_string(index)));
+               fmt::format("a position has to be a rank-0 integer, not {}", unifier.describe(index)));
         return nullptr;
       }
       ExprPtr element =

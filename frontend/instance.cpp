@@ -19,9 +19,11 @@ SyntaxPtr choose_body(const Declaration& op, const StaticEnv& env, Scope& scope,
     if (!holds) return nullptr;
     if (*holds) return when->child(1);
   }
-  diagnostics.push_back({DiagnosticKind::WrongAttribute,
+  bool none = op.syntax->child(4)->children.empty();
+  diagnostics.push_back({none ? DiagnosticKind::MissingBody : DiagnosticKind::WrongAttribute,
                          {{op.id, op.syntax->id}, {}},
-                         fmt::format("`{}` has no body for these attributes", op.name),
+                         none ? fmt::format("`{}` has no body: `{{ [i, j] => … }}`", op.name)
+                              : fmt::format("`{}` has no body for these attributes", op.name),
                          {}});
   return nullptr;
 }

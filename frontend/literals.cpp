@@ -4,6 +4,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 
 namespace quern {
@@ -38,7 +39,10 @@ std::optional<NumberLiteral> parse_number(std::string_view text) {
   bool fraction = number.find_first_of(".eE") != std::string_view::npos;
   literal.is_integer = !fraction && !(literal.dtype && literal.dtype->is_float());
   auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), literal.real);
-  if (error == std::errc::result_out_of_range) literal.real = std::numeric_limits<double>::infinity();
+  // Too small is 0; too big is no number of any dtype.
+  if (error == std::errc::result_out_of_range)
+    literal.real = std::strtod(std::string(number).c_str(), nullptr);
+  if (!literal.is_integer && std::isinf(literal.real)) return std::nullopt;
   if (end != number.data() + number.size()) return std::nullopt;
   if (negative) literal.real = -literal.real;
   if (!literal.is_integer) return literal;
@@ -56,6 +60,9 @@ NumberProblem number_problem(std::string_view text) {
   size_t suffix = text.find_first_of("iuf");
   bool digits = text.substr(0, suffix).find_first_not_of("-0123456789") == std::string_view::npos;
   bool known = suffix == std::string_view::npos || suffix_dtype(text.substr(suffix));
+  bool too_big = std::isinf(std::strtod(std::string(text.substr(0, suffix)).c_str(), nullptr));
+  if (known && too_big)
+    return {DiagnosticKind::LiteralOutOfRange, fmt::format("`{}` does not fit float64", text)};
   if (digits && known)
     return {DiagnosticKind::LiteralOutOfRange,
             fmt::format("`{}` does not fit 64 bits; a floating-point number is written `{}.0`", text,
@@ -68,7 +75,11 @@ NumberProblem number_problem(std::string_view text) {
 }
 
 std::optional<Scalar> literal_as(const NumberLiteral& literal, DType dtype) {
-  if (dtype.is_float()) return Scalar::from_double(dtype, literal.real);
+  if (dtype.is_float()) {
+    Scalar value = Scalar::from_double(dtype, literal.real);
+    bool lost = std::isfinite(literal.real) && !std::isfinite(value.as_double());
+    return lost ? std::nullopt : std::optional(value);
+  }
   if (!literal.is_integer) return std::nullopt;
   if (dtype.is_bool()) return std::nullopt;
   Scalar value = Scalar::from_int(dtype, literal.integer);

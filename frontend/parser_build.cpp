@@ -171,11 +171,12 @@ class Builder {
     std::string called = text(a->name());
     Range at = source_.span_of(a->name());
     Place before{{}, Range{at.begin, at.begin}};
-    problems_.push_back({DiagnosticKind::MissingSigil,
-                         at,
-                         fmt::format("a parameter begins with `%`: `%{}`", called),
-                         {},
-                         {{fmt::format("write `%{}`", called), {{before, "%"}}}}});
+    if (std::ranges::none_of(problems_, [&](const SyntaxProblem& p) { return p.range.begin == at.begin; }))
+      problems_.push_back({DiagnosticKind::MissingSigil,
+                           at,
+                           fmt::format("a parameter begins with `%`: `%{}`", called),
+                           {},
+                           {{fmt::format("write `%{}`", called), {{before, "%"}}}}});
     return make(a, SyntaxKind::TensorParam, called,
                 {make(a->kind(), SyntaxKind::NamedType, text(a->kind()), {})});
   }
@@ -353,6 +354,10 @@ class Builder {
     return out;
   }
 
+  /// `(e,)`, where `(e)` groups.
+  bool ends_in_comma(antlr4::ParserRuleContext* c) {
+    return c->children.size() > 2 && text(c->children[c->children.size() - 2]) == ",";
+  }
   SyntaxPtr primary(P::PrimaryContext* c) {
     if (auto* p = alternative<P::LiteralPrimaryContext>(c)) return literal(p->literal());
     if (auto* p = alternative<P::LocalPrimaryContext>(c))
@@ -378,9 +383,7 @@ class Builder {
     if (auto* p = alternative<P::MatchPrimaryContext>(c)) return match(p);
     if (auto* p = alternative<P::TuplePrimaryContext>(c)) {
       Nodes items = elements(p->element());
-      bool comma =
-          !c->children.empty() && c->children.size() > 2 && text(c->children[c->children.size() - 2]) == ",";
-      if (items.size() == 1 && !comma && !items[0]->is(SyntaxKind::Spread) &&
+      if (items.size() == 1 && !ends_in_comma(c) && !items[0]->is(SyntaxKind::Spread) &&
           !items[0]->is(SyntaxKind::Generator))
         return make(c, SyntaxKind::Paren, "", items);
       return make(c, SyntaxKind::Tuple, "", items);
@@ -418,6 +421,7 @@ class Builder {
     }
     if (auto* p = alternative<P::TuplePatternContext>(c)) {
       for (auto* q : p->pattern()) parts.push_back(pattern(q));
+      if (parts.size() == 1 && !ends_in_comma(c)) return parts[0];
       return make(c, SyntaxKind::TuplePattern, "", parts);
     }
     return error(c);
@@ -434,8 +438,7 @@ class Builder {
     Nodes parts;
     if (auto* t = alternative<P::TupleTypeContext>(c)) {
       for (auto* p : t->type()) parts.push_back(type(p));
-      bool comma = c->children.size() > 2 && text(c->children[c->children.size() - 2]) == ",";
-      if (parts.size() == 1 && !comma) return parts[0];
+      if (parts.size() == 1 && !ends_in_comma(c)) return parts[0];
       return make(c, SyntaxKind::TupleType, "", parts);
     }
     if (auto* t = alternative<P::FunctionTypeContext>(c)) {

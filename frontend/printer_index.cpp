@@ -60,17 +60,19 @@ std::string element(const HostTensor& tensor, int64_t offset) {
     return literal(Scalar::from_int(tensor.dtype(), element_as_int(tensor, offset)));
   std::memcpy(&value.bits, tensor.data() + static_cast<size_t>(offset) * tensor.dtype().bytes(),
               tensor.dtype().bytes());
-  return literal(value);
+  double number = value.as_double();
+  return std::isnan(number) && std::signbit(number) ? "-" + literal(value) : literal(value);
 }
 
-/// Of the values that are no numbers, `nan` is one.
+/// Of the values that are no numbers, `nan` and `-nan` have one.
 bool has_literal(const HostTensor& tensor, int64_t offset) {
   if (!tensor.dtype().is_float()) return true;
   Scalar value{tensor.dtype(), 0};
   std::memcpy(&value.bits, tensor.data() + static_cast<size_t>(offset) * tensor.dtype().bytes(),
               tensor.dtype().bytes());
   double number = value.as_double();
-  return number == number || value.bits == Scalar::from_double(tensor.dtype(), std::nan("")).bits;
+  auto is = [&](double nan) { return value.bits == Scalar::from_double(tensor.dtype(), nan).bits; };
+  return number == number || is(std::nan("")) || is(-std::nan(""));
 }
 
 Level level_of(Dim dim) {

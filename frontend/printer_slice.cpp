@@ -90,6 +90,7 @@ std::optional<std::vector<Printer::SliceItem>> Printer::slice_items(const Compre
     }
     auto* value = as<DimValueExpr>(read->indices[axis]);
     if (!value) return std::nullopt;
+    plain &= !read->checked[axis];  // a position of an index expression is proved
     bool runs = vars < e.vars.size() && contains_var(value->dim, e.vars[vars]);
     auto text =
         runs ? slice_text(value->dim, e.vars[vars], e.extents[vars], extent) : position(value->dim, extent);

@@ -119,8 +119,8 @@ class Resolver {
     if (auto bound = env_.types.find(s->text); bound != env_.types.end()) return bound->second;
     if (auto bound = env_.statics.find(s->text); bound != env_.statics.end() && bound->second.as_dtype())
       return scalar_type(*bound->second.as_dtype());
-    if (auto dtype = parse_dtype(s->text)) return scalar_type(*dtype);
-    if (s->text == "Ref" && s->children.size() == 1) return ref_type(resolve(s->child(0)));
+    if (auto dtype = parse_dtype(s->text)) return takes(0, s, "") ? scalar_type(*dtype) : error_type();
+    if (s->text == "Ref") return takes(1, s, "Ref[A]") ? ref_type(resolve(s->child(0))) : error_type();
     const DataHeader* header = scope_.data_header(s->text);
     if (!header) {
       if (scope_.in_broken_import(s->text)) return error_type();
@@ -140,15 +140,19 @@ class Resolver {
                               std::move(suggestion.fixes)});
       return error_type();
     }
-    if (header->type_vars.size() != s->children.size()) {
-      report(DiagnosticKind::WrongArgumentCount, s,
-             fmt::format("`{}` takes {} type argument{} and is given {}{}", s->text, header->type_vars.size(),
-                         header->type_vars.size() == 1 ? "" : "s",
-                         s->children.empty() ? "none" : std::to_string(s->children.size()),
-                         s->children.empty() ? fmt::format(": write `{}`", to_string(header->type)) : ""));
-      return error_type();
-    }
+    if (!takes(header->type_vars.size(), s, to_string(header->type))) return error_type();
     return data_type(header->type->name, header->type->id, all(s->children));
+  }
+
+  /// Whether a name has its type arguments, as in `form`.
+  bool takes(size_t count, SyntaxPtr s, const std::string& form) {
+    if (count == s->children.size()) return true;
+    report(DiagnosticKind::WrongArgumentCount, s,
+           fmt::format("`{}` takes {} type argument{} and is given {}{}", s->text,
+                       count == 0 ? "no" : std::to_string(count), count == 1 ? "" : "s",
+                       s->children.empty() ? "none" : std::to_string(s->children.size()),
+                       s->children.empty() ? fmt::format(": write `{}`", form) : ""));
+    return false;
   }
 
   void report(DiagnosticKind kind, SyntaxPtr at, std::string message) {

@@ -29,6 +29,14 @@ constexpr std::array<Keyword, 8> kKeywords{{{"def", PieceKind::Def},
                                             {"infix", PieceKind::Infix},
                                             {"static", PieceKind::Static}}};
 
+// The token at or after `begin`.
+Token token_from(std::string_view text, size_t begin) {
+  std::vector<SyntaxProblem> told_when_it_is_split;
+  Tokens tokens(text, told_when_it_is_split);
+  tokens.jump(static_cast<uint32_t>(begin));
+  return tokens.next();
+}
+
 class Splitter {
  public:
   Splitter(std::string_view text, ScanOutcome& outcome)
@@ -65,10 +73,8 @@ class Splitter {
   std::optional<PieceKind> declaration_at(const Token& t) {
     auto kind = keyword(t);
     if (!kind) return std::nullopt;
-    uint32_t p = t.range.end;
-    while (p < text_.size() && (text_[p] == ' ' || text_[p] == '\t')) ++p;
-    bool followed = p < text_.size() && p > t.range.end && (is_word_start(text_[p]) || text_[p] == '"');
-    return followed ? kind : std::nullopt;
+    TokenKind next = token_from(text_, t.range.end).kind;
+    return next == TokenKind::Word || next == TokenKind::String ? kind : std::nullopt;
   }
 
   // Consumes one piece that starts with `first`; returns the token after it.
@@ -108,10 +114,7 @@ class Splitter {
   }
   // "x" of `let %x = …`, "0" of `%0 = …`, "" of an expression.
   static std::string bound_name(std::string_view statement) {
-    auto skip = [&](size_t p) {
-      while (p < statement.size() && std::isspace(static_cast<unsigned char>(statement[p]))) ++p;
-      return p;
-    };
+    auto skip = [&](size_t p) -> size_t { return token_from(statement, p).range.begin; };
     size_t p = 0;
     auto begins_with = [&](std::string_view word) {
       return statement.starts_with(word) && statement.size() > word.size() &&

@@ -427,7 +427,7 @@ class Matcher {
       report(DiagnosticKind::RankMismatch, call_.tensor_syntax[argument_],
              fmt::format("{} of {} has {}{} dimension{}, but this is {}", operand_text(), op_text(),
                          spread < items.size() ? "at least " : "", fixed, fixed == 1 ? "" : "s",
-                         to_string(actual)),
+                         hooks_.describe(actual)),
              hooks_.origin_of_argument(argument_));
       return Status::Failed;
     }
@@ -580,7 +580,10 @@ class Matcher {
     if (!left || !right) return std::nullopt;
     std::string_view symbol = may_equal ? "==" : condition->text;
     bool met = relate(symbol, *left, *right, condition);
-    if (!met) detail = fmt::format(": {} is not {}", to_string(*left), to_string(*right));
+    if (!met)
+      detail = symbol == "=="
+                   ? fmt::format(": {} is not {}", to_string(*left), to_string(*right))
+                   : fmt::format(": {} {} {} does not hold", to_string(*left), symbol, to_string(*right));
     if (!inside_.empty()) return std::nullopt;
     return met;
   }

@@ -101,6 +101,16 @@ size_t Advisor::statement_start() const {
   return start;
 }
 
+size_t Advisor::opener_before(size_t i) const {
+  size_t open = i - 1;
+  for (int depth = 1; depth > 0 && open > 0;) {
+    --open;
+    if (closes(f_.tokens[open])) ++depth;
+    if (opens(f_.tokens[open])) --depth;
+  }
+  return open;
+}
+
 bool Advisor::ends_expression(size_t i) const {
   if (i >= f_.tokens.size()) return false;
   const LexedToken& t = f_.tokens[i];
@@ -177,7 +187,7 @@ std::optional<SyntaxProblem> Advisor::separators() {
   Range after{range(at - 1).end, range(at - 1).end};
   std::string_view open = open_bracket();
   bool in_list = !open.empty() && open != "{";
-  if (in_list && word(at) == ";") {
+  if (word(at) == ";" && (in_list || (open == "{" && expects(",")))) {
     SyntaxProblem p = here(DiagnosticKind::MissingComma,
                            fmt::format("`;` separates statements; inside `{}` write `,`", open));
     p.fixes.push_back(fix("write `,`", {{range(at), ","}}));
@@ -236,11 +246,23 @@ SyntaxProblem advise(const SyntaxFailure& failure) {
   return advisor.general();
 }
 
+// Whether the `{` at `open` has statements in it: neither the constructors of a type nor the arms of a match.
+static bool holds_statements(const std::vector<LexedToken>& tokens, const Brackets& b, size_t open) {
+  if (tokens[0].text == "type") return false;
+  for (size_t i = open; i-- > 0 && i != b.enclosing[open];) {
+    if (b.enclosing[i] != b.enclosing[open]) continue;
+    if (tokens[i].text == "match" || tokens[i].text == "match?") return false;
+    if (tokens[i].text == ";" || tokens[i].text == "=") return true;
+  }
+  return true;
+}
+
 bool statement_between(const std::vector<LexedToken>& tokens, size_t from, size_t to) {
   Brackets b(tokens);
   for (size_t i = from; i < to; ++i) {
-    bool in_block = b.enclosing[i] == kNone || tokens[b.enclosing[i]].text == "{";
-    if (tokens[i].text == ";" && in_block) return true;
+    if (tokens[i].text != ";") continue;
+    size_t open = b.enclosing[i];
+    if (open == kNone || (tokens[open].text == "{" && holds_statements(tokens, b, open))) return true;
   }
   return false;
 }

@@ -34,20 +34,24 @@ class Advisor {
   bool expects(std::string_view what) const;
   bool same_line(size_t a, size_t b) const;
   std::string_view open_bracket() const;  ///< around the failure; "" where none is open
+  size_t opener_before(size_t i) const;   ///< of the closing bracket right before token i
   size_t statement_start() const;
   bool ends_expression(size_t i) const;
   bool begins_expression(size_t i) const;
   static bool is_keyword(std::string_view text);
 
   // words
+  std::optional<SyntaxProblem> declared_name();
   std::optional<SyntaxProblem> first_word(size_t start);
   std::optional<SyntaxProblem> conditionals();
   std::optional<SyntaxProblem> definitions();
+  std::optional<SyntaxProblem> parameters();
   std::optional<SyntaxProblem> bindings();
   // operators
   std::optional<SyntaxProblem> equals();
   std::optional<SyntaxProblem> arrows();
   std::optional<SyntaxProblem> numbers();
+  std::optional<SyntaxProblem> reductions();
 
   const SyntaxFailure& f_;
   size_t enclosing_;  ///< the innermost open bracket around the failure

@@ -1,4 +1,4 @@
-// The rules: characters, types, words and operators that come from other languages or were left out.
+// The rules on characters, types and words that come from other languages or were left out.
 
 #include <fmt/format.h>
 
@@ -112,7 +112,7 @@ std::optional<SyntaxProblem> Advisor::characters() {
                                       : "a power is `power(%x, %y)`, and `logical_xor(%a, %b)` is of bools";
     return here(DiagnosticKind::ForeignOperator, fmt::format("there is no operator `{}`: {}", text, meant));
   }
-  if (text == "@")
+  if (text == "@" && !f_.wants_expression)
     return here(DiagnosticKind::ForeignOperator,
                 "there is no operator `@`: a matrix product is `nn.dense(%x, %w)`, with the weight as "
                 "(outputs, inputs)");
@@ -126,9 +126,14 @@ std::optional<SyntaxProblem> Advisor::characters() {
     }
     return p;
   }
+  if (text == "#" && word(f_.at + 1) == "[")
+    return here(
+        DiagnosticKind::UnknownCharacter,
+        "the version `#[version = …]` stands at the top of a file, `#[metadata]` in a line of its own "
+        "before its end");
   if (text == "#") {
     SyntaxProblem p = here(DiagnosticKind::UnknownCharacter, "a comment begins with `//`");
-    if (word(f_.at + 1) != "[") p.fixes.push_back(fix("write `//`", {{at, "//"}}));
+    p.fixes.push_back(fix("write `//`", {{at, "//"}}));
     return p;
   }
   if (text == "$") {
@@ -215,14 +220,52 @@ std::optional<SyntaxProblem> Advisor::types() {
 // ----------------------------------------------------------------------------------------------------------
 
 std::optional<SyntaxProblem> Advisor::words() {
+  if (auto p = declared_name()) return p;
   if (auto p = conditionals()) return p;
   if (auto p = definitions()) return p;
   if (auto p = bindings()) return p;
-  size_t start = statement_start();
-  for (size_t i : {f_.at, f_.at - 1, start})
+  size_t start = statement_start(), before = f_.at - 1;
+  bool in_type = before > 0 && (word(before - 1) == ":" || word(before - 1) == "->");
+  bool in_block = open_bracket() == "{" || (open_bracket().empty() && word(0) != "def" && word(0) != "op");
+  if (word(f_.at) == "{" && is(before, LexedKind::Name) && !is_keyword(word(before)) && before > start &&
+      in_block && !in_type)
+    return here(DiagnosticKind::ForeignForm,
+                fmt::format("a record is built as a constructor is called: `{}(field=…)`", word(before)));
+  // The head of `lambda (%x) {`.
+  size_t head = before;
+  if (word(f_.at) == "{" && word(before) == ")") head = opener_before(f_.at) - 1;
+  for (size_t i : {f_.at, before, start, head})
     if (i < f_.tokens.size())
       if (auto p = first_word(i)) return p;
   return std::nullopt;
+}
+
+// `op let(…)`, `type %x { … }`, `test { … }`: what stands in the place of the name.
+std::optional<SyntaxProblem> Advisor::declared_name() {
+  if (f_.at != 1 || f_.tokens.size() < 2) return std::nullopt;
+  std::string_view first = word(0);
+  std::string now(word(1));
+  if (first == "test" && (now == "{" || is(1, LexedKind::Name)))
+    return here(DiagnosticKind::UnexpectedToken, "a test has a name in quotes: `test \"name\" { … }`");
+  if (first == "static" && is(1, LexedKind::Name)) {
+    uint32_t begin = range(1).begin;
+    SyntaxProblem p = here(DiagnosticKind::MissingSigil,
+                           fmt::format("a compile-time function begins with `@`: `static @{}(…)`", now));
+    p.fixes.push_back(fix(fmt::format("write `@{}`", now), {{{begin, begin}, "@"}}));
+    return p;
+  }
+  if (first != "op" && first != "type") return std::nullopt;
+  std::string what = first == "op" ? "an operator" : "a type";
+  if (is(1, LexedKind::Local) || is(1, LexedKind::Global)) {
+    SyntaxProblem p =
+        here(DiagnosticKind::UnexpectedToken,
+             fmt::format("the name of {} has no `{}`: `{}`", what, now.substr(0, 1), now.substr(1)));
+    p.fixes.push_back(fix(fmt::format("write `{}`", now.substr(1)), {{range(1), now.substr(1)}}));
+    return p;
+  }
+  if (!is_keyword(now)) return std::nullopt;
+  return here(DiagnosticKind::UnexpectedToken,
+              fmt::format("`{}` is a word of the language; {} has another name", now, what));
 }
 
 std::optional<SyntaxProblem> Advisor::first_word(size_t i) {
@@ -320,6 +363,13 @@ std::optional<SyntaxProblem> Advisor::definitions() {
     p.fixes.push_back(fix("write `->`", {{range(at), "->"}}));
     return p;
   };
+  if (first == "def" && at == 2 && is(at, LexedKind::Local))
+    return here(DiagnosticKind::UnexpectedToken,
+                fmt::format("parameters stand in parentheses: `def {}(%x) {{ … }}`", word(1)));
+  if (first == "op" && outermost && at > 2 && now == "{" && word(at - 1) == ")")
+    return here(DiagnosticKind::UnexpectedToken,
+                "an operator says its result before the body: `-> Tensor[…] { … }`");
+  if (auto p = parameters()) return p;
   if ((first == "def" || first == "op") && outermost && at > 2) {
     if (now == ":" && (at + 1 == f_.tokens.size() || !same_line(at, at + 1)))
       return here(DiagnosticKind::ForeignForm,
@@ -369,6 +419,30 @@ std::optional<SyntaxProblem> Advisor::definitions() {
   return std::nullopt;
 }
 
+// In `(…)` of a definition or a function literal, and what follows it.
+std::optional<SyntaxProblem> Advisor::parameters() {
+  size_t at = f_.at, open = enclosing_;
+  std::string_view first = word(0), now = word(at);
+  if (first != "def" && first != "op" && expects("->") && expects("{") && word(at - 1) == ")" && now != "=>")
+    return here(DiagnosticKind::MissingBody, "the body of a function stands in braces: `fn (%x) { … }`");
+  bool declares = (first == "def" || first == "op") && open_bracket() == "(" &&
+                  std::find_if(f_.tokens.begin(), f_.tokens.end(), [](const LexedToken& t) {
+                    return t.text == "(";
+                  }) == f_.tokens.begin() + static_cast<ptrdiff_t>(open);
+  if (!declares && !(open_bracket() == "(" && open > 0 && word(open - 1) == "fn")) return std::nullopt;
+  if (now == "=" && !expects("=="))
+    return here(DiagnosticKind::WrongEquals,
+                "a parameter has no default value; an attribute has one, and no `%`: `k: int = 1`");
+  if (word(at - 1) == ":" && is(at - 2, LexedKind::Name) && (now == "Tensor" || now == "(" || now == "fn")) {
+    uint32_t begin = range(at - 2).begin;
+    SyntaxProblem p = problem(DiagnosticKind::MissingSigil, range(at - 2),
+                              fmt::format("a parameter begins with `%`: `%{}`", word(at - 2)));
+    p.fixes.push_back(fix(fmt::format("write `%{}`", word(at - 2)), {{{begin, begin}, "%"}}));
+    return p;
+  }
+  return std::nullopt;
+}
+
 std::optional<SyntaxProblem> Advisor::bindings() {
   size_t start = statement_start(), at = f_.at;
   std::string now(word(at));
@@ -409,6 +483,13 @@ std::optional<SyntaxProblem> Advisor::bindings() {
     p.fixes.push_back(fix("write `=`", {{range(at), "="}}));
     return p;
   }
+  if (word(start) == "let" && at == start + 2 && is(start + 1, LexedKind::Local) && begins_expression(at)) {
+    Range after{range(at - 1).end, range(at - 1).end};
+    SyntaxProblem p =
+        here(DiagnosticKind::WrongEquals, fmt::format("`=` is missing: `let {} = …`", word(start + 1)));
+    p.fixes.push_back(fix("insert `=`", {{after, " ="}}));
+    return p;
+  }
   if (at != start + 1) return std::nullopt;
   bool local = is(start, LexedKind::Local), name = is(start, LexedKind::Name) && !is_keyword(word(start));
   if (now == "=" && (local || name) && word(start).find('.') == std::string_view::npos) {
@@ -426,113 +507,6 @@ std::optional<SyntaxProblem> Advisor::bindings() {
     return here(DiagnosticKind::ForeignOperator,
                 fmt::format("a variable does not change; bind it anew: `let {0} = {0} {1} …`", word(start),
                             now.substr(0, 1)));
-  return std::nullopt;
-}
-
-// --- operators
-// --------------------------------------------------------------------------------------------------------
-
-std::optional<SyntaxProblem> Advisor::operators() {
-  if (auto p = numbers()) return p;
-  if (auto p = equals()) return p;
-  if (auto p = arrows()) return p;
-  size_t at = f_.at;
-  if (at == 0) return std::nullopt;
-  std::string now(word(at)), before(word(at - 1));
-  bool adjacent = range(at).begin == range(at - 1).end;
-  if (now == "*" && before == "*" && adjacent)
-    return problem(DiagnosticKind::ForeignOperator, {range(at - 1).begin, range(at).end},
-                   "there is no operator `**`: a power is `power(%x, %y)`");
-  if (now == "+" && before == "+" && adjacent)
-    return problem(DiagnosticKind::ForeignOperator, {range(at - 1).begin, range(at).end},
-                   "there is no `++`: a variable does not change; bind it anew with `let`");
-  if ((now == "is" || now == "in" || now == "xor" || now == "div" || now == "mod") &&
-      ends_expression(at - 1)) {
-    std::string meant = now == "is"    ? "values are compared with `==`"
-                        : now == "in"  ? "there is no membership test"
-                        : now == "xor" ? "write `logical_xor(%a, %b)`"
-                        : now == "div" ? "write `/`"
-                                       : "write `%` between blanks";
-    return here(DiagnosticKind::ForeignOperator, fmt::format("there is no operator `{}`: {}", now, meant));
-  }
-  return std::nullopt;
-}
-
-std::optional<SyntaxProblem> Advisor::numbers() {
-  size_t at = f_.at;
-  bool adjacent = at > 0 && at < f_.tokens.size() && range(at).begin == range(at - 1).end;
-  if (adjacent && is(at - 1, LexedKind::Number) && is(at, LexedKind::Name)) {
-    Range whole{range(at - 1).begin, range(at).end};
-    std::string text = std::string(word(at - 1)) + std::string(word(at)), plain;
-    std::copy_if(text.begin(), text.end(), std::back_inserter(plain), [](char c) { return c != '_'; });
-    SyntaxProblem p =
-        problem(DiagnosticKind::MalformedLiteral, whole, fmt::format("`{}` is no number", text));
-    bool grouped =
-        std::all_of(plain.begin(), plain.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
-    if (grouped) {
-      p.message += "; its digits are written without `_`";
-      p.fixes.push_back(fix(fmt::format("write `{}`", plain), {{whole, plain}}));
-    } else if (text.starts_with("0x") || text.starts_with("0b") || text.starts_with("0o")) {
-      p.message += "; integers are written in decimal digits";
-    } else {
-      p.message += "; suffixes are `i`, `u` and `f` with the bits: `1i64`, `2u8`, `3f16`";
-    }
-    return p;
-  }
-  bool point = at >= 2 && word(at - 1) == "." && is(at - 2, LexedKind::Number) &&
-               range(at - 1).begin == range(at - 2).end;
-  if (point) {
-    uint32_t end = range(at - 1).end;
-    SyntaxProblem p = problem(DiagnosticKind::MalformedLiteral, {range(at - 2).begin, end},
-                              "a number has digits after its point");
-    p.fixes.push_back(fix(fmt::format("write `{}.0`", word(at - 2)), {{{end, end}, "0"}}));
-    return p;
-  }
-  if (f_.wants_expression && is(at, LexedKind::Number) && word(at).starts_with(".")) {
-    uint32_t begin = range(at).begin;
-    SyntaxProblem p = here(DiagnosticKind::MalformedLiteral, "a number has digits before its point");
-    p.fixes.push_back(fix(fmt::format("write `0{}`", word(at)), {{{begin, begin}, "0"}}));
-    return p;
-  }
-  return std::nullopt;
-}
-
-std::optional<SyntaxProblem> Advisor::equals() {
-  size_t at = f_.at;
-  std::string_view now = word(at), open = open_bracket();
-  if (now == "=" && at > 0 && word(at - 1) == "==") {
-    SyntaxProblem p = problem(DiagnosticKind::WrongEquals, {range(at - 1).begin, range(at).end},
-                              "values are compared with `==`");
-    p.fixes.push_back(fix("write `==`", {{range(at), ""}}));
-    return p;
-  }
-  if (now == "=" && (open == "(" || open == "[") && at > 0 && ends_expression(at - 1)) {
-    SyntaxProblem p = here(DiagnosticKind::WrongEquals, "values are compared with `==`; `=` only binds");
-    p.fixes.push_back(fix("write `==`", {{range(at), "=="}}));
-    return p;
-  }
-  if (now == ":" && open == "(" && at > 0 && is(at - 1, LexedKind::Name) && enclosing_ > 0 &&
-      word(0) != "def" && word(0) != "op") {
-    SyntaxProblem p = here(DiagnosticKind::WrongEquals,
-                           fmt::format("an attribute is given with `=`: `{}=…`", word(at - 1)));
-    p.fixes.push_back(fix("write `=`", {{range(at), "="}}));
-    return p;
-  }
-  return std::nullopt;
-}
-
-std::optional<SyntaxProblem> Advisor::arrows() {
-  size_t at = f_.at;
-  std::string_view now = word(at), before = at > 0 ? word(at - 1) : "";
-  if (now == "->" && (before == "]" || expects("=>"))) {
-    SyntaxProblem p =
-        here(DiagnosticKind::WrongArrow, "what an index or a pattern leads to comes after `=>`, not `->`");
-    p.fixes.push_back(fix("write `=>`", {{range(at), "=>"}}));
-    return p;
-  }
-  if (now == "=>" && before != "]")
-    return here(DiagnosticKind::WrongArrow,
-                "`=>` follows index names `[i < n]` or a pattern; a function literal is `fn (%x) { … }`");
   return std::nullopt;
 }
 

@@ -77,18 +77,18 @@ expr
   ;
 
 primary
-  : literal                                                       # literalPrimary
+  : 'None' typeArguments                                          # nonePrimary
+  | literal                                                       # literalPrimary
   | 'meta' '[' name ']' '[' INT ']'                               # metaPrimary
   | LOCAL                                                         # localPrimary
   | GRAPH                                                         # graphPrimary
   | GLOBAL typeArguments?                                         # globalPrimary
   | name typeArguments?                                           # namePrimary
-  | 'None' typeArguments                                          # nonePrimary
   | 'fn' typeParams? '(' params? ')' ('->' type)? block           # fnPrimary
   | 'if' '(' expr ')' block 'else' (block | primary)              # ifPrimary
   | ('match' | 'match?') expr '{' (arm (',' arm)* ','?)? '}'      # matchPrimary
-  | '(' (element (',' element)*)? ','? ')'                        # tuplePrimary
-  | '[' (element (',' element)*)? ','? ']'                        # listPrimary
+  | '(' (element (',' element)* ','?)? ')'                        # tuplePrimary
+  | '[' (element (',' element)* ','?)? ']'                        # listPrimary
   | block                                                         # blockPrimary
   | '?'                                                           # anyPrimary
   ;
@@ -114,7 +114,7 @@ pattern
   : '_'                                                           # wildcardPattern
   | LOCAL (':' type)?                                             # variablePattern
   | constructorName ('(' (pattern (',' pattern)* ','?)? ')')?     # constructorPattern
-  | '(' (pattern (',' pattern)*)? ','? ')'                        # tuplePattern
+  | '(' (pattern (',' pattern)* ','?)? ')'                        # tuplePattern
   ;
 
 // --- types ----------------------------------------------------------------------------------------------------------
@@ -122,7 +122,7 @@ type
   : '_'                                                           # holeType
   | 'Tensor' '[' expr ',' expr ']'                                # tensorType
   | '(' type 'for' name '<' expr ')'                              # familyType
-  | '(' (type (',' type)*)? ','? ')'                              # tupleType
+  | '(' (type (',' type)* ','?)? ')'                              # tupleType
   | 'fn' typeParams? '(' (type (',' type)* ','?)? ')' '->' type   # functionType
   | name ('[' type (',' type)* ']' | '<' type (',' type)* '>')?   # namedType
   ;

@@ -66,7 +66,7 @@ struct Text {
   }
   // The printer of expressions is above this room; whoever prints a pack of expressions goes through that
   // one.
-  std::string operator()(const Expr*) const { return "<index expression>"; }
+  std::string operator()(const Expr*) const { return "a computed value"; }
 };
 
 }  // namespace

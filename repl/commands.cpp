@@ -273,6 +273,10 @@ int CommandLine::ir() {
     return kWrong;
   }
   if (!output_.empty()) return write_module(session, opened->source, output_);
+  if (stage_ == "typed" && wanted.empty()) {
+    fmt::print("{}", session.typed_text(opened->source).text);
+    return kFine;
+  }
   Compiler compiler(session);
   std::vector<const Definition*> shown;
   for (const std::string& name : session.definitions(opened->module))

@@ -74,7 +74,8 @@ std::shared_ptr<const TopLevelVariable> ModuleScope::shared_variable(std::string
 }
 
 bool ModuleScope::has_top_level_variable(std::string_view name) {
-  return !impl_.names.get({module_, NameTable::Variables, std::string(name)}).empty();
+  // A statement sees what stands before it.
+  return !sees_variables() && !impl_.names.get({module_, NameTable::Variables, std::string(name)}).empty();
 }
 
 namespace {

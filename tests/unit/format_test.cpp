@@ -151,7 +151,7 @@ TEST(FormatTest, WhatDoesNotParseStays) {
             "let %a = 1;\nlet  %b =  ;\nlet %c = 2;\n");
   std::string open = "let   %a = 1; /* never";
   EXPECT_EQ(formatted(open), open);
-  EXPECT_EQ(formatted("def\n  @f() {1}"), "def\n  @f() {1}\n");
+  EXPECT_EQ(formatted("def\n  @f() {1 +}"), "def\n  @f() {1 +}\n");
   std::string bytes = "let   %a = 1;\n\xff";
   EXPECT_EQ(formatted(bytes), bytes);
 }

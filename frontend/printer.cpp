@@ -217,7 +217,7 @@ Level Printer::node(const CallExpr& e) {
   return Level::Postfix;
 }
 
-void Printer::signature(std::string head, const FnExpr& fn) {
+void Printer::signature(const std::string& head, const FnExpr& fn) {
   list(
       head + "(", fn.params.size() + fn.attributes.size(),
       [&](size_t i) {

@@ -190,7 +190,7 @@ class Printer {
   /// Whether it is over a dim that stands for a `?` and has no name in the text.
   bool forgets_dims(Type type);
   std::string annotation(Type type, std::string_view before);
-  void signature(std::string head, const FnExpr& fn);
+  void signature(const std::string& head, const FnExpr& fn);
   /// The inside of braces: a block's statements, or the expression.
   void contents(ExprPtr expr);
   void braced(ExprPtr expr);

@@ -243,16 +243,18 @@ bool Unifier::unify(Dim a, Dim b) {
   };
   if (a->kind == DimKind::Infer && !mentions(b, a)) return bind_dim(a, b);
   if (b->kind == DimKind::Infer && !mentions(a, b)) return bind_dim(b, a);
-  // An unknown that stands once, with coefficient 1 or -1, is what the rest says.
+  // An unknown that stands once, with a coefficient that divides the rest, is what the rest says.
   std::vector<Dim> terms(1, difference);
   if (difference->kind == DimKind::Sum) terms.assign(difference->args.begin(), difference->args.end());
   for (Dim term : terms) {
-    bool negative = term->kind == DimKind::Product && term->value == -1 && term->args.size() == 1;
-    Dim unknown = negative ? term->args[0] : term;
+    bool scaled = term->kind == DimKind::Product && term->args.size() == 1;
+    Dim unknown = scaled ? term->args[0] : term, coefficient = dim_const(scaled ? term->value : 1);
     if (unknown->kind != DimKind::Infer) continue;
     Dim rest = dim_sub(difference, term);
     if (mentions(rest, unknown)) continue;
-    return bind_dim(unknown, negative ? rest : dim_sub(dim_const(0), rest));
+    Dim value = dim_floordiv(dim_sub(dim_const(0), rest), coefficient);
+    if (dim_add(dim_mul(value, coefficient), rest) == dim_const(0)) return bind_dim(unknown, value);
+    if (as_const(rest)) return false;
   }
   deferred_.emplace_back(a, b);
   return true;

@@ -112,7 +112,7 @@ class Problem {
         // residue nearest to 0. The coefficient of x_least there is -sign(a).
         const int64_t m = add(std::abs(a), 1);
         auto residue = [&](int64_t v) { return v - m * floor_div(add(mul(2, v), m), 2 * m); };
-        const size_t fresh = variables();
+        const size_t fresh = std::max(variables(), row.coefficients.size());
         Row reduced;
         reduced.coefficients.resize(fresh + 1);
         for (size_t i = 0; i < row.coefficients.size(); ++i)

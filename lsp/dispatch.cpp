@@ -12,6 +12,7 @@
 #include "lsp/hover.h"
 #include "lsp/protocol.h"
 #include "lsp/text_sync.h"
+#include "lsp/watched_files.h"
 
 namespace quern::lsp {
 
@@ -33,6 +34,8 @@ const Method kMethods[] = {
     {"textDocument/didOpen", did_open<json>, R"({"textDocumentSync": {"openClose": true}})"},
     {"textDocument/didChange", did_change<json>, R"({"textDocumentSync": {"change": 2}})"},
     {"textDocument/didClose", did_close<json>, "{}"},
+    {"initialized", watch_files<json>, "{}"},
+    {"workspace/didChangeWatchedFiles", did_change_watched_files<json>, "{}"},
     {"textDocument/hover", hover<json>, R"({"hoverProvider": true})"},
 };
 
@@ -134,7 +137,10 @@ template <class Json>
 Json Dispatcher::initialize(const Json& params) {
   static const json::json_pointer kRelated(
       "/capabilities/textDocument/publishDiagnostics/relatedInformation");
+  static const json::json_pointer kWatched(
+      "/capabilities/workspace/didChangeWatchedFiles/dynamicRegistration");
   state_.encoding = negotiated_encoding(params);
+  state_.watches_files = params.contains(kWatched) && params.at(kWatched) == true;
   state_.related_information = params.contains(kRelated) && params.at(kRelated) == true;
   phase_ = Phase::Serving;
   Json capabilities = {{"positionEncoding", name_of(state_.encoding)}};

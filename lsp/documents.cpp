@@ -101,6 +101,11 @@ void Documents::close(Document& document) {
   mark_importers(document);
 }
 
+void Documents::reread_files() {
+  session_.reread_files();
+  for (auto& [uri, document] : documents_) document.diagnostics_due |= document.open;
+}
+
 void Documents::mark_importers(const Document& changed) {
   for (auto& [uri, document] : documents_) {
     if (!document.open) continue;

@@ -47,6 +47,8 @@ class Documents {
   /// out of step.
   Result<Done> change(Document& document, const std::vector<TextChange>& changes, PositionEncoding encoding);
   void close(Document& document);
+  /// Files that are not open may have changed on the disk.
+  void reread_files();
   void each_open(const std::function<void(Document&)>& visit);
 
  private:

@@ -46,6 +46,11 @@ void send_notification(Transport& transport, std::string_view method, const Json
   send<Json>(transport, {{"jsonrpc", "2.0"}, {"method", method}, {"params", params}});
 }
 
+template <class Json>
+void send_request(Transport& transport, std::string_view id, std::string_view method, const Json& params) {
+  send<Json>(transport, {{"jsonrpc", "2.0"}, {"id", id}, {"method", method}, {"params", params}});
+}
+
 void log_message(Transport& transport, std::string_view text) {
   nlohmann::json params = {{"type", static_cast<int>(kLog)}, {"message", text}};
   send_notification(transport, "window/logMessage", params);
@@ -74,6 +79,7 @@ Json to_json(const PositionRange& range) {
 
 template void send_result(Transport&, const nlohmann::json&, const nlohmann::json&);
 template void send_error(Transport&, const nlohmann::json&, ErrorCode, std::string_view);
+template void send_request(Transport&, std::string_view, std::string_view, const nlohmann::json&);
 template void send_notification(Transport&, std::string_view, const nlohmann::json&);
 template Position to_position(const nlohmann::json&);
 template PositionRange to_range(const nlohmann::json&);

@@ -23,6 +23,9 @@ template <class Json>
 void send_result(Transport& transport, const Json& id, const Json& result);
 template <class Json>
 void send_error(Transport& transport, const Json& id, ErrorCode code, std::string_view message);
+/// A request of the server's own; its answer is not waited for.
+template <class Json>
+void send_request(Transport& transport, std::string_view id, std::string_view method, const Json& params);
 template <class Json>
 void send_notification(Transport& transport, std::string_view method, const Json& params);
 

@@ -16,6 +16,7 @@ struct ServerState {
   Transport& transport;
   Documents documents;
   PositionEncoding encoding = PositionEncoding::Utf16;  ///< as negotiated
+  bool watches_files = false;        ///< the client can be asked to tell of changes on the disk
   bool related_information = false;  ///< the client shows notes of diagnostics by themselves
 };
 

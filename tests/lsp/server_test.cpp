@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -116,6 +118,48 @@ TEST(Server, DocumentsAreModulesOfTheirOwn) {
   client.open(kUri, 1, "%y");
   EXPECT_EQ(client.diagnostics(kUri, 1)["diagnostics"], json::array());  // of the close
   EXPECT_EQ(client.diagnostics(kUri, 1)["diagnostics"].size(), 1u);
+}
+
+// What a document imports is the open document of that file, else what is on the disk.
+TEST(Server, DiagnosticsFollowImportedFiles) {
+  namespace fs = std::filesystem;
+  fs::path folder = fs::temp_directory_path() / "quern_server_imports";
+  fs::remove_all(folder);
+  fs::create_directories(folder);
+  fs::path base = folder / "base.relay";
+  auto write = [&](const std::string& text) { std::ofstream(base) << text; };
+  write("def @one() -> int32 { 1 }\n");
+  const std::string uri = "file://" + (folder / "main.relay").string(), base_uri = "file://" + base.string();
+  Client<json> client;
+  client.initialize({{"workspace", {{"didChangeWatchedFiles", {{"dynamicRegistration", true}}}}}});
+  json registered = client.next("client/registerCapability");
+  EXPECT_EQ(registered["params"]["registrations"][0]["method"], "workspace/didChangeWatchedFiles");
+  client.process.write_message(
+      json({{"jsonrpc", "2.0"}, {"id", registered["id"]}, {"result", nullptr}}).dump());
+
+  client.open(uri, 1, "import \"base.relay\" as base\n@base.one()");
+  EXPECT_EQ(client.diagnostics(uri, 1)["diagnostics"], json::array());
+  // In the editor, not on the disk.
+  client.open(base_uri, 1, "def @two() -> int32 { 2 }\n");
+  json unknown = client.diagnostics(uri, 1)["diagnostics"];
+  ASSERT_EQ(unknown.size(), 1u);
+  EXPECT_THAT(unknown[0]["message"].get<std::string>(), HasSubstr("base.one"));
+  client.change(base_uri, 2, edits(edit(at(0, 5), at(0, 8), "one")));
+  EXPECT_EQ(client.diagnostics(uri, 1)["diagnostics"], json::array());
+  write("def @three() -> int32 { 3 }\n");
+  client.close(base_uri);
+  EXPECT_EQ(client.diagnostics(uri, 1)["diagnostics"].size(), 1u);
+  write("def @one() -> int32 { 1 }\n");
+  client.notify("workspace/didChangeWatchedFiles",
+                {{"changes", json::array({{{"uri", base_uri}, {"type", 2}}})}});
+  EXPECT_EQ(client.diagnostics(uri, 1)["diagnostics"], json::array());
+  fs::remove(base);
+  client.notify("workspace/didChangeWatchedFiles",
+                {{"changes", json::array({{{"uri", base_uri}, {"type", 3}}})}});
+  json gone = client.diagnostics(uri, 1)["diagnostics"];
+  ASSERT_EQ(gone.size(), 1u);
+  EXPECT_EQ(gone[0]["code"], "Q0601");
+  fs::remove_all(folder);
 }
 
 TEST(Server, CountsInTheNegotiatedEncoding) {

@@ -1,0 +1,31 @@
+#include "lsp/watched_files.h"
+
+#include <nlohmann/json.hpp>
+
+#include "lsp/protocol.h"
+
+namespace quern::lsp {
+
+using nlohmann::json;
+
+template <class Json>
+void watch_files(ServerState& state, const Json&) {
+  if (!state.watches_files) return;
+  Json watchers = Json::array({{{"globPattern", "**/*.relay"}}});
+  Json registration = {{"id", "relay-files"},
+                       {"method", "workspace/didChangeWatchedFiles"},
+                       {"registerOptions", {{"watchers", watchers}}}};
+  Json registrations = Json::array({registration});
+  send_request<Json>(state.transport, "register-watchers", "client/registerCapability",
+                     {{"registrations", registrations}});
+}
+
+template <class Json>
+void did_change_watched_files(ServerState& state, const Json&) {
+  state.documents.reread_files();
+}
+
+template void watch_files(ServerState&, const json&);
+template void did_change_watched_files(ServerState&, const json&);
+
+}  // namespace quern::lsp

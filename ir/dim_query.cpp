@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "ir/dim.h"
 #include "ir/dim_poly.h"
@@ -75,11 +76,16 @@ std::string sum_text(Dim d) {
   return out;
 }
 
+/// Of operands whose order means nothing: by their texts, a constant last, so that one dim has one text
+/// whatever was made before it.
 std::string call_text(const char* name, Dim d) {
+  std::vector<std::pair<bool, std::string>> operands;
+  for (Dim arg : d->args) operands.emplace_back(arg->kind == DimKind::Const, text_of(arg));
+  std::ranges::sort(operands);
   std::string out = name;
   const char* separator = "(";
-  for (Dim arg : d->args) {
-    out += separator + text_of(arg);
+  for (const auto& [is_constant, text] : operands) {
+    out += separator + text;
     separator = ", ";
   }
   return out + ")";

@@ -312,6 +312,18 @@ void Inference::declare_missing_dims(SyntaxPtr type_params, SyntaxPtr params, Sy
   std::function<void(SyntaxPtr, bool)> visit = [&](SyntaxPtr s, bool in_shape) {
     if (!s) return;
     if (s->is(SyntaxKind::TensorType)) return visit(s->child(0), true);
+    if (s->is(SyntaxKind::GeneralType)) return;  // it has parameters of its own
+    // One letter is no type's name: a parameter that is not declared.
+    bool is_letter = s->is(SyntaxKind::NamedType) && s->text.size() == 1 && s->children.empty();
+    if (is_letter && !head.env.types.contains(s->text) && !head.env.statics.contains(s->text) &&
+        !scope_.data_header(s->text)) {
+      report(DiagnosticKind::UnknownType, s,
+             fmt::format("unknown type `{0}`; a type parameter is declared before the parameters: `[{0}]`",
+                         s->text),
+             {}, {{fmt::format("declare it: `[{}]` before the parameters", s->text), {insertion(s->text)}}});
+      head.type_vars.push_back(type_var(s->text));
+      head.env.types.insert_or_assign(std::string(s->text), head.type_vars.back());
+    }
     bool is_dim = in_shape && s->is(SyntaxKind::Name) && s->children.empty();
     if (is_dim && !head.env.statics.contains(s->text) && !head.env.types.contains(s->text) &&
         !parse_dtype(s->text)) {

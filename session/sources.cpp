@@ -131,7 +131,8 @@ void Session::Impl::take_pieces(SourceId source, const Rescan& same, std::string
     if (pairs[i] == SIZE_MAX || before[pairs[i]].text != after[i].text)
       set_piece(layout.ids[begin + i], after[i].text);
   if (!gone.empty() || std::ranges::count(pairs, SIZE_MAX) > 0)
-    names.update(module, removed, added, [this](DeclarationId a, DeclarationId b) { return is_before(a, b); });
+    names.update(module, removed, added,
+                 [this](DeclarationId a, DeclarationId b) { return is_before(a, b); });
   for (DeclarationId id : gone) drop_declaration(id);
   if (removed.empty() && added.empty()) return;
   layout.duplicates.clear();

@@ -194,7 +194,7 @@ DataDefinition resolve_data(const Declaration& declaration, const DataHeader& he
       Type type = resolve_type(f->child(0), env, evaluator, scope, diagnostics, declaration.id);
       constructor.fields.push_back({std::string(f->text), type, {{declaration.id, f->id}, {}}});
     }
-    ConstructorSpec& spec = specs.emplace_back(constructor.name);
+    ConstructorSpec& spec = specs.emplace_back(ConstructorSpec{constructor.name});
     for (const DataField& field : constructor.fields) spec.fields.push_back(field.name);
     definition.constructors.push_back(std::move(constructor));
   }

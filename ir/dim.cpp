@@ -375,6 +375,9 @@ void add_extreme_operand(std::vector<Dim>& operands, Dim operand, int sign) {
   operands.push_back(operand);
 }
 
+/// Constants come first: which constants there were before an extent is nothing that a text should show.
+std::pair<bool, uint32_t> place_of(Dim operand) { return {operand->kind != DimKind::Const, operand->order}; }
+
 Dim make_extreme(DimKind kind, Dim a, Dim b) {
   if (is_any(a, b)) return dim_any();
   const int sign = kind == DimKind::Min ? 1 : -1;
@@ -396,7 +399,7 @@ Dim make_extreme(DimKind kind, Dim a, Dim b) {
   std::vector<Dim> kept;
   std::ranges::copy_if(operands, std::back_inserter(kept), [&](Dim operand) { return !absorbed(operand); });
   if (kept.size() == 1) return kept.front();
-  std::ranges::sort(kept, {}, &DimNode::order);
+  std::ranges::sort(kept, {}, place_of);
   return make_node(kind, 0, kept);
 }
 
@@ -420,7 +423,7 @@ Dim dim_broadcast(Dim a, Dim b) {
   collect_broadcast_operands(b, operands);
   if (operands.empty()) return dim_const(1);
   // Broadcasting is associative and commutative: one nesting stands for all.
-  std::ranges::sort(operands, {}, &DimNode::order);
+  std::ranges::sort(operands, {}, place_of);
   Dim out = operands.front();
   for (size_t i = 1; i < operands.size(); ++i) out = make_binary(DimKind::Broadcast, out, operands[i]);
   return out;

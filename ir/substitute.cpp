@@ -82,8 +82,7 @@ class Substituter {
     CheckDimsExpr copy = node;
     copy.value = apply(node.value);
     std::vector<Dim> opened;
-    for (Dim dim : node.opened)
-      opened.push_back(given_.types.dims.contains(dim) ? dim : types_.dims.at(dim));
+    for (Dim dim : node.opened) opened.push_back(given_.types.dims.contains(dim) ? dim : types_.dims.at(dim));
     copy.opened = arena_.copy(opened);
     std::vector<DimCondition> conditions(node.conditions.begin(), node.conditions.end());
     bool changed = copy.value != node.value || !opened.empty();

@@ -300,14 +300,14 @@ Diagnostics Session::Impl::import_clashes(const Import& import, const std::vecto
     names.for_each(import.module, table, [&](const std::string& name) { list.push_back(name); });
     std::sort(list.begin(), list.end());
     for (const std::string& name : list)
-      compare(name, sigil, [&](ModuleId m, const std::string& declared) -> DeclarationId {
+      compare(name, sigil, [&, table = table](ModuleId m, const std::string& declared) -> DeclarationId {
         const auto& ids = names.get({m, table, declared});
         return ids.empty() ? 0 : ids[0];
       });
   }
   // Two constructors of one name, where their types have different names.
   for (const auto& [name, type] : std::map(constructors(import.module)))
-    compare(name, "", [&](ModuleId m, const std::string& declared) -> DeclarationId {
+    compare(name, "", [&, type = type](ModuleId m, const std::string& declared) -> DeclarationId {
       DeclarationId owner = constructor({m, declared});
       return owner && declarations[owner].name != declarations[type].name ? owner
              : m == import.module                                         ? owner

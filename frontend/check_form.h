@@ -6,7 +6,8 @@
 
 namespace quern {
 
-/// Parameters, fields and constructors that are declared twice in one declaration.
+/// Parameters, fields and constructors that are declared twice in one declaration, or have the name of a
+/// dtype.
 Diagnostics check_duplicates(SyntaxPtr declaration, uint32_t id);
 
 /// Warnings: variables of inner `let`s that nothing reads. A name that begins with `_` is meant to be unread.

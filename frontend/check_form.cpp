@@ -5,6 +5,8 @@
 #include <functional>
 #include <map>
 
+#include "ir/dtype.h"
+
 namespace quern {
 
 namespace {
@@ -20,6 +22,9 @@ class Duplicates {
       check(s->children, DiagnosticKind::DuplicateParameter, "the parameter");
     if (s->is(SyntaxKind::Constructor)) check(s->children, DiagnosticKind::DuplicateParameter, "the field");
     if (s->is(SyntaxKind::Binders)) check(s->children, DiagnosticKind::DuplicateBinding, "the index");
+    if (s->is(SyntaxKind::TypeDecl) || s->is(SyntaxKind::ExternType)) no_dtype(s, "a type");
+    if (s->is(SyntaxKind::TypeParams))
+      for (SyntaxPtr name : s->children) no_dtype(name, "a parameter");
     if (s->is(SyntaxKind::TypeDecl))
       check(s->children.subspan(1), DiagnosticKind::DuplicateConstructor, "the constructor");
     for (SyntaxPtr c : s->children) visit(c);
@@ -38,6 +43,14 @@ class Duplicates {
                               fmt::format("{} `{}{}` is declared twice", what, sigil, s->text),
                               {{Place{{id_, first->second->id}, {}}, "it is declared here first"}}});
     }
+  }
+  // A dtype's name would mean something else from here on.
+  void no_dtype(SyntaxPtr declared, std::string_view what) {
+    if (!parse_dtype(declared->text)) return;
+    diagnostics_.push_back({DiagnosticKind::DuplicateDefinition,
+                            {{id_, declared->id}, {}},
+                            fmt::format("`{}` is a dtype; {} has another name", declared->text, what),
+                            {}});
   }
 
   uint32_t id_;

@@ -312,8 +312,17 @@ ExprPtr Inference::intrinsic(SyntaxPtr s, IntrinsicKind kind) {
     report(DiagnosticKind::WrongArgumentCount, s, "`save` takes a file name and a value");
     return error(s);
   }
-  return drafts_.make<IntrinsicExpr>(Expr{ExprKind::Intrinsic, unit_type(), origin(s)}, kind,
-                                     drafts_.copy(args), drafts_.copy(texts));
+  ExprPtr draft = drafts_.make<IntrinsicExpr>(Expr{ExprKind::Intrinsic, unit_type(), origin(s)}, kind,
+                                              drafts_.copy(args), drafts_.copy(texts));
+  if (kind == IntrinsicKind::Save)
+    relate(s, draft, "what is saved", [this, s, value = args[0]] {
+      Type type = resolve(value->type);
+      if (type->kind == TypeKind::Infer) return false;
+      if (type->kind == TypeKind::Function)
+        report(DiagnosticKind::TypeMismatch, s, "a function cannot be saved: a file has tensors");
+      return true;
+    });
+  return draft;
 }
 
 ExprPtr Inference::load(SyntaxPtr s, const std::vector<std::string_view>& texts) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "frontend/attribute_kinds.h"
 #include "frontend/inference.h"
 #include "ir/extern_kernels.h"
 
@@ -337,7 +338,9 @@ namespace {
 // (packs, whose rank is open; attributes without a default).
 class GeneralBinding {
  public:
-  GeneralBinding(const Declaration& op, Scope& scope) : op_(op), evaluator_(scope, op.id, ignored_) {}
+  /// What is wrong with the defaults of attributes goes to `diagnostics`.
+  GeneralBinding(const Declaration& op, Scope& scope, Diagnostics& diagnostics)
+      : op_(op), diagnostics_(diagnostics), evaluator_(scope, op.id, ignored_) {}
 
   std::optional<SignatureBinding> make() {
     for (SyntaxPtr p : params_of(op_.syntax)->children) {
@@ -345,8 +348,17 @@ class GeneralBinding {
       if (!p->child(1)) return std::nullopt;
       auto value = evaluator_.evaluate(p->child(1), binding_.env);
       if (!value) return std::nullopt;
-      bool dtype = p->child(0) && p->child(0)->text.starts_with("dtype");
-      if (dtype && value->as_string() && value->as_string()->empty()) value = StaticValue();
+      std::string_view kind = p->child(0) ? p->child(0)->text : "int";
+      auto fitted = fit_attribute(*value, kind);
+      if (!fitted) {
+        diagnostics_.push_back({DiagnosticKind::WrongAttribute,
+                                {{op_.id, p->child(1)->id}, {}},
+                                fmt::format("the attribute `{}` takes {}, and its default is {}", p->text,
+                                            describe_attribute_kind(kind), to_string(*value)),
+                                {}});
+        return std::nullopt;
+      }
+      value = *fitted;
       binding_.env.insert_or_assign(std::string(p->text), *value);
     }
     for (SyntaxPtr p : params_of(op_.syntax)->children)
@@ -381,6 +393,7 @@ class GeneralBinding {
   }
 
   const Declaration& op_;
+  Diagnostics& diagnostics_;
   Diagnostics ignored_;
   StaticEvaluator evaluator_;
   SignatureBinding binding_;
@@ -401,7 +414,7 @@ Diagnostics check_operator(const Declaration& op, Scope& scope) {
            {}});
     return diagnostics;
   }
-  auto binding = GeneralBinding(op, scope).make();
+  auto binding = GeneralBinding(op, scope, diagnostics).make();
   if (!binding) return diagnostics;
   InstanceRequest request = make_request(op, *binding);
   if (op.name.starts_with("@")) return infer_instance(op, request, scope).diagnostics;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "frontend/attribute_kinds.h"
+#include "frontend/signature_dims.h"
 #include "frontend/suggest.h"
 
 namespace quern {
@@ -22,44 +24,6 @@ bool is_permuted_shape(SyntaxPtr shape) {
 }
 
 namespace {
-
-// A value given for an attribute, as its declared kind wants it; nothing where it does not fit.
-std::optional<StaticValue> coerce(const StaticValue& value, std::string_view kind) {
-  bool optional = kind.ends_with("?");
-  if (optional) kind.remove_suffix(1);
-  if (value.is_none()) return optional ? std::optional<StaticValue>(value) : std::nullopt;
-  if (kind.ends_with("[]") || kind == "shape") {
-    std::string_view item_kind = kind == "shape" ? "dim" : kind.substr(0, kind.size() - 2);
-    if (!value.as_list()) {
-      auto one = coerce(value, item_kind);
-      if (!one) return std::nullopt;
-      return StaticValue::list({*one});
-    }
-    StaticList items;
-    for (const StaticValue& v : *value.as_list()) {
-      auto item = coerce(v, item_kind);
-      if (!item) return std::nullopt;
-      items.push_back(*item);
-    }
-    return StaticValue::list(std::move(items));
-  }
-  if (kind == "int") return value.as_int() ? std::optional(value) : std::nullopt;
-  if (kind == "dim") return value.as_dim() ? std::optional(value) : std::nullopt;
-  if (kind == "bool") return value.as_bool() ? std::optional(value) : std::nullopt;
-  if (kind == "string") return value.as_string() ? std::optional(value) : std::nullopt;
-  if (kind == "float") {
-    if (value.as_float()) return value;
-    return value.as_int() ? std::optional(StaticValue(static_cast<double>(*value.as_int()))) : std::nullopt;
-  }
-  if (kind == "dtype") {
-    if (value.as_dtype()) return value;
-    if (!value.as_string()) return std::nullopt;
-    if (value.as_string()->empty()) return StaticValue();  // "" is an absent dtype
-    auto dtype = parse_dtype(*value.as_string());
-    return dtype ? std::optional(StaticValue(*dtype)) : std::nullopt;
-  }
-  return value;
-}
 
 // One match of a call against a signature.
 class Matcher {
@@ -155,11 +119,18 @@ class Matcher {
     if (inside_.empty()) return false;
     Diagnostic first = inside_[0];
     // A mistake of the definition itself, whatever the arguments: told there, once.
-    bool is_name = first.kind == DiagnosticKind::UnknownName || first.kind == DiagnosticKind::UnknownType ||
-                   first.kind == DiagnosticKind::UnknownDType ||
-                   first.kind == DiagnosticKind::UnknownStatic ||
-                   first.kind == DiagnosticKind::TensorTypeForm;
+    bool is_name =
+        first.kind == DiagnosticKind::UnknownName || first.kind == DiagnosticKind::UnknownType ||
+        first.kind == DiagnosticKind::UnknownDType || first.kind == DiagnosticKind::UnknownStatic ||
+        first.kind == DiagnosticKind::WrongArgumentCount || first.kind == DiagnosticKind::TensorTypeForm;
+    if (first.kind == DiagnosticKind::UnknownName && !empty_family_.empty()) {
+      report(DiagnosticKind::WrongArgumentCount, call_.syntax,
+             fmt::format("{}: {} is an empty tuple, and what the type of its members names has no value",
+                         op_text(), empty_family_));
+      return false;
+    }
     if (is_name) {
+      first.notes.push_back({Place{{caller_, call_.syntax->id}, {}}, "this call needs it"});
       diagnostics_.push_back(std::move(first));
       return false;
     }
@@ -239,7 +210,7 @@ class Matcher {
         late_.push_back(declared);
         return true;
       }
-      auto value = coerce(*given, kind);
+      auto value = fit_attribute(*given, kind);
       if (!value) return wrong_attribute(declared, kind, *given, at);
       binding_.attributes.emplace_back(declared->text, *value);
       binding_.env.insert_or_assign(std::string(declared->text), *value);
@@ -248,11 +219,11 @@ class Matcher {
     std::optional<StaticValue> fallback;
     if (declared->child(1)) fallback = inside_evaluator_.evaluate(declared->child(1), binding_.env);
     if (fallback) {
-      // A default may be "" for a dtype or None for an optional: what it means is coerce's to say.
-      auto fitted = coerce(*fallback, kind);
+      // A default may be "" for a dtype or None for an optional: what it means is fit_attribute's to say.
+      auto fitted = fit_attribute(*fallback, kind);
       fallback = fitted ? *fitted : StaticValue();
     }
-    std::optional<StaticValue> value = given ? coerce(*given, kind) : fallback;
+    std::optional<StaticValue> value = given ? fit_attribute(*given, kind) : fallback;
     if (!value) return wrong_attribute(declared, kind, given ? *given : StaticValue(), at);
     if (given && !(fallback && *fallback == *value)) binding_.attributes.emplace_back(declared->text, *value);
     binding_.env.insert_or_assign(std::string(declared->text), *value);
@@ -266,7 +237,7 @@ class Matcher {
         meant = suggest("\"" + *near + "\"", Place{{caller_, text->id}, {}});
     report(DiagnosticKind::WrongAttribute, at,
            fmt::format("the attribute `{}` of `{}` takes {}, not {}{}", declared->text, op_.name,
-                       describe_kind(kind), to_string(given), meant.text),
+                       describe_attribute_kind(kind), to_string(given), meant.text),
            {}, std::move(meant.fixes));
     return false;
   }
@@ -293,21 +264,6 @@ class Matcher {
              std::ranges::any_of(type->args, unknown);
     };
     return std::ranges::any_of(call_.tensors, unknown);
-  }
-  static std::string describe_kind(std::string_view kind) {
-    bool optional = kind.ends_with("?");
-    if (optional) kind.remove_suffix(1);
-    std::string text = kind == "int[]"    ? "a list of integers"
-                       : kind == "int"    ? "an integer"
-                       : kind == "float"  ? "a number"
-                       : kind == "bool"   ? "True or False"
-                       : kind == "string" ? "a string"
-                       : kind == "dtype"  ? "a dtype"
-                       : kind == "shape"  ? "a shape"
-                       : kind == "dim"    ? "a dim"
-                       : kind == "any"    ? "a value"
-                                          : "a " + std::string(kind);
-    return optional ? text + " or None" : text;
   }
 
   // --- argument types
@@ -353,6 +309,7 @@ class Matcher {
     }
     for (Type field : actual->args)
       if (hooks_.resolve(field)->kind == TypeKind::Infer) return Status::Stuck;
+    if (actual->args.empty()) empty_family_ = operand_text();
     StaticList positions;
     for (size_t k = 0; k < actual->args.size(); ++k)
       positions.push_back(StaticValue::integer(static_cast<int64_t>(k)));
@@ -478,7 +435,7 @@ class Matcher {
       bind(pattern->text, StaticValue(actual));
       return Status::Ok;
     }
-    if (auto solved = match_product(pattern, actual)) return *solved;
+    if (auto solved = match_linear(pattern, actual)) return *solved;
     auto wanted = inside_evaluator_.dim(pattern, binding_.env);
     if (!wanted) {
       report_inside();
@@ -499,31 +456,36 @@ class Matcher {
   static std::string pattern_text(SyntaxPtr p) {
     if (p->is(SyntaxKind::Binary))
       return fmt::format("{} {} {}", pattern_text(p->child(0)), p->text, pattern_text(p->child(1)));
+    if (p->is(SyntaxKind::Paren)) return fmt::format("({})", pattern_text(p->child(0)));
     return std::string(p->text);
   }
-  // `groups * m` where `groups` is known and `m` is not: m = extent / groups, exactly.
-  std::optional<Status> match_product(SyntaxPtr pattern, Dim actual) {
-    if (!pattern->is(SyntaxKind::Binary) || pattern->text != "*") return std::nullopt;
-    SyntaxPtr unknown = pattern->child(1);
-    if (!unknown->is(SyntaxKind::Name) || binding_.env.contains(unknown->text)) return std::nullopt;
-    auto factor = inside_evaluator_.dim(pattern->child(0), binding_.env);
-    if (!factor) return Status::Failed;
-    Dim quotient = is_const(*factor, 0) ? nullptr : dim_floordiv(actual, *factor);
-    asking(call_.tensor_syntax[argument_], [this, pattern, factor] {
-      return fmt::format("{}: {} has to be a multiple of {} = {}", op_text(), operand_text(),
-                         pattern_text(pattern->child(0)), to_string(*factor));
+  // `groups * m`, `n + 2`: where one name is unknown, the extent says what it is.
+  std::optional<Status> match_linear(SyntaxPtr pattern, Dim actual) {
+    auto open = linear_pattern(pattern, inside_evaluator_, binding_.env);
+    if (!open) return std::nullopt;
+    Dim left = dim_sub(actual, open->rest), factor = open->coefficient;
+    Dim value = is_const(factor, 0) ? nullptr : dim_floordiv(left, factor);
+    std::string wanted = fmt::format("`{}`", pattern_text(pattern));
+    if (!open->text.empty()) wanted += " = " + open->text;
+    asking(call_.tensor_syntax[argument_], [this, wanted] {
+      return fmt::format("{}: the extent of {} has to be {}", op_text(), operand_text(), wanted);
     });
-    bool divides =
-        quotient && (dim_mul(quotient, *factor) == actual || actual->has_any ||
-                     hooks_.require(DimRelation::Equal, dim_floormod(actual, *factor), dim_const(0), false));
-    if (!divides) {
+    bool fits = value && !(as_const(value) && *as_const(value) < 0);
+    if (fits && !actual->has_any && dim_mul(value, factor) != left)
+      fits = hooks_.require(DimRelation::Equal, dim_floormod(left, factor), dim_const(0), false);
+    if (fits && !actual->has_any && !is_const(open->rest, 0))
+      fits = hooks_.require(DimRelation::LessEqual, open->rest, actual, false);
+    if (!fits) {
+      std::string why;
+      if (value && as_const(value) && dim_mul(value, factor) == left)
+        why = fmt::format(": `{}` would be {}", open->name, to_string(value));
       report(DiagnosticKind::DimMismatch, call_.tensor_syntax[argument_],
-             fmt::format("{}: the extent {} of {} is not a multiple of {} = {}", op_text(), to_string(actual),
-                         operand_text(), pattern_text(pattern->child(0)), to_string(*factor)),
+             fmt::format("{}: the extent {} of {} cannot be {}{}", op_text(), to_string(actual),
+                         operand_text(), wanted, why),
              argument_notes());
       return Status::Failed;
     }
-    bind(unknown->text, StaticValue(quotient));
+    bind(open->name, StaticValue(value));
     return Status::Ok;
   }
 
@@ -661,6 +623,7 @@ class Matcher {
   SignatureBinding binding_;
   std::map<std::string, std::string, std::less<>> bound_by_;  ///< which parameter bound a name
   std::vector<SyntaxPtr> late_;  ///< attributes whose default is computed from the tensors
+  std::string empty_family_;     ///< the operand that is a tuple without members
   size_t argument_ = 0;
   SyntaxPtr param_ = nullptr;
 };

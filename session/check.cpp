@@ -52,11 +52,12 @@ std::variant<Checked, Cancelled> Session::check(SourceId source, const std::atom
   for (size_t i = 0; i < all.ids.size(); ++i) {
     DeclarationId id = all.ids[i];
     if (auto duplicate = all.duplicates.find(id); duplicate != all.duplicates.end()) {
+      bool statement = info(id).kind == PieceKind::Statement;
+      std::string_view sigil = statement ? "%" : "", what = statement ? "bound" : "defined";
       Diagnostic twice{DiagnosticKind::DuplicateDefinition,
                        {{id, 1}, {}},
-                       fmt::format("`{}` is defined twice", info(id).name),
-                       {}};
-      twice.notes.push_back({Place{{duplicate->second, 1}, {}}, "it is defined here first"});
+                       fmt::format("`{}{}` is {} twice", sigil, info(id).name, what),
+                       {{Place{{duplicate->second, 1}, {}}, fmt::format("it is {} here first", what)}}};
       found.add(locate(twice));
       continue;
     }

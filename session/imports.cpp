@@ -263,6 +263,13 @@ Diagnostics Session::Impl::import_diagnostics(DeclarationId id) {
     return one(DiagnosticKind::ImportCycle,
                fmt::format("this import leads back here: {}; move what both need to a file of its own", way));
   }
+  auto same_alias = std::find_if(all.begin(), found, [&](const Import& i) {
+    return !found->alias.empty() && i.alias == found->alias &&
+           declarations[i.declaration].source == declarations[id].source;
+  });
+  if (same_alias != found)
+    return one(DiagnosticKind::ImportClash, fmt::format("two imports have the name `{}`", found->alias),
+               {{Place{{same_alias->declaration, 1}, {}}, "the first is here"}});
   return import_clashes(*found, all);
 }
 

@@ -336,6 +336,11 @@ Diagnostics Session::Impl::of_declaration(DeclarationId id) {
     case PieceKind::Infix: break;
   }
   append(found, check_duplicates(root, id));
+  append(found, check_signature_form(root, id));
+  for (DeclarationId chunk : bodies.chunks.get(id)) {
+    append(found, check_duplicates(tree(chunk).syntax, chunk));
+    append(found, check_signature_form(tree(chunk).syntax, chunk));
+  }
   // What a machine printed is not read for style.
   // Nor is a body of many chunks, whose statements are not looked at together.
   if (!has_errors(found) && result.empty() && !slash_names.get(about.source) && bodies.chunks.get(id).empty())

@@ -1,6 +1,7 @@
 // The inputs of a session: its sources, cut into declarations that keep their identity from text to text.
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 
 #include "ir/data_files.h"
@@ -225,7 +226,11 @@ const Piece* Session::Impl::piece_of(DeclarationId id) const {
 DeclarationId Session::Impl::first_of_name(DeclarationId id) const {
   const DeclarationInfo& about = declarations[id];
   auto name = declared_name(about.module, about.kind, about.name);
-  if (!name || about.kind == PieceKind::Statement) return id;
+  // Of statements, those that bind a graph variable (its name is a number): any other binding may be
+  // shadowed.
+  bool shadows =
+      about.kind == PieceKind::Statement && !std::isdigit(static_cast<unsigned char>(about.name[0]));
+  if (!name || shadows) return id;
   for (DeclarationId other : names.peek(*name))
     if (declarations[other].source == about.source && declarations[other].kind == about.kind) return other;
   return id;

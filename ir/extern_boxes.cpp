@@ -21,8 +21,8 @@ class Boxes {
   double overlap(int64_t a, int64_t b, int64_t start) const {
     double area = 1, area_a = 1, area_b = 1;
     for (int64_t k = 0; k < 2; ++k) {
-      auto [a_low, a_high] = std::minmax(at(a, start + k), at(a, start + k + 2));
-      auto [b_low, b_high] = std::minmax(at(b, start + k), at(b, start + k + 2));
+      auto [a_low, a_high] = std::minmax({at(a, start + k), at(a, start + k + 2)});
+      auto [b_low, b_high] = std::minmax({at(b, start + k), at(b, start + k + 2)});
       area *= std::max(0.0, std::min(a_high, b_high) - std::max(a_low, b_low));
       area_a *= a_high - a_low;
       area_b *= b_high - b_low;

@@ -73,6 +73,7 @@ class Resolver {
            {{fmt::format("write `({},)`", one->text), {{before, "("}, {after, ",)"}}}}});
       return error_type();
     }
+    if (foreign_unknown_dim(s->child(0))) return error_type();
     auto shape = evaluator_.shape(s->child(0), env_.statics);
     auto dtype = evaluator_.dtype(s->child(1), env_.statics);
     if (!shape || !dtype) return error_type();
@@ -83,6 +84,24 @@ class Resolver {
         return error_type();
       }
     return tensor_type(*shape, *dtype);
+  }
+
+  /// `None` or `-1` where other libraries mean an extent that is not known.
+  bool foreign_unknown_dim(SyntaxPtr shape) {
+    if (!shape || !shape->is(SyntaxKind::Tuple)) return false;
+    for (SyntaxPtr item : shape->children) {
+      if (!item || !(item->is(SyntaxKind::None) || (item->is(SyntaxKind::Int) && item->text == "-1")))
+        continue;
+      Place at{{declaration_, item->id}, {}};
+      diagnostics_.push_back({DiagnosticKind::TensorTypeForm,
+                              at,
+                              "an extent that is not known before the program runs is `?`, or a letter that "
+                              "stands for any: `[n]` before the parameters",
+                              {},
+                              {{"write `?`", {{at, "?"}}}}});
+      return true;
+    }
+    return false;
   }
 
   bool is_dtype(SyntaxPtr s) const {

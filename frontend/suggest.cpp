@@ -34,6 +34,7 @@ constexpr ForeignName kForeign[] = {
     {"ge", "greater_equal", "`%x >= %y`"},
     {"gt", "greater", "`%x > %y`"},
     {"le", "less_equal", "`%x <= %y`"},
+    {"nn.linear", "nn.dense", "`nn.dense(%x, %w)`, with the weight as (outputs, inputs)"},
     {"linear", "nn.dense", "`nn.dense(%x, %w)`, with the weight as (outputs, inputs)"},
     {"lt", "less", "`%x < %y`"},
     {"matmul", "nn.dense", "`nn.dense(%x, %w)` multiplies by the transposed weight, (outputs, inputs)"},

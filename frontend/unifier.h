@@ -107,7 +107,7 @@ class Unifier {
   TypeScratch types_;
   std::vector<Type> bindings_;                   ///< by the unknown's number; null for one that is not bound
   std::unordered_map<uint64_t, Dim> dim_nodes_;  ///< the nodes of dim unknowns that `unknowns` came upon
-  mutable std::vector<DTypeUnknown> dtypes_;  ///< `resolve` shortens chains
+  mutable std::vector<DTypeUnknown> dtypes_;     ///< `resolve` shortens chains
   std::vector<std::pair<Dim, Dim>> deferred_;
   uint32_t level_ = 0;
   std::vector<uint32_t> levels_[3];  ///< by kind and number

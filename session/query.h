@@ -129,10 +129,11 @@ class QueryEngine {
 
   /// Bytes of what records who depends on whom.
   size_t bookkeeping_bytes() const {
+    constexpr size_t kPointer = sizeof(void*);
     size_t bytes = slots_.capacity() * sizeof(Slot);
     for (const Slot& slot : slots_)
       if (slot.node)
-        bytes += slot.node->dependencies_.capacity() * sizeof(QueryNode*) +
+        bytes += slot.node->dependencies_.capacity() * kPointer +
                  slot.node->dependents_.capacity() * sizeof(QueryNode::Dependent);
     return bytes;
   }
@@ -287,7 +288,7 @@ class Query {
   using Equal = std::function<bool(const Value&, const Value&)>;
 
   /// Without `equal`, every recomputed value counts as changed.
-  Query(QueryEngine& engine, std::string name, Compute compute, Equal equal = nullptr)
+  Query(QueryEngine& engine, const std::string& name, Compute compute, Equal equal = nullptr)
       : engine_(engine),
         computed_(engine.computed[name]),
         compute_(std::move(compute)),

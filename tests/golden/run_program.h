@@ -27,6 +27,7 @@ namespace program_detail {
 /// Replaces the process by the program, in the folder `cwd`.
 [[noreturn]] inline void become(const std::vector<std::string>& command, const std::string& cwd) {
   std::vector<char*> argv;
+  argv.reserve(command.size() + 1);
   for (const std::string& word : command) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
   if (chdir(cwd.c_str()) == 0) execv(argv[0], argv.data());

@@ -240,6 +240,9 @@ void Inference::report_unknown(SyntaxPtr s, DiagnosticKind kind, std::string_vie
     return say(DiagnosticKind::UnknownName, fmt::format("unknown name `{}`; write `{}`", name, meant),
                write(meant));
   }
+  if (name == "meta")
+    return say(DiagnosticKind::UnknownName,
+               "`meta` stands before a constant of the metadata: `meta[relay.Constant][0]`");
   std::vector<std::string> known = scope_.names(Scope::Names::Operators);
   auto exists = [&](std::string_view n) { return std::find(known.begin(), known.end(), n) != known.end(); };
   // A declared operator without a declaration has not parsed, and that is reported.

@@ -505,7 +505,9 @@ bool Inference::expect(SyntaxPtr at, Type wanted, Type found, const std::string&
   DiagnosticKind kind = role;
   std::string detail;
   bool whole = role == DiagnosticKind::ConditionNotBool || role == DiagnosticKind::ArmsDiffer;
-  if (role == DiagnosticKind::ConditionNotBool) detail = "; compare it, as in `%x != 0`";
+  if (role == DiagnosticKind::ConditionNotBool)
+    detail = f->is_tensor() && f->dtype.is_bool() ? "; one bool is wanted, as in `any(%x)` or `all(%x)`"
+                                                  : "; compare it, as in `%x != 0`";
   if (!whole && w->is_tensor() && f->is_tensor()) {
     kind = w->dims.size() != f->dims.size() ? DiagnosticKind::RankMismatch : DiagnosticKind::DTypeMismatch;
     for (size_t i = 0; kind == DiagnosticKind::DTypeMismatch && i < w->dims.size(); ++i)

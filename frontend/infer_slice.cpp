@@ -111,6 +111,9 @@ ExprPtr Inference::slice_of(SyntaxPtr s, ExprPtr tensor, const std::vector<ExprP
                        unifier.describe(type),
                        s->child(0)->is(SyntaxKind::GlobalName) ? "; type arguments stand in `<…>`" : ""),
            origin_of(tensor));
+    // What the function gives back is not asked for any more.
+    if (type->kind == TypeKind::Function && resolve(type->result())->kind == TypeKind::Infer)
+      unifier.unify(type->result(), error_type());
     return nullptr;
   }
   if (s->children.size() - 1 > type->dims.size()) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "frontend/attribute_kinds.h"
+#include "frontend/check_names.h"
 #include "frontend/inference.h"
 #include "ir/extern_kernels.h"
 
@@ -414,8 +415,11 @@ Diagnostics check_operator(const Declaration& op, Scope& scope) {
            {}});
     return diagnostics;
   }
+  diagnostics = check_clause_names(op, scope);
+  if (!diagnostics.empty()) return diagnostics;
   auto binding = GeneralBinding(op, scope, diagnostics).make();
-  if (!binding) return diagnostics;
+  // Packs and attributes without a default get their values from a call.
+  if (!binding) return diagnostics.empty() ? check_body_names(op, scope) : diagnostics;
   InstanceRequest request = make_request(op, *binding);
   if (op.name.starts_with("@")) return infer_instance(op, request, scope).diagnostics;
   make_instance(request, scope, diagnostics);

@@ -55,8 +55,11 @@ class Listener : public antlr4::BaseErrorListener {
     if (failure_.tokens.empty()) lex();
     failure_.at = position(token);
     if (!problems_.empty() && !is_new(failure_.at)) return;
-    last_ = failure_.at;
     expect(*parser, reason);
+    // After an error in a body the parser may have left it: it wants the end where brackets are open.
+    bool at_end = parser->getExpectedTokens().contains(antlr4::Token::EOF);
+    if (!problems_.empty() && at_end && inside_brackets(failure_.tokens, failure_.at)) return;
+    last_ = failure_.at;
     problems_.push_back(advise(failure_));
   }
 
@@ -114,7 +117,8 @@ class Listener : public antlr4::BaseErrorListener {
       wanted.push_back(name);
     }
     if (any_name)
-      failure_.expectation = "a name";
+      failure_.expectation =
+          std::ranges::find(failure_.expected, "Tensor") == failure_.expected.end() ? "a name" : "a type";
     else if (wanted.size() <= 4)
       failure_.expectation = fmt::format("{}", fmt::join(wanted, " or "));
   }

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cctype>
 #include <optional>
 #include <typeinfo>
 
@@ -160,23 +162,28 @@ class Builder {
     }
     return error(c);
   }
+  static constexpr std::array<std::string_view, 7> kAttributeKinds{"int",   "float", "bool", "string",
+                                                                   "dtype", "dim",   "shape"};
   static bool is_attribute_kind(std::string_view kind) {
     if (kind.ends_with("?")) kind.remove_suffix(1);
     while (kind.ends_with("[]")) kind.remove_suffix(2);
-    constexpr std::string_view kKinds[] = {"int", "float", "bool", "string", "dtype", "dim", "shape", "any"};
-    return std::find(std::begin(kKinds), std::end(kKinds), kind) != std::end(kKinds);
+    return kind == "any" || std::ranges::find(kAttributeKinds, kind) != kAttributeKinds.end();
   }
   // `x: int32` for `%x: int32`: no kind of attribute has the name of a type.
   SyntaxPtr parameter_without_sigil(P::AttributeParamContext* a) {
     std::string called = text(a->name());
     Range at = source_.span_of(a->name());
-    Place before{{}, Range{at.begin, at.begin}};
+    std::string kind = text(a->kind());
+    bool type = parse_dtype(kind) || std::isupper(static_cast<unsigned char>(kind[0]));
+    std::vector<Fix> fixes;
+    if (type)
+      fixes.push_back({fmt::format("write `%{}`", called), {{Place{{}, Range{at.begin, at.begin}}, "%"}}});
+    std::string message =
+        type ? fmt::format("a parameter begins with `%`: `%{}`", called)
+             : fmt::format("there is no kind of attribute `{}`: the kinds are {}; a tensor begins with `%`",
+                           kind, fmt::join(kAttributeKinds, ", "));
     if (std::ranges::none_of(problems_, [&](const SyntaxProblem& p) { return p.range.begin == at.begin; }))
-      problems_.push_back({DiagnosticKind::MissingSigil,
-                           at,
-                           fmt::format("a parameter begins with `%`: `%{}`", called),
-                           {},
-                           {{fmt::format("write `%{}`", called), {{before, "%"}}}}});
+      problems_.push_back({DiagnosticKind::MissingSigil, at, message, {}, fixes});
     return make(a, SyntaxKind::TensorParam, called,
                 {make(a->kind(), SyntaxKind::NamedType, text(a->kind()), {})});
   }

@@ -147,7 +147,9 @@ class Splitter {
     std::string_view so_far = text_.substr(piece.range.begin, piece.range.end - piece.range.begin);
     if (piece.kind == PieceKind::Import) {
       if (so_far.ends_with('"')) return so_far.find('"') + 1 != so_far.size() && word(t) != "as";
-      return so_far.find('"') != std::string_view::npos && !so_far.ends_with("as");
+      bool after_as = so_far.ends_with("as") && !is_word(so_far[so_far.size() - 3]);
+      bool name = word(t) != "let" && word(t) != "free_var";  // it may not be written yet
+      return so_far.find('"') != std::string_view::npos && !(after_as && name);
     }
     // After the name of an extern type come its parameters, or the next piece.
     if (piece.kind == PieceKind::Type && so_far.starts_with("extern")) {

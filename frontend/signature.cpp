@@ -98,7 +98,10 @@ class Matcher {
       if (p->is(SyntaxKind::TensorParam) && next++ == i) return fmt::format("`%{}`", p->text);
     return "this";
   }
-  std::string operand_text() const { return operand_text(argument_); }
+  std::string operand_text() const {
+    if (!member_) return operand_text(argument_);
+    return fmt::format("`%{}.{}`", param_->text, *member_);
+  }
 
   MatchOutcome failed() { return {MatchStatus::Failed, {}}; }
 
@@ -317,9 +320,11 @@ class Matcher {
     std::string index(pattern->text);
     for (size_t k = 0; k < actual->args.size(); ++k) {
       binding_.env.insert_or_assign(index, StaticValue::integer(static_cast<int64_t>(k)));
+      member_ = k;
       Status s = match(pattern->child(0), hooks_.resolve(actual->args[k]));
       if (s != Status::Ok) return s;
     }
+    member_.reset();
     binding_.env.erase(index);
     SyntaxPtr limit = pattern->child(1);
     if (limit->is(SyntaxKind::Name) && !binding_.env.contains(limit->text))
@@ -425,10 +430,17 @@ class Matcher {
     if (same) return Status::Ok;
     report(DiagnosticKind::DimMismatch, call_.tensor_syntax[argument_],
            fmt::format("{}: the shape `{}` is {} in {} but {} in {}", op_text(),
-                       at->is(SyntaxKind::Spread) ? name : at->text, to_string(bound->second),
+                       at->is(SyntaxKind::Spread) ? name : at->text, shape_text(bound->second),
                        bound_by_[std::string(name)], shape_to_string(dims), operand_text()),
            argument_notes());
     return Status::Failed;
+  }
+  static std::string shape_text(const StaticValue& pack) {
+    std::vector<Dim> dims;
+    if (const StaticList* items = pack.as_list())
+      for (const StaticValue& item : *items)
+        if (Dim d = item.as_dim()) dims.push_back(d);
+    return shape_to_string(dims);
   }
   Status match_dim(SyntaxPtr pattern, Dim actual) {
     if (pattern->is(SyntaxKind::Name) && !binding_.env.contains(pattern->text)) {
@@ -622,8 +634,9 @@ class Matcher {
   StaticEvaluator inside_evaluator_;
   SignatureBinding binding_;
   std::map<std::string, std::string, std::less<>> bound_by_;  ///< which parameter bound a name
-  std::vector<SyntaxPtr> late_;  ///< attributes whose default is computed from the tensors
-  std::string empty_family_;     ///< the operand that is a tuple without members
+  std::vector<SyntaxPtr> late_;   ///< attributes whose default is computed from the tensors
+  std::optional<size_t> member_;  ///< of the tuple that is matched
+  std::string empty_family_;      ///< the operand that is a tuple without members
   size_t argument_ = 0;
   SyntaxPtr param_ = nullptr;
 };

@@ -310,6 +310,12 @@ constexpr Row kBuiltins[] = {
 
 }  // namespace
 
+std::vector<std::string> static_builtin_names() {
+  std::vector<std::string> names;
+  for (const Row& row : kBuiltins) names.emplace_back(row.name);
+  return names;
+}
+
 StaticBuiltin find_static_builtin(std::string_view name) {
   for (const Row& row : kBuiltins)
     if (row.name == name) return row.function;

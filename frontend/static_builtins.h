@@ -25,4 +25,7 @@ using StaticBuiltin = BuiltinOutcome (*)(const std::vector<StaticValue>& args, b
 /// The builtin of this name, or null.
 StaticBuiltin find_static_builtin(std::string_view name);
 
+/// The names of all builtins, for did-you-mean.
+std::vector<std::string> static_builtin_names();
+
 }  // namespace quern

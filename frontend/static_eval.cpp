@@ -78,6 +78,15 @@ std::optional<StaticValue> StaticEvaluator::evaluate(SyntaxPtr expr, const Stati
 
 std::optional<StaticValue> StaticEvaluator::other(SyntaxPtr expr, const StaticEnv&) {
   if (expr->is(SyntaxKind::Error)) return std::nullopt;
+  SyntaxPtr callee = expr->is(SyntaxKind::Call) ? expr->child(0) : nullptr;
+  if (callee && callee->is(SyntaxKind::Name) && !find_static_builtin(callee->text) &&
+      !scope_.op(callee->text)) {
+    Suggestion meant = suggest(did_you_mean(callee->text, static_builtin_names()), place(callee));
+    report(DiagnosticKind::UnknownStatic, callee,
+           fmt::format("there is no compile-time function `{}`{}", callee->text, meant.text), {},
+           std::move(meant.fixes));
+    return std::nullopt;
+  }
   report(DiagnosticKind::NotStatic, expr,
          "this has to be known at compile time: integers, dims, lists and `static` functions of them");
   return std::nullopt;

@@ -239,6 +239,7 @@ SyntaxProblem advise(const SyntaxFailure& failure) {
   Advisor advisor(failure);
   if (auto p = advisor.characters()) return *p;
   if (auto p = advisor.types()) return *p;
+  if (auto p = advisor.declarations()) return *p;
   if (auto p = advisor.words()) return *p;
   if (auto p = advisor.operators()) return *p;
   if (auto p = advisor.brackets()) return *p;

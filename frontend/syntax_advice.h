@@ -32,6 +32,8 @@ SyntaxProblem advise(const SyntaxFailure& failure);
 
 /// Whether a `;` between two tokens ends a statement.
 bool statement_between(const std::vector<LexedToken>& tokens, size_t from, size_t to);
+/// Whether a bracket is open before a token.
+bool inside_brackets(const std::vector<LexedToken>& tokens, size_t at);
 /// Whether every bracket of the tokens has its partner.
 bool brackets_match(const std::vector<LexedToken>& tokens);
 

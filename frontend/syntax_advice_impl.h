@@ -2,6 +2,7 @@
 // The rules of syntax advice. Internal to frontend/syntax_advice*.cpp; the way in is
 // frontend/syntax_advice.h.
 
+#include <initializer_list>
 #include <optional>
 #include <utility>
 
@@ -16,8 +17,10 @@ class Advisor {
 
   std::optional<SyntaxProblem> characters();  ///< that the language does not have
   std::optional<SyntaxProblem> types();       ///< `Tensr[…]`, `Tensor(…)`
-  std::optional<SyntaxProblem> words();       ///< keywords of other languages, misspelt ones, missing ones
-  std::optional<SyntaxProblem> operators();   ///< `&&`, `=` for `==`, `->` for `=>`
+  std::optional<SyntaxProblem>
+  declarations();                        ///< imports, clauses, bodies without braces, `%` where none stands
+  std::optional<SyntaxProblem> words();  ///< keywords of other languages, misspelt ones, missing ones
+  std::optional<SyntaxProblem> operators();  ///< `&&`, `=` for `==`, `->` for `=>`
   std::optional<SyntaxProblem> brackets();
   std::optional<SyntaxProblem> separators();
   SyntaxProblem general();
@@ -36,10 +39,15 @@ class Advisor {
   std::string_view open_bracket() const;  ///< around the failure; "" where none is open
   size_t opener_before(size_t i) const;   ///< of the closing bracket right before token i
   size_t statement_start() const;
+  std::string_view last_open_word(std::initializer_list<std::string_view> words) const;
   bool ends_expression(size_t i) const;
   bool begins_expression(size_t i) const;
   static bool is_keyword(std::string_view text);
 
+  // declarations
+  std::optional<SyntaxProblem> imports();
+  std::optional<SyntaxProblem> clauses();
+  std::optional<SyntaxProblem> binders();
   // words
   std::optional<SyntaxProblem> declared_name();
   std::optional<SyntaxProblem> first_word(size_t start);

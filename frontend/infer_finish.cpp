@@ -95,9 +95,28 @@ void Inference::solve() {
                "the type of {} cannot be determined here; annotate a parameter or a `let` that leads to it",
                relation.wanting));
   }
-  for (auto& [a, b] : unifier.unsettled())
-    report(DiagnosticKind::DimMismatch, nullptr,
-           fmt::format("the dims {} and {} have to be equal", to_string(a), to_string(b)));
+  report_unsettled();
+}
+
+void Inference::report_unsettled() {
+  for (auto& [a, b, number] : unifier.unsettled()) {
+    // An unknown, or the variable that generalising made of it, has no name of the user's.
+    DimMap named;
+    std::function<void(Dim)> name_unknowns = [&](Dim d) {
+      if (resolve(d)->kind == DimKind::Infer) unifier.unify(d, dim_var("k"));
+      if (made_general_.contains(d)) named.emplace(d, dim_var("k"));
+      for (Dim arg : d->args) name_unknowns(arg);
+    };
+    name_unknowns(resolve(a));
+    name_unknowns(resolve(b));
+    auto text = [&](Dim d) { return to_string(substitute(resolve(d), named)); };
+    const PutOff& asked = put_off_[number];
+    diagnostics.push_back({DiagnosticKind::DimMismatch,
+                           asked.place.origin.node ? asked.place : place(nullptr),
+                           fmt::format("{}the dims {} and {} have to be equal, which is not known",
+                                       asked.what, text(b), text(a)),
+                           {}});
+  }
 }
 
 std::span<const FnAttribute> Inference::out_attributes(const FnExpr& fn) {

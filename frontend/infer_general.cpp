@@ -188,6 +188,7 @@ std::vector<Scheme> Inference::generalise(const Mark& from, const std::vector<Ty
             break;
           }
           common.dim_vars.push_back(dim_var(names.dim()));
+          made_general_.insert(common.dim_vars.back());
           unifier.settle(u, common.dim_vars.back());
           break;
         }

@@ -46,6 +46,9 @@ constexpr int64_t kMaxFamily = 10'000;
 class Inference final : public TypeHooks {
  public:
   Inference(Scope& scope, uint32_t declaration) : scope_(scope), declaration_(declaration) {
+    unifier.put_off = [this] {
+      put_off_.push_back({{site_.origin, {}}, site_.what ? site_.what() + ": " : ""});
+    };
     unifier.equate = [this](Dim a, Dim b) { return require(DimRelation::Equal, a, b, true); };
   }
 
@@ -405,6 +408,14 @@ class Inference final : public TypeHooks {
     std::function<std::string()> what = nullptr;
   };
   CheckSite site_;
+  /// What equalities of dims that the unifier put off were asked for, by their number.
+  struct PutOff {
+    Place place;
+    std::string what;
+  };
+  std::vector<PutOff> put_off_;
+  std::set<Dim> made_general_;  ///< the variables that generalising made of unknowns
+  void report_unsettled();
   std::unordered_map<ExprPtr, std::vector<DimCondition>> checks_;
   ProgramPoint point_;        ///< of what is compared now
   bool in_relation_ = false;  ///< a relation is attempted, which has a point of its own

@@ -257,6 +257,7 @@ bool Unifier::unify(Dim a, Dim b) {
     if (as_const(rest)) return false;
   }
   deferred_.emplace_back(a, b);
+  if (put_off) put_off();
   return true;
 }
 
@@ -317,10 +318,12 @@ bool Unifier::apply_inner_defaults(size_t first, const std::set<Unknown>& kept) 
   return apply_defaults(first, [&](Unknown u) { return is_inner(u) && !kept.contains(u); });
 }
 
-std::vector<std::pair<Dim, Dim>> Unifier::unsettled() {
-  std::vector<std::pair<Dim, Dim>> open;
-  for (auto& [a, b] : deferred_)
-    if (resolve(a) != resolve(b)) open.emplace_back(resolve(a), resolve(b));
+std::vector<Unifier::Unsettled> Unifier::unsettled() {
+  std::vector<Unsettled> open;
+  for (size_t i = 0; i < deferred_.size(); ++i) {
+    auto [a, b] = deferred_[i];
+    if (resolve(a) != resolve(b)) open.push_back({a, b, i});
+  }
   return open;
 }
 

@@ -40,6 +40,8 @@ class Unifier {
   bool unify(DType a, DType b);
   /// Asked about two different dims without unknowns: whether they may be taken as equal.
   std::function<bool(Dim, Dim)> equate;
+  /// Told of each equality of dims that is put off: the first is number 0.
+  std::function<void()> put_off;
 
   /// Literals that nothing decides take their defaults: floats, and integers where no float is left. True
   /// when there was one.
@@ -47,8 +49,12 @@ class Unifier {
   /// The same for those from number `first` on and above the current level, but for the `kept` ones.
   bool apply_inner_defaults(size_t first, const std::set<Unknown>& kept);
   size_t dtype_count() const { return dtypes_.size(); }
-  /// Equalities of dims that were put off and do not hold.
-  std::vector<std::pair<Dim, Dim>> unsettled();
+  /// Equalities of dims that were put off and do not hold, as they were asked for.
+  struct Unsettled {
+    Dim a, b;
+    size_t number;
+  };
+  std::vector<Unsettled> unsettled();
   /// For messages: "an integer literal" where nothing has decided its dtype yet.
   std::string describe(DType dtype) const;
   std::string describe(Type type);

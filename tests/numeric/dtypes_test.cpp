@@ -16,6 +16,7 @@ namespace quern::numeric {
 namespace {
 
 __extension__ using Integer = __int128;
+__extension__ using Bits = unsigned __int128;
 using Real = long double;
 
 const char* const kDTypes[] = {"int8",   "int16",  "int32",   "int64",    "uint8",   "uint16",
@@ -56,12 +57,17 @@ struct Element {
   Real real = 0;
 };
 
+/// Modulo 2^128: exact once it is wrapped to 64 bits.
+Integer product(Integer a, Integer b) {
+  return static_cast<Integer>(static_cast<Bits>(a) * static_cast<Bits>(b));
+}
+
 Integer int_power(Integer base, Integer exponent, DType d) {
   if (exponent < 0) return base == 1 ? 1 : base == -1 ? (exponent % 2 == 0 ? 1 : -1) : 0;
   Integer result = 1;
   for (; exponent > 0; exponent /= 2) {
-    if (exponent % 2 != 0) result = wrapped(result * base, d);
-    base = wrapped(base * base, d);
+    if (exponent % 2 != 0) result = wrapped(product(result, base), d);
+    base = wrapped(product(base, base), d);
   }
   return result;
 }
@@ -72,7 +78,7 @@ Integer int_result(ScalarOp op, Integer a, Integer b, DType d) {
   switch (op) {
     case ScalarOp::Add: return a + b;
     case ScalarOp::Sub: return a - b;
-    case ScalarOp::Mul: return a * b;
+    case ScalarOp::Mul: return product(a, b);
     case ScalarOp::Div: return quotient;
     case ScalarOp::Mod: return rest;
     case ScalarOp::FloorDiv: return down ? quotient - 1 : quotient;

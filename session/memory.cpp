@@ -77,9 +77,9 @@ std::vector<MemoryUse> Session::memory_report() const {
   };
   count(impl.parsed, impl.tree, impl.head, impl.references, impl.constructor, impl.data_header, impl.data,
         impl.annotated, impl.group, impl.group_inferred, impl.scheme, impl.statement, impl.variable,
-        impl.instance, impl.operator_check, impl.declaration_diagnostics, impl.optimised, impl.program,
-        impl.bodies.names, impl.bodies.index, impl.bodies.binders, impl.bodies.run, impl.bodies.run_start,
-        impl.bodies.variable);
+        impl.instance, impl.operator_check, impl.form, impl.declaration_diagnostics, impl.optimised,
+        impl.program, impl.bodies.names, impl.bodies.index, impl.bodies.binders, impl.bodies.run,
+        impl.bodies.run_start, impl.bodies.variable);
   MemoryUse edges{"dependencies", 0, impl.engine.bookkeeping_bytes()};
   Interned dims = interned_dims(), all_types = interned_types();
   return {texts,

@@ -229,6 +229,15 @@ Session::Impl::Impl(Session& session)
                        ModuleScope scope = ModuleScope::for_instances(*this, declarations[id].module);
                        return check_operator(tree(id), scope);
                      }),
+      form(
+          engine, "form",
+          [this](DeclarationId id) {
+            SyntaxPtr root = tree(id).syntax;
+            Diagnostics found = check_duplicates(root, id);
+            append(found, check_signature_form(root, id));
+            return found;
+          },
+          std::equal_to<>()),
       declaration_diagnostics(engine, "diagnostics", [this](DeclarationId id) { return of_declaration(id); }),
       optimised(engine, "optimise",
                 [this](const NameKey& k) -> Optimised {
@@ -335,12 +344,8 @@ Diagnostics Session::Impl::of_declaration(DeclarationId id) {
     case PieceKind::Static:
     case PieceKind::Infix: break;
   }
-  append(found, check_duplicates(root, id));
-  append(found, check_signature_form(root, id));
-  for (DeclarationId chunk : bodies.chunks.get(id)) {
-    append(found, check_duplicates(tree(chunk).syntax, chunk));
-    append(found, check_signature_form(tree(chunk).syntax, chunk));
-  }
+  append(found, form(id));
+  for (DeclarationId chunk : bodies.chunks.get(id)) append(found, form(chunk));
   // What a machine printed is not read for style.
   // Nor is a body of many chunks, whose statements are not looked at together.
   if (!has_errors(found) && result.empty() && !slash_names.get(about.source) && bodies.chunks.get(id).empty())

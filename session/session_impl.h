@@ -189,6 +189,7 @@ struct Session::Impl {
   Query<InstanceKey, std::shared_ptr<const OpInstance>, InstanceKeyHash> late_instance;
   std::vector<InstanceKey> late_keys{{}};  ///< by OpInstance::late
   Query<DeclarationId, Diagnostics> operator_check;
+  Query<DeclarationId, Diagnostics> form;  ///< what is wrong in the text of a declaration or chunk by itself
   Query<DeclarationId, Diagnostics> declaration_diagnostics;
   Query<NameKey, Optimised, NameKeyHash> optimised;
   Query<NameKey, std::shared_ptr<const Program>, NameKeyHash> program;

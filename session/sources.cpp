@@ -197,6 +197,7 @@ void Session::Impl::drop_declaration(DeclarationId id) {
   statement.drop(id);
   variable.drop(id);
   operator_check.drop(id);
+  form.drop(id);
   declaration_diagnostics.drop(id);
   const DeclarationInfo& about = declarations[id];
   auto name = declared_name(about.module, about.kind, about.name);

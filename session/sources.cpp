@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
+#include <map>
 
 #include "ir/data_files.h"
 #include "session/session_impl.h"
@@ -37,9 +38,10 @@ static std::shared_ptr<const Metadata> read_constants_beside(const std::string& 
   Metadata metadata;
   metadata.readable = true;
   auto& constants = metadata.entries["relay.Constant"];
-  for (size_t k = 0; k < entries->size(); ++k)
-    for (auto& [name, tensor] : *entries)
-      if (name == constant_entry(k)) constants.push_back(std::move(tensor));
+  const std::map<std::string, TensorPtr> by_name(entries->begin(), entries->end());
+  for (auto found = by_name.find(constant_entry(0)); found != by_name.end();
+       found = by_name.find(constant_entry(constants.size())))
+    constants.push_back(found->second);
   return std::make_shared<Metadata>(std::move(metadata));
 }
 

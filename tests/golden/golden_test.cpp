@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/files.h"
 #include "tests/golden/run_program.h"
 
 namespace quern {
@@ -25,23 +26,6 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kDirective = "// run: ";
 constexpr int kBugExit = 70;  ///< this and above (crashes) are bugs, whatever was kept
-
-std::string read_all(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
-/// The files, as paths from the top of the sources, so that they read the same on every machine.
-std::vector<std::string> golden_files() {
-  std::vector<std::string> files;
-  for (auto& entry : fs::recursive_directory_iterator(fs::path(QUERN_SOURCE_DIR) / "tests/golden"))
-    if (entry.path().extension() == ".relay")
-      files.push_back(fs::relative(entry.path(), QUERN_SOURCE_DIR).generic_string());
-  std::sort(files.begin(), files.end());
-  return files;
-}
 
 /// The arguments of each run that the first lines ask for.
 std::vector<std::vector<std::string>> runs_of(const std::string& text) {
@@ -79,26 +63,28 @@ class Golden : public testing::TestWithParam<std::string> {};
 
 TEST_P(Golden, IsAsKept) {
   fs::path source = fs::path(QUERN_SOURCE_DIR) / GetParam();
-  auto runs = runs_of(read_all(source));
+  auto runs = runs_of(read_file(source));
   ASSERT_FALSE(runs.empty()) << GetParam() << " does not begin with `" << kDirective << "…`";
   std::string actual;
   for (auto& run : runs) actual += transcript_of(run, GetParam());
   fs::path kept = fs::path(source).replace_extension(".out");
   const char* update = std::getenv("QUERN_UPDATE_GOLDENS");
   if (update && std::string_view(update) == "1") {
-    if (read_all(kept) != actual) std::ofstream(kept, std::ios::binary) << actual;
+    if (read_file(kept) != actual) std::ofstream(kept, std::ios::binary) << actual;
     return;
   }
-  EXPECT_EQ(actual, read_all(kept)) << "`./dev goldens` writes the kept outputs anew";
+  EXPECT_EQ(actual, read_file(kept)) << "`./dev goldens` writes the kept outputs anew";
 }
 
-INSTANTIATE_TEST_SUITE_P(Files, Golden, testing::ValuesIn(golden_files()), [](const auto& info) {
-  std::string name = info.param.substr(std::string_view("tests/golden/").size());
-  name.resize(name.size() - std::string_view(".relay").size());
-  std::replace_if(
-      name.begin(), name.end(), [](unsigned char c) { return !std::isalnum(c); }, '_');
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(Files, Golden, testing::ValuesIn(relay_files({"tests/golden"})),
+                         [](const auto& info) {
+                           std::string name = info.param.substr(std::string_view("tests/golden/").size());
+                           name.resize(name.size() - std::string_view(".relay").size());
+                           std::replace_if(
+                               name.begin(), name.end(), [](unsigned char c) { return !std::isalnum(c); },
+                               '_');
+                           return name;
+                         });
 
 // An output without its text is left over from a file that was renamed.
 TEST(GoldenFiles, HaveNoStrayOutputs) {
@@ -118,12 +104,12 @@ TEST(GoldenFiles, ShowEveryKindOfDiagnostic) {
 #include "frontend/diagnostics.def"
 #undef QUERN_DIAGNOSTIC
   };
-  std::vector<std::string> files = golden_files();
+  std::vector<std::string> files = relay_files({"tests/golden"});
   for (const Kind& kind : kKinds) {
     std::string prefix = "tests/golden/diagnostics/q" + std::string(kind.code.substr(1)) + "_";
     bool shown = std::any_of(files.begin(), files.end(), [&](const std::string& file) {
       fs::path kept = (fs::path(QUERN_SOURCE_DIR) / file).replace_extension(".out");
-      return file.starts_with(prefix) && read_all(kept).find(kind.code) != std::string::npos;
+      return file.starts_with(prefix) && read_file(kept).find(kind.code) != std::string::npos;
     });
     EXPECT_TRUE(shown) << kind.code << " (" << kind.name << ") has no " << prefix << "….relay that shows it";
   }

@@ -16,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tests/files.h"
 #include "tests/golden/run_program.h"
 #include "tests/repl/terminal.h"
 
@@ -26,13 +27,6 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 
 const char* const kFolder = QUERN_SOURCE_DIR "/tests/repl";
-
-std::string read_all(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
 
 std::vector<std::string> transcripts() {
   std::vector<std::string> names;
@@ -69,7 +63,7 @@ class Transcript : public testing::TestWithParam<std::string> {};
 
 TEST_P(Transcript, IsShown) {
   fs::path path = fs::path(kFolder) / (GetParam() + ".transcript");
-  std::string kept = read_all(path);
+  std::string kept = read_file(path);
   Terminal terminal(QUERN_BINARY, kFolder);
   std::string shown = terminal.read_to_prompt();
   shown.erase(0, shown.find('\n') + 1);  // the greeting

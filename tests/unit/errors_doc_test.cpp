@@ -27,6 +27,7 @@
 
 #include "frontend/diagnostics.h"
 #include "session/explain.h"
+#include "tests/files.h"
 #include "tests/golden/run_program.h"
 
 namespace quern {
@@ -45,13 +46,6 @@ struct Section {
   std::string heading, prose;
   std::vector<Example> examples;
 };
-
-std::string read_all(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
 
 Example example_of(const std::string& fence) {
   constexpr std::string_view kFile = "file=";
@@ -195,7 +189,7 @@ TEST(DiagnosticTable, EveryKindIsReportedSomewhere) {
   for (const char* room : {"ir", "frontend", "passes", "jit", "session", "lsp", "repl"})
     for (auto& entry : fs::recursive_directory_iterator(fs::path(QUERN_SOURCE_DIR) / room))
       if (entry.path().extension() == ".cpp" || entry.path().extension() == ".h")
-        sources += read_all(entry.path());
+        sources += read_file(entry.path());
   std::set<std::string> named;
   static const std::regex kUse(R"(DiagnosticKind::(\w+))");
   for (std::sregex_iterator at(sources.begin(), sources.end(), kUse), end; at != end; ++at)

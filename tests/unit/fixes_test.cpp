@@ -6,35 +6,17 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <map>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include "session/session.h"
+#include "tests/files.h"
 
 namespace quern {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string read_all(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
-/// The goldens, as paths from the top of the sources.
-std::vector<std::string> goldens() {
-  std::vector<std::string> files;
-  for (auto& entry : fs::recursive_directory_iterator(fs::path(QUERN_SOURCE_DIR) / "tests/golden"))
-    if (entry.path().extension() == ".relay")
-      files.push_back(fs::relative(entry.path(), QUERN_SOURCE_DIR).generic_string());
-  std::sort(files.begin(), files.end());
-  return files;
-}
 
 size_t errors_among(const std::vector<LocatedDiagnostic>& diagnostics) {
   return static_cast<size_t>(
@@ -61,7 +43,7 @@ std::string described(const std::vector<LocatedDiagnostic>& diagnostics) {
 class Fixes : public testing::TestWithParam<std::string> {};
 
 TEST_P(Fixes, TakeTheirDiagnosticAwayAndBringNoOther) {
-  std::string path = QUERN_SOURCE_DIR "/" + GetParam(), text = read_all(path);
+  std::string path = QUERN_SOURCE_DIR "/" + GetParam(), text = read_file(path);
   Session session;
   SourceId source = session.open_file(path, text);
   const std::vector<LocatedDiagnostic> before = session.check(source);
@@ -85,12 +67,14 @@ TEST_P(Fixes, TakeTheirDiagnosticAwayAndBringNoOther) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Goldens, Fixes, testing::ValuesIn(goldens()), [](const auto& info) {
-  std::string name = info.param.substr(std::string_view("tests/golden/").size());
-  std::replace_if(
-      name.begin(), name.end(), [](unsigned char c) { return !std::isalnum(c); }, '_');
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(Goldens, Fixes, testing::ValuesIn(relay_files({"tests/golden"})),
+                         [](const auto& info) {
+                           std::string name = info.param.substr(std::string_view("tests/golden/").size());
+                           std::replace_if(
+                               name.begin(), name.end(), [](unsigned char c) { return !std::isalnum(c); },
+                               '_');
+                           return name;
+                         });
 
 }  // namespace
 }  // namespace quern

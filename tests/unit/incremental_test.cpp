@@ -11,21 +11,14 @@
 #include <filesystem>
 #include <fstream>
 #include <random>
-#include <sstream>
 
 #include "session/session.h"
+#include "tests/files.h"
 
 namespace quern {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string read(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream out;
-  out << in.rdbuf();
-  return out.str();
-}
 
 size_t number_from(const char* variable, size_t otherwise) {
   const char* text = std::getenv(variable);
@@ -88,7 +81,7 @@ std::vector<std::string> corpus(Random& random) {
   for (const char* folder : {"examples", "stdlib", "tests/golden", "tests/fuzz/corpus"})
     for (auto& entry : fs::recursive_directory_iterator(fs::path(QUERN_SOURCE_DIR) / folder))
       if (entry.path().extension() == ".relay" || std::string_view(folder).starts_with("tests/fuzz"))
-        if (entry.is_regular_file() && entry.file_size() < 20000) texts.push_back(read(entry.path()));
+        if (entry.is_regular_file() && entry.file_size() < 20000) texts.push_back(read_file(entry.path()));
   std::sort(texts.begin(), texts.end());
   for (size_t i = 0; i < texts.size() / 6; ++i) {
     texts.push_back(long_function(random, "long", 70 + below(random, 200)));

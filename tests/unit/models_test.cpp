@@ -8,31 +8,16 @@
 #include <cctype>
 #include <chrono>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <regex>
 #include <sstream>
 
 #include "frontend/render.h"
 #include "session/session.h"
+#include "tests/files.h"
 
 namespace quern {
 namespace {
-
-std::vector<std::string> model_files() {
-  std::vector<std::string> files;
-  for (auto& entry : std::filesystem::directory_iterator(std::string(QUERN_SOURCE_DIR) + "/tests/models"))
-    if (entry.path().extension() == ".relay") files.push_back(entry.path().string());
-  std::sort(files.begin(), files.end());
-  return files;
-}
-
-std::string read_all(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
 
 // A type as TVM writes it, `Tensor[(64), float32]`, as Quern writes it.
 std::string as_printed(const std::string& type) {
@@ -56,9 +41,9 @@ std::map<std::string, std::string> commented_types(const std::string& text) {
 class Models : public testing::TestWithParam<std::string> {};
 
 TEST_P(Models, HaveTheTypesThatTheirCommentsSay) {
-  std::string text = read_all(GetParam());
+  const std::string path = QUERN_SOURCE_DIR "/" + GetParam(), text = read_file(path);
   Session session;
-  SourceId source = session.open_file(GetParam(), text);
+  SourceId source = session.open_file(path, text);
   auto begin = std::chrono::steady_clock::now();
   std::vector<LocatedDiagnostic> found = session.check(source);
   auto milliseconds =
@@ -83,10 +68,10 @@ TEST_P(Models, HaveTheTypesThatTheirCommentsSay) {
   EXPECT_GE(compared, 10u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Files, Models, testing::ValuesIn(model_files()),
+INSTANTIATE_TEST_SUITE_P(Files, Models, testing::ValuesIn(relay_files({"tests/models"})),
                          [](const auto& info) { return std::filesystem::path(info.param).stem().string(); });
 
-TEST(ModelFiles, AreAtLeastTwenty) { EXPECT_GE(model_files().size(), 20u); }
+TEST(ModelFiles, AreAtLeastTwenty) { EXPECT_GE(relay_files({"tests/models"}).size(), 20u); }
 
 }  // namespace
 }  // namespace quern

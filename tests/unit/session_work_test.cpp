@@ -48,6 +48,18 @@ TEST_F(SessionWork, AnEditInALongBodyInfersOneChunk) {
   EXPECT_EQ(computed(edit, "infer_chunk"), 1u);
 }
 
+TEST_F(SessionWork, AMistakeOfFormInALongBodyIsToldByItsChunkAlone) {
+  SourceId source = open(chain("f", 1000));
+  EXPECT_TRUE(session.check(source).empty());
+  auto edit = [&] {
+    replace(source, "%v500 = nn.relu(%v499)", "%v500 = nn.softmax(axis=0, %v499)");
+    auto found = session.check(source);
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_EQ(found[0].message, "arguments by position come before those by name, `name=…`");
+  };
+  EXPECT_LE(computed(edit, "form"), 2u);
+}
+
 TEST_F(SessionWork, AnInsertionInALongBodyParsesWhatIsNearIt) {
   SourceId source = open(chain("f", 1000));
   session.check(source);

@@ -155,10 +155,10 @@ Type Inference::closed(Type type, uint32_t region) {
 
 // --- joins -----------------------------------------------------------------------------------------------
 
-ExprPtr Inference::infer_arm(SyntaxPtr s, uint32_t& region) {
+ExprPtr Inference::infer_arm(SyntaxPtr s, uint32_t& region, Type wanted) {
   uint32_t outer = known_dims.enter();
   region = known_dims.region();
-  ExprPtr arm = infer(s);
+  ExprPtr arm = infer(s, wanted);
   known_dims.leave(outer);
   return arm;
 }

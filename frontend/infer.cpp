@@ -321,18 +321,18 @@ Inferred infer_statement(const Declaration& statement, Scope& scope) {
   SyntaxPtr value = is_let ? s->child(1) : is_graph || is_test ? s->child(0) : s;
   Inferred result;
   Scheme scheme;
-  ExprPtr draft;
+  ExprPtr draft = nullptr;
   // A function literal sees its own name: its statement is `{ let %f = fn …; %f }`.
   bool is_function = is_let && s->text != "_" && value->is(SyntaxKind::Fn);
   if (is_function) {
     draft = inference.function_statement(s, scheme);
-  } else {
-    draft = inference.infer(value);
   }
-  Type type = draft->type;
-  if (is_let && s->child(0) && !is_function) {
-    StaticEvaluator evaluator(scope, statement.id, inference.diagnostics);
-    type = resolve_type(s->child(0), inference.env, evaluator, scope, inference.diagnostics, statement.id);
+  Type type = nullptr;
+  if (is_let && s->child(0) && !is_function) type = inference.annotation(s->child(0));
+  if (!draft) draft = inference.infer(value, type);
+  if (!type) {
+    type = draft->type;
+  } else {
     inference.expect(value, type, draft->type, fmt::format("`%{}`", s->text),
                      {{Place{{statement.id, s->child(0)->id}, {}}, "it is declared here"}},
                      DiagnosticKind::AnnotationMismatch, draft);

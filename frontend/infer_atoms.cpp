@@ -191,7 +191,7 @@ ExprPtr Inference::global(SyntaxPtr s) {
   return global_at(s, name, *scheme);
 }
 
-ExprPtr Inference::bare_name(SyntaxPtr s) {
+ExprPtr Inference::bare_name(SyntaxPtr s, Type wanted) {
   if (auto bound = env.statics.find(s->text); bound != env.statics.end()) {
     const StaticValue& value = bound->second;
     if (value.as_dim())
@@ -206,7 +206,7 @@ ExprPtr Inference::bare_name(SyntaxPtr s) {
       return e;
     }
   }
-  if (const DataDefinition* data = scope_.data_of_constructor(s->text)) return construct(s, s, *data);
+  if (const DataDefinition* data = scope_.data_of_constructor(s->text)) return construct(s, s, *data, wanted);
   if (const Declaration* op = scope_.op(s->text)) return operator_value(s, *op);
   report_unknown(s, DiagnosticKind::UnknownName, "name");
   return error(s);

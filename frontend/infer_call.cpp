@@ -9,7 +9,7 @@
 
 namespace quern {
 
-ExprPtr Inference::call(SyntaxPtr s) {
+ExprPtr Inference::call(SyntaxPtr s, Type wanted) {
   SyntaxPtr callee = s->child(0);
   if (!callee->is(SyntaxKind::Name) && !callee->is(SyntaxKind::None)) return function_call(s);
   if (callee->text == "print") return intrinsic(s, IntrinsicKind::Print);
@@ -20,7 +20,7 @@ ExprPtr Inference::call(SyntaxPtr s) {
   if (callee->text == "len") return tuple_length(s);
   if (callee->text == "index" && s->children.size() == 2) return index_value(s);
   if (const DataDefinition* data = scope_.data_of_constructor(callee->text))
-    return construct(s, callee, *data);
+    return construct(s, callee, *data, wanted);
   if (const Declaration* op = scope_.op(callee->text)) {
     std::vector<SyntaxPtr> positional, named;
     for (SyntaxPtr arg : s->children.subspan(1))
@@ -168,7 +168,8 @@ std::vector<Note> Inference::origin_of(ExprPtr draft) {
 // ----------------------------------------------------------------------------------------------------
 
 bool Inference::constructor_fields(SyntaxPtr s, const DataConstructor& constructor,
-                                   std::vector<ExprPtr>& fields, std::vector<SyntaxPtr>& at) {
+                                   const Substitution& substitution, std::vector<ExprPtr>& fields,
+                                   std::vector<SyntaxPtr>& at) {
   size_t count = constructor.fields.size();
   fields.assign(count, nullptr);
   at.assign(count, s);
@@ -207,7 +208,7 @@ bool Inference::constructor_fields(SyntaxPtr s, const DataConstructor& construct
                          count == 1 ? "" : "s", args.size()));
       return false;
     }
-    fields[slot] = infer(value);
+    fields[slot] = infer(value, substitute(constructor.fields[slot].type, substitution));
     at[slot] = value;
   }
   for (size_t i = 0; i < count; ++i) {
@@ -237,20 +238,33 @@ bool Inference::type_arguments(SyntaxPtr s, const DataDefinition& data, Substitu
   return true;
 }
 
+namespace {
+
+// Whether a part of the type says `?`: values of several types go there.
+bool leaves_dims_open(Type type) {
+  return std::ranges::any_of(type->dims, [](Dim d) { return d->has_any; }) ||
+         std::ranges::any_of(type->args, leaves_dims_open);
+}
+
+}  // namespace
+
 /// `name` is the constructor as written; `s` its call, or itself: without arguments a constructor with fields
 /// is a function.
-ExprPtr Inference::construct(SyntaxPtr s, SyntaxPtr name, const DataDefinition& data) {
+ExprPtr Inference::construct(SyntaxPtr s, SyntaxPtr name, const DataDefinition& data, Type wanted) {
   const DataConstructor* constructor = find_constructor(data, name->text);
   Substitution substitution;
   instantiate(Scheme{{}, data.header.type_vars, data.header.type}, substitution);
   if (!constructor || !type_arguments(name, data, substitution)) return error(s);
   Type type = substitute(data.header.type, substitution);
+  if (wanted) wanted = resolve(wanted);
+  if (wanted && wanted->kind == TypeKind::Data && wanted->id == type->id && leaves_dims_open(wanted))
+    unifier.unify(type, wanted);
   bool applied = s != name;
   if (!applied && !constructor->fields.empty())
     return constructor_function(s, *constructor, type, substitution);
   std::vector<ExprPtr> fields;
   std::vector<SyntaxPtr> at;
-  if (applied && !constructor_fields(s, *constructor, fields, at)) return error(s, type);
+  if (applied && !constructor_fields(s, *constructor, substitution, fields, at)) return error(s, type);
   for (size_t i = 0; i < fields.size(); ++i) {
     const DataField& field = constructor->fields[i];
     std::string what = field.name.empty() ? fmt::format("field {} of `{}`", i, name->text)
@@ -409,6 +423,9 @@ ExprPtr Inference::function_call(SyntaxPtr s) {
       return operator_call(s, *head, positional, named);
     }
   ExprPtr function = infer(callee);
+  Type callee_type = resolve(function->type);
+  std::span<const Type> params =
+      callee_type->kind == TypeKind::Function ? callee_type->params() : std::span<const Type>();
   std::vector<ExprPtr> args;
   std::vector<Type> types;
   std::vector<SyntaxPtr> at;
@@ -417,7 +434,7 @@ ExprPtr Inference::function_call(SyntaxPtr s) {
       report(DiagnosticKind::UnknownAttribute, arg, "functions take their arguments by position");
       return error(s);
     }
-    args.push_back(infer(arg));
+    args.push_back(infer(arg, args.size() < params.size() ? params[args.size()] : nullptr));
     types.push_back(args.back()->type);
     at.push_back(arg);
   }

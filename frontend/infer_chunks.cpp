@@ -43,13 +43,13 @@ std::vector<std::string> bound_names(SyntaxPtr chunk) {
 // --- the walk of a body in chunks
 
 ExprPtr Inference::statements(const Declaration& chunk, bool at_end, std::vector<Binding>& bindings,
-                              std::vector<std::string_view>& graph_names) {
+                              std::vector<std::string_view>& graph_names, Type wanted) {
   enter(chunk.id);
   std::span<const SyntaxPtr> all = chunk.syntax->children;
   bool has_result =
       at_end && !all.empty() && !all.back()->is(SyntaxKind::Let) && !all.back()->is(SyntaxKind::GraphLet);
   for (SyntaxPtr s : has_result ? all.first(all.size() - 1) : all) binding(s, bindings, graph_names);
-  if (has_result) return infer(all.back());
+  if (has_result) return infer(all.back(), wanted);
   return at_end ? unit(chunk.syntax) : nullptr;
 }
 
@@ -57,13 +57,13 @@ ExprPtr Inference::unit(SyntaxPtr at) {
   return drafts_.make<TupleExpr>(Expr{ExprKind::Tuple, unit_type(), origin(at)}, std::span<const ExprPtr>());
 }
 
-ExprPtr Inference::chunked_body(const Declaration& def) {
+ExprPtr Inference::chunked_body(const Declaration& def, Type wanted) {
   size_t depth = scope_depth();
   std::vector<Binding> bindings;
   std::vector<std::string_view> graph_names;
   ExprPtr result = nullptr;
   for (const Declaration* chunk : def.chunks)
-    result = statements(*chunk, chunk == def.chunks.back(), bindings, graph_names);
+    result = statements(*chunk, chunk == def.chunks.back(), bindings, graph_names, wanted);
   enter(def.id);
   leave_to(depth);
   return drafts_.make<BlockExpr>(Expr{ExprKind::Block, result->type, origin(def.syntax)},
@@ -123,7 +123,7 @@ BodyRun Inference::body_run(const BodyHead& head, ChunkSource& chunks, const Dec
   for (const Declaration* chunk = first;; chunk = chunks.next()) {
     run.push_back(chunk);
     size_t before = locals_.size();
-    result = statements(*chunk, chunks.at_end(), drafts, graph_names);
+    result = statements(*chunk, chunks.at_end(), drafts, graph_names, head.result);
     locals_of.emplace_back(before, locals_.size());
     if (chunks.at_end() || closed()) break;
   }

@@ -38,6 +38,8 @@ ExprPtr Inference::let_function(SyntaxPtr s, Type& declared) {
   }
   Scheme scheme = generalise(from, {fn->type}, {Scheme{head.dim_vars, head.type_vars}}, Dims::Shown)[0];
   bind_dims_of(fn, scheme);
+  // What its packs stand for is seen at each use.
+  scheme.specialised |= head.env.open_packs != env.open_packs;
   const_cast<Variable*>(self)->type = scheme.type;
   check_written_dtypes(literal, head);
   if (scheme.specialised && error_count() == from.errors) {
@@ -107,11 +109,53 @@ ExprPtr Inference::general_local(SyntaxPtr s, const Variable* variable) {
   return waiting;
 }
 
+namespace {
+
+// The dtype that is written for a parameter whose rank is open: `Tensor[(..s, n), float32]` where `s` is one
+// of the literal's own parameters.
+std::optional<DType> dtype_of_open(SyntaxPtr param, SyntaxPtr type_params) {
+  SyntaxPtr type = param->child(0);
+  if (!type || !type->is(SyntaxKind::TensorType) || !type_params) return std::nullopt;
+  auto is_own = [&](SyntaxPtr s) {
+    return s && s->is(SyntaxKind::Name) &&
+           std::ranges::any_of(type_params->children, [&](SyntaxPtr p) { return p->text == s->text; });
+  };
+  SyntaxPtr shape = type->child(0);
+  bool open = is_own(shape) || std::ranges::any_of(shape->children, [&](SyntaxPtr item) {
+                return item->is(SyntaxKind::Spread) && is_own(item->child(0));
+              });
+  return open ? parse_dtype(type->child(1)->text) : std::nullopt;
+}
+
+}  // namespace
+
+bool Inference::has_written_dtypes(const Template& made, Type function, SyntaxPtr at, std::string_view name) {
+  if (function->kind != TypeKind::Function) return true;
+  SyntaxPtr literal = made.let->child(1);
+  size_t i = 0;
+  for (SyntaxPtr param : literal->child(1)->children) {
+    if (!param->is(SyntaxKind::TensorParam) || i == function->params().size()) continue;
+    Type given = resolve(function->params()[i++]);
+    auto dtype = dtype_of_open(param, literal->child(0));
+    if (!dtype || given->kind == TypeKind::Infer || given->is_error()) continue;
+    if (given->is_tensor() && unifier.unify(*dtype, given->dtype)) continue;
+    report(given->is_tensor() ? DiagnosticKind::DTypeMismatch : DiagnosticKind::TypeMismatch, at,
+           fmt::format("argument {} of `%{}` has to be a tensor of {}, but this is {}", i, name,
+                       to_string(*dtype), unifier.describe(given)),
+           {{Place{{made.declaration, param->id}, {}}, fmt::format("`%{}` is declared here", param->text)}});
+    return false;
+  }
+  return true;
+}
+
 bool Inference::attempt_copy(ExprPtr waiting, SyntaxPtr s, const Variable* variable, size_t use) {
   if (broken_uses_.contains(use)) return unifier.unify(waiting->type, error_type()), true;
+  Template& made = templates_.at(variable);
+  if (!has_written_dtypes(made, resolve(waiting->type), s, variable->name))
+    return unifier.unify(waiting->type, error_type()), true;
   auto params = settled_params(waiting->type);
   if (!params) return false;
-  Template::Copy& copy = copy_at(templates_.at(variable), *params, s);
+  Template::Copy& copy = copy_at(made, *params, s);
   if (resolve(copy.made)->kind == TypeKind::Infer) return false;
   if (copy.broken) {
     unifier.unify(waiting->type, error_type());

@@ -11,6 +11,17 @@
 
 namespace quern {
 
+namespace {
+
+// A type that has a pack whose rank is not known says nothing yet.
+bool names_one_of(SyntaxPtr type, const std::set<std::string, std::less<>>& packs) {
+  if (!type || packs.empty()) return false;
+  if (type->is(SyntaxKind::Name) && packs.contains(type->text)) return true;
+  return std::ranges::any_of(type->children, [&](SyntaxPtr c) { return names_one_of(c, packs); });
+}
+
+}  // namespace
+
 void Inference::report(DiagnosticKind kind, SyntaxPtr at, std::string message, std::vector<Note> notes,
                        std::vector<Fix> fixes) {
   diagnostics.push_back({kind, place(at), std::move(message), std::move(notes), std::move(fixes)});
@@ -26,7 +37,10 @@ ExprPtr Inference::not_yet(SyntaxPtr s, std::string_view what) {
 }
 
 Type Inference::annotation(SyntaxPtr type, const TypeEnv& in) {
+  if (names_one_of(type, in.open_packs)) return unifier.fresh_type();
   StaticEvaluator evaluator(scope_, declaration_, diagnostics);
+  evaluator.hole_dim = [this] { return unifier.fresh_dim(); };
+  evaluator.hole_dtype = [this] { return unifier.fresh_dtype(DTypeClass::Any); };
   Type written = resolve_type(type, in, evaluator, scope_, diagnostics, declaration_);
   unifier.meet(written);
   return written;
@@ -76,14 +90,14 @@ void Inference::note_type(SyntaxPtr s, Type type) {
   types[s->id] = type;
 }
 
-ExprPtr Inference::infer(SyntaxPtr s) {
+ExprPtr Inference::infer(SyntaxPtr s, Type wanted) {
   if (!s) return error(s);
-  ExprPtr draft = walk(s);
+  ExprPtr draft = walk(s, wanted);
   note_type(s, draft->type);
   return draft;
 }
 
-ExprPtr Inference::walk(SyntaxPtr s) {
+ExprPtr Inference::walk(SyntaxPtr s, Type wanted) {
   switch (s->kind) {
     case SyntaxKind::Int:
     case SyntaxKind::Float:
@@ -92,9 +106,9 @@ ExprPtr Inference::walk(SyntaxPtr s) {
     case SyntaxKind::Local:
     case SyntaxKind::GraphName: return local(s);
     case SyntaxKind::GlobalName: return global(s);
-    case SyntaxKind::Name: return bare_name(s);
-    case SyntaxKind::Paren: return infer(s->child(0));
-    case SyntaxKind::Block: return block(s);
+    case SyntaxKind::Name: return bare_name(s, wanted);
+    case SyntaxKind::Paren: return infer(s->child(0), wanted);
+    case SyntaxKind::Block: return block(s, wanted);
     case SyntaxKind::Tuple: return tuple(s);
     case SyntaxKind::Fn: {
       Head head = head_of(s->child(0), s->child(1), s->child(2), env, Binder::Once);
@@ -105,12 +119,13 @@ ExprPtr Inference::walk(SyntaxPtr s) {
       expect(s->child(0), scalar_type(DType::boolean()), condition->type, "the condition of `if`", {},
              DiagnosticKind::ConditionNotBool, condition);
       uint32_t first = 0, second = 0;
-      ExprPtr then_arm = infer_arm(s->child(1), first), else_arm = infer_arm(s->child(2), second);
+      ExprPtr then_arm = infer_arm(s->child(1), first, wanted);
+      ExprPtr else_arm = infer_arm(s->child(2), second, wanted);
       ExprPtr branch = drafts_.make<IfExpr>(Expr{ExprKind::If, unifier.fresh_type(), origin(s)}, condition,
                                             then_arm, else_arm);
       return joined(branch, {then_arm, else_arm}, {first, second}, {s->child(1), s->child(2)});
     }
-    case SyntaxKind::Call: return call(s);
+    case SyntaxKind::Call: return call(s, wanted);
     case SyntaxKind::Project: return projection(s);
     case SyntaxKind::Field: return field(s);
     case SyntaxKind::Index: return slice(s);
@@ -130,8 +145,11 @@ ExprPtr Inference::walk(SyntaxPtr s) {
       return drafts_.make<ConstExpr>(Expr{ExprKind::Const, tensor_type(dims, tensor->dtype()), origin(s)},
                                      tensor);
     }
-    case SyntaxKind::Match: return match(s);
+    case SyntaxKind::Match: return match(s, wanted);
     case SyntaxKind::None: return bare_name(s);
+    case SyntaxKind::HoleType:
+      report(DiagnosticKind::MissingOperand, s, std::string(kHoleHere));
+      return error(s);
     case SyntaxKind::FreeVar:
       report(DiagnosticKind::UnexpectedToken, s, "`free_var` stands at the top of a file");
       return error(s);
@@ -183,7 +201,7 @@ void Inference::binding(SyntaxPtr s, std::vector<Binding>& bindings,
     return;
   }
   if (s->child(0)) declared = annotation(s->child(0));
-  ExprPtr value = infer(s->child(1));
+  ExprPtr value = infer(s->child(1), declared);
   if (declared)
     expect(s->child(1), declared, value->type, fmt::format("`%{}`", s->text),
            {{place(s->child(0)), "it is declared here"}}, DiagnosticKind::AnnotationMismatch, value);
@@ -200,7 +218,7 @@ void Inference::binding(SyntaxPtr s, std::vector<Binding>& bindings,
   bind_local(variable->name, variable, s);
 }
 
-ExprPtr Inference::block(SyntaxPtr s) {
+ExprPtr Inference::block(SyntaxPtr s, Type wanted) {
   size_t depth = scope_depth();
   std::vector<Binding> bindings;
   std::vector<std::string_view> graph_names;
@@ -209,7 +227,7 @@ ExprPtr Inference::block(SyntaxPtr s) {
     SyntaxPtr statement = s->children[i];
     bool is_binding = statement->is(SyntaxKind::Let) || statement->is(SyntaxKind::GraphLet);
     if (i + 1 == s->children.size() && !is_binding)
-      result = infer(statement);
+      result = infer(statement, wanted);
     else
       binding(statement, bindings, graph_names);
   }
@@ -260,6 +278,24 @@ struct ParameterUses {
   }
 };
 
+// How many dims a pack has, of the first parameter whose shape is written with it.
+std::optional<size_t> rank_of_pack(std::string_view pack, SyntaxPtr params, const std::vector<Type>& given) {
+  size_t i = 0;
+  for (SyntaxPtr p : params->children) {
+    if (p->is(SyntaxKind::AttributeParam) || i == given.size()) continue;
+    Type type = given[i++];
+    SyntaxPtr written = p->child(0);
+    if (!written || !written->is(SyntaxKind::TensorType) || !type->is_tensor()) continue;
+    SyntaxPtr shape = written->child(0);
+    if (shape->is(SyntaxKind::Name) && shape->text == pack) return type->dims.size();
+    for (SyntaxPtr item : shape->children)
+      if (item->is(SyntaxKind::Spread) && item->child(0)->text == pack &&
+          type->dims.size() + 1 >= shape->children.size())
+        return type->dims.size() + 1 - shape->children.size();
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Head Inference::head_of(SyntaxPtr type_params, SyntaxPtr params, SyntaxPtr result, const TypeEnv& outer,
@@ -275,11 +311,19 @@ Head Inference::head_of(SyntaxPtr type_params, SyntaxPtr params, SyntaxPtr resul
       if (binder == Binder::General) head.dtype_vars.emplace_back(p->text, dtype);
       head.env.statics.insert_or_assign(name, StaticValue(dtype));
     } else if (uses.packs.contains(p->text)) {
-      report(DiagnosticKind::NotYetSupported, p,
-             fmt::format("`{}` stands for any number of dims, which a function literal cannot take; write a "
-                         "`def`",
-                         p->text));
-      head.env.statics.insert_or_assign(name, StaticValue::list({}));
+      if (auto rank = given ? rank_of_pack(p->text, params, *given) : std::nullopt) {
+        StaticList dims;
+        for (size_t i = 0; i < *rank; ++i) dims.emplace_back(unifier.fresh_dim());
+        head.env.statics.insert_or_assign(name, StaticValue::list(std::move(dims)));
+      } else {
+        if (binder == Binder::Once)
+          report(DiagnosticKind::NotYetSupported, p,
+                 fmt::format(
+                     "`{}` stands for any number of dims, which a function literal that is used where it "
+                     "stands cannot take; bind it by `let %f = fn …`, or write a `def`",
+                     p->text));
+        head.env.open_packs.insert(name);
+      }
     } else if (uses.types.contains(p->text)) {
       Type type = binder == Binder::General ? type_var(p->text) : unifier.fresh_type();
       if (binder == Binder::General) head.type_vars.push_back(type);
@@ -293,12 +337,15 @@ Head Inference::head_of(SyntaxPtr type_params, SyntaxPtr params, SyntaxPtr resul
   declare_missing_dims(type_params, params, result, head);
   for (SyntaxPtr p : params->children) {
     if (p->is(SyntaxKind::AttributeParam)) continue;
-    Type type = p->child(0) ? annotation(p->child(0), head.env) : unifier.fresh_type();
+    Type type = p->child(0) && !names_one_of(p->child(0), head.env.open_packs)
+                    ? annotation(p->child(0), head.env)
+                    : unifier.fresh_type();
     type = open_any(type, p->text, &head.dim_vars);
     if (given && head.params.size() < given->size()) unifier.unify(type, (*given)[head.params.size()]);
     head.params.push_back(type);
   }
-  head.result = result ? annotation(result, head.env) : unifier.fresh_type();
+  bool written = result && !names_one_of(result, head.env.open_packs);
+  head.result = written ? annotation(result, head.env) : unifier.fresh_type();
   return head;
 }
 
@@ -324,7 +371,8 @@ void Inference::declare_missing_dims(SyntaxPtr type_params, SyntaxPtr params, Sy
       head.type_vars.push_back(type_var(s->text));
       head.env.types.insert_or_assign(std::string(s->text), head.type_vars.back());
     }
-    bool is_dim = in_shape && s->is(SyntaxKind::Name) && s->children.empty();
+    bool is_dim =
+        in_shape && s->is(SyntaxKind::Name) && s->children.empty() && !head.env.open_packs.contains(s->text);
     if (is_dim && !head.env.statics.contains(s->text) && !head.env.types.contains(s->text) &&
         !parse_dtype(s->text)) {
       report(DiagnosticKind::UndeclaredDim, s, fmt::format("the dim `{}` is not declared", s->text), {},
@@ -373,7 +421,7 @@ ExprPtr Inference::function(SyntaxPtr at, SyntaxPtr params, const Head& head, Sy
   }
   bool in_chunks = chunked && !chunked->chunks.empty();
   uint32_t around = known_dims.enter(), region = known_dims.region();
-  ExprPtr result = in_chunks ? chunked_body(*chunked) : infer(body);
+  ExprPtr result = in_chunks ? chunked_body(*chunked, head.result) : infer(body, head.result);
   SyntaxPtr result_at = body ? body : at;
   while (result_at->is(SyntaxKind::Block) && !result_at->children.empty())
     result_at = result_at->children.back();

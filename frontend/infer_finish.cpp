@@ -83,7 +83,7 @@ void Inference::load_types() {
 void Inference::solve() {
   load_types();
   do run_queue();
-  while (unifier.apply_defaults());
+  while (unifier.apply_defaults() || unifier.settle_broadcasts(false));
   for (const Relation& relation : relations_) {
     if (relation.done) continue;
     if (relation.draft->kind == ExprKind::Intrinsic) continue;

@@ -122,7 +122,8 @@ std::vector<Scheme> Inference::generalise(const Mark& from, const std::vector<Ty
     }
     relations = general_relations(from, general);
     // Literals that no parameter has to do with take their defaults, and what waits for them goes on.
-  } while (unifier.apply_inner_defaults(from.dtypes, general) && run_inside());
+  } while ((unifier.apply_inner_defaults(from.dtypes, general) || unifier.settle_broadcasts(true)) &&
+           run_inside());
   // What depends on unknowns from outside alone is decided there.
   for (size_t i = from.relations; i < relations_.size(); ++i)
     if (!relations_[i].done && !std::ranges::binary_search(relations, i))

@@ -11,7 +11,7 @@ namespace quern {
 // --- matches
 // -------------------------------------------------------------------------------------------------------
 
-ExprPtr Inference::match(SyntaxPtr s) {
+ExprPtr Inference::match(SyntaxPtr s, Type wanted) {
   ExprPtr scrutinee = infer(s->child(0));
   std::vector<MatchArm> arms;
   std::vector<ExprPtr> bodies;
@@ -26,7 +26,7 @@ ExprPtr Inference::match(SyntaxPtr s) {
     uint32_t outer = known_dims.enter();
     regions.push_back(known_dims.region());
     std::vector<Binding> opened = open_locals(depth, arm->child(0));
-    ExprPtr body = infer(arm->child(1));
+    ExprPtr body = infer(arm->child(1), wanted);
     if (!opened.empty())
       body = drafts_.make<BlockExpr>(Expr{ExprKind::Block, body->type, body->origin}, drafts_.copy(opened),
                                      body);

@@ -54,7 +54,12 @@ class Inference final : public TypeHooks {
 
   // --- the walk: syntax to drafts
   // -----------------------------------------------------------------------------------
-  ExprPtr infer(SyntaxPtr syntax);
+  /// `wanted` is the type that the place is known to need, where it is known: what a constructor is general
+  /// in takes it from there, so that elements that differ in their dims go into one list. It is only a hint;
+  /// whether the value fits is the caller's to check.
+  ExprPtr infer(SyntaxPtr syntax, Type wanted = nullptr);
+  /// The type that an annotation writes, with an unknown for each `_`.
+  Type annotation(SyntaxPtr type) { return annotation(type, env); }
   /// A function from a head and its body; the parameters are named by `params` (a Params node).
   /// A definition with a long body has it in `chunked`.
   ExprPtr function(SyntaxPtr at, SyntaxPtr params, const Head& head, SyntaxPtr body,
@@ -232,8 +237,8 @@ class Inference final : public TypeHooks {
   };
 
   // infer.cpp
-  ExprPtr walk(SyntaxPtr s);
-  ExprPtr block(SyntaxPtr s);
+  ExprPtr walk(SyntaxPtr s, Type wanted);
+  ExprPtr block(SyntaxPtr s, Type wanted);
   void binding(SyntaxPtr s, std::vector<Binding>& bindings, std::vector<std::string_view>& graph_names);
   ExprPtr number(SyntaxPtr s);
   ExprPtr tensor_literal(SyntaxPtr s);
@@ -241,7 +246,7 @@ class Inference final : public TypeHooks {
   ExprPtr local(SyntaxPtr s);
   const Variable* top_level(const TopLevelVariable& top);
   ExprPtr global(SyntaxPtr s);
-  ExprPtr bare_name(SyntaxPtr s);
+  ExprPtr bare_name(SyntaxPtr s, Type wanted = nullptr);
   /// A name that stands for nothing: what was meant by it.
   void report_unknown(SyntaxPtr name, DiagnosticKind kind, std::string_view what);
   bool is_visible_local(std::string_view name);
@@ -265,8 +270,8 @@ class Inference final : public TypeHooks {
 
   // infer_chunks.cpp
   ExprPtr statements(const Declaration& chunk, bool at_end, std::vector<Binding>& bindings,
-                     std::vector<std::string_view>& graph_names);
-  ExprPtr chunked_body(const Declaration& def);
+                     std::vector<std::string_view>& graph_names, Type wanted);
+  ExprPtr chunked_body(const Declaration& def, Type wanted);
   ExprPtr unit(SyntaxPtr at);
   bool closed();
 
@@ -275,7 +280,7 @@ class Inference final : public TypeHooks {
     size_t first_local;  ///< of the variables that the pattern has bound so far
     bool sound;          ///< nothing was reported that makes its coverage meaningless
   };
-  ExprPtr match(SyntaxPtr s);
+  ExprPtr match(SyntaxPtr s, Type wanted);
   std::vector<Binding> open_locals(size_t first, SyntaxPtr at);
   void check_coverage(SyntaxPtr s, const std::vector<MatchArm>& arms, bool partial, Type type);
   void report_at_word(DiagnosticKind kind, SyntaxPtr match, std::string message);
@@ -291,16 +296,16 @@ class Inference final : public TypeHooks {
   Type content_of(SyntaxPtr at, ExprPtr reference, std::string_view what);
 
   // infer_call.cpp
-  ExprPtr call(SyntaxPtr s);
+  ExprPtr call(SyntaxPtr s, Type wanted);
   ExprPtr operator_call(SyntaxPtr s, const Declaration& op, const std::vector<SyntaxPtr>& positional,
                         const std::vector<SyntaxPtr>& named);
   ExprPtr too_many_tensors(SyntaxPtr at, const Declaration& op, size_t count);
-  ExprPtr construct(SyntaxPtr s, SyntaxPtr name, const DataDefinition& data);
+  ExprPtr construct(SyntaxPtr s, SyntaxPtr name, const DataDefinition& data, Type wanted);
   bool type_arguments(SyntaxPtr s, const DataDefinition& data, Substitution& substitution);
   ExprPtr constructor_function(SyntaxPtr s, const DataConstructor& constructor, Type type,
                                const Substitution& substitution);
-  bool constructor_fields(SyntaxPtr s, const DataConstructor& constructor, std::vector<ExprPtr>& fields,
-                          std::vector<SyntaxPtr>& at);
+  bool constructor_fields(SyntaxPtr s, const DataConstructor& constructor, const Substitution& substitution,
+                          std::vector<ExprPtr>& fields, std::vector<SyntaxPtr>& at);
   ExprPtr intrinsic(SyntaxPtr s, IntrinsicKind kind);
   ExprPtr load(SyntaxPtr s, const std::vector<std::string_view>& texts);
   ExprPtr assertion(SyntaxPtr s, bool close);
@@ -317,6 +322,8 @@ class Inference final : public TypeHooks {
   void discharge(const Constraint& constraint, SyntaxPtr at, const std::string& name, const Use& use);
   ExprPtr let_function(SyntaxPtr s, Type& declared);
   ExprPtr general_local(SyntaxPtr s, const Variable* variable);
+  /// False after a diagnostic.
+  bool has_written_dtypes(const Template& made, Type function, SyntaxPtr at, std::string_view name);
   bool attempt_copy(ExprPtr waiting, SyntaxPtr s, const Variable* variable, size_t use);
   Template::Copy& copy_at(Template& of, const std::vector<Type>& params, SyntaxPtr use);
   ExprPtr global_at(SyntaxPtr s, std::string_view name, const Scheme& scheme);
@@ -338,7 +345,7 @@ class Inference final : public TypeHooks {
   ExprPtr joined(ExprPtr branch, const std::vector<ExprPtr>& arms, const std::vector<uint32_t>& regions,
                  const std::vector<SyntaxPtr>& at);
   /// A region of its own for what `infer` does.
-  ExprPtr infer_arm(SyntaxPtr s, uint32_t& region);
+  ExprPtr infer_arm(SyntaxPtr s, uint32_t& region, Type wanted = nullptr);
   /// The final node with the checks that were asked for at its draft.
   ExprPtr checked(ExprPtr draft, ExprPtr node);
   ProgramPoint now() { return in_relation_ ? point_ : known_dims.step(); }
@@ -368,7 +375,6 @@ class Inference final : public TypeHooks {
     Inference& inference_;
   };
   Statics evaluator() { return Statics(*this); }
-  Type annotation(SyntaxPtr type) { return annotation(type, env); }
   Type annotation(SyntaxPtr type, const TypeEnv& in);
 
   // finish.cpp

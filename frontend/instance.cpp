@@ -335,13 +335,32 @@ Inferred infer_instance(const Declaration& def, const InstanceRequest& request, 
 
 namespace {
 
-// Binds every name of a signature to something general: rigid dims, float32. False where that needs a call
-// (packs, whose rank is open; attributes without a default).
+// Binds every name of a signature to something general: rigid dims, a dtype; packs to two rigid dims, the
+// same for all, so that they broadcast. Nothing where that needs a call (tuple families, attributes without a
+// default).
 class GeneralBinding {
  public:
   /// What is wrong with the defaults of attributes goes to `diagnostics`.
-  GeneralBinding(const Declaration& op, Scope& scope, Diagnostics& diagnostics)
-      : op_(op), diagnostics_(diagnostics), evaluator_(scope, op.id, ignored_) {}
+  GeneralBinding(const Declaration& op, Scope& scope, Diagnostics& diagnostics, DType dtype)
+      : op_(op), diagnostics_(diagnostics), evaluator_(scope, op.id, ignored_), dtype_(dtype) {}
+
+  /// Whether a pack was given a rank, which says nothing about the others.
+  bool of_one_rank() const { return of_one_rank_; }
+  /// Whether the constraints of the operator are known to hold for what was bound.
+  bool meets_constraints() {
+    StaticEnv env = binding_.env;
+    for (SyntaxPtr clause : op_.syntax->child(3)->children) {
+      if (clause->is(SyntaxKind::StaticClause)) {
+        auto value = evaluator_.evaluate(clause->child(0), env);
+        if (!value) return false;
+        env.insert_or_assign(std::string(clause->text), *value);
+      } else if (clause->is(SyntaxKind::Where) &&
+                 !evaluator_.boolean(clause->child(0), env).value_or(false)) {
+        return false;
+      }
+    }
+    return true;
+  }
 
   std::optional<SignatureBinding> make() {
     for (SyntaxPtr p : params_of(op_.syntax)->children) {
@@ -373,19 +392,28 @@ class GeneralBinding {
     if (!type->is(SyntaxKind::TensorType)) return type->is(SyntaxKind::NamedType);
     SyntaxPtr shape = type->child(0), dtype = type->child(1);
     if (is_permuted_shape(shape)) shape = shape->child(1);
-    if (!shape->is(SyntaxKind::Tuple) && !shape->is(SyntaxKind::Paren)) return false;
-    for (SyntaxPtr item : shape->children)
-      if (!bind_dims(item)) return false;
-    if (dtype->is(SyntaxKind::Name) && !parse_dtype(dtype->text))
-      bind(dtype->text, StaticValue(DType::float32()));
+    if (shape->is(SyntaxKind::Name)) {
+      bind_pack(shape->text);
+    } else {
+      if (!shape->is(SyntaxKind::Tuple) && !shape->is(SyntaxKind::Paren)) return false;
+      for (SyntaxPtr item : shape->children)
+        if (!bind_dims(item)) return false;
+    }
+    if (dtype->is(SyntaxKind::Name) && !parse_dtype(dtype->text)) bind(dtype->text, StaticValue(dtype_));
     return true;
   }
   bool bind_dims(SyntaxPtr item) {
-    if (item->is(SyntaxKind::Spread) || item->is(SyntaxKind::Index)) return false;
+    if (item->is(SyntaxKind::Index)) return false;
+    if (item->is(SyntaxKind::Spread)) return bind_pack(item->child(0)->text), true;
     if (item->is(SyntaxKind::Name)) bind(item->text, StaticValue(dim_var(item->text)));
     for (SyntaxPtr c : item->children)
       if (c && !bind_dims(c)) return false;
     return true;
+  }
+  void bind_pack(std::string_view name) {
+    of_one_rank_ = true;
+    if (pack_.empty()) pack_ = {StaticValue(dim_var("m")), StaticValue(dim_var("n"))};
+    bind(name, StaticValue::list(pack_));
   }
   void bind(std::string_view name, StaticValue value) {
     if (binding_.env.contains(name)) return;
@@ -397,7 +425,10 @@ class GeneralBinding {
   Diagnostics& diagnostics_;
   Diagnostics ignored_;
   StaticEvaluator evaluator_;
+  DType dtype_;
   SignatureBinding binding_;
+  StaticList pack_;
+  bool of_one_rank_ = false;
 };
 
 }  // namespace
@@ -417,12 +448,27 @@ Diagnostics check_operator(const Declaration& op, Scope& scope) {
   }
   diagnostics = check_clause_names(op, scope);
   if (!diagnostics.empty()) return diagnostics;
-  auto binding = GeneralBinding(op, scope, diagnostics).make();
-  // Packs and attributes without a default get their values from a call.
-  if (!binding) return diagnostics.empty() ? check_body_names(op, scope) : diagnostics;
+  std::optional<SignatureBinding> binding;
+  bool of_one_rank = false, allowed = true;
+  for (DType dtype : {DType::float32(), DType::int32(), DType::boolean()}) {
+    GeneralBinding general(op, scope, diagnostics, dtype);
+    binding = general.make();
+    if (!diagnostics.empty()) return diagnostics;
+    of_one_rank = general.of_one_rank();
+    allowed = !of_one_rank || general.meets_constraints();
+    if (!binding || allowed) break;
+  }
+  if (!binding || of_one_rank) diagnostics = check_body_names(op, scope);
+  if (!binding || !allowed || !diagnostics.empty()) return diagnostics;
   InstanceRequest request = make_request(op, *binding);
-  if (op.name.starts_with("@")) return infer_instance(op, request, scope).diagnostics;
-  make_instance(request, scope, diagnostics);
+  if (op.name.starts_with("@"))
+    diagnostics = infer_instance(op, request, scope).diagnostics;
+  else
+    make_instance(request, scope, diagnostics);
+  // What is wrong with dims at this rank may be right at those that the operator is for; a dtype is wrong at
+  // all.
+  if (of_one_rank)
+    std::erase_if(diagnostics, [](const Diagnostic& d) { return d.kind != DiagnosticKind::DTypeMismatch; });
   return diagnostics;
 }
 

@@ -21,7 +21,7 @@ namespace {
 using quern_grammar::QuernLexer;
 using quern_grammar::QuernParser;
 
-constexpr int kNestingLimit = 1000;
+constexpr int kNestingLimit = 500;
 
 LexedKind kind_of(antlr4::Token* token) {
   switch (token->getType()) {

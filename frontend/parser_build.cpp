@@ -399,6 +399,7 @@ class Builder {
       return make(c, SyntaxKind::List, "", elements(p->element()));
     if (auto* p = alternative<P::BlockPrimaryContext>(c)) return block(p->block());
     if (alternative<P::AnyPrimaryContext>(c)) return make(c, SyntaxKind::AnyDim, "", {});
+    if (alternative<P::HolePrimaryContext>(c)) return make(c, SyntaxKind::HoleType, "", {});
     return error(c);
   }
   SyntaxPtr literal(P::LiteralContext* c) {

@@ -2,6 +2,7 @@
 // Types as written to types.
 
 #include <map>
+#include <set>
 #include <string>
 
 #include "frontend/scope.h"
@@ -14,6 +15,8 @@ namespace quern {
 struct TypeEnv {
   StaticEnv statics;                               ///< dims, packs, dtypes, attributes
   std::map<std::string, Type, std::less<>> types;  ///< type variables
+  /// Packs of function literals that are inferred while their rank is open: a type with one says nothing yet.
+  std::set<std::string, std::less<>> open_packs = {};
 };
 
 /// The type that `syntax` writes; error_type() after a diagnostic. `_` becomes an unknown of the running

@@ -156,7 +156,7 @@ class Splitter {
       bool in_list = so_far.ends_with('<') || so_far.ends_with(',');
       bool named = so_far.ends_with(piece.name) && so_far.size() > piece.name.size();
       std::string_view next = word(t);
-      return named && !in_list && next != "[" && next != "<" && next != ">" && next != ",";
+      return named && !in_list && next != "[" && next != "<" && next != ">" && next != "," && next != "{";
     }
     return false;
   }

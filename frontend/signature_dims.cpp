@@ -1,5 +1,8 @@
 #include "frontend/signature_dims.h"
 
+#include <algorithm>
+#include <map>
+#include <mutex>
 #include <set>
 
 namespace quern {
@@ -19,7 +22,25 @@ bool names_in(SyntaxPtr expr, std::set<std::string_view>& names) {
   return true;
 }
 
+// The variable that stands for a name while a pattern is solved for it: one for each name, as a dim lives for
+// ever.
+Dim solved_for(std::string_view name) {
+  static std::mutex mutex;
+  static auto* const all = new std::map<std::string, Dim, std::less<>>;
+  std::lock_guard lock(mutex);
+  auto known = all->find(name);
+  if (known == all->end()) known = all->emplace(name, dim_var(name)).first;
+  return known->second;
+}
+
 }  // namespace
+
+bool names_unknown(SyntaxPtr expr, const StaticEnv& env) {
+  if (expr->is(SyntaxKind::Name)) return !env.contains(expr->text);
+  auto operands = std::span(expr->children);
+  if (expr->is(SyntaxKind::Call)) operands = operands.subspan(1);
+  return std::ranges::any_of(operands, [&](SyntaxPtr s) { return s && names_unknown(s, env); });
+}
 
 std::optional<LinearPattern> linear_pattern(SyntaxPtr expr, StaticEvaluator& evaluator,
                                             const StaticEnv& env) {
@@ -29,7 +50,7 @@ std::optional<LinearPattern> linear_pattern(SyntaxPtr expr, StaticEvaluator& eva
   size_t known = std::erase_if(names, [&](std::string_view name) { return env.contains(name); });
   if (names.size() != 1) return std::nullopt;
   std::string_view name = *names.begin();
-  Dim unknown = dim_var(name);
+  Dim unknown = solved_for(name);
   StaticEnv with_unknown = env;
   with_unknown.insert_or_assign(std::string(name), StaticValue(unknown));
   auto value = evaluator.dim(expr, with_unknown);

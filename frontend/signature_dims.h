@@ -19,4 +19,7 @@ struct LinearPattern {
 /// Nothing where every name has a value, several have none, or the expression is not linear in the one.
 std::optional<LinearPattern> linear_pattern(SyntaxPtr expr, StaticEvaluator& evaluator, const StaticEnv& env);
 
+/// Whether the expression names what has no value yet.
+bool names_unknown(SyntaxPtr expr, const StaticEnv& env);
+
 }  // namespace quern

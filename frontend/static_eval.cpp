@@ -42,6 +42,10 @@ std::optional<StaticValue> StaticEvaluator::evaluate(SyntaxPtr expr, const Stati
     case SyntaxKind::None: return StaticValue();
     case SyntaxKind::Meta: return meta(expr);
     case SyntaxKind::AnyDim: return StaticValue(dim_any());
+    case SyntaxKind::HoleType:
+      if (hole_dim) return StaticValue(hole_dim());
+      report(DiagnosticKind::MissingOperand, expr, std::string(kHoleHere));
+      return std::nullopt;
     case SyntaxKind::Name: return name(expr, env);
     case SyntaxKind::Local: {
       // A tuple of tensors stands for the list of its members' positions: `len(%xs)` is known.
@@ -402,6 +406,7 @@ std::optional<bool> StaticEvaluator::boolean(SyntaxPtr expr, const StaticEnv& en
 }
 
 std::optional<DType> StaticEvaluator::dtype(SyntaxPtr expr, const StaticEnv& env) {
+  if (expr->is(SyntaxKind::HoleType) && hole_dtype) return hole_dtype();
   if (expr->is(SyntaxKind::Name) && !env.contains(expr->text) && !parse_dtype(expr->text)) {
     std::optional<std::string> meant = dtype_meant_by(expr->text);
     Suggestion suggestion = suggest(meant, place(expr));

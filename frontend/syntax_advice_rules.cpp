@@ -227,6 +227,14 @@ std::optional<SyntaxProblem> Advisor::words() {
   size_t start = statement_start(), before = f_.at - 1;
   bool in_type = before > 0 && (word(before - 1) == ":" || word(before - 1) == "->");
   bool in_block = open_bracket() == "{" || (open_bracket().empty() && word(0) != "def" && word(0) != "op");
+  if (word(f_.at) == "{" && word(start) == "extern" && word(start + 1) == "type") {
+    auto p =
+        here(DiagnosticKind::ForeignForm,
+             "an `extern type` has no constructors: its values are made elsewhere; without `extern` it is a "
+             "type with these constructors");
+    p.fixes.push_back(fix("take `extern` away", {{{range(start).begin, range(start + 1).begin}, ""}}));
+    return p;
+  }
   if (word(f_.at) == "{" && is(before, LexedKind::Name) && !is_keyword(word(before)) && before > start &&
       in_block && !in_type)
     return here(DiagnosticKind::ForeignForm,

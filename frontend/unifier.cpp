@@ -318,6 +318,23 @@ bool Unifier::apply_inner_defaults(size_t first, const std::set<Unknown>& kept) 
   return apply_defaults(first, [&](Unknown u) { return is_inner(u) && !kept.contains(u); });
 }
 
+bool Unifier::settle_broadcasts(bool inner) {
+  auto settles = [&](Dim broadcast, Dim whole) {
+    if (broadcast->kind != DimKind::Broadcast || std::ranges::find(broadcast->args, whole) == broadcast->args.end())
+      return false;
+    for (Dim part : broadcast->args) {
+      if (part == whole || part->kind != DimKind::Infer) continue;
+      if (!inner || is_inner({Unknown::Kind::Dim, static_cast<uint64_t>(part->value)})) return unify(part, whole);
+    }
+    return false;
+  };
+  for (const Unsettled& open : unsettled()) {
+    Dim a = resolve(open.a), b = resolve(open.b);
+    if (settles(a, b) || settles(b, a)) return true;
+  }
+  return false;
+}
+
 std::vector<Unifier::Unsettled> Unifier::unsettled() {
   std::vector<Unsettled> open;
   for (size_t i = 0; i < deferred_.size(); ++i) {

@@ -91,6 +91,7 @@ primary
   | '[' (element (',' element)* ','?)? ']'                        # listPrimary
   | block                                                         # blockPrimary
   | '?'                                                           # anyPrimary
+  | '_'                                                           # holePrimary
   ;
 literal : INT | FLOAT | STRING | 'True' | 'False' | 'None' ;
 

@@ -29,7 +29,7 @@ constexpr size_t kEditsOfLargeFile = 200;  ///< prefixes, and as many deletions
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(NDEBUG)
 constexpr double kMaxSeconds = 20;
 #else
-constexpr double kMaxSeconds = 2;  ///< one on a machine that does nothing else
+constexpr double kMaxSeconds = 1;
 #endif
 
 struct File {

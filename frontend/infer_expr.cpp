@@ -412,7 +412,7 @@ ExprPtr Inference::function(SyntaxPtr at, SyntaxPtr params, const Head& head, Sy
     }
     if (!p->is(SyntaxKind::TensorParam)) {
       report(DiagnosticKind::NotYetSupported, p,
-             "attributes of a function are supported on operators only (a `def` without @)");
+             "a function literal takes no attributes: write a `def`, whose calls give them");
       continue;
     }
     variables.push_back(draft_variable(drafts_.copy(p->text), head.params[variables.size()]));

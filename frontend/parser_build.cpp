@@ -477,27 +477,6 @@ void number(Syntax* node, const std::vector<std::pair<Syntax*, Range>>& made, st
 
 }  // namespace
 
-SourceMap::SourceMap(std::string_view text) : text_(text), size_(static_cast<uint32_t>(text.size())) {
-  if (std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; }))
-    return;
-  for (uint32_t i = 0; i < text.size(); ++i)
-    if ((static_cast<unsigned char>(text[i]) & 0xC0) != 0x80) starts_.push_back(i);
-}
-
-Range SourceMap::span_of(antlr4::ParserRuleContext* context) const {
-  antlr4::Token *start = context->getStart(), *stop = context->getStop();
-  uint32_t begin = start ? offset(start->getStartIndex()) : 0;
-  uint32_t end = stop ? offset(stop->getStopIndex() + 1) : begin;
-  return {begin, std::max(begin, end)};
-}
-
-std::string SourceMap::text_of(antlr4::Token* token) const {
-  bool in_source = token->getStartIndex() != INVALID_INDEX && token->getType() != antlr4::Token::EOF;
-  if (!in_source) return token->getText();
-  Range range = span_of(token);
-  return std::string(text_.substr(range.begin, range.end - std::min(range.begin, range.end)));
-}
-
 void build_syntax(P::UnitContext* unit, const SourceMap& source, ParseOutcome& outcome) {
   auto arena = std::make_shared<Arena>();
   Builder builder(*arena, source, outcome.problems);

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "QuernParser.h"
+#include "frontend/parser_offsets.h"
 #include "frontend/syntax.h"
 
 namespace quern {
@@ -15,24 +15,30 @@ namespace quern {
 /// The text that was parsed. ANTLR counts code points, spans count bytes.
 class SourceMap {
  public:
-  explicit SourceMap(std::string_view text);
+  explicit SourceMap(std::string_view text) : text_(text), offsets_(text) {}
 
   /// The byte at a code point; the text's size past its end.
-  uint32_t offset(size_t code_point) const {
-    if (starts_.empty()) return std::min(static_cast<uint32_t>(code_point), size_);
-    return code_point < starts_.size() ? starts_[code_point] : size_;
-  }
+  uint32_t offset(size_t code_point) const { return offsets_.of(code_point); }
   Range span_of(antlr4::Token* token) const {
     return {offset(token->getStartIndex()), offset(token->getStopIndex() + 1)};
   }
-  Range span_of(antlr4::ParserRuleContext* context) const;
+  Range span_of(antlr4::ParserRuleContext* context) const {
+    antlr4::Token *start = context->getStart(), *stop = context->getStop();
+    uint32_t begin = start ? offset(start->getStartIndex()) : 0;
+    uint32_t end = stop ? offset(stop->getStopIndex() + 1) : begin;
+    return {begin, std::max(begin, end)};
+  }
   /// What stands in the source, or (for a token that recovery made up) what the token says.
-  std::string text_of(antlr4::Token* token) const;
+  std::string text_of(antlr4::Token* token) const {
+    bool in_source = token->getStartIndex() != INVALID_INDEX && token->getType() != antlr4::Token::EOF;
+    if (!in_source) return token->getText();
+    Range range = span_of(token);
+    return std::string(text_.substr(range.begin, range.end - std::min(range.begin, range.end)));
+  }
 
  private:
   std::string_view text_;
-  uint32_t size_;
-  std::vector<uint32_t> starts_;  ///< of code points; none where all are one byte
+  ByteOffsets offsets_;
 };
 
 /// Fills `outcome.tree` and `outcome.spans` from a parse tree that may have holes (after recovery); malformed

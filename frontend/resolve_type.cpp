@@ -188,6 +188,12 @@ class Resolver {
 
 }  // namespace
 
+bool names_open_pack(SyntaxPtr type, const TypeEnv& env) {
+  if (!type || env.open_packs.empty()) return false;
+  if (type->is(SyntaxKind::Name) && env.open_packs.contains(type->text)) return true;
+  return std::ranges::any_of(type->children, [&](SyntaxPtr c) { return names_open_pack(c, env); });
+}
+
 Type resolve_type(SyntaxPtr syntax, const TypeEnv& env, StaticEvaluator& evaluator, Scope& scope,
                   Diagnostics& diagnostics, uint32_t declaration) {
   return Resolver(env, evaluator, scope, diagnostics, declaration).resolve(syntax);

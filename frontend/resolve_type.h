@@ -19,6 +19,9 @@ struct TypeEnv {
   std::set<std::string, std::less<>> open_packs = {};
 };
 
+/// Whether a type is written with a pack whose rank is open.
+bool names_open_pack(SyntaxPtr type, const TypeEnv& env);
+
 /// The type that `syntax` writes; error_type() after a diagnostic. `_` becomes an unknown of the running
 /// inference, and
 /// `?` stays `?`.

@@ -113,7 +113,7 @@ class SignatureMatcher {
     std::optional<size_t> member;
   };
   std::vector<PutOff> put_off_;
-  bool last_try_ = false;  ///< a name that has no value now gets none
+  bool last_try_ = false;         ///< a name that has no value now gets none
   std::vector<SyntaxPtr> late_;   ///< attributes whose default is computed from the tensors
   std::optional<size_t> member_;  ///< of the tuple that is matched
   std::string empty_family_;      ///< the operand that is a tuple without members

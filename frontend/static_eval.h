@@ -38,7 +38,8 @@ class StaticEvaluator {
   bool instance_level = false;
   /// Asks that a relation hold which the dims leave open: true where it will be checked at run time.
   std::function<bool(DimRelation, Dim, Dim)> require;
-  /// What `_` stands for as a dim and as a dtype: unknowns of the running inference. Without these it is reported.
+  /// What `_` stands for as a dim and as a dtype: unknowns of the running inference. Without these it is
+  /// reported.
   std::function<Dim()> hole_dim;
   std::function<DType()> hole_dtype;
 
@@ -78,7 +79,8 @@ class StaticEvaluator {
 
 /// What is said of a `_` that stands where a value is wanted.
 constexpr std::string_view kHoleHere =
-    "`_` has no value: it stands for a part of a type that inference finds, or for a value that a pattern drops";
+    "`_` has no value: it stands for a part of a type that inference finds, or for a value that a pattern "
+    "drops";
 
 /// Whether the expression is written as what a tensor is read from: `%x`, `%0`, `%net.w`, `%t.0`.
 bool is_operand(SyntaxPtr expr);

@@ -58,6 +58,11 @@ std::optional<SyntaxProblem> Advisor::imports() {
 std::optional<SyntaxProblem> Advisor::clauses() {
   size_t at = f_.at;
   std::string_view now = word(at), before = word(at - 1);
+  if (now == "where" && last_open_word({"->", "=", ";", "{"}) == "->" &&
+      (word(statement_start()) == "let" || open_bracket() == "("))
+    return here(
+        DiagnosticKind::UnexpectedToken,
+        "a function's type states no condition; `where` stands after the result type of a `def` or an `op`");
   bool declares = word(0) == "def" || word(0) == "op" || word(0) == "extern";
   if (!declares || !open_bracket().empty() || at == f_.tokens.size()) return std::nullopt;
   constexpr std::array<std::string_view, 4> kClauses{"where", "static", "gradient", "shape"};

@@ -2,13 +2,25 @@
 // The rules of syntax advice. Internal to frontend/syntax_advice*.cpp; the way in is
 // frontend/syntax_advice.h.
 
+#include <algorithm>
+#include <array>
 #include <initializer_list>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "frontend/syntax_advice.h"
 
 namespace quern {
+
+/// Words that bind a variable in other languages.
+inline constexpr std::array<std::string_view, 8> kForeignLet{"var",   "val", "const", "auto",
+                                                             "local", "set", "my",    "mut"};
+
+template <size_t N>
+bool one_of(const std::array<std::string_view, N>& list, std::string_view word) {
+  return std::find(list.begin(), list.end(), word) != list.end();
+}
 
 /// Each rule looks at the tokens around the failure and answers where it knows the mistake.
 class Advisor {

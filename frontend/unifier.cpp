@@ -320,11 +320,13 @@ bool Unifier::apply_inner_defaults(size_t first, const std::set<Unknown>& kept) 
 
 bool Unifier::settle_broadcasts(bool inner) {
   auto settles = [&](Dim broadcast, Dim whole) {
-    if (broadcast->kind != DimKind::Broadcast || std::ranges::find(broadcast->args, whole) == broadcast->args.end())
+    if (broadcast->kind != DimKind::Broadcast ||
+        std::ranges::find(broadcast->args, whole) == broadcast->args.end())
       return false;
     for (Dim part : broadcast->args) {
       if (part == whole || part->kind != DimKind::Infer) continue;
-      if (!inner || is_inner({Unknown::Kind::Dim, static_cast<uint64_t>(part->value)})) return unify(part, whole);
+      if (!inner || is_inner({Unknown::Kind::Dim, static_cast<uint64_t>(part->value)}))
+        return unify(part, whole);
     }
     return false;
   };

@@ -55,9 +55,9 @@ class Unifier {
     size_t number;
   };
   std::vector<Unsettled> unsettled();
-  /// Of an equality `broadcast(a, b) = b` that was put off, with `a` unknown, two readings are left: `a` is 1, and
-  /// `a` is `b`. Takes the second, as a literal takes its default; with `inner`, where `a` is of a level above the
-  /// current one. True when there was one.
+  /// Of an equality `broadcast(a, b) = b` that was put off, with `a` unknown, two readings are left: `a` is
+  /// 1, and `a` is `b`. Takes the second, as a literal takes its default; with `inner`, where `a` is of a
+  /// level above the current one. True when there was one.
   bool settle_broadcasts(bool inner);
   /// For messages: "an integer literal" where nothing has decided its dtype yet.
   std::string describe(DType dtype) const;

@@ -1,0 +1,72 @@
+#pragma once
+// A system of quasi-affine equations over bounded integers, solved by substitution. Internal to
+// passes/gradient/preimage.cpp.
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ir/dim.h"
+
+namespace quern {
+
+constexpr int kNoBox = -1;
+
+/// `value` >= 0.
+struct SystemConstraint {
+  Dim value;
+  int box = kNoBox;      ///< the position of the variable whose own bound it is
+  bool implied = false;  ///< by others together
+};
+
+class IndexSystem {
+ public:
+  /// Over variables with their extents, outer ones first: what is eliminated first.
+  IndexSystem(std::span<const Dim> vars, std::span<const Dim> extents, const Facts& facts);
+
+  /// d == 0 and d >= 0. What they divide by is positive and free of the variables.
+  void add_equation(Dim d);
+  void add_nonnegative(Dim d);
+
+  /// Substitutes until no equation has an unknown in it; false with a `reason` where no step applies.
+  bool solve();
+  const std::string& reason() const { return reason_; }
+  /// After `solve`: no values satisfy it.
+  bool impossible() const { return impossible_; }
+
+  /// What is left free, the variables in its terms, and what has to hold of the free ones.
+  std::span<const Dim> unknowns() const { return unknowns_; }
+  const DimMap& values() const { return values_; }
+  std::span<const SystemConstraint> nonnegative() const { return nonnegative_; }
+  std::span<const Dim> zero() const { return zero_; }
+  const Facts& facts() const { return facts_; }
+
+ private:
+  /// The terms of an equation: coefficients of the unknowns, in their order, and the rest.
+  struct Row {
+    std::vector<Dim> coefficients;
+    Dim rest;
+  };
+  std::optional<Row> row(Dim equation) const;
+  Dim linear(Dim d);
+  bool step();
+  bool settle(size_t equation, const Row& row);
+  bool divide(size_t equation, const Row& row);
+  bool take_digits(size_t equation, const Row& row);
+  bool take_digits(size_t equation, const Row& row, Dim base);
+  bool eliminate();
+  bool reduce(const Row& row);
+  void substitute_unknown(Dim var, Dim value);
+
+  std::vector<Dim> unknowns_;
+  std::vector<Dim> equations_;
+  std::vector<SystemConstraint> nonnegative_;
+  std::vector<Dim> zero_;
+  DimMap values_;
+  Facts facts_;
+  std::string reason_;
+  bool impossible_ = false;
+};
+
+}  // namespace quern

@@ -102,7 +102,9 @@ bool Inference::assign(Type wanted, Type found, bool inside) {
     case TypeKind::Data: {
       if (wanted->id != found->id || wanted->name != found->name) return false;
       for (size_t i = 0; i < wanted->args.size(); ++i)
-        if (!assign(wanted->args[i], found->args[i], true)) return false;
+        if (is_writable(wanted, i) ? !is_same(wanted->args[i], found->args[i])
+                                   : !assign(wanted->args[i], found->args[i], true))
+          return false;
       return true;
     }
     case TypeKind::Function: {
@@ -110,12 +112,48 @@ bool Inference::assign(Type wanted, Type found, bool inside) {
         if (!assign(found->params()[i], wanted->params()[i], true)) return false;
       return assign(wanted->result(), found->result(), true);
     }
-    case TypeKind::Ref:
+    case TypeKind::Ref: return is_same(wanted->args[0], found->args[0]);
     case TypeKind::Var:
     case TypeKind::Infer:
     case TypeKind::Error: break;
   }
   return unifier.unify(wanted, found);
+}
+
+bool Inference::is_same(Type a, Type b) {
+  bool outer = std::exchange(unifier.exactly, true);
+  bool same = unifier.unify(a, b);
+  unifier.exactly = outer;
+  return same;
+}
+
+// Through a value of the type somebody else may change, or ask for, a value of the argument's type: it stands
+// in a reference or as a function's parameter.
+bool Inference::is_writable(Type data, size_t argument) {
+  std::set<std::pair<const void*, size_t>> asked;
+  std::function<bool(Type, Type, bool)> within = [&](Type in, Type var, bool writable) -> bool {
+    if (in == var) return writable;
+    const DataDefinition* definition = in->kind == TypeKind::Data ? scope_.data_of(in) : nullptr;
+    for (size_t i = 0; i < in->args.size(); ++i) {
+      bool result = in->kind == TypeKind::Function && i + 1 == in->args.size();
+      bool below = writable || in->kind == TypeKind::Ref || (in->kind == TypeKind::Function && !result);
+      if (definition && !below && i < definition->header.type_vars.size() &&
+          asked.emplace(definition, i).second)
+        for (const DataConstructor& c : definition->constructors)
+          for (const DataField& f : c.fields)
+            below = below || within(f.type, definition->header.type_vars[i], false);
+      if (within(in->args[i], var, below)) return true;
+    }
+    return false;
+  };
+  const DataDefinition* definition = scope_.data_of(data);
+  if (!definition || argument >= definition->header.type_vars.size()) return false;
+  Type var = definition->header.type_vars[argument];
+  asked.emplace(definition, argument);
+  for (const DataConstructor& c : definition->constructors)
+    for (const DataField& f : c.fields)
+      if (within(f.type, var, false)) return true;
+  return false;
 }
 
 // --- opening ---------------------------------------------------------------------------------------------

@@ -28,7 +28,7 @@ ExprPtr Inference::call(SyntaxPtr s, Type wanted) {
     return operator_call(s, *op, positional, named);
   }
   if (callee->text == "ref" || callee->text == "ref_read" || callee->text == "ref_write")
-    return reference_call(s);
+    return reference_call(s, wanted);
   constexpr std::string_view kPlanned[] = {"grad", "value_and_grad", "vjp",
                                            "jvp",  "stop_gradient",  "checkpoint"};
   if (std::find(std::begin(kPlanned), std::end(kPlanned), callee->text) != std::end(kPlanned))
@@ -404,6 +404,10 @@ bool Inference::expect(SyntaxPtr at, Type wanted, Type found, const std::string&
                              to_string(w->dims[i]));
       }
   }
+  if (w->kind == TypeKind::Ref && f->kind == TypeKind::Ref && leaves_dims_open(w) != leaves_dims_open(f))
+    notes.push_back({std::nullopt,
+                     "what is read through a reference may have been written through another: their "
+                     "types have to be the same, as written where the reference is made"});
   report(kind, at,
          fmt::format("{} has to be {}, but this is {}{}", what, unifier.describe(w), unifier.describe(f),
                      detail),

@@ -80,15 +80,10 @@ bool Inference::type_arguments(SyntaxPtr s, const DataDefinition& data, Substitu
   return true;
 }
 
-namespace {
-
-// Whether a part of the type says `?`: values of several types go there.
 bool leaves_dims_open(Type type) {
   return std::ranges::any_of(type->dims, [](Dim d) { return d->has_any; }) ||
          std::ranges::any_of(type->args, leaves_dims_open);
 }
-
-}  // namespace
 
 /// `name` is the constructor as written; `s` its call, or itself: without arguments a constructor with fields
 /// is a function.

@@ -201,9 +201,14 @@ PatternPtr Inference::tuple_pattern(SyntaxPtr s, Type type, PatternWalk& walk) {
 // --- references
 // ----------------------------------------------------------------------------------------------------
 
-ExprPtr Inference::new_reference(SyntaxPtr s, SyntaxPtr content) {
-  ExprPtr value = infer(content);
-  return drafts_.make<RefExpr>(Expr{ExprKind::Ref, ref_type(value->type), origin(s)}, value);
+ExprPtr Inference::new_reference(SyntaxPtr s, SyntaxPtr content, Type wanted) {
+  if (wanted) wanted = resolve(wanted);
+  Type held = wanted && wanted->kind == TypeKind::Ref && leaves_dims_open(wanted) ? wanted->args[0] : nullptr;
+  ExprPtr value = infer(content, held);
+  // What it holds later may have other extents than what it holds first.
+  if (held)
+    expect(content, held, value->type, "what the reference holds", {}, DiagnosticKind::TypeMismatch, value);
+  return drafts_.make<RefExpr>(Expr{ExprKind::Ref, ref_type(held ? held : value->type), origin(s)}, value);
 }
 
 /// The type of what the reference holds, after a diagnostic where it is none.
@@ -234,7 +239,7 @@ ExprPtr Inference::write_reference(SyntaxPtr s, SyntaxPtr operand, SyntaxPtr val
   return drafts_.make<RefWriteExpr>(Expr{ExprKind::RefWrite, unit_type(), origin(s)}, reference, written);
 }
 
-ExprPtr Inference::reference_call(SyntaxPtr s) {
+ExprPtr Inference::reference_call(SyntaxPtr s, Type expected) {
   std::string_view name = s->child(0)->text;
   size_t wanted = name == "ref_write" ? 2 : 1, given = s->children.size() - 1;
   if (given != wanted) {
@@ -243,7 +248,7 @@ ExprPtr Inference::reference_call(SyntaxPtr s) {
         fmt::format("`{}` takes {} argument{} and is given {}", name, wanted, wanted == 1 ? "" : "s", given));
     return error(s);
   }
-  if (name == "ref") return new_reference(s, s->child(1));
+  if (name == "ref") return new_reference(s, s->child(1), expected);
   if (name == "ref_read") return read_reference(s, s->child(1));
   return write_reference(s, s->child(1), s->child(2));
 }

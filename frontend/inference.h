@@ -33,6 +33,8 @@ struct Head {
   std::vector<std::pair<std::string_view, DType>> dtype_vars;
 };
 
+/// Whether a part of the type says `?`: values of several types go there.
+bool leaves_dims_open(Type type);
 /// Whether there is an error in an expression or a type of it.
 bool contains_errors(ExprPtr expr);
 /// The types of a declaration's nodes, by node id.
@@ -289,8 +291,8 @@ class Inference final : public TypeHooks {
   PatternPtr constructor_pattern(SyntaxPtr s, Type type, PatternWalk& walk);
   PatternPtr tuple_pattern(SyntaxPtr s, Type type, PatternWalk& walk);
   PatternPtr parts_pattern(SyntaxPtr s, const Pattern& head, std::span<const Type> types, PatternWalk& walk);
-  ExprPtr reference_call(SyntaxPtr s);
-  ExprPtr new_reference(SyntaxPtr s, SyntaxPtr content);
+  ExprPtr reference_call(SyntaxPtr s, Type expected);
+  ExprPtr new_reference(SyntaxPtr s, SyntaxPtr content, Type wanted);
   ExprPtr read_reference(SyntaxPtr s, SyntaxPtr operand);
   ExprPtr write_reference(SyntaxPtr s, SyntaxPtr operand, SyntaxPtr value);
   Type content_of(SyntaxPtr at, ExprPtr reference, std::string_view what);
@@ -338,6 +340,9 @@ class Inference final : public TypeHooks {
   /// takes any dim, also in the fields of data (which are not written to) and in the results of functions,
   /// and the other way in their parameters.
   bool assign(Type wanted, Type found, bool inside = false);
+  /// The same type, `?` for `?`: what is written through a type may not be more than it says.
+  bool is_same(Type a, Type b);
+  bool is_writable(Type data, size_t argument);
   /// The value, of type `type`, with each `?` of its shape opened to a dim named after `name`.
   ExprPtr opened(ExprPtr value, Type type, std::string_view name);
   /// The value of a condition or a match: arms that disagree in a dim give `?`. `regions` are those of the

@@ -221,10 +221,7 @@ bool Unifier::unify(DType a, DType b) {
 bool Unifier::unify(Dim a, Dim b) {
   a = resolve(a);
   b = resolve(b);
-  if (a == b || a->has_any || b->has_any) return true;
-  Dim difference = dim_sub(a, b);
-  if (as_const(difference)) return false;
-  if (!difference->has_infer) return equate && equate(a, b);
+  if (a == b) return true;
   // NOLINTNEXTLINE(bugprone-easily-swappable-parameters)
   auto bind_dim = [&](Dim unknown, Dim value) {
     lower(value, level_of({Unknown::Kind::Dim, static_cast<uint64_t>(unknown->value)}));
@@ -232,6 +229,14 @@ bool Unifier::unify(Dim a, Dim b) {
     wake({Unknown::Kind::Dim, static_cast<uint64_t>(unknown->value)});
     return true;
   };
+  if (a->has_any || b->has_any) {
+    if (exactly && a->kind == DimKind::Infer) return bind_dim(a, b);
+    if (exactly && b->kind == DimKind::Infer) return bind_dim(b, a);
+    return !exactly;
+  }
+  Dim difference = dim_sub(a, b);
+  if (as_const(difference)) return false;
+  if (!difference->has_infer) return equate && equate(a, b);
   auto mentions = [](Dim d, Dim unknown) {
     std::function<bool(Dim)> walk = [&](Dim x) {
       if (x == unknown) return true;

@@ -38,6 +38,8 @@ class Unifier {
   bool unify(Type a, Type b);
   bool unify(Dim a, Dim b);
   bool unify(DType a, DType b);
+  /// Whether `?` is equal to nothing but `?`; otherwise to every dim.
+  bool exactly = false;
   /// Asked about two different dims without unknowns: whether they may be taken as equal.
   std::function<bool(Dim, Dim)> equate;
   /// Told of each equality of dims that is put off: the first is number 0.

@@ -40,18 +40,19 @@ TensorPtr make_tensor(const Expr& at, DType dtype, Shape shape) {
 namespace {
 
 /// Calls that wait for their result. Deeper recursion than this is taken for an endless one.
+#ifdef __SANITIZE_ADDRESS__
+constexpr size_t kMaxDepth = 5'000;  // the sanitizer gives up on larger stacks
+#else
 constexpr size_t kMaxDepth = 10'000;
+#endif
 
 struct Closure final : ClosureObject {
   using ClosureObject::ClosureObject;
-  ~Closure() override { drop(std::move(values)); }
-
   const FnExpr* fn = nullptr;
   /// The variable that the function is bound to. Its value is this very closure; it is not among the
   /// captures, so that a recursive closure does not keep itself alive.
   const Variable* self = nullptr;
-  std::vector<const Variable*> variables;
-  std::vector<Value> values;  ///< of `variables`
+  std::vector<const Variable*> variables;  ///< of the captures
   std::unordered_map<Dim, int64_t> dims;
   std::shared_ptr<const Arena> arena;
 };
@@ -164,7 +165,7 @@ class Interpreter final : public Evaluator {
     frame.arena = target->arena;
     frame.dims = target->dims;
     for (size_t i = 0; i < target->variables.size(); ++i)
-      frame.values[target->variables[i]] = target->values[i];
+      frame.values[target->variables[i]] = target->captures[i];
     if (target->self) frame.values[target->self] = callee;
     const FnExpr& fn = *target->fn;
     for (Dim var : fn.dim_vars) frame.dims.erase(var);
@@ -232,7 +233,7 @@ class Interpreter final : public Evaluator {
     for (const Variable* variable : entry->second) {
       if (variable == self) continue;
       object->variables.push_back(variable);
-      object->values.push_back(lookup(fn, variable, frame));
+      object->captures.push_back(lookup(fn, variable, frame));
     }
     return value;
   }

@@ -21,8 +21,6 @@ Value Value::data(const Constructor& constructor, std::vector<Value> fields) {
   return Value(new DataObject(constructor, std::move(fields)));
 }
 
-Value Value::reference(Value content) { return Value(new RefObject(std::move(content))); }
-
 TensorPtr Value::as_tensor() const {
   if (is_scalar_) {
     TensorPtr tensor = HostTensor::make(scalar().dtype, {});

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +17,8 @@ namespace quern {
 
 enum class ObjectKind : uint8_t { Tensor, Tuple, Data, Ref, Closure };
 
+class Value;
+
 class Object {
  public:
   explicit Object(ObjectKind kind) : kind(kind) {}
@@ -26,7 +29,11 @@ class Object {
   void release() const {
     if (count_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
   }
-  bool unique() const { return count_.load(std::memory_order_acquire) == 1; }
+  bool unique() const { return holders() == 1; }
+  /// How many values hold it.
+  uint32_t holders() const { return count_.load(std::memory_order_acquire); }
+  /// The values that it holds.
+  virtual std::span<const Value> parts() const = 0;
   const ObjectKind kind;
 
  private:
@@ -108,12 +115,14 @@ void drop(Value&& part);
 struct TensorObject final : Object {
   static constexpr ObjectKind kKind = ObjectKind::Tensor;
   explicit TensorObject(TensorPtr t) : Object(kKind), tensor(std::move(t)) {}
+  std::span<const Value> parts() const override { return {}; }
   TensorPtr tensor;
 };
 struct TupleObject final : Object {
   static constexpr ObjectKind kKind = ObjectKind::Tuple;
   explicit TupleObject(std::vector<Value> f) : Object(kKind), fields(std::move(f)) {}
   ~TupleObject() override { drop(std::move(fields)); }
+  std::span<const Value> parts() const override { return fields; }
   std::vector<Value> fields;
 };
 struct DataObject final : Object {
@@ -121,22 +130,35 @@ struct DataObject final : Object {
   DataObject(const Constructor& c, std::vector<Value> f)
       : Object(kKind), constructor(c), fields(std::move(f)) {}
   ~DataObject() override { drop(std::move(fields)); }
+  std::span<const Value> parts() const override { return fields; }
   const Constructor& constructor;
   std::vector<Value> fields;
 };
+class RefHeap;
 /// A place that holds a value, and another after a write.
 struct RefObject final : Object {
   static constexpr ObjectKind kKind = ObjectKind::Ref;
-  explicit RefObject(Value c) : Object(kKind), content(std::move(c)) {}
-  ~RefObject() override { drop(std::move(content)); }
+  explicit RefObject(Value c);
+  ~RefObject() override;
+  std::span<const Value> parts() const override { return {&content, 1}; }
   Value content;
+
+ private:
+  std::shared_ptr<RefHeap> heap_;
 };
 /// A function value; the interpreter and the virtual machine each derive their own.
 struct ClosureObject : Object {
   static constexpr ObjectKind kKind = ObjectKind::Closure;
   explicit ClosureObject(Type t) : Object(kKind), type(t) {}
+  ~ClosureObject() override { drop(std::move(captures)); }
+  std::span<const Value> parts() const override { return captures; }
   const Type type;
+  std::vector<Value> captures;
 };
+
+/// Frees what this thread made and nothing holds but itself: through a write a reference can reach itself.
+/// Runs by itself as references become many.
+void collect_cycles();
 
 /// Text of a value: dtype and shape first for tensors, large tensors elided inside tuples too.
 std::string to_string(const Value& value, int64_t limit = 64);

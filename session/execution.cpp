@@ -45,6 +45,10 @@ struct Execution::Impl {
         functions(session),
         host([&session, module](Type type) { return session.data(module, type); }, std::move(print)),
         compiler(session) {}
+  ~Impl() {
+    values.clear();
+    collect_cycles();
+  }
 
   Session& session;
   ModuleId module;

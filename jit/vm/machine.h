@@ -21,11 +21,8 @@ namespace quern::vm {
 /// A function literal's value, or a top-level function as one.
 struct Closure final : ClosureObject {
   using ClosureObject::ClosureObject;
-  ~Closure() override { drop(std::move(captures)); }
-
   std::shared_ptr<const Program> program;
   uint32_t function = 0;
-  std::vector<Value> captures;
   std::vector<int64_t> dims;  ///< one per Function::given_slots
 };
 

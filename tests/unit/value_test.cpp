@@ -68,6 +68,34 @@ TEST(Value, LongListsAreWrittenAndDroppedWithoutRecursion) {
   for (int k = 0; k < count; ++k) nested = Value::tuple({std::move(nested), Value::unit()});
 }
 
+// A reference to a pair of itself and a tensor.
+std::pair<Value, std::weak_ptr<HostTensor>> knot() {
+  TensorPtr tensor = HostTensor::make(DType::float32(), {2});
+  std::weak_ptr<HostTensor> watched = std::const_pointer_cast<HostTensor>(tensor);
+  Value reference = Value::reference(Value::unit());
+  reference.object_as<RefObject>()->content = Value::tuple({reference, Value::tensor(tensor)});
+  return {reference, watched};
+}
+
+TEST(Value, ReferencesThatOnlyReachThemselvesAreFreed) {
+  auto [held, kept] = knot();
+  std::weak_ptr<HostTensor> lost = knot().second;
+  EXPECT_FALSE(lost.expired());
+  collect_cycles();
+  EXPECT_TRUE(lost.expired());
+  EXPECT_FALSE(kept.expired());
+  EXPECT_EQ(held.object_as<RefObject>()->content.fields()->size(), 2U);
+  held = Value();
+  collect_cycles();
+  EXPECT_TRUE(kept.expired());
+}
+
+TEST(Value, CyclesAreCollectedAsReferencesBecomeMany) {
+  std::weak_ptr<HostTensor> first = knot().second;
+  for (int i = 0; i < 10'000; ++i) knot();
+  EXPECT_TRUE(first.expired());
+}
+
 TEST(BindDims, BindsAndCompares) {
   Dim n = dim_var("n"), m = dim_var("m");
   auto tensor = [](Shape shape) { return Value::tensor(HostTensor::zeros(kFloat, std::move(shape))); };

@@ -10,7 +10,7 @@ namespace quern {
 
 namespace {
 
-constexpr size_t kMostCases = 32;  ///< of min and max
+constexpr size_t kMostCases = 64;  ///< of min and max
 constexpr int64_t kLargestModulus = 64;
 
 /// A variable of a solved system between its bounds.
@@ -178,7 +178,7 @@ Dim find_choice(Dim d, std::span<const Dim> unknowns) {
 }
 
 Dim find_choice(const ReadSite& site) {
-  for (const auto* list : {&site.indices, &site.conditions, &site.extents})
+  for (const auto* list : {&site.indices, &site.zero, &site.nonnegative, &site.extents})
     for (Dim d : *list)
       if (Dim found = find_choice(d, site.vars)) return found;
   return nullptr;
@@ -186,12 +186,12 @@ Dim find_choice(const ReadSite& site) {
 
 void replace_in(ReadSite& site, Dim from, Dim to) {
   DimMap map{{from, to}};
-  for (auto* list : {&site.indices, &site.conditions, &site.extents})
+  for (auto* list : {&site.indices, &site.zero, &site.nonnegative, &site.extents})
     for (Dim& d : *list) d = substitute(d, map);
 }
 
-// The site without min and max: one for each choice of operands, disjoint.
-bool without_choices(const ReadSite& site, std::vector<ReadSite>& cases) {
+// The site without min and max: one for each choice of operands that is possible, disjoint.
+bool without_choices(const ReadSite& site, const Facts& facts, std::vector<ReadSite>& cases) {
   if (cases.size() > kMostCases) return false;
   Dim choice = find_choice(site);
   if (!choice) {
@@ -200,15 +200,19 @@ bool without_choices(const ReadSite& site, std::vector<ReadSite>& cases) {
   }
   for (size_t k = 0; k < choice->args.size(); ++k) {
     ReadSite one = site;
+    bool possible = true;
     for (size_t l = 0; l < choice->args.size(); ++l) {
       if (l == k) continue;
       Dim apart = choice->kind == DimKind::Min ? dim_sub(choice->args[l], choice->args[k])
                                                : dim_sub(choice->args[k], choice->args[l]);
       // Of equal operands the first is taken.
-      one.conditions.push_back(l < k ? dim_sub(apart, dim_const(1)) : apart);
+      if (l < k) apart = dim_sub(apart, dim_const(1));
+      possible = possible && !prove_less(apart, dim_const(0), facts);
+      if (!prove_nonnegative(apart, facts)) one.nonnegative.push_back(apart);
     }
+    if (!possible) continue;
     replace_in(one, choice, choice->args[k]);
-    if (!without_choices(one, cases)) return false;
+    if (!without_choices(one, facts, cases)) return false;
   }
   return true;
 }
@@ -217,10 +221,14 @@ bool without_choices(const ReadSite& site, std::vector<ReadSite>& cases) {
 bool solve_cases(const ReadSite& site, std::span<const Dim> targets, const Facts& facts, std::string& reason,
                  const std::function<void(const IndexSystem&, Preimage, const std::vector<Dim>&)>& use) {
   std::vector<ReadSite> cases;
-  if (!without_choices(site, cases)) return reason = "its indices choose among too many values", false;
+  Facts inside = facts;
+  for (size_t k = 0; k < site.vars.size(); ++k) inside.add_index(site.vars[k], site.extents[k]);
+  if (!without_choices(site, inside, cases))
+    return reason = "its indices choose among too many values", false;
   for (const ReadSite& one : cases) {
     IndexSystem system(one.vars, one.extents, facts);
-    for (Dim c : one.conditions) system.add_nonnegative(c);
+    for (Dim d : one.nonnegative) system.add_nonnegative(d);
+    for (Dim d : one.zero) system.add_equation(d);
     for (size_t k = 0; k < targets.size(); ++k) system.add_equation(dim_sub(one.indices[k], targets[k]));
     if (!system.solve()) return reason = system.reason(), false;
     if (system.impossible()) continue;

@@ -18,11 +18,11 @@
 
 namespace quern {
 
-/// The points `v`, 0 <= v[k] < extents[k] (an extent may mention earlier variables), at which every one of
-/// `conditions` is >= 0, and what of a tensor they read: the element `indices`.
+/// The points `v`, 0 <= v[k] < extents[k] (an extent may mention earlier variables), at which all of `zero`
+/// are 0 and all of `nonnegative` are >= 0, and what of a tensor they read: the element `indices`.
 struct ReadSite {
   std::vector<Dim> vars, extents;
-  std::vector<Dim> conditions;
+  std::vector<Dim> zero, nonnegative;
   std::vector<Dim> indices;
 };
 

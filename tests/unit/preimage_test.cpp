@@ -43,7 +43,8 @@ std::string text_of(const ReadSite& site) {
   text += "] (";
   for (Dim d : site.indices) text += to_string(d) + ", ";
   text += ") where ";
-  for (Dim d : site.conditions) text += to_string(d) + " >= 0, ";
+  for (Dim d : site.nonnegative) text += to_string(d) + " >= 0, ";
+  for (Dim d : site.zero) text += to_string(d) + " == 0, ";
   return text;
 }
 
@@ -59,8 +60,10 @@ using Hits = std::map<Point, std::map<Point, int>>;
 Hits counted(Case& c) {
   Hits hits;
   for_each_point(c.site.vars, c.site.extents, c.rigid, [&] {
-    for (Dim d : c.site.conditions)
+    for (Dim d : c.site.nonnegative)
       if (value_of(d, c.rigid) < 0) return;
+    for (Dim d : c.site.zero)
+      if (value_of(d, c.rigid) != 0) return;
     Point point, element;
     for (Dim v : c.site.vars) point.push_back(c.rigid.at(v));
     for (Dim d : c.site.indices) element.push_back(value_of(d, c.rigid));
@@ -145,7 +148,8 @@ class RandomSite {
       c.site.indices.push_back(index(c.site));
       c.shape.push_back(extent(c, 9));
     }
-    if (between(0, 3) == 0) c.site.conditions.push_back(affine(c.site));
+    if (between(0, 3) == 0) c.site.nonnegative.push_back(affine(c.site));
+    if (between(0, 7) == 0) c.site.zero.push_back(dim_floormod(affine(c.site), dim_const(between(2, 3))));
     return c;
   }
   int between(int low, int high) { return std::uniform_int_distribution<int>(low, high)(random_); }

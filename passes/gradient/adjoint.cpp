@@ -1,0 +1,223 @@
+#include "passes/gradient/adjoint.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "passes/gradient/preimage.h"
+
+namespace quern {
+
+namespace {
+
+constexpr int64_t kMostClasses = 16;
+
+// The gradient of one tensor from what its reads pass on.
+class Gatherer {
+ public:
+  Gatherer(const ScalarBuilder& build, const Variable* of, Adjoint& out) : build_(build), of_(of), out_(out) {
+    for (Dim extent : shape()) {
+      targets_.push_back(dim_var("u"));
+      facts_.add_index(targets_.back(), extent);
+    }
+  }
+
+  ExprPtr run(const std::vector<Contribution>& all) {
+    std::vector<const Contribution*> gathered, scattered;
+    for (const Contribution& c : all) (is_gathered(c) ? gathered : scattered).push_back(&c);
+    ExprPtr tensor = gather(gathered);
+    for (const Contribution* c : scattered) tensor = scatter(*c, tensor);
+    return tensor;
+  }
+
+ private:
+  std::span<const Dim> shape() const { return of_->type->dims; }
+  ExprPtr zero() const { return build_.constant(0, of_->type->dtype); }
+
+  static ReadSite site_of(const Contribution& c) {
+    ReadSite site{c.vars, c.extents, c.zero, c.nonnegative, {}};
+    for (ExprPtr index : c.read->indices)
+      site.indices.push_back(static_cast<const DimValueExpr*>(index)->dim);
+    return site;
+  }
+
+  bool is_gathered(const Contribution& c) {
+    bool computed =
+        std::ranges::any_of(c.read->indices, [](ExprPtr i) { return i->kind != ExprKind::DimValue; });
+    if (computed) return false;
+    auto result = preimage(site_of(c), targets_, facts_);
+    if (auto* unsolvable = std::get_if<Unsolvable>(&result)) {
+      out_.fallbacks.push_back({c.read->origin, unsolvable->reason});
+      return false;
+    }
+    return true;
+  }
+
+  // --- sums over the points that read an element
+
+  ExprPtr gather(const std::vector<const Contribution*>& all) {
+    std::vector<int64_t> moduli = classes(all);
+    if (std::ranges::all_of(moduli, [](int64_t m) { return m == 1; }))
+      return bound(build_.comprehension(targets_, shape(), sum(all, targets_, facts_)));
+    return interleaved(all, moduli);
+  }
+
+  std::vector<int64_t> classes(const std::vector<const Contribution*>& all) {
+    std::vector<int64_t> moduli(targets_.size(), 1);
+    for (const Contribution* c : all) {
+      std::vector<int64_t> here = residue_moduli(site_of(*c), targets_, facts_);
+      for (size_t k = 0; k < moduli.size(); ++k) moduli[k] = std::lcm(moduli[k], here[k]);
+    }
+    int64_t count = 1;
+    for (int64_t m : moduli) count = std::min(count * m, kMostClasses + 1);
+    if (count > kMostClasses) std::ranges::fill(moduli, 1);
+    return moduli;
+  }
+
+  // One dense tensor for each class of positions modulo `moduli`, and these put together.
+  ExprPtr interleaved(const std::vector<const Contribution*>& all, const std::vector<int64_t>& moduli) {
+    ExprPtr whole = nullptr;
+    std::vector<int64_t> residues(moduli.size(), 0);
+    do {
+      ExprPtr part = of_class(all, moduli, residues);
+      std::vector<Dim> at;
+      ExprPtr here = nullptr;
+      for (size_t k = 0; k < moduli.size(); ++k) {
+        Dim m = dim_const(moduli[k]);
+        at.push_back(dim_floordiv(targets_[k], m));
+        if (moduli[k] > 1)
+          here = build_.both(here,
+                             build_.is_zero(dim_sub(dim_floormod(targets_[k], m), dim_const(residues[k]))));
+      }
+      ExprPtr element = build_.read(part, at);
+      whole = whole ? build_.choose(here, element, whole) : element;
+    } while (next(residues, moduli));
+    return bound(build_.comprehension(targets_, shape(), whole));
+  }
+
+  static bool next(std::vector<int64_t>& residues, const std::vector<int64_t>& moduli) {
+    for (size_t k = residues.size(); k-- > 0;) {
+      if (++residues[k] < moduli[k]) return true;
+      residues[k] = 0;
+    }
+    return false;
+  }
+
+  ExprPtr of_class(const std::vector<const Contribution*>& all, const std::vector<int64_t>& moduli,
+                   const std::vector<int64_t>& residues) {
+    Facts facts;
+    std::vector<Dim> vars, extents, elements;
+    for (size_t k = 0; k < moduli.size(); ++k) {
+      Dim m = dim_const(moduli[k]), rest = dim_sub(shape()[k], dim_const(residues[k]));
+      vars.push_back(dim_var(targets_[k]->name));
+      extents.push_back(dim_floordiv(dim_add(rest, dim_sub(m, dim_const(1))), m));
+      elements.push_back(dim_add(dim_mul(m, vars[k]), dim_const(residues[k])));
+      facts.add_index(vars[k], extents[k]);
+      facts.add_nonnegative(dim_sub(dim_sub(shape()[k], dim_const(1)), elements[k]));
+    }
+    return bound(build_.comprehension(vars, extents, sum(all, elements, facts)));
+  }
+
+  ExprPtr sum(const std::vector<const Contribution*>& all, std::span<const Dim> elements,
+              const Facts& facts) {
+    ExprPtr total = nullptr;
+    for (const Contribution* c : all) {
+      auto result = preimage(site_of(*c), elements, facts);
+      for (const Preimage& part : std::get<std::vector<Preimage>>(result)) {
+        ExprPtr one = term(*c, part);
+        total = total ? build_.add(total, one) : one;
+      }
+    }
+    return total ? total : zero();
+  }
+
+  ExprPtr term(const Contribution& c, const Preimage& part) {
+    ExprPtr guard = nullptr;
+    for (Dim d : part.zero) guard = build_.both(guard, build_.is_zero(d));
+    for (Dim d : part.nonnegative) guard = build_.both(guard, build_.is_nonnegative(d));
+    ExprPtr value = build_.where(guard, build_.copy(c.value, part.values));
+    // One reduction for all variables whose extents do not depend on each other.
+    for (size_t end = part.vars.size(); end > 0;) {
+      size_t begin = end - 1;
+      auto open = [&](size_t from) {
+        for (size_t k = from; k < end; ++k)
+          for (size_t j = from; j < k; ++j)
+            if (contains_var(part.extents[k], part.vars[j])) return true;
+        return false;
+      };
+      while (begin > 0 && !open(begin - 1)) --begin;
+      value = build_.reduce(ReduceKind::Sum, std::span(part.vars).subspan(begin, end - begin),
+                            std::span(part.extents).subspan(begin, end - begin), value);
+      end = begin;
+    }
+    return value;
+  }
+
+  // --- scatters
+
+  ExprPtr scatter(const Contribution& c, ExprPtr before) {
+    Arena& arena = build_.arena();
+    std::vector<Dim> extents;
+    ExprPtr counts = nullptr;
+    DimMap last;
+    for (size_t k = 0; k < c.vars.size(); ++k) {
+      // An extent that depends on other variables is its largest one, and what is beyond does not count.
+      Dim most = substitute(c.extents[k], last);
+      if (most != c.extents[k])
+        counts = build_.both(counts,
+                             build_.is_nonnegative(dim_sub(dim_sub(c.extents[k], dim_const(1)), c.vars[k])));
+      extents.push_back(most);
+      last.emplace(c.vars[k], dim_sub(most, dim_const(1)));
+    }
+    for (Dim d : c.zero) counts = build_.both(counts, build_.is_zero(d));
+    for (Dim d : c.nonnegative) counts = build_.both(counts, build_.is_nonnegative(d));
+    if (c.read->otherwise) counts = build_.both(counts, is_inside(build_, *c.read));
+    std::vector<ExprPtr> indices;
+    for (ExprPtr index : c.read->indices) {
+      ExprPtr at = build_.copy(index);
+      indices.push_back(counts ? build_.choose(counts, at, build_.dim(dim_const(0))) : at);
+    }
+    // Without elements there is no place for what does not count.
+    if (counts && !extents.empty())
+      extents[0] = dim_min(extents[0], dim_mul(extents[0], dim_product(shape())));
+    std::vector<char> unchecked(indices.size(), 0);
+    auto flags = arena.copy(unchecked);
+    std::vector<Dim> u;
+    for (Dim target : targets_) u.push_back(dim_var(target->name));
+    ExprPtr init = build_.read(before, u);
+    ExprPtr value = build_.where(counts, c.value);
+    ExprPtr body = arena.make<ScatterExpr>(
+        Expr{ExprKind::Scatter, init->type, build_.origin()}, ScatterKind::Add, arena.copy(c.vars),
+        arena.copy(extents), init, arena.copy(indices),
+        std::span<const bool>(reinterpret_cast<const bool*>(flags.data()), flags.size()), value);
+    return bound(build_.comprehension(u, shape(), body));
+  }
+
+  ExprPtr bound(ExprPtr tensor) {
+    Arena& arena = build_.arena();
+    ExprPtr own = build_.copy(tensor);
+    const Variable* variable = make_variable(arena, arena.copy("d_" + std::string(of_->name)), own->type);
+    out_.bindings.push_back({variable, own});
+    return arena.make<VarExpr>(Expr{ExprKind::Var, own->type, build_.origin()}, variable);
+  }
+
+  const ScalarBuilder& build_;
+  const Variable* of_;
+  Adjoint& out_;
+  std::vector<Dim> targets_;
+  Facts facts_;
+};
+
+}  // namespace
+
+Adjoint adjoint(Arena& arena, const ComprehensionExpr& comprehension, ExprPtr cotangent) {
+  ScalarBuilder build(arena, comprehension.origin);
+  Contributions passed = contributions(build, comprehension, cotangent);
+  Adjoint out;
+  for (const Binding& helper : passed.helpers)
+    out.bindings.push_back({helper.variable, build.copy(helper.value)});
+  for (const auto& [variable, all] : passed.of)
+    out.gradients.emplace_back(variable, Gatherer(build, variable, out).run(all));
+  return out;
+}
+
+}  // namespace quern

@@ -1,0 +1,259 @@
+#include "passes/gradient/contributions.h"
+
+#include <algorithm>
+
+#include "passes/gradient/scalar_rules.h"
+
+namespace quern {
+
+namespace {
+
+bool has_float_read(ExprPtr expr) {
+  if (auto* read = as<ReadExpr>(expr))
+    if (read->type->dtype.is_float() && as<VarExpr>(read->tensor)) return true;
+  bool found = false;
+  for_each_child(expr, [&](ExprPtr child) { found = found || has_float_read(child); });
+  return found;
+}
+
+// `d` at position k among the row-major points of the extents.
+Dim row_major(std::span<const Dim> vars, std::span<const Dim> extents) {
+  Dim at = dim_const(0);
+  for (size_t k = 0; k < vars.size(); ++k) at = dim_add(dim_mul(at, extents[k]), vars[k]);
+  return at;
+}
+
+class Walk {
+ public:
+  Walk(const ScalarBuilder& build, Contributions& out) : build_(build), out_(out) {}
+
+  void run(const ComprehensionExpr& comprehension, ExprPtr cotangent) {
+    enter(comprehension.vars, comprehension.extents);
+    go(comprehension.body, build_.read(cotangent, comprehension.vars));
+  }
+
+ private:
+  // The binders and conditions around the place where the walk is.
+  struct Scope {
+    std::vector<Dim> vars, extents, zero, nonnegative;
+  };
+
+  void enter(std::span<const Dim> vars, std::span<const Dim> extents) {
+    scope_.vars.insert(scope_.vars.end(), vars.begin(), vars.end());
+    scope_.extents.insert(scope_.extents.end(), extents.begin(), extents.end());
+  }
+
+  void go(ExprPtr expr, ExprPtr cotangent) {
+    if (!cotangent || !has_float_read(expr)) return;
+    visit(expr, overloaded{[&](const ReadExpr& e) { read(e, cotangent); },
+                           [&](const ScalarExpr& e) {
+                             auto parts = scalar_cotangents(build_, e, cotangent);
+                             for (size_t k = 0; k < parts.size(); ++k) go(e.args[k], parts[k]);
+                           },
+                           [&](const IfExpr& e) { branch(e, cotangent); },
+                           [&](const ReduceExpr& e) {
+                             reduction(e.reduce, e.vars, e.extents, e.body, e, cotangent);
+                           },
+                           [&](const ScanExpr& e) { scan(e, cotangent); }, [](const auto&) {}});
+  }
+
+  void read(const ReadExpr& e, ExprPtr cotangent) {
+    if (auto* tensor = as<VarExpr>(e.tensor); tensor && e.type->dtype.is_float()) {
+      auto known =
+          std::ranges::find(out_.of, tensor->variable, [](const auto& entry) { return entry.first; });
+      if (known == out_.of.end()) known = out_.of.insert(known, {tensor->variable, {}});
+      known->second.push_back({&e, scope_.vars, scope_.extents, scope_.zero, scope_.nonnegative, cotangent});
+    }
+    if (!e.otherwise) return;
+    ExprPtr inside = is_inside(build_, e);
+    if (inside) go(e.otherwise, build_.where(build_.apply(ScalarOp::Not, {inside}), cotangent));
+  }
+
+  void branch(const IfExpr& e, ExprPtr cotangent) {
+    Scope outer = scope_;
+    if (dim_conditions(e.condition, scope_.nonnegative, scope_.zero)) {
+      go(e.then_arm, cotangent);
+    } else {
+      scope_ = outer;
+      go(e.then_arm, build_.where(build_.copy(e.condition), cotangent));
+    }
+    scope_ = std::move(outer);
+    go(e.else_arm, build_.where(build_.apply(ScalarOp::Not, {build_.copy(e.condition)}), cotangent));
+  }
+
+  void reduction(ReduceKind kind, std::span<const Dim> vars, std::span<const Dim> extents, ExprPtr body,
+                 const Expr& whole, ExprPtr cotangent) {
+    Scope outer = scope_;
+    ExprPtr position = nullptr;
+    if (kind == ReduceKind::Max || kind == ReduceKind::Min)
+      position = hoisted(build_.reduce(kind == ReduceKind::Max ? ReduceKind::ArgMax : ReduceKind::ArgMin,
+                                       vars, extents, body));
+    enter(vars, extents);
+    cotangent = of_element(kind, vars, extents, body, position, cotangent);
+    // A 16-bit float is summed in float32; the cotangents of the parts are of its own dtype.
+    if (cotangent) go(body, build_.cast(cotangent, body->type->dtype));
+    scope_ = std::move(outer);
+    (void)whole;
+  }
+
+  // What the value at one point of a reduction takes of the cotangent of the whole.
+  ExprPtr of_element(ReduceKind kind, std::span<const Dim> vars, std::span<const Dim> extents, ExprPtr body,
+                     ExprPtr position, ExprPtr cotangent) {
+    switch (kind) {
+      case ReduceKind::Sum: return cotangent;
+      case ReduceKind::Max:
+      case ReduceKind::Min:
+        return build_.where(build_.apply(ScalarOp::Eq, {build_.dim(row_major(vars, extents)), position}),
+                            cotangent);
+      case ReduceKind::Prod: {
+        // The product of the others.
+        DimMap renamed;
+        std::vector<Dim> others;
+        ExprPtr same = nullptr;
+        for (Dim var : vars) {
+          others.push_back(dim_var(var->name));
+          renamed.emplace(var, others.back());
+          same = build_.both(same, build_.is_zero(dim_sub(var, others.back())));
+        }
+        ExprPtr factor = build_.choose(same, build_.constant_like(1, body), build_.copy(body, renamed));
+        return build_.mul(cotangent, build_.cast(build_.reduce(ReduceKind::Prod, others, extents, factor),
+                                                 cotangent->type->dtype));
+      }
+      case ReduceKind::ArgMax:
+      case ReduceKind::ArgMin:
+      case ReduceKind::Any:
+      case ReduceKind::All: return nullptr;
+    }
+    return nullptr;
+  }
+
+  // `scan[k <= i] + f(k)`: f(k) goes into the sums at k and after it, so that it takes the sum of their
+  // cotangents: a running sum from the end.
+  void scan(const ScanExpr& e, ExprPtr cotangent) {
+    Dim k = e.vars[0], ahead = nullptr;
+    size_t axis = scope_.vars.size();
+    for (size_t j = 0; j < scope_.vars.size(); ++j)
+      if (contains_var(e.extents[0], scope_.vars[j])) axis = j;
+    if (axis < scope_.vars.size()) ahead = dim_sub(e.extents[0], scope_.vars[axis]);
+    bool plain = e.reduce == ReduceKind::Sum && ahead && (is_const(ahead, 0) || is_const(ahead, 1)) &&
+                 scope_.zero.empty() && scope_.nonnegative.empty() && rectangular() &&
+                 !mentions(e.body, scope_.vars[axis]);
+    if (!plain) return reduction(e.reduce, e.vars, e.extents, e.body, e, cotangent);
+    Dim i = scope_.vars[axis], n = scope_.extents[axis];
+    // sums[.., p] = cotangents of the last p + 1 positions.
+    Dim p = dim_var("p"), back = dim_var("k");
+    ExprPtr body = build_.copy(cotangent, DimMap{{i, dim_sub(dim_sub(n, dim_const(1)), back)}});
+    std::vector<Dim> back_vars{back}, back_extents{dim_add(p, dim_const(1))};
+    ExprPtr sum = build_.arena().make<ScanExpr>(Expr{ExprKind::Scan, body->type, build_.origin()},
+                                                ReduceKind::Sum, build_.arena().copy(back_vars),
+                                                build_.arena().copy(back_extents), body);
+    std::vector<Dim> vars = scope_.vars;
+    vars[axis] = p;
+    ExprPtr sums = bound(build_.comprehension(vars, scope_.extents, sum), "sums");
+    // From here on k runs over the whole axis.
+    Scope outer = scope_;
+    scope_.vars[axis] = k;
+    Dim last = dim_sub(dim_sub(n, k), ahead->value == 1 ? dim_const(1) : dim_const(2));
+    if (ahead->value == 0) scope_.nonnegative.push_back(last);
+    std::vector<Dim> at = scope_.vars;
+    at[axis] = last;
+    go(e.body, build_.read(sums, at));
+    scope_ = std::move(outer);
+  }
+
+  bool rectangular() const {
+    return std::ranges::none_of(scope_.extents, [&](Dim extent) {
+      return std::ranges::any_of(scope_.vars, [&](Dim var) { return contains_var(extent, var); });
+    });
+  }
+
+  // The value as a tensor over those variables that it is over, computed once; itself where that cannot be.
+  ExprPtr hoisted(ExprPtr value) {
+    std::vector<Dim> vars, extents;
+    DimMap renamed;
+    for (size_t j = 0; j < scope_.vars.size(); ++j) {
+      if (!mentions(value, scope_.vars[j])) continue;
+      vars.push_back(scope_.vars[j]);
+      extents.push_back(scope_.extents[j]);
+      renamed.emplace(scope_.vars[j], dim_var(scope_.vars[j]->name));
+    }
+    bool open = std::ranges::any_of(extents, [&](Dim extent) {
+      return std::ranges::any_of(scope_.vars, [&](Dim var) { return contains_var(extent, var); });
+    });
+    if (open || !scope_.zero.empty() || !scope_.nonnegative.empty()) return build_.copy(value);
+    std::vector<Dim> fresh;
+    for (Dim var : vars) fresh.push_back(renamed.at(var));
+    ExprPtr element = build_.copy(value, renamed);
+    // A position is a number like others in memory.
+    bool index = element->type->dtype.is_index();
+    if (index) element = build_.cast(element, DType::int64());
+    ExprPtr tensor = bound(build_.comprehension(fresh, extents, element), "at");
+    ExprPtr read = build_.read(tensor, vars);
+    return index ? build_.cast(read, DType::index()) : read;
+  }
+
+  ExprPtr bound(ExprPtr tensor, std::string_view name) {
+    Arena& arena = build_.arena();
+    const Variable* variable = make_variable(arena, name, tensor->type);
+    out_.helpers.push_back({variable, tensor});
+    return arena.make<VarExpr>(Expr{ExprKind::Var, tensor->type, build_.origin()}, variable);
+  }
+
+  const ScalarBuilder& build_;
+  Contributions& out_;
+  Scope scope_;
+};
+
+}  // namespace
+
+Contributions contributions(const ScalarBuilder& build, const ComprehensionExpr& comprehension,
+                            ExprPtr cotangent) {
+  Contributions out;
+  Walk(build, out).run(comprehension, cotangent);
+  return out;
+}
+
+bool dim_conditions(ExprPtr condition, std::vector<Dim>& nonnegative, std::vector<Dim>& zero) {
+  auto* e = as<ScalarExpr>(condition);
+  if (!e || e->is_cast || e->args.size() != 2) return false;
+  if (e->op == ScalarOp::And)
+    return dim_conditions(e->args[0], nonnegative, zero) && dim_conditions(e->args[1], nonnegative, zero);
+  auto *left = as<DimValueExpr>(e->args[0]), *right = as<DimValueExpr>(e->args[1]);
+  if (!left || !right) return false;
+  Dim distance = dim_sub(right->dim, left->dim);
+  switch (e->op) {
+    case ScalarOp::Lt: nonnegative.push_back(dim_sub(distance, dim_const(1))); return true;
+    case ScalarOp::Le: nonnegative.push_back(distance); return true;
+    case ScalarOp::Gt:
+      nonnegative.push_back(dim_sub(dim_sub(dim_const(0), distance), dim_const(1)));
+      return true;
+    case ScalarOp::Ge: nonnegative.push_back(dim_sub(dim_const(0), distance)); return true;
+    case ScalarOp::Eq: zero.push_back(distance); return true;
+    default: return false;
+  }
+}
+
+ExprPtr is_inside(const ScalarBuilder& build, const ReadExpr& read) {
+  ExprPtr inside = nullptr;
+  for (size_t k = 0; k < read.indices.size(); ++k) {
+    if (!read.checked[k]) continue;
+    ExprPtr index = build.copy(read.indices[k]);
+    inside = build.both(inside, build.apply(ScalarOp::Ge, {index, build.dim(dim_const(0))}));
+    inside = build.both(inside, build.apply(ScalarOp::Lt, {index, build.dim(read.tensor->type->dims[k])}));
+  }
+  return inside;
+}
+
+bool mentions(ExprPtr expr, Dim var) {
+  if (auto* dim = as<DimValueExpr>(expr)) return contains_var(dim->dim, var);
+  bool found = false;
+  auto look = [&](std::span<const Dim> extents) {
+    for (Dim d : extents) found = found || contains_var(d, var);
+  };
+  if (auto* e = as<ReduceExpr>(expr)) look(e->extents);
+  if (auto* e = as<ScanExpr>(expr)) look(e->extents);
+  for_each_child(expr, [&](ExprPtr child) { found = found || mentions(child, var); });
+  return found;
+}
+
+}  // namespace quern

@@ -1,0 +1,239 @@
+#include "passes/gradient/reverse.h"
+
+#include <algorithm>
+
+#include "ir/result.h"
+#include "passes/gradient/split_reductions.h"
+
+namespace quern {
+
+namespace {
+
+// What a value takes: tensors that are to be added up, or what each field of a tuple takes.
+struct Cotangent {
+  std::vector<ExprPtr> terms;
+  std::vector<Cotangent> fields;
+  bool is_zero() const {
+    return terms.empty() && std::ranges::all_of(fields, [](const Cotangent& f) { return f.is_zero(); });
+  }
+};
+
+void add_to(Cotangent& sum, const Cotangent& more) {
+  sum.terms.insert(sum.terms.end(), more.terms.begin(), more.terms.end());
+  if (sum.fields.size() < more.fields.size()) sum.fields.resize(more.fields.size());
+  for (size_t i = 0; i < more.fields.size(); ++i) add_to(sum.fields[i], more.fields[i]);
+}
+
+bool has_gradient(Type type) {
+  if (type->is_tensor()) return type->dtype.is_float();
+  return type->kind == TypeKind::Tuple && std::ranges::any_of(type->args, has_gradient);
+}
+
+Type gradient_type(Type type) {
+  if (type->is_tensor()) return type->dtype.is_float() ? type : unit_type();
+  if (type->kind != TypeKind::Tuple) return unit_type();
+  std::vector<Type> fields;
+  for (Type field : type->args) fields.push_back(gradient_type(field));
+  return tuple_type(fields);
+}
+
+class Reverse {
+ public:
+  Reverse(Arena& arena, Origin origin) : arena_(arena), build_(arena, origin) {}
+
+  std::variant<VectorJacobian, NotDifferentiable> run(const FnExpr& function) {
+    std::vector<const Variable*> params(function.params.begin(), function.params.end());
+    const Variable* cotangent = make_variable(arena_, "cotangent", gradient_type(function.body->type));
+    backward_of(function.body, of_value(read(cotangent)));
+    if (!problems_.parts.empty()) return problems_;
+    std::vector<ExprPtr> gradients;
+    for (const Variable* param : params) gradients.push_back(total(cotangents_[param], param->type));
+    ExprPtr result = tuple(gradients);
+    params.push_back(cotangent);
+    ExprPtr body = arena_.make<BlockExpr>(Expr{ExprKind::Block, result->type, function.origin},
+                                          arena_.copy(bindings_), result);
+    std::vector<Type> types;
+    for (const Variable* param : params) types.push_back(param->type);
+    auto* made = arena_.make<FnExpr>(Expr{ExprKind::Fn, function_type(types, result->type), function.origin},
+                                     arena_.copy(params), function.dim_vars, body, false);
+    return VectorJacobian{made, fallbacks_};
+  }
+
+ private:
+  ExprPtr read(const Variable* variable) {
+    return arena_.make<VarExpr>(Expr{ExprKind::Var, variable->type, build_.origin()}, variable);
+  }
+  ExprPtr bind(std::string_view name, ExprPtr value) {
+    const Variable* variable = make_variable(arena_, arena_.copy(name), value->type);
+    bindings_.push_back({variable, value});
+    return read(variable);
+  }
+  ExprPtr tuple(const std::vector<ExprPtr>& fields) {
+    std::vector<Type> types;
+    for (ExprPtr f : fields) types.push_back(f->type);
+    return arena_.make<TupleExpr>(Expr{ExprKind::Tuple, tuple_type(types), build_.origin()},
+                                  arena_.copy(fields));
+  }
+
+  // A cotangent that is a value: a tensor, or a tuple of them.
+  Cotangent of_value(ExprPtr value) {
+    if (value->type->is_tensor()) return {{value}, {}};
+    Cotangent out;
+    for (uint32_t i = 0; i < value->type->args.size(); ++i) {
+      ExprPtr field = arena_.make<FieldExpr>(Expr{ExprKind::Field, value->type->args[i], build_.origin()},
+                                             value, i, std::string_view());
+      out.fields.push_back(of_value(bind("part", field)));
+    }
+    return out;
+  }
+
+  ExprPtr total(const Cotangent& cotangent, Type type) {
+    if (type->is_tensor()) {
+      if (!type->dtype.is_float()) return tuple({});
+      return sum(cotangent.terms, type);
+    }
+    if (type->kind != TypeKind::Tuple) return tuple({});
+    std::vector<ExprPtr> fields;
+    for (size_t i = 0; i < type->args.size(); ++i)
+      fields.push_back(total(i < cotangent.fields.size() ? cotangent.fields[i] : Cotangent(), type->args[i]));
+    return tuple(fields);
+  }
+
+  // The sum of tensors of one shape; zeros without any.
+  ExprPtr sum(const std::vector<ExprPtr>& terms, Type type) {
+    if (terms.size() == 1) return terms[0];
+    std::vector<Dim> vars;
+    for (size_t k = 0; k < type->dims.size(); ++k) vars.push_back(dim_var("i"));
+    ExprPtr element = nullptr;
+    for (ExprPtr term : terms) {
+      ExprPtr one = build_.read(term, vars);
+      element = element ? build_.add(element, one) : one;
+    }
+    if (!element) element = build_.constant(0, type->dtype);
+    return bind("total", build_.comprehension(vars, type->dims, element));
+  }
+
+  // --- backwards
+
+  // First what is computed on the way, then what each of it takes.
+  void backward_of(ExprPtr expr, Cotangent cotangent) {
+    if (auto* block = as<BlockExpr>(expr)) {
+      std::vector<Binding> forward;
+      for (const Binding& b : block->bindings) split(b, forward);
+      bindings_.insert(bindings_.end(), forward.begin(), forward.end());
+      backward_of(block->result, std::move(cotangent));
+      for (size_t i = forward.size(); i-- > 0;) {
+        const Variable* variable = forward[i].variable;
+        if (!variable || !cotangents_.contains(variable)) continue;
+        value(forward[i].value, cotangents_.at(variable));
+      }
+      return;
+    }
+    value(expr, cotangent);
+  }
+
+  void split(const Binding& binding, std::vector<Binding>& out) {
+    auto* comprehension = as<ComprehensionExpr>(binding.value);
+    if (!comprehension) return out.push_back(binding);
+    ExprPtr element = split_reductions(ScalarBuilder(arena_, binding.value->origin), *comprehension, out);
+    out.push_back({binding.variable, element});
+  }
+
+  void value(ExprPtr expr, const Cotangent& cotangent) {
+    if (cotangent.is_zero() || !has_gradient(expr->type)) return;
+    visit(expr, overloaded{[&](const VarExpr& e) { add_to(cotangents_[e.variable], cotangent); },
+                           [&](const TupleExpr& e) {
+                             for (size_t i = 0; i < e.fields.size() && i < cotangent.fields.size(); ++i)
+                               value(e.fields[i], cotangent.fields[i]);
+                           },
+                           [&](const FieldExpr& e) { field(e, cotangent); },
+                           [&](const ComprehensionExpr& e) { element(e, sum(cotangent.terms, e.type)); },
+                           [&](const ViewExpr& e) {
+                             ExprPtr whole = sum(cotangent.terms, e.type);
+                             Expr head{ExprKind::View, e.tensor->type, e.origin};
+                             value(e.tensor, {{bind("view", arena_.make<ViewExpr>(head, whole))}, {}});
+                           },
+                           [&](const CheckDimsExpr& e) { value(e.value, cotangent); },
+                           [&](const BlockExpr&) { backward_of(expr, cotangent); },
+                           [&](const IfExpr& e) { branch(e, cotangent); }, [](const ConstExpr&) {},
+                           [&](const auto&) { refuse(expr); }});
+  }
+
+  // What one arm passes on is computed in an arm: a tuple of what each variable takes that either uses.
+  void branch(const IfExpr& e, const Cotangent& cotangent) {
+    struct Arm {
+      ExprPtr body;
+      std::vector<Binding> bindings;
+      std::unordered_map<const Variable*, Cotangent> cotangents;
+    };
+    Arm arms[] = {{e.then_arm, {}, {}}, {e.else_arm, {}, {}}};
+    std::vector<const Variable*> used;
+    for (Arm& arm : arms) {
+      inside(arm, [&] { backward_of(arm.body, cotangent); });
+      for (const Variable* v : free_variables(arm.body))
+        if (arm.cotangents.contains(v) && !std::ranges::count(used, v)) used.push_back(v);
+    }
+    std::vector<ExprPtr> results;
+    for (Arm& arm : arms) {
+      ExprPtr all = nullptr;
+      inside(arm, [&] {
+        std::vector<ExprPtr> parts;
+        for (const Variable* v : used) parts.push_back(total(cotangents_[v], v->type));
+        all = tuple(parts);
+      });
+      results.push_back(
+          arena_.make<BlockExpr>(Expr{ExprKind::Block, all->type, e.origin}, arena_.copy(arm.bindings), all));
+    }
+    ExprPtr both = bind("arms", arena_.make<IfExpr>(Expr{ExprKind::If, results[0]->type, e.origin},
+                                                    e.condition, results[0], results[1]));
+    Cotangent parts = of_value(both);
+    for (size_t i = 0; i < used.size(); ++i) add_to(cotangents_[used[i]], parts.fields[i]);
+  }
+
+  // Runs with the bindings and cotangents of an arm in the place of those around it.
+  template <class Arm, class F>
+  void inside(Arm& arm, F&& run) {
+    std::swap(arm.bindings, bindings_);
+    std::swap(arm.cotangents, cotangents_);
+    run();
+    std::swap(arm.bindings, bindings_);
+    std::swap(arm.cotangents, cotangents_);
+  }
+
+  void field(const FieldExpr& e, const Cotangent& cotangent) {
+    if (e.tuple->type->kind != TypeKind::Tuple) return refuse(&e);
+    Cotangent whole;
+    whole.fields.resize(e.tuple->type->args.size());
+    whole.fields[e.index] = cotangent;
+    value(e.tuple, whole);
+  }
+
+  void element(const ComprehensionExpr& e, ExprPtr cotangent) {
+    if (as<ScatterExpr>(e.body)) return refuse(&e);
+    Adjoint made = adjoint(arena_, e, cotangent);
+    bindings_.insert(bindings_.end(), made.bindings.begin(), made.bindings.end());
+    fallbacks_.insert(fallbacks_.end(), made.fallbacks.begin(), made.fallbacks.end());
+    for (const auto& [variable, gradient] : made.gradients) add_to(cotangents_[variable], {{gradient}, {}});
+  }
+
+  void refuse(ExprPtr expr) {
+    auto same = [&](const NotDifferentiable::Part& p) { return p.origin == expr->origin; };
+    if (std::ranges::none_of(problems_.parts, same))
+      problems_.parts.push_back({expr->origin, std::string(to_string(expr->kind))});
+  }
+
+  Arena& arena_;
+  ScalarBuilder build_;
+  std::unordered_map<const Variable*, Cotangent> cotangents_;
+  std::vector<Binding> bindings_;
+  std::vector<ScatterFallback> fallbacks_;
+  NotDifferentiable problems_;
+};
+
+}  // namespace
+
+std::variant<VectorJacobian, NotDifferentiable> vector_jacobian(Arena& arena, const FnExpr& function) {
+  return Reverse(arena, function.origin).run(function);
+}
+
+}  // namespace quern

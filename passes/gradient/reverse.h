@@ -1,0 +1,33 @@
+#pragma once
+// Reverse differentiation of a function of tensors.
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "passes/gradient/adjoint.h"
+#include "passes/pass.h"
+
+namespace quern {
+
+/// What has no derivative, each once, in the order of the text.
+struct NotDifferentiable {
+  struct Part {
+    Origin origin;
+    std::string what;
+  };
+  std::vector<Part> parts;
+};
+
+/// `fn (params, cotangent) { (gradient of each parameter) }`.
+struct VectorJacobian {
+  const FnExpr* function;
+  std::vector<ScatterFallback> fallbacks;
+};
+
+/// The vector-Jacobian product of a function of tensors and tuples of them, in A-normal form without operator
+/// calls: from its parameters and a cotangent of its result's type, a tuple with the gradient of each
+/// parameter, of the parameter's type; `()` in the place of what is no tensor of floating-point numbers.
+std::variant<VectorJacobian, NotDifferentiable> vector_jacobian(Arena& arena, const FnExpr& function);
+
+}  // namespace quern

@@ -29,8 +29,9 @@ ExprPtr Inference::call(SyntaxPtr s, Type wanted) {
   }
   if (callee->text == "ref" || callee->text == "ref_read" || callee->text == "ref_write")
     return reference_call(s, wanted);
-  constexpr std::string_view kPlanned[] = {"grad", "value_and_grad", "vjp",
-                                           "jvp",  "stop_gradient",  "checkpoint"};
+  if (callee->text == "grad") return gradient(s, IntrinsicKind::Gradient);
+  if (callee->text == "value_and_grad") return gradient(s, IntrinsicKind::ValueAndGradient);
+  constexpr std::string_view kPlanned[] = {"vjp", "jvp", "stop_gradient", "checkpoint"};
   if (std::find(std::begin(kPlanned), std::end(kPlanned), callee->text) != std::end(kPlanned))
     return not_yet(s, fmt::format("`{}`", callee->text));
   size_t before = diagnostics.size();

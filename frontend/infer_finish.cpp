@@ -86,7 +86,8 @@ void Inference::solve() {
   while (unifier.apply_defaults() || unifier.settle_broadcasts(false));
   for (const Relation& relation : relations_) {
     if (relation.done) continue;
-    if (relation.draft->kind == ExprKind::Intrinsic) continue;
+    auto* intrinsic = as<IntrinsicExpr>(relation.draft);
+    if (intrinsic && intrinsic->intrinsic < IntrinsicKind::Gradient) continue;
     enter(relation.declaration);
     Type known = resolve(relation.draft->type);
     if (known->is_error()) continue;

@@ -309,6 +309,9 @@ class Inference final : public TypeHooks {
   bool constructor_fields(SyntaxPtr s, const DataConstructor& constructor, const Substitution& substitution,
                           std::vector<ExprPtr>& fields, std::vector<SyntaxPtr>& at);
   ExprPtr intrinsic(SyntaxPtr s, IntrinsicKind kind);
+  ExprPtr gradient(SyntaxPtr s, IntrinsicKind kind);
+  bool attempt_gradient(SyntaxPtr s, ExprPtr draft, ExprPtr function, IntrinsicKind kind);
+  std::optional<Type> gradient_type(Type param);
   ExprPtr load(SyntaxPtr s, const std::vector<std::string_view>& texts);
   ExprPtr assertion(SyntaxPtr s, bool close);
   std::string attribute_text(SyntaxPtr value);

@@ -272,6 +272,15 @@ std::shared_ptr<OpInstance> instance_head(const InstanceRequest& request) {
   return head_over(with_fresh_dims(request), request);
 }
 
+namespace {
+
+bool has_gradient_clause(const Declaration& op) {
+  return std::ranges::any_of(op.syntax->child(3)->children,
+                             [](SyntaxPtr clause) { return clause->is(SyntaxKind::Gradient); });
+}
+
+}  // namespace
+
 std::shared_ptr<const OpInstance> make_instance(const InstanceRequest& request, Scope& scope,
                                                 Diagnostics& diagnostics) {
   SignatureBinding fresh = with_fresh_dims(request);
@@ -280,6 +289,7 @@ std::shared_ptr<const OpInstance> make_instance(const InstanceRequest& request, 
   instance->arena = arena;
   const Declaration* op = scope.op(request.op);
   if (!op) return instance;
+  instance->own_gradient = has_gradient_clause(*op);
   auto signature = instantiate_signature(*op, fresh, scope, diagnostics);
   if (!signature) return instance;
   SyntaxPtr body = nullptr;
@@ -324,6 +334,7 @@ Inferred infer_instance(const Declaration& def, const InstanceRequest& request, 
   auto arena = std::make_shared<Arena>();
   auto* fn = as<FnExpr>(composite(def, *signature, body, scope, arena, result.diagnostics, result));
   result.definition.arena = arena;
+  result.definition.own_gradient = has_gradient_clause(def);
   if (!fn) return result;
   // Dims that `where` makes another are not variables of the signature, and have no value of their own.
   std::vector<Dim> dims = instance_dims(fresh);

@@ -304,6 +304,12 @@ Level Printer::node(const IntrinsicExpr& e) {
       list(
           "save(", 2, [&](size_t i) { i == 0 ? quoted(e.texts[0]) : item(e.args[0]); }, ")");
       break;
+    case IntrinsicKind::Gradient:
+    case IntrinsicKind::ValueAndGradient:
+      list(
+          e.intrinsic == IntrinsicKind::Gradient ? "grad(" : "value_and_grad(", 1,
+          [&](size_t) { item(e.args[0]); }, ")");
+      break;
     case IntrinsicKind::Assert: {
       bool close = !e.texts.empty();
       auto part = [&](size_t i) {

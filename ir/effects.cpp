@@ -67,6 +67,9 @@ Effects own_effects(ExprPtr expr) {
                  [](const IntrinsicExpr& e) -> Effects {
                    if (e.intrinsic == IntrinsicKind::Print) return Effect::Print;
                    if (e.intrinsic == IntrinsicKind::Assert) return Effect::Fail;
+                   bool gradient = e.intrinsic == IntrinsicKind::Gradient ||
+                                   e.intrinsic == IntrinsicKind::ValueAndGradient;
+                   if (gradient) return {};
                    Effects effects = Effect::File;
                    return effects |= Effect::Fail;
                  },

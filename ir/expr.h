@@ -58,7 +58,8 @@ struct OpInstance {
   /// (FunctionSource::instance), so that who calls it does not depend on its body.
   uint32_t late = 0;
   std::shared_ptr<const Arena> arena;
-  uint32_t declaration = 0;  ///< of the operator, where it has one
+  uint32_t declaration = 0;   ///< of the operator, where it has one
+  bool own_gradient = false;  ///< the operator's declaration has a `gradient` clause
 };
 
 struct ConstExpr : Expr {
@@ -182,6 +183,10 @@ enum class IntrinsicKind : uint8_t {
   Load,    ///< texts: path, entry name or ""; the type says what to expect
   Save,    ///< texts: path; args[0]: a tensor, tuple or record
   Assert,  ///< args: a value and what it has to be; texts: rtol and atol, none where it has to be equal
+  /// args: a function of tensors, its result one tensor. The value is a function of the same parameters:
+  /// their gradients, each in its parameter's structure, as a tuple. Passes put a function in its place.
+  Gradient,
+  ValueAndGradient,  ///< the pair of the function's result and the gradients
 };
 struct IntrinsicExpr : Expr {
   static constexpr ExprKind kKind = ExprKind::Intrinsic;
@@ -365,6 +370,7 @@ struct Definition {
   Scheme scheme;
   ExprPtr body = nullptr;  ///< an FnExpr for a def; any expression for a statement
   std::shared_ptr<const Arena> arena;
+  bool own_gradient = false;  ///< its declaration has a `gradient` clause
 };
 
 /// Where evaluation finds top-level functions; supplied by the session.
@@ -374,6 +380,9 @@ class FunctionSource {
   /// The typed definition of @name as a module sees it (general in its scheme's variables), or null when it
   /// has errors.
   virtual const Definition* function(uint32_t module, std::string_view name) = 0;
+  /// The definition of the statement that binds a variable of the top level to a function; null where there
+  /// is none.
+  virtual const Definition* bound(const Variable*) { return nullptr; }
   /// An instance with its definition; its `function` is null when that has errors. Its dim_vars stand for
   /// those of `called`, one by one.
   virtual std::shared_ptr<const OpInstance> instance(const OpInstance& called) {

@@ -352,6 +352,8 @@ class Interpreter final : public Evaluator {
       case IntrinsicKind::Assert:
         if (std::string problem = check_assertion(node, args); !problem.empty()) fail(node, problem);
         break;
+      case IntrinsicKind::Gradient:
+      case IntrinsicKind::ValueAndGradient: fail(node, "internal: a gradient was not expanded");
     }
     return Value::unit();
   }

@@ -6,6 +6,7 @@
 
 #include "passes/dead_code.h"
 #include "passes/fuse.h"
+#include "passes/gradient/gradient.h"
 #include "passes/inline.h"
 #include "passes/instantiate_ops.h"
 #include "passes/lift_kernels.h"
@@ -18,10 +19,15 @@ namespace quern {
 namespace {
 
 constexpr Pass kPipeline[] = {
-    {"inline", inline_calls},  {"instantiate_ops", instantiate_ops},
-    {"to_anf", to_anf},        {"simplify_index", simplify_index},
-    {"dead_code", dead_code},  {"fuse", fuse},
-    {"drop_fused", dead_code}, {"lift_kernels", lift_kernels},
+    {"gradient", expand_gradients},
+    {"inline", inline_calls},
+    {"instantiate_ops", instantiate_ops},
+    {"to_anf", to_anf},
+    {"simplify_index", simplify_index},
+    {"dead_code", dead_code},
+    {"fuse", fuse},
+    {"drop_fused", dead_code},
+    {"lift_kernels", lift_kernels},
 };
 
 void check(ExprPtr expr, const std::vector<const Variable*>& inputs, std::string_view pass) {

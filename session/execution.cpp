@@ -5,7 +5,9 @@
 #include <filesystem>
 #include <set>
 #include <sstream>
+#include <unordered_map>
 
+#include "passes/gradient/gradient.h"
 #include "session/compiler.h"
 #include "session/data_values.h"
 
@@ -36,6 +38,36 @@ class FileHost final : public Host {
 
 }  // namespace
 
+namespace {
+
+// Definitions with functions in the place of `grad`.
+class ExpandedFunctions final : public FunctionSource {
+ public:
+  explicit ExpandedFunctions(FunctionSource& functions) : functions_(functions) {}
+  const Definition* function(uint32_t module, std::string_view name) override {
+    const Definition* plain = functions_.function(module, name);
+    if (!plain || !plain->body || !has_gradients(plain->body)) return plain;
+    auto [known, added] = expanded_.try_emplace(plain, *plain);
+    if (added) {
+      auto arena = std::make_shared<Arena>();
+      arena->keep(plain->arena);
+      known->second.body = expand_gradients({*arena, functions_}, plain->body);
+      known->second.arena = arena;
+    }
+    return &known->second;
+  }
+  const Definition* bound(const Variable* variable) override { return functions_.bound(variable); }
+  std::shared_ptr<const OpInstance> instance(const OpInstance& called) override {
+    return functions_.instance(called);
+  }
+
+ private:
+  FunctionSource& functions_;
+  std::unordered_map<const Definition*, Definition> expanded_;
+};
+
+}  // namespace
+
 struct Execution::Impl {
   Impl(Session& session, ModuleId module, ExecutionOptions options,
        std::function<void(std::string_view)> print)
@@ -61,8 +93,18 @@ struct Execution::Impl {
   std::set<std::string> used_inputs;
 
   EvaluationResult evaluate(const Definition& definition) {
-    if (options.interpret) return interpret(definition.body, values, functions, host);
+    if (options.interpret) return interpreted(definition);
     return compiler.evaluate(definition, values, host);
+  }
+
+  // The interpreter knows no `grad`: functions take its place before it starts, here and in what is called.
+  EvaluationResult interpreted(const Definition& definition) {
+    auto arena = std::make_shared<Arena>();
+    arena->keep(definition.arena);
+    arenas.push_back(arena);
+    PassContext context{*arena, functions};
+    ExpandedFunctions expanded(functions);
+    return interpret(expand_gradients(context, definition.body), values, expanded, host);
   }
 
   StatementResult failed(DiagnosticKind kind, Place place, std::string message,

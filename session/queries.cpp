@@ -306,6 +306,7 @@ ModuleScope& Session::Impl::scope_of(ModuleId module) {
 Diagnostics Session::Impl::with_copies(ModuleId module, const Inferred& inferred) {
   Diagnostics result = diagnostics_of(module, inferred);
   if (!has_errors(result)) append(result, of_copies(inferred.needs));
+  if (!has_errors(result)) append(result, of_gradients(inferred));
   return result;
 }
 

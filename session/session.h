@@ -153,6 +153,8 @@ class Session {
   void keep(DeclarationId statement);
   /// The typed definition of @name as seen from a module; null with errors or without one.
   const Definition* definition(ModuleId module, std::string_view name);
+  /// FunctionSource::bound.
+  const Definition* bound_function(const Variable* variable);
   /// An instance of an operator with its definition (FunctionSource::instance).
   std::shared_ptr<const OpInstance> instance(const OpInstance& called);
   /// The declaration of a data type that a value in a module has, or null.
@@ -191,6 +193,7 @@ class SessionFunctions final : public FunctionSource {
   const Definition* function(uint32_t module, std::string_view name) override {
     return session_.definition(module, name);
   }
+  const Definition* bound(const Variable* variable) override { return session_.bound_function(variable); }
   std::shared_ptr<const OpInstance> instance(const OpInstance& called) override {
     return session_.instance(called);
   }

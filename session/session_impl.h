@@ -197,6 +197,9 @@ struct Session::Impl {
   static constexpr ModuleId kLibrary = 0;  ///< its text never changes
   static constexpr uint32_t kGone = UINT32_MAX;
 
+  /// Of the gradients in a definition or statement that has no errors (gradients.cpp).
+  Diagnostics of_gradients(const Inferred& inferred);
+
   /// Drops what may be made again, where there is much of it.
   void bound_caches();
   // layout of sources (sources.cpp)

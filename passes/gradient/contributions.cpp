@@ -28,6 +28,7 @@ class Walk {
   Walk(const ScalarBuilder& build, Contributions& out) : build_(build), out_(out) {}
 
   void run(const ComprehensionExpr& comprehension, ExprPtr cotangent) {
+    if (auto* e = as<ScatterExpr>(comprehension.body)) return scatter(comprehension, *e, cotangent);
     enter(comprehension.vars, comprehension.extents);
     go(comprehension.body, build_.read(cotangent, comprehension.vars));
   }
@@ -158,6 +159,35 @@ class Walk {
     std::vector<Dim> at = scope_.vars;
     at[axis] = last;
     go(e.body, build_.read(sums, at));
+    scope_ = std::move(outer);
+  }
+
+  // What is added at a place takes what the place takes. What is written takes it where nothing is written
+  // there after it, and the first content where nothing is written at all: `writer` is the position of the
+  // last one.
+  void scatter(const ComprehensionExpr& whole, const ScatterExpr& e, ExprPtr cotangent) {
+    ExprPtr kept = nullptr, last = nullptr;
+    std::vector<ExprPtr> places;
+    for (ExprPtr index : e.indices) places.push_back(build_.copy(index));
+    if (e.scatter == ScatterKind::Set) {
+      std::vector<Dim> at;
+      for (Dim var : whole.vars) at.push_back(dim_var(var->name));
+      ExprPtr position = build_.cast(build_.dim(row_major(e.vars, e.extents)), DType::int64());
+      Arena& arena = build_.arena();
+      ExprPtr none = build_.constant(-1, DType::int64());
+      ExprPtr body = arena.make<ScatterExpr>(Expr{ExprKind::Scatter, none->type, e.origin}, ScatterKind::Set,
+                                             e.vars, e.extents, none, e.indices, e.checked, position);
+      ExprPtr writer = bound(build_.copy(build_.comprehension(at, whole.extents, body)), "writer");
+      kept =
+          build_.apply(ScalarOp::Lt, {build_.read(writer, whole.vars), build_.constant(0, DType::int64())});
+      last = build_.apply(ScalarOp::Eq, {build_.read_at(writer, places), build_.copy(position)});
+    }
+    Scope outer = scope_;
+    enter(whole.vars, whole.extents);
+    go(e.init, build_.where(kept, build_.read(cotangent, whole.vars)));
+    scope_ = outer;
+    enter(e.vars, e.extents);
+    go(e.value, build_.where(last, build_.read_at(cotangent, places)));
     scope_ = std::move(outer);
   }
 

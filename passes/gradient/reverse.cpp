@@ -44,11 +44,11 @@ class Reverse {
   std::variant<VectorJacobian, NotDifferentiable> run(const FnExpr& function) {
     std::vector<const Variable*> params(function.params.begin(), function.params.end());
     const Variable* cotangent = make_variable(arena_, "cotangent", gradient_type(function.body->type));
-    backward_of(function.body, of_value(read(cotangent)));
+    ExprPtr value = with_value(function.body, of_value(read(cotangent)));
     if (!problems_.parts.empty()) return problems_;
     std::vector<ExprPtr> gradients;
     for (const Variable* param : params) gradients.push_back(total(cotangents_[param], param->type));
-    ExprPtr result = tuple(gradients);
+    ExprPtr result = tuple({value, tuple(gradients)});
     params.push_back(cotangent);
     ExprPtr body = arena_.make<BlockExpr>(Expr{ExprKind::Block, result->type, function.origin},
                                           arena_.copy(bindings_), result);
@@ -115,6 +115,20 @@ class Reverse {
 
   // --- backwards
 
+  // The function's own result is computed on the way.
+  ExprPtr with_value(ExprPtr body, const Cotangent& cotangent) {
+    auto* block = as<BlockExpr>(body);
+    std::vector<Binding> bindings;
+    if (block) bindings.assign(block->bindings.begin(), block->bindings.end());
+    ExprPtr last = block ? block->result : body;
+    const Variable* variable = make_variable(arena_, "value", last->type);
+    bindings.push_back({variable, last});
+    backward_of(arena_.make<BlockExpr>(Expr{ExprKind::Block, last->type, body->origin}, arena_.copy(bindings),
+                                       read(variable)),
+                cotangent);
+    return read(variable);
+  }
+
   // First what is computed on the way, then what each of it takes.
   void backward_of(ExprPtr expr, Cotangent cotangent) {
     if (auto* block = as<BlockExpr>(expr)) {
@@ -134,7 +148,7 @@ class Reverse {
 
   void split(const Binding& binding, std::vector<Binding>& out) {
     auto* comprehension = as<ComprehensionExpr>(binding.value);
-    if (!comprehension) return out.push_back(binding);
+    if (!comprehension || as<ScatterExpr>(comprehension->body)) return out.push_back(binding);
     ExprPtr element = split_reductions(ScalarBuilder(arena_, binding.value->origin), *comprehension, out);
     out.push_back({binding.variable, element});
   }
@@ -209,7 +223,9 @@ class Reverse {
   }
 
   void element(const ComprehensionExpr& e, ExprPtr cotangent) {
-    if (as<ScatterExpr>(e.body)) return refuse(&e);
+    auto* scatter = as<ScatterExpr>(e.body);
+    if (scatter && scatter->scatter != ScatterKind::Add && scatter->scatter != ScatterKind::Set)
+      return refuse(&e);
     Adjoint made = adjoint(arena_, e, cotangent);
     bindings_.insert(bindings_.end(), made.bindings.begin(), made.bindings.end());
     fallbacks_.insert(fallbacks_.end(), made.fallbacks.begin(), made.fallbacks.end());
@@ -219,7 +235,19 @@ class Reverse {
   void refuse(ExprPtr expr) {
     auto same = [&](const NotDifferentiable::Part& p) { return p.origin == expr->origin; };
     if (std::ranges::none_of(problems_.parts, same))
-      problems_.parts.push_back({expr->origin, std::string(to_string(expr->kind))});
+      problems_.parts.push_back({expr->origin, described(expr)});
+  }
+
+  static std::string described(ExprPtr expr) {
+    if (auto* e = as<ExternExpr>(expr)) return "`" + std::string(e->kernel) + "` has no derivative";
+    if (as<CallExpr>(expr))
+      return "a call of a function that calls itself, or that is known only when the program runs";
+    if (as<MatchExpr>(expr) || as<ConstructExpr>(expr))
+      return "values of data types are not differentiated yet";
+    if (as<RefReadExpr>(expr) || as<RefExpr>(expr)) return "references are not differentiated yet";
+    if (as<ComprehensionExpr>(expr))
+      return "a `scatter` that multiplies or keeps the largest has no derivative yet";
+    return "this has no derivative";
   }
 
   Arena& arena_;

@@ -19,15 +19,16 @@ struct NotDifferentiable {
   std::vector<Part> parts;
 };
 
-/// `fn (params, cotangent) { (gradient of each parameter) }`.
+/// `fn (params, cotangent) { (result, (gradient of each parameter)) }`.
 struct VectorJacobian {
   const FnExpr* function;
   std::vector<ScatterFallback> fallbacks;
 };
 
 /// The vector-Jacobian product of a function of tensors and tuples of them, in A-normal form without operator
-/// calls: from its parameters and a cotangent of its result's type, a tuple with the gradient of each
-/// parameter, of the parameter's type; `()` in the place of what is no tensor of floating-point numbers.
+/// calls: from its parameters and a cotangent of its result's type, its result and a tuple with the gradient
+/// of each parameter, of the parameter's type; `()` in the place of what is no tensor of floating-point
+/// numbers.
 std::variant<VectorJacobian, NotDifferentiable> vector_jacobian(Arena& arena, const FnExpr& function);
 
 }  // namespace quern

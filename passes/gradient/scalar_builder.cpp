@@ -43,12 +43,14 @@ ExprPtr ScalarBuilder::both(ExprPtr a, ExprPtr b) const {
 ExprPtr ScalarBuilder::read(ExprPtr tensor, std::span<const Dim> indices) const {
   std::vector<ExprPtr> at;
   for (Dim d : indices) at.push_back(dim(d));
-  auto* checked = static_cast<bool*>(nullptr);
-  std::vector<char> flags(indices.size(), 0);
-  auto kept = arena_.copy(flags);
-  checked = const_cast<bool*>(reinterpret_cast<const bool*>(kept.data()));
-  return arena_.make<ReadExpr>(head(ExprKind::Read, scalar_type(tensor->type->dtype)), tensor,
-                               arena_.copy(at), std::span<const bool>(checked, kept.size()), nullptr);
+  return read_at(tensor, at);
+}
+
+ExprPtr ScalarBuilder::read_at(ExprPtr tensor, const std::vector<ExprPtr>& indices) const {
+  auto unchecked = arena_.copy(std::vector<char>(indices.size(), 0));
+  return arena_.make<ReadExpr>(
+      head(ExprKind::Read, scalar_type(tensor->type->dtype)), tensor, arena_.copy(indices),
+      std::span<const bool>(reinterpret_cast<const bool*>(unchecked.data()), unchecked.size()), nullptr);
 }
 
 ExprPtr ScalarBuilder::reduce(ReduceKind kind, std::span<const Dim> vars, std::span<const Dim> extents,

@@ -34,6 +34,8 @@ class ScalarBuilder {
   ExprPtr is_nonnegative(Dim d) const { return apply(ScalarOp::Ge, {dim(d), dim(dim_const(0))}); }
   /// The element of a tensor at dims that are inside its bounds.
   ExprPtr read(ExprPtr tensor, std::span<const Dim> indices) const;
+  /// The same at computed indices.
+  ExprPtr read_at(ExprPtr tensor, const std::vector<ExprPtr>& indices) const;
   ExprPtr reduce(ReduceKind kind, std::span<const Dim> vars, std::span<const Dim> extents,
                  ExprPtr body) const;
   /// A tensor of the body's dtype.

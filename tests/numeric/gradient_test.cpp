@@ -129,7 +129,9 @@ TEST_P(Gradients, AreThoseOfDifferences) {
   std::vector<Value> more = args;
   Value cotangent = cotangent_for(result, random);
   more.push_back(cotangent);
-  Value gradients = call(*backward, more, functions);
+  Value both = call(*backward, more, functions);
+  ASSERT_TRUE(both.fields());
+  Value gradients = (*both.fields())[1];
   ASSERT_TRUE(gradients.fields());
   for (size_t i = 0; i < args.size(); ++i) {
     if (!forward->params[i]->type->dtype.is_float()) continue;
@@ -270,6 +272,12 @@ const GradientCase kCases[] = {
     {"tuples",
      "def @f(%x: Tensor[(3,), float64], %y: Tensor[(3,), float64]) { let %t = (%x * %y, (%x, %y)); (%t.1.0 * "
      "%t.0, %t.1) }"},
+    {"scatter_add",
+     "def @f(%x: Tensor[(4, 3), float64], %i: Tensor[(2, 3), int32], %u: Tensor[(2, 3), float64]) { "
+     "scatter_elements(%x, abs(%i) % 4, %u * %u, reduction=\"add\") * %x }"},
+    {"scatter_set",
+     "def @f(%x: Tensor[(5,), float64], %i: Tensor[(7,), int32], %u: Tensor[(7,), float64]) { "
+     "scatter_elements(%x * %x, abs(%i), %u * %u) }"},
     {"squares",
      "op sq(%x: Tensor[(n,), t]) -> Tensor[(n / 2,), t] { [i] => %x[i * i] else 0 }\ndef @f(%x: Tensor[(9,), "
      "float64]) { sq(%x) }",

@@ -1,0 +1,31 @@
+#pragma once
+// `grad(f)` and `value_and_grad(f)` as functions.
+
+#include <string>
+#include <vector>
+
+#include "passes/pass.h"
+
+namespace quern {
+
+/// What stands in the way of a gradient, each once, in the order of the text, for one `grad(…)`.
+struct GradientProblem {
+  Origin gradient;  ///< the `grad(…)`
+  struct Part {
+    Origin origin;
+    std::string what;
+  };
+  std::vector<Part> parts;
+};
+
+/// Replaces `grad(f)` by a function that computes the gradients of f's parameters, in reverse. What f calls
+/// is put into it first. One that cannot be made stays, and is told to `gradient_problems`.
+ExprPtr expand_gradients(const PassContext& context, ExprPtr expr);
+
+/// Of the gradients in an expression.
+std::vector<GradientProblem> gradient_problems(FunctionSource& functions, ExprPtr expr);
+
+/// Whether there is a `grad(…)` in the expression.
+bool has_gradients(ExprPtr expr);
+
+}  // namespace quern

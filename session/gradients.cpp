@@ -1,0 +1,45 @@
+// Gradients that cannot be made, told where they are asked for.
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "passes/gradient/gradient.h"
+#include "session/session_impl.h"
+
+namespace quern {
+
+Diagnostics Session::Impl::of_gradients(const Inferred& inferred) {
+  Diagnostics result;
+  ExprPtr body = inferred.definition.body;
+  if (!body || has_errors(inferred.diagnostics) || !has_gradients(body)) return result;
+  SessionFunctions functions(session);
+  for (const GradientProblem& problem : gradient_problems(functions, body)) {
+    std::vector<Note> notes;
+    for (const auto& [origin, what] : problem.parts) {
+      // What stands in the library is told at the call of it.
+      Origin at = origin;
+      while (at.inlined != 0 && session.in_library(at.declaration)) at = origin_of_inlined(at.inlined);
+      notes.push_back({Place{at, {}}, what});
+    }
+    std::string message =
+        notes.size() == 1 ? notes[0].message : fmt::format("{} parts of it have no derivative", notes.size());
+    result.push_back({DiagnosticKind::NotDifferentiable,
+                      {problem.gradient, {}},
+                      fmt::format("there is no gradient: {}", message),
+                      std::move(notes)});
+  }
+  return result;
+}
+
+const Definition* Session::bound_function(const Variable* variable) {
+  std::string name(variable->name);
+  for (ModuleId module = 0; module < impl_->modules.size(); ++module)
+    for (DeclarationId id : impl_->names.get({module, NameTable::Variables, name})) {
+      std::shared_ptr<const TopLevelVariable> known = impl_->variable(id);
+      if (known && known->variable == variable) return &impl_->statement(id).definition;
+    }
+  return nullptr;
+}
+
+}  // namespace quern

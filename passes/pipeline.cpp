@@ -19,15 +19,9 @@ namespace quern {
 namespace {
 
 constexpr Pass kPipeline[] = {
-    {"gradient", expand_gradients},
-    {"inline", inline_calls},
-    {"instantiate_ops", instantiate_ops},
-    {"to_anf", to_anf},
-    {"simplify_index", simplify_index},
-    {"dead_code", dead_code},
-    {"fuse", fuse},
-    {"drop_fused", dead_code},
-    {"lift_kernels", lift_kernels},
+    {"inline", inline_calls}, {"gradient", expand_gradients},     {"instantiate_ops", instantiate_ops},
+    {"to_anf", to_anf},       {"simplify_index", simplify_index}, {"dead_code", dead_code},
+    {"fuse", fuse},           {"drop_fused", dead_code},          {"lift_kernels", lift_kernels},
 };
 
 void check(ExprPtr expr, const std::vector<const Variable*>& inputs, std::string_view pass) {

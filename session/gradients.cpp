@@ -22,8 +22,8 @@ Diagnostics Session::Impl::of_gradients(const Inferred& inferred) {
       while (at.inlined != 0 && session.in_library(at.declaration)) at = origin_of_inlined(at.inlined);
       notes.push_back({Place{at, {}}, what});
     }
-    std::string message =
-        notes.size() == 1 ? notes[0].message : fmt::format("{} parts of it have no derivative", notes.size());
+    std::string message = fmt::format("{} parts of the function have no derivative", notes.size());
+    if (notes.size() == 1) message = std::exchange(notes[0].message, "it is here");
     result.push_back({DiagnosticKind::NotDifferentiable,
                       {problem.gradient, {}},
                       fmt::format("there is no gradient: {}", message),

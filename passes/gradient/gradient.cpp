@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <functional>
 #include <unordered_map>
 #include <unordered_set>
@@ -24,7 +25,9 @@ bool is_gradient(const IntrinsicExpr& e) {
 
 class Expander {
  public:
-  explicit Expander(const PassContext& context) : context_(context), arena_(context.arena) {}
+  /// With `only_look` a gradient that can be made stays, but where another needs it.
+  explicit Expander(const PassContext& context, bool only_look = false)
+      : context_(context), arena_(context.arena), only_look_(only_look) {}
   std::vector<GradientProblem> problems;
 
   ExprPtr run(ExprPtr expr) {
@@ -41,7 +44,10 @@ class Expander {
     std::vector<Binding> bindings;
     bool changed = false;
     for (const Binding& b : block.bindings) {
+      // What is bound may be differentiated again.
+      depth_ += b.value->kind == ExprKind::Intrinsic;
       ExprPtr value = run(b.value);
+      depth_ -= b.value->kind == ExprKind::Intrinsic;
       changed = changed || value != b.value;
       if (b.variable && value->kind == ExprKind::Fn) bound_.emplace(b.variable, value);
       bindings.push_back({b.variable, value});
@@ -81,7 +87,7 @@ class Expander {
     // The statement of `let %f = fn …` is a block with the function.
     auto* block = as<BlockExpr>(body);
     if (block && block->bindings.size() == 1) body = block->bindings[0].value;
-    return as<FnExpr>(body);
+    return as<FnExpr>(needed(body));
   }
 
   ExprPtr gradient_of(const IntrinsicExpr& e) {
@@ -95,21 +101,48 @@ class Expander {
       problems.push_back(std::move(own));
       return nullptr;
     }
-    ExprPtr flat = substitute(arena_, function, {});
+    ExprPtr flat = with_bound(*as<FnExpr>(substitute(arena_, function, {})));
     // A gradient in what it calls is a function to call, too.
-    flat = inline_local(context_, run(inline_calls(context_, flat)));
+    flat = inline_local(context_, needed(inline_calls(context_, flat)));
     flat = instantiate_ops(context_, flat);
     flat = dead_code(context_, simplify_index(context_, to_anf(context_, flat)));
-    auto derived = vector_jacobian(arena_, *as<FnExpr>(flat));
-    if (auto* problem = std::get_if<NotDifferentiable>(&derived)) {
-      GradientProblem told{e.origin, {}};
-      // They were found from the end.
-      for (size_t i = problem->parts.size(); i-- > 0;)
-        told.parts.push_back({problem->parts[i].origin, problem->parts[i].what});
-      problems.push_back(std::move(told));
-      return nullptr;
+    const FnExpr& plain = *as<FnExpr>(flat);
+    NotDifferentiable found = derivative_problems(plain);
+    if (found.parts.empty()) {
+      if (only_look_ && depth_ == 0) return nullptr;
+      return applied(e, *std::get<VectorJacobian>(vector_jacobian(arena_, plain)).function);
     }
-    return applied(e, *std::get<VectorJacobian>(derived).function);
+    GradientProblem told{e.origin, {}};
+    // They were found from the end.
+    for (size_t i = found.parts.size(); i-- > 0;)
+      told.parts.push_back({found.parts[i].origin, found.parts[i].what});
+    problems.push_back(std::move(told));
+    return nullptr;
+  }
+
+  // With its gradients expanded in any case.
+  ExprPtr needed(ExprPtr expr) {
+    ++depth_;
+    ExprPtr result = run(expr);
+    --depth_;
+    return result;
+  }
+
+  // Functions of the top level that it calls are bound in it.
+  ExprPtr with_bound(const FnExpr& function) {
+    std::vector<Binding> bindings;
+    for (const Variable* v : free_variables(&function)) {
+      if (v->type->kind != TypeKind::Function || bound_.contains(v)) continue;
+      if (const FnExpr* known = of_definition(context_.functions.bound(v), {}))
+        bindings.push_back({v, known});
+    }
+    for (const auto& [v, value] : bound_)
+      if (std::ranges::count(free_variables(&function), v)) bindings.push_back({v, value});
+    if (bindings.empty()) return &function;
+    ExprPtr body = arena_.make<BlockExpr>(Expr{ExprKind::Block, function.body->type, function.origin},
+                                          arena_.copy(bindings), function.body);
+    Expr head = function;
+    return arena_.make<FnExpr>(head, function.params, function.dim_vars, body, false, function.attributes);
   }
 
   // What says its gradient itself, in the function and in what it calls.
@@ -163,18 +196,20 @@ class Expander {
   const PassContext& context_;
   Arena& arena_;
   std::unordered_map<const Variable*, ExprPtr> bound_;
+  const bool only_look_;
+  int depth_ = 0;
 };
 
 }  // namespace
 
 ExprPtr expand_gradients(const PassContext& context, ExprPtr expr) {
-  return has_gradients(expr) ? Expander(context).run(expr) : expr;
+  return has_gradients(expr) ? inline_local(context, Expander(context).run(expr)) : expr;
 }
 
 std::vector<GradientProblem> gradient_problems(FunctionSource& functions, ExprPtr expr) {
   Arena arena;
   PassContext context{arena, functions};
-  Expander expander(context);
+  Expander expander(context, true);
   expander.run(expr);
   return std::move(expander.problems);
 }

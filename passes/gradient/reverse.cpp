@@ -39,7 +39,8 @@ Type gradient_type(Type type) {
 
 class Reverse {
  public:
-  Reverse(Arena& arena, Origin origin) : arena_(arena), build_(arena, origin) {}
+  /// With `dry` no adjoint is made: only what has none is looked for.
+  Reverse(Arena& arena, Origin origin, bool dry = false) : arena_(arena), build_(arena, origin), dry_(dry) {}
 
   std::variant<VectorJacobian, NotDifferentiable> run(const FnExpr& function) {
     std::vector<const Variable*> params(function.params.begin(), function.params.end());
@@ -101,7 +102,7 @@ class Reverse {
 
   // The sum of tensors of one shape; zeros without any.
   ExprPtr sum(const std::vector<ExprPtr>& terms, Type type) {
-    if (terms.size() == 1) return terms[0];
+    if (terms.size() == 1 || (dry_ && !terms.empty())) return terms[0];
     std::vector<Dim> vars;
     for (size_t k = 0; k < type->dims.size(); ++k) vars.push_back(dim_var("i"));
     ExprPtr element = nullptr;
@@ -226,6 +227,11 @@ class Reverse {
     auto* scatter = as<ScatterExpr>(e.body);
     if (scatter && scatter->scatter != ScatterKind::Add && scatter->scatter != ScatterKind::Set)
       return refuse(&e);
+    if (dry_) {
+      for (const auto& [variable, _] : contributions(build_, e, cotangent).of)
+        add_to(cotangents_[variable], {{read(variable)}, {}});
+      return;
+    }
     Adjoint made = adjoint(arena_, e, cotangent);
     bindings_.insert(bindings_.end(), made.bindings.begin(), made.bindings.end());
     fallbacks_.insert(fallbacks_.end(), made.fallbacks.begin(), made.fallbacks.end());
@@ -252,6 +258,7 @@ class Reverse {
 
   Arena& arena_;
   ScalarBuilder build_;
+  const bool dry_;
   std::unordered_map<const Variable*, Cotangent> cotangents_;
   std::vector<Binding> bindings_;
   std::vector<ScatterFallback> fallbacks_;
@@ -259,6 +266,13 @@ class Reverse {
 };
 
 }  // namespace
+
+NotDifferentiable derivative_problems(const FnExpr& function) {
+  Arena arena;
+  auto result = Reverse(arena, function.origin, true).run(function);
+  auto* problems = std::get_if<NotDifferentiable>(&result);
+  return problems ? std::move(*problems) : NotDifferentiable();
+}
 
 std::variant<VectorJacobian, NotDifferentiable> vector_jacobian(Arena& arena, const FnExpr& function) {
   return Reverse(arena, function.origin).run(function);

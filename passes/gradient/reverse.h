@@ -31,4 +31,7 @@ struct VectorJacobian {
 /// numbers.
 std::variant<VectorJacobian, NotDifferentiable> vector_jacobian(Arena& arena, const FnExpr& function);
 
+/// What has no derivative in such a function, without making its gradient; nothing where all has one.
+NotDifferentiable derivative_problems(const FnExpr& function);
+
 }  // namespace quern

@@ -235,7 +235,7 @@ ExprPtr IndexElaborator::as_index(SyntaxPtr syntax, ExprPtr expr) {
   if (!expr) return nullptr;
   DType dtype = expr->type->dtype;
   if (dtype.is_index()) return expr;
-  if (dtype.is_int()) return make_cast(syntax, expr, DType::index());
+  if (dtype.is_int() && !dtype.is_vector()) return make_cast(syntax, expr, DType::index());
   report(DiagnosticKind::DTypeMismatch, syntax,
          fmt::format("an index has to be an integer, not {}", to_string(dtype)));
   return nullptr;
@@ -245,15 +245,29 @@ ExprPtr IndexElaborator::dim_value(SyntaxPtr at, Dim d) {
   return arena_.make<DimValueExpr>(Expr{ExprKind::DimValue, scalar_type(DType::index()), origin(at)}, d);
 }
 
-ExprPtr IndexElaborator::constant(SyntaxPtr at, const Scalar& scalar) {
-  TensorPtr tensor = HostTensor::make(scalar.dtype, {});
-  std::copy_n(reinterpret_cast<const std::byte*>(&scalar.bits), scalar.dtype.bytes(), tensor->data());
-  return arena_.make<ConstExpr>(Expr{ExprKind::Const, scalar_type(scalar.dtype), origin(at)},
+ExprPtr IndexElaborator::constant(SyntaxPtr at, const Scalar& lane, uint16_t lanes) {
+  DType dtype = lane.dtype;
+  dtype.lanes = lanes;
+  TensorPtr tensor = HostTensor::make(dtype, {});
+  fill_element(*tensor, 0, lane);
+  return arena_.make<ConstExpr>(Expr{ExprKind::Const, scalar_type(dtype), origin(at)},
                                 std::shared_ptr<const HostTensor>(tensor));
 }
 
 ExprPtr IndexElaborator::make_cast(SyntaxPtr at, ExprPtr expr, DType to) {
-  if (expr->type->dtype == to) return expr;
+  DType from = expr->type->dtype;
+  if (from == to) return expr;
+  if (from.is_vector() && from.lanes != to.lanes) {
+    report(DiagnosticKind::DTypeMismatch, at,
+           fmt::format("{} cannot become {}: a vector is converted lane by lane, to vectors of {} lanes",
+                       to_string(from), to_string(to), from.lanes));
+    return nullptr;
+  }
+  if (auto* number = as<ConstExpr>(expr); number && from == to.lane()) {
+    Scalar lane{from};
+    std::copy_n(number->value->data(), from.bytes(), reinterpret_cast<std::byte*>(&lane.bits));
+    return constant(at, lane, to.lanes);
+  }
   return arena_.make<ScalarExpr>(Expr{ExprKind::Scalar, scalar_type(to), origin(at)}, ScalarOp::Add, true,
                                  arena_.copy(std::vector<ExprPtr>{expr}));
 }

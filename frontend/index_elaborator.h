@@ -92,7 +92,8 @@ class IndexElaborator : public StaticEvaluator {
   ExprPtr expect(SyntaxPtr at, ExprPtr expr, std::optional<DType> wanted);
   ExprPtr make_cast(SyntaxPtr at, ExprPtr expr, DType to);
   ExprPtr dim_value(SyntaxPtr at, Dim d);
-  ExprPtr constant(SyntaxPtr at, const Scalar& scalar);
+  /// A number, or a vector with it in every lane.
+  ExprPtr constant(SyntaxPtr at, const Scalar& lane, uint16_t lanes = 1);
   Origin origin(SyntaxPtr at) const { return {declaration_, at ? at->id : 0}; }
 
   Arena& arena_;

@@ -30,13 +30,13 @@ ExprPtr IndexElaborator::literal(SyntaxPtr expr, std::optional<DType> wanted) {
   DType fallback = number->is_integer ? DType::int32() : DType::float32();
   DType dtype = number->dtype ? *number->dtype : wanted.value_or(fallback);
   if (dtype.is_index() && number->is_integer) return dim_value(expr, dim_const(number->integer));
-  auto scalar = literal_as(*number, dtype);
+  auto scalar = literal_as(*number, dtype.lane());
   if (!scalar) {
     report(DiagnosticKind::LiteralOutOfRange, expr,
            fmt::format("`{}` does not fit {}", expr->text, to_string(dtype)));
     return nullptr;
   }
-  return expect(expr, constant(expr, *scalar), wanted);
+  return expect(expr, constant(expr, *scalar, dtype.lanes), wanted);
 }
 
 ExprPtr IndexElaborator::from_static(SyntaxPtr expr, const StaticValue& v, std::optional<DType> wanted) {
@@ -46,7 +46,8 @@ ExprPtr IndexElaborator::from_static(SyntaxPtr expr, const StaticValue& v, std::
   // A float attribute is as free in its dtype as a literal.
   if (v.as_float()) {
     DType dtype = wanted.value_or(DType::float32());
-    if (dtype.is_float()) return constant(expr, Scalar::from_double(dtype, *v.as_float()));
+    if (dtype.is_float())
+      return constant(expr, Scalar::from_double(dtype.lane(), *v.as_float()), dtype.lanes);
   }
   if (v.as_index_expr()) return expect(expr, v.as_index_expr(), wanted);
   report(DiagnosticKind::InvalidIndexExpression, expr, fmt::format("{} is no element", to_string(v)));
@@ -145,7 +146,8 @@ ExprPtr IndexElaborator::apply(SyntaxPtr expr, ScalarOp op, std::vector<SyntaxPt
     }
   if (!accepts(op, *dtype)) {
     report(DiagnosticKind::DTypeMismatch, expr,
-           fmt::format("`{}` takes {}, not {}", about.name, accepted_operands(op), to_string(*dtype)));
+           fmt::format("`{}` takes {}, not {}{}", about.name, accepted_operands(op), to_string(*dtype),
+                       accepts(op, dtype->lane()) ? ": there are no vectors of bool" : ""));
     return nullptr;
   }
   Type type = scalar_type(result_dtype(op, *dtype));
@@ -163,9 +165,13 @@ ExprPtr IndexElaborator::conversion(SyntaxPtr expr, const StaticEnv& env, DType 
   // A float attribute is exact: it is rounded once, to the dtype that is wanted.
   if (auto bound = operand->is(SyntaxKind::Name) ? env.find(operand->text) : env.end();
       bound != env.end() && bound->second.as_float())
-    return constant(expr, cast(Scalar::from_double(DType::float64(), *bound->second.as_float()), to));
-  bool number = operand->is(SyntaxKind::Int) || operand->is(SyntaxKind::Float);
-  ExprPtr inner = value(operand, env, number && !to.is_bool() ? std::optional(to) : std::nullopt);
+    return constant(expr, cast(Scalar::from_double(DType::float64(), *bound->second.as_float()), to.lane()),
+                    to.lanes);
+  // A number without a suffix is exact, too.
+  auto number = operand->is(SyntaxKind::Int) || operand->is(SyntaxKind::Float) ? parse_number(operand->text)
+                                                                               : std::nullopt;
+  bool free = number && !number->dtype && !to.is_bool();
+  ExprPtr inner = value(operand, env, free ? std::optional(to) : std::nullopt);
   return inner ? make_cast(expr, inner, to) : nullptr;
 }
 
@@ -191,7 +197,8 @@ ExprPtr IndexElaborator::call(SyntaxPtr expr, const StaticEnv& env, std::optiona
   if (name == "index") return expect(expr, conversion(expr, env, DType::index()), wanted);
   if ((name == "lowest" || name == "highest") && operands.empty()) {
     DType dtype = argument ? *argument : wanted.value_or(DType::float32());
-    return expect(expr, constant(expr, name == "lowest" ? lowest(dtype) : highest(dtype)), wanted);
+    Scalar lane = name == "lowest" ? lowest(dtype.lane()) : highest(dtype.lane());
+    return expect(expr, constant(expr, lane, dtype.lanes), wanted);
   }
   if (name == "select" && operands.size() == 3) return conditional(expr, env, wanted);
   auto op = name.empty() ? std::nullopt : find_scalar_op(name);
@@ -251,6 +258,12 @@ ExprPtr IndexElaborator::reduce(SyntaxPtr expr, const StaticEnv& env, std::optio
   if (body->type->dtype.is_index() && !is_arg(*kind)) {
     report(DiagnosticKind::DTypeMismatch, expr->child(1),
            "a reduction is over elements of tensors; convert the index: `cast<int64>(…)`");
+    return nullptr;
+  }
+  if (body->type->dtype.is_vector() && is_arg(*kind)) {
+    report(DiagnosticKind::DTypeMismatch, expr->child(1),
+           fmt::format("`{}` takes numbers, not {}: each lane of a vector has a position of its own",
+                       expr->text, to_string(body->type->dtype)));
     return nullptr;
   }
   return expect(expr,

@@ -393,7 +393,8 @@ bool Inference::expect(SyntaxPtr at, Type wanted, Type found, const std::string&
   DiagnosticKind kind = role;
   std::string detail;
   bool whole = role == DiagnosticKind::ConditionNotBool || role == DiagnosticKind::ArmsDiffer;
-  if (role == DiagnosticKind::ConditionNotBool)
+  bool comparable = !f->is_tensor() || !f->dtype.is_vector();
+  if (role == DiagnosticKind::ConditionNotBool && comparable)
     detail = f->is_tensor() && f->dtype.is_bool() ? "; one bool is wanted, as in `any(%x)` or `all(%x)`"
                                                   : "; compare it, as in `%x != 0`";
   if (!whole && w->is_tensor() && f->is_tensor()) {

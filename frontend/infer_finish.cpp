@@ -187,18 +187,17 @@ ExprPtr Inference::finish_constant(ExprPtr draft, const LiteralDraft& literal, T
   Shape shape;
   for (Dim d : type->dims) shape.push_back(as_const(d).value_or(0));
   TensorPtr tensor = HostTensor::make(type->dtype, shape);
-  size_t width = type->dtype.bytes();
   for (size_t i = 0; i < literal.elements.size(); ++i) {
     const auto& [number, at] = literal.elements[i];
     auto scalar = literal.is_bool ? std::optional(Scalar::from_int(DType::boolean(), number.integer))
-                                  : literal_as(number, type->dtype);
+                                  : literal_as(number, type->dtype.lane());
     if (!scalar) {
       enter(draft->origin.declaration);
       report(DiagnosticKind::LiteralOutOfRange, at,
              fmt::format("`{}` does not fit {}", at->text, to_string(type->dtype)));
       return arena->make<ErrorExpr>(Expr{ExprKind::Error, error_type(), draft->origin});
     }
-    std::copy_n(reinterpret_cast<const std::byte*>(&scalar->bits), width, tensor->data() + i * width);
+    fill_element(*tensor, static_cast<int64_t>(i), *scalar);
   }
   return arena->make<ConstExpr>(Expr{ExprKind::Const, type, draft->origin},
                                 std::shared_ptr<const HostTensor>(tensor));

@@ -168,7 +168,7 @@ ExprPtr Inference::slice_of(SyntaxPtr s, ExprPtr tensor, const std::vector<ExprP
       DType dtype = index->is_scalar() ? resolve(index->dtype) : DType::float32();
       bool literal = dtype.is_infer() && unifier.class_of(dtype) != DTypeClass::Float;
       if (literal) dtype = DType::int32();
-      if (!dtype.is_int() && !dtype.is_index()) {
+      if ((!dtype.is_int() && !dtype.is_index()) || dtype.is_vector()) {
         report(DiagnosticKind::TypeMismatch, item,
                fmt::format("a position has to be a rank-0 integer, not {}", unifier.describe(index)));
         return nullptr;

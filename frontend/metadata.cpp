@@ -20,7 +20,6 @@ constexpr int32_t kMostDims = 64;
 
 // DLPack's type codes.
 std::optional<DType> dtype_of(uint8_t code, uint8_t bits, uint16_t lanes) {
-  if (lanes != 1) return std::nullopt;
   std::string name;
   switch (code) {
     case 0: name = fmt::format("int{}", bits); break;
@@ -30,7 +29,10 @@ std::optional<DType> dtype_of(uint8_t code, uint8_t bits, uint16_t lanes) {
     case 6: name = "bool"; break;
     default: return std::nullopt;
   }
-  return parse_dtype(name);
+  std::optional<DType> dtype = parse_dtype(name);
+  if (!dtype || lanes == 0 || (dtype->is_bool() && lanes > 1)) return std::nullopt;
+  dtype->lanes = lanes;
+  return dtype;
 }
 
 /// Reads values off the front of bytes.

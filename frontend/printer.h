@@ -48,8 +48,8 @@ struct PrintOptions {
 };
 
 /// An expression. Operators print as calls by their names, kernels as `/* kernel */ fn (…) …`, tensors of
-/// more than 32 elements as `meta[relay.Constant][k]`, k counting the different ones from 0, and Error nodes
-/// as `<error>`.
+/// more than 32 elements or of vectors as `meta[relay.Constant][k]`, k counting the different ones from 0,
+/// and Error nodes as `<error>`.
 std::string print(ExprPtr expr, const PrintOptions& options = {});
 
 /// `def @f[n](%x: t) -> t {…}` for a function, else as a statement.

@@ -46,33 +46,40 @@ std::string number_suffix(DType dtype) {
   return "";
 }
 
-/// `2f`, `1i64`, `True`.
-std::string literal(const Scalar& value) {
+/// A number of the tensor, a lane where it is of vectors.
+Scalar scalar_at(const HostTensor& tensor, int64_t offset) {
+  Scalar value{tensor.dtype().lane()};
+  if (!value.dtype.is_float()) return Scalar::from_int(value.dtype, element_as_int(tensor, offset));
+  const size_t width = value.dtype.bytes();
+  std::memcpy(&value.bits, tensor.data() + static_cast<size_t>(offset) * width, width);
+  return value;
+}
+
+/// `2f`, `1i64`, `True`, `-nanf`.
+std::string element(const HostTensor& tensor, int64_t offset) {
+  Scalar value = scalar_at(tensor, offset);
   std::string text = to_string(value);
+  if (value.dtype.is_float() && std::isnan(value.as_double()) && std::signbit(value.as_double()))
+    text = "-" + text;
   bool bare_float = value.dtype.code == DTypeCode::BFloat;
   if (bare_float && text.find_first_of(".ein") == std::string::npos) text += ".0";
   return text + number_suffix(value.dtype);
 }
 
-std::string element(const HostTensor& tensor, int64_t offset) {
-  Scalar value{tensor.dtype(), 0};
-  if (!tensor.dtype().is_float())
-    return literal(Scalar::from_int(tensor.dtype(), element_as_int(tensor, offset)));
-  std::memcpy(&value.bits, tensor.data() + static_cast<size_t>(offset) * tensor.dtype().bytes(),
-              tensor.dtype().bytes());
-  double number = value.as_double();
-  return std::isnan(number) && std::signbit(number) ? "-" + literal(value) : literal(value);
-}
-
 /// Of the values that are no numbers, `nan` and `-nan` have one.
 bool has_literal(const HostTensor& tensor, int64_t offset) {
   if (!tensor.dtype().is_float()) return true;
-  Scalar value{tensor.dtype(), 0};
-  std::memcpy(&value.bits, tensor.data() + static_cast<size_t>(offset) * tensor.dtype().bytes(),
-              tensor.dtype().bytes());
+  Scalar value = scalar_at(tensor, offset);
   double number = value.as_double();
-  auto is = [&](double nan) { return value.bits == Scalar::from_double(tensor.dtype(), nan).bits; };
+  auto is = [&](double nan) { return value.bits == Scalar::from_double(value.dtype, nan).bits; };
   return number == number || is(std::nan("")) || is(-std::nan(""));
+}
+
+/// Whether the tensor is written out: it is small, and its values have literals.
+bool is_plain(const HostTensor& tensor) {
+  bool plain = tensor.dtype().has_one_lane() && tensor.size() > 0 && tensor.size() <= kInlineElements;
+  for (int64_t i = 0; plain && i < tensor.size(); ++i) plain = has_literal(tensor, i);
+  return plain;
 }
 
 Level level_of(Dim dim) {
@@ -116,9 +123,12 @@ Level Printer::node(const ConstExpr& e) {
     return Level::Postfix;
   }
   const HostTensor& tensor = *e.value;
-  bool plain = tensor.dtype().lanes == 1 && tensor.size() > 0 && tensor.size() <= kInlineElements;
-  for (int64_t i = 0; plain && i < tensor.size(); ++i) plain = has_literal(tensor, i);
-  if (!plain) {
+  bool is_element = index_depth_ > 0 && tensor.shape().empty();
+  if (is_element && tensor.dtype().is_vector() && lanes_agree(tensor) && has_literal(tensor, 0)) {
+    text(fmt::format("cast<{}>({})", to_string(tensor.dtype()), element(tensor, 0)));
+    return Level::Postfix;
+  }
+  if (!is_plain(tensor)) {
     text(fmt::format("meta[relay.Constant][{}]", constants_.add(e.value)));
     return Level::Postfix;
   }

@@ -306,6 +306,7 @@ constexpr Row kBuiltins[] = {
     {"is_float", dtype_test<&DType::is_float>},
     {"is_int", dtype_test<&DType::is_int>},
     {"is_bool", dtype_test<&DType::is_bool>},
+    {"has_one_lane", dtype_test<&DType::has_one_lane>},
 };
 
 }  // namespace

@@ -104,7 +104,7 @@ std::optional<StaticValue> StaticEvaluator::combine(SyntaxPtr expr, const Static
 std::optional<StaticValue> StaticEvaluator::meta(SyntaxPtr expr) {
   auto tensor = meta_constant(expr, scope_, declaration_, diagnostics_);
   if (!tensor) return std::nullopt;
-  if (tensor->shape().size() > 1) return other(expr, {});
+  if (tensor->shape().size() > 1 || tensor->dtype().is_vector()) return other(expr, {});
   StaticList items;
   for (int64_t i = 0; i < tensor->size(); ++i) {
     if (tensor->dtype().is_float())

@@ -64,20 +64,25 @@ class Comparison {
       return other(place, fmt::format("this is {} where {} is expected", type_to_string(a.dtype(), a.shape()),
                                       type_to_string(b.dtype(), b.shape())));
     elements_ += a.size();
+    const int64_t lanes = a.dtype().lanes;
     for (int64_t i = 0; i < a.size(); ++i) {
-      double excess = excess_of(a, b, i);
+      int64_t worst_lane = i * lanes;
+      for (int64_t lane = worst_lane; lane < (i + 1) * lanes; ++lane)
+        if (excess_of(a, b, lane) > excess_of(a, b, worst_lane)) worst_lane = lane;
+      double excess = excess_of(a, b, worst_lane);
       if (excess <= 0) continue;
       ++different_;
       if (excess <= worst_excess_) continue;
       worst_excess_ = excess;
       std::string at = place + index_text(i, a.shape());
-      worst_ = fmt::format("{}{}{} where {} is expected",
-                           a.size() > 1 || !place.empty() ? "the worst is " : "it is ",
-                           at.empty() ? "" : at + ": ", element_text(a, i), element_text(b, i));
+      if (lanes > 1) at += fmt::format("{}lane {}", at.empty() ? "" : " ", worst_lane % lanes);
+      worst_ = fmt::format(
+          "{}{}{} where {} is expected", a.size() > 1 || !place.empty() ? "the worst is " : "it is ",
+          at.empty() ? "" : at + ": ", element_text(a, worst_lane), element_text(b, worst_lane));
     }
   }
 
-  /// How far an element is outside the tolerance; 0 inside.
+  /// How far an element, or a lane of one, is outside the tolerance; 0 inside.
   double excess_of(const HostTensor& a, const HostTensor& b, int64_t i) const {
     if (!a.dtype().is_float()) {
       int64_t x = element_as_int(a, i), y = element_as_int(b, i);

@@ -203,15 +203,17 @@ Result<Done> write_tensors(const std::string& path, const Entries<TensorPtr>& en
   Result<Format> format = format_of(path);
   if (!format) return write_failure(path, format.error().message);
   std::set<std::string_view> names;
+  Entries<TensorPtr> written;
   for (const auto& [name, tensor] : entries) {
     QUERN_CHECK(tensor != nullptr);
     if (!names.insert(name).second)
       return write_failure(path, fmt::format("two entries are named '{}'", name));
+    written.emplace_back(name, HostTensor::lanes_of(tensor));
   }
   switch (*format) {
-    case Format::Npy: return write_npy_file(path, entries);
-    case Format::Npz: return write_npz(path, entries);
-    case Format::Safetensors: return write_safetensors(path, entries);
+    case Format::Npy: return write_npy_file(path, written);
+    case Format::Npz: return write_npz(path, written);
+    case Format::Safetensors: return write_safetensors(path, written);
   }
   bug("a format of files", __FILE__, __LINE__);
 }

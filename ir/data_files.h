@@ -26,7 +26,8 @@ using Entries = std::vector<std::pair<std::string, T>>;
 Result<Entries<TensorHeader>> read_tensor_headers(const std::string& path);
 /// Reads everything.
 Result<Entries<TensorPtr>> read_tensors(const std::string& path);
-/// Writes atomically (a temporary file beside it, then rename). A .npy takes exactly one entry.
+/// Writes atomically (a temporary file beside it, then rename). A .npy takes exactly one entry. The formats
+/// have no vectors: their lanes are written as a last axis of the lane dtype.
 Result<Done> write_tensors(const std::string& path, const Entries<TensorPtr>& entries);
 
 }  // namespace quern

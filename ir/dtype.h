@@ -46,6 +46,10 @@ struct DType {
   bool is_index() const { return code == DTypeCode::Index; }
   bool is_infer() const { return code == DTypeCode::Infer; }
   bool is_var() const { return code == DTypeCode::Var; }
+  bool has_one_lane() const { return lanes == 1; }
+  bool is_vector() const { return lanes > 1; }
+  /// The dtype of one lane of a vector; of anything else the dtype itself.
+  DType lane() const { return {code, bits, 1, id}; }
   /// Bytes of one element in memory; bool takes one.
   size_t bytes() const { return static_cast<size_t>(bits) / 8 * lanes; }
 

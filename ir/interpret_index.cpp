@@ -58,9 +58,8 @@ class Compiler {
 
   // --- elements
   NodePtr make(const ConstExpr& e) {
-    Value value = Value::tensor(std::const_pointer_cast<HostTensor>(e.value));
-    if (!value.is_scalar()) fail(e, "internal: an element is wanted, and this is none");
-    return constant_node(value.scalar().bits);
+    if (!e.value->shape().empty()) fail(e, "internal: an element is wanted, and this is none");
+    return constant_node(e.value);
   }
 
   NodePtr make(const VarExpr& e) {
@@ -73,8 +72,8 @@ class Compiler {
   NodePtr make(const ScalarExpr& e) {
     std::vector<NodePtr> args;
     for (ExprPtr arg : e.args) args.push_back(node(arg));
-    DType operand = e.args[0]->type->dtype;
-    if (e.is_cast) return cast_node(operand, e.type->dtype, std::move(args[0]));
+    DType operand = e.args[0]->type->dtype.lane();
+    if (e.is_cast) return cast_node(operand, e.type->dtype.lane(), std::move(args[0]));
     return scalar_node(e.op, operand, std::move(args));
   }
 
@@ -88,7 +87,7 @@ class Compiler {
     std::vector<Axis> axes = enter_axes(e);
     NodePtr body = node(e.body);
     leave_axes(e);
-    return reduce_node(e, e.reduce, e.body->type->dtype, std::move(axes), std::move(body));
+    return reduce_node(e, e.reduce, e.body->type->dtype.lane(), std::move(axes), std::move(body));
   }
 
   // The definition itself: each position anew, from the start.
@@ -96,7 +95,7 @@ class Compiler {
     std::vector<Axis> axes = enter_axes(e);
     NodePtr body = node(e.body);
     leave_axes(e);
-    return reduce_node(e, e.reduce, e.body->type->dtype, std::move(axes), std::move(body));
+    return reduce_node(e, e.reduce, e.body->type->dtype.lane(), std::move(axes), std::move(body));
   }
 
   NodePtr make(const ScatterExpr& e) { fail(e, "internal: a scatter is no element"); }
@@ -246,25 +245,29 @@ class Compiler {
   std::unordered_set<const Variable*> in_frame_;  ///< bound inside, to what is no element
 };
 
-/// Elements in row-major order into a new tensor, whose shape is only known once the extents are.
+/// Elements in row-major order, lane by lane, into a new tensor, whose shape is only known once the extents
+/// are.
 Value run_comprehension(const std::vector<Axis>& axes, const Node& body, const Expr& expr, Machine& machine) {
   DType dtype = expr.type->dtype;
   Shape shape;
   for (const Axis& axis : axes) shape.push_back(run_extent(axis.code, machine.slots.data(), expr));
   TensorPtr tensor = make_tensor(expr, dtype, std::move(shape));
   std::byte* next = tensor->data();
-  const size_t bytes = dtype.bytes();
+  const size_t bytes = dtype.lane().bytes();
   for_each_point(axes, machine.slots.data(), expr, [&] {
-    uint64_t bits = body.run(machine);
-    std::memcpy(next, &bits, bytes);
-    next += bytes;
+    for (machine.lane = 0; machine.lane < dtype.lanes; ++machine.lane) {
+      uint64_t bits = body.run(machine);
+      std::memcpy(next, &bits, bytes);
+      next += bytes;
+    }
   });
   return Value::tensor(std::move(tensor));
 }
 
 void run_scatter(const ScatterCode& code, HostTensor& tensor, Machine& machine) {
   const ScatterExpr& expr = code.expr;
-  const DType dtype = tensor.dtype();
+  const DType lane_dtype = tensor.dtype().lane();
+  const size_t bytes = lane_dtype.bytes();
   const std::optional<ScalarOp> op = scatter_op(expr.scatter);
   for_each_point(code.axes, machine.slots.data(), expr, [&] {
     int64_t offset = 0;
@@ -278,14 +281,16 @@ void run_scatter(const ScatterCode& code, HostTensor& tensor, Machine& machine) 
              FailureKind::Index);
       offset = offset * extent + at;
     }
-    std::byte* address = tensor.data() + static_cast<size_t>(offset) * dtype.bytes();
-    Scalar element{dtype, code.value->run(machine)};
-    if (op) {
-      Scalar old{dtype};
-      std::memcpy(&old.bits, address, dtype.bytes());
-      element = quern::apply(*op, std::array{old, element});
+    std::byte* address = tensor.data() + static_cast<size_t>(offset) * tensor.dtype().bytes();
+    for (machine.lane = 0; machine.lane < tensor.dtype().lanes; ++machine.lane, address += bytes) {
+      Scalar element{lane_dtype, code.value->run(machine)};
+      if (op) {
+        Scalar old{lane_dtype};
+        std::memcpy(&old.bits, address, bytes);
+        element = quern::apply(*op, std::array{old, element});
+      }
+      std::memcpy(address, &element.bits, bytes);
     }
-    std::memcpy(address, &element.bits, dtype.bytes());
   });
 }
 
@@ -306,9 +311,8 @@ Value IndexProgram::run(Evaluator& evaluator, Frame& frame) const {
     machine.slots[slot] = found->second;
   }
   DType dtype = program.expr->type->dtype;
-  if (dtype.bytes() > sizeof(uint64_t))
-    fail(*program.expr, fmt::format("elements of {} are not interpreted", to_string(dtype)));
-  bool one_element = program.expr->kind != ExprKind::Comprehension || program.axes.empty();
+  bool one_element =
+      (program.expr->kind != ExprKind::Comprehension || program.axes.empty()) && !dtype.is_vector();
   if (one_element && !program.scatter) return Scalar{dtype, program.body->run(machine)};
   Value value = run_comprehension(program.axes, *program.body, *program.expr, machine);
   if (!program.scatter) return value;

@@ -88,7 +88,8 @@ int64_t run_extent(const DimCode& code, const int64_t* slots, const Expr& at) {
 Value Escape::run(Machine& machine) const {
   for (auto [dim, slot] : dims) machine.frame.dims[dim] = machine.slots[slot];
   for (const Local& local : locals)
-    machine.frame.values[local.variable] = Scalar{local.variable->type->dtype, machine.locals[local.slot]};
+    machine.frame.values[local.variable] =
+        Scalar{local.variable->type->dtype.lane(), machine.locals[local.slot]};
   return machine.evaluator.evaluate(expr, machine.frame);
 }
 
@@ -105,27 +106,39 @@ const Value& hoisted_value(Machine& machine, size_t slot, ExprPtr expr) {
 
 namespace {
 
-uint64_t element_of(const Value& value, const Expr& at) {
-  if (!value.is_scalar()) fail(at, "internal: an element is wanted, and this is none");
-  return value.scalar().bits;
-}
-
-uint64_t load(const HostTensor& tensor, int64_t offset) {
-  size_t bytes = tensor.dtype().bytes();
-  const std::byte* address = tensor.data() + static_cast<size_t>(offset) * bytes;
+/// An element, or one lane of it. A vector that the result does not depend on may have fewer lanes.
+uint64_t load(const HostTensor& tensor, int64_t offset, size_t lane) {
+  const DType dtype = tensor.dtype();
+  auto at = static_cast<size_t>(offset);
+  if (dtype.is_vector()) at = at * dtype.lanes + std::min<size_t>(lane, dtype.lanes - 1);
+  const size_t bytes = dtype.lane().bytes();
+  const std::byte* address = tensor.data() + at * bytes;
   uint64_t bits = 0;
   switch (bytes) {
     case 1: return std::to_integer<uint64_t>(*address);
     case 4: std::memcpy(&bits, address, 4); return bits;
     case 8: std::memcpy(&bits, address, 8); return bits;
-    default: std::memcpy(&bits, address, std::min<size_t>(bytes, 8)); return bits;
+    default: std::memcpy(&bits, address, bytes); return bits;
   }
+}
+
+uint64_t element_of(const Value& value, size_t lane, const Expr& at) {
+  if (value.is_scalar()) return value.scalar().bits;
+  auto* boxed = value.object_as<TensorObject>();
+  if (!boxed || !boxed->tensor->shape().empty()) fail(at, "internal: an element is wanted, and this is none");
+  return load(*boxed->tensor, 0, lane);
 }
 
 struct ConstantNode final : Node {
   uint64_t bits;
   explicit ConstantNode(uint64_t b) : bits(b) {}
   uint64_t run(Machine&) const override { return bits; }
+};
+
+struct VectorNode final : Node {
+  std::shared_ptr<const HostTensor> vector;
+  explicit VectorNode(std::shared_ptr<const HostTensor> v) : vector(std::move(v)) {}
+  uint64_t run(Machine& machine) const override { return load(*vector, 0, machine.lane); }
 };
 
 struct LocalNode final : Node {
@@ -148,14 +161,16 @@ struct HoistedNode final : Node {
   size_t slot;
   HoistedNode(ExprPtr e, size_t s) : expr(e), slot(s) {}
   uint64_t run(Machine& machine) const override {
-    return element_of(hoisted_value(machine, slot, expr), *expr);
+    return element_of(hoisted_value(machine, slot, expr), machine.lane, *expr);
   }
 };
 
 struct EscapeNode final : Node {
   Escape escape;
   explicit EscapeNode(Escape e) : escape(std::move(e)) {}
-  uint64_t run(Machine& machine) const override { return element_of(escape.run(machine), *escape.expr); }
+  uint64_t run(Machine& machine) const override {
+    return element_of(escape.run(machine), machine.lane, *escape.expr);
+  }
 };
 
 struct IfNode final : Node {
@@ -257,7 +272,7 @@ template <class F>
 NodePtr with_plain_type(DType dtype, const F& f) {
   if (dtype == DType::float32()) return f(float{});
   if (dtype == DType::float64()) return f(double{});
-  bool integer = dtype.lanes == 1 && (dtype.is_int() || dtype.is_index());
+  bool integer = dtype.is_int() || dtype.is_index();
   if (integer && dtype.bits == 32) return f(uint32_t{});
   if (integer && dtype.bits == 64) return f(uint64_t{});
   return nullptr;
@@ -292,7 +307,7 @@ struct ReadNode final : Node {
 
  private:
   uint64_t element(Machine& machine, const Value& value) const {
-    if (indices.empty()) return element_of(value, read);
+    if (indices.empty()) return element_of(value, machine.lane, read);
     auto* boxed = value.object_as<TensorObject>();
     if (!boxed || boxed->tensor->shape().size() != indices.size())
       fail(read, fmt::format("internal: a tensor of rank {} is wanted here", indices.size()));
@@ -304,7 +319,7 @@ struct ReadNode final : Node {
         return outside(machine, axis, index, extent);
       offset = offset * extent + index;
     }
-    return load(tensor, offset);
+    return load(tensor, offset, machine.lane);
   }
 
   int64_t index_at(Machine& machine, size_t axis) const {
@@ -386,7 +401,10 @@ struct ArgReduceNode final : Node {
 
 // --- construction ------------------------------------------------------------------------------------------
 
-NodePtr constant_node(uint64_t bits) { return std::make_unique<ConstantNode>(bits); }
+NodePtr constant_node(std::shared_ptr<const HostTensor> element) {
+  if (element->dtype().is_vector()) return std::make_unique<VectorNode>(std::move(element));
+  return std::make_unique<ConstantNode>(load(*element, 0, 0));
+}
 
 NodePtr local_node(size_t slot) { return std::make_unique<LocalNode>(slot); }
 

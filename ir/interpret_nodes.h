@@ -1,6 +1,6 @@
 #pragma once
 // The nodes of a prepared index expression, and the machine that they run on. A node gives the bits of its
-// element; the dtype of each is known when it is made.
+// element, or of the machine's current lane of a vector; the dtype of each is known when it is made.
 
 #include <memory>
 #include <span>
@@ -24,6 +24,7 @@ struct Machine {
   std::vector<int64_t> slots;    ///< dims, index variables, and the extents of these
   std::vector<uint64_t> locals;  ///< let-bound elements
   std::vector<Hoisted> hoisted;
+  size_t lane = 0;  ///< which lane of the result is computed
 };
 
 /// An element as a value computed at each point.
@@ -97,11 +98,12 @@ struct IndexCode {
   NodePtr node;  ///< a computed index; null for a dim
 };
 
-NodePtr constant_node(uint64_t bits);
+NodePtr constant_node(std::shared_ptr<const HostTensor> element);
 NodePtr local_node(size_t slot);
 NodePtr dim_node(const Expr& at, DimCode code);
 NodePtr hoisted_node(ExprPtr expr, size_t slot);
 NodePtr escape_node(Escape escape);
+/// The dtypes of these two and of `reduce_node` are those of lanes.
 NodePtr scalar_node(ScalarOp op, DType operand, std::vector<NodePtr> args);
 NodePtr cast_node(DType from, DType to, NodePtr arg);
 NodePtr if_node(NodePtr condition, NodePtr then_arm, NodePtr else_arm);

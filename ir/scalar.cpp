@@ -139,14 +139,14 @@ std::optional<ScalarOp> find_scalar_op(std::string_view name) {
 }
 
 bool accepts(ScalarOp op, DType operand) {
-  if (operand.lanes != 1 || operand.is_infer()) return false;
+  if (operand.is_infer()) return false;
   const bool integer = operand.is_int() || operand.is_index();
   switch (info(op).signature) {
     case ScalarSignature::Same: return integer || operand.is_float();
-    case ScalarSignature::Float:
-    case ScalarSignature::Test: return operand.is_float();
+    case ScalarSignature::Float: return operand.is_float();
+    case ScalarSignature::Test: return operand.is_float() && !operand.is_vector();
     case ScalarSignature::Bits: return integer || operand.is_bool();
-    case ScalarSignature::Compare: return true;
+    case ScalarSignature::Compare: return !operand.is_vector();
     case ScalarSignature::Logic: return operand.is_bool();
   }
   return false;

@@ -28,7 +28,7 @@ struct ScalarOpInfo {
 const ScalarOpInfo& info(ScalarOp op);
 /// The function with this text ("+", "exp"), or nothing.
 std::optional<ScalarOp> find_scalar_op(std::string_view name);
-/// Whether `op` takes operands of this dtype.
+/// Whether `op` takes operands of this dtype; vectors lane by lane, but not where the result would be bool.
 bool accepts(ScalarOp op, DType operand);
 /// The dtype of op's result on operands of this dtype.
 DType result_dtype(ScalarOp op, DType operand);
@@ -40,8 +40,8 @@ std::string_view to_string(ReduceKind kind);
 std::optional<ReduceKind> find_reduce_kind(std::string_view name);
 inline bool is_arg(ReduceKind kind) { return kind == ReduceKind::ArgMax || kind == ReduceKind::ArgMin; }
 
-/// One element: the bits of a value in its dtype's memory representation (little-endian, low bytes), so that
-/// a pointer to `bits` is a pointer to the element.
+/// One element, or one lane of a vector: the bits of a value in its dtype's memory representation
+/// (little-endian, low bytes), so that a pointer to `bits` is a pointer to the element.
 struct Scalar {
   DType dtype;
   uint64_t bits = 0;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "ir/result.h"
+#include "ir/scalar.h"
 
 namespace quern {
 
@@ -77,17 +78,53 @@ TensorPtr HostTensor::zeros(DType dtype, Shape shape) {
 
 TensorPtr HostTensor::view(TensorPtr base, Shape shape) {
   QUERN_CHECK(base != nullptr && element_count(shape) == base->size());
-  TensorPtr result = make(base->dtype_, {0});
+  DType dtype = base->dtype_;
+  return view(std::move(base), dtype, std::move(shape));
+}
+
+TensorPtr HostTensor::view(TensorPtr base, DType dtype, Shape shape) {
+  TensorPtr result = make(dtype, {0});
   result->shape_ = std::move(shape);
-  result->size_ = base->size_;
+  result->size_ = element_count(result->shape_);
   result->data_ = base->data_;
   // A view of a view holds the owner itself, so that chains of views do not keep each other.
   result->base_ = base->base_ ? base->base_ : std::move(base);
   return result;
 }
 
+TensorPtr HostTensor::lanes_of(TensorPtr base) {
+  DType dtype = base->dtype_;
+  if (!dtype.is_vector()) return base;
+  Shape shape = base->shape_;
+  shape.push_back(dtype.lanes);
+  return view(std::move(base), dtype.lane(), std::move(shape));
+}
+
+TensorPtr HostTensor::vectors_of(TensorPtr base, DType vector) {
+  Shape shape = base->shape_;
+  if (base->dtype_ != vector.lane() || shape.empty() || shape.back() != vector.lanes) return nullptr;
+  shape.pop_back();
+  return view(std::move(base), vector, std::move(shape));
+}
+
+void fill_element(HostTensor& tensor, int64_t offset, const Scalar& lane) {
+  const DType dtype = tensor.dtype();
+  QUERN_CHECK(offset >= 0 && offset < tensor.size() && lane.dtype == dtype.lane());
+  const size_t width = lane.dtype.bytes();
+  std::byte* to = tensor.data() + static_cast<size_t>(offset) * dtype.bytes();
+  for (size_t k = 0; k < dtype.lanes; ++k) std::memcpy(to + k * width, &lane.bits, width);
+}
+
+bool lanes_agree(const HostTensor& tensor) {
+  const size_t element = tensor.dtype().bytes(), lane = tensor.dtype().lane().bytes();
+  for (size_t at = lane; at < tensor.bytes(); at += lane)
+    if (at % element != 0 && std::memcmp(tensor.data() + at - lane, tensor.data() + at, lane) != 0)
+      return false;
+  return true;
+}
+
 int64_t element_as_int(const HostTensor& tensor, int64_t offset) {
-  QUERN_CHECK(offset >= 0 && offset < tensor.size() && tensor.dtype().lanes == 1);
+  QUERN_CHECK(offset >= 0 && offset < tensor.lane_count());
   size_t at = static_cast<size_t>(offset);
   bool is_unsigned = tensor.dtype().code == DTypeCode::UInt;
   QUERN_CHECK(!tensor.dtype().is_float());
@@ -109,7 +146,7 @@ double element_as_double(const HostTensor& tensor, int64_t offset) {
     bool is_uint64 = dtype.code == DTypeCode::UInt && dtype.bits == 64;
     return is_uint64 ? static_cast<double>(static_cast<uint64_t>(value)) : static_cast<double>(value);
   }
-  QUERN_CHECK(offset >= 0 && offset < tensor.size() && dtype.lanes == 1);
+  QUERN_CHECK(offset >= 0 && offset < tensor.lane_count());
   size_t at = static_cast<size_t>(offset);
   if (dtype.code == DTypeCode::BFloat) return bfloat_to_float(tensor.elements<uint16_t>()[at]);
   switch (dtype.bits) {

@@ -41,22 +41,33 @@ class HostTensor {
   DType dtype() const { return dtype_; }
   const Shape& shape() const { return shape_; }
   int64_t size() const { return size_; }
+  /// Numbers in memory: as many as elements, of vectors as many as lanes.
+  int64_t lane_count() const { return size_ * dtype_.lanes; }
   size_t bytes() const { return static_cast<size_t>(size_) * dtype_.bytes(); }
   std::byte* data() { return data_; }
   const std::byte* data() const { return data_; }
+  /// The memory as numbers: of vectors, their lanes.
   template <class T>
   std::span<T> elements() {
-    return {reinterpret_cast<T*>(data_), static_cast<size_t>(size_)};
+    return {reinterpret_cast<T*>(data_), static_cast<size_t>(lane_count())};
   }
   template <class T>
   std::span<const T> elements() const {
-    return {reinterpret_cast<const T*>(data_), static_cast<size_t>(size_)};
+    return {reinterpret_cast<const T*>(data_), static_cast<size_t>(lane_count())};
   }
 
   /// A tensor of the same elements under another shape of equal count, sharing this one's memory.
   static TensorPtr view(TensorPtr base, Shape shape);
+  /// A tensor of vectors as one of their lanes, which are its last axis; any other tensor itself. Shares the
+  /// memory.
+  static TensorPtr lanes_of(TensorPtr base);
+  /// The other way: a tensor of the lane dtype whose last axis is the lanes of `vector`s, as a tensor of
+  /// these; null for one of another dtype or last extent.
+  static TensorPtr vectors_of(TensorPtr base, DType vector);
 
  private:
+  static TensorPtr view(TensorPtr base, DType dtype, Shape shape);
+
   DType dtype_;
   Shape shape_;
   int64_t size_;
@@ -64,7 +75,13 @@ class HostTensor {
   TensorPtr base_;  ///< owner of the memory of a view
 };
 
-/// One element as a double (float16 and bfloat16 widened, integers converted, bool 0 or 1).
+struct Scalar;
+/// Writes an element, a vector with `lane` in every lane.
+void fill_element(HostTensor& tensor, int64_t offset, const Scalar& lane);
+/// Whether the lanes of each element are the same bits; true of numbers.
+bool lanes_agree(const HostTensor& tensor);
+/// One element as a double (float16 and bfloat16 widened, integers converted, bool 0 or 1). The elements of
+/// vectors are counted by lanes, here and below.
 double element_as_double(const HostTensor& tensor, int64_t offset);
 /// One integer, bool or index element, exact.
 int64_t element_as_int(const HostTensor& tensor, int64_t offset);
@@ -77,12 +94,12 @@ uint16_t float_to_bfloat(float value);
 
 /// Dtype and shape first, then the values: "Tensor[(2, 2), float32] [[1, 2], [3, 4]]"; more than `limit`
 /// elements are elided with "…" per axis. Floats print as the shortest text that reads back the same. Rank 0:
-/// "float32 1.5".
+/// "float32 1.5". A vector is its lanes, elided as an axis: "Tensor[(1,), int8x2] [<1, 2>]".
 std::string to_string(const HostTensor& tensor, int64_t limit = 64);
 /// "Tensor[(2, 2), float32]", and "float32" at rank 0.
 std::string type_to_string(DType dtype, std::span<const int64_t> shape);
-/// Nested JSON lists of all elements (a bare number at rank 0); nan and infinities as "nan", "inf", "-inf"
-/// strings.
+/// Nested JSON lists of all elements (a bare number at rank 0), vectors as lists of their lanes; nan and
+/// infinities as "nan", "inf", "-inf" strings.
 std::string to_json(const HostTensor& tensor);
 
 }  // namespace quern

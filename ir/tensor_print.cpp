@@ -57,23 +57,33 @@ std::string json_element(const HostTensor& tensor, int64_t offset) {
   return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
 }
 
+/// The shape, with the lanes of vectors as a last axis.
+Shape shape_in_lanes(const HostTensor& tensor) {
+  Shape shape = tensor.shape();
+  if (tensor.dtype().is_vector()) shape.push_back(tensor.dtype().lanes);
+  return shape;
+}
+
 /// Writes nested lists, depth first.
 struct ListWriter {
   static constexpr int64_t kEdge = 3;  ///< elements kept at either end of an elided axis
 
   const HostTensor& tensor;
   std::string (*element)(const HostTensor&, int64_t);
+  std::string_view vector_brackets;
   bool elide;
   std::string out = {};
+  Shape shape = shape_in_lanes(tensor);
 
   /// The elements below the first `axis` indices; `offset` counts the lists of this depth, row-major.
   void write(size_t axis, int64_t offset) {
-    if (axis == tensor.shape().size()) {
+    if (axis == shape.size()) {
       out += element(tensor, offset);
       return;
     }
-    int64_t extent = tensor.shape()[axis];
-    out += '[';
+    int64_t extent = shape[axis];
+    std::string_view brackets = axis < tensor.shape().size() ? "[]" : vector_brackets;
+    out += brackets[0];
     for (int64_t i = 0; i < extent; ++i) {
       if (i > 0) out += ", ";
       if (elide && extent > 2 * kEdge && i == kEdge) {
@@ -82,14 +92,14 @@ struct ListWriter {
       }
       write(axis + 1, offset * extent + i);
     }
-    out += ']';
+    out += brackets[1];
   }
 };
 
 /// Elements, or for an empty tensor the lists that printing it whole would take at most.
 bool longer_than(const HostTensor& tensor, int64_t limit) {
   int64_t count = 1;
-  for (int64_t extent : tensor.shape())
+  for (int64_t extent : shape_in_lanes(tensor))
     if (extent != 0) count *= extent;
   return count > limit;
 }
@@ -103,13 +113,13 @@ std::string type_to_string(DType dtype, std::span<const int64_t> shape) {
 }
 
 std::string to_string(const HostTensor& tensor, int64_t limit) {
-  ListWriter writer{tensor, plain_element, longer_than(tensor, limit)};
+  ListWriter writer{tensor, plain_element, "<>", longer_than(tensor, limit)};
   writer.write(0, 0);
   return type_to_string(tensor.dtype(), tensor.shape()) + " " + writer.out;
 }
 
 std::string to_json(const HostTensor& tensor) {
-  ListWriter writer{tensor, json_element, false};
+  ListWriter writer{tensor, json_element, "[]", false};
   writer.write(0, 0);
   return std::move(writer.out);
 }

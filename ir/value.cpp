@@ -7,8 +7,7 @@
 namespace quern {
 
 Value Value::tensor(TensorPtr tensor) {
-  // Elements of more than eight bytes (vectors such as float32x4) do not fit into a Value and stay boxed.
-  if (!tensor->shape().empty() || tensor->dtype().bytes() > sizeof(uint64_t))
+  if (!tensor->shape().empty() || tensor->dtype().is_vector())
     return Value(new TensorObject(std::move(tensor)));
   Scalar scalar{tensor->dtype()};
   std::memcpy(&scalar.bits, tensor->data(), scalar.dtype.bytes());

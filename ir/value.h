@@ -1,6 +1,6 @@
 #pragma once
-// Run-time values, shared by the interpreter and the virtual machine. A Value is 16 bytes: rank-0 tensors are
-// held unboxed (their dtype and bits), everything else is a counted reference to an Object.
+// Run-time values, shared by the interpreter and the virtual machine. A Value is 16 bytes: rank-0 tensors of
+// one lane are held unboxed (their dtype and bits), everything else is a counted reference to an Object.
 
 #include <atomic>
 #include <memory>
@@ -47,7 +47,7 @@ class Value {
   explicit Value(Object* object) : object_(object) {
     if (object_) object_->retain();
   }
-  /// A tensor; rank 0 becomes an unboxed scalar.
+  /// A tensor; rank 0 becomes an unboxed scalar, unless its element is a vector.
   static Value tensor(TensorPtr tensor);
   static Value tuple(std::vector<Value> fields);
   static Value unit() { return tuple({}); }

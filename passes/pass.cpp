@@ -3,7 +3,9 @@
 namespace quern {
 
 bool is_atom(ExprPtr expr) {
-  return expr->kind == ExprKind::Var || (expr->kind == ExprKind::Const && expr->type->is_scalar());
+  if (expr->kind == ExprKind::Var) return true;
+  auto* constant = as<ConstExpr>(expr);
+  return constant && constant->type->is_scalar() && lanes_agree(*constant->value);
 }
 
 }  // namespace quern

@@ -18,7 +18,8 @@ struct PassContext {
   FunctionSource& functions;  ///< typed definitions of the globals
 };
 
-/// Whether evaluating it again costs nothing: a variable or a rank-0 constant.
+/// Whether evaluating it again costs nothing: a variable, or a rank-0 constant. A vector
+/// whose lanes differ is none: it is read from memory.
 bool is_atom(ExprPtr expr);
 
 }  // namespace quern

@@ -27,7 +27,7 @@ class Normalizer {
     return arena_.make<VarExpr>(Expr{ExprKind::Var, value->type, value->origin}, variable);
   }
 
-  // A variable or rank-0 constant with the expression's value.
+  // An atom with the expression's value.
   ExprPtr atom(ExprPtr expr) {
     ExprPtr v = value(expr);
     // A top-level function as a value stays where it is used: a call of it is then a direct one.

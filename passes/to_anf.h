@@ -4,7 +4,7 @@
 
 namespace quern {
 
-/// A-normal form: every operand is a variable or a rank-0 constant, every other value is bound in a block,
+/// A-normal form: every operand is an atom (passes/pass.h), every other value is bound in a block,
 /// blocks are flat. The arms of `if` and the bodies of functions are blocks of their own. Tensors that an
 /// index expression reads are variables.
 ExprPtr to_anf(const PassContext& context, ExprPtr expr);

@@ -235,7 +235,8 @@ static int write_module(Session& session, SourceId source, const std::string& ou
   TypedText module = session.typed_text(source);
   Entries<TensorPtr> constants;
   for (const auto& tensor : module.constants.tensors())
-    constants.emplace_back(constant_entry(constants.size()), std::const_pointer_cast<HostTensor>(tensor));
+    constants.emplace_back(constant_entry(constants.size(), tensor->dtype()),
+                           std::const_pointer_cast<HostTensor>(tensor));
   if (!constants.empty())
     if (auto done = write_tensors(constants_file(output), constants); !done) {
       say(done.error().message);

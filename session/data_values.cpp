@@ -23,8 +23,10 @@ class Loader {
 
  private:
   Result<Value> tensor(const std::string& name, Type type, const std::string& owner) {
-    for (auto& [entry, tensor] : entries_) {
+    for (auto& [entry, in_file] : entries_) {
       if (entry != name) continue;
+      TensorPtr vectors = type->dtype.is_vector() ? HostTensor::vectors_of(in_file, type->dtype) : nullptr;
+      const TensorPtr& tensor = vectors ? vectors : in_file;
       if (std::string problem = mismatch(*tensor, type); !problem.empty())
         return Failure{fmt::format("{} in `{}` is {}, but {} is declared as {}: {}", described(name), file_,
                                    type_to_string(tensor->dtype(), tensor->shape()), owner, to_string(type),
@@ -45,6 +47,8 @@ class Loader {
   }
 
   static std::string mismatch(const HostTensor& tensor, Type type) {
+    if (type->dtype.is_vector() && tensor.dtype() == type->dtype.lane())
+      return fmt::format("its last axis has to be the {} lanes", type->dtype.lanes);
     if (tensor.dtype() != type->dtype)
       return fmt::format("the dtype is {} and has to be {}", to_string(tensor.dtype()),
                          to_string(type->dtype));
@@ -71,7 +75,7 @@ class Loader {
     for (size_t i = 0; i < constructor.fields.size(); ++i) {
       const DataField& f = constructor.fields[i];
       std::string part = f.name.empty() ? std::to_string(i) : f.name;
-      std::string name = prefix.empty() ? part : prefix + "." + part;
+      std::string name = prefix.empty() ? part : fmt::format("{}.{}", prefix, part);
       auto field = value(name, substitute(f.type, substitution),
                          fmt::format("the field `{}` of `{}`", part, data->name));
       if (!field) {
@@ -108,7 +112,8 @@ Result<Done> collect(const std::string& name, const Value& value, Type type, con
     bool named = data && data->constructors.size() == 1 && !data->constructors[0].fields[i].name.empty();
     std::string part = named ? data->constructors[0].fields[i].name : std::to_string(i);
     Type field_type = data ? data->constructors[0].fields[i].type : type->args[i];
-    auto done = collect(name.empty() ? part : name + "." + part, (*fields)[i], field_type, lookup, out);
+    std::string entry = name.empty() ? part : fmt::format("{}.{}", name, part);
+    auto done = collect(entry, (*fields)[i], field_type, lookup, out);
     if (!done) return done;
   }
   return Done{};

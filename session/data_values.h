@@ -17,7 +17,8 @@ using DataLookup = std::function<const DataDefinition*(Type type)>;
 
 /// The value of `type` in the file at `path`: the tensor named `entry` (the only one when ""), or a record. A
 /// missing field, another dtype or another shape is a Failure that names the entry, what the file has and
-/// what the type says; `field` is then where the record's field is declared.
+/// what the type says; `field` is then where the record's field is declared. A tensor of vectors is in a file
+/// as one of their lanes, its last axis.
 Result<Value> load_value(const std::string& path, std::string_view entry, Type type, const DataLookup& lookup,
                          std::optional<Place>* field = nullptr);
 

@@ -56,10 +56,11 @@ struct TypedText {
   std::string text;
   ConstantPool constants;  ///< what `meta[relay.Constant][k]` stands for
 };
-/// The file beside a text whose entries `constant_entry(k)` are what the text calls
-/// `meta[relay.Constant][k]`, unless it has a `#[metadata]` section.
+/// The file beside a text whose entries `constant_entry(k, …)` are what the text calls
+/// `meta[relay.Constant][k]`, unless it has a `#[metadata]` section. Files have no vectors: an entry's name
+/// ends with the dtype of one, as in `relay.Constant.3:int8x4`.
 std::string constants_file(const std::string& text_file);
-std::string constant_entry(size_t k);
+std::string constant_entry(size_t k, DType dtype);
 
 /// What one kind of thing takes in a session's memory.
 struct MemoryUse {

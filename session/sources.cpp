@@ -38,9 +38,14 @@ static std::shared_ptr<const Metadata> read_constants_beside(const std::string& 
   Metadata metadata;
   metadata.readable = true;
   auto& constants = metadata.entries["relay.Constant"];
-  const std::map<std::string, TensorPtr> by_name(entries->begin(), entries->end());
-  for (auto found = by_name.find(constant_entry(0)); found != by_name.end();
-       found = by_name.find(constant_entry(constants.size())))
+  std::map<std::string, TensorPtr> by_name;
+  for (const auto& [name, tensor] : *entries) {
+    const size_t colon = name.find(':');
+    auto vector = colon == std::string::npos ? std::nullopt : parse_dtype(name.substr(colon + 1));
+    by_name.emplace(name.substr(0, colon), vector ? HostTensor::vectors_of(tensor, *vector) : tensor);
+  }
+  auto entry_of_next = [&] { return by_name.find(constant_entry(constants.size(), DType())); };
+  for (auto found = entry_of_next(); found != by_name.end() && found->second; found = entry_of_next())
     constants.push_back(found->second);
   return std::make_shared<Metadata>(std::move(metadata));
 }
@@ -48,7 +53,9 @@ static std::shared_ptr<const Metadata> read_constants_beside(const std::string& 
 std::string constants_file(const std::string& text_file) {
   return std::filesystem::path(text_file).replace_extension(".safetensors").string();
 }
-std::string constant_entry(size_t k) { return "relay.Constant." + std::to_string(k); }
+std::string constant_entry(size_t k, DType dtype) {
+  return "relay.Constant." + std::to_string(k) + (dtype.is_vector() ? ":" + to_string(dtype) : "");
+}
 
 ModuleId Session::make_module() {
   impl_->modules.emplace_back();

@@ -30,14 +30,22 @@ std::vector<Dim> strides_of(std::span<const Dim> shape) {
   return strides;
 }
 
+// The shape with the lanes of vectors as the last axis.
+std::vector<Dim> shape_in_lanes(std::span<const Dim> dims, DType dtype) {
+  std::vector<Dim> shape(dims.begin(), dims.end());
+  if (dtype.is_vector()) shape.push_back(dim_const(dtype.lanes));
+  return shape;
+}
+
 class Lowering {
  public:
-  explicit Lowering(const FnExpr& primitive) : body_(*as<ComprehensionExpr>(primitive.body)) {
+  explicit Lowering(const FnExpr& primitive)
+      : body_(*as<ComprehensionExpr>(primitive.body)), dtype_(body_.type->dtype) {
     for (const Variable* param : primitive.params) add_buffer(param);
-    Buffer out{"out", body_.type->dtype, {body_.extents.begin(), body_.extents.end()}, true};
-    result_.buffers.push_back(std::move(out));
+    result_.extents = shape_in_lanes(body_.extents, dtype_);
+    result_.buffers.push_back({"out", dtype_.lane(), result_.extents, true});
     result_.vars.assign(body_.vars.begin(), body_.vars.end());
-    result_.extents.assign(body_.extents.begin(), body_.extents.end());
+    if (dtype_.is_vector()) result_.vars.push_back(lane_ = dim_var("lane"));
     for (Dim v : result_.vars) index_vars_.insert(v);
   }
 
@@ -64,30 +72,32 @@ class Lowering {
     for (const Buffer& b : result_.buffers)
       if (b.name == name) name += "_" + std::to_string(result_.buffers.size());
     if (name == "out") name = "out_" + std::to_string(result_.buffers.size());
-    result_.buffers.push_back(
-        {name, param->type->dtype, {param->type->dims.begin(), param->type->dims.end()}, false});
+    DType dtype = param->type->dtype;
+    result_.buffers.push_back({name, dtype.lane(), shape_in_lanes(param->type->dims, dtype), false});
+  }
+
+  // Where the current lane of an element is. A vector with other lanes than the result's is bound by a `let`
+  // that the result does not use: of it, any lane will do.
+  Dim lane_of(DType dtype) const {
+    return dtype.is_vector() && dtype.lanes == dtype_.lanes ? lane_ : dim_const(0);
   }
 
   ValuePtr value(ExprPtr expr, std::vector<Reduction>& reductions) {
     switch (expr->kind) {
-      case ExprKind::Const: {
-        Value v{ValueKind::Const, expr->type->dtype};
-        const HostTensor& tensor = *static_cast<const ConstExpr*>(expr)->value;
-        v.constant.dtype = tensor.dtype();
-        std::copy_n(tensor.data(), tensor.dtype().bytes(), reinterpret_cast<std::byte*>(&v.constant.bits));
-        return make(std::move(v));
-      }
+      case ExprKind::Const: return constant(*static_cast<const ConstExpr*>(expr)->value);
       case ExprKind::DimValue: return index_value(static_cast<const DimValueExpr*>(expr)->dim);
       case ExprKind::Scalar: {
         auto* e = static_cast<const ScalarExpr*>(expr);
-        Value v{e->is_cast ? ValueKind::Cast : ValueKind::Apply, expr->type->dtype};
+        DType dtype = expr->type->dtype.lane();
+        if (e->is_cast) return cast_to(value(e->args[0], reductions), dtype);
+        Value v{ValueKind::Apply, dtype};
         v.op = e->op;
         for (ExprPtr arg : e->args) v.args.push_back(value(arg, reductions));
         return make(std::move(v));
       }
       case ExprKind::If: {
         auto* e = static_cast<const IfExpr*>(expr);
-        Value v{ValueKind::Select, expr->type->dtype};
+        Value v{ValueKind::Select, expr->type->dtype.lane()};
         v.args = {value(e->condition, reductions), value(e->then_arm, reductions),
                   value(e->else_arm, reductions)};
         return make(std::move(v));
@@ -111,11 +121,20 @@ class Lowering {
     return nullptr;
   }
 
+  // A vector whose lanes differ is no atom (passes/pass.h), and a parameter.
+  static ValuePtr constant(const HostTensor& tensor) {
+    QUERN_CHECK(lanes_agree(tensor));
+    Value v{ValueKind::Const, tensor.dtype().lane()};
+    v.constant.dtype = v.dtype;
+    std::copy_n(tensor.data(), v.dtype.bytes(), reinterpret_cast<std::byte*>(&v.constant.bits));
+    return make(std::move(v));
+  }
+
   void bind(const Binding& binding, std::vector<Reduction>& reductions) {
     Reduction let{ReduceKind::Sum, {}, {}};
     let.is_let = true;
     let.value = value(binding.value, let.inner);
-    let.accumulator = binding.value->type->dtype;
+    let.accumulator = let.value->dtype;
     let.local = result_.locals++;
     Value v{ValueKind::Local, let.accumulator};
     v.local = let.local;
@@ -124,17 +143,17 @@ class Lowering {
   }
 
   ValuePtr load(const VarExpr& var) {
-    Value v{ValueKind::Load, var.type->dtype};
+    Value v{ValueKind::Load, var.type->dtype.lane()};
     v.buffer = buffer_of_.at(var.variable);
-    v.dim = dim_const(0);
+    v.dim = lane_of(var.type->dtype);
     return make(std::move(v));
   }
 
   ValuePtr read(const ReadExpr& e, std::vector<Reduction>& reductions) {
-    Value v{ValueKind::Load, e.type->dtype};
+    Value v{ValueKind::Load, e.type->dtype.lane()};
     v.buffer = buffer_of_.at(as<VarExpr>(e.tensor)->variable);
-    v.dim = dim_const(0);
-    std::vector<Dim> strides = strides_of(e.tensor->type->dims);
+    v.dim = lane_of(e.type->dtype);
+    std::vector<Dim> strides = strides_of(shape_in_lanes(e.tensor->type->dims, e.type->dtype));
     for (size_t k = 0; k < e.indices.size(); ++k) {
       Dim extent = e.tensor->type->dims[k];
       BoundsCheck check{nullptr, nullptr, extent};
@@ -161,7 +180,7 @@ class Lowering {
     Reduction r{e.reduce, {e.vars.begin(), e.vars.end()}, {e.extents.begin(), e.extents.end()}};
     for (Dim v : e.vars) index_vars_.insert(v);
     r.value = value(e.body, r.inner);
-    DType element = e.body->type->dtype;
+    DType element = r.value->dtype;
     r.accumulator = accumulator_dtype(element);
     r.local = result_.locals++;
     if (r.accumulator != element) r.value = cast_to(r.value, r.accumulator);
@@ -181,7 +200,7 @@ class Lowering {
     v.local = is_arg(e.reduce) ? r.index_local : r.local;
     reductions.push_back(std::move(r));
     ValuePtr result = make(std::move(v));
-    return is_arg(e.reduce) ? result : cast_to(result, e.type->dtype);
+    return is_arg(e.reduce) ? result : cast_to(result, e.type->dtype.lane());
   }
 
   /// A running result where it can follow a loop of the result; the reduction that it equals elsewhere.
@@ -207,20 +226,20 @@ class Lowering {
     DimMap here{{e.vars[0], var}};
     r.value = substitute(r.value, here);
     for (Reduction& inner : r.inner) substitute(inner, here);
-    r.accumulator = accumulator_dtype(e.type->dtype);
+    r.accumulator = accumulator_dtype(r.value->dtype);
     r.value = cast_to(r.value, r.accumulator);
     r.local = result_.locals++;
     Value v{ValueKind::Local, r.accumulator};
     v.local = r.local;
     result_.running_results.push_back(std::move(r));
-    return cast_to(make(std::move(v)), e.type->dtype);
+    return cast_to(make(std::move(v)), e.type->dtype.lane());
   }
 
   Scatter scatter(const ScatterExpr& e) {
     Scatter s{{e.vars.begin(), e.vars.end()}, {e.extents.begin(), e.extents.end()}, dim_const(0)};
     s.op = scatter_op(e.scatter);
     for (Dim v : e.vars) index_vars_.insert(v);
-    std::vector<Dim> strides = strides_of(body_.extents);
+    std::vector<Dim> strides = strides_of(result_.extents);
     for (size_t k = 0; k < e.indices.size(); ++k) {
       BoundsCheck check{nullptr, nullptr, body_.extents[k]};
       if (auto* dim = as<DimValueExpr>(e.indices[k])) {
@@ -238,7 +257,20 @@ class Lowering {
       s.trap = static_cast<int>(result_.traps.size());
     }
     s.value = value(e.value, s.reductions);
+    if (dtype_.is_vector()) add_lanes(s);
     return s;
+  }
+
+  // The innermost of a scatter's loops is over the lanes.
+  void add_lanes(Scatter& s) {
+    Dim lane = dim_var("lane");
+    index_vars_.insert(lane);
+    s.vars.push_back(lane);
+    s.extents.push_back(dim_const(dtype_.lanes));
+    s.offset = dim_add(s.offset, lane);
+    DimMap here{{lane_, lane}};
+    s.value = substitute(s.value, here);
+    for (Reduction& r : s.reductions) substitute(r, here);
   }
 
   static ValuePtr cast_to(ValuePtr inner, DType to) {
@@ -290,6 +322,8 @@ class Lowering {
   }
 
   const ComprehensionExpr& body_;
+  DType dtype_;         ///< of the result
+  Dim lane_ = nullptr;  ///< which lane of the result is computed, where it is of vectors
   Computation result_;
   std::unordered_map<const Variable*, int> buffer_of_;
   std::unordered_map<const Variable*, ValuePtr> lets_;

@@ -60,7 +60,8 @@ struct Computation {
 };
 
 /// Reads the computation off a primitive function (an FnExpr whose body is a Comprehension over its
-/// parameters).
+/// parameters). A computation is over single numbers: a tensor of vectors is a buffer with their lanes as its
+/// last axis, and where the result is one its lanes are the last of `vars`.
 Computation computation_of(const FnExpr& primitive);
 
 /// The default schedule: neighbouring loops that every access runs through like one are merged; the innermost

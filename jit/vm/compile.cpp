@@ -11,7 +11,7 @@ namespace quern::vm {
 namespace {
 
 /// Whether every value of the type is an unboxed scalar.
-bool is_unboxed(Type type) { return type->is_scalar() && type->dtype.bytes() <= sizeof(uint64_t); }
+bool is_unboxed(Type type) { return type->is_scalar() && !type->dtype.is_vector(); }
 
 }  // namespace
 

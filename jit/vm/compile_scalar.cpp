@@ -3,8 +3,6 @@
 #include <string>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "jit/vm/compile.h"
 #include "jit/vm/scalar.h"
 
@@ -14,6 +12,7 @@ namespace {
 
 /// Whether the index expression is made of what the machine runs itself.
 bool is_scalar_code(ExprPtr expr) {
+  if (expr->type->is_tensor() && expr->type->dtype.is_vector()) return false;
   switch (expr->kind) {
     case ExprKind::Reduce:
     case ExprKind::Scan:
@@ -80,8 +79,6 @@ Register FunctionCompiler::primitive(const CallExpr& e, const FnExpr& fn, Regist
 
 /// The body with the arguments in place of the parameters.
 Register FunctionCompiler::scalar_code(const CallExpr& e, const FnExpr& fn, ExprPtr body, Register wanted) {
-  if (e.type->dtype.bytes() > sizeof(uint64_t))
-    return fail(e, fmt::format("elements of {} are not calculated with", to_string(e.type->dtype)), wanted);
   std::vector<Register> args = values(e.args);
   for (size_t i = 0; i < args.size() && i < fn.params.size(); ++i) registers_[fn.params[i]] = args[i];
   const Expr* outer = std::exchange(inlined_, inlined_ ? inlined_ : &e);
@@ -123,8 +120,6 @@ Register FunctionCompiler::make(const DimValueExpr& e, Register wanted) {
 
 Register FunctionCompiler::make(const ScalarExpr& e, Register wanted) {
   const DType operand = e.args[0]->type->dtype;
-  if (operand.bytes() > sizeof(uint64_t) || e.type->dtype.bytes() > sizeof(uint64_t))
-    return fail(e, fmt::format("elements of {} are not calculated with", to_string(operand)), wanted);
   const Register a = value(e.args[0]), b = e.args.size() > 1 ? value(e.args[1]) : a;
   const Register result = or_new(wanted, e);
   if (!e.is_cast) {

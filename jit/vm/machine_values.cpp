@@ -109,8 +109,6 @@ const Instruction* Machine::element(const Instruction* pc) {
   }
   Scalar element{tensor.dtype()};
   const size_t bytes = element.dtype.bytes();
-  if (bytes > sizeof element.bits)
-    fail(pc, fmt::format("elements of {} are not calculated with", to_string(element.dtype)));
   std::memcpy(&element.bits, tensor.data() + static_cast<size_t>(offset) * bytes, bytes);
   done(site.operands[0]);
   put(pc->result, element);
@@ -132,7 +130,7 @@ void Machine::kernel(const Instruction* pc) {
   check_interrupt(pc);
   const auto& site = function().site<KernelSite>(*pc);
   Value result;
-  if (site.shape.empty() && site.dtype.bytes() <= sizeof(uint64_t)) {
+  if (site.shape.empty() && !site.dtype.is_vector()) {
     Scalar scalar{site.dtype};
     call_kernel(pc, site, {}, &scalar.bits);
     result = scalar;

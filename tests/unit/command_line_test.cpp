@@ -64,6 +64,43 @@ TEST(CommandLine, IrWritesAModuleThatReadsBack) {
   std::filesystem::remove_all(folder);
 }
 
+// The file beside the module has no vectors: the entries' names say which of its tensors are some.
+TEST(CommandLine, IrWritesConstantsOfVectors) {
+  std::filesystem::path folder = std::filesystem::temp_directory_path() / "quern_ir_vectors";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder);
+  std::string first = (folder / "first.relay").string(), second = (folder / "second.relay").string();
+  std::ofstream(first) << "let %x: Tensor[(2,), int8x4] = [1, 2]; let %y: float32x2 = 0.5;\n(%x * 5, %y);\n";
+  ProgramOutcome ran = quern_with({"run", first});
+  EXPECT_EQ(ran.out, "(Tensor[(2,), int8x4] [<5, 5, 5, 5>, <10, 10, 10, 10>], float32x2 <0.5, 0.5>)\n");
+  EXPECT_EQ(quern_with({"ir", first, "--output", second}).code, 0);
+  EXPECT_EQ(quern_with({"run", second}).out, ran.out);
+  std::filesystem::remove_all(folder);
+}
+
+// What is saved as lanes is given to an input of vectors, and a tensor of other lanes is not.
+TEST(CommandLine, VectorsComeFromFilesOfTheirLanes) {
+  std::filesystem::path folder = std::filesystem::temp_directory_path() / "quern_vectors";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder);
+  std::string program = (folder / "program.relay").string(), other = (folder / "other.relay").string(),
+              lanes = (folder / "lanes.npy").string(), saved = (folder / "saved.npy").string();
+  std::ofstream(other) << "save(\"lanes.npy\", cast([[1, 2, 3], [4, 5, 6]], dtype=\"int16\"));\n";
+  EXPECT_EQ(quern_with({"run", other}).code, 0);
+  std::ofstream(program) << "let %x: Tensor[(2,), int16x3] = [1, 1]; let %y = %x + %x;\n";
+  ProgramOutcome ran = quern_with({"run", program, "--input", "x=" + lanes, "--output", saved});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  std::ofstream(other) << "let %x: Tensor[(2,), int16x3] = load(\"saved.npy\"); %x; load(\"saved.npy\");\n";
+  EXPECT_EQ(
+      quern_with({"run", other}).out,
+      "Tensor[(2,), int16x3] [<2, 4, 6>, <8, 10, 12>]\nTensor[(2, 3), int16] [[2, 4, 6], [8, 10, 12]]\n");
+  std::ofstream(other) << "let %x: Tensor[(2,), int16x2] = load(\"lanes.npy\"); %x\n";
+  EXPECT_THAT(quern_with({"run", other}).err,
+              HasSubstr("the tensor in `lanes.npy` is Tensor[(2, 3), int16], but the value is declared as "
+                        "Tensor[(2,), int16x2]: its last axis has to be the 2 lanes"));
+  std::filesystem::remove_all(folder);
+}
+
 TEST(CommandLine, SaysWhereTheCommandsAreListed) {
   ProgramOutcome outcome = quern_with({"frobnicate"});
   EXPECT_EQ(outcome.err, "quern: there is no command `frobnicate`; `quern --help` lists them\n");

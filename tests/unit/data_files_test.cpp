@@ -152,6 +152,18 @@ TEST_F(DataFiles, RoundTrips) {
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 5);
 }
 
+// The formats have no vectors: their lanes are the last axis.
+TEST_F(DataFiles, VectorsAreTheirLanes) {
+  TensorPtr vectors = filled({DTypeCode::Int, 16, 4}, {3});
+  TensorPtr lanes = HostTensor::lanes_of(vectors);
+  ASSERT_EQ(lanes->shape(), (Shape{3, 4}));
+  for (const char* name : {"a.npy", "a.npz", "a.safetensors"}) {
+    std::string entry = std::string(name) == "a.npy" ? "" : "x";
+    ASSERT_TRUE(write_tensors(path(name), {{entry, vectors}}));
+    expect_equal(*read_tensors(path(name)), {{entry, lanes}});
+  }
+}
+
 TEST_F(DataFiles, EqualTensorsMakeEqualFiles) {
   for (const char* name : {"a.npz", "a.safetensors"}) {
     ASSERT_TRUE(write_tensors(path(name), samples(false)));

@@ -66,9 +66,9 @@ std::string ndarray(const HostTensor& tensor) {
   append<int32_t>(bytes, 1);
   append<int32_t>(bytes, 0);
   append<int32_t>(bytes, static_cast<int32_t>(tensor.shape().size()));
-  append<uint8_t>(bytes, dtype == DType::bfloat16() ? 4 : dtype.is_float() ? 2 : is_int ? 0 : 1);
+  append<uint8_t>(bytes, dtype.code == DTypeCode::BFloat ? 4 : dtype.is_float() ? 2 : is_int ? 0 : 1);
   append<uint8_t>(bytes, static_cast<uint8_t>(dtype.is_bool() ? 1 : dtype.bits));
-  append<uint16_t>(bytes, 1);
+  append<uint16_t>(bytes, dtype.lanes);
   for (int64_t extent : tensor.shape()) append<int64_t>(bytes, extent);
   size_t size = static_cast<size_t>(tensor.size()) * dtype.bytes();
   append<int64_t>(bytes, static_cast<int64_t>(size));
@@ -181,6 +181,24 @@ TEST(RoundTripTest, GeneralFunctionsAndOpenedDims) {
       "def @g(%p: Tensor[(?,), float32]) -> Tensor[(?,), float32] { %p }\n"
       "def @f() -> Tensor[(1,), float32] { let %v: Tensor[(1,), float32] = @g([0f]); %v }",
       "");
+}
+
+// A vector's constant stands in the metadata, but inside an index expression, which reads none, it is a
+// number.
+TEST(RoundTripTest, ConstantsOfVectors) {
+  EXPECT_EQ(round_trip("let %x: Tensor[(2,), int8x4] = [1, -2]; let %y = %x * 3;\n"
+                       "let %w: bfloat16x2 = 0.1; let %z: float64x2 = -inf;",
+                       ""),
+            "let %x: Tensor[(2,), int8x4] = meta[relay.Constant][0];\n"
+            "let %y: Tensor[(2,), int8x4] = multiply(%x, meta[relay.Constant][1]);\n"
+            "let %w: bfloat16x2 = meta[relay.Constant][2];\n"
+            "let %z: float64x2 = meta[relay.Constant][3];\n");
+  EXPECT_EQ(round_trip("def @f(%x: Tensor[(2,), float64x2]) { [i < 2] => %x[i] * -0.1 + 2 }", ""),
+            "def @f(%x: Tensor[(2,), float64x2]) -> Tensor[(2,), float64x2] {\n"
+            "  [i < 2] => %x[i] * cast<float64x2>(-0.1f64) + cast<float64x2>(2f64)\n}\n");
+  round_trip("def @f(%x: Tensor[(2,), uint64x2]) { [i < 2] => min(%x[i] * 3, highest<uint64x2>()) }", "");
+  round_trip("def @f(%x: Tensor[(2,), bfloat16x2]) { [i < 2] => (%x[i] * 3 + -inf) * (nan - 0.1) }", "");
+  round_trip("def @f(%x: Tensor[(2,), int8]) { [i < 2] => cast<int8x2>(%x[i]) + cast<int8x2>(4i16) }", "");
 }
 
 TEST(RoundTripTest, Constants) {

@@ -32,7 +32,11 @@ TEST(ScalarOps, SignaturesSayWhatIsAccepted) {
   EXPECT_TRUE(accepts(ScalarOp::BitAnd, DType::boolean()));
   EXPECT_FALSE(accepts(ScalarOp::BitAnd, DType::float32()));
   EXPECT_TRUE(accepts(ScalarOp::Eq, DType::boolean()));
-  EXPECT_FALSE(accepts(ScalarOp::Add, (DType{DTypeCode::Int, 8, 4})));
+  constexpr DType ints{DTypeCode::Int, 8, 4}, floats{DTypeCode::Float, 32, 2};
+  EXPECT_TRUE(accepts(ScalarOp::Add, ints) && accepts(ScalarOp::BitAnd, ints));
+  EXPECT_TRUE(accepts(ScalarOp::Exp, floats) && !accepts(ScalarOp::Exp, ints));
+  EXPECT_FALSE(accepts(ScalarOp::Eq, ints) || accepts(ScalarOp::Lt, floats) ||
+               accepts(ScalarOp::IsNan, floats));
   EXPECT_EQ(result_dtype(ScalarOp::Lt, DType::float32()), DType::boolean());
   EXPECT_EQ(result_dtype(ScalarOp::IsNan, DType::float16()), DType::boolean());
   EXPECT_EQ(result_dtype(ScalarOp::Neg, DType::int8()), DType::int8());

@@ -8,6 +8,8 @@
 #include <random>
 #include <vector>
 
+#include "ir/scalar.h"
+
 namespace quern {
 namespace {
 
@@ -158,6 +160,48 @@ TEST(TensorPrint, ElidesLongAxesOnly) {
             "Tensor[(7, 2), int32] [[0, 1], [2, 3], [4, 5], …, [8, 9], [10, 11], [12, 13]]");
   EXPECT_EQ(to_string(*HostTensor::make(DType::int8(), {int64_t{1} << 40, 0})),
             "Tensor[(1099511627776, 0), int8] [[], [], [], …, [], [], []]");
+}
+
+// --- vectors
+// -------------------------------------------------------------------------------------------------
+
+constexpr DType kInt8x3{DTypeCode::Int, 8, 3};
+
+TEST(Vectors, AndTheirLanesShareMemory) {
+  TensorPtr vectors = tensor_of<int8_t>(kInt8x3, {2}, {1, 2, 3, 4, 5, -6});
+  TensorPtr lanes = HostTensor::lanes_of(vectors);
+  EXPECT_EQ(to_string(*lanes), "Tensor[(2, 3), int8] [[1, 2, 3], [4, 5, -6]]");
+  EXPECT_EQ(lanes->data(), vectors->data());
+  EXPECT_EQ(HostTensor::lanes_of(lanes), lanes);
+  vectors.reset();
+  EXPECT_EQ(to_string(*HostTensor::vectors_of(lanes, kInt8x3)),
+            "Tensor[(2,), int8x3] [<1, 2, 3>, <4, 5, -6>]");
+  EXPECT_EQ(HostTensor::vectors_of(lanes, *parse_dtype("int8x2")), nullptr);
+  EXPECT_EQ(HostTensor::vectors_of(lanes, *parse_dtype("uint8x3")), nullptr);
+  EXPECT_EQ(HostTensor::vectors_of(tensor_of<int8_t>(DType::int8(), {}, {1}), kInt8x3), nullptr);
+  EXPECT_EQ(HostTensor::lanes_of(HostTensor::make(kInt8x3, {0}))->shape(), (Shape{0, 3}));
+}
+
+TEST(Vectors, AreFilledAndComparedLaneByLane) {
+  TensorPtr tensor = HostTensor::zeros(kInt8x3, {2});
+  fill_element(*tensor, 1, Scalar::from_int(DType::int8(), -7));
+  EXPECT_EQ(to_string(*tensor), "Tensor[(2,), int8x3] [<0, 0, 0>, <-7, -7, -7>]");
+  EXPECT_TRUE(lanes_agree(*tensor));
+  tensor->elements<int8_t>()[4] = 1;
+  EXPECT_FALSE(lanes_agree(*tensor));
+  EXPECT_TRUE(lanes_agree(*tensor_of<int8_t>(DType::int8(), {2}, {1, 2})));
+  EXPECT_EQ(element_as_int(*tensor, 5), -7);
+  EXPECT_EXIT((void)element_as_int(*tensor, 6), testing::ExitedWithCode(70), "does not hold");
+}
+
+TEST(Vectors, PrintAsTheirLanes) {
+  EXPECT_EQ(to_string(*tensor_of<float>({DTypeCode::Float, 32, 2}, {}, {0.1F, -2})), "float32x2 <0.1, -2>");
+  EXPECT_EQ(to_string(*tensor_of<uint16_t>({DTypeCode::Float, 16, 2}, {1}, {0x3e00, 0xfc00})),
+            "Tensor[(1,), float16x2] [<1.5, -inf>]");
+  EXPECT_EQ(to_string(*ramp<int32_t>({DTypeCode::Int, 32, 4}, {0}), 8), "Tensor[(0,), int32x4] []");
+  TensorPtr wide = HostTensor::zeros({DTypeCode::Int, 8, 9}, {1});
+  EXPECT_EQ(to_string(*wide, 8), "Tensor[(1,), int8x9] [<0, 0, 0, …, 0, 0, 0>]");
+  EXPECT_EQ(to_json(*tensor_of<int8_t>(kInt8x3, {1}, {1, 2, 3})), "[[1, 2, 3]]");
 }
 
 TEST(TensorPrint, Json) {

@@ -98,7 +98,7 @@ ExprPtr Inference::walk(SyntaxPtr s, Type wanted) {
     case SyntaxKind::Name: return bare_name(s, wanted);
     case SyntaxKind::Paren: return infer(s->child(0), wanted);
     case SyntaxKind::Block: return block(s, wanted);
-    case SyntaxKind::Tuple: return tuple(s);
+    case SyntaxKind::Tuple: return tuple(s, wanted);
     case SyntaxKind::Fn: {
       Head head = head_of(s->child(0), s->child(1), s->child(2), env, Binder::Once);
       return function(s, s->child(1), head, s->child(3));

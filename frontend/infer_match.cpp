@@ -233,7 +233,7 @@ ExprPtr Inference::read_reference(SyntaxPtr s, SyntaxPtr operand) {
 ExprPtr Inference::write_reference(SyntaxPtr s, SyntaxPtr operand, SyntaxPtr value) {
   ExprPtr reference = infer(operand);
   Type content = content_of(operand, reference, s->is(SyntaxKind::Binary) ? ":=" : "ref_write");
-  ExprPtr written = infer(value);
+  ExprPtr written = infer(value, content);
   expect(value, content, written->type, "what is written", origin_of(reference), DiagnosticKind::TypeMismatch,
          written);
   return drafts_.make<RefWriteExpr>(Expr{ExprKind::RefWrite, unit_type(), origin(s)}, reference, written);

@@ -28,7 +28,7 @@ std::optional<StaticValue> Inference::Statics::other(SyntaxPtr expr, const Stati
   return StaticValue::list(std::move(positions));
 }
 
-bool Inference::tuple_fields(SyntaxPtr s, std::vector<ExprPtr>& fields) {
+bool Inference::tuple_fields(SyntaxPtr s, std::vector<ExprPtr>& fields, Type wanted) {
   if (s->is(SyntaxKind::Generator)) {
     Statics statics = evaluator();
     auto limit = statics.dim(s->child(1), env.statics);
@@ -53,7 +53,8 @@ bool Inference::tuple_fields(SyntaxPtr s, std::vector<ExprPtr>& fields) {
     return all;
   }
   if (!s->is(SyntaxKind::Spread)) {
-    fields.push_back(infer(s));
+    bool known = wanted && wanted->kind == TypeKind::Tuple && fields.size() < wanted->args.size();
+    fields.push_back(infer(s, known ? wanted->args[fields.size()] : nullptr));
     return true;
   }
   ExprPtr tuple = infer(s->child(0));
@@ -72,10 +73,11 @@ bool Inference::tuple_fields(SyntaxPtr s, std::vector<ExprPtr>& fields) {
   return true;
 }
 
-ExprPtr Inference::tuple(SyntaxPtr s) {
+ExprPtr Inference::tuple(SyntaxPtr s, Type wanted) {
+  if (wanted) wanted = resolve(wanted);
   std::vector<ExprPtr> fields;
   bool all = true;
-  for (SyntaxPtr c : s->children) all = tuple_fields(c, fields) && all;
+  for (SyntaxPtr c : s->children) all = tuple_fields(c, fields, wanted) && all;
   if (!all) return error(s);
   std::vector<Type> types;
   types.reserve(fields.size());

@@ -261,8 +261,8 @@ class Inference final : public TypeHooks {
   ExprPtr field(SyntaxPtr s);
   ExprPtr comprehension(SyntaxPtr s);
   ExprPtr slice(SyntaxPtr s);
-  ExprPtr tuple(SyntaxPtr s);
-  bool tuple_fields(SyntaxPtr s, std::vector<ExprPtr>& fields);
+  ExprPtr tuple(SyntaxPtr s, Type wanted);
+  bool tuple_fields(SyntaxPtr s, std::vector<ExprPtr>& fields, Type wanted);
   ExprPtr tuple_length(SyntaxPtr s);
   ExprPtr index_value(SyntaxPtr s);
   ExprPtr member_of(SyntaxPtr s, ExprPtr tuple);

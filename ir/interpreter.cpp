@@ -40,11 +40,7 @@ TensorPtr make_tensor(const Expr& at, DType dtype, Shape shape) {
 namespace {
 
 /// Calls that wait for their result. Deeper recursion than this is taken for an endless one.
-#ifdef __SANITIZE_ADDRESS__
-constexpr size_t kMaxDepth = 5'000;  // the sanitizer gives up on larger stacks
-#else
 constexpr size_t kMaxDepth = 10'000;
-#endif
 
 struct Closure final : ClosureObject {
   using ClosureObject::ClosureObject;

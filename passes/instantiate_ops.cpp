@@ -1,10 +1,29 @@
 #include "passes/instantiate_ops.h"
 
+#include <algorithm>
+
 #include "ir/result.h"
 
 namespace quern {
 
 namespace {
+
+bool is_open(Type type) {
+  return std::ranges::any_of(type->dims, [](Dim d) { return d->has_any; });
+}
+
+// The tensor with the shape that the call's type says. What was checked at the call can make it a simpler one
+// than the definition's own: broadcast(n, 2) is 2 where n is.
+ExprPtr shaped_as(Arena& arena, ExprPtr body, Type type) {
+  if (body->type == type || !type->is_tensor() || is_open(type)) return body;
+  Expr head{body->kind, type, body->origin};
+  if (auto* e = as<ComprehensionExpr>(body))
+    return arena.make<ComprehensionExpr>(head, e->vars, arena.copy(type->dims), e->body);
+  if (auto* e = as<ViewExpr>(body)) return arena.make<ViewExpr>(head, e->tensor);
+  if (auto* e = as<BlockExpr>(body))
+    return arena.make<BlockExpr>(head, e->bindings, shaped_as(arena, e->result, type));
+  return body;
+}
 
 ExprPtr definition_at(Arena& arena, const OpCallExpr& call, const OpInstance& instance) {
   ExprSubstitution substitution;
@@ -24,7 +43,7 @@ ExprPtr definition_at(Arena& arena, const OpCallExpr& call, const OpInstance& in
     }
     substitution.variables.emplace(param, arg);
   }
-  ExprPtr body = substitute(arena, instance.function->body, substitution);
+  ExprPtr body = shaped_as(arena, substitute(arena, instance.function->body, substitution), call.type);
   if (bindings.empty()) return body;
   return arena.make<BlockExpr>(Expr{ExprKind::Block, body->type, call.origin}, arena.copy(bindings), body);
 }

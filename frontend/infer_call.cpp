@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <set>
 
 #include "frontend/inference.h"
 #include "frontend/suggest.h"
@@ -284,6 +286,25 @@ const Declaration* Inference::declaration_of(SyntaxPtr callee) {
   return callee->is(SyntaxKind::GlobalName) ? scope_.global(callee->text) : nullptr;
 }
 
+namespace {
+
+// Whether two parameters' types name a dim, a dtype or a type that is none of the language's own.
+bool share_names(SyntaxPtr a, SyntaxPtr b) {
+  std::set<std::string_view> names;
+  std::function<void(SyntaxPtr)> collect = [&](SyntaxPtr s) {
+    if (!s) return;
+    bool is_name = s->is(SyntaxKind::Name) || s->is(SyntaxKind::NamedType);
+    if (is_name && !parse_dtype(s->text)) names.insert(s->text);
+    for (SyntaxPtr c : s->children) collect(c);
+  };
+  collect(a ? a->child(0) : nullptr);
+  std::set<std::string_view> first = std::exchange(names, {});
+  collect(b ? b->child(0) : nullptr);
+  return std::ranges::any_of(first, [&](std::string_view name) { return names.contains(name); });
+}
+
+}  // namespace
+
 ExprPtr Inference::function_call(SyntaxPtr s) {
   SyntaxPtr callee = s->child(0);
   if (callee->is(SyntaxKind::GlobalName) && callee->children.empty())
@@ -349,8 +370,11 @@ ExprPtr Inference::function_call(SyntaxPtr s) {
     if (SyntaxPtr param = declared ? params_of(declared->syntax)->child(i) : nullptr)
       notes.push_back({Place{{declared->id, param->id}, {}},
                        fmt::format("the parameter `%{}` is declared here", param->text)});
+    // Earlier arguments decide the names that the parameter's type shares with theirs.
     for (size_t k = 0; k <= i; ++k)
-      for (Note& note : origin_of(args[k])) notes.push_back(std::move(note));
+      if (k == i || !declared ||
+          share_names(params_of(declared->syntax)->child(k), params_of(declared->syntax)->child(i)))
+        for (Note& note : origin_of(args[k])) notes.push_back(std::move(note));
     if (auto* var = as<VarExpr>(function); var && !schemes_.contains(var->variable))
       notes.push_back(
           {std::nullopt, fmt::format("{} has one type wherever it is used; a function that `def` or `let "

@@ -9,6 +9,15 @@
 
 namespace quern {
 
+namespace {
+
+/// What is called as an operator is and is none: part of the language.
+constexpr std::string_view kCalledForms[] = {"print",        "load",        "save", "ref",
+                                             "ref_read",     "ref_write",   "grad", "value_and_grad",
+                                             "assert_close", "assert_equal"};
+
+}  // namespace
+
 ExprPtr Inference::number(SyntaxPtr s) {
   if (s->is(SyntaxKind::Bool)) {
     LiteralDraft draft{{{NumberLiteral{true, s->text == "True"}, s}}, true};
@@ -208,6 +217,11 @@ ExprPtr Inference::bare_name(SyntaxPtr s, Type wanted) {
   }
   if (const DataDefinition* data = scope_.data_of_constructor(s->text)) return construct(s, s, *data, wanted);
   if (const Declaration* op = scope_.op(s->text)) return operator_value(s, *op);
+  if (std::ranges::find(kCalledForms, s->text) != std::end(kCalledForms)) {
+    report(DiagnosticKind::NoValueHere, s,
+           fmt::format("`{0}` is no value by itself: it is called, `{0}(…)`", s->text));
+    return error(s);
+  }
   report_unknown(s, DiagnosticKind::UnknownName, "name");
   return error(s);
 }
@@ -259,7 +273,7 @@ void Inference::report_unknown(SyntaxPtr s, DiagnosticKind kind, std::string_vie
                fmt::format("`{}` is written otherwise here: {}", name, foreign->remark));
   }
   for (std::string& c : scope_.names(Scope::Names::Constructors)) known.push_back(std::move(c));
-  for (const char* intrinsic : {"print", "load", "save"}) known.emplace_back(intrinsic);
+  for (std::string_view form : kCalledForms) known.emplace_back(form);
   for (const auto& [bound, value] : env.statics) known.push_back(bound);
   Suggestion meant = suggest(did_you_mean(bare, known), at);
   if (meant.text.empty() && has_foreign_module(name))

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
+#include "ir/result.h"
 #include "passes/gradient/preimage.h"
 
 namespace quern {
@@ -54,11 +56,31 @@ class Gatherer {
 
   // --- sums over the points that read an element
 
+  // The elements `at`, one for each point of `vars`, and for each contribution the points that read them.
+  struct Part {
+    std::vector<Dim> vars, extents, at;
+    std::vector<std::vector<Preimage>> points;
+  };
+
   ExprPtr gather(const std::vector<const Contribution*>& all) {
     std::vector<int64_t> moduli = classes(all);
-    if (std::ranges::all_of(moduli, [](int64_t m) { return m == 1; }))
-      return bound(build_.comprehension(targets_, shape(), sum(all, targets_, facts_)));
-    return interleaved(all, moduli);
+    std::vector<Part> parts;
+    std::vector<int64_t> residues(moduli.size(), 0);
+    do {
+      auto part = part_of(all, moduli, residues);
+      // A class that cannot be solved alone is solved with the others.
+      if (!part) return gather_whole(all);
+      parts.push_back(std::move(*part));
+    } while (next(residues, moduli));
+    if (parts.size() == 1) return gather_whole(all);
+    return interleaved(all, moduli, parts);
+  }
+
+  ExprPtr gather_whole(const std::vector<const Contribution*>& all) {
+    auto whole =
+        part_of(all, std::vector<int64_t>(targets_.size(), 1), std::vector<int64_t>(targets_.size(), 0));
+    QUERN_CHECK(whole.has_value());
+    return bound(build_.comprehension(whole->vars, whole->extents, sum(all, *whole)));
   }
 
   std::vector<int64_t> classes(const std::vector<const Contribution*>& all) {
@@ -73,12 +95,44 @@ class Gatherer {
     return moduli;
   }
 
+  static bool next(std::vector<int64_t>& residues, const std::vector<int64_t>& moduli) {
+    for (size_t k = residues.size(); k-- > 0;) {
+      if (++residues[k] < moduli[k]) return true;
+      residues[k] = 0;
+    }
+    return false;
+  }
+
+  // The elements whose positions have these residues; nothing where a contribution cannot be solved there.
+  std::optional<Part> part_of(const std::vector<const Contribution*>& all, const std::vector<int64_t>& moduli,
+                              const std::vector<int64_t>& residues) {
+    Facts facts;
+    Part part;
+    for (size_t k = 0; k < moduli.size(); ++k) {
+      Dim m = dim_const(moduli[k]), rest = dim_sub(shape()[k], dim_const(residues[k]));
+      Dim var = moduli[k] == 1 ? targets_[k] : dim_var(targets_[k]->name);
+      part.vars.push_back(var);
+      part.extents.push_back(dim_floordiv(dim_add(rest, dim_sub(m, dim_const(1))), m));
+      part.at.push_back(dim_add(dim_mul(m, var), dim_const(residues[k])));
+      facts.add_index(var, part.extents[k]);
+      if (moduli[k] > 1) facts.add_nonnegative(dim_sub(dim_sub(shape()[k], dim_const(1)), part.at[k]));
+    }
+    for (const Contribution* c : all) {
+      auto result = preimage(site_of(*c), part.at, facts);
+      auto* points = std::get_if<std::vector<Preimage>>(&result);
+      if (!points) return std::nullopt;
+      part.points.push_back(std::move(*points));
+    }
+    return part;
+  }
+
   // One dense tensor for each class of positions modulo `moduli`, and these put together.
-  ExprPtr interleaved(const std::vector<const Contribution*>& all, const std::vector<int64_t>& moduli) {
+  ExprPtr interleaved(const std::vector<const Contribution*>& all, const std::vector<int64_t>& moduli,
+                      const std::vector<Part>& parts) {
     ExprPtr whole = nullptr;
     std::vector<int64_t> residues(moduli.size(), 0);
-    do {
-      ExprPtr part = of_class(all, moduli, residues);
+    for (const Part& part : parts) {
+      ExprPtr tensor = bound(build_.comprehension(part.vars, part.extents, sum(all, part)));
       std::vector<Dim> at;
       ExprPtr here = nullptr;
       for (size_t k = 0; k < moduli.size(); ++k) {
@@ -88,45 +142,20 @@ class Gatherer {
           here = build_.both(here,
                              build_.is_zero(dim_sub(dim_floormod(targets_[k], m), dim_const(residues[k]))));
       }
-      ExprPtr element = build_.read(part, at);
+      ExprPtr element = build_.read(tensor, at);
       whole = whole ? build_.choose(here, element, whole) : element;
-    } while (next(residues, moduli));
+      next(residues, moduli);
+    }
     return bound(build_.comprehension(targets_, shape(), whole));
   }
 
-  static bool next(std::vector<int64_t>& residues, const std::vector<int64_t>& moduli) {
-    for (size_t k = residues.size(); k-- > 0;) {
-      if (++residues[k] < moduli[k]) return true;
-      residues[k] = 0;
-    }
-    return false;
-  }
-
-  ExprPtr of_class(const std::vector<const Contribution*>& all, const std::vector<int64_t>& moduli,
-                   const std::vector<int64_t>& residues) {
-    Facts facts;
-    std::vector<Dim> vars, extents, elements;
-    for (size_t k = 0; k < moduli.size(); ++k) {
-      Dim m = dim_const(moduli[k]), rest = dim_sub(shape()[k], dim_const(residues[k]));
-      vars.push_back(dim_var(targets_[k]->name));
-      extents.push_back(dim_floordiv(dim_add(rest, dim_sub(m, dim_const(1))), m));
-      elements.push_back(dim_add(dim_mul(m, vars[k]), dim_const(residues[k])));
-      facts.add_index(vars[k], extents[k]);
-      facts.add_nonnegative(dim_sub(dim_sub(shape()[k], dim_const(1)), elements[k]));
-    }
-    return bound(build_.comprehension(vars, extents, sum(all, elements, facts)));
-  }
-
-  ExprPtr sum(const std::vector<const Contribution*>& all, std::span<const Dim> elements,
-              const Facts& facts) {
+  ExprPtr sum(const std::vector<const Contribution*>& all, const Part& part) {
     ExprPtr total = nullptr;
-    for (const Contribution* c : all) {
-      auto result = preimage(site_of(*c), elements, facts);
-      for (const Preimage& part : std::get<std::vector<Preimage>>(result)) {
-        ExprPtr one = term(*c, part);
+    for (size_t i = 0; i < all.size(); ++i)
+      for (const Preimage& points : part.points[i]) {
+        ExprPtr one = term(*all[i], points);
         total = total ? build_.add(total, one) : one;
       }
-    }
     return total ? total : zero();
   }
 

@@ -46,16 +46,15 @@ class Walk {
 
   void go(ExprPtr expr, ExprPtr cotangent) {
     if (!cotangent || !has_float_read(expr)) return;
-    visit(expr, overloaded{[&](const ReadExpr& e) { read(e, cotangent); },
-                           [&](const ScalarExpr& e) {
-                             auto parts = scalar_cotangents(build_, e, cotangent);
-                             for (size_t k = 0; k < parts.size(); ++k) go(e.args[k], parts[k]);
-                           },
-                           [&](const IfExpr& e) { branch(e, cotangent); },
-                           [&](const ReduceExpr& e) {
-                             reduction(e.reduce, e.vars, e.extents, e.body, e, cotangent);
-                           },
-                           [&](const ScanExpr& e) { scan(e, cotangent); }, [](const auto&) {}});
+    visit(expr,
+          overloaded{[&](const ReadExpr& e) { read(e, cotangent); },
+                     [&](const ScalarExpr& e) {
+                       auto parts = scalar_cotangents(build_, e, cotangent);
+                       for (size_t k = 0; k < parts.size(); ++k) go(e.args[k], parts[k]);
+                     },
+                     [&](const IfExpr& e) { branch(e, cotangent); },
+                     [&](const ReduceExpr& e) { reduction(e.reduce, e.vars, e.extents, e.body, cotangent); },
+                     [&](const ScanExpr& e) { scan(e, cotangent); }, [](const auto&) {}});
   }
 
   void read(const ReadExpr& e, ExprPtr cotangent) {
@@ -83,18 +82,24 @@ class Walk {
   }
 
   void reduction(ReduceKind kind, std::span<const Dim> vars, std::span<const Dim> extents, ExprPtr body,
-                 const Expr& whole, ExprPtr cotangent) {
+                 ExprPtr cotangent) {
+    // Over no axes it is its body.
+    if (vars.empty()) return is_arg(kind) ? void() : go(body, build_.cast(cotangent, body->type->dtype));
     Scope outer = scope_;
     ExprPtr position = nullptr;
-    if (kind == ReduceKind::Max || kind == ReduceKind::Min)
-      position = hoisted(build_.reduce(kind == ReduceKind::Max ? ReduceKind::ArgMax : ReduceKind::ArgMin,
-                                       vars, extents, body));
+    if (kind == ReduceKind::Max || kind == ReduceKind::Min) {
+      position = build_.reduce(kind == ReduceKind::Max ? ReduceKind::ArgMax : ReduceKind::ArgMin, vars,
+                               extents, body);
+      // Of nothing there is no position: a tensor without elements, which nobody reads.
+      Dim count = dim_product(extents);
+      bool some = prove_nonnegative(dim_sub(count, dim_const(1)), Facts());
+      position = hoisted(position, some ? nullptr : dim_min(dim_const(1), count));
+    }
     enter(vars, extents);
     cotangent = of_element(kind, vars, extents, body, position, cotangent);
     // A 16-bit float is summed in float32; the cotangents of the parts are of its own dtype.
     if (cotangent) go(body, build_.cast(cotangent, body->type->dtype));
     scope_ = std::move(outer);
-    (void)whole;
   }
 
   // What the value at one point of a reduction takes of the cotangent of the whole.
@@ -139,7 +144,7 @@ class Walk {
     bool plain = e.reduce == ReduceKind::Sum && ahead && (is_const(ahead, 0) || is_const(ahead, 1)) &&
                  scope_.zero.empty() && scope_.nonnegative.empty() && rectangular() &&
                  !mentions(e.body, scope_.vars[axis]);
-    if (!plain) return reduction(e.reduce, e.vars, e.extents, e.body, e, cotangent);
+    if (!plain) return reduction(e.reduce, e.vars, e.extents, e.body, cotangent);
     Dim i = scope_.vars[axis], n = scope_.extents[axis];
     // sums[.., p] = cotangents of the last p + 1 positions.
     Dim p = dim_var("p"), back = dim_var("k");
@@ -198,21 +203,26 @@ class Walk {
   }
 
   // The value as a tensor over those variables that it is over, computed once; itself where that cannot be.
-  ExprPtr hoisted(ExprPtr value) {
-    std::vector<Dim> vars, extents;
+  // With `exists`, 0 or 1, the tensor has one more axis of that extent.
+  ExprPtr hoisted(ExprPtr value, Dim exists) {
+    std::vector<Dim> vars, extents, fresh;
     DimMap renamed;
+    if (exists) {
+      vars.push_back(dim_const(0));
+      extents.push_back(exists);
+      fresh.push_back(dim_var("e"));
+    }
     for (size_t j = 0; j < scope_.vars.size(); ++j) {
       if (!mentions(value, scope_.vars[j])) continue;
       vars.push_back(scope_.vars[j]);
       extents.push_back(scope_.extents[j]);
-      renamed.emplace(scope_.vars[j], dim_var(scope_.vars[j]->name));
+      fresh.push_back(dim_var(scope_.vars[j]->name));
+      renamed.emplace(scope_.vars[j], fresh.back());
     }
     bool open = std::ranges::any_of(extents, [&](Dim extent) {
       return std::ranges::any_of(scope_.vars, [&](Dim var) { return contains_var(extent, var); });
     });
     if (open || !scope_.zero.empty() || !scope_.nonnegative.empty()) return build_.copy(value);
-    std::vector<Dim> fresh;
-    for (Dim var : vars) fresh.push_back(renamed.at(var));
     ExprPtr element = build_.copy(value, renamed);
     // A position is a number like others in memory.
     bool index = element->type->dtype.is_index();

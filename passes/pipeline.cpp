@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "passes/dead_code.h"
+#include "passes/forward_fields.h"
 #include "passes/fuse.h"
 #include "passes/gradient/gradient.h"
 #include "passes/inline.h"
@@ -19,9 +20,16 @@ namespace quern {
 namespace {
 
 constexpr Pass kPipeline[] = {
-    {"inline", inline_calls}, {"gradient", expand_gradients},     {"instantiate_ops", instantiate_ops},
-    {"to_anf", to_anf},       {"simplify_index", simplify_index}, {"dead_code", dead_code},
-    {"fuse", fuse},           {"drop_fused", dead_code},          {"lift_kernels", lift_kernels},
+    {"inline", inline_calls},
+    {"gradient", expand_gradients},
+    {"instantiate_ops", instantiate_ops},
+    {"to_anf", to_anf},
+    {"forward_fields", forward_fields},
+    {"simplify_index", simplify_index},
+    {"dead_code", dead_code},
+    {"fuse", fuse},
+    {"drop_fused", dead_code},
+    {"lift_kernels", lift_kernels},
 };
 
 void check(ExprPtr expr, const std::vector<const Variable*>& inputs, std::string_view pass) {

@@ -58,8 +58,8 @@ Dim IndexSystem::linear(Dim d) {
     for (Dim& e : equations_) e = substitute(e, parts);
     for (SystemConstraint& c : nonnegative_) c.value = substitute(c.value, parts);
     equations_.push_back(dim_sub(dim_sub(divided, dim_mul(by, q)), r));
-    nonnegative_.push_back({r});
-    nonnegative_.push_back({dim_sub(dim_sub(by, dim_const(1)), r)});
+    nonnegative_.push_back({r, kRemainder});
+    nonnegative_.push_back({dim_sub(dim_sub(by, dim_const(1)), r), kRemainder});
   }
   return d;
 }

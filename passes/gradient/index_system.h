@@ -12,6 +12,7 @@
 namespace quern {
 
 constexpr int kNoBox = -1;
+constexpr int kRemainder = 1 << 20;  ///< of a remainder: the narrowest of all
 
 /// `value` >= 0.
 struct SystemConstraint {

@@ -124,19 +124,28 @@ class Ranges {
 
   // The bounds whose distance depends neither on the element nor on other variables: of several the closest
   // ones, and where that is not known those of the innermost variable (of a window rather than of an axis).
+  // None where narrower bounds are there whose distance varies: a sum over a whole axis would be long.
   void choose(const Bounds& bounds, Dim& from, Dim& count, const SystemConstraint*& low,
               const SystemConstraint*& high) {
+    auto box = [](const SystemConstraint* a, const SystemConstraint* b) { return std::min(a->box, b->box); };
+    int narrowest = kNoBox;
     for (const auto& [a, lower] : bounds.lower)
       for (const auto& [b, upper] : bounds.upper) {
         Dim distance = dim_add(dim_sub(b, a), dim_const(1));
         if (moves(distance)) distance = simplify(distance, facts_);
-        if (moves(distance) || std::ranges::any_of(vars_, [&](Dim v) { return contains_var(distance, v); }))
+        if (moves(distance) || std::ranges::any_of(vars_, [&](Dim v) { return contains_var(distance, v); })) {
+          narrowest = std::max(narrowest, box(lower, upper));
           continue;
+        }
         bool better = !count || prove_less(distance, count, facts_);
         if (!better && !prove_less_equal(count, distance, facts_))
-          better = std::min(lower->box, upper->box) > std::min(low->box, high->box);
+          better = box(lower, upper) > box(low, high);
         if (better) std::tie(from, count, low, high) = std::tuple(a, distance, lower, upper);
       }
+    if (count && !is_const(count, 1) && narrowest > box(low, high)) {
+      from = count = nullptr;
+      low = high = nullptr;
+    }
   }
 
   Preimage result() {

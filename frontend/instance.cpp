@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "frontend/attribute_kinds.h"
 #include "frontend/check_names.h"
 #include "frontend/inference.h"

@@ -106,7 +106,7 @@ class Listener : public antlr4::BaseErrorListener {
       if (name.size() > 2 && name.front() == '\'') {
         name = name.substr(1, name.size() - 2);
         failure_.expected.push_back(name);
-        name = "`" + name + "`";
+        name = fmt::format("`{}`", name);
       }
       if (name == "EOF" || name == "<EOF>") name = "the end";
       if (name == "LOCAL") name = "a variable such as `%x`";

@@ -25,9 +25,8 @@ enum CharClass : uint8_t { kBlank = 1, kWordStart = 2, kWord = 4 };
 inline constexpr std::array<uint8_t, 256> kCharClasses = [] {
   std::array<uint8_t, 256> classes{};
   for (char c : {' ', '\t', '\n', '\r', '\v', '\f'}) classes[static_cast<unsigned char>(c)] = kBlank;
-  for (int c = 'a'; c <= 'z'; ++c)
-    classes[static_cast<size_t>(c)] = classes[static_cast<size_t>(c - 'a' + 'A')] = kWordStart | kWord;
-  for (int c = '0'; c <= '9'; ++c) classes[static_cast<size_t>(c)] = kWord;
+  for (size_t c = 'a'; c <= 'z'; ++c) classes[c] = classes[c - 'a' + 'A'] = kWordStart | kWord;
+  for (size_t c = '0'; c <= '9'; ++c) classes[c] = kWord;
   classes['_'] = kWordStart | kWord;
   classes['@'] = kWordStart;
   classes['.'] = kWord;

@@ -109,8 +109,7 @@ struct Execution::Impl {
 
   StatementResult failed(DiagnosticKind kind, Place place, std::string message,
                          std::vector<Note> notes = {}) {
-    return {std::nullopt, nullptr,
-            session.locate({kind, std::move(place), std::move(message), std::move(notes)})};
+    return {std::nullopt, nullptr, session.locate({kind, place, std::move(message), std::move(notes)})};
   }
   static DiagnosticKind kind_of(FailureKind kind) {
     switch (kind) {

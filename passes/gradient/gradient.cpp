@@ -188,6 +188,7 @@ class Expander {
     ExprPtr body =
         arena_.make<BlockExpr>(Expr{ExprKind::Block, result->type, e.origin}, arena_.copy(bindings), result);
     std::vector<Type> types;
+    types.reserve(params.size());
     for (const Variable* param : params) types.push_back(param->type);
     return arena_.make<FnExpr>(Expr{ExprKind::Fn, function_type(types, result->type), e.origin},
                                arena_.copy(params), backward.dim_vars, body, false);

@@ -48,12 +48,14 @@ class Reverse {
     ExprPtr value = with_value(function.body, of_value(read(cotangent)));
     if (!problems_.parts.empty()) return problems_;
     std::vector<ExprPtr> gradients;
+    gradients.reserve(params.size());
     for (const Variable* param : params) gradients.push_back(total(cotangents_[param], param->type));
     ExprPtr result = tuple({value, tuple(gradients)});
     params.push_back(cotangent);
     ExprPtr body = arena_.make<BlockExpr>(Expr{ExprKind::Block, result->type, function.origin},
                                           arena_.copy(bindings_), result);
     std::vector<Type> types;
+    types.reserve(params.size());
     for (const Variable* param : params) types.push_back(param->type);
     auto* made = arena_.make<FnExpr>(Expr{ExprKind::Fn, function_type(types, result->type), function.origin},
                                      arena_.copy(params), function.dim_vars, body, false);
@@ -71,6 +73,7 @@ class Reverse {
   }
   ExprPtr tuple(const std::vector<ExprPtr>& fields) {
     std::vector<Type> types;
+    types.reserve(fields.size());
     for (ExprPtr f : fields) types.push_back(f->type);
     return arena_.make<TupleExpr>(Expr{ExprKind::Tuple, tuple_type(types), build_.origin()},
                                   arena_.copy(fields));
@@ -193,6 +196,7 @@ class Reverse {
       ExprPtr all = nullptr;
       inside(arm, [&] {
         std::vector<ExprPtr> parts;
+        parts.reserve(used.size());
         for (const Variable* v : used) parts.push_back(total(cotangents_[v], v->type));
         all = tuple(parts);
       });

@@ -42,7 +42,7 @@ std::optional<Case> gradient_of(const std::string& name, uint64_t k, const Argum
     std::string comma = t == 0 ? "" : ", ";
     params += fmt::format("{}%{}: Tensor[{}, {}]", comma, variable, shape_text(tensor->shape()),
                           to_string(tensor->dtype()));
-    args += comma + "%" + variable;
+    args.append(comma).append("%").append(variable);
   }
   if (of < 0) return std::nullopt;
   one.expression = fmt::format("grad(fn ({}) {{ let %value = {}; sum(%value * %value) }})({}).{}", params,

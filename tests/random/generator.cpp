@@ -54,7 +54,8 @@ TypePtr Generator::random_type(int depth) {
     for (int64_t i = random_.between(0, 2); i > 0; --i) params.push_back(random_type(0));
     return function(params, random_type(depth - 1));
   }
-  if (depth > 0 && random_.chance(5)) return ref(random_type(depth - 1));
+  if (depth > 0 && random_.chance(5))
+    if (TypePtr content = random_type(depth - 1); !has_unwritten(content)) return ref(content);
   if (!program_.data.empty() && random_.chance(20)) return data(random_.pick(program_.data).name);
   return random_tensor();
 }

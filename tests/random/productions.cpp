@@ -139,13 +139,14 @@ TermPtr Generator::reference(const TypePtr& want, Exactness budget, int depth) {
 }
 
 TermPtr Generator::dereference(const TypePtr& want, Exactness budget, int depth) {
-  if (!kParameter.within(budget)) return nullptr;
+  if (!kParameter.within(budget) || has_unwritten(want)) return nullptr;
   TermPtr cell = make(ref(want), kParameter, depth);
   return random_.chance(50) ? plain(want, {"ref_read(", ")"}, {cell}) : plain(want, {"(!", ")"}, {cell});
 }
 
 TermPtr Generator::assignment(const TypePtr& want, Exactness budget, int depth) {
   TypePtr content = random_type(1);
+  if (has_unwritten(content)) return nullptr;
   TermPtr cell = make(ref(content), kParameter, depth), value = make(content, kParameter, depth);
   return plain(want, {"{ ref_write(", ", ", ");\n  ", " }"}, {cell, value, make(want, budget, depth)});
 }

@@ -28,6 +28,10 @@ TypePtr function(std::vector<TypePtr> params, TypePtr result) {
   return make({TypeTerm::Kind::Function, {}, "", std::move(params), ""});
 }
 TypePtr data(std::string name) { return make({TypeTerm::Kind::Data, {}, "", {}, std::move(name)}); }
+bool has_unwritten(const TypePtr& type) {
+  return std::ranges::any_of(type->dims, [](const Extent& d) { return is_unwritten(d.variable); }) ||
+         std::ranges::any_of(type->args, has_unwritten);
+}
 TypePtr ref(TypePtr content) { return make({TypeTerm::Kind::Ref, {}, "", {std::move(content)}, ""}); }
 TypePtr type_variable(std::string name, bool numeric) {
   return make({TypeTerm::Kind::Variable, {}, numeric ? kNumeric : "", {}, std::move(name)});

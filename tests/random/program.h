@@ -40,6 +40,9 @@ TypePtr tuple(std::vector<TypePtr> fields);
 TypePtr function(std::vector<TypePtr> params, TypePtr result);
 TypePtr data(std::string name);
 TypePtr ref(TypePtr content);
+/// Whether some of its extents are written `?`. What a reference holds is the same type everywhere: one with
+/// such an extent would need an annotation wherever it is made.
+bool has_unwritten(const TypePtr& type);
 /// Stands for any type, or for any tensor of numbers.
 TypePtr type_variable(std::string name, bool numeric = false);
 inline constexpr const char* kNumeric = "number";

@@ -303,10 +303,15 @@ ModuleScope& Session::Impl::scope_of(ModuleId module) {
   return *scope;
 }
 
-Diagnostics Session::Impl::with_copies(ModuleId module, const Inferred& inferred) {
+Diagnostics Session::Impl::with_copies(ModuleId module, const Inferred& inferred, DeclarationId id) {
   Diagnostics result = diagnostics_of(module, inferred);
   if (!has_errors(result)) append(result, of_copies(inferred.needs));
-  if (!has_errors(result)) append(result, of_gradients(inferred));
+  // A walk over a long body is for those alone that say `grad`.
+  auto says_grad = [this](DeclarationId part) {
+    return piece_text.get(part).find("grad") != std::string::npos;
+  };
+  bool says = says_grad(id) || std::ranges::any_of(bodies.chunks.get(id), says_grad);
+  if (says && !has_errors(result)) append(result, of_gradients(inferred));
   return result;
 }
 
@@ -329,7 +334,7 @@ Diagnostics Session::Impl::of_declaration(DeclarationId id) {
       if (about.name.starts_with("@")) {
         if (const Inferred* i = inferred(about.module, about.name.substr(1));
             i && find(about.module, NameTable::Globals, about.name.substr(1)) == id)
-          found = with_copies(about.module, *i);
+          found = with_copies(about.module, *i, id);
       } else {
         found = operator_check(id);
       }
@@ -339,9 +344,9 @@ Diagnostics Session::Impl::of_declaration(DeclarationId id) {
       found = data({about.module, about.name}).second;
       append(found, duplicate_constructors(id));
       break;
-    case PieceKind::Statement: found = with_copies(about.module, statement(id)); break;
+    case PieceKind::Statement: found = with_copies(about.module, statement(id), id); break;
     case PieceKind::Import: found = import_diagnostics(id); break;
-    case PieceKind::Test: found = with_copies(about.module, statement(id)); break;
+    case PieceKind::Test: found = with_copies(about.module, statement(id), id); break;
     case PieceKind::Static:
     case PieceKind::Infix: break;
   }

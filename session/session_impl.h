@@ -269,7 +269,7 @@ struct Session::Impl {
   std::map<ModuleId, std::unique_ptr<ModuleScope>> scopes;
   Declaration with_chunks(DeclarationId id, std::deque<Declaration>& chunks);
   std::vector<Inferred> infer_specialised(const InstanceKey& key);
-  Diagnostics with_copies(ModuleId module, const Inferred& inferred);
+  Diagnostics with_copies(ModuleId module, const Inferred& inferred, DeclarationId id);
   Diagnostics of_copies(const std::vector<Specialisation>& needs);
   bool is_signature(const NameKey& key);
   /// Null for a use that is no copy.

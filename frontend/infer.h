@@ -77,6 +77,9 @@ std::shared_ptr<OpInstance> instance_head(const InstanceRequest& request);
 std::shared_ptr<const OpInstance> make_instance(const InstanceRequest& request, Scope& scope,
                                                 Diagnostics& diagnostics);
 
+/// The type of the gradient of a value: of floating-point tensors their own, `()` for what has none.
+Type gradient_type(Type type);
+
 /// The node that says the type of what a Let, a GraphLet or a parameter binds: its annotation, else its
 /// value.
 SyntaxPtr type_source(SyntaxPtr binding);

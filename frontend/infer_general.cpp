@@ -278,12 +278,12 @@ Type without_dims(Type type) {
   return with_args(type, args);
 }
 
+}  // namespace
+
 bool has_open_part(Type type) {
   if (type->kind == TypeKind::Infer || type->dtype.is_infer()) return true;
   return std::any_of(type->args.begin(), type->args.end(), has_open_part);
 }
-
-}  // namespace
 
 std::optional<std::vector<Type>> Inference::settled_params(Type function) {
   function = resolve(function);

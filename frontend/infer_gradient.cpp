@@ -47,9 +47,8 @@ bool Inference::attempt_gradient(SyntaxPtr s, ExprPtr draft, ExprPtr function, I
         name, unifier.describe(result)));
   std::vector<Type> gradients;
   for (Type param : type->params()) {
-    std::optional<Type> own = gradient_type(param);
-    if (!own) return false;
-    gradients.push_back(*own);
+    if (has_open_part(resolve(param))) return false;
+    gradients.push_back(gradient_type(resolve(param)));
   }
   Type all = tuple_type(gradients);
   if (kind == IntrinsicKind::ValueAndGradient) {
@@ -60,22 +59,11 @@ bool Inference::attempt_gradient(SyntaxPtr s, ExprPtr draft, ExprPtr function, I
   return true;
 }
 
-// The type of the gradient of a parameter: `()` for what has none; nothing where that is not known yet.
-std::optional<Type> Inference::gradient_type(Type param) {
-  param = resolve(param);
-  if (param->kind == TypeKind::Infer) return std::nullopt;
-  if (param->is_tensor()) {
-    DType dtype = resolve(param->dtype);
-    if (dtype.is_infer()) return std::nullopt;
-    return dtype.is_float() ? param : unit_type();
-  }
-  if (param->kind != TypeKind::Tuple) return unit_type();
+Type gradient_type(Type type) {
+  if (type->is_tensor()) return type->dtype.is_float() ? type : unit_type();
+  if (type->kind != TypeKind::Tuple) return unit_type();
   std::vector<Type> fields;
-  for (Type field : param->args) {
-    auto own = gradient_type(field);
-    if (!own) return std::nullopt;
-    fields.push_back(*own);
-  }
+  for (Type field : type->args) fields.push_back(gradient_type(field));
   return tuple_type(fields);
 }
 

@@ -35,6 +35,8 @@ struct Head {
 
 /// Whether a part of the type says `?`: values of several types go there.
 bool leaves_dims_open(Type type);
+/// Whether a part of the type, or a dtype of it, is unknown; dims may be.
+bool has_open_part(Type type);
 /// Whether there is an error in an expression or a type of it.
 bool contains_errors(ExprPtr expr);
 /// The types of a declaration's nodes, by node id.
@@ -311,7 +313,6 @@ class Inference final : public TypeHooks {
   ExprPtr intrinsic(SyntaxPtr s, IntrinsicKind kind);
   ExprPtr gradient(SyntaxPtr s, IntrinsicKind kind);
   bool attempt_gradient(SyntaxPtr s, ExprPtr draft, ExprPtr function, IntrinsicKind kind);
-  std::optional<Type> gradient_type(Type param);
   ExprPtr load(SyntaxPtr s, const std::vector<std::string_view>& texts);
   ExprPtr assertion(SyntaxPtr s, bool close);
   std::string attribute_text(SyntaxPtr value);

@@ -11,32 +11,21 @@ class Forwarder {
   explicit Forwarder(Arena& arena) : arena_(arena) {}
 
   ExprPtr run(ExprPtr expr) {
-    if (auto* block = as<BlockExpr>(expr)) return of_block(*block);
-    ExprPtr result = map_children(arena_, expr, [this](ExprPtr child) { return run(child); });
+    auto inside = [this](ExprPtr child) { return run(child); };
+    if (auto* block = as<BlockExpr>(expr))
+      return map_block(arena_, *block, inside, [this](const Variable* variable, ExprPtr value) {
+        if (auto* tuple = as<TupleExpr>(value)) tuples_.emplace(variable, tuple);
+      });
+    ExprPtr result = map_children(arena_, expr, inside);
     auto* field = as<FieldExpr>(result);
     auto* var = field ? as<VarExpr>(field->tuple) : nullptr;
     auto known = var ? tuples_.find(var->variable) : tuples_.end();
     if (known == tuples_.end()) return result;
-    ExprPtr inside = known->second->fields[field->index];
-    return inside->type == result->type ? inside : result;
+    ExprPtr value = known->second->fields[field->index];
+    return value->type == result->type ? value : result;
   }
 
  private:
-  ExprPtr of_block(const BlockExpr& block) {
-    std::vector<Binding> bindings;
-    bool changed = false;
-    for (const Binding& b : block.bindings) {
-      ExprPtr value = run(b.value);
-      changed = changed || value != b.value;
-      if (auto* tuple = as<TupleExpr>(value); tuple && b.variable) tuples_.emplace(b.variable, tuple);
-      bindings.push_back({b.variable, value});
-    }
-    ExprPtr result = run(block.result);
-    if (!changed && result == block.result) return &block;
-    Expr head = block;
-    return arena_.make<BlockExpr>(head, arena_.copy(bindings), result);
-  }
-
   Arena& arena_;
   std::unordered_map<const Variable*, const TupleExpr*> tuples_;
 };

@@ -7,14 +7,6 @@ namespace quern {
 
 namespace {
 
-constexpr size_t kNodeBudget = 50'000;
-
-size_t count_nodes(ExprPtr expr) {
-  size_t count = 1;
-  for_each_child(expr, [&](ExprPtr child) { count += count_nodes(child); });
-  return count;
-}
-
 class Inliner {
  public:
   explicit Inliner(const PassContext& context) : context_(context) {}
@@ -28,36 +20,23 @@ class Inliner {
     auto* fn = definition ? as<FnExpr>(definition->body) : nullptr;
     if (!fn || is_recursive(definition)) return result;
     size_t size = count_nodes(fn->body);
-    if (spent_ + size > kNodeBudget) return result;
+    if (spent_ + size > kInlineBudget) return result;
     spent_ += size;
     context_.arena.keep(definition->arena);
-    return run(body_at(*call, *global, *definition, *fn));
+    return run(body_at(context_.arena, *fn, call->args, at_call(*call, *global, *definition)));
   }
 
  private:
-  // { let p = arg; …; body } with the body's dims and types as this call has them.
-  ExprPtr body_at(const CallExpr& call, const GlobalExpr& global, const Definition& definition,
-                  const FnExpr& fn) {
-    Arena& arena = context_.arena;
-    ExprSubstitution substitution;
-    substitution.call = &call.origin;
+  // The dims and types of a definition as a use of it has them.
+  static ExprSubstitution at_call(const CallExpr& call, const GlobalExpr& global,
+                                  const Definition& definition) {
+    ExprSubstitution at;
+    at.call = &call.origin;
     for (size_t i = 0; i < definition.scheme.dim_vars.size() && i < global.dims.size(); ++i)
-      substitution.types.dims.emplace(definition.scheme.dim_vars[i], global.dims[i]);
+      at.types.dims.emplace(definition.scheme.dim_vars[i], global.dims[i]);
     for (size_t i = 0; i < definition.scheme.type_vars.size() && i < global.types.size(); ++i)
-      substitution.types.types.emplace(definition.scheme.type_vars[i], global.types[i]);
-    std::vector<Binding> bindings;
-    for (size_t i = 0; i < fn.params.size(); ++i) {
-      ExprPtr arg = call.args[i];
-      if (!is_atom(arg)) {
-        const Variable* variable = make_variable(arena, fn.params[i]->name, arg->type);
-        bindings.push_back({variable, arg});
-        arg = arena.make<VarExpr>(Expr{ExprKind::Var, arg->type, arg->origin}, variable);
-      }
-      substitution.variables.emplace(fn.params[i], arg);
-    }
-    ExprPtr body = substitute(arena, fn.body, substitution);
-    if (bindings.empty()) return body;
-    return arena.make<BlockExpr>(Expr{ExprKind::Block, body->type, call.origin}, arena.copy(bindings), body);
+      at.types.types.emplace(definition.scheme.type_vars[i], global.types[i]);
+    return at;
   }
 
   bool is_recursive(const Definition* definition) {

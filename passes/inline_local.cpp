@@ -1,19 +1,12 @@
 #include "passes/inline_local.h"
 
 #include <algorithm>
+#include <optional>
 #include <unordered_map>
 
 namespace quern {
 
 namespace {
-
-constexpr size_t kNodeBudget = 50'000;
-
-size_t count_nodes(ExprPtr expr) {
-  size_t count = 1;
-  for_each_child(expr, [&](ExprPtr child) { count += count_nodes(child); });
-  return count;
-}
 
 // The dims that a function binds from its arguments, as the arguments' types say them.
 void bind_dims(Type param, Type argument, std::span<const Dim> dim_vars, DimMap& dims) {
@@ -28,36 +21,24 @@ class Inliner {
   explicit Inliner(Arena& arena) : arena_(arena) {}
 
   ExprPtr run(ExprPtr expr) {
+    auto inside = [this](ExprPtr child) { return run(child); };
     auto* block = as<BlockExpr>(expr);
-    ExprPtr result =
-        block ? of_block(*block) : map_children(arena_, expr, [this](ExprPtr e) { return run(e); });
+    ExprPtr result = block ? map_block(arena_, *block, inside,
+                                       [this](const Variable* v, ExprPtr value) { bind(v, value); })
+                           : map_children(arena_, expr, inside);
     auto* call = as<CallExpr>(result);
     const FnExpr* fn = call ? function_of(call->callee) : nullptr;
-    if (!fn) return result;
-    size_t size = count_nodes(fn->body);
-    if (spent_ + size > kNodeBudget) return result;
-    ExprPtr body = body_at(*call, *fn);
-    if (!body) return result;
+    auto at = fn ? at_call(*call, *fn) : std::nullopt;
+    size_t size = at ? count_nodes(fn->body) : 0;
+    if (!at || spent_ + size > kInlineBudget) return result;
     spent_ += size;
-    return run(body);
+    return run(body_at(arena_, *fn, call->args, *at));
   }
 
  private:
-  ExprPtr of_block(const BlockExpr& block) {
-    std::vector<Binding> bindings;
-    bool changed = false;
-    for (const Binding& b : block.bindings) {
-      ExprPtr value = run(b.value);
-      changed = changed || value != b.value;
-      auto* fn = as<FnExpr>(value);
-      if (b.variable && fn && !std::ranges::count(free_variables(fn), b.variable))
-        bound_.emplace(b.variable, fn);
-      bindings.push_back({b.variable, value});
-    }
-    ExprPtr result = run(block.result);
-    if (!changed && result == block.result) return &block;
-    Expr head = block;
-    return arena_.make<BlockExpr>(head, arena_.copy(bindings), result);
+  void bind(const Variable* variable, ExprPtr value) {
+    auto* fn = as<FnExpr>(value);
+    if (fn && !std::ranges::count(free_variables(fn), variable)) bound_.emplace(variable, fn);
   }
 
   const FnExpr* function_of(ExprPtr callee) const {
@@ -67,27 +48,15 @@ class Inliner {
     return known == bound_.end() ? nullptr : known->second;
   }
 
-  // { let p = arg; …; body }; null where a dim of the function is not the argument's to say.
-  ExprPtr body_at(const CallExpr& call, const FnExpr& fn) {
-    ExprSubstitution substitution;
-    substitution.call = &call.origin;
-    std::vector<Binding> bindings;
-    for (size_t i = 0; i < fn.params.size(); ++i) {
-      ExprPtr arg = call.args[i];
-      bind_dims(fn.params[i]->type, arg->type, fn.dim_vars, substitution.types.dims);
-      if (!is_atom(arg)) {
-        const Variable* variable = make_variable(arena_, fn.params[i]->name, arg->type);
-        bindings.push_back({variable, arg});
-        arg = arena_.make<VarExpr>(Expr{ExprKind::Var, arg->type, arg->origin}, variable);
-      }
-      substitution.variables.emplace(fn.params[i], arg);
-    }
+  // Nothing where a dim of the function is not the arguments' to say.
+  static std::optional<ExprSubstitution> at_call(const CallExpr& call, const FnExpr& fn) {
+    ExprSubstitution at;
+    at.call = &call.origin;
+    for (size_t i = 0; i < fn.params.size(); ++i)
+      bind_dims(fn.params[i]->type, call.args[i]->type, fn.dim_vars, at.types.dims);
     for (Dim d : fn.dim_vars)
-      if (!substitution.types.dims.contains(d)) return nullptr;
-    ExprPtr body = substitute(arena_, fn.body, substitution);
-    if (bindings.empty()) return body;
-    return arena_.make<BlockExpr>(Expr{ExprKind::Block, body->type, call.origin}, arena_.copy(bindings),
-                                  body);
+      if (!at.types.dims.contains(d)) return std::nullopt;
+    return at;
   }
 
   Arena& arena_;

@@ -32,20 +32,7 @@ ExprPtr definition_at(Arena& arena, const OpCallExpr& call, const OpInstance& in
     substitution.types.dims.emplace(instance.dim_vars[i], call.dims[i]);
   for (size_t i = call.dims.size(); i < instance.dim_vars.size(); ++i)
     substitution.types.dims.emplace(instance.dim_vars[i], dim_var(instance.dim_vars[i]->name));
-  std::vector<Binding> bindings;
-  for (size_t i = 0; i < call.args.size(); ++i) {
-    ExprPtr arg = call.args[i];
-    const Variable* param = instance.function->params[i];
-    if (!is_atom(arg)) {
-      const Variable* variable = make_variable(arena, param->name, arg->type);
-      bindings.push_back({variable, arg});
-      arg = arena.make<VarExpr>(Expr{ExprKind::Var, arg->type, arg->origin}, variable);
-    }
-    substitution.variables.emplace(param, arg);
-  }
-  ExprPtr body = shaped_as(arena, substitute(arena, instance.function->body, substitution), call.type);
-  if (bindings.empty()) return body;
-  return arena.make<BlockExpr>(Expr{ExprKind::Block, body->type, call.origin}, arena.copy(bindings), body);
+  return shaped_as(arena, body_at(arena, *instance.function, call.args, std::move(substitution)), call.type);
 }
 
 }  // namespace

@@ -8,4 +8,43 @@ bool is_atom(ExprPtr expr) {
   return constant && constant->type->is_scalar() && lanes_agree(*constant->value);
 }
 
+size_t count_nodes(ExprPtr expr) {
+  size_t count = 1;
+  for_each_child(expr, [&](ExprPtr child) { count += count_nodes(child); });
+  return count;
+}
+
+ExprPtr body_at(Arena& arena, const FnExpr& function, std::span<const ExprPtr> args, ExprSubstitution at) {
+  std::vector<Binding> bindings;
+  for (size_t i = 0; i < function.params.size(); ++i) {
+    ExprPtr arg = args[i];
+    if (!is_atom(arg)) {
+      const Variable* variable = make_variable(arena, function.params[i]->name, arg->type);
+      bindings.push_back({variable, arg});
+      arg = arena.make<VarExpr>(Expr{ExprKind::Var, arg->type, arg->origin}, variable);
+    }
+    at.variables.emplace(function.params[i], arg);
+  }
+  ExprPtr body = substitute(arena, function.body, at);
+  if (bindings.empty()) return body;
+  return arena.make<BlockExpr>(Expr{ExprKind::Block, body->type, *at.call}, arena.copy(bindings), body);
+}
+
+ExprPtr map_block(Arena& arena, const BlockExpr& block, const std::function<ExprPtr(ExprPtr)>& map,
+                  const std::function<void(const Variable*, ExprPtr)>& bound) {
+  std::vector<Binding> bindings;
+  bindings.reserve(block.bindings.size());
+  bool changed = false;
+  for (const Binding& b : block.bindings) {
+    ExprPtr value = map(b.value);
+    changed = changed || value != b.value;
+    if (b.variable) bound(b.variable, value);
+    bindings.push_back({b.variable, value});
+  }
+  ExprPtr result = map(block.result);
+  if (!changed && result == block.result) return &block;
+  Expr head = block;
+  return arena.make<BlockExpr>(head, arena.copy(bindings), result);
+}
+
 }  // namespace quern

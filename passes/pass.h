@@ -22,4 +22,17 @@ struct PassContext {
 /// whose lanes differ is none: it is read from memory.
 bool is_atom(ExprPtr expr);
 
+/// How many nodes inlining puts into an expression, at most.
+constexpr size_t kInlineBudget = 50'000;
+size_t count_nodes(ExprPtr expr);
+
+/// The body of a function in the place of a call: `{ let p = arg; …; body }`, atoms in the place of their
+/// parameters. `at` says what its dims and types are there, and which call it is.
+ExprPtr body_at(Arena& arena, const FnExpr& function, std::span<const ExprPtr> args, ExprSubstitution at);
+
+/// The block with `map` of each value and of the result; itself where none changed. `bound` is told of each
+/// binding before what comes after it.
+ExprPtr map_block(Arena& arena, const BlockExpr& block, const std::function<ExprPtr(ExprPtr)>& map,
+                  const std::function<void(const Variable*, ExprPtr)>& bound);
+
 }  // namespace quern

@@ -31,7 +31,16 @@ class Expander {
   std::vector<GradientProblem> problems;
 
   ExprPtr run(ExprPtr expr) {
-    if (auto* block = as<BlockExpr>(expr)) return of_block(*block);
+    if (auto* block = as<BlockExpr>(expr))
+      return map_block(
+          arena_, *block,
+          [&](ExprPtr child) {
+            // What is bound may be differentiated again.
+            return child != block->result && child->kind == ExprKind::Intrinsic ? needed(child) : run(child);
+          },
+          [this](const Variable* variable, ExprPtr value) {
+            if (value->kind == ExprKind::Fn) bound_.emplace(variable, value);
+          });
     ExprPtr result = map_children(arena_, expr, [this](ExprPtr child) { return run(child); });
     auto* e = as<IntrinsicExpr>(result);
     if (!e || !is_gradient(*e)) return result;
@@ -40,24 +49,6 @@ class Expander {
   }
 
  private:
-  ExprPtr of_block(const BlockExpr& block) {
-    std::vector<Binding> bindings;
-    bool changed = false;
-    for (const Binding& b : block.bindings) {
-      // What is bound may be differentiated again.
-      depth_ += b.value->kind == ExprKind::Intrinsic;
-      ExprPtr value = run(b.value);
-      depth_ -= b.value->kind == ExprKind::Intrinsic;
-      changed = changed || value != b.value;
-      if (b.variable && value->kind == ExprKind::Fn) bound_.emplace(b.variable, value);
-      bindings.push_back({b.variable, value});
-    }
-    ExprPtr result = run(block.result);
-    if (!changed && result == block.result) return &block;
-    Expr head = block;
-    return arena_.make<BlockExpr>(head, arena_.copy(bindings), result);
-  }
-
   // The function that an expression is; null where that is not known before it runs.
   const FnExpr* function_of(ExprPtr expr) {
     if (auto* fn = as<FnExpr>(expr)) return fn;
@@ -107,17 +98,12 @@ class Expander {
     flat = instantiate_ops(context_, flat);
     flat = dead_code(context_, simplify_index(context_, to_anf(context_, flat)));
     const FnExpr& plain = *as<FnExpr>(flat);
-    NotDifferentiable found = derivative_problems(plain);
-    if (found.parts.empty()) {
-      if (only_look_ && depth_ == 0) return nullptr;
-      return applied(e, *std::get<VectorJacobian>(vector_jacobian(arena_, plain)).function);
+    if (auto parts = underivable_parts(plain); !parts.empty()) {
+      problems.push_back({e.origin, std::move(parts)});
+      return nullptr;
     }
-    GradientProblem told{e.origin, {}};
-    // They were found from the end.
-    for (size_t i = found.parts.size(); i-- > 0;)
-      told.parts.push_back({found.parts[i].origin, found.parts[i].what});
-    problems.push_back(std::move(told));
-    return nullptr;
+    if (only_look_ && depth_ == 0) return nullptr;
+    return applied(e, *std::get<VectorJacobian>(vector_jacobian(arena_, plain)).function);
   }
 
   // With its gradients expanded in any case.
@@ -131,13 +117,14 @@ class Expander {
   // Functions of the top level that it calls are bound in it.
   ExprPtr with_bound(const FnExpr& function) {
     std::vector<Binding> bindings;
-    for (const Variable* v : free_variables(&function)) {
+    std::vector<const Variable*> free = free_variables(&function);
+    for (const Variable* v : free) {
       if (v->type->kind != TypeKind::Function || bound_.contains(v)) continue;
       if (const FnExpr* known = of_definition(context_.functions.bound(v), {}))
         bindings.push_back({v, known});
     }
     for (const auto& [v, value] : bound_)
-      if (std::ranges::count(free_variables(&function), v)) bindings.push_back({v, value});
+      if (std::ranges::count(free, v)) bindings.push_back({v, value});
     if (bindings.empty()) return &function;
     ExprPtr body = arena_.make<BlockExpr>(Expr{ExprKind::Block, function.body->type, function.origin},
                                           arena_.copy(bindings), function.body);
@@ -146,8 +133,8 @@ class Expander {
   }
 
   // What says its gradient itself, in the function and in what it calls.
-  std::vector<GradientProblem::Part> own_gradients(ExprPtr function) {
-    std::vector<GradientProblem::Part> parts;
+  std::vector<Underivable> own_gradients(ExprPtr function) {
+    std::vector<Underivable> parts;
     std::unordered_set<const Definition*> seen;
     auto add = [&](Origin origin, std::string_view name) {
       parts.push_back({origin, fmt::format("`{}` has a `gradient` clause, which is not used yet", name)});

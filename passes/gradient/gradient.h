@@ -1,9 +1,9 @@
 #pragma once
 // `grad(f)` and `value_and_grad(f)` as functions.
 
-#include <string>
 #include <vector>
 
+#include "passes/gradient/reverse.h"
 #include "passes/pass.h"
 
 namespace quern {
@@ -11,11 +11,7 @@ namespace quern {
 /// What stands in the way of a gradient, each once, in the order of the text, for one `grad(…)`.
 struct GradientProblem {
   Origin gradient;  ///< the `grad(…)`
-  struct Part {
-    Origin origin;
-    std::string what;
-  };
-  std::vector<Part> parts;
+  std::vector<Underivable> parts;
 };
 
 /// Replaces `grad(f)` by a function that computes the gradients of f's parameters, in reverse. What f calls

@@ -228,7 +228,7 @@ bool without_choices(const ReadSite& site, const Facts& facts, std::vector<ReadS
 
 // Solves the site for each of its cases; false with a reason where one cannot be solved.
 bool solve_cases(const ReadSite& site, std::span<const Dim> targets, const Facts& facts, std::string& reason,
-                 const std::function<void(const IndexSystem&, Preimage, const std::vector<Dim>&)>& use) {
+                 const std::function<void(Preimage, const std::vector<Dim>&)>& use) {
   std::vector<ReadSite> cases;
   Facts inside = facts;
   for (size_t k = 0; k < site.vars.size(); ++k) inside.add_index(site.vars[k], site.extents[k]);
@@ -244,7 +244,7 @@ bool solve_cases(const ReadSite& site, std::span<const Dim> targets, const Facts
     Ranges ranges(system, targets, facts);
     auto part = ranges.run();
     if (!part) return reason = "a variable of it has no bounds that an extent could be made of", false;
-    if (!is_empty(*part)) use(system, std::move(*part), ranges.ragged);
+    if (!is_empty(*part)) use(std::move(*part), ranges.ragged);
   }
   return true;
 }
@@ -261,9 +261,9 @@ void divisions(Dim d, const std::function<void(Dim, int64_t)>& use) {
 PreimageResult preimage(const ReadSite& site, std::span<const Dim> targets, const Facts& facts) {
   std::vector<Preimage> parts;
   std::string reason;
-  bool solved = solve_cases(
-      site, targets, facts, reason,
-      [&](const IndexSystem&, Preimage part, const std::vector<Dim>&) { parts.push_back(std::move(part)); });
+  bool solved = solve_cases(site, targets, facts, reason, [&](Preimage part, const std::vector<Dim>&) {
+    parts.push_back(std::move(part));
+  });
   if (!solved) return Unsolvable{reason};
   return parts;
 }
@@ -282,11 +282,10 @@ std::vector<int64_t> residue_moduli(const ReadSite& site, std::span<const Dim> t
     });
   };
   std::string reason;
-  solve_cases(site, targets, facts, reason,
-              [&](const IndexSystem&, const Preimage& part, const std::vector<Dim>& ragged) {
-                for (Dim d : part.zero) collect(d);
-                for (Dim d : ragged) collect(d);
-              });
+  solve_cases(site, targets, facts, reason, [&](const Preimage& part, const std::vector<Dim>& ragged) {
+    for (Dim d : part.zero) collect(d);
+    for (Dim d : ragged) collect(d);
+  });
   return moduli;
 }
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "ir/result.h"
+#include "frontend/infer.h"
 #include "passes/gradient/split_reductions.h"
 
 namespace quern {
@@ -29,24 +29,18 @@ bool has_gradient(Type type) {
   return type->kind == TypeKind::Tuple && std::ranges::any_of(type->args, has_gradient);
 }
 
-Type gradient_type(Type type) {
-  if (type->is_tensor()) return type->dtype.is_float() ? type : unit_type();
-  if (type->kind != TypeKind::Tuple) return unit_type();
-  std::vector<Type> fields;
-  for (Type field : type->args) fields.push_back(gradient_type(field));
-  return tuple_type(fields);
-}
-
 class Reverse {
  public:
   /// With `dry` no adjoint is made: only what has none is looked for.
   Reverse(Arena& arena, Origin origin, bool dry = false) : arena_(arena), build_(arena, origin), dry_(dry) {}
 
-  std::variant<VectorJacobian, NotDifferentiable> run(const FnExpr& function) {
+  std::variant<VectorJacobian, std::vector<Underivable>> run(const FnExpr& function) {
     std::vector<const Variable*> params(function.params.begin(), function.params.end());
     const Variable* cotangent = make_variable(arena_, "cotangent", gradient_type(function.body->type));
     ExprPtr value = with_value(function.body, of_value(read(cotangent)));
-    if (!problems_.parts.empty()) return problems_;
+    // They were found from the end.
+    std::ranges::reverse(underivable_);
+    if (!underivable_.empty()) return underivable_;
     std::vector<ExprPtr> gradients;
     gradients.reserve(params.size());
     for (const Variable* param : params) gradients.push_back(total(cotangents_[param], param->type));
@@ -243,9 +237,8 @@ class Reverse {
   }
 
   void refuse(ExprPtr expr) {
-    auto same = [&](const NotDifferentiable::Part& p) { return p.origin == expr->origin; };
-    if (std::ranges::none_of(problems_.parts, same))
-      problems_.parts.push_back({expr->origin, described(expr)});
+    auto same = [&](const Underivable& p) { return p.origin == expr->origin; };
+    if (std::ranges::none_of(underivable_, same)) underivable_.push_back({expr->origin, described(expr)});
   }
 
   static std::string described(ExprPtr expr) {
@@ -266,19 +259,19 @@ class Reverse {
   std::unordered_map<const Variable*, Cotangent> cotangents_;
   std::vector<Binding> bindings_;
   std::vector<ScatterFallback> fallbacks_;
-  NotDifferentiable problems_;
+  std::vector<Underivable> underivable_;
 };
 
 }  // namespace
 
-NotDifferentiable derivative_problems(const FnExpr& function) {
+std::vector<Underivable> underivable_parts(const FnExpr& function) {
   Arena arena;
   auto result = Reverse(arena, function.origin, true).run(function);
-  auto* problems = std::get_if<NotDifferentiable>(&result);
-  return problems ? std::move(*problems) : NotDifferentiable();
+  auto* parts = std::get_if<std::vector<Underivable>>(&result);
+  return parts ? std::move(*parts) : std::vector<Underivable>();
 }
 
-std::variant<VectorJacobian, NotDifferentiable> vector_jacobian(Arena& arena, const FnExpr& function) {
+std::variant<VectorJacobian, std::vector<Underivable>> vector_jacobian(Arena& arena, const FnExpr& function) {
   return Reverse(arena, function.origin).run(function);
 }
 

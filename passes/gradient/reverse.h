@@ -10,13 +10,10 @@
 
 namespace quern {
 
-/// What has no derivative, each once, in the order of the text.
-struct NotDifferentiable {
-  struct Part {
-    Origin origin;
-    std::string what;
-  };
-  std::vector<Part> parts;
+/// A part of a function that has no derivative.
+struct Underivable {
+  Origin origin;
+  std::string what;
 };
 
 /// `fn (params, cotangent) { (result, (gradient of each parameter)) }`.
@@ -29,9 +26,9 @@ struct VectorJacobian {
 /// calls: from its parameters and a cotangent of its result's type, its result and a tuple with the gradient
 /// of each parameter, of the parameter's type; `()` in the place of what is no tensor of floating-point
 /// numbers.
-std::variant<VectorJacobian, NotDifferentiable> vector_jacobian(Arena& arena, const FnExpr& function);
+std::variant<VectorJacobian, std::vector<Underivable>> vector_jacobian(Arena& arena, const FnExpr& function);
 
 /// What has no derivative in such a function, without making its gradient; nothing where all has one.
-NotDifferentiable derivative_problems(const FnExpr& function);
+std::vector<Underivable> underivable_parts(const FnExpr& function);
 
 }  // namespace quern

@@ -10,16 +10,10 @@
 #include "passes/pipeline.h"
 #include "session/session.h"
 #include "tests/numeric/random_tensors.h"
+#include "tests/unit/recording_host.h"
 
 namespace quern::numeric {
 namespace {
-
-class NoHost final : public Host {
- public:
-  void print(std::string_view) override {}
-  Result<Value> load(std::string_view, std::string_view, Type) override { return Failure{"no files here"}; }
-  Result<Done> save(std::string_view, const Value&, Type) override { return Failure{"no files here"}; }
-};
 
 /// A definition `@f` in the language, and extents for the dims that it leaves open.
 struct GradientCase {
@@ -39,7 +33,7 @@ Value call(const FnExpr& function, const std::vector<Value>& args, FunctionSourc
     environment.emplace(v, args[i]);
     variables.push_back(arena.make<VarExpr>(Expr{ExprKind::Var, v->type, {}}, v));
   }
-  NoHost host;
+  RecordingHost host;
   ExprPtr expr =
       arena.make<CallExpr>(Expr{ExprKind::Call, function.body->type, {}}, &function, arena.copy(variables));
   EvaluationResult result = interpret(expr, environment, functions, host);

@@ -72,7 +72,7 @@ class InterpreterTest : public ::testing::Test {
     return result ? to_string(result.value()) : "error: " + result.error().message;
   }
 
-  void define(std::string name, ExprPtr body, std::vector<Dim> dim_vars = {}) {
+  void define(const std::string& name, ExprPtr body, std::vector<Dim> dim_vars = {}) {
     functions.definitions[name] = {name, {dim_vars, {}, body->type}, body, b.arena};
   }
   void TearDown() override {

@@ -198,18 +198,18 @@ class VmTest : public ::testing::Test {
     EXPECT_EQ(interpreted(expr), wanted);
   }
 
-  void define(std::string name, ExprPtr body, std::vector<Dim> dim_vars = {}) {
+  void define(const std::string& name, ExprPtr body, std::vector<Dim> dim_vars = {}) {
     functions.definitions[name] = {name, {dim_vars, {}, body->type}, body, b.arena};
   }
   void TearDown() override { functions.definitions.clear(); }
 
-  const FnExpr* primitive(std::vector<const Variable*> params, ExprPtr body) {
-    FnExpr fn = *b.fn(std::move(params), body);
+  const FnExpr* primitive(const std::vector<const Variable*>& params, ExprPtr body) {
+    FnExpr fn = *b.fn(params, body);
     fn.primitive = true;
     return b.arena->make<FnExpr>(fn);
   }
   /// A primitive function of rank 0 applied to numbers, as lowering makes it of `x + y`.
-  ExprPtr scalar(ScalarOp op, std::vector<ExprPtr> args) {
+  ExprPtr scalar(ScalarOp op, const std::vector<ExprPtr>& args) {
     std::vector<const Variable*> params;
     std::vector<ExprPtr> reads;
     for (ExprPtr arg : args) {

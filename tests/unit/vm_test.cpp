@@ -357,6 +357,7 @@ TEST_F(VmTest, ProgramsRunOnSeveralThreadsAtOnce) {
   ExprPtr t = given("t", tensor_of({n}), floats({3}, {1, 2, 3}));
   auto program = compile(b.tuple({increment(t), b.constant(HostTensor::zeros(kFloat, {1}))}));
   std::vector<std::thread> threads;
+  threads.reserve(4);
   for (int thread = 0; thread < 4; ++thread)
     threads.emplace_back([&] {
       RecordingHost own_host;

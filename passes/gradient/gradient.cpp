@@ -88,8 +88,10 @@ class Expander {
           {e.origin, {{e.args[0]->origin, "a function that is known only when the program runs"}}});
       return nullptr;
     }
-    if (GradientProblem own{e.origin, own_gradients(function)}; !own.parts.empty()) {
-      problems.push_back(std::move(own));
+    Parts parts = parts_of(function);
+    if (!parts.whole) return nullptr;
+    if (!parts.own_gradients.empty()) {
+      problems.push_back({e.origin, std::move(parts.own_gradients)});
       return nullptr;
     }
     ExprPtr flat = with_bound(*as<FnExpr>(substitute(arena_, function, {})));
@@ -98,8 +100,8 @@ class Expander {
     flat = instantiate_ops(context_, flat);
     flat = dead_code(context_, simplify_index(context_, to_anf(context_, flat)));
     const FnExpr& plain = *as<FnExpr>(flat);
-    if (auto parts = underivable_parts(plain); !parts.empty()) {
-      problems.push_back({e.origin, std::move(parts)});
+    if (auto underivable = underivable_parts(plain); !underivable.empty()) {
+      problems.push_back({e.origin, std::move(underivable)});
       return nullptr;
     }
     if (only_look_ && depth_ == 0) return nullptr;
@@ -132,24 +134,35 @@ class Expander {
     return arena_.make<FnExpr>(head, function.params, function.dim_vars, body, false, function.attributes);
   }
 
-  // What says its gradient itself, in the function and in what it calls.
-  std::vector<Underivable> own_gradients(ExprPtr function) {
-    std::vector<Underivable> parts;
+  struct Parts {
+    bool whole = true;  ///< every definition that it reaches has a body: one with errors has none, and is told there
+    std::vector<Underivable> own_gradients;  ///< what says its gradient itself
+  };
+
+  // Of the function and of what it calls.
+  Parts parts_of(ExprPtr function) {
+    Parts parts;
     std::unordered_set<const Definition*> seen;
     auto add = [&](Origin origin, std::string_view name) {
-      parts.push_back({origin, fmt::format("`{}` has a `gradient` clause, which is not used yet", name)});
+      parts.own_gradients.push_back(
+          {origin, fmt::format("`{}` has a `gradient` clause, which is not used yet", name)});
     };
     std::function<void(ExprPtr)> walk = [&](ExprPtr at) {
       if (auto* call = as<OpCallExpr>(at)) {
         auto instance = context_.functions.instance(*call->instance);
         if (instance->own_gradient) add(call->origin, instance->name);
-        if (instance->function && instance->function->body->kind != ExprKind::Comprehension)
+        if (!instance->function)
+          parts.whole = false;
+        else if (instance->function->body->kind != ExprKind::Comprehension)
           walk(instance->function->body);
       }
       if (auto* global = as<GlobalExpr>(at)) {
         const Definition* definition = context_.functions.function(global->module, global->name);
         if (definition && definition->own_gradient) add(global->origin, "@" + definition->name);
-        if (definition && definition->body && seen.insert(definition).second) walk(definition->body);
+        if (!definition || !definition->body)
+          parts.whole = false;
+        else if (seen.insert(definition).second)
+          walk(definition->body);
       }
       for_each_child(at, walk);
     };

@@ -240,6 +240,20 @@ TEST(Incremental, BrokenStatementWithoutAName) {
 }
 
 // Who called a definition asks for it again when it is half-typed.
+TEST(Incremental, HalfTypedOperatorAndFunctionUnderGradients) {
+  for (const char* text :
+       {"op twice(x: Tensor[(n,), float32]) -> Tensor[(n,), float32] { [i < n] => x[i] * }\n"
+        "def @f(%x: Tensor[(3,), float32]) { sum(twice(%x)) }\nlet %g = grad(@f);",
+        "def @h(%x: Tensor[(3,), float32]) -> float32 { sum(%x * }\n"
+        "def @f(%x: Tensor[(3,), float32]) -> float32 { @h(%x) }\nlet %g = grad(@f);"}) {
+    Session session;
+    SourceId source = session.add_source(session.make_module(), "edited.relay", text);
+    for (const LocatedDiagnostic& d : session.check(source))
+      EXPECT_NE(d.kind, DiagnosticKind::NotDifferentiable) << d.message;
+    EXPECT_FALSE(session.check(source).empty());
+  }
+}
+
 TEST(Incremental, HalfTypedDefinitionThatIsCalled) {
   Session session;
   SourceId source = session.add_source(session.make_module(), "edited.relay", "");

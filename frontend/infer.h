@@ -79,6 +79,11 @@ std::shared_ptr<const OpInstance> make_instance(const InstanceRequest& request, 
 
 /// The type of the gradient of a value: of floating-point tensors their own, `()` for what has none.
 Type gradient_type(Type type);
+/// Of a clause `gradient (%g, %y) { … }`: a function of the cotangent of the result, and of the result where
+/// it has two parameters. Its result is the gradient of the parameter, or a tuple where there are several.
+Type gradient_clause_type(std::span<const Type> params, Type result, size_t arity);
+/// The `gradient` clause of a declaration; null where it has none.
+SyntaxPtr gradient_clause_of(SyntaxPtr declaration);
 
 /// The node that says the type of what a Let, a GraphLet or a parameter binds: its annotation, else its
 /// value.

@@ -31,11 +31,10 @@ ExprPtr Inference::call(SyntaxPtr s, Type wanted) {
   }
   if (callee->text == "ref" || callee->text == "ref_read" || callee->text == "ref_write")
     return reference_call(s, wanted);
-  if (callee->text == "grad") return gradient(s, IntrinsicKind::Gradient);
-  if (callee->text == "value_and_grad") return gradient(s, IntrinsicKind::ValueAndGradient);
-  constexpr std::string_view kPlanned[] = {"vjp", "jvp", "stop_gradient", "checkpoint"};
-  if (std::find(std::begin(kPlanned), std::end(kPlanned), callee->text) != std::end(kPlanned))
-    return not_yet(s, fmt::format("`{}`", callee->text));
+  for (IntrinsicKind kind :
+       {IntrinsicKind::Gradient, IntrinsicKind::ValueAndGradient, IntrinsicKind::VectorJacobian,
+        IntrinsicKind::JacobianVector, IntrinsicKind::Checkpoint, IntrinsicKind::StopGradient})
+    if (callee->text == to_string(kind)) return differentiation(s, kind, wanted);
   size_t before = diagnostics.size();
   report_unknown(callee, DiagnosticKind::UnknownOperator, "operator");
   // The arguments of another library's function need not be values here.

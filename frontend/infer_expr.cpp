@@ -20,11 +20,6 @@ ExprPtr Inference::error(SyntaxPtr s, Type type) {
   return drafts_.make<ErrorExpr>(Expr{ExprKind::Error, type ? type : error_type(), origin(s)});
 }
 
-ExprPtr Inference::not_yet(SyntaxPtr s, std::string_view what) {
-  report(DiagnosticKind::NotYetSupported, s, fmt::format("{} cannot be typed yet", what));
-  return error(s);
-}
-
 Type Inference::annotation(SyntaxPtr type, const TypeEnv& in) {
   if (names_open_pack(type, in)) return unifier.fresh_type();
   StaticEvaluator evaluator(scope_, declaration_, diagnostics);
@@ -103,6 +98,7 @@ ExprPtr Inference::walk(SyntaxPtr s, Type wanted) {
       Head head = head_of(s->child(0), s->child(1), s->child(2), env, Binder::Once);
       return function(s, s->child(1), head, s->child(3));
     }
+    case SyntaxKind::Gradient: return gradient_clause(s, wanted);
     case SyntaxKind::If: {
       ExprPtr condition = infer(s->child(0));
       expect(s->child(0), scalar_type(DType::boolean()), condition->type, "the condition of `if`", {},

@@ -169,12 +169,9 @@ std::string Inference::attribute_text(SyntaxPtr value) {
   return known ? to_string(*known) : "";
 }
 
-ExprPtr Inference::function(SyntaxPtr at, SyntaxPtr params, const Head& head, SyntaxPtr body,
-                            const Declaration* chunked) {
-  size_t depth = scope_depth();
-  TypeEnv outer = std::exchange(env, head.env);
+std::vector<const Variable*> Inference::bind_params(SyntaxPtr params, const Head& head,
+                                                    std::vector<FnAttribute>& attributes) {
   std::vector<const Variable*> variables;
-  std::vector<FnAttribute> attributes;
   for (SyntaxPtr p : params->children) {
     if (is_function_attribute(p)) {
       attributes.push_back({drafts_.copy(p->text), drafts_.copy(attribute_text(p->child(1)))});
@@ -189,6 +186,15 @@ ExprPtr Inference::function(SyntaxPtr at, SyntaxPtr params, const Head& head, Sy
     bind_local(variables.back()->name, variables.back(), p);
     note_type(p, variables.back()->type);
   }
+  return variables;
+}
+
+ExprPtr Inference::function(SyntaxPtr at, SyntaxPtr params, const Head& head, SyntaxPtr body,
+                            const Declaration* chunked) {
+  size_t depth = scope_depth();
+  TypeEnv outer = std::exchange(env, head.env);
+  std::vector<FnAttribute> attributes;
+  std::vector<const Variable*> variables = bind_params(params, head, attributes);
   bool in_chunks = chunked && !chunked->chunks.empty();
   uint32_t around = known_dims.enter(), region = known_dims.region();
   ExprPtr result = in_chunks ? chunked_body(*chunked, head.result) : infer(body, head.result);
@@ -204,10 +210,13 @@ ExprPtr Inference::function(SyntaxPtr at, SyntaxPtr params, const Head& head, Sy
   }
   // What is opened inside is of no meaning outside: an inferred result has `?` there.
   bool inferred = resolve(head.result)->kind == TypeKind::Infer;
-  expect(result_at, head.result, inferred ? closed(result->type, region) : result->type, "the result",
+  std::string what = at->is(SyntaxKind::Gradient) ? "the gradient that the clause gives" : "the result";
+  expect(result_at, head.result, inferred ? closed(result->type, region) : result->type, what,
          std::move(declared), DiagnosticKind::ResultMismatch, result);
   known_dims.leave(around);
   if (in_chunks) enter(chunked->id);
+  if (SyntaxPtr clause = gradient_clause_of(at))
+    result = with_gradient(clause, variables, result, head.result);
   env = std::move(outer);
   leave_to(depth);
   return drafts_.make<FnExpr>(Expr{ExprKind::Fn, function_type(head.params, head.result), origin(at)},

@@ -68,6 +68,8 @@ class Inference final : public TypeHooks {
   /// A definition with a long body has it in `chunked`.
   ExprPtr function(SyntaxPtr at, SyntaxPtr params, const Head& head, SyntaxPtr body,
                    const Declaration* chunked = nullptr);
+  /// The `gradient` clause of an `op`, as a function of its parameters: `fn (params) { fn (%g, %y) { … } }`.
+  ExprPtr gradient_of_op(SyntaxPtr clause, SyntaxPtr params, const Head& head);
   /// Of a definition: over its scheme's own variables where that is known without the body (`annotated`).
   Head head_of_definition(const Declaration& def, const Scheme** annotated = nullptr);
   BodyRun body_run(const BodyHead& head, ChunkSource& chunks, const Declaration* first);
@@ -77,6 +79,8 @@ class Inference final : public TypeHooks {
     Copy,     ///< dims are variables, dtypes and types what the `given` types of the parameters make them
     Once,     ///< unknowns: a literal that is no definition is used at one type
   };
+  std::vector<const Variable*> bind_params(SyntaxPtr params, const Head& head,
+                                           std::vector<FnAttribute>& attributes);
   Head head_of(SyntaxPtr type_params, SyntaxPtr params, SyntaxPtr result, const TypeEnv& outer, Binder binder,
                const std::vector<Type>* given = nullptr);
 
@@ -270,7 +274,6 @@ class Inference final : public TypeHooks {
   ExprPtr member_of(SyntaxPtr s, ExprPtr tuple);
   std::optional<SliceRange> range_of(SyntaxPtr item, Dim extent, Statics& statics);
   ExprPtr slice_of(SyntaxPtr s, ExprPtr tensor, const std::vector<ExprPtr>& computed);
-  ExprPtr not_yet(SyntaxPtr s, std::string_view what);
 
   // infer_chunks.cpp
   ExprPtr statements(const Declaration& chunk, bool at_end, std::vector<Binding>& bindings,
@@ -311,8 +314,16 @@ class Inference final : public TypeHooks {
   bool constructor_fields(SyntaxPtr s, const DataConstructor& constructor, const Substitution& substitution,
                           std::vector<ExprPtr>& fields, std::vector<SyntaxPtr>& at);
   ExprPtr intrinsic(SyntaxPtr s, IntrinsicKind kind);
+
+  // infer_gradient.cpp
+  ExprPtr differentiation(SyntaxPtr s, IntrinsicKind kind, Type wanted);
   ExprPtr gradient(SyntaxPtr s, IntrinsicKind kind);
   bool attempt_gradient(SyntaxPtr s, ExprPtr draft, ExprPtr function, IntrinsicKind kind);
+  ExprPtr gradient_clause(SyntaxPtr s, Type wanted);
+  ExprPtr with_gradient(SyntaxPtr clause, const std::vector<const Variable*>& params, ExprPtr value,
+                        Type type);
+
+  // infer_call.cpp
   ExprPtr load(SyntaxPtr s, const std::vector<std::string_view>& texts);
   ExprPtr assertion(SyntaxPtr s, bool close);
   std::string attribute_text(SyntaxPtr value);

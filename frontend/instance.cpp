@@ -214,17 +214,48 @@ class OpBody {
   StaticEnv env_;  ///< the signature's names, and those of `for` around the place at hand
 };
 
+// Attributes come after the tensors in the list of parameters: a function takes the tensors alone.
+Syntax tensor_params(const Declaration& op, std::vector<SyntaxPtr>& storage) {
+  for (SyntaxPtr p : params_of(op.syntax)->children)
+    if (p->is(SyntaxKind::TensorParam)) storage.push_back(p);
+  Syntax params = *params_of(op.syntax);
+  params.children = storage;
+  return params;
+}
+
+// The value of an `op` with what its `gradient` clause says of it.
+ExprPtr with_clause(const Declaration& op, SyntaxPtr clause, const InstanceSignature& signature,
+                    const std::vector<const Variable*>& params, ExprPtr value, Scope& scope, Arena& arena,
+                    Diagnostics& diagnostics) {
+  Inference inference(scope, op.id);
+  std::vector<SyntaxPtr> tensors;
+  Syntax list = tensor_params(op, tensors);
+  ExprPtr draft = inference.gradient_of_op(
+      clause, &list, {signature.params, signature.result, {signature.env, {}}, {}, {}, {}});
+  inference.solve();
+  auto* fn = as<FnExpr>(inference.finish(draft));
+  diagnostics.insert(diagnostics.end(), inference.diagnostics.begin(), inference.diagnostics.end());
+  if (!fn || has_errors(inference.diagnostics)) return nullptr;
+  arena.keep(inference.arena);
+  ExprSubstitution own_params;
+  std::vector<ExprPtr> parts{value, nullptr};
+  for (size_t i = 0; i < params.size(); ++i) {
+    parts.push_back(arena.make<VarExpr>(Expr{ExprKind::Var, params[i]->type, fn->origin}, params[i]));
+    own_params.variables.emplace(fn->params[i], parts.back());
+  }
+  parts[1] = substitute(arena, fn->body, own_params);
+  return arena.make<IntrinsicExpr>(Expr{ExprKind::Intrinsic, value->type, value->origin},
+                                   IntrinsicKind::WithGradient, arena.copy(parts),
+                                   std::span<const std::string_view>());
+}
+
 // A composite operator: an ordinary body, typed with the parameters at their instance types.
 ExprPtr composite(const Declaration& op, const InstanceSignature& signature, SyntaxPtr body, Scope& scope,
                   std::shared_ptr<Arena>& arena, Diagnostics& diagnostics, Inferred& found) {
   Inference inference(scope, op.id);
   Head head{signature.params, signature.result, {signature.env, {}}, {}, {}, {}};
-  // Attributes come after the tensors in the list of parameters: the function takes the tensors alone.
   std::vector<SyntaxPtr> tensors;
-  for (SyntaxPtr p : params_of(op.syntax)->children)
-    if (p->is(SyntaxKind::TensorParam)) tensors.push_back(p);
-  Syntax params = *params_of(op.syntax);
-  params.children = tensors;
+  Syntax params = tensor_params(op, tensors);
   ExprPtr draft = inference.function(op.syntax, &params, head, body, &op);
   inference.solve();
   ExprPtr fn = inference.finish(draft);
@@ -274,15 +305,6 @@ std::shared_ptr<OpInstance> instance_head(const InstanceRequest& request) {
   return head_over(with_fresh_dims(request), request);
 }
 
-namespace {
-
-bool has_gradient_clause(const Declaration& op) {
-  return std::ranges::any_of(op.syntax->child(3)->children,
-                             [](SyntaxPtr clause) { return clause->is(SyntaxKind::Gradient); });
-}
-
-}  // namespace
-
 std::shared_ptr<const OpInstance> make_instance(const InstanceRequest& request, Scope& scope,
                                                 Diagnostics& diagnostics) {
   SignatureBinding fresh = with_fresh_dims(request);
@@ -291,7 +313,6 @@ std::shared_ptr<const OpInstance> make_instance(const InstanceRequest& request, 
   instance->arena = arena;
   const Declaration* op = scope.op(request.op);
   if (!op) return instance;
-  instance->own_gradient = has_gradient_clause(*op);
   auto signature = instantiate_signature(*op, fresh, scope, diagnostics);
   if (!signature) return instance;
   SyntaxPtr body = nullptr;
@@ -319,6 +340,8 @@ std::shared_ptr<const OpInstance> make_instance(const InstanceRequest& request, 
                    : shape ? made.with_shape(shape, body, signature->result, own_dims)
                            : made.elaborate(body, signature->result);
   instance->dim_vars.insert(instance->dim_vars.end(), own_dims.begin(), own_dims.end());
+  if (SyntaxPtr clause = gradient_clause_of(op->syntax); clause && result)
+    result = with_clause(*op, clause, *signature, params, result, scope, *arena, diagnostics);
   if (!result) return instance;
   instance->function = arena->make<FnExpr>(
       Expr{ExprKind::Fn, function_type(signature->params, signature->result), {op->id, op->syntax->id}},
@@ -336,7 +359,6 @@ Inferred infer_instance(const Declaration& def, const InstanceRequest& request, 
   auto arena = std::make_shared<Arena>();
   auto* fn = as<FnExpr>(composite(def, *signature, body, scope, arena, result.diagnostics, result));
   result.definition.arena = arena;
-  result.definition.own_gradient = has_gradient_clause(def);
   if (!fn) return result;
   // Dims that `where` makes another are not variables of the signature, and have no value of their own.
   std::vector<Dim> dims = instance_dims(fresh);

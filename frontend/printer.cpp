@@ -141,7 +141,6 @@ void Printer::signature(const std::string& head, const FnExpr& fn) {
   bool typed = fn.type && fn.type->kind == TypeKind::Function && !forgets_dims(fn.type->result());
   if (typed && !annotation(fn.type->result(), "").empty()) expected(fn.body);
   if (typed) bracketed(annotation(fn.type->result(), " -> "));
-  text(" ");
 }
 
 Level Printer::node(const FnExpr& e) {
@@ -161,6 +160,7 @@ Level Printer::node(const FnExpr& e) {
   });
   std::string vars = general.empty() ? "" : fmt::format("[{}]", fmt::join(general, ", "));
   signature(std::string(e.primitive ? "/* kernel */ " : "") + "fn " + vars, e);
+  text(" ");
   braced(e.body);
   run([this, &e, own] {
     for (const Variable* param : e.params) names_.release(param);
@@ -304,12 +304,6 @@ Level Printer::node(const IntrinsicExpr& e) {
       list(
           "save(", 2, [&](size_t i) { i == 0 ? quoted(e.texts[0]) : item(e.args[0]); }, ")");
       break;
-    case IntrinsicKind::Gradient:
-    case IntrinsicKind::ValueAndGradient:
-      list(
-          e.intrinsic == IntrinsicKind::Gradient ? "grad(" : "value_and_grad(", 1,
-          [&](size_t) { item(e.args[0]); }, ")");
-      break;
     case IntrinsicKind::Assert: {
       bool close = !e.texts.empty();
       auto part = [&](size_t i) {
@@ -321,6 +315,7 @@ Level Printer::node(const IntrinsicExpr& e) {
       list(close ? "assert_close(" : "assert_equal(", close ? 4 : 2, part, ")");
       break;
     }
+    default: list(fmt::format("{}(", to_string(e.intrinsic)), e.args, ")");
   }
   return Level::Postfix;
 }
@@ -373,6 +368,21 @@ std::string Printer::statement(const Definition& definition, const Variable* var
   return expression(definition.body);
 }
 
+// `gradient (%g, %y) { … }`, whose parameters have the types that the declaration gives them.
+void Printer::gradient_clause(const FnExpr& clause) {
+  list(
+      "gradient (", clause.params.size(),
+      [&](size_t i) {
+        names_.bind(clause.params[i]);
+        text("%" + names_.of(clause.params[i]));
+      },
+      ") ");
+  braced(clause.body);
+  run([this, &clause] {
+    for (const Variable* param : clause.params) names_.release(param);
+  });
+}
+
 std::string Printer::definition(const Definition& definition) {
   auto* fn = as<FnExpr>(definition.body);
   if (!fn) return statement(definition, nullptr);
@@ -393,10 +403,21 @@ std::string Printer::definition(const Definition& definition) {
   }
   std::string vars = general.empty() ? "" : fmt::format("[{}]", fmt::join(general, ", "));
   signature(fmt::format("def @{}{}", definition.name, vars), *fn);
-  text("{");
+  ExprPtr body = fn->body;
+  auto* own = as<IntrinsicExpr>(body);
+  if (own && own->intrinsic == IntrinsicKind::WithGradient && as<FnExpr>(own->args[1])) {
+    indent();
+    indent();
+    hard_line();
+    gradient_clause(*as<FnExpr>(own->args[1]));
+    dedent();
+    dedent();
+    body = own->args[0];
+  }
+  text(" {");
   indent();
   hard_line();
-  contents(fn->body);
+  contents(body);
   dedent();
   hard_line();
   text("}");

@@ -67,9 +67,7 @@ Effects own_effects(ExprPtr expr) {
                  [](const IntrinsicExpr& e) -> Effects {
                    if (e.intrinsic == IntrinsicKind::Print) return Effect::Print;
                    if (e.intrinsic == IntrinsicKind::Assert) return Effect::Fail;
-                   bool gradient = e.intrinsic == IntrinsicKind::Gradient ||
-                                   e.intrinsic == IntrinsicKind::ValueAndGradient;
-                   if (gradient) return {};
+                   if (e.intrinsic >= IntrinsicKind::Gradient) return {};
                    Effects effects = Effect::File;
                    return effects |= Effect::Fail;
                  },

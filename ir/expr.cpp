@@ -115,6 +115,23 @@ class FieldMapper {
 
 }  // namespace
 
+std::string_view to_string(IntrinsicKind kind) {
+  switch (kind) {
+    case IntrinsicKind::Print: return "print";
+    case IntrinsicKind::Load: return "load";
+    case IntrinsicKind::Save: return "save";
+    case IntrinsicKind::Assert: return "assert_close";
+    case IntrinsicKind::Gradient: return "grad";
+    case IntrinsicKind::ValueAndGradient: return "value_and_grad";
+    case IntrinsicKind::VectorJacobian: return "vjp";
+    case IntrinsicKind::JacobianVector: return "jvp";
+    case IntrinsicKind::Checkpoint: return "checkpoint";
+    case IntrinsicKind::StopGradient: return "stop_gradient";
+    case IntrinsicKind::WithGradient: return "with_gradient";
+  }
+  return "";
+}
+
 std::string_view to_string(ExprKind kind) {
   switch (kind) {
 #define QUERN_NODE(kind) \

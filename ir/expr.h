@@ -58,8 +58,7 @@ struct OpInstance {
   /// (FunctionSource::instance), so that who calls it does not depend on its body.
   uint32_t late = 0;
   std::shared_ptr<const Arena> arena;
-  uint32_t declaration = 0;   ///< of the operator, where it has one
-  bool own_gradient = false;  ///< the operator's declaration has a `gradient` clause
+  uint32_t declaration = 0;  ///< of the operator, where it has one
 };
 
 struct ConstExpr : Expr {
@@ -183,11 +182,24 @@ enum class IntrinsicKind : uint8_t {
   Load,    ///< texts: path, entry name or ""; the type says what to expect
   Save,    ///< texts: path; args[0]: a tensor, tuple or record
   Assert,  ///< args: a value and what it has to be; texts: rtol and atol, none where it has to be equal
-  /// args: a function of tensors, its result one tensor. The value is a function of the same parameters:
-  /// their gradients, each in its parameter's structure, as a tuple. Passes put a function in its place.
-  Gradient,
-  ValueAndGradient,  ///< the pair of the function's result and the gradients
+  // args: a function. Passes put a function in the place of the first four.
+  Gradient,  ///< of the same parameters: their gradients, each in its parameter's structure, as a tuple
+  ValueAndGradient,  ///< of the same parameters: the pair of the function's result and the gradients
+  VectorJacobian,    ///< of the parameters and a cotangent of the result: the pair of the result and the
+                     ///< gradients
+  JacobianVector,    ///< of the parameters and a tangent of each: the pair of the result and its tangent
+  Checkpoint,        ///< the function itself; its gradient computes again what it needs of it
+  StopGradient,      ///< args: a value, which passes nothing on
+  /// args: a value, a function of its cotangent (and perhaps of the value), and what the value depends on.
+  /// The function gives the gradient of what it depends on, a tuple of them where that are several.
+  WithGradient,
 };
+/// As called: "print". An assertion is `assert_close`, `with_gradient` a clause of a declaration.
+std::string_view to_string(IntrinsicKind kind);
+/// Whether it is a function made of a function by differentiation.
+constexpr bool is_derivative(IntrinsicKind kind) {
+  return kind >= IntrinsicKind::Gradient && kind <= IntrinsicKind::JacobianVector;
+}
 struct IntrinsicExpr : Expr {
   static constexpr ExprKind kKind = ExprKind::Intrinsic;
   IntrinsicKind intrinsic;
@@ -370,7 +382,6 @@ struct Definition {
   Scheme scheme;
   ExprPtr body = nullptr;  ///< an FnExpr for a def; any expression for a statement
   std::shared_ptr<const Arena> arena;
-  bool own_gradient = false;  ///< its declaration has a `gradient` clause
 };
 
 /// Where evaluation finds top-level functions; supplied by the session.

@@ -7,6 +7,7 @@
 #include "passes/dead_code.h"
 #include "passes/forward_fields.h"
 #include "passes/fuse.h"
+#include "passes/gradient/drop_derivatives.h"
 #include "passes/gradient/gradient.h"
 #include "passes/inline.h"
 #include "passes/instantiate_ops.h"
@@ -21,8 +22,9 @@ namespace {
 
 constexpr Pass kPipeline[] = {
     {"inline", inline_calls},
-    {"gradient", expand_gradients},
     {"instantiate_ops", instantiate_ops},
+    {"gradient", expand_gradients},
+    {"drop_derivatives", drop_derivatives},
     {"to_anf", to_anf},
     {"forward_fields", forward_fields},
     {"simplify_index", simplify_index},

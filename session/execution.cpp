@@ -58,11 +58,25 @@ class ExpandedFunctions final : public FunctionSource {
   }
   const Definition* bound(const Variable* variable) override { return functions_.bound(variable); }
   std::shared_ptr<const OpInstance> instance(const OpInstance& called) override {
-    return functions_.instance(called);
+    std::shared_ptr<const OpInstance> plain = functions_.instance(called);
+    if (!plain->function || !has_gradients(plain->function)) return plain;
+    auto [known, added] = instances_.try_emplace(plain.get());
+    if (added) {
+      auto arena = std::make_shared<Arena>();
+      arena->keep(plain->arena);
+      auto expanded = std::make_shared<OpInstance>(*plain);
+      expanded->function = as<FnExpr>(expand_gradients({*arena, functions_}, plain->function));
+      expanded->arena = arena;
+      known->second = {plain, expanded};
+    }
+    return known->second.second;
   }
 
  private:
   FunctionSource& functions_;
+  using Instance = std::shared_ptr<const OpInstance>;
+  std::unordered_map<const OpInstance*, std::pair<Instance, Instance>>
+      instances_;  ///< as given, and expanded
   std::unordered_map<const Definition*, Definition> expanded_;
 };
 

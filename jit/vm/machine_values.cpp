@@ -349,8 +349,7 @@ void Machine::intrinsic(const Instruction* pc) {
     case IntrinsicKind::Assert:
       if (std::string problem = check_assertion(node, args); !problem.empty()) fail(pc, problem);
       break;
-    case IntrinsicKind::Gradient:
-    case IntrinsicKind::ValueAndGradient: fail(pc, "internal: a gradient was not expanded");
+    default: fail(pc, "internal: a gradient was not expanded");
   }
   put(pc->result, std::move(result));
 }

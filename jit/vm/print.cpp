@@ -113,8 +113,7 @@ std::string site_text(const Program& program, const Function& function, const In
     case Opcode::TailInvoke: return called(program, function, in);
     case Opcode::Intrinsic: {
       const auto& site = function.site<IntrinsicSite>(in);
-      constexpr std::string_view kNames[] = {"print", "load", "save"};
-      return fmt::format("{} {}", kNames[static_cast<size_t>(site.node->intrinsic)], list(site.operands));
+      return fmt::format("{} {}", to_string(site.node->intrinsic), list(site.operands));
     }
     case Opcode::Extern: {
       const auto& site = function.site<ExternSite>(in);

@@ -7,7 +7,9 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "frontend/infer.h"
 #include "passes/dead_code.h"
+#include "passes/gradient/derivatives.h"
 #include "passes/gradient/reverse.h"
 #include "passes/inline.h"
 #include "passes/inline_local.h"
@@ -19,8 +21,9 @@ namespace quern {
 
 namespace {
 
-bool is_gradient(const IntrinsicExpr& e) {
-  return e.intrinsic == IntrinsicKind::Gradient || e.intrinsic == IntrinsicKind::ValueAndGradient;
+bool is_gradient(ExprPtr expr) {
+  auto* e = as<IntrinsicExpr>(expr);
+  return e && is_derivative(e->intrinsic);
 }
 
 class Expander {
@@ -42,9 +45,9 @@ class Expander {
             if (value->kind == ExprKind::Fn) bound_.emplace(variable, value);
           });
     ExprPtr result = map_children(arena_, expr, [this](ExprPtr child) { return run(child); });
-    auto* e = as<IntrinsicExpr>(result);
-    if (!e || !is_gradient(*e)) return result;
-    ExprPtr made = gradient_of(*e);
+    ExprPtr made = is_gradient(result) ? gradient_of(*as<IntrinsicExpr>(result))
+                   : depth_ > 0        ? checkpointed(result)
+                                       : nullptr;
     return made ? made : result;
   }
 
@@ -88,16 +91,10 @@ class Expander {
           {e.origin, {{e.args[0]->origin, "a function that is known only when the program runs"}}});
       return nullptr;
     }
-    Parts parts = parts_of(function);
-    if (!parts.whole) return nullptr;
-    if (!parts.own_gradients.empty()) {
-      problems.push_back({e.origin, std::move(parts.own_gradients)});
-      return nullptr;
-    }
+    if (!is_whole(function)) return nullptr;
     ExprPtr flat = with_bound(*as<FnExpr>(substitute(arena_, function, {})));
     // A gradient in what it calls is a function to call, too.
-    flat = inline_local(context_, needed(inline_calls(context_, flat)));
-    flat = instantiate_ops(context_, flat);
+    flat = inline_local(context_, needed(instantiate_ops(context_, inline_calls(context_, flat))));
     flat = dead_code(context_, simplify_index(context_, to_anf(context_, flat)));
     const FnExpr& plain = *as<FnExpr>(flat);
     if (auto underivable = underivable_parts(plain); !underivable.empty()) {
@@ -105,7 +102,10 @@ class Expander {
       return nullptr;
     }
     if (only_look_ && depth_ == 0) return nullptr;
-    return applied(e, *std::get<VectorJacobian>(vector_jacobian(arena_, plain)).function);
+    auto made = derivative(context_, e.intrinsic, plain);
+    if (auto* function_made = std::get_if<const FnExpr*>(&made)) return *function_made;
+    problems.push_back({e.origin, std::move(std::get<std::vector<Underivable>>(made))});
+    return nullptr;
   }
 
   // With its gradients expanded in any case.
@@ -134,64 +134,73 @@ class Expander {
     return arena_.make<FnExpr>(head, function.params, function.dim_vars, body, false, function.attributes);
   }
 
-  struct Parts {
-    bool whole = true;  ///< every definition that it reaches has a body: one with errors has none, and is told there
-    std::vector<Underivable> own_gradients;  ///< what says its gradient itself
-  };
-
-  // Of the function and of what it calls.
-  Parts parts_of(ExprPtr function) {
-    Parts parts;
+  // Whether every definition that it reaches has a body: one with errors has none, and is told there.
+  bool is_whole(ExprPtr function) {
+    bool whole = true;
     std::unordered_set<const Definition*> seen;
-    auto add = [&](Origin origin, std::string_view name) {
-      parts.own_gradients.push_back(
-          {origin, fmt::format("`{}` has a `gradient` clause, which is not used yet", name)});
-    };
     std::function<void(ExprPtr)> walk = [&](ExprPtr at) {
       if (auto* call = as<OpCallExpr>(at)) {
         auto instance = context_.functions.instance(*call->instance);
-        if (instance->own_gradient) add(call->origin, instance->name);
         if (!instance->function)
-          parts.whole = false;
+          whole = false;
         else if (instance->function->body->kind != ExprKind::Comprehension)
           walk(instance->function->body);
       }
       if (auto* global = as<GlobalExpr>(at)) {
         const Definition* definition = context_.functions.function(global->module, global->name);
-        if (definition && definition->own_gradient) add(global->origin, "@" + definition->name);
         if (!definition || !definition->body)
-          parts.whole = false;
+          whole = false;
         else if (seen.insert(definition).second)
           walk(definition->body);
       }
       for_each_child(at, walk);
     };
     walk(function);
-    return parts;
+    return whole;
   }
 
-  // `fn (params) { backward(params, 1) }`, without the value where it is not asked for.
-  ExprPtr applied(const IntrinsicExpr& e, const FnExpr& backward) {
-    std::vector<const Variable*> params(backward.params.begin(), backward.params.end());
-    const Variable* cotangent = params.back();
-    params.pop_back();
-    ScalarBuilder build(arena_, e.origin);
-    std::vector<Dim> vars;
-    for (size_t k = 0; k < cotangent->type->dims.size(); ++k) vars.push_back(dim_var("i"));
-    ExprPtr one = build.constant(1, cotangent->type->dtype);
-    if (!vars.empty()) one = build.comprehension(vars, cotangent->type->dims, one);
-    std::vector<Binding> bindings{{cotangent, one}};
-    auto* block = as<BlockExpr>(backward.body);
-    bindings.insert(bindings.end(), block->bindings.begin(), block->bindings.end());
-    ExprPtr result = block->result;
-    if (e.intrinsic == IntrinsicKind::Gradient) result = as<TupleExpr>(result)->fields[1];
-    ExprPtr body =
-        arena_.make<BlockExpr>(Expr{ExprKind::Block, result->type, e.origin}, arena_.copy(bindings), result);
-    std::vector<Type> types;
-    types.reserve(params.size());
-    for (const Variable* param : params) types.push_back(param->type);
-    return arena_.make<FnExpr>(Expr{ExprKind::Fn, function_type(types, result->type), e.origin},
-                               arena_.copy(params), backward.dim_vars, body, false);
+  // `checkpoint(f)`: a function whose gradient calls `vjp(f)`, and so computes again what it needs of f.
+  ExprPtr checkpointed(ExprPtr expr) {
+    auto* e = as<IntrinsicExpr>(expr);
+    const FnExpr* known = e && e->intrinsic == IntrinsicKind::Checkpoint ? function_of(e->args[0]) : nullptr;
+    if (!known) return nullptr;
+    auto of = [&](ExprKind kind, Type type) { return Expr{kind, type, e->origin}; };
+    auto read = [&](const Variable* v) { return arena_.make<VarExpr>(of(ExprKind::Var, v->type), v); };
+    std::vector<const Variable*> params;
+    std::vector<ExprPtr> args;
+    std::vector<Type> types, gradients;
+    for (const Variable* param : known->params) {
+      params.push_back(make_variable(arena_, param->name, param->type));
+      args.push_back(read(params.back()));
+      types.push_back(param->type);
+      gradients.push_back(gradient_type(param->type));
+    }
+    Type result = known->body->type;
+    ExprPtr value = arena_.make<CallExpr>(of(ExprKind::Call, result), e->args[0], arena_.copy(args));
+    const Variable* cotangent = make_variable(arena_, "cotangent", gradient_type(result));
+    types.push_back(cotangent->type);
+    Type pair = tuple_type(std::vector<Type>{result, tuple_type(gradients)});
+    ExprPtr again = substitute(arena_, e->args[0], {});
+    ExprPtr vjp = arena_.make<IntrinsicExpr>(of(ExprKind::Intrinsic, function_type(types, pair)),
+                                             IntrinsicKind::VectorJacobian, arena_.copy(std::vector{again}),
+                                             std::span<const std::string_view>());
+    std::vector<ExprPtr> with_cotangent = args;
+    with_cotangent.push_back(read(cotangent));
+    ExprPtr both = arena_.make<CallExpr>(of(ExprKind::Call, pair), vjp, arena_.copy(with_cotangent));
+    ExprPtr backward =
+        arena_.make<FieldExpr>(of(ExprKind::Field, tuple_type(gradients)), both, 1U, std::string_view());
+    if (gradients.size() == 1)
+      backward = arena_.make<FieldExpr>(of(ExprKind::Field, gradients[0]), backward, 0U, std::string_view());
+    types.pop_back();
+    std::vector<ExprPtr> parts{
+        value, arena_.make<FnExpr>(
+                   of(ExprKind::Fn, function_type(std::vector<Type>{cotangent->type}, backward->type)),
+                   arena_.copy(std::vector{cotangent}), std::span<const Dim>(), run(backward), false)};
+    parts.insert(parts.end(), args.begin(), args.end());
+    ExprPtr body = arena_.make<IntrinsicExpr>(of(ExprKind::Intrinsic, result), IntrinsicKind::WithGradient,
+                                              arena_.copy(parts), std::span<const std::string_view>());
+    return arena_.make<FnExpr>(of(ExprKind::Fn, function_type(types, result)), arena_.copy(params),
+                               known->dim_vars, body, false);
   }
 
   const PassContext& context_;
@@ -216,8 +225,7 @@ std::vector<GradientProblem> gradient_problems(FunctionSource& functions, ExprPt
 }
 
 bool has_gradients(ExprPtr expr) {
-  auto* e = as<IntrinsicExpr>(expr);
-  bool found = e && is_gradient(*e);
+  bool found = is_gradient(expr);
   for_each_child(expr, [&](ExprPtr child) { found = found || has_gradients(child); });
   return found;
 }

@@ -97,9 +97,26 @@ class Reverse {
     return tuple(fields);
   }
 
+  static Type open_any(Type type, std::vector<Dim>& opened) {
+    std::vector<Type> fields;
+    if (type->kind == TypeKind::Tuple) {
+      for (Type field : type->args) fields.push_back(open_any(field, opened));
+      return tuple_type(fields);
+    }
+    if (!type->is_tensor()) return type;
+    std::vector<Dim> dims;
+    for (Dim d : type->dims) {
+      if (d->kind == DimKind::Any) opened.push_back(d = dim_opened("d"));
+      dims.push_back(d);
+    }
+    return tensor_type(dims, type->dtype);
+  }
+
   // The sum of tensors of one shape; zeros without any.
   ExprPtr sum(const std::vector<ExprPtr>& terms, Type type) {
     if (terms.size() == 1 || (dry_ && !terms.empty())) return terms[0];
+    // Where a dim is `?`, what reads the tensor has opened it.
+    if (!terms.empty()) type = terms[0]->type;
     std::vector<Dim> vars;
     for (size_t k = 0; k < type->dims.size(); ++k) vars.push_back(dim_var("i"));
     ExprPtr element = nullptr;
@@ -131,9 +148,14 @@ class Reverse {
   void backward_of(ExprPtr expr, Cotangent cotangent) {
     if (auto* block = as<BlockExpr>(expr)) {
       std::vector<Binding> forward;
-      for (const Binding& b : block->bindings) split(b, forward);
+      ExprSubstitution known;
+      auto renamed = [&](ExprPtr e) { return known.variables.empty() ? e : substitute(arena_, e, known); };
+      for (const Binding& b : block->bindings) {
+        split({b.variable, renamed(b.value)}, forward);
+        if (b.variable) open_dims(b.variable, known, forward);
+      }
       bindings_.insert(bindings_.end(), forward.begin(), forward.end());
-      backward_of(block->result, std::move(cotangent));
+      backward_of(renamed(block->result), std::move(cotangent));
       for (size_t i = forward.size(); i-- > 0;) {
         const Variable* variable = forward[i].variable;
         if (!variable || !cotangents_.contains(variable)) continue;
@@ -142,6 +164,18 @@ class Reverse {
       return;
     }
     value(expr, cotangent);
+  }
+
+  // What a shape leaves open is a dim to what comes after: a gradient has that shape, too.
+  void open_dims(const Variable* variable, ExprSubstitution& known, std::vector<Binding>& out) {
+    std::vector<Dim> opened;
+    Type type = open_any(variable->type, opened);
+    if (opened.empty()) return;
+    const Variable* exact = make_variable(arena_, variable->name, type);
+    ExprPtr value = read(variable);
+    out.push_back({exact, arena_.make<CheckDimsExpr>(Expr{ExprKind::CheckDims, type, value->origin}, value,
+                                                     arena_.copy(opened), std::span<const DimCondition>())});
+    known.variables.emplace(variable, read(exact));
   }
 
   void split(const Binding& binding, std::vector<Binding>& out) {
@@ -168,6 +202,7 @@ class Reverse {
                            [&](const CheckDimsExpr& e) { value(e.value, cotangent); },
                            [&](const BlockExpr&) { backward_of(expr, cotangent); },
                            [&](const IfExpr& e) { branch(e, cotangent); }, [](const ConstExpr&) {},
+                           [&](const IntrinsicExpr& e) { intrinsic(e, cotangent); },
                            [&](const auto&) { refuse(expr); }});
   }
 
@@ -211,6 +246,20 @@ class Reverse {
     run();
     std::swap(arm.bindings, bindings_);
     std::swap(arm.cotangents, cotangents_);
+  }
+
+  void intrinsic(const IntrinsicExpr& e, const Cotangent& cotangent) {
+    if (e.intrinsic == IntrinsicKind::StopGradient) return;
+    if (e.intrinsic != IntrinsicKind::WithGradient) return refuse(&e);
+    Type clause = e.args[1]->type;
+    std::vector<ExprPtr> args{total(cotangent, gradient_type(e.args[0]->type)), e.args[0]};
+    args.resize(clause->params().size());
+    Expr head{ExprKind::Call, clause->result(), e.origin};
+    ExprPtr gradients = bind("own", arena_.make<CallExpr>(head, e.args[1], arena_.copy(args)));
+    Cotangent parts = of_value(gradients);
+    std::span<const ExprPtr> operands = e.args.subspan(2);
+    for (size_t k = 0; k < operands.size(); ++k)
+      value(operands[k], operands.size() == 1 ? parts : parts.fields[k]);
   }
 
   void field(const FieldExpr& e, const Cotangent& cotangent) {

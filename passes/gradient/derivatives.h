@@ -1,0 +1,17 @@
+#pragma once
+// The functions that `grad`, `value_and_grad`, `vjp` and `jvp` are of a function.
+
+#include <variant>
+#include <vector>
+
+#include "passes/gradient/reverse.h"
+#include "passes/pass.h"
+
+namespace quern {
+
+/// Of a function in the form that vector_jacobian takes. The tangent of a result is the transpose of the
+/// transpose: the cotangent's gradient of the gradients, which are linear in it.
+std::variant<const FnExpr*, std::vector<Underivable>> derivative(const PassContext& context,
+                                                                 IntrinsicKind kind, const FnExpr& function);
+
+}  // namespace quern

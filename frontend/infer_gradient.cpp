@@ -72,7 +72,8 @@ bool Inference::attempt_gradient(SyntaxPtr s, ExprPtr draft, ExprPtr function, I
   if (type->kind == TypeKind::Infer) return false;
   auto fail = [&](std::string message) {
     report(DiagnosticKind::TypeMismatch, s->child(1), std::move(message), origin_of(function));
-    unifier.unify(draft->type, error_type());
+    Type known = resolve(draft->type);
+    unifier.unify(known->kind == TypeKind::Function ? known->result() : known, error_type());
     return true;
   };
   std::string_view name = s->child(0)->text;

@@ -167,33 +167,87 @@ class Walk {
     scope_ = std::move(outer);
   }
 
-  // What is added at a place takes what the place takes. What is written takes it where nothing is written
-  // there after it, and the first content where nothing is written at all: `writer` is the position of the
-  // last one.
+  // What is added at a place takes what the place takes. Of the other kinds the first content and each value
+  // take a part of it.
   void scatter(const ComprehensionExpr& whole, const ScatterExpr& e, ExprPtr cotangent) {
-    ExprPtr kept = nullptr, last = nullptr;
     std::vector<ExprPtr> places;
     for (ExprPtr index : e.indices) places.push_back(build_.copy(index));
-    if (e.scatter == ScatterKind::Set) {
-      std::vector<Dim> at;
-      for (Dim var : whole.vars) at.push_back(dim_var(var->name));
-      ExprPtr position = build_.cast(build_.dim(row_major(e.vars, e.extents)), DType::int64());
-      Arena& arena = build_.arena();
-      ExprPtr none = build_.constant(-1, DType::int64());
-      ExprPtr body = arena.make<ScatterExpr>(Expr{ExprKind::Scatter, none->type, e.origin}, ScatterKind::Set,
-                                             e.vars, e.extents, none, e.indices, e.checked, position);
-      ExprPtr writer = bound(build_.copy(build_.comprehension(at, whole.extents, body)), "writer");
-      kept =
-          build_.apply(ScalarOp::Lt, {build_.read(writer, whole.vars), build_.constant(0, DType::int64())});
-      last = build_.apply(ScalarOp::Eq, {build_.read_at(writer, places), build_.copy(position)});
+    ExprPtr of_init = build_.read(cotangent, whole.vars), of_value = build_.read_at(cotangent, places);
+    if (e.scatter == ScatterKind::Multiply) {
+      of_init = build_.mul(of_init, build_.read(factors(whole, e), whole.vars));
+      of_value = build_.mul(of_value, build_.mul(build_.read_at(initial(whole, e), places), others(e)));
+    } else if (e.scatter != ScatterKind::Add) {
+      ExprPtr winner = e.scatter == ScatterKind::Set ? last_writer(whole, e) : first_equal(whole, e);
+      of_init =
+          build_.where(build_.apply(ScalarOp::Lt, {build_.read(winner, whole.vars), number(0)}), of_init);
+      of_value =
+          build_.where(build_.apply(ScalarOp::Eq, {build_.read_at(winner, places), position(e)}), of_value);
     }
     Scope outer = scope_;
     enter(whole.vars, whole.extents);
-    go(e.init, build_.where(kept, build_.read(cotangent, whole.vars)));
+    go(e.init, of_init);
     scope_ = outer;
     enter(e.vars, e.extents);
-    go(e.value, build_.where(last, build_.read_at(cotangent, places)));
+    go(e.value, of_value);
     scope_ = std::move(outer);
+  }
+
+  ExprPtr number(int64_t value) { return build_.constant(static_cast<double>(value), DType::int64()); }
+  ExprPtr position(const ScatterExpr& e) {
+    return build_.cast(build_.dim(row_major(e.vars, e.extents)), DType::int64());
+  }
+
+  // A tensor of the same places with other contents.
+  ExprPtr scattered(const ComprehensionExpr& whole, const ScatterExpr& e, ScatterKind kind, ExprPtr init,
+                    ExprPtr value, std::string_view name) {
+    ExprPtr body = build_.arena().make<ScatterExpr>(Expr{ExprKind::Scatter, init->type, e.origin}, kind,
+                                                    e.vars, e.extents, init, e.indices, e.checked, value);
+    return bound(build_.copy(build_.comprehension(whole.vars, whole.extents, body)), name);
+  }
+
+  // The position of the last value that is written at a place, -1 where none is.
+  ExprPtr last_writer(const ComprehensionExpr& whole, const ScatterExpr& e) {
+    return scattered(whole, e, ScatterKind::Set, number(-1), position(e), "writer");
+  }
+
+  // Of what a place keeps the largest or smallest of: the position of the first value that is equal to it, -1
+  // where the first content is.
+  ExprPtr first_equal(const ComprehensionExpr& whole, const ScatterExpr& e) {
+    ExprPtr kept = bound(build_.copy(&whole), "kept");
+    ExprPtr none = build_.cast(build_.dim(dim_product(e.extents)), DType::int64());
+    auto if_kept = [&](ExprPtr content, ExprPtr at_place, ExprPtr then) {
+      return build_.choose(build_.apply(ScalarOp::Eq, {content, at_place}), then, none);
+    };
+    std::vector<ExprPtr> places(e.indices.begin(), e.indices.end());
+    return scattered(whole, e, ScatterKind::Min, if_kept(e.init, build_.read(kept, whole.vars), number(-1)),
+                     if_kept(e.value, build_.read_at(kept, places), position(e)), "first");
+  }
+
+  // The first content, and the product of the values at each place.
+  ExprPtr initial(const ComprehensionExpr& whole, const ScatterExpr& e) {
+    return bound(build_.copy(build_.comprehension(whole.vars, whole.extents, e.init)), "initial");
+  }
+  ExprPtr factors(const ComprehensionExpr& whole, const ScatterExpr& e) {
+    return scattered(whole, e, ScatterKind::Multiply, build_.constant_like(1, e.init), e.value, "factors");
+  }
+
+  // The product of the other values at the place of one.
+  ExprPtr others(const ScatterExpr& e) {
+    DimMap renamed;
+    std::vector<Dim> vars;
+    ExprPtr same_value = nullptr, same_place = nullptr;
+    for (Dim var : e.vars) {
+      vars.push_back(dim_var(var->name));
+      renamed.emplace(var, vars.back());
+      same_value = build_.both(same_value, build_.is_zero(dim_sub(var, vars.back())));
+    }
+    for (ExprPtr index : e.indices)
+      same_place = build_.both(same_place,
+                               build_.apply(ScalarOp::Eq, {build_.copy(index), build_.copy(index, renamed)}));
+    ExprPtr other = same_value ? build_.apply(ScalarOp::Not, {same_value}) : nullptr;
+    ExprPtr factor = build_.copy(e.value, renamed), one = build_.constant_like(1, e.value);
+    if (ExprPtr counts = build_.both(other, same_place)) factor = build_.choose(counts, factor, one);
+    return vars.empty() ? one : build_.reduce(ReduceKind::Prod, vars, e.extents, factor);
   }
 
   bool rectangular() const {

@@ -271,9 +271,6 @@ class Reverse {
   }
 
   void element(const ComprehensionExpr& e, ExprPtr cotangent) {
-    auto* scatter = as<ScatterExpr>(e.body);
-    if (scatter && scatter->scatter != ScatterKind::Add && scatter->scatter != ScatterKind::Set)
-      return refuse(&e);
     if (dry_) {
       for (const auto& [variable, _] : contributions(build_, e, cotangent).of)
         add_to(cotangents_[variable], {{read(variable)}, {}});
@@ -297,8 +294,6 @@ class Reverse {
     if (as<MatchExpr>(expr) || as<ConstructExpr>(expr))
       return "values of data types are not differentiated yet";
     if (as<RefReadExpr>(expr) || as<RefExpr>(expr)) return "references are not differentiated yet";
-    if (as<ComprehensionExpr>(expr))
-      return "a `scatter` that multiplies or keeps the largest has no derivative yet";
     return "this has no derivative";
   }
 

@@ -272,6 +272,15 @@ const GradientCase kCases[] = {
     {"scatter_set",
      "def @f(%x: Tensor[(5,), float64], %i: Tensor[(7,), int32], %u: Tensor[(7,), float64]) { "
      "scatter_elements(%x * %x, abs(%i), %u * %u) }"},
+    {"scatter_mul",
+     "def @f(%x: Tensor[(5,), float64], %i: Tensor[(7,), int32], %u: Tensor[(7,), float64]) { "
+     "scatter_elements(%x * %x, abs(%i), %u * %u, reduction=\"mul\") }"},
+    {"scatter_max",
+     "def @f(%x: Tensor[(5,), float64], %i: Tensor[(7,), int32], %u: Tensor[(7,), float64]) { "
+     "scatter_elements(%x * %x, abs(%i), %u * %u, reduction=\"max\") }"},
+    {"scatter_min",
+     "def @f(%x: Tensor[(5, 2), float64], %i: Tensor[(1, 7), int32], %u: Tensor[(7, 2), float64]) { "
+     "scatter_nd(%x * %x, abs(%i), %u * %u, mode=\"min\") }"},
     {"squares",
      "op sq(%x: Tensor[(n,), t]) -> Tensor[(n / 2,), t] { [i] => %x[i * i] else 0 }\ndef @f(%x: Tensor[(9,), "
      "float64]) { sq(%x) }",

@@ -4,7 +4,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "passes/gradient/scalar_builder.h"
+#include "passes/scalar_builder.h"
 
 namespace quern {
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "passes/gradient/scalar_builder.h"
+#include "passes/scalar_builder.h"
 
 namespace quern {
 

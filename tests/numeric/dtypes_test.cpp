@@ -9,8 +9,8 @@
 #include <limits>
 
 #include "ir/scalar.h"
-#include "tests/numeric/cases.h"
-#include "tests/numeric/library.h"
+#include "tests/support/cases.h"
+#include "tests/support/library.h"
 
 namespace quern::numeric {
 namespace {

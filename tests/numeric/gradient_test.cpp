@@ -9,7 +9,8 @@
 #include "passes/gradient/reverse.h"
 #include "passes/pipeline.h"
 #include "session/session.h"
-#include "tests/numeric/random_tensors.h"
+#include "tests/support/evaluate.h"
+#include "tests/support/random_tensors.h"
 #include "tests/unit/recording_host.h"
 
 namespace quern::numeric {
@@ -23,24 +24,6 @@ struct GradientCase {
   Values values = Values::Moderate;
   std::string fallback = {};  ///< why it is added up by a scatter; none where it is empty
 };
-
-Value call(const FnExpr& function, const std::vector<Value>& args, FunctionSource& functions) {
-  Arena arena;
-  Environment environment;
-  std::vector<ExprPtr> variables;
-  for (size_t i = 0; i < args.size(); ++i) {
-    const Variable* v = make_variable(arena, "arg", function.params[i]->type);
-    environment.emplace(v, args[i]);
-    variables.push_back(arena.make<VarExpr>(Expr{ExprKind::Var, v->type, {}}, v));
-  }
-  RecordingHost host;
-  ExprPtr expr =
-      arena.make<CallExpr>(Expr{ExprKind::Call, function.body->type, {}}, &function, arena.copy(variables));
-  EvaluationResult result = interpret(expr, environment, functions, host);
-  if (result) return result.value();
-  ADD_FAILURE() << result.error().message;
-  return Value::unit();
-}
 
 double dot(const Value& a, const Value& b) {
   if (auto* fields = a.fields()) {
@@ -119,11 +102,11 @@ TEST_P(Gradients, AreThoseOfDifferences) {
     Values values = type->dtype.is_float() ? c.values : Values::SmallIntegers;
     args.push_back(Value::tensor(random.tensor(type->dtype, shape, values)));
   }
-  Value result = call(*forward, args, functions);
+  Value result = called(*forward, args);
   std::vector<Value> more = args;
   Value cotangent = cotangent_for(result, random);
   more.push_back(cotangent);
-  Value both = call(*backward, more, functions);
+  Value both = called(*backward, more);
   ASSERT_TRUE(both.fields());
   Value gradients = (*both.fields())[1];
   ASSERT_TRUE(gradients.fields());
@@ -143,8 +126,8 @@ TEST_P(Gradients, AreThoseOfDifferences) {
       std::vector<Value> plus = args, minus = args;
       plus[i] = moved(args[i], direction, h);
       minus[i] = moved(args[i], direction, -h);
-      double up = pairing(call(*forward, plus, functions), cotangent);
-      double down = pairing(call(*forward, minus, functions), cotangent);
+      double up = pairing(called(*forward, plus), cotangent);
+      double down = pairing(called(*forward, minus), cotangent);
       double expected = (up - down) / (2 * h), found = dot(Value::tensor(gradient), direction);
       EXPECT_NEAR(found, expected, 1e-4 * std::max({1.0, std::fabs(expected), std::fabs(up)}))
           << "parameter " << i << ", direction " << turn;

@@ -6,10 +6,10 @@
 
 #include <filesystem>
 
-#include "tests/numeric/cases.h"
-#include "tests/numeric/compare.h"
-#include "tests/numeric/library.h"
-#include "tests/numeric/random_tensors.h"
+#include "tests/support/cases.h"
+#include "tests/support/compare.h"
+#include "tests/support/library.h"
+#include "tests/support/random_tensors.h"
 
 namespace quern::numeric {
 namespace {

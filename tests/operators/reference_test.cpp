@@ -8,9 +8,9 @@
 #include <set>
 #include <sstream>
 
-#include "tests/numeric/cases.h"
-#include "tests/numeric/compare.h"
-#include "tests/numeric/library.h"
+#include "tests/support/cases.h"
+#include "tests/support/compare.h"
+#include "tests/support/library.h"
 
 namespace quern::numeric {
 namespace {

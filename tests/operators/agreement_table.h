@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "ir/tensor.h"
-#include "tests/numeric/random_tensors.h"
+#include "tests/support/random_tensors.h"
 
 namespace quern::numeric {
 

@@ -1,4 +1,4 @@
-#include "tests/numeric/cases.h"
+#include "tests/support/cases.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

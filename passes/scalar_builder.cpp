@@ -1,4 +1,4 @@
-#include "passes/gradient/scalar_builder.h"
+#include "passes/scalar_builder.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "tests/numeric/random_tensors.h"
+#include "tests/support/random_tensors.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "tests/numeric/library.h"
+#include "tests/support/library.h"
 
 #include "frontend/scanner.h"
 

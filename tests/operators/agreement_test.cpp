@@ -8,10 +8,10 @@
 #include <ostream>
 #include <set>
 
-#include "tests/numeric/agreement_table.h"
-#include "tests/numeric/cases.h"
-#include "tests/numeric/compare.h"
-#include "tests/numeric/library.h"
+#include "tests/operators/agreement_table.h"
+#include "tests/support/cases.h"
+#include "tests/support/compare.h"
+#include "tests/support/library.h"
 
 namespace quern::numeric {
 
@@ -113,7 +113,7 @@ TEST(AgreementTable, HasEveryOperator) {
   std::vector<std::string> operators = operators_of(library_texts());
   EXPECT_FALSE(operators.empty());
   for (const std::string& name : operators)
-    EXPECT_TRUE(rows.contains(name)) << "`" << name << "` has no row in tests/numeric/agreement_*.cpp";
+    EXPECT_TRUE(rows.contains(name)) << "`" << name << "` has no row in tests/operators/agreement_*.cpp";
   for (const std::string& name : rows)
     EXPECT_TRUE(std::ranges::count(operators, name)) << "`" << name << "` is no operator of the library";
 }

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "tests/numeric/agreement_table.h"
+#include "tests/operators/agreement_table.h"
 
 namespace quern::numeric {
 

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "tests/numeric/agreement_table.h"
+#include "tests/operators/agreement_table.h"
 
 namespace quern::numeric {
 

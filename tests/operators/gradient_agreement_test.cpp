@@ -7,10 +7,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tests/numeric/agreement_table.h"
-#include "tests/numeric/cases.h"
-#include "tests/numeric/compare.h"
-#include "tests/numeric/library.h"
+#include "tests/operators/agreement_table.h"
+#include "tests/support/cases.h"
+#include "tests/support/compare.h"
+#include "tests/support/library.h"
 
 namespace quern::numeric {
 namespace {

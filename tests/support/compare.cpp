@@ -1,4 +1,4 @@
-#include "tests/numeric/compare.h"
+#include "tests/support/compare.h"
 
 #include <fmt/format.h>
 

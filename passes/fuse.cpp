@@ -5,18 +5,9 @@
 #include <unordered_set>
 
 #include "ir/effects.h"
+#include "passes/fusion_class.h"
 
 namespace quern {
-
-FusionClass fusion_class(const ComprehensionExpr& comprehension) {
-  bool reduces = false;
-  std::function<void(ExprPtr)> walk = [&](ExprPtr e) {
-    reduces |= e->kind == ExprKind::Reduce || e->kind == ExprKind::Scan;
-    for_each_child(e, walk);
-  };
-  walk(comprehension.body);
-  return reduces ? FusionClass::Reduction : FusionClass::Injective;
-}
 
 namespace {
 
@@ -132,7 +123,7 @@ class Fuser {
           sites.count == 1 && sites.identity && sites.always && same_extents(producer, consumer);
       if (!every_element || effects_.of(&consumer).has(Effect::Fail)) return false;
     }
-    if (fusion_class(producer) == FusionClass::Reduction)
+    if (fusion_class(producer) != FusionClass::Injective)
       return sites.count == 1 && sites.identity && around.size() == consumer.vars.size() &&
              same_extents(producer, consumer);
     return sites.count == 1 ? sites.once : sites.once && is_cheap(producer.body);

@@ -4,13 +4,6 @@
 
 namespace quern {
 
-/// How an index expression uses its operands (TVM section 3: the classes that decide what may be fused).
-enum class FusionClass : uint8_t {
-  Injective,  ///< every element of the result reads elements, without a reduction
-  Reduction,  ///< a reduction stands in the body
-};
-FusionClass fusion_class(const ComprehensionExpr& comprehension);
-
 /// Puts producers into their consumers: an injective producer into the only index expression that reads it,
 /// where each of its elements is then still computed once; a reduction into the elementwise expression that
 /// alone reads it, index by index (an epilogue). Takes and gives A-normal form; producers that are not used

@@ -22,6 +22,7 @@
 #include "session/compiler.h"
 #include "session/data_values.h"
 #include "session/execution.h"
+#include "session/fusion_legend.h"
 
 namespace quern {
 
@@ -275,7 +276,14 @@ int CommandLine::ir() {
   }
   if (!output_.empty()) return write_module(session, opened->source, output_);
   if (stage_ == "typed" && wanted.empty()) {
-    fmt::print("{}", session.typed_text(opened->source).text);
+    std::vector<ExprPtr> bodies;
+    for (const std::string& name : session.definitions(opened->module))
+      if (const Definition* d = session.definition(opened->module, name)) bodies.push_back(d->body);
+    for (DeclarationId id : session.statements(opened->source))
+      bodies.push_back(session.inferred_statement(id).definition.body);
+    SessionFunctions functions(session);
+    std::string text = session.typed_text(opened->source).text, legend = fusion_legend(functions, bodies);
+    fmt::print("{}{}{}", text, text.empty() || legend.empty() ? "" : "\n", legend);
     return kFine;
   }
   Compiler compiler(session);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <unordered_map>
 
 #include "frontend/printer.h"
@@ -9,6 +10,7 @@
 #include "jit/schedule/lower.h"
 #include "jit/vm/vm.h"
 #include "passes/pipeline.h"
+#include "session/fusion_legend.h"
 
 namespace quern {
 
@@ -119,7 +121,10 @@ Result<std::string> Compiler::stage_text(const Definition& definition, const std
     shown.arena = o.arena;
     return print(shown);
   };
-  if (stage == "typed") return print(definition);
+  if (stage == "typed") {
+    std::string legend = fusion_legend(impl_->functions, std::array{definition.body});
+    return print(definition) + (legend.empty() ? "" : "\n" + legend);
+  }
   if (stage == "effects") {
     EffectAnalysis effects(impl_->functions);
     auto* fn = as<FnExpr>(definition.body);

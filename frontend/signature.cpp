@@ -25,9 +25,14 @@ MatchOutcome SignatureMatcher::run() {
   SyntaxPtr params = params_of(op_.syntax);
   size_t tensors = tensor_param_count(op_.syntax);
   if (call_.tensors.size() != tensors) {
+    std::string missing;
+    size_t position = 0;
+    for (SyntaxPtr p : params->children)
+      if (p->is(SyntaxKind::TensorParam) && position++ >= call_.tensors.size())
+        missing += fmt::format("{}`%{}`", missing.empty() ? ": there is no " : ", no ", p->text);
     report(DiagnosticKind::WrongArgumentCount, call_.syntax,
-           fmt::format("`{}` takes {} tensor argument{} and is given {}", op_.name, tensors,
-                       tensors == 1 ? "" : "s", call_.tensors.size()),
+           fmt::format("`{}` takes {} tensor argument{} and is given {}{}", op_.name, tensors,
+                       tensors == 1 ? "" : "s", call_.tensors.size(), missing),
            {{Place{{op_.id, params->id}, {}}, fmt::format("`{}` is defined here", op_.name)}});
     return failed();
   }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <functional>
 
+#include "passes/pass.h"
+
 namespace quern {
 
 namespace {
@@ -69,8 +71,12 @@ FusionClass fusion_class(FunctionSource& functions, ExprPtr body) {
       auto instance = functions.instance(*call->instance);
       if (instance->function) walk(instance->function->body);
     }
-    constexpr ExprKind kOpaque[] = {ExprKind::Extern, ExprKind::Call,    ExprKind::If,       ExprKind::Match,
-                                    ExprKind::Ref,    ExprKind::RefRead, ExprKind::RefWrite, ExprKind::Construct};
+    auto* branch = as<IfExpr>(expr);
+    if (auto known = branch ? known_condition(branch->condition) : std::nullopt)
+      return walk(*known ? branch->then_arm : branch->else_arm);
+    constexpr ExprKind kOpaque[] = {ExprKind::Extern,   ExprKind::Call,     ExprKind::If,
+                                    ExprKind::Match,    ExprKind::Ref,      ExprKind::RefRead,
+                                    ExprKind::RefWrite, ExprKind::Construct};
     if (std::ranges::count(kOpaque, expr->kind)) found = FusionClass::Opaque;
     // What a value has for its derivative is not computed with it.
     auto* own = as<IntrinsicExpr>(expr);

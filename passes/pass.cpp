@@ -8,6 +8,12 @@ bool is_atom(ExprPtr expr) {
   return constant && constant->type->is_scalar() && lanes_agree(*constant->value);
 }
 
+std::optional<bool> known_condition(ExprPtr condition) {
+  auto* e = as<ConstExpr>(condition);
+  bool scalar = e && e->type->dims.empty() && e->type->dtype == DType::boolean();
+  return scalar ? std::optional(*e->value->data() != std::byte(0)) : std::nullopt;
+}
+
 size_t count_nodes(ExprPtr expr) {
   size_t count = 1;
   for_each_child(expr, [&](ExprPtr child) { count += count_nodes(child); });

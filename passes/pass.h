@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,9 @@ struct PassContext {
 /// Whether evaluating it again costs nothing: a variable, or a rank-0 constant. A vector
 /// whose lanes differ is none: it is read from memory.
 bool is_atom(ExprPtr expr);
+
+/// The value of a condition that is a constant.
+std::optional<bool> known_condition(ExprPtr condition);
 
 /// How many nodes inlining puts into an expression, at most.
 constexpr size_t kInlineBudget = 50'000;

@@ -1,5 +1,6 @@
 #include "passes/to_anf.h"
 
+#include <optional>
 #include <unordered_map>
 
 #include "ir/evaluation.h"
@@ -45,6 +46,9 @@ class Normalizer {
       case ExprKind::If: {
         auto* e = static_cast<const IfExpr*>(expr);
         ExprPtr condition = atom(e->condition);
+        // An attribute of an operator is known where the operator is called.
+        if (std::optional<bool> known = known_condition(condition))
+          return value(*known ? e->then_arm : e->else_arm);
         Normalizer first(arena_), second(arena_);
         first.aliases_ = second.aliases_ = aliases_;
         ExprPtr then_arm = first.block(e->then_arm), else_arm = second.block(e->else_arm);

@@ -39,9 +39,7 @@ class Place {
         case LayoutPrimitive::Split: split(axis, std::span(n).subspan(1)); break;
         case LayoutPrimitive::Fuse: fuse(axis, static_cast<size_t>(*as_const(n[1]))); break;
         case LayoutPrimitive::Pad: pad(axis, n[1], n[2]); break;
-        case LayoutPrimitive::Unpad:
-          replace(axis, 1, {plus(settled(axis), dim_sub(dim_const(0), n[1]))});
-          break;
+        case LayoutPrimitive::Unpad: unpad(axis, n[1], n[2]); break;
         case LayoutPrimitive::Unfold: unfold(axis, n[1], n[2]); break;
         case LayoutPrimitive::Fold: {
           ExprPtr tile = settled(axis), offset = settled(axis + 1);
@@ -79,6 +77,11 @@ class Place {
   }
   ExprPtr modulo(ExprPtr a, Dim d) const {
     return arithmetic(a, build_.dim(d), dim_floormod, ScalarOp::FloorMod);
+  }
+
+  bool is_inside(ExprPtr index, Dim extent) const {
+    auto* dim = as<DimValueExpr>(index);
+    return dim && prove_nonnegative(dim->dim, facts_) && prove_less(dim->dim, extent, facts_);
   }
 
   void replace(size_t axis, size_t count, const std::vector<ExprPtr>& by, char check = 0) {
@@ -121,10 +124,16 @@ class Place {
   void pad(size_t axis, Dim before, Dim after) {
     if (!zero_outside_) settled(axis);
     ExprPtr index = plus(indices[axis], before);
-    auto* dim = as<DimValueExpr>(index);
     Dim extent = dim_add(shape_[axis], dim_add(before, after));
-    bool known = dim && prove_nonnegative(dim->dim, facts_) && prove_less(dim->dim, extent, facts_);
-    replace(axis, 1, {index}, checked[axis] && !known);
+    replace(axis, 1, {index}, checked[axis] && !is_inside(index, extent));
+  }
+
+  // What lay in the padding is outside again.
+  void unpad(size_t axis, Dim before, Dim after) {
+    if (!zero_outside_) settled(axis);
+    ExprPtr index = plus(indices[axis], dim_sub(dim_const(0), before));
+    Dim extent = dim_sub(shape_[axis], dim_add(before, after));
+    replace(axis, 1, {index}, zero_outside_ && !is_inside(index, extent));
   }
 
   // Of the tiles that hold the element, the last that begins at or before it.

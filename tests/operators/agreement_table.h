@@ -2,6 +2,7 @@
 // How to make random arguments for each operator of the library.
 
 #include <functional>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,8 @@ struct Row {
   uint64_t ulps = 0;
   double absolute = 0;  ///< where a result may cancel: a difference this small is none
 };
+
+inline void PrintTo(const Row& row, std::ostream* out) { *out << row.name; }
 
 std::vector<Row> agreement_rows();
 

@@ -1,21 +1,18 @@
-// Compiled code against the reference interpreter, on every operator of the library over random shapes and
-// attributes.
+// Column: kernel. Compiled code against the reference interpreter, on every operator of the library over
+// random shapes and attributes.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <ostream>
 #include <set>
 
-#include "tests/operators/agreement_table.h"
+#include "tests/operators/drawn.h"
 #include "tests/support/cases.h"
 #include "tests/support/compare.h"
 #include "tests/support/library.h"
 
 namespace quern::numeric {
-
-void PrintTo(const Row& row, std::ostream* out) { *out << row.name; }
 
 std::vector<Row> agreement_rows() {
   std::vector<Row> rows;
@@ -29,13 +26,6 @@ namespace {
 
 constexpr uint64_t kBatches = 2, kDrawsInBatch = 16;  // each batch is one session
 
-/// Seeds of an operator's draws: the same on every machine and whatever other operators there are.
-uint64_t seed_of(const std::string& name, uint64_t draw) {
-  uint64_t hash = 14695981039346656037ULL;  // FNV-1a
-  for (char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
-  return hash + draw;
-}
-
 struct Draws {
   std::vector<Case> cases;
   Entries<TensorPtr> tensors;
@@ -44,10 +34,9 @@ struct Draws {
 Draws draw(const Row& row, uint64_t batch) {
   Draws draws;
   for (uint64_t k = 0; k < kDrawsInBatch; ++k) {
-    uint64_t seed = seed_of(row.name, batch * kDrawsInBatch + k);
-    Random random(seed);
-    Arguments arguments = row.make(random);
-    Case one{fmt::format("{}, seed {}", row.name, seed), arguments.expression, {}};
+    uint64_t number = batch * kDrawsInBatch + k;
+    Arguments arguments = drawn(row, number).arguments;
+    Case one{fmt::format("{}, draw {}", row.name, number), arguments.expression, {}};
     for (size_t t = 0; t < arguments.tensors.size(); ++t) {
       std::string variable(1, static_cast<char>('a' + t));
       one.inputs.emplace_back(variable, fmt::format("{}{}", variable, k));
@@ -80,16 +69,16 @@ void compare(const Row& row, const Draws& draws, bool may_not_type, size_t& type
   }
 }
 
-class Agreement : public testing::TestWithParam<Row> {};
+class KernelColumn : public testing::TestWithParam<Row> {};
 
-TEST_P(Agreement, OverKnownDims) {
+TEST_P(KernelColumn, OverKnownDims) {
   size_t typed = 0;
   for (uint64_t batch = 0; batch < kBatches; ++batch)
     compare(GetParam(), draw(GetParam(), batch), false, typed);
 }
 
 // A call may depend on what only the dims say (groups that divide the channels, say), but not every call.
-TEST_P(Agreement, OverUnknownDims) {
+TEST_P(KernelColumn, OverUnknownDims) {
   size_t typed = 0;
   for (uint64_t batch = 0; batch < kBatches; ++batch) {
     Draws draws = draw(GetParam(), batch);
@@ -100,13 +89,10 @@ TEST_P(Agreement, OverUnknownDims) {
   EXPECT_GE(typed, kBatches * kDrawsInBatch / 4) << "most calls over unknown dims do not type-check";
 }
 
-INSTANTIATE_TEST_SUITE_P(Library, Agreement, testing::ValuesIn(agreement_rows()), [](const auto& info) {
-  std::string name = info.param.name;
-  std::replace(name.begin(), name.end(), '.', '_');
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(Operators, KernelColumn, testing::ValuesIn(agreement_rows()),
+                         [](const auto& info) { return test_name(info.param.name); });
 
-TEST(AgreementTable, HasEveryOperator) {
+TEST(Operators, HaveARowEach) {
   std::set<std::string> rows;
   for (const Row& row : agreement_rows())
     EXPECT_TRUE(rows.insert(row.name).second) << row.name << " stands twice";

@@ -13,6 +13,7 @@ struct KindRow {
 constexpr KindRow kKinds[] = {
 #define QUERN_DIAGNOSTIC(code, name, title) {#code, title},
 #define QUERN_WARNING(code, name, title) {#code, title, Severity::Warning},
+#define QUERN_NOTE(code, name, title) {#code, title, Severity::Note},
 #include "frontend/diagnostics.def"
 #undef QUERN_DIAGNOSTIC
 };
@@ -24,6 +25,15 @@ const KindRow& row(DiagnosticKind kind) { return kKinds[static_cast<size_t>(kind
 std::string_view code_of(DiagnosticKind kind) { return row(kind).code; }
 std::string_view title_of(DiagnosticKind kind) { return row(kind).title; }
 Severity severity_of(DiagnosticKind kind) { return row(kind).severity; }
+
+std::string_view to_string(Severity severity) {
+  switch (severity) {
+    case Severity::Error: return "error";
+    case Severity::Warning: return "warning";
+    case Severity::Note: return "note";
+  }
+  return "";
+}
 
 const std::vector<DiagnosticKind>& all_diagnostic_kinds() {
   static const std::vector<DiagnosticKind> kinds = [] {

@@ -20,12 +20,14 @@ enum class DiagnosticKind : uint8_t {
 #undef QUERN_DIAGNOSTIC
 };
 
-/// A warning stops nothing: the program is run all the same.
-enum class Severity : uint8_t { Error, Warning };
+/// Warnings and notes stop nothing: the program is run all the same.
+enum class Severity : uint8_t { Error, Warning, Note };
 
 std::string_view code_of(DiagnosticKind kind);   ///< "Q0302"
 std::string_view title_of(DiagnosticKind kind);  ///< "dimension mismatch"
 Severity severity_of(DiagnosticKind kind);
+/// "error", "warning", "note"
+std::string_view to_string(Severity severity);
 /// Every kind, in the order of the table.
 const std::vector<DiagnosticKind>& all_diagnostic_kinds();
 

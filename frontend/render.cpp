@@ -207,10 +207,12 @@ class LineCache {
 };
 
 std::string render_one(const LocatedDiagnostic& d, const Palette& p, LineCache& cache) {
-  bool warning = severity_of(d.kind) == Severity::Warning;
-  std::string_view mark = warning ? p.warning : p.error;
-  std::string out = fmt::format("{}{}[{}]{}: {}{}{}\n", mark, warning ? "warning" : "error", code_of(d.kind),
-                                p.reset, p.bold, shown(d.message), p.reset);
+  Severity severity = severity_of(d.kind);
+  std::string_view mark = severity == Severity::Error     ? p.error
+                          : severity == Severity::Warning ? p.warning
+                                                          : p.note;
+  std::string out = fmt::format("{}{}[{}]{}: {}{}{}\n", mark, to_string(severity), code_of(d.kind), p.reset,
+                                p.bold, shown(d.message), p.reset);
   if (!d.text.empty()) {
     const LineIndex& lines = cache.of(d.text);
     out += fmt::format("{}-->{} {}\n", p.place, p.reset, position(lines, d.file, d.range));
@@ -268,7 +270,7 @@ std::string render_json(const std::vector<LocatedDiagnostic>& diagnostics) {
   for (const LocatedDiagnostic& d : diagnostics) {
     nlohmann::json entry = json_place(cache.of(d.text), d.range);
     entry["code"] = code_of(d.kind);
-    entry["severity"] = severity_of(d.kind) == Severity::Warning ? "warning" : "error";
+    entry["severity"] = to_string(severity_of(d.kind));
     entry["message"] = d.message;
     entry["file"] = d.file;
     entry["notes"] = nlohmann::json::array();

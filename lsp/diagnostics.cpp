@@ -48,8 +48,10 @@ class Renderer {
         message += fmt::format("\nnote: {} ({})", note.message, place_of(note.file, note.text, note.range));
       }
     }
-    bool warning = severity_of(diagnostic.kind) == Severity::Warning;
-    json result = {{"severity", static_cast<int>(warning ? kWarning : kError)},
+    Severity severity = severity_of(diagnostic.kind);
+    json result = {{"severity", static_cast<int>(severity == Severity::Error     ? kError
+                                                 : severity == Severity::Warning ? kWarning
+                                                                                 : kInformation)},
                    {"code", code_of(diagnostic.kind)},
                    {"source", "quern"}};
     // What is wrong elsewhere (in the library) is told at the top.

@@ -14,19 +14,25 @@ Diagnostics Session::Impl::of_gradients(const Inferred& inferred) {
   ExprPtr body = inferred.definition.body;
   if (!body || has_errors(inferred.diagnostics) || !has_gradients(body)) return result;
   SessionFunctions functions(session);
-  for (const GradientProblem& problem : gradient_problems(functions, body)) {
+  // What stands in the library is told at the call of it.
+  auto place = [&](Origin at) {
+    while (at.inlined != 0 && session.in_library(at.declaration)) at = origin_of_inlined(at.inlined);
+    return Place{at, {}};
+  };
+  auto is_users = [&](Origin at) { return !session.in_library(at.declaration); };
+  for (const GradientProblem& problem : gradient_problems(functions, body, is_users)) {
     std::vector<Note> notes;
-    for (const auto& [origin, what] : problem.parts) {
-      // What stands in the library is told at the call of it.
-      Origin at = origin;
-      while (at.inlined != 0 && session.in_library(at.declaration)) at = origin_of_inlined(at.inlined);
-      notes.push_back({Place{at, {}}, what});
-    }
+    for (const auto& [origin, what] : problem.parts) notes.push_back({place(origin), what});
+    for (const auto& [origin, why] : problem.scattered)
+      if (problem.parts.empty()) notes.push_back({place(origin), fmt::format("this read: {}", why)});
+    bool possible = problem.parts.empty();
     std::string message = fmt::format("{} parts of the function have no derivative", notes.size());
-    if (notes.size() == 1) message = std::exchange(notes[0].message, "it is here");
-    result.push_back({DiagnosticKind::NotDifferentiable,
+    if (!possible && notes.size() == 1) message = std::exchange(notes[0].message, "it is here");
+    result.push_back({possible ? DiagnosticKind::GradientByScatter : DiagnosticKind::NotDifferentiable,
                       {problem.gradient, {}},
-                      fmt::format("there is no gradient: {}", message),
+                      possible ? "the gradient is added up element by element (`scatter`), as its index "
+                                 "equations are not solved"
+                               : fmt::format("there is no gradient: {}", message),
                       std::move(notes)});
   }
   return result;

@@ -13,6 +13,16 @@ namespace {
 
 constexpr int64_t kMostClasses = 16;
 
+ReadSite site_of(const Contribution& c) {
+  ReadSite site{c.vars, c.extents, c.zero, c.nonnegative, {}};
+  for (ExprPtr index : c.read->indices) site.indices.push_back(static_cast<const DimValueExpr*>(index)->dim);
+  return site;
+}
+
+bool is_computed(const Contribution& c) {
+  return std::ranges::any_of(c.read->indices, [](ExprPtr i) { return i->kind != ExprKind::DimValue; });
+}
+
 // The gradient of one tensor from what its reads pass on.
 class Gatherer {
  public:
@@ -35,17 +45,8 @@ class Gatherer {
   std::span<const Dim> shape() const { return of_->type->dims; }
   ExprPtr zero() const { return build_.constant(0, of_->type->dtype); }
 
-  static ReadSite site_of(const Contribution& c) {
-    ReadSite site{c.vars, c.extents, c.zero, c.nonnegative, {}};
-    for (ExprPtr index : c.read->indices)
-      site.indices.push_back(static_cast<const DimValueExpr*>(index)->dim);
-    return site;
-  }
-
   bool is_gathered(const Contribution& c) {
-    bool computed =
-        std::ranges::any_of(c.read->indices, [](ExprPtr i) { return i->kind != ExprKind::DimValue; });
-    if (computed) return false;
+    if (is_computed(c)) return false;
     auto result = preimage(site_of(c), targets_, facts_);
     if (auto* unsolvable = std::get_if<Unsolvable>(&result)) {
       out_.fallbacks.push_back({c.read->origin, unsolvable->reason});
@@ -247,6 +248,19 @@ Adjoint adjoint(Arena& arena, const ComprehensionExpr& comprehension, ExprPtr co
   for (const auto& [variable, all] : passed.of)
     out.gradients.emplace_back(variable, Gatherer(build, variable, out).run(all));
   return out;
+}
+
+std::optional<std::string> scatter_reason(const Contribution& contribution, std::span<const Dim> shape) {
+  if (is_computed(contribution)) return std::nullopt;
+  std::vector<Dim> targets;
+  Facts facts;
+  for (Dim extent : shape) {
+    targets.push_back(dim_var("u"));
+    facts.add_index(targets.back(), extent);
+  }
+  auto result = preimage(site_of(contribution), targets, facts);
+  auto* unsolvable = std::get_if<Unsolvable>(&result);
+  return unsolvable ? std::optional(unsolvable->reason) : std::nullopt;
 }
 
 }  // namespace quern

@@ -1,6 +1,7 @@
 #pragma once
 // The adjoint of an index expression, as index expressions.
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,5 +27,9 @@ struct Adjoint {
 /// The vector-Jacobian product of the function that the comprehension is of the tensors it reads, with
 /// `cotangent`, a tensor of its type.
 Adjoint adjoint(Arena& arena, const ComprehensionExpr& comprehension, ExprPtr cotangent);
+
+/// Why what a read passes on to a tensor of this shape is added up by a `scatter`, although its indices are
+/// dims; nothing where it is gathered, or where data say what is read.
+std::optional<std::string> scatter_reason(const Contribution& contribution, std::span<const Dim> shape);
 
 }  // namespace quern

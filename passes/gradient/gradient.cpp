@@ -29,8 +29,10 @@ bool is_gradient(ExprPtr expr) {
 class Expander {
  public:
   /// With `only_look` a gradient that can be made stays, but where another needs it.
-  explicit Expander(const PassContext& context, bool only_look = false)
-      : context_(context), arena_(context.arena), only_look_(only_look) {}
+  explicit Expander(
+      const PassContext& context, bool only_look = false,
+      std::function<bool(Origin)> explained = [](Origin) { return false; })
+      : context_(context), arena_(context.arena), only_look_(only_look), explained_(std::move(explained)) {}
   std::vector<GradientProblem> problems;
 
   ExprPtr run(ExprPtr expr) {
@@ -97,10 +99,11 @@ class Expander {
     flat = inline_local(context_, needed(instantiate_ops(context_, inline_calls(context_, flat))));
     flat = dead_code(context_, simplify_index(context_, to_anf(context_, flat)));
     const FnExpr& plain = *as<FnExpr>(flat);
-    if (auto underivable = underivable_parts(plain); !underivable.empty()) {
-      problems.push_back({e.origin, std::move(underivable)});
-      return nullptr;
-    }
+    GradientOutlook outlook = gradient_outlook(plain, explained_);
+    bool possible = outlook.underivable.empty();
+    if (!possible || !outlook.scattered.empty())
+      problems.push_back({e.origin, std::move(outlook.underivable), std::move(outlook.scattered)});
+    if (!possible) return nullptr;
     if (only_look_ && depth_ == 0) return nullptr;
     auto made = derivative(context_, e.intrinsic, plain);
     if (auto* function_made = std::get_if<const FnExpr*>(&made)) return *function_made;
@@ -207,6 +210,7 @@ class Expander {
   Arena& arena_;
   std::unordered_map<const Variable*, ExprPtr> bound_;
   const bool only_look_;
+  const std::function<bool(Origin)> explained_;
   int depth_ = 0;
 };
 
@@ -216,10 +220,11 @@ ExprPtr expand_gradients(const PassContext& context, ExprPtr expr) {
   return has_gradients(expr) ? inline_local(context, Expander(context).run(expr)) : expr;
 }
 
-std::vector<GradientProblem> gradient_problems(FunctionSource& functions, ExprPtr expr) {
+std::vector<GradientProblem> gradient_problems(FunctionSource& functions, ExprPtr expr,
+                                               const std::function<bool(Origin)>& explained) {
   Arena arena;
   PassContext context{arena, functions};
-  Expander expander(context, true);
+  Expander expander(context, true, explained);
   expander.run(expr);
   return std::move(expander.problems);
 }

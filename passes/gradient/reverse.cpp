@@ -31,8 +31,12 @@ bool has_gradient(Type type) {
 
 class Reverse {
  public:
-  /// With `dry` no adjoint is made: only what has none is looked for.
-  Reverse(Arena& arena, Origin origin, bool dry = false) : arena_(arena), build_(arena, origin), dry_(dry) {}
+  /// With `explained` no adjoint is made: only what has none is looked for, and of the reads that it asks for
+  /// whether theirs is a scatter.
+  Reverse(Arena& arena, Origin origin, const std::function<bool(Origin)>* explained = nullptr)
+      : arena_(arena), build_(arena, origin), explained_(explained) {}
+
+  const std::vector<ScatterFallback>& fallbacks() const { return fallbacks_; }
 
   std::variant<VectorJacobian, std::vector<Underivable>> run(const FnExpr& function) {
     std::vector<const Variable*> params(function.params.begin(), function.params.end());
@@ -114,7 +118,7 @@ class Reverse {
 
   // The sum of tensors of one shape; zeros without any.
   ExprPtr sum(const std::vector<ExprPtr>& terms, Type type) {
-    if (terms.size() == 1 || (dry_ && !terms.empty())) return terms[0];
+    if (terms.size() == 1 || (explained_ && !terms.empty())) return terms[0];
     // Where a dim is `?`, what reads the tensor has opened it.
     if (!terms.empty()) type = terms[0]->type;
     std::vector<Dim> vars;
@@ -271,15 +275,22 @@ class Reverse {
   }
 
   void element(const ComprehensionExpr& e, ExprPtr cotangent) {
-    if (dry_) {
-      for (const auto& [variable, _] : contributions(build_, e, cotangent).of)
-        add_to(cotangents_[variable], {{read(variable)}, {}});
-      return;
-    }
+    if (explained_) return look_at(e, cotangent);
     Adjoint made = adjoint(arena_, e, cotangent);
     bindings_.insert(bindings_.end(), made.bindings.begin(), made.bindings.end());
     fallbacks_.insert(fallbacks_.end(), made.fallbacks.begin(), made.fallbacks.end());
     for (const auto& [variable, gradient] : made.gradients) add_to(cotangents_[variable], {{gradient}, {}});
+  }
+
+  void look_at(const ComprehensionExpr& e, ExprPtr cotangent) {
+    for (const auto& [variable, of] : contributions(build_, e, cotangent).of) {
+      add_to(cotangents_[variable], {{read(variable)}, {}});
+      for (const Contribution& c : of) {
+        if (!(*explained_)(c.read->origin)) continue;
+        if (auto reason = scatter_reason(c, variable->type->dims))
+          fallbacks_.push_back({c.read->origin, *reason});
+      }
+    }
   }
 
   void refuse(ExprPtr expr) {
@@ -299,7 +310,7 @@ class Reverse {
 
   Arena& arena_;
   ScalarBuilder build_;
-  const bool dry_;
+  const std::function<bool(Origin)>* explained_;
   std::unordered_map<const Variable*, Cotangent> cotangents_;
   std::vector<Binding> bindings_;
   std::vector<ScatterFallback> fallbacks_;
@@ -308,11 +319,12 @@ class Reverse {
 
 }  // namespace
 
-std::vector<Underivable> underivable_parts(const FnExpr& function) {
+GradientOutlook gradient_outlook(const FnExpr& function, const std::function<bool(Origin)>& explained) {
   Arena arena;
-  auto result = Reverse(arena, function.origin, true).run(function);
+  Reverse reverse(arena, function.origin, &explained);
+  auto result = reverse.run(function);
   auto* parts = std::get_if<std::vector<Underivable>>(&result);
-  return parts ? std::move(*parts) : std::vector<Underivable>();
+  return {parts ? std::move(*parts) : std::vector<Underivable>(), reverse.fallbacks()};
 }
 
 std::variant<VectorJacobian, std::vector<Underivable>> vector_jacobian(Arena& arena, const FnExpr& function) {

@@ -1,6 +1,7 @@
 #pragma once
 // Reverse differentiation of a function of tensors.
 
+#include <functional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -28,7 +29,11 @@ struct VectorJacobian {
 /// numbers.
 std::variant<VectorJacobian, std::vector<Underivable>> vector_jacobian(Arena& arena, const FnExpr& function);
 
-/// What has no derivative in such a function, without making its gradient; nothing where all has one.
-std::vector<Underivable> underivable_parts(const FnExpr& function);
+/// What is to be told of the gradient of such a function, without making it.
+struct GradientOutlook {
+  std::vector<Underivable> underivable;    ///< what has no derivative; nothing where all has one
+  std::vector<ScatterFallback> scattered;  ///< of the reads that `explained` asks for
+};
+GradientOutlook gradient_outlook(const FnExpr& function, const std::function<bool(Origin)>& explained);
 
 }  // namespace quern

@@ -61,6 +61,16 @@ inline Dim dim_of(const Tree& tree) {
   return nullptr;
 }
 
+/// With constants in the place of variables.
+inline Tree substitute(const Tree& tree, std::span<const std::pair<Tree, int64_t>> constants) {
+  for (const auto& [var, value] : constants) {
+    if (tree.kind == DimKind::Var && tree.var == var.var) return value;
+  }
+  Tree out = tree;
+  for (Tree& arg : out.args) arg = substitute(arg, constants);
+  return out;
+}
+
 /// Every operation in parentheses of its own.
 inline std::string text(const Tree& tree) {
   if (tree.kind == DimKind::Const) return std::to_string(tree.value);

@@ -113,6 +113,7 @@ TEST_F(DimRules, SumsAndProducts) {
       {"terms that cancel go away", n + m + k - n - k, "m"},
       {"all terms go away", n + m + 1 - n - m - 1, "0"},
       {"a dim less itself", n / m - n / m, "0"},
+      {"less itself, where its negation overflows", Tree(kLeast) - kLeast, "0"},
       {"1 is dropped", 1 * n * 1, "n"},
       {"times 0", n / m * 0, "0"},
       {"factors are merged in order", m * n * m * n, "n*n*m*m"},
@@ -246,6 +247,7 @@ TEST_F(DimRules, DivisionCancelsCommonFactors) {
        {},
        {{4 * n / (6 * m), 2 * n / (3 * m)}}},
       {"of every term", (2 * n + 4 * m) / (6 * k), "(n + 2*m) / (3*k)"},
+      {"not of all terms but one", (2 * n + 3 * m + 4 * k) / 8, "(2*n + 3*m + 4*k) / 8"},
       {"the constant term keeps it where the divisor is symbolic", (2 * n + 1) / (2 * m),
        "(2*n + 1) / (2*m)"},
       {"of a sum", n * k / (n * m + n), "k / (m + 1)"},
@@ -401,6 +403,7 @@ TEST_F(DimRules, QuotientsAndRemaindersRecombine) {
   simplified({
       {"by a constant", (x / 4) * 4 + x % 4, "x"},
       {"by a variable", (x / m) * m + x % m, "x"},
+      {"of a quotient", (x / 2 / 3) * 3 + x / 2 % 3, "x / 2"},
       {"times a constant, with a rest", (x / 4) * 8 + (x % 4) * 2 + n, "n + 2*x"},
       {"times a variable", (x / m) * m * k + (x % m) * k, "k*x"},
       {"negated", 0 - (x / m) * m - x % m, "-x"},

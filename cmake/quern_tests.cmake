@@ -3,6 +3,8 @@
 enable_testing()
 find_package(GTest REQUIRED)
 include(GoogleTest)
+# The rules of dims are proved with Z3.
+pkg_check_modules(z3 REQUIRED IMPORTED_TARGET z3)
 
 # quern_test(<target> <folder below tests>...)
 function(quern_test target)
@@ -27,6 +29,7 @@ function(quern_test target)
 endfunction()
 
 quern_test(quern_unit_tests unit)
+target_link_libraries(quern_unit_tests PRIVATE PkgConfig::z3)
 quern_test(quern_numeric_tests numeric support)
 quern_test(quern_operator_tests operators support)
 quern_test(quern_golden_tests golden)

@@ -15,8 +15,8 @@
 namespace quern::numeric {
 namespace {
 
-const std::string kGroups[] = {"elementwise", "reduction", "nn",    "transform",
-                               "models",      "scan",      "parts", "order"};
+const std::string kGroups[] = {"elementwise", "reduction", "nn",    "transform", "models",
+                               "scan",        "parts",     "order", "images"};
 
 std::string reference_file(const std::string& name) {
   return std::string(QUERN_SOURCE_DIR) + "/tests/numeric/references/" + name;

@@ -14,6 +14,7 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
+import reference_gradients
 import reference_images
 import reference_models
 import reference_parts
@@ -443,6 +444,10 @@ def main():
         for maker in makers:
             maker(group)
         group.write()
+    gradients = reference_gradients.GradientGroup("gradients")
+    for maker in reference_gradients.MAKERS:
+        maker(gradients)
+    gradients.write()
 
 
 main()

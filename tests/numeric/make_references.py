@@ -14,6 +14,8 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
+import reference_gradients
+import reference_images
 import reference_models
 import reference_parts
 import reference_scan
@@ -433,13 +435,19 @@ def moving(group):
 def main():
     for name, makers in {"elementwise": [unary, arithmetic, comparison, selection], "reduction": [reduction],
                          "nn": [activations, dense, conv2d, max_pool2d], "transform": [making, reshaping, moving],
-                         "models": reference_models.MAKERS, "scan": [reference_scan.running, reference_scan.scatters],
+                         "models": reference_models.MAKERS, "scan": [reference_scan.running, reference_scan.scatters,
+                                                              reference_scan.reversed_sums],
                          "parts": [reference_parts.parts, reference_parts.shapes],
-                         "order": [reference_parts.order, reference_parts.boxes]}.items():
+                         "order": [reference_parts.order, reference_parts.boxes],
+                         "images": reference_images.MAKERS}.items():
         group = Group(name)
         for maker in makers:
             maker(group)
         group.write()
+    gradients = reference_gradients.GradientGroup("gradients")
+    for maker in reference_gradients.MAKERS:
+        maker(gradients)
+    gradients.write()
 
 
 main()

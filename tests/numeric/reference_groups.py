@@ -19,6 +19,8 @@ DTYPES = {"bool": "BOOL", "int8": "I8", "uint8": "U8", "int32": "I32", "int64": 
 class Group:
     """The cases of one file, and their tensors, equal ones stored once."""
 
+    HEADER = "# name | terms | expression | inputs | expected"
+
     def __init__(self, name):
         self.name, self.lines, self.tensors, self.names, self.counts = name, [], [], {}, {}
 
@@ -31,9 +33,13 @@ class Group:
         return self.names[key]
 
     def case(self, operator, expression, inputs, expected, terms=1):
+        self.line(operator, terms, expression, inputs, lambda: self.entry(expected))
+
+    def line(self, operator, terms, expression, inputs, rest):
+        """`rest` gives the last fields of the line; entries are numbered in the order of the fields."""
         number = self.counts[operator] = self.counts.get(operator, 0) + 1
         variables = " ".join(f"%{name}={self.entry(value)}" for name, value in zip("abcdef", inputs))
-        self.lines.append(f"{operator}.{number} | {terms} | {expression} | {variables} | {self.entry(expected)}")
+        self.lines.append(f"{operator}.{number} | {terms} | {expression} | {variables} | {rest()}")
 
     def write(self):
         header, offset = {}, 0
@@ -49,7 +55,7 @@ class Group:
             for _, array in order:
                 f.write(array.tobytes())
         with open(os.path.join(FOLDER, self.name + ".txt"), "w") as f:
-            f.write("# name | terms | expression | inputs | expected; written by make_references.py\n")
+            f.write(self.HEADER + "; written by make_references.py\n")
             f.write("\n".join(self.lines) + "\n")
 
 

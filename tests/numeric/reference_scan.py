@@ -56,3 +56,17 @@ def scatters(group):
                 result[to] = step(result[to], updates[at])
             given = attributes(mode=mode) if mode != "update" else ""
             group.case("scatter_nd", f"scatter_nd(%a, %b, %c{given})", [data, indices, updates], result)
+
+
+def reversed_sums(group):
+    draw = Draw("reversed cumsum")
+    for shape, axis in [((5,), 0), ((3, 4), 1), ((2, 3, 17), -1), ((0, 3), 1)]:
+        a = draw.floats(shape)
+        flip = lambda v: np.flip(v, axis)
+        for exclusive in (False, True):
+            result = flip(np.cumsum(flip(a.astype("float64")), axis=axis))
+            if exclusive:
+                result = result - a
+            more = ", exclusive=True" if exclusive else ""
+            group.case("cumsum", f"reverse(cumsum(reverse(%a, axis={axis}), axis={axis}{more}), axis={axis})", [a],
+                       np.ascontiguousarray(result).astype("float32"), max(shape[axis], 1))

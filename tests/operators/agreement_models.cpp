@@ -10,8 +10,8 @@ const std::vector<DType> kFloats = {DType::float32(), DType::float32(), DType::f
 const std::vector<DType> kNumbers = {DType::float32(), DType::float32(), DType::float64(), DType::int32()};
 
 /// A tensor of any shape with at least one element, and a call of the operator on it.
-Row on_any_shape(const std::string& name, std::vector<DType> dtypes, std::string call, int64_t min_rank = 0,
-                 uint64_t ulps = 0, Values values = Values::Any) {
+Row on_any_shape(const std::string& name, const std::vector<DType>& dtypes, const std::string& call,
+                 int64_t min_rank = 0, uint64_t ulps = 0, Values values = Values::Any) {
   return {
       name,
       [=](Random& random) {
@@ -125,14 +125,17 @@ Arguments prelu(Random& random) {
   return {{data, vector_for(random, data, 1, Values::Moderate)}, "nn.prelu(%a, %b)"};
 }
 Arguments space_to_depth(Random& random) {
-  return {
-      {random.tensor(DType::float32(), {1, random.integer(1, 2), 4, 2 * random.integer(1, 3)}, Values::Any)},
-      "nn.space_to_depth(%a, block_size=2)"};
+  std::string in = layout(random);
+  int64_t c = random.integer(1, 2), h = 2 * random.integer(0, 2), w = 2 * random.integer(1, 3);
+  return {{random.tensor(DType::float32(), in.empty() ? Shape{1, c, h, w} : Shape{1, h, w, c}, Values::Any)},
+          "nn.space_to_depth(%a, block_size=2" + in + ")"};
 }
 Arguments depth_to_space(Random& random) {
+  std::string in = layout(random);
+  int64_t c = 4 * random.integer(0, 2), h = random.integer(1, 3), w = random.integer(1, 2);
   return {
-      {random.tensor(DType::float32(), {1, 4 * random.integer(1, 2), random.integer(1, 3), 2}, Values::Any)},
-      "nn.depth_to_space(%a, block_size=2)"};
+      {random.tensor(DType::float32(), in.empty() ? Shape{1, c, h, w} : Shape{1, h, w, c}, Values::Any)},
+      fmt::format("nn.depth_to_space(%a, block_size=2{}{})", in, random.chance(0.5) ? "" : ", mode=\"CRD\"")};
 }
 Arguments variance(Random& random) {
   Shape shape = random.shape(2, 3, 2);

@@ -38,5 +38,6 @@ std::vector<Row> transform_rows();
 std::vector<Row> model_rows();
 std::vector<Row> scan_rows();
 std::vector<Row> parts_rows();
+std::vector<Row> image_rows();
 
 }  // namespace quern::numeric

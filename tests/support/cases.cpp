@@ -43,8 +43,10 @@ CaseSession::CaseSession(const std::string& file, std::vector<Case> cases,
 void CaseSession::add_lines(const std::string& file_name, const Entries<TensorHeader>& entries) {
   for (size_t i = 0; i < cases_.size(); ++i) {
     std::string line;
-    for (auto& [variable, entry] : cases_[i].inputs) {
-      auto found = std::find_if(entries.begin(), entries.end(), [&](auto& e) { return e.first == entry; });
+    for (const auto& input : cases_[i].inputs) {
+      const auto& [variable, entry] = input;
+      auto found =
+          std::find_if(entries.begin(), entries.end(), [&](auto& e) { return e.first == input.second; });
       if (found == entries.end()) {
         problems_[i] = fmt::format("the file has no entry {}", entry);
         continue;
@@ -82,8 +84,12 @@ std::vector<Outcome> CaseSession::run(Evaluator evaluator) {
       StatementResult result = execution.run(statements[next]);
       if (result.failure) outcome.problem = render_terminal(*result.failure, false);
       outcome.tensor = result.value ? result.value->as_tensor() : nullptr;
+      outcome.fields.clear();
+      if (const auto* fields = result.value ? result.value->fields() : nullptr)
+        for (const Value& field : *fields) outcome.fields.push_back(field.as_tensor());
     }
-    if (!outcome.tensor && outcome.problem.empty()) outcome.problem = "the value is no tensor";
+    if (!outcome.tensor && outcome.fields.empty() && outcome.problem.empty())
+      outcome.problem = "the value is neither a tensor nor a tuple";
     outcomes.push_back(std::move(outcome));
   }
   EXPECT_EQ(next, statements.size()) << "the source has other statements than its cases";
@@ -93,8 +99,10 @@ std::vector<Outcome> CaseSession::run(Evaluator evaluator) {
 Case over_unknown_dims(const Case& one, const Entries<TensorPtr>& tensors, size_t number) {
   std::set<int64_t> extents;
   std::string parameters, arguments, name = fmt::format("@f{}", number);
-  for (auto& [variable, entry] : one.inputs) {
-    auto found = std::find_if(tensors.begin(), tensors.end(), [&](auto& t) { return t.first == entry; });
+  for (const auto& input : one.inputs) {
+    const std::string& variable = input.first;
+    auto found =
+        std::find_if(tensors.begin(), tensors.end(), [&](auto& t) { return t.first == input.second; });
     std::string dims;
     for (int64_t extent : found->second->shape()) {
       if (extent != 1) extents.insert(extent);

@@ -27,10 +27,11 @@ struct Case {
 /// being inlined where it is called.
 Case over_unknown_dims(const Case& one, const Entries<TensorPtr>& tensors, size_t number);
 
-/// What an evaluation gave: a tensor, or why there is none.
+/// What an evaluation gave: a tensor or a tuple, or why there is neither.
 struct Outcome {
   TensorPtr tensor;
   std::string problem;
+  std::vector<TensorPtr> fields = {};  ///< of a tuple; null for one that is no tensor
 };
 
 enum class Evaluator { Interpreter, Compiled };

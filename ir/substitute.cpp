@@ -80,7 +80,7 @@ class Substituter {
 
   ExprPtr rebuild(const CheckDimsExpr& node) {
     CheckDimsExpr copy = node;
-    copy.value = apply(node.value);
+    copy.value = node.value ? apply(node.value) : nullptr;
     std::vector<Dim> opened;
     for (Dim dim : node.opened) opened.push_back(given_.types.dims.contains(dim) ? dim : types_.dims.at(dim));
     copy.opened = arena_.copy(opened);
@@ -177,7 +177,7 @@ class Substituter {
     for (Dim var : node.vars) vars.push_back(renew_dim(var));
     copy.vars = arena_.copy(vars);
     changed |= replace(copy.indices);
-    copy.value = apply(node.value);
+    copy.value = node.value ? apply(node.value) : nullptr;
     copy.type = apply(node.type);
     return made(node, copy, changed || copy.init != node.init || copy.value != node.value || !vars.empty());
   }

@@ -401,8 +401,8 @@ ExprPtr IndexElaborator::read(SyntaxPtr expr, const StaticEnv& env, ExprPtr othe
                                arena_.copy(indices), std::span<const bool>(checked, at.size()), otherwise);
 }
 
-// `first(read for k < n) else e`: the first read that is inside its tensor.
-bool IndexElaborator::first_reads(SyntaxPtr call, const StaticEnv& env,
+// The members of `f(e for k < n)`, each with its k.
+bool IndexElaborator::family(SyntaxPtr call, const StaticEnv& env,
                                   std::vector<std::pair<SyntaxPtr, StaticEnv>>& reads) {
   for (SyntaxPtr arg : call->children.subspan(1)) {
     if (!arg->is(SyntaxKind::Generator)) {
@@ -420,11 +420,12 @@ bool IndexElaborator::first_reads(SyntaxPtr call, const StaticEnv& env,
   return true;
 }
 
+// `first(read for k < n) else e`: the first read that is inside its tensor.
 ExprPtr IndexElaborator::read_else(SyntaxPtr expr, const StaticEnv& env, std::optional<DType> wanted) {
   SyntaxPtr source = expr->child(0);
   std::vector<std::pair<SyntaxPtr, StaticEnv>> reads;
   if (source->is(SyntaxKind::Call) && source->child(0)->text == "first") {
-    if (!first_reads(source, env, reads)) return nullptr;
+    if (!family(source, env, reads)) return nullptr;
   } else if (source->is(SyntaxKind::Index)) {
     reads.emplace_back(source, env);
   } else {

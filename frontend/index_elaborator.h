@@ -78,7 +78,8 @@ class IndexElaborator : public StaticEvaluator {
   ExprPtr inner_element(SyntaxPtr expr, SyntaxPtr inner, const StaticEnv& env, bool has_else);
   ExprPtr block(SyntaxPtr expr, const StaticEnv& env, std::optional<DType> wanted);
   const Variable* let_bound(SyntaxPtr expr) const;
-  bool first_reads(SyntaxPtr call, const StaticEnv& env, std::vector<std::pair<SyntaxPtr, StaticEnv>>& reads);
+  ExprPtr fold(SyntaxPtr expr, const StaticEnv& env, std::optional<DType> wanted);
+  bool family(SyntaxPtr call, const StaticEnv& env, std::vector<std::pair<SyntaxPtr, StaticEnv>>& reads);
   std::optional<std::vector<Position>> positions(std::span<const SyntaxPtr> items, const StaticEnv& env,
                                                  std::span<const Dim> shape);
   std::optional<Position> position(SyntaxPtr syntax, const StaticValue& value);

@@ -201,6 +201,8 @@ ExprPtr IndexElaborator::call(SyntaxPtr expr, const StaticEnv& env, std::optiona
     return expect(expr, constant(expr, lane, dtype.lanes), wanted);
   }
   if (name == "select" && operands.size() == 3) return conditional(expr, env, wanted);
+  if (std::ranges::any_of(operands, [](SyntaxPtr o) { return o->is(SyntaxKind::Generator); }))
+    return fold(expr, env, wanted);
   auto op = name.empty() ? std::nullopt : find_scalar_op(name);
   if (auto v = try_static(expr, env)) return from_static(expr, *v, wanted);
   if (op && info(*op).arity == static_cast<int>(operands.size()))
@@ -223,6 +225,33 @@ ExprPtr IndexElaborator::call(SyntaxPtr expr, const StaticEnv& env, std::optiona
          : fmt::format("`{}` is no scalar function; index expressions call scalar functions only", name);
   report(op ? DiagnosticKind::WrongArgumentCount : DiagnosticKind::InvalidIndexExpression, expr, message);
   return nullptr;
+}
+
+// `product(e for k < n)`: the values that the members of a family give, taken together.
+ExprPtr IndexElaborator::fold(SyntaxPtr expr, const StaticEnv& env, std::optional<DType> wanted) {
+  constexpr std::pair<std::string_view, ScalarOp> kFolds[] = {
+      {"sum", ScalarOp::Add}, {"product", ScalarOp::Mul}, {"min", ScalarOp::Min}, {"max", ScalarOp::Max}};
+  std::string_view name = expr->child(0)->text;
+  auto fold = std::ranges::find(kFolds, name, [](const auto& f) { return f.first; });
+  std::vector<std::pair<SyntaxPtr, StaticEnv>> members;
+  bool known = fold != std::end(kFolds);
+  if (known && !family(expr, env, members)) return nullptr;
+  if (members.empty()) {
+    report(DiagnosticKind::InvalidIndexExpression, expr,
+           known ? fmt::format("`{}` of an empty family", name)
+                 : fmt::format("`{}` takes no family of values; `sum`, `product`, `min` and `max` do", name));
+    return nullptr;
+  }
+  ExprPtr all = nullptr;
+  for (const auto& [syntax, inner] : members) {
+    ExprPtr one = value(syntax, inner, wanted);
+    if (!one) return nullptr;
+    wanted = one->type->dtype;
+    all = all ? arena_.make<ScalarExpr>(Expr{ExprKind::Scalar, one->type, origin(expr)}, fold->second, false,
+                                        arena_.copy(std::vector<ExprPtr>{all, one}))
+              : one;
+  }
+  return all;
 }
 
 // `if (c) { a } else { b }` and `select(c, a, b)`: both lazy; a condition known at compile time picks its arm

@@ -77,7 +77,8 @@ bool Inference::attempt_gradient(SyntaxPtr s, ExprPtr draft, ExprPtr function, I
     return true;
   };
   std::string_view name = s->child(0)->text;
-  if (type->is_error()) return unifier.unify(draft->type, error_type()), true;
+  bool broken = type->is_error() || (type->kind == TypeKind::Function && contains_error(type->result()));
+  if (broken) return unifier.unify(draft->type, error_type()), true;
   if (type->kind != TypeKind::Function)
     return fail(fmt::format("`{}` takes a function, and this is {}", name, unifier.describe(type)));
   Type result = resolve(type->result());

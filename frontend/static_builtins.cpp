@@ -267,6 +267,27 @@ BuiltinOutcome is_list(Args a, bool) {
   return value(StaticValue(a[0].as_list() != nullptr));
 }
 
+// letters("ij k") is ["i", "j", "k"]: each character but blanks.
+BuiltinOutcome letters(Args a, bool) {
+  if (a.size() != 1 || !a[0].as_string()) return problem("`letters` takes a string");
+  StaticList all;
+  for (char c : *a[0].as_string())
+    if (c != ' ') all.emplace_back(std::string(1, c));
+  return value(StaticValue::list(std::move(all)));
+}
+
+// split("ij,jk", ",") is ["ij", "jk"]; a string without the separator is one part.
+BuiltinOutcome split(Args a, bool) {
+  if (a.size() != 2 || !a[0].as_string() || !a[1].as_string() || a[1].as_string()->empty())
+    return problem("`split` takes a string and a separator");
+  std::string_view text = *a[0].as_string(), separator = *a[1].as_string();
+  StaticList parts;
+  for (size_t at; (at = text.find(separator)) != std::string_view::npos; text.remove_prefix(at + separator.size()))
+    parts.emplace_back(std::string(text.substr(0, at)));
+  parts.emplace_back(std::string(text));
+  return value(StaticValue::list(std::move(parts)));
+}
+
 // error("… {} …", values): the message with the values in place of its `{}`.
 BuiltinOutcome error(Args a, bool) {
   if (a.empty() || !a[0].as_string()) return problem("an error");
@@ -299,6 +320,8 @@ constexpr Row kBuiltins[] = {
     {"all", all},
     {"int", whole},
     {"broadcast", broadcast},
+    {"letters", letters},
+    {"split", split},
     {"error", error},
     {"may_equal", may_equal},
     {"same", same},

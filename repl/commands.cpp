@@ -21,6 +21,7 @@
 #include "repl/repl.h"
 #include "session/compiler.h"
 #include "session/data_values.h"
+#include "session/documentation.h"
 #include "session/execution.h"
 #include "session/fusion_legend.h"
 
@@ -65,6 +66,8 @@ CommandLine::CommandLine(CLI::App& app) : app_(app) {
                  "FILE.relay: the whole module with its types; large constants go to FILE.safetensors");
   CLI::App* explain = app.add_subcommand("explain", "what a code such as Q0302 means, with examples");
   explain->add_option("CODE", codes_, "codes of diagnostics; without one, the list of all");
+  CLI::App* doc = app.add_subcommand("doc", "what operators do, from their doc comments, as Markdown");
+  doc->add_option("FILE", file_, "a .relay file; the library's operators without one");
   app.add_subcommand("lsp", "the language server, on standard input and output");
 }
 
@@ -76,6 +79,7 @@ int CommandLine::run() {
   if (app_.got_subcommand("fmt")) return format_files();
   if (app_.got_subcommand("ir")) return ir();
   if (app_.got_subcommand("explain")) return explain();
+  if (app_.got_subcommand("doc")) return document();
   if (app_.got_subcommand("lsp")) return lsp();
   return repl();
 }
@@ -306,6 +310,28 @@ int CommandLine::ir() {
     }
     fmt::print("{}\n", *text);
   }
+  return kFine;
+}
+
+int CommandLine::document() {
+  if (file_.empty()) {
+    auto files = library(stdlib_);
+    if (!files) {
+      say(files.error().message);
+      return kWrong;
+    }
+    Session session(*files);
+    fmt::print("# The operators of the library\n\n{}", documentation(session, session.make_module(), *files));
+    return kFine;
+  }
+  auto opened = open_file(file_, stdlib_);
+  if (!opened) {
+    print_diagnostics({unreadable(file_, opened.error())});
+    return kWrong;
+  }
+  std::string text = opened->session->text(opened->source);
+  std::string name = std::filesystem::path(file_).filename().string();
+  fmt::print("{}", documentation(*opened->session, opened->module, {{name, text}}));
   return kFine;
 }
 

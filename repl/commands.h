@@ -26,6 +26,7 @@ class CommandLine {
   int format_files();
   int ir();
   int explain();
+  int document();
   int lsp();
   int version();
 

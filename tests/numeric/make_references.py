@@ -437,7 +437,7 @@ def main():
                          "nn": [activations, dense, conv2d, max_pool2d], "transform": [making, reshaping, moving],
                          "models": reference_models.MAKERS, "scan": [reference_scan.running, reference_scan.scatters,
                                                               reference_scan.reversed_sums],
-                         "parts": [reference_parts.parts, reference_parts.shapes],
+                         "parts": [reference_parts.parts, reference_parts.shapes, reference_parts.einsums],
                          "order": [reference_parts.order, reference_parts.boxes],
                          "images": reference_images.MAKERS}.items():
         group = Group(name)

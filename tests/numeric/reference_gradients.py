@@ -6,6 +6,7 @@ import torch
 import torch.nn.functional as F
 
 from reference_groups import Draw, Group, attributes, text
+from reference_parts import EINSUMS
 from reference_images import TRANSPOSED, axis_matrix, transposed
 
 
@@ -323,4 +324,19 @@ def images(group):
                            lambda x, d=down, c=across: torch.einsum("yh,xw,nchw->ncyx", d, c, x))
 
 
-MAKERS = [elementwise, reductions, convolutions, products, pools, norms, moving, picking, images]
+def sums_of_products(group):
+    draw = Draw("gradients einsum")
+    for equation, shapes in EINSUMS:
+        inputs = [numbers(draw, s) for s in shapes]
+        names = ", ".join(f"%{chr(97 + k)}" for k in range(len(inputs)))
+        group.gradient("einsum", f'einsum(({names},), equation="{equation}")', inputs,
+                       lambda *x, e=equation: torch.einsum(e, *x), 12)
+    a, updates = apart(draw, (4, 3)), apart(draw, (6, 3), -3.0, 1.5)
+    places = draw.ints((6, 3), 0, 3, "int64")
+    for reduction, name in [("mul", "prod"), ("max", "amax"), ("min", "amin")]:
+        group.gradient("scatter_elements", f'scatter_elements(%a, %b, %c, axis=0, reduction="{reduction}")',
+                       [a, places, updates],
+                       lambda x, i, u, n=name: torch.scatter_reduce(x, 0, i, u, reduce=n, include_self=True), 12)
+
+
+MAKERS = [elementwise, reductions, convolutions, products, pools, norms, moving, picking, images, sums_of_products]

@@ -2,6 +2,7 @@
 the kernels in C++ (stdlib/extern.relay), with NumPy."""
 
 import numpy as np
+import torch
 
 from reference_groups import Draw, attributes, text
 
@@ -153,3 +154,19 @@ def boxes(group):
                 group.case("vision.non_max_suppression", f"{call}, return_indices=False)", operands, stay_data)
                 group.case("vision.non_max_suppression", f"{call}).0", operands, stay)
                 group.case("vision.non_max_suppression", f"{call}).1", operands, np.array(number, "int32"))
+
+
+EINSUMS = [("ij,jk->ik", [(3, 4), (4, 5)]), ("bij,bkj->bik", [(2, 3, 4), (2, 2, 4)]), ("ii->i", [(4, 4)]),
+           ("ij->", [(3, 5)]), ("ij", [(3, 2)]), ("ba", [(3, 2)]), ("ii", [(3, 3)]), ("i,j,k->kji", [(2,), (3,), (4,)]),
+           ("bhqd,bhkd->bhqk", [(1, 2, 3, 4), (1, 2, 5, 4)]), ("ij,kj,ij->i", [(3, 0), (2, 0), (3, 0)]),
+           ("nchw,ochw->no", [(2, 3, 2, 2), (4, 3, 2, 2)])]
+
+
+def einsums(group):
+    draw = Draw("einsum")
+    for equation, shapes in EINSUMS:
+        inputs = [draw.floats(s) for s in shapes]
+        names = ", ".join(f"%{chr(97 + k)}" for k in range(len(inputs)))
+        result = torch.einsum(equation, *[torch.from_numpy(a).double() for a in inputs])
+        group.case("einsum", f'einsum(({names},), equation="{equation}")', inputs,
+                   np.asarray(result.numpy()).astype("float32"), 12)

@@ -210,10 +210,6 @@ std::vector<Row> model_rows() {
       {"nn.pad", pad},
       {"nn.prelu", prelu},
       on_any_shape("nn.dropout", kFloats, "nn.dropout(%a).0"),
-      {"nn.upsampling",
-       [](Random& random) {
-         return Arguments{{image(random, DType::float32())}, "nn.upsampling(%a, scale_h=2, scale_w=3)"};
-       }},
       {"nn.space_to_depth", space_to_depth},
       {"nn.depth_to_space", depth_to_space},
       on_any_shape("full_like", kNumbers, "full_like(%a, 3)"),

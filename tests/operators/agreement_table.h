@@ -28,7 +28,11 @@ struct Row {
 
 inline void PrintTo(const Row& row, std::ostream* out) { *out << row.name; }
 
+/// The rows that are written here.
 std::vector<Row> agreement_rows();
+/// A row for each operator of the library: its own, or one made of the examples in its doc comment.
+std::vector<Row> operator_rows();
+Row example_row(const std::string& op);
 
 // The parts of the table, by the files of the library.
 std::vector<Row> elementwise_rows();

@@ -1,5 +1,9 @@
 #include <fmt/format.h>
 
+#include <cctype>
+#include <map>
+#include <utility>
+
 #include <algorithm>
 
 #include "tests/operators/agreement_table.h"
@@ -128,6 +132,32 @@ Arguments strided_slice(Random& random) {
   return {{a}, text + ")"};
 }
 
+Arguments einsum(Random& random) {
+  static const std::vector<std::string> equations = {
+      "ij,jk->ik", "ij,jk->ki", "bij,bkj->bik", "ij,j->i",    "i,i",         "ij->",         "ij->ji",
+      "ii->i",     "ii",        "ba",           "i,j,k->kij", "ij,kj,ij->i", "bqd,bkd->bqk", "i, ij , j ->"};
+  const std::string& equation = random.pick(equations);
+  std::map<char, int64_t> extents;
+  std::vector<TensorPtr> tensors;
+  Shape shape;
+  DType dtype = random.chance(0.3)   ? DType::int32()
+                : random.chance(0.3) ? DType::float64()
+                                     : DType::float32();
+  std::string names;
+  auto end_operand = [&] {
+    names += fmt::format("%{}, ", static_cast<char>('a' + tensors.size()));
+    tensors.push_back(random.tensor(dtype, std::exchange(shape, {}), Values::SmallIntegers));
+  };
+  for (char c : equation.substr(0, equation.find("->"))) {
+    if (c == ',') end_operand();
+    if (!std::isalpha(static_cast<unsigned char>(c))) continue;
+    auto [extent, added] = extents.try_emplace(c, random.chance(0.05) ? 0 : random.integer(1, 5));
+    shape.push_back(extent->second);
+  }
+  end_operand();
+  return {tensors, fmt::format("einsum(({}), equation=\"{}\")", names, equation)};
+}
+
 }  // namespace
 
 std::vector<Row> transform_rows() {
@@ -142,7 +172,8 @@ std::vector<Row> transform_rows() {
           {"transpose", transpose},
           {"concatenate", concatenate},
           {"take", take},
-          {"strided_slice", strided_slice}};
+          {"strided_slice", strided_slice},
+          {"einsum", einsum}};
 }
 
 }  // namespace quern::numeric

@@ -151,7 +151,7 @@ TEST_P(LayoutColumn, ResultsAreThoseOfThePlainLayout) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Operators, LayoutColumn, testing::ValuesIn(agreement_rows()),
+INSTANTIATE_TEST_SUITE_P(Operators, LayoutColumn, testing::ValuesIn(operator_rows()),
                          [](const auto& info) { return test_name(info.param.name); });
 
 }  // namespace

@@ -85,8 +85,12 @@ std::string with_attribute(const std::string& call, const std::string& name, con
     return fmt::format("{}{}{}={}{}", call.substr(0, close), close == open + 1 ? "" : ", ", name, value,
                        call.substr(close));
   size_t end = at;
-  while (end < close && call[end] != ',')
-    end = call[end] == '(' || call[end] == '[' ? closing(call, end) + 1 : end + 1;
+  while (end < close && call[end] != ',') {
+    if (call[end] == '"')
+      end = call.find('"', end + 1) + 1;
+    else
+      end = call[end] == '(' || call[end] == '[' ? closing(call, end) + 1 : end + 1;
+  }
   return fmt::format("{}={}{}", call.substr(0, at) + name, value, call.substr(end));
 }
 
@@ -194,7 +198,7 @@ TEST_P(ShapeColumn, WhenItRunsIsThatOfTheType) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Operators, ShapeColumn, testing::ValuesIn(agreement_rows()),
+INSTANTIATE_TEST_SUITE_P(Operators, ShapeColumn, testing::ValuesIn(operator_rows()),
                          [](const auto& info) { return test_name(info.param.name); });
 
 }  // namespace

@@ -15,6 +15,13 @@ std::vector<std::string> operators_of(const std::vector<Session::LibraryFile>& t
   return names;
 }
 
+std::string doc_comment(const std::string& op) {
+  for (const Session::LibraryFile& file : library_texts())
+    for (const Piece& piece : scan(file.text).pieces)
+      if (piece.name == op && (piece.kind == PieceKind::Op || piece.kind == PieceKind::Def)) return piece.doc;
+  return "";
+}
+
 std::string declaration_text(const std::string& op) {
   for (const Session::LibraryFile& file : library_texts())
     for (const Piece& piece : scan(file.text).pieces)

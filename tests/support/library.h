@@ -14,6 +14,8 @@ std::vector<Session::LibraryFile> library_texts();
 /// Names of the operators, in order: `op name(`, and `def name(` without @ (composite operators).
 std::vector<std::string> operators_of(const std::vector<Session::LibraryFile>& texts);
 
+/// The doc comment of an operator, without its slashes.
+std::string doc_comment(const std::string& op);
 /// The declaration of an operator, without its doc comment.
 std::string declaration_text(const std::string& op);
 

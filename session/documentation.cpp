@@ -1,0 +1,164 @@
+#include "session/documentation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+#include <sstream>
+
+#include "frontend/scanner.h"
+#include "passes/fusion_class.h"
+#include "passes/gradient/reverse.h"
+#include "passes/pipeline.h"
+
+namespace quern {
+
+std::vector<DocExample> doc_examples(const std::string& doc) {
+  std::vector<DocExample> all;
+  std::istringstream in(doc);
+  bool inside = false;
+  for (std::string line; std::getline(in, line);) {
+    if (line.starts_with("```")) {
+      inside = !inside && line == "```relay";
+      if (inside) all.emplace_back();
+    } else if (inside) {
+      bool output = line.starts_with("// ");
+      std::string& part = output ? all.back().output : all.back().code;
+      part += (output ? line.substr(3) : line) + "\n";
+    }
+  }
+  return all;
+}
+
+namespace {
+
+bool has_floats(Type type) {
+  if (type->is_tensor()) return type->dtype.is_float();
+  return type->kind == TypeKind::Tuple && std::ranges::any_of(type->args, has_floats);
+}
+
+class Page {
+ public:
+  Page(Session& session, ModuleId module) : session_(session), module_(module), functions_(session) {}
+
+  std::string of(const Session::LibraryFile& file) {
+    std::string text, name = file.name.substr(file.name.rfind('/') + 1);
+    for (const Piece& piece : scan(file.text).pieces) {
+      bool extern_op = piece.kind == PieceKind::Op;
+      if (!extern_op && (piece.kind != PieceKind::Def || piece.name.starts_with("@"))) continue;
+      text += section(piece, file.text.substr(piece.range.begin, piece.range.end - piece.range.begin));
+    }
+    if (text.empty()) return text;
+    std::string about = file.text.starts_with("// ") ? file.text.substr(3, file.text.find('\n') - 3) : "";
+    return fmt::format("## {}\n\n{}\n\n{}", name, about, text);
+  }
+
+ private:
+  std::string section(const Piece& piece, const std::string& declaration) {
+    std::string doc = piece.doc, derived = derived_of(piece);
+    while (doc.ends_with('\n')) doc.pop_back();
+    return fmt::format("### {}\n\n```quern\n{}\n```\n\n{}\n\n{}{}", piece.name, signature(declaration), doc, derived,
+                       derived.empty() ? "" : "\n");
+  }
+
+  // The text up to the body.
+  std::string signature(const std::string& declaration) {
+    SourceId source = session_.add_source(session_.make_module(), "declaration.relay", declaration);
+    std::string head = declaration;
+    for (auto& [id, tree] : session_.trees(source))
+      if (SyntaxPtr bodies = tree.root->children.size() > 4 ? tree.root->child(4) : nullptr)
+        if (uint32_t end = session_.range_of({{id, bodies->id}, {}}).begin; end > 0)
+          head.resize(std::min<size_t>(end, head.size()));
+    while (!head.empty() && std::isspace(static_cast<unsigned char>(head.back()))) head.pop_back();
+    return head;
+  }
+
+  // The call of an operator in a text, typed; null where there is none.
+  const OpInstance* instance_in(const std::string& code, const std::string& op) {
+    SourceId source = session_.add_source(module_, "example.relay", code);
+    const OpInstance* found = nullptr;
+    if (!has_errors(session_.check(source)))
+      for (DeclarationId id : session_.statements(source)) {
+        std::function<void(ExprPtr)> walk = [&](ExprPtr e) {
+          auto* call = as<OpCallExpr>(e);
+          if (call && call->instance->name == op && !found) {
+            kept_.push_back(functions_.instance(*call->instance));
+            found = kept_.back().get();
+          }
+          for_each_child(e, walk);
+        };
+        if (ExprPtr body = session_.inferred_statement(id).definition.body) walk(body);
+      }
+    session_.remove_last_source(module_);
+    return found && found->function ? found : nullptr;
+  }
+
+  // The code with every integer before its attributes as a float.
+  static std::string with_floats(const std::string& code) {
+    std::string out;
+    size_t attributes = std::min(code.find('='), code.size());
+    for (size_t i = 0; i < code.size(); ++i) {
+      if (i >= attributes) return out + code.substr(i);
+      out += code[i];
+      bool digit = std::isdigit(static_cast<unsigned char>(code[i]));
+      bool ends = i + 1 < code.size() && (code[i + 1] == ',' || code[i + 1] == ']' || code[i + 1] == ')');
+      bool number = true;
+      for (size_t k = i;
+           k > 0 && (std::isalnum(static_cast<unsigned char>(code[k])) || code[k] == '.' || code[k] == '=');
+           --k)
+        number = number && std::isdigit(static_cast<unsigned char>(code[k]));
+      if (digit && ends && number) out += ".0";
+    }
+    return out;
+  }
+
+  // Whether, and how, the operator is differentiated.
+  std::optional<std::string> gradient_of(const OpInstance& instance) {
+    auto* own = as<IntrinsicExpr>(instance.function->body);
+    if (own && own->intrinsic == IntrinsicKind::WithGradient) return "its own (a `gradient` clause)";
+    bool floats =
+        std::ranges::any_of(instance.function->params, [](const Variable* p) { return has_floats(p->type); });
+    if (!floats || !has_floats(instance.function->body->type)) return std::nullopt;
+    Definition definition{
+        instance.name, {{}, {}, instance.function->type}, instance.function, instance.arena};
+    Optimised flat = optimise(definition, functions_, "simplify_index");
+    GradientOutlook outlook = gradient_outlook(*as<FnExpr>(flat.expr), [](Origin) { return true; });
+    if (!outlook.underivable.empty()) return "none, as " + outlook.underivable[0].what;
+    if (!outlook.scattered.empty())
+      return "derived, added up by a `scatter`, as " + outlook.scattered[0].reason;
+    return "derived";
+  }
+
+  std::string derived_of(const Piece& piece) {
+    std::string fusion;
+    std::optional<std::string> gradient;
+    for (const DocExample& example : doc_examples(piece.doc))
+      for (const std::string& code : {example.code, with_floats(example.code)}) {
+        const OpInstance* instance = instance_in(code, piece.name);
+        if (!instance) continue;
+        if (fusion.empty()) fusion = to_string(fusion_class(functions_, instance->function->body));
+        if (!gradient) gradient = gradient_of(*instance);
+      }
+    if (fusion.empty()) return "";
+    return fmt::format("Fusion: {}. Gradient: {}.\n", fusion,
+                       gradient.value_or("none, as it is not of floats"));
+  }
+
+  Session& session_;
+  ModuleId module_;
+  SessionFunctions functions_;
+  std::vector<std::shared_ptr<const OpInstance>> kept_;
+};
+
+}  // namespace
+
+std::string documentation(Session& session, ModuleId module, const std::vector<Session::LibraryFile>& files) {
+  Page page(session, module);
+  std::string text;
+  for (const Session::LibraryFile& file : files) text += page.of(file);
+  while (text.ends_with("\n\n")) text.pop_back();
+  return text;
+}
+
+}  // namespace quern

@@ -1,0 +1,23 @@
+#pragma once
+// The pages that operators' declarations make.
+
+#include <string>
+#include <vector>
+
+#include "session/session.h"
+
+namespace quern {
+
+/// An expression of a doc comment (a fenced block of `relay`), and what it is said to print.
+struct DocExample {
+  std::string code;
+  std::string output;
+};
+/// The examples of a doc comment, in order: the lines of a block that begin with `// ` are the output.
+std::vector<DocExample> doc_examples(const std::string& doc);
+
+/// Markdown: each operator of the files, in order, with its signature, its doc comment, and what is derived
+/// from its definition. Examples are typed in `module`.
+std::string documentation(Session& session, ModuleId module, const std::vector<Session::LibraryFile>& files);
+
+}  // namespace quern

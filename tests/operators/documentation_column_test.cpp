@@ -1,0 +1,59 @@
+// Column: documentation. Each operator's doc comment has examples, which print what it says;
+// docs/operators.md is what `quern doc` makes of the comments (QUERN_UPDATE_GOLDENS=1 writes it).
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+
+#include "session/documentation.h"
+#include "tests/files.h"
+#include "tests/golden/run_program.h"
+#include "tests/operators/drawn.h"
+#include "tests/support/library.h"
+
+namespace quern::numeric {
+namespace {
+
+class DocumentationColumn : public testing::TestWithParam<std::string> {};
+
+TEST_P(DocumentationColumn, ExamplesPrintWhatItSays) {
+  std::vector<DocExample> examples = doc_examples(doc_comment(GetParam()));
+  ASSERT_FALSE(examples.empty()) << "the doc comment of `" << GetParam() << "` has no example";
+  std::string program, output;
+  for (const DocExample& example : examples) {
+    EXPECT_NE(example.code.find(GetParam() + "("), std::string::npos) << example.code;
+    EXPECT_FALSE(example.output.empty()) << example.code << "does not say what it prints";
+    program += example.code + ";\n";
+    output += example.output;
+  }
+  std::string path = fmt::format("{}/example_{}.relay", testing::TempDir(), GetParam());
+  std::ofstream(path) << program;
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{QUERN_BINARY, "run", path}, {QUERN_BINARY, "run", "--interpret", path}}) {
+    ProgramOutcome outcome = run_program(command, testing::TempDir(), "", std::chrono::seconds(60));
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_EQ(outcome.out, output);
+  }
+  std::remove(path.c_str());
+}
+
+INSTANTIATE_TEST_SUITE_P(Operators, DocumentationColumn, testing::ValuesIn(operators_of(library_texts())),
+                         [](const auto& info) { return test_name(info.param); });
+
+TEST(Operators, HaveAPage) {
+  Session session;
+  std::string page =
+      "# The operators of the library\n\n" + documentation(session, session.make_module(), library_texts());
+  std::string path = std::string(QUERN_SOURCE_DIR) + "/docs/operators.md";
+  if (std::getenv("QUERN_UPDATE_GOLDENS")) {
+    std::ofstream(path) << page;
+    return;
+  }
+  EXPECT_EQ(read_file(path), page) << "`./dev goldens` writes docs/operators.md";
+}
+
+}  // namespace
+}  // namespace quern::numeric

@@ -170,13 +170,20 @@ Level Printer::node(const FnExpr& e) {
   return Level::Primary;
 }
 
+// The `?` of an operator's result is opened where it is read; an annotation would open it before.
+static bool has_any_dim(Type type) {
+  return std::ranges::any_of(type->dims, [](Dim dim) { return dim->has_any; }) ||
+         std::ranges::any_of(type->args, has_any_dim);
+}
+
 bool Printer::is_annotated(const Variable& variable, ExprPtr value) {
   if (is_numbered(variable) || !variable.type) return false;
   // A function's type may be over dims of its own, which only a literal binds.
   if (variable.type->kind == TypeKind::Function || annotation(variable.type, "").empty()) return false;
   // An annotation with a `?` forgets what the value's type says: it is written where the source has one.
   auto* check = as<CheckDimsExpr>(value);
-  if (!check || !check->value || check->opened.empty()) return !forgets_dims(variable.type);
+  if (!check || !check->value || check->opened.empty())
+    return !forgets_dims(variable.type) && !(as<OpCallExpr>(value) && has_any_dim(variable.type));
   return std::ranges::none_of(check->value->type->dims, [](Dim dim) { return dim->has_any; });
 }
 

@@ -121,7 +121,7 @@ ProgramOutcome outcome_of(const Example& example, const fs::path& folder) {
 }
 
 std::set<std::string> codes_in(const std::string& text) {
-  static const std::regex kCode(R"((?:^|\n)(?:error|warning)\[(Q\d+)\])");
+  static const std::regex kCode(R"((?:^|\n)(?:error|warning|note)\[(Q\d+)\])");
   std::set<std::string> codes;
   for (std::sregex_iterator at(text.begin(), text.end(), kCode), end; at != end; ++at) codes.insert((*at)[1]);
   return codes;

@@ -125,8 +125,19 @@ bool Inference::attempt_operator(ExprPtr waiting) {
     draft.matched = true;
     draft.binding = std::move(outcome.binding);
     for (Type t : draft.call.tensors) draft.open |= resolve(t)->has_infer;
-    if (draft.open) open_matches_.push_back(waiting);
-    becomes(draft.syntax, waiting, draft.binding.result);
+    // What a `?` of the result is, only the call's value tells: it is opened, as a function's is.
+    Type result = draft.binding.result;
+    ExprPtr call = error(draft.syntax, result), exact = opened(call, result, draft.op->name);
+    if (exact == call) {
+      call = waiting;
+    } else {
+      auto entry = op_calls_.extract(waiting);
+      entry.key() = call;
+      op_calls_.insert(std::move(entry));
+      replacements_[waiting] = exact;
+    }
+    if (draft.open) open_matches_.push_back(call);
+    becomes(draft.syntax, waiting, exact->type);
   } else {
     unifier.unify(waiting->type, error_type());
   }
@@ -314,7 +325,11 @@ ExprPtr Inference::function_call(SyntaxPtr s) {
       return operator_call(s, *head, positional, named);
     }
   ExprPtr function = infer(callee);
-  Type callee_type = resolve(function->type);
+  // A literal that is called where it stands binds its dims from the arguments.
+  Substitution own;
+  if (auto* literal = as<FnExpr>(function))
+    for (Dim var : literal->dim_vars) own.dims.emplace(var, unifier.fresh_dim());
+  Type callee_type = substitute(resolve(function->type), own);
   std::span<const Type> params =
       callee_type->kind == TypeKind::Function ? callee_type->params() : std::span<const Type>();
   std::vector<ExprPtr> args;
@@ -332,7 +347,7 @@ ExprPtr Inference::function_call(SyntaxPtr s) {
   std::string name = callee->is(SyntaxKind::GlobalName) ? "`@" + std::string(callee->text) + "`"
                      : callee->is(SyntaxKind::Local)    ? "`%" + std::string(callee->text) + "`"
                                                         : "this";
-  Type type = resolve(function->type);
+  Type type = resolve(substitute(resolve(function->type), own));
   if (type->is_error()) return error(s);
   if (type->kind == TypeKind::Infer) {
     Type result = unifier.fresh_type();

@@ -95,8 +95,12 @@ class Expander {
     }
     if (!is_whole(function)) return nullptr;
     ExprPtr flat = with_bound(*as<FnExpr>(substitute(arena_, function, {})));
-    // A gradient in what it calls is a function to call, too.
-    flat = inline_local(context_, needed(instantiate_ops(context_, inline_calls(context_, flat))));
+    // What a function calls is put into it, and what that calls; a gradient there is a function to call, too.
+    for (ExprPtr before = nullptr; flat != before;) {
+      before = flat;
+      flat = needed(instantiate_ops(context_, inline_calls(context_, flat)));
+    }
+    flat = inline_local(context_, flat);
     flat = dead_code(context_, simplify_index(context_, to_anf(context_, flat)));
     const FnExpr& plain = *as<FnExpr>(flat);
     GradientOutlook outlook = gradient_outlook(plain, explained_);

@@ -143,7 +143,7 @@ TEST_P(GradientColumn, IsThatOfDifferences) {
     std::string square = fmt::format("let %value = {}; sum(%value * %value)", draw.arguments.expression);
     std::string text = draw.definition_of("loss", square) +
                        draw.definition_of("slope", fmt::format("grad(@loss)({})", args));
-    Session session;
+    Session session(library_texts());
     ModuleId module = session.make_module();
     SourceId source = session.add_source(module, "drawn.relay", text);
     bool typed = !has_errors(session.check(source));

@@ -9,6 +9,7 @@
 #include "tests/operators/drawn.h"
 #include "tests/operators/random_layouts.h"
 #include "tests/support/evaluate.h"
+#include "tests/support/library.h"
 
 namespace quern::numeric {
 namespace {
@@ -118,7 +119,7 @@ void try_store_at(const Lowered& l, size_t k, Random& random, const Value& wante
 class LayoutColumn : public testing::TestWithParam<Row> {};
 
 TEST_P(LayoutColumn, ResultsAreThoseOfThePlainLayout) {
-  Session session;
+  Session session(library_texts());
   for (uint64_t number = 0; number < kDraws && !HasFatalFailure(); ++number) {
     Drawn draw = drawn(GetParam(), number);
     SCOPED_TRACE(draw.definition("f"));

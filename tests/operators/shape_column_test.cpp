@@ -136,7 +136,7 @@ class ShapeColumn : public testing::TestWithParam<Row> {
   }
 
   std::string card() {
-    Session session;
+    Session session(library_texts());
     Drawn draw = drawn(GetParam(), 0);
     FusionClass fusion = FusionClass::Opaque;
     std::string text = draw.arguments.expression + "\n";
@@ -180,7 +180,7 @@ void expect_shape(const Value& value, Type type, const std::string& what) {
 // The shape function is what computes the dims of a call over dims that only running tells.
 TEST_P(ShapeColumn, WhenItRunsIsThatOfTheType) {
   constexpr uint64_t kDraws = 12;
-  Session session;
+  Session session(library_texts());
   for (uint64_t number = 0; number < kDraws; ++number) {
     Drawn draw = drawn(GetParam(), number);
     ModuleId module = session.make_module();

@@ -1,10 +1,22 @@
 #include "tests/support/library.h"
 
 #include "frontend/scanner.h"
+#include "tests/files.h"
 
 namespace quern::numeric {
 
-std::vector<Session::LibraryFile> library_texts() { return Session::builtin_library(); }
+std::string own_operators() {
+  std::string text = read_file(std::string(QUERN_SOURCE_DIR) + "/examples/own_operators.relay");
+  for (const Piece& piece : scan(text).pieces)
+    if (piece.kind == PieceKind::Statement) return text.substr(0, piece.range.begin);
+  return text;
+}
+
+std::vector<Session::LibraryFile> library_texts() {
+  std::vector<Session::LibraryFile> files = Session::builtin_library();
+  files.push_back({"own_operators.relay", own_operators()});
+  return files;
+}
 
 std::vector<std::string> operators_of(const std::vector<Session::LibraryFile>& texts) {
   std::vector<std::string> names;

@@ -9,7 +9,10 @@
 
 namespace quern::numeric {
 
+/// With them the operators that no library has (examples/own_operators.relay), which are tested as those of
+/// it are.
 std::vector<Session::LibraryFile> library_texts();
+std::string own_operators();
 
 /// Names of the operators, in order: `op name(`, and `def name(` without @ (composite operators).
 std::vector<std::string> operators_of(const std::vector<Session::LibraryFile>& texts);

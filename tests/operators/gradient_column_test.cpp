@@ -19,7 +19,7 @@
 namespace quern::numeric {
 namespace {
 
-constexpr uint64_t kDraws = 16;
+constexpr uint64_t kDraws = 10;
 
 bool is_moderate(const HostTensor& tensor) {
   if (!tensor.dtype().is_float()) return true;

@@ -4,9 +4,13 @@
 
 #include <gtest/gtest.h>
 
+#include "frontend/printer.h"
 #include "passes/layout/stored.h"
+#include "passes/pipeline.h"
 #include "tests/operators/random_layouts.h"
+#include "tests/support/cases.h"
 #include "tests/support/evaluate.h"
+#include "tests/support/library.h"
 
 namespace quern::numeric {
 namespace {
@@ -98,6 +102,61 @@ TEST(Layout, RoundTripIsTheIdentity) {
         << to_string(back);
     EXPECT_EQ(to_string(inverse(back, dims_of(now))), to_string(layout));
   }
+}
+
+// nn.conv2d over channels in blocks of 16, data, weights and result: from the definition that knows of no
+// blocks. What is made of it prints as a definition in the language, which is typed and compiled as any
+// other.
+TEST(Layout, BlocksOfChannelsOfAConvolution) {
+  Session session;
+  ModuleId module = session.make_module();
+  std::string text =
+      "def @f(%x: Tensor[(1, 32, 6, 5), float32], %w: Tensor[(16, 32, 3, 3), float32]) {\n"
+      "  nn.conv2d(%x, %w, strides=[2, 1], padding=[1, 1])\n}\n";
+  SourceId source = session.add_source(module, "conv.relay", text);
+  ASSERT_TRUE(session.check(source).empty());
+  SessionFunctions functions(session);
+  Optimised plain = optimise(*session.definition(module, "f"), functions, "simplify_index");
+  auto* function = as<FnExpr>(plain.expr);
+  Arena arena;
+  PassContext context{arena, functions};
+  Layout data = *parse_layout("split(1, 16) reorder(0, 1, 3, 4, 2)");
+  Layout weights = *parse_layout("split(1, 16) split(0, 16) reorder(0, 2, 4, 5, 3, 1)");
+  auto blocked = with_param_stored(context, *function, 0, data);
+  ASSERT_TRUE(blocked) << blocked.error().message;
+  blocked = with_param_stored(context, **blocked, 1, weights);
+  ASSERT_TRUE(blocked) << blocked.error().message;
+  blocked = with_result_stored(context, **blocked, 0, data);
+  ASSERT_TRUE(blocked) << blocked.error().message;
+
+  Random random(1);
+  Value x = Value::tensor(random.tensor(DType::float32(), {1, 32, 6, 5}, Values::SmallIntegers));
+  Value w = Value::tensor(random.tensor(DType::float32(), {16, 32, 3, 3}, Values::SmallIntegers));
+  auto in_memory = [&](const Value& tensor, Type type, const Layout& layout) {
+    const Variable* v = make_variable(arena, "t", type);
+    ExprPtr read = arena.make<VarExpr>(Expr{ExprKind::Var, type, {}}, v);
+    return evaluated(stored(ScalarBuilder(arena, {}), read, layout), {{v, tensor}});
+  };
+  Value wanted = in_memory(called(*function, {x, w}), function->body->type, data);
+  Value stored_x = in_memory(x, function->params[0]->type, data);
+  Value stored_w = in_memory(w, function->params[1]->type, weights);
+  EXPECT_EQ(stored_x.as_tensor()->shape(), (Shape{1, 2, 6, 5, 16}));
+  EXPECT_EQ(stored_w.as_tensor()->shape(), (Shape{1, 2, 3, 3, 16, 16}));
+  EXPECT_TRUE(same_bits(*called(**blocked, {stored_x, stored_w}).as_tensor(), *wanted.as_tensor()));
+
+  Definition definition{"blocked", {{}, {}, (*blocked)->type}, *blocked, nullptr};
+  Case one{"blocked", "@blocked(%x, %w)", {{"x", "x"}, {"w", "w"}}, ""};
+  std::string printed = print(definition);
+  for (char& c : printed)
+    if (c == '\n') c = ' ';
+  one.definition = printed;
+  TemporaryFile file("blocked");
+  auto written = write_tensors(file.path(), {{"x", stored_x.as_tensor()}, {"w", stored_w.as_tensor()}});
+  ASSERT_TRUE(written) << written.error().message;
+  CaseSession compiled(file.path(), {one}, library_texts());
+  Outcome outcome = compiled.run(Evaluator::Compiled)[0];
+  ASSERT_TRUE(outcome.tensor) << outcome.problem << printed;
+  EXPECT_TRUE(same_bits(*outcome.tensor, *wanted.as_tensor()));
 }
 
 TEST(Layout, StoreAtHoldsBoth) {

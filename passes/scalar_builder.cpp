@@ -70,6 +70,13 @@ ExprPtr ScalarBuilder::comprehension(std::span<const Dim> vars, std::span<const 
                                         arena_.copy(shape), body);
 }
 
+ExprPtr ScalarBuilder::tuple(const std::vector<ExprPtr>& fields) const {
+  std::vector<Type> types;
+  types.reserve(fields.size());
+  for (ExprPtr f : fields) types.push_back(f->type);
+  return arena_.make<TupleExpr>(head(ExprKind::Tuple, tuple_type(types)), arena_.copy(fields));
+}
+
 ExprPtr ScalarBuilder::copy(ExprPtr expr, const DimMap& dims) const {
   ExprSubstitution substitution;
   substitution.types.dims = dims;

@@ -1,5 +1,5 @@
 #pragma once
-// Makes the nodes of index expressions: scalar functions, comparisons of dims, reads.
+// Makes the nodes of index expressions: scalar functions, comparisons of dims, reads; and tuples of tensors.
 
 #include <span>
 #include <vector>
@@ -40,6 +40,8 @@ class ScalarBuilder {
                  ExprPtr body) const;
   /// A tensor of the body's dtype.
   ExprPtr comprehension(std::span<const Dim> vars, std::span<const Dim> extents, ExprPtr body) const;
+  /// A tuple of values.
+  ExprPtr tuple(const std::vector<ExprPtr>& fields) const;
   /// A copy whose binders are its own, at other dims.
   ExprPtr copy(ExprPtr expr, const DimMap& dims = {}) const;
 

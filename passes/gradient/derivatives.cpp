@@ -61,13 +61,7 @@ class Derivatives {
   ExprPtr read(const Variable* v) {
     return arena_.make<VarExpr>(Expr{ExprKind::Var, v->type, build_.origin()}, v);
   }
-  ExprPtr tuple(const std::vector<ExprPtr>& fields) {
-    std::vector<Type> types;
-    types.reserve(fields.size());
-    for (ExprPtr f : fields) types.push_back(f->type);
-    return arena_.make<TupleExpr>(Expr{ExprKind::Tuple, tuple_type(types), build_.origin()},
-                                  arena_.copy(fields));
-  }
+  ExprPtr tuple(const std::vector<ExprPtr>& fields) { return build_.tuple(fields); }
   ExprPtr block(ExprPtr result, const std::vector<Binding>& bindings) {
     return arena_.make<BlockExpr>(Expr{ExprKind::Block, result->type, build_.origin()}, arena_.copy(bindings),
                                   result);

@@ -69,13 +69,7 @@ class Reverse {
     bindings_.push_back({variable, value});
     return read(variable);
   }
-  ExprPtr tuple(const std::vector<ExprPtr>& fields) {
-    std::vector<Type> types;
-    types.reserve(fields.size());
-    for (ExprPtr f : fields) types.push_back(f->type);
-    return arena_.make<TupleExpr>(Expr{ExprKind::Tuple, tuple_type(types), build_.origin()},
-                                  arena_.copy(fields));
-  }
+  ExprPtr tuple(const std::vector<ExprPtr>& fields) { return build_.tuple(fields); }
 
   // A cotangent that is a value: a tensor, or a tuple of them.
   Cotangent of_value(ExprPtr value) {

@@ -104,8 +104,9 @@ class ShapeColumn : public testing::TestWithParam<Row> {
     Parameters parameters = parameters_of(session, GetParam().name);
     auto said_of = [&](const std::string& what, const std::string& text, const std::string& name) {
       std::string said = complaints(session, text);
-      if (!name.empty())
+      if (!name.empty()) {
         EXPECT_NE(said.find(name), std::string::npos) << text << "does not name `" << name << "`: " << said;
+      }
       if (!said.empty()) card += fmt::format("{}: {}\n", what, first_line(said));
     };
     const std::vector<TensorPtr>& tensors = draw.arguments.tensors;
@@ -173,8 +174,9 @@ void expect_shape(const Value& value, Type type, const std::string& what) {
   ASSERT_TRUE(tensor) << what;
   ASSERT_EQ(tensor->shape().size(), type->dims.size()) << what;
   for (size_t k = 0; k < type->dims.size(); ++k)
-    if (auto extent = as_const(type->dims[k]))
+    if (auto extent = as_const(type->dims[k])) {
       EXPECT_EQ(tensor->shape()[k], *extent) << what << ", axis " << k;
+    }
 }
 
 // The shape function is what computes the dims of a call over dims that only running tells.

@@ -62,7 +62,7 @@ TEST_P(ReferenceColumn, IsPyTorchs) {
       expect_agreement(group, references, evaluator);
   }
   if (!any)
-    GTEST_SKIP() << "PyTorch has no such operator: the examples of its doc comment are its references";
+    GTEST_SKIP() << "no result of PyTorch is stored: the examples of its doc comment are its references";
 }
 
 INSTANTIATE_TEST_SUITE_P(Operators, ReferenceColumn, testing::ValuesIn(operators_of(library_texts())),

@@ -403,7 +403,7 @@ ExprPtr IndexElaborator::read(SyntaxPtr expr, const StaticEnv& env, ExprPtr othe
 
 // The members of `f(e for k < n)`, each with its k.
 bool IndexElaborator::family(SyntaxPtr call, const StaticEnv& env,
-                                  std::vector<std::pair<SyntaxPtr, StaticEnv>>& reads) {
+                             std::vector<std::pair<SyntaxPtr, StaticEnv>>& reads) {
   for (SyntaxPtr arg : call->children.subspan(1)) {
     if (!arg->is(SyntaxKind::Generator)) {
       reads.emplace_back(arg, env);

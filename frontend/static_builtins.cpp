@@ -282,7 +282,8 @@ BuiltinOutcome split(Args a, bool) {
     return problem("`split` takes a string and a separator");
   std::string_view text = *a[0].as_string(), separator = *a[1].as_string();
   StaticList parts;
-  for (size_t at; (at = text.find(separator)) != std::string_view::npos; text.remove_prefix(at + separator.size()))
+  for (size_t at; (at = text.find(separator)) != std::string_view::npos;
+       text.remove_prefix(at + separator.size()))
     parts.emplace_back(std::string(text.substr(0, at)));
   parts.emplace_back(std::string(text));
   return value(StaticValue::list(std::move(parts)));

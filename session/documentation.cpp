@@ -58,8 +58,8 @@ class Page {
   std::string section(const Piece& piece, const std::string& declaration) {
     std::string doc = piece.doc, derived = derived_of(piece);
     while (doc.ends_with('\n')) doc.pop_back();
-    return fmt::format("### {}\n\n```quern\n{}\n```\n\n{}\n\n{}{}", piece.name, signature(declaration), doc, derived,
-                       derived.empty() ? "" : "\n");
+    return fmt::format("### {}\n\n```quern\n{}\n```\n\n{}\n\n{}{}", piece.name, signature(declaration), doc,
+                       derived, derived.empty() ? "" : "\n");
   }
 
   // The text up to the body.

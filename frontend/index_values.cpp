@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "frontend/index_elaborator.h"
 #include "frontend/literals.h"
 

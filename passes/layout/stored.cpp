@@ -249,12 +249,13 @@ ExprPtr condition_of(const ScalarBuilder& build, const StoredElement& at) {
 const FnExpr* function_of(Arena& arena, const FnExpr& like, const std::vector<const Variable*>& params,
                           ExprPtr body) {
   std::vector<Type> types;
+  types.reserve(params.size());
   for (const Variable* param : params) types.push_back(param->type);
   return arena.make<FnExpr>(Expr{ExprKind::Fn, function_type(types, body->type), like.origin},
                             arena.copy(params), like.dim_vars, body, like.primitive, like.attributes);
 }
 
-ExprPtr block_of(Arena& arena, std::vector<Binding> bindings, ExprPtr result) {
+ExprPtr block_of(Arena& arena, const std::vector<Binding>& bindings, ExprPtr result) {
   if (bindings.empty()) return result;
   return arena.make<BlockExpr>(Expr{ExprKind::Block, result->type, result->origin}, arena.copy(bindings),
                                result);
@@ -374,12 +375,7 @@ Result<const FnExpr*> with_result_stored(const PassContext& context, const FnExp
   bool once = !tuple && var;
   std::optional<ExprPtr> value = once ? only_value(bindings, var->variable) : std::nullopt;
   fields[k] = stored_value(build, value.value_or(fields[k]), layout);
-  if (tuple) {
-    std::vector<Type> types;
-    for (ExprPtr f : fields) types.push_back(f->type);
-    fields = {
-        arena.make<TupleExpr>(Expr{ExprKind::Tuple, tuple_type(types), tuple->origin}, arena.copy(fields))};
-  }
+  if (tuple) fields = {build.tuple(fields)};
   std::vector<const Variable*> params(function.params.begin(), function.params.end());
   return as<FnExpr>(
       simplify_index(context, function_of(arena, function, params, block_of(arena, bindings, fields[0]))));

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "tests/operators/agreement_table.h"
 
 namespace quern::numeric {

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "passes/layout/stored.h"
 #include "passes/pipeline.h"
 #include "tests/operators/drawn.h"

@@ -1,6 +1,7 @@
 #pragma once
 // Expressions over dims by chance.
 
+#include <algorithm>
 #include <array>
 #include <random>
 

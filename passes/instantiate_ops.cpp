@@ -20,8 +20,10 @@ ExprPtr shaped_as(Arena& arena, ExprPtr body, Type type) {
   if (auto* e = as<ComprehensionExpr>(body))
     return arena.make<ComprehensionExpr>(head, e->vars, arena.copy(type->dims), e->body);
   if (auto* e = as<ViewExpr>(body)) return arena.make<ViewExpr>(head, e->tensor);
-  if (auto* e = as<BlockExpr>(body))
-    return arena.make<BlockExpr>(head, e->bindings, shaped_as(arena, e->result, type));
+  if (auto* e = as<BlockExpr>(body)) {
+    ExprPtr result = shaped_as(arena, e->result, type);
+    return arena.make<BlockExpr>(Expr{body->kind, result->type, body->origin}, e->bindings, result);
+  }
   return body;
 }
 

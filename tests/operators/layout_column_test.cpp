@@ -94,6 +94,7 @@ void try_store_at(const Lowered& l, size_t k, Random& random, const Value& wante
     std::vector<const Variable*> params(l.function.params.begin(), l.function.params.end());
     params.push_back(more);
     std::vector<Type> types;
+    types.reserve(params.size());
     for (const Variable* p : params) types.push_back(p->type);
     FnExpr wider = l.function;
     wider.type = function_type(types, l.function.body->type);

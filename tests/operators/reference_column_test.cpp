@@ -32,6 +32,7 @@ std::vector<Reference> references_of(const std::string& op, const std::string& g
 void expect_agreement(const std::string& group, const std::vector<Reference>& references,
                       Evaluator evaluator) {
   std::vector<Case> cases;
+  cases.reserve(references.size());
   for (const Reference& reference : references) cases.push_back(reference.of);
   std::string file = reference_file(fmt::format("{}.safetensors", group));
   auto entries = read_tensors(file);

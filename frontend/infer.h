@@ -77,6 +77,8 @@ std::shared_ptr<OpInstance> instance_head(const InstanceRequest& request);
 std::shared_ptr<const OpInstance> make_instance(const InstanceRequest& request, Scope& scope,
                                                 Diagnostics& diagnostics);
 
+/// Whether a value has a gradient: it is a tensor of floating-point numbers, or a tuple with one.
+bool has_floats(Type type);
 /// The type of the gradient of a value: of floating-point tensors their own, `()` for what has none.
 Type gradient_type(Type type);
 /// Of a clause `gradient (%g, %y) { … }`: a function of the cotangent of the result, and of the result where

@@ -41,11 +41,6 @@ ExprPtr Inference::gradient(SyntaxPtr s, IntrinsicKind kind) {
 
 namespace {
 
-bool has_floats(Type type) {
-  if (type->is_tensor()) return type->dtype.is_float();
-  return type->kind == TypeKind::Tuple && std::ranges::any_of(type->args, has_floats);
-}
-
 // What `grad(f)` and its like are, for a function whose types are known.
 Type derivative_type(IntrinsicKind kind, Type function) {
   std::vector<Type> params(function->params().begin(), function->params().end()), gradients;
@@ -96,6 +91,11 @@ bool Inference::attempt_gradient(SyntaxPtr s, ExprPtr draft, ExprPtr function, I
   }
   unifier.unify(draft->type, derivative_type(kind, function_type(params, result)));
   return true;
+}
+
+bool has_floats(Type type) {
+  if (type->is_tensor()) return type->dtype.is_float();
+  return type->kind == TypeKind::Tuple && std::ranges::any_of(type->args, has_floats);
 }
 
 Type gradient_type(Type type) {

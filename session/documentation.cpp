@@ -7,6 +7,7 @@
 #include <optional>
 #include <sstream>
 
+#include "frontend/infer.h"
 #include "frontend/scanner.h"
 #include "passes/fusion_class.h"
 #include "passes/gradient/reverse.h"
@@ -33,11 +34,6 @@ std::vector<DocExample> doc_examples(const std::string& doc) {
 
 namespace {
 
-bool has_floats(Type type) {
-  if (type->is_tensor()) return type->dtype.is_float();
-  return type->kind == TypeKind::Tuple && std::ranges::any_of(type->args, has_floats);
-}
-
 class Page {
  public:
   Page(Session& session, ModuleId module) : session_(session), module_(module), functions_(session) {}
@@ -45,8 +41,8 @@ class Page {
   std::string of(const Session::LibraryFile& file) {
     std::string text, name = file.name.substr(file.name.rfind('/') + 1);
     for (const Piece& piece : scan(file.text).pieces) {
-      bool extern_op = piece.kind == PieceKind::Op;
-      if (!extern_op && (piece.kind != PieceKind::Def || piece.name.starts_with("@"))) continue;
+      bool is_op = piece.kind == PieceKind::Op;
+      if (!is_op && (piece.kind != PieceKind::Def || piece.name.starts_with("@"))) continue;
       text += section(piece, file.text.substr(piece.range.begin, piece.range.end - piece.range.begin));
     }
     if (text.empty()) return text;

@@ -24,11 +24,6 @@ void add_to(Cotangent& sum, const Cotangent& more) {
   for (size_t i = 0; i < more.fields.size(); ++i) add_to(sum.fields[i], more.fields[i]);
 }
 
-bool has_gradient(Type type) {
-  if (type->is_tensor()) return type->dtype.is_float();
-  return type->kind == TypeKind::Tuple && std::ranges::any_of(type->args, has_gradient);
-}
-
 class Reverse {
  public:
   /// With `explained` no adjoint is made: only what has none is looked for, and of the reads that it asks for
@@ -184,7 +179,7 @@ class Reverse {
   }
 
   void value(ExprPtr expr, const Cotangent& cotangent) {
-    if (cotangent.is_zero() || !has_gradient(expr->type)) return;
+    if (cotangent.is_zero() || !has_floats(expr->type)) return;
     visit(expr, overloaded{[&](const VarExpr& e) { add_to(cotangents_[e.variable], cotangent); },
                            [&](const TupleExpr& e) {
                              for (size_t i = 0; i < e.fields.size() && i < cotangent.fields.size(); ++i)

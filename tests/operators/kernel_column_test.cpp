@@ -75,6 +75,7 @@ TEST_P(KernelColumn, OverKnownDims) {
   size_t typed = 0;
   for (uint64_t batch = 0; batch < kBatches; ++batch)
     compare(GetParam(), draw(GetParam(), batch), false, typed);
+  EXPECT_EQ(typed, kBatches * kDrawsInBatch);
 }
 
 // A call may depend on what only the dims say (groups that divide the channels, say), but not every call.

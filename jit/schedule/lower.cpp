@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "ir/result.h"
+#include "jit/schedule/contraction.h"
 
 namespace quern::loops {
 
@@ -164,6 +165,7 @@ class Lowering {
         check.computed = value(e.indices[k], reductions);
         v.computed.push_back({check.computed, strides[k]});
       }
+      check.stride = strides[k];
       if (e.checked[k]) v.checks.push_back(std::move(check));
     }
     if (e.otherwise) {
@@ -183,6 +185,7 @@ class Lowering {
     DType element = r.value->dtype;
     r.accumulator = accumulator_dtype(element);
     r.local = result_.locals++;
+    if (r.kind == ReduceKind::Sum) collect_absence(*r.value, false, r.checks);
     if (r.accumulator != element) r.value = cast_to(r.value, r.accumulator);
     if (is_arg(e.reduce)) {
       r.index_local = result_.locals++;
@@ -201,6 +204,16 @@ class Lowering {
     reductions.push_back(std::move(r));
     ValuePtr result = make(std::move(v));
     return is_arg(e.reduce) ? result : cast_to(result, e.type->dtype.lane());
+  }
+
+  /// Where a factor of a product is a padding zero.
+  static void collect_absence(const Value& v, bool in_product, std::vector<BoundsCheck>& checks) {
+    const bool is_product = v.kind == ValueKind::Apply && v.op == ScalarOp::Mul;
+    if (is_product || v.kind == ValueKind::Cast)
+      for (const ValuePtr& arg : v.args) collect_absence(*arg, in_product || is_product, checks);
+    const bool is_padded = v.kind == ValueKind::Load && v.otherwise &&
+                           v.otherwise->kind == ValueKind::Const && v.otherwise->constant.as_double() == 0;
+    if (in_product && is_padded) checks.insert(checks.end(), v.checks.begin(), v.checks.end());
   }
 
   /// A running result where it can follow a loop of the result; the reduction that it equals elsewhere.
@@ -347,17 +360,21 @@ ValuePtr substitute(const ValuePtr& value, const DimMap& map) {
   if (v.dim) v.dim = quern::substitute(v.dim, map);
   for (ValuePtr& arg : v.args) arg = substitute(arg, map);
   for (ComputedOffset& c : v.computed) c = {substitute(c.index, map), quern::substitute(c.stride, map)};
-  for (BoundsCheck& c : v.checks) {
-    if (c.index) c.index = quern::substitute(c.index, map);
-    c.computed = substitute(c.computed, map);
-    c.extent = quern::substitute(c.extent, map);
-  }
+  for (BoundsCheck& c : v.checks) c = substitute(c, map);
   v.otherwise = substitute(v.otherwise, map);
   return make(std::move(v));
 }
 
+BoundsCheck substitute(BoundsCheck check, const DimMap& map) {
+  if (check.index) check.index = quern::substitute(check.index, map);
+  check.computed = substitute(check.computed, map);
+  check.extent = quern::substitute(check.extent, map);
+  return check;
+}
+
 void substitute(Reduction& reduction, const DimMap& map) {
   for (Dim& extent : reduction.extents) extent = quern::substitute(extent, map);
+  for (BoundsCheck& check : reduction.checks) check = substitute(check, map);
   reduction.value = substitute(reduction.value, map);
   reduction.index_value = substitute(reduction.index_value, map);
   for (Reduction& inner : reduction.inner) substitute(inner, map);
@@ -365,10 +382,24 @@ void substitute(Reduction& reduction, const DimMap& map) {
 
 Computation computation_of(const FnExpr& primitive) { return Lowering(primitive).run(); }
 
-Kernel lower(const FnExpr& primitive, int vector_bytes) {
-  Kernel kernel = schedule_default(computation_of(primitive), vector_bytes);
+namespace {
+
+Kernel named(Kernel kernel) {
   kernel.name = fmt::format("k_{:016x}", std::hash<std::string>()(canonical_text(kernel)));
   return kernel;
+}
+
+}  // namespace
+
+Lowered lower(const FnExpr& primitive, const MachineModel& machine) {
+  const Computation computation = computation_of(primitive);
+  if (const auto nest = scheduled_contraction(computation, machine)) {
+    Lowered lowered{named(nest->kernel()), {}};
+    for (const PackedBuffer& packed : nest->packed())
+      lowered.packed.push_back({packed.buffer, named(schedule_default(packed.form, machine.vector_bytes))});
+    return lowered;
+  }
+  return {named(schedule_default(computation, machine.vector_bytes)), {}};
 }
 
 }  // namespace quern::loops

@@ -1,0 +1,123 @@
+// oneDNN or OpenBLAS as a process that the operators' bench times:
+//
+//     quern_ops_peer onednn|openblas
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <iostream>
+#include <sstream>
+#include <string_view>
+
+#include "bench/ops/peer/request.h"
+#include "ir/data_files.h"
+
+namespace quern::bench {
+namespace {
+
+constexpr int kTrials = 7;
+constexpr double kTrialSeconds = 2e-3;
+
+double seconds(const std::function<void()>& run, int64_t count) {
+  auto start = std::chrono::steady_clock::now();
+  for (int64_t i = 0; i < count; ++i) run();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// The fastest by the median of trials that take turns.
+size_t best_of(const std::vector<Variant>& variants) {
+  if (variants.size() == 1) return 0;
+  std::vector<int64_t> counts;
+  for (const Variant& v : variants)
+    counts.push_back(1 + static_cast<int64_t>(kTrialSeconds / std::max(seconds(v.run, 1), 1e-9)));
+  std::vector<std::vector<double>> times(variants.size());
+  for (int trial = 0; trial < kTrials; ++trial)
+    for (size_t i = 0; i < variants.size(); ++i)
+      times[i].push_back(seconds(variants[i].run, counts[i]) / static_cast<double>(counts[i]));
+  size_t best = 0;
+  for (size_t i = 0; i < times.size(); ++i) {
+    std::sort(times[i].begin(), times[i].end());
+    if (times[i][kTrials / 2] < times[best][kTrials / 2]) best = i;
+  }
+  return best;
+}
+
+std::vector<int64_t> numbers_of(const std::string& text) {
+  std::vector<int64_t> numbers;
+  std::istringstream parts(text);
+  for (std::string part; std::getline(parts, part, ',');) numbers.push_back(std::stoll(part));
+  return numbers;
+}
+
+class Server {
+ public:
+  explicit Server(Library library) : library_(std::move(library)) {}
+
+  void serve() {
+    answer("ready");
+    for (std::string line; std::getline(std::cin, line);) {
+      std::istringstream request(line);
+      if (line.starts_with("prepare\t")) {
+        answer(prepare(request));
+      } else {
+        std::string word;
+        int64_t count = 0, warm = 0;
+        request >> word >> count >> warm;
+        if (warm) chosen_.run();
+        answer(fmt::format("took {:.9f}", seconds(chosen_.run, count)));
+      }
+    }
+  }
+
+ private:
+  static void answer(const std::string& line) { std::cout << line << std::endl; }
+
+  std::string prepare(std::istream& fields) {
+    Request request;
+    std::string result_file;
+    for (std::string field; std::getline(fields, field, '\t');) {
+      size_t equals = field.find('=');
+      if (equals == std::string::npos) continue;
+      std::string key = field.substr(0, equals), value = field.substr(equals + 1);
+      if (key == "input") {
+        auto read = read_tensors(value);
+        if (!read) return "none: " + read.error().message;
+        request.inputs.push_back(read->front().second);
+      } else if (key == "result") {
+        result_file = value;
+      } else if (key == "kind") {
+        request.kind = value;
+      } else {
+        request.numbers[key] = numbers_of(value);
+      }
+    }
+    std::string why = "it has no such operator";
+    std::vector<Variant> variants = library_(request, why);
+    if (variants.empty()) return "none: " + why;
+    chosen_ = variants[best_of(variants)];
+    chosen_.run();
+    auto written = write_tensors(result_file, {{"", chosen_.result()}});
+    return written ? "prepared " + chosen_.name : "none: " + written.error().message;
+  }
+
+  Library library_;
+  Variant chosen_;
+};
+
+}  // namespace
+}  // namespace quern::bench
+
+int main(int argc, char** argv) {
+  using namespace quern::bench;
+  std::string_view library = argc > 1 ? argv[1] : "";
+  if (library == "onednn") {
+    Server(onednn_variants).serve();
+  } else if (library == "openblas") {
+    Server(openblas_variants).serve();
+  } else {
+    std::cerr << "usage: quern_ops_peer onednn|openblas\n";
+    return 2;
+  }
+  return 0;
+}

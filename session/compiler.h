@@ -23,9 +23,9 @@ class Compiler {
 
   /// Runs a function on values of its parameters' types, as often as one likes.
   using Call = std::function<EvaluationResult(std::vector<Value> arguments, Host& host)>;
-  /// @name as seen from a module, optimised now; its kernels are compiled at the first call and kept. Null with
-  /// errors or without a function of that name. It is the function of now, whatever the module becomes, and works
-  /// as long as the compiler lives.
+  /// @name as seen from a module, optimised now; its kernels are compiled at the first call and kept. Null
+  /// with errors or without a function of that name. It is the function of now, whatever the module becomes,
+  /// and works as long as the compiler lives.
   Call function(ModuleId module, std::string_view name);
 
   /// The text of a stage of @name's or an expression's way: "typed", a pass's name, "fused", "loops", "llvm",

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "bench/ops/stopwatch.h"
 #include "ir/result.h"
 
 namespace quern::bench {
@@ -13,8 +14,8 @@ class Contender {
   virtual ~Contender() = default;
   /// Who it is, with what it chose for the work at hand.
   virtual std::string label() const = 0;
-  /// Seconds that `count` calls in a row take, after one that is not counted where `warm`.
-  virtual Result<double> run(int64_t count, bool warm) = 0;
+  /// What `count` calls in a row take, after one that is not counted where `warm`.
+  virtual Result<Sample> run(int64_t count, bool warm) = 0;
 };
 
 }  // namespace quern::bench

@@ -5,10 +5,11 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstring>
 #include <thread>
 #include <vector>
+
+#include "bench/ops/stopwatch.h"
 
 namespace quern::bench {
 
@@ -18,7 +19,8 @@ constexpr size_t kSamples = 5;
 // Two units with a latency of four to five cycles need ten chains to be always busy.
 constexpr int kChains = 12;
 
-// `steps` dependent multiply-adds in each of the chains; the empty assembly keeps them in registers and apart.
+// `steps` dependent multiply-adds in each of the chains; the empty assembly keeps them in registers and
+// apart.
 __attribute__((target("avx512f"))) void multiply_add_512(int64_t steps) {
   __m512 factor = _mm512_set1_ps(0.999f), term = _mm512_set1_ps(1e-3f);
   __m512 chains[kChains];
@@ -51,10 +53,6 @@ double median_of(std::array<double, kSamples> values) {
 }
 
 }  // namespace
-
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 void stay_on_one_core() {
   cpu_set_t allowed, one;

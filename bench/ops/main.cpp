@@ -2,8 +2,8 @@
 //
 //     quern_ops_bench [--threads N] [--json] [--seconds S] [--layout nhwc|nchw] [NAME…]
 //
-// A NAME picks a row, a group of rows, or all whose names begin with it. Exit code 1: a row failed, or results
-// differ.
+// A NAME picks a row, a group of rows, or all whose names begin with it. Exit code 1: a row failed, or
+// results differ.
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -59,8 +59,9 @@ Options parse(int argc, char** argv) {
       if (layout != "nhwc" && layout != "nchw") refuse("--layout takes nhwc or nchw");
       options.layout = layout == "nhwc" ? Layout::ChannelsLast : Layout::ChannelsFirst;
     } else if (word.starts_with("-")) {
-      refuse(fmt::format("there is no option {}; the options are --threads N, --json, --seconds S, --layout nhwc|nchw",
-                         word));
+      refuse(fmt::format(
+          "there is no option {}; the options are --threads N, --json, --seconds S, --layout nhwc|nchw",
+          word));
     } else {
       options.names.push_back(word);
     }
@@ -113,7 +114,7 @@ std::vector<PeerCommand> peer_commands() {
 
 class Bench {
  public:
-  explicit Bench(const Options& options) : options_(options), quern_(options.threads), report_(options.json) {
+  explicit Bench(const Options& options) : options_(options), report_(options.json) {
     for (const PeerCommand& command : peer_commands()) {
       auto peer = PeerProcess::start(command, options.threads);
       if (peer)
@@ -162,8 +163,8 @@ class Bench {
     return row_of(work, contenders, *rounds, bytes);
   }
 
-  Result<Done> prepare_peers(const Work& work, const std::vector<std::string>& files, const HostTensor& result,
-                             std::vector<Contender*>& contenders) {
+  Result<Done> prepare_peers(const Work& work, const std::vector<std::string>& files,
+                             const HostTensor& result, std::vector<Contender*>& contenders) {
     std::string file = folder_.file("result");
     for (auto& peer : peers_) {
       auto ready = peer->prepare(work, files, file);
@@ -173,18 +174,22 @@ class Bench {
       if (!theirs) return theirs.error();
       double apart = difference(result, *theirs->front().second);
       if (apart > work.tolerance)
-        return Failure{fmt::format("Quern's result differs from that of {} by {:.2g} of its largest element; {:.2g} "
-                                   "is allowed",
-                                   peer->label(), apart, work.tolerance)};
+        return Failure{
+            fmt::format("Quern's result differs from that of {} by {:.2g} of its largest element; {:.2g} "
+                        "is allowed",
+                        peer->label(), apart, work.tolerance)};
       contenders.push_back(peer.get());
     }
     return Done{};
   }
 
-  Row row_of(const Work& work, const std::vector<Contender*>& contenders, const Rounds& rounds, double bytes) const {
+  Row row_of(const Work& work, const std::vector<Contender*>& contenders, const Rounds& rounds,
+             double bytes) const {
     Row row{work.name, work.group, options_.threads};
-    double seconds = quantile(rounds[0], 0.5);
+    double seconds = quantile(rounds.times[0], 0.5);
     row.quern_us = seconds * 1e6;
+    row.rounds = rounds.times[0].size();
+    row.disturbed = rounds.disturbed;
     row.is_compute = work.flops > 0;
     row.rate = (row.is_compute ? work.flops : bytes) / seconds * 1e-9;
     double limit = row.is_compute ? peak_gflops() * options_.threads : copy_bandwidth(options_.threads);
@@ -192,7 +197,7 @@ class Bench {
     if (contenders.size() == 1) return row;
     Comparison best = compare(rounds);
     row.peer = contenders[best.peer]->label();
-    row.peer_us = quantile(rounds[best.peer], 0.5) * 1e6;
+    row.peer_us = quantile(rounds.times[best.peer], 0.5) * 1e6;
     row.ratio = best.ratio;
     row.lowest = best.lowest;
     row.highest = best.highest;

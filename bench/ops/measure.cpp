@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "bench/ops/machine.h"
-
 namespace quern::bench {
 
 namespace {
@@ -12,6 +10,7 @@ namespace {
 constexpr double kSample = 1e-3;     // seconds of repeated calls, at least
 constexpr double kSlowCall = 50e-3;  // calls that take longer are repeated less
 constexpr double kWarmed = 20e-3;    // calls that take longer are not slowed by cold caches
+constexpr double kPatience = 4;      // times the budget, for rounds that nobody disturbs
 constexpr size_t kRounds = 15, kFewRounds = 3;
 
 struct Plan {
@@ -23,13 +22,13 @@ Result<Plan> plan(Contender& contender) {
   Plan plan;
   auto first = contender.run(1, false);
   if (!first) return first.error();
-  plan.call = *first;
+  plan.call = first->seconds;
   // A few calls are about as long as the clock's steps and the first one's cold caches.
   while (plan.call < kSample) {
     int64_t count = std::max<int64_t>(1, static_cast<int64_t>(kSample / 4 / std::max(plan.call, 1e-8)));
     auto took = contender.run(count, true);
     if (!took) return took.error();
-    double call = *took / static_cast<double>(count);
+    double call = took->seconds / static_cast<double>(count);
     bool settled = call > 0.8 * plan.call;
     plan.call = call;
     if (settled) break;
@@ -44,6 +43,29 @@ size_t least_rounds(const std::vector<Plan>& plans) {
   return plans[0].call > kSlowCall && plans[0].call > 2 * others ? kFewRounds : kRounds;
 }
 
+struct Round {
+  std::vector<double> times;  // by contender
+  bool disturbed = false;
+};
+
+Result<Round> one_round(const std::vector<Contender*>& contenders, const std::vector<Plan>& plans) {
+  Round round;
+  for (size_t i = 0; i < contenders.size(); ++i) {
+    auto took = contenders[i]->run(plans[i].count, plans[i].call < kWarmed);
+    if (!took) return took.error();
+    round.times.push_back(took->seconds / static_cast<double>(plans[i].count));
+    round.disturbed |= took->disturbed;
+  }
+  return round;
+}
+
+Rounds by_contender(const std::vector<Round>& rounds, size_t disturbed) {
+  Rounds result{std::vector<std::vector<double>>(rounds.front().times.size()), disturbed};
+  for (const Round& round : rounds)
+    for (size_t i = 0; i < round.times.size(); ++i) result.times[i].push_back(round.times[i]);
+  return result;
+}
+
 }  // namespace
 
 Result<Rounds> measure(const std::vector<Contender*>& contenders, const Budget& budget) {
@@ -53,15 +75,18 @@ Result<Rounds> measure(const std::vector<Contender*>& contenders, const Budget& 
     if (!one) return one.error();
     plans.push_back(*one);
   }
-  Rounds rounds(contenders.size());
+  size_t least = least_rounds(plans);
+  std::vector<Round> clean, all;
   double start = now();
-  for (size_t round = 0; round < least_rounds(plans) || now() - start < budget.seconds; ++round)
-    for (size_t i = 0; i < contenders.size(); ++i) {
-      auto took = contenders[i]->run(plans[i].count, plans[i].call < kWarmed);
-      if (!took) return took.error();
-      rounds[i].push_back(*took / static_cast<double>(plans[i].count));
-    }
-  return rounds;
+  while (all.size() < least || now() - start < budget.seconds ||
+         (clean.size() < least && now() - start < kPatience * budget.seconds)) {
+    auto round = one_round(contenders, plans);
+    if (!round) return round.error();
+    all.push_back(*round);
+    if (!round->disturbed) clean.push_back(*round);
+  }
+  bool enough = clean.size() >= std::min(least, kFewRounds + 2);
+  return by_contender(enough ? clean : all, enough ? all.size() - clean.size() : 0);
 }
 
 double quantile(std::vector<double> values, double share) {
@@ -74,12 +99,13 @@ double quantile(std::vector<double> values, double share) {
 
 Comparison compare(const Rounds& rounds) {
   Comparison best;
-  for (size_t peer = 1; peer < rounds.size(); ++peer)
-    if (best.peer == 0 || quantile(rounds[peer], 0.5) < quantile(rounds[best.peer], 0.5)) best.peer = peer;
+  const auto& times = rounds.times;
+  for (size_t peer = 1; peer < times.size(); ++peer)
+    if (best.peer == 0 || quantile(times[peer], 0.5) < quantile(times[best.peer], 0.5)) best.peer = peer;
   if (best.peer == 0) return best;
   std::vector<double> ratios;
-  for (size_t round = 0; round < rounds[0].size(); ++round)
-    ratios.push_back(rounds[best.peer][round] / rounds[0][round]);
+  for (size_t round = 0; round < times[0].size(); ++round)
+    ratios.push_back(times[best.peer][round] / times[0][round]);
   best.ratio = quantile(ratios, 0.5);
   best.lowest = quantile(ratios, 0.1);
   best.highest = quantile(ratios, 0.9);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <sstream>
 #include <string_view>
 
 namespace quern::bench {
@@ -108,12 +109,15 @@ Result<std::optional<Done>> PeerProcess::prepare(const Work& work, const std::ve
   return std::optional<Done>(Done{});
 }
 
-Result<double> PeerProcess::run(int64_t count, bool warm) {
+Result<Sample> PeerProcess::run(int64_t count, bool warm) {
   auto reply = ask(fmt::format("run {} {}", count, warm ? 1 : 0));
   if (!reply) return reply.error();
-  constexpr std::string_view kTook = "took ";
-  if (!reply->starts_with(kTook)) return Failure{fmt::format("{}: {}", name_, *reply)};
-  return std::strtod(reply->c_str() + kTook.size(), nullptr);
+  std::istringstream words(*reply);
+  std::string took;
+  Sample sample;
+  words >> took >> sample.seconds >> sample.disturbed;
+  if (!words || took != "took") return Failure{fmt::format("{}: {}", name_, *reply)};
+  return sample;
 }
 
 Result<std::string> PeerProcess::ask(const std::string& request) {

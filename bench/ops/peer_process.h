@@ -3,7 +3,7 @@
 //
 //     ready                                     (at its start)
 //     prepare<TAB>key=value<TAB>…            -> prepared WHAT | none WHY
-//     run COUNT WARM                         -> took SECONDS
+//     run COUNT WARM                         -> took SECONDS DISTURBED
 //
 // Between two requests it is stopped: its worker threads would go on spinning beside the others.
 
@@ -42,7 +42,7 @@ class PeerProcess final : public Contender {
 
   const std::string& name() const { return name_; }
   std::string label() const override { return name_ + (variant_.empty() ? "" : " " + variant_); }
-  Result<double> run(int64_t count, bool warm) override;
+  Result<Sample> run(int64_t count, bool warm) override;
 
  private:
   PeerProcess(std::string name, pid_t process, std::FILE* requests, std::FILE* answers)

@@ -2,7 +2,6 @@
 
 #include <string>
 
-#include "bench/ops/machine.h"
 #include "bench/ops/tensors.h"
 #include "frontend/render.h"
 #include "session/compiler.h"
@@ -11,6 +10,9 @@
 namespace quern::bench {
 
 namespace {
+
+/// Quern has one thread. Where it has as many as asked for, they are set when the session is made.
+constexpr int kThreads = 1;
 
 /// Rows neither print nor use files.
 struct NoHost final : Host {
@@ -39,8 +41,7 @@ struct QuernSide::Impl {
   }
 };
 
-// Quern has one thread: when it has more, `threads` is set here.
-QuernSide::QuernSide([[maybe_unused]] int threads) : impl_(std::make_unique<Impl>()) {}
+QuernSide::QuernSide() : impl_(std::make_unique<Impl>()) {}
 QuernSide::~QuernSide() = default;
 
 Result<TensorPtr> QuernSide::prepare(const Work& work, const std::vector<TensorPtr>& inputs) {
@@ -61,13 +62,13 @@ Result<TensorPtr> QuernSide::prepare(const Work& work, const std::vector<TensorP
   return permuted(tensor, work.result_axes);
 }
 
-Result<double> QuernSide::run(int64_t count, bool warm) {
+Result<Sample> QuernSide::run(int64_t count, bool warm) {
   if (warm)
     if (auto result = impl_->once(); !result) return result.error();
-  double start = now();
+  Stopwatch watch(kThreads);
   for (int64_t i = 0; i < count; ++i)
     if (auto result = impl_->once(); !result) return result.error();
-  return now() - start;
+  return watch.sample();
 }
 
 }  // namespace quern::bench

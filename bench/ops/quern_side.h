@@ -11,7 +11,7 @@ namespace quern::bench {
 
 class QuernSide final : public Contender {
  public:
-  explicit QuernSide(int threads);
+  QuernSide();
   ~QuernSide() override;
 
   /// Compiles the work's @main and calls it once; the plain inputs are put into the layout of its operands.
@@ -19,7 +19,7 @@ class QuernSide final : public Contender {
   Result<TensorPtr> prepare(const Work& work, const std::vector<TensorPtr>& inputs);
 
   std::string label() const override { return "Quern"; }
-  Result<double> run(int64_t count, bool warm) override;
+  Result<Sample> run(int64_t count, bool warm) override;
 
  private:
   struct Impl;

@@ -1,6 +1,7 @@
 #pragma once
 // What the operators' bench prints.
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -14,8 +15,10 @@ struct Row {
   std::string peer;  ///< the better one; "" where there is none
   double peer_us = 0, ratio = 0, lowest = 0, highest = 0;
   double percent_of_peak = 0;
-  double rate = 0;       ///< GFLOP/s, or GB/s where memory is the limit
+  double rate = 0;  ///< GFLOP/s, or GB/s where memory is the limit
   bool is_compute = true;
+  size_t rounds = 0;     ///< that count
+  size_t disturbed = 0;  ///< and that do not
 };
 
 /// A table, or one JSON object a line.

@@ -25,8 +25,7 @@ TensorPtr random_tensor(const Input& input, uint64_t seed) {
   Draw draw(seed);
   if (input.values == Values::Indices) {
     TensorPtr tensor = HostTensor::make(DType::int32(), input.shape);
-    for (int32_t& e : tensor->elements<int32_t>())
-      e = static_cast<int32_t>(draw.integer(0, input.limit - 1));
+    for (int32_t& e : tensor->elements<int32_t>()) e = static_cast<int32_t>(draw.integer(0, input.limit - 1));
     return tensor;
   }
   TensorPtr tensor = HostTensor::make(DType::float32(), input.shape);

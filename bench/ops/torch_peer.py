@@ -4,6 +4,7 @@
 """
 import functools
 import os
+import resource
 import statistics
 import sys
 import time
@@ -21,6 +22,7 @@ except ImportError as problem:
     print(f"none: {problem}", file=answers)
     sys.exit(1)
 
+THREADS = int(sys.argv[1])
 TRIALS = 7
 TRIAL_SECONDS = 2e-3
 
@@ -71,11 +73,19 @@ def frozen(module, *inputs):
     return traced
 
 
-def seconds(function, count):
-    start = time.perf_counter()
+def sample(function, count):
+    """Seconds, and whether another process had one of the cores meanwhile (bench/ops/stopwatch.h)."""
+    preempted = resource.getrusage(resource.RUSAGE_SELF).ru_nivcsw
+    busy, start = time.process_time(), time.perf_counter()
     for _ in range(count):
         function()
-    return time.perf_counter() - start
+    took, busy = time.perf_counter() - start, time.process_time() - busy
+    preempted = resource.getrusage(resource.RUSAGE_SELF).ru_nivcsw - preempted
+    return took, preempted > 0 and busy < 0.97 * THREADS * took
+
+
+def seconds(function, count):
+    return sample(function, count)[0]
 
 
 def expression_variants(expressions, inputs):
@@ -173,7 +183,7 @@ def prepare(fields):
 
 
 def main():
-    torch.set_num_threads(int(sys.argv[1]))
+    torch.set_num_threads(THREADS)
     warnings.filterwarnings("ignore")
     print("ready", file=answers)
     function = None
@@ -190,7 +200,8 @@ def main():
             _, count, warm = line.split()
             if warm == "1":
                 function()
-            print(f"took {seconds(function, int(count)):.9f}", file=answers)
+            took, disturbed = sample(function, int(count))
+            print(f"took {took:.9f} {int(disturbed)}", file=answers)
 
 
 with torch.inference_mode():

@@ -1,7 +1,9 @@
 #pragma once
-// A row of the operators' bench: one piece of work, as Quern and as the libraries it is compared with take it.
+// A row of the operators' bench: one piece of work, as Quern and as the libraries it is compared with take
+// it.
 //
-// Shapes here are the libraries' plain ones (NCHW, OIHW); Quern's operands may have their axes in another order.
+// Shapes here are the libraries' plain ones (NCHW, OIHW); Quern's operands may have their axes in another
+// order.
 
 #include <cstdint>
 #include <map>

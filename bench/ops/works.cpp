@@ -49,13 +49,12 @@ std::string operand_type(const Input& input) {
 std::string main_of(const std::vector<Input>& inputs, const std::string& body) {
   std::string parameters;
   for (size_t i = 0; i < inputs.size(); ++i)
-    parameters += fmt::format("{}%{}: {}", i ? ", " : "", static_cast<char>('a' + i), operand_type(inputs[i]));
+    parameters +=
+        fmt::format("{}%{}: {}", i ? ", " : "", static_cast<char>('a' + i), operand_type(inputs[i]));
   return fmt::format("def @main({}) {{\n  {}\n}}\n", parameters, body);
 }
 
-std::string list_text(const std::vector<int64_t>& list) {
-  return fmt::format("[{}]", fmt::join(list, ", "));
-}
+std::string list_text(const std::vector<int64_t>& list) { return fmt::format("[{}]", fmt::join(list, ", ")); }
 
 uint64_t Draw::bits() {
   // SplitMix64 (Steele et al. 2014).

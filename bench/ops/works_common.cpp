@@ -101,7 +101,12 @@ std::vector<Operator> movements() {
        {"F.interpolate(a, scale_factor=2, mode='nearest')"},
        0,
        0},
-      {"transpose_nhwc", {{kImage}}, "transpose(%a, axes=[0, 2, 3, 1])", {"a.permute(0, 2, 3, 1).contiguous()"}, 0, 0},
+      {"transpose_nhwc",
+       {{kImage}},
+       "transpose(%a, axes=[0, 2, 3, 1])",
+       {"a.permute(0, 2, 3, 1).contiguous()"},
+       0,
+       0},
   };
 }
 

@@ -38,10 +38,9 @@ int64_t product_of(const std::vector<int64_t>& list) {
 
 std::string python_module(const Convolution& c) {
   auto tuple = [](const std::vector<int64_t>& list) { return fmt::format("({},)", fmt::join(list, ", ")); };
-  return fmt::format(
-      "nn.Conv{}{}d({}, {}, {}, stride={}, padding={}, dilation={}, groups={}, bias=False)",
-      c.transposed ? "Transpose" : "", c.extents.size(), c.in, c.out, tuple(c.kernel), tuple(c.stride),
-      tuple(c.padding), tuple(c.dilation), c.groups);
+  return fmt::format("nn.Conv{}{}d({}, {}, {}, stride={}, padding={}, dilation={}, groups={}, bias=False)",
+                     c.transposed ? "Transpose" : "", c.extents.size(), c.in, c.out, tuple(c.kernel),
+                     tuple(c.stride), tuple(c.padding), tuple(c.dilation), c.groups);
 }
 
 // The axes of an operand whose channels come last (data), or whose kernel extents come first (weights).
@@ -67,9 +66,8 @@ Work work_of(const Convolution& c, Layout layout) {
   weight.insert(weight.end(), c.kernel.begin(), c.kernel.end());
   work.inputs = {{data}, {weight}};
 
-  std::string attributes =
-      fmt::format("strides={}, padding={}, dilation={}, groups={}", list_text(c.stride), list_text(c.padding),
-                  list_text(c.dilation), c.groups);
+  std::string attributes = fmt::format("strides={}, padding={}, dilation={}, groups={}", list_text(c.stride),
+                                       list_text(c.padding), list_text(c.dilation), c.groups);
   if (layout == Layout::ChannelsLast && !c.transposed && rank > 1) {
     set_channels_last(work, rank);
     attributes += rank == 2 ? R"(, data_layout="NHWC", kernel_layout="HWIO")"
@@ -86,16 +84,16 @@ Work work_of(const Convolution& c, Layout layout) {
                              {"padding", c.padding},
                              {"dilation", c.dilation},
                              {"groups", {c.groups}},
-                             {"result", result_extents(c)},
+                             {"extents", result_extents(c)},
                              {"winograd", {c.winograd ? 1 : 0}}}};
   if (!c.winograd) work.torch_module = python_module(c);
   return work;
 }
 
-Convolution square(std::string name, std::string group, int64_t extent, int64_t in, int64_t out, int64_t kernel,
-                   int64_t stride, int64_t groups = 1) {
-  return {std::move(name),   std::move(group),    in,       out,   all(2, extent), all(2, kernel),
-          all(2, stride), all(2, kernel / 2), all(2, 1), groups};
+Convolution square(std::string name, std::string group, int64_t extent, int64_t in, int64_t out,
+                   int64_t kernel, int64_t stride, int64_t groups = 1) {
+  return {std::move(name), std::move(group),   in,        out,   all(2, extent), all(2, kernel),
+          all(2, stride),  all(2, kernel / 2), all(2, 1), groups};
 }
 
 // As many groups as fit: each has `in` and `out` channels.
@@ -108,8 +106,8 @@ Convolution random_grouped(Draw& draw) {
 
 Convolution random_dilated(Draw& draw) {
   int64_t dilation = draw.pick({2, 3, 4}), kernel = draw.pick({3, 5});
-  Convolution c = square("", "dilated", draw.integer(14, 56), draw.integer(8, 128), draw.integer(8, 128),
-                         kernel, 1);
+  Convolution c =
+      square("", "dilated", draw.integer(14, 56), draw.integer(8, 128), draw.integer(8, 128), kernel, 1);
   c.dilation = all(2, dilation);
   c.padding = all(2, kernel / 2 * dilation);
   return c;
@@ -117,8 +115,8 @@ Convolution random_dilated(Draw& draw) {
 
 Convolution random_transposed(Draw& draw) {
   int64_t kernel = draw.pick({2, 3, 4}), stride = draw.pick({1, 2});
-  Convolution c =
-      square("", "transposed", draw.integer(4, 32), draw.integer(8, 128), draw.integer(8, 128), kernel, stride);
+  Convolution c = square("", "transposed", draw.integer(4, 32), draw.integer(8, 128), draw.integer(8, 128),
+                         kernel, stride);
   c.padding = all(2, (kernel - 1) / 2);
   c.transposed = true;
   return c;
@@ -138,7 +136,7 @@ Convolution random_conv1d(Draw& draw) {
 }
 
 Convolution random_conv3d(Draw& draw) {
-  int64_t kernel = draw.pick({1, 3});
+  int64_t kernel = draw.pick({1, 3, 3});
   return {"",
           "conv3d",
           draw.integer(3, 64),
@@ -155,11 +153,11 @@ Convolution random_conv3d(Draw& draw) {
 // The layers of ResNet-18 and MobileNet in the table of the TVM paper (Chen et al. 2018, table 2).
 void add_convolutions(std::vector<Work>& works, Layout layout) {
   const std::vector<Convolution> dense = {
-      square("C1", "C", 224, 3, 64, 7, 2),   square("C2", "C", 56, 64, 64, 3, 1),
-      square("C3", "C", 56, 64, 64, 1, 1),   square("C4", "C", 56, 64, 128, 3, 2),
-      square("C5", "C", 56, 64, 128, 1, 2),  square("C6", "C", 28, 128, 128, 3, 1),
-      square("C7", "C", 28, 128, 256, 3, 2), square("C8", "C", 28, 128, 256, 1, 2),
-      square("C9", "C", 14, 256, 256, 3, 1), square("C10", "C", 14, 256, 512, 3, 2),
+      square("C1", "C", 224, 3, 64, 7, 2),    square("C2", "C", 56, 64, 64, 3, 1),
+      square("C3", "C", 56, 64, 64, 1, 1),    square("C4", "C", 56, 64, 128, 3, 2),
+      square("C5", "C", 56, 64, 128, 1, 2),   square("C6", "C", 28, 128, 128, 3, 1),
+      square("C7", "C", 28, 128, 256, 3, 2),  square("C8", "C", 28, 128, 256, 1, 2),
+      square("C9", "C", 14, 256, 256, 3, 1),  square("C10", "C", 14, 256, 512, 3, 2),
       square("C11", "C", 14, 256, 512, 1, 2), square("C12", "C", 7, 512, 512, 3, 1)};
   for (const Convolution& c : dense) works.push_back(work_of(c, layout));
   for (size_t index : {1, 5, 8}) {
@@ -182,13 +180,15 @@ void add_convolutions(std::vector<Work>& works, Layout layout) {
 }
 
 void add_random_convolutions(std::vector<Work>& works, Layout layout) {
-  Draw draw(kSeed);
-  for (auto random : {random_grouped, random_dilated, random_transposed, random_conv1d, random_conv3d})
+  uint64_t seed = kSeed;
+  for (auto random : {random_grouped, random_dilated, random_transposed, random_conv1d, random_conv3d}) {
+    Draw draw(++seed);
     for (int64_t i = 0; i < 10; ++i) {
       Convolution c = random(draw);
       c.name = fmt::format("{}/{}", c.group, i);
       works.push_back(work_of(c, layout));
     }
+  }
 }
 
 }  // namespace quern::bench

@@ -6,20 +6,22 @@ namespace quern::bench {
 
 namespace {
 
-// Poses of i x k times poses of k x j inside of a strided convolution (Hinton et al. 2018). What a PyTorch user
-// may write is an einsum over windows, or a convolution that has the poses' rows as its batch.
+// Poses of i x k times poses of k x j inside of a strided convolution (Hinton et al. 2018). What a PyTorch
+// user may write is an einsum over windows, or a convolution that has the poses' rows as its batch.
 Work capsules(std::string name, int64_t in) {
   constexpr int64_t kExtent = 28, kOut = 256, kKernel = 3, kStride = 2, kPose = 4;
   constexpr int64_t kResult = (kExtent - kKernel) / kStride + 1;
   Work work{std::move(name), "capsule"};
   work.inputs = {{{1, in, kExtent, kExtent, kPose, kPose}}, {{kOut, in, kKernel, kKernel, kPose, kPose}}};
-  work.source = R"(op capsule_conv(%a: Tensor[(n, c, h, w, i, k), t], %b: Tensor[(o, c, r, s, k, j), t], stride: int = 2)
+  work.source =
+      R"(op capsule_conv(%a: Tensor[(n, c, h, w, i, k), t], %b: Tensor[(o, c, r, s, k, j), t], stride: int = 2)
     -> Tensor[(n, o, (h - r) / stride + 1, (w - s) / stride + 1, i, j), t] {
   [b, q, y, x, u, v] =>
     sum[d, dr, ds, m] %a[b, d, y*stride + dr, x*stride + ds, u, m] * %b[q, d, dr, ds, m, v]
 }
 )" + main_of(work.inputs, "capsule_conv(%a, %b)");
-  work.flops = 2.0 * kOut * kResult * kResult * kPose * kPose * kPose * kKernel * kKernel * static_cast<double>(in);
+  work.flops =
+      2.0 * kOut * kResult * kResult * kPose * kPose * kPose * kKernel * kKernel * static_cast<double>(in);
   work.torch = {"capsule_einsum(a, b)", "capsule_convolution(a, b)"};
   return work;
 }
@@ -43,8 +45,8 @@ void add_memory_bound(std::vector<Work>& works) {
 
   Work gelu{"gelu_chain1M", "gelu"};
   gelu.inputs = {{{1 << 20}}, {{1 << 20}}, {{1 << 20}}};
-  gelu.source = main_of(gelu.inputs,
-                        "let %y = %a * %b + %c;\n  0.5f * %y * (1f + erf(%y * 0.70710678118654752f))");
+  gelu.source =
+      main_of(gelu.inputs, "let %y = %a * %b + %c;\n  0.5f * %y * (1f + erf(%y * 0.70710678118654752f))");
   gelu.torch = {"F.gelu(a * b + c)", "F.gelu(torch.addcmul(c, a, b))"};
   gelu.onednn = LibraryCall{"gelu_chain"};
   works.push_back(gelu);

@@ -1,16 +1,16 @@
 // oneDNN or OpenBLAS as a process that the operators' bench times:
 //
-//     quern_ops_peer onednn|openblas
+//     quern_ops_peer onednn|openblas THREADS
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <iostream>
 #include <sstream>
 #include <string_view>
 
 #include "bench/ops/peer/request.h"
+#include "bench/ops/stopwatch.h"
 #include "ir/data_files.h"
 
 namespace quern::bench {
@@ -19,22 +19,24 @@ namespace {
 constexpr int kTrials = 7;
 constexpr double kTrialSeconds = 2e-3;
 
-double seconds(const std::function<void()>& run, int64_t count) {
-  auto start = std::chrono::steady_clock::now();
-  for (int64_t i = 0; i < count; ++i) run();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+Sample sample(const Variant& variant, int64_t count, int threads) {
+  Stopwatch watch(threads);
+  for (int64_t i = 0; i < count; ++i) variant.run();
+  return watch.sample();
 }
+
+double seconds(const Variant& variant, int64_t count) { return sample(variant, count, 1).seconds; }
 
 // The fastest by the median of trials that take turns.
 size_t best_of(const std::vector<Variant>& variants) {
   if (variants.size() == 1) return 0;
   std::vector<int64_t> counts;
   for (const Variant& v : variants)
-    counts.push_back(1 + static_cast<int64_t>(kTrialSeconds / std::max(seconds(v.run, 1), 1e-9)));
+    counts.push_back(1 + static_cast<int64_t>(kTrialSeconds / std::max(seconds(v, 1), 1e-9)));
   std::vector<std::vector<double>> times(variants.size());
   for (int trial = 0; trial < kTrials; ++trial)
     for (size_t i = 0; i < variants.size(); ++i)
-      times[i].push_back(seconds(variants[i].run, counts[i]) / static_cast<double>(counts[i]));
+      times[i].push_back(seconds(variants[i], counts[i]) / static_cast<double>(counts[i]));
   size_t best = 0;
   for (size_t i = 0; i < times.size(); ++i) {
     std::sort(times[i].begin(), times[i].end());
@@ -52,7 +54,7 @@ std::vector<int64_t> numbers_of(const std::string& text) {
 
 class Server {
  public:
-  explicit Server(Library library) : library_(std::move(library)) {}
+  Server(Library library, int threads) : library_(std::move(library)), threads_(threads) {}
 
   void serve() {
     answer("ready");
@@ -65,7 +67,8 @@ class Server {
         int64_t count = 0, warm = 0;
         request >> word >> count >> warm;
         if (warm) chosen_.run();
-        answer(fmt::format("took {:.9f}", seconds(chosen_.run, count)));
+        Sample took = sample(chosen_, count, threads_);
+        answer(fmt::format("took {:.9f} {:d}", took.seconds, took.disturbed));
       }
     }
   }
@@ -102,6 +105,7 @@ class Server {
   }
 
   Library library_;
+  int threads_;
   Variant chosen_;
 };
 
@@ -111,12 +115,13 @@ class Server {
 int main(int argc, char** argv) {
   using namespace quern::bench;
   std::string_view library = argc > 1 ? argv[1] : "";
+  int threads = argc > 2 ? std::atoi(argv[2]) : 1;
   if (library == "onednn") {
-    Server(onednn_variants).serve();
+    Server(onednn_variants, threads).serve();
   } else if (library == "openblas") {
-    Server(openblas_variants).serve();
+    Server(openblas_variants, threads).serve();
   } else {
-    std::cerr << "usage: quern_ops_peer onednn|openblas\n";
+    std::cerr << "usage: quern_ops_peer onednn|openblas THREADS\n";
     return 2;
   }
   return 0;

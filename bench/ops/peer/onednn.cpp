@@ -67,7 +67,8 @@ Variant variant(std::string name, const Description& description, Arguments argu
     copy(result, memory(row_major(dims), processor(), tensor->data()));
     return tensor;
   };
-  return {std::move(name) + " " + description.impl_info_str(), run, read};
+  if (!name.empty()) name += " ";
+  return {name + description.impl_info_str(), run, read};
 }
 
 void add_product(std::vector<Variant>& variants, const Request& request, bool prepacked) {
@@ -79,16 +80,18 @@ void add_product(std::vector<Variant>& variants, const Request& request, bool pr
   memory::desc weights = prepacked ? any_layout(dims(k, n)) : row_major(dims(k, n));
   dnnl::matmul::desc wanted(row_major(dims(m, k)), weights, row_major(dims(m, n)));
   dnnl::matmul::primitive_desc made(wanted, processor());
-  variants.push_back(variant<dnnl::matmul>(prepacked ? "packed" : "plain", made,
-                                           {{DNNL_ARG_SRC, packed(request.inputs[0], made.src_desc())},
-                                            {DNNL_ARG_WEIGHTS, packed(request.inputs[1], made.weights_desc())},
-                                            {DNNL_ARG_DST, memory(made.dst_desc(), processor())}}));
+  variants.push_back(
+      variant<dnnl::matmul>(prepacked ? "packed" : "plain", made,
+                            {{DNNL_ARG_SRC, packed(request.inputs[0], made.src_desc())},
+                             {DNNL_ARG_WEIGHTS, packed(request.inputs[1], made.weights_desc())},
+                             {DNNL_ARG_DST, memory(made.dst_desc(), processor())}}));
 }
 
 void add_inner_product(std::vector<Variant>& variants, const Request& request) {
   const std::vector<int64_t>& sizes = request.list("sizes");
   int64_t m = sizes[0], k = sizes[1], n = sizes[2];
-  dnnl::inner_product_forward::desc wanted(kInference, any_layout({m, k}), any_layout({n, k}), any_layout({m, n}));
+  dnnl::inner_product_forward::desc wanted(kInference, any_layout({m, k}), any_layout({n, k}),
+                                           any_layout({m, n}));
   dnnl::inner_product_forward::primitive_desc made(wanted, processor());
   memory::desc transposed({n, k}, kFloat, Dims{1, n});
   variants.push_back(variant<dnnl::inner_product_forward>(
@@ -104,7 +107,7 @@ struct ConvolutionDims {
 
 // oneDNN counts the elements that a dilation leaves out, and has the groups as an axis of the weights.
 ConvolutionDims convolution_dims(const Request& request) {
-  ConvolutionDims dims{dims_of(request.inputs[0]), dims_of(request.inputs[1]), request.list("result"),
+  ConvolutionDims dims{dims_of(request.inputs[0]), dims_of(request.inputs[1]), request.list("extents"),
                        request.list("strides"),    request.list("dilation"),   request.list("padding")};
   for (auto& d : dims.dilation) --d;
   dims.result.insert(dims.result.begin(), {1, dims.weights[0]});
@@ -124,11 +127,11 @@ void add_convolution(std::vector<Variant>& variants, const Request& request, boo
                                          layout(dims.result), dims.strides, dims.dilation, dims.padding,
                                          dims.padding);
   dnnl::convolution_forward::primitive_desc made(wanted, processor());
-  variants.push_back(variant<dnnl::convolution_forward>(
-      is_channels_last ? "channels last" : "any", made,
-      {{DNNL_ARG_SRC, packed(request.inputs[0], made.src_desc())},
-       {DNNL_ARG_WEIGHTS, packed(request.inputs[1], made.weights_desc())},
-       {DNNL_ARG_DST, memory(made.dst_desc(), processor())}}));
+  variants.push_back(
+      variant<dnnl::convolution_forward>(is_channels_last ? "channels last" : "any", made,
+                                         {{DNNL_ARG_SRC, packed(request.inputs[0], made.src_desc())},
+                                          {DNNL_ARG_WEIGHTS, packed(request.inputs[1], made.weights_desc())},
+                                          {DNNL_ARG_DST, memory(made.dst_desc(), processor())}}));
 }
 
 // The weights come as IOHW, and oneDNN counts their axes as OIHW.
@@ -140,9 +143,9 @@ void add_transposed_convolution(std::vector<Variant>& variants, const Request& r
   std::vector<int> order(dims.weights.size());
   std::iota(order.begin(), order.end(), 0);
   std::swap(order[0], order[1]);
-  dnnl::deconvolution_forward::desc wanted(kInference, dnnl::algorithm::deconvolution_direct, any_layout(dims.data),
-                                           any_layout(dims.weights), any_layout(dims.result), dims.strides,
-                                           dims.dilation, dims.padding, dims.padding);
+  dnnl::deconvolution_forward::desc wanted(
+      kInference, dnnl::algorithm::deconvolution_direct, any_layout(dims.data), any_layout(dims.weights),
+      any_layout(dims.result), dims.strides, dims.dilation, dims.padding, dims.padding);
   dnnl::deconvolution_forward::primitive_desc made(wanted, processor());
   variants.push_back(variant<dnnl::deconvolution_forward>(
       "any", made,
@@ -155,7 +158,8 @@ void add_softmax(std::vector<Variant>& variants, const Request& request) {
   memory::desc rows = row_major(dims_of(request.inputs[0]));
   dnnl::softmax_forward::primitive_desc made({kInference, rows, 1}, processor());
   variants.push_back(variant<dnnl::softmax_forward>(
-      "", made, {{DNNL_ARG_SRC, packed(request.inputs[0], rows)}, {DNNL_ARG_DST, memory(rows, processor())}}));
+      "", made,
+      {{DNNL_ARG_SRC, packed(request.inputs[0], rows)}, {DNNL_ARG_DST, memory(rows, processor())}}));
 }
 
 void add_layer_norm(std::vector<Variant>& variants, const Request& request) {

@@ -30,8 +30,8 @@ Variant product_of_vector(const Request& request, const TensorPtr& c) {
   auto k = static_cast<int>(sizes[1]), n = static_cast<int>(sizes[2]);
   TensorPtr a = request.inputs[0], b = request.inputs[1];
   auto run = [=] {
-    cblas_sgemv(CblasRowMajor, CblasTrans, k, n, 1, b->elements<float>().data(), n, a->elements<float>().data(), 1,
-                0, c->elements<float>().data(), 1);
+    cblas_sgemv(CblasRowMajor, CblasTrans, k, n, 1, b->elements<float>().data(), n,
+                a->elements<float>().data(), 1, 0, c->elements<float>().data(), 1);
   };
   return {"sgemv", run, [=] { return c; }};
 }

@@ -1,13 +1,14 @@
 // Operators of Quern against oneDNN, OpenBLAS and PyTorch, interleaved in the same run.
 //
-//     quern_ops_bench [--threads N] [--json] [--seconds S] [--layout nhwc|nchw] [NAME…]
+//     quern_ops_bench [--threads N] [--json] [--seconds S] [--layout nhwc|nchw] [--list] [NAME…]
 //
-// A NAME picks a row, a group of rows, or all whose names begin with it. Exit code 1: a row failed, or
-// results differ.
+// A NAME picks a row, a group of rows, or all whose names begin with it; `--list` shows the programs. Exit
+// code 1: a row failed, or results differ.
 
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
 
@@ -26,7 +27,7 @@ namespace {
 
 struct Options {
   int threads = 1;
-  bool json = false;
+  bool json = false, list = false;
   Budget budget;
   Layout layout = Layout::ChannelsLast;
   std::vector<std::string> names;
@@ -48,6 +49,8 @@ Options parse(int argc, char** argv) {
     };
     if (word == "--json") {
       options.json = true;
+    } else if (word == "--list") {
+      options.list = true;
     } else if (word == "--threads") {
       options.threads = std::atoi(value().c_str());
       if (options.threads < 1) refuse("--threads takes a number of at least 1");
@@ -59,9 +62,10 @@ Options parse(int argc, char** argv) {
       if (layout != "nhwc" && layout != "nchw") refuse("--layout takes nhwc or nchw");
       options.layout = layout == "nhwc" ? Layout::ChannelsLast : Layout::ChannelsFirst;
     } else if (word.starts_with("-")) {
-      refuse(fmt::format(
-          "there is no option {}; the options are --threads N, --json, --seconds S, --layout nhwc|nchw",
-          word));
+      refuse(
+          fmt::format("there is no option {}; the options are --threads N, --json, --seconds S, --layout "
+                      "nhwc|nchw, --list",
+                      word));
     } else {
       options.names.push_back(word);
     }
@@ -105,27 +109,25 @@ std::vector<PeerCommand> peer_commands() {
   std::vector<std::string> wide;
   if (has_avx512()) wide.emplace_back("OPENBLAS_CORETYPE=SkylakeX");
   std::vector<PeerCommand> commands{
-      {"oneDNN", {program, "onednn"}, {}},
-      {"OpenBLAS", {program, "openblas"}, {}},
-      {"PyTorch", {"/usr/bin/python3", QUERN_SOURCE_DIR "/bench/ops/torch_peer.py"}, wide}};
-  if (!wide.empty()) commands.push_back({"OpenBLAS SkylakeX", {program, "openblas"}, wide});
+      {Library::OneDnn, "oneDNN", {program, "onednn"}, {}},
+      {Library::OpenBlas, "OpenBLAS", {program, "openblas"}, {}},
+      {Library::PyTorch, "PyTorch", {"/usr/bin/python3", QUERN_SOURCE_DIR "/bench/ops/torch_peer.py"}, wide}};
+  if (!wide.empty())
+    commands.push_back({Library::OpenBlas, "OpenBLAS SkylakeX", {program, "openblas"}, wide});
   return commands;
 }
 
 class Bench {
  public:
   explicit Bench(const Options& options) : options_(options), report_(options.json) {
-    for (const PeerCommand& command : peer_commands()) {
-      auto peer = PeerProcess::start(command, options.threads);
-      if (peer)
-        peers_.push_back(std::move(*peer));
-      else
-        fmt::print(stderr, "bench ops: {}\n", peer.error().message);
-    }
+    for (const PeerCommand& command : peer_commands())
+      if (auto process = started(command)) peers_.push_back({command, std::move(process)});
   }
 
   int run(const std::vector<Work>& works) {
-    report_.begin(peak_gflops(), copy_bandwidth(options_.threads), options_.threads);
+    peak_ = peak_gflops();
+    bandwidth_ = copy_bandwidth(options_.threads);
+    report_.begin(peak_, bandwidth_, options_.threads);
     bool good = true;
     for (const Work& work : works) {
       auto row = measured(work);
@@ -140,7 +142,28 @@ class Bench {
   }
 
  private:
+  struct Peer {
+    PeerCommand command;
+    std::unique_ptr<PeerProcess> process;
+  };
+
+  // Null where the library is not there.
+  std::unique_ptr<PeerProcess> started(const PeerCommand& command) const {
+    auto process = PeerProcess::start(command, options_.threads);
+    if (process) return std::move(*process);
+    fmt::print(stderr, "bench ops: {}\n", process.error().message);
+    return nullptr;
+  }
+
+  // One that crashed in the last row begins anew.
+  void revive_peers() {
+    for (Peer& peer : peers_)
+      if (peer.process->has_ended()) peer.process = started(peer.command);
+    std::erase_if(peers_, [](const Peer& peer) { return !peer.process; });
+  }
+
   Result<Row> measured(const Work& work) {
+    revive_peers();
     std::vector<TensorPtr> inputs;
     std::vector<std::string> files;
     for (size_t i = 0; i < work.inputs.size(); ++i) {
@@ -151,7 +174,9 @@ class Bench {
     auto result = quern_.prepare(work, inputs);
     if (!result) return result.error();
     std::vector<Contender*> contenders{&quern_};
-    if (auto ready = prepare_peers(work, files, **result, contenders); !ready) return ready.error();
+    auto ready = prepare_peers(work, files, **result, contenders);
+    for (const std::string& file : files) std::filesystem::remove(file);
+    if (!ready) return ready.error();
     auto rounds = measure(contenders, options_.budget);
     if (!rounds) return rounds.error();
 
@@ -166,8 +191,8 @@ class Bench {
   Result<Done> prepare_peers(const Work& work, const std::vector<std::string>& files,
                              const HostTensor& result, std::vector<Contender*>& contenders) {
     std::string file = folder_.file("result");
-    for (auto& peer : peers_) {
-      auto ready = peer->prepare(work, files, file);
+    for (auto& [command, process] : peers_) {
+      auto ready = process->prepare(work, files, file);
       if (!ready) return ready.error();
       if (!*ready) continue;
       auto theirs = read_tensors(file);
@@ -177,8 +202,8 @@ class Bench {
         return Failure{
             fmt::format("Quern's result differs from that of {} by {:.2g} of its largest element; {:.2g} "
                         "is allowed",
-                        peer->label(), apart, work.tolerance)};
-      contenders.push_back(peer.get());
+                        process->label(), apart, work.tolerance)};
+      contenders.push_back(process.get());
     }
     return Done{};
   }
@@ -192,7 +217,8 @@ class Bench {
     row.disturbed = rounds.disturbed;
     row.is_compute = work.flops > 0;
     row.rate = (row.is_compute ? work.flops : bytes) / seconds * 1e-9;
-    double limit = row.is_compute ? peak_gflops() * options_.threads : copy_bandwidth(options_.threads);
+    double limit = row.is_compute ? std::max(peak_, peak_gflops()) * options_.threads
+                                  : std::max(bandwidth_, copy_bandwidth(options_.threads));
     row.percent_of_peak = 100 * row.rate / limit;
     if (contenders.size() == 1) return row;
     Comparison best = compare(rounds);
@@ -205,10 +231,11 @@ class Bench {
   }
 
   Options options_;
+  double peak_ = 0, bandwidth_ = 0;  ///< at the start
   Folder folder_;
   QuernSide quern_;
   Report report_;
-  std::vector<std::unique_ptr<PeerProcess>> peers_;
+  std::vector<Peer> peers_;
 };
 
 }  // namespace
@@ -218,6 +245,10 @@ int main(int argc, char** argv) {
   using namespace quern::bench;
   Options options = parse(argc, argv);
   std::vector<Work> works = chosen(options);
+  if (options.list) {
+    for (const Work& work : works) fmt::print("// {}\n{}\n", work.name, work.source);
+    return 0;
+  }
   std::signal(SIGPIPE, SIG_IGN);
   if (options.threads == 1) stay_on_one_core();
   return quern::on_session_thread([&] { return Bench(options).run(works); });

@@ -34,25 +34,36 @@ std::vector<std::string> environment_of(const PeerCommand& command, int threads)
 
 std::vector<char*> pointers(std::vector<std::string>& strings) {
   std::vector<char*> result;
+  result.reserve(strings.size() + 1);
   for (std::string& string : strings) result.push_back(string.data());
   result.push_back(nullptr);
   return result;
 }
 
-std::string request_of(const Work& work, const LibraryCall* call, const std::vector<std::string>& inputs,
-                       const std::string& result) {
-  std::string request = "prepare";
-  for (const std::string& input : inputs) request += "\tinput=" + input;
-  request += "\tresult=" + result;
-  if (call) {
-    request += "\tkind=" + call->kind;
-    for (const auto& [name, numbers] : call->numbers)
-      request += fmt::format("\t{}={}", name, fmt::join(numbers, ","));
-    return request;
-  }
+void add_call(std::string& request, const LibraryCall& call) {
+  request += "\tkind=" + call.kind;
+  for (const auto& [name, numbers] : call.numbers)
+    request += fmt::format("\t{}={}", name, fmt::join(numbers, ","));
+}
+
+void add_expressions(std::string& request, const Work& work) {
   for (const std::string& expression : work.torch) request += "\texpression=" + expression;
   if (!work.torch_module.empty()) request += "\tmodule=" + work.torch_module;
-  return request;
+}
+
+// What the library is to do; empty where it has nothing of the kind.
+std::string task_of(const Work& work, Library library) {
+  std::string task;
+  switch (library) {
+    case Library::OneDnn:
+      if (work.onednn) add_call(task, *work.onednn);
+      break;
+    case Library::OpenBlas:
+      if (work.openblas) add_call(task, *work.openblas);
+      break;
+    case Library::PyTorch: add_expressions(task, work); break;
+  }
+  return task;
 }
 
 }  // namespace
@@ -75,8 +86,8 @@ Result<std::unique_ptr<PeerProcess>> PeerProcess::start(const PeerCommand& comma
   close(requests[0]);
   close(answers[1]);
   if (process < 0) return Failure{"no other process can be started"};
-  std::unique_ptr<PeerProcess> peer(
-      new PeerProcess(command.name, process, fdopen(requests[1], "w"), fdopen(answers[0], "r")));
+  std::unique_ptr<PeerProcess> peer(new PeerProcess(command.library, command.name, process,
+                                                    fdopen(requests[1], "w"), fdopen(answers[0], "r")));
   auto first = peer->answer();
   if (!first || *first != "ready")
     return Failure{fmt::format("{} is not there: {}", command.name,
@@ -87,18 +98,23 @@ Result<std::unique_ptr<PeerProcess>> PeerProcess::start(const PeerCommand& comma
 PeerProcess::~PeerProcess() {
   std::fclose(requests_);
   std::fclose(answers_);
+  if (has_ended()) return;
   kill(process_, SIGKILL);
   waitpid(process_, nullptr, 0);
 }
 
+bool PeerProcess::has_ended() {
+  ended_ = ended_ || waitpid(process_, nullptr, WNOHANG) == process_;
+  return ended_;
+}
+
 Result<std::optional<Done>> PeerProcess::prepare(const Work& work, const std::vector<std::string>& inputs,
                                                  const std::string& result) {
-  const LibraryCall* call = name_.starts_with("oneDNN") && work.onednn       ? &*work.onednn
-                            : name_.starts_with("OpenBLAS") && work.openblas ? &*work.openblas
-                                                                             : nullptr;
-  bool is_torch = name_.starts_with("PyTorch");
-  if (is_torch ? work.torch.empty() && work.torch_module.empty() : !call) return std::optional<Done>();
-  auto reply = ask(request_of(work, call, inputs, result));
+  std::string task = task_of(work, library_);
+  if (task.empty()) return std::optional<Done>();
+  std::string request = "prepare";
+  for (const std::string& input : inputs) request += "\tinput=" + input;
+  auto reply = ask(request + "\tresult=" + result + task);
   if (!reply) return reply.error();
   constexpr std::string_view kPrepared = "prepared";
   if (!reply->starts_with(kPrepared)) {
@@ -134,7 +150,8 @@ Result<std::string> PeerProcess::answer() {
     line += static_cast<char>(c);
   }
   kill(process_, SIGSTOP);
-  waitpid(process_, nullptr, WUNTRACED);
+  int status = 0;
+  ended_ = waitpid(process_, &status, WUNTRACED) == process_ && !WIFSTOPPED(status);
   return line;
 }
 

@@ -20,8 +20,11 @@
 
 namespace quern::bench {
 
+enum class Library { OneDnn, OpenBlas, PyTorch };
+
 /// How a library is started.
 struct PeerCommand {
+  Library library;
   std::string name;
   std::vector<std::string> arguments;    ///< the program first
   std::vector<std::string> environment;  ///< NAME=value, beside the number of threads
@@ -40,18 +43,25 @@ class PeerProcess final : public Contender {
   Result<std::optional<Done>> prepare(const Work& work, const std::vector<std::string>& inputs,
                                       const std::string& result);
 
-  const std::string& name() const { return name_; }
+  /// Whether the process is no more.
+  bool has_ended();
   std::string label() const override { return name_ + (variant_.empty() ? "" : " " + variant_); }
   Result<Sample> run(int64_t count, bool warm) override;
 
  private:
-  PeerProcess(std::string name, pid_t process, std::FILE* requests, std::FILE* answers)
-      : name_(std::move(name)), process_(process), requests_(requests), answers_(answers) {}
+  PeerProcess(Library library, std::string name, pid_t process, std::FILE* requests, std::FILE* answers)
+      : library_(library),
+        name_(std::move(name)),
+        process_(process),
+        requests_(requests),
+        answers_(answers) {}
   Result<std::string> ask(const std::string& request);
   Result<std::string> answer();
 
+  Library library_;
   std::string name_, variant_;
   pid_t process_;
+  bool ended_ = false;
   std::FILE *requests_, *answers_;
 };
 

@@ -19,7 +19,7 @@ try:
     import torch.nn.functional as F
     from torch.utils import mkldnn
 except ImportError as problem:
-    print(f"none: {problem}", file=answers)
+    print(problem, file=answers)
     sys.exit(1)
 
 THREADS = int(sys.argv[1])

@@ -31,6 +31,7 @@ double seconds(const Variant& variant, int64_t count) { return sample(variant, c
 size_t best_of(const std::vector<Variant>& variants) {
   if (variants.size() == 1) return 0;
   std::vector<int64_t> counts;
+  counts.reserve(variants.size());
   for (const Variant& v : variants)
     counts.push_back(1 + static_cast<int64_t>(kTrialSeconds / std::max(seconds(v, 1), 1e-9)));
   std::vector<std::vector<double>> times(variants.size());

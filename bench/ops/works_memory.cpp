@@ -6,8 +6,8 @@ namespace quern::bench {
 
 namespace {
 
-// Poses of i x k times poses of k x j inside of a strided convolution (Hinton et al. 2018). What a PyTorch
-// user may write is an einsum over windows, or a convolution that has the poses' rows as its batch.
+// Poses of i x k times poses of k x j inside of a strided convolution (Hinton et al. 2018). The ways that a
+// PyTorch user may write it are in bench/ops/torch_peer.py.
 Work capsules(std::string name, int64_t in) {
   constexpr int64_t kExtent = 28, kOut = 256, kKernel = 3, kStride = 2, kPose = 4;
   constexpr int64_t kResult = (kExtent - kKernel) / kStride + 1;
@@ -22,7 +22,8 @@ Work capsules(std::string name, int64_t in) {
 )" + main_of(work.inputs, "capsule_conv(%a, %b)");
   work.flops =
       2.0 * kOut * kResult * kResult * kPose * kPose * kPose * kKernel * kKernel * static_cast<double>(in);
-  work.torch = {"capsule_einsum(a, b)", "capsule_convolution(a, b)"};
+  work.torch = {"capsule_einsum(a, b)", "capsule_product(a, b)", "capsule_convolution(a, b)",
+                "capsule_convolution(a, b, torch.channels_last)"};
   return work;
 }
 

@@ -214,6 +214,7 @@ class Bench {
     double seconds = quantile(rounds.times[0], 0.5);
     row.quern_us = seconds * 1e6;
     row.rounds = rounds.times[0].size();
+    row.all_rounds = rounds.all;
     row.disturbed = rounds.disturbed;
     row.is_compute = work.flops > 0;
     row.rate = (row.is_compute ? work.flops : bytes) / seconds * 1e-9;

@@ -12,6 +12,7 @@ constexpr double kSlowCall = 50e-3;  // calls that take longer are repeated less
 constexpr double kWarmed = 20e-3;    // calls that take longer are not slowed by cold caches
 constexpr double kPatience = 4;      // times the budget, for rounds that nobody disturbs
 constexpr size_t kRounds = 15, kFewRounds = 3;
+constexpr size_t kCleanRounds = 5;  // with fewer, disturbed ones count too
 
 struct Plan {
   int64_t count = 1;
@@ -59,11 +60,11 @@ Result<Round> one_round(const std::vector<Contender*>& contenders, const std::ve
   return round;
 }
 
-Rounds by_contender(const std::vector<Round>& rounds, size_t disturbed) {
-  Rounds result{std::vector<std::vector<double>>(rounds.front().times.size()), disturbed};
+std::vector<std::vector<double>> by_contender(const std::vector<Round>& rounds) {
+  std::vector<std::vector<double>> times(rounds.front().times.size());
   for (const Round& round : rounds)
-    for (size_t i = 0; i < round.times.size(); ++i) result.times[i].push_back(round.times[i]);
-  return result;
+    for (size_t i = 0; i < round.times.size(); ++i) times[i].push_back(round.times[i]);
+  return times;
 }
 
 }  // namespace
@@ -85,8 +86,8 @@ Result<Rounds> measure(const std::vector<Contender*>& contenders, const Budget& 
     all.push_back(*round);
     if (!round->disturbed) clean.push_back(*round);
   }
-  bool enough = clean.size() >= std::min(least, kFewRounds + 2);
-  return by_contender(enough ? clean : all, enough ? all.size() - clean.size() : 0);
+  bool enough = clean.size() >= std::min(least, kCleanRounds);
+  return Rounds{by_contender(enough ? clean : all), all.size(), all.size() - clean.size()};
 }
 
 double quantile(std::vector<double> values, double share) {

@@ -13,7 +13,8 @@ struct Budget {
 
 struct Rounds {
   std::vector<std::vector<double>> times;  ///< seconds of a call: `times[contender][round]`
-  size_t disturbed = 0;                    ///< rounds that were left out, as someone's core was taken away
+  size_t all = 0;                          ///< rounds that took place
+  size_t disturbed = 0;  ///< of these, when someone's core was taken away; left out if it can be
 };
 
 /// Of a sample at least a millisecond of repeated calls; at least 15 undisturbed rounds, or as few as 3 where

@@ -15,6 +15,12 @@ double rounded(double value, int digits) {
   return std::round(value * scale) / scale;
 }
 
+// Those that count of all; "!" where disturbed ones are among them.
+std::string rounds_of(const Row& row) {
+  bool all_clean = row.rounds + row.disturbed <= row.all_rounds;
+  return fmt::format("{}/{}{}", row.rounds, row.all_rounds, all_clean ? "" : "!");
+}
+
 std::string json_line(const Row& row) {
   nlohmann::ordered_json line;
   line["name"] = row.name;
@@ -52,8 +58,7 @@ void Report::add(const Row& row) {
                row.is_compute ? "GFLOP/s" : "GB/s   ", row.percent_of_peak);
     if (!row.peer.empty())
       fmt::print("{:>12.2f}{:>8.3f}  {:<15}{:>9}  {}", row.peer_us, row.ratio,
-                 fmt::format("{:.3f}..{:.3f}", row.lowest, row.highest),
-                 fmt::format("{}/{}", row.rounds, row.rounds + row.disturbed), row.peer);
+                 fmt::format("{:.3f}..{:.3f}", row.lowest, row.highest), rounds_of(row), row.peer);
     fmt::print("\n");
   }
   std::fflush(stdout);

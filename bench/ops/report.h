@@ -17,8 +17,9 @@ struct Row {
   double percent_of_peak = 0;
   double rate = 0;  ///< GFLOP/s, or GB/s where memory is the limit
   bool is_compute = true;
-  size_t rounds = 0;     ///< that count
-  size_t disturbed = 0;  ///< and that do not
+  size_t rounds = 0;  ///< that count
+  size_t all_rounds = 0;
+  size_t disturbed = 0;  ///< of all rounds
 };
 
 /// A table, or one JSON object a line.

@@ -96,8 +96,9 @@ std::vector<const FnExpr*> primitives_of(ExprPtr expr) {
 }  // namespace
 
 struct Compiler::Impl {
-  explicit Impl(Session& session) : functions(session), programs(session) {}
+  explicit Impl(Session& session) : session(session), functions(session), programs(session) {}
 
+  Session& session;
   SessionFunctions functions;
   ModulePrograms programs;
   KernelCache kernels;
@@ -125,6 +126,14 @@ EvaluationResult Compiler::evaluate(const Definition& definition, const Environm
   }
   auto program = compile_program(optimised.expr, inputs, optimised.arena);
   return execute(program, std::move(arguments), impl_->programs, impl_->kernels, host);
+}
+
+Compiler::Call Compiler::function(ModuleId module, std::string_view name) {
+  auto program = impl_->session.program(module, name);
+  if (!program) return nullptr;
+  return [this, program](std::vector<Value> arguments, Host& host) {
+    return execute(program, std::move(arguments), impl_->programs, impl_->kernels, host);
+  };
 }
 
 Result<std::string> Compiler::stage_text(const Definition& definition, const std::string& stage) {

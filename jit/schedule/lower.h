@@ -14,8 +14,8 @@ struct Reduction {
   ReduceKind kind;
   std::vector<Dim> vars, extents;
   ValuePtr value;
-  /// Sum: what has to hold for a term to be added at all. A product of which a factor is read outside of its
-  /// tensor and is 0 there is left out, whatever the other factor is.
+  /// What has to hold for a term to count at all. A term that is the padding of a read is left out where the
+  /// padding is what the reduction starts from, and a sum's where it is a factor 0, whatever the others are.
   std::vector<BoundsCheck> checks{};
   DType accumulator{};
   int local = 0;
@@ -90,6 +90,14 @@ struct Lowered {
 /// text.
 Lowered lower(const FnExpr& primitive, const MachineModel& machine);
 
+/// The same, without index variables that are always 0, and with two for one that is divided by a constant.
+Computation with_simple_loops(Computation computation);
+
+using DimFunction = std::function<Dim(Dim)>;
+/// The value with `f` of every dim in an index, offset or check.
+ValuePtr map_dims(const ValuePtr& value, const DimFunction& f);
+BoundsCheck map_dims(BoundsCheck check, const DimFunction& f);
+void map_dims(Reduction& reduction, const DimFunction& f);
 /// The value with dims replaced in every index, offset and check.
 ValuePtr substitute(const ValuePtr& value, const DimMap& map);
 BoundsCheck substitute(BoundsCheck check, const DimMap& map);

@@ -237,9 +237,11 @@ void Emitter::reduce(const Stmt& s) {
   const Local& local = locals_.at(s.local);
   const bool across_lanes = lanes_ && !local.in_lanes && local.shape.empty();
   llvm::AllocaInst* slot = across_lanes ? local.partials.at(lanes_->copy) : place(local, s.indices);
+  const Condition counts = condition(s.checks);
+  const auto* known = llvm::dyn_cast_or_null<llvm::ConstantInt>(counts.uniform);
+  if (known && known->isZero()) return;
   llvm::Value* accumulator = b_.CreateLoad(slot->getAllocatedType(), slot);
   llvm::Value* next = next_accumulator(s, local, accumulator);
-  const Condition counts = condition(s.checks);
   llvm::Value* taken = both(counts.varying, counts.uniform ? spread_like(counts.uniform, next) : nullptr);
   if (across_lanes && lanes_->mask) taken = both(taken, lanes_->mask);
   if (taken) next = b_.CreateSelect(taken, next, accumulator);

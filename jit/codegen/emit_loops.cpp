@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include <llvm/IR/InlineAsm.h>
+
 #include "ir/result.h"
 #include "jit/codegen/emitter.h"
 
@@ -121,6 +123,17 @@ void Emitter::serial_loop(const Stmt& s) {
   });
 }
 
+/// The inputs by pointers of which the compiler does not know that they are the same as before, so that it
+/// loads again what it loaded there. Gives the pointers to go back to.
+std::vector<llvm::Value*> Emitter::hide_buffers() {
+  auto* type = llvm::FunctionType::get(b_.getPtrTy(), {b_.getPtrTy()}, false);
+  auto* same = llvm::InlineAsm::get(type, "", "=r,0", true);
+  std::vector<llvm::Value*> buffers = buffers_;
+  for (size_t k = 0; k < buffers_.size(); ++k)
+    if (!kernel_.buffers[k].is_output) buffers_[k] = b_.CreateCall(same, {buffers_[k]});
+  return buffers;
+}
+
 void Emitter::at_known_index(Dim var, Dim index, const loops::Block& body) {
   known_[var] = index;
   block(body);
@@ -132,7 +145,11 @@ void Emitter::at_known_index(Dim var, Dim index, const loops::Block& body) {
 void Emitter::unrolled_loop(const Stmt& s) {
   QUERN_CHECK(!varies(s.extent));
   if (is_const(s.extent, s.width)) {
-    for (int64_t i = 0; i < s.width; ++i) at_known_index(s.var, dim_const(i), s.body);
+    for (int64_t i = 0; i < s.width; ++i) {
+      const auto buffers = s.apart ? hide_buffers() : buffers_;
+      at_known_index(s.var, dim_const(i), s.body);
+      buffers_ = buffers;
+    }
     return;
   }
   const auto width = static_cast<uint64_t>(s.width);
@@ -145,8 +162,11 @@ void Emitter::unrolled_loop(const Stmt& s) {
       bind(first, i);
       const Facts outside = facts_;
       facts_.add_index(first, here(s.extent));
-      for (uint64_t ahead = 0; ahead < step; ++ahead)
+      for (uint64_t ahead = 0; ahead < step; ++ahead) {
+        const auto buffers = s.apart ? hide_buffers() : buffers_;
         at_known_index(s.var, dim_add(first, dim_const(static_cast<int64_t>(ahead))), s.body);
+        buffers_ = buffers;
+      }
       facts_ = outside;
       close_scope();
     });

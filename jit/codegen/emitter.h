@@ -91,6 +91,7 @@ class Emitter {
   // emit_loops.cpp
   void serial_loop(const loops::Stmt& s);
   void unrolled_loop(const loops::Stmt& s);
+  std::vector<llvm::Value*> hide_buffers();
   void at_known_index(Dim var, Dim index, const loops::Block& body);
   void vector_loop(const loops::Stmt& s);
   enum class Repeat : uint8_t { Loop, AtMostOnce };

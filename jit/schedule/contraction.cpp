@@ -100,7 +100,7 @@ class ContractionRule {
   /// Below, the loops around a tile would cost more than they save.
   bool is_worth_it(const Roles& roles) const {
     constexpr int64_t kFewest = 2048;
-    return count(roles.columns) * 2 > lanes_ && depth() >= 4 &&
+    return count(roles.columns) * 8 > lanes_ && depth() >= 4 &&
            count(roles.rows) * count(roles.columns) * depth() >= kFewest &&
            (is_packable(roles) || is_dense(roles));
   }
@@ -248,9 +248,44 @@ class ContractionRule {
     const int64_t innermost = extent_or_usual(nest.extent_of(reduced.back()));
     if (innermost > 1)
       step(schedule, Primitive::Unroll, {}, {{reduced.back()}}, {innermost <= 8 ? innermost : 4});
+    if (row) {
+      const std::vector<std::string> windows = wide_windows(nest, roles, row, tile);
+      for (const std::string& name : windows)
+        if (name != reduced.back()) step(schedule, Primitive::Unroll, {}, {{name}});
+      if (!windows.empty()) step(schedule, Primitive::Peel, {}, {{nest.name_of(row) + "o"}});
+    }
     const auto done = nest.apply(schedule);
     QUERN_CHECK(done);
     return nest;
+  }
+
+  /// The loops of a window that moves along the rows of a tile, where much of it may be padding: more than
+  /// the first and the last row of the tile read outside of the tensor at some places. None where that would
+  /// be too much code.
+  std::vector<std::string> wide_windows(const Nest& nest, const Roles& roles, Dim row,
+                                        const Tile& tile) const {
+    constexpr int64_t kMostSteps = 1024;
+    std::vector<std::string> names;
+    int64_t steps = tile.rows * tile.vectors * 4;
+    const Reduction& r = c_.reductions[0];
+    for (const BoundsCheck& check : roles.left.checks) {
+      if (!contains_var(check.index, row)) continue;
+      for (size_t k = 0; k < r.vars.size(); ++k) {
+        const auto extent = as_const(r.extents[k]);
+        if (!extent || !contains_var(check.index, r.vars[k])) continue;
+        const int64_t outside =
+            (*extent - 1) * step_of(check.index, r.vars[k]) / 2 / step_of(check.index, row);
+        if (outside > 1 && tile.rows > 1) names.push_back(nest.name_of(r.vars[k]));
+        steps *= *extent;
+      }
+    }
+    return steps <= kMostSteps ? names : std::vector<std::string>();
+  }
+
+  /// By how much the index grows with the variable; 1 where that is no constant.
+  static int64_t step_of(Dim index, Dim var) {
+    const auto linear = linear_in(index, var);
+    return linear ? std::max<int64_t>(1, as_const(linear->coefficient).value_or(1)) : 1;
   }
 
   /// The longest loop of the reduction innermost, the others as they stand.

@@ -140,6 +140,8 @@ struct Stmt {
   /// of a tile.
   bool unrolled = false;
   int64_t most = 0;  ///< of an extent that is not, the largest that it can be
+  /// Unroll: what a step loads is not kept in registers for the next ones, which are needed for a tile.
+  bool apart = false;
   Block body{};
   // Declare, Reduce
   int local = -1;

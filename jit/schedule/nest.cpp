@@ -112,6 +112,7 @@ Result<Done> Nest::apply(const ScheduleStep& step) {
     case Primitive::Reorder: return reorder(step);
     case Primitive::Unroll:
     case Primitive::Vectorize: return mark(step);
+    case Primitive::Peel: return peel(step);
     case Primitive::Pack: return pack(step);
   }
   return Done{};
@@ -211,6 +212,18 @@ Result<Done> Nest::mark(const ScheduleStep& step) {
   Loop& loop = table_[static_cast<size_t>(order_[*at])];
   loop.kind = lanes ? LoopKind::Vectorize : LoopKind::Unroll;
   loop.width = step.numbers.empty() ? 0 : step.numbers[0];
+  return Done{};
+}
+
+Result<Done> Nest::peel(const ScheduleStep& step) {
+  if (step.loops.size() != 1 || step.loops[0].size() != 1 || !step.numbers.empty())
+    return Failure{"takes a loop: `peel(o)`"};
+  auto at = find_in_order(step.loops[0][0]);
+  if (!at) return at.error();
+  Loop& loop = table_[static_cast<size_t>(order_[*at])];
+  if (loop.made_by < 0 || splits_[static_cast<size_t>(loop.made_by)].outer != order_[*at])
+    return Failure{fmt::format("`{}` is not the outer part of a split", loop.name)};
+  loop.peeled = true;
   return Done{};
 }
 

@@ -52,6 +52,7 @@ class Nest {
     int made_by = -1;      ///< which of `splits_` it is a part of
     LoopKind kind = LoopKind::Serial;
     int64_t width = 1;  ///< Unroll: 0 for all steps
+    bool peeled = false;
   };
   struct Split {
     int loop, outer, inner;
@@ -65,6 +66,7 @@ class Nest {
   Result<Done> fuse(const ScheduleStep& step);
   Result<Done> reorder(const ScheduleStep& step);
   Result<Done> mark(const ScheduleStep& step);
+  Result<Done> peel(const ScheduleStep& step);
   Result<Done> pack(const ScheduleStep& step);
   int add_loop(Loop loop);
   int add_root(Dim var, Dim extent, int owner);

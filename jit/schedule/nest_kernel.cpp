@@ -112,6 +112,24 @@ class NestWriter {
   // --- loops ---
 
   std::vector<Steps> steps_of(const Nest::Split& split, const Place& place) const {
+    std::vector<Steps> steps = even_steps(split, place);
+    if (!loop_at(split.outer).peeled) return steps;
+    const auto cut = [](Steps& from, int64_t first) {
+      const int64_t count = *as_const(from.count);
+      Steps rest = from;
+      from.count = dim_const(first);
+      rest.count = dim_const(count - first);
+      rest.start = dim_add(from.start, dim_mul(from.count, from.factor));
+      return rest;
+    };
+    const auto is_many = [](const Steps& s) { return as_const(s.count).value_or(0) > 1; };
+    if (!steps.empty() && is_many(steps.front())) steps.insert(steps.begin() + 1, cut(steps.front(), 1));
+    if (!steps.empty() && is_many(steps.back()))
+      steps.push_back(cut(steps.back(), *as_const(steps.back().count) - 1));
+    return steps;
+  }
+
+  std::vector<Steps> even_steps(const Nest::Split& split, const Place& place) const {
     const Dim extent = extent_of(split.loop, place), factor = dim_const(split.factor), zero = dim_const(0);
     const LoopKind inner = loop_at(split.inner).kind;
     const auto known = as_const(extent);
@@ -184,6 +202,7 @@ class NestWriter {
       if (!all || *all > 64) stmt.loop = LoopKind::Serial;
       stmt.width = all ? static_cast<int>(*all) : 1;
     }
+    stmt.apart = l.kind == LoopKind::Unroll && l.owner != Nest::kResult && fills_registers(place);
     stmt.unrolled = l.kind == LoopKind::Vectorize && in_tile;
     if (stmt.unrolled && !as_const(extent)) stmt.most = *tile_extent(loop, place);
     place.index[loop] = stmt.var;
@@ -191,6 +210,17 @@ class NestWriter {
     stmt.body =
         guarded(loop, std::move(place), [&](const Place& p) { return loops(order, k + 1, p, inside); });
     return {make(std::move(stmt))};
+  }
+
+  /// Whether a tile leaves few registers for anything else.
+  bool fills_registers(const Place& place) const {
+    constexpr int64_t kMany = 16;
+    int64_t vectors = 1;
+    for (const int loop : tile_) {
+      const int64_t lanes = loop_at(loop).kind == LoopKind::Vectorize ? loop_at(loop).width : 1;
+      vectors *= (tile_extent(loop, place).value_or(1) + lanes - 1) / lanes;
+    }
+    return vectors > kMany;
   }
 
   /// What a reduction's terms need, as soon as the loops that it depends on have their indices.

@@ -264,7 +264,8 @@ class Writer {
         return fmt::format(" vectorize {}{}{}", s.width, s.unrolled ? " unroll" : "",
                            s.most > 0 ? fmt::format(" at most {}", s.most) : "");
       case LoopKind::Unroll:
-        return is_const(s.extent, s.width) ? " unroll" : fmt::format(" unroll {}", s.width);
+        return (is_const(s.extent, s.width) ? " unroll" : fmt::format(" unroll {}", s.width)) +
+               std::string(s.apart ? " apart" : "");
     }
     return "";
   }

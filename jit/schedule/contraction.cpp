@@ -254,8 +254,7 @@ class ContractionRule {
         if (name != reduced.back()) step(schedule, Primitive::Unroll, {}, {{name}});
       if (!windows.empty()) step(schedule, Primitive::Peel, {}, {{nest.name_of(row) + "o"}});
     }
-    const auto done = nest.apply(schedule);
-    QUERN_CHECK(done);
+    QUERN_CHECK(nest.apply(schedule) && nest.is_complete());
     return nest;
   }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 namespace quern::loops {
 
@@ -87,6 +88,14 @@ Result<Done> Nest::make_name(const std::string& name) const {
   return Failure{fmt::format("there is a loop `{}` already", name)};
 }
 
+/// The outer part of the split whose inner part the loop is; -1 for any other.
+int Nest::outer_of(int loop) const {
+  const int made_by = table_[static_cast<size_t>(loop)].made_by;
+  if (made_by < 0) return -1;
+  const Split& split = splits_[static_cast<size_t>(made_by)];
+  return split.inner == loop ? split.outer : -1;
+}
+
 void Nest::roots_of(int loop, std::vector<int>& roots) const {
   for (const Fuse& fuse : fuses_) {
     if (fuse.fused != loop) continue;
@@ -127,6 +136,10 @@ Result<Done> Nest::split(const ScheduleStep& step) {
   for (const std::string& name : step.makes)
     if (auto made = make_name(name); !made) return made;
   const int loop = order_[*at];
+  const int made_by = table_[static_cast<size_t>(loop)].made_by;
+  if (made_by >= 0 && splits_[static_cast<size_t>(made_by)].outer == loop)
+    return Failure{fmt::format("`{}` counts the steps of a split; what can be split again is the step",
+                               step.loops[0][0])};
   Loop part;
   part.owner = table_[static_cast<size_t>(loop)].owner;
   part.made_by = static_cast<int>(splits_.size());
@@ -179,12 +192,15 @@ Result<Done> Nest::reorder(const ScheduleStep& step) {
   std::sort(places.begin(), places.end());
   std::vector<int> order = order_;
   for (size_t k = 0; k < places.size(); ++k) order[places[k]] = wanted[k];
-  const auto place_of = [&](int loop) { return std::find(order.begin(), order.end(), loop) - order.begin(); };
-  for (const Split& s : splits_)
-    if (place_of(s.outer) > place_of(s.inner) && place_of(s.outer) < static_cast<ptrdiff_t>(order.size()))
-      return Failure{fmt::format("`{}` runs inside of `{}`: how far depends on it",
-                                 table_[static_cast<size_t>(s.inner)].name,
-                                 table_[static_cast<size_t>(s.outer)].name)};
+  for (auto at = order.begin(); at != order.end(); ++at)
+    for (int loop = *at; table_[static_cast<size_t>(loop)].made_by >= 0;) {
+      const int outer = outer_of(loop);
+      if (outer >= 0 && std::find(at, order.end(), outer) != order.end())
+        return Failure{fmt::format("`{}` runs inside of `{}`: how far depends on it",
+                                   table_[static_cast<size_t>(*at)].name,
+                                   table_[static_cast<size_t>(outer)].name)};
+      loop = splits_[static_cast<size_t>(table_[static_cast<size_t>(loop)].made_by)].loop;
+    }
   const auto is_reduced = [&](int loop) { return table_[static_cast<size_t>(loop)].owner != kResult; };
   const auto first = std::find_if(order.begin(), order.end(), is_reduced);
   const auto tile = std::find_if(first, order.end(), [&](int loop) { return !is_reduced(loop); });
@@ -224,6 +240,68 @@ Result<Done> Nest::peel(const ScheduleStep& step) {
   if (loop.made_by < 0 || splits_[static_cast<size_t>(loop.made_by)].outer != order_[*at])
     return Failure{fmt::format("`{}` is not the outer part of a split", loop.name)};
   loop.peeled = true;
+  return Done{};
+}
+
+// --- what there is code for ------------------------------------------------------------------------
+
+/// The loops of the result inside of those of reductions.
+std::vector<int> Nest::tile() const {
+  const auto is_reduced = [&](int loop) { return table_[static_cast<size_t>(loop)].owner != kResult; };
+  const auto first = std::find_if(order_.begin(), order_.end(), is_reduced);
+  std::vector<int> found;
+  std::copy_if(first, order_.end(), std::back_inserter(found), [&](int loop) { return !is_reduced(loop); });
+  return found;
+}
+
+Result<Done> Nest::tile_is_complete(const std::vector<int>& tile) const {
+  constexpr int64_t kMostVectors = 64;
+  int64_t vectors = 1;
+  for (const int loop : tile) {
+    const Loop& l = table_[static_cast<size_t>(loop)];
+    std::optional<int64_t> most = l.extent ? as_const(l.extent) : std::nullopt;
+    if (outer_of(loop) >= 0) most = splits_[static_cast<size_t>(l.made_by)].factor;
+    const bool lanes = l.kind == LoopKind::Vectorize;
+    if (lanes && loop != tile.back())
+      return Failure{fmt::format("`{}` is not the last loop of its tile", l.name)};
+    if (l.made_by >= 0 && outer_of(loop) < 0)
+      return Failure{fmt::format("`{}` counts the steps of a split, and is in a tile", l.name)};
+    if (!most) return Failure{fmt::format("how far `{}` runs in a tile is not known", l.name)};
+    if (l.kind == LoopKind::Unroll && l.width != 0)
+      return Failure{fmt::format("`{}` is in a tile and not unrolled as a whole", l.name)};
+    vectors *= lanes ? (*most + l.width - 1) / l.width : std::min<int64_t>(*most, kMostVectors + 1);
+  }
+  if (vectors > kMostVectors) return Failure{fmt::format("a tile of more than {} vectors", kMostVectors)};
+  return Done{};
+}
+
+Result<Done> Nest::is_complete() const {
+  const std::vector<int> tile = this->tile();
+  if (auto done = tile_is_complete(tile); !done) return done;
+  const Loop* of_result = nullptr;
+  for (const int loop : order_) {
+    const Loop& l = table_[static_cast<size_t>(loop)];
+    if (l.kind != LoopKind::Vectorize) continue;
+    const bool is_reduced = l.owner != kResult;
+    if (is_reduced && (!tile.empty() || is_arg(c_.reductions[static_cast<size_t>(l.owner)].kind)))
+      return Failure{fmt::format("`{}` cannot run in lanes: what it reduces to is not one number", l.name)};
+    const bool second = std::any_of(order_.begin(), order_.end(), [&](int other) {
+      const Loop& o = table_[static_cast<size_t>(other)];
+      return &o != &l && o.kind == LoopKind::Vectorize && o.owner == l.owner;
+    });
+    if (second || (of_result && is_reduced))
+      return Failure{fmt::format("`{}` is the second loop in lanes", l.name)};
+    if (!is_reduced) of_result = &l;
+    if (!is_reduced && !tile.empty() && std::count(tile.begin(), tile.end(), loop) == 0)
+      return Failure{fmt::format("`{}` runs in lanes around a tile", l.name)};
+    if (l.made_by >= 0 && splits_[static_cast<size_t>(l.made_by)].outer == loop)
+      return Failure{
+          fmt::format("`{}` runs in lanes, and how far its inner part runs depends on it", l.name)};
+    const auto bounded = [&](Dim extent) { return contains_var(extent, l.symbol); };
+    for (const Reduction& r : c_.reductions)
+      if (std::any_of(r.extents.begin(), r.extents.end(), bounded))
+        return Failure{fmt::format("`{}` runs in lanes, and a reduction's extent depends on it", l.name)};
+  }
   return Done{};
 }
 

@@ -27,6 +27,10 @@ class Nest {
   Result<Done> apply(const ScheduleStep& step);
   Result<Done> apply(const Schedule& schedule);
 
+  /// Whether there is code for the loops as they are, or why not: steps on the way to a schedule may be
+  /// apart.
+  Result<Done> is_complete() const;
+  /// Of loops that are complete.
   Kernel kernel() const;
   const std::vector<PackedBuffer>& packed() const { return packed_; }
   const Computation& computation() const { return c_; }
@@ -74,6 +78,9 @@ class Nest {
   Result<std::vector<int>> find_all(const std::vector<std::string>& names) const;
   Result<size_t> find_in_order(const std::string& name) const;
   Result<Done> make_name(const std::string& name) const;
+  int outer_of(int loop) const;
+  std::vector<int> tile() const;
+  Result<Done> tile_is_complete(const std::vector<int>& tile) const;
   void roots_of(int loop, std::vector<int>& roots) const;
 
   Computation c_;

@@ -65,6 +65,13 @@ class NestWriter {
 
   const Nest::Loop& loop_at(int loop) const { return nest_.table_[static_cast<size_t>(loop)]; }
 
+  /// Loops of a tile are known to the code.
+  LoopKind kind_of(int loop) const {
+    const LoopKind kind = loop_at(loop).kind;
+    const bool in_tile = std::count(tile_.begin(), tile_.end(), loop) != 0;
+    return in_tile && kind == LoopKind::Serial ? LoopKind::Unroll : kind;
+  }
+
   // --- indices ---
 
   Dim extent_of(int loop, const Place& place) const {
@@ -131,7 +138,7 @@ class NestWriter {
 
   std::vector<Steps> even_steps(const Nest::Split& split, const Place& place) const {
     const Dim extent = extent_of(split.loop, place), factor = dim_const(split.factor), zero = dim_const(0);
-    const LoopKind inner = loop_at(split.inner).kind;
+    const LoopKind inner = kind_of(split.inner);
     const auto known = as_const(extent);
     if (!known && inner == LoopKind::Unroll) return cascade(extent, split.factor);
     if (!known)
@@ -194,13 +201,14 @@ class NestWriter {
     Stmt stmt{StmtKind::For};
     stmt.var = dim_var(l.name);
     stmt.extent = extent;
-    stmt.loop = l.kind;
+    stmt.loop = kind_of(loop);
     stmt.width = static_cast<int>(l.width);
     const bool in_tile = std::count(tile_.begin(), tile_.end(), loop) != 0;
-    if (l.kind == LoopKind::Unroll && l.width == 0) {
+    if (stmt.loop == LoopKind::Unroll && (l.width == 0 || in_tile)) {
+      constexpr int64_t kMost = 64;
       const auto all = as_const(extent);
-      if (!all || *all > 64) stmt.loop = LoopKind::Serial;
-      stmt.width = all ? static_cast<int>(*all) : 1;
+      stmt.loop = all && *all <= kMost ? LoopKind::Unroll : LoopKind::Serial;
+      stmt.width = stmt.loop == LoopKind::Unroll ? static_cast<int>(*all) : 1;
     }
     stmt.apart = l.kind == LoopKind::Unroll && l.owner != Nest::kResult && fills_registers(place);
     stmt.unrolled = l.kind == LoopKind::Vectorize && in_tile;

@@ -85,7 +85,7 @@ class WindowRule {
     } else {
       step(Primitive::Unroll, {}, {nest.name_of(r.vars.back())}, {2});
     }
-    QUERN_CHECK(nest.apply(schedule));
+    QUERN_CHECK(nest.apply(schedule) && nest.is_complete());
     return nest;
   }
 

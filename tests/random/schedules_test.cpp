@@ -1,0 +1,232 @@
+// Random schedules of random index expressions, over known and unknown dims: what a kernel computes is what
+// the interpreter says. Elements are small integers, so that every order of a sum gives the same.
+
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+
+#include <random>
+
+#include "ir/interpreter.h"
+#include "jit/schedule/nest.h"
+#include "jit/vm/vm.h"
+#include "session/session.h"
+#include "tests/unit/kernel_runner.h"
+#include "tests/unit/recording_host.h"
+
+namespace quern {
+namespace {
+
+using loops::Nest;
+using loops::Primitive;
+using loops::Schedule;
+using loops::ScheduleStep;
+
+class Random {
+ public:
+  explicit Random(uint64_t seed) : engine_(seed) {}
+  int64_t in(int64_t low, int64_t high) { return std::uniform_int_distribution<int64_t>(low, high)(engine_); }
+  bool chance(int percent) { return in(1, 100) <= percent; }
+  template <class T>
+  const T& of(const std::vector<T>& list) {
+    return list[static_cast<size_t>(in(0, static_cast<int64_t>(list.size()) - 1))];
+  }
+
+ private:
+  std::mt19937_64 engine_;
+};
+
+ScheduleStep random_step(Random& random, const Nest& nest, int number) {
+  const std::vector<std::string> loops = nest.loops();
+  ScheduleStep step{static_cast<Primitive>(random.in(0, static_cast<int64_t>(Primitive::Pack) - 1))};
+  const auto made = [&](char part) { return fmt::format("l{}{}", number, part); };
+  switch (step.primitive) {
+    case Primitive::Split:
+      step = {step.primitive, {made('o'), made('i')}, {{random.of(loops)}}, {random.in(1, 9)}};
+      break;
+    case Primitive::Fuse: step = {step.primitive, {made('f')}, {{random.of(loops), random.of(loops)}}}; break;
+    case Primitive::Reorder:
+      step.loops = {loops};
+      for (size_t k = loops.size(); k > 1; --k)
+        std::swap(step.loops[0][k - 1],
+                  step.loops[0][static_cast<size_t>(random.in(0, static_cast<int64_t>(k) - 1))]);
+      if (random.chance(50)) step.loops[0].resize(std::min<size_t>(2, loops.size()));
+      break;
+    case Primitive::Unroll:
+      step.loops = {{random.of(loops)}};
+      if (random.chance(50)) step.numbers = {random.in(1, 5)};
+      break;
+    case Primitive::Vectorize:
+      step = {step.primitive, {}, {{random.of(loops)}}, {random.of(std::vector<int64_t>{2, 4, 8, 16})}};
+      break;
+    case Primitive::Peel: step.loops = {{random.of(loops)}}; break;
+    case Primitive::Pack: break;
+  }
+  return step;
+}
+
+/// Gives kernels with a random schedule of as many steps as there is code for.
+class RandomKernels final : public KernelSource {
+ public:
+  explicit RandomKernels(Random& random) : random_(random) {}
+
+  Result<KernelCode> kernel(const FnExpr& primitive) override {
+    const loops::Computation computation = loops::with_simple_loops(loops::computation_of(primitive));
+    Nest best(computation);
+    Schedule applied, tried;
+    Nest nest = best;
+    for (int number = 0; number < 12 && !nest.loops().empty(); ++number) {
+      ScheduleStep step = random_step(random_, nest, number);
+      if (!nest.apply(step)) continue;
+      tried.steps.push_back(std::move(step));
+      if (!nest.is_complete()) continue;
+      best = nest;
+      applied = tried;
+    }
+    check_text(applied);
+    steps += applied.steps.size();
+    loops::Kernel kernel = best.kernel();
+    text += loops::to_string(applied) + loops::print_kernel(kernel);
+    kernel.name = "random";
+    return KernelCode{compile(kernel), kernel.dims};
+  }
+
+  std::string text;
+  size_t steps = 0;
+
+ private:
+  static void check_text(const Schedule& schedule) {
+    auto read = loops::parse_schedule(loops::to_string(schedule));
+    ASSERT_TRUE(read) << read.error().message;
+    EXPECT_EQ(*read, schedule) << loops::to_string(schedule);
+  }
+
+  Random& random_;
+};
+
+struct Program {
+  std::string text;
+  std::vector<Shape> shapes;
+};
+
+/// A reduction, or none, of one or two reads, some of them padded.
+Program random_program(Random& random) {
+  const int64_t m = random.in(1, 23), n = random.in(1, 37), k = random.in(1, 9), w = random.in(1, 3);
+  const int64_t step = random.in(1, 2), pad = random.in(0, 2);
+  const bool known = random.chance(60);
+  const auto type = [&](std::vector<int64_t> shape, std::vector<std::string> names) {
+    std::string dims;
+    for (size_t d = 0; d < shape.size(); ++d) dims += known ? fmt::format("{}, ", shape[d]) : names[d] + ", ";
+    return fmt::format("Tensor[({}), float32]", dims);
+  };
+  const auto program = [&](std::string names, std::string parameters, std::string body,
+                           std::vector<Shape> shapes) {
+    return Program{fmt::format("def @main{}({}) {{ {} }}", known ? "" : names, parameters, body),
+                   std::move(shapes)};
+  };
+  const std::string M = known ? std::to_string(m) : "m", N = known ? std::to_string(n) : "n";
+  const std::string K = known ? std::to_string(k) : "k";
+  const std::string kind = random.of(std::vector<std::string>{"sum", "max", "min", "sum"});
+  switch (random.in(0, 4)) {
+    case 0:
+      return program(
+          "[m, n, k]", "%a: " + type({m, k}, {"m", "k"}) + ", %b: " + type({k, n}, {"k", "n"}),
+          fmt::format("[i < {}, j < {}] => max({}[r < {}] (%a[i, r] * %b[r, j]), 1)", M, N, kind, K),
+          {{m, k}, {k, n}});
+    case 1:
+      return program("[m, n]", "%a: " + type({m, n}, {"m", "n"}) + ", %b: " + type({n}, {"n"}),
+                     fmt::format("[i < {}, j < {}] => %a[i, j] * %b[j] - (%a[i, j + {}] else 2)", M, N, pad),
+                     {{m, n}, {n}});
+    case 2:
+      return program(
+          "[m, n]", "%a: " + type({m, n}, {"m", "n"}) + fmt::format(", %b: Tensor[({}, {}), float32]", w, w),
+          fmt::format(
+              "[i < {}, j < {}] => {}[r < {}, s < {}] (%a[i * {} + r - {}, j + s - {}] else 0) * %b[r, s]", M,
+              N, kind, w, w, step, pad, pad),
+          {{m, n}, {w, w}});
+    case 3:
+      return program("[m, n]", "%a: " + type({m, n}, {"m", "n"}),
+                     fmt::format("[j < {}] => {}[i < {}] %a[i, j]", N, kind, M), {{m, n}});
+    default:
+      return program("[m, n]", "%a: " + type({m, n}, {"m", "n"}),
+                     fmt::format("[j < {}, i < {}] => %a[i, j] + {}[r < {}] %a[i, r]", N, M, kind, N),
+                     {{m, n}});
+  }
+}
+
+class ModulePrograms final : public ProgramSource {
+ public:
+  explicit ModulePrograms(Session& session) : session_(session) {}
+  std::shared_ptr<const quern::Program> program(const GlobalName& name) override {
+    return session_.program(name.module, name.name);
+  }
+
+ private:
+  Session& session_;
+};
+
+struct NoFunctions final : FunctionSource {
+  const Definition* function(uint32_t, std::string_view) override { return nullptr; }
+};
+
+TensorPtr random_tensor(Random& random, const Shape& shape) {
+  TensorPtr tensor = HostTensor::make(DType::float32(), shape);
+  for (float& x : tensor->elements<float>()) x = static_cast<float>(random.in(-3, 3));
+  return tensor;
+}
+
+void check_program(uint64_t seed, size_t& steps) {
+  Random random(seed);
+  const Program program = random_program(random);
+  Session session;
+  const ModuleId module = session.make_module();
+  session.add_source(module, "random.relay", program.text);
+  const auto code = session.program(module, "main");
+  ASSERT_TRUE(code) << program.text;
+  std::vector<Value> arguments;
+  for (const Shape& shape : program.shapes) arguments.push_back(Value::tensor(random_tensor(random, shape)));
+  RandomKernels kernels(random);
+  ModulePrograms programs(session);
+  RecordingHost host;
+  const EvaluationResult result = execute(code, arguments, programs, kernels, host);
+  ASSERT_TRUE(result) << program.text << result.error().message;
+  steps += kernels.steps;
+
+  const Definition* definition = session.definition(module, "main");
+  const auto* function = as<FnExpr>(definition->body);
+  Arena arena;
+  Environment environment;
+  std::vector<ExprPtr> variables;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const Variable* v = make_variable(arena, "argument", function->params[i]->type);
+    environment.emplace(v, arguments[i]);
+    variables.push_back(arena.make<VarExpr>(Expr{ExprKind::Var, v->type, {}}, v));
+  }
+  NoFunctions none;
+  const EvaluationResult expected = interpret(
+      arena.make<CallExpr>(Expr{ExprKind::Call, function->body->type, {}}, function, arena.copy(variables)),
+      environment, none, host);
+  ASSERT_TRUE(expected) << program.text << expected.error().message;
+  const TensorPtr a = result.value().as_tensor(), b = expected.value().as_tensor();
+  ASSERT_EQ(a->shape(), b->shape());
+  for (int64_t i = 0; i < a->size(); ++i)
+    ASSERT_EQ(element_as_double(*a, i), element_as_double(*b, i))
+        << "seed " << seed << ", element " << i << "\n"
+        << program.text << "\n"
+        << kernels.text;
+}
+
+/// QUERN_RANDOM_SCHEDULES=n takes n seeds.
+TEST(RandomSchedules, ComputeWhatTheInterpreterDoes) {
+  const char* wanted = std::getenv("QUERN_RANDOM_SCHEDULES");
+  const int count = wanted ? std::atoi(wanted) : 300;
+  size_t steps = 0;
+  for (int seed = 0; seed < count; ++seed) {
+    check_program(static_cast<uint64_t>(seed), steps);
+    if (HasFatalFailure()) return;
+  }
+  EXPECT_GT(steps, static_cast<size_t>(count));
+}
+
+}  // namespace
+}  // namespace quern

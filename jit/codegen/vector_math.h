@@ -2,7 +2,8 @@
 // Transcendental functions of float32 and float64 as straight code, for single values and for any number of
 // lanes. A lane's result does not depend on the other lanes nor on their number.
 //
-// Bounds over all inputs, in units in the last place of the true result:
+// Bounds in units in the last place of the true result, with or without a fused multiply-add, held against
+// samples of all operands by tests/unit/codegen_math_test.cpp:
 //               exp   log   tanh   sigmoid   erf   sin   cos   pow
 //     float32     1     1      3         3     2     1     1     1
 //     float64     1     1      3         3     2     1     1     1
@@ -22,8 +23,8 @@ class VectorMath {
  public:
   VectorMath(llvm::IRBuilderBase& builder, Operations& operations) : b_(builder), operations_(operations) {}
 
-  /// Exp, Log, Tanh, Sigmoid, Erf, Sin, Cos, Pow or Mod of floats. The builder stands in another block
-  /// afterwards where the function has a branch for operands that are rare.
+  /// Exp, Log, Tanh, Sigmoid, Erf, Sin, Cos, Pow or Mod of floats. The builder has to stand at the end of its
+  /// block, and stands in another one afterwards where the function has a branch for operands that are rare.
   llvm::Value* emit(ScalarOp op, llvm::ArrayRef<llvm::Value*> args);
 
  private:
@@ -64,18 +65,18 @@ class VectorMath {
   Pair log_pair(Value* x);
 
   // vector_math_trig.cpp
-  /// |x| = n*pi/2 + r.hi + r.lo with |r| <= pi/4.
+  /// x = n*pi/2 + r.hi + r.lo with |r| <= pi/4 and x >= 0, in float64; r.lo is null where the result will be
+  /// narrowed to float32.
   struct Angle {
     Value* n;  ///< an integer, of which the low bits are right
     Pair r;
   };
   Value* sin_or_cos(ScalarOp op, Value* x);
-  Pair parts_of(Value* x);
   Angle reduce_float32(Value* x);
   Angle reduce_float64(Value* x);
   Angle reduce_huge_float32(Value* x, Value* is_huge);
-  /// The sine or cosine of x, whose magnitude is that angle.
-  Value* of_angle(ScalarOp op, const Angle& angle, Value* x);
+  /// The sine or cosine of that angle.
+  Value* of_angle(ScalarOp op, const Angle& angle);
 
   // vector_math_pow.cpp
   Value* pow(Value* x, Value* y);
@@ -111,7 +112,7 @@ class VectorMath {
   Pair sum(Value* a, Value* b);
   Pair ordered_sum(Value* a, Value* b);
   Pair product(Value* a, Value* b);
-  /// The sum of the product of two pairs, with an error of a few units of the last place of `lo`.
+  /// The product of two pairs, with an error of a few units in the last place of `lo`.
   Pair product(const Pair& a, const Pair& b);
   /// `otherwise()` in the lanes of `mask`, behind a branch that is not taken where no lane is in it, and
   /// elsewhere `usual`.

@@ -20,12 +20,14 @@ constexpr double kHuge = 0x1p20;
 constexpr double kHalfPi32[] = {0x1.921fb544p+0, 0x1.0b4611a626331p-34};
 constexpr double kHalfPi64[] = {0x1.921fb544p+0, 0x1.0b4611a6p-34, 0x1.3198a2ep-69, 0x1.b839a252049c1p-104};
 
-/// (sin(r)/r - 1) / r^2 in powers of r^2 on |r| <= pi/4; relative error of the sine 2^-28 and 2^-57.
-constexpr double kSin32[] = {-0x1.555546p-3, 0x1.110778p-7, -0x1.9953dap-13};
+/// (sin(r)/r - 1) / r^2 in powers of r^2 on |r| <= pi/4; relative error of the sine 2^-37 and 2^-57.
+constexpr double kSin32[] = {-0x1.5555554c72e5ep-3, 0x1.1111086b0d7c6p-7, -0x1.a00f7f717481ap-13,
+                             0x1.6cd1f148a5c03p-19};
 constexpr double kSin64[] = {-0x1.5555555555548p-3, 0x1.111111110f73p-7,    -0x1.a01a019be919ep-13,
                              0x1.71de35551dda1p-19, -0x1.ae5e4b73f6c27p-26, 0x1.5d8b4f6b880a2p-33};
-/// (cos(r) - 1 + r^2/2) / r^4, the same; relative error of the cosine 2^-32 and 2^-63.
-constexpr double kCos32[] = {0x1.55554ap-5, -0x1.6c0c28p-10, 0x1.99e802p-16};
+/// (cos(r) - 1 + r^2/2) / r^4, the same; relative error of the cosine 2^-42 and 2^-63.
+constexpr double kCos32[] = {0x1.5555554ed9844p-5, -0x1.6c16b829d5321p-10, 0x1.a010de8509178p-16,
+                             -0x1.241e8688ff7bdp-22};
 constexpr double kCos64[] = {0x1.555555555554bp-5,   -0x1.6c16c16c15016p-10, 0x1.a01a019c8f507p-16,
                              -0x1.27e4f7f1baa2dp-22, 0x1.1ee9dbf09655dp-29,  -0x1.8fa6983c1b0ap-37};
 
@@ -64,33 +66,32 @@ llvm::GlobalVariable* huge_table(llvm::Module& module) {
 
 }  // namespace
 
-/// Works on |x|, so that a zero's sign is that of x. Infinity and NaN give NaN by the reduction.
+/// Of |x|, and then the sign of x, so that it is that of a zero. Infinity and NaN give NaN by the reduction.
 llvm::Value* VectorMath::sin_or_cos(ScalarOp op, Value* x) {
   Value* size = magnitude(x);
   Value* is_finite = b_.CreateFCmpOLT(size, float_like(x, HUGE_VAL));
   Value* is_huge = b_.CreateAnd(b_.CreateFCmpOGE(size, float_like(x, kHuge)), is_finite);
+  Value* result = nullptr;
   if (is_wide(x)) {
-    Value* usual = of_angle(op, reduce_float64(size), x);
+    Value* usual = of_angle(op, reduce_float64(size));
     const std::string host = op == ScalarOp::Sin ? "sin_f64" : "cos_f64";
-    return unless(is_huge, usual, [&] { return operations_.call_host(host, {x}); });
+    result = unless(is_huge, usual, [&] { return operations_.call_host(host, {size}); });
+  } else {
+    Value* usual = narrowed(of_angle(op, reduce_float32(size)));
+    result =
+        unless(is_huge, usual, [&] { return narrowed(of_angle(op, reduce_huge_float32(size, is_huge))); });
   }
-  Value* usual = of_angle(op, reduce_float32(size), x);
-  return unless(is_huge, usual, [&] { return of_angle(op, reduce_huge_float32(size, is_huge), x); });
+  if (op == ScalarOp::Cos) return result;
+  Value* sign = b_.CreateXor(as_bits(x), as_bits(size));
+  return as_float(b_.CreateXor(as_bits(result), sign));
 }
 
-/// Of float64 in two of float32.
-VectorMath::Pair VectorMath::parts_of(Value* x) {
-  Value* high = narrowed(x);
-  return {high, narrowed(b_.CreateFSub(x, widened(high)))};
-}
-
-/// In float64, by two parts (Cody and Waite).
+/// By two parts (Cody and Waite).
 VectorMath::Angle VectorMath::reduce_float32(Value* x) {
   Value* wide = widened(x);
   const Rounded n = nearest(wide, kTwoOverPi);
   Value* r = mad(n.number, float_like(wide, -kHalfPi32[0]), wide);
-  r = mad(n.number, float_like(wide, -kHalfPi32[1]), r);
-  return {b_.CreateTrunc(n.integer, as_bits(x)->getType()), parts_of(r)};
+  return {n.integer, {mad(n.number, float_like(wide, -kHalfPi32[1]), r), nullptr}};
 }
 
 /// By four parts: operands of this range come as near as 2^-60 to a multiple of pi/2.
@@ -124,31 +125,27 @@ VectorMath::Angle VectorMath::reduce_huge_float32(Value* x, Value* is_huge) {
   Value* whole = b_.CreateFMul(m, high);
   const Rounded n = nearest(mad(m, low, whole), 1);
   Value* turns = mad(m, low, b_.CreateFSub(whole, n.number));
-  Value* r = b_.CreateFMul(turns, float_like(turns, kHalfPi));
-  return {b_.CreateTrunc(n.integer, bits->getType()), parts_of(r)};
+  return {n.integer, {b_.CreateFMul(turns, float_like(turns, kHalfPi)), nullptr}};
 }
 
-llvm::Value* VectorMath::of_angle(ScalarOp op, const Angle& angle, Value* x) {
-  const bool wide = is_wide(x);
+llvm::Value* VectorMath::of_angle(ScalarOp op, const Angle& angle) {
+  const bool is_pair = angle.r.lo != nullptr;
   Value* r = angle.r.hi;
   Value* z = b_.CreateFMul(r, r);
-  Value* sine = b_.CreateFMul(b_.CreateFMul(r, z), polynomial(z, wide ? Coefficients(kSin64) : kSin32));
+  Value* sine = b_.CreateFMul(b_.CreateFMul(r, z), polynomial(z, is_pair ? Coefficients(kSin64) : kSin32));
   Value* half = b_.CreateFMul(z, float_like(r, -0.5));
-  const Pair from_one = ordered_sum(float_like(r, 1), half);
-  Value* cosine = mad(b_.CreateFMul(z, z), polynomial(z, wide ? Coefficients(kCos64) : kCos32), from_one.lo);
-  // The first terms of the sum's series in r.lo.
-  sine = b_.CreateFAdd(r, b_.CreateFAdd(sine, mad(half, angle.r.lo, angle.r.lo)));
-  cosine = b_.CreateFAdd(from_one.hi, mad(b_.CreateFNeg(r), angle.r.lo, cosine));
-
+  Pair cosine = ordered_sum(float_like(r, 1), half);
+  cosine.lo = mad(b_.CreateFMul(z, z), polynomial(z, is_pair ? Coefficients(kCos64) : kCos32), cosine.lo);
+  if (is_pair) {  // the first terms of the series in r.lo
+    sine = b_.CreateFAdd(sine, mad(half, angle.r.lo, angle.r.lo));
+    cosine.lo = mad(b_.CreateFNeg(r), angle.r.lo, cosine.lo);
+  }
   Value* quadrant = op == ScalarOp::Cos ? b_.CreateAdd(angle.n, int_like(angle.n, 1)) : angle.n;
   Value* is_odd = b_.CreateIsNotNull(b_.CreateAnd(quadrant, int_like(quadrant, 1)));
-  Value* sign =
-      b_.CreateShl(b_.CreateAnd(quadrant, int_like(quadrant, 2)), int_like(quadrant, wide ? 62 : 30));
-  if (op == ScalarOp::Sin) {
-    Value* of_x = b_.CreateXor(as_bits(x), as_bits(magnitude(x)));
-    sign = b_.CreateXor(sign, of_x);
-  }
-  return as_float(b_.CreateXor(as_bits(b_.CreateSelect(is_odd, cosine, sine)), sign));
+  Value* sign = b_.CreateShl(b_.CreateAnd(quadrant, int_like(quadrant, 2)), int_like(quadrant, 62));
+  Value* chosen =
+      b_.CreateFAdd(b_.CreateSelect(is_odd, cosine.hi, r), b_.CreateSelect(is_odd, cosine.lo, sine));
+  return as_float(b_.CreateXor(as_bits(chosen), sign));
 }
 
 }  // namespace quern::codegen

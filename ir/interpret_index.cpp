@@ -85,9 +85,22 @@ class Compiler {
 
   NodePtr make(const ReduceExpr& e) {
     std::vector<Axis> axes = enter_axes(e);
+    if (e.reduce == ReduceKind::Sum) collect_padded_factors(e.body, false);
     NodePtr body = node(e.body);
     leave_axes(e);
     return reduce_node(e, e.reduce, e.body->type->dtype.lane(), std::move(axes), std::move(body));
+  }
+
+  // Reads with `else 0` that are factors of the terms of a sum.
+  void collect_padded_factors(ExprPtr expr, bool in_product) {
+    auto* scalar = as<ScalarExpr>(expr);
+    const bool is_product = scalar && !scalar->is_cast && scalar->op == ScalarOp::Mul;
+    if (scalar && (scalar->is_cast || is_product))
+      for (ExprPtr arg : scalar->args) collect_padded_factors(arg, in_product || is_product);
+    auto* read = as<ReadExpr>(expr);
+    auto* zero = read ? as<ConstExpr>(read->otherwise) : nullptr;
+    if (in_product && zero && zero->value->lane_count() == 1 && element_as_double(*zero->value, 0) == 0)
+      padded_factors_.insert(read);
   }
 
   // The definition itself: each position anew, from the start.
@@ -107,7 +120,10 @@ class Compiler {
     else
       source.escape = std::make_unique<Escape>(escape(e.tensor));
     std::vector<IndexCode> indices = index_codes(e.indices);
-    return read_node(e, std::move(source), std::move(indices), e.otherwise ? node(e.otherwise) : nullptr);
+    NodePtr otherwise = padded_factors_.contains(&e) ? absent_node()
+                        : e.otherwise                ? node(e.otherwise)
+                                                     : nullptr;
+    return read_node(e, std::move(source), std::move(indices), std::move(otherwise));
   }
 
   std::vector<IndexCode> index_codes(std::span<const ExprPtr> indices) {
@@ -241,6 +257,7 @@ class Compiler {
   std::unordered_map<Dim, size_t> index_slots_;   ///< index variables in scope
   std::unordered_map<Dim, size_t> import_slots_;  ///< dims of the frame
   std::unordered_map<const Variable*, size_t> locals_;
+  std::unordered_set<const ReadExpr*> padded_factors_;
   std::unordered_map<const Variable*, size_t> hoisted_;
   std::unordered_set<const Variable*> in_frame_;  ///< bound inside, to what is no element
 };

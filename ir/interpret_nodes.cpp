@@ -337,7 +337,26 @@ struct ReadNode final : Node {
   }
 };
 
+struct AbsentNode final : Node {
+  uint64_t run(Machine& machine) const override {
+    machine.absent = true;
+    return 0;
+  }
+};
+
 // --- reductions --------------------------------------------------------------------------------------------
+
+/// Calls `take` with each term that is not left out.
+template <class Take>
+void for_each_term(std::span<const Axis> axes, const Node& body, Machine& machine, const Expr& at,
+                   const Take& take) {
+  const bool outer = std::exchange(machine.absent, false);
+  for_each_point(axes, machine.slots.data(), at, [&] {
+    const uint64_t term = body.run(machine);
+    if (!std::exchange(machine.absent, false)) take(term);
+  });
+  machine.absent = outer;
+}
 
 template <class T, class Op>
 struct FoldNode final : Node {
@@ -349,8 +368,7 @@ struct FoldNode final : Node {
       : at(e), axes(std::move(a)), body(std::move(b)), identity(i) {}
   uint64_t run(Machine& machine) const override {
     T total = identity;
-    for_each_point(axes, machine.slots.data(), at,
-                   [&] { total = Op()(total, value_of<T>(body->run(machine))); });
+    for_each_term(axes, *body, machine, at, [&](uint64_t term) { total = Op()(total, value_of<T>(term)); });
     return bits_of<T>(total);
   }
 };
@@ -366,8 +384,8 @@ struct ReduceNode final : Node {
   uint64_t run(Machine& machine) const override {
     DType accumulator = accumulator_dtype(element);
     Scalar total = reduce_identity(kind, accumulator);
-    for_each_point(axes, machine.slots.data(), at, [&] {
-      total = reduce_step(kind, total, quern::cast({element, body->run(machine)}, accumulator));
+    for_each_term(axes, *body, machine, at, [&](uint64_t term) {
+      total = reduce_step(kind, total, quern::cast({element, term}, accumulator));
     });
     return quern::cast(total, element).bits;
   }
@@ -413,6 +431,8 @@ NodePtr dim_node(const Expr& at, DimCode code) { return std::make_unique<DimValu
 NodePtr hoisted_node(ExprPtr expr, size_t slot) { return std::make_unique<HoistedNode>(expr, slot); }
 
 NodePtr escape_node(Escape escape) { return std::make_unique<EscapeNode>(std::move(escape)); }
+
+NodePtr absent_node() { return std::make_unique<AbsentNode>(); }
 
 NodePtr scalar_node(ScalarOp op, DType operand, std::vector<NodePtr> args) {
   NodePtr plain = with_plain_type(operand, [&]<class T>(T) { return binary_node<T>(op, args); });

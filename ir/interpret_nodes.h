@@ -24,7 +24,8 @@ struct Machine {
   std::vector<int64_t> slots;    ///< dims, index variables, and the extents of these
   std::vector<uint64_t> locals;  ///< let-bound elements
   std::vector<Hoisted> hoisted;
-  size_t lane = 0;  ///< which lane of the result is computed
+  size_t lane = 0;      ///< which lane of the result is computed
+  bool absent = false;  ///< the term that is computed is left out of its sum
 };
 
 /// An element as a value computed at each point.
@@ -103,6 +104,8 @@ NodePtr local_node(size_t slot);
 NodePtr dim_node(const Expr& at, DimCode code);
 NodePtr hoisted_node(ExprPtr expr, size_t slot);
 NodePtr escape_node(Escape escape);
+/// 0, outside of a tensor whose element is a factor of a term: the term is left out.
+NodePtr absent_node();
 /// The dtypes of these two and of `reduce_node` are those of lanes.
 NodePtr scalar_node(ScalarOp op, DType operand, std::vector<NodePtr> args);
 NodePtr cast_node(DType from, DType to, NodePtr arg);

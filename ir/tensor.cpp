@@ -2,9 +2,11 @@
 
 #include "ir/tensor.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 #include <new>
 #include <utility>
 
@@ -62,7 +64,40 @@ HostTensor::HostTensor(DType dtype, Shape shape)
   if (data_ == nullptr) throw std::bad_alloc();
 }
 
+struct HostTensor::Forms {
+  struct Entry {
+    std::shared_ptr<const void> maker;
+    std::vector<int64_t> dims;
+    TensorPtr form;
+  };
+  std::mutex mutex;
+  std::vector<Entry> entries;
+};
+
+TensorPtr HostTensor::form(const void* maker, std::span<const int64_t> dims) const {
+  Forms* forms = (base_ ? base_.get() : this)->forms_.load(std::memory_order_acquire);
+  if (forms == nullptr) return nullptr;
+  const std::lock_guard lock(forms->mutex);
+  for (const Forms::Entry& entry : forms->entries)
+    if (entry.maker.get() == maker && std::ranges::equal(entry.dims, dims)) return entry.form;
+  return nullptr;
+}
+
+void HostTensor::keep_form(std::shared_ptr<const void> maker, std::span<const int64_t> dims, TensorPtr form) {
+  std::atomic<Forms*>& place = (base_ ? base_.get() : this)->forms_;
+  Forms* forms = place.load(std::memory_order_acquire);
+  if (forms == nullptr) {
+    auto made = std::make_unique<Forms>();
+    if (place.compare_exchange_strong(forms, made.get(), std::memory_order_acq_rel)) forms = made.release();
+  }
+  const std::lock_guard lock(forms->mutex);
+  forms->entries.push_back({std::move(maker), {dims.begin(), dims.end()}, std::move(form)});
+}
+
+void HostTensor::drop_forms() { delete (base_ ? base_.get() : this)->forms_.exchange(nullptr); }
+
 HostTensor::~HostTensor() {
+  delete forms_.load(std::memory_order_acquire);
   if (!base_ && data_ != empty_storage) std::free(data_);
 }
 

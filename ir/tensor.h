@@ -1,6 +1,7 @@
 #pragma once
 // Host tensors: dense, row-major, little-endian, 64-byte aligned.
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -65,6 +66,13 @@ class HostTensor {
   /// these; null for one of another dtype or last extent.
   static TensorPtr vectors_of(TensorPtr base, DType vector);
 
+  /// The same elements in another form, made once by who needs it and kept as long as their memory. `maker`
+  /// and `dims` say which form. Null where it was not kept yet. From any thread.
+  TensorPtr form(const void* maker, std::span<const int64_t> dims) const;
+  void keep_form(std::shared_ptr<const void> maker, std::span<const int64_t> dims, TensorPtr form);
+  /// Before the elements change.
+  void drop_forms();
+
  private:
   static TensorPtr view(TensorPtr base, DType dtype, Shape shape);
 
@@ -73,6 +81,8 @@ class HostTensor {
   int64_t size_;
   std::byte* data_ = nullptr;
   TensorPtr base_;  ///< owner of the memory of a view
+  struct Forms;
+  std::atomic<Forms*> forms_ = nullptr;  ///< of an owner of memory
 };
 
 struct Scalar;

@@ -92,7 +92,7 @@ int CommandLine::version() {
   fmt::print("CUDA {}\n", QUERN_HAS_CUDA ? "toolkit " QUERN_CUDA_VERSION : "not found");
   if (auto generator = CodeGenerator::create()) {
     const CodegenTarget& target = (*generator)->target();
-    fmt::print("host {} ({}), vectors of {} bytes\n", target.cpu, target.triple, target.vector_bytes);
+    fmt::print("host {} ({}), vectors of {} bytes\n", target.cpu, target.triple, target.machine.vector_bytes);
   }
   return kFine;
 }

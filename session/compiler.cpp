@@ -22,14 +22,17 @@ class KernelCache final : public KernelSource {
   Result<KernelCode> kernel(const FnExpr& primitive) override {
     auto generator = code_generator();
     if (!generator) return generator.error();
-    loops::Kernel lowered = loops::lower(primitive, (*generator)->target().vector_bytes);
-    auto& code = kernels_[loops::canonical_text(lowered)];
-    if (!code) {
-      auto compiled = (*generator)->compile(lowered);
-      if (!compiled) return compiled.error();
-      code = *compiled;
+    const loops::Lowered lowered = loops::lower(primitive, (*generator)->target().machine);
+    auto code = compiled(lowered.kernel, **generator);
+    if (!code) return code.error();
+    KernelCode kernel{*code, lowered.kernel.dims};
+    for (const loops::PackedInput& input : lowered.packed) {
+      auto form = compiled(input.form, **generator);
+      if (!form) return form.error();
+      const loops::Buffer& out = input.form.buffers.back();
+      kernel.packed.push_back({static_cast<size_t>(input.buffer), *form, out.dtype, out.shape});
     }
-    return KernelCode{code, lowered.dims};
+    return kernel;
   }
 
   Result<CodeGenerator*> code_generator() {
@@ -41,6 +44,16 @@ class KernelCache final : public KernelSource {
   }
 
  private:
+  Result<std::shared_ptr<CompiledKernel>> compiled(const loops::Kernel& kernel, CodeGenerator& generator) {
+    auto& code = kernels_[loops::canonical_text(kernel)];
+    if (!code) {
+      auto made = generator.compile(kernel);
+      if (!made) return made;
+      code = std::move(*made);
+    }
+    return code;
+  }
+
   // Declared first, so that it outlives the code it made.
   std::unique_ptr<CodeGenerator> generator_;
   std::unordered_map<std::string, std::shared_ptr<CompiledKernel>> kernels_;
@@ -83,8 +96,9 @@ std::vector<const FnExpr*> primitives_of(ExprPtr expr) {
 }  // namespace
 
 struct Compiler::Impl {
-  explicit Impl(Session& session) : functions(session), programs(session) {}
+  explicit Impl(Session& session) : session(session), functions(session), programs(session) {}
 
+  Session& session;
   SessionFunctions functions;
   ModulePrograms programs;
   KernelCache kernels;
@@ -112,6 +126,14 @@ EvaluationResult Compiler::evaluate(const Definition& definition, const Environm
   }
   auto program = compile_program(optimised.expr, inputs, optimised.arena);
   return execute(program, std::move(arguments), impl_->programs, impl_->kernels, host);
+}
+
+Compiler::Call Compiler::function(ModuleId module, std::string_view name) {
+  auto program = impl_->session.program(module, name);
+  if (!program) return nullptr;
+  return [this, program](std::vector<Value> arguments, Host& host) {
+    return execute(program, std::move(arguments), impl_->programs, impl_->kernels, host);
+  };
 }
 
 Result<std::string> Compiler::stage_text(const Definition& definition, const std::string& stage) {
@@ -142,9 +164,15 @@ Result<std::string> Compiler::stage_text(const Definition& definition, const std
     if (!generator) return generator.error();
     std::string text;
     for (const FnExpr* primitive : primitives_of(optimised.expr)) {
-      auto one = impl_->kernel_text(loops::lower(*primitive, (*generator)->target().vector_bytes), stage);
-      if (!one) return one;
-      text += *one + "\n";
+      const loops::Lowered lowered = loops::lower(*primitive, (*generator)->target().machine);
+      std::vector<const loops::Kernel*> kernels;
+      for (const loops::PackedInput& input : lowered.packed) kernels.push_back(&input.form);
+      kernels.push_back(&lowered.kernel);
+      for (const loops::Kernel* kernel : kernels) {
+        auto one = impl_->kernel_text(*kernel, stage);
+        if (!one) return one;
+        text += *one + "\n";
+      }
     }
     return text;
   }

@@ -1,8 +1,11 @@
 #pragma once
 // The compiled path: optimised IR, bytecode and kernels of a module, made on demand and kept.
 
+#include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "ir/evaluation.h"
 #include "ir/interpreter.h"
@@ -17,6 +20,13 @@ class Compiler {
 
   /// Optimises, compiles and runs an expression whose free variables have these values.
   EvaluationResult evaluate(const Definition& definition, const Environment& values, Host& host);
+
+  /// Runs a function on values of its parameters' types, as often as one likes.
+  using Call = std::function<EvaluationResult(std::vector<Value> arguments, Host& host)>;
+  /// @name as seen from a module, optimised now; its kernels are compiled at the first call and kept. Null
+  /// with errors or without a function of that name. It is the function of now, whatever the module becomes,
+  /// and works as long as the compiler lives.
+  Call function(ModuleId module, std::string_view name);
 
   /// The text of a stage of @name's or an expression's way: "typed", a pass's name, "fused", "loops", "llvm",
   /// "asm".

@@ -9,6 +9,7 @@
 
 #include "ir/result.h"
 #include "jit/schedule/loops.h"
+#include "jit/schedule/machine_model.h"
 
 namespace quern {
 
@@ -28,7 +29,8 @@ class CompiledKernel {
 /// What the compiler generates code for.
 struct CodegenTarget {
   std::string triple, cpu;
-  int vector_bytes;  ///< preferred vector register width: 64 with AVX-512, 32 with AVX2, 16 otherwise
+  /// The preferred width of vector registers is 64 bytes with AVX-512, 32 with AVX2, 16 otherwise.
+  loops::MachineModel machine;
 };
 
 class CodeGenerator {

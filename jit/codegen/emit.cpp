@@ -148,7 +148,14 @@ void Emitter::block(const loops::Block& statements) {
 void Emitter::statement(const Stmt& s) {
   memo_.clear();
   switch (s.kind) {
-    case StmtKind::For: return s.loop == loops::LoopKind::Vectorize ? vector_loop(s) : serial_loop(s);
+    case StmtKind::For:
+      switch (s.loop) {
+        case loops::LoopKind::Serial: return serial_loop(s);
+        case loops::LoopKind::Vectorize: return vector_loop(s);
+        case loops::LoopKind::Unroll: return unrolled_loop(s);
+      }
+      return;
+    case StmtKind::If: return only_if(s);
     case StmtKind::Declare: return declare(s);
     case StmtKind::Reduce: return is_arg(s.reduce) ? arg_reduce(s) : reduce(s);
     case StmtKind::Store: return store(s);
@@ -165,10 +172,50 @@ llvm::AllocaInst* Emitter::new_slot(llvm::Type* type) {
 
 void Emitter::declare(const Stmt& s) {
   llvm::Value* first = value(*s.value);
+  QUERN_CHECK(!lanes_ || s.shape.empty());
   if (lanes_) first = spread(first, lanes_->width);
   Local& local = locals_[s.local];
-  local = {s.dtype, new_slot(first->getType()), lanes_.has_value(), {}};
-  b_.CreateStore(first, local.slot);
+  local = {s.dtype, {}, lanes_.has_value(), s.shape, s.width};
+  int64_t slots = 1;
+  if (!s.shape.empty()) {
+    if (s.width > 1) first = spread(first, static_cast<unsigned>(s.width));
+    local.shape.back() = (s.shape.back() + s.width - 1) / s.width;
+    for (const int64_t extent : local.shape) slots *= extent;
+  }
+  for (int64_t k = 0; k < slots; ++k) {
+    local.slots.push_back(new_slot(first->getType()));
+    b_.CreateStore(first, local.slots.back());
+  }
+}
+
+/// Where a tile's element is, or the vector of the lanes' elements.
+llvm::AllocaInst* Emitter::place(const Local& local, const std::vector<Dim>& indices) {
+  size_t at = 0;
+  for (size_t k = 0; k < indices.size(); ++k) {
+    Dim index = here(indices[k]);
+    if (varies(index)) index = substitute(index, {{lanes_->var, lanes_->first}});
+    const auto known = as_const(index);
+    QUERN_CHECK(known && k < local.shape.size());
+    const int64_t step = k + 1 == indices.size() ? local.width : 1;
+    at = at * static_cast<size_t>(local.shape[k]) + static_cast<size_t>(*known / step);
+  }
+  return local.slots.at(at);
+}
+
+void Emitter::only_if(const Stmt& s) {
+  const Condition holds = condition(s.checks);
+  QUERN_CHECK(!holds.varying);
+  if (!holds.uniform) return block(s.body);
+  llvm::LLVMContext& context = module_.getContext();
+  auto* then = llvm::BasicBlock::Create(context, "then", function_, exit_);
+  auto* done = llvm::BasicBlock::Create(context, "done", function_, exit_);
+  b_.CreateCondBr(holds.uniform, then, done);
+  b_.SetInsertPoint(then);
+  open_scope();
+  block(s.body);
+  close_scope();
+  b_.CreateBr(done);
+  b_.SetInsertPoint(done);
 }
 
 /// Sums of products take one rounding per step where the machine has the instruction.
@@ -188,25 +235,34 @@ llvm::Value* Emitter::next_accumulator(const Stmt& s, const Local& local, llvm::
 
 void Emitter::reduce(const Stmt& s) {
   const Local& local = locals_.at(s.local);
-  const bool across_lanes = lanes_ && !local.in_lanes;
-  llvm::AllocaInst* slot = across_lanes ? local.partials.at(lanes_->copy) : local.slot;
+  const bool across_lanes = lanes_ && !local.in_lanes && local.shape.empty();
+  llvm::AllocaInst* slot = across_lanes ? local.partials.at(lanes_->copy) : place(local, s.indices);
   llvm::Value* accumulator = b_.CreateLoad(slot->getAllocatedType(), slot);
   llvm::Value* next = next_accumulator(s, local, accumulator);
-  if (across_lanes && lanes_->mask) next = b_.CreateSelect(lanes_->mask, next, accumulator);
+  const Condition counts = condition(s.checks);
+  llvm::Value* taken = both(counts.varying, counts.uniform ? spread_like(counts.uniform, next) : nullptr);
+  if (across_lanes && lanes_->mask) taken = both(taken, lanes_->mask);
+  if (taken) next = b_.CreateSelect(taken, next, accumulator);
   b_.CreateStore(next, slot);
+}
+
+/// As many lanes as `like` has.
+llvm::Value* Emitter::spread_like(llvm::Value* v, llvm::Value* like) {
+  const auto* type = llvm::dyn_cast<llvm::FixedVectorType>(like->getType());
+  return type ? spread(v, type->getNumElements()) : v;
 }
 
 void Emitter::arg_reduce(const Stmt& s) {
   const Local& best_local = locals_.at(s.local);
   const Local& index_local = locals_.at(s.index_local);
   QUERN_CHECK(!lanes_ || (best_local.in_lanes && index_local.in_lanes));
-  llvm::Value* best = b_.CreateLoad(best_local.slot->getAllocatedType(), best_local.slot);
-  llvm::Value* index = b_.CreateLoad(index_local.slot->getAllocatedType(), index_local.slot);
+  llvm::Value* best = b_.CreateLoad(best_local.slot()->getAllocatedType(), best_local.slot());
+  llvm::Value* index = b_.CreateLoad(index_local.slot()->getAllocatedType(), index_local.slot());
   std::array<llvm::Value*, 4> operands{value(*s.value), best, value(*s.index_value), index};
   unify(operands);
   llvm::Value* better = operations_.is_better(s.reduce, best_local.dtype, operands[0], operands[1]);
-  b_.CreateStore(b_.CreateSelect(better, operands[0], operands[1]), best_local.slot);
-  b_.CreateStore(b_.CreateSelect(better, operands[2], operands[3]), index_local.slot);
+  b_.CreateStore(b_.CreateSelect(better, operands[0], operands[1]), best_local.slot());
+  b_.CreateStore(b_.CreateSelect(better, operands[2], operands[3]), index_local.slot());
 }
 
 void Emitter::store(const Stmt& s) {

@@ -22,7 +22,10 @@ size_t Emitter::level_of(Dim d) const {
 
 bool Emitter::varies(Dim d) const { return lanes_ && contains_var(d, lanes_->var); }
 
+Dim Emitter::here(Dim d) const { return known_.empty() ? d : substitute(d, known_); }
+
 llvm::Value* Emitter::dim(Dim d) {
+  d = here(d);
   if (const auto constant = as_const(d)) return b_.getInt64(static_cast<uint64_t>(*constant));
   Scope& scope = scopes_[level_of(d)];
   if (const auto found = scope.dims.find(d); found != scope.dims.end()) return found->second;
@@ -138,18 +141,6 @@ llvm::Value* Emitter::quotient(Dim d) {
     b = b_.CreateSelect(is_zero, llvm::ConstantInt::get(b->getType(), 1), b);
   }
   return is_div ? b_.CreateUDiv(a, b) : b_.CreateURem(a, b);
-}
-
-/// The value in lane 0 of d = coefficient*var + rest.
-llvm::Value* Emitter::in_first_lane(Dim d, Dim coefficient, Dim rest) {
-  Scope& scope = scopes_[level_of(d)];
-  if (const auto found = scope.first_lane.find(d); found != scope.first_lane.end()) return found->second;
-  const llvm::IRBuilderBase::InsertPointGuard guard(b_);
-  b_.SetInsertPoint(scope.marker);
-  llvm::Value* start = add(multiply(lanes_->first, dim(coefficient)), dim(rest));
-  llvm::Value* result = add(start, multiply(b_.getInt64(lanes_->ahead), dim(coefficient)));
-  scope.first_lane.emplace(d, result);
-  return result;
 }
 
 }  // namespace quern::codegen

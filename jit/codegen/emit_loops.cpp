@@ -113,14 +113,52 @@ void Emitter::serial_loop(const Stmt& s) {
   counted_loop(b_.getInt64(0), dim(s.extent), 1, repeat, [&](llvm::Value* i) {
     open_scope();
     bind(s.var, i);
+    const Facts outside = facts_;
+    facts_.add_index(s.var, here(s.extent));
     block(s.body);
+    facts_ = outside;
     close_scope();
   });
+}
+
+void Emitter::at_known_index(Dim var, Dim index, const loops::Block& body) {
+  known_[var] = index;
+  block(body);
+  known_.erase(var);
+}
+
+/// A step of a loop that is not unrolled as a whole has an index that differs from its neighbour's by a
+/// constant, which addresses make use of.
+void Emitter::unrolled_loop(const Stmt& s) {
+  QUERN_CHECK(!varies(s.extent));
+  if (is_const(s.extent, s.width)) {
+    for (int64_t i = 0; i < s.width; ++i) at_known_index(s.var, dim_const(i), s.body);
+    return;
+  }
+  const auto width = static_cast<uint64_t>(s.width);
+  llvm::Value* extent = dim(s.extent);
+  llvm::Value* whole = b_.CreateSub(extent, b_.CreateURem(extent, b_.getInt64(width)));
+  const auto steps = [&](llvm::Value* begin, llvm::Value* end, uint64_t step) {
+    counted_loop(begin, end, step, Repeat::Loop, [&](llvm::Value* i) {
+      open_scope();
+      const Dim first = dim_var(s.var->name);
+      bind(first, i);
+      const Facts outside = facts_;
+      facts_.add_index(first, here(s.extent));
+      for (uint64_t ahead = 0; ahead < step; ++ahead)
+        at_known_index(s.var, dim_add(first, dim_const(static_cast<int64_t>(ahead))), s.body);
+      facts_ = outside;
+      close_scope();
+    });
+  };
+  steps(b_.getInt64(0), whole, width);
+  steps(whole, extent, 1);
 }
 
 void Emitter::vector_loop(const Stmt& s) {
   if (s.width <= 1 || machine_.is_gpu) return serial_loop(s);
   QUERN_CHECK(!lanes_);
+  if (s.unrolled) return unrolled_strips(s);
   const BodyFacts facts(s.body);
   const unsigned copies = copies_of(s, facts);
   const auto width = static_cast<unsigned>(s.width);
@@ -138,23 +176,37 @@ void Emitter::strips(const Stmt& s, llvm::Value* begin, llvm::Value* end, unsign
                      Repeat repeat) {
   const uint64_t step = static_cast<uint64_t>(s.width) * copies;
   counted_loop(begin, end, step, repeat, [&](llvm::Value* i) {
-    for (unsigned copy = 0; copy < copies; ++copy) strip(s, i, copy, masked ? end : nullptr);
+    open_scope();
+    const Dim first = dim_var(s.var->name);
+    bind(first, i);
+    for (unsigned copy = 0; copy < copies; ++copy)
+      strip(s, dim_add(first, dim_const(int64_t{copy} * s.width)), copy, masked ? end : nullptr);
+    close_scope();
   });
 }
 
+void Emitter::unrolled_strips(const Stmt& s) {
+  const auto known = as_const(here(s.extent));
+  const int64_t extent = known.value_or(s.most);
+  for (int64_t first = 0; first < extent; first += s.width) {
+    const bool masked = !known || first + s.width > extent;
+    strip(s, dim_const(first), 0, masked ? dim(s.extent) : nullptr);
+  }
+}
+
 /// One vector's worth of points; only those before `masked_end`, if it is given.
-void Emitter::strip(const Stmt& s, llvm::Value* first, unsigned copy, llvm::Value* masked_end) {
+void Emitter::strip(const Stmt& s, Dim first, unsigned copy, llvm::Value* masked_end) {
   const auto width = static_cast<unsigned>(s.width);
-  const uint64_t ahead = uint64_t{copy} * width;
   llvm::Value* mask = nullptr;
+  llvm::Value* start = dim(first);
   if (masked_end) {
     llvm::Value* left =
-        b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, b_.CreateSub(masked_end, first), b_.getInt64(width));
+        b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, b_.CreateSub(masked_end, start), b_.getInt64(width));
+    if (s.most > 0) left = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, left, b_.getInt64(0));
     llvm::Value* narrow = spread(b_.CreateTrunc(left, b_.getInt32Ty()), width);
     mask = b_.CreateICmpULT(b_.CreateStepVector(narrow->getType()), narrow);
   }
-  lanes_ = {s.var, width, first, ahead, mask, false, copy};
-  llvm::Value* start = add(first, b_.getInt64(ahead));
+  lanes_ = {s.var, width, first, mask, false, copy};
   llvm::Value* points = b_.CreateNSWAdd(spread(start, width), lane_numbers(width));
   open_scope();
   bind(s.var, points);
@@ -194,8 +246,8 @@ void Emitter::close_partials(int index, ReduceKind kind) {
     parts = std::move(pairs);
   }
   llvm::Value* total = fold_lanes(kind, local.dtype, parts.front());
-  llvm::Value* start = b_.CreateLoad(local.slot->getAllocatedType(), local.slot);
-  b_.CreateStore(operations_.combine(kind, local.dtype, start, total), local.slot);
+  llvm::Value* start = b_.CreateLoad(local.slot()->getAllocatedType(), local.slot());
+  b_.CreateStore(operations_.combine(kind, local.dtype, start, total), local.slot());
   local.partials.clear();
 }
 

@@ -44,7 +44,8 @@ llvm::Value* Emitter::evaluate(const loops::Value& v) {
 llvm::Value* Emitter::read_local(const loops::Value& v) {
   const Local& local = locals_.at(v.local);
   QUERN_CHECK(local.partials.empty());
-  return b_.CreateLoad(local.slot->getAllocatedType(), local.slot);
+  llvm::AllocaInst* slot = place(local, v.indices);
+  return b_.CreateLoad(slot->getAllocatedType(), slot);
 }
 
 // --- shapes and masks ----------------------------------------------------------------------------
@@ -78,12 +79,27 @@ llvm::Value* Emitter::under_mask(llvm::Value* mask, const std::function<llvm::Va
 
 // --- addresses -----------------------------------------------------------------------------------
 
+namespace {
+
+int64_t constant_term(Dim d) {
+  if (const auto constant = as_const(d)) return *constant;
+  return d->kind == DimKind::Sum ? as_const(d->args.back()).value_or(0) : 0;
+}
+
+}  // namespace
+
 Emitter::Address Emitter::address(Dim offset, const std::vector<loops::ComputedOffset>& computed) {
-  Address where{b_.getInt64(0), nullptr, false};
+  Address where{b_.getInt64(0), 0, nullptr, false};
+  const auto set_base = [&](Dim base) {
+    const int64_t constant = constant_term(base);
+    where.displacement = constant;
+    where.base = dim(dim_sub(base, dim_const(constant)));
+  };
+  offset = here(offset);
   if (!varies(offset)) {
-    where.base = dim(offset);
+    set_base(offset);
   } else if (const auto linear = linear_in(offset, lanes_->var)) {
-    where.base = in_first_lane(offset, linear->coefficient, linear->rest);
+    set_base(dim_add(dim_mul(linear->coefficient, lanes_->first), linear->rest));
     where.contiguous = is_const(linear->coefficient, 1);
     if (!where.contiguous || !computed.empty()) {
       llvm::Value* stride = spread(dim(linear->coefficient), lanes_->width);
@@ -114,6 +130,8 @@ llvm::Value* Emitter::pointer(int buffer, const Address& where) {
   const auto index = static_cast<size_t>(buffer);
   llvm::Type* element = operations_.in_memory(kernel_.buffers.at(index).dtype);
   llvm::Value* base = b_.CreateGEP(element, buffers_[index], where.base);
+  if (where.displacement != 0)
+    base = b_.CreateConstGEP1_64(element, base, static_cast<uint64_t>(where.displacement));
   return where.per_lane ? b_.CreateGEP(element, base, where.per_lane) : base;
 }
 
@@ -121,6 +139,7 @@ llvm::Value* Emitter::pointer(int buffer, const Address& where) {
 
 llvm::Value* Emitter::load(const loops::Value& v) {
   if (v.checks.empty()) return unchecked_load(v, nullptr);
+  if (v.unseen) return unseen_load(v);
   return v.otherwise ? load_or_otherwise(v) : trapping_load(v);
 }
 
@@ -152,10 +171,31 @@ llvm::Value* Emitter::unchecked_load(const loops::Value& v, llvm::Value* pass_th
   return operations_.from_memory(dtype, loaded);
 }
 
+/// Between unrolled steps it pays to know which of them stay inside.
+bool Emitter::holds(const loops::BoundsCheck& check) const {
+  if (known_.empty() || check.computed) return false;
+  const Dim index = here(check.index);
+  return prove_nonnegative(index, facts_) && prove_less(index, here(check.extent), facts_);
+}
+
+/// Where a check may fail, the index stays in its bounds.
+llvm::Value* Emitter::unseen_load(const loops::Value& v) {
+  loops::Value inside = v;
+  inside.checks.clear();
+  for (const loops::BoundsCheck& check : v.checks) {
+    if (holds(check)) continue;
+    const Dim last = dim_sub(check.extent, dim_const(1));
+    const Dim clamped = dim_max(dim_min(check.index, last), dim_const(0));
+    inside.dim = dim_add(inside.dim, dim_mul(dim_sub(clamped, check.index), check.stride));
+  }
+  return unchecked_load(inside, nullptr);
+}
+
 /// 0 <= index < extent is one unsigned comparison, since no extent is negative.
 Emitter::Condition Emitter::condition(const std::vector<loops::BoundsCheck>& checks) {
   Condition all;
   for (const loops::BoundsCheck& check : checks) {
+    if (holds(check)) continue;
     llvm::Value* index = check.computed ? value(*check.computed) : dim(check.index);
     std::array<llvm::Value*, 2> operands{index, dim(check.extent)};
     unify(operands);

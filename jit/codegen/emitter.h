@@ -37,7 +37,6 @@ class Emitter {
   struct Scope {
     llvm::Instruction* marker;  ///< stands at that place while the scope is open
     std::unordered_map<Dim, llvm::Value*> dims{};
-    std::unordered_map<Dim, llvm::Value*> first_lane{};  ///< values in lane 0, for addresses
   };
   struct Variable {
     llvm::Value* value;
@@ -47,21 +46,24 @@ class Emitter {
   struct Lanes {
     Dim var;
     unsigned width;
-    llvm::Value* first;  ///< the variable in lane 0 is first + ahead
-    uint64_t ahead;
+    Dim first;          ///< the variable in lane 0
     llvm::Value* mask;  ///< which lanes are active; null for all
     bool may_be_empty;  ///< the mask may have no active lane
     unsigned copy;      ///< which copy of an unrolled body this is
   };
   struct Local {
     DType dtype;
-    llvm::AllocaInst* slot;
-    bool in_lanes;  ///< declared inside the vectorised loop: one value per lane
+    std::vector<llvm::AllocaInst*> slots;  ///< one; of a tile one for each of its vectors, row-major
+    bool in_lanes;                         ///< declared inside the vectorised loop: one value per lane
+    std::vector<int64_t> shape{};          ///< of a tile, in vectors along the last axis
+    int64_t width = 1;                     ///< of these vectors
     std::vector<llvm::AllocaInst*>
         partials{};  ///< one vector per copy, while a vectorised loop reduces into it
+    llvm::AllocaInst* slot() const { return slots.front(); }
   };
   struct Address {
     llvm::Value* base;      ///< in elements, the same for all lanes
+    int64_t displacement;   ///< to be added to the base
     llvm::Value* per_lane;  ///< to be added in each lane; null where the lanes follow each other or agree
     bool contiguous;        ///< lane k stands k elements behind lane 0
   };
@@ -77,6 +79,8 @@ class Emitter {
   void block(const loops::Block& statements);
   void statement(const loops::Stmt& s);
   void declare(const loops::Stmt& s);
+  void only_if(const loops::Stmt& s);
+  llvm::AllocaInst* place(const Local& local, const std::vector<Dim>& indices);
   void reduce(const loops::Stmt& s);
   void arg_reduce(const loops::Stmt& s);
   void store(const loops::Stmt& s);
@@ -86,11 +90,14 @@ class Emitter {
 
   // emit_loops.cpp
   void serial_loop(const loops::Stmt& s);
+  void unrolled_loop(const loops::Stmt& s);
+  void at_known_index(Dim var, Dim index, const loops::Block& body);
   void vector_loop(const loops::Stmt& s);
   enum class Repeat : uint8_t { Loop, AtMostOnce };
   void strips(const loops::Stmt& s, llvm::Value* begin, llvm::Value* end, unsigned copies, bool masked,
               Repeat repeat);
-  void strip(const loops::Stmt& s, llvm::Value* first, unsigned copy, llvm::Value* masked_end);
+  void unrolled_strips(const loops::Stmt& s);
+  void strip(const loops::Stmt& s, Dim first, unsigned copy, llvm::Value* masked_end);
   /// for (i = begin; i < end; i += step) body(i)
   void counted_loop(llvm::Value* begin, llvm::Value* end, uint64_t step, Repeat repeat,
                     const std::function<void(llvm::Value*)>& body);
@@ -105,6 +112,8 @@ class Emitter {
   // emit_dim.cpp: index arithmetic
   size_t level_of(Dim d) const;
   bool varies(Dim d) const;
+  /// The dim with what is known of unrolled loops' variables put in.
+  Dim here(Dim d) const;
   llvm::Value* dim(Dim d);
   llvm::Value* compute(Dim d);
   llvm::Value* sum(Dim d);
@@ -113,7 +122,6 @@ class Emitter {
   llvm::Value* combine_dims(Dim d, const std::function<llvm::Value*(llvm::Value*, llvm::Value*)>& step);
   llvm::Value* add(llvm::Value* a, llvm::Value* b);
   llvm::Value* multiply(llvm::Value* a, llvm::Value* b);
-  llvm::Value* in_first_lane(Dim d, Dim coefficient, Dim rest);
 
   // emit_value.cpp
   llvm::Value* value(const loops::Value& v);
@@ -124,6 +132,8 @@ class Emitter {
   llvm::Value* masked_or_otherwise(const loops::Value& v, llvm::Value* condition);
   llvm::Value* unchecked_load(const loops::Value& v, llvm::Value* pass_through);
   Condition condition(const std::vector<loops::BoundsCheck>& checks);
+  bool holds(const loops::BoundsCheck& check) const;
+  llvm::Value* unseen_load(const loops::Value& v);
   void trap_if(llvm::Value* failed, int trap);
   Address address(Dim offset, const std::vector<loops::ComputedOffset>& computed);
   llvm::Value* pointer(int buffer, const Address& address);
@@ -133,6 +143,7 @@ class Emitter {
   llvm::Value* any_active(llvm::Value* mask);
   llvm::Value* both(llvm::Value* a, llvm::Value* b);
   llvm::Value* spread(llvm::Value* v, unsigned width);
+  llvm::Value* spread_like(llvm::Value* v, llvm::Value* like);
   /// Spreads the scalars where there is a vector.
   void unify(llvm::MutableArrayRef<llvm::Value*> values);
 
@@ -150,6 +161,8 @@ class Emitter {
   std::vector<Scope> scopes_;
   std::unordered_map<Dim, Variable> variables_;
   std::unordered_map<int, Local> locals_;
+  DimMap known_;  ///< what variables of unrolled loops are
+  Facts facts_;   ///< of the loops around: that they run is known in their bodies only
   std::optional<Lanes> lanes_;
   /// What the statement at hand has computed so far, where it is seen from.
   std::unordered_map<const loops::Value*, llvm::Value*> memo_;

@@ -7,6 +7,7 @@
 #include <llvm/Support/SmallVectorMemoryBuffer.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Target/TargetMachine.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <mutex>
@@ -83,6 +84,20 @@ int vector_bytes(const llvm::TargetMachine& machine) {
   return features.checkFeatures("+avx512f") ? 64 : features.checkFeatures("+avx2") ? 32 : 16;
 }
 
+int64_t cache_bytes(int name, int64_t otherwise) {
+  const int64_t bytes = sysconf(name);
+  return bytes > 0 ? bytes : otherwise;
+}
+
+loops::MachineModel machine_model(const llvm::TargetMachine& machine) {
+  loops::MachineModel model;
+  model.vector_bytes = vector_bytes(machine);
+  model.vector_registers = model.vector_bytes == 64 ? 32 : 16;
+  model.l1_bytes = cache_bytes(_SC_LEVEL1_DCACHE_SIZE, model.l1_bytes);
+  model.l2_bytes = cache_bytes(_SC_LEVEL2_CACHE_SIZE, model.l2_bytes);
+  return model;
+}
+
 bool has_fma(const llvm::TargetMachine& machine) {
   return !machine.getTargetTriple().isX86() || machine.getMCSubtargetInfo()->checkFeatures("+fma");
 }
@@ -142,7 +157,7 @@ class OrcGenerator final : public CodeGenerator {
       if (function.isDeclaration()) continue;
       function.addFnAttr("target-cpu", engine_->target.cpu);
       function.addFnAttr("target-features", engine_->features);
-      function.addFnAttr("prefer-vector-width", std::to_string(engine_->target.vector_bytes * 8));
+      function.addFnAttr("prefer-vector-width", std::to_string(engine_->target.machine.vector_bytes * 8));
     }
     codegen::optimize(*unit->module);
     return unit;
@@ -196,7 +211,7 @@ Result<std::unique_ptr<CodeGenerator>> CodeGenerator::create() {
   engine->jit = std::move(*jit);
   if (llvm::Error error = add_host_functions(*engine->jit)) return failure(std::move(error));
   engine->target = {(*machine)->getTargetTriple().str(), (*machine)->getTargetCPU().str(),
-                    vector_bytes(**machine)};
+                    machine_model(**machine)};
   engine->features = (*machine)->getTargetFeatureString().str();
   engine->machine = {has_fma(**machine), false};
   engine->give_back(std::move(*machine));

@@ -30,6 +30,7 @@ TensorPtr TensorPool::reuse(DType dtype, const Shape& shape, int64_t count) {
     // What the last holder, perhaps on another thread, did with the elements happened before.
     std::atomic_thread_fence(std::memory_order_acquire);
 #endif
+    tensor->drop_forms();
     return tensor->shape() == shape ? tensor : HostTensor::view(tensor, shape);
   }
   return nullptr;

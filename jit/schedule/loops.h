@@ -14,6 +14,17 @@
 //         out[i] = max(acc0, 0)
 //       }
 //     }
+//
+// A tile is a local with a shape: a value for each place, in registers.
+//
+//     acc0: float32[14, 32 by 16] = 0
+//     for k in 0..64 unroll 4 {
+//       for i in 0..14 unroll {
+//         for j in 0..32 vectorize 16 unroll {
+//           acc0[i, j] += a[64*i + k] * b[32*k + j]
+//         }
+//       }
+//     }
 
 #include <cstdint>
 #include <memory>
@@ -42,7 +53,7 @@ enum class ValueKind : uint8_t {
   Cast,    ///< args[0] to dtype
   Select,  ///< args: condition, then, else; all may be evaluated, so loads in the arms carry their own
            ///< conditions
-  Local,   ///< local: the current value of a declared local
+  Local,   ///< local: the current value of a declared local; of a tile, at `indices`
 };
 
 struct Value;
@@ -54,6 +65,7 @@ struct BoundsCheck {
   Dim index = nullptr;
   ValuePtr computed;
   Dim extent = nullptr;
+  Dim stride = nullptr;  ///< of a load: how many elements lie between neighbours of the index
 };
 
 /// A part of an address that is computed at run time: value * stride (in elements).
@@ -74,16 +86,21 @@ struct Value {
   std::vector<BoundsCheck> checks{};
   ValuePtr otherwise{};
   int trap = 0;
+  /// Load: nobody looks at the value where a check fails, which an enclosing Reduce tests too. It may come
+  /// from any place of the buffer then.
+  bool unseen = false;
   ScalarOp op = ScalarOp::Add;   // Apply
   std::vector<ValuePtr> args{};  // Apply, Cast, Select
   int local = -1;                // Local
+  std::vector<Dim> indices{};    // Local
 };
 
 enum class StmtKind : uint8_t {
   For,      ///< var in 0..extent, body
-  Declare,  ///< a local with its first value
-  Reduce,   ///< local = combine(local, value) by `reduce`; for ArgMax/ArgMin also `index_local`, with
-            ///< `index_value`
+  If,       ///< the body, where no check fails; the checks are of dims, and the same in all lanes
+  Declare,  ///< a local with its first value; with a `shape` a tile, each of whose places gets it
+  Reduce,   ///< local = combine(local, value) by `reduce`, unless a check fails; for ArgMax/ArgMin also
+            ///< `index_local`, with `index_value`
   Store,    ///< buffer[dim] = value
   Update,   ///< buffer[dim + computed] = value, or takes it in by `op`; where a check fails the kernel stops
             ///< with `trap`. Not inside a Vectorize loop.
@@ -103,6 +120,9 @@ enum class LoopKind : uint8_t {
   /// vectors are combined in pairs, then the upper half of the lanes into the lower until one is left, and
   /// that into the local: an order that follows from body, width and extent.
   Vectorize,
+  /// `width` steps at a time, the rest one by one. Where `width` is the extent, every step is code of its own
+  /// and knows its index.
+  Unroll,
 };
 
 struct Stmt;
@@ -116,10 +136,18 @@ struct Stmt {
   Dim extent = nullptr;  ///< over the kernel's dims
   LoopKind loop = LoopKind::Serial;
   int width = 1;
+  /// Vectorize: each vector of lanes is code of its own and knows its index, so that the lanes may be places
+  /// of a tile.
+  bool unrolled = false;
+  int64_t most = 0;  ///< of an extent that is not, the largest that it can be
   Block body{};
   // Declare, Reduce
   int local = -1;
   DType dtype{};  ///< Declare: the local's dtype
+  /// Declare: of a tile, constants, the last of them in vectors of `width`. Reduce: `indices` of the place;
+  /// each is known to the code, but that the last may run along the lanes.
+  std::vector<int64_t> shape{};
+  std::vector<Dim> indices{};
   ReduceKind reduce = ReduceKind::Sum;
   int index_local = -1;  ///< ArgMax, ArgMin: the local (dtype index) that holds the position of the best so
                          ///< far; a strictly better value replaces it, so ties keep the lowest
@@ -129,7 +157,7 @@ struct Stmt {
   // Store, Update
   int buffer = -1;
   Dim offset = nullptr;
-  // Update
+  // Update; checks also: If, Reduce
   std::vector<ComputedOffset> computed{};
   std::vector<BoundsCheck> checks{};
   std::optional<ScalarOp> op{};

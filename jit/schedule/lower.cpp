@@ -6,6 +6,8 @@
 #include <unordered_set>
 
 #include "ir/result.h"
+#include "jit/schedule/contraction.h"
+#include "jit/schedule/window.h"
 
 namespace quern::loops {
 
@@ -164,6 +166,7 @@ class Lowering {
         check.computed = value(e.indices[k], reductions);
         v.computed.push_back({check.computed, strides[k]});
       }
+      check.stride = strides[k];
       if (e.checked[k]) v.checks.push_back(std::move(check));
     }
     if (e.otherwise) {
@@ -183,6 +186,7 @@ class Lowering {
     DType element = r.value->dtype;
     r.accumulator = accumulator_dtype(element);
     r.local = result_.locals++;
+    if (!is_arg(r.kind)) collect_absence(*r.value, r.kind, r.checks);
     if (r.accumulator != element) r.value = cast_to(r.value, r.accumulator);
     if (is_arg(e.reduce)) {
       r.index_local = result_.locals++;
@@ -201,6 +205,17 @@ class Lowering {
     reductions.push_back(std::move(r));
     ValuePtr result = make(std::move(v));
     return is_arg(e.reduce) ? result : cast_to(result, e.type->dtype.lane());
+  }
+
+  /// What has to hold for a term to count: outside of its tensor, a read gives what the reduction starts
+  /// from, or is a factor 0 of a sum's term.
+  static void collect_absence(const Value& v, ReduceKind kind, std::vector<BoundsCheck>& checks) {
+    const bool is_product = kind == ReduceKind::Sum && v.kind == ValueKind::Apply && v.op == ScalarOp::Mul;
+    if (is_product || v.kind == ValueKind::Cast)
+      for (const ValuePtr& arg : v.args) collect_absence(*arg, kind, checks);
+    if (v.kind != ValueKind::Load || !v.otherwise || v.otherwise->kind != ValueKind::Const) return;
+    if (v.otherwise->constant == reduce_identity(kind, v.dtype))
+      checks.insert(checks.end(), v.checks.begin(), v.checks.end());
   }
 
   /// A running result where it can follow a loop of the result; the reduction that it equals elsewhere.
@@ -332,43 +347,28 @@ class Lowering {
 
 }  // namespace
 
-void for_each_value(const ValuePtr& value, const std::function<void(const Value&)>& visit) {
-  if (!value) return;
-  visit(*value);
-  for (const ValuePtr& arg : value->args) for_each_value(arg, visit);
-  for (const ComputedOffset& c : value->computed) for_each_value(c.index, visit);
-  for (const BoundsCheck& c : value->checks) for_each_value(c.computed, visit);
-  for_each_value(value->otherwise, visit);
-}
-
-ValuePtr substitute(const ValuePtr& value, const DimMap& map) {
-  if (!value) return nullptr;
-  Value v = *value;
-  if (v.dim) v.dim = quern::substitute(v.dim, map);
-  for (ValuePtr& arg : v.args) arg = substitute(arg, map);
-  for (ComputedOffset& c : v.computed) c = {substitute(c.index, map), quern::substitute(c.stride, map)};
-  for (BoundsCheck& c : v.checks) {
-    if (c.index) c.index = quern::substitute(c.index, map);
-    c.computed = substitute(c.computed, map);
-    c.extent = quern::substitute(c.extent, map);
-  }
-  v.otherwise = substitute(v.otherwise, map);
-  return make(std::move(v));
-}
-
-void substitute(Reduction& reduction, const DimMap& map) {
-  for (Dim& extent : reduction.extents) extent = quern::substitute(extent, map);
-  reduction.value = substitute(reduction.value, map);
-  reduction.index_value = substitute(reduction.index_value, map);
-  for (Reduction& inner : reduction.inner) substitute(inner, map);
-}
-
 Computation computation_of(const FnExpr& primitive) { return Lowering(primitive).run(); }
 
-Kernel lower(const FnExpr& primitive, int vector_bytes) {
-  Kernel kernel = schedule_default(computation_of(primitive), vector_bytes);
+namespace {
+
+Kernel named(Kernel kernel) {
   kernel.name = fmt::format("k_{:016x}", std::hash<std::string>()(canonical_text(kernel)));
   return kernel;
+}
+
+}  // namespace
+
+Lowered lower(const FnExpr& primitive, const MachineModel& machine) {
+  const Computation computation = with_simple_loops(computation_of(primitive));
+  auto nest = scheduled_contraction(computation, machine);
+  if (!nest) nest = scheduled_window(computation, machine);
+  if (nest) {
+    Lowered lowered{named(nest->kernel()), {}};
+    for (const PackedBuffer& packed : nest->packed())
+      lowered.packed.push_back({packed.buffer, named(schedule_default(packed.form, machine.vector_bytes))});
+    return lowered;
+  }
+  return {named(schedule_default(computation, machine.vector_bytes)), {}};
 }
 
 }  // namespace quern::loops

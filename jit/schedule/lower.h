@@ -5,6 +5,7 @@
 
 #include "ir/expr.h"
 #include "jit/schedule/loops.h"
+#include "jit/schedule/machine_model.h"
 
 namespace quern::loops {
 
@@ -13,6 +14,9 @@ struct Reduction {
   ReduceKind kind;
   std::vector<Dim> vars, extents;
   ValuePtr value;
+  /// What has to hold for a term to count at all. A term that is the padding of a read is left out where the
+  /// padding is what the reduction starts from, and a sum's where it is a factor 0, whatever the others are.
+  std::vector<BoundsCheck> checks{};
   DType accumulator{};
   int local = 0;
   int index_local = -1;  ///< ArgMax, ArgMin
@@ -70,11 +74,33 @@ Computation computation_of(const FnExpr& primitive);
 /// scatter's loops come after them, in order.
 Kernel schedule_default(const Computation& computation, int vector_bytes);
 
-/// computation_of, then schedule_default. The kernel's name is derived from its canonical text.
-Kernel lower(const FnExpr& primitive, int vector_bytes);
+/// An input that a kernel takes in another form. The entry of `form` has the tensor and the form as buffers,
+/// and the same dims as the kernel.
+struct PackedInput {
+  int buffer;
+  Kernel form;
+};
 
+struct Lowered {
+  Kernel kernel;
+  std::vector<PackedInput> packed;
+};
+
+/// computation_of, then the default schedule for what it is. A kernel's name is derived from its canonical
+/// text.
+Lowered lower(const FnExpr& primitive, const MachineModel& machine);
+
+/// The same, without index variables that are always 0, and with two for one that is divided by a constant.
+Computation with_simple_loops(Computation computation);
+
+using DimFunction = std::function<Dim(Dim)>;
+/// The value with `f` of every dim in an index, offset or check.
+ValuePtr map_dims(const ValuePtr& value, const DimFunction& f);
+BoundsCheck map_dims(BoundsCheck check, const DimFunction& f);
+void map_dims(Reduction& reduction, const DimFunction& f);
 /// The value with dims replaced in every index, offset and check.
 ValuePtr substitute(const ValuePtr& value, const DimMap& map);
+BoundsCheck substitute(BoundsCheck check, const DimMap& map);
 void substitute(Reduction& reduction, const DimMap& map);
 /// Calls `visit` on the value and everything inside it.
 void for_each_value(const ValuePtr& value, const std::function<void(const Value&)>& visit);

@@ -147,9 +147,15 @@ class Writer {
       case ValueKind::Apply: return apply(v);
       case ValueKind::Cast: return fmt::format("{}({})", to_string(v.dtype), value(*v.args[0]));
       case ValueKind::Select: return "select" + call_arguments(v);
-      case ValueKind::Local: return local_name(v.local);
+      case ValueKind::Local: return place(v.local, v.indices);
     }
     return "";
+  }
+
+  /// `acc0`, and of a tile `acc0[i, j]`.
+  std::string place(int local, const std::vector<Dim>& indices) {
+    if (indices.empty()) return local_name(local);
+    return fmt::format("{}[{}]", local_name(local), dim_list(indices));
   }
 
   /// The bits tell zeros and NaNs apart.
@@ -194,10 +200,15 @@ class Writer {
     }
     text += "]";
     if (v.checks.empty()) return text;
-    std::vector<std::string> conditions;
-    for (const BoundsCheck& c : v.checks) conditions.push_back(check(c));
-    const std::string otherwise = v.otherwise ? value(*v.otherwise) : fmt::format("trap {}", v.trap);
-    return fmt::format("({} if {} else {})", text, join(conditions, ", "), otherwise);
+    std::string otherwise = v.otherwise ? value(*v.otherwise) : fmt::format("trap {}", v.trap);
+    if (v.unseen) otherwise = "unseen";
+    return fmt::format("({} if {} else {})", text, conditions(v.checks), otherwise);
+  }
+
+  std::string conditions(const std::vector<BoundsCheck>& checks) {
+    std::vector<std::string> texts;
+    for (const BoundsCheck& c : checks) texts.push_back(check(c));
+    return join(texts, ", ");
   }
 
   // --- statements ---
@@ -212,8 +223,13 @@ class Writer {
   void statement(const Stmt& s) {
     switch (s.kind) {
       case StmtKind::For: return loop(s);
+      case StmtKind::If:
+        line(fmt::format("if {} {{", conditions(s.checks)));
+        block(s.body);
+        return line("}");
       case StmtKind::Declare:
-        return line(fmt::format("{}: {} = {}", local_name(s.local), to_string(s.dtype), value(*s.value)));
+        return line(
+            fmt::format("{}: {}{} = {}", local_name(s.local), to_string(s.dtype), tile(s), value(*s.value)));
       case StmtKind::Reduce: return reduce(s);
       case StmtKind::Store:
         return line(fmt::format("{}[{}] = {}", buffer_name(s.buffer), dims_.text(s.offset), value(*s.value)));
@@ -227,10 +243,8 @@ class Writer {
     std::string place = dims_.text(s.offset);
     for (const ComputedOffset& part : s.computed)
       place += fmt::format(" + {}*({})", operand(*part.index), dims_.text(part.stride));
-    std::vector<std::string> conditions;
-    for (const BoundsCheck& c : s.checks) conditions.push_back(check(c));
     const std::string checked =
-        conditions.empty() ? "" : fmt::format(" if {} else trap {}", join(conditions, ", "), s.trap);
+        s.checks.empty() ? "" : fmt::format(" if {} else trap {}", conditions(s.checks), s.trap);
     line(fmt::format("{}[{}] {}= {}{}", buffer_name(s.buffer), place, s.op ? info(*s.op).name : "",
                      value(*s.value), checked));
   }
@@ -238,10 +252,27 @@ class Writer {
   void loop(const Stmt& s) {
     const std::string extent = dims_.text(s.extent);
     add_name(s.var, "i");
-    const std::string kind = s.loop == LoopKind::Vectorize ? fmt::format(" vectorize {}", s.width) : "";
-    line(fmt::format("for {} in 0..{}{} {{", dims_.text(s.var), extent, kind));
+    line(fmt::format("for {} in 0..{}{} {{", dims_.text(s.var), extent, kind(s)));
     block(s.body);
     line("}");
+  }
+
+  static std::string kind(const Stmt& s) {
+    switch (s.loop) {
+      case LoopKind::Serial: return "";
+      case LoopKind::Vectorize:
+        return fmt::format(" vectorize {}{}{}", s.width, s.unrolled ? " unroll" : "",
+                           s.most > 0 ? fmt::format(" at most {}", s.most) : "");
+      case LoopKind::Unroll:
+        return is_const(s.extent, s.width) ? " unroll" : fmt::format(" unroll {}", s.width);
+    }
+    return "";
+  }
+
+  static std::string tile(const Stmt& s) {
+    if (s.shape.empty()) return "";
+    const std::string by = s.width > 1 ? fmt::format(" by {}", s.width) : "";
+    return fmt::format("[{}{}]", fmt::join(s.shape, ", "), by);
   }
 
   static std::string_view assignment(ReduceKind kind) {
@@ -260,7 +291,9 @@ class Writer {
 
   void reduce(const Stmt& s) {
     if (!is_arg(s.reduce)) {
-      return line(fmt::format("{} {} {}", local_name(s.local), assignment(s.reduce), value(*s.value)));
+      const std::string where = s.checks.empty() ? "" : " if " + conditions(s.checks);
+      return line(
+          fmt::format("{} {} {}{}", place(s.local, s.indices), assignment(s.reduce), value(*s.value), where));
     }
     const std::string best = local_name(s.local);
     line(fmt::format("{}, {} {} {}, {}", best, local_name(s.index_local), assignment(s.reduce),

@@ -285,6 +285,7 @@ class Scheduler {
     reduce.dtype = r.accumulator;
     reduce.reduce = r.kind;
     reduce.value = r.value;
+    reduce.checks = r.checks;
     reduce.index_local = r.index_local;
     reduce.index_value = r.index_value;
     inner.push_back(std::make_shared<const Stmt>(std::move(reduce)));

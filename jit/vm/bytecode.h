@@ -86,6 +86,7 @@ struct KernelSite final : Site {
   struct Code {
     KernelCode kernel;
     std::vector<DimCode> dims;
+    std::vector<std::vector<DimCode>> packed_shapes;  ///< one per KernelCode::packed
   };
   mutable std::mutex mutex;
   mutable std::atomic<bool> ready = false;

@@ -111,6 +111,9 @@ class Machine {
   void check_dims(const Instruction* pc);
   Shape shape(const Instruction* pc, const std::vector<DimCode>& codes);
   TensorPtr make_tensor(const Instruction* pc, DType dtype, Shape shape);
+  /// What a kernel takes in the place of a tensor: made when it is first needed, and kept with the tensor.
+  HostTensor& packed_form(const Instruction* pc, const KernelCode::Packed& packed,
+                          const std::vector<DimCode>& shape, HostTensor& tensor);
   void call_kernel(const Instruction* pc, const KernelSite& site, const Shape& shape, void* output);
 
   // --- registers

@@ -160,9 +160,27 @@ void Machine::call_kernel(const Instruction* pc, const KernelSite& site, const S
     if (!value) fail(pc, why_no_value(dim, slots_));
     kernel_dims_.push_back(*value);
   }
+  for (size_t k = 0; k < code.kernel.packed.size(); ++k) {
+    const KernelCode::Packed& packed = code.kernel.packed[k];
+    const TensorPtr& tensor = peek(site.operands[packed.buffer]).object_as<TensorObject>()->tensor;
+    buffers_[packed.buffer] = packed_form(pc, packed, code.packed_shapes[k], *tensor).data();
+  }
   const CompiledKernel& compiled = *code.kernel.code;
   const int32_t trap = compiled.entry(buffers_.data(), kernel_dims_.data());
   if (trap != 0) fail_in_kernel(pc, site, shape, trap);
+}
+
+HostTensor& Machine::packed_form(const Instruction* pc, const KernelCode::Packed& packed,
+                                 const std::vector<DimCode>& shape, HostTensor& tensor) {
+  TensorPtr form = tensor.form(packed.code.get(), kernel_dims_);
+  if (!form) {
+    form = make_tensor(pc, packed.dtype, this->shape(pc, shape));
+    void* buffers[] = {tensor.data(), form->data()};
+    const int32_t trap = packed.code->entry(buffers, kernel_dims_.data());
+    QUERN_CHECK(trap == 0);
+    tensor.keep_form(packed.code, kernel_dims_, form);
+  }
+  return *form;
 }
 
 namespace {
@@ -222,7 +240,12 @@ const KernelSite::Code& Machine::kernel_code(const Instruction* pc, const Kernel
   };
   std::vector<DimCode> dims;
   for (Dim dim : kernel->dims) dims.push_back(compile_dim(dim, slot_of));
-  site.code = {std::move(*kernel), std::move(dims)};
+  std::vector<std::vector<DimCode>> shapes;
+  for (const KernelCode::Packed& packed : kernel->packed) {
+    shapes.emplace_back();
+    for (Dim dim : packed.shape) shapes.back().push_back(compile_dim(dim, slot_of));
+  }
+  site.code = {std::move(*kernel), std::move(dims), std::move(shapes)};
   site.ready.store(true, std::memory_order_release);
   return site.code;
 }

@@ -30,7 +30,7 @@ Kernel doubling(int width) {
 
 TEST(Codegen, OrcCompilesAndCallsAFunction) {
   EXPECT_TRUE(llvm_version().starts_with("19."));
-  EXPECT_GE(code_generator().target().vector_bytes, 16);
+  EXPECT_GE(code_generator().target().machine.vector_bytes, 16);
   EXPECT_FALSE(code_generator().target().cpu.empty());
   const auto compiled = compile(doubling(8));
   GuardedArray a(kF32, {1, 2, 3});

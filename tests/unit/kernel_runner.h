@@ -96,7 +96,7 @@ inline int32_t run(const CompiledKernel& kernel, std::initializer_list<GuardedAr
 
 /// Lanes of one vector register for elements of this dtype, and at least two.
 inline int lanes_of(DType dtype) {
-  return std::max(2, code_generator().target().vector_bytes / static_cast<int>(dtype.bytes()));
+  return std::max(2, code_generator().target().machine.vector_bytes / static_cast<int>(dtype.bytes()));
 }
 
 /// Equal bits, or both NaN.

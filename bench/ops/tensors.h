@@ -1,0 +1,16 @@
+#pragma once
+// Inputs of the operators' bench, and whether results agree.
+
+#include "bench/ops/work.h"
+
+namespace quern::bench {
+
+/// A tensor of the input's plain shape; the same for the same seed.
+TensorPtr random_tensor(const Input& input, uint64_t seed);
+/// The tensor with its axes in another order: axis k of the result is axis `axes[k]`; itself for no axes.
+TensorPtr permuted(const TensorPtr& tensor, const std::vector<size_t>& axes);
+/// The largest difference of two tensors of equally many elements, relative to the largest element of the
+/// second; infinite where their sizes differ or one alone is not a number.
+double difference(const HostTensor& tensor, const HostTensor& reference);
+
+}  // namespace quern::bench

@@ -1,0 +1,27 @@
+# The operators' bench (`./dev bench ops`): Quern against oneDNN, OpenBLAS and PyTorch. Its targets are there where the
+# two libraries are, and no other target needs them.
+
+find_path(DNNL_INCLUDE_DIR dnnl.hpp)
+find_library(DNNL_LIBRARY dnnl)
+pkg_check_modules(openblas QUIET IMPORTED_TARGET openblas)
+if(NOT DNNL_INCLUDE_DIR OR NOT DNNL_LIBRARY OR NOT openblas_FOUND)
+  return()
+endif()
+
+quern_sources(ops_bench_sources bench/ops)
+set(ops_peer_sources ${ops_bench_sources})
+list(FILTER ops_bench_sources EXCLUDE REGEX "/bench/ops/peer/")
+list(FILTER ops_peer_sources INCLUDE REGEX "/bench/ops/peer/")
+
+add_executable(quern_ops_peer EXCLUDE_FROM_ALL ${ops_peer_sources})
+target_include_directories(quern_ops_peer SYSTEM PRIVATE "${DNNL_INCLUDE_DIR}")
+target_link_libraries(quern_ops_peer PRIVATE quern_settings fmt::fmt quern_ir "${DNNL_LIBRARY}" PkgConfig::openblas)
+quern_precompile(quern_ops_peer "")
+
+add_executable(quern_ops_bench EXCLUDE_FROM_ALL ${ops_bench_sources} repl/session_thread.cpp)
+target_link_libraries(quern_ops_bench PRIVATE quern_settings fmt::fmt quern_session nlohmann_json::nlohmann_json)
+target_compile_definitions(quern_ops_bench PRIVATE QUERN_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+# Kernels find the runtime's symbols in the program.
+set_target_properties(quern_ops_bench PROPERTIES ENABLE_EXPORTS ON)
+add_dependencies(quern_ops_bench quern_ops_peer)
+quern_precompile(quern_ops_bench "")

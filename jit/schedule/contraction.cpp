@@ -1,0 +1,288 @@
+#include "jit/schedule/contraction.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "ir/result.h"
+
+namespace quern::loops {
+
+namespace {
+
+using Vars = std::vector<Dim>;
+
+/// What stands in for an extent that is known at run time only.
+constexpr int64_t kUsualExtent = 256;
+
+int64_t extent_or_usual(Dim extent) { return as_const(extent).value_or(kUsualExtent); }
+
+/// The two reads of a contraction. Index variables of the result are `rows` where only the first read depends
+/// on them, `columns` where only the second does, and `batch` where both do.
+struct Roles {
+  Value left, right;
+  Vars batch, rows, columns;
+};
+
+/// How many rows and vectors of columns an accumulator tile has.
+struct Tile {
+  int64_t rows = 1, vectors = 1;
+  double cycles = std::numeric_limits<double>::max();  ///< of all tiles, for a step of the reduction
+};
+
+class ContractionRule {
+ public:
+  ContractionRule(const Computation& computation, const MachineModel& machine)
+      : c_(computation), machine_(machine) {}
+
+  std::optional<Nest> run() {
+    if (c_.running || c_.scatter || c_.reductions.size() != 1) return std::nullopt;
+    const Reduction& r = c_.reductions[0];
+    if (r.is_let || is_arg(r.kind) || !r.inner.empty() || r.vars.empty()) return std::nullopt;
+    for (const Dim extent : r.extents)
+      for (const Dim var : c_.vars)
+        if (contains_var(extent, var)) return std::nullopt;
+    std::vector<Value> loads;
+    for_each_value(r.value, [&](const Value& v) {
+      if (v.kind == ValueKind::Load) loads.push_back(v);
+    });
+    if (loads.size() != 2 || !loads[0].computed.empty() || !loads[1].computed.empty()) return std::nullopt;
+    lanes_ = machine_.vector_bytes / static_cast<int64_t>(std::max<size_t>(4, r.accumulator.bytes()));
+    if (lanes_ < 2) return std::nullopt;
+    double best = std::numeric_limits<double>::max();
+    std::optional<Roles> chosen;
+    for (const bool swapped : {false, true}) {
+      Roles roles = roles_of(loads[swapped ? 1 : 0], loads[swapped ? 0 : 1]);
+      if (roles.columns.empty() || !is_worth_it(roles)) continue;
+      const double cost = cost_of(roles);
+      if (chosen && cost >= best) continue;
+      best = cost;
+      chosen = std::move(roles);
+    }
+    if (!chosen) return std::nullopt;
+    return scheduled(*chosen);
+  }
+
+ private:
+  Roles roles_of(const Value& left, const Value& right) const {
+    Roles roles{left, right, {}, {}, {}};
+    for (const Dim var : c_.vars) {
+      const bool in_left = depends(left, var), in_right = depends(right, var);
+      if (in_right && !in_left)
+        roles.columns.push_back(var);
+      else
+        (in_left && in_right ? roles.batch : roles.rows).push_back(var);
+    }
+    return roles;
+  }
+
+  static bool depends(const Value& load, Dim var) {
+    return contains_var(load.dim, var) ||
+           std::any_of(load.checks.begin(), load.checks.end(),
+                       [&](const BoundsCheck& c) { return c.index && contains_var(c.index, var); });
+  }
+
+  int64_t extent_of(Dim var) const {
+    for (size_t k = 0; k < c_.vars.size(); ++k)
+      if (c_.vars[k] == var) return extent_or_usual(c_.extents[k]);
+    return 1;
+  }
+  int64_t count(const Vars& vars) const {
+    return std::accumulate(vars.begin(), vars.end(), int64_t{1},
+                           [&](int64_t n, Dim var) { return n * extent_of(var); });
+  }
+  int64_t depth() const {
+    const Reduction& r = c_.reductions[0];
+    return std::accumulate(r.extents.begin(), r.extents.end(), int64_t{1},
+                           [&](int64_t n, Dim extent) { return n * extent_or_usual(extent); });
+  }
+
+  /// Below, the loops around a tile would cost more than they save.
+  bool is_worth_it(const Roles& roles) const {
+    constexpr int64_t kFewest = 2048;
+    return count(roles.columns) * 2 > lanes_ && depth() >= 4 &&
+           count(roles.rows) * count(roles.columns) * depth() >= kFewest &&
+           (is_packable(roles) || is_dense(roles));
+  }
+
+  /// The read along the columns can be given in another form.
+  static bool is_packable(const Roles& roles) {
+    return roles.right.checks.empty() && roles.left.buffer != roles.right.buffer;
+  }
+  /// The columns lie side by side in memory.
+  bool is_dense(const Roles& roles) const {
+    if (roles.columns.size() != 1) return false;
+    const auto linear = linear_in(roles.right.dim, roles.columns[0]);
+    return linear && is_const(linear->coefficient, 1);
+  }
+
+  /// The row loop that a tile is cut from: the innermost that is not trivial.
+  Dim tile_row(const Roles& roles) const {
+    for (size_t k = roles.rows.size(); k-- > 0;)
+      if (extent_of(roles.rows[k]) > 1) return roles.rows[k];
+    return nullptr;
+  }
+
+  // --- the tile ---
+
+  /// The cycles of a step: two multiplications and additions of vectors, or two loads, in one; each sum waits
+  /// four for the one before. Loads that go with the arithmetic are not quite free.
+  static double cycles(int64_t rows, int64_t vectors) {
+    const auto work = static_cast<double>(rows * vectors) / 2;
+    const auto loads = static_cast<double>(rows + vectors) / 2;
+    return std::max({work, loads, 4.0}) + 0.1 * loads;
+  }
+
+  Tile best_tile(int64_t rows, int64_t columns) const {
+    Tile best;
+    const int64_t registers = machine_.vector_registers;
+    for (int64_t vectors = 1; vectors <= 8; ++vectors) {
+      if (vectors > 1 && (vectors - 1) * lanes_ >= columns) break;
+      for (int64_t most = 1; most * vectors + vectors + 1 <= registers && most <= std::max<int64_t>(rows, 1);
+           ++most) {
+        if (vectors > 4 && most > 1) break;
+        double total = 0;
+        const auto along_columns = [&](int64_t height) {
+          const int64_t width = vectors * lanes_, whole = columns / width, rest = columns % width;
+          const auto left = static_cast<double>(whole) * cycles(height, vectors);
+          return rest == 0 ? left : left + cycles(height, (rest + lanes_ - 1) / lanes_);
+        };
+        const int64_t steps = (rows + most - 1) / most, high = (rows + steps - 1) / steps;
+        const int64_t many = rows - steps * (high - 1);
+        total += static_cast<double>(many) * along_columns(high);
+        if (many < steps) total += static_cast<double>(steps - many) * along_columns(high - 1);
+        if (total < best.cycles * 0.999) best = {most, vectors, total};
+      }
+    }
+    return best;
+  }
+
+  double cost_of(const Roles& roles) const {
+    const Dim row = tile_row(roles);
+    const int64_t rows = row ? extent_of(row) : 1;
+    const auto others = static_cast<double>(count(roles.rows)) / static_cast<double>(rows);
+    const int64_t columns = count(roles.columns);
+    const Tile tile = best_tile(rows, columns);
+    double cost = others * tile.cycles * static_cast<double>(depth());
+    const auto store = linear_in(c_.store_offset, roles.columns.back());
+    const bool scattered = !store || !is_const(store->coefficient, 1);
+    const auto vectors =
+        static_cast<double>((columns + lanes_ - 1) / lanes_) * static_cast<double>(count(roles.rows));
+    cost += vectors * (scattered ? static_cast<double>(lanes_) * 1.25 : 1);
+    if (!is_dense(roles) && roles.right.checks.empty()) cost *= 1.001;
+    return cost;
+  }
+
+  // --- the schedule ---
+
+  static std::vector<std::string> names_of(const Nest& nest, const Vars& vars) {
+    std::vector<std::string> names;
+    for (const Dim var : vars) names.push_back(nest.name_of(var));
+    return names;
+  }
+
+  static void step(Schedule& schedule, Primitive primitive, std::vector<std::string> makes,
+                   std::vector<std::vector<std::string>> loops, std::vector<int64_t> numbers = {}) {
+    schedule.steps.push_back({primitive, std::move(makes), std::move(loops), std::move(numbers)});
+  }
+
+  Nest scheduled(const Roles& roles) const {
+    Nest nest(c_);
+    const std::vector<std::string> batch = names_of(nest, roles.batch),
+                                   columns = names_of(nest, roles.columns);
+    std::vector<std::string> rows = names_of(nest, roles.rows);
+    Schedule schedule;
+
+    std::vector<std::string> order = batch;
+    order.insert(order.end(), rows.begin(), rows.end());
+    order.insert(order.end(), columns.begin(), columns.end());
+    step(schedule, Primitive::Reorder, {}, {order});
+    std::string across = columns[0];
+    for (size_t k = 1; k < columns.size(); ++k) {
+      step(schedule, Primitive::Fuse, {across + columns[k]}, {{across, columns[k]}});
+      across += columns[k];
+    }
+
+    const Dim row = tile_row(roles);
+    const Tile tile = best_tile(row ? extent_of(row) : 1, count(roles.columns));
+    const std::vector<std::string> reduced = depth_order(nest);
+    if (is_packable(roles) && (!is_dense(roles) || count(roles.rows) > 2 * tile.rows)) {
+      Vars outer;
+      for (const Dim var : roles.batch)
+        if (depends(roles.right, var)) outer.push_back(var);
+      std::vector<std::string> inner;
+      for (const std::string& name : reduced)
+        if (depends(roles.right, nest.symbol_of(name))) inner.push_back(name);
+      step(schedule, Primitive::Pack, {},
+           {{c_.buffers[static_cast<size_t>(roles.right.buffer)].name},
+            names_of(nest, outer),
+            {across},
+            inner},
+           {tile.vectors * lanes_});
+    }
+
+    const std::string outer_columns = across + "o", inner_columns = across + "i";
+    step(schedule, Primitive::Split, {outer_columns, inner_columns}, {{across}}, {tile.vectors * lanes_});
+    std::vector<std::string> tiled;
+    if (row) {
+      const std::string name = nest.name_of(row);
+      step(schedule, Primitive::Split, {name + "o", name + "i"}, {{name}}, {tile.rows});
+      *std::find(rows.begin(), rows.end(), name) = name + "o";
+      tiled.push_back(name + "i");
+    }
+    tiled.push_back(inner_columns);
+
+    order = batch;
+    const auto outer_rows = rows;
+    if (columns_outside(roles)) order.push_back(outer_columns);
+    for (const std::string& name : outer_rows) {
+      if (!columns_outside(roles) && row && name == nest.name_of(row) + "o") order.push_back(outer_columns);
+      order.push_back(name);
+    }
+    if (std::find(order.begin(), order.end(), outer_columns) == order.end()) order.push_back(outer_columns);
+    order.insert(order.end(), reduced.begin(), reduced.end());
+    order.insert(order.end(), tiled.begin(), tiled.end());
+    step(schedule, Primitive::Reorder, {}, {order});
+    if (row) step(schedule, Primitive::Unroll, {}, {{tiled[0]}});
+    step(schedule, Primitive::Vectorize, {}, {{inner_columns}}, {lanes_});
+    const int64_t innermost = extent_or_usual(nest.extent_of(reduced.back()));
+    if (innermost > 1)
+      step(schedule, Primitive::Unroll, {}, {{reduced.back()}}, {innermost <= 8 ? innermost : 4});
+    const auto done = nest.apply(schedule);
+    QUERN_CHECK(done);
+    return nest;
+  }
+
+  /// The longest loop of the reduction innermost, the others as they stand.
+  std::vector<std::string> depth_order(const Nest& nest) const {
+    const Reduction& r = c_.reductions[0];
+    size_t longest = r.vars.size() - 1;
+    for (size_t k = r.vars.size(); k-- > 0;)
+      if (extent_or_usual(r.extents[k]) > extent_or_usual(r.extents[longest])) longest = k;
+    std::vector<std::string> names;
+    for (size_t k = 0; k < r.vars.size(); ++k)
+      if (k != longest) names.push_back(nest.name_of(r.vars[k]));
+    names.push_back(nest.name_of(r.vars[longest]));
+    return names;
+  }
+
+  /// Whether all rows are done for a panel of columns before the next: where what the rows read stays in the
+  /// cache, or the panels would not.
+  bool columns_outside(const Roles& roles) const {
+    const auto bytes = static_cast<int64_t>(c_.reductions[0].accumulator.bytes());
+    const int64_t left = count(roles.rows) * depth() * bytes, right = count(roles.columns) * depth() * bytes;
+    return right > machine_.l2_bytes / 2 || left < right;
+  }
+
+  const Computation& c_;
+  const MachineModel& machine_;
+  int64_t lanes_ = 1;
+};
+
+}  // namespace
+
+std::optional<Nest> scheduled_contraction(const Computation& computation, const MachineModel& machine) {
+  return ContractionRule(computation, machine).run();
+}
+
+}  // namespace quern::loops

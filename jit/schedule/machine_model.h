@@ -1,0 +1,15 @@
+#pragma once
+// What schedules know of the machine that they are for.
+
+#include <cstdint>
+
+namespace quern::loops {
+
+struct MachineModel {
+  int vector_bytes = 16;  ///< of a register
+  int vector_registers = 16;
+  int64_t l1_bytes = 32 << 10;
+  int64_t l2_bytes = 512 << 10;  ///< of a core
+};
+
+}  // namespace quern::loops

@@ -1,0 +1,319 @@
+#include "jit/schedule/nest.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace quern::loops {
+
+Nest::Nest(Computation computation) : c_(std::move(computation)) {
+  for (size_t k = 0; k < c_.vars.size(); ++k) order_.push_back(add_root(c_.vars[k], c_.extents[k], kResult));
+  for (size_t r = 0; r < c_.reductions.size(); ++r) {
+    const Reduction& reduction = c_.reductions[r];
+    for (size_t k = 0; k < reduction.vars.size(); ++k)
+      order_.push_back(add_root(reduction.vars[k], reduction.extents[k], static_cast<int>(r)));
+  }
+}
+
+int Nest::add_root(Dim var, Dim extent, int owner) {
+  Loop loop;
+  loop.owner = owner;
+  loop.symbol = var;
+  loop.extent = extent;
+  loop.name = std::string(var->name);
+  for (int copy = 2; find(loop.name); ++copy) loop.name = fmt::format("{}_{}", var->name, copy);
+  return add_loop(std::move(loop));
+}
+
+int Nest::add_loop(Loop loop) {
+  if (!loop.symbol) loop.symbol = dim_var(loop.name);
+  table_.push_back(std::move(loop));
+  return static_cast<int>(table_.size()) - 1;
+}
+
+std::vector<std::string> Nest::loops() const {
+  std::vector<std::string> names;
+  for (const int loop : order_) names.push_back(table_[static_cast<size_t>(loop)].name);
+  return names;
+}
+
+std::string Nest::name_of(Dim root) const {
+  const auto found =
+      std::find_if(table_.begin(), table_.end(), [&](const Loop& l) { return l.symbol == root; });
+  QUERN_CHECK(found != table_.end());
+  return found->name;
+}
+Dim Nest::symbol_of(const std::string& name) const {
+  const auto loop = find(name);
+  QUERN_CHECK(loop);
+  return table_[static_cast<size_t>(*loop)].symbol;
+}
+Dim Nest::extent_of(const std::string& name) const {
+  const auto loop = find(name);
+  QUERN_CHECK(loop);
+  return table_[static_cast<size_t>(*loop)].extent;
+}
+
+// --- names -----------------------------------------------------------------------------------------
+
+Result<int> Nest::find(const std::string& name) const {
+  for (size_t k = 0; k < table_.size(); ++k)
+    if (table_[k].name == name) return static_cast<int>(k);
+  return Failure{fmt::format("there is no loop `{}`; the loops are {}", name, fmt::join(loops(), ", "))};
+}
+
+Result<std::vector<int>> Nest::find_all(const std::vector<std::string>& names) const {
+  std::vector<int> found;
+  for (const std::string& name : names) {
+    auto loop = find(name);
+    if (!loop) return loop.error();
+    found.push_back(*loop);
+  }
+  return found;
+}
+
+Result<size_t> Nest::find_in_order(const std::string& name) const {
+  auto loop = find(name);
+  if (!loop) return loop.error();
+  auto at = std::find(order_.begin(), order_.end(), *loop);
+  if (at == order_.end())
+    return Failure{
+        fmt::format("`{}` is split or fused already; the loops are {}", name, fmt::join(loops(), ", "))};
+  return static_cast<size_t>(at - order_.begin());
+}
+
+Result<Done> Nest::make_name(const std::string& name) const {
+  if (!name.empty() && !find(name)) return Done{};
+  return Failure{fmt::format("there is a loop `{}` already", name)};
+}
+
+void Nest::roots_of(int loop, std::vector<int>& roots) const {
+  for (const Fuse& fuse : fuses_) {
+    if (fuse.fused != loop) continue;
+    roots_of(fuse.outer, roots);
+    roots_of(fuse.inner, roots);
+    return;
+  }
+  roots.push_back(loop);
+}
+
+// --- primitives --------------------------------------------------------------------------------------
+
+Result<Done> Nest::apply(const Schedule& schedule) {
+  for (const ScheduleStep& step : schedule.steps)
+    if (auto done = apply(step); !done) return Failure{to_string(step) + ": " + done.error().message};
+  return Done{};
+}
+
+Result<Done> Nest::apply(const ScheduleStep& step) {
+  switch (step.primitive) {
+    case Primitive::Split: return split(step);
+    case Primitive::Fuse: return fuse(step);
+    case Primitive::Reorder: return reorder(step);
+    case Primitive::Unroll:
+    case Primitive::Vectorize: return mark(step);
+    case Primitive::Pack: return pack(step);
+  }
+  return Done{};
+}
+
+Result<Done> Nest::split(const ScheduleStep& step) {
+  if (step.makes.size() != 2 || step.loops.size() != 1 || step.loops[0].size() != 1 ||
+      step.numbers.size() != 1 || step.numbers[0] < 1)
+    return Failure{"takes a loop and the number of steps, at least 1: `o, i = split(l, 4)`"};
+  auto at = find_in_order(step.loops[0][0]);
+  if (!at) return at.error();
+  for (const std::string& name : step.makes)
+    if (auto made = make_name(name); !made) return made;
+  const int loop = order_[*at];
+  Loop part;
+  part.owner = table_[static_cast<size_t>(loop)].owner;
+  part.made_by = static_cast<int>(splits_.size());
+  part.name = step.makes[0];
+  const int outer = add_loop(part);
+  part.name = step.makes[1];
+  const int inner = add_loop(part);
+  splits_.push_back({loop, outer, inner, step.numbers[0]});
+  order_[*at] = outer;
+  order_.insert(order_.begin() + static_cast<ptrdiff_t>(*at) + 1, inner);
+  return Done{};
+}
+
+Result<Done> Nest::fuse(const ScheduleStep& step) {
+  if (step.makes.size() != 1 || step.loops.size() != 1 || step.loops[0].size() != 2)
+    return Failure{"takes two loops: `f = fuse(o, i)`"};
+  auto outer = find_in_order(step.loops[0][0]);
+  if (!outer) return outer.error();
+  auto inner = find_in_order(step.loops[0][1]);
+  if (!inner) return inner.error();
+  if (auto made = make_name(step.makes[0]); !made) return made;
+  const Loop& o = table_[static_cast<size_t>(order_[*outer])];
+  const Loop& i = table_[static_cast<size_t>(order_[*inner])];
+  if (*inner != *outer + 1 || o.owner != i.owner)
+    return Failure{fmt::format("`{}` does not stand right inside of `{}`", i.name, o.name)};
+  if (!o.extent || !i.extent) return Failure{"the parts of a split cannot be fused"};
+  Loop fused;
+  fused.name = step.makes[0];
+  fused.owner = o.owner;
+  fused.extent = dim_mul(o.extent, i.extent);
+  const int made = add_loop(std::move(fused));
+  fuses_.push_back({order_[*outer], order_[*inner], made});
+  order_[*outer] = made;
+  order_.erase(order_.begin() + static_cast<ptrdiff_t>(*inner));
+  return Done{};
+}
+
+Result<Done> Nest::reorder(const ScheduleStep& step) {
+  if (step.loops.size() != 1) return Failure{"takes loops: `reorder(a, b, c)`"};
+  std::vector<size_t> places;
+  std::vector<int> wanted;
+  for (const std::string& name : step.loops[0]) {
+    auto at = find_in_order(name);
+    if (!at) return at.error();
+    if (std::count(places.begin(), places.end(), *at) != 0)
+      return Failure{fmt::format("`{}` stands there twice", name)};
+    places.push_back(*at);
+    wanted.push_back(order_[*at]);
+  }
+  std::sort(places.begin(), places.end());
+  std::vector<int> order = order_;
+  for (size_t k = 0; k < places.size(); ++k) order[places[k]] = wanted[k];
+  const auto place_of = [&](int loop) { return std::find(order.begin(), order.end(), loop) - order.begin(); };
+  for (const Split& s : splits_)
+    if (place_of(s.outer) > place_of(s.inner) && place_of(s.outer) < static_cast<ptrdiff_t>(order.size()))
+      return Failure{fmt::format("`{}` runs inside of `{}`: how far depends on it",
+                                 table_[static_cast<size_t>(s.inner)].name,
+                                 table_[static_cast<size_t>(s.outer)].name)};
+  const auto is_reduced = [&](int loop) { return table_[static_cast<size_t>(loop)].owner != kResult; };
+  const auto first = std::find_if(order.begin(), order.end(), is_reduced);
+  const auto tile = std::find_if(first, order.end(), [&](int loop) { return !is_reduced(loop); });
+  if (tile != order.end()) {
+    if (std::any_of(tile, order.end(), is_reduced))
+      return Failure{"the loops of a tile are inside of all loops of the reduction"};
+    const bool simple = c_.reductions.size() == 1 && !c_.reductions[0].is_let &&
+                        c_.reductions[0].inner.empty() && !is_arg(c_.reductions[0].kind);
+    if (!simple) return Failure{"a tile is of one reduction, and of nothing else"};
+  }
+  order_ = std::move(order);
+  return Done{};
+}
+
+Result<Done> Nest::mark(const ScheduleStep& step) {
+  const bool lanes = step.primitive == Primitive::Vectorize;
+  if (step.loops.size() != 1 || step.loops[0].size() != 1 || step.numbers.size() > 1 ||
+      (lanes && step.numbers.empty()))
+    return Failure{lanes ? "takes a loop and the number of lanes: `vectorize(l, 16)`"
+                         : "takes a loop, and perhaps how many steps: `unroll(l, 4)`"};
+  if (!step.numbers.empty() && (step.numbers[0] < 1 || step.numbers[0] > 64))
+    return Failure{"the number is to be from 1 to 64"};
+  auto at = find_in_order(step.loops[0][0]);
+  if (!at) return at.error();
+  Loop& loop = table_[static_cast<size_t>(order_[*at])];
+  loop.kind = lanes ? LoopKind::Vectorize : LoopKind::Unroll;
+  loop.width = step.numbers.empty() ? 0 : step.numbers[0];
+  return Done{};
+}
+
+// The form has the loops of `groups[1]`, the steps of those of `groups[2]`, all of `groups[3]`, and the
+// lanes.
+Result<Done> Nest::pack(const ScheduleStep& step) {
+  if (step.loops.size() != 4 || step.loops[0].size() != 1 || step.numbers.size() != 1 ||
+      step.numbers[0] < 1 || step.loops[2].size() != 1)
+    return Failure{"takes a buffer, the width of a tile, and three groups of loops: `pack(b, 32; ; j; k)`"};
+  auto buffer = std::find_if(c_.buffers.begin(), c_.buffers.end(),
+                             [&](const Buffer& b) { return b.name == step.loops[0][0] && !b.is_output; });
+  if (buffer == c_.buffers.end()) return Failure{fmt::format("there is no buffer `{}`", step.loops[0][0])};
+  const int index = static_cast<int>(buffer - c_.buffers.begin());
+  std::vector<int> groups[3];
+  for (size_t g = 0; g < 3; ++g) {
+    auto loops = find_all(step.loops[g + 1]);
+    if (!loops) return loops.error();
+    for (const int loop : *loops)
+      if (!table_[static_cast<size_t>(loop)].extent)
+        return Failure{fmt::format("`{}` is a part of a split", table_[static_cast<size_t>(loop)].name)};
+    groups[g] = std::move(*loops);
+  }
+  ValuePtr read;
+  int reads = 0;
+  const auto look = [&](const Value& v) {
+    if (v.kind != ValueKind::Load || v.buffer != index) return;
+    read = std::make_shared<const Value>(v);
+    ++reads;
+  };
+  for (const Reduction& r : c_.reductions) for_each_value(r.value, look);
+  for_each_value(c_.value, look);
+  if (reads != 1 || !read->computed.empty() || !read->checks.empty() || c_.reductions.size() != 1)
+    return Failure{
+        fmt::format("`{}` is not read in one place, inside of its bounds, by dims", step.loops[0][0])};
+
+  const int64_t width = step.numbers[0];
+  const Loop& across = table_[static_cast<size_t>(groups[1][0])];
+  const Dim steps = dim_floordiv(dim_add(across.extent, dim_const(width - 1)), dim_const(width));
+  Computation form;
+  form.buffers = {c_.buffers[static_cast<size_t>(index)], {"out", buffer->dtype, {}, true}};
+  form.dims = c_.dims;
+  const auto add_var = [&](std::string_view name, Dim extent) {
+    form.vars.push_back(dim_var(name));
+    form.extents.push_back(extent);
+    return form.vars.back();
+  };
+  DimMap here;
+  Dim place = dim_const(0);
+  const auto add_loop_var = [&](int loop) {
+    const Loop& l = table_[static_cast<size_t>(loop)];
+    here.emplace(l.symbol, add_var(l.name, l.extent));
+    place = dim_add(dim_mul(place, l.extent), l.symbol);
+  };
+  for (const int loop : groups[0]) add_loop_var(loop);
+  const Dim tile = add_var("tile", steps);
+  place = dim_add(dim_mul(place, steps), dim_floordiv(across.symbol, dim_const(width)));
+  for (const int loop : groups[2]) add_loop_var(loop);
+  const Dim lane = add_var("lane", dim_const(width));
+  place = dim_add(dim_mul(place, dim_const(width)), dim_floormod(across.symbol, dim_const(width)));
+
+  // The roots of the loop across, of its index.
+  Dim at = dim_add(dim_mul(tile, dim_const(width)), lane);
+  std::vector<int> roots;
+  roots_of(groups[1][0], roots);
+  Dim rest = at;
+  for (size_t k = roots.size(); k-- > 0;) {
+    const Loop& root = table_[static_cast<size_t>(roots[k])];
+    here.emplace(root.symbol, k == 0 ? rest : dim_floormod(rest, root.extent));
+    rest = dim_floordiv(rest, root.extent);
+  }
+  Value from = *read;
+  from.buffer = 0;
+  from.dim = quern::substitute(read->dim, here);
+  for_each_var(from.dim, [&](Dim var) {
+    const bool known = std::count(form.vars.begin(), form.vars.end(), var) != 0 ||
+                       std::count(c_.dims.begin(), c_.dims.end(), var) != 0;
+    if (!known) read = nullptr;
+  });
+  if (!read) return Failure{fmt::format("`{}` is read along other loops too", step.loops[0][0])};
+  if (!is_const(dim_floormod(across.extent, dim_const(width)), 0)) {
+    from.checks.push_back({at, nullptr, across.extent, nullptr});
+    Value zero{ValueKind::Const, from.dtype};
+    zero.constant = Scalar::from_int(from.dtype, 0);
+    from.otherwise = std::make_shared<const Value>(std::move(zero));
+  }
+  form.value = std::make_shared<const Value>(std::move(from));
+  form.buffers[1].shape = form.extents;
+  Dim offset = dim_const(0);
+  for (size_t k = 0; k < form.vars.size(); ++k)
+    offset = dim_add(dim_mul(offset, form.extents[k]), form.vars[k]);
+  form.store_offset = offset;
+
+  const std::function<ValuePtr(const ValuePtr&)> replace = [&](const ValuePtr& v) -> ValuePtr {
+    if (!v) return v;
+    Value copy = *v;
+    if (v->kind == ValueKind::Load && v->buffer == index) copy.dim = place;
+    for (ValuePtr& arg : copy.args) arg = replace(arg);
+    return std::make_shared<const Value>(std::move(copy));
+  };
+  for (Reduction& r : c_.reductions) r.value = replace(r.value);
+  c_.buffers[static_cast<size_t>(index)].shape = form.extents;
+  packed_.push_back({index, std::move(form)});
+  return Done{};
+}
+
+}  // namespace quern::loops

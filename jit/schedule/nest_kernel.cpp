@@ -1,0 +1,402 @@
+// From loops to statements.
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "ir/result.h"
+#include "jit/schedule/nest.h"
+
+namespace quern::loops {
+
+namespace {
+
+StmtPtr make(Stmt stmt) { return std::make_shared<const Stmt>(std::move(stmt)); }
+
+ValuePtr constant(const Scalar& scalar) {
+  Value v{ValueKind::Const, scalar.dtype};
+  v.constant = scalar;
+  return std::make_shared<const Value>(std::move(v));
+}
+
+bool same(const BoundsCheck& a, const BoundsCheck& b) {
+  return a.index == b.index && a.computed == b.computed && a.extent == b.extent;
+}
+
+bool contains(const std::vector<BoundsCheck>& checks, const BoundsCheck& check) {
+  return std::any_of(checks.begin(), checks.end(), [&](const BoundsCheck& c) { return same(c, check); });
+}
+
+}  // namespace
+
+class NestWriter {
+ public:
+  explicit NestWriter(const Nest& nest) : nest_(nest), c_(nest.c_) {
+    const auto is_reduced = [&](int loop) { return loop_at(loop).owner != Nest::kResult; };
+    const auto& order = nest.order_;
+    auto first = std::find_if(order.begin(), order.end(), is_reduced);
+    outer_.assign(order.begin(), first);
+    for (; first != order.end(); ++first) (is_reduced(*first) ? reduced_ : tile_).push_back(*first);
+  }
+
+  Kernel write() {
+    Kernel kernel;
+    kernel.buffers = c_.buffers;
+    kernel.dims = c_.dims;
+    kernel.locals = c_.locals;
+    kernel.traps = c_.traps;
+    kernel.body = loops(outer_, 0, {}, [this](const Place& place) { return element(place); });
+    return kernel;
+  }
+
+ private:
+  /// The steps of a split that are alike: `count` of them from `start` on, each of `factor`.
+  struct Steps {
+    Dim count, start, factor;
+  };
+  /// What is known of the loops around a statement.
+  struct Place {
+    std::unordered_map<int, Dim> index;    ///< of loops
+    std::unordered_map<int, Steps> steps;  ///< of splits
+    Facts facts;
+    std::vector<BoundsCheck> held;  ///< of the reduction's checks, as the computation says them
+  };
+  using Inside = std::function<Block(const Place&)>;
+
+  const Nest::Loop& loop_at(int loop) const { return nest_.table_[static_cast<size_t>(loop)]; }
+
+  // --- indices ---
+
+  Dim extent_of(int loop, const Place& place) const {
+    const Nest::Loop& l = loop_at(loop);
+    if (l.extent) return l.extent;
+    const auto steps = place.steps.find(l.made_by);
+    QUERN_CHECK(steps != place.steps.end());
+    const bool is_outer = nest_.splits_[static_cast<size_t>(l.made_by)].outer == loop;
+    return is_outer ? steps->second.count : steps->second.factor;
+  }
+
+  /// The loop's index, or null where the loops that it is made of do not have one yet.
+  Dim index_of(int loop, const Place& place) const {
+    if (const auto known = place.index.find(loop); known != place.index.end()) return known->second;
+    for (size_t s = 0; s < nest_.splits_.size(); ++s) {
+      const Nest::Split& split = nest_.splits_[s];
+      if (split.loop != loop) continue;
+      const Dim outer = index_of(split.outer, place);
+      const Dim inner = index_of(split.inner, place);
+      if (!outer || !inner) return nullptr;
+      const Steps& steps = place.steps.at(static_cast<int>(s));
+      return dim_add(dim_add(dim_mul(outer, steps.factor), inner), steps.start);
+    }
+    for (const Nest::Fuse& fuse : nest_.fuses_) {
+      if (fuse.outer != loop && fuse.inner != loop) continue;
+      const Dim fused = index_of(fuse.fused, place);
+      if (!fused) return nullptr;
+      const Dim extent = loop_at(fuse.inner).extent;
+      return fuse.outer == loop ? dim_floordiv(fused, extent) : dim_floormod(fused, extent);
+    }
+    return nullptr;
+  }
+
+  DimMap indices(const Place& place) const {
+    DimMap map;
+    for (size_t k = 0; k < nest_.table_.size(); ++k)
+      if (const Dim index = index_of(static_cast<int>(k), place)) map.emplace(nest_.table_[k].symbol, index);
+    return map;
+  }
+
+  Dim here(Dim d, const DimMap& map, const Facts& facts) const {
+    return simplify(quern::substitute(d, map), facts);
+  }
+
+  // --- loops ---
+
+  std::vector<Steps> steps_of(const Nest::Split& split, const Place& place) const {
+    const Dim extent = extent_of(split.loop, place), factor = dim_const(split.factor), zero = dim_const(0);
+    const LoopKind inner = loop_at(split.inner).kind;
+    const auto known = as_const(extent);
+    if (!known && inner == LoopKind::Unroll) return cascade(extent, split.factor);
+    if (!known)
+      return {{dim_floordiv(extent, factor), zero, factor},
+              {dim_min(dim_floormod(extent, factor), dim_const(1)),
+               dim_mul(dim_floordiv(extent, factor), factor), dim_floormod(extent, factor)}};
+    std::vector<Steps> steps;
+    const auto add = [&](int64_t count, int64_t start, int64_t size) {
+      if (count > 0 && size > 0) steps.push_back({dim_const(count), dim_const(start), dim_const(size)});
+    };
+    if (inner == LoopKind::Unroll && *known > 0) {
+      const int64_t count = (*known + split.factor - 1) / split.factor;
+      const int64_t most = (*known + count - 1) / count, many = *known - count * (most - 1);
+      add(many, 0, most);
+      add(count - many, many * most, most - 1);
+      return steps;
+    }
+    add(*known / split.factor, 0, split.factor);
+    add(1, *known / split.factor * split.factor, *known % split.factor);
+    return steps;
+  }
+
+  /// Steps that are all unrolled, over an extent that is known at run time only.
+  static std::vector<Steps> cascade(Dim extent, int64_t factor) {
+    std::vector<Steps> steps;
+    Dim start = dim_const(0), left = extent;
+    for (int64_t size = factor;; size = size > 4 ? 4 : 1) {
+      const Dim each = dim_const(size), count = dim_floordiv(left, each);
+      steps.push_back({count, start, each});
+      if (size == 1) return steps;
+      start = dim_add(start, dim_mul(count, each));
+      left = dim_floormod(left, each);
+    }
+  }
+
+  /// The loops from the k-th on around what `inside` makes.
+  Block loops(const std::vector<int>& order, size_t k, const Place& place, const Inside& inside) {
+    if (k == order.size()) return inside(place);
+    const int loop = order[k];
+    const int made_by = loop_at(loop).made_by;
+    const bool is_outer = made_by >= 0 && nest_.splits_[static_cast<size_t>(made_by)].outer == loop;
+    if (!is_outer) return one_loop(order, k, extent_of(loop, place), place, inside);
+    Block all;
+    for (const Steps& steps : steps_of(nest_.splits_[static_cast<size_t>(made_by)], place)) {
+      Place here = place;
+      here.steps[made_by] = steps;
+      Block part = one_loop(order, k, steps.count, std::move(here), inside);
+      all.insert(all.end(), part.begin(), part.end());
+    }
+    return all;
+  }
+
+  Block one_loop(const std::vector<int>& order, size_t k, Dim extent, Place place, const Inside& inside) {
+    const int loop = order[k];
+    const Nest::Loop& l = loop_at(loop);
+    if (is_const(extent, 1) && l.kind != LoopKind::Vectorize) {
+      place.index[loop] = dim_const(0);
+      return guarded(loop, std::move(place), [&](const Place& p) { return loops(order, k + 1, p, inside); });
+    }
+    Stmt stmt{StmtKind::For};
+    stmt.var = dim_var(l.name);
+    stmt.extent = extent;
+    stmt.loop = l.kind;
+    stmt.width = static_cast<int>(l.width);
+    const bool in_tile = std::count(tile_.begin(), tile_.end(), loop) != 0;
+    if (l.kind == LoopKind::Unroll && l.width == 0) {
+      const auto all = as_const(extent);
+      if (!all || *all > 64) stmt.loop = LoopKind::Serial;
+      stmt.width = all ? static_cast<int>(*all) : 1;
+    }
+    stmt.unrolled = l.kind == LoopKind::Vectorize && in_tile;
+    if (stmt.unrolled && !as_const(extent)) stmt.most = *tile_extent(loop, place);
+    place.index[loop] = stmt.var;
+    place.facts.add_index(stmt.var, extent);
+    stmt.body =
+        guarded(loop, std::move(place), [&](const Place& p) { return loops(order, k + 1, p, inside); });
+    return {make(std::move(stmt))};
+  }
+
+  /// What a reduction's terms need, as soon as the loops that it depends on have their indices.
+  Block guarded(int loop, Place place, const Inside& inside) {
+    if (loop_at(loop).owner == Nest::kResult || loop_at(loop).kind == LoopKind::Vectorize)
+      return inside(place);
+    const Reduction& r = c_.reductions[static_cast<size_t>(loop_at(loop).owner)];
+    if (r.checks.empty()) return inside(place);
+    const DimMap map = indices(place);
+    Stmt guard{StmtKind::If};
+    for (const BoundsCheck& check : r.checks) {
+      if (check.computed || contains(place.held, check)) continue;
+      BoundsCheck now = check;
+      now.index = here(check.index, map, place.facts);
+      now.extent = here(check.extent, map, place.facts);
+      if (is_open(now.index) || is_open(now.extent) || runs_in_lanes(now.index, place)) continue;
+      place.held.push_back(check);
+      const bool proved =
+          prove_nonnegative(now.index, place.facts) && prove_less(now.index, now.extent, place.facts);
+      if (!proved) guard.checks.push_back(now);
+    }
+    if (guard.checks.empty()) return inside(place);
+    guard.body = inside(place);
+    return {make(std::move(guard))};
+  }
+
+  /// Whether it depends on a loop that has no index yet.
+  bool is_open(Dim d) const {
+    return std::any_of(nest_.table_.begin(), nest_.table_.end(),
+                       [&](const Nest::Loop& l) { return contains_var(d, l.symbol); });
+  }
+
+  bool runs_in_lanes(Dim d, const Place& place) const {
+    for (const auto& [loop, index] : place.index)
+      if (loop_at(loop).kind == LoopKind::Vectorize && index->kind == DimKind::Var && contains_var(d, index))
+        return true;
+    return false;
+  }
+
+  // --- statements ---
+
+  Block element(const Place& place) {
+    Block body;
+    for (size_t r = 0; r < c_.reductions.size(); ++r) top_reduction(static_cast<int>(r), place, body);
+    Block stores = loops(tile_, 0, place, [&](const Place& p) {
+      Stmt store{StmtKind::Store};
+      const DimMap map = indices(p);
+      store.buffer = static_cast<int>(c_.buffers.size()) - 1;
+      store.offset = here(c_.store_offset, map, p.facts);
+      store.value = value(c_.value, map, p);
+      return Block{make(std::move(store))};
+    });
+    body.insert(body.end(), stores.begin(), stores.end());
+    return body;
+  }
+
+  void top_reduction(int number, const Place& place, Block& body) {
+    const Reduction& r = c_.reductions[static_cast<size_t>(number)];
+    const DimMap map = indices(place);
+    if (tile_.empty()) {
+      Reduction own = r;
+      substitute(own, map);
+      if (own.is_let || own.vars.empty()) return plain_reduction(own, body);
+    }
+    declare_for(r, place, map, body);
+    std::vector<int> order;
+    for (const int loop : reduced_)
+      if (loop_at(loop).owner == number) order.push_back(loop);
+    Block terms = loops(order, 0, place, [&](const Place& inner) {
+      return loops(tile_, 0, inner, [&](const Place& p) { return term(r, p); });
+    });
+    body.insert(body.end(), terms.begin(), terms.end());
+  }
+
+  Block term(const Reduction& r, const Place& place) {
+    const DimMap map = indices(place);
+    Block body;
+    for (Reduction nested : r.inner) {
+      substitute(nested, map);
+      plain_reduction(nested, body);
+    }
+    Stmt reduce{StmtKind::Reduce};
+    reduce.local = r.local;
+    reduce.indices = tile_indices(place);
+    reduce.dtype = r.accumulator;
+    reduce.reduce = r.kind;
+    reduce.value = value(r.value, map, place, &r.checks);
+    for (const BoundsCheck& check : r.checks)
+      if (!contains(place.held, check)) reduce.checks.push_back(this->check(check, map, place));
+    reduce.index_local = r.index_local;
+    reduce.index_value = value(r.index_value, map, place);
+    body.push_back(make(std::move(reduce)));
+    return body;
+  }
+
+  std::vector<Dim> tile_indices(const Place& place) const {
+    std::vector<Dim> found;
+    for (const int loop : tile_) found.push_back(place.index.at(loop));
+    return found;
+  }
+
+  static void declare(int local, DType dtype, ValuePtr first, Block& body) {
+    Stmt stmt{StmtKind::Declare};
+    stmt.local = local;
+    stmt.dtype = dtype;
+    stmt.value = std::move(first);
+    body.push_back(make(std::move(stmt)));
+  }
+
+  void declare_for(const Reduction& r, const Place& place, const DimMap& map, Block& body) const {
+    Stmt stmt{StmtKind::Declare};
+    stmt.local = r.local;
+    stmt.dtype = r.accumulator;
+    stmt.value = constant(reduce_identity(r.kind, r.accumulator));
+    for (const int loop : tile_) {
+      const auto extent = tile_extent(loop, place);
+      QUERN_CHECK(extent);
+      stmt.shape.push_back(*extent);
+      if (loop_at(loop).kind == LoopKind::Vectorize) stmt.width = static_cast<int>(loop_at(loop).width);
+    }
+    body.push_back(make(std::move(stmt)));
+    require_some(r, map, body);
+    if (r.index_local >= 0)
+      declare(r.index_local, DType::index(), constant(Scalar::from_int(DType::index(), 0)), body);
+  }
+
+  /// At most, where it is a part of a split.
+  std::optional<int64_t> tile_extent(int loop, const Place& place) const {
+    const auto known = as_const(extent_of(loop, place));
+    const int made_by = loop_at(loop).made_by;
+    if (known || made_by < 0) return known;
+    return nest_.splits_[static_cast<size_t>(made_by)].factor;
+  }
+
+  static void require_some(const Reduction& r, const DimMap& map, Block& body) {
+    if (r.trap <= 0) return;
+    Stmt require{StmtKind::Require};
+    require.extent = quern::substitute(dim_product(r.extents), map);
+    require.trap = r.trap;
+    body.push_back(make(std::move(require)));
+  }
+
+  /// A reduction or `let` with loops as the computation says them; indices are put in already.
+  void plain_reduction(const Reduction& r, Block& body) const {
+    if (r.is_let) {
+      for (const Reduction& nested : r.inner) plain_reduction(nested, body);
+      return declare(r.local, r.accumulator, r.value, body);
+    }
+    declare(r.local, r.accumulator, constant(reduce_identity(r.kind, r.accumulator)), body);
+    require_some(r, {}, body);
+    if (r.index_local >= 0)
+      declare(r.index_local, DType::index(), constant(Scalar::from_int(DType::index(), 0)), body);
+    Block inner;
+    for (const Reduction& nested : r.inner) plain_reduction(nested, inner);
+    Stmt reduce{StmtKind::Reduce};
+    reduce.local = r.local;
+    reduce.dtype = r.accumulator;
+    reduce.reduce = r.kind;
+    reduce.value = r.value;
+    reduce.checks = r.checks;
+    reduce.index_local = r.index_local;
+    reduce.index_value = r.index_value;
+    inner.push_back(make(std::move(reduce)));
+    for (size_t k = r.vars.size(); k-- > 0;) {
+      Stmt loop{StmtKind::For};
+      loop.var = r.vars[k];
+      loop.extent = r.extents[k];
+      loop.body = std::move(inner);
+      inner = {make(std::move(loop))};
+    }
+    body.insert(body.end(), inner.begin(), inner.end());
+  }
+
+  // --- values ---
+
+  BoundsCheck check(BoundsCheck check, const DimMap& map, const Place& place) const {
+    if (check.index) check.index = here(check.index, map, place.facts);
+    if (check.computed) check.computed = value(check.computed, map, place);
+    check.extent = here(check.extent, map, place.facts);
+    return check;
+  }
+
+  /// A value with the indices put in. `absence`: what is tested of the whole term, so that nobody looks at
+  /// what a load gives where that fails.
+  ValuePtr value(const ValuePtr& from, const DimMap& map, const Place& place,
+                 const std::vector<BoundsCheck>* absence = nullptr) const {
+    if (!from) return nullptr;
+    Value v = *from;
+    if (v.dim) v.dim = here(v.dim, map, place.facts);
+    for (ValuePtr& arg : v.args) arg = value(arg, map, place, absence);
+    for (ComputedOffset& c : v.computed) c = {value(c.index, map, place), here(c.stride, map, place.facts)};
+    if (v.kind == ValueKind::Local && !tile_.empty()) v.indices = tile_indices(place);
+    std::erase_if(v.checks, [&](const BoundsCheck& c) { return contains(place.held, c); });
+    v.unseen = absence && !tile_.empty() && !v.checks.empty() &&
+               std::all_of(v.checks.begin(), v.checks.end(),
+                           [&](const BoundsCheck& c) { return !c.computed && contains(*absence, c); });
+    for (BoundsCheck& c : v.checks) c = check(c, map, place);
+    v.otherwise = value(v.otherwise, map, place);
+    return std::make_shared<const Value>(std::move(v));
+  }
+
+  const Nest& nest_;
+  const Computation& c_;
+  std::vector<int> outer_, reduced_, tile_;
+};
+
+Kernel Nest::kernel() const { return NestWriter(*this).write(); }
+
+}  // namespace quern::loops

@@ -171,7 +171,7 @@ llvm::Value* Operations::apply(ScalarOp op, DType operand, Values args) {
     return b_.CreateFCmpOEQ(magnitude, float_like(magnitude, HUGE_VAL));
   }
   if (!operand.is_float()) return int_op(op, operand, args);
-  llvm::Value* result = float_op(op, operand, args);
+  llvm::Value* result = float_op(op, args);
   return may_round(op) ? round_to_grid(operand, result) : result;
 }
 
@@ -242,8 +242,7 @@ llvm::Value* Operations::float_min_max(ScalarOp op, llvm::Value* a, llvm::Value*
 }
 
 llvm::Value* Operations::float_floor_mod(llvm::Value* a, llvm::Value* b) {
-  llvm::Value* rest =
-      call_host(a->getType()->getScalarType()->isDoubleTy() ? "fmod_f64" : "fmod_f32", {a, b});
+  llvm::Value* rest = math(ScalarOp::Mod, {a, b});
   llvm::Value* zero = float_like(a, 0);
   llvm::Value* differ = b_.CreateXor(b_.CreateFCmpOLT(rest, zero), b_.CreateFCmpOLT(b, zero));
   llvm::Value* moved = b_.CreateSelect(differ, b_.CreateFAdd(rest, b), rest);
@@ -257,7 +256,7 @@ llvm::Value* Operations::float_sign(llvm::Value* a) {
   return b_.CreateSelect(b_.CreateFCmpOGT(a, zero), float_like(a, 1), not_above);
 }
 
-llvm::Value* Operations::float_op(ScalarOp op, DType dtype, Values args) {
+llvm::Value* Operations::float_op(ScalarOp op, Values args) {
   llvm::Value* a = args.front();
   llvm::Value* b = args.back();
   const auto unary = [&](llvm::Intrinsic::ID id) { return b_.CreateUnaryIntrinsic(id, a); };
@@ -266,7 +265,6 @@ llvm::Value* Operations::float_op(ScalarOp op, DType dtype, Values args) {
     case ScalarOp::Sub: return b_.CreateFSub(a, b);
     case ScalarOp::Mul: return b_.CreateFMul(a, b);
     case ScalarOp::Div: return b_.CreateFDiv(a, b);
-    case ScalarOp::Mod: return call_host(dtype.bits == 64 ? "fmod_f64" : "fmod_f32", {a, b});
     case ScalarOp::FloorDiv: return b_.CreateUnaryIntrinsic(llvm::Intrinsic::floor, b_.CreateFDiv(a, b));
     case ScalarOp::FloorMod: return float_floor_mod(a, b);
     case ScalarOp::Min:
@@ -280,6 +278,7 @@ llvm::Value* Operations::float_op(ScalarOp op, DType dtype, Values args) {
     case ScalarOp::Ceil: return unary(llvm::Intrinsic::ceil);
     case ScalarOp::Trunc: return unary(llvm::Intrinsic::trunc);
     case ScalarOp::Round: return unary(llvm::Intrinsic::round);
+    case ScalarOp::Mod:
     case ScalarOp::Exp:
     case ScalarOp::Log:
     case ScalarOp::Tanh:
@@ -287,7 +286,7 @@ llvm::Value* Operations::float_op(ScalarOp op, DType dtype, Values args) {
     case ScalarOp::Erf:
     case ScalarOp::Sin:
     case ScalarOp::Cos:
-    case ScalarOp::Pow: return math(op, dtype, args);
+    case ScalarOp::Pow: return math(op, args);
     case ScalarOp::IsNan:
     case ScalarOp::IsInf:
     case ScalarOp::Lt:
@@ -310,18 +309,12 @@ llvm::Value* Operations::float_op(ScalarOp op, DType dtype, Values args) {
   return nullptr;
 }
 
-/// Inlined vector code for float32 where there is some, else a call for each lane.
-llvm::Value* Operations::math(ScalarOp op, DType dtype, Values args) {
-  const bool wide = dtype.bits == 64;
+llvm::Value* Operations::math(ScalarOp op, Values args) {
   if (op == ScalarOp::Pow) {
     const auto* exponent = llvm::dyn_cast_or_null<llvm::ConstantFP>(known_constant(args[1]));
     if (exponent && exponent->isExactlyValue(2.0)) return b_.CreateFMul(args[0], args[0]);
   }
-  if (!wide) {
-    VectorMath inlined(b_, *this);
-    if (llvm::Value* result = inlined.emit(op, args)) return result;
-  }
-  return call_host(std::string(info(op).name) + (wide ? "_f64" : "_f32"), args);
+  return VectorMath(b_, *this).emit(op, args);
 }
 
 }  // namespace quern::codegen

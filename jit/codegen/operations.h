@@ -38,6 +38,9 @@ class Operations {
   llvm::Value* is_better(ReduceKind kind, DType dtype, llvm::Value* value, llvm::Value* best);
   /// a*b + c, rounded once where the machine has such an instruction.
   llvm::Value* multiply_add(llvm::Value* a, llvm::Value* b, llvm::Value* c);
+  bool has_fma() const { return machine_.has_fma; }
+  /// The host function of this name (host_functions.h), lane by lane.
+  llvm::Value* call_host(const std::string& function, Values args);
   /// Rounded towards minus infinity; 0 for a division by zero.
   llvm::Value* floor_div(llvm::Value* a, llvm::Value* b);
   llvm::Value* floor_mod(llvm::Value* a, llvm::Value* b);
@@ -47,8 +50,8 @@ class Operations {
   void refuse(std::string what) { unsupported_ = std::move(what); }
 
  private:
-  llvm::Value* float_op(ScalarOp op, DType dtype, Values args);
-  llvm::Value* math(ScalarOp op, DType dtype, Values args);
+  llvm::Value* float_op(ScalarOp op, Values args);
+  llvm::Value* math(ScalarOp op, Values args);
   llvm::Value* float_min_max(ScalarOp op, llvm::Value* a, llvm::Value* b);
   llvm::Value* float_floor_mod(llvm::Value* a, llvm::Value* b);
   llvm::Value* float_sign(llvm::Value* a);
@@ -57,11 +60,11 @@ class Operations {
   llvm::Value* remainder(llvm::Value* a, llvm::Value* b, bool is_signed);
   llvm::Value* shift(ScalarOp op, DType dtype, llvm::Value* a, llvm::Value* count);
   llvm::Value* int_power(DType dtype, llvm::Value* base, llvm::Value* exponent);
+  llvm::Value* power_by_squaring(llvm::Value* base, llvm::Value* exponent);
   llvm::Value* compare(ScalarOp op, DType dtype, llvm::Value* a, llvm::Value* b);
   llvm::Value* float_to_float(llvm::Value* value, DType from, DType to);
   llvm::Value* to_odd_float32(llvm::Value* value);
   llvm::Value* round_to_grid(DType dtype, llvm::Value* value);
-  llvm::Value* call_host(const std::string& function, Values args);
 
   llvm::Module& module_;
   llvm::IRBuilderBase& b_;

@@ -67,13 +67,47 @@ llvm::Value* Operations::shift(ScalarOp op, DType dtype, llvm::Value* a, llvm::V
   return b_.CreateSelect(all_out, int_like(a, 0), shifted);
 }
 
+/// Wraps. A negative power is the integer part of the true value, with 0 for a division by zero.
 llvm::Value* Operations::int_power(DType dtype, llvm::Value* base, llvm::Value* exponent) {
-  const bool is_signed = dtype.is_signed();
-  llvm::Type* wide = shaped_like(base, b_.getInt64Ty());
-  llvm::Value* power =
-      call_host(is_signed ? "pow_i64" : "pow_u64",
-                {b_.CreateIntCast(base, wide, is_signed), b_.CreateIntCast(exponent, wide, is_signed)});
-  return b_.CreateTrunc(power, base->getType());
+  llvm::Value* zero = int_like(base, 0);
+  llvm::Value* one = int_like(base, 1);
+  if (!dtype.is_signed()) return power_by_squaring(base, exponent);
+  llvm::Value* is_negative = b_.CreateICmpSLT(exponent, zero);
+  llvm::Value* power = power_by_squaring(base, b_.CreateSelect(is_negative, zero, exponent));
+  llvm::Value* is_odd = b_.CreateIsNotNull(b_.CreateAnd(exponent, one));
+  llvm::Value* of_minus_one = b_.CreateSelect(is_odd, base, one);
+  llvm::Value* inverse = b_.CreateSelect(b_.CreateICmpEQ(base, int_like(base, -1)), of_minus_one, zero);
+  inverse = b_.CreateSelect(b_.CreateICmpEQ(base, one), one, inverse);
+  return b_.CreateSelect(is_negative, inverse, power);
+}
+
+/// A loop over the bits of the exponents, which are not negative, until none of any lane is left.
+llvm::Value* Operations::power_by_squaring(llvm::Value* base, llvm::Value* exponent) {
+  llvm::Type* type = base->getType();
+  llvm::Value* one = int_like(base, 1);
+  llvm::BasicBlock* before = b_.GetInsertBlock();
+  auto* loop = llvm::BasicBlock::Create(b_.getContext(), "power", before->getParent());
+  auto* done = llvm::BasicBlock::Create(b_.getContext(), "powered", before->getParent());
+  b_.CreateBr(loop);
+  b_.SetInsertPoint(loop);
+  llvm::PHINode* result = b_.CreatePHI(type, 2);
+  llvm::PHINode* square = b_.CreatePHI(type, 2);
+  llvm::PHINode* rest = b_.CreatePHI(type, 2);
+  llvm::Value* is_odd = b_.CreateIsNotNull(b_.CreateAnd(rest, one));
+  llvm::Value* product = b_.CreateSelect(is_odd, b_.CreateMul(result, square), result);
+  llvm::Value* left = b_.CreateLShr(rest, one);
+  const auto add = [&](llvm::PHINode* phi, llvm::Value* first, llvm::Value* next) {
+    phi->addIncoming(first, before);
+    phi->addIncoming(next, loop);
+  };
+  add(result, one, product);
+  add(square, base, b_.CreateMul(square, square));
+  add(rest, exponent, left);
+  llvm::Value* goes_on = b_.CreateIsNotNull(left);
+  if (type->isVectorTy()) goes_on = b_.CreateOrReduce(goes_on);
+  b_.CreateCondBr(goes_on, loop, done);
+  b_.SetInsertPoint(done);
+  return product;
 }
 
 llvm::Value* Operations::int_op(ScalarOp op, DType dtype, Values args) {

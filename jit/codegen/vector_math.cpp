@@ -1,160 +1,162 @@
+// The pieces that the functions are made of, and the remainder.
+
 #include "jit/codegen/vector_math.h"
+
+#include <llvm/IR/MDBuilder.h>
 
 #include <cmath>
 
+#include "ir/result.h"
 #include "jit/codegen/operations.h"
 
 namespace quern::codegen {
 
 namespace {
 
-constexpr double kLog2E = 1.44269504088896341;
-// ln 2 in two parts; multiples of the first by an exponent are exact.
-constexpr double kLn2High = 0.693359375;
-constexpr double kLn2Low = -2.12194440054690583e-4;
-/// 1.5 * 2^23: adding it rounds to an integer, which then stands in the low bits.
-constexpr double kRoundShift = 12582912.0;
+int fraction_bits(llvm::Value* x) { return is_wide(x) ? 52 : 23; }
 
-/// (e^r - 1 - r) / r^2 on |r| <= ln 2 / 2; relative error of e^r 2^-28.
-constexpr float kExpTail[] = {0x1.fffffcp-2F, 0x1.55549p-3F, 0x1.5558f4p-5F, 0x1.123a6cp-7F, 0x1.6a234ep-10F};
-/// (log(1+f) - f + f^2/2) / f^3 on sqrt(1/2) - 1 <= f <= sqrt(2) - 1; relative error of the logarithm 2^-30.
-constexpr float kLogTail[] = {0x1.555548p-2F,  -0x1.000006p-2F, 0x1.99a4b6p-3F,
-                              -0x1.555c4ep-3F, 0x1.23375ep-3F,  -0x1.fc220ep-4F,
-                              0x1.e6f08cp-4F,  -0x1.de3bfap-4F, 0x1.14573ep-4F};
-/// erf(x)/x - 1 in powers of x^2 on |x| <= 1; relative error of erf 2^-29.
-constexpr float kErfSmall[] = {0x1.06eba8p-3F, -0x1.81273ep-2F,  0x1.ce2cf8p-4F, -0x1.b7f91p-6F,
-                               0x1.5405ccp-8F, -0x1.a3f7a6p-11F, 0x1.496bc6p-14F};
-/// -log(1 - erf(t)) on 1 <= t <= 3.95; relative error of erf 2^-29.
-constexpr float kErfLarge[] = {0x1.661d54p-12F, 0x1.2088eap+0F, 0x1.46baecp-1F,  0x1.a65344p-4F,
-                               -0x1.65cb74p-6F, 0x1.825af4p-9F, -0x1.86dd7cp-13F};
+double round_shift(llvm::Value* x) { return std::ldexp(1.5, fraction_bits(x)); }
 
 }  // namespace
 
-llvm::Value* VectorMath::emit(ScalarOp op, llvm::ArrayRef<llvm::Value*> args) {
+bool is_wide(llvm::Value* x) { return x->getType()->getScalarSizeInBits() == 64; }
+
+llvm::Value* VectorMath::emit(ScalarOp op, llvm::ArrayRef<Value*> args) {
   if (op == ScalarOp::Exp) return exp(args[0]);
   if (op == ScalarOp::Log) return log(args[0]);
   if (op == ScalarOp::Tanh) return tanh(args[0]);
   if (op == ScalarOp::Sigmoid) return sigmoid(args[0]);
   if (op == ScalarOp::Erf) return erf(args[0]);
-  return nullptr;
+  if (op == ScalarOp::Sin || op == ScalarOp::Cos) return sin_or_cos(op, args[0]);
+  if (op == ScalarOp::Pow) return pow(args[0], args[1]);
+  QUERN_CHECK(op == ScalarOp::Mod);
+  return fmod(args[0], args[1]);
 }
 
-// --- pieces --------------------------------------------------------------------------------------
+// --- bits ----------------------------------------------------------------------------------------
 
-llvm::Value* VectorMath::as_bits(llvm::Value* x) {
-  return b_.CreateBitCast(x, shaped_like(x, b_.getInt32Ty()));
+llvm::Value* VectorMath::as_bits(Value* x) {
+  return b_.CreateBitCast(x, shaped_like(x, b_.getIntNTy(x->getType()->getScalarSizeInBits())));
 }
 
-llvm::Value* VectorMath::as_float(llvm::Value* bits) {
-  return b_.CreateBitCast(bits, shaped_like(bits, b_.getFloatTy()));
+llvm::Value* VectorMath::as_float(Value* bits) {
+  return b_.CreateBitCast(bits, shaped_like(bits, is_wide(bits) ? b_.getDoubleTy() : b_.getFloatTy()));
 }
 
-llvm::Value* VectorMath::magnitude(llvm::Value* x) {
-  return b_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x);
+llvm::Value* VectorMath::magnitude(Value* x) { return b_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x); }
+
+llvm::Value* VectorMath::widened(Value* x) { return b_.CreateFPExt(x, shaped_like(x, b_.getDoubleTy())); }
+
+llvm::Value* VectorMath::narrowed(Value* x) { return b_.CreateFPTrunc(x, shaped_like(x, b_.getFloatTy())); }
+
+llvm::Value* VectorMath::power_of_two(Value* n) {
+  const int64_t bias = is_wide(n) ? 1023 : 127;
+  return as_float(b_.CreateShl(b_.CreateAdd(n, int_like(n, bias)), int_like(n, fraction_bits(n))));
 }
 
-llvm::Value* VectorMath::power_of_two(llvm::Value* n) {
-  return as_float(b_.CreateShl(b_.CreateAdd(n, int_like(n, 127)), int_like(n, 23)));
+/// Adding 1.5 * 2^fraction rounds to an integer, which then stands in the low bits.
+VectorMath::Rounded VectorMath::nearest(Value* a, double b) {
+  Value* shift = float_like(a, round_shift(a));
+  Value* shifted = mad(a, float_like(a, b), shift);
+  return {b_.CreateFSub(shifted, shift), b_.CreateSub(as_bits(shifted), as_bits(shift))};
 }
 
-llvm::Value* VectorMath::mad(llvm::Value* a, llvm::Value* b, llvm::Value* c) {
-  return operations_.multiply_add(a, b, c);
+llvm::Value* VectorMath::number_of(Value* integer) {
+  Value* shift = float_like(as_float(integer), round_shift(integer));
+  return b_.CreateFSub(as_float(b_.CreateAdd(integer, as_bits(shift))), shift);
 }
 
-llvm::Value* VectorMath::polynomial(llvm::Value* x, llvm::ArrayRef<float> coefficients) {
-  llvm::Value* sum = float_like(x, static_cast<double>(coefficients.back()));
-  for (const float coefficient : llvm::reverse(coefficients.drop_back())) {
-    sum = mad(sum, x, float_like(x, static_cast<double>(coefficient)));
+// --- arithmetic ----------------------------------------------------------------------------------
+
+llvm::Value* VectorMath::mad(Value* a, Value* b, Value* c) { return operations_.multiply_add(a, b, c); }
+
+llvm::Value* VectorMath::polynomial(Value* x, Coefficients coefficients) {
+  Value* sum = float_like(x, coefficients.back());
+  for (const double coefficient : llvm::reverse(coefficients.drop_back())) {
+    sum = mad(sum, x, float_like(x, coefficient));
   }
   return sum;
 }
 
-llvm::Value* VectorMath::at_most(llvm::Value* x, double limit) {
-  llvm::Value* bound = float_like(x, limit);
+llvm::Value* VectorMath::at_most(Value* x, double limit) {
+  Value* bound = float_like(x, limit);
   return b_.CreateSelect(b_.CreateFCmpOLT(bound, x), bound, x);
 }
 
-llvm::Value* VectorMath::at_least(llvm::Value* x, double limit) {
-  llvm::Value* bound = float_like(x, limit);
+llvm::Value* VectorMath::at_least(Value* x, double limit) {
+  Value* bound = float_like(x, limit);
   return b_.CreateSelect(b_.CreateFCmpOGT(bound, x), bound, x);
 }
 
-// --- functions -----------------------------------------------------------------------------------
-
-VectorMath::Reduced VectorMath::reduce(llvm::Value* x) {
-  llvm::Value* shifted = mad(x, float_like(x, kLog2E), float_like(x, kRoundShift));
-  llvm::Value* n = b_.CreateFSub(shifted, float_like(x, kRoundShift));
-  llvm::Value* r = mad(n, float_like(x, -kLn2Low), mad(n, float_like(x, -kLn2High), x));
-  llvm::Value* tail = b_.CreateFMul(b_.CreateFMul(r, r), polynomial(r, kExpTail));
-  return {as_bits(shifted), r, tail};
+VectorMath::Pair VectorMath::ordered_sum(Value* a, Value* b) {
+  Value* hi = b_.CreateFAdd(a, b);
+  return {hi, b_.CreateFSub(b, b_.CreateFSub(hi, a))};
 }
 
-/// Beyond the clamps the result is infinity and zero. 2^n is applied as two factors, so that it may exceed
-/// the range of exponents, and a subnormal result is rounded once.
-llvm::Value* VectorMath::exp(llvm::Value* x) {
-  const Reduced reduced = reduce(at_least(at_most(x, 89), -104));
-  llvm::Value* mantissa = b_.CreateFAdd(float_like(x, 1), b_.CreateFAdd(reduced.r, reduced.tail));
-  llvm::Value* n = b_.CreateSub(reduced.n_bits, as_bits(float_like(x, kRoundShift)));
-  llvm::Value* half = b_.CreateAShr(n, int_like(n, 1));
-  llvm::Value* scaled = b_.CreateFMul(mantissa, power_of_two(half));
-  return b_.CreateFMul(scaled, power_of_two(b_.CreateSub(n, half)));
+VectorMath::Pair VectorMath::sum(Value* a, Value* b) {
+  Value* hi = b_.CreateFAdd(a, b);
+  Value* of_b = b_.CreateFSub(hi, a);
+  Value* of_a = b_.CreateFSub(hi, of_b);
+  return {hi, b_.CreateFAdd(b_.CreateFSub(a, of_a), b_.CreateFSub(b, of_b))};
 }
 
-/// x = 2^e (1 + f) with 1 + f in [sqrt(1/2), sqrt(2)); subnormal operands are scaled into the normal range
-/// first.
-llvm::Value* VectorMath::log(llvm::Value* x) {
-  constexpr int64_t kSqrtHalfBits = 0x3f3504f3;
-  llvm::Value* is_tiny = b_.CreateFCmpOLT(x, float_like(x, 0x1p-126));
-  llvm::Value* normal = b_.CreateSelect(is_tiny, b_.CreateFMul(x, float_like(x, 0x1p23)), x);
-  llvm::Value* from_root = b_.CreateSub(as_bits(normal), int_like(as_bits(x), kSqrtHalfBits));
-  llvm::Value* exponent = b_.CreateSIToFP(b_.CreateAShr(from_root, int_like(from_root, 23)), x->getType());
-  llvm::Value* e = b_.CreateFAdd(exponent, b_.CreateSelect(is_tiny, float_like(x, -23), float_like(x, 0)));
-  llvm::Value* mantissa = b_.CreateAnd(from_root, int_like(from_root, 0x7fffff));
-  llvm::Value* f =
-      b_.CreateFSub(as_float(b_.CreateAdd(mantissa, int_like(mantissa, kSqrtHalfBits))), float_like(x, 1));
-
-  llvm::Value* square = b_.CreateFMul(f, f);
-  llvm::Value* small =
-      mad(e, float_like(x, kLn2Low), b_.CreateFMul(b_.CreateFMul(square, f), polynomial(f, kLogTail)));
-  llvm::Value* sum = b_.CreateFAdd(mad(square, float_like(x, -0.5), small), f);
-  llvm::Value* finite = mad(e, float_like(x, kLn2High), sum);
-
-  // +inf and NaN are their own logarithms.
-  llvm::Value* result = b_.CreateSelect(b_.CreateFCmpOLT(x, float_like(x, HUGE_VAL)), finite, x);
-  llvm::Value* below_zero = b_.CreateFCmpOLT(x, float_like(x, 0));
-  result = b_.CreateSelect(below_zero, float_like(x, NAN), result);
-  return b_.CreateSelect(b_.CreateFCmpOEQ(x, float_like(x, 0)), float_like(x, -HUGE_VAL), result);
+VectorMath::Pair VectorMath::product(Value* a, Value* b) {
+  Value* hi = b_.CreateFMul(a, b);
+  if (operations_.has_fma()) return {hi, mad(a, b, b_.CreateFNeg(hi))};
+  const auto halves = [&](Value* x) {
+    Value* scaled = b_.CreateFMul(x, float_like(x, is_wide(x) ? 0x1p27 + 1 : 0x1p12 + 1));
+    Value* high = b_.CreateFSub(scaled, b_.CreateFSub(scaled, x));
+    return Pair{high, b_.CreateFSub(x, high)};
+  };
+  const Pair of_a = halves(a);
+  const Pair of_b = halves(b);
+  Value* lo = b_.CreateFSub(b_.CreateFMul(of_a.hi, of_b.hi), hi);
+  lo = b_.CreateFAdd(lo, b_.CreateFMul(of_a.hi, of_b.lo));
+  lo = b_.CreateFAdd(lo, b_.CreateFMul(of_a.lo, of_b.hi));
+  return {hi, b_.CreateFAdd(lo, b_.CreateFMul(of_a.lo, of_b.lo))};
 }
 
-/// With E = e^(2|x|) - 1, which is accurate near 0: tanh |x| = E / (E + 2).
-llvm::Value* VectorMath::tanh(llvm::Value* x) {
-  llvm::Value* t = at_most(magnitude(x), 10);
-  const Reduced reduced = reduce(b_.CreateFAdd(t, t));
-  llvm::Value* n = b_.CreateSub(reduced.n_bits, as_bits(float_like(x, kRoundShift)));
-  llvm::Value* scale = power_of_two(n);
-  llvm::Value* less_one = b_.CreateFAdd(reduced.r, reduced.tail);
-  llvm::Value* e = mad(less_one, scale, b_.CreateFSub(scale, float_like(x, 1)));
-  llvm::Value* result = b_.CreateFDiv(e, b_.CreateFAdd(e, float_like(x, 2)));
-  return b_.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, result, x);
+VectorMath::Pair VectorMath::product(const Pair& a, const Pair& b) {
+  const Pair high = product(a.hi, b.hi);
+  return {high.hi, mad(a.hi, b.lo, mad(a.lo, b.hi, high.lo))};
 }
 
-/// With e = e^-|x|, which cannot overflow: 1 / (1 + e) for x >= 0, else e / (1 + e).
-llvm::Value* VectorMath::sigmoid(llvm::Value* x) {
-  llvm::Value* e = exp(b_.CreateFNeg(magnitude(x)));
-  llvm::Value* one = float_like(x, 1);
-  llvm::Value* numerator = b_.CreateSelect(b_.CreateFCmpOLT(x, float_like(x, 0)), e, one);
-  return b_.CreateFDiv(numerator, b_.CreateFAdd(one, e));
+llvm::Value* VectorMath::unless(Value* mask, Value* usual, llvm::function_ref<Value*()> otherwise) {
+  Value* any = mask->getType()->isVectorTy() ? b_.CreateOrReduce(mask) : mask;
+  llvm::BasicBlock* before = b_.GetInsertBlock();
+  auto* rare = llvm::BasicBlock::Create(b_.getContext(), "rare", before->getParent());
+  auto* join = llvm::BasicBlock::Create(b_.getContext(), "usual", before->getParent());
+  b_.CreateCondBr(any, rare, join, llvm::MDBuilder(b_.getContext()).createUnlikelyBranchWeights());
+  b_.SetInsertPoint(rare);
+  Value* mixed = b_.CreateSelect(mask, otherwise(), usual);
+  rare = b_.GetInsertBlock();
+  b_.CreateBr(join);
+  b_.SetInsertPoint(join);
+  llvm::PHINode* result = b_.CreatePHI(usual->getType(), 2);
+  result->addIncoming(usual, before);
+  result->addIncoming(mixed, rare);
+  return result;
 }
 
-/// Near 0 a polynomial, beyond 1 the complement of an exponential.
-llvm::Value* VectorMath::erf(llvm::Value* x) {
-  llvm::Value* t = at_most(magnitude(x), 3.95);
-  llvm::Value* square = b_.CreateFMul(t, t);
-  llvm::Value* small = mad(t, polynomial(square, kErfSmall), t);
-  llvm::Value* complement = exp(b_.CreateFNeg(polynomial(t, kErfLarge)));
-  llvm::Value* large = b_.CreateFSub(float_like(x, 1), complement);
-  llvm::Value* result = b_.CreateSelect(b_.CreateFCmpOGT(t, float_like(x, 1)), large, small);
-  return b_.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, result, x);
+// --- the remainder -------------------------------------------------------------------------------
+
+/// Below 2^fraction the quotient, rounded and then truncated, is the true one or one above it, and x -
+/// quotient*y is a float: a multiple of ulp(y) that is not larger than y. Other quotients are rare and are
+/// for the host.
+llvm::Value* VectorMath::fmod(Value* x, Value* y) {
+  const std::string host = is_wide(x) ? "fmod_f64" : "fmod_f32";
+  if (!operations_.has_fma()) return operations_.call_host(host, {x, y});
+  Value* dividend = magnitude(x);
+  Value* divisor = magnitude(y);
+  Value* quotient = b_.CreateFDiv(dividend, divisor);
+  Value* whole = b_.CreateUnaryIntrinsic(llvm::Intrinsic::trunc, quotient);
+  Value* rest = mad(b_.CreateFNeg(whole), divisor, dividend);
+  Value* is_below = b_.CreateFCmpOLT(rest, float_like(x, 0));
+  rest = b_.CreateSelect(is_below, b_.CreateFAdd(rest, divisor), rest);
+  rest = b_.CreateSelect(b_.CreateFCmpOLT(dividend, divisor), dividend, rest);
+  Value* usual = b_.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, rest, x);
+  Value* is_large = b_.CreateFCmpUGE(quotient, float_like(x, std::ldexp(1, fraction_bits(x))));
+  return unless(is_large, usual, [&] { return operations_.call_host(host, {x, y}); });
 }
 
 }  // namespace quern::codegen

@@ -12,6 +12,7 @@
 
 #include "ir/result.h"
 #include "ir/scalar.h"
+#include "ir/tensor_memory.h"
 
 namespace quern {
 
@@ -58,10 +59,7 @@ HostTensor::HostTensor(DType dtype, Shape shape)
     : dtype_(dtype), shape_(std::move(shape)), size_(element_count(shape_)), data_(empty_storage) {
   size_t bytes = checked_byte_size(dtype_, size_);
   if (bytes == 0) return;
-  // aligned_alloc wants a multiple of the alignment.
-  size_t padded = (bytes + kAlignment - 1) / kAlignment * kAlignment;
-  data_ = static_cast<std::byte*>(std::aligned_alloc(kAlignment, padded));
-  if (data_ == nullptr) throw std::bad_alloc();
+  data_ = allocate_tensor_memory(bytes);
 }
 
 struct HostTensor::Forms {
@@ -94,11 +92,9 @@ void HostTensor::keep_form(std::shared_ptr<const void> maker, std::span<const in
   forms->entries.push_back({std::move(maker), {dims.begin(), dims.end()}, std::move(form)});
 }
 
-void HostTensor::drop_forms() { delete (base_ ? base_.get() : this)->forms_.exchange(nullptr); }
-
 HostTensor::~HostTensor() {
   delete forms_.load(std::memory_order_acquire);
-  if (!base_ && data_ != empty_storage) std::free(data_);
+  if (!base_ && data_ != empty_storage) release_tensor_memory(data_, bytes());
 }
 
 TensorPtr HostTensor::make(DType dtype, Shape shape) {

@@ -70,8 +70,6 @@ class HostTensor {
   /// and `dims` say which form. Null where it was not kept yet. From any thread.
   TensorPtr form(const void* maker, std::span<const int64_t> dims) const;
   void keep_form(std::shared_ptr<const void> maker, std::span<const int64_t> dims, TensorPtr form);
-  /// Before the elements change.
-  void drop_forms();
 
  private:
   static TensorPtr view(TensorPtr base, DType dtype, Shape shape);

@@ -157,6 +157,8 @@ void Emitter::statement(const Stmt& s) {
       return;
     case StmtKind::If: return only_if(s);
     case StmtKind::Declare: return declare(s);
+    case StmtKind::Assign: return assign(s);
+    case StmtKind::Turn: return turn(s);
     case StmtKind::Reduce: return is_arg(s.reduce) ? arg_reduce(s) : reduce(s);
     case StmtKind::Store: return store(s);
     case StmtKind::Update: return update(s);
@@ -200,6 +202,41 @@ llvm::AllocaInst* Emitter::place(const Local& local, const std::vector<Dim>& ind
     at = at * static_cast<size_t>(local.shape[k]) + static_cast<size_t>(*known / step);
   }
   return local.slots.at(at);
+}
+
+void Emitter::assign(const Stmt& s) {
+  llvm::AllocaInst* slot = place(locals_.at(s.local), s.indices);
+  llvm::Value* assigned = value(*s.value);
+  if (const auto* type = llvm::dyn_cast<llvm::FixedVectorType>(slot->getAllocatedType()))
+    assigned = spread(assigned, type->getNumElements());
+  b_.CreateStore(assigned, slot);
+}
+
+/// In log2(lanes) rounds: in each, rows that are `half` apart swap the blocks of `half` lanes that are on the
+/// other side of the diagonal.
+void Emitter::turn(const Stmt& s) {
+  const Local& tile = locals_.at(s.local);
+  const size_t lanes = tile.slots.size();
+  QUERN_CHECK(lanes == static_cast<size_t>(tile.width) && (lanes & (lanes - 1)) == 0);
+  std::vector<llvm::Value*> rows;
+  for (llvm::AllocaInst* slot : tile.slots) rows.push_back(b_.CreateLoad(slot->getAllocatedType(), slot));
+  for (size_t half = lanes / 2; half > 0; half /= 2) {
+    llvm::SmallVector<int, 64> upper;
+    llvm::SmallVector<int, 64> lower;
+    for (size_t lane = 0; lane < lanes; ++lane) {
+      const bool right = (lane & half) != 0;
+      upper.push_back(static_cast<int>(right ? lanes + lane - half : lane));
+      lower.push_back(static_cast<int>(right ? lanes + lane : lane + half));
+    }
+    for (size_t row = 0; row < lanes; ++row) {
+      if ((row & half) != 0) continue;
+      llvm::Value* a = rows[row];
+      llvm::Value* b = rows[row + half];
+      rows[row] = b_.CreateShuffleVector(a, b, upper);
+      rows[row + half] = b_.CreateShuffleVector(a, b, lower);
+    }
+  }
+  for (size_t row = 0; row < lanes; ++row) b_.CreateStore(rows[row], tile.slots[row]);
 }
 
 void Emitter::only_if(const Stmt& s) {

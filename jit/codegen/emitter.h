@@ -80,6 +80,8 @@ class Emitter {
   void statement(const loops::Stmt& s);
   void declare(const loops::Stmt& s);
   void only_if(const loops::Stmt& s);
+  void assign(const loops::Stmt& s);
+  void turn(const loops::Stmt& s);
   llvm::AllocaInst* place(const Local& local, const std::vector<Dim>& indices);
   void reduce(const loops::Stmt& s);
   void arg_reduce(const loops::Stmt& s);

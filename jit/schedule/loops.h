@@ -99,6 +99,8 @@ enum class StmtKind : uint8_t {
   For,      ///< var in 0..extent, body
   If,       ///< the body, where no check fails; the checks are of dims, and the same in all lanes
   Declare,  ///< a local with its first value; with a `shape` a tile, each of whose places gets it
+  Assign,   ///< local = value; of a tile, at `indices`
+  Turn,     ///< a square tile of as many vectors as lanes: its rows become its columns
   Reduce,   ///< local = combine(local, value) by `reduce`, unless a check fails; for ArgMax/ArgMin also
             ///< `index_local`, with `index_value`
   Store,    ///< buffer[dim] = value
@@ -143,18 +145,18 @@ struct Stmt {
   /// Unroll: what a step loads is not kept in registers for the next ones, which are needed for a tile.
   bool apart = false;
   Block body{};
-  // Declare, Reduce
+  // Declare, Assign, Turn, Reduce
   int local = -1;
   DType dtype{};  ///< Declare: the local's dtype
-  /// Declare: of a tile, constants, the last of them in vectors of `width`. Reduce: `indices` of the place;
-  /// each is known to the code, but that the last may run along the lanes.
+  /// Declare: of a tile, constants, the last of them in vectors of `width`. Assign, Reduce: `indices` of the
+  /// place; each is known to the code, but that the last may run along the lanes.
   std::vector<int64_t> shape{};
   std::vector<Dim> indices{};
   ReduceKind reduce = ReduceKind::Sum;
   int index_local = -1;  ///< ArgMax, ArgMin: the local (dtype index) that holds the position of the best so
                          ///< far; a strictly better value replaces it, so ties keep the lowest
   ValuePtr index_value{};
-  // Declare, Reduce, Store, Update
+  // Declare, Assign, Reduce, Store, Update
   ValuePtr value{};
   // Store, Update
   int buffer = -1;

@@ -7,6 +7,7 @@
 
 #include "ir/result.h"
 #include "jit/schedule/contraction.h"
+#include "jit/schedule/transposition.h"
 #include "jit/schedule/window.h"
 
 namespace quern::loops {
@@ -362,6 +363,7 @@ Lowered lower(const FnExpr& primitive, const MachineModel& machine) {
   const Computation computation = with_simple_loops(computation_of(primitive));
   auto nest = scheduled_contraction(computation, machine);
   if (!nest) nest = scheduled_window(computation, machine);
+  if (!nest) nest = scheduled_transposition(computation, machine);
   if (nest) {
     Lowered lowered{named(nest->kernel()), {}};
     for (const PackedBuffer& packed : nest->packed())

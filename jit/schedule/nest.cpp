@@ -122,6 +122,7 @@ Result<Done> Nest::apply(const ScheduleStep& step) {
     case Primitive::Unroll:
     case Primitive::Vectorize: return mark(step);
     case Primitive::Peel: return peel(step);
+    case Primitive::Turn: return turn(step);
     case Primitive::Pack: return pack(step);
   }
   return Done{};
@@ -240,6 +241,39 @@ Result<Done> Nest::peel(const ScheduleStep& step) {
   if (loop.made_by < 0 || splits_[static_cast<size_t>(loop.made_by)].outer != order_[*at])
     return Failure{fmt::format("`{}` is not the outer part of a split", loop.name)};
   loop.peeled = true;
+  return Done{};
+}
+
+Result<Done> Nest::turn(const ScheduleStep& step) {
+  if (step.loops.size() != 2 || step.loops[0].size() != 1 || step.loops[1].size() != 2)
+    return Failure{"takes a buffer and two loops: `turn(b; v, u)`"};
+  auto loops = find_all(step.loops[1]);
+  if (!loops) return loops.error();
+  const size_t count = order_.size();
+  if (count < 2 || order_[count - 2] != (*loops)[0] || order_[count - 1] != (*loops)[1])
+    return Failure{"takes the two innermost loops"};
+  if (!c_.reductions.empty()) return Failure{"there is a reduction"};
+  const int v = outer_of((*loops)[0]), u = outer_of((*loops)[1]);
+  const auto split_of = [&](int loop) -> const Split& {
+    return splits_[static_cast<size_t>(table_[static_cast<size_t>(loop)].made_by)];
+  };
+  if (v < 0 || u < 0 || split_of(v).factor != split_of(u).factor)
+    return Failure{"takes the inner parts of two splits of one width"};
+  const int64_t width = split_of(v).factor;
+  if (width < 2 || width > 16 || (width & (width - 1)) != 0)
+    return Failure{"the width is to be 2, 4, 8 or 16"};
+  auto buffer = std::find_if(c_.buffers.begin(), c_.buffers.end(),
+                             [&](const Buffer& b) { return b.name == step.loops[0][0] && !b.is_output; });
+  if (buffer == c_.buffers.end()) return Failure{fmt::format("there is no buffer `{}`", step.loops[0][0])};
+  const int index = static_cast<int>(buffer - c_.buffers.begin());
+  int reads = 0;
+  for_each_value(c_.value, [&](const Value& value) {
+    if (value.kind == ValueKind::Load && value.buffer == index)
+      reads += value.checks.empty() && value.computed.empty() ? 1 : 2;
+  });
+  if (reads != 1)
+    return Failure{fmt::format("`{}` is not read in one place, inside of its bounds", buffer->name)};
+  turned_ = index;
   return Done{};
 }
 

@@ -71,6 +71,7 @@ class Nest {
   Result<Done> reorder(const ScheduleStep& step);
   Result<Done> mark(const ScheduleStep& step);
   Result<Done> peel(const ScheduleStep& step);
+  Result<Done> turn(const ScheduleStep& step);
   Result<Done> pack(const ScheduleStep& step);
   int add_loop(Loop loop);
   int add_root(Dim var, Dim extent, int owner);
@@ -89,6 +90,7 @@ class Nest {
   std::vector<Fuse> fuses_;
   std::vector<int> order_;  ///< outermost first
   std::vector<PackedBuffer> packed_;
+  int turned_ = -1;  ///< the buffer that is loaded along the innermost loop but one
 };
 
 }  // namespace quern::loops

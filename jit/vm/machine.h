@@ -12,7 +12,6 @@
 
 #include "ir/evaluation.h"
 #include "ir/value.h"
-#include "jit/runtime/tensor_pool.h"
 #include "jit/vm/bytecode.h"
 #include "jit/vm/vm.h"
 
@@ -136,7 +135,6 @@ class Machine {
   // Destroyed last, after every value.
   std::unordered_map<const Program*, std::unique_ptr<Link>> links_;
   std::map<GlobalName, Link*> named_;
-  TensorPool pool_;
 
   std::unique_ptr<Value[]> stack_;
   size_t stack_size_ = 0;

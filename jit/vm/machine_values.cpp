@@ -120,7 +120,7 @@ const Instruction* Machine::element(const Instruction* pc) {
 TensorPtr Machine::make_tensor(const Instruction* pc, DType dtype, Shape shape) {
   if (!fits_memory(dtype, shape)) fail(pc, fmt::format("{} is too large", type_to_string(dtype, shape)));
   try {
-    return pool_.make(dtype, shape);
+    return HostTensor::make(dtype, shape);
   } catch (const std::bad_alloc&) {
     fail(pc, fmt::format("there is not enough memory for {}", type_to_string(dtype, shape)));
   }

@@ -38,7 +38,7 @@ class Random {
 
 ScheduleStep random_step(Random& random, const Nest& nest, int number) {
   const std::vector<std::string> loops = nest.loops();
-  ScheduleStep step{static_cast<Primitive>(random.in(0, static_cast<int64_t>(Primitive::Pack) - 1))};
+  ScheduleStep step{static_cast<Primitive>(random.in(0, static_cast<int64_t>(Primitive::Turn) - 1))};
   const auto made = [&](char part) { return fmt::format("l{}{}", number, part); };
   switch (step.primitive) {
     case Primitive::Split:
@@ -60,9 +60,24 @@ ScheduleStep random_step(Random& random, const Nest& nest, int number) {
       step = {step.primitive, {}, {{random.of(loops)}}, {random.of(std::vector<int64_t>{2, 4, 8, 16})}};
       break;
     case Primitive::Peel: step.loops = {{random.of(loops)}}; break;
+    case Primitive::Turn:
     case Primitive::Pack: break;
   }
   return step;
+}
+
+/// The steps that turn squares of what is read of %a, where there are two loops to turn.
+Schedule turning(Random& random, const Nest& nest) {
+  const std::vector<std::string> loops = nest.loops();
+  const std::string v = random.of(loops), u = random.of(loops),
+                    width = random.of(std::vector<std::string>{"2", "4", "8", "16"});
+  std::string order;
+  for (const std::string& loop : loops) order += loop == u || loop == v ? loop + "o, " : loop + ", ";
+  auto read =
+      loops::parse_schedule(fmt::format("{0}o, {0}i = split({0}, {2}); {1}o, {1}i = split({1}, {2}); "
+                                        "reorder({3}{0}i, {1}i); turn(a; {0}i, {1}i)",
+                                        v, u, width, order));
+  return read ? *read : Schedule();
 }
 
 /// Gives kernels with a random schedule of as many steps as there is code for.
@@ -75,6 +90,14 @@ class RandomKernels final : public KernelSource {
     Nest best(computation);
     Schedule applied, tried;
     Nest nest = best;
+    if (!nest.loops().empty() && random_.chance(30)) {
+      const Schedule turn = turning(random_, nest);
+      if (Nest turned = nest; turned.apply(turn)) {
+        best = turned;
+        applied = turn;
+        nest = Nest(loops::Computation());
+      }
+    }
     for (int number = 0; number < 12 && !nest.loops().empty(); ++number) {
       ScheduleStep step = random_step(random_, nest, number);
       if (!nest.apply(step)) continue;
@@ -127,7 +150,7 @@ Program random_program(Random& random) {
   const std::string M = known ? std::to_string(m) : "m", N = known ? std::to_string(n) : "n";
   const std::string K = known ? std::to_string(k) : "k";
   const std::string kind = random.of(std::vector<std::string>{"sum", "max", "min", "sum"});
-  switch (random.in(0, 4)) {
+  switch (random.in(0, 5)) {
     case 0:
       return program(
           "[m, n, k]", "%a: " + type({m, k}, {"m", "k"}) + ", %b: " + type({k, n}, {"k", "n"}),
@@ -144,6 +167,9 @@ Program random_program(Random& random) {
               "[i < {}, j < {}] => {}[r < {}, s < {}] (%a[i * {} + r - {}, j + s - {}] else 0) * %b[r, s]", M,
               N, kind, w, w, step, pad, pad),
           {{m, n}, {w, w}});
+    case 4:
+      return program("[m, n]", "%a: " + type({m, n}, {"m", "n"}) + ", %b: " + type({n, m}, {"n", "m"}),
+                     fmt::format("[j < {}, i < {}] => %a[i, j] - 2 * %b[j, i]", N, M), {{m, n}, {n, m}});
     case 3:
       return program("[m, n]", "%a: " + type({m, n}, {"m", "n"}),
                      fmt::format("[j < {}] => {}[i < {}] %a[i, j]", N, kind, M), {{m, n}});

@@ -25,12 +25,15 @@ class KernelCache final : public KernelSource {
     const loops::Lowered lowered = loops::lower(primitive, (*generator)->target().machine);
     auto code = compiled(lowered.kernel, **generator);
     if (!code) return code.error();
-    KernelCode kernel{*code, lowered.kernel.dims};
+    KernelCode kernel{*code, lowered.kernel.dims, lowered.kernel.range, lowered.kernel.work};
     for (const loops::PackedInput& input : lowered.packed) {
       auto form = compiled(input.form, **generator);
       if (!form) return form.error();
       const loops::Buffer& out = input.form.buffers.back();
-      kernel.packed.push_back({static_cast<size_t>(input.buffer), *form, out.dtype, out.shape});
+      kernel.packed.push_back({static_cast<size_t>(input.buffer),
+                               {*form, input.form.dims, input.form.range, input.form.work},
+                               out.dtype,
+                               out.shape});
     }
     return kernel;
   }

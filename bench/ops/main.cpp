@@ -20,6 +20,7 @@
 #include "bench/ops/tensors.h"
 #include "bench/ops/work.h"
 #include "ir/data_files.h"
+#include "jit/runtime/threads.h"
 #include "repl/session_thread.h"
 
 namespace quern::bench {
@@ -252,5 +253,6 @@ int main(int argc, char** argv) {
   }
   std::signal(SIGPIPE, SIG_IGN);
   if (options.threads == 1) stay_on_one_core();
+  quern::set_thread_count(options.threads);
   return quern::on_session_thread([&] { return Bench(options).run(works); });
 }

@@ -4,15 +4,13 @@
 
 #include "bench/ops/tensors.h"
 #include "frontend/render.h"
+#include "jit/runtime/threads.h"
 #include "session/compiler.h"
 #include "session/session.h"
 
 namespace quern::bench {
 
 namespace {
-
-/// Quern has one thread. Where it has as many as asked for, they are set when the session is made.
-constexpr int kThreads = 1;
 
 /// Rows neither print nor use files.
 struct NoHost final : Host {
@@ -65,7 +63,7 @@ Result<TensorPtr> QuernSide::prepare(const Work& work, const std::vector<TensorP
 Result<Sample> QuernSide::run(int64_t count, bool warm) {
   if (warm)
     if (auto result = impl_->once(); !result) return result.error();
-  Stopwatch watch(kThreads);
+  Stopwatch watch(thread_count());
   for (int64_t i = 0; i < count; ++i)
     if (auto result = impl_->once(); !result) return result.error();
   return watch.sample();

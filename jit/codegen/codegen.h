@@ -13,9 +13,10 @@
 
 namespace quern {
 
-/// buffers: one pointer per Kernel::buffers entry, in order; dims: one value per Kernel::dims entry.
-/// An output overlaps no other buffer; inputs may overlap each other.
-/// Returns 0, or the number of the trap that stopped it (outputs are then unspecified).
+/// buffers: one pointer per Kernel::buffers entry, in order; dims: one value per Kernel::dims entry, and
+/// where the kernel has a range, from which of its steps on and up to which (not included) is to be done. An
+/// output overlaps no other buffer; inputs may overlap each other. Returns 0, or the number of the trap that
+/// stopped it (outputs are then unspecified).
 using KernelEntry = int32_t (*)(void* const* buffers, const int64_t* dims);
 
 /// Machine code of one kernel; lives as long as this object.

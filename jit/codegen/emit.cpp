@@ -31,7 +31,7 @@ llvm::Function* declare_body(llvm::Module& module, const loops::Kernel& kernel, 
                              const std::string& name) {
   llvm::LLVMContext& context = module.getContext();
   std::vector<llvm::Type*> types(kernel.buffers.size(), llvm::PointerType::get(context, address_space));
-  types.insert(types.end(), kernel.dims.size(), llvm::Type::getInt64Ty(context));
+  types.insert(types.end(), kernel.dims.size() + (kernel.range ? 2 : 0), llvm::Type::getInt64Ty(context));
   auto* function =
       llvm::Function::Create(llvm::FunctionType::get(result, types, false), linkage, name, module);
   function->setDoesNotThrow();
@@ -57,10 +57,13 @@ void Emitter::open_function(llvm::Function* function) {
   for (unsigned i = 0; i < function->arg_size(); ++i) {
     if (i < kernel_.buffers.size()) {
       buffers_.push_back(function->getArg(i));
-    } else {
+    } else if (i < kernel_.buffers.size() + kernel_.dims.size()) {
       bind(kernel_.dims[i - kernel_.buffers.size()], function->getArg(i));
     }
   }
+  if (!kernel_.range) return;
+  range_begin_ = function->getArg(static_cast<unsigned>(function->arg_size()) - 2);
+  range_end_ = function->getArg(static_cast<unsigned>(function->arg_size()) - 1);
 }
 
 void Emitter::close_function() {
@@ -93,7 +96,7 @@ void Emitter::emit_host(const std::string& symbol) {
   for (size_t i = 0; i < kernel_.buffers.size(); ++i) {
     args.push_back(b_.CreateLoad(b_.getPtrTy(), b_.CreateConstGEP1_64(b_.getPtrTy(), entry->getArg(0), i)));
   }
-  for (size_t i = 0; i < kernel_.dims.size(); ++i) {
+  for (size_t i = 0; i < kernel_.dims.size() + (kernel_.range ? 2 : 0); ++i) {
     args.push_back(
         b_.CreateLoad(b_.getInt64Ty(), b_.CreateConstGEP1_64(b_.getInt64Ty(), entry->getArg(1), i)));
   }
@@ -294,14 +297,17 @@ llvm::Value* Emitter::spread_like(llvm::Value* v, llvm::Value* like) {
 void Emitter::arg_reduce(const Stmt& s) {
   const Local& best_local = locals_.at(s.local);
   const Local& index_local = locals_.at(s.index_local);
-  QUERN_CHECK(!lanes_ || (best_local.in_lanes && index_local.in_lanes));
-  llvm::Value* best = b_.CreateLoad(best_local.slot()->getAllocatedType(), best_local.slot());
-  llvm::Value* index = b_.CreateLoad(index_local.slot()->getAllocatedType(), index_local.slot());
+  const bool across_lanes = lanes_ && !best_local.in_lanes;
+  llvm::AllocaInst* best_slot = across_lanes ? best_local.partials.at(lanes_->copy) : best_local.slot();
+  llvm::AllocaInst* index_slot = across_lanes ? index_local.partials.at(lanes_->copy) : index_local.slot();
+  llvm::Value* best = b_.CreateLoad(best_slot->getAllocatedType(), best_slot);
+  llvm::Value* index = b_.CreateLoad(index_slot->getAllocatedType(), index_slot);
   std::array<llvm::Value*, 4> operands{value(*s.value), best, value(*s.index_value), index};
   unify(operands);
   llvm::Value* better = operations_.is_better(s.reduce, best_local.dtype, operands[0], operands[1]);
-  b_.CreateStore(b_.CreateSelect(better, operands[0], operands[1]), best_local.slot());
-  b_.CreateStore(b_.CreateSelect(better, operands[2], operands[3]), index_local.slot());
+  if (across_lanes && lanes_->mask) better = b_.CreateAnd(better, lanes_->mask);
+  b_.CreateStore(b_.CreateSelect(better, operands[0], operands[1]), best_slot);
+  b_.CreateStore(b_.CreateSelect(better, operands[2], operands[3]), index_slot);
 }
 
 void Emitter::store(const Stmt& s) {

@@ -15,10 +15,16 @@ using loops::StmtKind;
 
 namespace {
 
+/// How a local is reduced into, and the local of the position where it is an arg-reduction.
+struct Reduced {
+  ReduceKind kind;
+  int index_local;
+};
+
 /// The locals that a body reduces into but does not declare, and whether it is long: has a loop, or calls a
 /// function that takes many instructions.
 struct BodyFacts {
-  std::map<int, ReduceKind> reduced;
+  std::map<int, Reduced> reduced;
   bool is_long = false;
 
   explicit BodyFacts(const loops::Block& body) {
@@ -30,7 +36,7 @@ struct BodyFacts {
   void visit(const loops::Block& body) {
     for (const loops::StmtPtr& s : body) {
       if (s->kind == StmtKind::Declare) declared_.push_back(s->local);
-      if (s->kind == StmtKind::Reduce) reduced.emplace(s->local, s->reduce);
+      if (s->kind == StmtKind::Reduce) reduced.emplace(s->local, Reduced{s->reduce, s->index_local});
       if (s->kind == StmtKind::For) is_long = true;
       if (s->value) visit(*s->value);
       visit(s->body);
@@ -109,10 +115,24 @@ void Emitter::counted_loop(llvm::Value* begin, llvm::Value* end, uint64_t step, 
   b_.SetInsertPoint(done);
 }
 
+/// Where a loop begins and ends: all of it, or what of it is in the range that the caller asks for.
+std::pair<llvm::Value*, llvm::Value*> Emitter::part_of_range(const Stmt& s) {
+  llvm::Value* zero = b_.getInt64(0);
+  llvm::Value* extent = dim(s.extent);
+  if (!s.before || !range_begin_) return {zero, extent};
+  const auto inside = [&](llvm::Value* step) {
+    llvm::Value* own = b_.CreateNSWSub(step, dim(s.before));
+    return b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin,
+                                    b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, own, zero), extent);
+  };
+  return {inside(range_begin_), inside(range_end_)};
+}
+
 void Emitter::serial_loop(const Stmt& s) {
   QUERN_CHECK(!varies(s.extent));
-  const Repeat repeat = is_const(s.extent, 1) ? Repeat::AtMostOnce : Repeat::Loop;
-  counted_loop(b_.getInt64(0), dim(s.extent), 1, repeat, [&](llvm::Value* i) {
+  const Repeat repeat = is_const(s.extent, 1) && !s.before ? Repeat::AtMostOnce : Repeat::Loop;
+  const auto [begin, end] = part_of_range(s);
+  counted_loop(begin, end, 1, repeat, [&](llvm::Value* i) {
     open_scope();
     bind(s.var, i);
     const Facts outside = facts_;
@@ -184,12 +204,15 @@ void Emitter::vector_loop(const Stmt& s) {
   const auto width = static_cast<unsigned>(s.width);
   llvm::Value* extent = dim(s.extent);
   llvm::Value* whole = b_.CreateSub(extent, b_.CreateURem(extent, b_.getInt64(width * copies)));
-  for (const auto& [local, kind] : facts.reduced) open_partials(local, kind, copies, width);
+  for (const auto& [local, reduced] : facts.reduced) {
+    open_partials(local, reduced.kind, copies, width);
+    if (reduced.index_local >= 0) open_positions(reduced.index_local, copies, width);
+  }
   strips(s, b_.getInt64(0), whole, copies, false, Repeat::Loop);
   const auto known = as_const(s.extent);
   const bool masked = !known || *known % width != 0;
   strips(s, whole, extent, 1, masked, copies == 1 ? Repeat::AtMostOnce : Repeat::Loop);
-  for (const auto& [local, kind] : facts.reduced) close_partials(local, kind);
+  for (const auto& [local, reduced] : facts.reduced) close_partials(local, reduced.kind, reduced.index_local);
 }
 
 void Emitter::strips(const Stmt& s, llvm::Value* begin, llvm::Value* end, unsigned copies, bool masked,
@@ -243,7 +266,6 @@ llvm::Value* Emitter::lane_numbers(unsigned width) {
 
 void Emitter::open_partials(int index, ReduceKind kind, unsigned copies, unsigned width) {
   Local& local = locals_.at(index);
-  QUERN_CHECK(!is_arg(kind));
   llvm::Value* identity = spread(operations_.constant(reduce_identity(kind, local.dtype)), width);
   for (unsigned copy = 0; copy < copies; ++copy) {
     local.partials.push_back(new_slot(identity->getType()));
@@ -251,28 +273,55 @@ void Emitter::open_partials(int index, ReduceKind kind, unsigned copies, unsigne
   }
 }
 
-/// The copies are combined in pairs of neighbours, then the lanes by halves.
-void Emitter::close_partials(int index, ReduceKind kind) {
+/// Of an arg-reduction, which starts at position 0 in every lane.
+void Emitter::open_positions(int index, unsigned copies, unsigned width) {
   Local& local = locals_.at(index);
-  std::vector<llvm::Value*> parts;
-  for (llvm::AllocaInst* slot : local.partials)
-    parts.push_back(b_.CreateLoad(slot->getAllocatedType(), slot));
+  llvm::Value* first = spread(b_.getInt64(0), width);
+  for (unsigned copy = 0; copy < copies; ++copy) {
+    local.partials.push_back(new_slot(first->getType()));
+    b_.CreateStore(first, local.partials.back());
+  }
+}
+
+/// Of two equally good values of an arg-reduction, the one that stands first.
+Emitter::Partial Emitter::combine(ReduceKind kind, DType dtype, Partial a, Partial b) {
+  if (!a.position) return {operations_.combine(kind, dtype, a.value, b.value), nullptr};
+  llvm::Value* better = operations_.is_better(kind, dtype, b.value, a.value);
+  llvm::Value* worse = operations_.is_better(kind, dtype, a.value, b.value);
+  llvm::Value* before = b_.CreateICmpSLT(b.position, a.position);
+  llvm::Value* takes = b_.CreateOr(better, b_.CreateAnd(b_.CreateNot(worse), before));
+  return {b_.CreateSelect(takes, b.value, a.value), b_.CreateSelect(takes, b.position, a.position)};
+}
+
+/// The copies are combined in pairs of neighbours, then the lanes by halves.
+void Emitter::close_partials(int index, ReduceKind kind, int index_local) {
+  Local& local = locals_.at(index);
+  Local* positions = index_local >= 0 ? &locals_.at(index_local) : nullptr;
+  const auto load = [&](llvm::AllocaInst* slot) { return b_.CreateLoad(slot->getAllocatedType(), slot); };
+  std::vector<Partial> parts;
+  for (size_t k = 0; k < local.partials.size(); ++k)
+    parts.push_back({load(local.partials[k]), positions ? load(positions->partials[k]) : nullptr});
   while (parts.size() > 1) {
-    std::vector<llvm::Value*> pairs;
-    for (size_t i = 0; i + 1 < parts.size(); i += 2) {
-      pairs.push_back(operations_.combine(kind, local.dtype, parts[i], parts[i + 1]));
-    }
+    std::vector<Partial> pairs;
+    for (size_t i = 0; i + 1 < parts.size(); i += 2)
+      pairs.push_back(combine(kind, local.dtype, parts[i], parts[i + 1]));
     if (parts.size() % 2 != 0) pairs.push_back(parts.back());
     parts = std::move(pairs);
   }
-  llvm::Value* total = fold_lanes(kind, local.dtype, parts.front());
-  llvm::Value* start = b_.CreateLoad(local.slot()->getAllocatedType(), local.slot());
-  b_.CreateStore(operations_.combine(kind, local.dtype, start, total), local.slot());
+  const Partial start{load(local.slot()), positions ? load(positions->slot()) : nullptr};
+  const Partial total = combine(kind, local.dtype, start, fold_lanes(kind, local.dtype, parts.front()));
+  b_.CreateStore(total.value, local.slot());
   local.partials.clear();
+  if (!positions) return;
+  b_.CreateStore(total.position, positions->slot());
+  positions->partials.clear();
 }
 
-llvm::Value* Emitter::fold_lanes(ReduceKind kind, DType dtype, llvm::Value* vector) {
-  auto width = llvm::cast<llvm::FixedVectorType>(vector->getType())->getNumElements();
+Emitter::Partial Emitter::fold_lanes(ReduceKind kind, DType dtype, Partial vectors) {
+  const auto each = [](Partial p, const auto& take) {
+    return Partial{take(p.value), p.position ? take(p.position) : nullptr};
+  };
+  auto width = llvm::cast<llvm::FixedVectorType>(vectors.value->getType())->getNumElements();
   for (; width % 2 == 0; width /= 2) {
     llvm::SmallVector<int, 64> low;
     llvm::SmallVector<int, 64> high;
@@ -280,13 +329,16 @@ llvm::Value* Emitter::fold_lanes(ReduceKind kind, DType dtype, llvm::Value* vect
       low.push_back(static_cast<int>(lane));
       high.push_back(static_cast<int>(lane + width / 2));
     }
-    vector = operations_.combine(kind, dtype, b_.CreateShuffleVector(vector, low),
-                                 b_.CreateShuffleVector(vector, high));
+    const auto part = [&](llvm::ArrayRef<int> lanes) {
+      return each(vectors, [&](llvm::Value* v) { return b_.CreateShuffleVector(v, lanes); });
+    };
+    vectors = combine(kind, dtype, part(low), part(high));
   }
-  llvm::Value* total = b_.CreateExtractElement(vector, uint64_t{0});
-  for (unsigned lane = 1; lane < width; ++lane) {
-    total = operations_.combine(kind, dtype, total, b_.CreateExtractElement(vector, uint64_t{lane}));
-  }
+  const auto lane = [&](uint64_t k) {
+    return each(vectors, [&](llvm::Value* v) { return b_.CreateExtractElement(v, k); });
+  };
+  Partial total = lane(0);
+  for (unsigned k = 1; k < width; ++k) total = combine(kind, dtype, total, lane(k));
   return total;
 }
 

@@ -92,6 +92,7 @@ class Emitter {
 
   // emit_loops.cpp
   void serial_loop(const loops::Stmt& s);
+  std::pair<llvm::Value*, llvm::Value*> part_of_range(const loops::Stmt& s);
   void unrolled_loop(const loops::Stmt& s);
   std::vector<llvm::Value*> hide_buffers();
   void at_known_index(Dim var, Dim index, const loops::Block& body);
@@ -107,9 +108,16 @@ class Emitter {
   void open_scope();
   void close_scope();
   void bind(Dim var, llvm::Value* value);
+  /// A value, and where it stands among those that an arg-reduction compares; null for other reductions.
+  struct Partial {
+    llvm::Value* value;
+    llvm::Value* position;
+  };
   void open_partials(int local, ReduceKind kind, unsigned copies, unsigned width);
-  void close_partials(int local, ReduceKind kind);
-  llvm::Value* fold_lanes(ReduceKind kind, DType dtype, llvm::Value* vector);
+  void open_positions(int local, unsigned copies, unsigned width);
+  void close_partials(int local, ReduceKind kind, int index_local);
+  Partial fold_lanes(ReduceKind kind, DType dtype, Partial vectors);
+  Partial combine(ReduceKind kind, DType dtype, Partial a, Partial b);
   llvm::Value* lane_numbers(unsigned width);
 
   // emit_dim.cpp: index arithmetic
@@ -161,6 +169,8 @@ class Emitter {
   llvm::PHINode* trap_number_ = nullptr;
   llvm::Instruction* slots_end_ = nullptr;  ///< new slots of locals go before it
   std::vector<llvm::Value*> buffers_;
+  llvm::Value* range_begin_ = nullptr;
+  llvm::Value* range_end_ = nullptr;
   std::vector<Scope> scopes_;
   std::unordered_map<Dim, Variable> variables_;
   std::unordered_map<int, Local> locals_;

@@ -136,7 +136,7 @@ class ContractionRule {
   Tile best_tile(int64_t rows, int64_t columns) const {
     Tile best;
     const int64_t registers = machine_.vector_registers;
-    for (int64_t vectors = 1; vectors <= 8; ++vectors) {
+    for (int64_t vectors = 1; vectors <= 16; ++vectors) {
       if (vectors > 1 && (vectors - 1) * lanes_ >= columns) break;
       for (int64_t most = 1; most * vectors + vectors + 1 <= registers && most <= std::max<int64_t>(rows, 1);
            ++most) {
@@ -254,7 +254,10 @@ class ContractionRule {
         if (name != reduced.back()) step(schedule, Primitive::Unroll, {}, {{name}});
       if (!windows.empty()) step(schedule, Primitive::Peel, {}, {{nest.name_of(row) + "o"}});
     }
-    QUERN_CHECK(nest.apply(schedule) && nest.is_complete());
+    QUERN_CHECK(nest.apply(schedule));
+    if (const std::string shared = nest.shared_loop(); !shared.empty())
+      QUERN_CHECK(nest.apply({Primitive::Parallel, {}, {{shared}}, {}}));
+    QUERN_CHECK(nest.is_complete());
     return nest;
   }
 

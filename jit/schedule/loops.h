@@ -115,7 +115,7 @@ enum class LoopKind : uint8_t {
   /// its variable, but no other Vectorize. Stores run along the lanes, and a local declared inside has a
   /// value per lane.
   ///
-  /// A local declared outside and reduced inside (not by ArgMax or ArgMin; it is not read there) keeps
+  /// A local declared outside and reduced inside (it is not read there) keeps
   /// partial results that start at the identity, one vector of lanes; where the body has neither a loop nor a
   /// function of the Float signature nor a power, min(4, extent / width) of them (4 for a run-time extent)
   /// that take turns as long as all can, after which the first takes the rest. After the loop neighbouring
@@ -138,6 +138,9 @@ struct Stmt {
   Dim extent = nullptr;  ///< over the kernel's dims
   LoopKind loop = LoopKind::Serial;
   int width = 1;
+  /// Serial: of the kernel's range, the part from `before` on: `var` runs over what the caller asks for of
+  /// it.
+  Dim before = nullptr;
   /// Vectorize: each vector of lanes is code of its own and knows its index, so that the lanes may be places
   /// of a tile.
   bool unrolled = false;
@@ -175,6 +178,10 @@ struct Kernel {
   std::vector<Dim> dims;        ///< run-time dims, in the order of the entry's `dims` argument
   int locals = 0;               ///< how many locals are declared
   Block body;
+  /// How many steps the loops with a `before` have together: independent of each other, so that a caller may
+  /// ask for some of them and leave the others to other threads. Null where there are none.
+  Dim range = nullptr;
+  Dim work = nullptr;              ///< how often the innermost statement is done, where there is a range
   std::vector<std::string> traps;  ///< what trap k+1 means, for messages
 };
 

@@ -121,6 +121,7 @@ Result<Done> Nest::apply(const ScheduleStep& step) {
     case Primitive::Reorder: return reorder(step);
     case Primitive::Unroll:
     case Primitive::Vectorize: return mark(step);
+    case Primitive::Parallel: return parallel(step);
     case Primitive::Peel: return peel(step);
     case Primitive::Turn: return turn(step);
     case Primitive::Pack: return pack(step);
@@ -232,6 +233,47 @@ Result<Done> Nest::mark(const ScheduleStep& step) {
   return Done{};
 }
 
+/// How far it runs is the same at every place.
+bool Nest::is_whole(int loop) const {
+  const Loop& l = table_[static_cast<size_t>(loop)];
+  if (l.made_by < 0 || outer_of(loop) >= 0) return l.extent != nullptr;
+  return table_[static_cast<size_t>(splits_[static_cast<size_t>(l.made_by)].loop)].extent != nullptr;
+}
+
+std::string Nest::shared_loop() const {
+  constexpr int64_t kMany = 16, kUnknown = 64;
+  std::string best;
+  int64_t most = 1;
+  for (const int loop : order_) {
+    const Loop& l = table_[static_cast<size_t>(loop)];
+    if (l.owner != kResult) break;
+    if (l.kind != LoopKind::Serial || !is_whole(loop)) continue;
+    const Split* split = l.made_by >= 0 ? &splits_[static_cast<size_t>(l.made_by)] : nullptr;
+    const int64_t extent =
+        as_const(split ? table_[static_cast<size_t>(split->loop)].extent : l.extent).value_or(kUnknown);
+    const int64_t steps = split ? (extent + split->factor - 1) / split->factor : extent;
+    if (steps <= most) continue;
+    best = l.name;
+    most = steps;
+    if (most >= kMany) break;
+  }
+  return best;
+}
+
+Result<Done> Nest::parallel(const ScheduleStep& step) {
+  if (step.loops.size() != 1 || step.loops[0].size() != 1 || !step.numbers.empty())
+    return Failure{"takes a loop: `parallel(l)`"};
+  auto at = find_in_order(step.loops[0][0]);
+  if (!at) return at.error();
+  const Loop& loop = table_[static_cast<size_t>(order_[*at])];
+  if (loop.owner != kResult) return Failure{fmt::format("`{}` is of a reduction", loop.name)};
+  if (!is_whole(order_[*at]))
+    return Failure{fmt::format("how far `{}` runs depends on another loop", loop.name)};
+  if (parallel_ >= 0) return Failure{"there is a parallel loop already"};
+  parallel_ = order_[*at];
+  return Done{};
+}
+
 Result<Done> Nest::peel(const ScheduleStep& step) {
   if (step.loops.size() != 1 || step.loops[0].size() != 1 || !step.numbers.empty())
     return Failure{"takes a loop: `peel(o)`"};
@@ -311,13 +353,19 @@ Result<Done> Nest::tile_is_complete(const std::vector<int>& tile) const {
 
 Result<Done> Nest::is_complete() const {
   const std::vector<int> tile = this->tile();
+  if (parallel_ >= 0) {
+    const Loop& l = table_[static_cast<size_t>(parallel_)];
+    if (std::count(order_.begin(), order_.end(), parallel_) == 0 ||
+        std::count(tile.begin(), tile.end(), parallel_) != 0 || l.kind != LoopKind::Serial)
+      return Failure{fmt::format("the steps of `{}` are no code that runs by itself", l.name)};
+  }
   if (auto done = tile_is_complete(tile); !done) return done;
   const Loop* of_result = nullptr;
   for (const int loop : order_) {
     const Loop& l = table_[static_cast<size_t>(loop)];
     if (l.kind != LoopKind::Vectorize) continue;
     const bool is_reduced = l.owner != kResult;
-    if (is_reduced && (!tile.empty() || is_arg(c_.reductions[static_cast<size_t>(l.owner)].kind)))
+    if (is_reduced && !tile.empty())
       return Failure{fmt::format("`{}` cannot run in lanes: what it reduces to is not one number", l.name)};
     const bool second = std::any_of(order_.begin(), order_.end(), [&](int other) {
       const Loop& o = table_[static_cast<size_t>(other)];

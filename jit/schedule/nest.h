@@ -36,6 +36,9 @@ class Nest {
   const Computation& computation() const { return c_; }
   /// The names of the loops, outermost first, those of reductions among them.
   std::vector<std::string> loops() const;
+  /// The outermost loop that several threads may share and that has many steps, or else the one with the
+  /// most; empty where none has two.
+  std::string shared_loop() const;
   /// Of an index variable of the computation.
   std::string name_of(Dim root) const;
   /// Of a loop that is there: its index in what the computation says, and its extent where that is no part
@@ -70,6 +73,8 @@ class Nest {
   Result<Done> fuse(const ScheduleStep& step);
   Result<Done> reorder(const ScheduleStep& step);
   Result<Done> mark(const ScheduleStep& step);
+  Result<Done> parallel(const ScheduleStep& step);
+  bool is_whole(int loop) const;
   Result<Done> peel(const ScheduleStep& step);
   Result<Done> turn(const ScheduleStep& step);
   Result<Done> pack(const ScheduleStep& step);
@@ -90,7 +95,8 @@ class Nest {
   std::vector<Fuse> fuses_;
   std::vector<int> order_;  ///< outermost first
   std::vector<PackedBuffer> packed_;
-  int turned_ = -1;  ///< the buffer that is loaded along the innermost loop but one
+  int parallel_ = -1;  ///< the loop whose steps make the kernel's range
+  int turned_ = -1;    ///< the buffer that is loaded along the innermost loop but one
 };
 
 }  // namespace quern::loops

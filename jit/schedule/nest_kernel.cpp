@@ -49,10 +49,21 @@ class NestWriter {
     kernel.body = loops(outer_, 0, {}, [this](const Place& place) {
       return nest_.turned_ >= 0 ? turned_tile(place) : element(place);
     });
+    kernel.range = range_;
+    if (range_) kernel.work = work();
     return kernel;
   }
 
  private:
+  Dim work() const {
+    Dim work = dim_product(c_.extents);
+    for (const Reduction& r : c_.reductions)
+      for (const Dim extent : r.extents)
+        if (!std::any_of(c_.vars.begin(), c_.vars.end(), [&](Dim var) { return contains_var(extent, var); }))
+          work = dim_mul(work, extent);
+    return work;
+  }
+
   /// The steps of a split that are alike: `count` of them from `start` on, each of `factor`.
   struct Steps {
     Dim count, start, factor;
@@ -62,6 +73,7 @@ class NestWriter {
     std::unordered_map<int, Dim> index;    ///< of loops
     std::unordered_map<int, Steps> steps;  ///< of splits
     Facts facts;
+    Dim before = dim_const(0);      ///< how many steps of a split come before these
     std::vector<BoundsCheck> held;  ///< of the reduction's checks, as the computation says them
   };
   using Inside = std::function<Block(const Place&)>;
@@ -185,19 +197,24 @@ class NestWriter {
     const bool is_outer = made_by >= 0 && nest_.splits_[static_cast<size_t>(made_by)].outer == loop;
     if (!is_outer) return one_loop(order, k, extent_of(loop, place), place, inside);
     Block all;
+    Dim before = dim_const(0);
     for (const Steps& steps : steps_of(nest_.splits_[static_cast<size_t>(made_by)], place)) {
       Place here = place;
       here.steps[made_by] = steps;
+      here.before = before;
+      before = dim_add(before, steps.count);
       Block part = one_loop(order, k, steps.count, std::move(here), inside);
       all.insert(all.end(), part.begin(), part.end());
     }
+    if (loop == nest_.parallel_) range_ = before;
     return all;
   }
 
   Block one_loop(const std::vector<int>& order, size_t k, Dim extent, Place place, const Inside& inside) {
     const int loop = order[k];
     const Nest::Loop& l = loop_at(loop);
-    if (is_const(extent, 1) && l.kind != LoopKind::Vectorize) {
+    const bool ranged = loop == nest_.parallel_;
+    if (is_const(extent, 1) && l.kind != LoopKind::Vectorize && !ranged) {
       place.index[loop] = dim_const(0);
       return guarded(loop, std::move(place), [&](const Place& p) { return loops(order, k + 1, p, inside); });
     }
@@ -213,6 +230,8 @@ class NestWriter {
       stmt.loop = all && *all <= kMost ? LoopKind::Unroll : LoopKind::Serial;
       stmt.width = stmt.loop == LoopKind::Unroll ? static_cast<int>(*all) : 1;
     }
+    if (ranged) stmt.before = l.extent ? dim_const(0) : place.before;
+    if (ranged && !range_) range_ = extent;
     stmt.apart = l.kind == LoopKind::Unroll && l.owner != Nest::kResult && fills_registers(place);
     stmt.unrolled = l.kind == LoopKind::Vectorize && in_tile;
     if (stmt.unrolled && !as_const(extent)) stmt.most = *tile_extent(loop, place);
@@ -525,6 +544,7 @@ class NestWriter {
   const Nest& nest_;
   const Computation& c_;
   std::vector<int> outer_, reduced_, tile_;
+  Dim range_ = nullptr;
 };
 
 Kernel Nest::kernel() const { return NestWriter(*this).write(); }

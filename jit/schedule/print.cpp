@@ -93,7 +93,8 @@ class Writer {
 
   std::string write() {
     for (const Dim dim : kernel_.dims) add_name(dim, "d");
-    out_ = fmt::format("kernel({}) dims({}) {{\n", buffers(), dim_list(kernel_.dims));
+    const std::string range = kernel_.range ? fmt::format(" range({})", dims_.text(kernel_.range)) : "";
+    out_ = fmt::format("kernel({}) dims({}){} {{\n", buffers(), dim_list(kernel_.dims), range);
     block(kernel_.body);
     out_ += "}\n";
     for (size_t i = 0; i < kernel_.traps.size(); ++i) {
@@ -259,9 +260,9 @@ class Writer {
     line("}");
   }
 
-  static std::string kind(const Stmt& s) {
+  std::string kind(const Stmt& s) const {
     switch (s.loop) {
-      case LoopKind::Serial: return "";
+      case LoopKind::Serial: return s.before ? fmt::format(" in range from {}", dims_.text(s.before)) : "";
       case LoopKind::Vectorize:
         return fmt::format(" vectorize {}{}{}", s.width, s.unrolled ? " unroll" : "",
                            s.most > 0 ? fmt::format(" at most {}", s.most) : "");

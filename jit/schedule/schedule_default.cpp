@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <optional>
+#include <set>
 
 #include "jit/schedule/lower.h"
 
@@ -46,19 +47,129 @@ class Scheduler {
   Kernel run() {
     merge_loops();
     choose_vector_loop();
+    const Dim work = this->work();
+    cut_into_parts();
     Kernel kernel;
     kernel.buffers = c_.buffers;
     kernel.dims = c_.dims;
     kernel.locals = c_.locals;
     kernel.traps = c_.traps;
     kernel.body = c_.running ? running_loop() : element();
-    for (size_t k = c_.vars.size(); k-- > 0;)
+    size_t inner = c_.vars.size();
+    if (const std::vector<int64_t> cuts = this->cuts(); !cuts.empty()) {
+      kernel.body = pieces(cuts);
+      --inner;
+    }
+    for (size_t k = inner; k-- > 0;)
       if (c_.vars[k] != c_.running) kernel.body = {loop(c_.vars[k], c_.extents[k], std::move(kernel.body))};
     if (c_.scatter) add_scatter(*c_.scatter, kernel.body);
+    if (is_shared()) share(kernel, work);
     return kernel;
   }
 
  private:
+  /// Where on the way along the innermost loop reads begin or end to be inside of their tensors: parts of a
+  /// concatenation, borders of padding.
+  std::vector<int64_t> cuts() const {
+    constexpr size_t kMost = 4;
+    if (c_.vars.empty() || !c_.reductions.empty() || !c_.running_results.empty() ||
+        vector_var_ != c_.vars.back())
+      return {};
+    const auto extent = as_const(c_.extents.back());
+    if (!extent) return {};
+    std::set<int64_t> found;
+    for_each_value(c_.value, [&](const Value& v) {
+      for (const BoundsCheck& check : v.checks) {
+        if (!check.index || !contains_var(check.index, vector_var_)) continue;
+        const auto along = linear_in(check.index, vector_var_);
+        const auto start = along ? as_const(along->rest) : std::nullopt;
+        const auto end = as_const(check.extent);
+        if (!start || !end || !is_const(along->coefficient, 1)) continue;
+        for (const int64_t cut : {-*start, *end - *start})
+          if (cut > 0 && cut < *extent) found.insert(cut);
+      }
+    });
+    if (found.size() > kMost) return {};
+    return {found.begin(), found.end()};
+  }
+
+  /// The innermost loop in pieces between the cuts, each of which knows what is inside.
+  Block pieces(std::vector<int64_t> cuts) {
+    cuts.push_back(*as_const(c_.extents.back()));
+    const Computation whole = c_;
+    const Dim var = vector_var_;
+    Block body;
+    int64_t begin = 0;
+    for (const int64_t end : cuts) {
+      Facts facts;
+      vector_var_ = dim_var(var->name);
+      facts.add_index(vector_var_, dim_const(end - begin));
+      rewrite({{var, dim_add(vector_var_, dim_const(begin))}});
+      c_.value = without_checks(c_.value, facts);
+      body.push_back(loop(vector_var_, dim_const(end - begin), element()));
+      c_ = whole;
+      begin = end;
+    }
+    vector_var_ = var;
+    return body;
+  }
+
+  /// The value without tests that are known to hold, and the other value where one is known to fail.
+  static ValuePtr without_checks(const ValuePtr& value, const Facts& facts) {
+    if (!value) return nullptr;
+    Value v = *value;
+    v.otherwise = without_checks(v.otherwise, facts);
+    for (const BoundsCheck& check : v.checks) {
+      if (check.computed) continue;
+      const bool fails =
+          prove_less(check.index, dim_const(0), facts) || prove_less_equal(check.extent, check.index, facts);
+      if (fails && v.otherwise) return v.otherwise;
+    }
+    std::erase_if(v.checks, [&](const BoundsCheck& check) {
+      return !check.computed && prove_nonnegative(check.index, facts) &&
+             prove_less(check.index, check.extent, facts);
+    });
+    for (ValuePtr& arg : v.args) arg = without_checks(arg, facts);
+    return std::make_shared<const Value>(std::move(v));
+  }
+
+  /// The steps of the outermost loop do not depend on each other.
+  bool is_shared() const {
+    return !c_.scatter && !c_.vars.empty() && c_.vars[0] != c_.running && c_.vars[0] != vector_var_;
+  }
+
+  Dim work() const {
+    Dim work = dim_product(c_.extents);
+    for (const Reduction& r : c_.reductions)
+      for (const Dim extent : r.extents)
+        if (std::none_of(c_.vars.begin(), c_.vars.end(), [&](Dim var) { return contains_var(extent, var); }))
+          work = dim_mul(work, extent);
+    return work;
+  }
+
+  void share(Kernel& kernel, Dim work) const {
+    Stmt outermost = *kernel.body.front();
+    outermost.before = dim_const(0);
+    kernel.body.front() = std::make_shared<const Stmt>(std::move(outermost));
+    kernel.range = c_.extents[0];
+    kernel.work = work;
+  }
+
+  /// A long loop in lanes and nothing else becomes a loop over parts of it.
+  void cut_into_parts() {
+    constexpr int64_t kPart = 8192, kFewestParts = 8;
+    if (c_.scatter || c_.vars.size() != 1 || c_.vars[0] != vector_var_ || !c_.reductions.empty()) return;
+    const Dim extent = c_.extents[0], part = dim_const(kPart);
+    if (as_const(extent).value_or(kPart * kFewestParts) < kPart * kFewestParts) return;
+    const Dim parts = dim_var("part"), count = dim_floordiv(dim_add(extent, dim_const(kPart - 1)), part);
+    const Dim start = dim_mul(parts, part);
+    rewrite({{vector_var_, dim_add(start, vector_var_)}});
+    c_.vars.insert(c_.vars.begin(), parts);
+    c_.extents.insert(c_.extents.begin(), count);
+    const bool even = is_const(dim_floormod(extent, part), 0);
+    c_.extents[1] = even ? part : dim_min(part, dim_sub(extent, start));
+  }
+
   Accesses accesses() const {
     Accesses all;
     collect(c_.value, all);
@@ -150,7 +261,7 @@ class Scheduler {
       if (count && *count < 2) vector_var_ = nullptr;
     }
     for (const Reduction& r : c_.reductions) {
-      if (r.vars.empty() || is_arg(r.kind) || !r.inner.empty() || bounds_a_loop(r.vars.back())) continue;
+      if (r.vars.empty() || !r.inner.empty() || bounds_a_loop(r.vars.back())) continue;
       auto count = as_const(r.extents.back());
       if (count && *count < width) continue;
       double along = cost(r.vars.back(), r.extents.back(), width);

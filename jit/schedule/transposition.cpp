@@ -67,7 +67,10 @@ std::optional<Nest> scheduled_transposition(const Computation& c, const MachineM
   schedule.steps.push_back({Primitive::Reorder, {}, {order}, {}});
   schedule.steps.push_back(
       {Primitive::Turn, {}, {{c.buffers[static_cast<size_t>(read->buffer)].name}, {v + "i", u + "i"}}, {}});
-  QUERN_CHECK(nest.apply(schedule) && nest.is_complete());
+  QUERN_CHECK(nest.apply(schedule));
+  if (const std::string shared = nest.shared_loop(); !shared.empty())
+    QUERN_CHECK(nest.apply({Primitive::Parallel, {}, {{shared}}, {}}));
+  QUERN_CHECK(nest.is_complete());
   return nest;
 }
 

@@ -64,7 +64,8 @@ class WindowRule {
     std::string row = whole && !order.empty() ? order.back() : "";
     if (!row.empty() && is_scattered(c_.vars[c_.vars.size() - 2])) row = "";
 
-    const int64_t rows = row.empty() ? 1 : std::clamp<int64_t>(kMostUnrolled / *count, 1, kMostRows);
+    const int64_t rows =
+        row.empty() ? 1 : std::clamp<int64_t>(kMostUnrolled / std::max<int64_t>(*count, 1), 1, kMostRows);
     const int64_t vectors =
         row.empty() ? std::clamp<int64_t>((extent + lanes - 1) / lanes, 1, whole ? 2 : kMostVectors) : 1;
     step(Primitive::Split, {along + "o", along + "i"}, {along}, {vectors * lanes});
@@ -85,7 +86,10 @@ class WindowRule {
     } else {
       step(Primitive::Unroll, {}, {nest.name_of(r.vars.back())}, {2});
     }
-    QUERN_CHECK(nest.apply(schedule) && nest.is_complete());
+    QUERN_CHECK(nest.apply(schedule));
+    if (const std::string shared = nest.shared_loop(); !shared.empty())
+      QUERN_CHECK(nest.apply({Primitive::Parallel, {}, {{shared}}, {}}));
+    QUERN_CHECK(nest.is_complete());
     return nest;
   }
 

@@ -86,7 +86,12 @@ struct KernelSite final : Site {
   struct Code {
     KernelCode kernel;
     std::vector<DimCode> dims;
-    std::vector<std::vector<DimCode>> packed_shapes;  ///< one per KernelCode::packed
+    std::optional<DimCode> range, work;
+    struct Packed {
+      std::vector<DimCode> shape;
+      std::optional<DimCode> range, work;
+    };
+    std::vector<Packed> packed;  ///< one per KernelCode::packed
   };
   mutable std::mutex mutex;
   mutable std::atomic<bool> ready = false;

@@ -11,6 +11,7 @@
 
 #include "ir/extern_kernels.h"
 #include "ir/interpreter.h"
+#include "jit/runtime/threads.h"
 #include "jit/vm/machine.h"
 #include "jit/vm/scalar.h"
 
@@ -163,22 +164,53 @@ void Machine::call_kernel(const Instruction* pc, const KernelSite& site, const S
   for (size_t k = 0; k < code.kernel.packed.size(); ++k) {
     const KernelCode::Packed& packed = code.kernel.packed[k];
     const TensorPtr& tensor = peek(site.operands[packed.buffer]).object_as<TensorObject>()->tensor;
-    buffers_[packed.buffer] = packed_form(pc, packed, code.packed_shapes[k], *tensor).data();
+    buffers_[packed.buffer] = packed_form(pc, packed, code.packed[k], *tensor).data();
   }
-  const CompiledKernel& compiled = *code.kernel.code;
-  const int32_t trap = compiled.entry(buffers_.data(), kernel_dims_.data());
+  const int32_t trap =
+      run_kernel(*code.kernel.code, buffers_.data(), value_of(code.range), value_of(code.work));
   if (trap != 0) fail_in_kernel(pc, site, shape, trap);
 }
 
+std::optional<int64_t> Machine::value_of(const std::optional<DimCode>& dim) const {
+  return dim ? evaluate(*dim, slots_) : std::nullopt;
+}
+
+/// Calls the entry; for parts of its range on several threads where there is enough work for them. Of several
+/// traps, which come from different parts, it is the same one in each run: that of the first part.
+int32_t Machine::run_kernel(const CompiledKernel& code, void* const* buffers, std::optional<int64_t> range,
+                            std::optional<int64_t> work) {
+  constexpr int64_t kLeastWork = int64_t{1} << 18;
+  if (!range) return code.entry(buffers, kernel_dims_.data());
+  const auto part = [&](int64_t begin, int64_t end) {
+    std::vector<int64_t> dims = kernel_dims_;
+    dims.push_back(begin);
+    dims.push_back(end);
+    return code.entry(buffers, dims.data());
+  };
+  if (thread_count() == 1 || work.value_or(0) < kLeastWork) return part(0, *range);
+  std::mutex mutex;
+  int64_t first = *range;
+  int32_t trap = 0;
+  for_each_part(*range, [&](int64_t begin, int64_t end) {
+    const int32_t stopped = part(begin, end);
+    if (stopped == 0) return;
+    const std::lock_guard lock(mutex);
+    if (begin > first) return;
+    first = begin;
+    trap = stopped;
+  });
+  return trap;
+}
+
 HostTensor& Machine::packed_form(const Instruction* pc, const KernelCode::Packed& packed,
-                                 const std::vector<DimCode>& shape, HostTensor& tensor) {
-  TensorPtr form = tensor.form(packed.code.get(), kernel_dims_);
+                                 const KernelSite::Code::Packed& dims, HostTensor& tensor) {
+  const std::shared_ptr<CompiledKernel>& code = packed.form.code;
+  TensorPtr form = tensor.form(code.get(), kernel_dims_);
   if (!form) {
-    form = make_tensor(pc, packed.dtype, this->shape(pc, shape));
+    form = make_tensor(pc, packed.dtype, this->shape(pc, dims.shape));
     void* buffers[] = {tensor.data(), form->data()};
-    const int32_t trap = packed.code->entry(buffers, kernel_dims_.data());
-    QUERN_CHECK(trap == 0);
-    tensor.keep_form(packed.code, kernel_dims_, form);
+    QUERN_CHECK(run_kernel(*code, buffers, value_of(dims.range), value_of(dims.work)) == 0);
+    tensor.keep_form(code, kernel_dims_, form);
   }
   return *form;
 }
@@ -238,14 +270,21 @@ const KernelSite::Code& Machine::kernel_code(const Instruction* pc, const Kernel
     if (found == known.end()) fail(pc, fmt::format("internal: the dim {} has no value", to_string(var)));
     return static_cast<uint32_t>(found - known.begin());
   };
-  std::vector<DimCode> dims;
-  for (Dim dim : kernel->dims) dims.push_back(compile_dim(dim, slot_of));
-  std::vector<std::vector<DimCode>> shapes;
-  for (const KernelCode::Packed& packed : kernel->packed) {
-    shapes.emplace_back();
-    for (Dim dim : packed.shape) shapes.back().push_back(compile_dim(dim, slot_of));
-  }
-  site.code = {std::move(*kernel), std::move(dims), std::move(shapes)};
+  const auto compile_all = [&](const std::vector<Dim>& list) {
+    std::vector<DimCode> codes;
+    for (Dim dim : list) codes.push_back(compile_dim(dim, slot_of));
+    return codes;
+  };
+  const auto compile_some = [&](Dim dim) {
+    return dim ? std::optional(compile_dim(dim, slot_of)) : std::nullopt;
+  };
+  site.code.dims = compile_all(kernel->dims);
+  site.code.range = compile_some(kernel->range);
+  site.code.work = compile_some(kernel->work);
+  for (const KernelCode::Packed& packed : kernel->packed)
+    site.code.packed.push_back(
+        {compile_all(packed.shape), compile_some(packed.form.range), compile_some(packed.form.work)});
+  site.code.kernel = std::move(*kernel);
   site.ready.store(true, std::memory_order_release);
   return site.code;
 }

@@ -59,6 +59,7 @@ ScheduleStep random_step(Random& random, const Nest& nest, int number) {
     case Primitive::Vectorize:
       step = {step.primitive, {}, {{random.of(loops)}}, {random.of(std::vector<int64_t>{2, 4, 8, 16})}};
       break;
+    case Primitive::Parallel:
     case Primitive::Peel: step.loops = {{random.of(loops)}}; break;
     case Primitive::Turn:
     case Primitive::Pack: break;
@@ -111,7 +112,8 @@ class RandomKernels final : public KernelSource {
     loops::Kernel kernel = best.kernel();
     text += loops::to_string(applied) + loops::print_kernel(kernel);
     kernel.name = "random";
-    return KernelCode{compile(kernel), kernel.dims};
+    return KernelCode{compile(kernel), kernel.dims, kernel.range,
+                      kernel.range ? dim_const(1 << 20) : nullptr};
   }
 
   std::string text;

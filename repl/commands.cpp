@@ -16,6 +16,7 @@
 #include "generated/config.h"
 #include "ir/data_files.h"
 #include "jit/codegen/codegen.h"
+#include "jit/runtime/threads.h"
 #include "lsp/server.h"
 #include "repl/command_files.h"
 #include "repl/repl.h"
@@ -27,13 +28,24 @@
 
 namespace quern {
 
+namespace {
+
+void add_threads(CLI::App& command) {
+  command.add_option_function<int>("--threads", set_thread_count, "N: how many threads kernels run on")
+      ->check(CLI::Range(1, 1024));
+}
+
+}  // namespace
+
 CommandLine::CommandLine(CLI::App& app) : app_(app) {
   app.add_flag("--version", version_, "what this is built with, and what was found on this machine");
   app.add_option("--stdlib", stdlib_, "a folder to take the library from instead of the built-in one");
   CLI::App* repl =
       app.add_subcommand("repl", "explore: type expressions and definitions (also without a subcommand)");
   repl->add_flag("--interpret", interpret_, "by the reference interpreter instead of compiled kernels");
+  add_threads(*repl);
   CLI::App* run = app.add_subcommand("run", "run a file's statements in order");
+  add_threads(*run);
   run->add_option("FILE", file_, "a .relay file")->required();
   run->add_option("--input", inputs_,
                   "NAME=FILE: the value of the top-level variable %NAME or of @main's parameter")

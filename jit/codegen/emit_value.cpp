@@ -89,7 +89,7 @@ int64_t constant_term(Dim d) {
 }  // namespace
 
 Emitter::Address Emitter::address(Dim offset, const std::vector<loops::ComputedOffset>& computed) {
-  Address where{b_.getInt64(0), 0, nullptr, false};
+  Address where{b_.getInt64(0), 0, nullptr, false, false};
   const auto set_base = [&](Dim base) {
     const int64_t constant = constant_term(base);
     where.displacement = constant;
@@ -101,6 +101,7 @@ Emitter::Address Emitter::address(Dim offset, const std::vector<loops::ComputedO
   } else if (const auto linear = linear_in(offset, lanes_->var)) {
     set_base(dim_add(dim_mul(linear->coefficient, lanes_->first), linear->rest));
     where.contiguous = is_const(linear->coefficient, 1);
+    where.every_second = is_const(linear->coefficient, 2) && computed.empty();
     if (!where.contiguous || !computed.empty()) {
       llvm::Value* stride = spread(dim(linear->coefficient), lanes_->width);
       where.per_lane = b_.CreateMul(lane_numbers(lanes_->width), stride);
@@ -159,6 +160,10 @@ llvm::Value* Emitter::unchecked_load(const loops::Value& v, llvm::Value* pass_th
   if (mask)
     pass_through = pass_through ? spread(pass_through, lanes_->width) : llvm::Constant::getNullValue(type);
   if (uniform) where.per_lane = spread(b_.getInt64(0), lanes_->width);
+  if (where.every_second && !mask && lanes_->width % 2 == 0) {
+    where.per_lane = nullptr;
+    return operations_.from_memory(dtype, load_every_second(element, pointer(v.buffer, where), align));
+  }
   llvm::Value* from = pointer(v.buffer, where);
   llvm::Value* loaded = nullptr;
   if (where.per_lane) {
@@ -189,6 +194,20 @@ llvm::Value* Emitter::unseen_load(const loops::Value& v) {
     inside.dim = dim_add(inside.dim, dim_mul(dim_sub(clamped, check.index), check.stride));
   }
   return unchecked_load(inside, nullptr);
+}
+
+/// Two vectors, the second of which ends where the last lane stands: nothing is read behind it.
+llvm::Value* Emitter::load_every_second(llvm::Type* element, llvm::Value* from, llvm::Align align) {
+  const unsigned width = lanes_->width;
+  auto* type = llvm::FixedVectorType::get(element, width);
+  llvm::Value* first = b_.CreateAlignedLoad(type, from, align);
+  llvm::Value* second = b_.CreateAlignedLoad(type, b_.CreateConstGEP1_64(element, from, width - 1), align);
+  llvm::SmallVector<int, 64> lanes;
+  for (unsigned lane = 0; lane < width; ++lane) {
+    const unsigned at = 2 * lane;
+    lanes.push_back(static_cast<int>(at < width ? at : width + at - (width - 1)));
+  }
+  return b_.CreateShuffleVector(first, second, lanes);
 }
 
 /// 0 <= index < extent is one unsigned comparison, since no extent is negative.

@@ -66,6 +66,7 @@ class Emitter {
     int64_t displacement;   ///< to be added to the base
     llvm::Value* per_lane;  ///< to be added in each lane; null where the lanes follow each other or agree
     bool contiguous;        ///< lane k stands k elements behind lane 0
+    bool every_second;      ///< lane k stands 2*k elements behind lane 0
   };
   /// A conjunction of bounds checks: the part that all lanes share, and the rest. Null where there is none.
   struct Condition {
@@ -148,6 +149,7 @@ class Emitter {
   void trap_if(llvm::Value* failed, int trap);
   Address address(Dim offset, const std::vector<loops::ComputedOffset>& computed);
   llvm::Value* pointer(int buffer, const Address& address);
+  llvm::Value* load_every_second(llvm::Type* element, llvm::Value* from, llvm::Align align);
   llvm::Value* read_local(const loops::Value& v);
   /// Runs `body` with fewer lanes active; values computed in it are not seen outside.
   llvm::Value* under_mask(llvm::Value* mask, const std::function<llvm::Value*()>& body);

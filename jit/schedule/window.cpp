@@ -48,7 +48,7 @@ class WindowRule {
   std::optional<int64_t> terms() const { return as_const(dim_product(c_.reductions[0].extents)); }
 
   Nest scheduled(int64_t lanes, int64_t extent) const {
-    constexpr int64_t kMostUnrolled = 80, kMostRows = 8, kMostVectors = 8;
+    constexpr int64_t kMostTile = 24, kMostUnrolled = 80, kMostRows = 8, kMostVectors = 8;
     Nest nest(c_);
     Schedule schedule;
     const auto step = [&](Primitive primitive, std::vector<std::string> makes, std::vector<std::string> loops,
@@ -66,8 +66,8 @@ class WindowRule {
 
     const int64_t rows =
         row.empty() ? 1 : std::clamp<int64_t>(kMostUnrolled / std::max<int64_t>(*count, 1), 1, kMostRows);
-    const int64_t vectors =
-        row.empty() ? std::clamp<int64_t>((extent + lanes - 1) / lanes, 1, whole ? 2 : kMostVectors) : 1;
+    const int64_t most = row.empty() ? (whole ? 2 : kMostVectors) : kMostTile / rows;
+    const int64_t vectors = std::clamp<int64_t>((extent + lanes - 1) / lanes, 1, most);
     step(Primitive::Split, {along + "o", along + "i"}, {along}, {vectors * lanes});
     if (!row.empty()) {
       step(Primitive::Split, {row + "o", row + "i"}, {row}, {rows});

@@ -183,17 +183,22 @@ bool Emitter::holds(const loops::BoundsCheck& check) const {
   return prove_nonnegative(index, facts_) && prove_less(index, here(check.extent), facts_);
 }
 
-/// Where a check may fail, the index stays in its bounds.
+/// Where a check may fail, the index stays in its bounds; lanes that differ in it are under a mask, so that they
+/// stay side by side.
 llvm::Value* Emitter::unseen_load(const loops::Value& v) {
   loops::Value inside = v;
   inside.checks.clear();
   for (const loops::BoundsCheck& check : v.checks) {
     if (holds(check)) continue;
+    if (varies(here(check.index))) {
+      inside.checks.push_back(check);
+      continue;
+    }
     const Dim last = dim_sub(check.extent, dim_const(1));
     const Dim clamped = dim_max(dim_min(check.index, last), dim_const(0));
     inside.dim = dim_add(inside.dim, dim_mul(dim_sub(clamped, check.index), check.stride));
   }
-  return unchecked_load(inside, nullptr);
+  return inside.checks.empty() ? unchecked_load(inside, nullptr) : load_or_otherwise(inside);
 }
 
 /// Two vectors, the second of which ends where the last lane stands: nothing is read behind it.

@@ -183,8 +183,8 @@ bool Emitter::holds(const loops::BoundsCheck& check) const {
   return prove_nonnegative(index, facts_) && prove_less(index, here(check.extent), facts_);
 }
 
-/// Where a check may fail, the index stays in its bounds; lanes that differ in it are under a mask, so that they
-/// stay side by side.
+/// Where a check may fail, the index stays in its bounds; lanes that differ in it are under a mask, so that
+/// they stay side by side.
 llvm::Value* Emitter::unseen_load(const loops::Value& v) {
   loops::Value inside = v;
   inside.checks.clear();

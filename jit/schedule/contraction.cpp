@@ -1,8 +1,10 @@
 #include "jit/schedule/contraction.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "ir/result.h"
 
@@ -116,36 +118,67 @@ class ContractionRule {
     return linear && is_const(linear->coefficient, 1);
   }
 
-  /// The row loop that a tile is cut from: the innermost that is not trivial.
-  Dim tile_row(const Roles& roles) const {
-    for (size_t k = roles.rows.size(); k-- > 0;)
-      if (extent_of(roles.rows[k]) > 1) return roles.rows[k];
-    return nullptr;
+  /// The row loops that a tile is made of: steps of `cut`, and all of `whole`, a short one inside of it.
+  struct TileRows {
+    Dim cut = nullptr, whole = nullptr;
+    int64_t inner = 1;  ///< the extent of `whole`
+  };
+
+  /// The innermost row loop; or, where that is short, the one around it with it. Whichever has the cheaper
+  /// tiles.
+  TileRows tile_rows(const Roles& roles) const {
+    constexpr int64_t kShort = 8;
+    std::vector<Dim> rows;
+    for (const Dim var : roles.rows)
+      if (extent_of(var) > 1) rows.push_back(var);
+    if (rows.empty()) return {};
+    const TileRows one{rows.back(), nullptr, 1};
+    const int64_t inner = extent_of(rows.back());
+    if (rows.size() < 2 || inner > kShort || !is_known(rows.back())) return one;
+    const TileRows two{rows[rows.size() - 2], rows.back(), inner};
+    return cycles_of(roles, two) < cycles_of(roles, one) ? two : one;
+  }
+
+  bool is_known(Dim var) const {
+    for (size_t k = 0; k < c_.vars.size(); ++k)
+      if (c_.vars[k] == var) return as_const(c_.extents[k]).has_value();
+    return false;
+  }
+
+  /// Of all tiles.
+  double cycles_of(const Roles& roles, const TileRows& rows) const {
+    const int64_t cut = rows.cut ? extent_of(rows.cut) : 1;
+    const auto others = static_cast<double>(count(roles.rows)) / static_cast<double>(cut * rows.inner);
+    return others * best_tile(roles, rows).cycles * static_cast<double>(depth());
   }
 
   // --- the tile ---
 
   /// The cycles of a step: two multiplications and additions of vectors, or two loads, in one; each sum waits
-  /// four for the one before. Loads that go with the arithmetic are not quite free.
-  static double cycles(int64_t rows, int64_t vectors) {
+  /// four for the one before; a panel's vectors come from the second cache, or the third where the panel does
+  /// not fit. Loads that go with the arithmetic are not quite free.
+  double cycles(int64_t rows, int64_t vectors) const {
     const auto work = static_cast<double>(rows * vectors) / 2;
     const auto loads = static_cast<double>(rows + vectors) / 2;
-    return std::max({work, loads, 4.0}) + 0.1 * loads;
+    const bool fits = depth() * vectors * machine_.vector_bytes * 4 <= machine_.l2_bytes * 3;
+    return std::max({work, loads, 4.0, static_cast<double>(vectors) * (fits ? 2.5 : 6)}) + 0.1 * loads;
   }
 
-  Tile best_tile(int64_t rows, int64_t columns) const {
+  Tile best_tile(const Roles& roles, const TileRows& tile_rows) const {
+    const int64_t rows = tile_rows.cut ? extent_of(tile_rows.cut) : 1, inner = tile_rows.inner;
+    const int64_t columns = count(roles.columns);
     Tile best;
     const int64_t registers = machine_.vector_registers;
     for (int64_t vectors = 1; vectors <= 16; ++vectors) {
       if (vectors > 1 && (vectors - 1) * lanes_ >= columns) break;
-      for (int64_t most = 1; most * vectors + vectors + 1 <= registers && most <= std::max<int64_t>(rows, 1);
-           ++most) {
+      for (int64_t most = 1;
+           most * inner * vectors + vectors + 1 <= registers && most <= std::max<int64_t>(rows, 1); ++most) {
         if (vectors > 4 && most > 1) break;
         double total = 0;
         const auto along_columns = [&](int64_t height) {
           const int64_t width = vectors * lanes_, whole = columns / width, rest = columns % width;
-          const auto left = static_cast<double>(whole) * cycles(height, vectors);
-          return rest == 0 ? left : left + cycles(height, (rest + lanes_ - 1) / lanes_);
+          const auto left = static_cast<double>(whole) * cycles(height * inner, vectors);
+          return rest == 0 ? left : left + cycles(height * inner, (rest + lanes_ - 1) / lanes_);
         };
         const int64_t steps = (rows + most - 1) / most, high = (rows + steps - 1) / steps;
         const int64_t many = rows - steps * (high - 1);
@@ -158,12 +191,8 @@ class ContractionRule {
   }
 
   double cost_of(const Roles& roles) const {
-    const Dim row = tile_row(roles);
-    const int64_t rows = row ? extent_of(row) : 1;
-    const auto others = static_cast<double>(count(roles.rows)) / static_cast<double>(rows);
     const int64_t columns = count(roles.columns);
-    const Tile tile = best_tile(rows, columns);
-    double cost = others * tile.cycles * static_cast<double>(depth());
+    double cost = cycles_of(roles, tile_rows(roles));
     const auto store = linear_in(c_.store_offset, roles.columns.back());
     const bool scattered = !store || !is_const(store->coefficient, 1);
     const auto vectors =
@@ -203,9 +232,10 @@ class ContractionRule {
       across += columns[k];
     }
 
-    const Dim row = tile_row(roles);
-    const Tile tile = best_tile(row ? extent_of(row) : 1, count(roles.columns));
-    const std::vector<std::string> reduced = depth_order(nest);
+    const TileRows chosen = tile_rows(roles);
+    const Dim row = chosen.cut;
+    const Tile tile = best_tile(roles, chosen);
+    const std::vector<std::string> reduced = depth_order(nest, roles);
     if (is_packable(roles) && (!is_dense(roles) || count(roles.rows) > 2 * tile.rows)) {
       Vars outer;
       for (const Dim var : roles.batch)
@@ -230,6 +260,10 @@ class ContractionRule {
       *std::find(rows.begin(), rows.end(), name) = name + "o";
       tiled.push_back(name + "i");
     }
+    if (chosen.whole) {
+      tiled.push_back(nest.name_of(chosen.whole));
+      std::erase(rows, tiled.back());
+    }
     tiled.push_back(inner_columns);
 
     order = batch;
@@ -243,7 +277,8 @@ class ContractionRule {
     order.insert(order.end(), reduced.begin(), reduced.end());
     order.insert(order.end(), tiled.begin(), tiled.end());
     step(schedule, Primitive::Reorder, {}, {order});
-    if (row) step(schedule, Primitive::Unroll, {}, {{tiled[0]}});
+    for (const std::string& name : tiled)
+      if (name != inner_columns) step(schedule, Primitive::Unroll, {}, {{name}});
     step(schedule, Primitive::Vectorize, {}, {{inner_columns}}, {lanes_});
     const int64_t innermost = extent_or_usual(nest.extent_of(reduced.back()));
     if (innermost > 1)
@@ -290,16 +325,24 @@ class ContractionRule {
     return linear ? std::max<int64_t>(1, as_const(linear->coefficient).value_or(1)) : 1;
   }
 
-  /// The longest loop of the reduction innermost, the others as they stand.
-  std::vector<std::string> depth_order(const Nest& nest) const {
+  /// Innermost the loop in which the left read moves least, of those that are no shorter than the steps that
+  /// are unrolled, or else the longest; the others as they stand.
+  std::vector<std::string> depth_order(const Nest& nest, const Roles& roles) const {
+    constexpr int64_t kUnrolled = 4, kFar = int64_t{1} << 40;
     const Reduction& r = c_.reductions[0];
-    size_t longest = r.vars.size() - 1;
+    const auto distance = [&](size_t k) {
+      const auto along = linear_in(roles.left.dim, r.vars[k]);
+      const auto stride = along ? as_const(along->coefficient) : std::nullopt;
+      const int64_t extent = extent_or_usual(r.extents[k]);
+      return std::pair(extent < kUnrolled ? kFar : std::abs(stride.value_or(kFar - 1)), -extent);
+    };
+    size_t innermost = r.vars.size() - 1;
     for (size_t k = r.vars.size(); k-- > 0;)
-      if (extent_or_usual(r.extents[k]) > extent_or_usual(r.extents[longest])) longest = k;
+      if (distance(k) < distance(innermost)) innermost = k;
     std::vector<std::string> names;
     for (size_t k = 0; k < r.vars.size(); ++k)
-      if (k != longest) names.push_back(nest.name_of(r.vars[k]));
-    names.push_back(nest.name_of(r.vars[longest]));
+      if (k != innermost) names.push_back(nest.name_of(r.vars[k]));
+    names.push_back(nest.name_of(r.vars[innermost]));
     return names;
   }
 

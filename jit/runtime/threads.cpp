@@ -1,6 +1,7 @@
 #include "jit/runtime/threads.h"
 
 #include <tbb/blocked_range.h>
+#include <tbb/global_control.h>
 #include <tbb/info.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
@@ -8,7 +9,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
-#include <memory>
+#include <map>
 #include <mutex>
 
 namespace quern {
@@ -26,17 +27,21 @@ std::atomic<int>& count_of_threads() {
   return count;
 }
 
-/// Never destroyed, since a kernel may run until the process ends.
+/// Never destroyed, since a kernel may run until the process ends. There may be more threads than cores: of
+/// the limits that are set, oneTBB takes the lowest, so there is one.
 tbb::task_arena& arena_of(int threads) {
   static std::mutex mutex;
-  static tbb::task_arena* arena = nullptr;
-  static int width = 0;
+  static auto* arenas = new std::map<int, tbb::task_arena>;
+  static tbb::global_control* limit = nullptr;
+  static int most = tbb::info::default_concurrency();
   const std::lock_guard lock(mutex);
-  if (width != threads) {
-    arena = new tbb::task_arena(threads);
-    width = threads;
+  if (threads > most) {
+    delete limit;
+    limit =
+        new tbb::global_control(tbb::global_control::max_allowed_parallelism, static_cast<size_t>(threads));
+    most = threads;
   }
-  return *arena;
+  return arenas->try_emplace(threads, threads).first->second;
 }
 
 }  // namespace

@@ -1,0 +1,109 @@
+// Schedules: their text, what a step cannot do, and the loops that they make.
+
+#include <gtest/gtest.h>
+
+#include "jit/schedule/nest.h"
+#include "tests/unit/loops_builder.h"
+
+namespace quern::loops {
+namespace {
+
+using namespace build;
+
+/// out[i, j] = sum over k of a[i, k] * b[k, j]
+Computation product(Dim m, Dim n, Dim k_extent) {
+  const Dim i = dim_var("i"), j = dim_var("j"), k = dim_var("k");
+  Computation c;
+  const DType f32 = DType::float32();
+  c.buffers = {{"a", f32, {m, k_extent}}, {"b", f32, {k_extent, n}}, {"out", f32, {m, n}, true}};
+  c.vars = {i, j};
+  c.extents = {m, n};
+  Reduction r{ReduceKind::Sum, {k}, {k_extent}};
+  r.accumulator = f32;
+  r.value = apply(ScalarOp::Mul,
+                  {load(0, f32, dim_add(dim_mul(i, k_extent), k)), load(1, f32, dim_add(dim_mul(k, n), j))});
+  c.reductions = {r};
+  c.locals = 1;
+  c.value = local(0, f32);
+  c.store_offset = dim_add(dim_mul(i, n), j);
+  return c;
+}
+
+std::string applied(Nest& nest, std::string_view text) {
+  const auto schedule = parse_schedule(text);
+  if (!schedule) return schedule.error().message;
+  const auto done = nest.apply(*schedule);
+  return done ? "" : done.error().message;
+}
+
+TEST(Schedule, ReadsWhatItWrites) {
+  const std::string text =
+      "io, ii = split(i, 14)\n"
+      "f = fuse(a, b)\n"
+      "pack(weight, 32; g; j; k, l)\n"
+      "reorder(jo, io, k, ii, ji)\n"
+      "unroll(k, 4)\n"
+      "parallel(jo)\n"
+      "peel(io)\n"
+      "turn(x; v, u)\n";
+  const auto schedule = parse_schedule(text);
+  ASSERT_TRUE(schedule) << schedule.error().message;
+  EXPECT_EQ(to_string(*schedule), text);
+}
+
+TEST(Schedule, SaysWhatCannotBeRead) {
+  const auto message = [](std::string_view text) {
+    const auto schedule = parse_schedule(text);
+    return schedule ? std::string() : schedule.error().message;
+  };
+  EXPECT_EQ(message("tile(i, 3)"), "there is no schedule primitive `tile`");
+  EXPECT_EQ(message("split(i, 3)"), "`split` makes 2 loops, and 0 names stand before it");
+  EXPECT_EQ(message("reorder i"), "after `reorder` a `(` is expected");
+  EXPECT_EQ(message("reorder(i"), "`reorder` does not end: a `)` is missing");
+  EXPECT_EQ(message("o, i = split(l, 4"), "`split` does not end: a `)` is missing");
+}
+
+TEST(Schedule, SaysWhatCannotBeDone) {
+  Nest nest(product(num(30), num(40), num(20)));
+  EXPECT_EQ(applied(nest, "io, ii = split(x, 3)"),
+            "io, ii = split(x, 3): there is no loop `x`; the loops are i, j, k");
+  EXPECT_EQ(applied(nest, "io, ii = split(i, 0)"),
+            "io, ii = split(i, 0): takes a loop and the number of steps, at least 1: `o, i = split(l, 4)`");
+  EXPECT_EQ(applied(nest, "f = fuse(j, k)"), "f = fuse(j, k): `k` does not stand right inside of `j`");
+  EXPECT_EQ(applied(nest, "j, k = split(i, 2)"), "j, k = split(i, 2): there is a loop `j` already");
+  EXPECT_EQ(applied(nest, "parallel(k)"), "parallel(k): `k` is of a reduction");
+  EXPECT_EQ(applied(nest, "turn(a; i, j)"), "turn(a; i, j): takes the two innermost loops");
+  EXPECT_EQ(applied(nest, "pack(c, 8; ; j; k)"), "pack(c, 8; ; j; k): there is no buffer `c`");
+  EXPECT_EQ(applied(nest, "pack(b, 8; ; j; i)"), "pack(b, 8; ; j; i): `b` is read along other loops too");
+  EXPECT_EQ(applied(nest, "io, ii = split(i, 4)"), "");
+  EXPECT_EQ(applied(nest, "reorder(ii, io)"),
+            "reorder(ii, io): `ii` runs inside of `io`: how far depends on it");
+  EXPECT_EQ(applied(nest, "io2, ii2 = split(io, 2)"),
+            "io2, ii2 = split(io, 2): `io` counts the steps of a split; what can be split again is the step");
+}
+
+TEST(Schedule, SaysWhatThereIsNoCodeFor) {
+  const auto message = [](std::string_view text, Dim n = num(40)) {
+    Nest nest(product(num(30), n, num(20)));
+    EXPECT_EQ(applied(nest, text), "");
+    const auto complete = nest.is_complete();
+    return complete ? std::string() : complete.error().message;
+  };
+  EXPECT_EQ(message("reorder(k, i, j)"), "a tile of more than 64 vectors");
+  EXPECT_EQ(message("reorder(i, k, j)", dim_var("n")), "how far `j` runs in a tile is not known");
+  EXPECT_EQ(message("jo, ji = split(j, 8); reorder(i, jo, k, ji); vectorize(i, 4)"),
+            "`i` runs in lanes around a tile");
+  EXPECT_EQ(message("vectorize(i, 4); vectorize(j, 4)"), "`i` is the second loop in lanes");
+  EXPECT_EQ(message("jo, ji = split(j, 32); reorder(i, jo, k, ji); vectorize(ji, 16)"), "");
+}
+
+TEST(Schedule, MakesTilesOfTwoHeights) {
+  Nest nest(product(num(30), num(32), num(20)));
+  ASSERT_EQ(applied(nest, "io, ii = split(i, 7); reorder(io, k, ii, j); vectorize(j, 16)"), "");
+  const std::string text = print_kernel(nest.kernel());
+  EXPECT_NE(text.find("acc0: float32[6, 32 by 16] = 0"), std::string::npos) << text;
+  EXPECT_EQ(text.find("acc0: float32[7"), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace quern::loops

@@ -30,10 +30,8 @@ class KernelCache final : public KernelSource {
       auto form = compiled(input.form, **generator);
       if (!form) return form.error();
       const loops::Buffer& out = input.form.buffers.back();
-      kernel.packed.push_back({static_cast<size_t>(input.buffer),
-                               {*form, input.form.dims, input.form.range, input.form.work},
-                               out.dtype,
-                               out.shape});
+      kernel.packed.push_back({static_cast<size_t>(input.buffer), *form, out.dtype, out.shape,
+                               input.form.range, input.form.work});
     }
     return kernel;
   }

@@ -195,8 +195,8 @@ class ContractionRule {
     double cost = cycles_of(roles, tile_rows(roles));
     const auto store = linear_in(c_.store_offset, roles.columns.back());
     const bool scattered = !store || !is_const(store->coefficient, 1);
-    const auto vectors =
-        static_cast<double>((columns + lanes_ - 1) / lanes_) * static_cast<double>(count(roles.rows));
+    const int64_t across = (columns + lanes_ - 1) / lanes_;
+    const double vectors = static_cast<double>(across) * static_cast<double>(count(roles.rows));
     cost += vectors * (scattered ? static_cast<double>(lanes_) * 1.25 : 1);
     if (!is_dense(roles) && roles.right.checks.empty()) cost *= 1.001;
     return cost;

@@ -208,6 +208,7 @@ class Writer {
 
   std::string conditions(const std::vector<BoundsCheck>& checks) {
     std::vector<std::string> texts;
+    texts.reserve(checks.size());
     for (const BoundsCheck& c : checks) texts.push_back(check(c));
     return join(texts, ", ");
   }

@@ -204,7 +204,7 @@ int32_t Machine::run_kernel(const CompiledKernel& code, void* const* buffers, st
 
 HostTensor& Machine::packed_form(const Instruction* pc, const KernelCode::Packed& packed,
                                  const KernelSite::Code::Packed& dims, HostTensor& tensor) {
-  const std::shared_ptr<CompiledKernel>& code = packed.form.code;
+  const std::shared_ptr<CompiledKernel>& code = packed.code;
   TensorPtr form = tensor.form(code.get(), kernel_dims_);
   if (!form) {
     form = make_tensor(pc, packed.dtype, this->shape(pc, dims.shape));
@@ -272,6 +272,7 @@ const KernelSite::Code& Machine::kernel_code(const Instruction* pc, const Kernel
   };
   const auto compile_all = [&](const std::vector<Dim>& list) {
     std::vector<DimCode> codes;
+    codes.reserve(list.size());
     for (Dim dim : list) codes.push_back(compile_dim(dim, slot_of));
     return codes;
   };
@@ -283,7 +284,7 @@ const KernelSite::Code& Machine::kernel_code(const Instruction* pc, const Kernel
   site.code.work = compile_some(kernel->work);
   for (const KernelCode::Packed& packed : kernel->packed)
     site.code.packed.push_back(
-        {compile_all(packed.shape), compile_some(packed.form.range), compile_some(packed.form.work)});
+        {compile_all(packed.shape), compile_some(packed.range), compile_some(packed.work)});
   site.code.kernel = std::move(*kernel);
   site.ready.store(true, std::memory_order_release);
   return site.code;

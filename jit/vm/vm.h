@@ -21,20 +21,20 @@ namespace quern {
 /// Machine code of a primitive function. Buffers: the function's parameters in order, then the result. A
 /// parameter of rank 0 is passed as the address of its element.
 struct KernelCode {
+  /// A buffer that the entry takes in another form, which `code` makes of the tensor (its buffers: the
+  /// tensor, then the form) with the same dims.
+  struct Packed {
+    size_t buffer;
+    std::shared_ptr<CompiledKernel> code;
+    DType dtype;
+    std::vector<Dim> shape;
+    Dim range, work;  ///< of `code`
+  };
   std::shared_ptr<CompiledKernel> code;
   std::vector<Dim> dims;  ///< which dims of the calling frame the entry takes, in order
   Dim range = nullptr;    ///< loops::Kernel::range
-  Dim work = nullptr;
-  /// A buffer that the entry takes in another form, which `form` makes of the tensor (its buffers: the
-  /// tensor, then the form) with the same dims.
-  struct Packed;
+  Dim work = nullptr;     ///< loops::Kernel::work
   std::vector<Packed> packed{};
-};
-struct KernelCode::Packed {
-  size_t buffer;
-  KernelCode form;
-  DType dtype;
-  std::vector<Dim> shape;
 };
 
 /// Where the machine gets kernels; supplied by the session, which compiles and caches them.

@@ -144,7 +144,7 @@ Program random_program(Random& random) {
     for (size_t d = 0; d < shape.size(); ++d) dims += known ? fmt::format("{}, ", shape[d]) : names[d] + ", ";
     return fmt::format("Tensor[({}), float32]", dims);
   };
-  const auto program = [&](std::string names, std::string parameters, std::string body,
+  const auto program = [&](std::string_view names, std::string_view parameters, std::string_view body,
                            std::vector<Shape> shapes) {
     return Program{fmt::format("def @main{}({}) {{ {} }}", known ? "" : names, parameters, body),
                    std::move(shapes)};

@@ -158,6 +158,9 @@ class ContractionRule {
   /// four for the one before; a panel's vectors come from the second cache, or the third where the panel does
   /// not fit. Loads that go with the arithmetic are not quite free.
   double cycles(int64_t rows, int64_t vectors) const {
+    // What is read once comes from memory, whatever the tile.
+    if (rows == 1)
+      return std::max(static_cast<double>(vectors + 1) / 2, 4.0) + 0.05 * static_cast<double>(vectors);
     const auto work = static_cast<double>(rows * vectors) / 2;
     const auto loads = static_cast<double>(rows + vectors) / 2;
     const bool fits = depth() * vectors * machine_.vector_bytes * 4 <= machine_.l2_bytes * 3;

@@ -2,22 +2,14 @@
 
 #include <algorithm>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "ir/result.h"
 #include "jit/schedule/nest.h"
+#include "jit/schedule/statements.h"
 
 namespace quern::loops {
 
 namespace {
-
-StmtPtr make(Stmt stmt) { return std::make_shared<const Stmt>(std::move(stmt)); }
-
-ValuePtr constant(const Scalar& scalar) {
-  Value v{ValueKind::Const, scalar.dtype};
-  v.constant = scalar;
-  return std::make_shared<const Value>(std::move(v));
-}
 
 bool same(const BoundsCheck& a, const BoundsCheck& b) {
   return a.index == b.index && a.computed == b.computed && a.extent == b.extent;
@@ -25,6 +17,14 @@ bool same(const BoundsCheck& a, const BoundsCheck& b) {
 
 bool contains(const std::vector<BoundsCheck>& checks, const BoundsCheck& check) {
   return std::any_of(checks.begin(), checks.end(), [&](const BoundsCheck& c) { return same(c, check); });
+}
+
+StmtPtr serial_loop(Dim var, Dim extent, Block body) {
+  Stmt loop{StmtKind::For};
+  loop.var = var;
+  loop.extent = extent;
+  loop.body = std::move(body);
+  return make(std::move(loop));
 }
 
 }  // namespace
@@ -50,20 +50,11 @@ class NestWriter {
       return nest_.turned_ >= 0 ? turned_tile(place) : element(place);
     });
     kernel.range = range_;
-    if (range_) kernel.work = work();
+    if (range_) kernel.work = work_of(c_);
     return kernel;
   }
 
  private:
-  Dim work() const {
-    Dim work = dim_product(c_.extents);
-    for (const Reduction& r : c_.reductions)
-      for (const Dim extent : r.extents)
-        if (!std::any_of(c_.vars.begin(), c_.vars.end(), [&](Dim var) { return contains_var(extent, var); }))
-          work = dim_mul(work, extent);
-    return work;
-  }
-
   /// The steps of a split that are alike: `count` of them from `start` on, each of `factor`.
   struct Steps {
     Dim count, start, factor;
@@ -402,9 +393,11 @@ class NestWriter {
     if (tile_.empty()) {
       Reduction own = r;
       substitute(own, map);
-      if (own.is_let || own.vars.empty()) return plain_reduction(own, body);
+      if (own.is_let || own.vars.empty()) return add_reduction(own, serial_loop, body);
+      open_reduction(own, body);
+    } else {
+      declare_tile(r, place, body);
     }
-    declare_for(r, place, map, body);
     std::vector<int> order;
     for (const int loop : reduced_)
       if (loop_at(loop).owner == number) order.push_back(loop);
@@ -419,7 +412,7 @@ class NestWriter {
     Block body;
     for (Reduction nested : r.inner) {
       substitute(nested, map);
-      plain_reduction(nested, body);
+      add_reduction(nested, serial_loop, body);
     }
     Stmt reduce{StmtKind::Reduce};
     reduce.local = r.local;
@@ -441,15 +434,7 @@ class NestWriter {
     return found;
   }
 
-  static void declare(int local, DType dtype, ValuePtr first, Block& body) {
-    Stmt stmt{StmtKind::Declare};
-    stmt.local = local;
-    stmt.dtype = dtype;
-    stmt.value = std::move(first);
-    body.push_back(make(std::move(stmt)));
-  }
-
-  void declare_for(const Reduction& r, const Place& place, const DimMap& map, Block& body) const {
+  void declare_tile(const Reduction& r, const Place& place, Block& body) const {
     Stmt stmt{StmtKind::Declare};
     stmt.local = r.local;
     stmt.dtype = r.accumulator;
@@ -461,9 +446,6 @@ class NestWriter {
       if (loop_at(loop).kind == LoopKind::Vectorize) stmt.width = static_cast<int>(loop_at(loop).width);
     }
     body.push_back(make(std::move(stmt)));
-    require_some(r, map, body);
-    if (r.index_local >= 0)
-      declare(r.index_local, DType::index(), constant(Scalar::from_int(DType::index(), 0)), body);
   }
 
   /// At most, where it is a part of a split.
@@ -472,45 +454,6 @@ class NestWriter {
     const int made_by = loop_at(loop).made_by;
     if (known || made_by < 0) return known;
     return nest_.splits_[static_cast<size_t>(made_by)].factor;
-  }
-
-  static void require_some(const Reduction& r, const DimMap& map, Block& body) {
-    if (r.trap <= 0) return;
-    Stmt require{StmtKind::Require};
-    require.extent = quern::substitute(dim_product(r.extents), map);
-    require.trap = r.trap;
-    body.push_back(make(std::move(require)));
-  }
-
-  /// A reduction or `let` with loops as the computation says them; indices are put in already.
-  void plain_reduction(const Reduction& r, Block& body) const {
-    if (r.is_let) {
-      for (const Reduction& nested : r.inner) plain_reduction(nested, body);
-      return declare(r.local, r.accumulator, r.value, body);
-    }
-    declare(r.local, r.accumulator, constant(reduce_identity(r.kind, r.accumulator)), body);
-    require_some(r, {}, body);
-    if (r.index_local >= 0)
-      declare(r.index_local, DType::index(), constant(Scalar::from_int(DType::index(), 0)), body);
-    Block inner;
-    for (const Reduction& nested : r.inner) plain_reduction(nested, inner);
-    Stmt reduce{StmtKind::Reduce};
-    reduce.local = r.local;
-    reduce.dtype = r.accumulator;
-    reduce.reduce = r.kind;
-    reduce.value = r.value;
-    reduce.checks = r.checks;
-    reduce.index_local = r.index_local;
-    reduce.index_value = r.index_value;
-    inner.push_back(make(std::move(reduce)));
-    for (size_t k = r.vars.size(); k-- > 0;) {
-      Stmt loop{StmtKind::For};
-      loop.var = r.vars[k];
-      loop.extent = r.extents[k];
-      loop.body = std::move(inner);
-      inner = {make(std::move(loop))};
-    }
-    body.insert(body.end(), inner.begin(), inner.end());
   }
 
   // --- values ---

@@ -2,7 +2,7 @@
 #include <optional>
 #include <set>
 
-#include "jit/schedule/lower.h"
+#include "jit/schedule/statements.h"
 
 namespace quern::loops {
 
@@ -47,7 +47,7 @@ class Scheduler {
   Kernel run() {
     merge_loops();
     choose_vector_loop();
-    const Dim work = this->work();
+    const Dim work = work_of(c_);
     cut_into_parts();
     Kernel kernel;
     kernel.buffers = c_.buffers;
@@ -136,15 +136,6 @@ class Scheduler {
   /// The steps of the outermost loop do not depend on each other.
   bool is_shared() const {
     return !c_.scatter && !c_.vars.empty() && c_.vars[0] != c_.running && c_.vars[0] != vector_var_;
-  }
-
-  Dim work() const {
-    Dim work = dim_product(c_.extents);
-    for (const Reduction& r : c_.reductions)
-      for (const Dim extent : r.extents)
-        if (std::none_of(c_.vars.begin(), c_.vars.end(), [&](Dim var) { return contains_var(extent, var); }))
-          work = dim_mul(work, extent);
-    return work;
   }
 
   void share(Kernel& kernel, Dim work) const {
@@ -366,42 +357,9 @@ class Scheduler {
     kernel.insert(kernel.end(), body.begin(), body.end());
   }
 
-  static void declare(int local, DType dtype, ValuePtr value, Block& body) {
-    Stmt stmt{StmtKind::Declare};
-    stmt.local = local;
-    stmt.dtype = dtype;
-    stmt.value = std::move(value);
-    body.push_back(std::make_shared<const Stmt>(std::move(stmt)));
-  }
-
-  void add_reduction(const Reduction& r, Block& body) {
-    if (r.is_let) {
-      for (const Reduction& nested : r.inner) add_reduction(nested, body);
-      declare(r.local, r.accumulator, r.value, body);
-      return;
-    }
-    declare(r.local, r.accumulator, constant(reduce_identity(r.kind, r.accumulator)), body);
-    if (r.trap > 0) {
-      Stmt require{StmtKind::Require};
-      require.extent = dim_product(r.extents);
-      require.trap = r.trap;
-      body.push_back(std::make_shared<const Stmt>(std::move(require)));
-    }
-    if (r.index_local >= 0)
-      declare(r.index_local, DType::index(), constant(Scalar::from_int(DType::index(), 0)), body);
-    Block inner;
-    for (const Reduction& nested : r.inner) add_reduction(nested, inner);
-    Stmt reduce{StmtKind::Reduce};
-    reduce.local = r.local;
-    reduce.dtype = r.accumulator;
-    reduce.reduce = r.kind;
-    reduce.value = r.value;
-    reduce.checks = r.checks;
-    reduce.index_local = r.index_local;
-    reduce.index_value = r.index_value;
-    inner.push_back(std::make_shared<const Stmt>(std::move(reduce)));
-    for (size_t k = r.vars.size(); k-- > 0;) inner = {loop(r.vars[k], r.extents[k], std::move(inner))};
-    body.insert(body.end(), inner.begin(), inner.end());
+  void add_reduction(const Reduction& r, Block& body) const {
+    loops::add_reduction(
+        r, [this](Dim var, Dim extent, Block inner) { return loop(var, extent, std::move(inner)); }, body);
   }
 
   StmtPtr loop(Dim var, Dim extent, Block body) const {
@@ -414,12 +372,6 @@ class Scheduler {
       stmt.width = width_;
     }
     return std::make_shared<const Stmt>(std::move(stmt));
-  }
-
-  static ValuePtr constant(const Scalar& scalar) {
-    Value v{ValueKind::Const, scalar.dtype};
-    v.constant = scalar;
-    return std::make_shared<const Value>(std::move(v));
   }
 
   Computation c_;

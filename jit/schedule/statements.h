@@ -1,0 +1,27 @@
+#pragma once
+// Statements that every way of putting loops around a computation makes.
+
+#include <functional>
+
+#include "jit/schedule/lower.h"
+
+namespace quern::loops {
+
+StmtPtr make(Stmt stmt);
+ValuePtr constant(const Scalar& scalar);
+void declare(int local, DType dtype, ValuePtr first, Block& body);
+
+/// A loop of a reduction around a body.
+using ReductionLoop = std::function<StmtPtr(Dim var, Dim extent, Block body)>;
+
+/// What stands before the loops of a reduction that is not a tile's: its locals with their first values, and
+/// that an arg-reduction is not of an empty range.
+void open_reduction(const Reduction& reduction, Block& body);
+/// A reduction or `let`, and what is inside of it, with loops as the computation says them.
+void add_reduction(const Reduction& reduction, const ReductionLoop& loop, Block& body);
+
+/// How often the innermost statement is done; extents that depend on the result's index variables do not
+/// count.
+Dim work_of(const Computation& computation);
+
+}  // namespace quern::loops

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "jit/schedule/nest.h"
+#include "tests/unit/kernel_runner.h"
 #include "tests/unit/loops_builder.h"
 
 namespace quern::loops {
@@ -103,6 +104,27 @@ TEST(Schedule, MakesTilesOfTwoHeights) {
   const std::string text = print_kernel(nest.kernel());
   EXPECT_NE(text.find("acc0: float32[6, 32 by 16] = 0"), std::string::npos) << text;
   EXPECT_EQ(text.find("acc0: float32[7"), std::string::npos) << text;
+}
+
+TEST(Schedule, DoesThePartOfTheRangeThatIsAskedFor) {
+  Nest nest(product(num(10), num(4), num(3)));
+  ASSERT_EQ(applied(nest, "io, ii = split(i, 4); reorder(io, k, ii, j); vectorize(j, 4); parallel(io)"), "");
+  const Kernel kernel = nest.kernel();
+  ASSERT_TRUE(is_const(kernel.range, 3)) << print_kernel(kernel);
+  const auto compiled = compile(kernel);
+  GuardedArray a(DType::float32(), 30), b(DType::float32(), 12), out(DType::float32(), 40);
+  const Scalar one = Scalar::from_int(DType::float32(), 1),
+               untouched = Scalar::from_int(DType::float32(), -7);
+  for (size_t i = 0; i < 30; ++i) a.set(i, one);
+  for (size_t i = 0; i < 12; ++i) b.set(i, one);
+  for (int64_t begin = 0; begin < 3; ++begin) {
+    for (size_t i = 0; i < 40; ++i) out.set(i, untouched);
+    ASSERT_EQ(run(*compiled, {&a, &b, &out}, {begin, begin + 1}), 0);
+    // 10 rows in steps of 4, 3 and 3.
+    const size_t first = begin == 0 ? 0 : begin == 1 ? 4 : 7, last = begin == 0 ? 4 : begin == 1 ? 7 : 10;
+    for (size_t row = 0; row < 10; ++row)
+      EXPECT_EQ(out[row * 4].as_double(), row >= first && row < last ? 3 : -7) << begin << ", row " << row;
+  }
 }
 
 }  // namespace

@@ -215,5 +215,40 @@ TEST(TensorPrint, Json) {
   EXPECT_TRUE(long_list.starts_with("[0, 1, 2, 3, 4,") && long_list.ends_with("98, 99]"));
 }
 
+TEST(Tensor, KeepsItsFormsApart) {
+  const TensorPtr tensor = HostTensor::zeros(DType::float32(), {2, 3});
+  const auto maker = std::make_shared<int>(1), other = std::make_shared<int>(2);
+  const std::vector<int64_t> dims{2, 3}, others{3, 2};
+  EXPECT_EQ(tensor->form(maker.get(), dims), nullptr);
+  const TensorPtr form = HostTensor::zeros(DType::float32(), {6});
+  const TensorPtr second = HostTensor::zeros(DType::float32(), {6});
+  tensor->keep_form(maker, dims, form);
+  EXPECT_EQ(tensor->form(maker.get(), dims), form);
+  EXPECT_EQ(tensor->form(maker.get(), others), nullptr);
+  EXPECT_EQ(tensor->form(other.get(), dims), nullptr);
+  tensor->keep_form(maker, others, second);
+  EXPECT_EQ(tensor->form(maker.get(), others), second);
+  // A view is of the same memory.
+  EXPECT_EQ(HostTensor::view(tensor, {3, 2})->form(maker.get(), dims), form);
+}
+
+TEST(Tensor, HasTheMemoryOfOneThatDied) {
+  const Shape large{1 << 20};
+  const std::byte* first = nullptr;
+  {
+    const TensorPtr tensor = HostTensor::make(DType::float32(), large);
+    first = tensor->data();
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(first) % 64, 0U);
+    const TensorPtr beside = HostTensor::make(DType::float32(), large);
+    EXPECT_NE(beside->data(), first);
+  }
+  const TensorPtr a = HostTensor::make(DType::float32(), large),
+                  b = HostTensor::make(DType::float32(), large);
+  EXPECT_NE(a->data(), b->data());
+#ifndef __SANITIZE_ADDRESS__
+  EXPECT_TRUE(a->data() == first || b->data() == first);
+#endif
+}
+
 }  // namespace
 }  // namespace quern

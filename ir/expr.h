@@ -94,7 +94,8 @@ struct FnAttribute {
   std::string_view name, value;  ///< the value as written
 };
 /// A function. `dim_vars` are the dims it is general in, bound from its arguments' shapes on entry. A
-/// primitive function is one kernel: closed but for its parameters, its body a Comprehension.
+/// primitive function is one kernel: closed but for its parameters, its body a Comprehension, or a block of
+/// them that share their rows (passes/row_group.h).
 struct FnExpr : Expr {
   static constexpr ExprKind kKind = ExprKind::Fn;
   std::span<const Variable* const> params;

@@ -6,6 +6,7 @@
 
 #include "ir/effects.h"
 #include "passes/fusion_class.h"
+#include "passes/uses.h"
 
 namespace quern {
 
@@ -14,13 +15,6 @@ namespace {
 /// Nodes of an index expression above which nothing more is put into it: by then the arithmetic outweighs the
 /// pass over memory that is saved, and a chain of n bindings costs n times this, not n squared.
 constexpr size_t kMostNodes = 512;
-
-using Uses = std::unordered_map<const Variable*, int>;
-
-void count_uses(ExprPtr expr, Uses& uses) {
-  if (auto* var = as<VarExpr>(expr)) ++uses[var->variable];
-  for_each_child(expr, [&](ExprPtr child) { count_uses(child, uses); });
-}
 
 // How a consumer reads one variable.
 struct ReadSites {

@@ -2,33 +2,28 @@
 
 namespace quern {
 
-namespace {
-
-ExprPtr lift(Arena& arena, const ComprehensionExpr& comprehension) {
+ExprPtr make_kernel(Arena& arena, ExprPtr body) {
   std::vector<const Variable*> params;
   std::vector<ExprPtr> args;
   std::vector<Type> types;
   ExprSubstitution substitution;
-  for (const Variable* variable : free_variables(&comprehension)) {
+  for (const Variable* variable : free_variables(body)) {
     const Variable* param = make_variable(arena, variable->name, variable->type);
     params.push_back(param);
     types.push_back(variable->type);
-    args.push_back(arena.make<VarExpr>(Expr{ExprKind::Var, variable->type, comprehension.origin}, variable));
+    args.push_back(arena.make<VarExpr>(Expr{ExprKind::Var, variable->type, body->origin}, variable));
     substitution.variables.emplace(
-        variable, arena.make<VarExpr>(Expr{ExprKind::Var, variable->type, comprehension.origin}, param));
+        variable, arena.make<VarExpr>(Expr{ExprKind::Var, variable->type, body->origin}, param));
   }
-  ExprPtr body = substitute(arena, &comprehension, substitution);
-  ExprPtr fn =
-      arena.make<FnExpr>(Expr{ExprKind::Fn, function_type(types, comprehension.type), comprehension.origin},
-                         arena.copy(params), std::span<const Dim>(), body, true);
-  return arena.make<CallExpr>(Expr{ExprKind::Call, comprehension.type, comprehension.origin}, fn,
-                              arena.copy(args));
+  ExprPtr closed = substitute(arena, body, substitution);
+  ExprPtr fn = arena.make<FnExpr>(Expr{ExprKind::Fn, function_type(types, body->type), body->origin},
+                                  arena.copy(params), std::span<const Dim>(), closed, true);
+  return arena.make<CallExpr>(Expr{ExprKind::Call, body->type, body->origin}, fn, arena.copy(args));
 }
 
-}  // namespace
-
 ExprPtr lift_kernels(const PassContext& context, ExprPtr expr) {
-  if (auto* comprehension = as<ComprehensionExpr>(expr)) return lift(context.arena, *comprehension);
+  if (expr->kind == ExprKind::Comprehension) return make_kernel(context.arena, expr);
+  if (auto* fn = as<FnExpr>(expr); fn && fn->primitive) return expr;
   return map_children(context.arena, expr, [&](ExprPtr child) { return lift_kernels(context, child); });
 }
 

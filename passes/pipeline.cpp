@@ -7,6 +7,7 @@
 #include "passes/dead_code.h"
 #include "passes/forward_fields.h"
 #include "passes/fuse.h"
+#include "passes/fuse_rows.h"
 #include "passes/gradient/drop_derivatives.h"
 #include "passes/gradient/gradient.h"
 #include "passes/inline.h"
@@ -31,6 +32,7 @@ constexpr Pass kPipeline[] = {
     {"dead_code", dead_code},
     {"fuse", fuse},
     {"drop_fused", dead_code},
+    {"fuse_rows", fuse_rows},
     {"lift_kernels", lift_kernels},
 };
 

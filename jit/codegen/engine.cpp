@@ -98,8 +98,12 @@ loops::MachineModel machine_model(const llvm::TargetMachine& machine) {
   return model;
 }
 
-bool has_fma(const llvm::TargetMachine& machine) {
-  return !machine.getTargetTriple().isX86() || machine.getMCSubtargetInfo()->checkFeatures("+fma");
+codegen::Machine machine_of(const llvm::TargetMachine& machine) {
+  const llvm::MCSubtargetInfo& features = *machine.getMCSubtargetInfo();
+  if (!machine.getTargetTriple().isX86()) return {.has_fma = true};
+  return {.has_fma = features.checkFeatures("+fma"),
+          .has_avx2 = features.checkFeatures("+avx2"),
+          .has_avx512 = features.checkFeatures("+avx512f,+avx512vl,+avx512dq")};
 }
 
 class OrcGenerator final : public CodeGenerator {
@@ -213,7 +217,7 @@ Result<std::unique_ptr<CodeGenerator>> CodeGenerator::create() {
   engine->target = {(*machine)->getTargetTriple().str(), (*machine)->getTargetCPU().str(),
                     machine_model(**machine)};
   engine->features = (*machine)->getTargetFeatureString().str();
-  engine->machine = {has_fma(**machine), false};
+  engine->machine = machine_of(**machine);
   engine->give_back(std::move(*machine));
   return std::unique_ptr<CodeGenerator>(std::make_unique<OrcGenerator>(std::move(engine)));
 }

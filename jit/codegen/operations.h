@@ -38,7 +38,7 @@ class Operations {
   llvm::Value* is_better(ReduceKind kind, DType dtype, llvm::Value* value, llvm::Value* best);
   /// a*b + c, rounded once where the machine has such an instruction.
   llvm::Value* multiply_add(llvm::Value* a, llvm::Value* b, llvm::Value* c);
-  bool has_fma() const { return machine_.has_fma; }
+  const Machine& machine() const { return machine_; }
   /// The host function of this name (host_functions.h), lane by lane.
   llvm::Value* call_host(const std::string& function, Values args);
   /// Rounded towards minus infinity; 0 for a division by zero.

@@ -2,8 +2,10 @@
 
 #include "jit/codegen/vector_math.h"
 
+#include <llvm/IR/IntrinsicsX86.h>
 #include <llvm/IR/MDBuilder.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "ir/result.h"
@@ -58,7 +60,70 @@ llvm::Value* VectorMath::power_of_two(Value* n) {
 VectorMath::Rounded VectorMath::nearest(Value* a, double b) {
   Value* shift = float_like(a, round_shift(a));
   Value* shifted = mad(a, float_like(a, b), shift);
-  return {b_.CreateFSub(shifted, shift), b_.CreateSub(as_bits(shifted), as_bits(shift))};
+  Value* bits = as_bits(shifted);
+  return {b_.CreateFSub(shifted, shift), b_.CreateSub(bits, as_bits(shift)), bits};
+}
+
+namespace {
+
+/// The instruction that multiplies by powers of two; 0 where there is none for vectors of this type.
+llvm::Intrinsic::ID scalef(llvm::Value* x) {
+  if (!x->getType()->isVectorTy()) return 0;
+  switch (x->getType()->getPrimitiveSizeInBits()) {
+    case 512:
+      return is_wide(x) ? llvm::Intrinsic::x86_avx512_mask_scalef_pd_512
+                        : llvm::Intrinsic::x86_avx512_mask_scalef_ps_512;
+    case 256:
+      return is_wide(x) ? llvm::Intrinsic::x86_avx512_mask_scalef_pd_256
+                        : llvm::Intrinsic::x86_avx512_mask_scalef_ps_256;
+    case 128:
+      return is_wide(x) ? llvm::Intrinsic::x86_avx512_mask_scalef_pd_128
+                        : llvm::Intrinsic::x86_avx512_mask_scalef_ps_128;
+    default: return 0;
+  }
+}
+
+}  // namespace
+
+/// 2^n as two factors may exceed the range of exponents, and a subnormal result is rounded once.
+llvm::Value* VectorMath::scaled(Value* x, const Rounded& n) {
+  const auto instruction = scalef(x);
+  if (!operations_.machine().has_avx512 || instruction == 0) {
+    Value* half = b_.CreateAShr(n.integer, int_like(n.integer, 1));
+    Value* nearly = b_.CreateFMul(x, power_of_two(half));
+    return b_.CreateFMul(nearly, power_of_two(b_.CreateSub(n.integer, half)));
+  }
+  const auto lanes = llvm::cast<llvm::FixedVectorType>(x->getType())->getNumElements();
+  llvm::SmallVector<Value*, 5> args{x, n.number, x,
+                                    llvm::ConstantInt::getAllOnesValue(b_.getIntNTy(std::max(8U, lanes)))};
+  constexpr int kRoundingOfThread = 4;
+  if (x->getType()->getPrimitiveSizeInBits() == 512) args.push_back(b_.getInt32(kRoundingOfThread));
+  return b_.CreateIntrinsic(instruction, {}, args);
+}
+
+llvm::Value* VectorMath::lookup(Coefficients table, Value* index) {
+  llvm::SmallVector<float, 16> numbers(table.begin(), table.end());
+  auto* const all = llvm::ConstantDataArray::get(b_.getContext(), numbers);
+  const auto part = [&](size_t begin, size_t count) {
+    return llvm::ConstantDataVector::get(b_.getContext(), llvm::ArrayRef(numbers).slice(begin, count));
+  };
+  auto* lanes = llvm::dyn_cast<llvm::FixedVectorType>(index->getType());
+  if (lanes && lanes->getNumElements() == 16 && operations_.machine().has_avx512)
+    return b_.CreateIntrinsic(llvm::Intrinsic::x86_avx512_permvar_sf_512, {}, {part(0, 16), index});
+  if (lanes && lanes->getNumElements() == 8 && operations_.machine().has_avx2) {
+    const auto half = [&](size_t begin) {
+      return b_.CreateIntrinsic(llvm::Intrinsic::x86_avx2_permps, {}, {part(begin, 8), index});
+    };
+    Value* is_high = b_.CreateICmpNE(b_.CreateAnd(index, int_like(index, 8)), int_like(index, 0));
+    return b_.CreateSelect(is_high, half(8), half(0));
+  }
+  llvm::Module& module = *b_.GetInsertBlock()->getModule();
+  auto* memory =
+      new llvm::GlobalVariable(module, all->getType(), true, llvm::GlobalValue::PrivateLinkage, all);
+  Value* position = b_.CreateAnd(index, int_like(index, 15));
+  Value* from = b_.CreateGEP(b_.getFloatTy(), memory, position);
+  if (!lanes) return b_.CreateLoad(b_.getFloatTy(), from);
+  return b_.CreateMaskedGather(shaped_like(index, b_.getFloatTy()), from, llvm::Align(4));
 }
 
 llvm::Value* VectorMath::number_of(Value* integer) {
@@ -102,7 +167,7 @@ VectorMath::Pair VectorMath::sum(Value* a, Value* b) {
 
 VectorMath::Pair VectorMath::product(Value* a, Value* b) {
   Value* hi = b_.CreateFMul(a, b);
-  if (operations_.has_fma()) return {hi, mad(a, b, b_.CreateFNeg(hi))};
+  if (operations_.machine().has_fma) return {hi, mad(a, b, b_.CreateFNeg(hi))};
   const auto halves = [&](Value* x) {
     Value* scaled = b_.CreateFMul(x, float_like(x, is_wide(x) ? 0x1p27 + 1 : 0x1p12 + 1));
     Value* high = b_.CreateFSub(scaled, b_.CreateFSub(scaled, x));
@@ -145,7 +210,7 @@ llvm::Value* VectorMath::unless(Value* mask, Value* usual, llvm::function_ref<Va
 /// for the host.
 llvm::Value* VectorMath::fmod(Value* x, Value* y) {
   const std::string host = is_wide(x) ? "fmod_f64" : "fmod_f32";
-  if (!operations_.has_fma()) return operations_.call_host(host, {x, y});
+  if (!operations_.machine().has_fma) return operations_.call_host(host, {x, y});
   Value* dividend = magnitude(x);
   Value* divisor = magnitude(y);
   Value* quotient = b_.CreateFDiv(dividend, divisor);

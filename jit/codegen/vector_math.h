@@ -37,11 +37,15 @@ class VectorMath {
   };
 
   // vector_math_exp.cpp
-  /// x = n*ln 2 + r with |r| <= ln 2 / 2, and `tail` is e^r - 1 - r.
+  struct Rounded {
+    Value* number;   ///< a float
+    Value* integer;  ///< of the same width
+    Value* bits;     ///< whose low bits are the integer's
+  };
+  /// x = n*ln 2 + r with |r| <= ln 2 / 2, and `less_one` is e^r - 1.
   struct Reduced {
-    Value* n;  ///< an integer
-    Value* r;
-    Value* tail;
+    Rounded n;
+    Value* less_one;
   };
   /// `addend`, a part of x too small to be seen in it, may be null.
   Reduced reduce(Value* x, Value* addend = nullptr);
@@ -50,6 +54,9 @@ class VectorMath {
   Value* tanh(Value* x);
   Value* sigmoid(Value* x);
   Value* erf(Value* x);
+  /// Of what is not negative.
+  Value* erf_float32(Value* t);
+  Value* erf_float64(Value* t);
 
   // vector_math_log.cpp
   /// x = 2^exponent (1 + f) with 1 + f in [sqrt(1/2), sqrt(2)), for positive finite x.
@@ -93,10 +100,10 @@ class VectorMath {
   Value* narrowed(Value* x);
   /// 2^n for an integer n that is a normal exponent.
   Value* power_of_two(Value* n);
-  struct Rounded {
-    Value* number;   ///< a float
-    Value* integer;  ///< of the same width
-  };
+  /// x * 2^n, rounded once, where the result is in range or n is less than twice the exponents' range.
+  Value* scaled(Value* x, const Rounded& n);
+  /// The float32 in a table of 16 that the low bits of each index say.
+  Value* lookup(Coefficients table, Value* index);
   /// A small integer as a float of its width.
   Value* number_of(Value* integer);
   /// The nearest integer to a*b, which lies within the fraction's bits.

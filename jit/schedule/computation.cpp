@@ -41,13 +41,13 @@ void map_dims(Reduction& reduction, const DimFunction& f) {
   for (Reduction& inner : reduction.inner) map_dims(inner, f);
 }
 
-namespace {
-
-void map_element(Computation& c, const DimFunction& f) {
+void map_dims(Computation& c, const DimFunction& f) {
   for (Reduction& r : c.reductions) map_dims(r, f);
   c.value = map_dims(c.value, f);
   c.store_offset = f(c.store_offset);
 }
+
+namespace {
 
 DimFunction substitution(const DimMap& map) {
   return [&map](Dim d) { return substitute(d, map); };
@@ -66,7 +66,7 @@ namespace {
 /// Calls `visit` with each dim that an element depends on.
 void for_each_dim(const Computation& c, const std::function<void(Dim)>& visit) {
   Computation copy = c;
-  map_element(copy, [&](Dim d) {
+  map_dims(copy, [&](Dim d) {
     visit(d);
     return d;
   });
@@ -99,7 +99,7 @@ bool simplify_loop(Computation& c, std::vector<Dim>& vars, std::vector<Dim>& ext
     vars.erase(vars.begin() + static_cast<ptrdiff_t>(k));
     extents.erase(extents.begin() + static_cast<ptrdiff_t>(k));
     const DimMap gone{{var, dim_const(0)}};
-    map_element(c, substitution(gone));
+    map_dims(c, substitution(gone));
     return true;
   }
   const int64_t by = divisor_of(c, var, *extent);
@@ -113,7 +113,7 @@ bool simplify_loop(Computation& c, std::vector<Dim>& vars, std::vector<Dim>& ext
   extents[k] = dim_const(*extent / by);
   vars.insert(vars.begin() + static_cast<ptrdiff_t>(k) + 1, inner);
   extents.insert(extents.begin() + static_cast<ptrdiff_t>(k) + 1, dim_const(by));
-  map_element(c, [&](Dim d) { return contains_var(d, var) ? simplify(substitute(d, parts), facts) : d; });
+  map_dims(c, [&](Dim d) { return contains_var(d, var) ? simplify(substitute(d, parts), facts) : d; });
   return true;
 }
 

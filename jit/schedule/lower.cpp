@@ -2,13 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
 
 #include "ir/result.h"
 #include "jit/schedule/contraction.h"
+#include "jit/schedule/rows.h"
 #include "jit/schedule/transposition.h"
 #include "jit/schedule/window.h"
+#include "passes/row_group.h"
 
 namespace quern::loops {
 
@@ -40,11 +43,17 @@ std::vector<Dim> shape_in_lanes(std::span<const Dim> dims, DType dtype) {
   return shape;
 }
 
+using Params = std::span<const Variable* const>;
+/// What stages of a row were bound to: a local, or what is in the result's memory.
+using StageValues = std::unordered_map<const Variable*, ValuePtr>;
+
 class Lowering {
  public:
-  explicit Lowering(const FnExpr& primitive)
-      : body_(*as<ComprehensionExpr>(primitive.body)), dtype_(body_.type->dtype) {
-    for (const Variable* param : primitive.params) add_buffer(param);
+  explicit Lowering(Params params, const ComprehensionExpr& body, const StageValues* stages = nullptr,
+                    int first_local = 0)
+      : body_(body), dtype_(body_.type->dtype), stages_(stages) {
+    result_.locals = first_local;
+    for (const Variable* param : params) add_buffer(param);
     result_.extents = shape_in_lanes(body_.extents, dtype_);
     result_.buffers.push_back({"out", dtype_.lane(), result_.extents, true});
     result_.vars.assign(body_.vars.begin(), body_.vars.end());
@@ -154,7 +163,12 @@ class Lowering {
 
   ValuePtr read(const ReadExpr& e, std::vector<Reduction>& reductions) {
     Value v{ValueKind::Load, e.type->dtype.lane()};
-    v.buffer = buffer_of_.at(as<VarExpr>(e.tensor)->variable);
+    const Variable* tensor = as<VarExpr>(e.tensor)->variable;
+    const auto buffer = buffer_of_.find(tensor);
+    v.buffer = buffer == buffer_of_.end() ? static_cast<int>(buffer_of_.size()) : buffer->second;
+    if (stages_)
+      if (const auto stage = stages_->find(tensor); stage != stages_->end() && stage->second)
+        return stage->second;
     v.dim = lane_of(e.type->dtype);
     std::vector<Dim> strides = strides_of(shape_in_lanes(e.tensor->type->dims, e.type->dtype));
     for (size_t k = 0; k < e.indices.size(); ++k) {
@@ -338,7 +352,8 @@ class Lowering {
   }
 
   const ComprehensionExpr& body_;
-  DType dtype_;         ///< of the result
+  DType dtype_;  ///< of the result
+  const StageValues* stages_;
   Dim lane_ = nullptr;  ///< which lane of the result is computed, where it is of vectors
   Computation result_;
   std::unordered_map<const Variable*, int> buffer_of_;
@@ -348,7 +363,38 @@ class Lowering {
 
 }  // namespace
 
-Computation computation_of(const FnExpr& primitive) { return Lowering(primitive).run(); }
+Computation computation_of(const FnExpr& primitive) {
+  return Lowering(primitive.params, *as<ComprehensionExpr>(primitive.body)).run();
+}
+
+RowComputation rows_of(const FnExpr& primitive) {
+  const std::vector<RowStage> stages = stages_of(*as<BlockExpr>(primitive.body));
+  const ComprehensionExpr& last = *stages.back().value;
+  const size_t rows = shared_rows(stages);
+  const auto first = static_cast<ptrdiff_t>(rows);
+  RowComputation result{{last.vars.begin(), last.vars.begin() + first},
+                        {last.extents.begin(), last.extents.begin() + first}};
+  StageValues values;
+  for (const RowStage& stage : stages) {
+    Computation c = Lowering(primitive.params, *stage.value, &values, result.locals).run();
+    DimMap same_row;
+    for (size_t k = 0; k < rows; ++k) same_row.emplace(c.vars[k], result.rows[k]);
+    map_dims(c, [&](Dim d) { return quern::substitute(d, same_row); });
+    c.vars.erase(c.vars.begin(), c.vars.begin() + first);
+    c.extents.erase(c.extents.begin(), c.extents.begin() + first);
+    if (stage.variable && is_one_a_row(*stage.value, rows)) {
+      c.takes_value = c.locals++;
+      Value v{ValueKind::Local, c.value->dtype};
+      v.local = c.takes_value;
+      values.emplace(stage.variable, make(std::move(v)));
+    }
+    for (const Dim dim : c.dims)
+      if (std::ranges::find(result.dims, dim) == result.dims.end()) result.dims.push_back(dim);
+    result.locals = c.locals;
+    result.stages.push_back(std::move(c));
+  }
+  return result;
+}
 
 namespace {
 
@@ -360,6 +406,8 @@ Kernel named(Kernel kernel) {
 }  // namespace
 
 Lowered lower(const FnExpr& primitive, const MachineModel& machine) {
+  if (primitive.body->kind == ExprKind::Block)
+    return {named(scheduled_rows(rows_of(primitive), machine.vector_bytes)), {}};
   const Computation computation = with_simple_loops(computation_of(primitive));
   auto nest = scheduled_contraction(computation, machine);
   if (!nest) nest = scheduled_window(computation, machine);

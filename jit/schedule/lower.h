@@ -59,13 +59,14 @@ struct Computation {
   ValuePtr value;
   std::optional<Scatter> scatter;
   Dim store_offset;
+  int takes_value = -1;  ///< the local that has the value, which is not stored: of a stage of rows
   int locals = 0;
   std::vector<std::string> traps;
 };
 
-/// Reads the computation off a primitive function (an FnExpr whose body is a Comprehension over its
-/// parameters). A computation is over single numbers: a tensor of vectors is a buffer with their lanes as its
-/// last axis, and where the result is one its lanes are the last of `vars`.
+/// Reads the computation off a primitive function whose body is a Comprehension over its parameters. A
+/// computation is over single numbers: a tensor of vectors is a buffer with their lanes as its last axis, and
+/// where the result is one its lanes are the last of `vars`.
 Computation computation_of(const FnExpr& primitive);
 
 /// The default schedule: neighbouring loops that every access runs through like one are merged; the innermost
@@ -73,6 +74,18 @@ Computation computation_of(const FnExpr& primitive);
 /// everything else is serial. The loop that running results follow is the innermost of the result's; a
 /// scatter's loops come after them, in order.
 Kernel schedule_default(const Computation& computation, int vector_bytes);
+/// The loops of such a kernel, for a part of one.
+Block loops_of(const Computation& computation, int vector_bytes);
+
+/// A primitive function whose stages share their rows (passes/row_group.h): all of their buffers are the
+/// parameters, then the last one's result, in whose memory the rows of others are as long as they are needed.
+struct RowComputation {
+  std::vector<Dim> rows, extents;
+  std::vector<Computation> stages;  ///< without loops over rows
+  std::vector<Dim> dims;            ///< of all
+  int locals = 0;
+};
+RowComputation rows_of(const FnExpr& primitive);
 
 /// An input that a kernel takes in another form. The entry of `form` has the tensor and the form as buffers,
 /// and the same dims as the kernel.
@@ -102,6 +115,8 @@ void map_dims(Reduction& reduction, const DimFunction& f);
 ValuePtr substitute(const ValuePtr& value, const DimMap& map);
 BoundsCheck substitute(BoundsCheck check, const DimMap& map);
 void substitute(Reduction& reduction, const DimMap& map);
+/// `f` of every dim that an element depends on.
+void map_dims(Computation& computation, const DimFunction& f);
 /// Calls `visit` on the value and everything inside it.
 void for_each_value(const ValuePtr& value, const std::function<void(const Value&)>& visit);
 

@@ -54,20 +54,31 @@ class Scheduler {
     kernel.dims = c_.dims;
     kernel.locals = c_.locals;
     kernel.traps = c_.traps;
-    kernel.body = c_.running ? running_loop() : element();
-    size_t inner = c_.vars.size();
-    if (const std::vector<int64_t> cuts = this->cuts(); !cuts.empty()) {
-      kernel.body = pieces(cuts);
-      --inner;
-    }
-    for (size_t k = inner; k-- > 0;)
-      if (c_.vars[k] != c_.running) kernel.body = {loop(c_.vars[k], c_.extents[k], std::move(kernel.body))};
+    kernel.body = nest();
     if (c_.scatter) add_scatter(*c_.scatter, kernel.body);
     if (is_shared()) share(kernel, work);
     return kernel;
   }
 
+  Block part() {
+    merge_loops();
+    choose_vector_loop();
+    return nest();
+  }
+
  private:
+  Block nest() {
+    Block body = c_.running ? running_loop() : element();
+    size_t inner = c_.vars.size();
+    if (const std::vector<int64_t> cuts = this->cuts(); !cuts.empty()) {
+      body = pieces(cuts);
+      --inner;
+    }
+    for (size_t k = inner; k-- > 0;)
+      if (c_.vars[k] != c_.running) body = {loop(c_.vars[k], c_.extents[k], std::move(body))};
+    return body;
+  }
+
   /// Where on the way along the innermost loop reads begin or end to be inside of their tensors: parts of a
   /// concatenation, borders of padding.
   std::vector<int64_t> cuts() const {
@@ -278,6 +289,10 @@ class Scheduler {
   Block element() {
     Block body;
     for (const Reduction& r : c_.reductions) add_reduction(r, body);
+    if (c_.takes_value >= 0) {
+      declare(c_.takes_value, c_.value->dtype, c_.value, body);
+      return body;
+    }
     Stmt store{StmtKind::Store};
     store.buffer = static_cast<int>(c_.buffers.size()) - 1;
     store.offset = c_.store_offset;
@@ -384,6 +399,10 @@ class Scheduler {
 
 Kernel schedule_default(const Computation& computation, int vector_bytes) {
   return Scheduler(computation, vector_bytes).run();
+}
+
+Block loops_of(const Computation& computation, int vector_bytes) {
+  return Scheduler(computation, vector_bytes).part();
 }
 
 }  // namespace quern::loops

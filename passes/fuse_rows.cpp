@@ -1,0 +1,194 @@
+#include "passes/fuse_rows.h"
+
+#include <algorithm>
+#include <set>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "ir/effects.h"
+#include "passes/lift_kernels.h"
+#include "passes/row_group.h"
+#include "passes/uses.h"
+
+namespace quern {
+
+namespace {
+
+constexpr size_t kMostStages = 16;
+/// Elements of a row below which vectors would be mostly empty.
+constexpr int64_t kShortestRow = 8;
+/// Where there are fewer rows, each of them longer than this, threads have more of one kernel a stage.
+constexpr int64_t kFewRows = 8, kLongRow = 1 << 16;
+
+using Stages = std::vector<RowStage>;
+
+bool keeps_state(ExprPtr expr) {
+  bool found = expr->kind == ExprKind::Scan || expr->kind == ExprKind::Scatter;
+  for_each_child(expr, [&](ExprPtr child) { found = found || keeps_state(child); });
+  return found;
+}
+
+/// Whether every element around it is looked at once, along memory: its indices are different variables and
+/// name all of `around`, the last of them no row's.
+bool goes_along(const ReadExpr& read, const std::vector<Dim>& around, std::span<const Dim> rows) {
+  std::vector<Dim> named;
+  for (const ExprPtr index : read.indices) {
+    auto* dim = as<DimValueExpr>(index);
+    if (!dim) return false;
+    if (dim->dim->kind == DimKind::Var) named.push_back(dim->dim);
+  }
+  auto* last = read.indices.empty() ? nullptr : as<DimValueExpr>(read.indices.back());
+  if (!last || std::ranges::count(rows, last->dim) > 0) return false;
+  return std::ranges::all_of(around, [&](Dim var) { return std::ranges::count(named, var) == 1; });
+}
+
+bool any_goes_along(ExprPtr expr, const std::vector<Dim>& around, std::span<const Dim> rows) {
+  auto* read = as<ReadExpr>(expr);
+  bool found = read && goes_along(*read, around, rows);
+  for_each_child(expr, [&](ExprPtr child) { found = found || any_goes_along(child, around, rows); });
+  return found;
+}
+
+/// Reductions of rows that look at each element once: others want tiles, and a schedule of their own.
+class StreamTest {
+ public:
+  StreamTest(const ComprehensionExpr& stage, size_t rows) : rows_(stage.vars.first(rows)) {
+    std::vector<Dim> around;
+    add_loops(stage.vars, stage.extents, around);
+    holds_ = !stage.type->dtype.is_vector() && !keeps_state(stage.body);
+    visit(stage.body, around);
+  }
+  bool holds() const { return holds_; }
+  /// The most elements that a reduction has; 0 without one, and a long row's where that is not known.
+  int64_t row() const { return row_; }
+
+ private:
+  static void add_loops(std::span<const Dim> vars, std::span<const Dim> extents, std::vector<Dim>& around) {
+    for (size_t k = 0; k < vars.size(); ++k)
+      if (!is_const(extents[k], 1)) around.push_back(vars[k]);
+  }
+
+  void visit(ExprPtr expr, const std::vector<Dim>& around) {
+    auto* reduce = as<ReduceExpr>(expr);
+    if (!reduce) return for_each_child(expr, [&](ExprPtr child) { visit(child, around); });
+    std::vector<Dim> inner = around;
+    add_loops(reduce->vars, reduce->extents, inner);
+    holds_ = holds_ && any_goes_along(reduce->body, inner, rows_);
+    row_ = std::max(row_, as_const(dim_product(reduce->extents)).value_or(kLongRow));
+    visit(reduce->body, inner);
+  }
+
+  std::span<const Dim> rows_;
+  bool holds_ = true;
+  int64_t row_ = 0;
+};
+
+class RowFuser {
+ public:
+  RowFuser(Arena& arena, const Uses& uses, EffectAnalysis& effects)
+      : arena_(arena), uses_(uses), effects_(effects) {}
+
+  ExprPtr run(ExprPtr expr) {
+    auto* block = as<BlockExpr>(expr);
+    if (!block) {
+      if (expr->kind == ExprKind::Comprehension) return expr;
+      return map_children(arena_, expr, [&](ExprPtr child) { return run(child); });
+    }
+    std::vector<Binding> bindings;
+    for (const Binding& b : block->bindings) bindings.push_back({b.variable, run(b.value)});
+    ExprPtr result = run(block->result);
+    Candidates candidates;
+    for (size_t k = 0; k < bindings.size(); ++k)
+      if (bindings[k].value->kind == ExprKind::Comprehension) candidates.emplace(bindings[k].variable, k);
+    std::unordered_set<const Variable*> inside;  // of a group, and not its last
+    result = grouped(result, bindings, candidates, inside);
+    for (size_t k = bindings.size(); k-- > 0;)
+      if (!inside.contains(bindings[k].variable))
+        bindings[k].value = grouped(bindings[k].value, bindings, candidates, inside);
+    std::erase_if(bindings, [&](const Binding& b) { return inside.contains(b.variable); });
+    return arena_.make<BlockExpr>(Expr{ExprKind::Block, result->type, expr->origin}, arena_.copy(bindings),
+                                  result);
+  }
+
+ private:
+  /// Variables that an index expression is bound to, and where.
+  using Candidates = std::unordered_map<const Variable*, size_t>;
+
+  /// The group whose last is `expr`; the expression itself where it has none. Its other stages are then
+  /// `inside`, and no candidates any more.
+  ExprPtr grouped(ExprPtr expr, const std::vector<Binding>& bindings, Candidates& candidates,
+                  std::unordered_set<const Variable*>& inside) {
+    auto* last = as<ComprehensionExpr>(expr);
+    if (!last || !effects_.of(last).removable()) return expr;
+    Stages best;
+    for (size_t rows = last->vars.size(); rows > 0; --rows) {
+      Stages stages = stages_before(*last, rows, bindings, candidates);
+      if (stages.size() > std::max<size_t>(1, best.size())) best = std::move(stages);
+    }
+    if (best.empty()) return expr;
+    std::vector<Binding> lets;
+    for (const RowStage& stage : best) {
+      if (!stage.variable) continue;
+      lets.push_back({stage.variable, stage.value});
+      inside.insert(stage.variable);
+      candidates.erase(stage.variable);
+    }
+    return make_kernel(arena_, arena_.make<BlockExpr>(Expr{ExprKind::Block, last->type, last->origin},
+                                                      arena_.copy(lets), last));
+  }
+
+  /// From the last backwards: each index expression that later stages alone read, as long as all of them
+  /// share this many rows. Empty where that is not worth it.
+  Stages stages_before(const ComprehensionExpr& last, size_t rows, const std::vector<Binding>& bindings,
+                       const Candidates& candidates) const {
+    Stages stages{{nullptr, &last}};
+    StreamTest test(last, rows);
+    if (!test.holds()) return {};
+    int64_t row = test.row();
+    Uses read;
+    std::set<size_t> waiting;  // where what the stages read is bound
+    const auto take = [&](ExprPtr body) {
+      Uses here;
+      count_uses(body, here);
+      for (const auto& [variable, count] : here) {
+        read[variable] += count;
+        const auto candidate = candidates.find(variable);
+        if (candidate != candidates.end()) waiting.insert(candidate->second);
+      }
+    };
+    take(last.body);
+    while (!waiting.empty() && stages.size() < kMostStages) {
+      const Binding& binding = bindings[*waiting.rbegin()];
+      waiting.erase(std::prev(waiting.end()));
+      auto& value = *static_cast<const ComprehensionExpr*>(binding.value);
+      const StreamTest stage(value, std::min(rows, value.vars.size()));
+      stages.insert(stages.begin(), {binding.variable, &value});
+      if (read.at(binding.variable) == uses_.at(binding.variable) && stage.holds() &&
+          effects_.of(&value).removable() && share_rows(stages, rows)) {
+        row = std::max(row, stage.row());
+        take(value.body);
+      } else {
+        stages.erase(stages.begin());
+      }
+    }
+    const auto count = as_const(dim_product(last.extents.first(rows)));
+    if (row < kShortestRow || (count && *count < kFewRows && row > kLongRow)) return {};
+    return stages;
+  }
+
+  Arena& arena_;
+  const Uses& uses_;
+  EffectAnalysis& effects_;
+};
+
+}  // namespace
+
+ExprPtr fuse_rows(const PassContext& context, ExprPtr expr) {
+  Uses uses;
+  count_uses(expr, uses);
+  EffectAnalysis effects(context.functions);
+  effects.learn(expr);
+  return RowFuser(context.arena, uses, effects).run(expr);
+}
+
+}  // namespace quern

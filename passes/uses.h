@@ -1,0 +1,17 @@
+#pragma once
+// How often variables are used.
+
+#include <unordered_map>
+
+#include "ir/expr.h"
+
+namespace quern {
+
+using Uses = std::unordered_map<const Variable*, int>;
+
+inline void count_uses(ExprPtr expr, Uses& uses) {
+  if (auto* var = as<VarExpr>(expr)) ++uses[var->variable];
+  for_each_child(expr, [&](ExprPtr child) { count_uses(child, uses); });
+}
+
+}  // namespace quern

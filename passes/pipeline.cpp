@@ -13,6 +13,7 @@
 #include "passes/inline.h"
 #include "passes/instantiate_ops.h"
 #include "passes/lift_kernels.h"
+#include "passes/part_reductions.h"
 #include "passes/simplify_index.h"
 #include "passes/to_anf.h"
 #include "passes/verify.h"
@@ -32,6 +33,7 @@ constexpr Pass kPipeline[] = {
     {"dead_code", dead_code},
     {"fuse", fuse},
     {"drop_fused", dead_code},
+    {"part_reductions", part_reductions},
     {"fuse_rows", fuse_rows},
     {"lift_kernels", lift_kernels},
 };

@@ -174,5 +174,31 @@ TEST(LongChains, RunAsTheInterpreterSays) {
   }
 }
 
+// Long reductions are done in parts, some shorter than others.
+TEST(LongReductions, RunAsTheInterpreterSays) {
+  Random random(7);
+  Entries<TensorPtr> tensors = {
+      {"line", random.tensor(DType::int32(), {600'011}, Values::SmallIntegers)},
+      {"pair", random.tensor(DType::float32(), {2, 300'000}, Values::SmallIntegers)},
+      {"image", random.tensor(DType::float64(), {1, 50, 60, 200}, Values::SmallIntegers)},
+      {"half", random.tensor(DType::float16(), {600'769}, Values::SmallIntegers)}};
+  std::vector<Case> cases = {{"a sum", "sum(%a * 3)", {{"a", "line"}}},
+                             {"a position", "argmax(%a)", {{"a", "line"}}},
+                             {"an epilogue", "max(%a) - min(%a) + 1.5", {{"a", "pair"}}},
+                             {"rows", "sum(%a * %a, axis=[1]) * 0.5", {{"a", "pair"}}},
+                             {"columns", "sum(%a, axis=[0])[:3]", {{"a", "pair"}}},
+                             {"axes", "sum(%a + 1)", {{"a", "image"}}},
+                             {"a wider sum", "sum(%a * 0 + 0.0078125)", {{"a", "half"}}}};
+  TemporaryFile file("long");
+  auto written = write_tensors(file.path(), tensors);
+  ASSERT_TRUE(written) << written.error().message;
+  CaseSession session(file.path(), cases, library_texts());
+  std::vector<Outcome> wanted = session.run(Evaluator::Interpreter), got = session.run(Evaluator::Compiled);
+  for (size_t i = 0; i < cases.size(); ++i) {
+    ASSERT_EQ(wanted[i].problem + got[i].problem, "") << cases[i].name;
+    EXPECT_EQ(difference_in_ulps(*got[i].tensor, *wanted[i].tensor, 0, 0), "") << cases[i].name;
+  }
+}
+
 }  // namespace
 }  // namespace quern::numeric

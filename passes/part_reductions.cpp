@@ -1,0 +1,124 @@
+#include "passes/part_reductions.h"
+
+#include <optional>
+
+#include "passes/scalar_builder.h"
+
+namespace quern {
+
+namespace {
+
+/// Numbers of a result, points of its reduction, and parts that these are cut into at most and at least.
+constexpr int64_t kFewNumbers = 8, kLong = 1 << 19, kMostParts = 64, kFewestParts = 8;
+
+/// The only reduction of an index expression, or null.
+const ReduceExpr* only_reduction(ExprPtr body) {
+  const ReduceExpr* found = nullptr;
+  int count = 0;
+  std::function<void(ExprPtr)> walk = [&](ExprPtr e) {
+    if (e->kind == ExprKind::Scan || e->kind == ExprKind::Scatter) count += 2;
+    if (auto* reduce = as<ReduceExpr>(e)) {
+      found = reduce;
+      ++count;
+    }
+    for_each_child(e, walk);
+  };
+  walk(body);
+  return count == 1 ? found : nullptr;
+}
+
+/// How the steps of one index variable of a reduction are cut.
+struct Cut {
+  size_t variable;
+  int64_t extent, parts, step;
+};
+
+std::optional<Cut> cut_of(const ReduceExpr& reduce) {
+  const auto points = as_const(dim_product(reduce.extents));
+  if (!points || *points < kLong) return std::nullopt;
+  for (size_t k = 0; k < reduce.vars.size(); ++k) {
+    const int64_t extent = *as_const(reduce.extents[k]);
+    if (extent == 1) continue;
+    const int64_t step = (extent + kMostParts - 1) / kMostParts;
+    const Cut cut{k, extent, (extent + step - 1) / step, step};
+    return cut.parts < kFewestParts ? std::nullopt : std::optional(cut);
+  }
+  return std::nullopt;
+}
+
+class Parter {
+ public:
+  explicit Parter(Arena& arena) : arena_(arena) {}
+
+  ExprPtr run(ExprPtr expr) {
+    auto* block = as<BlockExpr>(expr);
+    if (!block && expr->kind != ExprKind::Comprehension)
+      return map_children(arena_, expr, [&](ExprPtr child) { return run(child); });
+    std::vector<Binding> bindings;
+    if (block)
+      for (const Binding& b : block->bindings) {
+        ExprPtr bound = value(b.value, bindings);
+        bindings.push_back({b.variable, bound});
+      }
+    ExprPtr result = value(block ? block->result : expr, bindings);
+    if (bindings.empty()) return result;
+    return arena_.make<BlockExpr>(Expr{ExprKind::Block, result->type, expr->origin}, arena_.copy(bindings),
+                                  result);
+  }
+
+ private:
+  ExprPtr value(ExprPtr expr, std::vector<Binding>& bindings) {
+    auto* whole = as<ComprehensionExpr>(expr);
+    if (!whole) return run(expr);
+    const ReduceExpr* reduce = only_reduction(whole->body);
+    const auto numbers = as_const(dim_product(whole->extents));
+    if (!reduce || is_arg(reduce->reduce) || reduce->type->dtype.is_vector() || !numbers ||
+        *numbers > kFewNumbers)
+      return expr;
+    const auto cut = cut_of(*reduce);
+    return cut ? in_parts(*whole, *reduce, *cut, bindings) : expr;
+  }
+
+  ExprPtr in_parts(const ComprehensionExpr& whole, const ReduceExpr& reduce, const Cut& cut,
+                   std::vector<Binding>& bindings) {
+    const ScalarBuilder build(arena_, whole.origin);
+    const DType element = reduce.body->type->dtype, accumulator = accumulator_dtype(element);
+    const Dim part = dim_var("part"), step = dim_const(cut.step), parts = dim_const(cut.parts);
+    std::vector<Dim> vars(reduce.vars.begin(), reduce.vars.end());
+    std::vector<Dim> extents(reduce.extents.begin(), reduce.extents.end());
+    const Dim begin = dim_mul(part, step), inside = dim_var(vars[cut.variable]->name);
+    const DimMap moved{{vars[cut.variable], dim_add(begin, inside)}};
+    vars[cut.variable] = inside;
+    const bool even = cut.extent % cut.step == 0;
+    extents[cut.variable] = even ? step : dim_min(step, dim_sub(dim_const(cut.extent), begin));
+    ExprPtr body = build.copy(reduce.body, moved);
+    if (accumulator != element) body = build.cast(body, accumulator);
+    std::vector<Dim> places(whole.vars.begin(), whole.vars.end());
+    std::vector<Dim> counts(whole.extents.begin(), whole.extents.end());
+    places.push_back(part);
+    counts.push_back(parts);
+    // Binders of its own: the rest of the expression keeps those that it has.
+    ExprPtr partial =
+        build.copy(build.comprehension(places, counts, build.reduce(reduce.reduce, vars, extents, body)));
+    const Variable* results = make_variable(arena_, "parts", partial->type);
+    bindings.push_back({results, partial});
+    ExprPtr tensor = arena_.make<VarExpr>(Expr{ExprKind::Var, results->type, whole.origin}, results);
+    const Dim each = dim_var("part");
+    places.back() = each;
+    const Dim each_of[] = {each}, count_of[] = {parts};
+    ExprPtr sum = build.reduce(reduce.reduce, each_of, count_of, build.read(tensor, places));
+    if (accumulator != element) sum = build.cast(sum, element);
+    std::function<ExprPtr(ExprPtr)> put = [&](ExprPtr e) {
+      return e == &reduce ? sum : map_children(arena_, e, put);
+    };
+    return arena_.make<ComprehensionExpr>(Expr{whole}, whole.vars, whole.extents, put(whole.body));
+  }
+
+  Arena& arena_;
+};
+
+}  // namespace
+
+ExprPtr part_reductions(const PassContext& context, ExprPtr expr) { return Parter(context.arena).run(expr); }
+
+}  // namespace quern

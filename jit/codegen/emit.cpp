@@ -6,6 +6,7 @@
 
 #include "ir/result.h"
 #include "jit/codegen/emitter.h"
+#include "jit/codegen/host_functions.h"
 
 namespace quern::codegen {
 
@@ -37,6 +38,8 @@ llvm::Function* declare_body(llvm::Module& module, const loops::Kernel& kernel, 
   function->setDoesNotThrow();
   for (unsigned i = 0; i < kernel.buffers.size(); ++i) {
     function->getArg(i)->setName(kernel.buffers[i].name);
+    // What is hidden from the compiler (hide_buffers) is written elsewhere under the parameter's name.
+    if (kernel.buffers[i].is_scratch) continue;
     function->addParamAttr(i, llvm::Attribute::NoAlias);
     if (!kernel.buffers[i].is_output) function->addParamAttr(i, llvm::Attribute::ReadOnly);
   }
@@ -94,8 +97,10 @@ void Emitter::emit_host(const std::string& symbol) {
   b_.SetInsertPoint(llvm::BasicBlock::Create(module_.getContext(), "entry", entry));
   std::vector<llvm::Value*> args;
   for (size_t i = 0; i < kernel_.buffers.size(); ++i) {
+    if (kernel_.buffers[i].is_scratch) break;
     args.push_back(b_.CreateLoad(b_.getPtrTy(), b_.CreateConstGEP1_64(b_.getPtrTy(), entry->getArg(0), i)));
   }
+  if (args.size() < kernel_.buffers.size()) scratch(entry, args);
   for (size_t i = 0; i < kernel_.dims.size() + (kernel_.range ? 2 : 0); ++i) {
     args.push_back(
         b_.CreateLoad(b_.getInt64Ty(), b_.CreateConstGEP1_64(b_.getInt64Ty(), entry->getArg(1), i)));
@@ -103,6 +108,29 @@ void Emitter::emit_host(const std::string& symbol) {
   llvm::CallInst* call = b_.CreateCall(body, args);
   call->setTailCall();
   b_.CreateRet(call);
+}
+
+/// The scratch buffers, one behind the other in the thread's workspace.
+void Emitter::scratch(llvm::Function* entry, std::vector<llvm::Value*>& args) {
+  constexpr int64_t kAlignment = 64;
+  std::vector<int64_t> places{0};
+  for (size_t i = args.size(); i < kernel_.buffers.size(); ++i) {
+    const loops::Buffer& buffer = kernel_.buffers[i];
+    const int64_t bytes =
+        as_const(dim_product(buffer.shape)).value() * static_cast<int64_t>(buffer.dtype.bytes());
+    places.push_back(places.back() + (bytes + kAlignment - 1) / kAlignment * kAlignment);
+  }
+  auto* type = llvm::FunctionType::get(b_.getPtrTy(), {b_.getInt64Ty()}, false);
+  llvm::Value* memory = b_.CreateCall(module_.getOrInsertFunction(kWorkspace, type),
+                                      {b_.getInt64(static_cast<uint64_t>(places.back()))});
+  auto* none = llvm::BasicBlock::Create(module_.getContext(), "none", entry);
+  auto* some = llvm::BasicBlock::Create(module_.getContext(), "some", entry);
+  b_.CreateCondBr(b_.CreateIsNull(memory), none, some);
+  b_.SetInsertPoint(none);
+  b_.CreateRet(b_.getInt32(static_cast<uint32_t>(kernel_.memory_trap)));
+  b_.SetInsertPoint(some);
+  for (size_t i = 0; args.size() < kernel_.buffers.size(); ++i)
+    args.push_back(b_.CreateConstGEP1_64(b_.getInt8Ty(), memory, static_cast<uint64_t>(places[i])));
 }
 
 void Emitter::emit_gpu(const std::string& symbol) {

@@ -77,6 +77,7 @@ class Emitter {
   // emit.cpp: functions and statements
   void open_function(llvm::Function* function);
   void close_function();
+  void scratch(llvm::Function* entry, std::vector<llvm::Value*>& args);
   void block(const loops::Block& statements);
   void statement(const loops::Stmt& s);
   void declare(const loops::Stmt& s);

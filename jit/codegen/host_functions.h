@@ -1,5 +1,6 @@
 #pragma once
-// Functions that compiled kernels call, one element at a time, for operands that are too rare to be inlined.
+// Functions that compiled kernels call: for operands that are too rare to be inlined, one element at a time;
+// and for memory.
 
 #include <span>
 
@@ -10,8 +11,12 @@ struct HostFunction {
   const void* address;
 };
 
-/// All of them. The names are `quern_<scalar function>_<f32|f64>`, with one or two operands of that
-/// type and a result of the same type.
+/// `void* (int64_t bytes)`: memory of the calling thread that it keeps for the next call, 64-byte aligned;
+/// null where there is none.
+inline constexpr const char* kWorkspace = "quern_workspace";
+
+/// All of them. The names of the others are `quern_<scalar function>_<f32|f64>`, with one or two operands of
+/// that type and a result of the same type.
 std::span<const HostFunction> host_functions();
 
 }  // namespace quern::codegen

@@ -15,6 +15,17 @@ void for_each_value(const ValuePtr& value, const std::function<void(const Value&
   for_each_value(value->otherwise, visit);
 }
 
+ValuePtr map_values(const ValuePtr& value, const ValueFunction& f) {
+  if (!value) return nullptr;
+  if (ValuePtr other = f(*value)) return other;
+  Value v = *value;
+  for (ValuePtr& arg : v.args) arg = map_values(arg, f);
+  for (ComputedOffset& c : v.computed) c.index = map_values(c.index, f);
+  for (BoundsCheck& c : v.checks) c.computed = map_values(c.computed, f);
+  v.otherwise = map_values(v.otherwise, f);
+  return std::make_shared<const Value>(std::move(v));
+}
+
 ValuePtr map_dims(const ValuePtr& value, const DimFunction& f) {
   if (!value) return nullptr;
   Value v = *value;

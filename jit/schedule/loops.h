@@ -43,6 +43,8 @@ struct Buffer {
   DType dtype;
   std::vector<Dim> shape;  ///< over the kernel's dims; row-major and dense
   bool is_output = false;
+  /// No argument: memory of the call's own, whose first contents are unspecified. Its extents are known.
+  bool is_scratch = false;
 };
 
 enum class ValueKind : uint8_t {
@@ -174,7 +176,7 @@ struct Stmt {
 
 struct Kernel {
   std::string name;             ///< a symbol name: letters, digits, underscore
-  std::vector<Buffer> buffers;  ///< inputs, then outputs
+  std::vector<Buffer> buffers;  ///< inputs, then outputs, then scratch
   std::vector<Dim> dims;        ///< run-time dims, in the order of the entry's `dims` argument
   int locals = 0;               ///< how many locals are declared
   Block body;
@@ -183,6 +185,7 @@ struct Kernel {
   Dim range = nullptr;
   Dim work = nullptr;              ///< how often the innermost statement is done, where there is a range
   std::vector<std::string> traps;  ///< what trap k+1 means, for messages
+  int memory_trap = 0;             ///< the one for no memory for scratch buffers, where there are some
 };
 
 /// The canonical text of a kernel without its name: loop variables and dims are numbered in order of

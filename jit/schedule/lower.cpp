@@ -11,6 +11,7 @@
 #include "jit/schedule/rows.h"
 #include "jit/schedule/transposition.h"
 #include "jit/schedule/window.h"
+#include "jit/schedule/winograd.h"
 #include "passes/row_group.h"
 
 namespace quern::loops {
@@ -409,6 +410,11 @@ Lowered lower(const FnExpr& primitive, const MachineModel& machine) {
   if (primitive.body->kind == ExprKind::Block)
     return {named(scheduled_rows(rows_of(primitive), machine.vector_bytes)), {}};
   const Computation computation = with_simple_loops(computation_of(primitive));
+  if (auto winograd = scheduled_winograd(computation, machine)) {
+    winograd->kernel = named(std::move(winograd->kernel));
+    for (PackedInput& input : winograd->packed) input.form = named(std::move(input.form));
+    return *std::move(winograd);
+  }
   auto nest = scheduled_contraction(computation, machine);
   if (!nest) nest = scheduled_window(computation, machine);
   if (!nest) nest = scheduled_transposition(computation, machine);

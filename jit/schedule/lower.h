@@ -117,6 +117,9 @@ BoundsCheck substitute(BoundsCheck check, const DimMap& map);
 void substitute(Reduction& reduction, const DimMap& map);
 /// `f` of every dim that an element depends on.
 void map_dims(Computation& computation, const DimFunction& f);
+using ValueFunction = std::function<ValuePtr(const Value&)>;
+/// The value with each value in it for which `f` gives another replaced by that.
+ValuePtr map_values(const ValuePtr& value, const ValueFunction& f);
 /// Calls `visit` on the value and everything inside it.
 void for_each_value(const ValuePtr& value, const std::function<void(const Value&)>& visit);
 

@@ -10,6 +10,9 @@ struct MachineModel {
   int vector_registers = 16;
   int64_t l1_bytes = 32 << 10;
   int64_t l2_bytes = 512 << 10;  ///< of a core
+  /// What errors are accepted: those of Winograd's convolution with tiles of 2 or 4
+  /// (jit/schedule/winograd.h), or 0.
+  int winograd_tile = 0;
 };
 
 }  // namespace quern::loops

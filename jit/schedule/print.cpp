@@ -133,8 +133,10 @@ class Writer {
     for (size_t i = 0; i < kernel_.buffers.size(); ++i) {
       const Buffer& buffer = kernel_.buffers[i];
       texts.push_back(fmt::format("{}: {}{}[{}]", buffer_name(static_cast<int>(i)),
-                                  canonical() && buffer.is_output ? "out " : "", to_string(buffer.dtype),
-                                  dim_list(buffer.shape)));
+                                  buffer.is_scratch                 ? "scratch "
+                                  : canonical() && buffer.is_output ? "out "
+                                                                    : "",
+                                  to_string(buffer.dtype), dim_list(buffer.shape)));
     }
     return join(texts, ", ");
   }

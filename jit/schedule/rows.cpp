@@ -23,14 +23,13 @@ size_t shared_loop(const std::vector<Dim>& extents) {
 /// The value with the local in place of what the buffer holds at the offset; null where it reads anything
 /// else of the buffer.
 ValuePtr with_local(const ValuePtr& value, int buffer, Dim offset, const ValuePtr& local) {
-  if (!value) return nullptr;
-  Value v = *value;
-  if (v.kind == ValueKind::Load && v.buffer == buffer)
-    return v.dim == offset && v.computed.empty() && v.checks.empty() ? local : nullptr;
-  for (ValuePtr& arg : v.args)
-    if (!(arg = with_local(arg, buffer, offset, local))) return nullptr;
-  if (v.otherwise && !(v.otherwise = with_local(v.otherwise, buffer, offset, local))) return nullptr;
-  return std::make_shared<const Value>(std::move(v));
+  bool others = false;
+  ValuePtr result = map_values(value, [&](const Value& v) {
+    if (v.kind != ValueKind::Load || v.buffer != buffer) return ValuePtr();
+    others = others || v.dim != offset || !v.computed.empty() || !v.checks.empty();
+    return local;
+  });
+  return others ? nullptr : result;
 }
 
 bool is_alike(const Stmt& a, const Stmt& b) {

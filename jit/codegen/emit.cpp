@@ -127,7 +127,7 @@ void Emitter::scratch(llvm::Function* entry, std::vector<llvm::Value*>& args) {
   auto* some = llvm::BasicBlock::Create(module_.getContext(), "some", entry);
   b_.CreateCondBr(b_.CreateIsNull(memory), none, some);
   b_.SetInsertPoint(none);
-  b_.CreateRet(b_.getInt32(static_cast<uint32_t>(kernel_.memory_trap)));
+  b_.CreateRet(b_.getInt32(loops::kNoMemory));
   b_.SetInsertPoint(some);
   for (size_t i = 0; args.size() < kernel_.buffers.size(); ++i)
     args.push_back(b_.CreateConstGEP1_64(b_.getInt8Ty(), memory, static_cast<uint64_t>(places[i])));

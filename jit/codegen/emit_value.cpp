@@ -128,12 +128,33 @@ Emitter::Address Emitter::address(Dim offset, const std::vector<loops::ComputedO
 
 /// One pointer, or one per lane where the address says so.
 llvm::Value* Emitter::pointer(int buffer, const Address& where) {
+  if (machine_.checks_bounds) check_bounds(buffer, where);
   const auto index = static_cast<size_t>(buffer);
   llvm::Type* element = operations_.in_memory(kernel_.buffers.at(index).dtype);
   llvm::Value* base = b_.CreateGEP(element, buffers_[index], where.base);
   if (where.displacement != 0)
     base = b_.CreateConstGEP1_64(element, base, static_cast<uint64_t>(where.displacement));
   return where.per_lane ? b_.CreateGEP(element, base, where.per_lane) : base;
+}
+
+/// Stops the kernel where an active lane is outside of the buffer: that would be a mistake of ours.
+void Emitter::check_bounds(int buffer, const Address& where) {
+  llvm::Value* offset = b_.CreateAdd(where.base, b_.getInt64(static_cast<uint64_t>(where.displacement)));
+  if (where.per_lane || where.contiguous || where.every_second) {
+    llvm::Value* lanes = where.per_lane;
+    if (!lanes) lanes = lane_numbers(lanes_->width);
+    if (!where.per_lane && where.every_second) lanes = b_.CreateAdd(lanes, lanes);
+    offset = b_.CreateAdd(spread(offset, lanes_->width), lanes);
+  }
+  llvm::Value* size = dim(dim_product(kernel_.buffers.at(static_cast<size_t>(buffer)).shape));
+  llvm::Value* outside = b_.CreateICmpUGE(offset, spread_like(size, offset));
+  llvm::Value* mask = lanes_ ? lanes_->mask : nullptr;
+  if (outside->getType()->isVectorTy()) {
+    outside = b_.CreateOrReduce(both(outside, mask));
+  } else if (mask && lanes_->may_be_empty) {
+    outside = b_.CreateAnd(outside, b_.CreateOrReduce(mask));
+  }
+  trap_if(outside, loops::kOutOfBuffer);
 }
 
 // --- loads ---------------------------------------------------------------------------------------

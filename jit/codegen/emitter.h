@@ -150,6 +150,7 @@ class Emitter {
   void trap_if(llvm::Value* failed, int trap);
   Address address(Dim offset, const std::vector<loops::ComputedOffset>& computed);
   llvm::Value* pointer(int buffer, const Address& address);
+  void check_bounds(int buffer, const Address& address);
   llvm::Value* load_every_second(llvm::Type* element, llvm::Value* from, llvm::Align align);
   llvm::Value* read_local(const loops::Value& v);
   /// Runs `body` with fewer lanes active; values computed in it are not seen outside.

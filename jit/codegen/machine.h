@@ -6,8 +6,9 @@ namespace quern::codegen {
 struct Machine {
   bool has_fma = false;  ///< llvm.fma is an instruction, not a call
   bool has_avx2 = false;
-  bool has_avx512 = false;  ///< its foundation, in vectors of 64, 32 and 16 bytes
-  bool is_gpu = false;      ///< no host functions to call, buffers in global memory
+  bool has_avx512 = false;     ///< its foundation, in vectors of 64, 32 and 16 bytes
+  bool checks_bounds = false;  ///< each access of a buffer is tested (loops::kOutOfBuffer)
+  bool is_gpu = false;         ///< no host functions to call, buffers in global memory
 };
 
 }  // namespace quern::codegen

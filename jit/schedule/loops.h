@@ -174,6 +174,10 @@ struct Stmt {
   int trap = 0;
 };
 
+/// Traps that any kernel may stop with: an access outside of its buffer, where that is tested, and no memory
+/// for its scratch buffers.
+constexpr int kOutOfBuffer = 0x7fffffff, kNoMemory = 0x7ffffffe;
+
 struct Kernel {
   std::string name;             ///< a symbol name: letters, digits, underscore
   std::vector<Buffer> buffers;  ///< inputs, then outputs, then scratch
@@ -185,7 +189,6 @@ struct Kernel {
   Dim range = nullptr;
   Dim work = nullptr;              ///< how often the innermost statement is done, where there is a range
   std::vector<std::string> traps;  ///< what trap k+1 means, for messages
-  int memory_trap = 0;             ///< the one for no memory for scratch buffers, where there are some
 };
 
 /// The canonical text of a kernel without its name: loop variables and dims are numbered in order of

@@ -294,8 +294,6 @@ class WinogradRule {
     kernel.locals = c_.locals;
     locals_ = &kernel.locals;
     kernel.traps = c_.traps;
-    kernel.traps.emplace_back("there is no memory for the transformed data of a convolution");
-    kernel.memory_trap = static_cast<int>(kernel.traps.size());
     block_ = dim_var("block");
     Block body{transformed_data()};
     products(kernel, body);

@@ -80,7 +80,8 @@ struct ElementSite final : Site {
 struct KernelSite final : Site {
   const FnExpr* primitive;
   DType dtype;
-  std::vector<DimCode> shape;  ///< of the result
+  std::vector<DimCode> shape;    ///< of the result
+  std::vector<DimCode> extents;  ///< of loops, which may overflow
 
   /// Code, fetched when first needed; published by `ready`.
   struct Code {

@@ -60,6 +60,13 @@ void for_each_dim(ExprPtr expr, const std::function<void(Dim)>& f) {
   for_each_child(expr, [&](ExprPtr child) { for_each_dim(child, f); });
 }
 
+/// Calls `f` with the range of each reduction and scatter: the product of its extents.
+void for_each_range(ExprPtr expr, const std::function<void(Dim)>& f) {
+  if (auto* reduce = as<ReduceExpr>(expr)) f(dim_product(reduce->extents));
+  if (auto* scatter = as<ScatterExpr>(expr)) f(dim_product(scatter->extents));
+  for_each_child(expr, [&](ExprPtr child) { for_each_range(child, f); });
+}
+
 void collect_index_variables(ExprPtr expr, std::unordered_set<Dim>& found) {
   if (auto* reduce = as<ReduceExpr>(expr)) found.insert(reduce->vars.begin(), reduce->vars.end());
   if (auto* scan = as<ScanExpr>(expr)) found.insert(scan->vars.begin(), scan->vars.end());
@@ -103,6 +110,11 @@ Register FunctionCompiler::kernel(const CallExpr& e, const FnExpr& fn, Register 
   };
   for (const Variable* param : fn.params) for_each_dim_var(param->type, need);
   for_each_dim(fn.body, [&](Dim dim) { for_each_var(dim, need); });
+  for_each_range(fn.body, [&](Dim range) {
+    bool depends = false;
+    for_each_var(range, [&](Dim var) { depends = depends || index_variables.contains(var); });
+    if (!depends && range->kind != DimKind::Var && range->kind != DimKind::Const) site.extents.push_back(code(range));
+  });
   const Register result = or_new(wanted, e);
   emit(e, {.opcode = Opcode::Kernel, .result = result, .a = index});
   return result;

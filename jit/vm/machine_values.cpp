@@ -161,6 +161,9 @@ void Machine::call_kernel(const Instruction* pc, const KernelSite& site, const S
     if (!value) fail(pc, why_no_value(dim, slots_));
     kernel_dims_.push_back(*value);
   }
+  // Tensors' shapes were tested when they were made.
+  for (const DimCode& extent : site.extents)
+    if (!evaluate(extent, slots_)) fail(pc, why_no_value(extent, slots_));
   for (size_t k = 0; k < code.kernel.packed.size(); ++k) {
     const KernelCode::Packed& packed = code.kernel.packed[k];
     const TensorPtr& tensor = peek(site.operands[packed.buffer]).object_as<TensorObject>()->tensor;
@@ -230,6 +233,8 @@ class NoFunctions final : public FunctionSource {
 void Machine::fail_in_kernel(const Instruction* pc, const KernelSite& site, const Shape& shape,
                              int32_t trap) {
   constexpr int64_t kMostElements = 1'000'000;
+  if (trap == loops::kNoMemory) fail(pc, "there is not enough memory for what the kernel keeps");
+  if (trap == loops::kOutOfBuffer) fail(pc, "internal: the kernel left a buffer");
   if (element_count(shape) <= kMostElements) {
     ExprSubstitution known;
     const std::vector<Dim>& dims = site.code.kernel.dims;

@@ -287,11 +287,12 @@ class ContractionRule {
     if (innermost > 1)
       step(schedule, Primitive::Unroll, {}, {{reduced.back()}}, {innermost <= 8 ? innermost : 4});
     if (row) {
-      const std::vector<std::string> windows = wide_windows(nest, roles, row, tile);
+      const std::vector<std::string> windows = padded_windows(nest, roles, chosen, tile);
       for (const std::string& name : windows)
         if (name != reduced.back()) step(schedule, Primitive::Unroll, {}, {{name}});
       if (!windows.empty()) step(schedule, Primitive::Peel, {}, {{nest.name_of(row) + "o"}});
     }
+    if (has_borders(roles, tile)) step(schedule, Primitive::Peel, {}, {{outer_columns}});
     QUERN_CHECK(nest.apply(schedule));
     if (const std::string shared = nest.shared_loop(); !shared.empty())
       QUERN_CHECK(nest.apply({Primitive::Parallel, {}, {{shared}}, {}}));
@@ -299,33 +300,50 @@ class ContractionRule {
     return nest;
   }
 
-  /// The loops of a window that moves along the rows of a tile, where much of it may be padding: more than
-  /// the first and the last row of the tile read outside of the tensor at some places. None where that would
-  /// be too much code.
-  std::vector<std::string> wide_windows(const Nest& nest, const Roles& roles, Dim row,
-                                        const Tile& tile) const {
+  /// The loops of a window that moves along the rows of a tile, where much of it is padding at some places:
+  /// code that knows the place leaves that out. None where that would be too much code.
+  std::vector<std::string> padded_windows(const Nest& nest, const Roles& roles, const TileRows& rows,
+                                          const Tile& tile) const {
     constexpr int64_t kMostSteps = 1024;
     std::vector<std::string> names;
-    int64_t steps = tile.rows * tile.vectors * 4;
+    int64_t steps = tile.rows * rows.inner * tile.vectors * 4;
     const Reduction& r = c_.reductions[0];
-    for (const BoundsCheck& check : roles.left.checks) {
-      if (!contains_var(check.index, row)) continue;
-      for (size_t k = 0; k < r.vars.size(); ++k) {
-        const auto extent = as_const(r.extents[k]);
-        if (!extent || !contains_var(check.index, r.vars[k])) continue;
-        const int64_t outside =
-            (*extent - 1) * step_of(check.index, r.vars[k]) / 2 / step_of(check.index, row);
-        if (outside > 1 && tile.rows > 1) names.push_back(nest.name_of(r.vars[k]));
-        steps *= *extent;
+    for (const BoundsCheck& check : roles.left.checks)
+      for (const Dim row : {rows.cut, rows.whole}) {
+        if (!row || !contains_var(check.index, row)) continue;
+        for (size_t k = 0; k < r.vars.size(); ++k) {
+          const auto extent = as_const(r.extents[k]);
+          if (!extent || !contains_var(check.index, r.vars[k])) continue;
+          if (is_padded(check.index, row, r.vars[k], *extent, tile)) names.push_back(nest.name_of(r.vars[k]));
+          steps *= *extent;
+        }
       }
-    }
     return steps <= kMostSteps ? names : std::vector<std::string>();
+  }
+
+  /// More than the first and the last row of a tile read outside of the tensor, or many terms are padding.
+  bool is_padded(Dim index, Dim row, Dim window, int64_t extent, const Tile& tile) const {
+    constexpr int64_t kMostInside = 16;
+    const int64_t outside = (extent - 1) * step_of(index, window) / 2 / step_of(index, row);
+    const int64_t terms = outside * (outside + 1);
+    return terms > 0 && ((outside > 1 && tile.rows > 1) || terms * kMostInside >= extent * extent_of(row));
+  }
+
+  /// Of many tiles of columns the first and the last read outside of their tensor: masks would cost the
+  /// others too.
+  bool has_borders(const Roles& roles, const Tile& tile) const {
+    const Dim column = roles.columns.back();
+    const bool checked =
+        std::any_of(roles.right.checks.begin(), roles.right.checks.end(),
+                    [&](const BoundsCheck& check) { return contains_var(check.index, column); });
+    return checked && roles.columns.size() == 1 && is_known(column) &&
+           extent_of(column) > 2 * tile.vectors * lanes_;
   }
 
   /// By how much the index grows with the variable; 1 where that is no constant.
   static int64_t step_of(Dim index, Dim var) {
     const auto linear = linear_in(index, var);
-    return linear ? std::max<int64_t>(1, as_const(linear->coefficient).value_or(1)) : 1;
+    return linear ? std::max<int64_t>(1, std::abs(as_const(linear->coefficient).value_or(1))) : 1;
   }
 
   /// Innermost the loop in which the left read moves least, of those that are no shorter than the steps that

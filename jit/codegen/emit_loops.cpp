@@ -251,10 +251,17 @@ void Emitter::strip(const Stmt& s, Dim first, unsigned copy, llvm::Value* masked
   }
   lanes_ = {s.var, width, first, mask, false, copy};
   llvm::Value* points = b_.CreateNSWAdd(spread(start, width), lane_numbers(width));
+  const Facts outside = facts_;
+  if (const auto begin = as_const(first)) {
+    const Dim end = dim_const(*begin + s.width);
+    facts_.add_index(s.var, masked_end ? dim_min(end, here(s.extent)) : end);
+    facts_.add_lower(s.var, *begin);
+  }
   open_scope();
   bind(s.var, points);
   block(s.body);
   close_scope();
+  facts_ = outside;
   lanes_.reset();
 }
 

@@ -224,7 +224,8 @@ Emitter::Condition Emitter::condition(const std::vector<loops::BoundsCheck>& che
     std::array<llvm::Value*, 2> operands{index, dim(check.extent)};
     unify(operands);
     llvm::Value* inside = b_.CreateICmpULT(operands[0], operands[1]);
-    if (const auto* known = llvm::dyn_cast<llvm::ConstantInt>(inside); known && known->isOne()) continue;
+    if (const auto* known = llvm::dyn_cast<llvm::Constant>(inside); known && known->isAllOnesValue())
+      continue;
     llvm::Value*& part = inside->getType()->isVectorTy() ? all.varying : all.uniform;
     part = both(part, inside);
   }

@@ -349,7 +349,7 @@ class ContractionRule {
   /// Innermost the loop in which the left read moves least, of those that are no shorter than the steps that
   /// are unrolled, or else the longest; the others as they stand.
   std::vector<std::string> depth_order(const Nest& nest, const Roles& roles) const {
-    constexpr int64_t kUnrolled = 4, kFar = int64_t{1} << 40;
+    constexpr int64_t kUnrolled = 3, kFar = int64_t{1} << 40;
     const Reduction& r = c_.reductions[0];
     const auto distance = [&](size_t k) {
       const auto along = linear_in(roles.left.dim, r.vars[k]);

@@ -150,6 +150,7 @@ class Emitter {
   Address address(Dim offset, const std::vector<loops::ComputedOffset>& computed);
   llvm::Value* pointer(int buffer, const Address& address);
   llvm::Value* load_every_second(llvm::Type* element, llvm::Value* from, llvm::Align align);
+  void store_every_second(llvm::Value* stored, llvm::Value* to, llvm::Align align);
   llvm::Value* read_local(const loops::Value& v);
   /// Runs `body` with fewer lanes active; values computed in it are not seen outside.
   llvm::Value* under_mask(llvm::Value* mask, const std::function<llvm::Value*()>& body);

@@ -54,12 +54,14 @@ class ContractionRule {
     double best = std::numeric_limits<double>::max();
     std::optional<Roles> chosen;
     for (const bool swapped : {false, true}) {
-      Roles roles = roles_of(loads[swapped ? 1 : 0], loads[swapped ? 0 : 1]);
-      if (roles.columns.empty() || !is_worth_it(roles)) continue;
-      const double cost = cost_of(roles);
-      if (chosen && cost >= best) continue;
-      best = cost;
-      chosen = std::move(roles);
+      const Roles all = roles_of(loads[swapped ? 1 : 0], loads[swapped ? 0 : 1]);
+      for (const Roles& roles : {all, with_one_column(all)}) {
+        if (roles.columns.empty() || !is_worth_it(roles)) continue;
+        const double cost = cost_of(roles);
+        if (chosen && cost >= best) continue;
+        best = cost;
+        chosen = roles;
+      }
     }
     if (!chosen) return std::nullopt;
     return scheduled(*chosen);
@@ -78,17 +80,26 @@ class ContractionRule {
     return roles;
   }
 
+  /// The last column alone in lanes, and loops over the others around everything.
+  static Roles with_one_column(Roles roles) {
+    if (roles.columns.size() < 2) return {roles.left, roles.right, {}, {}, {}};
+    roles.batch.insert(roles.batch.end(), roles.columns.begin(), roles.columns.end() - 1);
+    roles.columns.erase(roles.columns.begin(), roles.columns.end() - 1);
+    return roles;
+  }
+
   static bool depends(const Value& load, Dim var) {
     return contains_var(load.dim, var) ||
            std::any_of(load.checks.begin(), load.checks.end(),
                        [&](const BoundsCheck& c) { return c.index && contains_var(c.index, var); });
   }
 
-  int64_t extent_of(Dim var) const {
+  Dim extent_dim(Dim var) const {
     for (size_t k = 0; k < c_.vars.size(); ++k)
-      if (c_.vars[k] == var) return extent_or_usual(c_.extents[k]);
-    return 1;
+      if (c_.vars[k] == var) return c_.extents[k];
+    return dim_const(1);
   }
+  int64_t extent_of(Dim var) const { return extent_or_usual(extent_dim(var)); }
   int64_t count(const Vars& vars) const {
     return std::accumulate(vars.begin(), vars.end(), int64_t{1},
                            [&](int64_t n, Dim var) { return n * extent_of(var); });
@@ -139,11 +150,7 @@ class ContractionRule {
     return cycles_of(roles, two) < cycles_of(roles, one) ? two : one;
   }
 
-  bool is_known(Dim var) const {
-    for (size_t k = 0; k < c_.vars.size(); ++k)
-      if (c_.vars[k] == var) return as_const(c_.extents[k]).has_value();
-    return false;
-  }
+  bool is_known(Dim var) const { return as_const(extent_dim(var)).has_value(); }
 
   /// Of all tiles.
   double cycles_of(const Roles& roles, const TileRows& rows) const {
@@ -196,13 +203,40 @@ class ContractionRule {
   double cost_of(const Roles& roles) const {
     const int64_t columns = count(roles.columns);
     double cost = cycles_of(roles, tile_rows(roles));
-    const auto store = linear_in(c_.store_offset, roles.columns.back());
-    const bool scattered = !store || !is_const(store->coefficient, 1);
     const int64_t across = (columns + lanes_ - 1) / lanes_;
     const double vectors = static_cast<double>(across) * static_cast<double>(count(roles.rows));
-    cost += vectors * (scattered ? static_cast<double>(lanes_) * 1.25 : 1);
+    cost = (cost + vectors * store_cycles(roles)) * static_cast<double>(count(roles.batch));
+    if (!is_dense(roles) && repeats(roles)) cost += form_size(roles);
     if (!is_dense(roles) && roles.right.checks.empty()) cost *= 1.001;
     return cost;
+  }
+
+  /// Of a vector of the result.
+  double store_cycles(const Roles& roles) const {
+    Dim step = nullptr, next = nullptr;
+    for (size_t k = roles.columns.size(); k-- > 0;) {
+      const auto along = linear_in(c_.store_offset, roles.columns[k]);
+      if (!along || (next && along->coefficient != next)) return static_cast<double>(lanes_) * 1.25;
+      if (!step) step = along->coefficient;
+      next = dim_mul(along->coefficient, extent_dim(roles.columns[k]));
+    }
+    return is_const(step, 1) ? 1 : is_const(step, 2) ? 4 : static_cast<double>(lanes_) * 1.25;
+  }
+
+  /// Elements of the form that the right read would be given in.
+  double form_size(const Roles& roles) const {
+    int64_t size = count(roles.columns) * depth();
+    for (const Dim var : roles.batch)
+      if (depends(roles.right, var)) size *= extent_of(var);
+    return static_cast<double>(size);
+  }
+  /// The form has elements of its tensor more than once: a window moves over the tensor, which is then no
+  /// weight that is packed once.
+  bool repeats(const Roles& roles) const {
+    double size = 1;
+    for (const Dim extent : c_.buffers[static_cast<size_t>(roles.right.buffer)].shape)
+      size *= static_cast<double>(extent_or_usual(extent));
+    return form_size(roles) > 1.5 * size;
   }
 
   // --- the schedule ---
@@ -239,7 +273,7 @@ class ContractionRule {
     const Dim row = chosen.cut;
     const Tile tile = best_tile(roles, chosen);
     const std::vector<std::string> reduced = depth_order(nest, roles);
-    if (is_packable(roles) && (!is_dense(roles) || count(roles.rows) > 2 * tile.rows)) {
+    if (is_packable(roles) && (!is_dense(roles) || (count(roles.rows) > 2 * tile.rows && !repeats(roles)))) {
       Vars outer;
       for (const Dim var : roles.batch)
         if (depends(roles.right, var)) outer.push_back(var);

@@ -223,6 +223,16 @@ class ContractionRule {
     return is_const(step, 1) ? 1 : is_const(step, 2) ? 4 : static_cast<double>(lanes_) * 1.25;
   }
 
+  /// Panels of columns that lie side by side pay where each is read several times, and where they come from
+  /// memory: panels stream, and parts of rows that are far apart do not.
+  bool is_packed(const Roles& roles, const Tile& tile) const {
+    if (!is_packable(roles) || !is_dense(roles)) return is_packable(roles);
+    if (repeats(roles)) return false;
+    const double bytes = form_size(roles) * static_cast<double>(c_.reductions[0].accumulator.bytes());
+    const bool is_large = bytes > 2 * static_cast<double>(machine_.l2_bytes) && roles.batch.empty();
+    return is_large || count(roles.rows) > 2 * tile.rows;
+  }
+
   /// Elements of the form that the right read would be given in.
   double form_size(const Roles& roles) const {
     int64_t size = count(roles.columns) * depth();
@@ -273,7 +283,7 @@ class ContractionRule {
     const Dim row = chosen.cut;
     const Tile tile = best_tile(roles, chosen);
     const std::vector<std::string> reduced = depth_order(nest, roles);
-    if (is_packable(roles) && (!is_dense(roles) || (count(roles.rows) > 2 * tile.rows && !repeats(roles)))) {
+    if (is_packed(roles, tile)) {
       Vars outer;
       for (const Dim var : roles.batch)
         if (depends(roles.right, var)) outer.push_back(var);

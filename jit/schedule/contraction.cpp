@@ -24,6 +24,7 @@ int64_t extent_or_usual(Dim extent) { return as_const(extent).value_or(kUsualExt
 struct Roles {
   Value left, right;
   Vars batch, rows, columns;
+  int64_t width = 0;  ///< of a tile of columns, where that is not the tile's to choose
 };
 
 /// How many rows and vectors of columns an accumulator tile has.
@@ -55,7 +56,7 @@ class ContractionRule {
     std::optional<Roles> chosen;
     for (const bool swapped : {false, true}) {
       const Roles all = roles_of(loads[swapped ? 1 : 0], loads[swapped ? 0 : 1]);
-      for (const Roles& roles : {all, with_one_column(all)}) {
+      for (const Roles& roles : {all, with_one_column(all), with_groups(all)}) {
         if (roles.columns.empty() || !is_worth_it(roles)) continue;
         const double cost = cost_of(roles);
         if (chosen && cost >= best) continue;
@@ -86,6 +87,30 @@ class ContractionRule {
     roles.batch.insert(roles.batch.end(), roles.columns.begin(), roles.columns.end() - 1);
     roles.columns.erase(roles.columns.begin(), roles.columns.end() - 1);
     return roles;
+  }
+
+  /// Groups that have few columns side by side in lanes: as many as fit, where what they read of the left for
+  /// one step of the reduction lies within a vector.
+  Roles with_groups(Roles roles) const {
+    const Roles none{roles.left, roles.right, {}, {}, {}};
+    if (roles.columns.size() != 1 || roles.batch.empty()) return none;
+    const Dim group = roles.batch.back(), column = roles.columns[0];
+    const auto along = linear_in(roles.left.dim, group);
+    const int64_t stride = along ? as_const(along->coefficient).value_or(0) : 0;
+    const bool checked =
+        std::any_of(roles.left.checks.begin(), roles.left.checks.end(),
+                    [&](const BoundsCheck& check) { return contains_var(check.index, group); });
+    if (!is_known(group) || !is_known(column) || extent_of(column) < 1 || stride < 1 || checked) return none;
+    const int64_t groups =
+        std::min({lanes_ / extent_of(column), (lanes_ - 1) / stride + 1, extent_of(group)});
+    if (groups < 2) return none;
+    roles.width = groups * extent_of(column);
+    roles.batch.pop_back();
+    roles.columns.insert(roles.columns.begin(), group);
+    return roles;
+  }
+  int64_t width_of(const Roles& roles, int64_t vectors) const {
+    return roles.width > 0 ? roles.width : vectors * lanes_;
   }
 
   static bool depends(const Value& load, Dim var) {
@@ -174,20 +199,25 @@ class ContractionRule {
     return std::max({work, loads, 4.0, static_cast<double>(vectors) * (fits ? 2.5 : 6)}) + 0.1 * loads;
   }
 
+  /// Of a step whose rows are each loaded and turned to their lanes.
+  static double spread_cycles(int64_t rows) { return std::max(static_cast<double>(rows) * 1.25 + 0.5, 4.0); }
+
   Tile best_tile(const Roles& roles, const TileRows& tile_rows) const {
     const int64_t rows = tile_rows.cut ? extent_of(tile_rows.cut) : 1, inner = tile_rows.inner;
     const int64_t columns = count(roles.columns);
     Tile best;
     const int64_t registers = machine_.vector_registers;
     for (int64_t vectors = 1; vectors <= 16; ++vectors) {
-      if (vectors > 1 && (vectors - 1) * lanes_ >= columns) break;
+      if (vectors > 1 && (roles.width > 0 || (vectors - 1) * lanes_ >= columns)) break;
       for (int64_t most = 1;
            most * inner * vectors + vectors + 1 <= registers && most <= std::max<int64_t>(rows, 1); ++most) {
         if (vectors > 4 && most > 1) break;
         double total = 0;
         const auto along_columns = [&](int64_t height) {
-          const int64_t width = vectors * lanes_, whole = columns / width, rest = columns % width;
+          const int64_t width = width_of(roles, vectors), whole = columns / width, rest = columns % width;
           const auto left = static_cast<double>(whole) * cycles(height * inner, vectors);
+          if (roles.width > 0)
+            return static_cast<double>((columns + width - 1) / width) * spread_cycles(height * inner);
           return rest == 0 ? left : left + cycles(height * inner, (rest + lanes_ - 1) / lanes_);
         };
         const int64_t steps = (rows + most - 1) / most, high = (rows + steps - 1) / steps;
@@ -282,6 +312,7 @@ class ContractionRule {
     const TileRows chosen = tile_rows(roles);
     const Dim row = chosen.cut;
     const Tile tile = best_tile(roles, chosen);
+    const int64_t width = width_of(roles, tile.vectors);
     const std::vector<std::string> reduced = depth_order(nest, roles);
     if (is_packed(roles, tile)) {
       Vars outer;
@@ -295,11 +326,11 @@ class ContractionRule {
             names_of(nest, outer),
             {across},
             inner},
-           {tile.vectors * lanes_});
+           {width});
     }
 
     const std::string outer_columns = across + "o", inner_columns = across + "i";
-    step(schedule, Primitive::Split, {outer_columns, inner_columns}, {{across}}, {tile.vectors * lanes_});
+    step(schedule, Primitive::Split, {outer_columns, inner_columns}, {{across}}, {width});
     std::vector<std::string> tiled;
     if (row) {
       const std::string name = nest.name_of(row);
@@ -313,14 +344,7 @@ class ContractionRule {
     }
     tiled.push_back(inner_columns);
 
-    order = batch;
-    const auto outer_rows = rows;
-    if (columns_outside(roles)) order.push_back(outer_columns);
-    for (const std::string& name : outer_rows) {
-      if (!columns_outside(roles) && row && name == nest.name_of(row) + "o") order.push_back(outer_columns);
-      order.push_back(name);
-    }
-    if (std::find(order.begin(), order.end(), outer_columns) == order.end()) order.push_back(outer_columns);
+    order = outer_order(roles, batch, rows, outer_columns, row ? nest.name_of(row) + "o" : "");
     order.insert(order.end(), reduced.begin(), reduced.end());
     order.insert(order.end(), tiled.begin(), tiled.end());
     step(schedule, Primitive::Reorder, {}, {order});
@@ -342,6 +366,26 @@ class ContractionRule {
       QUERN_CHECK(nest.apply({Primitive::Parallel, {}, {{shared}}, {}}));
     QUERN_CHECK(nest.is_complete());
     return nest;
+  }
+
+  /// The loops around the reduction's, outermost first; `steps` are those of the rows of tiles.
+  std::vector<std::string> outer_order(const Roles& roles, const std::vector<std::string>& batch,
+                                       const std::vector<std::string>& rows, const std::string& columns,
+                                       const std::string& steps) const {
+    std::vector<std::string> order = batch;
+    if (shares_lines(roles)) {
+      order.insert(order.begin(), rows.begin(), rows.end());
+      order.push_back(columns);
+      return order;
+    }
+    const bool outside = columns_outside(roles);
+    if (outside) order.push_back(columns);
+    for (const std::string& name : rows) {
+      if (!outside && name == steps) order.push_back(columns);
+      order.push_back(name);
+    }
+    if (std::find(order.begin(), order.end(), columns) == order.end()) order.push_back(columns);
+    return order;
   }
 
   /// The loops of a window that moves along the rows of a tile, where much of it is padding at some places:
@@ -409,6 +453,23 @@ class ContractionRule {
       if (k != innermost) names.push_back(nest.name_of(r.vars[k]));
     names.push_back(nest.name_of(r.vars[innermost]));
     return names;
+  }
+
+  /// What the left read needs for one of the batch lies between what it needs for others, as channels of a
+  /// group between those of other groups: a pass over all rows for each would read every line many times.
+  bool shares_lines(const Roles& roles) const {
+    if (roles.rows.empty()) return false;
+    const auto stride_of = [&](Dim var) {
+      const auto along = linear_in(roles.left.dim, var);
+      return along ? as_const(along->coefficient).value_or(0) : 0;
+    };
+    const auto bytes = static_cast<double>(c_.reductions[0].accumulator.bytes());
+    Vars groups = roles.batch;
+    if (roles.width > 0) groups.push_back(roles.columns[0]);
+    const bool inside = std::any_of(groups.begin(), groups.end(), [&](Dim var) {
+      return stride_of(var) > 0 && stride_of(var) < stride_of(roles.rows[0]);
+    });
+    return inside && form_size(roles) * bytes < static_cast<double>(machine_.l2_bytes / 4);
   }
 
   /// Whether all rows are done for a panel of columns before the next: where what the rows read stays in the

@@ -9,7 +9,12 @@ namespace quern::loops {
 
 namespace {
 
-constexpr int64_t kMostClasses = 16;
+/// Loops over extents that are known at run time only have several variants each.
+int64_t most_classes(const Computation& c) {
+  const bool known =
+      std::all_of(c.extents.begin(), c.extents.end(), [](Dim d) { return as_const(d).has_value(); });
+  return known ? 16 : 4;
+}
 
 bool is_index(const Computation& c, Dim var) {
   const auto has = [&](const std::vector<Dim>& vars) {
@@ -108,17 +113,22 @@ std::vector<Computation> residue_classes(const Computation& computation) {
   if (computation.running || computation.scatter ||
       std::none_of(computation.reductions.begin(), computation.reductions.end(), reduces))
     return {computation};
-  std::vector<Computation> classes{computation};
+  std::vector<int64_t> moduli;
+  int64_t count = 1;
   for (size_t k = 0; k < computation.vars.size(); ++k) {
-    const int64_t modulus = modulus_of(computation, computation.vars[k], computation.extents[k]);
-    if (modulus < 2 || modulus * static_cast<int64_t>(classes.size()) > kMostClasses) continue;
+    moduli.push_back(modulus_of(computation, computation.vars[k], computation.extents[k]));
+    count *= moduli.back();
+    if (count > most_classes(computation)) return {computation};
+  }
+  if (count == 1) return {computation};
+  std::vector<Computation> classes{computation};
+  for (size_t k = 0; k < moduli.size(); ++k) {
     std::vector<Computation> finer;
     for (const Computation& c : classes)
-      for (int64_t residue = 0; residue < modulus; ++residue)
-        finer.push_back(class_of(c, k, modulus, residue));
+      for (int64_t residue = 0; residue < moduli[k]; ++residue)
+        finer.push_back(class_of(c, k, moduli[k], residue));
     classes = std::move(finer);
   }
-  if (classes.size() == 1) return classes;
   std::erase_if(classes, [](const Computation& c) { return is_const(dim_product(c.extents), 0); });
   if (classes.empty()) return {computation};
   for (Computation& c : classes) {

@@ -86,10 +86,10 @@ class ContractionSchedule {
   void pack(const std::string& across, const std::vector<std::string>& reduced, int64_t width) {
     Vars outer;
     for (const Dim var : roles_.batch)
-      if (model_.depends(roles_.right, var)) outer.push_back(var);
+      if (ContractionModel::depends(roles_.right, var)) outer.push_back(var);
     std::vector<std::string> inner;
     for (const std::string& name : reduced)
-      if (model_.depends(roles_.right, nest_.symbol_of(name))) inner.push_back(name);
+      if (ContractionModel::depends(roles_.right, nest_.symbol_of(name))) inner.push_back(name);
     step(Primitive::Pack, {},
          {{c_.buffers[static_cast<size_t>(roles_.right.buffer)].name}, names_of(outer), {across}, inner},
          {width});
@@ -148,7 +148,8 @@ class ContractionSchedule {
   /// More than the first and the last row of a tile read outside of the tensor, or many terms are padding.
   bool is_padded(Dim index, Dim row, Dim window, int64_t extent) const {
     constexpr int64_t kMostInside = 16;
-    const int64_t outside = (extent - 1) * model_.step_of(index, window) / 2 / model_.step_of(index, row);
+    const int64_t outside =
+        (extent - 1) * ContractionModel::step_of(index, window) / 2 / ContractionModel::step_of(index, row);
     const int64_t terms = outside * (outside + 1);
     return terms > 0 &&
            ((outside > 1 && tile_.rows > 1) || terms * kMostInside >= extent * model_.extent_of(row));

@@ -66,7 +66,7 @@ Roles ContractionModel::with_one_column(Roles roles) {
 }
 
 Roles ContractionModel::with_groups(Roles roles) const {
-  const Roles none{roles.left, roles.right, {}, {}, {}};
+  Roles none{roles.left, roles.right, {}, {}, {}};
   if (roles.columns.size() != 1 || roles.batch.empty()) return none;
   const Dim group = roles.batch.back(), column = roles.columns[0];
   const auto along = linear_in(roles.left.dim, group);
@@ -177,9 +177,9 @@ Tile ContractionModel::best_tile(const Roles& roles, const TileRows& tile_rows) 
       double total = 0;
       const auto along_columns = [&](int64_t height) {
         const int64_t width = width_of(roles, vectors), whole = columns / width, rest = columns % width;
-        const auto left = static_cast<double>(whole) * cycles(height * inner, vectors);
         if (roles.width > 0)
-          return static_cast<double>((columns + width - 1) / width) * spread_cycles(height * inner);
+          return static_cast<double>(whole + (rest > 0 ? 1 : 0)) * spread_cycles(height * inner);
+        const auto left = static_cast<double>(whole) * cycles(height * inner, vectors);
         return rest == 0 ? left : left + cycles(height * inner, (rest + lanes_ - 1) / lanes_);
       };
       const int64_t steps = (rows + most - 1) / most, high = (rows + steps - 1) / steps;
@@ -253,7 +253,7 @@ bool ContractionModel::shares_lines(const Roles& roles) const {
   const bool inside = std::any_of(groups.begin(), groups.end(), [&](Dim var) {
     return stride_of(var) > 0 && stride_of(var) < stride_of(roles.rows[0]);
   });
-  return inside && form_size(roles) * bytes < static_cast<double>(machine_.l2_bytes / 4);
+  return inside && form_size(roles) * bytes * 4 < static_cast<double>(machine_.l2_bytes);
 }
 
 bool ContractionModel::columns_outside(const Roles& roles) const {

@@ -153,7 +153,7 @@ Computation grouped(int64_t rows, int64_t groups, int64_t columns, int64_t depth
 
 /// Behind the arrays lies a page that cannot be read.
 TEST(Schedule, LoadsGroupsSideBySideWithinTheTensor) {
-  constexpr int64_t kRows = 5, kGroups = 4, kColumns = 5, kDepth = 7;
+  constexpr int64_t kRows = 5, kGroups = 6, kColumns = 5, kDepth = 7;
   Nest nest(grouped(kRows, kGroups, kColumns, kDepth));
   ASSERT_EQ(applied(nest,
                     "f = fuse(g, m); fo, fi = split(f, 15); xo, xi = split(x, 2); "

@@ -357,8 +357,27 @@ void Emitter::store(const Stmt& s) {
     }
     return;
   }
+  if (where.every_second) {
+    where.per_lane = nullptr;
+    return store_every_second(stored, pointer(s.buffer, where), align);
+  }
   if (!where.per_lane) where.per_lane = spread(b_.getInt64(0), lanes_->width);
   b_.CreateMaskedScatter(stored, pointer(s.buffer, where), align, lanes_->mask);
+}
+
+/// A vector twice as wide, of which every second lane is stored.
+void Emitter::store_every_second(llvm::Value* stored, llvm::Value* to, llvm::Align align) {
+  const unsigned width = lanes_->width;
+  llvm::Value* mask =
+      lanes_->mask ? lanes_->mask : llvm::ConstantInt::getTrue(spread(b_.getTrue(), width)->getType());
+  llvm::SmallVector<int, 64> lanes, taken;
+  for (unsigned lane = 0; lane < width; ++lane) {
+    lanes.insert(lanes.end(), {static_cast<int>(lane), -1});
+    taken.insert(taken.end(), {static_cast<int>(lane), static_cast<int>(width)});
+  }
+  llvm::Value* none = llvm::Constant::getNullValue(mask->getType());
+  b_.CreateMaskedStore(b_.CreateShuffleVector(stored, lanes), to, align,
+                       b_.CreateShuffleVector(mask, none, taken));
 }
 
 void Emitter::update(const Stmt& s) {

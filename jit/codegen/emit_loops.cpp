@@ -237,6 +237,16 @@ void Emitter::unrolled_strips(const Stmt& s) {
   }
 }
 
+namespace {
+
+/// How many of the lanes are before the end of the loop; 0 where that is not known.
+unsigned known_lanes(Dim first, Dim extent, unsigned width) {
+  const auto left = as_const(dim_sub(extent, first));
+  return left ? static_cast<unsigned>(std::clamp<int64_t>(*left, 0, width)) : 0;
+}
+
+}  // namespace
+
 /// One vector's worth of points; only those before `masked_end`, if it is given.
 void Emitter::strip(const Stmt& s, Dim first, unsigned copy, llvm::Value* masked_end) {
   const auto width = static_cast<unsigned>(s.width);
@@ -249,12 +259,19 @@ void Emitter::strip(const Stmt& s, Dim first, unsigned copy, llvm::Value* masked
     llvm::Value* narrow = spread(b_.CreateTrunc(left, b_.getInt32Ty()), width);
     mask = b_.CreateICmpULT(b_.CreateStepVector(narrow->getType()), narrow);
   }
-  lanes_ = {s.var, width, first, mask, false, copy};
+  lanes_ = {s.var, width, first, mask, false, copy, known_lanes(first, here(s.extent), width), mask};
   llvm::Value* points = b_.CreateNSWAdd(spread(start, width), lane_numbers(width));
+  const Facts outside = facts_;
+  if (const auto begin = as_const(first)) {
+    const Dim end = dim_const(*begin + s.width);
+    facts_.add_index(s.var, masked_end ? dim_min(end, here(s.extent)) : end);
+    facts_.add_lower(s.var, *begin);
+  }
   open_scope();
   bind(s.var, points);
   block(s.body);
   close_scope();
+  facts_ = outside;
   lanes_.reset();
 }
 

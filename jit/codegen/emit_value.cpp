@@ -1,5 +1,6 @@
 // Values: loads and their bounds, functions, locals.
 
+#include <algorithm>
 #include <array>
 
 #include "ir/result.h"
@@ -88,18 +89,18 @@ int64_t constant_term(Dim d) {
 
 }  // namespace
 
+void Emitter::set_base(Address& where, Dim base) {
+  where.displacement = constant_term(base);
+  where.base = dim(dim_sub(base, dim_const(where.displacement)));
+}
+
 Emitter::Address Emitter::address(Dim offset, const std::vector<loops::ComputedOffset>& computed) {
   Address where{b_.getInt64(0), 0, nullptr, false, false};
-  const auto set_base = [&](Dim base) {
-    const int64_t constant = constant_term(base);
-    where.displacement = constant;
-    where.base = dim(dim_sub(base, dim_const(constant)));
-  };
   offset = here(offset);
   if (!varies(offset)) {
-    set_base(offset);
+    set_base(where, offset);
   } else if (const auto linear = linear_in(offset, lanes_->var)) {
-    set_base(dim_add(dim_mul(linear->coefficient, lanes_->first), linear->rest));
+    set_base(where, dim_add(dim_mul(linear->coefficient, lanes_->first), linear->rest));
     where.contiguous = is_const(linear->coefficient, 1);
     where.every_second = is_const(linear->coefficient, 2) && computed.empty();
     if (!where.contiguous || !computed.empty()) {
@@ -108,6 +109,7 @@ Emitter::Address Emitter::address(Dim offset, const std::vector<loops::ComputedO
     }
   } else {
     where.per_lane = dim(offset);
+    if (computed.empty()) where.places = places_of_lanes(offset);
   }
   bool lanes_differ = false;
   for (const loops::ComputedOffset& part : computed) {
@@ -178,12 +180,20 @@ llvm::Value* Emitter::unchecked_load(const loops::Value& v, llvm::Value* pass_th
   }
   auto* type = llvm::FixedVectorType::get(element, lanes_->width);
   llvm::Value* mask = lanes_->mask;
+  const bool given = pass_through != nullptr;
   if (mask)
     pass_through = pass_through ? spread(pass_through, lanes_->width) : llvm::Constant::getNullValue(type);
   if (uniform) where.per_lane = spread(b_.getInt64(0), lanes_->width);
   if (where.every_second && !mask && lanes_->width % 2 == 0) {
     where.per_lane = nullptr;
     return operations_.from_memory(dtype, load_every_second(element, pointer(v.buffer, where), align));
+  }
+  if (!where.places.empty() && !given && mask == lanes_->strip_mask) {
+    Address lowest = where;
+    set_base(lowest, quern::substitute(here(v.dim), {{lanes_->var, lanes_->first}}));
+    lowest.per_lane = nullptr;
+    return operations_.from_memory(dtype,
+                                   load_in_places(element, pointer(v.buffer, lowest), align, where.places));
   }
   llvm::Value* from = pointer(v.buffer, where);
   llvm::Value* loaded = nullptr;
@@ -222,6 +232,35 @@ llvm::Value* Emitter::unseen_load(const loops::Value& v) {
   return inside.checks.empty() ? unchecked_load(inside, nullptr) : load_or_otherwise(inside);
 }
 
+/// Lanes that go through channels of neighbouring groups stand a few elements apart.
+llvm::SmallVector<int, 64> Emitter::places_of_lanes(Dim offset) {
+  llvm::SmallVector<int, 64> places;
+  const auto at = [&](unsigned lane) {
+    const Dim index = dim_add(lanes_->first, dim_const(int64_t{lane}));
+    return quern::substitute(offset, {{lanes_->var, index}});
+  };
+  if (!as_const(lanes_->first) || lanes_->active == 0) return places;
+  for (unsigned lane = 0; lane < lanes_->width; ++lane) {
+    const auto place = lane < lanes_->active ? as_const(dim_sub(at(lane), at(0))) : std::optional<int64_t>(0);
+    if (!place || *place < 0 || *place >= int64_t{lanes_->width}) return {};
+    places.push_back(static_cast<int>(*place));
+  }
+  return places;
+}
+
+/// One vector, whose elements go to their lanes; nothing is read behind the last of them.
+llvm::Value* Emitter::load_in_places(llvm::Type* element, llvm::Value* from, llvm::Align align,
+                                     const llvm::SmallVector<int, 64>& places) {
+  const unsigned width = lanes_->width;
+  auto* type = llvm::FixedVectorType::get(element, width);
+  llvm::SmallVector<llvm::Constant*, 64> read;
+  const int last = *std::max_element(places.begin(), places.end());
+  for (unsigned lane = 0; lane < width; ++lane) read.push_back(b_.getInt1(static_cast<int>(lane) <= last));
+  llvm::Value* loaded = b_.CreateMaskedLoad(type, from, align, llvm::ConstantVector::get(read),
+                                            llvm::Constant::getNullValue(type));
+  return b_.CreateShuffleVector(loaded, places);
+}
+
 /// Two vectors, the second of which ends where the last lane stands: nothing is read behind it.
 llvm::Value* Emitter::load_every_second(llvm::Type* element, llvm::Value* from, llvm::Align align) {
   const unsigned width = lanes_->width;
@@ -245,7 +284,8 @@ Emitter::Condition Emitter::condition(const std::vector<loops::BoundsCheck>& che
     std::array<llvm::Value*, 2> operands{index, dim(check.extent)};
     unify(operands);
     llvm::Value* inside = b_.CreateICmpULT(operands[0], operands[1]);
-    if (const auto* known = llvm::dyn_cast<llvm::ConstantInt>(inside); known && known->isOne()) continue;
+    if (const auto* known = llvm::dyn_cast<llvm::Constant>(inside); known && known->isAllOnesValue())
+      continue;
     llvm::Value*& part = inside->getType()->isVectorTy() ? all.varying : all.uniform;
     part = both(part, inside);
   }

@@ -46,10 +46,12 @@ class Emitter {
   struct Lanes {
     Dim var;
     unsigned width;
-    Dim first;          ///< the variable in lane 0
-    llvm::Value* mask;  ///< which lanes are active; null for all
-    bool may_be_empty;  ///< the mask may have no active lane
-    unsigned copy;      ///< which copy of an unrolled body this is
+    Dim first;                          ///< the variable in lane 0
+    llvm::Value* mask;                  ///< which lanes are active; null for all
+    bool may_be_empty;                  ///< the mask may have no active lane
+    unsigned copy;                      ///< which copy of an unrolled body this is
+    unsigned active = 0;                ///< how many lanes `strip_mask` has, where that is known; or 0
+    llvm::Value* strip_mask = nullptr;  ///< the mask where no condition narrows it
   };
   struct Local {
     DType dtype;
@@ -67,6 +69,8 @@ class Emitter {
     llvm::Value* per_lane;  ///< to be added in each lane; null where the lanes follow each other or agree
     bool contiguous;        ///< lane k stands k elements behind lane 0
     bool every_second;      ///< lane k stands 2*k elements behind lane 0
+    /// Where each active lane stands behind the base, where that is known and within one vector; or none.
+    llvm::SmallVector<int, 64> places{};
   };
   /// A conjunction of bounds checks: the part that all lanes share, and the rest. Null where there is none.
   struct Condition {
@@ -148,10 +152,15 @@ class Emitter {
   bool holds(const loops::BoundsCheck& check) const;
   llvm::Value* unseen_load(const loops::Value& v);
   void trap_if(llvm::Value* failed, int trap);
+  void set_base(Address& where, Dim base);
   Address address(Dim offset, const std::vector<loops::ComputedOffset>& computed);
   llvm::Value* pointer(int buffer, const Address& address);
   void check_bounds(int buffer, const Address& address);
+  llvm::SmallVector<int, 64> places_of_lanes(Dim offset);
+  llvm::Value* load_in_places(llvm::Type* element, llvm::Value* from, llvm::Align align,
+                              const llvm::SmallVector<int, 64>& places);
   llvm::Value* load_every_second(llvm::Type* element, llvm::Value* from, llvm::Align align);
+  void store_every_second(llvm::Value* stored, llvm::Value* to, llvm::Align align);
   llvm::Value* read_local(const loops::Value& v);
   /// Runs `body` with fewer lanes active; values computed in it are not seen outside.
   llvm::Value* under_mask(llvm::Value* mask, const std::function<llvm::Value*()>& body);

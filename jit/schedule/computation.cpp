@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/result.h"
 #include "jit/schedule/lower.h"
 
 namespace quern::loops {
@@ -72,9 +73,6 @@ BoundsCheck substitute(BoundsCheck check, const DimMap& map) {
 }
 void substitute(Reduction& reduction, const DimMap& map) { map_dims(reduction, substitution(map)); }
 
-namespace {
-
-/// Calls `visit` with each dim that an element depends on.
 void for_each_dim(const Computation& c, const std::function<void(Dim)>& visit) {
   Computation copy = c;
   map_dims(copy, [&](Dim d) {
@@ -87,6 +85,36 @@ void for_each_quotient(Dim d, const std::function<void(Dim)>& visit) {
   if (d->kind == DimKind::FloorDiv || d->kind == DimKind::FloorMod) visit(d);
   for (const Dim arg : d->args) for_each_quotient(arg, visit);
 }
+
+bool holds(const BoundsCheck& check, const Facts& facts) {
+  return !check.computed && prove_nonnegative(check.index, facts) &&
+         prove_less(check.index, check.extent, facts);
+}
+
+ValuePtr without_checks(const ValuePtr& value, const Facts& facts) {
+  if (!value) return nullptr;
+  Value v = *value;
+  v.otherwise = without_checks(v.otherwise, facts);
+  for (const BoundsCheck& check : v.checks) {
+    if (check.computed) continue;
+    const bool fails =
+        prove_less(check.index, dim_const(0), facts) || prove_less_equal(check.extent, check.index, facts);
+    if (fails && v.otherwise) return v.otherwise;
+  }
+  std::erase_if(v.checks, [&](const BoundsCheck& check) { return holds(check, facts); });
+  if (v.checks.empty()) v.otherwise = nullptr;
+  for (ValuePtr& arg : v.args) arg = without_checks(arg, facts);
+  return std::make_shared<const Value>(std::move(v));
+}
+
+int output_of(const std::vector<Buffer>& buffers) {
+  const auto output =
+      std::find_if(buffers.begin(), buffers.end(), [](const Buffer& b) { return b.is_output; });
+  QUERN_CHECK(output != buffers.end());
+  return static_cast<int>(output - buffers.begin());
+}
+
+namespace {
 
 /// The least number that the index is divided by alone, and that divides its extent; 0 for none.
 int64_t divisor_of(const Computation& c, Dim var, int64_t extent) {

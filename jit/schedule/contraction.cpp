@@ -2,339 +2,177 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <limits>
-#include <numeric>
 #include <utility>
 
 #include "ir/result.h"
+#include "jit/schedule/contraction_model.h"
 
 namespace quern::loops {
 
 namespace {
 
-using Vars = std::vector<Dim>;
-
-/// What stands in for an extent that is known at run time only.
-constexpr int64_t kUsualExtent = 256;
-
-int64_t extent_or_usual(Dim extent) { return as_const(extent).value_or(kUsualExtent); }
-
-/// The two reads of a contraction. Index variables of the result are `rows` where only the first read depends
-/// on them, `columns` where only the second does, and `batch` where both do.
-struct Roles {
-  Value left, right;
-  Vars batch, rows, columns;
-};
-
-/// How many rows and vectors of columns an accumulator tile has.
-struct Tile {
-  int64_t rows = 1, vectors = 1;
-  double cycles = std::numeric_limits<double>::max();  ///< of all tiles, for a step of the reduction
-};
-
-class ContractionRule {
+class ContractionSchedule {
  public:
-  ContractionRule(const Computation& computation, const MachineModel& machine)
-      : c_(computation), machine_(machine) {}
+  ContractionSchedule(const Computation& computation, const ContractionModel& model, const Roles& roles)
+      : c_(computation),
+        model_(model),
+        roles_(roles),
+        rows_(model.tile_rows(roles)),
+        tile_(model.best_tile(roles, rows_)),
+        nest_(computation) {}
 
-  std::optional<Nest> run() {
-    if (c_.running || c_.scatter || c_.reductions.size() != 1) return std::nullopt;
-    const Reduction& r = c_.reductions[0];
-    if (r.is_let || is_arg(r.kind) || !r.inner.empty() || r.vars.empty()) return std::nullopt;
-    for (const Dim extent : r.extents)
-      for (const Dim var : c_.vars)
-        if (contains_var(extent, var)) return std::nullopt;
-    std::vector<Value> loads;
-    for_each_value(r.value, [&](const Value& v) {
-      if (v.kind == ValueKind::Load) loads.push_back(v);
-    });
-    if (loads.size() != 2 || !loads[0].computed.empty() || !loads[1].computed.empty()) return std::nullopt;
-    lanes_ = machine_.vector_bytes / static_cast<int64_t>(std::max<size_t>(4, r.accumulator.bytes()));
-    if (lanes_ < 2) return std::nullopt;
-    double best = std::numeric_limits<double>::max();
-    std::optional<Roles> chosen;
-    for (const bool swapped : {false, true}) {
-      Roles roles = roles_of(loads[swapped ? 1 : 0], loads[swapped ? 0 : 1]);
-      if (roles.columns.empty() || !is_worth_it(roles)) continue;
-      const double cost = cost_of(roles);
-      if (chosen && cost >= best) continue;
-      best = cost;
-      chosen = std::move(roles);
-    }
-    if (!chosen) return std::nullopt;
-    return scheduled(*chosen);
-  }
-
- private:
-  Roles roles_of(const Value& left, const Value& right) const {
-    Roles roles{left, right, {}, {}, {}};
-    for (const Dim var : c_.vars) {
-      const bool in_left = depends(left, var), in_right = depends(right, var);
-      if (in_right && !in_left)
-        roles.columns.push_back(var);
-      else
-        (in_left && in_right ? roles.batch : roles.rows).push_back(var);
-    }
-    return roles;
-  }
-
-  static bool depends(const Value& load, Dim var) {
-    return contains_var(load.dim, var) ||
-           std::any_of(load.checks.begin(), load.checks.end(),
-                       [&](const BoundsCheck& c) { return c.index && contains_var(c.index, var); });
-  }
-
-  int64_t extent_of(Dim var) const {
-    for (size_t k = 0; k < c_.vars.size(); ++k)
-      if (c_.vars[k] == var) return extent_or_usual(c_.extents[k]);
-    return 1;
-  }
-  int64_t count(const Vars& vars) const {
-    return std::accumulate(vars.begin(), vars.end(), int64_t{1},
-                           [&](int64_t n, Dim var) { return n * extent_of(var); });
-  }
-  int64_t depth() const {
-    const Reduction& r = c_.reductions[0];
-    return std::accumulate(r.extents.begin(), r.extents.end(), int64_t{1},
-                           [&](int64_t n, Dim extent) { return n * extent_or_usual(extent); });
-  }
-
-  /// Below, the loops around a tile would cost more than they save.
-  bool is_worth_it(const Roles& roles) const {
-    constexpr int64_t kFewest = 2048;
-    return count(roles.columns) * 8 > lanes_ && depth() >= 4 &&
-           count(roles.rows) * count(roles.columns) * depth() >= kFewest &&
-           (is_packable(roles) || is_dense(roles));
-  }
-
-  /// The read along the columns can be given in another form.
-  static bool is_packable(const Roles& roles) {
-    return roles.right.checks.empty() && roles.left.buffer != roles.right.buffer;
-  }
-  /// The columns lie side by side in memory.
-  bool is_dense(const Roles& roles) const {
-    if (roles.columns.size() != 1) return false;
-    const auto linear = linear_in(roles.right.dim, roles.columns[0]);
-    return linear && is_const(linear->coefficient, 1);
-  }
-
-  /// The row loops that a tile is made of: steps of `cut`, and all of `whole`, a short one inside of it.
-  struct TileRows {
-    Dim cut = nullptr, whole = nullptr;
-    int64_t inner = 1;  ///< the extent of `whole`
-  };
-
-  /// The innermost row loop; or, where that is short, the one around it with it. Whichever has the cheaper
-  /// tiles.
-  TileRows tile_rows(const Roles& roles) const {
-    constexpr int64_t kShort = 8;
-    std::vector<Dim> rows;
-    for (const Dim var : roles.rows)
-      if (extent_of(var) > 1) rows.push_back(var);
-    if (rows.empty()) return {};
-    const TileRows one{rows.back(), nullptr, 1};
-    const int64_t inner = extent_of(rows.back());
-    if (rows.size() < 2 || inner > kShort || !is_known(rows.back())) return one;
-    const TileRows two{rows[rows.size() - 2], rows.back(), inner};
-    return cycles_of(roles, two) < cycles_of(roles, one) ? two : one;
-  }
-
-  bool is_known(Dim var) const {
-    for (size_t k = 0; k < c_.vars.size(); ++k)
-      if (c_.vars[k] == var) return as_const(c_.extents[k]).has_value();
-    return false;
-  }
-
-  /// Of all tiles.
-  double cycles_of(const Roles& roles, const TileRows& rows) const {
-    const int64_t cut = rows.cut ? extent_of(rows.cut) : 1;
-    const auto others = static_cast<double>(count(roles.rows)) / static_cast<double>(cut * rows.inner);
-    return others * best_tile(roles, rows).cycles * static_cast<double>(depth());
-  }
-
-  // --- the tile ---
-
-  /// The cycles of a step: two multiplications and additions of vectors, or two loads, in one; each sum waits
-  /// four for the one before; a panel's vectors come from the second cache, or the third where the panel does
-  /// not fit. Loads that go with the arithmetic are not quite free.
-  double cycles(int64_t rows, int64_t vectors) const {
-    // What is read once comes from memory, whatever the tile.
-    if (rows == 1)
-      return std::max(static_cast<double>(vectors + 1) / 2, 4.0) + 0.05 * static_cast<double>(vectors);
-    const auto work = static_cast<double>(rows * vectors) / 2;
-    const auto loads = static_cast<double>(rows + vectors) / 2;
-    const bool fits = depth() * vectors * machine_.vector_bytes * 4 <= machine_.l2_bytes * 3;
-    return std::max({work, loads, 4.0, static_cast<double>(vectors) * (fits ? 2.5 : 6)}) + 0.1 * loads;
-  }
-
-  Tile best_tile(const Roles& roles, const TileRows& tile_rows) const {
-    const int64_t rows = tile_rows.cut ? extent_of(tile_rows.cut) : 1, inner = tile_rows.inner;
-    const int64_t columns = count(roles.columns);
-    Tile best;
-    const int64_t registers = machine_.vector_registers;
-    for (int64_t vectors = 1; vectors <= 16; ++vectors) {
-      if (vectors > 1 && (vectors - 1) * lanes_ >= columns) break;
-      for (int64_t most = 1;
-           most * inner * vectors + vectors + 1 <= registers && most <= std::max<int64_t>(rows, 1); ++most) {
-        if (vectors > 4 && most > 1) break;
-        double total = 0;
-        const auto along_columns = [&](int64_t height) {
-          const int64_t width = vectors * lanes_, whole = columns / width, rest = columns % width;
-          const auto left = static_cast<double>(whole) * cycles(height * inner, vectors);
-          return rest == 0 ? left : left + cycles(height * inner, (rest + lanes_ - 1) / lanes_);
-        };
-        const int64_t steps = (rows + most - 1) / most, high = (rows + steps - 1) / steps;
-        const int64_t many = rows - steps * (high - 1);
-        total += static_cast<double>(many) * along_columns(high);
-        if (many < steps) total += static_cast<double>(steps - many) * along_columns(high - 1);
-        if (total < best.cycles * 0.999) best = {most, vectors, total};
-      }
-    }
-    return best;
-  }
-
-  double cost_of(const Roles& roles) const {
-    const int64_t columns = count(roles.columns);
-    double cost = cycles_of(roles, tile_rows(roles));
-    const auto store = linear_in(c_.store_offset, roles.columns.back());
-    const bool scattered = !store || !is_const(store->coefficient, 1);
-    const int64_t across = (columns + lanes_ - 1) / lanes_;
-    const double vectors = static_cast<double>(across) * static_cast<double>(count(roles.rows));
-    cost += vectors * (scattered ? static_cast<double>(lanes_) * 1.25 : 1);
-    if (!is_dense(roles) && roles.right.checks.empty()) cost *= 1.001;
-    return cost;
-  }
-
-  // --- the schedule ---
-
-  static std::vector<std::string> names_of(const Nest& nest, const Vars& vars) {
-    std::vector<std::string> names;
-    for (const Dim var : vars) names.push_back(nest.name_of(var));
-    return names;
-  }
-
-  static void step(Schedule& schedule, Primitive primitive, std::vector<std::string> makes,
-                   std::vector<std::vector<std::string>> loops, std::vector<int64_t> numbers = {}) {
-    schedule.steps.push_back({primitive, std::move(makes), std::move(loops), std::move(numbers)});
-  }
-
-  Nest scheduled(const Roles& roles) const {
-    Nest nest(c_);
-    const std::vector<std::string> batch = names_of(nest, roles.batch),
-                                   columns = names_of(nest, roles.columns);
-    std::vector<std::string> rows = names_of(nest, roles.rows);
-    Schedule schedule;
-
-    std::vector<std::string> order = batch;
-    order.insert(order.end(), rows.begin(), rows.end());
-    order.insert(order.end(), columns.begin(), columns.end());
-    step(schedule, Primitive::Reorder, {}, {order});
-    std::string across = columns[0];
-    for (size_t k = 1; k < columns.size(); ++k) {
-      step(schedule, Primitive::Fuse, {across + columns[k]}, {{across, columns[k]}});
-      across += columns[k];
-    }
-
-    const TileRows chosen = tile_rows(roles);
-    const Dim row = chosen.cut;
-    const Tile tile = best_tile(roles, chosen);
-    const std::vector<std::string> reduced = depth_order(nest, roles);
-    if (is_packable(roles) && (!is_dense(roles) || count(roles.rows) > 2 * tile.rows)) {
-      Vars outer;
-      for (const Dim var : roles.batch)
-        if (depends(roles.right, var)) outer.push_back(var);
-      std::vector<std::string> inner;
-      for (const std::string& name : reduced)
-        if (depends(roles.right, nest.symbol_of(name))) inner.push_back(name);
-      step(schedule, Primitive::Pack, {},
-           {{c_.buffers[static_cast<size_t>(roles.right.buffer)].name},
-            names_of(nest, outer),
-            {across},
-            inner},
-           {tile.vectors * lanes_});
-    }
-
+  Nest run() {
+    const std::string across = fused_columns();
+    const std::vector<std::string> reduced = depth_order();
+    const int64_t width = model_.width_of(roles_, tile_.vectors);
+    if (model_.is_packed(roles_, tile_)) pack(across, reduced, width);
     const std::string outer_columns = across + "o", inner_columns = across + "i";
-    step(schedule, Primitive::Split, {outer_columns, inner_columns}, {{across}}, {tile.vectors * lanes_});
-    std::vector<std::string> tiled;
-    if (row) {
-      const std::string name = nest.name_of(row);
-      step(schedule, Primitive::Split, {name + "o", name + "i"}, {{name}}, {tile.rows});
+    step(Primitive::Split, {outer_columns, inner_columns}, {{across}}, {width});
+    std::vector<std::string> rows = names_of(roles_.rows), tiled;
+    if (rows_.cut) {
+      const std::string name = nest_.name_of(rows_.cut);
+      step(Primitive::Split, {name + "o", name + "i"}, {{name}}, {tile_.rows});
       *std::find(rows.begin(), rows.end(), name) = name + "o";
       tiled.push_back(name + "i");
     }
-    if (chosen.whole) {
-      tiled.push_back(nest.name_of(chosen.whole));
+    if (rows_.whole) {
+      tiled.push_back(nest_.name_of(rows_.whole));
       std::erase(rows, tiled.back());
     }
-    tiled.push_back(inner_columns);
-
-    order = batch;
-    const auto outer_rows = rows;
-    if (columns_outside(roles)) order.push_back(outer_columns);
-    for (const std::string& name : outer_rows) {
-      if (!columns_outside(roles) && row && name == nest.name_of(row) + "o") order.push_back(outer_columns);
-      order.push_back(name);
-    }
-    if (std::find(order.begin(), order.end(), outer_columns) == order.end()) order.push_back(outer_columns);
+    const std::string row_steps = rows_.cut ? nest_.name_of(rows_.cut) + "o" : "";
+    std::vector<std::string> order = outer_order(names_of(roles_.batch), rows, outer_columns, row_steps);
     order.insert(order.end(), reduced.begin(), reduced.end());
     order.insert(order.end(), tiled.begin(), tiled.end());
-    step(schedule, Primitive::Reorder, {}, {order});
-    for (const std::string& name : tiled)
-      if (name != inner_columns) step(schedule, Primitive::Unroll, {}, {{name}});
-    step(schedule, Primitive::Vectorize, {}, {{inner_columns}}, {lanes_});
-    const int64_t innermost = extent_or_usual(nest.extent_of(reduced.back()));
-    if (innermost > 1)
-      step(schedule, Primitive::Unroll, {}, {{reduced.back()}}, {innermost <= 8 ? innermost : 4});
-    if (row) {
-      const std::vector<std::string> windows = wide_windows(nest, roles, row, tile);
-      for (const std::string& name : windows)
-        if (name != reduced.back()) step(schedule, Primitive::Unroll, {}, {{name}});
-      if (!windows.empty()) step(schedule, Primitive::Peel, {}, {{nest.name_of(row) + "o"}});
-    }
-    QUERN_CHECK(nest.apply(schedule));
-    if (const std::string shared = nest.shared_loop(); !shared.empty())
-      QUERN_CHECK(nest.apply({Primitive::Parallel, {}, {{shared}}, {}}));
-    QUERN_CHECK(nest.is_complete());
-    return nest;
+    order.push_back(inner_columns);
+    step(Primitive::Reorder, {}, {order});
+    for (const std::string& name : tiled) step(Primitive::Unroll, {}, {{name}});
+    step(Primitive::Vectorize, {}, {{inner_columns}}, {model_.lanes()});
+    unroll_reduction(reduced, row_steps);
+    if (has_borders()) step(Primitive::Peel, {}, {{outer_columns}});
+    QUERN_CHECK(nest_.apply(schedule_));
+    if (const std::string shared = nest_.shared_loop(); !shared.empty())
+      QUERN_CHECK(nest_.apply({Primitive::Parallel, {}, {{shared}}, {}}));
+    QUERN_CHECK(nest_.is_complete());
+    return std::move(nest_);
   }
 
-  /// The loops of a window that moves along the rows of a tile, where much of it may be padding: more than
-  /// the first and the last row of the tile read outside of the tensor at some places. None where that would
-  /// be too much code.
-  std::vector<std::string> wide_windows(const Nest& nest, const Roles& roles, Dim row,
-                                        const Tile& tile) const {
+ private:
+  std::vector<std::string> names_of(const Vars& vars) const {
+    std::vector<std::string> names;
+    for (const Dim var : vars) names.push_back(nest_.name_of(var));
+    return names;
+  }
+
+  void step(Primitive primitive, std::vector<std::string> makes, std::vector<std::vector<std::string>> loops,
+            std::vector<int64_t> numbers = {}) {
+    schedule_.steps.push_back({primitive, std::move(makes), std::move(loops), std::move(numbers)});
+  }
+
+  /// The columns as one loop, inside of the others.
+  std::string fused_columns() {
+    std::vector<std::string> order = names_of(roles_.batch);
+    const std::vector<std::string> rows = names_of(roles_.rows), columns = names_of(roles_.columns);
+    order.insert(order.end(), rows.begin(), rows.end());
+    order.insert(order.end(), columns.begin(), columns.end());
+    step(Primitive::Reorder, {}, {order});
+    std::string across = columns[0];
+    for (size_t k = 1; k < columns.size(); ++k) {
+      step(Primitive::Fuse, {across + columns[k]}, {{across, columns[k]}});
+      across += columns[k];
+    }
+    return across;
+  }
+
+  void pack(const std::string& across, const std::vector<std::string>& reduced, int64_t width) {
+    Vars outer;
+    for (const Dim var : roles_.batch)
+      if (ContractionModel::depends(roles_.right, var)) outer.push_back(var);
+    std::vector<std::string> inner;
+    for (const std::string& name : reduced)
+      if (ContractionModel::depends(roles_.right, nest_.symbol_of(name))) inner.push_back(name);
+    step(Primitive::Pack, {},
+         {{c_.buffers[static_cast<size_t>(roles_.right.buffer)].name}, names_of(outer), {across}, inner},
+         {width});
+  }
+
+  void unroll_reduction(const std::vector<std::string>& reduced, const std::string& row_steps) {
+    const int64_t innermost = extent_or_usual(nest_.extent_of(reduced.back()));
+    if (innermost > 1) step(Primitive::Unroll, {}, {{reduced.back()}}, {innermost <= 8 ? innermost : 4});
+    if (!rows_.cut) return;
+    const std::vector<std::string> windows = padded_windows();
+    for (const std::string& name : windows)
+      if (name != reduced.back()) step(Primitive::Unroll, {}, {{name}});
+    if (!windows.empty()) step(Primitive::Peel, {}, {{row_steps}});
+  }
+
+  /// The loops around the reduction's, outermost first; `steps` are those of the rows of tiles.
+  std::vector<std::string> outer_order(const std::vector<std::string>& batch,
+                                       const std::vector<std::string>& rows, const std::string& columns,
+                                       const std::string& steps) const {
+    std::vector<std::string> order = batch;
+    if (model_.shares_lines(roles_)) {
+      order.insert(order.begin(), rows.begin(), rows.end());
+      order.push_back(columns);
+      return order;
+    }
+    const bool outside = model_.columns_outside(roles_);
+    if (outside) order.push_back(columns);
+    for (const std::string& name : rows) {
+      if (!outside && name == steps) order.push_back(columns);
+      order.push_back(name);
+    }
+    if (std::find(order.begin(), order.end(), columns) == order.end()) order.push_back(columns);
+    return order;
+  }
+
+  /// The loops of a window that moves along the rows of a tile, where much of it is padding at some places:
+  /// code that knows the place leaves that out. None where that would be too much code.
+  std::vector<std::string> padded_windows() const {
     constexpr int64_t kMostSteps = 1024;
     std::vector<std::string> names;
-    int64_t steps = tile.rows * tile.vectors * 4;
+    int64_t steps = tile_.rows * rows_.inner * tile_.vectors * 4;
     const Reduction& r = c_.reductions[0];
-    for (const BoundsCheck& check : roles.left.checks) {
-      if (!contains_var(check.index, row)) continue;
-      for (size_t k = 0; k < r.vars.size(); ++k) {
-        const auto extent = as_const(r.extents[k]);
-        if (!extent || !contains_var(check.index, r.vars[k])) continue;
-        const int64_t outside =
-            (*extent - 1) * step_of(check.index, r.vars[k]) / 2 / step_of(check.index, row);
-        if (outside > 1 && tile.rows > 1) names.push_back(nest.name_of(r.vars[k]));
-        steps *= *extent;
+    for (const BoundsCheck& check : roles_.left.checks)
+      for (const Dim row : {rows_.cut, rows_.whole}) {
+        if (!row || !contains_var(check.index, row)) continue;
+        for (size_t k = 0; k < r.vars.size(); ++k) {
+          const auto extent = as_const(r.extents[k]);
+          if (!extent || !contains_var(check.index, r.vars[k])) continue;
+          if (is_padded(check.index, row, r.vars[k], *extent)) names.push_back(nest_.name_of(r.vars[k]));
+          steps *= *extent;
+        }
       }
-    }
     return steps <= kMostSteps ? names : std::vector<std::string>();
   }
 
-  /// By how much the index grows with the variable; 1 where that is no constant.
-  static int64_t step_of(Dim index, Dim var) {
-    const auto linear = linear_in(index, var);
-    return linear ? std::max<int64_t>(1, as_const(linear->coefficient).value_or(1)) : 1;
+  /// More than the first and the last row of a tile read outside of the tensor, or many terms are padding.
+  bool is_padded(Dim index, Dim row, Dim window, int64_t extent) const {
+    constexpr int64_t kMostInside = 16;
+    const int64_t outside =
+        (extent - 1) * ContractionModel::step_of(index, window) / 2 / ContractionModel::step_of(index, row);
+    const int64_t terms = outside * (outside + 1);
+    return terms > 0 &&
+           ((outside > 1 && tile_.rows > 1) || terms * kMostInside >= extent * model_.extent_of(row));
+  }
+
+  /// Of many tiles of columns the first and the last read outside of their tensor: masks would cost the
+  /// others too.
+  bool has_borders() const {
+    const Dim column = roles_.columns.back();
+    const bool checked =
+        std::any_of(roles_.right.checks.begin(), roles_.right.checks.end(),
+                    [&](const BoundsCheck& check) { return contains_var(check.index, column); });
+    return checked && roles_.columns.size() == 1 && model_.is_known(column) &&
+           model_.extent_of(column) > 2 * tile_.vectors * model_.lanes();
   }
 
   /// Innermost the loop in which the left read moves least, of those that are no shorter than the steps that
   /// are unrolled, or else the longest; the others as they stand.
-  std::vector<std::string> depth_order(const Nest& nest, const Roles& roles) const {
-    constexpr int64_t kUnrolled = 4, kFar = int64_t{1} << 40;
+  std::vector<std::string> depth_order() const {
+    constexpr int64_t kUnrolled = 3, kFar = int64_t{1} << 40;
     const Reduction& r = c_.reductions[0];
     const auto distance = [&](size_t k) {
-      const auto along = linear_in(roles.left.dim, r.vars[k]);
+      const auto along = linear_in(roles_.left.dim, r.vars[k]);
       const auto stride = along ? as_const(along->coefficient) : std::nullopt;
       const int64_t extent = extent_or_usual(r.extents[k]);
       return std::pair(extent < kUnrolled ? kFar : std::abs(stride.value_or(kFar - 1)), -extent);
@@ -344,28 +182,27 @@ class ContractionRule {
       if (distance(k) < distance(innermost)) innermost = k;
     std::vector<std::string> names;
     for (size_t k = 0; k < r.vars.size(); ++k)
-      if (k != innermost) names.push_back(nest.name_of(r.vars[k]));
-    names.push_back(nest.name_of(r.vars[innermost]));
+      if (k != innermost) names.push_back(nest_.name_of(r.vars[k]));
+    names.push_back(nest_.name_of(r.vars[innermost]));
     return names;
   }
 
-  /// Whether all rows are done for a panel of columns before the next: where what the rows read stays in the
-  /// cache, or the panels would not.
-  bool columns_outside(const Roles& roles) const {
-    const auto bytes = static_cast<int64_t>(c_.reductions[0].accumulator.bytes());
-    const int64_t left = count(roles.rows) * depth() * bytes, right = count(roles.columns) * depth() * bytes;
-    return right > machine_.l2_bytes / 2 || left < right;
-  }
-
   const Computation& c_;
-  const MachineModel& machine_;
-  int64_t lanes_ = 1;
+  const ContractionModel& model_;
+  const Roles& roles_;
+  const TileRows rows_;
+  const Tile tile_;
+  Nest nest_;
+  Schedule schedule_;
 };
 
 }  // namespace
 
 std::optional<Nest> scheduled_contraction(const Computation& computation, const MachineModel& machine) {
-  return ContractionRule(computation, machine).run();
+  const ContractionModel model(computation, machine);
+  const auto roles = model.cheapest_roles();
+  if (!roles) return std::nullopt;
+  return ContractionSchedule(computation, model, *roles).run();
 }
 
 }  // namespace quern::loops

@@ -1,9 +1,9 @@
 #pragma once
 // The loop-nest IR: what a schedule makes of a primitive function and what codegen turns into machine code.
 //
-// A Kernel has buffers (inputs first, then outputs) and run-time dims; its body is a list of statements over
-// loops. Index arithmetic is made of dims (ir/dim.h) whose variables are loop variables and the kernel's
-// dims, so strides and contiguity are read off by `linear_in`. Text form (print_kernel):
+// A Kernel has buffers (inputs, the output, then other forms of inputs) and run-time dims; its body is a list
+// of statements over loops. Index arithmetic is made of dims (ir/dim.h) whose variables are loop variables
+// and the kernel's dims, so strides and contiguity are read off by `linear_in`. Text form (print_kernel):
 //
 //     kernel(a: float32[n, 64], b: float32[64], out: float32[n]) dims(n) {
 //       for i in 0..n {
@@ -180,7 +180,7 @@ constexpr int kOutOfBuffer = 0x7fffffff, kNoMemory = 0x7ffffffe;
 
 struct Kernel {
   std::string name;             ///< a symbol name: letters, digits, underscore
-  std::vector<Buffer> buffers;  ///< inputs, then outputs, then scratch
+  std::vector<Buffer> buffers;  ///< inputs, the output, other forms of inputs, scratch
   std::vector<Dim> dims;        ///< run-time dims, in the order of the entry's `dims` argument
   int locals = 0;               ///< how many locals are declared
   Block body;

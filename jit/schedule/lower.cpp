@@ -8,6 +8,7 @@
 
 #include "ir/result.h"
 #include "jit/schedule/contraction.h"
+#include "jit/schedule/residues.h"
 #include "jit/schedule/rows.h"
 #include "jit/schedule/transposition.h"
 #include "jit/schedule/window.h"
@@ -415,16 +416,22 @@ Lowered lower(const FnExpr& primitive, const MachineModel& machine) {
     for (PackedInput& input : winograd->packed) input.form = named(std::move(input.form));
     return *std::move(winograd);
   }
-  auto nest = scheduled_contraction(computation, machine);
-  if (!nest) nest = scheduled_window(computation, machine);
-  if (!nest) nest = scheduled_transposition(computation, machine);
-  if (nest) {
-    Lowered lowered{named(nest->kernel()), {}};
+  Lowered lowered;
+  std::vector<Kernel> kernels;
+  std::vector<Buffer> buffers = computation.buffers;
+  for (Computation& part : residue_classes(computation)) {
+    part.buffers = buffers;
+    auto nest = scheduled_contraction(part, machine);
+    if (!nest) nest = scheduled_window(part, machine);
+    if (!nest) nest = scheduled_transposition(part, machine);
+    kernels.push_back(nest ? nest->kernel() : schedule_default(part, machine.vector_bytes));
+    if (!nest) continue;
     for (const PackedBuffer& packed : nest->packed())
       lowered.packed.push_back({packed.buffer, named(schedule_default(packed.form, machine.vector_bytes))});
-    return lowered;
+    buffers = kernels.back().buffers;
   }
-  return {named(schedule_default(computation, machine.vector_bytes)), {}};
+  lowered.kernel = named(in_sequence(kernels));
+  return lowered;
 }
 
 }  // namespace quern::loops

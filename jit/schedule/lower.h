@@ -87,16 +87,16 @@ struct RowComputation {
 };
 RowComputation rows_of(const FnExpr& primitive);
 
-/// An input that a kernel takes in another form. The entry of `form` has the tensor and the form as buffers,
-/// and the same dims as the kernel.
+/// Another form of an input that a kernel takes, as a buffer after its output. The entry of `form` has the
+/// tensor and the form as buffers, and the same dims as the kernel.
 struct PackedInput {
-  int buffer;
+  int buffer;  ///< of the tensor
   Kernel form;
 };
 
 struct Lowered {
   Kernel kernel;
-  std::vector<PackedInput> packed;
+  std::vector<PackedInput> packed;  ///< in the order of the buffers
 };
 
 /// computation_of, then the default schedule for what it is. A kernel's name is derived from its canonical
@@ -115,12 +115,24 @@ void map_dims(Reduction& reduction, const DimFunction& f);
 ValuePtr substitute(const ValuePtr& value, const DimMap& map);
 BoundsCheck substitute(BoundsCheck check, const DimMap& map);
 void substitute(Reduction& reduction, const DimMap& map);
-/// `f` of every dim that an element depends on.
+/// `f` of every dim that an element depends on, of a computation without running results and scatter.
 void map_dims(Computation& computation, const DimFunction& f);
 using ValueFunction = std::function<ValuePtr(const Value&)>;
 /// The value with each value in it for which `f` gives another replaced by that.
 ValuePtr map_values(const ValuePtr& value, const ValueFunction& f);
 /// Calls `visit` on the value and everything inside it.
 void for_each_value(const ValuePtr& value, const std::function<void(const Value&)>& visit);
+/// Calls `visit` with each dim that an element depends on.
+void for_each_dim(const Computation& computation, const std::function<void(Dim)>& visit);
+/// Calls `visit` with each floordiv and floormod inside.
+void for_each_quotient(Dim d, const std::function<void(Dim)>& visit);
+
+/// Whether the facts say so.
+bool holds(const BoundsCheck& check, const Facts& facts);
+/// The value without tests that are known to hold, and the other value where one is known to fail.
+ValuePtr without_checks(const ValuePtr& value, const Facts& facts);
+
+/// Which of the buffers is the result.
+int output_of(const std::vector<Buffer>& buffers);
 
 }  // namespace quern::loops

@@ -10,10 +10,10 @@
 
 namespace quern::loops {
 
-/// A buffer that the kernel wants in another form than the tensor's own: `form` makes it of the tensor (its
-/// buffers: the tensor, then the result).
+/// A form of a tensor that the kernel takes as a buffer of its own, after the output: `form` makes it of the
+/// tensor (its buffers: the tensor, then the result).
 struct PackedBuffer {
-  int buffer;
+  int buffer;  ///< of the tensor
   Computation form;
 };
 
@@ -48,6 +48,7 @@ class Nest {
 
  private:
   friend class NestWriter;
+  friend class PackedForm;
   static constexpr int kResult = -1;
 
   /// A loop, or one that was split or fused into others.
@@ -78,6 +79,7 @@ class Nest {
   Result<Done> peel(const ScheduleStep& step);
   Result<Done> turn(const ScheduleStep& step);
   Result<Done> pack(const ScheduleStep& step);
+  ValuePtr only_read(int buffer) const;
   int add_loop(Loop loop);
   int add_root(Dim var, Dim extent, int owner);
   Result<int> find(const std::string& name) const;

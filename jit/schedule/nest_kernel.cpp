@@ -226,7 +226,7 @@ class NestWriter {
     stmt.apart = l.kind == LoopKind::Unroll && l.owner != Nest::kResult && fills_registers(place);
     stmt.unrolled = l.kind == LoopKind::Vectorize && in_tile;
     if (stmt.unrolled && !as_const(extent)) stmt.most = *tile_extent(loop, place);
-    place.index[loop] = stmt.var;
+    place.index[loop] = is_const(extent, 1) ? dim_const(0) : stmt.var;
     place.facts.add_index(stmt.var, extent);
     stmt.body =
         guarded(loop, std::move(place), [&](const Place& p) { return loops(order, k + 1, p, inside); });
@@ -381,7 +381,7 @@ class NestWriter {
   Stmt store_at(const Place& p) const {
     Stmt store{StmtKind::Store};
     const DimMap map = indices(p);
-    store.buffer = static_cast<int>(c_.buffers.size()) - 1;
+    store.buffer = output_of(c_.buffers);
     store.offset = here(c_.store_offset, map, p.facts);
     store.value = value(c_.value, map, p);
     return store;

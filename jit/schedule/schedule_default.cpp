@@ -125,25 +125,6 @@ class Scheduler {
     return body;
   }
 
-  /// The value without tests that are known to hold, and the other value where one is known to fail.
-  static ValuePtr without_checks(const ValuePtr& value, const Facts& facts) {
-    if (!value) return nullptr;
-    Value v = *value;
-    v.otherwise = without_checks(v.otherwise, facts);
-    for (const BoundsCheck& check : v.checks) {
-      if (check.computed) continue;
-      const bool fails =
-          prove_less(check.index, dim_const(0), facts) || prove_less_equal(check.extent, check.index, facts);
-      if (fails && v.otherwise) return v.otherwise;
-    }
-    std::erase_if(v.checks, [&](const BoundsCheck& check) {
-      return !check.computed && prove_nonnegative(check.index, facts) &&
-             prove_less(check.index, check.extent, facts);
-    });
-    for (ValuePtr& arg : v.args) arg = without_checks(arg, facts);
-    return std::make_shared<const Value>(std::move(v));
-  }
-
   /// The steps of the outermost loop do not depend on each other.
   bool is_shared() const {
     return !c_.scatter && !c_.vars.empty() && c_.vars[0] != c_.running && c_.vars[0] != vector_var_;
@@ -294,7 +275,7 @@ class Scheduler {
       return body;
     }
     Stmt store{StmtKind::Store};
-    store.buffer = static_cast<int>(c_.buffers.size()) - 1;
+    store.buffer = output_of(c_.buffers);
     store.offset = c_.store_offset;
     store.value = c_.value;
     body.push_back(std::make_shared<const Stmt>(std::move(store)));
@@ -349,7 +330,7 @@ class Scheduler {
       add_reduction(r, body);
     }
     Stmt store{StmtKind::Store};
-    store.buffer = static_cast<int>(c_.buffers.size()) - 1;
+    store.buffer = output_of(c_.buffers);
     store.offset = quern::substitute(c_.store_offset, map);
     store.value = substitute(c_.value, map);
     body.push_back(std::make_shared<const Stmt>(std::move(store)));
@@ -360,7 +341,7 @@ class Scheduler {
     Block body;
     for (const Reduction& r : s.reductions) add_reduction(r, body);
     Stmt update{StmtKind::Update};
-    update.buffer = static_cast<int>(c_.buffers.size()) - 1;
+    update.buffer = output_of(c_.buffers);
     update.offset = s.offset;
     update.computed = s.computed;
     update.checks = s.checks;

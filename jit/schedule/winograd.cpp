@@ -279,7 +279,8 @@ class WinogradRule {
     wide_ = blocks_.vectors * lanes_;
     panels_ = (roles.filters + wide_ - 1) / wide_;
     reach_ = tile_ + 2;
-    data_ = static_cast<int>(c_.buffers.size());
+    weight_ = static_cast<int>(c_.buffers.size());
+    data_ = weight_ + 1;
     products_ = data_ + 1;
   }
 
@@ -288,7 +289,7 @@ class WinogradRule {
     kernel.buffers = c_.buffers;
     const std::vector<Dim> form{number(reach_ * reach_), number(panels_), number(roles_.channels),
                                 number(wide_)};
-    kernel.buffers[static_cast<size_t>(roles_.weight.buffer)].shape = form;
+    kernel.buffers.push_back({"transformed", DType::float32(), form});
     kernel.buffers.push_back(scratch("data", {reach_ * reach_, blocks_.rows, roles_.channels}));
     kernel.buffers.push_back(scratch("products", {reach_ * reach_, blocks_.rows, panels_ * wide_}));
     kernel.locals = c_.locals;
@@ -369,6 +370,8 @@ class WinogradRule {
   void products(Kernel& kernel, Block& body) {
     Computation c;
     c.buffers = kernel.buffers;
+    for (Buffer& buffer : c.buffers) buffer.is_output = false;
+    c.buffers.back().is_output = true;
     const Dim point = dim_var("p"), panel = dim_var("q"), row = dim_var("i"), filter = dim_var("j"),
               channel = dim_var("k");
     c.vars = {point, panel, row, filter};
@@ -378,7 +381,7 @@ class WinogradRule {
         dim_add(times(dim_add(times(dim_add(times(point, panels_), panel), roles_.channels), channel), wide_),
                 filter);
     Reduction sum{ReduceKind::Sum, {channel}, {number(roles_.channels)}};
-    sum.value = apply(ScalarOp::Mul, {load(data_, left), load(roles_.weight.buffer, right)});
+    sum.value = apply(ScalarOp::Mul, {load(data_, left), load(weight_, right)});
     sum.accumulator = DType::float32();
     sum.local = kernel.locals++;
     c.value = read_of(sum.local);
@@ -420,7 +423,7 @@ class WinogradRule {
         const ValuePtr value = map_values(substitute(c_.value, map), [&](const Value& v) {
           return v.kind == ValueKind::Local && v.local == c_.reductions[0].local ? sum : nullptr;
         });
-        StmtPtr stored = store(data_ - 1, quern::substitute(c_.store_offset, map), value);
+        StmtPtr stored = store(weight_ - 1, quern::substitute(c_.store_offset, map), value);
         if (const auto checks = checks_at(row, map, 0); !checks.empty()) {
           Stmt inside{StmtKind::If};
           inside.checks = checks;
@@ -475,7 +478,7 @@ class WinogradRule {
   int64_t lanes_;
   Blocks blocks_;
   int64_t wide_ = 0, panels_ = 0, reach_ = 0;  ///< filters of a panel, panels, extent of a tile of data
-  int data_ = 0, products_ = 0;                ///< the scratch buffers
+  int weight_ = 0, data_ = 0, products_ = 0;   ///< the form of the weights, and the scratch buffers
   int* locals_ = nullptr;
   Dim block_ = nullptr;
 };

@@ -167,7 +167,7 @@ void Machine::call_kernel(const Instruction* pc, const KernelSite& site, const S
   for (size_t k = 0; k < code.kernel.packed.size(); ++k) {
     const KernelCode::Packed& packed = code.kernel.packed[k];
     const TensorPtr& tensor = peek(site.operands[packed.buffer]).object_as<TensorObject>()->tensor;
-    buffers_[packed.buffer] = packed_form(pc, packed, code.packed[k], *tensor).data();
+    buffers_.push_back(packed_form(pc, packed, code.packed[k], *tensor).data());
   }
   const int32_t trap =
       run_kernel(*code.kernel.code, buffers_.data(), value_of(code.range), value_of(code.work));

@@ -18,13 +18,13 @@
 
 namespace quern {
 
-/// Machine code of a primitive function. Buffers: the function's parameters in order, then the result. A
-/// parameter of rank 0 is passed as the address of its element.
+/// Machine code of a primitive function. Buffers: the function's parameters in order, the result, then the
+/// packed forms. A parameter of rank 0 is passed as the address of its element.
 struct KernelCode {
-  /// A buffer that the entry takes in another form, which `code` makes of the tensor (its buffers: the
-  /// tensor, then the form) with the same dims.
+  /// Another form of a parameter, which `code` makes of the tensor (its buffers: the tensor, then the form)
+  /// with the same dims.
   struct Packed {
-    size_t buffer;
+    size_t buffer;  ///< the parameter's
     std::shared_ptr<CompiledKernel> code;
     DType dtype;
     std::vector<Dim> shape;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <fmt/format.h>
 
 #include "tests/operators/agreement_table.h"
@@ -62,28 +63,29 @@ Arguments conv3d(Random& random) {
           "nn.conv3d(%a, %b" + text + ")"};
 }
 
-/// A transposed convolution along `rank` axes.
+/// A transposed convolution along `rank` axes, now and then of many channels.
 Row transposed(const std::string& name, size_t rank) {
-  return {
-      name, [=](Random& random) {
-        int64_t groups = random.integer(1, 2), ci = random.integer(1, 2);
-        Shape data = {random.chance(0.1) ? 0 : 1, groups * ci}, weight = {groups * ci, random.integer(1, 2)};
-        std::vector<int64_t> strides, dilation, padding, more;
-        for (size_t axis = 0; axis < rank; ++axis) {
-          data.push_back(random.integer(1, 3));
-          weight.push_back(random.integer(2, 3));
-          strides.push_back(random.integer(1, 3));
-          dilation.push_back(random.integer(1, 2));
-          padding.push_back(random.integer(0, 1));
-          more.push_back(random.integer(0, strides.back() - 1));
-        }
-        return Arguments{{random.tensor(DType::float32(), data, Values::SmallIntegers),
-                          random.tensor(DType::float32(), weight, Values::SmallIntegers)},
-                         fmt::format("{}(%a, %b, strides={}, dilation={}, padding={}, output_padding={}, "
-                                     "groups={})",
-                                     name, list_text(strides), list_text(dilation), list_text(padding),
-                                     list_text(more), groups)};
-      }};
+  return {name, [=](Random& random) {
+            bool plain = random.chance(0.5), many = rank < 3 && random.chance(0.1);
+            int64_t groups = random.integer(1, 2), ci = many ? random.integer(8, 16) : random.integer(1, 2);
+            Shape data = {random.chance(0.1) ? 0 : 1, groups * ci};
+            Shape weight = {groups * ci, many ? random.integer(3, 16) : random.integer(1, 2)};
+            std::vector<int64_t> strides, dilation, padding, more;
+            for (size_t axis = 0; axis < rank; ++axis) {
+              data.push_back(random.integer(1, 3));
+              weight.push_back(random.integer(plain ? 1 : 2, 3));
+              strides.push_back(random.integer(1, 3));
+              dilation.push_back(plain ? 1 : random.integer(1, 2));
+              padding.push_back(random.integer(0, std::min<int64_t>(1, weight.back() - 1)));
+              more.push_back(random.integer(0, strides.back() - 1));
+            }
+            return Arguments{{random.tensor(DType::float32(), data, Values::SmallIntegers),
+                              random.tensor(DType::float32(), weight, Values::SmallIntegers)},
+                             fmt::format("{}(%a, %b, strides={}, dilation={}, padding={}, output_padding={}, "
+                                         "groups={})",
+                                         name, list_text(strides), list_text(dilation), list_text(padding),
+                                         list_text(more), groups)};
+          }};
 }
 
 Row pool3d(const std::string& name, Values values) {
@@ -135,6 +137,7 @@ std::vector<Row> image_rows() {
   return {
       {"nn.conv3d", conv3d},
       transposed("nn.conv3d_transpose", 3),
+      transposed("nn.conv2d_transpose", 2),
       transposed("nn.conv1d_transpose", 1),
       pool3d("nn.max_pool3d", Values::Any),
       pool3d("nn.avg_pool3d", Values::SmallIntegers),

@@ -57,14 +57,6 @@ Row adaptive(const std::string& name) {
       1);
 }
 
-Arguments conv2d_transpose(Random& random) {
-  int64_t channels = random.integer(1, 3), stride = random.integer(1, 2);
-  return {{random.tensor(DType::float32(), {1, channels, random.integer(1, 5), random.integer(1, 5)},
-                         Values::SmallIntegers),
-           random.tensor(DType::float32(), {channels, random.integer(1, 3), 3, 2}, Values::SmallIntegers)},
-          fmt::format("nn.conv2d_transpose(%a, %b, strides=[{}, {}], padding=[{}, 0])", stride,
-                      random.integer(1, 2), random.integer(0, 1))};
-}
 Arguments conv1d(Random& random) {
   int64_t channels = random.integer(1, 4);
   return {{random.tensor(DType::float32(), {random.integer(1, 2), channels, random.integer(4, 9)},
@@ -187,7 +179,6 @@ Row bitwise(const std::string& name) {
 
 std::vector<Row> model_rows() {
   return {
-      {"nn.conv2d_transpose", conv2d_transpose},
       {"nn.conv1d", conv1d},
       {"nn.batch_matmul", batch_matmul},
       {"nn.matmul", matmul},

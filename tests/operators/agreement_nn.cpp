@@ -78,6 +78,8 @@ Arguments conv2d(Random& random) {
   DType dtype = random.pick(kNumbers);
   int64_t groups = random.chance(0.5) ? 1 : random.integer(2, 3), ci = random.integer(1, 3),
           m = random.integer(1, 4);
+  // Enough for several groups in the lanes of a tile.
+  if (random.chance(0.1)) groups = random.integer(4, 9), ci = random.integer(2, 5), m = random.integer(2, 6);
   Windows h = windows(random, 2), w = windows(random, 2);
   std::string text = window_attributes(random, h, w);
   h.extent += 2;

@@ -9,6 +9,7 @@
 
 #include "ir/interpreter.h"
 #include "jit/schedule/nest.h"
+#include "jit/schedule/residues.h"
 #include "jit/vm/vm.h"
 #include "session/session.h"
 #include "tests/unit/kernel_runner.h"
@@ -88,6 +89,21 @@ class RandomKernels final : public KernelSource {
 
   Result<KernelCode> kernel(const FnExpr& primitive) override {
     const loops::Computation computation = loops::with_simple_loops(loops::computation_of(primitive));
+    std::vector<loops::Kernel> kernels;
+    for (const loops::Computation& part : loops::residue_classes(computation))
+      kernels.push_back(scheduled(part).kernel());
+    loops::Kernel kernel = loops::in_sequence(kernels);
+    text += loops::print_kernel(kernel);
+    kernel.name = "random";
+    return KernelCode{compile(kernel), kernel.dims, kernel.range,
+                      kernel.range ? dim_const(1 << 20) : nullptr};
+  }
+
+  std::string text;
+  size_t steps = 0;
+
+ private:
+  Nest scheduled(const loops::Computation& computation) {
     Nest best(computation);
     Schedule applied, tried;
     Nest nest = best;
@@ -109,17 +125,10 @@ class RandomKernels final : public KernelSource {
     }
     check_text(applied);
     steps += applied.steps.size();
-    loops::Kernel kernel = best.kernel();
-    text += loops::to_string(applied) + loops::print_kernel(kernel);
-    kernel.name = "random";
-    return KernelCode{compile(kernel), kernel.dims, kernel.range,
-                      kernel.range ? dim_const(1 << 20) : nullptr};
+    text += loops::to_string(applied);
+    return best;
   }
 
-  std::string text;
-  size_t steps = 0;
-
- private:
   static void check_text(const Schedule& schedule) {
     auto read = loops::parse_schedule(loops::to_string(schedule));
     ASSERT_TRUE(read) << read.error().message;
@@ -152,7 +161,7 @@ Program random_program(Random& random) {
   const std::string M = known ? std::to_string(m) : "m", N = known ? std::to_string(n) : "n";
   const std::string K = known ? std::to_string(k) : "k";
   const std::string kind = random.of(std::vector<std::string>{"sum", "max", "min", "sum"});
-  switch (random.in(0, 5)) {
+  switch (random.in(0, 6)) {
     case 0:
       return program(
           "[m, n, k]", "%a: " + type({m, k}, {"m", "k"}) + ", %b: " + type({k, n}, {"k", "n"}),
@@ -169,6 +178,16 @@ Program random_program(Random& random) {
               "[i < {}, j < {}] => {}[r < {}, s < {}] (%a[i * {} + r - {}, j + s - {}] else 0) * %b[r, s]", M,
               N, kind, w, w, step, pad, pad),
           {{m, n}, {w, w}});
+    case 5: {
+      const int64_t stride = random.in(1, 3), taps = (w + stride - 1) / stride;
+      return program(
+          "[m, n]", "%a: " + type({m, n}, {"m", "n"}) + fmt::format(", %b: Tensor[({}, {}), float32]", w, w),
+          fmt::format(
+              "[i < 2 * {0}, j < {1} + 3] => {2}[r < {3}, s < {4}] "
+              "(%a[(i + {5}) / {6} - r, j - s + {5}] else 0) * (%b[{6} * r + (i + {5}) % {6}, s] else 0)",
+              M, N, kind, taps, w, pad, stride),
+          {{m, n}, {w, w}});
+    }
     case 4:
       return program("[m, n]", "%a: " + type({m, n}, {"m", "n"}) + ", %b: " + type({n, m}, {"n", "m"}),
                      fmt::format("[j < {}, i < {}] => %a[i, j] - 2 * %b[j, i]", N, M), {{m, n}, {n, m}});

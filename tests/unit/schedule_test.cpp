@@ -127,5 +127,56 @@ TEST(Schedule, DoesThePartOfTheRangeThatIsAskedFor) {
   }
 }
 
+/// out[x, g, m] = sum over d of a[x, g, d] * b[g, m, d]
+Computation grouped(int64_t rows, int64_t groups, int64_t columns, int64_t depth) {
+  const Dim x = dim_var("x"), g = dim_var("g"), m = dim_var("m"), d = dim_var("d");
+  const DType f32 = DType::float32();
+  const auto at = [](Dim outer, int64_t extent, Dim inner) {
+    return dim_add(dim_mul(outer, num(extent)), inner);
+  };
+  Computation c;
+  c.buffers = {{"a", f32, {num(rows), num(groups), num(depth)}},
+               {"b", f32, {num(groups), num(columns), num(depth)}},
+               {"out", f32, {num(rows), num(groups), num(columns)}, true}};
+  c.vars = {x, g, m};
+  c.extents = {num(rows), num(groups), num(columns)};
+  Reduction r{ReduceKind::Sum, {d}, {num(depth)}};
+  r.accumulator = f32;
+  r.value = apply(ScalarOp::Mul, {load(0, f32, at(at(x, groups, g), depth, d)),
+                                  load(1, f32, at(at(g, columns, m), depth, d))});
+  c.reductions = {r};
+  c.locals = 1;
+  c.value = local(0, f32);
+  c.store_offset = at(at(x, groups, g), columns, m);
+  return c;
+}
+
+/// Behind the arrays lies a page that cannot be read.
+TEST(Schedule, LoadsGroupsSideBySideWithinTheTensor) {
+  constexpr int64_t kRows = 5, kGroups = 6, kColumns = 5, kDepth = 7;
+  Nest nest(grouped(kRows, kGroups, kColumns, kDepth));
+  ASSERT_EQ(applied(nest,
+                    "f = fuse(g, m); fo, fi = split(f, 15); xo, xi = split(x, 2); "
+                    "reorder(fo, xo, d, xi, fi); vectorize(fi, 16)"),
+            "");
+  const auto compiled = compile(nest.kernel());
+  GuardedArray a(DType::float32(), kRows * kGroups * kDepth),
+      b(DType::float32(), kGroups * kColumns * kDepth), out(DType::float32(), kRows * kGroups * kColumns);
+  for (size_t i = 0; i < a.size(); ++i)
+    a.set(i, Scalar::from_int(DType::float32(), static_cast<int64_t>(i % 11)));
+  for (size_t i = 0; i < b.size(); ++i)
+    b.set(i, Scalar::from_int(DType::float32(), static_cast<int64_t>(i % 7)));
+  ASSERT_EQ(run(*compiled, {&a, &b, &out}), 0);
+  size_t at = 0;
+  for (int64_t x = 0; x < kRows; ++x)
+    for (int64_t g = 0; g < kGroups; ++g)
+      for (int64_t m = 0; m < kColumns; ++m, ++at) {
+        int64_t sum = 0;
+        for (int64_t d = 0; d < kDepth; ++d)
+          sum += (((x * kGroups + g) * kDepth + d) % 11) * (((g * kColumns + m) * kDepth + d) % 7);
+        EXPECT_EQ(out[at].as_double(), static_cast<double>(sum)) << x << ", " << g << ", " << m;
+      }
+}
+
 }  // namespace
 }  // namespace quern::loops

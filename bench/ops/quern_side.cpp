@@ -27,7 +27,7 @@ struct NoHost final : Host {
 
 struct QuernSide::Impl {
   Session session;
-  Compiler compiler{session};
+  Compiler compiler{session, CompilerOptions{Tiers::Best}};
   Compiler::Call call;
   std::vector<Value> arguments;
   NoHost host;

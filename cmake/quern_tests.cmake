@@ -25,11 +25,13 @@ function(quern_test target)
   if(TARGET quern)
     add_dependencies(${target} quern)
   endif()
-  gtest_discover_tests(${target} NO_PRETTY_VALUES DISCOVERY_TIMEOUT 120 PROPERTIES TIMEOUT 600)
+  # No test sees what is in the user's cache of compiled code.
+  gtest_discover_tests(${target} NO_PRETTY_VALUES DISCOVERY_TIMEOUT 120
+                       PROPERTIES TIMEOUT 600 ENVIRONMENT "QUERN_CACHE=off")
 endfunction()
 
 quern_test(quern_unit_tests unit)
-target_link_libraries(quern_unit_tests PRIVATE PkgConfig::z3)
+target_link_libraries(quern_unit_tests PRIVATE PkgConfig::z3 SQLite::SQLite3)
 quern_test(quern_numeric_tests numeric support)
 quern_test(quern_operator_tests operators support)
 quern_test(quern_golden_tests golden)

@@ -35,6 +35,14 @@ void add_threads(CLI::App& command) {
       ->check(CLI::Range(1, 1024));
 }
 
+void add_winograd(CLI::App& command) {
+  command
+      .add_option(
+          "--winograd", CompilerOptions::of_process().winograd_tile,
+          "2 or 4: 3x3 convolutions may have the error of Winograd's with such tiles (docs/kernels.md)")
+      ->check(CLI::IsMember({2, 4}));
+}
+
 }  // namespace
 
 CommandLine::CommandLine(CLI::App& app) : app_(app) {
@@ -44,8 +52,10 @@ CommandLine::CommandLine(CLI::App& app) : app_(app) {
       app.add_subcommand("repl", "explore: type expressions and definitions (also without a subcommand)");
   repl->add_flag("--interpret", interpret_, "by the reference interpreter instead of compiled kernels");
   add_threads(*repl);
+  add_winograd(*repl);
   CLI::App* run = app.add_subcommand("run", "run a file's statements in order");
   add_threads(*run);
+  add_winograd(*run);
   run->add_option("FILE", file_, "a .relay file")->required();
   run->add_option("--input", inputs_,
                   "NAME=FILE: the value of the top-level variable %NAME or of @main's parameter")
@@ -70,6 +80,7 @@ CommandLine::CommandLine(CLI::App& app) : app_(app) {
   fmt->add_option("--range", range_,
                   "A:B, or A: only the declarations that touch these lines of the one file");
   CLI::App* ir = app.add_subcommand("ir", "show what a file becomes at a stage of compilation");
+  add_winograd(*ir);
   ir->add_option("FILE", file_, "a .relay file")->required();
   ir->add_option("NAME", entry_, "@f: one definition; all statements without it");
   ir->add_option("--stage", stage_,

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <unordered_map>
 
 #include "frontend/printer.h"
 #include "ir/effects.h"
 #include "jit/schedule/lower.h"
+#include "jit/tune/kernel_cache.h"
 #include "jit/vm/vm.h"
 #include "passes/pipeline.h"
 #include "session/fusion_legend.h"
@@ -15,50 +15,6 @@
 namespace quern {
 
 namespace {
-
-/// Compiles kernels when they are first called; two primitives with the same canonical text share their code.
-class KernelCache final : public KernelSource {
- public:
-  Result<KernelCode> kernel(const FnExpr& primitive) override {
-    auto generator = code_generator();
-    if (!generator) return generator.error();
-    const loops::Lowered lowered = loops::lower(primitive, (*generator)->target().machine);
-    auto code = compiled(lowered.kernel, **generator);
-    if (!code) return code.error();
-    KernelCode kernel{*code, lowered.kernel.dims, lowered.kernel.range, lowered.kernel.work};
-    for (const loops::PackedInput& input : lowered.packed) {
-      auto form = compiled(input.form, **generator);
-      if (!form) return form.error();
-      const loops::Buffer& out = input.form.buffers.back();
-      kernel.packed.push_back({static_cast<size_t>(input.buffer), *form, out.dtype, out.shape,
-                               input.form.range, input.form.work});
-    }
-    return kernel;
-  }
-
-  Result<CodeGenerator*> code_generator() {
-    if (generator_) return generator_.get();
-    auto created = CodeGenerator::create();
-    if (!created) return created.error();
-    generator_ = std::move(*created);
-    return generator_.get();
-  }
-
- private:
-  Result<std::shared_ptr<CompiledKernel>> compiled(const loops::Kernel& kernel, CodeGenerator& generator) {
-    auto& code = kernels_[loops::canonical_text(kernel)];
-    if (!code) {
-      auto made = generator.compile(kernel);
-      if (!made) return made;
-      code = std::move(*made);
-    }
-    return code;
-  }
-
-  // Declared first, so that it outlives the code it made.
-  std::unique_ptr<CodeGenerator> generator_;
-  std::unordered_map<std::string, std::shared_ptr<CompiledKernel>> kernels_;
-};
 
 class ModulePrograms final : public ProgramSource {
  public:
@@ -97,7 +53,8 @@ std::vector<const FnExpr*> primitives_of(ExprPtr expr) {
 }  // namespace
 
 struct Compiler::Impl {
-  explicit Impl(Session& session) : session(session), functions(session), programs(session) {}
+  Impl(Session& session, const CompilerOptions& options)
+      : session(session), functions(session), programs(session), kernels(options) {}
 
   Session& session;
   SessionFunctions functions;
@@ -112,8 +69,13 @@ struct Compiler::Impl {
   }
 };
 
-Compiler::Compiler(Session& session) : impl_(std::make_unique<Impl>(session)) {}
+Compiler::Compiler(Session& session, const CompilerOptions& options)
+    : impl_(std::make_unique<Impl>(session, options)) {}
 Compiler::~Compiler() = default;
+
+void Compiler::wait_until_idle() { impl_->kernels.wait_until_idle(); }
+
+const KernelCounts& Compiler::kernel_counts() const { return impl_->kernels.counts(); }
 
 EvaluationResult Compiler::evaluate(const Definition& definition, const Environment& values, Host& host) {
   Optimised optimised = as_value(optimise(definition, impl_->functions));

@@ -9,13 +9,15 @@
 
 #include "ir/evaluation.h"
 #include "ir/interpreter.h"
+#include "jit/tune/kernel_cache.h"
 #include "session/session.h"
 
 namespace quern {
 
 class Compiler {
  public:
-  explicit Compiler(Session& session);
+  explicit Compiler(Session& session, const CompilerOptions& options = CompilerOptions::of_process());
+  /// May take a quarter of a second where code is still to be written to the disk's cache.
   ~Compiler();
 
   /// Optimises, compiles and runs an expression whose free variables have these values.
@@ -31,6 +33,10 @@ class Compiler {
   /// The text of a stage of @name's or an expression's way: "typed", a pass's name, "fused", "loops", "llvm",
   /// "asm".
   Result<std::string> stage_text(const Definition& definition, const std::string& stage);
+
+  /// Returns when all code that runs is the best there will be, and in the cache.
+  void wait_until_idle();
+  const KernelCounts& kernel_counts() const;
 
  private:
   struct Impl;

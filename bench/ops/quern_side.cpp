@@ -1,5 +1,6 @@
 #include "bench/ops/quern_side.h"
 
+#include <optional>
 #include <string>
 
 #include "bench/ops/tensors.h"
@@ -27,7 +28,7 @@ struct NoHost final : Host {
 
 struct QuernSide::Impl {
   Session session;
-  Compiler compiler{session};
+  std::optional<Compiler> compiler;
   Compiler::Call call;
   std::vector<Value> arguments;
   NoHost host;
@@ -47,7 +48,11 @@ Result<TensorPtr> QuernSide::prepare(const Work& work, const std::vector<TensorP
   SourceId source = impl_->session.add_source(module, work.name + ".relay", work.source);
   std::vector<LocatedDiagnostic> problems = impl_->session.check(source);
   if (has_errors(problems)) return Failure{render_terminal(problems.front(), false)};
-  impl_->call = impl_->compiler.function(module, "main");
+  CompilerOptions options{Tiers::Best};
+  options.winograd_tile = work.winograd_tile;
+  impl_->call = nullptr;
+  impl_->compiler.emplace(impl_->session, options);
+  impl_->call = impl_->compiler->function(module, "main");
   if (!impl_->call) return Failure{"the program has no function @main"};
 
   impl_->arguments.clear();

@@ -41,6 +41,7 @@ struct Work {
   std::string source;  ///< a `def @main` whose parameters are the inputs
   std::vector<Input> inputs;
   std::vector<size_t> result_axes = {};  ///< which axes of Quern's result are the libraries'; empty: the same
+  int winograd_tile = 0;                 ///< whose error Quern's convolution may have
   double flops = 0;                      ///< 0 where memory is the limit
   double bytes = 0;                      ///< moved; 0 for all operands and the result once
   double tolerance = 2e-5;               ///< largest difference, relative to the largest element

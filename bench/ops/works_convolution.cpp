@@ -78,7 +78,10 @@ Work work_of(const Convolution& c, Layout layout) {
   // Of a transposed convolution each element of the data meets each of its filters.
   int64_t places = product_of(c.transposed ? c.extents : result_extents(c));
   work.flops = 2.0 * static_cast<double>(places * product_of(weight));
-  if (c.winograd) work.tolerance = 1e-3;
+  if (c.winograd) {
+    work.tolerance = 1e-3;
+    work.winograd_tile = 4;
+  }
   work.onednn = LibraryCall{c.transposed ? "transposed_convolution" : "convolution",
                             {{"strides", c.stride},
                              {"padding", c.padding},

@@ -2,7 +2,10 @@
 // Loop nests to machine code through LLVM ORC. The only door to LLVM: nothing outside jit/codegen includes
 // it.
 
+#include <atomic>
+#include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -23,23 +26,51 @@ using KernelEntry = int32_t (*)(void* const* buffers, const int64_t* dims);
 class CompiledKernel {
  public:
   virtual ~CompiledKernel() = default;
-  KernelEntry entry = nullptr;
-  std::vector<std::string> traps;
+  /// The best code there is yet; each that ever stood here works as long as this object, and they give the
+  /// same bits.
+  std::atomic<KernelEntry> entry = nullptr;
+  /// What `CodeGenerator::link` makes this kernel of in another process; empty as long as the code is not the
+  /// best there will be.
+  virtual std::string object() const { return {}; }
+};
+
+/// Code is made twice from the same LLVM IR: at once without LLVM's optimising code generator (tier 0), and
+/// with it on a thread of its own (tier 1), which takes three to five times as long.
+enum class Tiers : uint8_t {
+  Both,   ///< tier 0 at once, tier 1 in its place when it is ready
+  First,  ///< tier 0 alone
+  Best,   ///< tier 1 alone, at once
+};
+
+struct CodegenOptions {
+  Tiers tiers = Tiers::Both;
+  /// How long the end of the generator may be put off by what is still to be done in the background, beyond
+  /// the job that is being done.
+  std::chrono::milliseconds patience{0};
+  int winograd_tile = 0;       ///< of the target's machine model
+  bool checks_bounds = false;  ///< each access of a buffer is tested: loops::kOutOfBuffer is the trap
 };
 
 /// What the compiler generates code for.
 struct CodegenTarget {
   std::string triple, cpu;
+  std::string features;  ///< as LLVM writes them: "+sse2,+avx,…"
   /// The preferred width of vector registers is 64 bytes with AVX-512, 32 with AVX2, 16 otherwise.
   loops::MachineModel machine;
 };
 
 class CodeGenerator {
  public:
-  static Result<std::unique_ptr<CodeGenerator>> create();
+  static Result<std::unique_ptr<CodeGenerator>> create(CodegenOptions options = {});
   virtual ~CodeGenerator() = default;
   virtual const CodegenTarget& target() const = 0;
   virtual Result<std::shared_ptr<CompiledKernel>> compile(const loops::Kernel& kernel) = 0;
+  /// A kernel from the `object` that an equal target once gave it.
+  virtual Result<std::shared_ptr<CompiledKernel>> link(const std::string& object) = 0;
+  /// Does a job in the background, after the kernels that were compiled before have their best code. It must
+  /// not touch dims.
+  virtual void later(std::function<void()> job) = 0;
+  virtual void wait_until_idle() = 0;
   /// The LLVM IR and the assembly that `compile` would use, as text.
   virtual Result<std::string> llvm_ir(const loops::Kernel& kernel) = 0;
   virtual Result<std::string> assembly(const loops::Kernel& kernel) = 0;

@@ -4,14 +4,18 @@
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/MC/MCSubtargetInfo.h>
-#include <llvm/Support/SmallVectorMemoryBuffer.h>
+#include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Target/TargetMachine.h>
+#include <llvm/Transforms/Utils/Cloning.h>
 #include <unistd.h>
+
+#include <array>
 
 #include <atomic>
 #include <mutex>
 
+#include "jit/codegen/background.h"
 #include "jit/codegen/codegen.h"
 #include "jit/codegen/emitter.h"
 #include "jit/codegen/host_functions.h"
@@ -28,48 +32,87 @@ Failure failure(llvm::Error error) {
   return Failure{"The code generator failed: " + llvm::toString(std::move(error)) + "."};
 }
 
+/// The name of every kernel's entry: each has a symbol table of its own.
+constexpr const char* kEntryName = "quern_kernel";
+
+enum class Tier : uint8_t { First, Best };
+
 /// What compiled kernels keep alive.
 struct Engine {
-  llvm::orc::JITTargetMachineBuilder machine_builder;
+  std::array<llvm::orc::JITTargetMachineBuilder, 2> machine_builders;  ///< of each tier
   std::unique_ptr<llvm::orc::LLJIT> jit;
   CodegenTarget target;
-  std::string features;
   Machine machine;
-  std::atomic<uint64_t> symbols{0};
+  std::atomic<uint64_t> symbol_tables{0};
 
-  explicit Engine(llvm::orc::JITTargetMachineBuilder builder) : machine_builder(std::move(builder)) {}
+  explicit Engine(const llvm::orc::JITTargetMachineBuilder& builder) : machine_builders{builder, builder} {
+    builder_of(Tier::First).setCodeGenOptLevel(llvm::CodeGenOptLevel::None);
+    builder_of(Tier::Best).setCodeGenOptLevel(llvm::CodeGenOptLevel::Less);
+  }
 
+  llvm::orc::JITTargetMachineBuilder& builder_of(Tier tier) {
+    return machine_builders.at(static_cast<size_t>(tier));
+  }
   /// A target machine serves one thread at a time, and its tables of subtargets are worth keeping.
-  std::unique_ptr<llvm::TargetMachine> take_machine() {
+  std::unique_ptr<llvm::TargetMachine> take_machine(Tier tier) {
     {
       const std::lock_guard lock(mutex_);
-      if (!idle_.empty()) {
-        auto machine = std::move(idle_.back());
-        idle_.pop_back();
+      auto& idle = idle_.at(static_cast<size_t>(tier));
+      if (!idle.empty()) {
+        auto machine = std::move(idle.back());
+        idle.pop_back();
         return machine;
       }
     }
-    return llvm::cantFail(machine_builder.createTargetMachine());
+    return llvm::cantFail(builder_of(tier).createTargetMachine());
   }
-  void give_back(std::unique_ptr<llvm::TargetMachine> machine) {
+  void give_back(Tier tier, std::unique_ptr<llvm::TargetMachine> machine) {
     const std::lock_guard lock(mutex_);
-    idle_.push_back(std::move(machine));
+    idle_.at(static_cast<size_t>(tier)).push_back(std::move(machine));
   }
 
  private:
   std::mutex mutex_;
-  std::vector<std::unique_ptr<llvm::TargetMachine>> idle_;
+  std::array<std::vector<std::unique_ptr<llvm::TargetMachine>>, 2> idle_;
 };
 
 class OrcKernel final : public CompiledKernel {
  public:
-  OrcKernel(std::shared_ptr<Engine> engine, llvm::orc::ResourceTrackerSP tracker)
-      : engine_(std::move(engine)), tracker_(std::move(tracker)) {}
-  ~OrcKernel() override { llvm::consumeError(tracker_->remove()); }
+  explicit OrcKernel(std::shared_ptr<Engine> engine) : engine_(std::move(engine)) {}
+  ~OrcKernel() override {
+    for (llvm::orc::JITDylib* table : tables_)
+      llvm::consumeError(engine_->jit->getExecutionSession().removeJITDylib(*table));
+  }
+
+  std::string object() const override {
+    const std::lock_guard lock(mutex_);
+    return object_;
+  }
+
+  /// Links an object file and puts its entry in the place of the one before.
+  llvm::Error take(const std::string& object, Tier tier) {
+    llvm::orc::LLJIT& jit = *engine_->jit;
+    // A symbol table without LLJIT's platform: kernels have no constructors and no exceptions.
+    llvm::orc::JITDylib& table =
+        jit.getExecutionSession().createBareJITDylib("kernel." + std::to_string(engine_->symbol_tables++));
+    table.addToLinkOrder(jit.getMainJITDylib());
+    if (auto process = jit.getProcessSymbolsJITDylib()) table.addToLinkOrder(*process);
+    const std::lock_guard lock(mutex_);
+    tables_.push_back(&table);
+    if (tier == Tier::Best) object_ = object;
+    auto buffer = llvm::MemoryBuffer::getMemBufferCopy(object, table.getName());
+    if (llvm::Error error = jit.addObjectFile(table, std::move(buffer))) return error;
+    auto address = jit.lookup(table, kEntryName);
+    if (!address) return address.takeError();
+    entry.store(address->toPtr<KernelEntry>(), std::memory_order_release);
+    return llvm::Error::success();
+  }
 
  private:
   std::shared_ptr<Engine> engine_;
-  llvm::orc::ResourceTrackerSP tracker_;
+  mutable std::mutex mutex_;
+  std::vector<llvm::orc::JITDylib*> tables_;  ///< of each code that there was
+  std::string object_;
 };
 
 /// A module and its context, for one kernel.
@@ -106,31 +149,56 @@ codegen::Machine machine_of(const llvm::TargetMachine& machine) {
           .has_avx512 = features.checkFeatures("+avx512f,+avx512vl,+avx512dq")};
 }
 
+std::string emit(Engine& engine, llvm::Module& module, Tier tier, llvm::CodeGenFileType type) {
+  llvm::SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream out(bytes);
+  std::unique_ptr<llvm::TargetMachine> machine = engine.take_machine(tier);
+  {
+    llvm::legacy::PassManager passes;
+    QUERN_CHECK(!machine->addPassesToEmitFile(passes, out, nullptr, type));
+    passes.run(module);
+  }
+  engine.give_back(tier, std::move(machine));
+  return {bytes.begin(), bytes.end()};
+}
+
+std::string object_code(Engine& engine, llvm::Module& module, Tier tier) {
+  return emit(engine, module, tier, llvm::CodeGenFileType::ObjectFile);
+}
+
 class OrcGenerator final : public CodeGenerator {
  public:
-  explicit OrcGenerator(std::shared_ptr<Engine> engine) : engine_(std::move(engine)) {}
+  OrcGenerator(std::shared_ptr<Engine> engine, CodegenOptions options)
+      : engine_(std::move(engine)), tiers_(options.tiers), background_(options.patience) {}
 
   const CodegenTarget& target() const override { return engine_->target; }
 
   Result<std::shared_ptr<CompiledKernel>> compile(const Kernel& kernel) override {
-    const std::string symbol = kernel.name + "." + std::to_string(engine_->symbols++);
-    Result<std::unique_ptr<Unit>> unit = build(kernel, symbol);
+    Result<std::shared_ptr<Unit>> unit = build(kernel, kEntryName);
     if (!unit) return unit.error();
-    auto object = std::make_unique<llvm::SmallVectorMemoryBuffer>(
-        emit(**unit, llvm::CodeGenFileType::ObjectFile), symbol, false);
-    auto tracker = engine_->jit->getMainJITDylib().createResourceTracker();
-    auto compiled = std::make_shared<OrcKernel>(engine_, tracker);
-    if (llvm::Error error = engine_->jit->addObjectFile(tracker, std::move(object)))
-      return failure(std::move(error));
-    auto address = engine_->jit->lookup(symbol);
-    if (!address) return failure(address.takeError());
-    compiled->entry = address->toPtr<KernelEntry>();
-    compiled->traps = kernel.traps;
+    auto compiled = std::make_shared<OrcKernel>(engine_);
+    const Tier now = tiers_ == Tiers::Best ? Tier::Best : Tier::First;
+    // Generating code changes the module.
+    const bool twice = tiers_ == Tiers::Both;
+    auto copy = twice ? llvm::CloneModule(*(*unit)->module) : nullptr;
+    const std::string object = object_code(*engine_, twice ? *copy : *(*unit)->module, now);
+    copy.reset();
+    if (llvm::Error error = compiled->take(object, now)) return failure(std::move(error));
+    if (twice) compile_later(std::move(*unit), compiled);
     return std::shared_ptr<CompiledKernel>(std::move(compiled));
   }
 
+  Result<std::shared_ptr<CompiledKernel>> link(const std::string& object) override {
+    auto compiled = std::make_shared<OrcKernel>(engine_);
+    if (llvm::Error error = compiled->take(object, Tier::Best)) return failure(std::move(error));
+    return std::shared_ptr<CompiledKernel>(std::move(compiled));
+  }
+
+  void later(std::function<void()> job) override { background_.add(std::move(job)); }
+  void wait_until_idle() override { background_.wait_until_idle(); }
+
   Result<std::string> llvm_ir(const Kernel& kernel) override {
-    Result<std::unique_ptr<Unit>> unit = build(kernel, kernel.name);
+    Result<std::shared_ptr<Unit>> unit = build(kernel, kernel.name);
     if (!unit) return unit.error();
     std::string text;
     llvm::raw_string_ostream out(text);
@@ -139,20 +207,19 @@ class OrcGenerator final : public CodeGenerator {
   }
 
   Result<std::string> assembly(const Kernel& kernel) override {
-    Result<std::unique_ptr<Unit>> unit = build(kernel, kernel.name);
+    Result<std::shared_ptr<Unit>> unit = build(kernel, kernel.name);
     if (!unit) return unit.error();
-    const llvm::SmallVector<char, 0> text = emit(**unit, llvm::CodeGenFileType::AssemblyFile);
-    return std::string(text.begin(), text.end());
+    return emit(*engine_, *(*unit)->module, Tier::Best, llvm::CodeGenFileType::AssemblyFile);
   }
 
  private:
-  Result<std::unique_ptr<Unit>> build(const Kernel& kernel, const std::string& symbol) {
+  Result<std::shared_ptr<Unit>> build(const Kernel& kernel, const std::string& symbol) {
     for (const loops::Buffer& buffer : kernel.buffers) {
       if (buffer.dtype.lanes != 1) {
         return Failure{"There is no code for tensors of " + to_string(buffer.dtype) + " yet."};
       }
     }
-    auto unit = std::make_unique<Unit>();
+    auto unit = std::make_shared<Unit>();
     unit->module = std::make_unique<llvm::Module>(symbol, unit->context);
     unit->module->setDataLayout(engine_->jit->getDataLayout());
     unit->module->setTargetTriple(engine_->target.triple);
@@ -160,27 +227,26 @@ class OrcGenerator final : public CodeGenerator {
     for (llvm::Function& function : *unit->module) {
       if (function.isDeclaration()) continue;
       function.addFnAttr("target-cpu", engine_->target.cpu);
-      function.addFnAttr("target-features", engine_->features);
+      function.addFnAttr("target-features", engine_->target.features);
       function.addFnAttr("prefer-vector-width", std::to_string(engine_->target.machine.vector_bytes * 8));
     }
     codegen::optimize(*unit->module);
     return unit;
   }
 
-  llvm::SmallVector<char, 0> emit(Unit& unit, llvm::CodeGenFileType type) {
-    llvm::SmallVector<char, 0> bytes;
-    llvm::raw_svector_ostream out(bytes);
-    std::unique_ptr<llvm::TargetMachine> machine = engine_->take_machine();
-    {
-      llvm::legacy::PassManager passes;
-      QUERN_CHECK(!machine->addPassesToEmitFile(passes, out, nullptr, type));
-      passes.run(*unit.module);
-    }
-    engine_->give_back(std::move(machine));
-    return bytes;
+  /// Nothing of the kernel goes along but LLVM's module, and a kernel that nobody has any more stays as it
+  /// is. So does one whose code fails to link: what it has works.
+  void compile_later(std::shared_ptr<Unit> unit, const std::weak_ptr<OrcKernel>& kernel) {
+    background_.add([engine = engine_, unit = std::move(unit), kernel] {
+      const std::shared_ptr<OrcKernel> alive = kernel.lock();
+      if (!alive) return;
+      llvm::consumeError(alive->take(object_code(*engine, *unit->module, Tier::Best), Tier::Best));
+    });
   }
 
   std::shared_ptr<Engine> engine_;
+  const Tiers tiers_;
+  codegen::Background background_;
 };
 
 llvm::Error add_host_functions(llvm::orc::LLJIT& jit) {
@@ -195,7 +261,7 @@ llvm::Error add_host_functions(llvm::orc::LLJIT& jit) {
 
 }  // namespace
 
-Result<std::unique_ptr<CodeGenerator>> CodeGenerator::create() {
+Result<std::unique_ptr<CodeGenerator>> CodeGenerator::create(CodegenOptions options) {
   static std::once_flag initialized;
   std::call_once(initialized, [] {
     llvm::InitializeNativeTarget();
@@ -203,23 +269,23 @@ Result<std::unique_ptr<CodeGenerator>> CodeGenerator::create() {
   });
   auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
   if (!builder) return failure(builder.takeError());
-  builder->setCodeGenOptLevel(llvm::CodeGenOptLevel::Less);
   // The linker puts a kernel's parts close together and reaches what is far away through stubs.
   builder->setRelocationModel(llvm::Reloc::PIC_);
   builder->setCodeModel(llvm::CodeModel::Small);
   auto engine = std::make_shared<Engine>(*builder);
-  auto machine = builder->createTargetMachine();
+  auto machine = engine->builder_of(Tier::Best).createTargetMachine();
   if (!machine) return failure(machine.takeError());
   auto jit = llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(*builder).create();
   if (!jit) return failure(jit.takeError());
   engine->jit = std::move(*jit);
   if (llvm::Error error = add_host_functions(*engine->jit)) return failure(std::move(error));
   engine->target = {(*machine)->getTargetTriple().str(), (*machine)->getTargetCPU().str(),
-                    machine_model(**machine)};
-  engine->features = (*machine)->getTargetFeatureString().str();
+                    (*machine)->getTargetFeatureString().str(), machine_model(**machine)};
   engine->machine = machine_of(**machine);
-  engine->give_back(std::move(*machine));
-  return std::unique_ptr<CodeGenerator>(std::make_unique<OrcGenerator>(std::move(engine)));
+  engine->machine.checks_bounds = options.checks_bounds;
+  engine->target.machine.winograd_tile = options.winograd_tile;
+  engine->give_back(Tier::Best, std::move(*machine));
+  return std::unique_ptr<CodeGenerator>(std::make_unique<OrcGenerator>(std::move(engine), options));
 }
 
 std::string llvm_version() { return LLVM_VERSION_STRING; }

@@ -1,6 +1,8 @@
 #pragma once
 // What outlives a process: compiled code and tuning records, in one SQLite file.
 
+#include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -20,13 +22,28 @@ namespace quern {
 class Database {
  public:
   /// Opens the database in `file`, made with its folders where absent. Fails where the file cannot be
-  /// written, is something else than a database, or was written by a later version with another layout.
-  static Result<Database> open(const std::filesystem::path& file);
+  /// written, is something else than a database, was written by a later version with another layout, or where
+  /// a statement, then or later, waits longer than `patience` for another process.
+  static Result<Database> open(const std::filesystem::path& file,
+                               std::chrono::milliseconds patience = std::chrono::seconds(10));
+  /// Whether the file is there and no whole database. Reads all of it: for when something failed.
+  static bool is_broken(const std::filesystem::path& file);
+  /// Deletes the file and what belongs to it. Who has it open goes on with what is then nobody else's.
+  static void remove(const std::filesystem::path& file);
 
-  /// The object stored under `key`, or nothing.
-  Result<std::optional<std::string>> get_code(std::string_view key) const;
+  struct Code {
+    std::string object;
+    std::chrono::system_clock::time_point used_at;  ///< to the second: put, or its use noted
+  };
+  /// What is stored under `key`, or nothing.
+  Result<std::optional<Code>> get_code(std::string_view key) const;
   /// Stores `object` under `key`, in place of what was there.
   Result<Done> put_code(std::string_view key, std::string_view object);
+  Result<Done> note_use(std::string_view key);
+  Result<Done> remove_code(std::string_view key);
+  /// Removes those that were not used for the longest time, as far as objects and keys take more than
+  /// `most_bytes`.
+  Result<Done> trim_code(int64_t most_bytes);
 
  private:
   struct Close {

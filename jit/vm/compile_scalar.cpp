@@ -113,7 +113,8 @@ Register FunctionCompiler::kernel(const CallExpr& e, const FnExpr& fn, Register 
   for_each_range(fn.body, [&](Dim range) {
     bool depends = false;
     for_each_var(range, [&](Dim var) { depends = depends || index_variables.contains(var); });
-    if (!depends && range->kind != DimKind::Var && range->kind != DimKind::Const) site.extents.push_back(code(range));
+    if (!depends && range->kind != DimKind::Var && range->kind != DimKind::Const)
+      site.extents.push_back(code(range));
   });
   const Register result = or_new(wanted, e);
   emit(e, {.opcode = Opcode::Kernel, .result = result, .a = index});

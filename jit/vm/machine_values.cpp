@@ -12,6 +12,7 @@
 #include "ir/extern_kernels.h"
 #include "ir/interpreter.h"
 #include "jit/runtime/threads.h"
+#include "jit/schedule/lower.h"
 #include "jit/vm/machine.h"
 #include "jit/vm/scalar.h"
 
@@ -183,12 +184,13 @@ std::optional<int64_t> Machine::value_of(const std::optional<DimCode>& dim) cons
 int32_t Machine::run_kernel(const CompiledKernel& code, void* const* buffers, std::optional<int64_t> range,
                             std::optional<int64_t> work) {
   constexpr int64_t kLeastWork = int64_t{1} << 18;
-  if (!range) return code.entry(buffers, kernel_dims_.data());
+  const KernelEntry entry = code.entry.load(std::memory_order_acquire);
+  if (!range) return entry(buffers, kernel_dims_.data());
   const auto part = [&](int64_t begin, int64_t end) {
     std::vector<int64_t> dims = kernel_dims_;
     dims.push_back(begin);
     dims.push_back(end);
-    return code.entry(buffers, dims.data());
+    return entry(buffers, dims.data());
   };
   if (thread_count() == 1 || work.value_or(0) < kLeastWork) return part(0, *range);
   std::mutex mutex;
@@ -255,7 +257,10 @@ void Machine::fail_in_kernel(const Instruction* pc, const KernelSite& site, cons
         interpret(substitute(arena, site.primitive->body, known), arguments, none, host_);
     if (!result) throw Stop{result.error()};
   }
-  const std::vector<std::string>& traps = site.code.kernel.code->traps;
+  // Code is shared by primitives whose dims have other names.
+  std::vector<std::string> traps;
+  if (site.primitive->body->kind == ExprKind::Comprehension)
+    traps = loops::computation_of(*site.primitive).traps;
   const auto number = static_cast<size_t>(trap);
   const bool named = trap > 0 && number <= traps.size();
   fail(pc, named ? traps[number - 1] : fmt::format("internal: the kernel stopped with trap {}", trap),

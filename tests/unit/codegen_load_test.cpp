@@ -211,16 +211,13 @@ Kernel lookup(int width) {
   const Dim i = dim_var("i");
   const auto id = cast(kIndex, load(1, kI64, i));
   const auto value = load_trap(gather_value(0, kF32, num(0), id, num(1)), {inside(id, k)}, 2);
-  Kernel lookups = kernel("lookup", {{"t", kF32, {k}}, {"ids", kI64, {n}}, {"out", kF32, {n}, true}}, {n, k},
-                          {loop_of(i, n, width, {store(2, i, value)})});
-  lookups.traps = {"unused", "an index is out of bounds"};
-  return lookups;
+  return kernel("lookup", {{"t", kF32, {k}}, {"ids", kI64, {n}}, {"out", kF32, {n}, true}}, {n, k},
+                {loop_of(i, n, width, {store(2, i, value)})});
 }
 
 TEST(CodegenLoad, StopsAtAComputedIndexOutOfBounds) {
   for (const int width : {1, 8}) {
     const auto compiled = compile(lookup(width));
-    EXPECT_EQ(compiled->traps.at(1), "an index is out of bounds");
     GuardedArray table = counting(kF32, 6);
     for (int64_t size = 0; size <= 20; ++size) {
       GuardedArray ids(kI64, static_cast<size_t>(size));

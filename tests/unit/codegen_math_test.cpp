@@ -92,7 +92,7 @@ std::vector<T> results(const CompiledKernel& compiled, Operands<T>& in) {
   std::vector<T> out(in.x.size());
   const std::array<void*, 3> buffers{in.x.data(), in.y.data(), out.data()};
   const auto size = static_cast<int64_t>(out.size());
-  EXPECT_EQ(compiled.entry(buffers.data(), &size), 0);
+  EXPECT_EQ(compiled.entry.load()(buffers.data(), &size), 0);
   return out;
 }
 

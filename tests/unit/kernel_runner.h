@@ -70,7 +70,7 @@ class GuardedArray {
 };
 
 inline CodeGenerator& code_generator() {
-  static auto generator = CodeGenerator::create();
+  static auto generator = CodeGenerator::create({Tiers::Best});
   if (!generator) {
     ADD_FAILURE() << generator.error().message;
     std::abort();
@@ -91,7 +91,7 @@ inline int32_t run(const CompiledKernel& kernel, std::initializer_list<GuardedAr
                    std::initializer_list<int64_t> dims = {}) {
   std::vector<void*> pointers;
   for (GuardedArray* array : arrays) pointers.push_back(array->data());
-  return kernel.entry(pointers.data(), dims.begin());
+  return kernel.entry.load()(pointers.data(), dims.begin());
 }
 
 /// Lanes of one vector register for elements of this dtype, and at least two.

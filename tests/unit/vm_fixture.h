@@ -69,10 +69,7 @@ class InterpretedKernel final : public CompiledKernel {
       Result<Done> save(std::string_view, const Value&, Type) override { return Done(); }
     } silent;
     EvaluationResult result = interpret(quern::substitute(arena, fn_.body, known), environment, none, silent);
-    if (!result) {
-      traps = {"the first trap", result.error().message};
-      return 2;
-    }
+    if (!result) return 2;
     TensorPtr tensor = result.value().as_tensor();
     std::memcpy(buffers[at], tensor->data(), tensor->bytes());
     return 0;

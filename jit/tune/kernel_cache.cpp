@@ -1,0 +1,170 @@
+#include "jit/tune/kernel_cache.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "jit/tune/build_id.h"
+
+namespace quern {
+
+namespace {
+
+/// How long the end of a program may take so that its next run finds more code on disk.
+constexpr std::chrono::milliseconds kPatience{250};
+
+Tiers tiers_of(std::string_view wanted) {
+  return wanted == "first" ? Tiers::First : wanted == "best" ? Tiers::Best : Tiers::Both;
+}
+
+int winograd_tile_of(std::string_view wanted) { return wanted == "2" ? 2 : wanted == "4" ? 4 : 0; }
+
+std::filesystem::path cache_file(const std::function<std::string(const char*)>& value_of) {
+  if (const std::string wanted = value_of("QUERN_CACHE"); !wanted.empty())
+    return wanted == "off" ? std::filesystem::path() : std::filesystem::path(wanted);
+  // The XDG base directory specification has relative paths ignored.
+  if (const std::filesystem::path caches = value_of("XDG_CACHE_HOME"); caches.is_absolute())
+    return caches / "quern" / "kernels.db";
+  if (const std::filesystem::path home = value_of("HOME"); home.is_absolute())
+    return home / ".cache" / "quern" / "kernels.db";
+  return {};
+}
+
+/// What code depends on but its primitive: this build of Quern, LLVM, and the machine. Empty where the build
+/// has no name to tell it from another.
+std::string code_origin(const CodegenTarget& target) {
+  if (build_id().empty()) return {};
+  const loops::MachineModel& machine = target.machine;
+  return fmt::format("{} LLVM {} {} {} {}/{} {}/{} winograd {} {}\n", build_id(), llvm_version(),
+                     target.triple, target.cpu, machine.vector_bytes, machine.vector_registers,
+                     machine.l1_bytes, machine.l2_bytes, machine.winograd_tile, target.features);
+}
+
+}  // namespace
+
+CompilerOptions CompilerOptions::from(const std::function<std::string(const char*)>& value_of) {
+  return {tiers_of(value_of("QUERN_TIERS")), cache_file(value_of),
+          winograd_tile_of(value_of("QUERN_WINOGRAD"))};
+}
+
+CompilerOptions& CompilerOptions::of_process() {
+  static CompilerOptions options = from([](const char* variable) {
+    const char* value = std::getenv(variable);
+    return std::string(value ? value : "");
+  });
+  return options;
+}
+
+KernelCache::KernelCache(CompilerOptions options) : options_(std::move(options)) {}
+KernelCache::~KernelCache() = default;
+
+Result<CodeGenerator*> KernelCache::code_generator() {
+  if (generator_) return generator_.get();
+  const bool keeps = !options_.cache.empty();
+  CodegenOptions codegen{options_.tiers};
+  if (keeps) codegen.patience = kPatience;
+  codegen.winograd_tile = options_.winograd_tile;
+  auto created = CodeGenerator::create(codegen);
+  if (!created) return created.error();
+  generator_ = std::move(*created);
+  key_prefix_ = code_origin(generator_->target());
+  if (keeps && !key_prefix_.empty()) store_ = std::make_unique<CodeStore>(options_.cache);
+  return generator_.get();
+}
+
+void KernelCache::wait_until_idle() {
+  if (generator_) generator_->wait_until_idle();
+}
+
+Result<KernelCode> KernelCache::kernel(const FnExpr& primitive) {
+  auto generator = code_generator();
+  if (!generator) return generator.error();
+  const CanonicalText text = canonical_text(primitive);
+  auto known = entries_.find(text.text);
+  if (known != entries_.end()) {
+    ++counts_.shared;
+  } else {
+    const std::string key = store_ ? key_prefix_ + text.text : std::string();
+    std::optional<Entry> entry;
+    if (store_) entry = loaded(key, text, **generator);
+    if (!entry) {
+      auto made = compiled(primitive, text, **generator);
+      if (!made) return made.error();
+      entry = std::move(*made);
+      if (store_) store_later(key, *entry, **generator);
+    }
+    known = entries_.emplace(text.text, std::move(*entry)).first;
+  }
+  auto code = kernel_code(known->second.record, known->second.codes, text.variables);
+  QUERN_CHECK(code.has_value());
+  return std::move(*code);
+}
+
+Result<KernelCache::Entry> KernelCache::compiled(const FnExpr& primitive, const CanonicalText& text,
+                                                 CodeGenerator& generator) {
+  ++counts_.lowered;
+  const loops::Lowered lowered = loops::lower(primitive, generator.target().machine);
+  Entry entry{record_of(lowered, text), {}};
+  auto code = generator.compile(lowered.kernel);
+  if (!code) return code.error();
+  entry.codes.push_back(std::move(*code));
+  for (size_t k = 0; k < lowered.packed.size(); ++k) {
+    auto& form = forms_[entry.record.packed[k].text];
+    if (!form) {
+      auto made = generator.compile(lowered.packed[k].form);
+      if (!made) return made.error();
+      form = std::move(*made);
+    }
+    entry.codes.push_back(form);
+  }
+  return entry;
+}
+
+std::optional<KernelCache::Entry> KernelCache::loaded(const std::string& key, const CanonicalText& text,
+                                                      CodeGenerator& generator) {
+  auto found = store_->find(key);
+  if (!found) return std::nullopt;
+  const auto linked = [&]() -> std::optional<Entry> {
+    auto record = record_from_bytes(found->object);
+    if (!record) return std::nullopt;
+    Codes codes;
+    for (size_t k = 0; k < record->objects.size(); ++k) {
+      std::shared_ptr<CompiledKernel> none;
+      auto& form = k == 0 ? none : forms_[record->packed[k - 1].text];
+      if (!form) {
+        auto code = generator.link(record->objects[k]);
+        if (!code) return std::nullopt;
+        form = std::move(*code);
+      }
+      codes.push_back(form);
+    }
+    record->objects.clear();
+    if (!kernel_code(*record, codes, text.variables)) return std::nullopt;
+    return Entry{std::move(*record), std::move(codes)};
+  };
+  std::optional<Entry> entry = linked();
+  if (!entry)
+    generator.later([store = store_.get(), key] { store->remove(key); });
+  else if (found->is_stale)
+    generator.later([store = store_.get(), key] { store->note_use(key); });
+  if (entry) ++counts_.loaded;
+  return entry;
+}
+
+/// The record is written when all of its objects are there: the jobs of their code come before.
+void KernelCache::store_later(std::string key, const Entry& entry, CodeGenerator& generator) {
+  if (options_.tiers == Tiers::First) return;
+  generator.later([store = store_.get(), key = std::move(key), record = entry.record, codes = entry.codes] {
+    KernelRecord whole = record;
+    for (const auto& code : codes) {
+      whole.objects.push_back(code->object());
+      if (whole.objects.back().empty()) return;
+    }
+    store->put(key, to_bytes(whole));
+  });
+}
+
+}  // namespace quern

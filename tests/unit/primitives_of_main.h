@@ -1,0 +1,44 @@
+#pragma once
+// The primitive functions that a program's @main becomes.
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "passes/pipeline.h"
+#include "session/session.h"
+
+namespace quern {
+
+class PrimitivesOfMain {
+ public:
+  std::vector<const FnExpr*> primitives;
+
+  explicit PrimitivesOfMain(const std::string& program) {
+    const ModuleId module = session_.make_module();
+    session_.add_source(module, "test.relay", program);
+    const Definition* main = session_.definition(module, "main");
+    if (!main) {
+      ADD_FAILURE() << program;
+      return;
+    }
+    SessionFunctions functions(session_);
+    optimised_ = optimise(*main, functions);
+    const std::function<void(ExprPtr)> walk = [&](ExprPtr expr) {
+      const auto* fn = as<FnExpr>(expr);
+      if (fn && fn->primitive)
+        primitives.push_back(fn);
+      else
+        for_each_child(expr, walk);
+    };
+    walk(optimised_.expr);
+  }
+
+ private:
+  Session session_;
+  Optimised optimised_{};
+};
+
+}  // namespace quern

@@ -27,7 +27,7 @@ function(quern_test target)
   endif()
   # No test sees what is in the user's cache of compiled code.
   gtest_discover_tests(${target} NO_PRETTY_VALUES DISCOVERY_TIMEOUT 120
-                       PROPERTIES TIMEOUT 600 ENVIRONMENT "QUERN_CACHE=off")
+                       PROPERTIES TIMEOUT 600 ENVIRONMENT "QUERN_CACHE=off;QUERN_TIERS=best")
 endfunction()
 
 quern_test(quern_unit_tests unit)

@@ -63,10 +63,11 @@ KernelCache::~KernelCache() = default;
 
 Result<CodeGenerator*> KernelCache::code_generator() {
   if (generator_) return generator_.get();
-  const bool keeps = !options_.cache.empty();
+  const bool keeps = !options_.cache.empty() && !options_.checks_bounds;
   CodegenOptions codegen{options_.tiers};
   if (keeps) codegen.patience = kPatience;
   codegen.winograd_tile = options_.winograd_tile;
+  codegen.checks_bounds = options_.checks_bounds;
   auto created = CodeGenerator::create(codegen);
   if (!created) return created.error();
   generator_ = std::move(*created);

@@ -20,6 +20,7 @@ struct CompilerOptions {
   Tiers tiers = Tiers::Both;
   std::filesystem::path cache{};  ///< the database of compiled code; none where it is empty
   int winograd_tile = 0;          ///< loops::MachineModel::winograd_tile
+  bool checks_bounds = false;     ///< CodegenOptions::checks_bounds
 
   /// QUERN_TIERS (both, first, best), QUERN_CACHE (a file, or off; otherwise quern/kernels.db in
   /// $XDG_CACHE_HOME or ~/.cache) and QUERN_WINOGRAD (2 or 4). `value_of` gives a variable's value, empty

@@ -240,7 +240,7 @@ const Instruction* Machine::leave(Value& result) {
 void Machine::reserve(size_t registers, size_t slots) {
   const Frame& frame = frames_.back();
   if (frame.base + registers > stack_size_) {
-    const size_t size = std::max(2 * stack_size_, frame.base + registers + 256);
+    const size_t size = std::max(2 * stack_size_, frame.base + registers + 16);
     auto larger = std::make_unique<Value[]>(size);
     std::move(stack_.get(), stack_.get() + stack_size_, larger.get());
     stack_ = std::move(larger);

@@ -25,6 +25,33 @@ const std::vector<std::string> kCalls = {
     "reshape(%a, newshape=[5, 3])",
 };
 
+/// Sizes without a value, and more of them than there is memory.
+const std::vector<std::pair<std::string, std::string>> kTooLarge = {
+    {"zeros((4294967296, 4294967296, 4))", "too large"},
+    {"zeros((3037000500, 3037000500))", "too large"},
+    {"zeros((1000000000000,))", "not enough memory"},
+    {"[j < 2] => sum[i < 4294967296 * 4294967296 * 4] (%a[0, 0] + cast<float32>(i))", "overflow"},
+};
+
+TEST(Failures, OfSizesSayWhatIsTooLarge) {
+  Entries<TensorPtr> tensors = {{"a", HostTensor::make(DType::float32(), {1, 1})}};
+  std::vector<Case> cases;
+  for (const auto& [call, problem] : kTooLarge) cases.push_back({call, call, {{"a", "a"}}});
+  cases.push_back({"afterwards", "%a + 1", {{"a", "a"}}});
+  TemporaryFile file("sizes");
+  auto written = write_tensors(file.path(), tensors);
+  ASSERT_TRUE(written) << written.error().message;
+  CaseSession session(file.path(), cases, library_texts());
+  for (Evaluator evaluator : {Evaluator::Interpreter, Evaluator::Compiled}) {
+    std::vector<Outcome> outcomes = session.run(evaluator);
+    for (size_t i = 0; i < kTooLarge.size(); ++i)
+      EXPECT_NE(outcomes[i].problem.find(kTooLarge[i].second), std::string::npos)
+          << to_string(evaluator) << ": " << outcomes[i].problem << "\n"
+          << session.text(i);
+    EXPECT_EQ(outcomes.back().problem, "");
+  }
+}
+
 TEST(Failures, AreThoseOfBothEvaluators) {
   Random random(11);
   TensorPtr index = HostTensor::from<int32_t>(DType::int32(), {1}, std::array{3});

@@ -49,13 +49,13 @@ Draws draw(const Row& row, uint64_t batch) {
 
 /// Both evaluators on every case. `typed` counts those that type-check; the others are failures unless
 /// `may_not_type`.
-void compare(const Row& row, const Draws& draws, bool may_not_type, size_t& typed) {
+void compare(const Row& row, const Draws& draws, Evaluator evaluator, bool may_not_type, size_t& typed) {
   TemporaryFile file(row.name);
   auto written = write_tensors(file.path(), draws.tensors);
   ASSERT_TRUE(written) << written.error().message;
   CaseSession session(file.path(), draws.cases, library_texts());
   std::vector<Outcome> wanted = session.run(Evaluator::Interpreter);
-  std::vector<Outcome> got = session.run(Evaluator::Compiled);
+  std::vector<Outcome> got = session.run(evaluator);
   for (size_t i = 0; i < wanted.size(); ++i) {
     if (may_not_type && !session.problem(i).empty()) continue;
     ++typed;
@@ -74,7 +74,7 @@ class KernelColumn : public testing::TestWithParam<Row> {};
 TEST_P(KernelColumn, OverKnownDims) {
   size_t typed = 0;
   for (uint64_t batch = 0; batch < kBatches; ++batch)
-    compare(GetParam(), draw(GetParam(), batch), false, typed);
+    compare(GetParam(), draw(GetParam(), batch), Evaluator::Compiled, false, typed);
   EXPECT_EQ(typed, kBatches * kDrawsInBatch);
 }
 
@@ -85,7 +85,7 @@ TEST_P(KernelColumn, OverUnknownDims) {
     Draws draws = draw(GetParam(), batch);
     for (size_t k = 0; k < draws.cases.size(); ++k)
       draws.cases[k] = over_unknown_dims(draws.cases[k], draws.tensors, k);
-    compare(GetParam(), draws, true, typed);
+    compare(GetParam(), draws, Evaluator::Checked, true, typed);
   }
   EXPECT_GE(typed, kBatches * kDrawsInBatch / 4) << "most calls over unknown dims do not type-check";
 }

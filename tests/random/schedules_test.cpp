@@ -83,9 +83,16 @@ Schedule turning(Random& random, const Nest& nest) {
 }
 
 /// Gives kernels with a random schedule of as many steps as there is code for.
+/// With code that tests each access of a buffer.
+CodeGenerator& checking_generator() {
+  static auto generator = CodeGenerator::create({.tiers = Tiers::First, .checks_bounds = true});
+  if (!generator) std::abort();
+  return **generator;
+}
+
 class RandomKernels final : public KernelSource {
  public:
-  explicit RandomKernels(Random& random) : random_(random) {}
+  RandomKernels(Random& random, bool checks_bounds) : random_(random), checks_bounds_(checks_bounds) {}
 
   Result<KernelCode> kernel(const FnExpr& primitive) override {
     const loops::Computation computation = loops::with_simple_loops(loops::computation_of(primitive));
@@ -95,8 +102,9 @@ class RandomKernels final : public KernelSource {
     loops::Kernel kernel = loops::in_sequence(kernels);
     text += loops::print_kernel(kernel);
     kernel.name = "random";
-    return KernelCode{compile(kernel), kernel.dims, kernel.range,
-                      kernel.range ? dim_const(1 << 20) : nullptr};
+    auto checked = checks_bounds_ ? checking_generator().compile(kernel) : compile(kernel);
+    if (!checked) return checked.error();
+    return KernelCode{*checked, kernel.dims, kernel.range, kernel.range ? dim_const(1 << 20) : nullptr};
   }
 
   std::string text;
@@ -136,6 +144,7 @@ class RandomKernels final : public KernelSource {
   }
 
   Random& random_;
+  bool checks_bounds_;
 };
 
 struct Program {
@@ -232,7 +241,7 @@ void check_program(uint64_t seed, size_t& steps) {
   ASSERT_TRUE(code) << program.text;
   std::vector<Value> arguments;
   for (const Shape& shape : program.shapes) arguments.push_back(Value::tensor(random_tensor(random, shape)));
-  RandomKernels kernels(random);
+  RandomKernels kernels(random, seed % 2 == 1);
   ModulePrograms programs(session);
   RecordingHost host;
   const EvaluationResult result = execute(code, arguments, programs, kernels, host);

@@ -10,12 +10,15 @@
 #include <set>
 
 #include "frontend/render.h"
+#include "jit/tune/kernel_cache.h"
 #include "session/execution.h"
 
 namespace quern::numeric {
 
 std::string_view to_string(Evaluator evaluator) {
-  return evaluator == Evaluator::Interpreter ? "interpreted" : "compiled";
+  return evaluator == Evaluator::Interpreter ? "interpreted"
+         : evaluator == Evaluator::Checked   ? "compiled with checks"
+                                             : "compiled";
 }
 
 void PrintTo(Evaluator evaluator, std::ostream* out) { *out << to_string(evaluator); }
@@ -73,7 +76,14 @@ void CaseSession::check() {
 std::vector<Outcome> CaseSession::run(Evaluator evaluator) {
   ExecutionOptions options;
   options.interpret = evaluator == Evaluator::Interpreter;
+  CompilerOptions& compiler = CompilerOptions::of_process();
+  const CompilerOptions usual = compiler;
+  if (evaluator == Evaluator::Checked) {
+    compiler.checks_bounds = true;
+    compiler.tiers = Tiers::First;
+  }
   Execution execution(*session_, module_, options, [](std::string_view) {});
+  compiler = usual;
   std::vector<DeclarationId> statements = session_->statements(source_);
   std::vector<Outcome> outcomes;
   size_t next = 0;

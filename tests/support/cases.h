@@ -34,7 +34,11 @@ struct Outcome {
   std::vector<TensorPtr> fields = {};  ///< of a tuple; null for one that is no tensor
 };
 
-enum class Evaluator { Interpreter, Compiled };
+enum class Evaluator {
+  Interpreter,
+  Compiled,
+  Checked,  ///< the first code there is, which tests each access of a buffer
+};
 std::string_view to_string(Evaluator evaluator);
 void PrintTo(Evaluator evaluator, std::ostream* out);
 

@@ -274,5 +274,31 @@ TEST(CodegenLoad, ATrapInAnOtherwiseCountsOnlyWhereItIsNeeded) {
   }
 }
 
+// Where each access is tested, one that leaves its buffer stops the kernel: in a vector, in a masked one, in
+// a single element.
+TEST(CodegenBounds, StopAKernelThatLeavesABuffer) {
+  auto generator = CodeGenerator::create({.tiers = Tiers::First, .checks_bounds = true});
+  ASSERT_TRUE(generator) << generator.error().message;
+  for (const int width : {1, 4}) {
+    const Dim n = dim_var("n"), i = dim_var("i");
+    const auto shifted = load(0, DType::float32(), dim_add(i, dim_const(1)));
+    auto compiled =
+        (*generator)
+            ->compile(kernel("shifted", {{"a", DType::float32(), {n}}, {"out", DType::float32(), {n}, true}},
+                             {n}, {loop_of(i, dim_sub(n, dim_const(1)), width, {store(1, i, shifted)})}));
+    auto leaving =
+        (*generator)
+            ->compile(kernel("leaving", {{"a", DType::float32(), {n}}, {"out", DType::float32(), {n}, true}},
+                             {n}, {loop_of(i, n, width, {store(1, i, shifted)})}));
+    ASSERT_TRUE(compiled && leaving);
+    for (const int64_t size : {8, 9, 11}) {
+      GuardedArray a(DType::float32(), static_cast<size_t>(size)),
+          out(DType::float32(), static_cast<size_t>(size));
+      EXPECT_EQ(run(**compiled, {&a, &out}, {size}), 0) << width << " " << size;
+      EXPECT_EQ(run(**leaving, {&a, &out}, {size}), loops::kOutOfBuffer) << width << " " << size;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace quern

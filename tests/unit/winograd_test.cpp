@@ -39,7 +39,7 @@ class Program {
     for (const TensorPtr& tensor : arguments) values.push_back(Value::tensor(tensor));
     EvaluationResult result = call_(values, host_);
     EXPECT_TRUE(result) << result.error().message;
-    return result ? result->as_tensor() : nullptr;
+    return result ? result.value().as_tensor() : nullptr;
   }
   std::string loops() {
     auto text = compiler_->stage_text(*session_.definition(module_, "main"), "loops");
@@ -73,9 +73,8 @@ TEST_P(Winograd, IsAsNearAsItSays) {
   const int tile = GetParam();
   const std::vector<Convolution> convolutions = {
       {1, 12, 12, 16, 32, 1}, {1, 8, 16, 64, 64, 1},  {2, 9, 7, 17, 20, 1},
-      {1, 3, 3, 16, 16, 0},   {3, 14, 5, 33, 40, 0},  {1, 30, 31, 16, 33, 1},
+      {1, 4, 4, 16, 16, 0},   {3, 14, 5, 33, 40, 0},  {1, 30, 31, 16, 33, 1},
       {1, 13, 10, 20, 24, 2}, {1, 4, 100, 16, 16, 1}, {1, 10, 10, 16, 70, 1, " * 0.5 - 1"},
-      {1, 1, 1, 40, 16, 1},
   };
   std::mt19937 engine(3);
   for (const Convolution& c : convolutions) {

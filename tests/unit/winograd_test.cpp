@@ -39,7 +39,7 @@ class Program {
     for (const TensorPtr& tensor : arguments) values.push_back(Value::tensor(tensor));
     EvaluationResult result = call_(values, host_);
     EXPECT_TRUE(result) << result.error().message;
-    return result ? result->as_tensor() : nullptr;
+    return result ? result.value().as_tensor() : nullptr;
   }
   std::string loops() {
     auto text = compiler_->stage_text(*session_.definition(module_, "main"), "loops");

@@ -44,7 +44,8 @@ struct Engine {
   std::unique_ptr<llvm::orc::LLJIT> jit;
   CodegenTarget target;
   Machine machine;
-  bool names_code = false;  ///< for perf or gdb
+  bool names_code = false;       ///< for perf or gdb
+  bool tells_unwinding = false;  ///< how to find the caller from the middle of a kernel
   std::atomic<uint64_t> symbol_tables{0};
 
   explicit Engine(const llvm::orc::JITTargetMachineBuilder& builder) : machine_builders{builder, builder} {
@@ -239,6 +240,7 @@ class OrcGenerator final : public CodeGenerator {
     codegen::Emitter(*unit->module, kernel, engine_->machine).emit_host(symbol);
     for (llvm::Function& function : *unit->module) {
       if (function.isDeclaration()) continue;
+      if (engine_->tells_unwinding) function.setUWTableKind(llvm::UWTableKind::Async);
       function.addFnAttr("target-cpu", engine_->target.cpu);
       function.addFnAttr("target-features", engine_->target.features);
       function.addFnAttr("prefer-vector-width", std::to_string(engine_->target.machine.vector_bytes * 8));
@@ -297,6 +299,7 @@ Result<std::unique_ptr<CodeGenerator>> CodeGenerator::create(CodegenOptions opti
   if (options.debugger)
     if (llvm::Error error = codegen::tell_debuggers(*engine->jit)) return failure(std::move(error));
   engine->names_code = options.perf_map || options.debugger;
+  engine->tells_unwinding = options.debugger;
   engine->target = {(*machine)->getTargetTriple().str(), (*machine)->getTargetCPU().str(),
                     (*machine)->getTargetFeatureString().str(), machine_model(**machine)};
   engine->machine = machine_of(**machine);

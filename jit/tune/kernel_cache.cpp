@@ -69,7 +69,8 @@ KernelCache::~KernelCache() = default;
 
 Result<CodeGenerator*> KernelCache::code_generator() {
   if (generator_) return generator_.get();
-  const bool keeps = !options_.cache.empty();
+  // What a debugger needs to find the callers of a kernel is in no object on disk, and is to be in none.
+  const bool keeps = !options_.cache.empty() && !options_.debugger;
   CodegenOptions codegen{options_.tiers};
   if (keeps) codegen.patience = kPatience;
   codegen.winograd_tile = options_.winograd_tile;

@@ -299,6 +299,9 @@ TEST(CompilerOptions, AreInTheEnvironment) {
   EXPECT_EQ(with("QUERN_CACHE", ""), "/var/caches/quern/kernels.db");
   EXPECT_EQ(with("XDG_CACHE_HOME", "relative"), "/home/a/.cache/quern/kernels.db");
   EXPECT_EQ(options({}).cache, "");
+  EXPECT_TRUE(options({{"QUERN_PERF_MAP", "1"}}).perf_map);
+  EXPECT_TRUE(options({{"QUERN_GDB", "1"}}).debugger);
+  EXPECT_FALSE(options({}).perf_map || options({}).debugger);
 }
 
 TEST(KernelRecords, ReadBackOnlyWhole) {

@@ -92,6 +92,7 @@ TEST(Profile, TakesCallsOfAllThreads) {
   Profile profile;
   {
     std::vector<std::jthread> threads;
+    threads.reserve(4);
     for (int t = 0; t < 4; ++t)
       threads.emplace_back([&] {
         for (int i = 0; i < 1000; ++i) profile.note_call("k", {std::chrono::nanoseconds(1), 2, 3});

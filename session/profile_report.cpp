@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <string_view>
 
 #include "jit/runtime/peaks.h"
 #include "jit/runtime/threads.h"

@@ -1,6 +1,7 @@
 #include "jit/vm/profile.h"
 
 #include <algorithm>
+#include <functional>
 
 namespace quern {
 

@@ -25,6 +25,7 @@
 #include "session/documentation.h"
 #include "session/execution.h"
 #include "session/fusion_legend.h"
+#include "session/profile_report.h"
 
 namespace quern {
 
@@ -41,6 +42,12 @@ void add_winograd(CLI::App& command) {
           "--winograd", CompilerOptions::of_process().winograd_tile,
           "2 or 4: 3x3 convolutions may have the error of Winograd's with such tiles (docs/kernels.md)")
       ->check(CLI::IsMember({2, 4}));
+}
+
+void print_profile(const Profile& profile, bool json) {
+  const auto kernels = profile.kernels();
+  const Peaks peaks = kernels.empty() ? Peaks() : measured_peaks();
+  fmt::print(stderr, "{}", json ? profile_json(kernels, peaks) + "\n" : profile_text(kernels, peaks));
 }
 
 }  // namespace
@@ -65,6 +72,7 @@ CommandLine::CommandLine(CLI::App& app) : app_(app) {
   run->add_option("--output", output_, "FILE: where the last value is saved (.npy, .npz, .safetensors)");
   run->add_option("--format", format_, "text or json")->check(CLI::IsMember({"text", "json"}));
   run->add_flag("--interpret", interpret_, "by the reference interpreter instead of compiled kernels");
+  run->add_flag("--profile", profile_, "what each kernel took, on standard error (docs/kernels.md)");
   CLI::App* check = app.add_subcommand("check", "report what is wrong in files, without running them");
   check->add_option("FILE", files_, ".relay files")->required();
   check->add_flag("--json", json_, "diagnostics as a JSON list");
@@ -212,6 +220,7 @@ int CommandLine::run_file() {
     std::fwrite(line.data(), 1, line.size(), stdout);
     std::fputc('\n', stdout);
   });
+  execution.set_profiling(profile_);
   std::optional<StatementResult> last;
   auto show = [&](const StatementResult& result) {
     if (result.failure) {
@@ -255,6 +264,7 @@ int CommandLine::run_file() {
     }
   }
   std::fflush(stdout);
+  if (profile_) print_profile(execution.profile(), json);
   return kFine;
 }
 

@@ -35,7 +35,7 @@ class CommandLine {
   std::string file_, entry_, stage_ = "typed", params_, output_, format_ = "text", stdlib_, range_;
   std::vector<std::string> inputs_;
   std::string filter_;
-  bool check_ = false, json_ = false, interpret_ = false, version_ = false;
+  bool check_ = false, json_ = false, interpret_ = false, version_ = false, profile_ = false;
 };
 
 }  // namespace quern

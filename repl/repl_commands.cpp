@@ -29,7 +29,7 @@ CommandOutcome help(Workspace&, const std::string&) {
   return CommandOutcome::Fine;
 }
 
-constexpr std::array<ReplCommand, 9> kCommands{{
+constexpr std::array<ReplCommand, 10> kCommands{{
     {":type", "EXPR", "the type of an expression, of @f or of an operator",
      [](Workspace& w, const std::string& a) { return outcome(w.show_type(a)); }},
     {":ir", "[STAGE] EXPR", "an expression or @f at a stage of compilation: ast, typed, …, loops, llvm, asm",
@@ -45,6 +45,8 @@ constexpr std::array<ReplCommand, 9> kCommands{{
        w.show_memory();
        return CommandOutcome::Fine;
      }},
+    {":profile", "on|off|show", "note what each kernel takes, from nothing; stop; show it as a table",
+     [](Workspace& w, const std::string& a) { return outcome(w.profile(a)); }},
     {":reset", "", "forget everything",
      [](Workspace& w, const std::string&) {
        w.reset();

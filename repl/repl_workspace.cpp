@@ -23,6 +23,7 @@
 #include "repl/repl_interrupt.h"
 #include "session/compiler.h"
 #include "session/explain.h"
+#include "session/profile_report.h"
 
 namespace quern {
 
@@ -80,8 +81,23 @@ void Workspace::reset() {
   execution.interpret = options_.interpret;
   module_ = session_.make_module();
   execution_ = std::make_unique<Execution>(session_, module_, std::move(execution), print_line);
+  execution_->set_profiling(is_profiling_);
   sources_.clear();
   broken_.clear();
+}
+
+bool Workspace::profile(const std::string& request) {
+  if (request == "show") {
+    const auto kernels = execution_->profile().kernels();
+    const Peaks peaks = kernels.empty() ? Peaks() : measured_peaks();
+    fmt::print("{}", profile_text(kernels, peaks));
+    return true;
+  }
+  if (request != "on" && request != "off") return complain("write `:profile on`, `off` or `show`");
+  is_profiling_ = request == "on";
+  if (is_profiling_) execution_->profile().clear();
+  execution_->set_profiling(is_profiling_);
+  return true;
 }
 
 std::string Workspace::next_name() { return fmt::format("<input {}>", ++inputs_); }

@@ -38,6 +38,8 @@ class Workspace {
   /// What a code of a diagnostic means; with "" the last diagnostic that was shown.
   bool explain(const std::string& code);
   void show_memory();
+  /// `request`: on, off or show.
+  bool profile(const std::string& request);
   /// Forgets all inputs.
   void reset();
 
@@ -74,6 +76,7 @@ class Workspace {
   std::map<Declared, std::string> broken_;  ///< after the last input
   std::optional<DiagnosticKind> last_shown_;
   uint32_t inputs_ = 0;
+  bool is_profiling_ = false;
 };
 
 }  // namespace quern

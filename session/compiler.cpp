@@ -50,11 +50,26 @@ std::vector<const FnExpr*> primitives_of(ExprPtr expr) {
   return found;
 }
 
+/// The library's operator that the user called, however many others it is made of; else the user's own
+/// function, operator or statement.
+std::string name_of(const Session& session, Origin at) {
+  while (at.inlined != 0 && session.in_library(at.declaration)) {
+    const Origin call = origin_of_inlined(at.inlined);
+    if (call.declaration == 0 || !session.in_library(call.declaration)) break;
+    at = call;
+  }
+  const DeclarationInfo& info = session.info(at.declaration);
+  return info.part_of != 0 ? session.info(info.part_of).name : info.name;
+}
+
 }  // namespace
 
 struct Compiler::Impl {
   Impl(Session& session, const CompilerOptions& options)
-      : session(session), functions(session), programs(session), kernels(options) {}
+      : session(session),
+        functions(session),
+        programs(session),
+        kernels(options, [&session](const Origin& origin) { return name_of(session, origin); }) {}
 
   Session& session;
   SessionFunctions functions;
@@ -76,6 +91,10 @@ Compiler::~Compiler() = default;
 void Compiler::wait_until_idle() { impl_->kernels.wait_until_idle(); }
 
 const KernelCounts& Compiler::kernel_counts() const { return impl_->kernels.counts(); }
+
+void Compiler::set_profiling(bool on) { impl_->kernels.set_profiling(on); }
+
+Profile& Compiler::profile() { return impl_->kernels.calls(); }
 
 EvaluationResult Compiler::evaluate(const Definition& definition, const Environment& values, Host& host) {
   Optimised optimised = as_value(optimise(definition, impl_->functions));

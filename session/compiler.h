@@ -38,6 +38,10 @@ class Compiler {
   void wait_until_idle();
   const KernelCounts& kernel_counts() const;
 
+  /// Whether calls of kernels are noted from now on, with what was noted before; at first they are not.
+  void set_profiling(bool on);
+  Profile& profile();
+
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;

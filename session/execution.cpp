@@ -275,6 +275,10 @@ std::vector<std::string> Execution::unused_inputs() const {
   return unused;
 }
 
+void Execution::set_profiling(bool on) { impl_->compiler.set_profiling(on); }
+
+Profile& Execution::profile() { return impl_->compiler.profile(); }
+
 const Value* Execution::value_of(const Variable* variable) const {
   auto found = impl_->values.find(variable);
   return found == impl_->values.end() ? nullptr : &found->second;

@@ -8,6 +8,7 @@
 
 #include "ir/evaluation.h"
 #include "ir/interpreter.h"
+#include "jit/vm/profile.h"
 #include "session/session.h"
 
 namespace quern {
@@ -41,6 +42,10 @@ class Execution {
   std::vector<std::string> unused_inputs() const;
   /// The value of a top-level variable, or null.
   const Value* value_of(const Variable* variable) const;
+
+  /// As of Compiler: what kernels of the statements to come take.
+  void set_profiling(bool on);
+  Profile& profile();
 
   struct Impl;
 

@@ -47,7 +47,10 @@ struct CodegenOptions {
   /// How long the end of the generator may be put off by what is still to be done in the background, beyond
   /// the job that is being done.
   std::chrono::milliseconds patience{0};
-  int winograd_tile = 0;       ///< of the target's machine model
+  int winograd_tile = 0;  ///< of the target's machine model
+  /// Kernels' names and addresses go to /tmp/perf-PID.map, where perf looks for them.
+  bool perf_map = false;
+  bool debugger = false;       ///< gdb is told of kernels by its JIT interface
   bool checks_bounds = false;  ///< each access of a buffer is tested: loops::kOutOfBuffer is the trap
 };
 
@@ -64,9 +67,11 @@ class CodeGenerator {
   static Result<std::unique_ptr<CodeGenerator>> create(CodegenOptions options = {});
   virtual ~CodeGenerator() = default;
   virtual const CodegenTarget& target() const = 0;
+  /// perf and gdb call the code as the kernel is named; what is kept of it has no name.
   virtual Result<std::shared_ptr<CompiledKernel>> compile(const loops::Kernel& kernel) = 0;
   /// A kernel from the `object` that an equal target once gave it.
-  virtual Result<std::shared_ptr<CompiledKernel>> link(const std::string& object) = 0;
+  virtual Result<std::shared_ptr<CompiledKernel>> link(const std::string& object,
+                                                       const std::string& name) = 0;
   /// Does a job in the background, after the kernels that were compiled before have their best code. It must
   /// not touch dims.
   virtual void later(std::function<void()> job) = 0;

@@ -17,6 +17,7 @@
 
 #include "jit/codegen/background.h"
 #include "jit/codegen/codegen.h"
+#include "jit/codegen/debugging.h"
 #include "jit/codegen/emitter.h"
 #include "jit/codegen/host_functions.h"
 #include "jit/codegen/optimize.h"
@@ -32,7 +33,7 @@ Failure failure(llvm::Error error) {
   return Failure{"The code generator failed: " + llvm::toString(std::move(error)) + "."};
 }
 
-/// The name of every kernel's entry: each has a symbol table of its own.
+/// The name of every kernel's entry in its object: each has a symbol table of its own.
 constexpr const char* kEntryName = "quern_kernel";
 
 enum class Tier : uint8_t { First, Best };
@@ -43,6 +44,8 @@ struct Engine {
   std::unique_ptr<llvm::orc::LLJIT> jit;
   CodegenTarget target;
   Machine machine;
+  bool names_code = false;       ///< for perf or gdb
+  bool tells_unwinding = false;  ///< how to find the caller from the middle of a kernel
   std::atomic<uint64_t> symbol_tables{0};
 
   explicit Engine(const llvm::orc::JITTargetMachineBuilder& builder) : machine_builders{builder, builder} {
@@ -78,7 +81,8 @@ struct Engine {
 
 class OrcKernel final : public CompiledKernel {
  public:
-  explicit OrcKernel(std::shared_ptr<Engine> engine) : engine_(std::move(engine)) {}
+  OrcKernel(std::shared_ptr<Engine> engine, std::string name)
+      : engine_(std::move(engine)), name_(std::move(name)) {}
   ~OrcKernel() override {
     for (llvm::orc::JITDylib* table : tables_)
       llvm::consumeError(engine_->jit->getExecutionSession().removeJITDylib(*table));
@@ -100,16 +104,26 @@ class OrcKernel final : public CompiledKernel {
     const std::lock_guard lock(mutex_);
     tables_.push_back(&table);
     if (tier == Tier::Best) object_ = object;
+    if (engine_->names_code) {
+      auto named = codegen::with_entry_named(object, kEntryName, name_);
+      return named ? enter(table, *named, name_) : named.takeError();
+    }
+    return enter(table, object, kEntryName);
+  }
+
+ private:
+  llvm::Error enter(llvm::orc::JITDylib& table, const std::string& object, const std::string& symbol) {
+    llvm::orc::LLJIT& jit = *engine_->jit;
     auto buffer = llvm::MemoryBuffer::getMemBufferCopy(object, table.getName());
     if (llvm::Error error = jit.addObjectFile(table, std::move(buffer))) return error;
-    auto address = jit.lookup(table, kEntryName);
+    auto address = jit.lookup(table, symbol);
     if (!address) return address.takeError();
     entry.store(address->toPtr<KernelEntry>(), std::memory_order_release);
     return llvm::Error::success();
   }
 
- private:
   std::shared_ptr<Engine> engine_;
+  const std::string name_;
   mutable std::mutex mutex_;
   std::vector<llvm::orc::JITDylib*> tables_;  ///< of each code that there was
   std::string object_;
@@ -176,7 +190,7 @@ class OrcGenerator final : public CodeGenerator {
   Result<std::shared_ptr<CompiledKernel>> compile(const Kernel& kernel) override {
     Result<std::shared_ptr<Unit>> unit = build(kernel, kEntryName);
     if (!unit) return unit.error();
-    auto compiled = std::make_shared<OrcKernel>(engine_);
+    auto compiled = std::make_shared<OrcKernel>(engine_, kernel.name);
     const Tier now = tiers_ == Tiers::Best ? Tier::Best : Tier::First;
     // Generating code changes the module.
     const bool twice = tiers_ == Tiers::Both;
@@ -188,8 +202,8 @@ class OrcGenerator final : public CodeGenerator {
     return std::shared_ptr<CompiledKernel>(std::move(compiled));
   }
 
-  Result<std::shared_ptr<CompiledKernel>> link(const std::string& object) override {
-    auto compiled = std::make_shared<OrcKernel>(engine_);
+  Result<std::shared_ptr<CompiledKernel>> link(const std::string& object, const std::string& name) override {
+    auto compiled = std::make_shared<OrcKernel>(engine_, name);
     if (llvm::Error error = compiled->take(object, Tier::Best)) return failure(std::move(error));
     return std::shared_ptr<CompiledKernel>(std::move(compiled));
   }
@@ -226,6 +240,7 @@ class OrcGenerator final : public CodeGenerator {
     codegen::Emitter(*unit->module, kernel, engine_->machine).emit_host(symbol);
     for (llvm::Function& function : *unit->module) {
       if (function.isDeclaration()) continue;
+      if (engine_->tells_unwinding) function.setUWTableKind(llvm::UWTableKind::Async);
       function.addFnAttr("target-cpu", engine_->target.cpu);
       function.addFnAttr("target-features", engine_->target.features);
       function.addFnAttr("prefer-vector-width", std::to_string(engine_->target.machine.vector_bytes * 8));
@@ -279,6 +294,12 @@ Result<std::unique_ptr<CodeGenerator>> CodeGenerator::create(CodegenOptions opti
   if (!jit) return failure(jit.takeError());
   engine->jit = std::move(*jit);
   if (llvm::Error error = add_host_functions(*engine->jit)) return failure(std::move(error));
+  if (options.perf_map)
+    if (llvm::Error error = codegen::write_perf_map(*engine->jit)) return failure(std::move(error));
+  if (options.debugger)
+    if (llvm::Error error = codegen::tell_debuggers(*engine->jit)) return failure(std::move(error));
+  engine->names_code = options.perf_map || options.debugger;
+  engine->tells_unwinding = options.debugger;
   engine->target = {(*machine)->getTargetTriple().str(), (*machine)->getTargetCPU().str(),
                     (*machine)->getTargetFeatureString().str(), machine_model(**machine)};
   engine->machine = machine_of(**machine);

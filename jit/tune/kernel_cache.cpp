@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <optional>
 #include <string_view>
@@ -43,11 +44,15 @@ std::string code_origin(const CodegenTarget& target) {
                      machine.l1_bytes, machine.l2_bytes, machine.winograd_tile, target.features);
 }
 
+/// Of the form that is buffer number `k` after the output of a kernel.
+std::string form_name(const std::string& kernel, size_t k) { return fmt::format("{}_pack{}", kernel, k); }
+
 }  // namespace
 
 CompilerOptions CompilerOptions::from(const std::function<std::string(const char*)>& value_of) {
   return {tiers_of(value_of("QUERN_TIERS")), cache_file(value_of),
-          winograd_tile_of(value_of("QUERN_WINOGRAD"))};
+          winograd_tile_of(value_of("QUERN_WINOGRAD")), value_of("QUERN_PERF_MAP") == "1",
+          value_of("QUERN_GDB") == "1"};
 }
 
 CompilerOptions& CompilerOptions::of_process() {
@@ -58,15 +63,19 @@ CompilerOptions& CompilerOptions::of_process() {
   return options;
 }
 
-KernelCache::KernelCache(CompilerOptions options) : options_(std::move(options)) {}
+KernelCache::KernelCache(CompilerOptions options, NameOfOrigin name_of)
+    : options_(std::move(options)), name_of_(std::move(name_of)) {}
 KernelCache::~KernelCache() = default;
 
 Result<CodeGenerator*> KernelCache::code_generator() {
   if (generator_) return generator_.get();
-  const bool keeps = !options_.cache.empty() && !options_.checks_bounds;
+  // What a debugger needs to find the callers of a kernel is in no object on disk, and is to be in none.
+  const bool keeps = !options_.cache.empty() && !options_.debugger && !options_.checks_bounds;
   CodegenOptions codegen{options_.tiers};
   if (keeps) codegen.patience = kPatience;
   codegen.winograd_tile = options_.winograd_tile;
+  codegen.perf_map = options_.perf_map;
+  codegen.debugger = options_.debugger;
   codegen.checks_bounds = options_.checks_bounds;
   auto created = CodeGenerator::create(codegen);
   if (!created) return created.error();
@@ -83,49 +92,65 @@ void KernelCache::wait_until_idle() {
 Result<KernelCode> KernelCache::kernel(const FnExpr& primitive) {
   auto generator = code_generator();
   if (!generator) return generator.error();
+  const auto start = std::chrono::steady_clock::now();
   const CanonicalText text = canonical_text(primitive);
   auto known = entries_.find(text.text);
   if (known != entries_.end()) {
     ++counts_.shared;
   } else {
-    const std::string key = store_ ? key_prefix_ + text.text : std::string();
-    std::optional<Entry> entry;
-    if (store_) entry = loaded(key, text, **generator);
-    if (!entry) {
-      auto made = compiled(primitive, text, **generator);
-      if (!made) return made.error();
-      entry = std::move(*made);
-      if (store_) store_later(key, *entry, **generator);
-    }
-    known = entries_.emplace(text.text, std::move(*entry)).first;
+    auto made = entry_of(primitive, text, **generator);
+    if (!made) return made.error();
+    if (is_profiling_) profile_.note_compilation(made->name, std::chrono::steady_clock::now() - start);
+    known = entries_.emplace(text.text, std::move(*made)).first;
   }
-  auto code = kernel_code(known->second.record, known->second.codes, text.variables);
+  return code_of(known->second, text.variables);
+}
+
+Result<KernelCache::Entry> KernelCache::entry_of(const FnExpr& primitive, const CanonicalText& text,
+                                                 CodeGenerator& generator) {
+  const std::string name = kernel_name(primitive, text.text, name_of_);
+  if (!store_) return compiled(primitive, text, name, generator);
+  const std::string key = key_prefix_ + text.text;
+  if (std::optional<Entry> found = loaded(key, text, name, generator)) return std::move(*found);
+  auto made = compiled(primitive, text, name, generator);
+  if (made) store_later(key, *made, generator);
+  return made;
+}
+
+KernelCode KernelCache::code_of(const Entry& entry, std::span<const Dim> variables) const {
+  auto code = kernel_code(entry.record, entry.codes, variables);
   QUERN_CHECK(code.has_value());
+  code->name = entry.name;
+  for (size_t k = 0; k < code->packed.size(); ++k)
+    code->packed[k].name = forms_.at(entry.record.packed[k].text).name;
   return std::move(*code);
 }
 
 Result<KernelCache::Entry> KernelCache::compiled(const FnExpr& primitive, const CanonicalText& text,
-                                                 CodeGenerator& generator) {
+                                                 const std::string& name, CodeGenerator& generator) {
   ++counts_.lowered;
-  const loops::Lowered lowered = loops::lower(primitive, generator.target().machine);
-  Entry entry{record_of(lowered, text), {}};
+  loops::Lowered lowered = loops::lower(primitive, generator.target().machine);
+  Entry entry{record_of(lowered, text), {}, name};
+  lowered.kernel.name = name;
   auto code = generator.compile(lowered.kernel);
   if (!code) return code.error();
   entry.codes.push_back(std::move(*code));
   for (size_t k = 0; k < lowered.packed.size(); ++k) {
-    auto& form = forms_[entry.record.packed[k].text];
-    if (!form) {
+    Form& form = forms_[entry.record.packed[k].text];
+    if (!form.code) {
+      form.name = form_name(name, k);
+      lowered.packed[k].form.name = form.name;
       auto made = generator.compile(lowered.packed[k].form);
       if (!made) return made.error();
-      form = std::move(*made);
+      form.code = std::move(*made);
     }
-    entry.codes.push_back(form);
+    entry.codes.push_back(form.code);
   }
   return entry;
 }
 
 std::optional<KernelCache::Entry> KernelCache::loaded(const std::string& key, const CanonicalText& text,
-                                                      CodeGenerator& generator) {
+                                                      const std::string& name, CodeGenerator& generator) {
   auto found = store_->find(key);
   if (!found) return std::nullopt;
   const auto linked = [&]() -> std::optional<Entry> {
@@ -133,18 +158,19 @@ std::optional<KernelCache::Entry> KernelCache::loaded(const std::string& key, co
     if (!record) return std::nullopt;
     Codes codes;
     for (size_t k = 0; k < record->objects.size(); ++k) {
-      std::shared_ptr<CompiledKernel> none;
-      auto& form = k == 0 ? none : forms_[record->packed[k - 1].text];
-      if (!form) {
-        auto code = generator.link(record->objects[k]);
+      Form none{nullptr, name};
+      Form& part = k == 0 ? none : forms_[record->packed[k - 1].text];
+      if (!part.code) {
+        if (k > 0) part.name = form_name(name, k - 1);
+        auto code = generator.link(record->objects[k], part.name);
         if (!code) return std::nullopt;
-        form = std::move(*code);
+        part.code = std::move(*code);
       }
-      codes.push_back(form);
+      codes.push_back(part.code);
     }
     record->objects.clear();
     if (!kernel_code(*record, codes, text.variables)) return std::nullopt;
-    return Entry{std::move(*record), std::move(codes)};
+    return Entry{std::move(*record), std::move(codes), name};
   };
   std::optional<Entry> entry = linked();
   if (!entry)

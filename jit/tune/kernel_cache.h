@@ -11,6 +11,7 @@
 #include "ir/canonical_text.h"
 #include "jit/codegen/codegen.h"
 #include "jit/tune/code_store.h"
+#include "jit/tune/kernel_name.h"
 #include "jit/tune/kernel_record.h"
 #include "jit/vm/vm.h"
 
@@ -20,11 +21,13 @@ struct CompilerOptions {
   Tiers tiers = Tiers::Both;
   std::filesystem::path cache{};  ///< the database of compiled code; none where it is empty
   int winograd_tile = 0;          ///< loops::MachineModel::winograd_tile
+  bool perf_map = false;          ///< CodegenOptions::perf_map
+  bool debugger = false;          ///< CodegenOptions::debugger
   bool checks_bounds = false;     ///< CodegenOptions::checks_bounds
 
   /// QUERN_TIERS (both, first, best), QUERN_CACHE (a file, or off; otherwise quern/kernels.db in
-  /// $XDG_CACHE_HOME or ~/.cache) and QUERN_WINOGRAD (2 or 4). `value_of` gives a variable's value, empty
-  /// where it has none.
+  /// $XDG_CACHE_HOME or ~/.cache), QUERN_WINOGRAD (2 or 4), QUERN_PERF_MAP=1 and QUERN_GDB=1. `value_of`
+  /// gives a variable's value, empty where it has none.
   static CompilerOptions from(const std::function<std::string(const char* variable)>& value_of);
   /// Those of this process: of its environment when first asked for, then as they were set.
   static CompilerOptions& of_process();
@@ -41,10 +44,15 @@ struct KernelCounts {
 /// nest.
 class KernelCache final : public KernelSource {
  public:
-  explicit KernelCache(CompilerOptions options);
+  /// `name_of` is asked when a kernel is first wanted.
+  explicit KernelCache(CompilerOptions options, NameOfOrigin name_of = {});
   ~KernelCache() override;
 
   Result<KernelCode> kernel(const FnExpr& primitive) override;
+  Profile* profile() override { return is_profiling_ ? &profile_ : nullptr; }
+  /// Whether executions that begin from now on note their calls; at first they do not.
+  void set_profiling(bool on) { is_profiling_ = on; }
+  Profile& calls() { return profile_; }
   Result<CodeGenerator*> code_generator();
   /// Returns when all code is the best there will be, and on disk.
   void wait_until_idle();
@@ -55,17 +63,30 @@ class KernelCache final : public KernelSource {
   struct Entry {
     KernelRecord record;  ///< without objects
     Codes codes;          ///< of the kernel, then of each form
+    std::string name;
   };
-  Result<Entry> compiled(const FnExpr& primitive, const CanonicalText& text, CodeGenerator& generator);
-  std::optional<Entry> loaded(const std::string& key, const CanonicalText& text, CodeGenerator& generator);
+  /// Forms are shared by code and by name.
+  struct Form {
+    std::shared_ptr<CompiledKernel> code;
+    std::string name;
+  };
+  Result<Entry> entry_of(const FnExpr& primitive, const CanonicalText& text, CodeGenerator& generator);
+  Result<Entry> compiled(const FnExpr& primitive, const CanonicalText& text, const std::string& name,
+                         CodeGenerator& generator);
+  std::optional<Entry> loaded(const std::string& key, const CanonicalText& text, const std::string& name,
+                              CodeGenerator& generator);
+  KernelCode code_of(const Entry& entry, std::span<const Dim> variables) const;
   void store_later(std::string key, const Entry& entry, CodeGenerator& generator);
 
   const CompilerOptions options_;
   std::unique_ptr<CodeStore> store_;  ///< null without one
   std::string key_prefix_;            ///< all that code depends on but the primitive
   KernelCounts counts_;
-  std::unordered_map<std::string, Entry> entries_;                          ///< by canonical text
-  std::unordered_map<std::string, std::shared_ptr<CompiledKernel>> forms_;  ///< by that of the loop nest
+  const NameOfOrigin name_of_;
+  Profile profile_;
+  bool is_profiling_ = false;
+  std::unordered_map<std::string, Entry> entries_;  ///< by canonical text
+  std::unordered_map<std::string, Form> forms_;     ///< by that of the loop nest
   // Ends first: what it still does in the background uses the store.
   std::unique_ptr<CodeGenerator> generator_;
 };

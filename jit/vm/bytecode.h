@@ -88,6 +88,7 @@ struct KernelSite final : Site {
     KernelCode kernel;
     std::vector<DimCode> dims;
     std::optional<DimCode> range, work;
+    std::optional<DimCode> operations;  ///< operation_count of the primitive
     struct Packed {
       std::vector<DimCode> shape;
       std::optional<DimCode> range, work;

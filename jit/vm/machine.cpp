@@ -29,7 +29,11 @@ static_assert(std::atomic<uint32_t>::is_always_lock_free, "signal handlers count
 uint32_t interrupt_count() { return interrupts.load(std::memory_order_relaxed); }
 
 Machine::Machine(ProgramSource& programs, KernelSource& kernels, Host& host)
-    : programs_(programs), kernels_(kernels), host_(host), interrupts_(interrupt_count()) {}
+    : programs_(programs),
+      kernels_(kernels),
+      host_(host),
+      profile_(kernels.profile()),
+      interrupts_(interrupt_count()) {}
 
 EvaluationResult Machine::execute(const std::shared_ptr<const Program>& program,
                                   std::vector<Value> arguments) {

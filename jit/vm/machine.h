@@ -117,6 +117,8 @@ class Machine {
   HostTensor& packed_form(const Instruction* pc, const KernelCode::Packed& packed,
                           const KernelSite::Code::Packed& dims, HostTensor& tensor);
   void call_kernel(const Instruction* pc, const KernelSite& site, const Shape& shape, void* output);
+  double operations_of(const KernelSite::Code& code) const;
+  double bytes_of(const KernelSite& site, const Shape& shape) const;
 
   // --- registers
   const Value& peek(Register r) const { return registers_[r & ~kLastUse]; }
@@ -133,6 +135,7 @@ class Machine {
   ProgramSource& programs_;
   KernelSource& kernels_;
   Host& host_;
+  Profile* const profile_;     ///< null where calls are not noted
   const uint32_t interrupts_;  ///< how many there were when the execution began
 
   // Destroyed last, after every value.

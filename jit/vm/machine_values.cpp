@@ -1,7 +1,9 @@
 // The instructions that make and take apart values.
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -14,6 +16,7 @@
 #include "jit/runtime/threads.h"
 #include "jit/schedule/lower.h"
 #include "jit/vm/machine.h"
+#include "jit/vm/operation_count.h"
 #include "jit/vm/scalar.h"
 
 namespace quern::vm {
@@ -26,6 +29,18 @@ bool fits_memory(DType dtype, const Shape& shape) {
   for (int64_t extent : shape)
     if (__builtin_mul_overflow(bytes, std::max<int64_t>(extent, 1), &bytes)) return false;
   return true;
+}
+
+/// Calls a kernel and notes how long it took, and what `tell` says that it did.
+template <class Run, class Tell>
+int32_t noted(Profile& profile, const std::string& name, const Run& run, const Tell& tell) {
+  KernelCall call;
+  const auto start = std::chrono::steady_clock::now();
+  const int32_t trap = run();
+  call.time = std::chrono::steady_clock::now() - start;
+  tell(call);
+  profile.note_call(name, call);
+  return trap;
 }
 
 }  // namespace
@@ -170,9 +185,28 @@ void Machine::call_kernel(const Instruction* pc, const KernelSite& site, const S
     const TensorPtr& tensor = peek(site.operands[packed.buffer]).object_as<TensorObject>()->tensor;
     buffers_.push_back(packed_form(pc, packed, code.packed[k], *tensor).data());
   }
-  const int32_t trap =
-      run_kernel(*code.kernel.code, buffers_.data(), value_of(code.range), value_of(code.work));
+  const auto run = [&] {
+    return run_kernel(*code.kernel.code, buffers_.data(), value_of(code.range), value_of(code.work));
+  };
+  const int32_t trap = !profile_ ? run() : noted(*profile_, code.kernel.name, run, [&](KernelCall& call) {
+    call.operations = operations_of(code);
+    call.bytes = bytes_of(site, shape);
+  });
   if (trap != 0) fail_in_kernel(pc, site, shape, trap);
+}
+
+double Machine::operations_of(const KernelSite::Code& code) const {
+  const std::optional<int64_t> count = value_of(code.operations);
+  return count ? static_cast<double>(*count) : std::numeric_limits<double>::quiet_NaN();
+}
+
+double Machine::bytes_of(const KernelSite& site, const Shape& shape) const {
+  double bytes = static_cast<double>(element_count(shape)) * static_cast<double>(site.dtype.bytes());
+  for (Register r : site.operands) {
+    auto* boxed = peek(r).object_as<TensorObject>();
+    if (boxed) bytes += static_cast<double>(boxed->tensor->bytes());
+  }
+  return bytes;
 }
 
 std::optional<int64_t> Machine::value_of(const std::optional<DimCode>& dim) const {
@@ -214,7 +248,11 @@ HostTensor& Machine::packed_form(const Instruction* pc, const KernelCode::Packed
   if (!form) {
     form = make_tensor(pc, packed.dtype, this->shape(pc, dims.shape));
     void* buffers[] = {tensor.data(), form->data()};
-    QUERN_CHECK(run_kernel(*code, buffers, value_of(dims.range), value_of(dims.work)) == 0);
+    const auto run = [&] { return run_kernel(*code, buffers, value_of(dims.range), value_of(dims.work)); };
+    const int32_t trap = !profile_ ? run() : noted(*profile_, packed.name, run, [&](KernelCall& call) {
+      call.bytes = static_cast<double>(tensor.bytes()) + static_cast<double>(form->bytes());
+    });
+    QUERN_CHECK(trap == 0);
     tensor.keep_form(code, kernel_dims_, form);
   }
   return *form;
@@ -267,6 +305,14 @@ void Machine::fail_in_kernel(const Instruction* pc, const KernelSite& site, cons
        FailureKind::Index);
 }
 
+/// Null where it depends on anything else.
+static Dim operations_over(const std::vector<Dim>& known, const FnExpr& primitive) {
+  Dim count = operation_count(primitive);
+  bool is_known = count != nullptr;
+  if (count) for_each_var(count, [&](Dim var) { is_known &= std::ranges::find(known, var) != known.end(); });
+  return is_known ? count : nullptr;
+}
+
 const KernelSite::Code& Machine::kernel_code(const Instruction* pc, const KernelSite& site) {
   if (site.ready.load(std::memory_order_acquire)) return site.code;
   std::lock_guard lock(site.mutex);
@@ -292,6 +338,7 @@ const KernelSite::Code& Machine::kernel_code(const Instruction* pc, const Kernel
   site.code.dims = compile_all(kernel->dims);
   site.code.range = compile_some(kernel->range);
   site.code.work = compile_some(kernel->work);
+  site.code.operations = compile_some(operations_over(known, *site.primitive));
   for (const KernelCode::Packed& packed : kernel->packed)
     site.code.packed.push_back(
         {compile_all(packed.shape), compile_some(packed.range), compile_some(packed.work)});

@@ -8,6 +8,7 @@
 // registers and calls no kernel.
 
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "ir/expr.h"
 #include "ir/value.h"
 #include "jit/codegen/codegen.h"
+#include "jit/vm/profile.h"
 
 namespace quern {
 
@@ -29,12 +31,14 @@ struct KernelCode {
     DType dtype;
     std::vector<Dim> shape;
     Dim range, work;  ///< of `code`
+    std::string name{};
   };
   std::shared_ptr<CompiledKernel> code;
   std::vector<Dim> dims;  ///< which dims of the calling frame the entry takes, in order
   Dim range = nullptr;    ///< loops::Kernel::range
   Dim work = nullptr;     ///< loops::Kernel::work
   std::vector<Packed> packed{};
+  std::string name{};  ///< for people: `dense_relu_` and a hash, the same for equal code
 };
 
 /// Where the machine gets kernels; supplied by the session, which compiles and caches them.
@@ -42,6 +46,8 @@ class KernelSource {
  public:
   virtual ~KernelSource() = default;
   virtual Result<KernelCode> kernel(const FnExpr& primitive) = 0;
+  /// Where an execution that begins now notes its calls; null where nobody wants to know.
+  virtual Profile* profile() { return nullptr; }
 };
 
 /// A top-level function by its name without the @, as a module of the session sees it.

@@ -81,6 +81,23 @@ TEST_F(CodeOnDisk, IsNotLoweredAgain) {
   }
 }
 
+TEST_F(CodeOnDisk, IsNotThatOfADebugger) {
+  const TensorPtr expected = run(kDense, {Tiers::Best}).result;
+  CompilerOptions debugged = options();
+  debugged.debugger = true;
+  EXPECT_TRUE(same_bits(run(kDense, debugged).result, expected));
+  EXPECT_FALSE(std::filesystem::exists(file()));
+  expect_compiled(kDense, expected);
+}
+
+TEST_F(CodeOnDisk, HasNoNames) {
+  CompilerOptions named = options();
+  named.perf_map = true;
+  const TensorPtr expected = run(kDense, named).result;
+  std::filesystem::remove(fmt::format("/tmp/perf-{}.map", getpid()));
+  expect_loaded(kDense, expected);
+}
+
 TEST_F(CodeOnDisk, IsOfTheBestTierOnly) {
   const TensorPtr expected = run(kDense, options(Tiers::First)).result;
   expect_compiled(kDense, expected);
@@ -282,6 +299,9 @@ TEST(CompilerOptions, AreInTheEnvironment) {
   EXPECT_EQ(with("QUERN_CACHE", ""), "/var/caches/quern/kernels.db");
   EXPECT_EQ(with("XDG_CACHE_HOME", "relative"), "/home/a/.cache/quern/kernels.db");
   EXPECT_EQ(options({}).cache, "");
+  EXPECT_TRUE(options({{"QUERN_PERF_MAP", "1"}}).perf_map);
+  EXPECT_TRUE(options({{"QUERN_GDB", "1"}}).debugger);
+  EXPECT_FALSE(options({}).perf_map || options({}).debugger);
 }
 
 TEST(KernelRecords, ReadBackOnlyWhole) {

@@ -73,14 +73,14 @@ TEST(Tiers, AnObjectWorksElsewhere) {
     object = (*generator->compile(exponentials()))->object();
   }
   const auto generator = generator_of(Tiers::Both);
-  const auto twice = {*generator->link(object), *generator->link(object)};
+  const auto twice = {*generator->link(object, "one"), *generator->link(object, "two")};
   for (const auto& linked : twice) {
     GuardedArray a(DType::float32(), {0, 0, 0}), out(DType::float32(), 3);
     EXPECT_EQ(run(*linked, {&a, &out}, {3}), 0);
     EXPECT_EQ(out.doubles(), (std::vector<double>{1, 1, 1}));
   }
-  EXPECT_FALSE(generator->link("no object at all"));
-  EXPECT_FALSE(generator->link(object.substr(0, object.size() / 2)));
+  EXPECT_FALSE(generator->link("no object at all", "none"));
+  EXPECT_FALSE(generator->link(object.substr(0, object.size() / 2), "half"));
 }
 
 TEST(Tiers, TheEndDropsWhatIsNotBegunButForAWhile) {

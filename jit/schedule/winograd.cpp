@@ -419,7 +419,7 @@ class WinogradRule {
       for (int64_t b = 0; b < tile_; ++b) {
         DimMap map = place(row, a, b);
         map.emplace(roles_.filter, filter);
-        const ValuePtr sum = sums[static_cast<size_t>(a * tile_ + b)];
+        const ValuePtr& sum = sums[static_cast<size_t>(a * tile_ + b)];
         const ValuePtr value = map_values(substitute(c_.value, map), [&](const Value& v) {
           return v.kind == ValueKind::Local && v.local == c_.reductions[0].local ? sum : nullptr;
         });

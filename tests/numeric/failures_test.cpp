@@ -36,6 +36,7 @@ const std::vector<std::pair<std::string, std::string>> kTooLarge = {
 TEST(Failures, OfSizesSayWhatIsTooLarge) {
   Entries<TensorPtr> tensors = {{"a", HostTensor::make(DType::float32(), {1, 1})}};
   std::vector<Case> cases;
+  cases.reserve(kTooLarge.size() + 1);
   for (const auto& [call, problem] : kTooLarge) cases.push_back({call, call, {{"a", "a"}}});
   cases.push_back({"afterwards", "%a + 1", {{"a", "a"}}});
   TemporaryFile file("sizes");

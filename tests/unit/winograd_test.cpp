@@ -36,6 +36,7 @@ class Program {
   }
   TensorPtr operator()(const std::vector<TensorPtr>& arguments) {
     std::vector<Value> values;
+    values.reserve(arguments.size());
     for (const TensorPtr& tensor : arguments) values.push_back(Value::tensor(tensor));
     EvaluationResult result = call_(values, host_);
     EXPECT_TRUE(result) << result.error().message;

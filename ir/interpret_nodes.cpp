@@ -83,6 +83,8 @@ int64_t run_extent(const DimCode& code, const int64_t* slots, const Expr& at) {
   return extent;
 }
 
+void fail_too_long(const Expr& at) { fail(at, "the number of points of the range overflows 64 bits"); }
+
 // --- what comes from the graph level -----------------------------------------------------------------------
 
 Value Escape::run(Machine& machine) const {

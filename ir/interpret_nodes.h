@@ -49,6 +49,9 @@ int64_t run(const DimCode& code, const int64_t* slots, const Expr& at);
 /// The same for an extent, which must not be negative.
 int64_t run_extent(const DimCode& code, const int64_t* slots, const Expr& at);
 
+/// A range of more points than 64 bits count is a failure.
+[[noreturn]] void fail_too_long(const Expr& at);
+
 /// A range of iteration: an index variable from 0 up to an extent.
 struct Axis {
   size_t position;  ///< slot of the variable
@@ -59,13 +62,16 @@ struct Axis {
 /// Calls `body` at each point of the axes in row-major order, with the positions in their slots.
 template <class F>
 void for_each_point(std::span<const Axis> axes, int64_t* slots, const Expr& at, const F& body) {
-  bool empty = false;
+  bool empty = false, too_long = false;
+  int64_t points = 1;
   for (const Axis& axis : axes) {
     slots[axis.extent] = run_extent(axis.code, slots, at);
     empty |= slots[axis.extent] == 0;
+    too_long |= __builtin_mul_overflow(points, slots[axis.extent], &points);
     slots[axis.position] = 0;
   }
   if (empty) return;
+  if (too_long) fail_too_long(at);
   while (true) {
     body();
     size_t k = axes.size();

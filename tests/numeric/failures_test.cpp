@@ -31,6 +31,7 @@ const std::vector<std::pair<std::string, std::string>> kTooLarge = {
     {"zeros((3037000500, 3037000500))", "too large"},
     {"zeros((1000000000000,))", "not enough memory"},
     {"[j < 2] => sum[i < 4294967296 * 4294967296 * 4] (%a[0, 0] + cast<float32>(i))", "overflow"},
+    {"[j < 2] => sum[i < 4294967296, k < 4294967296, l < 4] (%a[0, 0] + cast<float32>(i))", "overflow"},
 };
 
 TEST(Failures, OfSizesSayWhatIsTooLarge) {

@@ -10,6 +10,7 @@
 #include "jit/schedule/contraction.h"
 #include "jit/schedule/residues.h"
 #include "jit/schedule/rows.h"
+#include "jit/schedule/statements.h"
 #include "jit/schedule/transposition.h"
 #include "jit/schedule/window.h"
 #include "jit/schedule/winograd.h"
@@ -150,9 +151,7 @@ class Lowering {
     let.value = value(binding.value, let.inner);
     let.accumulator = let.value->dtype;
     let.local = result_.locals++;
-    Value v{ValueKind::Local, let.accumulator};
-    v.local = let.local;
-    lets_[binding.variable] = make(std::move(v));
+    lets_[binding.variable] = value_of(let.local, let.accumulator);
     reductions.push_back(std::move(let));
   }
 
@@ -261,10 +260,9 @@ class Lowering {
     r.accumulator = accumulator_dtype(r.value->dtype);
     r.value = cast_to(r.value, r.accumulator);
     r.local = result_.locals++;
-    Value v{ValueKind::Local, r.accumulator};
-    v.local = r.local;
+    ValuePtr running = value_of(r.local, r.accumulator);
     result_.running_results.push_back(std::move(r));
-    return cast_to(make(std::move(v)), e.type->dtype.lane());
+    return cast_to(std::move(running), e.type->dtype.lane());
   }
 
   Scatter scatter(const ScatterExpr& e) {
@@ -386,9 +384,7 @@ RowComputation rows_of(const FnExpr& primitive) {
     c.extents.erase(c.extents.begin(), c.extents.begin() + first);
     if (stage.variable && is_one_a_row(*stage.value, rows)) {
       c.takes_value = c.locals++;
-      Value v{ValueKind::Local, c.value->dtype};
-      v.local = c.takes_value;
-      values.emplace(stage.variable, make(std::move(v)));
+      values.emplace(stage.variable, value_of(c.takes_value, c.value->dtype));
     }
     for (const Dim dim : c.dims)
       if (std::ranges::find(result.dims, dim) == result.dims.end()) result.dims.push_back(dim);

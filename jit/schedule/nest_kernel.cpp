@@ -19,14 +19,6 @@ bool contains(const std::vector<BoundsCheck>& checks, const BoundsCheck& check) 
   return std::any_of(checks.begin(), checks.end(), [&](const BoundsCheck& c) { return same(c, check); });
 }
 
-StmtPtr serial_loop(Dim var, Dim extent, Block body) {
-  Stmt loop{StmtKind::For};
-  loop.var = var;
-  loop.extent = extent;
-  loop.body = std::move(body);
-  return make(std::move(loop));
-}
-
 }  // namespace
 
 class NestWriter {

@@ -46,9 +46,7 @@ StmtPtr in_one(const Stmt& first, const Stmt& second, int local) {
   if (store.kind != StmtKind::Store || reduce.kind != StmtKind::Reduce || !reduce.checks.empty() ||
       is_arg(reduce.reduce))
     return nullptr;
-  Value element{ValueKind::Local, store.value->dtype};
-  element.local = local;
-  const auto stored = std::make_shared<const Value>(std::move(element));
+  const ValuePtr stored = value_of(local, store.value->dtype);
   reduce.value =
       with_local(substitute(reduce.value, {{second.var, first.var}}), store.buffer, store.offset, stored);
   if (!reduce.value) return nullptr;
@@ -92,10 +90,7 @@ Kernel scheduled_rows(const RowComputation& rows, int vector_bytes) {
   }
   const size_t shared = shared_loop(rows.extents);
   for (size_t k = rows.rows.size(); k-- > 0;) {
-    Stmt loop{StmtKind::For};
-    loop.var = rows.rows[k];
-    loop.extent = rows.extents[k];
-    loop.body = std::move(kernel.body);
+    Stmt loop = *serial_loop(rows.rows[k], rows.extents[k], std::move(kernel.body));
     if (k == shared) loop.before = dim_const(0);
     kernel.body = {make(std::move(loop))};
   }

@@ -12,6 +12,20 @@ ValuePtr constant(const Scalar& scalar) {
   return std::make_shared<const Value>(std::move(v));
 }
 
+ValuePtr value_of(int local, DType dtype) {
+  Value v{ValueKind::Local, dtype};
+  v.local = local;
+  return std::make_shared<const Value>(std::move(v));
+}
+
+StmtPtr serial_loop(Dim var, Dim extent, Block body) {
+  Stmt loop{StmtKind::For};
+  loop.var = var;
+  loop.extent = extent;
+  loop.body = std::move(body);
+  return make(std::move(loop));
+}
+
 void declare(int local, DType dtype, ValuePtr first, Block& body) {
   Stmt stmt{StmtKind::Declare};
   stmt.local = local;

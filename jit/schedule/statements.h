@@ -9,6 +9,9 @@ namespace quern::loops {
 
 StmtPtr make(Stmt stmt);
 ValuePtr constant(const Scalar& scalar);
+/// What a local that is no tile holds.
+ValuePtr value_of(int local, DType dtype);
+StmtPtr serial_loop(Dim var, Dim extent, Block body);
 void declare(int local, DType dtype, ValuePtr first, Block& body);
 
 /// A loop of a reduction around a body.

@@ -32,12 +32,6 @@ ValuePtr load(int buffer, Dim offset) {
   return std::make_shared<const Value>(std::move(v));
 }
 
-ValuePtr read_of(int local) {
-  Value v{ValueKind::Local, DType::float32()};
-  v.local = local;
-  return std::make_shared<const Value>(std::move(v));
-}
-
 StmtPtr store(int buffer, Dim offset, ValuePtr value) {
   Stmt stmt{StmtKind::Store};
   stmt.buffer = buffer;
@@ -46,14 +40,11 @@ StmtPtr store(int buffer, Dim offset, ValuePtr value) {
   return make(std::move(stmt));
 }
 
-StmtPtr loop(Dim var, Dim extent, Block body, int lanes = 1) {
-  Stmt stmt{StmtKind::For};
-  stmt.var = var;
-  stmt.extent = extent;
-  stmt.body = std::move(body);
-  if (lanes > 1) stmt.loop = LoopKind::Vectorize;
-  stmt.width = lanes;
-  return make(std::move(stmt));
+StmtPtr vector_loop(Dim var, int64_t extent, Block body, int64_t lanes) {
+  Stmt loop = *serial_loop(var, number(extent), std::move(body));
+  loop.loop = LoopKind::Vectorize;
+  loop.width = static_cast<int>(lanes);
+  return make(std::move(loop));
 }
 
 /// Linear combinations of values, as statements that declare locals.
@@ -63,7 +54,7 @@ class Combiner {
 
   ValuePtr local(ValuePtr value) {
     declare(locals_, DType::float32(), std::move(value), body_);
-    return read_of(locals_++);
+    return value_of(locals_++, DType::float32());
   }
 
   /// matrix * values. Rows that differ in signs alone share their sums.
@@ -241,18 +232,21 @@ class RoleFinder {
   const Computation& c_;
 };
 
+/// Vectors of filters that a register tile has, and a panel of weights.
+constexpr int64_t kVectors = 2;
+
 /// How tiles and filters are cut: blocks of so many tiles (rows of matrices), in each of which panels of
 /// `panel` filters are done for every point of the transformed tiles.
 struct Blocks {
-  int64_t tiles, rows, blocks;  ///< in all, of a block, of a register tile
-  int64_t vectors = 2;          ///< of a panel
-  int64_t parts = 1;            ///< of the filters, each with all blocks
+  int64_t tiles;   ///< in all
+  int64_t rows;    ///< tiles of a block, which are the rows of a register tile
+  int64_t blocks;  ///< in all
 };
 
 Blocks blocks_of(const Roles& roles, int tile, const MachineModel& machine) {
   const auto across = [&](int64_t extent) { return (extent + tile - 1) / tile; };
   const int64_t tiles = roles.images * across(roles.height) * across(roles.width);
-  const int64_t most = (machine.vector_registers - 3) / 2;
+  const int64_t most = (machine.vector_registers - kVectors - 1) / kVectors;
   Blocks best{tiles, most, (tiles + most - 1) / most};
   // A step of the reduction costs a cycle a row and a part of the load of a panel.
   int64_t least = best.blocks * (most + 2);
@@ -276,7 +270,7 @@ class WinogradRule {
         tables_(winograd_tables(tile_)),
         lanes_(machine.vector_bytes / 4),
         blocks_(blocks_of(roles, tile_, machine)) {
-    wide_ = blocks_.vectors * lanes_;
+    wide_ = kVectors * lanes_;
     panels_ = (roles.filters + wide_ - 1) / wide_;
     reach_ = tile_ + 2;
     weight_ = static_cast<int>(c_.buffers.size());
@@ -299,7 +293,7 @@ class WinogradRule {
     Block body{transformed_data()};
     products(kernel, body);
     body.push_back(results());
-    Stmt blocks = *loop(block_, number(blocks_.blocks), std::move(body));
+    Stmt blocks = *serial_loop(block_, number(blocks_.blocks), std::move(body));
     blocks.before = number(0);
     kernel.body = {make(std::move(blocks))};
     kernel.range = number(blocks_.blocks);
@@ -361,8 +355,8 @@ class WinogradRule {
       const Dim matrix = number(static_cast<int64_t>(k) * blocks_.rows * roles_.channels);
       body.push_back(store(data_, dim_add(dim_add(matrix, times(row, roles_.channels)), channel), points[k]));
     }
-    return loop(row, number(blocks_.rows),
-                {loop(channel, number(roles_.channels), std::move(body), static_cast<int>(lanes_))});
+    return serial_loop(row, number(blocks_.rows),
+                       {vector_loop(channel, roles_.channels, std::move(body), lanes_)});
   }
 
   /// products[point, row, filter] = sum over channels of data[point, row, channel] * weight[point, channel,
@@ -384,7 +378,7 @@ class WinogradRule {
     sum.value = apply(ScalarOp::Mul, {load(data_, left), load(weight_, right)});
     sum.accumulator = DType::float32();
     sum.local = kernel.locals++;
-    c.value = read_of(sum.local);
+    c.value = value_of(sum.local, DType::float32());
     c.reductions.push_back(std::move(sum));
     c.store_offset = dim_add(
         dim_add(times(dim_add(times(point, blocks_.rows), row), panels_ * wide_), times(panel, wide_)),
@@ -432,8 +426,8 @@ class WinogradRule {
         }
         body.push_back(std::move(stored));
       }
-    return loop(row, number(blocks_.rows),
-                {loop(filter, number(roles_.filters), std::move(body), static_cast<int>(lanes_))});
+    return serial_loop(row, number(blocks_.rows),
+                       {vector_loop(filter, roles_.filters, std::move(body), lanes_)});
   }
 
   /// (G g G^T)[point] for each panel, channel and filter of the panel.
@@ -465,9 +459,9 @@ class WinogradRule {
       const Dim at = dim_add(times(dim_add(times(matrix, roles_.channels), channel), wide_), filter);
       body.push_back(store(1, at, points[k]));
     }
-    form.body = {loop(panel, number(panels_),
-                      {loop(channel, number(roles_.channels),
-                            {loop(filter, number(wide_), std::move(body), static_cast<int>(lanes_))})})};
+    const StmtPtr filters = vector_loop(filter, wide_, std::move(body), lanes_);
+    form.body = {
+        serial_loop(panel, number(panels_), {serial_loop(channel, number(roles_.channels), {filters})})};
     return form;
   }
 

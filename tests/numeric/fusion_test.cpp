@@ -145,6 +145,20 @@ INSTANTIATE_TEST_SUITE_P(Programs, Fusion,
                                               std::get<0>(info.param));
                          });
 
+/// Compiled code has the interpreter's bits.
+void expect_interpreted(const std::string& name, const std::vector<Case>& cases,
+                        const Entries<TensorPtr>& tensors) {
+  TemporaryFile file(name);
+  auto written = write_tensors(file.path(), tensors);
+  ASSERT_TRUE(written) << written.error().message;
+  CaseSession session(file.path(), cases, library_texts());
+  std::vector<Outcome> wanted = session.run(Evaluator::Interpreter), got = session.run(Evaluator::Compiled);
+  for (size_t i = 0; i < cases.size(); ++i) {
+    ASSERT_EQ(wanted[i].problem + got[i].problem, "") << cases[i].name;
+    EXPECT_EQ(difference_in_ulps(*got[i].tensor, *wanted[i].tensor, 0, 0), "") << cases[i].name;
+  }
+}
+
 // A chain of n bindings costs n steps: what grew with its square would take minutes here.
 TEST(LongChains, RunAsTheInterpreterSays) {
   auto chain = [](int64_t length, const char* step) {
@@ -164,15 +178,7 @@ TEST(LongChains, RunAsTheInterpreterSays) {
       {"a sum", sum, {{"a", "a"}}},
       {"numbers", chain(50'000, "%v{} + {}"), {{"a", "s"}}},
       {"reductions", chain(1'000, "sum(%v{}, axis=[0], keepdims=True) * {} + %a"), {{"a", "a"}}}};
-  TemporaryFile file("chains");
-  auto written = write_tensors(file.path(), tensors);
-  ASSERT_TRUE(written) << written.error().message;
-  CaseSession session(file.path(), cases, library_texts());
-  std::vector<Outcome> wanted = session.run(Evaluator::Interpreter), got = session.run(Evaluator::Compiled);
-  for (size_t i = 0; i < cases.size(); ++i) {
-    ASSERT_EQ(wanted[i].problem + got[i].problem, "") << cases[i].name;
-    EXPECT_EQ(difference_in_ulps(*got[i].tensor, *wanted[i].tensor, 0, 0), "") << cases[i].name;
-  }
+  expect_interpreted("chains", cases, tensors);
 }
 
 // Long reductions are done in parts, some shorter than others.
@@ -190,15 +196,7 @@ TEST(LongReductions, RunAsTheInterpreterSays) {
                              {"columns", "sum(%a, axis=[0])[:3]", {{"a", "pair"}}},
                              {"axes", "sum(%a + 1)", {{"a", "image"}}},
                              {"a wider sum", "sum(%a * 0 + 0.0078125)", {{"a", "half"}}}};
-  TemporaryFile file("long");
-  auto written = write_tensors(file.path(), tensors);
-  ASSERT_TRUE(written) << written.error().message;
-  CaseSession session(file.path(), cases, library_texts());
-  std::vector<Outcome> wanted = session.run(Evaluator::Interpreter), got = session.run(Evaluator::Compiled);
-  for (size_t i = 0; i < cases.size(); ++i) {
-    ASSERT_EQ(wanted[i].problem + got[i].problem, "") << cases[i].name;
-    EXPECT_EQ(difference_in_ulps(*got[i].tensor, *wanted[i].tensor, 0, 0), "") << cases[i].name;
-  }
+  expect_interpreted("long", cases, tensors);
 }
 
 }  // namespace

@@ -300,5 +300,24 @@ TEST(CodegenBounds, StopAKernelThatLeavesABuffer) {
   }
 }
 
+// out[i] = a[i] by way of memory of the call's own.
+TEST(CodegenScratch, IsTheCallsOwnOrStopsIt) {
+  const auto copies = [](int64_t scratch) {
+    const Dim i = dim_var("i"), j = dim_var("j"), n = dim_const(20);
+    return compile(kernel("copies",
+                          {{"a", DType::float32(), {n}},
+                           {"out", DType::float32(), {n}, true},
+                           {"between", DType::float32(), {dim_const(scratch)}, false, true}},
+                          {},
+                          {loop_of(i, n, 8, {store(2, i, load(0, DType::float32(), i))}),
+                           loop_of(j, n, 8, {store(1, j, load(2, DType::float32(), j))})}));
+  };
+  GuardedArray a(DType::float32(), 20), out(DType::float32(), 20);
+  for (size_t i = 0; i < 20; ++i) a.set(i, Scalar::from_double(DType::float32(), static_cast<double>(i)));
+  EXPECT_EQ(run(*copies(20), {&a, &out}), 0);
+  EXPECT_EQ(out.doubles(), a.doubles());
+  EXPECT_EQ(run(*copies(int64_t{1} << 50), {&a, &out}), loops::kNoMemory);
+}
+
 }  // namespace
 }  // namespace quern

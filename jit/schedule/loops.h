@@ -187,7 +187,8 @@ struct Kernel {
   /// How many steps the loops with a `before` have together: independent of each other, so that a caller may
   /// ask for some of them and leave the others to other threads. Null where there are none.
   Dim range = nullptr;
-  Dim work = nullptr;              ///< how often the innermost statement is done, where there is a range
+  /// About as many cycles as one core takes for the range, if its vectors have 64 bytes.
+  Dim work = nullptr;
   std::vector<std::string> traps;  ///< what trap k+1 means, for messages
 };
 

@@ -67,13 +67,55 @@ void add_reduction(const Reduction& r, const ReductionLoop& loop, Block& body) {
   body.insert(body.end(), inner.begin(), inner.end());
 }
 
+namespace {
+
+constexpr int64_t kQuarters = 4;  ///< of a cycle, in which costs are
+
+int64_t cost_of(ScalarOp op) {
+  if (op == ScalarOp::Pow) return 32 * kQuarters;
+  if (op == ScalarOp::Div || op == ScalarOp::Mod) return 4 * kQuarters;
+  return info(op).signature == ScalarSignature::Float ? 8 * kQuarters : kQuarters / 2;
+}
+
+/// Quarters of a cycle for a vector of the value. What does not depend on all of `vars` is in registers or
+/// near.
+int64_t cost_of(const ValuePtr& value, const std::vector<Dim>& vars) {
+  int64_t cost = 0;
+  for_each_value(value, [&](const Value& v) {
+    const bool moves = v.dim && std::ranges::all_of(vars, [&](Dim var) { return contains_var(v.dim, var); });
+    if (v.kind == ValueKind::Load) cost += moves ? kQuarters : 0;
+    if (v.kind == ValueKind::Load && !v.computed.empty()) cost += 16 * kQuarters;
+    if (v.kind == ValueKind::Apply) cost += cost_of(v.op);
+    if (v.kind == ValueKind::Cast || v.kind == ValueKind::Select) cost += kQuarters / 2;
+  });
+  return cost;
+}
+
+/// The same of all terms of a reduction; extents that depend on the result's index variables do not count.
+Dim cost_of(const Reduction& r, const std::vector<Dim>& vars) {
+  const bool is_product = r.kind == ReduceKind::Sum && r.value->kind == ValueKind::Apply &&
+                          r.value->op == ScalarOp::Mul;  // multiply-adds
+  Dim cost = dim_const(cost_of(r.value, vars) + (is_product ? 0 : kQuarters / 2));
+  for (const Reduction& inner : r.inner) cost = dim_add(cost, cost_of(inner, vars));
+  for (const Dim extent : r.extents)
+    if (std::ranges::none_of(vars, [&](Dim var) { return contains_var(extent, var); }))
+      cost = dim_mul(cost, extent);
+  return cost;
+}
+
+}  // namespace
+
 Dim work_of(const Computation& c) {
-  Dim work = dim_product(c.extents);
-  for (const Reduction& r : c.reductions)
-    for (const Dim extent : r.extents)
-      if (std::none_of(c.vars.begin(), c.vars.end(), [&](Dim var) { return contains_var(extent, var); }))
-        work = dim_mul(work, extent);
-  return work;
+  constexpr int64_t kVectorBytes = 64, kStore = 2 * kQuarters;
+  std::vector<Dim> vars;
+  for (size_t k = 0; k < c.vars.size(); ++k)
+    if (!is_const(c.extents[k], 1)) vars.push_back(c.vars[k]);
+  Dim cost = dim_const(cost_of(c.value, vars) + kStore);
+  for (const Reduction& r : c.reductions) cost = dim_add(cost, cost_of(r, vars));
+  for (const RunningResult& r : c.running_results) cost = dim_add(cost, dim_const(cost_of(r.value, vars)));
+  const auto bytes = static_cast<int64_t>(c.buffers[static_cast<size_t>(output_of(c.buffers))].dtype.bytes());
+  return dim_floordiv(dim_mul(cost, dim_product(c.extents)),
+                      dim_const(kQuarters * std::max<int64_t>(kVectorBytes / bytes, 1)));
 }
 
 }  // namespace quern::loops

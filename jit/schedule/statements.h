@@ -23,8 +23,7 @@ void open_reduction(const Reduction& reduction, Block& body);
 /// A reduction or `let`, and what is inside of it, with loops as the computation says them.
 void add_reduction(const Reduction& reduction, const ReductionLoop& loop, Block& body);
 
-/// How often the innermost statement is done; extents that depend on the result's index variables do not
-/// count.
+/// What stands in Kernel::work.
 Dim work_of(const Computation& computation);
 
 }  // namespace quern::loops

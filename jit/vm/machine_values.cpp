@@ -217,7 +217,7 @@ std::optional<int64_t> Machine::value_of(const std::optional<DimCode>& dim) cons
 /// traps, which come from different parts, it is the same one in each run: that of the first part.
 int32_t Machine::run_kernel(const CompiledKernel& code, void* const* buffers, std::optional<int64_t> range,
                             std::optional<int64_t> work) {
-  constexpr int64_t kLeastWork = int64_t{1} << 18;
+  constexpr int64_t kLeastWork = 16 << 10, kLeastPart = 4 << 10;  // cycles
   const KernelEntry entry = code.entry.load(std::memory_order_acquire);
   if (!range) return entry(buffers, kernel_dims_.data());
   const auto part = [&](int64_t begin, int64_t end) {
@@ -230,7 +230,8 @@ int32_t Machine::run_kernel(const CompiledKernel& code, void* const* buffers, st
   std::mutex mutex;
   int64_t first = *range;
   int32_t trap = 0;
-  for_each_part(*range, [&](int64_t begin, int64_t end) {
+  const int64_t least = kLeastPart * *range / *work + 1;
+  for_each_part(*range, least, [&](int64_t begin, int64_t end) {
     const int32_t stopped = part(begin, end);
     if (stopped == 0) return;
     const std::lock_guard lock(mutex);

@@ -79,7 +79,7 @@ TEST_F(Threads, ShareAllStepsOnce) {
     set_thread_count(threads);
     for (const int64_t count : {0, 1, 2, 7, 1000}) {
       std::vector<std::atomic<int>> done(static_cast<size_t>(count));
-      for_each_part(count, [&](int64_t begin, int64_t end) {
+      for_each_part(count, 1, [&](int64_t begin, int64_t end) {
         for (int64_t step = begin; step < end; ++step) ++done[static_cast<size_t>(step)];
       });
       for (const auto& times : done) ASSERT_EQ(times.load(), 1);

@@ -7,6 +7,7 @@
 #include <tbb/task_arena.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
@@ -14,7 +15,6 @@
 #include <mutex>
 #include <optional>
 #include <thread>
-#include <vector>
 
 namespace quern {
 
@@ -48,85 +48,6 @@ tbb::task_arena& arena_of(int threads) {
   return arenas->try_emplace(threads, threads).first->second;
 }
 
-/// Steps that threads share. Each has a stretch of neighbours, of which it takes the first three quarters,
-/// then as many of what is left, and at last half of what another has not begun, from its end: threads that
-/// are late or slow delay nobody, and two write side by side at few places only.
-class Region {
- public:
-  using Body = std::function<void(int64_t begin, int64_t end)>;
-
-  Region(const Body& body, int64_t count, int64_t least, int threads)
-      : body_(body), count_(count), unit_(count / kMostUnits + 1), stretches_(static_cast<size_t>(threads)) {
-    constexpr int64_t kPartsPerThread = 8;
-    const int64_t units = (count + unit_ - 1) / unit_;
-    least_ = std::max({least / unit_, units / (threads * kPartsPerThread), int64_t{1}});
-    for (int k = 0; k < threads; ++k)
-      stretches_[static_cast<size_t>(k)].units.store(pack({units * k / threads, units * (k + 1) / threads}),
-                                                     std::memory_order_relaxed);
-  }
-
-  /// What the next of the threads does, until nothing is left; false for one too many, and where nothing was.
-  bool work() {
-    const size_t own = seats_.fetch_add(1, std::memory_order_relaxed);
-    if (own >= stretches_.size()) return false;
-    bool worked = false;
-    while (const auto part = next(stretches_[own])) {
-      body_(part->begin * unit_, std::min(count_, part->end * unit_));
-      worked = true;
-    }
-    return worked;
-  }
-
-  /// The core of the thread that waits for the region.
-  const int caller_core = sched_getcpu();
-
- private:
-  static constexpr int64_t kMostUnits = int64_t{1} << 30;
-  struct Part {
-    int64_t begin, end;
-  };
-  struct alignas(64) Stretch {
-    std::atomic<uint64_t> units = 0;  ///< begin and end of what nobody has begun
-  };
-
-  static uint64_t pack(Part part) {
-    return static_cast<uint64_t>(part.begin) << 32 | static_cast<uint64_t>(part.end);
-  }
-  static Part unpack(uint64_t units) {
-    return {static_cast<int64_t>(units >> 32), static_cast<int64_t>(units & 0xffffffff)};
-  }
-
-  /// A part of a stretch: at its begin for who owns it, at its end for others.
-  std::optional<Part> part_of(Stretch& stretch, bool is_own) const {
-    uint64_t seen = stretch.units.load();
-    while (true) {
-      const auto [begin, end] = unpack(seen);
-      if (begin >= end) return std::nullopt;
-      const int64_t left = end - begin;
-      const int64_t size = std::min(left, std::max(least_, is_own ? (3 * left + 3) / 4 : (left + 1) / 2));
-      const Part part = is_own ? Part{begin, begin + size} : Part{end - size, end};
-      const Part rest = is_own ? Part{begin + size, end} : Part{begin, end - size};
-      if (stretch.units.compare_exchange_weak(seen, pack(rest))) return part;
-    }
-  }
-
-  std::optional<Part> next(Stretch& own) {
-    if (const auto part = part_of(own, true)) return part;
-    for (Stretch& other : stretches_)
-      if (const auto part = part_of(other, false)) {
-        own.units.store(pack(*part));
-        return part_of(own, true);
-      }
-    return std::nullopt;
-  }
-
-  const Body& body_;
-  const int64_t count_, unit_;  ///< of steps; steps in a unit
-  int64_t least_ = 1;           ///< units in a part
-  std::atomic<size_t> seats_ = 0;
-  std::vector<Stretch> stretches_;  ///< of each thread
-};
-
 /// A helper beside the caller on one core would wait for the caller, who waits for it.
 void leave_core(int core) {
   if (sched_getcpu() != core) return;
@@ -138,71 +59,155 @@ void leave_core(int core) {
   sched_setaffinity(0, sizeof all, &all);
 }
 
-/// The caller of a region and its helpers: tasks of an arena that stay for a while after a region and look
+/// Others may want the core.
+void wait(int turn) {
+  if (turn % 64 == 63) {
+    std::this_thread::yield();
+  } else {
+    _mm_pause();
+  }
+}
+
+/// A caller with steps to share and its helpers: tasks of an arena that stay for a while after a job and look
 /// for the next one, since waking a thread takes as long as a small kernel.
+///
+/// Each has a stretch of neighbouring steps, of which it takes the first three quarters, then as many of what
+/// is left, and at last half of what another has not begun, from its end: threads that are late or slow delay
+/// nobody, and two write side by side at few places only. A job costs few cache lines that go from one core
+/// to the other: a helper looks at its own stretch alone until there is something.
 class Team {
  public:
+  using Body = std::function<void(int64_t begin, int64_t end)>;
+  static constexpr int kMostThreads = 64;
+
   static Team& one() {
     static auto* team = new Team;
     return *team;
   }
 
-  void run(Region& region, int helpers) {
-    region_.store(&region);
-    for (int stay = present_.load(); stay < helpers;)
-      if (present_.compare_exchange_weak(stay, stay + 1)) {
-        arena_of(helpers + 1).enqueue([] { one().help(); });
-        ++stay;
-      }
-    region.work();
-    region_.store(nullptr);
-    // Who came in before that may still be at a part.
-    for (int turn = 0; inside_.load() != 0; ++turn) wait(turn);
+  /// The caller holds `busy`.
+  void run(const Body& body, int64_t count, int64_t least, int threads) {
+    constexpr int64_t kPartsPerThread = 8;
+    const int64_t unit = count / kMostUnits + 1, units = (count + unit - 1) / unit;
+    job_.body.store(&body, std::memory_order_relaxed);
+    job_.count.store(count, std::memory_order_relaxed);
+    job_.unit.store(unit, std::memory_order_relaxed);
+    job_.least.store(std::max({least / unit, units / (threads * kPartsPerThread), int64_t{1}}),
+                     std::memory_order_relaxed);
+    job_.threads.store(threads, std::memory_order_relaxed);
+    job_.caller_core.store(sched_getcpu(), std::memory_order_relaxed);
+    undone_.store(units, std::memory_order_relaxed);
+    number_ = (number_ + 1) % kNumbers;
+    for (int k = threads; k-- > 0;)
+      at(k).store(pack({number_, units * k / threads, units * (k + 1) / threads}), std::memory_order_release);
+    for (int k = 1; k < threads; ++k) call(k, threads);
+    work(0);
+    for (int turn = 0; undone_.load(std::memory_order_acquire) != 0; ++turn) wait(turn);
   }
 
-  std::mutex busy;  ///< one region at a time
+  std::mutex busy;  ///< one job at a time
 
  private:
-  void help() {
+  // A stretch in one word, with the number of its job, so that nobody takes a part of another job than it
+  // saw.
+  static constexpr int kUnitBits = 24;
+  static constexpr int64_t kMostUnits = (int64_t{1} << kUnitBits) - 1;
+  static constexpr uint64_t kNumbers = uint64_t{1} << 16;
+  struct Stretch {
+    uint64_t number;
+    int64_t begin, end;
+  };
+  struct alignas(64) Line {
+    std::atomic<uint64_t> word = 0;
+  };
+  /// Who has taken a part reads it, as the job cannot be over before the part is done.
+  struct alignas(64) Job {
+    std::atomic<const Body*> body = nullptr;
+    std::atomic<int64_t> count = 0, unit = 1, least = 1;  ///< steps; steps of a unit; units of a part
+    std::atomic<int> threads = 0, caller_core = 0;
+  };
+
+  static uint64_t pack(Stretch s) {
+    return s.number << (2 * kUnitBits) | static_cast<uint64_t>(s.begin) << kUnitBits |
+           static_cast<uint64_t>(s.end);
+  }
+  static Stretch unpack(uint64_t word) {
+    return {word >> (2 * kUnitBits), static_cast<int64_t>(word >> kUnitBits & kMostUnits),
+            static_cast<int64_t>(word & kMostUnits)};
+  }
+  std::atomic<uint64_t>& at(int thread) { return stretches_[static_cast<size_t>(thread)].word; }
+  bool has_work(int thread) {
+    const Stretch s = unpack(at(thread).load(std::memory_order_relaxed));
+    return s.begin < s.end;
+  }
+
+  /// Starts a helper, unless it is there.
+  void call(int helper, int threads) {
+    const uint64_t bit = uint64_t{1} << helper;
+    if ((present_.load(std::memory_order_relaxed) & bit) != 0 || (present_.fetch_or(bit) & bit) != 0) return;
+    arena_of(threads).enqueue([helper] { one().help(helper); });
+  }
+
+  void help(int self) {
     constexpr std::chrono::microseconds kPatience{200};
     auto last = std::chrono::steady_clock::now();
     for (int turn = 0;; ++turn) {
-      const bool works = region_.load() != nullptr && joins();
-      if (works) {
+      if (has_work(self) || (turn % 16 == 0 && has_work(0))) {
+        leave_core(job_.caller_core.load(std::memory_order_relaxed));
+        work(self);
         last = std::chrono::steady_clock::now();
       } else if (turn % 16 == 0 && std::chrono::steady_clock::now() - last > kPatience) {
         break;
       }
       wait(turn);
     }
-    present_.fetch_sub(1);
+    present_.fetch_and(~(uint64_t{1} << self));
   }
 
-  /// Others may want the core.
-  static void wait(int turn) {
-    if (turn % 64 == 63) {
-      std::this_thread::yield();
-    } else {
-      _mm_pause();
+  /// Parts of the own stretch and then of others', until nobody has any.
+  void work(int self) {
+    do {
+      while (const auto part = part_of(self, true)) {
+        const int64_t unit = job_.unit.load(std::memory_order_relaxed);
+        (*job_.body.load(std::memory_order_relaxed))(
+            part->begin * unit, std::min(job_.count.load(std::memory_order_relaxed), part->end * unit));
+        undone_.fetch_sub(part->end - part->begin, std::memory_order_release);
+      }
+    } while (steal(self));
+  }
+
+  /// Makes a part of another's stretch the own one.
+  bool steal(int self) {
+    const int threads = job_.threads.load(std::memory_order_relaxed);
+    for (int k = 0; k < threads; ++k)
+      if (const auto part = k == self ? std::nullopt : part_of(k, false)) {
+        at(self).store(pack(*part), std::memory_order_release);
+        return true;
+      }
+    return false;
+  }
+
+  /// A part at the begin of a stretch for who owns it, at its end for others.
+  std::optional<Stretch> part_of(int thread, bool is_own) {
+    std::atomic<uint64_t>& word = at(thread);
+    const int64_t least = job_.least.load(std::memory_order_relaxed);
+    uint64_t seen = word.load(std::memory_order_acquire);
+    while (true) {
+      const auto [number, begin, end] = unpack(seen);
+      if (begin >= end) return std::nullopt;
+      const int64_t left = end - begin;
+      const int64_t size = std::min(left, std::max(least, is_own ? (3 * left + 3) / 4 : (left + 1) / 2));
+      const Stretch part{number, is_own ? begin : end - size, is_own ? begin + size : end};
+      const Stretch rest{number, is_own ? begin + size : begin, is_own ? end : end - size};
+      if (word.compare_exchange_weak(seen, pack(rest), std::memory_order_acq_rel)) return part;
     }
   }
 
-  /// Whether there was a part left to do.
-  bool joins() {
-    inside_.fetch_add(1);
-    Region* region = region_.load();
-    bool works = false;
-    if (region != nullptr) {
-      leave_core(region->caller_core);
-      works = region->work();
-    }
-    inside_.fetch_sub(1);
-    return works;
-  }
-
-  std::atomic<Region*> region_ = nullptr;
-  std::atomic<int> inside_ = 0;   ///< helpers that may have seen the region
-  std::atomic<int> present_ = 0;  ///< helpers
+  std::array<Line, kMostThreads> stretches_;
+  Job job_;
+  alignas(64) std::atomic<int64_t> undone_ = 0;    ///< units of the job
+  alignas(64) std::atomic<uint64_t> present_ = 0;  ///< helpers, a bit for each
+  uint64_t number_ = 0;
 };
 
 }  // namespace
@@ -221,9 +226,8 @@ void for_each_part(int64_t count, int64_t least,
   const std::unique_lock alone =
       is_busy ? std::unique_lock<std::mutex>() : std::unique_lock(Team::one().busy, std::try_to_lock);
   if (!alone.owns_lock()) return body(0, count);
-  Region region(body, count, least, threads);
   is_busy = true;
-  Team::one().run(region, threads - 1);
+  Team::one().run(body, count, least, threads);
   is_busy = false;
 }
 

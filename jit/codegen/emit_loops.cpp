@@ -133,8 +133,10 @@ void Emitter::serial_loop(const Stmt& s) {
   const Repeat repeat = is_const(s.extent, 1) && !s.before ? Repeat::AtMostOnce : Repeat::Loop;
   const auto [begin, end] = part_of_range(s);
   counted_loop(begin, end, 1, repeat, [&](llvm::Value* i) {
+    // Steps of a range are long, and few: a pointer for each address that follows them would take a register.
+    llvm::Value* index = s.before && range_begin_ ? hidden({i})[0] : i;
     open_scope();
-    bind(s.var, i);
+    bind(s.var, index);
     const Facts outside = facts_;
     facts_.add_index(s.var, here(s.extent));
     block(s.body);
@@ -144,14 +146,57 @@ void Emitter::serial_loop(const Stmt& s) {
 }
 
 /// The inputs by pointers of which the compiler does not know that they are the same as before, so that it
-/// loads again what it loaded there. Gives the pointers to go back to.
-std::vector<llvm::Value*> Emitter::hide_buffers() {
-  auto* type = llvm::FunctionType::get(b_.getPtrTy(), {b_.getPtrTy()}, false);
-  auto* same = llvm::InlineAsm::get(type, "", "=r,0", true);
-  std::vector<llvm::Value*> buffers = buffers_;
+/// loads again what it loaded there; nor that they do not depend on the tiles that the body adds to, so that
+/// it loads nothing before the last step's terms, for which there are no registers. Gives the pointers to go
+/// back to.
+std::vector<llvm::Value*> Emitter::hide_buffers(const loops::Block& body) {
+  constexpr size_t kMostPointers = 6;
+  const size_t most = machine_.has_avx512 ? 28 : 12;  // registers that are not needed for loads
+  std::vector<llvm::AllocaInst*> slots;
+  for (const auto& [local, reduced] : BodyFacts(body).reduced)
+    if (const Local& tile = locals_.at(local);
+        !tile.shape.empty() && slots.size() + tile.slots.size() <= most && fits_register(tile))
+      slots.insert(slots.end(), tile.slots.begin(), tile.slots.end());
+  const std::vector<llvm::Value*> buffers = buffers_;
+  std::vector<size_t> inputs;
+  std::vector<llvm::Value*> values;
   for (size_t k = 0; k < buffers_.size(); ++k)
-    if (!kernel_.buffers[k].is_output) buffers_[k] = b_.CreateCall(same, {buffers_[k]});
+    if (!kernel_.buffers[k].is_output && inputs.size() < kMostPointers) {
+      inputs.push_back(k);
+      values.push_back(buffers_[k]);
+    }
+  for (llvm::AllocaInst* slot : slots) values.push_back(b_.CreateLoad(slot->getAllocatedType(), slot));
+  const std::vector<llvm::Value*> same = hidden(values);
+  for (size_t k = 0; k < inputs.size(); ++k) buffers_[inputs[k]] = same[k];
+  for (size_t k = 0; k < slots.size(); ++k) b_.CreateStore(same[inputs.size() + k], slots[k]);
   return buffers;
+}
+
+/// Whether a place of the tile is a vector that one register has.
+bool Emitter::fits_register(const Local& tile) const {
+  const auto* type = llvm::dyn_cast<llvm::FixedVectorType>(tile.slot()->getAllocatedType());
+  if (!type || !type->getElementType()->isFloatTy()) return false;
+  const auto bits = type->getPrimitiveSizeInBits().getFixedValue();
+  return (bits == 512 && machine_.has_avx512) || (bits == 256 && machine_.has_avx2);
+}
+
+/// The values, of which the compiler does not know where they come from, nor that one does not need the
+/// others: by an instruction without code that has all of them in registers.
+std::vector<llvm::Value*> Emitter::hidden(const std::vector<llvm::Value*>& values) {
+  std::vector<llvm::Type*> types;
+  std::string results, operands;
+  for (llvm::Value* value : values) {
+    results += value->getType()->isVectorTy() ? (machine_.has_avx512 ? "=v," : "=x,") : "=r,";
+    operands += (types.empty() ? "" : ",") + std::to_string(types.size());
+    types.push_back(value->getType());
+  }
+  llvm::Type* all = types.size() == 1 ? types[0] : llvm::StructType::get(module_.getContext(), types);
+  auto* code = llvm::InlineAsm::get(llvm::FunctionType::get(all, types, false), "", results + operands, true);
+  llvm::Value* same = b_.CreateCall(code, values);
+  if (types.size() == 1) return {same};
+  std::vector<llvm::Value*> parts;
+  for (unsigned k = 0; k < types.size(); ++k) parts.push_back(b_.CreateExtractValue(same, k));
+  return parts;
 }
 
 void Emitter::at_known_index(Dim var, Dim index, const loops::Block& body) {
@@ -166,10 +211,11 @@ void Emitter::unrolled_loop(const Stmt& s) {
   QUERN_CHECK(!varies(s.extent));
   if (is_const(s.extent, s.width)) {
     for (int64_t i = 0; i < s.width; ++i) {
-      const auto buffers = s.apart ? hide_buffers() : buffers_;
+      const auto buffers = s.apart ? hide_buffers(s.body) : buffers_;
       at_known_index(s.var, dim_const(i), s.body);
       buffers_ = buffers;
     }
+    if (s.apart) buffers_ = hide_buffers(s.body);
     return;
   }
   const auto width = static_cast<uint64_t>(s.width);
@@ -183,10 +229,11 @@ void Emitter::unrolled_loop(const Stmt& s) {
       const Facts outside = facts_;
       facts_.add_index(first, here(s.extent));
       for (uint64_t ahead = 0; ahead < step; ++ahead) {
-        const auto buffers = s.apart ? hide_buffers() : buffers_;
+        const auto buffers = s.apart ? hide_buffers(s.body) : buffers_;
         at_known_index(s.var, dim_add(first, dim_const(static_cast<int64_t>(ahead))), s.body);
         buffers_ = buffers;
       }
+      if (s.apart) buffers_ = hide_buffers(s.body);
       facts_ = outside;
       close_scope();
     });

@@ -99,8 +99,10 @@ class Emitter {
   // emit_loops.cpp
   void serial_loop(const loops::Stmt& s);
   std::pair<llvm::Value*, llvm::Value*> part_of_range(const loops::Stmt& s);
+  std::vector<llvm::Value*> hidden(const std::vector<llvm::Value*>& values);
   void unrolled_loop(const loops::Stmt& s);
-  std::vector<llvm::Value*> hide_buffers();
+  std::vector<llvm::Value*> hide_buffers(const loops::Block& body);
+  bool fits_register(const Local& tile) const;
   void at_known_index(Dim var, Dim index, const loops::Block& body);
   void vector_loop(const loops::Stmt& s);
   enum class Repeat : uint8_t { Loop, AtMostOnce };

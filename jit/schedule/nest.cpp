@@ -240,6 +240,15 @@ bool Nest::is_whole(int loop) const {
   return table_[static_cast<size_t>(splits_[static_cast<size_t>(l.made_by)].loop)].extent != nullptr;
 }
 
+std::optional<int64_t> Nest::steps_of(int loop) const {
+  const Loop& l = table_[static_cast<size_t>(loop)];
+  if (l.extent) return as_const(l.extent);
+  const Split& split = splits_[static_cast<size_t>(l.made_by)];
+  const auto whole = steps_of(split.loop);
+  if (split.inner == loop) return whole ? std::min(*whole, split.factor) : split.factor;
+  return whole ? std::optional((*whole + split.factor - 1) / split.factor) : std::nullopt;
+}
+
 std::string Nest::shared_loop() const {
   constexpr int64_t kMany = 16, kUnknown = 64;
   std::string best;
@@ -248,10 +257,7 @@ std::string Nest::shared_loop() const {
     const Loop& l = table_[static_cast<size_t>(loop)];
     if (l.owner != kResult) break;
     if (l.kind != LoopKind::Serial || !is_whole(loop)) continue;
-    const Split* split = l.made_by >= 0 ? &splits_[static_cast<size_t>(l.made_by)] : nullptr;
-    const int64_t extent =
-        as_const(split ? table_[static_cast<size_t>(split->loop)].extent : l.extent).value_or(kUnknown);
-    const int64_t steps = split ? (extent + split->factor - 1) / split->factor : extent;
+    const int64_t steps = steps_of(loop).value_or(kUnknown);
     if (steps <= most) continue;
     best = l.name;
     most = steps;

@@ -87,6 +87,8 @@ class Nest {
   Result<size_t> find_in_order(const std::string& name) const;
   Result<Done> make_name(const std::string& name) const;
   int outer_of(int loop) const;
+  /// How many it has, at most.
+  std::optional<int64_t> steps_of(int loop) const;
   std::vector<int> tile() const;
   Result<Done> tile_is_complete(const std::vector<int>& tile) const;
   void roots_of(int loop, std::vector<int>& roots) const;

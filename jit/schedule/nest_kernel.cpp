@@ -38,6 +38,7 @@ class NestWriter {
     kernel.dims = c_.dims;
     kernel.locals = c_.locals + (nest_.turned_ >= 0 ? 1 : 0);
     kernel.traps = c_.traps;
+    is_numbered_ = loops_are_numbered();
     kernel.body = loops(outer_, 0, {}, [this](const Place& place) {
       return nest_.turned_ >= 0 ? turned_tile(place) : element(place);
     });
@@ -56,7 +57,7 @@ class NestWriter {
     std::unordered_map<int, Dim> index;    ///< of loops
     std::unordered_map<int, Steps> steps;  ///< of splits
     Facts facts;
-    Dim before = dim_const(0);      ///< how many steps of a split come before these
+    Dim before = dim_const(0);      ///< how many steps of the range come before these
     std::vector<BoundsCheck> held;  ///< of the reduction's checks, as the computation says them
   };
   using Inside = std::function<Block(const Place&)>;
@@ -180,23 +181,68 @@ class NestWriter {
     const bool is_outer = made_by >= 0 && nest_.splits_[static_cast<size_t>(made_by)].outer == loop;
     if (!is_outer) return one_loop(order, k, extent_of(loop, place), place, inside);
     Block all;
-    Dim before = dim_const(0);
+    Dim before = place.before;
     for (const Steps& steps : steps_of(nest_.splits_[static_cast<size_t>(made_by)], place)) {
       Place here = place;
       here.steps[made_by] = steps;
       here.before = before;
-      before = dim_add(before, steps.count);
+      if (is_in_range(loop)) before = dim_add(before, dim_mul(steps.count, range_inside(order, k, here)));
       Block part = one_loop(order, k, steps.count, std::move(here), inside);
       all.insert(all.end(), part.begin(), part.end());
     }
-    if (loop == nest_.parallel_) range_ = before;
     return all;
   }
+
+  // --- the range ---
+
+  /// Whether the steps of the kernel's range are those of all loops around the parallel one too: where its
+  /// own are few, to be shared evenly, and the others not so many that to pass over them takes time.
+  bool loops_are_numbered() const {
+    constexpr int64_t kFew = 64;
+    if (nest_.parallel_ < 0) return false;
+    int64_t around = 1;
+    for (const int loop : outer_) {
+      const auto steps = nest_.steps_of(loop);
+      if (loop == nest_.parallel_) return steps && *steps < kFew;
+      if (kind_of(loop) == LoopKind::Vectorize || !steps || (around *= *steps) > kFew) return false;
+    }
+    return false;
+  }
+
+  /// Whether the loop's steps are steps of the range, or hold some.
+  bool is_in_range(int loop) const {
+    if (loop == nest_.parallel_) return true;
+    const auto end = std::find(outer_.begin(), outer_.end(), nest_.parallel_);
+    return is_numbered_ && std::find(outer_.begin(), end, loop) != end;
+  }
+
+  /// How many steps of the range are inside of one step of the k-th loop.
+  Dim range_inside(const std::vector<int>& order, size_t k, const Place& place) const {
+    if (order[k] == nest_.parallel_) return dim_const(1);
+    return range_from(order, k + 1, place);
+  }
+
+  /// And how many are there in all from the k-th loop on.
+  Dim range_from(const std::vector<int>& order, size_t k, const Place& place) const {
+    const int made_by = loop_at(order[k]).made_by;
+    const bool is_outer = made_by >= 0 && nest_.splits_[static_cast<size_t>(made_by)].outer == order[k];
+    if (!is_outer) return dim_mul(extent_of(order[k], place), range_inside(order, k, place));
+    Dim all = dim_const(0);
+    for (const Steps& steps : steps_of(nest_.splits_[static_cast<size_t>(made_by)], place)) {
+      Place here = place;
+      here.steps[made_by] = steps;
+      all = dim_add(all, dim_mul(steps.count, range_inside(order, k, here)));
+    }
+    return all;
+  }
+
+  // --- each loop ---
 
   Block one_loop(const std::vector<int>& order, size_t k, Dim extent, Place place, const Inside& inside) {
     const int loop = order[k];
     const Nest::Loop& l = loop_at(loop);
     const bool ranged = loop == nest_.parallel_;
+    if (ranged && !range_) range_ = range_from(order, is_numbered_ ? 0 : k, place);
     if (is_const(extent, 1) && l.kind != LoopKind::Vectorize && !ranged) {
       place.index[loop] = dim_const(0);
       return guarded(loop, std::move(place), [&](const Place& p) { return loops(order, k + 1, p, inside); });
@@ -213,13 +259,14 @@ class NestWriter {
       stmt.loop = all && *all <= kMost ? LoopKind::Unroll : LoopKind::Serial;
       stmt.width = stmt.loop == LoopKind::Unroll ? static_cast<int>(*all) : 1;
     }
-    if (ranged) stmt.before = l.extent ? dim_const(0) : place.before;
-    if (ranged && !range_) range_ = extent;
+    if (ranged) stmt.before = place.before;
     stmt.apart = l.kind == LoopKind::Unroll && l.owner != Nest::kResult && fills_registers(place);
     stmt.unrolled = l.kind == LoopKind::Vectorize && in_tile;
     if (stmt.unrolled && !as_const(extent)) stmt.most = *tile_extent(loop, place);
     place.index[loop] = is_const(extent, 1) ? dim_const(0) : stmt.var;
     place.facts.add_index(stmt.var, extent);
+    if (!ranged && is_in_range(loop))
+      place.before = dim_add(place.before, dim_mul(stmt.var, range_inside(order, k, place)));
     stmt.body =
         guarded(loop, std::move(place), [&](const Place& p) { return loops(order, k + 1, p, inside); });
     return {make(std::move(stmt))};
@@ -480,6 +527,7 @@ class NestWriter {
   const Computation& c_;
   std::vector<int> outer_, reduced_, tile_;
   Dim range_ = nullptr;
+  bool is_numbered_ = false;  ///< the range is of more loops than one
 };
 
 Kernel Nest::kernel() const { return NestWriter(*this).write(); }

@@ -3,6 +3,7 @@
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
 #include <array>
+#include <numeric>
 
 #include "ir/result.h"
 #include "jit/codegen/emitter.h"
@@ -361,8 +362,33 @@ void Emitter::store(const Stmt& s) {
     where.per_lane = nullptr;
     return store_every_second(stored, pointer(s.buffer, where), align);
   }
+  if (store_in_runs(stored, s, where)) return;
   if (!where.per_lane) where.per_lane = spread(b_.getInt64(0), lanes_->width);
   b_.CreateMaskedScatter(stored, pointer(s.buffer, where), align, lanes_->mask);
+}
+
+/// Lanes of which several follow each other, as poses of capsules do between those of others: a part of the
+/// vector for each such run, which takes a fifth of what a scatter does. False where there are none.
+bool Emitter::store_in_runs(llvm::Value* stored, const Stmt& s, const Address& where) {
+  const auto& places = where.places;
+  if (places.empty() || lanes_->mask != lanes_->strip_mask) return false;
+  const auto follows = [&](size_t lane) { return places[lane] == places[lane - 1] + 1; };
+  size_t run = lanes_->active;
+  for (size_t lane = 1; lane < lanes_->active; ++lane)
+    if (!follows(lane)) run = std::gcd(run, lane);
+  if (run < 2) return false;
+  const DType dtype = kernel_.buffers.at(static_cast<size_t>(s.buffer)).dtype;
+  const auto active = static_cast<size_t>(lanes_->active);
+  for (size_t first = 0; first < active; first += run) {
+    llvm::SmallVector<int, 64> lanes(run);
+    std::iota(lanes.begin(), lanes.end(), static_cast<int>(first));
+    Address part{b_.getInt64(0), 0, nullptr, false, false};
+    const Dim index = dim_add(lanes_->first, dim_const(static_cast<int64_t>(first)));
+    set_base(part, quern::substitute(here(s.offset), {{lanes_->var, index}}));
+    b_.CreateAlignedStore(b_.CreateShuffleVector(stored, lanes), pointer(s.buffer, part),
+                          llvm::Align(dtype.bytes()));
+  }
+  return true;
 }
 
 /// A vector twice as wide, of which every second lane is stored.

@@ -188,7 +188,9 @@ llvm::Value* Emitter::unchecked_load(const loops::Value& v, llvm::Value* pass_th
     where.per_lane = nullptr;
     return operations_.from_memory(dtype, load_every_second(element, pointer(v.buffer, where), align));
   }
-  if (!where.places.empty() && !given && mask == lanes_->strip_mask) {
+  const auto is_near = [&](int64_t place) { return place >= 0 && place < int64_t{lanes_->width}; };
+  if (!where.places.empty() && !given && mask == lanes_->strip_mask &&
+      std::ranges::all_of(where.places, is_near)) {
     Address lowest = where;
     set_base(lowest, quern::substitute(here(v.dim), {{lanes_->var, lanes_->first}}));
     lowest.per_lane = nullptr;
@@ -233,8 +235,8 @@ llvm::Value* Emitter::unseen_load(const loops::Value& v) {
 }
 
 /// Lanes that go through channels of neighbouring groups stand a few elements apart.
-llvm::SmallVector<int, 64> Emitter::places_of_lanes(Dim offset) {
-  llvm::SmallVector<int, 64> places;
+llvm::SmallVector<int64_t, 64> Emitter::places_of_lanes(Dim offset) {
+  llvm::SmallVector<int64_t, 64> places;
   const auto at = [&](unsigned lane) {
     const Dim index = dim_add(lanes_->first, dim_const(int64_t{lane}));
     return quern::substitute(offset, {{lanes_->var, index}});
@@ -242,23 +244,24 @@ llvm::SmallVector<int, 64> Emitter::places_of_lanes(Dim offset) {
   if (!as_const(lanes_->first) || lanes_->active == 0) return places;
   for (unsigned lane = 0; lane < lanes_->width; ++lane) {
     const auto place = lane < lanes_->active ? as_const(dim_sub(at(lane), at(0))) : std::optional<int64_t>(0);
-    if (!place || *place < 0 || *place >= int64_t{lanes_->width}) return {};
-    places.push_back(static_cast<int>(*place));
+    if (!place) return {};
+    places.push_back(*place);
   }
   return places;
 }
 
 /// One vector, whose elements go to their lanes; nothing is read behind the last of them.
 llvm::Value* Emitter::load_in_places(llvm::Type* element, llvm::Value* from, llvm::Align align,
-                                     const llvm::SmallVector<int, 64>& places) {
+                                     const llvm::SmallVector<int64_t, 64>& places) {
   const unsigned width = lanes_->width;
+  const llvm::SmallVector<int, 64> taken(places.begin(), places.end());
   auto* type = llvm::FixedVectorType::get(element, width);
   llvm::SmallVector<llvm::Constant*, 64> read;
-  const int last = *std::max_element(places.begin(), places.end());
+  const int last = *std::max_element(taken.begin(), taken.end());
   for (unsigned lane = 0; lane < width; ++lane) read.push_back(b_.getInt1(static_cast<int>(lane) <= last));
   llvm::Value* loaded = b_.CreateMaskedLoad(type, from, align, llvm::ConstantVector::get(read),
                                             llvm::Constant::getNullValue(type));
-  return b_.CreateShuffleVector(loaded, places);
+  return b_.CreateShuffleVector(loaded, taken);
 }
 
 /// Two vectors, the second of which ends where the last lane stands: nothing is read behind it.

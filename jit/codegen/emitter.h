@@ -69,8 +69,8 @@ class Emitter {
     llvm::Value* per_lane;  ///< to be added in each lane; null where the lanes follow each other or agree
     bool contiguous;        ///< lane k stands k elements behind lane 0
     bool every_second;      ///< lane k stands 2*k elements behind lane 0
-    /// Where each active lane stands behind the base, where that is known and within one vector; or none.
-    llvm::SmallVector<int, 64> places{};
+    /// How far each active lane stands from the first, where that is known and not said above; or none.
+    llvm::SmallVector<int64_t, 64> places{};
   };
   /// A conjunction of bounds checks: the part that all lanes share, and the rest. Null where there is none.
   struct Condition {
@@ -158,10 +158,11 @@ class Emitter {
   Address address(Dim offset, const std::vector<loops::ComputedOffset>& computed);
   llvm::Value* pointer(int buffer, const Address& address);
   void check_bounds(int buffer, const Address& address);
-  llvm::SmallVector<int, 64> places_of_lanes(Dim offset);
+  llvm::SmallVector<int64_t, 64> places_of_lanes(Dim offset);
   llvm::Value* load_in_places(llvm::Type* element, llvm::Value* from, llvm::Align align,
-                              const llvm::SmallVector<int, 64>& places);
+                              const llvm::SmallVector<int64_t, 64>& places);
   llvm::Value* load_every_second(llvm::Type* element, llvm::Value* from, llvm::Align align);
+  bool store_in_runs(llvm::Value* stored, const loops::Stmt& s, const Address& where);
   void store_every_second(llvm::Value* stored, llvm::Value* to, llvm::Align align);
   llvm::Value* read_local(const loops::Value& v);
   /// Runs `body` with fewer lanes active; values computed in it are not seen outside.

@@ -97,7 +97,7 @@ class ContractionSchedule {
 
   void unroll_reduction(const std::vector<std::string>& reduced, const std::string& row_steps) {
     const int64_t innermost = extent_or_usual(nest_.extent_of(reduced.back()));
-    if (innermost > 1) step(Primitive::Unroll, {}, {{reduced.back()}}, {innermost <= 8 ? innermost : 4});
+    if (innermost > 1) step(Primitive::Unroll, {}, {{reduced.back()}}, {innermost <= 8 ? innermost : 2});
     if (!rows_.cut) return;
     const std::vector<std::string> windows = padded_windows();
     for (const std::string& name : windows)

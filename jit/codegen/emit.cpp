@@ -8,6 +8,7 @@
 #include "ir/result.h"
 #include "jit/codegen/emitter.h"
 #include "jit/codegen/host_functions.h"
+#include "jit/schedule/grid.h"
 
 namespace quern::codegen {
 
@@ -140,18 +141,30 @@ void Emitter::emit_gpu(const std::string& symbol) {
                               llvm::GlobalValue::ExternalLinkage, symbol);
   kernel->setCallingConv(llvm::CallingConv::PTX_Kernel);
   open_function(kernel);
+  for (const loops::Buffer& buffer : kernel_.buffers)
+    if (buffer.is_scratch) operations_.refuse("scratch memory");
+  if (loops::launch_extents(kernel_).empty()) {
+    point_of_thread();
+  } else {
+    block(kernel_.body);
+  }
+  b_.CreateBr(exit_);
+  b_.SetInsertPoint(exit_);
+  b_.CreateRetVoid();
+  close_function();
+}
+
+void Emitter::point_of_thread() {
   std::vector<const Stmt*> nest;
   const loops::Block* inner = &kernel_.body;
   while (inner->size() == 1 && inner->front()->kind == StmtKind::For) {
     nest.push_back(inner->front().get());
     inner = &nest.back()->body;
   }
-  const auto special = [&](llvm::Intrinsic::ID id) {
-    return b_.CreateZExt(b_.CreateIntrinsic(id, {}, {}), b_.getInt64Ty());
-  };
-  llvm::Value* block_start = b_.CreateMul(special(llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_x),
-                                          special(llvm::Intrinsic::nvvm_read_ptx_sreg_ntid_x));
-  llvm::Value* rest = b_.CreateAdd(block_start, special(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x), "thread");
+  llvm::Value* block_size =
+      b_.CreateZExt(b_.CreateIntrinsic(llvm::Intrinsic::nvvm_read_ptx_sreg_ntid_x, {}, {}), b_.getInt64Ty());
+  llvm::Value* block_start = b_.CreateMul(grid_index(loops::GridIndex::BlockX), block_size);
+  llvm::Value* rest = b_.CreateAdd(block_start, grid_index(loops::GridIndex::ThreadX), "thread");
   llvm::Value* points = b_.getInt64(1);
   for (const Stmt* loop : nest) points = b_.CreateMul(points, dim(loop->extent));
   auto* work = llvm::BasicBlock::Create(module_.getContext(), "work", function_, exit_);
@@ -165,10 +178,6 @@ void Emitter::emit_gpu(const std::string& symbol) {
   open_scope();
   block(*inner);
   close_scope();
-  b_.CreateBr(exit_);
-  b_.SetInsertPoint(exit_);
-  b_.CreateRetVoid();
-  close_function();
 }
 
 // --- statements ----------------------------------------------------------------------------------

@@ -4,9 +4,11 @@
 #include <map>
 
 #include <llvm/IR/InlineAsm.h>
+#include <llvm/IR/IntrinsicsNVPTX.h>
 
 #include "ir/result.h"
 #include "jit/codegen/emitter.h"
+#include "jit/schedule/grid.h"
 
 namespace quern::codegen {
 
@@ -128,8 +130,49 @@ std::pair<llvm::Value*, llvm::Value*> Emitter::part_of_range(const Stmt& s) {
   return {inside(range_begin_), inside(range_end_)};
 }
 
+llvm::Value* Emitter::grid_index(loops::GridIndex index) {
+  const auto id = [&]() -> llvm::Intrinsic::ID {
+    switch (index) {
+      case loops::GridIndex::None: break;
+      case loops::GridIndex::BlockX: return llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_x;
+      case loops::GridIndex::BlockY: return llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_y;
+      case loops::GridIndex::BlockZ: return llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_z;
+      case loops::GridIndex::ThreadX: return llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x;
+      case loops::GridIndex::ThreadY: return llvm::Intrinsic::nvvm_read_ptx_sreg_tid_y;
+      case loops::GridIndex::ThreadZ: return llvm::Intrinsic::nvvm_read_ptx_sreg_tid_z;
+    }
+    QUERN_CHECK(!"an index of the grid");
+    return llvm::Intrinsic::not_intrinsic;
+  }();
+  return b_.CreateZExt(b_.CreateIntrinsic(id, {}, {}), b_.getInt64Ty());
+}
+
+/// The step that this thread does, where the grid has no more of them than the loop.
+void Emitter::bound_loop(const Stmt& s) {
+  llvm::Value* index = grid_index(s.bound);
+  const auto body = [&] {
+    open_scope();
+    bind(s.var, index);
+    const Facts outside = facts_;
+    facts_.add_index(s.var, here(s.extent));
+    block(s.body);
+    facts_ = outside;
+    close_scope();
+  };
+  if (loops::launch_extents(kernel_).at(s.bound) == s.extent) return body();
+  llvm::LLVMContext& context = module_.getContext();
+  auto* then = llvm::BasicBlock::Create(context, "step", function_, exit_);
+  auto* done = llvm::BasicBlock::Create(context, "done", function_, exit_);
+  b_.CreateCondBr(b_.CreateICmpSLT(index, dim(s.extent)), then, done);
+  b_.SetInsertPoint(then);
+  body();
+  b_.CreateBr(done);
+  b_.SetInsertPoint(done);
+}
+
 void Emitter::serial_loop(const Stmt& s) {
   QUERN_CHECK(!varies(s.extent));
+  if (s.bound != loops::GridIndex::None && machine_.is_gpu) return bound_loop(s);
   const Repeat repeat = is_const(s.extent, 1) && !s.before ? Repeat::AtMostOnce : Repeat::Loop;
   const auto [begin, end] = part_of_range(s);
   counted_loop(begin, end, 1, repeat, [&](llvm::Value* i) {
@@ -243,6 +286,7 @@ void Emitter::unrolled_loop(const Stmt& s) {
 }
 
 void Emitter::vector_loop(const Stmt& s) {
+  if (machine_.is_gpu && s.unrolled) return operations_.refuse("tiles in lanes");
   if (s.width <= 1 || machine_.is_gpu) return serial_loop(s);
   QUERN_CHECK(!lanes_);
   if (s.unrolled) return unrolled_strips(s);

@@ -26,8 +26,9 @@ class Emitter {
 
   /// Defines `symbol` as a KernelEntry (jit/codegen/codegen.h).
   void emit_host(const std::string& symbol);
-  /// Defines `symbol` as a GPU kernel whose parameters are the buffers and the dims. Each thread of a
-  /// one-dimensional grid does one point of the outer perfect loop nest.
+  /// Defines `symbol` as a GPU kernel whose parameters are the buffers and the dims. Where loops are bound to
+  /// the grid, each of its threads does their steps of its own; else each thread of a one-dimensional grid
+  /// does one point of the outer perfect loop nest.
   void emit_gpu(const std::string& symbol);
   /// What the kernel uses that this machine has no code for, or empty.
   const std::string& unsupported() const { return operations_.unsupported(); }
@@ -81,6 +82,7 @@ class Emitter {
   // emit.cpp: functions and statements
   void open_function(llvm::Function* function);
   void close_function();
+  void point_of_thread();
   void scratch(llvm::Function* entry, std::vector<llvm::Value*>& args);
   void block(const loops::Block& statements);
   void statement(const loops::Stmt& s);
@@ -98,6 +100,8 @@ class Emitter {
 
   // emit_loops.cpp
   void serial_loop(const loops::Stmt& s);
+  void bound_loop(const loops::Stmt& s);
+  llvm::Value* grid_index(loops::GridIndex index);
   std::pair<llvm::Value*, llvm::Value*> part_of_range(const loops::Stmt& s);
   std::vector<llvm::Value*> hidden(const std::vector<llvm::Value*>& values);
   void unrolled_loop(const loops::Stmt& s);

@@ -21,6 +21,7 @@
 #include "jit/codegen/emitter.h"
 #include "jit/codegen/host_functions.h"
 #include "jit/codegen/optimize.h"
+#include "jit/schedule/grid.h"
 
 namespace quern {
 
@@ -233,6 +234,8 @@ class OrcGenerator final : public CodeGenerator {
         return Failure{"There is no code for tensors of " + to_string(buffer.dtype) + " yet."};
       }
     }
+    if (!loops::launch_extents(kernel).empty())
+      return Failure{"The host has no grid of threads: `bind` is for GPUs."};
     auto unit = std::make_shared<Unit>();
     unit->module = std::make_unique<llvm::Module>(symbol, unit->context);
     unit->module->setDataLayout(engine_->jit->getDataLayout());

@@ -13,6 +13,7 @@
 #include "jit/codegen/codegen.h"
 #include "jit/codegen/emitter.h"
 #include "jit/codegen/optimize.h"
+#include "jit/schedule/grid.h"
 
 namespace quern {
 
@@ -40,6 +41,16 @@ Result<std::unique_ptr<llvm::TargetMachine>> ptx_machine(const std::string& arch
                                   llvm::CodeGenOptLevel::Default));
 }
 
+/// `// launch: blockIdx.x = n / 16, threadIdx.x = 16`; empty where no loop is bound to the grid.
+std::string launch_comment(const loops::Kernel& kernel) {
+  std::string comment;
+  for (const auto& [index, extent] : loops::launch_extents(kernel)) {
+    comment += comment.empty() ? "// launch: " : ", ";
+    comment += std::string(loops::to_string(index)) + " = " + to_string(extent);
+  }
+  return comment.empty() ? comment : comment + "\n";
+}
+
 }  // namespace
 
 Result<std::string> emit_ptx(const loops::Kernel& kernel, const std::string& architecture) {
@@ -60,7 +71,7 @@ Result<std::string> emit_ptx(const loops::Kernel& kernel, const std::string& arc
   llvm::legacy::PassManager passes;
   QUERN_CHECK(!(*machine)->addPassesToEmitFile(passes, out, nullptr, llvm::CodeGenFileType::AssemblyFile));
   passes.run(module);
-  return text.str().str();
+  return launch_comment(kernel) + text.str().str();
 }
 
 }  // namespace quern

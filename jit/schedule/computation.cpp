@@ -16,6 +16,13 @@ void for_each_value(const ValuePtr& value, const std::function<void(const Value&
   for_each_value(value->otherwise, visit);
 }
 
+void for_each_value(const Reduction& r, const std::function<void(const Value&)>& visit) {
+  for (const BoundsCheck& c : r.checks) for_each_value(c.computed, visit);
+  for_each_value(r.value, visit);
+  for_each_value(r.index_value, visit);
+  for (const Reduction& inner : r.inner) for_each_value(inner, visit);
+}
+
 ValuePtr map_values(const ValuePtr& value, const ValueFunction& f) {
   if (!value) return nullptr;
   if (ValuePtr other = f(*value)) return other;
@@ -27,10 +34,23 @@ ValuePtr map_values(const ValuePtr& value, const ValueFunction& f) {
   return std::make_shared<const Value>(std::move(v));
 }
 
+void map_values(Reduction& reduction, const ValueFunction& f) {
+  for (BoundsCheck& check : reduction.checks) check.computed = map_values(check.computed, f);
+  reduction.value = map_values(reduction.value, f);
+  reduction.index_value = map_values(reduction.index_value, f);
+  for (Reduction& inner : reduction.inner) map_values(inner, f);
+}
+
+void map_values(Computation& c, const ValueFunction& f) {
+  for (Reduction& r : c.reductions) map_values(r, f);
+  c.value = map_values(c.value, f);
+}
+
 ValuePtr map_dims(const ValuePtr& value, const DimFunction& f) {
   if (!value) return nullptr;
   Value v = *value;
   if (v.dim) v.dim = f(v.dim);
+  for (Dim& index : v.indices) index = f(index);
   for (ValuePtr& arg : v.args) arg = map_dims(arg, f);
   for (ComputedOffset& c : v.computed) c = {map_dims(c.index, f), f(c.stride)};
   for (BoundsCheck& c : v.checks) c = map_dims(c, f);
@@ -73,12 +93,41 @@ BoundsCheck substitute(BoundsCheck check, const DimMap& map) {
 }
 void substitute(Reduction& reduction, const DimMap& map) { map_dims(reduction, substitution(map)); }
 
+namespace {
+
+struct DimVisitor {
+  const std::function<void(Dim)>& visit;
+
+  void value(const ValuePtr& value) const {
+    for_each_value(value, [&](const Value& v) {
+      if (v.dim) visit(v.dim);
+      for (const ComputedOffset& c : v.computed) visit(c.stride);
+      checks(v.checks);
+    });
+  }
+  void checks(const std::vector<BoundsCheck>& checks) const {
+    for (const BoundsCheck& c : checks) {
+      if (c.index) visit(c.index);
+      visit(c.extent);
+    }
+  }
+  void reduction(const Reduction& r) const {
+    for (const Dim extent : r.extents) visit(extent);
+    checks(r.checks);
+    for (const BoundsCheck& c : r.checks) value(c.computed);
+    value(r.value);
+    value(r.index_value);
+    for (const Reduction& inner : r.inner) reduction(inner);
+  }
+};
+
+}  // namespace
+
 void for_each_dim(const Computation& c, const std::function<void(Dim)>& visit) {
-  Computation copy = c;
-  map_dims(copy, [&](Dim d) {
-    visit(d);
-    return d;
-  });
+  const DimVisitor visitor{visit};
+  for (const Reduction& r : c.reductions) visitor.reduction(r);
+  visitor.value(c.value);
+  visit(c.store_offset);
 }
 
 void for_each_quotient(Dim d, const std::function<void(Dim)>& visit) {

@@ -30,6 +30,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ir/dim.h"
@@ -94,7 +95,8 @@ struct Value {
   ScalarOp op = ScalarOp::Add;   // Apply
   std::vector<ValuePtr> args{};  // Apply, Cast, Select
   int local = -1;                // Local
-  std::vector<Dim> indices{};    // Local
+  std::vector<Dim>
+      indices{};  // Local; Load: along the buffer's axes, where they are known (codegen has no use for them)
 };
 
 enum class StmtKind : uint8_t {
@@ -129,6 +131,12 @@ enum class LoopKind : uint8_t {
   Unroll,
 };
 
+/// What the index of a loop is on a GPU: that of a block in the grid, or of a thread in its block.
+enum class GridIndex : uint8_t { None, BlockX, BlockY, BlockZ, ThreadX, ThreadY, ThreadZ };
+/// `blockIdx.x`; empty for None.
+std::string_view to_string(GridIndex index);
+std::optional<GridIndex> find_grid_index(std::string_view text);
+
 struct Stmt;
 using StmtPtr = std::shared_ptr<const Stmt>;
 using Block = std::vector<StmtPtr>;
@@ -149,6 +157,7 @@ struct Stmt {
   int64_t most = 0;  ///< of an extent that is not, the largest that it can be
   /// Unroll: what a step loads is not kept in registers for the next ones, which are needed for a tile.
   bool apart = false;
+  GridIndex bound = GridIndex::None;  ///< Serial: on a GPU every step is done by a block or thread of its own
   Block body{};
   // Declare, Assign, Turn, Reduce
   int local = -1;

@@ -58,10 +58,19 @@ class Lowering {
     result_.locals = first_local;
     for (const Variable* param : params) add_buffer(param);
     result_.extents = shape_in_lanes(body_.extents, dtype_);
+    output_ = static_cast<int>(result_.buffers.size());
     result_.buffers.push_back({"out", dtype_.lane(), result_.extents, true});
     result_.vars.assign(body_.vars.begin(), body_.vars.end());
     if (dtype_.is_vector()) result_.vars.push_back(lane_ = dim_var("lane"));
     for (Dim v : result_.vars) index_vars_.insert(v);
+  }
+
+  /// Tensors that are read beside the parameters.
+  void add_scratch(std::span<const RowStage> stages) {
+    for (const RowStage& stage : stages) {
+      add_buffer(stage.variable);
+      result_.buffers.back().is_scratch = true;
+    }
   }
 
   Computation run() {
@@ -166,7 +175,7 @@ class Lowering {
     Value v{ValueKind::Load, e.type->dtype.lane()};
     const Variable* tensor = as<VarExpr>(e.tensor)->variable;
     const auto buffer = buffer_of_.find(tensor);
-    v.buffer = buffer == buffer_of_.end() ? static_cast<int>(buffer_of_.size()) : buffer->second;
+    v.buffer = buffer == buffer_of_.end() ? output_ : buffer->second;
     if (stages_)
       if (const auto stage = stages_->find(tensor); stage != stages_->end() && stage->second)
         return stage->second;
@@ -183,8 +192,11 @@ class Lowering {
         v.computed.push_back({check.computed, strides[k]});
       }
       check.stride = strides[k];
+      if (check.index) v.indices.push_back(check.index);
       if (e.checked[k]) v.checks.push_back(std::move(check));
     }
+    if (!v.computed.empty()) v.indices.clear();
+    if (!v.indices.empty() && e.type->dtype.is_vector()) v.indices.push_back(lane_of(e.type->dtype));
     if (e.otherwise) {
       v.otherwise = value(e.otherwise, reductions);
     } else if (!v.checks.empty()) {
@@ -354,6 +366,7 @@ class Lowering {
   const ComprehensionExpr& body_;
   DType dtype_;  ///< of the result
   const StageValues* stages_;
+  int output_ = 0;
   Dim lane_ = nullptr;  ///< which lane of the result is computed, where it is of vectors
   Computation result_;
   std::unordered_map<const Variable*, int> buffer_of_;
@@ -365,6 +378,57 @@ class Lowering {
 
 Computation computation_of(const FnExpr& primitive) {
   return Lowering(primitive.params, *as<ComprehensionExpr>(primitive.body)).run();
+}
+
+namespace {
+
+/// Traps of a stage have numbers after those before.
+void number_traps(Computation& c, int before) {
+  const auto moved = [&](int trap) { return trap > 0 ? trap + before : trap; };
+  const ValueFunction renumber = [&](const Value& v) -> ValuePtr {
+    if (v.trap == 0) return nullptr;
+    Value own = v;
+    own.trap = 0;
+    own = *map_values(make(std::move(own)), renumber);
+    own.trap = moved(v.trap);
+    return make(std::move(own));
+  };
+  map_values(c, renumber);
+  const std::function<void(Reduction&)> in_reduction = [&](Reduction& r) {
+    r.trap = moved(r.trap);
+    for (Reduction& inner : r.inner) in_reduction(inner);
+  };
+  for (Reduction& r : c.reductions) in_reduction(r);
+}
+
+}  // namespace
+
+StagedComputation staged_computation_of(const FnExpr& primitive) {
+  if (primitive.body->kind != ExprKind::Block) return {computation_of(primitive), {}};
+  const std::vector<RowStage> stages = stages_of(*as<BlockExpr>(primitive.body));
+  StagedComputation result;
+  int locals = 0;
+  std::vector<std::string> traps;
+  std::vector<Dim> dims;
+  for (size_t k = 0; k < stages.size(); ++k) {
+    Lowering lowering(primitive.params, *stages[k].value, nullptr, locals);
+    lowering.add_scratch(std::span(stages).first(k));
+    Computation c = lowering.run();
+    number_traps(c, static_cast<int>(traps.size()));
+    traps.insert(traps.end(), c.traps.begin(), c.traps.end());
+    locals = c.locals;
+    for (const Dim dim : c.dims)
+      if (std::ranges::find(dims, dim) == dims.end()) dims.push_back(dim);
+    const int buffer = static_cast<int>(primitive.params.size() + 1 + k);
+    if (stages[k].variable)
+      result.stages.push_back({buffer, std::move(c)});
+    else
+      result.result = std::move(c);
+  }
+  result.result.locals = locals;
+  result.result.traps = std::move(traps);
+  result.result.dims = std::move(dims);
+  return result;
 }
 
 RowComputation rows_of(const FnExpr& primitive) {

@@ -69,6 +69,20 @@ struct Computation {
 /// where the result is one its lanes are the last of `vars`.
 Computation computation_of(const FnExpr& primitive);
 
+/// What a stage of a primitive function makes, which the later ones read as a scratch buffer of theirs.
+struct Stage {
+  int buffer;  ///< in its own and all later computations
+  Computation value;
+};
+struct StagedComputation {
+  Computation result;
+  std::vector<Stage> stages;
+};
+/// Of a primitive function whose body is a Comprehension, or a Block of them that read each other. All
+/// computations have the same buffers: the parameters, what the computation makes, the stages. Locals and
+/// traps are numbered through.
+StagedComputation staged_computation_of(const FnExpr& primitive);
+
 /// The default schedule: neighbouring loops that every access runs through like one are merged; the innermost
 /// axis of the result, or of a reduction whose reads run along it, is vectorized over `vector_bytes`;
 /// everything else is serial. The loop that running results follow is the innermost of the result's; a
@@ -117,13 +131,18 @@ BoundsCheck substitute(BoundsCheck check, const DimMap& map);
 void substitute(Reduction& reduction, const DimMap& map);
 /// `f` of every dim that an element depends on, of a computation without running results and scatter.
 void map_dims(Computation& computation, const DimFunction& f);
+/// Calls `visit` with each dim that an element depends on; a read's offset counts, not the indices it is made
+/// of.
+void for_each_dim(const Computation& computation, const std::function<void(Dim)>& visit);
 using ValueFunction = std::function<ValuePtr(const Value&)>;
 /// The value with each value in it for which `f` gives another replaced by that.
 ValuePtr map_values(const ValuePtr& value, const ValueFunction& f);
 /// Calls `visit` on the value and everything inside it.
 void for_each_value(const ValuePtr& value, const std::function<void(const Value&)>& visit);
-/// Calls `visit` with each dim that an element depends on.
-void for_each_dim(const Computation& computation, const std::function<void(Dim)>& visit);
+void for_each_value(const Reduction& reduction, const std::function<void(const Value&)>& visit);
+/// The same of every value that a term or an element needs.
+void map_values(Reduction& reduction, const ValueFunction& f);
+void map_values(Computation& computation, const ValueFunction& f);
 /// Calls `visit` with each floordiv and floormod inside.
 void for_each_quotient(Dim d, const std::function<void(Dim)>& visit);
 

@@ -7,7 +7,11 @@
 
 namespace quern::loops {
 
-Nest::Nest(Computation computation) : c_(std::move(computation)) {
+Nest::Nest(Computation computation) : Nest(StagedComputation{std::move(computation), {}}) {}
+
+Nest::Nest(StagedComputation computation) : c_(std::move(computation.result)) {
+  for (Stage& stage : computation.stages)
+    fills_.push_back({stage.buffer, stage.buffer, kBeforeAll, std::move(stage.value)});
   for (size_t k = 0; k < c_.vars.size(); ++k) order_.push_back(add_root(c_.vars[k], c_.extents[k], kResult));
   for (size_t r = 0; r < c_.reductions.size(); ++r) {
     const Reduction& reduction = c_.reductions[r];
@@ -125,6 +129,12 @@ Result<Done> Nest::apply(const ScheduleStep& step) {
     case Primitive::Peel: return peel(step);
     case Primitive::Turn: return turn(step);
     case Primitive::Pack: return pack(step);
+    case Primitive::CacheRead: return cache_read(step);
+    case Primitive::CacheWrite: return cache_write(step);
+    case Primitive::ComputeAt: return compute_at(step);
+    case Primitive::Inline: return inline_stage(step);
+    case Primitive::Vthread: return vthread(step);
+    case Primitive::Bind: return bind(step);
   }
   return Done{};
 }
@@ -179,6 +189,21 @@ Result<Done> Nest::fuse(const ScheduleStep& step) {
   return Done{};
 }
 
+/// Whether the inner part of a split is inside of the outer part, unless all of its steps are alike.
+Result<Done> Nest::parts_follow(const std::vector<int>& order) const {
+  for (auto at = order.begin(); at != order.end(); ++at)
+    for (int loop = *at; table_[static_cast<size_t>(loop)].made_by >= 0;) {
+      const int outer = outer_of(loop);
+      const Split& split = splits_[static_cast<size_t>(table_[static_cast<size_t>(loop)].made_by)];
+      if (outer >= 0 && !even_count(split) && std::find(at, order.end(), outer) != order.end())
+        return Failure{fmt::format("`{}` runs inside of `{}`: how far depends on it",
+                                   table_[static_cast<size_t>(*at)].name,
+                                   table_[static_cast<size_t>(outer)].name)};
+      loop = split.loop;
+    }
+  return Done{};
+}
+
 Result<Done> Nest::reorder(const ScheduleStep& step) {
   if (step.loops.size() != 1) return Failure{"takes loops: `reorder(a, b, c)`"};
   std::vector<size_t> places;
@@ -194,21 +219,14 @@ Result<Done> Nest::reorder(const ScheduleStep& step) {
   std::sort(places.begin(), places.end());
   std::vector<int> order = order_;
   for (size_t k = 0; k < places.size(); ++k) order[places[k]] = wanted[k];
-  for (auto at = order.begin(); at != order.end(); ++at)
-    for (int loop = *at; table_[static_cast<size_t>(loop)].made_by >= 0;) {
-      const int outer = outer_of(loop);
-      if (outer >= 0 && std::find(at, order.end(), outer) != order.end())
-        return Failure{fmt::format("`{}` runs inside of `{}`: how far depends on it",
-                                   table_[static_cast<size_t>(*at)].name,
-                                   table_[static_cast<size_t>(outer)].name)};
-      loop = splits_[static_cast<size_t>(table_[static_cast<size_t>(loop)].made_by)].loop;
-    }
+  if (auto stands = parts_follow(order); !stands) return stands;
   const auto is_reduced = [&](int loop) { return table_[static_cast<size_t>(loop)].owner != kResult; };
   const auto first = std::find_if(order.begin(), order.end(), is_reduced);
   const auto tile = std::find_if(first, order.end(), [&](int loop) { return !is_reduced(loop); });
   if (tile != order.end()) {
-    if (std::any_of(tile, order.end(), is_reduced))
-      return Failure{"the loops of a tile are inside of all loops of the reduction"};
+    if (written_ < 0 && std::any_of(tile, order.end(), is_reduced))
+      return Failure{
+          "the loops of a tile are inside of all loops of the reduction, where there is no `cache_write`"};
     const bool simple = c_.reductions.size() == 1 && !c_.reductions[0].is_let &&
                         c_.reductions[0].inner.empty() && !is_arg(c_.reductions[0].kind);
     if (!simple) return Failure{"a tile is of one reduction, and of nothing else"};
@@ -240,15 +258,6 @@ bool Nest::is_whole(int loop) const {
   return table_[static_cast<size_t>(splits_[static_cast<size_t>(l.made_by)].loop)].extent != nullptr;
 }
 
-std::optional<int64_t> Nest::steps_of(int loop) const {
-  const Loop& l = table_[static_cast<size_t>(loop)];
-  if (l.extent) return as_const(l.extent);
-  const Split& split = splits_[static_cast<size_t>(l.made_by)];
-  const auto whole = steps_of(split.loop);
-  if (split.inner == loop) return whole ? std::min(*whole, split.factor) : split.factor;
-  return whole ? std::optional((*whole + split.factor - 1) / split.factor) : std::nullopt;
-}
-
 std::string Nest::shared_loop() const {
   constexpr int64_t kMany = 16, kUnknown = 64;
   std::string best;
@@ -257,7 +266,7 @@ std::string Nest::shared_loop() const {
     const Loop& l = table_[static_cast<size_t>(loop)];
     if (l.owner != kResult) break;
     if (l.kind != LoopKind::Serial || !is_whole(loop)) continue;
-    const int64_t steps = steps_of(loop).value_or(kUnknown);
+    const int64_t steps = most_steps(loop).value_or(kUnknown);
     if (steps <= most) continue;
     best = l.name;
     most = steps;
@@ -289,6 +298,59 @@ Result<Done> Nest::peel(const ScheduleStep& step) {
   if (loop.made_by < 0 || splits_[static_cast<size_t>(loop.made_by)].outer != order_[*at])
     return Failure{fmt::format("`{}` is not the outer part of a split", loop.name)};
   loop.peeled = true;
+  auto stands = parts_follow(order_);
+  loop.peeled = static_cast<bool>(stands);
+  return stands;
+}
+
+/// A reordering, after which the steps are unrolled.
+Result<Done> Nest::vthread(const ScheduleStep& step) {
+  constexpr int64_t kMostThreads = 16;
+  if (step.loops.size() != 1 || step.loops[0].size() != 1 || !step.numbers.empty())
+    return Failure{"takes a loop: `vthread(l)`"};
+  auto at = find_in_order(step.loops[0][0]);
+  if (!at) return at.error();
+  const int moved = order_[*at];
+  const Loop& loop = table_[static_cast<size_t>(moved)];
+  if (loop.owner != kResult) return Failure{fmt::format("`{}` is of a reduction", loop.name)};
+  if (most_steps(moved).value_or(kMostThreads + 1) > kMostThreads)
+    return Failure{fmt::format("`{}` may have more than {} steps", loop.name, kMostThreads)};
+  if (loop.kind == LoopKind::Vectorize) return Failure{fmt::format("`{}` runs in lanes", loop.name)};
+  std::vector<std::string> names = loops();
+  const auto is_fixed = [&](const std::string& name) {
+    const Loop& l = table_[static_cast<size_t>(*find(name))];
+    return l.owner != kResult;
+  };
+  names.erase(names.begin() + static_cast<ptrdiff_t>(*at));
+  auto place = std::find_if(names.rbegin(), names.rend(), is_fixed).base();
+  if (place == names.begin()) {
+    place = names.end();
+    if (!names.empty() && table_[static_cast<size_t>(*find(names.back()))].kind == LoopKind::Vectorize)
+      --place;
+  }
+  names.insert(place, loop.name);
+  if (auto done = reorder({Primitive::Reorder, {}, {names}}); !done) return done;
+  table_[static_cast<size_t>(moved)].kind = LoopKind::Unroll;
+  table_[static_cast<size_t>(moved)].width = 0;
+  return Done{};
+}
+
+Result<Done> Nest::bind(const ScheduleStep& step) {
+  if (step.loops.size() != 1 || step.loops[0].size() != 2 || !step.numbers.empty())
+    return Failure{"takes a loop and an index of the grid: `bind(l, blockIdx.x)`"};
+  auto at = find_in_order(step.loops[0][0]);
+  if (!at) return at.error();
+  const auto index = find_grid_index(step.loops[0][1]);
+  if (!index)
+    return Failure{fmt::format("there is no `{}`; there are blockIdx.x, .y, .z and threadIdx.x, .y, .z",
+                               step.loops[0][1])};
+  Loop& loop = table_[static_cast<size_t>(order_[*at])];
+  if (loop.owner != kResult) return Failure{fmt::format("`{}` is of a reduction", loop.name)};
+  for (const int other : order_)
+    if (other != order_[*at] && table_[static_cast<size_t>(other)].bound == *index)
+      return Failure{fmt::format("{} is the index of `{}` already", to_string(*index),
+                                 table_[static_cast<size_t>(other)].name)};
+  loop.bound = *index;
   return Done{};
 }
 
@@ -322,74 +384,6 @@ Result<Done> Nest::turn(const ScheduleStep& step) {
   if (reads != 1)
     return Failure{fmt::format("`{}` is not read in one place, inside of its bounds", buffer->name)};
   turned_ = index;
-  return Done{};
-}
-
-// --- what there is code for ------------------------------------------------------------------------
-
-/// The loops of the result inside of those of reductions.
-std::vector<int> Nest::tile() const {
-  const auto is_reduced = [&](int loop) { return table_[static_cast<size_t>(loop)].owner != kResult; };
-  const auto first = std::find_if(order_.begin(), order_.end(), is_reduced);
-  std::vector<int> found;
-  std::copy_if(first, order_.end(), std::back_inserter(found), [&](int loop) { return !is_reduced(loop); });
-  return found;
-}
-
-Result<Done> Nest::tile_is_complete(const std::vector<int>& tile) const {
-  constexpr int64_t kMostVectors = 64;
-  int64_t vectors = 1;
-  for (const int loop : tile) {
-    const Loop& l = table_[static_cast<size_t>(loop)];
-    std::optional<int64_t> most = l.extent ? as_const(l.extent) : std::nullopt;
-    if (outer_of(loop) >= 0) most = splits_[static_cast<size_t>(l.made_by)].factor;
-    const bool lanes = l.kind == LoopKind::Vectorize;
-    if (lanes && loop != tile.back())
-      return Failure{fmt::format("`{}` is not the last loop of its tile", l.name)};
-    if (l.made_by >= 0 && outer_of(loop) < 0)
-      return Failure{fmt::format("`{}` counts the steps of a split, and is in a tile", l.name)};
-    if (!most) return Failure{fmt::format("how far `{}` runs in a tile is not known", l.name)};
-    if (l.kind == LoopKind::Unroll && l.width != 0)
-      return Failure{fmt::format("`{}` is in a tile and not unrolled as a whole", l.name)};
-    vectors *= lanes ? (*most + l.width - 1) / l.width : std::min<int64_t>(*most, kMostVectors + 1);
-  }
-  if (vectors > kMostVectors) return Failure{fmt::format("a tile of more than {} vectors", kMostVectors)};
-  return Done{};
-}
-
-Result<Done> Nest::is_complete() const {
-  const std::vector<int> tile = this->tile();
-  if (parallel_ >= 0) {
-    const Loop& l = table_[static_cast<size_t>(parallel_)];
-    if (std::count(order_.begin(), order_.end(), parallel_) == 0 ||
-        std::count(tile.begin(), tile.end(), parallel_) != 0 || l.kind != LoopKind::Serial)
-      return Failure{fmt::format("the steps of `{}` are no code that runs by itself", l.name)};
-  }
-  if (auto done = tile_is_complete(tile); !done) return done;
-  const Loop* of_result = nullptr;
-  for (const int loop : order_) {
-    const Loop& l = table_[static_cast<size_t>(loop)];
-    if (l.kind != LoopKind::Vectorize) continue;
-    const bool is_reduced = l.owner != kResult;
-    if (is_reduced && !tile.empty())
-      return Failure{fmt::format("`{}` cannot run in lanes: what it reduces to is not one number", l.name)};
-    const bool second = std::any_of(order_.begin(), order_.end(), [&](int other) {
-      const Loop& o = table_[static_cast<size_t>(other)];
-      return &o != &l && o.kind == LoopKind::Vectorize && o.owner == l.owner;
-    });
-    if (second || (of_result && is_reduced))
-      return Failure{fmt::format("`{}` is the second loop in lanes", l.name)};
-    if (!is_reduced) of_result = &l;
-    if (!is_reduced && !tile.empty() && std::count(tile.begin(), tile.end(), loop) == 0)
-      return Failure{fmt::format("`{}` runs in lanes around a tile", l.name)};
-    if (l.made_by >= 0 && splits_[static_cast<size_t>(l.made_by)].outer == loop)
-      return Failure{
-          fmt::format("`{}` runs in lanes, and how far its inner part runs depends on it", l.name)};
-    const auto bounded = [&](Dim extent) { return contains_var(extent, l.symbol); };
-    for (const Reduction& r : c_.reductions)
-      if (std::any_of(r.extents.begin(), r.extents.end(), bounded))
-        return Failure{fmt::format("`{}` runs in lanes, and a reduction's extent depends on it", l.name)};
-  }
   return Done{};
 }
 

@@ -18,10 +18,12 @@ struct PackedBuffer {
 };
 
 /// What schedules apply to: a computation without running results and scatter, and at most one reduction
-/// beside `let`s where a tile is asked for.
+/// beside `let`s where a tile is asked for. Its stages are computed before its loops, each into a scratch
+/// buffer of its whole shape, where no step says anything else.
 class Nest {
  public:
   explicit Nest(Computation computation);
+  explicit Nest(StagedComputation computation);
 
   /// Fails, and says why in a sentence, where a step cannot be applied; the nest is then as it was.
   Result<Done> apply(const ScheduleStep& step);
@@ -50,6 +52,7 @@ class Nest {
   friend class NestWriter;
   friend class PackedForm;
   static constexpr int kResult = -1;
+  static constexpr int kBeforeAll = -1;
 
   /// A loop, or one that was split or fused into others.
   struct Loop {
@@ -61,6 +64,7 @@ class Nest {
     LoopKind kind = LoopKind::Serial;
     int64_t width = 1;  ///< Unroll: 0 for all steps
     bool peeled = false;
+    GridIndex bound = GridIndex::None;
   };
   struct Split {
     int loop, outer, inner;
@@ -70,15 +74,47 @@ class Nest {
     int outer, inner, fused;
   };
 
+  /// A scratch buffer that takes the place of another buffer inside of a loop, and what fills it there.
+  struct Fill {
+    int buffer;            ///< which is read
+    int scratch;           ///< a stage's is its own
+    int loop;              ///< in whose steps it is filled, or kBeforeAll
+    Computation value;     ///< an element of the buffer
+    bool is_copy = false;  ///< `value` is defined at all indices: outside of the buffer it is what reads say
+  };
+  /// The loops by what they are around.
+  struct Parts {
+    std::vector<int> outer;    ///< around everything
+    std::vector<int> memory;   ///< inside of these, with loops of the reduction among them: accumulators are
+                               ///< in scratch memory
+    std::vector<int> reduced;  ///< of reductions
+    std::vector<int> tile;     ///< inside of a reduction's: accumulators are in registers
+  };
+
   Result<Done> split(const ScheduleStep& step);
   Result<Done> fuse(const ScheduleStep& step);
   Result<Done> reorder(const ScheduleStep& step);
   Result<Done> mark(const ScheduleStep& step);
   Result<Done> parallel(const ScheduleStep& step);
+  Result<Done> parts_follow(const std::vector<int>& order) const;
   bool is_whole(int loop) const;
   Result<Done> peel(const ScheduleStep& step);
   Result<Done> turn(const ScheduleStep& step);
   Result<Done> pack(const ScheduleStep& step);
+  Result<Done> vthread(const ScheduleStep& step);
+  Result<Done> bind(const ScheduleStep& step);
+  Result<Done> cache_read(const ScheduleStep& step);
+  Result<Done> cache_write(const ScheduleStep& step);
+  Result<Done> compute_at(const ScheduleStep& step);
+  Result<Done> inline_stage(const ScheduleStep& step);
+  Result<int> stage_of(const std::string& name) const;
+  Result<Done> reads_are_known(int buffer) const;
+  std::string fresh_name(const std::string& name) const;
+  int first_scratch() const;
+  int add_scratch(const std::string& name, DType dtype);
+  void insert_buffer(int at, Buffer buffer);
+  void remove_buffer(int buffer);
+  void renumber_buffers(int from, int by);
   ValuePtr only_read(int buffer) const;
   int add_loop(Loop loop);
   int add_root(Dim var, Dim extent, int owner);
@@ -87,10 +123,15 @@ class Nest {
   Result<size_t> find_in_order(const std::string& name) const;
   Result<Done> make_name(const std::string& name) const;
   int outer_of(int loop) const;
-  /// How many it has, at most.
-  std::optional<int64_t> steps_of(int loop) const;
-  std::vector<int> tile() const;
+  Parts parts() const;
+  std::optional<int64_t> known_extent(int loop) const;
+  std::optional<int64_t> most_steps(int loop) const;
+  std::optional<int64_t> even_count(const Split& split) const;
   Result<Done> tile_is_complete(const std::vector<int>& tile) const;
+  Result<Done> lanes_are_complete(const Parts& parts) const;
+  Result<Done> bound_are_complete(const Parts& parts) const;
+  Result<Done> scratch_is_complete(const Parts& parts) const;
+  Result<Done> scratch_stands_well(int loop, const std::string& buffer, const Parts& parts) const;
   void roots_of(int loop, std::vector<int>& roots) const;
 
   Computation c_;
@@ -101,6 +142,9 @@ class Nest {
   std::vector<PackedBuffer> packed_;
   int parallel_ = -1;  ///< the loop whose steps make the kernel's range
   int turned_ = -1;    ///< the buffer that is loaded along the innermost loop but one
+  std::vector<Fill> fills_;
+  int written_ = -1;  ///< the loop inside of which results are in `written_scratch_`
+  int written_scratch_ = -1;
 };
 
 }  // namespace quern::loops

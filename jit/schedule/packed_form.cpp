@@ -23,18 +23,21 @@ class PackedForm {
       const Nest::Loop& l = loop_at(loop);
       here_.emplace(l.symbol, add_axis(l.name, l.extent));
       place_ = dim_add(dim_mul(place_, l.extent), l.symbol);
+      indices_.push_back(l.symbol);
     }
   }
   void add_steps(int across) {
     const Nest::Loop& l = loop_at(across);
     const Dim steps = dim_floordiv(dim_add(l.extent, dim_sub(width_, dim_const(1))), width_);
     step_ = add_axis("tile", steps);
-    place_ = dim_add(dim_mul(place_, steps), dim_floordiv(l.symbol, width_));
+    indices_.push_back(dim_floordiv(l.symbol, width_));
+    place_ = dim_add(dim_mul(place_, steps), indices_.back());
   }
   void add_lanes(int across) {
     const Nest::Loop& l = loop_at(across);
     const Dim lane = add_axis("lane", width_);
-    place_ = dim_add(dim_mul(place_, width_), dim_floormod(l.symbol, width_));
+    indices_.push_back(dim_floormod(l.symbol, width_));
+    place_ = dim_add(dim_mul(place_, width_), indices_.back());
     across_ = dim_add(dim_mul(step_, width_), lane);
     set_roots(across);
     if (!is_const(dim_floormod(l.extent, width_), 0)) padding_ = {{across_, nullptr, l.extent, nullptr}};
@@ -46,6 +49,7 @@ class PackedForm {
     Value from = read;
     from.buffer = 0;
     from.dim = quern::substitute(read.dim, here_);
+    from.indices.clear();
     bool known = true;
     for_each_var(from.dim, [&](Dim var) {
       known &= std::count(form_.vars.begin(), form_.vars.end(), var) != 0 ||
@@ -63,6 +67,7 @@ class PackedForm {
   }
   /// Where in the form the nest reads.
   Dim place() const { return place_; }
+  const std::vector<Dim>& indices() const { return indices_; }
 
  private:
   const Nest::Loop& loop_at(int loop) const { return nest_.table_[static_cast<size_t>(loop)]; }
@@ -90,33 +95,9 @@ class PackedForm {
   Computation form_;
   DimMap here_;  ///< indices of the nest's loops in the form
   Dim place_ = dim_const(0);
+  std::vector<Dim> indices_;  ///< along its axes
   std::vector<BoundsCheck> padding_;
 };
-
-namespace {
-
-/// The value with reads of the buffer `from` at `place` of `to` instead.
-ValuePtr read_from(const ValuePtr& value, int from, int to, Dim place) {
-  if (!value) return value;
-  Value copy = *value;
-  if (copy.kind == ValueKind::Load && copy.buffer == from) {
-    copy.buffer = to;
-    copy.dim = place;
-  }
-  for (ValuePtr& arg : copy.args) arg = read_from(arg, from, to, place);
-  return std::make_shared<const Value>(std::move(copy));
-}
-
-std::string packed_name(const std::vector<Buffer>& buffers, const std::string& tensor) {
-  const auto taken = [&](const std::string& name) {
-    return std::any_of(buffers.begin(), buffers.end(), [&](const Buffer& b) { return b.name == name; });
-  };
-  std::string name = tensor + "_packed";
-  for (int copy = 2; taken(name); ++copy) name = fmt::format("{}_packed_{}", tensor, copy);
-  return name;
-}
-
-}  // namespace
 
 /// The one read of a buffer, in a reduction or after it; null where there are none or more, or it is not
 /// inside of its bounds by dims.
@@ -143,6 +124,7 @@ Result<Done> Nest::pack(const ScheduleStep& step) {
       std::find_if(c_.buffers.begin(), output, [&](const Buffer& b) { return b.name == name; });
   if (buffer == output) return Failure{fmt::format("there is no buffer `{}`", name)};
   const int index = static_cast<int>(buffer - c_.buffers.begin());
+  const DType buffer_dtype = buffer->dtype;
   std::vector<int> groups[3];
   for (size_t g = 0; g < 3; ++g) {
     auto loops = find_all(step.loops[g + 1]);
@@ -163,9 +145,17 @@ Result<Done> Nest::pack(const ScheduleStep& step) {
   packed.add_lanes(groups[1][0]);
   auto form = packed.made_of(*read);
   if (!form) return Failure{fmt::format("`{}` is read along other loops too", name)};
-  const int to = static_cast<int>(c_.buffers.size());
-  for (Reduction& r : c_.reductions) r.value = read_from(r.value, index, to, packed.place());
-  c_.buffers.push_back({packed_name(c_.buffers, name), buffer->dtype, form->extents, false});
+  const int to = first_scratch();
+  insert_buffer(to, {fresh_name(name + "_packed"), buffer_dtype, form->extents, false});
+  const ValueFunction read_form = [&](const Value& v) -> ValuePtr {
+    if (v.kind != ValueKind::Load || v.buffer != index) return nullptr;
+    Value copy = v;
+    copy.buffer = to;
+    copy.dim = packed.place();
+    copy.indices = packed.indices();
+    return std::make_shared<const Value>(std::move(copy));
+  };
+  for (Reduction& r : c_.reductions) map_values(r, read_form);
   packed_.push_back({index, std::move(*form)});
   return Done{};
 }

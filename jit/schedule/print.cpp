@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <unordered_map>
 
@@ -11,6 +12,9 @@
 namespace quern::loops {
 
 namespace {
+
+constexpr std::array<std::string_view, 7> kGridIndices{
+    "", "blockIdx.x", "blockIdx.y", "blockIdx.z", "threadIdx.x", "threadIdx.y", "threadIdx.z"};
 
 enum class Naming : uint8_t { People, Canonical };
 
@@ -265,7 +269,9 @@ class Writer {
 
   std::string kind(const Stmt& s) const {
     switch (s.loop) {
-      case LoopKind::Serial: return s.before ? fmt::format(" in range from {}", dims_.text(s.before)) : "";
+      case LoopKind::Serial:
+        if (s.bound != GridIndex::None) return fmt::format(" bind {}", to_string(s.bound));
+        return s.before ? fmt::format(" in range from {}", dims_.text(s.before)) : "";
       case LoopKind::Vectorize:
         return fmt::format(" vectorize {}{}{}", s.width, s.unrolled ? " unroll" : "",
                            s.most > 0 ? fmt::format(" at most {}", s.most) : "");
@@ -318,6 +324,14 @@ class Writer {
 };
 
 }  // namespace
+
+std::string_view to_string(GridIndex index) { return kGridIndices.at(static_cast<size_t>(index)); }
+
+std::optional<GridIndex> find_grid_index(std::string_view text) {
+  const auto found = std::find(kGridIndices.begin() + 1, kGridIndices.end(), text);
+  if (found == kGridIndices.end()) return std::nullopt;
+  return static_cast<GridIndex>(found - kGridIndices.begin());
+}
 
 std::string canonical_text(const Kernel& kernel) { return Writer(kernel, Naming::Canonical).write(); }
 

@@ -5,13 +5,10 @@
 
 #include <fmt/format.h>
 
-#include <random>
-
-#include "ir/interpreter.h"
-#include "jit/schedule/nest.h"
 #include "jit/schedule/residues.h"
 #include "jit/vm/vm.h"
 #include "session/session.h"
+#include "tests/random/schedules.h"
 #include "tests/unit/kernel_runner.h"
 #include "tests/unit/recording_host.h"
 
@@ -21,52 +18,6 @@ namespace {
 using loops::Nest;
 using loops::Primitive;
 using loops::Schedule;
-using loops::ScheduleStep;
-
-class Random {
- public:
-  explicit Random(uint64_t seed) : engine_(seed) {}
-  int64_t in(int64_t low, int64_t high) { return std::uniform_int_distribution<int64_t>(low, high)(engine_); }
-  bool chance(int percent) { return in(1, 100) <= percent; }
-  template <class T>
-  const T& of(const std::vector<T>& list) {
-    return list[static_cast<size_t>(in(0, static_cast<int64_t>(list.size()) - 1))];
-  }
-
- private:
-  std::mt19937_64 engine_;
-};
-
-ScheduleStep random_step(Random& random, const Nest& nest, int number) {
-  const std::vector<std::string> loops = nest.loops();
-  ScheduleStep step{static_cast<Primitive>(random.in(0, static_cast<int64_t>(Primitive::Turn) - 1))};
-  const auto made = [&](char part) { return fmt::format("l{}{}", number, part); };
-  switch (step.primitive) {
-    case Primitive::Split:
-      step = {step.primitive, {made('o'), made('i')}, {{random.of(loops)}}, {random.in(1, 9)}};
-      break;
-    case Primitive::Fuse: step = {step.primitive, {made('f')}, {{random.of(loops), random.of(loops)}}}; break;
-    case Primitive::Reorder:
-      step.loops = {loops};
-      for (size_t k = loops.size(); k > 1; --k)
-        std::swap(step.loops[0][k - 1],
-                  step.loops[0][static_cast<size_t>(random.in(0, static_cast<int64_t>(k) - 1))]);
-      if (random.chance(50)) step.loops[0].resize(std::min<size_t>(2, loops.size()));
-      break;
-    case Primitive::Unroll:
-      step.loops = {{random.of(loops)}};
-      if (random.chance(50)) step.numbers = {random.in(1, 5)};
-      break;
-    case Primitive::Vectorize:
-      step = {step.primitive, {}, {{random.of(loops)}}, {random.of(std::vector<int64_t>{2, 4, 8, 16})}};
-      break;
-    case Primitive::Parallel:
-    case Primitive::Peel: step.loops = {{random.of(loops)}}; break;
-    case Primitive::Turn:
-    case Primitive::Pack: break;
-  }
-  return step;
-}
 
 /// The steps that turn squares of what is read of %a, where there are two loops to turn.
 Schedule turning(Random& random, const Nest& nest) {
@@ -83,13 +34,6 @@ Schedule turning(Random& random, const Nest& nest) {
 }
 
 /// Gives kernels with a random schedule of as many steps as there is code for.
-/// With code that tests each access of a buffer.
-CodeGenerator& checking_generator() {
-  static auto generator = CodeGenerator::create({.tiers = Tiers::First, .checks_bounds = true});
-  if (!generator) std::abort();
-  return **generator;
-}
-
 class RandomKernels final : public KernelSource {
  public:
   RandomKernels(Random& random, bool checks_bounds) : random_(random), checks_bounds_(checks_bounds) {}
@@ -97,8 +41,10 @@ class RandomKernels final : public KernelSource {
   Result<KernelCode> kernel(const FnExpr& primitive) override {
     const loops::Computation computation = loops::with_simple_loops(loops::computation_of(primitive));
     std::vector<loops::Kernel> kernels;
-    for (const loops::Computation& part : loops::residue_classes(computation))
+    for (loops::Computation& part : loops::residue_classes(computation)) {
+      if (!kernels.empty()) part.buffers = kernels.back().buffers;
       kernels.push_back(scheduled(part).kernel());
+    }
     loops::Kernel kernel = loops::in_sequence(kernels);
     text += loops::print_kernel(kernel);
     kernel.name = "random";
@@ -108,12 +54,12 @@ class RandomKernels final : public KernelSource {
   }
 
   std::string text;
-  size_t steps = 0;
+  Uses uses;
 
  private:
   Nest scheduled(const loops::Computation& computation) {
     Nest best(computation);
-    Schedule applied, tried;
+    Schedule applied;
     Nest nest = best;
     if (!nest.loops().empty() && random_.chance(30)) {
       const Schedule turn = turning(random_, nest);
@@ -123,24 +69,10 @@ class RandomKernels final : public KernelSource {
         nest = Nest(loops::Computation());
       }
     }
-    for (int number = 0; number < 12 && !nest.loops().empty(); ++number) {
-      ScheduleStep step = random_step(random_, nest, number);
-      if (!nest.apply(step)) continue;
-      tried.steps.push_back(std::move(step));
-      if (!nest.is_complete()) continue;
-      best = nest;
-      applied = tried;
-    }
-    check_text(applied);
-    steps += applied.steps.size();
+    if (!nest.loops().empty()) applied = apply_random_steps(random_, best);
+    for (const loops::ScheduleStep& step : applied.steps) ++uses[step.primitive];
     text += loops::to_string(applied);
     return best;
-  }
-
-  static void check_text(const Schedule& schedule) {
-    auto read = loops::parse_schedule(loops::to_string(schedule));
-    ASSERT_TRUE(read) << read.error().message;
-    EXPECT_EQ(*read, schedule) << loops::to_string(schedule);
   }
 
   Random& random_;
@@ -221,17 +153,7 @@ class ModulePrograms final : public ProgramSource {
   Session& session_;
 };
 
-struct NoFunctions final : FunctionSource {
-  const Definition* function(uint32_t, std::string_view) override { return nullptr; }
-};
-
-TensorPtr random_tensor(Random& random, const Shape& shape) {
-  TensorPtr tensor = HostTensor::make(DType::float32(), shape);
-  for (float& x : tensor->elements<float>()) x = static_cast<float>(random.in(-3, 3));
-  return tensor;
-}
-
-void check_program(uint64_t seed, size_t& steps) {
+void check_program(uint64_t seed, Uses& uses) {
   Random random(seed);
   const Program program = random_program(random);
   Session session;
@@ -246,42 +168,30 @@ void check_program(uint64_t seed, size_t& steps) {
   RecordingHost host;
   const EvaluationResult result = execute(code, arguments, programs, kernels, host);
   ASSERT_TRUE(result) << program.text << result.error().message;
-  steps += kernels.steps;
+  for (const auto& [primitive, count] : kernels.uses) uses[primitive] += count;
 
   const Definition* definition = session.definition(module, "main");
-  const auto* function = as<FnExpr>(definition->body);
-  Arena arena;
-  Environment environment;
-  std::vector<ExprPtr> variables;
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    const Variable* v = make_variable(arena, "argument", function->params[i]->type);
-    environment.emplace(v, arguments[i]);
-    variables.push_back(arena.make<VarExpr>(Expr{ExprKind::Var, v->type, {}}, v));
-  }
-  NoFunctions none;
-  const EvaluationResult expected = interpret(
-      arena.make<CallExpr>(Expr{ExprKind::Call, function->body->type, {}}, function, arena.copy(variables)),
-      environment, none, host);
+  const EvaluationResult expected = interpreted(*as<FnExpr>(definition->body), arguments, host);
   ASSERT_TRUE(expected) << program.text << expected.error().message;
   const TensorPtr a = result.value().as_tensor(), b = expected.value().as_tensor();
-  ASSERT_EQ(a->shape(), b->shape());
-  for (int64_t i = 0; i < a->size(); ++i)
-    ASSERT_EQ(element_as_double(*a, i), element_as_double(*b, i))
-        << "seed " << seed << ", element " << i << "\n"
-        << program.text << "\n"
-        << kernels.text;
+  expect_equal(*a, *b, fmt::format("seed {}\n{}\n{}", seed, program.text, kernels.text));
 }
 
 /// QUERN_RANDOM_SCHEDULES=n takes n seeds.
 TEST(RandomSchedules, ComputeWhatTheInterpreterDoes) {
   const char* wanted = std::getenv("QUERN_RANDOM_SCHEDULES");
   const int count = wanted ? std::atoi(wanted) : 300;
-  size_t steps = 0;
+  Uses uses;
   for (int seed = 0; seed < count; ++seed) {
-    check_program(static_cast<uint64_t>(seed), steps);
+    check_program(static_cast<uint64_t>(seed), uses);
     if (HasFatalFailure()) return;
   }
-  EXPECT_GT(steps, static_cast<size_t>(count));
+  if (count < 300) return;
+  for (const Primitive primitive :
+       {Primitive::Split, Primitive::Fuse, Primitive::Reorder, Primitive::Unroll, Primitive::Vectorize,
+        Primitive::Parallel, Primitive::Peel, Primitive::Turn, Primitive::CacheRead, Primitive::CacheWrite,
+        Primitive::Vthread})
+    EXPECT_GT(uses[primitive], 0U) << loops::to_string(primitive);
 }
 
 }  // namespace

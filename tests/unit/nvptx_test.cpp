@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "jit/codegen/codegen.h"
+#include "jit/schedule/nest.h"
 #include "tests/unit/loops_builder.h"
 
 namespace quern {
@@ -33,6 +34,35 @@ loops::ValuePtr tanh_of(loops::ValuePtr x) { return apply(ScalarOp::Tanh, {x}); 
 loops::ValuePtr sin_of(loops::ValuePtr x) { return apply(ScalarOp::Sin, {x}); }
 loops::ValuePtr power_of(loops::ValuePtr x) { return apply(ScalarOp::Pow, {x, constant(kF32, 1.5)}); }
 loops::ValuePtr rest_of(loops::ValuePtr x) { return apply(ScalarOp::Mod, {x, constant(kF32, 1.5)}); }
+
+/// out[i, j] = sum over k of a[i, k] * b[k, j], with loops bound to the grid.
+loops::Kernel bound_product(Dim m, Dim n, Dim k_extent) {
+  const Dim i = dim_var("i"), j = dim_var("j"), k = dim_var("k");
+  loops::Computation c;
+  c.buffers = {{"a", kF32, {m, k_extent}}, {"b", kF32, {k_extent, n}}, {"out", kF32, {m, n}, true}};
+  c.dims = {m, n, k_extent};
+  std::erase_if(c.dims, [](Dim dim) { return dim->kind == DimKind::Const; });
+  c.vars = {i, j};
+  c.extents = {m, n};
+  loops::Reduction r{ReduceKind::Sum, {k}, {k_extent}};
+  r.accumulator = kF32;
+  r.value = apply(ScalarOp::Mul, {load(0, kF32, dim_add(dim_mul(i, k_extent), k)),
+                                  load(1, kF32, dim_add(dim_mul(k, n), j))});
+  c.reductions = {r};
+  c.locals = 1;
+  c.value = local(0, kF32);
+  c.store_offset = dim_add(dim_mul(i, n), j);
+  loops::Nest nest(std::move(c));
+  const auto schedule = loops::parse_schedule(
+      "io, ii = split(i, 4); jo, ji = split(j, 16); bind(io, blockIdx.y); bind(jo, blockIdx.x); "
+      "bind(ji, threadIdx.x); reorder(io, jo, ji, k, ii)");
+  const auto done = nest.apply(*schedule);
+  EXPECT_TRUE(done) << done.error().message;
+  EXPECT_TRUE(nest.is_complete());
+  loops::Kernel kernel = nest.kernel();
+  kernel.name = "product";
+  return kernel;
+}
 
 /// The assembler's path, or empty.
 std::string find_ptxas() {
@@ -62,9 +92,12 @@ TEST(Nvptx, TheAssemblerTakesIt) {
   if (ptxas.empty()) GTEST_SKIP() << "no ptxas";
   const std::filesystem::path folder = std::filesystem::temp_directory_path();
   const auto path = folder / ("quern_nvptx_test_" + std::to_string(getpid()) + ".ptx");
-  for (auto* function : {itself, tanh_of, sin_of, power_of}) {
+  std::vector<loops::Kernel> kernels{bound_product(num(32), num(70), num(20)),
+                                     bound_product(dim_var("m"), dim_var("n"), dim_var("k"))};
+  for (auto* function : {itself, tanh_of, sin_of, power_of}) kernels.push_back(saxpy(function));
+  for (const loops::Kernel& kernel : kernels) {
     for (const char* architecture : {"sm_80", "sm_90"}) {
-      const auto ptx = emit_ptx(saxpy(function), architecture);
+      const auto ptx = emit_ptx(kernel, architecture);
       ASSERT_TRUE(ptx) << ptx.error().message;
       std::ofstream(path) << *ptx;
       const std::string command = ptxas + " -arch=" + architecture + " -o /dev/null " + path.string();
@@ -72,6 +105,31 @@ TEST(Nvptx, TheAssemblerTakesIt) {
     }
   }
   std::filesystem::remove(path);
+}
+
+TEST(Nvptx, BindsLoopsToTheGrid) {
+  const auto ptx = emit_ptx(bound_product(num(32), num(64), num(20)), "sm_90");
+  ASSERT_TRUE(ptx) << ptx.error().message;
+  EXPECT_EQ(ptx->substr(0, ptx->find('\n')), "// launch: blockIdx.x = 4, blockIdx.y = 8, threadIdx.x = 16");
+  for (const char* index : {"%ctaid.x", "%ctaid.y", "%tid.x"})
+    EXPECT_NE(ptx->find(index), std::string::npos) << *ptx;
+  EXPECT_EQ(ptx->find("%ntid"), std::string::npos);
+}
+
+/// Of a split whose last step is shorter both parts are done by the first threads.
+TEST(Nvptx, TestsWhatTheGridMayExceed) {
+  const auto count = [](const std::string& text, std::string_view part) {
+    size_t found = 0;
+    for (size_t at = 0; (at = text.find(part, at)) != std::string::npos; ++at) ++found;
+    return found;
+  };
+  const auto even = emit_ptx(bound_product(num(32), num(64), num(20)), "sm_90");
+  const auto uneven = emit_ptx(bound_product(num(32), num(70), num(20)), "sm_90");
+  ASSERT_TRUE(even && uneven);
+  EXPECT_GT(count(*uneven, "setp"), count(*even, "setp"));
+  const auto unknown = emit_ptx(bound_product(dim_var("m"), dim_var("n"), dim_var("k")), "sm_90");
+  ASSERT_TRUE(unknown) << unknown.error().message;
+  EXPECT_NE(unknown->find("threadIdx.x = 16\n"), std::string::npos) << *unknown;
 }
 
 TEST(Nvptx, RefusesWhatItHasNoCodeFor) {

@@ -11,6 +11,15 @@ namespace {
 
 using namespace build;
 
+/// A load of the tensor's element at the indices, of a buffer with these extents.
+ValuePtr element(int buffer, const std::vector<Dim>& shape, const std::vector<Dim>& at) {
+  Dim offset = num(0);
+  for (size_t a = 0; a < shape.size(); ++a) offset = dim_add(dim_mul(offset, shape[a]), at[a]);
+  Value v = load_value(buffer, DType::float32(), offset);
+  v.indices = at;
+  return make(std::move(v));
+}
+
 /// out[i, j] = sum over k of a[i, k] * b[k, j]
 Computation product(Dim m, Dim n, Dim k_extent) {
   const Dim i = dim_var("i"), j = dim_var("j"), k = dim_var("k");
@@ -21,8 +30,7 @@ Computation product(Dim m, Dim n, Dim k_extent) {
   c.extents = {m, n};
   Reduction r{ReduceKind::Sum, {k}, {k_extent}};
   r.accumulator = f32;
-  r.value = apply(ScalarOp::Mul,
-                  {load(0, f32, dim_add(dim_mul(i, k_extent), k)), load(1, f32, dim_add(dim_mul(k, n), j))});
+  r.value = apply(ScalarOp::Mul, {element(0, {m, k_extent}, {i, k}), element(1, {k_extent, n}, {k, j})});
   c.reductions = {r};
   c.locals = 1;
   c.value = local(0, f32);
@@ -46,7 +54,13 @@ TEST(Schedule, ReadsWhatItWrites) {
       "unroll(k, 4)\n"
       "parallel(jo)\n"
       "peel(io)\n"
-      "turn(x; v, u)\n";
+      "turn(x; v, u)\n"
+      "cache_read(weight, jo)\n"
+      "cache_write(jo)\n"
+      "compute_at(t, jo)\n"
+      "inline(t)\n"
+      "vthread(ii)\n"
+      "bind(io, blockIdx.x)\n";
   const auto schedule = parse_schedule(text);
   ASSERT_TRUE(schedule) << schedule.error().message;
   EXPECT_EQ(to_string(*schedule), text);

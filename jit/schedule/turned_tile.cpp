@@ -1,0 +1,94 @@
+// A square of the two innermost loops that is loaded along the one and stored along the other.
+
+#include "jit/schedule/nest_writer.h"
+
+namespace quern::loops {
+
+/// Loads a tile along one of its loops, and stores it along the other.
+Block NestWriter::turned_tile(const Place& place) {
+  const int v = nest_.order_[nest_.order_.size() - 2], u = nest_.order_.back();
+  const int64_t width = nest_.splits_[static_cast<size_t>(loop_at(v).made_by)].factor;
+  Stmt tile{StmtKind::Declare};
+  tile.local = c_.locals;
+  tile.dtype = c_.buffers[static_cast<size_t>(nest_.turned_)].dtype;
+  tile.shape = {width, width};
+  tile.width = static_cast<int>(width);
+  tile.value = constant(Scalar::from_int(tile.dtype, 0));
+  Stmt turn{StmtKind::Turn};
+  turn.local = tile.local;
+  Stmt load{StmtKind::Assign};
+  load.local = tile.local;
+  Block body{make(std::move(tile))};
+  Block loads = square(u, v, width, place, [&](const Place& p) {
+    Stmt row = load;
+    row.indices = {p.index.at(u), p.index.at(v)};
+    row.value = value(turned_read(), indices(p), p);
+    return Block{make(std::move(row))};
+  });
+  body.insert(body.end(), loads.begin(), loads.end());
+  body.push_back(make(std::move(turn)));
+  Block stores = square(v, u, width, place, [&](const Place& p) {
+    Stmt store = store_at(p);
+    store.value = with_turned(store.value, {p.index.at(v), p.index.at(u)});
+    return Block{make(std::move(store))};
+  });
+  body.insert(body.end(), stores.begin(), stores.end());
+  return body;
+}
+
+/// The steps of `rows`, unrolled, each over `columns` in lanes.
+Block NestWriter::square(int rows, int columns, int64_t width, Place place, const Inside& inside) const {
+  Stmt row{StmtKind::For};
+  row.var = dim_var(loop_at(rows).name);
+  row.extent = dim_const(width);
+  row.loop = LoopKind::Unroll;
+  row.width = static_cast<int>(width);
+  Stmt column{StmtKind::For};
+  column.var = dim_var(loop_at(columns).name);
+  column.extent = extent_of(columns, place);
+  column.loop = LoopKind::Vectorize;
+  column.width = static_cast<int>(width);
+  column.unrolled = true;
+  if (!as_const(column.extent)) column.most = width;
+  const Dim all_rows = extent_of(rows, place);
+  place.index[rows] = row.var;
+  place.index[columns] = column.var;
+  place.facts.add_index(row.var, all_rows);
+  place.facts.add_index(column.var, column.extent);
+  column.body = inside(place);
+  row.body = {make(std::move(column))};
+  if (as_const(all_rows)) {
+    row.extent = all_rows;
+    row.width = static_cast<int>(*as_const(all_rows));
+  } else {
+    Stmt some{StmtKind::If};
+    some.checks = {{row.var, nullptr, all_rows, nullptr}};
+    some.body = std::move(row.body);
+    row.body = {make(std::move(some))};
+  }
+  return {make(std::move(row))};
+}
+
+ValuePtr NestWriter::turned_read() const {
+  ValuePtr read;
+  for_each_value(c_.value, [&](const Value& v) {
+    if (v.kind == ValueKind::Load && v.buffer == nest_.turned_) read = std::make_shared<const Value>(v);
+  });
+  return read;
+}
+
+/// The value with the tile in the place of the buffer.
+ValuePtr NestWriter::with_turned(const ValuePtr& from, const std::vector<Dim>& place) const {
+  if (!from) return nullptr;
+  Value v = *from;
+  if (v.kind == ValueKind::Load && v.buffer == nest_.turned_) {
+    v = Value{ValueKind::Local, from->dtype};
+    v.local = c_.locals;
+    v.indices = place;
+  }
+  for (ValuePtr& arg : v.args) arg = with_turned(arg, place);
+  v.otherwise = with_turned(v.otherwise, place);
+  return std::make_shared<const Value>(std::move(v));
+}
+
+}  // namespace quern::loops

@@ -1,0 +1,48 @@
+#pragma once
+// Random steps of schedules, and what the tests of them share.
+
+#include <map>
+#include <random>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ir/interpreter.h"
+#include "jit/codegen/codegen.h"
+#include "jit/schedule/nest.h"
+
+namespace quern {
+
+class Random {
+ public:
+  explicit Random(uint64_t seed) : engine_(seed) {}
+  int64_t in(int64_t low, int64_t high) { return std::uniform_int_distribution<int64_t>(low, high)(engine_); }
+  bool chance(int percent) { return in(1, 100) <= percent; }
+  template <class T>
+  const T& of(const std::vector<T>& list) {
+    return list[static_cast<size_t>(in(0, static_cast<int64_t>(list.size()) - 1))];
+  }
+  std::mt19937_64& engine() { return engine_; }
+
+ private:
+  std::mt19937_64 engine_;
+};
+
+/// How often each primitive was applied.
+using Uses = std::map<loops::Primitive, size_t>;
+
+/// Applies random steps, as many as there is code for, and gives them. Their text reads back.
+loops::Schedule apply_random_steps(Random& random, loops::Nest& nest);
+
+/// Of small integers, so that every order of a sum gives the same.
+TensorPtr random_tensor(Random& random, const Shape& shape);
+
+/// With code that tests each access of a buffer.
+CodeGenerator& checking_generator();
+
+/// What the interpreter makes of a call.
+EvaluationResult interpreted(const FnExpr& function, std::span<const Value> arguments, Host& host);
+
+void expect_equal(const HostTensor& actual, const HostTensor& expected, const std::string& message);
+
+}  // namespace quern

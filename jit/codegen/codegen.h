@@ -48,6 +48,7 @@ struct CodegenOptions {
   /// the job that is being done.
   std::chrono::milliseconds patience{0};
   int winograd_tile = 0;  ///< of the target's machine model
+  DotIntrinsics dots{};   ///< of which the target's machine model has those that the machine has
   /// Kernels' names and addresses go to /tmp/perf-PID.map, where perf looks for them.
   bool perf_map = false;
   bool debugger = false;       ///< gdb is told of kernels by its JIT interface
@@ -80,6 +81,9 @@ class CodeGenerator {
   virtual Result<std::string> llvm_ir(const loops::Kernel& kernel) = 0;
   virtual Result<std::string> assembly(const loops::Kernel& kernel) = 0;
 };
+
+/// Whether LLVM has the intrinsic, with an accumulator of these lanes and operands of this size.
+bool can_call(const DotIntrinsic& intrinsic);
 
 /// "19.1.7"
 std::string llvm_version();

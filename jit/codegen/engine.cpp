@@ -155,6 +155,17 @@ loops::MachineModel machine_model(const llvm::TargetMachine& machine) {
   return model;
 }
 
+/// Whether each of the features, which are written with commas between them, is among the machine's.
+bool has_features(llvm::StringRef machine, llvm::StringRef wanted) {
+  llvm::SmallVector<llvm::StringRef, 64> had;
+  llvm::SmallVector<llvm::StringRef, 4> names;
+  machine.split(had, ',');
+  wanted.split(names, ',');
+  return llvm::all_of(names, [&](llvm::StringRef name) {
+    return llvm::is_contained(had, ("+" + name.trim()).str());
+  });
+}
+
 codegen::Machine machine_of(const llvm::TargetMachine& machine) {
   const llvm::MCSubtargetInfo& features = *machine.getMCSubtargetInfo();
   if (!machine.getTargetTriple().isX86()) return {.has_fma = true};
@@ -305,6 +316,9 @@ Result<std::unique_ptr<CodeGenerator>> CodeGenerator::create(CodegenOptions opti
   engine->machine = machine_of(**machine);
   engine->machine.checks_bounds = options.checks_bounds;
   engine->target.machine.winograd_tile = options.winograd_tile;
+  llvm::copy_if(options.dots, std::back_inserter(engine->target.machine.dots), [&](const DotIntrinsicPtr& dot) {
+    return has_features(engine->target.features, dot->needs) && can_call(*dot);
+  });
   engine->give_back(Tier::Best, std::move(*machine));
   return std::unique_ptr<CodeGenerator>(std::make_unique<OrcGenerator>(std::move(engine), options));
 }

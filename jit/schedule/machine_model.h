@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "ir/dot_intrinsic.h"
+
 namespace quern::loops {
 
 struct MachineModel {
@@ -10,6 +12,7 @@ struct MachineModel {
   int vector_registers = 16;
   int64_t l1_bytes = 32 << 10;
   int64_t l2_bytes = 512 << 10;  ///< of a core
+  DotIntrinsics dots{};          ///< instructions for sums of products that the machine has
   /// What errors are accepted: those of Winograd's convolution with tiles of 2 or 4
   /// (jit/schedule/winograd.h), or 0.
   int winograd_tile = 0;

@@ -7,7 +7,8 @@
 
 namespace quern::loops {
 
-Nest::Nest(Computation computation) : c_(std::move(computation)) {
+Nest::Nest(Computation computation, std::vector<PackedBuffer> forms, DotIntrinsics dots)
+    : c_(std::move(computation)), packed_(std::move(forms)), dots_(std::move(dots)) {
   for (size_t k = 0; k < c_.vars.size(); ++k) order_.push_back(add_root(c_.vars[k], c_.extents[k], kResult));
   for (size_t r = 0; r < c_.reductions.size(); ++r) {
     const Reduction& reduction = c_.reductions[r];
@@ -125,6 +126,7 @@ Result<Done> Nest::apply(const ScheduleStep& step) {
     case Primitive::Peel: return peel(step);
     case Primitive::Turn: return turn(step);
     case Primitive::Pack: return pack(step);
+    case Primitive::Tensorize: return tensorize(step);
   }
   return Done{};
 }
@@ -360,6 +362,9 @@ Result<Done> Nest::is_complete() const {
       return Failure{fmt::format("the steps of `{}` are no code that runs by itself", l.name)};
   }
   if (auto done = tile_is_complete(tile); !done) return done;
+  for (const int loop : order_)
+    if (table_[static_cast<size_t>(loop)].dot)
+      if (auto done = dot_is_complete(loop, tile); !done) return done;
   const Loop* of_result = nullptr;
   for (const int loop : order_) {
     const Loop& l = table_[static_cast<size_t>(loop)];

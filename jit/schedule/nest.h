@@ -21,7 +21,8 @@ struct PackedBuffer {
 /// beside `let`s where a tile is asked for.
 class Nest {
  public:
-  explicit Nest(Computation computation);
+  /// `forms`: of the buffers after the computation's output. `dots`: what `tensorize` may name.
+  explicit Nest(Computation computation, std::vector<PackedBuffer> forms = {}, DotIntrinsics dots = {});
 
   /// Fails, and says why in a sentence, where a step cannot be applied; the nest is then as it was.
   Result<Done> apply(const ScheduleStep& step);
@@ -61,6 +62,7 @@ class Nest {
     LoopKind kind = LoopKind::Serial;
     int64_t width = 1;  ///< Unroll: 0 for all steps
     bool peeled = false;
+    DotIntrinsicPtr dot{};  ///< what does its steps
   };
   struct Split {
     int loop, outer, inner;
@@ -79,6 +81,8 @@ class Nest {
   Result<Done> peel(const ScheduleStep& step);
   Result<Done> turn(const ScheduleStep& step);
   Result<Done> pack(const ScheduleStep& step);
+  Result<Done> tensorize(const ScheduleStep& step);
+  Result<Done> dot_is_complete(int loop, const std::vector<int>& tile) const;
   ValuePtr only_read(int buffer) const;
   int add_loop(Loop loop);
   int add_root(Dim var, Dim extent, int owner);
@@ -97,6 +101,7 @@ class Nest {
   std::vector<Fuse> fuses_;
   std::vector<int> order_;  ///< outermost first
   std::vector<PackedBuffer> packed_;
+  DotIntrinsics dots_;
   int parallel_ = -1;  ///< the loop whose steps make the kernel's range
   int turned_ = -1;    ///< the buffer that is loaded along the innermost loop but one
 };

@@ -4,22 +4,10 @@
 #include <unordered_map>
 
 #include "ir/result.h"
-#include "jit/schedule/nest.h"
+#include "jit/schedule/dot.h"
 #include "jit/schedule/statements.h"
 
 namespace quern::loops {
-
-namespace {
-
-bool same(const BoundsCheck& a, const BoundsCheck& b) {
-  return a.index == b.index && a.computed == b.computed && a.extent == b.extent;
-}
-
-bool contains(const std::vector<BoundsCheck>& checks, const BoundsCheck& check) {
-  return std::any_of(checks.begin(), checks.end(), [&](const BoundsCheck& c) { return same(c, check); });
-}
-
-}  // namespace
 
 class NestWriter {
  public:
@@ -58,6 +46,7 @@ class NestWriter {
     Facts facts;
     Dim before = dim_const(0);      ///< how many steps of a split come before these
     std::vector<BoundsCheck> held;  ///< of the reduction's checks, as the computation says them
+    DotIntrinsicPtr dot;            ///< does the steps of a loop around
   };
   using Inside = std::function<Block(const Place&)>;
 
@@ -197,6 +186,11 @@ class NestWriter {
     const int loop = order[k];
     const Nest::Loop& l = loop_at(loop);
     const bool ranged = loop == nest_.parallel_;
+    if (l.dot && is_const(extent, l.dot->group)) {
+      place.index[loop] = dim_const(0);
+      place.dot = l.dot;
+      return loops(order, k + 1, place, inside);
+    }
     if (is_const(extent, 1) && l.kind != LoopKind::Vectorize && !ranged) {
       place.index[loop] = dim_const(0);
       return guarded(loop, std::move(place), [&](const Place& p) { return loops(order, k + 1, p, inside); });
@@ -411,13 +405,22 @@ class NestWriter {
     reduce.indices = tile_indices(place);
     reduce.dtype = r.accumulator;
     reduce.reduce = r.kind;
-    reduce.value = value(r.value, map, place, &r.checks);
+    reduce.value = place.dot ? dot(r, map, place) : value(r.value, map, place, &r.checks);
     for (const BoundsCheck& check : r.checks)
       if (!contains(place.held, check)) reduce.checks.push_back(this->check(check, map, place));
     reduce.index_local = r.index_local;
     reduce.index_value = value(r.index_value, map, place);
     body.push_back(make(std::move(reduce)));
     return body;
+  }
+
+  ValuePtr dot(const Reduction& r, const DimMap& map, const Place& place) const {
+    const auto factors = dot_factors(r.value, *place.dot);
+    QUERN_CHECK(factors);
+    Value v{ValueKind::Dot, r.accumulator};
+    v.dot = place.dot;
+    v.args = {value(factors->a, map, place, &r.checks), value(factors->b, map, place, &r.checks)};
+    return std::make_shared<const Value>(std::move(v));
   }
 
   std::vector<Dim> tile_indices(const Place& place) const {

@@ -9,7 +9,8 @@
 
 namespace quern::loops {
 
-/// Axes: loops of the nest, the steps of `width` of the loop across, more loops, and the lanes of a step.
+/// Axes: loops of the nest, the steps of `width` of the loop across, more loops, and the lanes of a step. With
+/// a group, steps of as many of the last of these loops instead of it, and for each lane those of a step.
 class PackedForm {
  public:
   PackedForm(const Nest& nest, const Buffer& tensor, int64_t width) : nest_(nest), width_(dim_const(width)) {
@@ -31,18 +32,33 @@ class PackedForm {
     step_ = add_axis("tile", steps);
     place_ = dim_add(dim_mul(place_, steps), dim_floordiv(l.symbol, width_));
   }
+  void add_groups(int loop, int64_t group) {
+    const Nest::Loop& l = loop_at(loop);
+    const Dim steps = dim_floordiv(dim_add(l.extent, dim_const(group - 1)), dim_const(group));
+    group_ = add_axis(l.name, steps);
+    place_ = dim_add(dim_mul(place_, steps), dim_floordiv(l.symbol, dim_const(group)));
+  }
+  void add_members(int loop, int64_t group) {
+    const Nest::Loop& l = loop_at(loop);
+    const Dim size = dim_const(group), member = add_axis("member", size);
+    place_ = dim_add(dim_mul(place_, size), dim_floormod(l.symbol, size));
+    const Dim index = dim_add(dim_mul(group_, size), member);
+    here_.emplace(l.symbol, index);
+    if (!is_const(dim_floormod(l.extent, size), 0)) padding_.push_back({index, nullptr, l.extent, nullptr});
+  }
   void add_lanes(int across) {
     const Nest::Loop& l = loop_at(across);
     const Dim lane = add_axis("lane", width_);
     place_ = dim_add(dim_mul(place_, width_), dim_floormod(l.symbol, width_));
     across_ = dim_add(dim_mul(step_, width_), lane);
     set_roots(across);
-    if (!is_const(dim_floormod(l.extent, width_), 0)) padding_ = {{across_, nullptr, l.extent, nullptr}};
+    if (!is_const(dim_floormod(l.extent, width_), 0)) 
+      padding_.push_back({across_, nullptr, l.extent, nullptr});
   }
 
-  /// What the form has of what `read` reads of the tensor; nothing where that is known inside of other loops
-  /// only.
-  std::optional<Computation> made_of(const Value& read) {
+  /// What the form has of what `read` reads of the tensor, in `taken`; nothing where that is known inside of
+  /// other loops only.
+  std::optional<Computation> made_of(const Value& read, const ValuePtr& taken) {
     Value from = read;
     from.buffer = 0;
     from.dim = quern::substitute(read.dim, here_);
@@ -54,8 +70,10 @@ class PackedForm {
     if (!known) return std::nullopt;
     from.checks = padding_;
     from.otherwise = padding_.empty() ? nullptr : constant(Scalar::from_int(from.dtype, 0));
-    form_.value = std::make_shared<const Value>(std::move(from));
+    const ValuePtr element = std::make_shared<const Value>(std::move(from));
+    form_.value = map_values(taken, [&](const Value& v) { return v.kind == ValueKind::Load ? element : nullptr; });
     form_.buffers[1].shape = form_.extents;
+    form_.buffers[1].dtype = taken->dtype;
     form_.store_offset = dim_const(0);
     for (size_t k = 0; k < form_.vars.size(); ++k)
       form_.store_offset = dim_add(dim_mul(form_.store_offset, form_.extents[k]), form_.vars[k]);
@@ -86,7 +104,7 @@ class PackedForm {
   }
 
   const Nest& nest_;
-  Dim width_, step_ = nullptr, across_ = nullptr;
+  Dim width_, step_ = nullptr, across_ = nullptr, group_ = nullptr;
   Computation form_;
   DimMap here_;  ///< indices of the nest's loops in the form
   Dim place_ = dim_const(0);
@@ -95,16 +113,17 @@ class PackedForm {
 
 namespace {
 
-/// The value with reads of the buffer `from` at `place` of `to` instead.
-ValuePtr read_from(const ValuePtr& value, int from, int to, Dim place) {
-  if (!value) return value;
-  Value copy = *value;
-  if (copy.kind == ValueKind::Load && copy.buffer == from) {
-    copy.buffer = to;
-    copy.dim = place;
-  }
-  for (ValuePtr& arg : copy.args) arg = read_from(arg, from, to, place);
-  return std::make_shared<const Value>(std::move(copy));
+/// Whether the value is a load of the buffer, or functions of one element of it that take no more memory.
+bool is_of_element(const Value& v, int buffer, DType dtype) {
+  if (v.kind == ValueKind::Load) return v.buffer == buffer;
+  if (v.kind != ValueKind::Apply && v.kind != ValueKind::Cast) return false;
+  int loads = 0;
+  const bool simple = std::ranges::all_of(v.args, [&](const ValuePtr& arg) {
+    const bool is_load = arg->kind != ValueKind::Const;
+    loads += is_load ? 1 : 0;
+    return !is_load || is_of_element(*arg, buffer, dtype);
+  });
+  return simple && loads == 1 && v.dtype.bytes() <= dtype.bytes();
 }
 
 std::string packed_name(const std::vector<Buffer>& buffers, const std::string& tensor) {
@@ -134,8 +153,9 @@ ValuePtr Nest::only_read(int buffer) const {
 }
 
 Result<Done> Nest::pack(const ScheduleStep& step) {
-  if (step.loops.size() != 4 || step.loops[0].size() != 1 || step.numbers.size() != 1 ||
-      step.numbers[0] < 1 || step.loops[2].size() != 1)
+  const bool grouped = step.numbers.size() == 2;
+  if (step.loops.size() != 4 || step.loops[0].size() != 1 || (step.numbers.size() != 1 && !grouped) ||
+      std::ranges::min(step.numbers) < 1 || step.loops[2].size() != 1 || (grouped && step.loops[3].empty()))
     return Failure{"takes a buffer, the width of a tile, and three groups of loops: `pack(b, 32; ; j; k)`"};
   const std::string& name = step.loops[0][0];
   const auto output = c_.buffers.begin() + output_of(c_.buffers);
@@ -159,13 +179,30 @@ Result<Done> Nest::pack(const ScheduleStep& step) {
   PackedForm packed(*this, *buffer, step.numbers[0]);
   packed.add_loops(groups[0]);
   packed.add_steps(groups[1][0]);
+  const int last = grouped ? groups[2].back() : -1;
+  if (grouped) groups[2].pop_back();
   packed.add_loops(groups[2]);
+  if (grouped) packed.add_groups(last, step.numbers[1]);
   packed.add_lanes(groups[1][0]);
-  auto form = packed.made_of(*read);
+  if (grouped) packed.add_members(last, step.numbers[1]);
+  ValuePtr taken = read;
+  map_values(c_.reductions[0].value, [&](const Value& v) -> ValuePtr {
+    if (!is_of_element(v, index, buffer->dtype)) return nullptr;
+    taken = std::make_shared<const Value>(v);
+    return taken;
+  });
+  auto form = packed.made_of(*read, taken);
   if (!form) return Failure{fmt::format("`{}` is read along other loops too", name)};
   const int to = static_cast<int>(c_.buffers.size());
-  for (Reduction& r : c_.reductions) r.value = read_from(r.value, index, to, packed.place());
-  c_.buffers.push_back({packed_name(c_.buffers, name), buffer->dtype, form->extents, false});
+  Value element = *read;
+  element.dtype = taken->dtype;
+  element.buffer = to;
+  element.dim = packed.place();
+  const ValuePtr there = std::make_shared<const Value>(std::move(element));
+  for (Reduction& r : c_.reductions)
+    r.value = map_values(
+        r.value, [&](const Value& v) { return is_of_element(v, index, buffer->dtype) ? there : nullptr; });
+  c_.buffers.push_back({packed_name(c_.buffers, name), taken->dtype, form->extents, false});
   packed_.push_back({index, std::move(*form)});
   return Done{};
 }

@@ -92,7 +92,8 @@ class ScheduleReader {
     skip_blanks();
     size_t length = 0;
     while (length < rest_.size() &&
-           (std::isalnum(static_cast<unsigned char>(rest_[length])) != 0 || rest_[length] == '_'))
+           (std::isalnum(static_cast<unsigned char>(rest_[length])) != 0 || rest_[length] == '_' ||
+            rest_[length] == '.'))
       ++length;
     std::string text(rest_.substr(0, length));
     rest_.remove_prefix(length);

@@ -14,7 +14,9 @@ namespace quern {
 struct DotIntrinsic {
   std::string name;   ///< of the op: "x86.dot4_512"
   std::string llvm;   ///< of LLVM's intrinsic, whose operands are the accumulator, a and b
-  std::string needs;  ///< features of the machine as LLVM calls them, with commas between them
+  /// Features of the machine as LLVM calls them: `,` between those that it takes together, `|` between
+  /// machines of different kinds.
+  std::string needs;
   DType accumulator, a, b;
   int lanes = 0, group = 0;
   friend bool operator==(const DotIntrinsic&, const DotIntrinsic&) = default;

@@ -48,7 +48,6 @@ struct CodegenOptions {
   /// the job that is being done.
   std::chrono::milliseconds patience{0};
   int winograd_tile = 0;  ///< of the target's machine model
-  DotIntrinsics dots{};   ///< of which the target's machine model has those that the machine has
   /// Kernels' names and addresses go to /tmp/perf-PID.map, where perf looks for them.
   bool perf_map = false;
   bool debugger = false;       ///< gdb is told of kernels by its JIT interface
@@ -68,6 +67,8 @@ class CodeGenerator {
   static Result<std::unique_ptr<CodeGenerator>> create(CodegenOptions options = {});
   virtual ~CodeGenerator() = default;
   virtual const CodegenTarget& target() const = 0;
+  /// Whether there is code for the intrinsic here.
+  virtual bool has(const DotIntrinsic& intrinsic) const = 0;
   /// perf and gdb call the code as the kernel is named; what is kept of it has no name.
   virtual Result<std::shared_ptr<CompiledKernel>> compile(const loops::Kernel& kernel) = 0;
   /// A kernel from the `object` that an equal target once gave it.

@@ -155,14 +155,17 @@ loops::MachineModel machine_model(const llvm::TargetMachine& machine) {
   return model;
 }
 
-/// Whether each of the features, which are written with commas between them, is among the machine's.
-bool has_features(llvm::StringRef machine, llvm::StringRef wanted) {
-  llvm::SmallVector<llvm::StringRef, 64> had;
-  llvm::SmallVector<llvm::StringRef, 4> names;
+/// Whether the features of the machine, as LLVM writes them, are what an intrinsic needs.
+bool has_features(llvm::StringRef machine, llvm::StringRef needs) {
+  llvm::SmallVector<llvm::StringRef, 128> had;
+  llvm::SmallVector<llvm::StringRef, 2> kinds;
   machine.split(had, ',');
-  wanted.split(names, ',');
-  return llvm::all_of(names, [&](llvm::StringRef name) {
-    return llvm::is_contained(had, ("+" + name.trim()).str());
+  needs.split(kinds, '|');
+  return llvm::any_of(kinds, [&](llvm::StringRef kind) {
+    llvm::SmallVector<llvm::StringRef, 4> names;
+    kind.split(names, ',');
+    return llvm::all_of(
+        names, [&](llvm::StringRef name) { return llvm::is_contained(had, ("+" + name.trim()).str()); });
   });
 }
 
@@ -197,6 +200,9 @@ class OrcGenerator final : public CodeGenerator {
       : engine_(std::move(engine)), tiers_(options.tiers), background_(options.patience) {}
 
   const CodegenTarget& target() const override { return engine_->target; }
+  bool has(const DotIntrinsic& intrinsic) const override {
+    return has_features(engine_->target.features, intrinsic.needs) && can_call(intrinsic);
+  }
 
   Result<std::shared_ptr<CompiledKernel>> compile(const Kernel& kernel) override {
     Result<std::shared_ptr<Unit>> unit = build(kernel, kEntryName);
@@ -316,9 +322,6 @@ Result<std::unique_ptr<CodeGenerator>> CodeGenerator::create(CodegenOptions opti
   engine->machine = machine_of(**machine);
   engine->machine.checks_bounds = options.checks_bounds;
   engine->target.machine.winograd_tile = options.winograd_tile;
-  llvm::copy_if(options.dots, std::back_inserter(engine->target.machine.dots), [&](const DotIntrinsicPtr& dot) {
-    return has_features(engine->target.features, dot->needs) && can_call(*dot);
-  });
   engine->give_back(Tier::Best, std::move(*machine));
   return std::unique_ptr<CodeGenerator>(std::make_unique<OrcGenerator>(std::move(engine), options));
 }

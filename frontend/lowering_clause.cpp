@@ -76,15 +76,16 @@ class DotForm {
 SyntaxPtr lowering_clause(SyntaxPtr op) {
   if (!op->is(SyntaxKind::Op)) return nullptr;
   const auto clauses = op->child(3)->children;
-  const auto found = std::ranges::find_if(
-      clauses, [](SyntaxPtr clause) { return clause->is(SyntaxKind::LoweringClause); });
+  const auto found =
+      std::ranges::find_if(clauses, [](SyntaxPtr clause) { return clause->is(SyntaxKind::LoweringClause); });
   return found == clauses.end() ? nullptr : *found;
 }
 
 std::optional<DotIntrinsic> dot_intrinsic_of(const Declaration& op, SyntaxPtr clause, Scope& scope,
                                              Diagnostics& diagnostics) {
   const auto report = [&](std::string message) {
-    diagnostics.push_back({DiagnosticKind::InvalidLowering, {{op.id, clause->id}, {}}, std::move(message), {}});
+    diagnostics.push_back(
+        {DiagnosticKind::InvalidLowering, {{op.id, clause->id}, {}}, std::move(message), {}});
     return std::nullopt;
   };
   DotIntrinsic dot{op.name, std::string(clause->text), std::string(clause->child(0)->text)};
@@ -96,7 +97,8 @@ std::optional<DotIntrinsic> dot_intrinsic_of(const Declaration& op, SyntaxPtr cl
   const bool numbers = std::ranges::all_of(params_of(op.syntax)->children, [&](SyntaxPtr p) {
     return p->is(SyntaxKind::TensorParam) && is_number(p->child(0));
   });
-  const auto instance = numbers ? make_instance(make_request(op, SignatureBinding()), scope, diagnostics) : nullptr;
+  const auto instance =
+      numbers ? make_instance(make_request(op, SignatureBinding()), scope, diagnostics) : nullptr;
   if (instance && (!instance->function || has_errors(diagnostics))) return std::nullopt;
   const bool shaped = instance && DotForm(*instance->function).has_shapes(dot);
   if (!shaped)
@@ -105,9 +107,10 @@ std::optional<DotIntrinsic> dot_intrinsic_of(const Declaration& op, SyntaxPtr cl
                     "Tensor[(16, 4), …], %b: Tensor[(16, 4), …]`: `{}` has others",
                     op.name));
   if (!DotForm(*instance->function).adds_products(dot))
-    return report(fmt::format(
-        "what an intrinsic does is written `[i] => %acc[i] + sum[r < {}] cast<{}>(%a[i, r]) * cast<{}>(%b[i, r])`",
-        dot.group, to_string(dot.accumulator), to_string(dot.accumulator)));
+    return report(
+        fmt::format("what an intrinsic does is written `[i] => %acc[i] + sum[r < {}] cast<{}>(%a[i, r]) * "
+                    "cast<{}>(%b[i, r])`",
+                    dot.group, to_string(dot.accumulator), to_string(dot.accumulator)));
   return dot;
 }
 

@@ -72,8 +72,9 @@ std::optional<SyntaxProblem> Advisor::clauses() {
   if (before == "static" && now == "=")
     return here(DiagnosticKind::UnexpectedToken, "a `static` clause gives its value a name: `static k = …`");
   if (at > 1 && word(at - 2) == "lowering" && is(at - 1, LexedKind::String) && now != "needs")
-    return here(DiagnosticKind::UnexpectedToken,
-                "`lowering` says which features of the machine it takes: `lowering \"llvm.…\" needs \"avx2\"`");
+    return here(
+        DiagnosticKind::UnexpectedToken,
+        "`lowering` says which features of the machine it takes: `lowering \"llvm.…\" needs \"avx2\"`");
   bool is_clause = std::ranges::find(kClauses, now) != kClauses.end();
   if (before == "}" && is_clause)
     return here(DiagnosticKind::UnexpectedToken,

@@ -12,8 +12,8 @@ namespace quern {
 
 /// accumulator[i] + sum over r < group of a[i, r] * b[i, r], for i < lanes.
 struct DotIntrinsic {
-  std::string name;   ///< of the op: "x86.dot4_512"
-  std::string llvm;   ///< of LLVM's intrinsic, whose operands are the accumulator, a and b
+  std::string name;  ///< of the op: "x86.dot4_512"
+  std::string llvm;  ///< of LLVM's intrinsic, whose operands are the accumulator, a and b
   /// Features of the machine as LLVM calls them: `,` between those that it takes together, `|` between
   /// machines of different kinds.
   std::string needs;

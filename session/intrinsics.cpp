@@ -13,13 +13,14 @@ Diagnostics check_lowering(const Declaration& op, Scope& scope) {
   SyntaxPtr clause = lowering_clause(op.syntax);
   const auto dot = clause ? dot_intrinsic_of(op, clause, scope, found) : std::nullopt;
   if (dot && !can_call(*dot))
-    found.push_back({DiagnosticKind::InvalidLowering,
-                     {{op.id, clause->id}, {}},
-                     fmt::format("LLVM has no intrinsic `{}` that adds to {} of {} the products of {} neighbours, "
-                                 "{} and {}",
-                                 dot->llvm, dot->lanes, to_string(dot->accumulator), dot->group,
-                                 to_string(dot->a), to_string(dot->b)),
-                     {}});
+    found.push_back(
+        {DiagnosticKind::InvalidLowering,
+         {{op.id, clause->id}, {}},
+         fmt::format("LLVM has no intrinsic `{}` that adds to {} of {} the products of {} neighbours, "
+                     "{} and {}",
+                     dot->llvm, dot->lanes, to_string(dot->accumulator), dot->group, to_string(dot->a),
+                     to_string(dot->b)),
+         {}});
   return found;
 }
 

@@ -18,7 +18,8 @@ bool can_call(const DotIntrinsic& intrinsic) {
   if (type->getNumParams() != 3 || type->getReturnType() != type->getParamType(0)) return false;
   const auto* sums = llvm::dyn_cast<llvm::FixedVectorType>(type->getReturnType());
   const unsigned group = static_cast<unsigned>(intrinsic.group);
-  return sums && sums->getNumElements() == lanes && sums->getScalarSizeInBits() == intrinsic.accumulator.bits &&
+  return sums && sums->getNumElements() == lanes &&
+         sums->getScalarSizeInBits() == intrinsic.accumulator.bits &&
          sums->getElementType()->isFloatingPointTy() == intrinsic.accumulator.is_float() &&
          bits(type->getParamType(1)) == lanes * group * intrinsic.a.bits &&
          bits(type->getParamType(2)) == lanes * group * intrinsic.b.bits;
@@ -41,8 +42,7 @@ llvm::Value* Emitter::dot(const loops::Value& v, llvm::Value* accumulator) {
   llvm::SmallVector<llvm::Value*, 3> operands{accumulator};
   for (const loops::ValuePtr& arg : v.args) {
     llvm::Value* groups = spread(group_load(*arg, v.dot->group), static_cast<unsigned>(v.dot->lanes));
-    operands.push_back(
-        b_.CreateBitCast(groups, function->getFunctionType()->getParamType(operands.size())));
+    operands.push_back(b_.CreateBitCast(groups, function->getFunctionType()->getParamType(operands.size())));
   }
   return b_.CreateCall(function, operands);
 }
@@ -78,7 +78,8 @@ llvm::Value* Emitter::group_load(const loops::Value& v, int group) {
     if (lanes_->mask) return b_.CreateMaskedLoad(type, from, align, lanes_->mask, zeros);
     return b_.CreateAlignedLoad(type, from, align);
   }
-  if (!where.per_lane) where.per_lane = where.contiguous ? lane_numbers(lanes_->width) : spread(b_.getInt64(0), lanes_->width);
+  if (!where.per_lane)
+    where.per_lane = where.contiguous ? lane_numbers(lanes_->width) : spread(b_.getInt64(0), lanes_->width);
   return b_.CreateMaskedGather(type, pointer(v.buffer, where), align, lanes_->mask,
                                lanes_->mask ? zeros : nullptr);
 }

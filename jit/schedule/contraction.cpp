@@ -20,7 +20,7 @@ class ContractionSchedule {
         roles_(roles),
         rows_(model.tile_rows(roles)),
         tile_(model.best_tile(roles, rows_)),
-        nest_(nest_of(computation, model, roles)) {}
+        nest_(nest_of(computation, roles)) {}
 
   Nest run() {
     const std::string across = fused_columns();
@@ -75,10 +75,11 @@ class ContractionSchedule {
     return names;
   }
 
-  static Nest nest_of(const Computation& c, const ContractionModel& model, const Roles& roles) {
-    if (!roles.turns_sign) return Nest(c, {}, model.machine().dots);
+  static Nest nest_of(const Computation& c, const Roles& roles) {
+    const DotIntrinsics dots = roles.dot ? DotIntrinsics{roles.dot} : DotIntrinsics();
+    if (!roles.turns_sign) return Nest(c, {}, dots);
     TurnedSign turned = with_sign_turned(c, roles.left, roles.right);
-    return Nest(std::move(turned.computation), {std::move(turned.sums)}, model.machine().dots);
+    return Nest(std::move(turned.computation), {std::move(turned.sums)}, dots);
   }
 
   void step(Primitive primitive, std::vector<std::string> makes, std::vector<std::vector<std::string>> loops,

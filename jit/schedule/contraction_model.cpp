@@ -65,7 +65,8 @@ void ContractionModel::set_dot(Roles& roles) const {
   const Reduction& r = c_.reductions[0];
   if (r.kind != ReduceKind::Sum || !is_packable(roles)) return;
   const DType left = roles.left.dtype, right = roles.right.dtype;
-  for (const DotIntrinsicPtr& dot : machine_.dots) {
+  if (!machine_.dots || left.bits >= r.accumulator.bits || right.bits >= r.accumulator.bits) return;
+  for (const DotIntrinsicPtr& dot : machine_.dots()) {
     if (dot->lanes != lanes_ || dot->accumulator != r.accumulator) continue;
     const bool turns_sign = left == right && dot->a != dot->b;
     DotIntrinsic taken = *dot;
@@ -79,7 +80,8 @@ void ContractionModel::set_dot(Roles& roles) const {
   }
 }
 
-/// The reduction's index along which the read has neighbours side by side, all of which count or none; or null.
+/// The reduction's index along which the read has neighbours side by side, all of which count or none; or
+/// null.
 Dim ContractionModel::grouped_along(const Value& left, int group) const {
   const Reduction& r = c_.reductions[0];
   for (size_t k = 0; k < r.vars.size(); ++k) {

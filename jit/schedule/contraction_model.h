@@ -20,7 +20,7 @@ int64_t extent_or_usual(Dim extent);
 struct Roles {
   Value left, right;
   Vars batch, rows, columns;
-  int64_t width = 0;  ///< of a tile of columns, where that is not the tile's to choose
+  int64_t width = 0;      ///< of a tile of columns, where that is not the tile's to choose
   DotIntrinsicPtr dot{};  ///< what adds up products of neighbours along `grouped`
   Dim grouped = nullptr;
   /// The intrinsic takes one factor with a sign and one without, and the reads agree: of the right read's
@@ -48,7 +48,6 @@ class ContractionModel {
   /// The roles of the reads that cost least, or none where the computation is no contraction or too small.
   std::optional<Roles> cheapest_roles() const;
   int64_t lanes() const { return lanes_; }
-  const MachineModel& machine() const { return machine_; }
   int64_t width_of(const Roles& roles, int64_t vectors) const;
   static bool depends(const Value& load, Dim var);
   Dim extent_dim(Dim var) const;

@@ -65,8 +65,8 @@ PackedBuffer sums_of(const Computation& c, const Value& left, DType right, Dim& 
   form.reductions = {std::move(sum)};
   form.buffers[1].shape = form.extents;
   const int64_t added = right.is_signed() ? -128 : 128;
-  form.value = apply(ScalarOp::Mul, value_of(0, r.accumulator),
-                     constant(Scalar::from_int(r.accumulator, added)));
+  form.value =
+      apply(ScalarOp::Mul, value_of(0, r.accumulator), constant(Scalar::from_int(r.accumulator, added)));
   return {left.buffer, std::move(form)};
 }
 

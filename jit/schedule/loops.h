@@ -59,8 +59,9 @@ enum class ValueKind : uint8_t {
   Select,  ///< args: condition, then, else; all may be evaluated, so loads in the arms carry their own
            ///< conditions
   Local,   ///< local: the current value of a declared local; of a tile, at `indices`
-  Dot,     ///< the products of two groups of neighbours, which `dot` adds to a tile's accumulator; the value of
-           ///< a Reduce alone. args: Loads of the first of each group, whose checks are `unseen` and of all of it
+  Dot,  ///< the products of two groups of neighbours, which `dot` adds to a tile's accumulator; the value of
+        ///< a Reduce alone. args: Loads of the first of each group, whose checks are `unseen` and of all of
+        ///< it
 };
 
 struct Value;

@@ -9,8 +9,9 @@
 
 namespace quern::loops {
 
-/// Axes: loops of the nest, the steps of `width` of the loop across, more loops, and the lanes of a step. With
-/// a group, steps of as many of the last of these loops instead of it, and for each lane those of a step.
+/// Axes: loops of the nest, the steps of `width` of the loop across, more loops, and the lanes of a step.
+/// With a group, steps of as many of the last of these loops instead of it, and for each lane those of a
+/// step.
 class PackedForm {
  public:
   PackedForm(const Nest& nest, const Buffer& tensor, int64_t width) : nest_(nest), width_(dim_const(width)) {
@@ -52,7 +53,7 @@ class PackedForm {
     place_ = dim_add(dim_mul(place_, width_), dim_floormod(l.symbol, width_));
     across_ = dim_add(dim_mul(step_, width_), lane);
     set_roots(across);
-    if (!is_const(dim_floormod(l.extent, width_), 0)) 
+    if (!is_const(dim_floormod(l.extent, width_), 0))
       padding_.push_back({across_, nullptr, l.extent, nullptr});
   }
 
@@ -71,7 +72,8 @@ class PackedForm {
     from.checks = padding_;
     from.otherwise = padding_.empty() ? nullptr : constant(Scalar::from_int(from.dtype, 0));
     const ValuePtr element = std::make_shared<const Value>(std::move(from));
-    form_.value = map_values(taken, [&](const Value& v) { return v.kind == ValueKind::Load ? element : nullptr; });
+    form_.value =
+        map_values(taken, [&](const Value& v) { return v.kind == ValueKind::Load ? element : nullptr; });
     form_.buffers[1].shape = form_.extents;
     form_.buffers[1].dtype = taken->dtype;
     form_.store_offset = dim_const(0);

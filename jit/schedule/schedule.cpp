@@ -91,9 +91,8 @@ class ScheduleReader {
   std::string word() {
     skip_blanks();
     size_t length = 0;
-    while (length < rest_.size() &&
-           (std::isalnum(static_cast<unsigned char>(rest_[length])) != 0 || rest_[length] == '_' ||
-            rest_[length] == '.'))
+    while (length < rest_.size() && (std::isalnum(static_cast<unsigned char>(rest_[length])) != 0 ||
+                                     rest_[length] == '_' || rest_[length] == '.'))
       ++length;
     std::string text(rest_.substr(0, length));
     rest_.remove_prefix(length);

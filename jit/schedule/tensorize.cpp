@@ -22,8 +22,8 @@ Result<Done> Nest::tensorize(const ScheduleStep& step) {
   const Loop& l = table_[static_cast<size_t>(order_[*lanes])];
   Loop& m = table_[static_cast<size_t>(order_[*steps])];
   if (l.kind != LoopKind::Vectorize || l.width != (*dot)->lanes)
-    return Failure{fmt::format("`{}` runs in lanes of `{}`: `vectorize({}, {})`", name, l.name, l.name,
-                               (*dot)->lanes)};
+    return Failure{
+        fmt::format("`{}` runs in lanes of `{}`: `vectorize({}, {})`", name, l.name, l.name, (*dot)->lanes)};
   const bool inner = outer_of(order_[*steps]) >= 0 && m.owner != kResult;
   if (!inner || splits_[static_cast<size_t>(m.made_by)].factor != (*dot)->group)
     return Failure{fmt::format("`{}` is not the inner part of a split of a reduction's loop into steps of {}",
@@ -53,15 +53,16 @@ Result<Done> Nest::dot_is_complete(int loop, const std::vector<int>& tile) const
                                to_string(m.dot->b), to_string(m.dot->accumulator))};
   const Split& split = splits_[static_cast<size_t>(m.made_by)];
   const Loop& whole = table_[static_cast<size_t>(split.loop)];
-  const Dim symbol = dim_add(dim_mul(table_[static_cast<size_t>(split.outer)].symbol, dim_const(split.factor)),
-                             m.symbol);
+  const Dim symbol =
+      dim_add(dim_mul(table_[static_cast<size_t>(split.outer)].symbol, dim_const(split.factor)), m.symbol);
   Facts facts;
   facts.add_index(m.symbol, dim_const(split.factor));
   for (const ValuePtr& load : {factors->a, factors->b}) {
-    const auto along = linear_in(
-        simplify(quern::substitute(load->dim, {{whole.symbol, symbol}}), facts), m.symbol);
-    const bool tested = std::ranges::any_of(
-        load->checks, [&](const BoundsCheck& c) { return c.computed || contains_var(c.index, whole.symbol); });
+    const auto along =
+        linear_in(simplify(quern::substitute(load->dim, {{whole.symbol, symbol}}), facts), m.symbol);
+    const bool tested = std::ranges::any_of(load->checks, [&](const BoundsCheck& c) {
+      return c.computed || contains_var(c.index, whole.symbol);
+    });
     const std::string& buffer = c_.buffers[static_cast<size_t>(load->buffer)].name;
     if (!std::ranges::all_of(load->checks, [&](const BoundsCheck& c) { return contains(r.checks, c); }))
       return Failure{fmt::format("what `{}` has outside of its bounds counts", buffer)};

@@ -92,11 +92,17 @@ Result<const loops::MachineModel*> KernelCache::machine() {
   if (!generator) return generator.error();
   if (!machine_) {
     machine_ = (*generator)->target().machine;
-    const DotIntrinsics declared = declared_dots_ ? declared_dots_() : DotIntrinsics();
-    std::ranges::copy_if(declared, std::back_inserter(machine_->dots),
-                         [&](const DotIntrinsicPtr& dot) { return (*generator)->has(*dot); });
+    if (declared_dots_) machine_->dots = [this]() -> const DotIntrinsics& { return dots(); };
   }
   return &*machine_;
+}
+
+const DotIntrinsics& KernelCache::dots() {
+  if (dots_) return *dots_;
+  dots_.emplace();
+  std::ranges::copy_if(declared_dots_(), std::back_inserter(*dots_),
+                       [this](const DotIntrinsicPtr& dot) { return generator_->has(*dot); });
+  return *dots_;
 }
 
 void KernelCache::wait_until_idle() {

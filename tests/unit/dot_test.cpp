@@ -206,35 +206,42 @@ const std::vector<std::string>& contractions() {
     std::vector<std::string> all;
     for (const auto& [m, n, k] : std::vector<std::array<int, 3>>{
              {1, 33, 64}, {7, 16, 5}, {6, 64, 12}, {13, 70, 31}, {40, 129, 66}, {64, 5, 40}, {3, 200, 7}}) {
-      all.push_back(fmt::format("def @main(%a: Tensor[({0}, {2}), int8], %b: Tensor[({1}, {2}), int8]) {{ "
-                                "nn.dense(%a, %b, out_dtype=\"int32\") }}",
-                                m, n, k));
-      all.push_back(fmt::format("def @main(%a: Tensor[({0}, {2}), int8], %b: Tensor[({2}, {1}), int8]) {{ "
-                                "nn.matmul(%a, %b, out_dtype=\"int32\") }}",
-                                m, n, k));
-      for (const auto& [left, right] : std::vector<std::array<std::string, 2>>{
-               {"uint8", "int8"}, {"int8", "uint8"}, {"uint8", "uint8"}})
-        all.push_back(fmt::format("def @main(%a: Tensor[({0}, {2}), {3}], %b: Tensor[({2}, {1}), {4}]) {{ "
-                                  "[i < {0}, j < {1}] => sum[r < {2}] cast<int32>(%a[i, r]) * "
-                                  "cast<int32>(%b[r, j]) }}",
-                                  m, n, k, left, right));
+      all.push_back(
+          fmt::format("def @main(%a: Tensor[({0}, {2}), int8], %b: Tensor[({1}, {2}), int8]) {{ "
+                      "nn.dense(%a, %b, out_dtype=\"int32\") }}",
+                      m, n, k));
+      all.push_back(
+          fmt::format("def @main(%a: Tensor[({0}, {2}), int8], %b: Tensor[({2}, {1}), int8]) {{ "
+                      "nn.matmul(%a, %b, out_dtype=\"int32\") }}",
+                      m, n, k));
+      for (const auto& [left, right] :
+           std::vector<std::array<std::string, 2>>{{"uint8", "int8"}, {"int8", "uint8"}, {"uint8", "uint8"}})
+        all.push_back(
+            fmt::format("def @main(%a: Tensor[({0}, {2}), {3}], %b: Tensor[({2}, {1}), {4}]) {{ "
+                        "[i < {0}, j < {1}] => sum[r < {2}] cast<int32>(%a[i, r]) * "
+                        "cast<int32>(%b[r, j]) }}",
+                        m, n, k, left, right));
     }
-    all.push_back("def @main(%a: Tensor[(3, 17, 40), int8], %b: Tensor[(3, 21, 40), int8]) { "
-                  "nn.batch_matmul(%a, %b, out_dtype=\"int32\") }");
-    all.push_back("def @main[n, m, k](%a: Tensor[(n, k), int8], %b: Tensor[(m, k), int8]) { "
-                  "nn.dense(%a, %b, out_dtype=\"int32\") }");
-    all.push_back("def @main[n](%a: Tensor[(n, 24), int8], %b: Tensor[(40, 24), int8]) { "
-                  "cast(nn.dense(%a, %b, out_dtype=\"int32\"), dtype=\"float32\") * 0.5 + 1 }");
+    all.push_back(
+        "def @main(%a: Tensor[(3, 17, 40), int8], %b: Tensor[(3, 21, 40), int8]) { "
+        "nn.batch_matmul(%a, %b, out_dtype=\"int32\") }");
+    all.push_back(
+        "def @main[n, m, k](%a: Tensor[(n, k), int8], %b: Tensor[(m, k), int8]) { "
+        "nn.dense(%a, %b, out_dtype=\"int32\") }");
+    all.push_back(
+        "def @main[n](%a: Tensor[(n, 24), int8], %b: Tensor[(40, 24), int8]) { "
+        "cast(nn.dense(%a, %b, out_dtype=\"int32\"), dtype=\"float32\") * 0.5 + 1 }");
     for (const std::string convolution : {"(2, 9, 7, 8), (3, 3, 8, 20), padding=[1, 1]",
                                           "(1, 12, 12, 16), (3, 3, 16, 33), padding=[2, 1], strides=[2, 1]",
                                           "(1, 8, 20, 6), (5, 5, 6, 16), padding=[2, 2], dilation=[1, 2]",
                                           "(1, 7, 7, 24), (3, 3, 6, 32), padding=[1, 1], groups=4",
                                           "(2, 6, 6, 13), (1, 1, 13, 40), strides=[1, 1]"}) {
       const size_t first = convolution.find("), (") + 1, second = convolution.find("), ", first + 2) + 1;
-      all.push_back(fmt::format("def @main(%a: Tensor[{}, int8], %b: Tensor[{}, int8]) {{ nn.conv2d(%a, %b, "
-                                "data_layout=\"NHWC\", kernel_layout=\"HWIO\", out_dtype=\"int32\"{}) }}",
-                                convolution.substr(0, first), convolution.substr(first + 2, second - first - 2),
-                                convolution.substr(second)));
+      all.push_back(
+          fmt::format("def @main(%a: Tensor[{}, int8], %b: Tensor[{}, int8]) {{ nn.conv2d(%a, %b, "
+                      "data_layout=\"NHWC\", kernel_layout=\"HWIO\", out_dtype=\"int32\"{}) }}",
+                      convolution.substr(0, first), convolution.substr(first + 2, second - first - 2),
+                      convolution.substr(second)));
     }
     return all;
   }();
@@ -263,8 +270,13 @@ TEST(Dots, AreTakenByContractionsOfTheirDTypes) {
     return Main(fmt::format("def @main(%a: Tensor[{}], %b: Tensor[{}]) {{ {} }}", left, right, call)).loops();
   };
   if (has_some("int32")) {
-    EXPECT_NE(loops("(64, 64), int8", "(64, 64), int8", "nn.dense(%a, %b, out_dtype=\"int32\")").find("x86.dot4"),
-              std::string::npos);
+    const auto takes = [](const std::string& text) {
+      return Main(text).loops().find("x86.dot4") != std::string::npos;
+    };
+    EXPECT_EQ(std::ranges::count_if(contractions(), takes), 39);
+    EXPECT_NE(
+        loops("(64, 64), int8", "(64, 64), int8", "nn.dense(%a, %b, out_dtype=\"int32\")").find("x86.dot4"),
+        std::string::npos);
     // The channels of one pixel are far apart.
     EXPECT_EQ(loops("(1, 8, 9, 9), int8", "(16, 8, 3, 3), int8",
                     "nn.conv2d(%a, %b, padding=[1, 1], out_dtype=\"int32\")")
@@ -275,14 +287,16 @@ TEST(Dots, AreTakenByContractionsOfTheirDTypes) {
     EXPECT_NE(loops("(64, 64), bfloat16", "(64, 64), bfloat16", "nn.dense(%a, %b)").find("x86.dot2"),
               std::string::npos);
   }
-  EXPECT_EQ(loops("(64, 64), float32", "(64, 64), float32", "nn.dense(%a, %b)").find("x86."), std::string::npos);
+  EXPECT_EQ(loops("(64, 64), float32", "(64, 64), float32", "nn.dense(%a, %b)").find("x86."),
+            std::string::npos);
 }
 
 TEST(Dots, HaveTheSameBitsOnTwoThreads) {
   for (const std::string dtype : {"int8", "bfloat16"}) {
-    Main main(fmt::format("def @main(%a: Tensor[(90, 130), {0}], %b: Tensor[(150, 130), {0}]) {{ "
-                          "nn.dense(%a, %b, out_dtype=\"{1}\") }}",
-                          dtype, dtype == "int8" ? "int32" : "float32"));
+    Main main(
+        fmt::format("def @main(%a: Tensor[(90, 130), {0}], %b: Tensor[(150, 130), {0}]) {{ "
+                    "nn.dense(%a, %b, out_dtype=\"{1}\") }}",
+                    dtype, dtype == "int8" ? "int32" : "float32"));
     std::mt19937 engine(4);
     const std::vector<Value> arguments = main.random_arguments(engine);
     const int before = thread_count();
@@ -298,9 +312,10 @@ TEST(Dots, HaveTheSameBitsOnTwoThreads) {
 /// Sums in float32, and one rounding to 16 bits (operators.md has the bound).
 TEST(Dots, OfSixteenBitsAreAsNearAsIsSaid) {
   for (const std::string dtype : {"bfloat16", "float16"}) {
-    Main main(fmt::format("def @main(%a: Tensor[(9, 300), {0}], %b: Tensor[(40, 300), {0}]) {{ "
-                          "nn.dense(%a, %b, out_dtype=\"float32\") }}",
-                          dtype));
+    Main main(
+        fmt::format("def @main(%a: Tensor[(9, 300), {0}], %b: Tensor[(40, 300), {0}]) {{ "
+                    "nn.dense(%a, %b, out_dtype=\"float32\") }}",
+                    dtype));
     std::mt19937 engine(6);
     const std::vector<Value> arguments = main.random_arguments(engine);
     const TensorPtr a = arguments[0].as_tensor(), b = arguments[1].as_tensor();

@@ -18,6 +18,7 @@ class SignatureForm {
     bool composite = s->is(SyntaxKind::Def) && !s->text.starts_with("@");
     if (composite || s->is(SyntaxKind::Op) || s->is(SyntaxKind::ExternOp)) typed(s->child(1));
     if (s->is(SyntaxKind::Static)) names(s->child(0));
+    if (s->is(SyntaxKind::Def) || s->is(SyntaxKind::ExternOp)) not_lowered(s->child(3));
     visit(s);
   }
 
@@ -28,6 +29,12 @@ class SignatureForm {
     if (s->is(SyntaxKind::Call)) named_last(s);
     if (s->is(SyntaxKind::TensorParam)) one_pack(s->child(0));
     for (SyntaxPtr c : s->children) visit(c);
+  }
+  void not_lowered(SyntaxPtr clauses) {
+    for (SyntaxPtr clause : clauses->children)
+      if (clause->is(SyntaxKind::LoweringClause))
+        report(DiagnosticKind::InvalidLowering, clause,
+               "`lowering` stands in an `op`, whose index expression says what the intrinsic does");
   }
   // An operator takes what its signature says: nothing is inferred from its body.
   void typed(SyntaxPtr params) {

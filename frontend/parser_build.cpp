@@ -201,6 +201,11 @@ class Builder {
         out.push_back(make(c, SyntaxKind::Gradient, "", {params(g->params(), c), block(g->block())}));
       } else if (auto* h = alternative<P::ShapeClauseContext>(c)) {
         out.push_back(make(c, SyntaxKind::ShapeClause, "", {params(h->params(), c), block(h->block())}));
+      } else if (auto* l = alternative<P::LoweringClauseContext>(c)) {
+        antlr4::tree::TerminalNode* needs = l->STRING(1);
+        out.push_back(make(c, SyntaxKind::LoweringClause, string(l->STRING(0)),
+                           {make_at(needs ? source_.span_of(needs->getSymbol()) : Range{}, SyntaxKind::String,
+                                    string(needs), {})}));
       }
     }
     return list.empty() ? make_at(start_of(owner), SyntaxKind::Clauses, "", out)

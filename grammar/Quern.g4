@@ -39,6 +39,7 @@ clause
   | 'static' name '=' expr                 # staticClause
   | 'gradient' '(' params? ')' block       # gradientClause
   | 'shape' '(' params? ')' block          # shapeClause
+  | 'lowering' STRING 'needs' STRING       # loweringClause
   ;
 bodies     : block | whenBody+ elseBody? ;
 whenBody   : 'when' expr block ;
@@ -131,7 +132,7 @@ type
 // Words that are keywords only where a rule above asks for them.
 name
   : NAME | 'op' | 'test' | 'where' | 'when' | 'static' | 'infix' | 'as' | 'at' | 'shape' | 'gradient' | 'type'
-  | 'extern' | 'import' | 'meta'
+  | 'extern' | 'import' | 'meta' | 'lowering' | 'needs'
   ;
 
 // --- tokens ---------------------------------------------------------------------------------------------------------

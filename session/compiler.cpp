@@ -69,7 +69,9 @@ struct Compiler::Impl {
       : session(session),
         functions(session),
         programs(session),
-        kernels(options, [&session](const Origin& origin) { return name_of(session, origin); }) {}
+        kernels(
+            options, [&session](const Origin& origin) { return name_of(session, origin); },
+            [&session] { return session.dot_intrinsics(); }) {}
 
   Session& session;
   SessionFunctions functions;
@@ -142,11 +144,11 @@ Result<std::string> Compiler::stage_text(const Definition& definition, const std
   if (stage == "bytecode")
     return to_string(*compile_program(optimised.expr, free_variables(optimised.expr), optimised.arena));
   if (stage == "loops" || stage == "llvm" || stage == "asm") {
-    auto generator = impl_->kernels.code_generator();
-    if (!generator) return generator.error();
+    auto machine = impl_->kernels.machine();
+    if (!machine) return machine.error();
     std::string text;
     for (const FnExpr* primitive : primitives_of(optimised.expr)) {
-      const loops::Lowered lowered = loops::lower(*primitive, (*generator)->target().machine);
+      const loops::Lowered lowered = loops::lower(*primitive, **machine);
       std::vector<const loops::Kernel*> kernels;
       for (const loops::PackedInput& input : lowered.packed) kernels.push_back(&input.form);
       kernels.push_back(&lowered.kernel);

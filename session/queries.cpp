@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "frontend/check_form.h"
+#include "session/intrinsics.h"
 #include "session/session_impl.h"
 
 namespace quern {
@@ -227,7 +228,9 @@ Session::Impl::Impl(Session& session)
                      [this](DeclarationId id) {
                        if (!parses_whole(id)) return Diagnostics();
                        ModuleScope scope = ModuleScope::for_instances(*this, declarations[id].module);
-                       return check_operator(tree(id), scope);
+                       Diagnostics found = check_operator(tree(id), scope);
+                       if (found.empty()) found = check_lowering(tree(id), scope);
+                       return found;
                      }),
       form(
           engine, "form",

@@ -21,6 +21,7 @@
 #include "frontend/printer.h"
 #include "frontend/scanner.h"
 #include "frontend/scope.h"
+#include "ir/dot_intrinsic.h"
 
 namespace quern {
 
@@ -121,6 +122,9 @@ class Session {
   /// Whether the declaration is one of the built-in library's.
   bool in_library(DeclarationId declaration) const;
   const DeclarationInfo& info(DeclarationId declaration) const;
+  /// What ops of the library with a clause `lowering` declare, whatever the machine; made when first asked
+  /// for.
+  const DotIntrinsics& dot_intrinsics();
   /// Places in the source of the declaration's nodes.
   Range range_of(const Place& place);
 

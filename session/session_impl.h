@@ -194,7 +194,8 @@ struct Session::Impl {
   Query<NameKey, Optimised, NameKeyHash> optimised;
   Query<NameKey, std::shared_ptr<const Program>, NameKeyHash> program;
 
-  static constexpr ModuleId kLibrary = 0;  ///< its text never changes
+  static constexpr ModuleId kLibrary = 0;       ///< its text never changes
+  std::optional<DotIntrinsics> dot_intrinsics;  ///< of the library, where somebody asked
   static constexpr uint32_t kGone = UINT32_MAX;
 
   /// Of the gradients in a definition or statement that has no errors (gradients.cpp).

@@ -56,8 +56,12 @@ Result<TensorPtr> QuernSide::prepare(const Work& work, const std::vector<TensorP
   if (!impl_->call) return Failure{"the program has no function @main"};
 
   impl_->arguments.clear();
-  for (size_t i = 0; i < inputs.size(); ++i)
-    impl_->arguments.push_back(Value::tensor(permuted(inputs[i], work.inputs[i].quern_axes)));
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const Input& input = work.inputs[i];
+    const TensorPtr operand = permuted(inputs[i], input.quern_axes);
+    impl_->arguments.push_back(
+        Value::tensor(input.values == Values::Indices ? operand : with_dtype(operand, input.dtype)));
+  }
   auto result = impl_->once();
   if (!result) return result.error();
   TensorPtr tensor = result->as_tensor();

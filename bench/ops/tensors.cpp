@@ -6,6 +6,8 @@
 #include <limits>
 #include <numbers>
 
+#include "ir/scalar.h"
+
 namespace quern::bench {
 
 namespace {
@@ -13,6 +15,7 @@ namespace {
 double uniform(Draw& draw) { return (static_cast<double>(draw.bits() >> 11) + 0.5) * 0x1p-53; }
 
 float number(Draw& draw, Values values) {
+  if (values == Values::Bytes) return static_cast<float>(draw.integer(-128, 127));
   if (values == Values::Positive) return static_cast<float>(0.1 + 3.9 * uniform(draw));
   // Box and Muller.
   double radius = std::sqrt(-2 * std::log(uniform(draw)));
@@ -31,6 +34,16 @@ TensorPtr random_tensor(const Input& input, uint64_t seed) {
   TensorPtr tensor = HostTensor::make(DType::float32(), input.shape);
   for (float& e : tensor->elements<float>()) e = number(draw, input.values);
   return tensor;
+}
+
+TensorPtr with_dtype(const TensorPtr& tensor, DType dtype) {
+  if (tensor->dtype() == dtype) return tensor;
+  TensorPtr result = HostTensor::make(dtype, tensor->shape());
+  for (int64_t i = 0; i < tensor->size(); ++i) {
+    const Scalar element = Scalar::from_double(dtype, element_as_double(*tensor, i));
+    std::memcpy(result->data() + static_cast<size_t>(i) * dtype.bytes(), &element.bits, dtype.bytes());
+  }
+  return result;
 }
 
 TensorPtr permuted(const TensorPtr& tensor, const std::vector<size_t>& axes) {

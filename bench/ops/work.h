@@ -20,6 +20,7 @@ enum class Values {
   Normal,    ///< about zero, of variance one
   Positive,  ///< between 0.1 and 4
   Indices,   ///< int32, from 0 up to a limit
+  Bytes,     ///< integers from -128 to 127
 };
 
 struct Input {
@@ -27,6 +28,9 @@ struct Input {
   Values values = Values::Normal;
   int64_t limit = 0;                    ///< of indices, exclusive
   std::vector<size_t> quern_axes = {};  ///< axes of Quern's operand in order; empty where it is the same
+  /// Of Quern's operand. The libraries get float32, and those that are asked for fewer bits convert it before
+  /// they are timed.
+  DType dtype = DType::float32();
 };
 
 /// What a C++ library is asked for (bench/ops/peer): a kind of call and its numbers.
@@ -70,6 +74,10 @@ void add_memory_bound(std::vector<Work>& works);
 void add_capsules(std::vector<Work>& works);
 void add_common_operators(std::vector<Work>& works);
 
+/// Makes a row of one in float32: operands of another dtype, sums of 32 bits, for oneDNN alone.
+void set_dtype(Work& work, DType dtype);
+/// The attribute of an operator that adds up in 32 bits; "" for float32 operands.
+std::string sums_attribute(DType dtype);
 /// "Tensor[(1, 2), float32]" of Quern's operand.
 std::string operand_type(const Input& input);
 /// `def @main` of the inputs %a, %b, … with this body.

@@ -43,7 +43,24 @@ std::vector<Work> select(std::vector<Work> works, const std::vector<std::string>
 std::string operand_type(const Input& input) {
   Shape shape = input.shape;
   for (size_t k = 0; k < input.quern_axes.size(); ++k) shape[k] = input.shape[input.quern_axes[k]];
-  return type_to_string(input.values == Values::Indices ? DType::int32() : DType::float32(), shape);
+  return type_to_string(input.values == Values::Indices ? DType::int32() : input.dtype, shape);
+}
+
+void set_dtype(Work& work, DType dtype) {
+  for (Input& input : work.inputs) {
+    input.dtype = dtype;
+    if (dtype.is_int()) input.values = Values::Bytes;
+  }
+  if (dtype.is_int()) work.tolerance = 0;
+  work.onednn->numbers["bits"] = {dtype.bits};
+  work.openblas = {};
+  work.torch.clear();
+  work.torch_module.clear();
+}
+
+std::string sums_attribute(DType dtype) {
+  if (dtype == DType::float32()) return "";
+  return fmt::format(", out_dtype=\"{}\"", dtype.is_int() ? "int32" : "float32");
 }
 
 std::string main_of(const std::vector<Input>& inputs, const std::string& body) {

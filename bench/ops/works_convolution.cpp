@@ -18,6 +18,7 @@ struct Convolution {
   int64_t groups = 1;
   bool transposed = false;
   bool winograd = false;
+  DType dtype = DType::float32();
 };
 
 std::vector<int64_t> all(size_t rank, int64_t value) { return std::vector<int64_t>(rank, value); }
@@ -73,8 +74,6 @@ Work work_of(const Convolution& c, Layout layout) {
     attributes += rank == 2 ? R"(, data_layout="NHWC", kernel_layout="HWIO")"
                             : R"(, data_layout="NDHWC", kernel_layout="DHWIO")";
   }
-  work.source = main_of(work.inputs, fmt::format("nn.conv{}d{}(%a, %b, {})", rank,
-                                                 c.transposed ? "_transpose" : "", attributes));
   // Of a transposed convolution each element of the data meets each of its filters.
   int64_t places = product_of(c.transposed ? c.extents : result_extents(c));
   work.flops = 2.0 * static_cast<double>(places * product_of(weight));
@@ -90,6 +89,10 @@ Work work_of(const Convolution& c, Layout layout) {
                              {"extents", result_extents(c)},
                              {"winograd", {c.winograd ? 1 : 0}}}};
   if (!c.winograd) work.torch_module = python_module(c);
+  if (c.dtype != DType::float32()) set_dtype(work, c.dtype);
+  work.source =
+      main_of(work.inputs, fmt::format("nn.conv{}d{}(%a, %b, {}{})", rank, c.transposed ? "_transpose" : "",
+                                       attributes, sums_attribute(c.dtype)));
   return work;
 }
 
@@ -168,6 +171,14 @@ void add_convolutions(std::vector<Work>& works, Layout layout) {
     c.name += "w";
     c.group = "Cw";
     c.winograd = true;
+    works.push_back(work_of(c, layout));
+  }
+  for (const auto& [name, dtype] :
+       {std::pair("int8C6", DType::int8()), std::pair("bf16C6", DType::bfloat16())}) {
+    Convolution c = dense[5];
+    c.name = name;
+    c.group = "low";
+    c.dtype = dtype;
     works.push_back(work_of(c, layout));
   }
   int64_t number = 0;

@@ -8,15 +8,17 @@ namespace {
 
 constexpr uint64_t kSeed = 5;
 
-Work product(std::string name, std::string group, int64_t m, int64_t k, int64_t n) {
+Work product(std::string name, std::string group, int64_t m, int64_t k, int64_t n,
+             DType dtype = DType::float32()) {
   Work work{std::move(name), std::move(group)};
   work.inputs = {{{m, k}}, {{k, n}}};
-  work.source = main_of(work.inputs, "nn.matmul(%a, %b)");
   // Of a vector memory is the limit: each weight is used once.
   if (m > 1) work.flops = 2.0 * static_cast<double>(m * k * n);
   LibraryCall call{"product", {{"batch", {1}}, {"sizes", {m, k, n}}}};
   work.onednn = work.openblas = call;
   work.torch = {"torch.mm(a, b)", "linear(a, b)"};
+  if (dtype != DType::float32()) set_dtype(work, dtype);
+  work.source = main_of(work.inputs, fmt::format("nn.matmul(%a, %b{})", sums_attribute(dtype)));
   return work;
 }
 
@@ -39,6 +41,8 @@ void add_products(std::vector<Work>& works) {
   works.push_back(product("GEMM128x768x768", "GEMM", 128, 768, 768));
   works.push_back(product("GEMM128x768x3072", "GEMM", 128, 768, 3072));
   works.push_back(product("GEMV1x768x3072", "GEMV", 1, 768, 3072));
+  works.push_back(product("int8GEMM512", "low", 512, 512, 512, DType::int8()));
+  works.push_back(product("bf16GEMM512", "low", 512, 512, 512, DType::bfloat16()));
 }
 
 void add_random_products(std::vector<Work>& works) {

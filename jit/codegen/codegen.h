@@ -67,6 +67,8 @@ class CodeGenerator {
   static Result<std::unique_ptr<CodeGenerator>> create(CodegenOptions options = {});
   virtual ~CodeGenerator() = default;
   virtual const CodegenTarget& target() const = 0;
+  /// Whether there is code for the intrinsic here.
+  virtual bool has(const DotIntrinsic& intrinsic) const = 0;
   /// perf and gdb call the code as the kernel is named; what is kept of it has no name.
   virtual Result<std::shared_ptr<CompiledKernel>> compile(const loops::Kernel& kernel) = 0;
   /// A kernel from the `object` that an equal target once gave it.
@@ -80,6 +82,9 @@ class CodeGenerator {
   virtual Result<std::string> llvm_ir(const loops::Kernel& kernel) = 0;
   virtual Result<std::string> assembly(const loops::Kernel& kernel) = 0;
 };
+
+/// Whether LLVM has the intrinsic, with an accumulator of these lanes and operands of this size.
+bool can_call(const DotIntrinsic& intrinsic);
 
 /// "19.1.7"
 std::string llvm_version();

@@ -299,6 +299,7 @@ void Emitter::only_if(const Stmt& s) {
 /// Sums of products take one rounding per step where the machine has the instruction.
 llvm::Value* Emitter::next_accumulator(const Stmt& s, const Local& local, llvm::Value* accumulator) {
   const loops::Value& v = *s.value;
+  if (v.kind == ValueKind::Dot) return dot(v, accumulator);
   const bool is_product = v.kind == ValueKind::Apply && v.op == ScalarOp::Mul;
   if (s.reduce == ReduceKind::Sum && is_product && v.dtype.is_float() && v.dtype.bits >= 32 &&
       v.dtype == local.dtype) {

@@ -19,6 +19,7 @@ llvm::Value* Emitter::value(const loops::Value& v) {
 
 llvm::Value* Emitter::evaluate(const loops::Value& v) {
   switch (v.kind) {
+    case ValueKind::Dot: break;
     case ValueKind::Const: return operations_.constant(v.constant);
     case ValueKind::Index: return dim(v.dim);
     case ValueKind::Load: return load(v);
@@ -39,6 +40,7 @@ llvm::Value* Emitter::evaluate(const loops::Value& v) {
       return b_.CreateSelect(chosen, arms[0], arms[1]);
     }
   }
+  QUERN_CHECK(false && "a dot product without its accumulator");
   return nullptr;
 }
 
@@ -216,9 +218,9 @@ bool Emitter::holds(const loops::BoundsCheck& check) const {
   return prove_nonnegative(index, facts_) && prove_less(index, here(check.extent), facts_);
 }
 
-/// Where a check may fail, the index stays in its bounds; lanes that differ in it are under a mask, so that
-/// they stay side by side.
-llvm::Value* Emitter::unseen_load(const loops::Value& v) {
+/// The load with its index in its bounds where a check may fail; what is left are the checks in which lanes
+/// differ.
+loops::Value Emitter::inside_of(const loops::Value& v) {
   loops::Value inside = v;
   inside.checks.clear();
   for (const loops::BoundsCheck& check : v.checks) {
@@ -231,6 +233,12 @@ llvm::Value* Emitter::unseen_load(const loops::Value& v) {
     const Dim clamped = dim_max(dim_min(check.index, last), dim_const(0));
     inside.dim = dim_add(inside.dim, dim_mul(dim_sub(clamped, check.index), check.stride));
   }
+  return inside;
+}
+
+/// Lanes that differ in a check are under a mask, so that they stay side by side.
+llvm::Value* Emitter::unseen_load(const loops::Value& v) {
+  const loops::Value inside = inside_of(v);
   return inside.checks.empty() ? unchecked_load(inside, nullptr) : load_or_otherwise(inside);
 }
 

@@ -157,6 +157,9 @@ class Emitter {
   Condition condition(const std::vector<loops::BoundsCheck>& checks);
   bool holds(const loops::BoundsCheck& check) const;
   llvm::Value* unseen_load(const loops::Value& v);
+  loops::Value inside_of(const loops::Value& v);
+  llvm::Value* dot(const loops::Value& v, llvm::Value* accumulator);
+  llvm::Value* group_load(const loops::Value& v, int group);
   void trap_if(llvm::Value* failed, int trap);
   void set_base(Address& where, Dim base);
   Address address(Dim offset, const std::vector<loops::ComputedOffset>& computed);

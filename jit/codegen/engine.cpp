@@ -156,6 +156,20 @@ loops::MachineModel machine_model(const llvm::TargetMachine& machine) {
   return model;
 }
 
+/// Whether the features of the machine, as LLVM writes them, are what an intrinsic needs.
+bool has_features(llvm::StringRef machine, llvm::StringRef needs) {
+  llvm::SmallVector<llvm::StringRef, 128> had;
+  llvm::SmallVector<llvm::StringRef, 2> kinds;
+  machine.split(had, ',');
+  needs.split(kinds, '|');
+  return llvm::any_of(kinds, [&](llvm::StringRef kind) {
+    llvm::SmallVector<llvm::StringRef, 4> names;
+    kind.split(names, ',');
+    return llvm::all_of(
+        names, [&](llvm::StringRef name) { return llvm::is_contained(had, ("+" + name.trim()).str()); });
+  });
+}
+
 codegen::Machine machine_of(const llvm::TargetMachine& machine) {
   const llvm::MCSubtargetInfo& features = *machine.getMCSubtargetInfo();
   if (!machine.getTargetTriple().isX86()) return {.has_fma = true};
@@ -187,6 +201,9 @@ class OrcGenerator final : public CodeGenerator {
       : engine_(std::move(engine)), tiers_(options.tiers), background_(options.patience) {}
 
   const CodegenTarget& target() const override { return engine_->target; }
+  bool has(const DotIntrinsic& intrinsic) const override {
+    return has_features(engine_->target.features, intrinsic.needs) && can_call(intrinsic);
+  }
 
   Result<std::shared_ptr<CompiledKernel>> compile(const Kernel& kernel) override {
     Result<std::shared_ptr<Unit>> unit = build(kernel, kEntryName);

@@ -135,6 +135,12 @@ void for_each_quotient(Dim d, const std::function<void(Dim)>& visit) {
   for (const Dim arg : d->args) for_each_quotient(arg, visit);
 }
 
+bool contains(const std::vector<BoundsCheck>& checks, const BoundsCheck& check) {
+  return std::any_of(checks.begin(), checks.end(), [&](const BoundsCheck& c) {
+    return c.index == check.index && c.computed == check.computed && c.extent == check.extent;
+  });
+}
+
 bool holds(const BoundsCheck& check, const Facts& facts) {
   return !check.computed && prove_nonnegative(check.index, facts) &&
          prove_less(check.index, check.extent, facts);

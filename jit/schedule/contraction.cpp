@@ -6,6 +6,7 @@
 
 #include "ir/result.h"
 #include "jit/schedule/contraction_model.h"
+#include "jit/schedule/dot.h"
 
 namespace quern::loops {
 
@@ -19,13 +20,22 @@ class ContractionSchedule {
         roles_(roles),
         rows_(model.tile_rows(roles)),
         tile_(model.best_tile(roles, rows_)),
-        nest_(computation) {}
+        nest_(nest_of(computation, roles)) {}
 
   Nest run() {
     const std::string across = fused_columns();
-    const std::vector<std::string> reduced = depth_order();
+    std::vector<std::string> reduced = depth_order();
+    int64_t steps = extent_or_usual(nest_.extent_of(reduced.back()));
     const int64_t width = model_.width_of(roles_, tile_.vectors);
     if (model_.is_packed(roles_, tile_)) pack(across, reduced, width);
+    std::string innermost = reduced.back();
+    if (roles_.dot) {
+      const std::string whole = std::exchange(innermost, innermost + "o");
+      reduced.back() = innermost;
+      reduced.push_back(whole + "i");
+      step(Primitive::Split, {innermost, reduced.back()}, {{whole}}, {roles_.dot->group});
+      steps /= roles_.dot->group;
+    }
     const std::string outer_columns = across + "o", inner_columns = across + "i";
     step(Primitive::Split, {outer_columns, inner_columns}, {{across}}, {width});
     std::vector<std::string> rows = names_of(roles_.rows), tiled;
@@ -47,7 +57,9 @@ class ContractionSchedule {
     step(Primitive::Reorder, {}, {order});
     for (const std::string& name : tiled) step(Primitive::Unroll, {}, {{name}});
     step(Primitive::Vectorize, {}, {{inner_columns}}, {model_.lanes()});
-    unroll_reduction(reduced, row_steps);
+    if (roles_.dot) step(Primitive::Tensorize, {}, {{inner_columns, reduced.back()}, {roles_.dot->name}});
+    if (steps > 1) step(Primitive::Unroll, {}, {{innermost}}, {steps <= 8 ? steps : 2});
+    unroll_windows(innermost, row_steps);
     if (has_borders()) step(Primitive::Peel, {}, {{outer_columns}});
     QUERN_CHECK(nest_.apply(schedule_));
     if (const std::string shared = nest_.shared_loop(); !shared.empty())
@@ -61,6 +73,13 @@ class ContractionSchedule {
     std::vector<std::string> names;
     for (const Dim var : vars) names.push_back(nest_.name_of(var));
     return names;
+  }
+
+  static Nest nest_of(const Computation& c, const Roles& roles) {
+    const DotIntrinsics dots = roles.dot ? DotIntrinsics{roles.dot} : DotIntrinsics();
+    if (!roles.turns_sign) return Nest(c, {}, dots);
+    TurnedSign turned = with_sign_turned(c, roles.left, roles.right);
+    return Nest(std::move(turned.computation), {std::move(turned.sums)}, dots);
   }
 
   void step(Primitive primitive, std::vector<std::string> makes, std::vector<std::vector<std::string>> loops,
@@ -90,18 +109,19 @@ class ContractionSchedule {
     std::vector<std::string> inner;
     for (const std::string& name : reduced)
       if (ContractionModel::depends(roles_.right, nest_.symbol_of(name))) inner.push_back(name);
+    std::vector<int64_t> sizes{width};
+    if (roles_.dot) sizes.push_back(roles_.dot->group);
     step(Primitive::Pack, {},
          {{c_.buffers[static_cast<size_t>(roles_.right.buffer)].name}, names_of(outer), {across}, inner},
-         {width});
+         sizes);
   }
 
-  void unroll_reduction(const std::vector<std::string>& reduced, const std::string& row_steps) {
-    const int64_t innermost = extent_or_usual(nest_.extent_of(reduced.back()));
-    if (innermost > 1) step(Primitive::Unroll, {}, {{reduced.back()}}, {innermost <= 8 ? innermost : 2});
+  /// Beside the innermost loop of the reduction, which is unrolled already.
+  void unroll_windows(const std::string& innermost, const std::string& row_steps) {
     if (!rows_.cut) return;
     const std::vector<std::string> windows = padded_windows();
     for (const std::string& name : windows)
-      if (name != reduced.back()) step(Primitive::Unroll, {}, {{name}});
+      if (name != innermost) step(Primitive::Unroll, {}, {{name}});
     if (!windows.empty()) step(Primitive::Peel, {}, {{row_steps}});
   }
 
@@ -167,7 +187,7 @@ class ContractionSchedule {
   }
 
   /// Innermost the loop in which the left read moves least, of those that are no shorter than the steps that
-  /// are unrolled, or else the longest; the others as they stand.
+  /// are unrolled, or else the longest, or the one that goes in groups; the others as they stand.
   std::vector<std::string> depth_order() const {
     constexpr int64_t kUnrolled = 3, kFar = int64_t{1} << 40;
     const Reduction& r = c_.reductions[0];
@@ -179,7 +199,7 @@ class ContractionSchedule {
     };
     size_t innermost = r.vars.size() - 1;
     for (size_t k = r.vars.size(); k-- > 0;)
-      if (distance(k) < distance(innermost)) innermost = k;
+      if (roles_.dot ? r.vars[k] == roles_.grouped : distance(k) < distance(innermost)) innermost = k;
     std::vector<std::string> names;
     for (size_t k = 0; k < r.vars.size(); ++k)
       if (k != innermost) names.push_back(nest_.name_of(r.vars[k]));

@@ -5,6 +5,8 @@
 #include <numeric>
 #include <utility>
 
+#include "jit/schedule/dot.h"
+
 namespace quern::loops {
 
 int64_t extent_or_usual(Dim extent) {
@@ -55,7 +57,45 @@ Roles ContractionModel::roles_of(const Value& left, const Value& right) const {
     else
       (in_left && in_right ? roles.batch : roles.rows).push_back(var);
   }
+  set_dot(roles);
   return roles;
+}
+
+void ContractionModel::set_dot(Roles& roles) const {
+  const Reduction& r = c_.reductions[0];
+  if (r.kind != ReduceKind::Sum || !is_packable(roles)) return;
+  const DType left = roles.left.dtype, right = roles.right.dtype;
+  if (!machine_.dots || left.bits >= r.accumulator.bits || right.bits >= r.accumulator.bits) return;
+  for (const DotIntrinsicPtr& dot : machine_.dots()) {
+    if (dot->lanes != lanes_ || dot->accumulator != r.accumulator) continue;
+    const bool turns_sign = left == right && dot->a != dot->b;
+    DotIntrinsic taken = *dot;
+    if (turns_sign) (left == dot->a ? taken.b : taken.a) = left;
+    const Dim grouped = dot_factors(r.value, taken) ? grouped_along(roles.left, dot->group) : nullptr;
+    if (!grouped || (turns_sign && left.bits != 8)) continue;
+    roles.dot = dot;
+    roles.grouped = grouped;
+    roles.turns_sign = turns_sign;
+    return;
+  }
+}
+
+/// The reduction's index along which the read has neighbours side by side, all of which count or none; or
+/// null.
+Dim ContractionModel::grouped_along(const Value& left, int group) const {
+  const Reduction& r = c_.reductions[0];
+  for (size_t k = 0; k < r.vars.size(); ++k) {
+    const auto along = linear_in(left.dim, r.vars[k]);
+    const bool tested = std::any_of(r.checks.begin(), r.checks.end(), [&](const BoundsCheck& c) {
+      return c.computed || contains_var(c.index, r.vars[k]);
+    });
+    const bool counts = std::all_of(left.checks.begin(), left.checks.end(),
+                                    [&](const BoundsCheck& c) { return contains(r.checks, c); });
+    if (along && is_const(along->coefficient, 1) && !tested && counts &&
+        as_const(r.extents[k]).value_or(group) >= group)
+      return r.vars[k];
+  }
+  return nullptr;
 }
 
 Roles ContractionModel::with_one_column(Roles roles) {
@@ -78,6 +118,8 @@ Roles ContractionModel::with_groups(Roles roles) const {
   const int64_t groups = std::min({lanes_ / extent_of(column), (lanes_ - 1) / stride + 1, extent_of(group)});
   if (groups < 2) return none;
   roles.width = groups * extent_of(column);
+  roles.dot = nullptr;
+  roles.turns_sign = false;
   roles.batch.pop_back();
   roles.columns.insert(roles.columns.begin(), group);
   return roles;
@@ -110,6 +152,10 @@ int64_t ContractionModel::depth() const {
   const Reduction& r = c_.reductions[0];
   return std::accumulate(r.extents.begin(), r.extents.end(), int64_t{1},
                          [&](int64_t n, Dim extent) { return n * extent_or_usual(extent); });
+}
+
+int64_t ContractionModel::depth(const Roles& roles) const {
+  return roles.dot ? (depth() + roles.dot->group - 1) / roles.dot->group : depth();
 }
 
 bool ContractionModel::is_worth_it(const Roles& roles) const {
@@ -147,16 +193,16 @@ bool ContractionModel::is_known(Dim var) const { return as_const(extent_dim(var)
 double ContractionModel::cycles_of(const Roles& roles, const TileRows& rows) const {
   const int64_t cut = rows.cut ? extent_of(rows.cut) : 1;
   const auto others = static_cast<double>(count(roles.rows)) / static_cast<double>(cut * rows.inner);
-  return others * best_tile(roles, rows).cycles * static_cast<double>(depth());
+  return others * best_tile(roles, rows).cycles * static_cast<double>(depth(roles));
 }
 
-double ContractionModel::cycles(int64_t rows, int64_t vectors) const {
+double ContractionModel::cycles(const Roles& roles, int64_t rows, int64_t vectors) const {
   // What is read once comes from memory, whatever the tile.
   if (rows == 1)
     return std::max(static_cast<double>(vectors + 1) / 2, 4.0) + 0.05 * static_cast<double>(vectors);
   const auto work = static_cast<double>(rows * vectors) / 2;
   const auto loads = static_cast<double>(rows + vectors) / 2;
-  const bool fits = depth() * vectors * machine_.vector_bytes * 4 <= machine_.l2_bytes * 3;
+  const bool fits = depth(roles) * vectors * machine_.vector_bytes * 4 <= machine_.l2_bytes * 3;
   return std::max({work, loads, 4.0, static_cast<double>(vectors) * (fits ? 2.5 : 6)}) + 0.1 * loads;
 }
 
@@ -179,8 +225,8 @@ Tile ContractionModel::best_tile(const Roles& roles, const TileRows& tile_rows) 
         const int64_t width = width_of(roles, vectors), whole = columns / width, rest = columns % width;
         if (roles.width > 0)
           return static_cast<double>(whole + (rest > 0 ? 1 : 0)) * spread_cycles(height * inner);
-        const auto left = static_cast<double>(whole) * cycles(height * inner, vectors);
-        return rest == 0 ? left : left + cycles(height * inner, (rest + lanes_ - 1) / lanes_);
+        const auto left = static_cast<double>(whole) * cycles(roles, height * inner, vectors);
+        return rest == 0 ? left : left + cycles(roles, height * inner, (rest + lanes_ - 1) / lanes_);
       };
       const int64_t steps = (rows + most - 1) / most, high = (rows + steps - 1) / steps;
       const int64_t many = rows - steps * (high - 1);
@@ -215,7 +261,7 @@ double ContractionModel::store_cycles(const Roles& roles) const {
 }
 
 bool ContractionModel::is_packed(const Roles& roles, const Tile& tile) const {
-  if (!is_packable(roles) || !is_dense(roles)) return is_packable(roles);
+  if (!is_packable(roles) || !is_dense(roles) || roles.dot) return is_packable(roles);
   if (repeats(roles)) return false;
   const double bytes = form_size(roles) * static_cast<double>(c_.reductions[0].accumulator.bytes());
   const bool is_large = bytes > 2 * static_cast<double>(machine_.l2_bytes) && roles.batch.empty();
@@ -258,7 +304,8 @@ bool ContractionModel::shares_lines(const Roles& roles) const {
 
 bool ContractionModel::columns_outside(const Roles& roles) const {
   const auto bytes = static_cast<int64_t>(c_.reductions[0].accumulator.bytes());
-  const int64_t left = count(roles.rows) * depth() * bytes, right = count(roles.columns) * depth() * bytes;
+  const int64_t step = depth(roles) * bytes;
+  const int64_t left = count(roles.rows) * step, right = count(roles.columns) * step;
   return right > machine_.l2_bytes / 2 || left < right;
 }
 

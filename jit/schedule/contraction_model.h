@@ -20,7 +20,12 @@ int64_t extent_or_usual(Dim extent);
 struct Roles {
   Value left, right;
   Vars batch, rows, columns;
-  int64_t width = 0;  ///< of a tile of columns, where that is not the tile's to choose
+  int64_t width = 0;      ///< of a tile of columns, where that is not the tile's to choose
+  DotIntrinsicPtr dot{};  ///< what adds up products of neighbours along `grouped`
+  Dim grouped = nullptr;
+  /// The intrinsic takes one factor with a sign and one without, and the reads agree: of the right read's
+  /// elements the highest bit is turned, which adds or subtracts 128.
+  bool turns_sign = false;
 };
 
 /// How many rows and vectors of columns an accumulator tile has.
@@ -67,12 +72,18 @@ class ContractionModel {
 
  private:
   Roles roles_of(const Value& left, const Value& right) const;
+  /// Chooses an intrinsic, where the products are what one takes, the left read has groups of neighbours side
+  /// by side, and the right one can be given as panels of them.
+  void set_dot(Roles& roles) const;
+  Dim grouped_along(const Value& left, int group) const;
   /// The last column alone in lanes, and loops over the others around everything.
   static Roles with_one_column(Roles roles);
   /// Groups that have few columns side by side in lanes: as many as fit, where what they read of the left for
   /// one step of the reduction lies within a vector.
   Roles with_groups(Roles roles) const;
   int64_t depth() const;
+  /// Steps of the reduction's loops.
+  int64_t depth(const Roles& roles) const;
   /// Below, the loops around a tile would cost more than they save.
   bool is_worth_it(const Roles& roles) const;
   /// The read along the columns can be given in another form.
@@ -84,7 +95,7 @@ class ContractionModel {
   /// The cycles of a step: two multiplications and additions of vectors, or two loads, in one; each sum waits
   /// four for the one before; a panel's vectors come from the second cache, or the third where the panel does
   /// not fit. Loads that go with the arithmetic are not quite free.
-  double cycles(int64_t rows, int64_t vectors) const;
+  double cycles(const Roles& roles, int64_t rows, int64_t vectors) const;
   /// Of a step whose rows are each loaded and turned to their lanes.
   static double spread_cycles(int64_t rows);
   double cost_of(const Roles& roles) const;

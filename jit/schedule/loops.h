@@ -15,6 +15,8 @@
 //       }
 //     }
 //
+// `acc0 += x86.dot4_512(a[64*i + 4*r :4], b[64*r :4])` takes in the products of groups of four neighbours.
+//
 // A tile is a local with a shape: a value for each place, in registers.
 //
 //     acc0: float32[14, 32 by 16] = 0
@@ -34,6 +36,7 @@
 #include <vector>
 
 #include "ir/dim.h"
+#include "ir/dot_intrinsic.h"
 #include "ir/dtype.h"
 #include "ir/scalar.h"
 
@@ -57,6 +60,9 @@ enum class ValueKind : uint8_t {
   Select,  ///< args: condition, then, else; all may be evaluated, so loads in the arms carry their own
            ///< conditions
   Local,   ///< local: the current value of a declared local; of a tile, at `indices`
+  Dot,  ///< the products of two groups of neighbours, which `dot` adds to a tile's accumulator; the value of
+        ///< a Reduce alone. args: Loads of the first of each group, whose checks are `unseen` and of all of
+        ///< it
 };
 
 struct Value;
@@ -97,6 +103,7 @@ struct Value {
   int local = -1;                // Local
   std::vector<Dim>
       indices{};  // Local; Load: along the buffer's axes, where they are known (codegen has no use for them)
+  DotIntrinsicPtr dot{};  // Dot
 };
 
 enum class StmtKind : uint8_t {

@@ -146,6 +146,8 @@ void map_values(Computation& computation, const ValueFunction& f);
 /// Calls `visit` with each floordiv and floormod inside.
 void for_each_quotient(Dim d, const std::function<void(Dim)>& visit);
 
+/// Whether one of the checks is the same test.
+bool contains(const std::vector<BoundsCheck>& checks, const BoundsCheck& check);
 /// Whether the facts say so.
 bool holds(const BoundsCheck& check, const Facts& facts);
 /// The value without tests that are known to hold, and the other value where one is known to fail.

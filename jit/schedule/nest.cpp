@@ -7,9 +7,13 @@
 
 namespace quern::loops {
 
-Nest::Nest(Computation computation) : Nest(StagedComputation{std::move(computation), {}}) {}
+Nest::Nest(Computation computation, std::vector<PackedBuffer> forms, DotIntrinsics dots)
+    : Nest(StagedComputation{std::move(computation), {}}, std::move(dots)) {
+  packed_ = std::move(forms);
+}
 
-Nest::Nest(StagedComputation computation) : c_(std::move(computation.result)) {
+Nest::Nest(StagedComputation computation, DotIntrinsics dots)
+    : c_(std::move(computation.result)), dots_(std::move(dots)) {
   for (Stage& stage : computation.stages)
     fills_.push_back({stage.buffer, stage.buffer, kBeforeAll, std::move(stage.value)});
   for (size_t k = 0; k < c_.vars.size(); ++k) order_.push_back(add_root(c_.vars[k], c_.extents[k], kResult));
@@ -135,6 +139,7 @@ Result<Done> Nest::apply(const ScheduleStep& step) {
     case Primitive::Inline: return inline_stage(step);
     case Primitive::Vthread: return vthread(step);
     case Primitive::Bind: return bind(step);
+    case Primitive::Tensorize: return tensorize(step);
   }
   return Done{};
 }

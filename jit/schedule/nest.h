@@ -22,8 +22,9 @@ struct PackedBuffer {
 /// buffer of its whole shape, where no step says anything else.
 class Nest {
  public:
-  explicit Nest(Computation computation);
-  explicit Nest(StagedComputation computation);
+  /// `forms`: of the buffers after the computation's output. `dots`: what `tensorize` may name.
+  explicit Nest(Computation computation, std::vector<PackedBuffer> forms = {}, DotIntrinsics dots = {});
+  explicit Nest(StagedComputation computation, DotIntrinsics dots = {});
 
   /// Fails, and says why in a sentence, where a step cannot be applied; the nest is then as it was.
   Result<Done> apply(const ScheduleStep& step);
@@ -65,6 +66,7 @@ class Nest {
     int64_t width = 1;  ///< Unroll: 0 for all steps
     bool peeled = false;
     GridIndex bound = GridIndex::None;
+    DotIntrinsicPtr dot{};  ///< what does its steps
   };
   struct Split {
     int loop, outer, inner;
@@ -115,6 +117,8 @@ class Nest {
   void insert_buffer(int at, Buffer buffer);
   void remove_buffer(int buffer);
   void renumber_buffers(int from, int by);
+  Result<Done> tensorize(const ScheduleStep& step);
+  Result<Done> dot_is_complete(int loop, const std::vector<int>& tile) const;
   ValuePtr only_read(int buffer) const;
   int add_loop(Loop loop);
   int add_root(Dim var, Dim extent, int owner);
@@ -140,6 +144,7 @@ class Nest {
   std::vector<Fuse> fuses_;
   std::vector<int> order_;  ///< outermost first
   std::vector<PackedBuffer> packed_;
+  DotIntrinsics dots_;
   int parallel_ = -1;  ///< the loop whose steps make the kernel's range
   int turned_ = -1;    ///< the buffer that is loaded along the innermost loop but one
   std::vector<Fill> fills_;

@@ -3,21 +3,10 @@
 #include <algorithm>
 
 #include "ir/result.h"
+#include "jit/schedule/dot.h"
 #include "jit/schedule/nest_writer.h"
 
 namespace quern::loops {
-
-namespace {
-
-bool same(const BoundsCheck& a, const BoundsCheck& b) {
-  return a.index == b.index && a.computed == b.computed && a.extent == b.extent;
-}
-
-bool contains(const std::vector<BoundsCheck>& checks, const BoundsCheck& check) {
-  return std::any_of(checks.begin(), checks.end(), [&](const BoundsCheck& c) { return same(c, check); });
-}
-
-}  // namespace
 
 Kernel NestWriter::write() {
   Kernel kernel;
@@ -197,6 +186,11 @@ Block NestWriter::one_loop(const std::vector<int>& order, size_t k, Dim extent, 
   const bool ranged = loop == nest_.parallel_;
   const bool is_bound = l.bound != GridIndex::None;
   if (ranged && !range_) range_ = range_from(order, is_numbered_ ? 0 : k, place);
+  if (l.dot && is_const(extent, l.dot->group)) {
+    place.index[loop] = dim_const(0);
+    place.dot = l.dot;
+    return loops(order, k + 1, place, inside);
+  }
   if (is_const(extent, 1) && l.kind != LoopKind::Vectorize && !ranged && !is_bound) {
     place.index[loop] = dim_const(0);
     return step(order, k, std::move(place), inside);
@@ -343,13 +337,22 @@ Block NestWriter::term(const Reduction& r, const Place& place) {
   reduce.indices = tile_indices(place);
   reduce.dtype = r.accumulator;
   reduce.reduce = r.kind;
-  reduce.value = value(r.value, map, place, &r.checks);
+  reduce.value = place.dot ? dot(r, map, place) : value(r.value, map, place, &r.checks);
   for (const BoundsCheck& check : r.checks)
     if (!contains(place.held, check)) reduce.checks.push_back(this->check(check, map, place));
   reduce.index_local = r.index_local;
   reduce.index_value = value(r.index_value, map, place);
   body.push_back(make(std::move(reduce)));
   return body;
+}
+
+ValuePtr NestWriter::dot(const Reduction& r, const DimMap& map, const Place& place) const {
+  const auto factors = dot_factors(r.value, *place.dot);
+  QUERN_CHECK(factors);
+  Value v{ValueKind::Dot, r.accumulator};
+  v.dot = place.dot;
+  v.args = {value(factors->a, map, place, &r.checks), value(factors->b, map, place, &r.checks)};
+  return std::make_shared<const Value>(std::move(v));
 }
 
 std::vector<Dim> NestWriter::tile_indices(const Place& place) const {

@@ -45,6 +45,7 @@ class NestWriter {
     Dim before = dim_const(0);        ///< how many steps of the range come before these
     std::vector<BoundsCheck> held{};  ///< of the reduction's checks, as the computation says them
     std::unordered_map<int, InScratch> scratch{};  ///< of buffers
+    DotIntrinsicPtr dot{};                         ///< does the steps of a loop around
   };
   /// The loops inside of a place, as index variables.
   struct Span {
@@ -101,6 +102,7 @@ class NestWriter {
   void top_reduction(int number, const Place& place, Block& body);
   Block terms(int number, const Place& place);
   Block term(const Reduction& r, const Place& place);
+  ValuePtr dot(const Reduction& r, const DimMap& map, const Place& place) const;
   std::vector<Dim> tile_indices(const Place& place) const;
   void declare_tile(const Reduction& r, const Place& place, Block& body) const;
   std::optional<int64_t> tile_extent(int loop, const Place& place) const;

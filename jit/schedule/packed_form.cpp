@@ -10,6 +10,8 @@
 namespace quern::loops {
 
 /// Axes: loops of the nest, the steps of `width` of the loop across, more loops, and the lanes of a step.
+/// With a group, steps of as many of the last of these loops instead of it, and for each lane those of a
+/// step.
 class PackedForm {
  public:
   PackedForm(const Nest& nest, const Buffer& tensor, int64_t width) : nest_(nest), width_(dim_const(width)) {
@@ -33,6 +35,22 @@ class PackedForm {
     indices_.push_back(dim_floordiv(l.symbol, width_));
     place_ = dim_add(dim_mul(place_, steps), indices_.back());
   }
+  void add_groups(int loop, int64_t group) {
+    const Nest::Loop& l = loop_at(loop);
+    const Dim steps = dim_floordiv(dim_add(l.extent, dim_const(group - 1)), dim_const(group));
+    group_ = add_axis(l.name, steps);
+    indices_.push_back(dim_floordiv(l.symbol, dim_const(group)));
+    place_ = dim_add(dim_mul(place_, steps), indices_.back());
+  }
+  void add_members(int loop, int64_t group) {
+    const Nest::Loop& l = loop_at(loop);
+    const Dim size = dim_const(group), member = add_axis("member", size);
+    indices_.push_back(dim_floormod(l.symbol, size));
+    place_ = dim_add(dim_mul(place_, size), indices_.back());
+    const Dim index = dim_add(dim_mul(group_, size), member);
+    here_.emplace(l.symbol, index);
+    if (!is_const(dim_floormod(l.extent, size), 0)) padding_.push_back({index, nullptr, l.extent, nullptr});
+  }
   void add_lanes(int across) {
     const Nest::Loop& l = loop_at(across);
     const Dim lane = add_axis("lane", width_);
@@ -40,12 +58,13 @@ class PackedForm {
     place_ = dim_add(dim_mul(place_, width_), indices_.back());
     across_ = dim_add(dim_mul(step_, width_), lane);
     set_roots(across);
-    if (!is_const(dim_floormod(l.extent, width_), 0)) padding_ = {{across_, nullptr, l.extent, nullptr}};
+    if (!is_const(dim_floormod(l.extent, width_), 0))
+      padding_.push_back({across_, nullptr, l.extent, nullptr});
   }
 
-  /// What the form has of what `read` reads of the tensor; nothing where that is known inside of other loops
-  /// only.
-  std::optional<Computation> made_of(const Value& read) {
+  /// What the form has of what `read` reads of the tensor, in `taken`; nothing where that is known inside of
+  /// other loops only.
+  std::optional<Computation> made_of(const Value& read, const ValuePtr& taken) {
     Value from = read;
     from.buffer = 0;
     from.dim = quern::substitute(read.dim, here_);
@@ -58,8 +77,11 @@ class PackedForm {
     if (!known) return std::nullopt;
     from.checks = padding_;
     from.otherwise = padding_.empty() ? nullptr : constant(Scalar::from_int(from.dtype, 0));
-    form_.value = std::make_shared<const Value>(std::move(from));
+    const ValuePtr element = std::make_shared<const Value>(std::move(from));
+    form_.value =
+        map_values(taken, [&](const Value& v) { return v.kind == ValueKind::Load ? element : nullptr; });
     form_.buffers[1].shape = form_.extents;
+    form_.buffers[1].dtype = taken->dtype;
     form_.store_offset = dim_const(0);
     for (size_t k = 0; k < form_.vars.size(); ++k)
       form_.store_offset = dim_add(dim_mul(form_.store_offset, form_.extents[k]), form_.vars[k]);
@@ -91,13 +113,30 @@ class PackedForm {
   }
 
   const Nest& nest_;
-  Dim width_, step_ = nullptr, across_ = nullptr;
+  Dim width_, step_ = nullptr, across_ = nullptr, group_ = nullptr;
   Computation form_;
   DimMap here_;  ///< indices of the nest's loops in the form
   Dim place_ = dim_const(0);
   std::vector<Dim> indices_;  ///< along its axes
   std::vector<BoundsCheck> padding_;
 };
+
+namespace {
+
+/// Whether the value is a load of the buffer, or functions of one element of it that take no more memory.
+bool is_of_element(const Value& v, int buffer, DType dtype) {
+  if (v.kind == ValueKind::Load) return v.buffer == buffer;
+  if (v.kind != ValueKind::Apply && v.kind != ValueKind::Cast) return false;
+  int loads = 0;
+  const bool simple = std::ranges::all_of(v.args, [&](const ValuePtr& arg) {
+    const bool is_load = arg->kind != ValueKind::Const;
+    loads += is_load ? 1 : 0;
+    return !is_load || is_of_element(*arg, buffer, dtype);
+  });
+  return simple && loads == 1 && v.dtype.bytes() <= dtype.bytes();
+}
+
+}  // namespace
 
 /// The one read of a buffer, in a reduction or after it; null where there are none or more, or it is not
 /// inside of its bounds by dims.
@@ -115,8 +154,9 @@ ValuePtr Nest::only_read(int buffer) const {
 }
 
 Result<Done> Nest::pack(const ScheduleStep& step) {
-  if (step.loops.size() != 4 || step.loops[0].size() != 1 || step.numbers.size() != 1 ||
-      step.numbers[0] < 1 || step.loops[2].size() != 1)
+  const bool grouped = step.numbers.size() == 2;
+  if (step.loops.size() != 4 || step.loops[0].size() != 1 || (step.numbers.size() != 1 && !grouped) ||
+      std::ranges::min(step.numbers) < 1 || step.loops[2].size() != 1 || (grouped && step.loops[3].empty()))
     return Failure{"takes a buffer, the width of a tile, and three groups of loops: `pack(b, 32; ; j; k)`"};
   const std::string& name = step.loops[0][0];
   const auto output = c_.buffers.begin() + output_of(c_.buffers);
@@ -141,19 +181,30 @@ Result<Done> Nest::pack(const ScheduleStep& step) {
   PackedForm packed(*this, *buffer, step.numbers[0]);
   packed.add_loops(groups[0]);
   packed.add_steps(groups[1][0]);
+  const int last = grouped ? groups[2].back() : -1;
+  if (grouped) groups[2].pop_back();
   packed.add_loops(groups[2]);
+  if (grouped) packed.add_groups(last, step.numbers[1]);
   packed.add_lanes(groups[1][0]);
-  auto form = packed.made_of(*read);
+  if (grouped) packed.add_members(last, step.numbers[1]);
+  ValuePtr taken = read;
+  map_values(c_.reductions[0].value, [&](const Value& v) -> ValuePtr {
+    if (!is_of_element(v, index, buffer_dtype)) return nullptr;
+    taken = std::make_shared<const Value>(v);
+    return taken;
+  });
+  auto form = packed.made_of(*read, taken);
   if (!form) return Failure{fmt::format("`{}` is read along other loops too", name)};
   const int to = first_scratch();
-  insert_buffer(to, {fresh_name(name + "_packed"), buffer_dtype, form->extents, false});
-  const ValueFunction read_form = [&](const Value& v) -> ValuePtr {
-    if (v.kind != ValueKind::Load || v.buffer != index) return nullptr;
-    Value copy = v;
-    copy.buffer = to;
-    copy.dim = packed.place();
-    copy.indices = packed.indices();
-    return std::make_shared<const Value>(std::move(copy));
+  insert_buffer(to, {fresh_name(name + "_packed"), taken->dtype, form->extents, false});
+  Value element = *read;
+  element.dtype = taken->dtype;
+  element.buffer = to;
+  element.dim = packed.place();
+  element.indices = packed.indices();
+  const ValuePtr there = std::make_shared<const Value>(std::move(element));
+  const ValueFunction read_form = [&](const Value& v) {
+    return is_of_element(v, index, buffer_dtype) ? there : nullptr;
   };
   for (Reduction& r : c_.reductions) map_values(r, read_form);
   packed_.push_back({index, std::move(*form)});

@@ -155,8 +155,17 @@ class Writer {
       case ValueKind::Cast: return fmt::format("{}({})", to_string(v.dtype), value(*v.args[0]));
       case ValueKind::Select: return "select" + call_arguments(v);
       case ValueKind::Local: return place(v.local, v.indices);
+      case ValueKind::Dot: return dot(v);
     }
     return "";
+  }
+
+  /// `x86.dot4_512(a[i :4], b[j :4])`
+  std::string dot(const Value& v) {
+    std::vector<std::string> texts;
+    texts.reserve(v.args.size());
+    for (const ValuePtr& arg : v.args) texts.push_back(load(*arg, fmt::format(" :{}", v.dot->group)));
+    return fmt::format("{}({})", canonical() ? v.dot->llvm : v.dot->name, join(texts, ", "));
   }
 
   /// `acc0`, and of a tile `acc0[i, j]`.
@@ -200,12 +209,12 @@ class Writer {
     return fmt::format("0 <= {} < {}", index, dims_.text(check.extent));
   }
 
-  std::string load(const Value& v) {
+  std::string load(const Value& v, std::string_view group = "") {
     std::string text = fmt::format("{}[{}", buffer_name(v.buffer), dims_.text(v.dim));
     for (const ComputedOffset& part : v.computed) {
       text += fmt::format(" + {}*({})", operand(*part.index), dims_.text(part.stride));
     }
-    text += "]";
+    text += fmt::format("{}]", group);
     if (v.checks.empty()) return text;
     std::string otherwise = v.otherwise ? value(*v.otherwise) : fmt::format("trap {}", v.trap);
     if (v.unseen) otherwise = "unseen";

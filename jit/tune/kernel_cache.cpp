@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <iterator>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -63,8 +65,8 @@ CompilerOptions& CompilerOptions::of_process() {
   return options;
 }
 
-KernelCache::KernelCache(CompilerOptions options, NameOfOrigin name_of)
-    : options_(std::move(options)), name_of_(std::move(name_of)) {}
+KernelCache::KernelCache(CompilerOptions options, NameOfOrigin name_of, DeclaredDots dots)
+    : options_(std::move(options)), name_of_(std::move(name_of)), declared_dots_(std::move(dots)) {}
 KernelCache::~KernelCache() = default;
 
 Result<CodeGenerator*> KernelCache::code_generator() {
@@ -83,6 +85,24 @@ Result<CodeGenerator*> KernelCache::code_generator() {
   key_prefix_ = code_origin(generator_->target());
   if (keeps && !key_prefix_.empty()) store_ = std::make_unique<CodeStore>(options_.cache);
   return generator_.get();
+}
+
+Result<const loops::MachineModel*> KernelCache::machine() {
+  auto generator = code_generator();
+  if (!generator) return generator.error();
+  if (!machine_) {
+    machine_ = (*generator)->target().machine;
+    if (declared_dots_) machine_->dots = [this]() -> const DotIntrinsics& { return dots(); };
+  }
+  return &*machine_;
+}
+
+const DotIntrinsics& KernelCache::dots() {
+  if (dots_) return *dots_;
+  dots_.emplace();
+  std::ranges::copy_if(declared_dots_(), std::back_inserter(*dots_),
+                       [this](const DotIntrinsicPtr& dot) { return generator_->has(*dot); });
+  return *dots_;
 }
 
 void KernelCache::wait_until_idle() {
@@ -129,7 +149,9 @@ KernelCode KernelCache::code_of(const Entry& entry, std::span<const Dim> variabl
 Result<KernelCache::Entry> KernelCache::compiled(const FnExpr& primitive, const CanonicalText& text,
                                                  const std::string& name, CodeGenerator& generator) {
   ++counts_.lowered;
-  loops::Lowered lowered = loops::lower(primitive, generator.target().machine);
+  auto machine = this->machine();
+  if (!machine) return machine.error();
+  loops::Lowered lowered = loops::lower(primitive, **machine);
   Entry entry{record_of(lowered, text), {}, name};
   lowered.kernel.name = name;
   auto code = generator.compile(lowered.kernel);

@@ -44,8 +44,9 @@ struct KernelCounts {
 /// nest.
 class KernelCache final : public KernelSource {
  public:
-  /// `name_of` is asked when a kernel is first wanted.
-  explicit KernelCache(CompilerOptions options, NameOfOrigin name_of = {});
+  using DeclaredDots = std::function<DotIntrinsics()>;
+  /// `name_of` is asked when a kernel is first wanted, and `dots`, what may be lowered to, when it is needed.
+  explicit KernelCache(CompilerOptions options, NameOfOrigin name_of = {}, DeclaredDots dots = {});
   ~KernelCache() override;
 
   Result<KernelCode> kernel(const FnExpr& primitive) override;
@@ -54,6 +55,8 @@ class KernelCache final : public KernelSource {
   void set_profiling(bool on) { is_profiling_ = on; }
   Profile& calls() { return profile_; }
   Result<CodeGenerator*> code_generator();
+  /// What kernels are lowered for: the generator's target, with the intrinsics that it has.
+  Result<const loops::MachineModel*> machine();
   /// Returns when all code is the best there will be, and on disk.
   void wait_until_idle();
   const KernelCounts& counts() const { return counts_; }
@@ -70,6 +73,7 @@ class KernelCache final : public KernelSource {
     std::shared_ptr<CompiledKernel> code;
     std::string name;
   };
+  const DotIntrinsics& dots();
   Result<Entry> entry_of(const FnExpr& primitive, const CanonicalText& text, CodeGenerator& generator);
   Result<Entry> compiled(const FnExpr& primitive, const CanonicalText& text, const std::string& name,
                          CodeGenerator& generator);
@@ -83,6 +87,9 @@ class KernelCache final : public KernelSource {
   std::string key_prefix_;            ///< all that code depends on but the primitive
   KernelCounts counts_;
   const NameOfOrigin name_of_;
+  const DeclaredDots declared_dots_;
+  std::optional<loops::MachineModel> machine_;
+  std::optional<DotIntrinsics> dots_;  ///< that the machine has, where somebody asked
   Profile profile_;
   bool is_profiling_ = false;
   std::unordered_map<std::string, Entry> entries_;  ///< by canonical text

@@ -54,6 +54,7 @@ ScheduleStep random_step(Random& random, const Nest& nest, int number) {
     case Primitive::Inline: step.loops = {{random.of(buffers)}}; break;
     case Primitive::Turn:
     case Primitive::Pack:
+    case Primitive::Tensorize:
     case Primitive::Bind: break;
   }
   return step;

@@ -19,6 +19,26 @@ using loops::Nest;
 using loops::Primitive;
 using loops::Schedule;
 
+/// An intrinsic for the lanes of a result's loop, where the machine has one and there is a loop of a
+/// reduction.
+Schedule tensorizing(Random& random, const Nest& nest, const DotIntrinsics& dots) {
+  const std::vector<std::string> loops = nest.loops();
+  if (dots.empty() || loops.size() < 3) return {};
+  const DotIntrinsic& dot = *random.of(dots);
+  const std::string k = loops.back(), lane = loops[loops.size() - 2];
+  std::string text = fmt::format("ko, ki = split({}, {}); lo, li = split({}, {}); ", k, dot.group, lane,
+                                 dot.lanes * random.in(1, 3));
+  std::string order = "lo, ko, ki, ";
+  if (random.chance(50)) {
+    text += fmt::format("io, ii = split({}, {}); unroll(ii); ", loops[0], random.in(1, 5));
+    order = "io, " + order + "ii, ";
+  }
+  if (random.chance(50)) text += fmt::format("unroll(ko, {}); ", random.in(1, 4));
+  auto read = loops::parse_schedule(fmt::format("{}reorder({}li); vectorize(li, {}); tensorize(li, ki; {})",
+                                                text, order, dot.lanes, dot.name));
+  return read ? *read : Schedule();
+}
+
 /// The steps that turn squares of what is read of %a, where there are two loops to turn.
 Schedule turning(Random& random, const Nest& nest) {
   const std::vector<std::string> loops = nest.loops();
@@ -36,7 +56,11 @@ Schedule turning(Random& random, const Nest& nest) {
 /// Gives kernels with a random schedule of as many steps as there is code for.
 class RandomKernels final : public KernelSource {
  public:
-  RandomKernels(Random& random, bool checks_bounds) : random_(random), checks_bounds_(checks_bounds) {}
+  RandomKernels(Random& random, bool checks_bounds, const DotIntrinsics& declared)
+      : random_(random), checks_bounds_(checks_bounds) {
+    std::ranges::copy_if(declared, std::back_inserter(dots_),
+                         [](const DotIntrinsicPtr& dot) { return checking_generator().has(*dot); });
+  }
 
   Result<KernelCode> kernel(const FnExpr& primitive) override {
     const loops::Computation computation = loops::with_simple_loops(loops::computation_of(primitive));
@@ -53,13 +77,24 @@ class RandomKernels final : public KernelSource {
     return KernelCode{*checked, kernel.dims, kernel.range, kernel.range ? dim_const(1 << 20) : nullptr};
   }
 
+  bool has_dots() const { return !dots_.empty(); }
+
   std::string text;
   Uses uses;
+  size_t tensorized = 0;
 
  private:
   Nest scheduled(const loops::Computation& computation) {
-    Nest best(computation);
+    Nest best(computation, {}, dots_);
     Schedule applied;
+    if (Nest nest = best; random_.chance(50)) {
+      const Schedule steps = tensorizing(random_, best, dots_);
+      if (!steps.steps.empty() && nest.apply(steps) && nest.is_complete()) {
+        ++tensorized;
+        text += loops::to_string(steps);
+        return nest;
+      }
+    }
     Nest nest = best;
     if (!nest.loops().empty() && random_.chance(30)) {
       const Schedule turn = turning(random_, nest);
@@ -77,11 +112,13 @@ class RandomKernels final : public KernelSource {
 
   Random& random_;
   bool checks_bounds_;
+  DotIntrinsics dots_;
 };
 
 struct Program {
   std::string text;
   std::vector<Shape> shapes;
+  std::vector<DType> dtypes{DType::float32(), DType::float32()};
 };
 
 /// A reduction, or none, of one or two reads, some of them padded.
@@ -102,7 +139,16 @@ Program random_program(Random& random) {
   const std::string M = known ? std::to_string(m) : "m", N = known ? std::to_string(n) : "n";
   const std::string K = known ? std::to_string(k) : "k";
   const std::string kind = random.of(std::vector<std::string>{"sum", "max", "min", "sum"});
-  switch (random.in(0, 6)) {
+  switch (random.in(0, 7)) {
+    case 7: {
+      const std::string dims = known ? "" : "[m, n, k]", depth = known ? std::to_string(4 * k) : "k";
+      return {
+          fmt::format("def @main{0}(%a: Tensor[({1}, {3}), uint8], %b: Tensor[({2}, {3}), int8]) {{ "
+                      "[i < {1}, j < {2}] => sum[r < {3}] cast<int32>(%a[i, r]) * cast<int32>(%b[j, r]) }}",
+                      dims, M, N, depth),
+          {{m, 4 * k}, {n, 4 * k}},
+          {DType::uint8(), DType::int8()}};
+    }
     case 0:
       return program(
           "[m, n, k]", "%a: " + type({m, k}, {"m", "k"}) + ", %b: " + type({k, n}, {"k", "n"}),
@@ -153,7 +199,21 @@ class ModulePrograms final : public ProgramSource {
   Session& session_;
 };
 
-void check_program(uint64_t seed, Uses& uses) {
+TensorPtr random_tensor(Random& random, const Shape& shape, DType dtype) {
+  if (dtype == DType::float32()) return random_tensor(random, shape);
+  TensorPtr tensor = HostTensor::make(dtype, shape);
+  for (int64_t i = 0; i < tensor->size(); ++i) tensor->data()[i] = static_cast<std::byte>(random.in(0, 255));
+  return tensor;
+}
+
+/// What the kernels of a run were made with.
+struct Tried {
+  Uses uses;
+  size_t tensorized = 0;
+  bool can_tensorize = false;
+};
+
+void check_program(uint64_t seed, Tried& tried) {
   Random random(seed);
   const Program program = random_program(random);
   Session session;
@@ -162,13 +222,16 @@ void check_program(uint64_t seed, Uses& uses) {
   const auto code = session.program(module, "main");
   ASSERT_TRUE(code) << program.text;
   std::vector<Value> arguments;
-  for (const Shape& shape : program.shapes) arguments.push_back(Value::tensor(random_tensor(random, shape)));
-  RandomKernels kernels(random, seed % 2 == 1);
+  for (size_t i = 0; i < program.shapes.size(); ++i)
+    arguments.push_back(Value::tensor(random_tensor(random, program.shapes[i], program.dtypes[i])));
+  RandomKernels kernels(random, seed % 2 == 1, session.dot_intrinsics());
   ModulePrograms programs(session);
   RecordingHost host;
   const EvaluationResult result = execute(code, arguments, programs, kernels, host);
   ASSERT_TRUE(result) << program.text << result.error().message;
-  for (const auto& [primitive, count] : kernels.uses) uses[primitive] += count;
+  for (const auto& [primitive, count] : kernels.uses) tried.uses[primitive] += count;
+  tried.tensorized += kernels.tensorized;
+  tried.can_tensorize = kernels.has_dots();
 
   const Definition* definition = session.definition(module, "main");
   const EvaluationResult expected = interpreted(*as<FnExpr>(definition->body), arguments, host);
@@ -181,9 +244,9 @@ void check_program(uint64_t seed, Uses& uses) {
 TEST(RandomSchedules, ComputeWhatTheInterpreterDoes) {
   const char* wanted = std::getenv("QUERN_RANDOM_SCHEDULES");
   const int count = wanted ? std::atoi(wanted) : 300;
-  Uses uses;
+  Tried tried;
   for (int seed = 0; seed < count; ++seed) {
-    check_program(static_cast<uint64_t>(seed), uses);
+    check_program(static_cast<uint64_t>(seed), tried);
     if (HasFatalFailure()) return;
   }
   if (count < 300) return;
@@ -191,7 +254,8 @@ TEST(RandomSchedules, ComputeWhatTheInterpreterDoes) {
        {Primitive::Split, Primitive::Fuse, Primitive::Reorder, Primitive::Unroll, Primitive::Vectorize,
         Primitive::Parallel, Primitive::Peel, Primitive::Turn, Primitive::CacheRead, Primitive::CacheWrite,
         Primitive::Vthread})
-    EXPECT_GT(uses[primitive], 0U) << loops::to_string(primitive);
+    EXPECT_GT(tried.uses[primitive], 0U) << loops::to_string(primitive);
+  if (tried.can_tensorize) EXPECT_GT(tried.tensorized, static_cast<size_t>(count) / 100);
 }
 
 }  // namespace

@@ -20,17 +20,28 @@ const dnnl::engine& processor() {
   return engine;
 }
 
-memory::desc any_layout(const Dims& dims) { return {dims, kFloat, Tag::any}; }
+using Type = memory::data_type;
 
-memory::desc row_major(const Dims& dims) {
+// Of operands and of results, by how many bits the operands are to have.
+struct Types {
+  Type operand = kFloat, result = kFloat;
+};
+Types types_of(const Request& request) {
+  if (!request.numbers.contains("bits")) return {};
+  return request.number("bits") == 8 ? Types{Type::s8, Type::s32} : Types{Type::bf16, kFloat};
+}
+
+memory::desc any_layout(const Dims& dims, Type type = kFloat) { return {dims, type, Tag::any}; }
+
+memory::desc row_major(const Dims& dims, Type type = kFloat) {
   Dims strides(dims.size(), 1);
   for (size_t k = dims.size() - 1; k > 0; --k) strides[k - 1] = strides[k] * dims[k];
-  return {dims, kFloat, strides};
+  return {dims, type, strides};
 }
 
 // Channels last, in one to three dimensions.
-memory::desc channels_last(const Dims& dims) {
-  return {dims, kFloat, dims.size() == 3 ? Tag::nwc : dims.size() == 4 ? Tag::nhwc : Tag::ndhwc};
+memory::desc channels_last(const Dims& dims, Type type = kFloat) {
+  return {dims, type, dims.size() == 3 ? Tag::nwc : dims.size() == 4 ? Tag::nhwc : Tag::ndhwc};
 }
 
 Dims dims_of(const TensorPtr& tensor) { return tensor->shape(); }
@@ -77,8 +88,11 @@ void add_product(std::vector<Variant>& variants, const Request& request, bool pr
   auto dims = [&](int64_t rows, int64_t columns) {
     return batch == 1 ? Dims{rows, columns} : Dims{batch, rows, columns};
   };
-  memory::desc weights = prepacked ? any_layout(dims(k, n)) : row_major(dims(k, n));
-  dnnl::matmul::desc wanted(row_major(dims(m, k)), weights, row_major(dims(m, n)));
+  const Types types = types_of(request);
+  memory::desc weights =
+      prepacked ? any_layout(dims(k, n), types.operand) : row_major(dims(k, n), types.operand);
+  dnnl::matmul::desc wanted(row_major(dims(m, k), types.operand), weights,
+                            row_major(dims(m, n), types.result));
   dnnl::matmul::primitive_desc made(wanted, processor());
   variants.push_back(
       variant<dnnl::matmul>(prepacked ? "packed" : "plain", made,
@@ -90,8 +104,10 @@ void add_product(std::vector<Variant>& variants, const Request& request, bool pr
 void add_inner_product(std::vector<Variant>& variants, const Request& request) {
   const std::vector<int64_t>& sizes = request.list("sizes");
   int64_t m = sizes[0], k = sizes[1], n = sizes[2];
-  dnnl::inner_product_forward::desc wanted(kInference, any_layout({m, k}), any_layout({n, k}),
-                                           any_layout({m, n}));
+  const Types types = types_of(request);
+  dnnl::inner_product_forward::desc wanted(kInference, any_layout({m, k}, types.operand),
+                                           any_layout({n, k}, types.operand),
+                                           any_layout({m, n}, types.result));
   dnnl::inner_product_forward::primitive_desc made(wanted, processor());
   memory::desc transposed({n, k}, kFloat, Dims{1, n});
   variants.push_back(variant<dnnl::inner_product_forward>(
@@ -123,9 +139,10 @@ void add_convolution(std::vector<Variant>& variants, const Request& request, boo
   auto layout = is_channels_last ? channels_last : any_layout;
   auto algorithm = request.number("winograd") ? dnnl::algorithm::convolution_winograd
                                               : dnnl::algorithm::convolution_direct;
-  dnnl::convolution_forward::desc wanted(kInference, algorithm, layout(dims.data), any_layout(dims.weights),
-                                         layout(dims.result), dims.strides, dims.dilation, dims.padding,
-                                         dims.padding);
+  const Types types = types_of(request);
+  dnnl::convolution_forward::desc wanted(
+      kInference, algorithm, layout(dims.data, types.operand), any_layout(dims.weights, types.operand),
+      layout(dims.result, types.result), dims.strides, dims.dilation, dims.padding, dims.padding);
   dnnl::convolution_forward::primitive_desc made(wanted, processor());
   variants.push_back(
       variant<dnnl::convolution_forward>(is_channels_last ? "channels last" : "any", made,

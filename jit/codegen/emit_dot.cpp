@@ -1,0 +1,88 @@
+// Sums of products by the machine's instructions for them.
+
+#include <llvm/IR/Intrinsics.h>
+
+#include "ir/result.h"
+#include "jit/codegen/codegen.h"
+#include "jit/codegen/emitter.h"
+
+namespace quern {
+
+bool can_call(const DotIntrinsic& intrinsic) {
+  const llvm::Intrinsic::ID id = llvm::Function::lookupIntrinsicID(intrinsic.llvm);
+  if (id == llvm::Intrinsic::not_intrinsic || llvm::Intrinsic::isOverloaded(id)) return false;
+  llvm::LLVMContext context;
+  const auto* type = llvm::Intrinsic::getType(context, id);
+  const unsigned lanes = static_cast<unsigned>(intrinsic.lanes);
+  const auto bits = [](llvm::Type* t) { return t->getPrimitiveSizeInBits().getFixedValue(); };
+  if (type->getNumParams() != 3 || type->getReturnType() != type->getParamType(0)) return false;
+  const auto* sums = llvm::dyn_cast<llvm::FixedVectorType>(type->getReturnType());
+  const unsigned group = static_cast<unsigned>(intrinsic.group);
+  return sums && sums->getNumElements() == lanes &&
+         sums->getScalarSizeInBits() == intrinsic.accumulator.bits &&
+         sums->getElementType()->isFloatingPointTy() == intrinsic.accumulator.is_float() &&
+         bits(type->getParamType(1)) == lanes * group * intrinsic.a.bits &&
+         bits(type->getParamType(2)) == lanes * group * intrinsic.b.bits;
+}
+
+namespace codegen {
+
+namespace {
+
+llvm::Function* declaration_of(llvm::Module& module, const std::string& name) {
+  const llvm::Intrinsic::ID id = llvm::Function::lookupIntrinsicID(name);
+  QUERN_CHECK(id != llvm::Intrinsic::not_intrinsic);
+  return llvm::Intrinsic::getDeclaration(&module, id);
+}
+
+}  // namespace
+
+llvm::Value* Emitter::dot(const loops::Value& v, llvm::Value* accumulator) {
+  llvm::Function* function = declaration_of(module_, v.dot->llvm);
+  llvm::SmallVector<llvm::Value*, 3> operands{accumulator};
+  for (const loops::ValuePtr& arg : v.args) {
+    llvm::Value* groups = spread(group_load(*arg, v.dot->group), static_cast<unsigned>(v.dot->lanes));
+    operands.push_back(b_.CreateBitCast(groups, function->getFunctionType()->getParamType(operands.size())));
+  }
+  return b_.CreateCall(function, operands);
+}
+
+/// A group of neighbours from where the load says on as one integer: one for all lanes, or one for each.
+llvm::Value* Emitter::group_load(const loops::Value& v, int group) {
+  const loops::Value inside = inside_of(v);
+  if (!inside.checks.empty()) {
+    const Condition counts = condition(inside.checks);
+    loops::Value unchecked = inside;
+    unchecked.checks.clear();
+    return under_mask(counts.varying, [&] { return group_load(unchecked, group); });
+  }
+  const DType dtype = kernel_.buffers.at(static_cast<size_t>(v.buffer)).dtype;
+  const llvm::Align align(dtype.bytes());
+  llvm::Type* whole = b_.getIntNTy(static_cast<unsigned>(group) * dtype.bits);
+  const Dim offset = here(inside.dim);
+  Address where = address(offset, {});
+  if (machine_.checks_bounds) {
+    Address last = where;
+    last.displacement += group - 1;
+    check_bounds(v.buffer, last);
+  }
+  const auto along = varies(offset) ? linear_in(offset, lanes_->var) : std::nullopt;
+  const bool may_be_empty = lanes_ && lanes_->may_be_empty;
+  if (!varies(offset) && !may_be_empty) return b_.CreateAlignedLoad(whole, pointer(v.buffer, where), align);
+  auto* type = llvm::FixedVectorType::get(whole, lanes_->width);
+  llvm::Value* zeros = llvm::Constant::getNullValue(type);
+  if (along && is_const(along->coefficient, group)) {
+    where.per_lane = nullptr;
+    where.contiguous = true;
+    llvm::Value* from = pointer(v.buffer, where);
+    if (lanes_->mask) return b_.CreateMaskedLoad(type, from, align, lanes_->mask, zeros);
+    return b_.CreateAlignedLoad(type, from, align);
+  }
+  if (!where.per_lane)
+    where.per_lane = where.contiguous ? lane_numbers(lanes_->width) : spread(b_.getInt64(0), lanes_->width);
+  return b_.CreateMaskedGather(type, pointer(v.buffer, where), align, lanes_->mask,
+                               lanes_->mask ? zeros : nullptr);
+}
+
+}  // namespace codegen
+}  // namespace quern

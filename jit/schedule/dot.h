@@ -1,0 +1,29 @@
+#pragma once
+// Products that an intrinsic adds up.
+
+#include <optional>
+
+#include "jit/schedule/lower.h"
+#include "jit/schedule/nest.h"
+
+namespace quern::loops {
+
+/// What an intrinsic multiplies: the loads that it takes as `a` and `b`.
+struct DotFactors {
+  ValuePtr a, b;
+};
+/// The factors of a product of two loads, each cast to the accumulator's dtype where it has another; nothing
+/// where the intrinsic takes other ones.
+std::optional<DotFactors> dot_factors(const ValuePtr& value, const DotIntrinsic& intrinsic);
+
+/// A contraction, one of whose factors is to get another sign: its loads are the two reads of the reduction.
+/// The right one's highest bits are turned: b' = b + 128 where it had a sign, and b - 128 where it had none.
+/// What that adds to the sums, 128 times those of the left factor, is taken off the results, modulo 2^32 to
+/// the bit; it is a form of the left tensor.
+struct TurnedSign {
+  Computation computation;
+  PackedBuffer sums;
+};
+TurnedSign with_sign_turned(Computation computation, const Value& left, const Value& right);
+
+}  // namespace quern::loops

@@ -1,0 +1,43 @@
+#include "session/intrinsics.h"
+
+#include <fmt/format.h>
+
+#include "frontend/lowering_clause.h"
+#include "jit/codegen/codegen.h"
+#include "session/session_impl.h"
+
+namespace quern {
+
+Diagnostics check_lowering(const Declaration& op, Scope& scope) {
+  Diagnostics found;
+  SyntaxPtr clause = lowering_clause(op.syntax);
+  const auto dot = clause ? dot_intrinsic_of(op, clause, scope, found) : std::nullopt;
+  if (dot && !can_call(*dot))
+    found.push_back(
+        {DiagnosticKind::InvalidLowering,
+         {{op.id, clause->id}, {}},
+         fmt::format("LLVM has no intrinsic `{}` that adds to {} of {} the products of {} neighbours, "
+                     "{} and {}",
+                     dot->llvm, dot->lanes, to_string(dot->accumulator), dot->group, to_string(dot->a),
+                     to_string(dot->b)),
+         {}});
+  return found;
+}
+
+const DotIntrinsics& Session::dot_intrinsics() {
+  if (impl_->dot_intrinsics) return *impl_->dot_intrinsics;
+  impl_->dot_intrinsics.emplace();
+  ModuleScope scope = ModuleScope::for_instances(*impl_, Impl::kLibrary);
+  for (const DeclarationId id : impl_->all_of(Impl::kLibrary, PieceKind::Op)) {
+    // Few ops have one: the others are not parsed for it.
+    if (impl_->piece_text.get(id).find("lowering \"") == std::string::npos) continue;
+    const Declaration& op = impl_->tree(id);
+    Diagnostics problems;
+    SyntaxPtr clause = lowering_clause(op.syntax);
+    auto dot = clause ? dot_intrinsic_of(op, clause, scope, problems) : std::nullopt;
+    if (dot) impl_->dot_intrinsics->push_back(std::make_shared<const DotIntrinsic>(std::move(*dot)));
+  }
+  return *impl_->dot_intrinsics;
+}
+
+}  // namespace quern

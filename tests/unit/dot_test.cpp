@@ -1,0 +1,337 @@
+// Sums of products by intrinsics: each that the library declares against the interpreter, and contractions of
+// all dtypes, sizes and borders against it.
+
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include "ir/interpreter.h"
+#include "jit/runtime/threads.h"
+#include "jit/schedule/nest.h"
+#include "session/compiler.h"
+#include "session/session.h"
+#include "tests/unit/kernel_runner.h"
+#include "tests/unit/loops_builder.h"
+#include "tests/unit/recording_host.h"
+
+namespace quern {
+namespace {
+
+/// Random elements, every fourth of them extreme: the ends of integers; of floats zeros, subnormals and
+/// numbers far from 1.
+TensorPtr random_tensor(std::mt19937& engine, DType dtype, const Shape& shape) {
+  TensorPtr tensor = HostTensor::make(dtype, shape);
+  const std::vector<double> extremes =
+      dtype.is_float() ? std::vector<double>{0, -0.0, 1e-39, -3e-40, 1e4, -1e4, 1e-20}
+                       : std::vector<double>{lowest(dtype).as_double(), highest(dtype).as_double(), 0, 1};
+  for (int64_t i = 0; i < tensor->size(); ++i) {
+    const double any = dtype.is_float() ? std::uniform_real_distribution<double>(-2, 2)(engine)
+                                        : static_cast<double>(engine() % 256) + lowest(dtype).as_double();
+    const Scalar value =
+        Scalar::from_double(dtype, engine() % 4 == 0 ? extremes[engine() % extremes.size()] : any);
+    std::memcpy(tensor->data() + static_cast<size_t>(i) * dtype.bytes(), &value.bits, dtype.bytes());
+  }
+  return tensor;
+}
+
+/// A definition of @main, evaluated by the interpreter, or compiled.
+class Main {
+ public:
+  explicit Main(const std::string& text) {
+    session_.add_source(module_, "dot.relay", text);
+    definition_ = session_.definition(module_, "main");
+    if (!definition_) std::abort();
+  }
+
+  std::vector<Value> random_arguments(std::mt19937& engine, int64_t unknown = 0) const {
+    std::vector<Value> values;
+    for (const Variable* param : function()->params) {
+      Shape shape;
+      for (const Dim d : param->type->dims) shape.push_back(as_const(d).value_or(unknown));
+      values.push_back(Value::tensor(random_tensor(engine, param->type->dtype, shape)));
+    }
+    return values;
+  }
+
+  TensorPtr interpreted(const std::vector<Value>& arguments) {
+    Arena arena;
+    Environment environment;
+    std::vector<ExprPtr> variables;
+    for (size_t i = 0; i < arguments.size(); ++i) {
+      const Variable* v = make_variable(arena, "argument", function()->params[i]->type);
+      environment.emplace(v, arguments[i]);
+      variables.push_back(arena.make<VarExpr>(Expr{ExprKind::Var, v->type, {}}, v));
+    }
+    ExprPtr call = arena.make<CallExpr>(Expr{ExprKind::Call, function()->body->type, {}}, function(),
+                                        arena.copy(variables));
+    SessionFunctions functions(session_);
+    return tensor_of(interpret(call, environment, functions, host_));
+  }
+
+  TensorPtr compiled(const std::vector<Value>& arguments, const CompilerOptions& options) {
+    Compiler compiler(session_, options);
+    return tensor_of(compiler.function(module_, "main")(arguments, host_));
+  }
+
+  std::string loops() {
+    Compiler compiler(session_);
+    auto text = compiler.stage_text(*definition_, "loops");
+    return text ? *text : text.error().message;
+  }
+
+ private:
+  const FnExpr* function() const { return as<FnExpr>(definition_->body); }
+  static TensorPtr tensor_of(const EvaluationResult& result) {
+    if (!result) ADD_FAILURE() << result.error().message;
+    return result ? result.value().as_tensor() : HostTensor::zeros(DType::int32(), {0});
+  }
+
+  Session session_;
+  ModuleId module_ = session_.make_module();
+  const Definition* definition_ = nullptr;
+  RecordingHost host_;
+};
+
+bool has_some(std::string_view accumulator) {
+  Session session;
+  return std::ranges::any_of(session.dot_intrinsics(), [&](const DotIntrinsicPtr& dot) {
+    return to_string(dot->accumulator) == accumulator && code_generator().has(*dot) &&
+           dot->lanes * 4 == code_generator().target().machine.vector_bytes;
+  });
+}
+
+Scalar element(const TensorPtr& tensor, size_t i) {
+  Scalar value{tensor->dtype()};
+  std::memcpy(&value.bits, tensor->data() + i * value.dtype.bytes(), value.dtype.bytes());
+  return value;
+}
+
+void expect_same(const TensorPtr& got, const TensorPtr& wanted, const std::string& what) {
+  ASSERT_EQ(got->shape(), wanted->shape()) << what;
+  for (size_t i = 0; i < static_cast<size_t>(wanted->size()); ++i)
+    ASSERT_EQ(element(got, i), element(wanted, i)) << what << " at " << i;
+}
+
+// --- intrinsics --------------------------------------------------------------------------------------
+
+/// acc[i] + sum over r < group of a[i, r] * b[i, r], as the op says it.
+loops::Computation computation_of(const DotIntrinsic& dot) {
+  using namespace loops::build;
+  const Dim i = dim_var("i"), r = dim_var("r"), lanes = num(dot.lanes), group = num(dot.group);
+  const Dim place = dim_add(dim_mul(i, group), r);
+  const auto factor = [&](int buffer, DType dtype) {
+    return cast(dot.accumulator, load(buffer, dtype, place));
+  };
+  loops::Computation c;
+  c.buffers = {{"acc", dot.accumulator, {lanes}},
+               {"a", dot.a, {lanes, group}},
+               {"b", dot.b, {lanes, group}},
+               {"out", dot.accumulator, {lanes}, true}};
+  c.vars = {i};
+  c.extents = {lanes};
+  loops::Reduction sum{ReduceKind::Sum, {r}, {group}};
+  sum.accumulator = dot.accumulator;
+  sum.value = apply(ScalarOp::Mul, {factor(1, dot.a), factor(2, dot.b)});
+  c.reductions = {sum};
+  c.locals = 1;
+  c.value = apply(ScalarOp::Add, {local(0, dot.accumulator), load(0, dot.accumulator, i)});
+  c.store_offset = i;
+  return c;
+}
+
+std::shared_ptr<CompiledKernel> kernel_of(const DotIntrinsic& dot) {
+  loops::Nest nest(computation_of(dot), {}, {std::make_shared<const DotIntrinsic>(dot)});
+  const auto schedule = loops::parse_schedule(
+      fmt::format("ro, ri = split(r, {}); reorder(ro, ri, i); vectorize(i, {}); tensorize(i, ri; {})",
+                  dot.group, dot.lanes, dot.name));
+  const auto applied = nest.apply(*schedule);
+  EXPECT_TRUE(applied) << applied.error().message;
+  const auto complete = nest.is_complete();
+  EXPECT_TRUE(complete) << complete.error().message;
+  const loops::Kernel kernel = nest.kernel();
+  EXPECT_NE(loops::print_kernel(kernel).find(dot.name + "(a["), std::string::npos);
+  return compile(kernel);
+}
+
+GuardedArray guarded(const TensorPtr& tensor) {
+  GuardedArray array(tensor->dtype(), static_cast<size_t>(tensor->size()));
+  std::memcpy(array.data(), tensor->data(), tensor->bytes());
+  return array;
+}
+
+TEST(Dots, DoWhatTheirOpsSay) {
+  std::mt19937 engine(5);
+  Session session;
+  EXPECT_GE(session.dot_intrinsics().size(), 6u);
+  for (const DotIntrinsicPtr& dot : session.dot_intrinsics()) {
+    EXPECT_TRUE(can_call(*dot)) << dot->llvm;
+    if (!code_generator().has(*dot)) continue;
+    const auto tensor = [&](DType dtype, bool grouped) {
+      return grouped ? fmt::format("Tensor[({}, {}), {}]", dot->lanes, dot->group, to_string(dtype))
+                     : fmt::format("Tensor[({},), {}]", dot->lanes, to_string(dtype));
+    };
+    Main main(fmt::format("def @main(%acc: {}, %a: {}, %b: {}) {{ {}(%acc, %a, %b) }}",
+                          tensor(dot->accumulator, false), tensor(dot->a, true), tensor(dot->b, true),
+                          dot->name));
+    const auto kernel = kernel_of(*dot);
+    for (int turn = 0; turn < 200; ++turn) {
+      const std::vector<Value> arguments = main.random_arguments(engine);
+      const TensorPtr wanted = main.interpreted(arguments);
+      GuardedArray acc = guarded(arguments[0].as_tensor()), a = guarded(arguments[1].as_tensor()),
+                   b = guarded(arguments[2].as_tensor());
+      GuardedArray out(dot->accumulator, static_cast<size_t>(dot->lanes));
+      ASSERT_EQ(run(*kernel, {&acc, &a, &b, &out}), 0);
+      for (size_t i = 0; i < out.size(); ++i) {
+        double terms = std::abs(acc[i].as_double());
+        for (size_t r = 0; r < static_cast<size_t>(dot->group); ++r) {
+          const size_t at = i * static_cast<size_t>(dot->group) + r;
+          terms += std::abs(a[at].as_double() * b[at].as_double());
+        }
+        // What flushed subnormals leave out are operands below 2^-126, here times at most 1e4.
+        const double error = dot->accumulator.is_float() ? std::ldexp(terms, -22) + 4e-34 : 0;
+        ASSERT_NEAR(out[i].as_double(), element(wanted, i).as_double(), error) << dot->name << " at " << i;
+      }
+    }
+  }
+}
+
+// --- contractions ------------------------------------------------------------------------------------
+
+const std::vector<std::string>& contractions() {
+  static const std::vector<std::string> texts = [] {
+    std::vector<std::string> all;
+    for (const auto& [m, n, k] : std::vector<std::array<int, 3>>{
+             {1, 33, 64}, {7, 16, 5}, {6, 64, 12}, {13, 70, 31}, {40, 129, 66}, {64, 5, 40}, {3, 200, 7}}) {
+      all.push_back(
+          fmt::format("def @main(%a: Tensor[({0}, {2}), int8], %b: Tensor[({1}, {2}), int8]) {{ "
+                      "nn.dense(%a, %b, out_dtype=\"int32\") }}",
+                      m, n, k));
+      all.push_back(
+          fmt::format("def @main(%a: Tensor[({0}, {2}), int8], %b: Tensor[({2}, {1}), int8]) {{ "
+                      "nn.matmul(%a, %b, out_dtype=\"int32\") }}",
+                      m, n, k));
+      for (const auto& [left, right] :
+           std::vector<std::array<std::string, 2>>{{"uint8", "int8"}, {"int8", "uint8"}, {"uint8", "uint8"}})
+        all.push_back(
+            fmt::format("def @main(%a: Tensor[({0}, {2}), {3}], %b: Tensor[({2}, {1}), {4}]) {{ "
+                        "[i < {0}, j < {1}] => sum[r < {2}] cast<int32>(%a[i, r]) * "
+                        "cast<int32>(%b[r, j]) }}",
+                        m, n, k, left, right));
+    }
+    all.push_back(
+        "def @main(%a: Tensor[(3, 17, 40), int8], %b: Tensor[(3, 21, 40), int8]) { "
+        "nn.batch_matmul(%a, %b, out_dtype=\"int32\") }");
+    all.push_back(
+        "def @main[n, m, k](%a: Tensor[(n, k), int8], %b: Tensor[(m, k), int8]) { "
+        "nn.dense(%a, %b, out_dtype=\"int32\") }");
+    all.push_back(
+        "def @main[n](%a: Tensor[(n, 24), int8], %b: Tensor[(40, 24), int8]) { "
+        "cast(nn.dense(%a, %b, out_dtype=\"int32\"), dtype=\"float32\") * 0.5 + 1 }");
+    for (const std::string convolution : {"(2, 9, 7, 8), (3, 3, 8, 20), padding=[1, 1]",
+                                          "(1, 12, 12, 16), (3, 3, 16, 33), padding=[2, 1], strides=[2, 1]",
+                                          "(1, 8, 20, 6), (5, 5, 6, 16), padding=[2, 2], dilation=[1, 2]",
+                                          "(1, 7, 7, 24), (3, 3, 6, 32), padding=[1, 1], groups=4",
+                                          "(2, 6, 6, 13), (1, 1, 13, 40), strides=[1, 1]"}) {
+      const size_t first = convolution.find("), (") + 1, second = convolution.find("), ", first + 2) + 1;
+      all.push_back(
+          fmt::format("def @main(%a: Tensor[{}, int8], %b: Tensor[{}, int8]) {{ nn.conv2d(%a, %b, "
+                      "data_layout=\"NHWC\", kernel_layout=\"HWIO\", out_dtype=\"int32\"{}) }}",
+                      convolution.substr(0, first), convolution.substr(first + 2, second - first - 2),
+                      convolution.substr(second)));
+    }
+    return all;
+  }();
+  return texts;
+}
+
+class DotContractions : public testing::TestWithParam<size_t> {};
+
+TEST_P(DotContractions, AreWhatTheInterpreterSays) {
+  const std::string& text = contractions()[GetParam()];
+  Main main(text);
+  std::mt19937 engine(11);
+  for (const int64_t unknown : {37, 6}) {
+    const std::vector<Value> arguments = main.random_arguments(engine, unknown);
+    const TensorPtr wanted = main.interpreted(arguments);
+    for (const Tiers tiers : {Tiers::First, Tiers::Best})
+      expect_same(main.compiled(arguments, {.tiers = tiers}), wanted, text);
+    expect_same(main.compiled(arguments, {.tiers = Tiers::First, .checks_bounds = true}), wanted, text);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Programs, DotContractions, testing::Range(size_t{0}, contractions().size()));
+
+TEST(Dots, AreTakenByContractionsOfTheirDTypes) {
+  const auto loops = [](const std::string& left, const std::string& right, const std::string& call) {
+    return Main(fmt::format("def @main(%a: Tensor[{}], %b: Tensor[{}]) {{ {} }}", left, right, call)).loops();
+  };
+  if (has_some("int32")) {
+    const auto takes = [](const std::string& text) {
+      return Main(text).loops().find("x86.dot4") != std::string::npos;
+    };
+    EXPECT_EQ(std::ranges::count_if(contractions(), takes), 39);
+    EXPECT_NE(
+        loops("(64, 64), int8", "(64, 64), int8", "nn.dense(%a, %b, out_dtype=\"int32\")").find("x86.dot4"),
+        std::string::npos);
+    // The channels of one pixel are far apart.
+    EXPECT_EQ(loops("(1, 8, 9, 9), int8", "(16, 8, 3, 3), int8",
+                    "nn.conv2d(%a, %b, padding=[1, 1], out_dtype=\"int32\")")
+                  .find("x86.dot4"),
+              std::string::npos);
+  }
+  if (has_some("float32")) {
+    EXPECT_NE(loops("(64, 64), bfloat16", "(64, 64), bfloat16", "nn.dense(%a, %b)").find("x86.dot2"),
+              std::string::npos);
+  }
+  EXPECT_EQ(loops("(64, 64), float32", "(64, 64), float32", "nn.dense(%a, %b)").find("x86."),
+            std::string::npos);
+}
+
+TEST(Dots, HaveTheSameBitsOnTwoThreads) {
+  for (const std::string dtype : {"int8", "bfloat16"}) {
+    Main main(
+        fmt::format("def @main(%a: Tensor[(90, 130), {0}], %b: Tensor[(150, 130), {0}]) {{ "
+                    "nn.dense(%a, %b, out_dtype=\"{1}\") }}",
+                    dtype, dtype == "int8" ? "int32" : "float32"));
+    std::mt19937 engine(4);
+    const std::vector<Value> arguments = main.random_arguments(engine);
+    const int before = thread_count();
+    set_thread_count(1);
+    const TensorPtr one = main.compiled(arguments, {.tiers = Tiers::Best});
+    set_thread_count(2);
+    const TensorPtr two = main.compiled(arguments, {.tiers = Tiers::First});
+    set_thread_count(before);
+    expect_same(one, two, dtype);
+  }
+}
+
+/// Sums in float32, and one rounding to 16 bits (operators.md has the bound).
+TEST(Dots, OfSixteenBitsAreAsNearAsIsSaid) {
+  for (const std::string dtype : {"bfloat16", "float16"}) {
+    Main main(
+        fmt::format("def @main(%a: Tensor[(9, 300), {0}], %b: Tensor[(40, 300), {0}]) {{ "
+                    "nn.dense(%a, %b, out_dtype=\"float32\") }}",
+                    dtype));
+    std::mt19937 engine(6);
+    const std::vector<Value> arguments = main.random_arguments(engine);
+    const TensorPtr a = arguments[0].as_tensor(), b = arguments[1].as_tensor();
+    const TensorPtr got = main.compiled(arguments, {.tiers = Tiers::First});
+    for (size_t i = 0; i < 9; ++i)
+      for (size_t j = 0; j < 40; ++j) {
+        double sum = 0, terms = 0;
+        for (size_t k = 0; k < 300; ++k) {
+          const double term = element(a, i * 300 + k).as_double() * element(b, j * 300 + k).as_double();
+          sum += term;
+          terms += std::abs(term);
+        }
+        ASSERT_NEAR(element(got, i * 40 + j).as_double(), sum, std::ldexp(300 * terms, -24)) << dtype;
+      }
+  }
+}
+
+}  // namespace
+}  // namespace quern

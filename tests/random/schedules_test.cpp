@@ -142,13 +142,13 @@ class RandomKernels final : public KernelSource {
   Nest scheduled(const loops::Computation& computation) {
     Nest best(computation, {}, dots_);
     Schedule applied, tried;
-    if (Nest tensorized = best; random_.chance(50)) {
+    if (Nest taken = best; random_.chance(50)) {
       const Schedule steps = tensorizing(random_, best, dots_);
-      if (!steps.steps.empty() && tensorized.apply(steps) && tensorized.is_complete()) {
+      if (!steps.steps.empty() && taken.apply(steps) && taken.is_complete()) {
         ++tensorized;
         check_text(steps);
         text += loops::to_string(steps);
-        return tensorized;
+        return taken;
       }
     }
     Nest nest = best;

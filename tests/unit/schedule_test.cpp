@@ -42,11 +42,13 @@ TEST(Schedule, ReadsWhatItWrites) {
       "io, ii = split(i, 14)\n"
       "f = fuse(a, b)\n"
       "pack(weight, 32; g; j; k, l)\n"
+      "pack(weight, 32, 4; g; j; k, l)\n"
       "reorder(jo, io, k, ii, ji)\n"
       "unroll(k, 4)\n"
       "parallel(jo)\n"
       "peel(io)\n"
-      "turn(x; v, u)\n";
+      "turn(x; v, u)\n"
+      "tensorize(ji, ki; x86.dot4_512)\n";
   const auto schedule = parse_schedule(text);
   ASSERT_TRUE(schedule) << schedule.error().message;
   EXPECT_EQ(to_string(*schedule), text);

@@ -6,6 +6,8 @@
 #include <limits>
 #include <numbers>
 
+#include "ir/scalar.h"
+
 namespace quern::bench {
 
 namespace {

@@ -275,7 +275,8 @@ TEST(Dots, AreTakenByContractionsOfTheirDTypes) {
     const auto takes = [](const std::string& text) {
       return Main(text).loops().find("x86.dot4") != std::string::npos;
     };
-    EXPECT_EQ(std::ranges::count_if(contractions(), takes), 39);
+    // The five of 7 by 16 by 5 are too small for a tile.
+    EXPECT_EQ(static_cast<size_t>(std::ranges::count_if(contractions(), takes)), contractions().size() - 5);
     EXPECT_NE(
         loops("(64, 64), int8", "(64, 64), int8", "nn.dense(%a, %b, out_dtype=\"int32\")").find("x86.dot4"),
         std::string::npos);

@@ -13,9 +13,12 @@ namespace quern::loops {
 /// A form of a tensor that the kernel takes as a buffer of its own, after the output: `form` makes it of the
 /// tensor (its buffers: the tensor, then the result).
 struct PackedBuffer {
-  int buffer;  ///< of the tensor
+  int buffer;  ///< of the tensor, or of a form before this one
   Computation form;
 };
+
+/// A name for a buffer beside others: the one that is wanted, or that with a number.
+std::string form_name(const std::vector<Buffer>& buffers, const std::string& wanted);
 
 /// What schedules apply to: a computation without running results and scatter, and at most one reduction
 /// beside `let`s where a tile is asked for.

@@ -128,16 +128,16 @@ bool is_of_element(const Value& v, int buffer, DType dtype) {
   return simple && loads == 1 && v.dtype.bytes() <= dtype.bytes();
 }
 
-std::string packed_name(const std::vector<Buffer>& buffers, const std::string& tensor) {
+}  // namespace
+
+std::string form_name(const std::vector<Buffer>& buffers, const std::string& wanted) {
   const auto taken = [&](const std::string& name) {
     return std::any_of(buffers.begin(), buffers.end(), [&](const Buffer& b) { return b.name == name; });
   };
-  std::string name = tensor + "_packed";
-  for (int copy = 2; taken(name); ++copy) name = fmt::format("{}_packed_{}", tensor, copy);
+  std::string name = wanted;
+  for (int copy = 2; taken(name); ++copy) name = fmt::format("{}_{}", wanted, copy);
   return name;
 }
-
-}  // namespace
 
 /// The one read of a buffer, in a reduction or after it; null where there are none or more, or it is not
 /// inside of its bounds by dims.
@@ -204,7 +204,7 @@ Result<Done> Nest::pack(const ScheduleStep& step) {
   for (Reduction& r : c_.reductions)
     r.value = map_values(
         r.value, [&](const Value& v) { return is_of_element(v, index, buffer->dtype) ? there : nullptr; });
-  c_.buffers.push_back({packed_name(c_.buffers, name), taken->dtype, form->extents, false});
+  c_.buffers.push_back({form_name(c_.buffers, name + "_packed"), taken->dtype, form->extents, false});
   packed_.push_back({index, std::move(*form)});
   return Done{};
 }

@@ -78,8 +78,8 @@ class ContractionSchedule {
   static Nest nest_of(const Computation& c, const Roles& roles) {
     const DotIntrinsics dots = roles.dot ? DotIntrinsics{roles.dot} : DotIntrinsics();
     if (!roles.turns_sign) return Nest(c, {}, dots);
-    TurnedSign turned = with_sign_turned(c, roles.left, roles.right);
-    return Nest(std::move(turned.computation), {std::move(turned.sums)}, dots);
+    TurnedSign turned = with_sign_turned(c, roles.left, roles.right, roles.grouped);
+    return Nest(std::move(turned.computation), std::move(turned.forms), dots);
   }
 
   void step(Primitive primitive, std::vector<std::string> makes, std::vector<std::vector<std::string>> loops,

@@ -104,7 +104,7 @@ RowComputation rows_of(const FnExpr& primitive);
 /// Another form of an input that a kernel takes, as a buffer after its output. The entry of `form` has the
 /// tensor and the form as buffers, and the same dims as the kernel.
 struct PackedInput {
-  int buffer;  ///< of the tensor
+  int buffer;  ///< of the tensor, or of a form before this one
   Kernel form;
 };
 

@@ -13,9 +13,12 @@ namespace quern::loops {
 /// A form of a tensor that the kernel takes as a buffer of its own, after the output: `form` makes it of the
 /// tensor (its buffers: the tensor, then the result).
 struct PackedBuffer {
-  int buffer;  ///< of the tensor
+  int buffer;  ///< of the tensor, or of a form before this one
   Computation form;
 };
+
+/// A name for a buffer beside others: the one that is wanted, or that with a number.
+std::string fresh_name(const std::vector<Buffer>& buffers, const std::string& wanted);
 
 /// What schedules apply to: a computation without running results and scatter, and at most one reduction
 /// beside `let`s where a tile is asked for. Its stages are computed before its loops, each into a scratch
@@ -111,7 +114,6 @@ class Nest {
   Result<Done> inline_stage(const ScheduleStep& step);
   Result<int> stage_of(const std::string& name) const;
   Result<Done> reads_are_known(int buffer) const;
-  std::string fresh_name(const std::string& name) const;
   int first_scratch() const;
   int add_scratch(const std::string& name, DType dtype);
   void insert_buffer(int at, Buffer buffer);

@@ -138,6 +138,15 @@ bool is_of_element(const Value& v, int buffer, DType dtype) {
 
 }  // namespace
 
+std::string fresh_name(const std::vector<Buffer>& buffers, const std::string& wanted) {
+  const auto taken = [&](const std::string& name) {
+    return std::any_of(buffers.begin(), buffers.end(), [&](const Buffer& b) { return b.name == name; });
+  };
+  std::string name = wanted;
+  for (int copy = 2; taken(name); ++copy) name = fmt::format("{}_{}", wanted, copy);
+  return name;
+}
+
 /// The one read of a buffer, in a reduction or after it; null where there are none or more, or it is not
 /// inside of its bounds by dims.
 ValuePtr Nest::only_read(int buffer) const {
@@ -196,7 +205,7 @@ Result<Done> Nest::pack(const ScheduleStep& step) {
   auto form = packed.made_of(*read, taken);
   if (!form) return Failure{fmt::format("`{}` is read along other loops too", name)};
   const int to = first_scratch();
-  insert_buffer(to, {fresh_name(name + "_packed"), taken->dtype, form->extents, false});
+  insert_buffer(to, {fresh_name(c_.buffers, name + "_packed"), taken->dtype, form->extents, false});
   Value element = *read;
   element.dtype = taken->dtype;
   element.buffer = to;

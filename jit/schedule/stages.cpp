@@ -188,16 +188,6 @@ bool reads(const Computation& c, int buffer) {
 // --- buffers ---------------------------------------------------------------------------------------
 
 /// The name, or one like it that no buffer has.
-std::string Nest::fresh_name(const std::string& name) const {
-  const auto taken = [&](const std::string& other) {
-    return std::any_of(c_.buffers.begin(), c_.buffers.end(),
-                       [&](const Buffer& b) { return b.name == other; });
-  };
-  std::string fresh = name;
-  for (int copy = 2; taken(fresh); ++copy) fresh = fmt::format("{}_{}", name, copy);
-  return fresh;
-}
-
 /// Scratch buffers stand behind all others.
 int Nest::first_scratch() const {
   const auto first =
@@ -235,7 +225,7 @@ void Nest::remove_buffer(int buffer) {
 }
 
 int Nest::add_scratch(const std::string& name, DType dtype) {
-  Buffer buffer{fresh_name(name), dtype, {}};
+  Buffer buffer{fresh_name(c_.buffers, name), dtype, {}};
   buffer.is_scratch = true;
   c_.buffers.push_back(std::move(buffer));
   return static_cast<int>(c_.buffers.size()) - 1;

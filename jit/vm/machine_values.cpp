@@ -180,10 +180,15 @@ void Machine::call_kernel(const Instruction* pc, const KernelSite& site, const S
   // Tensors' shapes were tested when they were made.
   for (const DimCode& extent : site.extents)
     if (!evaluate(extent, slots_)) fail(pc, why_no_value(extent, slots_));
+  std::vector<HostTensor*> forms;
   for (size_t k = 0; k < code.kernel.packed.size(); ++k) {
     const KernelCode::Packed& packed = code.kernel.packed[k];
-    const TensorPtr& tensor = peek(site.operands[packed.buffer]).object_as<TensorObject>()->tensor;
-    buffers_.push_back(packed_form(pc, packed, code.packed[k], *tensor).data());
+    const size_t operands = site.operands.size();
+    HostTensor& tensor = packed.buffer > operands
+                             ? *forms.at(packed.buffer - operands - 1)
+                             : *peek(site.operands[packed.buffer]).object_as<TensorObject>()->tensor;
+    forms.push_back(&packed_form(pc, packed, code.packed[k], tensor));
+    buffers_.push_back(forms.back()->data());
   }
   const auto run = [&] {
     return run_kernel(*code.kernel.code, buffers_.data(), value_of(code.range), value_of(code.work));

@@ -26,7 +26,7 @@ struct KernelCode {
   /// Another form of a parameter, which `code` makes of the tensor (its buffers: the tensor, then the form)
   /// with the same dims.
   struct Packed {
-    size_t buffer;  ///< the parameter's
+    size_t buffer;  ///< the parameter's, or a form's before this one
     std::shared_ptr<CompiledKernel> code;
     DType dtype;
     std::vector<Dim> shape;

@@ -164,7 +164,12 @@ class Gatherer {
     ExprPtr guard = nullptr;
     for (Dim d : part.zero) guard = build_.both(guard, build_.is_zero(d));
     for (Dim d : part.nonnegative) guard = build_.both(guard, build_.is_nonnegative(d));
-    ExprPtr value = build_.where(guard, build_.copy(c.value, part.values));
+    // What is rounded to 16 bits is added up before it is.
+    const DType dtype = c.value->type->dtype;
+    const auto* cast = as<ScalarExpr>(c.value);
+    const bool is_rounded = cast && cast->is_cast && !part.vars.empty() && dtype != accumulator_dtype(dtype) &&
+                            cast->args[0]->type->dtype == accumulator_dtype(dtype);
+    ExprPtr value = build_.where(guard, build_.copy(is_rounded ? cast->args[0] : c.value, part.values));
     // One reduction for all variables whose extents do not depend on each other.
     for (size_t end = part.vars.size(); end > 0;) {
       size_t begin = end - 1;
@@ -179,7 +184,7 @@ class Gatherer {
                             std::span(part.extents).subspan(begin, end - begin), value);
       end = begin;
     }
-    return value;
+    return is_rounded ? build_.cast(value, dtype) : value;
   }
 
   // --- scatters

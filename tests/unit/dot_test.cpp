@@ -11,11 +11,13 @@
 
 #include "ir/interpreter.h"
 #include "jit/runtime/threads.h"
+#include "jit/schedule/lower.h"
 #include "jit/schedule/nest.h"
 #include "session/compiler.h"
 #include "session/session.h"
 #include "tests/unit/kernel_runner.h"
 #include "tests/unit/loops_builder.h"
+#include "tests/unit/primitives_of_main.h"
 #include "tests/unit/recording_host.h"
 
 namespace quern {
@@ -273,7 +275,8 @@ TEST(Dots, AreTakenByContractionsOfTheirDTypes) {
     const auto takes = [](const std::string& text) {
       return Main(text).loops().find("x86.dot4") != std::string::npos;
     };
-    EXPECT_EQ(std::ranges::count_if(contractions(), takes), 39);
+    // The five of 7 by 16 by 5 are too small for a tile.
+    EXPECT_EQ(static_cast<size_t>(std::ranges::count_if(contractions(), takes)), contractions().size() - 5);
     EXPECT_NE(
         loops("(64, 64), int8", "(64, 64), int8", "nn.dense(%a, %b, out_dtype=\"int32\")").find("x86.dot4"),
         std::string::npos);
@@ -289,6 +292,22 @@ TEST(Dots, AreTakenByContractionsOfTheirDTypes) {
   }
   EXPECT_EQ(loops("(64, 64), float32", "(64, 64), float32", "nn.dense(%a, %b)").find("x86."),
             std::string::npos);
+}
+
+TEST(Dots, AreAsWideAsTheVectorsOfTheMachine) {
+  Session session;
+  const DotIntrinsics& dots = session.dot_intrinsics();
+  const PrimitivesOfMain program(
+      "def @main(%a: Tensor[(64, 64), int8], %b: Tensor[(64, 64), int8]) { nn.dense(%a, %b, "
+      "out_dtype=\"int32\") }");
+  for (const auto& [bytes, name] :
+       {std::pair(64, "x86.dot4_512"), {32, "x86.dot4_256"}, {16, "x86.dot4_128"}}) {
+    loops::MachineModel machine;
+    machine.vector_bytes = bytes;
+    machine.dots = [&dots]() -> const DotIntrinsics& { return dots; };
+    const std::string text = loops::print_kernel(loops::lower(*program.primitives.at(0), machine).kernel);
+    EXPECT_NE(text.find(name), std::string::npos) << text;
+  }
 }
 
 TEST(Dots, HaveTheSameBitsOnTwoThreads) {
@@ -331,6 +350,31 @@ TEST(Dots, OfSixteenBitsAreAsNearAsIsSaid) {
         ASSERT_NEAR(element(got, i * 40 + j).as_double(), sum, std::ldexp(300 * terms, -24)) << dtype;
       }
   }
+}
+
+/// The gradient of a sum that is rounded once is rounded once.
+TEST(Dots, AreInGradientsOfSixteenBits) {
+  const std::string types =
+      "(%a: Tensor[(9, 30), bfloat16], %b: Tensor[(40, 30), bfloat16], %g: Tensor[(9, 40), bfloat16])";
+  Main main(
+      fmt::format("def @loss{0} {{ sum(cast(nn.dense(%a, %b) * %g, dtype=\"float32\")) }}\n"
+                  "def @main{0} {{ grad(@loss)(%a, %b, %g).0 }}",
+                  types));
+  std::mt19937 engine(8);
+  const std::vector<Value> arguments = main.random_arguments(engine);
+  const TensorPtr b = arguments[1].as_tensor(), g = arguments[2].as_tensor();
+  const TensorPtr got = main.compiled(arguments, {.tiers = Tiers::First});
+  for (size_t i = 0; i < 9; ++i)
+    for (size_t k = 0; k < 30; ++k) {
+      double sum = 0, terms = 0;
+      for (size_t j = 0; j < 40; ++j) {
+        const double term = element(g, i * 40 + j).as_double() * element(b, j * 30 + k).as_double();
+        sum += term;
+        terms += std::abs(term);
+      }
+      const double error = std::ldexp(std::abs(sum), -8) + std::ldexp(40 * terms, -24);
+      ASSERT_NEAR(element(got, i * 30 + k).as_double(), sum, error) << i << ", " << k;
+    }
 }
 
 }  // namespace

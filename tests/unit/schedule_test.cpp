@@ -50,6 +50,7 @@ TEST(Schedule, ReadsWhatItWrites) {
       "io, ii = split(i, 14)\n"
       "f = fuse(a, b)\n"
       "pack(weight, 32; g; j; k, l)\n"
+      "pack(weight, 32, 4; g; j; k, l)\n"
       "reorder(jo, io, k, ii, ji)\n"
       "unroll(k, 4)\n"
       "parallel(jo)\n"
@@ -60,7 +61,8 @@ TEST(Schedule, ReadsWhatItWrites) {
       "compute_at(t, jo)\n"
       "inline(t)\n"
       "vthread(ii)\n"
-      "bind(io, blockIdx.x)\n";
+      "bind(io, blockIdx.x)\n"
+      "tensorize(ji, ki; x86.dot4_512)\n";
   const auto schedule = parse_schedule(text);
   ASSERT_TRUE(schedule) << schedule.error().message;
   EXPECT_EQ(to_string(*schedule), text);

@@ -28,17 +28,17 @@ Emitter::Emitter(llvm::Module& module, const loops::Kernel& kernel, Machine mach
 namespace {
 
 /// `noalias` holds for parameters only, so the kernel proper takes one parameter per buffer and the entry
-/// unpacks them.
+/// unpacks them. `parameters`: how many of the buffers these are.
 llvm::Function* declare_body(llvm::Module& module, const loops::Kernel& kernel, llvm::Type* result,
                              unsigned address_space, llvm::GlobalValue::LinkageTypes linkage,
-                             const std::string& name) {
+                             const std::string& name, size_t parameters) {
   llvm::LLVMContext& context = module.getContext();
-  std::vector<llvm::Type*> types(kernel.buffers.size(), llvm::PointerType::get(context, address_space));
+  std::vector<llvm::Type*> types(parameters, llvm::PointerType::get(context, address_space));
   types.insert(types.end(), kernel.dims.size() + (kernel.range ? 2 : 0), llvm::Type::getInt64Ty(context));
   auto* function =
       llvm::Function::Create(llvm::FunctionType::get(result, types, false), linkage, name, module);
   function->setDoesNotThrow();
-  for (unsigned i = 0; i < kernel.buffers.size(); ++i) {
+  for (unsigned i = 0; i < parameters; ++i) {
     function->getArg(i)->setName(kernel.buffers[i].name);
     // What is hidden from the compiler (hide_buffers) is written elsewhere under the parameter's name.
     if (kernel.buffers[i].is_scratch) continue;
@@ -59,13 +59,11 @@ void Emitter::open_function(llvm::Function* function) {
   slots_end_ = b_.Insert(new llvm::FreezeInst(b_.getInt64(0)));
   open_scope();
   buffers_.clear();
-  for (unsigned i = 0; i < function->arg_size(); ++i) {
-    if (i < kernel_.buffers.size()) {
-      buffers_.push_back(function->getArg(i));
-    } else if (i < kernel_.buffers.size() + kernel_.dims.size()) {
-      bind(kernel_.dims[i - kernel_.buffers.size()], function->getArg(i));
-    }
-  }
+  unsigned next = 0;
+  for (const loops::Buffer& buffer : kernel_.buffers)
+    buffers_.push_back(machine_.is_gpu && buffer.is_scratch ? local_memory(buffer)
+                                                            : function->getArg(next++));
+  for (const Dim dim : kernel_.dims) bind(dim, function->getArg(next++));
   if (!kernel_.range) return;
   range_begin_ = function->getArg(static_cast<unsigned>(function->arg_size()) - 2);
   range_end_ = function->getArg(static_cast<unsigned>(function->arg_size()) - 1);
@@ -78,8 +76,8 @@ void Emitter::close_function() {
 
 void Emitter::emit_host(const std::string& symbol) {
   llvm::Type* result = b_.getInt32Ty();
-  auto* body =
-      declare_body(module_, kernel_, result, 0, llvm::GlobalValue::InternalLinkage, symbol + ".body");
+  auto* body = declare_body(module_, kernel_, result, 0, llvm::GlobalValue::InternalLinkage, symbol + ".body",
+                            kernel_.buffers.size());
   open_function(body);
   block(kernel_.body);
   llvm::BasicBlock* last = b_.GetInsertBlock();
@@ -137,12 +135,12 @@ void Emitter::scratch(llvm::Function* entry, std::vector<llvm::Value*>& args) {
 
 void Emitter::emit_gpu(const std::string& symbol) {
   constexpr unsigned kGlobalMemory = 1;
+  const auto parameters = static_cast<size_t>(
+      llvm::count_if(kernel_.buffers, [](const loops::Buffer& buffer) { return !buffer.is_scratch; }));
   auto* kernel = declare_body(module_, kernel_, b_.getVoidTy(), kGlobalMemory,
-                              llvm::GlobalValue::ExternalLinkage, symbol);
+                              llvm::GlobalValue::ExternalLinkage, symbol, parameters);
   kernel->setCallingConv(llvm::CallingConv::PTX_Kernel);
   open_function(kernel);
-  for (const loops::Buffer& buffer : kernel_.buffers)
-    if (buffer.is_scratch) operations_.refuse("scratch memory");
   if (loops::launch_extents(kernel_).empty()) {
     point_of_thread();
   } else {
@@ -152,6 +150,14 @@ void Emitter::emit_gpu(const std::string& symbol) {
   b_.SetInsertPoint(exit_);
   b_.CreateRetVoid();
   close_function();
+}
+
+/// A scratch buffer of a GPU's thread.
+llvm::Value* Emitter::local_memory(const loops::Buffer& buffer) {
+  const auto size = static_cast<uint64_t>(as_const(dim_product(buffer.shape)).value());
+  llvm::AllocaInst* memory = new_slot(llvm::ArrayType::get(operations_.in_memory(buffer.dtype), size));
+  memory->setAlignment(llvm::Align(16));
+  return memory;
 }
 
 void Emitter::point_of_thread() {

@@ -83,6 +83,7 @@ class Emitter {
   void open_function(llvm::Function* function);
   void close_function();
   void point_of_thread();
+  llvm::Value* local_memory(const loops::Buffer& buffer);
   void scratch(llvm::Function* entry, std::vector<llvm::Value*>& args);
   void block(const loops::Block& statements);
   void statement(const loops::Stmt& s);

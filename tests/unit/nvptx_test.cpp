@@ -36,7 +36,7 @@ loops::ValuePtr power_of(loops::ValuePtr x) { return apply(ScalarOp::Pow, {x, co
 loops::ValuePtr rest_of(loops::ValuePtr x) { return apply(ScalarOp::Mod, {x, constant(kF32, 1.5)}); }
 
 /// out[i, j] = sum over k of a[i, k] * b[k, j], with loops bound to the grid.
-loops::Kernel bound_product(Dim m, Dim n, Dim k_extent) {
+loops::Kernel bound_product(Dim m, Dim n, Dim k_extent, const std::string& more = "") {
   const Dim i = dim_var("i"), j = dim_var("j"), k = dim_var("k");
   loops::Computation c;
   c.buffers = {{"a", kF32, {m, k_extent}}, {"b", kF32, {k_extent, n}}, {"out", kF32, {m, n}, true}};
@@ -46,8 +46,9 @@ loops::Kernel bound_product(Dim m, Dim n, Dim k_extent) {
   c.extents = {m, n};
   loops::Reduction r{ReduceKind::Sum, {k}, {k_extent}};
   r.accumulator = kF32;
-  r.value = apply(ScalarOp::Mul, {load(0, kF32, dim_add(dim_mul(i, k_extent), k)),
-                                  load(1, kF32, dim_add(dim_mul(k, n), j))});
+  loops::Value a = load_value(0, kF32, dim_add(dim_mul(i, k_extent), k));
+  a.indices = {i, k};
+  r.value = apply(ScalarOp::Mul, {make(std::move(a)), load(1, kF32, dim_add(dim_mul(k, n), j))});
   c.reductions = {r};
   c.locals = 1;
   c.value = local(0, kF32);
@@ -55,10 +56,12 @@ loops::Kernel bound_product(Dim m, Dim n, Dim k_extent) {
   loops::Nest nest(std::move(c));
   const auto schedule = loops::parse_schedule(
       "io, ii = split(i, 4); jo, ji = split(j, 16); bind(io, blockIdx.y); bind(jo, blockIdx.x); "
-      "bind(ji, threadIdx.x); reorder(io, jo, ji, k, ii)");
+      "bind(ji, threadIdx.x); reorder(io, jo, ji, k, ii)" +
+      more);
   const auto done = nest.apply(*schedule);
   EXPECT_TRUE(done) << done.error().message;
-  EXPECT_TRUE(nest.is_complete());
+  const auto complete = nest.is_complete();
+  EXPECT_TRUE(complete) << complete.error().message;
   loops::Kernel kernel = nest.kernel();
   kernel.name = "product";
   return kernel;
@@ -93,7 +96,8 @@ TEST(Nvptx, TheAssemblerTakesIt) {
   const std::filesystem::path folder = std::filesystem::temp_directory_path();
   const auto path = folder / ("quern_nvptx_test_" + std::to_string(getpid()) + ".ptx");
   std::vector<loops::Kernel> kernels{bound_product(num(32), num(70), num(20)),
-                                     bound_product(dim_var("m"), dim_var("n"), dim_var("k"))};
+                                     bound_product(dim_var("m"), dim_var("n"), dim_var("k")),
+                                     bound_product(num(32), num(70), num(20), "; cache_read(a, ji)")};
   for (auto* function : {itself, tanh_of, sin_of, power_of}) kernels.push_back(saxpy(function));
   for (const loops::Kernel& kernel : kernels) {
     for (const char* architecture : {"sm_80", "sm_90"}) {
@@ -114,6 +118,14 @@ TEST(Nvptx, BindsLoopsToTheGrid) {
   for (const char* index : {"%ctaid.x", "%ctaid.y", "%tid.x"})
     EXPECT_NE(ptx->find(index), std::string::npos) << *ptx;
   EXPECT_EQ(ptx->find("%ntid"), std::string::npos);
+}
+
+TEST(Nvptx, HasScratchMemoryOfAThread) {
+  const auto ptx =
+      emit_ptx(bound_product(num(32), num(64), num(20), "; cache_read(a, ji); cache_write(ji)"), "sm_90");
+  ASSERT_TRUE(ptx) << ptx.error().message;
+  EXPECT_NE(ptx->find("st.local.f32"), std::string::npos) << *ptx;
+  EXPECT_NE(ptx->find("ld.local.f32"), std::string::npos) << *ptx;
 }
 
 /// Of a split whose last step is shorter both parts are done by the first threads.

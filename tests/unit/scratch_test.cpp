@@ -123,6 +123,34 @@ TEST(CacheRead, CopiesTheRestOfASplit) {
   EXPECT_NE(text.find("for b0_2 in 0..l % 8 {"), std::string::npos) << text;
 }
 
+TEST(CacheRead, CopiesPackedTiles) {
+  EXPECT_EQ(loops_of(kProduct,
+                     "pack(b, 8; ; j; k); jo, ji = split(j, 8); reorder(jo, i, k, ji); "
+                     "vectorize(ji, 8); cache_read(b_packed, jo)"),
+            R"(
+kernel(a: float32[8, 6], b: float32[6, 16], out: float32[8, 16], b_packed: float32[2, 6, 8], b_packed_cache: scratch float32[6, 8]) dims() {
+  for jo in 0..2 {
+    for b_packed1 in 0..6 {
+      for b_packed2 in 0..8 vectorize 8 {
+        b_packed_cache[8*b_packed1 + b_packed2] = b_packed[48*jo + 8*b_packed1 + b_packed2]
+      }
+    }
+    for i in 0..8 {
+      acc0: float32[8 by 8] = 0
+      for k in 0..6 {
+        for ji in 0..8 vectorize 8 unroll {
+          acc0[ji] += a[6*i + k] * b_packed_cache[8*k + ji]
+        }
+      }
+      for ji_2 in 0..8 vectorize 8 unroll {
+        out[16*i + 8*jo + ji_2] = max(acc0[ji_2], 0)
+      }
+    }
+  }
+}
+)");
+}
+
 TEST(CacheRead, SaysWhereItCannotBe) {
   EXPECT_EQ(loops_of(kProduct, "cache_read(c, i)"), "cache_read(c, i): there is no buffer `c`");
   EXPECT_EQ(loops_of(kProduct, "cache_read(a)"),

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "ir/schedule.h"
 #include "jit/schedule/lower.h"
-#include "jit/schedule/schedule.h"
 
 namespace quern::loops {
 

@@ -1,4 +1,4 @@
-#include "jit/schedule/schedule.h"
+#include "ir/schedule.h"
 
 #include <fmt/format.h>
 
@@ -17,7 +17,7 @@ struct PrimitiveInfo {
 
 constexpr std::array kPrimitives{
 #define QUERN_PRIMITIVE(name, text, makes) PrimitiveInfo{text, makes},
-#include "jit/schedule/primitives.def"
+#include "ir/primitives.def"
 #undef QUERN_PRIMITIVE
 };
 

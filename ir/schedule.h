@@ -19,7 +19,7 @@ namespace quern::loops {
 
 enum class Primitive : uint8_t {
 #define QUERN_PRIMITIVE(name, text, makes) name,
-#include "jit/schedule/primitives.def"
+#include "ir/primitives.def"
 #undef QUERN_PRIMITIVE
 };
 std::string_view to_string(Primitive primitive);

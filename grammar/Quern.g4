@@ -39,6 +39,7 @@ clause
   | 'static' name '=' expr                 # staticClause
   | 'gradient' '(' params? ')' block       # gradientClause
   | 'shape' '(' params? ')' block          # shapeClause
+  | schedule                               # scheduleClause
   ;
 bodies     : block | whenBody+ elseBody? ;
 whenBody   : 'when' expr block ;
@@ -46,12 +47,24 @@ elseBody   : 'else' block ;
 
 // --- statements and blocks ------------------------------------------------------------------------------------------
 statement
-  : 'let' (LOCAL | '_' | UNDERSCORE_LOCAL) (':' type)? '=' expr   # letStatement
-  | GRAPH '=' expr                                                # graphStatement
+  : 'let' (LOCAL | '_' | UNDERSCORE_LOCAL) (':' type)? '=' scheduled  # letStatement
+  | GRAPH '=' scheduled                                           # graphStatement
   | 'free_var' LOCAL (':' type)?                                  # freeVarStatement
-  | expr                                                          # exprStatement
+  | scheduled                                                     # exprStatement
   ;
 block : '{' statement? (';' statement)* ';'? '}' ;
+
+// --- schedules: how loops run -----------------------------------------------------------------------------------------
+scheduled    : expr schedule? ;
+schedule     : 'schedule' '{' scheduleStep? (';' scheduleStep)* ';'? '}' ;
+scheduleStep : (name (',' name)* '=')? name '(' scheduleGroup (';' scheduleGroup)* ')' ;
+scheduleGroup : (scheduleArgument (',' scheduleArgument)* ','?)? ;
+scheduleArgument
+  : name | LOCAL
+  | scheduleNumber ('|' scheduleNumber)*
+  | '?'
+  ;
+scheduleNumber : '-'? (INT | FLOAT) ;
 
 // --- expressions ----------------------------------------------------------------------------------------------------
 expr
@@ -99,7 +112,7 @@ typeArguments : '<' typeArgument (',' typeArgument)* ','? '>' ;
 typeArgument  : type | INT ;
 arguments     : argument (',' argument)* ','? ;
 argument      : name '=' expr | element ;
-element       : '..' expr | expr ('for' name '<' expr ('if' expr)?)? ;
+element       : '..' expr | scheduled ('for' name '<' expr ('if' expr)?)? ;
 indexItem
   : '..' expr                                                     # spreadIndex
   | '~' name                                                      # broadcastIndex
@@ -110,7 +123,7 @@ binders : binder (',' binder)* ','? ;
 binder  : '..'? (name | '_') (('<' | upTo='<=') expr)? ;
 update  : '=' | '+=' | '*=' | ('-' | '/' | NAME) '=' ;
 
-arm     : pattern '=>' expr ;
+arm     : pattern '=>' scheduled ;
 pattern
   : '_'                                                           # wildcardPattern
   | LOCAL (':' type)?                                             # variablePattern
@@ -131,7 +144,7 @@ type
 // Words that are keywords only where a rule above asks for them.
 name
   : NAME | 'op' | 'test' | 'where' | 'when' | 'static' | 'infix' | 'as' | 'at' | 'shape' | 'gradient' | 'type'
-  | 'extern' | 'import' | 'meta'
+  | 'extern' | 'import' | 'meta' | 'schedule'
   ;
 
 // --- tokens ---------------------------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "frontend/check_form.h"
+#include "frontend/schedule_clause.h"
 #include "session/session_impl.h"
 
 namespace quern {
@@ -235,6 +236,7 @@ Session::Impl::Impl(Session& session)
             SyntaxPtr root = tree(id).syntax;
             Diagnostics found = check_duplicates(root, id);
             append(found, check_signature_form(root, id));
+            append(found, check_schedules(root, id));
             return found;
           },
           std::equal_to<>()),
@@ -306,12 +308,13 @@ ModuleScope& Session::Impl::scope_of(ModuleId module) {
 Diagnostics Session::Impl::with_copies(ModuleId module, const Inferred& inferred, DeclarationId id) {
   Diagnostics result = diagnostics_of(module, inferred);
   if (!has_errors(result)) append(result, of_copies(inferred.needs));
-  // A walk over a long body is for those alone that say `grad`.
-  auto says_grad = [this](DeclarationId part) {
-    return piece_text.get(part).find("grad") != std::string::npos;
+  // A walk over a long body is for those alone that say so.
+  auto says = [&](std::string_view word) {
+    auto in_part = [&](DeclarationId part) { return piece_text.get(part).find(word) != std::string::npos; };
+    return in_part(id) || std::ranges::any_of(bodies.chunks.get(id), in_part);
   };
-  bool says = says_grad(id) || std::ranges::any_of(bodies.chunks.get(id), says_grad);
-  if (says && !has_errors(result)) append(result, of_gradients(inferred));
+  if (says("grad") && !has_errors(result)) append(result, of_gradients(inferred));
+  if (says("schedule") && !has_errors(result)) append(result, of_schedules(inferred.definition.body));
   return result;
 }
 

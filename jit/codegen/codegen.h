@@ -81,6 +81,9 @@ class CodeGenerator {
   virtual Result<std::string> assembly(const loops::Kernel& kernel) = 0;
 };
 
+/// The model of the machine that code is generated for, without a generator.
+loops::MachineModel host_machine();
+
 /// "19.1.7"
 std::string llvm_version();
 

@@ -64,7 +64,7 @@ class ContractionSchedule {
   }
 
   void step(Primitive primitive, std::vector<std::string> makes, std::vector<std::vector<std::string>> loops,
-            std::vector<int64_t> numbers = {}) {
+            std::vector<ScheduleNumber> numbers = {}) {
     schedule_.steps.push_back({primitive, std::move(makes), std::move(loops), std::move(numbers)});
   }
 

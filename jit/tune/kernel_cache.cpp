@@ -129,7 +129,9 @@ KernelCode KernelCache::code_of(const Entry& entry, std::span<const Dim> variabl
 Result<KernelCache::Entry> KernelCache::compiled(const FnExpr& primitive, const CanonicalText& text,
                                                  const std::string& name, CodeGenerator& generator) {
   ++counts_.lowered;
-  loops::Lowered lowered = loops::lower(primitive, generator.target().machine);
+  auto made = loops::lower(primitive, generator.target().machine);
+  if (!made) return made.error();
+  loops::Lowered lowered = std::move(*made);
   Entry entry{record_of(lowered, text), {}, name};
   lowered.kernel.name = name;
   auto code = generator.compile(lowered.kernel);

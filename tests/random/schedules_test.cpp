@@ -7,6 +7,7 @@
 
 #include <random>
 
+#include "frontend/schedule_clause.h"
 #include "ir/interpreter.h"
 #include "jit/schedule/nest.h"
 #include "jit/schedule/residues.h"
@@ -76,7 +77,7 @@ Schedule turning(Random& random, const Nest& nest) {
   std::string order;
   for (const std::string& loop : loops) order += loop == u || loop == v ? loop + "o, " : loop + ", ";
   auto read =
-      loops::parse_schedule(fmt::format("{0}o, {0}i = split({0}, {2}); {1}o, {1}i = split({1}, {2}); "
+      parse_schedule(fmt::format("{0}o, {0}i = split({0}, {2}); {1}o, {1}i = split({1}, {2}); "
                                         "reorder({3}{0}i, {1}i); turn(a; {0}i, {1}i)",
                                         v, u, width, order));
   return read ? *read : Schedule();
@@ -138,7 +139,7 @@ class RandomKernels final : public KernelSource {
   }
 
   static void check_text(const Schedule& schedule) {
-    auto read = loops::parse_schedule(loops::to_string(schedule));
+    auto read = parse_schedule(loops::to_string(schedule));
     ASSERT_TRUE(read) << read.error().message;
     EXPECT_EQ(*read, schedule) << loops::to_string(schedule);
   }

@@ -389,8 +389,7 @@ ExprPtr Inference::finish_draft(ExprPtr draft) {
           },
           [&](const ComprehensionExpr& e) -> ExprPtr {
             return out.make<ComprehensionExpr>(head, out.copy(e.vars), out.copy(finish_dims(e.extents)),
-                                               finish(e.body), e.schedule,
-                                               out.copy(finish_all(e.scheduled)));
+                                               finish(e.body), e.schedule, out.copy(finish_all(e.scheduled)));
           },
           [&](const CheckDimsExpr& e) -> ExprPtr {
             std::vector<DimCondition> conditions(e.conditions.begin(), e.conditions.end());

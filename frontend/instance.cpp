@@ -69,10 +69,11 @@ class OpBody {
       return tensor ? arena_.make<ViewExpr>(Expr{ExprKind::View, result, {op_.id, s->id}}, tensor) : nullptr;
     }
     if (s->is(SyntaxKind::Scheduled)) {
-      diagnostics_.push_back({DiagnosticKind::NoSchedule,
-                              {{op_.id, s->child(1)->id}, {}},
-                              "the schedule of an op is a clause before its body: `op … schedule { … } { … }`",
-                              {}});
+      diagnostics_.push_back(
+          {DiagnosticKind::NoSchedule,
+           {{op_.id, s->child(1)->id}, {}},
+           "the schedule of an op is a clause before its body: `op … schedule { … } { … }`",
+           {}});
       return nullptr;
     }
     report(s,
@@ -262,15 +263,15 @@ ExprPtr with_own_schedule(const Declaration& op, ExprPtr value, const std::vecto
   auto clause = own_clause(*op.syntax, op.id);
   if (!clause) return value;
   const Origin origin = clause->origin;
-  ExprPtr scheduled =
-      with_schedule(arena, value, *arena.make<ScheduleClause>(std::move(*clause)), params);
+  ExprPtr scheduled = with_schedule(arena, value, *arena.make<ScheduleClause>(std::move(*clause)), params);
   if (scheduled) return scheduled;
-  diagnostics.push_back({DiagnosticKind::NoSchedule,
-                         {origin, {}},
-                         fmt::format("the body of `{}` is no index expression of its own, whose loops could have "
-                                     "a schedule",
-                                     op.name),
-                         {}});
+  diagnostics.push_back(
+      {DiagnosticKind::NoSchedule,
+       {origin, {}},
+       fmt::format("the body of `{}` is no index expression of its own, whose loops could have "
+                   "a schedule",
+                   op.name),
+       {}});
   return value;
 }
 

@@ -43,8 +43,8 @@ class SourceMap {
   ByteOffsets offsets_;
 };
 
-/// What the builders of syntax nodes share. Ids are given in a second walk, in preorder, when the tree's shape is
-/// final.
+/// What the builders of syntax nodes share. Ids are given in a second walk, in preorder, when the tree's
+/// shape is final.
 class NodeMaker {
  public:
   using P = quern_grammar::QuernParser;

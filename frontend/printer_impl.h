@@ -86,7 +86,7 @@ bool is_numbered(const Variable& variable);
 /// How tightly a text holds together, loosest first: the grammar's precedences.
 enum class Level : uint8_t {
   Scheduled,  ///< ends with a schedule: stands alone as a statement or between commas
-  Open,  ///< a comprehension: reaches as far right as it can
+  Open,       ///< a comprehension: reaches as far right as it can
   Or,
   And,
   Not,
@@ -240,7 +240,7 @@ class Printer {
   std::unordered_set<ExprPtr> expected_;
   std::unordered_map<Dim, std::string> bound_as_;  ///< index variables of scheduled index expressions
   int scheduled_depth_ = 0;                        ///< of these around
-  int index_depth_ = 0;                                          ///< bodies of index expressions around
+  int index_depth_ = 0;                            ///< bodies of index expressions around
   std::unordered_map<const Variable*, const Variable*> opened_;  ///< those of patterns that they stand for
   std::unordered_set<Dim> named_;                                ///< opened dims that the text names
 };

@@ -174,7 +174,7 @@ class NameCheck {
 
   void step(const ScheduleStep& step, const std::vector<Origin>& words) {
     const auto& groups = loops::info(step.primitive).groups;
-    size_t word = step.makes.size();
+    size_t word = step.makes.size(), place = loops_.size();
     for (size_t g = 0; g < step.loops.size(); ++g)
       for (size_t k = 0; k < step.loops[g].size(); ++k, ++word) {
         const std::string& name = step.loops[g][k];
@@ -185,10 +185,14 @@ class NameCheck {
           continue;
         } else if (check_loop(name, words[word]) && kind == ArgumentKind::ConsumedLoop) {
           consumed_.push_back({name, to_string(step), words[word]});
-          std::erase(loops_, name);
+          const auto at = std::ranges::find(loops_, name);
+          if (at == loops_.end()) continue;  // it is of a pack
+          place = std::min(place, static_cast<size_t>(at - loops_.begin()));
+          loops_.erase(at);
         }
       }
-    for (size_t k = 0; k < step.makes.size(); ++k) make(step.makes[k], words[k]);
+    place = std::min(place, loops_.size());
+    for (size_t k = 0; k < step.makes.size(); ++k) make(step.makes[k], words[k], place);
   }
 
   bool is_of_pack(const std::string& name) const {
@@ -222,20 +226,20 @@ class NameCheck {
   void check_tensor(const std::string& name, Origin at) {
     if (std::ranges::count(names_.tensors, name) > 0) return;
     report(DiagnosticKind::NoScheduledTensor, at,
-           names_.tensors.empty()
-               ? fmt::format("there is no tensor `{}` that the loops read", name)
-               : fmt::format("there is no tensor `{}` that the loops read; those are {}", name,
-                             fmt::join(names_.tensors, ", ")),
+           names_.tensors.empty() ? fmt::format("there is no tensor `{}` that the loops read", name)
+                                  : fmt::format("there is no tensor `{}` that the loops read; those are {}",
+                                                name, fmt::join(names_.tensors, ", ")),
            did_you_mean(name, names_.tensors));
   }
 
-  void make(const std::string& name, Origin at) {
+  /// A new loop, in the order of loops where those stood that it is made of.
+  void make(const std::string& name, Origin at, size_t& place) {
     const bool taken = std::ranges::count(loops_, name) > 0 || consumed(name) || is_of_pack(name);
     if (taken)
       report(DiagnosticKind::LoopNameTaken, at,
              fmt::format("there is a loop `{}` already, or was; a new one has a name of its own", name));
     else
-      loops_.push_back(name);
+      loops_.insert(loops_.begin() + static_cast<ptrdiff_t>(place++), name);
   }
 
   void report(DiagnosticKind kind, Origin at, std::string message,

@@ -1,6 +1,6 @@
 #pragma once
-// Schedules in the syntax: what their text says, and what is wrong with it as far as loops and tensors are known
-// by name.
+// Schedules in the syntax: what their text says, and what is wrong with it as far as loops and tensors are
+// known by name.
 
 #include <optional>
 #include <string>
@@ -20,8 +20,8 @@ struct ScheduleNames {
   bool any_loop = false;             ///< the loops are not known: any name may be one's
 };
 
-/// The clause that a Schedule node of a declaration says; nothing after a diagnostic: a primitive that there is
-/// not, names, numbers or groups that it does not take.
+/// The clause that a Schedule node of a declaration says; nothing after a diagnostic: a primitive that there
+/// is not, names, numbers or groups that it does not take.
 std::optional<ScheduleClause> clause_of(SyntaxPtr schedule, uint32_t declaration, Diagnostics& diagnostics);
 /// Loops and tensors of a clause that there are not at its steps, and names that it gives twice.
 Diagnostics check_schedule_names(const ScheduleClause& clause, const ScheduleNames& names);

@@ -149,7 +149,8 @@ class Comparison {
   }
   void schedules(const ScheduleClause* a, const ScheduleClause* b) {
     check(!a == !b, "presence of a schedule");
-    if (a && b) check(a->schedule == b->schedule, "schedules", to_clause(a->schedule), to_clause(b->schedule));
+    if (a && b)
+      check(a->schedule == b->schedule, "schedules", to_clause(a->schedule), to_clause(b->schedule));
   }
   void parts(const CallExpr& a, const CallExpr& b) {
     later(a.args, b.args);

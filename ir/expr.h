@@ -258,8 +258,8 @@ struct ExternExpr : Expr {
   std::span<const ExprPtr> args;
 };
 
-/// `[i < m, j < n] => body`: a tensor whose element at (i, j) is the body. `extents` equal the type's dims. With
-/// a schedule it is a kernel by itself, whose loops run as that says (ir/scheduled.h).
+/// `[i < m, j < n] => body`: a tensor whose element at (i, j) is the body. `extents` equal the type's dims.
+/// With a schedule it is a kernel by itself, whose loops run as that says (ir/scheduled.h).
 struct ComprehensionExpr : Expr {
   static constexpr ExprKind kKind = ExprKind::Comprehension;
   std::span<const Dim> vars;

@@ -62,7 +62,8 @@ ExprPtr with_schedule(Arena& arena, ExprPtr body, const ScheduleClause& schedule
     for (const Variable* param : params)
       if (param->name == name)
         tensors.push_back(arena.make<VarExpr>(Expr{ExprKind::Var, param->type, schedule.origin}, param));
-  return arena.make<ComprehensionExpr>(Expr{*e}, e->vars, e->extents, e->body, &schedule, arena.copy(tensors));
+  return arena.make<ComprehensionExpr>(Expr{*e}, e->vars, e->extents, e->body, &schedule,
+                                       arena.copy(tensors));
 }
 
 }  // namespace quern

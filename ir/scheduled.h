@@ -17,8 +17,8 @@ struct NamedLoop {
 /// number: `i_2`.
 std::vector<NamedLoop> loops_of(const ComprehensionExpr& e);
 
-/// The index expression that a definition's body is, inside of what binds dims around it and of what gives it a
-/// gradient; null for any other body.
+/// The index expression that a definition's body is, inside of what binds dims around it and of what gives it
+/// a gradient; null for any other body.
 const ComprehensionExpr* only_comprehension(ExprPtr body);
 /// Such a body with this schedule, whose tensors are among the parameters; null for any other.
 ExprPtr with_schedule(Arena& arena, ExprPtr body, const ScheduleClause& schedule,

@@ -12,6 +12,16 @@ namespace quern {
 
 namespace {
 
+// Clauses without a schedule, which says of a body how it runs.
+SyntaxPtr without_schedules(SyntaxPtr clauses, Arena& arena) {
+  if (!clauses || !clauses->is(SyntaxKind::Clauses)) return clauses;
+  std::vector<SyntaxPtr> kept;
+  std::ranges::copy_if(clauses->children, std::back_inserter(kept),
+                       [](SyntaxPtr clause) { return !clause->is(SyntaxKind::Schedule); });
+  if (kept.size() == clauses->children.size()) return clauses;
+  return arena.make<Syntax>(clauses->kind, clauses->id, clauses->text, arena.copy(kept));
+}
+
 // A definition's or an operator's head: what its users see. Ids of nodes are as in the whole tree.
 Declaration without_bodies(const Declaration& whole) {
   SyntaxPtr s = whole.syntax;
@@ -20,6 +30,7 @@ Declaration without_bodies(const Declaration& whole) {
   auto arena = std::make_shared<Arena>();
   arena->keep(whole.arena);
   std::vector<SyntaxPtr> children(s->children.begin(), s->children.end());
+  children[3] = without_schedules(children[3], *arena);
   children[4] = arena->make<Syntax>(SyntaxKind::Bodies, children[4] ? children[4]->id : 0);
   SyntaxPtr head = arena->make<Syntax>(s->kind, s->id, s->text, arena->copy(children));
   return {whole.id, whole.name, head, arena};

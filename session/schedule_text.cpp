@@ -2,18 +2,24 @@
 
 #include <fmt/format.h>
 
+#include <cctype>
+#include <functional>
+#include <string_view>
+
 #include "jit/schedule/nest.h"
 
 namespace quern {
 
 namespace {
 
-SyntaxPtr node_of(SyntaxPtr root, uint32_t id) {
-  if (!root || root->id == id) return root;
-  SyntaxPtr inside = nullptr;  // ids are in preorder: the last child that begins before has it
-  for (SyntaxPtr child : root->children)
-    if (child && child->id <= id) inside = child;
-  return node_of(inside, id);
+/// `w` of a text that begins with `%w[`; "" of any other.
+std::string_view variable_at(std::string_view text) {
+  if (!text.starts_with('%')) return {};
+  size_t end = 1;
+  while (end < text.size() && (std::isalnum(static_cast<unsigned char>(text[end])) != 0 || text[end] == '_'))
+    ++end;
+  const bool is_field = end < text.size() && text[end] == '.';
+  return is_field ? std::string_view() : text.substr(1, end - 1);
 }
 
 /// What a parameter of a kernel is called where its index expression is written; "" where that does not read
@@ -25,9 +31,8 @@ std::string written_name(Session& session, const FnExpr& primitive, const Variab
     auto* read = as<ReadExpr>(expr);
     auto* var = read ? as<VarExpr>(read->tensor) : nullptr;
     if (var && var->variable == param && read->origin.declaration == home) {
-      SyntaxPtr at = node_of(session.tree_root(home), read->origin.node);
-      if (at && at->is(SyntaxKind::Index)) at = at->child(0);
-      if (at && at->is(SyntaxKind::Local)) name = at->text;
+      const Range at = session.range_of({read->origin, {}});
+      name = variable_at(std::string_view(session.text(session.info(home).source)).substr(at.begin));
     }
     for_each_child(expr, walk);
   };

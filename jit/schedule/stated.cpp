@@ -56,8 +56,7 @@ bool runs_in_lanes(const Schedule& schedule, const std::string& loop) {
 
 std::vector<int64_t> open_choices(const Schedule& schedule, const ScheduleStep& step, const Extents& extents,
                                   int64_t lanes) {
-  const bool in_lanes =
-      step.primitive == Primitive::Split && runs_in_lanes(schedule, step.makes.at(1));
+  const bool in_lanes = step.primitive == Primitive::Split && runs_in_lanes(schedule, step.makes.at(1));
   if (step.primitive == Primitive::Vectorize || in_lanes)
     return each_once({lanes, std::max<int64_t>(1, lanes / 2), 2 * lanes});
   if (step.primitive == Primitive::Unroll) {

@@ -15,9 +15,9 @@ struct Knob {
   size_t step, number;           ///< which of the steps, which of its numbers
   std::vector<int64_t> choices;  ///< the first is what is used; 0 for all steps of an unrolled loop
 };
-/// The choices of an open number: for lanes, and for a split whose inner part runs in lanes, those that a vector
-/// of the machine has of the widest element that takes part, half and twice as many; 4, 2, 8 or 16 for other
-/// splits; for an unrolled loop all steps where there are at most 8, or else 4, and 2 and 8.
+/// The choices of an open number: for lanes, and for a split whose inner part runs in lanes, those that a
+/// vector of the machine has of the widest element that takes part, half and twice as many; 4, 2, 8 or 16 for
+/// other splits; for an unrolled loop all steps where there are at most 8, or else 4, and 2 and 8.
 std::vector<Knob> knobs_of(const Schedule& schedule, const Computation& computation,
                            const MachineModel& machine);
 /// The schedule with one number for each knob: the choice of that place, or the first where `choices` is

@@ -1,5 +1,5 @@
-// Index expressions whose schedule is stated, against the interpreter: sums are of small integers, so that every
-// order gives the same.
+// Index expressions whose schedule is stated, against the interpreter: sums are of small integers, so that
+// every order gives the same.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -41,8 +41,9 @@ const Program kPrograms[] = {
     {"gradient_of_a_call",
      "grad(fn (%p: Tensor[(23, 37), float32]) { sum(exp(%p) schedule { vectorize(i1, 8) } * %b) })(%a)", "",
      true},
-    {"call", "nn.dense(%a, %b) schedule { io, ii = split(i0, 4); jo, ji = split(j, ?); pack(weight, 16; ; j; r); "
-             "reorder(io, jo, r, ii, ji); unroll(ii, ?); vectorize(ji, ?) }"},
+    {"call",
+     "nn.dense(%a, %b) schedule { io, ii = split(i0, 4); jo, ji = split(j, ?); pack(weight, 16; ; j; r); "
+     "reorder(io, jo, r, ii, ji); unroll(ii, ?); vectorize(ji, ?) }"},
     {"elementwise_call", "(%a + %b) schedule { f = fuse(i0, i1); o, l = split(f, 64); vectorize(l, 16) }"},
     {"index_expression",
      "([i < 23, j < 37] => %a[i, j] * 2 - %b[22 - i, j]) schedule { jo, ji = split(j, ?); unroll(ji, ?); "
@@ -57,10 +58,11 @@ const Program kPrograms[] = {
      "schedule { io, ii = split(i, 4); jo, ji = split(j, 16); reorder(io, jo, r, ii, ji); unroll(ii); "
      "vectorize(ji, 8); parallel(io) }",
      "", true},
-    {"divided_loop", "([i < 46, j < 37] => %a[i / 2, j]) schedule { io, ii = split(i, 3); vectorize(j, 4) }", "",
-     true},
+    {"divided_loop", "([i < 46, j < 37] => %a[i / 2, j]) schedule { io, ii = split(i, 3); vectorize(j, 4) }",
+     "", true},
     {"one_step", "([i < 1, j < 37] => %a[i, j]) schedule { f = fuse(i, j); vectorize(f, 8) }", "", true},
-    {"number", "([.._ < ()] => sum[i < 23, j < 37] %a[i, j] * %b[i, j]) schedule { vectorize(j, ?) }", "", true},
+    {"number", "([.._ < ()] => sum[i < 23, j < 37] %a[i, j] * %b[i, j]) schedule { vectorize(j, ?) }", "",
+     true},
     {"row_after_row", "max(%a + 1, axis=[1], keepdims=True) schedule { vectorize(r0, 8) } - %b"},
 };
 
@@ -144,11 +146,20 @@ TEST(StatedSchedule, ReplacesThatOfTheOperator) {
       "op my.twice(%a: Tensor[s, float32]) -> Tensor[s, float32] schedule { unroll(i0, 3) } "
       "{ [..i] => %a[..i] * 2 } ";
   const std::string own = stage(op + "def @f(%a: Tensor[(8,), float32]) { my.twice(%a) }", "lift_kernels");
-  const std::string called = stage(
-      op + "def @f(%a: Tensor[(8,), float32]) { my.twice(%a) schedule { vectorize(i0, 4) } }", "lift_kernels");
+  const std::string called =
+      stage(op + "def @f(%a: Tensor[(8,), float32]) { my.twice(%a) schedule { vectorize(i0, 4) } }",
+            "lift_kernels");
   EXPECT_NE(own.find("unroll(i0, 3)"), std::string::npos) << own;
   EXPECT_EQ(called.find("unroll"), std::string::npos) << called;
   EXPECT_NE(called.find("vectorize(i0, 4)"), std::string::npos) << called;
+}
+
+TEST(StatedSchedule, OfARuleMakesTheSameLoops) {
+  const std::string head = "def @f(%a: Tensor[(64, 48), float32], %b: Tensor[(32, 48), float32]) { ";
+  const std::string plain = head + "nn.dense(%a, %b) }";
+  std::string schedule = stage(plain, "schedule");
+  schedule = schedule.substr(schedule.find("schedule {"));
+  EXPECT_EQ(stage(head + "nn.dense(%a, %b) " + schedule + " }", "loops"), stage(plain, "loops")) << schedule;
 }
 
 }  // namespace

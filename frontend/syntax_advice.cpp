@@ -191,7 +191,7 @@ std::optional<SyntaxProblem> Advisor::separators() {
   if (word(at - 1) == "schedule" && expects("{") && begins_expression(at))
     return here(DiagnosticKind::UnexpectedToken,
                 "the steps of a schedule stand in braces: `schedule { unroll(i) }`");
-  if (in_schedule && expects("(") && begins_expression(at))
+  if (in_schedule && word(at - 1) != ")" && begins_expression(at))
     return here(DiagnosticKind::UnexpectedToken, "a step takes its arguments in parentheses: `unroll(i)`");
   if (word(at) == ";" && (in_list || (open == "{" && expects(",")))) {
     SyntaxProblem p = here(DiagnosticKind::MissingComma,

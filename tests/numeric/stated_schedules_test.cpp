@@ -93,7 +93,8 @@ INSTANTIATE_TEST_SUITE_P(Programs, StatedSchedules,
                          testing::Combine(testing::Values(Evaluator::Compiled, Evaluator::Checked),
                                           testing::Bool()),
                          [](const auto& info) {
-                           return fmt::format("{}_{}_dims", to_string(std::get<0>(info.param)),
+                           const bool checked = std::get<0>(info.param) == Evaluator::Checked;
+                           return fmt::format("{}_{}_dims", checked ? "checked" : "compiled",
                                               std::get<1>(info.param) ? "known" : "unknown");
                          });
 

@@ -302,6 +302,12 @@ class ScheduleCheck {
 
   void declaration(SyntaxPtr s) {
     if (SyntaxPtr own = schedule_of(s)) {
+      for (SyntaxPtr other : s->child(3)->children)
+        if (other->is(SyntaxKind::Schedule) && other != own)
+          diagnostics_.push_back({DiagnosticKind::GivenTwice,
+                                  {{id_, other->id}, {}},
+                                  fmt::format("`{}` has a schedule already", s->text),
+                                  {{Place{{id_, own->id}, {}}, "it stands here"}}});
       if (!s->is(SyntaxKind::Op)) {
         report(own, s->is(SyntaxKind::Def)
                         ? "a schedule is for the loops of one index expression: write it in an `op`, or "

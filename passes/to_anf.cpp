@@ -127,6 +127,14 @@ class Normalizer {
   }
 
   ExprPtr comprehension(const ComprehensionExpr& e) {
+    // What a schedule names is a buffer of its own, even where it is another name of one.
+    for (ExprPtr tensor : e.scheduled) {
+      auto* var = as<VarExpr>(tensor);
+      auto alias = var ? aliases_.find(var->variable) : aliases_.end();
+      if (alias == aliases_.end() || alias->second->kind != ExprKind::Var) continue;
+      ExprPtr view = arena_.make<ViewExpr>(Expr{ExprKind::View, var->type, var->origin}, alias->second);
+      aliases_.insert_or_assign(var->variable, bind(view, var->variable->name));
+    }
     return map_children(arena_, &e,
                         [&](ExprPtr child) { return child == e.body ? element(child) : atom(child); });
   }

@@ -168,9 +168,10 @@ Result<std::string> Compiler::stage_text(const Definition& definition, const std
   }
   std::string names = "ast, typed, effects";
   for (const Pass& pass : pipeline()) names += ", " + std::string(pass.name);
-  return Failure{fmt::format("there is no stage `{}`; the stages are {}, fused, bytecode, schedule, loops, llvm, "
-                             "asm",
-                             stage, names)};
+  return Failure{
+      fmt::format("there is no stage `{}`; the stages are {}, fused, bytecode, schedule, loops, llvm, "
+                  "asm",
+                  stage, names)};
 }
 
 }  // namespace quern

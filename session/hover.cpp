@@ -63,10 +63,10 @@ std::optional<HoverInfo> Session::hover(SourceId source, uint32_t offset) {
   const auto step = std::ranges::find(path, SyntaxKind::ScheduleStep, &Syntax::kind);
   if (step != path.end()) {
     const auto primitive = loops::find_primitive((*step)->text);
-    if (!primitive || path.back() != (*step)->child(1)) return std::nullopt;
+    const Range name = range_of({{part, (*step)->child(1)->id}, {}});
+    if (!primitive || offset < name.begin || offset > name.end) return std::nullopt;
     const loops::PrimitiveInfo& about = loops::info(*primitive);
-    return HoverInfo{range_of({{part, path.back()->id}, {}}),
-                     fmt::format("```quern\n{}\n```\n\n{}", about.form, about.does)};
+    return HoverInfo{name, fmt::format("```quern\n{}\n```\n\n{}", about.form, about.does)};
   }
   const std::vector<Type>& types = *types_of(part);
   for (auto it = path.rbegin(); it != path.rend(); ++it) {

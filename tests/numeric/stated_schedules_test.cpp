@@ -31,15 +31,21 @@ struct Program {
 const Program kPrograms[] = {
     {"op", "my.dense(%a, %b)", kDense},
     {"one_tensor_twice", "my.dense(%a, %a)", kDense},
+    {"one_tensor_by_two_names", "@same(%a, %a) + @named(%a)",
+     "def @same[n, k](%p: Tensor[(n, k), float32], %q: Tensor[(n, k), float32]) -> Tensor[(n, n), float32] "
+     "{ ([i < n, j < n] => sum[r < k] %p[i, r] * %q[j, r]) schedule { pack(q, 8; ; j; r); vectorize(j, 8) } "
+     "} "
+     "def @named[n, k](%p: Tensor[(n, k), float32]) -> Tensor[(n, n), float32] { let %q = %p; "
+     "([i < n, j < n] => sum[r < k] %p[i, r] * %q[j, r]) schedule { pack(q, 8; ; j; r); vectorize(j, 8) } }"},
     {"neighbours", "nn.relu(my.dense(%a + 1, %b)) * 2", kDense},
     {"in_a_function", "@twice(%a, %b)",
      "op my.dense(%x: Tensor[(n, k), float32], %w: Tensor[(m, k), float32]) -> Tensor[(n, m), float32] "
      "schedule { vectorize(r, ?) } { [i, j] => sum[r] %x[i, r] * %w[j, r] } "
      "def @twice[n, m, k](%p: Tensor[(n, k), float32], %q: Tensor[(m, k), float32]) "
-     "-> Tensor[(n, m), float32] { my.dense(%p, %q) + my.dense(%p, %q) schedule { vectorize(j, 4) } }"},
+     "-> Tensor[(n, m), float32] { my.dense(%p, %q) + (my.dense(%p, %q) schedule { vectorize(j, 4) }) }"},
     {"gradient", "grad(fn (%p: Tensor[(23, 37), float32]) { sum(my.dense(%p, %b)) })(%a)", kDense, true},
     {"gradient_of_a_call",
-     "grad(fn (%p: Tensor[(23, 37), float32]) { sum(exp(%p) schedule { vectorize(i1, 8) } * %b) })(%a)", "",
+     "grad(fn (%p: Tensor[(23, 37), float32]) { sum((exp(%p) schedule { vectorize(i1, 8) }) * %b) })(%a)", "",
      true},
     {"call",
      "nn.dense(%a, %b) schedule { io, ii = split(i0, 4); jo, ji = split(j, ?); pack(weight, 16; ; j; r); "
@@ -63,7 +69,7 @@ const Program kPrograms[] = {
     {"one_step", "([i < 1, j < 37] => %a[i, j]) schedule { f = fuse(i, j); vectorize(f, 8) }", "", true},
     {"number", "([.._ < ()] => sum[i < 23, j < 37] %a[i, j] * %b[i, j]) schedule { vectorize(j, ?) }", "",
      true},
-    {"row_after_row", "max(%a + 1, axis=[1], keepdims=True) schedule { vectorize(r0, 8) } - %b"},
+    {"row_after_row", "(max(%a + 1, axis=[1], keepdims=True) schedule { vectorize(r0, 8) }) - %b"},
 };
 
 class StatedSchedules : public testing::TestWithParam<std::tuple<Evaluator, bool>> {};
@@ -84,7 +90,8 @@ TEST_P(StatedSchedules, AreAsInterpreted) {
     one.definition = std::string(program.definition) + " " + one.definition;
     CaseSession session(file.path(), {one}, library_texts());
     const Outcome wanted = session.run(Evaluator::Interpreter)[0], got = session.run(evaluator)[0];
-    ASSERT_EQ(wanted.problem + got.problem, "") << session.text(0);
+    EXPECT_EQ(wanted.problem + got.problem, "") << session.text(0);
+    if (!wanted.tensor || !got.tensor) continue;
     EXPECT_EQ(difference_in_ulps(*got.tensor, *wanted.tensor, 0, 0), "") << session.text(0);
   }
 }

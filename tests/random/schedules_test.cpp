@@ -78,8 +78,8 @@ Schedule turning(Random& random, const Nest& nest) {
   for (const std::string& loop : loops) order += loop == u || loop == v ? loop + "o, " : loop + ", ";
   auto read =
       parse_schedule(fmt::format("{0}o, {0}i = split({0}, {2}); {1}o, {1}i = split({1}, {2}); "
-                                        "reorder({3}{0}i, {1}i); turn(a; {0}i, {1}i)",
-                                        v, u, width, order));
+                                 "reorder({3}{0}i, {1}i); turn(a; {0}i, {1}i)",
+                                 v, u, width, order));
   return read ? *read : Schedule();
 }
 
@@ -96,10 +96,14 @@ class RandomKernels final : public KernelSource {
   RandomKernels(Random& random, bool checks_bounds) : random_(random), checks_bounds_(checks_bounds) {}
 
   Result<KernelCode> kernel(const FnExpr& primitive) override {
-    const loops::Computation computation = loops::with_simple_loops(loops::computation_of(primitive));
+    const loops::Computation whole = loops::computation_of(primitive);
+    // A schedule that a program states is for the loops as they are.
+    const bool as_written = random_.chance(30);
+    const std::vector<loops::Computation> parts =
+        as_written ? std::vector{whole} : loops::residue_classes(loops::with_simple_loops(whole));
     std::vector<loops::Kernel> kernels;
-    for (const loops::Computation& part : loops::residue_classes(computation))
-      kernels.push_back(scheduled(part).kernel());
+    kernels.reserve(parts.size());
+    for (const loops::Computation& part : parts) kernels.push_back(scheduled(part).kernel());
     loops::Kernel kernel = loops::in_sequence(kernels);
     text += loops::print_kernel(kernel);
     kernel.name = "random";

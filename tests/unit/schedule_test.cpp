@@ -62,7 +62,8 @@ TEST(Schedule, ReadsWhatItWrites) {
 
 TEST(Schedule, ClosesWhatIsOpen) {
   const auto schedule = parse_schedule(
-      "io, ii = split(i, ?); jo, ji = split(j, ?); ko, ki = split(k, 5 | 4); vectorize(ji, ?); unroll(ii, ?); "
+      "io, ii = split(i, ?); jo, ji = split(j, ?); ko, ki = split(k, 5 | 4); vectorize(ji, ?); unroll(ii, "
+      "?); "
       "unroll(ko, ?)");
   ASSERT_TRUE(schedule) << schedule.error().message;
   const Computation computation = product(num(30), num(40), num(100));

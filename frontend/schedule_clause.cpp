@@ -242,7 +242,7 @@ class NameCheck {
       loops_.insert(loops_.begin() + static_cast<ptrdiff_t>(place++), name);
   }
 
-  void report(DiagnosticKind kind, Origin at, std::string message,
+  void report(DiagnosticKind kind, Origin at, const std::string& message,
               const std::optional<std::string>& meant = std::nullopt, std::vector<Note> notes = {}) {
     Suggestion suggestion = suggest(meant, Place{at, {}});
     diagnostics_.push_back(

@@ -418,9 +418,9 @@ Result<Lowered> lower_as_stated(const FnExpr& primitive, const ScheduleClause& c
   auto made = stated_nest(primitive, machine);
   if (auto* failure = std::get_if<StatedFailure>(&made)) {
     const auto& steps = clause.schedule.steps;
-    return Failure{failure->step < steps.size()
-                       ? fmt::format("the schedule step `{}`: {}", to_string(steps[failure->step]), failure->why)
-                       : "the schedule: " + failure->why};
+    return Failure{failure->step < steps.size() ? fmt::format("the schedule step `{}`: {}",
+                                                              to_string(steps[failure->step]), failure->why)
+                                                : "the schedule: " + failure->why};
   }
   const Nest& nest = std::get<Nest>(made);
   Lowered lowered{named(nest.kernel()), {}};

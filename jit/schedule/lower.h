@@ -105,9 +105,9 @@ struct Lowered {
   std::vector<Schedule> schedules = {};
 };
 
-/// computation_of, then the schedule that the index expression states, as it is written, or the default one for
-/// what it is. Fails, and says which step it is, where a stated schedule cannot be. A kernel's name is derived
-/// from its canonical text.
+/// computation_of, then the schedule that the index expression states, as it is written, or the default one
+/// for what it is. Fails, and says which step it is, where a stated schedule cannot be. A kernel's name is
+/// derived from its canonical text.
 Result<Lowered> lower(const FnExpr& primitive, const MachineModel& machine);
 
 /// The same, without index variables that are always 0, and with two for one that is divided by a constant.

@@ -41,7 +41,7 @@ class Extents {
   std::map<std::string, std::optional<int64_t>> of_;
 };
 
-std::vector<int64_t> each_once(std::vector<int64_t> choices) {
+std::vector<int64_t> each_once(const std::vector<int64_t>& choices) {
   std::vector<int64_t> found;
   for (const int64_t choice : choices)
     if (std::ranges::find(found, choice) == found.end()) found.push_back(choice);

@@ -146,7 +146,9 @@ Diagnostics check_operator(const Declaration& op, Scope& scope) {
   // What is wrong with dims at this rank may be right at those that the operator is for; a dtype is wrong at
   // all.
   if (of_one_rank)
-    std::erase_if(diagnostics, [](const Diagnostic& d) { return d.kind != DiagnosticKind::DTypeMismatch; });
+    std::erase_if(diagnostics, [](const Diagnostic& d) {
+      return d.kind != DiagnosticKind::DTypeMismatch && d.kind != DiagnosticKind::NoSchedule;
+    });
   return diagnostics;
 }
 

@@ -129,7 +129,8 @@ class Structure {
       case SyntaxKind::Where:
         if (uint32_t colon = own(s, ":"); colon != kNone) breakable(s, colon);
         return;
-      case SyntaxKind::Block: return block(s);
+      case SyntaxKind::Block: return semicolons(s, Separator::Hard);
+      case SyntaxKind::Schedule: return semicolons(s, Separator::Line);
       case SyntaxKind::If: return if_chain(s);
       case SyntaxKind::Binary: return infix(s);
       case SyntaxKind::ReadElse: return breakable(s, own(s, "else"));
@@ -178,12 +179,13 @@ class Structure {
     end(last(s), {Mark::Close});
   }
 
-  void block(SyntaxPtr s) {
+  /// What stands after each; the last one means nothing.
+  void semicolons(SyntaxPtr s, Separator after) {
     for (uint32_t i : own_[s->id]) {
       if (!tokens_[i].is(";")) continue;
       bool last_one = tokens_[i + 1].is("}");
       tokens_[i].dropped = last_one;
-      if (!last_one) separate(i + 1, Separator::Hard);
+      if (!last_one) separate(i + 1, after);
     }
   }
 
@@ -242,6 +244,7 @@ class Structure {
     bool numbers = owner->is(SyntaxKind::List) && std::ranges::all_of(owner->children, is_number);
     for (uint32_t i = open + 1; i < close; ++i) {
       if (tokens_[i].partner != kNone && tokens_[i].partner > i) i = tokens_[i].partner;
+      if (tokens_[i].owner->is(SyntaxKind::ScheduleMakes)) continue;
       if (tokens_[i].is(",") && !tokens_[i].dropped && i + 1 < close)
         separate(i + 1, numbers ? Separator::Fill : Separator::Line);
     }

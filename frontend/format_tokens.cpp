@@ -68,7 +68,8 @@ class Spacing {
     if (would_be_one_token()) return false;
     if (right_.closes()) return !right_.is("}") || left_.opens();
     if (left_.opens()) return !left_.is("{");
-    if (right_.is(",") || right_.is(";")) return true;
+    if (right_.is(",")) return true;
+    if (right_.is(";")) return !left_.is(";");  // a group without names: `pack(w, 32; ; j; k)`
     if (left_.is("..") || left_.is("~") || left_.is("!") || left_.is(".") || right_.is(".")) return true;
     if (right_.kind == LexemeKind::Projection) return true;
     if (left_.is("-") && left_.owner->kind != SyntaxKind::Binary) return true;

@@ -117,6 +117,7 @@ ExprPtr Inference::walk(SyntaxPtr s, Type wanted) {
     case SyntaxKind::Unary:
     case SyntaxKind::Binary: return infix(s);
     case SyntaxKind::Comprehension: return comprehension(s);
+    case SyntaxKind::Scheduled: return scheduled(s, wanted);
     case SyntaxKind::Error: return error(s);
     case SyntaxKind::String:
       report(DiagnosticKind::NoValueHere, s,
@@ -240,15 +241,18 @@ ExprPtr Inference::conditional(SyntaxPtr s, SyntaxPtr condition, ExprPtr then_ar
                               else_arm ? else_arm : constant);
 }
 
+std::string Inference::infix_name(SyntaxPtr s) {
+  const bool is_unary = s->is(SyntaxKind::Unary) && s->text != "not";
+  return scope_.infix((is_unary ? "unary " : "") + std::string(s->text));
+}
+
 ExprPtr Inference::infix(SyntaxPtr s) {
   uint32_t arm = 0;
   if (s->text == "and") return conditional(s, s->child(0), infer_arm(s->child(1), arm), nullptr);
   if (s->text == "or") return conditional(s, s->child(0), nullptr, infer_arm(s->child(1), arm));
   if (s->text == "!") return read_reference(s, s->child(0));
   if (s->text == ":=") return write_reference(s, s->child(0), s->child(1));
-  std::string symbol =
-      s->is(SyntaxKind::Unary) && s->text != "not" ? "unary " + std::string(s->text) : std::string(s->text);
-  std::string name = scope_.infix(symbol);
+  std::string name = infix_name(s);
   const Declaration* op = name.empty() ? nullptr : scope_.op(name);
   if (!op) {
     report(DiagnosticKind::UnknownOperator, s, fmt::format("no operator is declared for `{}`", s->text));
@@ -381,6 +385,7 @@ ExprPtr Inference::comprehension(SyntaxPtr s) {
     };
     IndexElaborator elaborator(drafts_, scope_, declaration, diagnostics, find);
     ExprPtr result = elaborator.comprehension(s, statics, std::nullopt, std::nullopt);
+    if (result) result = with_schedule(s, result, declaration, *operands);
     becomes(s, waiting, result ? result->type : error_type());
     if (result) replacements_[waiting] = result;
     return true;

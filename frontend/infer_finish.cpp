@@ -244,8 +244,9 @@ ExprPtr Inference::finish_op_call(const OpCallDraft& call, Type type, Origin ori
   if (!instance || (!instance->function && !instance->late)) return failed();
   arena->keep(instance->arena);
   arena->make<std::shared_ptr<const OpInstance>>(instance);
+  const ScheduleClause* schedule = schedule_of_call(call);
   return arena->make<OpCallExpr>(Expr{ExprKind::OpCall, type, origin}, instance.get(), arena->copy(dims),
-                                 arena->copy(finish_all(call.args)));
+                                 arena->copy(finish_all(call.args)), schedule);
 }
 
 // A call of a definition with attributes or packs: of what it is at the ranks, dtypes and attributes here.
@@ -327,7 +328,7 @@ ExprPtr Inference::finish_draft(ExprPtr draft) {
           },
           [&](const OpCallExpr& e) -> ExprPtr {
             return out.make<OpCallExpr>(head, e.instance, out.copy(finish_dims(e.dims)),
-                                        out.copy(finish_all(e.args)));
+                                        out.copy(finish_all(e.args)), e.schedule);
           },
           [&](const CallExpr& e) -> ExprPtr {
             ExprPtr callee = finish(e.callee);
@@ -388,7 +389,7 @@ ExprPtr Inference::finish_draft(ExprPtr draft) {
           },
           [&](const ComprehensionExpr& e) -> ExprPtr {
             return out.make<ComprehensionExpr>(head, out.copy(e.vars), out.copy(finish_dims(e.extents)),
-                                               finish(e.body));
+                                               finish(e.body), e.schedule, out.copy(finish_all(e.scheduled)));
           },
           [&](const CheckDimsExpr& e) -> ExprPtr {
             std::vector<DimCondition> conditions(e.conditions.begin(), e.conditions.end());

@@ -263,9 +263,15 @@ class Inference final : public TypeHooks {
   void report_no_field(SyntaxPtr s, Type type, ExprPtr record);
   ExprPtr conditional(SyntaxPtr s, SyntaxPtr condition, ExprPtr then_arm, ExprPtr else_arm);
   ExprPtr infix(SyntaxPtr s);
+  /// The operator that a symbol stands for; "" for none.
+  std::string infix_name(SyntaxPtr s);
   ExprPtr projection(SyntaxPtr s);
   ExprPtr field(SyntaxPtr s);
   ExprPtr comprehension(SyntaxPtr s);
+  ExprPtr scheduled(SyntaxPtr s, Type wanted);
+  /// The index expression with its schedule, where it has one; `operands` are what it reads.
+  ExprPtr with_schedule(SyntaxPtr s, ExprPtr made, uint32_t declaration,
+                        const std::vector<std::pair<SyntaxPtr, ExprPtr>>& operands);
   ExprPtr slice(SyntaxPtr s);
   ExprPtr tuple(SyntaxPtr s, Type wanted);
   bool tuple_fields(SyntaxPtr s, std::vector<ExprPtr>& fields, Type wanted);
@@ -401,6 +407,7 @@ class Inference final : public TypeHooks {
   std::span<const FnAttribute> out_attributes(const FnExpr& fn);
   ExprPtr finish_draft(ExprPtr draft);
   ExprPtr finish_constant(ExprPtr draft, const LiteralDraft& literal, Type type);
+  const ScheduleClause* schedule_of_call(const OpCallDraft& call);
   ExprPtr finish_op_call(const OpCallDraft& call, Type type, Origin origin);
   ExprPtr finish_definition_call(const OpCallDraft& call, SignatureBinding binding, Type type, Origin origin);
   bool finish_copies(const Variable* variable, std::vector<Binding>& bindings);
@@ -426,6 +433,7 @@ class Inference final : public TypeHooks {
   int copying_ = 0;               ///< how many copies of functions are being made, one inside the other
   std::unordered_map<const Variable*, const Variable*> finished_variables_;
   const OpCallDraft* matching_ = nullptr;
+  std::unordered_map<SyntaxPtr, SyntaxPtr> schedules_;  ///< of operator calls and index expressions
 
   /// Where the checks go that are asked for now: after the value of `draft`, before what uses it.
   struct CheckSite {

@@ -5,7 +5,9 @@
 #include <algorithm>
 
 #include "frontend/inference.h"
+#include "frontend/schedule_clause.h"
 #include "ir/extern_kernels.h"
+#include "ir/scheduled.h"
 
 namespace quern {
 
@@ -65,6 +67,14 @@ class OpBody {
     if (s->is(SyntaxKind::Call) && s->child(0)->text == "view" && s->children.size() == 2) {
       ExprPtr tensor = operand(s->child(1));
       return tensor ? arena_.make<ViewExpr>(Expr{ExprKind::View, result, {op_.id, s->id}}, tensor) : nullptr;
+    }
+    if (s->is(SyntaxKind::Scheduled)) {
+      diagnostics_.push_back(
+          {DiagnosticKind::NoSchedule,
+           {{op_.id, s->child(1)->id}, {}},
+           "the schedule of an op is a clause before its body: `op … schedule { … } { … }`",
+           {}});
+      return nullptr;
     }
     report(s,
            "the body of an op is an index expression `[i, j] => …` or `view(%x)`; for a composition of "
@@ -247,6 +257,24 @@ ExprPtr with_clause(const Declaration& op, SyntaxPtr clause, const InstanceSigna
                                    std::span<const std::string_view>());
 }
 
+// The value of an `op` with its own schedule, which it has where it is one index expression.
+ExprPtr with_own_schedule(const Declaration& op, ExprPtr value, const std::vector<const Variable*>& params,
+                          Arena& arena, Diagnostics& diagnostics) {
+  auto clause = own_clause(*op.syntax, op.id);
+  if (!clause) return value;
+  const Origin origin = clause->origin;
+  ExprPtr scheduled = with_schedule(arena, value, *arena.make<ScheduleClause>(std::move(*clause)), params);
+  if (scheduled) return scheduled;
+  diagnostics.push_back(
+      {DiagnosticKind::NoSchedule,
+       {origin, {}},
+       fmt::format("the body of `{}` is no index expression of its own, whose loops could have "
+                   "a schedule",
+                   op.name),
+       {}});
+  return value;
+}
+
 // A composite operator: an ordinary body, typed with the parameters at their instance types.
 ExprPtr composite(const Declaration& op, const InstanceSignature& signature, SyntaxPtr body, Scope& scope,
                   std::shared_ptr<Arena>& arena, Diagnostics& diagnostics, Inferred& found) {
@@ -285,6 +313,12 @@ ExprPtr extern_call(const Declaration& op, const InstanceSignature& signature,
 
 namespace {
 
+void check_schedules(const OpInstance& instance, Scope& scope, Diagnostics& diagnostics) {
+  if (!instance.function) return;
+  Diagnostics found = scope.schedule_problems(*instance.function);
+  diagnostics.insert(diagnostics.end(), found.begin(), found.end());
+}
+
 std::shared_ptr<OpInstance> head_over(const SignatureBinding& fresh, const InstanceRequest& request) {
   auto instance = std::make_shared<OpInstance>();
   instance->name = request.op;
@@ -322,6 +356,7 @@ std::shared_ptr<const OpInstance> make_instance(const InstanceRequest& request, 
     Inferred found;
     instance->function = as<FnExpr>(composite(*op, *signature, body, scope, arena, diagnostics, found));
     instance->arena = arena;
+    check_schedules(*instance, scope, diagnostics);
     return instance;
   }
   std::vector<const Variable*> params;
@@ -338,12 +373,14 @@ std::shared_ptr<const OpInstance> make_instance(const InstanceRequest& request, 
                    : shape ? made.with_shape(shape, body, signature->result, own_dims)
                            : made.elaborate(body, signature->result);
   instance->dim_vars.insert(instance->dim_vars.end(), own_dims.begin(), own_dims.end());
+  if (result) result = with_own_schedule(*op, result, params, *arena, diagnostics);
   if (SyntaxPtr clause = gradient_clause_of(op->syntax); clause && result)
     result = with_clause(*op, clause, *signature, params, result, scope, *arena, diagnostics);
   if (!result) return instance;
   instance->function = arena->make<FnExpr>(
       Expr{ExprKind::Fn, function_type(signature->params, signature->result), {op->id, op->syntax->id}},
       arena->copy(params), std::span<const Dim>(), result, false);
+  check_schedules(*instance, scope, diagnostics);
   return instance;
 }
 

@@ -13,7 +13,6 @@ namespace quern {
 namespace {
 
 using P = quern_grammar::QuernParser;
-using Nodes = std::vector<SyntaxPtr>;
 
 // A rule's context as that of one of its alternatives, which no class derives from: the names of types are
 // one pointer each in one program, and a dynamic_cast costs several times as much.
@@ -24,10 +23,11 @@ Alternative* alternative(Context* c) {
 
 // One function per rule of the grammar. A context that recovery left null or empty becomes an Error node. Ids
 // are given in a second walk, in preorder, when the tree's shape is final.
-class Builder {
+class Builder : private NodeMaker {
  public:
+  using NodeMaker::made;
   Builder(Arena& arena, const SourceMap& source, std::vector<SyntaxProblem>& problems)
-      : arena_(arena), source_(source), problems_(problems) {}
+      : NodeMaker(arena, source), problems_(problems) {}
 
   SyntaxPtr item(P::ItemContext* c) {
     if (!c) return error(nullptr);
@@ -45,62 +45,7 @@ class Builder {
     return error(c);
   }
 
-  std::vector<std::pair<Syntax*, Range>> made;  ///< every node with its span
-
  private:
-  // --- helpers
-  // ------------------------------------------------------------------------------------------------------
-  SyntaxPtr make_at(Range range, SyntaxKind kind, std::string_view text, const Nodes& children) {
-    Syntax* node = arena_.make<Syntax>(kind, 0u, arena_.copy(text), arena_.copy(children));
-    // The index into `made` stands in for the id until numbering.
-    node->id = static_cast<uint32_t>(made.size());
-    made.emplace_back(node, range);
-    return node;
-  }
-  SyntaxPtr make(antlr4::ParserRuleContext* c, SyntaxKind kind, std::string_view text,
-                 const Nodes& children) {
-    return make_at(c ? source_.span_of(c) : Range{}, kind, text, children);
-  }
-  // Where a list without an item stands: nowhere that covers what its owner has.
-  Range start_of(antlr4::ParserRuleContext* owner) {
-    Range range = source_.span_of(owner);
-    return {range.begin, range.begin};
-  }
-  SyntaxPtr error(antlr4::ParserRuleContext* c) { return make(c, SyntaxKind::Error, "", {}); }
-  // The text of what is one token is its source; of more tokens, theirs without what is between them.
-  std::string text(antlr4::ParserRuleContext* c) {
-    if (!c) return "";
-    bool one_token = c->getStart() && c->getStart() == c->getStop() && c->children.size() == 1;
-    return one_token ? text(c->getStart()) : c->getText();
-  }
-  std::string text(antlr4::tree::TerminalNode* t) { return t ? text(t->getSymbol()) : ""; }
-  std::string text(antlr4::Token* t) { return t ? source_.text_of(t) : ""; }
-  std::string text(antlr4::tree::ParseTree* t) {
-    auto* leaf = dynamic_cast<antlr4::tree::TerminalNode*>(t);
-    return leaf ? text(leaf) : t->getText();
-  }
-  std::string strip(antlr4::tree::TerminalNode* t) { return t ? text(t).substr(1) : ""; }
-  SyntaxPtr name(P::NameContext* c) { return make(c, SyntaxKind::Name, text(c), {}); }
-
-  std::string string(antlr4::tree::TerminalNode* token) {
-    std::string raw = text(token), out;
-    if (raw.size() < 2) return raw;
-    for (size_t i = 1; i + 1 < raw.size(); ++i) {
-      if (raw[i] != '\\') {
-        out += raw[i];
-        continue;
-      }
-      switch (char c = raw[++i]) {
-        case 'n': out += '\n'; break;
-        case 't': out += '\t'; break;
-        case 'r': out += '\r'; break;
-        case '0': out += '\0'; break;
-        default: out += c;
-      }
-    }
-    return out;
-  }
-
   // --- declarations
   // -------------------------------------------------------------------------------------------------
   SyntaxPtr def(P::DefDeclContext* d) {
@@ -206,6 +151,8 @@ class Builder {
         out.push_back(make(c, SyntaxKind::LoweringClause, string(l->STRING(0)),
                            {make_at(needs ? source_.span_of(needs->getSymbol()) : Range{}, SyntaxKind::String,
                                     string(needs), {})}));
+      } else if (auto* o = alternative<P::ScheduleClauseContext>(c)) {
+        out.push_back(build_schedule(*this, o->schedule()));
       }
     }
     return list.empty() ? make_at(start_of(owner), SyntaxKind::Clauses, "", out)
@@ -227,12 +174,12 @@ class Builder {
   SyntaxPtr statement(P::StatementContext* c) {
     if (auto* s = alternative<P::LetStatementContext>(c))
       return make(c, SyntaxKind::Let, s->LOCAL() ? strip(s->LOCAL()) : "_",
-                  {s->type() ? type(s->type()) : nullptr, expr(s->expr())});
+                  {s->type() ? type(s->type()) : nullptr, scheduled(s->scheduled())});
     if (auto* s = alternative<P::GraphStatementContext>(c))
-      return make(c, SyntaxKind::GraphLet, strip(s->GRAPH()), {expr(s->expr())});
+      return make(c, SyntaxKind::GraphLet, strip(s->GRAPH()), {scheduled(s->scheduled())});
     if (auto* s = alternative<P::FreeVarStatementContext>(c))
       return make(c, SyntaxKind::FreeVar, strip(s->LOCAL()), {s->type() ? type(s->type()) : nullptr});
-    if (auto* s = alternative<P::ExprStatementContext>(c)) return expr(s->expr());
+    if (auto* s = alternative<P::ExprStatementContext>(c)) return scheduled(s->scheduled());
     return error(c);
   }
   SyntaxPtr block(P::BlockContext* c) {
@@ -240,6 +187,13 @@ class Builder {
     Nodes list;
     for (auto* s : c->statement()) list.push_back(statement(s));
     return make(c, SyntaxKind::Block, "", list);
+  }
+
+  SyntaxPtr scheduled(P::ScheduledContext* c) {
+    if (!c) return error(nullptr);
+    SyntaxPtr value = expr(c->expr());
+    if (!c->schedule()) return value;
+    return make(c, SyntaxKind::Scheduled, "", {value, build_schedule(*this, c->schedule())});
   }
 
   // --- expressions
@@ -347,11 +301,12 @@ class Builder {
     return make(c, SyntaxKind::Binders, "", list);
   }
   SyntaxPtr element(P::ElementContext* c) {
-    if (!c || c->expr().empty()) return error(c);
-    if (text(c->getStart()) == "..") return make(c, SyntaxKind::Spread, "", {expr(c->expr(0))});
-    if (!c->name()) return expr(c->expr(0));
+    if (!c || (c->expr().empty() && !c->scheduled())) return error(c);
+    if (!c->scheduled()) return make(c, SyntaxKind::Spread, "", {expr(c->expr(0))});
+    if (!c->name()) return scheduled(c->scheduled());
     return make(c, SyntaxKind::Generator, text(c->name()),
-                {expr(c->expr(0)), expr(c->expr(1)), c->expr().size() > 2 ? expr(c->expr(2)) : nullptr});
+                {scheduled(c->scheduled()), expr(c->expr().empty() ? nullptr : c->expr(0)),
+                 c->expr().size() > 1 ? expr(c->expr(1)) : nullptr});
   }
   Nodes elements(const std::vector<P::ElementContext*>& list) {
     Nodes out;
@@ -420,7 +375,7 @@ class Builder {
   SyntaxPtr match(P::MatchPrimaryContext* c) {
     Nodes children{expr(c->expr())};
     for (auto* a : c->arm())
-      children.push_back(make(a, SyntaxKind::Arm, "", {pattern(a->pattern()), expr(a->expr())}));
+      children.push_back(make(a, SyntaxKind::Arm, "", {pattern(a->pattern()), scheduled(a->scheduled())}));
     return make(c, SyntaxKind::Match, text(c->getStart()), children);
   }
   SyntaxPtr pattern(P::PatternContext* c) {
@@ -467,8 +422,6 @@ class Builder {
     return error(c);
   }
 
-  Arena& arena_;
-  const SourceMap& source_;
   std::vector<SyntaxProblem>& problems_;
 };
 

@@ -108,7 +108,9 @@ void Printer::call(const std::string& head, std::span<const ExprPtr> args, const
 Level Printer::node(const OpCallExpr& e) {
   std::string prefix = options_.spelling ? options_.spelling->qualifier(*e.instance) : "";
   call(prefix + e.instance->name + "(", e.args, *e.instance, e.dims);
-  return Level::Postfix;
+  if (!e.schedule) return Level::Postfix;
+  schedule(e.schedule->schedule);
+  return Level::Scheduled;
 }
 
 Level Printer::node(const CallExpr& e) {
@@ -199,16 +201,16 @@ std::string Printer::binding_head(const Variable& variable, ExprPtr value) {
 void Printer::binding(const Binding& binding) {
   const Variable* variable = binding.variable;
   if (!variable) {
-    at(binding.value, Level::Open);
+    at(binding.value, Level::Scheduled);
   } else if (binding.value && binding.value->kind == ExprKind::Fn) {
     // A function literal sees its own name.
     names_.bind(variable);
     text(binding_head(*variable, binding.value));
-    at(binding.value, Level::Open);
+    at(binding.value, Level::Scheduled);
   } else {
     size_t head = layout_.hole();
     if (is_annotated(*variable, binding.value)) expected(binding.value);
-    at(binding.value, Level::Open);
+    at(binding.value, Level::Scheduled);
     run([this, variable, value = binding.value, head] {
       names_.bind(variable);
       layout_.fill(head, binding_head(*variable, value));
@@ -224,7 +226,7 @@ void Printer::bindings(const BlockExpr& block, size_t from) {
     hard_line();
     return run([this, &block, from] { bindings(block, from + 1); });
   }
-  at(block.result, Level::Open);
+  at(block.result, Level::Scheduled);
   run([this, &block] {
     for (const Binding& b : block.bindings)
       if (b.variable) names_.release(b.variable);
@@ -235,7 +237,7 @@ void Printer::contents(ExprPtr expr) {
   if (auto* block = as<BlockExpr>(expr))
     run([this, block] { bindings(*block, 0); });
   else
-    at(expr, Level::Open);
+    at(expr, Level::Scheduled);
 }
 
 void Printer::braced(ExprPtr expr) {
@@ -338,7 +340,7 @@ std::string Printer::expression(ExprPtr expr) {
   // What is free names something outside, so it comes first to its name.
   if (expr)
     for (const Variable* variable : free_variables(expr)) names_.bind(variable);
-  at(expr, Level::Open);
+  at(expr, Level::Scheduled);
   print_queued();
   return layout_.render(options_.width);
 }
@@ -357,7 +359,7 @@ std::string Printer::statement(const Definition& definition, const Variable* var
     for (const Variable* variable : free_variables(definition.body)) names_.bind(variable);
     names_.bind(self->variable, variable);
     text(binding_head(*self->variable, self->value));
-    at(self->value, Level::Open);
+    at(self->value, Level::Scheduled);
     print_queued();
     return layout_.render(options_.width);
   }

@@ -85,7 +85,8 @@ bool is_numbered(const Variable& variable);
 
 /// How tightly a text holds together, loosest first: the grammar's precedences.
 enum class Level : uint8_t {
-  Open,  ///< a comprehension: reaches as far right as it can
+  Scheduled,  ///< ends with a schedule: stands alone as a statement or between commas
+  Open,       ///< a comprehension: reaches as far right as it can
   Or,
   And,
   Not,
@@ -225,6 +226,9 @@ class Printer {
   std::string binders(std::span<const Dim> vars, std::span<const Dim> extents);
   /// After a head on its line: the body, further right where it is too long.
   void body(std::string head, std::span<const Dim> vars, ExprPtr body, Level level);
+  void schedule(const loops::Schedule& schedule);
+  /// That of an index expression, by the names that loops and tensors have here.
+  void own_schedule(const ComprehensionExpr& e);
   void nested_lists(const HostTensor& tensor, size_t axis, int64_t offset);
 
   PrintOptions options_;
@@ -234,7 +238,9 @@ class Printer {
   ConstantPool own_constants_;
   ConstantPool& constants_;
   std::unordered_set<ExprPtr> expected_;
-  int index_depth_ = 0;                                          ///< bodies of index expressions around
+  std::unordered_map<Dim, std::string> bound_as_;  ///< index variables of scheduled index expressions
+  int scheduled_depth_ = 0;                        ///< of these around
+  int index_depth_ = 0;                            ///< bodies of index expressions around
   std::unordered_map<const Variable*, const Variable*> opened_;  ///< those of patterns that they stand for
   std::unordered_set<Dim> named_;                                ///< opened dims that the text names
 };

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <map>
 
 #include "frontend/printer_impl.h"
 #include "ir/scalar.h"
+#include "ir/scheduled.h"
 #include "ir/tensor.h"
 
 namespace quern::printer_detail {
@@ -148,6 +150,7 @@ std::string Printer::binders(std::span<const Dim> vars, std::span<const Dim> ext
   for (size_t i = 0; i < vars.size(); ++i) {
     names_.bind(vars[i]);
     out += fmt::format("{}{}", i > 0 ? ", " : "", names_.of(vars[i]));
+    if (scheduled_depth_ > 0) bound_as_[vars[i]] = names_.of(vars[i]);
     if (i < ranges.size()) out += " < " + ranges[i];
   }
   return out;
@@ -173,8 +176,38 @@ Level Printer::node(const ComprehensionExpr& e) {
     slice(*as<ReadExpr>(e.body), *items);
     return Level::Postfix;
   }
+  scheduled_depth_ += e.schedule ? 1 : 0;
   body("[" + binders(e.vars, e.extents) + "] =>", e.vars, e.body, Level::Open);
-  return Level::Open;
+  if (!e.schedule) return Level::Open;
+  run([this, &e] {
+    --scheduled_depth_;
+    own_schedule(e);
+  });
+  return Level::Scheduled;
+}
+
+void Printer::own_schedule(const ComprehensionExpr& e) {
+  std::vector<std::string> tensors = tensors_of(e.schedule->schedule);
+  for (size_t k = 0; k < tensors.size() && k < e.scheduled.size(); ++k)
+    if (auto* var = as<VarExpr>(e.scheduled[k])) tensors[k] = names_.of(var->variable);
+  std::map<std::string, std::string> names;
+  for (const NamedLoop& loop : loops_of(e))
+    if (auto bound = bound_as_.find(loop.var); bound != bound_as_.end()) names[loop.name] = bound->second;
+  schedule(with_loops(with_tensors(e.schedule->schedule, tensors), names));
+}
+
+void Printer::schedule(const loops::Schedule& schedule) {
+  open();
+  text(" schedule {");
+  indent();
+  for (size_t k = 0; k < schedule.steps.size(); ++k) {
+    line();
+    text(to_string(schedule.steps[k]) + (k + 1 < schedule.steps.size() ? ";" : ""));
+  }
+  dedent();
+  line();
+  text("}");
+  close();
 }
 
 Level Printer::node(const ReduceExpr& e) {

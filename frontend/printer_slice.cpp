@@ -75,7 +75,7 @@ std::optional<std::string> Printer::slice_text(Dim at, Dim var, Dim count, Dim e
 
 /// The positions of a slice; nothing for what is none, or is said as well by an index expression.
 std::optional<std::vector<Printer::SliceItem>> Printer::slice_items(const ComprehensionExpr& e) {
-  auto* read = as<ReadExpr>(e.body);
+  auto* read = e.schedule ? nullptr : as<ReadExpr>(e.body);
   if (!read || read->otherwise || read->indices.empty() || !read->tensor->type->is_tensor())
     return std::nullopt;
   bool plain = has_name(read->tensor) && std::ranges::all_of(e.extents, is_spelled);

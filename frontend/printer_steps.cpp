@@ -31,7 +31,7 @@ void Printer::perform(const Step& step) {
     case Step::Kind::Item: {
       size_t begin = steps_.size();
       Level level = node(step.expr);
-      bool ambiguous = step.kind == Step::Kind::Item && level != Level::Open && level < Level::Sum;
+      bool ambiguous = step.kind == Step::Kind::Item && level > Level::Open && level < Level::Sum;
       if (!ambiguous && level >= step.level) break;
       steps_.insert(steps_.begin() + static_cast<ptrdiff_t>(begin), Step{Step::Kind::Text, {}, {}, "("});
       text(")");

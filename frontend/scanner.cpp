@@ -139,8 +139,13 @@ class Splitter {
     // A clause may end in the `}` of an `if`: the body, or further clauses, follow.
     if (t.kind == TokenKind::Open && word(t) == "{") return true;
     if (t.kind == TokenKind::Word && word(t) == "static") return !t.at_line_start;
-    return t.kind == TokenKind::Word && (word(t) == "when" || word(t) == "else" || word(t) == "gradient" ||
-                                         word(t) == "shape" || word(t) == "where" || word(t) == "lowering");
+    return t.kind == TokenKind::Word &&
+           (word(t) == "when" || word(t) == "else" || word(t) == "gradient" || word(t) == "shape" ||
+            word(t) == "where" || word(t) == "lowering" || begins_schedule(t));
+  }
+  // `schedule(…)` is a call, which begins a statement.
+  bool begins_schedule(const Token& t) const {
+    return word(t) == "schedule" && word(token_from(text_, t.range.end)) == "{";
   }
   // `import "x" as y` needs no `;`: what follows its last word starts the next piece.
   bool ends_without_body(const Piece& piece, const Token& t) const {

@@ -126,6 +126,8 @@ class Scope {
   virtual const Scheme* scheme(std::string_view name) = 0;
   /// Whether the type of @name is all written: `scheme` asks for no body then.
   virtual bool is_annotated(std::string_view name) = 0;
+  /// Schedules in the definition of an operator that there is no code for.
+  virtual Diagnostics schedule_problems(const FnExpr& definition) = 0;
   /// From now on `@f{…}`, the key of the request, is a definition.
   virtual void specialise(const InstanceRequest& request) = 0;
   /// The same, and what it is; null while it is being inferred.

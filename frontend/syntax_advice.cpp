@@ -187,6 +187,12 @@ std::optional<SyntaxProblem> Advisor::separators() {
   Range after{range(at - 1).end, range(at - 1).end};
   std::string_view open = open_bracket();
   bool in_list = !open.empty() && open != "{";
+  bool in_schedule = open == "{" && enclosing_ > 0 && word(enclosing_ - 1) == "schedule";
+  if (word(at - 1) == "schedule" && expects("{") && begins_expression(at))
+    return here(DiagnosticKind::UnexpectedToken,
+                "the steps of a schedule stand in braces: `schedule { unroll(i) }`");
+  if (in_schedule && word(at - 1) != ")" && begins_expression(at))
+    return here(DiagnosticKind::UnexpectedToken, "a step takes its arguments in parentheses: `unroll(i)`");
   if (word(at) == ";" && (in_list || (open == "{" && expects(",")))) {
     SyntaxProblem p = here(DiagnosticKind::MissingComma,
                            fmt::format("`;` separates statements; inside `{}` write `,`", open));
@@ -213,9 +219,10 @@ std::optional<SyntaxProblem> Advisor::separators() {
     p.fixes.push_back(fix(fmt::format("write `% {}`", divisor), {{range(at), "% " + divisor}}));
     return p;
   }
+  std::string_view what = in_schedule ? "step" : "statement";
   SyntaxProblem p = problem(DiagnosticKind::MissingSemicolon, after,
-                            fmt::format("a statement ends with `;`: it is missing before `{}`", next));
-  p.notes.push_back(note(range(at), "the next statement begins here"));
+                            fmt::format("a {} ends with `;`: it is missing before `{}`", what, next));
+  p.notes.push_back(note(range(at), fmt::format("the next {} begins here", what)));
   p.fixes.push_back(fix("insert `;`", {{after, ";"}}));
   return p;
 }

@@ -65,7 +65,8 @@ std::optional<SyntaxProblem> Advisor::clauses() {
         "a function's type states no condition; `where` stands after the result type of a `def` or an `op`");
   bool declares = word(0) == "def" || word(0) == "op" || word(0) == "extern";
   if (!declares || !open_bracket().empty() || at == f_.tokens.size()) return std::nullopt;
-  constexpr std::array<std::string_view, 5> kClauses{"where", "static", "gradient", "shape", "lowering"};
+  constexpr std::array<std::string_view, 6> kClauses{"where", "static",   "gradient",
+                                                     "shape", "lowering", "schedule"};
   if (before == ":" && last_open_word({"where", "static", "->", "{"}) == "where")
     return here(DiagnosticKind::UnexpectedToken,
                 "the message of a constraint is a string: `where n > 0 : \"takes one element at least\"`");

@@ -87,7 +87,8 @@ constexpr std::array<std::string_view, 7> kForeignDef{"fun",  "func", "function"
 // -----------------------------------------------------------------------------------------------------
 
 std::optional<SyntaxProblem> Advisor::characters() {
-  if (!is(f_.at, LexedKind::Unknown)) return std::nullopt;
+  // `|` stands between the numbers of a schedule, and nowhere else.
+  if (!is(f_.at, LexedKind::Unknown) && word(f_.at) != "|") return std::nullopt;
   std::string text(word(f_.at));
   Range at = range(f_.at);
   bool doubled = word(f_.at + 1) == text && range(f_.at + 1).begin == at.end;

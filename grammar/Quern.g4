@@ -40,6 +40,7 @@ clause
   | 'gradient' '(' params? ')' block       # gradientClause
   | 'shape' '(' params? ')' block          # shapeClause
   | 'lowering' STRING 'needs' STRING       # loweringClause
+  | schedule                               # scheduleClause
   ;
 bodies     : block | whenBody+ elseBody? ;
 whenBody   : 'when' expr block ;
@@ -47,12 +48,24 @@ elseBody   : 'else' block ;
 
 // --- statements and blocks ------------------------------------------------------------------------------------------
 statement
-  : 'let' (LOCAL | '_' | UNDERSCORE_LOCAL) (':' type)? '=' expr   # letStatement
-  | GRAPH '=' expr                                                # graphStatement
+  : 'let' (LOCAL | '_' | UNDERSCORE_LOCAL) (':' type)? '=' scheduled  # letStatement
+  | GRAPH '=' scheduled                                           # graphStatement
   | 'free_var' LOCAL (':' type)?                                  # freeVarStatement
-  | expr                                                          # exprStatement
+  | scheduled                                                     # exprStatement
   ;
 block : '{' statement? (';' statement)* ';'? '}' ;
+
+// --- schedules: how loops run -----------------------------------------------------------------------------------------
+scheduled    : expr schedule? ;
+schedule     : 'schedule' '{' scheduleStep? (';' scheduleStep)* ';'? '}' ;
+scheduleStep : (name (',' name)* '=')? name '(' scheduleGroup (';' scheduleGroup)* ')' ;
+scheduleGroup : (scheduleArgument (',' scheduleArgument)* ','?)? ;
+scheduleArgument
+  : name | LOCAL
+  | scheduleNumber ('|' scheduleNumber)*
+  | '?'
+  ;
+scheduleNumber : '-'? (INT | FLOAT) ;
 
 // --- expressions ----------------------------------------------------------------------------------------------------
 expr
@@ -100,7 +113,7 @@ typeArguments : '<' typeArgument (',' typeArgument)* ','? '>' ;
 typeArgument  : type | INT ;
 arguments     : argument (',' argument)* ','? ;
 argument      : name '=' expr | element ;
-element       : '..' expr | expr ('for' name '<' expr ('if' expr)?)? ;
+element       : '..' expr | scheduled ('for' name '<' expr ('if' expr)?)? ;
 indexItem
   : '..' expr                                                     # spreadIndex
   | '~' name                                                      # broadcastIndex
@@ -111,7 +124,7 @@ binders : binder (',' binder)* ','? ;
 binder  : '..'? (name | '_') (('<' | upTo='<=') expr)? ;
 update  : '=' | '+=' | '*=' | ('-' | '/' | NAME) '=' ;
 
-arm     : pattern '=>' expr ;
+arm     : pattern '=>' scheduled ;
 pattern
   : '_'                                                           # wildcardPattern
   | LOCAL (':' type)?                                             # variablePattern
@@ -132,7 +145,7 @@ type
 // Words that are keywords only where a rule above asks for them.
 name
   : NAME | 'op' | 'test' | 'where' | 'when' | 'static' | 'infix' | 'as' | 'at' | 'shape' | 'gradient' | 'type'
-  | 'extern' | 'import' | 'meta' | 'lowering' | 'needs'
+  | 'extern' | 'import' | 'meta' | 'lowering' | 'needs' | 'schedule'
   ;
 
 // --- tokens ---------------------------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "ir/result.h"
+#include "ir/scheduled.h"
 
 namespace quern {
 
@@ -149,6 +150,13 @@ class PrimitiveWriter {
   void node(const ComprehensionExpr& e) {
     loops("each", e);
     write(e.body);
+    if (e.schedule) schedule(e);
+  }
+  /// A schedule goes by the names of the loops, which the text has not otherwise.
+  void schedule(const ComprehensionExpr& e) {
+    for (const NamedLoop& loop : loops_of(e)) out_.word(loop.name);
+    out_.word(to_clause(e.schedule->schedule));
+    write(e.scheduled);
   }
   void node(const DimValueExpr& e) {
     out_.word("dim");

@@ -144,7 +144,13 @@ class Comparison {
   void parts(const OpCallExpr& a, const OpCallExpr& b) {
     check(a.instance->key == b.instance->key, "operators", a.instance->key, b.instance->key);
     dims(a.dims, b.dims);
+    schedules(a.schedule, b.schedule);
     later(a.args, b.args);
+  }
+  void schedules(const ScheduleClause* a, const ScheduleClause* b) {
+    check(!a == !b, "presence of a schedule");
+    if (a && b)
+      check(a->schedule == b->schedule, "schedules", to_clause(a->schedule), to_clause(b->schedule));
   }
   void parts(const CallExpr& a, const CallExpr& b) {
     later(a.args, b.args);
@@ -219,8 +225,10 @@ class Comparison {
     later(a.args, b.args);
   }
   void parts(const ComprehensionExpr& a, const ComprehensionExpr& b) {
+    schedules(a.schedule, b.schedule);
     dims(a.extents, b.extents);
     bind(a.vars, b.vars);
+    later(a.scheduled, b.scheduled);
     later(a.body, b.body);
   }
   void parts(const CheckDimsExpr& a, const CheckDimsExpr& b) {

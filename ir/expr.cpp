@@ -26,8 +26,11 @@ void each_child_field(Node& node, F&& f) {
     f(node.args);
   } else if constexpr (one_of<T, TupleExpr, ConstructExpr>) {
     f(node.fields);
-  } else if constexpr (one_of<T, FnExpr, ComprehensionExpr, ReduceExpr, ScanExpr>) {
+  } else if constexpr (one_of<T, FnExpr, ReduceExpr, ScanExpr>) {
     f(node.body);
+  } else if constexpr (one_of<T, ComprehensionExpr>) {
+    f(node.body);
+    f(node.scheduled);
   } else if constexpr (one_of<T, CallExpr>) {
     f(node.callee);
     f(node.args);

@@ -15,6 +15,7 @@
 #include "ir/dim.h"
 #include "ir/origin.h"
 #include "ir/scalar.h"
+#include "ir/schedule.h"
 #include "ir/scheme.h"
 #include "ir/static_value.h"
 #include "ir/tensor.h"
@@ -61,6 +62,18 @@ struct OpInstance {
   uint32_t declaration = 0;  ///< of the operator, where it has one
 };
 
+/// A schedule that a program states, and where: of the clause, of each step, and in each step of the words in
+/// it (the names that it makes, then those that it takes).
+struct ScheduleClause {
+  struct StepOrigin {
+    Origin step;
+    std::vector<Origin> words;
+  };
+  loops::Schedule schedule;
+  Origin origin;
+  std::vector<StepOrigin> steps;
+};
+
 struct ConstExpr : Expr {
   static constexpr ExprKind kKind = ExprKind::Const;
   std::shared_ptr<const HostTensor> value;
@@ -83,6 +96,7 @@ struct OpCallExpr : Expr {
   const OpInstance* instance;
   std::span<const Dim> dims;  ///< what the instance's dim_vars are here
   std::span<const ExprPtr> args;
+  const ScheduleClause* schedule = nullptr;  ///< in the place of the operator's own
 };
 struct CallExpr : Expr {
   static constexpr ExprKind kKind = ExprKind::Call;
@@ -245,11 +259,14 @@ struct ExternExpr : Expr {
 };
 
 /// `[i < m, j < n] => body`: a tensor whose element at (i, j) is the body. `extents` equal the type's dims.
+/// With a schedule it is a kernel by itself, whose loops run as that says (ir/scheduled.h).
 struct ComprehensionExpr : Expr {
   static constexpr ExprKind kKind = ExprKind::Comprehension;
   std::span<const Dim> vars;
   std::span<const Dim> extents;
   ExprPtr body;
+  const ScheduleClause* schedule = nullptr;
+  std::span<const ExprPtr> scheduled = {};  ///< the tensors that it names, in the order of loops::tensors_of
 };
 /// The row-major elements of `tensor` under this node's shape.
 struct ViewExpr : Expr {

@@ -165,6 +165,7 @@ class Substituter {
     for (Dim var : node.vars) vars.push_back(renew_dim(var));
     copy.vars = arena_.copy(vars);
     copy.body = apply(node.body);
+    if constexpr (std::is_same_v<Node, ComprehensionExpr>) changed |= replace(copy.scheduled);
     copy.type = apply(node.type);
     return made(node, copy, changed || copy.body != node.body || !vars.empty());
   }

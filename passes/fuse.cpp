@@ -44,7 +44,7 @@ class Fuser {
       // What may fail cannot be done after what would then not have been done.
       if (seen)
         for (const Variable* failing : std::exchange(failing_, {})) producers_.erase(failing);
-      if (!b.variable || !comprehension) continue;
+      if (!b.variable || !comprehension || comprehension->schedule) continue;
       producers_.emplace(b.variable, comprehension);
       if (seen) failing_.insert(b.variable);
     }
@@ -60,6 +60,7 @@ class Fuser {
   ExprPtr with_producers(ExprPtr expr) {
     auto* consumer = as<ComprehensionExpr>(expr);
     if (!consumer) return run(expr);
+    if (consumer->schedule) return expr;
     while (true) {
       const Variable* chosen = choose(*consumer);
       if (!chosen) return consumer;

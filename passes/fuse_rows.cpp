@@ -99,7 +99,8 @@ class RowFuser {
     ExprPtr result = run(block->result);
     Candidates candidates;
     for (size_t k = 0; k < bindings.size(); ++k)
-      if (bindings[k].value->kind == ExprKind::Comprehension) candidates.emplace(bindings[k].variable, k);
+      if (auto* e = as<ComprehensionExpr>(bindings[k].value); e && !e->schedule)
+        candidates.emplace(bindings[k].variable, k);
     std::unordered_set<const Variable*> inside;  // of a group, and not its last
     result = grouped(result, bindings, candidates, inside);
     for (size_t k = bindings.size(); k-- > 0;)
@@ -119,7 +120,7 @@ class RowFuser {
   ExprPtr grouped(ExprPtr expr, const std::vector<Binding>& bindings, Candidates& candidates,
                   std::unordered_set<const Variable*>& inside) {
     auto* last = as<ComprehensionExpr>(expr);
-    if (!last || !effects_.of(last).removable()) return expr;
+    if (!last || last->schedule || !effects_.of(last).removable()) return expr;
     Stages best;
     for (size_t rows = last->vars.size(); rows > 0; --rows) {
       Stages stages = stages_before(*last, rows, bindings, candidates);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/result.h"
+#include "ir/scheduled.h"
 
 namespace quern {
 
@@ -18,7 +19,8 @@ ExprPtr shaped_as(Arena& arena, ExprPtr body, Type type) {
   if (body->type == type || !type->is_tensor() || is_open(type)) return body;
   Expr head{body->kind, type, body->origin};
   if (auto* e = as<ComprehensionExpr>(body))
-    return arena.make<ComprehensionExpr>(head, e->vars, arena.copy(type->dims), e->body);
+    return arena.make<ComprehensionExpr>(head, e->vars, arena.copy(type->dims), e->body, e->schedule,
+                                         e->scheduled);
   if (auto* e = as<ViewExpr>(body)) return arena.make<ViewExpr>(head, e->tensor);
   if (auto* e = as<BlockExpr>(body)) {
     ExprPtr result = shaped_as(arena, e->result, type);
@@ -28,13 +30,17 @@ ExprPtr shaped_as(Arena& arena, ExprPtr body, Type type) {
 }
 
 ExprPtr definition_at(Arena& arena, const OpCallExpr& call, const OpInstance& instance) {
+  FnExpr function = *instance.function;
+  if (call.schedule)
+    if (ExprPtr body = with_schedule(arena, function.body, *call.schedule, function.params))
+      function.body = body;
   ExprSubstitution substitution;
   substitution.call = &call.origin;
   for (size_t i = 0; i < instance.dim_vars.size() && i < call.dims.size(); ++i)
     substitution.types.dims.emplace(instance.dim_vars[i], call.dims[i]);
   for (size_t i = call.dims.size(); i < instance.dim_vars.size(); ++i)
     substitution.types.dims.emplace(instance.dim_vars[i], dim_var(instance.dim_vars[i]->name));
-  return shaped_as(arena, body_at(arena, *instance.function, call.args, std::move(substitution)), call.type);
+  return shaped_as(arena, body_at(arena, function, call.args, std::move(substitution)), call.type);
 }
 
 }  // namespace

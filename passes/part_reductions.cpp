@@ -70,6 +70,7 @@ class Parter {
   ExprPtr value(ExprPtr expr, std::vector<Binding>& bindings) {
     auto* whole = as<ComprehensionExpr>(expr);
     if (!whole) return run(expr);
+    if (whole->schedule) return expr;
     const ReduceExpr* reduce = only_reduction(whole->body);
     const auto numbers = as_const(dim_product(whole->extents));
     if (!reduce || is_arg(reduce->reduce) || reduce->type->dtype.is_vector() || !numbers ||

@@ -1,5 +1,7 @@
 #include "passes/pass.h"
 
+#include <algorithm>
+
 namespace quern {
 
 bool is_atom(ExprPtr expr) {
@@ -20,10 +22,32 @@ size_t count_nodes(ExprPtr expr) {
   return count;
 }
 
+namespace {
+
+bool is_given_before(std::span<const ExprPtr> args, size_t i) {
+  auto* var = as<VarExpr>(args[i]);
+  return var && std::ranges::any_of(args.first(i), [&](ExprPtr other) {
+           auto* same = as<VarExpr>(other);
+           return same && same->variable == var->variable;
+         });
+}
+
+bool has_scheduled_tensors(ExprPtr expr) {
+  auto* e = as<ComprehensionExpr>(expr);
+  bool found = e && !e->scheduled.empty();
+  for_each_child(expr, [&](ExprPtr child) { found = found || has_scheduled_tensors(child); });
+  return found;
+}
+
+}  // namespace
+
 ExprPtr body_at(Arena& arena, const FnExpr& function, std::span<const ExprPtr> args, ExprSubstitution at) {
   std::vector<Binding> bindings;
   for (size_t i = 0; i < function.params.size(); ++i) {
     ExprPtr arg = args[i];
+    // A schedule that names one of two parameters means it alone, also where both are one tensor.
+    if (arg->type->is_tensor() && is_given_before(args, i) && has_scheduled_tensors(function.body))
+      arg = arena.make<ViewExpr>(Expr{ExprKind::View, arg->type, arg->origin}, arg);
     if (!is_atom(arg)) {
       const Variable* variable = make_variable(arena, function.params[i]->name, arg->type);
       bindings.push_back({variable, arg});

@@ -80,8 +80,7 @@ class Normalizer {
         return arena_.make<CallExpr>(Expr{*expr}, callee, arena_.copy(args));
       }
       case ExprKind::CheckDims: return checked(*static_cast<const CheckDimsExpr*>(expr));
-      case ExprKind::Comprehension:
-        return map_children(arena_, expr, [&](ExprPtr body) { return element(body); });
+      case ExprKind::Comprehension: return comprehension(*static_cast<const ComprehensionExpr*>(expr));
       case ExprKind::Intrinsic:
         return map_children(arena_, expr, [&](ExprPtr arg) { return arg ? atom(arg) : arg; });
       case ExprKind::Extern:
@@ -125,6 +124,19 @@ class Normalizer {
     return v ? v
              : arena_.make<TupleExpr>(Expr{ExprKind::Tuple, unit_type(), check.origin},
                                       std::span<const ExprPtr>());
+  }
+
+  ExprPtr comprehension(const ComprehensionExpr& e) {
+    // What a schedule names is a buffer of its own, even where it is another name of one.
+    for (ExprPtr tensor : e.scheduled) {
+      auto* var = as<VarExpr>(tensor);
+      auto alias = var ? aliases_.find(var->variable) : aliases_.end();
+      if (alias == aliases_.end() || alias->second->kind != ExprKind::Var) continue;
+      ExprPtr view = arena_.make<ViewExpr>(Expr{ExprKind::View, var->type, var->origin}, alias->second);
+      aliases_.insert_or_assign(var->variable, bind(view, var->variable->name));
+    }
+    return map_children(arena_, &e,
+                        [&](ExprPtr child) { return child == e.body ? element(child) : atom(child); });
   }
 
   // Inside an index expression: the tensors that are read are bound outside, the rest stays.

@@ -81,6 +81,8 @@ class Verifier {
                         "a comprehension has another rank than its type");
                 require(e.body->type->is_scalar() && e.body->type->dtype == e.type->dtype,
                         "a comprehension's body has another dtype");
+                require(!e.schedule || e.scheduled.size() == tensors_of(e.schedule->schedule).size(),
+                        "a schedule names another number of tensors than it has");
                 auto* scatter = as<ScatterExpr>(e.body);
                 require(!scatter || scatter->indices.size() == e.vars.size(),
                         "a scatter has another number of indices than its comprehension");

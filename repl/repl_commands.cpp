@@ -32,7 +32,8 @@ CommandOutcome help(Workspace&, const std::string&) {
 constexpr std::array<ReplCommand, 10> kCommands{{
     {":type", "EXPR", "the type of an expression, of @f or of an operator",
      [](Workspace& w, const std::string& a) { return outcome(w.show_type(a)); }},
-    {":ir", "[STAGE] EXPR", "an expression or @f at a stage of compilation: ast, typed, …, loops, llvm, asm",
+    {":ir", "[STAGE] EXPR",
+     "an expression or @f at a stage of compilation: ast, typed, …, schedule, loops, asm",
      [](Workspace& w, const std::string& a) { return outcome(w.show_stage(a)); }},
     {":explain", "[CODE]", "what a code such as Q0302 means; without one, that of the last diagnostic",
      [](Workspace& w, const std::string& a) { return outcome(w.explain(a)); }},

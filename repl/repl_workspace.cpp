@@ -32,8 +32,8 @@ namespace {
 constexpr std::string_view kDefaultStage = "typed";
 
 bool is_stage(std::string_view word) {
-  constexpr std::array<std::string_view, 7> kOthers{"ast",   kDefaultStage, "fused", "bytecode",
-                                                    "loops", "llvm",        "asm"};
+  constexpr std::array<std::string_view, 8> kOthers{"ast",      kDefaultStage, "fused", "bytecode",
+                                                    "schedule", "loops",       "llvm",  "asm"};
   auto passes = pipeline();
   return std::find(kOthers.begin(), kOthers.end(), word) != kOthers.end() ||
          std::any_of(passes.begin(), passes.end(), [&](const Pass& p) { return p.name == word; });

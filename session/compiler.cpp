@@ -11,6 +11,7 @@
 #include "jit/vm/vm.h"
 #include "passes/pipeline.h"
 #include "session/fusion_legend.h"
+#include "session/schedule_text.h"
 
 namespace quern {
 
@@ -143,12 +144,19 @@ Result<std::string> Compiler::stage_text(const Definition& definition, const std
   if (stage == "fused") return definition_with(optimised);
   if (stage == "bytecode")
     return to_string(*compile_program(optimised.expr, free_variables(optimised.expr), optimised.arena));
-  if (stage == "loops" || stage == "llvm" || stage == "asm") {
+  if (stage == "schedule" || stage == "loops" || stage == "llvm" || stage == "asm") {
     auto machine = impl_->kernels.machine();
     if (!machine) return machine.error();
     std::string text;
     for (const FnExpr* primitive : primitives_of(optimised.expr)) {
-      const loops::Lowered lowered = loops::lower(*primitive, **machine);
+      auto made = loops::lower(*primitive, **machine);
+      if (!made) return made.error();
+      const loops::Lowered& lowered = *made;
+      if (stage == "schedule") {
+        text += fmt::format("// {}\n{}\n", name_of(impl_->session, primitive->body->origin),
+                            schedule_text(impl_->session, *primitive, lowered));
+        continue;
+      }
       std::vector<const loops::Kernel*> kernels;
       for (const loops::PackedInput& input : lowered.packed) kernels.push_back(&input.form);
       kernels.push_back(&lowered.kernel);
@@ -162,8 +170,10 @@ Result<std::string> Compiler::stage_text(const Definition& definition, const std
   }
   std::string names = "ast, typed, effects";
   for (const Pass& pass : pipeline()) names += ", " + std::string(pass.name);
-  return Failure{fmt::format("there is no stage `{}`; the stages are {}, fused, bytecode, loops, llvm, asm",
-                             stage, names)};
+  return Failure{
+      fmt::format("there is no stage `{}`; the stages are {}, fused, bytecode, schedule, loops, llvm, "
+                  "asm",
+                  stage, names)};
 }
 
 }  // namespace quern

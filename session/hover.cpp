@@ -60,6 +60,14 @@ std::optional<HoverInfo> Session::hover(SourceId source, uint32_t offset) {
   std::vector<SyntaxPtr> path;
   innermost(tree_root(part), outcome.spans, offset - piece->range.begin - (part == id ? 0 : start.begin),
             path);
+  const auto step = std::ranges::find(path, SyntaxKind::ScheduleStep, &Syntax::kind);
+  if (step != path.end()) {
+    const auto primitive = loops::find_primitive((*step)->text);
+    const Range name = range_of({{part, (*step)->child(1)->id}, {}});
+    if (!primitive || offset < name.begin || offset > name.end) return std::nullopt;
+    const loops::PrimitiveInfo& about = loops::info(*primitive);
+    return HoverInfo{name, fmt::format("```quern\n{}\n```\n\n{}", about.form, about.does)};
+  }
   const std::vector<Type>& types = *types_of(part);
   for (auto it = path.rbegin(); it != path.rend(); ++it) {
     SyntaxPtr s = *it;

@@ -5,12 +5,23 @@
 #include <algorithm>
 
 #include "frontend/check_form.h"
+#include "frontend/schedule_clause.h"
 #include "session/intrinsics.h"
 #include "session/session_impl.h"
 
 namespace quern {
 
 namespace {
+
+// Clauses without a schedule, which says of a body how it runs.
+SyntaxPtr without_schedules(SyntaxPtr clauses, Arena& arena) {
+  if (!clauses || !clauses->is(SyntaxKind::Clauses)) return clauses;
+  std::vector<SyntaxPtr> kept;
+  std::ranges::copy_if(clauses->children, std::back_inserter(kept),
+                       [](SyntaxPtr clause) { return !clause->is(SyntaxKind::Schedule); });
+  if (kept.size() == clauses->children.size()) return clauses;
+  return arena.make<Syntax>(clauses->kind, clauses->id, clauses->text, arena.copy(kept));
+}
 
 // A definition's or an operator's head: what its users see. Ids of nodes are as in the whole tree.
 Declaration without_bodies(const Declaration& whole) {
@@ -20,6 +31,7 @@ Declaration without_bodies(const Declaration& whole) {
   auto arena = std::make_shared<Arena>();
   arena->keep(whole.arena);
   std::vector<SyntaxPtr> children(s->children.begin(), s->children.end());
+  children[3] = without_schedules(children[3], *arena);
   children[4] = arena->make<Syntax>(SyntaxKind::Bodies, children[4] ? children[4]->id : 0);
   SyntaxPtr head = arena->make<Syntax>(s->kind, s->id, s->text, arena->copy(children));
   return {whole.id, whole.name, head, arena};
@@ -238,6 +250,7 @@ Session::Impl::Impl(Session& session)
             SyntaxPtr root = tree(id).syntax;
             Diagnostics found = check_duplicates(root, id);
             append(found, check_signature_form(root, id));
+            append(found, check_schedules(root, id));
             return found;
           },
           std::equal_to<>()),
@@ -309,12 +322,13 @@ ModuleScope& Session::Impl::scope_of(ModuleId module) {
 Diagnostics Session::Impl::with_copies(ModuleId module, const Inferred& inferred, DeclarationId id) {
   Diagnostics result = diagnostics_of(module, inferred);
   if (!has_errors(result)) append(result, of_copies(inferred.needs));
-  // A walk over a long body is for those alone that say `grad`.
-  auto says_grad = [this](DeclarationId part) {
-    return piece_text.get(part).find("grad") != std::string::npos;
+  // A walk over a long body is for those alone that say so.
+  auto says = [&](std::string_view word) {
+    auto in_part = [&](DeclarationId part) { return piece_text.get(part).find(word) != std::string::npos; };
+    return in_part(id) || std::ranges::any_of(bodies.chunks.get(id), in_part);
   };
-  bool says = says_grad(id) || std::ranges::any_of(bodies.chunks.get(id), says_grad);
-  if (says && !has_errors(result)) append(result, of_gradients(inferred));
+  if (says("grad") && !has_errors(result)) append(result, of_gradients(inferred));
+  if (says("schedule") && !has_errors(result)) append(result, of_schedules(inferred.definition.body));
   return result;
 }
 

@@ -198,6 +198,8 @@ struct Session::Impl {
   std::optional<DotIntrinsics> dot_intrinsics;  ///< of the library, where somebody asked
   static constexpr uint32_t kGone = UINT32_MAX;
 
+  /// Of the schedules in an expression without errors (schedules.cpp): what there is no code for.
+  Diagnostics of_schedules(ExprPtr expr);
   /// Of the gradients in a definition or statement that has no errors (gradients.cpp).
   Diagnostics of_gradients(const Inferred& inferred);
 
@@ -307,6 +309,7 @@ class ModuleScope final : public Scope {
   bool has_global(std::string_view name) override;
   const Declaration* global(std::string_view name) override;
   const Declaration* op(std::string_view name) override;
+  Diagnostics schedule_problems(const FnExpr& definition) override;
   const Declaration* static_function(std::string_view name) override;
   std::string infix(std::string_view symbol) override;
   const DataHeader* data_header(std::string_view type_name) override;

@@ -85,6 +85,8 @@ class CodeGenerator {
 
 /// Whether LLVM has the intrinsic, with an accumulator of these lanes and operands of this size.
 bool can_call(const DotIntrinsic& intrinsic);
+/// The model of the machine that code is generated for, without a generator.
+loops::MachineModel host_machine();
 
 /// "19.1.7"
 std::string llvm_version();

@@ -294,15 +294,19 @@ llvm::Error add_host_functions(llvm::orc::LLJIT& jit) {
   return jit.getMainJITDylib().define(llvm::orc::absoluteSymbols(std::move(symbols)));
 }
 
-}  // namespace
-
-Result<std::unique_ptr<CodeGenerator>> CodeGenerator::create(CodegenOptions options) {
+llvm::Expected<llvm::orc::JITTargetMachineBuilder> host_builder() {
   static std::once_flag initialized;
   std::call_once(initialized, [] {
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();
   });
-  auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
+  return llvm::orc::JITTargetMachineBuilder::detectHost();
+}
+
+}  // namespace
+
+Result<std::unique_ptr<CodeGenerator>> CodeGenerator::create(CodegenOptions options) {
+  auto builder = host_builder();
   if (!builder) return failure(builder.takeError());
   // The linker puts a kernel's parts close together and reaches what is far away through stubs.
   builder->setRelocationModel(llvm::Reloc::PIC_);
@@ -327,6 +331,17 @@ Result<std::unique_ptr<CodeGenerator>> CodeGenerator::create(CodegenOptions opti
   engine->target.machine.winograd_tile = options.winograd_tile;
   engine->give_back(Tier::Best, std::move(*machine));
   return std::unique_ptr<CodeGenerator>(std::make_unique<OrcGenerator>(std::move(engine), options));
+}
+
+loops::MachineModel host_machine() {
+  static const loops::MachineModel model = [] {
+    auto builder = host_builder();
+    auto machine = builder ? builder->createTargetMachine() : builder.takeError();
+    if (machine) return machine_model(**machine);
+    llvm::consumeError(machine.takeError());
+    return loops::MachineModel();
+  }();
+  return model;
 }
 
 std::string llvm_version() { return LLVM_VERSION_STRING; }

@@ -83,7 +83,7 @@ class ContractionSchedule {
   }
 
   void step(Primitive primitive, std::vector<std::string> makes, std::vector<std::vector<std::string>> loops,
-            std::vector<int64_t> numbers = {}) {
+            std::vector<ScheduleNumber> numbers = {}) {
     schedule_.steps.push_back({primitive, std::move(makes), std::move(loops), std::move(numbers)});
   }
 
@@ -109,7 +109,7 @@ class ContractionSchedule {
     std::vector<std::string> inner;
     for (const std::string& name : reduced)
       if (ContractionModel::depends(roles_.right, nest_.symbol_of(name))) inner.push_back(name);
-    std::vector<int64_t> sizes{width};
+    std::vector<ScheduleNumber> sizes{width};
     if (roles_.dot) sizes.push_back(roles_.dot->group);
     step(Primitive::Pack, {},
          {{c_.buffers[static_cast<size_t>(roles_.right.buffer)].name}, names_of(outer), {across}, inner},

@@ -10,6 +10,7 @@
 #include "jit/schedule/contraction.h"
 #include "jit/schedule/residues.h"
 #include "jit/schedule/rows.h"
+#include "jit/schedule/stated.h"
 #include "jit/schedule/statements.h"
 #include "jit/schedule/transposition.h"
 #include "jit/schedule/window.h"
@@ -467,9 +468,37 @@ Kernel named(Kernel kernel) {
 
 }  // namespace
 
-Lowered lower(const FnExpr& primitive, const MachineModel& machine) {
+namespace {
+
+/// What is packed for a nest, and the steps that made it.
+void take_forms(const Nest& nest, const MachineModel& machine, Lowered& lowered) {
+  for (const PackedBuffer& packed : nest.packed())
+    lowered.packed.push_back({packed.buffer, named(schedule_default(packed.form, machine.vector_bytes))});
+  lowered.schedules.push_back(nest.schedule());
+}
+
+Result<Lowered> lower_as_stated(const FnExpr& primitive, const ScheduleClause& clause,
+                                const MachineModel& machine) {
+  auto made = stated_nest(primitive, machine);
+  if (auto* failure = std::get_if<StatedFailure>(&made)) {
+    const auto& steps = clause.schedule.steps;
+    return Failure{failure->step < steps.size() ? fmt::format("the schedule step `{}`: {}",
+                                                              to_string(steps[failure->step]), failure->why)
+                                                : "the schedule: " + failure->why};
+  }
+  const Nest& nest = std::get<Nest>(made);
+  Lowered lowered{named(nest.kernel()), {}};
+  take_forms(nest, machine, lowered);
+  return lowered;
+}
+
+}  // namespace
+
+Result<Lowered> lower(const FnExpr& primitive, const MachineModel& machine) {
   if (primitive.body->kind == ExprKind::Block)
-    return {named(scheduled_rows(rows_of(primitive), machine.vector_bytes)), {}};
+    return Lowered{named(scheduled_rows(rows_of(primitive), machine.vector_bytes)), {}};
+  if (const ScheduleClause* clause = as<ComprehensionExpr>(primitive.body)->schedule)
+    return lower_as_stated(primitive, *clause, machine);
   const Computation computation = with_simple_loops(computation_of(primitive));
   if (auto winograd = scheduled_winograd(computation, machine)) {
     winograd->kernel = named(std::move(winograd->kernel));
@@ -486,8 +515,7 @@ Lowered lower(const FnExpr& primitive, const MachineModel& machine) {
     if (!nest) nest = scheduled_transposition(part, machine);
     kernels.push_back(nest ? nest->kernel() : schedule_default(part, machine.vector_bytes));
     if (!nest) continue;
-    for (const PackedBuffer& packed : nest->packed())
-      lowered.packed.push_back({packed.buffer, named(schedule_default(packed.form, machine.vector_bytes))});
+    take_forms(*nest, machine, lowered);
     buffers = kernels.back().buffers;
   }
   lowered.kernel = named(in_sequence(kernels));

@@ -4,6 +4,8 @@
 #include <vector>
 
 #include "ir/expr.h"
+#include "ir/result.h"
+#include "ir/schedule.h"
 #include "jit/schedule/loops.h"
 #include "jit/schedule/machine_model.h"
 
@@ -88,6 +90,8 @@ StagedComputation staged_computation_of(const FnExpr& primitive);
 /// everything else is serial. The loop that running results follow is the innermost of the result's; a
 /// scatter's loops come after them, in order.
 Kernel schedule_default(const Computation& computation, int vector_bytes);
+/// The lanes of a vector of the widest element that takes part.
+int lanes_of(const Computation& computation, int vector_bytes);
 /// The loops of such a kernel, for a part of one.
 Block loops_of(const Computation& computation, int vector_bytes);
 
@@ -111,11 +115,14 @@ struct PackedInput {
 struct Lowered {
   Kernel kernel;
   std::vector<PackedInput> packed;  ///< in the order of the buffers
+  /// Of each nest that it was made of; none of loops that the default schedule made.
+  std::vector<Schedule> schedules = {};
 };
 
-/// computation_of, then the default schedule for what it is. A kernel's name is derived from its canonical
-/// text.
-Lowered lower(const FnExpr& primitive, const MachineModel& machine);
+/// computation_of, then the schedule that the index expression states, as it is written, or the default one
+/// for what it is. Fails, and says which step it is, where a stated schedule cannot be. A kernel's name is
+/// derived from its canonical text.
+Result<Lowered> lower(const FnExpr& primitive, const MachineModel& machine);
 
 /// The same, without index variables that are always 0, and with two for one that is divided by a constant.
 Computation with_simple_loops(Computation computation);

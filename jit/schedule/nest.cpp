@@ -123,6 +123,12 @@ Result<Done> Nest::apply(const Schedule& schedule) {
 }
 
 Result<Done> Nest::apply(const ScheduleStep& step) {
+  auto done = change(step);
+  if (done) applied_.steps.push_back(step);
+  return done;
+}
+
+Result<Done> Nest::change(const ScheduleStep& step) {
   switch (step.primitive) {
     case Primitive::Split: return split(step);
     case Primitive::Fuse: return fuse(step);
@@ -252,7 +258,7 @@ Result<Done> Nest::mark(const ScheduleStep& step) {
   if (!at) return at.error();
   Loop& loop = table_[static_cast<size_t>(order_[*at])];
   loop.kind = lanes ? LoopKind::Vectorize : LoopKind::Unroll;
-  loop.width = step.numbers.empty() ? 0 : step.numbers[0];
+  loop.width = step.numbers.empty() ? 0 : step.numbers[0].value;
   return Done{};
 }
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "ir/schedule.h"
 #include "jit/schedule/lower.h"
-#include "jit/schedule/schedule.h"
 
 namespace quern::loops {
 
@@ -40,6 +40,8 @@ class Nest {
   Kernel kernel() const;
   const std::vector<PackedBuffer>& packed() const { return packed_; }
   const Computation& computation() const { return c_; }
+  /// The steps that were applied.
+  const Schedule& schedule() const { return applied_; }
   /// The names of the loops, outermost first, those of reductions among them.
   std::vector<std::string> loops() const;
   /// The outermost loop that several threads may share and that has many steps, or else the one with the
@@ -96,6 +98,7 @@ class Nest {
     std::vector<int> tile;     ///< inside of a reduction's: accumulators are in registers
   };
 
+  Result<Done> change(const ScheduleStep& step);
   Result<Done> split(const ScheduleStep& step);
   Result<Done> fuse(const ScheduleStep& step);
   Result<Done> reorder(const ScheduleStep& step);
@@ -141,6 +144,7 @@ class Nest {
   void roots_of(int loop, std::vector<int>& roots) const;
 
   Computation c_;
+  Schedule applied_;
   std::vector<Loop> table_;  ///< all that there ever were
   std::vector<Split> splits_;
   std::vector<Fuse> fuses_;

@@ -169,6 +169,10 @@ Result<Done> Nest::scratch_is_complete(const Parts& parts) const {
       return Failure{
           fmt::format("every thread would compute `{}`: it can be computed at a loop, or inline", name)};
     if (fill.loop == kBeforeAll) continue;
+    if (std::ranges::any_of(order_,
+                            [&](int loop) { return table_[static_cast<size_t>(loop)].dot != nullptr; }))
+      return Failure{fmt::format(
+          "an intrinsic reads groups of `{}`, which do not lie together in scratch memory", name)};
     if (auto done = scratch_stands_well(fill.loop, name, parts); !done) return done;
   }
   if (written_ >= 0) {

@@ -199,21 +199,6 @@ class Scheduler {
     }
   }
 
-  // The lanes of a vector of the widest element that takes part.
-  int lanes() const {
-    size_t widest = 4;
-    auto widen = [&](const ValuePtr& value) {
-      for_each_value(value, [&](const Value& v) {
-        if (v.kind == ValueKind::Load || v.kind == ValueKind::Apply || v.kind == ValueKind::Cast)
-          widest = std::max(widest, v.dtype.bytes());
-      });
-    };
-    widen(c_.value);
-    for (const Reduction& r : c_.reductions) widen(r.value);
-    for (const RunningResult& r : c_.running_results) widen(r.value);
-    return std::max<int>(1, vector_bytes_ / static_cast<int>(widest));
-  }
-
   // The cost of a step of the loop over `var` per element, in units of a vector load: contiguous accesses are
   // shared by the lanes, strided ones are not.
   double cost(Dim var, Dim extent, int width) const {
@@ -232,7 +217,7 @@ class Scheduler {
   }
 
   void choose_vector_loop() {
-    int width = lanes();
+    int width = lanes_of(c_, vector_bytes_);
     if (width < 2) return;
     double best = 0;
     // Lanes that differ in how far a loop inside them runs are not lanes; nor are the steps of a running
@@ -377,6 +362,20 @@ class Scheduler {
 };
 
 }  // namespace
+
+int lanes_of(const Computation& computation, int vector_bytes) {
+  size_t widest = 4;
+  const auto widen = [&](const ValuePtr& value) {
+    for_each_value(value, [&](const Value& v) {
+      if (v.kind == ValueKind::Load || v.kind == ValueKind::Apply || v.kind == ValueKind::Cast)
+        widest = std::max(widest, v.dtype.bytes());
+    });
+  };
+  widen(computation.value);
+  for (const Reduction& r : computation.reductions) widen(r.value);
+  for (const RunningResult& r : computation.running_results) widen(r.value);
+  return std::max<int>(1, vector_bytes / static_cast<int>(widest));
+}
 
 Kernel schedule_default(const Computation& computation, int vector_bytes) {
   return Scheduler(computation, vector_bytes).run();

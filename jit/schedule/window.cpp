@@ -52,7 +52,7 @@ class WindowRule {
     Nest nest(c_);
     Schedule schedule;
     const auto step = [&](Primitive primitive, std::vector<std::string> makes, std::vector<std::string> loops,
-                          std::vector<int64_t> numbers = {}) {
+                          std::vector<ScheduleNumber> numbers = {}) {
       schedule.steps.push_back({primitive, std::move(makes), {std::move(loops)}, std::move(numbers)});
     };
     const auto count = terms();

@@ -386,7 +386,8 @@ class WinogradRule {
         filter);
     c.locals = kernel.locals;
     Nest nest(std::move(c));
-    const auto step = [&](Primitive primitive, std::vector<std::string> names, std::vector<int64_t> numbers) {
+    const auto step = [&](Primitive primitive, std::vector<std::string> names,
+                          std::vector<ScheduleNumber> numbers) {
       QUERN_CHECK(nest.apply({primitive, {}, {std::move(names)}, std::move(numbers)}));
     };
     step(Primitive::Reorder, {"p", "q", "k", "i", "j"}, {});

@@ -151,7 +151,9 @@ Result<KernelCache::Entry> KernelCache::compiled(const FnExpr& primitive, const 
   ++counts_.lowered;
   auto machine = this->machine();
   if (!machine) return machine.error();
-  loops::Lowered lowered = loops::lower(primitive, **machine);
+  auto made = loops::lower(primitive, **machine);
+  if (!made) return made.error();
+  loops::Lowered lowered = std::move(*made);
   Entry entry{record_of(lowered, text), {}, name};
   lowered.kernel.name = name;
   auto code = generator.compile(lowered.kernel);

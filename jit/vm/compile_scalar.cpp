@@ -80,7 +80,8 @@ void collect_index_variables(ExprPtr expr, std::unordered_set<Dim>& found) {
 Register FunctionCompiler::primitive(const CallExpr& e, const FnExpr& fn, Register wanted) {
   auto* comprehension = as<ComprehensionExpr>(fn.body);
   ExprPtr body = comprehension ? comprehension->body : fn.body;
-  bool one_element = e.type->is_scalar() && (!comprehension || comprehension->vars.empty());
+  bool one_element =
+      e.type->is_scalar() && (!comprehension || (comprehension->vars.empty() && !comprehension->schedule));
   return one_element && is_scalar_code(body) ? scalar_code(e, fn, body, wanted) : kernel(e, fn, wanted);
 }
 

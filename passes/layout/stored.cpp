@@ -168,7 +168,11 @@ class Uses {
       : arena_(arena), of_(of), of_read_(std::move(of_read)), whole_(std::move(whole)) {}
 
   ExprPtr run(ExprPtr expr) {
-    if (auto* e = as<ComprehensionExpr>(expr)) return within(expr, e->vars, e->extents);
+    if (auto* e = as<ComprehensionExpr>(expr)) {
+      // A schedule is for the indices as they were.
+      if (e->schedule) expr = arena_.make<ComprehensionExpr>(Expr{*e}, e->vars, e->extents, e->body);
+      return within(expr, e->vars, e->extents);
+    }
     if (auto* e = as<ReduceExpr>(expr)) return within(expr, e->vars, e->extents);
     if (auto* e = as<ScanExpr>(expr)) return within(expr, e->vars, e->extents);
     if (auto* e = as<ScatterExpr>(expr)) return within(expr, e->vars, e->extents);

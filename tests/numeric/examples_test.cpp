@@ -164,6 +164,14 @@ TEST(Capsule, EqualsTheInterpreter) {
   EXPECT_EQ(worst_difference(*compiled.tensor("out"), *interpreted.tensor("out")), 0);
 }
 
+TEST(Schedules, EqualTheInterpreter) {
+  Script compiled("schedules.relay", false), interpreted("schedules.relay", true);
+  for (const char* name : {"product", "sums"}) {
+    ASSERT_TRUE(compiled.tensor(name));
+    EXPECT_EQ(worst_difference(*compiled.tensor(name), *interpreted.tensor(name)), 0) << name;
+  }
+}
+
 std::string steps_file(Scratch& scratch, int32_t steps) {
   return scratch.write(
       "steps" + std::to_string(steps) + ".npy",

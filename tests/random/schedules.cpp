@@ -1,5 +1,7 @@
 #include "tests/random/schedules.h"
 
+#include "frontend/schedule_clause.h"
+
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
@@ -80,7 +82,7 @@ Schedule random_blocks(Random& random, const Nest& nest) {
     const auto part = std::find(inner.begin(), inner.end(), loop + "i");
     if (part < outer) std::iter_swap(outer, part);
   }
-  return *loops::parse_schedule(fmt::format("{}; reorder({})", text, fmt::join(inner, ", ")));
+  return *parse_schedule(fmt::format("{}; reorder({})", text, fmt::join(inner, ", ")));
 }
 
 struct NoFunctions final : FunctionSource {
@@ -109,7 +111,7 @@ Schedule apply_random_steps(Random& random, Nest& nest) {
     applied = steps;
   }
   const std::string text = loops::to_string(applied);
-  const auto read = loops::parse_schedule(text);
+  const auto read = parse_schedule(text);
   EXPECT_TRUE(read && *read == applied) << text;
   return applied;
 }

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "frontend/schedule_clause.h"
 #include "jit/schedule/residues.h"
 #include "jit/vm/vm.h"
 #include "session/session.h"
@@ -34,8 +35,8 @@ Schedule tensorizing(Random& random, const Nest& nest, const DotIntrinsics& dots
     order = "io, " + order + "ii, ";
   }
   if (random.chance(50)) text += fmt::format("unroll(ko, {}); ", random.in(1, 4));
-  auto read = loops::parse_schedule(fmt::format("{}reorder({}li); vectorize(li, {}); tensorize(li, ki; {})",
-                                                text, order, dot.lanes, dot.name));
+  auto read = parse_schedule(fmt::format("{}reorder({}li); vectorize(li, {}); tensorize(li, ki; {})", text,
+                                         order, dot.lanes, dot.name));
   return read ? *read : Schedule();
 }
 
@@ -47,9 +48,9 @@ Schedule turning(Random& random, const Nest& nest) {
   std::string order;
   for (const std::string& loop : loops) order += loop == u || loop == v ? loop + "o, " : loop + ", ";
   auto read =
-      loops::parse_schedule(fmt::format("{0}o, {0}i = split({0}, {2}); {1}o, {1}i = split({1}, {2}); "
-                                        "reorder({3}{0}i, {1}i); turn(a; {0}i, {1}i)",
-                                        v, u, width, order));
+      parse_schedule(fmt::format("{0}o, {0}i = split({0}, {2}); {1}o, {1}i = split({1}, {2}); "
+                                 "reorder({3}{0}i, {1}i); turn(a; {0}i, {1}i)",
+                                 v, u, width, order));
   return read ? *read : Schedule();
 }
 
@@ -63,9 +64,14 @@ class RandomKernels final : public KernelSource {
   }
 
   Result<KernelCode> kernel(const FnExpr& primitive) override {
-    const loops::Computation computation = loops::with_simple_loops(loops::computation_of(primitive));
+    const loops::Computation whole = loops::computation_of(primitive);
+    // A schedule that a program states is for the loops as they are.
+    const bool as_written = random_.chance(30);
+    const std::vector<loops::Computation> parts =
+        as_written ? std::vector{whole} : loops::residue_classes(loops::with_simple_loops(whole));
     std::vector<loops::Kernel> kernels;
-    for (loops::Computation& part : loops::residue_classes(computation)) {
+    kernels.reserve(parts.size());
+    for (loops::Computation part : parts) {
       if (!kernels.empty()) part.buffers = kernels.back().buffers;
       kernels.push_back(scheduled(part).kernel());
     }

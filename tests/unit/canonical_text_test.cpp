@@ -61,6 +61,12 @@ TEST(CanonicalText, IsAnotherForAnotherPrimitive) {
       "def @main(%a: Tensor[(4, 5), float32]) { [i < 4] => %a[i + 1, 3] else 1f }",
       "def @main(%a: Tensor[(4, 5), float32]) { [i < 4] => if (%a[i, 0] > 0f) { %a[i, 1] } else { 0f } }",
       "def @main(%a: Tensor[(4, 5), float32]) { [i < 4] => if (%a[i, 1] > 0f) { %a[i, 0] } else { 0f } }",
+      "def @main(%a: Tensor[(4, 5), float32]) { ([i < 4, j < 5] => %a[i, j] * 2f) schedule { unroll(i, 2) } "
+      "}",
+      "def @main(%a: Tensor[(4, 5), float32]) { ([i < 4, j < 5] => %a[i, j] * 2f) schedule { unroll(j, 2) } "
+      "}",
+      "def @main(%a: Tensor[(4, 5), float32]) { ([j < 4, i < 5] => %a[j, i] * 2f) schedule { unroll(i, 2) } "
+      "}",
       scatter("="),
       scatter("+="),
   };

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <random>
 
+#include "frontend/schedule_clause.h"
 #include "ir/interpreter.h"
 #include "jit/runtime/threads.h"
 #include "jit/schedule/lower.h"
@@ -147,7 +148,7 @@ loops::Computation computation_of(const DotIntrinsic& dot) {
 
 std::shared_ptr<CompiledKernel> kernel_of(const DotIntrinsic& dot) {
   loops::Nest nest(computation_of(dot), {}, {std::make_shared<const DotIntrinsic>(dot)});
-  const auto schedule = loops::parse_schedule(
+  const auto schedule = parse_schedule(
       fmt::format("ro, ri = split(r, {}); reorder(ro, ri, i); vectorize(i, {}); tensorize(i, ri; {})",
                   dot.group, dot.lanes, dot.name));
   const auto applied = nest.apply(*schedule);

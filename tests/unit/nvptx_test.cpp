@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "frontend/schedule_clause.h"
 #include "jit/codegen/codegen.h"
 #include "jit/schedule/nest.h"
 #include "tests/unit/loops_builder.h"
@@ -54,7 +55,7 @@ loops::Kernel bound_product(Dim m, Dim n, Dim k_extent, const std::string& more 
   c.value = local(0, kF32);
   c.store_offset = dim_add(dim_mul(i, n), j);
   loops::Nest nest(std::move(c));
-  const auto schedule = loops::parse_schedule(
+  const auto schedule = parse_schedule(
       "io, ii = split(i, 4); jo, ji = split(j, 16); bind(io, blockIdx.y); bind(jo, blockIdx.x); "
       "bind(ji, threadIdx.x); reorder(io, jo, ji, k, ii)" +
       more);

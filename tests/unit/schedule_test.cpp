@@ -2,7 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "jit/schedule/nest.h"
+#include "frontend/schedule_clause.h"
+#include "jit/schedule/stated.h"
 #include "tests/unit/kernel_runner.h"
 #include "tests/unit/loops_builder.h"
 
@@ -47,37 +48,53 @@ std::string applied(Nest& nest, std::string_view text) {
 
 TEST(Schedule, ReadsWhatItWrites) {
   const std::string text =
-      "io, ii = split(i, 14)\n"
-      "f = fuse(a, b)\n"
-      "pack(weight, 32; g; j; k, l)\n"
-      "pack(weight, 32, 4; g; j; k, l)\n"
-      "reorder(jo, io, k, ii, ji)\n"
-      "unroll(k, 4)\n"
-      "parallel(jo)\n"
-      "peel(io)\n"
-      "turn(x; v, u)\n"
-      "cache_read(weight, jo)\n"
-      "cache_write(jo)\n"
-      "compute_at(t, jo)\n"
-      "inline(t)\n"
-      "vthread(ii)\n"
-      "bind(io, blockIdx.x)\n"
-      "tensorize(ji, ki; x86.dot4_512)\n";
+      "io, ii = split(i, 14);\n"
+      "f = fuse(a, b);\n"
+      "pack(weight, 32; g; j; k, l);\n"
+      "pack(data, 8 | 16; ; j; k);\n"
+      "reorder(jo, io, k, ii, ji);\n"
+      "unroll(k, 4);\n"
+      "unroll(ii);\n"
+      "vectorize(ji, ?);\n"
+      "parallel(jo);\n"
+      "peel(io);\n"
+      "turn(x; v, u);\n"
+      "pack(weight, 32, 4; g; j; k, l);\n"
+      "cache_read(weight, jo);\n"
+      "cache_write(jo);\n"
+      "compute_at(t, jo);\n"
+      "inline(t);\n"
+      "vthread(ii);\n"
+      "bind(io, blockIdx.x);\n"
+      "tensorize(ji, ki; x86.dot4_512);\n";
   const auto schedule = parse_schedule(text);
   ASSERT_TRUE(schedule) << schedule.error().message;
   EXPECT_EQ(to_string(*schedule), text);
+  const auto other = parse_schedule("io, ii = split(i, 14 | 7)");
+  ASSERT_TRUE(other);
+  EXPECT_NE(schedule->steps[0], other->steps[0]);
+  EXPECT_NE(hash_of(*schedule), hash_of(*other));
 }
 
-TEST(Schedule, SaysWhatCannotBeRead) {
-  const auto message = [](std::string_view text) {
-    const auto schedule = parse_schedule(text);
-    return schedule ? std::string() : schedule.error().message;
+TEST(Schedule, ClosesWhatIsOpen) {
+  const auto schedule = parse_schedule(
+      "io, ii = split(i, ?); jo, ji = split(j, ?); ko, ki = split(k, 5 | 4); vectorize(ji, ?); unroll(ii, "
+      "?); "
+      "unroll(ko, ?)");
+  ASSERT_TRUE(schedule) << schedule.error().message;
+  const Computation computation = product(num(30), num(40), num(100));
+  const std::vector<Knob> knobs = knobs_of(*schedule, computation, {.vector_bytes = 32});
+  const auto closed_by = [&](const std::vector<size_t>& choices) {
+    return to_string(closed(*schedule, knobs, choices));
   };
-  EXPECT_EQ(message("tile(i, 3)"), "there is no schedule primitive `tile`");
-  EXPECT_EQ(message("split(i, 3)"), "`split` makes 2 loops, and 0 names stand before it");
-  EXPECT_EQ(message("reorder i"), "after `reorder` a `(` is expected");
-  EXPECT_EQ(message("reorder(i"), "`reorder` does not end: a `)` is missing");
-  EXPECT_EQ(message("o, i = split(l, 4"), "`split` does not end: a `)` is missing");
+  EXPECT_EQ(closed_by({}),
+            "io, ii = split(i, 4);\njo, ji = split(j, 8);\nko, ki = split(k, 5);\nvectorize(ji, 8);\n"
+            "unroll(ii);\nunroll(ko, 4);\n");
+  ASSERT_EQ(knobs.size(), 6U);
+  EXPECT_EQ(knobs[2].choices, (std::vector<int64_t>{5, 4}));
+  EXPECT_EQ(closed_by({2, 1, 1}),
+            "io, ii = split(i, 8);\njo, ji = split(j, 4);\nko, ki = split(k, 4);\nvectorize(ji, 8);\n"
+            "unroll(ii);\nunroll(ko, 4);\n");
 }
 
 TEST(Schedule, SaysWhatCannotBeDone) {
@@ -85,7 +102,7 @@ TEST(Schedule, SaysWhatCannotBeDone) {
   EXPECT_EQ(applied(nest, "io, ii = split(x, 3)"),
             "io, ii = split(x, 3): there is no loop `x`; the loops are i, j, k");
   EXPECT_EQ(applied(nest, "io, ii = split(i, 0)"),
-            "io, ii = split(i, 0): takes a loop and the number of steps, at least 1: `o, i = split(l, 4)`");
+            "a number of a schedule is an integer from 1 to 1048576: `o, i = split(l, n)`");
   EXPECT_EQ(applied(nest, "f = fuse(j, k)"), "f = fuse(j, k): `k` does not stand right inside of `j`");
   EXPECT_EQ(applied(nest, "j, k = split(i, 2)"), "j, k = split(i, 2): there is a loop `j` already");
   EXPECT_EQ(applied(nest, "parallel(k)"), "parallel(k): `k` is of a reduction");

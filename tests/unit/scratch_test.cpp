@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "frontend/schedule_clause.h"
 #include "jit/schedule/nest.h"
 #include "session/session.h"
 #include "tests/unit/kernel_runner.h"

@@ -127,6 +127,22 @@ TEST_F(SessionWork, AnEditInAnOperatorsBodyInfersNoCaller) {
   EXPECT_EQ(session.definition(session.info(session.statements(source)[0]).module, "f"), nullptr);
 }
 
+TEST_F(SessionWork, AnEditInAnOperatorsScheduleInfersNoCaller) {
+  SourceId source = open(
+      "op twice(%a: Tensor[(n,), t]) -> Tensor[(n,), t] schedule { unroll(i, 2) } { [i] => %a[i] * 2 }\n"
+      "def @f(%x: Tensor[(2,), float32]) { twice(%x) }\n");
+  EXPECT_TRUE(session.check(source).empty());
+  auto edit = [&] {
+    replace(source, "unroll(i, 2)", "unroll(i, 4)");
+    EXPECT_TRUE(session.check(source).empty());
+    replace(source, "unroll(i, 4)", "unroll(j, 4)");
+    EXPECT_EQ(session.check(source).size(), 1u);
+    replace(source, "schedule { unroll(j, 4) } ", "");
+    EXPECT_TRUE(session.check(source).empty());
+  };
+  EXPECT_EQ(computed(edit, "infer"), 0u);
+}
+
 TEST_F(SessionWork, AnEditInAnAnnotatedBodyInfersNoCaller) {
   SourceId source =
       open("def @f(%x: float32) -> float32 { %x + 1 }\ndef @g(%x: float32) { @f(%x) }\nlet %y = @f(1f);\n");

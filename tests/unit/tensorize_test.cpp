@@ -4,6 +4,7 @@
 
 #include <random>
 
+#include "frontend/schedule_clause.h"
 #include "jit/schedule/nest.h"
 #include "tests/unit/kernel_runner.h"
 #include "tests/unit/loops_builder.h"

@@ -91,7 +91,8 @@ loops::MachineModel host_machine();
 /// "19.1.7"
 std::string llvm_version();
 
-/// PTX text, for "sm_90" or another architecture. Of loops that are bound to the grid it starts with its extents:
+/// PTX text, for "sm_90" or another architecture. Of loops that are bound to the grid it starts with its
+/// extents:
 /// `// launch: blockIdx.x = n / 16`. A kernel without is elementwise, and has one thread per element.
 Result<std::string> emit_ptx(const loops::Kernel& kernel, const std::string& architecture);
 

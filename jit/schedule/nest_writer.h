@@ -60,10 +60,9 @@ class NestWriter {
   };
   /// Where a buffer is read.
   struct Reads {
-    std::vector<std::vector<Dim>> indices{};  ///< along the axes of the buffer
-    std::vector<std::pair<Dim, Dim>>
-        inner{};          ///< index variables of reductions without loops of the nest, and extents
-    bool is_all = false;  ///< there are no reads anywhere else
+    std::vector<std::vector<Dim>> indices{};   ///< along the axes of the buffer
+    std::vector<std::pair<Dim, Dim>> inner{};  ///< variables and extents of reductions without loops here
+    bool is_all = true;                        ///< there are no reads anywhere else
   };
   using Inside = std::function<Block(const Place&)>;
 

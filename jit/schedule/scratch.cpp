@@ -126,8 +126,11 @@ void NestWriter::fill_whole(const Nest::Fill& fill, const Place& place, Block& b
 /// What of a buffer is read inside of a loop.
 NestWriter::Reads NestWriter::reads_inside(int loop, int buffer) const {
   Reads reads;
-  const auto look = [&](const Value& v) {
+  const std::function<void(const Value&)> inside = [&](const Value& v) {
     if (v.kind == ValueKind::Load && v.buffer == buffer) reads.indices.push_back(v.indices);
+  };
+  const std::function<void(const Value&)> outside = [&](const Value& v) {
+    if (v.kind == ValueKind::Load && v.buffer == buffer) reads.is_all = false;
   };
   const std::function<void(const Reduction&)> add_inner = [&](const Reduction& r) {
     for (const Reduction& inner : r.inner) {
@@ -136,20 +139,15 @@ NestWriter::Reads NestWriter::reads_inside(int loop, int buffer) const {
       add_inner(inner);
     }
   };
-  const bool in_terms = loop_at(loop).owner != Nest::kResult ||
-                        std::count(parts_.memory.begin(), parts_.memory.end(), loop) != 0;
+  const int owner = loop_at(loop).owner;
   for (size_t r = 0; r < c_.reductions.size(); ++r) {
-    if (loop_at(loop).owner != Nest::kResult && loop_at(loop).owner != static_cast<int>(r)) continue;
-    for_each_value(c_.reductions[r], look);
-    add_inner(c_.reductions[r]);
+    const bool is_inside = owner == Nest::kResult || owner == static_cast<int>(r);
+    for_each_value(c_.reductions[r], is_inside ? inside : outside);
+    if (is_inside) add_inner(c_.reductions[r]);
   }
-  const size_t in_all_terms = reads.indices.size();
-  if (!in_terms) for_each_value(c_.value, look);
-  size_t all = 0;
-  const auto count = [&](const Value& v) { all += v.kind == ValueKind::Load && v.buffer == buffer ? 1 : 0; };
-  for (const Reduction& r : c_.reductions) for_each_value(r, count);
-  for_each_value(c_.value, count);
-  reads.is_all = all == (in_terms ? in_all_terms : reads.indices.size());
+  const bool in_terms =
+      owner != Nest::kResult || std::count(parts_.memory.begin(), parts_.memory.end(), loop) != 0;
+  for_each_value(c_.value, in_terms ? outside : inside);
   return reads;
 }
 

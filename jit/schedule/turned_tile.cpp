@@ -79,16 +79,13 @@ ValuePtr NestWriter::turned_read() const {
 
 /// The value with the tile in the place of the buffer.
 ValuePtr NestWriter::with_turned(const ValuePtr& from, const std::vector<Dim>& place) const {
-  if (!from) return nullptr;
-  Value v = *from;
-  if (v.kind == ValueKind::Load && v.buffer == nest_.turned_) {
-    v = Value{ValueKind::Local, from->dtype};
-    v.local = c_.locals;
-    v.indices = place;
-  }
-  for (ValuePtr& arg : v.args) arg = with_turned(arg, place);
-  v.otherwise = with_turned(v.otherwise, place);
-  return std::make_shared<const Value>(std::move(v));
+  return map_values(from, [&](const Value& v) -> ValuePtr {
+    if (v.kind != ValueKind::Load || v.buffer != nest_.turned_) return nullptr;
+    Value turned{ValueKind::Local, v.dtype};
+    turned.local = c_.locals;
+    turned.indices = place;
+    return std::make_shared<const Value>(std::move(turned));
+  });
 }
 
 }  // namespace quern::loops

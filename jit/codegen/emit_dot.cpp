@@ -9,6 +9,8 @@
 namespace quern {
 
 bool can_call(const DotIntrinsic& intrinsic) {
+  // LLVM looks up no other names.
+  if (!llvm::StringRef(intrinsic.llvm).starts_with("llvm.")) return false;
   const llvm::Intrinsic::ID id = llvm::Function::lookupIntrinsicID(intrinsic.llvm);
   if (id == llvm::Intrinsic::not_intrinsic || llvm::Intrinsic::isOverloaded(id)) return false;
   llvm::LLVMContext context;

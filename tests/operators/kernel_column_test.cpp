@@ -80,6 +80,8 @@ TEST_P(KernelColumn, OverKnownDims) {
 
 // A call may depend on what only the dims say (groups that divide the channels, say), but not every call.
 TEST_P(KernelColumn, OverUnknownDims) {
+  if (declaration_text(GetParam().name).find("lowering \"") != std::string::npos)
+    GTEST_SKIP() << "the extents of an intrinsic are numbers";
   size_t typed = 0;
   for (uint64_t batch = 0; batch < kBatches; ++batch) {
     Draws draws = draw(GetParam(), batch);

@@ -5,6 +5,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "frontend/schedule_clause.h"
 #include "jit/schedule/residues.h"
 #include "jit/vm/vm.h"
@@ -26,7 +29,7 @@ Schedule tensorizing(Random& random, const Nest& nest, const DotIntrinsics& dots
   const std::vector<std::string> loops = nest.loops();
   if (dots.empty() || loops.size() < 3) return {};
   const DotIntrinsic& dot = *random.of(dots);
-  const std::string k = loops.back(), lane = loops[loops.size() - 2];
+  const std::string &k = loops.back(), &lane = loops[loops.size() - 2];
   std::string text = fmt::format("ko, ki = split({}, {}); lo, li = split({}, {}); ", k, dot.group, lane,
                                  dot.lanes * random.in(1, 3));
   std::string order = "lo, ko, ki, ";

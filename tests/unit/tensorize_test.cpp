@@ -138,7 +138,7 @@ TEST(Tensorize, KeepsWhatIsComputed) {
     for (const int64_t depth : {4, 8, 10, 11, 3}) {
       Nest n = nest(left, right, depth);
       ASSERT_EQ(applied(n, kTile), "");
-      const auto form = n.packed().at(0).form;
+      const Kernel form = schedule_default(n.packed().at(0).form, 64);
       const auto size = [](int64_t count) { return static_cast<size_t>(count); };
       GuardedArray a(left, size(kRows * depth)), b(right, size(depth * kColumns));
       GuardedArray out(DType::int32(), size(kRows * kColumns));
@@ -146,7 +146,7 @@ TEST(Tensorize, KeepsWhatIsComputed) {
       for (GuardedArray* array : {&a, &b})
         for (size_t i = 0; i < array->size(); ++i)
           array->set(i, Scalar::from_int((*array)[0].dtype, static_cast<int64_t>(engine() % 256)));
-      ASSERT_EQ(run(*compile(schedule_default(form, 64)), {&b, &packed}), 0);
+      ASSERT_EQ(run(*compile(form), {&b, &packed}, {0, as_const(form.range).value_or(0)}), 0);
       ASSERT_EQ(run(*compile(n.kernel()), {&a, &b, &out, &packed}), 0);
       for (int64_t i = 0; i < kRows; ++i)
         for (int64_t j = 0; j < kColumns; ++j) {

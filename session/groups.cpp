@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "session/session_impl.h"
@@ -184,7 +185,10 @@ Diagnostics Session::Impl::of_copies(const std::vector<Specialisation>& needs) {
       break;
     }
     for (const Inferred& copy : specialised({owner, request})) {
-      for (const Diagnostic& d : diagnostics_of(owner, copy))
+      Diagnostics found = diagnostics_of(owner, copy);
+      if (!has_errors(found) && says(request.declaration, "schedule"))
+        std::ranges::move(of_schedules(copy.definition.body), std::back_inserter(found));
+      for (const Diagnostic& d : found)
         result.push_back({d.kind,
                           *step.use,
                           fmt::format("`{}`: {}", request.op, d.message),

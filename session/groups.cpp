@@ -112,6 +112,7 @@ std::vector<Inferred> Session::Impl::infer_members(ModuleId module, const Group&
     members.push_back(with_chunks(id, chunks));
   }
   std::vector<const Declaration*> pointers;
+  pointers.reserve(members.size());
   for (const Declaration& member : members) pointers.push_back(&member);
   ModuleScope scope(*this, module);
   return infer_group(pointers, scope);
@@ -128,6 +129,7 @@ std::vector<Inferred> Session::Impl::infer_specialised(const InstanceKey& key) {
   for (const std::string& name : group({key.module, request.op.substr(1)}))
     members.push_back(with_chunks(find(key.module, NameTable::Globals, name), chunks));
   std::vector<const Declaration*> pointers;
+  pointers.reserve(members.size());
   for (const Declaration& member : members) pointers.push_back(&member);
   return infer_copy(pointers, request, scope);
 }
@@ -165,6 +167,7 @@ Diagnostics Session::Impl::of_copies(const std::vector<Specialisation>& needs) {
     size_t depth;
   };
   std::vector<Step> todo;
+  todo.reserve(needs.size());
   for (const Specialisation& need : needs) todo.push_back({&need, &need.use, 0});
   std::set<std::pair<ModuleId, std::string>> seen;
   while (!todo.empty()) {

@@ -214,7 +214,7 @@ class NameCheck {
 
   bool check_loop(const std::string& name, Origin at) {
     const Consumed* gone = consumed(name);
-    if (!gone && (names_.any_loop || std::ranges::count(loops_, name) > 0 || is_of_pack(name))) return true;
+    if (names_.any_loop || (!gone && (std::ranges::count(loops_, name) > 0 || is_of_pack(name)))) return true;
     std::vector<std::string> all = loops_;
     for (const std::string& pack : names_.packs) all.push_back(pack + "0 …");
     if (gone) {
@@ -241,6 +241,7 @@ class NameCheck {
   /// A new loop, in the order of loops where those stood that it is made of.
   void make(const std::string& name, Origin at, size_t& place) {
     const bool taken = std::ranges::count(loops_, name) > 0 || consumed(name) || is_of_pack(name);
+    if (names_.any_loop) return;
     if (taken)
       report(DiagnosticKind::LoopNameTaken, at,
              fmt::format("there is a loop `{}` already, or was; a new one has a name of its own", name));

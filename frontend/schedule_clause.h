@@ -17,7 +17,7 @@ namespace quern {
 struct ScheduleNames {
   std::vector<std::string> loops, tensors;
   std::vector<std::string> packs{};  ///< of `..i`, whose loops are i0, i1, … however many
-  bool any_loop = false;             ///< the loops are not known: any name may be one's
+  bool any_loop = false;             ///< the loops are not known, and not checked
 };
 
 /// The clause that a Schedule node of a declaration says; nothing after a diagnostic: a primitive that there

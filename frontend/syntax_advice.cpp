@@ -67,7 +67,8 @@ SyntaxProblem Advisor::here(DiagnosticKind kind, std::string message) {
 Note Advisor::note(Range range, std::string message) { return {Place{{}, range}, std::move(message)}; }
 Fix Advisor::fix(std::string title, std::vector<std::pair<Range, std::string>> edits) {
   Fix made{std::move(title), {}};
-  for (auto& [at, text] : edits) made.edits.push_back({Place{{}, at}, std::move(text)});
+  made.edits.reserve(edits.size());
+  for (auto& edit : edits) made.edits.push_back({Place{{}, edit.first}, std::move(edit.second)});
   return made;
 }
 

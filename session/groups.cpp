@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "session/session_impl.h"
@@ -111,6 +112,7 @@ std::vector<Inferred> Session::Impl::infer_members(ModuleId module, const Group&
     members.push_back(with_chunks(id, chunks));
   }
   std::vector<const Declaration*> pointers;
+  pointers.reserve(members.size());
   for (const Declaration& member : members) pointers.push_back(&member);
   ModuleScope scope(*this, module);
   return infer_group(pointers, scope);
@@ -127,6 +129,7 @@ std::vector<Inferred> Session::Impl::infer_specialised(const InstanceKey& key) {
   for (const std::string& name : group({key.module, request.op.substr(1)}))
     members.push_back(with_chunks(find(key.module, NameTable::Globals, name), chunks));
   std::vector<const Declaration*> pointers;
+  pointers.reserve(members.size());
   for (const Declaration& member : members) pointers.push_back(&member);
   return infer_copy(pointers, request, scope);
 }
@@ -164,6 +167,7 @@ Diagnostics Session::Impl::of_copies(const std::vector<Specialisation>& needs) {
     size_t depth;
   };
   std::vector<Step> todo;
+  todo.reserve(needs.size());
   for (const Specialisation& need : needs) todo.push_back({&need, &need.use, 0});
   std::set<std::pair<ModuleId, std::string>> seen;
   while (!todo.empty()) {
@@ -184,7 +188,10 @@ Diagnostics Session::Impl::of_copies(const std::vector<Specialisation>& needs) {
       break;
     }
     for (const Inferred& copy : specialised({owner, request})) {
-      for (const Diagnostic& d : diagnostics_of(owner, copy))
+      Diagnostics found = diagnostics_of(owner, copy);
+      if (!has_errors(found) && says(request.declaration, "schedule"))
+        std::ranges::move(of_schedules(copy.definition.body), std::back_inserter(found));
+      for (const Diagnostic& d : found)
         result.push_back({d.kind,
                           *step.use,
                           fmt::format("`{}`: {}", request.op, d.message),

@@ -322,14 +322,16 @@ ModuleScope& Session::Impl::scope_of(ModuleId module) {
 Diagnostics Session::Impl::with_copies(ModuleId module, const Inferred& inferred, DeclarationId id) {
   Diagnostics result = diagnostics_of(module, inferred);
   if (!has_errors(result)) append(result, of_copies(inferred.needs));
-  // A walk over a long body is for those alone that say so.
-  auto says = [&](std::string_view word) {
-    auto in_part = [&](DeclarationId part) { return piece_text.get(part).find(word) != std::string::npos; };
-    return in_part(id) || std::ranges::any_of(bodies.chunks.get(id), in_part);
-  };
-  if (says("grad") && !has_errors(result)) append(result, of_gradients(inferred));
-  if (says("schedule") && !has_errors(result)) append(result, of_schedules(inferred.definition.body));
+  if (says(id, "grad") && !has_errors(result)) append(result, of_gradients(inferred));
+  // A statement has copies of the function literals that it calls.
+  const bool may_have_schedules = declarations[id].kind != PieceKind::Def || says(id, "schedule");
+  if (may_have_schedules && !has_errors(result)) append(result, of_schedules(inferred.definition.body));
   return result;
+}
+
+bool Session::Impl::says(DeclarationId id, std::string_view word) {
+  auto in_part = [&](DeclarationId part) { return piece_text.get(part).find(word) != std::string::npos; };
+  return in_part(id) || std::ranges::any_of(bodies.chunks.get(id), in_part);
 }
 
 Diagnostics Session::Impl::of_declaration(DeclarationId id) {

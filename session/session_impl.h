@@ -198,6 +198,9 @@ struct Session::Impl {
   std::optional<DotIntrinsics> dot_intrinsics;  ///< of the library, where somebody asked
   static constexpr uint32_t kGone = UINT32_MAX;
 
+  /// Whether a word stands in the text: a walk over a long body is for those alone that say what it looks
+  /// for.
+  bool says(DeclarationId id, std::string_view word);
   /// Of the schedules in an expression without errors (schedules.cpp): what there is no code for.
   Diagnostics of_schedules(ExprPtr expr);
   /// Of the gradients in a definition or statement that has no errors (gradients.cpp).

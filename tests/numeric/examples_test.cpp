@@ -198,6 +198,7 @@ TEST(CharLstm, TheSumAfter100000StepsIsTheInterpreters) {
 long peak_kib(std::vector<std::string> arguments) {
   std::vector<char*> argv;
   arguments.insert(arguments.begin(), QUERN_BINARY);
+  argv.reserve(arguments.size() + 1);
   for (std::string& a : arguments) argv.push_back(a.data());
   argv.push_back(nullptr);
   posix_spawn_file_actions_t actions;

@@ -167,7 +167,8 @@ class Gatherer {
     // What is rounded to 16 bits is added up before it is.
     const DType dtype = c.value->type->dtype;
     const auto* cast = as<ScalarExpr>(c.value);
-    const bool is_rounded = cast && cast->is_cast && !part.vars.empty() && dtype != accumulator_dtype(dtype) &&
+    const bool is_rounded = cast && cast->is_cast && !part.vars.empty() &&
+                            dtype != accumulator_dtype(dtype) &&
                             cast->args[0]->type->dtype == accumulator_dtype(dtype);
     ExprPtr value = build_.where(guard, build_.copy(is_rounded ? cast->args[0] : c.value, part.values));
     // One reduction for all variables whose extents do not depend on each other.

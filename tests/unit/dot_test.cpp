@@ -44,7 +44,7 @@ TensorPtr random_tensor(std::mt19937& engine, DType dtype, const Shape& shape) {
 /// A definition of @main, evaluated by the interpreter, or compiled.
 class Main {
  public:
-  explicit Main(const std::string& text) {
+  explicit Main(const std::string& text) : text_(text) {
     session_.add_source(module_, "dot.relay", text);
     definition_ = session_.definition(module_, "main");
     if (!definition_) std::abort();
@@ -76,8 +76,12 @@ class Main {
   }
 
   TensorPtr compiled(const std::vector<Value>& arguments, const CompilerOptions& options) {
-    Compiler compiler(session_, options);
-    return tensor_of(compiler.function(module_, "main")(arguments, host_));
+    // A session's program keeps the kernels that it had first.
+    Session session;
+    const ModuleId module = session.make_module();
+    session.add_source(module, "dot.relay", text_);
+    Compiler compiler(session, options);
+    return tensor_of(compiler.function(module, "main")(arguments, host_));
   }
 
   std::string loops() {
@@ -93,6 +97,7 @@ class Main {
     return result ? result.value().as_tensor() : HostTensor::zeros(DType::int32(), {0});
   }
 
+  std::string text_;
   Session session_;
   ModuleId module_ = session_.make_module();
   const Definition* definition_ = nullptr;

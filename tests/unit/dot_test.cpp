@@ -311,7 +311,7 @@ TEST(Dots, AreAsWideAsTheVectorsOfTheMachine) {
     loops::MachineModel machine;
     machine.vector_bytes = bytes;
     machine.dots = [&dots]() -> const DotIntrinsics& { return dots; };
-    const std::string text = loops::print_kernel(loops::lower(*program.primitives.at(0), machine).kernel);
+    const std::string text = loops::print_kernel(loops::lower(*program.primitives.at(0), machine)->kernel);
     EXPECT_NE(text.find(name), std::string::npos) << text;
   }
 }

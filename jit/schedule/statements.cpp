@@ -91,15 +91,17 @@ int64_t cost_of(const ValuePtr& value, const std::vector<Dim>& vars) {
   return cost;
 }
 
-/// The same of all terms of a reduction; extents that depend on the result's index variables do not count.
-Dim cost_of(const Reduction& r, const std::vector<Dim>& vars) {
+/// The same of all terms of a reduction; extents that depend on indices do not count.
+Dim cost_of(const Reduction& r, const std::vector<Dim>& vars, const std::vector<Dim>& dims) {
   const bool is_product = r.kind == ReduceKind::Sum && r.value->kind == ValueKind::Apply &&
                           r.value->op == ScalarOp::Mul;  // multiply-adds
   Dim cost = dim_const(cost_of(r.value, vars) + (is_product ? 0 : kQuarters / 2));
-  for (const Reduction& inner : r.inner) cost = dim_add(cost, cost_of(inner, vars));
-  for (const Dim extent : r.extents)
-    if (std::ranges::none_of(vars, [&](Dim var) { return contains_var(extent, var); }))
-      cost = dim_mul(cost, extent);
+  for (const Reduction& inner : r.inner) cost = dim_add(cost, cost_of(inner, vars, dims));
+  for (const Dim extent : r.extents) {
+    bool is_known = true;
+    for_each_var(extent, [&](Dim var) { is_known &= std::ranges::count(dims, var) != 0; });
+    if (is_known) cost = dim_mul(cost, extent);
+  }
   return cost;
 }
 
@@ -111,7 +113,7 @@ Dim work_of(const Computation& c) {
   for (size_t k = 0; k < c.vars.size(); ++k)
     if (!is_const(c.extents[k], 1)) vars.push_back(c.vars[k]);
   Dim cost = dim_const(cost_of(c.value, vars) + kStore);
-  for (const Reduction& r : c.reductions) cost = dim_add(cost, cost_of(r, vars));
+  for (const Reduction& r : c.reductions) cost = dim_add(cost, cost_of(r, vars, c.dims));
   for (const RunningResult& r : c.running_results) cost = dim_add(cost, dim_const(cost_of(r.value, vars)));
   const auto bytes = static_cast<int64_t>(c.buffers[static_cast<size_t>(output_of(c.buffers))].dtype.bytes());
   return dim_floordiv(dim_mul(cost, dim_product(c.extents)),

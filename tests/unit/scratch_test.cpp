@@ -154,8 +154,7 @@ kernel(a: float32[8, 6], b: float32[6, 16], out: float32[8, 16], b_packed: float
 
 TEST(CacheRead, SaysWhereItCannotBe) {
   EXPECT_EQ(loops_of(kProduct, "cache_read(c, i)"), "cache_read(c, i): there is no buffer `c`");
-  EXPECT_EQ(loops_of(kProduct, "cache_read(a)"),
-            "cache_read(a): takes a buffer and a loop: `cache_read(b, l)`");
+  EXPECT_EQ(loops_of(kProduct, "cache_read(a)"), "`cache_read` takes a loop more: `cache_read(b, l)`");
   EXPECT_EQ(loops_of(kProduct, "cache_read(a, i); cache_read(a, j)"),
             "cache_read(a, j): `a` is in scratch memory already");
   EXPECT_EQ(loops_of(kProduct, "cache_read(a, i); io, ii = split(i, 2)"),
@@ -341,8 +340,7 @@ kernel(a: float32[m, 16], out: float32[m, 16]) dims(m) {
 
 TEST(Stages, SayWhereTheyCannotBe) {
   EXPECT_EQ(loops_of(kStages, "inline(a)"), "inline(a): there is no stage `a`");
-  EXPECT_EQ(loops_of(kStages, "compute_at(t)"),
-            "compute_at(t): takes a stage and a loop: `compute_at(t, l)`");
+  EXPECT_EQ(loops_of(kStages, "compute_at(t)"), "`compute_at` takes a loop more: `compute_at(t, l)`");
   EXPECT_EQ(loops_of(kStages, "compute_at(t, r)"), R"(
 kernel(a: float32[8, 16], out: float32[8, 16], t: scratch float32[]) dims() {
   for i in 0..8 {
@@ -413,7 +411,7 @@ TEST(Vthread, SaysWhatCannotTakeTurns) {
   EXPECT_EQ(loops_of(kProduct, "vectorize(j, 8); vthread(j)"), "vthread(j): `j` runs in lanes");
   EXPECT_EQ(loops_of(kProduct, "io, ii = split(i, 3); vthread(io)"),
             "vthread(io): `ii` runs inside of `io`: how far depends on it");
-  EXPECT_EQ(loops_of(kProduct, "vthread(i, 4)"), "vthread(i, 4): takes a loop: `vthread(l)`");
+  EXPECT_EQ(loops_of(kProduct, "vthread(i, 4)"), "`vthread` takes nothing more here: `vthread(l)`");
 }
 
 // --- bind ------------------------------------------------------------------------------------------
@@ -447,8 +445,7 @@ TEST(Bind, SaysWhatCannotBeBound) {
             "`j` is threadIdx.x, inside of a loop of the reduction");
   EXPECT_EQ(loops_of(kProduct, "bind(i, blockIdx.x); unroll(i)"),
             "the steps of `i` are to be done by blockIdx.x, and not in another way");
-  EXPECT_EQ(loops_of(kProduct, "bind(i)"),
-            "bind(i): takes a loop and an index of the grid: `bind(l, blockIdx.x)`");
+  EXPECT_EQ(loops_of(kProduct, "bind(i)"), "`bind` takes a name more: `bind(l, blockIdx.x)`");
 }
 
 TEST(Bind, IsNotForTheHost) {

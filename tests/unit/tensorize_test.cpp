@@ -98,7 +98,7 @@ TEST(Tensorize, SaysWhatItCannotBeAppliedTo) {
     return applied(n, text);
   };
   EXPECT_EQ(message("tensorize(j, k)"),
-            "tensorize(j, k): takes two loops and an intrinsic: `tensorize(l, m; x86.dot4_512)`");
+            "`tensorize` takes 2 groups, with a `;` between them, and not 1: `tensorize(l, m; x)`");
   EXPECT_EQ(message("tensorize(j, k; amx.dot)"),
             "tensorize(j, k; amx.dot): this machine has no intrinsic `amx.dot`");
   EXPECT_EQ(message("tensorize(l, k; dot4)"),
@@ -115,8 +115,7 @@ TEST(Tensorize, SaysWhatItCannotBeAppliedTo) {
       message("ko, ki = split(i, 4); vectorize(j, 16); tensorize(j, ki; dot4)"),
       "tensorize(j, ki; dot4): `ki` is not the inner part of a split of a reduction's loop into steps of 4");
   EXPECT_EQ(message("pack(b, 32, 0; ; j; k)"),
-            "pack(b, 32, 0; ; j; k): takes a buffer, the width of a tile, and three groups of loops: "
-            "`pack(b, 32; ; j; k)`");
+            "a number of a schedule is an integer from 1 to 1048576: `pack(b, n, g; l, …; m; k, …)`");
 }
 
 TEST(Tensorize, SaysWhatIsMissing) {

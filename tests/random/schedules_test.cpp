@@ -264,7 +264,9 @@ TEST(RandomSchedules, ComputeWhatTheInterpreterDoes) {
         Primitive::Parallel, Primitive::Peel, Primitive::Turn, Primitive::CacheRead, Primitive::CacheWrite,
         Primitive::Vthread})
     EXPECT_GT(tried.uses[primitive], 0U) << loops::to_string(primitive);
-  if (tried.can_tensorize) EXPECT_GT(tried.tensorized, static_cast<size_t>(count) / 100);
+  if (tried.can_tensorize) {
+    EXPECT_GT(tried.tensorized, static_cast<size_t>(count) / 100);
+  }
 }
 
 }  // namespace

@@ -102,6 +102,8 @@ class Team {
       at(k).store(pack({number_, units * k / threads, units * (k + 1) / threads}), std::memory_order_release);
     for (int k = 1; k < threads; ++k) call(k, threads);
     work(0);
+    // Who was woken on this core gets it, and leaves it.
+    if (awaited_.load(std::memory_order_relaxed) != 0) std::this_thread::yield();
     for (int turn = 0; undone_.load(std::memory_order_acquire) != 0; ++turn) wait(turn);
   }
 
@@ -145,12 +147,15 @@ class Team {
   void call(int helper, int threads) {
     const uint64_t bit = uint64_t{1} << helper;
     if ((present_.load(std::memory_order_relaxed) & bit) != 0 || (present_.fetch_or(bit) & bit) != 0) return;
+    awaited_.fetch_or(bit);
     arena_of(threads).enqueue([helper] { one().help(helper); });
   }
 
   void help(int self) {
     constexpr std::chrono::microseconds kPatience{200};
     auto last = std::chrono::steady_clock::now();
+    awaited_.fetch_and(~(uint64_t{1} << self));
+    leave_core(job_.caller_core.load(std::memory_order_relaxed));
     for (int turn = 0;; ++turn) {
       if (has_work(self) || (turn % 16 == 0 && has_work(0))) {
         leave_core(job_.caller_core.load(std::memory_order_relaxed));
@@ -207,6 +212,7 @@ class Team {
   Job job_;
   alignas(64) std::atomic<int64_t> undone_ = 0;    ///< units of the job
   alignas(64) std::atomic<uint64_t> present_ = 0;  ///< helpers, a bit for each
+  std::atomic<uint64_t> awaited_ = 0;              ///< of these, who was called and is not there yet
   uint64_t number_ = 0;
 };
 

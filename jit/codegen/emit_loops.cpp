@@ -200,7 +200,7 @@ std::vector<llvm::Value*> Emitter::hide_buffers(const loops::Block& body) {
     if (const Local& tile = locals_.at(local);
         !tile.shape.empty() && slots.size() + tile.slots.size() <= most && fits_register(tile))
       slots.insert(slots.end(), tile.slots.begin(), tile.slots.end());
-  const std::vector<llvm::Value*> buffers = buffers_;
+  std::vector<llvm::Value*> buffers = buffers_;
   std::vector<size_t> inputs;
   std::vector<llvm::Value*> values;
   for (size_t k = 0; k < buffers_.size(); ++k)

@@ -33,6 +33,10 @@ TEST(CanonicalText, IsAnotherForAnotherPrimitive) {
            "at (%k[m]) " +
            op + " 1f }";
   };
+  const auto scheduled = [](const std::string& loops, const std::string& indices, const std::string& loop) {
+    return "def @main(%a: Tensor[(4, 5), float32]) { ([" + loops + "] => %a[" + indices +
+           "] * 2f) schedule { unroll(" + loop + ", 2) } }";
+  };
   const std::vector<std::string> programs = {
       "def @main(%a: Tensor[(4, 5), float32], %b: Tensor[(4, 5), float32]) { %a - %b }",
       "def @main(%a: Tensor[(4, 5), float32], %b: Tensor[(4, 5), float32]) { %a + %b }",
@@ -61,12 +65,9 @@ TEST(CanonicalText, IsAnotherForAnotherPrimitive) {
       "def @main(%a: Tensor[(4, 5), float32]) { [i < 4] => %a[i + 1, 3] else 1f }",
       "def @main(%a: Tensor[(4, 5), float32]) { [i < 4] => if (%a[i, 0] > 0f) { %a[i, 1] } else { 0f } }",
       "def @main(%a: Tensor[(4, 5), float32]) { [i < 4] => if (%a[i, 1] > 0f) { %a[i, 0] } else { 0f } }",
-      "def @main(%a: Tensor[(4, 5), float32]) { ([i < 4, j < 5] => %a[i, j] * 2f) schedule { unroll(i, 2) } "
-      "}",
-      "def @main(%a: Tensor[(4, 5), float32]) { ([i < 4, j < 5] => %a[i, j] * 2f) schedule { unroll(j, 2) } "
-      "}",
-      "def @main(%a: Tensor[(4, 5), float32]) { ([j < 4, i < 5] => %a[j, i] * 2f) schedule { unroll(i, 2) } "
-      "}",
+      scheduled("i < 4, j < 5", "i, j", "i"),
+      scheduled("i < 4, j < 5", "i, j", "j"),
+      scheduled("j < 4, i < 5", "j, i", "i"),
       scatter("="),
       scatter("+="),
   };

@@ -147,25 +147,27 @@ llvm::Value* Emitter::grid_index(loops::GridIndex index) {
   return b_.CreateZExt(b_.CreateIntrinsic(id, {}, {}), b_.getInt64Ty());
 }
 
+/// What a loop does at one index.
+void Emitter::loop_step(const Stmt& s, llvm::Value* index) {
+  open_scope();
+  bind(s.var, index);
+  const Facts outside = facts_;
+  facts_.add_index(s.var, here(s.extent));
+  block(s.body);
+  facts_ = outside;
+  close_scope();
+}
+
 /// The step that this thread does, where the grid has no more of them than the loop.
 void Emitter::bound_loop(const Stmt& s) {
   llvm::Value* index = grid_index(s.bound);
-  const auto body = [&] {
-    open_scope();
-    bind(s.var, index);
-    const Facts outside = facts_;
-    facts_.add_index(s.var, here(s.extent));
-    block(s.body);
-    facts_ = outside;
-    close_scope();
-  };
-  if (loops::launch_extents(kernel_).at(s.bound) == s.extent) return body();
+  if (loops::launch_extents(kernel_).at(s.bound) == s.extent) return loop_step(s, index);
   llvm::LLVMContext& context = module_.getContext();
   auto* then = llvm::BasicBlock::Create(context, "step", function_, exit_);
   auto* done = llvm::BasicBlock::Create(context, "done", function_, exit_);
   b_.CreateCondBr(b_.CreateICmpSLT(index, dim(s.extent)), then, done);
   b_.SetInsertPoint(then);
-  body();
+  loop_step(s, index);
   b_.CreateBr(done);
   b_.SetInsertPoint(done);
 }
@@ -177,14 +179,7 @@ void Emitter::serial_loop(const Stmt& s) {
   const auto [begin, end] = part_of_range(s);
   counted_loop(begin, end, 1, repeat, [&](llvm::Value* i) {
     // Steps of a range are long, and few: a pointer for each address that follows them would take a register.
-    llvm::Value* index = s.before && range_begin_ ? hidden({i})[0] : i;
-    open_scope();
-    bind(s.var, index);
-    const Facts outside = facts_;
-    facts_.add_index(s.var, here(s.extent));
-    block(s.body);
-    facts_ = outside;
-    close_scope();
+    loop_step(s, s.before && range_begin_ ? hidden({i})[0] : i);
   });
 }
 

@@ -101,6 +101,7 @@ class Emitter {
 
   // emit_loops.cpp
   void serial_loop(const loops::Stmt& s);
+  void loop_step(const loops::Stmt& s, llvm::Value* index);
   void bound_loop(const loops::Stmt& s);
   llvm::Value* grid_index(loops::GridIndex index);
   std::pair<llvm::Value*, llvm::Value*> part_of_range(const loops::Stmt& s);

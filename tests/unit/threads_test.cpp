@@ -68,6 +68,10 @@ TEST_F(Threads, GiveTheSameBits) {
       "def @main(%a: Tensor[(1, 40, 40, 64), float32], %b: Tensor[(3, 3, 1, 64), float32]) { nn.conv2d(%a, "
       "%b, "
       "padding=[1, 1], groups=64, data_layout=\"NHWC\", kernel_layout=\"HWIO\") }");
+  expect_same_bits(
+      "def @main(%a: Tensor[(1, 4, 11, 26, 13), float32], %b: Tensor[(3, 3, 3, 13, 52), float32]) { "
+      "nn.conv3d(%a, %b, strides=[2, 2, 2], padding=[1, 1, 1], data_layout=\"NDHWC\", "
+      "kernel_layout=\"DHWIO\") }");
   expect_same_bits("def @main(%a: Tensor[(600, 700), float32]) { transpose(%a) }");
   expect_same_bits("def @main[n](%a: Tensor[(n, n, 7), float32]) { exp(%a) * %a }");
   expect_same_bits("def @main(%a: Tensor[(600, 700), float32]) { nn.softmax(%a) }");

@@ -35,7 +35,7 @@ target_link_libraries(quern_unit_tests PRIVATE PkgConfig::z3 SQLite::SQLite3)
 quern_test(quern_numeric_tests numeric support)
 quern_test(quern_operator_tests operators support)
 quern_test(quern_golden_tests golden)
-quern_test(quern_random_tests random)
+quern_test(quern_random_tests random support)
 quern_test(quern_protocol_tests lsp repl)
 
 # Built by bench/session.sh alone.

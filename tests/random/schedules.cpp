@@ -85,10 +85,6 @@ Schedule random_blocks(Random& random, const Nest& nest) {
   return *parse_schedule(fmt::format("{}; reorder({})", text, fmt::join(inner, ", ")));
 }
 
-struct NoFunctions final : FunctionSource {
-  const Definition* function(uint32_t, std::string_view) override { return nullptr; }
-};
-
 }  // namespace
 
 Schedule apply_random_steps(Random& random, Nest& nest) {
@@ -126,21 +122,6 @@ CodeGenerator& checking_generator() {
   static auto generator = CodeGenerator::create({.tiers = Tiers::First, .checks_bounds = true});
   if (!generator) std::abort();
   return **generator;
-}
-
-EvaluationResult interpreted(const FnExpr& function, std::span<const Value> arguments, Host& host) {
-  Arena arena;
-  Environment environment;
-  std::vector<ExprPtr> variables;
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    const Variable* v = make_variable(arena, "argument", function.params[i]->type);
-    environment.emplace(v, arguments[i]);
-    variables.push_back(arena.make<VarExpr>(Expr{ExprKind::Var, v->type, {}}, v));
-  }
-  NoFunctions none;
-  return interpret(
-      arena.make<CallExpr>(Expr{ExprKind::Call, function.body->type, {}}, &function, arena.copy(variables)),
-      environment, none, host);
 }
 
 void expect_equal(const HostTensor& actual, const HostTensor& expected, const std::string& message) {

@@ -40,9 +40,6 @@ TensorPtr random_tensor(Random& random, const Shape& shape);
 /// With code that tests each access of a buffer.
 CodeGenerator& checking_generator();
 
-/// What the interpreter makes of a call.
-EvaluationResult interpreted(const FnExpr& function, std::span<const Value> arguments, Host& host);
-
 void expect_equal(const HostTensor& actual, const HostTensor& expected, const std::string& message);
 
 }  // namespace quern

@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "jit/runtime/threads.h"
+#include "jit/schedule/lower.h"
 #include "session/compiler.h"
 #include "session/session.h"
+#include "tests/unit/primitives_of_main.h"
 #include "tests/unit/recording_host.h"
 
 namespace quern {
@@ -76,6 +78,22 @@ TEST_F(Threads, GiveTheSameBits) {
   expect_same_bits("def @main[n](%a: Tensor[(n, n, 7), float32]) { exp(%a) * %a }");
   expect_same_bits("def @main(%a: Tensor[(600, 700), float32]) { nn.softmax(%a) }");
   expect_same_bits("def @main(%a: Tensor[(600, 700), float32]) { cumsum(%a, axis=1) }");
+}
+
+/// Steps of one loop alone would be shared 3 to 2.
+TEST_F(Threads, ShareTwoLoopsWhereTheInnerOneIsShort) {
+  const PrimitivesOfMain program(
+      "def @main(%a: Tensor[(1, 7, 10, 10, 21), float32], %b: Tensor[(3, 3, 3, 21, 50), float32]) { "
+      "nn.conv3d(%a, %b, strides=[2, 2, 2], padding=[1, 1, 1], data_layout=\"NDHWC\", "
+      "kernel_layout=\"DHWIO\") }");
+  loops::MachineModel machine;
+  machine.vector_bytes = 64;
+  machine.vector_registers = 32;
+  const auto lowered = loops::lower(*program.primitives.at(0), machine);
+  ASSERT_TRUE(lowered) << lowered.error().message;
+  const std::string text = loops::print_kernel(lowered->kernel);
+  EXPECT_NE(text.find("range(20)"), std::string::npos) << text;
+  EXPECT_NE(text.find("for i2 in 0..5 in range from 5*i1 {"), std::string::npos) << text;
 }
 
 TEST_F(Threads, ShareAllStepsOnce) {

@@ -259,23 +259,28 @@ void Emitter::assign(const Stmt& s) {
   b_.CreateStore(assigned, slot);
 }
 
-/// In log2(lanes) rounds: in each, rows that are `half` apart swap the blocks of `half` lanes that are on the
+/// In log2(rows) rounds: in each, rows that are `half` apart swap the blocks of `half` groups that are on the
 /// other side of the diagonal.
 void Emitter::turn(const Stmt& s) {
   const Local& tile = locals_.at(s.local);
-  const size_t lanes = tile.slots.size();
-  QUERN_CHECK(lanes == static_cast<size_t>(tile.width) && (lanes & (lanes - 1)) == 0);
+  const size_t count = tile.slots.size(), group = static_cast<size_t>(s.width), lanes = count * group;
+  QUERN_CHECK(lanes == static_cast<size_t>(tile.width) && (count & (count - 1)) == 0);
+  const size_t known = s.extent ? static_cast<size_t>(*as_const(s.extent)) : count;
   std::vector<llvm::Value*> rows;
-  for (llvm::AllocaInst* slot : tile.slots) rows.push_back(b_.CreateLoad(slot->getAllocatedType(), slot));
-  for (size_t half = lanes / 2; half > 0; half /= 2) {
+  for (llvm::AllocaInst* slot : tile.slots) {
+    llvm::Type* type = slot->getAllocatedType();
+    rows.push_back(rows.size() < known ? static_cast<llvm::Value*>(b_.CreateLoad(type, slot))
+                                       : llvm::PoisonValue::get(type));
+  }
+  for (size_t half = count / 2; half > 0; half /= 2) {
     llvm::SmallVector<int, 64> upper;
     llvm::SmallVector<int, 64> lower;
     for (size_t lane = 0; lane < lanes; ++lane) {
-      const bool right = (lane & half) != 0;
-      upper.push_back(static_cast<int>(right ? lanes + lane - half : lane));
-      lower.push_back(static_cast<int>(right ? lanes + lane : lane + half));
+      const bool right = (lane / group & half) != 0;
+      upper.push_back(static_cast<int>(right ? lanes + lane - half * group : lane));
+      lower.push_back(static_cast<int>(right ? lanes + lane : lane + half * group));
     }
-    for (size_t row = 0; row < lanes; ++row) {
+    for (size_t row = 0; row < count; ++row) {
       if ((row & half) != 0) continue;
       llvm::Value* a = rows[row];
       llvm::Value* b = rows[row + half];
@@ -283,7 +288,7 @@ void Emitter::turn(const Stmt& s) {
       rows[row + half] = b_.CreateShuffleVector(a, b, lower);
     }
   }
-  for (size_t row = 0; row < lanes; ++row) b_.CreateStore(rows[row], tile.slots[row]);
+  for (size_t row = 0; row < count; ++row) b_.CreateStore(rows[row], tile.slots[row]);
 }
 
 void Emitter::only_if(const Stmt& s) {

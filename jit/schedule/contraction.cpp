@@ -57,6 +57,9 @@ class ContractionSchedule {
     step(Primitive::Reorder, {}, {order});
     for (const std::string& name : tiled) step(Primitive::Unroll, {}, {{name}});
     step(Primitive::Vectorize, {}, {{inner_columns}}, {model_.lanes()});
+    if (const Dim along = model_.stored_along(roles_, rows_))
+      step(Primitive::TurnWrite, {},
+           {{nest_.name_of(along) + (along == rows_.cut ? "i" : ""), inner_columns}});
     if (roles_.dot) step(Primitive::Tensorize, {}, {{inner_columns, reduced.back()}, {roles_.dot->name}});
     if (steps > 1) step(Primitive::Unroll, {}, {{innermost}}, {steps <= 8 ? steps : 2});
     unroll_windows(innermost, row_steps);

@@ -1,6 +1,7 @@
 #include "jit/schedule/contraction_model.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <numeric>
 #include <utility>
@@ -223,10 +224,14 @@ Tile ContractionModel::best_tile(const Roles& roles, const TileRows& tile_rows) 
       double total = 0;
       const auto along_columns = [&](int64_t height) {
         const int64_t width = width_of(roles, vectors), whole = columns / width, rest = columns % width;
-        if (roles.width > 0)
-          return static_cast<double>(whole + (rest > 0 ? 1 : 0)) * spread_cycles(height * inner);
-        const auto left = static_cast<double>(whole) * cycles(roles, height * inner, vectors);
-        return rest == 0 ? left : left + cycles(roles, height * inner, (rest + lanes_ - 1) / lanes_);
+        const double store = store_cycles(roles, tile_rows, height) / static_cast<double>(depth(roles));
+        const auto tile = [&](int64_t across) {
+          const int64_t high = height * inner;
+          return (roles.width > 0 ? spread_cycles(high) : cycles(roles, high, across)) +
+                 static_cast<double>(high * across) * store;
+        };
+        const auto left = static_cast<double>(whole) * tile(vectors);
+        return rest == 0 ? left : left + tile((rest + lanes_ - 1) / lanes_);
       };
       const int64_t steps = (rows + most - 1) / most, high = (rows + steps - 1) / steps;
       const int64_t many = rows - steps * (high - 1);
@@ -239,25 +244,53 @@ Tile ContractionModel::best_tile(const Roles& roles, const TileRows& tile_rows) 
 }
 
 double ContractionModel::cost_of(const Roles& roles) const {
-  const int64_t columns = count(roles.columns);
-  double cost = cycles_of(roles, tile_rows(roles));
-  const int64_t across = (columns + lanes_ - 1) / lanes_;
-  const double vectors = static_cast<double>(across) * static_cast<double>(count(roles.rows));
-  cost = (cost + vectors * store_cycles(roles)) * static_cast<double>(count(roles.batch));
+  double cost = cycles_of(roles, tile_rows(roles)) * static_cast<double>(count(roles.batch));
   if (!is_dense(roles) && repeats(roles)) cost += form_size(roles);
   if (!is_dense(roles) && roles.right.checks.empty()) cost *= 1.001;
   return cost;
 }
 
-double ContractionModel::store_cycles(const Roles& roles) const {
+Dim ContractionModel::stride_of_store(Dim var) const {
+  const auto along = linear_in(c_.store_offset, var);
+  return along ? along->coefficient : nullptr;
+}
+
+Dim ContractionModel::stored_apart(const Roles& roles) const {
   Dim step = nullptr, next = nullptr;
   for (size_t k = roles.columns.size(); k-- > 0;) {
-    const auto along = linear_in(c_.store_offset, roles.columns[k]);
-    if (!along || (next && along->coefficient != next)) return static_cast<double>(lanes_) * 1.25;
-    if (!step) step = along->coefficient;
-    next = dim_mul(along->coefficient, extent_dim(roles.columns[k]));
+    const Dim stride = stride_of_store(roles.columns[k]);
+    if (!stride || (next && stride != next)) return nullptr;
+    if (!step) step = stride;
+    next = dim_mul(stride, extent_dim(roles.columns[k]));
   }
-  return is_const(step, 1) ? 1 : is_const(step, 2) ? 4 : static_cast<double>(lanes_) * 1.25;
+  return step;
+}
+
+int64_t ContractionModel::stored_run(const Roles& roles) const {
+  const Dim column = roles.columns.back(), stride = stride_of_store(column);
+  return stride && is_const(stride, 1) && is_known(column) ? std::gcd(lanes_, extent_of(column)) : 1;
+}
+
+Dim ContractionModel::stored_along(const Roles& roles, const TileRows& tile_rows) const {
+  const Dim apart = stored_apart(roles);
+  if (apart && (is_const(apart, 1) || is_const(apart, 2))) return nullptr;
+  const int64_t run = stored_run(roles);
+  for (const Dim row : {tile_rows.whole, tile_rows.cut}) {
+    const Dim stride = row ? stride_of_store(row) : nullptr;
+    if (stride && is_const(stride, run) && extent_of(row) > 1 && run < lanes_) return row;
+  }
+  return nullptr;
+}
+
+double ContractionModel::store_cycles(const Roles& roles, const TileRows& tile_rows, int64_t rows) const {
+  const Dim apart = stored_apart(roles);
+  if (apart && is_const(apart, 1)) return 1;
+  if (apart && is_const(apart, 2)) return 4;
+  const auto runs = static_cast<double>(lanes_ / stored_run(roles));
+  const Dim along = stored_along(roles, tile_rows);
+  if (!along) return runs * 1.25;
+  const auto turned = static_cast<double>(along == tile_rows.whole ? tile_rows.inner : rows);
+  return std::ceil(turned / runs) * (runs + runs * std::log2(runs) / 2) / turned;
 }
 
 bool ContractionModel::is_packed(const Roles& roles, const Tile& tile) const {

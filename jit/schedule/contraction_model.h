@@ -69,6 +69,9 @@ class ContractionModel {
   /// Whether all rows are done for a panel of columns before the next: where what the rows read stays in the
   /// cache, or the panels would not.
   bool columns_outside(const Roles& roles) const;
+  /// The row loop of a tile along which results are stored, turned in registers; or null, where the lanes
+  /// follow each other or none do.
+  Dim stored_along(const Roles& roles, const TileRows& tile_rows) const;
 
  private:
   Roles roles_of(const Value& left, const Value& right) const;
@@ -99,8 +102,13 @@ class ContractionModel {
   /// Of a step whose rows are each loaded and turned to their lanes.
   static double spread_cycles(int64_t rows);
   double cost_of(const Roles& roles) const;
-  /// Of a vector of the result.
-  double store_cycles(const Roles& roles) const;
+  /// Of a vector of the result, in a tile of so many rows.
+  double store_cycles(const Roles& roles, const TileRows& tile_rows, int64_t rows) const;
+  /// How far neighbouring columns are apart in the result; or null.
+  Dim stored_apart(const Roles& roles) const;
+  /// How many of a vector's lanes follow each other in the result.
+  int64_t stored_run(const Roles& roles) const;
+  Dim stride_of_store(Dim var) const;
   /// Elements of the form that the right read would be given in.
   double form_size(const Roles& roles) const;
   /// The form has elements of its tensor more than once: a window moves over the tensor, which is then no

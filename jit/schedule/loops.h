@@ -111,7 +111,8 @@ enum class StmtKind : uint8_t {
   If,       ///< the body, where no check fails; the checks are of dims, and the same in all lanes
   Declare,  ///< a local with its first value; with a `shape` a tile, each of whose places gets it
   Assign,   ///< local = value; of a tile, at `indices`
-  Turn,     ///< a square tile of as many vectors as lanes: its rows become its columns
+  Turn,     ///< a tile of as many vectors as they have groups of `width` lanes: what was group g of row r is
+            ///< group r of row g. Rows from `extent` on, where there is one, are nobody's
   Reduce,   ///< local = combine(local, value) by `reduce`, unless a check fails; for ArgMax/ArgMin also
             ///< `index_local`, with `index_value`
   Store,    ///< buffer[dim] = value

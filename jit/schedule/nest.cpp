@@ -138,6 +138,7 @@ Result<Done> Nest::change(const ScheduleStep& step) {
     case Primitive::Parallel: return parallel(step);
     case Primitive::Peel: return peel(step);
     case Primitive::Turn: return turn(step);
+    case Primitive::TurnWrite: return turn_write(step);
     case Primitive::Pack: return pack(step);
     case Primitive::CacheRead: return cache_read(step);
     case Primitive::CacheWrite: return cache_write(step);
@@ -395,6 +396,17 @@ Result<Done> Nest::turn(const ScheduleStep& step) {
   if (reads != 1)
     return Failure{fmt::format("`{}` is not read in one place, inside of its bounds", buffer->name)};
   turned_ = index;
+  return Done{};
+}
+
+Result<Done> Nest::turn_write(const ScheduleStep& step) {
+  if (step.loops.size() != 1 || step.loops[0].size() != 2)
+    return Failure{"takes two loops: `turn_write(v, u)`"};
+  auto loops = find_all(step.loops[0]);
+  if (!loops) return loops.error();
+  if ((*loops)[0] == (*loops)[1]) return Failure{"takes two loops, and not one twice"};
+  turned_write_ = (*loops)[0];
+  turned_lanes_ = (*loops)[1];
   return Done{};
 }
 

@@ -108,6 +108,7 @@ class Nest {
   bool is_whole(int loop) const;
   Result<Done> peel(const ScheduleStep& step);
   Result<Done> turn(const ScheduleStep& step);
+  Result<Done> turn_write(const ScheduleStep& step);
   Result<Done> pack(const ScheduleStep& step);
   Result<Done> vthread(const ScheduleStep& step);
   Result<Done> bind(const ScheduleStep& step);
@@ -138,6 +139,7 @@ class Nest {
   std::optional<int64_t> even_count(const Split& split) const;
   Result<Done> tile_is_complete(const std::vector<int>& tile) const;
   Result<Done> lanes_are_complete(const Parts& parts) const;
+  Result<Done> turned_write_is_complete(const Parts& parts) const;
   Result<Done> bound_are_complete(const Parts& parts) const;
   Result<Done> scratch_is_complete(const Parts& parts) const;
   Result<Done> scratch_stands_well(int loop, const std::string& buffer, const Parts& parts) const;
@@ -151,8 +153,10 @@ class Nest {
   std::vector<int> order_;  ///< outermost first
   std::vector<PackedBuffer> packed_;
   DotIntrinsics dots_;
-  int parallel_ = -1;  ///< the loop whose steps make the kernel's range
-  int turned_ = -1;    ///< the buffer that is loaded along the innermost loop but one
+  int parallel_ = -1;      ///< the loop whose steps make the kernel's range
+  int turned_ = -1;        ///< the buffer that is loaded along the innermost loop but one
+  int turned_write_ = -1;  ///< the loop of a tile along which results are stored
+  int turned_lanes_ = -1;  ///< the one whose lanes have them
   std::vector<Fill> fills_;
   int written_ = -1;  ///< the loop inside of which results are in `written_scratch_`
   int written_scratch_ = -1;

@@ -120,6 +120,24 @@ Result<Done> Nest::lanes_are_complete(const Parts& parts) const {
   return Done{};
 }
 
+Result<Done> Nest::turned_write_is_complete(const Parts& parts) const {
+  if (turned_write_ < 0) return Done{};
+  const Loop& along = table_[static_cast<size_t>(turned_write_)];
+  const Loop& lanes = table_[static_cast<size_t>(turned_lanes_)];
+  const auto in_tile = [&](int loop) { return std::count(parts.tile.begin(), parts.tile.end(), loop) != 0; };
+  if (c_.reductions.size() != 1 || !in_tile(turned_write_))
+    return Failure{fmt::format("results are stored along `{}`, which is no loop of a tile", along.name)};
+  if (parts.tile.back() != turned_lanes_ || lanes.kind != LoopKind::Vectorize)
+    return Failure{
+        fmt::format("results are turned from the lanes of `{}`, which is not the tile's last loop "
+                    "and in lanes",
+                    lanes.name)};
+  if (lanes.width < 2 || lanes.width > 16 || (lanes.width & (lanes.width - 1)) != 0)
+    return Failure{fmt::format("results are turned from 2, 4, 8 or 16 lanes, and not from the {} of `{}`",
+                               lanes.width, lanes.name)};
+  return Done{};
+}
+
 Result<Done> Nest::bound_are_complete(const Parts& parts) const {
   for (size_t k = 0; k < table_.size(); ++k) {
     const int loop = static_cast<int>(k);
@@ -162,7 +180,8 @@ Result<Done> Nest::scratch_stands_well(int loop, const std::string& buffer, cons
 
 Result<Done> Nest::scratch_is_complete(const Parts& parts) const {
   if (fills_.empty() && written_ < 0) return Done{};
-  if (turned_ >= 0) return Failure{"what is turned in registers is not in scratch memory"};
+  if (turned_ >= 0 || turned_write_ >= 0)
+    return Failure{"what is turned in registers is not in scratch memory"};
   for (const Fill& fill : fills_) {
     const std::string& name = c_.buffers[static_cast<size_t>(fill.buffer)].name;
     if (fill.loop == kBeforeAll && parallel_ >= 0)
@@ -200,6 +219,7 @@ Result<Done> Nest::is_complete() const {
     if (table_[static_cast<size_t>(loop)].dot)
       if (auto done = dot_is_complete(loop, parts.tile); !done) return done;
   if (auto done = lanes_are_complete(parts); !done) return done;
+  if (auto done = turned_write_is_complete(parts); !done) return done;
   if (auto done = bound_are_complete(parts); !done) return done;
   return scratch_is_complete(parts);
 }

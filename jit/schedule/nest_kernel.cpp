@@ -12,7 +12,7 @@ Kernel NestWriter::write() {
   Kernel kernel;
   kernel.buffers = c_.buffers;
   kernel.dims = c_.dims;
-  kernel.locals = c_.locals + (nest_.turned_ >= 0 ? 1 : 0);
+  kernel.locals = c_.locals + (nest_.turned_ >= 0 || nest_.turned_write_ >= 0 ? 1 : 0);
   kernel.traps = c_.traps;
   is_numbered_ = loops_are_numbered();
   const Place place = outermost();
@@ -284,7 +284,9 @@ Block NestWriter::element(const Place& place) {
     return loops(parts_.memory, 0, place, [&](const Place& p) { return memory_terms(p); });
   Block body;
   for (size_t r = 0; r < c_.reductions.size(); ++r) top_reduction(static_cast<int>(r), place, body);
-  Block stores = loops(parts_.tile, 0, place, [&](const Place& p) { return Block{make(store_at(p))}; });
+  Block stores = nest_.turned_write_ >= 0
+                     ? turned_write(place)
+                     : loops(parts_.tile, 0, place, [&](const Place& p) { return Block{make(store_at(p))}; });
   body.insert(body.end(), stores.begin(), stores.end());
   return body;
 }

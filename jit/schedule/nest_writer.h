@@ -1,5 +1,5 @@
 #pragma once
-// From the loops of a nest to statements: what nest_kernel.cpp, turned_tile.cpp and scratch*.cpp share.
+// From the loops of a nest to statements: what nest_kernel.cpp, turned_*.cpp and scratch*.cpp share.
 
 #include <optional>
 #include <string>
@@ -116,6 +116,14 @@ class NestWriter {
   Block square(int rows, int columns, int64_t width, Place place, const Inside& inside) const;
   ValuePtr turned_read() const;
   ValuePtr with_turned(const ValuePtr& from, const std::vector<Dim>& place) const;
+
+  // turned_write.cpp
+  struct RowsOfTile {
+    int64_t first, count;
+  };
+  Block turned_write(const Place& place);
+  int64_t run_of_lanes(Place place) const;
+  Block turned_vector(const Place& place, int64_t vector, RowsOfTile rows, int64_t run) const;
 
   // scratch_region.cpp
   bool is_spanned_whole(int loop, const Place& place) const;

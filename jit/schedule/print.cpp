@@ -248,7 +248,10 @@ class Writer {
         return line(
             fmt::format("{}: {}{} = {}", local_name(s.local), to_string(s.dtype), tile(s), value(*s.value)));
       case StmtKind::Assign: return line(fmt::format("{} = {}", place(s.local, s.indices), value(*s.value)));
-      case StmtKind::Turn: return line(fmt::format("turn {}", local_name(s.local)));
+      case StmtKind::Turn:
+        return line(fmt::format("turn {}{}{}", local_name(s.local),
+                                s.width > 1 ? fmt::format(" by {}", s.width) : "",
+                                s.extent ? fmt::format(" of {}", dims_.text(s.extent)) : ""));
       case StmtKind::Reduce: return reduce(s);
       case StmtKind::Store:
         return line(fmt::format("{}[{}] = {}", buffer_name(s.buffer), dims_.text(s.offset), value(*s.value)));

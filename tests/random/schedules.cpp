@@ -53,6 +53,7 @@ ScheduleStep random_step(Random& random, const Nest& nest, int number) {
     case Primitive::Peel: step.loops = {{random.of(loops)}}; break;
     case Primitive::CacheRead: step.loops = {{random.of(buffers), random.of(loops)}}; break;
     case Primitive::ComputeAt: step.loops = {{random.of(buffers), random.of(loops)}}; break;
+    case Primitive::TurnWrite: step.loops = {{random.of(loops), loops.back()}}; break;
     case Primitive::Inline: step.loops = {{random.of(buffers)}}; break;
     case Primitive::Turn:
     case Primitive::Pack:
@@ -85,6 +86,8 @@ Schedule random_blocks(Random& random, const Nest& nest) {
   return *parse_schedule(fmt::format("{}; reorder({})", text, fmt::join(inner, ", ")));
 }
 
+bool completes(Nest nest, const ScheduleStep& step) { return nest.apply(step) && nest.is_complete(); }
+
 }  // namespace
 
 Schedule apply_random_steps(Random& random, Nest& nest) {
@@ -100,6 +103,8 @@ Schedule apply_random_steps(Random& random, Nest& nest) {
   }
   for (int number = 0; number < kMost; ++number) {
     ScheduleStep step = random_step(random, tried, number);
+    // What a write needs to be turned comes before it.
+    if (step.primitive == Primitive::TurnWrite && !completes(tried, step)) continue;
     if (!tried.apply(step)) continue;
     steps.steps.push_back(std::move(step));
     if (!tried.is_complete()) continue;

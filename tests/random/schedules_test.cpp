@@ -58,6 +58,41 @@ Schedule turning(Random& random, const Nest& nest) {
   return read ? *read : Schedule();
 }
 
+/// A tile whose lanes are turned in registers, and stored along another of its loops.
+Schedule turning_writes(Random& random, const Nest& nest) {
+  std::vector<std::string> results, reduced = nest.loops();
+  for (const Dim var : nest.computation().vars) results.push_back(nest.name_of(var));
+  for (const std::string& name : results) std::erase(reduced, name);
+  const bool as_they_stand = results.size() > 2 && random.chance(40);
+  if (as_they_stand) {
+    std::swap(results[0], results[1]);
+  } else {
+    std::shuffle(results.begin(), results.end(), random.engine());
+  }
+  std::string text;
+  if (results.size() > 2 && (as_they_stand || random.chance(50))) {
+    const std::string inner = results.back(), outer = results[results.size() - 2];
+    text = fmt::format("reorder({}, {}); f = fuse({}, {}); ", fmt::join(results, ", "),
+                       fmt::join(reduced, ", "), outer, inner);
+    results.resize(results.size() - 2);
+    results.push_back("f");
+  }
+  if (results.size() < 2 || reduced.empty()) return {};
+  const int64_t width = random.of(std::vector<int64_t>{2, 4, 8, 16});
+  std::vector<std::string> outer, tile;
+  for (const std::string& name : results) {
+    const int64_t step = name == results.back() ? width * random.in(1, 3) : random.in(1, 9);
+    text += fmt::format("{0}o, {0}i = split({0}, {1}); ", name, step);
+    outer.push_back(name + "o");
+    tile.push_back(name + "i");
+  }
+  auto read =
+      parse_schedule(fmt::format("{}reorder({}, {}, {}); vectorize({}, {}); turn_write({}, {})", text,
+                                 fmt::join(outer, ", "), fmt::join(reduced, ", "), fmt::join(tile, ", "),
+                                 tile.back(), width, tile[tile.size() - 2], tile.back()));
+  return read ? *read : Schedule();
+}
+
 /// Gives kernels with a random schedule of as many steps as there is code for.
 class RandomKernels final : public KernelSource {
  public:
@@ -106,9 +141,10 @@ class RandomKernels final : public KernelSource {
       }
     }
     Nest nest = best;
-    if (!nest.loops().empty() && random_.chance(30)) {
-      const Schedule turn = turning(random_, nest);
-      if (Nest turned = nest; turned.apply(turn)) {
+    if (!nest.loops().empty() && random_.chance(40)) {
+      const Schedule turn =
+          computation.reductions.empty() ? turning(random_, nest) : turning_writes(random_, nest);
+      if (Nest turned = nest; !turn.steps.empty() && turned.apply(turn) && turned.is_complete()) {
         best = turned;
         applied = turn;
         nest = Nest(loops::Computation());
@@ -149,7 +185,16 @@ Program random_program(Random& random) {
   const std::string M = known ? std::to_string(m) : "m", N = known ? std::to_string(n) : "n";
   const std::string K = known ? std::to_string(k) : "k";
   const std::string kind = random.of(std::vector<std::string>{"sum", "max", "min", "sum"});
-  switch (random.in(0, 7)) {
+  switch (random.in(0, 8)) {
+    case 8: {
+      const int64_t poses = random.of(std::vector<int64_t>{2, 3, 4, 8});
+      return program(
+          "[m, n, k]",
+          fmt::format("%a: {}, %b: Tensor[({}, {}, {}), float32]", type({n, k}, {"n", "k"}),
+                      known ? std::to_string(m) : "m", known ? std::to_string(k) : "k", poses),
+          fmt::format("[i < {}, j < {}, p < {}] => {}[r < {}] %a[j, r] * %b[i, r, p]", M, N, poses, kind, K),
+          {{n, k}, {m, k, poses}});
+    }
     case 7: {
       const std::string dims = known ? "" : "[m, n, k]", depth = known ? std::to_string(4 * k) : "k";
       return {
@@ -263,7 +308,7 @@ TEST(RandomSchedules, ComputeWhatTheInterpreterDoes) {
   for (const Primitive primitive :
        {Primitive::Split, Primitive::Fuse, Primitive::Reorder, Primitive::Unroll, Primitive::Vectorize,
         Primitive::Parallel, Primitive::Peel, Primitive::Turn, Primitive::CacheRead, Primitive::CacheWrite,
-        Primitive::Vthread})
+        Primitive::Vthread, Primitive::TurnWrite})
     EXPECT_GT(tried.uses[primitive], 0U) << loops::to_string(primitive);
   if (tried.can_tensorize) {
     EXPECT_GT(tried.tensorized, static_cast<size_t>(count) / 100);

@@ -284,9 +284,13 @@ void Emitter::turn(const Stmt& s) {
       if ((row & half) != 0) continue;
       llvm::Value* a = rows[row];
       llvm::Value* b = rows[row + half];
+      if (llvm::isa<llvm::PoisonValue>(a) && llvm::isa<llvm::PoisonValue>(b)) continue;
       rows[row] = b_.CreateShuffleVector(a, b, upper);
       rows[row + half] = b_.CreateShuffleVector(a, b, lower);
     }
+    // LLVM looks for a shorter way through all rounds at once, which takes it longer than all else in the
+    // kernel.
+    if (half > 2 && fits_register(tile)) rows = hidden(std::move(rows));
   }
   for (size_t row = 0; row < count; ++row) b_.CreateStore(rows[row], tile.slots[row]);
 }

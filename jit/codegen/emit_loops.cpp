@@ -219,22 +219,26 @@ bool Emitter::fits_register(const Local& tile) const {
 }
 
 /// The values, of which the compiler does not know where they come from, nor that one does not need the
-/// others: by an instruction without code that has all of them in registers.
-std::vector<llvm::Value*> Emitter::hidden(const std::vector<llvm::Value*>& values) {
+/// others: by an instruction without code that has all of them in registers. Those that are nobody's stay so.
+std::vector<llvm::Value*> Emitter::hidden(std::vector<llvm::Value*> values) {
+  std::vector<llvm::Value**> known;
+  std::vector<llvm::Value*> operands;
   std::vector<llvm::Type*> types;
-  std::string results, operands;
-  for (llvm::Value* value : values) {
+  std::string results, ties;
+  for (llvm::Value*& value : values) {
+    if (llvm::isa<llvm::PoisonValue>(value)) continue;
     results += value->getType()->isVectorTy() ? (machine_.has_avx512 ? "=v," : "=x,") : "=r,";
-    operands += (types.empty() ? "" : ",") + std::to_string(types.size());
+    ties += (types.empty() ? "" : ",") + std::to_string(types.size());
     types.push_back(value->getType());
+    operands.push_back(value);
+    known.push_back(&value);
   }
   llvm::Type* all = types.size() == 1 ? types[0] : llvm::StructType::get(module_.getContext(), types);
-  auto* code = llvm::InlineAsm::get(llvm::FunctionType::get(all, types, false), "", results + operands, true);
-  llvm::Value* same = b_.CreateCall(code, values);
-  if (types.size() == 1) return {same};
-  std::vector<llvm::Value*> parts;
-  for (unsigned k = 0; k < types.size(); ++k) parts.push_back(b_.CreateExtractValue(same, k));
-  return parts;
+  auto* code = llvm::InlineAsm::get(llvm::FunctionType::get(all, types, false), "", results + ties, true);
+  llvm::Value* same = b_.CreateCall(code, operands);
+  for (unsigned k = 0; k < known.size(); ++k)
+    *known[k] = known.size() == 1 ? same : b_.CreateExtractValue(same, k);
+  return values;
 }
 
 void Emitter::at_known_index(Dim var, Dim index, const loops::Block& body) {

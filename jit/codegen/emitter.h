@@ -105,7 +105,7 @@ class Emitter {
   void bound_loop(const loops::Stmt& s);
   llvm::Value* grid_index(loops::GridIndex index);
   std::pair<llvm::Value*, llvm::Value*> part_of_range(const loops::Stmt& s);
-  std::vector<llvm::Value*> hidden(const std::vector<llvm::Value*>& values);
+  std::vector<llvm::Value*> hidden(std::vector<llvm::Value*> values);
   void unrolled_loop(const loops::Stmt& s);
   std::vector<llvm::Value*> hide_buffers(const loops::Block& body);
   bool fits_register(const Local& tile) const;

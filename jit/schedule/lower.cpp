@@ -21,10 +21,20 @@ Kernel named(Kernel kernel) {
   return kernel;
 }
 
+/// A form of a tensor. Turning squares in registers takes longer to compile than a small tensor to gather.
+Kernel form_kernel(const Computation& form, const MachineModel& machine) {
+  constexpr int64_t kLarge = 1 << 16;
+  int64_t size = 1;
+  for (const Dim extent : form.extents) size *= as_const(extent).value_or(1);
+  const auto turned =
+      size < kLarge ? std::nullopt : scheduled_transposition(with_simple_loops(form), machine);
+  return named(turned ? turned->kernel() : schedule_default(form, machine.vector_bytes));
+}
+
 /// What is packed for a nest, and the steps that made it.
 void take_forms(const Nest& nest, const MachineModel& machine, Lowered& lowered) {
   for (const PackedBuffer& packed : nest.packed())
-    lowered.packed.push_back({packed.buffer, named(schedule_default(packed.form, machine.vector_bytes))});
+    lowered.packed.push_back({packed.buffer, form_kernel(packed.form, machine)});
   lowered.schedules.push_back(nest.schedule());
 }
 

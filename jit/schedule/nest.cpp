@@ -391,10 +391,11 @@ Result<Done> Nest::turn(const ScheduleStep& step) {
   int reads = 0;
   for_each_value(c_.value, [&](const Value& value) {
     if (value.kind == ValueKind::Load && value.buffer == index)
-      reads += value.checks.empty() && value.computed.empty() ? 1 : 2;
+      reads += (value.checks.empty() || value.otherwise) && value.computed.empty() ? 1 : 2;
   });
   if (reads != 1)
-    return Failure{fmt::format("`{}` is not read in one place, inside of its bounds", buffer->name)};
+    return Failure{
+        fmt::format("`{}` is not read in one place, inside of its bounds or with padding", buffer->name)};
   turned_ = index;
   return Done{};
 }

@@ -14,7 +14,8 @@ bool runs_along(Dim offset, Dim var) {
   return linear && is_const(linear->coefficient, 1);
 }
 
-/// A read that strides along the last index of the result and runs along another one.
+/// A read that strides along the last index of the result and runs along another one, on which no padding
+/// depends.
 struct TurnedRead {
   int buffer;
   Dim along;
@@ -27,11 +28,12 @@ std::optional<TurnedRead> turned_read(const Computation& c) {
   for_each_value(c.value, [&](const Value& v) {
     if (v.kind != ValueKind::Load) return;
     ++reads[v.buffer];
-    if (found || !v.checks.empty() || !v.computed.empty() || !contains_var(v.dim, last) ||
-        runs_along(v.dim, last))
-      return;
-    const auto along =
-        std::find_if(c.vars.begin(), c.vars.end(), [&](Dim var) { return runs_along(v.dim, var); });
+    if (found || !v.computed.empty() || !contains_var(v.dim, last) || runs_along(v.dim, last)) return;
+    const auto along = std::find_if(c.vars.begin(), c.vars.end(), [&](Dim var) {
+      return runs_along(v.dim, var) && std::ranges::none_of(v.checks, [&](const BoundsCheck& check) {
+               return check.computed || !v.otherwise || contains_var(check.index, var);
+             });
+    });
     if (along != c.vars.end()) found = {v.buffer, *along};
   });
   return found && reads[found->buffer] == 1 ? found : std::nullopt;

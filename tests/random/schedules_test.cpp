@@ -232,7 +232,9 @@ Program random_program(Random& random) {
     }
     case 4:
       return program("[m, n]", "%a: " + type({m, n}, {"m", "n"}) + ", %b: " + type({n, m}, {"n", "m"}),
-                     fmt::format("[j < {}, i < {}] => %a[i, j] - 2 * %b[j, i]", N, M), {{m, n}, {n, m}});
+                     fmt::format("[j < {}, i < {}] => (%a[i + {}, j - {}] else 2) - 2 * %b[j, i]", N, M, pad,
+                                 random.in(0, pad)),
+                     {{m, n}, {n, m}});
     case 3:
       return program("[m, n]", "%a: " + type({m, n}, {"m", "n"}),
                      fmt::format("[j < {}] => {}[i < {}] %a[i, j]", N, kind, M), {{m, n}});

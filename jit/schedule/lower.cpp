@@ -7,6 +7,7 @@
 #include "jit/schedule/contraction.h"
 #include "jit/schedule/residues.h"
 #include "jit/schedule/rows.h"
+#include "jit/schedule/sequence.h"
 #include "jit/schedule/stated.h"
 #include "jit/schedule/transposition.h"
 #include "jit/schedule/window.h"

@@ -141,39 +141,4 @@ std::vector<Computation> residue_classes(const Computation& computation) {
   return classes;
 }
 
-namespace {
-
-/// The statements with their parts of the range `offset` steps later.
-Block moved(const Block& block, Dim offset) {
-  Block result;
-  for (const StmtPtr& stmt : block) {
-    Stmt copy = *stmt;
-    if (copy.before) copy.before = offset ? dim_add(copy.before, offset) : nullptr;
-    copy.body = moved(copy.body, offset);
-    result.push_back(make(std::move(copy)));
-  }
-  return result;
-}
-
-}  // namespace
-
-Kernel in_sequence(const std::vector<Kernel>& kernels) {
-  if (kernels.size() == 1) return kernels[0];
-  Kernel all = kernels.back();
-  all.body.clear();
-  all.range = all.work = dim_const(0);
-  // A part that is not shared would be done by all threads.
-  const bool shared = std::all_of(kernels.begin(), kernels.end(), [](const Kernel& k) { return k.range; });
-  for (const Kernel& kernel : kernels) {
-    const Block body = moved(kernel.body, shared ? all.range : nullptr);
-    all.body.insert(all.body.end(), body.begin(), body.end());
-    all.locals = std::max(all.locals, kernel.locals);
-    if (!shared) continue;
-    all.range = dim_add(all.range, kernel.range);
-    all.work = dim_add(all.work, kernel.work);
-  }
-  if (!shared) all.range = all.work = nullptr;
-  return all;
-}
-
 }  // namespace quern::loops

@@ -21,8 +21,4 @@ namespace quern::loops {
 /// classes would come. Reductions run over no terms that are left out at all elements of a class.
 std::vector<Computation> residue_classes(const Computation& computation);
 
-/// A kernel that does what the kernels do, one after another. Each has the buffers of the one before it and
-/// perhaps more; their ranges follow one another.
-Kernel in_sequence(const std::vector<Kernel>& kernels);
-
 }  // namespace quern::loops

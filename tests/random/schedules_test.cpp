@@ -10,6 +10,7 @@
 
 #include "frontend/schedule_clause.h"
 #include "jit/schedule/residues.h"
+#include "jit/schedule/sequence.h"
 #include "jit/vm/vm.h"
 #include "session/session.h"
 #include "tests/random/schedules.h"

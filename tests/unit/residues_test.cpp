@@ -78,37 +78,5 @@ TEST(Residues, OfAnExtentThatIsNotKnown) {
 
 TEST(Residues, AreNotMany) { EXPECT_EQ(residue_classes(transposed(num(40), 3, 17, 0)).size(), 1U); }
 
-Kernel stores(int64_t steps, bool shared) {
-  Stmt store{StmtKind::Store};
-  store.buffer = 0;
-  store.value = constant(kFloat, 1);
-  Stmt loop{StmtKind::For};
-  loop.var = store.offset = dim_var("i");
-  loop.extent = num(steps);
-  if (shared) loop.before = num(0);
-  loop.body = {make(std::move(store))};
-  Kernel kernel;
-  kernel.buffers = {{"out", kFloat, {num(steps)}, true}};
-  kernel.body = {make(std::move(loop))};
-  if (shared) kernel.range = kernel.work = num(steps);
-  return kernel;
-}
-
-TEST(Residues, InSequenceHaveRangesThatFollowOneAnother) {
-  const Kernel both = in_sequence({stores(3, true), stores(4, true)});
-  ASSERT_EQ(both.body.size(), 2U);
-  EXPECT_TRUE(is_const(both.body[0]->before, 0));
-  EXPECT_TRUE(is_const(both.body[1]->before, 3));
-  EXPECT_TRUE(is_const(both.range, 7));
-  EXPECT_TRUE(is_const(both.work, 7));
-}
-
-TEST(Residues, InSequenceAreSharedWhereAllAre) {
-  const Kernel both = in_sequence({stores(3, true), stores(4, false)});
-  EXPECT_EQ(both.body[0]->before, nullptr);
-  EXPECT_EQ(both.range, nullptr);
-  EXPECT_EQ(both.work, nullptr);
-}
-
 }  // namespace
 }  // namespace quern::loops

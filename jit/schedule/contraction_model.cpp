@@ -277,7 +277,8 @@ Dim ContractionModel::stored_along(const Roles& roles, const TileRows& tile_rows
   const int64_t run = stored_run(roles);
   for (const Dim row : {tile_rows.whole, tile_rows.cut}) {
     const Dim stride = row ? stride_of_store(row) : nullptr;
-    if (stride && is_const(stride, run) && extent_of(row) > 1 && run < lanes_) return row;
+    const bool follows = stride && (is_const(stride, run) || (run == 1 && is_const(stride, 2)));
+    if (follows && extent_of(row) > 1 && run < lanes_) return row;
   }
   return nullptr;
 }
@@ -286,11 +287,12 @@ double ContractionModel::store_cycles(const Roles& roles, const TileRows& tile_r
   const Dim apart = stored_apart(roles);
   if (apart && is_const(apart, 1)) return 1;
   if (apart && is_const(apart, 2)) return 4;
-  const auto runs = static_cast<double>(lanes_ / stored_run(roles));
+  const auto lanes = static_cast<double>(lanes_), runs = lanes / static_cast<double>(stored_run(roles));
   const Dim along = stored_along(roles, tile_rows);
   if (!along) return runs * 1.25;
   const auto turned = static_cast<double>(along == tile_rows.whole ? tile_rows.inner : rows);
-  return std::ceil(turned / runs) * (runs + runs * std::log2(runs) / 2) / turned;
+  const double store = is_const(stride_of_store(along), 2) && runs == lanes ? 3 : 1;
+  return std::ceil(turned / runs) * (runs * store + runs * std::log2(runs) / 2) / turned;
 }
 
 bool ContractionModel::is_packed(const Roles& roles, const Tile& tile) const {

@@ -65,7 +65,8 @@ class ContractionSchedule {
     unroll_windows(innermost, row_steps);
     if (has_borders()) step(Primitive::Peel, {}, {{outer_columns}});
     QUERN_CHECK(nest_.apply(schedule_));
-    if (const std::string shared = nest_.shared_loop(); !shared.empty())
+    constexpr int64_t kMany = 64;  // tiles are long: two threads share them to within a hundredth
+    if (const std::string shared = nest_.shared_loop(kMany); !shared.empty())
       QUERN_CHECK(nest_.apply({Primitive::Parallel, {}, {{shared}}, {}}));
     QUERN_CHECK(nest_.is_complete());
     return std::move(nest_);

@@ -270,19 +270,22 @@ bool Nest::is_whole(int loop) const {
   return table_[static_cast<size_t>(splits_[static_cast<size_t>(l.made_by)].loop)].extent != nullptr;
 }
 
-std::string Nest::shared_loop() const {
-  constexpr int64_t kMany = 16, kUnknown = 64;
+std::string Nest::shared_loop(int64_t many) const {
+  constexpr int64_t kUnknown = 64;
   std::string best;
-  int64_t most = 1;
+  int64_t most = 1, around = 1;
   for (const int loop : order_) {
     const Loop& l = table_[static_cast<size_t>(loop)];
     if (l.owner != kResult) break;
-    if (l.kind != LoopKind::Serial || !is_whole(loop)) continue;
-    const int64_t steps = most_steps(loop).value_or(kUnknown);
-    if (steps <= most) continue;
-    best = l.name;
-    most = steps;
-    if (most >= kMany) break;
+    const auto steps = most_steps(loop);
+    const int64_t reached = steps.value_or(kUnknown) * (around <= kMostNumbered ? around : 1);
+    if (l.kind == LoopKind::Serial && is_whole(loop) && reached > most) {
+      best = l.name;
+      most = reached;
+      if (most >= many) break;
+    }
+    around = steps ? around * *steps : kMostNumbered + 1;
+    if (around > kMostNumbered) around = kMostNumbered + 1;
   }
   return best;
 }

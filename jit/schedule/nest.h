@@ -44,9 +44,9 @@ class Nest {
   const Schedule& schedule() const { return applied_; }
   /// The names of the loops, outermost first, those of reductions among them.
   std::vector<std::string> loops() const;
-  /// The outermost loop that several threads may share and that has many steps, or else the one with the
-  /// most; empty where none has two.
-  std::string shared_loop() const;
+  /// The outermost loop that several threads may share and that has, with the loops around it, many steps; or
+  /// else the one with the most. Empty where none has two.
+  std::string shared_loop(int64_t many = 16) const;
   /// Of an index variable of the computation.
   std::string name_of(Dim root) const;
   /// Of a loop that is there: its index in what the computation says, and its extent where that is no part
@@ -59,6 +59,7 @@ class Nest {
   friend class PackedForm;
   static constexpr int kResult = -1;
   static constexpr int kBeforeAll = -1;
+  static constexpr int64_t kMostNumbered = 64;  ///< steps around a parallel loop that are of the range too
 
   /// A loop, or one that was split or fused into others.
   struct Loop {

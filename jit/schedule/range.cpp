@@ -18,7 +18,7 @@ bool NestWriter::loops_are_numbered() const {
     if (kind_of(loop) == LoopKind::Vectorize || loop_at(loop).bound != GridIndex::None || !steps)
       return false;
     around *= *steps;
-    if (around > kFew) return false;
+    if (around > Nest::kMostNumbered) return false;
   }
   return false;
 }

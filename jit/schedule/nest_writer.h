@@ -118,12 +118,16 @@ class NestWriter {
   ValuePtr with_turned(const ValuePtr& from, const std::vector<Dim>& place) const;
 
   // turned_write.cpp
-  struct RowsOfTile {
-    int64_t first, count;
+  /// Rows of a tile, and a vector's lanes, of which groups of `run` keep together.
+  struct TurnedPart {
+    int64_t lane, row;  ///< the first ones
+    int64_t rows, width, run;
+    int64_t groups() const { return width / run; }
   };
   Block turned_write(const Place& place);
   int64_t run_of_lanes(Place place) const;
-  Block turned_vector(const Place& place, int64_t vector, RowsOfTile rows, int64_t run) const;
+  Block turned(const Place& place, const TurnedPart& part) const;
+  Block stored_along(const Place& place, const TurnedPart& part) const;
 
   // scratch_region.cpp
   bool is_spanned_whole(int loop, const Place& place) const;

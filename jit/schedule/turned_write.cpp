@@ -40,13 +40,14 @@ Block NestWriter::turned_write(const Place& place) {
   if (rows < 2) return loops(parts_.tile, 0, place, plain);
   std::vector<int> others = parts_.tile;
   std::erase_if(others, [&](int loop) { return loop == along || loop == lanes; });
-  const int64_t run = run_of_lanes(place), groups = width / run, most = *tile_extent(lanes, place);
+  const int64_t run = run_of_lanes(place), most = *tile_extent(lanes, place);
   return loops(others, 0, place, [&](const Place& p) {
     Block all;
-    for (int64_t vector = 0; vector < most; vector += width)
-      for (int64_t row = 0; row < rows; row += groups) {
-        Block part = turned_vector(p, vector, {row, std::min(groups, rows - row)}, run);
-        all.insert(all.end(), part.begin(), part.end());
+    for (int64_t lane = 0; lane < most; lane += width)
+      for (int64_t row = 0; row < rows; row += width / run) {
+        const TurnedPart part{lane, row, std::min(width / run, rows - row), width, run};
+        for (const Block& statements : {turned(p, part), stored_along(p, part)})
+          all.insert(all.end(), statements.begin(), statements.end());
       }
     return all;
   });
@@ -75,26 +76,20 @@ int64_t NestWriter::run_of_lanes(Place place) const {
   return 1;
 }
 
-/// Of a tile the vectors from lane `vector` on of some of its rows.
-Block NestWriter::turned_vector(const Place& place, int64_t vector, RowsOfTile rows, int64_t run) const {
+/// Takes a part of the accumulators and turns it.
+Block NestWriter::turned(const Place& place, const TurnedPart& part) const {
   const int along = nest_.turned_write_, lanes = nest_.turned_lanes_;
   const Reduction& r = c_.reductions[0];
-  const int64_t width = loop_at(lanes).width, groups = width / run;
   Stmt tile{StmtKind::Declare};
   tile.local = c_.locals;
   tile.dtype = r.accumulator;
-  tile.shape = {groups, width};
-  tile.width = static_cast<int>(width);
+  tile.shape = {part.groups(), part.width};
+  tile.width = static_cast<int>(part.width);
   tile.value = constant(Scalar::from_int(tile.dtype, 0));
-  Stmt turn{StmtKind::Turn};
-  turn.local = tile.local;
-  turn.width = static_cast<int>(run);
-  if (rows.count < groups) turn.extent = dim_const(rows.count);
-
   const Dim row = dim_var(loop_at(along).name), lane = dim_var(loop_at(lanes).name);
   Place from = place;
-  from.index[along] = dim_add(row, dim_const(rows.first));
-  from.index[lanes] = dim_add(lane, dim_const(vector));
+  from.index[along] = dim_add(row, dim_const(part.row));
+  from.index[lanes] = dim_add(lane, dim_const(part.lane));
   Stmt take{StmtKind::Assign};
   take.local = tile.local;
   take.indices = {row, lane};
@@ -102,34 +97,43 @@ Block NestWriter::turned_vector(const Place& place, int64_t vector, RowsOfTile r
   accumulator.local = r.local;
   accumulator.indices = tile_indices(from);
   take.value = std::make_shared<const Value>(std::move(accumulator));
-  const Block taken{in_lanes(lane, width, width, {make(std::move(take))})};
+  Stmt turn{StmtKind::Turn};
+  turn.local = tile.local;
+  turn.width = static_cast<int>(part.run);
+  if (part.rows < part.groups()) turn.extent = dim_const(part.rows);
+  const StmtPtr vector = in_lanes(lane, part.width, part.width, {make(std::move(take))});
+  return {make(std::move(tile)), unrolled(row, part.rows, {vector}), make(std::move(turn))};
+}
 
-  const Dim group = dim_var(loop_at(lanes).name), place_in = dim_var(loop_at(along).name);
-  const int64_t left = *tile_extent(lanes, place) - vector, count = std::min(groups, (left + run - 1) / run);
-  const Dim run_dim = dim_const(run);
+/// Stores what was turned, of as many lanes as the tile has.
+Block NestWriter::stored_along(const Place& place, const TurnedPart& part) const {
+  const int along = nest_.turned_write_, lanes = nest_.turned_lanes_;
+  const Reduction& r = c_.reductions[0];
+  const int64_t left = *tile_extent(lanes, place) - part.lane;
+  const int64_t groups = std::min(part.groups(), (left + part.run - 1) / part.run);
+  const Dim group = dim_var(loop_at(lanes).name), at = dim_var(loop_at(along).name);
+  const Dim run = dim_const(part.run);
   Place to = place;
-  to.facts.add_index(group, dim_const(count));
-  to.facts.add_index(place_in, dim_const(rows.count * run));
-  to.index[along] = dim_add(dim_floordiv(place_in, run_dim), dim_const(rows.first));
-  to.index[lanes] =
-      dim_add(dim_add(dim_mul(group, run_dim), dim_floormod(place_in, run_dim)), dim_const(vector));
+  to.facts.add_index(group, dim_const(groups));
+  to.facts.add_index(at, dim_const(part.rows * part.run));
+  to.index[along] = dim_add(dim_floordiv(at, run), dim_const(part.row));
+  to.index[lanes] = dim_add(dim_add(dim_mul(group, run), dim_floormod(at, run)), dim_const(part.lane));
   Stmt store = store_at(to);
   store.value = map_values(store.value, [&](const Value& v) -> ValuePtr {
     if (v.kind != ValueKind::Local || v.local != r.local) return nullptr;
     Value turned = v;
-    turned.local = tile.local;
-    turned.indices = {group, place_in};
+    turned.local = c_.locals;
+    turned.indices = {group, at};
     return std::make_shared<const Value>(std::move(turned));
   });
-  Block stored{in_lanes(place_in, rows.count * run, width, {make(std::move(store))})};
+  Block stored{in_lanes(at, part.rows * part.run, part.width, {make(std::move(store))})};
   if (const Dim extent = extent_of(lanes, place); !as_const(extent)) {
     Stmt some{StmtKind::If};
-    some.checks = {{dim_add(group, dim_const(vector)), nullptr, extent, nullptr}};
+    some.checks = {{dim_add(group, dim_const(part.lane)), nullptr, extent, nullptr}};
     some.body = std::move(stored);
     stored = {make(std::move(some))};
   }
-  return {make(std::move(tile)), unrolled(row, rows.count, taken), make(std::move(turn)),
-          unrolled(group, count, std::move(stored))};
+  return {unrolled(group, groups, std::move(stored))};
 }
 
 }  // namespace quern::loops

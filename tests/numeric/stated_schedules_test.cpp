@@ -55,6 +55,10 @@ const Program kPrograms[] = {
      "([i < 23, j < 37] => %a[i, j] * 2 - %b[22 - i, j]) schedule { jo, ji = split(j, ?); unroll(ji, ?); "
      "reorder(jo, i, ji) }",
      "", true},
+    {"turned_write",
+     "([j < 37, i < 23] => sum[r < 20] %a[i, r] * %b[j % 23, r]) schedule { jo, ji = split(j, 5); io, ii = "
+     "split(i, 16); reorder(jo, io, r, ji, ii); vectorize(ii, 16); turn_write(ji, ii) }",
+     "", true},
     {"padding",
      "([i < 23, j < 37] => sum[r < 3] (%a[i, j + r - 1] else 0) * %b[r, j]) schedule { jo, ji = split(j, 8); "
      "io, ii = split(i, 4); reorder(io, jo, r, ii, ji); unroll(ii); unroll(r); vectorize(ji, 8) }",

@@ -59,6 +59,7 @@ TEST(Schedule, ReadsWhatItWrites) {
       "parallel(jo);\n"
       "peel(io);\n"
       "turn(x; v, u);\n"
+      "turn_write(v, u);\n"
       "pack(weight, 32, 4; g; j; k, l);\n"
       "cache_read(weight, jo);\n"
       "cache_write(jo);\n"
@@ -106,6 +107,7 @@ TEST(Schedule, SaysWhatCannotBeDone) {
   EXPECT_EQ(applied(nest, "f = fuse(j, k)"), "f = fuse(j, k): `k` does not stand right inside of `j`");
   EXPECT_EQ(applied(nest, "j, k = split(i, 2)"), "j, k = split(i, 2): there is a loop `j` already");
   EXPECT_EQ(applied(nest, "parallel(k)"), "parallel(k): `k` is of a reduction");
+  EXPECT_EQ(applied(nest, "turn_write(i, i)"), "turn_write(i, i): takes two loops, and not one twice");
   EXPECT_EQ(applied(nest, "turn(a; i, j)"), "turn(a; i, j): takes the two innermost loops");
   EXPECT_EQ(applied(nest, "pack(c, 8; ; j; k)"), "pack(c, 8; ; j; k): there is no buffer `c`");
   EXPECT_EQ(applied(nest, "pack(b, 8; ; j; i)"), "pack(b, 8; ; j; i): `b` is read along other loops too");
@@ -129,6 +131,18 @@ TEST(Schedule, SaysWhatThereIsNoCodeFor) {
             "`i` runs in lanes around a tile");
   EXPECT_EQ(message("vectorize(i, 4); vectorize(j, 4)"), "`i` is the second loop in lanes");
   EXPECT_EQ(message("jo, ji = split(j, 32); reorder(i, jo, k, ji); vectorize(ji, 16)"), "");
+  EXPECT_EQ(message("turn_write(i, j)"), "results are stored along `i`, which is no loop of a tile");
+  const std::string tile = "io, ii = split(i, 4); jo, ji = split(j, 32); reorder(io, jo, k, ii, ji); ";
+  EXPECT_EQ(message("jo, ji = split(j, 8); reorder(i, jo, k, ji); turn_write(jo, ji)"),
+            "results are stored along `jo`, which is no loop of a tile");
+  EXPECT_EQ(
+      message("io, ii = split(i, 4); jo, ji = split(j, 8); reorder(io, jo, k, ii, ji); turn_write(ii, ji)"),
+      "results are turned from the lanes of `ji`, which is not the tile's last loop and in lanes");
+  EXPECT_EQ(message(tile + "vectorize(ji, 32); turn_write(ii, ji)"),
+            "results are turned from 2, 4, 8 or 16 lanes, and not from the 32 of `ji`");
+  EXPECT_EQ(message(tile + "vectorize(ji, 16); turn_write(ii, ji); cache_write(io)"),
+            "what is turned in registers is not in scratch memory");
+  EXPECT_EQ(message(tile + "vectorize(ji, 16); turn_write(ii, ji)"), "");
 }
 
 TEST(Schedule, MakesTilesOfTwoHeights) {

@@ -1,0 +1,140 @@
+// Contractions of random sizes by the schedules that the default rules choose, against the interpreter: sums
+// are of small integers, so that every order gives the same.
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "session/compiler.h"
+#include "session/session.h"
+#include "tests/support/cases.h"
+#include "tests/support/compare.h"
+#include "tests/support/library.h"
+#include "tests/support/random_tensors.h"
+
+namespace quern::numeric {
+namespace {
+
+/// An expression of %a and %b.
+struct Contraction {
+  std::string expression;
+  Shape a, b;
+  std::string definition = "";
+  bool of_known_dims = false;  ///< what it asks of dims is not known of variables
+};
+
+constexpr const char* kCapsules =
+    "op capsules(%a: Tensor[(c, h, w, i, k), t], %b: Tensor[(o, c, r, s, k, j), t], stride: int = 1) "
+    "-> Tensor[(o, (h - r) / stride + 1, (w - s) / stride + 1, i, j), t] "
+    "{ [q, y, x, u, v] => sum[d, dr, ds, m] %a[d, y*stride + dr, x*stride + ds, u, m] * %b[q, d, dr, ds, m, "
+    "v] }";
+
+Contraction convolution(Random& random, const std::string& op, int64_t axes) {
+  const int64_t in = random.integer(3, 20), out = random.integer(3, 70), groups = random.chance(0.2) ? 2 : 1;
+  const bool is_transposed = op.ends_with("transpose");
+  Contraction c;
+  c.of_known_dims = groups > 1;
+  c.a = {1, in * groups};
+  c.b = is_transposed ? Shape{in * groups, out} : Shape{out * groups, in};
+  std::string strides, padding, dilation;
+  for (int64_t axis = 0; axis < axes; ++axis) {
+    const int64_t taps = random.integer(1, 4), size = random.integer(axes == 1 ? 20 : 5, axes == 1 ? 70 : 17);
+    c.a.push_back(size);
+    c.b.push_back(taps);
+    strides += fmt::format("{}, ", random.integer(1, 2));
+    padding += fmt::format("{}, ", random.integer(0, taps - 1));
+    dilation += fmt::format("{}, ", is_transposed ? 1 : random.integer(1, size > 2 * taps ? 2 : 1));
+  }
+  c.expression = fmt::format("{}(%a, %b, strides=[{}], padding=[{}], dilation=[{}], groups={})", op, strides,
+                             padding, dilation, groups);
+  return c;
+}
+
+Contraction contraction(Random& random) {
+  const int64_t m = random.integer(5, 60), n = random.integer(3, 70), k = random.integer(8, 60);
+  const int64_t batch = random.integer(1, 3);
+  switch (random.integer(0, 7)) {
+    case 0: return convolution(random, "nn.conv1d", 1);
+    case 1: return convolution(random, "nn.conv2d_transpose", 2);
+    case 2: return convolution(random, "nn.conv2d", 2);
+    case 3: return {"nn.dense(%a, %b)", {m, k}, {n, k}};
+    case 4: return {"nn.batch_matmul(%a, %b, transpose_b=False)", {batch, m, k}, {batch, k, n}};
+    case 5: return {"nn.batch_matmul(%a, %b, transpose_b=True)", {batch, m, k}, {batch, n, k}};
+    case 6: return {"nn.relu(einsum((%a, %b), equation=\"ik,kj->ji\") - 3)", {m, k}, {k, n}};
+    default: {
+      const int64_t poses = random.pick(std::vector<int64_t>{2, 4, 8}), size = random.integer(4, 9);
+      return {fmt::format("capsules(%a, %b, stride={})", random.integer(1, 2)),
+              {2, size, size, random.integer(2, 5), 4},
+              {random.integer(2, 20), 2, 3, 3, 4, poses},
+              kCapsules};
+    }
+  }
+}
+
+std::string schedule_of(const Contraction& c) {
+  const auto type = [](const Shape& shape) {
+    return fmt::format("Tensor[({},), float32]", fmt::join(shape, ", "));
+  };
+  Session session;
+  const ModuleId module = session.make_module();
+  session.add_source(
+      module, "one.relay",
+      fmt::format("{}\ndef @f(%a: {}, %b: {}) {{ {} }}", c.definition, type(c.a), type(c.b), c.expression));
+  const Definition* definition = session.definition(module, "f");
+  if (!definition) return "";
+  const auto shown = Compiler(session).stage_text(*definition, "schedule");
+  return shown ? *shown : shown.error().message;
+}
+
+class Contractions : public testing::TestWithParam<Evaluator> {};
+
+/// QUERN_RANDOM_CONTRACTIONS=n takes n of them.
+TEST_P(Contractions, EqualTheInterpreter) {
+  const char* wanted = std::getenv("QUERN_RANDOM_CONTRACTIONS");
+  const int count = wanted ? std::atoi(wanted) : 60;
+  Random random(5);
+  Entries<TensorPtr> tensors;
+  std::vector<Case> cases;
+  for (int number = 0; number < count; ++number) {
+    const Contraction c = contraction(random);
+    const std::string a = fmt::format("a{}", number), b = fmt::format("b{}", number);
+    tensors.emplace_back(a, random.tensor(DType::float32(), c.a, Values::SmallIntegers));
+    tensors.emplace_back(b, random.tensor(DType::float32(), c.b, Values::SmallIntegers));
+    Case one{std::to_string(number), c.expression, {{"a", a}, {"b", b}}};
+    if (random.chance(0.3) && !c.of_known_dims)
+      one = over_unknown_dims(one, tensors, static_cast<size_t>(number));
+    if (!c.definition.empty() && std::ranges::none_of(cases, [&](const Case& other) {
+          return other.definition.starts_with(c.definition);
+        }))
+      one.definition = c.definition + " " + one.definition;
+    cases.push_back(one);
+  }
+  TemporaryFile file(fmt::format("contractions{}", static_cast<int>(GetParam())));
+  const auto written = write_tensors(file.path(), tensors);
+  ASSERT_TRUE(written) << written.error().message;
+  CaseSession session(file.path(), cases, library_texts());
+  const std::vector<Outcome> expected = session.run(Evaluator::Interpreter), got = session.run(GetParam());
+  for (size_t k = 0; k < cases.size(); ++k) {
+    EXPECT_EQ(session.problem(k) + expected[k].problem + got[k].problem, "") << session.text(k);
+    if (!expected[k].tensor || !got[k].tensor) continue;
+    EXPECT_EQ(difference_in_ulps(*got[k].tensor, *expected[k].tensor, 0, 0), "") << session.text(k);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Evaluators, Contractions, testing::Values(Evaluator::Compiled, Evaluator::Checked),
+                         [](const auto& info) {
+                           return info.param == Evaluator::Checked ? "checked" : "compiled";
+                         });
+
+TEST(ContractionRule, TurnsWhatLiesApart) {
+  const auto turned = [](const Contraction& c) {
+    return schedule_of(c).find("turn_write") != std::string::npos;
+  };
+  EXPECT_TRUE(turned({"nn.conv2d(%a, %b, padding=[1, 1])", {1, 64, 7, 7}, {64, 64, 3, 3}}));
+  EXPECT_TRUE(turned(
+      {"nn.conv2d_transpose(%a, %b, strides=[2, 2], padding=[1, 1])", {1, 57, 29, 29}, {57, 110, 3, 3}}));
+  EXPECT_TRUE(turned({"capsules(%a, %b)", {8, 9, 9, 4, 4}, {64, 8, 3, 3, 4, 4}, kCapsules}));
+  EXPECT_FALSE(turned({"nn.dense(%a, %b)", {64, 64}, {64, 64}}));
+}
+
+}  // namespace
+}  // namespace quern::numeric

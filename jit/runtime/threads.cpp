@@ -201,7 +201,7 @@ class Team {
       const auto [number, begin, end] = unpack(seen);
       if (begin >= end) return std::nullopt;
       const int64_t left = end - begin;
-      const int64_t size = std::min(left, std::max(least, is_own ? (3 * left + 3) / 4 : (left + 1) / 2));
+      const int64_t size = std::min(left, std::max(least, is_own ? 3 * left / 4 : (left + 1) / 2));
       const Stretch part{number, is_own ? begin : end - size, is_own ? begin + size : end};
       const Stretch rest{number, is_own ? begin + size : begin, is_own ? end : end - size};
       if (word.compare_exchange_weak(seen, pack(rest), std::memory_order_acq_rel)) return part;

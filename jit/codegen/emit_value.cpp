@@ -193,8 +193,11 @@ llvm::Value* Emitter::unchecked_load(const loops::Value& v, llvm::Value* pass_th
   const auto is_near = [&](int64_t place) { return place >= 0 && place < int64_t{lanes_->width}; };
   if (!where.places.empty() && !given && mask == lanes_->strip_mask &&
       std::ranges::all_of(where.places, is_near)) {
+    const Dim first = quern::substitute(here(v.dim), {{lanes_->var, lanes_->first}});
+    const int64_t before = steps_before(first, where.places);
+    for (int64_t& place : where.places) place += before;
     Address lowest = where;
-    set_base(lowest, quern::substitute(here(v.dim), {{lanes_->var, lanes_->first}}));
+    set_base(lowest, dim_sub(first, dim_const(before)));
     lowest.per_lane = nullptr;
     return operations_.from_memory(dtype,
                                    load_in_places(element, pointer(v.buffer, lowest), align, where.places));
@@ -256,6 +259,15 @@ llvm::SmallVector<int64_t, 64> Emitter::places_of_lanes(Dim offset) {
     places.push_back(*place);
   }
   return places;
+}
+
+/// How many elements before the first lane's a vector begins that stands at a multiple of its width and has
+/// all the places: it lies in one cache line, and neighbouring steps read the same one. 0 where none is
+/// known.
+int64_t Emitter::steps_before(Dim first, const llvm::SmallVector<int64_t, 64>& places) const {
+  const int64_t width = lanes_->width;
+  const auto before = as_const(simplify(dim_floormod(first, dim_const(width)), facts_));
+  return before && *before + *std::ranges::max_element(places) < width ? *before : 0;
 }
 
 /// One vector, whose elements go to their lanes; nothing is read behind the last of them.

@@ -168,6 +168,7 @@ class Emitter {
   llvm::Value* pointer(int buffer, const Address& address);
   void check_bounds(int buffer, const Address& address);
   llvm::SmallVector<int64_t, 64> places_of_lanes(Dim offset);
+  int64_t steps_before(Dim first, const llvm::SmallVector<int64_t, 64>& places) const;
   llvm::Value* load_in_places(llvm::Type* element, llvm::Value* from, llvm::Align align,
                               const llvm::SmallVector<int64_t, 64>& places);
   llvm::Value* load_every_second(llvm::Type* element, llvm::Value* from, llvm::Align align);

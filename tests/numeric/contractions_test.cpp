@@ -49,10 +49,24 @@ Contraction convolution(Random& random, const std::string& op, int64_t axes) {
   return c;
 }
 
+/// Several groups share a vector.
+Contraction small_groups(Random& random) {
+  const int64_t groups = random.integer(2, 9), in = random.integer(1, 8), out = random.integer(1, 8);
+  const int64_t taps = random.integer(1, 3), size = random.integer(6, 14);
+  return {fmt::format("nn.conv2d(%a, %b, strides=[1, {}], padding=[{}, {}], groups={}, "
+                      "data_layout=\"NHWC\", kernel_layout=\"HWIO\")",
+                      random.integer(1, 2), taps / 2, taps / 2, groups),
+          {1, size, size, groups * in},
+          {taps, taps, in, groups * out},
+          "",
+          true};
+}
+
 Contraction contraction(Random& random) {
   const int64_t m = random.integer(5, 60), n = random.integer(3, 70), k = random.integer(8, 60);
   const int64_t batch = random.integer(1, 3);
-  switch (random.integer(0, 7)) {
+  switch (random.integer(0, 8)) {
+    case 8: return small_groups(random);
     case 0: return convolution(random, "nn.conv1d", 1);
     case 1: return convolution(random, "nn.conv2d_transpose", 2);
     case 2: return convolution(random, "nn.conv2d", 2);

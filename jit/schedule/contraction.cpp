@@ -163,7 +163,7 @@ class ContractionSchedule {
           const auto extent = as_const(r.extents[k]);
           if (!extent || !contains_var(check.index, r.vars[k])) continue;
           if (is_padded(check.index, row, r.vars[k], *extent)) names.push_back(nest_.name_of(r.vars[k]));
-          steps *= *extent;
+          steps = std::min(steps, kMostSteps + 1) * std::min(*extent, kMostSteps + 1);
         }
       }
     return steps <= kMostSteps ? names : std::vector<std::string>();

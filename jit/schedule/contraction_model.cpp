@@ -15,6 +15,17 @@ int64_t extent_or_usual(Dim extent) {
   return as_const(extent).value_or(kUsual);
 }
 
+namespace {
+
+/// The product, or a number that is as good where it is huge.
+int64_t times(int64_t a, int64_t b) {
+  constexpr int64_t kHuge = int64_t{1} << 40;
+  const bool is_huge = b != 0 && a > kHuge / b;
+  return is_huge ? kHuge : a * b;
+}
+
+}  // namespace
+
 ContractionModel::ContractionModel(const Computation& computation, const MachineModel& machine)
     : c_(computation), machine_(machine) {
   if (c_.reductions.empty()) return;
@@ -146,13 +157,13 @@ int64_t ContractionModel::extent_of(Dim var) const { return extent_or_usual(exte
 
 int64_t ContractionModel::count(const Vars& vars) const {
   return std::accumulate(vars.begin(), vars.end(), int64_t{1},
-                         [&](int64_t n, Dim var) { return n * extent_of(var); });
+                         [&](int64_t n, Dim var) { return times(n, extent_of(var)); });
 }
 
 int64_t ContractionModel::depth() const {
   const Reduction& r = c_.reductions[0];
   return std::accumulate(r.extents.begin(), r.extents.end(), int64_t{1},
-                         [&](int64_t n, Dim extent) { return n * extent_or_usual(extent); });
+                         [&](int64_t n, Dim extent) { return times(n, extent_or_usual(extent)); });
 }
 
 int64_t ContractionModel::depth(const Roles& roles) const {
@@ -162,7 +173,7 @@ int64_t ContractionModel::depth(const Roles& roles) const {
 bool ContractionModel::is_worth_it(const Roles& roles) const {
   constexpr int64_t kFewest = 2048;
   return count(roles.columns) * 8 > lanes_ && depth() >= 4 &&
-         count(roles.rows) * count(roles.columns) * depth() >= kFewest &&
+         times(times(count(roles.rows), count(roles.columns)), depth()) >= kFewest &&
          (is_packable(roles) || is_dense(roles));
 }
 
@@ -304,10 +315,10 @@ bool ContractionModel::is_packed(const Roles& roles, const Tile& tile) const {
 }
 
 double ContractionModel::form_size(const Roles& roles) const {
-  int64_t size = count(roles.columns) * depth();
+  auto size = static_cast<double>(count(roles.columns)) * static_cast<double>(depth());
   for (const Dim var : roles.batch)
-    if (depends(roles.right, var)) size *= extent_of(var);
-  return static_cast<double>(size);
+    if (depends(roles.right, var)) size *= static_cast<double>(extent_of(var));
+  return size;
 }
 
 bool ContractionModel::repeats(const Roles& roles) const {
@@ -339,8 +350,8 @@ bool ContractionModel::shares_lines(const Roles& roles) const {
 
 bool ContractionModel::columns_outside(const Roles& roles) const {
   const auto bytes = static_cast<int64_t>(c_.reductions[0].accumulator.bytes());
-  const int64_t step = depth(roles) * bytes;
-  const int64_t left = count(roles.rows) * step, right = count(roles.columns) * step;
+  const int64_t step = times(depth(roles), bytes);
+  const int64_t left = times(count(roles.rows), step), right = times(count(roles.columns), step);
   return right > machine_.l2_bytes / 2 || left < right;
 }
 

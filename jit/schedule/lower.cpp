@@ -24,9 +24,9 @@ Kernel named(Kernel kernel) {
 
 /// A form of a tensor. Turning squares in registers takes longer to compile than a small tensor to gather.
 Kernel form_kernel(const Computation& form, const MachineModel& machine) {
-  constexpr int64_t kLarge = 1 << 16;
-  int64_t size = 1;
-  for (const Dim extent : form.extents) size *= as_const(extent).value_or(1);
+  constexpr double kLarge = 1 << 16;
+  double size = 1;
+  for (const Dim extent : form.extents) size *= static_cast<double>(as_const(extent).value_or(1));
   const auto turned =
       size < kLarge ? std::nullopt : scheduled_transposition(with_simple_loops(form), machine);
   return named(turned ? turned->kernel() : schedule_default(form, machine.vector_bytes));

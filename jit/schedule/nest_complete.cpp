@@ -84,7 +84,7 @@ Result<Done> Nest::tile_is_complete(const std::vector<int>& tile) const {
     if (!most) return Failure{fmt::format("how far `{}` runs in a tile is not known", l.name)};
     if (l.kind == LoopKind::Unroll && l.width != 0)
       return Failure{fmt::format("`{}` is in a tile and not unrolled as a whole", l.name)};
-    vectors *= lanes ? (*most + l.width - 1) / l.width : std::min<int64_t>(*most, kMostVectors + 1);
+    vectors *= std::min(lanes ? (*most + l.width - 1) / l.width : *most, kMostVectors + 1);
   }
   if (vectors > kMostVectors) return Failure{fmt::format("a tile of more than {} vectors", kMostVectors)};
   return Done{};

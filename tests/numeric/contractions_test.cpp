@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "session/compiler.h"
 #include "session/session.h"
 #include "tests/support/cases.h"

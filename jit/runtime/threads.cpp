@@ -171,25 +171,32 @@ class Team {
 
   /// Parts of the own stretch and then of others', until nobody has any.
   void work(int self) {
-    do {
-      while (const auto part = part_of(self, true)) {
-        const int64_t unit = job_.unit.load(std::memory_order_relaxed);
-        (*job_.body.load(std::memory_order_relaxed))(
-            part->begin * unit, std::min(job_.count.load(std::memory_order_relaxed), part->end * unit));
-        undone_.fetch_sub(part->end - part->begin, std::memory_order_release);
-      }
-    } while (steal(self));
+    while (true) {
+      while (const auto part = part_of(self, true)) perform(*part);
+      const auto stolen = steal(self);
+      if (!stolen) return;
+      // It is the own stretch now, unless the next job has put one there: what was stolen is of that job.
+      uint64_t own = at(self).load(std::memory_order_acquire);
+      const Stretch seen = unpack(own);
+      const bool is_empty = seen.begin >= seen.end;
+      if (!is_empty || !at(self).compare_exchange_strong(own, pack(*stolen), std::memory_order_acq_rel))
+        perform(*stolen);
+    }
   }
 
-  /// Makes a part of another's stretch the own one.
-  bool steal(int self) {
+  void perform(Stretch part) {
+    const int64_t unit = job_.unit.load(std::memory_order_relaxed);
+    (*job_.body.load(std::memory_order_relaxed))(
+        part.begin * unit, std::min(job_.count.load(std::memory_order_relaxed), part.end * unit));
+    undone_.fetch_sub(part.end - part.begin, std::memory_order_release);
+  }
+
+  /// A part of another's stretch.
+  std::optional<Stretch> steal(int self) {
     const int threads = job_.threads.load(std::memory_order_relaxed);
     for (int k = 0; k < threads; ++k)
-      if (const auto part = k == self ? std::nullopt : part_of(k, false)) {
-        at(self).store(pack(*part), std::memory_order_release);
-        return true;
-      }
-    return false;
+      if (const auto part = k == self ? std::nullopt : part_of(k, false)) return part;
+    return std::nullopt;
   }
 
   /// A part at the begin of a stretch for who owns it, at its end for others.

@@ -169,19 +169,11 @@ class Team {
     present_.fetch_and(~(uint64_t{1} << self));
   }
 
-  /// Parts of the own stretch and then of others', until nobody has any.
+  /// Parts of the own stretch and then of others', until nobody has any. Only the caller gives stretches:
+  /// what was stolen is done at once, as it may be of the next job, whose stretches are being written.
   void work(int self) {
-    while (true) {
-      while (const auto part = part_of(self, true)) perform(*part);
-      const auto stolen = steal(self);
-      if (!stolen) return;
-      // It is the own stretch now, unless the next job has put one there: what was stolen is of that job.
-      uint64_t own = at(self).load(std::memory_order_acquire);
-      const Stretch seen = unpack(own);
-      const bool is_empty = seen.begin >= seen.end;
-      if (!is_empty || !at(self).compare_exchange_strong(own, pack(*stolen), std::memory_order_acq_rel))
-        perform(*stolen);
-    }
+    std::optional<Stretch> part;
+    while ((part = part_of(self, true)) || (part = steal(self))) perform(*part);
   }
 
   void perform(Stretch part) {

@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
+#include <cstdlib>
 #include <cstring>
+#include <future>
 #include <random>
 #include <vector>
 
@@ -106,6 +109,27 @@ TEST_F(Threads, ShareAllStepsOnce) {
       });
       for (const auto& times : done) ASSERT_EQ(times.load(), 1);
     }
+  }
+}
+
+/// A job ends while its helpers look for more to do, and the next one is there already. A step that nobody
+/// does would keep the caller for ever.
+TEST_F(Threads, LoseNoStepsBetweenShortJobs) {
+  constexpr int kJobs = 300000;
+  for (const int threads : {2, 3, 8}) {
+    set_thread_count(threads);
+    std::atomic<int64_t> done = 0;
+    auto jobs = std::async(std::launch::async, [&] {
+      for (int job = 0; job < kJobs; ++job)
+        for_each_part(8 + job % 8, 1, [&](int64_t begin, int64_t end) { done += end - begin; });
+    });
+    if (jobs.wait_for(std::chrono::seconds(100)) != std::future_status::ready) {
+      ADD_FAILURE() << "a job of " << threads << " threads does not end";
+      std::_Exit(1);
+    }
+    int64_t steps = 0;
+    for (int job = 0; job < kJobs; ++job) steps += 8 + job % 8;
+    EXPECT_EQ(done.load(), steps);
   }
 }
 

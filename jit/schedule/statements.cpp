@@ -26,6 +26,28 @@ StmtPtr serial_loop(Dim var, Dim extent, Block body) {
   return make(std::move(loop));
 }
 
+StmtPtr unrolled_loop(Dim var, int64_t extent, Block body) {
+  Stmt loop{StmtKind::For};
+  loop.var = var;
+  loop.extent = dim_const(extent);
+  loop.loop = LoopKind::Unroll;
+  loop.width = static_cast<int>(extent);
+  loop.body = std::move(body);
+  return make(std::move(loop));
+}
+
+StmtPtr loop_in_lanes(Dim var, Dim extent, int64_t width, int64_t most, Block body) {
+  Stmt loop{StmtKind::For};
+  loop.var = var;
+  loop.extent = extent;
+  loop.loop = LoopKind::Vectorize;
+  loop.width = static_cast<int>(width);
+  loop.unrolled = true;
+  if (!as_const(extent)) loop.most = most;
+  loop.body = std::move(body);
+  return make(std::move(loop));
+}
+
 void declare(int local, DType dtype, ValuePtr first, Block& body) {
   Stmt stmt{StmtKind::Declare};
   stmt.local = local;

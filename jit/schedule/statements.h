@@ -12,6 +12,11 @@ ValuePtr constant(const Scalar& scalar);
 /// What a local that is no tile holds.
 ValuePtr value_of(int local, DType dtype);
 StmtPtr serial_loop(Dim var, Dim extent, Block body);
+/// Each step is code of its own.
+StmtPtr unrolled_loop(Dim var, int64_t extent, Block body);
+/// Over places of a tile, or registers' worth of others: each vector of `width` lanes is code of its own. Of
+/// an extent that is not known, `most` is the largest.
+StmtPtr loop_in_lanes(Dim var, Dim extent, int64_t width, int64_t most, Block body);
 void declare(int local, DType dtype, ValuePtr first, Block& body);
 
 /// A loop of a reduction around a body.

@@ -38,35 +38,21 @@ Block NestWriter::turned_tile(const Place& place) {
 
 /// The steps of `rows`, unrolled, each over `columns` in lanes.
 Block NestWriter::square(int rows, int columns, int64_t width, Place place, const Inside& inside) const {
-  Stmt row{StmtKind::For};
-  row.var = dim_var(loop_at(rows).name);
-  row.extent = dim_const(width);
-  row.loop = LoopKind::Unroll;
-  row.width = static_cast<int>(width);
-  Stmt column{StmtKind::For};
-  column.var = dim_var(loop_at(columns).name);
-  column.extent = extent_of(columns, place);
-  column.loop = LoopKind::Vectorize;
-  column.width = static_cast<int>(width);
-  column.unrolled = true;
-  if (!as_const(column.extent)) column.most = width;
-  const Dim all_rows = extent_of(rows, place);
-  place.index[rows] = row.var;
-  place.index[columns] = column.var;
-  place.facts.add_index(row.var, all_rows);
-  place.facts.add_index(column.var, column.extent);
-  column.body = inside(place);
-  row.body = {make(std::move(column))};
-  if (as_const(all_rows)) {
-    row.extent = all_rows;
-    row.width = static_cast<int>(*as_const(all_rows));
-  } else {
+  const Dim row = dim_var(loop_at(rows).name), column = dim_var(loop_at(columns).name);
+  const Dim all_rows = extent_of(rows, place), all_columns = extent_of(columns, place);
+  place.index[rows] = row;
+  place.index[columns] = column;
+  place.facts.add_index(row, all_rows);
+  place.facts.add_index(column, all_columns);
+  Block body{loop_in_lanes(column, all_columns, width, width, inside(place))};
+  const auto known = as_const(all_rows);
+  if (!known) {
     Stmt some{StmtKind::If};
-    some.checks = {{row.var, nullptr, all_rows, nullptr}};
-    some.body = std::move(row.body);
-    row.body = {make(std::move(some))};
+    some.checks = {{row, nullptr, all_rows, nullptr}};
+    some.body = std::move(body);
+    body = {make(std::move(some))};
   }
-  return {make(std::move(row))};
+  return {unrolled_loop(row, known.value_or(width), std::move(body))};
 }
 
 ValuePtr NestWriter::turned_read() const {

@@ -6,32 +6,6 @@
 
 namespace quern::loops {
 
-namespace {
-
-StmtPtr unrolled(Dim var, int64_t extent, Block body) {
-  Stmt loop{StmtKind::For};
-  loop.var = var;
-  loop.extent = dim_const(extent);
-  loop.loop = LoopKind::Unroll;
-  loop.width = static_cast<int>(extent);
-  loop.body = std::move(body);
-  return make(std::move(loop));
-}
-
-/// Of a tile: each vector is code of its own.
-StmtPtr in_lanes(Dim var, int64_t extent, int64_t width, Block body) {
-  Stmt loop{StmtKind::For};
-  loop.var = var;
-  loop.extent = dim_const(extent);
-  loop.loop = LoopKind::Vectorize;
-  loop.width = static_cast<int>(width);
-  loop.unrolled = true;
-  loop.body = std::move(body);
-  return make(std::move(loop));
-}
-
-}  // namespace
-
 /// All of a tile, a vector's width of its rows and lanes at a time.
 Block NestWriter::turned_write(const Place& place) {
   const int along = nest_.turned_write_, lanes = nest_.turned_lanes_;
@@ -101,8 +75,9 @@ Block NestWriter::turned(const Place& place, const TurnedPart& part) const {
   turn.local = tile.local;
   turn.width = static_cast<int>(part.run);
   if (part.rows < part.groups()) turn.extent = dim_const(part.rows);
-  const StmtPtr vector = in_lanes(lane, part.width, part.width, {make(std::move(take))});
-  return {make(std::move(tile)), unrolled(row, part.rows, {vector}), make(std::move(turn))};
+  const StmtPtr vector =
+      loop_in_lanes(lane, dim_const(part.width), part.width, part.width, {make(std::move(take))});
+  return {make(std::move(tile)), unrolled_loop(row, part.rows, {vector}), make(std::move(turn))};
 }
 
 /// Stores what was turned, of as many lanes as the tile has.
@@ -113,9 +88,10 @@ Block NestWriter::stored_along(const Place& place, const TurnedPart& part) const
   const int64_t groups = std::min(part.groups(), (left + part.run - 1) / part.run);
   const Dim group = dim_var(loop_at(lanes).name), at = dim_var(loop_at(along).name);
   const Dim run = dim_const(part.run);
+  const int64_t count = part.rows * part.run;
   Place to = place;
   to.facts.add_index(group, dim_const(groups));
-  to.facts.add_index(at, dim_const(part.rows * part.run));
+  to.facts.add_index(at, dim_const(count));
   to.index[along] = dim_add(dim_floordiv(at, run), dim_const(part.row));
   to.index[lanes] = dim_add(dim_add(dim_mul(group, run), dim_floormod(at, run)), dim_const(part.lane));
   Stmt store = store_at(to);
@@ -126,14 +102,14 @@ Block NestWriter::stored_along(const Place& place, const TurnedPart& part) const
     turned.indices = {group, at};
     return std::make_shared<const Value>(std::move(turned));
   });
-  Block stored{in_lanes(at, part.rows * part.run, part.width, {make(std::move(store))})};
+  Block stored{loop_in_lanes(at, dim_const(count), part.width, count, {make(std::move(store))})};
   if (const Dim extent = extent_of(lanes, place); !as_const(extent)) {
     Stmt some{StmtKind::If};
     some.checks = {{dim_add(group, dim_const(part.lane)), nullptr, extent, nullptr}};
     some.body = std::move(stored);
     stored = {make(std::move(some))};
   }
-  return {unrolled(group, groups, std::move(stored))};
+  return {unrolled_loop(group, groups, std::move(stored))};
 }
 
 }  // namespace quern::loops

@@ -83,18 +83,30 @@ TEST_F(Threads, GiveTheSameBits) {
   expect_same_bits("def @main(%a: Tensor[(600, 700), float32]) { cumsum(%a, axis=1) }");
 }
 
-/// Steps of one loop alone would be shared 3 to 2.
-TEST_F(Threads, ShareTwoLoopsWhereTheInnerOneIsShort) {
-  const PrimitivesOfMain program(
-      "def @main(%a: Tensor[(1, 7, 10, 10, 21), float32], %b: Tensor[(3, 3, 3, 21, 50), float32]) { "
-      "nn.conv3d(%a, %b, strides=[2, 2, 2], padding=[1, 1, 1], data_layout=\"NDHWC\", "
-      "kernel_layout=\"DHWIO\") }");
+std::string loops_of(const std::string& main) {
+  const PrimitivesOfMain program(main);
   loops::MachineModel machine;
   machine.vector_bytes = 64;
   machine.vector_registers = 32;
   const auto lowered = loops::lower(*program.primitives.at(0), machine);
-  ASSERT_TRUE(lowered) << lowered.error().message;
-  const std::string text = loops::print_kernel(lowered->kernel);
+  return lowered ? loops::print_kernel(lowered->kernel) : lowered.error().message;
+}
+
+/// 512 filters are 16 panels, with 4 steps of rows each.
+TEST_F(Threads, ShareTheRowsOfPanelsWherePanelsAreFew) {
+  const std::string text = loops_of(
+      "def @main(%a: Tensor[(1, 14, 14, 256), float32], %b: Tensor[(3, 3, 256, 512), float32]) { "
+      "nn.conv2d(%a, %b, strides=[2, 2], padding=[1, 1], data_layout=\"NHWC\", kernel_layout=\"HWIO\") }");
+  EXPECT_NE(text.find("range(64)"), std::string::npos) << text;
+  EXPECT_NE(text.find("in range from 4*qo {"), std::string::npos) << text;
+}
+
+/// Steps of one loop alone would be shared 3 to 2.
+TEST_F(Threads, ShareTwoLoopsWhereTheInnerOneIsShort) {
+  const std::string text = loops_of(
+      "def @main(%a: Tensor[(1, 7, 10, 10, 21), float32], %b: Tensor[(3, 3, 3, 21, 50), float32]) { "
+      "nn.conv3d(%a, %b, strides=[2, 2, 2], padding=[1, 1, 1], data_layout=\"NDHWC\", "
+      "kernel_layout=\"DHWIO\") }");
   EXPECT_NE(text.find("range(20)"), std::string::npos) << text;
   EXPECT_NE(text.find("for i2 in 0..5 in range from 5*i1 {"), std::string::npos) << text;
 }

@@ -13,8 +13,8 @@ namespace quern {
 SyntaxPtr lowering_clause(SyntaxPtr op);
 
 /// The intrinsic that the clause declares. Nothing where the op's parameters or body are of another form than
-/// `[i] => %acc[i] + sum[r < n] %a[i, r] * %b[i, r]` with numbers for extents, which is reported, or where
-/// the op has errors of its own.
+/// `[i] => %acc[i] + sum[r < n] %a[i, r] * %b[i, r]`, or `[i, j] => %acc[i, j] + sum[k < m, r < n] %a[i, k,
+/// r] * %b[k, j, r]`, with numbers for extents, which is reported, or where the op has errors of its own.
 std::optional<DotIntrinsic> dot_intrinsic_of(const Declaration& op, SyntaxPtr clause, Scope& scope,
                                              Diagnostics& diagnostics);
 

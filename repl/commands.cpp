@@ -89,6 +89,9 @@ CommandLine::CommandLine(CLI::App& app) : app_(app) {
                   "A:B, or A: only the declarations that touch these lines of the one file");
   CLI::App* ir = app.add_subcommand("ir", "show what a file becomes at a stage of compilation");
   add_winograd(*ir);
+  ir->add_option(
+      "--features", CompilerOptions::of_process().features,
+      "+amx-tile,+amx-int8: code for a machine that has these of LLVM's features too, or not with `-`");
   ir->add_option("FILE", file_, "a .relay file")->required();
   ir->add_option("NAME", entry_, "@f: one definition; all statements without it");
   ir->add_option("--stage", stage_,

@@ -12,15 +12,19 @@ Diagnostics check_lowering(const Declaration& op, Scope& scope) {
   Diagnostics found;
   SyntaxPtr clause = lowering_clause(op.syntax);
   const auto dot = clause ? dot_intrinsic_of(op, clause, scope, found) : std::nullopt;
-  if (dot && !can_call(*dot))
-    found.push_back(
-        {DiagnosticKind::InvalidLowering,
-         {{op.id, clause->id}, {}},
-         fmt::format("LLVM has no intrinsic `{}` that adds to {} of {} the products of {} neighbours, "
-                     "{} and {}",
-                     dot->llvm, dot->lanes, to_string(dot->accumulator), dot->group, to_string(dot->a),
-                     to_string(dot->b)),
-         {}});
+  if (!dot || can_call(*dot)) return found;
+  const std::string of_vectors = fmt::format(
+      "LLVM has no intrinsic `{}` that adds to {} of {} the products of {} neighbours, {} and {}", dot->llvm,
+      dot->lanes, to_string(dot->accumulator), dot->group, to_string(dot->a), to_string(dot->b));
+  const std::string of_matrices = fmt::format(
+      "LLVM has no intrinsic `{}` that multiplies {} rows of {} groups of {} {} by {} columns of {}: a "
+      "register "
+      "has at most 16 rows of 16 groups of 32 bits",
+      dot->llvm, dot->rows, dot->steps, dot->group, to_string(dot->a), dot->lanes, to_string(dot->b));
+  found.push_back({DiagnosticKind::InvalidLowering,
+                   {{op.id, clause->id}, {}},
+                   dot->is_of_matrices() ? of_matrices : of_vectors,
+                   {}});
   return found;
 }
 

@@ -42,6 +42,13 @@ enum class Tiers : uint8_t {
   Best,   ///< tier 1 alone, at once
 };
 
+/// A function that is called in the place of an intrinsic of LLVM with its operands: a model of an
+/// instruction that this machine does not have.
+struct StandIn {
+  std::string intrinsic;
+  const void* function;
+};
+
 struct CodegenOptions {
   Tiers tiers = Tiers::Both;
   /// How long the end of the generator may be put off by what is still to be done in the background, beyond
@@ -52,6 +59,10 @@ struct CodegenOptions {
   bool perf_map = false;
   bool debugger = false;       ///< gdb is told of kernels by its JIT interface
   bool checks_bounds = false;  ///< each access of a buffer is tested: loops::kOutOfBuffer is the trap
+  /// Code may use these too, which this machine need not have, or not those with `-`, as LLVM writes them:
+  /// "+amx-tile,+amx-int8".
+  std::string features{};
+  std::vector<StandIn> stand_ins{};
 };
 
 /// What the compiler generates code for.

@@ -196,6 +196,7 @@ void Emitter::statement(const Stmt& s) {
   memo_.clear();
   switch (s.kind) {
     case StmtKind::For:
+      if (const Stmt* product = product_in(s)) return multiply_matrices(*product);
       switch (s.loop) {
         case loops::LoopKind::Serial: return serial_loop(s);
         case loops::LoopKind::Vectorize: return vector_loop(s);
@@ -205,6 +206,7 @@ void Emitter::statement(const Stmt& s) {
     case StmtKind::If: return only_if(s);
     case StmtKind::Declare: return declare(s);
     case StmtKind::Assign: return assign(s);
+    case StmtKind::Settle: return settle(s);
     case StmtKind::Turn: return turn(s);
     case StmtKind::Reduce: return is_arg(s.reduce) ? arg_reduce(s) : reduce(s);
     case StmtKind::Store: return store(s);
@@ -233,8 +235,13 @@ void Emitter::declare(const Stmt& s) {
   }
   for (int64_t k = 0; k < slots; ++k) {
     local.slots.push_back(new_slot(first->getType()));
-    b_.CreateStore(first, local.slots.back());
+    if (!s.matrices) b_.CreateStore(first, local.slots.back());
   }
+  if (!s.matrices) return;
+  local.matrices = s.matrices;
+  local.columns = s.shape.back();
+  local.terms = as_const(s.extent).value();
+  declare_matrices(local);
 }
 
 /// Where a tile's element is, or the vector of the lanes' elements.

@@ -8,6 +8,23 @@
 
 namespace quern {
 
+namespace {
+
+/// The numbers of three registers for matrices.
+bool takes_registers(const llvm::FunctionType& type) {
+  return type.getReturnType()->isVoidTy() && type.getNumParams() == 3 &&
+         llvm::all_of(type.params(), [](const llvm::Type* t) { return t->isIntegerTy(8); });
+}
+
+/// 16 rows of 64 bytes, in groups of 32 bits.
+bool fits_registers(const DotIntrinsic& intrinsic) {
+  const auto is_word = [&](DType dtype) { return intrinsic.group * dtype.bits == 32; };
+  return intrinsic.rows <= 16 && intrinsic.lanes <= 16 && intrinsic.steps <= 16 &&
+         intrinsic.accumulator.bits == 32 && is_word(intrinsic.a) && is_word(intrinsic.b);
+}
+
+}  // namespace
+
 bool can_call(const DotIntrinsic& intrinsic) {
   // LLVM looks up no other names.
   if (!llvm::StringRef(intrinsic.llvm).starts_with("llvm.")) return false;
@@ -17,6 +34,7 @@ bool can_call(const DotIntrinsic& intrinsic) {
   const auto* type = llvm::Intrinsic::getType(context, id);
   const unsigned lanes = static_cast<unsigned>(intrinsic.lanes);
   const auto bits = [](llvm::Type* t) { return t->getPrimitiveSizeInBits().getFixedValue(); };
+  if (intrinsic.is_of_matrices()) return takes_registers(*type) && fits_registers(intrinsic);
   if (type->getNumParams() != 3 || type->getReturnType() != type->getParamType(0)) return false;
   const auto* sums = llvm::dyn_cast<llvm::FixedVectorType>(type->getReturnType());
   const unsigned group = static_cast<unsigned>(intrinsic.group);

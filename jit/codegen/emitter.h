@@ -60,6 +60,8 @@ class Emitter {
     bool in_lanes;                         ///< declared inside the vectorised loop: one value per lane
     std::vector<int64_t> shape{};          ///< of a tile, in vectors along the last axis
     int64_t width = 1;                     ///< of these vectors
+    DotIntrinsicPtr matrices{};            ///< in registers for these, and not in its slots
+    int64_t columns = 0, terms = 0;        ///< of it; that such an intrinsic takes
     std::vector<llvm::AllocaInst*>
         partials{};  ///< one vector per copy, while a vectorised loop reduces into it
     llvm::AllocaInst* slot() const { return slots.front(); }
@@ -162,6 +164,26 @@ class Emitter {
   loops::Value inside_of(const loops::Value& v);
   llvm::Value* dot(const loops::Value& v, llvm::Value* accumulator);
   llvm::Value* group_load(const loops::Value& v, int group);
+  // emit_matrices.cpp
+  /// The registers of a tile that is in matrices, and of their factors.
+  struct Registers {
+    int64_t above, beside;  ///< how many matrices
+    int64_t sums(int64_t i, int64_t j) const { return i * beside + j; }
+    int64_t left(int64_t i) const { return above * beside + i; }
+    int64_t right(int64_t j) const { return above * beside + above + j; }
+  };
+  static Registers registers_of(const Local& local);
+  void declare_matrices(const Local& local);
+  static const loops::Stmt* product_in(const loops::Stmt& loop);
+  void multiply_matrices(const loops::Stmt& s);
+  void load_left(const loops::Stmt& s, int64_t above);
+  llvm::Value* left_rows(const loops::Stmt& s, int64_t first, int64_t rows);
+  void load_right(const loops::Stmt& s, int64_t beside);
+  void settle(const loops::Stmt& s);
+  void call_on_matrices(const std::string& intrinsic, llvm::ArrayRef<llvm::Value*> operands);
+  llvm::Value* matrix_number(int64_t number) { return b_.getInt8(static_cast<uint8_t>(number)); }
+
+  // emit_value.cpp
   void trap_if(llvm::Value* failed, int trap);
   void set_base(Address& where, Dim base);
   Address address(Dim offset, const std::vector<loops::ComputedOffset>& computed);

@@ -1,5 +1,6 @@
 // ORC: machines, modules, and the lifetime of compiled code.
 
+#include <llvm/ADT/StringExtras.h>
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Verifier.h>
@@ -8,6 +9,7 @@
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/Transforms/Utils/Cloning.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <array>
@@ -284,14 +286,65 @@ class OrcGenerator final : public CodeGenerator {
   codegen::Background background_;
 };
 
-llvm::Error add_host_functions(llvm::orc::LLJIT& jit) {
+llvm::Error add_host_functions(llvm::orc::LLJIT& jit, const std::vector<StandIn>& stand_ins) {
   llvm::orc::SymbolMap symbols;
-  for (const codegen::HostFunction& function : codegen::host_functions()) {
-    symbols[jit.mangleAndIntern(function.symbol)] = {
-        llvm::orc::ExecutorAddr::fromPtr(function.address),
-        llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
-  }
+  const auto add = [&](const std::string& symbol, const void* address) {
+    symbols[jit.mangleAndIntern(symbol)] = {llvm::orc::ExecutorAddr::fromPtr(address),
+                                            llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
+  };
+  for (const codegen::HostFunction& function : codegen::host_functions())
+    add(function.symbol, function.address);
+  for (const StandIn& stand_in : stand_ins) add("quern_stand_in." + stand_in.intrinsic, stand_in.function);
   return jit.getMainJITDylib().define(llvm::orc::absoluteSymbols(std::move(symbols)));
+}
+
+/// Whether the kernel lets this process use the registers for matrices, which have to be asked for: their
+/// contents are so large that threads are not given memory for them otherwise (Linux, Documentation/arch/x86/
+/// xstate.rst).
+bool may_use_matrices() {
+#if defined(__linux__) && defined(__x86_64__)
+  constexpr long kRequestPermission = 0x1023, kMatrices = 18;
+  return syscall(SYS_arch_prctl, kRequestPermission, kMatrices) == 0;
+#else
+  return false;
+#endif
+}
+
+llvm::SmallVector<llvm::StringRef, 4> names_in(llvm::StringRef features) {
+  llvm::SmallVector<llvm::StringRef, 4> names;
+  features.split(names, ',', -1, false);
+  return names;
+}
+
+/// Those of the host that this process may use, and the ones that are asked for.
+void set_features(llvm::orc::JITTargetMachineBuilder& builder, const std::string& asked) {
+  const auto is_of_matrices = [](llvm::StringRef feature) { return feature.starts_with("+amx-"); };
+  llvm::SubtargetFeatures& features = builder.getFeatures();
+  std::vector<std::string> all = features.getFeatures();
+  if (llvm::any_of(all, is_of_matrices) && !may_use_matrices())
+    for (std::string& feature : all)
+      if (is_of_matrices(feature)) feature[0] = '-';
+  for (const llvm::StringRef name : names_in(asked)) {
+    llvm::erase_if(all, [&](llvm::StringRef feature) { return feature.substr(1) == name.substr(1); });
+    all.push_back(name.str());
+  }
+  features = llvm::SubtargetFeatures(llvm::join(all, ","));
+}
+
+/// One of the features that are asked for that the target does not know; empty where it knows all. LLVM
+/// itself would leave them out.
+std::string unknown_feature(llvm::orc::JITTargetMachineBuilder builder, const std::string& asked) {
+  if (asked.empty()) return {};
+  auto machine = builder.createTargetMachine();
+  if (!machine) return llvm::toString(machine.takeError());
+  const auto known = (*machine)->getMCSubtargetInfo()->getAllProcessorFeatures();
+  for (const llvm::StringRef name : names_in(asked)) {
+    const bool is_signed = name.starts_with("+") || name.starts_with("-");
+    if (!is_signed ||
+        llvm::none_of(known, [&](const auto& feature) { return name.substr(1) == feature.Key; }))
+      return name.str();
+  }
+  return {};
 }
 
 llvm::Expected<llvm::orc::JITTargetMachineBuilder> host_builder() {
@@ -311,13 +364,18 @@ Result<std::unique_ptr<CodeGenerator>> CodeGenerator::create(CodegenOptions opti
   // The linker puts a kernel's parts close together and reaches what is far away through stubs.
   builder->setRelocationModel(llvm::Reloc::PIC_);
   builder->setCodeModel(llvm::CodeModel::Small);
+  if (const std::string name = unknown_feature(*builder, options.features); !name.empty())
+    return Failure{"`" + name + "` is no feature of " + builder->getTargetTriple().getArchName().str() +
+                   ": each is `+` or `-` and a name that LLVM has, with `,` between them."};
+  set_features(*builder, options.features);
   auto engine = std::make_shared<Engine>(*builder);
   auto machine = engine->builder_of(Tier::Best).createTargetMachine();
   if (!machine) return failure(machine.takeError());
   auto jit = llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(*builder).create();
   if (!jit) return failure(jit.takeError());
   engine->jit = std::move(*jit);
-  if (llvm::Error error = add_host_functions(*engine->jit)) return failure(std::move(error));
+  if (llvm::Error error = add_host_functions(*engine->jit, options.stand_ins))
+    return failure(std::move(error));
   if (options.perf_map)
     if (llvm::Error error = codegen::write_perf_map(*engine->jit)) return failure(std::move(error));
   if (options.debugger)
@@ -328,6 +386,7 @@ Result<std::unique_ptr<CodeGenerator>> CodeGenerator::create(CodegenOptions opti
                     (*machine)->getTargetFeatureString().str(), machine_model(**machine)};
   engine->machine = machine_of(**machine);
   engine->machine.checks_bounds = options.checks_bounds;
+  for (const StandIn& stand_in : options.stand_ins) engine->machine.stand_ins.insert(stand_in.intrinsic);
   engine->target.machine.winograd_tile = options.winograd_tile;
   engine->give_back(Tier::Best, std::move(*machine));
   return std::unique_ptr<CodeGenerator>(std::make_unique<OrcGenerator>(std::move(engine), options));

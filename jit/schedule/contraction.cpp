@@ -33,8 +33,8 @@ class ContractionSchedule {
       const std::string whole = std::exchange(innermost, innermost + "o");
       reduced.back() = innermost;
       reduced.push_back(whole + "i");
-      step(Primitive::Split, {innermost, reduced.back()}, {{whole}}, {roles_.dot->group});
-      steps /= roles_.dot->group;
+      step(Primitive::Split, {innermost, reduced.back()}, {{whole}}, {roles_.terms});
+      steps /= roles_.terms;
     }
     const std::string outer_columns = across + "o", inner_columns = across + "i";
     step(Primitive::Split, {outer_columns, inner_columns}, {{across}}, {width});
@@ -60,7 +60,7 @@ class ContractionSchedule {
     if (const Dim along = model_.stored_along(roles_, rows_))
       step(Primitive::TurnWrite, {},
            {{nest_.name_of(along) + (along == rows_.cut ? "i" : ""), inner_columns}});
-    if (roles_.dot) step(Primitive::Tensorize, {}, {{inner_columns, reduced.back()}, {roles_.dot->name}});
+    if (roles_.dot) tensorize(tiled, inner_columns, reduced.back());
     if (steps > 1) step(Primitive::Unroll, {}, {{innermost}}, {steps <= 8 ? steps : 2});
     unroll_windows(innermost, row_steps);
     if (has_borders()) step(Primitive::Peel, {}, {{outer_columns}});
@@ -118,6 +118,12 @@ class ContractionSchedule {
     step(Primitive::Pack, {},
          {{c_.buffers[static_cast<size_t>(roles_.right.buffer)].name}, names_of(outer), {across}, inner},
          sizes);
+  }
+
+  void tensorize(const std::vector<std::string>& rows, const std::string& columns, const std::string& terms) {
+    std::vector<std::string> loops{columns, terms};
+    if (roles_.dot->is_of_matrices()) loops.insert(loops.begin(), rows.begin(), rows.end());
+    step(Primitive::Tensorize, {}, {loops, {roles_.dot->name}});
   }
 
   /// Beside the innermost loop of the reduction, which is unrolled already.

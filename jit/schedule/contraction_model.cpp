@@ -84,9 +84,11 @@ void ContractionModel::set_dot(Roles& roles) const {
     DotIntrinsic taken = *dot;
     if (turns_sign) (left == dot->a ? taken.b : taken.a) = left;
     const Dim grouped = dot_factors(r.value, taken) ? grouped_along(roles.left, dot->group) : nullptr;
-    if (!grouped || (turns_sign && left.bits != 8)) continue;
+    const int64_t terms = grouped ? terms_of(roles, *dot, grouped) : 0;
+    if (terms == 0 || (turns_sign && left.bits != 8)) continue;
     roles.dot = dot;
     roles.grouped = grouped;
+    roles.terms = terms;
     roles.turns_sign = turns_sign;
     return;
   }
@@ -110,6 +112,28 @@ Dim ContractionModel::grouped_along(const Value& left, int group) const {
   return nullptr;
 }
 
+/// How many steps of the reduction the intrinsic takes at once; 0 where another one is better. Matrices want
+/// as many that none are left, many rows, a number of columns that is known, and a product with 0 for each
+/// term that does not count.
+int64_t ContractionModel::terms_of(const Roles& roles, const DotIntrinsic& dot, Dim grouped) const {
+  if (!dot.is_of_matrices()) return dot.group;
+  constexpr int64_t kFewestGroups = 4, kFewestRows = 8;
+  const Reduction& r = c_.reductions[0];
+  const Dim row = roles.rows.empty() ? nullptr : roles.rows.back();
+  const auto is_known = [&](Dim var) { return this->is_known(var); };
+  if (roles.left.dtype != dot.a || roles.right.dtype != dot.b || !row || extent_of(row) < kFewestRows ||
+      !std::ranges::all_of(roles.columns, is_known))
+    return 0;
+  for (const BoundsCheck& check : r.checks)
+    if (!contains(roles.left.checks, check) || (r.accumulator.is_float() && contains_var(check.index, row)))
+      return 0;
+  const auto at = std::ranges::find(r.vars, grouped) - r.vars.begin();
+  const auto extent = as_const(r.extents[static_cast<size_t>(at)]);
+  for (int64_t groups = dot.steps; extent && groups >= kFewestGroups; --groups)
+    if (*extent % (groups * dot.group) == 0) return groups * dot.group;
+  return 0;
+}
+
 Roles ContractionModel::with_one_column(Roles roles) {
   if (roles.columns.size() < 2) return {roles.left, roles.right, {}, {}, {}};
   roles.batch.insert(roles.batch.end(), roles.columns.begin(), roles.columns.end() - 1);
@@ -131,6 +155,7 @@ Roles ContractionModel::with_groups(Roles roles) const {
   if (groups < 2) return none;
   roles.width = groups * extent_of(column);
   roles.dot = nullptr;
+  roles.terms = 1;
   roles.turns_sign = false;
   roles.batch.pop_back();
   roles.columns.insert(roles.columns.begin(), group);
@@ -167,7 +192,7 @@ int64_t ContractionModel::depth() const {
 }
 
 int64_t ContractionModel::depth(const Roles& roles) const {
-  return roles.dot ? (depth() + roles.dot->group - 1) / roles.dot->group : depth();
+  return (depth() + roles.terms - 1) / roles.terms;
 }
 
 bool ContractionModel::is_worth_it(const Roles& roles) const {
@@ -195,7 +220,9 @@ TileRows ContractionModel::tile_rows(const Roles& roles) const {
   if (rows.empty()) return {};
   const TileRows one{rows.back(), nullptr, 1};
   const int64_t inner = extent_of(rows.back());
-  if (rows.size() < 2 || inner > kShort || !is_known(rows.back())) return one;
+  if (rows.size() < 2 || (roles.dot && roles.dot->is_of_matrices()) || inner > kShort ||
+      !is_known(rows.back()))
+    return one;
   const TileRows two{rows[rows.size() - 2], rows.back(), inner};
   return cycles_of(roles, two) < cycles_of(roles, one) ? two : one;
 }
@@ -208,7 +235,16 @@ double ContractionModel::cycles_of(const Roles& roles, const TileRows& rows) con
   return others * best_tile(roles, rows).cycles * static_cast<double>(depth(roles));
 }
 
+/// For each term that is taken at once: a product takes as many cycles as the left matrix has rows, and a
+/// load one for each two of them (Intel's optimization manual, chapter 20).
+double ContractionModel::cycles_of_matrices(int64_t rows, int64_t vectors) {
+  constexpr double kRows = 16;
+  const auto beside = static_cast<double>(vectors), all = static_cast<double>(rows);
+  return std::max(all * beside, (all + kRows * beside) / 2) + 0.1 * (all + beside);
+}
+
 double ContractionModel::cycles(const Roles& roles, int64_t rows, int64_t vectors) const {
+  if (roles.dot && roles.dot->is_of_matrices()) return cycles_of_matrices(rows, vectors);
   // What is read once comes from memory, whatever the tile.
   if (rows == 1)
     return std::max(static_cast<double>(vectors + 1) / 2, 4.0) + 0.05 * static_cast<double>(vectors);
@@ -222,15 +258,28 @@ double ContractionModel::spread_cycles(int64_t rows) {
   return std::max(static_cast<double>(rows) * 1.25 + 0.5, 4.0);
 }
 
+bool ContractionModel::fits_registers(const Roles& roles, int64_t rows, int64_t vectors) const {
+  if (roles.dot && roles.dot->is_of_matrices())
+    return DotIntrinsic::has_registers((rows + roles.dot->rows - 1) / roles.dot->rows, vectors);
+  return rows * vectors + vectors + 1 <= machine_.vector_registers;
+}
+
+/// For each term that is taken at once, of a tile of matrices: its registers get their shapes, and what they
+/// have goes to memory and comes back.
+double ContractionModel::settle_cycles(const Roles& roles, int64_t rows, int64_t vectors) const {
+  if (!roles.dot || !roles.dot->is_of_matrices()) return 0;
+  constexpr double kShapes = 30;
+  return (kShapes + 2 * static_cast<double>(rows * vectors)) / static_cast<double>(depth(roles));
+}
+
 Tile ContractionModel::best_tile(const Roles& roles, const TileRows& tile_rows) const {
   const int64_t rows = tile_rows.cut ? extent_of(tile_rows.cut) : 1, inner = tile_rows.inner;
   const int64_t columns = count(roles.columns);
   Tile best;
-  const int64_t registers = machine_.vector_registers;
   for (int64_t vectors = 1; vectors <= 16; ++vectors) {
     if (vectors > 1 && (roles.width > 0 || (vectors - 1) * lanes_ >= columns)) break;
-    for (int64_t most = 1;
-         most * inner * vectors + vectors + 1 <= registers && most <= std::max<int64_t>(rows, 1); ++most) {
+    for (int64_t most = 1; fits_registers(roles, most * inner, vectors) && most <= std::max<int64_t>(rows, 1);
+         ++most) {
       if (vectors > 4 && most > 1) break;
       double total = 0;
       const auto along_columns = [&](int64_t height) {
@@ -239,7 +288,7 @@ Tile ContractionModel::best_tile(const Roles& roles, const TileRows& tile_rows) 
         const auto tile = [&](int64_t across) {
           const int64_t high = height * inner;
           return (roles.width > 0 ? spread_cycles(high) : cycles(roles, high, across)) +
-                 static_cast<double>(high * across) * store;
+                 static_cast<double>(high * across) * store + settle_cycles(roles, high, across);
         };
         const auto left = static_cast<double>(whole) * tile(vectors);
         return rest == 0 ? left : left + tile((rest + lanes_ - 1) / lanes_);
@@ -350,7 +399,8 @@ bool ContractionModel::shares_lines(const Roles& roles) const {
 
 bool ContractionModel::columns_outside(const Roles& roles) const {
   const auto bytes = static_cast<int64_t>(c_.reductions[0].accumulator.bytes());
-  const int64_t step = times(depth(roles), bytes);
+  const int64_t groups = roles.dot ? (depth() + roles.dot->group - 1) / roles.dot->group : depth();
+  const int64_t step = times(groups, bytes);
   const int64_t left = times(count(roles.rows), step), right = times(count(roles.columns), step);
   return right > machine_.l2_bytes / 2 || left < right;
 }

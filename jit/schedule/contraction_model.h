@@ -23,6 +23,7 @@ struct Roles {
   int64_t width = 0;      ///< of a tile of columns, where that is not the tile's to choose
   DotIntrinsicPtr dot{};  ///< what adds up products of neighbours along `grouped`
   Dim grouped = nullptr;
+  int64_t terms = 1;  ///< that it takes at once
   /// The intrinsic takes one factor with a sign and one without, and the reads agree: of the right read's
   /// elements the highest bit is turned, which adds or subtracts 128.
   bool turns_sign = false;
@@ -79,6 +80,10 @@ class ContractionModel {
   /// by side, and the right one can be given as panels of them.
   void set_dot(Roles& roles) const;
   Dim grouped_along(const Value& left, int group) const;
+  int64_t terms_of(const Roles& roles, const DotIntrinsic& dot, Dim grouped) const;
+  bool fits_registers(const Roles& roles, int64_t rows, int64_t vectors) const;
+  static double cycles_of_matrices(int64_t rows, int64_t vectors);
+  double settle_cycles(const Roles& roles, int64_t rows, int64_t vectors) const;
   /// The last column alone in lanes, and loops over the others around everything.
   static Roles with_one_column(Roles roles);
   /// Groups that have few columns side by side in lanes: as many as fit, where what they read of the left for

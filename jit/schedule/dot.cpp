@@ -140,6 +140,19 @@ std::optional<DotFactors> dot_factors(const ValuePtr& value, const DotIntrinsic&
   return std::nullopt;
 }
 
+std::optional<DotFactors> matrix_factors(const ValuePtr& value, const DotIntrinsic& intrinsic,
+                                         const std::vector<Dim>& rows, const std::vector<Dim>& columns) {
+  auto factors = dot_factors(value, intrinsic);
+  if (!factors) return std::nullopt;
+  const auto depends = [](const ValuePtr& load, const std::vector<Dim>& vars) {
+    return std::ranges::any_of(vars, [&](Dim var) { return ContractionModel::depends(*load, var); });
+  };
+  if (depends(factors->a, columns)) std::swap(factors->a, factors->b);
+  const bool are_in_order = factors->a->dtype == intrinsic.a && factors->b->dtype == intrinsic.b &&
+                            !depends(factors->a, columns) && !depends(factors->b, rows);
+  return are_in_order ? factors : std::nullopt;
+}
+
 TurnedSign with_sign_turned(Computation computation, const Value& left, const Value& right, Dim grouped) {
   TurnedSign turned{std::move(computation), {}};
   const ValuePtr sums = add_sums(turned, left, right.dtype.is_signed(), grouped);

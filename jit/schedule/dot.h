@@ -15,6 +15,9 @@ struct DotFactors {
 /// The factors of a product of two loads, each cast to the accumulator's dtype where it has another; nothing
 /// where the intrinsic takes other ones.
 std::optional<DotFactors> dot_factors(const ValuePtr& value, const DotIntrinsic& intrinsic);
+/// The same of matrices, of which the first has the rows and the second the columns.
+std::optional<DotFactors> matrix_factors(const ValuePtr& value, const DotIntrinsic& intrinsic,
+                                         const std::vector<Dim>& rows, const std::vector<Dim>& columns);
 
 /// A contraction, one of whose factors is to get another sign: its loads are the two reads of the reduction.
 /// The right one's highest bits are turned: b' = b + 128 where it had a sign, and b - 128 where it had none.

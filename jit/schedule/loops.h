@@ -17,6 +17,10 @@
 //
 // `acc0 += x86.dot4_512(a[64*i + 4*r :4], b[64*r :4])` takes in the products of groups of four neighbours.
 //
+// `acc0 += x86.matrix4_ss(a[64*i + 64*ko :64], b[2048*ko + 4*j :4 by 128])` takes in those of 64 terms, of
+// which the right factor's groups of four are 128 elements apart; in loops over a tile, all of whose sums are
+// in the processor's registers for matrices until `settle acc0`.
+//
 // A tile is a local with a shape: a value for each place, in registers.
 //
 //     acc0: float32[14, 32 by 16] = 0
@@ -62,7 +66,7 @@ enum class ValueKind : uint8_t {
   Local,   ///< local: the current value of a declared local; of a tile, at `indices`
   Dot,  ///< the products of two groups of neighbours, which `dot` adds to a tile's accumulator; the value of
         ///< a Reduce alone. args: Loads of the first of each group, whose checks are `unseen` and of all of
-        ///< it
+        ///< it. Of matrices: of several groups, for a tile that is in `matrices`, in loops over all of it
 };
 
 struct Value;
@@ -101,8 +105,9 @@ struct Value {
   ScalarOp op = ScalarOp::Add;   // Apply
   std::vector<ValuePtr> args{};  // Apply, Cast, Select
   int local = -1;                // Local
-  std::vector<Dim>
-      indices{};  // Local; Load: along the buffer's axes, where they are known (codegen has no use for them)
+  /// Local; Load: along the buffer's axes, where they are known (codegen has no use for them); Dot, of
+  /// matrices: how many terms it takes, and how far the right factor's groups are apart in memory.
+  std::vector<Dim> indices{};
   DotIntrinsicPtr dot{};  // Dot
 };
 
@@ -111,6 +116,7 @@ enum class StmtKind : uint8_t {
   If,       ///< the body, where no check fails; the checks are of dims, and the same in all lanes
   Declare,  ///< a local with its first value; with a `shape` a tile, each of whose places gets it
   Assign,   ///< local = value; of a tile, at `indices`
+  Settle,   ///< of a tile in `matrices`: it is as any other from here on
   Turn,     ///< a tile of as many vectors as they have groups of `width` lanes: what was group g of row r is
             ///< group r of row g. Rows from `extent` on, where there is one, are nobody's
   Reduce,   ///< local = combine(local, value) by `reduce`, unless a check fails; for ArgMax/ArgMin also
@@ -170,6 +176,9 @@ struct Stmt {
   // Declare, Assign, Turn, Reduce
   int local = -1;
   DType dtype{};  ///< Declare: the local's dtype
+  /// Declare: a tile of zeros that is in registers of matrices, for this intrinsic and `extent` terms at
+  /// once, until it is settled.
+  DotIntrinsicPtr matrices{};
   /// Declare: of a tile, constants, the last of them in vectors of `width`. Assign, Reduce: `indices` of the
   /// place; each is known to the code, but that the last may run along the lanes.
   std::vector<int64_t> shape{};

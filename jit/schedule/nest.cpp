@@ -114,6 +114,26 @@ void Nest::roots_of(int loop, std::vector<int>& roots) const {
   roots.push_back(loop);
 }
 
+/// The index variables of the computation that a loop runs over, or over a part of.
+std::vector<Dim> Nest::root_symbols(int loop) const {
+  std::vector<int> roots{loop};
+  std::vector<Dim> symbols;
+  while (!roots.empty()) {
+    const int made_by = table_[static_cast<size_t>(roots.back())].made_by;
+    std::vector<int> of;
+    roots_of(made_by >= 0 ? splits_[static_cast<size_t>(made_by)].loop : roots.back(), of);
+    roots.pop_back();
+    for (const int root : of) {
+      const Loop& l = table_[static_cast<size_t>(root)];
+      if (l.made_by >= 0)
+        roots.push_back(root);
+      else
+        symbols.push_back(l.symbol);
+    }
+  }
+  return symbols;
+}
+
 // --- primitives --------------------------------------------------------------------------------------
 
 Result<Done> Nest::apply(const Schedule& schedule) {

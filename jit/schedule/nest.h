@@ -17,6 +17,8 @@ struct PackedBuffer {
   Computation form;
 };
 
+struct DotFactors;
+
 /// A name for a buffer beside others: the one that is wanted, or that with a number.
 std::string fresh_name(const std::vector<Buffer>& buffers, const std::string& wanted);
 
@@ -125,7 +127,9 @@ class Nest {
   void remove_buffer(int buffer);
   void renumber_buffers(int from, int by);
   Result<Done> tensorize(const ScheduleStep& step);
-  Result<Done> dot_is_complete(int loop, const std::vector<int>& tile) const;
+  Result<Done> dot_is_complete(int loop, const Parts& parts) const;
+  Result<Done> matrices_are_complete(int loop, const Parts& parts) const;
+  Result<Done> zeros_are_absent(const DotFactors& factors, const std::vector<int>& tile) const;
   ValuePtr only_read(int buffer) const;
   int add_loop(Loop loop);
   int add_root(Dim var, Dim extent, int owner);
@@ -145,6 +149,7 @@ class Nest {
   Result<Done> scratch_is_complete(const Parts& parts) const;
   Result<Done> scratch_stands_well(int loop, const std::string& buffer, const Parts& parts) const;
   void roots_of(int loop, std::vector<int>& roots) const;
+  std::vector<Dim> root_symbols(int loop) const;
 
   Computation c_;
   Schedule applied_;
@@ -154,6 +159,7 @@ class Nest {
   std::vector<int> order_;  ///< outermost first
   std::vector<PackedBuffer> packed_;
   DotIntrinsics dots_;
+  int matrix_rows_ = -1;   ///< the loop of a tile whose steps an intrinsic of matrices does
   int parallel_ = -1;      ///< the loop whose steps make the kernel's range
   int turned_ = -1;        ///< the buffer that is loaded along the innermost loop but one
   int turned_write_ = -1;  ///< the loop of a tile along which results are stored

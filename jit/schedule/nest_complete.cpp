@@ -217,7 +217,7 @@ Result<Done> Nest::is_complete() const {
   if (auto done = tile_is_complete(parts.tile); !done) return done;
   for (const int loop : order_)
     if (table_[static_cast<size_t>(loop)].dot)
-      if (auto done = dot_is_complete(loop, parts.tile); !done) return done;
+      if (auto done = dot_is_complete(loop, parts); !done) return done;
   if (auto done = lanes_are_complete(parts); !done) return done;
   if (auto done = turned_write_is_complete(parts); !done) return done;
   if (auto done = bound_are_complete(parts); !done) return done;

@@ -186,9 +186,9 @@ Block NestWriter::one_loop(const std::vector<int>& order, size_t k, Dim extent, 
   const bool ranged = loop == nest_.parallel_;
   const bool is_bound = l.bound != GridIndex::None;
   if (ranged && !range_) range_ = range_from(order, is_numbered_ ? 0 : k, place);
-  if (l.dot && is_const(extent, l.dot->group)) {
+  if (l.dot && is_const(extent, terms_at_once(loop))) {
     place.index[loop] = dim_const(0);
-    place.dot = l.dot;
+    place.dot = loop;
     return loops(order, k + 1, place, inside);
   }
   if (is_const(extent, 1) && l.kind != LoopKind::Vectorize && !ranged && !is_bound) {
@@ -230,6 +230,7 @@ Block NestWriter::step(const std::vector<int>& order, size_t k, Place place, con
 /// Whether a tile leaves few registers for anything else.
 bool NestWriter::fills_registers(const Place& place) const {
   constexpr int64_t kMany = 16;
+  if (loop_of_matrices()) return false;
   int64_t vectors = 1;
   for (const int loop : parts_.tile) {
     const int64_t lanes = loop_at(loop).kind == LoopKind::Vectorize ? loop_at(loop).width : 1;
@@ -317,6 +318,10 @@ void NestWriter::top_reduction(int number, const Place& place, Block& body) {
   }
   const Block all = terms(number, place);
   body.insert(body.end(), all.begin(), all.end());
+  if (!loop_of_matrices()) return;
+  Stmt settle{StmtKind::Settle};
+  settle.local = r.local;
+  body.push_back(make(std::move(settle)));
 }
 
 /// What the loops of a reduction add to its accumulators.
@@ -339,7 +344,7 @@ Block NestWriter::term(const Reduction& r, const Place& place) {
   reduce.indices = tile_indices(place);
   reduce.dtype = r.accumulator;
   reduce.reduce = r.kind;
-  reduce.value = place.dot ? dot(r, map, place) : value(r.value, map, place, &r.checks);
+  reduce.value = place.dot >= 0 ? dot(r, place) : value(r.value, map, place, &r.checks);
   for (const BoundsCheck& check : r.checks)
     if (!contains(place.held, check)) reduce.checks.push_back(this->check(check, map, place));
   reduce.index_local = r.index_local;
@@ -348,11 +353,14 @@ Block NestWriter::term(const Reduction& r, const Place& place) {
   return body;
 }
 
-ValuePtr NestWriter::dot(const Reduction& r, const DimMap& map, const Place& place) const {
-  const auto factors = dot_factors(r.value, *place.dot);
+ValuePtr NestWriter::dot(const Reduction& r, const Place& place) {
+  const DotIntrinsicPtr& intrinsic = loop_at(place.dot).dot;
+  if (intrinsic->is_of_matrices()) return product_of_matrices(r, place);
+  const auto factors = dot_factors(r.value, *intrinsic);
   QUERN_CHECK(factors);
+  const DimMap map = indices(place);
   Value v{ValueKind::Dot, r.accumulator};
-  v.dot = place.dot;
+  v.dot = intrinsic;
   v.args = {value(factors->a, map, place, &r.checks), value(factors->b, map, place, &r.checks)};
   return std::make_shared<const Value>(std::move(v));
 }
@@ -373,6 +381,10 @@ void NestWriter::declare_tile(const Reduction& r, const Place& place, Block& bod
     QUERN_CHECK(extent);
     stmt.shape.push_back(*extent);
     if (loop_at(loop).kind == LoopKind::Vectorize) stmt.width = static_cast<int>(loop_at(loop).width);
+  }
+  if (const Nest::Loop* loop = loop_of_matrices()) {
+    stmt.matrices = loop->dot;
+    stmt.extent = dim_const(terms_at_once(static_cast<int>(loop - nest_.table_.data())));
   }
   body.push_back(make(std::move(stmt)));
 }

@@ -45,7 +45,7 @@ class NestWriter {
     Dim before = dim_const(0);        ///< how many steps of the range come before these
     std::vector<BoundsCheck> held{};  ///< of the reduction's checks, as the computation says them
     std::unordered_map<int, InScratch> scratch{};  ///< of buffers
-    DotIntrinsicPtr dot{};                         ///< does the steps of a loop around
+    int dot = -1;                                  ///< a loop around, whose steps an intrinsic does
   };
   /// The loops inside of a place, as index variables.
   struct Span {
@@ -101,7 +101,7 @@ class NestWriter {
   void top_reduction(int number, const Place& place, Block& body);
   Block terms(int number, const Place& place);
   Block term(const Reduction& r, const Place& place);
-  ValuePtr dot(const Reduction& r, const DimMap& map, const Place& place) const;
+  ValuePtr dot(const Reduction& r, const Place& place);
   std::vector<Dim> tile_indices(const Place& place) const;
   void declare_tile(const Reduction& r, const Place& place, Block& body) const;
   std::optional<int64_t> tile_extent(int loop, const Place& place) const;
@@ -110,6 +110,12 @@ class NestWriter {
                  const std::vector<BoundsCheck>* absence = nullptr) const;
   ValuePtr placed(const ValuePtr& from, const DimMap& map, const Place& place,
                   const std::vector<BoundsCheck>* absence) const;
+
+  // matrices.cpp
+  const Nest::Loop* loop_of_matrices() const;
+  int64_t terms_at_once(int loop) const;
+  ValuePtr product_of_matrices(const Reduction& r, const Place& place);
+  Dim apart_along_groups(const Value& load, const Place& place) const;
 
   // turned_tile.cpp
   Block turned_tile(const Place& place);

@@ -165,6 +165,9 @@ class Writer {
     std::vector<std::string> texts;
     texts.reserve(v.args.size());
     for (const ValuePtr& arg : v.args) texts.push_back(load(*arg, fmt::format(" :{}", v.dot->group)));
+    if (v.dot->is_of_matrices())
+      texts = {load(*v.args[0], fmt::format(" :{}", dims_.text(v.indices[0]))),
+               load(*v.args[1], fmt::format(" :{} by {}", v.dot->group, dims_.text(v.indices[1])))};
     return fmt::format("{}({})", canonical() ? v.dot->llvm : v.dot->name, join(texts, ", "));
   }
 
@@ -248,6 +251,7 @@ class Writer {
         return line(
             fmt::format("{}: {}{} = {}", local_name(s.local), to_string(s.dtype), tile(s), value(*s.value)));
       case StmtKind::Assign: return line(fmt::format("{} = {}", place(s.local, s.indices), value(*s.value)));
+      case StmtKind::Settle: return line("settle " + local_name(s.local));
       case StmtKind::Turn:
         return line(fmt::format("turn {}{}{}", local_name(s.local),
                                 s.width > 1 ? fmt::format(" by {}", s.width) : "",
@@ -294,10 +298,11 @@ class Writer {
     return "";
   }
 
-  static std::string tile(const Stmt& s) {
+  std::string tile(const Stmt& s) {
     if (s.shape.empty()) return "";
     const std::string by = s.width > 1 ? fmt::format(" by {}", s.width) : "";
-    return fmt::format("[{}{}]", fmt::join(s.shape, ", "), by);
+    const std::string in = s.matrices ? fmt::format(" in matrices of {} terms", dims_.text(s.extent)) : "";
+    return fmt::format("[{}{}]{}", fmt::join(s.shape, ", "), by, in);
   }
 
   static std::string_view assignment(ReduceKind kind) {

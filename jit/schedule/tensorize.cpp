@@ -5,35 +5,49 @@
 #include <algorithm>
 
 #include "jit/schedule/dot.h"
+#include "jit/schedule/nest_writer.h"
 
 namespace quern::loops {
 
 Result<Done> Nest::tensorize(const ScheduleStep& step) {
-  if (step.loops.size() != 2 || step.loops[0].size() != 2 || step.loops[1].size() != 1 ||
-      !step.numbers.empty())
-    return Failure{"takes two loops and an intrinsic: `tensorize(l, m; x86.dot4_512)`"};
+  if (step.loops.size() != 2 || step.loops[0].size() < 2 || step.loops[0].size() > 3 ||
+      step.loops[1].size() != 1 || !step.numbers.empty())
+    return Failure{
+        "takes two loops and an intrinsic, `tensorize(l, m; x86.dot4_512)`, or three loops and one of "
+        "matrices, `tensorize(v, l, m; x86.matrix4_ss)`"};
   const std::string& name = step.loops[1][0];
   const auto dot = std::ranges::find(dots_, name, [](const DotIntrinsicPtr& d) { return d->name; });
   if (dot == dots_.end()) return Failure{fmt::format("this machine has no intrinsic `{}`", name)};
-  auto lanes = find_in_order(step.loops[0][0]);
-  if (!lanes) return lanes.error();
-  auto steps = find_in_order(step.loops[0][1]);
-  if (!steps) return steps.error();
-  const Loop& l = table_[static_cast<size_t>(order_[*lanes])];
-  Loop& m = table_[static_cast<size_t>(order_[*steps])];
+  const bool of_matrices = (*dot)->is_of_matrices();
+  if (of_matrices != (step.loops[0].size() == 3))
+    return Failure{fmt::format("`{}` does the steps of {} loops: `tensorize({}l, m; {})`", name,
+                               of_matrices ? 3 : 2, of_matrices ? "v, " : "", name)};
+  std::vector<int> named;
+  for (const std::string& loop : step.loops[0]) {
+    auto found = find_in_order(loop);
+    if (!found) return found.error();
+    named.push_back(order_[*found]);
+  }
+  const Loop& l = table_[static_cast<size_t>(named[named.size() - 2])];
+  Loop& m = table_[static_cast<size_t>(named.back())];
   if (l.kind != LoopKind::Vectorize || l.width != (*dot)->lanes)
     return Failure{
         fmt::format("`{}` runs in lanes of `{}`: `vectorize({}, {})`", name, l.name, l.name, (*dot)->lanes)};
-  const bool inner = outer_of(order_[*steps]) >= 0 && m.owner != kResult;
-  if (!inner || splits_[static_cast<size_t>(m.made_by)].factor != (*dot)->group)
-    return Failure{fmt::format("`{}` is not the inner part of a split of a reduction's loop into steps of {}",
-                               m.name, (*dot)->group)};
+  const bool inner = outer_of(named.back()) >= 0 && m.owner != kResult;
+  const int64_t most = int64_t{(*dot)->group} * (*dot)->steps;
+  const int64_t steps = inner ? splits_[static_cast<size_t>(m.made_by)].factor : 0;
+  if (steps < (*dot)->group || steps > most || steps % (*dot)->group != 0)
+    return Failure{fmt::format(
+        "`{}` is not the inner part of a split of a reduction's loop into steps of {}{}", m.name,
+        (*dot)->group, of_matrices ? fmt::format(", or of a multiple of it up to {}", most) : "")};
   m.dot = *dot;
+  if (of_matrices) matrix_rows_ = named[0];
   return Done{};
 }
 
 /// That groups of both factors lie side by side in memory depends on what was packed.
-Result<Done> Nest::dot_is_complete(int loop, const std::vector<int>& tile) const {
+Result<Done> Nest::dot_is_complete(int loop, const Parts& parts) const {
+  const std::vector<int>& tile = parts.tile;
   const Loop& m = table_[static_cast<size_t>(loop)];
   const std::string& name = m.dot->name;
   const auto is_reduced = [&](int other) { return table_[static_cast<size_t>(other)].owner != kResult; };
@@ -44,6 +58,7 @@ Result<Done> Nest::dot_is_complete(int loop, const std::vector<int>& tile) const
   if (lanes.kind != LoopKind::Vectorize || lanes.width != m.dot->lanes || m.kind != LoopKind::Serial)
     return Failure{fmt::format("`{}` takes {} lanes of a tile, and the steps of `{}`, at once", name,
                                m.dot->lanes, m.name)};
+  if (m.dot->is_of_matrices()) return matrices_are_complete(loop, parts);
   const Reduction& r = c_.reductions[0];
   const auto factors = r.kind == ReduceKind::Sum && r.accumulator == m.dot->accumulator
                            ? dot_factors(r.value, *m.dot)
@@ -70,6 +85,61 @@ Result<Done> Nest::dot_is_complete(int loop, const std::vector<int>& tile) const
       return Failure{fmt::format("elements of `{}` do not lie side by side along `{}`", buffer, m.name)};
   }
   return Done{};
+}
+
+/// Which lie side by side is seen as they are written.
+Result<Done> Nest::matrices_are_complete(int loop, const Parts& parts) const {
+  const Loop& m = table_[static_cast<size_t>(loop)];
+  const DotIntrinsic& dot = *m.dot;
+  const Split& split = splits_[static_cast<size_t>(m.made_by)];
+  const std::vector<int>& tile = parts.tile;
+  if (tile.size() != 2 || tile[0] != matrix_rows_ || !parts.memory.empty())
+    return Failure{fmt::format("`{}` takes a tile of `{}` and `{}`, whose sums are in registers", dot.name,
+                               table_[static_cast<size_t>(matrix_rows_)].name,
+                               table_[static_cast<size_t>(tile.back())].name)};
+  if (!even_count(split))
+    return Failure{fmt::format("`{}` takes {} steps of `{}` at once, and some are left", dot.name,
+                               split.factor, table_[static_cast<size_t>(split.loop)].name)};
+  const Loop& columns = table_[static_cast<size_t>(tile[1])];
+  if (!known_extent(columns.made_by < 0 ? tile[1] : splits_[static_cast<size_t>(columns.made_by)].loop))
+    return Failure{fmt::format("how far `{}` runs is not known, and `{}` takes so many columns", columns.name,
+                               dot.name)};
+  const auto above = (most_steps(tile[0]).value_or(1) + dot.rows - 1) / dot.rows;
+  const auto beside = (most_steps(tile[1]).value_or(1) + dot.lanes - 1) / dot.lanes;
+  if (!DotIntrinsic::has_registers(above, beside))
+    return Failure{fmt::format("a tile of {} by {} matrices and their factors take more than {} registers",
+                               above, beside, DotIntrinsic::kRegisters)};
+  const Reduction& r = c_.reductions[0];
+  const auto factors = r.kind == ReduceKind::Sum && r.accumulator == dot.accumulator
+                           ? matrix_factors(r.value, dot, root_symbols(tile[0]), root_symbols(tile[1]))
+                           : std::nullopt;
+  if (!factors)
+    return Failure{fmt::format("`{}` adds up products of {}, in rows, and {}, in columns, in {}", dot.name,
+                               to_string(dot.a), to_string(dot.b), to_string(dot.accumulator))};
+  if (auto done = zeros_are_absent(*factors, tile); !done) return done;
+  NestWriter writer(*this);
+  writer.write();
+  if (!writer.failure().empty()) return Failure{writer.failure()};
+  return Done{};
+}
+
+/// What the left factor has outside of its bounds is 0 in a matrix, and counts for nothing. A zero is not
+/// nothing where the right one has an infinity.
+Result<Done> Nest::zeros_are_absent(const DotFactors& factors, const std::vector<int>& tile) const {
+  const Reduction& r = c_.reductions[0];
+  const auto are_in = [](const std::vector<BoundsCheck>& others) {
+    return [&](const BoundsCheck& c) { return contains(others, c); };
+  };
+  const auto differ = [&](const BoundsCheck& c) {
+    return c.computed ||
+           std::ranges::any_of(root_symbols(tile[0]), [&](Dim row) { return contains_var(c.index, row); });
+  };
+  const bool are_same = std::ranges::all_of(factors.a->checks, are_in(r.checks)) &&
+                        std::ranges::all_of(r.checks, are_in(factors.a->checks));
+  const bool is_exact = !r.accumulator.is_float() || std::ranges::none_of(r.checks, differ);
+  if (are_same && is_exact && factors.b->checks.empty()) return Done{};
+  return Failure{fmt::format("what `{}` has outside of its bounds counts",
+                             c_.buffers[static_cast<size_t>(factors.a->buffer)].name)};
 }
 
 }  // namespace quern::loops

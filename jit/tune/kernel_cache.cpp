@@ -72,13 +72,16 @@ KernelCache::~KernelCache() = default;
 Result<CodeGenerator*> KernelCache::code_generator() {
   if (generator_) return generator_.get();
   // What a debugger needs to find the callers of a kernel is in no object on disk, and is to be in none.
-  const bool keeps = !options_.cache.empty() && !options_.debugger && !options_.checks_bounds;
+  const bool keeps = !options_.cache.empty() && !options_.debugger && !options_.checks_bounds &&
+                     options_.stand_ins.empty();
   CodegenOptions codegen{options_.tiers};
   if (keeps) codegen.patience = kPatience;
   codegen.winograd_tile = options_.winograd_tile;
   codegen.perf_map = options_.perf_map;
   codegen.debugger = options_.debugger;
   codegen.checks_bounds = options_.checks_bounds;
+  codegen.features = options_.features;
+  codegen.stand_ins = options_.stand_ins;
   auto created = CodeGenerator::create(codegen);
   if (!created) return created.error();
   generator_ = std::move(*created);

@@ -19,11 +19,13 @@ namespace quern {
 
 struct CompilerOptions {
   Tiers tiers = Tiers::Both;
-  std::filesystem::path cache{};  ///< the database of compiled code; none where it is empty
-  int winograd_tile = 0;          ///< loops::MachineModel::winograd_tile
-  bool perf_map = false;          ///< CodegenOptions::perf_map
-  bool debugger = false;          ///< CodegenOptions::debugger
-  bool checks_bounds = false;     ///< CodegenOptions::checks_bounds
+  std::filesystem::path cache{};     ///< the database of compiled code; none where it is empty
+  int winograd_tile = 0;             ///< loops::MachineModel::winograd_tile
+  bool perf_map = false;             ///< CodegenOptions::perf_map
+  bool debugger = false;             ///< CodegenOptions::debugger
+  bool checks_bounds = false;        ///< CodegenOptions::checks_bounds
+  std::string features{};            ///< CodegenOptions::features
+  std::vector<StandIn> stand_ins{};  ///< CodegenOptions::stand_ins
 
   /// QUERN_TIERS (both, first, best), QUERN_CACHE (a file, or off; otherwise quern/kernels.db in
   /// $XDG_CACHE_HOME or ~/.cache), QUERN_WINOGRAD (2 or 4), QUERN_PERF_MAP=1 and QUERN_GDB=1. `value_of`

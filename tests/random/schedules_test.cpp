@@ -16,6 +16,7 @@
 #include "tests/random/schedules.h"
 #include "tests/support/evaluate.h"
 #include "tests/unit/kernel_runner.h"
+#include "tests/unit/matrix_model.h"
 #include "tests/unit/recording_host.h"
 
 namespace quern {
@@ -27,8 +28,9 @@ using loops::Schedule;
 
 /// An intrinsic for the lanes of a result's loop, where the machine has one and there is a loop of a
 /// reduction.
-Schedule tensorizing(Random& random, const Nest& nest, const DotIntrinsics& dots) {
+Schedule tensorizing(Random& random, const Nest& nest, DotIntrinsics dots) {
   const std::vector<std::string> loops = nest.loops();
+  std::erase_if(dots, [](const DotIntrinsicPtr& dot) { return dot->is_of_matrices(); });
   if (dots.empty() || loops.size() < 3) return {};
   const DotIntrinsic& dot = *random.of(dots);
   const std::string &k = loops.back(), &lane = loops[loops.size() - 2];
@@ -42,6 +44,31 @@ Schedule tensorizing(Random& random, const Nest& nest, const DotIntrinsics& dots
   if (random.chance(50)) text += fmt::format("unroll(ko, {}); ", random.in(1, 4));
   auto read = parse_schedule(fmt::format("{}reorder({}li); vectorize(li, {}); tensorize(li, ki; {})", text,
                                          order, dot.lanes, dot.name));
+  return read ? *read : Schedule();
+}
+
+/// An intrinsic of matrices for the tiles of a product of a row of %a and a column of %b.
+Schedule multiplying(Random& random, const Nest& nest, const DotIntrinsics& dots) {
+  const std::vector<std::string> loops = nest.loops();
+  const loops::Computation& c = nest.computation();
+  const auto dot = std::ranges::find_if(dots, [&](const DotIntrinsicPtr& d) {
+    return d->is_of_matrices() && c.buffers.size() == 3 && d->a == c.buffers[0].dtype &&
+           d->b == c.buffers[1].dtype;
+  });
+  const auto depth = loops.size() == 3 ? as_const(nest.extent_of(loops[2])) : std::nullopt;
+  if (dot == dots.end() || !depth || *depth % (*dot)->group != 0) return {};
+  std::vector<int64_t> terms;
+  for (int64_t groups = 1; groups <= (*dot)->steps; ++groups)
+    if (*depth % (groups * (*dot)->group) == 0) terms.push_back(groups * (*dot)->group);
+  if (terms.empty()) return {};
+  std::string text = fmt::format(
+      "io, ii = split({}, {}); jo, ji = split({}, {}); ko, ki = split({}, {}); reorder({}, ko, ki, ii, ji); "
+      "unroll(ii); vectorize(ji, 16); tensorize(ii, ji, ki; {}); ",
+      loops[0], random.in(1, 36), loops[1], 16 * random.in(1, 3), loops[2], random.of(terms),
+      random.chance(50) ? "io, jo" : "jo, io", (*dot)->name);
+  if (random.chance(50)) text += fmt::format("unroll(ko, {}); ", random.in(1, 4));
+  if (random.chance(30)) text += "turn_write(ii, ji); ";
+  auto read = parse_schedule(text);
   return read ? *read : Schedule();
 }
 
@@ -99,8 +126,9 @@ class RandomKernels final : public KernelSource {
  public:
   RandomKernels(Random& random, bool checks_bounds, const DotIntrinsics& declared)
       : random_(random), checks_bounds_(checks_bounds) {
-    std::ranges::copy_if(declared, std::back_inserter(dots_),
-                         [](const DotIntrinsicPtr& dot) { return checking_generator().has(*dot); });
+    std::ranges::copy_if(declared, std::back_inserter(dots_), [](const DotIntrinsicPtr& dot) {
+      return dot->is_of_matrices() || checking_generator().has(*dot);
+    });
   }
 
   Result<KernelCode> kernel(const FnExpr& primitive) override {
@@ -118,21 +146,46 @@ class RandomKernels final : public KernelSource {
     loops::Kernel kernel = loops::in_sequence(kernels);
     text += loops::print_kernel(kernel);
     kernel.name = "random";
-    auto checked = checks_bounds_ ? checking_generator().compile(kernel) : compile(kernel);
+    const bool has_matrices = loops::print_kernel(kernel).find("in matrices") != std::string::npos;
+    auto checked = has_matrices     ? modelling_generator().compile(kernel)
+                   : checks_bounds_ ? checking_generator().compile(kernel)
+                                    : compile(kernel);
     if (!checked) return checked.error();
     return KernelCode{*checked, kernel.dims, kernel.range, kernel.range ? dim_const(1 << 20) : nullptr};
   }
 
-  bool has_dots() const { return !dots_.empty(); }
+  bool has_dots() const {
+    return std::ranges::any_of(dots_, [](const DotIntrinsicPtr& dot) { return !dot->is_of_matrices(); });
+  }
 
   std::string text;
   Uses uses;
-  size_t tensorized = 0;
+  size_t tensorized = 0, multiplied = 0;
 
  private:
+  /// Of machines with registers for matrices.
+  static CodeGenerator& modelling_generator() {
+    static auto generator = [] {
+      CodegenOptions options{.tiers = Tiers::First, .checks_bounds = true};
+      options.features = matrix_model::kFeatures;
+      options.stand_ins = matrix_model::stand_ins();
+      return CodeGenerator::create(options);
+    }();
+    if (!generator) std::abort();
+    return **generator;
+  }
+
   Nest scheduled(const loops::Computation& computation) {
     Nest best(computation, {}, dots_);
     Schedule applied;
+    if (Nest nest = best; random_.chance(50)) {
+      const Schedule steps = multiplying(random_, best, dots_);
+      if (!steps.steps.empty() && nest.apply(steps) && nest.is_complete()) {
+        ++multiplied;
+        text += loops::to_string(steps);
+        return nest;
+      }
+    }
     if (Nest nest = best; random_.chance(50)) {
       const Schedule steps = tensorizing(random_, best, dots_);
       if (!steps.steps.empty() && nest.apply(steps) && nest.is_complete()) {
@@ -186,7 +239,19 @@ Program random_program(Random& random) {
   const std::string M = known ? std::to_string(m) : "m", N = known ? std::to_string(n) : "n";
   const std::string K = known ? std::to_string(k) : "k";
   const std::string kind = random.of(std::vector<std::string>{"sum", "max", "min", "sum"});
-  switch (random.in(0, 8)) {
+  switch (random.in(0, 9)) {
+    case 9: {
+      const int64_t rows = random.in(1, 40), groups = random.in(1, 40);
+      const std::string left = random.chance(50) ? "int8" : "uint8",
+                        right = random.chance(50) ? "int8" : "uint8";
+      return {
+          fmt::format(
+              "def @main{5}(%a: Tensor[({0}, {1}), {3}], %b: Tensor[({6}, {2}, 4), {4}]) {{ [i < {0}, j < "
+              "{2}] => sum[r < {1}] cast<int32>(%a[i, r]) * cast<int32>(%b[r / 4, j, r % 4]) }}",
+              known ? std::to_string(rows) : "m", 4 * groups, n, left, right, known ? "" : "[m]", groups),
+          {{rows, 4 * groups}, {groups, n, 4}},
+          {parse_dtype(left).value(), parse_dtype(right).value()}};
+    }
     case 8: {
       const int64_t poses = random.of(std::vector<int64_t>{2, 3, 4, 8});
       return program(
@@ -267,7 +332,7 @@ TensorPtr random_tensor(Random& random, const Shape& shape, DType dtype) {
 /// What the kernels of a run were made with.
 struct Tried {
   Uses uses;
-  size_t tensorized = 0;
+  size_t tensorized = 0, multiplied = 0;
   bool can_tensorize = false;
 };
 
@@ -289,6 +354,7 @@ void check_program(uint64_t seed, Tried& tried) {
   ASSERT_TRUE(result) << program.text << result.error().message;
   for (const auto& [primitive, count] : kernels.uses) tried.uses[primitive] += count;
   tried.tensorized += kernels.tensorized;
+  tried.multiplied += kernels.multiplied;
   tried.can_tensorize = kernels.has_dots();
 
   const Definition* definition = session.definition(module, "main");
@@ -313,6 +379,7 @@ TEST(RandomSchedules, ComputeWhatTheInterpreterDoes) {
         Primitive::Parallel, Primitive::Peel, Primitive::Turn, Primitive::CacheRead, Primitive::CacheWrite,
         Primitive::Vthread, Primitive::TurnWrite})
     EXPECT_GT(tried.uses[primitive], 0U) << loops::to_string(primitive);
+  EXPECT_GT(tried.multiplied, static_cast<size_t>(count) / 100);
   if (tried.can_tensorize) {
     EXPECT_GT(tried.tensorized, static_cast<size_t>(count) / 100);
   }

@@ -275,6 +275,11 @@ std::vector<std::string> programs() {
           fmt::format("def @main(%a: Tensor[({0}, {2}), {3}], %b: Tensor[({2}, {1}), {4}]) {{ "
                       "[i < {0}, j < {1}] => sum[r < {2}] cast<int32>(%a[i, r]) * cast<int32>(%b[r, j]) }}",
                       m, n, k, left, right));
+  for (const std::string dtype : {"int8", "uint8"})
+    all.push_back(
+        fmt::format("def @main(%a: Tensor[(64, 40), {0}], %b: Tensor[(24, 64), {0}]) {{ [i < 24, j < 40] => "
+                    "sum[r < 64] cast<int32>(%a[r, j]) * cast<int32>(%b[i, r]) }}",
+                    dtype));
   all.push_back(
       "def @main[n](%a: Tensor[(n, 64), int8], %b: Tensor[(40, 64), int8]) { "
       "nn.relu(nn.dense(%a, %b, out_dtype=\"int32\") - 7) }");
@@ -306,6 +311,16 @@ TEST(Matrices, AreTakenWhereTheyFit) {
   EXPECT_FALSE(takes(dense("int8", "int32", 1, 64, 64)));
   EXPECT_FALSE(takes(dense("int8", "int32", 64, 64, 61)));
   EXPECT_FALSE(takes(dense("float16", "float32", 64, 64, 64)));
+  // 0 times an infinity is no number: padding of floats has to be left out.
+  const auto convolution = [](const std::string& padding) {
+    return "def @main(%a: Tensor[(1, 12, 18, 32), bfloat16], %b: Tensor[(3, 3, 32, 48), bfloat16]) { "
+           "nn.conv2d(%a, "
+           "%b, data_layout=\"NHWC\", kernel_layout=\"HWIO\", padding=[" +
+           padding + "]) }";
+  };
+  EXPECT_TRUE(takes(convolution("0, 0")));
+  EXPECT_TRUE(takes(convolution("1, 0")));
+  EXPECT_FALSE(takes(convolution("0, 1")));
   // This machine has none, or has: nothing is taken that it does not have.
   EXPECT_EQ(Main(dense("int8", "int32", 64, 64, 64)).loops().find("x86.matrix") != std::string::npos,
             code_generator().has(*intrinsic("x86.matrix4_ss")));

@@ -3,6 +3,9 @@
 
 #include <llvm/IR/Intrinsics.h>
 
+#include <algorithm>
+#include <array>
+
 #include "ir/result.h"
 #include "jit/codegen/emitter.h"
 

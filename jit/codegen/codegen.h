@@ -75,7 +75,7 @@ struct CodegenTarget {
 
 class CodeGenerator {
  public:
-  static Result<std::unique_ptr<CodeGenerator>> create(CodegenOptions options = {});
+  static Result<std::unique_ptr<CodeGenerator>> create(const CodegenOptions& options = {});
   virtual ~CodeGenerator() = default;
   virtual const CodegenTarget& target() const = 0;
   /// Whether there is code for the intrinsic here.

@@ -16,7 +16,7 @@ using loops::Stmt;
 using loops::StmtKind;
 using loops::ValueKind;
 
-Emitter::Emitter(llvm::Module& module, const loops::Kernel& kernel, Machine machine)
+Emitter::Emitter(llvm::Module& module, const loops::Kernel& kernel, const Machine& machine)
     : module_(module),
       kernel_(kernel),
       machine_(machine),

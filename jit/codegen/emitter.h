@@ -22,7 +22,7 @@ namespace quern::codegen {
 
 class Emitter {
  public:
-  Emitter(llvm::Module& module, const loops::Kernel& kernel, Machine machine);
+  Emitter(llvm::Module& module, const loops::Kernel& kernel, const Machine& machine);
 
   /// Defines `symbol` as a KernelEntry (jit/codegen/codegen.h).
   void emit_host(const std::string& symbol);

@@ -199,7 +199,7 @@ std::string object_code(Engine& engine, llvm::Module& module, Tier tier) {
 
 class OrcGenerator final : public CodeGenerator {
  public:
-  OrcGenerator(std::shared_ptr<Engine> engine, CodegenOptions options)
+  OrcGenerator(std::shared_ptr<Engine> engine, const CodegenOptions& options)
       : engine_(std::move(engine)), tiers_(options.tiers), background_(options.patience) {}
 
   const CodegenTarget& target() const override { return engine_->target; }
@@ -358,7 +358,7 @@ llvm::Expected<llvm::orc::JITTargetMachineBuilder> host_builder() {
 
 }  // namespace
 
-Result<std::unique_ptr<CodeGenerator>> CodeGenerator::create(CodegenOptions options) {
+Result<std::unique_ptr<CodeGenerator>> CodeGenerator::create(const CodegenOptions& options) {
   auto builder = host_builder();
   if (!builder) return failure(builder.takeError());
   // The linker puts a kernel's parts close together and reaches what is far away through stubs.

@@ -19,7 +19,7 @@ using Values = llvm::ArrayRef<llvm::Value*>;
 
 class Operations {
  public:
-  Operations(llvm::Module& module, llvm::IRBuilderBase& builder, Machine machine)
+  Operations(llvm::Module& module, llvm::IRBuilderBase& builder, const Machine& machine)
       : module_(module), b_(builder), machine_(machine) {}
 
   // --- types and constants ---

@@ -1,5 +1,8 @@
 #include "passes/part_reductions.h"
 
+#include <algorithm>
+#include <limits>
+#include <numeric>
 #include <optional>
 
 #include "passes/scalar_builder.h"
@@ -25,6 +28,51 @@ const ReduceExpr* only_reduction(ExprPtr body) {
   };
   walk(body);
   return count == 1 ? found : nullptr;
+}
+
+/// The largest tensor that is read in more than one index variable of the reduction, or null.
+const ReadExpr* largest_read(const ReduceExpr& reduce) {
+  const ReadExpr* found = nullptr;
+  constexpr int64_t kUnknown = std::numeric_limits<int64_t>::max();
+  int64_t most = 0;
+  std::function<void(ExprPtr)> walk = [&](ExprPtr e) {
+    for_each_child(e, walk);
+    auto* read = as<ReadExpr>(e);
+    if (!read) return;
+    const auto is_in = [&](Dim var) {
+      return std::ranges::any_of(read->indices, [&](ExprPtr index) {
+        auto* value = as<DimValueExpr>(index);
+        return value && contains_var(value->dim, var);
+      });
+    };
+    const int64_t size = as_const(dim_product(read->tensor->type->dims)).value_or(kUnknown);
+    if (std::ranges::count_if(reduce.vars, is_in) < 2 || size <= most) return;
+    found = read;
+    most = size;
+  };
+  walk(reduce.body);
+  return found;
+}
+
+/// The index variables of a reduction in the order of memory: by the first axis of the largest tensor whose
+/// index they are in, those that are in none as they stand before.
+std::vector<size_t> order_in_memory(const ReduceExpr& reduce) {
+  std::vector<size_t> order(reduce.vars.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  const ReadExpr* read = largest_read(reduce);
+  const auto depends = [&](Dim extent) {
+    return std::ranges::any_of(reduce.vars, [&](Dim var) { return contains_var(extent, var); });
+  };
+  if (!read || std::ranges::any_of(reduce.extents, depends)) return order;
+  const auto axis = [&](size_t k) -> size_t {
+    for (size_t at = 0; at < read->indices.size(); ++at) {
+      auto* value = as<DimValueExpr>(read->indices[at]);
+      if (value && contains_var(value->dim, reduce.vars[k])) return at + 1;
+    }
+    return 0;
+  };
+  std::ranges::stable_sort(order, {}, axis);
+  return order;
 }
 
 /// How the steps of one index variable of a reduction are cut.
@@ -76,8 +124,30 @@ class Parter {
     if (!reduce || is_arg(reduce->reduce) || reduce->type->dtype.is_vector() || !numbers ||
         *numbers > kFewNumbers)
       return expr;
+    expr = in_order(*whole, *reduce);
+    whole = as<ComprehensionExpr>(expr);
+    reduce = only_reduction(whole->body);
     const auto cut = cut_of(*reduce);
     return cut ? in_parts(*whole, *reduce, *cut, bindings) : expr;
+  }
+
+  ExprPtr in_order(const ComprehensionExpr& whole, const ReduceExpr& reduce) {
+    const std::vector<size_t> order = order_in_memory(reduce);
+    if (std::ranges::is_sorted(order)) return &whole;
+    std::vector<Dim> vars, extents;
+    for (const size_t k : order) {
+      vars.push_back(reduce.vars[k]);
+      extents.push_back(reduce.extents[k]);
+    }
+    const ScalarBuilder build(arena_, whole.origin);
+    return with_reduction(whole, reduce, build.reduce(reduce.reduce, vars, extents, reduce.body));
+  }
+
+  ExprPtr with_reduction(const ComprehensionExpr& whole, const ReduceExpr& from, ExprPtr to) {
+    std::function<ExprPtr(ExprPtr)> put = [&](ExprPtr e) {
+      return e == &from ? to : map_children(arena_, e, put);
+    };
+    return arena_.make<ComprehensionExpr>(Expr{whole}, whole.vars, whole.extents, put(whole.body));
   }
 
   ExprPtr in_parts(const ComprehensionExpr& whole, const ReduceExpr& reduce, const Cut& cut,
@@ -109,10 +179,7 @@ class Parter {
     const Dim each_of[] = {each}, count_of[] = {parts};
     ExprPtr sum = build.reduce(reduce.reduce, each_of, count_of, build.read(tensor, places));
     if (accumulator != element) sum = build.cast(sum, element);
-    std::function<ExprPtr(ExprPtr)> put = [&](ExprPtr e) {
-      return e == &reduce ? sum : map_children(arena_, e, put);
-    };
-    return arena_.make<ComprehensionExpr>(Expr{whole}, whole.vars, whole.extents, put(whole.body));
+    return with_reduction(whole, reduce, sum);
   }
 
   Arena& arena_;

@@ -50,7 +50,7 @@ std::optional<Roles> ContractionModel::cheapest_roles() const {
   for (const bool swapped : {false, true}) {
     const Roles all = roles_of(loads[swapped ? 1 : 0], loads[swapped ? 0 : 1]);
     for (const Roles& roles : {all, with_one_column(all), with_groups(all)}) {
-      if (roles.columns.empty() || !is_worth_it(roles)) continue;
+      if (roles.columns.empty() || !is_worth_it(roles) || reads_rows_once(roles)) continue;
       const double cost = cost_of(roles);
       if (chosen && cost >= best) continue;
       best = cost;
@@ -200,6 +200,18 @@ bool ContractionModel::is_worth_it(const Roles& roles) const {
   return count(roles.columns) * 8 > lanes_ && depth() >= 4 &&
          times(times(count(roles.rows), count(roles.columns)), depth()) >= kFewest &&
          (is_packable(roles) || is_dense(roles));
+}
+
+/// Each element of the right factor is read once, and in the order of memory as it stands: lanes along the
+/// reduction are as fast, and a form would have to be made of every tensor that is new.
+bool ContractionModel::reads_rows_once(const Roles& roles) const {
+  const Reduction& r = c_.reductions[0];
+  if (roles.dot || count(roles.rows) > 1 || extent_or_usual(r.extents.back()) < 8 * lanes_) return false;
+  const auto is_line = [&](const Value& load) {
+    const auto along = linear_in(load.dim, r.vars.back());
+    return along && (is_const(along->coefficient, 1) || is_const(along->coefficient, 0));
+  };
+  return is_line(roles.left) && is_line(roles.right) && depends(roles.right, r.vars.back());
 }
 
 bool ContractionModel::is_packable(const Roles& roles) {

@@ -94,6 +94,7 @@ class ContractionModel {
   int64_t depth(const Roles& roles) const;
   /// Below, the loops around a tile would cost more than they save.
   bool is_worth_it(const Roles& roles) const;
+  bool reads_rows_once(const Roles& roles) const;
   /// The read along the columns can be given in another form.
   static bool is_packable(const Roles& roles);
   /// The columns lie side by side in memory.

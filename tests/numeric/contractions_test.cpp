@@ -154,5 +154,53 @@ TEST(ContractionRule, TurnsWhatLiesApart) {
   EXPECT_FALSE(turned({"nn.dense(%a, %b)", {64, 64}, {64, 64}}));
 }
 
+TEST(ContractionRule, LeavesRowsThatAreReadOnceAsTheyStand) {
+  const auto packs = [](const Contraction& c) { return schedule_of(c).find("pack(") != std::string::npos; };
+  EXPECT_FALSE(packs({"nn.dense(%a, %b)", {1, 256}, {512, 256}}));
+  EXPECT_FALSE(packs({"nn.batch_matmul(%a, %b, transpose_b=True)", {4, 1, 256}, {4, 100, 256}}));
+  EXPECT_FALSE(packs({"sum(nn.relu(%a + %b))", {1024, 1024}, {1024}}));
+  // Of two rows each element is read twice, and short rows fill few lanes.
+  EXPECT_TRUE(packs({"nn.dense(%a, %b)", {2, 256}, {512, 256}}));
+  EXPECT_TRUE(packs({"nn.dense(%a, %b)", {1, 20}, {512, 20}}));
+}
+
+/// Sums and extremes of small integers to few numbers, of tensors whose axes are turned about.
+TEST(WholeReductions, EqualTheInterpreter) {
+  const std::vector<std::string> expressions{
+      "sum(transpose(%a))",
+      "max(transpose(%a) - 2)",
+      "sum(nn.relu(transpose(%a) + %b))",
+      "sum(nn.relu(%a + %c))",
+      "min(transpose(reshape(%a, newshape=(900, 40, 20)), axes=[2, 0, 1]))",
+      "sum(transpose(reshape(%a, newshape=(5, 180, 800)), axes=[0, 2, 1]), axis=[1, 2])",
+      "[k < 2] => sum[i < 800, j < 900] (%a[j, i + k] else 3) * %c[i]",
+      "[k < 2] => sum[i < 800, j < 900 - k] %a[j, i]",
+  };
+  Random random(6);
+  const auto tensor = [&](Shape shape) {
+    return random.tensor(DType::float32(), shape, Values::SmallIntegers);
+  };
+  const Entries<TensorPtr> tensors{{"a", tensor({900, 800})}, {"b", tensor({900})}, {"c", tensor({800})}};
+  std::vector<Case> cases;
+  for (const std::string& expression : expressions) {
+    cases.push_back({std::to_string(cases.size()), expression, {{"a", "a"}, {"b", "b"}, {"c", "c"}}});
+    if (!expression.starts_with("[") && expression.find("reshape") == std::string::npos)
+      cases.push_back(over_unknown_dims(cases.back(), tensors, cases.size()));
+  }
+  TemporaryFile file("whole_reductions");
+  const auto written = write_tensors(file.path(), tensors);
+  ASSERT_TRUE(written) << written.error().message;
+  CaseSession session(file.path(), cases, library_texts());
+  const std::vector<Outcome> expected = session.run(Evaluator::Interpreter);
+  for (const Evaluator evaluator : {Evaluator::Compiled, Evaluator::Checked}) {
+    const std::vector<Outcome> got = session.run(evaluator);
+    for (size_t k = 0; k < cases.size(); ++k) {
+      EXPECT_EQ(session.problem(k) + expected[k].problem + got[k].problem, "") << session.text(k);
+      if (!expected[k].tensor || !got[k].tensor) continue;
+      EXPECT_EQ(difference_in_ulps(*got[k].tensor, *expected[k].tensor, 0, 0), "") << session.text(k);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace quern::numeric

@@ -129,7 +129,7 @@ class Nest {
   Result<Done> tensorize(const ScheduleStep& step);
   Result<Done> dot_is_complete(int loop, const Parts& parts) const;
   Result<Done> matrices_are_complete(int loop, const Parts& parts) const;
-  Result<Done> zeros_are_absent(const DotFactors& factors, const std::vector<int>& tile) const;
+  Result<Done> zeros_are_absent(const DotFactors& factors, int rows, int terms) const;
   ValuePtr only_read(int buffer) const;
   int add_loop(Loop loop);
   int add_root(Dim var, Dim extent, int owner);

@@ -116,28 +116,30 @@ Result<Done> Nest::matrices_are_complete(int loop, const Parts& parts) const {
   if (!factors)
     return Failure{fmt::format("`{}` adds up products of {}, in rows, and {}, in columns, in {}", dot.name,
                                to_string(dot.a), to_string(dot.b), to_string(dot.accumulator))};
-  if (auto done = zeros_are_absent(*factors, tile); !done) return done;
+  if (auto done = zeros_are_absent(*factors, tile[0], loop); !done) return done;
   NestWriter writer(*this);
   writer.write();
   if (!writer.failure().empty()) return Failure{writer.failure()};
   return Done{};
 }
 
-/// What the left factor has outside of its bounds is 0 in a matrix, and counts for nothing. A zero is not
-/// nothing where the right one has an infinity.
-Result<Done> Nest::zeros_are_absent(const DotFactors& factors, const std::vector<int>& tile) const {
+/// Of what the left factor reads whole rows count or none, which are 0 in a matrix. A zero is not nothing
+/// where the right one has an infinity.
+Result<Done> Nest::zeros_are_absent(const DotFactors& factors, int rows, int terms) const {
   const Reduction& r = c_.reductions[0];
   const auto are_in = [](const std::vector<BoundsCheck>& others) {
     return [&](const BoundsCheck& c) { return contains(others, c); };
   };
-  const auto differ = [&](const BoundsCheck& c) {
-    return c.computed ||
-           std::ranges::any_of(root_symbols(tile[0]), [&](Dim row) { return contains_var(c.index, row); });
+  const auto differ_along = [&](int loop) {
+    return [symbols = root_symbols(loop)](const BoundsCheck& c) {
+      return c.computed || std::ranges::any_of(symbols, [&](Dim var) { return contains_var(c.index, var); });
+    };
   };
   const bool are_same = std::ranges::all_of(factors.a->checks, are_in(r.checks)) &&
                         std::ranges::all_of(r.checks, are_in(factors.a->checks));
-  const bool is_exact = !r.accumulator.is_float() || std::ranges::none_of(r.checks, differ);
-  if (are_same && is_exact && factors.b->checks.empty()) return Done{};
+  const bool is_exact = !r.accumulator.is_float() || std::ranges::none_of(r.checks, differ_along(rows));
+  const bool are_rows = std::ranges::none_of(r.checks, differ_along(terms));
+  if (are_same && is_exact && are_rows && factors.b->checks.empty()) return Done{};
   return Failure{fmt::format("what `{}` has outside of its bounds counts",
                              c_.buffers[static_cast<size_t>(factors.a->buffer)].name)};
 }

@@ -177,7 +177,7 @@ TEST(WholeReductions, EqualTheInterpreter) {
       "[k < 2] => sum[i < 800, j < 900 - k] %a[j, i]",
   };
   Random random(6);
-  const auto tensor = [&](Shape shape) {
+  const auto tensor = [&](const Shape& shape) {
     return random.tensor(DType::float32(), shape, Values::SmallIntegers);
   };
   const Entries<TensorPtr> tensors{{"a", tensor({900, 800})}, {"b", tensor({900})}, {"c", tensor({800})}};

@@ -13,7 +13,11 @@ namespace {
 /// Lowers each index expression and each call that has a schedule, by itself.
 class ScheduleCheck {
  public:
-  explicit ScheduleCheck(FunctionSource& functions) : functions_(functions) {}
+  /// A program may be written for another machine: all intrinsics that the library declares may be named.
+  ScheduleCheck(Session& session, FunctionSource& functions)
+      : functions_(functions), machine_(host_machine()) {
+    machine_.dots = [&session]() -> const DotIntrinsics& { return session.dot_intrinsics(); };
+  }
 
   Diagnostics diagnostics;
 
@@ -48,7 +52,7 @@ class ScheduleCheck {
       names.loops.push_back(loop.name);
     Diagnostics wrong = check_schedule_names(clause, names);
     if (!wrong.empty()) return void(diagnostics.insert(diagnostics.end(), wrong.begin(), wrong.end()));
-    const auto made = loops::stated_nest(*primitive, host_machine());
+    const auto made = loops::stated_nest(*primitive, machine_);
     const auto* failure = std::get_if<loops::StatedFailure>(&made);
     if (!failure) return;
     const bool is_step = failure->step < clause.steps.size();
@@ -70,6 +74,7 @@ class ScheduleCheck {
   }
 
   FunctionSource& functions_;
+  loops::MachineModel machine_;
   Arena arena_;
 };
 
@@ -77,7 +82,7 @@ class ScheduleCheck {
 
 Diagnostics Session::Impl::of_schedules(ExprPtr expr) {
   SessionFunctions functions(session);
-  ScheduleCheck check(functions);
+  ScheduleCheck check(session, functions);
   if (expr) check.walk(expr);
   return std::move(check.diagnostics);
 }

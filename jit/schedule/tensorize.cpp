@@ -98,8 +98,10 @@ Result<Done> Nest::matrices_are_complete(int loop, const Parts& parts) const {
                                table_[static_cast<size_t>(matrix_rows_)].name,
                                table_[static_cast<size_t>(tile.back())].name)};
   if (!even_count(split))
-    return Failure{fmt::format("`{}` takes {} steps of `{}` at once, and some are left", dot.name,
-                               split.factor, table_[static_cast<size_t>(split.loop)].name)};
+    return Failure{
+        fmt::format("`{}` takes {} steps of `{}` at once, and {}", dot.name, split.factor,
+                    table_[static_cast<size_t>(split.loop)].name,
+                    known_extent(split.loop) ? "some are left" : "how many there are is not known")};
   const Loop& columns = table_[static_cast<size_t>(tile[1])];
   if (!known_extent(columns.made_by < 0 ? tile[1] : splits_[static_cast<size_t>(columns.made_by)].loop))
     return Failure{fmt::format("how far `{}` runs is not known, and `{}` takes so many columns", columns.name,

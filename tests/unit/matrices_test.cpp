@@ -51,7 +51,8 @@ DotIntrinsics intrinsics() {
 }
 
 DotIntrinsicPtr intrinsic(const std::string& name) {
-  for (const DotIntrinsicPtr& dot : intrinsics())
+  Session session;
+  for (const DotIntrinsicPtr& dot : session.dot_intrinsics())
     if (dot->name == name) return dot;
   std::abort();
 }
@@ -367,6 +368,38 @@ TEST_P(MatrixPrograms, AreWhatTheInterpreterSays) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, MatrixPrograms, testing::Range(size_t{0}, programs().size()));
+
+TEST(Matrices, AreReachedFromPrograms) {
+  const auto program = [](const std::string& rows, int terms, const std::string& tensorize) {
+    return fmt::format(
+        "op mm(%a: Tensor[(m, 128), uint8], %b: Tensor[(80, 128), int8]) -> Tensor[(m, 80), int32] schedule "
+        "{{ "
+        "pack(b, 32, 4; ; j; r); ro, ri = split(r, {}); jo, ji = split(j, 32); io, ii = split(i, {}); "
+        "reorder(jo, "
+        "io, ro, ri, ii, ji); unroll(ii); vectorize(ji, 16); {}; }} {{ [i, j] => sum[r] cast<int32>(%a[i, "
+        "r]) * "
+        "cast<int32>(%b[j, r]) }}\n"
+        "def @main(%a: Tensor[(50, 128), uint8], %b: Tensor[(80, 128), int8]) {{ mm(%a, %b) }}",
+        terms, rows, tensorize);
+  };
+  const std::string matrices = program("32", 64, "tensorize(ii, ji, ri; x86.matrix4_us)");
+  std::mt19937 engine(13);
+  Main main(matrices);
+  const std::vector<Value> arguments = main.random_arguments(engine);
+  const int64_t before = matrix_model::products();
+  expect_same(main.compiled(arguments, with_matrices(Tiers::First)), main.interpreted(arguments), matrices);
+  EXPECT_GT(matrix_model::products(), before);
+  CompilerOptions without;
+  without.features = "-amx-tile,-amx-int8";
+  EXPECT_NE(main.loops(without).find("this machine has no intrinsic `x86.matrix4_us`"), std::string::npos)
+      << main.loops(without);
+  if (code_generator().has(*intrinsic("x86.dot4_512"))) {
+    Main vectors(program("6", 4, "tensorize(ji, ri; x86.dot4_512)"));
+    EXPECT_NE(vectors.loops().find("x86.dot4_512(a["), std::string::npos);
+    expect_same(vectors.compiled(arguments, {.tiers = Tiers::First}), vectors.interpreted(arguments),
+                "vectors");
+  }
+}
 
 TEST(Matrices, OfSixteenBitsAreAsNearAsIsSaid) {
   Main main(

@@ -72,8 +72,8 @@ KernelCache::~KernelCache() = default;
 Result<CodeGenerator*> KernelCache::code_generator() {
   if (generator_) return generator_.get();
   // What a debugger needs to find the callers of a kernel is in no object on disk, and is to be in none.
-  const bool keeps = !options_.cache.empty() && !options_.debugger && !options_.checks_bounds &&
-                     options_.stand_ins.empty();
+  const bool keeps =
+      !options_.cache.empty() && !options_.debugger && !options_.checks_bounds && options_.stand_ins.empty();
   CodegenOptions codegen{options_.tiers};
   if (keeps) codegen.patience = kPatience;
   codegen.winograd_tile = options_.winograd_tile;

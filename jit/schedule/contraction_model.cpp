@@ -202,15 +202,11 @@ bool ContractionModel::is_worth_it(const Roles& roles) const {
          (is_packable(roles) || is_dense(roles));
 }
 
-/// Each element of the right factor is read once, and in the order of memory as it stands, in rows that are
-/// much longer than there are of them: lanes along the reduction are as fast, and a form would have to be
-/// made of every tensor that is new. Of many rows panels are read more evenly.
+/// Each element of the right factor is read once, and in the order of memory as it stands: lanes along the
+/// reduction are as fast, and a form would have to be made of every tensor that is new.
 bool ContractionModel::reads_rows_once(const Roles& roles) const {
-  constexpr int64_t kLong = 16;
   const Reduction& r = c_.reductions[0];
-  if (roles.dot || count(roles.rows) > 1 || extent_or_usual(r.extents.back()) < 8 * lanes_ ||
-      depth() < times(kLong, count(roles.columns)))
-    return false;
+  if (roles.dot || count(roles.rows) > 1 || extent_or_usual(r.extents.back()) < 8 * lanes_) return false;
   const auto is_line = [&](const Value& load) {
     const auto along = linear_in(load.dim, r.vars.back());
     return along && (is_const(along->coefficient, 1) || is_const(along->coefficient, 0));

@@ -165,12 +165,7 @@ class RandomKernels final : public KernelSource {
  private:
   /// Of machines with registers for matrices.
   static CodeGenerator& modelling_generator() {
-    static auto generator = [] {
-      CodegenOptions options{.tiers = Tiers::First, .checks_bounds = true};
-      options.features = matrix_model::kFeatures;
-      options.stand_ins = matrix_model::stand_ins();
-      return CodeGenerator::create(options);
-    }();
+    static auto generator = CodeGenerator::create(matrix_model::machine(Tiers::First));
     if (!generator) std::abort();
     return **generator;
   }
@@ -178,21 +173,18 @@ class RandomKernels final : public KernelSource {
   Nest scheduled(const loops::Computation& computation) {
     Nest best(computation, {}, dots_);
     Schedule applied;
-    if (Nest nest = best; random_.chance(50)) {
-      const Schedule steps = multiplying(random_, best, dots_);
-      if (!steps.steps.empty() && nest.apply(steps) && nest.is_complete()) {
-        ++multiplied;
-        text += loops::to_string(steps);
-        return nest;
-      }
+    const auto is_taken = [&](Nest& nest, const Schedule& steps) {
+      if (steps.steps.empty() || !nest.apply(steps) || !nest.is_complete()) return false;
+      text += loops::to_string(steps);
+      return true;
+    };
+    if (Nest nest = best; random_.chance(50) && is_taken(nest, multiplying(random_, best, dots_))) {
+      ++multiplied;
+      return nest;
     }
-    if (Nest nest = best; random_.chance(50)) {
-      const Schedule steps = tensorizing(random_, best, dots_);
-      if (!steps.steps.empty() && nest.apply(steps) && nest.is_complete()) {
-        ++tensorized;
-        text += loops::to_string(steps);
-        return nest;
-      }
+    if (Nest nest = best; random_.chance(50) && is_taken(nest, tensorizing(random_, best, dots_))) {
+      ++tensorized;
+      return nest;
     }
     Nest nest = best;
     if (!nest.loops().empty() && random_.chance(40)) {

@@ -10,7 +10,6 @@
 #include <random>
 
 #include "frontend/schedule_clause.h"
-#include "jit/runtime/threads.h"
 #include "jit/schedule/lower.h"
 #include "jit/schedule/nest.h"
 #include "tests/unit/dots_in_programs.h"
@@ -176,45 +175,11 @@ TEST(Dots, AreAsWideAsTheVectorsOfTheMachine) {
 }
 
 TEST(Dots, HaveTheSameBitsOnTwoThreads) {
-  for (const std::string dtype : {"int8", "bfloat16"}) {
-    Main main(
-        fmt::format("def @main(%a: Tensor[(90, 130), {0}], %b: Tensor[(150, 130), {0}]) {{ "
-                    "nn.dense(%a, %b, out_dtype=\"{1}\") }}",
-                    dtype, dtype == "int8" ? "int32" : "float32"));
-    std::mt19937 engine(4);
-    const std::vector<Value> arguments = main.random_arguments(engine);
-    const int before = thread_count();
-    set_thread_count(1);
-    const TensorPtr one = main.compiled(arguments, {.tiers = Tiers::Best});
-    set_thread_count(2);
-    const TensorPtr two = main.compiled(arguments, {.tiers = Tiers::First});
-    set_thread_count(before);
-    expect_same(one, two, dtype);
-  }
+  for (const std::string dtype : {"int8", "bfloat16"}) expect_same_bits_on_two_threads(90, 150, 130, dtype);
 }
 
-/// Sums in float32, and one rounding to 16 bits (operators.md has the bound).
 TEST(Dots, OfSixteenBitsAreAsNearAsIsSaid) {
-  for (const std::string dtype : {"bfloat16", "float16"}) {
-    Main main(
-        fmt::format("def @main(%a: Tensor[(9, 300), {0}], %b: Tensor[(40, 300), {0}]) {{ "
-                    "nn.dense(%a, %b, out_dtype=\"float32\") }}",
-                    dtype));
-    std::mt19937 engine(6);
-    const std::vector<Value> arguments = main.random_arguments(engine);
-    const TensorPtr a = arguments[0].as_tensor(), b = arguments[1].as_tensor();
-    const TensorPtr got = main.compiled(arguments, {.tiers = Tiers::First});
-    for (size_t i = 0; i < 9; ++i)
-      for (size_t j = 0; j < 40; ++j) {
-        double sum = 0, terms = 0;
-        for (size_t k = 0; k < 300; ++k) {
-          const double term = element(a, i * 300 + k).as_double() * element(b, j * 300 + k).as_double();
-          sum += term;
-          terms += std::abs(term);
-        }
-        ASSERT_NEAR(element(got, i * 40 + j).as_double(), sum, std::ldexp(300 * terms, -24)) << dtype;
-      }
-  }
+  for (const std::string dtype : {"bfloat16", "float16"}) expect_near_sums(9, 40, 300, dtype);
 }
 
 /// The gradient of a sum that is rounded once is rounded once.

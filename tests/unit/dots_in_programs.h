@@ -5,12 +5,14 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cmath>
 #include <cstring>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "ir/interpreter.h"
+#include "jit/runtime/threads.h"
 #include "session/compiler.h"
 #include "session/session.h"
 #include "tests/unit/recording_host.h"
@@ -107,6 +109,51 @@ inline void expect_same(const TensorPtr& got, const TensorPtr& wanted, const std
   ASSERT_EQ(got->shape(), wanted->shape()) << what;
   for (size_t i = 0; i < static_cast<size_t>(wanted->size()); ++i)
     ASSERT_EQ(element(got, i), element(wanted, i)) << what << " at " << i;
+}
+
+/// A product of (m, k) and (n, k) on one thread by the best code, and on two by the first.
+inline void expect_same_bits_on_two_threads(int m, int n, int k, const std::string& dtype,
+                                            CompilerOptions options = {}) {
+  Main main(
+      fmt::format("def @main(%a: Tensor[({0}, {2}), {3}], %b: Tensor[({1}, {2}), {3}]) {{ "
+                  "nn.dense(%a, %b, out_dtype=\"{4}\") }}",
+                  m, n, k, dtype, dtype == "int8" ? "int32" : "float32"));
+  std::mt19937 engine(4);
+  const std::vector<Value> arguments = main.random_arguments(engine);
+  const int before = thread_count();
+  set_thread_count(1);
+  options.tiers = Tiers::Best;
+  const TensorPtr one = main.compiled(arguments, options);
+  set_thread_count(2);
+  options.tiers = Tiers::First;
+  const TensorPtr two = main.compiled(arguments, options);
+  set_thread_count(before);
+  expect_same(one, two, dtype);
+}
+
+/// A product of (m, k) and (n, k) of 16 bits, added up in float32 (operators.md has the bound).
+inline void expect_near_sums(size_t m, size_t n, size_t k, const std::string& dtype,
+                             CompilerOptions options = {}) {
+  Main main(
+      fmt::format("def @main(%a: Tensor[({0}, {2}), {3}], %b: Tensor[({1}, {2}), {3}]) {{ "
+                  "nn.dense(%a, %b, out_dtype=\"float32\") }}",
+                  m, n, k, dtype));
+  std::mt19937 engine(6);
+  const std::vector<Value> arguments = main.random_arguments(engine);
+  const TensorPtr a = arguments[0].as_tensor(), b = arguments[1].as_tensor();
+  options.tiers = Tiers::First;
+  const TensorPtr got = main.compiled(arguments, options);
+  for (size_t i = 0; i < m; ++i)
+    for (size_t j = 0; j < n; ++j) {
+      double sum = 0, terms = 0;
+      for (size_t r = 0; r < k; ++r) {
+        const double term = element(a, i * k + r).as_double() * element(b, j * k + r).as_double();
+        sum += term;
+        terms += std::abs(term);
+      }
+      const double error = std::ldexp(static_cast<double>(k) * terms, -24);
+      ASSERT_NEAR(element(got, i * n + j).as_double(), sum, error) << dtype;
+    }
 }
 
 /// Of int8 and uint8, of all sizes and borders.

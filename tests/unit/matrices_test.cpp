@@ -5,12 +5,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <iterator>
 #include <random>
 
 #include "frontend/schedule_clause.h"
-#include "jit/runtime/threads.h"
 #include "jit/schedule/nest.h"
 #include "tests/unit/dots_in_programs.h"
 #include "tests/unit/kernel_runner.h"
@@ -20,16 +18,9 @@
 namespace quern {
 namespace {
 
-CodegenOptions modelled(Tiers tiers) {
-  CodegenOptions options{.tiers = tiers, .checks_bounds = true};
-  options.features = matrix_model::kFeatures;
-  options.stand_ins = matrix_model::stand_ins();
-  return options;
-}
-
 CodeGenerator& generator(Tiers tiers) {
-  static auto first = CodeGenerator::create(modelled(Tiers::First)),
-              best = CodeGenerator::create(modelled(Tiers::Best));
+  static auto first = CodeGenerator::create(matrix_model::machine(Tiers::First)),
+              best = CodeGenerator::create(matrix_model::machine(Tiers::Best));
   auto& created = tiers == Tiers::First ? first : best;
   if (!created) std::abort();
   return **created;
@@ -402,43 +393,16 @@ TEST(Matrices, AreReachedFromPrograms) {
 }
 
 TEST(Matrices, OfSixteenBitsAreAsNearAsIsSaid) {
-  Main main(
-      "def @main(%a: Tensor[(40, 320), bfloat16], %b: Tensor[(50, 320), bfloat16]) { nn.dense(%a, %b, "
-      "out_dtype=\"float32\") }");
-  std::mt19937 engine(6);
-  const std::vector<Value> arguments = main.random_arguments(engine);
-  const TensorPtr a = arguments[0].as_tensor(), b = arguments[1].as_tensor();
   const int64_t before = matrix_model::products();
-  const TensorPtr got = main.compiled(arguments, with_matrices(Tiers::First));
+  expect_near_sums(40, 50, 320, "bfloat16", with_matrices(Tiers::First));
   EXPECT_GT(matrix_model::products(), before);
-  for (size_t i = 0; i < 40; ++i)
-    for (size_t j = 0; j < 50; ++j) {
-      double sum = 0, terms = 0;
-      for (size_t k = 0; k < 320; ++k) {
-        const double term = element(a, i * 320 + k).as_double() * element(b, j * 320 + k).as_double();
-        sum += term;
-        terms += std::abs(term);
-      }
-      ASSERT_NEAR(element(got, i * 50 + j).as_double(), sum, std::ldexp(320 * terms, -24));
-    }
 }
 
 TEST(Matrices, HaveTheSameBitsOnTwoThreads) {
-  for (const std::string dtype : {"int8", "bfloat16"}) {
-    Main main(
-        fmt::format("def @main(%a: Tensor[(200, 192), {0}], %b: Tensor[(300, 192), {0}]) {{ "
-                    "nn.dense(%a, %b, out_dtype=\"{1}\") }}",
-                    dtype, dtype == "int8" ? "int32" : "float32"));
-    std::mt19937 engine(4);
-    const std::vector<Value> arguments = main.random_arguments(engine);
-    const int before = thread_count();
-    set_thread_count(1);
-    const TensorPtr one = main.compiled(arguments, with_matrices(Tiers::Best));
-    set_thread_count(2);
-    const TensorPtr two = main.compiled(arguments, with_matrices(Tiers::First));
-    set_thread_count(before);
-    expect_same(one, two, dtype);
-  }
+  const int64_t before = matrix_model::products();
+  for (const std::string dtype : {"int8", "bfloat16"})
+    expect_same_bits_on_two_threads(200, 300, 192, dtype, with_matrices(Tiers::First));
+  EXPECT_GT(matrix_model::products(), before);
 }
 
 }  // namespace

@@ -150,6 +150,14 @@ inline std::vector<StandIn> stand_ins() {
           stand_in("llvm.x86.tdpbf16ps", &multiply_bfloats)};
 }
 
+/// Code for a machine that is this one with such registers, which tests each access of a buffer.
+inline CodegenOptions machine(Tiers tiers) {
+  CodegenOptions options{.tiers = tiers, .checks_bounds = true};
+  options.features = kFeatures;
+  options.stand_ins = stand_ins();
+  return options;
+}
+
 /// How many products there were so far, on all threads.
 inline int64_t products() { return detail::performed; }
 

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "jit/schedule/lower.h"
 #include "tests/unit/primitives_of_main.h"
 
 namespace quern {
@@ -10,13 +9,8 @@ namespace {
 
 /// The loops that make the one form that @main's kernel takes.
 std::string form_of(const std::string& main) {
-  const PrimitivesOfMain program(main);
-  loops::MachineModel machine;
-  machine.vector_bytes = 64;
-  machine.vector_registers = 32;
-  const auto lowered = loops::lower(*program.primitives.at(0), machine);
-  if (!lowered) return lowered.error().message;
-  return lowered->packed.size() == 1 ? loops::print_kernel(lowered->packed[0].form) : "not one form";
+  const loops::Lowered lowered = lowered_main(main);
+  return lowered.packed.size() == 1 ? loops::print_kernel(lowered.packed[0].form) : "not one form";
 }
 
 TEST(PackedForm, OfALargeTensorIsTurned) {

@@ -3,10 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <functional>
 #include <string>
 #include <vector>
 
+#include "jit/schedule/lower.h"
 #include "passes/pipeline.h"
 #include "session/session.h"
 
@@ -40,5 +42,17 @@ class PrimitivesOfMain {
   Session session_;
   Optimised optimised_{};
 };
+
+/// @main's first primitive, for a machine with 32 registers of 64 bytes.
+inline loops::Lowered lowered_main(const std::string& program) {
+  loops::MachineModel machine;
+  machine.vector_bytes = 64;
+  machine.vector_registers = 32;
+  const PrimitivesOfMain main(program);
+  auto lowered = loops::lower(*main.primitives.at(0), machine);
+  if (lowered) return *std::move(lowered);
+  ADD_FAILURE() << program << lowered.error().message;
+  std::abort();
+}
 
 }  // namespace quern

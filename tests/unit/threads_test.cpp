@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "jit/runtime/threads.h"
-#include "jit/schedule/lower.h"
 #include "session/compiler.h"
 #include "session/session.h"
 #include "tests/unit/primitives_of_main.h"
@@ -83,14 +82,7 @@ TEST_F(Threads, GiveTheSameBits) {
   expect_same_bits("def @main(%a: Tensor[(600, 700), float32]) { cumsum(%a, axis=1) }");
 }
 
-std::string loops_of(const std::string& main) {
-  const PrimitivesOfMain program(main);
-  loops::MachineModel machine;
-  machine.vector_bytes = 64;
-  machine.vector_registers = 32;
-  const auto lowered = loops::lower(*program.primitives.at(0), machine);
-  return lowered ? loops::print_kernel(lowered->kernel) : lowered.error().message;
-}
+std::string loops_of(const std::string& main) { return loops::print_kernel(lowered_main(main).kernel); }
 
 /// 512 filters are 16 panels, with 4 steps of rows each.
 TEST_F(Threads, ShareTheRowsOfPanelsWherePanelsAreFew) {

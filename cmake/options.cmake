@@ -2,6 +2,7 @@
 
 option(QUERN_WERROR "Treat warnings as errors" OFF)
 option(QUERN_FUZZ "Build the libFuzzer targets (needs clang)" OFF)
+option(QUERN_FAIL_CHECKS "Internal checks can be made to fail, for tests (ir/internal_failure.h)" OFF)
 set(QUERN_SANITIZE "" CACHE STRING "Sanitizers for -fsanitize=, for instance 'address,undefined' or 'thread'")
 
 if(NOT CMAKE_BUILD_TYPE)
@@ -21,6 +22,9 @@ target_include_directories(quern_settings INTERFACE "${PROJECT_SOURCE_DIR}" "${P
 target_compile_options(quern_settings INTERFACE -Wall -Wextra
   # The reference interpreter is the oracle: a*b+c must round twice on every machine.
   -ffp-contract=off)
+if(QUERN_FAIL_CHECKS)
+  target_compile_definitions(quern_settings INTERFACE QUERN_FAIL_CHECKS)
+endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # g++ 12 sees overlaps and overruns in inlined std::string concatenation that are not there (GCC bug 105651),
   # and std::optional read before it is set.

@@ -25,9 +25,9 @@ function(quern_test target)
   if(TARGET quern)
     add_dependencies(${target} quern)
   endif()
-  # No test sees what is in the user's cache of compiled code.
+  # No test sees what is in the user's cache of compiled code, and after every pass the IR is verified.
   gtest_discover_tests(${target} NO_PRETTY_VALUES DISCOVERY_TIMEOUT 120
-                       PROPERTIES TIMEOUT 600 ENVIRONMENT "QUERN_CACHE=off;QUERN_TIERS=best")
+                       PROPERTIES TIMEOUT 600 ENVIRONMENT "QUERN_CACHE=off;QUERN_TIERS=best;QUERN_VERIFY=1")
 endfunction()
 
 quern_test(quern_unit_tests unit)
@@ -37,6 +37,9 @@ quern_test(quern_operator_tests operators support)
 quern_test(quern_golden_tests golden)
 quern_test(quern_random_tests random support)
 quern_test(quern_protocol_tests lsp repl)
+# What an input of the REPL does, without a process of its own.
+target_sources(quern_protocol_tests PRIVATE repl/repl_commands.cpp repl/repl_workspace.cpp repl/repl_interrupt.cpp
+                                            repl/command_files.cpp repl/explain.cpp)
 
 # Built by bench/session.sh alone.
 add_executable(quern_session_bench EXCLUDE_FROM_ALL bench/session_bench.cpp repl/session_thread.cpp
@@ -55,6 +58,14 @@ if(QUERN_FUZZ)
     target_link_libraries(fuzz_${name} PRIVATE quern_settings quern_lsp)
     target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
     set_target_properties(fuzz_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/fuzz")
-    add_dependencies(fuzzers fuzz_${name})
+    # It looks for new programs that fail, and is built by name.
+    if(NOT name STREQUAL run_fuzz)
+      add_dependencies(fuzzers fuzz_${name})
+    endif()
   endforeach()
+  quern_sources(random_programs tests/random)
+  list(FILTER random_programs EXCLUDE REGEX "_test\\.cpp$|/(schedules|gradients|watch)\\.cpp$")
+  target_sources(fuzz_run_fuzz PRIVATE ${random_programs})
+  target_link_libraries(fuzz_run_fuzz PRIVATE fmt::fmt)
+  set_target_properties(fuzz_run_fuzz PROPERTIES ENABLE_EXPORTS ON)
 endif()

@@ -32,7 +32,7 @@ std::optional<StaticValue> fit_attribute(const StaticValue& value, std::string_v
   if (kind == "dtype") {
     if (value.as_dtype()) return value;
     if (!value.as_string()) return std::nullopt;
-    if (value.as_string()->empty()) return StaticValue();  // "" is an absent dtype
+    if (value.as_string()->empty() || *value.as_string() == "void") return StaticValue();  // an absent dtype
     auto dtype = parse_dtype(*value.as_string());
     return dtype ? std::optional(StaticValue(*dtype)) : std::nullopt;
   }

@@ -44,9 +44,12 @@ class GeneralBinding {
     for (SyntaxPtr p : params_of(op_.syntax)->children) {
       if (!p->is(SyntaxKind::AttributeParam)) continue;
       if (!p->child(1)) return std::nullopt;
+      evaluator_.tvm = StaticValue();
       auto value = evaluator_.evaluate(p->child(1), binding_.env);
-      if (!value) return std::nullopt;
+      evaluator_.tvm.reset();
       std::string_view kind = p->child(0) ? p->child(0)->text : "int";
+      bool is_required = value && value->is_none() && !kind.ends_with("?");
+      if (!value || is_required) return std::nullopt;
       auto fitted = fit_attribute(*value, kind);
       if (!fitted) {
         diagnostics_.push_back({DiagnosticKind::WrongAttribute,

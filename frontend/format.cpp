@@ -170,7 +170,7 @@ class Formatter {
     if (!part.text.ends_with('}')) return parts_[i].piece.kind == PieceKind::Statement;
     std::string_view next = slice(source_, parts_[i].piece.range);
     constexpr std::string_view kContinuations[] = {"{",     "when",   "else",     "gradient", "shape",
-                                                   "where", "static", "schedule", "lowering"};
+                                                   "where", "static", "schedule", "lowering", "warn"};
     return std::ranges::any_of(kContinuations, [&](std::string_view w) { return next.starts_with(w); });
   }
 

@@ -127,6 +127,7 @@ class Structure {
       case SyntaxKind::Fn:
       case SyntaxKind::Static: return result_type(s);
       case SyntaxKind::Where:
+      case SyntaxKind::WarnClause:
         if (uint32_t colon = own(s, ":"); colon != kNone) breakable(s, colon);
         return;
       case SyntaxKind::Block: return semicolons(s, Separator::Hard);
@@ -179,13 +180,14 @@ class Structure {
     end(last(s), {Mark::Close});
   }
 
-  /// What stands after each; the last one means nothing.
+  /// What stands after each; the last one and those without a statement before them mean nothing.
   void semicolons(SyntaxPtr s, Separator after) {
     for (uint32_t i : own_[s->id]) {
       if (!tokens_[i].is(";")) continue;
-      bool last_one = tokens_[i + 1].is("}");
-      tokens_[i].dropped = last_one;
-      if (!last_one) separate(i + 1, after);
+      uint32_t next = i + 1;
+      while (tokens_[next].is(";")) ++next;
+      tokens_[i].dropped = tokens_[next].is("}") || tokens_[i - 1].is(";");
+      if (!tokens_[next].is("}")) separate(next, after);
     }
   }
 

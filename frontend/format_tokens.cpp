@@ -62,7 +62,8 @@ bool is_reduction_word(std::string_view word) {
 
 class Spacing {
  public:
-  Spacing(const Token& left, const Token& right) : left_(left), right_(right), owner_(right.owner->kind) {}
+  Spacing(const Token& left, const Token& right, bool slash_names)
+      : left_(left), right_(right), owner_(right.owner->kind), slash_names_(slash_names) {}
 
   bool glued() const {
     if (would_be_one_token()) return false;
@@ -73,7 +74,7 @@ class Spacing {
     if (left_.is("..") || left_.is("~") || left_.is("!") || left_.is(".") || right_.is(".")) return true;
     if (right_.kind == LexemeKind::Projection) return true;
     if (left_.is("-") && left_.owner->kind != SyntaxKind::Binary) return true;
-    if (right_.is(":")) return owner_ != SyntaxKind::Where;
+    if (right_.is(":")) return owner_ != SyntaxKind::Where && owner_ != SyntaxKind::WarnClause;
     if (left_.is(":")) return left_.owner->kind == SyntaxKind::Slice;
     if (right_.is("=")) return owner_ == SyntaxKind::NamedArgument;
     if (left_.is("=")) return left_.owner->kind == SyntaxKind::NamedArgument;
@@ -86,11 +87,12 @@ class Spacing {
   }
 
  private:
-  /// `1` and `.0`, `max` and `[`.
+  /// `1` and `.0`, `max` and `[`; `%x` and `.field` in TVM's texts.
   bool would_be_one_token() const {
     bool point = right_.is(".") || right_.kind == LexemeKind::Projection;
     if (point && left_.kind == LexemeKind::Number) return true;
-    if (point && left_.kind == LexemeKind::Local) return left_.text.find('/') != std::string_view::npos;
+    bool named = left_.kind == LexemeKind::Local || left_.kind == LexemeKind::Projection;
+    if (slash_names_ && named && (right_.is(".") || owner_ == SyntaxKind::Slice)) return true;
     return right_.is("[") && is_reduction_word(left_.text);
   }
   bool after_fn() const { return left_.is("fn") && left_.kind == LexemeKind::Word; }
@@ -117,6 +119,7 @@ class Spacing {
   const Token& left_;
   const Token& right_;
   SyntaxKind owner_;  ///< of the right one
+  bool slash_names_;
 };
 
 void pair_brackets(std::vector<Token>& tokens) {
@@ -151,7 +154,7 @@ std::vector<Token> tokens_of(std::string_view text, const ParseOutcome& parsed, 
   set_owners(tokens, parsed);
   pair_brackets(tokens);
   for (size_t i = 0; i < tokens.size(); ++i) {
-    bool glued = i == 0 || Spacing(tokens[i - 1], tokens[i]).glued();
+    bool glued = i == 0 || Spacing(tokens[i - 1], tokens[i], slash_names).glued();
     tokens[i].separator = glued ? Separator::Glued : Separator::Space;
   }
   return tokens;

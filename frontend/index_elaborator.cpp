@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "frontend/literals.h"
+
 namespace quern {
 
 namespace {
@@ -51,6 +53,7 @@ ExprPtr IndexElaborator::comprehension(SyntaxPtr syntax, const StaticEnv& env,
   SyntaxPtr binders = syntax->child(0);
   StaticEnv inner = env;
   std::vector<Dim> vars, extents;
+  around_.clear();
   if (declared) {
     size_t next = 0, singles = 0;
     for (SyntaxPtr b : binders->children) singles += b->is(SyntaxKind::Binder);
@@ -68,7 +71,8 @@ ExprPtr IndexElaborator::comprehension(SyntaxPtr syntax, const StaticEnv& env,
         vars.push_back(dim_var(count == 1 && b->is(SyntaxKind::Binder) ? std::string(b->text)
                                                                        : fmt::format("{}{}", b->text, k)));
         extents.push_back((*declared)[next++]);
-        facts_.add_index(vars.back(), extents.back());
+        extents_.emplace(vars.back(), extents.back());
+        around_.push_back(vars.back());
         pack.emplace_back(vars.back());
       }
       inner.insert_or_assign(std::string(b->text), b->is(SyntaxKind::PackBinder)
@@ -124,7 +128,8 @@ bool IndexElaborator::bind_vars(SyntaxPtr binders, StaticEnv& env, std::vector<D
           report(DiagnosticKind::NotStatic, b, fmt::format("{} is no extent", to_string(e)));
           return false;
         }
-        facts_.add_index(vars.back(), e.as_dim());
+        extents_.emplace(vars.back(), e.as_dim());
+        around_.push_back(vars.back());
         pack.emplace_back(vars.back());
       }
       env.insert_or_assign(std::string(b->text), StaticValue::list(std::move(pack)));
@@ -136,8 +141,9 @@ bool IndexElaborator::bind_vars(SyntaxPtr binders, StaticEnv& env, std::vector<D
     }
     vars.push_back(dim_var(b->text));
     extents.push_back(extent ? extent->as_dim() : nullptr);
+    around_.push_back(vars.back());
     if (extent)
-      facts_.add_index(vars.back(), extent->as_dim());
+      extents_.emplace(vars.back(), extent->as_dim());
     else
       candidates_.try_emplace(vars.back());
     env.insert_or_assign(std::string(b->text), StaticValue(vars.back()));
@@ -168,7 +174,7 @@ bool IndexElaborator::settle_extents(SyntaxPtr binders, const std::vector<Dim>& 
       return false;
     }
     extents[i] = found[0].extent;
-    facts_.add_index(vars[i], extents[i]);
+    extents_.emplace(vars[i], extents[i]);
     candidates_.erase(vars[i]);
   }
   return true;
@@ -177,14 +183,18 @@ bool IndexElaborator::settle_extents(SyntaxPtr binders, const std::vector<Dim>& 
 bool IndexElaborator::prove() {
   bool all = true;
   for (Obligation& o : obligations_) {
-    bool holds = prove_nonnegative(o.index, facts_) && prove_less(o.index, o.extent, facts_);
+    // A loop elsewhere may be empty: that it has a point is known inside of it alone.
+    Facts facts;
+    for (Dim var : o.around)
+      if (auto extent = extents_.find(var); extent != extents_.end()) facts.add_index(var, extent->second);
+    bool holds = prove_nonnegative(o.index, facts) && prove_less(o.index, o.extent, facts);
     *o.checked = !holds;
     if (holds || o.has_else) continue;
     std::string range =
-        prove_nonnegative(o.index, facts_) ? "not proved to be below" : "not proved to lie in 0 to";
+        prove_nonnegative(o.index, facts) ? "not proved to be below" : "not proved to lie in 0 to";
     std::vector<Note> notes;
     for_each_var(o.index, [&](Dim var) {
-      if (const Dim* extent = facts_.extent_of(var))
+      if (const Dim* extent = facts.extent_of(var))
         notes.push_back({std::nullopt, fmt::format("`{}` runs from 0 to {}", var->name,
                                                    to_string(dim_sub(*extent, dim_const(1))))});
     });
@@ -199,8 +209,21 @@ bool IndexElaborator::prove() {
   return all;
 }
 
+namespace {
+
+/// Whether a literal in it has a suffix: it is computed in that dtype, and no compile-time number.
+bool has_dtype(SyntaxPtr expr) {
+  if (expr->is(SyntaxKind::Int) || expr->is(SyntaxKind::Float)) {
+    const auto number = parse_number(expr->text);
+    return number && number->dtype;
+  }
+  return std::ranges::any_of(expr->children, [](SyntaxPtr child) { return child && has_dtype(child); });
+}
+
+}  // namespace
+
 std::optional<StaticValue> IndexElaborator::try_static(SyntaxPtr expr, const StaticEnv& env) {
-  if (!tensor_operands(expr).empty()) return std::nullopt;
+  if (!tensor_operands(expr).empty() || has_dtype(expr)) return std::nullopt;
   Diagnostics ignored;
   StaticEvaluator evaluator(scope_, declaration_, ignored);
   evaluator.instance_level = instance_level;
@@ -263,10 +286,14 @@ ExprPtr IndexElaborator::make_cast(SyntaxPtr at, ExprPtr expr, DType to) {
                        to_string(from), to_string(to), from.lanes));
     return nullptr;
   }
-  if (auto* number = as<ConstExpr>(expr); number && from == to.lane()) {
+  // Of a constant it is one, as a number without a dtype is.
+  if (auto* value = as<DimValueExpr>(expr))
+    if (auto number = as_const(value->dim))
+      return constant(at, cast(Scalar::from_int(from, *number), to.lane()), to.lanes);
+  if (auto* number = as<ConstExpr>(expr); number && from.has_one_lane()) {
     Scalar lane{from};
     std::copy_n(number->value->data(), from.bytes(), reinterpret_cast<std::byte*>(&lane.bits));
-    return constant(at, lane, to.lanes);
+    return constant(at, cast(lane, to.lane()), to.lanes);
   }
   return arena_.make<ScalarExpr>(Expr{ExprKind::Scalar, scalar_type(to), origin(at)}, ScalarOp::Add, true,
                                  arena_.copy(std::vector<ExprPtr>{expr}));
@@ -395,7 +422,7 @@ ExprPtr IndexElaborator::read(SyntaxPtr expr, const StaticEnv& env, ExprPtr othe
     }
     if (auto open = candidates_.find(dim->dim); open != candidates_.end() && !has_else)
       open->second.push_back({type->dims[k], at[k].syntax});
-    obligations_.push_back({dim->dim, type->dims[k], at[k].syntax, expr, has_else, &checked[k]});
+    obligations_.push_back({dim->dim, type->dims[k], at[k].syntax, expr, has_else, &checked[k], around_});
   }
   return arena_.make<ReadExpr>(Expr{ExprKind::Read, scalar_type(type->dtype), origin(expr)}, tensor,
                                arena_.copy(indices), std::span<const bool>(checked, at.size()), otherwise);
@@ -426,6 +453,11 @@ ExprPtr IndexElaborator::read_else(SyntaxPtr expr, const StaticEnv& env, std::op
   std::vector<std::pair<SyntaxPtr, StaticEnv>> reads;
   if (source->is(SyntaxKind::Call) && source->child(0)->text == "first") {
     if (!family(source, env, reads)) return nullptr;
+    if (!reads.empty() && !reads[0].first->is(SyntaxKind::Index)) {
+      report(DiagnosticKind::InvalidIndexExpression, reads[0].first,
+             "`first` chooses among reads: `first(%x[i - k] for k < 2) else 0`");
+      return nullptr;
+    }
   } else if (source->is(SyntaxKind::Index)) {
     reads.emplace_back(source, env);
   } else {

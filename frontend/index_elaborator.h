@@ -52,6 +52,7 @@ class IndexElaborator : public StaticEvaluator {
     SyntaxPtr read;
     bool has_else;
     bool* checked;
+    std::vector<Dim> around;  ///< the index variables that have values there
   };
   struct Candidate {
     Dim extent;
@@ -88,6 +89,7 @@ class IndexElaborator : public StaticEvaluator {
   bool settle_extents(SyntaxPtr binders, const std::vector<Dim>& vars, std::vector<Dim>& extents);
   bool prove();
 
+  Fix conversion_fix(SyntaxPtr operand, DType to) const;
   /// Evaluates without reporting: for expressions that may or may not be compile-time values.
   std::optional<StaticValue> try_static(SyntaxPtr expr, const StaticEnv& env);
   ExprPtr expect(SyntaxPtr at, ExprPtr expr, std::optional<DType> wanted);
@@ -99,10 +101,11 @@ class IndexElaborator : public StaticEvaluator {
 
   Arena& arena_;
   Operand operand_;
-  Facts facts_;
-  std::vector<const Variable*> lets_;  ///< elements that `let`s around the place at hand bind
-  bool unchecked_ = false;             ///< where obligations go that no read keeps
-  std::vector<Dim> result_vars_;       ///< the comprehension's own index variables
+  std::vector<Dim> around_;               ///< index variables of the loops around the place at hand
+  std::unordered_map<Dim, Dim> extents_;  ///< theirs, where they are known
+  std::vector<const Variable*> lets_;     ///< elements that `let`s around the place at hand bind
+  bool unchecked_ = false;                ///< where obligations go that no read keeps
+  std::vector<Dim> result_vars_;          ///< the comprehension's own index variables
   std::vector<Obligation> obligations_;
   std::unordered_map<Dim, std::vector<Candidate>>
       candidates_;  ///< reduction variables whose extent the reads give

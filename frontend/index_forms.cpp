@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "frontend/index_elaborator.h"
 
@@ -51,6 +52,7 @@ ExprPtr IndexElaborator::scan(SyntaxPtr expr, const StaticEnv& env, std::optiona
     return fail(binders, "a scan has one variable with a bound: `scan[k <= i]` or `scan[k < i]`");
   StaticEnv inner = env;
   std::vector<Dim> vars, extents;
+  const size_t outside = around_.size();
   if (!bind_vars(binders, inner, vars, extents)) return nullptr;
   // The bound is an index of the result, with or without its own element.
   auto own = std::ranges::find_if(
@@ -61,6 +63,7 @@ ExprPtr IndexElaborator::scan(SyntaxPtr expr, const StaticEnv& env, std::optiona
                             "=> …`; over a fixed range take a reduction: `sum[{0} < …]`",
                             vars[0]->name));
   ExprPtr body = value(expr->child(1), inner, wanted);
+  around_.resize(outside);
   if (!body) return nullptr;
   if (find_var(body, {{*own}}))
     return fail(expr->child(1),
@@ -113,6 +116,7 @@ ExprPtr IndexElaborator::scatter(SyntaxPtr expr, const StaticEnv& outer, const S
   }
   StaticEnv env = outer;
   std::vector<Dim> vars, extents;
+  const std::vector<Dim> around = std::exchange(around_, {});
   if (!bind_vars(expr->child(0), env, vars, extents)) return nullptr;
   for (size_t i = 0; i < vars.size(); ++i) {
     if (extents[i]) continue;
@@ -130,6 +134,7 @@ ExprPtr IndexElaborator::scatter(SyntaxPtr expr, const StaticEnv& outer, const S
   }
   ExprPtr update = value(added, env, init ? std::optional(init->type->dtype) : wanted);
   if (!update) return nullptr;
+  const std::vector<Dim> own = std::exchange(around_, around);
   if (!init) init = value(first, inner, update->type->dtype);
   if (!init) return nullptr;
   DType dtype = init->type->dtype;
@@ -145,7 +150,7 @@ ExprPtr IndexElaborator::scatter(SyntaxPtr expr, const StaticEnv& outer, const S
     indices.push_back((*at)[k].expr);
     // What is not proved is checked at run time.
     if (auto* dim = as<DimValueExpr>(indices.back()))
-      obligations_.push_back({dim->dim, shape[k], (*at)[k].syntax, expr, true, &checked[k]});
+      obligations_.push_back({dim->dim, shape[k], (*at)[k].syntax, expr, true, &checked[k], own});
   }
   return arena_.make<ScatterExpr>(Expr{ExprKind::Scatter, scalar_type(dtype), origin(expr)}, *kind,
                                   arena_.copy(vars), arena_.copy(extents), init, arena_.copy(indices),
@@ -218,7 +223,8 @@ ExprPtr IndexElaborator::inner_element(SyntaxPtr expr, SyntaxPtr inner, const St
       if (!dim) continue;
       if (auto open = candidates_.find(dim->dim); open != candidates_.end())
         open->second.push_back({shape[next], p.syntax});
-      if (!p.trusted) obligations_.push_back({dim->dim, shape[next], p.syntax, expr, false, &unchecked_});
+      if (!p.trusted)
+        obligations_.push_back({dim->dim, shape[next], p.syntax, expr, false, &unchecked_, around_});
     }
     body_env.insert_or_assign(std::string(range.binder->text), range.binder->is(SyntaxKind::PackBinder)
                                                                    ? StaticValue::list(std::move(values))

@@ -9,16 +9,29 @@
 
 namespace quern {
 
+namespace {
+
+std::string conversion_to(DType dtype) {
+  return dtype.is_index() ? "index(" : fmt::format("cast<{}>(", to_string(dtype));
+}
+
+}  // namespace
+
+Fix IndexElaborator::conversion_fix(SyntaxPtr operand, DType to) const {
+  Place before = place(operand), after = place(operand);
+  before.part = Part::Before;
+  after.part = Part::After;
+  return {fmt::format("write `{}…)`", conversion_to(to)), {{before, conversion_to(to)}, {after, ")"}}};
+}
+
 ExprPtr IndexElaborator::expect(SyntaxPtr at, ExprPtr expr, std::optional<DType> wanted) {
   if (!expr || !wanted || expr->type->dtype == *wanted) return expr;
-  std::string remedy =
-      expr->type->dtype.is_index() || wanted->is_index()
-          ? fmt::format("; convert it: `{}`",
-                        wanted->is_index() ? "index(…)" : "cast<" + to_string(*wanted) + ">(…)")
-          : "";
+  bool numbers =
+      !expr->type->dtype.is_bool() && !wanted->is_bool() && expr->type->dtype.lanes == wanted->lanes;
   report(DiagnosticKind::DTypeMismatch, at,
          fmt::format("this is {} where {} is wanted{}", to_string(expr->type->dtype), to_string(*wanted),
-                     remedy));
+                     numbers ? fmt::format("; convert it: `{}…)`", conversion_to(*wanted)) : ""),
+         {}, numbers ? std::vector<Fix>{conversion_fix(at, *wanted)} : std::vector<Fix>());
   return nullptr;
 }
 
@@ -107,11 +120,29 @@ ExprPtr IndexElaborator::value(SyntaxPtr expr, const StaticEnv& env, std::option
   return nullptr;
 }
 
+namespace {
+
+/// Whether it is a number without a dtype: a literal without a suffix, or arithmetic of such.
+bool is_free_number(SyntaxPtr expr) {
+  if (expr->is(SyntaxKind::Int) || expr->is(SyntaxKind::Float)) {
+    const auto number = parse_number(expr->text);
+    return !number || !number->dtype;
+  }
+  const bool is_sign = expr->is(SyntaxKind::Unary) && expr->text == "-";
+  if (expr->is(SyntaxKind::Paren) || is_sign) return is_free_number(expr->child(0));
+  if (!expr->is(SyntaxKind::Binary)) return false;
+  const auto op = find_scalar_op(expr->text);
+  return op && info(*op).signature == ScalarSignature::Same && is_free_number(expr->child(0)) &&
+         is_free_number(expr->child(1));
+}
+
+}  // namespace
+
 ExprPtr IndexElaborator::binary(SyntaxPtr expr, const StaticEnv& env, std::optional<DType> wanted) {
-  // Arithmetic of dims and index variables stays a dim; literals alone are free to take the wanted dtype.
-  bool literals = expr->child(0)->is(SyntaxKind::Int) && expr->child(1)->is(SyntaxKind::Int);
-  if (!literals)
-    if (auto v = try_static(expr, env)) return from_static(expr, *v, wanted);
+  // Arithmetic of dims and index variables stays a dim; integers alone are free to take the wanted dtype.
+  const bool takes_wanted = is_free_number(expr) && !(wanted && wanted->is_index());
+  if (auto v = try_static(expr, env); v && (v->as_float() || !takes_wanted))
+    return from_static(expr, *v, wanted);
   auto op = find_scalar_op(expr->text);
   if (!op) {
     report(DiagnosticKind::InvalidIndexExpression, expr,
@@ -132,9 +163,8 @@ ExprPtr IndexElaborator::apply(SyntaxPtr expr, ScalarOp op, std::vector<SyntaxPt
   if (result_is_operand && wanted) dtype = wanted;
   // An operand with a dtype of its own decides for those that are free (literals, float attributes).
   auto is_free = [&](SyntaxPtr s) {
+    if (is_free_number(s)) return true;
     while (s->is(SyntaxKind::Paren)) s = s->child(0);
-    if (s->is(SyntaxKind::Int) || s->is(SyntaxKind::Float))
-      return !parse_number(s->text) || !parse_number(s->text)->dtype;
     auto bound = s->is(SyntaxKind::Name) ? env.find(s->text) : env.end();
     return bound != env.end() && bound->second.as_float();
   };
@@ -142,6 +172,17 @@ ExprPtr IndexElaborator::apply(SyntaxPtr expr, ScalarOp op, std::vector<SyntaxPt
   for (int pass = 0; pass < 2; ++pass)
     for (size_t i = 0; i < operands.size(); ++i) {
       if (args[i] || (pass == 0 && is_free(operands[i]))) continue;
+      bool fraction =
+          operands[i]->is(SyntaxKind::Float) && pass == 1 && dtype && (dtype->is_index() || dtype->is_int());
+      auto other = std::ranges::find_if(args, [](ExprPtr arg) { return arg != nullptr; });
+      if (fraction && other != args.end() && !wanted) {
+        SyntaxPtr at = operands[static_cast<size_t>(other - args.begin())];
+        report(DiagnosticKind::DTypeMismatch, at,
+               fmt::format("this is {}, and `{}` is no integer; convert it: `cast<float32>(…)`",
+                           to_string(*dtype), operands[i]->text),
+               {}, {conversion_fix(at, DType::float32())});
+        return nullptr;
+      }
       args[i] = value(operands[i], env, dtype);
       if (!args[i]) return nullptr;
       dtype = args[i]->type->dtype;
@@ -152,6 +193,14 @@ ExprPtr IndexElaborator::apply(SyntaxPtr expr, ScalarOp op, std::vector<SyntaxPt
                        accepts(op, dtype->lane()) ? ": there are no vectors of bool" : ""));
     return nullptr;
   }
+  // Of constants it is one, as what is computed without a dtype is.
+  std::vector<Scalar> known;
+  for (ExprPtr arg : args)
+    if (auto* number = as<ConstExpr>(arg); number && dtype->has_one_lane()) {
+      known.push_back({*dtype});
+      std::copy_n(number->value->data(), dtype->bytes(), reinterpret_cast<std::byte*>(&known.back().bits));
+    }
+  if (known.size() == args.size()) return expect(expr, constant(expr, quern::apply(op, known)), wanted);
   Type type = scalar_type(result_dtype(op, *dtype));
   return expect(
       expr, arena_.make<ScalarExpr>(Expr{ExprKind::Scalar, type, origin(expr)}, op, false, arena_.copy(args)),
@@ -264,8 +313,10 @@ ExprPtr IndexElaborator::conditional(SyntaxPtr expr, const StaticEnv& env, std::
   if (auto known = try_static(condition, env); known && known->as_bool())
     return value(expr->child(at + (*known->as_bool() ? 1 : 2)), env, wanted);
   ExprPtr test = value(condition, env, DType::boolean());
+  if (auto* known = as<ConstExpr>(test))
+    return value(expr->child(at + (known->value->elements<uint8_t>()[0] != 0 ? 1 : 2)), env, wanted);
   SyntaxPtr first = expr->child(at + 1), second = expr->child(at + 2);
-  bool second_decides = !wanted && (first->is(SyntaxKind::Int) || first->is(SyntaxKind::Float));
+  bool second_decides = !wanted && is_free_number(first);
   ExprPtr decider = value(second_decides ? second : first, env, wanted);
   if (!test || !decider) return nullptr;
   ExprPtr follower = value(second_decides ? first : second, env, decider->type->dtype);
@@ -279,16 +330,24 @@ ExprPtr IndexElaborator::reduce(SyntaxPtr expr, const StaticEnv& env, std::optio
   if (!kind) return nullptr;
   StaticEnv inner = env;
   std::vector<Dim> vars, extents;
+  const size_t outside = around_.size();
   if (!bind_vars(expr->child(0), inner, vars, extents)) return nullptr;
   std::optional<DType> element = wanted;
   if (is_arg(*kind)) element.reset();
   if (*kind == ReduceKind::Any || *kind == ReduceKind::All) element = DType::boolean();
   ExprPtr body = value(expr->child(1), inner, element);
+  around_.resize(outside);
   if (!body || !settle_extents(expr->child(0), vars, extents)) return nullptr;
   DType dtype = is_arg(*kind) ? DType::index() : body->type->dtype;
   if (body->type->dtype.is_index() && !is_arg(*kind)) {
     report(DiagnosticKind::DTypeMismatch, expr->child(1),
            "a reduction is over elements of tensors; convert the index: `cast<int64>(…)`");
+    return nullptr;
+  }
+  if ((*kind == ReduceKind::Sum || *kind == ReduceKind::Prod) && !accepts(ScalarOp::Add, body->type->dtype)) {
+    report(DiagnosticKind::DTypeMismatch, expr->child(1),
+           fmt::format("`{}` takes numbers, not {}: convert it, `cast<int32>(…)`", expr->text,
+                       to_string(body->type->dtype)));
     return nullptr;
   }
   if (body->type->dtype.is_vector() && is_arg(*kind)) {

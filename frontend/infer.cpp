@@ -28,9 +28,13 @@ bool fully_annotated(SyntaxPtr def) {
 
 // The head of a definition whose scheme is known already: the same dims, so that its body is checked against
 // them. Its dtype parameters are unknowns that the body has to leave unknown.
-Head head_from_scheme(Inference& inference, SyntaxPtr def, const Scheme& scheme) {
+Head head_from_scheme(Inference& inference, SyntaxPtr def, const Scheme& scheme, const Head& written) {
   Substitution dtypes;
   Head head{{}, nullptr, {}, scheme.dim_vars, scheme.type_vars, {}};
+  // Dims that the metadata name.
+  for (const auto& [name, value] : written.env.statics)
+    for (Dim d : scheme.dim_vars)
+      if (value.as_dim() && value.as_dim()->name == d->name) head.env.statics.emplace(name, StaticValue(d));
   for (SyntaxPtr n : def->child(0) ? def->child(0)->children : std::span<const SyntaxPtr>()) {
     std::string name(n->text);
     for (Dim d : scheme.dim_vars)
@@ -90,7 +94,7 @@ Head Inference::head_of_definition(const Declaration& def, const Scheme** annota
   if (annotated) *annotated = scheme;
   // The annotations are resolved here too, for their diagnostics.
   Head head = head_of(def.syntax->child(0), params_of(def.syntax), def.syntax->child(2), {}, Binder::General);
-  return scheme && !contains_error(scheme->type) ? head_from_scheme(*this, def.syntax, *scheme) : head;
+  return scheme && !contains_error(scheme->type) ? head_from_scheme(*this, def.syntax, *scheme, head) : head;
 }
 
 std::optional<Scheme> annotated_scheme(const Declaration& def, Scope& scope) {
@@ -115,7 +119,9 @@ namespace {
 class GroupInference {
  public:
   GroupInference(const std::vector<const Declaration*>& group, Scope& scope, const InstanceRequest* copy)
-      : group_(group), copy_(copy), inference_(scope, group[0]->id) {}
+      : group_(group), copy_(copy), inference_(scope, group[0]->id) {
+    inference_.warns = !copy;
+  }
 
   std::vector<Inferred> run() {
     Inference::Mark mark = inference_.mark();
@@ -286,7 +292,7 @@ void keep_literal(const Declaration& statement, Scope& scope, Inferred& result) 
       if (auto variable = scope.shared_variable(s->text)) result.captured.push_back(std::move(variable));
     for (SyntaxPtr c : s->children) walk(c);
   };
-  walk(statement.syntax->child(1));
+  walk(literal_of(statement.syntax));
 }
 
 // `free_var %x: type;` of Relay's expression files: a variable that an input gives its value.
@@ -314,6 +320,7 @@ Inferred infer_free_variable(const Declaration& statement, Scope& scope, Inferen
 
 Inferred infer_statement(const Declaration& statement, Scope& scope) {
   Inference inference(scope, statement.id);
+  inference.warns = true;
   SyntaxPtr s = statement.syntax;
   if (s->is(SyntaxKind::FreeVar)) return infer_free_variable(statement, scope, inference);
   bool is_let = s->is(SyntaxKind::Let), is_graph = s->is(SyntaxKind::GraphLet);
@@ -323,12 +330,13 @@ Inferred infer_statement(const Declaration& statement, Scope& scope) {
   Scheme scheme;
   ExprPtr draft = nullptr;
   // A function literal sees its own name: its statement is `{ let %f = fn …; %f }`.
-  bool is_function = is_let && s->text != "_" && value->is(SyntaxKind::Fn);
+  bool is_function = binds_function(s);
   if (is_function) {
     draft = inference.function_statement(s, scheme);
   }
   Type type = nullptr;
   if (is_let && s->child(0) && !is_function) type = inference.annotation(s->child(0));
+  if (is_let) inference.annotations.emplace(value, s->child(0));
   if (!draft) draft = inference.infer(value, type);
   if (!type) {
     type = draft->type;
@@ -348,9 +356,13 @@ Inferred infer_statement(const Declaration& statement, Scope& scope) {
   // An error type comes from a mistake that is reported where it was made.
   if (inference.resolve(type)->has_infer && !has_errors(inference.diagnostics)) {
     settled = error_type();
+    SyntaxPtr callee = value->is(SyntaxKind::Call) ? value->child(0) : value;
     inference.report(
         DiagnosticKind::CannotInfer, value,
-        is_let && s->text != "_"
+        callee != value && callee->is(SyntaxKind::GlobalName)
+            ? fmt::format("what `@{}` gives has no type that could be determined: annotate its result",
+                          callee->text)
+        : is_let && s->text != "_"
             ? fmt::format("the type of this value cannot be determined; annotate it: `let %{}: type = …`",
                           s->text)
             : "the type of this value cannot be determined; bind it with an annotation: `let %x: type = …`");

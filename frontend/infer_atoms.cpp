@@ -241,7 +241,11 @@ void Inference::report_unknown(SyntaxPtr s, DiagnosticKind kind, std::string_vie
     diagnostics.push_back({k, at, std::move(message), {}, std::move(fixes)});
   };
   auto write = [&](const std::string& text) { return suggest(text, at).fixes; };
-  bool global = scope_.has_global(name) || group_types.contains(name);
+  // `flip` means the operator of other libraries sooner than this library's `@flip`.
+  const ForeignName* foreign = find_foreign_name(name);
+  const Declaration* declared = foreign && scope_.has_global(name) ? scope_.global(name) : nullptr;
+  bool other = declared && scope_.home(*declared).module() != scope_.module();
+  bool global = (scope_.has_global(name) && !other) || group_types.contains(name);
   if (is_visible_local(name) || global) {
     std::string meant = (global && !is_visible_local(name) ? "@" : "%") + name;
     return say(DiagnosticKind::MissingSigil,
@@ -264,8 +268,12 @@ void Inference::report_unknown(SyntaxPtr s, DiagnosticKind kind, std::string_vie
   std::string bare(without_foreign_module(name));
   if (has_foreign_module(name) && exists(bare))
     return say(DiagnosticKind::ForeignName, fmt::format("`{}` is `{}` here", name, bare), write(bare));
-  if (const ForeignName* foreign = find_foreign_name(name);
-      foreign && (foreign->meaning.empty() || exists(foreign->meaning))) {
+  if (foreign && (foreign->meaning.empty() || exists(foreign->meaning))) {
+    if (foreign->meaning.empty() && foreign->remark.empty())
+      return say(
+          DiagnosticKind::ForeignName,
+          fmt::format("the library has no `{0}`; a file may define it: `op {0}(%x: Tensor[s, t]) -> …`",
+                      bare));
     if (foreign->remark.empty())
       return say(DiagnosticKind::ForeignName, fmt::format("`{}` is `{}` here", name, foreign->meaning),
                  write(std::string(foreign->meaning)));

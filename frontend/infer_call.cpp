@@ -7,6 +7,7 @@
 #include <set>
 
 #include "frontend/inference.h"
+#include "frontend/metadata.h"
 #include "frontend/suggest.h"
 
 namespace quern {
@@ -37,12 +38,30 @@ ExprPtr Inference::call(SyntaxPtr s, Type wanted) {
     if (callee->text == to_string(kind)) return differentiation(s, kind, wanted);
   size_t before = diagnostics.size();
   report_unknown(callee, DiagnosticKind::UnknownOperator, "operator");
-  // The arguments of another library's function need not be values here.
+  // The arguments of another library's function need not be values here; attributes are none anywhere.
   if (diagnostics.size() > before && diagnostics.back().kind == DiagnosticKind::ForeignName) return error(s);
   for (SyntaxPtr arg : s->children.subspan(1))
-    infer(arg->is(SyntaxKind::NamedArgument) ? arg->child(0) : arg);
+    if (!arg->is(SyntaxKind::NamedArgument) && !arg->is(SyntaxKind::String)) infer(arg);
   return error(s);
 }
+
+namespace {
+
+// Whether the operator takes several tensors as one tuple.
+bool takes_tuple(const Declaration& op) {
+  return std::ranges::any_of(params_of(op.syntax)->children, [](SyntaxPtr p) {
+    return p->is(SyntaxKind::TensorParam) && p->child(0) && p->child(0)->is(SyntaxKind::FamilyType);
+  });
+}
+
+// Whether what stands in an attribute's place is a tensor: no attribute of an operator of tuples is a list.
+bool is_tensor(SyntaxPtr argument, const Declaration& op) {
+  if (is_operand(argument)) return true;
+  return takes_tuple(op) && (argument->is(SyntaxKind::List) || argument->is(SyntaxKind::Call) ||
+                             argument->is(SyntaxKind::Comprehension));
+}
+
+}  // namespace
 
 // --- operators
 // -------------------------------------------------------------------------------------------------------
@@ -61,7 +80,16 @@ ExprPtr Inference::operator_call(SyntaxPtr s, const Declaration& op, const std::
     draft.call.attribute_syntax.push_back(at);
   };
   for (size_t i = 0; i < positional.size(); ++i) {
-    if (i >= tensors && is_operand(positional[i])) return too_many_tensors(positional[i], op, tensors);
+    if (is_attribute_struct(positional[i])) {
+      auto values = meta_attributes(positional[i], op, scope_, declaration_, diagnostics);
+      if (!values) return error(s);
+      for (auto& value : *values) {
+        draft.call.attributes.push_back(std::move(value));
+        draft.call.attribute_syntax.push_back(positional[i]);
+      }
+      continue;
+    }
+    if (i >= tensors && is_tensor(positional[i], op)) return too_many_tensors(i, positional, op);
     if (i >= tensors) {
       attribute("", positional[i], positional[i]);
       continue;
@@ -100,15 +128,32 @@ ExprPtr Inference::operator_value(SyntaxPtr s, const Declaration& op) {
                               drafts_.copy(params), std::span<const Dim>(), body, false);
 }
 
-ExprPtr Inference::too_many_tensors(SyntaxPtr at, const Declaration& op, size_t count) {
-  bool family = false;
-  for (SyntaxPtr p : params_of(op.syntax)->children)
-    family |= p->is(SyntaxKind::TensorParam) && p->child(0) && p->child(0)->is(SyntaxKind::FamilyType);
-  report(DiagnosticKind::WrongArgumentCount, at,
-         fmt::format(
-             "`{}` takes {} tensor argument{}, and this is one more{}", op.name, count, count == 1 ? "" : "s",
-             family ? fmt::format("; several tensors are given as one tuple: `{}((%a, %b))`", op.name) : ""));
-  return error(at);
+ExprPtr Inference::too_many_tensors(size_t first, const std::vector<SyntaxPtr>& arguments,
+                                    const Declaration& op) {
+  std::span<const SyntaxPtr> params = params_of(op.syntax)->children;
+  if (!takes_tuple(op) && first < params.size()) {
+    report(DiagnosticKind::NotStatic, arguments[first],
+           fmt::format(
+               "`{0}` of `{1}` is an attribute, which has to be known at compile time: a number, a dim, or a "
+               "`static` function of them",
+               params[first]->text, op.name));
+    return error(arguments[first]);
+  }
+  size_t count = tensor_param_count(op.syntax);
+  std::string message = fmt::format("`{}` takes {} tensor argument{}, and this is one more", op.name, count,
+                                    count == 1 ? "" : "s");
+  std::vector<Fix> fixes;
+  if (takes_tuple(op)) {
+    message += fmt::format("; several tensors are given as one tuple: `{}((%a, %b))`", op.name);
+    size_t last = first;
+    while (last + 1 < arguments.size() && is_tensor(arguments[last + 1], op)) ++last;
+    Place begin = place(arguments[0]), end = place(arguments[last]);
+    begin.part = Part::Before;
+    end.part = Part::After;
+    fixes.push_back({"put the tensors in parentheses", {{begin, "("}, {end, ")"}}});
+  }
+  report(DiagnosticKind::WrongArgumentCount, arguments[first], std::move(message), {}, std::move(fixes));
+  return error(arguments[first]);
 }
 
 bool Inference::attempt_operator(ExprPtr waiting) {
@@ -211,24 +256,7 @@ ExprPtr Inference::intrinsic(SyntaxPtr s, IntrinsicKind kind) {
   }
   ExprPtr draft = drafts_.make<IntrinsicExpr>(Expr{ExprKind::Intrinsic, unit_type(), origin(s)}, kind,
                                               drafts_.copy(args), drafts_.copy(texts));
-  if (kind == IntrinsicKind::Save)
-    relate(s, draft, "what is saved", [this, s, value = args[0]] {
-      Type type = resolve(value->type);
-      if (type->kind == TypeKind::Infer) return false;
-      if (type->kind == TypeKind::Function)
-        report(DiagnosticKind::TypeMismatch, s, "a function cannot be saved: a file has tensors");
-      return true;
-    });
-  return draft;
-}
-
-ExprPtr Inference::load(SyntaxPtr s, const std::vector<std::string_view>& texts) {
-  ExprPtr draft =
-      drafts_.make<IntrinsicExpr>(Expr{ExprKind::Intrinsic, unifier.fresh_type(), origin(s)},
-                                  IntrinsicKind::Load, std::span<const ExprPtr>(), drafts_.copy(texts));
-  // An annotation decides. Without one the relation stays in the queue until the rest is settled, and the
-  // file is asked.
-  relate(s, draft, "the file's content", [=, this] { return resolve(draft->type)->kind != TypeKind::Infer; });
+  if (kind == IntrinsicKind::Save) file_uses_.push_back({s, declaration_, false, texts[0], args[0]});
   return draft;
 }
 
@@ -335,7 +363,12 @@ ExprPtr Inference::function_call(SyntaxPtr s) {
   std::vector<ExprPtr> args;
   std::vector<Type> types;
   std::vector<SyntaxPtr> at;
+  // What TVM notes at the call of a function means nothing.
+  bool noted = std::ranges::any_of(s->children, [](SyntaxPtr arg) {
+    return arg->is(SyntaxKind::NamedArgument) && arg->text == "attrs_type_key";
+  });
   for (SyntaxPtr arg : s->children.subspan(1)) {
+    if (is_attribute_struct(arg) || (noted && arg->is(SyntaxKind::NamedArgument))) continue;
     if (arg->is(SyntaxKind::NamedArgument)) {
       report(DiagnosticKind::UnknownAttribute, arg, "functions take their arguments by position");
       return error(s);
@@ -448,6 +481,8 @@ bool Inference::expect(SyntaxPtr at, Type wanted, Type found, const std::string&
     notes.push_back({std::nullopt,
                      "what is read through a reference may have been written through another: their "
                      "types have to be the same, as written where the reference is made"});
+  if (detail.empty() && unifier.describe(w) == unifier.describe(f))
+    detail = " of another declaration of that name: make the value anew";
   report(kind, at,
          fmt::format("{} has to be {}, but this is {}{}", what, unifier.describe(w), unifier.describe(f),
                      detail),

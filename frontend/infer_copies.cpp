@@ -10,6 +10,15 @@
 
 namespace quern {
 
+bool binds_function(SyntaxPtr s) {
+  bool names = s->is(SyntaxKind::GraphLet) || (s->is(SyntaxKind::Let) && s->text != "_");
+  return names && literal_of(s)->is(SyntaxKind::Fn);
+}
+SyntaxPtr literal_of(SyntaxPtr s) { return s->child(s->is(SyntaxKind::GraphLet) ? 0 : 1); }
+
+/// `t` of `let %f: t = fn …`.
+static SyntaxPtr annotation_of(SyntaxPtr s) { return s->is(SyntaxKind::Let) ? s->child(0) : nullptr; }
+
 // --- `let %f = fn …`
 // -----------------------------------------------------------------------------------------------------
 
@@ -18,16 +27,16 @@ ExprPtr Inference::let_function(SyntaxPtr s, Type& declared) {
   size_t depth = scope_depth();
   Mark from = mark();
   unifier.enter_level();
-  declared = s->child(0) ? annotation(s->child(0)) : nullptr;
+  SyntaxPtr written = annotation_of(s), literal = literal_of(s);
+  declared = written ? annotation(written) : nullptr;
   Type own = declared ? declared : unifier.fresh_type();
-  const Variable* self = draft_variable(drafts_.copy(s->text), own);
+  const Variable* self = draft_variable(drafts_.copy(s->text), own, s->is(SyntaxKind::GraphLet));
   bind_local(self->name, self, s);
-  SyntaxPtr literal = s->child(1);
   Head head = head_of(literal->child(0), literal->child(1), literal->child(2), env, Binder::General);
   ExprPtr fn = function(literal, literal->child(1), head, literal->child(3));
   note_type(literal, fn->type);
-  bool fits = declared ? expect(s->child(1), declared, fn->type, fmt::format("`%{}`", s->text),
-                                {{place(s->child(0)), "it is declared here"}})
+  bool fits = declared ? expect(literal, declared, fn->type, fmt::format("`%{}`", s->text),
+                                {{place(written), "it is declared here"}})
                        : unifier.unify(own, fn->type);
   run_queue();
   unifier.leave_level();
@@ -52,7 +61,7 @@ ExprPtr Inference::let_function(SyntaxPtr s, Type& declared) {
           made.captured.push_back({known->name, known->variable});
       for (SyntaxPtr c : n->children) collect(c);
     };
-    collect(s->child(1));
+    collect(literal);
     templates_.emplace(self, std::move(made));
   }
   if (scheme.is_general() || scheme.specialised) schemes_.emplace(self, std::move(scheme));
@@ -131,7 +140,7 @@ std::optional<DType> dtype_of_open(SyntaxPtr param, SyntaxPtr type_params) {
 
 bool Inference::has_written_dtypes(const Template& made, Type function, SyntaxPtr at, std::string_view name) {
   if (function->kind != TypeKind::Function) return true;
-  SyntaxPtr literal = made.let->child(1);
+  SyntaxPtr literal = literal_of(made.let);
   size_t i = 0;
   for (SyntaxPtr param : literal->child(1)->children) {
     if (!param->is(SyntaxKind::TensorParam) || i == function->params().size()) continue;
@@ -171,8 +180,8 @@ bool Inference::attempt_copy(ExprPtr waiting, SyntaxPtr s, const Variable* varia
 Inference::Template::Copy& Inference::copy_at(Template& of, const std::vector<Type>& params, SyntaxPtr use) {
   for (Template::Copy& known : of.copies)
     if (known.params == params) return known;
-  SyntaxPtr let = of.let, literal = let->child(1);
-  const Variable* self = draft_variable(drafts_.copy(let->text), nullptr);
+  SyntaxPtr let = of.let, literal = literal_of(let);
+  const Variable* self = draft_variable(drafts_.copy(let->text), nullptr, let->is(SyntaxKind::GraphLet));
   Template::Copy& copy =
       of.copies.emplace_back(Template::Copy{params, self, nullptr, {}, unifier.fresh_type()});
   size_t reported = diagnostics.size();
@@ -201,7 +210,7 @@ Inference::Template::Copy& Inference::copy_at(Template& of, const std::vector<Ty
   Head head = head_of(literal->child(0), literal->child(1), literal->child(2), env, Binder::Copy, &given);
   // A type of this level: what the copy is general in does not belong to the function around.
   const_cast<Variable*>(self)->type = function_type(head.params, head.result);
-  if (let->child(0)) unifier.unify(self->type, annotation(let->child(0)));
+  if (SyntaxPtr written = annotation_of(let)) unifier.unify(self->type, annotation(written));
   bind_local(self->name, self, let);
   copy.function = function(literal, literal->child(1), head, literal->child(3));
   unifier.leave_level();

@@ -8,6 +8,7 @@
 #include "frontend/inference.h"
 #include "frontend/metadata.h"
 #include "frontend/suggest.h"
+#include "ir/internal_failure.h"
 
 namespace quern {
 
@@ -75,6 +76,7 @@ void Inference::note_type(SyntaxPtr s, Type type) {
 }
 
 ExprPtr Inference::infer(SyntaxPtr s, Type wanted) {
+  check_stack();
   if (!s) return error(s);
   ExprPtr draft = walk(s, wanted);
   note_type(s, draft->type);
@@ -164,11 +166,17 @@ ExprPtr Inference::walk(SyntaxPtr s, Type wanted) {
 
 void Inference::binding(SyntaxPtr s, std::vector<Binding>& bindings,
                         std::vector<std::string_view>& graph_names) {
+  Type declared = nullptr;
   if (s->is(SyntaxKind::GraphLet)) {
     if (std::find(graph_names.begin(), graph_names.end(), s->text) != graph_names.end())
       report(DiagnosticKind::DuplicateDefinition, s,
              fmt::format("`%{}` is bound twice in this block", s->text));
     graph_names.push_back(s->text);
+    if (binds_function(s)) {
+      ExprPtr function = let_function(s, declared);
+      bindings.push_back({locals_.back().variable, function});
+      return;
+    }
     ExprPtr value = infer(s->child(0));
     const Variable* variable = draft_variable(drafts_.copy(s->text), value->type, true);
     bindings.push_back({variable, value});
@@ -176,17 +184,21 @@ void Inference::binding(SyntaxPtr s, std::vector<Binding>& bindings,
     return;
   }
   if (scope_.cancelled()) return;
+  if (s->is(SyntaxKind::FreeVar)) {
+    const Variable* variable = draft_variable(drafts_.copy(s->text), infer(s)->type);
+    return bind_local(variable->name, variable, s);
+  }
   if (!s->is(SyntaxKind::Let)) {
     bindings.push_back({nullptr, infer(s)});
     return;
   }
-  Type declared = nullptr;
-  if (s->child(1)->is(SyntaxKind::Fn) && s->text != "_") {
+  if (binds_function(s)) {
     ExprPtr function = let_function(s, declared);
     bindings.push_back({locals_.back().variable, function});
     return;
   }
   if (s->child(0)) declared = annotation(s->child(0));
+  annotations.emplace(s->child(1), s->child(0));
   ExprPtr value = infer(s->child(1), declared);
   if (declared)
     expect(s->child(1), declared, value->type, fmt::format("`%{}`", s->text),
@@ -351,7 +363,7 @@ void Inference::report_no_field(SyntaxPtr s, Type type, ExprPtr record) {
     advice = "write `transpose(%x)`";
   else if (s->text == "item" || s->text == "numpy" || s->text == "backward" || s->text == "grad")
     advice = "a rank-0 tensor is a number itself, and `grad(@f)` is the gradient of a function";
-  else if (foreign)
+  else if (foreign && !(foreign->meaning.empty() && foreign->remark.empty()))
     advice = !foreign->remark.empty() ? fmt::format("write {}", foreign->remark)
                                       : fmt::format("write `{}(%x, …)`", foreign->meaning);
   else if (!scope_.op(s->text))

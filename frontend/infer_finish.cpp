@@ -91,12 +91,45 @@ void Inference::solve() {
     enter(relation.declaration);
     Type known = resolve(relation.draft->type);
     if (known->is_error()) continue;
+    std::vector<Note> notes;
+    std::string remedy = missing_annotation(relation, notes);
     report(DiagnosticKind::CannotInfer, relation.at,
-           fmt::format(
-               "the type of {} cannot be determined here; annotate a parameter or a `let` that leads to it",
-               relation.wanting));
+           fmt::format("the type of {} cannot be determined here; annotate {}", relation.wanting, remedy),
+           std::move(notes));
   }
   report_unsettled();
+  check_files();
+}
+
+// What would decide a relation that is still open: a parameter of the function that is used, or a variable.
+std::string Inference::missing_annotation(const Relation& relation, std::vector<Note>& notes) {
+  SyntaxPtr at = relation.at, params = nullptr;
+  uint32_t owner = 0;
+  if (const Declaration* def = at->is(SyntaxKind::GlobalName) ? scope_.global(at->text) : nullptr) {
+    params = params_of(def->syntax);
+    owner = def->id;
+  }
+  for (const auto& [variable, made] : templates_)
+    if (at->is(SyntaxKind::Local) && variable->name == at->text) {
+      params = literal_of(made.let)->child(1);
+      owner = made.declaration;
+    }
+  for (SyntaxPtr p : params ? params->children : std::span<const SyntaxPtr>())
+    if (p->is(SyntaxKind::TensorParam) && !p->child(0)) {
+      notes.push_back({Place{{owner, p->id}, {}}, fmt::format("`%{}` has no type here", p->text)});
+      return fmt::format("`%{}`", p->text);
+    }
+  std::vector<ExprPtr> parts;
+  if (auto* field = as<FieldExpr>(relation.draft)) parts.push_back(field->tuple);
+  if (auto call = op_calls_.find(relation.draft); call != op_calls_.end()) parts = call->second.args;
+  for (ExprPtr part : parts) {
+    auto* var = as<VarExpr>(part);
+    auto known = var ? variable_places_.find(var->variable) : variable_places_.end();
+    if (known == variable_places_.end() || !has_open_part(resolve(var->type))) continue;
+    notes.push_back({known->second, fmt::format("`%{}` has no type here", var->variable->name)});
+    return fmt::format("`%{}`", var->variable->name);
+  }
+  return "a parameter or a `let` that leads to it";
 }
 
 void Inference::report_unsettled() {
@@ -224,6 +257,7 @@ ExprPtr Inference::finish_op_call(const OpCallDraft& call, Type type, Origin ori
     return StaticValue::list(std::move(out));
   };
   for (auto& [name, value] : binding.env) value = settle(value);
+  warn(call, binding);
   std::vector<Dim> dims = instance_dims(binding);
   if (call.op->name.starts_with("@")) return finish_definition_call(call, std::move(binding), type, origin);
   InstanceAnswer answer = scope_.instance(make_request(*call.op, binding));

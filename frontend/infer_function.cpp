@@ -6,6 +6,7 @@
 #include <set>
 
 #include "frontend/inference.h"
+#include "frontend/metadata.h"
 
 namespace quern {
 
@@ -116,6 +117,8 @@ Head Inference::head_of(SyntaxPtr type_params, SyntaxPtr params, SyntaxPtr resul
   }
   bool written = result && !names_open_pack(result, head.env);
   head.result = written ? annotation(result, head.env) : unifier.fresh_type();
+  if (given && given->size() == head.params.size() + 1)
+    unifier.unify(head.result, with_open_result(given->back()));
   return head;
 }
 
@@ -140,6 +143,10 @@ void Inference::declare_missing_dims(SyntaxPtr type_params, SyntaxPtr params, Sy
              {}, {{fmt::format("declare it: `[{}]` before the parameters", s->text), {insertion(s->text)}}});
       head.type_vars.push_back(type_var(s->text));
       head.env.types.insert_or_assign(std::string(s->text), head.type_vars.back());
+    }
+    if (in_shape && is_dim_variable(s) && !head.env.statics.contains(s->text)) {
+      head.dim_vars.push_back(dim_var(name_of_dim(s, scope_.metadata(declaration_))));
+      head.env.statics.insert_or_assign(std::string(s->text), StaticValue(head.dim_vars.back()));
     }
     bool is_dim =
         in_shape && s->is(SyntaxKind::Name) && s->children.empty() && !head.env.open_packs.contains(s->text);
@@ -182,6 +189,10 @@ std::vector<const Variable*> Inference::bind_params(SyntaxPtr params, const Head
              "a function literal takes no attributes: write a `def`, whose calls give them");
       continue;
     }
+    // `%x.name` is what is noted at %x.
+    for (SyntaxPtr noted : p->children.subspan(1))
+      attributes.push_back({drafts_.copy(fmt::format("%{}.{}", p->text, noted->text)),
+                            drafts_.copy(attribute_text(noted->child(0)))});
     variables.push_back(draft_variable(drafts_.copy(p->text), head.params[variables.size()]));
     bind_local(variables.back()->name, variables.back(), p);
     note_type(p, variables.back()->type);

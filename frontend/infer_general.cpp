@@ -225,7 +225,25 @@ std::vector<Scheme> Inference::generalise(const Mark& from, const std::vector<Ty
 Inference::Use Inference::at_use(const Scheme& scheme, SyntaxPtr at, const std::string& name) {
   Use use{{}, nullptr, ++uses_};
   instantiate(scheme, use.substitution);
-  for (const Constraint& c : scheme.constraints) discharge(c, at, name, use);
+  // What hangs on a part that no operator gives, such as a field, is looked at where the function is typed
+  // anew.
+  std::set<Type> given;
+  auto each_variable = [](auto&& self, Type type, const auto& visit) -> bool {
+    if (type->kind == TypeKind::Var && !visit(type)) return false;
+    return std::ranges::all_of(type->args, [&](Type arg) { return self(self, arg, visit); });
+  };
+  auto add = [&](Type type) {
+    each_variable(each_variable, type, [&](Type v) { return given.insert(v), true; });
+  };
+  auto is_given = [&](Type type) {
+    return each_variable(each_variable, type, [&](Type v) { return given.contains(v); });
+  };
+  add(scheme.type);
+  for (const Constraint& c : scheme.constraints) {
+    if (scheme.specialised && !std::ranges::all_of(c.args, is_given)) continue;
+    add(c.result);
+    discharge(c, at, name, use);
+  }
   use.type = substitute(scheme.type, use.substitution);
   return use;
 }
@@ -293,7 +311,23 @@ std::optional<std::vector<Type>> Inference::settled_params(Type function) {
     if (has_open_part(param)) return std::nullopt;
     params.push_back(without_dims(param));
   }
+  // What a function that it gives is called with decides as well: `%m(1)(2)`.
+  Type result = resolve(function->result());
+  if (result->kind != TypeKind::Function) return params;
+  auto given = settled_params(result);
+  if (!given) return std::nullopt;
+  size_t count = result->params().size();
+  Type rest = given->size() > count ? given->back() : unit_type();
+  given->resize(count);
+  params.push_back(function_type(*given, rest));
   return params;
+}
+
+// Of a function that is given: what it gives is open, but for the parameters of a further function.
+Type Inference::with_open_result(Type function) {
+  Type rest = function->result();
+  return function_type(function->params(),
+                       rest->kind == TypeKind::Function ? with_open_result(rest) : unifier.fresh_type());
 }
 
 void Inference::tell_at_use(size_t from, SyntaxPtr use, const std::string& name) {

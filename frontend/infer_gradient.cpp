@@ -62,18 +62,33 @@ Type derivative_type(IntrinsicKind kind, Type function) {
 
 }  // namespace
 
+// `fn (%x) { sum(@f(%x)) }` in the place of `@f`.
+std::vector<Fix> Inference::sum_of(SyntaxPtr function, size_t arity) {
+  bool has_name = function->is(SyntaxKind::GlobalName) || function->is(SyntaxKind::Local);
+  if (!has_name || !function->children.empty()) return {};
+  std::string names;
+  for (size_t i = 0; i < arity; ++i)
+    names += fmt::format("{}%x{}", i > 0 ? ", " : "", i > 0 ? std::to_string(i) : "");
+  std::string called = (function->is(SyntaxKind::GlobalName) ? "@" : "%") + std::string(function->text);
+  std::string text = fmt::format("fn ({0}) {{ sum({1}({0})) }}", names, called);
+  return {{"differentiate the sum of its result", {{place(function), text}}}};
+}
+
 bool Inference::attempt_gradient(SyntaxPtr s, ExprPtr draft, ExprPtr function, IntrinsicKind kind) {
   Type type = resolve(function->type);
   if (type->kind == TypeKind::Infer) return false;
-  auto fail = [&](std::string message) {
-    report(DiagnosticKind::TypeMismatch, s->child(1), std::move(message), origin_of(function));
+  auto give_up = [&] {
     Type known = resolve(draft->type);
     unifier.unify(known->kind == TypeKind::Function ? known->result() : known, error_type());
     return true;
   };
+  auto fail = [&](std::string message) {
+    report(DiagnosticKind::TypeMismatch, s->child(1), std::move(message), origin_of(function));
+    return give_up();
+  };
   std::string_view name = s->child(0)->text;
   bool broken = type->is_error() || (type->kind == TypeKind::Function && contains_error(type->result()));
-  if (broken) return unifier.unify(draft->type, error_type()), true;
+  if (broken) return give_up();
   if (type->kind != TypeKind::Function)
     return fail(fmt::format("`{}` takes a function, and this is {}", name, unifier.describe(type)));
   Type result = resolve(type->result());
@@ -84,6 +99,16 @@ bool Inference::attempt_gradient(SyntaxPtr s, ExprPtr draft, ExprPtr function, I
         fmt::format("`{}` takes a function whose result is {} of floating-point numbers, and this has "
                     "the result {}",
                     name, of_scalar ? "one tensor" : "a tensor or tuple", unifier.describe(result)));
+  if (of_scalar && !result->is_scalar()) {
+    report(DiagnosticKind::TypeMismatch, s->child(1),
+           fmt::format("`{}` takes a function whose result is one number, and the result of this is {}; "
+                       "differentiate its sum, or take `vjp`, which is given the gradient of the result",
+                       name, unifier.describe(result)),
+           origin_of(function), sum_of(s->child(1), type->params().size()));
+    Type known = resolve(draft->type);
+    unifier.unify(known->kind == TypeKind::Function ? known->result() : known, error_type());
+    return true;
+  }
   std::vector<Type> params;
   for (Type param : type->params()) {
     params.push_back(resolve(param));

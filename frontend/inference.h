@@ -41,6 +41,10 @@ bool has_open_part(Type type);
 bool contains_errors(ExprPtr expr);
 /// The types of a declaration's nodes, by node id.
 std::vector<Type> finish_types(class Inference& inference, uint32_t declaration);
+/// Whether a statement is `let %f = fn …` or `%0 = fn …`: what it binds may be general.
+bool binds_function(SyntaxPtr statement);
+/// The function literal of such a statement.
+SyntaxPtr literal_of(SyntaxPtr statement);
 /// Where the value of a block of a body stands.
 SyntaxPtr last_statement(const Declaration& chunk);
 
@@ -124,9 +128,13 @@ class Inference final : public TypeHooks {
   void check_written_dtypes(SyntaxPtr at, const Head& head);
   /// A parameter's type as a copy of a function takes it: every dim an unknown of its own.
   Type with_open_dims(Type type);
-  /// The types that parameters are given, each `?` in place of a dim: what copies are told apart by.
+  Type with_open_result(Type function);
+  /// The types that parameters are given, each `?` in place of a dim: what copies are told apart by. Where
+  /// the result is a function, then also a function type with the parameters of that.
   std::optional<std::vector<Type>> settled_params(Type function);
   size_t error_count() const;
+  /// The annotation of the value of a `let`.
+  std::unordered_map<SyntaxPtr, SyntaxPtr> annotations;
   /// What is needed of the definitions that are typed per rank and dtype.
   std::vector<Specialisation> needs;
   /// A draft as a final node in the result's arena.
@@ -171,7 +179,8 @@ class Inference final : public TypeHooks {
   std::shared_ptr<Arena> arena = std::make_shared<Arena>();  ///< of the final nodes
   Diagnostics diagnostics;
   std::vector<LateCall> late_calls;
-  TypeEnv env;  ///< names of the compile-time language in scope
+  bool warns = false;  ///< this is of a text, not of an instance or a copy of what stands there
+  TypeEnv env;         ///< names of the compile-time language in scope
   std::map<std::string, Type, std::less<>>
       group_types;  ///< definitions that are inferred together with this one
   std::map<std::string, Scheme, std::less<>> group_schemes;
@@ -232,6 +241,14 @@ class Inference final : public TypeHooks {
     std::string needed_by{};  ///< of a constraint: whose it is
     Origin stated{};          ///< of a constraint: the call inside that needs it
     size_t use = 0;           ///< of a constraint: the use that it is for
+  };
+  /// A `load` or `save`, looked at when all types are settled.
+  struct FileUse {
+    SyntaxPtr at;
+    uint32_t declaration;
+    bool is_load;
+    std::string_view path;
+    ExprPtr value;
   };
   /// Something that waits for types: true when it is done (also when it failed and was reported).
   struct Relation {
@@ -312,7 +329,8 @@ class Inference final : public TypeHooks {
   ExprPtr call(SyntaxPtr s, Type wanted);
   ExprPtr operator_call(SyntaxPtr s, const Declaration& op, const std::vector<SyntaxPtr>& positional,
                         const std::vector<SyntaxPtr>& named);
-  ExprPtr too_many_tensors(SyntaxPtr at, const Declaration& op, size_t count);
+  /// The argument `first` is a tensor where the operator has attributes.
+  ExprPtr too_many_tensors(size_t first, const std::vector<SyntaxPtr>& arguments, const Declaration& op);
   ExprPtr construct(SyntaxPtr s, SyntaxPtr name, const DataDefinition& data, Type wanted);
   bool type_arguments(SyntaxPtr s, const DataDefinition& data, Substitution& substitution);
   ExprPtr constructor_function(SyntaxPtr s, const DataConstructor& constructor, Type type,
@@ -321,16 +339,22 @@ class Inference final : public TypeHooks {
                           std::vector<ExprPtr>& fields, std::vector<SyntaxPtr>& at);
   ExprPtr intrinsic(SyntaxPtr s, IntrinsicKind kind);
 
+  // infer_files.cpp
+  ExprPtr load(SyntaxPtr s, const std::vector<std::string_view>& texts);
+  /// Reports each `load` and `save` of a type that files cannot hold.
+  void check_files();
+  void check_file(const FileUse& use, Type type);
+
   // infer_gradient.cpp
   ExprPtr differentiation(SyntaxPtr s, IntrinsicKind kind, Type wanted);
   ExprPtr gradient(SyntaxPtr s, IntrinsicKind kind);
+  std::vector<Fix> sum_of(SyntaxPtr function, size_t arity);
   bool attempt_gradient(SyntaxPtr s, ExprPtr draft, ExprPtr function, IntrinsicKind kind);
   ExprPtr gradient_clause(SyntaxPtr s, Type wanted);
   ExprPtr with_gradient(SyntaxPtr clause, const std::vector<const Variable*>& params, ExprPtr value,
                         Type type);
 
   // infer_call.cpp
-  ExprPtr load(SyntaxPtr s, const std::vector<std::string_view>& texts);
   ExprPtr assertion(SyntaxPtr s, bool close);
   std::string attribute_text(SyntaxPtr value);
   ExprPtr function_call(SyntaxPtr s);
@@ -408,6 +432,10 @@ class Inference final : public TypeHooks {
   ExprPtr finish_draft(ExprPtr draft);
   ExprPtr finish_constant(ExprPtr draft, const LiteralDraft& literal, Type type);
   const ScheduleClause* schedule_of_call(const OpCallDraft& call);
+  /// The `warn` clauses of the operator that hold for a call.
+  void warn(const OpCallDraft& call, const SignatureBinding& binding);
+  void warn(const OpCallDraft& call, SyntaxPtr clause, const StaticEnv& env);
+  std::optional<Fix> fix_of(const OpCallDraft& call, SyntaxPtr clause, const StaticEnv& env);
   ExprPtr finish_op_call(const OpCallDraft& call, Type type, Origin origin);
   ExprPtr finish_definition_call(const OpCallDraft& call, SignatureBinding binding, Type type, Origin origin);
   bool finish_copies(const Variable* variable, std::vector<Binding>& bindings);
@@ -423,7 +451,8 @@ class Inference final : public TypeHooks {
   std::unordered_map<ExprPtr, LiteralDraft> literals_;
   std::unordered_map<ExprPtr, OpCallDraft> op_calls_;
   std::unordered_map<ExprPtr, ExprPtr> replacements_;  ///< a draft that waited, and what it turned out to be
-  std::deque<Relation> relations_;                     ///< those that had to wait; a number keeps its meaning
+  std::vector<FileUse> file_uses_;
+  std::deque<Relation> relations_;     ///< those that had to wait; a number keeps its meaning
   std::vector<ExprPtr> open_matches_;  ///< operator calls matched before all dims and dtypes were known
   std::unordered_map<const Variable*, Scheme> schemes_;  ///< of the variables with general types
   std::unordered_map<const Variable*, Template> templates_;
@@ -450,6 +479,7 @@ class Inference final : public TypeHooks {
   std::vector<PutOff> put_off_;
   std::set<Dim> made_general_;  ///< the variables that generalising made of unknowns
   void report_unsettled();
+  std::string missing_annotation(const Relation& relation, std::vector<Note>& notes);
   std::unordered_map<ExprPtr, std::vector<DimCondition>> checks_;
   ProgramPoint point_;        ///< of what is compared now
   bool in_relation_ = false;  ///< a relation is attempted, which has a point of its own

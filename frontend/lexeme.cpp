@@ -1,8 +1,40 @@
 #include "frontend/lexeme.h"
 
 #include <algorithm>
+#include <cctype>
 
 namespace quern {
+
+namespace {
+
+bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)); }
+bool is_letter(char c) { return c == '_' || std::isalpha(static_cast<unsigned char>(c)); }
+
+/// How long a run of characters is, from a place on.
+size_t run_of(std::string_view text, size_t begin, bool (*belongs)(char)) {
+  size_t end = begin;
+  while (end < text.size() && belongs(text[end])) ++end;
+  return end - begin;
+}
+
+}  // namespace
+
+size_t local_name_size(std::string_view text, bool slash_names) {
+  if (text.empty() || !is_letter(text[0])) return 0;
+  auto is_word = [](char c) { return is_letter(c) || is_digit(c); };
+  size_t size = run_of(text, 0, is_word);
+  for (size_t at = size; slash_names && at < text.size();) {
+    char c = text[at];
+    size_t part = c == ':'                           ? run_of(text, at + 1, is_digit)
+                  : c == '.' || c == '-' || c == '/' ? run_of(text, at + 1, is_word)
+                                                     : 0;
+    if (part == 0) break;
+    bool ends = c == ':' || c == '/' || run_of(text, at + 1, is_digit) < part;
+    at += part + 1;
+    if (ends) size = at;
+  }
+  return size;
+}
 
 uint32_t count_line_ends(std::string_view text) {
   uint32_t count = 0;

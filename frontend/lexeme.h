@@ -29,6 +29,10 @@ struct Lexeme {
 /// The tokens of one declaration or statement. Comments and blanks are between them.
 std::vector<Lexeme> lex(std::string_view text, bool slash_names);
 
+/// How many bytes of the text are the name of a local variable, as LOCAL of the grammar has it without its
+/// `%`.
+size_t local_name_size(std::string_view text, bool slash_names);
+
 /// A comment, and the line ends around it up to the next comment or token.
 struct Comment {
   Range range;  ///< a line comment's without the blanks at its end

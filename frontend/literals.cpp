@@ -18,6 +18,12 @@ std::optional<DType> suffix_dtype(std::string_view suffix) {
   return parse_dtype(name);
 }
 
+double largest_of(DType dtype) {
+  if (dtype.code == DTypeCode::BFloat) return 0x1.FEp127;
+  if (dtype.bits == 16) return 65504;
+  return dtype.bits == 32 ? std::numeric_limits<float>::max() : std::numeric_limits<double>::max();
+}
+
 }  // namespace
 
 std::optional<NumberLiteral> parse_number(std::string_view text) {
@@ -76,9 +82,10 @@ NumberProblem number_problem(std::string_view text) {
 
 std::optional<Scalar> literal_as(const NumberLiteral& literal, DType dtype) {
   if (dtype.is_float()) {
-    Scalar value = Scalar::from_double(dtype, literal.real);
-    bool lost = std::isfinite(literal.real) && !std::isfinite(value.as_double());
-    return lost ? std::nullopt : std::optional(value);
+    // The shortest text of a number of 32 bits may be a little more than the number.
+    double magnitude = std::abs(dtype.bits == 64 ? literal.real : static_cast<float>(literal.real));
+    if (std::isfinite(literal.real) && magnitude > largest_of(dtype)) return std::nullopt;
+    return Scalar::from_double(dtype, literal.real);
   }
   if (!literal.is_integer) return std::nullopt;
   if (dtype.is_bool()) return std::nullopt;

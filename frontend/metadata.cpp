@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstring>
 #include <nlohmann/json.hpp>
 
@@ -179,14 +180,63 @@ class Reader {
 
   void objects(const json& document) {
     const json& nodes = document.at("nodes");
+    if (document.contains("attrs")) metadata_.tvm = version(document.at("attrs").value("tvm_version", ""));
     if (document.contains("b64ndarrays")) read_arrays(document.at("b64ndarrays"));
     const json& root = nodes.at(document.at("root").get<size_t>());
     const json& keys = root.at("keys");
     for (size_t i = 0; i < keys.size(); ++i) {
       auto& list = metadata_.entries[keys.at(i).get<std::string>()];
-      for (const json& item : nodes.at(root.at("data").at(i).get<size_t>()).value("data", json::array()))
-        list.push_back(constant(nodes.at(item.get<size_t>())));
+      for (const json& item : nodes.at(root.at("data").at(i).get<size_t>()).value("data", json::array())) {
+        const json& node = nodes.at(item.get<size_t>());
+        list.push_back({constant(node), members(nodes, node)});
+      }
     }
+  }
+  // The number after the first point: 8 of "0.8.0" and of "0.8.dev0".
+  static std::optional<int> version(const std::string& text) {
+    int minor = 0;
+    if (!text.starts_with("0.") ||
+        std::from_chars(text.data() + 2, text.data() + text.size(), minor).ec != std::errc())
+      return std::nullopt;
+    return minor;
+  }
+  std::map<std::string, MetadataMember, std::less<>> members(const json& nodes, const json& node) {
+    std::map<std::string, MetadataMember, std::less<>> found;
+    if (node.at("type_key") == "relay.Constant" || !node.contains("attrs")) return found;
+    for (const auto& [name, value] : node.at("attrs").items()) {
+      auto text = value.get<std::string>();
+      size_t number = 0;
+      auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+      bool is_number = error == std::errc() && end == text.data() + text.size();
+      found.emplace(name, MetadataMember{text, is_number ? object(nodes, number, 0) : std::nullopt});
+    }
+    return found;
+  }
+  /// The value of a node; nothing for one that no attribute has.
+  std::optional<StaticValue> object(const json& nodes, size_t number, int depth) {
+    if (number >= nodes.size() || depth > kMostNested || ++objects_ > kMostObjects) return std::nullopt;
+    const json& node = nodes.at(number);
+    auto kind = node.at("type_key").get<std::string>();
+    if (kind.empty()) return StaticValue();
+    if (kind == "tir.Any") return StaticValue(dim_any());
+    if (kind == "runtime.String") return StaticValue(node.at("repr_str").get<std::string>());
+    if (kind == "relay.Constant") {
+      auto tensor = constant(node);
+      return tensor ? numbers_of(*tensor) : std::nullopt;
+    }
+    if (kind == "FloatImm") return StaticValue(std::stod(node.at("attrs").at("value").get<std::string>()));
+    if (kind == "IntImm") {
+      int64_t value = std::stoll(node.at("attrs").at("value").get<std::string>());
+      return node.at("attrs").at("dtype") == "bool" ? StaticValue(value != 0) : StaticValue::integer(value);
+    }
+    if (kind != "Array") return std::nullopt;
+    StaticList items;
+    for (const json& item : node.value("data", json::array())) {
+      auto value = object(nodes, item.get<size_t>(), depth + 1);
+      if (!value) return std::nullopt;
+      items.push_back(std::move(*value));
+    }
+    return StaticValue::list(std::move(items));
   }
   std::shared_ptr<const HostTensor> constant(const json& node) {
     if (node.at("type_key") != "relay.Constant") return nullptr;
@@ -212,8 +262,12 @@ class Reader {
   }
 
   std::string_view text_;
+  static constexpr int kMostNested = 8;
+  static constexpr size_t kMostObjects = 1'000'000;
+
   Metadata& metadata_;
   std::vector<std::shared_ptr<const HostTensor>> arrays_;
+  size_t objects_ = 0;  ///< that were read so far
 };
 
 }  // namespace
@@ -224,38 +278,147 @@ Metadata read_metadata(std::string_view text) {
   return metadata;
 }
 
-std::shared_ptr<const HostTensor> meta_constant(SyntaxPtr meta, Scope& scope, uint32_t declaration,
-                                                Diagnostics& diagnostics) {
-  auto report = [&](DiagnosticKind kind, std::string message) {
-    diagnostics.push_back({kind, {{declaration, meta->id}, {}}, std::move(message), {}});
+namespace {
+
+std::string_view kind_of(SyntaxPtr meta) { return meta->text.substr(0, meta->text.find('[')); }
+
+/// The entry that `meta[kind][i]` names; null after a diagnostic (or where the metadata are reported).
+const MetadataEntry* meta_entry(SyntaxPtr meta, Scope& scope, uint32_t declaration,
+                                Diagnostics& diagnostics) {
+  auto report = [&](std::string message) {
+    diagnostics.push_back(
+        {DiagnosticKind::NoSuchMetadata, {{declaration, meta->id}, {}}, std::move(message), {}});
     return nullptr;
   };
-  size_t bracket = meta->text.find('[');
-  std::string_view kind = meta->text.substr(0, bracket);
-  size_t index = std::strtoull(std::string(meta->text.substr(bracket + 1)).c_str(), nullptr, 10);
+  std::string_view kind = kind_of(meta);
+  size_t index = std::strtoull(std::string(meta->text.substr(kind.size() + 1)).c_str(), nullptr, 10);
   const Metadata* metadata = scope.metadata(declaration);
   if (!metadata)
-    return report(DiagnosticKind::NoSuchMetadata,
-                  fmt::format("this file has no `#[metadata]` section, where `meta[{}]` would be", kind));
+    return report(fmt::format("this file has no `#[metadata]` section, where `meta[{}]` would be", kind));
   if (!metadata->readable) return nullptr;
   auto found = metadata->entries.find(kind);
   if (found == metadata->entries.end()) {
     std::vector<std::string> known;
     for (auto& [name, _] : metadata->entries) known.push_back("`" + name + "`");
-    return report(DiagnosticKind::NoSuchMetadata,
-                  fmt::format("the metadata have no `{}`; they have {}", kind,
+    return report(fmt::format("the metadata have no `{}`; they have {}", kind,
                               known.empty() ? "nothing" : fmt::format("{}", fmt::join(known, ", "))));
   }
   if (index >= found->second.size())
-    return report(DiagnosticKind::NoSuchMetadata,
-                  fmt::format("the metadata have {} `{}`, counted from 0", found->second.size(), kind));
-  if (kind != "relay.Constant")
-    return report(
-        DiagnosticKind::UnsupportedMetadata,
-        fmt::format("`meta[{}]` is no constant: only constants are read from metadata; write its attributes "
-                    "at the call",
-                    kind));
-  return found->second[index];
+    return report(fmt::format("the metadata have {} `{}`, counted from 0", found->second.size(), kind));
+  return &found->second[index];
+}
+
+/// Members that are objects in C++ where the attributes are single numbers here.
+bool is_object(std::string_view structure, std::string_view member, std::string_view kind) {
+  if (kind.ends_with("?")) kind.remove_suffix(1);
+  if (kind.ends_with("[]") || kind == "shape" || kind == "any") return true;
+  constexpr std::string_view kMembers[] = {
+      "channels", "units",    "batch_dims", "index_rank", "repeats",
+      "k",        "seq_axis", "batch_axis", "exclusive",  "score_threshold"};
+  if (std::ranges::find(kMembers, member) != std::end(kMembers)) return true;
+  constexpr std::string_view kAxes[] = {"Take",    "Gather",     "Repeat",          "Stack",  "Reverse",
+                                        "Scatter", "ScatterAdd", "ScatterElements", "Scanop", "Cumsum"};
+  return member == "axis" && std::ranges::any_of(kAxes, [&](std::string_view name) {
+           return structure == fmt::format("relay.attrs.{}Attrs", name);
+         });
+}
+
+/// The value of a member for an attribute of this kind; nothing where it is none.
+std::optional<StaticValue> value_of(const MetadataMember& member, bool object, std::string_view kind) {
+  if (object) return member.object;
+  if (member.object && member.object->as_string()) return member.object;
+  if (kind.ends_with("?")) kind.remove_suffix(1);
+  const std::string& text = member.text;
+  if (kind == "bool") return StaticValue(text != "0");
+  if (kind == "string") return StaticValue(text);
+  if (kind == "dtype") return StaticValue(parse_dtype(text) ? text : "");
+  char* end = nullptr;
+  double number = std::strtod(text.c_str(), &end);
+  if (text.empty() || *end != '\0') return std::nullopt;
+  return kind == "float" ? StaticValue(number) : StaticValue::integer(static_cast<int64_t>(number));
+}
+
+/// Whether a member that an operator does not have asks for nothing.
+bool means_nothing(const MetadataMember& member) {
+  if (member.text.empty() || member.text == "0") return true;
+  const auto& object = member.object;
+  return object &&
+         (object->is_none() || object->as_int() == 0 || (object->as_bool() && !*object->as_bool()) ||
+          (object->as_list() && object->as_list()->empty()) ||
+          (object->as_string() && object->as_string()->empty()));
+}
+
+}  // namespace
+
+std::shared_ptr<const HostTensor> meta_constant(SyntaxPtr meta, Scope& scope, uint32_t declaration,
+                                                Diagnostics& diagnostics) {
+  const MetadataEntry* entry = meta_entry(meta, scope, declaration, diagnostics);
+  if (!entry) return nullptr;
+  if (kind_of(meta) == "relay.Constant") return entry->constant;
+  diagnostics.push_back({DiagnosticKind::UnsupportedMetadata,
+                         {{declaration, meta->id}, {}},
+                         fmt::format("`meta[{}]` is no constant: it has no value here", kind_of(meta)),
+                         {}});
+  return nullptr;
+}
+
+bool is_attribute_struct(SyntaxPtr meta) {
+  return meta->is(SyntaxKind::Meta) && meta->text.starts_with("relay.attrs.");
+}
+
+std::optional<std::vector<std::pair<std::string, StaticValue>>> meta_attributes(
+    SyntaxPtr meta, const Declaration& op, Scope& scope, uint32_t declaration, Diagnostics& diagnostics) {
+  const MetadataEntry* entry = meta_entry(meta, scope, declaration, diagnostics);
+  if (!entry) return std::nullopt;
+  std::vector<std::pair<std::string, StaticValue>> values;
+  for (const auto& [name, member] : entry->members) {
+    SyntaxPtr declared = nullptr;
+    for (SyntaxPtr p : op.syntax->child(1)->children)
+      if (p->is(SyntaxKind::AttributeParam) && p->text == name) declared = p;
+    std::string_view kind = declared && declared->child(0) ? declared->child(0)->text : "int";
+    auto value = declared ? value_of(member, is_object(kind_of(meta), name, kind), kind) : std::nullopt;
+    bool absent = value && value->is_none() && !kind.ends_with("?");
+    if (absent || (!declared && means_nothing(member))) continue;
+    if (!value) {
+      diagnostics.push_back({DiagnosticKind::UnsupportedMetadata,
+                             {{declaration, meta->id}, {}},
+                             fmt::format("`{}` has no attribute `{}` of the kind that `{}` gives it", op.name,
+                                         name, kind_of(meta)),
+                             {}});
+      return std::nullopt;
+    }
+    values.emplace_back(name, std::move(*value));
+  }
+  return values;
+}
+
+bool is_dim_variable(SyntaxPtr meta) {
+  return meta->is(SyntaxKind::Meta) && (kind_of(meta) == "tir.SizeVar" || kind_of(meta) == "tir.Var");
+}
+
+std::string name_of_dim(SyntaxPtr meta, const Metadata* metadata) {
+  std::string_view kind = kind_of(meta);
+  std::string number(meta->text.substr(kind.size() + 1, meta->text.size() - kind.size() - 2));
+  std::string name = "n";
+  auto found = metadata ? metadata->entries.find(kind) : decltype(metadata->entries.end()){};
+  size_t index = std::strtoull(number.c_str(), nullptr, 10);
+  if (metadata && found != metadata->entries.end() && index < found->second.size())
+    if (auto member = found->second[index].members.find("name"); member != found->second[index].members.end())
+      name = member->second.object && member->second.object->as_string() ? *member->second.object->as_string()
+                                                                         : member->second.text;
+  return number == "0" ? name : name + number;
+}
+
+std::optional<StaticValue> numbers_of(const HostTensor& tensor) {
+  if (tensor.shape().size() > 1 || tensor.dtype().is_vector()) return std::nullopt;
+  StaticList items;
+  for (int64_t i = 0; i < tensor.size(); ++i) {
+    if (tensor.dtype().is_float())
+      items.emplace_back(element_as_double(tensor, i));
+    else
+      items.push_back(StaticValue::integer(element_as_int(tensor, i)));
+  }
+  return tensor.shape().empty() ? items[0] : StaticValue::list(std::move(items));
 }
 
 }  // namespace quern

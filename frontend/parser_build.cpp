@@ -98,7 +98,7 @@ class Builder : private NodeMaker {
   }
   SyntaxPtr param(P::ParamContext* c) {
     if (auto* t = alternative<P::TensorParamContext>(c))
-      return make(c, SyntaxKind::TensorParam, strip(t->LOCAL()), {t->type() ? type(t->type()) : nullptr});
+      return make(c, SyntaxKind::TensorParam, strip(t->LOCAL()), tensor_param(t));
     if (auto* a = alternative<P::AttributeParamContext>(c)) {
       if (a->kind() && !is_attribute_kind(text(a->kind()))) return parameter_without_sigil(a);
       return make(c, SyntaxKind::AttributeParam, text(a->name()),
@@ -106,6 +106,17 @@ class Builder : private NodeMaker {
                    a->expr() ? expr(a->expr()) : nullptr});
     }
     return error(c);
+  }
+  Nodes tensor_param(P::TensorParamContext* t) {
+    Nodes children{t->type() ? type(t->type()) : nullptr};
+    if (P::NotedContext* noted = t->noted())
+      for (size_t i = 0; i < std::min(noted->name().size(), noted->expr().size()); ++i) {
+        Range range = source_.span_of(noted->name(i));
+        range.end = source_.span_of(noted->expr(i)).end;
+        children.push_back(
+            make_at(range, SyntaxKind::NamedArgument, text(noted->name(i)), {expr(noted->expr(i))}));
+      }
+    return children;
   }
   static constexpr std::array<std::string_view, 7> kAttributeKinds{"int",   "float", "bool", "string",
                                                                    "dtype", "dim",   "shape"};
@@ -132,14 +143,18 @@ class Builder : private NodeMaker {
     return make(a, SyntaxKind::TensorParam, called,
                 {make(a->kind(), SyntaxKind::NamedType, text(a->kind()), {})});
   }
+  SyntaxPtr string_node(antlr4::tree::TerminalNode* token) {
+    if (!token) return nullptr;
+    return make_at(source_.span_of(token->getSymbol()), SyntaxKind::String, string(token), {});
+  }
   SyntaxPtr clauses(const std::vector<P::ClauseContext*>& list, antlr4::ParserRuleContext* owner) {
     Nodes out;
     for (auto* c : list) {
       if (auto* w = alternative<P::WhereClauseContext>(c)) {
-        SyntaxPtr message = w->STRING() ? make_at(source_.span_of(w->STRING()->getSymbol()),
-                                                  SyntaxKind::String, string(w->STRING()), {})
-                                        : nullptr;
-        out.push_back(make(c, SyntaxKind::Where, "", {expr(w->expr()), message}));
+        out.push_back(make(c, SyntaxKind::Where, "", {expr(w->expr()), string_node(w->STRING())}));
+      } else if (auto* v = alternative<P::WarnClauseContext>(c)) {
+        out.push_back(make(c, SyntaxKind::WarnClause, "",
+                           {expr(v->expr()), string_node(v->STRING(0)), string_node(v->STRING(1))}));
       } else if (auto* s = alternative<P::StaticClauseContext>(c)) {
         out.push_back(make(c, SyntaxKind::StaticClause, text(s->name()), {expr(s->expr())}));
       } else if (auto* g = alternative<P::GradientClauseContext>(c)) {
@@ -172,6 +187,10 @@ class Builder : private NodeMaker {
   // --- statements and blocks
   // ----------------------------------------------------------------------------------------
   SyntaxPtr statement(P::StatementContext* c) {
+    if (c && c->scheduled()) return scheduled(c->scheduled());
+    return c ? bound(c->bound()) : error(c);
+  }
+  SyntaxPtr bound(P::BoundContext* c) {
     if (auto* s = alternative<P::LetStatementContext>(c))
       return make(c, SyntaxKind::Let, s->LOCAL() ? strip(s->LOCAL()) : "_",
                   {s->type() ? type(s->type()) : nullptr, scheduled(s->scheduled())});
@@ -179,12 +198,16 @@ class Builder : private NodeMaker {
       return make(c, SyntaxKind::GraphLet, strip(s->GRAPH()), {scheduled(s->scheduled())});
     if (auto* s = alternative<P::FreeVarStatementContext>(c))
       return make(c, SyntaxKind::FreeVar, strip(s->LOCAL()), {s->type() ? type(s->type()) : nullptr});
-    if (auto* s = alternative<P::ExprStatementContext>(c)) return scheduled(s->scheduled());
     return error(c);
   }
   SyntaxPtr block(P::BlockContext* c) {
     if (!c) return error(nullptr);
     Nodes list;
+    for (auto* s : c->statement()) list.push_back(statement(s));
+    return make(c, SyntaxKind::Block, "", list);
+  }
+  SyntaxPtr sequence(P::SequenceContext* c) {
+    Nodes list{bound(c->bound())};
     for (auto* s : c->statement()) list.push_back(statement(s));
     return make(c, SyntaxKind::Block, "", list);
   }
@@ -301,6 +324,7 @@ class Builder : private NodeMaker {
     return make(c, SyntaxKind::Binders, "", list);
   }
   SyntaxPtr element(P::ElementContext* c) {
+    if (c && c->sequence()) return sequence(c->sequence());
     if (!c || (c->expr().empty() && !c->scheduled())) return error(c);
     if (!c->scheduled()) return make(c, SyntaxKind::Spread, "", {expr(c->expr(0))});
     if (!c->name()) return scheduled(c->scheduled());
@@ -375,7 +399,9 @@ class Builder : private NodeMaker {
   SyntaxPtr match(P::MatchPrimaryContext* c) {
     Nodes children{expr(c->expr())};
     for (auto* a : c->arm())
-      children.push_back(make(a, SyntaxKind::Arm, "", {pattern(a->pattern()), scheduled(a->scheduled())}));
+      children.push_back(
+          make(a, SyntaxKind::Arm, "",
+               {pattern(a->pattern()), a->sequence() ? sequence(a->sequence()) : scheduled(a->scheduled())}));
     return make(c, SyntaxKind::Match, text(c->getStart()), children);
   }
   SyntaxPtr pattern(P::PatternContext* c) {
@@ -415,6 +441,8 @@ class Builder : private NodeMaker {
       if (!t->typeParams()) return function;
       return make(c, SyntaxKind::GeneralType, "", {type_params(t->typeParams()), function});
     }
+    if (auto* t = alternative<P::RefTypeContext>(c))
+      return make(c, SyntaxKind::NamedType, "Ref", {type(t->type())});
     if (auto* t = alternative<P::NamedTypeContext>(c)) {
       for (auto* p : t->type()) parts.push_back(type(p));
       return make(c, SyntaxKind::NamedType, text(t->name()), parts);

@@ -32,41 +32,6 @@ void find_type_vars(Type type, const std::function<void(Type)>& visit) {
 
 }  // namespace
 
-/// The opened dims that index expressions inside mention: the text has to name them.
-void Printer::find_named(ExprPtr expr) {
-  auto add = [&](Dim dim) {
-    for_each_var(dim, [&](Dim var) {
-      if (var->opened) named_.insert(var);
-    });
-  };
-  if (auto* comprehension = as<ComprehensionExpr>(expr)) {
-    if (slice_items(*comprehension)) return find_named(as<ReadExpr>(comprehension->body)->tensor);
-    std::ranges::for_each(comprehension->extents, add);
-  }
-  if (auto* value = as<DimValueExpr>(expr)) add(value->dim);
-  for_each_child(expr, [&](ExprPtr child) { find_named(child); });
-}
-
-/// With `?` for the dims that stand for one.
-std::string Printer::type_text(Type type) {
-  Substitution any;
-  for_each_dim_var(type, [&](Dim var) {
-    if (var->opened && !named_.contains(var)) any.dims.emplace(var, dim_any());
-  });
-  return to_string(names_.renamed(substitute(type, any)));
-}
-
-bool Printer::forgets_dims(Type type) {
-  bool forgets = false;
-  for_each_dim_var(type, [&](Dim var) { forgets |= var->opened && !named_.contains(var); });
-  return forgets;
-}
-
-/// Nothing for a type that cannot be written.
-std::string Printer::annotation(Type type, std::string_view before) {
-  return type && !contains_error(type) && names_.can_spell(type) ? std::string(before) + type_text(type) : "";
-}
-
 Level Printer::node(const VarExpr& e) {
   auto pattern = opened_.find(e.variable);
   text("%" + names_.of(pattern == opened_.end() ? e.variable : pattern->second));
@@ -128,15 +93,28 @@ Level Printer::node(const CallExpr& e) {
 }
 
 void Printer::signature(const std::string& head, const FnExpr& fn) {
+  std::vector<const FnAttribute*> own;
+  std::unordered_map<std::string_view, std::string> noted;  // at parameters
+  for (const FnAttribute& a : fn.attributes) {
+    size_t dot = a.name.starts_with('%') ? a.name.rfind('.') : std::string_view::npos;
+    if (dot == std::string_view::npos) {
+      own.push_back(&a);
+      continue;
+    }
+    std::string& list = noted[a.name.substr(1, dot - 1)];
+    list += fmt::format("{}{}={}", list.empty() ? " {" : ", ", a.name.substr(dot + 1), a.value);
+  }
   list(
-      head + "(", fn.params.size() + fn.attributes.size(),
+      head + "(", fn.params.size() + own.size(),
       [&](size_t i) {
         if (i >= fn.params.size()) {
-          const FnAttribute& attribute = fn.attributes[i - fn.params.size()];
+          const FnAttribute& attribute = *own[i - fn.params.size()];
           return text(fmt::format("{}={}", attribute.name, attribute.value));
         }
         names_.bind(fn.params[i]);
-        bracketed("%" + names_.of(fn.params[i]) + annotation(fn.params[i]->type, ": "));
+        auto here = noted.find(fn.params[i]->name);
+        bracketed("%" + names_.of(fn.params[i]) + (here == noted.end() ? "" : here->second + "}") +
+                  annotation(fn.params[i]->type, ": "));
       },
       ")");
   // A `?` in its place would forget what the body's type says.
@@ -146,12 +124,7 @@ void Printer::signature(const std::string& head, const FnExpr& fn) {
 }
 
 Level Printer::node(const FnExpr& e) {
-  std::vector<std::string> general;
-  for (Dim var : e.dim_vars) {
-    if (var->opened && !named_.contains(var)) continue;
-    names_.bind(var);
-    general.push_back(names_.of(var));
-  }
+  std::vector<std::string> general = bind_general(e.dim_vars, e);
   // What no function around has for a type variable is one of this function.
   std::vector<Type> own;
   find_type_vars(e.type, [&](Type var) {
@@ -377,6 +350,12 @@ std::string Printer::statement(const Definition& definition, const Variable* var
   return expression(definition.body);
 }
 
+std::string Printer::input(const Definition& input, const Variable& variable) {
+  bracketed(fmt::format("free_var %{}: {}", names_.wanted(variable), type_text(input.scheme.type)));
+  print_queued();
+  return layout_.render(options_.width);
+}
+
 // `gradient (%g, %y) { … }`, whose parameters have the types that the declaration gives them.
 void Printer::gradient_clause(const FnExpr& clause) {
   list(
@@ -400,12 +379,7 @@ std::string Printer::definition(const Definition& definition) {
   std::vector<Dim> dims = definition.scheme.dim_vars;
   for (Dim var : fn->dim_vars)
     if (std::ranges::find(dims, var) == dims.end()) dims.push_back(var);
-  std::vector<std::string> general;
-  for (Dim var : dims) {
-    if (var->opened && !named_.contains(var)) continue;
-    names_.bind(var);
-    general.push_back(names_.of(var));
-  }
+  std::vector<std::string> general = bind_general(dims, *fn);
   for (Type var : definition.scheme.type_vars) {
     names_.bind_type(var);
     general.push_back(names_.of_type(var));
@@ -448,6 +422,10 @@ std::string print(ExprPtr expr, const PrintOptions& options) {
 
 std::string print(const Definition& definition, const PrintOptions& options) {
   return printer_detail::Printer(options).definition(definition);
+}
+
+std::string print_input(const Definition& input, const Variable& variable, const PrintOptions& options) {
+  return printer_detail::Printer(options).input(input, variable);
 }
 
 std::string print_statement(const Definition& statement, const Variable* variable,

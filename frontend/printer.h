@@ -43,6 +43,7 @@ struct PrintOptions {
   Spelling* spelling = nullptr;
   /// Names of variables of other statements that are not their own: what shadows one that is still used.
   const std::unordered_map<const Variable*, std::string>* other_names = nullptr;
+  bool slash_names = false;  ///< of a text with TVM's header, where names may have `/`, `.`, `:` and `-`
   bool types =
       false;  ///< comments with the types of the bindings that have no place for one (`%0 /* t */ = …`)
 };
@@ -54,6 +55,9 @@ std::string print(ExprPtr expr, const PrintOptions& options = {});
 
 /// `def @f[n](%x: t) -> t {…}` for a function, else as a statement.
 std::string print(const Definition& definition, const PrintOptions& options = {});
+
+/// `free_var %x: t`, the declaration of an input.
+std::string print_input(const Definition& input, const Variable& variable, const PrintOptions& options = {});
 
 /// A statement: `let %x: t = …` also for a function, or the expression. `variable`: the one that it binds.
 std::string print_statement(const Definition& statement, const Variable* variable,

@@ -53,8 +53,12 @@ Level Printer::node(const TupleExpr& e) {
 }
 
 Level Printer::node(const FieldExpr& e) {
-  // `@f.name` is one dotted name.
-  bool glued = !e.name.empty() && e.tuple && e.tuple->kind == ExprKind::Global;
+  // `@f.name` is one dotted name, in TVM's texts `%x.name` and `%x.0.name` too.
+  bool joins =
+      e.tuple &&
+      (e.tuple->kind == ExprKind::Global ||
+       (options_.slash_names && (e.tuple->kind == ExprKind::Var || e.tuple->kind == ExprKind::Field)));
+  bool glued = !e.name.empty() && joins;
   if (glued) text("(");
   at(e.tuple, Level::Postfix);
   text((glued ? ")." : ".") + (e.name.empty() ? std::to_string(e.index) : std::string(e.name)));

@@ -43,7 +43,7 @@ class NameTable {
 class Names {
  public:
   explicit Names(const PrintOptions& options)
-      : spelling_(options.spelling), other_names_(options.other_names) {}
+      : spelling_(options.spelling), other_names_(options.other_names), slash_names_(options.slash_names) {}
 
   /// What it is called where that is free.
   std::string wanted(const Variable& variable) const;
@@ -54,6 +54,9 @@ class Names {
   }
   void bind(Dim var);
   void bind_type(Type var);
+  /// A dim that has no name in the text: types have `_` for it.
+  void leave_out(Dim var) { left_out_.insert(var); }
+  bool is_left_out(Dim var) const { return left_out_.contains(var); }
   void release(const Variable* variable) { locals_.release(variable); }
   void release(Dim var) { bare_.release(var); }
   void release_type(Type var) { bare_.release(var); }
@@ -76,6 +79,8 @@ class Names {
   NameTable locals_, bare_;
   Spelling* spelling_;
   const std::unordered_map<const Variable*, std::string>* other_names_;
+  bool slash_names_;
+  std::unordered_set<Dim> left_out_;
 };
 
 /// Bound as `%3 = …`.
@@ -112,6 +117,7 @@ class Printer {
   std::string expression(ExprPtr expr);
   std::string definition(const Definition& definition);
   std::string statement(const Definition& definition, const Variable* variable);
+  std::string input(const Definition& input, const Variable& variable);
 
  private:
   struct Step {
@@ -187,8 +193,11 @@ class Printer {
   /// Whether fields or what stands around tell each type parameter.
   bool tells_type(const ConstructExpr& e) const;
   void find_named(ExprPtr expr);
+  /// The dims that a function is general in, by name. Those that operators inside broadcast with others were
+  /// inferred, since no parameter can be written so: they are left out.
+  std::vector<std::string> bind_general(std::span<const Dim> dims, const FnExpr& fn);
   std::string type_text(Type type);
-  /// Whether it is over a dim that stands for a `?` and has no name in the text.
+  /// Whether it is over a dim that has no name in the text.
   bool forgets_dims(Type type);
   std::string annotation(Type type, std::string_view before);
   void signature(const std::string& head, const FnExpr& fn);

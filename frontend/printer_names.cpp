@@ -4,6 +4,7 @@
 #include <cctype>
 #include <mutex>
 
+#include "frontend/lexeme.h"
 #include "frontend/printer_impl.h"
 #include "ir/type.h"
 
@@ -94,7 +95,9 @@ void NameTable::release(const void* key) {
 std::string Names::wanted(const Variable& variable) const {
   if (other_names_)
     if (auto other = other_names_->find(&variable); other != other_names_->end()) return other->second;
-  return is_numbered(variable) ? std::string(variable.name) : identifier(variable.name, "v");
+  bool readable =
+      is_numbered(variable) || (slash_names_ && local_name_size(variable.name, true) == variable.name.size());
+  return readable && variable.name != "_" ? std::string(variable.name) : identifier(variable.name, "v");
 }
 
 void Names::bind(Dim var) { bare_.bind(var, bare_identifier(var->name, "i")); }
@@ -105,6 +108,8 @@ const std::string& Names::of(const Variable* variable) {
   return *locals_.find(variable);
 }
 const std::string& Names::of(Dim var) {
+  static const std::string kLeftOut = "_";
+  if (is_left_out(var)) return kLeftOut;
   bind(var);
   return *bare_.find(var);
 }

@@ -8,6 +8,7 @@
 #include <functional>
 #include <optional>
 
+#include "frontend/lexeme.h"
 #include "frontend/scanner_tokens.h"
 
 namespace quern {
@@ -113,7 +114,7 @@ class Splitter {
     return token;
   }
   // "x" of `let %x = …`, "0" of `%0 = …`, "" of an expression.
-  static std::string bound_name(std::string_view statement) {
+  std::string bound_name(std::string_view statement) const {
     auto skip = [&](size_t p) -> size_t { return token_from(statement, p).range.begin; };
     size_t p = 0;
     auto begins_with = [&](std::string_view word) {
@@ -123,16 +124,15 @@ class Splitter {
     bool let = begins_with("let"), free = begins_with("free_var");
     if (let || free) p = skip(let ? 3 : 8);
     if (p >= statement.size() || statement[p] != '%') return "";
-    size_t end = ++p;
-    while (end < statement.size() && (is_word(statement[end]) || statement[end] == '/') &&
-           statement[end] != '.')
-      ++end;
-    std::string name(statement.substr(p, end - p));
-    if (let || free) return name == "_" ? "" : name;
-    size_t equals = skip(end);
-    bool graph = !name.empty() && std::isdigit(static_cast<unsigned char>(name[0])) &&
-                 equals < statement.size() && statement[equals] == '=' && statement.substr(equals, 2) != "==";
-    return graph ? name : "";
+    std::string_view rest = statement.substr(p + 1);
+    if (let || free) {
+      std::string_view name = rest.substr(0, local_name_size(rest, outcome_.slash_names));
+      return name == "_" ? "" : std::string(name);
+    }
+    std::string_view number = rest.substr(0, std::min(rest.find_first_not_of("0123456789"), rest.size()));
+    std::string_view after = statement.substr(skip(p + 1 + number.size()));
+    bool graph = !number.empty() && after.starts_with('=') && !after.starts_with("==");
+    return graph ? std::string(number) : "";
   }
   // After the `}` of one body a definition may go on with another one.
   bool continues(const Token& t) const {
@@ -141,7 +141,7 @@ class Splitter {
     if (t.kind == TokenKind::Word && word(t) == "static") return !t.at_line_start;
     return t.kind == TokenKind::Word &&
            (word(t) == "when" || word(t) == "else" || word(t) == "gradient" || word(t) == "shape" ||
-            word(t) == "where" || word(t) == "lowering" || begins_schedule(t));
+            word(t) == "where" || word(t) == "warn" || word(t) == "lowering" || begins_schedule(t));
   }
   // `schedule(…)` is a call, which begins a statement.
   bool begins_schedule(const Token& t) const {
@@ -204,6 +204,9 @@ void report_invalid(std::string_view text, std::vector<SyntaxProblem>& problems)
   }
 }
 
+// The header `#[version = "0.0.5"]` is printed since 0.7.
+constexpr int kLastWithOldHeader = 6;
+
 // `v0.0.4`, the first line of files before TVM 0.7.
 bool is_old_version(std::string_view text) {
   size_t end = text.find_first_not_of("0123456789.", 1);
@@ -211,14 +214,12 @@ bool is_old_version(std::string_view text) {
          (end == std::string_view::npos || std::isspace(static_cast<unsigned char>(text[end])));
 }
 
-// Where the first character stands that is no blank and in no `//` comment; npos where there is none.
+// Where the first character stands that is no blank and in no comment; npos where there is none.
 size_t after_comments(std::string_view text) {
-  size_t start = text.find_first_not_of(" \t\r\n");
-  while (start != std::string_view::npos && text.substr(start).starts_with("//")) {
-    start = text.find_first_of("\r\n", start);
-    if (start != std::string_view::npos) start = text.find_first_not_of(" \t\r\n", start);
-  }
-  return start;
+  std::vector<SyntaxProblem> told_when_it_is_split;
+  Tokens tokens(text, told_when_it_is_split);
+  Token first = tokens.next();
+  return first.kind == TokenKind::End ? std::string_view::npos : first.range.begin;
 }
 
 // Where the pieces of a text are: without the version header (`#[version = "0.0.5"]`), up to `#[metadata]`.
@@ -232,12 +233,16 @@ ScanOutcome frame_of(std::string_view text) {
   size_t start = after_comments(text);
   if (start != std::string_view::npos && is_old_version(text.substr(start))) {
     outcome.slash_names = true;
+    outcome.tvm = kLastWithOldHeader;
     outcome.begin = static_cast<uint32_t>(std::min(text.find_first_of("\r\n", start), text.size()));
   }
   if (start != std::string_view::npos && text.substr(start).starts_with("#[version")) {
     size_t end = text.find(']', start);
     outcome.slash_names = end != std::string_view::npos;
-    if (outcome.slash_names) outcome.begin = static_cast<uint32_t>(end + 1);
+    if (outcome.slash_names) {
+      outcome.begin = static_cast<uint32_t>(end + 1);
+      outcome.tvm = kLastTvm;
+    }
   }
   size_t metadata = text.find("#[metadata]");
   if (metadata != std::string_view::npos && (metadata == 0 || text[metadata - 1] == '\n')) {
@@ -284,7 +289,7 @@ Rescan rescan(ScanOutcome& outcome, std::string_view text, TextEdit edit) {
   ScanOutcome fresh = frame_of(text);
   bool same_frame = fresh.begin == outcome.begin && edit.begin >= outcome.begin &&
                     edit.old_end <= outcome.end && fresh.end == outcome.end + by &&
-                    fresh.slash_names == outcome.slash_names;
+                    fresh.slash_names == outcome.slash_names && fresh.tvm == outcome.tvm;
   if (!same_frame) {
     ScanOutcome before = std::exchange(outcome, scan(text));
     return {0, 0, std::move(before.pieces)};

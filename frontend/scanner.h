@@ -2,6 +2,7 @@
 // The declaration scanner: splits a file into top-level declarations and statements by brackets, strings,
 // comments and keywords alone, so that an edit parses only the pieces whose text changed.
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,9 +22,13 @@ struct Piece {
   std::string doc;   ///< the text of the `///` lines right above it
 };
 
+/// Relay was printed up to TVM 0.19: what a header without a version of TVM is taken for.
+constexpr int kLastTvm = 19;
+
 struct ScanOutcome {
   std::vector<Piece> pieces;
-  bool slash_names = false;             ///< the file starts with a version header
+  bool slash_names = false;             ///< the text starts with TVM's version header, after comments
+  std::optional<int> tvm;               ///< TVM 0.`tvm` printed it, as far as the header tells
   uint32_t begin = 0, end = 0;          ///< where the pieces are: after the version header, before metadata
   Range metadata;                       ///< the JSON after `#[metadata]`, empty where there is none
   std::vector<SyntaxProblem> problems;  ///< invalid UTF-8, unterminated strings and comments

@@ -137,6 +137,12 @@ class Scope {
   virtual InstanceAnswer instance(const InstanceRequest& request) = 0;
   /// The `#[metadata]` of the file that a declaration stands in; null without one.
   virtual const Metadata* metadata(uint32_t declaration) = 0;
+  /// TVM 0.n printed the file that a declaration stands in, as its header and metadata tell; nothing without
+  /// a header.
+  virtual std::optional<int> tvm(uint32_t declaration) = 0;
+  /// Whether what may surprise a reader of a declaration is told: not in the library, nor in what TVM
+  /// printed.
+  virtual bool warns_about(uint32_t declaration) = 0;
   /// The header of a data file (for `load` without an annotation), or why it cannot be read.
   virtual Result<Type> file_type(std::string_view path, std::string_view entry) = 0;
   /// All names of a kind, for did-you-mean.

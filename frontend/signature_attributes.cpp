@@ -6,10 +6,20 @@
 #include <set>
 
 #include "frontend/attribute_kinds.h"
+#include "frontend/scanner.h"
 #include "frontend/signature_match.h"
 #include "frontend/suggest.h"
 
 namespace quern {
+
+namespace {
+
+bool mentions_tvm(SyntaxPtr expr) {
+  if (expr->is(SyntaxKind::Name) && expr->text == "tvm") return true;
+  return std::ranges::any_of(expr->children, [](SyntaxPtr child) { return child && mentions_tvm(child); });
+}
+
+}  // namespace
 
 bool SignatureMatcher::attributes() {
   std::vector<SyntaxPtr> declared;
@@ -34,6 +44,7 @@ bool SignatureMatcher::attributes() {
     given[slot] = &value;
     given_at[slot] = call_.attribute_syntax[i];
   }
+  if (!declared.empty()) tvm_ = scope_.tvm(caller_);
   for (size_t i = 0; i < declared.size(); ++i)
     if (!bind_attribute(declared[i], given[i], given_at[i])) return false;
   return true;
@@ -65,12 +76,6 @@ bool SignatureMatcher::unknown_attribute(size_t i, const std::vector<SyntaxPtr>&
 
 bool SignatureMatcher::bind_attribute(SyntaxPtr declared, const StaticValue* given, SyntaxPtr at) {
   std::string_view kind = declared->child(0) ? declared->child(0)->text : "int";
-  if (!given && !declared->child(1)) {
-    report(DiagnosticKind::MissingAttribute, call_.syntax,
-           fmt::format("`{}` needs the attribute `{}`: `{}=…`", op_.name, declared->text, declared->text),
-           {{Place{{op_.id, declared->id}, {}}, "it is declared here, without a default"}});
-    return false;
-  }
   // A default over what the tensors bind, such as the axes of extent 1, is computed after them; None asks
   // for it.
   if (declared->child(1) && depends_on_tensors(declared->child(1))) {
@@ -84,18 +89,36 @@ bool SignatureMatcher::bind_attribute(SyntaxPtr declared, const StaticValue* giv
     binding_.env.insert_or_assign(std::string(declared->text), *value);
     return true;
   }
-  std::optional<StaticValue> fallback;
-  if (declared->child(1)) fallback = inside_evaluator_.evaluate(declared->child(1), binding_.env);
-  if (fallback) {
-    // A default may be "" for a dtype or None for an optional: what it means is fit_attribute's to say.
-    auto fitted = fit_attribute(*fallback, kind);
-    fallback = fitted ? *fitted : StaticValue();
-  }
-  std::optional<StaticValue> value = given ? fit_attribute(*given, kind) : fallback;
-  if (!value) return wrong_attribute(declared, kind, given ? *given : StaticValue(), at);
-  if (given && !(fallback && *fallback == *value)) binding_.attributes.emplace_back(declared->text, *value);
+  std::optional<StaticValue> fallback = default_of(declared, std::nullopt), value = fallback;
+  if (given)
+    value = fit_attribute(*given, kind);
+  else if (tvm_)
+    value = default_of(declared, tvm_);
+  if (!value && given) return wrong_attribute(declared, kind, *given, at);
+  if (!value) return inside_.empty() ? missing_attribute(declared) : report_inside();
+  // Left out is what texts with TVM's header and those without both take.
+  bool is_default = fallback && *fallback == *value;
+  if (is_default && mentions_tvm(declared->child(1))) is_default = default_of(declared, kLastTvm) == value;
+  if (!is_default) binding_.attributes.emplace_back(declared->text, *value);
   binding_.env.insert_or_assign(std::string(declared->text), *value);
   return true;
+}
+
+std::optional<StaticValue> SignatureMatcher::default_of(SyntaxPtr declared, std::optional<int> tvm) {
+  if (!declared->child(1)) return std::nullopt;
+  inside_evaluator_.tvm = tvm ? StaticValue::integer(*tvm) : StaticValue();
+  std::optional<StaticValue> value = inside_evaluator_.evaluate(declared->child(1), binding_.env);
+  inside_evaluator_.tvm.reset();
+  // A default may be "" for a dtype or None for an optional: what it means is fit_attribute's to say. Where
+  // None does not fit there is no default.
+  return value ? fit_attribute(*value, declared->child(0) ? declared->child(0)->text : "int") : std::nullopt;
+}
+
+bool SignatureMatcher::missing_attribute(SyntaxPtr declared) {
+  report(DiagnosticKind::MissingAttribute, call_.syntax,
+         fmt::format("`{}` needs the attribute `{}`: `{}=…`", op_.name, declared->text, declared->text),
+         {{Place{{op_.id, declared->id}, {}}, "it is declared here, without a default"}});
+  return false;
 }
 
 bool SignatureMatcher::wrong_attribute(SyntaxPtr declared, std::string_view kind, const StaticValue& given,

@@ -29,9 +29,44 @@ bool SignatureMatcher::check(SyntaxPtr clause) {
   if (*met) return true;
   std::vector<Note> notes = argument_notes();
   notes.push_back({Place{{op_.id, clause->id}, {}}, "the constraint is stated here"});
+  // `where is_float(t)`: the first tensor of this dtype can be one.
+  std::vector<Fix> fixes;
+  SyntaxPtr condition = clause->child(0);
+  bool floats = condition->is(SyntaxKind::Call) && condition->child(0)->text == "is_float";
+  size_t i = 0;
+  for (SyntaxPtr p : params_of(op_.syntax)->children) {
+    if (!floats || !p->is(SyntaxKind::TensorParam) || i == call_.tensors.size()) continue;
+    SyntaxPtr argument = call_.tensor_syntax[i];
+    DType dtype = hooks_.resolve(call_.tensors[i++])->dtype;
+    bool same = p->child(0)->is(SyntaxKind::TensorType) && condition->child(1) &&
+                p->child(0)->child(1)->text == condition->child(1)->text;
+    if (same && fixes.empty() && dtype.is_int() && dtype.has_one_lane())
+      fixes.push_back(conversion(argument, DType::float32()));
+  }
   report(DiagnosticKind::ConstraintNotMet, call_.syntax, fmt::format("{}: {}{}", op_text(), message, detail),
-         std::move(notes));
+         std::move(notes), std::move(fixes));
   return false;
+}
+
+Fix SignatureMatcher::conversion(SyntaxPtr argument, DType to) const {
+  Place before{{caller_, argument->id}, {}, Part::Before}, after{{caller_, argument->id}, {}, Part::After};
+  bool plain = argument->is(SyntaxKind::Int) && to.is_float() &&
+               argument->text.find_first_not_of("-0123456789") == std::string_view::npos;
+  if (plain) return {fmt::format("write `{}.0`", argument->text), {{after, ".0"}}};
+  return {fmt::format("convert it to {}", to_string(to)),
+          {{before, "cast("}, {after, fmt::format(", dtype=\"{}\")", to_string(to))}}};
+}
+
+// Of an integer and a floating-point tensor the integer is converted.
+std::vector<Fix> SignatureMatcher::one_dtype(DType wanted, DType found) const {
+  bool two = call_.tensors.size() == 2 && argument_ == 1;
+  if (!two || !wanted.has_one_lane() || !found.has_one_lane()) return {};
+  DType first = hooks_.resolve(wanted), second = hooks_.resolve(found);
+  bool literal = call_.tensor_syntax[1]->is(SyntaxKind::Float);
+  if (first.is_int() && (second.is_float() || literal))
+    return {conversion(call_.tensor_syntax[0], second.is_float() ? second : DType::float32())};
+  if (first.is_float() && second.is_int()) return {conversion(call_.tensor_syntax[1], first)};
+  return {};
 }
 
 std::optional<bool> SignatureMatcher::holds(SyntaxPtr condition, std::string& detail) {
@@ -80,13 +115,22 @@ std::optional<bool> SignatureMatcher::either(SyntaxPtr condition, std::string& d
     }
     bool last = side == condition->children.back();
     if (last && open.empty()) return holds(side, detail);
-    auto known = inside_evaluator_.boolean(side, binding_.env);
+    auto known = dtypes_agree(side);
+    if (!known) known = inside_evaluator_.boolean(side, binding_.env);
     if (!known || *known) return known;
   }
   if (open.empty()) return false;
   if (open.size() == 1) return hooks_.require(DimRelation::Equal, open[0].first, open[0].second, false);
   Dim product = dim_mul(dim_sub(open[0].first, open[0].second), dim_sub(open[1].first, open[1].second));
   return hooks_.require(DimRelation::Equal, product, dim_const(0), false);
+}
+
+std::optional<bool> SignatureMatcher::dtypes_agree(SyntaxPtr side) {
+  if (!side->is(SyntaxKind::Binary) || side->text != "==") return std::nullopt;
+  auto a = inside_evaluator_.evaluate(side->child(0), binding_.env);
+  auto b = inside_evaluator_.evaluate(side->child(1), binding_.env);
+  if (!a || !b || !a->as_dtype() || !b->as_dtype()) return std::nullopt;
+  return relate("==", *a, *b, side);
 }
 
 std::optional<std::pair<Dim, Dim>> SignatureMatcher::open_equality(SyntaxPtr side) {
@@ -118,6 +162,9 @@ bool SignatureMatcher::relate(std::string_view symbol, const StaticValue& left, 
     bool strict = symbol == "<" || symbol == ">";
     return hooks_.require(DimRelation::LessEqual, strict ? dim_add(a, dim_const(1)) : a, b, false);
   }
+  // A dtype that is not settled becomes the other one.
+  if (left.as_dtype() && right.as_dtype() && symbol == "==")
+    return hooks_.unify(*left.as_dtype(), *right.as_dtype());
   if (symbol == "==" || symbol == "!=") return static_equal(left, right).value_or(true) == (symbol == "==");
   auto known = inside_evaluator_.boolean(at, binding_.env);
   return known && *known;

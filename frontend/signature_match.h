@@ -48,12 +48,18 @@ class SignatureMatcher {
   // What went wrong while the signature's own expressions were evaluated, told at the call.
   bool report_inside();
 
+  /// `cast(…, dtype="float32")` around an argument, or `.0` after a number without a suffix.
+  Fix conversion(SyntaxPtr argument, DType to) const;
+  std::vector<Fix> one_dtype(DType wanted, DType found) const;
   void asking(SyntaxPtr at, std::function<std::string()> what, SyntaxPtr source = nullptr);
 
   // --- attributes
   bool attributes();
   bool unknown_attribute(size_t i, const std::vector<SyntaxPtr>& declared);
   bool bind_attribute(SyntaxPtr declared, const StaticValue* given, SyntaxPtr at);
+  // The default of an attribute in a text that TVM 0.`tvm` printed, or in one without a header.
+  std::optional<StaticValue> default_of(SyntaxPtr declared, std::optional<int> tvm);
+  bool missing_attribute(SyntaxPtr declared);
   bool wrong_attribute(SyntaxPtr declared, std::string_view kind, const StaticValue& given, SyntaxPtr at);
   // Whether an expression names what the types of the tensor parameters bind.
   bool depends_on_tensors(SyntaxPtr expr) const;
@@ -89,6 +95,8 @@ class SignatureMatcher {
   void add_detail(SyntaxPtr a, SyntaxPtr b, std::string& detail);
   /// `a or b`: what one side decides; of two equalities of dims that both stay open, their product.
   std::optional<bool> either(SyntaxPtr condition, std::string& detail);
+  /// Whether the two dtypes of an equality are one, or become one; nothing for anything else.
+  std::optional<bool> dtypes_agree(SyntaxPtr side);
   /// The sides of an equality of dims that is not decided; nothing for anything else.
   std::optional<std::pair<Dim, Dim>> open_equality(SyntaxPtr side);
   /// A comparison: of dims it may be left to a check at run time, of anything else it is known.
@@ -116,6 +124,7 @@ class SignatureMatcher {
   bool last_try_ = false;         ///< a name that has no value now gets none
   std::vector<SyntaxPtr> late_;   ///< attributes whose default is computed from the tensors
   std::optional<size_t> member_;  ///< of the tuple that is matched
+  std::optional<int> tvm_;        ///< TVM 0.`tvm_` printed the text of the call
   std::string empty_family_;      ///< the operand that is a tuple without members
   size_t argument_ = 0;
   SyntaxPtr param_ = nullptr;

@@ -97,7 +97,8 @@ SignatureMatcher::Status SignatureMatcher::match_dtype(SyntaxPtr pattern, Type a
                         hooks_.describe(actual->dtype))
           : fmt::format("{} takes tensors of one dtype: {} is {} but {} is {}", op_text(), bound->second,
                         hooks_.describe(*wanted), operand_text(), hooks_.describe(actual->dtype));
-  report(DiagnosticKind::DTypeMismatch, call_.tensor_syntax[argument_], message, argument_notes());
+  report(DiagnosticKind::DTypeMismatch, call_.tensor_syntax[argument_], message, argument_notes(),
+         bound == bound_by_.end() ? std::vector<Fix>() : one_dtype(*wanted, actual->dtype));
   return Status::Failed;
 }
 

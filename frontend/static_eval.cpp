@@ -40,7 +40,7 @@ std::optional<StaticValue> StaticEvaluator::evaluate(SyntaxPtr expr, const Stati
     case SyntaxKind::Bool: return StaticValue(expr->text == "True");
     case SyntaxKind::String: return StaticValue(std::string(expr->text));
     case SyntaxKind::None: return StaticValue();
-    case SyntaxKind::Meta: return meta(expr);
+    case SyntaxKind::Meta: return meta(expr, env);
     case SyntaxKind::AnyDim: return StaticValue(dim_any());
     case SyntaxKind::HoleType:
       if (hole_dim) return StaticValue(hole_dim());
@@ -100,19 +100,17 @@ std::optional<StaticValue> StaticEvaluator::combine(SyntaxPtr expr, const Static
   return other(expr, {});
 }
 
-// An attribute's value that TVM keeps in the metadata: a number, or a list of them.
-std::optional<StaticValue> StaticEvaluator::meta(SyntaxPtr expr) {
+// What TVM keeps in the metadata: a dim with a name, which is a `?` where no definition around declares it, a
+// number or a list of them as an attribute's value, or what is kept as written, such as a device.
+std::optional<StaticValue> StaticEvaluator::meta(SyntaxPtr expr, const StaticEnv& env) {
+  if (auto declared = env.find(expr->text); declared != env.end()) return declared->second;
+  if (is_dim_variable(expr) || expr->text.starts_with("tir.Any[")) return StaticValue(dim_any());
+  if (size_t bracket = expr->text.find('['); expr->text.substr(0, bracket) == "VirtualDevice")
+    return StaticValue(fmt::format("meta[VirtualDevice]{}", expr->text.substr(bracket)));
   auto tensor = meta_constant(expr, scope_, declaration_, diagnostics_);
   if (!tensor) return std::nullopt;
-  if (tensor->shape().size() > 1 || tensor->dtype().is_vector()) return other(expr, {});
-  StaticList items;
-  for (int64_t i = 0; i < tensor->size(); ++i) {
-    if (tensor->dtype().is_float())
-      items.emplace_back(element_as_double(*tensor, i));
-    else
-      items.push_back(StaticValue::integer(element_as_int(*tensor, i)));
-  }
-  return tensor->shape().empty() ? items[0] : StaticValue::list(std::move(items));
+  auto numbers = numbers_of(*tensor);
+  return numbers ? numbers : other(expr, {});
 }
 
 std::optional<StaticValue> StaticEvaluator::number(SyntaxPtr expr) {
@@ -122,6 +120,11 @@ std::optional<StaticValue> StaticEvaluator::number(SyntaxPtr expr) {
     report(problem.kind, expr, problem.message);
     return std::nullopt;
   }
+  if (literal->dtype && !literal_as(*literal, *literal->dtype)) {
+    report(DiagnosticKind::LiteralOutOfRange, expr,
+           fmt::format("`{}` does not fit {}", expr->text, to_string(*literal->dtype)));
+    return std::nullopt;
+  }
   if (expr->is(SyntaxKind::Int)) return StaticValue::integer(literal->integer);
   return StaticValue(literal->real);
 }
@@ -129,7 +132,9 @@ std::optional<StaticValue> StaticEvaluator::number(SyntaxPtr expr) {
 std::optional<StaticValue> StaticEvaluator::name(SyntaxPtr expr, const StaticEnv& env) {
   auto bound = env.find(expr->text);
   if (bound != env.end()) return bound->second;
+  if (tvm && expr->text == "tvm") return tvm;
   if (auto dtype = parse_dtype(expr->text)) return StaticValue(*dtype);
+  if (expr->text == "nullptr") return StaticValue();  // TVM's word for None
   std::vector<std::string> candidates;
   for (const auto& [known, _] : env) candidates.push_back(known);
   Suggestion meant = suggest(did_you_mean(expr->text, candidates), place(expr));

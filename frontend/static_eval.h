@@ -36,6 +36,9 @@ class StaticEvaluator {
   /// At instance level dims are the operator's own rigid variables, and a broadcast of two different ones is
   /// a Broadcast dim; at a call it is a mismatch.
   bool instance_level = false;
+  /// What the name `tvm` is: in the default of an attribute the n of the TVM 0.n that printed the text of the
+  /// call, None for a text without TVM's header. No name elsewhere.
+  std::optional<StaticValue> tvm;
   /// Asks that a relation hold which the dims leave open: true where it will be checked at run time.
   std::function<bool(DimRelation, Dim, Dim)> require;
   /// What `_` stands for as a dim and as a dtype: unknowns of the running inference. Without these it is
@@ -61,7 +64,7 @@ class StaticEvaluator {
  private:
   friend struct StaticBuiltins;
   std::optional<StaticValue> number(SyntaxPtr expr);
-  std::optional<StaticValue> meta(SyntaxPtr expr);
+  std::optional<StaticValue> meta(SyntaxPtr expr, const StaticEnv& env);
   std::optional<StaticValue> name(SyntaxPtr expr, const StaticEnv& env);
   std::optional<StaticValue> list(SyntaxPtr expr, const StaticEnv& env);
   bool append(SyntaxPtr element, const StaticEnv& env, StaticList& out);

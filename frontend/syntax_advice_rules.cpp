@@ -108,8 +108,7 @@ std::optional<SyntaxProblem> Advisor::characters() {
   }
   if (text == "@" && !f_.wants_expression)
     return here(DiagnosticKind::ForeignOperator,
-                "there is no operator `@`: a matrix product is `nn.dense(%x, %w)`, with the weight as "
-                "(outputs, inputs)");
+                "there is no operator `@`: a matrix product is `nn.matmul(%x, %y)`");
   if (text == "'") {
     size_t close = f_.text.find_first_of("'\r\n", at.end);
     SyntaxProblem p = here(DiagnosticKind::UnknownCharacter, "a string stands in double quotes: `\"…\"`");

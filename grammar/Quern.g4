@@ -3,7 +3,7 @@
 grammar Quern;
 
 @lexer::members {
-  public: bool slashNames = false;  // files that start with TVM's version header have `/` inside local names
+  public: bool slashNames = false;  // files with TVM's version header have `/`, `.`, `:` and `-` inside local names
 }
 
 unit : item? ';'* EOF ;
@@ -30,12 +30,14 @@ staticDecl     : 'static' GLOBAL '(' params? ')' ('->' kind)? block ;
 typeParams : '[' name (',' name)* ','? ']' | '<' name (',' name)* ','? '>' ;
 params     : param (',' param)* ','? ;
 param
-  : LOCAL (':' type)?                      # tensorParam
+  : LOCAL noted? (':' type)?               # tensorParam
   | name (':' kind)? ('=' expr)?           # attributeParam
   ;
+noted      : '{' name '=' expr (',' name '=' expr)* '}' ;  // TVM: `%x {virtual_device=…}: type`
 kind       : name ('[' ']')* '?'? ;
 clause
   : 'where' expr (':' STRING)?             # whereClause
+  | 'warn' expr ':' STRING ('fix' STRING)? # warnClause
   | 'static' name '=' expr                 # staticClause
   | 'gradient' '(' params? ')' block       # gradientClause
   | 'shape' '(' params? ')' block          # shapeClause
@@ -47,13 +49,14 @@ whenBody   : 'when' expr block ;
 elseBody   : 'else' block ;
 
 // --- statements and blocks ------------------------------------------------------------------------------------------
-statement
+statement : bound | scheduled ;
+bound
   : 'let' (LOCAL | '_' | UNDERSCORE_LOCAL) (':' type)? '=' scheduled  # letStatement
   | GRAPH '=' scheduled                                           # graphStatement
   | 'free_var' LOCAL (':' type)?                                  # freeVarStatement
-  | scheduled                                                     # exprStatement
   ;
-block : '{' statement? (';' statement)* ';'? '}' ;
+block    : '{' statement? (';' statement?)* '}' ;
+sequence : bound (';' statement?)+ ;  // a block without braces, as TVM has it in brackets and in arms
 
 // --- schedules: how loops run -----------------------------------------------------------------------------------------
 scheduled    : expr schedule? ;
@@ -113,7 +116,7 @@ typeArguments : '<' typeArgument (',' typeArgument)* ','? '>' ;
 typeArgument  : type | INT ;
 arguments     : argument (',' argument)* ','? ;
 argument      : name '=' expr | element ;
-element       : '..' expr | scheduled ('for' name '<' expr ('if' expr)?)? ;
+element       : '..' expr | sequence | scheduled ('for' name '<' expr ('if' expr)?)? ;
 indexItem
   : '..' expr                                                     # spreadIndex
   | '~' name                                                      # broadcastIndex
@@ -124,7 +127,7 @@ binders : binder (',' binder)* ','? ;
 binder  : '..'? (name | '_') (('<' | upTo='<=') expr)? ;
 update  : '=' | '+=' | '*=' | ('-' | '/' | NAME) '=' ;
 
-arm     : pattern '=>' scheduled ;
+arm     : pattern '=>' (sequence | scheduled) ;
 pattern
   : '_'                                                           # wildcardPattern
   | LOCAL (':' type)?                                             # variablePattern
@@ -139,13 +142,14 @@ type
   | '(' type 'for' name '<' expr ')'                              # familyType
   | '(' (type (',' type)* ','?)? ')'                              # tupleType
   | 'fn' typeParams? '(' (type (',' type)* ','?)? ')' '->' type   # functionType
-  | name ('[' type (',' type)* ']' | '<' type (',' type)* '>')?   # namedType
+  | 'ref' '(' type ')'                                            # refType
+  | name ('[' (type (',' type)*)? ']' | '<' type (',' type)* '>')?   # namedType
   ;
 
 // Words that are keywords only where a rule above asks for them.
 name
   : NAME | 'op' | 'test' | 'where' | 'when' | 'static' | 'infix' | 'as' | 'at' | 'shape' | 'gradient' | 'type'
-  | 'extern' | 'import' | 'meta' | 'lowering' | 'needs' | 'schedule'
+  | 'extern' | 'import' | 'meta' | 'lowering' | 'needs' | 'schedule' | 'ref' | 'warn' | 'fix'
   ;
 
 // --- tokens ---------------------------------------------------------------------------------------------------------
@@ -153,7 +157,7 @@ REDUCE : ('sum' | 'prod' | 'max' | 'min' | 'argmax' | 'argmin' | 'any' | 'all') 
 UNDERSCORE_LOCAL : '%_' ;
 LOCAL
   : '%' IDENT
-  | '%' IDENT ([./:-] [A-Za-z0-9_]+)* '/' [A-Za-z0-9_./]+ {slashNames}?
+  | '%' IDENT LOCAL_PART* LOCAL_END {slashNames}?
   ;
 GRAPH      : '%' DIGIT+ ;
 GLOBAL     : '@' IDENT ('.' IDENT)* ;
@@ -172,6 +176,9 @@ LINE_COMMENT  : '//' ~[\r\n]* -> skip ;
 BLOCK_COMMENT : '/*' (BLOCK_COMMENT | .)*? '*/' -> skip ;
 UNKNOWN       : . ;
 
+// Digits alone after a `.` or `-` at a name's end are no part of it: `%t.0` is a projection, `%n-1` a difference.
+fragment LOCAL_PART   : [.-] [A-Za-z0-9_]+ | LOCAL_END ;
+fragment LOCAL_END    : [.-] DIGIT* [A-Za-z_] [A-Za-z0-9_]* | '/' [A-Za-z0-9_]+ | ':' DIGIT+ ;
 fragment DIGIT        : [0-9] ;
 fragment IDENT        : [A-Za-z_] [A-Za-z0-9_]* ;
 fragment EXPONENT     : [eE] [+-]? DIGIT+ ;

@@ -4,14 +4,17 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
 #include <new>
+#include <optional>
 #include <set>
 #include <system_error>
 
@@ -63,6 +66,14 @@ Result<std::unique_ptr<FileSource>> FileSource::open(const std::string& path) {
   uint64_t size = std::filesystem::file_size(path, error);
   if (error) return failed(error.message());
   return std::make_unique<FileSource>(fmt::format("'{}'", path), size, std::move(file));
+}
+
+Result<Done> FileSource::move_to(uint64_t offset) {
+  QUERN_CHECK(offset <= size_);
+  if (::fseeko(file_.get(), static_cast<off_t>(offset), SEEK_SET) != 0)
+    return failure(std::generic_category().message(errno));
+  set_remaining(size_ - offset);
+  return Done{};
 }
 
 int64_t FileSource::read_some(void* out, size_t size) {
@@ -138,25 +149,28 @@ Result<Format> format_of(const std::string& path) {
   return Failure{"its ending is none of .npy, .npz and .safetensors"};
 }
 
-Result<Entries<TensorHeader>> read_npy_file_header(const std::string& path) {
-  auto source = FileSource::open(path);
-  if (!source) return source.error();
-  Result<NpyHeader> header = read_npy_header(**source);
-  if (!header) return header.error();
-  return Entries<TensorHeader>{{"", header->tensor}};
-}
+class NpyFile final : public TensorFile {
+ public:
+  NpyFile(const std::string& path, std::unique_ptr<FileSource> source)
+      : TensorFile(path, {""}), source_(std::move(source)) {}
 
-Result<Entries<TensorPtr>> read_npy_file(const std::string& path) {
-  auto source = FileSource::open(path);
-  if (!source) return source.error();
-  Result<TensorPtr> tensor = read_npy(**source);
-  if (!tensor) return tensor.error();
-  return Entries<TensorPtr>{{"", *tensor}};
-}
+ protected:
+  Result<TensorHeader> read_header(size_t) override {
+    if (auto done = source_->move_to(0); !done) return done.error();
+    Result<NpyHeader> header = read_npy_header(*source_);
+    if (!header) return header.error();
+    return header->tensor;
+  }
+  Result<TensorPtr> read_tensor(size_t) override {
+    if (auto done = source_->move_to(0); !done) return done.error();
+    return read_npy(*source_);
+  }
+
+ private:
+  const std::unique_ptr<FileSource> source_;
+};
 
 Result<Done> write_npy_file(const std::string& path, const Entries<TensorPtr>& entries) {
-  if (entries.size() != 1)
-    return write_failure(path, fmt::format("a .npy holds one tensor, not {}", entries.size()));
   const HostTensor& tensor = *entries.front().second;
   Result<std::string> preamble = npy_preamble(tensor);
   if (!preamble) return write_failure(path, preamble.error().message);
@@ -166,23 +180,107 @@ Result<Done> write_npy_file(const std::string& path, const Entries<TensorPtr>& e
   return file.commit();
 }
 
-/// Calls the reader of the format. A file may honestly hold more than the memory does, which is no bug.
-template <class T>
-Result<Entries<T>> dispatch(const std::string& path, Result<Entries<T>> (*npy)(const std::string&),
-                            Result<Entries<T>> (*npz)(const std::string&),
-                            Result<Entries<T>> (*safetensors)(const std::string&)) {
-  Result<Format> format = format_of(path);
-  if (!format) return Failure{fmt::format("Cannot read '{}': {}.", path, format.error().message)};
+/// A file may honestly hold more than the memory does, which is no bug.
+template <class Read>
+auto within_memory(const std::string& path, const Read& read) -> decltype(read()) {
   try {
-    switch (*format) {
-      case Format::Npy: return npy(path);
-      case Format::Npz: return npz(path);
-      case Format::Safetensors: return safetensors(path);
-    }
+    return read();
   } catch (const std::bad_alloc&) {
     return Failure{fmt::format("Cannot read '{}': there is not enough memory for it.", path)};
   }
+}
+
+OpenedFile open_file(const std::string& path) {
+  Result<Format> format = format_of(path);
+  if (!format) return Failure{fmt::format("Cannot read '{}': {}.", path, format.error().message)};
+  auto source = FileSource::open(path);
+  if (!source) return source.error();
+  switch (*format) {
+    case Format::Npy: return std::shared_ptr<TensorFile>(std::make_shared<NpyFile>(path, std::move(*source)));
+    case Format::Npz: return open_npz(path, std::move(*source));
+    case Format::Safetensors: return open_safetensors(path, std::move(*source));
+  }
   bug("a format of files", __FILE__, __LINE__);
+}
+
+/// What tells a file from what stood or stands under its name at another time.
+struct FileState {
+  dev_t device;
+  ino_t inode;
+  off_t size;
+  int64_t seconds, nanoseconds;  ///< of its modification
+  friend bool operator==(const FileState&, const FileState&) = default;
+};
+
+std::optional<FileState> state_of(const std::string& path) {
+  struct stat found {};
+  if (::stat(path.c_str(), &found) != 0) return std::nullopt;
+  return FileState{found.st_dev, found.st_ino, found.st_size, found.st_mtim.tv_sec, found.st_mtim.tv_nsec};
+}
+
+/// Whether another change would show in the time of modification, whose clock ticks every few milliseconds.
+bool is_settled(const FileState& state) {
+  timespec now{};
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  constexpr int64_t kTick = 50'000'000;  // nanoseconds
+  return (now.tv_sec - state.seconds) * 1'000'000'000 + now.tv_nsec - state.nanoseconds > kTick;
+}
+
+/// The files that were opened last. An open file keeps its inode, so that no other one has the same.
+class RecentFiles {
+ public:
+  static RecentFiles& of_process() {
+    static RecentFiles files;
+    return files;
+  }
+  std::shared_ptr<TensorFile> find(const std::string& path, const FileState& state) {
+    const std::lock_guard lock(mutex_);
+    const auto found = std::ranges::find_if(
+        recent_, [&](const Recent& recent) { return recent.path == path && recent.state == state; });
+    if (found == recent_.end()) return nullptr;
+    std::rotate(recent_.begin(), found, found + 1);
+    return recent_.front().file;
+  }
+  void keep(const std::string& path, const FileState& state, const std::shared_ptr<TensorFile>& file) {
+    forget(path);
+    const std::lock_guard lock(mutex_);
+    if (recent_.size() == kMost) recent_.pop_back();
+    recent_.insert(recent_.begin(), Recent{path, state, file});
+  }
+  void forget(const std::string& path) {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(recent_, [&](const Recent& recent) { return recent.path == path; });
+  }
+
+ private:
+  static constexpr size_t kMost = 8;
+  struct Recent {
+    std::string path;
+    FileState state;
+    std::shared_ptr<TensorFile> file;
+  };
+  std::mutex mutex_;
+  std::vector<Recent> recent_;  ///< the last one first
+};
+
+/// The message of the Failure is a clause.
+Result<Done> check_entry(Format format, const std::string& name, DType dtype) {
+  const std::string fault = format == Format::Safetensors ? safetensors_fault(name, dtype) : npy_fault(dtype);
+  if (fault.empty()) return Done{};
+  return Failure{name.empty() ? fault : fmt::format("entry '{}': {}", name, fault)};
+}
+
+template <class T, class Read>
+Result<Entries<T>> read_all(const std::string& path, const Read& read) {
+  auto file = open_tensor_file(path);
+  if (!file) return file.error();
+  Entries<T> entries;
+  for (size_t i = 0; i < (*file)->names().size(); ++i) {
+    Result<T> entry = read(**file, i);
+    if (!entry) return entry.error();
+    entries.emplace_back((*file)->names()[i], std::move(*entry));
+  }
+  return entries;
 }
 
 }  // namespace
@@ -191,26 +289,70 @@ Result<Entries<T>> dispatch(const std::string& path, Result<Entries<T>> (*npy)(c
 
 using namespace data_detail;
 
+TensorFile::TensorFile(std::string path, std::vector<std::string> names)
+    : path_(std::move(path)), names_(std::move(names)) {
+  for (size_t i = 0; i < names_.size(); ++i) numbers_.emplace(names_[i], i);
+}
+
+std::optional<size_t> TensorFile::find(std::string_view name) const {
+  const auto found = numbers_.find(name);
+  return found == numbers_.end() ? std::nullopt : std::optional(found->second);
+}
+
+Result<TensorHeader> TensorFile::header(size_t entry) {
+  const std::lock_guard lock(mutex_);
+  return within_memory(path_, [&] { return read_header(entry); });
+}
+
+Result<TensorPtr> TensorFile::tensor(size_t entry) {
+  const std::lock_guard lock(mutex_);
+  return within_memory(path_, [&] { return read_tensor(entry); });
+}
+
+Result<std::shared_ptr<TensorFile>> open_tensor_file(const std::string& path) {
+  RecentFiles& recent = RecentFiles::of_process();
+  const std::optional<FileState> state = state_of(path);
+  if (state)
+    if (auto file = recent.find(path, *state)) return file;
+  auto opened = within_memory(path, [&] { return open_file(path); });
+  if (opened && state && is_settled(*state) && state == state_of(path)) recent.keep(path, *state, *opened);
+  return opened;
+}
+
 Result<Entries<TensorHeader>> read_tensor_headers(const std::string& path) {
-  return dispatch<TensorHeader>(path, read_npy_file_header, read_npz_headers, read_safetensors_headers);
+  return read_all<TensorHeader>(path, [](TensorFile& file, size_t i) { return file.header(i); });
 }
 
 Result<Entries<TensorPtr>> read_tensors(const std::string& path) {
-  return dispatch<TensorPtr>(path, read_npy_file, read_npz, read_safetensors);
+  return read_all<TensorPtr>(path, [](TensorFile& file, size_t i) { return file.tensor(i); });
+}
+
+Result<Done> check_entries(const std::string& path, const Entries<DType>& entries) {
+  Result<Format> format = format_of(path);
+  if (!format) return write_failure(path, format.error().message);
+  if (*format == Format::Npy && entries.size() != 1)
+    return write_failure(path, fmt::format("a .npy holds one tensor, not {}", entries.size()));
+  std::set<std::string_view> names;
+  for (const auto& [name, dtype] : entries) {
+    if (!names.insert(name).second)
+      return write_failure(path, fmt::format("two entries are named '{}'", name));
+    if (auto entry = check_entry(*format, name, dtype.lane()); !entry)
+      return write_failure(path, entry.error().message);
+  }
+  return Done{};
 }
 
 Result<Done> write_tensors(const std::string& path, const Entries<TensorPtr>& entries) {
-  Result<Format> format = format_of(path);
-  if (!format) return write_failure(path, format.error().message);
-  std::set<std::string_view> names;
+  Entries<DType> dtypes;
   Entries<TensorPtr> written;
   for (const auto& [name, tensor] : entries) {
     QUERN_CHECK(tensor != nullptr);
-    if (!names.insert(name).second)
-      return write_failure(path, fmt::format("two entries are named '{}'", name));
+    dtypes.emplace_back(name, tensor->dtype());
     written.emplace_back(name, HostTensor::lanes_of(tensor));
   }
-  switch (*format) {
+  if (auto checked = check_entries(path, dtypes); !checked) return checked;
+  RecentFiles::of_process().forget(path);
+  switch (*format_of(path)) {
     case Format::Npy: return write_npy_file(path, written);
     case Format::Npz: return write_npz(path, written);
     case Format::Safetensors: return write_safetensors(path, written);

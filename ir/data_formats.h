@@ -32,6 +32,7 @@ class ByteSource {
   Result<Done> finish();
 
  protected:
+  void set_remaining(uint64_t bytes) { remaining_ = bytes; }
   /// Bytes read, at most `size`; 0 at the end; negative when the source is broken.
   virtual int64_t read_some(void* out, size_t size) = 0;
 
@@ -50,12 +51,18 @@ class FileSource final : public ByteSource {
   /// Fails on what is missing, is not a regular file or may not be read.
   static Result<std::unique_ptr<FileSource>> open(const std::string& path);
   FileSource(std::string where, uint64_t size, File file)
-      : ByteSource(std::move(where), size), file_(std::move(file)) {}
+      : ByteSource(std::move(where), size), size_(size), file_(std::move(file)) {}
+
+  /// Goes on at this byte, which is not beyond the end.
+  Result<Done> move_to(uint64_t offset);
+  int descriptor() const { return ::fileno(file_.get()); }
+  uint64_t size() const { return size_; }
 
  protected:
   int64_t read_some(void* out, size_t size) override;
 
  private:
+  const uint64_t size_;
   File file_;
 };
 
@@ -90,14 +97,19 @@ Result<uint64_t> checked_bytes(DType dtype, const Shape& shape);
 /// Files may hold any byte for a bool; tensors hold 0 and 1 alone.
 void normalise_bools(HostTensor& tensor);
 
-Result<Entries<TensorHeader>> read_npz_headers(const std::string& path);
-Result<Entries<TensorPtr>> read_npz(const std::string& path);
-/// Stored, not deflated: trained weights hardly shrink. Entry names are distinct.
-Result<Done> write_npz(const std::string& path, const Entries<TensorPtr>& entries);
+using OpenedFile = Result<std::shared_ptr<TensorFile>>;
 
-Result<Entries<TensorHeader>> read_safetensors_headers(const std::string& path);
-Result<Entries<TensorPtr>> read_safetensors(const std::string& path);
-/// Entry names are distinct.
+/// Each takes the file as it was opened.
+OpenedFile open_npz(const std::string& path, std::unique_ptr<FileSource> source);
+OpenedFile open_safetensors(const std::string& path, std::unique_ptr<FileSource> source);
+
+/// Why the format has no such entry, or nothing: a clause.
+std::string npy_fault(DType dtype);
+std::string safetensors_fault(const std::string& name, DType dtype);
+
+/// Stored, not deflated: trained weights hardly shrink. Entries are checked.
+Result<Done> write_npz(const std::string& path, const Entries<TensorPtr>& entries);
+/// Entries are checked.
 Result<Done> write_safetensors(const std::string& path, const Entries<TensorPtr>& entries);
 
 }  // namespace quern::data_detail

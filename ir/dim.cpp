@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdio>
-#include <cstdlib>
 #include <memory>
 #include <memory_resource>
 #include <mutex>
@@ -12,6 +10,8 @@
 
 #include "ir/dim_poly.h"
 #include "ir/interned.h"
+#include "ir/result.h"
+#include "ir/series.h"
 
 namespace quern {
 
@@ -112,11 +112,6 @@ Interner& interner() {
 
 thread_local DimScratch* current_scratch = nullptr;
 
-[[noreturn]] void stop(const char* what) {
-  std::fprintf(stderr, "internal error: %s\n", what);
-  std::abort();
-}
-
 }  // namespace
 
 Interned interned_dims() {
@@ -157,7 +152,7 @@ namespace dim_detail {
 
 Dim make_node(DimKind kind, int64_t value, std::span<const Dim> args) {
   if (std::any_of(args.begin(), args.end(), [](Dim arg) { return arg->has_infer; })) {
-    if (!current_scratch) stop("a dim with an unknown is made while no inference runs");
+    QUERN_CHECK(current_scratch != nullptr);
     return current_scratch->impl().table.intern({kind, value, args});
   }
   Interner& all = interner();
@@ -281,9 +276,11 @@ namespace {
 
 Dim make_var(std::string_view name, bool opened) {
   static std::atomic<int64_t> next_id{0};
-  Interner& all = interner();
-  std::lock_guard lock(all.mutex);
-  return all.table.make({DimKind::Var, next_id++, {}}, name, opened);
+  return Series::next(opened ? Series::Kind::OpenedDim : Series::Kind::Dim, name, [&] {
+    Interner& all = interner();
+    std::lock_guard lock(all.mutex);
+    return all.table.make({DimKind::Var, next_id++, {}}, name, opened);
+  });
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "ir/dim.h"
 #include "ir/dim_poly.h"
 #include "ir/dim_prover.h"
+#include "ir/proof_budget.h"
 
 namespace quern {
 
@@ -125,7 +126,7 @@ bool DimProver::in_range(Dim d, Dim bound) {
 }
 
 bool DimProver::prove(Dim p, int depth) {
-  if (fuel_ <= 0 || depth > kMaxProofDepth) return false;
+  if (fuel_ <= 0 || depth > kMaxProofDepth || !ProofBudget::take()) return false;
   --fuel_;
   p = tighten(p);
   if (as_const(p)) return p->value >= 0;

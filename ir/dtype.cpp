@@ -83,6 +83,8 @@ std::string to_string(DType dtype) {
 
 std::optional<DType> parse_dtype(std::string_view name) {
   if (name == "bool") return DType::boolean();
+  // Relay's short names.
+  if (name == "int" || name == "uint" || name == "float") return parse_dtype(std::string(name) + "32");
   for (const Row& row : kPrefixes) {
     if (!name.starts_with(row.prefix)) continue;
     const char* first = name.data() + row.prefix.size();

@@ -9,6 +9,8 @@
 #include <type_traits>
 #include <unordered_set>
 
+#include "ir/internal_failure.h"
+
 namespace quern {
 
 namespace {
@@ -171,6 +173,7 @@ std::optional<ScatterKind> find_scatter_kind(std::string_view symbol) {
 std::optional<ScalarOp> scatter_op(ScatterKind kind) { return kScatters[static_cast<size_t>(kind)].op; }
 
 void for_each_child(ExprPtr expr, const std::function<void(ExprPtr)>& f) {
+  check_stack();
   auto child = [&](ExprPtr e) {
     if (e) f(e);
   };
@@ -182,6 +185,7 @@ void for_each_child(ExprPtr expr, const std::function<void(ExprPtr)>& f) {
 }
 
 ExprPtr map_children(Arena& arena, ExprPtr expr, const std::function<ExprPtr(ExprPtr)>& f) {
+  check_stack();
   return visit(expr, [&](const auto& node) -> ExprPtr {
     using T = std::remove_cvref_t<decltype(node)>;
     FieldMapper mapper(arena, f);

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <numeric>
 
+#include "ir/interrupt.h"
+
 namespace quern {
 
 namespace {
@@ -99,6 +101,7 @@ struct Suppression {
     if (top >= 0) order.resize(static_cast<size_t>(std::min(top, count)));
     std::vector<Kept> kept;
     for (int64_t rank = 0; rank < static_cast<int64_t>(order.size()); ++rank) {
+      stop_where_interrupted();
       const int64_t box = order[static_cast<size_t>(rank)];
       if (most >= 0 && static_cast<int64_t>(kept.size()) == most) break;
       if (boxes.at(box, score) <= 0 || (id >= 0 && boxes.at(box, id) < 0)) continue;

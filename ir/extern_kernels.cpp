@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "ir/extern_boxes.h"
+#include "ir/interrupt.h"
 
 namespace quern {
 
@@ -47,6 +48,7 @@ class Order {
   explicit Order(const HostTensor& tensor) : tensor_(tensor) {}
 
   bool less(int64_t a, int64_t b) const {
+    stop_where_interrupted();
     if (tensor_.dtype().is_float()) {
       double x = element_as_double(tensor_, a), y = element_as_double(tensor_, b);
       return x < y || (x == x && y != y);
@@ -150,7 +152,7 @@ Result<Value> unique(Args args, Attributes attributes) {
     if (groups.empty() || compare.less(groups.back()[0], at)) groups.emplace_back();
     groups.back().push_back(at);
   }
-  if (!attributes.boolean("is_sorted"))
+  if (!attributes.boolean("sorted"))
     std::sort(groups.begin(), groups.end(), [](const auto& a, const auto& b) { return a[0] < b[0]; });
   TensorPtr values = HostTensor::zeros(data->dtype(), {size}),
             first = HostTensor::zeros(DType::int32(), {size});
@@ -198,19 +200,28 @@ Result<Value> extents(Args args, Attributes) {
   return Value::tensor(HostTensor::make(DType::boolean(), shape));
 }
 
+template <ExternKernel kKernel>
+Result<Value> interruptible(Args args, Attributes attributes) {
+  try {
+    return kKernel(args, attributes);
+  } catch (const Interrupted&) {
+    return Failure{kInterrupted};
+  }
+}
+
 struct Row {
   std::string_view name;
   ExternKernel kernel;
 };
 constexpr Row kKernels[] = {
-    {"sort", sort},
-    {"argsort", argsort},
-    {"topk", topk},
-    {"unique", unique},
-    {"argwhere", argwhere},
-    {"extents", extents},
-    {"vision.get_valid_counts", get_valid_counts},
-    {"vision.non_max_suppression", non_max_suppression},
+    {"sort", interruptible<sort>},
+    {"argsort", interruptible<argsort>},
+    {"topk", interruptible<topk>},
+    {"unique", interruptible<unique>},
+    {"argwhere", interruptible<argwhere>},
+    {"extents", interruptible<extents>},
+    {"vision.get_valid_counts", interruptible<get_valid_counts>},
+    {"vision.non_max_suppression", interruptible<non_max_suppression>},
 };
 
 }  // namespace

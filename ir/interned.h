@@ -1,6 +1,7 @@
 #pragma once
-// How much the process has interned. Dims and types are never freed: equal ones are one, so that what they
-// take grows with the different ones that were ever made, and not with the number of edits.
+// How much the process has interned. Dims and types are never freed: equal ones are one, and variables are
+// the same when a text is looked at again (ir/series.h), so that what they take grows with the different ones
+// that were ever made, and not with the number of edits.
 
 #include <cstddef>
 

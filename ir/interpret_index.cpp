@@ -74,6 +74,8 @@ class Compiler {
     for (ExprPtr arg : e.args) args.push_back(node(arg));
     DType operand = e.args[0]->type->dtype.lane();
     if (e.is_cast) return cast_node(operand, e.type->dtype.lane(), std::move(args[0]));
+    if (is_division(e.op) && operand.is_index())
+      return index_division_node(e, e.op, std::move(args[0]), std::move(args[1]));
     return scalar_node(e.op, operand, std::move(args));
   }
 

@@ -261,6 +261,30 @@ struct ApplyNode final : Node {
   }
 };
 
+/// The second operand of `and` and `or` is evaluated only where the first does not decide.
+struct LogicNode final : Node {
+  bool is_and;
+  NodePtr a, b;
+  LogicNode(bool i, NodePtr x, NodePtr y) : is_and(i), a(std::move(x)), b(std::move(y)) {}
+  uint64_t run(Machine& machine) const override {
+    const uint64_t first = a->run(machine);
+    return (first != 0) == is_and ? b->run(machine) : first;
+  }
+};
+
+struct IndexDivisionNode final : Node {
+  const Expr& at;
+  ScalarOp op;
+  NodePtr dividend, divisor;
+  IndexDivisionNode(const Expr& e, ScalarOp o, NodePtr a, NodePtr b)
+      : at(e), op(o), dividend(std::move(a)), divisor(std::move(b)) {}
+  uint64_t run(Machine& machine) const override {
+    const Scalar a{DType::index(), dividend->run(machine)}, b{DType::index(), divisor->run(machine)};
+    if (b.bits == 0) fail(at, fmt::format("the index {} is divided by zero", a.as_int()));
+    return quern::apply(op, std::array{a, b}).bits;
+  }
+};
+
 struct CastNode final : Node {
   DType from, to;
   NodePtr arg;
@@ -360,6 +384,53 @@ void for_each_term(std::span<const Axis> axes, const Node& body, Machine& machin
   machine.absent = outer;
 }
 
+/// Sums of numbers that are rounded: chains of 128 terms, whose sums are added up in pairs, so that the error
+/// of n terms is at most 128 + log2(n) roundings (pairwise summation: Higham 1993, The accuracy of floating
+/// point summation, section 3). Few terms are one chain.
+template <class T, class Add>
+class PairwiseSum {
+ public:
+  PairwiseSum(T zero, Add add) : chain_(zero), zero_(zero), add_(std::move(add)) {}
+
+  void take(const T& term) {
+    chain_ = add_(chain_, term);
+    if (++terms_ % kChain != 0) return;
+    T sum = std::exchange(chain_, zero_);
+    // As the carry of a binary counter of chains.
+    for (size_t count = terms_ / kChain; count % 2 == 0; count /= 2) {
+      sum = add_(sums_.back(), sum);
+      sums_.pop_back();
+    }
+    sums_.push_back(sum);
+  }
+  T total() const {
+    T sum = chain_;
+    for (size_t k = sums_.size(); k-- > 0;) sum = add_(sums_[k], sum);
+    return sum;
+  }
+
+ private:
+  static constexpr size_t kChain = 128;
+  T chain_, zero_;
+  Add add_;
+  size_t terms_ = 0;
+  std::vector<T> sums_;
+};
+
+template <class T>
+struct FloatSumNode final : Node {
+  const Expr& at;
+  std::vector<Axis> axes;
+  NodePtr body;
+  FloatSumNode(const Expr& e, std::vector<Axis> a, NodePtr b)
+      : at(e), axes(std::move(a)), body(std::move(b)) {}
+  uint64_t run(Machine& machine) const override {
+    PairwiseSum sum(T{0}, AddOp());
+    for_each_term(axes, *body, machine, at, [&](uint64_t term) { sum.take(value_of<T>(term)); });
+    return bits_of<T>(sum.total());
+  }
+};
+
 template <class T, class Op>
 struct FoldNode final : Node {
   const Expr& at;
@@ -384,12 +455,19 @@ struct ReduceNode final : Node {
   ReduceNode(const Expr& e, ReduceKind k, DType d, std::vector<Axis> a, NodePtr b)
       : at(e), kind(k), element(d), axes(std::move(a)), body(std::move(b)) {}
   uint64_t run(Machine& machine) const override {
-    DType accumulator = accumulator_dtype(element);
+    const DType accumulator = accumulator_dtype(element);
+    const auto combine = [&](const Scalar& a, const Scalar& b) { return reduce_step(kind, a, b); };
     Scalar total = reduce_identity(kind, accumulator);
+    PairwiseSum sum(total, combine);
+    const bool is_rounded = kind == ReduceKind::Sum && accumulator.is_float();
     for_each_term(axes, *body, machine, at, [&](uint64_t term) {
-      total = reduce_step(kind, total, quern::cast({element, term}, accumulator));
+      const Scalar next = quern::cast({element, term}, accumulator);
+      if (is_rounded)
+        sum.take(next);
+      else
+        total = combine(total, next);
     });
-    return quern::cast(total, element).bits;
+    return quern::cast(is_rounded ? sum.total() : total, element).bits;
   }
 };
 
@@ -437,8 +515,14 @@ NodePtr escape_node(Escape escape) { return std::make_unique<EscapeNode>(std::mo
 NodePtr absent_node() { return std::make_unique<AbsentNode>(); }
 
 NodePtr scalar_node(ScalarOp op, DType operand, std::vector<NodePtr> args) {
+  if (op == ScalarOp::And || op == ScalarOp::Or)
+    return std::make_unique<LogicNode>(op == ScalarOp::And, std::move(args[0]), std::move(args[1]));
   NodePtr plain = with_plain_type(operand, [&]<class T>(T) { return binary_node<T>(op, args); });
   return plain ? std::move(plain) : std::make_unique<ApplyNode>(op, operand, std::move(args));
+}
+
+NodePtr index_division_node(const Expr& at, ScalarOp op, NodePtr dividend, NodePtr divisor) {
+  return std::make_unique<IndexDivisionNode>(at, op, std::move(dividend), std::move(divisor));
 }
 
 NodePtr cast_node(DType from, DType to, NodePtr arg) {
@@ -462,6 +546,8 @@ NodePtr reduce_node(const Expr& at, ReduceKind kind, DType element, std::vector<
   if (is_arg(kind))
     return std::make_unique<ArgReduceNode>(at, kind, element, std::move(axes), std::move(body));
   NodePtr plain = with_plain_type(element, [&]<class T>(T) -> NodePtr {
+    if (kind == ReduceKind::Sum && std::is_floating_point_v<T>)
+      return std::make_unique<FloatSumNode<T>>(at, std::move(axes), std::move(body));
     if (kind == ReduceKind::Sum)
       return std::make_unique<FoldNode<T, AddOp>>(at, std::move(axes), std::move(body), T{0});
     if (kind == ReduceKind::Prod)

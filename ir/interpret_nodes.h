@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ir/interpret_frame.h"
+#include "ir/interrupt.h"
 
 namespace quern::interpreter {
 
@@ -73,6 +74,7 @@ void for_each_point(std::span<const Axis> axes, int64_t* slots, const Expr& at, 
   if (empty) return;
   if (too_long) fail_too_long(at);
   while (true) {
+    if (is_interrupted()) fail(at, kInterrupted);
     body();
     size_t k = axes.size();
     while (k > 0 && ++slots[axes[k - 1].position] == slots[axes[k - 1].extent]) slots[axes[--k].position] = 0;
@@ -114,6 +116,8 @@ NodePtr escape_node(Escape escape);
 NodePtr absent_node();
 /// The dtypes of these two and of `reduce_node` are those of lanes.
 NodePtr scalar_node(ScalarOp op, DType operand, std::vector<NodePtr> args);
+/// Of indices: fails where the divisor is 0.
+NodePtr index_division_node(const Expr& at, ScalarOp op, NodePtr dividend, NodePtr divisor);
 NodePtr cast_node(DType from, DType to, NodePtr arg);
 NodePtr if_node(NodePtr condition, NodePtr then_arm, NodePtr else_arm);
 NodePtr read_node(const ReadExpr& read, TensorSource tensor, std::vector<IndexCode> indices,

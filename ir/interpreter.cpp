@@ -7,6 +7,7 @@
 #include "ir/extern_kernels.h"
 #include "ir/interpret_index.h"
 #include "ir/interpret_match.h"
+#include "ir/interrupt.h"
 
 namespace quern {
 
@@ -154,6 +155,7 @@ class Interpreter final : public Evaluator {
 
   /// Makes the frame of a call, and gives the body to run in it.
   ExprPtr enter(const CallExpr& call, Frame& caller, Frame& frame) {
+    if (is_interrupted()) fail(call, kInterrupted);
     Value callee = evaluate(call.callee, caller);
     auto* target = dynamic_cast<Closure*>(callee.object());
     if (!target) fail(call, "internal: what is called is no function of the interpreter");

@@ -208,11 +208,13 @@ Result<TensorPtr> read_npy(ByteSource& source) {
   return transposed ? from_fortran(*tensor) : tensor;
 }
 
+std::string npy_fault(DType dtype) {
+  const bool known = std::ranges::any_of(kDTypes, [&](const Row& row) { return row.dtype == dtype; });
+  return known ? "" : fmt::format("{} has no NumPy dtype", to_string(dtype));
+}
+
 Result<std::string> npy_preamble(const HostTensor& tensor) {
-  const Row* row = std::find_if(std::begin(kDTypes), std::end(kDTypes),
-                                [&](const Row& r) { return r.dtype == tensor.dtype(); });
-  if (row == std::end(kDTypes))
-    return Failure{fmt::format("{} has no NumPy dtype", to_string(tensor.dtype()))};
+  const Row* row = std::ranges::find(kDTypes, tensor.dtype(), &Row::dtype);
   std::string header = fmt::format("{{'descr': '{}{}', 'fortran_order': False, 'shape': ({}{}), }}",
                                    row->dtype.bits == 8 ? '|' : '<', row->code,
                                    fmt::join(tensor.shape(), ", "), tensor.shape().size() == 1 ? "," : "");

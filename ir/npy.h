@@ -18,8 +18,8 @@ struct NpyHeader {
 Result<NpyHeader> read_npy_header(ByteSource& source);
 /// Reads everything into row-major, little-endian order.
 Result<TensorPtr> read_npy(ByteSource& source);
-/// What stands before the elements (version 1.0, a multiple of 64 bytes); fails for a dtype that NumPy does
-/// not have. The message is a clause such as "bfloat16 has no NumPy dtype".
+/// What stands before the elements (version 1.0, a multiple of 64 bytes) of a dtype that NumPy has; fails
+/// with a clause.
 Result<std::string> npy_preamble(const HostTensor& tensor);
 
 }  // namespace quern::data_detail

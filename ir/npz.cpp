@@ -1,6 +1,7 @@
 // NumPy's .npz: a zip archive with one .npy per array.
 
 #include <fmt/format.h>
+#include <unistd.h>
 #include <zip.h>
 
 #include <deque>
@@ -25,16 +26,13 @@ struct CloseZipFile {
 };
 using ZipFile = std::unique_ptr<zip_file_t, CloseZipFile>;
 
-/// Null with `message` set where libzip does not open `path`.
-Archive open_archive(const std::string& path, int flags, std::string& message) {
-  int code = 0;
-  Archive archive(zip_open(path.c_str(), flags, &code));
-  if (archive) return archive;
+/// Why libzip did not do something.
+std::string message_of(int code) {
   zip_error_t error;
   zip_error_init_with_code(&error, code);
-  message = zip_error_strerror(&error);
+  std::string message = zip_error_strerror(&error);
   zip_error_fini(&error);
-  return nullptr;
+  return message;
 }
 
 class ZipEntrySource final : public ByteSource {
@@ -68,45 +66,51 @@ std::string entry_fault(const zip_stat_t& stat, uint64_t archive_size) {
   return fmt::format("compression method {} is neither stored nor deflated", stat.comp_method);
 }
 
-Result<std::unique_ptr<ZipEntrySource>> open_entry(zip_t* archive, uint64_t index, const std::string& path,
-                                                   uint64_t archive_size) {
+/// Entries are read by their number in the archive.
+class NpzFile final : public TensorFile {
+ public:
+  NpzFile(const std::string& path, std::vector<std::string> names, Archive archive)
+      : TensorFile(path, std::move(names)), path_(path), archive_(std::move(archive)) {}
+
+ protected:
+  Result<TensorHeader> read_header(size_t entry) override {
+    auto source = open_entry(entry);
+    if (!source) return source.error();
+    Result<NpyHeader> header = read_npy_header(**source);
+    if (!header) return header.error();
+    return header->tensor;
+  }
+  Result<TensorPtr> read_tensor(size_t entry) override {
+    auto source = open_entry(entry);
+    if (!source) return source.error();
+    return read_npy(**source);
+  }
+
+ private:
+  Result<std::unique_ptr<ZipEntrySource>> open_entry(size_t entry) {
+    zip_stat_t stat;
+    QUERN_CHECK(zip_stat_index(archive_.get(), entry, 0, &stat) == 0);
+    std::string where = fmt::format("'{}', entry '{}'", path_, stat.name);
+    ZipFile file(zip_fopen_index(archive_.get(), entry, 0));
+    if (!file) return Failure{fmt::format("Cannot read {}: {}.", where, zip_strerror(archive_.get()))};
+    return std::make_unique<ZipEntrySource>(where, stat.size, std::move(file));
+  }
+
+  const std::string path_;
+  Archive archive_;
+};
+
+/// The name of an entry that can be read, as far as the directory of the archive states it.
+Result<std::string> entry_name(zip_t* archive, uint64_t index, const FileSource& whole) {
   zip_stat_t stat;
   zip_stat_init(&stat);
-  bool has_stat = zip_stat_index(archive, index, 0, &stat) == 0;
-  std::string where = fmt::format("'{}', entry '{}'", path, has_stat ? stat.name : fmt::format("#{}", index));
-  auto failed = [&](std::string_view what) {
-    return Failure{fmt::format("Cannot read {}: {}.", where, what)};
-  };
-  if (!has_stat) return failed(zip_strerror(archive));
-  if (std::string fault = entry_fault(stat, archive_size); !fault.empty()) return failed(fault);
-  ZipFile file(zip_fopen_index(archive, index, 0));
-  if (!file) return failed(zip_strerror(archive));
-  return std::make_unique<ZipEntrySource>(where, stat.size, std::move(file));
-}
-
-/// Applies `read` to the entries in the order of the archive.
-template <class T, class Read>
-Result<Entries<T>> read_entries(const std::string& path, Read read) {
-  // Opened by ourselves first for the plain failures; libzip says less about them.
-  auto whole = FileSource::open(path);
-  if (!whole) return whole.error();
-  std::string message;
-  Archive archive = open_archive(path, ZIP_RDONLY, message);
-  if (!archive) return (*whole)->failure("it is not a whole zip archive: " + message);
-  Entries<T> entries;
-  std::set<std::string> names;
-  int64_t count = zip_get_num_entries(archive.get(), 0);
-  for (int64_t i = 0; i < count; ++i) {
-    auto source = open_entry(archive.get(), static_cast<uint64_t>(i), path, (*whole)->remaining());
-    if (!source) return source.error();
-    std::string name = zip_get_name(archive.get(), static_cast<uint64_t>(i), 0);
-    name.resize(name.size() - kEnding.size());
-    if (!names.insert(name).second) return (*source)->failure("another entry has the same name");
-    Result<T> entry = read(**source);
-    if (!entry) return entry.error();
-    entries.emplace_back(std::move(name), std::move(*entry));
-  }
-  return entries;
+  const bool has_stat = zip_stat_index(archive, index, 0, &stat) == 0;
+  const std::string fault = has_stat ? entry_fault(stat, whole.size()) : zip_strerror(archive);
+  std::string name = has_stat ? stat.name : fmt::format("#{}", index);
+  if (!fault.empty())
+    return Failure{fmt::format("Cannot read {}, entry '{}': {}.", whole.where(), name, fault)};
+  name.resize(name.size() - kEnding.size());
+  return name;
 }
 
 /// Adds one entry whose bytes stay the caller's; what is wrong, or nothing.
@@ -140,24 +144,34 @@ Result<Done> write_empty_archive(const std::string& path) {
 
 }  // namespace
 
-Result<Entries<TensorHeader>> read_npz_headers(const std::string& path) {
-  return read_entries<TensorHeader>(path, [](ByteSource& source) -> Result<TensorHeader> {
-    Result<NpyHeader> header = read_npy_header(source);
-    if (!header) return header.error();
-    return header->tensor;
-  });
-}
-
-Result<Entries<TensorPtr>> read_npz(const std::string& path) {
-  return read_entries<TensorPtr>(path, read_npy);
+OpenedFile open_npz(const std::string& path, std::unique_ptr<FileSource> source) {
+  int code = 0;
+  const int descriptor = ::dup(source->descriptor());
+  Archive archive(zip_fdopen(descriptor, 0, &code));
+  if (!archive) {
+    ::close(descriptor);
+    return source->failure("it is not a whole zip archive: " + message_of(code));
+  }
+  std::vector<std::string> names;
+  std::set<std::string> known;
+  const int64_t count = zip_get_num_entries(archive.get(), 0);
+  for (int64_t i = 0; i < count; ++i) {
+    auto name = entry_name(archive.get(), static_cast<uint64_t>(i), *source);
+    if (!name) return name.error();
+    if (!known.insert(*name).second)
+      return Failure{fmt::format("Cannot read {}, entry '{}{}': another entry has the same name.",
+                                 source->where(), *name, kEnding)};
+    names.push_back(std::move(*name));
+  }
+  return std::shared_ptr<TensorFile>(std::make_shared<NpzFile>(path, std::move(names), std::move(archive)));
 }
 
 Result<Done> write_npz(const std::string& path, const Entries<TensorPtr>& entries) {
   if (entries.empty()) return write_empty_archive(path);
-  std::string message;
+  int code = 0;
   // libzip writes to a temporary file of its own beside `path` and renames it when closed.
-  Archive archive = open_archive(path, ZIP_CREATE | ZIP_TRUNCATE, message);
-  if (!archive) return write_failure(path, message);
+  Archive archive(zip_open(path.c_str(), ZIP_CREATE | ZIP_TRUNCATE, &code));
+  if (!archive) return write_failure(path, message_of(code));
   std::deque<std::string> preambles;
   for (const auto& [name, tensor] : entries) {
     Result<std::string> preamble = npy_preamble(*tensor);

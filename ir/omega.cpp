@@ -5,6 +5,8 @@
 #include <numeric>
 #include <optional>
 
+#include "ir/proof_budget.h"
+
 namespace quern {
 
 namespace {
@@ -84,7 +86,7 @@ class Problem {
 
   void spend(int amount) {
     work_ += amount;
-    if (work_ > kMaxWork) throw GiveUp{};
+    if (work_ > kMaxWork || !ProofBudget::take(amount)) throw GiveUp{};
   }
 
   // --- equalities: each is solved for a variable, which goes away

@@ -1,9 +1,7 @@
 #pragma once
 // Failures of the outside world (files, compilers, databases) as values. A user's mistake in a program is a
-// Diagnostic (frontend/diagnostics.h) instead, and a bug is a QUERN_CHECK that stops.
+// Diagnostic (frontend/diagnostics.h) instead, and a bug is a QUERN_CHECK that throws.
 
-#include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <utility>
 #include <variant>
@@ -39,13 +37,18 @@ class [[nodiscard]] Result {
 /// The result of an action that yields nothing.
 struct Done {};
 
-[[noreturn]] inline void bug(const char* condition, const char* file, int line) {
-  std::fprintf(stderr, "quern: internal error: %s does not hold (%s:%d); please report it with the input\n",
-               condition, file, line);
-  std::exit(70);
-}
+/// Throws an InternalFailure (ir/internal_failure.h), which who runs an input, a request or a program
+/// reports.
+[[noreturn]] void bug(const char* condition, const char* file, int line);
 
-/// Stops with exit code 70 where an invariant of Quern itself is broken.
+#ifdef QUERN_FAIL_CHECKS
+/// Whether the check that is executed is the one that `fail_check` (ir/internal_failure.h) asked for.
+bool fails_now();
+#define QUERN_CHECK(condition) \
+  ((condition) && !::quern::fails_now() ? void(0) : ::quern::bug(#condition, __FILE__, __LINE__))
+#else
+/// Ends what is going on where an invariant of Quern itself is broken.
 #define QUERN_CHECK(condition) ((condition) ? void(0) : ::quern::bug(#condition, __FILE__, __LINE__))
+#endif
 
 }  // namespace quern

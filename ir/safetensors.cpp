@@ -154,6 +154,33 @@ Result<std::vector<Slot>> read_slots(FileSource& source) {
   return slots;
 }
 
+class SafetensorsFile final : public TensorFile {
+ public:
+  SafetensorsFile(const std::string& path, std::vector<std::string> names, std::vector<Slot> slots,
+                  std::unique_ptr<FileSource> source)
+      : TensorFile(path, std::move(names)),
+        slots_(std::move(slots)),
+        source_(std::move(source)),
+        buffer_(source_->size() - source_->remaining()) {}
+
+ protected:
+  Result<TensorHeader> read_header(size_t entry) override { return slots_[entry].tensor; }
+  Result<TensorPtr> read_tensor(size_t entry) override {
+    const Slot& slot = slots_[entry];
+    TensorPtr tensor = HostTensor::make(slot.tensor.dtype, slot.tensor.shape);
+    if (auto done = source_->move_to(buffer_ + slot.begin); !done) return done.error();
+    auto done = source_->read({tensor->data(), tensor->bytes()}, fmt::format("entry '{}'", slot.name));
+    if (!done) return done.error();
+    normalise_bools(*tensor);
+    return tensor;
+  }
+
+ private:
+  const std::vector<Slot> slots_;
+  const std::unique_ptr<FileSource> source_;
+  const uint64_t buffer_;  ///< where the data begin
+};
+
 /// The order in which the data are written: the widest elements first, so that each tensor is aligned to its
 /// own.
 std::vector<size_t> writing_order(const Entries<TensorPtr>& entries) {
@@ -178,12 +205,7 @@ Result<std::string> header_text(const std::string& path, const Entries<TensorPtr
   for (size_t i = 0; i < entries.size(); ++i) {
     const std::string& name = entries[i].first;
     const TensorPtr& tensor = entries[i].second;
-    const Row* row = std::find_if(std::begin(kDTypes), std::end(kDTypes),
-                                  [&](const Row& r) { return r.dtype == tensor->dtype(); });
-    if (row == std::end(kDTypes))
-      return write_failure(
-          path, fmt::format("entry '{}': .safetensors has no dtype {}", name, to_string(tensor->dtype())));
-    if (name == kMetadata) return write_failure(path, fmt::format("no entry may be named '{}'", name));
+    const Row* row = std::ranges::find(kDTypes, tensor->dtype(), &Row::dtype);
     try {
       text += (i > 0 ? "," : "") + json(name).dump();
     } catch (const json::type_error&) {
@@ -200,32 +222,20 @@ Result<std::string> header_text(const std::string& path, const Entries<TensorPtr
 
 }  // namespace
 
-Result<Entries<TensorHeader>> read_safetensors_headers(const std::string& path) {
-  auto source = FileSource::open(path);
-  if (!source) return source.error();
-  Result<std::vector<Slot>> slots = read_slots(**source);
-  if (!slots) return slots.error();
-  Entries<TensorHeader> entries;
-  for (Slot& slot : *slots) entries.emplace_back(std::move(slot.name), std::move(slot.tensor));
-  return entries;
+std::string safetensors_fault(const std::string& name, DType dtype) {
+  if (std::ranges::find(kDTypes, dtype, &Row::dtype) == std::end(kDTypes))
+    return fmt::format(".safetensors has no dtype {}", to_string(dtype));
+  return name == kMetadata ? "no entry may have this name" : "";
 }
 
-Result<Entries<TensorPtr>> read_safetensors(const std::string& path) {
-  auto source = FileSource::open(path);
-  if (!source) return source.error();
-  Result<std::vector<Slot>> slots = read_slots(**source);
+OpenedFile open_safetensors(const std::string& path, std::unique_ptr<FileSource> source) {
+  Result<std::vector<Slot>> slots = read_slots(*source);
   if (!slots) return slots.error();
-  Entries<TensorPtr> entries(slots->size());
-  // Without gaps, the order of the buffer reads it forward.
-  for (size_t i : buffer_order(*slots)) {
-    const Slot& slot = (*slots)[i];
-    TensorPtr tensor = HostTensor::make(slot.tensor.dtype, slot.tensor.shape);
-    auto done = (*source)->read({tensor->data(), tensor->bytes()}, fmt::format("entry '{}'", slot.name));
-    if (!done) return done.error();
-    normalise_bools(*tensor);
-    entries[i] = {slot.name, std::move(tensor)};
-  }
-  return entries;
+  std::vector<std::string> names;
+  names.reserve(slots->size());
+  for (const Slot& slot : *slots) names.push_back(slot.name);
+  return std::shared_ptr<TensorFile>(
+      std::make_shared<SafetensorsFile>(path, std::move(names), std::move(*slots), std::move(source)));
 }
 
 Result<Done> write_safetensors(const std::string& path, const Entries<TensorPtr>& entries) {

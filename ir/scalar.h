@@ -32,6 +32,10 @@ std::optional<ScalarOp> find_scalar_op(std::string_view name);
 bool accepts(ScalarOp op, DType operand);
 /// The dtype of op's result on operands of this dtype.
 DType result_dtype(ScalarOp op, DType operand);
+/// Division and remainder of any rounding.
+constexpr bool is_division(ScalarOp op) {
+  return op == ScalarOp::Div || op == ScalarOp::Mod || op == ScalarOp::FloorDiv || op == ScalarOp::FloorMod;
+}
 /// For messages: "floating-point numbers", "bool", …
 std::string_view accepted_operands(ScalarOp op);
 
@@ -57,7 +61,7 @@ struct Scalar {
 
 /// Reference semantics of a scalar function. float32 computes in float32; float16 and bfloat16 compute in
 /// float32 and round once. Integer division by zero gives 0 (and remainder 0), the smallest integer by -1
-/// wraps.
+/// wraps. Of indices it has no value: evaluation stops before it.
 Scalar apply(ScalarOp op, std::span<const Scalar> operands);
 /// Conversion as Relay's cast: floats to integers truncate (saturating at the ends, NaN to 0), to bool is `!=
 /// 0`.

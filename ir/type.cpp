@@ -9,6 +9,7 @@
 #include "ir/arena.h"
 #include "ir/interned.h"
 #include "ir/result.h"
+#include "ir/series.h"
 
 namespace quern {
 
@@ -141,7 +142,9 @@ Type with_args(Type type, std::span<const Type> args) {
 
 Type type_var(std::string_view name) {
   static std::atomic<uint64_t> next_id = 0;
-  return node_of({.kind = TypeKind::Var, .id = next_id.fetch_add(1), .name = name});
+  return Series::next(Series::Kind::Type, name, [&] {
+    return node_of({.kind = TypeKind::Var, .id = next_id.fetch_add(1), .name = name});
+  });
 }
 
 std::span<const Constructor> data_constructors(std::string_view type, uint64_t id,

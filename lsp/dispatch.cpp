@@ -57,6 +57,13 @@ PositionEncoding negotiated_encoding(const json& params) {
   return PositionEncoding::Utf16;
 }
 
+/// A bug of Quern as a client is told of it.
+std::string text_of(const InternalFailure& bug, ServerState& state) {
+  LocatedDiagnostic told = state.session.locate(bug);
+  for (const LocatedNote& note : told.notes) told.message += "; " + note.message;
+  return told.message;
+}
+
 }  // namespace
 
 bool Dispatcher::receive(std::string_view text) {
@@ -111,6 +118,8 @@ void Dispatcher::request(const Json& id, std::string_view name, const Json& para
     send_result(state_.transport, id, result);
   } catch (const json::exception& error) {
     refuse(kInvalidParams, fmt::format("`{}` does not take these params: {}", name, error.what()));
+  } catch (const InternalFailure& bug) {
+    refuse(kInternalError, fmt::format("`{}` failed: {}", name, text_of(bug, state_)));
   } catch (const std::exception& error) {
     refuse(kInternalError, fmt::format("`{}` failed: {}", name, error.what()));
   }
@@ -128,6 +137,8 @@ void Dispatcher::notification(std::string_view name, const Json& params) {
     return log_message(state_.transport, fmt::format("`{}` is a request and came without an id", name));
   try {
     (*handler)(state_, params);
+  } catch (const InternalFailure& bug) {
+    show_warning(state_.transport, fmt::format("`{}` failed: {}", name, text_of(bug, state_)));
   } catch (const std::exception& error) {
     log_message(state_.transport, fmt::format("`{}` failed: {}", name, error.what()));
   }

@@ -67,7 +67,7 @@ void did_change(ServerState& state, const Json& params) {
     if (document->version <= before)
       log_message(state.transport,
                   fmt::format("version {} of {} follows {}", document->version, document->uri, before));
-  } catch (const json::exception& error) {
+  } catch (const std::exception& error) {
     ask_to_reopen(state, *document, error.what());
   }
 }

@@ -11,7 +11,8 @@ using nlohmann::json;
 template <class Json>
 void watch_files(ServerState& state, const Json&) {
   if (!state.watches_files) return;
-  Json watchers = Json::array({{{"globPattern", "**/*.relay"}}});
+  // The types of what `load` reads are in its files.
+  Json watchers = Json::array({{{"globPattern", "**/*.{relay,npy,npz,safetensors}"}}});
   Json registration = {{"id", "relay-files"},
                        {"method", "workspace/didChangeWatchedFiles"},
                        {"registerOptions", {{"watchers", watchers}}}};

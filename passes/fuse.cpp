@@ -110,7 +110,7 @@ class Fuser {
       for_each_child(e, walk);
     };
     walk(producer.body);
-    if (constant) return true;
+    if (constant && !failing_.contains(variable)) return true;
     if (uses_.at(variable) != sites.count) return false;
     if (failing_.contains(variable)) {
       // It has to fail where it would have, and with its own message.

@@ -11,8 +11,9 @@ namespace quern {
 
 namespace {
 
-/// Numbers of a result, points of its reduction, and parts that these are cut into at most and at least.
-constexpr int64_t kFewNumbers = 8, kLong = 1 << 19, kMostParts = 64, kFewestParts = 8;
+/// Of a result of few numbers, points of the reduction from which on threads share it; of any, rounded terms
+/// that are added up one after the other at most. Parts that these are cut into.
+constexpr int64_t kFewNumbers = 8, kLong = 1 << 19, kLongChain = 1 << 16, kMostParts = 64, kFewestParts = 8;
 
 /// The only reduction of an index expression, or null.
 const ReduceExpr* only_reduction(ExprPtr body) {
@@ -81,17 +82,33 @@ struct Cut {
   int64_t extent, parts, step;
 };
 
-std::optional<Cut> cut_of(const ReduceExpr& reduce) {
+/// Steps in a part: as many in each, where some count of parts from `parts` to twice that divides the extent.
+int64_t step_of(int64_t extent, int64_t parts) {
+  for (int64_t count = parts; count <= 2 * parts; ++count)
+    if (extent % count == 0) return extent / count;
+  return (extent + parts - 1) / parts;
+}
+
+/// The first loop that has enough steps: `kMostParts`, and more where a part would have more than `longest`
+/// points.
+std::optional<Cut> cut_of(const ReduceExpr& reduce, int64_t longest) {
   const auto points = as_const(dim_product(reduce.extents));
-  if (!points || *points < kLong) return std::nullopt;
+  if (!points || *points < longest) return std::nullopt;
+  const int64_t most = std::max(kMostParts, *points / longest);
   for (size_t k = 0; k < reduce.vars.size(); ++k) {
     const int64_t extent = *as_const(reduce.extents[k]);
-    if (extent == 1) continue;
-    const int64_t step = (extent + kMostParts - 1) / kMostParts;
+    const int64_t step = step_of(extent, most);
     const Cut cut{k, extent, (extent + step - 1) / step, step};
-    return cut.parts < kFewestParts ? std::nullopt : std::optional(cut);
+    if (cut.parts >= kFewestParts) return cut;
   }
   return std::nullopt;
+}
+
+/// A sum of products is a tile of sums, each over all terms (docs/kernels.md).
+bool is_contraction(const ReduceExpr& reduce) {
+  auto* term = as<ScalarExpr>(reduce.body);
+  return term && !term->is_cast && term->op == ScalarOp::Mul && term->args[0]->kind == ExprKind::Read &&
+         term->args[1]->kind == ExprKind::Read;
 }
 
 class Parter {
@@ -121,13 +138,16 @@ class Parter {
     if (whole->schedule) return expr;
     const ReduceExpr* reduce = only_reduction(whole->body);
     const auto numbers = as_const(dim_product(whole->extents));
-    if (!reduce || is_arg(reduce->reduce) || reduce->type->dtype.is_vector() || !numbers ||
-        *numbers > kFewNumbers)
+    if (!reduce || is_arg(reduce->reduce) || reduce->type->dtype.is_vector() || !numbers) return expr;
+    const bool rounds = reduce->reduce == ReduceKind::Sum && reduce->type->dtype.is_float();
+    if (*numbers <= kFewNumbers) {
+      expr = in_order(*whole, *reduce);
+      whole = as<ComprehensionExpr>(expr);
+      reduce = only_reduction(whole->body);
+    } else if (!rounds || is_contraction(*reduce)) {
       return expr;
-    expr = in_order(*whole, *reduce);
-    whole = as<ComprehensionExpr>(expr);
-    reduce = only_reduction(whole->body);
-    const auto cut = cut_of(*reduce);
+    }
+    const auto cut = cut_of(*reduce, rounds ? kLongChain : kLong);
     return cut ? in_parts(*whole, *reduce, *cut, bindings) : expr;
   }
 
@@ -166,8 +186,8 @@ class Parter {
     if (accumulator != element) body = build.cast(body, accumulator);
     std::vector<Dim> places(whole.vars.begin(), whole.vars.end());
     std::vector<Dim> counts(whole.extents.begin(), whole.extents.end());
-    places.push_back(part);
-    counts.push_back(parts);
+    places.insert(places.begin(), part);
+    counts.insert(counts.begin(), parts);
     // Binders of its own: the rest of the expression keeps those that it has.
     ExprPtr partial =
         build.copy(build.comprehension(places, counts, build.reduce(reduce.reduce, vars, extents, body)));
@@ -175,7 +195,7 @@ class Parter {
     bindings.push_back({results, partial});
     ExprPtr tensor = arena_.make<VarExpr>(Expr{ExprKind::Var, results->type, whole.origin}, results);
     const Dim each = dim_var("part");
-    places.back() = each;
+    places.front() = each;
     const Dim each_of[] = {each}, count_of[] = {parts};
     ExprPtr sum = build.reduce(reduce.reduce, each_of, count_of, build.read(tensor, places));
     if (accumulator != element) sum = build.cast(sum, element);

@@ -2,8 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
-
+#include "ir/internal_failure.h"
+#include "ir/interrupt.h"
+#include "ir/result.h"
 #include "passes/dead_code.h"
 #include "passes/forward_fields.h"
 #include "passes/fuse.h"
@@ -38,12 +39,13 @@ constexpr Pass kPipeline[] = {
     {"lift_kernels", lift_kernels},
 };
 
-void check(ExprPtr expr, const std::vector<const Variable*>& inputs, std::string_view pass) {
-  std::string problem = verify(expr, inputs);
-  if (problem.empty()) return;
-  std::fprintf(stderr, "quern: internal error: after the pass %.*s: %s\n", static_cast<int>(pass.size()),
-               pass.data(), problem.c_str());
-  std::exit(70);
+/// Fails where what a pass made breaks an invariant.
+void check(ExprPtr expr, const FreeNames& given) {
+  const std::optional<Breach> breach = verify(expr, given);
+  if (!breach) return;
+  Stage at(Stage::current(), breach->node->origin);
+  throw InternalFailure(
+      fmt::format("{} (in a node of the kind {})", breach->reason, to_string(breach->node->kind)));
 }
 
 }  // namespace
@@ -55,17 +57,15 @@ Optimised optimise(const Definition& definition, FunctionSource& functions, std:
   arena->keep(definition.arena);
   PassContext context{*arena, functions};
   ExprPtr expr = definition.body;
-  std::vector<const Variable*> inputs = free_variables(expr);
+  const FreeNames given = is_verifying() ? free_names(expr) : FreeNames();
   for (const Pass& pass : kPipeline) {
+    if (is_interrupted()) return {nullptr, arena};
+    Stage stage(pass.name);
     expr = pass.run(context, expr);
-#ifndef NDEBUG
-    check(expr, inputs, pass.name);
-#endif
+    QUERN_CHECK(expr != nullptr && expr->type != nullptr);
+    if (is_verifying()) check(expr, given);
     if (pass.name == last) break;
   }
-#ifdef NDEBUG
-  (void)check;
-#endif
   return {expr, arena};
 }
 

@@ -15,6 +15,7 @@
 #include <sstream>
 
 #include "frontend/render.h"
+#include "jit/tune/kernel_cache.h"
 
 namespace quern {
 
@@ -49,6 +50,11 @@ bool colours_wanted(std::FILE* stream) {
   return isatty(fileno(stream)) != 0 && !(no_colour && *no_colour);
 }
 
+int exit_code(const std::vector<LocatedDiagnostic>& diagnostics) {
+  auto is_bug = [](const LocatedDiagnostic& d) { return d.kind == DiagnosticKind::InternalError; };
+  return std::ranges::any_of(diagnostics, is_bug) ? kBug : has_errors(diagnostics) ? kWrong : kFine;
+}
+
 void print_diagnostics(const std::vector<LocatedDiagnostic>& diagnostics) {
   std::fputs(render_all(diagnostics, colours_wanted()).c_str(), stderr);
 }
@@ -59,6 +65,14 @@ void point_to_explanation(const std::vector<LocatedDiagnostic>& diagnostics) {
 }
 
 void say(const std::string& message) { std::fputs(printable("quern: " + message + "\n").c_str(), stderr); }
+
+void warn_about_cache() {
+  const std::filesystem::path& cache = CompilerOptions::of_process().cache;
+  if (const std::string why = distrust(cache); !why.empty())
+    say(fmt::format(
+        "warning: the cache of compiled code is not used: {}; QUERN_CACHE names another file, or is off",
+        why));
+}
 
 LocatedDiagnostic unreadable(const std::string& path, const Failure& failure) {
   return {DiagnosticKind::UnreadableSource, path, {}, {}, failure.message};

@@ -20,11 +20,15 @@ Result<std::vector<Session::LibraryFile>> library(const std::string& folder);
 
 /// Whether a stream is a terminal whose user wants colours.
 bool colours_wanted(std::FILE* stream = stderr);
+/// kFine without errors, kBug where one is a bug of Quern, else kWrong.
+int exit_code(const std::vector<LocatedDiagnostic>& diagnostics);
 void print_diagnostics(const std::vector<LocatedDiagnostic>& diagnostics);
 /// On a terminal, how to read more about the first of them.
 void point_to_explanation(const std::vector<LocatedDiagnostic>& diagnostics);
 /// A line on standard error that begins with the program's name.
 void say(const std::string& message);
+/// Says so where the cache of compiled code is not used because somebody else may change it.
+void warn_about_cache();
 
 /// A session with one file in it.
 struct OpenedFile {

@@ -4,12 +4,14 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "frontend/render.h"
@@ -18,6 +20,7 @@
 #include "jit/codegen/codegen.h"
 #include "jit/runtime/threads.h"
 #include "lsp/server.h"
+#include "passes/pipeline.h"
 #include "repl/command_files.h"
 #include "repl/repl.h"
 #include "session/compiler.h"
@@ -30,6 +33,15 @@
 namespace quern {
 
 namespace {
+
+// "f" of `@f` and of `f`.
+std::string definition_name(const std::string& text) { return text.starts_with("@") ? text.substr(1) : text; }
+
+std::string print_json(std::string_view line) {
+  const nlohmann::json text = line;
+  return fmt::format("{{\"print\": {}}}",
+                     text.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+}
 
 void add_threads(CLI::App& command) {
   command.add_option_function<int>("--threads", set_thread_count, "N: how many threads kernels run on")
@@ -68,10 +80,12 @@ CommandLine::CommandLine(CLI::App& app) : app_(app) {
                   "NAME=FILE: the value of the top-level variable %NAME or of @main's parameter")
       ->take_all();
   run->add_option("--params", params_, "FILE: the same as --input params=FILE");
-  run->add_option("--entry", entry_, "a definition without parameters to run last, instead of @main");
+  run->add_option("--entry", entry_, "a definition to run last, instead of @main");
   run->add_option("--output", output_, "FILE: where the last value is saved (.npy, .npz, .safetensors)");
   run->add_option("--format", format_, "text or json")->check(CLI::IsMember({"text", "json"}));
   run->add_flag("--interpret", interpret_, "by the reference interpreter instead of compiled kernels");
+  run->add_option("--after", after_,
+                  "PASS: with --interpret, what the program is after this pass (as of `ir --stage`)");
   run->add_flag("--profile", profile_, "what each kernel took, on standard error (docs/kernels.md)");
   CLI::App* check = app.add_subcommand("check", "report what is wrong in files, without running them");
   check->add_option("FILE", files_, ".relay files")->required();
@@ -94,18 +108,49 @@ CommandLine::CommandLine(CLI::App& app) : app_(app) {
       "+amx-tile,+amx-int8: code for a machine that has these of LLVM's features too, or not with `-`");
   ir->add_option("FILE", file_, "a .relay file")->required();
   ir->add_option("NAME", entry_, "@f: one definition; all statements without it");
-  ir->add_option("--stage", stage_,
-                 "ast, typed, a pass (inline, instantiate_ops, fuse), loops, llvm, asm, bytecode");
+  ir->add_option("--stage", stage_, fmt::format("{}", fmt::join(Compiler::stages(), ", ")));
   ir->add_option("--output", output_,
                  "FILE.relay: the whole module with its types; large constants go to FILE.safetensors");
   CLI::App* explain = app.add_subcommand("explain", "what a code such as Q0302 means, with examples");
   explain->add_option("CODE", codes_, "codes of diagnostics; without one, the list of all");
   CLI::App* doc = app.add_subcommand("doc", "what operators do, from their doc comments, as Markdown");
   doc->add_option("FILE", file_, "a .relay file; the library's operators without one");
+  CLI::App* bisect =
+      app.add_subcommand("bisect", "name the first step of compilation after which a file's results differ");
+  bisect->add_option("FILE", file_, "a .relay file")->required();
+  bisect->add_option("--limit", limit_, "SECONDS that each step may take (60)")->check(CLI::PositiveNumber);
+  CLI::App* reduce = app.add_subcommand(
+      "reduce", "make a file smaller that fails: a crash, a bug that Quern tells of, or results that differ");
+  reduce->add_option("FILE", file_, "a .relay file")->required();
+  reduce->add_option(
+      "COMMAND", command_,
+      "after `--`: a command that fails in the place of `quern run`; the file's path is its last word");
+  reduce->add_option("--limit", limit_, "SECONDS that each attempt may take (60)")
+      ->check(CLI::PositiveNumber);
+  reduce->add_option("--output", output_, "where the result goes, instead of standard output");
   app.add_subcommand("lsp", "the language server, on standard input and output");
 }
 
 int CommandLine::run() {
+  int code = kFine;
+  auto bug = failure_of([&] { code = run_command(); });
+  if (!bug) return code;
+  std::fflush(stdout);
+  if (opened_.empty())
+    say(fmt::format("a bug of Quern: {}", bug->what()));
+  else
+    print_diagnostics({opened_.back().session->locate(*bug)});
+  return kBug;
+}
+
+const OpenedFile* CommandLine::open(const std::string& path) {
+  auto opened = open_file(path, stdlib_);
+  if (opened) return &opened_.emplace_back(std::move(*opened));
+  print_diagnostics({unreadable(path, opened.error())});
+  return nullptr;
+}
+
+int CommandLine::run_command() {
   if (version_) return version();
   if (app_.got_subcommand("run")) return run_file();
   if (app_.got_subcommand("check")) return check();
@@ -114,6 +159,8 @@ int CommandLine::run() {
   if (app_.got_subcommand("ir")) return ir();
   if (app_.got_subcommand("explain")) return explain();
   if (app_.got_subcommand("doc")) return document();
+  if (app_.got_subcommand("bisect")) return bisect();
+  if (app_.got_subcommand("reduce")) return reduce();
   if (app_.got_subcommand("lsp")) return lsp();
   return repl();
 }
@@ -133,15 +180,14 @@ int CommandLine::version() {
 
 int CommandLine::check() {
   std::vector<LocatedDiagnostic> all;
-  std::vector<OpenedFile> kept;  // the diagnostics point into their sources
   for (const std::string& path : files_) {
     auto opened = open_file(path, stdlib_);
     if (!opened) {
       all.push_back(unreadable(path, opened.error()));
       continue;
     }
-    kept.push_back(std::move(*opened));
-    auto found = kept.back().session->check_with_imports(kept.back().source);
+    const OpenedFile& kept = opened_.emplace_back(std::move(*opened));
+    auto found = kept.session->check_with_imports(kept.source);
     all.insert(all.end(), found.begin(), found.end());
   }
   if (json_) {
@@ -150,25 +196,25 @@ int CommandLine::check() {
     print_diagnostics(all);
     point_to_explanation(all);
   }
-  return has_errors(all) ? kWrong : kFine;
+  return exit_code(all);
 }
 
 // One line a test; what failed is told where it failed. A file with mistakes in it runs none.
 int CommandLine::test() {
+  if (!interpret_) warn_about_cache();
   size_t passed = 0, failed = 0;
-  bool broken = false;
+  int code = kFine;
   for (const std::string& path : files_) {
-    auto opened = open_file(path, stdlib_);
+    const OpenedFile* opened = open(path);
     if (!opened) {
-      print_diagnostics({unreadable(path, opened.error())});
-      broken = true;
+      code = kWrong;
       continue;
     }
     Session& session = *opened->session;
     auto problems = session.check_with_imports(opened->source);
     if (has_errors(problems)) {
       print_diagnostics(problems);
-      broken = true;
+      code = std::max(code, exit_code(problems));
       continue;
     }
     ExecutionOptions options;
@@ -182,21 +228,29 @@ int CommandLine::test() {
       ++(result.failure ? failed : passed);
       fmt::print("{} {}: {}\n", result.failure ? "FAILED" : "ok    ", path, name);
       std::fflush(stdout);
-      if (result.failure) print_diagnostics({*result.failure});
+      if (!result.failure) continue;
+      print_diagnostics({*result.failure});
+      code = std::max(code, exit_code({*result.failure}));
     }
   }
   fmt::print("{} passed, {} failed\n", passed, failed);
   // A filter that chooses nothing is a slip: nothing was tested.
-  bool nothing = passed + failed == 0 && !broken;
+  bool nothing = passed + failed == 0 && code == kFine;
   if (nothing)
     say(filter_.empty() ? "there is no `test` in these files"
                         : fmt::format("no test's name contains `{}`", filter_));
-  return failed > 0 || broken || (nothing && !filter_.empty()) ? kWrong : kFine;
+  return nothing && !filter_.empty() ? kWrong : code;
 }
 
 int CommandLine::run_file() {
   ExecutionOptions options;
   options.interpret = interpret_;
+  options.after = after_;
+  auto is_after = [&](const Pass& pass) { return pass.name == after_; };
+  if (!after_.empty() && (!interpret_ || std::ranges::none_of(pipeline(), is_after))) {
+    say(fmt::format("`--after {}` goes with `--interpret`, and names a pass", after_));
+    return kMisuse;
+  }
   for (const std::string& input : inputs_) {
     size_t equals = input.find('=');
     if (equals == 0 || equals == std::string::npos) {
@@ -206,21 +260,20 @@ int CommandLine::run_file() {
     options.inputs[input.substr(0, equals)] = input.substr(equals + 1);
   }
   if (!params_.empty()) options.inputs["params"] = params_;
-  auto opened = open_file(file_, stdlib_);
-  if (!opened) {
-    print_diagnostics({unreadable(file_, opened.error())});
-    return kWrong;
-  }
+  const OpenedFile* opened = open(file_);
+  if (!opened) return kWrong;
   Session& session = *opened->session;
   auto problems = session.check_with_imports(opened->source);
   if (has_errors(problems)) {
     print_diagnostics(problems);
     point_to_explanation(problems);
-    return kWrong;
+    return exit_code(problems);
   }
   bool json = format_ == "json";
-  Execution execution(session, opened->module, options, [](std::string_view line) {
-    std::fwrite(line.data(), 1, line.size(), stdout);
+  if (!interpret_) warn_about_cache();
+  Execution execution(session, opened->module, options, [json](std::string_view line) {
+    const std::string shown = json ? print_json(line) : std::string(line);
+    std::fwrite(shown.data(), 1, shown.size(), stdout);
     std::fputc('\n', stdout);
   });
   execution.set_profiling(profile_);
@@ -249,9 +302,18 @@ int CommandLine::run_file() {
       last = result;
       continue;
     }
-    if (!show(result)) return kWrong;
+    if (!show(result)) return exit_code({*result.failure});
   }
-  if (auto result = execution.run_main(); result && !show(*result)) return kWrong;
+  const std::string entry = entry_.empty() ? "main" : definition_name(entry_);
+  // A script that runs by itself may have a @main for those who import it.
+  const bool is_script = entry_.empty() && !session.statements(opened->source).empty();
+  auto result =
+      execution.run_entry(entry, is_script ? Execution::Lacking::IsNoEntry : Execution::Lacking::IsWrong);
+  if (result && !show(*result)) return exit_code({*result->failure});
+  if (!result && !entry_.empty()) {
+    say(fmt::format("`{}` has no definition `@{}`", file_, entry));
+    return kWrong;
+  }
   for (const std::string& name : execution.unused_inputs()) {
     say(fmt::format(
         "--input {0}: the file has no top-level variable `%{0}`, and no `@main` with such a parameter",
@@ -259,8 +321,7 @@ int CommandLine::run_file() {
     return kWrong;
   }
   if (!output_.empty() && last) {
-    auto lookup = [&](Type type) { return session.data(opened->module, type); };
-    auto done = save_value(output_, *last->value, last->type, lookup);
+    auto done = save_value(output_, *last->value, last->type);
     if (!done) {
       say(done.error().message);
       return kWrong;
@@ -296,13 +357,10 @@ int CommandLine::ir() {
     say("`--output` writes a whole module as it is typed: it goes with neither NAME nor another --stage");
     return kMisuse;
   }
-  auto opened = open_file(file_, stdlib_);
-  if (!opened) {
-    print_diagnostics({unreadable(file_, opened.error())});
-    return kWrong;
-  }
+  const OpenedFile* opened = open(file_);
+  if (!opened) return kWrong;
   Session& session = *opened->session;
-  std::string wanted = entry_.starts_with("@") ? entry_.substr(1) : entry_;
+  const std::string wanted = definition_name(entry_);
   if (stage_ == "ast") {
     for (auto& [id, tree] : session.trees(opened->source))
       if (wanted.empty() || session.info(id).name == "@" + wanted) fmt::print("{}", dump(tree.root));
@@ -312,7 +370,7 @@ int CommandLine::ir() {
   if (has_errors(problems)) {
     print_diagnostics(problems);
     point_to_explanation(problems);
-    return kWrong;
+    return exit_code(problems);
   }
   if (!output_.empty()) return write_module(session, opened->source, output_);
   if (stage_ == "typed" && wanted.empty()) {
@@ -333,9 +391,10 @@ int CommandLine::ir() {
       if (const Definition* d = session.definition(opened->module, name)) shown.push_back(d);
   if (wanted.empty())
     for (DeclarationId id : session.statements(opened->source))
-      shown.push_back(&session.inferred_statement(id).definition);
+      if (const Definition& d = session.inferred_statement(id).definition; d.body) shown.push_back(&d);
   if (shown.empty() && !wanted.empty()) {
-    say(fmt::format("`{}` has no definition `@{}`", file_, wanted));
+    const bool is_known = session.find_definition(opened->module, wanted) != 0;
+    say(is_known ? Compiler::no_code_of(wanted) : fmt::format("`{}` has no definition `@{}`", file_, wanted));
     return kWrong;
   }
   for (const Definition* d : shown) {
@@ -360,11 +419,8 @@ int CommandLine::document() {
     fmt::print("# The operators of the library\n\n{}", documentation(session, session.make_module(), *files));
     return kFine;
   }
-  auto opened = open_file(file_, stdlib_);
-  if (!opened) {
-    print_diagnostics({unreadable(file_, opened.error())});
-    return kWrong;
-  }
+  const OpenedFile* opened = open(file_);
+  if (!opened) return kWrong;
   std::string text = opened->session->text(opened->source);
   std::string name = std::filesystem::path(file_).filename().string();
   fmt::print("{}", documentation(*opened->session, opened->module, {{name, text}}));
@@ -382,6 +438,7 @@ int CommandLine::repl() {
   options.interactive = isatty(STDIN_FILENO) != 0;
   options.colour = colours_wanted();
   options.interpret = interpret_;
+  if (!options.interpret) warn_about_cache();
   return run_repl(session, options);
 }
 

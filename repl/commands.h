@@ -1,9 +1,11 @@
 #pragma once
 // The subcommands of `quern`: their options and what they do.
 
-#include <map>
+#include <deque>
 #include <string>
 #include <vector>
+
+#include "repl/command_files.h"
 
 namespace CLI {
 class App;
@@ -19,6 +21,10 @@ class CommandLine {
   int run();
 
  private:
+  int run_command();
+  /// A file in a session of its own, which lives as long as this; null, and it is told, where it cannot be
+  /// read.
+  const OpenedFile* open(const std::string& path);
   int repl();
   int run_file();
   int check();
@@ -27,14 +33,18 @@ class CommandLine {
   int ir();
   int explain();
   int document();
+  int bisect();
+  int reduce();
   int lsp();
   int version();
 
   CLI::App& app_;
+  std::deque<OpenedFile> opened_;
   std::vector<std::string> files_, codes_;
   std::string file_, entry_, stage_ = "typed", params_, output_, format_ = "text", stdlib_, range_;
-  std::vector<std::string> inputs_;
-  std::string filter_;
+  std::vector<std::string> inputs_, command_;
+  std::string filter_, after_;
+  double limit_ = 60;
   bool check_ = false, json_ = false, interpret_ = false, version_ = false, profile_ = false;
 };
 

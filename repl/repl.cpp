@@ -8,6 +8,7 @@
 #include <string>
 
 #include "generated/config.h"
+#include "ir/interrupt.h"
 #include "repl/repl_commands.h"
 #include "repl/repl_input.h"
 #include "repl/repl_interrupt.h"
@@ -25,17 +26,14 @@ int run_repl(Session& session, const ReplOptions& options) {
   InputReader reader(STDIN_FILENO, interrupts ? &*interrupts : nullptr, options.interactive);
   bool failed = false;
   while (auto input = reader.next()) {
-    bool fine = true;
-    if (input->starts_with(':')) {
-      CommandOutcome outcome = run_command(workspace, *input);
-      if (outcome == CommandOutcome::Quit) break;
-      fine = outcome == CommandOutcome::Fine;
-    } else {
-      fine = workspace.submit(std::move(*input));
-    }
+    const InterruptibleWork interruptible;
+    session.watch(&interrupt_flag);
+    CommandOutcome outcome = take_input(workspace, *input);
+    if (outcome == CommandOutcome::Quit) break;
     std::fflush(stdout);
-    failed = failed || !fine;
+    failed = failed || outcome == CommandOutcome::Failed;
   }
+  if (!options.interactive) failed = !workspace.finish() || failed;
   std::fflush(stdout);
   return failed && !options.interactive ? 1 : 0;
 }

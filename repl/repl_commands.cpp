@@ -29,7 +29,7 @@ CommandOutcome help(Workspace&, const std::string&) {
   return CommandOutcome::Fine;
 }
 
-constexpr std::array<ReplCommand, 10> kCommands{{
+constexpr std::array<ReplCommand, 11> kCommands{{
     {":type", "EXPR", "the type of an expression, of @f or of an operator",
      [](Workspace& w, const std::string& a) { return outcome(w.show_type(a)); }},
     {":ir", "[STAGE] EXPR",
@@ -41,6 +41,8 @@ constexpr std::array<ReplCommand, 10> kCommands{{
      [](Workspace& w, const std::string&) { return outcome(w.show_variables()); }},
     {":load", "FILE", "run the statements of a file here",
      [](Workspace& w, const std::string& a) { return outcome(w.load(a)); }},
+    {":reload", "", "read the files that are imported again",
+     [](Workspace& w, const std::string&) { return outcome(w.reload()); }},
     {":memory", "", "what the session keeps in memory, by kind",
      [](Workspace& w, const std::string&) {
        w.show_memory();
@@ -72,26 +74,50 @@ CommandOutcome unknown(const std::string& name) {
                       : fmt::format("unknown command `{}`; `:help` lists them", name));
 }
 
-}  // namespace
-
-std::span<const ReplCommand> repl_commands() { return kCommands; }
-
 CommandOutcome run_command(Workspace& workspace, const std::string& line) {
   constexpr std::string_view kBlanks = " \t\r\n";
   size_t name_end = std::min(line.find_first_of(kBlanks), line.size());
   std::string name = line.substr(0, name_end);
   size_t begin = std::min(line.find_first_not_of(kBlanks, name_end), line.size());
   std::string argument = line.substr(begin, line.find_last_not_of(kBlanks) + 1 - begin);
+  // The first letters do where they are those of one command.
+  const auto begins = [&](const ReplCommand& command) { return command.name.starts_with(name); };
+  const bool is_short = name.size() > 1 && std::ranges::count_if(kCommands, begins) == 1;
   for (const ReplCommand& command : kCommands) {
-    if (command.name != name) continue;
+    if (command.name != name && !(is_short && begins(command))) continue;
     if (command.arguments.empty() && !argument.empty())
-      return refuse(fmt::format("`{}` takes nothing", name));
+      return refuse(fmt::format("`{}` takes nothing", command.name));
     bool optional = command.arguments.starts_with('[') && command.arguments.ends_with(']');
     if (!command.arguments.empty() && !optional && argument.empty())
-      return refuse(fmt::format("write `{} {}`", name, command.arguments));
+      return refuse(fmt::format("write `{} {}`", command.name, command.arguments));
     return command.run(workspace, argument);
   }
   return unknown(name);
+}
+
+}  // namespace
+
+std::span<const ReplCommand> repl_commands() { return kCommands; }
+
+std::optional<std::string_view> command_meant(std::string_view input) {
+  if (input == "exit") return ":quit";
+  for (const ReplCommand& command : kCommands)
+    if (command.name.substr(1) == input) return command.name;
+  return std::nullopt;
+}
+
+CommandOutcome take_input(Workspace& workspace, const std::string& input) {
+  CommandOutcome taken = CommandOutcome::Failed;
+  auto bug = failure_of([&] {
+    if (input.starts_with(':'))
+      taken = run_command(workspace, input);
+    else if (auto meant = command_meant(input))
+      taken = refuse(fmt::format("the command is `{}`", *meant));
+    else
+      taken = outcome(workspace.submit(input));
+  });
+  if (bug) workspace.report(*bug);
+  return taken;
 }
 
 }  // namespace quern

@@ -1,6 +1,7 @@
 #pragma once
 // The commands of the REPL: `:name argument`.
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,7 +21,11 @@ struct ReplCommand {
 
 std::span<const ReplCommand> repl_commands();
 
-/// Runs a line that starts with a colon.
-CommandOutcome run_command(Workspace& workspace, const std::string& line);
+/// The command that an input without a colon likely means: `help`, `exit`.
+std::optional<std::string_view> command_meant(std::string_view input);
+
+/// Takes one input, a line that starts with a colon or a text. A bug of Quern on the way is told, and the
+/// workspace is as it was before.
+CommandOutcome take_input(Workspace& workspace, const std::string& input);
 
 }  // namespace quern

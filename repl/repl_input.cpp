@@ -32,6 +32,18 @@ bool ends_in_operator(std::string_view text) {
   return !text.empty() && std::string_view("=+-*/%<>,.").find(text.back()) != std::string_view::npos;
 }
 
+// Whether a definition that ends in `}` may go on: after the braces of a clause comes a body, and after a
+// body under a condition another one, or `else`.
+bool lacks_body(std::string_view definition) {
+  const ParseOutcome parsed = parse_declaration(definition, false);
+  auto is_missing = [](const SyntaxProblem& p) { return p.kind == DiagnosticKind::MissingBody; };
+  if (std::ranges::any_of(parsed.problems, is_missing)) return true;
+  SyntaxPtr root = parsed.tree.root;
+  SyntaxPtr bodies = root->children.size() > 4 ? root->child(4) : nullptr;
+  if (!bodies || !bodies->is(SyntaxKind::Bodies)) return false;
+  return bodies->children.empty() || bodies->children.back()->child(0);
+}
+
 }  // namespace
 
 LineReader::Event LineReader::fill() {
@@ -81,7 +93,7 @@ bool needs_more(std::string_view text, bool blank_line) {
   if (text.substr(last.range.begin).starts_with("extern")) return false;
   switch (last.kind) {
     case PieceKind::Def:
-    case PieceKind::Op:
+    case PieceKind::Op: return !text.ends_with('}') || lacks_body(text.substr(last.range.begin));
     case PieceKind::Type:
     case PieceKind::Static:
     case PieceKind::Test: return !text.ends_with('}');

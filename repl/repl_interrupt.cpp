@@ -9,7 +9,7 @@
 #include <csignal>
 #include <string_view>
 
-#include "jit/vm/vm.h"
+#include "ir/interrupt.h"
 
 namespace quern {
 
@@ -19,20 +19,20 @@ constexpr int kInterruptedExit = 130;  // 128 + SIGINT, as shells report it
 constexpr std::string_view kWarning = "\nCtrl-C again ends the session\n";
 
 std::array<int, 2> wake{-1, -1};
-std::atomic<bool> evaluating = false;
-std::atomic<int> interrupts_of_evaluation = 0;
+std::atomic<bool> working = false;
+std::atomic<int> interrupts_of_work = 0;
 struct sigaction previous;
 
 // Everything here may be called in a signal handler.
 void on_interrupt(int) {
   int error = errno;
-  if (!evaluating.load()) {
+  if (!working.load()) {
     [[maybe_unused]] ssize_t written = write(wake[1], "!", 1);
     errno = error;
     return;
   }
   // The second may come where the first was too early to be seen: before the code that looks for it ran.
-  int count = ++interrupts_of_evaluation;
+  int count = ++interrupts_of_work;
   if (count > 2) _exit(kInterruptedExit);
   request_interrupt();
   if (count == 2) {
@@ -67,11 +67,14 @@ void Interrupts::clear() {
   }
 }
 
-InterruptibleEvaluation::InterruptibleEvaluation() {
-  interrupts_of_evaluation = 0;
-  evaluating = true;
+InterruptibleWork::InterruptibleWork() {
+  interrupts_of_work = 0;
+  clear_interrupt();
+  working = true;
 }
-InterruptibleEvaluation::~InterruptibleEvaluation() { evaluating = false; }
-bool InterruptibleEvaluation::interrupted() const { return interrupts_of_evaluation > 0; }
+InterruptibleWork::~InterruptibleWork() {
+  working = false;
+  clear_interrupt();
+}
 
 }  // namespace quern

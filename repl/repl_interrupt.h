@@ -19,14 +19,14 @@ class Interrupts {
   void clear();
 };
 
-/// While it lives Ctrl-C stops what is evaluated. A third one ends the process, for what does not stop.
-class InterruptibleEvaluation {
+/// While it lives Ctrl-C stops what is done (ir/interrupt.h). A third one ends the process, for what does not
+/// stop.
+class InterruptibleWork {
  public:
-  InterruptibleEvaluation();
-  ~InterruptibleEvaluation();
-  InterruptibleEvaluation(const InterruptibleEvaluation&) = delete;
-  InterruptibleEvaluation& operator=(const InterruptibleEvaluation&) = delete;
-  bool interrupted() const;
+  InterruptibleWork();
+  ~InterruptibleWork();
+  InterruptibleWork(const InterruptibleWork&) = delete;
+  InterruptibleWork& operator=(const InterruptibleWork&) = delete;
 };
 
 }  // namespace quern

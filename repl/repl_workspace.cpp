@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <cerrno>
 #include <cstdio>
@@ -15,12 +14,11 @@
 #include "frontend/infer.h"
 #include "frontend/render.h"
 #include "frontend/syntax.h"
+#include "ir/interrupt.h"
 #include "ir/type.h"
 #include "ir/value.h"
-#include "passes/pipeline.h"
 #include "repl/command_files.h"
 #include "repl/explain.h"
-#include "repl/repl_interrupt.h"
 #include "session/compiler.h"
 #include "session/explain.h"
 #include "session/profile_report.h"
@@ -30,13 +28,10 @@ namespace quern {
 namespace {
 
 constexpr std::string_view kDefaultStage = "typed";
+constexpr SourceId kNoSource = UINT32_MAX;
 
 bool is_stage(std::string_view word) {
-  constexpr std::array<std::string_view, 8> kOthers{"ast",      kDefaultStage, "fused", "bytecode",
-                                                    "schedule", "loops",       "llvm",  "asm"};
-  auto passes = pipeline();
-  return std::find(kOthers.begin(), kOthers.end(), word) != kOthers.end() ||
-         std::any_of(passes.begin(), passes.end(), [&](const Pass& p) { return p.name == word; });
+  return std::ranges::find(Compiler::stages(), word) != Compiler::stages().end();
 }
 
 bool is_name(std::string_view text) {
@@ -62,6 +57,40 @@ void print_line(std::string_view line) {
   std::fputc('\n', stdout);
 }
 
+// Whether a mistake is a name that a later declaration may bring. Of bare names that is a constructor's.
+bool may_come(const LocatedDiagnostic& d) {
+  switch (d.kind) {
+    case DiagnosticKind::UnknownFunction:
+    case DiagnosticKind::UnknownOperator:
+    case DiagnosticKind::UnknownType:
+    case DiagnosticKind::UnknownStatic: return true;
+    case DiagnosticKind::UnknownName:
+      return d.range.begin < d.text.size() && std::isupper(static_cast<unsigned char>(d.text[d.range.begin]));
+    default: return false;
+  }
+}
+
+bool is_no_syntax(const std::vector<LocatedDiagnostic>& problems) {
+  return std::ranges::any_of(problems, [](const auto& d) { return code_of(d.kind).starts_with("Q01"); });
+}
+
+bool imports(Session& session, SourceId source) {
+  return std::ranges::any_of(session.declarations(source),
+                             [&](DeclarationId id) { return session.info(id).kind == PieceKind::Import; });
+}
+
+// Declarations in the order in which they were typed.
+template <class Name>
+std::map<DeclarationId, Name> in_order(const std::map<Name, DeclarationId>& by_name) {
+  std::map<DeclarationId, Name> by_id;
+  for (auto& [name, id] : by_name) by_id.emplace(id, name);
+  return by_id;
+}
+
+bool is_same(const LocatedDiagnostic& a, const LocatedDiagnostic& b) {
+  return a.kind == b.kind && a.text.data() == b.text.data() && a.range == b.range && a.message == b.message;
+}
+
 // The code of a hover text: what stands between its first fences.
 std::string first_code_block(const std::string& markdown) {
   size_t begin = markdown.find('\n') + 1;
@@ -83,7 +112,8 @@ void Workspace::reset() {
   execution_ = std::make_unique<Execution>(session_, module_, std::move(execution), print_line);
   execution_->set_profiling(is_profiling_);
   sources_.clear();
-  broken_.clear();
+  unsound_.clear();
+  outdated_.clear();
 }
 
 bool Workspace::profile(const std::string& request) {
@@ -114,74 +144,127 @@ bool Workspace::load(const std::string& path) {
   return run(path, text.str(), std::filesystem::path(path).parent_path().string());
 }
 
-bool Workspace::run(std::string name, std::string text, std::string folder) {
-  sources_.push_back(session_.add_source(module_, std::move(name), std::move(text), std::move(folder)));
-  SourceId source = sources_.back();
-  std::map<Declared, std::string> now = broken();
-  if (refuse_broken(source, now) || !is_sound(source) || !evaluate(source)) {
-    session_.remove_last_source(module_);
+template <class Use>
+bool Workspace::with_source(std::string name, std::string text, std::string folder, bool kept,
+                            const Use& use) {
+  if (!kept) notice_files();
+  SourceId source = session_.add_source(module_, std::move(name), std::move(text), std::move(folder));
+  sources_.push_back(source);
+  bool stays = false, fine = false;
+  auto bug = failure_of([&] {
+    fine = use(source);
+    stays = fine && kept;
+  });
+  if (!stays) {
     sources_.pop_back();
-    return false;
+    session_.remove_last_source(module_);
   }
-  announce(source);
-  for (auto& [declared, message] : now)
-    if (!broken_.contains(declared))
-      complain(fmt::format("`{}` has errors now: {}", declared.second, message));
-  broken_ = std::move(now);
-  return true;
+  if (bug) throw InternalFailure(*bug);
+  return fine;
+}
+
+bool Workspace::run(std::string name, std::string text, std::string folder) {
+  auto accept = [&](SourceId source) {
+    if (imports(session_, source)) session_.reread_files();
+    notice_files();
+    session_.check(source);  // what takes long of it, and may be interrupted
+    const bool is_checked = !is_interrupted() || complain(kInterrupted);
+    return is_checked && !reaches_unsound(source) && is_sound(source) && run_statements(source);
+  };
+  if (!with_source(std::move(name), std::move(text), std::move(folder), true, accept)) return false;
+  return tell_changes(sources_.back());
+}
+
+bool Workspace::reload() {
+  const std::vector<std::string> outdated = session_.outdated_files();
+  session_.reread_files();
+  outdated_.clear();
+  for (const std::string& file : outdated) print_line(fmt::format("`{}` is read again", file));
+  std::vector<LocatedDiagnostic> problems;
+  if (!sources_.empty())
+    for (SourceId imported : session_.imported(sources_.back()))
+      std::ranges::move(session_.check(imported), std::back_inserter(problems));
+  print_problems(problems);
+  return tell_changes(kNoSource) && !has_errors(problems);
+}
+
+bool Workspace::finish() {
+  bool fine = true;
+  for (auto& [declared, waits] : unsound_)
+    if (waits) {
+      print_problems(unsound(declarations().at(declared)).errors);
+      fine = false;
+    }
+  return fine;
+}
+
+void Workspace::notice_files() {
+  session_.reread_data_files();
+  std::set<std::string> outdated;
+  for (const std::string& file : session_.outdated_files()) outdated.insert(file);
+  for (const std::string& file : outdated)
+    if (!outdated_.contains(file))
+      complain(fmt::format("`{}` has changed on the disk; `:reload` reads it again", file));
+  outdated_ = std::move(outdated);
 }
 
 bool Workspace::is_sound(SourceId source) {
   std::vector<LocatedDiagnostic> problems = session_.check(source);
+  for (DeclarationId id : session_.declarations(source))
+    if (Unsound found = unsound(id); found.waits)
+      std::erase_if(problems, [&](const LocatedDiagnostic& problem) {
+        return std::ranges::any_of(found.errors, [&](const auto& d) { return is_same(d, problem); });
+      });
+  if (is_interrupted()) return complain(kInterrupted);
   print_problems(problems);
   return !has_errors(problems);
 }
 
-bool Workspace::refuse_broken(SourceId source, const std::map<Declared, std::string>& broken) {
-  if (broken.empty()) return false;
-  std::map<Declared, DeclarationId> counting = declarations();
-  std::vector<SyntaxPtr> reached;
-  for (auto& [id, tree] : session_.trees(source))
-    if (session_.info(id).kind == PieceKind::Statement) reached.push_back(tree.root);
-  std::set<std::string> seen;
-  for (size_t i = 0; i < reached.size(); ++i) {
-    for (const std::string& callee : referenced_globals(reached[i])) {
-      Declared declared{PieceKind::Def, "@" + callee};
-      auto declaration = counting.find(declared);
-      if (declaration == counting.end() || !seen.insert(callee).second) continue;
+bool Workspace::reaches_unsound(SourceId source) {
+  for (DeclarationId id : session_.declarations(source)) {
+    const PieceKind kind = session_.info(id).kind;
+    if (kind != PieceKind::Statement && (kind != PieceKind::Test || unsound(id).waits)) continue;
+    for (DeclarationId reached : session_.reached_definitions(id)) {
       // A mistake in this very input is reported where it stands.
-      auto problem = broken.find(declared);
-      if (problem != broken.end() && session_.info(declaration->second).source != source) {
-        complain(fmt::format("`@{}` has errors: {}", callee, problem->second));
-        return true;
-      }
-      for (auto& [id, tree] : session_.trees(session_.info(declaration->second).source))
-        if (id == declaration->second) reached.push_back(tree.root);
+      if (session_.info(reached).source == source) continue;
+      if (Unsound found = unsound(reached); !found.errors.empty())
+        return !complain(fmt::format("{} {}: {}", shown_name(reached), found.waits ? "waits" : "has errors",
+                                     found.errors[0].message));
     }
   }
   return false;
 }
 
-bool Workspace::evaluate(SourceId source) {
-  InterruptibleEvaluation interruptible;
-  for (DeclarationId statement : session_.statements(source)) {
-    StatementResult result = execution_->run(statement);
-    std::fflush(stdout);
-    if (result.failure) {
-      print_problems({*result.failure});
-      return false;
-    }
-    if (interruptible.interrupted()) return complain("interrupted");
-    bool binds = !session_.info(statement).name.empty();
-    if (!binds && !result.type->is_unit()) print_line(to_string(*result.value));
-  }
+bool Workspace::run_statements(SourceId source) {
+  for (DeclarationId statement : session_.statements(source))
+    if (!run_statement(statement)) return false;
   return true;
+}
+
+bool Workspace::run_statement(DeclarationId statement) {
+  StatementResult result = execution_->run(statement);
+  std::fflush(stdout);
+  if (result.failure) {
+    print_problems({*result.failure});
+    return false;
+  }
+  if (is_interrupted()) return complain(kInterrupted);
+  bool binds = !session_.info(statement).name.empty();
+  if (!binds && !result.type->is_unit()) print_line(to_string(*result.value));
+  return true;
+}
+
+bool Workspace::run_test(DeclarationId test) {
+  StatementResult result = execution_->run(test);
+  print_line(fmt::format("{} {}", result.failure ? "FAILED" : "ok    ", session_.info(test).name));
+  if (result.failure) print_problems({*result.failure});
+  return !result.failure;
 }
 
 std::map<Workspace::Declared, DeclarationId> Workspace::declarations() {
   std::map<Declared, DeclarationId> found;
   for (SourceId source : sources_) {
-    for (auto& [id, tree] : session_.trees(source)) {
+    for (DeclarationId id : session_.declarations(source)) {
       const DeclarationInfo& about = session_.info(id);
       if (about.kind == PieceKind::Statement) continue;
       bool is_operator = about.kind == PieceKind::Def && !about.name.starts_with("@");
@@ -191,48 +274,71 @@ std::map<Workspace::Declared, DeclarationId> Workspace::declarations() {
   return found;
 }
 
-std::map<Workspace::Declared, std::string> Workspace::broken() {
-  std::map<Declared, DeclarationId> counting = declarations();
-  std::map<Declared, std::string> found;
-  std::map<SourceId, std::vector<LocatedDiagnostic>> problems;
-  for (auto& [declared, id] : counting) {
-    SourceId source = session_.info(id).source;
-    auto [at, fresh] = problems.try_emplace(source);
-    if (fresh) at->second = session_.check(source);
-    for (auto& [tree_id, tree] : session_.trees(source)) {
-      if (tree_id != id) continue;
-      Range range = session_.range_of({{id, tree.root->id}, {}});
-      for (const LocatedDiagnostic& d : at->second)
-        if (severity_of(d.kind) == Severity::Error && d.text.data() == session_.text(source).data() &&
-            d.range.begin >= range.begin && d.range.end <= range.end)
-          found.try_emplace(declared, d.message);
-    }
-    // Diagnostics may stand elsewhere, in an operator of the library say.
-    bool is_function = declared.first == PieceKind::Def;
-    std::string_view global = is_function ? global_name(declared.second) : std::string_view();
-    if (!global.empty() && !session_.definition(module_, global))
-      found.try_emplace(declared, "it has errors");
-  }
+// A test needs what it reaches to run, where others need it to be called.
+Workspace::Unsound Workspace::unsound(DeclarationId declaration) {
+  Unsound found{declaration, session_.check_declaration(declaration), false};
+  std::erase_if(found.errors, [](const auto& d) { return severity_of(d.kind) != Severity::Error; });
+  const PieceKind kind = session_.info(declaration).kind;
+  if (kind == PieceKind::Test)
+    for (DeclarationId reached : session_.reached_definitions(declaration))
+      if (found.errors.empty()) found.errors = unsound(reached).errors;
+  found.waits = !found.errors.empty() && kind != PieceKind::Statement && kind != PieceKind::Import &&
+                std::ranges::all_of(found.errors, may_come);
   return found;
 }
 
-void Workspace::announce(SourceId source) {
-  if (!options_.interactive) return;
-  for (auto& [id, tree] : session_.trees(source)) {
-    const DeclarationInfo& about = session_.info(id);
-    if (about.kind != PieceKind::Def || !about.name.starts_with("@")) continue;
-    std::string_view global = global_name(about.name);
-    if (const Definition* definition = session_.definition(module_, global))
-      print_line(fmt::format("@{}: {}", global, to_string(definition->scheme)));
+bool Workspace::tell_changes(SourceId source) {
+  std::vector<DeclarationId> tests;
+  std::map<Declared, bool> now;
+  for (auto& [id, declared] : in_order(declarations())) {
+    const Unsound found = unsound(id);
+    const auto before = unsound_.find(declared);
+    const bool was_unsound = before != unsound_.end(), waited = was_unsound && before->second;
+    const bool is_new = session_.info(id).source == source;
+    if (!found.errors.empty()) {
+      now.emplace(declared, found.waits);
+      if (found.waits ? is_new || !waited : !was_unsound || waited) tell_unsound(found);
+    } else if (is_new || waited) {
+      announce(id, waited);
+      if (declared.first == PieceKind::Test) tests.push_back(id);
+    }
+  }
+  unsound_ = std::move(now);
+  bool fine = true;
+  for (DeclarationId test : tests) fine = run_test(test) && fine;
+  return fine;
+}
+
+void Workspace::tell_unsound(const Unsound& found) {
+  if (!found.waits) {
+    complain(fmt::format("{} has errors now:", shown_name(found.declaration)));
+    print_problems(found.errors);
+  } else if (options_.interactive) {
+    std::set<std::string> told;
+    for (const LocatedDiagnostic& d : found.errors)
+      if (told.insert(d.message).second)
+        complain(fmt::format("{} waits: {}", shown_name(found.declaration), d.message));
   }
 }
 
-template <class Ask>
-bool Workspace::with_source(const std::string& text, Ask ask) {
-  SourceId source = session_.add_source(module_, next_name(), text);
-  bool fine = ask(source);
-  session_.remove_last_source(module_);
-  return fine;
+void Workspace::announce(DeclarationId declaration, bool waited) {
+  if (!options_.interactive) return;
+  const DeclarationInfo& about = session_.info(declaration);
+  if (about.kind == PieceKind::Def && about.name.starts_with("@"))
+    print_line(type_of(about.name.substr(1), about.name + ": "));
+  else if (waited && about.kind != PieceKind::Test)
+    print_line(fmt::format("{} is defined now", shown_name(declaration)));
+}
+
+std::string Workspace::type_of(std::string_view global, const std::string& heading) {
+  if (const Scheme* scheme = session_.scheme(module_, global)) return heading + to_string(*scheme);
+  return session_.signature(session_.find_definition(module_, global));
+}
+
+std::string Workspace::shown_name(DeclarationId declaration) const {
+  const DeclarationInfo& about = session_.info(declaration);
+  return about.kind == PieceKind::Test ? fmt::format("test \"{}\"", about.name)
+                                       : fmt::format("`{}`", about.name);
 }
 
 std::optional<DeclarationId> Workspace::only_expression(SourceId source, const std::string& what) {
@@ -248,12 +354,18 @@ std::optional<DeclarationId> Workspace::only_expression(SourceId source, const s
 bool Workspace::show_type(const std::string& expression) {
   std::string_view asked = trimmed(expression);
   if (std::string_view name = global_name(asked); !name.empty()) {
-    if (const Definition* definition = session_.definition(module_, name)) {
-      print_line(to_string(definition->scheme));
+    if (session_.find_definition(module_, name)) {
+      print_line(type_of(name, ""));
       return true;
     }
   }
-  return with_source(expression, [&](SourceId source) {
+  // A general function has a type, though no single one as a value.
+  if (asked.starts_with('%') && is_name(asked.substr(1)))
+    if (const TopLevelVariable* variable = variable_of(asked.substr(1))) {
+      print_line(to_string(variable->scheme));
+      return true;
+    }
+  return with_source(next_name(), expression, "", false, [&](SourceId source) {
     // An operator has its signature for a type.
     auto hover = is_name(asked) ? session_.hover(source, 0) : std::nullopt;
     if (hover && hover->range.end - hover->range.begin == asked.size()) {
@@ -269,12 +381,12 @@ bool Workspace::show_type(const std::string& expression) {
 
 bool Workspace::show_stage(const std::string& request) {
   std::string_view rest = trimmed(request);
-  size_t end = rest.find_first_of(" \t\n");
-  std::string stage(kDefaultStage);
-  if (end != std::string_view::npos && is_stage(rest.substr(0, end))) {
-    stage = rest.substr(0, end);
-    rest = trimmed(rest.substr(end));
-  }
+  const size_t end = std::min(rest.find_first_of(" \t\n"), rest.size());
+  const std::string first(rest.substr(0, end));
+  const bool has_stage = end < rest.size() && is_stage(first);
+  const std::string stage = has_stage ? first : std::string(kDefaultStage);
+  if (has_stage) rest = trimmed(rest.substr(end));
+  if (is_stage(rest)) return complain(fmt::format("write `:ir {} EXPR`", rest));
   auto show = [&](const Definition& definition) {
     auto text = Compiler(session_).stage_text(definition, stage);
     if (!text) return complain(text.error().message);
@@ -282,8 +394,14 @@ bool Workspace::show_stage(const std::string& request) {
     return true;
   };
   if (std::string_view name = global_name(rest); !name.empty() && stage != "ast")
-    if (const Definition* definition = session_.definition(module_, name)) return show(*definition);
-  return with_source(std::string(rest), [&](SourceId source) {
+    if (DeclarationId id = session_.find_definition(module_, name); id && unsound(id).errors.empty()) {
+      if (const Definition* definition = session_.definition(module_, name)) return show(*definition);
+      return complain(Compiler::no_code_of(name));
+    }
+  return with_source(next_name(), std::string(rest), "", false, [&](SourceId source) {
+    // Two words side by side are no expression: the first is meant for a stage.
+    if (!has_stage && end < rest.size() && is_name(first) && is_no_syntax(session_.check(source)))
+      return complain(Compiler::unknown_stage(first));
     auto statement = only_expression(source, "`:ir`");
     if (!statement) return false;
     if (stage != "ast") return show(session_.inferred_statement(*statement).definition);
@@ -301,6 +419,15 @@ void Workspace::show_memory() {
   fmt::print("{:<20} {:>9} {:>12.1f} KiB\n", "together", "", static_cast<double>(all) / 1024);
 }
 
+const TopLevelVariable* Workspace::variable_of(std::string_view name) {
+  const TopLevelVariable* latest = nullptr;
+  for (DeclarationId statement : session_.statements_of_module(module_))
+    if (const TopLevelVariable* variable = session_.statement_variable(statement);
+        variable && variable->variable->name == name)
+      latest = variable;
+  return latest;
+}
+
 bool Workspace::show_variables() {
   std::map<std::string, const TopLevelVariable*> latest;
   std::vector<std::string> order;
@@ -313,7 +440,7 @@ bool Workspace::show_variables() {
     latest[name] = variable;
   }
   for (const std::string& name : order)
-    print_line(fmt::format("%{}: {}", name, to_string(latest[name]->variable->type)));
+    print_line(fmt::format("%{}: {}", name, to_string(latest[name]->scheme)));
   return true;
 }
 
@@ -331,6 +458,8 @@ void Workspace::print_problems(const std::vector<LocatedDiagnostic>& problems) {
   std::fflush(stdout);
   std::fputs(render_all(problems, options_.colour, kShown).c_str(), stderr);
 }
+
+void Workspace::report(const InternalFailure& bug) { print_problems({session_.locate(bug)}); }
 
 bool Workspace::complain(const std::string& message) const {
   std::fflush(stdout);

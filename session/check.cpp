@@ -6,6 +6,7 @@
 #include <set>
 #include <tuple>
 
+#include "frontend/comment_check.h"
 #include "session/session_impl.h"
 
 namespace quern {
@@ -33,48 +34,73 @@ class Collector {
 
 }  // namespace
 
+void Session::watch(const std::atomic<bool>* stop) {
+  impl_->engine.watch(stop);
+  impl_->engine.begin_work();
+}
+
 std::vector<LocatedDiagnostic> Session::check(SourceId source) {
-  return std::get<Checked>(check(source, nullptr)).diagnostics;
+  auto checked = check(source, nullptr);
+  return std::holds_alternative<Cancelled>(checked) ? std::vector<LocatedDiagnostic>()
+                                                    : std::get<Checked>(std::move(checked)).diagnostics;
 }
 
 std::variant<Checked, Cancelled> Session::check(SourceId source, const std::atomic<bool>* stop) {
   QueryEngine& engine = impl_->engine;
   CancellableWork work(engine, stop);
-  impl_->bound_caches();
   Collector found;
+  auto note_bug_in = [&](DeclarationId asked, const auto& step) {
+    if (auto bug = failure_of(step)) found.add(locate(*bug, asked));
+  };
   const Layout& all = impl_->layouts[source];
-  for (const SyntaxProblem& p : all.scan.problems) found.add(locate(p, source));
-  if (const auto& metadata = impl_->metadata(source))
-    for (SyntaxProblem p : metadata->problems) {
-      p.range = {p.range.begin + all.scan.metadata.begin, p.range.end + all.scan.metadata.begin};
-      found.add(locate(p, source));
-    }
+  note_bug_in(all.ids.empty() ? 0 : all.ids.front(), [&] {
+    impl_->bound_caches();
+    for (const SyntaxProblem& p : all.scan.problems) found.add(locate(p, source));
+    if (!all.scan.slash_names)
+      for (const SyntaxProblem& p : comments_for_operators(*all.text)) found.add(locate(p, source));
+    if (const auto& metadata = impl_->metadata(source))
+      for (SyntaxProblem p : metadata->problems) {
+        p.range = {p.range.begin + all.scan.metadata.begin, p.range.end + all.scan.metadata.begin};
+        found.add(locate(p, source));
+      }
+  });
   for (size_t i = 0; i < all.ids.size(); ++i) {
-    DeclarationId id = all.ids[i];
-    if (auto duplicate = all.duplicates.find(id); duplicate != all.duplicates.end()) {
-      bool statement = info(id).kind == PieceKind::Statement;
-      std::string_view sigil = statement ? "%" : "", what = statement ? "bound" : "defined";
-      Diagnostic twice{DiagnosticKind::DuplicateDefinition,
-                       {{id, 1}, {}},
-                       fmt::format("`{}{}` is {} twice", sigil, info(id).name, what),
-                       {{Place{{duplicate->second, 1}, {}}, fmt::format("it is {} here first", what)}}};
-      found.add(locate(twice));
-      continue;
-    }
-    const Diagnostics& of_declaration = impl_->declaration_diagnostics(id);
+    note_bug_in(all.ids[i], [&] {
+      for (const Diagnostic& d : impl_->diagnostics_at(source, i)) found.add(locate(d));
+    });
     if (engine.cancelled()) return Cancelled{};
-    // Where the scanner found something, what the parser makes of it would be told twice.
-    Range piece = all.scan.pieces[i].range;
-    bool scanned = std::any_of(
-        all.scan.problems.begin(), all.scan.problems.end(),
-        [&](const SyntaxProblem& p) { return p.range.begin >= piece.begin && p.range.begin <= piece.end; });
-    for (const Diagnostic& d : of_declaration)
-      if (!scanned || !d.place.range) found.add(locate(d));
   }
   Checked checked{found.take(), {}};
   if (!checked.diagnostics.empty())
     for (const Layout& layout : impl_->layouts) checked.texts.push_back(layout.text);
   return checked;
+}
+
+std::vector<LocatedDiagnostic> Session::check_declaration(DeclarationId declaration) {
+  Collector found;
+  for (const Diagnostic& d : impl_->declaration_diagnostics(declaration)) found.add(locate(d));
+  return found.take();
+}
+
+Diagnostics Session::Impl::diagnostics_at(SourceId source, size_t piece) {
+  const Layout& all = layouts[source];
+  DeclarationId id = all.ids[piece];
+  if (auto duplicate = all.duplicates.find(id); duplicate != all.duplicates.end()) {
+    bool statement = declarations[id].kind == PieceKind::Statement;
+    std::string_view sigil = statement ? "%" : "", what = statement ? "bound" : "defined";
+    return {{DiagnosticKind::DuplicateDefinition,
+             {{id, 1}, {}},
+             fmt::format("`{}{}` is {} twice", sigil, declarations[id].name, what),
+             {{Place{{duplicate->second, 1}, {}}, fmt::format("it is {} here first", what)}}}};
+  }
+  Diagnostics found = declaration_diagnostics(id);
+  // Where the scanner found something, what the parser makes of it would be told twice.
+  Range range = all.scan.pieces[piece].range;
+  bool scanned = std::ranges::any_of(all.scan.problems, [&](const SyntaxProblem& p) {
+    return p.range.begin >= range.begin && p.range.begin <= range.end;
+  });
+  if (scanned) std::erase_if(found, [](const Diagnostic& d) { return d.place.range.has_value(); });
+  return found;
 }
 
 }  // namespace quern

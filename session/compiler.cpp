@@ -2,10 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <optional>
 
 #include "frontend/printer.h"
 #include "ir/effects.h"
+#include "ir/interrupt.h"
+#include "ir/series.h"
 #include "jit/schedule/lower.h"
 #include "jit/tune/kernel_cache.h"
 #include "jit/vm/vm.h"
@@ -78,6 +82,7 @@ struct Compiler::Impl {
   SessionFunctions functions;
   ModulePrograms programs;
   KernelCache kernels;
+  Series statements;  ///< of programs that are run once
 
   Result<std::string> kernel_text(const loops::Kernel& kernel, const std::string& stage) {
     if (stage == "loops") return loops::print_kernel(kernel);
@@ -100,7 +105,10 @@ void Compiler::set_profiling(bool on) { impl_->kernels.set_profiling(on); }
 Profile& Compiler::profile() { return impl_->kernels.calls(); }
 
 EvaluationResult Compiler::evaluate(const Definition& definition, const Environment& values, Host& host) {
-  Optimised optimised = as_value(optimise(definition, impl_->functions));
+  std::optional<Series::Turn> turn(impl_->statements);
+  Optimised optimised = optimise(definition, impl_->functions);
+  if (!optimised.expr) return EvaluationError{kInterrupted, definition.body->origin, {}};
+  optimised = as_value(std::move(optimised));
   std::vector<const Variable*> inputs = free_variables(optimised.expr);
   std::vector<Value> arguments;
   for (const Variable* input : inputs) {
@@ -110,6 +118,7 @@ EvaluationResult Compiler::evaluate(const Definition& definition, const Environm
     arguments.push_back(value->second);
   }
   auto program = compile_program(optimised.expr, inputs, optimised.arena);
+  turn.reset();
   return execute(program, std::move(arguments), impl_->programs, impl_->kernels, host);
 }
 
@@ -138,9 +147,10 @@ Result<std::string> Compiler::stage_text(const Definition& definition, const std
     bool called = fn && !definition.name.empty();
     return to_string(called ? effects.of_call(*fn) : effects.of(definition.body)) + "\n";
   }
-  for (const Pass& pass : pipeline())
-    if (pass.name == stage) return definition_with(optimise(definition, impl_->functions, stage));
-  Optimised optimised = optimise(definition, impl_->functions);
+  const bool is_pass = std::ranges::find(pipeline(), stage, &Pass::name) != pipeline().end();
+  Optimised optimised = optimise(definition, impl_->functions, is_pass ? stage : "");
+  if (!optimised.expr) return Failure{kInterrupted};
+  if (is_pass) return definition_with(optimised);
   if (stage == "fused") return definition_with(optimised);
   if (stage == "bytecode")
     return to_string(*compile_program(optimised.expr, free_variables(optimised.expr), optimised.arena));
@@ -168,12 +178,26 @@ Result<std::string> Compiler::stage_text(const Definition& definition, const std
     }
     return text;
   }
-  std::string names = "ast, typed, effects";
-  for (const Pass& pass : pipeline()) names += ", " + std::string(pass.name);
-  return Failure{
-      fmt::format("there is no stage `{}`; the stages are {}, fused, bytecode, schedule, loops, llvm, "
-                  "asm",
-                  stage, names)};
+  return Failure{unknown_stage(stage)};
+}
+
+const std::vector<std::string>& Compiler::stages() {
+  static const std::vector<std::string> all = [] {
+    std::vector<std::string> names{"ast", "typed", "effects"};
+    for (const Pass& pass : pipeline()) names.emplace_back(pass.name);
+    for (const char* name : {"fused", "bytecode", "schedule", "loops", "llvm", "asm"})
+      names.emplace_back(name);
+    return names;
+  }();
+  return all;
+}
+
+std::string Compiler::no_code_of(std::string_view name) {
+  return fmt::format("`@{0}` is typed anew for the arguments of each call: ask for a call, `@{0}(…)`", name);
+}
+
+std::string Compiler::unknown_stage(std::string_view stage) {
+  return fmt::format("there is no stage `{}`; the stages are {}", stage, fmt::join(stages(), ", "));
 }
 
 }  // namespace quern

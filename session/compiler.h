@@ -30,8 +30,12 @@ class Compiler {
   /// and works as long as the compiler lives.
   Call function(ModuleId module, std::string_view name);
 
-  /// The text of a stage of @name's or an expression's way: "typed", a pass's name, "fused", "loops", "llvm",
-  /// "asm".
+  /// The stages of a definition's way, in order. "ast" is of the text alone, and not this class's.
+  static const std::vector<std::string>& stages();
+  static std::string unknown_stage(std::string_view stage);
+  /// Why there is no stage of a definition without errors that Session::definition does not have.
+  static std::string no_code_of(std::string_view name);
+  /// The text of a stage of @name's or an expression's way.
   Result<std::string> stage_text(const Definition& definition, const std::string& stage);
 
   /// Returns when all code that runs is the best there will be, and in the cache.

@@ -90,13 +90,19 @@ class Page {
     return found && found->function ? found : nullptr;
   }
 
-  // The code with every integer before its attributes as a float.
-  static std::string with_floats(const std::string& code) {
+  // The call with the integers of some arguments before its attributes as floats: bit k of `which` stands for
+  // argument k.
+  static std::string with_floats(const std::string& code, uint32_t which) {
     std::string out;
     size_t attributes = std::min(code.find('='), code.size());
+    int depth = 0;
+    uint32_t argument = 1;
     for (size_t i = 0; i < code.size(); ++i) {
       if (i >= attributes) return out + code.substr(i);
       out += code[i];
+      depth += (code[i] == '(' || code[i] == '[') - (code[i] == ')' || code[i] == ']');
+      if (code[i] == ',' && depth == 1) argument <<= 1;
+      if (!(which & argument)) continue;
       bool digit = std::isdigit(static_cast<unsigned char>(code[i]));
       bool ends = i + 1 < code.size() && (code[i + 1] == ',' || code[i + 1] == ']' || code[i + 1] == ')');
       bool number = true;
@@ -129,8 +135,11 @@ class Page {
   std::string derived_of(const Piece& piece) {
     std::string fusion;
     std::optional<std::string> gradient;
+    // Operands may be indices, which have to stay integers.
+    constexpr uint32_t kEachOfFour = 15;
     for (const DocExample& example : doc_examples(piece.doc))
-      for (const std::string& code : {example.code, with_floats(example.code)}) {
+      for (uint32_t left = 0; left <= kEachOfFour && !gradient; ++left) {
+        std::string code = left == 0 ? example.code : with_floats(example.code, kEachOfFour + 1 - left);
         const OpInstance* instance = instance_in(code, piece.name);
         if (!instance) continue;
         if (fusion.empty()) fusion = to_string(fusion_class(functions_, instance->function->body));

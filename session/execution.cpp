@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <set>
 #include <sstream>
 #include <unordered_map>
 
 #include "passes/gradient/gradient.h"
+#include "passes/pipeline.h"
 #include "session/compiler.h"
 #include "session/data_values.h"
 
@@ -26,7 +28,7 @@ class FileHost final : public Host {
     return load_value((std::filesystem::path(folder) / path).string(), entry, type, lookup_, &field);
   }
   Result<Done> save(std::string_view path, const Value& value, Type type) override {
-    return save_value((std::filesystem::path(folder) / path).string(), value, type, lookup_);
+    return save_value((std::filesystem::path(folder) / path).string(), value, type);
   }
   std::string folder;          ///< of the source whose statement runs
   std::optional<Place> field;  ///< of a record, that the last load failed for
@@ -82,6 +84,40 @@ class ExpandedFunctions final : public FunctionSource {
 
 }  // namespace
 
+namespace {
+
+/// Definitions as a pass leaves them.
+class FunctionsAfter final : public FunctionSource {
+ public:
+  FunctionsAfter(FunctionSource& functions, std::string pass)
+      : functions_(functions), pass_(std::move(pass)) {}
+  const Definition* function(uint32_t module, std::string_view name) override {
+    const Definition* typed = functions_.function(module, name);
+    if (!typed || !typed->body || pass_.empty()) return typed;
+    auto [known, added] = made_.try_emplace(typed, *typed);
+    if (added) known->second = after(*typed);
+    return &known->second;
+  }
+  const Definition* bound(const Variable* variable) override { return functions_.bound(variable); }
+  std::shared_ptr<const OpInstance> instance(const OpInstance& called) override {
+    return functions_.instance(called);
+  }
+  Definition after(Definition definition) {
+    if (pass_.empty()) return definition;
+    Optimised optimised = optimise(definition, functions_, pass_);
+    definition.body = optimised.expr;
+    definition.arena = optimised.arena;
+    return definition;
+  }
+
+ private:
+  FunctionSource& functions_;
+  const std::string pass_;
+  std::unordered_map<const Definition*, Definition> made_;
+};
+
+}  // namespace
+
 struct Execution::Impl {
   Impl(Session& session, ModuleId module, ExecutionOptions options,
        std::function<void(std::string_view)> print)
@@ -89,6 +125,7 @@ struct Execution::Impl {
         module(module),
         options(std::move(options)),
         functions(session),
+        after(functions, this->options.after),
         host([&session, module](Type type) { return session.data(module, type); }, std::move(print)),
         compiler(session) {}
   ~Impl() {
@@ -100,6 +137,7 @@ struct Execution::Impl {
   ModuleId module;
   ExecutionOptions options;
   SessionFunctions functions;
+  FunctionsAfter after;
   FileHost host;
   Compiler compiler;
   Environment values;
@@ -112,14 +150,18 @@ struct Execution::Impl {
   }
 
   // The interpreter knows no `grad`: functions take its place before it starts, here and in what is called.
-  EvaluationResult interpreted(const Definition& definition) {
+  EvaluationResult interpreted(const Definition& typed) {
+    const Definition definition = after.after(typed);
     auto arena = std::make_shared<Arena>();
     arena->keep(definition.arena);
     arenas.push_back(arena);
     PassContext context{*arena, functions};
-    ExpandedFunctions expanded(functions);
+    ExpandedFunctions expanded(after);
     return interpret(expand_gradients(context, definition.body), values, expanded, host);
   }
+
+  StatementResult run(DeclarationId statement);
+  std::optional<StatementResult> run_entry(const std::string& name, Lacking lacking);
 
   StatementResult failed(DiagnosticKind kind, Place place, std::string message,
                          std::vector<Note> notes = {}) {
@@ -135,6 +177,22 @@ struct Execution::Impl {
       case FailureKind::Evaluation: break;
     }
     return DiagnosticKind::EvaluationFailed;
+  }
+  bool gives(const Variable* parameter) const {
+    return options.inputs.contains(std::string(parameter->name));
+  }
+  /// The failure of an entry whose arguments are not all given.
+  std::optional<StatementResult> missing_inputs(const std::string& name, const FnExpr& entry) {
+    std::vector<Note> missing;
+    for (const Variable* p : entry.params)
+      if (!gives(p)) missing.push_back({std::nullopt, fmt::format("`%{}`: {}", p->name, to_string(p->type))});
+    if (missing.empty()) return std::nullopt;
+    const size_t all = entry.params.size(), count = missing.size();
+    const std::string which = count == 1 ? "one input" : fmt::format("{} inputs", count);
+    const auto head = static_cast<uint32_t>(std::string_view("def @").size() + name.size());
+    return failed(DiagnosticKind::InputProblem, {entry.origin, {}, Part::Head, head},
+                  fmt::format("`@{}` lacks {} of {}: give each with `--input NAME=FILE`", name, which, all),
+                  std::move(missing));
   }
   bool is_library(const Origin& origin) const { return session.in_library(origin.declaration); }
 
@@ -190,81 +248,103 @@ Execution::Execution(Session& session, ModuleId module, ExecutionOptions options
 Execution::~Execution() = default;
 
 StatementResult Execution::run(DeclarationId statement) {
-  const Inferred& inferred = impl_->session.inferred_statement(statement);
+  StatementResult result;
+  auto bug = failure_of([&] {
+    Stage stage("run", {statement}, impl_->session.info(statement).name);
+    result = impl_->run(statement);
+  });
+  return bug ? StatementResult{{}, nullptr, impl_->session.locate(*bug, statement)} : result;
+}
+
+std::optional<StatementResult> Execution::run_entry(const std::string& name, Lacking lacking) {
+  std::optional<StatementResult> result;
+  auto bug = failure_of([&] {
+    Stage stage("run", {}, "@" + name);
+    result = impl_->run_entry(name, lacking);
+  });
+  return bug ? StatementResult{{}, nullptr, impl_->session.locate(*bug)} : result;
+}
+
+StatementResult Execution::Impl::run(DeclarationId statement) {
+  const Inferred& inferred = session.inferred_statement(statement);
   const Definition& definition = inferred.definition;
   // A function that is typed per rank and dtype is compiled with the statements that use it: itself it is no
   // more than its type.
   if (inferred.literal) {
-    impl_->session.keep(statement);
+    session.keep(statement);
     return {Value(new ClosureObject(definition.scheme.type)), definition.scheme.type, std::nullopt};
   }
-  impl_->host.folder = impl_->session.folder(impl_->session.info(statement).source);
-  const TopLevelVariable* variable = impl_->session.statement_variable(statement);
+  host.folder = session.folder(session.info(statement).source);
+  const TopLevelVariable* variable = session.statement_variable(statement);
   StatementResult result{std::nullopt, definition.scheme.type, std::nullopt};
-  auto input = variable ? impl_->options.inputs.find(std::string(variable->variable->name))
-                        : impl_->options.inputs.end();
-  if (input != impl_->options.inputs.end()) {
-    impl_->used_inputs.insert(input->first);
-    auto lookup = [&](Type type) { return impl_->session.data(impl_->module, type); };
+  auto input = variable ? options.inputs.find(std::string(variable->variable->name)) : options.inputs.end();
+  if (input != options.inputs.end()) {
+    used_inputs.insert(input->first);
+    auto lookup = [&](Type type) { return session.data(module, type); };
     std::optional<Place> field;
     auto value = load_value(input->second, "", variable->variable->type, lookup, &field);
     std::vector<Note> notes;
     if (field) notes.push_back({field, "the field is declared here"});
     if (!value)
-      return impl_->failed(DiagnosticKind::InputProblem, variable->place,
-                           fmt::format("--input {}: {}", input->first, value.error().message),
-                           std::move(notes));
+      return failed(DiagnosticKind::InputProblem, variable->place,
+                    fmt::format("--input {}: {}", input->first, value.error().message), std::move(notes));
     result.value = *value;
   } else if (!definition.body) {
     bool is_free = variable && !has_errors(inferred.diagnostics);
     if (is_free)
-      return impl_->failed(
-          DiagnosticKind::InputProblem, variable->place,
-          fmt::format("the free variable `%{0}` has no value: give it with `--input {0}=FILE`",
-                      variable->variable->name));
-    return impl_->failed(DiagnosticKind::EvaluationFailed, {{statement, 0}, {}}, "this statement has errors");
+      return failed(DiagnosticKind::InputProblem, variable->place,
+                    fmt::format("the free variable `%{0}` has no value: give it with `--input {0}=FILE`",
+                                variable->variable->name));
+    return failed(DiagnosticKind::EvaluationFailed, {{statement, 0}, {}}, "this statement has errors");
   } else {
-    EvaluationResult outcome = impl_->evaluate(definition);
-    if (!outcome) return impl_->failed(outcome.error(), statement);
+    EvaluationResult outcome = evaluate(definition);
+    if (!outcome) return failed(outcome.error(), statement);
     result.value = outcome.value();
   }
   if (variable) {
-    impl_->session.keep(statement);
-    variable = impl_->session.statement_variable(statement);
-    impl_->values.insert_or_assign(variable->variable, *result.value);
-    impl_->arenas.push_back(definition.arena);
+    session.keep(statement);
+    variable = session.statement_variable(statement);
+    values.insert_or_assign(variable->variable, *result.value);
+    arenas.push_back(definition.arena);
   }
   return result;
 }
 
-std::optional<StatementResult> Execution::run_main() {
-  const Definition* main = impl_->session.definition(impl_->module, "main");
-  auto* fn = main ? as<FnExpr>(main->body) : nullptr;
-  if (!fn) return std::nullopt;
-  for (const Variable* p : fn->params)
-    if (!impl_->options.inputs.contains(std::string(p->name))) return std::nullopt;
+std::optional<StatementResult> Execution::Impl::run_entry(const std::string& name, Lacking lacking) {
+  const DeclarationId declaration = session.find_definition(module, name);
+  if (!declaration) return std::nullopt;
+  const Definition* entry = session.definition(module, name);
+  auto* fn = entry ? as<FnExpr>(entry->body) : nullptr;
+  if (!fn && lacking == Lacking::IsNoEntry) return std::nullopt;
+  if (!fn)
+    return failed(
+        DiagnosticKind::InputProblem, {{declaration, 1}, {}},
+        fmt::format("`@{}` cannot be run as it stands: annotate the types of its parameters", name));
+  const bool none_given = std::ranges::none_of(fn->params, [&](const Variable* p) { return gives(p); });
+  if (lacking == Lacking::IsNoEntry && none_given && !fn->params.empty()) return std::nullopt;
+  if (auto missing = missing_inputs(name, *fn)) return missing;
   // The call as an expression of its own, its arguments variables that have the inputs' values.
   auto arena = std::make_shared<Arena>();
-  arena->keep(main->arena);
+  arena->keep(entry->arena);
   std::vector<ExprPtr> args;
-  auto lookup = [&](Type type) { return impl_->session.data(impl_->module, type); };
+  auto lookup = [&](Type type) { return session.data(module, type); };
   for (const Variable* p : fn->params) {
-    const std::string& path = impl_->options.inputs.at(std::string(p->name));
-    impl_->used_inputs.insert(std::string(p->name));
+    const std::string& path = options.inputs.at(std::string(p->name));
+    used_inputs.insert(std::string(p->name));
     auto value = load_value(path, "", p->type, lookup);
     if (!value)
-      return impl_->failed(DiagnosticKind::InputProblem, {fn->origin, {}},
-                           fmt::format("--input {}: {}", p->name, value.error().message));
-    impl_->values.insert_or_assign(p, *value);
+      return failed(DiagnosticKind::InputProblem, {fn->origin, {}},
+                    fmt::format("--input {}: {}", p->name, value.error().message));
+    values.insert_or_assign(p, *value);
     args.push_back(arena->make<VarExpr>(Expr{ExprKind::Var, p->type, fn->origin}, p));
   }
   ExprPtr callee = arena->make<GlobalExpr>(
-      Expr{ExprKind::Global, main->scheme.type, fn->origin}, arena->copy(std::string_view("main")),
-      arena->copy(main->scheme.dim_vars), arena->copy(main->scheme.type_vars), impl_->module);
-  Type type = main->scheme.type->result();
+      Expr{ExprKind::Global, entry->scheme.type, fn->origin}, arena->copy(std::string_view(name)),
+      arena->copy(entry->scheme.dim_vars), arena->copy(entry->scheme.type_vars), module);
+  Type type = entry->scheme.type->result();
   ExprPtr call = arena->make<CallExpr>(Expr{ExprKind::Call, type, fn->origin}, callee, arena->copy(args));
-  EvaluationResult outcome = impl_->evaluate({"", Scheme{{}, {}, type}, call, arena});
-  if (!outcome) return impl_->failed(outcome.error(), fn->origin.declaration);
+  EvaluationResult outcome = evaluate({"", Scheme{{}, {}, type}, call, arena});
+  if (!outcome) return failed(outcome.error(), fn->origin.declaration);
   return StatementResult{outcome.value(), type, std::nullopt};
 }
 

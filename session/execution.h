@@ -15,6 +15,7 @@ namespace quern {
 
 struct ExecutionOptions {
   bool interpret = false;  ///< by the reference interpreter instead of compiled code
+  std::string after;       ///< with `interpret`, the pass whose result is interpreted; "" for what was typed
   std::map<std::string, std::string>
       inputs;  ///< files that give top-level variables and @main's parameters their values
 };
@@ -33,11 +34,14 @@ class Execution {
             std::function<void(std::string_view)> print);
   ~Execution();
 
-  /// Evaluates a statement or a test that has no diagnostics and keeps the value of what it binds.
+  /// Evaluates a statement or a test that has no diagnostics and keeps the value of what it binds. A bug of
+  /// Quern on the way is a failure like others; what earlier statements bound stays.
   StatementResult run(DeclarationId statement);
-  /// Evaluates `@main`, where the module has one whose parameters are all among the inputs; nothing
-  /// otherwise.
-  std::optional<StatementResult> run_main();
+  /// What follows where no argument of an entry is among the inputs.
+  enum class Lacking : uint8_t { IsWrong, IsNoEntry };
+  /// Evaluates the definition @name, whose arguments are inputs; nothing where the module has none, or where
+  /// it is no entry.
+  std::optional<StatementResult> run_entry(const std::string& name, Lacking lacking = Lacking::IsWrong);
   /// Inputs that no statement and no parameter of @main has used so far.
   std::vector<std::string> unused_inputs() const;
   /// The value of a top-level variable, or null.

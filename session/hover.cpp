@@ -77,10 +77,10 @@ std::optional<HoverInfo> Session::hover(SourceId source, uint32_t offset) {
       if (op) return HoverInfo{at, operator_markdown(op)};
     }
     Type type = s->id < types.size() ? types[s->id] : nullptr;
-    if (type) return HoverInfo{at, fmt::format("```quern\n{}\n```", to_string(type))};
+    if (type && !type->is_error()) return HoverInfo{at, fmt::format("```quern\n{}\n```", to_string(type))};
   }
   const Inferred* known = inferred(id);
-  if (known && known->definition.scheme.type)
+  if (known && known->definition.scheme.type && !known->definition.scheme.type->is_error())
     return HoverInfo{piece->range,
                      fmt::format("```quern\n{}: {}\n```", about.name, to_string(known->definition.scheme))};
   return std::nullopt;
@@ -104,8 +104,7 @@ std::vector<std::pair<Range, std::string>> Session::node_types(SourceId source) 
 
 SyntaxPtr Session::tree_root(DeclarationId id) { return impl_->parsed(id).outcome.tree.root; }
 
-std::string Session::operator_markdown(DeclarationId id) {
-  const Piece* piece = impl_->piece_of(id);
+std::string Session::signature(DeclarationId id) {
   std::string source = impl_->piece_text.peek(id);
   SyntaxPtr root = tree_root(id);
   // The signature is the text up to the body.
@@ -115,8 +114,13 @@ std::string Session::operator_markdown(DeclarationId id) {
   std::string signature = source.substr(0, end);
   while (!signature.empty() && std::isspace(static_cast<unsigned char>(signature.back())))
     signature.pop_back();
+  return signature;
+}
+
+std::string Session::operator_markdown(DeclarationId id) {
+  const Piece* piece = impl_->piece_of(id);
   std::string doc = piece && !piece->doc.empty() ? "\n\n" + piece->doc : "";
-  return fmt::format("```quern\n{}\n```{}", signature, doc);
+  return fmt::format("```quern\n{}\n```{}", signature(id), doc);
 }
 
 }  // namespace quern

@@ -189,6 +189,19 @@ void Session::reread_files() {
       state = {state.shown, 0, fs::exists(file, ignored) ? content.error().message : ""};
   }
   impl_->update_imports();
+  reread_data_files();
+}
+
+std::vector<std::string> Session::outdated_files() {
+  std::vector<std::string> outdated;
+  for (auto& [file, state] : impl_->files) {
+    const SourceId source = state.module ? impl_->modules[state.module][0] : 0;
+    if (state.module && impl_->sources[source].open) continue;
+    auto now = text_of_file(file);
+    const bool same = now ? state.module && *now == text(source) : !state.module;
+    if (!same) outdated.push_back(state.shown);
+  }
+  return outdated;
 }
 
 // --- names
@@ -270,7 +283,24 @@ Diagnostics Session::Impl::import_diagnostics(DeclarationId id) {
   if (same_alias != found)
     return one(DiagnosticKind::ImportClash, fmt::format("two imports have the name `{}`", found->alias),
                {{Place{{same_alias->declaration, 1}, {}}, "the first is here"}});
-  return import_clashes(*found, all);
+  Diagnostics clashes = import_clashes(*found, all);
+  return clashes.empty() ? mistakes_of(*found) : clashes;
+}
+
+// A file with mistakes is told where it is imported, by its first one.
+Diagnostics Session::Impl::mistakes_of(const Import& import) {
+  pieces.get(import.module);
+  for (SourceId source : modules[import.module])
+    for (DeclarationId id : layouts[source].ids)
+      for (const Diagnostic& d : declaration_diagnostics(id)) {
+        if (severity_of(d.kind) != Severity::Error) continue;
+        return {{DiagnosticKind::ImportedMistake,
+                 {{import.declaration, 1}, {}},
+                 fmt::format("`{}` has mistakes; the first is {}: {}", declarations[import.declaration].name,
+                             code_of(d.kind), d.message),
+                 {{d.place, "it is here"}}}};
+      }
+  return {};
 }
 
 Diagnostics Session::Impl::import_clashes(const Import& import, const std::vector<Import>& all) {
@@ -296,6 +326,8 @@ Diagnostics Session::Impl::import_clashes(const Import& import, const std::vecto
     clash(shown, theirs, look(module, brought));
     for (const Import& earlier : all) {
       if (earlier.declaration == import.declaration) return;
+      // What an earlier source of the module imports is replaced.
+      if (declarations[earlier.declaration].source != declarations[import.declaration].source) continue;
       if (auto name = earlier.declared_name(brought); name && earlier.brings_names())
         clash(shown, theirs, look(earlier.module, std::string(*name)));
     }
@@ -341,12 +373,15 @@ std::vector<SourceId> Session::imported(SourceId source) {
 
 std::vector<LocatedDiagnostic> Session::check_with_imports(SourceId source) {
   std::vector<LocatedDiagnostic> result = check(source);
+  // The mistakes of the files themselves follow.
+  auto of_import = [](const LocatedDiagnostic& d) { return d.kind == DiagnosticKind::ImportedMistake; };
+  std::erase_if(result, of_import);
   auto is_cycle = [](const LocatedDiagnostic& d) { return d.kind == DiagnosticKind::ImportCycle; };
   bool cycle = std::any_of(result.begin(), result.end(), is_cycle);
   for (SourceId s : imported(source))
     for (LocatedDiagnostic& d : check(s)) {
       // A cycle is told once: by the file that was asked for, or by the first that is in it.
-      if (cycle && is_cycle(d)) continue;
+      if ((cycle && is_cycle(d)) || of_import(d)) continue;
       cycle = cycle || is_cycle(d);
       result.push_back(std::move(d));
     }

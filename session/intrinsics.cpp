@@ -30,7 +30,7 @@ Diagnostics check_lowering(const Declaration& op, Scope& scope) {
 
 const DotIntrinsics& Session::dot_intrinsics() {
   if (impl_->dot_intrinsics) return *impl_->dot_intrinsics;
-  impl_->dot_intrinsics.emplace();
+  DotIntrinsics found;
   ModuleScope scope = ModuleScope::for_instances(*impl_, Impl::kLibrary);
   for (const DeclarationId id : impl_->all_of(Impl::kLibrary, PieceKind::Op)) {
     // Few ops have one: the others are not parsed for it.
@@ -39,9 +39,9 @@ const DotIntrinsics& Session::dot_intrinsics() {
     Diagnostics problems;
     SyntaxPtr clause = lowering_clause(op.syntax);
     auto dot = clause ? dot_intrinsic_of(op, clause, scope, problems) : std::nullopt;
-    if (dot) impl_->dot_intrinsics->push_back(std::make_shared<const DotIntrinsic>(std::move(*dot)));
+    if (dot) found.push_back(std::make_shared<const DotIntrinsic>(std::move(*dot)));
   }
-  return *impl_->dot_intrinsics;
+  return impl_->dot_intrinsics.emplace(std::move(found));
 }
 
 }  // namespace quern

@@ -5,7 +5,6 @@
 #include <filesystem>
 
 #include "frontend/suggest.h"
-#include "ir/data_files.h"
 #include "session/session_impl.h"
 
 namespace quern {
@@ -139,19 +138,28 @@ InstanceAnswer ModuleScope::instance(const InstanceRequest& request) {
   return answer;
 }
 
+std::optional<int> ModuleScope::tvm(uint32_t declaration) {
+  SourceId source = impl_.declarations[declaration].source;
+  std::optional<int> header = impl_.header_version.get(source);
+  if (!header) return std::nullopt;
+  const auto& metadata = impl_.metadata(source);
+  return metadata && metadata->tvm ? metadata->tvm : header;
+}
+
 Result<Type> ModuleScope::file_type(std::string_view path, std::string_view entry) {
   SourceId source = statement_ ? impl_.session.info(statement_).source : 0;
   std::filesystem::path file = std::filesystem::path(impl_.sources[source].folder) / path;
-  auto headers = read_tensor_headers(file.string());
-  if (!headers) return headers.error();
-  for (auto& [name, header] : *headers) {
-    if (name != entry && !(entry.empty() && headers->size() == 1)) continue;
+  const Result<Entries<TensorHeader>>& read = *impl_.data_file(file.string());
+  if (!read) return read.error();
+  const Entries<TensorHeader>& headers = *read;
+  for (auto& [name, header] : headers) {
+    if (name != entry && !(entry.empty() && headers.size() == 1)) continue;
     std::vector<Dim> dims;
     for (int64_t extent : header.shape) dims.push_back(dim_const(extent));
     return tensor_type(dims, header.dtype);
   }
   std::vector<std::string> known;
-  for (auto& [name, header] : *headers) known.push_back(name);
+  for (auto& [name, header] : headers) known.push_back(name);
   if (entry.empty())
     return Failure{fmt::format(
         "`{}` has {} entries ({}): name one, `load(\"{}\", \"{}\")`, or annotate the type of a record", path,

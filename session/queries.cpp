@@ -75,7 +75,9 @@ Session::Impl::Impl(Session& session)
       metadata_text(engine),
       constants_beside(engine),
       slash_names(engine),
+      header_version(engine),
       kept(engine),
+      data_file_changes(engine),
       bodies(*this, engine),
       metadata(engine, "metadata",
                [this](SourceId source) -> std::shared_ptr<const Metadata> {
@@ -83,6 +85,12 @@ Session::Impl::Impl(Session& session)
                  if (text.empty()) return constants_beside.get(source);
                  return std::make_shared<Metadata>(read_metadata(text));
                }),
+      data_file(engine, "data_file",
+                [this](const std::string& path) {
+                  data_file_changes.get(path);
+                  data_files[path] = stamp_of(path);
+                  return std::make_shared<const Result<Entries<TensorHeader>>>(read_tensor_headers(path));
+                }),
       parsed(engine, "parse",
              [this](DeclarationId id) {
                auto parse = declarations[id].part_of ? parse_chunk : parse_declaration;
@@ -259,12 +267,30 @@ Session::Impl::Impl(Session& session)
                 [this](const NameKey& k) -> Optimised {
                   SessionFunctions functions(this->session);
                   const Definition* definition = functions.function(k.module, k.name);
-                  return definition ? quern::optimise(*definition, functions) : Optimised{};
+                  Optimised result = definition ? quern::optimise(*definition, functions) : Optimised{};
+                  engine.cancelled();
+                  return result;
                 }),
       program(engine, "program", [this](const NameKey& k) -> std::shared_ptr<const Program> {
         const Optimised& o = optimised(k);
         return o.expr ? compile_program(o.expr, {}, o.arena) : nullptr;
-      }) {}
+      }) {
+  auto of_declaration = [this](auto&... queries) {
+    (queries.set_subject([this](DeclarationId id) { return subject_of(id); }), ...);
+  };
+  auto of_name = [this](auto&... queries) {
+    (queries.set_subject([this](const NameKey& key) { return subject_of(key); }), ...);
+  };
+  auto of_instance = [this](auto&... queries) {
+    (queries.set_subject([this](const InstanceKey& key) { return subject_of(key.request.declaration); }),
+     ...);
+  };
+  of_declaration(parsed, tree, head, references, parses, statement, variable, operator_check, form,
+                 declaration_diagnostics, bodies.names, bodies.index, bodies.head, bodies.run,
+                 bodies.run_start);
+  of_name(data_header, data, annotated, group, group_inferred, scheme, optimised, program);
+  of_instance(specialised, instance, late_instance);
+}
 
 Session::Impl::~Impl() = default;
 

@@ -11,9 +11,13 @@
 //
 // Cancellation is a value: a computation that polls `cancelled()` and gets true returns whatever it has. From
 // then on until `begin_work` nothing that is computed is kept: memos stay as they were, dirty.
+//
+// A computation that throws (a failed QUERN_CHECK, no memory) leaves its memo dirty, so that who asks again
+// has it computed again; the exception goes through the computations that asked for it, in the same way.
 
 #include <algorithm>
 #include <atomic>
+#include <cassert>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -24,7 +28,9 @@
 #include <utility>
 #include <vector>
 
+#include "ir/internal_failure.h"
 #include "ir/result.h"
+#include "ir/series.h"
 
 namespace quern {
 
@@ -66,6 +72,7 @@ class QueryEngine {
   // --- cancellation
   /// Whoever sets it wants the work that is going on to end soon. Any thread may set it.
   void watch(const std::atomic<bool>* flag) { flag_ = flag; }
+  const std::atomic<bool>* watched() const { return flag_; }
   bool cancelled() {
     if (!latched_ && flag_ && flag_->load(std::memory_order_relaxed)) latched_ = true;
     return latched_;
@@ -89,7 +96,7 @@ class QueryEngine {
   }
   /// An input's value is another one.
   void changed(QueryNode* input) {
-    QUERN_CHECK(idle());
+    assert(idle());
     input->changed_at = ++revision_;
     dirty_dependents(input);
   }
@@ -108,7 +115,7 @@ class QueryEngine {
   }
   /// The node is about to be destroyed: what depends on it has to be computed again.
   void detach(QueryNode* node) {
-    QUERN_CHECK(idle());
+    assert(idle());
     dirty_dependents(node);
     for (const QueryNode::Dependent& d : node->dependents_)
       if (QueryNode* dependent = live(d)) {
@@ -192,15 +199,16 @@ class QueryEngine {
       abandoned_;  ///< values of cancelled computations, for who holds one
 };
 
-/// A piece of work that is given up when a flag becomes true (null: never).
+/// A piece of work that is given up when a flag becomes true (null: when that of the work around it does).
 class CancellableWork {
  public:
-  CancellableWork(QueryEngine& engine, const std::atomic<bool>* stop) : engine_(engine) {
-    engine_.watch(stop);
+  CancellableWork(QueryEngine& engine, const std::atomic<bool>* stop)
+      : engine_(engine), around_(engine.watched()) {
+    if (stop) engine_.watch(stop);
     engine_.begin_work();
   }
   ~CancellableWork() {
-    engine_.watch(nullptr);
+    engine_.watch(around_);
     engine_.begin_work();
   }
   CancellableWork(const CancellableWork&) = delete;
@@ -208,6 +216,7 @@ class CancellableWork {
 
  private:
   QueryEngine& engine_;
+  const std::atomic<bool>* const around_;
 };
 
 /// While it lives, what is asked for is recorded in `dependencies`.
@@ -280,6 +289,12 @@ class Input {
   std::unordered_map<Key, std::unique_ptr<Cell>, Hash> cells_;
 };
 
+/// A declaration as what a check that fails tells of it.
+struct Subject {
+  uint32_t declaration = 0;
+  std::string_view name = {};
+};
+
 /// A memoised function of its key (and of the inputs and queries it asks for).
 template <class Key, class Value, class Hash = std::hash<Key>>
 class Query {
@@ -290,9 +305,12 @@ class Query {
   /// Without `equal`, every recomputed value counts as changed.
   Query(QueryEngine& engine, const std::string& name, Compute compute, Equal equal = nullptr)
       : engine_(engine),
-        computed_(engine.computed[name]),
+        counter_(*engine.computed.try_emplace(name).first),
         compute_(std::move(compute)),
         equal_(std::move(equal)) {}
+
+  /// `subject` finds the declaration that a key is about, for what a check that fails tells.
+  void set_subject(std::function<Subject(const Key&)> subject) { subject_ = std::move(subject); }
 
   /// The value, up to date. The reference stays good until an input changes and the query is asked again. A
   /// query that asks for itself gets an empty value.
@@ -348,8 +366,6 @@ class Query {
     void refresh() override {
       if (!this->dirty_ || running) return;
       abandoned = nullptr;
-      // Left in order also where a computation throws (memory may run out): the memo is then as stale as
-      // before.
       struct Running {
         bool& flag;
         ~Running() { flag = false; }
@@ -373,10 +389,14 @@ class Query {
     }
     void compute() {
       QueryEngine& engine = query.engine_;
-      ++query.computed_;
+      ++query.counter_.second;
+      const Subject subject = query.subject_ ? query.subject_(key) : Subject{};
+      Stage stage(query.counter_.first, {subject.declaration}, subject.name);
+      QUERN_CHECK(running);
       std::vector<QueryNode*> found;
       Value fresh = [&] {
         Active active(engine, &found);
+        Series::Turn turn(series);
         return query.compute_(key);
       }();
       if (engine.latched()) {
@@ -387,6 +407,7 @@ class Query {
       bool first = valid_at == 0;
       engine.attach(this, std::move(found));
       this->dirty_ = this->forced_ = false;
+      if (this->constant_) series.clear();
       valid_at = engine.revision();
       if (!first && query.equal_ && query.equal_(value, fresh)) return;
       value = std::move(fresh);
@@ -396,6 +417,7 @@ class Query {
     Key key;
     Value value{};
     std::shared_ptr<Value> abandoned;  ///< what a cancelled computation came to, for its asker alone
+    Series series;                     ///< of each computation of the value
     uint64_t valid_at = 0;
     uint64_t used_at = 0;
     bool running = false;
@@ -407,9 +429,10 @@ class Query {
   }
 
   QueryEngine& engine_;
-  uint64_t& computed_;
+  std::pair<const std::string, uint64_t>& counter_;  ///< its name, and how often it was computed
   Compute compute_;
   Equal equal_;
+  std::function<Subject(const Key&)> subject_;
   std::unordered_map<Key, std::unique_ptr<Memo>, Hash> memos_;
 };
 

@@ -43,6 +43,7 @@ class ScheduleCheck {
     Definition alone;
     alone.body = expr;
     const Optimised optimised = optimise(alone, functions_);
+    if (!optimised.expr) return;
     const FnExpr* primitive = primitive_with(optimised.expr, clause);
     if (!primitive)
       return report(DiagnosticKind::NoSchedule, clause.origin,

@@ -40,6 +40,10 @@ std::vector<DeclarationId> Session::statements_of_module(ModuleId module) {
   return impl_->all_of(module, PieceKind::Statement);
 }
 
+const std::vector<DeclarationId>& Session::declarations(SourceId source) const {
+  return impl_->layouts[source].ids;
+}
+
 const DeclarationInfo& Session::info(DeclarationId declaration) const {
   return impl_->declarations[declaration];
 }
@@ -155,7 +159,11 @@ std::vector<std::pair<DeclarationId, ParsedTree>> Session::trees(SourceId source
 
 const Inferred& Session::inferred_statement(DeclarationId statement) { return impl_->statement(statement); }
 
-void Session::keep(DeclarationId statement) { impl_->kept.set(statement, impl_->variable(statement)); }
+void Session::keep(DeclarationId statement) {
+  auto variable = impl_->variable(statement);
+  QUERN_CHECK(impl_->engine.idle());
+  impl_->kept.set(statement, std::move(variable));
+}
 
 const TopLevelVariable* Session::statement_variable(DeclarationId statement) {
   return impl_->variable(statement).get();
@@ -167,6 +175,29 @@ const Definition* Session::definition(ModuleId module, std::string_view name) {
   // One with a mistake in it is not run, however much of it could be typed.
   bool sound = result && result->definition.body && !has_errors(result->diagnostics);
   return sound && impl_->late_calls_are_sound(*result) ? &result->definition : nullptr;
+}
+
+DeclarationId Session::find_definition(ModuleId module, std::string_view name) {
+  return impl_->find(module, NameTable::Globals, name);
+}
+
+const Scheme* Session::scheme(ModuleId module, std::string_view name) {
+  DeclarationId id = find_definition(module, name);
+  if (!id) return nullptr;
+  const auto& known = impl_->scheme(impl_->key_of(id));
+  return known ? &*known : nullptr;
+}
+
+std::vector<DeclarationId> Session::reached_definitions(DeclarationId declaration) {
+  std::vector<DeclarationId> reached{declaration};
+  for (size_t i = 0; i < reached.size(); ++i)
+    for (const std::string& name : impl_->references(reached[i])) {
+      DeclarationId callee = impl_->find(info(reached[i]).module, NameTable::Globals, name);
+      if (callee && !in_library(callee) && std::ranges::find(reached, callee) == reached.end())
+        reached.push_back(callee);
+    }
+  reached.erase(reached.begin());
+  return reached;
 }
 
 std::shared_ptr<const OpInstance> Session::instance(const OpInstance& called) {

@@ -22,6 +22,7 @@
 #include "frontend/scanner.h"
 #include "frontend/scope.h"
 #include "ir/dot_intrinsic.h"
+#include "ir/internal_failure.h"
 
 namespace quern {
 
@@ -103,8 +104,12 @@ class Session {
   SourceId open_file(std::string path, std::string text);
   /// From now on the disk's text counts.
   void close_file(SourceId source);
-  /// Looks again at the files that imports name, but for open ones.
+  /// Looks again at the files that imports name, but for open ones, and at those that `load` names.
   void reread_files();
+  /// Looks again at the files that `load` names: of those, types come from the headers.
+  void reread_data_files();
+  /// The files that imports name, but for open ones, whose text on the disk is another one by now.
+  std::vector<std::string> outdated_files();
   ModuleId module_of(SourceId source) const;
   /// Puts `text` in the place of a range of the source's text.
   void edit(SourceId source, Range range, std::string_view text);
@@ -117,6 +122,8 @@ class Session {
   /// The declarations of the statements of a source, in order.
   std::vector<DeclarationId> statements(SourceId source);
   std::vector<DeclarationId> statements_of_module(ModuleId module);
+  /// All declarations of a source, in order.
+  const std::vector<DeclarationId>& declarations(SourceId source) const;
   /// The `test`s of a source, in order.
   std::vector<DeclarationId> tests(SourceId source);
   /// Whether the declaration is one of the built-in library's.
@@ -130,6 +137,9 @@ class Session {
 
   // --- queries
   // ------------------------------------------------------------------------------------------------------
+  /// From now on queries are given up soon after `stop` became true; their values mean nothing then, and
+  /// nothing half-done is kept. To be called again before the next work.
+  void watch(const std::atomic<bool>* stop);
   /// All diagnostics of a source, each once, in the order of the text. Warnings stop nothing: `has_errors`
   /// tells them apart.
   std::vector<LocatedDiagnostic> check(SourceId source);
@@ -145,7 +155,12 @@ class Session {
   /// As above, or Cancelled soon after `stop` became true (another thread may set it). Nothing half-done is
   /// kept, and what was done is: to check again goes on where this ended.
   std::variant<Checked, Cancelled> check(SourceId source, const std::atomic<bool>* stop);
+  /// Those of one declaration.
+  std::vector<LocatedDiagnostic> check_declaration(DeclarationId declaration);
   LocatedDiagnostic locate(const Diagnostic& diagnostic);
+  /// What a user is told of a bug: one diagnostic at the smallest declaration that the compiler was at, else
+  /// at `asked`, or nowhere (0). The text goes to a file that it names.
+  LocatedDiagnostic locate(const InternalFailure& failure, DeclarationId asked = 0);
   /// The syntax tree of each declaration of a source.
   std::vector<std::pair<DeclarationId, ParsedTree>> trees(SourceId source);
   /// Every node of a source that has a type, with it, as text; in the order of the text.
@@ -156,7 +171,16 @@ class Session {
   /// From now on the variable that a statement binds stays what it is, also where what the statement uses is
   /// redefined: it has a value, and nothing is run again.
   void keep(DeclarationId statement);
-  /// The typed definition of @name as seen from a module; null with errors or without one.
+  /// The declaration of @name as seen from a module, or 0.
+  DeclarationId find_definition(ModuleId module, std::string_view name);
+  /// The head of a definition or an operator, as it is written.
+  std::string signature(DeclarationId declaration);
+  /// The definitions of functions that a declaration names, and those that these name, each once.
+  std::vector<DeclarationId> reached_definitions(DeclarationId declaration);
+  /// The type of @name as seen from a module; null with errors that leave it open, or without one.
+  const Scheme* scheme(ModuleId module, std::string_view name);
+  /// The typed definition of @name as seen from a module; null with errors or without one, and for what is
+  /// typed anew at each use.
   const Definition* definition(ModuleId module, std::string_view name);
   /// FunctionSource::bound.
   const Definition* bound_function(const Variable* variable);

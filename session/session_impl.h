@@ -2,6 +2,7 @@
 // The queries of a session. Internal to session/.
 
 #include <deque>
+#include <filesystem>
 #include <map>
 #include <set>
 #include <unordered_map>
@@ -10,6 +11,7 @@
 #include "frontend/infer_chunks.h"
 #include "frontend/metadata.h"
 #include "frontend/resolve_type.h"
+#include "ir/data_files.h"
 #include "jit/vm/vm.h"
 #include "passes/pipeline.h"
 #include "session/layout.h"
@@ -158,12 +160,15 @@ struct Session::Impl {
   Input<SourceId, std::string> metadata_text;  ///< what follows `#[metadata]`
   /// Without that section: the tensors of the `.safetensors` beside the file.
   Input<SourceId, std::shared_ptr<const Metadata>> constants_beside;
-  Input<SourceId, bool> slash_names;  ///< `/` is a name character: TVM's files
+  Input<SourceId, bool> slash_names;                   ///< `/` is a name character: TVM's files
+  Input<SourceId, std::optional<int>> header_version;  ///< the TVM that the header stands for
   Input<DeclarationId, std::shared_ptr<const TopLevelVariable>> kept;  ///< variables that have a value
+  Input<std::string, uint64_t> data_file_changes;  ///< how often the file of a path was seen to be another
 
   Bodies bodies;
 
-  Query<SourceId, std::shared_ptr<const Metadata>> metadata;  ///< null without one
+  Query<SourceId, std::shared_ptr<const Metadata>> metadata;                           ///< null without one
+  Query<std::string, std::shared_ptr<const Result<Entries<TensorHeader>>>> data_file;  ///< by path
   Query<DeclarationId, Parsed> parsed;
   Query<DeclarationId, Declaration> tree;  ///< cut off here when only blanks changed
   Query<DeclarationId, Declaration> head;  ///< without its bodies: cut off here when only a body changed
@@ -198,6 +203,9 @@ struct Session::Impl {
   std::optional<DotIntrinsics> dot_intrinsics;  ///< of the library, where somebody asked
   static constexpr uint32_t kGone = UINT32_MAX;
 
+  /// What a check that fails tells of a declaration.
+  Subject subject_of(DeclarationId id) const;
+  Subject subject_of(const NameKey& key) const;
   /// Whether a word stands in the text: a walk over a long body is for those alone that say what it looks
   /// for.
   bool says(DeclarationId id, std::string_view word);
@@ -232,6 +240,8 @@ struct Session::Impl {
   std::vector<DeclarationId> all_of_source(SourceId source, PieceKind kind) const;
   const Inferred* inferred(ModuleId module, const std::string& global);
   Diagnostics of_declaration(DeclarationId id);
+  /// What `check` tells of a piece of a source.
+  Diagnostics diagnostics_at(SourceId source, size_t piece);
   Diagnostics diagnostics_of(ModuleId module, const Inferred& inferred);
   /// Whether a declaration parses, its chunks too: what is wrong in the remains of one that does not is not
   /// told.
@@ -251,14 +261,17 @@ struct Session::Impl {
   template <class F>
   DeclarationId find_imported(ModuleId module, std::string_view name, const F& look) {
     if (module == kLibrary) return 0;
-    for (const Import& import : imports.get(module))
-      if (auto declared = import.declared_name(name); declared && import.brings_names())
-        if (DeclarationId id = look(import.module, *declared)) return id;
+    // A later source of the module replaces what an earlier one imports under the same name.
+    const std::vector<Import>& all = imports.get(module);
+    for (auto import = all.rbegin(); import != all.rend(); ++import)
+      if (auto declared = import->declared_name(name); declared && import->brings_names())
+        if (DeclarationId id = look(import->module, *declared)) return id;
     return 0;
   }
   bool is_in_broken_import(ModuleId module, std::string_view name);
   Diagnostics import_diagnostics(DeclarationId id);
   Diagnostics import_clashes(const Import& import, const std::vector<Import>& all);
+  Diagnostics mistakes_of(const Import& import);
   Import resolve_import(DeclarationId id);
   /// After a text was set: reads what its imports name and was not read before, and what those import.
   void follow_imports(SourceId source);
@@ -272,6 +285,10 @@ struct Session::Impl {
   };
   std::map<std::string, FileState> files;  ///< that were looked at, by absolute path
   std::set<ModuleId> importing;            ///< modules with imports
+  /// What tells one content of a data file from the next; of a file that is not there, nothing.
+  using FileStamp = std::optional<std::pair<std::filesystem::file_time_type, uintmax_t>>;
+  static FileStamp stamp_of(const std::string& path);
+  std::map<std::string, FileStamp> data_files;  ///< that `load` names, as they were read last
   std::map<ModuleId, std::unique_ptr<ModuleScope>> scopes;
   Declaration with_chunks(DeclarationId id, std::deque<Declaration>& chunks);
   std::vector<Inferred> infer_specialised(const InstanceKey& key);
@@ -331,6 +348,12 @@ class ModuleScope final : public Scope {
   InstanceAnswer instance(const InstanceRequest& request) override;
   const Metadata* metadata(uint32_t declaration) override {
     return impl_.metadata(impl_.declarations[declaration].source).get();
+  }
+  std::optional<int> tvm(uint32_t declaration) override;
+  bool warns_about(uint32_t declaration) override {
+    SourceId source = impl_.declarations[declaration].source;
+    return impl_.declarations[declaration].module != Session::Impl::kLibrary &&
+           !impl_.slash_names.get(source);
   }
   Result<Type> file_type(std::string_view path, std::string_view entry) override;
   std::vector<std::string> names(Names kind) override;

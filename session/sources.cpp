@@ -46,7 +46,7 @@ static std::shared_ptr<const Metadata> read_constants_beside(const std::string& 
   }
   auto entry_of_next = [&] { return by_name.find(constant_entry(constants.size(), DType())); };
   for (auto found = entry_of_next(); found != by_name.end() && found->second; found = entry_of_next())
-    constants.push_back(found->second);
+    constants.push_back({found->second, {}});
   return std::make_shared<Metadata>(std::move(metadata));
 }
 
@@ -55,6 +55,22 @@ std::string constants_file(const std::string& text_file) {
 }
 std::string constant_entry(size_t k, DType dtype) {
   return "relay.Constant." + std::to_string(k) + (dtype.is_vector() ? ":" + to_string(dtype) : "");
+}
+
+Session::Impl::FileStamp Session::Impl::stamp_of(const std::string& path) {
+  std::error_code error;
+  const auto written = std::filesystem::last_write_time(path, error);
+  if (error) return std::nullopt;
+  const auto size = std::filesystem::file_size(path, error);
+  return std::pair(written, error ? 0 : size);
+}
+
+void Session::reread_data_files() {
+  for (auto& [path, stamp] : impl_->data_files)
+    if (Impl::FileStamp now = Impl::stamp_of(path); now != stamp) {
+      stamp = now;
+      impl_->data_file_changes.set(path, impl_->data_file_changes.peek(path) + 1);
+    }
 }
 
 ModuleId Session::make_module() {
@@ -98,11 +114,15 @@ const std::string& Session::text(SourceId source) { return *impl_->layouts[sourc
 const std::string& Session::folder(SourceId source) const { return impl_->sources[source].folder; }
 
 void Session::Impl::set_text(SourceId source, std::shared_ptr<const std::string> text, TextEdit edit) {
+  Stage stage("text");
+  // Before anything is changed: what is computed of a text is not to see it change.
+  QUERN_CHECK(engine.idle());
   Layout& layout = layouts[source];
   if (*layout.text == *text) return;
   std::shared_ptr<const std::string> old_text = std::exchange(layout.text, std::move(text));
   Rescan same = rescan(layout.scan, *layout.text, edit);
   put(slash_names, source, layout.scan.slash_names, sources[source].module == kLibrary);
+  put(header_version, source, layout.scan.tvm, sources[source].module == kLibrary);
   std::vector<DeclarationId> old_ids = std::exchange(layout.ids, {});
   take_pieces(source, same, *old_text, old_ids);
   set_metadata(source);

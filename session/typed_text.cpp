@@ -89,6 +89,9 @@ TypedText Session::typed_text(SourceId source) {
   TypedText result;
   PrintOptions options;
   options.constants = &result.constants;
+  options.slash_names = impl_->layouts[source].scan.slash_names;
+  const std::string header = options.slash_names ? "#[version = \"0.0.5\"]\n" : "";
+  result.text = header;
   Impl::ModuleSpelling spelling(*impl_, impl_->sources[source].module);
   options.spelling = &spelling;
   const Layout& layout = impl_->layouts[source];
@@ -98,6 +101,10 @@ TypedText Session::typed_text(SourceId source) {
       statements.push_back(&inferred_statement(layout.ids[i]));
   OtherNames other_names = names_beside(statements);
   options.other_names = &other_names;
+  auto piece_text = [&](size_t i) {
+    Range range = layout.scan.pieces[i].range;
+    return std::string_view(*layout.text).substr(range.begin, range.end - range.begin);
+  };
   size_t next_statement = 0;
   bool after_statement = false;
   for (size_t i = 0; i < layout.ids.size(); ++i) {
@@ -110,13 +117,14 @@ TypedText Session::typed_text(SourceId source) {
       definition = this->definition(info(layout.ids[i]).module, piece.name.substr(1));
     if (i > 0 && !(statement && after_statement)) result.text += "\n";
     result.text += doc_comment(piece.doc);
-    if (definition && definition->body) {
+    if (inferred && inferred->variable && !definition->body && piece_text(i).starts_with("free_var")) {
+      result.text += print_input(*definition, *inferred->variable, options) + ";\n";
+    } else if (definition && definition->body) {
       result.text += statement ? print_statement(*definition, inferred->variable, options) + ";\n"
                                : print(*definition, options) + "\n";
     } else {
-      std::string text = layout.text->substr(piece.range.begin, piece.range.end - piece.range.begin);
-      auto formatted = quern::format(text);
-      result.text += formatted ? *formatted : text + "\n";
+      auto formatted = quern::format(header + std::string(piece_text(i)));
+      result.text += formatted ? formatted->substr(header.size()) : std::string(piece_text(i)) + "\n";
     }
     after_statement = statement;
   }

@@ -3,7 +3,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <utility>
+
+#include "ir/internal_failure.h"
 
 namespace quern::codegen {
 
@@ -50,7 +53,9 @@ void Background::run() {
       const std::function<void()> job = std::move(jobs_.front());
       jobs_.pop_front();
       lock.unlock();
-      job();
+      if (const auto failure = failure_of(job))
+        std::fprintf(stderr, "quern: a bug of Quern in the background: %s; nothing depends on it\n",
+                     failure->what());
     }
     lock.lock();
     is_busy_ = false;

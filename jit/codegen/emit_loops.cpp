@@ -175,12 +175,13 @@ void Emitter::bound_loop(const Stmt& s) {
 void Emitter::serial_loop(const Stmt& s) {
   QUERN_CHECK(!varies(s.extent));
   if (s.bound != loops::GridIndex::None && machine_.is_gpu) return bound_loop(s);
-  const Repeat repeat = is_const(s.extent, 1) && !s.before ? Repeat::AtMostOnce : Repeat::Loop;
   const auto [begin, end] = part_of_range(s);
-  counted_loop(begin, end, 1, repeat, [&](llvm::Value* i) {
+  const auto step = [&](llvm::Value* i) {
     // Steps of a range are long, and few: a pointer for each address that follows them would take a register.
     loop_step(s, s.before && range_begin_ ? hidden({i})[0] : i);
-  });
+  };
+  const Repeat repeat = is_const(s.extent, 1) && !s.before ? Repeat::AtMostOnce : Repeat::Loop;
+  polled_loop(begin, end, 1, repeat, cycles_of(s.body), step);
 }
 
 /// The inputs by pointers of which the compiler does not know that they are the same as before, so that it
@@ -264,7 +265,8 @@ void Emitter::unrolled_loop(const Stmt& s) {
   llvm::Value* extent = dim(s.extent);
   llvm::Value* whole = b_.CreateSub(extent, b_.CreateURem(extent, b_.getInt64(width)));
   const auto steps = [&](llvm::Value* begin, llvm::Value* end, uint64_t step) {
-    counted_loop(begin, end, step, Repeat::Loop, [&](llvm::Value* i) {
+    const Repeat repeat = step == width ? Repeat::Loop : Repeat::FewTimes;
+    polled_loop(begin, end, step, repeat, static_cast<double>(step) * cycles_of(s.body), [&](llvm::Value* i) {
       open_scope();
       const Dim first = dim_var(s.var->name);
       bind(first, i);
@@ -301,21 +303,22 @@ void Emitter::vector_loop(const Stmt& s) {
   strips(s, b_.getInt64(0), whole, copies, false, Repeat::Loop);
   const auto known = as_const(s.extent);
   const bool masked = !known || *known % width != 0;
-  strips(s, whole, extent, 1, masked, copies == 1 ? Repeat::AtMostOnce : Repeat::Loop);
+  strips(s, whole, extent, 1, masked, copies == 1 ? Repeat::AtMostOnce : Repeat::FewTimes);
   for (const auto& [local, reduced] : facts.reduced) close_partials(local, reduced.kind, reduced.index_local);
 }
 
 void Emitter::strips(const Stmt& s, llvm::Value* begin, llvm::Value* end, unsigned copies, bool masked,
                      Repeat repeat) {
   const uint64_t step = static_cast<uint64_t>(s.width) * copies;
-  counted_loop(begin, end, step, repeat, [&](llvm::Value* i) {
+  const auto body = [&](llvm::Value* i) {
     open_scope();
     const Dim first = dim_var(s.var->name);
     bind(first, i);
     for (unsigned copy = 0; copy < copies; ++copy)
       strip(s, dim_add(first, dim_const(int64_t{copy} * s.width)), copy, masked ? end : nullptr);
     close_scope();
-  });
+  };
+  polled_loop(begin, end, step, repeat, copies * cycles_of(s.body), body);
 }
 
 void Emitter::unrolled_strips(const Stmt& s) {

@@ -5,6 +5,7 @@
 
 #include "ir/result.h"
 #include "jit/codegen/emitter.h"
+#include "jit/schedule/statements.h"
 
 namespace quern::codegen {
 
@@ -18,6 +19,7 @@ llvm::Value* Emitter::value(const loops::Value& v) {
 }
 
 llvm::Value* Emitter::evaluate(const loops::Value& v) {
+  if (v.trap > 0) stop_unless_inside(v);
   switch (v.kind) {
     case ValueKind::Dot: break;
     case ValueKind::Const: return operations_.constant(v.constant);
@@ -166,7 +168,7 @@ void Emitter::check_bounds(int buffer, const Address& where) {
 llvm::Value* Emitter::load(const loops::Value& v) {
   if (v.checks.empty()) return unchecked_load(v, nullptr);
   if (v.unseen) return unseen_load(v);
-  return v.otherwise ? load_or_otherwise(v) : trapping_load(v);
+  return v.otherwise ? load_or_otherwise(v) : load_past_traps(v);
 }
 
 /// `pass_through`, of the type in memory, stands in inactive lanes; null for zeros.
@@ -328,17 +330,42 @@ void Emitter::trap_if(llvm::Value* failed, int trap) {
   b_.SetInsertPoint(on);
 }
 
-/// Past the traps every active lane is in bounds.
-llvm::Value* Emitter::trapping_load(const loops::Value& v) {
-  const Condition inside = condition(v.checks);
-  llvm::Value* active = lanes_ ? lanes_->mask : nullptr;
+namespace {
+
+/// Its checks that are guards, or those that are none.
+std::vector<loops::BoundsCheck> checks_of(const loops::Value& v, bool guards) {
+  std::vector<loops::BoundsCheck> found;
+  for (const loops::BoundsCheck& check : v.checks)
+    if (check.is_guard == guards) found.push_back(check);
+  return found;
+}
+
+}  // namespace
+
+/// Stops the kernel where a check fails in an active lane all of whose guards hold.
+void Emitter::stop_unless_inside(const loops::Value& v) {
+  const Condition inside = condition(checks_of(v, false)), guards = condition(checks_of(v, true));
+  llvm::Value* lanes = both(lanes_ ? lanes_->mask : nullptr, guards.varying);
   if (inside.uniform) {
-    llvm::Value* failed = b_.CreateNot(inside.uniform);
-    if (active && lanes_->may_be_empty) failed = b_.CreateAnd(failed, b_.CreateOrReduce(active));
+    llvm::Value* failed = both(b_.CreateNot(inside.uniform), guards.uniform);
+    const bool may_be_empty = guards.varying || (lanes_ && lanes_->may_be_empty);
+    if (lanes && may_be_empty) failed = b_.CreateAnd(failed, b_.CreateOrReduce(lanes));
     trap_if(failed, v.trap);
   }
-  if (inside.varying) trap_if(b_.CreateOrReduce(both(active, b_.CreateNot(inside.varying))), v.trap);
-  return unchecked_load(v, nullptr);
+  if (inside.varying) {
+    llvm::Value* failed = b_.CreateOrReduce(both(lanes, b_.CreateNot(inside.varying)));
+    trap_if(both(failed, guards.uniform), v.trap);
+  }
+}
+
+/// Past the traps every active lane is inside, but where a guard fails.
+llvm::Value* Emitter::load_past_traps(const loops::Value& v) {
+  loops::Value inside = v;
+  inside.trap = 0;
+  inside.checks = checks_of(v, true).empty() ? std::vector<loops::BoundsCheck>() : checks_of(v, false);
+  if (inside.checks.empty()) return unchecked_load(inside, nullptr);
+  inside.otherwise = loops::constant(Scalar::from_int(v.dtype, 0));
+  return load_or_otherwise(inside);
 }
 
 /// What all lanes share is decided by a branch, what differs by masks.

@@ -113,7 +113,7 @@ class Emitter {
   bool fits_register(const Local& tile) const;
   void at_known_index(Dim var, Dim index, const loops::Block& body);
   void vector_loop(const loops::Stmt& s);
-  enum class Repeat : uint8_t { Loop, AtMostOnce };
+  enum class Repeat : uint8_t { Loop, FewTimes, AtMostOnce };
   void strips(const loops::Stmt& s, llvm::Value* begin, llvm::Value* end, unsigned copies, bool masked,
               Repeat repeat);
   void unrolled_strips(const loops::Stmt& s);
@@ -121,6 +121,13 @@ class Emitter {
   /// for (i = begin; i < end; i += step) body(i)
   void counted_loop(llvm::Value* begin, llvm::Value* end, uint64_t step, Repeat repeat,
                     const std::function<void(llvm::Value*)>& body);
+  // emit_poll.cpp
+  void poll();
+  /// A counted loop that stops when it is asked to; `cycles`: about how many a step takes.
+  void polled_loop(llvm::Value* begin, llvm::Value* end, uint64_t step, Repeat repeat, double cycles,
+                   const std::function<void(llvm::Value*)>& body);
+  static double cycles_of(const loops::Block& body);
+  // emit_loops.cpp
   void open_scope();
   void close_scope();
   void bind(Dim var, llvm::Value* value);
@@ -154,7 +161,8 @@ class Emitter {
   llvm::Value* value(const loops::Value& v);
   llvm::Value* evaluate(const loops::Value& v);
   llvm::Value* load(const loops::Value& v);
-  llvm::Value* trapping_load(const loops::Value& v);
+  void stop_unless_inside(const loops::Value& v);
+  llvm::Value* load_past_traps(const loops::Value& v);
   llvm::Value* load_or_otherwise(const loops::Value& v);
   llvm::Value* masked_or_otherwise(const loops::Value& v, llvm::Value* condition);
   llvm::Value* unchecked_load(const loops::Value& v, llvm::Value* pass_through);
@@ -225,6 +233,7 @@ class Emitter {
   DimMap known_;  ///< what variables of unrolled loops are
   Facts facts_;   ///< of the loops around: that they run is known in their bodies only
   std::optional<Lanes> lanes_;
+  bool polls_ = true;  ///< no loop around the code that is being emitted looks often enough
   /// What the statement at hand has computed so far, where it is seen from.
   std::unordered_map<const loops::Value*, llvm::Value*> memo_;
 };

@@ -17,6 +17,7 @@
 #include <atomic>
 #include <mutex>
 
+#include "ir/interrupt.h"
 #include "jit/codegen/background.h"
 #include "jit/codegen/codegen.h"
 #include "jit/codegen/debugging.h"
@@ -294,6 +295,8 @@ llvm::Error add_host_functions(llvm::orc::LLJIT& jit, const std::vector<StandIn>
   };
   for (const codegen::HostFunction& function : codegen::host_functions())
     add(function.symbol, function.address);
+  symbols[jit.mangleAndIntern(codegen::kInterruptFlag)] = {llvm::orc::ExecutorAddr::fromPtr(&interrupt_flag),
+                                                           llvm::JITSymbolFlags::Exported};
   for (const StandIn& stand_in : stand_ins) add("quern_stand_in." + stand_in.intrinsic, stand_in.function);
   return jit.getMainJITDylib().define(llvm::orc::absoluteSymbols(std::move(symbols)));
 }

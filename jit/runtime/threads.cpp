@@ -11,10 +11,12 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <exception>
 #include <map>
 #include <mutex>
 #include <optional>
 #include <thread>
+#include <utility>
 
 namespace quern {
 
@@ -105,6 +107,7 @@ class Team {
     // Who was woken on this core gets it, and leaves it.
     if (awaited_.load(std::memory_order_relaxed) != 0) std::this_thread::yield();
     for (int turn = 0; undone_.load(std::memory_order_acquire) != 0; ++turn) wait(turn);
+    if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
   }
 
   std::mutex busy;  ///< one job at a time
@@ -176,10 +179,16 @@ class Team {
     while ((part = part_of(self, true)) || (part = steal(self))) perform(*part);
   }
 
+  /// What a part throws is thrown to the caller once all parts are over.
   void perform(Stretch part) {
     const int64_t unit = job_.unit.load(std::memory_order_relaxed);
-    (*job_.body.load(std::memory_order_relaxed))(
-        part.begin * unit, std::min(job_.count.load(std::memory_order_relaxed), part.end * unit));
+    try {
+      (*job_.body.load(std::memory_order_relaxed))(
+          part.begin * unit, std::min(job_.count.load(std::memory_order_relaxed), part.end * unit));
+    } catch (...) {
+      const std::lock_guard lock(failing_);
+      if (!failure_) failure_ = std::current_exception();
+    }
     undone_.fetch_sub(part.end - part.begin, std::memory_order_release);
   }
 
@@ -213,6 +222,8 @@ class Team {
   alignas(64) std::atomic<uint64_t> present_ = 0;  ///< helpers, a bit for each
   std::atomic<uint64_t> awaited_ = 0;              ///< of these, who was called and is not there yet
   uint64_t number_ = 0;
+  std::mutex failing_;
+  std::exception_ptr failure_;  ///< the first of the job, until its end
 };
 
 }  // namespace
@@ -231,9 +242,11 @@ void for_each_part(int64_t count, int64_t least,
   const std::unique_lock alone =
       is_busy ? std::unique_lock<std::mutex>() : std::unique_lock(Team::one().busy, std::try_to_lock);
   if (!alone.owns_lock()) return body(0, count);
-  is_busy = true;
+  struct Busy {
+    Busy() { is_busy = true; }
+    ~Busy() { is_busy = false; }
+  } busy;
   Team::one().run(body, count, least, threads);
-  is_busy = false;
 }
 
 }  // namespace quern

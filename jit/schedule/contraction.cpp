@@ -30,26 +30,28 @@ class ContractionSchedule {
     if (model_.is_packed(roles_, tile_)) pack(across, reduced, width);
     std::string innermost = reduced.back();
     if (roles_.dot) {
-      const std::string whole = std::exchange(innermost, innermost + "o");
+      const std::string whole = std::exchange(innermost, nest_.outer_name(innermost));
       reduced.back() = innermost;
-      reduced.push_back(whole + "i");
+      reduced.push_back(nest_.inner_name(whole));
       step(Primitive::Split, {innermost, reduced.back()}, {{whole}}, {roles_.terms});
       steps /= roles_.terms;
     }
-    const std::string outer_columns = across + "o", inner_columns = across + "i";
+    const std::string outer_columns = nest_.outer_name(across), inner_columns = nest_.inner_name(across);
     step(Primitive::Split, {outer_columns, inner_columns}, {{across}}, {width});
     std::vector<std::string> rows = names_of(roles_.rows), tiled;
+    std::string row_steps, tile_rows;
     if (rows_.cut) {
       const std::string name = nest_.name_of(rows_.cut);
-      step(Primitive::Split, {name + "o", name + "i"}, {{name}}, {tile_.rows});
-      *std::find(rows.begin(), rows.end(), name) = name + "o";
-      tiled.push_back(name + "i");
+      row_steps = nest_.outer_name(name);
+      tile_rows = nest_.inner_name(name);
+      step(Primitive::Split, {row_steps, tile_rows}, {{name}}, {tile_.rows});
+      *std::find(rows.begin(), rows.end(), name) = row_steps;
+      tiled.push_back(tile_rows);
     }
     if (rows_.whole) {
       tiled.push_back(nest_.name_of(rows_.whole));
       std::erase(rows, tiled.back());
     }
-    const std::string row_steps = rows_.cut ? nest_.name_of(rows_.cut) + "o" : "";
     std::vector<std::string> order = outer_order(names_of(roles_.batch), rows, outer_columns, row_steps);
     order.insert(order.end(), reduced.begin(), reduced.end());
     order.insert(order.end(), tiled.begin(), tiled.end());
@@ -59,7 +61,7 @@ class ContractionSchedule {
     step(Primitive::Vectorize, {}, {{inner_columns}}, {model_.lanes()});
     if (const Dim along = model_.stored_along(roles_, rows_))
       step(Primitive::TurnWrite, {},
-           {{nest_.name_of(along) + (along == rows_.cut ? "i" : ""), inner_columns}});
+           {{along == rows_.cut ? tile_rows : nest_.name_of(along), inner_columns}});
     if (roles_.dot) tensorize(tiled, inner_columns, reduced.back());
     if (steps > 1) step(Primitive::Unroll, {}, {{innermost}}, {steps <= 8 ? steps : 2});
     unroll_windows(innermost, row_steps);
@@ -100,8 +102,9 @@ class ContractionSchedule {
     step(Primitive::Reorder, {}, {order});
     std::string across = columns[0];
     for (size_t k = 1; k < columns.size(); ++k) {
-      step(Primitive::Fuse, {across + columns[k]}, {{across, columns[k]}});
-      across += columns[k];
+      const std::string fused = nest_.new_name(across + columns[k]);
+      step(Primitive::Fuse, {fused}, {{across, columns[k]}});
+      across = fused;
     }
     return across;
   }

@@ -61,8 +61,8 @@ enum class ValueKind : uint8_t {
   Load,    ///< buffer, offset (+ address), conditions, otherwise
   Apply,   ///< op on args, all of one dtype (result dtype in `dtype`)
   Cast,    ///< args[0] to dtype
-  Select,  ///< args: condition, then, else; all may be evaluated, so loads in the arms carry their own
-           ///< conditions
+  Select,  ///< args: condition, then, else; all may be evaluated, so what may stop the kernel in an arm has
+           ///< the condition as a guard
   Local,   ///< local: the current value of a declared local; of a tile, at `indices`
   Dot,  ///< the products of two groups of neighbours, which `dot` adds to a tile's accumulator; the value of
         ///< a Reduce alone. args: Loads of the first of each group, whose checks are `unseen` and of all of
@@ -79,6 +79,8 @@ struct BoundsCheck {
   ValuePtr computed;
   Dim extent = nullptr;
   Dim stride = nullptr;  ///< of a load: how many elements lie between neighbours of the index
+  /// Of a value with a `trap`: where it fails nobody looks at the value, and the kernel goes on.
+  bool is_guard = false;
 };
 
 /// A part of an address that is computed at run time: value * stride (in elements).
@@ -95,7 +97,9 @@ struct Value {
   int buffer = -1;                         // Load
   std::vector<ComputedOffset> computed{};  // Load: further parts of the offset
   /// Load: where one of these fails the value is `otherwise`, and without an `otherwise` the kernel stops and
-  /// returns `trap` (> 0). The load itself never happens out of bounds.
+  /// returns `trap` (> 0). Every axis of a load is inside of its buffer at all points of the loops around it,
+  /// or has its check here, whatever conditions its value stands under: a load may be moved without them.
+  /// Index, Apply: where one fails the kernel stops (a division by 0).
   std::vector<BoundsCheck> checks{};
   ValuePtr otherwise{};
   int trap = 0;
@@ -200,9 +204,9 @@ struct Stmt {
   int trap = 0;
 };
 
-/// Traps that any kernel may stop with: an access outside of its buffer, where that is tested, and no memory
-/// for its scratch buffers.
-constexpr int kOutOfBuffer = 0x7fffffff, kNoMemory = 0x7ffffffe;
+/// Traps that any kernel may stop with: an access outside of its buffer, where that is tested; no memory for
+/// its scratch buffers; an interrupt (ir/interrupt.h).
+constexpr int kOutOfBuffer = 0x7fffffff, kNoMemory = 0x7ffffffe, kStopped = 0x7ffffffd;
 
 struct Kernel {
   std::string name;             ///< a symbol name: letters, digits, underscore

@@ -4,14 +4,18 @@
 
 #include <fmt/format.h>
 
+#include "ir/internal_failure.h"
 #include "jit/schedule/contraction.h"
 #include "jit/schedule/residues.h"
 #include "jit/schedule/rows.h"
 #include "jit/schedule/sequence.h"
 #include "jit/schedule/stated.h"
 #include "jit/schedule/transposition.h"
+#include "jit/schedule/verify_accesses.h"
+#include "jit/schedule/verify_kernel.h"
 #include "jit/schedule/window.h"
 #include "jit/schedule/winograd.h"
+#include "passes/verify.h"
 
 namespace quern::loops {
 
@@ -54,14 +58,20 @@ Result<Lowered> lower_as_stated(const FnExpr& primitive, const ScheduleClause& c
   return lowered;
 }
 
-}  // namespace
+/// Fails where a kernel breaks an invariant.
+void check(const Kernel& kernel) {
+  std::string wrong = verify(kernel);
+  if (wrong.empty()) wrong = outside_access(kernel);
+  if (!wrong.empty()) throw InternalFailure(fmt::format("{} in the kernel\n{}", wrong, print_kernel(kernel)));
+}
 
-Result<Lowered> lower(const FnExpr& primitive, const MachineModel& machine) {
+Result<Lowered> unverified(const FnExpr& primitive, const MachineModel& machine) {
   if (primitive.body->kind == ExprKind::Block)
-    return Lowered{named(scheduled_rows(rows_of(primitive), machine.vector_bytes)), {}};
-  if (const ScheduleClause* clause = as<ComprehensionExpr>(primitive.body)->schedule)
-    return lower_as_stated(primitive, *clause, machine);
+    return Lowered{named(scheduled_rows(rows_of(primitive), machine.loop_bytes())), {}};
+  const ScheduleClause* clause = as<ComprehensionExpr>(primitive.body)->schedule;
+  if (clause && !machine.plain_loops) return lower_as_stated(primitive, *clause, machine);
   const Computation computation = with_simple_loops(computation_of(primitive));
+  if (machine.plain_loops) return Lowered{named(schedule_default(computation, machine.loop_bytes())), {}};
   if (auto winograd = scheduled_winograd(computation, machine)) {
     winograd->kernel = named(std::move(winograd->kernel));
     for (PackedInput& input : winograd->packed) input.form = named(std::move(input.form));
@@ -82,6 +92,16 @@ Result<Lowered> lower(const FnExpr& primitive, const MachineModel& machine) {
   }
   lowered.kernel = named(in_sequence(kernels));
   return lowered;
+}
+
+}  // namespace
+
+Result<Lowered> lower(const FnExpr& primitive, const MachineModel& machine) {
+  auto made = unverified(primitive, machine);
+  if (!made || !is_verifying()) return made;
+  check(made->kernel);
+  for (const PackedInput& input : made->packed) check(input.form);
+  return made;
 }
 
 }  // namespace quern::loops

@@ -10,11 +10,14 @@
 
 #include "ir/result.h"
 #include "jit/schedule/statements.h"
+#include "passes/dim_conditions.h"
 #include "passes/row_group.h"
 
 namespace quern::loops {
 
 namespace {
+
+constexpr std::string_view kDivisionByZero = "index arithmetic divides by zero";
 
 ValuePtr make(Value value) { return std::make_shared<const Value>(std::move(value)); }
 
@@ -58,7 +61,7 @@ class Lowering {
     result_.buffers.push_back({"out", dtype_.lane(), result_.extents, true});
     result_.vars.assign(body_.vars.begin(), body_.vars.end());
     if (dtype_.is_vector()) result_.vars.push_back(lane_ = dim_var("lane"));
-    for (Dim v : result_.vars) index_vars_.insert(v);
+    for (size_t k = 0; k < result_.vars.size(); ++k) enter(result_.vars[k], result_.extents[k]);
   }
 
   /// Tensors that are read beside the parameters.
@@ -105,21 +108,19 @@ class Lowering {
   ValuePtr value(ExprPtr expr, std::vector<Reduction>& reductions) {
     switch (expr->kind) {
       case ExprKind::Const: return constant(*static_cast<const ConstExpr*>(expr)->value);
-      case ExprKind::DimValue: return index_value(static_cast<const DimValueExpr*>(expr)->dim);
+      case ExprKind::DimValue: return index_of(static_cast<const DimValueExpr*>(expr)->dim);
       case ExprKind::Scalar: {
         auto* e = static_cast<const ScalarExpr*>(expr);
         DType dtype = expr->type->dtype.lane();
         if (e->is_cast) return cast_to(value(e->args[0], reductions), dtype);
-        Value v{ValueKind::Apply, dtype};
-        v.op = e->op;
-        for (ExprPtr arg : e->args) v.args.push_back(value(arg, reductions));
-        return make(std::move(v));
+        return apply(*e, dtype, reductions);
       }
       case ExprKind::If: {
         auto* e = static_cast<const IfExpr*>(expr);
         Value v{ValueKind::Select, expr->type->dtype.lane()};
-        v.args = {value(e->condition, reductions), value(e->then_arm, reductions),
-                  value(e->else_arm, reductions)};
+        ValuePtr condition = value(e->condition, reductions);
+        v.args = {condition, value_where(condition, true, e->then_arm, reductions),
+                  value_where(condition, false, e->else_arm, reductions)};
         return make(std::move(v));
       }
       case ExprKind::Var: {
@@ -139,6 +140,108 @@ class Lowering {
     }
     QUERN_CHECK(false && "an index expression holds a node that has no element");
     return nullptr;
+  }
+
+  ValuePtr apply(const ScalarExpr& e, DType dtype, std::vector<Reduction>& reductions) {
+    Value v{ValueKind::Apply, dtype};
+    v.op = e.op;
+    const bool is_lazy = e.op == ScalarOp::And || e.op == ScalarOp::Or;
+    for (ExprPtr arg : e.args)
+      v.args.push_back(is_lazy && !v.args.empty()
+                           ? value_where(v.args[0], e.op == ScalarOp::And, arg, reductions)
+                           : value(arg, reductions));
+    if (divides_index(e)) {
+      BoundsCheck not_zero{nullptr, choose(equal_to_zero(v.args[1]), -1, 0), dim_const(1)};
+      stop_unless(v, {std::move(not_zero)}, kDivisionByZero);
+    }
+    return make(std::move(v));
+  }
+
+  // --- conditions
+
+  void enter(Dim var, Dim extent) {
+    index_vars_.insert(var);
+    facts_.add_index(var, extent);
+  }
+
+  /// The value of an arm, which is asked for only where the condition is as `wanted`.
+  ValuePtr value_where(const ValuePtr& condition, bool wanted, ExprPtr arm,
+                       std::vector<Reduction>& reductions) {
+    BoundsCheck guard{nullptr, wanted ? choose(condition, 0, -1) : choose(condition, -1, 0), dim_const(1)};
+    guard.is_guard = true;
+    guards_.push_back(std::move(guard));
+    ValuePtr result = value(arm, reductions);
+    guards_.pop_back();
+    return result;
+  }
+
+  static ValuePtr choose(const ValuePtr& condition, int64_t then, int64_t otherwise) {
+    Value v{ValueKind::Select, DType::index()};
+    v.args = {condition, index_value(dim_const(then)), index_value(dim_const(otherwise))};
+    return make(std::move(v));
+  }
+  static ValuePtr equal_to_zero(const ValuePtr& index) {
+    Value v{ValueKind::Apply, DType::boolean()};
+    v.op = ScalarOp::Eq;
+    v.args = {index, index_value(dim_const(0))};
+    return make(std::move(v));
+  }
+
+  /// The kernel stops where a check fails and somebody looks at the value.
+  void stop_unless(Value& v, std::vector<BoundsCheck> checks, std::string_view message) {
+    v.checks.insert(v.checks.end(), std::make_move_iterator(checks.begin()),
+                    std::make_move_iterator(checks.end()));
+    v.checks.insert(v.checks.end(), guards_.begin(), guards_.end());
+    result_.traps.emplace_back(message);
+    v.trap = static_cast<int>(result_.traps.size());
+  }
+
+  /// That no divisor is 0, of those that may be.
+  std::vector<BoundsCheck> divisor_checks(Dim d) const {
+    std::vector<BoundsCheck> checks;
+    for_each_quotient(d, [&](Dim quotient) {
+      const Dim divisor = quotient->args[1], one = dim_const(1);
+      if (is_never_zero(divisor)) return;
+      const Dim size = prove_nonnegative(divisor, facts_) ? divisor : dim_mul(divisor, divisor);
+      const BoundsCheck check{dim_sub(size, one), nullptr, size};
+      if (!contains(checks, check)) checks.push_back(check);
+    });
+    return checks;
+  }
+
+  /// Whether it divides an index by what may be 0.
+  bool divides_index(const ScalarExpr& e) const {
+    if (!is_division(e.op) || !e.args[0]->type->dtype.is_index()) return false;
+    auto* divisor = as<DimValueExpr>(e.args[1]);
+    return !divisor || !is_never_zero(divisor->dim);
+  }
+
+  bool is_never_zero(Dim d) const {
+    return prove_less(dim_const(0), d, facts_) || prove_less(d, dim_const(0), facts_);
+  }
+
+  ValuePtr index_of(Dim d) {
+    Value v{ValueKind::Index, DType::index()};
+    v.dim = d;
+    if (auto checks = divisor_checks(d); !checks.empty()) stop_unless(v, std::move(checks), kDivisionByZero);
+    return make(std::move(v));
+  }
+
+  /// An extent that has a value only where the reduction is asked for.
+  void require_extents(std::span<const Dim> extents, std::vector<Reduction>& reductions) {
+    for (const Dim extent : extents) {
+      if (divisor_checks(extent).empty()) continue;
+      Reduction let{ReduceKind::Sum, {}, {}};
+      let.is_let = true;
+      let.value = index_of(extent);
+      let.accumulator = DType::index();
+      let.local = result_.locals++;
+      reductions.push_back(std::move(let));
+    }
+  }
+
+  bool is_inside(Dim index, Dim extent) const {
+    return prove_nonnegative(index, facts_) && prove_less(index, extent, facts_);
   }
 
   // A vector whose lanes differ is no atom (passes/pass.h), and a parameter.
@@ -177,10 +280,12 @@ class Lowering {
         return stage->second;
     v.dim = lane_of(e.type->dtype);
     std::vector<Dim> strides = strides_of(shape_in_lanes(e.tensor->type->dims, e.type->dtype));
+    bool may_fail = false;
     for (size_t k = 0; k < e.indices.size(); ++k) {
       Dim extent = e.tensor->type->dims[k];
       BoundsCheck check{nullptr, nullptr, extent};
-      if (auto* dim = as<DimValueExpr>(e.indices[k])) {
+      auto* dim = as<DimValueExpr>(e.indices[k]);
+      if (dim && divisor_checks(dim->dim).empty()) {
         v.dim = dim_add(v.dim, dim_mul(dim->dim, strides[k]));
         check.index = dim->dim;
       } else {
@@ -189,28 +294,35 @@ class Lowering {
       }
       check.stride = strides[k];
       if (check.index) v.indices.push_back(check.index);
-      if (e.checked[k]) v.checks.push_back(std::move(check));
+      may_fail |= e.checked[k];
+      // What is proved under a condition may be wrong where that does not hold.
+      const bool is_proved = guards_.empty() || (check.index && is_inside(check.index, extent));
+      if (e.checked[k] || !is_proved) v.checks.push_back(std::move(check));
     }
     if (!v.computed.empty()) v.indices.clear();
     if (!v.indices.empty() && e.type->dtype.is_vector()) v.indices.push_back(lane_of(e.type->dtype));
     if (e.otherwise) {
       v.otherwise = value(e.otherwise, reductions);
+    } else if (may_fail) {
+      stop_unless(v, {},
+                  fmt::format("an index is out of bounds for a tensor of shape {}",
+                              shape_to_string(e.tensor->type->dims)));
     } else if (!v.checks.empty()) {
-      result_.traps.push_back(fmt::format("an index is out of bounds for a tensor of shape {}",
-                                          shape_to_string(e.tensor->type->dims)));
-      v.trap = static_cast<int>(result_.traps.size());
+      v.otherwise = loops::constant(Scalar::from_int(v.dtype, 0));
     }
     return make(std::move(v));
   }
 
   ValuePtr reduce(const ReduceExpr& e, std::vector<Reduction>& reductions) {
+    require_extents(e.extents, reductions);
     Reduction r{e.reduce, {e.vars.begin(), e.vars.end()}, {e.extents.begin(), e.extents.end()}};
-    for (Dim v : e.vars) index_vars_.insert(v);
-    r.value = value(e.body, r.inner);
+    const Facts outer = facts_;
+    for (size_t k = 0; k < e.vars.size(); ++k) enter(e.vars[k], e.extents[k]);
+    term(e, r);
+    facts_ = outer;
     DType element = r.value->dtype;
     r.accumulator = accumulator_dtype(element);
     r.local = result_.locals++;
-    if (!is_arg(r.kind)) collect_absence(*r.value, r.kind, r.checks);
     if (r.accumulator != element) r.value = cast_to(r.value, r.accumulator);
     if (is_arg(e.reduce)) {
       r.index_local = result_.locals++;
@@ -229,6 +341,53 @@ class Lowering {
     reductions.push_back(std::move(r));
     ValuePtr result = make(std::move(v));
     return is_arg(e.reduce) ? result : cast_to(result, e.type->dtype.lane());
+  }
+
+  /// A term that counts only where dims meet a condition, and is what the reduction starts from elsewhere, is
+  /// left out by checks of the reduction, as that of padding is.
+  void term(const ReduceExpr& e, Reduction& r) {
+    auto* choice = as<IfExpr>(e.body);
+    auto* nothing = choice ? as<ConstExpr>(choice->else_arm) : nullptr;
+    std::vector<Dim> nonnegative, zero;
+    const bool is_conditional =
+        !is_arg(e.reduce) && nothing && lanes_agree(*nothing->value) &&
+        constant(*nothing->value)->constant == reduce_identity(e.reduce, nothing->type->dtype.lane()) &&
+        dim_conditions(choice->condition, nonnegative, zero);
+    if (!is_conditional) {
+      r.value = value(e.body, r.inner);
+      if (!is_arg(r.kind)) collect_absence(*r.value, r.kind, r.checks);
+      return;
+    }
+    r.value = value_where(value(choice->condition, r.inner), true, choice->then_arm, r.inner);
+    collect_absence(*r.value, r.kind, r.checks);
+    Facts known = facts_;
+    for (const BoundsCheck& check : r.checks) {
+      if (check.computed) continue;
+      known.add_nonnegative(check.index);
+      known.add_nonnegative(dim_sub(dim_sub(check.extent, check.index), dim_const(1)));
+    }
+    for (Dim d : zero) r.checks.push_back({d, nullptr, dim_const(1)});
+    std::erase_if(nonnegative, [&](Dim d) { return prove_nonnegative(d, known); });
+    add_checks(nonnegative, r.checks);
+  }
+
+  /// Tests that dims are not negative: one for two of them whose sum no index moves.
+  void add_checks(std::vector<Dim> nonnegative, std::vector<BoundsCheck>& checks) const {
+    const auto moves = [&](Dim d) {
+      bool any = false;
+      for_each_var(d, [&](Dim var) { any |= index_vars_.contains(var); });
+      return any;
+    };
+    while (!nonnegative.empty()) {
+      const Dim index = nonnegative.front();
+      nonnegative.erase(nonnegative.begin());
+      const auto other =
+          std::ranges::find_if(nonnegative, [&](Dim d) { return moves(index) && !moves(dim_add(index, d)); });
+      const Dim last = other == nonnegative.end() ? index : dim_add(index, *other);
+      if (other != nonnegative.end()) nonnegative.erase(other);
+      // No extent is negative.
+      checks.push_back({index, nullptr, dim_max(dim_add(last, dim_const(1)), dim_const(0))});
+    }
   }
 
   /// What has to hold for a term to count: outside of its tensor, a read gives what the reduction starts
@@ -260,8 +419,10 @@ class Lowering {
     }
     result_.running = var;
     RunningResult r{e.reduce, inclusive, nullptr};
+    const Facts outer = facts_;
+    enter(e.vars[0], e.extents[0]);
     r.value = value(e.body, r.inner);
-    index_vars_.insert(e.vars[0]);
+    facts_ = outer;
     DimMap here{{e.vars[0], var}};
     r.value = substitute(r.value, here);
     for (Reduction& inner : r.inner) substitute(inner, here);
@@ -276,11 +437,14 @@ class Lowering {
   Scatter scatter(const ScatterExpr& e) {
     Scatter s{{e.vars.begin(), e.vars.end()}, {e.extents.begin(), e.extents.end()}, dim_const(0)};
     s.op = scatter_op(e.scatter);
-    for (Dim v : e.vars) index_vars_.insert(v);
+    require_extents(e.extents, s.reductions);
+    facts_ = Facts();
+    for (size_t k = 0; k < e.vars.size(); ++k) enter(e.vars[k], e.extents[k]);
     std::vector<Dim> strides = strides_of(result_.extents);
     for (size_t k = 0; k < e.indices.size(); ++k) {
       BoundsCheck check{nullptr, nullptr, body_.extents[k]};
-      if (auto* dim = as<DimValueExpr>(e.indices[k])) {
+      auto* dim = as<DimValueExpr>(e.indices[k]);
+      if (dim && divisor_checks(dim->dim).empty()) {
         s.offset = dim_add(s.offset, dim_mul(dim->dim, strides[k]));
         check.index = dim->dim;
       } else {
@@ -368,6 +532,8 @@ class Lowering {
   std::unordered_map<const Variable*, int> buffer_of_;
   std::unordered_map<const Variable*, ValuePtr> lets_;
   std::unordered_set<Dim> index_vars_;
+  Facts facts_;                      ///< of the index variables in scope
+  std::vector<BoundsCheck> guards_;  ///< of the arms that the value stands in
 };
 
 }  // namespace

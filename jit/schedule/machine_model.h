@@ -19,6 +19,12 @@ struct MachineModel {
   /// What errors are accepted: those of Winograd's convolution with tiles of 2 or 4
   /// (jit/schedule/winograd.h), or 0.
   int winograd_tile = 0;
+  /// Loops are as the computation has them, one step at a time: no rule gives a schedule, a stated one is not
+  /// done. What a schedule does wrong is found by comparing with these.
+  bool plain_loops = false;
+
+  /// Of the vectors that loops are to be done in.
+  int loop_bytes() const { return plain_loops ? 1 : vector_bytes; }
 };
 
 }  // namespace quern::loops

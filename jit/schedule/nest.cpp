@@ -52,6 +52,10 @@ std::string Nest::name_of(Dim root) const {
   QUERN_CHECK(found != table_.end());
   return found->name;
 }
+std::string Nest::new_name(std::string name) const {
+  while (find(name)) name += '_';
+  return name;
+}
 Dim Nest::symbol_of(const std::string& name) const {
   const auto loop = find(name);
   QUERN_CHECK(loop);

@@ -51,6 +51,12 @@ class Nest {
   std::string shared_loop(int64_t many = 16) const;
   /// Of an index variable of the computation.
   std::string name_of(Dim root) const;
+  /// The names of the parts of a loop that a rule splits, and of loops that it fuses: `jo` and `ji` of `j`,
+  /// with a
+  /// `_` behind it where the computation has a loop of that name.
+  std::string outer_name(const std::string& loop) const { return new_name(loop + "o"); }
+  std::string inner_name(const std::string& loop) const { return new_name(loop + "i"); }
+  std::string new_name(std::string name) const;
   /// Of a loop that is there: its index in what the computation says, and its extent where that is no part
   /// of a split.
   Dim symbol_of(const std::string& name) const;

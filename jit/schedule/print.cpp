@@ -149,9 +149,9 @@ class Writer {
   std::string value(const Value& v) {
     switch (v.kind) {
       case ValueKind::Const: return constant(v.constant);
-      case ValueKind::Index: return index(v.dim);
+      case ValueKind::Index: return checked(index(v.dim), v);
       case ValueKind::Load: return load(v);
-      case ValueKind::Apply: return apply(v);
+      case ValueKind::Apply: return checked(apply(v), v);
       case ValueKind::Cast: return fmt::format("{}({})", to_string(v.dtype), value(*v.args[0]));
       case ValueKind::Select: return "select" + call_arguments(v);
       case ValueKind::Local: return place(v.local, v.indices);
@@ -217,11 +217,18 @@ class Writer {
     for (const ComputedOffset& part : v.computed) {
       text += fmt::format(" + {}*({})", operand(*part.index), dims_.text(part.stride));
     }
-    text += fmt::format("{}]", group);
+    return checked(text + fmt::format("{}]", group), v);
+  }
+
+  /// `(x[i] if 0 <= i < n else trap 1 where 0 <= j < m)`: behind `where` stand the guards.
+  std::string checked(const std::string& text, const Value& v) {
     if (v.checks.empty()) return text;
+    std::vector<BoundsCheck> tests, guards;
+    for (const BoundsCheck& c : v.checks) (c.is_guard && v.trap > 0 ? guards : tests).push_back(c);
     std::string otherwise = v.otherwise ? value(*v.otherwise) : fmt::format("trap {}", v.trap);
     if (v.unseen) otherwise = "unseen";
-    return fmt::format("({} if {} else {})", text, conditions(v.checks), otherwise);
+    if (!guards.empty()) otherwise += " where " + conditions(guards);
+    return fmt::format("({} if {} else {})", text, conditions(tests), otherwise);
   }
 
   std::string conditions(const std::vector<BoundsCheck>& checks) {

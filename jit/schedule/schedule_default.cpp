@@ -14,17 +14,24 @@ struct Accesses {
   std::vector<Dim> elsewhere;  ///< dims in checks, values and computed parts
 };
 
+void collect(const std::vector<BoundsCheck>& checks, Accesses& out) {
+  for (const BoundsCheck& c : checks) {
+    if (c.index) out.elsewhere.push_back(c.index);
+    out.elsewhere.push_back(c.extent);
+  }
+}
+
 void collect(const ValuePtr& value, Accesses& out) {
   for_each_value(value, [&](const Value& v) {
     if (v.kind == ValueKind::Load) out.offsets.push_back(v.dim);
     if (v.kind == ValueKind::Index) out.elsewhere.push_back(v.dim);
-    for (const BoundsCheck& c : v.checks)
-      if (c.index) out.elsewhere.push_back(c.index);
+    collect(v.checks, out);
   });
 }
 
 void collect(const Reduction& r, Accesses& out) {
   collect(r.value, out);
+  collect(r.checks, out);
   if (r.index_value) collect(r.index_value, out);
   for (Dim d : r.extents) out.elsewhere.push_back(d);
   for (const Reduction& inner : r.inner) collect(inner, out);
@@ -166,27 +173,35 @@ class Scheduler {
   }
 
   // Two neighbouring loops are one where every address moves through both as through one: a longer innermost
-  // loop fills the vectors better.
+  // loop fills the vectors better, and a sum over it has more partial results.
   void merge_loops() {
-    for (size_t k = c_.vars.size(); k >= 2; --k) {
-      Dim outer = c_.vars[k - 2], inner = c_.vars[k - 1], extent = c_.extents[k - 1];
-      Accesses all = accesses();
-      bool mergeable = std::all_of(all.offsets.begin(), all.offsets.end(), [&](Dim offset) {
-        auto slow = linear_in(offset, outer);
-        if (!slow) return false;
-        auto fast = linear_in(slow->rest, inner);
-        return fast && !contains_var(slow->coefficient, inner) &&
-               slow->coefficient == dim_mul(fast->coefficient, extent);
-      });
-      mergeable &= outer != c_.running && inner != c_.running;
-      for (Dim d : all.elsewhere) mergeable &= !contains_var(d, outer) && !contains_var(d, inner);
-      if (!mergeable) continue;
-      DimMap map{{outer, dim_const(0)}};
-      rewrite(map);
-      c_.extents[k - 1] = dim_mul(c_.extents[k - 2], extent);
-      c_.vars.erase(c_.vars.begin() + static_cast<ptrdiff_t>(k) - 2);
-      c_.extents.erase(c_.extents.begin() + static_cast<ptrdiff_t>(k) - 2);
+    merge_loops(c_.vars, c_.extents);
+    for (Reduction& r : c_.reductions)
+      if (!is_arg(r.kind) && r.inner.empty()) merge_loops(r.vars, r.extents);
+  }
+
+  void merge_loops(std::vector<Dim>& vars, std::vector<Dim>& extents) {
+    for (size_t k = vars.size(); k >= 2; --k) {
+      const Dim outer = vars[k - 2], inner = vars[k - 1];
+      if (outer == c_.running || inner == c_.running || !runs_as_one(outer, inner, extents[k - 1])) continue;
+      extents[k - 1] = dim_mul(extents[k - 2], extents[k - 1]);
+      vars.erase(vars.begin() + static_cast<ptrdiff_t>(k) - 2);
+      extents.erase(extents.begin() + static_cast<ptrdiff_t>(k) - 2);
+      rewrite({{outer, dim_const(0)}});
     }
+  }
+
+  bool runs_as_one(Dim outer, Dim inner, Dim extent) const {
+    const Accesses all = accesses();
+    const auto moves_on = [&](Dim offset) {
+      const auto slow = linear_in(offset, outer);
+      const auto fast = slow ? linear_in(slow->rest, inner) : std::nullopt;
+      return fast && !contains_var(slow->coefficient, inner) &&
+             slow->coefficient == dim_mul(fast->coefficient, extent);
+    };
+    return std::ranges::all_of(all.offsets, moves_on) && std::ranges::none_of(all.elsewhere, [&](Dim d) {
+             return contains_var(d, outer) || contains_var(d, inner);
+           });
   }
 
   void rewrite(const DimMap& map) {

@@ -61,14 +61,16 @@ std::optional<Nest> scheduled_transposition(const Computation& c, const MachineM
   for (const Dim var : c.vars) {
     const std::string name = nest.name_of(var);
     const bool is_split = var == read->along || var == c.vars.back();
-    order.push_back(name + (is_split ? "o" : ""));
-    if (is_split) schedule.steps.push_back({Primitive::Split, {name + "o", name + "i"}, {{name}}, {width}});
+    const std::string outer = nest.outer_name(name), inner = nest.inner_name(name);
+    order.push_back(is_split ? outer : name);
+    if (is_split) schedule.steps.push_back({Primitive::Split, {outer, inner}, {{name}}, {width}});
   }
-  order.push_back(v + "i");
-  order.push_back(u + "i");
+  const std::string rows = nest.inner_name(v), lanes = nest.inner_name(u);
+  order.push_back(rows);
+  order.push_back(lanes);
   schedule.steps.push_back({Primitive::Reorder, {}, {order}, {}});
   schedule.steps.push_back(
-      {Primitive::Turn, {}, {{c.buffers[static_cast<size_t>(read->buffer)].name}, {v + "i", u + "i"}}, {}});
+      {Primitive::Turn, {}, {{c.buffers[static_cast<size_t>(read->buffer)].name}, {rows, lanes}}, {}});
   QUERN_CHECK(nest.apply(schedule));
   if (const std::string shared = nest.shared_loop(); !shared.empty())
     QUERN_CHECK(nest.apply({Primitive::Parallel, {}, {{shared}}, {}}));

@@ -68,19 +68,21 @@ class WindowRule {
         row.empty() ? 1 : std::clamp<int64_t>(kMostUnrolled / std::max<int64_t>(*count, 1), 1, kMostRows);
     const int64_t most = row.empty() ? (whole ? 2 : kMostVectors) : kMostTile / rows;
     const int64_t vectors = std::clamp<int64_t>((extent + lanes - 1) / lanes, 1, most);
-    step(Primitive::Split, {along + "o", along + "i"}, {along}, {vectors * lanes});
+    const std::string pieces = nest.outer_name(along), in_lanes = nest.inner_name(along);
+    const std::string tile_row = nest.inner_name(row);
+    step(Primitive::Split, {pieces, in_lanes}, {along}, {vectors * lanes});
     if (!row.empty()) {
-      step(Primitive::Split, {row + "o", row + "i"}, {row}, {rows});
-      order.back() = row + "o";
+      order.back() = nest.outer_name(row);
+      step(Primitive::Split, {order.back(), tile_row}, {row}, {rows});
     }
-    order.push_back(along + "o");
+    order.push_back(pieces);
     const Reduction& r = c_.reductions[0];
     for (const Dim var : r.vars) order.push_back(nest.name_of(var));
-    if (!row.empty()) order.push_back(row + "i");
-    order.push_back(along + "i");
+    if (!row.empty()) order.push_back(tile_row);
+    order.push_back(in_lanes);
     step(Primitive::Reorder, {}, order);
-    if (!row.empty()) step(Primitive::Unroll, {}, {row + "i"});
-    step(Primitive::Vectorize, {}, {along + "i"}, {lanes});
+    if (!row.empty()) step(Primitive::Unroll, {}, {tile_row});
+    step(Primitive::Vectorize, {}, {in_lanes}, {lanes});
     if (whole) {
       for (const Dim var : r.vars) step(Primitive::Unroll, {}, {nest.name_of(var)});
     } else {

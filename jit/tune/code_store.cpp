@@ -1,5 +1,9 @@
 #include "jit/tune/code_store.h"
 
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <chrono>
 #include <utility>
 
@@ -11,12 +15,32 @@ namespace {
 constexpr std::chrono::milliseconds kPatience{200};
 constexpr std::chrono::hours kStale{24};
 
+/// Whether somebody else may change what is at `path`.
+std::string distrust_of_one(const std::filesystem::path& path) {
+  struct stat found {};
+  if (::stat(path.c_str(), &found) != 0) return {};  // it will be made
+  if (found.st_uid != ::geteuid()) return fmt::format("{} belongs to another user", path.string());
+  if ((found.st_mode & (S_IWGRP | S_IWOTH)) == 0) return {};
+  return fmt::format("others may write {} (`chmod go-w {}` ends that)", path.string(), path.string());
+}
+
 }  // namespace
+
+std::string distrust(const std::filesystem::path& file) {
+  if (file.empty()) return {};
+  const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : ".";
+  std::string why = distrust_of_one(folder);
+  return why.empty() ? distrust_of_one(file) : why;
+}
 
 CodeStore::CodeStore(std::filesystem::path file, int64_t most_bytes)
     : file_(std::move(file)), most_bytes_(most_bytes), put_since_trim_(most_bytes) {}
 
 bool CodeStore::open(Handle& handle) {
+  if (!distrust(file_).empty()) {
+    handle.given_up = true;
+    return false;
+  }
   for (const bool again : {false, true}) {
     auto opened = Database::open(file_, kPatience);
     if (opened) {

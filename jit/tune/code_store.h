@@ -12,10 +12,14 @@
 
 namespace quern {
 
+/// Why code in the file is not to be run, or nothing: the file or its folder belongs to another user, or
+/// others may write there.
+std::string distrust(const std::filesystem::path& file);
+
 /// Objects by key in a database file that processes share. Nothing here fails: a file that cannot be had, or
-/// is locked for long, holds nothing and takes nothing, and one that is broken is made anew. What was not
-/// used for the longest time goes where the objects take more than `most_bytes`. From any thread; finding and
-/// storing do not wait for each other.
+/// is not trusted or is locked for long, holds nothing and takes nothing, and one that is broken is made
+/// anew. What was not used for the longest time goes where the objects take more than `most_bytes`. From any
+/// thread; finding and storing do not wait for each other.
 class CodeStore {
  public:
   static constexpr int64_t kMostBytes = int64_t{256} << 20;

@@ -135,7 +135,9 @@ Result<Database> Database::open(const std::filesystem::path& file, milliseconds 
   std::string name = file.string();
   if (file.has_parent_path()) {
     std::error_code error;
-    std::filesystem::create_directories(file.parent_path(), error);
+    // Private, whatever the umask: what is in it is run.
+    if (std::filesystem::create_directories(file.parent_path(), error))
+      std::filesystem::permissions(file.parent_path(), std::filesystem::perms::owner_all, error);
     if (error)
       return Failure{fmt::format("Cannot make the folder of the database {}: {}.", name, error.message())};
   }

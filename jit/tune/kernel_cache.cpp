@@ -10,6 +10,8 @@
 #include <string_view>
 #include <utility>
 
+#include "ir/internal_failure.h"
+#include "ir/series.h"
 #include "jit/tune/build_id.h"
 
 namespace quern {
@@ -52,8 +54,11 @@ std::string form_name(const std::string& kernel, size_t k) { return fmt::format(
 }  // namespace
 
 CompilerOptions CompilerOptions::from(const std::function<std::string(const char*)>& value_of) {
-  return {tiers_of(value_of("QUERN_TIERS")), cache_file(value_of),
-          winograd_tile_of(value_of("QUERN_WINOGRAD")), value_of("QUERN_PERF_MAP") == "1",
+  return {tiers_of(value_of("QUERN_TIERS")),
+          cache_file(value_of),
+          winograd_tile_of(value_of("QUERN_WINOGRAD")),
+          value_of("QUERN_LOOPS") == "plain",
+          value_of("QUERN_PERF_MAP") == "1",
           value_of("QUERN_GDB") == "1"};
 }
 
@@ -72,8 +77,8 @@ KernelCache::~KernelCache() = default;
 Result<CodeGenerator*> KernelCache::code_generator() {
   if (generator_) return generator_.get();
   // What a debugger needs to find the callers of a kernel is in no object on disk, and is to be in none.
-  const bool keeps =
-      !options_.cache.empty() && !options_.debugger && !options_.checks_bounds && options_.stand_ins.empty();
+  const bool keeps = !options_.cache.empty() && !options_.plain_loops && !options_.debugger &&
+                     !options_.checks_bounds && options_.stand_ins.empty();
   CodegenOptions codegen{options_.tiers};
   if (keeps) codegen.patience = kPatience;
   codegen.winograd_tile = options_.winograd_tile;
@@ -95,6 +100,7 @@ Result<const loops::MachineModel*> KernelCache::machine() {
   if (!generator) return generator.error();
   if (!machine_) {
     machine_ = (*generator)->target().machine;
+    machine_->plain_loops = options_.plain_loops;
     if (declared_dots_) machine_->dots = [this]() -> const DotIntrinsics& { return dots(); };
   }
   return &*machine_;
@@ -102,10 +108,10 @@ Result<const loops::MachineModel*> KernelCache::machine() {
 
 const DotIntrinsics& KernelCache::dots() {
   if (dots_) return *dots_;
-  dots_.emplace();
-  std::ranges::copy_if(declared_dots_(), std::back_inserter(*dots_),
+  DotIntrinsics had;
+  std::ranges::copy_if(declared_dots_(), std::back_inserter(had),
                        [this](const DotIntrinsicPtr& dot) { return generator_->has(*dot); });
-  return *dots_;
+  return dots_.emplace(std::move(had));
 }
 
 void KernelCache::wait_until_idle() {
@@ -152,13 +158,20 @@ KernelCode KernelCache::code_of(const Entry& entry, std::span<const Dim> variabl
 Result<KernelCache::Entry> KernelCache::compiled(const FnExpr& primitive, const CanonicalText& text,
                                                  const std::string& name, CodeGenerator& generator) {
   ++counts_.lowered;
+  // What is kept of a lowering has no dims.
+  static thread_local Series lowerings;
+  const Series::Turn turn(lowerings);
   auto machine = this->machine();
   if (!machine) return machine.error();
-  auto made = loops::lower(primitive, **machine);
+  auto made = [&] {
+    Stage stage("loops", primitive.body->origin, name);
+    return loops::lower(primitive, **machine);
+  }();
   if (!made) return made.error();
   loops::Lowered lowered = std::move(*made);
   Entry entry{record_of(lowered, text), {}, name};
   lowered.kernel.name = name;
+  Stage stage("code", primitive.body->origin, name);
   auto code = generator.compile(lowered.kernel);
   if (!code) return code.error();
   entry.codes.push_back(std::move(*code));
@@ -181,7 +194,7 @@ std::optional<KernelCache::Entry> KernelCache::loaded(const std::string& key, co
   auto found = store_->find(key);
   if (!found) return std::nullopt;
   const auto linked = [&]() -> std::optional<Entry> {
-    auto record = record_from_bytes(found->object);
+    auto record = record_from_bytes(found->object, key);
     if (!record) return std::nullopt;
     Codes codes;
     for (size_t k = 0; k < record->objects.size(); ++k) {
@@ -217,7 +230,7 @@ void KernelCache::store_later(std::string key, const Entry& entry, CodeGenerator
       whole.objects.push_back(code->object());
       if (whole.objects.back().empty()) return;
     }
-    store->put(key, to_bytes(whole));
+    store->put(key, to_bytes(whole, key));
   });
 }
 

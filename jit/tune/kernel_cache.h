@@ -21,6 +21,7 @@ struct CompilerOptions {
   Tiers tiers = Tiers::Both;
   std::filesystem::path cache{};     ///< the database of compiled code; none where it is empty
   int winograd_tile = 0;             ///< loops::MachineModel::winograd_tile
+  bool plain_loops = false;          ///< loops::MachineModel::plain_loops
   bool perf_map = false;             ///< CodegenOptions::perf_map
   bool debugger = false;             ///< CodegenOptions::debugger
   bool checks_bounds = false;        ///< CodegenOptions::checks_bounds
@@ -28,8 +29,8 @@ struct CompilerOptions {
   std::vector<StandIn> stand_ins{};  ///< CodegenOptions::stand_ins
 
   /// QUERN_TIERS (both, first, best), QUERN_CACHE (a file, or off; otherwise quern/kernels.db in
-  /// $XDG_CACHE_HOME or ~/.cache), QUERN_WINOGRAD (2 or 4), QUERN_PERF_MAP=1 and QUERN_GDB=1. `value_of`
-  /// gives a variable's value, empty where it has none.
+  /// $XDG_CACHE_HOME or ~/.cache), QUERN_WINOGRAD (2 or 4), QUERN_LOOPS=plain, QUERN_PERF_MAP=1 and
+  /// QUERN_GDB=1. `value_of` gives a variable's value, empty where it has none.
   static CompilerOptions from(const std::function<std::string(const char* variable)>& value_of);
   /// Those of this process: of its environment when first asked for, then as they were set.
   static CompilerOptions& of_process();

@@ -44,8 +44,8 @@ class DimsFromTexts {
 // --- bytes -------------------------------------------------------------------------------------------------
 
 /// FNV-1a (Fowler, Noll and Vo), over words of eight bytes: it tells a damaged record, not a forged one.
-uint64_t checksum(std::string_view bytes) {
-  uint64_t sum = 0xcbf29ce484222325;
+/// `sum` is that of what comes before.
+uint64_t checksum(std::string_view bytes, uint64_t sum = 0xcbf29ce484222325) {
   const auto take = [&](uint64_t word) {
     sum = (sum ^ word) * 0x100000001b3;
     sum ^= sum >> 32;
@@ -183,19 +183,19 @@ std::optional<KernelCode> kernel_code(const KernelRecord& record,
   return read.fit ? std::optional(std::move(kernel)) : std::nullopt;
 }
 
-std::string to_bytes(const KernelRecord& record) {
+std::string to_bytes(const KernelRecord& record, std::string_view key) {
   ByteWriter fields, whole;
   for_each_field(record, fields);
-  whole(checksum(fields.bytes));
+  whole(checksum(fields.bytes, checksum(key)));
   return std::move(whole.bytes) + fields.bytes;
 }
 
-std::optional<KernelRecord> record_from_bytes(std::string_view bytes) {
+std::optional<KernelRecord> record_from_bytes(std::string_view bytes, std::string_view key) {
   uint64_t sum = 0;
   if (bytes.size() < sizeof sum) return std::nullopt;
   ByteReader(bytes.substr(0, sizeof sum))(sum);
   bytes.remove_prefix(sizeof sum);
-  if (checksum(bytes) != sum) return std::nullopt;
+  if (checksum(bytes, checksum(key)) != sum) return std::nullopt;
   KernelRecord record;
   ByteReader fields(bytes);
   for_each_field(record, fields);

@@ -42,8 +42,9 @@ std::optional<KernelCode> kernel_code(const KernelRecord& record,
                                       std::span<const std::shared_ptr<CompiledKernel>> codes,
                                       std::span<const Dim> variables);
 
-std::string to_bytes(const KernelRecord& record);
-/// Nothing where the bytes are not a whole record, as they were written.
-std::optional<KernelRecord> record_from_bytes(std::string_view bytes);
+/// `key`: what the record is stored under. A store that gives the record of another key is damaged, too.
+std::string to_bytes(const KernelRecord& record, std::string_view key);
+/// Nothing where the bytes are not a whole record of this key, as they were written.
+std::optional<KernelRecord> record_from_bytes(std::string_view bytes, std::string_view key);
 
 }  // namespace quern

@@ -1,13 +1,13 @@
 #include "jit/vm/machine.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cassert>
 #include <memory>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "ir/interrupt.h"
 #include "jit/vm/scalar.h"
 
 namespace quern {
@@ -21,19 +21,10 @@ constexpr size_t kMaxDepth = 100'000;
 /// Tail calls that are kept of one frame.
 constexpr size_t kMaxTailCalls = 8;
 
-std::atomic<uint32_t> interrupts = 0;
-static_assert(std::atomic<uint32_t>::is_always_lock_free, "signal handlers count interrupts");
-
 }  // namespace
 
-uint32_t interrupt_count() { return interrupts.load(std::memory_order_relaxed); }
-
 Machine::Machine(ProgramSource& programs, KernelSource& kernels, Host& host)
-    : programs_(programs),
-      kernels_(kernels),
-      host_(host),
-      profile_(kernels.profile()),
-      interrupts_(interrupt_count()) {}
+    : programs_(programs), kernels_(kernels), host_(host), profile_(kernels.profile()) {}
 
 EvaluationResult Machine::execute(const std::shared_ptr<const Program>& program,
                                   std::vector<Value> arguments) {
@@ -274,6 +265,7 @@ Link* Machine::link_of_global(const Instruction* pc, uint32_t global) {
   Link*& named = named_[name];
   if (!named) {
     std::shared_ptr<const Program> program = programs_.program(name);
+    check_interrupt(pc);
     if (!program) fail(pc, fmt::format("the definition of @{} has errors", name.name));
     named = link_of(program);
   }
@@ -283,7 +275,7 @@ Link* Machine::link_of_global(const Instruction* pc, uint32_t global) {
 // --- failures ----------------------------------------------------------------------------------------------
 
 void Machine::check_interrupt(const Instruction* pc) const {
-  if (interrupt_count() != interrupts_) fail(pc, "interrupted");
+  if (is_interrupted()) fail(pc, kInterrupted);
 }
 
 void Machine::fail(const Instruction* pc, std::string message, FailureKind kind) const {
@@ -314,7 +306,5 @@ EvaluationResult execute(const std::shared_ptr<const Program>& program, std::vec
                          ProgramSource& programs, KernelSource& kernels, Host& host) {
   return vm::Machine(programs, kernels, host).execute(program, std::move(arguments));
 }
-
-void request_interrupt() { vm::interrupts.fetch_add(1, std::memory_order_relaxed); }
 
 }  // namespace quern

@@ -135,8 +135,7 @@ class Machine {
   ProgramSource& programs_;
   KernelSource& kernels_;
   Host& host_;
-  Profile* const profile_;     ///< null where calls are not noted
-  const uint32_t interrupts_;  ///< how many there were when the execution began
+  Profile* const profile_;  ///< null where calls are not noted
 
   // Destroyed last, after every value.
   std::unordered_map<const Program*, std::unique_ptr<Link>> links_;
@@ -158,8 +157,5 @@ class Machine {
   std::vector<void*> buffers_;
   std::vector<int64_t> kernel_dims_;
 };
-
-/// How many interrupts were requested so far.
-uint32_t interrupt_count();
 
 }  // namespace quern::vm

@@ -13,6 +13,7 @@
 
 #include "ir/extern_kernels.h"
 #include "ir/interpreter.h"
+#include "ir/interrupt.h"
 #include "jit/runtime/threads.h"
 #include "jit/schedule/lower.h"
 #include "jit/vm/machine.h"
@@ -226,6 +227,7 @@ int32_t Machine::run_kernel(const CompiledKernel& code, void* const* buffers, st
   const KernelEntry entry = code.entry.load(std::memory_order_acquire);
   if (!range) return entry(buffers, kernel_dims_.data());
   const auto part = [&](int64_t begin, int64_t end) {
+    if (is_interrupted()) return loops::kStopped;
     std::vector<int64_t> dims = kernel_dims_;
     dims.push_back(begin);
     dims.push_back(end);
@@ -258,6 +260,7 @@ HostTensor& Machine::packed_form(const Instruction* pc, const KernelCode::Packed
     const int32_t trap = !profile_ ? run() : noted(*profile_, packed.name, run, [&](KernelCall& call) {
       call.bytes = static_cast<double>(tensor.bytes()) + static_cast<double>(form->bytes());
     });
+    if (trap == loops::kStopped) fail(pc, kInterrupted);
     QUERN_CHECK(trap == 0);
     tensor.keep_form(code, kernel_dims_, form);
   }
@@ -279,6 +282,7 @@ class NoFunctions final : public FunctionSource {
 void Machine::fail_in_kernel(const Instruction* pc, const KernelSite& site, const Shape& shape,
                              int32_t trap) {
   constexpr int64_t kMostElements = 1'000'000;
+  if (trap == loops::kStopped) fail(pc, kInterrupted);
   if (trap == loops::kNoMemory) fail(pc, "there is not enough memory for what the kernel keeps");
   if (trap == loops::kOutOfBuffer) fail(pc, "internal: the kernel left a buffer");
   if (element_count(shape) <= kMostElements) {

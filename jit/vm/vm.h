@@ -82,8 +82,4 @@ std::string to_string(const Program& program);
 EvaluationResult execute(const std::shared_ptr<const Program>& program, std::vector<Value> arguments,
                          ProgramSource& programs, KernelSource& kernels, Host& host);
 
-/// Makes each execution that runs now, on any thread, stop with the error "interrupted" at its next call. A
-/// signal handler may call it.
-void request_interrupt();
-
 }  // namespace quern

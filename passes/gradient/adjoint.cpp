@@ -4,7 +4,7 @@
 #include <numeric>
 #include <optional>
 
-#include "ir/result.h"
+#include "ir/dim_range.h"
 #include "passes/gradient/preimage.h"
 
 namespace quern {
@@ -34,25 +34,32 @@ class Gatherer {
   }
 
   ExprPtr run(const std::vector<Contribution>& all) {
-    std::vector<const Contribution*> gathered, scattered;
-    for (const Contribution& c : all) (is_gathered(c) ? gathered : scattered).push_back(&c);
-    ExprPtr tensor = gather(gathered);
+    Gathered gathered;
+    Part whole{targets_, {shape().begin(), shape().end()}, targets_, {}};
+    std::vector<const Contribution*> scattered;
+    for (const Contribution& c : all) {
+      auto points = points_of(c);
+      (points ? gathered : scattered).push_back(&c);
+      if (points) whole.points.push_back(std::move(*points));
+    }
+    ExprPtr tensor = gather(gathered, whole);
     for (const Contribution* c : scattered) tensor = scatter(*c, tensor);
     return tensor;
   }
 
  private:
+  using Gathered = std::vector<const Contribution*>;
+
   std::span<const Dim> shape() const { return of_->type->dims; }
   ExprPtr zero() const { return build_.constant(0, of_->type->dtype); }
 
-  bool is_gathered(const Contribution& c) {
-    if (is_computed(c)) return false;
+  // Where each element is read; nothing where that is not known before the program runs.
+  std::optional<std::vector<Preimage>> points_of(const Contribution& c) {
+    if (is_computed(c)) return std::nullopt;
     auto result = preimage(site_of(c), targets_, facts_);
-    if (auto* unsolvable = std::get_if<Unsolvable>(&result)) {
-      out_.fallbacks.push_back({c.read->origin, unsolvable->reason});
-      return false;
-    }
-    return true;
+    if (auto* points = std::get_if<std::vector<Preimage>>(&result)) return std::move(*points);
+    out_.fallbacks.push_back({c.read->origin, std::get<Unsolvable>(result).reason});
+    return std::nullopt;
   }
 
   // --- sums over the points that read an element
@@ -63,28 +70,24 @@ class Gatherer {
     std::vector<std::vector<Preimage>> points;
   };
 
-  ExprPtr gather(const std::vector<const Contribution*>& all) {
+  ExprPtr gather(const Gathered& all, const Part& whole) {
     std::vector<int64_t> moduli = classes(all);
     std::vector<Part> parts;
     std::vector<int64_t> residues(moduli.size(), 0);
     do {
       auto part = part_of(all, moduli, residues);
       // A class that cannot be solved alone is solved with the others.
-      if (!part) return gather_whole(all);
+      if (!part) return gather_whole(all, whole);
       parts.push_back(std::move(*part));
     } while (next(residues, moduli));
-    if (parts.size() == 1) return gather_whole(all);
-    return interleaved(all, moduli, parts);
+    return parts.size() == 1 ? gather_whole(all, whole) : interleaved(all, moduli, parts);
   }
 
-  ExprPtr gather_whole(const std::vector<const Contribution*>& all) {
-    auto whole =
-        part_of(all, std::vector<int64_t>(targets_.size(), 1), std::vector<int64_t>(targets_.size(), 0));
-    QUERN_CHECK(whole.has_value());
-    return bound(build_.comprehension(whole->vars, whole->extents, sum(all, *whole)));
+  ExprPtr gather_whole(const Gathered& all, const Part& whole) {
+    return bound(build_.comprehension(whole.vars, whole.extents, sum(all, whole)));
   }
 
-  std::vector<int64_t> classes(const std::vector<const Contribution*>& all) {
+  std::vector<int64_t> classes(const Gathered& all) {
     std::vector<int64_t> moduli(targets_.size(), 1);
     for (const Contribution* c : all) {
       std::vector<int64_t> here = residue_moduli(site_of(*c), targets_, facts_);
@@ -105,7 +108,7 @@ class Gatherer {
   }
 
   // The elements whose positions have these residues; nothing where a contribution cannot be solved there.
-  std::optional<Part> part_of(const std::vector<const Contribution*>& all, const std::vector<int64_t>& moduli,
+  std::optional<Part> part_of(const Gathered& all, const std::vector<int64_t>& moduli,
                               const std::vector<int64_t>& residues) {
     Facts facts;
     Part part;
@@ -128,7 +131,7 @@ class Gatherer {
   }
 
   // One dense tensor for each class of positions modulo `moduli`, and these put together.
-  ExprPtr interleaved(const std::vector<const Contribution*>& all, const std::vector<int64_t>& moduli,
+  ExprPtr interleaved(const Gathered& all, const std::vector<int64_t>& moduli,
                       const std::vector<Part>& parts) {
     ExprPtr whole = nullptr;
     std::vector<int64_t> residues(moduli.size(), 0);
@@ -150,7 +153,7 @@ class Gatherer {
     return bound(build_.comprehension(targets_, shape(), whole));
   }
 
-  ExprPtr sum(const std::vector<const Contribution*>& all, const Part& part) {
+  ExprPtr sum(const Gathered& all, const Part& part) {
     ExprPtr total = nullptr;
     for (size_t i = 0; i < all.size(); ++i)
       for (const Preimage& points : part.points[i]) {
@@ -194,18 +197,19 @@ class Gatherer {
     Arena& arena = build_.arena();
     std::vector<Dim> extents;
     ExprPtr counts = nullptr;
-    DimMap last;
+    Facts outer;
     for (size_t k = 0; k < c.vars.size(); ++k) {
       // An extent that depends on other variables is its largest one, and what is beyond does not count.
-      Dim most = substitute(c.extents[k], last);
+      Dim most = range_of(c.extents[k], outer).greatest;
       if (most != c.extents[k])
         counts = build_.both(counts,
                              build_.is_nonnegative(dim_sub(dim_sub(c.extents[k], dim_const(1)), c.vars[k])));
-      extents.push_back(most);
-      last.emplace(c.vars[k], dim_sub(most, dim_const(1)));
+      extents.push_back(most == c.extents[k] ? most : dim_max(most, dim_const(0)));
+      outer.add_index(c.vars[k], c.extents[k]);
     }
     for (Dim d : c.zero) counts = build_.both(counts, build_.is_zero(d));
     for (Dim d : c.nonnegative) counts = build_.both(counts, build_.is_nonnegative(d));
+    if (c.condition) counts = build_.both(counts, build_.copy(c.condition));
     if (c.read->otherwise) counts = build_.both(counts, is_inside(build_, *c.read));
     std::vector<ExprPtr> indices;
     for (ExprPtr index : c.read->indices) {

@@ -2,17 +2,20 @@
 
 #include <algorithm>
 
+#include "ir/result.h"
+#include "passes/dim_conditions.h"
+#include "passes/gradient/element_scope.h"
 #include "passes/gradient/scalar_rules.h"
 
 namespace quern {
 
 namespace {
 
-bool has_float_read(ExprPtr expr) {
-  if (auto* read = as<ReadExpr>(expr))
-    if (read->type->dtype.is_float() && as<VarExpr>(read->tensor)) return true;
+bool has_floats(ExprPtr expr) {
+  const bool is_value = expr->kind == ExprKind::Read || expr->kind == ExprKind::Var;
+  if (is_value && expr->type->dtype.is_float()) return true;
   bool found = false;
-  for_each_child(expr, [&](ExprPtr child) { found = found || has_float_read(child); });
+  for_each_child(expr, [&](ExprPtr child) { found = found || has_floats(child); });
   return found;
 }
 
@@ -29,63 +32,108 @@ class Walk {
 
   void run(const ComprehensionExpr& comprehension, ExprPtr cotangent) {
     if (auto* e = as<ScatterExpr>(comprehension.body)) return scatter(comprehension, *e, cotangent);
-    enter(comprehension.vars, comprehension.extents);
+    scope_.enter(comprehension.vars, comprehension.extents);
     go(comprehension.body, build_.read(cotangent, comprehension.vars));
   }
 
  private:
-  // The binders and conditions around the place where the walk is.
-  struct Scope {
-    std::vector<Dim> vars, extents, zero, nonnegative;
-  };
-
-  void enter(std::span<const Dim> vars, std::span<const Dim> extents) {
-    scope_.vars.insert(scope_.vars.end(), vars.begin(), vars.end());
-    scope_.extents.insert(scope_.extents.end(), extents.begin(), extents.end());
-  }
-
   void go(ExprPtr expr, ExprPtr cotangent) {
-    if (!cotangent || !has_float_read(expr)) return;
+    if (!cotangent || !has_floats(expr)) return;
     visit(expr,
           overloaded{[&](const ReadExpr& e) { read(e, cotangent); },
+                     [&](const VarExpr& e) { variable(e, cotangent); },
                      [&](const ScalarExpr& e) {
                        auto parts = scalar_cotangents(build_, e, cotangent);
                        for (size_t k = 0; k < parts.size(); ++k) go(e.args[k], parts[k]);
                      },
                      [&](const IfExpr& e) { branch(e, cotangent); },
+                     [&](const BlockExpr& e) { block(e, cotangent); },
                      [&](const ReduceExpr& e) { reduction(e.reduce, e.vars, e.extents, e.body, cotangent); },
-                     [&](const ScanExpr& e) { scan(e, cotangent); }, [](const auto&) {}});
+                     [&](const ScanExpr& e) { scan(e, cotangent); }, [](const ConstExpr&) {},
+                     [](const DimValueExpr&) {},
+                     [](const auto&) { QUERN_CHECK(false && "an element holds a node of the graph"); }});
+  }
+
+  void add(const Variable* tensor, const ReadExpr* at, ExprPtr cotangent) {
+    auto known = std::ranges::find(out_.of, tensor, [](const auto& entry) { return entry.first; });
+    if (known == out_.of.end()) known = out_.of.insert(known, {tensor, {}});
+    known->second.push_back({at, scope_.vars, scope_.extents, scope_.zero, scope_.nonnegative,
+                             scope_.holds(build_), scope_.within(build_, cotangent)});
   }
 
   void read(const ReadExpr& e, ExprPtr cotangent) {
-    if (auto* tensor = as<VarExpr>(e.tensor); tensor && e.type->dtype.is_float()) {
-      auto known =
-          std::ranges::find(out_.of, tensor->variable, [](const auto& entry) { return entry.first; });
-      if (known == out_.of.end()) known = out_.of.insert(known, {tensor->variable, {}});
-      known->second.push_back({&e, scope_.vars, scope_.extents, scope_.zero, scope_.nonnegative, cotangent});
-    }
+    if (auto* tensor = as<VarExpr>(e.tensor); tensor && e.type->dtype.is_float())
+      add(tensor->variable, as<ReadExpr>(with_lets_in_indices(e)), cotangent);
     if (!e.otherwise) return;
-    ExprPtr inside = is_inside(build_, e);
-    if (inside) go(e.otherwise, build_.where(build_.apply(ScalarOp::Not, {inside}), cotangent));
+    if (ExprPtr inside = is_inside(build_, e)) under(negation(inside), e.otherwise, cotangent);
+  }
+
+  // An element of rank 0, or what a `let` around binds.
+  void variable(const VarExpr& e, ExprPtr cotangent) {
+    auto let = lets_.find(e.variable);
+    if (let != lets_.end())
+      let->second.terms.push_back(scope_.summed(build_, cotangent, let->second.bound_at));
+    else if (e.type->dtype.is_float())
+      add(e.variable, as<ReadExpr>(build_.read(&e, {})), cotangent);
+  }
+
+  // From the last binding to the first, each takes the sum of what its uses pass on.
+  void block(const BlockExpr& e, ExprPtr cotangent) {
+    const ElementScope::Mark outside = scope_.mark();
+    for (const Binding& b : e.bindings)
+      if (b.variable) scope_.let(b);
+    for (const Binding& b : e.bindings) lets_.emplace(b.variable, Let{scope_.mark(), {}});
+    go(e.result, cotangent);
+    for (size_t k = e.bindings.size(); k-- > 0;) {
+      const Binding& b = e.bindings[k];
+      auto node = lets_.extract(b.variable);
+      ExprPtr total = nullptr;
+      for (ExprPtr term : node.mapped().terms) total = total ? build_.add(total, term) : term;
+      if (!total) continue;
+      // Bound itself, so that what is made grows with the program only.
+      const Variable* cotangent_of = make_variable(build_.arena(), "d", total->type);
+      scope_.let({cotangent_of, total});
+      for (const Binding& earlier : e.bindings)
+        if (auto let = lets_.find(earlier.variable); let != lets_.end()) let->second.bound_at = scope_.mark();
+      go(b.value,
+         build_.arena().make<VarExpr>(Expr{ExprKind::Var, total->type, build_.origin()}, cotangent_of));
+    }
+    scope_.leave(outside);
+  }
+
+  // Reads whose indices a `let` around computes say so themselves.
+  ExprPtr with_lets_in_indices(const ReadExpr& e) {
+    return map_children(build_.arena(), &e, [&](ExprPtr child) {
+      return child == e.tensor || child == e.otherwise ? child : scope_.with_lets(build_, child);
+    });
+  }
+
+  ExprPtr negation(ExprPtr condition) { return build_.apply(ScalarOp::Not, {condition}); }
+
+  void under(ExprPtr condition, ExprPtr expr, ExprPtr cotangent) {
+    const ElementScope::Mark outside = scope_.mark();
+    scope_.condition(condition);
+    go(expr, cotangent);
+    scope_.leave(outside);
   }
 
   void branch(const IfExpr& e, ExprPtr cotangent) {
-    Scope outer = scope_;
+    const ElementScope::Mark outside = scope_.mark();
     if (dim_conditions(e.condition, scope_.nonnegative, scope_.zero)) {
       go(e.then_arm, cotangent);
     } else {
-      scope_ = outer;
-      go(e.then_arm, build_.where(build_.copy(e.condition), cotangent));
+      scope_.leave(outside);
+      under(build_.copy(e.condition), e.then_arm, cotangent);
     }
-    scope_ = std::move(outer);
-    go(e.else_arm, build_.where(build_.apply(ScalarOp::Not, {build_.copy(e.condition)}), cotangent));
+    scope_.leave(outside);
+    under(negation(build_.copy(e.condition)), e.else_arm, cotangent);
   }
 
   void reduction(ReduceKind kind, std::span<const Dim> vars, std::span<const Dim> extents, ExprPtr body,
                  ExprPtr cotangent) {
     // Over no axes it is its body.
     if (vars.empty()) return is_arg(kind) ? void() : go(body, build_.cast(cotangent, body->type->dtype));
-    Scope outer = scope_;
+    const ElementScope::Mark outside = scope_.mark();
     ExprPtr position = nullptr;
     if (kind == ReduceKind::Max || kind == ReduceKind::Min) {
       position = build_.reduce(kind == ReduceKind::Max ? ReduceKind::ArgMax : ReduceKind::ArgMin, vars,
@@ -95,11 +143,11 @@ class Walk {
       bool some = prove_nonnegative(dim_sub(count, dim_const(1)), Facts());
       position = hoisted(position, some ? nullptr : dim_min(dim_const(1), count));
     }
-    enter(vars, extents);
+    scope_.enter(vars, extents);
     cotangent = of_element(kind, vars, extents, body, position, cotangent);
     // A 16-bit float is summed in float32; the cotangents of the parts are of its own dtype.
     if (cotangent) go(body, build_.cast(cotangent, body->type->dtype));
-    scope_ = std::move(outer);
+    scope_.leave(outside);
   }
 
   // What the value at one point of a reduction takes of the cotangent of the whole.
@@ -142,8 +190,7 @@ class Walk {
       if (contains_var(e.extents[0], scope_.vars[j])) axis = j;
     if (axis < scope_.vars.size()) ahead = dim_sub(e.extents[0], scope_.vars[axis]);
     bool plain = e.reduce == ReduceKind::Sum && ahead && (is_const(ahead, 0) || is_const(ahead, 1)) &&
-                 scope_.zero.empty() && scope_.nonnegative.empty() && rectangular() &&
-                 !mentions(e.body, scope_.vars[axis]);
+                 scope_.is_bare() && rectangular() && !mentions(e.body, scope_.vars[axis]);
     if (!plain) return reduction(e.reduce, e.vars, e.extents, e.body, cotangent);
     Dim i = scope_.vars[axis], n = scope_.extents[axis];
     // sums[.., p] = cotangents of the last p + 1 positions.
@@ -157,14 +204,14 @@ class Walk {
     vars[axis] = p;
     ExprPtr sums = bound(build_.comprehension(vars, scope_.extents, sum), "sums");
     // From here on k runs over the whole axis.
-    Scope outer = scope_;
+    const ElementScope outer = scope_;
     scope_.vars[axis] = k;
     Dim last = dim_sub(dim_sub(n, k), ahead->value == 1 ? dim_const(1) : dim_const(2));
     if (ahead->value == 0) scope_.nonnegative.push_back(last);
     std::vector<Dim> at = scope_.vars;
     at[axis] = last;
     go(e.body, build_.read(sums, at));
-    scope_ = std::move(outer);
+    scope_ = outer;
   }
 
   // What is added at a place takes what the place takes. Of the other kinds the first content and each value
@@ -183,13 +230,13 @@ class Walk {
       of_value =
           build_.where(build_.apply(ScalarOp::Eq, {build_.read_at(winner, places), position(e)}), of_value);
     }
-    Scope outer = scope_;
-    enter(whole.vars, whole.extents);
+    const ElementScope::Mark outside = scope_.mark();
+    scope_.enter(whole.vars, whole.extents);
     go(e.init, of_init);
-    scope_ = outer;
-    enter(e.vars, e.extents);
+    scope_.leave(outside);
+    scope_.enter(e.vars, e.extents);
     go(e.value, of_value);
-    scope_ = std::move(outer);
+    scope_.leave(outside);
   }
 
   ExprPtr number(int64_t value) { return build_.constant(static_cast<double>(value), DType::int64()); }
@@ -259,31 +306,22 @@ class Walk {
   // The value as a tensor over those variables that it is over, computed once; itself where that cannot be.
   // With `exists`, 0 or 1, the tensor has one more axis of that extent.
   ExprPtr hoisted(ExprPtr value, Dim exists) {
-    std::vector<Dim> vars, extents, fresh;
-    DimMap renamed;
-    if (exists) {
-      vars.push_back(dim_const(0));
-      extents.push_back(exists);
-      fresh.push_back(dim_var("e"));
-    }
-    for (size_t j = 0; j < scope_.vars.size(); ++j) {
-      if (!mentions(value, scope_.vars[j])) continue;
-      vars.push_back(scope_.vars[j]);
-      extents.push_back(scope_.extents[j]);
-      fresh.push_back(dim_var(scope_.vars[j]->name));
-      renamed.emplace(scope_.vars[j], fresh.back());
-    }
-    bool open = std::ranges::any_of(extents, [&](Dim extent) {
-      return std::ranges::any_of(scope_.vars, [&](Dim var) { return contains_var(extent, var); });
-    });
-    if (open || !scope_.zero.empty() || !scope_.nonnegative.empty()) return build_.copy(value);
-    ExprPtr element = build_.copy(value, renamed);
     // A position is a number like others in memory.
-    bool index = element->type->dtype.is_index();
-    if (index) element = build_.cast(element, DType::int64());
-    ExprPtr tensor = bound(build_.comprehension(fresh, extents, element), "at");
-    ExprPtr read = build_.read(tensor, vars);
-    return index ? build_.cast(read, DType::index()) : read;
+    const bool is_index = value->type->dtype.is_index();
+    auto named = scope_.as_tensor(build_, is_index ? build_.cast(value, DType::int64()) : value);
+    const bool is_open =
+        exists && std::ranges::any_of(scope_.vars, [&](Dim var) { return contains_var(exists, var); });
+    if (!named || is_open) return build_.copy(value);
+    const ComprehensionExpr* tensor = named->tensor;
+    if (exists) {
+      std::vector<Dim> vars{dim_var("e")}, extents{exists};
+      vars.insert(vars.end(), tensor->vars.begin(), tensor->vars.end());
+      extents.insert(extents.end(), tensor->extents.begin(), tensor->extents.end());
+      tensor = as<ComprehensionExpr>(build_.comprehension(vars, extents, tensor->body));
+      named->at.insert(named->at.begin(), dim_const(0));
+    }
+    ExprPtr read = build_.read(bound(tensor, "at"), named->at);
+    return is_index ? build_.cast(read, DType::index()) : read;
   }
 
   ExprPtr bound(ExprPtr tensor, std::string_view name) {
@@ -293,9 +331,16 @@ class Walk {
     return arena.make<VarExpr>(Expr{ExprKind::Var, tensor->type, build_.origin()}, variable);
   }
 
+  // What the uses of a variable that a `let` binds pass on, as values where it is bound.
+  struct Let {
+    ElementScope::Mark bound_at;
+    std::vector<ExprPtr> terms;
+  };
+
   const ScalarBuilder& build_;
   Contributions& out_;
-  Scope scope_;
+  ElementScope scope_;
+  std::unordered_map<const Variable*, Let> lets_;
 };
 
 }  // namespace
@@ -307,26 +352,6 @@ Contributions contributions(const ScalarBuilder& build, const ComprehensionExpr&
   return out;
 }
 
-bool dim_conditions(ExprPtr condition, std::vector<Dim>& nonnegative, std::vector<Dim>& zero) {
-  auto* e = as<ScalarExpr>(condition);
-  if (!e || e->is_cast || e->args.size() != 2) return false;
-  if (e->op == ScalarOp::And)
-    return dim_conditions(e->args[0], nonnegative, zero) && dim_conditions(e->args[1], nonnegative, zero);
-  auto *left = as<DimValueExpr>(e->args[0]), *right = as<DimValueExpr>(e->args[1]);
-  if (!left || !right) return false;
-  Dim distance = dim_sub(right->dim, left->dim);
-  switch (e->op) {
-    case ScalarOp::Lt: nonnegative.push_back(dim_sub(distance, dim_const(1))); return true;
-    case ScalarOp::Le: nonnegative.push_back(distance); return true;
-    case ScalarOp::Gt:
-      nonnegative.push_back(dim_sub(dim_sub(dim_const(0), distance), dim_const(1)));
-      return true;
-    case ScalarOp::Ge: nonnegative.push_back(dim_sub(dim_const(0), distance)); return true;
-    case ScalarOp::Eq: zero.push_back(distance); return true;
-    default: return false;
-  }
-}
-
 ExprPtr is_inside(const ScalarBuilder& build, const ReadExpr& read) {
   ExprPtr inside = nullptr;
   for (size_t k = 0; k < read.indices.size(); ++k) {
@@ -336,18 +361,6 @@ ExprPtr is_inside(const ScalarBuilder& build, const ReadExpr& read) {
     inside = build.both(inside, build.apply(ScalarOp::Lt, {index, build.dim(read.tensor->type->dims[k])}));
   }
   return inside;
-}
-
-bool mentions(ExprPtr expr, Dim var) {
-  if (auto* dim = as<DimValueExpr>(expr)) return contains_var(dim->dim, var);
-  bool found = false;
-  auto look = [&](std::span<const Dim> extents) {
-    for (Dim d : extents) found = found || contains_var(d, var);
-  };
-  if (auto* e = as<ReduceExpr>(expr)) look(e->extents);
-  if (auto* e = as<ScanExpr>(expr)) look(e->extents);
-  for_each_child(expr, [&](ExprPtr child) { found = found || mentions(child, var); });
-  return found;
 }
 
 }  // namespace quern

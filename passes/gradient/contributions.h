@@ -9,12 +9,13 @@
 namespace quern {
 
 /// At each point of `vars` (0 <= vars[k] < extents[k], an extent may mention earlier variables) where all of
-/// `zero` are 0 and all of `nonnegative` are >= 0, the element of its tensor that `read` reads there takes
-/// `value`.
+/// `zero` are 0, all of `nonnegative` are >= 0 and `condition` holds (null: always), the element of its
+/// tensor that `read` reads there takes `value`, which is 0 where `condition` does not hold.
 struct Contribution {
   const ReadExpr* read;
   std::vector<Dim> vars, extents;
   std::vector<Dim> zero, nonnegative;
+  ExprPtr condition;
   ExprPtr value;
 };
 
@@ -31,12 +32,7 @@ struct Contributions {
 Contributions contributions(const ScalarBuilder& build, const ComprehensionExpr& comprehension,
                             ExprPtr cotangent);
 
-/// The conditions on dims that an expression of bool is the conjunction of, each >= 0 or == 0; false where it
-/// is none.
-bool dim_conditions(ExprPtr condition, std::vector<Dim>& nonnegative, std::vector<Dim>& zero);
 /// Whether each of the read's indices is inside the bounds; null where that is known.
 ExprPtr is_inside(const ScalarBuilder& build, const ReadExpr& read);
-/// Whether a variable of the list occurs in the expression.
-bool mentions(ExprPtr expr, Dim var);
 
 }  // namespace quern

@@ -4,13 +4,15 @@
 #include <functional>
 #include <numeric>
 
+#include "ir/proof_budget.h"
 #include "passes/gradient/index_system.h"
 
 namespace quern {
 
 namespace {
 
-constexpr size_t kMostCases = 64;  ///< of min and max
+constexpr size_t kMostCases = 64;       ///< of min and max
+constexpr int64_t kMostSteps = 12'000;  ///< of proofs, for one read
 constexpr int64_t kLargestModulus = 64;
 
 /// A variable of a solved system between its bounds.
@@ -229,6 +231,7 @@ bool without_choices(const ReadSite& site, const Facts& facts, std::vector<ReadS
 // Solves the site for each of its cases; false with a reason where one cannot be solved.
 bool solve_cases(const ReadSite& site, std::span<const Dim> targets, const Facts& facts, std::string& reason,
                  const std::function<void(Preimage, const std::vector<Dim>&)>& use) {
+  const ProofBudget budget(kMostSteps);
   std::vector<ReadSite> cases;
   Facts inside = facts;
   for (size_t k = 0; k < site.vars.size(); ++k) inside.add_index(site.vars[k], site.extents[k]);
@@ -244,6 +247,7 @@ bool solve_cases(const ReadSite& site, std::span<const Dim> targets, const Facts
     Ranges ranges(system, targets, facts);
     auto part = ranges.run();
     if (!part) return reason = "a variable of it has no bounds that an extent could be made of", false;
+    if (budget.is_spent()) return reason = "its index equations take too many steps", false;
     if (!is_empty(*part)) use(std::move(*part), ranges.ragged);
   }
   return true;
@@ -282,10 +286,12 @@ std::vector<int64_t> residue_moduli(const ReadSite& site, std::span<const Dim> t
     });
   };
   std::string reason;
-  solve_cases(site, targets, facts, reason, [&](const Preimage& part, const std::vector<Dim>& ragged) {
-    for (Dim d : part.zero) collect(d);
-    for (Dim d : ragged) collect(d);
-  });
+  bool solved =
+      solve_cases(site, targets, facts, reason, [&](const Preimage& part, const std::vector<Dim>& ragged) {
+        for (Dim d : part.zero) collect(d);
+        for (Dim d : ragged) collect(d);
+      });
+  if (!solved) std::ranges::fill(moduli, 1);
   return moduli;
 }
 

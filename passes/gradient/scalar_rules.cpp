@@ -36,7 +36,7 @@ struct Row {
   Rule first, second = none;
 };
 
-const Row kRules[] = {
+constexpr Row kRules[] = {
     {ScalarOp::Add, same, same},
     {ScalarOp::Sub, same, [](const At& t) { return neg(t, t.c); }},
     {ScalarOp::Mul, [](const At& t) { return mul(t, t.c, t.b()); },
@@ -87,7 +87,37 @@ const Row kRules[] = {
      }},
     {ScalarOp::Sin, [](const At& t) { return mul(t, t.c, t.call1(ScalarOp::Cos, t.a())); }},
     {ScalarOp::Cos, [](const At& t) { return neg(t, mul(t, t.c, t.call1(ScalarOp::Sin, t.a()))); }},
+    // Steps, whose derivative is 0 wherever it exists, and what is no number.
+    {ScalarOp::FloorDiv, none},
+    {ScalarOp::Sign, none},
+    {ScalarOp::Floor, none},
+    {ScalarOp::Ceil, none},
+    {ScalarOp::Trunc, none},
+    {ScalarOp::Round, none},
+    {ScalarOp::IsNan, none},
+    {ScalarOp::IsInf, none},
+    {ScalarOp::Lt, none},
+    {ScalarOp::Le, none},
+    {ScalarOp::Gt, none},
+    {ScalarOp::Ge, none},
+    {ScalarOp::Eq, none},
+    {ScalarOp::Ne, none},
+    {ScalarOp::And, none},
+    {ScalarOp::Or, none},
+    {ScalarOp::Not, none},
+    {ScalarOp::BitAnd, none},
+    {ScalarOp::BitOr, none},
+    {ScalarOp::BitXor, none},
+    {ScalarOp::BitNot, none},
+    {ScalarOp::ShiftLeft, none},
+    {ScalarOp::ShiftRight, none},
 };
+
+constexpr bool has_one_rule(ScalarOp op) { return std::ranges::count(kRules, op, &Row::op) == 1; }
+// A scalar function without a rule does not compile.
+#define QUERN_SCALAR(name, text, arity, signature) static_assert(has_one_rule(ScalarOp::name));
+#include "ir/scalar_ops.def"
+#undef QUERN_SCALAR
 
 }  // namespace
 
@@ -100,7 +130,6 @@ std::vector<ExprPtr> scalar_cotangents(const ScalarBuilder& build, const ScalarE
     return out;
   }
   const auto* row = std::ranges::find(kRules, call.op, &Row::op);
-  if (row == std::end(kRules)) return out;
   At at{build, call, cotangent};
   for (size_t k = 0; k < out.size() && k < 2; ++k)
     if (takes(k)) out[k] = (k == 0 ? row->first : row->second)(at);

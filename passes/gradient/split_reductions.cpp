@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "passes/gradient/contributions.h"
+#include "passes/gradient/element_scope.h"
 
 namespace quern {
 
@@ -14,7 +15,9 @@ bool contains(ExprPtr expr, const std::function<bool(ExprPtr)>& is) {
   return found;
 }
 bool reads_floats(ExprPtr expr) {
-  return contains(expr, [](ExprPtr e) { return e->kind == ExprKind::Read && e->type->dtype.is_float(); });
+  return contains(expr, [](ExprPtr e) {
+    return (e->kind == ExprKind::Read || e->kind == ExprKind::Var) && e->type->dtype.is_float();
+  });
 }
 bool is_reduction(ExprPtr e) { return e->kind == ExprKind::Reduce || e->kind == ExprKind::Scan; }
 bool reduces(ExprPtr expr) {
@@ -27,7 +30,7 @@ class Splitter {
 
   const ComprehensionExpr* run(const ComprehensionExpr& e) {
     if (!reduces(e.body)) return &e;
-    enter(e.vars, e.extents);
+    scope_.enter(e.vars, e.extents);
     ExprPtr body = linear(e.body);
     if (body == e.body) return &e;
     Expr head = e;
@@ -35,10 +38,6 @@ class Splitter {
   }
 
  private:
-  void enter(std::span<const Dim> vars, std::span<const Dim> extents) {
-    vars_.insert(vars_.end(), vars.begin(), vars.end());
-    extents_.insert(extents_.end(), extents.begin(), extents.end());
-  }
   template <class F>
   ExprPtr each(ExprPtr expr, F&& f) {
     return map_children(build_.arena(), expr, [&](ExprPtr child) { return f(child); });
@@ -48,15 +47,12 @@ class Splitter {
   ExprPtr linear(ExprPtr expr) {
     if (!reduces(expr)) return expr;
     if (is_reduction(expr)) return binder(expr);
-    if (auto* e = as<IfExpr>(expr)) {
-      ExprPtr condition = nonlinear(e->condition), then_arm = linear(e->then_arm),
-              else_arm = linear(e->else_arm);
-      Expr head = *e;
-      return build_.arena().make<IfExpr>(head, condition, then_arm, else_arm);
-    }
+    auto pass_on = [this](ExprPtr child) { return linear(child); };
+    if (auto* e = as<IfExpr>(expr)) return choice(*e, pass_on);
+    if (auto* e = as<BlockExpr>(expr)) return block(*e, pass_on);
     auto* e = as<ScalarExpr>(expr);
     if (!e || !is_linear(*e)) return nonlinear(expr);
-    return each(expr, [this](ExprPtr child) { return linear(child); });
+    return each(expr, pass_on);
   }
 
   static bool is_linear(const ScalarExpr& e) {
@@ -71,46 +67,79 @@ class Splitter {
     }
   }
 
+  template <class F>
+  ExprPtr choice(const IfExpr& e, F&& f) {
+    ExprPtr condition = nonlinear(e.condition);
+    auto arm = [&](ExprPtr holds, ExprPtr body) {
+      const ElementScope::Mark outside = scope_.mark();
+      scope_.condition(holds);
+      ExprPtr result = f(body);
+      scope_.leave(outside);
+      return result;
+    };
+    ExprPtr then_arm = arm(condition, e.then_arm);
+    ExprPtr else_arm = arm(build_.apply(ScalarOp::Not, {build_.copy(condition)}), e.else_arm);
+    Expr head = e;
+    return build_.arena().make<IfExpr>(head, condition, then_arm, else_arm);
+  }
+
+  // What a `let` binds may be used more than once.
+  template <class F>
+  ExprPtr block(const BlockExpr& e, F&& f) {
+    const ElementScope::Mark outside = scope_.mark();
+    std::vector<Binding> bindings;
+    for (const Binding& b : e.bindings) {
+      bindings.push_back({b.variable, nonlinear(b.value)});
+      if (b.variable) scope_.let(bindings.back());
+    }
+    ExprPtr result = f(e.result);
+    scope_.leave(outside);
+    Expr head = e;
+    return build_.arena().make<BlockExpr>(head, build_.arena().copy(bindings), result);
+  }
+
   // The body of a reduction in a linear position. That of a product is multiplied with itself.
   ExprPtr binder(ExprPtr expr) {
     auto* reduce = as<ReduceExpr>(expr);
     auto* scan = as<ScanExpr>(expr);
     bool product = (reduce ? reduce->reduce : scan->reduce) == ReduceKind::Prod;
-    size_t depth = vars_.size();
-    reduce ? enter(reduce->vars, reduce->extents) : enter(scan->vars, scan->extents);
+    const ElementScope::Mark outside = scope_.mark();
+    reduce ? scope_.enter(reduce->vars, reduce->extents) : scope_.enter(scan->vars, scan->extents);
     ExprPtr inside = each(expr, [&](ExprPtr child) { return product ? nonlinear(child) : linear(child); });
-    vars_.resize(depth);
-    extents_.resize(depth);
+    scope_.leave(outside);
     return inside;
   }
 
   ExprPtr nonlinear(ExprPtr expr) {
     if (!reduces(expr)) return expr;
-    if (!is_reduction(expr)) return each(expr, [this](ExprPtr child) { return nonlinear(child); });
-    std::vector<Dim> vars, extents, fresh;
-    DimMap renamed;
-    for (size_t k = 0; k < vars_.size(); ++k) {
-      if (!mentions(expr, vars_[k])) continue;
-      vars.push_back(vars_[k]);
-      extents.push_back(extents_[k]);
-      fresh.push_back(dim_var(vars_[k]->name));
-      renamed.emplace(vars_[k], fresh.back());
-    }
-    bool open = std::ranges::any_of(extents, [&](Dim extent) {
-      return std::ranges::any_of(vars_, [&](Dim var) { return contains_var(extent, var); });
-    });
-    if (open) return expr;
-    ExprPtr tensor = build_.comprehension(fresh, extents, build_.copy(expr, renamed));
-    const auto* split = Splitter(build_, bindings_).run(*as<ComprehensionExpr>(tensor));
+    auto go_on = [this](ExprPtr child) { return nonlinear(child); };
+    if (auto* e = as<IfExpr>(expr)) return choice(*e, go_on);
+    if (auto* e = as<BlockExpr>(expr)) return block(*e, go_on);
+    if (auto* e = as<ReadExpr>(expr); e && e->otherwise) return read(*e);
+    if (!is_reduction(expr)) return each(expr, go_on);
+    auto named = scope_.as_tensor(build_, expr);
+    if (!named) return expr;
+    const auto* split = Splitter(build_, bindings_).run(*named->tensor);
     const Variable* variable = make_variable(build_.arena(), "reduced", split->type);
     bindings_.push_back({variable, split});
     ExprPtr read = build_.arena().make<VarExpr>(Expr{ExprKind::Var, split->type, expr->origin}, variable);
-    return build_.read(read, vars);
+    return build_.read(read, named->at);
+  }
+
+  ExprPtr read(const ReadExpr& e) {
+    return each(&e, [&](ExprPtr child) {
+      ExprPtr inside = child == e.otherwise ? is_inside(build_, e) : nullptr;
+      const ElementScope::Mark outside = scope_.mark();
+      if (inside) scope_.condition(build_.apply(ScalarOp::Not, {inside}));
+      ExprPtr result = nonlinear(child);
+      scope_.leave(outside);
+      return result;
+    });
   }
 
   const ScalarBuilder& build_;
   std::vector<Binding>& bindings_;
-  std::vector<Dim> vars_, extents_;
+  ElementScope scope_;
 };
 
 }  // namespace

@@ -110,6 +110,9 @@ TEST(GoldenFiles, ShowEveryKindOfDiagnostic) {
   };
   std::vector<std::string> files = relay_files({"tests/golden"});
   for (const Kind& kind : kKinds) {
+    // A bug is planted for the one (tests/repl/failing_checks_test.cpp); in place of the other, the command
+    // shows the mistakes themselves (tests/repl/mistakes.transcript).
+    if (kind.name == "InternalError" || kind.name == "ImportedMistake") continue;
     std::string prefix = "tests/golden/diagnostics/q" + std::string(kind.code.substr(1)) + "_";
     bool shown = std::any_of(files.begin(), files.end(), [&](const std::string& file) {
       fs::path kept = (fs::path(QUERN_SOURCE_DIR) / file).replace_extension(".out");

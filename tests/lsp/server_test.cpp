@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "ir/data_files.h"
 #include "tests/lsp/client.h"
 
 namespace quern::lsp_test {
@@ -159,6 +160,34 @@ TEST(Server, DiagnosticsFollowImportedFiles) {
   json gone = client.diagnostics(uri, 1)["diagnostics"];
   ASSERT_EQ(gone.size(), 1u);
   EXPECT_EQ(gone[0]["code"], "Q0601");
+  fs::remove_all(folder);
+}
+
+// The type of what `load` gives is in the file's header.
+TEST(Server, DiagnosticsFollowDataFiles) {
+  namespace fs = std::filesystem;
+  fs::path folder = fs::temp_directory_path() / "quern_server_data";
+  fs::remove_all(folder);
+  fs::create_directories(folder);
+  auto write = [&](const Shape& shape) {
+    ASSERT_TRUE(
+        write_tensors((folder / "x.npy").string(), {{"", HostTensor::zeros(DType::float32(), shape)}}));
+  };
+  write({2, 3});
+  const std::string uri = "file://" + (folder / "main.relay").string(),
+                    data_uri = "file://" + (folder / "x.npy").string();
+  Client<json> client;
+  client.initialize({{"workspace", {{"didChangeWatchedFiles", {{"dynamicRegistration", true}}}}}});
+  json watchers = client.next("client/registerCapability")["params"]["registrations"][0]["registerOptions"];
+  EXPECT_THAT(watchers.dump(), HasSubstr("npy,npz,safetensors"));
+  client.open(uri, 1, "let %x = load(\"x.npy\"); %x + ones((2, 3))");
+  EXPECT_EQ(client.diagnostics(uri, 1)["diagnostics"], json::array());
+  write({4, 5});
+  client.notify("workspace/didChangeWatchedFiles",
+                {{"changes", json::array({{{"uri", data_uri}, {"type", 2}}})}});
+  json changed = client.diagnostics(uri, 1)["diagnostics"];
+  ASSERT_EQ(changed.size(), 1u);
+  EXPECT_EQ(changed[0]["code"], "Q0302");
   fs::remove_all(folder);
 }
 

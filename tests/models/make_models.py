@@ -194,7 +194,7 @@ class Module:
 
     def batch_matmul(self, a, b, transpose_b=True):
         n = b.shape[1] if transpose_b else b.shape[2]
-        return self.call("nn.batch_matmul", [a, b], a.shape[:2] + [n], transpose_b=None if transpose_b else False)
+        return self.call("nn.batch_matmul", [a, b], a.shape[:2] + [n], transpose_b=transpose_b or None)
 
     # --- the text
     def text(self, results):

@@ -42,9 +42,9 @@ class Script {
     source_ = session_->add_source(module_, file, read(source_dir() + "/examples/" + file),
                                    source_dir() + "/examples");
     for (const LocatedDiagnostic& d : session_->check(source_)) ADD_FAILURE() << render_terminal(d, false);
-    execution_ =
-        std::make_unique<Execution>(*session_, module_, ExecutionOptions{interpret, std::move(inputs)},
-                                    [this](std::string_view line) { printed.emplace_back(line); });
+    execution_ = std::make_unique<Execution>(
+        *session_, module_, ExecutionOptions{.interpret = interpret, .inputs = std::move(inputs)},
+        [this](std::string_view line) { printed.emplace_back(line); });
     for (DeclarationId statement : session_->statements(source_)) {
       StatementResult result = execution_->run(statement);
       if (result.failure) ADD_FAILURE() << render_terminal(*result.failure, false);

@@ -9,7 +9,9 @@
 #include "passes/gradient/reverse.h"
 #include "passes/pipeline.h"
 #include "session/session.h"
+#include "tests/support/cases.h"
 #include "tests/support/evaluate.h"
+#include "tests/support/library.h"
 #include "tests/support/random_tensors.h"
 #include "tests/unit/recording_host.h"
 
@@ -132,6 +134,93 @@ TEST_P(Gradients, AreThoseOfDifferences) {
       EXPECT_NEAR(found, expected, 1e-4 * std::max({1.0, std::fabs(expected), std::fabs(up)}))
           << "parameter " << i << ", direction " << turn;
     }
+  }
+}
+
+/// The function of a case in the language, its arguments, cotangents and tangents in a file.
+class Derivatives {
+ public:
+  explicit Derivatives(const GradientCase& c) : case_(c), file_("derivatives_" + c.name) {
+    Session session;
+    ModuleId module = session.make_module();
+    session.add_source(module, "case.relay", c.definition);
+    const Definition* definition = session.definition(module, "f");
+    if (!definition) return;
+    auto* function = as<FnExpr>(definition->body);
+    Random random(7);
+    std::string args, tangents;
+    for (size_t i = 0; i < function->params.size(); ++i) {
+      Type type = function->params[i]->type;
+      Shape shape;
+      for (Dim d : type->dims) shape.push_back(as_const(d).value_or(0));
+      if (i < c.shapes.size()) shape = c.shapes[i];
+      const bool is_float = type->dtype.is_float();
+      args += (i ? ", " : "") +
+              input(random.tensor(type->dtype, shape, is_float ? c.values : Values::SmallIntegers));
+      tangents += ", " + (is_float ? input(random.tensor(type->dtype, shape, Values::Moderate)) : "()");
+      if (is_float) moved_.push_back({i, tensors_.back().second});
+    }
+    arguments_ = args;
+    add("f", "@f(" + args + ")");
+    add("jvp", "jvp(@f)(" + args + tangents + ").1");
+  }
+
+  /// The results of `f`, then of its derivative forwards, then of that backwards.
+  std::vector<Outcome> run(Evaluator evaluator, const HostTensor* like) {
+    if (like && cases_.size() == 2) {
+      cotangent_ = Random(8).tensor(like->dtype(), like->shape(), Values::Moderate);
+      tensors_.emplace_back("ct", cotangent_);
+      add("vjp", "vjp(@f)(" + arguments_ + ", %ct).1");
+    }
+    EXPECT_TRUE(write_tensors(file_.path(), tensors_));
+    std::vector<Case> cases = cases_;
+    for (Case& one : cases)
+      for (const auto& [name, tensor] : tensors_)
+        if (one.expression.find("%" + name) != std::string::npos) one.inputs.push_back({name, name});
+    cases.front().definition = case_.definition;
+    std::ranges::replace(cases.front().definition, '\n', ' ');
+    CaseSession session(file_.path(), cases, library_texts());
+    for (size_t i = 0; i < cases.size(); ++i) EXPECT_EQ(session.problem(i), "") << session.text(i);
+    return session.run(evaluator);
+  }
+
+  /// The arguments that move, and how.
+  std::span<const std::pair<size_t, TensorPtr>> moved() const { return moved_; }
+  const TensorPtr& cotangent() const { return cotangent_; }
+
+ private:
+  std::string input(TensorPtr tensor) {
+    std::string name = fmt::format("in{}", tensors_.size());
+    tensors_.emplace_back(name, std::move(tensor));
+    return "%" + name;
+  }
+  void add(const std::string& name, const std::string& expression) {
+    cases_.push_back({name, expression, {}});
+  }
+
+  const GradientCase& case_;
+  TemporaryFile file_;
+  std::string arguments_;
+  Entries<TensorPtr> tensors_;
+  std::vector<Case> cases_;
+  std::vector<std::pair<size_t, TensorPtr>> moved_;
+  TensorPtr cotangent_;
+};
+
+/// Of both evaluators, in code that tests its accesses: backwards and forwards are each other's transposes.
+TEST_P(Gradients, AreTransposes) {
+  Derivatives derivatives(GetParam());
+  std::vector<Outcome> first = derivatives.run(Evaluator::Interpreter, nullptr);
+  ASSERT_EQ(first.size(), 2);
+  if (!first[0].tensor) return;  // tuples are held to differences
+  for (Evaluator evaluator : {Evaluator::Interpreter, Evaluator::Checked}) {
+    std::vector<Outcome> all = derivatives.run(evaluator, first[0].tensor.get());
+    for (const Outcome& outcome : all) ASSERT_EQ(outcome.problem, "") << to_string(evaluator);
+    const double forwards = dot(Value::tensor(all[1].tensor), Value::tensor(derivatives.cotangent()));
+    double backwards = 0;
+    for (const auto& [parameter, tangent] : derivatives.moved())
+      backwards += dot(Value::tensor(all[2].fields.at(parameter)), Value::tensor(tangent));
+    EXPECT_NEAR(forwards, backwards, 1e-9 * std::max(1.0, std::fabs(forwards))) << to_string(evaluator);
   }
 }
 
@@ -264,6 +353,46 @@ const GradientCase kCases[] = {
     {"scatter_min",
      "def @f(%x: Tensor[(5, 2), float64], %i: Tensor[(1, 7), int32], %u: Tensor[(7, 2), float64]) { "
      "scatter_nd(%x * %x, abs(%i), %u * %u, mode=\"min\") }"},
+    {"let",
+     "def @f(%x: Tensor[(4,), float64]) { [i < 4] => { let %t = %x[i] * 2.0; let %s = %t * %t; %s * %t + %s "
+     "} }"},
+    {"let_in_a_sum",
+     "def @f(%x: Tensor[(3, 4), float64], %y: Tensor[(4,), float64]) { [i < 3] => { let %u = %x[i, 0]; sum[k "
+     "< 4] { let %t = %x[i, k] * %y[k]; sin(%t) * %t * %u } } }"},
+    {"let_of_a_sum",
+     "def @f(%x: Tensor[(3, 4), float64]) { [i < 3] => { let %s = sum[k < 4] %x[i, k] * %x[i, k]; exp(%s * "
+     "0.1) * %s * %x[i, 1] } }"},
+    {"let_of_an_index",
+     "def @f(%i: Tensor[(4,), int32], %x: Tensor[(9,), float64]) { [a < 4] => { let %j = abs(%i[a]); let %t "
+     "= "
+     "%x[%j]; %t * %t } }"},
+    {"let_under_a_condition",
+     "def @f(%i: Tensor[(9,), int32], %x: Tensor[(3,), float64]) { [a < 9] => if (%i[a] >= 0 and %i[a] < 3) "
+     "{ "
+     "let %t = %x[%i[a]]; %t * %t * %x[%i[a]] } else { 0.5 } }"},
+    {"gather_beside_else",
+     "def @f(%y: Tensor[(5, 1), float64], %i: Tensor[(2,), int32], %x: Tensor[(9,), float64]) { [a < 2] => "
+     "(%y[a, a] else 1.0) * %x[abs(%i[a])] }"},
+    {"sum_under_a_condition",
+     "def @f(%i: Tensor[(4,), int32], %x: Tensor[(5, 3), float64]) { [a < 4] => if (%i[a] >= 0 and %i[a] < "
+     "5) "
+     "{ let %s = sum[k < 3] %x[%i[a], k]; %s * %s } else { 1.0 } }"},
+    {"maximum_under_a_condition",
+     "def @f(%i: Tensor[(4,), int32], %x: Tensor[(5, 3), float64]) { [a < 4] => select(%i[a] >= 0 and %i[a] "
+     "< "
+     "5, max[k < 3] %x[%i[a], k] * 2.0, 1.0) }"},
+    {"falling_extent",
+     "def @f(%i: Tensor[(4,), int32], %x: Tensor[(9,), float64]) { [b < 2] => sum[a < 4] sum[k < 4 - a] "
+     "%x[abs(%i[k])] * %x[a + b] }"},
+    {"wrapped_and_clamped",
+     "def @f(%x: Tensor[(5, 4), float64]) { [a < 4, k < 4] => sin(%x[(k - a) % 5, min(2 * k, 4 - a) % 4]) }",
+     {},
+     Values::Moderate,
+     "too many steps"},
+    {"scatter_of_a_sum",
+     "def @f(%x: Tensor[(2, 5), float64]) { [a < 2] => scatter[m < 3] 1.0 at (m % 2,) += cos(sum[k < 2] "
+     "%x[(0 - "
+     "m) % 2, (m + k) % 5]) }"},
     {"squares",
      "op sq(%x: Tensor[(n,), t]) -> Tensor[(n / 2,), t] { [i] => %x[i * i] else 0 }\ndef @f(%x: Tensor[(9,), "
      "float64]) { sq(%x) }",

@@ -227,7 +227,7 @@ def activations(group):
     for s in UNARY_SHAPES:
         a = draw.floats(s)
         group.case("nn.relu", "nn.relu(%a)", [a], out(torch.relu(T(a)), "float32"))
-        group.case("nn.leaky_relu", "nn.leaky_relu(%a)", [a], out(F.leaky_relu(T(a), 0.05), "float32"))
+        group.case("nn.leaky_relu", "nn.leaky_relu(%a, alpha=0.05)", [a], out(F.leaky_relu(T(a), 0.05), "float32"))
     a = draw.floats((19,))
     group.case("nn.leaky_relu", "nn.leaky_relu(%a, alpha=0.3)", [a], out(F.leaky_relu(T(a), 0.3), "float32"))
     a = draw.ints((2, 9), -99, 99, "int8")

@@ -55,7 +55,8 @@ def elementwise(group):
     draw = Draw("gradients elementwise")
     for name, function in {**positive, **smooth, **flat}.items():
         a = draw.floats((2, 5), 0.2, 3.0) if name in positive else apart(draw, (2, 5), -1.3, 1.3)
-        group.gradient(name, f"{name}(%a)", [a], function, 4)
+        alpha = ", alpha=0.05" if name == "nn.leaky_relu" else ""
+        group.gradient(name, f"{name}(%a{alpha})", [a], function, 4)
     pairs = {"add": torch.add, "subtract": torch.subtract, "multiply": torch.multiply, "divide": torch.divide,
              "maximum": torch.maximum, "minimum": torch.minimum, "mod": torch.fmod, "floor_mod": torch.remainder}
     for name, function in pairs.items():

@@ -100,7 +100,7 @@ def order(group):
                 pad = lambda v: np.concatenate([v, np.zeros(size - len(v), v.dtype)])
                 results = [pad(values), pad(first), inverse, np.array([len(values)]), pad(counts)]
                 for k, result in enumerate(results):
-                    given = attributes(**({} if in_order else {"is_sorted": False}), return_counts=True)
+                    given = attributes(**({} if in_order else {"sorted": False}), return_counts=True)
                     group.case("unique", f"unique(%a{given}).{k}", [a], np.asarray(result).astype(a.dtype if k == 0 else "int32"))
     draw = Draw("argwhere")
     for shape in [(5,), (3, 4), (2, 2, 3), (0, 2)]:

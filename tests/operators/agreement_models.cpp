@@ -151,9 +151,16 @@ Arguments broadcast_to(Random& random) {
           fmt::format("broadcast_to(%a, shape={})", list_text(shape))};
 }
 Arguments gather_nd(Random& random) {
-  return {{random.tensor(DType::float32(), {10, 10, random.integer(1, 3)}, Values::Any),
-           random.tensor(DType::int32(), {2, random.integer(1, 5)}, Values::Positive)},
-          "gather_nd(%a, %b, index_rank=2)"};
+  const bool of_batches = random.chance(0.3);
+  Shape data = {10, 10, random.integer(1, 3)}, indices = {2, random.integer(1, 5)};
+  if (of_batches) {
+    data.insert(data.begin(), 3);
+    indices.insert(indices.begin() + 1, 3);
+  }
+  return {{random.tensor(DType::float32(), data, Values::Any),
+           random.tensor(DType::int32(), indices, Values::Positive)},
+          fmt::format("gather_nd(%a, %b{}{})", of_batches ? ", batch_dims=1" : "",
+                      random.chance(0.6) ? ", index_rank=2" : "")};
 }
 Arguments gather(Random& random) {
   int64_t n = random.integer(1, 4);

@@ -20,13 +20,20 @@ Arguments leaky_relu(Random& random) {
           "nn.leaky_relu(%a" + alpha + ")"};
 }
 
+/// Now and then other integers than the data's.
+DType weight_dtype(Random& random, DType data) {
+  return data == DType::int32() && random.chance(0.5)
+             ? random.pick(std::vector<DType>{DType::int8(), DType::uint8()})
+             : data;
+}
+
 Arguments dense(Random& random) {
   DType dtype = random.pick(kNumbers);
   Shape data = random.shape(1, 4);
   Shape weight = {random.extent(), data.back()};
   std::string units = random.chance(0.3) ? fmt::format(", units={}", weight[0]) : "";
   return {{random.tensor(dtype, data, Values::SmallIntegers),
-           random.tensor(dtype, weight, Values::SmallIntegers)},
+           random.tensor(weight_dtype(random, dtype), weight, Values::SmallIntegers)},
           "nn.dense(%a, %b" + units + ")"};
 }
 
@@ -88,9 +95,10 @@ Arguments conv2d(Random& random) {
   if (random.chance(0.2))
     text += fmt::format(", channels={}, kernel_size=[{}, {}]", groups * m, h.size, w.size);
   int64_t batch = random.chance(0.1) ? 0 : random.integer(1, 2);
-  return {{random.tensor(dtype, {batch, groups * ci, h.extent, w.extent}, Values::SmallIntegers),
-           random.tensor(dtype, {groups * m, ci, h.size, w.size}, Values::SmallIntegers)},
-          "nn.conv2d(%a, %b" + text + ")"};
+  return {
+      {random.tensor(dtype, {batch, groups * ci, h.extent, w.extent}, Values::SmallIntegers),
+       random.tensor(weight_dtype(random, dtype), {groups * m, ci, h.size, w.size}, Values::SmallIntegers)},
+      "nn.conv2d(%a, %b" + text + ")"};
 }
 
 Arguments max_pool2d(Random& random) {

@@ -46,8 +46,8 @@ Row ordered(const std::string& name, const std::string& member) {
 Arguments unique(Random& random) {
   TensorPtr a = random.tensor(random.pick(kDTypes), random.shape(1, 1), Values::SmallIntegers);
   return {{a},
-          fmt::format("unique(%a, is_sorted={}, return_counts=True).{}",
-                      random.chance(0.5) ? "True" : "False", random.integer(0, 4))};
+          fmt::format("unique(%a, sorted={}, return_counts=True).{}", random.chance(0.5) ? "True" : "False",
+                      random.integer(0, 4))};
 }
 
 Arguments argwhere(Random& random) {

@@ -22,7 +22,9 @@ Row reduction(const std::string& name, const std::vector<DType>& dtypes, Values 
   return {name, [=](Random& random) {
             TensorPtr a = random.tensor(random.pick(dtypes), random.shape(0, 4, least_extent), values);
             auto rank = static_cast<int64_t>(a->shape().size());
-            return Arguments{{a}, name + "(%a" + reduction_attributes(random, rank) + ")"};
+            std::string text = reduction_attributes(random, rank);
+            if (name.starts_with("arg") && random.chance(0.4)) text += ", select_last_index=True";
+            return Arguments{{a}, name + "(%a" + text + ")"};
           }};
 }
 

@@ -102,6 +102,8 @@ Arguments take(Random& random) {
   const char* mode = random.pick(std::vector<const char*>{"clip", "wrap", "fast"});
   Shape index_shape = random.shape(0, 2);
   if (element_count(index_shape) > 40) index_shape = {random.extent()};
+  int64_t batches = axis > 0 && random.chance(0.4) ? random.integer(1, axis) : 0;
+  index_shape.insert(index_shape.begin(), shape.begin(), shape.begin() + batches);
   TensorPtr indices = HostTensor::make(DType::int32(), index_shape);
   bool outside = std::string_view(mode) != "fast";
   for (int32_t& index : indices->elements<int32_t>())
@@ -109,6 +111,7 @@ Arguments take(Random& random) {
                                          : random.integer(0, extent - 1));
   std::string at =
       rank == 1 && random.chance(0.5) ? "" : fmt::format(", axis={}", random.signed_axis(axis, rank));
+  if (batches > 0) at += fmt::format(", batch_dims={}", batches);
   return {{random.tensor(random.pick(kAll), shape, Values::Any), indices},
           fmt::format("take(%a, %b{}, mode=\"{}\")", at, mode)};
 }

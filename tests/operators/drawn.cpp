@@ -75,6 +75,7 @@ std::string complaints(Session& session, const std::string& text) {
   SourceId source = session.add_source(session.make_module(), "drawn.relay", text);
   std::string all;
   for (const LocatedDiagnostic& d : session.check(source)) {
+    if (severity_of(d.kind) != Severity::Error) continue;
     all += d.message + "\n";
     for (const LocatedNote& note : d.notes) all += "  " + note.message + "\n";
   }

@@ -128,7 +128,7 @@ TEST_P(LayoutColumn, ResultsAreThoseOfThePlainLayout) {
     SCOPED_TRACE(draw.definition("f"));
     ModuleId module = session.make_module();
     SourceId source = session.add_source(module, "drawn.relay", draw.definition("f"));
-    for (const LocatedDiagnostic& d : session.check(source)) FAIL() << d.message;
+    ASSERT_FALSE(has_errors(session.check(source)));
     SessionFunctions functions(session);
     Optimised plain = optimise(*session.definition(module, "f"), functions, "simplify_index");
     auto* function = as<FnExpr>(plain.expr);

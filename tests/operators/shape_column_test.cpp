@@ -47,6 +47,7 @@ std::string head_of(Session& session, const std::string& text, const std::string
   ModuleId module = session.make_module();
   SourceId source = session.add_source(module, "drawn.relay", text);
   std::vector<LocatedDiagnostic> problems = session.check(source);
+  std::erase_if(problems, [](const LocatedDiagnostic& d) { return severity_of(d.kind) != Severity::Error; });
   const Definition* definition = problems.empty() ? session.definition(module, name) : nullptr;
   if (!definition) return problems.empty() ? "none" : "not typed: " + problems[0].message;
   SessionFunctions functions(session);
@@ -61,6 +62,9 @@ std::string head_of(Session& session, const std::string& text, const std::string
     for (size_t at; (at = line.find(space)) != std::string::npos;)
       line.erase(space[0] == ' ' ? at : at + 1, 1);
   // What is not known of a result is not annotated.
+  // Dims that broadcast have no names in a head, but in the type.
+  if (line.find("(_") != std::string::npos || line.find(", _") != std::string::npos)
+    return fmt::format("def @{}: {}", name, to_string(definition->scheme));
   if (line.find("->") == std::string::npos)
     line += fmt::format("-> {}", to_string(definition->scheme.type->result()));
   while (line.ends_with(' ')) line.pop_back();
@@ -187,12 +191,12 @@ TEST_P(ShapeColumn, WhenItRunsIsThatOfTheType) {
     Drawn draw = drawn(GetParam(), number);
     ModuleId module = session.make_module();
     SourceId source = session.add_source(module, "drawn.relay", draw.definition("known"));
-    ASSERT_TRUE(session.check(source).empty()) << draw.definition("known");
+    ASSERT_FALSE(has_errors(session.check(source))) << draw.definition("known");
     Type type = session.definition(module, "known")->scheme.type->result();
     for (const char* dim : {"", "?"}) {
       ModuleId other = session.make_module();
       SourceId open = session.add_source(other, "drawn.relay", draw.definition("f", dim));
-      if (!session.check(open).empty()) continue;  // what the dims decide is not known: the card says so
+      if (has_errors(session.check(open))) continue;  // what the dims decide is not known: the card says so
       SessionFunctions functions(session);
       Optimised plain = optimise(*session.definition(other, "f"), functions, "simplify_index");
       expect_shape(called(*as<FnExpr>(plain.expr), draw.values()), type, draw.definition("f", dim));

@@ -85,6 +85,8 @@ inline std::string shape_text(const std::vector<Extent>& dims) {
 
 /// A number `value` * 2^-`fraction` as a literal of the dtype.
 std::string number_text(int64_t value, int fraction, const std::string& dtype);
+/// The same inside of an index expression, where a number without a suffix is an index.
+std::string element_text(int64_t value, int fraction, const std::string& dtype);
 /// A tensor literal, or a call that fills, with the numbers that `next` gives.
 TermPtr literal_term(const TypePtr& type, const std::function<std::string()>& next);
 

@@ -2,11 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <unistd.h>
+
 #include <algorithm>
 
 #include "frontend/render.h"
 #include "ir/equality.h"
+#include "jit/runtime/threads.h"
 #include "session/execution.h"
+#include "tests/random/index_terms.h"
 
 namespace quern::random_programs {
 
@@ -77,7 +81,64 @@ std::vector<ModulePart> parts(Session& session, ModuleId module, SourceId source
   return list;
 }
 
+/// What each statement gives, up to the first that fails.
+std::vector<std::string> results(Session& session, ModuleId module, SourceId source,
+                                 const ExecutionOptions& options) {
+  std::vector<std::string> all;
+  Execution execution(session, module, options, [](std::string_view) {});
+  for (DeclarationId statement : session.statements(source)) {
+    StatementResult result = execution.run(statement);
+    all.push_back(result.failure ? "failure: " + render_terminal(*result.failure, false)
+                                 : to_json(*result.value));
+    if (result.failure) break;
+  }
+  return all;
+}
+
+std::vector<std::string> compiled(Session& session, ModuleId module, SourceId source, const Way& way,
+                                  const std::filesystem::path& cache) {
+  CompilerOptions& options = CompilerOptions::of_process();
+  const CompilerOptions usual = options;
+  options.tiers = way.tiers;
+  options.checks_bounds = way.checks_bounds;
+  options.cache = way.on_disk ? cache : std::filesystem::path();
+  set_thread_count(way.threads);
+  std::vector<std::string> all = results(session, module, source, {});
+  options = usual;
+  return all;
+}
+
+/// Where two evaluations differ, or nothing.
+std::string difference_of(const std::vector<std::string>& found, const std::vector<std::string>& expected) {
+  for (size_t i = 0; i < expected.size(); ++i)
+    if (i >= found.size() || found[i] != expected[i])
+      return fmt::format("statement {}: compiled {}\ninterpreted {}", i,
+                         i < found.size() ? found[i] : "nothing", expected[i]);
+  return "";
+}
+
 }  // namespace
+
+const std::vector<Way>& compiled_ways() {
+  static const std::vector<Way> ways{
+      {"the best code"},
+      {"the first code", Tiers::First},
+      {"the best code on two threads", Tiers::Best, 2},
+      {"code that checks bounds", Tiers::First, 1, true},
+      {"the best code, checking bounds, on two threads", Tiers::Best, 2, true},
+      {"code on disk", Tiers::Best, 1, false, true},
+  };
+  return ways;
+}
+
+Workshop::Workshop(bool every_way)
+    : every_way_(every_way),
+      cache_(std::filesystem::temp_directory_path() /
+             fmt::format("quern_random_{}_{}", ::getpid(), fmt::ptr(this))) {}
+Workshop::~Workshop() {
+  std::error_code ignored;
+  std::filesystem::remove_all(cache_, ignored);
+}
 
 Session& Workshop::session() {
   if (!session_ || ++uses_ % kProgramsPerSession == 0) session_ = std::make_unique<Session>();
@@ -96,7 +157,7 @@ std::string Workshop::diagnostics(const std::string& text, std::vector<TextRange
   return all;
 }
 
-std::string Workshop::problem(const ProgramTerm& program, uint64_t omit, bool print) {
+std::string Workshop::problem(const ProgramTerm& program, uint64_t omit, bool print, uint64_t turn) {
   Session& s = session();
   for (uint64_t left_out : {uint64_t{0}, omit}) {
     std::string text = write(program, {left_out}).text;
@@ -109,12 +170,19 @@ std::string Workshop::problem(const ProgramTerm& program, uint64_t omit, bool pr
     if (!found.empty())
       return fmt::format("type{}: {}\n{}", left_out ? " without annotations" : "", found, text);
     if ((left_out == 0) != (omit % 2 == 0)) continue;
-    found = values(s, module, source);
+    found = values(s, module, source, program, turn);
     if (!found.empty()) return fmt::format("value: {}\n{}", found, text);
     if (print && !has_specialised(program)) found = round_trip(s, module, source);
     if (!found.empty()) return fmt::format("print: {}\n{}", found, text);
   }
   return "";
+}
+
+std::string Workshop::checked_problem(const ProgramTerm& program) {
+  const std::vector<Way>& ways = compiled_ways();
+  const auto checking = std::ranges::find_if(ways, &Way::checks_bounds);
+  constexpr uint64_t kEvaluatedWithAnnotations = 2;
+  return problem(program, kEvaluatedWithAnnotations, false, static_cast<uint64_t>(checking - ways.begin()));
 }
 
 std::string Workshop::types(Session& s, ModuleId module, SourceId source, const ProgramTerm& program,
@@ -138,23 +206,22 @@ std::string Workshop::types(Session& s, ModuleId module, SourceId source, const 
   return "";
 }
 
-std::string Workshop::values(Session& s, ModuleId module, SourceId source) {
-  std::vector<std::string> results[2];
-  for (bool interpret : {true, false}) {
-    ExecutionOptions options;
-    options.interpret = interpret;
-    Execution execution(s, module, options, [](std::string_view) {});
-    for (DeclarationId statement : s.statements(source)) {
-      StatementResult result = execution.run(statement);
-      results[interpret].push_back(result.failure ? "failure: " + render_terminal(*result.failure, false)
-                                                  : to_json(*result.value));
-      if (result.failure) break;
+std::string Workshop::values(Session& s, ModuleId module, SourceId source, const ProgramTerm& program,
+                             uint64_t turn) {
+  ExecutionOptions options;
+  options.interpret = true;
+  const std::vector<std::string> expected = results(s, module, source, options);
+  if (!expected.empty() && expected.back().starts_with("failure") && !program.may_fail)
+    return "the interpreter: " + expected.back();
+  const std::vector<Way>& ways = compiled_ways();
+  for (size_t i = 0; i < ways.size(); ++i) {
+    if (!every_way_ && i != turn % ways.size()) continue;
+    if (Avoided::kCheckedGradient && program.is_differentiated && ways[i].checks_bounds) continue;
+    for (int time = 0; time < (ways[i].on_disk ? 2 : 1); ++time) {
+      const auto found = compiled(s, module, source, ways[i], cache_ / "kernels.db");
+      if (std::string text = difference_of(found, expected); !text.empty())
+        return fmt::format("{}: {}", ways[i].name, text);
     }
-  }
-  for (size_t i = 0; i < results[0].size() && i < results[1].size(); ++i) {
-    if (results[1][i].starts_with("failure")) return "the interpreter: " + results[1][i];
-    if (results[0][i] != results[1][i])
-      return fmt::format("statement {}: compiled {}\ninterpreted {}", i, results[0][i], results[1][i]);
   }
   return "";
 }

@@ -1,22 +1,42 @@
 #pragma once
-// What must hold of every random program, and the search for a smaller one that fails alike.
+// What must hold of every random program, and the search for a smaller one that fails the same way.
 
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "jit/tune/kernel_cache.h"
 #include "session/session.h"
 #include "tests/random/program.h"
 
 namespace quern::random_programs {
 
+/// A way to a program's values; they are the same in all of them.
+struct Way {
+  const char* name;
+  Tiers tiers = Tiers::Best;
+  int threads = 1;
+  bool checks_bounds = false;
+  bool on_disk = false;  ///< with the cache of code, first as it is and then with the program's code in it
+};
+/// The ways that compiled code takes.
+const std::vector<Way>& compiled_ways();
+
 /// Sessions for programs: a new one now and then, so that memory stays flat.
 class Workshop {
  public:
+  /// `every_way`: compiled in all ways, not in one of them by turns.
+  explicit Workshop(bool every_way = false);
+  ~Workshop();
+
   /// "" where everything holds: no diagnostics, the types that the generator meant, the same types and values
-  /// without the annotations in `omit`, the same values from both evaluators; with `print`, what is printed
-  /// is the same program. Otherwise what failed, its kind up to the first colon.
-  std::string problem(const ProgramTerm& program, uint64_t omit, bool print);
+  /// without the annotations in `omit`, the same values from the interpreter and from compiled code; with
+  /// `print`, what is printed is the same program. Otherwise what failed, its kind up to the first colon.
+  std::string problem(const ProgramTerm& program, uint64_t omit, bool print, uint64_t turn = 0);
+  /// The same without `omit` and `print`, in code that checks bounds.
+  std::string checked_problem(const ProgramTerm& program);
   /// The rendered diagnostics of a text; with `ranges`, the primary range of each.
   std::string diagnostics(const std::string& text, std::vector<TextRange>* ranges = nullptr);
 
@@ -24,11 +44,14 @@ class Workshop {
   Session& session();
   std::string types(Session& session, ModuleId module, SourceId source, const ProgramTerm& program,
                     bool left_out);
-  std::string values(Session& session, ModuleId module, SourceId source);
+  std::string values(Session& session, ModuleId module, SourceId source, const ProgramTerm& program,
+                     uint64_t turn);
   std::string round_trip(Session& session, ModuleId module, SourceId source);
 
   std::unique_ptr<Session> session_;
   int uses_ = 0;
+  const bool every_way_;
+  const std::filesystem::path cache_;  ///< a folder of its own
 };
 
 /// A smaller program of which `fails` still holds, found by leaving out declarations and putting simpler

@@ -8,10 +8,12 @@ namespace quern::random_programs {
 
 ProgramTerm Generator::run() {
   int64_t types = random_.between(0, 2), defs = random_.between(0, 3), statements = random_.between(1, 3);
+  for (int64_t i = random_.between(0, 2); i > 0; --i) make_op();
   for (int64_t i = 0; i < types; ++i) make_data();
   for (int64_t i = 0; i < defs; ++i) random_.chance(25) ? make_loop() : make_def();
   // Statements see what is bound before them; definitions may stand in any order.
   for (int64_t i = 0; i < statements; ++i) random_.chance(15) ? make_general_statement() : make_statement();
+  if (random_.chance(35)) make_derivative();
   for (size_t i = program_.defs.size(); i > 1; --i)
     std::swap(program_.defs[i - 1], program_.defs[random_.below(i)]);
   return std::move(program_);
@@ -68,6 +70,8 @@ void Generator::make_data() {
     for (int64_t k = random_.between(0, 2); k > 0; --k) c.fields.push_back(random_type(1));
     // One that holds its own type, beside one that does not.
     if (i > 0 && random_.chance(30)) c.fields.push_back(data(type.name));
+    if (count == 1 && random_.chance(60))
+      for (size_t k = 0; k < c.fields.size(); ++k) c.names.push_back(fresh("field"));
     type.constructors.push_back(c);
   }
   program_.data.push_back(type);
@@ -150,11 +154,12 @@ TermPtr Generator::make(const TypePtr& want, Exactness budget, int depth) {
     const std::vector<Row>& rows = table();
     for (int tries = 0; tries < 4; ++tries) {
       int total = 0;
+      auto applies = [&](const Row& row) { return row.applies(want) && (row.derivable || !differentiates_); };
       for (const Row& row : rows)
-        if (row.applies(want)) total += row.weight;
+        if (applies(row)) total += row.weight;
       int at = static_cast<int>(random_.below(static_cast<size_t>(total)));
       for (const Row& row : rows) {
-        if (!row.applies(want) || (at -= row.weight) >= 0) continue;
+        if (!applies(row) || (at -= row.weight) >= 0) continue;
         if (TermPtr term = (this->*row.production)(want, budget, depth - 1)) return term;
         break;
       }
@@ -176,6 +181,8 @@ TermPtr Generator::leaf(const TypePtr& want, Exactness budget, int depth) {
     case TypeTerm::Kind::Tuple: return tuple_of(want, budget, depth);
     case TypeTerm::Kind::Function: return function_of(want, depth);
     case TypeTerm::Kind::Data: return data_of(want, depth);
+    case TypeTerm::Kind::Element:
+    case TypeTerm::Kind::Index: return nullptr;  // of index expressions alone
     case TypeTerm::Kind::Variable:
       // A function over a type has a parameter of it; what is no number has no bounds to keep.
       if (TermPtr found = local(want, want->dtype == kNumeric ? budget : kTop)) return found;
@@ -228,7 +235,11 @@ TermPtr Generator::data_of(const TypePtr& want, int depth) {
     std::vector<TermPtr> fields;
     for (const TypePtr& field : c.fields) fields.push_back(make(field, kParameter, depth - 1));
     if (fields.empty() && random_.chance(50)) return plain(want, {c.name}, {}, {d.name});
-    return call_term(want, c.name, fields, {d.name}, false, Term::Tag::Construct);
+    TermPtr built = call_term(want, c.name, fields, {d.name}, false, Term::Tag::Construct);
+    if (c.names.empty() || random_.chance(50)) return built;
+    Term named = *built;
+    for (size_t i = 0; i < fields.size(); ++i) named.parts[i] += c.names[i] + "=";
+    return std::make_shared<const Term>(std::move(named));
   }
   return nullptr;
 }
@@ -243,8 +254,8 @@ const std::vector<Generator::Row>& Generator::table() {
   };
   static constexpr auto shaped = [](const TypePtr& t) { return t->kind == Kind::Tensor && !t->dims.empty(); };
   static const std::vector<Row> rows{
-      {&Generator::variable, 30, any},
-      {&Generator::let_block, 30, any},
+      {&Generator::variable, 30, any, true},
+      {&Generator::let_block, 30, any, true},
       {&Generator::conditional, 12, any},
       {&Generator::projection, 10, any},
       {&Generator::definition_call, 40, any},
@@ -255,26 +266,28 @@ const std::vector<Generator::Row>& Generator::table() {
       {&Generator::dereference, 3, any},
       {&Generator::assignment, 3, any},
       {&Generator::general_let, 6, any},
-      {&Generator::sum_or_difference, 20, numbers},
-      {&Generator::product, 12, numbers},
-      {&Generator::extremum, 8, numbers},
-      {&Generator::unary, 10, numbers},
-      {&Generator::comparison, 20, bools},
-      {&Generator::connective, 15, bools},
-      {&Generator::where, 8, tensors},
-      {&Generator::reduction, 10, tensors},
-      {&Generator::element, 6, tensors},
-      {&Generator::slice, 6, shaped},
-      {&Generator::transposed, 6, shaped},
-      {&Generator::reshaped, 6, shaped},
-      {&Generator::concatenation, 6, shaped},
-      {&Generator::comprehension, 20, shaped},
-      {&Generator::dense, 6, numbers},
+      {&Generator::sum_or_difference, 20, numbers, true},
+      {&Generator::product, 12, numbers, true},
+      {&Generator::extremum, 8, numbers, true},
+      {&Generator::unary, 10, numbers, true},
+      {&Generator::comparison, 20, bools, true},
+      {&Generator::connective, 15, bools, true},
+      {&Generator::where, 8, tensors, true},
+      {&Generator::reduction, 10, tensors, true},
+      {&Generator::element, 6, tensors, true},
+      {&Generator::slice, 6, shaped, true},
+      {&Generator::transposed, 6, shaped, true},
+      {&Generator::reshaped, 6, shaped, true},
+      {&Generator::concatenation, 6, shaped, true},
+      {&Generator::comprehension, 35, shaped, true},
+      {&Generator::op_call, 15, shaped, true},
+      {&Generator::record_field, 8, any},
+      {&Generator::dense, 6, numbers, true},
       {&Generator::converted, 5, numbers},
   };
   return rows;
 }
 
-ProgramTerm generate(uint64_t seed) { return Generator(seed).run(); }
+ProgramTerm generate(Random random) { return Generator(std::move(random)).run(); }
 
 }  // namespace quern::random_programs

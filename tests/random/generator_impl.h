@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "tests/random/build.h"
+#include "tests/random/index_terms.h"
 
 namespace quern::random_programs {
 
@@ -14,7 +15,7 @@ inline constexpr Exactness kTop{4096, 8};
 
 class Generator {
  public:
-  explicit Generator(uint64_t seed) : random_(seed) {}
+  explicit Generator(Random random) : random_(std::move(random)) {}
   ProgramTerm run();
 
  private:
@@ -37,6 +38,7 @@ class Generator {
     Production production;
     int weight;
     bool (*applies)(const TypePtr&);
+    bool derivable = false;  ///< whether it may stand in a function that is differentiated
   };
   static const std::vector<Row>& table();
 
@@ -45,11 +47,14 @@ class Generator {
   Extent random_extent();
   std::vector<Extent> random_dims(int64_t most);
   TypePtr random_tensor() { return tensor(random_dims(3), random_dtype()); }
+  TypePtr random_parameter();
   TypePtr random_type(int depth);
   /// A type that the variable may stand for.
   TypePtr random_instance(const TypePtr& variable);
 
   void make_data();
+  void make_op();
+  void make_derivative();
   void make_def();
   void make_dim_params(DefTerm& def);
   void make_statement();
@@ -93,6 +98,13 @@ class Generator {
   TermPtr reference(const TypePtr& want, Exactness budget, int depth);
   TermPtr dereference(const TypePtr& want, Exactness budget, int depth);
   TermPtr assignment(const TypePtr& want, Exactness budget, int depth);
+  TermPtr record_field(const TypePtr& want, Exactness budget, int depth);
+  // productions_index.cpp
+  TermPtr comprehension(const TypePtr& want, Exactness budget, int depth);
+  TermPtr op_call(const TypePtr& want, Exactness budget, int depth);
+  Operand index_operand(std::vector<std::pair<std::string, TermPtr>>& made);
+  Operand tensor_operand(const TypePtr& want, Exactness budget, int depth,
+                         std::vector<std::pair<std::string, TermPtr>>& made);
   // productions_tensor.cpp
   TermPtr sum_or_difference(const TypePtr& want, Exactness budget, int depth);
   TermPtr product(const TypePtr& want, Exactness budget, int depth);
@@ -107,7 +119,6 @@ class Generator {
   TermPtr transposed(const TypePtr& want, Exactness budget, int depth);
   TermPtr reshaped(const TypePtr& want, Exactness budget, int depth);
   TermPtr concatenation(const TypePtr& want, Exactness budget, int depth);
-  TermPtr comprehension(const TypePtr& want, Exactness budget, int depth);
   TermPtr dense(const TypePtr& want, Exactness budget, int depth);
   TermPtr converted(const TypePtr& want, Exactness budget, int depth);
 
@@ -118,6 +129,7 @@ class Generator {
                                                            ///< under way that can be written
   std::unordered_map<std::string, std::string> carriers_;  ///< of the others, the parameter with one dim
   std::vector<TypePtr> type_variables_;                    ///< of the functions around
+  bool differentiates_ = false;                            ///< inside of a function that is differentiated
   int counter_ = 0;
 };
 

@@ -21,7 +21,7 @@ TermPtr Generator::with_local(const TypePtr& type, Exactness exactness, int dept
 }
 
 TermPtr Generator::let_block(const TypePtr& want, Exactness budget, int depth) {
-  TypePtr type = random_.chance(40) ? want : random_type(2);
+  TypePtr type = random_.chance(40) ? want : differentiates_ ? random_parameter() : random_type(2);
   return with_local(type, random_.chance(50) ? kParameter : kApplied, depth,
                     [&](const std::string&) { return make(want, budget, depth); });
 }
@@ -91,6 +91,17 @@ TermPtr Generator::called_variable(const TypePtr& want, Exactness budget, int de
   return call_of(function, bindings, depth);
 }
 
+TermPtr Generator::record_field(const TypePtr& want, Exactness budget, int depth) {
+  if (!kParameter.within(budget)) return nullptr;
+  std::vector<std::pair<std::string, std::string>> found;  // of a type, one of its fields
+  for (const DataTerm& d : program_.data)
+    for (size_t i = 0; i < d.constructors[0].names.size(); ++i)
+      if (same(d.constructors[0].fields[i], want)) found.emplace_back(d.name, d.constructors[0].names[i]);
+  if (found.empty()) return nullptr;
+  const auto& [type, field] = random_.pick(found);
+  return plain(want, {"(", ")." + field}, {make(data(type), kParameter, depth)}, {type});
+}
+
 TermPtr Generator::match(const TypePtr& want, Exactness budget, int depth) {
   if (program_.data.empty()) return nullptr;
   DataTerm type = random_.pick(program_.data);
@@ -129,6 +140,7 @@ TermPtr Generator::match(const TypePtr& want, Exactness budget, int depth) {
 }
 
 TermPtr Generator::reference(const TypePtr& want, Exactness budget, int depth) {
+  if (has_unwritten(want) && Avoided::kOpenedReference) return nullptr;
   std::string cell = fresh("r");
   TermPtr before = make(want, budget, depth), after = make(want, budget, depth);
   bool relay = random_.chance(50);

@@ -162,67 +162,11 @@ TermPtr Generator::concatenation(const TypePtr& want, Exactness budget, int dept
   std::vector<Extent> left = want->dims, right = want->dims;
   left[axis].constant = random_.between(0, want->dims[axis].constant);
   right[axis].constant -= left[axis].constant;
+  const bool is_empty = left[axis].constant == 0 || right[axis].constant == 0;
+  if (differentiates_ && is_empty && Avoided::kEmptyGradient) return nullptr;
   return plain(
       want, {"concatenate((", ", ", fmt::format("), axis={})", axis)},
       {make(tensor(left, want->dtype), budget, depth), make(tensor(right, want->dtype), budget, depth)});
-}
-
-TermPtr Generator::comprehension(const TypePtr& want, Exactness budget, int depth) {
-  if (!is_spelled(want)) return nullptr;
-  std::vector<std::string> index;
-  std::string binders;
-  for (const Extent& d : want->dims) {
-    index.push_back(fresh("i"));
-    binders += (index.size() > 1 ? ", " : "") + index.back() + " < " + to_string(d);
-  }
-  auto dims_used = [&] {
-    std::vector<std::string> uses;
-    for (const Extent& d : want->dims)
-      if (!d.variable.empty()) uses.push_back(d.variable);
-    return uses;
-  }();
-  auto body = [&](const std::string& expression, std::vector<std::string> uses) {
-    uses.insert(uses.end(), dims_used.begin(), dims_used.end());
-    return plain(want, {fmt::format("([{}] => {})", binders, expression)}, {}, uses);
-  };
-  auto read = [&](const std::string& name, const std::vector<std::string>& at) {
-    return fmt::format("%{}[{}]", name, fmt::join(at, ", "));
-  };
-  if (want->dtype == "bool" || random_.chance(35)) {
-    // The elements in another order of axes.
-    std::vector<std::string> reversed(index.rbegin(), index.rend());
-    std::vector<Extent> dims(want->dims.rbegin(), want->dims.rend());
-    return with_local(tensor(dims, want->dtype), budget, depth,
-                      [&](const std::string& a) { return body(read(a, reversed), {a}); });
-  }
-  if (random_.chance(50)) {
-    // A reduction along one more axis.
-    std::vector<Extent> dims = want->dims;
-    int64_t extent = random_.between(1, 4);
-    dims.push_back({extent, ""});
-    std::string k = fresh("k");
-    std::vector<std::string> at = index;
-    at.push_back(k);
-    bool product = random_.chance(50);
-    Exactness part{budget.magnitude / static_cast<double>(extent), budget.fraction};
-    if (product) part = {std::floor(std::sqrt(part.magnitude)), part.fraction / 2};
-    return with_local(tensor(dims, want->dtype), part, depth, [&](const std::string& a) {
-      return with_local(tensor({{extent, ""}}, want->dtype), part, depth, [&](const std::string& b) {
-        if (!product)
-          return body(fmt::format("{}[{}] {}", random_.chance(50) ? "sum" : "max", k, read(a, at)), {a});
-        return body(fmt::format("sum[{}] {} * {}", k, read(a, at), read(b, {k})), {a, b});
-      });
-    });
-  }
-  // A neighbour, with a value for what lies outside.
-  std::vector<std::string> at = index;
-  size_t axis = random_.below(at.size());
-  at[axis] += fmt::format(" {} {}", random_.chance(50) ? "-" : "+", random_.between(1, 2));
-  Exactness half{budget.magnitude / 2, budget.fraction};
-  return with_local(want, half, depth, [&](const std::string& a) {
-    return body(fmt::format("({} else {}) + {}", read(a, at), number_text(0, 0, want->dtype), read(a, index)),
-                {a});
-  });
 }
 
 TermPtr Generator::dense(const TypePtr& want, Exactness budget, int depth) {

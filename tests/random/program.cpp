@@ -58,6 +58,8 @@ std::string to_string(const TypeTerm& type) {
     case TypeTerm::Kind::Data: return type.name;
     case TypeTerm::Kind::Ref: return "Ref[" + to_string(*type.args[0]) + "]";
     case TypeTerm::Kind::Variable: return is_unwritten(type.name) ? "_" : type.name;
+    case TypeTerm::Kind::Element:
+    case TypeTerm::Kind::Index: return type.dtype;
   }
   return "";
 }
@@ -111,7 +113,10 @@ class Writer {
     put("type " + type.name + " { ");
     for (size_t i = 0; i < type.constructors.size(); ++i) {
       const auto& c = type.constructors[i];
-      put((i ? ", " : "") + c.name + (c.fields.empty() ? "" : "(" + list(c.fields, c.fields.size()) + ")"));
+      std::string fields;
+      for (size_t k = 0; k < c.fields.size(); ++k)
+        fields += (k ? ", " : "") + (c.names.empty() ? "" : c.names[k] + ": ") + to_string(*c.fields[k]);
+      put((i ? ", " : "") + c.name + (fields.empty() ? "" : "(" + fields + ")"));
     }
     put(" }\n");
   }
@@ -138,6 +143,7 @@ class Writer {
 
 WrittenProgram write(const ProgramTerm& program, const Writing& writing) {
   Writer writer(writing);
+  for (const OpTerm& op : program.ops) writer.put(op.text + "\n");
   for (const DataTerm& type : program.data) writer.put(type);
   for (const DefTerm& def : program.defs) writer.put(def);
   for (const StatementTerm& statement : program.statements) {

@@ -27,7 +27,16 @@ struct TypeTerm;
 using TypePtr = std::shared_ptr<const TypeTerm>;
 
 struct TypeTerm {
-  enum class Kind { Tensor, Tuple, Function, Data, Ref, Variable };
+  enum class Kind {
+    Tensor,
+    Tuple,
+    Function,
+    Data,
+    Ref,
+    Variable,
+    Element,  ///< inside of an index expression: a scalar of a dtype
+    Index     ///< there, an index
+  };
   Kind kind = Kind::Tensor;
   std::vector<Extent> dims;
   std::string dtype;          ///< of a variable: kNumeric, or empty for any type
@@ -99,6 +108,7 @@ struct DataTerm {
   struct Constructor {
     std::string name;
     std::vector<TypePtr> fields;
+    std::vector<std::string> names = {};  ///< of the fields of a record
   };
   std::string name;
   std::vector<Constructor> constructors;
@@ -109,10 +119,18 @@ struct StatementTerm {
   bool general = false;  ///< a function whose type has variables
 };
 
+/// An operator with clauses.
+struct OpTerm {
+  std::string name, text;
+};
+
 struct ProgramTerm {
+  std::vector<OpTerm> ops;
   std::vector<DataTerm> data;
   std::vector<DefTerm> defs;
   std::vector<StatementTerm> statements;
+  bool is_differentiated = false;
+  bool may_fail = false;  ///< a data-dependent index may be outside of its tensor
 };
 
 struct TextRange {

@@ -33,6 +33,7 @@ void collect(const TermPtr& term, const std::set<std::string>& in_scope, const R
 std::vector<Site> sites_of(const ProgramTerm& program) {
   std::vector<Site> sites;
   std::set<std::string> declared;
+  for (const OpTerm& op : program.ops) declared.insert(op.name);
   for (const DataTerm& d : program.data) declared.insert(d.name);
   for (const DefTerm& d : program.defs) declared.insert(d.name);
   for (size_t i = 0; i < program.defs.size(); ++i) {
@@ -82,6 +83,11 @@ std::vector<ProgramTerm> without_a_declaration(const ProgramTerm& program) {
       smaller.push_back(program);
       smaller.back().statements.erase(smaller.back().statements.begin() + static_cast<ptrdiff_t>(i));
     }
+  for (size_t i = 0; i < program.ops.size(); ++i)
+    if (!used.contains(program.ops[i].name)) {
+      smaller.push_back(program);
+      smaller.back().ops.erase(smaller.back().ops.begin() + static_cast<ptrdiff_t>(i));
+    }
   for (size_t i = 0; i < program.data.size(); ++i)
     if (occurrences(program.data[i].name) == 1) {
       smaller.push_back(program);
@@ -101,7 +107,7 @@ void descendants(const TermPtr& term, const TypePtr& type, std::vector<TermPtr>&
 std::vector<TermPtr> replacements(const Site& site, const ProgramTerm& program) {
   std::vector<TermPtr> found;
   if (TermPtr least = simplest(site.term->type, program);
-      least && write({{}, {}, {{"x", least}}}).text != write({{}, {}, {{"x", site.term}}}).text)
+      least && write({.statements = {{"x", least}}}).text != write({.statements = {{"x", site.term}}}).text)
     found.push_back(least);
   size_t before = found.size();
   descendants(site.term, site.term->type, found);

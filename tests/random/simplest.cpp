@@ -14,6 +14,11 @@ std::string number_text(int64_t value, int fraction, const std::string& dtype) {
   return digits + suffix;
 }
 
+std::string element_text(int64_t value, int fraction, const std::string& dtype) {
+  const std::string text = number_text(value, fraction, dtype);
+  return dtype == "int32" ? text + "i32" : dtype == "float32" ? text + "f" : text;
+}
+
 namespace {
 
 std::string nested(const std::vector<Extent>& dims, size_t axis, const std::function<std::string()>& next) {
@@ -31,7 +36,7 @@ TermPtr literal_term(const TypePtr& type, const std::function<std::string()>& ne
   Term term;
   term.tag = Term::Tag::Literal;
   term.type = type;
-  if (count >= 1 && count <= 12) {
+  if (count >= 1 && count <= 16) {
     std::string text = nested(type->dims, 0, next);
     term.parts = {text.starts_with("-") ? "(" + text + ")" : text};
   } else {
@@ -54,6 +59,8 @@ TermPtr simplest(const TypePtr& type, const ProgramTerm& program) {
   std::vector<TermPtr> terms;
   switch (type->kind) {
     case TypeTerm::Kind::Variable: return nullptr;
+    case TypeTerm::Kind::Index: return plain(type, {"0"});
+    case TypeTerm::Kind::Element: return plain(type, {element_text(0, 0, type->dtype)});
     case TypeTerm::Kind::Tensor:
       if (!is_spelled(type)) return nullptr;
       return literal_term(type, [&] { return number_text(0, 0, type->dtype); });

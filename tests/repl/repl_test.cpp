@@ -120,7 +120,7 @@ TEST(ReplOverPipe, TakesLinesOfWindows) {
 }
 
 TEST(ReplOverPipe, UnknownCommandFails) {
-  ProgramOutcome outcome = pipe_through(":typ 1\n");
+  ProgramOutcome outcome = pipe_through(":tpye 1\n");
   EXPECT_THAT(outcome.err, HasSubstr("did you mean `:type`?"));
   EXPECT_EQ(outcome.code, 1);
 }
@@ -188,6 +188,104 @@ TEST(ReplOnTerminal, CtrlCStopsAnEvaluationAndTheSessionGoesOn) {
   EXPECT_EQ(terminal.enter("%kept"), "int32 5\n>>> ");
   EXPECT_THAT(terminal.enter("%x"), HasSubstr("unknown variable `%x`"));
 }
+
+class ReplWithFiles : public testing::Test {
+ protected:
+  ReplWithFiles() { fs::create_directories(folder_); }
+  ~ReplWithFiles() override { fs::remove_all(folder_); }
+  void write(const std::string& text) { std::ofstream(folder_ / "mm.relay") << text; }
+
+  const fs::path folder_ = fs::path(testing::TempDir()) / ("quern_repl_" + std::to_string(getpid()));
+};
+
+TEST_F(ReplWithFiles, AnImportThatIsTypedAgainReadsTheFileAgain) {
+  write("def @f() -> int32 { 1 }\n");
+  Terminal terminal(QUERN_BINARY, folder_.string());
+  terminal.read_to_prompt();
+  EXPECT_EQ(terminal.enter("import \"mm.relay\" as mm"), ">>> ");
+  EXPECT_EQ(terminal.enter("@mm.f()"), "int32 1\n>>> ");
+  write("def @f() -> int32 { 2 }\n");
+  EXPECT_EQ(terminal.enter("import \"mm.relay\" as mm"), ">>> ");
+  EXPECT_EQ(terminal.enter("@mm.f()"), "int32 2\n>>> ");
+  write("def @f() -> int32 { True }\n");
+  EXPECT_THAT(terminal.enter("import \"mm.relay\" as mm"), HasSubstr("error[Q0607]"));
+  EXPECT_THAT(terminal.enter("@mm.f()"), HasSubstr("`@f` has errors"));
+}
+
+TEST_F(ReplWithFiles, AFileThatChangesIsNoticedAndReadAgainOnDemand) {
+  write("def @f() -> int32 { 1 }\n");
+  Terminal terminal(QUERN_BINARY, folder_.string());
+  terminal.read_to_prompt();
+  terminal.enter("import \"mm.relay\" as mm");
+  terminal.enter("def @g() -> int32 { @mm.f() + 10 }");
+  write("def @f() -> int32 { 2 }\n");
+  EXPECT_EQ(terminal.enter("@g()"),
+            "`mm.relay` has changed on the disk; `:reload` reads it again\nint32 11\n>>> ");
+  EXPECT_EQ(terminal.enter("@g()"), "int32 11\n>>> ");
+  EXPECT_EQ(terminal.enter(":reload"), "`mm.relay` is read again\n>>> ");
+  EXPECT_EQ(terminal.enter("@g()"), "int32 12\n>>> ");
+}
+
+TEST_F(ReplWithFiles, ALaterImportOfANameReplacesTheEarlier) {
+  write("def @f() -> int32 { 1 }\n");
+  std::ofstream(folder_ / "other.relay") << "def @f() -> int32 { 3 }\n";
+  Terminal terminal(QUERN_BINARY, folder_.string());
+  terminal.read_to_prompt();
+  terminal.enter("import \"mm.relay\" as mm");
+  terminal.enter("import \"other.relay\" as mm");
+  EXPECT_EQ(terminal.enter("@mm.f()"), "int32 3\n>>> ");
+}
+
+TEST(ReplOverPipe, WhatStillWaitsAtTheEndIsWrong) {
+  ProgramOutcome outcome = pipe_through("def @f(%x: int32) { @g(%x) }\n1\n");
+  EXPECT_EQ(outcome.out, "int32 1\n");
+  EXPECT_THAT(outcome.err, HasSubstr("error[Q0208]: unknown function `@g`"));
+  EXPECT_EQ(outcome.code, 1);
+}
+
+/// How long the prompt takes to come back after a Ctrl-C, at best of three, while what was typed runs.
+std::chrono::milliseconds time_to_stop(Terminal& terminal, const std::string& typed) {
+  auto best = std::chrono::milliseconds::max();
+  for (int round = 0; round < 3; ++round) {
+    terminal.type(typed + "\n");
+    EXPECT_EQ(terminal.read_to_prompt(std::chrono::milliseconds(700)), "") << typed << " is no long work";
+    const auto start = std::chrono::steady_clock::now();
+    terminal.type(std::string(1, Terminal::kCtrlC));
+    EXPECT_THAT(terminal.read_to_prompt(), HasSubstr("interrupted")) << typed;
+    const auto taken = std::chrono::steady_clock::now() - start;
+    best = std::min(best, std::chrono::duration_cast<std::chrono::milliseconds>(taken));
+  }
+  return best;
+}
+
+struct LongWork {
+  std::string name, command;
+  std::vector<std::string> arguments = {};
+};
+
+class CtrlC : public testing::TestWithParam<LongWork> {};
+
+TEST_P(CtrlC, StopsWithinATenthOfASecond) {
+  Terminal terminal(QUERN_BINARY, kFolder, Terminal::Colour::No, GetParam().arguments);
+  terminal.read_to_prompt();
+  terminal.enter("let %kept = [1, 2]; let %wide = ones((8192, 8192))");
+  EXPECT_LT(time_to_stop(terminal, GetParam().command), std::chrono::milliseconds(100));
+  EXPECT_EQ(terminal.enter("%kept"), "Tensor[(2,), int32] [1, 2]\n>>> ");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Repl, CtrlC,
+    testing::Values(
+        LongWork{"OneReduction", "[i < 1] => sum[k < 100000000000] exp(cast<float32>(k))"},
+        LongWork{"Elements", "sum([i < 2000, j < 2000] => sum[k < 100000] exp(cast<float32>(i * k - j)))"},
+        LongWork{"Product", "nn.dense(nn.dense(nn.dense(%wide, %wide), %wide), %wide)"},
+        LongWork{"Scan", "[i < 30000] => scan[k <= i] + sum[j < 1000000] cast<float32>(k - j)"},
+        LongWork{"Scatter", "[i < 4] => scatter[m < 100000000000] 0.0 at (m % 4) += exp(cast<float32>(m))"},
+        LongWork{"Sort", "sort(%wide)"},
+        LongWork{"Interpreted",
+                 "[i < 1] => sum[k < 100000000000] exp(cast<float32>(k))",
+                 {"repl", "--interpret"}}),
+    [](const auto& info) { return info.param.name; });
 
 TEST(CommandOnTerminal, PointsToTheExplanation) {
   Terminal terminal(QUERN_BINARY, QUERN_SOURCE_DIR "/tests/golden/diagnostics", Terminal::Colour::No,

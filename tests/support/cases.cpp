@@ -63,6 +63,7 @@ void CaseSession::add_lines(const std::string& file_name, const Entries<TensorHe
 
 void CaseSession::check() {
   for (const LocatedDiagnostic& diagnostic : session_->check(source_)) {
+    if (severity_of(diagnostic.kind) != Severity::Error) continue;
     std::string rendered = render_terminal(diagnostic, false);
     auto before = diagnostic.text.begin() + diagnostic.range.begin;
     auto line = static_cast<size_t>(std::count(diagnostic.text.begin(), before, '\n'));

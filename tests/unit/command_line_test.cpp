@@ -101,6 +101,49 @@ TEST(CommandLine, VectorsComeFromFilesOfTheirLanes) {
   std::filesystem::remove_all(folder);
 }
 
+/// A program in a file of its own, run with further arguments.
+ProgramOutcome run_text(const std::string& text, std::vector<std::string> arguments) {
+  const std::string file = testing::TempDir() + "quern_command_line.relay";
+  std::ofstream(file) << text;
+  arguments.insert(arguments.begin(), {"run", file});
+  ProgramOutcome outcome = quern_with(arguments);
+  std::filesystem::remove(file);
+  return outcome;
+}
+
+TEST(CommandLine, ListsTheInputsThatAnEntryLacks) {
+  const std::string text = "def @main(%x: Tensor[(2,), float32], %n: int32, %y: float32) { %x * %y }\n";
+  ProgramOutcome outcome = run_text(text, {"--input", "x=missing.npy"});
+  EXPECT_THAT(outcome.err, HasSubstr("error[Q0503]: `@main` lacks 2 inputs of 3"));
+  EXPECT_THAT(outcome.err, HasSubstr("note: `%n`: int32\nnote: `%y`: float32\n"));
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_EQ(run_text(text + "1 + 2\n", {}).out, "int32 3\n");
+  outcome = run_text("def @main(%x) { %x + 1 }\n", {"--input", "x=missing.npy"});
+  EXPECT_THAT(outcome.err, HasSubstr("annotate the types of its parameters"));
+  EXPECT_EQ(outcome.code, 1);
+}
+
+TEST(CommandLine, RunsTheEntryThatIsAskedFor) {
+  const std::string text = "def @main() { 1 }\ndef @other() { 2 }\n";
+  EXPECT_EQ(run_text(text, {}).out, "int32 1\n");
+  EXPECT_EQ(run_text(text, {"--entry", "@other"}).out, "int32 2\n");
+  ProgramOutcome outcome = run_text(text, {"--entry", "third"});
+  EXPECT_THAT(outcome.err, HasSubstr("has no definition `@third`"));
+  EXPECT_EQ(outcome.code, 1);
+}
+
+TEST(CommandLine, PrintsJsonOnEachLine) {
+  EXPECT_EQ(run_text("print(\"a \\\"b\\\"\", [1, 2]); 1.5\n", {"--format", "json"}).out,
+            "{\"print\": \"a \\\"b\\\" Tensor[(2,), int32] [1, 2]\"}\n"
+            "{\"type\": \"float32\", \"value\": 1.5}\n");
+}
+
+TEST(CommandLine, ListsTheStagesForOneThatThereIsNot) {
+  ProgramOutcome outcome = quern_with({"ir", "examples/fit_line.relay", "--stage", "lops"});
+  EXPECT_THAT(outcome.err, HasSubstr("there is no stage `lops`; the stages are ast, typed, effects, "));
+  EXPECT_EQ(outcome.code, 1);
+}
+
 TEST(CommandLine, SaysWhereTheCommandsAreListed) {
   ProgramOutcome outcome = quern_with({"frobnicate"});
   EXPECT_EQ(outcome.err, "quern: there is no command `frobnicate`; `quern --help` lists them\n");

@@ -132,6 +132,7 @@ TEST_F(InterpreterTest, PlainArithmeticEqualsApply) {
         for (double y : samples) {
           Scalar operands[] = {cast(Scalar::from_double(DType::float64(), x), dtype),
                                cast(Scalar::from_double(DType::float64(), y), dtype)};
+          if (op == ScalarOp::Div && dtype.is_index() && operands[1].bits == 0) continue;
           EvaluationResult result = evaluate(b.op(op, {b.scalar(operands[0]), b.scalar(operands[1])}));
           ASSERT_TRUE(result);
           EXPECT_EQ(result.value().scalar(), apply(op, operands))

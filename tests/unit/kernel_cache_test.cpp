@@ -310,17 +310,19 @@ TEST(KernelRecords, ReadBackOnlyWhole) {
   record.share = {"#4 ", "#64 "};
   record.packed.push_back({1, "kernel(…)", "float32", {"#2 ", "$1 "}, {}});
   record.objects = {"first", std::string("\0second", 7)};
-  const std::string bytes = to_bytes(record);
-  const auto read = record_from_bytes(bytes);
+  const std::string bytes = to_bytes(record, "key");
+  const auto read = record_from_bytes(bytes, "key");
   ASSERT_TRUE(read);
   EXPECT_EQ(read->objects, record.objects);
   EXPECT_EQ(read->packed.at(0).shape, record.packed.at(0).shape);
-  EXPECT_EQ(to_bytes(*read), bytes);
-  for (size_t size = 0; size < bytes.size(); ++size) EXPECT_FALSE(record_from_bytes(bytes.substr(0, size)));
+  EXPECT_EQ(to_bytes(*read, "key"), bytes);
+  EXPECT_FALSE(record_from_bytes(bytes, "kez"));
+  for (size_t size = 0; size < bytes.size(); ++size)
+    EXPECT_FALSE(record_from_bytes(bytes.substr(0, size), "key"));
   for (size_t at = 0; at < bytes.size(); ++at) {
     std::string damaged = bytes;
     damaged[at] ^= 4;
-    EXPECT_FALSE(record_from_bytes(damaged)) << at;
+    EXPECT_FALSE(record_from_bytes(damaged, "key")) << at;
   }
 }
 

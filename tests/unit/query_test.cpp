@@ -1,5 +1,6 @@
 #include "session/query.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -65,6 +66,34 @@ TEST(Query, AQueryThatAsksForItselfGetsAnEmptyValue) {
   Query<int, std::string> circular(engine, "circular", [&](int k) { return "(" + (*self)(k) + ")"; });
   self = &circular;
   EXPECT_EQ(circular(1), "()");
+}
+
+// A bug in a computation: who asked for it is told, and asking again computes it again.
+TEST(Query, AComputationThatFailsIsDoneAgain) {
+  QueryEngine engine;
+  Input<int, int> number(engine);
+  Query<int, int> checked(engine, "checked", [&](int k) {
+    QUERN_CHECK(number.get(k) != 0);
+    return number.get(k);
+  });
+  Query<int, int> doubled(
+      engine, "doubled", [&](int k) { return 2 * checked(k); }, std::equal_to<>());
+  checked.set_subject([](int) { return Subject{7, "@seven"}; });
+  number.set(1, 3);
+  EXPECT_EQ(doubled(1), 6);
+  number.set(1, 0);
+  for (int times = 0; times < 2; ++times) {
+    auto bug = failure_of([&] { doubled(1); });
+    ASSERT_TRUE(bug);
+    EXPECT_EQ(bug->stage, "checked");
+    EXPECT_EQ(bug->origin.declaration, 7u);
+    EXPECT_THAT(bug->what(),
+                testing::StartsWith("`number.get(k) != 0` does not hold, in the stage `checked` of `@seven` "
+                                    "(tests/unit/query_test.cpp:"));
+    EXPECT_TRUE(engine.idle());
+  }
+  number.set(1, 4);
+  EXPECT_EQ(doubled(1), 8);
 }
 
 TEST(Query, DependenciesAreThoseOfTheLastRun) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <sstream>
 
 #include "frontend/render.h"
 #include "ir/equality.h"
@@ -128,6 +129,56 @@ TEST(RoundTripTest, EveryModel) {
     SCOPED_TRACE(path.string());
     EXPECT_FALSE(round_trip(read_file(path), path.parent_path().string()).empty());
   }
+}
+
+/// The blocks of a page that begin with one of these fences.
+std::vector<std::string> examples_of(const std::string& page, const std::vector<std::string>& fences) {
+  std::vector<std::string> found;
+  bool inside = false;
+  std::istringstream lines(read_file(fs::path(QUERN_SOURCE_DIR) / page));
+  for (std::string line; std::getline(lines, line);) {
+    if (inside && line == "```")
+      inside = false;
+    else if (inside)
+      found.back() += line + "\n";
+    else if ((inside = std::ranges::find(fences, line) != fences.end()))
+      found.emplace_back();
+  }
+  return found;
+}
+
+TEST(RoundTripTest, EveryExampleOfThePages) {
+  size_t count = 0;
+  for (const char* page : {"docs/relay_compatibility.md", "docs/errors.md"})
+    for (const std::string& text : examples_of(page, {"```relay", "```relay right"})) {
+      SCOPED_TRACE(page);
+      count += !round_trip(text, "", true).empty();
+    }
+  EXPECT_GE(count, 50u);
+}
+
+// What an operator relates to other dims has no name that a parameter could be written with.
+TEST(RoundTripTest, GeneralFunctionsThatBroadcast) {
+  EXPECT_EQ(round_trip("let %a = [1f, 2]; let %f = fn (%x) { add(%x, %a) }; %f(%a);", ""),
+            "let %a: Tensor[(2,), float32] = [1f, 2f];\n"
+            "let %f = fn (%x) { add(%x, %a) };\n"
+            "{\n  let %f = fn (%x: Tensor[(_,), float32]) { add(%x, %a) };\n  %f(%a)\n};\n");
+  round_trip(
+      "def @f(%a: Tensor[(5,), float32], %b: Tensor[(2, 5), float32]) {\n"
+      "  let %g = fn (%x, %y) { let %z = %x + %a; sum(%z * %y) };\n"
+      "  (%g(%a, %b), %g([2f], [3f]))\n}",
+      "");
+  round_trip("let %a = [1f, 2]; def @f(%x: Tensor[(_,), float32]) { add(%x, [1f, 2, 3]) }", "");
+}
+
+TEST(RoundTripTest, NamesOfTvm) {
+  EXPECT_EQ(round_trip("#[version = \"0.0.5\"]\nfree_var %base/x: float32; nn.relu(%base/x)", ""),
+            "#[version = \"0.0.5\"]\nfree_var %base/x: float32;\nnn.relu(%base/x);\n");
+  round_trip(
+      "#[version = \"0.0.5\"]\ntype R { R(w: float32) }\n"
+      "let %fc.w = R(1f); let %in:0 = (R(2f), 1); (%fc.w).w + (%in:0.0).w;",
+      "");
+  round_trip("#[version = \"0.0.5\"]\nlet %a/b = 2f; let %f = fn (%x-y) { %x-y * %a/b }; %f(1f);", "");
 }
 
 TEST(RoundTripTest, NamesAndScopes) {

@@ -8,6 +8,8 @@
 #include <random>
 #include <thread>
 
+#include "ir/interned.h"
+#include "session/execution.h"
 #include "session/session.h"
 
 namespace quern {
@@ -246,6 +248,57 @@ TEST_F(SessionWork, MemoryStaysFlatOverEdits) {
   session.check(source);
   size_t grown = mallinfo2().uordblks - std::min(start, mallinfo2().uordblks);
   EXPECT_LT(grown / edits, 400u) << "bytes per edit";
+}
+
+/// Definitions with dims of every origin: declared, of `?`, of index expressions, of packs, general ones, and
+/// of operators with other ranks.
+constexpr std::string_view kSymbolic = R"(
+def @known[n, m](%x: Tensor[(n, m), float32]) -> Tensor[(m,), float32] { sum(%x, axis=[0]) * 1.5f }
+def @unknown(%x: Tensor[(?, 4), float32], %y: Tensor[(?,), float32]) { concatenate((%x[1:, 0], %y), axis=0) + 1.5f }
+def @general(%x, %y) { %x * %y + 1.5f }
+def @packed[s](%x: Tensor[s, float32]) -> Tensor[s, float32] { %x + 1.5f }
+op moved(%a: Tensor[(n, k), t]) -> Tensor[(n * 2, k), t] { [i, j] => %a[i / 2, j] * 1.5f }
+def @slope[n](%x: Tensor[(n,), float32]) { grad(fn (%v: Tensor[(n,), float32]) { sum(%v * %v) * 1.5f })(%x) }
+let %a = ones((3, 4));
+let %b = @unknown(%a, @known(%a));
+let %c = unique([i < 5] => cast<int32>(i / 2)).0;
+@general(@packed(moved(%a)), 2.5); @slope(%b);
+)";
+
+TEST_F(SessionWork, NoDimsAreMadeByEditing) {
+  SourceId source = open(std::string(kSymbolic));
+  std::vector<uint32_t> places;
+  for (size_t at = 0; (at = kSymbolic.find("1.5f", at)) != std::string_view::npos; ++at)
+    places.push_back(static_cast<uint32_t>(at));
+  Interned dims, types;
+  for (size_t edit = 0; edit < 2'000; ++edit) {
+    const uint32_t at = places[edit % places.size()];
+    session.edit(source, {at, at + 1}, session.text(source)[at] == '1' ? "2" : "1");
+    ASSERT_FALSE(has_errors(session.check(source)));
+    if (edit != 100) continue;
+    dims = interned_dims();
+    types = interned_types();
+  }
+  EXPECT_EQ(interned_dims().count, dims.count);
+  EXPECT_EQ(interned_types().count, types.count);
+}
+
+TEST_F(SessionWork, NoDimsAreMadeByCompilingLinesAgain) {
+  ModuleId module = session.make_module();
+  Execution execution(session, module, {}, [](std::string_view) {});
+  auto run = [&](const std::string& line) {
+    SourceId source = session.add_source(module, "line", line);
+    ASSERT_FALSE(has_errors(session.check(source)));
+    for (DeclarationId statement : session.statements(source))
+      ASSERT_FALSE(execution.run(statement).failure) << line;
+  };
+  run("let %a = ones((30, 40)); let %w = ones((50, 40));");
+  Interned before;
+  for (int line = 0; line < 20; ++line) {
+    run(fmt::format("nn.softmax(nn.dense(%a, %w) + {}.5f)", line));
+    if (line == 5) before = interned_dims();
+  }
+  EXPECT_EQ(interned_dims().count, before.count);
 }
 
 }  // namespace

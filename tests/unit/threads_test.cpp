@@ -10,6 +10,7 @@
 #include <random>
 #include <vector>
 
+#include "ir/internal_failure.h"
 #include "jit/runtime/threads.h"
 #include "session/compiler.h"
 #include "session/session.h"
@@ -58,6 +59,20 @@ class Threads : public ::testing::Test {
     }
   }
 };
+
+TEST_F(Threads, HandWhatAPartThrowsToTheCaller) {
+  set_thread_count(3);
+  for (int64_t bad : {0, 250, 499}) {
+    auto bug = failure_of([&] {
+      for_each_part(500, 1, [&](int64_t begin, int64_t end) { QUERN_CHECK(bad < begin || bad >= end); });
+    });
+    ASSERT_TRUE(bug);
+    EXPECT_NE(std::string_view(bug->what()).find("bad < begin"), std::string_view::npos);
+    std::atomic<int64_t> steps = 0;
+    for_each_part(500, 1, [&](int64_t begin, int64_t end) { steps += end - begin; });
+    EXPECT_EQ(steps, 500);
+  }
+}
 
 TEST_F(Threads, GiveTheSameBits) {
   expect_same_bits(

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "ir/interpreter.h"
+#include "ir/interrupt.h"
 #include "jit/vm/vm.h"
 #include "tests/unit/ir_builder.h"
 #include "tests/unit/recording_host.h"

@@ -1,0 +1,89 @@
+// Where a kernel looks whether it is to stop: in loops whose steps take some tens of microseconds, and
+// between stretches of such a length of those whose steps take less, so that inner loops are as they were.
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_set>
+
+#include "jit/codegen/emitter.h"
+#include "jit/codegen/host_functions.h"
+
+namespace quern::codegen {
+
+namespace {
+
+constexpr double kCyclesBetweenPolls = 64'000;
+/// What a loop's extent is taken for that is known when the kernel runs.
+constexpr double kUnknownExtent = 256;
+
+/// About how many cycles a body takes.
+class Cycles {
+ public:
+  double of(const loops::Block& body) {
+    double sum = 0;
+    for (const loops::StmtPtr& s : body) sum += of(*s);
+    return sum;
+  }
+
+ private:
+  double of(const loops::Stmt& s) {
+    const double own = 1 + (s.value ? of(*s.value) : 0) + (s.index_value ? of(*s.index_value) : 0);
+    if (s.kind != loops::StmtKind::For) return own + of(s.body);
+    const auto extent = as_const(s.extent);
+    const double steps = extent ? static_cast<double>(*extent) : kUnknownExtent;
+    const double width = s.loop == loops::LoopKind::Vectorize ? s.width : 1;
+    return own + std::ceil(steps / width) * of(s.body);
+  }
+
+  // What is used twice is computed once.
+  double of(const loops::Value& v) {
+    if (!counted_.insert(&v).second) return 0;
+    const bool is_long = v.kind == loops::ValueKind::Apply &&
+                         (v.op == ScalarOp::Pow || info(v.op).signature == ScalarSignature::Float);
+    double sum = is_long ? 20 : 1;
+    for (const loops::ValuePtr& arg : v.args) sum += of(*arg);
+    for (const loops::ComputedOffset& part : v.computed) sum += of(*part.index);
+    if (v.otherwise) sum += of(*v.otherwise);
+    return sum;
+  }
+
+  std::unordered_set<const loops::Value*> counted_;
+};
+
+}  // namespace
+
+void Emitter::poll() {
+  auto* flag = module_.getOrInsertGlobal(kInterruptFlag, b_.getInt8Ty());
+  llvm::LoadInst* up = b_.CreateLoad(b_.getInt8Ty(), flag);
+  up->setVolatile(true);
+  trap_if(b_.CreateIsNotNull(up), loops::kStopped);
+}
+
+void Emitter::polled_loop(llvm::Value* begin, llvm::Value* end, uint64_t step, Repeat repeat, double cycles,
+                          const std::function<void(llvm::Value*)>& body) {
+  const auto* first = llvm::dyn_cast<llvm::ConstantInt>(begin);
+  const auto* last = llvm::dyn_cast<llvm::ConstantInt>(end);
+  const bool is_known = first && last;
+  const auto steps =
+      is_known ? static_cast<double>(last->getSExtValue() - first->getSExtValue()) / static_cast<double>(step)
+               : HUGE_VAL;
+  const bool is_short = repeat != Repeat::Loop || steps * cycles < kCyclesBetweenPolls;
+  if (machine_.is_gpu || !polls_ || is_short) return counted_loop(begin, end, step, repeat, body);
+  if (cycles >= kCyclesBetweenPolls)
+    return counted_loop(begin, end, step, Repeat::Loop, [&](llvm::Value* i) {
+      poll();
+      body(i);
+    });
+  const auto stretch = static_cast<uint64_t>(kCyclesBetweenPolls / std::max(1.0, cycles)) * step;
+  polls_ = false;
+  counted_loop(begin, end, stretch, Repeat::Loop, [&](llvm::Value* i) {
+    poll();
+    llvm::Value* next = b_.CreateNSWAdd(i, b_.getInt64(stretch));
+    counted_loop(i, b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, next, end), step, Repeat::Loop, body);
+  });
+  polls_ = true;
+}
+
+double Emitter::cycles_of(const loops::Block& body) { return Cycles().of(body); }
+
+}  // namespace quern::codegen

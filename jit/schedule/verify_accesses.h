@@ -1,0 +1,17 @@
+#pragma once
+// Guards dominate reads: the invariant of the loop IR that keeps code inside of its buffers.
+
+#include <string>
+
+#include "jit/schedule/loops.h"
+
+namespace quern::loops {
+
+/// The first access of a kernel that may be outside of its buffer, or "". An access is inside where that
+/// follows from the ranges of the loops around it, the conditions of the If statements around it, and its own
+/// checks; conditions of a Select do not count, since both arms are evaluated. Accesses over extents that are
+/// no numbers are not looked at, nor are computed ones, which gradients take over from where they were
+/// checked, and those of Dot.
+std::string outside_access(const Kernel& kernel);
+
+}  // namespace quern::loops

@@ -1,0 +1,295 @@
+#include "passes/verify_types.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ir/scheduled.h"
+
+namespace quern {
+
+namespace {
+
+/// Which values may stand where others are meant.
+class Fit {
+ public:
+  explicit Fit(const std::unordered_set<Dim>& checked) : checked_(checked) {}
+
+  bool operator()(Dim a, Dim b) const { return a == b || is_open(a) || is_open(b); }
+  bool operator()(Type a, Type b) const {
+    if (a == b) return true;
+    const bool same_kind = a->kind == b->kind && a->id == b->id && a->dtype == b->dtype;
+    return same_kind && a->kind != TypeKind::Var && std::ranges::equal(a->dims, b->dims, *this) &&
+           std::ranges::equal(a->args, b->args, *this);
+  }
+
+ private:
+  bool is_open(Dim dim) const {
+    bool open = dim->has_any || contains_opened(dim);
+    for_each_var(dim, [&](Dim var) { open = open || checked_.contains(var); });
+    return open;
+  }
+  const std::unordered_set<Dim>& checked_;
+};
+
+bool is_element(ExprPtr expr, DType dtype) { return expr->type->is_scalar() && expr->type->dtype == dtype; }
+bool is_index(ExprPtr expr) { return is_element(expr, DType::index()); }
+
+/// The misfits of each kind of node; what they are told as.
+class Misfits {
+ public:
+  explicit Misfits(const std::unordered_set<Dim>& checked) : fits(checked) {}
+
+  const Fit fits;
+  std::string text;
+
+  void of(const ConstExpr& e) {
+    const Shape& shape = e.value->shape();
+    auto same = [](Dim dim, int64_t extent) { return is_const(dim, extent); };
+    require(e.type->is_tensor() && e.type->dtype == e.value->dtype() &&
+                std::ranges::equal(e.type->dims, shape, same),
+            "a constant has another type than its tensor");
+  }
+  void of(const VarExpr& e) {
+    // A general function is used at other dims and types.
+    require(e.type == e.variable->type || e.type->kind == TypeKind::Function,
+            fmt::format("a use of %{} has another type than the variable: {} and {}", e.variable->name,
+                        to_string(e.type), to_string(e.variable->type)));
+  }
+  void of(const GlobalExpr& e) {
+    require(!e.name.empty() && e.type->kind == TypeKind::Function, "a global is no function");
+  }
+  void of(const OpCallExpr& e) {
+    const FnExpr* function = e.instance->function;
+    require(e.dims.size() <= e.instance->dim_vars.size(), "a call has more dims than its operator");
+    if (!function) return;
+    require(function->params.size() == e.args.size(),
+            "a call has another number of arguments than its operator");
+    if (!text.empty()) return;
+    for (size_t i = 0; i < e.args.size(); ++i)
+      require(is_like(e.args[i]->type, function->params[i]->type),
+              fmt::format("argument {} of a call does not fit its operator: {} and {}", i,
+                          to_string(e.args[i]->type), to_string(function->params[i]->type)));
+  }
+  void of(const CallExpr& e) {
+    Type f = e.callee->type;
+    require(f->kind == TypeKind::Function && f->params().size() == e.args.size(),
+            "a call has another number of arguments than its callee");
+    if (!text.empty()) return;
+    for (size_t i = 0; i < e.args.size(); ++i)
+      same(e.args[i]->type, f->params()[i], fmt::format("argument {} of a call does not fit its callee", i));
+    same(e.type, f->result(), "a call has another type than its callee's result");
+  }
+  void of(const FnExpr& e) {
+    Type f = e.type;
+    require(f->kind == TypeKind::Function && f->params().size() == e.params.size(),
+            "a function has another number of parameters than its type");
+    if (!text.empty()) return;
+    for (size_t i = 0; i < e.params.size(); ++i)
+      same(e.params[i]->type, f->params()[i], "a parameter has another type than in its function's type");
+    same(e.body->type, f->result(), "a function's body has another type than its result");
+    auto is_loops = [](ExprPtr part) { return part->kind == ExprKind::Comprehension; };
+    auto* rows = as<BlockExpr>(e.body);
+    require(!e.primitive || is_loops(e.body) ||
+                (rows && is_loops(rows->result) &&
+                 std::ranges::all_of(rows->bindings,
+                                     [&](const Binding& b) { return b.variable && is_loops(b.value); })),
+            "a primitive function is no index expression");
+  }
+  void of(const BlockExpr& e) {
+    for (const Binding& b : e.bindings)
+      if (b.variable) same(b.value->type, b.variable->type, "a binding has another type than its variable");
+    same(e.type, e.result->type, "a block has another type than its result");
+  }
+  void of(const IfExpr& e) {
+    require(is_element(e.condition, DType::boolean()), "a condition is no bool");
+    same(e.then_arm->type, e.type, "an arm has another type than its condition");
+    same(e.else_arm->type, e.type, "an arm has another type than its condition");
+  }
+  void of(const MatchExpr& e) {
+    for (const MatchArm& arm : e.arms) {
+      of_pattern(*arm.pattern, e.scrutinee->type);
+      same(arm.body->type, e.type, "an arm has another type than its match");
+    }
+  }
+  void of(const TupleExpr& e) {
+    require(e.type->kind == TypeKind::Tuple && e.type->args.size() == e.fields.size(),
+            "a tuple has another number of fields than its type");
+    if (!text.empty()) return;
+    for (size_t i = 0; i < e.fields.size(); ++i)
+      same(e.fields[i]->type, e.type->args[i], "a field has another type than in its tuple");
+  }
+  void of(const FieldExpr& e) {
+    Type t = e.tuple->type;
+    if (t->kind == TypeKind::Data) return;
+    require(t->kind == TypeKind::Tuple && e.index < t->args.size(), "a tuple has no such field");
+    if (text.empty()) same(e.type, t->args[e.index], "a field has another type than in its tuple");
+  }
+  void of(const ConstructExpr& e) {
+    require(e.type->kind == TypeKind::Data && e.constructor->fields.size() == e.fields.size(),
+            "a constructor has another number of fields than its declaration");
+  }
+  void of(const RefExpr& e) { same_content(e.type, e.content->type); }
+  void of(const RefReadExpr& e) { same_content(e.reference->type, e.type); }
+  void of(const RefWriteExpr& e) {
+    same_content(e.reference->type, e.content->type);
+    require(e.type->is_unit(), "a write has a value");
+  }
+  void of(const IntrinsicExpr& e) {
+    auto arguments = [&](bool holds) {
+      require(holds, fmt::format("`{}` has another number of arguments", to_string(e.intrinsic)));
+      return text.empty();
+    };
+    switch (e.intrinsic) {
+      case IntrinsicKind::Print: arguments(e.args.size() == e.texts.size()); break;
+      case IntrinsicKind::Load: arguments(e.args.empty() && e.texts.size() == 2); break;
+      case IntrinsicKind::Save: arguments(e.args.size() == 1 && e.texts.size() == 1); break;
+      case IntrinsicKind::Assert:
+        arguments(e.args.size() == 2 && (e.texts.empty() || e.texts.size() == 2));
+        break;
+      case IntrinsicKind::Gradient:
+      case IntrinsicKind::ValueAndGradient:
+      case IntrinsicKind::VectorJacobian:
+      case IntrinsicKind::JacobianVector:
+        if (arguments(e.args.size() == 1))
+          require(e.args[0]->type->kind == TypeKind::Function && e.type->kind == TypeKind::Function,
+                  "what is differentiated is no function");
+        break;
+      case IntrinsicKind::Checkpoint:
+      case IntrinsicKind::StopGradient:
+        if (arguments(e.args.size() == 1))
+          same(e.type, e.args[0]->type, fmt::format("`{}` has another type", to_string(e.intrinsic)));
+        break;
+      case IntrinsicKind::WithGradient:
+        if (arguments(e.args.size() >= 2)) same(e.type, e.args[0]->type, "`with_gradient` has another type");
+        break;
+    }
+  }
+  void of(const CheckDimsExpr& e) {
+    require(std::ranges::all_of(e.opened, [](Dim dim) { return dim->kind == DimKind::Var; }),
+            "what a check opens is no variable");
+    if (e.value) require(is_like(e.value->type, e.type), "a check has another type than its value");
+  }
+  void of(const ExternExpr& e) { require(!e.kernel.empty(), "an extern call names no kernel"); }
+  void of(const ComprehensionExpr& e) {
+    binds(e);
+    require(e.type->is_tensor() && std::ranges::equal(e.type->dims, e.extents, fits),
+            "an index expression has other extents than its type");
+    require(is_element(e.body, e.type->dtype), "an index expression's body has another dtype");
+    require(!e.schedule || e.scheduled.size() == tensors_of(e.schedule->schedule).size(),
+            "a schedule names another number of tensors than it has");
+    auto* scatter = as<ScatterExpr>(e.body);
+    require(!scatter || scatter->indices.size() == e.vars.size(),
+            "a scatter has another number of indices than its index expression");
+  }
+  void of(const ViewExpr& e) {
+    require(e.type->is_tensor() && e.tensor->type->is_tensor() && e.type->dtype == e.tensor->type->dtype,
+            "a view has another dtype than its tensor");
+    if (!text.empty()) return;
+    auto from = as_const(dim_product(e.tensor->type->dims)), to = as_const(dim_product(e.type->dims));
+    require(!from || !to || *from == *to, "a view has another number of elements than its tensor");
+  }
+  void of(const DimValueExpr& e) { require(is_index(&e), "a dim's value is no index"); }
+  void of(const ScalarExpr& e) {
+    const size_t arity = e.is_cast ? 1 : static_cast<size_t>(info(e.op).arity);
+    require(e.args.size() == arity, fmt::format("`{}` has another number of operands", name_of(e)));
+    if (!text.empty()) return;
+    const DType dtype = e.args[0]->type->dtype;
+    require(std::ranges::all_of(e.args, [&](ExprPtr arg) { return is_element(arg, dtype); }),
+            fmt::format("operands of `{}` are of several dtypes", name_of(e)));
+    require(is_element(&e, e.is_cast ? e.type->dtype : result_dtype(e.op, dtype)),
+            fmt::format("`{}` has another dtype than its operands give it", name_of(e)));
+  }
+  void of(const ReduceExpr& e) {
+    binds(e);
+    const bool is_logic = e.reduce == ReduceKind::Any || e.reduce == ReduceKind::All;
+    const DType dtype = is_arg(e.reduce) ? DType::index() : is_logic ? DType::boolean() : e.body->type->dtype;
+    require(e.body->type->is_scalar() && is_element(&e, dtype),
+            "a reduction has another dtype than its body");
+  }
+  void of(const ScanExpr& e) {
+    binds(e);
+    require(e.vars.size() == 1 && e.type == e.body->type,
+            "a scan has another dtype than its body, or more than one variable");
+  }
+  void of(const ScatterExpr& e) {
+    binds(e);
+    require(e.checked.size() == e.indices.size(), "a scatter has another number of checks than indices");
+    require(std::ranges::all_of(e.indices, is_index), "an index of a scatter is no index");
+    require(e.type == e.init->type && e.type == e.value->type,
+            "a scatter has another dtype than its init or its value");
+  }
+  void of(const ReadExpr& e) {
+    require(e.tensor->type->is_tensor() && e.tensor->type->dims.size() == e.indices.size(),
+            "a read has another number of indices than its tensor has dims");
+    require(e.checked.size() == e.indices.size(), "a read has another number of checks than indices");
+    require(std::ranges::all_of(e.indices, is_index), "an index of a read is no index");
+    require(is_element(&e, e.tensor->type->dtype), "a read has another dtype than its tensor");
+    require(!e.otherwise || e.otherwise->type == e.type, "a read has another dtype than its `else`");
+  }
+  void of(const ErrorExpr&) { require(false, "an error is left"); }
+
+ private:
+  void require(bool holds, std::string reason) {
+    if (!holds && text.empty()) text = std::move(reason);
+  }
+  void same(Type a, Type b, std::string_view what) {
+    if (!fits(a, b)) require(false, fmt::format("{}: {} and {}", what, to_string(a), to_string(b)));
+  }
+  void same_content(Type reference, Type content) {
+    require(reference->kind == TypeKind::Ref && fits(reference->args[0], content),
+            "what a reference holds has another type");
+  }
+  /// Of variables and extents.
+  template <class Node>
+  void binds(const Node& e) {
+    require(e.vars.size() == e.extents.size(), "variables and extents differ in number");
+    require(std::ranges::all_of(e.vars, [](Dim var) { return var->kind == DimKind::Var; }),
+            "an index variable is no variable");
+  }
+  /// Whether dtypes and ranks are the same: a callee's dims are its own.
+  static bool is_like(Type a, Type b) {
+    if (a->kind != b->kind) return false;
+    if (a->is_tensor()) return a->dtype == b->dtype && a->dims.size() == b->dims.size();
+    return a->kind != TypeKind::Tuple || std::ranges::equal(a->args, b->args, is_like);
+  }
+  static std::string_view name_of(const ScalarExpr& e) { return e.is_cast ? "cast" : info(e.op).name; }
+
+  void of_pattern(const Pattern& pattern, Type value) {
+    same(pattern.type, value, "a pattern has another type than what it is matched with");
+    if (pattern.variable) same(pattern.variable->type, value, "a pattern's variable has another type");
+    if (pattern.kind == PatternKind::Constructor)
+      require(pattern.constructor->fields.size() == pattern.parts.size(),
+              "a pattern has another number of fields than its constructor");
+    const bool is_tuple = pattern.kind == PatternKind::Tuple;
+    require(!is_tuple || (value->kind == TypeKind::Tuple && value->args.size() == pattern.parts.size()),
+            "a pattern has another number of fields than its tuple");
+    if (!text.empty()) return;
+    for (size_t i = 0; i < pattern.parts.size(); ++i)
+      of_pattern(*pattern.parts[i], is_tuple ? value->args[i] : pattern.parts[i]->type);
+  }
+};
+
+bool has_function(Type type) {
+  return type->kind == TypeKind::Function || std::ranges::any_of(type->args, has_function);
+}
+
+}  // namespace
+
+std::string misfit(ExprPtr expr, const std::unordered_set<Dim>& checked) {
+  if (!expr->type || expr->type->has_infer) return "a node has no type";
+  Misfits misfits(checked);
+  visit(expr, [&](const auto& node) { misfits.of(node); });
+  return std::move(misfits.text);
+}
+
+std::vector<Dim> scoped_dims(Type type) {
+  std::vector<Dim> dims;
+  if (has_function(type)) return dims;
+  for_each_dim_var(type, [&](Dim var) {
+    if (std::ranges::find(dims, var) == dims.end()) dims.push_back(var);
+  });
+  return dims;
+}
+
+}  // namespace quern

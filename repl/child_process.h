@@ -1,0 +1,34 @@
+#pragma once
+// Programs that are run as children: what they say, and how they end.
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+namespace quern {
+
+struct ChildOutcome {
+  std::string out, err;
+  int code = 0;    ///< the exit code; 127 where the program could not be started
+  int signal = 0;  ///< that ended it, or 0
+  bool timed_out = false;
+
+  bool is_fine() const { return code == 0 && signal == 0 && !timed_out; }
+};
+
+/// Runs a command (its first word a program on PATH, or a path) to its end, or to the end of `limit`: it and
+/// what it started is killed then. `variables` (NAME=value) come before those of this process.
+ChildOutcome run_child(const std::vector<std::string>& command, std::chrono::milliseconds limit,
+                       const std::vector<std::string>& variables = {});
+
+/// The path of this program.
+std::string own_program();
+
+/// How a child ended, in words: "it ends by signal 11 (Segmentation fault)".
+std::string ending_of(const ChildOutcome& outcome);
+
+/// Where two texts that programs printed differ, as the two lines there; "" where they agree. Numbers with a
+/// point or an exponent agree within `tolerance` of the larger.
+std::string difference_of_outputs(const std::string& actual, const std::string& expected, double tolerance);
+
+}  // namespace quern

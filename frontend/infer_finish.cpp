@@ -80,10 +80,32 @@ void Inference::load_types() {
   run_queue();
 }
 
+// Literals in calls that wait for the type of another operand, which may decide theirs.
+std::set<Unknown> Inference::awaiting_literals() {
+  std::set<Unknown> awaiting;
+  for (const Relation& relation : relations_) {
+    if (relation.done) continue;
+    const auto call = op_calls_.find(relation.draft);
+    if (call == op_calls_.end()) continue;
+    bool is_open = false;
+    std::vector<Unknown> literals;
+    for (Type operand : call->second.call.tensors)
+      for (Unknown u : unifier.unknowns(operand)) {
+        if (unifier.is_literal(u))
+          literals.push_back(u);
+        else
+          is_open |= u.kind != Unknown::Kind::Dim;
+      }
+    if (is_open) awaiting.insert(literals.begin(), literals.end());
+  }
+  return awaiting;
+}
+
 void Inference::solve() {
   load_types();
   do run_queue();
-  while (unifier.apply_defaults() || unifier.settle_broadcasts(false));
+  while (unifier.apply_defaults(awaiting_literals()) || unifier.apply_defaults() ||
+         unifier.settle_broadcasts(false));
   for (const Relation& relation : relations_) {
     if (relation.done) continue;
     auto* intrinsic = as<IntrinsicExpr>(relation.draft);

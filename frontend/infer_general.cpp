@@ -112,6 +112,12 @@ std::vector<Scheme> Inference::generalise(const Mark& from, const std::vector<Ty
   run_inside();
   std::set<Unknown> general;
   std::vector<size_t> relations;
+  const auto take_defaults = [&] {
+    std::set<Unknown> kept = awaiting_literals();
+    kept.insert(general.begin(), general.end());
+    return unifier.apply_inner_defaults(from.dtypes, kept) ||
+           unifier.apply_inner_defaults(from.dtypes, general);
+  };
   do {
     for (Type type : types) {
       Type settled = resolve(type);
@@ -122,8 +128,7 @@ std::vector<Scheme> Inference::generalise(const Mark& from, const std::vector<Ty
     }
     relations = general_relations(from, general);
     // Literals that no parameter has to do with take their defaults, and what waits for them goes on.
-  } while ((unifier.apply_inner_defaults(from.dtypes, general) || unifier.settle_broadcasts(true)) &&
-           run_inside());
+  } while ((take_defaults() || unifier.settle_broadcasts(true)) && run_inside());
   // What depends on unknowns from outside alone is decided there.
   for (size_t i = from.relations; i < relations_.size(); ++i)
     if (!relations_[i].done && !std::ranges::binary_search(relations, i))

@@ -92,6 +92,7 @@ class Inference final : public TypeHooks {
   void solve();
   /// Types of `load`s that nothing but their files' headers decide.
   void load_types();
+  std::set<Unknown> awaiting_literals();
   /// The value of `let %f = fn …` on the top level, and its general type.
   ExprPtr function_statement(SyntaxPtr s, Scheme& scheme);
   /// The final expression of a statement, with what it needs of general functions of earlier statements.

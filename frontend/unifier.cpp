@@ -315,8 +315,8 @@ bool Unifier::apply_defaults(size_t first, const std::function<bool(Unknown)>& a
   return any;
 }
 
-bool Unifier::apply_defaults() {
-  return apply_defaults(0, [](Unknown) { return true; });
+bool Unifier::apply_defaults(const std::set<Unknown>& kept) {
+  return apply_defaults(0, [&](Unknown u) { return !kept.contains(u); });
 }
 
 bool Unifier::apply_inner_defaults(size_t first, const std::set<Unknown>& kept) {

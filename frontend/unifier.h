@@ -45,9 +45,9 @@ class Unifier {
   /// Told of each equality of dims that is put off: the first is number 0.
   std::function<void()> put_off;
 
-  /// Literals that nothing decides take their defaults: floats, and integers where no float is left. True
-  /// when there was one.
-  bool apply_defaults();
+  /// Literals that nothing decides take their defaults: floats, and integers where no float is left; but not
+  /// the `kept` ones. True when there was one.
+  bool apply_defaults(const std::set<Unknown>& kept = {});
   /// The same for those from number `first` on and above the current level, but for the `kept` ones.
   bool apply_inner_defaults(size_t first, const std::set<Unknown>& kept);
   size_t dtype_count() const { return dtypes_.size(); }
@@ -86,6 +86,10 @@ class Unifier {
   /// The unknown stays one, of the current level.
   void settle_outside(Unknown unknown) { lower(unknown, level_); }
   DTypeClass class_of(DType unknown) const { return dtypes_[unknown.id].dtype_class; }
+  /// Whether it is the dtype of a literal, which has a default.
+  bool is_literal(Unknown unknown) const {
+    return unknown.kind == Unknown::Kind::DType && dtypes_[unknown.id].dtype_class != DTypeClass::Any;
+  }
 
   // --- who waits for what
   /// From `observe` to `observed` every unknown that `resolve` comes upon is noted. Nests.

@@ -86,7 +86,7 @@ class Comparison {
   }
   void bind(std::span<const Dim> a, std::span<const Dim> b) {
     check(a.size() == b.size(), "numbers of dims");
-    for (size_t i = 0; !difference_ && i < a.size(); ++i) renaming_.dims[a[i]] = b[i];
+    for (size_t i = 0; !difference_ && i < a.size(); ++i) renaming_.dims[a[i]] = b[i], taken_dims_.insert(b[i]);
   }
   void variables(const Variable* a, const Variable* b) {
     auto [known, free] = variables_.try_emplace(a, b);
@@ -119,12 +119,14 @@ class Comparison {
     check(a.size() == b.size(), "numbers of dims");
     for (size_t i = 0; !difference_ && i < a.size(); ++i) dims(a[i], b[i]);
   }
-  /// A dim that nothing binds corresponds to the one of the same name.
+  /// A dim that nothing binds corresponds to one of the same name: the first that no other one does, since
+  /// each reading of a reference opens dims of its own.
   template <class ForEachOther>
   void take_free(Dim var, ForEachOther for_each_other) {
     if (renaming_.dims.contains(var)) return;
     for_each_other([&](Dim other) {
-      if (other->name == var->name) renaming_.dims.emplace(var, other);
+      if (other->name != var->name || renaming_.dims.contains(var)) return;
+      if (taken_dims_.insert(other).second) renaming_.dims.emplace(var, other);
     });
   }
 
@@ -282,6 +284,7 @@ class Comparison {
   /// Of variables that were bound: over dims that their values bind, so they are compared at the end.
   std::vector<std::pair<Type, Type>> bound_types_;
   std::unordered_set<Type> taken_types_;  ///< the right one's type variables that correspond to one
+  std::unordered_set<Dim> taken_dims_;
   Substitution renaming_;                 ///< of the left one's dims and type variables to the right one's
   std::optional<std::string> difference_;
 };

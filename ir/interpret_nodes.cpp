@@ -1,10 +1,11 @@
 #include "ir/interpret_nodes.h"
 
 #include <array>
-#include <bit>
 #include <cstring>
 
 #include <fmt/format.h>
+
+#include "ir/plain_arithmetic.h"
 
 namespace quern::interpreter {
 
@@ -12,9 +13,12 @@ namespace quern::interpreter {
 
 namespace {
 
-[[noreturn]] void no_value(const DimCode& code, const Expr& at) {
-  fail(at, fmt::format("{} has no value here: it overflows or divides by zero", to_string(code.dim)));
+[[noreturn]] void overflows(const DimCode& code, const Expr& at) {
+  fail(at, fmt::format("{} has no value here: it overflows", to_string(code.dim)));
 }
+
+// As compiled code tells it: passes give index variables other names.
+[[noreturn]] void divides_by_zero(const Expr& at) { fail(at, "index arithmetic divides by zero"); }
 
 int64_t floor_div(int64_t a, int64_t b) {
   int64_t quotient = a / b;
@@ -24,20 +28,21 @@ int64_t floor_div(int64_t a, int64_t b) {
 int64_t run_product(const DimCode& code, const int64_t* slots, const Expr& at) {
   int64_t product = code.value;
   for (const DimCode& arg : code.args)
-    if (__builtin_mul_overflow(product, run(arg, slots, at), &product)) no_value(code, at);
+    if (__builtin_mul_overflow(product, run(arg, slots, at), &product)) overflows(code, at);
   return product;
 }
 
 int64_t run_sum(const DimCode& code, const int64_t* slots, const Expr& at) {
   int64_t sum = 0;
   for (const DimCode& arg : code.args)
-    if (__builtin_add_overflow(sum, run(arg, slots, at), &sum)) no_value(code, at);
+    if (__builtin_add_overflow(sum, run(arg, slots, at), &sum)) overflows(code, at);
   return sum;
 }
 
 int64_t run_division(const DimCode& code, const int64_t* slots, const Expr& at) {
   int64_t a = run(code.args[0], slots, at), b = run(code.args[1], slots, at);
-  if (b == 0 || (a == INT64_MIN && b == -1)) no_value(code, at);
+  if (b == 0) divides_by_zero(at);
+  if (a == INT64_MIN && b == -1) overflows(code, at);
   int64_t quotient = floor_div(a, b);
   return code.kind == DimKind::FloorDiv ? quotient : a - quotient * b;
 }
@@ -203,41 +208,6 @@ struct BlockNode final : Node {
 
 // --- arithmetic --------------------------------------------------------------------------------------------
 
-/// Bits of an element of type T, and back. Integers are unsigned here, so that they wrap.
-template <class T>
-T value_of(uint64_t bits) {
-  if constexpr (sizeof(T) == 4)
-    return std::bit_cast<T>(static_cast<uint32_t>(bits));
-  else
-    return std::bit_cast<T>(bits);
-}
-template <class T>
-uint64_t bits_of(T value) {
-  if constexpr (sizeof(T) == 4)
-    return std::bit_cast<uint32_t>(value);
-  else
-    return std::bit_cast<uint64_t>(value);
-}
-
-struct AddOp {
-  template <class T>
-  T operator()(T a, T b) const {
-    return a + b;
-  }
-};
-struct SubOp {
-  template <class T>
-  T operator()(T a, T b) const {
-    return a - b;
-  }
-};
-struct MulOp {
-  template <class T>
-  T operator()(T a, T b) const {
-    return a * b;
-  }
-};
-
 /// The common arithmetic, without the dispatch on operation and dtype of `apply` and equal to it.
 template <class T, class Op>
 struct BinaryNode final : Node {
@@ -280,7 +250,7 @@ struct IndexDivisionNode final : Node {
       : at(e), op(o), dividend(std::move(a)), divisor(std::move(b)) {}
   uint64_t run(Machine& machine) const override {
     const Scalar a{DType::index(), dividend->run(machine)}, b{DType::index(), divisor->run(machine)};
-    if (b.bits == 0) fail(at, fmt::format("the index {} is divided by zero", a.as_int()));
+    if (b.bits == 0) divides_by_zero(at);
     return quern::apply(op, std::array{a, b}).bits;
   }
 };
@@ -291,18 +261,6 @@ struct CastNode final : Node {
   CastNode(DType f, DType t, NodePtr a) : from(f), to(t), arg(std::move(a)) {}
   uint64_t run(Machine& machine) const override { return quern::cast({from, arg->run(machine)}, to).bits; }
 };
-
-/// Calls `f` with a value of the type that computes `dtype` exactly as `apply` does, where there is a plain
-/// one.
-template <class F>
-NodePtr with_plain_type(DType dtype, const F& f) {
-  if (dtype == DType::float32()) return f(float{});
-  if (dtype == DType::float64()) return f(double{});
-  bool integer = dtype.is_int() || dtype.is_index();
-  if (integer && dtype.bits == 32) return f(uint32_t{});
-  if (integer && dtype.bits == 64) return f(uint64_t{});
-  return nullptr;
-}
 
 template <class T>
 NodePtr binary_node(ScalarOp op, std::vector<NodePtr>& args) {
@@ -338,13 +296,17 @@ struct ReadNode final : Node {
     if (!boxed || boxed->tensor->shape().size() != indices.size())
       fail(read, fmt::format("internal: a tensor of rank {} is wanted here", indices.size()));
     const HostTensor& tensor = *boxed->tensor;
-    int64_t offset = 0;
+    int64_t offset = 0, first_outside = 0;
+    size_t outside_axis = indices.size();
+    // All indices have values before one of them is looked at.
     for (size_t axis = 0; axis < indices.size(); ++axis) {
-      int64_t index = index_at(machine, axis), extent = tensor.shape()[axis];
-      if (static_cast<uint64_t>(index) >= static_cast<uint64_t>(extent))
-        return outside(machine, axis, index, extent);
-      offset = offset * extent + index;
+      const int64_t index = index_at(machine, axis), extent = tensor.shape()[axis];
+      const bool is_outside = static_cast<uint64_t>(index) >= static_cast<uint64_t>(extent);
+      if (is_outside && outside_axis == indices.size()) outside_axis = axis, first_outside = index;
+      if (outside_axis == indices.size()) offset = offset * extent + index;
     }
+    if (outside_axis < indices.size())
+      return outside(machine, outside_axis, first_outside, tensor.shape()[outside_axis]);
     return load(tensor, offset, machine.lane);
   }
 
@@ -367,131 +329,6 @@ struct AbsentNode final : Node {
   uint64_t run(Machine& machine) const override {
     machine.absent = true;
     return 0;
-  }
-};
-
-// --- reductions --------------------------------------------------------------------------------------------
-
-/// Calls `take` with each term that is not left out.
-template <class Take>
-void for_each_term(std::span<const Axis> axes, const Node& body, Machine& machine, const Expr& at,
-                   const Take& take) {
-  const bool outer = std::exchange(machine.absent, false);
-  for_each_point(axes, machine.slots.data(), at, [&] {
-    const uint64_t term = body.run(machine);
-    if (!std::exchange(machine.absent, false)) take(term);
-  });
-  machine.absent = outer;
-}
-
-/// Sums of numbers that are rounded: chains of 128 terms, whose sums are added up in pairs, so that the error
-/// of n terms is at most 128 + log2(n) roundings (pairwise summation: Higham 1993, The accuracy of floating
-/// point summation, section 3). Few terms are one chain.
-template <class T, class Add>
-class PairwiseSum {
- public:
-  PairwiseSum(T zero, Add add) : chain_(zero), zero_(zero), add_(std::move(add)) {}
-
-  void take(const T& term) {
-    chain_ = add_(chain_, term);
-    if (++terms_ % kChain != 0) return;
-    T sum = std::exchange(chain_, zero_);
-    // As the carry of a binary counter of chains.
-    for (size_t count = terms_ / kChain; count % 2 == 0; count /= 2) {
-      sum = add_(sums_.back(), sum);
-      sums_.pop_back();
-    }
-    sums_.push_back(sum);
-  }
-  T total() const {
-    T sum = chain_;
-    for (size_t k = sums_.size(); k-- > 0;) sum = add_(sums_[k], sum);
-    return sum;
-  }
-
- private:
-  static constexpr size_t kChain = 128;
-  T chain_, zero_;
-  Add add_;
-  size_t terms_ = 0;
-  std::vector<T> sums_;
-};
-
-template <class T>
-struct FloatSumNode final : Node {
-  const Expr& at;
-  std::vector<Axis> axes;
-  NodePtr body;
-  FloatSumNode(const Expr& e, std::vector<Axis> a, NodePtr b)
-      : at(e), axes(std::move(a)), body(std::move(b)) {}
-  uint64_t run(Machine& machine) const override {
-    PairwiseSum sum(T{0}, AddOp());
-    for_each_term(axes, *body, machine, at, [&](uint64_t term) { sum.take(value_of<T>(term)); });
-    return bits_of<T>(sum.total());
-  }
-};
-
-template <class T, class Op>
-struct FoldNode final : Node {
-  const Expr& at;
-  std::vector<Axis> axes;
-  NodePtr body;
-  T identity;
-  FoldNode(const Expr& e, std::vector<Axis> a, NodePtr b, T i)
-      : at(e), axes(std::move(a)), body(std::move(b)), identity(i) {}
-  uint64_t run(Machine& machine) const override {
-    T total = identity;
-    for_each_term(axes, *body, machine, at, [&](uint64_t term) { total = Op()(total, value_of<T>(term)); });
-    return bits_of<T>(total);
-  }
-};
-
-struct ReduceNode final : Node {
-  const Expr& at;
-  ReduceKind kind;
-  DType element;
-  std::vector<Axis> axes;
-  NodePtr body;
-  ReduceNode(const Expr& e, ReduceKind k, DType d, std::vector<Axis> a, NodePtr b)
-      : at(e), kind(k), element(d), axes(std::move(a)), body(std::move(b)) {}
-  uint64_t run(Machine& machine) const override {
-    const DType accumulator = accumulator_dtype(element);
-    const auto combine = [&](const Scalar& a, const Scalar& b) { return reduce_step(kind, a, b); };
-    Scalar total = reduce_identity(kind, accumulator);
-    PairwiseSum sum(total, combine);
-    const bool is_rounded = kind == ReduceKind::Sum && accumulator.is_float();
-    for_each_term(axes, *body, machine, at, [&](uint64_t term) {
-      const Scalar next = quern::cast({element, term}, accumulator);
-      if (is_rounded)
-        sum.take(next);
-      else
-        total = combine(total, next);
-    });
-    return quern::cast(is_rounded ? sum.total() : total, element).bits;
-  }
-};
-
-struct ArgReduceNode final : Node {
-  const Expr& at;
-  ReduceKind kind;
-  DType element;
-  std::vector<Axis> axes;
-  NodePtr body;
-  ArgReduceNode(const Expr& e, ReduceKind k, DType d, std::vector<Axis> a, NodePtr b)
-      : at(e), kind(k), element(d), axes(std::move(a)), body(std::move(b)) {}
-  uint64_t run(Machine& machine) const override {
-    Scalar best;
-    uint64_t position = 0, best_position = 0;
-    for_each_point(axes, machine.slots.data(), at, [&] {
-      Scalar value{element, body->run(machine)};
-      if (position == 0 || is_better(kind, value, best)) {
-        best = value;
-        best_position = position;
-      }
-      ++position;
-    });
-    if (position == 0) fail(at, fmt::format("{} of an empty range", to_string(kind)));
-    return best_position;
   }
 };
 
@@ -540,22 +377,6 @@ NodePtr block_node(std::vector<Store> stores, NodePtr result) {
 NodePtr read_node(const ReadExpr& read, TensorSource tensor, std::vector<IndexCode> indices,
                   NodePtr otherwise) {
   return std::make_unique<ReadNode>(read, std::move(tensor), std::move(indices), std::move(otherwise));
-}
-
-NodePtr reduce_node(const Expr& at, ReduceKind kind, DType element, std::vector<Axis> axes, NodePtr body) {
-  if (is_arg(kind))
-    return std::make_unique<ArgReduceNode>(at, kind, element, std::move(axes), std::move(body));
-  NodePtr plain = with_plain_type(element, [&]<class T>(T) -> NodePtr {
-    if (kind == ReduceKind::Sum && std::is_floating_point_v<T>)
-      return std::make_unique<FloatSumNode<T>>(at, std::move(axes), std::move(body));
-    if (kind == ReduceKind::Sum)
-      return std::make_unique<FoldNode<T, AddOp>>(at, std::move(axes), std::move(body), T{0});
-    if (kind == ReduceKind::Prod)
-      return std::make_unique<FoldNode<T, MulOp>>(at, std::move(axes), std::move(body), T{1});
-    return nullptr;
-  });
-  return plain ? std::move(plain)
-               : std::make_unique<ReduceNode>(at, kind, element, std::move(axes), std::move(body));
 }
 
 }  // namespace quern::interpreter

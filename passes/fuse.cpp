@@ -177,14 +177,14 @@ class Fuser {
     });
   }
 
-  static void inspect_read(const ReadExpr& read, const ComprehensionExpr& consumer,
-                           const std::vector<Dim>& around, const std::vector<Dim>& extents,
-                           ReadSites& sites) {
+  void inspect_read(const ReadExpr& read, const ComprehensionExpr& consumer, const std::vector<Dim>& around,
+                    const std::vector<Dim>& extents, ReadSites& sites) {
     ++sites.count;
     std::vector<Dim> named;
     for (size_t k = 0; k < read.indices.size(); ++k) {
       auto* dim = as<DimValueExpr>(read.indices[k]);
-      if (!dim || read.checked[k]) {
+      // An index without a value fails, whether or not the element depends on it.
+      if (!dim || read.checked[k] || effects_.of(dim).has(Effect::Fail)) {
         sites.plain = false;
         return;
       }

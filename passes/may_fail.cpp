@@ -6,22 +6,10 @@ namespace quern {
 
 namespace {
 
-bool is_never_zero(Dim d, const Facts& facts) {
-  return prove_less(dim_const(0), d, facts) || prove_less(d, dim_const(0), facts);
-}
-
-bool divides_by_zero(Dim d, const Facts& facts) {
-  const bool divides = d->kind == DimKind::FloorDiv || d->kind == DimKind::FloorMod;
-  if (divides && !is_never_zero(d->args[1], facts)) return true;
-  return std::ranges::any_of(d->args, [&](Dim arg) { return divides_by_zero(arg, facts); });
-}
-
-bool is_inside(const ReadExpr& read, const Facts& facts) {
+bool reads_inside(const ReadExpr& read, const Facts& facts) {
   for (size_t k = 0; k < read.indices.size(); ++k) {
     auto* index = as<DimValueExpr>(read.indices[k]);
-    const bool proved = index && prove_nonnegative(index->dim, facts) &&
-                        prove_less(index->dim, read.tensor->type->dims[k], facts);
-    if (!proved) return false;
+    if (!index || !is_inside(index->dim, read.tensor->type->dims[k], facts)) return false;
   }
   return true;
 }
@@ -30,7 +18,7 @@ template <class Binder>
 bool binder_may_fail(const Binder& e, const Facts& facts) {
   Facts inside = facts;
   for (size_t k = 0; k < e.vars.size(); ++k) {
-    if (divides_by_zero(e.extents[k], inside)) return true;
+    if (may_divide_by_zero(e.extents[k], inside)) return true;
     inside.add_index(e.vars[k], e.extents[k]);
   }
   return may_fail(e.body, inside);
@@ -38,19 +26,35 @@ bool binder_may_fail(const Binder& e, const Facts& facts) {
 
 }  // namespace
 
+bool is_never_zero(Dim d, const Facts& facts) {
+  return prove_less(dim_const(0), d, facts) || prove_less(d, dim_const(0), facts);
+}
+
+bool is_inside(Dim index, Dim extent, const Facts& facts) {
+  return prove_nonnegative(index, facts) && prove_less(index, extent, facts);
+}
+
+bool may_divide_by_zero(Dim d, const Facts& facts) {
+  const bool divides = d->kind == DimKind::FloorDiv || d->kind == DimKind::FloorMod;
+  if (divides && !is_never_zero(d->args[1], facts)) return true;
+  return std::ranges::any_of(d->args, [&](Dim arg) { return may_divide_by_zero(arg, facts); });
+}
+
+bool may_divide_by_zero(const ScalarExpr& e, const Facts& facts) {
+  if (e.is_cast || !is_division(e.op) || !e.args[0]->type->dtype.is_index()) return false;
+  auto* divisor = as<DimValueExpr>(e.args[1]);
+  return !divisor || !is_never_zero(divisor->dim, facts);
+}
+
 bool may_fail(ExprPtr expr, const Facts& facts) {
-  if (auto* e = as<DimValueExpr>(expr)) return divides_by_zero(e->dim, facts);
+  if (auto* e = as<DimValueExpr>(expr)) return may_divide_by_zero(e->dim, facts);
   if (auto* e = as<ReduceExpr>(expr)) {
     const bool is_some = !is_arg(e->reduce) || prove_less(dim_const(0), dim_product(e->extents), facts);
     return !is_some || binder_may_fail(*e, facts);
   }
   if (auto* e = as<ScanExpr>(expr)) return binder_may_fail(*e, facts);
-  if (auto* e = as<ReadExpr>(expr); e && !e->otherwise && !is_inside(*e, facts)) return true;
-  if (auto* e = as<ScalarExpr>(expr);
-      e && !e->is_cast && is_division(e->op) && e->args[0]->type->dtype.is_index()) {
-    auto* divisor = as<DimValueExpr>(e->args[1]);
-    if (!divisor || !is_never_zero(divisor->dim, facts)) return true;
-  }
+  if (auto* e = as<ReadExpr>(expr); e && !e->otherwise && !reads_inside(*e, facts)) return true;
+  if (auto* e = as<ScalarExpr>(expr); e && may_divide_by_zero(*e, facts)) return true;
   bool found = false;
   for_each_child(expr, [&](ExprPtr child) { found = found || may_fail(child, facts); });
   return found;

@@ -10,4 +10,13 @@ namespace quern {
 /// known.
 bool may_fail(ExprPtr expr, const Facts& facts);
 
+/// Whether the facts prove that a dim is not 0.
+bool is_never_zero(Dim d, const Facts& facts);
+/// Whether the facts prove that an index lies in an axis.
+bool is_inside(Dim index, Dim extent, const Facts& facts);
+/// Whether a dim divides by what may be 0.
+bool may_divide_by_zero(Dim d, const Facts& facts);
+/// Whether a function of elements divides an index by what may be 0.
+bool may_divide_by_zero(const ScalarExpr& e, const Facts& facts);
+
 }  // namespace quern

@@ -1,5 +1,7 @@
 #include "passes/simplify_index.h"
 
+#include "passes/may_fail.h"
+
 namespace quern {
 
 namespace {
@@ -10,6 +12,8 @@ class Simplifier {
 
   ExprPtr run(ExprPtr expr) {
     if (auto* dim = as<DimValueExpr>(expr)) {
+      // What the facts decide about a quotient that may not have a value would hide that it has none.
+      if (may_divide_by_zero(dim->dim, facts_)) return expr;
       Dim simple = simplify(dim->dim, facts_);
       return simple == dim->dim ? expr : arena_.make<DimValueExpr>(Expr{*expr}, simple);
     }

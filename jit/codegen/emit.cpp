@@ -211,7 +211,6 @@ void Emitter::statement(const Stmt& s) {
     case StmtKind::Reduce: return is_arg(s.reduce) ? arg_reduce(s) : reduce(s);
     case StmtKind::Store: return store(s);
     case StmtKind::Update: return update(s);
-    case StmtKind::Require: return trap_if(b_.CreateICmpSLE(dim(s.extent), b_.getInt64(0)), s.trap);
   }
 }
 

@@ -364,7 +364,7 @@ llvm::Value* Emitter::load_past_traps(const loops::Value& v) {
   inside.trap = 0;
   inside.checks = checks_of(v, true).empty() ? std::vector<loops::BoundsCheck>() : checks_of(v, false);
   if (inside.checks.empty()) return unchecked_load(inside, nullptr);
-  inside.otherwise = loops::constant(Scalar::from_int(v.dtype, 0));
+  inside.otherwise = unseen_.emplace_back(loops::constant(Scalar::from_int(v.dtype, 0)));
   return load_or_otherwise(inside);
 }
 

@@ -236,6 +236,8 @@ class Emitter {
   bool polls_ = true;  ///< no loop around the code that is being emitted looks often enough
   /// What the statement at hand has computed so far, where it is seen from.
   std::unordered_map<const loops::Value*, llvm::Value*> memo_;
+  /// What stands in for elements that nobody looks at: the memo goes by address, so they live as long.
+  std::vector<loops::ValuePtr> unseen_;
 };
 
 }  // namespace quern::codegen

@@ -146,6 +146,18 @@ bool holds(const BoundsCheck& check, const Facts& facts) {
          prove_less(check.index, check.extent, facts);
 }
 
+namespace {
+
+/// Whether the kernel may stop where the places of a read are computed.
+bool has_stopping_place(const Value& read) {
+  bool stops = false;
+  const auto look = [&](const Value& v) { stops |= v.trap > 0; };
+  for (const ComputedOffset& offset : read.computed) for_each_value(offset.index, look);
+  return stops;
+}
+
+}  // namespace
+
 ValuePtr without_checks(const ValuePtr& value, const Facts& facts) {
   if (!value) return nullptr;
   Value v = *value;
@@ -154,7 +166,7 @@ ValuePtr without_checks(const ValuePtr& value, const Facts& facts) {
     if (check.computed) continue;
     const bool fails =
         prove_less(check.index, dim_const(0), facts) || prove_less_equal(check.extent, check.index, facts);
-    if (fails && v.otherwise) return v.otherwise;
+    if (fails && v.otherwise && !has_stopping_place(v)) return v.otherwise;
   }
   std::erase_if(v.checks, [&](const BoundsCheck& check) { return holds(check, facts); });
   if (v.checks.empty()) v.otherwise = nullptr;

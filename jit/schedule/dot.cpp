@@ -10,13 +10,6 @@ namespace quern::loops {
 
 namespace {
 
-ValuePtr apply(ScalarOp op, ValuePtr a, ValuePtr b) {
-  Value v{ValueKind::Apply, a->dtype};
-  v.op = op;
-  v.args = {std::move(a), std::move(b)};
-  return std::make_shared<const Value>(std::move(v));
-}
-
 ValuePtr cast_to(DType dtype, ValuePtr from) {
   Value v{ValueKind::Cast, dtype};
   v.args = {std::move(from)};

@@ -128,7 +128,6 @@ enum class StmtKind : uint8_t {
   Store,    ///< buffer[dim] = value
   Update,   ///< buffer[dim + computed] = value, or takes it in by `op`; where a check fails the kernel stops
             ///< with `trap`. Not inside a Vectorize loop.
-  Require,  ///< stops the kernel with `trap` where extent is 0
 };
 
 enum class LoopKind : uint8_t {
@@ -200,7 +199,7 @@ struct Stmt {
   std::vector<ComputedOffset> computed{};
   std::vector<BoundsCheck> checks{};
   std::optional<ScalarOp> op{};
-  // Require (and `extent`), Update
+  // Update
   int trap = 0;
 };
 

@@ -23,7 +23,6 @@ struct Reduction {
   int local = 0;
   int index_local = -1;  ///< ArgMax, ArgMin
   ValuePtr index_value;
-  int trap = 0;  ///< ArgMax, ArgMin: what an empty range stops with; 0 where it cannot be empty
   std::vector<Reduction> inner;  ///< reductions that `value` needs, inside this one's loops
   bool is_let = false;           ///< no reduction: the local is `value` itself, bound by a `let`
 };

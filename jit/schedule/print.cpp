@@ -154,7 +154,7 @@ class Writer {
       case ValueKind::Apply: return checked(apply(v), v);
       case ValueKind::Cast: return fmt::format("{}({})", to_string(v.dtype), value(*v.args[0]));
       case ValueKind::Select: return "select" + call_arguments(v);
-      case ValueKind::Local: return place(v.local, v.indices);
+      case ValueKind::Local: return checked(place(v.local, v.indices), v);
       case ValueKind::Dot: return dot(v);
     }
     return "";
@@ -267,8 +267,6 @@ class Writer {
       case StmtKind::Store:
         return line(fmt::format("{}[{}] = {}", buffer_name(s.buffer), dims_.text(s.offset), value(*s.value)));
       case StmtKind::Update: return update(s);
-      case StmtKind::Require:
-        return line(fmt::format("require 0 < {} else trap {}", dims_.text(s.extent), s.trap));
     }
   }
 

@@ -11,8 +11,6 @@ namespace quern::loops {
 
 namespace {
 
-ValuePtr make(Value value) { return std::make_shared<const Value>(std::move(value)); }
-
 /// An element of a buffer over index variables of its own; outside of it the other value.
 Computation copy_of(const Nest& nest, int buffer, const Scalar& otherwise) {
   const Buffer& tensor = nest.computation().buffers[static_cast<size_t>(buffer)];
@@ -49,30 +47,6 @@ Scalar padding_of(const Computation& c, int buffer) {
   for (const Reduction& r : c.reductions) for_each_value(r, look);
   for_each_value(c.value, look);
   return padding && same ? *padding : Scalar::from_int(dtype, 0);
-}
-
-ValuePtr index(Dim dim) {
-  Value v{ValueKind::Index, DType::index()};
-  v.dim = dim;
-  return make(std::move(v));
-}
-
-ValuePtr apply(ScalarOp op, ValuePtr a, ValuePtr b) {
-  Value v{ValueKind::Apply, result_dtype(op, a->dtype)};
-  v.op = op;
-  v.args = {std::move(a), std::move(b)};
-  return make(std::move(v));
-}
-
-/// Whether the checks hold, as a value.
-ValuePtr truth_of(const std::vector<BoundsCheck>& checks) {
-  ValuePtr all;
-  for (const BoundsCheck& check : checks) {
-    const ValuePtr inside = apply(ScalarOp::And, apply(ScalarOp::Le, index(dim_const(0)), index(check.index)),
-                                  apply(ScalarOp::Lt, index(check.index), index(check.extent)));
-    all = all ? apply(ScalarOp::And, all, inside) : inside;
-  }
-  return all;
 }
 
 /// A computation in the place of reads of the buffer that has its elements.
@@ -163,14 +137,7 @@ class Inliner {
 bool has_traps(const Computation& c) {
   bool found = false;
   const auto look = [&](const Value& v) { found |= v.trap > 0; };
-  const std::function<void(const Reduction&)> in_reduction = [&](const Reduction& r) {
-    found |= r.trap > 0;
-    for (const Reduction& inner : r.inner) in_reduction(inner);
-  };
-  for (const Reduction& r : c.reductions) {
-    for_each_value(r, look);
-    in_reduction(r);
-  }
+  for (const Reduction& r : c.reductions) for_each_value(r, look);
   for_each_value(c.value, look);
   return found;
 }

@@ -5,17 +5,42 @@
 namespace quern::loops {
 
 StmtPtr make(Stmt stmt) { return std::make_shared<const Stmt>(std::move(stmt)); }
+ValuePtr make(Value value) { return std::make_shared<const Value>(std::move(value)); }
+
+ValuePtr index_value(Dim dim) {
+  Value v{ValueKind::Index, DType::index()};
+  v.dim = dim;
+  return make(std::move(v));
+}
 
 ValuePtr constant(const Scalar& scalar) {
   Value v{ValueKind::Const, scalar.dtype};
   v.constant = scalar;
-  return std::make_shared<const Value>(std::move(v));
+  return make(std::move(v));
 }
 
 ValuePtr value_of(int local, DType dtype) {
   Value v{ValueKind::Local, dtype};
   v.local = local;
-  return std::make_shared<const Value>(std::move(v));
+  return make(std::move(v));
+}
+
+ValuePtr apply(ScalarOp op, ValuePtr a, ValuePtr b) {
+  Value v{ValueKind::Apply, result_dtype(op, a->dtype)};
+  v.op = op;
+  v.args = {std::move(a), std::move(b)};
+  return make(std::move(v));
+}
+
+ValuePtr truth_of(const std::vector<BoundsCheck>& checks) {
+  ValuePtr all;
+  for (const BoundsCheck& check : checks) {
+    const ValuePtr index = check.computed ? check.computed : index_value(check.index);
+    const ValuePtr inside = apply(ScalarOp::And, apply(ScalarOp::Le, index_value(dim_const(0)), index),
+                                  apply(ScalarOp::Lt, index, index_value(check.extent)));
+    all = all ? apply(ScalarOp::And, all, inside) : inside;
+  }
+  return all;
 }
 
 StmtPtr serial_loop(Dim var, Dim extent, Block body) {
@@ -58,12 +83,6 @@ void declare(int local, DType dtype, ValuePtr first, Block& body) {
 
 void open_reduction(const Reduction& r, Block& body) {
   declare(r.local, r.accumulator, constant(reduce_identity(r.kind, r.accumulator)), body);
-  if (r.trap > 0) {
-    Stmt require{StmtKind::Require};
-    require.extent = dim_product(r.extents);
-    require.trap = r.trap;
-    body.push_back(make(std::move(require)));
-  }
   if (r.index_local >= 0)
     declare(r.index_local, DType::index(), constant(Scalar::from_int(DType::index(), 0)), body);
 }

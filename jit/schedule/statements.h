@@ -8,6 +8,11 @@
 namespace quern::loops {
 
 StmtPtr make(Stmt stmt);
+ValuePtr make(Value value);
+ValuePtr index_value(Dim dim);
+ValuePtr apply(ScalarOp op, ValuePtr a, ValuePtr b);
+/// Whether the checks hold, as a value.
+ValuePtr truth_of(const std::vector<BoundsCheck>& checks);
 ValuePtr constant(const Scalar& scalar);
 /// What a local that is no tile holds.
 ValuePtr value_of(int local, DType dtype);

@@ -80,7 +80,6 @@ class Verifier {
       case StmtKind::Update:
         if (!s.checks.empty()) trap(s.trap);
         return write(s);
-      case StmtKind::Require: over_scope(s.extent, "what is required"); return trap(s.trap);
     }
   }
 

@@ -236,6 +236,12 @@ const GradientCase kCases[] = {
     {"conv2d_strided",
      "def @f(%x: Tensor[(1, 2, 7, 8), float64], %w: Tensor[(3, 2, 3, 3), float64]) { nn.conv2d(%x, %w, "
      "strides=[2, 2], padding=[1, 1]) }"},
+    {"residual_block",
+     "def @f(%x: Tensor[(1, 2, 6, 6), float64], %w: Tensor[(3, 2, 3, 3), float64], %u: Tensor[(3, 3, 3, 3), "
+     "float64], %s: Tensor[(3, 2, 1, 1), float64], %d: Tensor[(4, 3), float64]) { let %h = "
+     "tanh(nn.conv2d(%x, %w, strides=[2, 2], padding=[1, 1])); let %y = nn.conv2d(%h, %u, padding=[1, 1]) + "
+     "nn.conv2d(%x, %s, strides=[2, 2]); let %z = mean(nn.relu(%y), axis=[2, 3]); "
+     "nn.log_softmax(nn.dense(%z, %d)) }"},
     {"conv2d_dilated",
      "def @f(%x: Tensor[(1, 2, 9, 9), float64], %w: Tensor[(2, 2, 3, 3), float64]) { nn.conv2d(%x, %w, "
      "strides=[2, 3], padding=[2, 1], dilation=[2, 2]) }"},

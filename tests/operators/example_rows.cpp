@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
+#include <optional>
 #include <set>
 
 #include "session/documentation.h"
@@ -101,8 +103,14 @@ Arguments varied(const ExampleCall& call, Random& random) {
 
 }  // namespace
 
+// The example is evaluated at its first use: tests are listed by each process that runs one of them.
 Row example_row(const std::string& op) {
-  return {op, [call = example_call(op)](Random& random) { return varied(call, random); }, 4};
+  auto call = std::make_shared<std::optional<ExampleCall>>();
+  auto draw = [op, call](Random& random) {
+    if (!*call) *call = example_call(op);
+    return varied(**call, random);
+  };
+  return {op, draw, 4};
 }
 
 std::vector<Row> operator_rows() {

@@ -216,7 +216,6 @@ std::string Workshop::values(Session& s, ModuleId module, SourceId source, const
   const std::vector<Way>& ways = compiled_ways();
   for (size_t i = 0; i < ways.size(); ++i) {
     if (!every_way_ && i != turn % ways.size()) continue;
-    if (Avoided::kCheckedGradient && program.is_differentiated && ways[i].checks_bounds) continue;
     for (int time = 0; time < (ways[i].on_disk ? 2 : 1); ++time) {
       const auto found = compiled(s, module, source, ways[i], cache_ / "kernels.db");
       if (std::string text = difference_of(found, expected); !text.empty())

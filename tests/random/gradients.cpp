@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <utility>
 
 #include "frontend/render.h"
 #include "ir/interpreter.h"
+#include "jit/tune/kernel_cache.h"
 #include "session/execution.h"
 #include "tests/random/generator.h"
 #include "tests/random/index_terms.h"
@@ -96,7 +98,7 @@ class Functions {
       program.statements.push_back({way, plain(type, {fmt::format("{}(@f)({})", way, arguments)}, {}, uses)});
     };
     derivative("grad", tuple(types), point);
-    if (!Avoided::kJvp) derivative("jvp", tuple({def.result, def.result}), both);
+    derivative("jvp", tuple({def.result, def.result}), both);
   }
 
   Random random_;
@@ -187,6 +189,14 @@ bool is_derivative(const ProgramTerm& program, size_t statement, const std::stri
          program.statements[statement].value->parts[0].starts_with(call);
 }
 
+struct EvaluatorRow {
+  const char* name;
+  bool interpreted;
+  bool checks_bounds = false;
+};
+constexpr EvaluatorRow kEvaluators[] = {
+    {"interpreted", true}, {"compiled", false}, {"compiled, checking bounds,", false, true}};
+
 /// The beginning of a message, by which failures are told from each other.
 std::string kind_of(const std::string& message) {
   std::string kind = message.substr(0, 40);
@@ -215,11 +225,14 @@ std::string gradient_problem(const ProgramTerm& program) {
   if (params == 0 || !is_derivative(program, 2 * params, "grad(@f)")) return "";
   const bool has_tangent = is_derivative(program, 2 * params + 1, "jvp(@f)");
   std::vector<Difference> expected;
-  for (const bool interpreted : {true, false}) {
-    const char* evaluator = interpreted ? "interpreted" : "compiled";
+  for (const auto& [evaluator, interpreted, checks_bounds] : kEvaluators) {
     std::vector<Value> values;
-    if (std::string found = f.run(interpreted, values); !found.empty())
-      return fmt::format("{} failure {}:\n{}\n{}", evaluator, kind_of(found), found, text);
+    bool& option = CompilerOptions::of_process().checks_bounds;
+    const bool usual = std::exchange(option, checks_bounds);
+    const std::string failure = f.run(interpreted, values);
+    option = usual;
+    if (!failure.empty())
+      return fmt::format("{} failure {}:\n{}\n{}", evaluator, kind_of(failure), failure, text);
     std::vector<TensorPtr> point;
     for (size_t i = 0; i < params; ++i) point.push_back(values[i].as_tensor());
     const std::vector<Value>& gradients = *values[2 * params].fields();

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 
 namespace quern::random_programs {
 
@@ -32,19 +31,7 @@ std::vector<std::string> used(const Extent& extent) {
   return extent.variable.empty() ? std::vector<std::string>() : std::vector<std::string>{extent.variable};
 }
 
-bool avoids() { return std::getenv("QUERN_RANDOM_ALL") == nullptr; }
-
 }  // namespace
-
-const bool Avoided::kDivisionByIndex = avoids();
-const bool Avoided::kGuardedGather = avoids();
-const bool Avoided::kGradientOfLet = avoids();
-const bool Avoided::kGradientOfGather = avoids();
-const bool Avoided::kGradientOfShape = avoids();
-const bool Avoided::kCheckedGradient = avoids();
-const bool Avoided::kEmptyGradient = avoids();
-const bool Avoided::kOpenedReference = avoids();
-const bool Avoided::kJvp = avoids();
 
 TypePtr element_type(const std::string& dtype) { return of_kind(TypeTerm::Kind::Element, dtype); }
 TypePtr index_type() {
@@ -58,7 +45,7 @@ IndexTerms::Index IndexTerms::fresh_index(const Extent& extent) {
                                               "unroll", "r",  "outer", "pack", "tile", "out",   "x0"};
   std::string name = random_.chance(40) ? random_.pick(kMade) : fresh_("i");
   if (!names_.insert(name).second) name = fresh_("i");
-  return {name, extent, extent.variable.empty() ? extent.constant : kMostVariable};
+  return {name, extent, extent.variable.empty() ? extent.constant : kMostVariable, extent.variable.empty()};
 }
 
 // --- indices -----------------------------------------------------------------------------------------------
@@ -67,37 +54,39 @@ IndexTerms::Position IndexTerms::index(int depth) {
   if (depth <= 0 || random_.chance(30)) {
     if (!indices_.empty() && random_.chance(80)) {
       const Index& i = random_.pick(indices_);
-      return {index_term({i.name}, {}, {i.name}), 0, std::max<int64_t>(i.most - 1, 0)};
+      return {index_term({i.name}, {}, {i.name}), 0, std::max<int64_t>(i.most - 1, 0), i.is_bounded};
     }
     const int64_t number = random_.between(0, 4);
     return {index_term({std::to_string(number)}), number, number};
   }
   Position a = index(depth - 1);
   const int64_t by = random_.between(1, 4);
-  const bool divides = numbers_ != Numbers::Smooth && !Avoided::kDivisionByIndex && random_.chance(20);
+  const auto proved = [](const Position& x, const Position& y) { return x.is_proved && y.is_proved; };
+  const bool divides = numbers_ != Numbers::Smooth && random_.chance(20);
   switch (random_.below(divides ? 8 : 7)) {
     case 0: {
       Position b = index(depth - 1);
-      return {index_term({"(", " + ", ")"}, {a.term, b.term}), a.low + b.low, a.high + b.high};
+      return {index_term({"(", " + ", ")"}, {a.term, b.term}), a.low + b.low, a.high + b.high, proved(a, b)};
     }
     case 1: {
       Position b = index(depth - 1);
-      return {index_term({"(", " - ", ")"}, {a.term, b.term}), a.low - b.high, a.high - b.low};
+      return {index_term({"(", " - ", ")"}, {a.term, b.term}), a.low - b.high, a.high - b.low, proved(a, b)};
     }
-    case 2: return {index_term({"(", fmt::format(" * {})", by)}, {a.term}), a.low * by, a.high * by};
+    case 2:
+      return {index_term({"(", fmt::format(" * {})", by)}, {a.term}), a.low * by, a.high * by, a.is_proved};
     case 3:
       return {index_term({"(", fmt::format(" / {})", by)}, {a.term}), a.low < 0 ? a.low : a.low / by,
-              a.high < 0 ? 0 : a.high / by};
+              a.high < 0 ? 0 : a.high / by, a.is_proved};
     case 4: return {index_term({"(", fmt::format(" % {})", by)}, {a.term}), 0, by - 1};
     case 5: {
       Position b = index(depth - 1);
       return {index_term({"max(", ", ", ")"}, {a.term, b.term}), std::max(a.low, b.low),
-              std::max(a.high, b.high)};
+              std::max(a.high, b.high), proved(a, b)};
     }
     case 6: {
       Position b = index(depth - 1);
       return {index_term({"min(", ", ", ")"}, {a.term, b.term}), std::min(a.low, b.low),
-              std::min(a.high, b.high)};
+              std::min(a.high, b.high), proved(a, b)};
     }
     default: {
       // By an index, which may be 0; what is 0 wherever it stands is a mistake of another kind.
@@ -106,7 +95,7 @@ IndexTerms::Position IndexTerms::index(int depth) {
       const std::string& divisor = random_.pick(indices_).name;
       const int64_t size = std::max(std::abs(a.low), std::abs(a.high)) + kMostVariable;
       return {index_term({"(", (random_.chance(50) ? " / " : " % ") + divisor + ")"}, {a.term}, {divisor}),
-              -size, size};
+              -size, size, false};
     }
   }
 }
@@ -116,7 +105,7 @@ TermPtr IndexTerms::gathered(const Extent& extent, int depth, bool leaves) {
   for (const Operand& o : operands_)
     if (o.bound > 0 && (leaves || (!o.leaves && extent.variable.empty() && o.bound <= extent.constant)))
       found.push_back(&o);
-  if (found.empty() || (Avoided::kGradientOfGather && numbers_ != Numbers::Exact)) return nullptr;
+  if (found.empty()) return nullptr;
   const Operand& of = *random_.pick(found);
   std::vector<TermPtr> at;
   for (const Extent& d : of.dims) at.push_back(inside(d, depth - 1));
@@ -155,7 +144,7 @@ TermPtr IndexTerms::inside(const Extent& extent, int depth) {
     }
   }
   Position i = index(std::min(depth, 2));
-  if (i.low >= 0 && i.high <= last) return i.term;
+  if (i.is_proved && i.low >= 0 && i.high <= last) return i.term;
   if (random_.chance(15)) return index_term({std::to_string(random_.between(0, last))});
   if (random_.chance(50)) return index_term({"(", fmt::format(" % {})", extent.constant)}, {i.term});
   return index_term({"min(max(", fmt::format(", 0), {})", last)}, {i.term});
@@ -204,7 +193,7 @@ TermPtr IndexTerms::read_or_else(const std::string& dtype, Exactness budget, int
 
 TermPtr IndexTerms::guarded_gather(const std::string& dtype, Exactness budget, int depth) {
   const Operand* of = operand(dtype, budget);
-  if (Avoided::kGuardedGather || !of || of->dims.size() != 1 || !of->dims[0].variable.empty()) return nullptr;
+  if (!of || of->dims.size() != 1 || !of->dims[0].variable.empty()) return nullptr;
   TermPtr at = gathered(of->dims[0], depth, true);
   if (!at) return nullptr;
   const std::string guard = " >= 0 and ", below = fmt::format(" < {}", of->dims[0].constant);
@@ -288,7 +277,6 @@ TermPtr IndexTerms::choice(const std::string& dtype, Exactness budget, int depth
 }
 
 TermPtr IndexTerms::let(const std::string& dtype, Exactness budget, int depth) {
-  if (Avoided::kGradientOfLet && numbers_ != Numbers::Exact) return nullptr;
   const bool same = numbers_ == Numbers::Smooth || random_.chance(60);
   const std::string other = same ? dtype : random_.chance(50) ? "int32" : "float32";
   const Exactness exactness = random_.chance(50) ? Exactness{8, 2} : budget;
@@ -314,7 +302,7 @@ TermPtr IndexTerms::reduction(const std::string& dtype, Exactness budget, int de
     if (is_constant || sums) {
       extent = is_constant && random_.chance(50) ? fmt::format("{} - {}", i.extent.constant, i.name)
                                                  : fmt::format("{} + 1", i.name);
-      if (!is_constant) k.extent = {kMostVariable + 1, ""}, k.most = kMostVariable + 1;
+      if (!is_constant) k.extent = {kMostVariable + 1, ""}, k.most = kMostVariable + 1, k.is_bounded = false;
       uses = {i.name};
     } else {
       extent = to_string(k.extent);

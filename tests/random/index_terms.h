@@ -10,29 +10,6 @@
 
 namespace quern::random_programs {
 
-/// What random programs do not have until it is mended; each is a class of programs that fail.
-/// QUERN_RANDOM_ALL=1 makes them nevertheless.
-struct Avoided {
-  /// Index arithmetic that divides by an index that may be 0.
-  static const bool kDivisionByIndex;
-  /// A gather in a branch of `if` or `select` that alone keeps its index inside.
-  static const bool kGuardedGather;
-  /// `let` in an index expression that is differentiated.
-  static const bool kGradientOfLet;
-  /// A gather in an index expression that is differentiated.
-  static const bool kGradientOfGather;
-  /// An operator with a `shape` clause that is differentiated.
-  static const bool kGradientOfShape;
-  /// Compiled derivatives in code that checks bounds: they read what a condition leaves out afterwards.
-  static const bool kCheckedGradient;
-  /// Tensors without elements in a function that is differentiated.
-  static const bool kEmptyGradient;
-  /// References to tensors with a `?`: dims that are opened at each reading have one name.
-  static const bool kOpenedReference;
-  /// `jvp`.
-  static const bool kJvp;
-};
-
 /// A tensor that an index expression may read.
 struct Operand {
   std::string name;
@@ -69,8 +46,9 @@ class IndexTerms {
  private:
   struct Index {
     std::string name;
-    Extent extent;  ///< a constant one may be larger than that of the loop
-    int64_t most;   ///< it is smaller than this
+    Extent extent;           ///< a constant one may be larger than that of the loop
+    int64_t most;            ///< it is smaller than this
+    bool is_bounded = true;  ///< its extent is a number
   };
   struct Scalar {
     std::string name, dtype;
@@ -80,6 +58,7 @@ class IndexTerms {
   struct Position {
     TermPtr term;
     int64_t low, high;
+    bool is_proved = true;  ///< false where an extent that is a variable has its part in it
   };
   using Element = TermPtr (IndexTerms::*)(const std::string& dtype, Exactness budget, int depth);
 

@@ -140,7 +140,6 @@ TermPtr Generator::match(const TypePtr& want, Exactness budget, int depth) {
 }
 
 TermPtr Generator::reference(const TypePtr& want, Exactness budget, int depth) {
-  if (has_unwritten(want) && Avoided::kOpenedReference) return nullptr;
   std::string cell = fresh("r");
   TermPtr before = make(want, budget, depth), after = make(want, budget, depth);
   bool relay = random_.chance(50);

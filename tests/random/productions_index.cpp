@@ -142,8 +142,7 @@ TermPtr Generator::op_call(const TypePtr& want, Exactness budget, int depth) {
   const bool is_line = want->dims.size() == 1, is_constant = first.variable.empty();
   switch (clause_of(name)) {
     case Clause::Shape: {
-      if (!is_line || first != Extent{number, ""} || (differentiates_ && Avoided::kGradientOfShape))
-        return nullptr;
+      if (!is_line || first != Extent{number, ""}) return nullptr;
       // The extent is known again by an annotation.
       const std::string v = fresh("v");
       return plain(want, {"{ let %" + v + ": " + to_string(*want) + " = " + name + "(", "); %" + v + " }"},
@@ -180,7 +179,6 @@ TypePtr Generator::random_parameter() {
 
 /// A function of float64 tensors with a number as its result, and what its derivatives are at a point.
 void Generator::make_derivative() {
-  program_.is_differentiated = true;
   DefTerm def;
   def.name = fresh("loss");
   def.result = tensor({}, "float64");
@@ -199,9 +197,8 @@ void Generator::make_derivative() {
     params.push_back(type);
     arguments.push_back(make(type, kParameter, 1));
   }
-  std::vector<std::string> ways{"grad", "value_and_grad", "vjp"};
-  if (!Avoided::kJvp) ways.emplace_back("jvp");
-  const std::string way = random_.pick(ways);
+  static const std::vector<std::string> kWays{"grad", "value_and_grad", "vjp", "jvp"};
+  const std::string& way = random_.pick(kWays);
   TypePtr type = tuple(params);
   if (way == "jvp") {
     for (const TypePtr& param : params) arguments.push_back(make(param, kParameter, 1));

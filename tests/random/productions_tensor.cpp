@@ -162,8 +162,6 @@ TermPtr Generator::concatenation(const TypePtr& want, Exactness budget, int dept
   std::vector<Extent> left = want->dims, right = want->dims;
   left[axis].constant = random_.between(0, want->dims[axis].constant);
   right[axis].constant -= left[axis].constant;
-  const bool is_empty = left[axis].constant == 0 || right[axis].constant == 0;
-  if (differentiates_ && is_empty && Avoided::kEmptyGradient) return nullptr;
   return plain(
       want, {"concatenate((", ", ", fmt::format("), axis={})", axis)},
       {make(tensor(left, want->dtype), budget, depth), make(tensor(right, want->dtype), budget, depth)});

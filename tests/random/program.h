@@ -129,7 +129,6 @@ struct ProgramTerm {
   std::vector<DataTerm> data;
   std::vector<DefTerm> defs;
   std::vector<StatementTerm> statements;
-  bool is_differentiated = false;
   bool may_fail = false;  ///< a data-dependent index may be outside of its tensor
 };
 

@@ -7,7 +7,7 @@
 //   QUERN_RANDOM_GRADIENTS=1000    how many functions
 //   QUERN_RANDOM_SEED=17           only this one
 //   QUERN_RANDOM_EVERY_WAY=1       each program in all ways of compiled code, not in one by turns
-//   QUERN_RANDOM_ALL=1             with what fails until it is mended (Avoided)
+//   QUERN_RANDOM_WHOLE=1           a program that fails as it was made, not smaller
 //   QUERN_RANDOM_FAILURES=50       how many failures end a test, in place of 5
 
 #include <fmt/format.h>
@@ -52,6 +52,10 @@ std::string kind_of(const std::string& problem) { return problem.substr(0, probl
 /// Reports a program that fails, as small as it gets.
 void report(uint64_t seed, const ProgramTerm& program, const std::string& problem,
             const std::function<std::string(const ProgramTerm&)>& problem_of) {
+  if (setting("QUERN_RANDOM_WHOLE", 0) != 0) {
+    ADD_FAILURE() << "seed " << seed << ", as it was made:\n" << problem;
+    return;
+  }
   const ProgramTerm least = shrink(
       program, [&](const ProgramTerm& smaller) { return kind_of(problem_of(smaller)) == kind_of(problem); });
   const std::string still = problem_of(least);

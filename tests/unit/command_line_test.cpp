@@ -1,7 +1,9 @@
 // The command line itself: what is no command, no file and no code, and how it is told.
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -103,7 +105,8 @@ TEST(CommandLine, VectorsComeFromFilesOfTheirLanes) {
 
 /// A program in a file of its own, run with further arguments.
 ProgramOutcome run_text(const std::string& text, std::vector<std::string> arguments) {
-  const std::string file = testing::TempDir() + "quern_command_line.relay";
+  // Tests run side by side, each in a process of its own.
+  const std::string file = fmt::format("{}quern_command_line_{}.relay", testing::TempDir(), getpid());
   std::ofstream(file) << text;
   arguments.insert(arguments.begin(), {"run", file});
   ProgramOutcome outcome = quern_with(arguments);

@@ -1,0 +1,160 @@
+// Whole programs whose last value, or failure with its place, is known: interpreted, and in every way of
+// compiled code.
+
+#include <gtest/gtest.h>
+
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "frontend/render.h"
+#include "jit/runtime/threads.h"
+#include "jit/tune/kernel_cache.h"
+#include "session/execution.h"
+#include "session/session.h"
+
+namespace quern {
+namespace {
+
+struct Program {
+  std::string name, text;
+  std::string last;  ///< as JSON, or what its failure holds; the interpreter's where it is empty
+};
+std::ostream& operator<<(std::ostream& out, const Program& p) { return out << p.name; }
+
+const std::string kByZero = "error[Q0502]: index arithmetic divides by zero\n--> p.relay:";
+
+std::string repeated(const std::string& text, int times) {
+  std::string all;
+  for (int i = 0; i < times; ++i) all += text;
+  return all;
+}
+
+const std::vector<Program> kPrograms = {
+    // --- index arithmetic that divides by zero stops, wherever its value goes
+    {"quotient_by_an_index", "[y < 3] => cast<int32>(7 / y)", kByZero + "1:24"},
+    {"remainder_by_an_index", "[y < 3] => cast<int32>(7 % y)", kByZero + "1:24"},
+    {"quotient_over_an_extent_of_one", "[i < 1, j < 1] => cast<float32>(i / j)", kByZero + "1:33"},
+    {"quotient_that_nobody_reads", "{ let %v = [i < 2] => cast<float32>(i / (1 - i)); [False] }",
+     kByZero + "1:37"},
+    {"quotient_in_the_index_of_a_constant",
+     "{ let %v = full(0.0, shape=(4, 3), dtype=\"float32\");\n"
+     "  [i < 3, j < 4] => %v[j / i, 0] else 0.0 }",
+     kByZero + "2:21"},
+    {"quotient_beside_an_index_outside", "let %v = [[1.0, 2.0]];\n[i < 3] => %v[3, 2 / i] else 0.0",
+     kByZero + "2:12"},
+    {"quotient_where_a_scatter_goes",
+     "{ let %v = [i < 2] => scatter[k < 4] 0 at (min(max(k + 1 / k, 0), 1),) max= 0; [False] }",
+     kByZero + "1:23"},
+    {"quotient_in_an_arm_not_taken", "[i < 3] => if (i > 0) { cast<int32>(6 / i) } else { 9 }", "[9, 6, 3]"},
+    {"quotient_in_an_else_not_reached",
+     "let %v = [1.0, 2.0, 3.0];\n[i < 3] => %v[i] else (sum[k < 1] (%v[i % k] else 0.0))", "[1.0, 2.0, 3.0]"},
+    {"quotient_behind_and", "[i < 3] => i > 0 and 6 / i > 4", "[false, true, false]"},
+
+    // --- a branch that is not taken reads nothing
+    {"gather_under_if",
+     "let %i = [1, 7]; let %x = [1f, 2, 3];\n[u < 2] => if (%i[u] < 3) { %x[%i[u]] } else { 0.0 }",
+     "[2.0, 0.0]"},
+    {"gather_under_select",
+     "let %i = [1, 7]; let %x = [1f, 2, 3];\n[u < 2] => select(%i[u] < 3, %x[%i[u]], 0.0)", "[2.0, 0.0]"},
+    {"gather_of_bools_under_select",
+     "let %v = [True]; let %at = [0, 0];\n"
+     "[i < 2] => select(1f >= 0 and %at[%at[%at[i]]] < 0, %v[%at[i]], 1f >= 1f)",
+     "[true, true]"},
+    {"argmax_of_what_may_be_empty_under_if",
+     "let %x = [3.0, 5.0];\n[i < 2] => if (i < 1) { cast<int32>(argmax[k < 1 - i] %x[k]) } else { 7 }",
+     "[0, 7]"},
+
+    // --- the code of a read inside of reads and conditions is no larger than they are
+    {"gathers_of_gathers",
+     "let %at = [1, 2, 0];\n[i < 3] => " + repeated("%at[", 24) + "i" + repeated("]", 24), "[0, 1, 2]"},
+    {"conditions_inside_of_conditions",
+     "let %at = [1, 2, 7];\nlet %x = [1f, 2f, 3f];\n[i < 3] => " +
+         repeated("if (%at[i] < 3 and %x[%at[i]] > 1.0) { %x[%at[i]] + ", 12) + "0.0" +
+         repeated(" } else { -1.0 }", 12),
+     "[24.0, 36.0, -1.0]"},
+
+    // --- names of the program that schedules also make
+    {"names_of_split_loops",
+     "let %a = [i < 64, j < 64] => cast<float32>((i * 7 + j * 3) % 5);\n"
+     "let %b = [i < 64, j < 64] => cast<float32>((i + j * 11) % 7);\n"
+     "([i < 64, j < 64] => sum[jo < 64] %a[i, jo] * %b[jo, j])[0] + "
+     "([io < 64, ji < 64] => sum[k < 64] %a[io, k] * %b[k, ji])[63]"},
+
+    // --- derivatives
+    {"let_in_an_index_expression",
+     "def @f(%x: Tensor[(2,), float64]) -> float64 { sum([i < 2] => { let %t = %x[i] * 2.0; %t * %t }) }\n"
+     "grad(@f)([1, 3])",
+     "[[8.0, 24.0]]"},
+    {"shape_clause_added_to_itself",
+     "op two(%a: Tensor[(n,), t]) -> Tensor[(?,), t] shape () { 2 } { [i] => %a[i] else 0 }\n"
+     "def @f(%x: Tensor[(3,), float32]) -> float32 { sum(two(%x) + two(%x)) }\ngrad(@f)([1, 2, 3])",
+     "[[2.0, 2.0, 0.0]]"},
+    {"gather_over_a_falling_extent",
+     "def @f(%x: Tensor[(3,), float64]) { let %at = [0, 1, 2]; sum([i < 3] => sum[k < 3 - i] %x[%at[k]]) }\n"
+     "grad(@f)([0, 0, 0])",
+     "[[3.0, 2.0, 1.0]]"},
+    {"maximum_over_a_falling_extent",
+     "def @f(%x: Tensor[(2,), float64]) { sum([i < 2] => max[k < 2 - i] %x[k]) }\n"
+     "vjp(@f)([1, 5], 2)",
+     "[6.0, [[2.0, 2.0]]]"},
+};
+
+struct Way {
+  std::string name;
+  bool interpret = false;
+  Tiers tiers = Tiers::Best;
+  int threads = 1;
+  bool checks_bounds = false;
+};
+const std::vector<Way> kWays = {{"interpreted", true},
+                                {"the first code", false, Tiers::First},
+                                {"the best code", false, Tiers::Best},
+                                {"the best code on two threads", false, Tiers::Best, 2},
+                                {"code that checks bounds", false, Tiers::First, 1, true}};
+
+/// What the last statement gives, or the first that fails.
+std::string last_of(const Program& program, const Way& way) {
+  CompilerOptions& options = CompilerOptions::of_process();
+  const CompilerOptions usual = options;
+  options.tiers = way.tiers;
+  options.checks_bounds = way.checks_bounds;
+  set_thread_count(way.threads);
+  Session session;
+  const ModuleId module = session.make_module();
+  const SourceId source = session.add_source(module, "p.relay", program.text);
+  std::string last;
+  for (const LocatedDiagnostic& d : session.check(source))
+    if (severity_of(d.kind) == Severity::Error) last += render_terminal(d, false);
+  ExecutionOptions how;
+  how.interpret = way.interpret;
+  Execution execution(session, module, how, [](std::string_view) {});
+  for (DeclarationId statement : session.statements(source)) {
+    if (last.starts_with("error")) break;
+    StatementResult result = execution.run(statement);
+    last = result.failure ? render_terminal(*result.failure, false) : to_json(*result.value);
+  }
+  set_thread_count(1);
+  options = usual;
+  return last;
+}
+
+class Programs : public testing::TestWithParam<Program> {};
+
+TEST_P(Programs, GiveWhatIsKnown) {
+  const Program& program = GetParam();
+  const std::string expected = program.last.empty() ? last_of(program, kWays[0]) : program.last;
+  for (const Way& way : kWays) {
+    const std::string last = last_of(program, way);
+    if (expected.starts_with("error"))
+      EXPECT_EQ(last.substr(0, expected.size()), expected) << way.name << ":\n" << last;
+    else
+      EXPECT_EQ(last, expected) << way.name << " of\n" << program.text;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Numeric, Programs, testing::ValuesIn(kPrograms),
+                         [](const auto& info) { return info.param.name; });
+
+}  // namespace
+}  // namespace quern

@@ -82,7 +82,7 @@ std::optional<bool> SignatureMatcher::holds(SyntaxPtr condition, std::string& de
   if (!comparison && !may_equal) {
     auto known = inside_evaluator_.boolean(condition, binding_.env);
     if (known && !*known && call && condition->children.size() == 3)
-      add_detail(condition->child(1), condition->child(2), detail);
+      add_detail(condition->child(0)->text, condition->child(1), condition->child(2), detail);
     return known;
   }
   size_t first = may_equal ? 1 : 0;
@@ -99,10 +99,13 @@ std::optional<bool> SignatureMatcher::holds(SyntaxPtr condition, std::string& de
   return met;
 }
 
-void SignatureMatcher::add_detail(SyntaxPtr a, SyntaxPtr b, std::string& detail) {
+void SignatureMatcher::add_detail(std::string_view test, SyntaxPtr a, SyntaxPtr b, std::string& detail) {
   auto left = inside_evaluator_.evaluate(a, binding_.env),
        right = inside_evaluator_.evaluate(b, binding_.env);
-  if (left && right) detail = fmt::format(": {} is not {}", to_string(*left), to_string(*right));
+  if (!left || !right) return;
+  const std::string first = to_string(*left), second = to_string(*right);
+  detail = test == "contains" ? fmt::format(": {} is not one of {}", second, first)
+                              : fmt::format(": {} is not {}", first, second);
 }
 
 std::optional<bool> SignatureMatcher::either(SyntaxPtr condition, std::string& detail) {

@@ -92,7 +92,7 @@ class SignatureMatcher {
   /// Whether a condition holds, or is left to a check at run time; nothing after a diagnostic. `detail` says
   /// of what it does not.
   std::optional<bool> holds(SyntaxPtr condition, std::string& detail);
-  void add_detail(SyntaxPtr a, SyntaxPtr b, std::string& detail);
+  void add_detail(std::string_view test, SyntaxPtr a, SyntaxPtr b, std::string& detail);
   /// `a or b`: what one side decides; of two equalities of dims that both stay open, their product.
   std::optional<bool> either(SyntaxPtr condition, std::string& detail);
   /// Whether the two dtypes of an equality are one, or become one; nothing for anything else.

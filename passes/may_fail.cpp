@@ -18,7 +18,7 @@ template <class Binder>
 bool binder_may_fail(const Binder& e, const Facts& facts) {
   Facts inside = facts;
   for (size_t k = 0; k < e.vars.size(); ++k) {
-    if (may_divide_by_zero(e.extents[k], inside)) return true;
+    if (may_divide_by_zero(e.extents[k], inside) || !prove_nonnegative(e.extents[k], inside)) return true;
     inside.add_index(e.vars[k], e.extents[k]);
   }
   return may_fail(e.body, inside);

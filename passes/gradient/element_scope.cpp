@@ -78,15 +78,22 @@ ExprPtr ElementScope::summed(const ScalarBuilder& build, ExprPtr value, const Ma
   return value;
 }
 
-bool ElementScope::may_fail(ExprPtr value) const {
+ExprPtr ElementScope::without_failure(const ScalarBuilder& build, ExprPtr value) const {
+  // A loop around it that it does not depend on may have no steps.
   Facts facts;
-  for (size_t k = 0; k < vars.size(); ++k) facts.add_index(vars[k], extents[k]);
-  return quern::may_fail(value, facts);
+  ExprPtr is_reached = nullptr;
+  for (size_t k = 0; k < vars.size(); ++k) {
+    const Dim last = dim_sub(extents[k], dim_const(1));
+    if (mentions(value, vars[k]))
+      facts.add_index(vars[k], extents[k]);
+    else if (!prove_nonnegative(last, facts))
+      is_reached = build.both(is_reached, build.is_nonnegative(last));
+  }
+  return may_fail(value, facts) ? build.where(is_reached, guarded(build, value, {})) : value;
 }
 
 std::optional<ElementScope::Tensor> ElementScope::as_tensor(const ScalarBuilder& build, ExprPtr value) const {
-  value = with_lets(build, value);
-  if (may_fail(value)) value = guarded(build, value, {});
+  value = without_failure(build, with_lets(build, value));
   Tensor result{nullptr, {}};
   std::vector<Dim> own_extents, fresh;
   DimMap renamed;

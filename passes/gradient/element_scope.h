@@ -48,7 +48,8 @@ class ElementScope {
 
  private:
   ExprPtr guarded(const ScalarBuilder& build, ExprPtr value, const Mark& since) const;
-  bool may_fail(ExprPtr value) const;
+  /// The value at points where something asks for it, and elsewhere 0 if it may fail there.
+  ExprPtr without_failure(const ScalarBuilder& build, ExprPtr value) const;
 
   std::vector<Binding> around_;  ///< the outermost first; a condition has no variable
 };

@@ -94,6 +94,11 @@ const std::vector<Program> kPrograms = {
      "def @f(%x: Tensor[(3,), float64]) { let %at = [0, 1, 2]; sum([i < 3] => sum[k < 3 - i] %x[%at[k]]) }\n"
      "grad(@f)([0, 0, 0])",
      "[[3.0, 2.0, 1.0]]"},
+    {"sum_over_an_extent_that_falls_where_a_scatter_takes_it",
+     "def @f(%x: Tensor[(4,), float64]) {\n  let %v = [j < 2] => scatter[i < 2] 0f64 at (0,) = "
+     "{ let %s = sum[k < 2 - i] %x[i]; %s * %s };\n  sum(%v) }\n"
+     "jvp(@f)([1, 2, 3, 4], [1, 1, 1, 1])",
+     "[4.0, 4.0]"},
     {"maximum_over_a_falling_extent",
      "def @f(%x: Tensor[(2,), float64]) { sum([i < 2] => max[k < 2 - i] %x[k]) }\n"
      "vjp(@f)([1, 5], 2)",

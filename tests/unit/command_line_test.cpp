@@ -126,6 +126,13 @@ TEST(CommandLine, ListsTheInputsThatAnEntryLacks) {
   EXPECT_EQ(outcome.code, 1);
 }
 
+TEST(CommandLine, AnEntryWithoutInputsIsToldThem) {
+  ProgramOutcome outcome = run_text("def @main(%x: int32) { %x }\n", {});
+  EXPECT_THAT(outcome.err, HasSubstr("error[Q0503]: `@main` lacks one input of 1"));
+  EXPECT_THAT(outcome.err, HasSubstr("note: `%x`: int32\n"));
+  EXPECT_EQ(outcome.code, 1);
+}
+
 TEST(CommandLine, RunsTheEntryThatIsAskedFor) {
   const std::string text = "def @main() { 1 }\ndef @other() { 2 }\n";
   EXPECT_EQ(run_text(text, {}).out, "int32 1\n");

@@ -136,7 +136,7 @@ llvm::Value* Emitter::quotient(Dim d) {
   if (!prove_nonnegative(d->args[0], none) || !prove_nonnegative(d->args[1], none)) {
     return is_div ? operations_.floor_div(a, b) : operations_.floor_mod(a, b);
   }
-  if (!as_const(d->args[1])) {
+  if (as_const(d->args[1]).value_or(0) == 0) {
     llvm::Value* is_zero = b_.CreateIsNull(b);
     b = b_.CreateSelect(is_zero, llvm::ConstantInt::get(b->getType(), 1), b);
   }

@@ -49,6 +49,10 @@ const std::vector<Program> kPrograms = {
     {"quotient_in_an_arm_not_taken", "[i < 3] => if (i > 0) { cast<int32>(6 / i) } else { 9 }", "[9, 6, 3]"},
     {"quotient_in_an_else_not_reached",
      "let %v = [1.0, 2.0, 3.0];\n[i < 3] => %v[i] else (sum[k < 1] (%v[i % k] else 0.0))", "[1.0, 2.0, 3.0]"},
+    {"quotient_by_a_constant_in_an_arm_not_taken",
+     "let %v = full(0.0, shape=(4,), dtype=\"float32\");\n"
+     "[i < 1, j < 2, k < 4] => if (j >= 2) { %v[k / i] } else { 0.0 }",
+     "[[[0.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0]]]"},
     {"quotient_behind_and", "[i < 3] => i > 0 and 6 / i > 4", "[false, true, false]"},
 
     // --- a branch that is not taken reads nothing
@@ -99,6 +103,23 @@ const std::vector<Program> kPrograms = {
      "{ let %s = sum[k < 2 - i] %x[i]; %s * %s };\n  sum(%v) }\n"
      "jvp(@f)([1, 2, 3, 4], [1, 1, 1, 1])",
      "[4.0, 4.0]"},
+    {"tangent_of_clamped_indices",
+     R"(def @f(%x: Tensor[(2, 2), float64]) -> float64 {
+  let %u: Tensor[(3,), float64] = [a < 3] => %x[a % 2, 0];
+  let %v: Tensor[(2, 3, 2), float64] = [a < 2, b < 3, c < 2] =>
+    erf(%x[min(max(a - a, 0), 1), (min(max(3 * a + 2, 1) % 4, b / 2) / 1) % 2] + cast<float64>(a));
+  let %w: Tensor[(4, 2), float64] = [a < 4, b < 2] => sum[k < 4]
+    (select(%v[(((2 * b + 2) % 1) / 3) % 2, min(max(b / 4, 0), 2), min(max(k, 0), 1)] > 0.2974,
+            %v[(0 - b) % 2, (k + k) % 3, min(max(k - b, 0), 1)],
+            %u[min(max(a - a, 0), 2)])
+     / (1.3 + cos((%u[k] else %v[a % 2, (2 - a) % 3, ((5 - k) % 3) % 2])) * 0.7));
+  sum(%u * sin(%u + 0.3)) + sum(%v * sin(%v + 0.3)) + sum(%w * sin(%w + 0.3))
+}
+let %at: Tensor[(2, 2), float64] = [[0.899, -0.3], [-0.5, 0.7]];
+let %along: Tensor[(2, 2), float64] = [[-0.8, 0.4], [0.9, 0.2]];
+let %difference = (@f(%at + 1e-5 * %along) - @f(%at - 1e-5 * %along)) / 2e-5;
+abs(jvp(@f)(%at, %along).1 - %difference) < 1e-7)",
+     "true"},
     {"maximum_over_a_falling_extent",
      "def @f(%x: Tensor[(2,), float64]) { sum([i < 2] => max[k < 2 - i] %x[k]) }\n"
      "vjp(@f)([1, 5], 2)",

@@ -126,6 +126,16 @@ TEST(CommandLine, ListsTheInputsThatAnEntryLacks) {
   EXPECT_EQ(outcome.code, 1);
 }
 
+TEST(CommandLine, OutputOfWhatNoFileHoldsIsRefused) {
+  const std::string output = fmt::format("{}quern_shape_{}.npz", testing::TempDir(), getpid());
+  ProgramOutcome outcome =
+      run_text("type Shape { Circle(float32), Square(float32) }\nSquare(1.5)\n", {"--output", output});
+  EXPECT_EQ(outcome.err,
+            "quern: a value of type Shape cannot be saved: `Square` is one of several constructors\n");
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_FALSE(std::filesystem::exists(output));
+}
+
 TEST(CommandLine, AnEntryWithoutInputsIsToldThem) {
   ProgramOutcome outcome = run_text("def @main(%x: int32) { %x }\n", {});
   EXPECT_THAT(outcome.err, HasSubstr("error[Q0503]: `@main` lacks one input of 1"));

@@ -86,7 +86,8 @@ class Comparison {
   }
   void bind(std::span<const Dim> a, std::span<const Dim> b) {
     check(a.size() == b.size(), "numbers of dims");
-    for (size_t i = 0; !difference_ && i < a.size(); ++i) renaming_.dims[a[i]] = b[i], taken_dims_.insert(b[i]);
+    for (size_t i = 0; !difference_ && i < a.size(); ++i)
+      renaming_.dims[a[i]] = b[i], taken_dims_.insert(b[i]);
   }
   void variables(const Variable* a, const Variable* b) {
     auto [known, free] = variables_.try_emplace(a, b);
@@ -285,7 +286,7 @@ class Comparison {
   std::vector<std::pair<Type, Type>> bound_types_;
   std::unordered_set<Type> taken_types_;  ///< the right one's type variables that correspond to one
   std::unordered_set<Dim> taken_dims_;
-  Substitution renaming_;                 ///< of the left one's dims and type variables to the right one's
+  Substitution renaming_;  ///< of the left one's dims and type variables to the right one's
   std::optional<std::string> difference_;
 };
 

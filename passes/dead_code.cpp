@@ -8,31 +8,20 @@ namespace quern {
 
 namespace {
 
-using Used = std::unordered_set<const Variable*>;
-
-void mark(ExprPtr expr, Used& used) {
-  if (auto* var = as<VarExpr>(expr)) used.insert(var->variable);
-  for_each_child(expr, [&](ExprPtr child) { mark(child, used); });
-}
-
+/// What follows a binding is cleaned before the binding is looked at, so that all that still uses it is known.
 class Cleaner {
  public:
   Cleaner(Arena& arena, EffectAnalysis& effects) : arena_(arena), effects_(effects) {}
 
   ExprPtr clean(ExprPtr expr) {
+    if (auto* var = as<VarExpr>(expr)) used_.insert(var->variable);
     auto* block = as<BlockExpr>(expr);
     if (!block) return map_children(arena_, expr, [&](ExprPtr child) { return clean(child); });
     ExprPtr result = clean(block->result);
-    Used used;
-    mark(result, used);
-    // From the last binding to the first: what only dropped bindings used is dropped too.
     std::vector<Binding> kept;
     for (auto it = block->bindings.rbegin(); it != block->bindings.rend(); ++it) {
-      bool needed = it->variable && used.contains(it->variable);
-      if (!needed && effects_.of(it->value).removable()) continue;
-      ExprPtr value = clean(it->value);
-      mark(value, used);
-      kept.push_back({it->variable, value});
+      const bool needed = it->variable && used_.contains(it->variable);
+      if (needed || !effects_.of(it->value).removable()) kept.push_back({it->variable, clean(it->value)});
     }
     if (kept.empty()) return result;
     std::vector<Binding> bindings(kept.rbegin(), kept.rend());
@@ -43,6 +32,7 @@ class Cleaner {
  private:
   Arena& arena_;
   EffectAnalysis& effects_;
+  std::unordered_set<const Variable*> used_;
 };
 
 }  // namespace

@@ -211,7 +211,8 @@ class GroupInference {
   void finish(size_t i) {
     inference_.enter(group_[i]->id);
     const Scheme& scheme = results_[i].definition.scheme;
-    if (contains_error(scheme.type) && !has_errors(inference_.diagnostics)) cannot_infer(i);
+    const bool is_reported = has_errors(inference_.diagnostics) || inference_.uses_broken;
+    if (contains_error(scheme.type) && !is_reported) cannot_infer(i);
     // What is typed per rank and dtype has no nodes of its own: its copies have.
     if (!scheme.specialised) {
       auto* fn = as<FnExpr>(inference_.finish(drafts_[i]));

@@ -178,7 +178,7 @@ ExprPtr Inference::global(SyntaxPtr s) {
                                     std::span<const Dim>(), std::span<const Type>(), scope_.module());
   }
   if (!scope_.has_global(s->text)) {
-    if (scope_.in_broken_import(s->text)) return error(s);
+    if (scope_.in_broken_import(s->text)) return broken_elsewhere(s);
     std::vector<std::string> known;
     for (const std::string& g : scope_.names(Scope::Names::Globals)) known.push_back("@" + g);
     for (const auto& [member_name, type] : group_types) known.push_back("@" + member_name);
@@ -196,8 +196,13 @@ ExprPtr Inference::global(SyntaxPtr s) {
   if (const Declaration* head = scope_.global(s->text); head && has_attributes_or_packs(*head))
     return operator_value(s, *head);
   const Scheme* scheme = scope_.scheme(s->text);
-  if (!scheme) return error(s);
+  if (!scheme || contains_error(scheme->type)) return broken_elsewhere(s);
   return global_at(s, name, *scheme);
+}
+
+ExprPtr Inference::broken_elsewhere(SyntaxPtr s) {
+  uses_broken = true;
+  return error(s);
 }
 
 ExprPtr Inference::bare_name(SyntaxPtr s, Type wanted) {

@@ -88,6 +88,7 @@ class Inference final : public TypeHooks {
   Head head_of(SyntaxPtr type_params, SyntaxPtr params, SyntaxPtr result, const TypeEnv& outer, Binder binder,
                const std::vector<Type>* given = nullptr);
 
+  bool uses_broken = false;  ///< a definition that has errors: what cannot be inferred may be for that
   /// Runs the queue to its fixpoint, applies defaults, reports what stays open.
   void solve();
   /// Types of `load`s that nothing but their files' headers decide.
@@ -272,6 +273,8 @@ class Inference final : public TypeHooks {
   ExprPtr local(SyntaxPtr s);
   const Variable* top_level(const TopLevelVariable& top);
   ExprPtr global(SyntaxPtr s);
+  /// A definition with errors of its own, which are reported there.
+  ExprPtr broken_elsewhere(SyntaxPtr s);
   ExprPtr bare_name(SyntaxPtr s, Type wanted = nullptr);
   /// A name that stands for nothing: what was meant by it.
   void report_unknown(SyntaxPtr name, DiagnosticKind kind, std::string_view what);

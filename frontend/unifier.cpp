@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <unordered_set>
 
 namespace quern {
 
@@ -47,11 +48,41 @@ Type Unifier::root(Type unknown) {
   return end;
 }
 
+namespace {
+
+/// Whether a part of it may be more than a tensor: such a part may stand in it twice, so that what is written
+/// out doubles with each level (`let %b = (%a, %a); let %c = (%b, %b); …`).
+bool is_nested(Type type) {
+  return std::ranges::any_of(type->args,
+                             [](Type arg) { return arg->has_infer && arg->kind != TypeKind::Tensor; });
+}
+
+/// Calls `visit` with each part of a type that has unknowns, in the order of the text; with what is nested,
+/// once.
+template <class F>
+void for_each_open_part(Type type, std::unordered_set<Type>& seen, const F& visit) {
+  if (!type->has_infer || (is_nested(type) && !seen.insert(type).second)) return;
+  visit(type);
+  for (Type arg : type->args) for_each_open_part(arg, seen, visit);
+}
+template <class F>
+void for_each_open_part(Type type, const F& visit) {
+  std::unordered_set<Type> seen;
+  for_each_open_part(type, seen, visit);
+}
+
+}  // namespace
+
 Type Unifier::resolve(Type type) {
+  std::unordered_map<Type, Type> known;
+  return resolve(type, known);
+}
+
+Type Unifier::resolve(Type type, std::unordered_map<Type, Type>& known) {
   if (!type->has_infer) return type;
   if (type->kind == TypeKind::Infer) {
     Type end = root(type);
-    if (end->kind != TypeKind::Infer) return resolve(end);
+    if (end->kind != TypeKind::Infer) return resolve(end, known);
     note({Unknown::Kind::Type, end->id});
     return end;
   }
@@ -60,9 +91,13 @@ Type Unifier::resolve(Type type) {
     for (Dim d : type->dims) dims.push_back(resolve(d));
     return tensor_type(dims, resolve(type->dtype));
   }
+  const bool nested = is_nested(type);
+  if (const auto found = nested ? known.find(type) : known.end(); found != known.end()) return found->second;
   std::vector<Type> args;
-  for (Type a : type->args) args.push_back(resolve(a));
-  return with_args(type, args);
+  for (Type a : type->args) args.push_back(resolve(a, known));
+  const Type result = with_args(type, args);
+  if (nested) known.emplace(type, result);
+  return result;
 }
 
 // --- levels and watchers ---------------------------------------------------------------------------------
@@ -92,11 +127,11 @@ void Unifier::lower(Dim dim, uint32_t level) {
 }
 
 void Unifier::lower(Type type, uint32_t level) {
-  if (!type->has_infer) return;
-  if (type->kind == TypeKind::Infer) lower({Unknown::Kind::Type, type->id}, level);
-  if (type->dtype.is_infer()) lower({Unknown::Kind::DType, type->dtype.id}, level);
-  for (Dim dim : type->dims) lower(dim, level);
-  for (Type arg : type->args) lower(arg, level);
+  for_each_open_part(type, [&](Type part) {
+    if (part->kind == TypeKind::Infer) lower({Unknown::Kind::Type, part->id}, level);
+    if (part->dtype.is_infer()) lower({Unknown::Kind::DType, part->dtype.id}, level);
+    for (Dim dim : part->dims) lower(dim, level);
+  });
 }
 
 void Unifier::wake(Unknown unknown) {
@@ -124,14 +159,11 @@ std::vector<Unknown> Unifier::unknowns(Type type) {
     }
     for (Dim a : d->args) dims(a);
   };
-  std::function<void(Type)> walk = [&](Type t) {
-    if (!t->has_infer) return;
+  for_each_open_part(resolve(type), [&](Type t) {
     if (t->kind == TypeKind::Infer) add({Unknown::Kind::Type, t->id});
     for (Dim d : t->dims) dims(d);
     if (t->dtype.is_infer()) add({Unknown::Kind::DType, t->dtype.id});
-    for (Type a : t->args) walk(a);
-  };
-  walk(resolve(type));
+  });
   return found;
 }
 
@@ -155,11 +187,9 @@ void Unifier::settle(Unknown unknown, Dim value) {
 // --- unification -----------------------------------------------------------------------------------------
 
 bool Unifier::occurs(Type unknown, Type in) {
-  in = resolve(in);
-  if (in == unknown) return true;
-  for (Type a : in->args)
-    if (occurs(unknown, a)) return true;
-  return false;
+  bool found = false;
+  for_each_open_part(resolve(in), [&](Type part) { found |= part == unknown; });
+  return found;
 }
 
 bool Unifier::bind(Type unknown, Type value) {

@@ -110,6 +110,8 @@ class Unifier {
   bool bind(Type unknown, Type value);
   bool occurs(Type unknown, Type in);
   Type root(Type unknown);
+  /// `known`: what nested types of the same question resolve to.
+  Type resolve(Type type, std::unordered_map<Type, Type>& known);
   void wake(Unknown unknown);
   uint32_t& level_of(Unknown unknown);
   void lower(Type type, uint32_t level);

@@ -1,0 +1,29 @@
+// Any bytes through the formatter: what it gives means the same and is in its canonical layout.
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "frontend/format.h"
+
+namespace {
+
+[[noreturn]] void fail(const char* what, const std::string& text) {
+  std::fprintf(stderr, "%s:\n%s\n", what, text.c_str());
+  std::abort();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  const auto once = quern::format(text);
+  if (!once) fail("formatting fails", once.error().message);
+  const auto twice = quern::format(*once);
+  if (!twice) fail("formatting again fails", twice.error().message);
+  if (*twice != *once) fail("formatting again changes", *once + "\nto\n" + *twice);
+  return 0;
+}

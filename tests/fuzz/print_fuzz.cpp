@@ -1,0 +1,44 @@
+// Any bytes as a program: the typed text of one without errors is one without errors, and is printed the same
+// again.
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "frontend/render.h"
+#include "session/session.h"
+
+namespace {
+
+using namespace quern;
+
+std::string errors_of(Session& session, SourceId source) {
+  std::string all;
+  for (const LocatedDiagnostic& d : session.check(source))
+    if (severity_of(d.kind) == Severity::Error) all += render_terminal(d, false);
+  return all;
+}
+
+[[noreturn]] void fail(const char* what, const std::string& text, const std::string& problem) {
+  std::fprintf(stderr, "%s:\n%s\n%s\n", what, text.c_str(), problem.c_str());
+  std::abort();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  static Session* session = new Session();
+  static const SourceId source = session->add_source(session->make_module(), "fuzz.relay", "");
+  static const SourceId printed = session->add_source(session->make_module(), "printed.relay", "");
+  session->set_text(source, std::string(reinterpret_cast<const char*>(data), size));
+  if (!errors_of(*session, source).empty()) return 0;
+  const std::string text = session->typed_text(source).text;
+  session->set_text(printed, text);
+  if (const std::string found = errors_of(*session, printed); !found.empty())
+    fail("the typed text has errors", text, found);
+  if (const std::string again = session->typed_text(printed).text; again != text)
+    fail("the typed text is printed differently", text, again);
+  return 0;
+}

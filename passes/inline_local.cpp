@@ -16,6 +16,14 @@ void bind_dims(Type param, Type argument, std::span<const Dim> dim_vars, DimMap&
     bind_dims(param->args[k], argument->args[k], dim_vars, dims);
 }
 
+// The types that a general function is used at, as the type of its use says them.
+void bind_types(Type general, Type used, Substitution& at) {
+  if (general->kind == TypeKind::Var) at.types.emplace(general, used);
+  if (general->dtype.is_var() && used->is_tensor()) at.dtypes.emplace(general->dtype, used->dtype);
+  for (size_t k = 0; k < general->args.size() && k < used->args.size(); ++k)
+    bind_types(general->args[k], used->args[k], at);
+}
+
 class Inliner {
  public:
   explicit Inliner(Arena& arena) : arena_(arena) {}
@@ -52,6 +60,7 @@ class Inliner {
   static std::optional<ExprSubstitution> at_call(const CallExpr& call, const FnExpr& fn) {
     ExprSubstitution at;
     at.call = &call.origin;
+    bind_types(fn.type, call.callee->type, at.types);
     for (size_t i = 0; i < fn.params.size(); ++i)
       bind_dims(fn.params[i]->type, call.args[i]->type, fn.dim_vars, at.types.dims);
     for (Dim d : fn.dim_vars)

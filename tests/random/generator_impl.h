@@ -15,7 +15,7 @@ inline constexpr Exactness kTop{4096, 8};
 
 class Generator {
  public:
-  explicit Generator(Random random) : random_(std::move(random)) {}
+  explicit Generator(Random random) : random_(random) {}
   ProgramTerm run();
 
  private:

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "tests/random/generator_impl.h"
 
@@ -137,7 +138,9 @@ TermPtr Generator::op_call(const TypePtr& want, Exactness budget, int depth) {
   const std::string& name = random_.pick(program_.ops).name;
   const int64_t number = number_of(name);
   const Exactness part{budget.magnitude / static_cast<double>(number + 1), budget.fraction};
-  const auto of_extent = [&](Extent extent) { return make(tensor({extent}, want->dtype), part, depth); };
+  const auto of_extent = [&](const Extent& extent) {
+    return make(tensor({extent}, want->dtype), part, depth);
+  };
   const Extent first = want->dims[0];
   const bool is_line = want->dims.size() == 1, is_constant = first.variable.empty();
   switch (clause_of(name)) {

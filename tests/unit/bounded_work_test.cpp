@@ -84,7 +84,7 @@ std::string long_conditions() {
          lines(2000, [](int i) { return fmt::format("if (%x == {0}) {{ {0} }} else ", i); }) + "{ 0 } }\n";
 }
 std::string long_sum() {
-  return "let %x = " + lines(5000, [](int) { return "1f + "; }) + "1f;\n";
+  return "let %x = " + lines(1500, [](int) { return "1f + "; }) + "1f;\n";
 }
 
 struct Text {

@@ -75,6 +75,7 @@ void add_row_sums(TurnedSign& turned, Value& read, Dim grouped) {
   read.dtype = r.accumulator;
   read.buffer = add_form(turned, read.buffer, std::move(form));
   read.dim = dim_floordiv(begin, length);
+  read.indices.clear();  // they name the axes of the tensor that is added up
   for (BoundsCheck& check : read.checks) check.stride = dim_floordiv(check.stride, length);
   if (read.otherwise) read.otherwise = constant(Scalar::from_int(read.dtype, 0));
 }

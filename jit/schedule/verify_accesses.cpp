@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <optional>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "jit/schedule/lower.h"
@@ -34,7 +37,9 @@ class Verifier {
       facts_.add_index(s.var, s.extent);
     }
     if (s.kind == StmtKind::If) assume(s.checks);
+    around_.push_back(&s);
     block(s.body);
+    around_.pop_back();
     facts_ = outer;
     values(s.value);
     values(s.index_value);
@@ -65,10 +70,62 @@ class Verifier {
     const Facts outer = facts_;
     assume(checks);
     const bool is_inside = prove_nonnegative(offset, facts_) && prove_less(offset, size, facts_);
-    const bool is_reached = !is_inside && !prove_impossible({}, {}, facts_);
     facts_ = outer;
-    if (is_reached)
-      wrong_ = fmt::format("{} {} may be outside of it, at {}", what, accessed.name, to_string(offset));
+    if (is_inside) return;
+    // What is true need not be proved: the steps of the loops decide.
+    Steps steps{offset, *as_const(size), checks};
+    if (visit(steps, 0))
+      wrong_ =
+          fmt::format("{} {} is outside of it: {} is {} of {} elements, at {}", what, accessed.name,
+                      to_string(offset), *evaluate(offset, steps.lookup()), *as_const(size), steps.text());
+  }
+
+  /// Looks for a step at which an access leaves its buffer.
+  struct Steps {
+    Dim offset;
+    int64_t size;
+    const std::vector<BoundsCheck>& checks;
+    std::unordered_map<Dim, int64_t> values = {};
+    int64_t left = int64_t{1} << 18;  ///< of the steps that are looked at
+
+    std::function<std::optional<int64_t>(Dim)> lookup() const {
+      return [this](Dim var) {
+        const auto found = values.find(var);
+        return found == values.end() ? std::nullopt : std::optional(found->second);
+      };
+    }
+    bool hold(const std::vector<BoundsCheck>& conditions) const {
+      return std::ranges::all_of(conditions, [&](const BoundsCheck& check) {
+        if (check.computed) return true;
+        const auto index = evaluate(check.index, lookup()), extent = evaluate(check.extent, lookup());
+        return !index || !extent || (*index >= 0 && *index < *extent);
+      });
+    }
+    std::string text() const {
+      std::string all;
+      for (const auto& [var, value] : values)
+        all += fmt::format("{}{} = {}", all.empty() ? "" : ", ", to_string(var), value);
+      return all;
+    }
+  };
+
+  /// True at a step that is outside, inside of the first `depth` statements around the access.
+  bool visit(Steps& steps, size_t depth) const {
+    if (--steps.left < 0) return false;
+    if (depth == around_.size()) {
+      const auto at = evaluate(steps.offset, steps.lookup());
+      return at && (*at < 0 || *at >= steps.size) && steps.hold(steps.checks);
+    }
+    const Stmt& s = *around_[depth];
+    if (s.kind == StmtKind::If && !steps.hold(s.checks)) return false;
+    if (s.kind != StmtKind::For) return visit(steps, depth + 1);
+    const auto extent = evaluate(s.extent, steps.lookup());
+    for (int64_t i = 0; extent && i < *extent; ++i) {
+      steps.values[s.var] = i;
+      if (visit(steps, depth + 1)) return true;
+    }
+    steps.values.erase(s.var);
+    return false;
   }
 
   /// Guards count: where one fails nothing is read.
@@ -93,6 +150,7 @@ class Verifier {
   const Kernel& kernel_;
   Facts facts_;
   std::unordered_set<Dim> indices_;
+  std::vector<const Stmt*> around_;
   std::unordered_set<const Value*> in_dots_;
   std::string wrong_;
 };

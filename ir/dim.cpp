@@ -88,7 +88,7 @@ class NodeTable {
   template <typename T>
   const T* copy(const T* from, size_t count) {
     if (count == 0) return nullptr;
-    parts_ += count * sizeof(T);
+    parts_ += count * sizeof(T);  // NOLINT(bugprone-sizeof-expression): dims are pointers
     T* to = std::pmr::polymorphic_allocator<T>(&memory_).allocate(count);
     return std::uninitialized_copy_n(from, count, to) - count;
   }

@@ -181,7 +181,7 @@ Result<Done> write_npz(const std::string& path, const Entries<TensorPtr>& entrie
     if (!fault.empty()) return write_failure(path, fmt::format("entry '{}': {}", name, fault));
   }
   if (zip_close(archive.get()) != 0) return write_failure(path, zip_strerror(archive.get()));
-  archive.release();  // closed
+  (void)archive.release();  // closed
   return Done{};
 }
 

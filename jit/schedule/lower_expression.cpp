@@ -212,7 +212,12 @@ ValuePtr Lowering::reduce(const ReduceExpr& e, std::vector<Reduction>& reduction
   require_extents(e.extents, reductions);
   Reduction r{e.reduce, {e.vars.begin(), e.vars.end()}, {e.extents.begin(), e.extents.end()}};
   const Facts outer = facts_;
-  for (size_t k = 0; k < e.vars.size(); ++k) enter(e.vars[k], e.extents[k]);
+  for (size_t k = 0; k < e.vars.size(); ++k) {
+    // Its loops run where a guard fails, too, and there an extent may be negative.
+    if (!guards_.empty() && !prove_nonnegative(r.extents[k], facts_))
+      r.extents[k] = dim_max(r.extents[k], dim_const(0));
+    enter(r.vars[k], r.extents[k]);
+  }
   term(e, r);
   facts_ = outer;
   DType element = r.value->dtype;

@@ -65,6 +65,9 @@ const std::vector<Program> kPrograms = {
      "let %v = [True]; let %at = [0, 0];\n"
      "[i < 2] => select(1f >= 0 and %at[%at[%at[i]]] < 0, %v[%at[i]], 1f >= 1f)",
      "[true, true]"},
+    {"sum_over_an_extent_that_a_condition_keeps_positive",
+     "let %x = [1.0, 2.0, 3.0];\n[i < 3] => if (1 - i >= 0) { sum[k < 1 - i] %x[k] } else { 5.0 }",
+     "[1.0, 0.0, 5.0]"},
     {"argmax_of_what_may_be_empty_under_if",
      "let %x = [3.0, 5.0];\n[i < 2] => if (i < 1) { cast<int32>(argmax[k < 1 - i] %x[k]) } else { 7 }",
      "[0, 7]"},

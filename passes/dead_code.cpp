@@ -8,7 +8,8 @@ namespace quern {
 
 namespace {
 
-/// What follows a binding is cleaned before the binding is looked at, so that all that still uses it is known.
+/// What follows a binding is cleaned before the binding is looked at, so that all that still uses it is
+/// known.
 class Cleaner {
  public:
   Cleaner(Arena& arena, EffectAnalysis& effects) : arena_(arena), effects_(effects) {}

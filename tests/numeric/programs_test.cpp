@@ -81,6 +81,11 @@ const std::vector<Program> kPrograms = {
          repeated(" } else { -1.0 }", 12),
      "[24.0, 36.0, -1.0]"},
 
+    // --- what a reduction starts from, and what it adds up in
+    {"minimum_of_infinities", "isinf(min([1.0, 2.0] / [0.0, 0.0]))", "true"},
+    {"maximum_of_infinities", "isinf(max([-1.0, -2.0] / [0.0, 0.0]))", "true"},
+    {"running_sum_of_halves", "cumsum(ones(shape=(3000,), dtype=\"float16\"))[2999]", "3000.0"},
+
     // --- names of the program that schedules also make
     {"names_of_split_loops",
      "let %a = [i < 64, j < 64] => cast<float32>((i * 7 + j * 3) % 5);\n"

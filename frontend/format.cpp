@@ -32,14 +32,22 @@ struct Gap {
   uint32_t lines_after = 0;  ///< between the last comment, or the declaration before, and the next
 };
 
+/// The line end that the whole text has; LF where it has several.
+std::string_view line_end_of(std::string_view text) {
+  std::string_view found;
+  for (size_t i = text.find_first_of("\r\n"); i != std::string_view::npos;) {
+    std::string_view end = text.substr(i, text.substr(i).starts_with("\r\n") ? 2 : 1);
+    if (!found.empty() && found != end) return "\n";
+    found = end;
+    i = text.find_first_of("\r\n", i + end.size());
+  }
+  return found.empty() ? "\n" : found;
+}
+
 class Formatter {
  public:
   Formatter(std::string_view source, std::optional<LineRange> lines)
-      : source_(source), scan_(scan(source)), lines_(lines) {
-    size_t end = source.find_first_of("\r\n");
-    if (end != std::string_view::npos)
-      newline_ = source.substr(end).starts_with("\r\n") ? "\r\n" : source.substr(end, 1);
-  }
+      : source_(source), scan_(scan(source)), lines_(lines), newline_(line_end_of(source)) {}
 
   Result<std::string> run() {
     for (const SyntaxProblem& p : scan_.problems)
@@ -51,6 +59,7 @@ class Formatter {
       Declared part{piece, parse_declaration(slice(source_, piece.range), scan_.slash_names), false, {}};
       part.kept = !fits(part) || !touched(piece.range, index);
       part.text = part.kept ? std::string(slice(source_, piece.range)) : formatted(part);
+      if (part.kept && is_frame(part.text, parts_.empty())) return std::string(source_);
       parts_.push_back(std::move(part));
     }
     std::string text = assemble();
@@ -59,9 +68,16 @@ class Formatter {
   }
 
  private:
-  /// Invalid bytes, and a comment without an end: what is after them is not known.
+  /// Invalid bytes, no text at all, and a comment without an end: what is after them is not known.
   bool hides_text(const SyntaxProblem& p) const {
-    return p.kind == DiagnosticKind::InvalidUtf8 || slice(source_, p.range) == "/*";
+    return p.kind == DiagnosticKind::InvalidUtf8 || p.kind == DiagnosticKind::NotText ||
+           slice(source_, p.range) == "/*";
+  }
+  /// Would be taken for the version at the top, or for the metadata at the start of a line, and stands where
+  /// it is neither.
+  static bool is_frame(std::string_view part, bool first) {
+    ScanOutcome alone = scan(part);
+    return (first && alone.begin > 0) || alone.end < part.size();
   }
   /// Parsed, and as what the scanner took it for: `def` before a line end begins no declaration.
   static bool fits(const Declared& part) {
@@ -118,6 +134,13 @@ class Formatter {
       if (last) break;
       out += parts_[i].text;
       end = parts_[i].piece.range.end;
+      uint32_t after = i + 1 < parts_.size() ? parts_[i + 1].piece.range.begin : scan_.end;
+      if (!parts_[i].kept) continue;
+      // Its semicolon is kept with it.
+      if (auto semicolon = gap_between(end, after).semicolon) {
+        out += slice(source_, {end, *semicolon + 1});
+        end = *semicolon + 1;
+      }
     }
     return out + std::string(source_.substr(scan_.end));
   }
@@ -143,16 +166,14 @@ class Formatter {
   size_t end_part(const Gap& gap, size_t i, std::string& out) const {
     const Declared& part = parts_[i - 1];
     size_t before = 0;
+    if (part.kept) return before;
     auto stands_before = [&](const Comment& c) {
       bool on_line = !c.to_line_end && c.lines_before == 0;
-      return gap.semicolon && c.range.begin < *gap.semicolon && (part.kept || on_line);
+      return gap.semicolon && c.range.begin < *gap.semicolon && on_line;
     };
     for (; before < gap.comments.size() && stands_before(gap.comments[before]); ++before)
-      if (!part.kept) out += " " + std::string(slice(source_, gap.comments[before].range));
-    if (part.kept && gap.semicolon)
-      out += slice(source_, {part.piece.range.end, *gap.semicolon + 1});
-    else if (ends_with_semicolon(gap, i))
-      out += ';';
+      out += " " + std::string(slice(source_, gap.comments[before].range));
+    if (ends_with_semicolon(gap, i)) out += ';';
     return before;
   }
   void end_line(std::string& out, uint32_t lines) const {
@@ -164,7 +185,6 @@ class Formatter {
   /// Statements end with one; a declaration keeps it only where what follows would else belong to it.
   bool ends_with_semicolon(const Gap& gap, size_t i) const {
     const Declared& part = parts_[i - 1];
-    if (part.kept) return false;
     if (part.piece.kind == PieceKind::Statement) return true;
     if (!gap.semicolon || i == parts_.size()) return false;
     if (!part.text.ends_with('}')) return parts_[i].piece.kind == PieceKind::Statement;
@@ -203,7 +223,7 @@ class Formatter {
   std::string_view source_;
   ScanOutcome scan_;
   std::optional<LineRange> lines_;
-  std::string_view newline_ = "\n";
+  std::string_view newline_;
   std::vector<Declared> parts_;
 };
 

@@ -22,7 +22,7 @@ struct LineRange {
 
 /// The text in its canonical layout; with `lines`, only the declarations that touch them. Declarations that
 /// do not parse stay as they are, and so does a whole text of which a part cannot be read. Its line ends are
-/// those of the source's first line. A failure is a bug: the result would mean something else.
+/// those of the source, LF where that has several. A failure is a bug: the result would mean something else.
 Result<std::string> format(std::string_view source, std::optional<LineRange> lines = std::nullopt);
 
 struct FormatEdit {

@@ -51,12 +51,12 @@ bool comma_may_go(SyntaxPtr list) {
     case SyntaxKind::Constructor:
     case SyntaxKind::ConstructorPattern:
     case SyntaxKind::FunctionType:
-    case SyntaxKind::Index:
     case SyntaxKind::List:
     case SyntaxKind::Match:
     case SyntaxKind::Params:
     case SyntaxKind::TypeDecl:
     case SyntaxKind::TypeParams: return true;
+    case SyntaxKind::Index: return list->child(0)->text != "meta";  // `meta[kind][0]` is a constant
     default: return false;
   }
 }
@@ -228,7 +228,8 @@ class Structure {
     SyntaxPtr owner = tokens_[open].owner;
     if (Token& comma = tokens_[close - 1]; comma.is(",")) comma.dropped = comma_may_go(comma.owner);
     bool empty = close == open + 1 || (close == open + 2 && tokens_[open + 1].dropped);
-    if (empty && tokens_[close].comments.empty() && tokens_[close - 1].comments.empty()) return;
+    if (empty && tokens_[close].comments.empty() && tokens_[close - 1].comments.empty())
+      return separate(close, Separator::Glued);
     bool plain = tokens_[open + 1].comments.empty() && tokens_[close].comments.empty();
     if (plain && (never_broken(owner) || holds_one_bracketed(owner))) return;
     bool braces = tokens_[open].is("{");

@@ -87,10 +87,13 @@ class Spacing {
   }
 
  private:
-  /// `1` and `.0`, `max` and `[`; `%x` and `.field` in TVM's texts.
+  /// `1` and `.0`, `max` and `[`, `nn` and `.field`; `%x` and `.field` in TVM's texts.
   bool would_be_one_token() const {
     bool point = right_.is(".") || right_.kind == LexemeKind::Projection;
     if (point && left_.kind == LexemeKind::Number) return true;
+    bool dotted =
+        left_.kind == LexemeKind::Name || left_.kind == LexemeKind::Word || left_.kind == LexemeKind::Global;
+    if (dotted && right_.is(".")) return true;
     bool named = left_.kind == LexemeKind::Local || left_.kind == LexemeKind::Projection;
     if (slash_names_ && named && (right_.is(".") || owner_ == SyntaxKind::Slice)) return true;
     return right_.is("[") && is_reduction_word(left_.text);

@@ -113,8 +113,9 @@ void Printer::signature(const std::string& head, const FnExpr& fn) {
         }
         names_.bind(fn.params[i]);
         auto here = noted.find(fn.params[i]->name);
+        const Type type = fn.params[i]->type;
         bracketed("%" + names_.of(fn.params[i]) + (here == noted.end() ? "" : here->second + "}") +
-                  annotation(fn.params[i]->type, ": "));
+                  (is_from_around(type, fn) ? "" : annotation(type, ": ")));
       },
       ")");
   // A `?` in its place would forget what the body's type says.

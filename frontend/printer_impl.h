@@ -199,6 +199,7 @@ class Printer {
   std::string type_text(Type type);
   /// Whether it is over a dim that has no name in the text.
   bool forgets_dims(Type type);
+  bool is_from_around(Type type, const FnExpr& fn);
   std::string annotation(Type type, std::string_view before);
   void signature(const std::string& head, const FnExpr& fn);
   void gradient_clause(const FnExpr& clause);

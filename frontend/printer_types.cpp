@@ -72,6 +72,16 @@ bool Printer::forgets_dims(Type type) {
   return forgets;
 }
 
+/// A `?` in a function's parameter is any extent: one that a value around the function has cannot be written.
+bool Printer::is_from_around(Type type, const FnExpr& fn) {
+  bool from_around = false;
+  for_each_dim_var(type, [&](Dim var) {
+    from_around |=
+        var->opened && !named_.contains(var) && std::ranges::find(fn.dim_vars, var) == fn.dim_vars.end();
+  });
+  return from_around;
+}
+
 /// Nothing for a type that cannot be written.
 std::string Printer::annotation(Type type, std::string_view before) {
   return type && !contains_error(type) && names_.can_spell(type) ? std::string(before) + type_text(type) : "";

@@ -222,6 +222,16 @@ size_t after_comments(std::string_view text) {
   return first.kind == TokenKind::End ? std::string_view::npos : first.range.begin;
 }
 
+constexpr std::string_view kMetadata = "#[metadata]";
+
+// Where the line begins that starts the metadata; npos where there are none.
+size_t find_metadata(std::string_view text) {
+  size_t at = text.find(kMetadata);
+  while (at != std::string_view::npos && at > 0 && text[at - 1] != '\n' && text[at - 1] != '\r')
+    at = text.find(kMetadata, at + 1);
+  return at;
+}
+
 // Where the pieces of a text are: without the version header (`#[version = "0.0.5"]`), up to `#[metadata]`.
 ScanOutcome frame_of(std::string_view text) {
   ScanOutcome outcome;
@@ -244,9 +254,9 @@ ScanOutcome frame_of(std::string_view text) {
       outcome.tvm = kLastTvm;
     }
   }
-  size_t metadata = text.find("#[metadata]");
-  if (metadata != std::string_view::npos && (metadata == 0 || text[metadata - 1] == '\n')) {
-    outcome.metadata = {static_cast<uint32_t>(metadata + 11), static_cast<uint32_t>(text.size())};
+  if (size_t metadata = find_metadata(text); metadata != std::string_view::npos) {
+    auto begin = static_cast<uint32_t>(metadata + kMetadata.size());
+    outcome.metadata = {begin, static_cast<uint32_t>(text.size())};
     text = text.substr(0, metadata);
   }
   outcome.end = static_cast<uint32_t>(text.size());

@@ -106,6 +106,7 @@ class Tokens {
     if (!line.starts_with("///")) return;
     line.remove_prefix(3);
     if (line.starts_with(" ")) line.remove_prefix(1);
+    line = line.substr(0, line.find_last_not_of(" \t\v\f") + 1);
     doc_ += std::string(line) + "\n";
   }
   void block_comment() {
@@ -133,13 +134,13 @@ class Tokens {
   }
   void string() {
     uint32_t begin = pos_++;
-    while (pos_ < text_.size() && text_[pos_] != '"' && text_[pos_] != '\n' && text_[pos_] != '\r')
-      pos_ += text_[pos_] == '\\' && pos_ + 1 < text_.size() ? 2 : 1;
+    auto ends = [&](uint32_t p) { return p == text_.size() || text_[p] == '\n' || text_[p] == '\r'; };
+    // A backslash escapes the character after it, but no line end.
+    while (!ends(pos_) && text_[pos_] != '"') pos_ += text_[pos_] == '\\' && !ends(pos_ + 1) ? 2 : 1;
     if (pos_ < text_.size() && text_[pos_] == '"') {
       ++pos_;
       return;
     }
-    pos_ = std::min(pos_, static_cast<uint32_t>(text_.size()));
     unterminated_ = true;
     problems_.push_back(
         {DiagnosticKind::Unterminated, {begin, begin + 1}, "this string has no closing quote"});

@@ -170,7 +170,7 @@ FLOAT
   ;
 INT    : DIGIT+ ([iu] DIGIT*)? ;
 NAME   : IDENT ('.' IDENT)* ;
-STRING : '"' (~["\\\r\n] | '\\' .)* '"' ;
+STRING : '"' (~["\\\r\n] | '\\' ~[\r\n])* '"' ;
 WS            : [ \t\r\n\u000B\u000C]+ -> skip ;
 LINE_COMMENT  : '//' ~[\r\n]* -> skip ;
 BLOCK_COMMENT : '/*' (BLOCK_COMMENT | .)*? '*/' -> skip ;

@@ -27,8 +27,7 @@ struct ReadSites {
 
 class Fuser {
  public:
-  Fuser(Arena& arena, const Uses& uses, EffectAnalysis& effects)
-      : arena_(arena), uses_(uses), effects_(effects) {}
+  Fuser(Arena& arena, Uses& uses, EffectAnalysis& effects) : arena_(arena), uses_(uses), effects_(effects) {}
 
   ExprPtr run(ExprPtr expr) {
     auto* block = as<BlockExpr>(expr);
@@ -168,13 +167,22 @@ class Fuser {
     auto* read = as<ReadExpr>(expr);
     auto* var = read ? as<VarExpr>(read->tensor) : nullptr;
     if (var && var->variable == variable) inspect_read(*read, consumer, around, extents, sites);
-    auto* branch = as<IfExpr>(expr);
     for_each_child(expr, [&](ExprPtr child) {
       int before = sites.count;
       inspect(child, variable, consumer, around, extents, sites);
-      bool under_condition = (branch && child != branch->condition) || (read && child == read->otherwise);
-      if (under_condition && sites.count != before) sites.always = false;
+      if (sites.count != before && is_conditional(expr, child)) sites.always = false;
     });
+  }
+
+  /// Whether the child is evaluated under a condition only: an arm, what stands behind `else`, the second
+  /// operand of `and` and `or`.
+  static bool is_conditional(ExprPtr expr, ExprPtr child) {
+    if (auto* branch = as<IfExpr>(expr)) return child != branch->condition;
+    if (auto* read = as<ReadExpr>(expr)) return child == read->otherwise;
+    auto* scalar = as<ScalarExpr>(expr);
+    const bool logic =
+        scalar && !scalar->is_cast && (scalar->op == ScalarOp::And || scalar->op == ScalarOp::Or);
+    return logic && child != scalar->args[0];
   }
 
   void inspect_read(const ReadExpr& read, const ComprehensionExpr& consumer, const std::vector<Dim>& around,
@@ -200,28 +208,42 @@ class Fuser {
 
   // The consumer with the producer's body in place of its reads.
   ExprPtr inlined(const ComprehensionExpr& consumer, const Variable* variable) {
-    if (failing_.contains(variable)) fused_.insert(variable);
     const ComprehensionExpr& producer = *producers_.at(variable);
+    int replaced = 0;
     std::function<ExprPtr(ExprPtr)> walk = [&](ExprPtr e) -> ExprPtr {
       auto* read = as<ReadExpr>(e);
       auto* var = read ? as<VarExpr>(read->tensor) : nullptr;
       if (!var || var->variable != variable) return map_children(arena_, e, walk);
+      ++replaced;
       ExprSubstitution substitution;
       for (size_t k = 0; k < producer.vars.size(); ++k)
         substitution.types.dims.emplace(producer.vars[k],
                                         static_cast<const DimValueExpr*>(read->indices[k])->dim);
       return substitute(arena_, producer.body, substitution);
     };
-    return arena_.make<ComprehensionExpr>(Expr{consumer}, consumer.vars, consumer.extents,
-                                          walk(consumer.body));
+    ExprPtr body = walk(consumer.body);
+    count_inlined(variable, replaced);
+    return arena_.make<ComprehensionExpr>(Expr{consumer}, consumer.vars, consumer.extents, body);
+  }
+
+  /// What the producer reads is now read as often as it was inlined, and no more by itself where nothing is
+  /// left that reads it.
+  void count_inlined(const Variable* variable, int times) {
+    const bool dropped = (uses_.at(variable) -= times) == 0;
+    if (dropped) fused_.insert(variable);
+    Uses read;
+    count_uses(producers_.at(variable)->body, read);
+    for (const auto& [v, count] : read) uses_[v] += count * (times - (dropped ? 1 : 0));
   }
 
   Arena& arena_;
-  const Uses& uses_;
+  Uses& uses_;
   EffectAnalysis& effects_;
   std::unordered_set<const Variable*>
       failing_;  ///< producers that may fail, with nothing to be seen after them
-  std::unordered_set<const Variable*> fused_;  ///< of these, those whose only use is now in a consumer
+  /// Producers that nothing reads any more: they are dropped, since one that may fail would else be left
+  /// without those that it reads.
+  std::unordered_set<const Variable*> fused_;
   std::unordered_map<const Variable*, const ComprehensionExpr*> producers_;
   std::unordered_map<const Variable*, size_t> sizes_;  ///< of producers, in nodes
 };

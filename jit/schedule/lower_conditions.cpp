@@ -28,14 +28,11 @@ void Lowering::enter(Dim var, Dim extent) {
 
 ValuePtr Lowering::value_where(const ValuePtr& condition, bool wanted, ExprPtr arm,
                                std::vector<Reduction>& reductions) {
-  const bool is_bound = condition->kind == ValueKind::Local;
-  bound_guards_ += is_bound;
   BoundsCheck guard{nullptr, wanted ? choose(condition, 0, -1) : choose(condition, -1, 0), dim_const(1)};
   guard.is_guard = true;
   guards_.push_back(std::move(guard));
   ValuePtr result = value(arm, reductions);
   guards_.pop_back();
-  bound_guards_ -= is_bound;
   return result;
 }
 

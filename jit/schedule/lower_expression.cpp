@@ -253,7 +253,12 @@ ValuePtr Lowering::scan(const ScanExpr& e, std::vector<Reduction>& reductions) {
   // What a `let` binds is computed after the running results.
   bool outermost = &reductions == &result_.reductions;
   for (const Variable* used : free_variables(e.body)) outermost &= !lets_.contains(used);
-  outermost &= bound_guards_ == 0;
+  // A running result takes in the terms before the one whose element is asked for, and may fail at each.
+  if (!guards_.empty()) {
+    Facts inside = facts_;
+    inside.add_index(e.vars[0], e.extents[0]);
+    outermost &= !may_fail(e.body, inside);
+  }
   if (!var || !outermost || (result_.running && result_.running != var)) {
     ReduceExpr same{Expr{ExprKind::Reduce, e.type, e.origin}, e.reduce, e.vars, e.extents, e.body};
     return reduce(same, reductions);
@@ -339,8 +344,14 @@ void Lowering::collect_dims() {
       add(c.extent);
     }
   };
+  auto in_check = [&](const BoundsCheck& c) {
+    if (c.index) add(c.index);
+    if (c.computed) for_each_value(c.computed, in_value);
+    add(c.extent);
+  };
   std::function<void(const Reduction&)> in_reduction = [&](const Reduction& r) {
     for (Dim d : r.extents) add(d);
+    for (const BoundsCheck& c : r.checks) in_check(c);
     for_each_value(r.value, in_value);
     if (r.index_value) for_each_value(r.index_value, in_value);
     for (const Reduction& inner : r.inner) in_reduction(inner);
@@ -353,6 +364,7 @@ void Lowering::collect_dims() {
   for_each_value(result_.value, in_value);
   if (!result_.scatter) return;
   for (Dim d : result_.scatter->extents) add(d);
+  for (const BoundsCheck& c : result_.scatter->checks) in_check(c);
   add(result_.scatter->offset);
   for (const ComputedOffset& c : result_.scatter->computed) {
     for_each_value(c.index, in_value);

@@ -87,7 +87,6 @@ class Lowering {
   std::unordered_set<Dim> index_vars_;
   Facts facts_;                      ///< of the index variables in scope
   std::vector<BoundsCheck> guards_;  ///< of the arms that the value stands in
-  int bound_guards_ = 0;             ///< those of them that are locals
 };
 
 }  // namespace quern::loops

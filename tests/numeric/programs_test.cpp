@@ -54,6 +54,8 @@ const std::vector<Program> kPrograms = {
      "[i < 1, j < 2, k < 4] => if (j >= 2) { %v[k / i] } else { 0.0 }",
      "[[[0.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0]]]"},
     {"quotient_behind_and", "[i < 3] => i > 0 and 6 / i > 4", "[false, true, false]"},
+    {"quotient_beside_a_false_operand",
+     "let %a = [False, False, False];\nlogical_and(%a, [i < 3] => 3 % i == 0)", kByZero + "2:28"},
 
     // --- a branch that is not taken reads nothing
     {"gather_under_if",
@@ -81,6 +83,16 @@ const std::vector<Program> kPrograms = {
          repeated(" } else { -1.0 }", 12),
      "[24.0, 36.0, -1.0]"},
 
+    // --- a running result takes in each term before the one that is asked for
+    {"gather_of_a_running_sum_under_if",
+     "let %x = [1f, 2, 3];\nlet %at = [0, 7, 1];\n"
+     "[i < 3] => if (i >= 2) { scan[j <= i] + %x[%at[j]] } else { 0f }",
+     "error[Q0341]: index 7 is out of bounds for axis 0 with extent 3"},
+    {"gather_of_a_running_sum_under_a_reduction",
+     "let %x = [1f, 2, 3];\nlet %at = [0, 2, 1];\n"
+     "[i < 3] => if (any[k < 3] (%x[k] > 3.0 - cast<float32>(i))) { scan[j <= i] + %x[%at[j]] } else { 0f }",
+     "[0.0, 4.0, 6.0]"},
+
     // --- what a reduction starts from, and what it adds up in
     {"minimum_of_infinities", "isinf(min([1.0, 2.0] / [0.0, 0.0]))", "true"},
     {"maximum_of_infinities", "isinf(max([-1.0, -2.0] / [0.0, 0.0]))", "true"},
@@ -93,6 +105,12 @@ const std::vector<Program> kPrograms = {
      "([i < 64, j < 64] => sum[jo < 64] %a[i, jo] * %b[jo, j])[0] + "
      "([io < 64, ji < 64] => sum[k < 64] %a[io, k] * %b[k, ji])[63]"},
 
+    // --- one tensor of a chain may fail, and is computed once
+    {"gather_read_through_two_others",
+     "let %x = [[3, 4], [5, 6]];\nlet %at = [1];\n"
+     "([[1, 1], [2, 2], [3, 3]] * ([i < 2] => %x[%at[0], i]))[-2]",
+     "[10, 12]"},
+
     // --- derivatives
     {"let_in_an_index_expression",
      "def @f(%x: Tensor[(2,), float64]) -> float64 { sum([i < 2] => { let %t = %x[i] * 2.0; %t * %t }) }\n"
@@ -102,6 +120,12 @@ const std::vector<Program> kPrograms = {
      "op two(%a: Tensor[(n,), t]) -> Tensor[(?,), t] shape () { 2 } { [i] => %a[i] else 0 }\n"
      "def @f(%x: Tensor[(3,), float32]) -> float32 { sum(two(%x) + two(%x)) }\ngrad(@f)([1, 2, 3])",
      "[[2.0, 2.0, 0.0]]"},
+    {"tangent_of_a_shape_clause_beside_a_constant",
+     "op two(%a: Tensor[(n,), t]) -> Tensor[(?,), t] shape () { 2 } { [i] => %a[i] else 1 }\n"
+     "def @f(%x: Tensor[(1,), float64]) -> float64 {\n"
+     "  sum([0f64, 0f64] + { let %v: Tensor[(2,), float64] = two(%x); %v })\n}\n"
+     "jvp(@f)([3], [5])",
+     "[4.0, 5.0]"},
     {"gather_over_a_falling_extent",
      "def @f(%x: Tensor[(3,), float64]) { let %at = [0, 1, 2]; sum([i < 3] => sum[k < 3 - i] %x[%at[k]]) }\n"
      "grad(@f)([0, 0, 0])",

@@ -55,7 +55,7 @@ inline TermPtr let_term(const std::string& name, const TermPtr& value, const Ter
   term.tag = Term::Tag::Let;
   term.type = body->type;
   term.annotated = value->type;
-  term.parts = {"{ let %" + name + note(": " + to_string(*value->type)) + " = ", ";\n  ", " }"};
+  term.parts = {"{ let %" + name + note(": ", value->type) + " = ", ";\n  ", " }"};
   term.children = {value, body};
   term.binds = {name};
   return std::make_shared<const Term>(std::move(term));

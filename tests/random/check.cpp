@@ -189,7 +189,7 @@ std::string Workshop::types(Session& s, ModuleId module, SourceId source, const 
                             bool left_out) {
   for (const DefTerm& def : program.defs) {
     // Inference may know more of a result than what was left out says.
-    if (is_inferred(def) || (left_out && forgets_dims(def.result))) continue;
+    if (is_inferred(def) || (left_out && has_unwritten(def.result))) continue;
     const Definition* found = s.definition(module, def.name);
     std::string got = found ? quern::to_string(found->scheme) : "nothing", meant = scheme_text(def);
     if (got != meant) return fmt::format("@{} has {} and was meant to have {}", def.name, got, meant);

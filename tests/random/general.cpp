@@ -92,8 +92,7 @@ TermPtr Generator::general_function(Local& local, int depth) {
   local.variables = variables;
   return plain(
       local.type,
-      {"fn " + declared + (written ? "]" : "") + "(" + head + ")" + note(" -> " + to_string(*result)) + " { ",
-       " }"},
+      {"fn " + declared + (written ? "]" : "") + "(" + head + ")" + note(" -> ", result) + " { ", " }"},
       {body}, {}, names);
 }
 

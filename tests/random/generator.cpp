@@ -212,18 +212,22 @@ TermPtr Generator::tuple_of(const TypePtr& want, Exactness budget, int depth) {
   return plain(want, parts, fields);
 }
 
+// A `?` of a function's type would be any extent; the place where it stands knows which one it is.
 TermPtr Generator::function_of(const TypePtr& want, int depth) {
   size_t before = locals_.size();
+  auto written = [](const char* mark, const TypePtr& type) {
+    return has_unwritten(type) ? std::string() : mark + to_string(*type);
+  };
   std::string params;
   std::vector<std::string> names;
   for (size_t i = 0; i + 1 < want->args.size(); ++i) {
     names.push_back(fresh("x"));
-    params += fmt::format("{}%{}: {}", i ? ", " : "", names.back(), to_string(*want->args[i]));
+    params += (i ? ", %" : "%") + names.back() + written(": ", want->args[i]);
     locals_.push_back({names.back(), want->args[i], kParameter});
   }
   TermPtr body = make(want->args.back(), kApplied, depth - 1);
   locals_.resize(before);
-  std::string result = note(" -> " + to_string(*want->args.back()));
+  std::string result = note(written(" -> ", want->args.back()));
   return plain(want, {"fn (" + params + ")" + result + " { ", " }"}, {body}, {}, names);
 }
 

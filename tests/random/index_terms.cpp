@@ -45,7 +45,7 @@ IndexTerms::Index IndexTerms::fresh_index(const Extent& extent) {
   static const std::vector<std::string> kMade{"i0",     "i1", "jo",    "ji",   "k",    "split", "fuse",
                                               "unroll", "r",  "outer", "pack", "tile", "out",   "x0"};
   std::string name = random_.chance(40) ? random_.pick(kMade) : fresh_("i");
-  if (!names_.insert(name).second) name = fresh_("i");
+  while (!names_.insert(name).second) name = fresh_("i");
   return {name, extent, extent.variable.empty() ? extent.constant : kMostVariable, extent.variable.empty()};
 }
 

@@ -58,7 +58,7 @@ TermPtr Generator::definition_call(const TypePtr& want, Exactness budget, int de
   for (auto& [param, type] : def.params)
     arguments.push_back(make(instantiate(type, bindings), kParameter, depth));
   TermPtr call = call_term(want, "@" + def.name, arguments, {def.name}, !def.type_variables.empty());
-  if (!forgets_dims(def.result)) return call;
+  if (!has_unwritten(def.result)) return call;
   // The dims that the definition forgets are known again by an annotation.
   std::string name = fresh("v");
   return plain(want, {"{ let %" + name + ": " + to_string(*want) + " = ", ";\n  %" + name + " }"}, {call}, {},
@@ -72,8 +72,8 @@ TermPtr Generator::applied_function(const TypePtr& want, Exactness budget, int d
   locals_.push_back({name, type, kParameter});
   TermPtr body = make(want, budget, depth);
   locals_.pop_back();
-  return plain(want, {"(fn (%" + name + note(": " + to_string(*type)) + ") { ", " })(", ")"},
-               {body, argument}, {}, {name});
+  return plain(want, {"(fn (%" + name + note(": ", type) + ") { ", " })(", ")"}, {body, argument}, {},
+               {name});
 }
 
 TermPtr Generator::called_variable(const TypePtr& want, Exactness budget, int depth) {
@@ -120,7 +120,7 @@ TermPtr Generator::match(const TypePtr& want, Exactness budget, int depth) {
         continue;
       }
       std::string name = fresh("m");
-      pattern += "%" + name + (random_.chance(20) ? note(": " + to_string(*c.fields[k])) : "");
+      pattern += "%" + name + (random_.chance(20) ? note(": ", c.fields[k]) : "");
       binds.push_back(name);
       locals_.push_back({name, c.fields[k], kParameter});
     }
@@ -143,7 +143,7 @@ TermPtr Generator::reference(const TypePtr& want, Exactness budget, int depth) {
   std::string cell = fresh("r");
   TermPtr before = make(want, budget, depth), after = make(want, budget, depth);
   bool relay = random_.chance(50);
-  std::vector<std::string> parts{"{ let %" + cell + note(": Ref[" + to_string(*want) + "]") + " = ref(",
+  std::vector<std::string> parts{"{ let %" + cell + note(": ", ref(want)) + " = ref(",
                                  relay ? ");\n  ref_write(%" + cell + ", " : ");\n  %" + cell + " := ",
                                  relay ? ");\n  ref_read(%" + cell + ") }" : ";\n  !%" + cell + " }"};
   return plain(want, parts, {before, after}, {}, {cell});

@@ -32,6 +32,14 @@ bool has_unwritten(const TypePtr& type) {
   return std::ranges::any_of(type->dims, [](const Extent& d) { return is_unwritten(d.variable); }) ||
          std::ranges::any_of(type->args, has_unwritten);
 }
+std::string note(const std::string& mark, const TypePtr& type) {
+  auto forgets = [](auto&& self, const TypePtr& t) -> bool {
+    const bool fixed = t->kind == TypeTerm::Kind::Function || t->kind == TypeTerm::Kind::Ref;
+    return (fixed && has_unwritten(t)) ||
+           std::ranges::any_of(t->args, [&](const TypePtr& arg) { return self(self, arg); });
+  };
+  return forgets(forgets, type) ? "" : note(mark + to_string(*type));
+}
 TypePtr ref(TypePtr content) { return make({TypeTerm::Kind::Ref, {}, "", {std::move(content)}, ""}); }
 TypePtr type_variable(std::string name, bool numeric) {
   return make({TypeTerm::Kind::Variable, {}, numeric ? kNumeric : "", {}, std::move(name)});
@@ -67,11 +75,6 @@ std::string to_string(const TypeTerm& type) {
 bool same(const TypePtr& a, const TypePtr& b) {
   return a == b || (a->kind == b->kind && a->dims == b->dims && a->dtype == b->dtype && a->name == b->name &&
                     std::ranges::equal(a->args, b->args, same));
-}
-
-bool forgets_dims(const TypePtr& type) {
-  return std::ranges::any_of(type->dims, [](const Extent& d) { return is_unwritten(d.variable); }) ||
-         std::ranges::any_of(type->args, forgets_dims);
 }
 
 std::string written_variables(const DefTerm& def) {
@@ -126,7 +129,7 @@ class Writer {
     put(written_variables(def) + "(");
     for (size_t i = 0; i < def.params.size(); ++i)
       put((i ? ", %" : "%") + def.params[i].first + ": " + to_string(*def.params[i].second));
-    put(")" + note(" -> " + to_string(*def.result)) + " {\n  ");
+    put(")" + note(" -> ", def.result) + " {\n  ");
     put(def.body);
     put("\n}\n");
     out.defs[def.name] = {begin, out.text.size()};
@@ -147,7 +150,7 @@ WrittenProgram write(const ProgramTerm& program, const Writing& writing) {
   for (const DataTerm& type : program.data) writer.put(type);
   for (const DefTerm& def : program.defs) writer.put(def);
   for (const StatementTerm& statement : program.statements) {
-    std::string annotation = note(": " + to_string(*statement.value->type));
+    std::string annotation = note(": ", statement.value->type);
     writer.put("let %" + statement.variable + (statement.general ? "" : annotation) + " = ");
     writer.put(statement.value);
     writer.put(";\n");

@@ -59,8 +59,6 @@ inline constexpr const char* kNumeric = "number";
 std::string to_string(const TypeTerm& type);
 std::string to_string(const Extent& extent);
 bool same(const TypePtr& a, const TypePtr& b);
-/// Whether a dim in it cannot be written.
-bool forgets_dims(const TypePtr& type);
 
 /// Bounds on a term's numbers that keep float32 arithmetic exact: every element is a multiple of 2^-fraction
 /// and at most `magnitude` in size, with magnitude * 2^fraction <= 2^22.
@@ -76,6 +74,9 @@ struct Exactness {
 inline constexpr char kNoteBegin = '\x01';
 inline constexpr char kNoteEnd = '\x02';
 inline std::string note(const std::string& text) { return kNoteBegin + text + kNoteEnd; }
+/// The type as an annotation after `mark`; nothing where it holds a function or a reference with an extent
+/// that cannot be written: in these `?` is not the extent that the place knows.
+std::string note(const std::string& mark, const TypePtr& type);
 
 struct Term;
 using TermPtr = std::shared_ptr<const Term>;

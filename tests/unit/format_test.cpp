@@ -141,9 +141,19 @@ TEST(FormatTest, HeaderAndMetadataStay) {
             "#[version =  \"0.0.5\"]\ndef @main() { 1 }\n\n#[metadata]\n{ \"a\" :1}");
 }
 
+TEST(FormatTest, NamesStayApartFromTheirFields) {
+  EXPECT_EQ(formatted("f .x + torch.\trelu(%x)"), "f .x + torch .relu(%x);\n");
+  EXPECT_EQ(formatted("meta[relay.Constant,][0]"), "meta[relay.Constant,][0];\n");
+}
+
+TEST(FormatTest, DocumentationLosesTheBlanksAtLineEnds) {
+  EXPECT_EQ(formatted("/// Adds. \t\ndef @f(){1}"), "/// Adds.\ndef @f() { 1 }\n");
+}
+
 TEST(FormatTest, LineEndsAreThoseOfTheFile) {
   EXPECT_EQ(formatted("let %a=1;\r\n\r\n\r\n%a // x\r\n"), "let %a = 1;\r\n\r\n%a;  // x\r\n");
   EXPECT_EQ(formatted("let %a=1;\r%a"), "let %a = 1;\r%a;\r");
+  EXPECT_EQ(formatted("let %a=1;\r\n%a\n"), "let %a = 1;\n%a;\n");
 }
 
 TEST(FormatTest, WhatDoesNotParseStays) {
@@ -152,6 +162,10 @@ TEST(FormatTest, WhatDoesNotParseStays) {
   std::string open = "let   %a = 1; /* never";
   EXPECT_EQ(formatted(open), open);
   EXPECT_EQ(formatted("def\n  @f() {1 +}"), "def\n  @f() {1 +}\n");
+  EXPECT_EQ(formatted("(1\n;\n  %x"), "(1\n;\n%x;\n");
+  EXPECT_EQ(formatted("print( \"a\\\n"), "print( \"a\\\n");
+  std::string metadata_in_line = "let %a = 1;  #[metadata]\n{}\n";
+  EXPECT_EQ(formatted(metadata_in_line), metadata_in_line);
   std::string bytes = "let   %a = 1;\n\xff";
   EXPECT_EQ(formatted(bytes), bytes);
 }
@@ -252,6 +266,33 @@ TEST(FormatTest, MangledFilesComeOutTheSame) {
       if (text.size() > 2000 && !path.starts_with("tests/golden/diagnostics")) {
         EXPECT_NE(other, original) << path;
       }
+    }
+  }
+}
+
+/// A text with a few characters taken away, or others put in: most no longer parse.
+std::string damaged(std::string text, std::mt19937& random) {
+  constexpr std::string_view kPieces[] = {"\"", "\n", "\r\n", ";", "{", "}", "(",    ")",    "[",   "]", ",",
+                                          "//", "/*", "*/",   "%", "@", " ", "def ", "let ", "op ", "\t"};
+  for (uint32_t count = 1 + random() % 3; count > 0 && !text.empty(); --count) {
+    size_t at = random() % text.size();
+    if (random() % 2 == 0)
+      text.erase(at, 1 + random() % 4);
+    else
+      text.insert(at, kPieces[random() % std::size(kPieces)]);
+  }
+  return text;
+}
+
+TEST(FormatTest, IsIdempotentForBrokenTexts) {
+  std::mt19937 random(1);
+  for (auto& [path, text] : corpus()) {
+    for (int i = 0; i < 20; ++i) {
+      // A part is enough, and quick.
+      size_t begin = text.empty() ? 0 : random() % text.size();
+      std::string broken = damaged(text.substr(begin, 10 + random() % 300), random);
+      std::string once = formatted(broken);
+      EXPECT_EQ(formatted(once), once) << path << " in\n" << broken;
     }
   }
 }

@@ -162,7 +162,7 @@ TEST(FormatTest, WhatDoesNotParseStays) {
   std::string open = "let   %a = 1; /* never";
   EXPECT_EQ(formatted(open), open);
   EXPECT_EQ(formatted("def\n  @f() {1 +}"), "def\n  @f() {1 +}\n");
-  EXPECT_EQ(formatted("(1\n;\n  %x"), "(1\n;\n%x;\n");
+  EXPECT_EQ(formatted("1  2\n;\n  %x"), "1  2\n;\n%x;\n");
   EXPECT_EQ(formatted("print( \"a\\\n"), "print( \"a\\\n");
   std::string metadata_in_line = "let %a = 1;  #[metadata]\n{}\n";
   EXPECT_EQ(formatted(metadata_in_line), metadata_in_line);

@@ -1,7 +1,7 @@
 // Every prefix of a file, and every file without one of its tokens, is a text that somebody has on the screen
 // for a moment: checking it ends soon, and what it says lies in the text.
 //
-//   QUERN_HALF_TYPED=all   every one of them; else a sample
+//   QUERN_HALF_TYPED=1000000   how many texts; above the number of such edits, pairs of them are added
 
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr size_t kShards = 4;
-constexpr size_t kSampledEdits = 30000;    ///< of all files together
+constexpr size_t kSampledEdits = 30000;    ///< of all files together, where nothing else is asked for
 constexpr size_t kSmallFile = 8 << 10;     ///< bytes; of larger ones a sample is taken even of all edits
 constexpr size_t kEditsOfLargeFile = 200;  ///< prefixes, and as many deletions
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(NDEBUG)
@@ -51,10 +51,10 @@ std::vector<File> files() {
   return found;
 }
 
-/// What is left out of a file.
+/// What is left out of a file: one range, or two, the later one first.
 struct Cut {
   size_t file;
-  Range range;
+  Range range, earlier{0, 0};
 };
 
 std::vector<Cut> cuts_of(size_t index, const std::string& text, std::mt19937& random) {
@@ -68,6 +68,23 @@ std::vector<Cut> cuts_of(size_t index, const std::string& text, std::mt19937& ra
     std::sample(some->begin(), some->end(), std::back_inserter(all),
                 text.size() <= kSmallFile ? some->size() : kEditsOfLargeFile, random);
   return all;
+}
+
+/// Every edit where there are fewer than are asked for, with pairs of edits of one file; else a sample.
+std::vector<Cut> chosen(const std::vector<Cut>& edits, size_t count, std::mt19937& random) {
+  std::vector<Cut> cuts;
+  std::sample(edits.begin(), edits.end(), std::back_inserter(cuts), count, random);
+  while (cuts.size() < count) {
+    const size_t at = random() % edits.size();
+    Cut late = edits[at], early = edits[random() % edits.size()];
+    // Edits of one file stand together.
+    if (early.file != late.file) early = edits[at - std::min<size_t>(at, random() % 300)];
+    if (early.file != late.file) continue;
+    if (early.range.begin > late.range.begin) std::swap(early, late);
+    if (early.range.end <= late.range.begin) cuts.push_back({late.file, late.range, early.range});
+  }
+  std::ranges::stable_sort(cuts, {}, &Cut::file);
+  return cuts;
 }
 
 void expect_inside(const LocatedDiagnostic& d) {
@@ -89,14 +106,11 @@ class HalfTyped : public testing::TestWithParam<size_t> {};
 TEST_P(HalfTyped, IsCheckedSoonAndInPlace) {
   std::mt19937 random(20);
   std::vector<File> all = files();
-  std::vector<Cut> cuts;
+  std::vector<Cut> edits;
   for (size_t i = 0; i < all.size(); ++i)
-    for (const Cut& cut : cuts_of(i, all[i].text, random)) cuts.push_back(cut);
-  if (!std::getenv("QUERN_HALF_TYPED")) {
-    std::vector<Cut> sample;
-    std::sample(cuts.begin(), cuts.end(), std::back_inserter(sample), kSampledEdits, random);
-    cuts = sample;
-  }
+    for (const Cut& cut : cuts_of(i, all[i].text, random)) edits.push_back(cut);
+  const char* wanted = std::getenv("QUERN_HALF_TYPED");
+  const std::vector<Cut> cuts = chosen(edits, wanted ? std::stoul(wanted) : kSampledEdits, random);
   std::optional<Session> session;
   SourceId source = 0;
   // A session sees the edits of a file one after the other.
@@ -109,9 +123,10 @@ TEST_P(HalfTyped, IsCheckedSoonAndInPlace) {
                                    file.path.parent_path().string());
     }
     std::string text = file.text;
-    text.erase(cuts[i].range.begin, cuts[i].range.end - cuts[i].range.begin);
+    for (Range range : {cuts[i].range, cuts[i].earlier}) text.erase(range.begin, range.end - range.begin);
     SCOPED_TRACE(file.path.string() + " without bytes " + std::to_string(cuts[i].range.begin) + " to " +
-                 std::to_string(cuts[i].range.end));
+                 std::to_string(cuts[i].range.end) + ", " + std::to_string(cuts[i].earlier.begin) + " to " +
+                 std::to_string(cuts[i].earlier.end));
     std::clock_t before = std::clock();
     session->set_text(source, text);
     for (const LocatedDiagnostic& d : session->check(source)) expect_inside(d);

@@ -86,25 +86,38 @@ ExprPtr Inference::member_of(SyntaxPtr s, ExprPtr tuple) {
                                  std::string_view());
 }
 
-ExprPtr Inference::slice_of(SyntaxPtr s, ExprPtr tensor, const std::vector<ExprPtr>& computed) {
-  Type type = resolve(tensor->type);
-  bool numbered = s->children.size() == 2 && s->child(1)->is(SyntaxKind::Int);
-  if (type->kind == TypeKind::Tuple && !numbered) return member_of(s, tensor);
-  if (type->kind == TypeKind::Tuple) {
-    SyntaxPtr item = s->child(1);
-    std::vector<Fix> fixes;
-    size_t field = 0;
-    auto [end, error] = std::from_chars(item->text.data(), item->text.data() + item->text.size(), field);
-    // `%t[-1]`, `%t[0i64]` and what is past the last field have no such spelling.
-    if (error == std::errc() && end == item->text.data() + item->text.size() && field < type->args.size()) {
-      Place bracketed = place(item);
-      bracketed.part = Part::Bracketed;
-      fixes.push_back({fmt::format("write `.{}`", field), {{bracketed, fmt::format(".{}", field)}}});
-    }
-    report(DiagnosticKind::TupleIndexed, s, "a field of a tuple is read with a point: `%t.0`",
-           origin_of(tensor), std::move(fixes));
-    return nullptr;
+/// What a slice reads, axis by axis, and the axes of what it gives.
+struct Inference::SliceAxes {
+  std::vector<Dim> vars, extents;
+  std::vector<ExprPtr> indices;
+  std::vector<char> checked;  ///< by axis of the tensor: whether the index is looked at when it runs
+  Facts facts;
+
+  /// The index of another axis of the result.
+  Dim running(Dim extent) {
+    vars.push_back(dim_var(fmt::format("i{}", vars.size())));
+    extents.push_back(extent);
+    facts.add_index(vars.back(), extent);
+    return vars.back();
   }
+};
+
+namespace {
+
+/// `.0` in the place of `[0]`; `%t[-1]`, `%t[0i64]` and what is past the last field have no such spelling.
+std::vector<Fix> field_in_place_of(Place bracketed, SyntaxPtr item, size_t fields) {
+  bracketed.part = Part::Bracketed;
+  size_t field = 0;
+  const char* last = item->text.data() + item->text.size();
+  auto [end, error] = std::from_chars(item->text.data(), last, field);
+  if (error != std::errc() || end != last || field >= fields) return {};
+  return {{fmt::format("write `.{}`", field), {{bracketed, fmt::format(".{}", field)}}}};
+}
+
+}  // namespace
+
+bool Inference::can_be_sliced(SyntaxPtr s, ExprPtr tensor, Type type) {
+  const size_t positions = s->children.size() - 1;
   if (!type->is_tensor()) {
     report(DiagnosticKind::TypeMismatch, s,
            fmt::format("what stands in brackets reads a tensor or a tuple, and this is {}{}",
@@ -114,84 +127,96 @@ ExprPtr Inference::slice_of(SyntaxPtr s, ExprPtr tensor, const std::vector<ExprP
     // What the function gives back is not asked for any more.
     if (type->kind == TypeKind::Function && resolve(type->result())->kind == TypeKind::Infer)
       unifier.unify(type->result(), error_type());
+    return false;
+  }
+  if (positions <= type->dims.size()) return true;
+  report(DiagnosticKind::RankMismatch, s,
+         fmt::format("{} position{} for {}", positions, positions == 1 ? "" : "s", unifier.describe(type)),
+         origin_of(tensor));
+  return false;
+}
+
+// A position that is known at compile time; a negative one counts from the end.
+std::optional<Dim> Inference::known_position(SyntaxPtr item, ExprPtr tensor, size_t axis, Statics& statics) {
+  const Type type = resolve(tensor->type);
+  const Dim extent = type->dims[axis];
+  auto position = statics.dim(item, env.statics);
+  if (!position) return std::nullopt;
+  Dim at = *position;
+  if (auto c = as_const(at); c && *c < 0) at = dim_add(at, extent);
+  auto size = as_const(extent), c = as_const(at);
+  if (!size || !c || (*c >= 0 && *c < *size)) return at;
+  report(
+      DiagnosticKind::ReadOutOfBounds, item,
+      fmt::format("position {} is outside dimension {} of {}", to_string(*position), axis, to_string(type)),
+      origin_of(tensor));
+  return std::nullopt;
+}
+
+// A position that is computed when the program runs, as an index; null where it is no integer.
+ExprPtr Inference::computed_position(SyntaxPtr item, ExprPtr position) {
+  Type type = resolve(position->type);
+  if (type->is_error()) return nullptr;
+  DType dtype = type->is_scalar() ? resolve(type->dtype) : DType::float32();
+  bool literal = dtype.is_infer() && unifier.class_of(dtype) != DTypeClass::Float;
+  if (literal) dtype = DType::int32();
+  if ((!dtype.is_int() && !dtype.is_index()) || dtype.is_vector()) {
+    report(DiagnosticKind::TypeMismatch, item,
+           fmt::format("a position has to be a rank-0 integer, not {}", unifier.describe(type)));
     return nullptr;
   }
-  if (s->children.size() - 1 > type->dims.size()) {
-    report(DiagnosticKind::RankMismatch, s,
-           fmt::format("{} position{} for {}", s->children.size() - 1, s->children.size() == 2 ? "" : "s",
-                       unifier.describe(type)),
-           origin_of(tensor));
-    return nullptr;
+  ExprPtr element = drafts_.make<ReadExpr>(Expr{ExprKind::Read, scalar_type(dtype), origin(item)}, position,
+                                           std::span<const ExprPtr>(), std::span<const bool>(), nullptr);
+  return drafts_.make<ScalarExpr>(Expr{ExprKind::Scalar, scalar_type(DType::index()), origin(item)},
+                                  ScalarOp::Add, true, drafts_.copy(std::vector<ExprPtr>{element}));
+}
+
+bool Inference::slice_axis(SyntaxPtr s, ExprPtr tensor, size_t axis, ExprPtr computed, SliceAxes& axes) {
+  const Dim extent = resolve(tensor->type)->dims[axis];
+  SyntaxPtr item = s->child(axis + 1);
+  if (computed) {
+    axes.indices.push_back(computed_position(item, computed));
+    axes.checked.push_back(1);
+    return axes.indices.back() != nullptr;
   }
   Statics statics = evaluator();
-  std::vector<Dim> vars, extents;
-  std::vector<ExprPtr> indices;
-  std::vector<char> checked;
-  Facts facts;
-  auto dim_index = [&](Dim d) {
-    return drafts_.make<DimValueExpr>(Expr{ExprKind::DimValue, scalar_type(DType::index()), origin(s)}, d);
-  };
-  auto running = [&](Dim extent) {
-    vars.push_back(dim_var(fmt::format("i{}", vars.size())));
-    extents.push_back(extent);
-    facts.add_index(vars.back(), extent);
-    return vars.back();
-  };
-  for (size_t axis = 0; axis < type->dims.size(); ++axis) {
-    Dim extent = type->dims[axis];
-    SyntaxPtr item = s->child(axis + 1);
-    Dim at = nullptr;
-    bool whole =
-        !item || (item->is(SyntaxKind::Slice) && !item->child(0) && !item->child(1) && !item->child(2));
-    if (whole) {
-      at = running(extent);
-    } else if (item->is(SyntaxKind::Slice)) {
-      auto range = range_of(item, extent, statics);
-      if (!range) return nullptr;
-      at = dim_add(range->first, dim_mul(running(range->count), dim_const(range->step)));
-    } else if (!computed[axis + 1]) {
-      auto position = statics.dim(item, env.statics);
-      if (!position) return nullptr;
-      at = *position;
-      if (auto c = as_const(at); c && *c < 0) at = dim_add(at, extent);
-      auto size = as_const(extent), c = as_const(at);
-      if (size && c && (*c < 0 || *c >= *size)) {
-        report(DiagnosticKind::ReadOutOfBounds, item,
-               fmt::format("position {} is outside dimension {} of {}", to_string(*position), axis,
-                           to_string(type)),
-               origin_of(tensor));
-        return nullptr;
-      }
-    } else {
-      Type index = resolve(computed[axis + 1]->type);
-      if (index->is_error()) return nullptr;
-      DType dtype = index->is_scalar() ? resolve(index->dtype) : DType::float32();
-      bool literal = dtype.is_infer() && unifier.class_of(dtype) != DTypeClass::Float;
-      if (literal) dtype = DType::int32();
-      if ((!dtype.is_int() && !dtype.is_index()) || dtype.is_vector()) {
-        report(DiagnosticKind::TypeMismatch, item,
-               fmt::format("a position has to be a rank-0 integer, not {}", unifier.describe(index)));
-        return nullptr;
-      }
-      ExprPtr element =
-          drafts_.make<ReadExpr>(Expr{ExprKind::Read, scalar_type(dtype), origin(item)}, computed[axis + 1],
-                                 std::span<const ExprPtr>(), std::span<const bool>(), nullptr);
-      indices.push_back(
-          drafts_.make<ScalarExpr>(Expr{ExprKind::Scalar, scalar_type(DType::index()), origin(item)},
-                                   ScalarOp::Add, true, drafts_.copy(std::vector<ExprPtr>{element})));
-      checked.push_back(1);
-      continue;
-    }
-    indices.push_back(dim_index(at));
-    checked.push_back(!(prove_nonnegative(at, facts) && prove_less(at, extent, facts)));
+  std::optional<Dim> at;
+  if (!item || (item->is(SyntaxKind::Slice) && !item->child(0) && !item->child(1) && !item->child(2))) {
+    at = axes.running(extent);
+  } else if (item->is(SyntaxKind::Slice)) {
+    if (auto range = range_of(item, extent, statics))
+      at = dim_add(range->first, dim_mul(axes.running(range->count), dim_const(range->step)));
+  } else {
+    at = known_position(item, tensor, axis, statics);
   }
-  auto flags = drafts_.copy(checked);
+  if (!at) return false;
+  axes.indices.push_back(
+      drafts_.make<DimValueExpr>(Expr{ExprKind::DimValue, scalar_type(DType::index()), origin(s)}, *at));
+  axes.checked.push_back(!(prove_nonnegative(*at, axes.facts) && prove_less(*at, extent, axes.facts)));
+  return true;
+}
+
+ExprPtr Inference::slice_of(SyntaxPtr s, ExprPtr tensor, const std::vector<ExprPtr>& computed) {
+  Type type = resolve(tensor->type);
+  if (type->kind == TypeKind::Tuple) {
+    bool numbered = s->children.size() == 2 && s->child(1)->is(SyntaxKind::Int);
+    if (!numbered) return member_of(s, tensor);
+    report(DiagnosticKind::TupleIndexed, s, "a field of a tuple is read with a point: `%t.0`",
+           origin_of(tensor), field_in_place_of(place(s->child(1)), s->child(1), type->args.size()));
+    return nullptr;
+  }
+  if (!can_be_sliced(s, tensor, type)) return nullptr;
+  SliceAxes axes;
+  for (size_t axis = 0; axis < type->dims.size(); ++axis)
+    if (!slice_axis(s, tensor, axis, axis + 1 < computed.size() ? computed[axis + 1] : nullptr, axes))
+      return nullptr;
+  auto flags = drafts_.copy(axes.checked);
   std::span<const bool> check_flags(reinterpret_cast<const bool*>(flags.data()), flags.size());
   ExprPtr element = drafts_.make<ReadExpr>(Expr{ExprKind::Read, scalar_type(type->dtype), origin(s)}, tensor,
-                                           drafts_.copy(indices), check_flags, nullptr);
+                                           drafts_.copy(axes.indices), check_flags, nullptr);
   return drafts_.make<ComprehensionExpr>(
-      Expr{ExprKind::Comprehension, tensor_type(extents, type->dtype), origin(s)}, drafts_.copy(vars),
-      drafts_.copy(extents), element);
+      Expr{ExprKind::Comprehension, tensor_type(axes.extents, type->dtype), origin(s)},
+      drafts_.copy(axes.vars), drafts_.copy(axes.extents), element);
 }
 
 }  // namespace quern

@@ -48,9 +48,6 @@ SyntaxPtr literal_of(SyntaxPtr statement);
 /// Where the value of a block of a body stands.
 SyntaxPtr last_statement(const Declaration& chunk);
 
-/// The longest tuple that `(e for k < n)` makes.
-constexpr int64_t kMaxFamily = 10'000;
-
 class Inference final : public TypeHooks {
  public:
   Inference(Scope& scope, uint32_t declaration) : scope_(scope), declaration_(declaration) {
@@ -301,6 +298,11 @@ class Inference final : public TypeHooks {
   ExprPtr member_of(SyntaxPtr s, ExprPtr tuple);
   std::optional<SliceRange> range_of(SyntaxPtr item, Dim extent, Statics& statics);
   ExprPtr slice_of(SyntaxPtr s, ExprPtr tensor, const std::vector<ExprPtr>& computed);
+  struct SliceAxes;
+  bool slice_axis(SyntaxPtr s, ExprPtr tensor, size_t axis, ExprPtr computed, SliceAxes& axes);
+  bool can_be_sliced(SyntaxPtr s, ExprPtr tensor, Type type);
+  std::optional<Dim> known_position(SyntaxPtr item, ExprPtr tensor, size_t axis, Statics& statics);
+  ExprPtr computed_position(SyntaxPtr item, ExprPtr position);
 
   // infer_chunks.cpp
   ExprPtr statements(const Declaration& chunk, bool at_end, std::vector<Binding>& bindings,
@@ -362,6 +364,12 @@ class Inference final : public TypeHooks {
   ExprPtr assertion(SyntaxPtr s, bool close);
   std::string attribute_text(SyntaxPtr value);
   ExprPtr function_call(SyntaxPtr s);
+  struct CallArguments;
+  std::optional<CallArguments> arguments_of(SyntaxPtr call, Type callee);
+  void assign_arguments(SyntaxPtr call, ExprPtr function, const std::string& name, Type type,
+                        const CallArguments& args);
+  void report_argument(SyntaxPtr call, ExprPtr function, const std::string& name, Type wanted,
+                       const CallArguments& args, size_t i);
   const Declaration* declaration_of(SyntaxPtr callee);
   ExprPtr operator_value(SyntaxPtr s, const Declaration& op);
   bool attempt_operator(ExprPtr draft);

@@ -317,6 +317,19 @@ Inferred infer_free_variable(const Declaration& statement, Scope& scope, Inferen
   return result;
 }
 
+void report_unknown_type(Inference& inference, SyntaxPtr statement, SyntaxPtr value) {
+  SyntaxPtr callee = value->is(SyntaxKind::Call) ? value->child(0) : value;
+  std::string message =
+      "the type of this value cannot be determined; bind it with an annotation: `let %x: type = …`";
+  if (callee != value && callee->is(SyntaxKind::GlobalName))
+    message = fmt::format("what `@{}` gives has no type that could be determined: annotate its result",
+                          callee->text);
+  else if (statement->is(SyntaxKind::Let) && statement->text != "_")
+    message = fmt::format("the type of this value cannot be determined; annotate it: `let %{}: type = …`",
+                          statement->text);
+  inference.report(DiagnosticKind::CannotInfer, value, message);
+}
+
 }  // namespace
 
 Inferred infer_statement(const Declaration& statement, Scope& scope) {
@@ -357,16 +370,7 @@ Inferred infer_statement(const Declaration& statement, Scope& scope) {
   // An error type comes from a mistake that is reported where it was made.
   if (inference.resolve(type)->has_infer && !has_errors(inference.diagnostics)) {
     settled = error_type();
-    SyntaxPtr callee = value->is(SyntaxKind::Call) ? value->child(0) : value;
-    inference.report(
-        DiagnosticKind::CannotInfer, value,
-        callee != value && callee->is(SyntaxKind::GlobalName)
-            ? fmt::format("what `@{}` gives has no type that could be determined: annotate its result",
-                          callee->text)
-        : is_let && s->text != "_"
-            ? fmt::format("the type of this value cannot be determined; annotate it: `let %{}: type = …`",
-                          s->text)
-            : "the type of this value cannot be determined; bind it with an annotation: `let %x: type = …`");
+    report_unknown_type(inference, s, value);
   }
   scheme.type = settled;
   for (Constraint& c : scheme.constraints) {

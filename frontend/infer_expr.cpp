@@ -101,17 +101,7 @@ ExprPtr Inference::walk(SyntaxPtr s, Type wanted) {
       return function(s, s->child(1), head, s->child(3));
     }
     case SyntaxKind::Gradient: return gradient_clause(s, wanted);
-    case SyntaxKind::If: {
-      ExprPtr condition = infer(s->child(0));
-      expect(s->child(0), scalar_type(DType::boolean()), condition->type, "the condition of `if`", {},
-             DiagnosticKind::ConditionNotBool, condition);
-      uint32_t first = 0, second = 0;
-      ExprPtr then_arm = infer_arm(s->child(1), first, wanted);
-      ExprPtr else_arm = infer_arm(s->child(2), second, wanted);
-      ExprPtr branch = drafts_.make<IfExpr>(Expr{ExprKind::If, unifier.fresh_type(), origin(s)}, condition,
-                                            then_arm, else_arm);
-      return joined(branch, {then_arm, else_arm}, {first, second}, {s->child(1), s->child(2)});
-    }
+    case SyntaxKind::If: return if_else(s, wanted);
     case SyntaxKind::Call: return call(s, wanted);
     case SyntaxKind::Project: return projection(s);
     case SyntaxKind::Field: return field(s);
@@ -121,44 +111,61 @@ ExprPtr Inference::walk(SyntaxPtr s, Type wanted) {
     case SyntaxKind::Comprehension: return comprehension(s);
     case SyntaxKind::Scheduled: return scheduled(s, wanted);
     case SyntaxKind::Error: return error(s);
-    case SyntaxKind::String:
-      report(DiagnosticKind::NoValueHere, s,
-             "a string is no value here: strings are attributes, file names and labels of `print`");
-      return error(s);
-    case SyntaxKind::Meta: {
-      auto tensor = meta_constant(s, scope_, declaration_, diagnostics);
-      if (!tensor) return error(s);
-      std::vector<Dim> dims;
-      for (int64_t extent : tensor->shape()) dims.push_back(dim_const(extent));
-      return drafts_.make<ConstExpr>(Expr{ExprKind::Const, tensor_type(dims, tensor->dtype()), origin(s)},
-                                     tensor);
-    }
+    case SyntaxKind::Meta: return constant(s);
     case SyntaxKind::Match: return match(s, wanted);
     case SyntaxKind::None: return bare_name(s);
-    case SyntaxKind::HoleType:
-      report(DiagnosticKind::MissingOperand, s, std::string(kHoleHere));
-      return error(s);
-    case SyntaxKind::FreeVar:
-      report(DiagnosticKind::UnexpectedToken, s, "`free_var` stands at the top of a file");
-      return error(s);
-    case SyntaxKind::Scan:
-    case SyntaxKind::Scatter:
-      report(DiagnosticKind::InvalidIndexExpression, s,
-             s->is(SyntaxKind::Scan)
-                 ? "a scan stands inside an index expression: `[i < n] => scan[k <= i] + …`"
-                 : "a scatter is the body of an index expression: `[i < n] => scatter[m < k] … at (…) = …`");
-      return error(s);
-    case SyntaxKind::Reduce:
-      report(DiagnosticKind::InvalidIndexExpression, s,
-             "a reduction stands inside an index expression: `[i < n] => sum[k] …`; over whole axes call the "
-             "operator `sum(…, axis=[…])`");
-      return error(s);
-    case SyntaxKind::ReadElse:
-      report(DiagnosticKind::InvalidIndexExpression, s,
-             "`else` stands after a read inside an index expression: `[i < n] => %x[i - 1] else 0`");
-      return error(s);
-    default: report(DiagnosticKind::InvalidIndexExpression, s, "this has no value here"); return error(s);
+    default: report_misplaced(s); return error(s);
   }
+}
+
+// What stands where a value is wanted, and is none there.
+void Inference::report_misplaced(SyntaxPtr s) {
+  struct Row {
+    SyntaxKind syntax;
+    DiagnosticKind kind;
+    std::string_view message;
+  };
+  static constexpr Row kRows[] = {
+      {SyntaxKind::String, DiagnosticKind::NoValueHere,
+       "a string is no value here: strings are attributes, file names and labels of `print`"},
+      {SyntaxKind::HoleType, DiagnosticKind::MissingOperand, kHoleHere},
+      {SyntaxKind::FreeVar, DiagnosticKind::UnexpectedToken, "`free_var` stands at the top of a file"},
+      {SyntaxKind::Scan, DiagnosticKind::InvalidIndexExpression,
+       "a scan stands inside an index expression: `[i < n] => scan[k <= i] + …`"},
+      {SyntaxKind::Scatter, DiagnosticKind::InvalidIndexExpression,
+       "a scatter is the body of an index expression: `[i < n] => scatter[m < k] … at (…) = …`"},
+      {SyntaxKind::Reduce, DiagnosticKind::InvalidIndexExpression,
+       "a reduction stands inside an index expression: `[i < n] => sum[k] …`; over whole axes call the "
+       "operator `sum(…, axis=[…])`"},
+      {SyntaxKind::ReadElse, DiagnosticKind::InvalidIndexExpression,
+       "`else` stands after a read inside an index expression: `[i < n] => %x[i - 1] else 0`"}};
+  const auto* row = std::ranges::find(kRows, s->kind, &Row::syntax);
+  if (row == std::end(kRows))
+    report(DiagnosticKind::InvalidIndexExpression, s, "this has no value here");
+  else
+    report(row->kind, s, std::string(row->message));
+}
+
+ExprPtr Inference::if_else(SyntaxPtr s, Type wanted) {
+  ExprPtr condition = infer(s->child(0));
+  expect(s->child(0), scalar_type(DType::boolean()), condition->type, "the condition of `if`", {},
+         DiagnosticKind::ConditionNotBool, condition);
+  uint32_t first = 0, second = 0;
+  ExprPtr then_arm = infer_arm(s->child(1), first, wanted);
+  ExprPtr else_arm = infer_arm(s->child(2), second, wanted);
+  ExprPtr branch = drafts_.make<IfExpr>(Expr{ExprKind::If, unifier.fresh_type(), origin(s)}, condition,
+                                        then_arm, else_arm);
+  return joined(branch, {then_arm, else_arm}, {first, second}, {s->child(1), s->child(2)});
+}
+
+// `meta[relay.Constant][0]`
+ExprPtr Inference::constant(SyntaxPtr s) {
+  auto tensor = meta_constant(s, scope_, declaration_, diagnostics);
+  if (!tensor) return error(s);
+  std::vector<Dim> dims;
+  for (int64_t extent : tensor->shape()) dims.push_back(dim_const(extent));
+  return drafts_.make<ConstExpr>(Expr{ExprKind::Const, tensor_type(dims, tensor->dtype()), origin(s)},
+                                 tensor);
 }
 
 // --- blocks and functions

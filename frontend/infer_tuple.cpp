@@ -6,6 +6,9 @@
 
 namespace quern {
 
+/// The longest tuple that `(e for k < n)` makes.
+constexpr int64_t kMaxFamily = 10'000;
+
 std::optional<StaticValue> Inference::Statics::other(SyntaxPtr expr, const StaticEnv& env) {
   if (!expr->is(SyntaxKind::Local) && !expr->is(SyntaxKind::GraphName))
     return StaticEvaluator::other(expr, env);

@@ -262,6 +262,9 @@ class Inference final : public TypeHooks {
 
   // infer.cpp
   ExprPtr walk(SyntaxPtr s, Type wanted);
+  ExprPtr if_else(SyntaxPtr s, Type wanted);
+  ExprPtr constant(SyntaxPtr s);
+  void report_misplaced(SyntaxPtr s);
   ExprPtr block(SyntaxPtr s, Type wanted);
   void binding(SyntaxPtr s, std::vector<Binding>& bindings, std::vector<std::string_view>& graph_names);
   ExprPtr number(SyntaxPtr s);

@@ -28,7 +28,10 @@ class Advisor {
   explicit Advisor(const SyntaxFailure& failure);
 
   std::optional<SyntaxProblem> characters();  ///< that the language does not have
-  std::optional<SyntaxProblem> types();       ///< `Tensr[…]`, `Tensor(…)`
+  std::optional<SyntaxProblem> foreign_symbol(std::string_view text, Range at);
+  SyntaxProblem single_quote(Range at);
+  std::optional<SyntaxProblem> look_alike(std::string_view text, Range at);
+  std::optional<SyntaxProblem> types();  ///< `Tensr[…]`, `Tensor(…)`
   std::optional<SyntaxProblem>
   declarations();                        ///< imports, clauses, bodies without braces, `%` where none stands
   std::optional<SyntaxProblem> words();  ///< keywords of other languages, misspelt ones, missing ones

@@ -86,11 +86,22 @@ constexpr std::array<std::string_view, 7> kForeignDef{"fun",  "func", "function"
 // --- characters
 // -----------------------------------------------------------------------------------------------------
 
-std::optional<SyntaxProblem> Advisor::characters() {
-  // `|` stands between the numbers of a schedule, and nowhere else.
-  if (!is(f_.at, LexedKind::Unknown) && word(f_.at) != "|") return std::nullopt;
-  std::string text(word(f_.at));
-  Range at = range(f_.at);
+namespace {
+
+/// A character that means nothing here, and what is written for it.
+struct MistypedRow {
+  std::string_view text, message, fix, replacement;
+};
+constexpr MistypedRow kMistyped[] = {
+    {"#", "a comment begins with `//`", "write `//`", "//"},
+    {"$", "a variable begins with `%`: `%x`", "write `%`", "%"},
+    {"\\", "no `\\` is needed: a line's end means nothing, a statement goes on to its `;`",
+     "take the `\\` away", ""},
+};
+
+}  // namespace
+
+std::optional<SyntaxProblem> Advisor::foreign_symbol(std::string_view text, Range at) {
   bool doubled = word(f_.at + 1) == text && range(f_.at + 1).begin == at.end;
   if (doubled && (text == "&" || text == "|")) {
     std::string meant = text == "&" ? "and" : "or";
@@ -109,51 +120,55 @@ std::optional<SyntaxProblem> Advisor::characters() {
   if (text == "@" && !f_.wants_expression)
     return here(DiagnosticKind::ForeignOperator,
                 "there is no operator `@`: a matrix product is `nn.matmul(%x, %y)`");
-  if (text == "'") {
-    size_t close = f_.text.find_first_of("'\r\n", at.end);
-    SyntaxProblem p = here(DiagnosticKind::UnknownCharacter, "a string stands in double quotes: `\"…\"`");
-    if (close != std::string_view::npos && f_.text[close] == '\'' &&
-        f_.text.substr(at.end, close - at.end).find_first_of("\"\\") == std::string_view::npos) {
-      auto end = static_cast<uint32_t>(close);
-      p.fixes.push_back(fix("write double quotes", {{at, "\""}, {{end, end + 1}, "\""}}));
-    }
-    return p;
+  return std::nullopt;
+}
+
+SyntaxProblem Advisor::single_quote(Range at) {
+  size_t close = f_.text.find_first_of("'\r\n", at.end);
+  SyntaxProblem p = here(DiagnosticKind::UnknownCharacter, "a string stands in double quotes: `\"…\"`");
+  if (close != std::string_view::npos && f_.text[close] == '\'' &&
+      f_.text.substr(at.end, close - at.end).find_first_of("\"\\") == std::string_view::npos) {
+    auto end = static_cast<uint32_t>(close);
+    p.fixes.push_back(fix("write double quotes", {{at, "\""}, {{end, end + 1}, "\""}}));
   }
+  return p;
+}
+
+std::optional<SyntaxProblem> Advisor::look_alike(std::string_view text, Range at) {
+  const auto* row = std::ranges::find(kLookAlikes, text, &CharacterRow::text);
+  if (row == std::end(kLookAlikes)) return std::nullopt;
+  std::string what = row->replacement.empty() ? "take it away" : fmt::format("write `{}`", row->replacement);
+  SyntaxProblem p = here(DiagnosticKind::UnknownCharacter, fmt::format("this is {}; {}", row->name, what));
+  std::vector<std::pair<Range, std::string>> edits{{at, std::string(row->replacement)}};
+  // The partner of a quote goes with it.
+  if (row->replacement == "\"")
+    for (size_t i = f_.at + 1; i < f_.tokens.size() && same_line(f_.at, i); ++i)
+      for (const CharacterRow& other : kLookAlikes)
+        if (edits.size() == 1 && other.replacement == "\"" && other.text == word(i))
+          edits.emplace_back(range(i), "\"");
+  p.fixes.push_back(fix(what, std::move(edits)));
+  return p;
+}
+
+std::optional<SyntaxProblem> Advisor::characters() {
+  // `|` stands between the numbers of a schedule, and nowhere else.
+  if (!is(f_.at, LexedKind::Unknown) && word(f_.at) != "|") return std::nullopt;
+  std::string text(word(f_.at));
+  Range at = range(f_.at);
+  if (auto foreign = foreign_symbol(text, at)) return foreign;
+  if (text == "'") return single_quote(at);
   if (text == "#" && word(f_.at + 1) == "[")
     return here(
         DiagnosticKind::UnknownCharacter,
         "the version `#[version = …]` stands at the top of a file, `#[metadata]` in a line of its own "
         "before its end");
-  if (text == "#") {
-    SyntaxProblem p = here(DiagnosticKind::UnknownCharacter, "a comment begins with `//`");
-    p.fixes.push_back(fix("write `//`", {{at, "//"}}));
-    return p;
-  }
-  if (text == "$") {
-    SyntaxProblem p = here(DiagnosticKind::UnknownCharacter, "a variable begins with `%`: `%x`");
-    p.fixes.push_back(fix("write `%`", {{at, "%"}}));
-    return p;
-  }
-  if (text == "\\") {
-    SyntaxProblem p = here(DiagnosticKind::UnknownCharacter,
-                           "no `\\` is needed: a line's end means nothing, a statement goes on to its `;`");
-    p.fixes.push_back(fix("take the `\\` away", {{at, ""}}));
-    return p;
-  }
-  for (const CharacterRow& row : kLookAlikes) {
+  for (const MistypedRow& row : kMistyped) {
     if (row.text != text) continue;
-    std::string what = row.replacement.empty() ? "take it away" : fmt::format("write `{}`", row.replacement);
-    SyntaxProblem p = here(DiagnosticKind::UnknownCharacter, fmt::format("this is {}; {}", row.name, what));
-    std::vector<std::pair<Range, std::string>> edits{{at, std::string(row.replacement)}};
-    // The partner of a quote goes with it.
-    if (row.replacement == "\"")
-      for (size_t i = f_.at + 1; i < f_.tokens.size() && same_line(f_.at, i); ++i)
-        for (const CharacterRow& other : kLookAlikes)
-          if (edits.size() == 1 && other.replacement == "\"" && other.text == word(i))
-            edits.emplace_back(range(i), "\"");
-    p.fixes.push_back(fix(what, std::move(edits)));
+    SyntaxProblem p = here(DiagnosticKind::UnknownCharacter, std::string(row.message));
+    p.fixes.push_back(fix(std::string(row.fix), {{at, std::string(row.replacement)}}));
     return p;
   }
+  if (auto similar = look_alike(text, at)) return similar;
   unsigned char first = static_cast<unsigned char>(text[0]);
   if (first < 0x20 || first == 0x7F)
     return here(DiagnosticKind::UnknownCharacter,

@@ -242,28 +242,78 @@ int CommandLine::test() {
   return nothing && !filter_.empty() ? kWrong : code;
 }
 
-int CommandLine::run_file() {
+std::optional<ExecutionOptions> CommandLine::execution_options() const {
   ExecutionOptions options;
   options.interpret = interpret_;
   options.after = after_;
   auto is_after = [&](const Pass& pass) { return pass.name == after_; };
   if (!after_.empty() && (!interpret_ || std::ranges::none_of(pipeline(), is_after))) {
     say(fmt::format("`--after {}` goes with `--interpret`, and names a pass", after_));
-    return kMisuse;
+    return std::nullopt;
   }
   for (const std::string& input : inputs_) {
     size_t equals = input.find('=');
     if (equals == 0 || equals == std::string::npos) {
       say(fmt::format("`--input {}` has to be NAME=FILE", input));
-      return kMisuse;
+      return std::nullopt;
     }
     options.inputs[input.substr(0, equals)] = input.substr(equals + 1);
   }
   if (!params_.empty()) options.inputs["params"] = params_;
+  return options;
+}
+
+// A value as the last line of a run, or the diagnostic in its place; whether there was a value.
+static bool show_result(const StatementResult& result, bool json) {
+  if (result.failure) {
+    std::fflush(stdout);
+    print_diagnostics({*result.failure});
+    point_to_explanation({*result.failure});
+    return false;
+  }
+  if (result.type->is_unit()) return true;
+  if (json && result.type->kind == TypeKind::Function)
+    fmt::print("{{\"type\": \"{}\"}}\n", to_string(result.type));
+  else if (json)
+    fmt::print("{{\"type\": \"{}\", \"value\": {}}}\n", to_string(result.type), to_json(*result.value));
+  else
+    fmt::print("{}\n", to_string(*result.value));
+  return true;
+}
+
+// The statements in order, then the entry, where the file has one; the exit code. `last` is the last value.
+int CommandLine::run_statements(Execution& execution, const OpenedFile& opened,
+                                std::optional<StatementResult>& last) {
+  const bool json = format_ == "json";
+  Session& session = *opened.session;
+  const auto statements = session.statements(opened.source);
+  for (DeclarationId statement : statements) {
+    StatementResult result = execution.run(statement);
+    const bool binds = !session.info(statement).name.empty();
+    if ((!binds || result.failure) && !show_result(result, json)) return exit_code({*result.failure});
+    last = std::move(result);
+  }
+  const std::string entry = entry_.empty() ? "main" : definition_name(entry_);
+  // A script that runs by itself may have a @main for those who import it.
+  const bool is_script = entry_.empty() && !statements.empty();
+  auto result =
+      execution.run_entry(entry, is_script ? Execution::Lacking::IsNoEntry : Execution::Lacking::IsWrong);
+  if (result) {
+    if (!show_result(*result, json)) return exit_code({*result->failure});
+    last = std::move(*result);
+  } else if (!entry_.empty()) {
+    say(fmt::format("`{}` has no definition `@{}`", file_, entry));
+    return kWrong;
+  }
+  return kFine;
+}
+
+int CommandLine::run_file() {
+  const auto options = execution_options();
+  if (!options) return kMisuse;
   const OpenedFile* opened = open(file_);
   if (!opened) return kWrong;
-  Session& session = *opened->session;
-  auto problems = session.check_with_imports(opened->source);
+  auto problems = opened->session->check_with_imports(opened->source);
   if (has_errors(problems)) {
     print_diagnostics(problems);
     point_to_explanation(problems);
@@ -271,49 +321,14 @@ int CommandLine::run_file() {
   }
   bool json = format_ == "json";
   if (!interpret_) warn_about_cache();
-  Execution execution(session, opened->module, options, [json](std::string_view line) {
+  Execution execution(*opened->session, opened->module, *options, [json](std::string_view line) {
     const std::string shown = json ? print_json(line) : std::string(line);
     std::fwrite(shown.data(), 1, shown.size(), stdout);
     std::fputc('\n', stdout);
   });
   execution.set_profiling(profile_);
   std::optional<StatementResult> last;
-  auto show = [&](const StatementResult& result) {
-    if (result.failure) {
-      std::fflush(stdout);
-      print_diagnostics({*result.failure});
-      point_to_explanation({*result.failure});
-      return false;
-    }
-    last = result;
-    if (result.type->is_unit()) return true;
-    if (json && result.type->kind == TypeKind::Function)
-      fmt::print("{{\"type\": \"{}\"}}\n", to_string(result.type));
-    else if (json)
-      fmt::print("{{\"type\": \"{}\", \"value\": {}}}\n", to_string(result.type), to_json(*result.value));
-    else
-      fmt::print("{}\n", to_string(*result.value));
-    return true;
-  };
-  for (DeclarationId statement : session.statements(opened->source)) {
-    StatementResult result = execution.run(statement);
-    bool binds = !session.info(statement).name.empty();
-    if (binds && !result.failure) {
-      last = result;
-      continue;
-    }
-    if (!show(result)) return exit_code({*result.failure});
-  }
-  const std::string entry = entry_.empty() ? "main" : definition_name(entry_);
-  // A script that runs by itself may have a @main for those who import it.
-  const bool is_script = entry_.empty() && !session.statements(opened->source).empty();
-  auto result =
-      execution.run_entry(entry, is_script ? Execution::Lacking::IsNoEntry : Execution::Lacking::IsWrong);
-  if (result && !show(*result)) return exit_code({*result->failure});
-  if (!result && !entry_.empty()) {
-    say(fmt::format("`{}` has no definition `@{}`", file_, entry));
-    return kWrong;
-  }
+  if (int code = run_statements(execution, *opened, last); code != kFine) return code;
   for (const std::string& name : execution.unused_inputs()) {
     say(fmt::format(
         "--input {0}: the file has no top-level variable `%{0}`, and no `@main` with such a parameter",

@@ -2,10 +2,12 @@
 // The subcommands of `quern`: their options and what they do.
 
 #include <deque>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "repl/command_files.h"
+#include "session/execution.h"
 
 namespace CLI {
 class App;
@@ -27,6 +29,9 @@ class CommandLine {
   const OpenedFile* open(const std::string& path);
   int repl();
   int run_file();
+  /// Nothing where the options do not fit, which is told.
+  std::optional<ExecutionOptions> execution_options() const;
+  int run_statements(Execution& execution, const OpenedFile& opened, std::optional<StatementResult>& last);
   int check();
   int test();
   int format_files();

@@ -2,12 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cstdio>
 #include <sstream>
 
-#include "repl/command_files.h"
-#include "repl/commands.h"
 #include "session/explain.h"
 
 namespace quern {
@@ -28,13 +24,6 @@ std::string label_of(const std::string& words) {
     if (word.starts_with("--")) options += " " + word;
   }
   return options.empty() ? label + ":" : fmt::format("{} (with{}):", label, options);
-}
-
-std::string list_of_codes() {
-  std::string out;
-  for (DiagnosticKind kind : all_diagnostic_kinds())
-    out += fmt::format("{}  {}\n", code_of(kind), title_of(kind));
-  return out;
 }
 
 }  // namespace
@@ -58,26 +47,6 @@ std::string explain(DiagnosticKind kind, bool colour) {
   }
   while (out.ends_with("\n\n")) out.pop_back();
   return out;
-}
-
-int CommandLine::explain() {
-  if (codes_.empty()) {
-    fmt::print("{}", list_of_codes());
-    return kFine;
-  }
-  int code = kFine;
-  bool first = true;
-  for (const std::string& typed : codes_) {
-    auto kind = kind_of_code(typed);
-    if (!kind) {
-      say(unknown_code(typed) + "; `quern explain` lists all");
-      code = kMisuse;
-      continue;
-    }
-    fmt::print("{}{}", first ? "" : "\n", quern::explain(*kind, colours_wanted(stdout)));
-    first = false;
-  }
-  return code;
 }
 
 }  // namespace quern

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "ir/result.h"
-#include "jit/schedule/lower.h"
+#include "jit/schedule/computation.h"
 
 namespace quern::loops {
 

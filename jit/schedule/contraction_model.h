@@ -6,7 +6,8 @@
 #include <optional>
 #include <vector>
 
-#include "jit/schedule/lower.h"
+#include "jit/schedule/computation.h"
+#include "jit/schedule/machine_model.h"
 
 namespace quern::loops {
 

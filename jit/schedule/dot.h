@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "jit/schedule/lower.h"
+#include "jit/schedule/computation.h"
 #include "jit/schedule/nest.h"
 
 namespace quern::loops {

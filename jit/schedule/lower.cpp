@@ -8,6 +8,7 @@
 #include "jit/schedule/contraction.h"
 #include "jit/schedule/residues.h"
 #include "jit/schedule/rows.h"
+#include "jit/schedule/schedule_default.h"
 #include "jit/schedule/sequence.h"
 #include "jit/schedule/stated.h"
 #include "jit/schedule/transposition.h"

@@ -7,7 +7,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "jit/schedule/lower.h"
+#include "jit/schedule/computation.h"
 #include "passes/row_group.h"
 
 namespace quern::loops {

@@ -5,8 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "ir/result.h"
 #include "ir/schedule.h"
-#include "jit/schedule/lower.h"
+#include "jit/schedule/computation.h"
 
 namespace quern::loops {
 

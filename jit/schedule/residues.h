@@ -12,7 +12,7 @@
 
 #include <vector>
 
-#include "jit/schedule/lower.h"
+#include "jit/schedule/computation.h"
 
 namespace quern::loops {
 

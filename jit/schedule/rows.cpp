@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "jit/schedule/schedule_default.h"
 #include "jit/schedule/statements.h"
 
 namespace quern::loops {

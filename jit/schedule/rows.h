@@ -1,7 +1,7 @@
 #pragma once
 // Stages that are done one after another for each row.
 
-#include "jit/schedule/lower.h"
+#include "jit/schedule/computation.h"
 
 namespace quern::loops {
 

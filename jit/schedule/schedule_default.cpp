@@ -1,3 +1,5 @@
+#include "jit/schedule/schedule_default.h"
+
 #include <algorithm>
 #include <optional>
 #include <set>

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "jit/schedule/lower.h"
+#include "jit/schedule/computation.h"
 #include "jit/schedule/statements.h"
 
 namespace quern::loops {

@@ -6,6 +6,8 @@
 #include <map>
 #include <optional>
 
+#include "jit/schedule/schedule_default.h"
+
 namespace quern::loops {
 
 namespace {

@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "jit/schedule/machine_model.h"
 #include "jit/schedule/nest.h"
 
 namespace quern::loops {

@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "jit/schedule/lower.h"
+#include "jit/schedule/computation.h"
 
 namespace quern::loops {
 

@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "jit/schedule/lower.h"
+#include "jit/schedule/computation.h"
 
 namespace quern::loops {
 

@@ -5,7 +5,9 @@
 
 #include <optional>
 
-#include "jit/schedule/lower.h"
+#include "jit/schedule/computation.h"
+#include "jit/schedule/lowered.h"
+#include "jit/schedule/machine_model.h"
 
 namespace quern::loops {
 

@@ -12,6 +12,7 @@
 
 #include "ir/internal_failure.h"
 #include "ir/series.h"
+#include "jit/schedule/lower.h"
 #include "jit/tune/build_id.h"
 
 namespace quern {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "ir/canonical_text.h"
-#include "jit/schedule/lower.h"
+#include "jit/schedule/lowered.h"
 #include "jit/vm/vm.h"
 
 namespace quern {

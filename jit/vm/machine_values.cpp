@@ -15,7 +15,7 @@
 #include "ir/interpreter.h"
 #include "ir/interrupt.h"
 #include "jit/runtime/threads.h"
-#include "jit/schedule/lower.h"
+#include "jit/schedule/computation.h"
 #include "jit/vm/machine.h"
 #include "jit/vm/operation_count.h"
 #include "jit/vm/scalar.h"

@@ -10,7 +10,7 @@
 #include <random>
 
 #include "frontend/schedule_clause.h"
-#include "jit/schedule/lower.h"
+#include "jit/schedule/computation.h"
 #include "jit/schedule/nest.h"
 #include "tests/unit/dots_in_programs.h"
 #include "tests/unit/kernel_runner.h"

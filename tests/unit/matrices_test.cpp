@@ -10,6 +10,7 @@
 
 #include "frontend/schedule_clause.h"
 #include "jit/schedule/nest.h"
+#include "jit/schedule/schedule_default.h"
 #include "tests/unit/dots_in_programs.h"
 #include "tests/unit/kernel_runner.h"
 #include "tests/unit/loops_builder.h"

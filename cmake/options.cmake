@@ -2,7 +2,7 @@
 
 option(QUERN_WERROR "Treat warnings as errors" OFF)
 option(QUERN_FUZZ "Build the libFuzzer targets (needs clang)" OFF)
-option(QUERN_FAIL_CHECKS "Internal checks can be made to fail, for tests (ir/internal_failure.h)" OFF)
+option(QUERN_FAIL_CHECKS "Internal checks can be made to fail, for tests (ir/base/internal_failure.h)" OFF)
 set(QUERN_SANITIZE "" CACHE STRING "Sanitizers for -fsanitize=, for instance 'address,undefined' or 'thread'")
 
 if(NOT CMAKE_BUILD_TYPE)

@@ -30,7 +30,7 @@ function(quern_test target)
                        PROPERTIES TIMEOUT 600 ENVIRONMENT "QUERN_CACHE=off;QUERN_TIERS=best;QUERN_VERIFY=1")
 endfunction()
 
-quern_test(quern_unit_tests unit)
+quern_test(quern_unit_tests ir frontend passes jit session cli)
 target_link_libraries(quern_unit_tests PRIVATE PkgConfig::z3 SQLite::SQLite3)
 quern_test(quern_numeric_tests numeric support)
 quern_test(quern_operator_tests operators support)
@@ -38,7 +38,7 @@ quern_test(quern_golden_tests golden)
 quern_test(quern_random_tests random support)
 quern_test(quern_protocol_tests lsp repl)
 # What an input of the REPL does, without a process of its own.
-target_sources(quern_protocol_tests PRIVATE repl/repl_commands.cpp repl/repl_workspace.cpp repl/repl_interrupt.cpp
+target_sources(quern_protocol_tests PRIVATE repl/commands.cpp repl/workspace.cpp repl/interrupt.cpp
                                             repl/command_files.cpp repl/explain.cpp)
 
 # Built by bench/session.sh alone.

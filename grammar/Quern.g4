@@ -1,5 +1,5 @@
 // The language of Quern: the Relay text format and what Quern adds to it. One declaration or statement is
-// parsed at a time; the scanner (frontend/scanner.h) splits a file into them.
+// parsed at a time; the scanner (frontend/parse/scanner.h) splits a file into them.
 grammar Quern;
 
 @lexer::members {

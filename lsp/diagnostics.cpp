@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "frontend/render.h"
+#include "frontend/text/render.h"
 #include "lsp/protocol.h"
 
 namespace quern::lsp {

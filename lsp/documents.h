@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ir/result.h"
+#include "ir/base/result.h"
 #include "lsp/positions.h"
 #include "session/session.h"
 

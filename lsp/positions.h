@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "frontend/source.h"
+#include "frontend/text/source.h"
 
 namespace quern::lsp {
 

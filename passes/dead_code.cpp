@@ -2,7 +2,7 @@
 
 #include <unordered_set>
 
-#include "ir/effects.h"
+#include "ir/expr/effects.h"
 
 namespace quern {
 

@@ -4,7 +4,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "ir/effects.h"
+#include "ir/expr/effects.h"
 #include "passes/fusion_class.h"
 #include "passes/uses.h"
 

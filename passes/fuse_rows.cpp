@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "ir/effects.h"
+#include "ir/expr/effects.h"
 #include "passes/lift_kernels.h"
 #include "passes/row_group.h"
 #include "passes/uses.h"

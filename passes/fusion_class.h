@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "ir/expr.h"
+#include "ir/expr/expr.h"
 
 namespace quern {
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "ir/result.h"
-#include "ir/scheduled.h"
+#include "ir/base/result.h"
+#include "ir/expr/scheduled.h"
 
 namespace quern {
 

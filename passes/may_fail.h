@@ -1,6 +1,6 @@
 #pragma once
 
-#include "ir/expr.h"
+#include "ir/expr/expr.h"
 
 namespace quern {
 

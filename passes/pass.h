@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ir/expr.h"
+#include "ir/expr/expr.h"
 
 namespace quern {
 

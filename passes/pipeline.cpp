@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "ir/internal_failure.h"
-#include "ir/interrupt.h"
-#include "ir/result.h"
+#include "ir/base/internal_failure.h"
+#include "ir/base/interrupt.h"
+#include "ir/base/result.h"
 #include "passes/dead_code.h"
 #include "passes/forward_fields.h"
 #include "passes/fuse.h"

@@ -24,9 +24,9 @@ struct Optimised {
 };
 
 /// Runs the pipeline on a definition's body up to and including the pass named `last` (all passes without a
-/// name). Null where it is interrupted (ir/interrupt.h). With QUERN_VERIFY=1 in the environment the IR is
-/// verified after each pass (passes/verify.h): what a pass breaks is an InternalFailure of the stage that is
-/// called as the pass is.
+/// name). Null where it is interrupted (ir/base/interrupt.h). With QUERN_VERIFY=1 in the environment the IR
+/// is verified after each pass (passes/verify.h): what a pass breaks is an InternalFailure of the stage that
+/// is called as the pass is.
 Optimised optimise(const Definition& definition, FunctionSource& functions, std::string_view last = "");
 
 }  // namespace quern

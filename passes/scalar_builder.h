@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "ir/expr.h"
+#include "ir/expr/expr.h"
 
 namespace quern {
 

@@ -3,7 +3,7 @@
 #include <optional>
 #include <unordered_map>
 
-#include "ir/evaluation.h"
+#include "ir/interpret/evaluation.h"
 
 namespace quern {
 

@@ -3,7 +3,7 @@
 
 #include <unordered_map>
 
-#include "ir/expr.h"
+#include "ir/expr/expr.h"
 
 namespace quern {
 

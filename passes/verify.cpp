@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <unordered_map>
 
-#include "ir/evaluation.h"
+#include "ir/interpret/evaluation.h"
 #include "passes/verify_types.h"
 
 namespace quern {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "ir/scheduled.h"
+#include "ir/expr/scheduled.h"
 
 namespace quern {
 

@@ -5,7 +5,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "ir/expr.h"
+#include "ir/expr/expr.h"
 
 namespace quern {
 

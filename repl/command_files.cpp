@@ -14,8 +14,8 @@
 #include <iterator>
 #include <sstream>
 
-#include "frontend/render.h"
-#include "jit/tune/kernel_cache.h"
+#include "frontend/text/render.h"
+#include "jit/cache/kernel_cache.h"
 
 namespace quern {
 

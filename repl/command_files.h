@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "ir/result.h"
+#include "ir/base/result.h"
 #include "session/session.h"
 
 namespace quern {

@@ -1,475 +1,123 @@
 #include "repl/commands.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
-#include <csignal>
+#include <array>
 #include <cstdio>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <iostream>
-#include <nlohmann/json.hpp>
-#include <sstream>
+#include <vector>
 
-#include "frontend/render.h"
-#include "generated/config.h"
-#include "ir/data_files.h"
-#include "jit/codegen/codegen.h"
-#include "jit/runtime/threads.h"
-#include "lsp/server.h"
-#include "passes/pipeline.h"
-#include "repl/command_files.h"
-#include "repl/repl.h"
-#include "session/compiler.h"
-#include "session/data_values.h"
-#include "session/documentation.h"
-#include "session/execution.h"
-#include "session/fusion_legend.h"
-#include "session/profile_report.h"
+#include "frontend/text/suggest.h"
+#include "repl/workspace.h"
 
 namespace quern {
 
 namespace {
 
-// "f" of `@f` and of `f`.
-std::string definition_name(const std::string& text) { return text.starts_with("@") ? text.substr(1) : text; }
+CommandOutcome outcome(bool fine) { return fine ? CommandOutcome::Fine : CommandOutcome::Failed; }
 
-std::string print_json(std::string_view line) {
-  const nlohmann::json text = line;
-  return fmt::format("{{\"print\": {}}}",
-                     text.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+CommandOutcome help(Workspace&, const std::string&) {
+  size_t width = 0;
+  for (const ReplCommand& c : repl_commands())
+    width = std::max(width, c.name.size() + 1 + c.arguments.size());
+  for (const ReplCommand& c : repl_commands())
+    fmt::print("{:<{}}  {}\n", fmt::format("{} {}", c.name, c.arguments), width, c.help);
+  fmt::print(
+      "\nAnything else is the language: an expression prints its value; `let`, `def`, `op` and `type` name "
+      "things.\n"
+      "An input goes on over lines while brackets are open; Ctrl-C drops it.\n");
+  return CommandOutcome::Fine;
 }
 
-void add_threads(CLI::App& command) {
-  command.add_option_function<int>("--threads", set_thread_count, "N: how many threads kernels run on")
-      ->check(CLI::Range(1, 1024));
+constexpr std::array<ReplCommand, 11> kCommands{{
+    {":type", "EXPR", "the type of an expression, of @f or of an operator",
+     [](Workspace& w, const std::string& a) { return outcome(w.show_type(a)); }},
+    {":ir", "[STAGE] EXPR",
+     "an expression or @f at a stage of compilation: ast, typed, …, schedule, loops, asm",
+     [](Workspace& w, const std::string& a) { return outcome(w.show_stage(a)); }},
+    {":explain", "[CODE]", "what a code such as Q0302 means; without one, that of the last diagnostic",
+     [](Workspace& w, const std::string& a) { return outcome(w.explain(a)); }},
+    {":vars", "", "the variables and their types",
+     [](Workspace& w, const std::string&) { return outcome(w.show_variables()); }},
+    {":load", "FILE", "run the statements of a file here",
+     [](Workspace& w, const std::string& a) { return outcome(w.load(a)); }},
+    {":reload", "", "read the files that are imported again",
+     [](Workspace& w, const std::string&) { return outcome(w.reload()); }},
+    {":memory", "", "what the session keeps in memory, by kind",
+     [](Workspace& w, const std::string&) {
+       w.show_memory();
+       return CommandOutcome::Fine;
+     }},
+    {":profile", "on|off|show", "note what each kernel takes, from nothing; stop; show it as a table",
+     [](Workspace& w, const std::string& a) { return outcome(w.profile(a)); }},
+    {":reset", "", "forget everything",
+     [](Workspace& w, const std::string&) {
+       w.reset();
+       return CommandOutcome::Fine;
+     }},
+    {":help", "", "this list", help},
+    {":quit", "", "end the session (also Ctrl-D)",
+     [](Workspace&, const std::string&) { return CommandOutcome::Quit; }},
+}};
+
+CommandOutcome refuse(const std::string& message) {
+  std::fflush(stdout);
+  fmt::print(stderr, "{}\n", message);
+  return CommandOutcome::Failed;
 }
 
-void add_winograd(CLI::App& command) {
-  command
-      .add_option(
-          "--winograd", CompilerOptions::of_process().winograd_tile,
-          "2 or 4: 3x3 convolutions may have the error of Winograd's with such tiles (docs/kernels.md)")
-      ->check(CLI::IsMember({2, 4}));
+CommandOutcome unknown(const std::string& name) {
+  std::vector<std::string> names;
+  for (const ReplCommand& c : repl_commands()) names.emplace_back(c.name);
+  auto meant = did_you_mean(name, names);
+  return refuse(meant ? fmt::format("unknown command `{}`; did you mean `{}`?", name, *meant)
+                      : fmt::format("unknown command `{}`; `:help` lists them", name));
 }
 
-void print_profile(const Profile& profile, bool json) {
-  const auto kernels = profile.kernels();
-  const Peaks peaks = kernels.empty() ? Peaks() : measured_peaks();
-  fmt::print(stderr, "{}", json ? profile_json(kernels, peaks) + "\n" : profile_text(kernels, peaks));
+CommandOutcome run_command(Workspace& workspace, const std::string& line) {
+  constexpr std::string_view kBlanks = " \t\r\n";
+  size_t name_end = std::min(line.find_first_of(kBlanks), line.size());
+  std::string name = line.substr(0, name_end);
+  size_t begin = std::min(line.find_first_not_of(kBlanks, name_end), line.size());
+  std::string argument = line.substr(begin, line.find_last_not_of(kBlanks) + 1 - begin);
+  // The first letters do where they are those of one command.
+  const auto begins = [&](const ReplCommand& command) { return command.name.starts_with(name); };
+  const bool is_short = name.size() > 1 && std::ranges::count_if(kCommands, begins) == 1;
+  for (const ReplCommand& command : kCommands) {
+    if (command.name != name && !(is_short && begins(command))) continue;
+    if (command.arguments.empty() && !argument.empty())
+      return refuse(fmt::format("`{}` takes nothing", command.name));
+    bool optional = command.arguments.starts_with('[') && command.arguments.ends_with(']');
+    if (!command.arguments.empty() && !optional && argument.empty())
+      return refuse(fmt::format("write `{} {}`", command.name, command.arguments));
+    return command.run(workspace, argument);
+  }
+  return unknown(name);
 }
 
 }  // namespace
 
-CommandLine::CommandLine(CLI::App& app) : app_(app) {
-  app.add_flag("--version", version_, "what this is built with, and what was found on this machine");
-  app.add_option("--stdlib", stdlib_, "a folder to take the library from instead of the built-in one");
-  CLI::App* repl =
-      app.add_subcommand("repl", "explore: type expressions and definitions (also without a subcommand)");
-  repl->add_flag("--interpret", interpret_, "by the reference interpreter instead of compiled kernels");
-  add_threads(*repl);
-  add_winograd(*repl);
-  CLI::App* run = app.add_subcommand("run", "run a file's statements in order");
-  add_threads(*run);
-  add_winograd(*run);
-  run->add_option("FILE", file_, "a .relay file")->required();
-  run->add_option("--input", inputs_,
-                  "NAME=FILE: the value of the top-level variable %NAME or of @main's parameter")
-      ->take_all();
-  run->add_option("--params", params_, "FILE: the same as --input params=FILE");
-  run->add_option("--entry", entry_, "a definition to run last, instead of @main");
-  run->add_option("--output", output_, "FILE: where the last value is saved (.npy, .npz, .safetensors)");
-  run->add_option("--format", format_, "text or json")->check(CLI::IsMember({"text", "json"}));
-  run->add_flag("--interpret", interpret_, "by the reference interpreter instead of compiled kernels");
-  run->add_option("--after", after_,
-                  "PASS: with --interpret, what the program is after this pass (as of `ir --stage`)");
-  run->add_flag("--profile", profile_, "what each kernel took, on standard error (docs/kernels.md)");
-  CLI::App* check = app.add_subcommand("check", "report what is wrong in files, without running them");
-  check->add_option("FILE", files_, ".relay files")->required();
-  check->add_flag("--json", json_, "diagnostics as a JSON list");
-  CLI::App* test = app.add_subcommand("test", "run the tests of files");
-  test->add_option("FILE", files_, ".relay files")->required();
-  test->add_option("--filter", filter_, "run only tests whose name contains this text");
-  test->add_flag("--interpret", interpret_, "by the reference interpreter instead of compiled kernels");
-  CLI::App* fmt = app.add_subcommand("fmt", "lay files out in the canonical style, in place");
-  fmt->add_option("FILE", files_, ".relay files; - is standard input, whose layout goes to standard output")
-      ->required();
-  fmt->add_flag("--check", check_,
-                "change nothing; name the files that would change, and exit with 1 for any");
-  fmt->add_option("--range", range_,
-                  "A:B, or A: only the declarations that touch these lines of the one file");
-  CLI::App* ir = app.add_subcommand("ir", "show what a file becomes at a stage of compilation");
-  add_winograd(*ir);
-  ir->add_option(
-      "--features", CompilerOptions::of_process().features,
-      "+amx-tile,+amx-int8: code for a machine that has these of LLVM's features too, or not with `-`");
-  ir->add_option("FILE", file_, "a .relay file")->required();
-  ir->add_option("NAME", entry_, "@f: one definition; all statements without it");
-  ir->add_option("--stage", stage_, fmt::format("{}", fmt::join(Compiler::stages(), ", ")));
-  ir->add_option("--output", output_,
-                 "FILE.relay: the whole module with its types; large constants go to FILE.safetensors");
-  CLI::App* explain = app.add_subcommand("explain", "what a code such as Q0302 means, with examples");
-  explain->add_option("CODE", codes_, "codes of diagnostics; without one, the list of all");
-  CLI::App* doc = app.add_subcommand("doc", "what operators do, from their doc comments, as Markdown");
-  doc->add_option("FILE", file_, "a .relay file; the library's operators without one");
-  CLI::App* bisect =
-      app.add_subcommand("bisect", "name the first step of compilation after which a file's results differ");
-  bisect->add_option("FILE", file_, "a .relay file")->required();
-  bisect->add_option("--limit", limit_, "SECONDS that each step may take (60)")->check(CLI::PositiveNumber);
-  CLI::App* reduce = app.add_subcommand(
-      "reduce", "make a file smaller that fails: a crash, a bug that Quern tells of, or results that differ");
-  reduce->add_option("FILE", file_, "a .relay file")->required();
-  reduce->add_option(
-      "COMMAND", command_,
-      "after `--`: a command that fails in the place of `quern run`; the file's path is its last word");
-  reduce->add_option("--limit", limit_, "SECONDS that each attempt may take (60)")
-      ->check(CLI::PositiveNumber);
-  reduce->add_option("--output", output_, "where the result goes, instead of standard output");
-  app.add_subcommand("lsp", "the language server, on standard input and output");
+std::span<const ReplCommand> repl_commands() { return kCommands; }
+
+std::optional<std::string_view> command_meant(std::string_view input) {
+  if (input == "exit") return ":quit";
+  for (const ReplCommand& command : kCommands)
+    if (command.name.substr(1) == input) return command.name;
+  return std::nullopt;
 }
 
-int CommandLine::run() {
-  int code = kFine;
-  auto bug = failure_of([&] { code = run_command(); });
-  if (!bug) return code;
-  std::fflush(stdout);
-  if (opened_.empty())
-    say(fmt::format("a bug of Quern: {}", bug->what()));
-  else
-    print_diagnostics({opened_.back().session->locate(*bug)});
-  return kBug;
-}
-
-const OpenedFile* CommandLine::open(const std::string& path) {
-  auto opened = open_file(path, stdlib_);
-  if (opened) return &opened_.emplace_back(std::move(*opened));
-  print_diagnostics({unreadable(path, opened.error())});
-  return nullptr;
-}
-
-int CommandLine::run_command() {
-  if (version_) return version();
-  if (app_.got_subcommand("run")) return run_file();
-  if (app_.got_subcommand("check")) return check();
-  if (app_.got_subcommand("test")) return test();
-  if (app_.got_subcommand("fmt")) return format_files();
-  if (app_.got_subcommand("ir")) return ir();
-  if (app_.got_subcommand("explain")) return explain();
-  if (app_.got_subcommand("doc")) return document();
-  if (app_.got_subcommand("bisect")) return bisect();
-  if (app_.got_subcommand("reduce")) return reduce();
-  if (app_.got_subcommand("lsp")) return lsp();
-  return repl();
-}
-
-int CommandLine::version() {
-  fmt::print("quern {} ({})\n", QUERN_VERSION, QUERN_BUILD_TYPE);
-  fmt::print("LLVM {}\n", llvm_version());
-  fmt::print("XGBoost {}\n", QUERN_XGBOOST_VERSION);
-  fmt::print("SQLite {}\n", QUERN_SQLITE_VERSION);
-  fmt::print("CUDA {}\n", QUERN_HAS_CUDA ? "toolkit " QUERN_CUDA_VERSION : "not found");
-  if (auto generator = CodeGenerator::create()) {
-    const CodegenTarget& target = (*generator)->target();
-    fmt::print("host {} ({}), vectors of {} bytes\n", target.cpu, target.triple, target.machine.vector_bytes);
-  }
-  return kFine;
-}
-
-int CommandLine::check() {
-  std::vector<LocatedDiagnostic> all;
-  for (const std::string& path : files_) {
-    auto opened = open_file(path, stdlib_);
-    if (!opened) {
-      all.push_back(unreadable(path, opened.error()));
-      continue;
-    }
-    const OpenedFile& kept = opened_.emplace_back(std::move(*opened));
-    auto found = kept.session->check_with_imports(kept.source);
-    all.insert(all.end(), found.begin(), found.end());
-  }
-  if (json_) {
-    std::puts(render_json(all).c_str());
-  } else {
-    print_diagnostics(all);
-    point_to_explanation(all);
-  }
-  return exit_code(all);
-}
-
-// One line a test; what failed is told where it failed. A file with mistakes in it runs none.
-int CommandLine::test() {
-  if (!interpret_) warn_about_cache();
-  size_t passed = 0, failed = 0;
-  int code = kFine;
-  for (const std::string& path : files_) {
-    const OpenedFile* opened = open(path);
-    if (!opened) {
-      code = kWrong;
-      continue;
-    }
-    Session& session = *opened->session;
-    auto problems = session.check_with_imports(opened->source);
-    if (has_errors(problems)) {
-      print_diagnostics(problems);
-      code = std::max(code, exit_code(problems));
-      continue;
-    }
-    ExecutionOptions options;
-    options.interpret = interpret_;
-    for (DeclarationId id : session.tests(opened->source)) {
-      const std::string& name = session.info(id).name;
-      if (name.find(filter_) == std::string::npos) continue;
-      Execution execution(session, opened->module, options,
-                          [](std::string_view line) { fmt::print("{}\n", line); });
-      StatementResult result = execution.run(id);
-      ++(result.failure ? failed : passed);
-      fmt::print("{} {}: {}\n", result.failure ? "FAILED" : "ok    ", path, name);
-      std::fflush(stdout);
-      if (!result.failure) continue;
-      print_diagnostics({*result.failure});
-      code = std::max(code, exit_code({*result.failure}));
-    }
-  }
-  fmt::print("{} passed, {} failed\n", passed, failed);
-  // A filter that chooses nothing is a slip: nothing was tested.
-  bool nothing = passed + failed == 0 && code == kFine;
-  if (nothing)
-    say(filter_.empty() ? "there is no `test` in these files"
-                        : fmt::format("no test's name contains `{}`", filter_));
-  return nothing && !filter_.empty() ? kWrong : code;
-}
-
-std::optional<ExecutionOptions> CommandLine::execution_options() const {
-  ExecutionOptions options;
-  options.interpret = interpret_;
-  options.after = after_;
-  auto is_after = [&](const Pass& pass) { return pass.name == after_; };
-  if (!after_.empty() && (!interpret_ || std::ranges::none_of(pipeline(), is_after))) {
-    say(fmt::format("`--after {}` goes with `--interpret`, and names a pass", after_));
-    return std::nullopt;
-  }
-  for (const std::string& input : inputs_) {
-    size_t equals = input.find('=');
-    if (equals == 0 || equals == std::string::npos) {
-      say(fmt::format("`--input {}` has to be NAME=FILE", input));
-      return std::nullopt;
-    }
-    options.inputs[input.substr(0, equals)] = input.substr(equals + 1);
-  }
-  if (!params_.empty()) options.inputs["params"] = params_;
-  return options;
-}
-
-// A value as the last line of a run, or the diagnostic in its place; whether there was a value.
-static bool show_result(const StatementResult& result, bool json) {
-  if (result.failure) {
-    std::fflush(stdout);
-    print_diagnostics({*result.failure});
-    point_to_explanation({*result.failure});
-    return false;
-  }
-  if (result.type->is_unit()) return true;
-  if (json && result.type->kind == TypeKind::Function)
-    fmt::print("{{\"type\": \"{}\"}}\n", to_string(result.type));
-  else if (json)
-    fmt::print("{{\"type\": \"{}\", \"value\": {}}}\n", to_string(result.type), to_json(*result.value));
-  else
-    fmt::print("{}\n", to_string(*result.value));
-  return true;
-}
-
-// The statements in order, then the entry, where the file has one; the exit code. `last` is the last value.
-int CommandLine::run_statements(Execution& execution, const OpenedFile& opened,
-                                std::optional<StatementResult>& last) {
-  const bool json = format_ == "json";
-  Session& session = *opened.session;
-  const auto statements = session.statements(opened.source);
-  for (DeclarationId statement : statements) {
-    StatementResult result = execution.run(statement);
-    const bool binds = !session.info(statement).name.empty();
-    if ((!binds || result.failure) && !show_result(result, json)) return exit_code({*result.failure});
-    last = std::move(result);
-  }
-  const std::string entry = entry_.empty() ? "main" : definition_name(entry_);
-  // A script that runs by itself may have a @main for those who import it.
-  const bool is_script = entry_.empty() && !statements.empty();
-  auto result =
-      execution.run_entry(entry, is_script ? Execution::Lacking::IsNoEntry : Execution::Lacking::IsWrong);
-  if (result) {
-    if (!show_result(*result, json)) return exit_code({*result->failure});
-    last = std::move(*result);
-  } else if (!entry_.empty()) {
-    say(fmt::format("`{}` has no definition `@{}`", file_, entry));
-    return kWrong;
-  }
-  return kFine;
-}
-
-int CommandLine::run_file() {
-  const auto options = execution_options();
-  if (!options) return kMisuse;
-  const OpenedFile* opened = open(file_);
-  if (!opened) return kWrong;
-  auto problems = opened->session->check_with_imports(opened->source);
-  if (has_errors(problems)) {
-    print_diagnostics(problems);
-    point_to_explanation(problems);
-    return exit_code(problems);
-  }
-  bool json = format_ == "json";
-  if (!interpret_) warn_about_cache();
-  Execution execution(*opened->session, opened->module, *options, [json](std::string_view line) {
-    const std::string shown = json ? print_json(line) : std::string(line);
-    std::fwrite(shown.data(), 1, shown.size(), stdout);
-    std::fputc('\n', stdout);
+CommandOutcome take_input(Workspace& workspace, const std::string& input) {
+  CommandOutcome taken = CommandOutcome::Failed;
+  auto bug = failure_of([&] {
+    if (input.starts_with(':'))
+      taken = run_command(workspace, input);
+    else if (auto meant = command_meant(input))
+      taken = refuse(fmt::format("the command is `{}`", *meant));
+    else
+      taken = outcome(workspace.submit(input));
   });
-  execution.set_profiling(profile_);
-  std::optional<StatementResult> last;
-  if (int code = run_statements(execution, *opened, last); code != kFine) return code;
-  for (const std::string& name : execution.unused_inputs()) {
-    say(fmt::format(
-        "--input {0}: the file has no top-level variable `%{0}`, and no `@main` with such a parameter",
-        name));
-    return kWrong;
-  }
-  if (!output_.empty() && last) {
-    auto done = save_value(output_, *last->value, last->type);
-    if (!done) {
-      say(done.error().message);
-      return kWrong;
-    }
-  }
-  std::fflush(stdout);
-  if (profile_) print_profile(execution.profile(), json);
-  return kFine;
-}
-
-// The typed module as a file that reads back, its large constants beside it.
-static int write_module(Session& session, SourceId source, const std::string& output) {
-  TypedText module = session.typed_text(source);
-  Entries<TensorPtr> constants;
-  for (const auto& tensor : module.constants.tensors())
-    constants.emplace_back(constant_entry(constants.size(), tensor->dtype()),
-                           std::const_pointer_cast<HostTensor>(tensor));
-  if (!constants.empty())
-    if (auto done = write_tensors(constants_file(output), constants); !done) {
-      say(done.error().message);
-      return kWrong;
-    }
-  std::ofstream out(output, std::ios::binary);
-  out << module.text;
-  out.close();
-  if (out) return kFine;
-  say(fmt::format("`{}` cannot be written", output));
-  return kWrong;
-}
-
-int CommandLine::ir() {
-  if (!output_.empty() && (!entry_.empty() || stage_ != "typed")) {
-    say("`--output` writes a whole module as it is typed: it goes with neither NAME nor another --stage");
-    return kMisuse;
-  }
-  const OpenedFile* opened = open(file_);
-  if (!opened) return kWrong;
-  Session& session = *opened->session;
-  const std::string wanted = definition_name(entry_);
-  if (stage_ == "ast") {
-    for (auto& [id, tree] : session.trees(opened->source))
-      if (wanted.empty() || session.info(id).name == "@" + wanted) fmt::print("{}", dump(tree.root));
-    return kFine;
-  }
-  auto problems = session.check_with_imports(opened->source);
-  if (has_errors(problems)) {
-    print_diagnostics(problems);
-    point_to_explanation(problems);
-    return exit_code(problems);
-  }
-  if (!output_.empty()) return write_module(session, opened->source, output_);
-  if (stage_ == "typed" && wanted.empty()) {
-    std::vector<ExprPtr> bodies;
-    for (const std::string& name : session.definitions(opened->module))
-      if (const Definition* d = session.definition(opened->module, name)) bodies.push_back(d->body);
-    for (DeclarationId id : session.statements(opened->source))
-      bodies.push_back(session.inferred_statement(id).definition.body);
-    SessionFunctions functions(session);
-    std::string text = session.typed_text(opened->source).text, legend = fusion_legend(functions, bodies);
-    fmt::print("{}{}{}", text, text.empty() || legend.empty() ? "" : "\n", legend);
-    return kFine;
-  }
-  Compiler compiler(session);
-  std::vector<const Definition*> shown;
-  for (const std::string& name : session.definitions(opened->module))
-    if (wanted.empty() || wanted == name)
-      if (const Definition* d = session.definition(opened->module, name)) shown.push_back(d);
-  if (wanted.empty())
-    for (DeclarationId id : session.statements(opened->source))
-      if (const Definition& d = session.inferred_statement(id).definition; d.body) shown.push_back(&d);
-  if (shown.empty() && !wanted.empty()) {
-    const bool is_known = session.find_definition(opened->module, wanted) != 0;
-    say(is_known ? Compiler::no_code_of(wanted) : fmt::format("`{}` has no definition `@{}`", file_, wanted));
-    return kWrong;
-  }
-  for (const Definition* d : shown) {
-    auto text = compiler.stage_text(*d, stage_);
-    if (!text) {
-      say(text.error().message);
-      return kWrong;
-    }
-    fmt::print("{}\n", *text);
-  }
-  return kFine;
-}
-
-int CommandLine::document() {
-  if (file_.empty()) {
-    auto files = library(stdlib_);
-    if (!files) {
-      say(files.error().message);
-      return kWrong;
-    }
-    Session session(*files);
-    fmt::print("# The operators of the library\n\n{}", documentation(session, session.make_module(), *files));
-    return kFine;
-  }
-  const OpenedFile* opened = open(file_);
-  if (!opened) return kWrong;
-  std::string text = opened->session->text(opened->source);
-  std::string name = std::filesystem::path(file_).filename().string();
-  fmt::print("{}", documentation(*opened->session, opened->module, {{name, text}}));
-  return kFine;
-}
-
-int CommandLine::repl() {
-  auto files = library(stdlib_);
-  if (!files) {
-    say(files.error().message);
-    return kWrong;
-  }
-  Session session(std::move(*files));
-  ReplOptions options;
-  options.interactive = isatty(STDIN_FILENO) != 0;
-  options.colour = colours_wanted();
-  options.interpret = interpret_;
-  if (!options.interpret) warn_about_cache();
-  return run_repl(session, options);
-}
-
-int CommandLine::lsp() {
-  auto files = library(stdlib_);
-  if (!files) {
-    say(files.error().message);
-    return kWrong;
-  }
-  Session session(std::move(*files));
-  // The protocol has standard output for itself: whatever else is printed goes to stderr.
-  std::fflush(stdout);
-  int out = dup(STDOUT_FILENO);
-  dup2(STDERR_FILENO, STDOUT_FILENO);
-  std::signal(SIGPIPE, SIG_IGN);
-  return lsp::run_language_server(session, STDIN_FILENO, out);
+  if (bug) workspace.report(*bug);
+  return taken;
 }
 
 }  // namespace quern

@@ -1,56 +1,31 @@
 #pragma once
-// The subcommands of `quern`: their options and what they do.
+// The commands of the REPL: `:name argument`.
 
-#include <deque>
 #include <optional>
+#include <span>
 #include <string>
-#include <vector>
-
-#include "repl/command_files.h"
-#include "session/execution.h"
-
-namespace CLI {
-class App;
-}
+#include <string_view>
 
 namespace quern {
 
-class CommandLine {
- public:
-  /// Declares the subcommands and options.
-  explicit CommandLine(CLI::App& app);
-  /// Does what was asked for; the exit code (design: 0 fine, 1 the program or its input is wrong, 70 a bug).
-  int run();
+class Workspace;
 
- private:
-  int run_command();
-  /// A file in a session of its own, which lives as long as this; null, and it is told, where it cannot be
-  /// read.
-  const OpenedFile* open(const std::string& path);
-  int repl();
-  int run_file();
-  /// Nothing where the options do not fit, which is told.
-  std::optional<ExecutionOptions> execution_options() const;
-  int run_statements(Execution& execution, const OpenedFile& opened, std::optional<StatementResult>& last);
-  int check();
-  int test();
-  int format_files();
-  int ir();
-  int explain();
-  int document();
-  int bisect();
-  int reduce();
-  int lsp();
-  int version();
+enum class CommandOutcome : unsigned char { Fine, Failed, Quit };
 
-  CLI::App& app_;
-  std::deque<OpenedFile> opened_;
-  std::vector<std::string> files_, codes_;
-  std::string file_, entry_, stage_ = "typed", params_, output_, format_ = "text", stdlib_, range_;
-  std::vector<std::string> inputs_, command_;
-  std::string filter_, after_;
-  double limit_ = 60;
-  bool check_ = false, json_ = false, interpret_ = false, version_ = false, profile_ = false;
+struct ReplCommand {
+  std::string_view name;       ///< with its colon
+  std::string_view arguments;  ///< for the help; one in brackets may be absent
+  std::string_view help;
+  CommandOutcome (*run)(Workspace& workspace, const std::string& argument);
 };
+
+std::span<const ReplCommand> repl_commands();
+
+/// The command that an input without a colon likely means: `help`, `exit`.
+std::optional<std::string_view> command_meant(std::string_view input);
+
+/// Takes one input, a line that starts with a colon or a text. A bug of Quern on the way is told, and the
+/// workspace is as it was before.
+CommandOutcome take_input(Workspace& workspace, const std::string& input);
 
 }  // namespace quern

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "frontend/diagnostics.h"
+#include "frontend/text/diagnostics.h"
 
 namespace quern {
 

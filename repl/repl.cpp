@@ -8,11 +8,11 @@
 #include <string>
 
 #include "generated/config.h"
-#include "ir/interrupt.h"
-#include "repl/repl_commands.h"
-#include "repl/repl_input.h"
-#include "repl/repl_interrupt.h"
-#include "repl/repl_workspace.h"
+#include "ir/base/interrupt.h"
+#include "repl/commands.h"
+#include "repl/input.h"
+#include "repl/interrupt.h"
+#include "repl/workspace.h"
 
 namespace quern {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "frontend/body_chunks.h"
+#include "frontend/parse/body_chunks.h"
 #include "session/session_impl.h"
 
 namespace quern {

@@ -6,7 +6,7 @@
 #include <set>
 #include <tuple>
 
-#include "frontend/comment_check.h"
+#include "frontend/parse/comment_check.h"
 #include "session/session_impl.h"
 
 namespace quern {

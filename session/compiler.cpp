@@ -6,12 +6,12 @@
 #include <array>
 #include <optional>
 
-#include "frontend/printer.h"
-#include "ir/effects.h"
-#include "ir/interrupt.h"
-#include "ir/series.h"
+#include "frontend/print/printer.h"
+#include "ir/base/interrupt.h"
+#include "ir/base/series.h"
+#include "ir/expr/effects.h"
+#include "jit/cache/kernel_cache.h"
 #include "jit/schedule/lower.h"
-#include "jit/tune/kernel_cache.h"
 #include "jit/vm/vm.h"
 #include "passes/pipeline.h"
 #include "session/fusion_legend.h"

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "ir/evaluation.h"
-#include "ir/interpreter.h"
-#include "jit/tune/kernel_cache.h"
+#include "ir/interpret/evaluation.h"
+#include "ir/interpret/interpreter.h"
+#include "jit/cache/kernel_cache.h"
 #include "session/session.h"
 
 namespace quern {

@@ -5,10 +5,10 @@
 #include <optional>
 #include <string>
 
-#include "frontend/stored_tensors.h"
-#include "ir/data_files.h"
-#include "ir/result.h"
-#include "ir/value.h"
+#include "frontend/static/stored_tensors.h"
+#include "ir/base/result.h"
+#include "ir/io/data_files.h"
+#include "ir/value/value.h"
 
 namespace quern {
 

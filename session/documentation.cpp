@@ -7,8 +7,8 @@
 #include <optional>
 #include <sstream>
 
-#include "frontend/infer.h"
-#include "frontend/scanner.h"
+#include "frontend/infer/infer.h"
+#include "frontend/parse/scanner.h"
 #include "passes/fusion_class.h"
 #include "passes/gradient/reverse.h"
 #include "passes/pipeline.h"

@@ -6,8 +6,8 @@
 #include <memory>
 #include <string>
 
-#include "ir/evaluation.h"
-#include "ir/interpreter.h"
+#include "ir/interpret/evaluation.h"
+#include "ir/interpret/interpreter.h"
 #include "jit/vm/profile.h"
 #include "session/session.h"
 

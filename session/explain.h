@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "frontend/diagnostics.h"
+#include "frontend/text/diagnostics.h"
 
 namespace quern {
 

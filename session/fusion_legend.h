@@ -3,7 +3,7 @@
 #include <span>
 #include <string>
 
-#include "ir/expr.h"
+#include "ir/expr/expr.h"
 
 namespace quern {
 

@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include "generated/config.h"
-#include "ir/internal_failure.h"
+#include "ir/base/internal_failure.h"
 #include "session/session_impl.h"
 
 namespace quern {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "frontend/lowering_clause.h"
+#include "frontend/instance/lowering_clause.h"
 #include "jit/codegen/codegen.h"
 #include "session/session_impl.h"
 

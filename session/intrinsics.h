@@ -1,8 +1,8 @@
 #pragma once
 // Intrinsics that ops declare.
 
-#include "frontend/diagnostics.h"
-#include "frontend/scope.h"
+#include "frontend/static/scope.h"
+#include "frontend/text/diagnostics.h"
 
 namespace quern {
 

@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "frontend/scanner.h"
+#include "frontend/parse/scanner.h"
 #include "session/session.h"
 
 namespace quern {

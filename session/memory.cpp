@@ -2,7 +2,7 @@
 
 #include <unordered_set>
 
-#include "ir/interned.h"
+#include "ir/base/interned.h"
 #include "session/session_impl.h"
 
 namespace quern {

@@ -4,7 +4,7 @@
 #include <cctype>
 #include <filesystem>
 
-#include "frontend/suggest.h"
+#include "frontend/text/suggest.h"
 #include "session/session_impl.h"
 
 namespace quern {

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "frontend/check_form.h"
-#include "frontend/schedule_clause.h"
+#include "frontend/index/schedule_clause.h"
+#include "frontend/signature/check_form.h"
 #include "session/intrinsics.h"
 #include "session/session_impl.h"
 

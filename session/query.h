@@ -28,9 +28,9 @@
 #include <utility>
 #include <vector>
 
-#include "ir/internal_failure.h"
-#include "ir/result.h"
-#include "ir/series.h"
+#include "ir/base/internal_failure.h"
+#include "ir/base/result.h"
+#include "ir/base/series.h"
 
 namespace quern {
 

@@ -10,7 +10,7 @@
 #include <tuple>
 #include <vector>
 
-#include "frontend/scanner.h"
+#include "frontend/parse/scanner.h"
 #include "session/session.h"
 
 namespace quern {

@@ -6,7 +6,7 @@
 #include <functional>
 #include <string_view>
 
-#include "jit/schedule/nest.h"
+#include "jit/nest/nest.h"
 
 namespace quern {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "jit/schedule/lowered.h"
+#include "jit/loops/lowered.h"
 #include "session/session.h"
 
 namespace quern {

@@ -1,7 +1,7 @@
 // Schedules that there is no code for, told where they stand.
 
-#include "frontend/schedule_clause.h"
-#include "ir/scheduled.h"
+#include "frontend/index/schedule_clause.h"
+#include "ir/expr/scheduled.h"
 #include "jit/codegen/codegen.h"
 #include "jit/schedule/stated.h"
 #include "session/session_impl.h"

@@ -15,14 +15,14 @@
 #include <variant>
 #include <vector>
 
-#include "frontend/diagnostics.h"
-#include "frontend/format.h"
-#include "frontend/infer.h"
-#include "frontend/printer.h"
-#include "frontend/scanner.h"
-#include "frontend/scope.h"
-#include "ir/dot_intrinsic.h"
-#include "ir/internal_failure.h"
+#include "frontend/format/format.h"
+#include "frontend/infer/infer.h"
+#include "frontend/parse/scanner.h"
+#include "frontend/print/printer.h"
+#include "frontend/static/scope.h"
+#include "frontend/text/diagnostics.h"
+#include "ir/base/internal_failure.h"
+#include "ir/expr/dot_intrinsic.h"
 
 namespace quern {
 
@@ -37,7 +37,7 @@ struct DeclarationInfo {
   ModuleId module;
   PieceKind kind;
   std::string name;
-  DeclarationId part_of = 0;  ///< the definition whose body this is a chunk of (frontend/body_chunks.h)
+  DeclarationId part_of = 0;  ///< the definition whose body this is a chunk of (frontend/parse/body_chunks.h)
 };
 
 /// What hovering shows: the source range it is about, and Markdown.

@@ -8,10 +8,10 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "frontend/infer_chunks.h"
-#include "frontend/metadata.h"
-#include "frontend/resolve_type.h"
-#include "ir/data_files.h"
+#include "frontend/infer/chunks.h"
+#include "frontend/signature/resolve_type.h"
+#include "frontend/static/metadata.h"
+#include "ir/io/data_files.h"
 #include "jit/vm/vm.h"
 #include "passes/pipeline.h"
 #include "session/layout.h"
@@ -89,7 +89,7 @@ struct BodyNameHash {
 
 class RunSource;
 
-/// Long bodies, chunk by chunk (frontend/infer_chunks.h). Chunks are declarations of their own.
+/// Long bodies, chunk by chunk (frontend/infer/chunks.h). Chunks are declarations of their own.
 struct Session::Bodies {
   Bodies(Impl& impl, QueryEngine& engine);
 

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <map>
 
-#include "ir/data_files.h"
+#include "ir/io/data_files.h"
 #include "session/session_impl.h"
 
 namespace quern {

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "frontend/format.h"
-#include "frontend/printer.h"
+#include "frontend/format/format.h"
+#include "frontend/print/printer.h"
 #include "session/layout.h"
 #include "session/session_impl.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "bench/ops/stopwatch.h"
-#include "ir/result.h"
+#include "ir/base/result.h"
 
 namespace quern::bench {
 

@@ -19,7 +19,7 @@
 #include "bench/ops/report.h"
 #include "bench/ops/tensors.h"
 #include "bench/ops/work.h"
-#include "ir/data_files.h"
+#include "ir/io/data_files.h"
 #include "jit/runtime/peaks.h"
 #include "jit/runtime/threads.h"
 #include "repl/session_thread.h"

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "bench/ops/tensors.h"
-#include "frontend/render.h"
+#include "frontend/text/render.h"
 #include "jit/runtime/threads.h"
 #include "session/compiler.h"
 #include "session/session.h"

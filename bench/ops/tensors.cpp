@@ -6,7 +6,7 @@
 #include <limits>
 #include <numbers>
 
-#include "ir/scalar.h"
+#include "ir/value/scalar.h"
 
 namespace quern::bench {
 

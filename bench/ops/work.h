@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "ir/tensor.h"
+#include "ir/value/tensor.h"
 
 namespace quern::bench {
 

@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <utility>
 
-#include "ir/internal_failure.h"
+#include "ir/base/internal_failure.h"
 
 namespace quern::codegen {
 

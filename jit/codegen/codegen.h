@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "ir/result.h"
-#include "jit/schedule/loops.h"
-#include "jit/schedule/machine_model.h"
+#include "ir/base/result.h"
+#include "jit/loops/loops.h"
+#include "jit/loops/machine_model.h"
 
 namespace quern {
 

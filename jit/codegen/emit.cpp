@@ -5,7 +5,7 @@
 #include <array>
 #include <numeric>
 
-#include "ir/result.h"
+#include "ir/base/result.h"
 #include "jit/codegen/emitter.h"
 #include "jit/codegen/host_functions.h"
 #include "jit/schedule/grid.h"

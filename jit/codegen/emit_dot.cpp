@@ -2,7 +2,7 @@
 
 #include <llvm/IR/Intrinsics.h>
 
-#include "ir/result.h"
+#include "ir/base/result.h"
 #include "jit/codegen/codegen.h"
 #include "jit/codegen/emitter.h"
 

@@ -6,7 +6,7 @@
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
-#include "ir/result.h"
+#include "ir/base/result.h"
 #include "jit/codegen/emitter.h"
 #include "jit/schedule/grid.h"
 
@@ -58,7 +58,7 @@ struct BodyFacts {
 
 /// How many strips of lanes run side by side, each with partial results of its own: a short sum into one
 /// register would wait for the latency of each addition. It fixes the order of the reduction, as
-/// jit/schedule/loops.h describes it.
+/// jit/loops/loops.h describes it.
 unsigned copies_of(const Stmt& s, const BodyFacts& facts) {
   constexpr int64_t kCopies = 4;
   if (facts.reduced.empty() || facts.is_long) return 1;

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 
-#include "ir/result.h"
+#include "ir/base/result.h"
 #include "jit/codegen/emitter.h"
 
 namespace quern::codegen {

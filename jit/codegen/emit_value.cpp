@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 
-#include "ir/result.h"
+#include "ir/base/result.h"
 #include "jit/codegen/emitter.h"
-#include "jit/schedule/statements.h"
+#include "jit/compute/statements.h"
 
 namespace quern::codegen {
 

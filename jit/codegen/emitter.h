@@ -16,7 +16,7 @@
 
 #include "jit/codegen/machine.h"
 #include "jit/codegen/operations.h"
-#include "jit/schedule/loops.h"
+#include "jit/loops/loops.h"
 
 namespace quern::codegen {
 

@@ -17,7 +17,7 @@
 #include <atomic>
 #include <mutex>
 
-#include "ir/interrupt.h"
+#include "ir/base/interrupt.h"
 #include "jit/codegen/background.h"
 #include "jit/codegen/codegen.h"
 #include "jit/codegen/debugging.h"

@@ -15,7 +15,7 @@ struct HostFunction {
 /// null where there is none.
 inline constexpr const char* kWorkspace = "quern_workspace";
 
-/// The flag of ir/interrupt.h, a byte.
+/// The flag of ir/base/interrupt.h, a byte.
 inline constexpr const char* kInterruptFlag = "quern_interrupt_flag";
 
 /// All of them. The names of the others are `quern_<scalar function>_<f32|f64>`, with one or two operands of

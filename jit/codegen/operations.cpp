@@ -4,8 +4,8 @@
 #include <cmath>
 #include <iterator>
 
-#include "ir/result.h"
-#include "jit/codegen/vector_math.h"
+#include "ir/base/result.h"
+#include "jit/codegen/math/vector_math.h"
 
 namespace quern::codegen {
 

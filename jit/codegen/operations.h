@@ -10,7 +10,7 @@
 
 #include <string>
 
-#include "ir/scalar.h"
+#include "ir/value/scalar.h"
 #include "jit/codegen/machine.h"
 
 namespace quern::codegen {
@@ -29,7 +29,7 @@ class Operations {
   llvm::Value* to_memory(DType dtype, llvm::Value* value);
   llvm::Constant* constant(const Scalar& scalar);
 
-  // --- functions: the meaning is that of ir/scalar.h ---
+  // --- functions: the meaning is that of ir/value/scalar.h ---
   llvm::Value* apply(ScalarOp op, DType operand, Values args);
   llvm::Value* cast(llvm::Value* value, DType from, DType to);
   /// One step of a reduction that is not an arg-reduction.

@@ -1,6 +1,6 @@
 // Functions of integers, of index and of bool.
 
-#include "ir/result.h"
+#include "ir/base/result.h"
 #include "jit/codegen/operations.h"
 
 namespace quern::codegen {

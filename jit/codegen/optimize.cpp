@@ -9,7 +9,7 @@
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 #include <llvm/Transforms/Utils/Mem2Reg.h>
 
-#include "ir/result.h"
+#include "ir/base/result.h"
 
 namespace quern::codegen {
 

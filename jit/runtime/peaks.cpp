@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "ir/tensor.h"
+#include "ir/value/tensor.h"
 
 namespace quern {
 

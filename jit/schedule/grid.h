@@ -3,7 +3,7 @@
 
 #include <map>
 
-#include "jit/schedule/loops.h"
+#include "jit/loops/loops.h"
 
 namespace quern::loops {
 

@@ -4,18 +4,18 @@
 
 #include <fmt/format.h>
 
-#include "ir/internal_failure.h"
-#include "jit/schedule/contraction.h"
-#include "jit/schedule/residues.h"
-#include "jit/schedule/rows.h"
-#include "jit/schedule/schedule_default.h"
-#include "jit/schedule/sequence.h"
+#include "ir/base/internal_failure.h"
+#include "jit/compute/residues.h"
+#include "jit/compute/verify_accesses.h"
+#include "jit/loops/verify_kernel.h"
+#include "jit/rules/contraction.h"
+#include "jit/rules/rows.h"
+#include "jit/rules/schedule_default.h"
+#include "jit/rules/sequence.h"
+#include "jit/rules/transposition.h"
+#include "jit/rules/window.h"
+#include "jit/rules/winograd.h"
 #include "jit/schedule/stated.h"
-#include "jit/schedule/transposition.h"
-#include "jit/schedule/verify_accesses.h"
-#include "jit/schedule/verify_kernel.h"
-#include "jit/schedule/window.h"
-#include "jit/schedule/winograd.h"
 #include "passes/verify.h"
 
 namespace quern::loops {

@@ -1,10 +1,10 @@
 #pragma once
 // From a primitive function to a loop nest: element computations first, then loops around them by a schedule.
 
-#include "ir/expr.h"
-#include "ir/result.h"
-#include "jit/schedule/lowered.h"
-#include "jit/schedule/machine_model.h"
+#include "ir/base/result.h"
+#include "ir/expr/expr.h"
+#include "jit/loops/lowered.h"
+#include "jit/loops/machine_model.h"
 
 namespace quern::loops {
 

@@ -6,7 +6,7 @@
 #include <map>
 #include <optional>
 
-#include "jit/schedule/schedule_default.h"
+#include "jit/rules/schedule_default.h"
 
 namespace quern::loops {
 

@@ -6,8 +6,8 @@
 #include <variant>
 #include <vector>
 
-#include "jit/schedule/machine_model.h"
-#include "jit/schedule/nest.h"
+#include "jit/loops/machine_model.h"
+#include "jit/nest/nest.h"
 
 namespace quern::loops {
 

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ir/result.h"
+#include "ir/base/result.h"
 
 namespace quern {
 

@@ -14,8 +14,8 @@
 #include <string_view>
 #include <vector>
 
-#include "ir/expr.h"
-#include "ir/value.h"
+#include "ir/expr/expr.h"
+#include "ir/value/value.h"
 #include "jit/vm/dims.h"
 #include "jit/vm/vm.h"
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "ir/expr.h"
+#include "ir/expr/expr.h"
 #include "jit/vm/bytecode.h"
 
 namespace quern::vm {

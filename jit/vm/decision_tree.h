@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "ir/expr.h"
+#include "ir/expr/expr.h"
 
 namespace quern::vm {
 

@@ -1,7 +1,7 @@
 #pragma once
 // Dims at run time: each frame has a slot of 64 bits per dim variable, and dims are evaluated from these
 // slots. Slots are filled by matching the shapes of values against their types (BindPlan), as `bind_dims` of
-// ir/evaluation.h does, but with everything that is known before the program runs left out.
+// ir/interpret/evaluation.h does, but with everything that is known before the program runs left out.
 
 #include <cstdint>
 #include <functional>
@@ -10,10 +10,10 @@
 #include <unordered_set>
 #include <vector>
 
-#include "ir/dim.h"
-#include "ir/expr.h"
-#include "ir/type.h"
-#include "ir/value.h"
+#include "ir/dim/dim.h"
+#include "ir/expr/expr.h"
+#include "ir/type/type.h"
+#include "ir/value/value.h"
 
 namespace quern::vm {
 

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "ir/interrupt.h"
+#include "ir/base/interrupt.h"
 #include "jit/vm/scalar.h"
 
 namespace quern {
@@ -282,7 +282,7 @@ void Machine::fail(const Instruction* pc, std::string message, FailureKind kind)
   throw Stop{{.message = std::move(message), .origin = origin(pc), .kind = kind}};
 }
 
-/// As `take_frame` of ir/evaluation.h does, for the frame that runs.
+/// As `take_frame` of ir/interpret/evaluation.h does, for the frame that runs.
 void Machine::note_tail_call(const Origin* call) {
   const size_t depth = frames_.size();
   if (!tail_calls_.empty() && tail_calls_.back().depth == depth && tail_calls_.back().call == call) return;

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "ir/evaluation.h"
-#include "ir/value.h"
+#include "ir/interpret/evaluation.h"
+#include "ir/value/value.h"
 #include "jit/vm/bytecode.h"
 #include "jit/vm/vm.h"
 

@@ -11,11 +11,11 @@
 
 #include <fmt/format.h>
 
-#include "ir/extern_kernels.h"
-#include "ir/interpreter.h"
-#include "ir/interrupt.h"
+#include "ir/base/interrupt.h"
+#include "ir/extern/kernels.h"
+#include "ir/interpret/interpreter.h"
+#include "jit/compute/computation.h"
 #include "jit/runtime/threads.h"
-#include "jit/schedule/computation.h"
 #include "jit/vm/machine.h"
 #include "jit/vm/operation_count.h"
 #include "jit/vm/scalar.h"

@@ -1,7 +1,7 @@
 #pragma once
 // How much arithmetic a primitive function says.
 
-#include "ir/expr.h"
+#include "ir/expr/expr.h"
 
 namespace quern {
 

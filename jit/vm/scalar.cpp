@@ -20,7 +20,7 @@ enum class Class : uint8_t { Int32, Int64, Index, Float32, Float64, Bool, Other 
 constexpr size_t kClasses = 7;
 constexpr ScalarOp kAllOps[] = {
 #define QUERN_SCALAR(name, text, arity, signature) ScalarOp::name,
-#include "ir/scalar_ops.def"
+#include "ir/value/scalar_ops.def"
 #undef QUERN_SCALAR
 };
 constexpr size_t kOps = std::size(kAllOps);
@@ -157,7 +157,7 @@ std::optional<bool> comparison(T a, T b) {
 constexpr bool is_unary(ScalarOp op) {
   constexpr std::array arity = {
 #define QUERN_SCALAR(name, text, arity, signature) arity,
-#include "ir/scalar_ops.def"
+#include "ir/value/scalar_ops.def"
 #undef QUERN_SCALAR
   };
   return arity[static_cast<size_t>(op)] == 1;

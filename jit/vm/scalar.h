@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "ir/scalar.h"
-#include "ir/value.h"
+#include "ir/value/scalar.h"
+#include "ir/value/value.h"
 
 namespace quern::vm {
 
@@ -16,7 +16,7 @@ using ScalarFunction = void (*)(const Value& a, const Value& b, Value& result);
 uint16_t scalar_function(ScalarOp op, DType operand);
 /// What the function with this number computes.
 ScalarOp scalar_op(uint16_t function);
-/// Number of the conversion, or kSlowCast where `cast` of ir/scalar.h is to be used.
+/// Number of the conversion, or kSlowCast where `cast` of ir/value/scalar.h is to be used.
 uint16_t cast_function(DType from, DType to);
 constexpr uint16_t kSlowCast = UINT16_MAX;
 

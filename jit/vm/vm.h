@@ -12,9 +12,9 @@
 #include <string_view>
 #include <vector>
 
-#include "ir/evaluation.h"
-#include "ir/expr.h"
-#include "ir/value.h"
+#include "ir/expr/expr.h"
+#include "ir/interpret/evaluation.h"
+#include "ir/value/value.h"
 #include "jit/codegen/codegen.h"
 #include "jit/vm/profile.h"
 

@@ -4,7 +4,7 @@
 #include <numeric>
 #include <optional>
 
-#include "ir/dim_range.h"
+#include "ir/dim/range.h"
 #include "passes/gradient/preimage.h"
 
 namespace quern {

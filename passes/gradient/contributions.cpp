@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "ir/result.h"
+#include "ir/base/result.h"
 #include "passes/dim_conditions.h"
 #include "passes/gradient/element_scope.h"
 #include "passes/gradient/scalar_rules.h"

@@ -1,6 +1,6 @@
 #include "passes/gradient/derivatives.h"
 
-#include "frontend/infer.h"
+#include "frontend/infer/infer.h"
 #include "passes/inline_local.h"
 #include "passes/simplify_index.h"
 #include "passes/to_anf.h"

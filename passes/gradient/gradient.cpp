@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "frontend/infer.h"
+#include "frontend/infer/infer.h"
 #include "passes/dead_code.h"
 #include "passes/gradient/derivatives.h"
 #include "passes/gradient/reverse.h"

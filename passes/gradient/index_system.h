@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "ir/dim.h"
+#include "ir/dim/dim.h"
 
 namespace quern {
 

@@ -4,7 +4,7 @@
 #include <functional>
 #include <numeric>
 
-#include "ir/proof_budget.h"
+#include "ir/base/proof_budget.h"
 #include "passes/gradient/index_system.h"
 
 namespace quern {

@@ -14,7 +14,7 @@
 #include <variant>
 #include <vector>
 
-#include "ir/dim.h"
+#include "ir/dim/dim.h"
 
 namespace quern {
 

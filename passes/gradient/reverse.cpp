@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "frontend/infer.h"
+#include "frontend/infer/infer.h"
 #include "passes/gradient/split_reductions.h"
 
 namespace quern {

@@ -116,7 +116,7 @@ constexpr Row kRules[] = {
 constexpr bool has_one_rule(ScalarOp op) { return std::ranges::count(kRules, op, &Row::op) == 1; }
 // A scalar function without a rule does not compile.
 #define QUERN_SCALAR(name, text, arity, signature) static_assert(has_one_rule(ScalarOp::name));
-#include "ir/scalar_ops.def"
+#include "ir/value/scalar_ops.def"
 #undef QUERN_SCALAR
 
 }  // namespace

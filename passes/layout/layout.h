@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "ir/dim.h"
-#include "ir/result.h"
+#include "ir/base/result.h"
+#include "ir/dim/dim.h"
 
 namespace quern {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "frontend/render.h"
+#include "frontend/text/render.h"
 #include "session/session.h"
 
 namespace {

@@ -11,7 +11,7 @@
 #include <iterator>
 #include <string>
 
-#include "ir/data_files.h"
+#include "ir/io/data_files.h"
 
 namespace {
 

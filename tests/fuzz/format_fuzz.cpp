@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "frontend/format.h"
+#include "frontend/format/format.h"
 
 namespace {
 

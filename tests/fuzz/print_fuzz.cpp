@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "frontend/render.h"
+#include "frontend/text/render.h"
 #include "session/session.h"
 
 namespace {

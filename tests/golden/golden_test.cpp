@@ -105,7 +105,7 @@ TEST(GoldenFiles, ShowEveryKindOfDiagnostic) {
   };
   constexpr Kind kKinds[] = {
 #define QUERN_DIAGNOSTIC(code, name, title) {#code, #name},
-#include "frontend/diagnostics.def"
+#include "frontend/text/diagnostics.def"
 #undef QUERN_DIAGNOSTIC
   };
   std::vector<std::string> files = relay_files({"tests/golden"});

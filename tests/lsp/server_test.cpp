@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "ir/data_files.h"
+#include "ir/io/data_files.h"
 #include "tests/lsp/client.h"
 
 namespace quern::lsp_test {

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <limits>
 
-#include "ir/scalar.h"
+#include "ir/value/scalar.h"
 #include "tests/support/cases.h"
 #include "tests/support/library.h"
 
@@ -259,7 +259,7 @@ std::string text_of(ScalarOp op) {
 
 constexpr int kOps = 0
 #define QUERN_SCALAR(name, text, arity, signature) +1
-#include "ir/scalar_ops.def"
+#include "ir/value/scalar_ops.def"
 #undef QUERN_SCALAR
     ;
 

@@ -15,8 +15,8 @@
 #include <random>
 #include <sstream>
 
-#include "frontend/render.h"
-#include "ir/data_files.h"
+#include "frontend/text/render.h"
+#include "ir/io/data_files.h"
 #include "session/execution.h"
 
 extern char** environ;

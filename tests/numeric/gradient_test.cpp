@@ -6,15 +6,15 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ir/interpreter.h"
+#include "ir/interpret/interpreter.h"
 #include "passes/gradient/reverse.h"
 #include "passes/pipeline.h"
 #include "session/session.h"
+#include "tests/ir/interpret/recording_host.h"
 #include "tests/support/cases.h"
 #include "tests/support/evaluate.h"
 #include "tests/support/library.h"
 #include "tests/support/random_tensors.h"
-#include "tests/unit/recording_host.h"
 
 namespace quern::numeric {
 namespace {

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "frontend/render.h"
+#include "frontend/text/render.h"
+#include "jit/cache/kernel_cache.h"
 #include "jit/runtime/threads.h"
-#include "jit/tune/kernel_cache.h"
 #include "session/execution.h"
 #include "session/session.h"
 

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "frontend/render.h"
+#include "frontend/text/render.h"
 #include "session/compiler.h"
 #include "tests/support/cases.h"
 #include "tests/support/compare.h"

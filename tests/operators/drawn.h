@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "ir/value.h"
+#include "ir/value/value.h"
 #include "session/session.h"
 #include "tests/operators/agreement_table.h"
 

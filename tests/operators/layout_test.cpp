@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "frontend/printer.h"
+#include "frontend/print/printer.h"
 #include "passes/layout/stored.h"
 #include "passes/pipeline.h"
 #include "tests/operators/random_layouts.h"

@@ -12,8 +12,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "frontend/printer.h"
-#include "frontend/signature.h"
+#include "frontend/print/printer.h"
+#include "frontend/signature/signature.h"
 #include "passes/fusion_class.h"
 #include "passes/pipeline.h"
 #include "tests/operators/drawn.h"

@@ -9,7 +9,7 @@
 #include <set>
 #include <sstream>
 
-#include "frontend/signature.h"
+#include "frontend/signature/signature.h"
 #include "tests/files.h"
 #include "tests/support/library.h"
 

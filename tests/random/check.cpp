@@ -6,8 +6,8 @@
 
 #include <algorithm>
 
-#include "frontend/render.h"
-#include "ir/equality.h"
+#include "frontend/text/render.h"
+#include "ir/expr/equality.h"
 #include "jit/runtime/threads.h"
 #include "session/execution.h"
 #include "tests/random/index_terms.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "jit/tune/kernel_cache.h"
+#include "jit/cache/kernel_cache.h"
 #include "session/session.h"
 #include "tests/random/program.h"
 

@@ -7,13 +7,13 @@
 #include <memory>
 #include <utility>
 
-#include "frontend/render.h"
-#include "ir/interpreter.h"
-#include "jit/tune/kernel_cache.h"
+#include "frontend/text/render.h"
+#include "ir/interpret/interpreter.h"
+#include "jit/cache/kernel_cache.h"
 #include "session/execution.h"
+#include "tests/ir/interpret/recording_host.h"
 #include "tests/random/generator.h"
 #include "tests/random/index_terms.h"
-#include "tests/unit/recording_host.h"
 
 namespace quern::random_programs {
 

@@ -1,6 +1,6 @@
 #include "tests/random/schedules.h"
 
-#include "frontend/schedule_clause.h"
+#include "frontend/index/schedule_clause.h"
 
 #include <gtest/gtest.h>
 

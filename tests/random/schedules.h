@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "ir/interpreter.h"
+#include "ir/interpret/interpreter.h"
 #include "jit/codegen/codegen.h"
-#include "jit/schedule/nest.h"
+#include "jit/nest/nest.h"
 
 namespace quern {
 

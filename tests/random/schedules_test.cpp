@@ -8,16 +8,16 @@
 #include <algorithm>
 #include <iterator>
 
-#include "frontend/schedule_clause.h"
-#include "jit/schedule/residues.h"
-#include "jit/schedule/sequence.h"
+#include "frontend/index/schedule_clause.h"
+#include "jit/compute/residues.h"
+#include "jit/rules/sequence.h"
 #include "jit/vm/vm.h"
 #include "session/session.h"
+#include "tests/ir/interpret/recording_host.h"
+#include "tests/jit/codegen/kernel_runner.h"
+#include "tests/jit/nest/matrix_model.h"
 #include "tests/random/schedules.h"
 #include "tests/support/evaluate.h"
-#include "tests/unit/kernel_runner.h"
-#include "tests/unit/matrix_model.h"
-#include "tests/unit/recording_host.h"
 
 namespace quern {
 namespace {

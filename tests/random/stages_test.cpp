@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 
 #include "session/session.h"
+#include "tests/jit/codegen/kernel_runner.h"
 #include "tests/random/schedules.h"
 #include "tests/support/evaluate.h"
-#include "tests/unit/kernel_runner.h"
 
 namespace quern {
 namespace {

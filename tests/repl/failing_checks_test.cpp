@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "ir/internal_failure.h"
+#include "ir/base/internal_failure.h"
 
 #ifdef QUERN_FAIL_CHECKS
 
@@ -21,11 +21,11 @@
 #include <random>
 #include <thread>
 
-#include "jit/tune/kernel_cache.h"
+#include "jit/cache/kernel_cache.h"
 #include "lsp/server.h"
 #include "lsp/transport.h"
-#include "repl/repl_commands.h"
-#include "repl/repl_workspace.h"
+#include "repl/commands.h"
+#include "repl/workspace.h"
 #include "tests/golden/run_program.h"
 
 namespace quern {

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "frontend/scanner.h"
+#include "frontend/parse/scanner.h"
 #include "tests/files.h"
 #include "tests/golden/run_program.h"
 

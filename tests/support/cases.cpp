@@ -9,8 +9,8 @@
 #include <ostream>
 #include <set>
 
-#include "frontend/render.h"
-#include "jit/tune/kernel_cache.h"
+#include "frontend/text/render.h"
+#include "jit/cache/kernel_cache.h"
 #include "session/execution.h"
 
 namespace quern::numeric {

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "ir/data_files.h"
-#include "ir/tensor.h"
+#include "ir/io/data_files.h"
+#include "ir/value/tensor.h"
 #include "session/session.h"
 
 namespace quern::numeric {

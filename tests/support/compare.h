@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "ir/tensor.h"
+#include "ir/value/tensor.h"
 
 namespace quern::numeric {
 

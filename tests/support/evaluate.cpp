@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "tests/unit/recording_host.h"
+#include "tests/ir/interpret/recording_host.h"
 
 namespace quern::numeric {
 

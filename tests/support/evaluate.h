@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "ir/interpreter.h"
-#include "ir/value.h"
+#include "ir/interpret/interpreter.h"
+#include "ir/value/value.h"
 
 namespace quern::numeric {
 

@@ -1,6 +1,6 @@
 #include "tests/support/library.h"
 
-#include "frontend/scanner.h"
+#include "frontend/parse/scanner.h"
 #include "tests/files.h"
 
 namespace quern::numeric {

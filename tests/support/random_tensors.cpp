@@ -5,7 +5,7 @@
 #include <cstring>
 #include <limits>
 
-#include "ir/scalar.h"
+#include "ir/value/scalar.h"
 
 namespace quern::numeric {
 

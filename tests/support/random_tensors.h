@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "ir/scalar.h"
-#include "ir/tensor.h"
+#include "ir/value/scalar.h"
+#include "ir/value/tensor.h"
 
 namespace quern::numeric {
 

@@ -11,7 +11,7 @@
 
 #include "bench/ops/peer/request.h"
 #include "bench/ops/stopwatch.h"
-#include "ir/data_files.h"
+#include "ir/io/data_files.h"
 
 namespace quern::bench {
 namespace {

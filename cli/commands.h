@@ -1,0 +1,56 @@
+#pragma once
+// The subcommands of `quern`: their options and what they do.
+
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "repl/command_files.h"
+#include "session/execution.h"
+
+namespace CLI {
+class App;
+}
+
+namespace quern {
+
+class CommandLine {
+ public:
+  /// Declares the subcommands and options.
+  explicit CommandLine(CLI::App& app);
+  /// Does what was asked for; the exit code (design: 0 fine, 1 the program or its input is wrong, 70 a bug).
+  int run();
+
+ private:
+  int run_command();
+  /// A file in a session of its own, which lives as long as this; null, and it is told, where it cannot be
+  /// read.
+  const OpenedFile* open(const std::string& path);
+  int repl();
+  int run_file();
+  /// Nothing where the options do not fit, which is told.
+  std::optional<ExecutionOptions> execution_options() const;
+  int run_statements(Execution& execution, const OpenedFile& opened, std::optional<StatementResult>& last);
+  int check();
+  int test();
+  int format_files();
+  int ir();
+  int explain();
+  int document();
+  int bisect();
+  int reduce();
+  int lsp();
+  int version();
+
+  CLI::App& app_;
+  std::deque<OpenedFile> opened_;
+  std::vector<std::string> files_, codes_;
+  std::string file_, entry_, stage_ = "typed", params_, output_, format_ = "text", stdlib_, range_;
+  std::vector<std::string> inputs_, command_;
+  std::string filter_, after_;
+  double limit_ = 60;
+  bool check_ = false, json_ = false, interpret_ = false, version_ = false, profile_ = false;
+};
+
+}  // namespace quern

@@ -1,0 +1,210 @@
+// Syntax advice on words: conditionals, definitions, parameters and bindings as other languages write them.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include "frontend/advice/advice_impl.h"
+#include "frontend/text/suggest.h"
+#include "ir/type/dtype.h"
+
+namespace quern {
+
+std::optional<SyntaxProblem> Advisor::conditionals() {
+  size_t at = f_.at;
+  std::string_view now = word(at), before = at > 0 ? word(at - 1) : "";
+  constexpr std::string_view kForm = "`if (condition) { … } else { … }`";
+  if (now == "elif" || now == "elseif" || now == "elsif") {
+    SyntaxProblem p = here(DiagnosticKind::IncompleteIf, fmt::format("`{}` is written `else if`", now));
+    p.fixes.push_back(fix("write `else if`", {{range(at), "else if"}}));
+    return p;
+  }
+  if (before == "if" && expects("(")) {
+    SyntaxProblem p = here(DiagnosticKind::IncompleteIf,
+                           fmt::format("the condition of `if` stands in parentheses: {}", kForm));
+    size_t end = at;
+    while (end < f_.tokens.size() && word(end) != "{" && word(end) != ";" && word(end) != "}") ++end;
+    if (word(end) == "{" && end > at) {
+      uint32_t first = range(at).begin, last = range(end - 1).end;
+      p.fixes.push_back(fix("insert the parentheses", {{{first, first}, "("}, {{last, last}, ")"}}));
+    }
+    return p;
+  }
+  if (f_.expected.size() == 1 && expects("else"))
+    return here(DiagnosticKind::IncompleteIf,
+                fmt::format("an `if` is a value and needs an `else`: {}", kForm));
+  bool after_condition = before == ")" || before == "else";
+  if (after_condition && expects("{") && statement_start() < at) {
+    for (size_t i = statement_start(); i < at; ++i)
+      if (word(i) == "if")
+        return here(DiagnosticKind::IncompleteIf, fmt::format("the arms of `if` stand in braces: {}", kForm));
+  }
+  if (now == "else" && f_.wants_expression)
+    return here(DiagnosticKind::IncompleteIf, fmt::format("this `else` has no `if` before it: {}", kForm));
+  if (now == "if" && at > 0 && ends_expression(at - 1) && same_line(at - 1, at))
+    return here(DiagnosticKind::IncompleteIf, fmt::format("the condition comes first: {}", kForm));
+  if (now == "?" && at > 0 && ends_expression(at - 1))
+    return here(DiagnosticKind::ForeignOperator, fmt::format("a choice is written {}", kForm));
+  return std::nullopt;
+}
+
+std::optional<SyntaxProblem> Advisor::definitions() {
+  size_t at = f_.at;
+  std::string_view first = word(0), now = word(at);
+  bool outermost = open_bracket().empty();
+  auto arrow = [&] {
+    SyntaxProblem p =
+        here(DiagnosticKind::WrongArrow, fmt::format("the result type comes after `->`, not `{}`", now));
+    p.fixes.push_back(fix("write `->`", {{range(at), "->"}}));
+    return p;
+  };
+  if (first == "def" && at == 2 && is(at, LexedKind::Local))
+    return here(DiagnosticKind::UnexpectedToken,
+                fmt::format("parameters stand in parentheses: `def {}(%x) {{ … }}`", word(1)));
+  if (first == "op" && outermost && at > 2 && now == "{" && word(at - 1) == ")")
+    return here(DiagnosticKind::UnexpectedToken,
+                "an operator says its result before the body: `-> Tensor[…] { … }`");
+  if (auto p = parameters()) return p;
+  if ((first == "def" || first == "op") && outermost && at > 2) {
+    if (now == ":" && (at + 1 == f_.tokens.size() || !same_line(at, at + 1)))
+      return here(DiagnosticKind::ForeignForm,
+                  "a function is written `def @f(%x: int32) -> int32 { … }`: its body stands in braces");
+    if (now == ":" || now == "=>") return arrow();
+    if (now == "=") {
+      SyntaxProblem p = here(DiagnosticKind::MissingBody,
+                             "the body of a definition stands in braces, without `=`: `{ … }`");
+      uint32_t end = range(f_.tokens.size()).end;
+      if (at + 1 < f_.tokens.size())
+        p.fixes.push_back(fix("write braces", {{range(at), "{"}, {{end, end}, " }"}}));
+      return p;
+    }
+    if (begins_expression(at) && now != "{" && !expects("]"))
+      return here(DiagnosticKind::MissingBody, "the body of a definition stands in braces: `{ … }`");
+    if (at == f_.tokens.size() && word(at - 1) != "->" && !(first == "op"))
+      return here(DiagnosticKind::MissingBody, "this definition has no body yet: `{ … }`");
+  }
+  if (first == "type" && now == "=")
+    return here(DiagnosticKind::WrongEquals,
+                "a type is declared without `=`: `type Net { Net(weight: float32) }`");
+  if (first == "type" && now == ":" && open_bracket() == "{") {
+    std::string name(word(1));
+    SyntaxProblem p =
+        here(DiagnosticKind::UnexpectedToken,
+             fmt::format("fields stand in a constructor: `type {0} {{ {0}({1}: …) }}`", name, word(at - 1)));
+    uint32_t begin = range(enclosing_).end;
+    const LexedToken& last = f_.tokens.back();
+    if (last.text == "}" && at == enclosing_ + 2)
+      p.fixes.push_back(
+          fix(fmt::format("put the fields in a constructor `{}`", name),
+              {{{begin, begin}, " " + name + "("}, {{last.range.begin, last.range.begin}, ")"}}));
+    return p;
+  }
+  bool head = is(0, LexedKind::Global) && word(1) == "(";
+  if (head && ((now == ":" && open_bracket() == "(") || (outermost && (now == "->" || now == "{")))) {
+    uint32_t begin = range(0).begin;
+    SyntaxProblem p = problem(DiagnosticKind::ForeignForm, range(0),
+                              fmt::format("a function is defined with `def`: `def {}(…) {{ … }}`", word(0)));
+    p.fixes.push_back(fix("insert `def`", {{{begin, begin}, "def "}}));
+    return p;
+  }
+  if (first == "import" && at == 1)
+    return here(DiagnosticKind::ForeignForm,
+                "`import` takes a file in quotes: `import \"layers.relay\" as layers`; the library is always "
+                "in scope");
+  return std::nullopt;
+}
+
+// In `(…)` of a definition or a function literal, and what follows it.
+std::optional<SyntaxProblem> Advisor::parameters() {
+  size_t at = f_.at, open = enclosing_;
+  std::string_view first = word(0), now = word(at);
+  if (first != "def" && first != "op" && expects("->") && expects("{") && word(at - 1) == ")" && now != "=>")
+    return here(DiagnosticKind::MissingBody, "the body of a function stands in braces: `fn (%x) { … }`");
+  bool declares = (first == "def" || first == "op") && open_bracket() == "(" &&
+                  std::find_if(f_.tokens.begin(), f_.tokens.end(), [](const LexedToken& t) {
+                    return t.text == "(";
+                  }) == f_.tokens.begin() + static_cast<ptrdiff_t>(open);
+  if (!declares && !(open_bracket() == "(" && open > 0 && word(open - 1) == "fn")) return std::nullopt;
+  if (now == "=" && !expects("=="))
+    return here(DiagnosticKind::WrongEquals,
+                "a parameter has no default value; an attribute has one, and no `%`: `k: int = 1`");
+  if (word(at - 1) == ":" && is(at - 2, LexedKind::Name) && (now == "Tensor" || now == "(" || now == "fn")) {
+    uint32_t begin = range(at - 2).begin;
+    SyntaxProblem p = problem(DiagnosticKind::MissingSigil, range(at - 2),
+                              fmt::format("a parameter begins with `%`: `%{}`", word(at - 2)));
+    p.fixes.push_back(fix(fmt::format("write `%{}`", word(at - 2)), {{{begin, begin}, "%"}}));
+    return p;
+  }
+  return std::nullopt;
+}
+
+std::optional<SyntaxProblem> Advisor::bindings() {
+  size_t start = statement_start(), at = f_.at;
+  std::string now(word(at));
+  if (!open_bracket().empty() && open_bracket() != "{") return std::nullopt;
+  if (word(start) == "let" && at == start + 1) {
+    if (is(at, LexedKind::Name) && (one_of(kForeignLet, now) || now == "rec")) {
+      SyntaxProblem p =
+          here(DiagnosticKind::ForeignForm,
+               fmt::format("`let` takes no `{}`: a variable is bound once, and may be shadowed", now));
+      if (is(at + 1, LexedKind::Local))
+        p.fixes.push_back(
+            fix(fmt::format("take `{}` away", now), {{{range(at).begin, range(at + 1).begin}, ""}}));
+      return p;
+    }
+    if (is(at, LexedKind::Name) && !is_keyword(now)) {
+      uint32_t begin = range(at).begin;
+      SyntaxProblem p =
+          here(DiagnosticKind::MissingSigil, fmt::format("a variable begins with `%`: `%{}`", now));
+      if (now.find('.') == std::string::npos)
+        p.fixes.push_back(fix(fmt::format("write `%{}`", now), {{{begin, begin}, "%"}}));
+      return p;
+    }
+    if (is(at, LexedKind::Graph)) {
+      SyntaxProblem p = here(DiagnosticKind::ForeignForm,
+                             fmt::format("a numbered variable is bound without `let`: `{} = …`", now));
+      p.fixes.push_back(fix("take `let` away", {{{range(start).begin, range(at).begin}, ""}}));
+      return p;
+    }
+    if (is(at, LexedKind::Global))
+      return here(DiagnosticKind::ForeignForm,
+                  fmt::format("`let` binds a variable `%x`; a function is `def {}(…) {{ … }}`", now));
+    if (now == "(")
+      return here(DiagnosticKind::ForeignForm,
+                  "`let` binds one variable: bind the tuple and take its fields, `let %t = …; %t.0`");
+  }
+  if (word(start) == "let" && at == start + 2 && (now == "==" || now == ":=")) {
+    SyntaxProblem p = here(DiagnosticKind::WrongEquals, fmt::format("`let` binds with `=`, not `{}`", now));
+    p.fixes.push_back(fix("write `=`", {{range(at), "="}}));
+    return p;
+  }
+  if (word(start) == "let" && at == start + 2 && is(start + 1, LexedKind::Local) && begins_expression(at)) {
+    Range after{range(at - 1).end, range(at - 1).end};
+    SyntaxProblem p =
+        here(DiagnosticKind::WrongEquals, fmt::format("`=` is missing: `let {} = …`", word(start + 1)));
+    p.fixes.push_back(fix("insert `=`", {{after, " ="}}));
+    return p;
+  }
+  if (at != start + 1) return std::nullopt;
+  bool local = is(start, LexedKind::Local), name = is(start, LexedKind::Name) && !is_keyword(word(start));
+  if (now == "=" && (local || name) && word(start).find('.') == std::string_view::npos) {
+    uint32_t begin = range(start).begin;
+    std::string variable = (local ? "" : "%") + std::string(word(start));
+    SyntaxProblem p =
+        here(DiagnosticKind::WrongEquals, fmt::format("a variable is bound with `let {} = …`", variable));
+    p.fixes.push_back(
+        fix(fmt::format("write `let {}`", variable), {{{begin, begin}, local ? "let " : "let %"}}));
+    return p;
+  }
+  bool updates =
+      now == "+=" || now == "*=" || ((now == "-" || now == "/" || now == "+") && word(at + 1) == "=");
+  if (updates && (local || name))
+    return here(DiagnosticKind::ForeignOperator,
+                fmt::format("a variable does not change; bind it anew: `let {0} = {0} {1} …`", word(start),
+                            now.substr(0, 1)));
+  return std::nullopt;
+}
+
+}  // namespace quern

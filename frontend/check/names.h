@@ -1,0 +1,14 @@
+#pragma once
+// Names that nothing binds in an operator: what can be told of it without a call.
+
+#include "frontend/static/scope.h"
+#include "frontend/text/diagnostics.h"
+
+namespace quern {
+
+/// In `where`, `static`, `when` and the result's type.
+Diagnostics check_clause_names(const Declaration& op, Scope& scope);
+/// There, and in the bodies of an `op`.
+Diagnostics check_body_names(const Declaration& op, Scope& scope);
+
+}  // namespace quern

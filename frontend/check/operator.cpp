@@ -1,0 +1,158 @@
+// What is wrong with an operator's declaration, whoever calls it: its body at something general.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "frontend/check/names.h"
+#include "frontend/infer/inference.h"
+#include "frontend/static/attribute_kinds.h"
+#include "ir/extern/kernels.h"
+
+namespace quern {
+
+namespace {
+
+// Binds every name of a signature to something general: rigid dims, a dtype; packs to two rigid dims, the
+// same for all, so that they broadcast. Nothing where that needs a call (tuple families, attributes without a
+// default).
+class GeneralBinding {
+ public:
+  /// What is wrong with the defaults of attributes goes to `diagnostics`.
+  GeneralBinding(const Declaration& op, Scope& scope, Diagnostics& diagnostics, DType dtype)
+      : op_(op), diagnostics_(diagnostics), evaluator_(scope, op.id, ignored_), dtype_(dtype) {}
+
+  /// Whether a pack was given a rank, which says nothing about the others.
+  bool of_one_rank() const { return of_one_rank_; }
+  /// Whether the constraints of the operator are known to hold for what was bound.
+  bool meets_constraints() {
+    StaticEnv env = binding_.env;
+    for (SyntaxPtr clause : op_.syntax->child(3)->children) {
+      if (clause->is(SyntaxKind::StaticClause)) {
+        auto value = evaluator_.evaluate(clause->child(0), env);
+        if (!value) return false;
+        env.insert_or_assign(std::string(clause->text), *value);
+      } else if (clause->is(SyntaxKind::Where) &&
+                 !evaluator_.boolean(clause->child(0), env).value_or(false)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  std::optional<SignatureBinding> make() {
+    for (SyntaxPtr p : params_of(op_.syntax)->children) {
+      if (!p->is(SyntaxKind::AttributeParam)) continue;
+      if (!p->child(1)) return std::nullopt;
+      evaluator_.tvm = StaticValue();
+      auto value = evaluator_.evaluate(p->child(1), binding_.env);
+      evaluator_.tvm.reset();
+      std::string_view kind = p->child(0) ? p->child(0)->text : "int";
+      bool is_required = value && value->is_none() && !kind.ends_with("?");
+      if (!value || is_required) return std::nullopt;
+      auto fitted = fit_attribute(*value, kind);
+      if (!fitted) {
+        diagnostics_.push_back({DiagnosticKind::WrongAttribute,
+                                {{op_.id, p->child(1)->id}, {}},
+                                fmt::format("the attribute `{}` takes {}, and its default is {}", p->text,
+                                            describe_attribute_kind(kind), to_string(*value)),
+                                {}});
+        return std::nullopt;
+      }
+      value = *fitted;
+      binding_.env.insert_or_assign(std::string(p->text), *value);
+    }
+    for (SyntaxPtr p : params_of(op_.syntax)->children)
+      if (p->is(SyntaxKind::TensorParam) && !bind_type(p->child(0))) return std::nullopt;
+    return binding_;
+  }
+
+ private:
+  bool bind_type(SyntaxPtr type) {
+    if (!type) return false;
+    if (!type->is(SyntaxKind::TensorType)) return type->is(SyntaxKind::NamedType);
+    SyntaxPtr shape = type->child(0), dtype = type->child(1);
+    if (is_permuted_shape(shape)) shape = shape->child(1);
+    if (shape->is(SyntaxKind::Name)) {
+      bind_pack(shape->text);
+    } else {
+      if (!shape->is(SyntaxKind::Tuple) && !shape->is(SyntaxKind::Paren)) return false;
+      for (SyntaxPtr item : shape->children)
+        if (!bind_dims(item)) return false;
+    }
+    if (dtype->is(SyntaxKind::Name) && !parse_dtype(dtype->text)) bind(dtype->text, StaticValue(dtype_));
+    return true;
+  }
+  bool bind_dims(SyntaxPtr item) {
+    if (item->is(SyntaxKind::Index)) return false;
+    if (item->is(SyntaxKind::Spread)) return bind_pack(item->child(0)->text), true;
+    if (item->is(SyntaxKind::Name)) bind(item->text, StaticValue(dim_var(item->text)));
+    for (SyntaxPtr c : item->children)
+      if (c && !bind_dims(c)) return false;
+    return true;
+  }
+  void bind_pack(std::string_view name) {
+    of_one_rank_ = true;
+    if (pack_.empty()) pack_ = {StaticValue(dim_var("m")), StaticValue(dim_var("n"))};
+    bind(name, StaticValue::list(pack_));
+  }
+  void bind(std::string_view name, StaticValue value) {
+    if (binding_.env.contains(name)) return;
+    binding_.env.insert_or_assign(std::string(name), std::move(value));
+    binding_.bound.insert(std::string(name));
+  }
+
+  const Declaration& op_;
+  Diagnostics& diagnostics_;
+  Diagnostics ignored_;
+  StaticEvaluator evaluator_;
+  DType dtype_;
+  SignatureBinding binding_;
+  StaticList pack_;
+  bool of_one_rank_ = false;
+};
+
+}  // namespace
+
+Diagnostics check_operator(const Declaration& op, Scope& scope) {
+  Diagnostics diagnostics;
+  if (op.syntax->is(SyntaxKind::ExternOp)) {
+    if (!find_extern_kernel(op.name))
+      diagnostics.push_back(
+          {DiagnosticKind::UnknownKernel,
+           {{op.id, op.syntax->id}, {}},
+           fmt::format("there is no kernel for `{}`: an `extern op` names one of Quern's own; write "
+                       "an `op` with an index expression, or a `def` of operators",
+                       op.name),
+           {}});
+    return diagnostics;
+  }
+  diagnostics = check_clause_names(op, scope);
+  if (!diagnostics.empty()) return diagnostics;
+  std::optional<SignatureBinding> binding;
+  bool of_one_rank = false, allowed = true;
+  for (DType dtype : {DType::float32(), DType::int32(), DType::boolean()}) {
+    GeneralBinding general(op, scope, diagnostics, dtype);
+    binding = general.make();
+    if (!diagnostics.empty()) return diagnostics;
+    of_one_rank = general.of_one_rank();
+    allowed = !of_one_rank || general.meets_constraints();
+    if (!binding || allowed) break;
+  }
+  if (!binding || of_one_rank) diagnostics = check_body_names(op, scope);
+  if (!binding || !allowed || !diagnostics.empty()) return diagnostics;
+  InstanceRequest request = make_request(op, *binding);
+  if (op.name.starts_with("@"))
+    diagnostics = infer_instance(op, request, scope).diagnostics;
+  else
+    make_instance(request, scope, diagnostics);
+  // What is wrong with dims at this rank may be right at those that the operator is for; a dtype is wrong at
+  // all.
+  if (of_one_rank)
+    std::erase_if(diagnostics, [](const Diagnostic& d) {
+      return d.kind != DiagnosticKind::DTypeMismatch && d.kind != DiagnosticKind::NoSchedule;
+    });
+  return diagnostics;
+}
+
+}  // namespace quern

@@ -1,0 +1,236 @@
+#include "frontend/format/format.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "frontend/format/format_impl.h"
+#include "frontend/parse/scanner.h"
+
+namespace quern {
+
+namespace {
+
+using format_detail::tokens_of;
+
+std::string_view slice(std::string_view text, Range range) {
+  return text.substr(range.begin, range.end - range.begin);
+}
+
+/// A declaration of the file as it will stand.
+struct Declared {
+  Piece piece;
+  ParseOutcome parsed;
+  bool kept = false;  ///< byte for byte
+  std::string text;
+};
+
+/// The text between two declarations, which holds blanks, comments and semicolons.
+struct Gap {
+  std::optional<uint32_t> semicolon;  ///< where it stands
+  std::vector<Comment> comments;
+  uint32_t lines_after = 0;  ///< between the last comment, or the declaration before, and the next
+};
+
+/// The line end that the whole text has; LF where it has several.
+std::string_view line_end_of(std::string_view text) {
+  std::string_view found;
+  for (size_t i = text.find_first_of("\r\n"); i != std::string_view::npos;) {
+    std::string_view end = text.substr(i, text.substr(i).starts_with("\r\n") ? 2 : 1);
+    if (!found.empty() && found != end) return "\n";
+    found = end;
+    i = text.find_first_of("\r\n", i + end.size());
+  }
+  return found.empty() ? "\n" : found;
+}
+
+class Formatter {
+ public:
+  Formatter(std::string_view source, std::optional<LineRange> lines)
+      : source_(source), scan_(scan(source)), lines_(lines), newline_(line_end_of(source)) {}
+
+  Result<std::string> run() {
+    for (const SyntaxProblem& p : scan_.problems)
+      if (hides_text(p)) return std::string(source_);
+    // One is neither a blank nor part of a token: where it should go is not for a layout to say.
+    if (source_.find("\xEF\xBB\xBF") != std::string_view::npos) return std::string(source_);
+    LineIndex index(source_);
+    for (const Piece& piece : scan_.pieces) {
+      Declared part{piece, parse_declaration(slice(source_, piece.range), scan_.slash_names), false, {}};
+      part.kept = !fits(part) || !touched(piece.range, index);
+      part.text = part.kept ? std::string(slice(source_, piece.range)) : formatted(part);
+      if (part.kept && is_frame(part.text, parts_.empty())) return std::string(source_);
+      parts_.push_back(std::move(part));
+    }
+    std::string text = assemble();
+    if (auto bad = difference(text)) return Failure{"a bug of the formatter: " + *bad};
+    return text;
+  }
+
+ private:
+  /// Invalid bytes, no text at all, and a comment without an end: what is after them is not known.
+  bool hides_text(const SyntaxProblem& p) const {
+    return p.kind == DiagnosticKind::InvalidUtf8 || p.kind == DiagnosticKind::NotText ||
+           slice(source_, p.range) == "/*";
+  }
+  /// Would be taken for the version at the top, or for the metadata at the start of a line, and stands where
+  /// it is neither.
+  static bool is_frame(std::string_view part, bool first) {
+    ScanOutcome alone = scan(part);
+    return (first && alone.begin > 0) || alone.end < part.size();
+  }
+  /// Parsed, and as what the scanner took it for: `def` before a line end begins no declaration.
+  static bool fits(const Declared& part) {
+    constexpr SyntaxKind kDeclarations[] = {
+        SyntaxKind::Def,        SyntaxKind::Op,     SyntaxKind::ExternOp, SyntaxKind::TypeDecl,
+        SyntaxKind::ExternType, SyntaxKind::Import, SyntaxKind::ImportAs, SyntaxKind::Test,
+        SyntaxKind::Infix,      SyntaxKind::Static};
+    bool declares = std::ranges::find(kDeclarations, part.parsed.tree.root->kind) != std::end(kDeclarations);
+    return part.parsed.problems.empty() && declares == (part.piece.kind != PieceKind::Statement);
+  }
+  bool touched(Range range, const LineIndex& index) const {
+    return !lines_ ||
+           (index.locate(range.begin).line <= lines_->last && index.locate(range.end).line >= lines_->first);
+  }
+  std::string formatted(const Declared& part) const {
+    std::string_view text = slice(source_, part.piece.range);
+    auto tokens = tokens_of(text, part.parsed, scan_.slash_names);
+    format_detail::add_structure(tokens, part.parsed);
+    return format_detail::write(text, tokens, newline_);
+  }
+
+  bool has_metadata() const { return scan_.metadata.begin > 0; }
+
+  // --- between declarations
+  Gap gap_between(uint32_t begin, uint32_t end) const {
+    std::string_view text = source_.substr(begin, end - begin);
+    Gap gap{std::nullopt, comments_in(text, begin), count_line_ends(text)};
+    uint32_t at = begin;
+    auto look_for_semicolon = [&](uint32_t to) {
+      size_t found = slice(source_, {at, to}).find(';');
+      if (!gap.semicolon && found != std::string_view::npos)
+        gap.semicolon = at + static_cast<uint32_t>(found);
+    };
+    for (const Comment& comment : gap.comments) {
+      look_for_semicolon(comment.range.begin);
+      at = comment.range.end;
+      gap.lines_after = comment.lines_after;
+    }
+    look_for_semicolon(end);
+    return gap;
+  }
+
+  std::string assemble() {
+    std::string out(source_.substr(0, scan_.begin));
+    uint32_t end = scan_.begin;
+    for (size_t i = 0; i <= parts_.size(); ++i) {
+      bool last = i == parts_.size();
+      uint32_t next = last ? scan_.end : parts_[i].piece.range.begin;
+      bool between_kept = (i == 0 || parts_[i - 1].kept) && (last || parts_[i].kept);
+      if (lines_ && between_kept)
+        out += source_.substr(end, next - end);
+      else
+        write_gap(gap_between(end, next), i, out);
+      if (last) break;
+      out += parts_[i].text;
+      end = parts_[i].piece.range.end;
+      uint32_t after = i + 1 < parts_.size() ? parts_[i + 1].piece.range.begin : scan_.end;
+      if (!parts_[i].kept) continue;
+      // Its semicolon is kept with it.
+      if (auto semicolon = gap_between(end, after).semicolon) {
+        out += slice(source_, {end, *semicolon + 1});
+        end = *semicolon + 1;
+      }
+    }
+    return out + std::string(source_.substr(scan_.end));
+  }
+
+  /// The gap before part `i`, or after the last.
+  void write_gap(const Gap& gap, size_t i, std::string& out) const {
+    size_t first = i > 0 ? end_part(gap, i, out) : 0;
+    bool line_open = !out.empty();  // something stands on the line already
+    for (size_t k = first; k < gap.comments.size(); ++k) {
+      const Comment& comment = gap.comments[k];
+      bool trailing = line_open && comment.lines_before == 0;
+      if (trailing)
+        out += comment.to_line_end ? "  " : " ";
+      else
+        end_line(out, comment.lines_before);
+      out += slice(source_, comment.range);
+      line_open = !comment.to_line_end;
+    }
+    bool at_end = i == parts_.size() && !has_metadata();
+    end_line(out, at_end ? 1 : gap.lines_after);
+  }
+  /// The semicolon after part i - 1, and what stands between them on their line; how many comments that were.
+  size_t end_part(const Gap& gap, size_t i, std::string& out) const {
+    const Declared& part = parts_[i - 1];
+    size_t before = 0;
+    if (part.kept) return before;
+    auto stands_before = [&](const Comment& c) {
+      bool on_line = !c.to_line_end && c.lines_before == 0;
+      return gap.semicolon && c.range.begin < *gap.semicolon && on_line;
+    };
+    for (; before < gap.comments.size() && stands_before(gap.comments[before]); ++before)
+      out += " " + std::string(slice(source_, gap.comments[before].range));
+    if (ends_with_semicolon(gap, i)) out += ';';
+    return before;
+  }
+  void end_line(std::string& out, uint32_t lines) const {
+    if (out.empty()) return;
+    out += newline_;
+    if (lines > 1) out += newline_;
+  }
+
+  /// Statements end with one; a declaration keeps it only where what follows would else belong to it.
+  bool ends_with_semicolon(const Gap& gap, size_t i) const {
+    const Declared& part = parts_[i - 1];
+    if (part.piece.kind == PieceKind::Statement) return true;
+    if (!gap.semicolon || i == parts_.size()) return false;
+    if (!part.text.ends_with('}')) return parts_[i].piece.kind == PieceKind::Statement;
+    std::string_view next = slice(source_, parts_[i].piece.range);
+    constexpr std::string_view kContinuations[] = {"{",     "when",   "else",     "gradient", "shape",
+                                                   "where", "static", "schedule", "lowering", "warn"};
+    return std::ranges::any_of(kContinuations, [&](std::string_view w) { return next.starts_with(w); });
+  }
+
+  // --- the check
+  /// Nothing where the new text declares the same as the source, with the same comments.
+  std::optional<std::string> difference(const std::string& text) const {
+    ScanOutcome now = scan(text);
+    if (now.pieces.size() != parts_.size()) return "its layout would change how many declarations there are";
+    for (size_t i = 0; i < parts_.size(); ++i) {
+      const Declared& part = parts_[i];
+      std::string_view piece = slice(text, now.pieces[i].range);
+      bool same = now.pieces[i].kind == part.piece.kind && now.pieces[i].name == part.piece.name &&
+                  now.pieces[i].doc == part.piece.doc;
+      if (same && part.kept && piece == part.text) continue;
+      ParseOutcome parsed = parse_declaration(piece, scan_.slash_names);
+      if (!same || part.kept || !parsed.problems.empty() || !equal(parsed.tree.root, part.parsed.tree.root))
+        return fmt::format("its layout would change the meaning of `{}`", part.piece.name);
+    }
+    if (visible(text) != visible(source_)) return "its layout would change the text of a token or a comment";
+    return std::nullopt;
+  }
+  /// Every character but blanks, commas and semicolons.
+  static std::string visible(std::string_view text) {
+    std::string out;
+    std::ranges::copy_if(text, std::back_inserter(out),
+                         [](unsigned char c) { return !std::isspace(c) && c != ',' && c != ';'; });
+    return out;
+  }
+
+  std::string_view source_;
+  ScanOutcome scan_;
+  std::optional<LineRange> lines_;
+  std::string_view newline_;
+  std::vector<Declared> parts_;
+};
+
+}  // namespace
+
+Result<std::string> format(std::string_view source, std::optional<LineRange> lines) {
+  return Formatter(source, lines).run();
+}
+
+}  // namespace quern

@@ -1,0 +1,284 @@
+// Where lines may end: groups, indentation and separators, from the tree. A kind of node that is not named
+// here is laid out by its brackets and commas.
+
+#include <algorithm>
+#include <set>
+
+#include "frontend/format/format_impl.h"
+
+namespace quern::format_detail {
+
+namespace {
+
+/// How tightly an infix operator binds; one chain of equal ones breaks as a whole.
+int precedence(std::string_view symbol) {
+  struct Level {
+    std::string_view symbols;
+    int level;
+  };
+  constexpr Level kLevels[] = {{" * / % ", 6}, {" + - ", 5}, {" < <= > >= ", 4},
+                               {" == != ", 3}, {" and ", 2}, {" or ", 1}};
+  for (const Level& l : kLevels)
+    if (l.symbols.find(" " + std::string(symbol) + " ") != std::string_view::npos) return l.level;
+  return 0;
+}
+
+/// Begins on the line of what it is the value of, and ends with a bracket of its own.
+bool is_bracketed(SyntaxPtr s) {
+  switch (s->kind) {
+    case SyntaxKind::Block:
+    case SyntaxKind::Fn:
+    case SyntaxKind::If:
+    case SyntaxKind::List:
+    case SyntaxKind::Match:
+    case SyntaxKind::Tuple: return true;
+    default: return false;
+  }
+}
+
+bool is_number(SyntaxPtr s) {
+  return s->is(SyntaxKind::Int) || s->is(SyntaxKind::Float) || s->is(SyntaxKind::Bool);
+}
+
+/// A last comma means nothing in these, and is written only where a list in braces is broken.
+bool comma_may_go(SyntaxPtr list) {
+  switch (list->kind) {
+    case SyntaxKind::Tuple:
+    case SyntaxKind::TupleType:
+    case SyntaxKind::TuplePattern: return list->children.size() > 1;
+    case SyntaxKind::Binders:
+    case SyntaxKind::Call:
+    case SyntaxKind::Constructor:
+    case SyntaxKind::ConstructorPattern:
+    case SyntaxKind::FunctionType:
+    case SyntaxKind::List:
+    case SyntaxKind::Match:
+    case SyntaxKind::Params:
+    case SyntaxKind::TypeDecl:
+    case SyntaxKind::TypeParams: return true;
+    case SyntaxKind::Index: return list->child(0)->text != "meta";  // `meta[kind][0]` is a constant
+    default: return false;
+  }
+}
+
+class Structure {
+ public:
+  Structure(std::vector<Token>& tokens, const ParseOutcome& parsed)
+      : tokens_(tokens), parsed_(parsed), own_(parsed.tree.node_count + 1) {
+    for (uint32_t i = 0; i < tokens.size(); ++i) own_[tokens[i].owner->id].push_back(i);
+  }
+
+  void run() {
+    std::vector<SyntaxPtr> stack{parsed_.tree.root};
+    while (!stack.empty()) {
+      SyntaxPtr s = stack.back();
+      stack.pop_back();
+      if (first(s) != kNone) node(s);
+      for (auto child = s->children.rbegin(); child != s->children.rend(); ++child)
+        if (*child) stack.push_back(*child);
+    }
+    for (uint32_t i = 0; i < tokens_.size(); ++i)
+      if (tokens_[i].partner != kNone && tokens_[i].partner > i) brackets(i, tokens_[i].partner);
+    // What begins first ends last.
+    for (auto end = ends_of_nodes_.rbegin(); end != ends_of_nodes_.rend(); ++end) {
+      auto& after = tokens_[end->token].after;
+      after.insert(after.end(), end->marks.begin(), end->marks.end());
+    }
+  }
+
+ private:
+  // --- places
+  uint32_t first(SyntaxPtr s) const {
+    Range span = parsed_.spans[s->id];
+    auto it = std::ranges::lower_bound(tokens_, span.begin, {}, [](const Token& t) { return t.range.begin; });
+    bool any = it != tokens_.end() && it->range.begin < span.end;
+    return any ? static_cast<uint32_t>(it - tokens_.begin()) : kNone;
+  }
+  uint32_t last(SyntaxPtr s) const {
+    uint32_t span_end = parsed_.spans[s->id].end;
+    auto it = std::ranges::upper_bound(tokens_, span_end, {}, [](const Token& t) { return t.range.end; });
+    return static_cast<uint32_t>(it - tokens_.begin()) - 1;
+  }
+  /// The node's own token with this text, not one of its children's; from the last on.
+  uint32_t own(SyntaxPtr s, std::string_view token) const {
+    const auto& list = own_[s->id];
+    for (auto i = list.rbegin(); i != list.rend(); ++i)
+      if (tokens_[*i].is(token)) return *i;
+    return kNone;
+  }
+
+  // --- marks
+  void begin(uint32_t token, std::initializer_list<Mark> marks) {
+    tokens_[token].before.insert(tokens_[token].before.end(), marks);
+  }
+  void begin_before_separator(uint32_t token, std::initializer_list<Mark> marks) {
+    auto& list = tokens_[token].before_separator;
+    list.insert(list.end(), marks);
+  }
+  void end(uint32_t token, std::initializer_list<Mark> marks) { ends_of_nodes_.push_back({token, marks}); }
+  void separate(uint32_t token, Separator separator) { tokens_[token].separator = separator; }
+
+  // --- nodes
+  void node(SyntaxPtr s) {
+    switch (s->kind) {
+      case SyntaxKind::Def:
+      case SyntaxKind::Op:
+      case SyntaxKind::ExternOp: return declaration(s);
+      case SyntaxKind::Fn:
+      case SyntaxKind::Static: return result_type(s);
+      case SyntaxKind::Where:
+      case SyntaxKind::WarnClause:
+        if (uint32_t colon = own(s, ":"); colon != kNone) breakable(s, colon);
+        return;
+      case SyntaxKind::Block: return semicolons(s, Separator::Hard);
+      case SyntaxKind::Schedule: return semicolons(s, Separator::Line);
+      case SyntaxKind::If: return if_chain(s);
+      case SyntaxKind::Binary: return infix(s);
+      case SyntaxKind::ReadElse: return breakable(s, own(s, "else"));
+      case SyntaxKind::Comprehension: return after_head(s, own(s, "=>"), s->child(1));
+      case SyntaxKind::Arm: return after_head(s, own(s, "=>"), s->child(1));
+      case SyntaxKind::Reduce:
+        if (!s->child(1)->is(SyntaxKind::Paren)) after_head(s, own(s, "]"), s->child(1));
+        return;
+      default: return;
+    }
+  }
+
+  /// The line may end before a token inside a node; what follows is then indented.
+  void breakable(SyntaxPtr s, uint32_t token) {
+    begin(first(s), {Mark::Open});
+    begin_before_separator(token, {Mark::Indent});
+    separate(token, Separator::Line);
+    end(last(s), {Mark::Dedent, Mark::Close});
+  }
+  /// The line may end after a head; a value with brackets of its own breaks inside them.
+  void after_head(SyntaxPtr s, uint32_t head, SyntaxPtr value) {
+    if (head != kNone && head < last(s) && value && !is_bracketed(value)) breakable(s, head + 1);
+  }
+
+  void infix(SyntaxPtr s) {
+    int level = precedence(s->text);
+    if (level == 0 || in_chain_.contains(s)) return;
+    uint32_t leftmost = kNone;
+    for (SyntaxPtr link = s; link->is(SyntaxKind::Binary) && precedence(link->text) == level;
+         link = link->child(0)) {
+      in_chain_.insert(link);
+      leftmost = own(link, link->text);
+      separate(leftmost, Separator::Line);
+    }
+    begin(first(s), {Mark::Open});
+    begin_before_separator(leftmost, {Mark::Indent});
+    end(last(s), {Mark::Dedent, Mark::Close});
+  }
+
+  void if_chain(SyntaxPtr s) {
+    if (s->child(1)->is(SyntaxKind::Block)) ungrouped_.insert(s->child(1));
+    SyntaxPtr otherwise = s->child(2);
+    if (otherwise->is(SyntaxKind::Block) || otherwise->is(SyntaxKind::If)) ungrouped_.insert(otherwise);
+    if (ungrouped_.contains(s)) return;
+    begin(first(s), {Mark::Open});
+    end(last(s), {Mark::Close});
+  }
+
+  /// What stands after each; the last one and those without a statement before them mean nothing.
+  void semicolons(SyntaxPtr s, Separator after) {
+    for (uint32_t i : own_[s->id]) {
+      if (!tokens_[i].is(";")) continue;
+      uint32_t next = i + 1;
+      while (tokens_[next].is(";")) ++next;
+      tokens_[i].dropped = tokens_[next].is("}") || tokens_[i - 1].is(";");
+      if (!tokens_[next].is("}")) separate(next, after);
+    }
+  }
+
+  void result_type(SyntaxPtr s) {
+    uint32_t arrow = own(s, "->");
+    if (arrow == kNone) return;
+    SyntaxPtr type = s->is(SyntaxKind::Static) ? nullptr : s->child(2);
+    begin_before_separator(arrow, {Mark::OpenTight});
+    end(type && first(type) != kNone ? last(type) : arrow, {Mark::CloseTight});
+  }
+
+  // Clauses stand below the head, further right than the body. A declaration with clauses stands on one line,
+  // or they and the body begin lines.
+  void declaration(SyntaxPtr s) {
+    result_type(s);
+    SyntaxPtr clauses = s->child(3), bodies = s->child(4);
+    bool alternatives =
+        bodies->children.size() > 1 || (!bodies->children.empty() && bodies->child(0)->child(0));
+    if (!clauses->children.empty()) {
+      bool several = clauses->children.size() > 1 || alternatives;
+      for (SyntaxPtr clause : clauses->children)
+        separate(first(clause), several ? Separator::Hard : Separator::Line);
+      bool with_body = !alternatives && !bodies->children.empty();
+      begin_before_separator(first(clauses->child(0)), {Mark::Open, Mark::DoubleIndent});
+      SyntaxPtr final_clause = clauses->children.back();
+      end(with_body ? last(bodies) : last(final_clause), {Mark::Close});
+      end(last(final_clause), {Mark::Dedent});
+      if (with_body) ungrouped_.insert(bodies->child(0)->child(1));
+    }
+    if (!alternatives) return;
+    begin_before_separator(first(bodies), {Mark::Indent});
+    for (SyntaxPtr when : bodies->children) separate(first(when), Separator::Hard);
+    end(last(bodies), {Mark::Dedent});
+  }
+
+  // --- brackets
+  void brackets(uint32_t open, uint32_t close) {
+    SyntaxPtr owner = tokens_[open].owner;
+    if (Token& comma = tokens_[close - 1]; comma.is(",")) comma.dropped = comma_may_go(comma.owner);
+    bool empty = close == open + 1 || (close == open + 2 && tokens_[open + 1].dropped);
+    if (empty && tokens_[close].comments.empty() && tokens_[close - 1].comments.empty())
+      return separate(close, Separator::Glued);
+    bool plain = tokens_[open + 1].comments.empty() && tokens_[close].comments.empty();
+    if (plain && (never_broken(owner) || holds_one_bracketed(owner))) return;
+    bool braces = tokens_[open].is("{");
+    bool statements = owner->is(SyntaxKind::Block);
+    Separator inner = braces ? Separator::Line : Separator::SoftLine;
+    if (statements && owner->children.size() > 1) inner = Separator::Hard;
+    bool grouped = !(statements && ungrouped_.contains(owner));
+    if (grouped) begin(open, {Mark::Open});
+    tokens_[open].after.push_back(Mark::Indent);
+    separate(open + 1, inner);
+    separate(close, inner);
+    tokens_[close].before_separator.push_back(Mark::Dedent);
+    tokens_[close].comma_when_broken = owner->is(SyntaxKind::Match) || owner->is(SyntaxKind::TypeDecl);
+    if (grouped) tokens_[close].after.push_back(Mark::Close);
+    bool numbers = owner->is(SyntaxKind::List) && std::ranges::all_of(owner->children, is_number);
+    for (uint32_t i = open + 1; i < close; ++i) {
+      if (tokens_[i].partner != kNone && tokens_[i].partner > i) i = tokens_[i].partner;
+      if (tokens_[i].owner->is(SyntaxKind::ScheduleMakes)) continue;
+      if (tokens_[i].is(",") && !tokens_[i].dropped && i + 1 < close)
+        separate(i + 1, numbers ? Separator::Fill : Separator::Line);
+    }
+  }
+
+  /// A tensor type breaks inside its shape.
+  static bool never_broken(SyntaxPtr owner) {
+    return owner->is(SyntaxKind::Meta) || owner->is(SyntaxKind::Kind) || owner->is(SyntaxKind::TensorType);
+  }
+  /// `f(fn (…) {…})`: its only argument is broken inside.
+  static bool holds_one_bracketed(SyntaxPtr owner) {
+    return owner->is(SyntaxKind::Call) && owner->children.size() == 2 && is_bracketed(owner->child(1));
+  }
+
+  struct End {
+    uint32_t token;
+    std::vector<Mark> marks;
+  };
+
+  std::vector<Token>& tokens_;
+  const ParseOutcome& parsed_;
+  std::vector<std::vector<uint32_t>> own_;  ///< the tokens that each node owns, by its id
+  std::vector<End> ends_of_nodes_;          ///< outer ones first
+  std::set<SyntaxPtr> in_chain_;
+  std::set<SyntaxPtr> ungrouped_;  ///< blocks that break with what is around them
+};
+
+}  // namespace
+
+void add_structure(std::vector<Token>& tokens, const ParseOutcome& parsed) {
+  if (!tokens.empty()) Structure(tokens, parsed).run();
+}
+
+}  // namespace quern::format_detail

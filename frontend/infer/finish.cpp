@@ -1,0 +1,500 @@
+// The end of inference: the queue of relations, defaults, and drafts made final.
+
+#include <fmt/format.h>
+
+#include "frontend/infer/inference.h"
+
+namespace quern {
+
+void Inference::relate(SyntaxPtr at, ExprPtr draft, std::string wanting, std::function<bool()> try_it) {
+  // What is found equal at this point is so from here on, whenever the relation gets what it waits for.
+  auto attempt = [this, point = known_dims.step(), try_it = std::move(try_it)] {
+    ProgramPoint outer_point = std::exchange(point_, point);
+    bool outer = std::exchange(in_relation_, true);
+    bool done = try_it();
+    in_relation_ = outer;
+    point_ = outer_point;
+    return done;
+  };
+  // Most relations have what they need when they are made. A `load` waits for its annotation in any case.
+  auto* intrinsic = as<IntrinsicExpr>(draft);
+  bool is_load = intrinsic && intrinsic->intrinsic == IntrinsicKind::Load;
+  unifier.observe();
+  bool done = !is_load && attempt();
+  std::vector<Unknown> waits_for = unifier.observed();
+  if (done) return;
+  auto number = static_cast<uint32_t>(relations_.size());
+  for (Unknown u : waits_for) unifier.watch(u, number);
+  relations_.push_back({std::move(attempt), at, declaration_, draft, std::move(wanting), false, false, false,
+                        std::move(waits_for)});
+}
+
+// The graph of relations and unknowns (Roesch 3.3) is in who watches what: a relation is tried again when one
+// of the unknowns that stopped it is bound, and at no other time.
+bool Inference::attempt(size_t number) {
+  Relation& relation = relations_[number];
+  if (relation.done) return true;
+  // A copy that one relation makes may run the queue: what is woken while it is being tried is tried once
+  // more.
+  relation.again = relation.running;
+  if (relation.running) return false;
+  uint32_t outer = std::exchange(declaration_, relation.declaration);
+  relation.running = true;
+  do {
+    relation.again = false;
+    unifier.observe();
+    relation.done = relation.attempt();
+    relation.waits_for = unifier.observed();
+  } while (!relation.done && relation.again);
+  relation.running = false;
+  declaration_ = outer;
+  if (relation.done)
+    relation.attempt = nullptr;
+  else
+    for (Unknown u : relation.waits_for) unifier.watch(u, static_cast<uint32_t>(number));
+  return relation.done;
+}
+
+void Inference::run_queue() {
+  for (auto woken = unifier.take_woken(); !woken.empty(); woken = unifier.take_woken())
+    for (uint32_t number : woken) attempt(number);
+}
+
+void Inference::load_types() {
+  // A file's own header decides the type of a `load` that nothing else decided.
+  run_queue();
+  for (size_t i = 0; i < relations_.size(); ++i) {
+    Relation& relation = relations_[i];
+    auto* load = as<IntrinsicExpr>(relation.draft);
+    if (relation.done || !load || load->intrinsic != IntrinsicKind::Load ||
+        resolve(load->type)->kind != TypeKind::Infer)
+      continue;
+    Result<Type> type = scope_.file_type(load->texts[0], load->texts[1]);
+    if (!type) {
+      enter(relation.declaration);
+      report(DiagnosticKind::FileProblem, relation.at, type.error().message);
+    }
+    relation.done = true;
+    unifier.unify(load->type, type ? *type : error_type());
+  }
+  run_queue();
+}
+
+// Literals in calls that wait for the type of another operand, which may decide theirs.
+std::set<Unknown> Inference::awaiting_literals() {
+  std::set<Unknown> awaiting;
+  for (const Relation& relation : relations_) {
+    if (relation.done) continue;
+    const auto call = op_calls_.find(relation.draft);
+    if (call == op_calls_.end()) continue;
+    bool is_open = false;
+    std::vector<Unknown> literals;
+    for (Type operand : call->second.call.tensors)
+      for (Unknown u : unifier.unknowns(operand)) {
+        if (unifier.is_literal(u))
+          literals.push_back(u);
+        else
+          is_open |= u.kind != Unknown::Kind::Dim;
+      }
+    if (is_open) awaiting.insert(literals.begin(), literals.end());
+  }
+  return awaiting;
+}
+
+void Inference::solve() {
+  load_types();
+  do run_queue();
+  while (unifier.apply_defaults(awaiting_literals()) || unifier.apply_defaults() ||
+         unifier.settle_broadcasts(false));
+  for (const Relation& relation : relations_) {
+    if (relation.done) continue;
+    auto* intrinsic = as<IntrinsicExpr>(relation.draft);
+    if (intrinsic && intrinsic->intrinsic < IntrinsicKind::Gradient) continue;
+    enter(relation.declaration);
+    Type known = resolve(relation.draft->type);
+    if (known->is_error()) continue;
+    std::vector<Note> notes;
+    std::string remedy = missing_annotation(relation, notes);
+    report(DiagnosticKind::CannotInfer, relation.at,
+           fmt::format("the type of {} cannot be determined here; annotate {}", relation.wanting, remedy),
+           std::move(notes));
+  }
+  report_unsettled();
+  check_files();
+}
+
+// What would decide a relation that is still open: a parameter of the function that is used, or a variable.
+std::string Inference::missing_annotation(const Relation& relation, std::vector<Note>& notes) {
+  SyntaxPtr at = relation.at, params = nullptr;
+  uint32_t owner = 0;
+  if (const Declaration* def = at->is(SyntaxKind::GlobalName) ? scope_.global(at->text) : nullptr) {
+    params = params_of(def->syntax);
+    owner = def->id;
+  }
+  for (const auto& [variable, made] : templates_)
+    if (at->is(SyntaxKind::Local) && variable->name == at->text) {
+      params = literal_of(made.let)->child(1);
+      owner = made.declaration;
+    }
+  for (SyntaxPtr p : params ? params->children : std::span<const SyntaxPtr>())
+    if (p->is(SyntaxKind::TensorParam) && !p->child(0)) {
+      notes.push_back({Place{{owner, p->id}, {}}, fmt::format("`%{}` has no type here", p->text)});
+      return fmt::format("`%{}`", p->text);
+    }
+  std::vector<ExprPtr> parts;
+  if (auto* field = as<FieldExpr>(relation.draft)) parts.push_back(field->tuple);
+  if (auto call = op_calls_.find(relation.draft); call != op_calls_.end()) parts = call->second.args;
+  for (ExprPtr part : parts) {
+    auto* var = as<VarExpr>(part);
+    auto known = var ? variable_places_.find(var->variable) : variable_places_.end();
+    if (known == variable_places_.end() || !has_open_part(resolve(var->type))) continue;
+    notes.push_back({known->second, fmt::format("`%{}` has no type here", var->variable->name)});
+    return fmt::format("`%{}`", var->variable->name);
+  }
+  return "a parameter or a `let` that leads to it";
+}
+
+void Inference::report_unsettled() {
+  for (auto& [a, b, number] : unifier.unsettled()) {
+    // An unknown, or the variable that generalising made of it, has no name of the user's.
+    DimMap named;
+    std::function<void(Dim)> name_unknowns = [&](Dim d) {
+      if (resolve(d)->kind == DimKind::Infer) unifier.unify(d, dim_var("k"));
+      if (made_general_.contains(d)) named.emplace(d, dim_var("k"));
+      for (Dim arg : d->args) name_unknowns(arg);
+    };
+    name_unknowns(resolve(a));
+    name_unknowns(resolve(b));
+    auto text = [&](Dim d) { return to_string(substitute(resolve(d), named)); };
+    const PutOff& asked = put_off_[number];
+    diagnostics.push_back({DiagnosticKind::DimMismatch,
+                           asked.place.origin.node ? asked.place : place(nullptr),
+                           fmt::format("{}the dims {} and {} have to be equal, which is not known",
+                                       asked.what, text(b), text(a)),
+                           {}});
+  }
+}
+
+std::span<const FnAttribute> Inference::out_attributes(const FnExpr& fn) {
+  std::vector<FnAttribute> attributes;
+  for (const FnAttribute& a : fn.attributes)
+    attributes.push_back({arena->copy(a.name), arena->copy(a.value)});
+  return arena->copy(attributes);
+}
+
+namespace {
+
+/// `()` in place of what nothing decided and nobody can tell from another type: that of the elements of an
+/// empty list whose length is taken.
+Type without_unknowns(Type type) {
+  if (!type->has_infer) return type;
+  if (type->kind == TypeKind::Infer) return unit_type();
+  if (type->is_tensor()) return error_type();
+  std::vector<Type> args;
+  for (Type arg : type->args) args.push_back(without_unknowns(arg));
+  if (type->kind == TypeKind::Tuple) return tuple_type(args);
+  if (type->kind == TypeKind::Data) return data_type(type->name, type->id, args);
+  if (type->kind == TypeKind::Ref) return ref_type(args[0]);
+  return function_type(std::span(args).first(args.size() - 1), args.back());
+}
+
+}  // namespace
+
+Type Inference::finish(Type type) {
+  Type resolved = resolve(type);
+  if (!resolved->has_infer) return resolved;
+  return has_errors(diagnostics) ? error_type() : without_unknowns(resolved);
+}
+
+// A function that is typed per rank and dtype is bound once for each; false for every other variable.
+bool Inference::finish_copies(const Variable* variable, std::vector<Binding>& bindings) {
+  auto found = templates_.find(variable);
+  if (found == templates_.end()) return false;
+  for (const Template::Copy& copy : found->second.copies)
+    if (!copy.broken) bindings.push_back({finish(copy.variable), finish(copy.function)});
+  return true;
+}
+
+const Variable* Inference::finish(const Variable* variable) {
+  auto& known = finished_variables_[variable];
+  if (!known)
+    known = make_variable(*arena, arena->copy(variable->name), finish(variable->type), variable->graph);
+  return known;
+}
+
+std::vector<ExprPtr> Inference::finish_all(std::span<const ExprPtr> list) {
+  std::vector<ExprPtr> out;
+  for (ExprPtr e : list) out.push_back(e ? finish(e) : nullptr);
+  return out;
+}
+
+std::vector<Dim> Inference::finish_dims(std::span<const Dim> dims) {
+  std::vector<Dim> out;
+  for (Dim d : dims) {
+    Dim r = resolve(d);
+    out.push_back(r->has_infer ? dim_any() : r);
+  }
+  return out;
+}
+
+ExprPtr Inference::finish_constant(ExprPtr draft, const LiteralDraft& literal, Type type) {
+  if (!type->is_tensor()) return arena->make<ErrorExpr>(Expr{ExprKind::Error, error_type(), draft->origin});
+  Shape shape;
+  for (Dim d : type->dims) shape.push_back(as_const(d).value_or(0));
+  TensorPtr tensor = HostTensor::make(type->dtype, shape);
+  for (size_t i = 0; i < literal.elements.size(); ++i) {
+    const auto& [number, at] = literal.elements[i];
+    auto scalar = literal.is_bool ? std::optional(Scalar::from_int(DType::boolean(), number.integer))
+                                  : literal_as(number, type->dtype.lane());
+    if (!scalar) {
+      enter(draft->origin.declaration);
+      report(DiagnosticKind::LiteralOutOfRange, at,
+             fmt::format("`{}` does not fit {}", at->text, to_string(type->dtype)));
+      return arena->make<ErrorExpr>(Expr{ExprKind::Error, error_type(), draft->origin});
+    }
+    fill_element(*tensor, static_cast<int64_t>(i), *scalar);
+  }
+  return arena->make<ConstExpr>(Expr{ExprKind::Const, type, draft->origin},
+                                std::shared_ptr<const HostTensor>(tensor));
+}
+
+ExprPtr Inference::finish_op_call(const OpCallDraft& call, Type type, Origin origin) {
+  auto failed = [&] { return arena->make<ErrorExpr>(Expr{ExprKind::Error, error_type(), origin}); };
+  if (!call.matched || type->is_error()) return failed();
+  SignatureBinding binding = call.binding;
+  if (call.open && !call.assumed) {
+    // It was matched on dims or dtypes that were not known yet: now they are.
+    matching_ = &call;
+    MatchOutcome again = match_signature(*call.op, call.call, scope_, *this, diagnostics, call.declaration);
+    matching_ = nullptr;
+    if (again.status != MatchStatus::Matched) return failed();
+    binding = std::move(again.binding);
+  }
+  std::function<StaticValue(const StaticValue&)> settle = [&](const StaticValue& v) -> StaticValue {
+    if (v.as_dim()) return StaticValue(resolve(v.as_dim()));
+    if (v.as_dtype()) return StaticValue(resolve(*v.as_dtype()));
+    if (!v.as_list()) return v;
+    StaticList out;
+    for (const StaticValue& item : *v.as_list()) out.push_back(settle(item));
+    return StaticValue::list(std::move(out));
+  };
+  for (auto& [name, value] : binding.env) value = settle(value);
+  warn(call, binding);
+  std::vector<Dim> dims = instance_dims(binding);
+  if (call.op->name.starts_with("@")) return finish_definition_call(call, std::move(binding), type, origin);
+  InstanceAnswer answer = scope_.instance(make_request(*call.op, binding));
+  enter(call.declaration);
+  for (Diagnostic& d : answer.diagnostics) {
+    // What goes wrong inside a library's definition is told where it is called; in one's own at the
+    // definition.
+    if (answer.own) {
+      d.notes.push_back({place(call.syntax), "this call needs it"});
+      diagnostics.push_back(std::move(d));
+    } else {
+      report(d.kind, call.syntax, fmt::format("`{}`: {}", call.op->name, d.message),
+             {{d.place, fmt::format("in the definition of `{}`", call.op->name)}});
+    }
+  }
+  const std::shared_ptr<const OpInstance>& instance = answer.instance;
+  if (instance && instance->late) late_calls.push_back({instance, place(call.syntax)});
+  if (!instance || (!instance->function && !instance->late)) return failed();
+  arena->keep(instance->arena);
+  arena->make<std::shared_ptr<const OpInstance>>(instance);
+  const ScheduleClause* schedule = schedule_of_call(call);
+  return arena->make<OpCallExpr>(Expr{ExprKind::OpCall, type, origin}, instance.get(), arena->copy(dims),
+                                 arena->copy(finish_all(call.args)), schedule);
+}
+
+// A call of a definition with attributes or packs: of what it is at the ranks, dtypes and attributes here.
+ExprPtr Inference::finish_definition_call(const OpCallDraft& call, SignatureBinding binding, Type type,
+                                          Origin origin) {
+  std::vector<Dim> dims = instance_dims(binding);
+  std::vector<Type> params;
+  std::vector<ExprPtr> args = finish_all(call.args);
+  params.reserve(args.size());
+  for (ExprPtr arg : args) params.push_back(arg->type);
+  InstanceRequest request = make_request(*call.op, std::move(binding));
+  scope_.specialise(request);
+  std::string key = request.key.substr(1);
+  needs.push_back({std::move(request), {{call.declaration, call.syntax->id}, {}}});
+  ExprPtr callee = arena->make<GlobalExpr>(Expr{ExprKind::Global, function_type(params, type), origin},
+                                           arena->copy(std::string_view(key)), arena->copy(dims),
+                                           std::span<const Type>(), scope_.home(*call.op).module());
+  return arena->make<CallExpr>(Expr{ExprKind::Call, type, origin}, callee, arena->copy(args));
+}
+
+ExprPtr Inference::finish(ExprPtr draft) { return checked(draft, finish_draft(draft)); }
+
+namespace {
+
+/// A tail call stays one: what its `?` are is of no interest where only the caller sees the result.
+ExprPtr without_opening(Arena& arena, ExprPtr body) {
+  if (auto* check = as<CheckDimsExpr>(body))
+    return check->value && check->conditions.empty() ? without_opening(arena, check->value) : body;
+  if (auto* block = as<BlockExpr>(body)) {
+    ExprPtr result = without_opening(arena, block->result);
+    if (result == block->result) return body;
+    return arena.make<BlockExpr>(Expr{ExprKind::Block, result->type, body->origin}, block->bindings, result);
+  }
+  if (auto* match = as<MatchExpr>(body)) {
+    std::vector<MatchArm> arms(match->arms.begin(), match->arms.end());
+    bool changed = false;
+    for (MatchArm& arm : arms) {
+      ExprPtr inside = without_opening(arena, arm.body);
+      changed |= inside != arm.body;
+      arm.body = inside;
+    }
+    if (!changed) return body;
+    return arena.make<MatchExpr>(Expr{*body}, match->scrutinee, arena.copy(arms), match->partial);
+  }
+  if (auto* branch = as<IfExpr>(body)) {
+    ExprPtr first = without_opening(arena, branch->then_arm),
+            second = without_opening(arena, branch->else_arm);
+    if (first == branch->then_arm && second == branch->else_arm) return body;
+    return arena.make<IfExpr>(Expr{*body}, branch->condition, first, second);
+  }
+  return body;
+}
+
+}  // namespace
+
+ExprPtr Inference::finish_draft(ExprPtr draft) {
+  auto replaced = replacements_.find(draft);
+  if (replaced != replacements_.end() && replaced->second) return finish(replaced->second);
+  Expr head{draft->kind, finish(draft->type), draft->origin};
+  Arena& out = *arena;
+  return visit(
+      draft,
+      overloaded{
+          [&](const ConstExpr& e) -> ExprPtr {
+            auto literal = literals_.find(draft);
+            if (literal != literals_.end()) return finish_constant(draft, literal->second, head.type);
+            return out.make<ConstExpr>(head, e.value);
+          },
+          [&](const VarExpr& e) -> ExprPtr { return out.make<VarExpr>(head, finish(e.variable)); },
+          [&](const GlobalExpr& e) -> ExprPtr {
+            std::vector<Dim> dims = finish_dims(e.dims);
+            std::vector<Type> types;
+            for (Type t : e.types) types.push_back(finish(t));
+            if (auto member = group_schemes.find(e.name); member != group_schemes.end()) {
+              dims = member->second.dim_vars;
+              types = member->second.type_vars;
+            }
+            return out.make<GlobalExpr>(head, out.copy(e.name), out.copy(dims), out.copy(types), e.module);
+          },
+          [&](const OpCallExpr& e) -> ExprPtr {
+            return out.make<OpCallExpr>(head, e.instance, out.copy(finish_dims(e.dims)),
+                                        out.copy(finish_all(e.args)), e.schedule);
+          },
+          [&](const CallExpr& e) -> ExprPtr {
+            ExprPtr callee = finish(e.callee);
+            return out.make<CallExpr>(head, callee, out.copy(finish_all(e.args)));
+          },
+          [&](const FnExpr& e) -> ExprPtr {
+            std::vector<const Variable*> params;
+            for (const Variable* p : e.params) params.push_back(finish(p));
+            return out.make<FnExpr>(head, out.copy(params), out.copy(finish_dims(e.dim_vars)),
+                                    without_opening(out, finish(e.body)), e.primitive, out_attributes(e));
+          },
+          [&](const BlockExpr& e) -> ExprPtr {
+            std::vector<Binding> bindings;
+            for (const Binding& b : e.bindings) {
+              if (b.variable && finish_copies(b.variable, bindings)) continue;
+              bindings.push_back({b.variable ? finish(b.variable) : nullptr, finish(b.value)});
+            }
+            return out.make<BlockExpr>(head, out.copy(bindings), finish(e.result));
+          },
+          [&](const IfExpr& e) -> ExprPtr {
+            ExprPtr condition = finish(e.condition), then_arm = finish(e.then_arm);
+            return out.make<IfExpr>(head, condition, then_arm, finish(e.else_arm));
+          },
+          [&](const MatchExpr& e) -> ExprPtr {
+            ExprPtr scrutinee = finish(e.scrutinee);
+            std::vector<MatchArm> arms;
+            for (const MatchArm& arm : e.arms) {
+              PatternPtr pattern = map_pattern(
+                  out, arm.pattern, [this](const Variable* variable) { return finish(variable); },
+                  [this](Type type) { return finish(type); });
+              arms.push_back({pattern, finish(arm.body)});
+            }
+            return out.make<MatchExpr>(head, scrutinee, out.copy(arms), e.partial);
+          },
+          [&](const RefExpr& e) -> ExprPtr { return out.make<RefExpr>(head, finish(e.content)); },
+          [&](const RefReadExpr& e) -> ExprPtr { return out.make<RefReadExpr>(head, finish(e.reference)); },
+          [&](const RefWriteExpr& e) -> ExprPtr {
+            ExprPtr reference = finish(e.reference);
+            return out.make<RefWriteExpr>(head, reference, finish(e.content));
+          },
+          [&](const TupleExpr& e) -> ExprPtr {
+            return out.make<TupleExpr>(head, out.copy(finish_all(e.fields)));
+          },
+          [&](const FieldExpr& e) -> ExprPtr {
+            return out.make<FieldExpr>(head, finish(e.tuple), e.index, out.copy(e.name));
+          },
+          [&](const ConstructExpr& e) -> ExprPtr {
+            return out.make<ConstructExpr>(head, e.constructor, out.copy(e.name),
+                                           out.copy(finish_all(e.fields)));
+          },
+          [&](const IntrinsicExpr& e) -> ExprPtr {
+            std::vector<std::string_view> texts;
+            for (std::string_view t : e.texts) texts.push_back(out.copy(t));
+            return out.make<IntrinsicExpr>(head, e.intrinsic, out.copy(finish_all(e.args)), out.copy(texts));
+          },
+          [&](const ExternExpr& e) -> ExprPtr {
+            return out.make<ExternExpr>(head, e.kernel, e.attributes, out.copy(finish_all(e.args)));
+          },
+          [&](const ComprehensionExpr& e) -> ExprPtr {
+            return out.make<ComprehensionExpr>(head, out.copy(e.vars), out.copy(finish_dims(e.extents)),
+                                               finish(e.body), e.schedule, out.copy(finish_all(e.scheduled)));
+          },
+          [&](const CheckDimsExpr& e) -> ExprPtr {
+            std::vector<DimCondition> conditions(e.conditions.begin(), e.conditions.end());
+            for (DimCondition& c : conditions) {
+              c.left = finish_dims({{c.left}})[0];
+              c.right = finish_dims({{c.right}})[0];
+              c.message = out.copy(c.message);
+            }
+            ExprPtr value = e.value ? finish(e.value) : nullptr;
+            return out.make<CheckDimsExpr>(head, value, out.copy(e.opened), out.copy(conditions));
+          },
+          [&](const ViewExpr& e) -> ExprPtr { return out.make<ViewExpr>(head, finish(e.tensor)); },
+          [&](const DimValueExpr& e) -> ExprPtr {
+            return out.make<DimValueExpr>(head, finish_dims({{e.dim}})[0]);
+          },
+          [&](const ScalarExpr& e) -> ExprPtr {
+            return out.make<ScalarExpr>(head, e.op, e.is_cast, out.copy(finish_all(e.args)));
+          },
+          [&](const ReduceExpr& e) -> ExprPtr {
+            return out.make<ReduceExpr>(head, e.reduce, out.copy(e.vars), out.copy(finish_dims(e.extents)),
+                                        finish(e.body));
+          },
+          [&](const ScanExpr& e) -> ExprPtr {
+            return out.make<ScanExpr>(head, e.reduce, out.copy(e.vars), out.copy(finish_dims(e.extents)),
+                                      finish(e.body));
+          },
+          [&](const ScatterExpr& e) -> ExprPtr {
+            ExprPtr init = finish(e.init);
+            std::vector<ExprPtr> indices = finish_all(e.indices);
+            return out.make<ScatterExpr>(head, e.scatter, out.copy(e.vars), out.copy(finish_dims(e.extents)),
+                                         init, out.copy(indices), out.copy(e.checked), finish(e.value));
+          },
+          [&](const ReadExpr& e) -> ExprPtr {
+            return out.make<ReadExpr>(head, finish(e.tensor), out.copy(finish_all(e.indices)),
+                                      out.copy(e.checked), e.otherwise ? finish(e.otherwise) : nullptr);
+          },
+          [&](const ErrorExpr&) -> ExprPtr {
+            auto call = op_calls_.find(draft);
+            if (call != op_calls_.end()) return finish_op_call(call->second, head.type, draft->origin);
+            return out.make<ErrorExpr>(Expr{ExprKind::Error, error_type(), draft->origin});
+          }});
+}
+
+ExprPtr Inference::finish_statement(ExprPtr draft) {
+  ExprPtr body = finish(draft);
+  std::vector<Binding> copies;
+  for (const Variable* variable : top_level_templates_) finish_copies(variable, copies);
+  if (copies.empty()) return body;
+  return arena->make<BlockExpr>(Expr{ExprKind::Block, body->type, body->origin}, arena->copy(copies), body);
+}
+
+}  // namespace quern

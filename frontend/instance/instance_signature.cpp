@@ -1,0 +1,165 @@
+// From a call's binding to an instance: which parts are dims, and what they become.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "frontend/signature/signature.h"
+
+namespace quern {
+
+namespace {
+
+// Attribute values specialise an instance, but a symbolic dim in one is a dim like those of the arguments.
+bool is_instance_dim(const SignatureBinding& binding, const std::string& name, const StaticValue& value) {
+  return value.as_dim() && (binding.bound.contains(name) || !value.as_int());
+}
+
+template <class F>
+StaticValue map_dims(const SignatureBinding& binding, const std::string& name, const StaticValue& value,
+                     F&& f) {
+  if (is_instance_dim(binding, name, value)) return StaticValue(f(value.as_dim(), name));
+  if (const StaticList* items = value.as_list()) {
+    StaticList out;
+    for (const StaticValue& item : *items) out.push_back(map_dims(binding, name, item, f));
+    return StaticValue::list(std::move(out));
+  }
+  return value;
+}
+
+std::string key_text(const SignatureBinding& binding, const std::string& name, const StaticValue& value) {
+  if (is_instance_dim(binding, name, value)) return "*";
+  if (const StaticList* items = value.as_list()) {
+    std::string text = "[";
+    for (const StaticValue& item : *items) text += key_text(binding, name, item) + ",";
+    return text + "]";
+  }
+  return to_string(value);
+}
+
+}  // namespace
+
+InstanceRequest make_request(const Declaration& op, SignatureBinding binding) {
+  std::string key = op.name + "{";
+  for (const auto& [name, value] : binding.env)
+    key += fmt::format("{}={};", name, key_text(binding, name, value));
+  return {op.name, op.id, key + "}", std::move(binding)};
+}
+
+InstanceRequest make_request(const Declaration& def, std::vector<Type> params) {
+  std::string key = def.name + "{";
+  // Two types of one name are told apart by what they are declared as.
+  std::function<void(Type)> data_ids = [&](Type t) {
+    if (t->kind == TypeKind::Data) key += fmt::format("#{:x}", t->id);
+    for (Type a : t->args) data_ids(a);
+  };
+  for (Type type : params) {
+    key += to_string(type);
+    data_ids(type);
+    key += ";";
+  }
+  return {def.name, def.id, key + "}", {}, std::move(params)};
+}
+
+bool has_attributes_or_packs(const Declaration& def) {
+  SyntaxPtr s = def.syntax;
+  if (!s->is(SyntaxKind::Def)) return false;
+  for (SyntaxPtr clause : s->child(3)->children)
+    if (clause->is(SyntaxKind::Where) || clause->is(SyntaxKind::StaticClause)) return true;
+  std::function<bool(SyntaxPtr)> has_pack = [&](SyntaxPtr n) {
+    if (!n) return false;
+    bool names_shape = n->is(SyntaxKind::TensorType) && n->child(0)->is(SyntaxKind::Name);
+    if (names_shape && !parse_dtype(n->child(0)->text)) return true;
+    if (n->is(SyntaxKind::AttributeParam)) return !is_function_attribute(n);
+    if (n->is(SyntaxKind::Spread) || n->is(SyntaxKind::FamilyType)) return true;
+    return std::any_of(n->children.begin(), n->children.end(), has_pack);
+  };
+  return has_pack(params_of(s));
+}
+
+SignatureBinding with_fresh_dims(const InstanceRequest& request) {
+  SignatureBinding fresh = request.binding;
+  for (auto& [name, value] : fresh.env) {
+    int position = 0;
+    bool list = value.as_list() != nullptr;
+    value = map_dims(request.binding, name, value, [&](Dim, const std::string& n) {
+      return dim_var(list ? fmt::format("{}{}", n, position++) : n);
+    });
+  }
+  return fresh;
+}
+
+std::vector<Dim> instance_dims(const SignatureBinding& binding) {
+  std::vector<Dim> dims;
+  for (const auto& [name, value] : binding.env)
+    map_dims(binding, name, value, [&](Dim d, const std::string&) {
+      dims.push_back(d);
+      return d;
+    });
+  return dims;
+}
+
+namespace {
+
+// Replaces a dim variable in all values of an environment.
+void replace(StaticEnv& env, Dim variable, Dim by) {
+  std::function<StaticValue(const StaticValue&)> walk = [&](const StaticValue& v) -> StaticValue {
+    if (v.as_dim()) return StaticValue(substitute(v.as_dim(), {{variable, by}}));
+    if (const StaticList* items = v.as_list()) {
+      StaticList out;
+      for (const StaticValue& item : *items) out.push_back(walk(item));
+      return StaticValue::list(std::move(out));
+    }
+    return v;
+  };
+  for (auto& [name, value] : env) value = walk(value);
+}
+
+// `where a == b`: in an instance equality of dims is knowledge, put to use by writing one for the other.
+void assume_equal(StaticEnv& env, const StaticValue& left, const StaticValue& right) {
+  if (left.as_list() && right.as_list() && left.as_list()->size() == right.as_list()->size()) {
+    for (size_t i = 0; i < left.as_list()->size(); ++i)
+      assume_equal(env, (*left.as_list())[i], (*right.as_list())[i]);
+    return;
+  }
+  Dim a = left.as_dim(), b = right.as_dim();
+  if (!a || !b || a == b) return;
+  if (a->kind == DimKind::Var && !contains_var(b, a))
+    replace(env, a, b);
+  else if (b->kind == DimKind::Var && !contains_var(a, b))
+    replace(env, b, a);
+}
+
+}  // namespace
+
+std::optional<InstanceSignature> instantiate_signature(const Declaration& op, const SignatureBinding& binding,
+                                                       Scope& scope, Diagnostics& diagnostics) {
+  StaticEvaluator evaluator(scope, op.id, diagnostics);
+  evaluator.instance_level = true;
+  InstanceSignature signature{binding.env, {}, nullptr};
+  for (SyntaxPtr clause : op.syntax->child(3)->children) {
+    if (clause->is(SyntaxKind::StaticClause)) {
+      auto value = evaluator.evaluate(clause->child(0), signature.env);
+      if (!value) return std::nullopt;
+      signature.env.insert_or_assign(std::string(clause->text), *value);
+    }
+    SyntaxPtr condition = clause->is(SyntaxKind::Where) ? clause->child(0) : nullptr;
+    if (condition && condition->is(SyntaxKind::Binary) && condition->text == "==") {
+      auto left = evaluator.evaluate(condition->child(0), signature.env);
+      auto right = evaluator.evaluate(condition->child(1), signature.env);
+      if (!left || !right) return std::nullopt;
+      assume_equal(signature.env, *left, *right);
+    }
+  }
+  TypeEnv env{signature.env, {}};
+  for (SyntaxPtr p : params_of(op.syntax)->children)
+    if (p->is(SyntaxKind::TensorParam))
+      signature.params.push_back(resolve_type(p->child(0), env, evaluator, scope, diagnostics, op.id));
+  signature.result = resolve_type(op.syntax->child(2), env, evaluator, scope, diagnostics, op.id);
+  for (Type t : signature.params)
+    if (contains_error(t)) return std::nullopt;
+  if (contains_error(signature.result)) return std::nullopt;
+  return signature;
+}
+
+}  // namespace quern

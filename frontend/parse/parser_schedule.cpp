@@ -1,0 +1,56 @@
+// The schedules of a parse tree.
+
+#include "frontend/parse/parser_build.h"
+
+namespace quern {
+
+namespace {
+
+using P = quern_grammar::QuernParser;
+using Nodes = NodeMaker::Nodes;
+
+class ScheduleBuilder {
+ public:
+  explicit ScheduleBuilder(NodeMaker& nodes) : nodes_(nodes) {}
+
+  SyntaxPtr step(P::ScheduleStepContext* c) {
+    auto names = c->name();
+    if (names.empty()) return nodes_.error(c);
+    Nodes makes;
+    for (size_t i = 0; i + 1 < names.size(); ++i) makes.push_back(nodes_.name(names[i]));
+    SyntaxPtr primitive = nodes_.name(names.back());
+    Nodes children{nodes_.list(names.front(), makes.empty() ? nullptr : names[names.size() - 2],
+                               SyntaxKind::ScheduleMakes, makes),
+                   primitive};
+    for (auto* g : c->scheduleGroup()) children.push_back(group(g));
+    return nodes_.make(c, SyntaxKind::ScheduleStep, primitive->text, children);
+  }
+
+ private:
+  SyntaxPtr group(P::ScheduleGroupContext* c) {
+    Nodes arguments;
+    for (auto* a : c->scheduleArgument()) arguments.push_back(argument(a));
+    return nodes_.list(c, arguments.empty() ? nullptr : c, SyntaxKind::ScheduleGroup, arguments);
+  }
+
+  SyntaxPtr argument(P::ScheduleArgumentContext* a) {
+    if (a->name()) return nodes_.name(a->name());
+    if (a->LOCAL()) return nodes_.make(a, SyntaxKind::Local, nodes_.strip(a->LOCAL()), {});
+    Nodes numbers;
+    for (auto* n : a->scheduleNumber())
+      numbers.push_back(nodes_.make(n, SyntaxKind::Int, nodes_.text(n), {}));
+    return nodes_.make(a, numbers.empty() ? SyntaxKind::AnyDim : SyntaxKind::ScheduleNumber, "", numbers);
+  }
+
+  NodeMaker& nodes_;
+};
+
+}  // namespace
+
+SyntaxPtr build_schedule(NodeMaker& make, P::ScheduleContext* schedule) {
+  Nodes steps;
+  for (auto* s : schedule->scheduleStep()) steps.push_back(ScheduleBuilder(make).step(s));
+  return make.make(schedule, SyntaxKind::Schedule, "", steps);
+}
+
+}  // namespace quern

@@ -1,0 +1,161 @@
+// The names of the printer: what is in scope is told apart, and spelled as the grammar can read it.
+
+#include <algorithm>
+#include <cctype>
+#include <mutex>
+
+#include "frontend/print/printer_impl.h"
+#include "frontend/text/lexeme.h"
+#include "ir/type/type.h"
+
+namespace quern::printer_detail {
+
+namespace {
+
+bool is_digits(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, [](unsigned char c) { return std::isdigit(c); });
+}
+
+/// The name with what no identifier holds replaced; `fallback` for one that is empty.
+std::string identifier(std::string_view name, std::string_view fallback) {
+  if (name.empty() || name == "_") return std::string(fallback);
+  std::string out(name);
+  for (char& c : out)
+    if (!std::isalnum(static_cast<unsigned char>(c)) || static_cast<unsigned char>(c) >= 0x80) c = '_';
+  if (std::isdigit(static_cast<unsigned char>(out.front()))) out.insert(0, fallback);
+  return out;
+}
+
+/// A name without a sigil must not be a word of the grammar.
+std::string bare_identifier(std::string_view name, std::string_view fallback) {
+  static constexpr std::string_view kWords[] = {
+      "def", "let",  "free_var", "fn",   "if",     "else", "match", "for",    "and",    "or",
+      "not", "True", "False",    "None", "Tensor", "inf",  "nan",   "import", "extern", "type"};
+  std::string out = identifier(name, fallback);
+  return std::ranges::find(kWords, out) == std::end(kWords) ? out : out + "_";
+}
+
+/// One variable per name, for texts only: kept, so that printing does not make new ones for ever.
+Dim dim_spelled(const std::string& name) {
+  static std::mutex mutex;
+  static auto* const known = new std::unordered_map<std::string, Dim>;
+  std::lock_guard lock(mutex);
+  Dim& dim = (*known)[name];
+  return dim ? dim : dim = dim_var(name);
+}
+
+Type type_spelled(const std::string& name) {
+  static std::mutex mutex;
+  static auto* const known = new std::unordered_map<std::string, Type>;
+  std::lock_guard lock(mutex);
+  Type& type = (*known)[name];
+  return type ? type : type = type_var(name);
+}
+
+constexpr uint64_t kSpelledData = UINT64_MAX;
+
+}  // namespace
+
+bool is_numbered(const Variable& variable) {
+  constexpr size_t kMostDigits = 9;
+  return variable.graph && is_digits(variable.name) && variable.name.size() <= kMostDigits;
+}
+
+const std::string& NameTable::bind(const void* key, const std::string& wanted) {
+  auto [entry, added] = entries_.try_emplace(key, Entry{wanted, wanted, 0});
+  if (!added) return entry->second.name;
+  std::string name = wanted;
+  if (taken_.contains(name)) {
+    uint32_t& suffix = next_suffix_.try_emplace(wanted, 1).first->second;
+    auto candidate = [&](uint32_t k) {
+      return is_digits(wanted) ? std::to_string(std::stoull(wanted) + k) : wanted + "_" + std::to_string(k);
+    };
+    while (taken_.contains(name = candidate(suffix))) ++suffix;
+    entry->second.suffix = suffix++;
+  }
+  taken_.emplace(name, key);
+  entry->second.name = std::move(name);
+  return entry->second.name;
+}
+
+const std::string* NameTable::find(const void* key) const {
+  auto entry = entries_.find(key);
+  return entry == entries_.end() ? nullptr : &entry->second.name;
+}
+
+void NameTable::release(const void* key) {
+  auto entry = entries_.find(key);
+  if (entry == entries_.end()) return;
+  const Entry& e = entry->second;
+  if (e.suffix > 0) next_suffix_[e.wanted] = std::min(next_suffix_[e.wanted], e.suffix);
+  taken_.erase(e.name);
+  entries_.erase(entry);
+}
+
+std::string Names::wanted(const Variable& variable) const {
+  if (other_names_)
+    if (auto other = other_names_->find(&variable); other != other_names_->end()) return other->second;
+  bool readable =
+      is_numbered(variable) || (slash_names_ && local_name_size(variable.name, true) == variable.name.size());
+  return readable && variable.name != "_" ? std::string(variable.name) : identifier(variable.name, "v");
+}
+
+void Names::bind(Dim var) { bare_.bind(var, bare_identifier(var->name, "i")); }
+void Names::bind_type(Type var) { bare_.bind(var, bare_identifier(var->name, "t")); }
+
+const std::string& Names::of(const Variable* variable) {
+  bind(variable);
+  return *locals_.find(variable);
+}
+const std::string& Names::of(Dim var) {
+  static const std::string kLeftOut = "_";
+  if (is_left_out(var)) return kLeftOut;
+  bind(var);
+  return *bare_.find(var);
+}
+const std::string& Names::of_type(Type var) {
+  bind_type(var);
+  return *bare_.find(var);
+}
+
+Dim Names::renamed(Dim dim) {
+  DimMap others;
+  for_each_var(dim, [&](Dim var) {
+    if (const std::string& name = of(var); name != var->name) others.emplace(var, dim_spelled(name));
+  });
+  return substitute(dim, others);
+}
+
+Type Names::renamed(Type type) {
+  Substitution others;
+  for_each_dim_var(type, [&](Dim var) {
+    if (const std::string& name = of(var); name != var->name) others.dims.emplace(var, dim_spelled(name));
+  });
+  auto visit = [&](auto&& self, Type t) -> void {
+    if (t->kind == TypeKind::Var)
+      if (const std::string& name = of_type(t); name != t->name) others.types.emplace(t, type_spelled(name));
+    for (Type arg : t->args) self(self, arg);
+  };
+  visit(visit, type);
+  return qualified(substitute(type, others));
+}
+
+/// With the names of data types as the file writes them.
+Type Names::qualified(Type type) const {
+  if (!spelling_ || type->args.empty() == (type->kind != TypeKind::Data)) return type;
+  std::vector<Type> args;
+  for (Type arg : type->args) args.push_back(qualified(arg));
+  if (type->kind != TypeKind::Data) return with_args(type, args);
+  std::string prefix = spelling_->qualifier(type).value_or("");
+  // For texts only: nothing is ever compared with it.
+  return prefix.empty() ? with_args(type, args)
+                        : data_type(prefix + std::string(type->name), kSpelledData, args);
+}
+
+bool Names::can_spell(Type type) const {
+  if (!spelling_) return true;
+  return (type->kind != TypeKind::Data || spelling_->qualifier(type)) &&
+         std::ranges::all_of(type->args, [this](Type arg) { return can_spell(arg); });
+}
+
+}  // namespace quern::printer_detail

@@ -1,0 +1,133 @@
+#pragma once
+// One match of a call against an operator's signature. Internal to frontend/signature*.cpp; the way in is
+// frontend/signature/signature.h.
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "frontend/signature/signature.h"
+#include "frontend/static/eval.h"
+
+namespace quern {
+
+class SignatureMatcher {
+ public:
+  SignatureMatcher(const Declaration& op, const SignatureCall& call, Scope& scope, TypeHooks& hooks,
+                   Diagnostics& diagnostics, uint32_t caller)
+      : op_(op),
+        call_(call),
+        scope_(scope),
+        hooks_(hooks),
+        diagnostics_(diagnostics),
+        caller_(caller),
+        inside_evaluator_(scope, op.id, inside_) {
+    inside_evaluator_.require = [this](DimRelation relation, Dim a, Dim b) {
+      return hooks_.require(relation, hooks_.resolve(a), hooks_.resolve(b), true);
+    };
+  }
+
+  MatchOutcome run();
+
+ private:
+  enum class Status { Ok, Stuck, Failed };
+
+  // What the user calls the operator and its operands: an infix symbol has a left and a right one.
+  std::string op_text() const;
+  std::string operand_text(size_t i) const;
+  std::string operand_text() const;
+
+  MatchOutcome failed() { return {MatchStatus::Failed, {}}; }
+
+  void report(DiagnosticKind kind, SyntaxPtr at, std::string message, std::vector<Note> notes = {},
+              std::vector<Fix> fixes = {});
+  // The types of all arguments, each with where it comes from.
+  std::vector<Note> argument_notes();
+  // What went wrong while the signature's own expressions were evaluated, told at the call.
+  bool report_inside();
+
+  /// `cast(…, dtype="float32")` around an argument, or `.0` after a number without a suffix.
+  Fix conversion(SyntaxPtr argument, DType to) const;
+  std::vector<Fix> one_dtype(DType wanted, DType found) const;
+  void asking(SyntaxPtr at, std::function<std::string()> what, SyntaxPtr source = nullptr);
+
+  // --- attributes
+  bool attributes();
+  bool unknown_attribute(size_t i, const std::vector<SyntaxPtr>& declared);
+  bool bind_attribute(SyntaxPtr declared, const StaticValue* given, SyntaxPtr at);
+  // The default of an attribute in a text that TVM 0.`tvm` printed, or in one without a header.
+  std::optional<StaticValue> default_of(SyntaxPtr declared, std::optional<int> tvm);
+  bool missing_attribute(SyntaxPtr declared);
+  bool wrong_attribute(SyntaxPtr declared, std::string_view kind, const StaticValue& given, SyntaxPtr at);
+  // Whether an expression names what the types of the tensor parameters bind.
+  bool depends_on_tensors(SyntaxPtr expr) const;
+  bool mentions_unknown_dims();
+
+  // --- argument types
+  Status match(SyntaxPtr pattern, Type actual);
+  Status wrong_type(SyntaxPtr, Type actual);
+  Status match_family(SyntaxPtr pattern, Type actual);
+  Status match_tensor(SyntaxPtr pattern, Type actual);
+  Status match_dtype(SyntaxPtr pattern, Type actual);
+  void bind(std::string_view name, StaticValue value);
+  StaticValue pack(std::span<const Dim> dims);
+
+  Status match_shape(SyntaxPtr pattern, Type actual);
+  // `permute((n, c, h, w), axes)`: the order in which a layout, an attribute, stores the dims.
+  bool permuted(SyntaxPtr pattern, std::vector<SyntaxPtr>& items);
+  Status match_pack(SyntaxPtr at, std::string_view name, std::span<const Dim> dims);
+  static std::string shape_text(const StaticValue& pack);
+  Status match_dim(SyntaxPtr pattern, Dim actual);
+  // The dims whose patterns name what a later parameter binds.
+  Status match_put_off();
+  static std::string pattern_text(SyntaxPtr p);
+  // `groups * m`, `n + 2`: where one name is unknown, the extent says what it is.
+  std::optional<Status> match_linear(SyntaxPtr pattern, Dim actual);
+
+  // --- clauses and result
+  bool clauses();
+  bool check(SyntaxPtr clause);
+  /// Whether a condition holds, or is left to a check at run time; nothing after a diagnostic. `detail` says
+  /// of what it does not.
+  std::optional<bool> holds(SyntaxPtr condition, std::string& detail);
+  void add_detail(std::string_view test, SyntaxPtr a, SyntaxPtr b, std::string& detail);
+  /// `a or b`: what one side decides; of two equalities of dims that both stay open, their product.
+  std::optional<bool> either(SyntaxPtr condition, std::string& detail);
+  /// Whether the two dtypes of an equality are one, or become one; nothing for anything else.
+  std::optional<bool> dtypes_agree(SyntaxPtr side);
+  /// The sides of an equality of dims that is not decided; nothing for anything else.
+  std::optional<std::pair<Dim, Dim>> open_equality(SyntaxPtr side);
+  /// A comparison: of dims it may be left to a check at run time, of anything else it is known.
+  bool relate(std::string_view symbol, const StaticValue& left, const StaticValue& right, SyntaxPtr at);
+  bool result();
+
+  const Declaration& op_;
+  const SignatureCall& call_;
+  Scope& scope_;
+  TypeHooks& hooks_;
+  Diagnostics& diagnostics_;
+  uint32_t caller_;
+  Diagnostics inside_;
+  StaticEvaluator inside_evaluator_;
+  SignatureBinding binding_;
+  std::map<std::string, std::string, std::less<>> bound_by_;  ///< which parameter bound a name
+  struct PutOff {
+    SyntaxPtr pattern;
+    Dim actual;
+    size_t argument;
+    SyntaxPtr param;
+    std::optional<size_t> member;
+  };
+  std::vector<PutOff> put_off_;
+  bool last_try_ = false;         ///< a name that has no value now gets none
+  std::vector<SyntaxPtr> late_;   ///< attributes whose default is computed from the tensors
+  std::optional<size_t> member_;  ///< of the tuple that is matched
+  std::optional<int> tvm_;        ///< TVM 0.`tvm_` printed the text of the call
+  std::string empty_family_;      ///< the operand that is a tuple without members
+  size_t argument_ = 0;
+  SyntaxPtr param_ = nullptr;
+};
+
+}  // namespace quern

@@ -1,0 +1,248 @@
+#include "frontend/signature/resolve_type.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "frontend/text/suggest.h"
+
+namespace quern {
+
+namespace {
+
+class Resolver {
+ public:
+  Resolver(const TypeEnv& env, StaticEvaluator& evaluator, Scope& scope, Diagnostics& diagnostics,
+           uint32_t declaration)
+      : env_(env),
+        evaluator_(evaluator),
+        scope_(scope),
+        diagnostics_(diagnostics),
+        declaration_(declaration) {}
+
+  Type resolve(SyntaxPtr s) {
+    if (!s) return error_type();
+    switch (s->kind) {
+      case SyntaxKind::HoleType:
+        return TypeScratch::current() ? TypeScratch::current()->fresh() : error_type();
+      case SyntaxKind::TensorType: return tensor(s);
+      case SyntaxKind::TupleType: return tuple_type(all(s->children));
+      case SyntaxKind::FunctionType: {
+        std::vector<Type> parts = all(s->children);
+        if (parts.empty()) return error_type();  // half-typed: `fn`
+        Type result = parts.back();
+        parts.pop_back();
+        return function_type(parts, result);
+      }
+      case SyntaxKind::FamilyType: return family(s);
+      case SyntaxKind::NamedType: return named(s);
+      case SyntaxKind::GeneralType:
+        report(DiagnosticKind::HigherRank, s,
+               "a value is a function at one type: only what `def` or `let %f = fn …` binds can be general; "
+               "leave "
+               "out the brackets, and name the parameters in those of the definition around");
+        return error_type();
+      case SyntaxKind::CasesType: return cases(s);
+      default: return error_type();
+    }
+  }
+
+ private:
+  std::vector<Type> all(std::span<const SyntaxPtr> list) {
+    std::vector<Type> types;
+    for (SyntaxPtr s : list) types.push_back(resolve(s));
+    return types;
+  }
+
+  Type tensor(SyntaxPtr s) {
+    if (is_dtype(s->child(0)) && !is_dtype(s->child(1))) {
+      report(DiagnosticKind::TensorTypeForm, s,
+             "the shape of a tensor type comes first: `Tensor[(2, 3), float32]`");
+      return error_type();
+    }
+    if (SyntaxPtr one = s->child(0); is_single_dim(one)) {
+      Place at{{declaration_, one->id}, {}}, before = at, after = at;
+      before.part = Part::Before;
+      after.part = Part::After;
+      diagnostics_.push_back(
+          {DiagnosticKind::TensorTypeForm,
+           at,
+           fmt::format("a shape stands in parentheses, also with one dim: `({},)`", one->text),
+           {},
+           {{fmt::format("write `({},)`", one->text), {{before, "("}, {after, ",)"}}}}});
+      return error_type();
+    }
+    if (foreign_unknown_dim(s->child(0))) return error_type();
+    auto shape = evaluator_.shape(s->child(0), env_.statics);
+    auto dtype = evaluator_.dtype(s->child(1), env_.statics);
+    if (!shape || !dtype) return error_type();
+    for (Dim d : *shape)
+      if (auto c = as_const(d); c && *c < 0) {
+        report(DiagnosticKind::DimMismatch, s->child(0),
+               fmt::format("the shape {} has a negative extent", shape_to_string(*shape)));
+        return error_type();
+      }
+    return tensor_type(*shape, *dtype);
+  }
+
+  /// `None` or `-1` where other libraries mean an extent that is not known.
+  bool foreign_unknown_dim(SyntaxPtr shape) {
+    if (!shape || !shape->is(SyntaxKind::Tuple)) return false;
+    for (SyntaxPtr item : shape->children) {
+      if (!item || !(item->is(SyntaxKind::None) || (item->is(SyntaxKind::Int) && item->text == "-1")))
+        continue;
+      Place at{{declaration_, item->id}, {}};
+      diagnostics_.push_back({DiagnosticKind::TensorTypeForm,
+                              at,
+                              "an extent that is not known before the program runs is `?`, or a letter that "
+                              "stands for any: `[n]` before the parameters",
+                              {},
+                              {{"write `?`", {{at, "?"}}}}});
+      return true;
+    }
+    return false;
+  }
+
+  bool is_dtype(SyntaxPtr s) const {
+    return s && s->is(SyntaxKind::Name) && !env_.statics.contains(s->text) && parse_dtype(s->text);
+  }
+  // An integer or the name of a dim, where a list of them is wanted.
+  bool is_single_dim(SyntaxPtr s) const {
+    if (!s || s->is(SyntaxKind::Int)) return s != nullptr;
+    auto bound = s->is(SyntaxKind::Name) ? env_.statics.find(s->text) : env_.statics.end();
+    return bound != env_.statics.end() && bound->second.as_dim() != nullptr;
+  }
+
+  Type cases(SyntaxPtr s) {
+    for (size_t i = 0; i + 1 < s->children.size(); i += 2) {
+      auto holds = evaluator_.boolean(s->children[i], env_.statics);
+      if (!holds) return error_type();
+      if (*holds) return resolve(s->children[i + 1]);
+    }
+    return s->children.empty() ? error_type() : resolve(s->children.back());  // half-typed: `{ when`
+  }
+
+  Type family(SyntaxPtr s) {
+    auto limit = evaluator_.dim(s->child(1), env_.statics);
+    if (!limit || !as_const(*limit)) return error_type();
+    TypeEnv inner = env_;
+    std::vector<Type> fields;
+    for (int64_t k = 0; k < *as_const(*limit); ++k) {
+      inner.statics.insert_or_assign(std::string(s->text), StaticValue::integer(k));
+      fields.push_back(Resolver(inner, evaluator_, scope_, diagnostics_, declaration_).resolve(s->child(0)));
+    }
+    return tuple_type(fields);
+  }
+
+  Type named(SyntaxPtr s) {
+    if (auto bound = env_.types.find(s->text); bound != env_.types.end()) return bound->second;
+    if (auto bound = env_.statics.find(s->text); bound != env_.statics.end() && bound->second.as_dtype())
+      return scalar_type(*bound->second.as_dtype());
+    if (auto dtype = parse_dtype(s->text)) return takes(0, s, "") ? scalar_type(*dtype) : error_type();
+    if (s->text == "Ref") return takes(1, s, "Ref[A]") ? ref_type(resolve(s->child(0))) : error_type();
+    const DataHeader* header = scope_.data_header(s->text);
+    if (!header) {
+      if (scope_.in_broken_import(s->text)) return error_type();
+      std::vector<std::string> known = scope_.names(Scope::Names::Types);
+      for (const auto& [name, type] : env_.types) known.push_back(name);
+      known.emplace_back("Tensor");
+      std::optional<std::string> meant(foreign_type(s->text));
+      if (meant->empty()) meant = did_you_mean(s->text, known);
+      Place at{{declaration_, s->id}, {}, Part::Head, static_cast<uint32_t>(s->text.size())};
+      Suggestion suggestion = suggest(meant, at);
+      // A tensor type wants more than its name.
+      if (meant == "Tensor") suggestion.fixes.clear();
+      diagnostics_.push_back({DiagnosticKind::UnknownType,
+                              at,
+                              fmt::format("unknown type `{}`{}", s->text, suggestion.text),
+                              {},
+                              std::move(suggestion.fixes)});
+      return error_type();
+    }
+    if (!takes(header->type_vars.size(), s, to_string(header->type))) return error_type();
+    return data_type(header->type->name, header->type->id, all(s->children));
+  }
+
+  /// Whether a name has its type arguments, as in `form`.
+  bool takes(size_t count, SyntaxPtr s, const std::string& form) {
+    if (count == s->children.size()) return true;
+    report(DiagnosticKind::WrongArgumentCount, s,
+           fmt::format("`{}` takes {} type argument{} and is given {}{}", s->text,
+                       count == 0 ? "no" : std::to_string(count), count == 1 ? "" : "s",
+                       s->children.empty() ? "none" : std::to_string(s->children.size()),
+                       s->children.empty() ? fmt::format(": write `{}`", form) : ""));
+    return false;
+  }
+
+  void report(DiagnosticKind kind, SyntaxPtr at, std::string message) {
+    diagnostics_.push_back({kind, {{declaration_, at->id}, {}}, std::move(message), {}});
+  }
+
+  const TypeEnv& env_;
+  StaticEvaluator& evaluator_;
+  Scope& scope_;
+  Diagnostics& diagnostics_;
+  uint32_t declaration_;
+};
+
+}  // namespace
+
+bool names_open_pack(SyntaxPtr type, const TypeEnv& env) {
+  if (!type || env.open_packs.empty()) return false;
+  if (type->is(SyntaxKind::Name) && env.open_packs.contains(type->text)) return true;
+  return std::ranges::any_of(type->children, [&](SyntaxPtr c) { return names_open_pack(c, env); });
+}
+
+Type resolve_type(SyntaxPtr syntax, const TypeEnv& env, StaticEvaluator& evaluator, Scope& scope,
+                  Diagnostics& diagnostics, uint32_t declaration) {
+  return Resolver(env, evaluator, scope, diagnostics, declaration).resolve(syntax);
+}
+
+DataHeader make_data_header(const Declaration& declaration) {
+  DataHeader header;
+  if (SyntaxPtr params = declaration.syntax->child(0))
+    for (SyntaxPtr p : params->children) header.type_vars.push_back(type_var(p->text));
+  uint64_t id = std::hash<std::string>()(dump(declaration.syntax));
+  header.type = data_type(declaration.name, id, header.type_vars);
+  return header;
+}
+
+/// Bit k where the type is over parameter k.
+static uint64_t parameters_in(Type type, const std::vector<Type>& parameters) {
+  auto at = std::ranges::find(parameters, type) - parameters.begin();
+  uint64_t found = at < std::min<ptrdiff_t>(std::ssize(parameters), 64) ? uint64_t{1} << at : 0;
+  for (Type arg : type->args) found |= parameters_in(arg, parameters);
+  return found;
+}
+
+DataDefinition resolve_data(const Declaration& declaration, const DataHeader& header, Scope& scope,
+                            Diagnostics& diagnostics) {
+  bool is_extern = declaration.syntax->is(SyntaxKind::ExternType);
+  DataDefinition definition{declaration.name, declaration.id, header, {}, is_extern};
+  StaticEvaluator evaluator(scope, declaration.id, diagnostics);
+  TypeEnv env;
+  for (Type var : header.type_vars) env.types.emplace(std::string(var->name), var);
+  if (!declaration.syntax->is(SyntaxKind::TypeDecl)) return definition;
+  uint32_t tag = 0;
+  std::vector<ConstructorSpec> specs;
+  for (SyntaxPtr c : declaration.syntax->children.subspan(1)) {
+    DataConstructor constructor{std::string(c->text), tag++, {}, c->id};
+    for (SyntaxPtr f : c->children) {
+      Type type = resolve_type(f->child(0), env, evaluator, scope, diagnostics, declaration.id);
+      constructor.fields.push_back({std::string(f->text), type, {{declaration.id, f->id}, {}}});
+    }
+    ConstructorSpec& spec = specs.emplace_back(ConstructorSpec{constructor.name, {}});
+    for (const DataField& field : constructor.fields) {
+      spec.fields.push_back(field.name);
+      spec.parameters.push_back(parameters_in(field.type, header.type_vars));
+    }
+    definition.constructors.push_back(std::move(constructor));
+  }
+  std::span<const Constructor> interned = data_constructors(definition.name, header.type->id, specs);
+  for (DataConstructor& constructor : definition.constructors)
+    constructor.interned = &interned[constructor.tag];
+  return definition;
+}
+
+}  // namespace quern

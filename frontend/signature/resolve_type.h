@@ -1,0 +1,37 @@
+#pragma once
+// Types as written to types.
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "frontend/static/eval.h"
+#include "frontend/static/scope.h"
+#include "ir/type/type.h"
+
+namespace quern {
+
+/// The names that a type may mention.
+struct TypeEnv {
+  StaticEnv statics;                               ///< dims, packs, dtypes, attributes
+  std::map<std::string, Type, std::less<>> types;  ///< type variables
+  /// Packs of function literals that are inferred while their rank is open: a type with one says nothing yet.
+  std::set<std::string, std::less<>> open_packs = {};
+};
+
+/// Whether a type is written with a pack whose rank is open.
+bool names_open_pack(SyntaxPtr type, const TypeEnv& env);
+
+/// The type that `syntax` writes; error_type() after a diagnostic. `_` becomes an unknown of the running
+/// inference, and
+/// `?` stays `?`.
+Type resolve_type(SyntaxPtr syntax, const TypeEnv& env, StaticEvaluator& evaluator, Scope& scope,
+                  Diagnostics& diagnostics, uint32_t declaration);
+
+/// Name and parameters of a `type` declaration. Its identity is its text: the same text is the same type.
+DataHeader make_data_header(const Declaration& declaration);
+/// The constructors of a `type` declaration.
+DataDefinition resolve_data(const Declaration& declaration, const DataHeader& header, Scope& scope,
+                            Diagnostics& diagnostics);
+
+}  // namespace quern

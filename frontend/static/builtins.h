@@ -1,0 +1,31 @@
+#pragma once
+// The functions of the compile-time language: on dims, on lists (shapes and packs), on dtypes.
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "frontend/text/diagnostics.h"
+#include "ir/type/static_value.h"
+
+namespace quern {
+
+/// What a builtin gives: a value, or the reason why not (fit for a diagnostic).
+struct BuiltinOutcome {
+  std::optional<StaticValue> value;
+  std::string problem;
+  DiagnosticKind kind = DiagnosticKind::ConstraintNotMet;  ///< of the problem
+  /// Extents that have to broadcast, which is not known here; where nobody checks it later, it is the
+  /// problem.
+  std::vector<std::pair<Dim, Dim>> to_broadcast = {};
+};
+using StaticBuiltin = BuiltinOutcome (*)(const std::vector<StaticValue>& args, bool instance_level);
+
+/// The builtin of this name, or null.
+StaticBuiltin find_static_builtin(std::string_view name);
+
+/// The names of all builtins, for did-you-mean.
+std::vector<std::string> static_builtin_names();
+
+}  // namespace quern

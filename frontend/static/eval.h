@@ -1,0 +1,94 @@
+#pragma once
+// The compile-time language: attributes, dims, packs and `static` functions, evaluated over syntax.
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "frontend/static/scope.h"
+#include "frontend/syntax/syntax.h"
+#include "frontend/text/diagnostics.h"
+#include "ir/type/static_value.h"
+
+namespace quern {
+
+/// Names bound at compile time: dims, packs, dtypes, attributes, `static` names, index variables.
+using StaticEnv = std::map<std::string, StaticValue, std::less<>>;
+
+class StaticEvaluator {
+ public:
+  StaticEvaluator(Scope& scope, uint32_t declaration, Diagnostics& diagnostics)
+      : scope_(scope), declaration_(declaration), diagnostics_(diagnostics) {}
+  virtual ~StaticEvaluator() = default;
+
+  /// The value of an expression; nothing after a diagnostic.
+  std::optional<StaticValue> evaluate(SyntaxPtr expr, const StaticEnv& env);
+
+  // The same with a demand on the result, reported when not met.
+  std::optional<Dim> dim(SyntaxPtr expr, const StaticEnv& env);
+  std::optional<bool> boolean(SyntaxPtr expr, const StaticEnv& env);
+  std::optional<DType> dtype(SyntaxPtr expr, const StaticEnv& env);
+  /// A shape: a list of dims; `(2)` and `(2,)` are the same.
+  std::optional<std::vector<Dim>> shape(SyntaxPtr expr, const StaticEnv& env);
+
+  /// At instance level dims are the operator's own rigid variables, and a broadcast of two different ones is
+  /// a Broadcast dim; at a call it is a mismatch.
+  bool instance_level = false;
+  /// What the name `tvm` is: in the default of an attribute the n of the TVM 0.n that printed the text of the
+  /// call, None for a text without TVM's header. No name elsewhere.
+  std::optional<StaticValue> tvm;
+  /// Asks that a relation hold which the dims leave open: true where it will be checked at run time.
+  std::function<bool(DimRelation, Dim, Dim)> require;
+  /// What `_` stands for as a dim and as a dtype: unknowns of the running inference. Without these it is
+  /// reported.
+  std::function<Dim()> hole_dim;
+  std::function<DType()> hole_dtype;
+
+ protected:
+  /// A node that the compile-time language does not know; subclasses give it a meaning. Reports by default.
+  virtual std::optional<StaticValue> other(SyntaxPtr expr, const StaticEnv& env);
+  /// Arithmetic where an operand is an index expression that is not a dim. Reports by default.
+  virtual std::optional<StaticValue> combine(SyntaxPtr expr, const StaticValue& left,
+                                             const StaticValue& right);
+
+  void report(DiagnosticKind kind, SyntaxPtr at, std::string message, std::vector<Note> notes = {},
+              std::vector<Fix> fixes = {});
+  Place place(SyntaxPtr at) const { return {{declaration_, at ? at->id : 0}, {}}; }
+
+  Scope& scope_;
+  uint32_t declaration_;
+  Diagnostics& diagnostics_;
+
+ private:
+  friend struct StaticBuiltins;
+  std::optional<StaticValue> number(SyntaxPtr expr);
+  std::optional<StaticValue> meta(SyntaxPtr expr, const StaticEnv& env);
+  std::optional<StaticValue> name(SyntaxPtr expr, const StaticEnv& env);
+  std::optional<StaticValue> list(SyntaxPtr expr, const StaticEnv& env);
+  bool append(SyntaxPtr element, const StaticEnv& env, StaticList& out);
+  std::optional<StaticValue> index(SyntaxPtr expr, const StaticEnv& env);
+  std::optional<StaticValue> unary(SyntaxPtr expr, const StaticEnv& env);
+  std::optional<StaticValue> binary(SyntaxPtr expr, const StaticEnv& env);
+  std::optional<StaticValue> arithmetic(SyntaxPtr expr, const StaticValue& left, const StaticValue& right);
+  std::optional<StaticValue> compare(SyntaxPtr expr, const StaticValue& left, const StaticValue& right);
+  std::optional<StaticValue> call(SyntaxPtr expr, const StaticEnv& env);
+  std::optional<StaticValue> call_static(SyntaxPtr call, const StaticEnv& env);
+
+  int depth_ = 0;
+  int64_t steps_ = 0;
+};
+
+/// What is said of a `_` that stands where a value is wanted.
+constexpr std::string_view kHoleHere =
+    "`_` has no value: it stands for a part of a type that inference finds, or for a value that a pattern "
+    "drops";
+
+/// Whether the expression is written as what a tensor is read from: `%x`, `%0`, `%net.w`, `%t.0`.
+bool is_operand(SyntaxPtr expr);
+
+/// Three-valued comparison of static values: nothing where dims leave it open.
+std::optional<bool> static_equal(const StaticValue& a, const StaticValue& b);
+
+}  // namespace quern

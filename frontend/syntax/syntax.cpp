@@ -1,0 +1,92 @@
+#include "frontend/syntax/syntax.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace quern {
+
+namespace {
+constexpr std::string_view kNames[] = {
+#define QUERN_SYNTAX(kind, children) #kind,
+#include "frontend/syntax/syntax.def"
+#undef QUERN_SYNTAX
+};
+
+void dump_into(SyntaxPtr node, int depth, std::string& out) {
+  out.append(static_cast<size_t>(depth) * 2, ' ');
+  if (!node) {
+    out += "-\n";
+    return;
+  }
+  out += kNames[static_cast<size_t>(node->kind)];
+  if (!node->text.empty()) out += fmt::format(" `{}`", node->text);
+  out += '\n';
+  for (SyntaxPtr child : node->children) dump_into(child, depth + 1, out);
+}
+}  // namespace
+
+bool equal(SyntaxPtr a, SyntaxPtr b) {
+  if (a == b) return true;
+  if (!a || !b || a->kind != b->kind || a->text != b->text || a->children.size() != b->children.size())
+    return false;
+  for (size_t i = 0; i < a->children.size(); ++i)
+    if (!equal(a->children[i], b->children[i])) return false;
+  return true;
+}
+
+std::string dump(SyntaxPtr node) {
+  std::string out;
+  dump_into(node, 0, out);
+  return out;
+}
+
+void move(SyntaxProblem& problem, int64_t by) {
+  // What stands before the text's begin is taken as the begin.
+  auto move_range = [&](Range& range) {
+    range.begin = static_cast<uint32_t>(std::max<int64_t>(0, range.begin + by));
+    range.end = static_cast<uint32_t>(std::max<int64_t>(0, range.end + by));
+  };
+  move_range(problem.range);
+  for (Note& note : problem.notes)
+    if (note.place && note.place->range) move_range(*note.place->range);
+  for (Fix& fix : problem.fixes)
+    for (Edit& edit : fix.edits)
+      if (edit.place.range) move_range(*edit.place.range);
+}
+
+ParseOutcome parse_chunk(std::string_view text, bool slash_names) {
+  // A block is an expression is a statement: braces of our own make one of the chunk.
+  ParseOutcome outcome = parse_declaration(fmt::format("{{{}}}", text), slash_names);
+  auto size = static_cast<uint32_t>(text.size());
+  for (Range& span : outcome.spans) {
+    span.begin = std::min(span.begin - std::min(span.begin, 1u), size);
+    span.end = std::min(span.end - std::min(span.end, 1u), size);
+  }
+  for (SyntaxProblem& problem : outcome.problems) {
+    // The text may end where the brace of our own closes: what it cannot close is open.
+    bool own = problem.range.begin > size && problem.kind == DiagnosticKind::MismatchedBracket;
+    if (own && !problem.notes.empty() && problem.notes[0].place) {
+      Range open = *problem.notes[0].place->range;
+      problem = {DiagnosticKind::OpenBracket,
+                 open,
+                 fmt::format("this `{}` is never closed", text.substr(open.begin - 1, 1)),
+                 {},
+                 {}};
+    }
+    move(problem, -1);
+  }
+  return outcome;
+}
+
+Diagnostic to_diagnostic(const SyntaxProblem& problem, uint32_t declaration) {
+  Diagnostic d{
+      problem.kind, {{declaration, 0}, problem.range}, problem.message, problem.notes, problem.fixes};
+  for (Note& note : d.notes)
+    if (note.place) note.place->origin.declaration = declaration;
+  for (Fix& fix : d.fixes)
+    for (Edit& edit : fix.edits) edit.place.origin.declaration = declaration;
+  return d;
+}
+
+}  // namespace quern

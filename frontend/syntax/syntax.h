@@ -1,0 +1,82 @@
+#pragma once
+// Syntax trees: one uniform node, driven by one table of kinds (syntax.def). Nodes carry ids; their places in
+// the text are a separate table, so that two texts that differ in blanks and comments alone have equal trees.
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "frontend/text/diagnostics.h"
+#include "ir/base/arena.h"
+
+namespace quern {
+
+enum class SyntaxKind : uint8_t {
+#define QUERN_SYNTAX(kind, children) kind,
+#include "frontend/syntax/syntax.def"
+#undef QUERN_SYNTAX
+};
+
+struct Syntax {
+  SyntaxKind kind;
+  uint32_t id;  ///< position in preorder, from 1; 0 is no node
+  std::string_view text;
+  std::span<const Syntax* const> children;  ///< as syntax.def lists them; optional ones may be null
+
+  const Syntax* child(size_t i) const { return i < children.size() ? children[i] : nullptr; }
+  bool is(SyntaxKind k) const { return kind == k; }
+};
+using SyntaxPtr = const Syntax*;
+
+/// Whether a parameter is none, but an attribute of a function: `Primitive=1`.
+inline bool is_function_attribute(SyntaxPtr p) {
+  return p->is(SyntaxKind::AttributeParam) && !p->child(0) && p->child(1);
+}
+
+/// Same kinds, texts and children. (Ids follow from that.)
+bool equal(SyntaxPtr a, SyntaxPtr b);
+/// `(Def f (Params (TensorParam x _)) …)`: what `quern ir --stage ast` prints, one node a line.
+std::string dump(SyntaxPtr node);
+
+/// The tree of one declaration or statement.
+struct ParsedTree {
+  std::shared_ptr<const Arena> arena;
+  SyntaxPtr root =
+      nullptr;  ///< never null after parsing: an Error node where nothing could be made of the text
+  uint32_t node_count = 0;  ///< ids are 1 … node_count
+};
+
+/// What is wrong with a text before it has a tree. Places in notes and fixes are ranges like its own, without
+/// a declaration.
+struct SyntaxProblem {
+  DiagnosticKind kind;
+  Range range;  ///< relative to the text that was parsed
+  std::string message;
+  std::vector<Note> notes = {};
+  std::vector<Fix> fixes = {};
+  friend bool operator==(const SyntaxProblem&, const SyntaxProblem&) = default;
+};
+
+/// Moves a problem and the places in its notes and fixes.
+void move(SyntaxProblem& problem, int64_t by);
+/// The problem as a diagnostic of a declaration.
+Diagnostic to_diagnostic(const SyntaxProblem& problem, uint32_t declaration);
+
+struct ParseOutcome {
+  ParsedTree tree;
+  std::vector<Range> spans;  ///< by node id (entry 0 is the whole text), relative to the text that was parsed
+  std::vector<SyntaxProblem> problems;
+};
+
+/// Parses one declaration or statement (without the `;` that ends it). Never fails: what does not parse is an
+/// Error node with a problem.
+ParseOutcome parse_declaration(std::string_view text, bool slash_names);
+/// States that the parser has learnt so far, for all texts. Above a limit it forgets them and learns anew.
+size_t parser_states();
+/// Parses a chunk of a body (frontend/parse/body_chunks.h): the root is a Block of its statements.
+ParseOutcome parse_chunk(std::string_view text, bool slash_names);
+
+}  // namespace quern

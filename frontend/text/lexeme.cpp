@@ -1,0 +1,86 @@
+#include "frontend/text/lexeme.h"
+
+#include <algorithm>
+#include <cctype>
+
+namespace quern {
+
+namespace {
+
+bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)); }
+bool is_letter(char c) { return c == '_' || std::isalpha(static_cast<unsigned char>(c)); }
+
+/// How long a run of characters is, from a place on.
+size_t run_of(std::string_view text, size_t begin, bool (*belongs)(char)) {
+  size_t end = begin;
+  while (end < text.size() && belongs(text[end])) ++end;
+  return end - begin;
+}
+
+}  // namespace
+
+size_t local_name_size(std::string_view text, bool slash_names) {
+  if (text.empty() || !is_letter(text[0])) return 0;
+  auto is_word = [](char c) { return is_letter(c) || is_digit(c); };
+  size_t size = run_of(text, 0, is_word);
+  for (size_t at = size; slash_names && at < text.size();) {
+    char c = text[at];
+    size_t part = c == ':'                           ? run_of(text, at + 1, is_digit)
+                  : c == '.' || c == '-' || c == '/' ? run_of(text, at + 1, is_word)
+                                                     : 0;
+    if (part == 0) break;
+    bool ends = c == ':' || c == '/' || run_of(text, at + 1, is_digit) < part;
+    at += part + 1;
+    if (ends) size = at;
+  }
+  return size;
+}
+
+uint32_t count_line_ends(std::string_view text) {
+  uint32_t count = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    bool crlf = text[i] == '\r' && i + 1 < text.size() && text[i + 1] == '\n';
+    count += !crlf && (text[i] == '\n' || text[i] == '\r');
+  }
+  return count;
+}
+
+namespace {
+
+size_t line_comment_end(std::string_view text, size_t begin) {
+  return std::min(text.find_first_of("\r\n", begin), text.size());
+}
+
+size_t block_comment_end(std::string_view text, size_t begin) {
+  size_t p = begin;
+  int depth = 0;
+  do {
+    std::string_view rest = text.substr(p);
+    depth += rest.starts_with("/*") ? 1 : rest.starts_with("*/") ? -1 : 0;
+    p += rest.starts_with("/*") || rest.starts_with("*/") ? 2 : 1;
+  } while (depth > 0 && p < text.size());
+  return std::min(p, text.size());
+}
+
+}  // namespace
+
+std::vector<Comment> comments_in(std::string_view text, uint32_t offset) {
+  std::vector<Comment> comments;
+  size_t blanks = 0;  // where the blanks before the next comment begin
+  for (size_t begin = text.find('/'); begin < text.size(); begin = text.find('/', blanks)) {
+    bool to_line_end = text.substr(begin).starts_with("//");
+    size_t end = to_line_end ? line_comment_end(text, begin) : block_comment_end(text, begin);
+    size_t last = to_line_end ? text.find_last_not_of(" \t\v\f", end - 1) + 1 : end;
+    uint32_t lines = count_line_ends(text.substr(blanks, begin - blanks));
+    if (!comments.empty()) comments.back().lines_after = lines;
+    comments.push_back({{offset + static_cast<uint32_t>(begin), offset + static_cast<uint32_t>(last)},
+                        to_line_end,
+                        lines,
+                        0});
+    blanks = end;
+  }
+  if (!comments.empty()) comments.back().lines_after = count_line_ends(text.substr(blanks));
+  return comments;
+}
+
+}  // namespace quern

@@ -1,0 +1,255 @@
+#include "frontend/text/suggest.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+namespace quern {
+
+namespace {
+
+constexpr std::array<std::string_view, 12> kModules{
+    "torch.nn.functional.", "torch.nn.", "torch.", "np.", "numpy.", "jnp.",
+    "jax.numpy.",           "jax.nn.",   "F.",     "tf.", "relay.", "tvm.relay."};
+
+// By name. The operator may not exist (yet): the caller says only what its scope has. Names without a meaning
+// or a remark are known in the field and no operator computes them.
+constexpr ForeignName kForeign[] = {
+    {"absolute", "abs", ""},
+    {"acos", "", ""},
+    {"acosh", "", ""},
+    {"addmm", "nn.matmul", "`nn.matmul(%x, %y) + %b`"},
+    {"amax", "max", ""},
+    {"amin", "min", ""},
+    {"arange", "", "an index expression: `[i < n] => cast<float32>(i)`"},
+    {"array", "", "a tensor literal: `[1, 2, 3]`"},
+    {"asin", "", ""},
+    {"asinh", "", ""},
+    {"astype", "cast", "`cast(%x, dtype=\"float32\")`"},
+    {"atan", "", ""},
+    {"atan2", "", ""},
+    {"atanh", "", ""},
+    {"average", "mean", ""},
+    {"bincount", "", "`[k < n] => sum[i] select(%x[i] == k, 1, 0)`"},
+    {"bmm", "nn.batch_matmul", "`nn.batch_matmul(%x, %y, transpose_b=False)`"},
+    {"broadcast_add", "add", "`%x + %y` broadcasts"},
+    {"cat", "concatenate", "`concatenate((%x, %y), axis=0)`"},
+    {"cholesky", "", ""},
+    {"clamp", "clip", "`clip(%x, a_min=0.0, a_max=1.0)`"},
+    {"clip_by_value", "clip", "`clip(%x, a_min=0.0, a_max=1.0)`"},
+    {"concat", "concatenate", "`concatenate((%x, %y), axis=0)`"},
+    {"conv2d", "nn.conv2d", ""},
+    {"cosh", "", "`(exp(%x) + exp(-%x)) / 2`"},
+    {"count_nonzero", "sum", "`sum(cast(%x != 0, dtype=\"int32\"))`"},
+    {"cross_entropy", "nn.log_softmax", "`-mean(sum(%target * nn.log_softmax(%x), axis=[1]))`"},
+    {"dense", "nn.dense", ""},
+    {"det", "", ""},
+    {"diag", "", "`[i < n] => %x[i, i]`"},
+    {"diagonal", "", "`[i < n] => %x[i, i]`"},
+    {"div", "divide", "`%x / %y`"},
+    {"dot", "nn.matmul", "`nn.matmul(%x, %y)` for matrices, `sum(%x * %y)` for vectors"},
+    {"eig", "", ""},
+    {"elu", "", "`where(%x > 0, %x, exp(%x) - 1)`"},
+    {"embedding", "take", "`take(%weight, %indices, axis=0)`"},
+    {"empty", "zeros", ""},
+    {"eq", "equal", "`%x == %y`"},
+    {"erfc", "erf", "`1 - erf(%x)`"},
+    {"exp2", "power", "`power(2.0, %x)`"},
+    {"expm1", "exp", "`exp(%x) - 1`"},
+    {"eye", "", "`[i < n, j < n] => select(i == j, 1.0, 0.0)`"},
+    {"fft", "", ""},
+    {"flatten", "nn.batch_flatten", ""},
+    {"flip", "reverse", "`reverse(%x, axis=0)`"},
+    {"fliplr", "reverse", "`reverse(%x, axis=1)`"},
+    {"flipud", "reverse", "`reverse(%x, axis=0)`"},
+    {"fmod", "mod", "`%x % %y`"},
+    {"gather", "take", ""},
+    {"ge", "greater_equal", "`%x >= %y`"},
+    {"gelu", "erf", "`0.5 * %x * (1 + erf(%x * 0.70710678))`"},
+    {"gt", "greater", "`%x > %y`"},
+    {"hardtanh", "clip", "`clip(%x, a_min=-1.0, a_max=1.0)`"},
+    {"histogram", "", "`[k < n] => sum[i] select(%x[i] == k, 1, 0)`"},
+    {"hstack", "concatenate", "`concatenate((%x, %y), axis=1)`"},
+    {"identity", "", "`[i < n, j < n] => select(i == j, 1.0, 0.0)`"},
+    {"index_select", "take", "`take(%x, %indices, axis=0)`"},
+    {"inv", "", ""},
+    {"kron", "", ""},
+    {"l1_loss", "abs", "`mean(abs(%x - %y))`"},
+    {"le", "less_equal", "`%x <= %y`"},
+    {"linear", "nn.dense", "`nn.dense(%x, %w)`, with the weight as (outputs, inputs)"},
+    {"linspace", "", "`[i < n] => first + cast<float32>(i) * step`"},
+    {"log1p", "log", "`log(1 + %x)`"},
+    {"log_softmax", "nn.log_softmax", ""},
+    {"logsumexp", "log", "`log(sum(exp(%x)))`"},
+    {"lt", "less", "`%x < %y`"},
+    {"lu", "", ""},
+    {"masked_fill", "where", "`where(%mask, %value, %x)`"},
+    {"matmul", "nn.matmul", ""},
+    {"max_pool2d", "nn.max_pool2d", ""},
+    {"median", "sort", "`sort(%x)`, and the element in the middle"},
+    {"meshgrid", "", "`[i < n, j < m] => %x[i]` and `[i < n, j < m] => %y[j]`"},
+    {"mish", "tanh", "`%x * tanh(log(1 + exp(%x)))`"},
+    {"mm", "nn.matmul", ""},
+    {"mse_loss", "mean", "`mean((%x - %y) * (%x - %y))`"},
+    {"mul", "multiply", "`%x * %y`"},
+    {"ndim", "", "a rank is a part of the type: `Tensor[(n, m), float32]` has two dims"},
+    {"ne", "not_equal", "`%x != %y`"},
+    {"neg", "negative", "`-%x`"},
+    {"nonzero", "argwhere", ""},
+    {"norm", "sqrt", "`sqrt(sum(%x * %x))`"},
+    {"outer", "", "`[i < n, j < m] => %x[i] * %y[j]`"},
+    {"permute", "transpose", "`transpose(%x, axes=[0, 2, 1])`"},
+    {"pinv", "", ""},
+    {"pow", "power", "`power(%x, %y)`"},
+    {"qr", "", ""},
+    {"quantile", "sort", "`sort(%x)`, and the element at its place"},
+    {"rand", "", ""},
+    {"randn", "", ""},
+    {"ravel", "reshape", "`reshape(%x, newshape=[-1])`"},
+    {"reciprocal", "divide", "`1 / %x`"},
+    {"relu", "nn.relu", ""},
+    {"relu6", "clip", "`clip(%x, a_min=0.0, a_max=6.0)`"},
+    {"remainder", "floor_mod", ""},
+    {"rint", "round", "`round(%x)`, which takes halves away from zero"},
+    {"roll", "", "`[i < n] => %x[(i - shift) % n]`"},
+    {"scatter", "scatter_elements", ""},
+    {"selu", "", ""},
+    {"shape", "",
+     "dims have names in types, and in `def @f[n, m](%x: Tensor[(n, m), float32])` `n` is a number"},
+    {"silu", "sigmoid", "`%x * sigmoid(%x)`"},
+    {"sinh", "", "`(exp(%x) - exp(-%x)) / 2`"},
+    {"size", "",
+     "dims have names in types, and in `def @f[n, m](%x: Tensor[(n, m), float32])` `n * m` is a number"},
+    {"softmax", "nn.softmax", ""},
+    {"softplus", "log", "`log(1 + exp(%x))`"},
+    {"solve", "", ""},
+    {"square", "multiply", "`%x * %x`"},
+    {"std", "mean", "`sqrt(mean(%x * %x) - mean(%x) * mean(%x))`"},
+    {"sub", "subtract", "`%x - %y`"},
+    {"svd", "", ""},
+    {"swapaxes", "transpose", "`transpose(%x, axes=[1, 0])`"},
+    {"swish", "sigmoid", "`%x * sigmoid(%x)`"},
+    {"tensor", "", "a tensor literal: `[1, 2, 3]`"},
+    {"tensordot", "einsum", "`einsum`, by an equation"},
+    {"trace", "", "`sum([i < n] => %x[i, i])`"},
+    {"tril", "", "`[i < n, j < m] => select(j <= i, %x[i, j], 0.0)`"},
+    {"triu", "", "`[i < n, j < m] => select(j >= i, %x[i, j], 0.0)`"},
+    {"true_divide", "divide", "`%x / %y`"},
+    {"unsqueeze", "expand_dims", "`expand_dims(%x, axis=0)`"},
+    {"view", "reshape", "`reshape(%x, newshape=[2, -1])`"},
+    {"vstack", "concatenate", "`concatenate((%x, %y), axis=0)`"},
+};
+
+struct Alias {
+  std::string_view there, here;
+};
+constexpr Alias kTypes[] = {
+    {"double", "float64"}, {"half", "float16"}, {"integer", "int32"},  {"long", "int64"},
+    {"short", "int16"},    {"char", "int8"},    {"byte", "uint8"},     {"boolean", "bool"},
+    {"Bool", "bool"},      {"f16", "float16"},  {"f32", "float32"},    {"f64", "float64"},
+    {"fp16", "float16"},   {"fp32", "float32"}, {"fp64", "float64"},   {"bf16", "bfloat16"},
+    {"i8", "int8"},        {"i16", "int16"},    {"i32", "int32"},      {"i64", "int64"},
+    {"u8", "uint8"},       {"u16", "uint16"},   {"u32", "uint32"},     {"u64", "uint64"},
+    {"Float", "float32"},  {"Int", "int32"},    {"Double", "float64"}, {"usize", "int64"},
+};
+constexpr Alias kAttributes[] = {
+    {"dim", "axis"},           {"dims", "axis"},          {"axes", "axis"},      {"keepdim", "keepdims"},
+    {"keep_dims", "keepdims"}, {"kernel", "kernel_size"}, {"stride", "strides"}, {"pad", "padding"},
+    {"pads", "padding"},       {"dilations", "dilation"}, {"group", "groups"},   {"min", "a_min"},
+    {"max", "a_max"},          {"type", "dtype"},         {"size", "shape"},     {"shape", "newshape"},
+};
+
+char lower(char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
+
+// Twice the optimal string alignment distance, so that a change of case alone costs half an edit.
+size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::vector<size_t>> d(a.size() + 1, std::vector<size_t>(b.size() + 1));
+  for (size_t i = 0; i <= a.size(); ++i) d[i][0] = 2 * i;
+  for (size_t j = 0; j <= b.size(); ++j) d[0][j] = 2 * j;
+  for (size_t i = 1; i <= a.size(); ++i)
+    for (size_t j = 1; j <= b.size(); ++j) {
+      size_t change = a[i - 1] == b[j - 1] ? 0 : lower(a[i - 1]) == lower(b[j - 1]) ? 1 : 2;
+      d[i][j] = std::min({d[i - 1][j] + 2, d[i][j - 1] + 2, d[i - 1][j - 1] + change});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 2);
+    }
+  return d[a.size()][b.size()];
+}
+
+bool same_but_case(std::string_view a, std::string_view b) {
+  return a.size() == b.size() &&
+         std::equal(a.begin(), a.end(), b.begin(), [](char x, char y) { return lower(x) == lower(y); });
+}
+
+}  // namespace
+
+std::optional<std::string> did_you_mean(std::string_view name, const std::vector<std::string>& candidates) {
+  constexpr size_t kLongest = 64;
+  if (name.empty() || name.size() > kLongest) return std::nullopt;
+  // In a name of one or two letters any edit makes another name: only its case may be a slip.
+  size_t allowed = name.size() < 3 ? 0 : 2 * std::max<size_t>(1, name.size() / 3);
+  std::optional<std::string> best;
+  size_t best_distance = allowed + 1;
+  for (const std::string& candidate : candidates) {
+    if (candidate == name || candidate.size() > kLongest) continue;
+    bool without_prefix = candidate.size() > name.size() && candidate.ends_with(name) &&
+                          candidate[candidate.size() - name.size() - 1] == '.';
+    size_t difference =
+        candidate.size() > name.size() ? candidate.size() - name.size() : name.size() - candidate.size();
+    if (!without_prefix && 2 * difference > allowed) continue;
+    size_t found = without_prefix || same_but_case(name, candidate) ? 0 : distance(name, candidate);
+    if (found >= best_distance) continue;
+    best = candidate;
+    best_distance = found;
+  }
+  return best;
+}
+
+Suggestion suggest(const std::optional<std::string>& meant, const Place& place) {
+  if (!meant) return {};
+  return {"; did you mean `" + *meant + "`?", {{"write `" + *meant + "`", {{place, *meant}}}}};
+}
+
+std::string_view foreign_type(std::string_view name) {
+  for (const Alias& a : kTypes)
+    if (a.there == name) return a.here;
+  return "";
+}
+std::vector<std::string> dtype_names() {
+  return {"float32", "float64", "float16", "bfloat16", "int8",   "int16", "int32",
+          "int64",   "uint8",   "uint16",  "uint32",   "uint64", "bool"};
+}
+std::optional<std::string> dtype_meant_by(std::string_view name) {
+  if (std::string_view here = foreign_type(without_foreign_module(name)); !here.empty())
+    return std::string(here);
+  if (has_foreign_module(name)) name = without_foreign_module(name);
+  std::vector<std::string> names = dtype_names();
+  if (std::find(names.begin(), names.end(), name) != names.end()) return std::string(name);
+  return did_you_mean(name, names);
+}
+std::string_view foreign_attribute(std::string_view name) {
+  for (const Alias& a : kAttributes)
+    if (a.there == name) return a.here;
+  return "";
+}
+
+bool has_foreign_module(std::string_view name) {
+  return std::any_of(kModules.begin(), kModules.end(),
+                     [&](std::string_view m) { return name.size() > m.size() && name.starts_with(m); });
+}
+
+std::string_view without_foreign_module(std::string_view name) {
+  for (std::string_view module : kModules)
+    if (name.size() > module.size() && name.starts_with(module)) return name.substr(module.size());
+  return name;
+}
+
+const ForeignName* find_foreign_name(std::string_view name) {
+  name = without_foreign_module(name);
+  if (name.starts_with("nn.")) name.remove_prefix(3);
+  for (const ForeignName& f : kForeign)
+    if (f.name == name) return &f;
+  return nullptr;
+}
+
+}  // namespace quern

@@ -1,0 +1,216 @@
+// What the facts say at once, without search: lower bounds of variables and of whole dims, and hypotheses.
+
+#include <algorithm>
+#include <limits>
+#include <map>
+
+#include "ir/dim/dim.h"
+#include "ir/dim/poly.h"
+#include "ir/dim/prover.h"
+
+namespace quern {
+
+using namespace dim_detail;
+
+namespace {
+
+constexpr int64_t kUnbounded = std::numeric_limits<int64_t>::min();
+constexpr size_t kMaxDegree = 5;
+
+/// For an extent that is at least 1: max(0, e) is e.
+Dim without_clamp(Dim extent) {
+  if (extent->kind != DimKind::Max) return extent;
+  Dim out = nullptr;
+  for (Dim arg : extent->args) {
+    if (as_const(arg) && arg->value <= 0) continue;
+    out = out ? dim_max(out, arg) : arg;
+  }
+  return out ? out : extent;
+}
+
+}  // namespace
+
+Dim tighten(Dim p) {
+  Poly poly = to_poly(p);
+  int64_t constant = constant_part(poly);
+  if (constant != 0) poly.pop_back();
+  if (poly.empty()) return p;
+  int64_t divisor = content(poly).coefficient;
+  if (divisor == 1) return p;
+  Dim rest = from_poly(divide_exactly(poly, Term{divisor, {}}));
+  return dim_add(rest, dim_const(*checked_floordiv(constant, divisor)));
+}
+
+// --- facts -----------------------------------------------------------------------------------------------
+
+void Facts::add_index(Dim var, Dim extent) { extents_[var] = without_clamp(extent); }
+
+void Facts::add_lower(Dim var, int64_t lower) {
+  auto [at, inserted] = lowers_.emplace(var, lower);
+  if (!inserted) at->second = std::max(at->second, lower);
+}
+
+void Facts::add_nonnegative(Dim d) { nonnegative_.push_back(d); }
+
+void Facts::add_equal(Dim a, Dim b) {
+  Dim difference = dim_sub(a, b);
+  nonnegative_.push_back(difference);
+  nonnegative_.push_back(dim_sub(dim_const(0), difference));
+}
+
+const Dim* Facts::extent_of(Dim var) const {
+  auto found = extents_.find(var);
+  return found == extents_.end() ? nullptr : &found->second;
+}
+
+int64_t Facts::lower_of(Dim var) const {
+  auto found = lowers_.find(var);
+  if (found == lowers_.end()) return 0;
+  return extents_.contains(var) ? std::max<int64_t>(found->second, 0) : found->second;
+}
+
+DimProver::DimProver(const Facts& facts) : facts_(facts) {
+  // In the order of creation, so that a proof does not depend on where the table's nodes happen to lie.
+  std::vector<std::pair<Dim, Dim>> indices(facts.extents_.begin(), facts.extents_.end());
+  std::ranges::sort(indices, {}, [](const auto& index) { return index.first->order; });
+  for (const auto& [var, extent] : indices) assume_evaluated(extent);
+  for (const auto& [var, extent] : indices) assume_positive(extent);
+  for (Dim d : facts.nonnegative_) assume_evaluated(d);
+  for (Dim d : facts.nonnegative_) assume_nonnegative(d);
+}
+
+void DimProver::assume_evaluated(Dim d) {
+  if ((d->kind == DimKind::FloorDiv || d->kind == DimKind::FloorMod) && d->args[1]->kind == DimKind::Var &&
+      lower(d->args[1]) == 0) {
+    raise_lower(d->args[1], 1);
+  }
+  for (Dim arg : d->args) assume_evaluated(arg);
+}
+
+void DimProver::raise_lower(Dim var, int64_t bound) {
+  auto [at, inserted] = lowers_.emplace(var, bound);
+  if (!inserted) at->second = std::max(at->second, bound);
+  atom_lowers_.clear();
+}
+
+void DimProver::assume_positive(Dim extent) {
+  Poly poly = to_poly(extent);
+  if (extent->kind == DimKind::Min || extent->kind == DimKind::Broadcast) {
+    // Operands of a broadcast are equal or 1.
+    for (Dim arg : extent->args) assume_positive(arg);
+  } else if (poly.size() == 1 && poly.front().coefficient > 0 && poly.front().atoms.size() > 1 &&
+             std::ranges::all_of(poly.front().atoms,
+                                 [&](Dim atom) { return lower(atom).value_or(-1) >= 0; })) {
+    for (Dim atom : poly.front().atoms) assume_positive(atom);
+  } else {
+    assume_nonnegative(dim_sub(extent, dim_const(1)));
+  }
+}
+
+void DimProver::assume_nonnegative(Dim d) {
+  d = tighten(d);
+  Poly poly = to_poly(d);
+  int64_t constant = constant_part(poly);
+  if (constant != 0) poly.pop_back();
+  if (poly.size() == 1 && poly.front().coefficient == 1 && poly.front().atoms.size() == 1 &&
+      constant > kUnbounded) {
+    Dim atom = poly.front().atoms.front();
+    if (atom->kind == DimKind::Var) raise_lower(atom, -constant);
+    // e/k >= -c is e >= -c*k.
+    if (atom->kind == DimKind::FloorDiv && is_positive_divisor(atom->args[1], kMaxProofDepth)) {
+      assume_nonnegative(dim_add(atom->args[0], dim_mul(dim_const(constant), atom->args[1])));
+    }
+  }
+  if (!as_const(d) && !d->has_any && std::ranges::find(hypotheses_, d) == hypotheses_.end())
+    hypotheses_.push_back(d);
+}
+
+// --- bounds without search -------------------------------------------------------------------------------
+
+std::optional<int64_t> DimProver::lower(Dim d) { return lower_of_poly(to_poly(d)); }
+
+std::optional<int64_t> DimProver::lower_of_poly(const Poly& poly) {
+  // Each atom is written as its lower bound plus a nonnegative rest; where all coefficients are then
+  // nonnegative, the constant is a bound.
+  std::map<std::vector<Dim>, int64_t> shifted;
+  bool bounded = true;
+  for (const Term& term : poly) {
+    std::vector<Term> parts = {{term.coefficient, {}}};
+    if (term.atoms.size() > kMaxDegree) return std::nullopt;
+    for (Dim atom : term.atoms) {
+      std::optional<int64_t> low = lower_of_atom(atom);
+      bounded = bounded && low.has_value();
+      const size_t count = parts.size();
+      for (size_t i = 0; i < count; ++i) {
+        std::optional<int64_t> scaled = checked_mul(parts[i].coefficient, low.value_or(0));
+        if (!scaled) return std::nullopt;
+        if (*scaled != 0) parts.push_back({*scaled, parts[i].atoms});
+        parts[i].atoms.push_back(atom);
+      }
+    }
+    for (const Term& part : parts) {
+      int64_t& sum = shifted[part.atoms];
+      std::optional<int64_t> added = checked_add(sum, part.coefficient);
+      if (!added) return std::nullopt;
+      sum = *added;
+    }
+  }
+  if (!bounded) return std::nullopt;
+  for (const auto& [atoms, coefficient] : shifted) {
+    if (!atoms.empty() && coefficient < 0) return std::nullopt;
+  }
+  return shifted[{}];
+}
+
+std::optional<int64_t> DimProver::lower_of_atom(Dim atom) {
+  if (auto found = atom_lowers_.find(atom); found != atom_lowers_.end()) return found->second;
+  std::optional<int64_t> out;
+  switch (atom->kind) {
+    case DimKind::Var: {
+      int64_t low = facts_.lower_of(atom);
+      if (auto found = lowers_.find(atom); found != lowers_.end()) low = std::max(low, found->second);
+      if (low != kUnbounded) out = low;
+      break;
+    }
+    case DimKind::FloorDiv: {
+      std::optional<int64_t> low = lower(atom->args[0]);
+      std::optional<int64_t> divisor = lower(atom->args[1]);
+      if (!low || !divisor || *divisor < 0) break;
+      out = *low >= 0 ? 0 : *low;
+      if (as_const(atom->args[1])) out = checked_floordiv(*low, atom->args[1]->value);
+      break;
+    }
+    case DimKind::FloorMod:
+      if (lower(atom->args[1]).value_or(-1) >= 0) out = 0;
+      break;
+    case DimKind::Min:
+    case DimKind::Broadcast:
+      out = std::numeric_limits<int64_t>::max();
+      for (Dim arg : atom->args) {
+        std::optional<int64_t> low = lower(arg);
+        out = out && low ? std::optional(std::min(*out, *low)) : std::nullopt;
+      }
+      break;
+    case DimKind::Max:
+      for (Dim arg : atom->args) {
+        std::optional<int64_t> low = lower(arg);
+        if (low && (!out || *low > *out)) out = low;
+      }
+      break;
+    case DimKind::Const:
+    case DimKind::Any:
+    case DimKind::Infer:
+    case DimKind::Sum:
+    case DimKind::Product: break;
+  }
+  atom_lowers_[atom] = out;
+  return out;
+}
+
+DimProver::Sign DimProver::sign_of(Dim d) {
+  if (lower(d).value_or(-1) >= 0) return Sign::NonNegative;
+  if (lower(dim_mul(d, dim_const(-1))).value_or(-1) >= 0) return Sign::NonPositive;
+  return Sign::Unknown;
+}
+
+}  // namespace quern

@@ -1,0 +1,432 @@
+#include "ir/dim/dim.h"
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <memory_resource>
+#include <mutex>
+#include <unordered_set>
+#include <utility>
+
+#include "ir/base/interned.h"
+#include "ir/base/result.h"
+#include "ir/base/series.h"
+#include "ir/dim/poly.h"
+
+namespace quern {
+
+using namespace dim_detail;
+
+namespace {
+
+/// What makes two nodes one.
+struct NodeKey {
+  DimKind kind;
+  int64_t value;
+  std::span<const Dim> args;
+};
+
+NodeKey key_of(Dim d) { return {d->kind, d->value, d->args}; }
+const NodeKey& key_of(const NodeKey& key) { return key; }
+
+struct KeyHash {
+  using is_transparent = void;
+  size_t operator()(const auto& node) const {
+    const NodeKey key = key_of(node);
+    size_t hash = static_cast<size_t>(key.kind) * 0x9e3779b97f4a7c15u ^ std::hash<int64_t>()(key.value);
+    for (Dim arg : key.args) hash = (hash ^ arg->order) * 0x100000001b3u + (hash >> 29);
+    return hash;
+  }
+};
+
+struct KeyEqual {
+  using is_transparent = void;
+  bool operator()(const auto& a, const auto& b) const {
+    const NodeKey x = key_of(a);
+    const NodeKey y = key_of(b);
+    return x.kind == y.kind && x.value == y.value && std::ranges::equal(x.args, y.args);
+  }
+};
+
+std::atomic<uint32_t> next_order{0};
+
+/// Owns nodes and keeps one of each.
+class NodeTable {
+ public:
+  Dim intern(const NodeKey& key) {
+    if (auto found = nodes_.find(key); found != nodes_.end()) return *found;
+    Dim node = make(key, {});
+    nodes_.insert(node);
+    return node;
+  }
+
+  /// A node that no other equals, outside the table.
+  Dim make(const NodeKey& key, std::string_view name, bool opened = false) {
+    ++made_;
+    DimNode* node = static_cast<DimNode*>(memory_.allocate(sizeof(DimNode), alignof(DimNode)));
+    auto any_arg = [&](bool DimNode::*flag) {
+      return std::any_of(key.args.begin(), key.args.end(), [&](Dim arg) { return arg->*flag; });
+    };
+    return new (node) DimNode{
+        .kind = key.kind,
+        .has_infer = key.kind == DimKind::Infer || any_arg(&DimNode::has_infer),
+        .has_any = key.kind == DimKind::Any || any_arg(&DimNode::has_any),
+        .opened = opened,
+        .order = next_order.fetch_add(1, std::memory_order_relaxed),
+        .value = key.value,
+        .name = {copy(name.data(), name.size()), name.size()},
+        .args = {copy(key.args.data(), key.args.size()), key.args.size()},
+    };
+  }
+
+  Interned size() const {
+    return {made_, made_ * sizeof(DimNode) + parts_ + nodes_.bucket_count() * sizeof(void*) +
+                       nodes_.size() * 3 * sizeof(void*)};
+  }
+
+ private:
+  template <typename T>
+  const T* copy(const T* from, size_t count) {
+    if (count == 0) return nullptr;
+    parts_ += count * sizeof(T);  // NOLINT(bugprone-sizeof-expression): dims are pointers
+    T* to = std::pmr::polymorphic_allocator<T>(&memory_).allocate(count);
+    return std::uninitialized_copy_n(from, count, to) - count;
+  }
+
+  size_t made_ = 0;
+  size_t parts_ = 0;  ///< bytes of names and operands
+  std::pmr::monotonic_buffer_resource memory_;
+  std::unordered_set<Dim, KeyHash, KeyEqual> nodes_;
+};
+
+struct Interner {
+  std::mutex mutex;
+  NodeTable table;
+};
+
+/// Never destroyed, so that dims in other static objects stay valid to the end of the process.
+Interner& interner() {
+  static Interner* const instance = new Interner;
+  return *instance;
+}
+
+thread_local DimScratch* current_scratch = nullptr;
+
+}  // namespace
+
+Interned interned_dims() {
+  Interner& all = interner();
+  std::lock_guard lock(all.mutex);
+  return all.table.size();
+}
+
+// --- inference unknowns ----------------------------------------------------------------------------------
+
+struct DimScratch::Impl {
+  NodeTable table;
+  int64_t next_id = 0;
+  DimMap bound;
+};
+
+DimScratch::DimScratch() : impl_(std::make_unique<Impl>()), previous_(current_scratch) {
+  current_scratch = this;
+}
+DimScratch::~DimScratch() { current_scratch = previous_; }
+DimScratch* DimScratch::current() { return current_scratch; }
+
+Dim DimScratch::fresh() { return impl_->table.make({DimKind::Infer, impl_->next_id++, {}}, {}); }
+
+void DimScratch::bind(Dim infer, Dim value) { impl_->bound[infer] = value; }
+
+Dim DimScratch::resolve(Dim d) {
+  // Values may contain unknowns that were bound later; they never contain themselves, so this ends.
+  while (d->has_infer) {
+    Dim next = replace_nodes(d, impl_->bound);
+    if (next == d) break;
+    d = next;
+  }
+  return d;
+}
+
+namespace dim_detail {
+
+Dim make_node(DimKind kind, int64_t value, std::span<const Dim> args) {
+  if (std::any_of(args.begin(), args.end(), [](Dim arg) { return arg->has_infer; })) {
+    QUERN_CHECK(current_scratch != nullptr);
+    return current_scratch->impl().table.intern({kind, value, args});
+  }
+  Interner& all = interner();
+  std::lock_guard lock(all.mutex);
+  return all.table.intern({kind, value, args});
+}
+
+}  // namespace dim_detail
+
+// --- construction ----------------------------------------------------------------------------------------
+
+namespace {
+
+Dim make_binary(DimKind kind, Dim a, Dim b) {
+  Dim args[] = {a, b};
+  return make_node(kind, 0, args);
+}
+
+Dim negate(Dim d) { return dim_mul(d, dim_const(-1)); }
+
+/// a / b == whole + dividend / divisor and a % b == scale*(dividend % divisor) + offset.
+struct Reduction {
+  Dim whole;
+  Dim dividend;
+  Dim divisor;
+  Dim scale;
+  Dim offset;
+};
+
+/// Takes out of the dividend what the divisor divides. False where that cannot be computed.
+bool take_out_multiples(Reduction& r) {
+  std::optional<PolyDivision> division = poly_divide(to_poly(r.dividend), to_poly(r.divisor));
+  if (!division) return false;
+  r.whole = dim_add(r.whole, from_poly(division->quotient));
+  r.dividend = from_poly(division->remainder);
+  return true;
+}
+
+/// Cancels a factor of dividend and divisor: (g*x) / (g*y) = x / y, and for a constant divisor also
+/// (g*x + c) / (g*k) = (x + c/g) / k. True when something was cancelled.
+bool cancel_common_factor(Reduction& r) {
+  Poly dividend = to_poly(r.dividend);
+  Poly divisor = to_poly(r.divisor);
+  int64_t constant = constant_part(dividend);
+  if (as_const(r.divisor) && constant != 0) dividend.pop_back();
+  if (dividend.empty() || divisor.empty()) return false;
+  Term factor = term_gcd(content(dividend), content(divisor));
+  if (factor.atoms.empty() && factor.coefficient == 1) return false;
+  int64_t kept = 0;
+  Dim reduced = from_poly(divide_exactly(dividend, factor));
+  if (as_const(r.divisor)) {
+    kept = *checked_floormod(constant, factor.coefficient);
+    reduced = dim_add(reduced, dim_const(*checked_floordiv(constant, factor.coefficient)));
+  }
+  r.dividend = reduced;
+  r.divisor = from_poly(divide_exactly(divisor, factor));
+  r.offset = dim_add(r.offset, dim_mul(r.scale, dim_const(kept)));
+  r.scale = dim_mul(r.scale, from_term(factor));
+  return true;
+}
+
+Reduction reduce_division(Dim a, Dim b) {
+  Reduction r{dim_const(0), a, b, dim_const(1), dim_const(0)};
+  Poly divisor = to_poly(b);
+  // A divisor of several terms keeps its sign: which of `h - r` and `r - h` is the positive one is not known
+  // here.
+  if (divisor.size() == 1 && divisor.front().coefficient < 0) {
+    r.dividend = negate(a);
+    r.divisor = negate(b);
+    r.scale = dim_const(-1);
+  }
+  while (take_out_multiples(r) && cancel_common_factor(r)) {
+  }
+  return r;
+}
+
+/// d % m for constants, where d is only that.
+struct ModAtom {
+  Dim dividend;
+  int64_t divisor;
+};
+std::optional<ModAtom> as_mod_by_const(Dim d) {
+  if (d->kind != DimKind::FloorMod || !as_const(d->args[1]) || d->args[1]->value <= 0) return std::nullopt;
+  return ModAtom{d->args[0], d->args[1]->value};
+}
+
+/// (x/a + c) / b = (x + a*c) / (a*b) for positive constants a, b. Null where the dividend has another form.
+Dim merge_nested_division(Dim dividend, int64_t b) {
+  Poly poly = to_poly(dividend);
+  int64_t c = constant_part(poly);
+  if (c != 0) poly.pop_back();
+  if (poly.size() != 1 || poly.front().coefficient != 1 || poly.front().atoms.size() != 1) return nullptr;
+  Dim inner = poly.front().atoms.front();
+  if (inner->kind != DimKind::FloorDiv || !as_const(inner->args[1]) || inner->args[1]->value <= 0)
+    return nullptr;
+  std::optional<int64_t> divisor = checked_mul(inner->args[1]->value, b);
+  if (!divisor) return nullptr;
+  Dim shifted = dim_add(inner->args[0], dim_mul(inner->args[1], dim_const(c)));
+  return dim_floordiv(shifted, dim_const(*divisor));
+}
+
+/// The dividend of a mod by m with each c*(x % k), where m divides k, replaced by c*x: the same modulo m.
+Dim unwrap_nested_mods(Dim dividend, int64_t m) {
+  Dim out = dividend;
+  for (const Term& term : to_poly(dividend)) {
+    if (term.atoms.size() != 1) continue;
+    std::optional<ModAtom> mod = as_mod_by_const(term.atoms.front());
+    if (!mod || mod->divisor % m != 0) continue;
+    out = dim_add(dim_sub(out, from_term(term)), dim_mul(dim_const(term.coefficient), mod->dividend));
+  }
+  return out;
+}
+
+bool is_any(Dim a, Dim b) { return a->has_any || b->has_any; }
+
+}  // namespace
+
+Dim dim_const(int64_t value) { return make_node(DimKind::Const, value, {}); }
+
+namespace {
+
+Dim make_var(std::string_view name, bool opened) {
+  static std::atomic<int64_t> next_id{0};
+  return Series::next(opened ? Series::Kind::OpenedDim : Series::Kind::Dim, name, [&] {
+    Interner& all = interner();
+    std::lock_guard lock(all.mutex);
+    return all.table.make({DimKind::Var, next_id++, {}}, name, opened);
+  });
+}
+
+}  // namespace
+
+Dim dim_var(std::string_view name) { return make_var(name, false); }
+Dim dim_opened(std::string_view name) { return make_var(name, true); }
+
+Dim dim_any() { return make_node(DimKind::Any, 0, {}); }
+
+Dim dim_add(Dim a, Dim b) {
+  if (is_any(a, b)) return dim_any();
+  if (is_const(a, 0)) return b;
+  if (is_const(b, 0)) return a;
+  std::optional<Poly> sum = poly_add(to_poly(a), to_poly(b));
+  return sum ? from_poly(*sum) : make_raw_sum(a, b);
+}
+
+Dim dim_sub(Dim a, Dim b) {
+  if (is_any(a, b)) return dim_any();
+  return a == b ? dim_const(0) : dim_add(a, negate(b));
+}
+
+Dim dim_mul(Dim a, Dim b) {
+  if (is_any(a, b)) return dim_any();
+  if (is_const(a, 1)) return b;
+  if (is_const(b, 1)) return a;
+  std::optional<Poly> product = poly_mul(to_poly(a), to_poly(b));
+  return product ? from_poly(*product) : make_raw_product(a, b);
+}
+
+Dim dim_floordiv(Dim a, Dim b) {
+  if (is_any(a, b)) return dim_any();
+  if (is_const(b, 0)) return make_binary(DimKind::FloorDiv, a, b);
+  if (as_const(a) && as_const(b)) {
+    std::optional<int64_t> quotient = checked_floordiv(a->value, b->value);
+    return quotient ? dim_const(*quotient) : make_binary(DimKind::FloorDiv, a, b);
+  }
+  Reduction r = reduce_division(a, b);
+  if (is_const(r.divisor, 1)) return dim_add(r.whole, r.dividend);
+  if (is_const(r.dividend, 0)) return r.whole;
+  if (as_const(r.divisor) && r.divisor->value > 0) {
+    int64_t divisor = r.divisor->value;
+    // Constants remain in [0, divisor).
+    if (as_const(r.dividend) && r.dividend->value >= 0 && r.dividend->value < divisor) return r.whole;
+    if (std::optional<ModAtom> mod = as_mod_by_const(r.dividend); mod && mod->divisor <= divisor)
+      return r.whole;
+    if (Dim merged = merge_nested_division(r.dividend, divisor)) return dim_add(r.whole, merged);
+  }
+  return dim_add(r.whole, make_binary(DimKind::FloorDiv, r.dividend, r.divisor));
+}
+
+Dim dim_floormod(Dim a, Dim b) {
+  if (is_any(a, b)) return dim_any();
+  if (is_const(b, 0)) return make_binary(DimKind::FloorMod, a, b);
+  if (as_const(a) && as_const(b)) return dim_const(*checked_floormod(a->value, b->value));
+  Reduction r = reduce_division(a, b);
+  auto with_remainder = [&](Dim remainder) { return dim_add(dim_mul(r.scale, remainder), r.offset); };
+  if (is_const(r.divisor, 1) || is_const(r.dividend, 0)) return with_remainder(dim_const(0));
+  if (as_const(r.divisor) && r.divisor->value > 0) {
+    int64_t divisor = r.divisor->value;
+    if (as_const(r.dividend) && r.dividend->value >= 0 && r.dividend->value < divisor) {
+      return with_remainder(r.dividend);
+    }
+    if (std::optional<ModAtom> mod = as_mod_by_const(r.dividend); mod && mod->divisor <= divisor) {
+      return with_remainder(r.dividend);
+    }
+    Dim unwrapped = unwrap_nested_mods(r.dividend, divisor);
+    if (unwrapped != r.dividend) return with_remainder(dim_floormod(unwrapped, r.divisor));
+  }
+  return with_remainder(make_binary(DimKind::FloorMod, r.dividend, r.divisor));
+}
+
+namespace {
+
+/// min(a, b) where their difference is a constant; for max, `sign` is -1.
+Dim decided(Dim a, Dim b, int sign) {
+  std::optional<int64_t> difference = constant_difference(a, b);
+  if (!difference) return nullptr;
+  return (*difference <= 0) == (sign > 0) ? a : b;
+}
+
+void add_extreme_operand(std::vector<Dim>& operands, Dim operand, int sign) {
+  for (Dim& other : operands) {
+    if (Dim winner = decided(operand, other, sign)) {
+      other = winner;
+      return;
+    }
+  }
+  operands.push_back(operand);
+}
+
+Dim make_extreme(DimKind kind, Dim a, Dim b) {
+  if (is_any(a, b)) return dim_any();
+  const int sign = kind == DimKind::Min ? 1 : -1;
+  const DimKind dual = kind == DimKind::Min ? DimKind::Max : DimKind::Min;
+  std::vector<Dim> operands;
+  for (Dim side : {a, b}) {
+    if (side->kind != kind) {
+      add_extreme_operand(operands, side, sign);
+      continue;
+    }
+    for (Dim arg : side->args) add_extreme_operand(operands, arg, sign);
+  }
+  // max(a, min(a, b)) = a.
+  auto absorbed = [&](Dim operand) {
+    return operand->kind == dual && std::any_of(operands.begin(), operands.end(), [&](Dim other) {
+             return std::ranges::find(operand->args, other) != operand->args.end();
+           });
+  };
+  std::vector<Dim> kept;
+  std::ranges::copy_if(operands, std::back_inserter(kept), [&](Dim operand) { return !absorbed(operand); });
+  if (kept.size() == 1) return kept.front();
+  std::ranges::sort(kept, {}, &DimNode::order);
+  return make_node(kind, 0, kept);
+}
+
+void collect_broadcast_operands(Dim d, std::vector<Dim>& out) {
+  if (d->kind == DimKind::Broadcast) {
+    for (Dim arg : d->args) collect_broadcast_operands(arg, out);
+  } else if (!is_const(d, 1) && std::ranges::find(out, d) == out.end()) {
+    out.push_back(d);
+  }
+}
+
+}  // namespace
+
+Dim dim_min(Dim a, Dim b) { return make_extreme(DimKind::Min, a, b); }
+Dim dim_max(Dim a, Dim b) { return make_extreme(DimKind::Max, a, b); }
+
+Dim dim_broadcast(Dim a, Dim b) {
+  if (is_any(a, b)) return dim_any();
+  std::vector<Dim> operands;
+  collect_broadcast_operands(a, operands);
+  collect_broadcast_operands(b, operands);
+  if (operands.empty()) return dim_const(1);
+  // Broadcasting is associative and commutative: one nesting stands for all.
+  std::ranges::sort(operands, {}, &DimNode::order);
+  Dim out = operands.front();
+  for (size_t i = 1; i < operands.size(); ++i) out = make_binary(DimKind::Broadcast, out, operands[i]);
+  return out;
+}
+
+Dim dim_product(std::span<const Dim> dims) {
+  Dim out = dim_const(1);
+  for (Dim d : dims) out = dim_mul(out, d);
+  return out;
+}
+
+}  // namespace quern

@@ -1,0 +1,318 @@
+#include <algorithm>
+
+#include "ir/base/proof_budget.h"
+#include "ir/dim/dim.h"
+#include "ir/dim/poly.h"
+#include "ir/dim/prover.h"
+
+namespace quern {
+
+using namespace dim_detail;
+
+namespace {
+
+constexpr int kFuel = 300;
+
+bool is_choice(Dim d) {
+  return d->kind == DimKind::Min || d->kind == DimKind::Max || d->kind == DimKind::Broadcast;
+}
+
+std::vector<Dim> atoms_of(Dim d) {
+  std::vector<Dim> out;
+  for (const Term& term : to_poly(d)) {
+    for (Dim atom : term.atoms) {
+      if (std::ranges::find(out, atom) == out.end()) out.push_back(atom);
+    }
+  }
+  return out;
+}
+
+/// `p` with the atom replaced where it is a factor of a term, not inside other atoms.
+Dim replace_factor(Dim p, Dim atom, Dim value) {
+  Dim out = dim_const(0);
+  for (Term& term : to_poly(p)) {
+    Dim factor = dim_const(1);
+    while (true) {
+      auto at = std::ranges::find(term.atoms, atom);
+      if (at == term.atoms.end()) break;
+      term.atoms.erase(at);
+      factor = dim_mul(factor, value);
+    }
+    out = dim_add(out, dim_mul(from_term(term), factor));
+  }
+  return out;
+}
+
+Dim first_choice_inside(Dim d) {
+  if (is_choice(d)) return d;
+  for (Dim arg : d->args) {
+    if (Dim found = first_choice_inside(arg)) return found;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+// --- bounds ----------------------------------------------------------------------------------------------
+
+bool DimProver::is_positive_divisor(Dim d, int depth) {
+  if (as_const(d)) return d->value > 0;
+  // Not 0, since the quotient has a value.
+  return lower(d).value_or(-1) >= 0 || prove(d, depth + 8);
+}
+
+DimProver::Split DimProver::split(Dim p, Dim atom) {
+  std::vector<Poly> powers;
+  for (Term& term : to_poly(p)) {
+    size_t power = static_cast<size_t>(std::ranges::count(term.atoms, atom));
+    if (power == 0) continue;
+    if (powers.size() < power) powers.resize(power);
+    std::erase(term.atoms, atom);
+    powers[power - 1].push_back(std::move(term));
+  }
+  Split out{Sign::Unknown, powers.size() <= 1, dim_const(0)};
+  if (powers.empty()) return out;
+  out.coefficient = from_poly(powers.front());
+  out.sign = sign_of(from_poly(powers.back()));
+  for (const Poly& power : powers) {
+    if (!power.empty() && sign_of(from_poly(power)) != out.sign) out.sign = Sign::Unknown;
+  }
+  // Powers of an atom that may be negative are not monotone.
+  if (!out.linear && lower(atom).value_or(-1) < 0) out.sign = Sign::Unknown;
+  return out;
+}
+
+Dim DimProver::upper_of_index(Dim var) const {
+  const Dim* extent = facts_.extent_of(var);
+  return extent ? dim_sub(*extent, dim_const(1)) : nullptr;
+}
+
+/// A dim that `e` never exceeds (or is never below), with fewer index variables; `e` itself where none is
+/// found.
+Dim DimProver::bound(Dim e, bool upper, int depth) {
+  for (int round = 0; round < 8 && depth < kMaxProofDepth; ++round) {
+    Dim before = e;
+    for (Dim atom : atoms_of(e)) {
+      Split parts = split(e, atom);
+      if (parts.sign == Sign::Unknown) continue;
+      const bool up = (parts.sign == Sign::NonNegative) == upper;
+      Dim limit = nullptr;
+      if (facts_.extent_of(atom)) {
+        limit = up ? upper_of_index(atom) : dim_const(0);
+      } else if (atom->kind == DimKind::FloorMod && is_positive_divisor(atom->args[1], depth)) {
+        limit = up ? dim_sub(atom->args[1], dim_const(1)) : dim_const(0);
+      } else if (atom->kind == DimKind::FloorDiv && parts.linear &&
+                 is_positive_divisor(atom->args[1], depth)) {
+        limit = dim_floordiv(bound(atom->args[0], up, depth + 8), atom->args[1]);
+      }
+      if (limit && limit != atom) e = replace_factor(e, atom, limit);
+    }
+    if (e == before) break;
+  }
+  return e;
+}
+
+// --- the search ------------------------------------------------------------------------------------------
+
+bool DimProver::nonnegative(Dim d) {
+  if (d->has_any || d->has_infer) return false;
+  fuel_ = kFuel;
+  tried_.clear();
+  return prove(d, 0);
+}
+
+bool DimProver::in_range(Dim d, Dim bound) {
+  return nonnegative(d) && nonnegative(dim_sub(dim_sub(bound, d), dim_const(1)));
+}
+
+bool DimProver::prove(Dim p, int depth) {
+  if (fuel_ <= 0 || depth > kMaxProofDepth || !ProofBudget::take()) return false;
+  --fuel_;
+  p = tighten(p);
+  if (as_const(p)) return p->value >= 0;
+  if (lower(p).value_or(-1) >= 0) return true;
+  if (!tried_.emplace(p, context_).second) return false;
+  return prove_without_hypotheses(p, depth) || use_hypothesis(p, depth);
+}
+
+bool DimProver::prove_without_hypotheses(Dim p, int depth) {
+  const std::vector<Dim> atoms = atoms_of(p);
+  if (Dim index = choose_index(p, atoms)) return eliminate_index(p, index, depth);
+  for (Dim atom : atoms) {
+    if (atom->kind == DimKind::FloorDiv && eliminate_floordiv(p, atom, depth)) return true;
+  }
+  for (Dim atom : atoms) {
+    if (atom->kind == DimKind::FloorMod && eliminate_floormod(p, atom, depth)) return true;
+  }
+  for (Dim atom : atoms) {
+    if (is_choice(atom)) return eliminate_choice(p, atom, depth);
+  }
+  for (Dim atom : atoms) {
+    if (Dim inner = first_choice_inside(atom)) return prove_each_case(p, inner, depth);
+  }
+  for (Dim atom : atoms) {
+    if (facts_.extent_of(atom) && eliminate_index(p, atom, depth)) return true;
+  }
+  return false;
+}
+
+/// An index variable that stands in no other atom and in the extent of no other: its elimination loses
+/// nothing.
+Dim DimProver::choose_index(Dim p, const std::vector<Dim>& atoms) const {
+  for (Dim var : atoms) {
+    if (!facts_.extent_of(var)) continue;
+    bool free = std::ranges::none_of(atoms, [&](Dim other) {
+      if (other == var) return false;
+      const Dim* extent = facts_.extent_of(other);
+      return contains_var(other, var) || (extent && contains_var(*extent, var));
+    });
+    Linear parts = linear_in(p, var).value_or(Linear{nullptr, nullptr});
+    if (free && parts.coefficient) return var;
+  }
+  return nullptr;
+}
+
+bool DimProver::eliminate_index(Dim p, Dim var, int depth) {
+  const Split parts = split(p, var);
+  Dim at_start = replace_factor(p, var, dim_const(0));
+  if (parts.sign == Sign::NonNegative) return prove(at_start, depth + 1);
+  Dim at_end = replace_factor(p, var, upper_of_index(var));
+  if (parts.sign == Sign::NonPositive) return prove(at_end, depth + 1);
+  // Linear on an interval: least at one of its ends.
+  return parts.linear && prove(at_start, depth + 1) && prove(at_end, depth + 1);
+}
+
+/// e / k where that is 0 or -1.
+std::optional<Dim> DimProver::small_quotient(Dim dividend, Dim divisor, int depth) {
+  Dim last = dim_sub(dim_sub(divisor, dim_const(1)), dividend);
+  if (prove(dividend, depth) && prove(last, depth)) return dim_const(0);
+  Dim below = dim_sub(dim_const(-1), dividend);
+  if (prove(below, depth) && prove(dim_add(dividend, divisor), depth)) return dim_const(-1);
+  return std::nullopt;
+}
+
+bool DimProver::eliminate_floordiv(Dim p, Dim atom, int depth) {
+  Dim dividend = atom->args[0];
+  Dim divisor = atom->args[1];
+  if (!is_positive_divisor(divisor, depth)) return false;
+  if (std::optional<Dim> value = small_quotient(dividend, divisor, depth + 4)) {
+    return prove(replace_factor(p, atom, *value), depth + 1);
+  }
+  const Split parts = split(p, atom);
+  Dim rounded = dim_sub(dividend, dim_floormod(dividend, divisor));
+  if (parts.linear) {
+    std::optional<PolyDivision> exact = poly_divide(to_poly(parts.coefficient), to_poly(divisor));
+    if (exact && exact->remainder.empty()) {
+      Dim rest = replace_factor(p, atom, dim_const(0));
+      if (prove(dim_add(rest, dim_mul(from_poly(exact->quotient), rounded)), depth + 1)) return true;
+    }
+  }
+  if (parts.sign != Sign::Unknown) {
+    const bool upper = parts.sign == Sign::NonPositive;
+    Dim limit = dim_floordiv(bound(dividend, upper, depth), divisor);
+    if (limit != atom && prove(replace_factor(p, atom, limit), depth + 1)) return true;
+  }
+  if (!parts.linear) return false;
+  // k*p + k - 1 >= 0 says p >= 0 of integers.
+  Dim rest = dim_mul(replace_factor(p, atom, dim_const(0)), divisor);
+  Dim scaled = dim_add(rest, dim_mul(parts.coefficient, rounded));
+  return prove(dim_add(scaled, dim_sub(divisor, dim_const(1))), depth + 4);
+}
+
+bool DimProver::eliminate_floormod(Dim p, Dim atom, int depth) {
+  Dim divisor = atom->args[1];
+  if (!is_positive_divisor(divisor, depth)) return false;
+  const Split parts = split(p, atom);
+  Dim at_zero = replace_factor(p, atom, dim_const(0));
+  if (parts.sign == Sign::NonNegative) return prove(at_zero, depth + 1);
+  Dim at_last = replace_factor(p, atom, dim_sub(divisor, dim_const(1)));
+  if (parts.sign == Sign::NonPositive) {
+    if (prove(at_last, depth + 1)) return true;
+    // e % k <= e for e >= 0.
+    return prove(atom->args[0], depth + 4) && prove(replace_factor(p, atom, atom->args[0]), depth + 1);
+  }
+  return parts.linear && prove(at_zero, depth + 1) && prove(at_last, depth + 1);
+}
+
+/// min, max and broadcast: one of their operands.
+bool DimProver::eliminate_choice(Dim p, Dim atom, int depth) {
+  const Sign sign = split(p, atom).sign;
+  const bool any_operand_bounds = (atom->kind == DimKind::Min && sign == Sign::NonPositive) ||
+                                  (atom->kind == DimKind::Max && sign == Sign::NonNegative);
+  if (any_operand_bounds) {
+    for (Dim arg : atom->args) {
+      if (prove(replace_factor(p, atom, arg), depth + 1)) return true;
+    }
+  }
+  return prove_each_case(p, atom, depth);
+}
+
+bool DimProver::prove_each_case(Dim p, Dim choice, int depth) {
+  for (Dim winner : choice->args) {
+    std::vector<Dim> known;
+    for (Dim other : choice->args) {
+      if (other == winner || choice->kind == DimKind::Broadcast) continue;
+      known.push_back(choice->kind == DimKind::Min ? dim_sub(other, winner) : dim_sub(winner, other));
+    }
+    if (!prove_assuming(replace_nodes(p, {{choice, winner}}), known, depth + 1)) return false;
+  }
+  return true;
+}
+
+bool DimProver::prove_assuming(Dim p, const std::vector<Dim>& nonnegative, int depth) {
+  const size_t count = hypotheses_.size();
+  const int context = context_;
+  for (Dim d : nonnegative) {
+    d = tighten(d);
+    if (as_const(d) && d->value < 0) {
+      hypotheses_.resize(count);
+      return true;  // the case does not occur
+    }
+    if (!as_const(d)) hypotheses_.push_back(d);
+  }
+  context_ = ++last_context_;
+  const bool proved = prove(p, depth);
+  hypotheses_.resize(count);
+  context_ = context;
+  return proved;
+}
+
+/// p >= 0 follows from s*p - t*h >= 0 for a known h >= 0, a positive s and a nonnegative t; s and t are such
+/// that a negative term of p goes away.
+bool DimProver::use_hypothesis(Dim p, int depth) {
+  const std::vector<Dim> all = hypotheses_;
+  const int context = context_;
+  for (size_t at = 0; at < all.size(); ++at) {
+    for (const Term& goal : to_poly(p)) {
+      if (goal.coefficient >= 0 || goal.atoms.empty()) continue;
+      for (const Term& known : to_poly(all[at])) {
+        if (known.coefficient >= 0 || known.atoms.empty()) continue;
+        std::optional<Term> monomial = divide_term({1, goal.atoms}, {1, known.atoms});
+        if (!monomial || lower(from_term(*monomial)).value_or(-1) < 0) continue;
+        const int64_t common = gcd(goal.coefficient, known.coefficient);
+        Dim s = dim_const(-(known.coefficient / common));
+        Dim t = dim_mul(dim_const(-(goal.coefficient / common)), from_term(*monomial));
+        // Each hypothesis is used once on a way down.
+        hypotheses_.erase(hypotheses_.begin() + static_cast<std::ptrdiff_t>(at));
+        context_ = ++last_context_;
+        const bool proved = prove(dim_sub(dim_mul(p, s), dim_mul(t, all[at])), depth + 8);
+        hypotheses_ = all;
+        context_ = context;
+        if (proved) return true;
+      }
+    }
+  }
+  return false;
+}
+
+bool prove_nonnegative(Dim d, const Facts& facts) {
+  if (d->has_any || d->has_infer) return false;
+  DimProver prover(facts);
+  prover.assume_evaluated(d);
+  if (prover.nonnegative(d)) return true;
+  // The search above knows products, the decision of linear arithmetic is complete.
+  Dim negative = dim_sub(dim_const(-1), d);
+  return prove_impossible({}, {{negative}}, facts);
+}
+
+}  // namespace quern

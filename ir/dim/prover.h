@@ -1,0 +1,84 @@
+#pragma once
+// Internal to ir/dim*.cpp: the search behind prove_nonnegative and simplify.
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "ir/dim/dim.h"
+#include "ir/dim/poly.h"
+
+namespace quern {
+
+constexpr int kMaxProofDepth = 40;
+
+/// The strongest integer form of p >= 0: g*x + c >= 0 is x + c/g >= 0, rounded down.
+Dim tighten(Dim p);
+
+/// Proves d >= 0 by elimination, after the interval method for linear arithmetic: a variable or
+/// non-polynomial atom is replaced by a bound that can only make d smaller, until every remaining term is
+/// seen to be nonnegative. Each step is sound by itself, so a search that gives up answers "not proved".
+///
+/// A dim is asked about where it is evaluated, so its divisors are not 0 there: a divisor known to be >= 0 is
+/// >= 1.
+class DimProver {
+ public:
+  explicit DimProver(const Facts& facts);
+
+  /// `d` has a value at the points in question: its divisors are not 0.
+  void assume_evaluated(Dim d);
+  bool nonnegative(Dim d);
+  bool less_equal(Dim a, Dim b) { return nonnegative(dim_sub(b, a)); }
+  /// 0 <= d < bound.
+  bool in_range(Dim d, Dim bound);
+  /// A constant that d is never below, found without search.
+  std::optional<int64_t> lower(Dim d);
+
+ private:
+  enum class Sign { Unknown, NonNegative, NonPositive };
+
+  /// P as a polynomial in one atom: `sign` holds for the coefficients of all its powers.
+  struct Split {
+    Sign sign;
+    bool linear;
+    Dim coefficient;  ///< of the first power
+  };
+
+  void assume_positive(Dim extent);
+  void assume_nonnegative(Dim d);
+  void raise_lower(Dim var, int64_t bound);
+  std::optional<int64_t> lower_of_atom(Dim atom);
+  std::optional<int64_t> lower_of_poly(const dim_detail::Poly& poly);
+  Sign sign_of(Dim d);
+  bool is_positive_divisor(Dim d, int depth);
+  Split split(Dim p, Dim atom);
+  Dim upper_of_index(Dim var) const;
+  Dim bound(Dim e, bool upper, int depth);
+
+  bool prove(Dim p, int depth);
+  bool prove_without_hypotheses(Dim p, int depth);
+  Dim choose_index(Dim p, const std::vector<Dim>& atoms) const;
+  bool eliminate_index(Dim p, Dim var, int depth);
+  bool eliminate_floordiv(Dim p, Dim atom, int depth);
+  bool eliminate_floormod(Dim p, Dim atom, int depth);
+  bool eliminate_choice(Dim p, Dim atom, int depth);
+  bool prove_each_case(Dim p, Dim choice, int depth);
+  bool prove_assuming(Dim p, const std::vector<Dim>& nonnegative, int depth);
+  bool use_hypothesis(Dim p, int depth);
+  std::optional<Dim> small_quotient(Dim dividend, Dim divisor, int depth);
+
+  const Facts& facts_;
+  std::unordered_map<Dim, int64_t> lowers_;  ///< of variables, where better than the facts say
+  std::unordered_map<Dim, std::optional<int64_t>> atom_lowers_;
+  std::vector<Dim> hypotheses_;  ///< dims known to be >= 0
+  /// Goals that failed or are being worked on, each under the hypotheses with that number.
+  std::set<std::pair<Dim, int>> tried_;
+  int context_ = 0;
+  int last_context_ = 0;
+  int fuel_ = 0;
+};
+
+}  // namespace quern

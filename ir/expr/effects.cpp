@@ -1,0 +1,239 @@
+#include "ir/expr/effects.h"
+
+#include <algorithm>
+
+namespace quern {
+
+std::string to_string(Effects effects) {
+  struct Word {
+    Effect effect;
+    std::string_view text;
+  };
+  constexpr Word kWords[] = {{Effect::NewReference, "makes references"},
+                             {Effect::ReadReference, "reads references"},
+                             {Effect::WriteReference, "writes references"},
+                             {Effect::Print, "prints"},
+                             {Effect::File, "uses files"},
+                             {Effect::Fail, "may fail"},
+                             {Effect::Parameter, "does what its parameters do"}};
+  std::string text;
+  for (const Word& word : kWords)
+    if (effects.has(word.effect)) text += (text.empty() ? "" : ", ") + std::string(word.text);
+  return text.empty() ? "none" : text;
+}
+
+namespace {
+
+bool may_have_no_value(Dim dim) {
+  if (dim->kind == DimKind::Broadcast || dim->kind == DimKind::Any) return true;
+  bool divides = dim->kind == DimKind::FloorDiv || dim->kind == DimKind::FloorMod;
+  if (divides && as_const(dim->args[1]).value_or(0) == 0) return true;
+  return std::ranges::any_of(dim->args, may_have_no_value);
+}
+
+bool any_without_value(std::span<const Dim> dims) { return std::ranges::any_of(dims, may_have_no_value); }
+
+bool may_be_empty(std::span<const Dim> extents) {
+  return std::ranges::any_of(extents, [](Dim extent) { return as_const(extent).value_or(0) <= 0; });
+}
+
+/// Whether the value has a shape of its own that is compared at run time.
+bool is_gradual(Type type) {
+  return std::ranges::any_of(type->dims, [](Dim dim) { return dim->has_any; }) ||
+         std::ranges::any_of(type->args, is_gradual);
+}
+
+/// Of a node of an index expression: extents without a value, indices that are tested at run time.
+template <class Node>
+bool index_form_fails(const Node& node) {
+  bool fails = false;
+  if constexpr (requires { node.extents; }) fails = any_without_value(node.extents);
+  if constexpr (requires { node.checked; }) {
+    bool tested = std::ranges::any_of(node.checked, [](bool c) { return c; });
+    if constexpr (requires { node.otherwise; }) tested = tested && !node.otherwise;
+    fails = fails || tested;
+  }
+  return fails;
+}
+
+/// What evaluating the node may do, beside what its parts do.
+Effects own_effects(ExprPtr expr) {
+  return visit(
+      expr,
+      overloaded{[](const RefExpr&) -> Effects { return Effect::NewReference; },
+                 [](const RefReadExpr&) -> Effects { return Effect::ReadReference; },
+                 [](const RefWriteExpr&) -> Effects { return Effect::WriteReference; },
+                 [](const MatchExpr& e) -> Effects { return e.partial ? Effect::Fail : Effects(); },
+                 [](const IntrinsicExpr& e) -> Effects {
+                   if (e.intrinsic == IntrinsicKind::Print) return Effect::Print;
+                   if (e.intrinsic == IntrinsicKind::Assert) return Effect::Fail;
+                   if (e.intrinsic >= IntrinsicKind::Gradient) return {};
+                   Effects effects = Effect::File;
+                   return effects |= Effect::Fail;
+                 },
+                 [](const ReduceExpr& e) -> Effects {
+                   bool position = e.reduce == ReduceKind::ArgMax || e.reduce == ReduceKind::ArgMin;
+                   bool fails = index_form_fails(e) || (position && may_be_empty(e.extents));
+                   return fails ? Effect::Fail : Effects();
+                 },
+                 [](const DimValueExpr& e) -> Effects {
+                   return may_have_no_value(e.dim) ? Effect::Fail : Effects();
+                 },
+                 [](const ViewExpr& e) -> Effects {
+                   std::span<const Dim> from = e.tensor->type->dims, to = e.type->dims;
+                   bool open = any_without_value(from) || any_without_value(to);
+                   return open || dim_product(from) != dim_product(to) ? Effect::Fail : Effects();
+                 },
+                 [](const BlockExpr& e) -> Effects {
+                   for (const Binding& binding : e.bindings)
+                     if (binding.variable && binding.variable->type != binding.value->type)
+                       return Effect::Fail;
+                   return {};
+                 },
+                 // Dims that later nodes are over are bound here, so that it stays where it may not fail too.
+                 [](const CheckDimsExpr&) -> Effects { return Effect::Fail; },
+                 // It may say what is wrong with its arguments, and dims may be bound by its result.
+                 [](const ExternExpr&) -> Effects { return Effect::Fail; },
+                 [](const ErrorExpr&) -> Effects { return Effect::Fail; },
+                 [](const auto& e) -> Effects { return index_form_fails(e) ? Effect::Fail : Effects(); }});
+}
+
+}  // namespace
+
+void EffectAnalysis::learn(ExprPtr root) {
+  std::vector<ExprPtr> rest{root};
+  while (!rest.empty()) {
+    ExprPtr expr = rest.back();
+    rest.pop_back();
+    if (auto* block = as<BlockExpr>(expr))
+      for (const Binding& binding : block->bindings)
+        if (binding.variable) bound_[binding.variable] = binding.value;
+    if (auto* fn = as<FnExpr>(expr))
+      for (const Variable* param : fn->params) bound_[param] = nullptr;
+    for_each_child(expr, [&](ExprPtr child) { rest.push_back(child); });
+  }
+}
+
+Effects EffectAnalysis::of(ExprPtr expr) {
+  Summary summary;
+  scan(expr, summary);
+  solve(summary.edges);
+  return with_edges(summary);
+}
+
+Effects EffectAnalysis::of_call(const FnExpr& fn) {
+  Summary summary{{}, {{&fn, false}}};
+  solve(summary.edges);
+  return with_edges(summary);
+}
+
+/// What the parts of an expression do, they do: in which order is all the same. A function literal does
+/// nothing until it is called.
+void EffectAnalysis::scan(ExprPtr root, Summary& summary) {
+  std::vector<ExprPtr> rest{root};
+  while (!rest.empty()) {
+    ExprPtr expr = rest.back();
+    rest.pop_back();
+    if (expr->kind == ExprKind::Fn) continue;
+    summary.effects |= own_effects(expr);
+    if (auto* call = as<CallExpr>(expr)) scan_call(*call, summary);
+    if (auto* call = as<OpCallExpr>(expr)) {
+      if (call->instance->function)
+        summary.edges.push_back({call->instance->function, true});
+      else
+        summary.effects |= Effect::Fail;
+    }
+    for_each_child(expr, [&](ExprPtr child) { rest.push_back(child); });
+  }
+}
+
+void EffectAnalysis::scan_call(const CallExpr& call, Summary& summary) {
+  auto add = [&](ExprPtr function, bool called) {
+    Target found = target(function);
+    switch (found.known) {
+      case Known::Function: summary.edges.push_back({found.function, called}); break;
+      case Known::Parameter: summary.effects |= Effect::Parameter; break;
+      case Known::Anything: summary.effects |= Effects::all(); break;
+    }
+  };
+  add(call.callee, true);
+  for (ExprPtr arg : call.args) {
+    if (arg->type->kind == TypeKind::Function) add(arg, false);
+    // Its shape is compared with the parameter's type.
+    if (is_gradual(arg->type)) summary.effects |= Effect::Fail;
+  }
+}
+
+EffectAnalysis::Target EffectAnalysis::target(ExprPtr function) {
+  if (auto* fn = as<FnExpr>(function)) return {Known::Function, fn};
+  if (auto* global = as<GlobalExpr>(function)) {
+    const Definition* definition = functions_.function(global->module, global->name);
+    auto* fn = definition ? as<FnExpr>(definition->body) : nullptr;
+    if (!fn) return {Known::Anything};
+    arenas_.push_back(definition->arena);
+    return {Known::Function, fn};
+  }
+  auto* var = as<VarExpr>(function);
+  auto found = var ? bound_.find(var->variable) : bound_.end();
+  if (found == bound_.end()) return {Known::Anything};
+  if (!found->second) return {Known::Parameter};
+  bool named = found->second->kind == ExprKind::Fn || found->second->kind == ExprKind::Global;
+  return named ? target(found->second) : Target{Known::Anything};
+}
+
+/// Goes through the functions that can be reached, callees first. A function that is reached from itself may
+/// never end; the others of its circle learn that from it.
+void EffectAnalysis::solve(const std::vector<Edge>& edges) {
+  struct Visit {
+    const FnExpr* fn;
+    size_t next = 0;
+  };
+  std::vector<Visit> path;
+  std::vector<const FnExpr*> order;
+  auto enter = [&](const FnExpr* fn) {
+    auto [entry, added] = summaries_.try_emplace(fn);
+    if (!added) {
+      bool around = std::ranges::any_of(path, [&](const Visit& v) { return v.fn == fn; });
+      if (entry->second.open && around) entry->second.effects |= Effect::Fail;
+      return;
+    }
+    learn(fn);
+    Summary summary;
+    scan(fn->body, summary);
+    summaries_[fn] = std::move(summary);
+    path.push_back({fn});
+  };
+  for (const Edge& edge : edges) {
+    enter(edge.to);
+    while (!path.empty()) {
+      Visit& last = path.back();
+      const std::vector<Edge>& callees = summaries_.at(last.fn).edges;
+      if (last.next < callees.size()) {
+        enter(callees[last.next++].to);
+      } else {
+        order.push_back(last.fn);
+        path.pop_back();
+      }
+    }
+  }
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const FnExpr* fn : order) {
+      Summary& summary = summaries_.at(fn);
+      Effects known = std::exchange(summary.effects, with_edges(summary));
+      changed = changed || known != summary.effects;
+    }
+  }
+  for (const FnExpr* fn : order) summaries_.at(fn).open = false;
+}
+
+Effects EffectAnalysis::with_edges(const Summary& summary) const {
+  Effects effects = summary.effects;
+  for (const Edge& edge : summary.edges) {
+    Effects theirs = summaries_.at(edge.to).effects;
+    effects |= edge.called ? theirs.without(Effect::Parameter) : theirs;
+  }
+  return effects;
+}
+
+}  // namespace quern

@@ -1,0 +1,349 @@
+#include "ir/expr/expr.h"
+
+#include <algorithm>
+#include <atomic>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <tuple>
+#include <type_traits>
+#include <unordered_set>
+
+#include "ir/base/internal_failure.h"
+
+namespace quern {
+
+namespace {
+
+template <class T, class... Kinds>
+constexpr bool one_of = (std::is_same_v<T, Kinds> || ...);
+
+/// Which fields of a node hold its children: calls `f` on each such field (an ExprPtr, or a span of ExprPtr
+/// or of Binding) in evaluation order. The one place that knows.
+template <class Node, class F>
+void each_child_field(Node& node, F&& f) {
+  using T = std::remove_const_t<Node>;
+  if constexpr (one_of<T, ConstExpr, VarExpr, GlobalExpr, DimValueExpr, ErrorExpr>) {
+  } else if constexpr (one_of<T, OpCallExpr, IntrinsicExpr, ExternExpr, ScalarExpr>) {
+    f(node.args);
+  } else if constexpr (one_of<T, TupleExpr, ConstructExpr>) {
+    f(node.fields);
+  } else if constexpr (one_of<T, FnExpr, ReduceExpr, ScanExpr>) {
+    f(node.body);
+  } else if constexpr (one_of<T, ComprehensionExpr>) {
+    f(node.body);
+    f(node.scheduled);
+  } else if constexpr (one_of<T, CallExpr>) {
+    f(node.callee);
+    f(node.args);
+  } else if constexpr (one_of<T, BlockExpr>) {
+    f(node.bindings);
+    f(node.result);
+  } else if constexpr (one_of<T, IfExpr>) {
+    f(node.condition);
+    f(node.then_arm);
+    f(node.else_arm);
+  } else if constexpr (one_of<T, MatchExpr>) {
+    f(node.scrutinee);
+    f(node.arms);
+  } else if constexpr (one_of<T, RefExpr>) {
+    f(node.content);
+  } else if constexpr (one_of<T, RefReadExpr>) {
+    f(node.reference);
+  } else if constexpr (one_of<T, RefWriteExpr>) {
+    f(node.reference);
+    f(node.content);
+  } else if constexpr (one_of<T, FieldExpr>) {
+    f(node.tuple);
+  } else if constexpr (one_of<T, ViewExpr>) {
+    f(node.tensor);
+  } else if constexpr (one_of<T, ScatterExpr>) {
+    f(node.init);
+    f(node.indices);
+    f(node.value);
+  } else if constexpr (one_of<T, CheckDimsExpr>) {
+    f(node.value);
+  } else if constexpr (one_of<T, ReadExpr>) {
+    f(node.tensor);
+    f(node.indices);
+    f(node.otherwise);
+  } else {
+    static_assert(one_of<T>, "say here which fields of the new kind hold its children");
+  }
+}
+
+ExprPtr child_of(ExprPtr expr) { return expr; }
+ExprPtr child_of(const Binding& binding) { return binding.value; }
+ExprPtr child_of(const MatchArm& arm) { return arm.body; }
+ExprPtr with_child(ExprPtr, ExprPtr child) { return child; }
+Binding with_child(const Binding& binding, ExprPtr child) { return {binding.variable, child}; }
+MatchArm with_child(const MatchArm& arm, ExprPtr child) { return {arm.pattern, child}; }
+
+/// Replaces the children in a field by their images. A child that is null (no `else`, a label of print) stays
+/// so.
+class FieldMapper {
+ public:
+  FieldMapper(Arena& arena, const std::function<ExprPtr(ExprPtr)>& f) : arena_(arena), f_(f) {}
+
+  void operator()(ExprPtr& child) {
+    if (!child) return;
+    ExprPtr image = f_(child);
+    changed_ |= image != child;
+    child = image;
+  }
+
+  template <class Item>
+  void operator()(std::span<const Item>& items) {
+    bool any = false;
+    std::vector<Item> images;  // filled from the first child that changes on
+    for (size_t i = 0; i < items.size(); ++i) {
+      ExprPtr child = child_of(items[i]);
+      ExprPtr image = child ? f_(child) : nullptr;
+      if (image != child && !any) {
+        images.reserve(items.size());
+        images.assign(items.begin(), items.begin() + static_cast<ptrdiff_t>(i));
+        any = true;
+      }
+      if (any) images.push_back(with_child(items[i], image));
+    }
+    if (any) items = arena_.copy(images);
+    changed_ |= any;
+  }
+
+  bool changed() const { return changed_; }
+
+ private:
+  Arena& arena_;
+  const std::function<ExprPtr(ExprPtr)>& f_;
+  bool changed_ = false;
+};
+
+}  // namespace
+
+std::string_view to_string(IntrinsicKind kind) {
+  switch (kind) {
+    case IntrinsicKind::Print: return "print";
+    case IntrinsicKind::Load: return "load";
+    case IntrinsicKind::Save: return "save";
+    case IntrinsicKind::Assert: return "assert_close";
+    case IntrinsicKind::Gradient: return "grad";
+    case IntrinsicKind::ValueAndGradient: return "value_and_grad";
+    case IntrinsicKind::VectorJacobian: return "vjp";
+    case IntrinsicKind::JacobianVector: return "jvp";
+    case IntrinsicKind::Checkpoint: return "checkpoint";
+    case IntrinsicKind::StopGradient: return "stop_gradient";
+    case IntrinsicKind::WithGradient: return "with_gradient";
+  }
+  return "";
+}
+
+std::string_view to_string(ExprKind kind) {
+  switch (kind) {
+#define QUERN_NODE(kind) \
+  case ExprKind::kind:   \
+    return #kind;
+#include "ir/expr/nodes.def"
+#undef QUERN_NODE
+  }
+  return "";
+}
+
+namespace {
+
+struct ScatterRow {
+  std::string_view symbol;
+  std::optional<ScalarOp> op;
+};
+constexpr ScatterRow kScatters[] = {{"=", std::nullopt},
+                                    {"+=", ScalarOp::Add},
+                                    {"*=", ScalarOp::Mul},
+                                    {"max=", ScalarOp::Max},
+                                    {"min=", ScalarOp::Min}};
+
+}  // namespace
+
+std::string_view to_string(ScatterKind kind) { return kScatters[static_cast<size_t>(kind)].symbol; }
+
+std::optional<ScatterKind> find_scatter_kind(std::string_view symbol) {
+  for (size_t i = 0; i < std::size(kScatters); ++i)
+    if (kScatters[i].symbol == symbol) return static_cast<ScatterKind>(i);
+  return std::nullopt;
+}
+
+std::optional<ScalarOp> scatter_op(ScatterKind kind) { return kScatters[static_cast<size_t>(kind)].op; }
+
+void for_each_child(ExprPtr expr, const std::function<void(ExprPtr)>& f) {
+  check_stack();
+  auto child = [&](ExprPtr e) {
+    if (e) f(e);
+  };
+  visit(expr, [&](const auto& node) {
+    each_child_field(node, overloaded{child, [&](const auto& items) {
+                                        for (const auto& item : items) child(child_of(item));
+                                      }});
+  });
+}
+
+ExprPtr map_children(Arena& arena, ExprPtr expr, const std::function<ExprPtr(ExprPtr)>& f) {
+  check_stack();
+  return visit(expr, [&](const auto& node) -> ExprPtr {
+    using T = std::remove_cvref_t<decltype(node)>;
+    FieldMapper mapper(arena, f);
+    T copy = node;
+    each_child_field(copy, mapper);
+    return mapper.changed() ? arena.make<T>(std::move(copy)) : expr;
+  });
+}
+
+void for_each_variable(PatternPtr pattern, const std::function<void(const Variable*)>& f) {
+  if (pattern->variable) f(pattern->variable);
+  for (PatternPtr part : pattern->parts) for_each_variable(part, f);
+}
+
+PatternPtr map_pattern(Arena& arena, PatternPtr pattern,
+                       const std::function<const Variable*(const Variable*)>& variable,
+                       const std::function<Type(Type)>& type) {
+  Pattern copy = *pattern;
+  copy.type = type(pattern->type);
+  copy.name = arena.copy(pattern->name);
+  if (pattern->variable) copy.variable = variable(pattern->variable);
+  std::vector<PatternPtr> parts;
+  for (PatternPtr part : pattern->parts) parts.push_back(map_pattern(arena, part, variable, type));
+  copy.parts = arena.copy(parts);
+  return arena.make<Pattern>(copy);
+}
+
+namespace {
+
+/// Every inlined call of the process, each once: compiling a definition again gives the same numbers.
+struct InlinedCalls {
+  std::mutex mutex;
+  std::deque<Origin> calls = {Origin{}};
+  std::map<std::tuple<uint32_t, uint32_t, uint32_t>, uint32_t> numbers;
+};
+InlinedCalls& inlined_calls() {
+  static auto* const instance = new InlinedCalls;
+  return *instance;
+}
+
+}  // namespace
+
+uint32_t inlined_call(const Origin& call) {
+  InlinedCalls& all = inlined_calls();
+  std::lock_guard lock(all.mutex);
+  auto [entry, added] = all.numbers.try_emplace({call.declaration, call.node, call.inlined},
+                                                static_cast<uint32_t>(all.calls.size()));
+  if (added) all.calls.push_back(call);
+  return entry->second;
+}
+
+Origin origin_of_inlined(uint32_t number) {
+  InlinedCalls& all = inlined_calls();
+  std::lock_guard lock(all.mutex);
+  return all.calls[number];
+}
+
+Origin inlined_at(Origin origin, const Origin& call) {
+  // The outermost of the calls that it stands in already is made inside this one.
+  std::vector<Origin> chain{origin};
+  while (chain.back().inlined) chain.push_back(origin_of_inlined(chain.back().inlined));
+  uint32_t outer = inlined_call(call);
+  for (size_t i = chain.size(); i-- > 0;) {
+    chain[i].inlined = outer;
+    outer = i > 0 ? inlined_call(chain[i]) : outer;
+  }
+  return chain.front();
+}
+
+uint32_t next_variable_id() {
+  static std::atomic<uint32_t> next = 1;
+  return next.fetch_add(1, std::memory_order_relaxed);
+}
+
+const Variable* make_variable(Arena& arena, std::string_view name, Type type, bool graph) {
+  return arena.make<Variable>(arena.copy(name), type, next_variable_id(), graph);
+}
+
+namespace {
+
+// In steps, so that nothing recurses however deep an expression is.
+class FreeVariables {
+ public:
+  std::vector<const Variable*> of(ExprPtr expr) {
+    visit_later(expr);
+    while (!steps_.empty()) {
+      Step step = steps_.back();
+      steps_.pop_back();
+      size_t others = steps_.size();
+      if (step.expr)
+        visit_expr(step.expr);
+      else if (step.binds)
+        bound_.insert(step.variable);
+      else
+        bound_.erase(step.variable);
+      std::reverse(steps_.begin() + static_cast<ptrdiff_t>(others), steps_.end());
+    }
+    return std::move(found_);
+  }
+
+ private:
+  struct Step {
+    ExprPtr expr;
+    const Variable* variable;
+    bool binds;
+  };
+  void visit_later(ExprPtr expr) { steps_.push_back({expr, nullptr, false}); }
+  void bind_later(const Variable* variable) { steps_.push_back({nullptr, variable, true}); }
+  void unbind_later(const Variable* variable) { steps_.push_back({nullptr, variable, false}); }
+
+  void visit_expr(ExprPtr expr) {
+    if (auto* var = as<VarExpr>(expr)) return occurrence(var->variable);
+    if (auto* fn = as<FnExpr>(expr)) return visit_fn(*fn);
+    if (auto* block = as<BlockExpr>(expr)) return visit_block(*block);
+    if (auto* match = as<MatchExpr>(expr)) return visit_match(*match);
+    for_each_child(expr, [this](ExprPtr child) { visit_later(child); });
+  }
+
+  void occurrence(const Variable* variable) {
+    if (bound_.contains(variable)) return;
+    if (seen_.insert(variable).second) found_.push_back(variable);
+  }
+
+  void visit_fn(const FnExpr& fn) {
+    for (const Variable* param : fn.params) bind_later(param);
+    visit_later(fn.body);
+    for (const Variable* param : fn.params) unbind_later(param);
+  }
+
+  void visit_block(const BlockExpr& block) {
+    for (const Binding& binding : block.bindings) {
+      bool own_name = binding.value->kind == ExprKind::Fn;
+      if (!own_name) visit_later(binding.value);
+      if (binding.variable) bind_later(binding.variable);
+      if (own_name) visit_later(binding.value);
+    }
+    visit_later(block.result);
+    for (const Binding& binding : block.bindings)
+      if (binding.variable) unbind_later(binding.variable);
+  }
+
+  void visit_match(const MatchExpr& match) {
+    visit_later(match.scrutinee);
+    for (const MatchArm& arm : match.arms) {
+      for_each_variable(arm.pattern, [&](const Variable* variable) { bind_later(variable); });
+      visit_later(arm.body);
+      for_each_variable(arm.pattern, [&](const Variable* variable) { unbind_later(variable); });
+    }
+  }
+
+  // A variable has one binder, so that a set is enough: leaving a scope forgets what it bound.
+  std::unordered_set<const Variable*> bound_, seen_;
+  std::vector<Step> steps_;
+  std::vector<const Variable*> found_;
+};
+
+}  // namespace
+
+std::vector<const Variable*> free_variables(ExprPtr expr) { return FreeVariables().of(expr); }
+
+}  // namespace quern

@@ -1,0 +1,91 @@
+#pragma once
+// What the two evaluators (interpreter and virtual machine) share: how evaluation ends, and how it reaches
+// the outside.
+
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "ir/base/result.h"
+#include "ir/expr/expr.h"
+#include "ir/value/value.h"
+
+namespace quern {
+
+/// What kind of failure stopped a program.
+enum class FailureKind : uint8_t {
+  Evaluation,  ///< any other
+  Dims,        ///< two dims that have to agree do not
+  Index,       ///< an index outside of a tensor
+  File,        ///< a file that cannot be read or written
+  NoCase,      ///< a `match?` without a case for its value
+  TooDeep,     ///< a recursion that does not end
+};
+
+/// A failure while a program runs: what, where, and the calls that led there (innermost first).
+struct EvaluationError {
+  std::string message;
+  Origin origin;
+  std::vector<Origin> calls = {};
+  FailureKind kind = FailureKind::Evaluation;
+  std::vector<std::pair<Origin, std::string>> notes = {};
+  size_t more_calls = 0;  ///< further ones, that are not told
+};
+
+/// A call that has not returned, for EvaluationError::calls.
+struct OpenCall {
+  Origin origin;             ///< its declaration is 0 for the outermost frame
+  std::vector<Origin> tail;  ///< calls in tail position that took its frame since, the last first
+};
+/// Notes that `call` takes the frame of `frame`: the same call again and again is kept once, and of many
+/// different ones the last few.
+void take_frame(OpenCall& frame, const Origin& call);
+/// Fills in the calls that led to the error's origin: those that were inlined around it, then the open ones
+/// (given outermost first).
+void tell_calls(EvaluationError& error, const std::vector<OpenCall>& open);
+
+class EvaluationResult {
+ public:
+  EvaluationResult(Value value) : state_(std::move(value)) {}            // NOLINT
+  EvaluationResult(EvaluationError error) : state_(std::move(error)) {}  // NOLINT
+  explicit operator bool() const { return state_.index() == 0; }
+  const Value& value() const { return std::get<0>(state_); }
+  const EvaluationError& error() const { return std::get<1>(state_); }
+
+ private:
+  std::variant<Value, EvaluationError> state_;
+};
+
+/// Effects on the outside world.
+class Host {
+ public:
+  virtual ~Host() = default;
+  virtual void print(std::string_view line) = 0;
+  /// A value of `type` from a file; `entry` picks one tensor of several. Checks every dtype and shape against
+  /// the type.
+  virtual Result<Value> load(std::string_view path, std::string_view entry, Type type) = 0;
+  virtual Result<Done> save(std::string_view path, const Value& value, Type type) = 0;
+};
+
+/// Whether it holds of these values of its sides.
+bool holds(DimRelation relation, int64_t left, int64_t right);
+/// The failure of a condition that does not hold of these values of its sides (nothing: a side has none).
+EvaluationError broken(const DimCondition& condition, std::optional<int64_t> left,
+                       std::optional<int64_t> right);
+
+/// The line that `print` writes: labels and values separated by spaces. `values` has one entry per argument,
+/// empty where the argument is a label.
+std::string format_print(const IntrinsicExpr& print, const std::vector<Value>& values);
+
+/// "" where an assertion's two values agree; else the message.
+std::string check_assertion(const IntrinsicExpr& assertion, const std::vector<Value>& values);
+
+/// Why a `match?` that has no arm for a value fails.
+std::string no_arm_matches(const Value& value);
+
+/// Binds dimension variables by matching a value's run-time shapes against its type. Returns the text of the
+/// first disagreement, or "" when all dims agree: a variable seen for the first time takes the value.
+std::string bind_dims(Type type, const Value& value, std::unordered_map<Dim, int64_t>& dims);
+
+}  // namespace quern

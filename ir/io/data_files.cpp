@@ -1,0 +1,363 @@
+// Files and what their endings say; the formats are in npy.cpp, npz.cpp and safetensors.cpp.
+
+#include "ir/io/data_files.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <filesystem>
+#include <new>
+#include <optional>
+#include <set>
+#include <system_error>
+
+#include "ir/io/data_formats.h"
+#include "ir/io/npy.h"
+
+namespace quern {
+
+namespace data_detail {
+
+Failure ByteSource::failure(std::string_view what) const {
+  return Failure{fmt::format("Cannot read {}: {}.", where_, what)};
+}
+
+Result<Done> ByteSource::read(std::span<std::byte> out, std::string_view part) {
+  if (out.size() > remaining_)
+    return failure(fmt::format("it ends within {} ({} of {} bytes are there)", part, remaining_, out.size()));
+  while (!out.empty()) {
+    int64_t count = read_some(out.data(), out.size());
+    if (count < 0) return failure(fmt::format("{} cannot be read: its data are damaged", part));
+    if (count == 0) return failure(fmt::format("it ends within {} ({} bytes are missing)", part, out.size()));
+    out = out.subspan(static_cast<size_t>(count));
+    remaining_ -= static_cast<uint64_t>(count);
+  }
+  return Done{};
+}
+
+Result<Done> ByteSource::finish() {
+  std::byte beyond{};
+  int64_t count = remaining_ == 0 ? read_some(&beyond, 1) : 1;
+  if (count < 0) return failure("its data are damaged: the checksum does not agree");
+  if (count > 0) return failure("it goes on after the last element");
+  return Done{};
+}
+
+Result<std::unique_ptr<FileSource>> FileSource::open(const std::string& path) {
+  auto failed = [&](std::string_view what) {
+    return Failure{fmt::format("Cannot read '{}': {}.", path, what)};
+  };
+  std::error_code error;
+  std::filesystem::file_status status = std::filesystem::status(path, error);
+  if (status.type() == std::filesystem::file_type::not_found) return failed("there is no such file");
+  if (error) return failed(error.message());
+  if (status.type() == std::filesystem::file_type::directory) return failed("it is a directory");
+  // A pipe or device has no size to check a header against.
+  if (status.type() != std::filesystem::file_type::regular) return failed("it is not a regular file");
+  File file(std::fopen(path.c_str(), "rb"));
+  if (!file) return failed(std::generic_category().message(errno));
+  uint64_t size = std::filesystem::file_size(path, error);
+  if (error) return failed(error.message());
+  return std::make_unique<FileSource>(fmt::format("'{}'", path), size, std::move(file));
+}
+
+Result<Done> FileSource::move_to(uint64_t offset) {
+  QUERN_CHECK(offset <= size_);
+  if (::fseeko(file_.get(), static_cast<off_t>(offset), SEEK_SET) != 0)
+    return failure(std::generic_category().message(errno));
+  set_remaining(size_ - offset);
+  return Done{};
+}
+
+int64_t FileSource::read_some(void* out, size_t size) {
+  size_t count = std::fread(out, 1, size, file_.get());
+  return count == 0 && std::ferror(file_.get()) ? -1 : static_cast<int64_t>(count);
+}
+
+AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
+  static std::atomic<unsigned> counter = 0;
+  temporary_ = fmt::format("{}.{}.{}.tmp", path_, ::getpid(), counter++);
+  // The mode goes by the umask, as for any new file; mkstemp would hide the result from others.
+  int descriptor = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (descriptor < 0) {
+    error_ = errno;
+    return;
+  }
+  file_.reset(::fdopen(descriptor, "wb"));
+  if (file_) return;
+  error_ = errno;
+  ::close(descriptor);
+  ::unlink(temporary_.c_str());
+}
+
+AtomicFile::~AtomicFile() {
+  if (file_) ::unlink(temporary_.c_str());
+}
+
+void AtomicFile::write(std::span<const std::byte> bytes) {
+  if (error_ == 0 && std::fwrite(bytes.data(), 1, bytes.size(), file_.get()) != bytes.size()) error_ = errno;
+}
+
+Result<Done> AtomicFile::commit() {
+  // Synced before the rename, so that a crash of the machine leaves the old file or the new one.
+  if (error_ == 0 && (std::fflush(file_.get()) != 0 || ::fsync(::fileno(file_.get())) != 0)) error_ = errno;
+  if (error_ == 0 && ::rename(temporary_.c_str(), path_.c_str()) != 0) error_ = errno;
+  if (error_ != 0) return write_failure(path_, std::generic_category().message(error_));
+  file_.reset();
+  return Done{};
+}
+
+Failure write_failure(const std::string& path, std::string_view what) {
+  return Failure{fmt::format("Cannot write '{}': {}.", path, what)};
+}
+
+Result<uint64_t> checked_bytes(DType dtype, const Shape& shape) {
+  constexpr size_t kMaxRank = 64;  // NumPy's bound; printing and odometers recurse and allocate by rank
+  if (shape.size() > kMaxRank) return Failure{fmt::format("its rank {} is over {}", shape.size(), kMaxRank)};
+  int64_t bytes = static_cast<int64_t>(dtype.bytes());
+  bool empty = false;
+  for (int64_t extent : shape) {
+    if (extent < 0) return Failure{fmt::format("extent {} of its shape is negative", extent)};
+    empty = empty || extent == 0;
+    if (extent != 0 && __builtin_mul_overflow(bytes, extent, &bytes))
+      return Failure{fmt::format("its shape ({}) overflows 64 bits", fmt::join(shape, ", "))};
+  }
+  return empty ? uint64_t{0} : static_cast<uint64_t>(bytes);
+}
+
+void normalise_bools(HostTensor& tensor) {
+  if (!tensor.dtype().is_bool()) return;
+  for (uint8_t& element : tensor.elements<uint8_t>()) element = element != 0;
+}
+
+namespace {
+
+enum class Format { Npy, Npz, Safetensors };
+
+/// The message of the Failure is a clause.
+Result<Format> format_of(const std::string& path) {
+  if (path.ends_with(".npy")) return Format::Npy;
+  if (path.ends_with(".npz")) return Format::Npz;
+  if (path.ends_with(".safetensors")) return Format::Safetensors;
+  return Failure{"its ending is none of .npy, .npz and .safetensors"};
+}
+
+class NpyFile final : public TensorFile {
+ public:
+  NpyFile(const std::string& path, std::unique_ptr<FileSource> source)
+      : TensorFile(path, {""}), source_(std::move(source)) {}
+
+ protected:
+  Result<TensorHeader> read_header(size_t) override {
+    if (auto done = source_->move_to(0); !done) return done.error();
+    Result<NpyHeader> header = read_npy_header(*source_);
+    if (!header) return header.error();
+    return header->tensor;
+  }
+  Result<TensorPtr> read_tensor(size_t) override {
+    if (auto done = source_->move_to(0); !done) return done.error();
+    return read_npy(*source_);
+  }
+
+ private:
+  const std::unique_ptr<FileSource> source_;
+};
+
+Result<Done> write_npy_file(const std::string& path, const Entries<TensorPtr>& entries) {
+  const HostTensor& tensor = *entries.front().second;
+  Result<std::string> preamble = npy_preamble(tensor);
+  if (!preamble) return write_failure(path, preamble.error().message);
+  AtomicFile file(path);
+  file.write(*preamble);
+  file.write({tensor.data(), tensor.bytes()});
+  return file.commit();
+}
+
+/// A file may honestly hold more than the memory does, which is no bug.
+template <class Read>
+auto within_memory(const std::string& path, const Read& read) -> decltype(read()) {
+  try {
+    return read();
+  } catch (const std::bad_alloc&) {
+    return Failure{fmt::format("Cannot read '{}': there is not enough memory for it.", path)};
+  }
+}
+
+OpenedFile open_file(const std::string& path) {
+  Result<Format> format = format_of(path);
+  if (!format) return Failure{fmt::format("Cannot read '{}': {}.", path, format.error().message)};
+  auto source = FileSource::open(path);
+  if (!source) return source.error();
+  switch (*format) {
+    case Format::Npy: return std::shared_ptr<TensorFile>(std::make_shared<NpyFile>(path, std::move(*source)));
+    case Format::Npz: return open_npz(path, std::move(*source));
+    case Format::Safetensors: return open_safetensors(path, std::move(*source));
+  }
+  bug("a format of files", __FILE__, __LINE__);
+}
+
+/// What tells a file from what stood or stands under its name at another time.
+struct FileState {
+  dev_t device;
+  ino_t inode;
+  off_t size;
+  int64_t seconds, nanoseconds;  ///< of its modification
+  friend bool operator==(const FileState&, const FileState&) = default;
+};
+
+std::optional<FileState> state_of(const std::string& path) {
+  struct stat found {};
+  if (::stat(path.c_str(), &found) != 0) return std::nullopt;
+  return FileState{found.st_dev, found.st_ino, found.st_size, found.st_mtim.tv_sec, found.st_mtim.tv_nsec};
+}
+
+/// Whether another change would show in the time of modification, whose clock ticks every few milliseconds.
+bool is_settled(const FileState& state) {
+  timespec now{};
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  constexpr int64_t kTick = 50'000'000;  // nanoseconds
+  return (now.tv_sec - state.seconds) * 1'000'000'000 + now.tv_nsec - state.nanoseconds > kTick;
+}
+
+/// The files that were opened last. An open file keeps its inode, so that no other one has the same.
+class RecentFiles {
+ public:
+  static RecentFiles& of_process() {
+    static RecentFiles files;
+    return files;
+  }
+  std::shared_ptr<TensorFile> find(const std::string& path, const FileState& state) {
+    const std::lock_guard lock(mutex_);
+    const auto found = std::ranges::find_if(
+        recent_, [&](const Recent& recent) { return recent.path == path && recent.state == state; });
+    if (found == recent_.end()) return nullptr;
+    std::rotate(recent_.begin(), found, found + 1);
+    return recent_.front().file;
+  }
+  void keep(const std::string& path, const FileState& state, const std::shared_ptr<TensorFile>& file) {
+    forget(path);
+    const std::lock_guard lock(mutex_);
+    if (recent_.size() == kMost) recent_.pop_back();
+    recent_.insert(recent_.begin(), Recent{path, state, file});
+  }
+  void forget(const std::string& path) {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(recent_, [&](const Recent& recent) { return recent.path == path; });
+  }
+
+ private:
+  static constexpr size_t kMost = 8;
+  struct Recent {
+    std::string path;
+    FileState state;
+    std::shared_ptr<TensorFile> file;
+  };
+  std::mutex mutex_;
+  std::vector<Recent> recent_;  ///< the last one first
+};
+
+/// The message of the Failure is a clause.
+Result<Done> check_entry(Format format, const std::string& name, DType dtype) {
+  const std::string fault = format == Format::Safetensors ? safetensors_fault(name, dtype) : npy_fault(dtype);
+  if (fault.empty()) return Done{};
+  return Failure{name.empty() ? fault : fmt::format("entry '{}': {}", name, fault)};
+}
+
+template <class T, class Read>
+Result<Entries<T>> read_all(const std::string& path, const Read& read) {
+  auto file = open_tensor_file(path);
+  if (!file) return file.error();
+  Entries<T> entries;
+  for (size_t i = 0; i < (*file)->names().size(); ++i) {
+    Result<T> entry = read(**file, i);
+    if (!entry) return entry.error();
+    entries.emplace_back((*file)->names()[i], std::move(*entry));
+  }
+  return entries;
+}
+
+}  // namespace
+
+}  // namespace data_detail
+
+using namespace data_detail;
+
+TensorFile::TensorFile(std::string path, std::vector<std::string> names)
+    : path_(std::move(path)), names_(std::move(names)) {
+  for (size_t i = 0; i < names_.size(); ++i) numbers_.emplace(names_[i], i);
+}
+
+std::optional<size_t> TensorFile::find(std::string_view name) const {
+  const auto found = numbers_.find(name);
+  return found == numbers_.end() ? std::nullopt : std::optional(found->second);
+}
+
+Result<TensorHeader> TensorFile::header(size_t entry) {
+  const std::lock_guard lock(mutex_);
+  return within_memory(path_, [&] { return read_header(entry); });
+}
+
+Result<TensorPtr> TensorFile::tensor(size_t entry) {
+  const std::lock_guard lock(mutex_);
+  return within_memory(path_, [&] { return read_tensor(entry); });
+}
+
+Result<std::shared_ptr<TensorFile>> open_tensor_file(const std::string& path) {
+  RecentFiles& recent = RecentFiles::of_process();
+  const std::optional<FileState> state = state_of(path);
+  if (state)
+    if (auto file = recent.find(path, *state)) return file;
+  auto opened = within_memory(path, [&] { return open_file(path); });
+  if (opened && state && is_settled(*state) && state == state_of(path)) recent.keep(path, *state, *opened);
+  return opened;
+}
+
+Result<Entries<TensorHeader>> read_tensor_headers(const std::string& path) {
+  return read_all<TensorHeader>(path, [](TensorFile& file, size_t i) { return file.header(i); });
+}
+
+Result<Entries<TensorPtr>> read_tensors(const std::string& path) {
+  return read_all<TensorPtr>(path, [](TensorFile& file, size_t i) { return file.tensor(i); });
+}
+
+Result<Done> check_entries(const std::string& path, const Entries<DType>& entries) {
+  Result<Format> format = format_of(path);
+  if (!format) return write_failure(path, format.error().message);
+  if (*format == Format::Npy && entries.size() != 1)
+    return write_failure(path, fmt::format("a .npy holds one tensor, not {}", entries.size()));
+  std::set<std::string_view> names;
+  for (const auto& [name, dtype] : entries) {
+    if (!names.insert(name).second)
+      return write_failure(path, fmt::format("two entries are named '{}'", name));
+    if (auto entry = check_entry(*format, name, dtype.lane()); !entry)
+      return write_failure(path, entry.error().message);
+  }
+  return Done{};
+}
+
+Result<Done> write_tensors(const std::string& path, const Entries<TensorPtr>& entries) {
+  Entries<DType> dtypes;
+  Entries<TensorPtr> written;
+  for (const auto& [name, tensor] : entries) {
+    QUERN_CHECK(tensor != nullptr);
+    dtypes.emplace_back(name, tensor->dtype());
+    written.emplace_back(name, HostTensor::lanes_of(tensor));
+  }
+  if (auto checked = check_entries(path, dtypes); !checked) return checked;
+  RecentFiles::of_process().forget(path);
+  switch (*format_of(path)) {
+    case Format::Npy: return write_npy_file(path, written);
+    case Format::Npz: return write_npz(path, written);
+    case Format::Safetensors: return write_safetensors(path, written);
+  }
+  bug("a format of files", __FILE__, __LINE__);
+}
+
+}  // namespace quern

@@ -1,0 +1,68 @@
+#pragma once
+// Tensors in files: NumPy's .npy and .npz, and .safetensors. Readers never trust a length that a file states:
+// a truncated or lying file is a Failure that names the file, the entry and what is wrong.
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "ir/base/result.h"
+#include "ir/value/tensor.h"
+
+namespace quern {
+
+/// What a file says about one of its tensors, without its data.
+struct TensorHeader {
+  DType dtype;
+  Shape shape;
+};
+
+/// The entries of a file by name, in the file's order; a .npy has one entry, named "".
+template <class T>
+using Entries = std::vector<std::pair<std::string, T>>;
+
+/// A file of tensors whose directory has been read: a tensor costs no more than its own bytes. Entries go by
+/// their number in the file's order. From any thread.
+class TensorFile {
+ public:
+  virtual ~TensorFile() = default;
+  TensorFile(const TensorFile&) = delete;
+  TensorFile& operator=(const TensorFile&) = delete;
+
+  const std::vector<std::string>& names() const { return names_; }
+  std::optional<size_t> find(std::string_view name) const;
+  Result<TensorHeader> header(size_t entry);
+  Result<TensorPtr> tensor(size_t entry);
+
+ protected:
+  TensorFile(std::string path, std::vector<std::string> names);
+  virtual Result<TensorHeader> read_header(size_t entry) = 0;
+  virtual Result<TensorPtr> read_tensor(size_t entry) = 0;
+
+ private:
+  const std::string path_;
+  const std::vector<std::string> names_;  ///< distinct
+  std::unordered_map<std::string_view, size_t> numbers_;
+  std::mutex mutex_;
+};
+
+/// Opens a file; the kind goes by its ending: .npy, .npz, .safetensors. The last few files stay open, and are
+/// given again as long as the file at `path` has the same size and time of modification.
+Result<std::shared_ptr<TensorFile>> open_tensor_file(const std::string& path);
+
+/// Reads the headers alone.
+Result<Entries<TensorHeader>> read_tensor_headers(const std::string& path);
+/// Reads everything.
+Result<Entries<TensorPtr>> read_tensors(const std::string& path);
+/// Whether a file of this name can hold entries of these names and dtypes.
+Result<Done> check_entries(const std::string& path, const Entries<DType>& entries);
+/// Writes atomically (a temporary file beside it, then rename). A .npy takes exactly one entry. The formats
+/// have no vectors: their lanes are written as a last axis of the lane dtype.
+Result<Done> write_tensors(const std::string& path, const Entries<TensorPtr>& entries);
+
+}  // namespace quern

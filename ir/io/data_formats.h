@@ -1,0 +1,115 @@
+#pragma once
+// What the readers and writers of tensor files share. ir/io/data_files.h is the public face.
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "ir/base/result.h"
+#include "ir/io/data_files.h"
+#include "ir/value/tensor.h"
+
+namespace quern::data_detail {
+
+/// Bytes that are read forward: a file, or one entry of an archive.
+class ByteSource {
+ public:
+  /// `where` names the file and the entry in messages; `size` is what the surroundings state.
+  ByteSource(std::string where, uint64_t size) : where_(std::move(where)), remaining_(size) {}
+  virtual ~ByteSource() = default;
+
+  uint64_t remaining() const { return remaining_; }
+  const std::string& where() const { return where_; }
+  /// "Cannot read 'a.npz', entry 'x': <what>."
+  Failure failure(std::string_view what) const;
+  /// Fills all of `out`, or fails; `part` names in the message what is being read.
+  Result<Done> read(std::span<std::byte> out, std::string_view part);
+  /// Fails unless everything was read and the source agrees (an archive checks its checksum here).
+  Result<Done> finish();
+
+ protected:
+  void set_remaining(uint64_t bytes) { remaining_ = bytes; }
+  /// Bytes read, at most `size`; 0 at the end; negative when the source is broken.
+  virtual int64_t read_some(void* out, size_t size) = 0;
+
+ private:
+  std::string where_;
+  uint64_t remaining_;
+};
+
+struct CloseFile {
+  void operator()(std::FILE* file) const { std::fclose(file); }
+};
+using File = std::unique_ptr<std::FILE, CloseFile>;
+
+class FileSource final : public ByteSource {
+ public:
+  /// Fails on what is missing, is not a regular file or may not be read.
+  static Result<std::unique_ptr<FileSource>> open(const std::string& path);
+  FileSource(std::string where, uint64_t size, File file)
+      : ByteSource(std::move(where), size), size_(size), file_(std::move(file)) {}
+
+  /// Goes on at this byte, which is not beyond the end.
+  Result<Done> move_to(uint64_t offset);
+  int descriptor() const { return ::fileno(file_.get()); }
+  uint64_t size() const { return size_; }
+
+ protected:
+  int64_t read_some(void* out, size_t size) override;
+
+ private:
+  const uint64_t size_;
+  File file_;
+};
+
+/// A file that appears under its name only when it is whole. Errors of writing are kept and reported by
+/// commit().
+class AtomicFile {
+ public:
+  explicit AtomicFile(std::string path);
+  ~AtomicFile();
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+
+  void write(std::span<const std::byte> bytes);
+  void write(std::string_view text) { write(std::as_bytes(std::span(text))); }
+  Result<Done> commit();
+
+ private:
+  std::string path_;
+  std::string temporary_;
+  File file_;
+  int error_ = 0;  ///< errno of the first thing that went wrong
+};
+
+/// "Cannot write 'path': <what>."
+Failure write_failure(const std::string& path, std::string_view what);
+
+/// The bytes of a tensor that a file describes; the message of the Failure is a clause such as "extent -3 is
+/// negative". Extents that are not 0 must have a representable product even where another is 0, so that
+/// strides never overflow.
+Result<uint64_t> checked_bytes(DType dtype, const Shape& shape);
+
+/// Files may hold any byte for a bool; tensors hold 0 and 1 alone.
+void normalise_bools(HostTensor& tensor);
+
+using OpenedFile = Result<std::shared_ptr<TensorFile>>;
+
+/// Each takes the file as it was opened.
+OpenedFile open_npz(const std::string& path, std::unique_ptr<FileSource> source);
+OpenedFile open_safetensors(const std::string& path, std::unique_ptr<FileSource> source);
+
+/// Why the format has no such entry, or nothing: a clause.
+std::string npy_fault(DType dtype);
+std::string safetensors_fault(const std::string& name, DType dtype);
+
+/// Stored, not deflated: trained weights hardly shrink. Entries are checked.
+Result<Done> write_npz(const std::string& path, const Entries<TensorPtr>& entries);
+/// Entries are checked.
+Result<Done> write_safetensors(const std::string& path, const Entries<TensorPtr>& entries);
+
+}  // namespace quern::data_detail

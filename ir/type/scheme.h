@@ -1,0 +1,51 @@
+#pragma once
+// General types: a type with the variables that each use has fresh unknowns for, and what they have to meet.
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ir/base/origin.h"
+#include "ir/type/static_value.h"
+#include "ir/type/type.h"
+
+namespace quern {
+
+/// What an unknown dtype may become.
+enum class DTypeClass : uint8_t {
+  Any,
+  Number,  ///< of an integer literal: any numeric dtype; int32 where nothing decides
+  Float,   ///< of a float literal; float32 where nothing decides
+};
+
+/// An operator's relation that a general type leaves open: it has to hold at each use.
+struct Constraint {
+  std::string op;
+  std::vector<Type> args;
+  std::vector<std::pair<std::string, StaticValue>> attributes;  ///< as given at the call
+  Type result = nullptr;
+  Origin origin;       ///< the call that needs it
+  std::string symbol;  ///< as which the operator is written there, or ""
+  friend bool operator==(const Constraint& a, const Constraint& b) {
+    return a.op == b.op && a.args == b.args && a.attributes == b.attributes && a.result == b.result;
+  }
+};
+
+struct Scheme {
+  std::vector<Dim> dim_vars;
+  std::vector<Type> type_vars;
+  Type type = nullptr;
+  std::vector<std::pair<DType, DTypeClass>> dtype_vars = {};
+  std::vector<Constraint> constraints = {};
+  /// Whether the definition is typed anew for each rank and dtype that it is used at.
+  bool specialised = false;
+  bool is_general() const { return !dim_vars.empty() || !type_vars.empty() || !dtype_vars.empty(); }
+  friend bool operator==(const Scheme&, const Scheme&) = default;
+};
+
+/// `fn [n, a](Tensor[(n,), a]) -> b where add(…) -> b`.
+std::string to_string(const Scheme& scheme);
+/// Whether two schemes differ in nothing but which variables they are written over.
+bool same_but_for_names(const Scheme& a, const Scheme& b);
+
+}  // namespace quern

@@ -1,0 +1,229 @@
+// Memory, views and single elements of host tensors.
+
+#include "ir/value/tensor.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <new>
+#include <utility>
+
+#include "ir/base/result.h"
+#include "ir/value/scalar.h"
+#include "ir/value/tensor_memory.h"
+
+namespace quern {
+
+static_assert(std::endian::native == std::endian::little, "host tensors are little-endian");
+
+namespace {
+
+constexpr size_t kAlignment = 64;
+
+/// What empty tensors point at, so that data() is never null: memcpy and friends forbid null even for no
+/// bytes.
+alignas(kAlignment) std::byte empty_storage[kAlignment];
+
+size_t checked_byte_size(DType dtype, int64_t count) {
+  int64_t bytes = 0;
+  QUERN_CHECK(!__builtin_mul_overflow(count, static_cast<int64_t>(dtype.bytes()), &bytes));
+  return static_cast<size_t>(bytes);
+}
+
+/// Shifts out the low `shift` bits, rounding to nearest, ties to even.
+uint32_t shift_rounding(uint32_t value, int shift) {
+  uint32_t rest = value & ((uint32_t{1} << shift) - 1);
+  uint32_t half = uint32_t{1} << (shift - 1);
+  uint32_t kept = value >> shift;
+  return kept + (rest > half || (rest == half && (kept & 1)));
+}
+
+}  // namespace
+
+int64_t element_count(std::span<const int64_t> shape) {
+  int64_t count = 1;
+  bool empty = false;
+  for (int64_t extent : shape) {
+    QUERN_CHECK(extent >= 0);
+    if (extent == 0)
+      empty = true;
+    else
+      QUERN_CHECK(!__builtin_mul_overflow(count, extent, &count));
+  }
+  return empty ? 0 : count;
+}
+
+HostTensor::HostTensor(DType dtype, Shape shape)
+    : dtype_(dtype), shape_(std::move(shape)), size_(element_count(shape_)), data_(empty_storage) {
+  size_t bytes = checked_byte_size(dtype_, size_);
+  if (bytes == 0) return;
+  data_ = allocate_tensor_memory(bytes);
+}
+
+struct HostTensor::Forms {
+  struct Entry {
+    std::shared_ptr<const void> maker;
+    std::vector<int64_t> dims;
+    TensorPtr form;
+  };
+  std::mutex mutex;
+  std::vector<Entry> entries;
+};
+
+TensorPtr HostTensor::form(const void* maker, std::span<const int64_t> dims) const {
+  Forms* forms = (base_ ? base_.get() : this)->forms_.load(std::memory_order_acquire);
+  if (forms == nullptr) return nullptr;
+  const std::lock_guard lock(forms->mutex);
+  for (const Forms::Entry& entry : forms->entries)
+    if (entry.maker.get() == maker && std::ranges::equal(entry.dims, dims)) return entry.form;
+  return nullptr;
+}
+
+void HostTensor::keep_form(std::shared_ptr<const void> maker, std::span<const int64_t> dims, TensorPtr form) {
+  std::atomic<Forms*>& place = (base_ ? base_.get() : this)->forms_;
+  Forms* forms = place.load(std::memory_order_acquire);
+  if (forms == nullptr) {
+    auto made = std::make_unique<Forms>();
+    if (place.compare_exchange_strong(forms, made.get(), std::memory_order_acq_rel)) forms = made.release();
+  }
+  const std::lock_guard lock(forms->mutex);
+  forms->entries.push_back({std::move(maker), {dims.begin(), dims.end()}, std::move(form)});
+}
+
+HostTensor::~HostTensor() {
+  delete forms_.load(std::memory_order_acquire);
+  if (!base_ && data_ != empty_storage) release_tensor_memory(data_, bytes());
+}
+
+TensorPtr HostTensor::make(DType dtype, Shape shape) {
+  return std::make_shared<HostTensor>(dtype, std::move(shape));
+}
+
+TensorPtr HostTensor::zeros(DType dtype, Shape shape) {
+  TensorPtr tensor = make(dtype, std::move(shape));
+  std::memset(tensor->data(), 0, tensor->bytes());
+  return tensor;
+}
+
+TensorPtr HostTensor::view(TensorPtr base, Shape shape) {
+  QUERN_CHECK(base != nullptr && element_count(shape) == base->size());
+  DType dtype = base->dtype_;
+  return view(std::move(base), dtype, std::move(shape));
+}
+
+TensorPtr HostTensor::view(TensorPtr base, DType dtype, Shape shape) {
+  TensorPtr result = make(dtype, {0});
+  result->shape_ = std::move(shape);
+  result->size_ = element_count(result->shape_);
+  result->data_ = base->data_;
+  // A view of a view holds the owner itself, so that chains of views do not keep each other.
+  result->base_ = base->base_ ? base->base_ : std::move(base);
+  return result;
+}
+
+TensorPtr HostTensor::lanes_of(TensorPtr base) {
+  DType dtype = base->dtype_;
+  if (!dtype.is_vector()) return base;
+  Shape shape = base->shape_;
+  shape.push_back(dtype.lanes);
+  return view(std::move(base), dtype.lane(), std::move(shape));
+}
+
+TensorPtr HostTensor::vectors_of(TensorPtr base, DType vector) {
+  Shape shape = base->shape_;
+  if (base->dtype_ != vector.lane() || shape.empty() || shape.back() != vector.lanes) return nullptr;
+  shape.pop_back();
+  return view(std::move(base), vector, std::move(shape));
+}
+
+void fill_element(HostTensor& tensor, int64_t offset, const Scalar& lane) {
+  const DType dtype = tensor.dtype();
+  QUERN_CHECK(offset >= 0 && offset < tensor.size() && lane.dtype == dtype.lane());
+  const size_t width = lane.dtype.bytes();
+  std::byte* to = tensor.data() + static_cast<size_t>(offset) * dtype.bytes();
+  for (size_t k = 0; k < dtype.lanes; ++k) std::memcpy(to + k * width, &lane.bits, width);
+}
+
+bool lanes_agree(const HostTensor& tensor) {
+  const size_t element = tensor.dtype().bytes(), lane = tensor.dtype().lane().bytes();
+  for (size_t at = lane; at < tensor.bytes(); at += lane)
+    if (at % element != 0 && std::memcmp(tensor.data() + at - lane, tensor.data() + at, lane) != 0)
+      return false;
+  return true;
+}
+
+int64_t element_as_int(const HostTensor& tensor, int64_t offset) {
+  QUERN_CHECK(offset >= 0 && offset < tensor.lane_count());
+  size_t at = static_cast<size_t>(offset);
+  bool is_unsigned = tensor.dtype().code == DTypeCode::UInt;
+  QUERN_CHECK(!tensor.dtype().is_float());
+  if (tensor.dtype().is_bool()) return tensor.elements<uint8_t>()[at] != 0;
+  switch (tensor.dtype().bits) {
+    case 8: return is_unsigned ? tensor.elements<uint8_t>()[at] : tensor.elements<int8_t>()[at];
+    case 16: return is_unsigned ? tensor.elements<uint16_t>()[at] : tensor.elements<int16_t>()[at];
+    case 32: return is_unsigned ? int64_t{tensor.elements<uint32_t>()[at]} : tensor.elements<int32_t>()[at];
+    case 64:
+      return tensor.elements<int64_t>()[at];  // a uint64 of 2^63 and more comes as its two's complement
+  }
+  bug("a width of integers", __FILE__, __LINE__);
+}
+
+double element_as_double(const HostTensor& tensor, int64_t offset) {
+  DType dtype = tensor.dtype();
+  if (!dtype.is_float()) {
+    int64_t value = element_as_int(tensor, offset);
+    bool is_uint64 = dtype.code == DTypeCode::UInt && dtype.bits == 64;
+    return is_uint64 ? static_cast<double>(static_cast<uint64_t>(value)) : static_cast<double>(value);
+  }
+  QUERN_CHECK(offset >= 0 && offset < tensor.lane_count());
+  size_t at = static_cast<size_t>(offset);
+  if (dtype.code == DTypeCode::BFloat) return bfloat_to_float(tensor.elements<uint16_t>()[at]);
+  switch (dtype.bits) {
+    case 16: return half_to_float(tensor.elements<uint16_t>()[at]);
+    case 32: return tensor.elements<float>()[at];
+    case 64: return tensor.elements<double>()[at];
+  }
+  bug("a width of floats", __FILE__, __LINE__);
+}
+
+float half_to_float(uint16_t bits) {
+  uint32_t sign = static_cast<uint32_t>(bits & 0x8000) << 16;
+  uint32_t exponent = (bits >> 10) & 0x1f;
+  uint32_t mantissa = bits & 0x3ff;
+  if (exponent == 0) {
+    // Subnormal: a whole number of 2^-24, exact in float.
+    float magnitude = static_cast<float>(mantissa) * 0x1p-24f;
+    return sign ? -magnitude : magnitude;
+  }
+  uint32_t wide_exponent = exponent == 0x1f ? 0xff : exponent + (127 - 15);
+  return std::bit_cast<float>(sign | wide_exponent << 23 | mantissa << 13);
+}
+
+uint16_t float_to_half(float value) {
+  uint32_t bits = std::bit_cast<uint32_t>(value);
+  uint32_t sign = (bits >> 16) & 0x8000;
+  uint32_t magnitude = bits & 0x7fffffff;
+  auto with_sign = [&](uint32_t half) { return static_cast<uint16_t>(sign | half); };
+  // A NaN keeps the top of its payload and is quiet, so that it never turns into an infinity.
+  if (magnitude > 0x7f800000) return with_sign(0x7e00 | ((magnitude >> 13) & 0x3ff));
+  uint32_t exponent = magnitude >> 23;
+  if (exponent >= 127 + 16) return with_sign(0x7c00);
+  if (exponent >= 127 - 14) return with_sign(shift_rounding(magnitude - ((127 - 15) << 23), 13));
+  // Subnormal halves count in 2^-24; below 2^-25 everything rounds to zero.
+  if (exponent < 127 - 25) return with_sign(0);
+  uint32_t mantissa = (magnitude & 0x7fffff) | 0x800000;
+  return with_sign(shift_rounding(mantissa, static_cast<int>(126 - exponent)));
+}
+
+float bfloat_to_float(uint16_t bits) { return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16); }
+
+uint16_t float_to_bfloat(float value) {
+  uint32_t bits = std::bit_cast<uint32_t>(value);
+  if ((bits & 0x7fffffff) > 0x7f800000) return static_cast<uint16_t>(bits >> 16 | 0x40);
+  // The sign bit rides along: rounding carries at most into infinity.
+  return static_cast<uint16_t>(shift_rounding(bits, 16));
+}
+
+}  // namespace quern

@@ -1,0 +1,113 @@
+#pragma once
+// Host tensors: dense, row-major, little-endian, 64-byte aligned.
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ir/type/dtype.h"
+
+namespace quern {
+
+using Shape = std::vector<int64_t>;
+
+/// Elements of `shape`: the product of its extents; 1 for rank 0.
+int64_t element_count(std::span<const int64_t> shape);
+
+class HostTensor;
+using TensorPtr = std::shared_ptr<HostTensor>;
+
+class HostTensor {
+ public:
+  /// Uninitialised elements. The byte size must be representable (callers check extents that come from
+  /// outside).
+  static TensorPtr make(DType dtype, Shape shape);
+  static TensorPtr zeros(DType dtype, Shape shape);
+  template <class T>
+  static TensorPtr from(DType dtype, Shape shape, std::span<const T> elements) {
+    TensorPtr tensor = make(dtype, std::move(shape));
+    std::copy(elements.begin(), elements.end(), tensor->elements<T>().begin());
+    return tensor;
+  }
+
+  HostTensor(DType dtype, Shape shape);
+  ~HostTensor();
+  HostTensor(const HostTensor&) = delete;
+  HostTensor& operator=(const HostTensor&) = delete;
+
+  DType dtype() const { return dtype_; }
+  const Shape& shape() const { return shape_; }
+  int64_t size() const { return size_; }
+  /// Numbers in memory: as many as elements, of vectors as many as lanes.
+  int64_t lane_count() const { return size_ * dtype_.lanes; }
+  size_t bytes() const { return static_cast<size_t>(size_) * dtype_.bytes(); }
+  std::byte* data() { return data_; }
+  const std::byte* data() const { return data_; }
+  /// The memory as numbers: of vectors, their lanes.
+  template <class T>
+  std::span<T> elements() {
+    return {reinterpret_cast<T*>(data_), static_cast<size_t>(lane_count())};
+  }
+  template <class T>
+  std::span<const T> elements() const {
+    return {reinterpret_cast<const T*>(data_), static_cast<size_t>(lane_count())};
+  }
+
+  /// A tensor of the same elements under another shape of equal count, sharing this one's memory.
+  static TensorPtr view(TensorPtr base, Shape shape);
+  /// A tensor of vectors as one of their lanes, which are its last axis; any other tensor itself. Shares the
+  /// memory.
+  static TensorPtr lanes_of(TensorPtr base);
+  /// The other way: a tensor of the lane dtype whose last axis is the lanes of `vector`s, as a tensor of
+  /// these; null for one of another dtype or last extent.
+  static TensorPtr vectors_of(TensorPtr base, DType vector);
+
+  /// The same elements in another form, made once by who needs it and kept as long as their memory. `maker`
+  /// and `dims` say which form. Null where it was not kept yet. From any thread.
+  TensorPtr form(const void* maker, std::span<const int64_t> dims) const;
+  void keep_form(std::shared_ptr<const void> maker, std::span<const int64_t> dims, TensorPtr form);
+
+ private:
+  static TensorPtr view(TensorPtr base, DType dtype, Shape shape);
+
+  DType dtype_;
+  Shape shape_;
+  int64_t size_;
+  std::byte* data_ = nullptr;
+  TensorPtr base_;  ///< owner of the memory of a view
+  struct Forms;
+  std::atomic<Forms*> forms_ = nullptr;  ///< of an owner of memory
+};
+
+struct Scalar;
+/// Writes an element, a vector with `lane` in every lane.
+void fill_element(HostTensor& tensor, int64_t offset, const Scalar& lane);
+/// Whether the lanes of each element are the same bits; true of numbers.
+bool lanes_agree(const HostTensor& tensor);
+/// One element as a double (float16 and bfloat16 widened, integers converted, bool 0 or 1). The elements of
+/// vectors are counted by lanes, here and below.
+double element_as_double(const HostTensor& tensor, int64_t offset);
+/// One integer, bool or index element, exact.
+int64_t element_as_int(const HostTensor& tensor, int64_t offset);
+
+/// float16 and bfloat16, round to nearest even.
+float half_to_float(uint16_t bits);
+uint16_t float_to_half(float value);
+float bfloat_to_float(uint16_t bits);
+uint16_t float_to_bfloat(float value);
+
+/// Dtype and shape first, then the values: "Tensor[(2, 2), float32] [[1, 2], [3, 4]]"; more than `limit`
+/// elements are elided with "…" per axis. Floats print as the shortest text that reads back the same. Rank 0:
+/// "float32 1.5". A vector is its lanes, elided as an axis: "Tensor[(1,), int8x2] [<1, 2>]".
+std::string to_string(const HostTensor& tensor, int64_t limit = 64);
+/// "Tensor[(2, 2), float32]", and "float32" at rank 0.
+std::string type_to_string(DType dtype, std::span<const int64_t> shape);
+/// Nested JSON lists of all elements (a bare number at rank 0), vectors as lists of their lanes; nan and
+/// infinities as "nan", "inf", "-inf" strings.
+std::string to_json(const HostTensor& tensor);
+
+}  // namespace quern

@@ -1,0 +1,134 @@
+#include "ir/value/tensor_memory.h"
+
+#include <sys/mman.h>
+
+#include <bit>
+#include <cstdint>
+#include <cstdlib>
+#include <deque>
+#include <mutex>
+#include <new>
+
+namespace quern {
+
+namespace {
+
+constexpr size_t kAlignment = 64;
+/// Smaller blocks are left to the allocator, which is quick at these sizes.
+constexpr size_t kSmallestKept = size_t{256} << 10;
+constexpr size_t kMostIdleBytes = size_t{256} << 20;
+/// From here on blocks are in pages of this size where the system has them: fewer faults, fewer misses of the
+/// translation cache.
+constexpr size_t kHugePage = size_t{2} << 20;
+
+#ifdef __SANITIZE_ADDRESS__
+constexpr bool kKeeps = false;  // so that an access past the end is seen
+#else
+constexpr bool kKeeps = true;
+#endif
+
+/// With at most an eighth more, so that tensors of about one size share blocks.
+size_t block_size(size_t bytes) {
+  const size_t step = std::max(kAlignment, std::bit_floor(bytes) / 8);
+  return (bytes + step - 1) / step * step;
+}
+
+std::byte* from_system(size_t size) {
+  if (size < kHugePage || !kKeeps) return static_cast<std::byte*>(std::aligned_alloc(kAlignment, size));
+  const size_t mapped = size + kHugePage;
+  void* base = mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (base == MAP_FAILED) return nullptr;
+  auto* first = static_cast<std::byte*>(base);
+  const size_t ahead = (kHugePage - reinterpret_cast<uintptr_t>(base) % kHugePage) % kHugePage;
+  std::byte* block = first + ahead;
+  if (ahead > 0) munmap(first, ahead);
+  const size_t page = 4096, end = (size + page - 1) / page * page;
+  if (mapped - ahead > end) munmap(block + end, mapped - ahead - end);
+  madvise(block, end, MADV_HUGEPAGE);
+  return block;
+}
+
+void to_system(std::byte* block, size_t size) {
+  if (size < kHugePage || !kKeeps)
+    std::free(block);
+  else
+    munmap(block, size);
+}
+
+class IdleBlocks {
+ public:
+  std::byte* take(size_t size) {
+    const std::lock_guard lock(mutex_);
+    for (auto at = blocks_.rbegin(); at != blocks_.rend(); ++at) {
+      if (at->size != size) continue;
+      std::byte* memory = at->memory;
+      blocks_.erase(std::next(at).base());
+      bytes_ -= size;
+      return memory;
+    }
+    return nullptr;
+  }
+
+  void give(std::byte* memory, size_t size) {
+    const std::lock_guard lock(mutex_);
+    blocks_.push_back({memory, size});
+    bytes_ += size;
+    drop_beyond(kMostIdleBytes);
+  }
+
+  void drop_all() {
+    const std::lock_guard lock(mutex_);
+    drop_beyond(0);
+  }
+
+ private:
+  struct Block {
+    std::byte* memory;
+    size_t size;
+  };
+
+  /// Gives back the oldest first.
+  void drop_beyond(size_t most) {
+    while (bytes_ > most) {
+      to_system(blocks_.front().memory, blocks_.front().size);
+      bytes_ -= blocks_.front().size;
+      blocks_.pop_front();
+    }
+  }
+
+  std::mutex mutex_;
+  std::deque<Block> blocks_;
+  size_t bytes_ = 0;
+};
+
+/// Never destroyed: tensors may outlive everything else.
+IdleBlocks& idle_blocks() {
+  static auto* blocks = new IdleBlocks;
+  return *blocks;
+}
+
+}  // namespace
+
+std::byte* allocate_tensor_memory(size_t bytes) {
+  if (bytes > SIZE_MAX / 2) throw std::bad_alloc();
+  const bool kept = kKeeps && bytes >= kSmallestKept;
+  const size_t size = kept ? block_size(bytes) : (bytes + kAlignment - 1) / kAlignment * kAlignment;
+  std::byte* memory = kept ? idle_blocks().take(size) : nullptr;
+  if (memory == nullptr) memory = from_system(size);
+  if (memory == nullptr && kept) {
+    idle_blocks().drop_all();
+    memory = from_system(size);
+  }
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+
+void release_tensor_memory(std::byte* memory, size_t bytes) {
+  if (kKeeps && bytes >= kSmallestKept) {
+    idle_blocks().give(memory, block_size(bytes));
+  } else {
+    std::free(memory);
+  }
+}
+
+}  // namespace quern

@@ -1,0 +1,110 @@
+// References that reach themselves: counting holders never frees them. A reference is the only value that can
+// be changed, so each cycle has one; who holds what is looked at from the references of a thread.
+
+#include <algorithm>
+#include <mutex>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "ir/value/value.h"
+
+namespace quern {
+
+/// The references that a thread made and that live.
+class RefHeap {
+ public:
+  void add(RefObject* reference) {
+    std::lock_guard lock(mutex_);
+    living_.insert(reference);
+  }
+  void remove(RefObject* reference) {
+    std::lock_guard lock(mutex_);
+    living_.erase(reference);
+  }
+  bool is_full() {
+    std::lock_guard lock(mutex_);
+    return living_.size() >= limit_;
+  }
+  void collect() {
+    // What the lost references hold is dropped when nothing looks at them any more.
+    std::vector<Value> lost;
+    {
+      std::lock_guard lock(mutex_);
+      for (RefObject* reference : unheld()) lost.push_back(std::move(reference->content));
+    }
+    drop(std::move(lost));
+    std::lock_guard lock(mutex_);
+    limit_ = std::max(kLeast, 2 * living_.size());
+  }
+
+ private:
+  static constexpr size_t kLeast = 4096;
+
+  // As in CPython's collector: an object that more values hold than those found from the references is held
+  // from outside, and so is all that it reaches.
+  std::vector<RefObject*> unheld() const {
+    std::unordered_map<const Object*, uint32_t> inside;
+    std::vector<const Object*> rest;
+    for (RefObject* reference : living_) {
+      inside.emplace(reference, 0);
+      rest.push_back(reference);
+    }
+    go_over(rest, [&](const Object* part) {
+      auto [known, first] = inside.try_emplace(part, 0);
+      ++known->second;
+      return first;
+    });
+    std::unordered_set<const Object*> held;
+    for (const auto& [object, count] : inside)
+      if (object->holders() > count && held.insert(object).second) rest.push_back(object);
+    go_over(rest, [&](const Object* part) { return held.insert(part).second; });
+    std::vector<RefObject*> out;
+    for (RefObject* reference : living_)
+      if (!held.contains(reference)) out.push_back(reference);
+    return out;
+  }
+
+  // `visit` is told of each part that may hold others, and says whether to go on into it.
+  template <class F>
+  static void go_over(std::vector<const Object*>& rest, F&& visit) {
+    while (!rest.empty()) {
+      const Object* object = rest.back();
+      rest.pop_back();
+      for (const Value& value : object->parts()) {
+        const Object* part = value.object();
+        if (part && part->kind != ObjectKind::Tensor && visit(part)) rest.push_back(part);
+      }
+    }
+  }
+
+  std::mutex mutex_;
+  std::unordered_set<RefObject*> living_;
+  size_t limit_ = kLeast;
+};
+
+namespace {
+
+std::shared_ptr<RefHeap>& heap_of_thread() {
+  thread_local auto heap = std::make_shared<RefHeap>();
+  return heap;
+}
+
+}  // namespace
+
+RefObject::RefObject(Value c) : Object(kKind), content(std::move(c)), heap_(heap_of_thread()) {
+  heap_->add(this);
+}
+
+RefObject::~RefObject() {
+  heap_->remove(this);
+  drop(std::move(content));
+}
+
+Value Value::reference(Value content) {
+  if (heap_of_thread()->is_full()) collect_cycles();
+  return Value(new RefObject(std::move(content)));
+}
+
+void collect_cycles() { heap_of_thread()->collect(); }
+
+}  // namespace quern

@@ -1,0 +1,104 @@
+#pragma once
+// Kernels of primitive functions: compiled when they are first asked for, and kept in memory and on disk.
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "ir/expr/canonical_text.h"
+#include "jit/cache/code_store.h"
+#include "jit/cache/kernel_name.h"
+#include "jit/cache/kernel_record.h"
+#include "jit/codegen/codegen.h"
+#include "jit/vm/vm.h"
+
+namespace quern {
+
+struct CompilerOptions {
+  Tiers tiers = Tiers::Both;
+  std::filesystem::path cache{};     ///< the database of compiled code; none where it is empty
+  int winograd_tile = 0;             ///< loops::MachineModel::winograd_tile
+  bool plain_loops = false;          ///< loops::MachineModel::plain_loops
+  bool perf_map = false;             ///< CodegenOptions::perf_map
+  bool debugger = false;             ///< CodegenOptions::debugger
+  bool checks_bounds = false;        ///< CodegenOptions::checks_bounds
+  std::string features{};            ///< CodegenOptions::features
+  std::vector<StandIn> stand_ins{};  ///< CodegenOptions::stand_ins
+
+  /// QUERN_TIERS (both, first, best), QUERN_CACHE (a file, or off; otherwise quern/kernels.db in
+  /// $XDG_CACHE_HOME or ~/.cache), QUERN_WINOGRAD (2 or 4), QUERN_LOOPS=plain, QUERN_PERF_MAP=1 and
+  /// QUERN_GDB=1. `value_of` gives a variable's value, empty where it has none.
+  static CompilerOptions from(const std::function<std::string(const char* variable)>& value_of);
+  /// Those of this process: of its environment when first asked for, then as they were set.
+  static CompilerOptions& of_process();
+};
+
+/// Where kernels came from so far.
+struct KernelCounts {
+  size_t lowered = 0;  ///< made from a primitive
+  size_t loaded = 0;   ///< found on disk
+  size_t shared = 0;   ///< of an equal primitive before
+};
+
+/// Primitives with the same canonical text share their code; so do forms of packed inputs with the same loop
+/// nest.
+class KernelCache final : public KernelSource {
+ public:
+  using DeclaredDots = std::function<DotIntrinsics()>;
+  /// `name_of` is asked when a kernel is first wanted, and `dots`, what may be lowered to, when it is needed.
+  explicit KernelCache(CompilerOptions options, NameOfOrigin name_of = {}, DeclaredDots dots = {});
+  ~KernelCache() override;
+
+  Result<KernelCode> kernel(const FnExpr& primitive) override;
+  Profile* profile() override { return is_profiling_ ? &profile_ : nullptr; }
+  /// Whether executions that begin from now on note their calls; at first they do not.
+  void set_profiling(bool on) { is_profiling_ = on; }
+  Profile& calls() { return profile_; }
+  Result<CodeGenerator*> code_generator();
+  /// What kernels are lowered for: the generator's target, with the intrinsics that it has.
+  Result<const loops::MachineModel*> machine();
+  /// Returns when all code is the best there will be, and on disk.
+  void wait_until_idle();
+  const KernelCounts& counts() const { return counts_; }
+
+ private:
+  using Codes = std::vector<std::shared_ptr<CompiledKernel>>;
+  struct Entry {
+    KernelRecord record;  ///< without objects
+    Codes codes;          ///< of the kernel, then of each form
+    std::string name;
+  };
+  /// Forms are shared by code and by name.
+  struct Form {
+    std::shared_ptr<CompiledKernel> code;
+    std::string name;
+  };
+  const DotIntrinsics& dots();
+  Result<Entry> entry_of(const FnExpr& primitive, const CanonicalText& text, CodeGenerator& generator);
+  Result<Entry> compiled(const FnExpr& primitive, const CanonicalText& text, const std::string& name,
+                         CodeGenerator& generator);
+  std::optional<Entry> loaded(const std::string& key, const CanonicalText& text, const std::string& name,
+                              CodeGenerator& generator);
+  KernelCode code_of(const Entry& entry, std::span<const Dim> variables) const;
+  void store_later(std::string key, const Entry& entry, CodeGenerator& generator);
+
+  const CompilerOptions options_;
+  std::unique_ptr<CodeStore> store_;  ///< null without one
+  std::string key_prefix_;            ///< all that code depends on but the primitive
+  KernelCounts counts_;
+  const NameOfOrigin name_of_;
+  const DeclaredDots declared_dots_;
+  std::optional<loops::MachineModel> machine_;
+  std::optional<DotIntrinsics> dots_;  ///< that the machine has, where somebody asked
+  Profile profile_;
+  bool is_profiling_ = false;
+  std::unordered_map<std::string, Entry> entries_;  ///< by canonical text
+  std::unordered_map<std::string, Form> forms_;     ///< by that of the loop nest
+  // Ends first: what it still does in the background uses the store.
+  std::unique_ptr<CodeGenerator> generator_;
+};
+
+}  // namespace quern

@@ -1,0 +1,135 @@
+#pragma once
+// Transcendental functions of float32 and float64 as straight code, for single values and for any number of
+// lanes. A lane's result does not depend on the other lanes nor on their number.
+//
+// Bounds in units in the last place of the true result, with or without a fused multiply-add, held against
+// samples of all operands by tests/jit/codegen/codegen_math_test.cpp:
+//               exp   log   tanh   sigmoid   erf   sin   cos   pow
+//     float32     1     1      3         3     2     1     1     1
+//     float64     1     1      3         3     2     1     1     1
+// Infinities, NaN, signed zeros, subnormal operands and results, overflow and underflow are handled as the
+// true function has them; pow's special cases are those of IEEE 754. The remainder is exact. The coefficients
+// are minimax fits with relative weight.
+
+#include <llvm/IR/IRBuilder.h>
+
+#include "ir/value/scalar.h"
+
+namespace quern::codegen {
+
+class Operations;
+
+class VectorMath {
+ public:
+  VectorMath(llvm::IRBuilderBase& builder, Operations& operations) : b_(builder), operations_(operations) {}
+
+  /// Exp, Log, Tanh, Sigmoid, Erf, Sin, Cos, Pow or Mod of floats. The builder has to stand at the end of its
+  /// block, and stands in another one afterwards where the function has a branch for operands that are rare.
+  llvm::Value* emit(ScalarOp op, llvm::ArrayRef<llvm::Value*> args);
+
+ private:
+  using Value = llvm::Value;
+  using Coefficients = llvm::ArrayRef<double>;
+  /// The unevaluated sum hi + lo with |lo| <= ulp(hi) / 2, or nearly so.
+  struct Pair {
+    Value* hi;
+    Value* lo;
+  };
+
+  // vector_math_exp.cpp
+  struct Rounded {
+    Value* number;   ///< a float
+    Value* integer;  ///< of the same width
+    Value* bits;     ///< whose low bits are the integer's
+  };
+  /// x = n*ln 2 + r with |r| <= ln 2 / 2, and `less_one` is e^r - 1.
+  struct Reduced {
+    Rounded n;
+    Value* less_one;
+  };
+  /// `addend`, a part of x too small to be seen in it, may be null.
+  Reduced reduce(Value* x, Value* addend = nullptr);
+  /// e^x and e^(x + addend)
+  Value* exp(Value* x, Value* addend = nullptr);
+  Value* tanh(Value* x);
+  Value* sigmoid(Value* x);
+  Value* erf(Value* x);
+  /// Of what is not negative.
+  Value* erf_float32(Value* t);
+  Value* erf_float64(Value* t);
+
+  // vector_math_log.cpp
+  /// x = 2^exponent (1 + f) with 1 + f in [sqrt(1/2), sqrt(2)), for positive finite x.
+  struct Scaled {
+    Value* exponent;
+    Value* f;
+  };
+  Scaled scale(Value* x);
+  Value* log(Value* x);
+  Value* log_float32(const Scaled& x);
+  Value* log_float64(const Scaled& x);
+  /// For positive finite float64, with a relative error of 2^-66.
+  Pair log_pair(Value* x);
+
+  // vector_math_trig.cpp
+  /// x = n*pi/2 + r.hi + r.lo with |r| <= pi/4 and x >= 0, in float64; r.lo is null where the result will be
+  /// narrowed to float32.
+  struct Angle {
+    Value* n;  ///< an integer, of which the low bits are right
+    Pair r;
+  };
+  Value* sin_or_cos(ScalarOp op, Value* x);
+  Angle reduce_float32(Value* x);
+  Angle reduce_float64(Value* x);
+  Angle reduce_huge_float32(Value* x, Value* is_huge);
+  /// The sine or cosine of that angle.
+  Value* of_angle(ScalarOp op, const Angle& angle);
+
+  // vector_math_pow.cpp
+  Value* pow(Value* x, Value* y);
+  Value* magnitude_of_pow_float32(Value* x, Value* y);
+  Value* magnitude_of_pow_float64(Value* x, Value* y);
+  Value* with_special_powers(Value* magnitude, Value* x, Value* y);
+
+  // vector_math.cpp: pieces
+  Value* fmod(Value* x, Value* y);
+  Value* as_bits(Value* x);
+  Value* as_float(Value* bits);
+  Value* magnitude(Value* x);
+  Value* widened(Value* x);
+  Value* narrowed(Value* x);
+  /// 2^n for an integer n that is a normal exponent.
+  Value* power_of_two(Value* n);
+  /// x * 2^n, rounded once, where the result is in range or n is less than twice the exponents' range.
+  Value* scaled(Value* x, const Rounded& n);
+  /// The float32 in a table of 16 that the low bits of each index say.
+  Value* lookup(Coefficients table, Value* index);
+  /// A small integer as a float of its width.
+  Value* number_of(Value* integer);
+  /// The nearest integer to a*b, which lies within the fraction's bits.
+  Rounded nearest(Value* a, double b);
+  /// a*b + c
+  Value* mad(Value* a, Value* b, Value* c);
+  /// coefficients[0] + coefficients[1]*x + …
+  Value* polynomial(Value* x, Coefficients coefficients);
+  /// min(x, limit) and max(x, limit), where NaN stays NaN.
+  Value* at_most(Value* x, double limit);
+  Value* at_least(Value* x, double limit);
+  /// The exact sum and product (Dekker 1971); `ordered` sums need |a| >= |b| or a = 0.
+  Pair sum(Value* a, Value* b);
+  Pair ordered_sum(Value* a, Value* b);
+  Pair product(Value* a, Value* b);
+  /// The product of two pairs, with an error of a few units in the last place of `lo`.
+  Pair product(const Pair& a, const Pair& b);
+  /// `otherwise()` in the lanes of `mask`, behind a branch that is not taken where no lane is in it, and
+  /// elsewhere `usual`.
+  Value* unless(Value* mask, Value* usual, llvm::function_ref<Value*()> otherwise);
+
+  llvm::IRBuilderBase& b_;
+  Operations& operations_;
+};
+
+/// Whether the elements of `x` are float64.
+bool is_wide(llvm::Value* x);
+
+}  // namespace quern::codegen

@@ -1,0 +1,162 @@
+#include "jit/compute/verify_accesses.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "jit/compute/computation.h"
+
+namespace quern::loops {
+
+namespace {
+
+class Verifier {
+ public:
+  explicit Verifier(const Kernel& kernel) : kernel_(kernel) {}
+
+  std::string run() {
+    block(kernel_.body);
+    return std::move(wrong_);
+  }
+
+ private:
+  void block(const Block& statements) {
+    for (const StmtPtr& s : statements)
+      if (wrong_.empty()) statement(*s);
+  }
+
+  void statement(const Stmt& s) {
+    const Facts outer = facts_;
+    if (s.kind == StmtKind::For && is_const(s.extent, 0)) return;
+    if (s.kind == StmtKind::For) {
+      indices_.insert(s.var);
+      facts_.add_index(s.var, s.extent);
+    }
+    if (s.kind == StmtKind::If) assume(s.checks);
+    around_.push_back(&s);
+    block(s.body);
+    around_.pop_back();
+    facts_ = outer;
+    values(s.value);
+    values(s.index_value);
+    for (const BoundsCheck& check : s.checks) values(check.computed);
+    for (const ComputedOffset& part : s.computed) values(part.index);
+    if (s.kind == StmtKind::Store || s.kind == StmtKind::Update)
+      access(s.buffer, s.offset, s.computed, s.checks,
+             s.kind == StmtKind::Store ? "a store to" : "an update of");
+  }
+
+  void values(const ValuePtr& value) {
+    for_each_value(value, [this](const Value& v) {
+      if (v.kind == ValueKind::Dot)
+        for (const ValuePtr& arg : v.args) in_dots_.insert(arg.get());
+    });
+    for_each_value(value, [this](const Value& v) {
+      if (v.kind == ValueKind::Load && !in_dots_.contains(&v))
+        access(v.buffer, v.dim, v.computed, v.checks, "a read of");
+    });
+  }
+
+  void access(int buffer, Dim offset, const std::vector<ComputedOffset>& computed,
+              const std::vector<BoundsCheck>& checks, std::string_view what) {
+    if (!wrong_.empty()) return;
+    const Buffer& accessed = kernel_.buffers.at(static_cast<size_t>(buffer));
+    const Dim size = dim_product(accessed.shape);
+    if (!computed.empty() || !as_const(size) || !is_known(offset)) return;
+    const Facts outer = facts_;
+    assume(checks);
+    const bool is_inside = prove_nonnegative(offset, facts_) && prove_less(offset, size, facts_);
+    facts_ = outer;
+    if (is_inside) return;
+    // What is true need not be proved: the steps of the loops decide.
+    Steps steps{offset, *as_const(size), checks};
+    if (visit(steps, 0))
+      wrong_ =
+          fmt::format("{} {} is outside of it: {} is {} of {} elements, at {}", what, accessed.name,
+                      to_string(offset), *evaluate(offset, steps.lookup()), *as_const(size), steps.text());
+  }
+
+  /// Looks for a step at which an access leaves its buffer.
+  struct Steps {
+    Dim offset;
+    int64_t size;
+    const std::vector<BoundsCheck>& checks;
+    std::unordered_map<Dim, int64_t> values = {};
+    int64_t left = int64_t{1} << 18;  ///< of the steps that are looked at
+
+    std::function<std::optional<int64_t>(Dim)> lookup() const {
+      return [this](Dim var) {
+        const auto found = values.find(var);
+        return found == values.end() ? std::nullopt : std::optional(found->second);
+      };
+    }
+    bool hold(const std::vector<BoundsCheck>& conditions) const {
+      return std::ranges::all_of(conditions, [&](const BoundsCheck& check) {
+        if (check.computed) return true;
+        const auto index = evaluate(check.index, lookup()), extent = evaluate(check.extent, lookup());
+        return !index || !extent || (*index >= 0 && *index < *extent);
+      });
+    }
+    std::string text() const {
+      std::string all;
+      for (const auto& [var, value] : values)
+        all += fmt::format("{}{} = {}", all.empty() ? "" : ", ", to_string(var), value);
+      return all;
+    }
+  };
+
+  /// True at a step that is outside, inside of the first `depth` statements around the access.
+  bool visit(Steps& steps, size_t depth) const {
+    if (--steps.left < 0) return false;
+    if (depth == around_.size()) {
+      const auto at = evaluate(steps.offset, steps.lookup());
+      return at && (*at < 0 || *at >= steps.size) && steps.hold(steps.checks);
+    }
+    const Stmt& s = *around_[depth];
+    if (s.kind == StmtKind::If && !steps.hold(s.checks)) return false;
+    if (s.kind != StmtKind::For) return visit(steps, depth + 1);
+    const auto extent = evaluate(s.extent, steps.lookup());
+    for (int64_t i = 0; extent && i < *extent; ++i) {
+      steps.values[s.var] = i;
+      if (visit(steps, depth + 1)) return true;
+    }
+    steps.values.erase(s.var);
+    return false;
+  }
+
+  /// Guards count: where one fails nothing is read.
+  void assume(const std::vector<BoundsCheck>& checks) {
+    for (const BoundsCheck& check : checks) {
+      if (check.computed) continue;
+      facts_.add_nonnegative(check.index);
+      facts_.add_nonnegative(dim_sub(dim_sub(check.extent, check.index), dim_const(1)));
+    }
+  }
+
+  /// Over loops alone, whose extents are known.
+  bool is_known(Dim d) const {
+    bool known = true;
+    for_each_var(d, [&](Dim var) {
+      const Dim* extent = indices_.contains(var) ? facts_.extent_of(var) : nullptr;
+      known = known && extent && is_known(*extent);
+    });
+    return known;
+  }
+
+  const Kernel& kernel_;
+  Facts facts_;
+  std::unordered_set<Dim> indices_;
+  std::vector<const Stmt*> around_;
+  std::unordered_set<const Value*> in_dots_;
+  std::string wrong_;
+};
+
+}  // namespace
+
+std::string outside_access(const Kernel& kernel) { return Verifier(kernel).run(); }
+
+}  // namespace quern::loops

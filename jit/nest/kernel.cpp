@@ -1,0 +1,438 @@
+// From loops to statements.
+
+#include <algorithm>
+
+#include "ir/base/result.h"
+#include "jit/nest/dot.h"
+#include "jit/nest/writer.h"
+
+namespace quern::loops {
+
+Kernel NestWriter::write() {
+  Kernel kernel;
+  kernel.buffers = c_.buffers;
+  kernel.dims = c_.dims;
+  kernel.locals = c_.locals + (nest_.turned_ >= 0 || nest_.turned_write_ >= 0 ? 1 : 0);
+  kernel.traps = c_.traps;
+  is_numbered_ = loops_are_numbered();
+  const Place place = outermost();
+  for (const Nest::Fill& fill : nest_.fills_)
+    if (fill.loop == Nest::kBeforeAll) fill_whole(fill, place, kernel.body);
+  std::vector<int> outer = parts_.outer;
+  if (nest_.turned_ >= 0) outer.resize(outer.size() - 2);
+  const Block rest = loops(
+      outer, 0, place, [this](const Place& p) { return nest_.turned_ >= 0 ? turned_tile(p) : element(p); });
+  kernel.body.insert(kernel.body.end(), rest.begin(), rest.end());
+  for (const auto& [scratch, shape] : shapes_) {
+    std::vector<Dim>& dims = kernel.buffers[static_cast<size_t>(scratch)].shape;
+    dims.clear();
+    for (const int64_t extent : shape)
+      if (extent != 1) dims.push_back(dim_const(extent));
+  }
+  if (!parts_.memory.empty())
+    kernel.buffers[static_cast<size_t>(nest_.written_scratch_)].dtype = c_.reductions[0].accumulator;
+  kernel.range = range_;
+  if (range_) kernel.work = work_of(c_);
+  return kernel;
+}
+
+/// Loops of a tile are known to the code.
+LoopKind NestWriter::kind_of(int loop) const {
+  const LoopKind kind = loop_at(loop).kind;
+  return is_in_tile(loop) && kind == LoopKind::Serial ? LoopKind::Unroll : kind;
+}
+
+bool NestWriter::is_in_tile(int loop) const {
+  return std::count(parts_.tile.begin(), parts_.tile.end(), loop) != 0;
+}
+
+// --- indices ---
+
+/// Of splits whose steps are the same everywhere these are known before their loops.
+NestWriter::Place NestWriter::outermost() const {
+  Place place;
+  for (size_t s = 0; s < nest_.splits_.size(); ++s) {
+    const Nest::Split& split = nest_.splits_[s];
+    if (const auto count = nest_.even_count(split))
+      place.steps[static_cast<int>(s)] = {dim_const(*count), dim_const(0), dim_const(split.factor)};
+  }
+  return place;
+}
+
+Dim NestWriter::extent_of(int loop, const Place& place) const {
+  const Nest::Loop& l = loop_at(loop);
+  if (l.extent) return l.extent;
+  const auto steps = place.steps.find(l.made_by);
+  QUERN_CHECK(steps != place.steps.end());
+  const bool is_outer = nest_.splits_[static_cast<size_t>(l.made_by)].outer == loop;
+  return is_outer ? steps->second.count : steps->second.factor;
+}
+
+/// The loop's index, or null where the loops that it is made of do not have one yet.
+Dim NestWriter::index_of(int loop, const Place& place) const {
+  if (const auto known = place.index.find(loop); known != place.index.end()) return known->second;
+  for (size_t s = 0; s < nest_.splits_.size(); ++s) {
+    const Nest::Split& split = nest_.splits_[s];
+    if (split.loop != loop) continue;
+    const Dim outer = index_of(split.outer, place);
+    const Dim inner = index_of(split.inner, place);
+    if (!outer || !inner) return nullptr;
+    const Steps& steps = place.steps.at(static_cast<int>(s));
+    return dim_add(dim_add(dim_mul(outer, steps.factor), inner), steps.start);
+  }
+  for (const Nest::Fuse& fuse : nest_.fuses_) {
+    if (fuse.outer != loop && fuse.inner != loop) continue;
+    const Dim fused = index_of(fuse.fused, place);
+    if (!fused) return nullptr;
+    const Dim extent = loop_at(fuse.inner).extent;
+    return fuse.outer == loop ? dim_floordiv(fused, extent) : dim_floormod(fused, extent);
+  }
+  return nullptr;
+}
+
+DimMap NestWriter::indices(const Place& place) const {
+  DimMap map;
+  for (size_t k = 0; k < nest_.table_.size(); ++k)
+    if (const Dim index = index_of(static_cast<int>(k), place)) map.emplace(nest_.table_[k].symbol, index);
+  return map;
+}
+
+Dim NestWriter::here(Dim d, const DimMap& map, const Facts& facts) {
+  return simplify(quern::substitute(d, map), facts);
+}
+
+// --- loops ---
+
+std::vector<NestWriter::Steps> NestWriter::steps_of(const Nest::Split& split, const Place& place) const {
+  std::vector<Steps> steps = even_steps(split, place);
+  if (!loop_at(split.outer).peeled) return steps;
+  const auto cut = [](Steps& from, int64_t first) {
+    const int64_t count = *as_const(from.count);
+    Steps rest = from;
+    from.count = dim_const(first);
+    rest.count = dim_const(count - first);
+    rest.start = dim_add(from.start, dim_mul(from.count, from.factor));
+    return rest;
+  };
+  const auto is_many = [](const Steps& s) { return as_const(s.count).value_or(0) > 1; };
+  if (!steps.empty() && is_many(steps.front())) steps.insert(steps.begin() + 1, cut(steps.front(), 1));
+  if (!steps.empty() && is_many(steps.back()))
+    steps.push_back(cut(steps.back(), *as_const(steps.back().count) - 1));
+  return steps;
+}
+
+std::vector<NestWriter::Steps> NestWriter::even_steps(const Nest::Split& split, const Place& place) const {
+  const Dim extent = extent_of(split.loop, place), factor = dim_const(split.factor), zero = dim_const(0);
+  const LoopKind inner = kind_of(split.inner);
+  const auto known = as_const(extent);
+  if (!known && inner == LoopKind::Unroll) return cascade(extent, split.factor);
+  if (!known)
+    return {{dim_floordiv(extent, factor), zero, factor},
+            {dim_min(dim_floormod(extent, factor), dim_const(1)),
+             dim_mul(dim_floordiv(extent, factor), factor), dim_floormod(extent, factor)}};
+  std::vector<Steps> steps;
+  const auto add = [&](int64_t count, int64_t start, int64_t size) {
+    if (count > 0 && size > 0) steps.push_back({dim_const(count), dim_const(start), dim_const(size)});
+  };
+  if (inner == LoopKind::Unroll && *known > 0) {
+    const int64_t count = (*known + split.factor - 1) / split.factor;
+    const int64_t most = (*known + count - 1) / count, many = *known - count * (most - 1);
+    add(many, 0, most);
+    add(count - many, many * most, most - 1);
+    return steps;
+  }
+  add(*known / split.factor, 0, split.factor);
+  add(1, *known / split.factor * split.factor, *known % split.factor);
+  return steps;
+}
+
+/// Steps that are all unrolled, over an extent that is known at run time only.
+std::vector<NestWriter::Steps> NestWriter::cascade(Dim extent, int64_t factor) {
+  std::vector<Steps> steps;
+  Dim start = dim_const(0), left = extent;
+  for (int64_t size = factor;; size = size > 4 ? 4 : 1) {
+    const Dim each = dim_const(size), count = dim_floordiv(left, each);
+    steps.push_back({count, start, each});
+    if (size == 1) return steps;
+    start = dim_add(start, dim_mul(count, each));
+    left = dim_floormod(left, each);
+  }
+}
+
+/// The loops from the k-th on around what `inside` makes.
+Block NestWriter::loops(const std::vector<int>& order, size_t k, const Place& place, const Inside& inside) {
+  if (k == order.size()) return inside(place);
+  const int loop = order[k];
+  const int made_by = loop_at(loop).made_by;
+  const bool is_outer = made_by >= 0 && nest_.splits_[static_cast<size_t>(made_by)].outer == loop;
+  if (!is_outer) return one_loop(order, k, extent_of(loop, place), place, inside);
+  Block all;
+  Dim before = place.before;
+  for (const Steps& steps : steps_of(nest_.splits_[static_cast<size_t>(made_by)], place)) {
+    Place here = place;
+    here.steps[made_by] = steps;
+    here.before = before;
+    if (is_in_range(loop)) before = dim_add(before, dim_mul(steps.count, range_inside(order, k, here)));
+    Block part = one_loop(order, k, steps.count, std::move(here), inside);
+    all.insert(all.end(), part.begin(), part.end());
+  }
+  return all;
+}
+
+Block NestWriter::one_loop(const std::vector<int>& order, size_t k, Dim extent, Place place,
+                           const Inside& inside) {
+  const int loop = order[k];
+  const Nest::Loop& l = loop_at(loop);
+  const bool ranged = loop == nest_.parallel_;
+  const bool is_bound = l.bound != GridIndex::None;
+  if (ranged && !range_) range_ = range_from(order, is_numbered_ ? 0 : k, place);
+  if (l.dot && is_const(extent, terms_at_once(loop))) {
+    place.index[loop] = dim_const(0);
+    place.dot = loop;
+    return loops(order, k + 1, place, inside);
+  }
+  if (is_const(extent, 1) && l.kind != LoopKind::Vectorize && !ranged && !is_bound) {
+    place.index[loop] = dim_const(0);
+    return step(order, k, std::move(place), inside);
+  }
+  Stmt stmt{StmtKind::For};
+  stmt.var = dim_var(l.name);
+  stmt.extent = extent;
+  stmt.loop = kind_of(loop);
+  stmt.width = static_cast<int>(l.width);
+  const bool in_tile = is_in_tile(loop);
+  if (stmt.loop == LoopKind::Unroll && (l.width == 0 || in_tile)) {
+    constexpr int64_t kMost = 64;
+    const auto all = as_const(extent);
+    stmt.loop = all && *all <= kMost ? LoopKind::Unroll : LoopKind::Serial;
+    stmt.width = stmt.loop == LoopKind::Unroll ? static_cast<int>(*all) : 1;
+  }
+  if (ranged) stmt.before = place.before;
+  stmt.apart = l.kind == LoopKind::Unroll && l.owner != Nest::kResult && fills_registers(place);
+  stmt.unrolled = l.kind == LoopKind::Vectorize && in_tile;
+  if (stmt.unrolled && !as_const(extent)) stmt.most = *tile_extent(loop, place);
+  place.index[loop] = is_const(extent, 1) ? dim_const(0) : stmt.var;
+  place.facts.add_index(stmt.var, extent);
+  if (!ranged && is_in_range(loop))
+    place.before = dim_add(place.before, dim_mul(stmt.var, range_inside(order, k, place)));
+  stmt.bound = l.bound;
+  stmt.body = step(order, k, std::move(place), inside);
+  return {make(std::move(stmt))};
+}
+
+/// What is done in a step of the k-th loop.
+Block NestWriter::step(const std::vector<int>& order, size_t k, Place place, const Inside& inside) {
+  return guarded(order[k], std::move(place), [&](const Place& p) {
+    return with_scratch(order[k], p, [&](const Place& q) { return loops(order, k + 1, q, inside); });
+  });
+}
+
+/// Whether a tile leaves few registers for anything else.
+bool NestWriter::fills_registers(const Place& place) const {
+  constexpr int64_t kMany = 16;
+  if (loop_of_matrices()) return false;
+  int64_t vectors = 1;
+  for (const int loop : parts_.tile) {
+    const int64_t lanes = loop_at(loop).kind == LoopKind::Vectorize ? loop_at(loop).width : 1;
+    const int made_by = loop_at(loop).made_by;
+    const bool is_placed = made_by < 0 || place.steps.contains(made_by);
+    const auto extent = is_placed ? tile_extent(loop, place) : nest_.most_steps(loop);
+    vectors *= (extent.value_or(1) + lanes - 1) / lanes;
+  }
+  return vectors > kMany;
+}
+
+/// What a reduction's terms need, as soon as the loops that it depends on have their indices.
+Block NestWriter::guarded(int loop, Place place, const Inside& inside) {
+  if (loop_at(loop).owner == Nest::kResult || loop_at(loop).kind == LoopKind::Vectorize) return inside(place);
+  const Reduction& r = c_.reductions[static_cast<size_t>(loop_at(loop).owner)];
+  if (r.checks.empty()) return inside(place);
+  const DimMap map = indices(place);
+  Stmt guard{StmtKind::If};
+  for (const BoundsCheck& check : r.checks) {
+    if (check.computed || contains(place.held, check)) continue;
+    BoundsCheck now = check;
+    now.index = here(check.index, map, place.facts);
+    now.extent = here(check.extent, map, place.facts);
+    if (is_open(now.index) || is_open(now.extent) || runs_in_lanes(now.index, place)) continue;
+    place.held.push_back(check);
+    const bool proved =
+        prove_nonnegative(now.index, place.facts) && prove_less(now.index, now.extent, place.facts);
+    if (!proved) guard.checks.push_back(now);
+  }
+  if (guard.checks.empty()) return inside(place);
+  guard.body = inside(place);
+  return {make(std::move(guard))};
+}
+
+/// Whether it depends on a loop that has no index yet.
+bool NestWriter::is_open(Dim d) const {
+  return std::any_of(nest_.table_.begin(), nest_.table_.end(),
+                     [&](const Nest::Loop& l) { return contains_var(d, l.symbol); });
+}
+
+bool NestWriter::runs_in_lanes(Dim d, const Place& place) const {
+  for (const auto& [loop, index] : place.index)
+    if (loop_at(loop).kind == LoopKind::Vectorize && index->kind == DimKind::Var && contains_var(d, index))
+      return true;
+  return false;
+}
+
+// --- statements ---
+
+Block NestWriter::element(const Place& place) {
+  if (!parts_.memory.empty())
+    return loops(parts_.memory, 0, place, [&](const Place& p) { return memory_terms(p); });
+  Block body;
+  for (size_t r = 0; r < c_.reductions.size(); ++r) top_reduction(static_cast<int>(r), place, body);
+  Block stores = nest_.turned_write_ >= 0
+                     ? turned_write(place)
+                     : loops(parts_.tile, 0, place, [&](const Place& p) { return Block{make(store_at(p))}; });
+  body.insert(body.end(), stores.begin(), stores.end());
+  return body;
+}
+
+Stmt NestWriter::store_at(const Place& p) const {
+  Stmt store{StmtKind::Store};
+  const DimMap map = indices(p);
+  store.buffer = output_of(c_.buffers);
+  store.offset = c_.store_offset;
+  if (const auto found = p.scratch.find(store.buffer); found != p.scratch.end()) {
+    store.buffer = found->second.buffer;
+    store.offset = offset_in(found->second.region, c_.vars);
+  }
+  store.offset = here(store.offset, map, p.facts);
+  store.value = value(c_.value, map, p);
+  return store;
+}
+
+void NestWriter::top_reduction(int number, const Place& place, Block& body) {
+  const Reduction& r = c_.reductions[static_cast<size_t>(number)];
+  const DimMap map = indices(place);
+  if (parts_.tile.empty()) {
+    const Reduction own = nested_at(r, map, place);
+    if (own.is_let || own.vars.empty()) return add_reduction(own, serial_loop, body);
+    open_reduction(own, body);
+  } else {
+    declare_tile(r, place, body);
+  }
+  const Block all = terms(number, place);
+  body.insert(body.end(), all.begin(), all.end());
+  if (!loop_of_matrices()) return;
+  Stmt settle{StmtKind::Settle};
+  settle.local = r.local;
+  body.push_back(make(std::move(settle)));
+}
+
+/// What the loops of a reduction add to its accumulators.
+Block NestWriter::terms(int number, const Place& place) {
+  std::vector<int> order;
+  for (const int loop : parts_.reduced)
+    if (loop_at(loop).owner == number) order.push_back(loop);
+  return loops(order, 0, place, [&](const Place& inner) {
+    return loops(parts_.tile, 0, inner,
+                 [&](const Place& p) { return term(c_.reductions[static_cast<size_t>(number)], p); });
+  });
+}
+
+Block NestWriter::term(const Reduction& r, const Place& place) {
+  const DimMap map = indices(place);
+  Block body;
+  for (const Reduction& nested : r.inner) add_reduction(nested_at(nested, map, place), serial_loop, body);
+  Stmt reduce{StmtKind::Reduce};
+  reduce.local = r.local;
+  reduce.indices = tile_indices(place);
+  reduce.dtype = r.accumulator;
+  reduce.reduce = r.kind;
+  reduce.value = place.dot >= 0 ? dot(r, place) : value(r.value, map, place, &r.checks);
+  for (const BoundsCheck& check : r.checks)
+    if (!contains(place.held, check)) reduce.checks.push_back(this->check(check, map, place));
+  reduce.index_local = r.index_local;
+  reduce.index_value = value(r.index_value, map, place);
+  body.push_back(make(std::move(reduce)));
+  return body;
+}
+
+ValuePtr NestWriter::dot(const Reduction& r, const Place& place) {
+  const DotIntrinsicPtr& intrinsic = loop_at(place.dot).dot;
+  if (intrinsic->is_of_matrices()) return product_of_matrices(r, place);
+  const auto factors = dot_factors(r.value, *intrinsic);
+  QUERN_CHECK(factors);
+  const DimMap map = indices(place);
+  Value v{ValueKind::Dot, r.accumulator};
+  v.dot = intrinsic;
+  v.args = {value(factors->a, map, place, &r.checks), value(factors->b, map, place, &r.checks)};
+  return std::make_shared<const Value>(std::move(v));
+}
+
+std::vector<Dim> NestWriter::tile_indices(const Place& place) const {
+  std::vector<Dim> found;
+  for (const int loop : parts_.tile) found.push_back(place.index.at(loop));
+  return found;
+}
+
+void NestWriter::declare_tile(const Reduction& r, const Place& place, Block& body) const {
+  Stmt stmt{StmtKind::Declare};
+  stmt.local = r.local;
+  stmt.dtype = r.accumulator;
+  stmt.value = constant(reduce_identity(r.kind, r.accumulator));
+  for (const int loop : parts_.tile) {
+    const auto extent = tile_extent(loop, place);
+    QUERN_CHECK(extent);
+    stmt.shape.push_back(*extent);
+    if (loop_at(loop).kind == LoopKind::Vectorize) stmt.width = static_cast<int>(loop_at(loop).width);
+  }
+  if (const Nest::Loop* loop = loop_of_matrices()) {
+    stmt.matrices = loop->dot;
+    stmt.extent = dim_const(terms_at_once(static_cast<int>(loop - nest_.table_.data())));
+  }
+  body.push_back(make(std::move(stmt)));
+}
+
+/// At most, where it is a part of a split.
+std::optional<int64_t> NestWriter::tile_extent(int loop, const Place& place) const {
+  const auto known = as_const(extent_of(loop, place));
+  const int made_by = loop_at(loop).made_by;
+  if (known || made_by < 0) return known;
+  return nest_.splits_[static_cast<size_t>(made_by)].factor;
+}
+
+// --- values ---
+
+BoundsCheck NestWriter::check(BoundsCheck check, const DimMap& map, const Place& place) const {
+  if (check.index) check.index = here(check.index, map, place.facts);
+  if (check.computed) check.computed = value(check.computed, map, place);
+  check.extent = here(check.extent, map, place.facts);
+  return check;
+}
+
+/// A value with the indices put in, read from scratch buffers where they have it. `absence`: what is tested
+/// of the whole term, so that nobody looks at what a load gives where that fails.
+ValuePtr NestWriter::value(const ValuePtr& from, const DimMap& map, const Place& place,
+                           const std::vector<BoundsCheck>* absence) const {
+  return placed(from_scratch(from, place), map, place, absence);
+}
+
+ValuePtr NestWriter::placed(const ValuePtr& from, const DimMap& map, const Place& place,
+                            const std::vector<BoundsCheck>* absence) const {
+  if (!from) return nullptr;
+  Value v = *from;
+  if (v.dim) v.dim = here(v.dim, map, place.facts);
+  for (ValuePtr& arg : v.args) arg = placed(arg, map, place, absence);
+  for (ComputedOffset& c : v.computed)
+    c = {placed(c.index, map, place, nullptr), here(c.stride, map, place.facts)};
+  if (v.kind == ValueKind::Load) v.indices.clear();
+  if (v.kind == ValueKind::Local && !parts_.tile.empty()) v.indices = tile_indices(place);
+  std::erase_if(v.checks, [&](const BoundsCheck& c) { return contains(place.held, c); });
+  const bool in_scratch = v.kind == ValueKind::Load && c_.buffers[static_cast<size_t>(v.buffer)].is_scratch;
+  v.unseen = absence && !parts_.tile.empty() && !v.checks.empty() && !in_scratch &&
+             std::all_of(v.checks.begin(), v.checks.end(),
+                         [&](const BoundsCheck& c) { return !c.computed && contains(*absence, c); });
+  for (BoundsCheck& c : v.checks) c = check(c, map, place);
+  v.otherwise = placed(v.otherwise, map, place, nullptr);
+  return std::make_shared<const Value>(std::move(v));
+}
+
+Kernel Nest::kernel() const { return NestWriter(*this).write(); }
+
+}  // namespace quern::loops

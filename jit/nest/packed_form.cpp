@@ -1,0 +1,223 @@
+// The `pack` of a nest: a form of a tensor, and reads of it in the place of those of the tensor.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "jit/compute/statements.h"
+#include "jit/nest/nest.h"
+
+namespace quern::loops {
+
+/// Axes: loops of the nest, the steps of `width` of the loop across, more loops, and the lanes of a step.
+/// With a group, steps of as many of the last of these loops instead of it, and for each lane those of a
+/// step.
+class PackedForm {
+ public:
+  PackedForm(const Nest& nest, const Buffer& tensor, int64_t width) : nest_(nest), width_(dim_const(width)) {
+    form_.buffers = {tensor, {"out", tensor.dtype, {}, true}};
+    form_.buffers[0].is_output = false;
+    form_.dims = nest.c_.dims;
+  }
+
+  void add_loops(const std::vector<int>& loops) {
+    for (const int loop : loops) {
+      const Nest::Loop& l = loop_at(loop);
+      here_.emplace(l.symbol, add_axis(l.name, l.extent));
+      place_ = dim_add(dim_mul(place_, l.extent), l.symbol);
+      indices_.push_back(l.symbol);
+    }
+  }
+  void add_steps(int across) {
+    const Nest::Loop& l = loop_at(across);
+    const Dim steps = dim_floordiv(dim_add(l.extent, dim_sub(width_, dim_const(1))), width_);
+    step_ = add_axis("tile", steps);
+    indices_.push_back(dim_floordiv(l.symbol, width_));
+    place_ = dim_add(dim_mul(place_, steps), indices_.back());
+  }
+  void add_groups(int loop, int64_t group) {
+    const Nest::Loop& l = loop_at(loop);
+    const Dim steps = dim_floordiv(dim_add(l.extent, dim_const(group - 1)), dim_const(group));
+    group_ = add_axis(l.name, steps);
+    indices_.push_back(dim_floordiv(l.symbol, dim_const(group)));
+    place_ = dim_add(dim_mul(place_, steps), indices_.back());
+  }
+  void add_members(int loop, int64_t group) {
+    const Nest::Loop& l = loop_at(loop);
+    const Dim size = dim_const(group), member = add_axis("member", size);
+    indices_.push_back(dim_floormod(l.symbol, size));
+    place_ = dim_add(dim_mul(place_, size), indices_.back());
+    const Dim index = dim_add(dim_mul(group_, size), member);
+    here_.emplace(l.symbol, index);
+    if (!is_const(dim_floormod(l.extent, size), 0)) padding_.push_back({index, nullptr, l.extent, nullptr});
+  }
+  void add_lanes(int across) {
+    const Nest::Loop& l = loop_at(across);
+    const Dim lane = add_axis("lane", width_);
+    indices_.push_back(dim_floormod(l.symbol, width_));
+    place_ = dim_add(dim_mul(place_, width_), indices_.back());
+    across_ = dim_add(dim_mul(step_, width_), lane);
+    set_roots(across);
+    if (!is_const(dim_floormod(l.extent, width_), 0))
+      padding_.push_back({across_, nullptr, l.extent, nullptr});
+  }
+
+  /// What the form has of what `read` reads of the tensor, in `taken`; nothing where that is known inside of
+  /// other loops only.
+  std::optional<Computation> made_of(const Value& read, const ValuePtr& taken) {
+    Value from = read;
+    from.buffer = 0;
+    from.dim = quern::substitute(read.dim, here_);
+    from.indices.clear();
+    bool known = true;
+    for_each_var(from.dim, [&](Dim var) {
+      known &= std::count(form_.vars.begin(), form_.vars.end(), var) != 0 ||
+               std::count(form_.dims.begin(), form_.dims.end(), var) != 0;
+    });
+    if (!known) return std::nullopt;
+    from.checks = padding_;
+    from.otherwise = padding_.empty() ? nullptr : constant(Scalar::from_int(from.dtype, 0));
+    const ValuePtr element = std::make_shared<const Value>(std::move(from));
+    form_.value =
+        map_values(taken, [&](const Value& v) { return v.kind == ValueKind::Load ? element : nullptr; });
+    form_.buffers[1].shape = form_.extents;
+    form_.buffers[1].dtype = taken->dtype;
+    form_.store_offset = dim_const(0);
+    for (size_t k = 0; k < form_.vars.size(); ++k)
+      form_.store_offset = dim_add(dim_mul(form_.store_offset, form_.extents[k]), form_.vars[k]);
+    return form_;
+  }
+  /// Where in the form the nest reads.
+  Dim place() const { return place_; }
+  const std::vector<Dim>& indices() const { return indices_; }
+
+ private:
+  const Nest::Loop& loop_at(int loop) const { return nest_.table_[static_cast<size_t>(loop)]; }
+
+  Dim add_axis(std::string_view name, Dim extent) {
+    form_.vars.push_back(dim_var(name));
+    form_.extents.push_back(extent);
+    return form_.vars.back();
+  }
+
+  /// The indices of the loops that the loop across is made of.
+  void set_roots(int across) {
+    std::vector<int> roots;
+    nest_.roots_of(across, roots);
+    Dim rest = across_;
+    for (size_t k = roots.size(); k-- > 0;) {
+      const Nest::Loop& root = loop_at(roots[k]);
+      here_.emplace(root.symbol, k == 0 ? rest : dim_floormod(rest, root.extent));
+      rest = dim_floordiv(rest, root.extent);
+    }
+  }
+
+  const Nest& nest_;
+  Dim width_, step_ = nullptr, across_ = nullptr, group_ = nullptr;
+  Computation form_;
+  DimMap here_;  ///< indices of the nest's loops in the form
+  Dim place_ = dim_const(0);
+  std::vector<Dim> indices_;  ///< along its axes
+  std::vector<BoundsCheck> padding_;
+};
+
+namespace {
+
+/// Whether the value is a load of the buffer, or functions of one element of it that take no more memory.
+bool is_of_element(const Value& v, int buffer, DType dtype) {
+  if (v.kind == ValueKind::Load) return v.buffer == buffer;
+  if (v.kind != ValueKind::Apply && v.kind != ValueKind::Cast) return false;
+  int loads = 0;
+  const bool simple = std::ranges::all_of(v.args, [&](const ValuePtr& arg) {
+    const bool is_load = arg->kind != ValueKind::Const;
+    loads += is_load ? 1 : 0;
+    return !is_load || is_of_element(*arg, buffer, dtype);
+  });
+  return simple && loads == 1 && v.dtype.bytes() <= dtype.bytes();
+}
+
+}  // namespace
+
+std::string fresh_name(const std::vector<Buffer>& buffers, const std::string& wanted) {
+  const auto taken = [&](const std::string& name) {
+    return std::any_of(buffers.begin(), buffers.end(), [&](const Buffer& b) { return b.name == name; });
+  };
+  std::string name = wanted;
+  for (int copy = 2; taken(name); ++copy) name = fmt::format("{}_{}", wanted, copy);
+  return name;
+}
+
+/// The one read of a buffer, in a reduction or after it; null where there are none or more, or it is not
+/// inside of its bounds by dims.
+ValuePtr Nest::only_read(int buffer) const {
+  ValuePtr read;
+  int reads = 0;
+  const auto look = [&](const Value& v) {
+    if (v.kind != ValueKind::Load || v.buffer != buffer) return;
+    read = std::make_shared<const Value>(v);
+    ++reads;
+  };
+  for (const Reduction& r : c_.reductions) for_each_value(r.value, look);
+  for_each_value(c_.value, look);
+  return reads == 1 && read->computed.empty() && read->checks.empty() ? read : nullptr;
+}
+
+Result<Done> Nest::pack(const ScheduleStep& step) {
+  const bool grouped = step.numbers.size() == 2;
+  if (step.loops.size() != 4 || step.loops[0].size() != 1 || (step.numbers.size() != 1 && !grouped) ||
+      std::ranges::min(step.numbers) < 1 || step.loops[2].size() != 1 || (grouped && step.loops[3].empty()))
+    return Failure{"takes a buffer, the width of a tile, and three groups of loops: `pack(b, 32; ; j; k)`"};
+  const std::string& name = step.loops[0][0];
+  const auto output = c_.buffers.begin() + output_of(c_.buffers);
+  const auto buffer =
+      std::find_if(c_.buffers.begin(), output, [&](const Buffer& b) { return b.name == name; });
+  if (buffer == output) return Failure{fmt::format("there is no buffer `{}`", name)};
+  const int index = static_cast<int>(buffer - c_.buffers.begin());
+  const DType buffer_dtype = buffer->dtype;
+  std::vector<int> groups[3];
+  for (size_t g = 0; g < 3; ++g) {
+    auto loops = find_all(step.loops[g + 1]);
+    if (!loops) return loops.error();
+    for (const int loop : *loops)
+      if (!table_[static_cast<size_t>(loop)].extent)
+        return Failure{fmt::format("`{}` is a part of a split", table_[static_cast<size_t>(loop)].name)};
+    groups[g] = std::move(*loops);
+  }
+  const ValuePtr read = only_read(index);
+  if (!read || c_.reductions.size() != 1)
+    return Failure{fmt::format("`{}` is not read in one place, inside of its bounds, by dims", name)};
+
+  PackedForm packed(*this, *buffer, step.numbers[0]);
+  packed.add_loops(groups[0]);
+  packed.add_steps(groups[1][0]);
+  const int last = grouped ? groups[2].back() : -1;
+  if (grouped) groups[2].pop_back();
+  packed.add_loops(groups[2]);
+  if (grouped) packed.add_groups(last, step.numbers[1]);
+  packed.add_lanes(groups[1][0]);
+  if (grouped) packed.add_members(last, step.numbers[1]);
+  ValuePtr taken = read;
+  map_values(c_.reductions[0].value, [&](const Value& v) -> ValuePtr {
+    if (!is_of_element(v, index, buffer_dtype)) return nullptr;
+    taken = std::make_shared<const Value>(v);
+    return taken;
+  });
+  auto form = packed.made_of(*read, taken);
+  if (!form) return Failure{fmt::format("`{}` is read along other loops too", name)};
+  const int to = first_scratch();
+  insert_buffer(to, {fresh_name(c_.buffers, name + "_packed"), taken->dtype, form->extents, false});
+  Value element = *read;
+  element.dtype = taken->dtype;
+  element.buffer = to;
+  element.dim = packed.place();
+  element.indices = packed.indices();
+  const ValuePtr there = std::make_shared<const Value>(std::move(element));
+  const ValueFunction read_form = [&](const Value& v) {
+    return is_of_element(v, index, buffer_dtype) ? there : nullptr;
+  };
+  for (Reduction& r : c_.reductions) map_values(r, read_form);
+  packed_.push_back({index, std::move(*form)});
+  return Done{};
+}
+
+}  // namespace quern::loops

@@ -1,0 +1,315 @@
+// The primitives of a nest that put tensors into scratch memory, or what computes them into their readers.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "jit/compute/statements.h"
+#include "jit/nest/nest.h"
+
+namespace quern::loops {
+
+namespace {
+
+/// An element of a buffer over index variables of its own; outside of it the other value.
+Computation copy_of(const Nest& nest, int buffer, const Scalar& otherwise) {
+  const Buffer& tensor = nest.computation().buffers[static_cast<size_t>(buffer)];
+  Value v{ValueKind::Load, tensor.dtype};
+  v.buffer = buffer;
+  v.dim = dim_const(0);
+  Computation copy;
+  for (size_t a = 0; a < tensor.shape.size(); ++a) {
+    const Dim stride = dim_product(std::span(tensor.shape).subspan(a + 1));
+    copy.vars.push_back(dim_var(fmt::format("{}{}", tensor.name, a)));
+    copy.extents.push_back(tensor.shape[a]);
+    v.dim = dim_add(v.dim, dim_mul(copy.vars[a], stride));
+    v.checks.push_back({copy.vars[a], nullptr, tensor.shape[a], stride});
+  }
+  v.indices = copy.vars;
+  v.otherwise = constant(otherwise);
+  copy.value = make(std::move(v));
+  copy.store_offset = dim_const(0);
+  return copy;
+}
+
+/// What stands in for a value outside of a tensor, where every padded read says the same; else a zero, which
+/// nobody looks at.
+Scalar padding_of(const Computation& c, int buffer) {
+  const DType dtype = c.buffers[static_cast<size_t>(buffer)].dtype;
+  std::optional<Scalar> padding;
+  bool same = true;
+  const auto look = [&](const Value& v) {
+    if (v.kind != ValueKind::Load || v.buffer != buffer || !v.otherwise) return;
+    same &= v.otherwise->kind == ValueKind::Const &&
+            padding.value_or(v.otherwise->constant) == v.otherwise->constant;
+    padding = v.otherwise->constant;
+  };
+  for (const Reduction& r : c.reductions) for_each_value(r, look);
+  for_each_value(c.value, look);
+  return padding && same ? *padding : Scalar::from_int(dtype, 0);
+}
+
+/// A computation in the place of reads of the buffer that has its elements.
+class Inliner {
+ public:
+  Inliner(int buffer, const Computation& stage, int& locals)
+      : buffer_(buffer), stage_(stage), locals_(locals) {}
+
+  void into(Computation& c) {
+    for (Reduction& r : c.reductions) into(r);
+    c.value = into(c.value, c.reductions);
+  }
+
+ private:
+  void into(Reduction& r) {
+    for (Reduction& inner : r.inner) into(inner);
+    for (BoundsCheck& check : r.checks) check.computed = into(check.computed, r.inner);
+    r.value = into(r.value, r.inner);
+    r.index_value = into(r.index_value, r.inner);
+  }
+
+  /// `before` is done before the value.
+  ValuePtr into(const ValuePtr& value, std::vector<Reduction>& before) {
+    return map_values(value, [&](const Value& v) {
+      return v.kind == ValueKind::Load && v.buffer == buffer_ ? instance(v, before) : nullptr;
+    });
+  }
+
+  ValuePtr instance(const Value& read, std::vector<Reduction>& before) {
+    Computation c = stage_;
+    DimMap at;
+    for (size_t a = 0; a < c.vars.size(); ++a) at.emplace(c.vars[a], read.indices[a]);
+    std::unordered_map<int, int> fresh;
+    for (Reduction& r : c.reductions) own_names(r, at, fresh);
+    map_dims(c, [&](Dim d) { return quern::substitute(d, at); });
+    map_values(c, [&](const Value& v) -> ValuePtr {
+      if (v.kind != ValueKind::Local) return nullptr;
+      return value_of(fresh.at(v.local), v.dtype);
+    });
+    if (!read.checks.empty()) map_values(c, [&](const Value& v) { return only_inside(v, read.checks); });
+    ValuePtr value = c.value;
+    if (!c.reductions.empty()) {
+      Reduction let{ReduceKind::Sum, {}, {}};
+      let.is_let = true;
+      let.inner = std::move(c.reductions);
+      let.value = value;
+      let.accumulator = value->dtype;
+      let.local = locals_++;
+      value = value_of(let.local, let.accumulator);
+      before.push_back(std::move(let));
+    }
+    if (read.checks.empty()) return value;
+    Value chosen{ValueKind::Select, read.dtype};
+    chosen.args = {truth_of(read.checks), value, into(read.otherwise, before)};
+    return make(std::move(chosen));
+  }
+
+  /// Index variables and locals that no other instance has.
+  void own_names(Reduction& r, DimMap& at, std::unordered_map<int, int>& fresh) {
+    for (Dim& var : r.vars) {
+      const Dim own = dim_var(var->name);
+      at.emplace(var, own);
+      var = own;
+    }
+    r.local = fresh[r.local] = locals_++;
+    if (r.index_local >= 0) r.index_local = fresh[r.index_local] = locals_++;
+    for (Reduction& inner : r.inner) own_names(inner, at, fresh);
+  }
+
+  /// A load that is done where the checks hold.
+  static ValuePtr only_inside(const Value& v, const std::vector<BoundsCheck>& checks) {
+    if (v.kind != ValueKind::Load) return nullptr;
+    const auto inside = [&](const Value& inner) { return only_inside(inner, checks); };
+    Value load = v;
+    for (ComputedOffset& c : load.computed) c.index = map_values(c.index, inside);
+    for (BoundsCheck& c : load.checks) c.computed = map_values(c.computed, inside);
+    load.otherwise =
+        load.otherwise ? map_values(load.otherwise, inside) : constant(Scalar::from_int(load.dtype, 0));
+    load.checks.insert(load.checks.begin(), checks.begin(), checks.end());
+    return make(std::move(load));
+  }
+
+  int buffer_;
+  const Computation& stage_;
+  int& locals_;
+};
+
+bool has_traps(const Computation& c) {
+  bool found = false;
+  const auto look = [&](const Value& v) { found |= v.trap > 0; };
+  for (const Reduction& r : c.reductions) for_each_value(r, look);
+  for_each_value(c.value, look);
+  return found;
+}
+
+bool reads(const Computation& c, int buffer) {
+  bool found = false;
+  const auto look = [&](const Value& v) { found |= v.kind == ValueKind::Load && v.buffer == buffer; };
+  for (const Reduction& r : c.reductions) for_each_value(r, look);
+  for_each_value(c.value, look);
+  return found;
+}
+
+}  // namespace
+
+// --- buffers ---------------------------------------------------------------------------------------
+
+/// The name, or one like it that no buffer has.
+/// Scratch buffers stand behind all others.
+int Nest::first_scratch() const {
+  const auto first =
+      std::find_if(c_.buffers.begin(), c_.buffers.end(), [](const Buffer& b) { return b.is_scratch; });
+  return static_cast<int>(first - c_.buffers.begin());
+}
+
+void Nest::renumber_buffers(int from, int by) {
+  const auto renumber = [&](int& buffer) { buffer += buffer >= from ? by : 0; };
+  const ValueFunction in_load = [&](const Value& v) -> ValuePtr {
+    if (v.kind != ValueKind::Load || v.buffer < from) return nullptr;
+    Value own = v;
+    own.buffer = 0;
+    own = *map_values(make(std::move(own)), in_load);
+    own.buffer = v.buffer + by;
+    return make(std::move(own));
+  };
+  map_values(c_, in_load);
+  for (Fill& fill : fills_) {
+    renumber(fill.buffer);
+    renumber(fill.scratch);
+    map_values(fill.value, in_load);
+  }
+  renumber(written_scratch_);
+}
+
+void Nest::insert_buffer(int at, Buffer buffer) {
+  renumber_buffers(at, 1);
+  c_.buffers.insert(c_.buffers.begin() + at, std::move(buffer));
+}
+
+void Nest::remove_buffer(int buffer) {
+  renumber_buffers(buffer + 1, -1);
+  c_.buffers.erase(c_.buffers.begin() + buffer);
+}
+
+int Nest::add_scratch(const std::string& name, DType dtype) {
+  Buffer buffer{fresh_name(c_.buffers, name), dtype, {}};
+  buffer.is_scratch = true;
+  c_.buffers.push_back(std::move(buffer));
+  return static_cast<int>(c_.buffers.size()) - 1;
+}
+
+// --- primitives ------------------------------------------------------------------------------------
+
+/// Whether all reads of the buffer say where along its axes they are.
+Result<Done> Nest::reads_are_known(int buffer) const {
+  const Buffer& tensor = c_.buffers[static_cast<size_t>(buffer)];
+  size_t found = 0, known = 0;
+  const auto look = [&](const Value& v) {
+    if (v.kind != ValueKind::Load || v.buffer != buffer) return;
+    ++found;
+    known += v.computed.empty() && v.indices.size() == tensor.shape.size() ? 1 : 0;
+  };
+  for (const Reduction& r : c_.reductions) for_each_value(r, look);
+  for_each_value(c_.value, look);
+  if (found == 0) return Failure{fmt::format("`{}` is not read", tensor.name)};
+  if (known < found) return Failure{fmt::format("where `{}` is read is known at run time only", tensor.name)};
+  return Done{};
+}
+
+Result<Done> Nest::cache_read(const ScheduleStep& step) {
+  if (step.loops.size() != 1 || step.loops[0].size() != 2 || !step.numbers.empty())
+    return Failure{"takes a buffer and a loop: `cache_read(b, l)`"};
+  const std::string& name = step.loops[0][0];
+  const auto buffer = std::find_if(c_.buffers.begin(), c_.buffers.end(),
+                                   [&](const Buffer& b) { return b.name == name && !b.is_output; });
+  if (buffer == c_.buffers.end()) return Failure{fmt::format("there is no buffer `{}`", name)};
+  auto at = find_in_order(step.loops[0][1]);
+  if (!at) return at.error();
+  const int index = static_cast<int>(buffer - c_.buffers.begin());
+  for (const Fill& fill : fills_)
+    if ((fill.buffer == index && fill.loop != kBeforeAll) || (fill.scratch == index && fill.is_copy))
+      return Failure{fmt::format("`{}` is in scratch memory already", name)};
+  if (auto known = reads_are_known(index); !known) return known;
+  Fill fill{index, 0, order_[*at], copy_of(*this, index, padding_of(c_, index)), true};
+  fill.scratch = add_scratch(name + "_cache", buffer->dtype);
+  fills_.push_back(std::move(fill));
+  return Done{};
+}
+
+Result<Done> Nest::cache_write(const ScheduleStep& step) {
+  if (step.loops.size() != 1 || step.loops[0].size() != 1 || !step.numbers.empty())
+    return Failure{"takes a loop: `cache_write(l)`"};
+  auto at = find_in_order(step.loops[0][0]);
+  if (!at) return at.error();
+  const Loop& loop = table_[static_cast<size_t>(order_[*at])];
+  if (loop.owner != kResult) return Failure{fmt::format("`{}` is of a reduction", loop.name)};
+  const Buffer output = c_.buffers[static_cast<size_t>(output_of(c_.buffers))];
+  if (written_ >= 0) return Failure{fmt::format("`{}` is in scratch memory already", output.name)};
+  written_ = order_[*at];
+  written_scratch_ = add_scratch(output.name + "_cache", output.dtype);
+  return Done{};
+}
+
+/// Which of `fills_` computes the stage.
+Result<int> Nest::stage_of(const std::string& name) const {
+  for (size_t k = 0; k < fills_.size(); ++k)
+    if (!fills_[k].is_copy && c_.buffers[static_cast<size_t>(fills_[k].buffer)].name == name)
+      return static_cast<int>(k);
+  return Failure{fmt::format("there is no stage `{}`", name)};
+}
+
+Result<Done> Nest::compute_at(const ScheduleStep& step) {
+  if (step.loops.size() != 1 || step.loops[0].size() != 2 || !step.numbers.empty())
+    return Failure{"takes a stage and a loop: `compute_at(t, l)`"};
+  auto stage = stage_of(step.loops[0][0]);
+  if (!stage) return stage.error();
+  auto at = find_in_order(step.loops[0][1]);
+  if (!at) return at.error();
+  Fill& fill = fills_[static_cast<size_t>(*stage)];
+  for (const Fill& other : fills_)
+    if (reads(other.value, fill.buffer))
+      return Failure{fmt::format("`{}` is read by `{}` too, which is not inside of `{}`", step.loops[0][0],
+                                 c_.buffers[static_cast<size_t>(other.scratch)].name, step.loops[0][1])};
+  if (auto known = reads_are_known(fill.buffer); !known) return known;
+  fill.loop = order_[*at];
+  return Done{};
+}
+
+Result<Done> Nest::inline_stage(const ScheduleStep& step) {
+  if (step.loops.size() != 1 || step.loops[0].size() != 1 || !step.numbers.empty())
+    return Failure{"takes a stage: `inline(t)`"};
+  auto stage = stage_of(step.loops[0][0]);
+  if (!stage) return stage.error();
+  const std::string& name = step.loops[0][0];
+  const Fill fill = fills_[static_cast<size_t>(*stage)];
+  std::vector<Computation*> readers{&c_};
+  for (Fill& other : fills_) {
+    if (other.is_copy && other.buffer == fill.buffer)
+      return Failure{fmt::format("`{}` is read from scratch memory", name)};
+    readers.push_back(&other.value);
+  }
+  bool is_padded = false, is_known = true;
+  const auto look = [&](const Value& v) {
+    if (v.kind != ValueKind::Load || v.buffer != fill.buffer) return;
+    is_padded |= !v.checks.empty();
+    is_known &= v.computed.empty() && v.indices.size() == fill.value.vars.size() && v.trap == 0;
+  };
+  for (const Computation* reader : readers) {
+    for (const Reduction& r : reader->reductions) for_each_value(r, look);
+    for_each_value(reader->value, look);
+  }
+  if (!is_known) return Failure{fmt::format("where `{}` is read is known at run time only", name)};
+  if (is_padded && has_traps(fill.value))
+    return Failure{fmt::format("`{}` is read with padding, and may stop the kernel", name)};
+  const Parts parts = this->parts();
+  const bool in_tile = !parts.tile.empty() || !parts.memory.empty();
+  if (in_tile && !fill.value.reductions.empty() && reads(c_, fill.buffer))
+    return Failure{
+        fmt::format("`{}` is a reduction, and a tile is of one reduction and of nothing else", name)};
+  for (Computation* reader : readers) Inliner(fill.buffer, fill.value, c_.locals).into(*reader);
+  fills_.erase(fills_.begin() + *stage);
+  remove_buffer(fill.buffer);
+  return Done{};
+}
+
+}  // namespace quern::loops

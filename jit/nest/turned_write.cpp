@@ -1,0 +1,115 @@
+// The results of a tile, whose lanes are apart in memory, stored along another of its loops.
+
+#include <algorithm>
+
+#include "jit/nest/writer.h"
+
+namespace quern::loops {
+
+/// All of a tile, a vector's width of its rows and lanes at a time.
+Block NestWriter::turned_write(const Place& place) {
+  const int along = nest_.turned_write_, lanes = nest_.turned_lanes_;
+  const auto plain = [&](const Place& p) { return Block{make(store_at(p))}; };
+  const int64_t rows = *as_const(extent_of(along, place)), width = loop_at(lanes).width;
+  if (rows < 2) return loops(parts_.tile, 0, place, plain);
+  std::vector<int> others = parts_.tile;
+  std::erase_if(others, [&](int loop) { return loop == along || loop == lanes; });
+  const int64_t run = run_of_lanes(place), most = *tile_extent(lanes, place);
+  return loops(others, 0, place, [&](const Place& p) {
+    Block all;
+    for (int64_t lane = 0; lane < most; lane += width)
+      for (int64_t row = 0; row < rows; row += width / run) {
+        const TurnedPart part{lane, row, std::min(width / run, rows - row), width, run};
+        for (const Block& statements : {turned(p, part), stored_along(p, part)})
+          all.insert(all.end(), statements.begin(), statements.end());
+      }
+    return all;
+  });
+}
+
+/// How many lanes follow each other in memory, where those of the next row follow these; or one.
+int64_t NestWriter::run_of_lanes(Place place) const {
+  const int64_t width = loop_at(nest_.turned_lanes_).width;
+  const auto extent = as_const(extent_of(nest_.turned_lanes_, place));
+  for (const int loop : parts_.tile) {
+    place.index[loop] = dim_var(loop_at(loop).name);
+    place.facts.add_index(place.index[loop], extent_of(loop, place));
+  }
+  if (!extent) return 1;
+  const Dim group = dim_var("g"), lane = dim_var("l"), row = place.index.at(nest_.turned_write_);
+  for (int64_t run = width / 2; run > 1; run /= 2) {
+    Place p = place;
+    p.facts.add_index(group, dim_const(*extent / run));
+    p.facts.add_index(lane, dim_const(run));
+    p.index[nest_.turned_lanes_] = dim_add(dim_mul(group, dim_const(run)), lane);
+    const Dim offset = here(c_.store_offset, indices(p), p.facts);
+    const auto in_run = linear_in(offset, lane), in_rows = linear_in(offset, row);
+    if (in_run && in_rows && is_const(in_run->coefficient, 1) && is_const(in_rows->coefficient, run))
+      return run;
+  }
+  return 1;
+}
+
+/// Takes a part of the accumulators and turns it.
+Block NestWriter::turned(const Place& place, const TurnedPart& part) const {
+  const int along = nest_.turned_write_, lanes = nest_.turned_lanes_;
+  const Reduction& r = c_.reductions[0];
+  Stmt tile{StmtKind::Declare};
+  tile.local = c_.locals;
+  tile.dtype = r.accumulator;
+  tile.shape = {part.groups(), part.width};
+  tile.width = static_cast<int>(part.width);
+  tile.value = constant(Scalar::from_int(tile.dtype, 0));
+  const Dim row = dim_var(loop_at(along).name), lane = dim_var(loop_at(lanes).name);
+  Place from = place;
+  from.index[along] = dim_add(row, dim_const(part.row));
+  from.index[lanes] = dim_add(lane, dim_const(part.lane));
+  Stmt take{StmtKind::Assign};
+  take.local = tile.local;
+  take.indices = {row, lane};
+  Value accumulator{ValueKind::Local, r.accumulator};
+  accumulator.local = r.local;
+  accumulator.indices = tile_indices(from);
+  take.value = std::make_shared<const Value>(std::move(accumulator));
+  Stmt turn{StmtKind::Turn};
+  turn.local = tile.local;
+  turn.width = static_cast<int>(part.run);
+  if (part.rows < part.groups()) turn.extent = dim_const(part.rows);
+  const StmtPtr vector =
+      loop_in_lanes(lane, dim_const(part.width), part.width, part.width, {make(std::move(take))});
+  return {make(std::move(tile)), unrolled_loop(row, part.rows, {vector}), make(std::move(turn))};
+}
+
+/// Stores what was turned, of as many lanes as the tile has.
+Block NestWriter::stored_along(const Place& place, const TurnedPart& part) const {
+  const int along = nest_.turned_write_, lanes = nest_.turned_lanes_;
+  const Reduction& r = c_.reductions[0];
+  const int64_t left = *tile_extent(lanes, place) - part.lane;
+  const int64_t groups = std::min(part.groups(), (left + part.run - 1) / part.run);
+  const Dim group = dim_var(loop_at(lanes).name), at = dim_var(loop_at(along).name);
+  const Dim run = dim_const(part.run);
+  const int64_t count = part.rows * part.run;
+  Place to = place;
+  to.facts.add_index(group, dim_const(groups));
+  to.facts.add_index(at, dim_const(count));
+  to.index[along] = dim_add(dim_floordiv(at, run), dim_const(part.row));
+  to.index[lanes] = dim_add(dim_add(dim_mul(group, run), dim_floormod(at, run)), dim_const(part.lane));
+  Stmt store = store_at(to);
+  store.value = map_values(store.value, [&](const Value& v) -> ValuePtr {
+    if (v.kind != ValueKind::Local || v.local != r.local) return nullptr;
+    Value turned = v;
+    turned.local = c_.locals;
+    turned.indices = {group, at};
+    return std::make_shared<const Value>(std::move(turned));
+  });
+  Block stored{loop_in_lanes(at, dim_const(count), part.width, count, {make(std::move(store))})};
+  if (const Dim extent = extent_of(lanes, place); !as_const(extent)) {
+    Stmt some{StmtKind::If};
+    some.checks = {{dim_add(group, dim_const(part.lane)), nullptr, extent, nullptr}};
+    some.body = std::move(stored);
+    stored = {make(std::move(some))};
+  }
+  return {unrolled_loop(group, groups, std::move(stored))};
+}
+
+}  // namespace quern::loops

@@ -1,0 +1,178 @@
+#pragma once
+// From the loops of a nest to statements: what nest_kernel.cpp, turned_*.cpp and scratch*.cpp share.
+
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "jit/compute/statements.h"
+#include "jit/nest/nest.h"
+
+namespace quern::loops {
+
+class NestWriter {
+ public:
+  explicit NestWriter(const Nest& nest) : nest_(nest), c_(nest.c_), parts_(nest.parts()) {}
+
+  Kernel write();
+  /// Why what was written is no code; empty where it is.
+  const std::string& failure() const { return failure_; }
+
+ private:
+  /// The steps of a split that are alike: `count` of them from `start` on, each of `factor`.
+  struct Steps {
+    Dim count, start, factor;
+  };
+  /// What a scratch buffer holds of a tensor: along each axis of that, `extent` indices from `base` on that
+  /// are `step` apart.
+  struct Region {
+    std::vector<Dim> base{}, extent{};
+    std::vector<int64_t> most{};  ///< extents at most, which the scratch buffer's layout follows
+    std::vector<int64_t> step{};
+    std::vector<size_t> order{};  ///< of the axes in the scratch buffer
+  };
+  struct InScratch {
+    int buffer;
+    Region region;
+    ValuePtr otherwise;  ///< what stands where the tensor has no element; null where nothing does
+  };
+  /// What is known of the loops around a statement.
+  struct Place {
+    std::unordered_map<int, Dim> index{};    ///< of loops
+    std::unordered_map<int, Steps> steps{};  ///< of splits
+    Facts facts{};
+    Dim before = dim_const(0);        ///< how many steps of the range come before these
+    std::vector<BoundsCheck> held{};  ///< of the reduction's checks, as the computation says them
+    std::unordered_map<int, InScratch> scratch{};  ///< of buffers
+    int dot = -1;                                  ///< a loop around, whose steps an intrinsic does
+  };
+  /// The loops inside of a place, as index variables.
+  struct Span {
+    struct Variable {
+      Dim symbol, extent;
+      std::optional<int64_t> most;
+      std::string name;
+      bool in_lanes;
+    };
+    std::vector<Variable> variables{};
+    std::unordered_map<int, Dim> index{};  ///< of loops
+  };
+  /// Where a buffer is read.
+  struct Reads {
+    std::vector<std::vector<Dim>> indices{};   ///< along the axes of the buffer
+    std::vector<std::pair<Dim, Dim>> inner{};  ///< variables and extents of reductions without loops here
+    bool is_all = true;                        ///< there are no reads anywhere else
+  };
+  using Inside = std::function<Block(const Place&)>;
+
+  const Nest::Loop& loop_at(int loop) const { return nest_.table_[static_cast<size_t>(loop)]; }
+  bool is_in_tile(int loop) const;
+  LoopKind kind_of(int loop) const;
+
+  // nest_kernel.cpp: indices
+  Place outermost() const;
+  Dim extent_of(int loop, const Place& place) const;
+  Dim index_of(int loop, const Place& place) const;
+  DimMap indices(const Place& place) const;
+  static Dim here(Dim d, const DimMap& map, const Facts& facts);
+
+  // loops
+  std::vector<Steps> steps_of(const Nest::Split& split, const Place& place) const;
+  std::vector<Steps> even_steps(const Nest::Split& split, const Place& place) const;
+  static std::vector<Steps> cascade(Dim extent, int64_t factor);
+  Block loops(const std::vector<int>& order, size_t k, const Place& place, const Inside& inside);
+  Block one_loop(const std::vector<int>& order, size_t k, Dim extent, Place place, const Inside& inside);
+  Block step(const std::vector<int>& order, size_t k, Place place, const Inside& inside);
+  bool fills_registers(const Place& place) const;
+  Block guarded(int loop, Place place, const Inside& inside);
+  bool is_open(Dim d) const;
+  bool runs_in_lanes(Dim d, const Place& place) const;
+
+  // range.cpp
+  bool loops_are_numbered() const;
+  bool is_in_range(int loop) const;
+  Dim range_inside(const std::vector<int>& order, size_t k, const Place& place) const;
+  Dim range_from(const std::vector<int>& order, size_t k, const Place& place) const;
+
+  // statements
+  Block element(const Place& place);
+  Stmt store_at(const Place& place) const;
+  void top_reduction(int number, const Place& place, Block& body);
+  Block terms(int number, const Place& place);
+  Block term(const Reduction& r, const Place& place);
+  ValuePtr dot(const Reduction& r, const Place& place);
+  std::vector<Dim> tile_indices(const Place& place) const;
+  void declare_tile(const Reduction& r, const Place& place, Block& body) const;
+  std::optional<int64_t> tile_extent(int loop, const Place& place) const;
+  BoundsCheck check(BoundsCheck check, const DimMap& map, const Place& place) const;
+  ValuePtr value(const ValuePtr& from, const DimMap& map, const Place& place,
+                 const std::vector<BoundsCheck>* absence = nullptr) const;
+  ValuePtr placed(const ValuePtr& from, const DimMap& map, const Place& place,
+                  const std::vector<BoundsCheck>* absence) const;
+
+  // matrices.cpp
+  const Nest::Loop* loop_of_matrices() const;
+  int64_t terms_at_once(int loop) const;
+  ValuePtr product_of_matrices(const Reduction& r, const Place& place);
+  Dim apart_along_groups(const Value& load, const Place& place) const;
+
+  // turned_tile.cpp
+  Block turned_tile(const Place& place);
+  Block square(int rows, int columns, int64_t width, Place place, const Inside& inside) const;
+  ValuePtr turned_read() const;
+  ValuePtr with_turned(const ValuePtr& from, const std::vector<Dim>& place) const;
+
+  // turned_write.cpp
+  /// Rows of a tile, and a vector's lanes, of which groups of `run` keep together.
+  struct TurnedPart {
+    int64_t lane, row;  ///< the first ones
+    int64_t rows, width, run;
+    int64_t groups() const { return width / run; }
+  };
+  Block turned_write(const Place& place);
+  int64_t run_of_lanes(Place place) const;
+  Block turned(const Place& place, const TurnedPart& part) const;
+  Block stored_along(const Place& place, const TurnedPart& part) const;
+
+  // scratch_region.cpp
+  bool is_spanned_whole(int loop, const Place& place) const;
+  bool has_lanes(int loop) const;
+  Dim add_to_span(int loop, const Place& place, Span& span) const;
+  Dim spanned(int loop, const Place& place, Span& span) const;
+  void add_axis(const std::vector<Dim>& indices, const Span& span, const Place& place, Region& region,
+                bool& in_lanes);
+  Region region(const Reads& reads, const Place& place, DType dtype);
+  static std::vector<int64_t> strides_of(const Region& region);
+  static Dim offset_in(const Region& region, const std::vector<Dim>& indices);
+  void keep_shape(int scratch, const Region& region);
+  void refuse(std::string why);
+  bool is_refused(const Buffer& buffer, int loop);
+
+  // scratch.cpp: what fills it, reads it, and has results in it
+  int lanes_for(DType dtype) const;
+  static bool fills_in_lanes(const Computation& c, Dim along);
+  void fill(const Nest::Fill& fill, const Region& region, const Place& place, Block& body) const;
+  void fill_whole(const Nest::Fill& fill, const Place& place, Block& body);
+  Reads reads_inside(int loop, int buffer) const;
+  Block with_scratch(int loop, const Place& place, const Inside& inside);
+  ValuePtr scratch_read(const Value& v, const Place& place) const;
+  ValuePtr from_scratch(const ValuePtr& value, const Place& place) const;
+  Reduction nested_at(Reduction r, const DimMap& map, const Place& place) const;
+  std::vector<int> results_inside() const;
+  Block with_result_in_scratch(const Place& place, const Inside& inside);
+  Block memory_terms(const Place& place);
+
+  static constexpr int64_t kMostScratch = 1 << 20;  ///< bytes of a scratch buffer
+
+  const Nest& nest_;
+  const Computation& c_;
+  Nest::Parts parts_;
+  Dim range_ = nullptr;
+  bool is_numbered_ = false;                              ///< the range is of more loops than one
+  std::unordered_map<int, std::vector<int64_t>> shapes_;  ///< of scratch buffers, so far
+  bool moves_results_ = false;                            ///< loops are written that only move results
+  std::string failure_;
+};
+
+}  // namespace quern::loops

@@ -1,0 +1,405 @@
+#include "jit/rules/schedule_default.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include "jit/compute/statements.h"
+
+namespace quern::loops {
+
+namespace {
+
+// Everything that the computation addresses, for questions about strides.
+struct Accesses {
+  std::vector<Dim> offsets;    ///< of loads and of the store
+  std::vector<Dim> elsewhere;  ///< dims in checks, values and computed parts
+};
+
+void collect(const std::vector<BoundsCheck>& checks, Accesses& out) {
+  for (const BoundsCheck& c : checks) {
+    if (c.index) out.elsewhere.push_back(c.index);
+    out.elsewhere.push_back(c.extent);
+  }
+}
+
+void collect(const ValuePtr& value, Accesses& out) {
+  for_each_value(value, [&](const Value& v) {
+    if (v.kind == ValueKind::Load) out.offsets.push_back(v.dim);
+    if (v.kind == ValueKind::Index) out.elsewhere.push_back(v.dim);
+    collect(v.checks, out);
+  });
+}
+
+void collect(const Reduction& r, Accesses& out) {
+  collect(r.value, out);
+  collect(r.checks, out);
+  if (r.index_value) collect(r.index_value, out);
+  for (Dim d : r.extents) out.elsewhere.push_back(d);
+  for (const Reduction& inner : r.inner) collect(inner, out);
+}
+
+// How an access moves when a variable grows by one.
+enum class Step : uint8_t { None, One, Other };
+
+Step step_of(Dim offset, Dim var) {
+  if (!contains_var(offset, var)) return Step::None;
+  auto linear = linear_in(offset, var);
+  return linear && is_const(linear->coefficient, 1) ? Step::One : Step::Other;
+}
+
+class Scheduler {
+ public:
+  Scheduler(Computation computation, int vector_bytes)
+      : c_(std::move(computation)), vector_bytes_(vector_bytes) {}
+
+  Kernel run() {
+    merge_loops();
+    choose_vector_loop();
+    const Dim work = work_of(c_);
+    cut_into_parts();
+    Kernel kernel;
+    kernel.buffers = c_.buffers;
+    kernel.dims = c_.dims;
+    kernel.locals = c_.locals;
+    kernel.traps = c_.traps;
+    kernel.body = nest();
+    if (c_.scatter) add_scatter(*c_.scatter, kernel.body);
+    if (is_shared()) share(kernel, work);
+    return kernel;
+  }
+
+  Block part() {
+    merge_loops();
+    choose_vector_loop();
+    return nest();
+  }
+
+ private:
+  Block nest() {
+    Block body = c_.running ? running_loop() : element();
+    size_t inner = c_.vars.size();
+    if (const std::vector<int64_t> cuts = this->cuts(); !cuts.empty()) {
+      body = pieces(cuts);
+      --inner;
+    }
+    for (size_t k = inner; k-- > 0;)
+      if (c_.vars[k] != c_.running) body = {loop(c_.vars[k], c_.extents[k], std::move(body))};
+    return body;
+  }
+
+  /// Where on the way along the innermost loop reads begin or end to be inside of their tensors: parts of a
+  /// concatenation, borders of padding.
+  std::vector<int64_t> cuts() const {
+    constexpr size_t kMost = 4;
+    if (c_.vars.empty() || !c_.reductions.empty() || !c_.running_results.empty() ||
+        vector_var_ != c_.vars.back())
+      return {};
+    const auto extent = as_const(c_.extents.back());
+    if (!extent) return {};
+    std::set<int64_t> found;
+    for_each_value(c_.value, [&](const Value& v) {
+      for (const BoundsCheck& check : v.checks) {
+        if (!check.index || !contains_var(check.index, vector_var_)) continue;
+        const auto along = linear_in(check.index, vector_var_);
+        const auto start = along ? as_const(along->rest) : std::nullopt;
+        const auto end = as_const(check.extent);
+        if (!start || !end || !is_const(along->coefficient, 1)) continue;
+        for (const int64_t cut : {-*start, *end - *start})
+          if (cut > 0 && cut < *extent) found.insert(cut);
+      }
+    });
+    if (found.size() > kMost) return {};
+    return {found.begin(), found.end()};
+  }
+
+  /// The innermost loop in pieces between the cuts, each of which knows what is inside.
+  Block pieces(std::vector<int64_t> cuts) {
+    cuts.push_back(*as_const(c_.extents.back()));
+    const Computation whole = c_;
+    const Dim var = vector_var_;
+    Block body;
+    int64_t begin = 0;
+    for (const int64_t end : cuts) {
+      Facts facts;
+      vector_var_ = dim_var(var->name);
+      facts.add_index(vector_var_, dim_const(end - begin));
+      rewrite({{var, dim_add(vector_var_, dim_const(begin))}});
+      c_.value = without_checks(c_.value, facts);
+      body.push_back(loop(vector_var_, dim_const(end - begin), element()));
+      c_ = whole;
+      begin = end;
+    }
+    vector_var_ = var;
+    return body;
+  }
+
+  /// The steps of the outermost loop do not depend on each other.
+  bool is_shared() const {
+    return !c_.scatter && !c_.vars.empty() && c_.vars[0] != c_.running && c_.vars[0] != vector_var_;
+  }
+
+  void share(Kernel& kernel, Dim work) const {
+    Stmt outermost = *kernel.body.front();
+    outermost.before = dim_const(0);
+    kernel.body.front() = std::make_shared<const Stmt>(std::move(outermost));
+    kernel.range = c_.extents[0];
+    kernel.work = work;
+  }
+
+  /// A long loop in lanes and nothing else becomes a loop over parts of it.
+  void cut_into_parts() {
+    constexpr int64_t kPart = 8192, kFewestParts = 8;
+    if (c_.scatter || c_.vars.size() != 1 || c_.vars[0] != vector_var_ || !c_.reductions.empty()) return;
+    const Dim extent = c_.extents[0], part = dim_const(kPart);
+    if (as_const(extent).value_or(kPart * kFewestParts) < kPart * kFewestParts) return;
+    const Dim parts = dim_var("part"), count = dim_floordiv(dim_add(extent, dim_const(kPart - 1)), part);
+    const Dim start = dim_mul(parts, part);
+    rewrite({{vector_var_, dim_add(start, vector_var_)}});
+    c_.vars.insert(c_.vars.begin(), parts);
+    c_.extents.insert(c_.extents.begin(), count);
+    const bool even = is_const(dim_floormod(extent, part), 0);
+    c_.extents[1] = even ? part : dim_min(part, dim_sub(extent, start));
+  }
+
+  Accesses accesses() const {
+    Accesses all;
+    collect(c_.value, all);
+    for (const Reduction& r : c_.reductions) collect(r, all);
+    for (const RunningResult& r : c_.running_results) {
+      collect(r.value, all);
+      for (const Reduction& inner : r.inner) collect(inner, all);
+    }
+    all.offsets.push_back(c_.store_offset);
+    return all;
+  }
+
+  // Two neighbouring loops are one where every address moves through both as through one: a longer innermost
+  // loop fills the vectors better, and a sum over it has more partial results.
+  void merge_loops() {
+    merge_loops(c_.vars, c_.extents);
+    for (Reduction& r : c_.reductions)
+      if (!is_arg(r.kind) && r.inner.empty()) merge_loops(r.vars, r.extents);
+  }
+
+  void merge_loops(std::vector<Dim>& vars, std::vector<Dim>& extents) {
+    for (size_t k = vars.size(); k >= 2; --k) {
+      const Dim outer = vars[k - 2], inner = vars[k - 1];
+      if (outer == c_.running || inner == c_.running || !runs_as_one(outer, inner, extents[k - 1])) continue;
+      extents[k - 1] = dim_mul(extents[k - 2], extents[k - 1]);
+      vars.erase(vars.begin() + static_cast<ptrdiff_t>(k) - 2);
+      extents.erase(extents.begin() + static_cast<ptrdiff_t>(k) - 2);
+      rewrite({{outer, dim_const(0)}});
+    }
+  }
+
+  bool runs_as_one(Dim outer, Dim inner, Dim extent) const {
+    const Accesses all = accesses();
+    const auto moves_on = [&](Dim offset) {
+      const auto slow = linear_in(offset, outer);
+      const auto fast = slow ? linear_in(slow->rest, inner) : std::nullopt;
+      return fast && !contains_var(slow->coefficient, inner) &&
+             slow->coefficient == dim_mul(fast->coefficient, extent);
+    };
+    return std::ranges::all_of(all.offsets, moves_on) && std::ranges::none_of(all.elsewhere, [&](Dim d) {
+             return contains_var(d, outer) || contains_var(d, inner);
+           });
+  }
+
+  void rewrite(const DimMap& map) {
+    c_.value = substitute(c_.value, map);
+    c_.store_offset = quern::substitute(c_.store_offset, map);
+    for (Reduction& r : c_.reductions) substitute(r, map);
+    for (RunningResult& r : c_.running_results) {
+      r.value = substitute(r.value, map);
+      for (Reduction& inner : r.inner) substitute(inner, map);
+    }
+  }
+
+  // The cost of a step of the loop over `var` per element, in units of a vector load: contiguous accesses are
+  // shared by the lanes, strided ones are not.
+  double cost(Dim var, Dim extent, int width) const {
+    double total = 0;
+    for (Dim offset : accesses().offsets) {
+      switch (step_of(offset, var)) {
+        case Step::None: total += 0.25; break;
+        case Step::One: total += 1; break;
+        case Step::Other: total += 0.75 * width; break;
+      }
+    }
+    auto count = as_const(extent);
+    if (!count || *count <= 0) return total;
+    int64_t vectors = (*count + width - 1) / width;
+    return total * static_cast<double>(vectors) * width / static_cast<double>(*count);
+  }
+
+  void choose_vector_loop() {
+    int width = lanes_of(c_, vector_bytes_);
+    if (width < 2) return;
+    double best = 0;
+    // Lanes that differ in how far a loop inside them runs are not lanes; nor are the steps of a running
+    // result.
+    if (!c_.vars.empty() && c_.vars.back() != c_.running && !bounds_a_loop(c_.vars.back())) {
+      vector_var_ = c_.vars.back();
+      best = cost(vector_var_, c_.extents.back(), width);
+      auto count = as_const(c_.extents.back());
+      if (count && *count < 2) vector_var_ = nullptr;
+    }
+    for (const Reduction& r : c_.reductions) {
+      if (r.vars.empty() || !r.inner.empty() || bounds_a_loop(r.vars.back())) continue;
+      auto count = as_const(r.extents.back());
+      if (count && *count < width) continue;
+      double along = cost(r.vars.back(), r.extents.back(), width);
+      if (vector_var_ && along >= best) continue;
+      vector_var_ = r.vars.back();
+      best = along;
+    }
+    width_ = width;
+  }
+
+  bool bounds_a_loop(Dim var) const {
+    std::function<bool(const Reduction&)> bounds = [&](const Reduction& r) {
+      auto has_var = [&](Dim extent) { return contains_var(extent, var); };
+      return std::any_of(r.extents.begin(), r.extents.end(), has_var) ||
+             std::any_of(r.inner.begin(), r.inner.end(), bounds);
+    };
+    for (const RunningResult& r : c_.running_results)
+      if (std::any_of(r.inner.begin(), r.inner.end(), bounds)) return true;
+    return std::any_of(c_.reductions.begin(), c_.reductions.end(), bounds);
+  }
+
+  // The element at the result's index variables.
+  Block element() {
+    Block body;
+    for (const Reduction& r : c_.reductions) add_reduction(r, body);
+    if (c_.takes_value >= 0) {
+      declare(c_.takes_value, c_.value->dtype, c_.value, body);
+      return body;
+    }
+    Stmt store{StmtKind::Store};
+    store.buffer = output_of(c_.buffers);
+    store.offset = c_.store_offset;
+    store.value = c_.value;
+    body.push_back(std::make_shared<const Stmt>(std::move(store)));
+    return body;
+  }
+
+  // The loop that running results follow, with what they are before it. A result that leaves out the element
+  // at its own position takes it in one step later, at the position where it is first seen: what the last
+  // position would add may be outside of what is read.
+  Block running_loop() {
+    Dim var = c_.running, extent = nullptr;
+    for (size_t k = 0; k < c_.vars.size(); ++k)
+      if (c_.vars[k] == var) extent = c_.extents[k];
+    Block body;
+    bool late = false;
+    for (const RunningResult& r : c_.running_results) {
+      declare(r.local, r.accumulator, constant(reduce_identity(r.kind, r.accumulator)), body);
+      late |= !r.inclusive;
+    }
+    if (!late) {
+      body.push_back(loop(var, extent, running_step(var, nullptr)));
+      return body;
+    }
+    Dim one = dim_const(1), first = dim_var(std::string(var->name) + "0");
+    body.push_back(loop(first, dim_min(extent, one), running_step(dim_const(0), nullptr)));
+    body.push_back(
+        loop(var, dim_max(dim_sub(extent, one), dim_const(0)), running_step(dim_add(var, one), var)));
+    return body;
+  }
+
+  // One position of the running loop; `before` is the position before it, null at the first.
+  Block running_step(Dim at, Dim before) {
+    Block body;
+    for (const RunningResult& r : c_.running_results) {
+      Dim taken = r.inclusive ? at : before;
+      if (!taken) continue;
+      DimMap map{{c_.running, taken}};
+      for (Reduction inner : r.inner) {
+        substitute(inner, map);
+        add_reduction(inner, body);
+      }
+      Stmt step{StmtKind::Reduce};
+      step.local = r.local;
+      step.dtype = r.accumulator;
+      step.reduce = r.kind;
+      step.value = substitute(r.value, map);
+      body.push_back(std::make_shared<const Stmt>(std::move(step)));
+    }
+    DimMap map{{c_.running, at}};
+    for (Reduction r : c_.reductions) {
+      substitute(r, map);
+      add_reduction(r, body);
+    }
+    Stmt store{StmtKind::Store};
+    store.buffer = output_of(c_.buffers);
+    store.offset = quern::substitute(c_.store_offset, map);
+    store.value = substitute(c_.value, map);
+    body.push_back(std::make_shared<const Stmt>(std::move(store)));
+    return body;
+  }
+
+  void add_scatter(const Scatter& s, Block& kernel) {
+    Block body;
+    for (const Reduction& r : s.reductions) add_reduction(r, body);
+    Stmt update{StmtKind::Update};
+    update.buffer = output_of(c_.buffers);
+    update.offset = s.offset;
+    update.computed = s.computed;
+    update.checks = s.checks;
+    update.trap = s.trap;
+    update.op = s.op;
+    update.value = s.value;
+    body.push_back(std::make_shared<const Stmt>(std::move(update)));
+    for (size_t k = s.vars.size(); k-- > 0;) body = {loop(s.vars[k], s.extents[k], std::move(body))};
+    kernel.insert(kernel.end(), body.begin(), body.end());
+  }
+
+  void add_reduction(const Reduction& r, Block& body) const {
+    loops::add_reduction(
+        r, [this](Dim var, Dim extent, Block inner) { return loop(var, extent, std::move(inner)); }, body);
+  }
+
+  StmtPtr loop(Dim var, Dim extent, Block body) const {
+    Stmt stmt{StmtKind::For};
+    stmt.var = var;
+    stmt.extent = extent;
+    stmt.body = std::move(body);
+    if (var == vector_var_) {
+      stmt.loop = LoopKind::Vectorize;
+      stmt.width = width_;
+    }
+    return std::make_shared<const Stmt>(std::move(stmt));
+  }
+
+  Computation c_;
+  int vector_bytes_;
+  Dim vector_var_ = nullptr;
+  int width_ = 1;
+};
+
+}  // namespace
+
+int lanes_of(const Computation& computation, int vector_bytes) {
+  size_t widest = 4;
+  const auto widen = [&](const ValuePtr& value) {
+    for_each_value(value, [&](const Value& v) {
+      if (v.kind == ValueKind::Load || v.kind == ValueKind::Apply || v.kind == ValueKind::Cast)
+        widest = std::max(widest, v.dtype.bytes());
+    });
+  };
+  widen(computation.value);
+  for (const Reduction& r : computation.reductions) widen(r.value);
+  for (const RunningResult& r : computation.running_results) widen(r.value);
+  return std::max<int>(1, vector_bytes / static_cast<int>(widest));
+}
+
+Kernel schedule_default(const Computation& computation, int vector_bytes) {
+  return Scheduler(computation, vector_bytes).run();
+}
+
+Block loops_of(const Computation& computation, int vector_bytes) {
+  return Scheduler(computation, vector_bytes).part();
+}
+
+}  // namespace quern::loops

@@ -1,0 +1,81 @@
+#include "jit/rules/transposition.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "ir/base/result.h"
+
+namespace quern::loops {
+
+namespace {
+
+bool runs_along(Dim offset, Dim var) {
+  const auto linear = linear_in(offset, var);
+  return linear && is_const(linear->coefficient, 1);
+}
+
+/// A read that strides along the last index of the result and runs along another one, on which no padding
+/// depends.
+struct TurnedRead {
+  int buffer;
+  Dim along;
+};
+
+std::optional<TurnedRead> turned_read(const Computation& c) {
+  const Dim last = c.vars.back();
+  std::unordered_map<int, int> reads;
+  std::optional<TurnedRead> found;
+  for_each_value(c.value, [&](const Value& v) {
+    if (v.kind != ValueKind::Load) return;
+    ++reads[v.buffer];
+    if (found || !v.computed.empty() || !contains_var(v.dim, last) || runs_along(v.dim, last)) return;
+    const auto along = std::find_if(c.vars.begin(), c.vars.end(), [&](Dim var) {
+      return runs_along(v.dim, var) && std::ranges::none_of(v.checks, [&](const BoundsCheck& check) {
+               return check.computed || !v.otherwise || contains_var(check.index, var);
+             });
+    });
+    if (along != c.vars.end()) found = {v.buffer, *along};
+  });
+  return found && reads[found->buffer] == 1 ? found : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Nest> scheduled_transposition(const Computation& c, const MachineModel& machine) {
+  if (c.running || c.scatter || !c.reductions.empty() || c.vars.size() < 2) return std::nullopt;
+  if (!runs_along(c.store_offset, c.vars.back())) return std::nullopt;
+  const auto read = turned_read(c);
+  if (!read) return std::nullopt;
+  const int64_t bytes = static_cast<int64_t>(c.buffers[static_cast<size_t>(read->buffer)].dtype.bytes());
+  const int64_t width = machine.vector_bytes / bytes;
+  const auto is_short = [&](Dim var) {
+    const size_t k = static_cast<size_t>(std::find(c.vars.begin(), c.vars.end(), var) - c.vars.begin());
+    return as_const(c.extents[k]).value_or(width) < std::max<int64_t>(2, width / 4);
+  };
+  if (bytes < 4 || width < 2 || is_short(read->along) || is_short(c.vars.back())) return std::nullopt;
+
+  Nest nest(c);
+  const std::string v = nest.name_of(read->along), u = nest.name_of(c.vars.back());
+  Schedule schedule;
+  std::vector<std::string> order;
+  for (const Dim var : c.vars) {
+    const std::string name = nest.name_of(var);
+    const bool is_split = var == read->along || var == c.vars.back();
+    const std::string outer = nest.outer_name(name), inner = nest.inner_name(name);
+    order.push_back(is_split ? outer : name);
+    if (is_split) schedule.steps.push_back({Primitive::Split, {outer, inner}, {{name}}, {width}});
+  }
+  const std::string rows = nest.inner_name(v), lanes = nest.inner_name(u);
+  order.push_back(rows);
+  order.push_back(lanes);
+  schedule.steps.push_back({Primitive::Reorder, {}, {order}, {}});
+  schedule.steps.push_back(
+      {Primitive::Turn, {}, {{c.buffers[static_cast<size_t>(read->buffer)].name}, {rows, lanes}}, {}});
+  QUERN_CHECK(nest.apply(schedule));
+  if (const std::string shared = nest.shared_loop(); !shared.empty())
+    QUERN_CHECK(nest.apply({Primitive::Parallel, {}, {{shared}}, {}}));
+  QUERN_CHECK(nest.is_complete());
+  return nest;
+}
+
+}  // namespace quern::loops

@@ -1,0 +1,15 @@
+#pragma once
+// The default schedule of what reads a tensor along another axis than it writes: squares that are turned in
+// registers.
+
+#include <optional>
+
+#include "jit/loops/machine_model.h"
+#include "jit/nest/nest.h"
+
+namespace quern::loops {
+
+/// The nest with its schedule, or nothing where the computation has no such read.
+std::optional<Nest> scheduled_transposition(const Computation& computation, const MachineModel& machine);
+
+}  // namespace quern::loops

@@ -1,0 +1,119 @@
+#include "jit/rules/window.h"
+
+#include <algorithm>
+
+#include "ir/base/result.h"
+
+namespace quern::loops {
+
+namespace {
+
+class WindowRule {
+ public:
+  WindowRule(const Computation& computation, const MachineModel& machine)
+      : c_(computation), machine_(machine) {}
+
+  std::optional<Nest> run() const {
+    if (c_.running || c_.scatter || c_.reductions.size() != 1 || c_.vars.empty()) return std::nullopt;
+    const Reduction& r = c_.reductions[0];
+    if (r.is_let || is_arg(r.kind) || !r.inner.empty() || r.vars.empty()) return std::nullopt;
+    const Dim along = c_.vars.back();
+    bool fits = runs_along(c_.store_offset, along), any = false;
+    size_t widest = std::max<size_t>(4, r.accumulator.bytes());
+    const auto look = [&](const Value& v) {
+      if (v.kind == ValueKind::Index) fits &= !contains_var(v.dim, along);
+      if (v.kind != ValueKind::Load) return;
+      const bool varies = contains_var(v.dim, along);
+      fits &= v.computed.empty() && (!varies || runs_along(v.dim, along));
+      for (const BoundsCheck& check : v.checks) fits &= !check.computed && !contains_var(check.index, along);
+      any |= varies;
+      widest = std::max(widest, v.dtype.bytes());
+    };
+    for_each_value(r.value, look);
+    for (const Dim extent : r.extents)
+      for (const Dim var : c_.vars) fits &= !contains_var(extent, var);
+    const int64_t lanes = machine_.vector_bytes / static_cast<int64_t>(widest);
+    const auto extent = as_const(c_.extents.back());
+    if (!fits || !any || lanes < 2 || (extent && *extent * 2 <= lanes)) return std::nullopt;
+    return scheduled(lanes, extent.value_or(4 * lanes));
+  }
+
+ private:
+  static bool runs_along(Dim offset, Dim var) {
+    const auto linear = linear_in(offset, var);
+    return linear && is_const(linear->coefficient, 1);
+  }
+
+  /// How many terms an element has, where that is a constant.
+  std::optional<int64_t> terms() const { return as_const(dim_product(c_.reductions[0].extents)); }
+
+  Nest scheduled(int64_t lanes, int64_t extent) const {
+    constexpr int64_t kMostTile = 24, kMostUnrolled = 80, kMostRows = 8, kMostVectors = 8;
+    Nest nest(c_);
+    Schedule schedule;
+    const auto step = [&](Primitive primitive, std::vector<std::string> makes, std::vector<std::string> loops,
+                          std::vector<ScheduleNumber> numbers = {}) {
+      schedule.steps.push_back({primitive, std::move(makes), {std::move(loops)}, std::move(numbers)});
+    };
+    const auto count = terms();
+    const bool whole = count && *count <= kMostUnrolled;
+    std::vector<std::string> order;
+    for (const Dim var : c_.vars) order.push_back(nest.name_of(var));
+    const std::string along = order.back();
+    order.pop_back();
+    std::string row = whole && !order.empty() ? order.back() : "";
+    if (!row.empty() && is_scattered(c_.vars[c_.vars.size() - 2])) row = "";
+
+    const int64_t rows =
+        row.empty() ? 1 : std::clamp<int64_t>(kMostUnrolled / std::max<int64_t>(*count, 1), 1, kMostRows);
+    const int64_t most = row.empty() ? (whole ? 2 : kMostVectors) : kMostTile / rows;
+    const int64_t vectors = std::clamp<int64_t>((extent + lanes - 1) / lanes, 1, most);
+    const std::string pieces = nest.outer_name(along), in_lanes = nest.inner_name(along);
+    const std::string tile_row = nest.inner_name(row);
+    step(Primitive::Split, {pieces, in_lanes}, {along}, {vectors * lanes});
+    if (!row.empty()) {
+      order.back() = nest.outer_name(row);
+      step(Primitive::Split, {order.back(), tile_row}, {row}, {rows});
+    }
+    order.push_back(pieces);
+    const Reduction& r = c_.reductions[0];
+    for (const Dim var : r.vars) order.push_back(nest.name_of(var));
+    if (!row.empty()) order.push_back(tile_row);
+    order.push_back(in_lanes);
+    step(Primitive::Reorder, {}, order);
+    if (!row.empty()) step(Primitive::Unroll, {}, {tile_row});
+    step(Primitive::Vectorize, {}, {in_lanes}, {lanes});
+    if (whole) {
+      for (const Dim var : r.vars) step(Primitive::Unroll, {}, {nest.name_of(var)});
+    } else {
+      step(Primitive::Unroll, {}, {nest.name_of(r.vars.back())}, {2});
+    }
+    QUERN_CHECK(nest.apply(schedule));
+    if (const std::string shared = nest.shared_loop(); !shared.empty())
+      QUERN_CHECK(nest.apply({Primitive::Parallel, {}, {{shared}}, {}}));
+    QUERN_CHECK(nest.is_complete());
+    return nest;
+  }
+
+  /// No read moves by a constant along it.
+  bool is_scattered(Dim var) const {
+    bool linear = true;
+    for_each_value(c_.reductions[0].value, [&](const Value& v) {
+      if (v.kind != ValueKind::Load || !contains_var(v.dim, var)) return;
+      const auto along = linear_in(v.dim, var);
+      linear &= along && as_const(along->coefficient);
+    });
+    return !linear;
+  }
+
+  const Computation& c_;
+  const MachineModel& machine_;
+};
+
+}  // namespace
+
+std::optional<Nest> scheduled_window(const Computation& computation, const MachineModel& machine) {
+  return WindowRule(computation, machine).run();
+}
+
+}  // namespace quern::loops

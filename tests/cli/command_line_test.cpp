@@ -1,0 +1,230 @@
+// The command line itself: what is no command, no file and no code, and how it is told.
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "frontend/text/diagnostics.h"
+#include "tests/golden/run_program.h"
+
+namespace quern {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+ProgramOutcome quern_with(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), QUERN_BINARY);
+  return run_program(arguments, QUERN_SOURCE_DIR);
+}
+
+TEST(CommandLine, NamesTheCommandThatWasLikelyMeant) {
+  ProgramOutcome outcome = quern_with({"chek", "examples/digits.relay"});
+  EXPECT_EQ(outcome.err, "quern: there is no command `chek`; did you mean `check`?\n");
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_EQ(outcome.code, 2);
+}
+
+TEST(CommandLine, NamesItAfterOptionsToo) {
+  ProgramOutcome outcome = quern_with({"--stdlib", "stdlib", "rnu", "examples/digits.relay"});
+  EXPECT_THAT(outcome.err, HasSubstr("no command `rnu`; did you mean `run`?"));
+  EXPECT_EQ(outcome.code, 2);
+}
+
+// A module with constants too large for its text, written, read back, and run.
+TEST(CommandLine, IrWritesAModuleThatReadsBack) {
+  std::filesystem::path folder = std::filesystem::temp_directory_path() / "quern_ir_output";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder);
+  std::string values;
+  for (int i = 0; i < 50; ++i) values += (i ? ", " : "") + std::to_string(i) + "f";
+  std::string first = (folder / "first.relay").string(), second = (folder / "second.relay").string();
+  std::ofstream(first) << "def @f(%x: Tensor[(50,), float32]) { %x * [" << values
+                       << "] }\nsum(@f(ones((50,))))\n";
+  ProgramOutcome written = quern_with({"ir", first, "--output", second});
+  EXPECT_EQ(written.code, 0) << written.err;
+  EXPECT_TRUE(std::filesystem::exists(folder / "second.safetensors"));
+  ProgramOutcome ran = quern_with({"run", second});
+  EXPECT_EQ(ran.out, "float32 1225\n") << ran.err;
+  std::string third = (folder / "third.relay").string();
+  EXPECT_EQ(quern_with({"ir", second, "--output", third}).code, 0);
+  auto text = [](const std::string& file) {
+    std::ifstream in(file);
+    return std::string(std::istreambuf_iterator<char>(in), {});
+  };
+  EXPECT_EQ(text(second), text(third));
+  EXPECT_THAT(text(second), HasSubstr("meta[relay.Constant][0]"));
+  EXPECT_EQ(quern_with({"ir", first, "--stage", "fuse", "--output", third}).code, 2);
+  std::filesystem::remove_all(folder);
+}
+
+// The file beside the module has no vectors: the entries' names say which of its tensors are some.
+TEST(CommandLine, IrWritesConstantsOfVectors) {
+  std::filesystem::path folder = std::filesystem::temp_directory_path() / "quern_ir_vectors";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder);
+  std::string first = (folder / "first.relay").string(), second = (folder / "second.relay").string();
+  std::ofstream(first) << "let %x: Tensor[(2,), int8x4] = [1, 2]; let %y: float32x2 = 0.5;\n(%x * 5, %y);\n";
+  ProgramOutcome ran = quern_with({"run", first});
+  EXPECT_EQ(ran.out, "(Tensor[(2,), int8x4] [<5, 5, 5, 5>, <10, 10, 10, 10>], float32x2 <0.5, 0.5>)\n");
+  EXPECT_EQ(quern_with({"ir", first, "--output", second}).code, 0);
+  EXPECT_EQ(quern_with({"run", second}).out, ran.out);
+  std::filesystem::remove_all(folder);
+}
+
+// What is saved as lanes is given to an input of vectors, and a tensor of other lanes is not.
+TEST(CommandLine, VectorsComeFromFilesOfTheirLanes) {
+  std::filesystem::path folder = std::filesystem::temp_directory_path() / "quern_vectors";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder);
+  std::string program = (folder / "program.relay").string(), other = (folder / "other.relay").string(),
+              lanes = (folder / "lanes.npy").string(), saved = (folder / "saved.npy").string();
+  std::ofstream(other) << "save(\"lanes.npy\", cast([[1, 2, 3], [4, 5, 6]], dtype=\"int16\"));\n";
+  EXPECT_EQ(quern_with({"run", other}).code, 0);
+  std::ofstream(program) << "let %x: Tensor[(2,), int16x3] = [1, 1]; let %y = %x + %x;\n";
+  ProgramOutcome ran = quern_with({"run", program, "--input", "x=" + lanes, "--output", saved});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  std::ofstream(other) << "let %x: Tensor[(2,), int16x3] = load(\"saved.npy\"); %x; load(\"saved.npy\");\n";
+  EXPECT_EQ(
+      quern_with({"run", other}).out,
+      "Tensor[(2,), int16x3] [<2, 4, 6>, <8, 10, 12>]\nTensor[(2, 3), int16] [[2, 4, 6], [8, 10, 12]]\n");
+  std::ofstream(other) << "let %x: Tensor[(2,), int16x2] = load(\"lanes.npy\"); %x\n";
+  EXPECT_THAT(quern_with({"run", other}).err,
+              HasSubstr("the tensor in `lanes.npy` is Tensor[(2, 3), int16], but the value is declared as "
+                        "Tensor[(2,), int16x2]: its last axis has to be the 2 lanes"));
+  std::filesystem::remove_all(folder);
+}
+
+/// A program in a file of its own, run with further arguments.
+ProgramOutcome run_text(const std::string& text, std::vector<std::string> arguments) {
+  // Tests run side by side, each in a process of its own.
+  const std::string file = fmt::format("{}quern_command_line_{}.relay", testing::TempDir(), getpid());
+  std::ofstream(file) << text;
+  arguments.insert(arguments.begin(), {"run", file});
+  ProgramOutcome outcome = quern_with(arguments);
+  std::filesystem::remove(file);
+  return outcome;
+}
+
+TEST(CommandLine, ListsTheInputsThatAnEntryLacks) {
+  const std::string text = "def @main(%x: Tensor[(2,), float32], %n: int32, %y: float32) { %x * %y }\n";
+  ProgramOutcome outcome = run_text(text, {"--input", "x=missing.npy"});
+  EXPECT_THAT(outcome.err, HasSubstr("error[Q0503]: `@main` lacks 2 inputs of 3"));
+  EXPECT_THAT(outcome.err, HasSubstr("note: `%n`: int32\nnote: `%y`: float32\n"));
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_EQ(run_text(text + "1 + 2\n", {}).out, "int32 3\n");
+  outcome = run_text("def @main(%x) { %x + 1 }\n", {"--input", "x=missing.npy"});
+  EXPECT_THAT(outcome.err, HasSubstr("annotate the types of its parameters"));
+  EXPECT_EQ(outcome.code, 1);
+}
+
+TEST(CommandLine, OutputOfWhatNoFileHoldsIsRefused) {
+  const std::string output = fmt::format("{}quern_shape_{}.npz", testing::TempDir(), getpid());
+  ProgramOutcome outcome =
+      run_text("type Shape { Circle(float32), Square(float32) }\nSquare(1.5)\n", {"--output", output});
+  EXPECT_EQ(outcome.err,
+            "quern: a value of type Shape cannot be saved: `Square` is one of several constructors\n");
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_FALSE(std::filesystem::exists(output));
+}
+
+TEST(CommandLine, AnEntryWithoutInputsIsToldThem) {
+  ProgramOutcome outcome = run_text("def @main(%x: int32) { %x }\n", {});
+  EXPECT_THAT(outcome.err, HasSubstr("error[Q0503]: `@main` lacks one input of 1"));
+  EXPECT_THAT(outcome.err, HasSubstr("note: `%x`: int32\n"));
+  EXPECT_EQ(outcome.code, 1);
+}
+
+TEST(CommandLine, RunsTheEntryThatIsAskedFor) {
+  const std::string text = "def @main() { 1 }\ndef @other() { 2 }\n";
+  EXPECT_EQ(run_text(text, {}).out, "int32 1\n");
+  EXPECT_EQ(run_text(text, {"--entry", "@other"}).out, "int32 2\n");
+  ProgramOutcome outcome = run_text(text, {"--entry", "third"});
+  EXPECT_THAT(outcome.err, HasSubstr("has no definition `@third`"));
+  EXPECT_EQ(outcome.code, 1);
+}
+
+TEST(CommandLine, PrintsJsonOnEachLine) {
+  EXPECT_EQ(run_text("print(\"a \\\"b\\\"\", [1, 2]); 1.5\n", {"--format", "json"}).out,
+            "{\"print\": \"a \\\"b\\\" Tensor[(2,), int32] [1, 2]\"}\n"
+            "{\"type\": \"float32\", \"value\": 1.5}\n");
+}
+
+TEST(CommandLine, ListsTheStagesForOneThatThereIsNot) {
+  ProgramOutcome outcome = quern_with({"ir", "examples/fit_line.relay", "--stage", "lops"});
+  EXPECT_THAT(outcome.err, HasSubstr("there is no stage `lops`; the stages are ast, typed, effects, "));
+  EXPECT_EQ(outcome.code, 1);
+}
+
+TEST(CommandLine, SaysWhereTheCommandsAreListed) {
+  ProgramOutcome outcome = quern_with({"frobnicate"});
+  EXPECT_EQ(outcome.err, "quern: there is no command `frobnicate`; `quern --help` lists them\n");
+  EXPECT_EQ(outcome.code, 2);
+}
+
+TEST(CommandLine, LeavesTheMisuseOfACommandToIt) {
+  ProgramOutcome outcome = quern_with({"check", "--jsn", "examples/digits.relay"});
+  EXPECT_THAT(outcome.err, HasSubstr("--jsn"));
+  EXPECT_THAT(outcome.err, Not(HasSubstr("no command")));
+  EXPECT_EQ(outcome.code, 2);
+}
+
+TEST(CommandLine, TellsAnUnreadableFileTheSameWithEveryCommand) {
+  for (const char* command : {"check", "run", "test", "ir", "fmt"}) {
+    ProgramOutcome outcome = quern_with({command, "no_such_file.relay"});
+    EXPECT_EQ(outcome.err,
+              "error[Q0504]: `no_such_file.relay` cannot be read: No such file or directory\n"
+              "--> no_such_file.relay\n\n")
+        << command;
+    EXPECT_EQ(outcome.code, 1) << command;
+    EXPECT_THAT(quern_with({command, "examples"}).err, StartsWith("error[Q0504]: `examples` is a folder\n"));
+  }
+}
+
+TEST(CommandLine, AnEmptyFileIsAProgram) {
+  const char* empty = "tests/golden/diagnostics/programs/data/empty.txt";
+  for (const char* command : {"check", "run", "ir", "fmt"}) {
+    ProgramOutcome outcome = quern_with({command, empty});
+    EXPECT_EQ(outcome.err, "") << command;
+    EXPECT_EQ(outcome.out, "") << command;
+    EXPECT_EQ(outcome.code, 0) << command;
+  }
+}
+
+TEST(ExplainCommand, PrintsTheSectionsOfItsCodes) {
+  ProgramOutcome outcome = quern_with({"explain", "q0103", "109"});
+  EXPECT_THAT(outcome.out, StartsWith("Q0103: unterminated string or comment\n\n"));
+  EXPECT_THAT(outcome.out, HasSubstr("\n\nWrong:\n    print(\"loss, 0.25);\n\nRight:\n"));
+  EXPECT_THAT(outcome.out, HasSubstr("\n\nQ0109: a missing `;`\n\n"));
+  EXPECT_THAT(outcome.out, Not(HasSubstr("```")));
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_EQ(outcome.code, 0);
+}
+
+TEST(ExplainCommand, ListsAllWithoutACode) {
+  ProgramOutcome outcome = quern_with({"explain"});
+  EXPECT_THAT(outcome.out, StartsWith("Q0101  unexpected token\nQ0102  invalid UTF-8\n"));
+  EXPECT_EQ(static_cast<size_t>(std::count(outcome.out.begin(), outcome.out.end(), '\n')),
+            all_diagnostic_kinds().size());
+  EXPECT_EQ(outcome.code, 0);
+}
+
+TEST(ExplainCommand, SaysWhichCodesThereAreForOneThatThereIsNot) {
+  ProgramOutcome outcome = quern_with({"explain", "Q0209", "Q0103", "dims"});
+  EXPECT_EQ(outcome.err,
+            "quern: there is no `Q0209`; the nearest is `Q0208`; `quern explain` lists all\n"
+            "quern: `dims` is no code of a diagnostic; they look like `Q0302`; `quern explain` lists all\n");
+  EXPECT_THAT(outcome.out, StartsWith("Q0103: "));
+  EXPECT_EQ(outcome.code, 2);
+}
+
+}  // namespace
+}  // namespace quern

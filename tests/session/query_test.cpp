@@ -1,0 +1,116 @@
+#include "session/query.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace quern {
+namespace {
+
+// text -> length -> is it even: three layers, so that a change of the text that keeps the length cuts off.
+struct Layers {
+  QueryEngine engine;
+  Input<int, std::string> text{engine};
+  Query<int, size_t> length{engine, "length", [this](int k) { return text.get(k).size(); },
+                            std::equal_to<>()};
+  Query<int, bool> even{engine, "even", [this](int k) { return length(k) % 2 == 0; }, std::equal_to<>()};
+};
+
+TEST(Query, ComputesOnceUntilAnInputChanges) {
+  Layers q;
+  q.text.set(1, "ab");
+  EXPECT_TRUE(q.even(1));
+  EXPECT_TRUE(q.even(1));
+  EXPECT_EQ(q.engine.computed["even"], 1u);
+  q.text.set(1, "abc");
+  EXPECT_FALSE(q.even(1));
+  EXPECT_EQ(q.engine.computed["even"], 2u);
+}
+
+TEST(Query, CutsOffWhereARecomputedValueIsEqual) {
+  Layers q;
+  q.text.set(1, "ab");
+  q.even(1);
+  q.text.set(1, "cd");
+  EXPECT_TRUE(q.even(1));
+  EXPECT_EQ(q.engine.computed["length"], 2u);
+  EXPECT_EQ(q.engine.computed["even"], 1u);
+}
+
+TEST(Query, AnotherKeysInputIsNoDependency) {
+  Layers q;
+  q.text.set(1, "ab");
+  q.text.set(2, "abc");
+  q.even(1);
+  q.even(2);
+  q.text.set(2, "abcd");
+  q.even(1);
+  EXPECT_EQ(q.engine.computed["length"], 2u);
+  EXPECT_TRUE(q.even(2));
+  EXPECT_EQ(q.engine.computed["length"], 3u);
+}
+
+TEST(Query, SettingAnEqualInputChangesNothing) {
+  Layers q;
+  q.text.set(1, "ab");
+  q.even(1);
+  uint64_t before = q.engine.revision();
+  q.text.set(1, "ab");
+  EXPECT_EQ(q.engine.revision(), before);
+}
+
+TEST(Query, AQueryThatAsksForItselfGetsAnEmptyValue) {
+  QueryEngine engine;
+  Query<int, std::string>* self = nullptr;
+  Query<int, std::string> circular(engine, "circular", [&](int k) { return "(" + (*self)(k) + ")"; });
+  self = &circular;
+  EXPECT_EQ(circular(1), "()");
+}
+
+// A bug in a computation: who asked for it is told, and asking again computes it again.
+TEST(Query, AComputationThatFailsIsDoneAgain) {
+  QueryEngine engine;
+  Input<int, int> number(engine);
+  Query<int, int> checked(engine, "checked", [&](int k) {
+    QUERN_CHECK(number.get(k) != 0);
+    return number.get(k);
+  });
+  Query<int, int> doubled(
+      engine, "doubled", [&](int k) { return 2 * checked(k); }, std::equal_to<>());
+  checked.set_subject([](int) { return Subject{7, "@seven"}; });
+  number.set(1, 3);
+  EXPECT_EQ(doubled(1), 6);
+  number.set(1, 0);
+  for (int times = 0; times < 2; ++times) {
+    auto bug = failure_of([&] { doubled(1); });
+    ASSERT_TRUE(bug);
+    EXPECT_EQ(bug->stage, "checked");
+    EXPECT_EQ(bug->origin.declaration, 7u);
+    EXPECT_THAT(bug->what(),
+                testing::StartsWith("`number.get(k) != 0` does not hold, in the stage `checked` of `@seven` "
+                                    "(tests/session/query_test.cpp:"));
+    EXPECT_TRUE(engine.idle());
+  }
+  number.set(1, 4);
+  EXPECT_EQ(doubled(1), 8);
+}
+
+TEST(Query, DependenciesAreThoseOfTheLastRun) {
+  QueryEngine engine;
+  Input<int, int> number(engine);
+  number.set(0, 1);
+  number.set(1, 10);
+  number.set(2, 20);
+  Query<int, int> chosen(
+      engine, "chosen", [&](int) { return number.get(number.get(0)); }, std::equal_to<>());
+  EXPECT_EQ(chosen(0), 10);
+  number.set(0, 2);
+  EXPECT_EQ(chosen(0), 20);
+  number.set(1, 11);  // not read any more
+  chosen(0);
+  EXPECT_EQ(engine.computed["chosen"], 2u);
+}
+
+}  // namespace
+}  // namespace quern

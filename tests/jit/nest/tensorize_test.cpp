@@ -6,6 +6,7 @@
 
 #include "frontend/index/schedule_clause.h"
 #include "jit/nest/nest.h"
+#include "jit/rules/schedule_default.h"
 #include "tests/jit/codegen/kernel_runner.h"
 #include "tests/jit/loops/loops_builder.h"
 

@@ -292,6 +292,6 @@ const std::vector<Generator::Row>& Generator::table() {
   return rows;
 }
 
-ProgramTerm generate(Random random) { return Generator(std::move(random)).run(); }
+ProgramTerm generate(Random random) { return Generator(random).run(); }
 
 }  // namespace quern::random_programs

@@ -34,7 +34,6 @@ BEGIN {
   rank["jit/rules"] = 44
   rank["jit/schedule"] = 45
   rank["jit/codegen"] = 46
-  rank["jit/vendor"] = 46
   rank["jit/vm"] = 47
   rank["jit/cache"] = 48
   rank["jit/tune"] = 49

@@ -76,7 +76,6 @@ std::vector<ModuleId> path_between(ModuleId from, ModuleId to, const F& follow) 
 }  // namespace
 
 // --- files
-// ----------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -205,7 +204,6 @@ std::vector<std::string> Session::outdated_files() {
 }
 
 // --- names
-// ----------------------------------------------------------------------------------------------------
 
 bool Session::Impl::is_in_broken_import(ModuleId module, std::string_view name) {
   if (module == kLibrary) return false;
@@ -241,7 +239,6 @@ const DataDefinition* Session::Impl::data_of(ModuleId module, Type type) {
 }
 
 // --- diagnostics
-// ----------------------------------------------------------------------------------------------
 
 Diagnostics Session::Impl::import_diagnostics(DeclarationId id) {
   const std::vector<Import>& all = imports.get(declarations[id].module);
@@ -356,7 +353,6 @@ Diagnostics Session::Impl::import_clashes(const Import& import, const std::vecto
 }
 
 // --- a file with what it imports
-// ------------------------------------------------------------------------------
 
 std::vector<SourceId> Session::imported(SourceId source) {
   std::vector<SourceId> result;

@@ -93,7 +93,6 @@ class Session {
   Session& operator=(const Session&) = delete;
 
   // --- inputs
-  // -------------------------------------------------------------------------------------------------------
   ModuleId make_module();
   /// Adds a source at the end of a module. `path` is what diagnostics call it; `folder` is where its data
   /// files are.
@@ -118,7 +117,6 @@ class Session {
   const std::string& folder(SourceId source) const;
 
   // --- what is in a module
-  // ------------------------------------------------------------------------------------------
   /// The declarations of the statements of a source, in order.
   std::vector<DeclarationId> statements(SourceId source);
   std::vector<DeclarationId> statements_of_module(ModuleId module);
@@ -136,7 +134,6 @@ class Session {
   Range range_of(const Place& place);
 
   // --- queries
-  // ------------------------------------------------------------------------------------------------------
   /// From now on queries are given up soon after `stop` became true; their values mean nothing then, and
   /// nothing half-done is kept. To be called again before the next work.
   void watch(const std::atomic<bool>* stop);

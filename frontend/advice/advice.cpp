@@ -135,7 +135,6 @@ bool Advisor::is_keyword(std::string_view text) {
 }
 
 // --- brackets
-// -------------------------------------------------------------------------------------------------------
 
 std::optional<SyntaxProblem> Advisor::brackets() {
   Brackets b(f_.tokens);
@@ -180,7 +179,6 @@ std::optional<SyntaxProblem> Advisor::brackets() {
 }
 
 // --- what is left when no pattern fits
-// --------------------------------------------------------------------------------
 
 std::optional<SyntaxProblem> Advisor::separators() {
   size_t at = f_.at;

@@ -1,5 +1,5 @@
 #pragma once
-// The rules of syntax advice. Internal to frontend/syntax_advice*.cpp; the way in is
+// The rules of syntax advice. Internal to frontend/advice; the way in is
 // frontend/advice/advice.h.
 
 #include <algorithm>

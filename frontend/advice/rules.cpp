@@ -84,7 +84,6 @@ constexpr std::array<std::string_view, 7> kForeignDef{"fun",  "func", "function"
 }  // namespace
 
 // --- characters
-// -----------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -183,7 +182,6 @@ std::optional<SyntaxProblem> Advisor::characters() {
 }
 
 // --- types
-// ----------------------------------------------------------------------------------------------------------
 
 std::optional<SyntaxProblem> Advisor::types() {
   size_t at = f_.at;
@@ -225,7 +223,6 @@ std::optional<SyntaxProblem> Advisor::types() {
 }
 
 // --- words
-// ----------------------------------------------------------------------------------------------------------
 
 std::optional<SyntaxProblem> Advisor::words() {
   if (auto p = declared_name()) return p;

@@ -1,6 +1,6 @@
 #pragma once
 // The formatter of one declaration or statement: its tokens, what the tree says about each, and the layout
-// made of both. Internal to frontend/format*.cpp.
+// made of both. Internal to frontend/format.
 
 #include <string>
 #include <string_view>

@@ -300,7 +300,6 @@ ExprPtr IndexElaborator::make_cast(SyntaxPtr at, ExprPtr expr, DType to) {
 }
 
 // --- reads
-// -----------------------------------------------------------------------------------------------------------
 
 std::optional<IndexElaborator::Position> IndexElaborator::position(SyntaxPtr syntax, const StaticValue& v) {
   if (v.as_dim()) return Position{dim_value(syntax, v.as_dim()), syntax};

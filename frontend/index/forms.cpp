@@ -165,7 +165,6 @@ ExprPtr IndexElaborator::element(SyntaxPtr syntax, const StaticEnv& env, DType d
 }
 
 // --- elements of inner comprehensions, and lets
-// ----------------------------------------------------------------
 
 // `([k < n] => body)[i]` is the body with i for k: no tensor is made.
 ExprPtr IndexElaborator::inner_element(SyntaxPtr expr, SyntaxPtr inner, const StaticEnv& env, bool has_else) {

@@ -64,7 +64,6 @@ bool is_tensor(SyntaxPtr argument, const Declaration& op) {
 }  // namespace
 
 // --- operators
-// -------------------------------------------------------------------------------------------------------
 
 ExprPtr Inference::operator_call(SyntaxPtr s, const Declaration& op, const std::vector<SyntaxPtr>& positional,
                                  const std::vector<SyntaxPtr>& named) {
@@ -223,7 +222,6 @@ std::vector<Note> Inference::origin_of(ExprPtr draft) {
 }
 
 // --- intrinsics
-// ------------------------------------------------------------------------------------------------------
 
 ExprPtr Inference::intrinsic(SyntaxPtr s, IntrinsicKind kind) {
   std::vector<ExprPtr> args;
@@ -318,7 +316,6 @@ ExprPtr Inference::assertion(SyntaxPtr s, bool close) {
 }
 
 // --- mismatches
-// ------------------------------------------------------------------------------------------------------
 
 void Inference::becomes(SyntaxPtr at, ExprPtr waiting, Type found) {
   uint32_t outer = std::exchange(declaration_, waiting->origin.declaration);

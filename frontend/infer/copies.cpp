@@ -20,7 +20,6 @@ SyntaxPtr literal_of(SyntaxPtr s) { return s->child(s->is(SyntaxKind::GraphLet) 
 static SyntaxPtr annotation_of(SyntaxPtr s) { return s->is(SyntaxKind::Let) ? s->child(0) : nullptr; }
 
 // --- `let %f = fn …`
-// -----------------------------------------------------------------------------------------------------
 
 // A function literal sees its own name, with one type; after its statement the name has the general type.
 ExprPtr Inference::let_function(SyntaxPtr s, Type& declared) {
@@ -231,7 +230,6 @@ Inference::Template::Copy& Inference::copy_at(Template& of, const std::vector<Ty
 }
 
 // --- definitions that are typed per rank and dtype
-// -----------------------------------------------------------------------------------------------------
 
 ExprPtr Inference::global_at(SyntaxPtr s, std::string_view name, const Scheme& scheme) {
   std::string shown = fmt::format("`@{}`", name);

@@ -169,7 +169,6 @@ ExprPtr Inference::constant(SyntaxPtr s) {
 }
 
 // --- blocks and functions
-// --------------------------------------------------------------------------------------------
 
 void Inference::binding(SyntaxPtr s, std::vector<Binding>& bindings,
                         std::vector<std::string_view>& graph_names) {
@@ -244,7 +243,6 @@ ExprPtr Inference::block(SyntaxPtr s, Type wanted) {
 }
 
 // --- operators written infix, projections, index expressions
-// ------------------------------------------------------------
 
 ExprPtr Inference::conditional(SyntaxPtr s, SyntaxPtr condition, ExprPtr then_arm, ExprPtr else_arm) {
   ExprPtr test = infer(condition);

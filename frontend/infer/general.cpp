@@ -17,7 +17,6 @@ size_t Inference::error_count() const {
 }
 
 // --- making a scheme
-// -----------------------------------------------------------------------------------------------------
 
 // The waiting relations made since `mark` that have to do with general unknowns; what they lead to is
 // general, too.
@@ -225,7 +224,6 @@ std::vector<Scheme> Inference::generalise(const Mark& from, const std::vector<Ty
 }
 
 // --- using a scheme
-// -----------------------------------------------------------------------------------------------------
 
 Inference::Use Inference::at_use(const Scheme& scheme, SyntaxPtr at, const std::string& name) {
   Use use{{}, nullptr, ++uses_};

@@ -1,5 +1,5 @@
 #pragma once
-// The state of one inference. Internal to frontend/infer*.cpp; the way in is frontend/infer/infer.h.
+// The state of one inference. Internal to frontend/infer; the way in is frontend/infer/infer.h.
 
 #include <deque>
 #include <functional>
@@ -58,7 +58,6 @@ class Inference final : public TypeHooks {
   }
 
   // --- the walk: syntax to drafts
-  // -----------------------------------------------------------------------------------
   /// `wanted` is the type that the place is known to need, where it is known: what a constructor is general
   /// in takes it from there, so that elements that differ in their dims go into one list. It is only a hint;
   /// whether the value fits is the caller's to check.
@@ -97,7 +96,6 @@ class Inference final : public TypeHooks {
   ExprPtr finish_statement(ExprPtr draft);
 
   // --- general types
-  // ---------------------------------------------------------------------------------
   /// How far the inference had come: what is made after it may be general where it ends.
   struct Mark {
     size_t relations, matches, errors, dtypes;
@@ -142,7 +140,6 @@ class Inference final : public TypeHooks {
   const Variable* finish(const Variable* variable);
 
   // --- unification with diagnostics
-  // ---------------------------------------------------------------------------------
   /// Makes `found` equal to `wanted`, or reports at `at`: "`what` …".
   /// Where neither dims nor dtype alone differ the kind is `role`. Checks that it takes go behind `draft`,
   /// the value.
@@ -307,14 +304,14 @@ class Inference final : public TypeHooks {
   std::optional<Dim> known_position(SyntaxPtr item, ExprPtr tensor, size_t axis, Statics& statics);
   ExprPtr computed_position(SyntaxPtr item, ExprPtr position);
 
-  // infer_chunks.cpp
+  // chunks.cpp
   ExprPtr statements(const Declaration& chunk, bool at_end, std::vector<Binding>& bindings,
                      std::vector<std::string_view>& graph_names, Type wanted);
   ExprPtr chunked_body(const Declaration& def, Type wanted);
   ExprPtr unit(SyntaxPtr at);
   bool closed();
 
-  // infer_match.cpp
+  // match.cpp
   struct PatternWalk {
     size_t first_local;  ///< of the variables that the pattern has bound so far
     bool sound;          ///< nothing was reported that makes its coverage meaningless
@@ -334,7 +331,7 @@ class Inference final : public TypeHooks {
   ExprPtr write_reference(SyntaxPtr s, SyntaxPtr operand, SyntaxPtr value);
   Type content_of(SyntaxPtr at, ExprPtr reference, std::string_view what);
 
-  // infer_call.cpp
+  // call.cpp
   ExprPtr call(SyntaxPtr s, Type wanted);
   ExprPtr operator_call(SyntaxPtr s, const Declaration& op, const std::vector<SyntaxPtr>& positional,
                         const std::vector<SyntaxPtr>& named);
@@ -348,13 +345,13 @@ class Inference final : public TypeHooks {
                           std::vector<ExprPtr>& fields, std::vector<SyntaxPtr>& at);
   ExprPtr intrinsic(SyntaxPtr s, IntrinsicKind kind);
 
-  // infer_files.cpp
+  // files.cpp
   ExprPtr load(SyntaxPtr s, const std::vector<std::string_view>& texts);
   /// Reports each `load` and `save` of a type that files cannot hold.
   void check_files();
   void check_file(const FileUse& use, Type type);
 
-  // infer_gradient.cpp
+  // gradient.cpp
   ExprPtr differentiation(SyntaxPtr s, IntrinsicKind kind, Type wanted);
   ExprPtr gradient(SyntaxPtr s, IntrinsicKind kind);
   std::vector<Fix> sum_of(SyntaxPtr function, size_t arity);
@@ -363,7 +360,7 @@ class Inference final : public TypeHooks {
   ExprPtr with_gradient(SyntaxPtr clause, const std::vector<const Variable*>& params, ExprPtr value,
                         Type type);
 
-  // infer_call.cpp
+  // call.cpp
   ExprPtr assertion(SyntaxPtr s, bool close);
   std::string attribute_text(SyntaxPtr value);
   ExprPtr function_call(SyntaxPtr s);
@@ -377,7 +374,7 @@ class Inference final : public TypeHooks {
   ExprPtr operator_value(SyntaxPtr s, const Declaration& op);
   bool attempt_operator(ExprPtr draft);
 
-  // infer_general.cpp
+  // general.cpp
   std::vector<size_t> general_relations(const Mark& mark, std::set<Unknown>& general);
   std::optional<Constraint> constraint_of(ExprPtr draft);
   void note_type(SyntaxPtr s, Type type);

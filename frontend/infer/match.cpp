@@ -9,7 +9,6 @@
 namespace quern {
 
 // --- matches
-// -------------------------------------------------------------------------------------------------------
 
 ExprPtr Inference::match(SyntaxPtr s, Type wanted) {
   ExprPtr scrutinee = infer(s->child(0));
@@ -199,7 +198,6 @@ PatternPtr Inference::tuple_pattern(SyntaxPtr s, Type type, PatternWalk& walk) {
 }
 
 // --- references
-// ----------------------------------------------------------------------------------------------------
 
 ExprPtr Inference::new_reference(SyntaxPtr s, SyntaxPtr content, Type wanted) {
   if (wanted) wanted = resolve(wanted);

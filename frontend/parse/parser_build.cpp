@@ -47,7 +47,6 @@ class Builder : private NodeMaker {
 
  private:
   // --- declarations
-  // -------------------------------------------------------------------------------------------------
   SyntaxPtr def(P::DefDeclContext* d) {
     std::string called = d->GLOBAL() ? "@" + strip(d->GLOBAL()) : text(d->name());
     return make(d, SyntaxKind::Def, called,
@@ -185,7 +184,6 @@ class Builder : private NodeMaker {
   }
 
   // --- statements and blocks
-  // ----------------------------------------------------------------------------------------
   SyntaxPtr statement(P::StatementContext* c) {
     if (c && c->scheduled()) return scheduled(c->scheduled());
     return c ? bound(c->bound()) : error(c);
@@ -220,7 +218,6 @@ class Builder : private NodeMaker {
   }
 
   // --- expressions
-  // --------------------------------------------------------------------------------------------------
   SyntaxPtr expr(P::ExprContext* c) {
     if (auto* e = alternative<P::PrimaryExprContext>(c)) return primary(e->primary());
     if (auto* e = alternative<P::CallExprContext>(c)) return call(e);
@@ -422,7 +419,6 @@ class Builder : private NodeMaker {
   }
 
   // --- types
-  // --------------------------------------------------------------------------------------------------------
   SyntaxPtr type(P::TypeContext* c) {
     if (alternative<P::HoleTypeContext>(c)) return make(c, SyntaxKind::HoleType, "", {});
     if (auto* t = alternative<P::TensorTypeContext>(c))

@@ -220,7 +220,7 @@ class Printer {
   void call(const std::string& head, std::span<const ExprPtr> args, const OpInstance& instance,
             std::span<const Dim> dims);
 
-  // printer_slice.cpp
+  // slice.cpp
   struct SliceItem {
     std::string text;
     ExprPtr computed;  ///< a position in place of a text

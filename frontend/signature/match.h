@@ -1,5 +1,5 @@
 #pragma once
-// One match of a call against an operator's signature. Internal to frontend/signature*.cpp; the way in is
+// One match of a call against an operator's signature. Internal to frontend/signature; the way in is
 // frontend/signature/signature.h.
 
 #include <functional>

@@ -23,8 +23,7 @@ struct TypeEnv {
 bool names_open_pack(SyntaxPtr type, const TypeEnv& env);
 
 /// The type that `syntax` writes; error_type() after a diagnostic. `_` becomes an unknown of the running
-/// inference, and
-/// `?` stays `?`.
+/// inference, and `?` stays `?`.
 Type resolve_type(SyntaxPtr syntax, const TypeEnv& env, StaticEvaluator& evaluator, Scope& scope,
                   Diagnostics& diagnostics, uint32_t declaration);
 

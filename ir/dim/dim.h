@@ -53,7 +53,6 @@ struct DimNode {
 };
 
 // --- construction; every result is canonical
-// ---------------------------------------------------------------------
 Dim dim_const(int64_t value);
 /// A new variable, different from every other, with a name for people.
 Dim dim_var(std::string_view name);
@@ -76,7 +75,6 @@ Dim dim_broadcast(Dim a, Dim b);
 Dim dim_product(std::span<const Dim> dims);
 
 // --- questions
-// ---------------------------------------------------------------------------------------------------
 inline std::optional<int64_t> as_const(Dim d) {
   return d->kind == DimKind::Const ? std::optional<int64_t>(d->value) : std::nullopt;
 }
@@ -108,7 +106,6 @@ struct Linear {
 std::optional<Linear> linear_in(Dim d, Dim var);
 
 // --- proofs
-// ------------------------------------------------------------------------------------------------------
 /// What is known about variables: rigid dims are >= 0 unless said otherwise; an index variable lies in [0,
 /// extent).
 class Facts {
@@ -157,7 +154,6 @@ bool prove_impossible(std::span<const Dim> zero, std::span<const Dim> nonnegativ
 Dim simplify(Dim d, const Facts& facts);
 
 // --- inference unknowns
-// ------------------------------------------------------------------------------------------
 /// Owner of the unknowns (and of every node that contains one) of the inference running on this thread. One
 /// lives at a time per thread; constructors above allocate nodes with unknowns from it. Such nodes must not
 /// outlive it.

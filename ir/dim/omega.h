@@ -1,5 +1,5 @@
 #pragma once
-// Internal to ir/dim*.cpp: integer linear arithmetic, decided by the Omega test (Pugh, "The Omega test: a
+// Internal to ir/dim: integer linear arithmetic, decided by the Omega test (Pugh, "The Omega test: a
 // fast and practical integer programming algorithm for dependence analysis", 1992): equalities by
 // substitution, inequalities by Fourier-Motzkin elimination, exact over the integers through dark shadows and
 // splinters.

@@ -1,5 +1,5 @@
 #pragma once
-// Internal to ir/dim*.cpp: dims as polynomials, and the making of raw nodes.
+// Internal to ir/dim: dims as polynomials, and the making of raw nodes.
 //
 // A dim is a sum of terms, a term an int64 coefficient times a sorted list of atoms. Terms are ordered by
 // degree and then by the creation order of their atoms (graded lexicographic, greatest first), an order that

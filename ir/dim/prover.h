@@ -1,5 +1,5 @@
 #pragma once
-// Internal to ir/dim*.cpp: the search behind prove_nonnegative and simplify.
+// Internal to ir/dim: the search behind prove_nonnegative and simplify.
 
 #include <cstdint>
 #include <optional>

@@ -1,6 +1,6 @@
 #pragma once
 // What the two halves of the reference interpreter share: graphs (interpreter.cpp) and index expressions
-// (interpret_index.cpp).
+// (index.cpp).
 
 #include <memory>
 #include <string>

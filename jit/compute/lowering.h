@@ -47,7 +47,7 @@ class Lowering {
   void add_lanes(Scatter& s);
   static ValuePtr cast_to(ValuePtr inner, DType to);
 
-  // --- conditions (lower_conditions.cpp)
+  // --- conditions (conditions.cpp)
   void enter(Dim var, Dim extent);
   /// The value of an arm, which is asked for only where the condition is as `wanted`.
   ValuePtr value_where(const ValuePtr& condition, bool wanted, ExprPtr arm,

@@ -53,8 +53,7 @@ class Nest {
   /// Of an index variable of the computation.
   std::string name_of(Dim root) const;
   /// The names of the parts of a loop that a rule splits, and of loops that it fuses: `jo` and `ji` of `j`,
-  /// with a
-  /// `_` behind it where the computation has a loop of that name.
+  /// with a `_` behind it where the computation has a loop of that name.
   std::string outer_name(const std::string& loop) const { return new_name(loop + "o"); }
   std::string inner_name(const std::string& loop) const { return new_name(loop + "i"); }
   std::string new_name(std::string name) const;

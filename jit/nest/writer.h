@@ -1,5 +1,5 @@
 #pragma once
-// From the loops of a nest to statements: what nest_kernel.cpp, turned_*.cpp and scratch*.cpp share.
+// From the loops of a nest to statements: what kernel.cpp, turned_*.cpp and scratch*.cpp share.
 
 #include <optional>
 #include <string>
@@ -70,7 +70,7 @@ class NestWriter {
   bool is_in_tile(int loop) const;
   LoopKind kind_of(int loop) const;
 
-  // nest_kernel.cpp: indices
+  // kernel.cpp: indices
   Place outermost() const;
   Dim extent_of(int loop, const Place& place) const;
   Dim index_of(int loop, const Place& place) const;

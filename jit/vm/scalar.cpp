@@ -14,7 +14,6 @@ namespace quern::vm {
 namespace {
 
 // --- classes of dtypes with functions of their own
-// -----------------------------------------------------------
 
 enum class Class : uint8_t { Int32, Int64, Index, Float32, Float64, Bool, Other };
 constexpr size_t kClasses = 7;
@@ -83,7 +82,6 @@ void write(DType dtype, T element, Value& result) {
 }
 
 // --- arithmetic, as `apply` defines it
-// -----------------------------------------------------------------------
 
 /// Wraps: the machine's signed arithmetic is done on unsigned numbers.
 template <class T>
@@ -204,7 +202,6 @@ constexpr std::array<ScalarFunction, sizeof...(I)> functions(std::index_sequence
 constexpr auto kFunctions = functions(std::make_index_sequence<kOps * kClasses>());
 
 // --- conversions
-// ---------------------------------------------------------------------------------------------
 
 /// Where the language's own conversion is that of C++: integers wrap, floats round.
 template <Class From, Class To>

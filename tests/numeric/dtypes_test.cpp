@@ -23,7 +23,6 @@ const char* const kDTypes[] = {"int8",   "int16",  "int32",   "int64",    "uint8
                                "uint32", "uint64", "float16", "bfloat16", "float32", "float64"};
 
 // --- the oracle
-// ----------------------------------------------------------------------------------------------
 
 Integer lowest_of(DType d) { return d.is_signed() ? -(Integer{1} << (d.bits - 1)) : 0; }
 Integer highest_of(DType d) { return (Integer{1} << (d.is_signed() ? d.bits - 1 : d.bits)) - 1; }
@@ -200,7 +199,6 @@ Element converted(const Element& x, DType to) {
 }
 
 // --- elements
-// ------------------------------------------------------------------------------------------------
 
 std::vector<Element> samples(DType d) {
   std::vector<Element> out;

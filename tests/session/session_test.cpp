@@ -113,7 +113,6 @@ TEST_F(SessionTest, RecursiveCompositesAreReportedNotEndless) {
 }
 
 // --- imports
-// ----------------------------------------------------------------------------------------------------
 
 class ImportTest : public testing::Test {
  protected:

@@ -36,7 +36,7 @@ class VectorMath {
     Value* lo;
   };
 
-  // vector_math_exp.cpp
+  // exp.cpp
   struct Rounded {
     Value* number;   ///< a float
     Value* integer;  ///< of the same width
@@ -58,7 +58,7 @@ class VectorMath {
   Value* erf_float32(Value* t);
   Value* erf_float64(Value* t);
 
-  // vector_math_log.cpp
+  // log.cpp
   /// x = 2^exponent (1 + f) with 1 + f in [sqrt(1/2), sqrt(2)), for positive finite x.
   struct Scaled {
     Value* exponent;
@@ -71,7 +71,7 @@ class VectorMath {
   /// For positive finite float64, with a relative error of 2^-66.
   Pair log_pair(Value* x);
 
-  // vector_math_trig.cpp
+  // trig.cpp
   /// x = n*pi/2 + r.hi + r.lo with |r| <= pi/4 and x >= 0, in float64; r.lo is null where the result will be
   /// narrowed to float32.
   struct Angle {
@@ -85,7 +85,7 @@ class VectorMath {
   /// The sine or cosine of that angle.
   Value* of_angle(ScalarOp op, const Angle& angle);
 
-  // vector_math_pow.cpp
+  // pow.cpp
   Value* pow(Value* x, Value* y);
   Value* magnitude_of_pow_float32(Value* x, Value* y);
   Value* magnitude_of_pow_float64(Value* x, Value* y);

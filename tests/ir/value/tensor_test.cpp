@@ -163,7 +163,6 @@ TEST(TensorPrint, ElidesLongAxesOnly) {
 }
 
 // --- vectors
-// -------------------------------------------------------------------------------------------------
 
 constexpr DType kInt8x3{DTypeCode::Int, 8, 3};
 

@@ -33,7 +33,6 @@ inline const DType kBool = DType::boolean();
 inline const DType kIndex = DType::index();
 
 // --- kernels without a compiler
-// ------------------------------------------------------------------------------
 
 /// A "kernel" that interprets its primitive function on the buffers.
 class InterpretedKernel final : public CompiledKernel {
@@ -123,7 +122,6 @@ class InterpretingKernelSource final : public KernelSource {
 };
 
 // --- fixture
-// -------------------------------------------------------------------------------------------------
 
 /// Definitions for both evaluators.
 class Definitions final : public FunctionSource, public ProgramSource {

@@ -4,7 +4,6 @@ namespace quern {
 namespace {
 
 // --- scalars
-// -------------------------------------------------------------------------------------------------
 
 TEST_F(VmTest, ScalarFunctionsAreThoseOfApply) {
   const std::vector<DType> dtypes = {kInt,  DType::int64(), kIndex,         kFloat,          DType::float64(),
@@ -68,7 +67,6 @@ TEST_F(VmTest, ElementsOfTensors) {
 }
 
 // --- values
-// --------------------------------------------------------------------------------------------------
 
 TEST_F(VmTest, TuplesAndData) {
   expect_same(b.tuple({}), "()");
@@ -126,7 +124,6 @@ TEST_F(VmTest, Recursion) {
 }
 
 // --- loops
-// ---------------------------------------------------------------------------------------------------
 
 size_t resident_bytes() {
   size_t total = 0, resident = 0;
@@ -241,7 +238,6 @@ TEST_F(VmTest, Interrupts) {
 }
 
 // --- dims
-// ----------------------------------------------------------------------------------------------------
 
 TEST_F(VmTest, DimsAreBoundFromArguments) {
   Type type = tensor_of({n, m});
@@ -311,7 +307,6 @@ TEST_F(VmTest, Views) {
 }
 
 // --- kernels
-// -------------------------------------------------------------------------------------------------
 
 TEST_F(VmTest, KernelsAreFetchedOnceAndTakeDims) {
   ExprPtr t = given("t", tensor_of({n}), floats({3}, {1, 2, 3}));
@@ -371,7 +366,6 @@ TEST_F(VmTest, ProgramsRunOnSeveralThreadsAtOnce) {
 }
 
 // --- the outside
-// ---------------------------------------------------------------------------------------------
 
 TEST_F(VmTest, PrintLoadSave) {
   ExprPtr print =

@@ -132,17 +132,20 @@ class Formatter {
       else
         write_gap(gap_between(end, next), i, out);
       if (last) break;
+      end = end_of(i);
       out += parts_[i].text;
-      end = parts_[i].piece.range.end;
-      uint32_t after = i + 1 < parts_.size() ? parts_[i + 1].piece.range.begin : scan_.end;
-      if (!parts_[i].kept) continue;
-      // Its semicolon is kept with it.
-      if (auto semicolon = gap_between(end, after).semicolon) {
-        out += slice(source_, {end, *semicolon + 1});
-        end = *semicolon + 1;
-      }
+      out += slice(source_, {parts_[i].piece.range.end, end});
     }
     return out + std::string(source_.substr(scan_.end));
+  }
+
+  /// Where a part ends: the semicolon after one that is kept is kept with it.
+  uint32_t end_of(size_t i) const {
+    const uint32_t end = parts_[i].piece.range.end;
+    if (!parts_[i].kept) return end;
+    const uint32_t next = i + 1 < parts_.size() ? parts_[i + 1].piece.range.begin : scan_.end;
+    const auto semicolon = gap_between(end, next).semicolon;
+    return semicolon ? *semicolon + 1 : end;
   }
 
   /// The gap before part `i`, or after the last.
@@ -165,8 +168,8 @@ class Formatter {
   /// The semicolon after part i - 1, and what stands between them on their line; how many comments that were.
   size_t end_part(const Gap& gap, size_t i, std::string& out) const {
     const Declared& part = parts_[i - 1];
+    if (part.kept) return 0;
     size_t before = 0;
-    if (part.kept) return before;
     auto stands_before = [&](const Comment& c) {
       bool on_line = !c.to_line_end && c.lines_before == 0;
       return gap.semicolon && c.range.begin < *gap.semicolon && on_line;

@@ -88,10 +88,11 @@ const std::vector<Program> kPrograms = {
      "let %x = [1f, 2, 3];\nlet %at = [0, 7, 1];\n"
      "[i < 3] => if (i >= 2) { scan[j <= i] + %x[%at[j]] } else { 0f }",
      "error[Q0341]: index 7 is out of bounds for axis 0 with extent 3"},
-    {"gather_of_a_running_sum_under_a_reduction",
-     "let %x = [1f, 2, 3];\nlet %at = [0, 2, 1];\n"
-     "[i < 3] => if (any[k < 3] (%x[k] > 3.0 - cast<float32>(i))) { scan[j <= i] + %x[%at[j]] } else { 0f }",
-     "[0.0, 4.0, 6.0]"},
+    {"gather_of_a_running_maximum_under_a_reduction",
+     "let %x = [1f, 2, 3];\nlet %at = [2];\n"
+     "[i < 2] => if (not any[k < 3] (%x[k] + cast<float32>(i) < 0.0)) { scan[j <= i] max %x[%at[0]] }\n"
+     "else { 0f }",
+     "[3.0, 3.0]"},
 
     // --- what a reduction starts from, and what it adds up in
     {"minimum_of_infinities", "isinf(min([1.0, 2.0] / [0.0, 0.0]))", "true"},

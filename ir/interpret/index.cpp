@@ -18,10 +18,17 @@ struct ScatterCode {
   NodePtr value;
 };
 
+/// A tensor that the program reads and that is the same at every point.
+struct Operand {
+  ExprPtr tensor;
+  size_t hoisted;
+};
+
 struct IndexProgram::Impl {
   const Expr* expr = nullptr;
-  std::vector<Axis> axes;  ///< of a Comprehension
-  NodePtr body;            ///< of a scatter: its init
+  std::vector<Operand> operands;  ///< in the order of evaluation, which ends before the first point
+  std::vector<Axis> axes;         ///< of a Comprehension
+  NodePtr body;                   ///< of a scatter: its init
   std::unique_ptr<ScatterCode> scatter;
   std::vector<std::pair<Dim, size_t>> imports;  ///< dims of the frame, into their slots
   size_t slot_count = 0, local_count = 0, hoisted_count = 0;
@@ -117,10 +124,12 @@ class Compiler {
 
   NodePtr make(const ReadExpr& e) {
     TensorSource source{e.tensor, 0, nullptr};
-    if (is_invariant(e.tensor))
+    if (is_fixed(e.tensor)) {
       source.hoisted = hoist(e.tensor);
-    else
+      program_.operands.push_back({e.tensor, source.hoisted});
+    } else {
       source.escape = std::make_unique<Escape>(escape(e.tensor));
+    }
     std::vector<IndexCode> indices = index_codes(e.indices);
     NodePtr otherwise = padded_factors_.contains(&e) ? absent_node()
                         : e.otherwise                ? node(e.otherwise)
@@ -194,16 +203,24 @@ class Compiler {
     return escape;
   }
 
-  /// Whether `expr` has one value, and no effect, at every point of the program.
-  bool is_invariant(ExprPtr expr) {
+  /// Whether nothing in `expr` is bound by the program: no index variable, no local.
+  bool is_fixed(ExprPtr expr) {
     if (auto* var = as<VarExpr>(expr))
       return !locals_.contains(var->variable) && !in_frame_.contains(var->variable);
-    if (expr->kind == ExprKind::Call || expr->kind == ExprKind::Intrinsic) return false;
-    if (expr->kind == ExprKind::RefRead || expr->kind == ExprKind::RefWrite) return false;
-    if (varies(expr)) return false;
-    bool invariant = true;
-    for_each_child(expr, [&](ExprPtr child) { invariant = invariant && is_invariant(child); });
-    return invariant;
+    bool fixed = !varies(expr);
+    for_each_child(expr, [&](ExprPtr child) { fixed = fixed && is_fixed(child); });
+    return fixed;
+  }
+
+  /// Whether `expr` has one value, and no effect, at every point of the program.
+  bool is_invariant(ExprPtr expr) { return !has_effects(expr) && is_fixed(expr); }
+
+  bool has_effects(ExprPtr expr) {
+    if (expr->kind == ExprKind::Call || expr->kind == ExprKind::Intrinsic) return true;
+    if (expr->kind == ExprKind::RefRead || expr->kind == ExprKind::RefWrite) return true;
+    bool found = false;
+    for_each_child(expr, [&](ExprPtr child) { found = found || has_effects(child); });
+    return found;
   }
 
   /// Whether an index variable of this program stands in the dims of this very node.
@@ -329,6 +346,8 @@ Value IndexProgram::run(Evaluator& evaluator, Frame& frame) const {
       fail(*program.expr, fmt::format("internal: the dim {} has no value", to_string(dim)));
     machine.slots[slot] = found->second;
   }
+  // As compiled code does it: under no condition, and also where there are no points.
+  for (const Operand& operand : program.operands) hoisted_value(machine, operand.hoisted, operand.tensor);
   DType dtype = program.expr->type->dtype;
   bool one_element =
       (program.expr->kind != ExprKind::Comprehension || program.axes.empty()) && !dtype.is_vector();

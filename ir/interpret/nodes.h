@@ -12,7 +12,8 @@
 
 namespace quern::interpreter {
 
-/// A subexpression without index variables: evaluated once in a run, where it is first needed.
+/// A subexpression without index variables, evaluated once in a run: a tensor that is read before the first
+/// point, anything else where it is first needed.
 struct Hoisted {
   bool ready = false;
   Value value;

@@ -57,6 +57,17 @@ const std::vector<Program> kPrograms = {
     {"quotient_beside_a_false_operand",
      "let %a = [False, False, False];\nlogical_and(%a, [i < 3] => 3 % i == 0)", kByZero + "2:28"},
 
+    // --- what is sliced is evaluated once, also where the slice is empty
+    {"slice_without_elements_of_what_fails", "([i < 2] => cast<int32>(4 / i))[2:2]", kByZero + "1:25"},
+    {"position_of_what_fails",
+     "def @f(%c: bool) { if (%c) { ([i < 2] => cast<int32>(4 / i))[1] } else { 7 } }\n@f(False)", "7"},
+    {"slice_of_what_counts",
+     "def @next(%n: Ref[int32]) -> Tensor[(3,), int32] { %n := !%n + 1; [1, 2, 3] }\n"
+     "def @f() { let %n = ref(0); let %a = @next(%n)[0:2]; let %b = @next(%n)[3:3]; (%a, %b, @next(%n)[1:3], "
+     "!%n) }\n"
+     "@f()",
+     "[[1, 2], [], [2, 3], 3]"},
+
     // --- a branch that is not taken reads nothing
     {"gather_under_if",
      "let %i = [1, 7]; let %x = [1f, 2, 3];\n[u < 2] => if (%i[u] < 3) { %x[%i[u]] } else { 0.0 }",

@@ -47,6 +47,10 @@ bool is_inferred(const DefTerm& def) {
   return std::ranges::any_of(def.type_variables, [](const TypePtr& v) { return is_unwritten(v->name); });
 }
 
+bool has_function(const TypePtr& type) {
+  return type->kind == TypeTerm::Kind::Function || std::ranges::any_of(type->args, has_function);
+}
+
 /// Whether a function is typed anew for each use: it has no typed form that could be printed.
 bool has_specialised(const TermPtr& term) {
   bool numbers = term->type->kind == TypeTerm::Kind::Function &&
@@ -188,8 +192,9 @@ std::string Workshop::checked_problem(const ProgramTerm& program) {
 std::string Workshop::types(Session& s, ModuleId module, SourceId source, const ProgramTerm& program,
                             bool left_out) {
   for (const DefTerm& def : program.defs) {
-    // Inference may know more of a result than what was left out says.
-    if (is_inferred(def) || (left_out && has_unwritten(def.result))) continue;
+    // Inference may know more of a result than what was left out says, and of a parameter that is not used it
+    // knows nothing.
+    if (is_inferred(def) || (left_out && (has_unwritten(def.result) || has_function(def.result)))) continue;
     const Definition* found = s.definition(module, def.name);
     std::string got = found ? quern::to_string(found->scheme) : "nothing", meant = scheme_text(def);
     if (got != meant) return fmt::format("@{} has {} and was meant to have {}", def.name, got, meant);

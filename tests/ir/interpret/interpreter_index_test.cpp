@@ -181,11 +181,15 @@ TEST_F(InterpreterTest, GraphsInsideBodies) {
   EXPECT_EQ(text(b.comprehension({i}, {c(3)}, block)), "Tensor[(3,), int32] [1, 3, 5]");
 }
 
-TEST_F(InterpreterTest, InvariantPartsAreEvaluatedOnceAndOnlyWhenNeeded) {
+TEST_F(InterpreterTest, TensorsThatAreReadAreEvaluatedBeforeTheFirstElement) {
   ExprPtr x = given("x", floats({1}, {5}));
-  ExprPtr unneeded = b.read(b.view(x, {c(7)}), {b.dim(i)}, {true});
+  ExprPtr element = b.read(b.view(x, {c(7)}), {b.dim(i)}, {true});
   ExprPtr no = b.scalar(Scalar::from_int(DType::boolean(), 0));
-  EXPECT_EQ(text(b.comprehension({i}, {c(2)}, b.branch(no, unneeded, b.f32(1)))),
+  const std::string failure =
+      "error: a tensor of 1 elements cannot be viewed as Tensor[(7,), float32], which has 7";
+  EXPECT_EQ(text(b.comprehension({i}, {c(2)}, b.branch(no, element, b.f32(1)))), failure);
+  EXPECT_EQ(text(b.comprehension({i}, {c(0)}, element)), failure);
+  EXPECT_EQ(text(b.comprehension({i}, {c(2)}, b.branch(no, b.read(x, {b.dim(i)}, {true}), b.f32(1)))),
             "Tensor[(2,), float32] [1, 1]");
 }
 

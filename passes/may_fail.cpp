@@ -6,8 +6,10 @@ namespace quern {
 
 namespace {
 
+// An `else` is only for axes that are checked: the others were proved inside, under the conditions of that place.
 bool reads_inside(const ReadExpr& read, const Facts& facts) {
   for (size_t k = 0; k < read.indices.size(); ++k) {
+    if (read.otherwise && read.checked[k]) continue;
     auto* index = as<DimValueExpr>(read.indices[k]);
     if (!index || !is_inside(index->dim, read.tensor->type->dims[k], facts)) return false;
   }
@@ -53,7 +55,7 @@ bool may_fail(ExprPtr expr, const Facts& facts) {
     return !is_some || binder_may_fail(*e, facts);
   }
   if (auto* e = as<ScanExpr>(expr)) return binder_may_fail(*e, facts);
-  if (auto* e = as<ReadExpr>(expr); e && !e->otherwise && !reads_inside(*e, facts)) return true;
+  if (auto* e = as<ReadExpr>(expr); e && !reads_inside(*e, facts)) return true;
   if (auto* e = as<ScalarExpr>(expr); e && may_divide_by_zero(*e, facts)) return true;
   bool found = false;
   for_each_child(expr, [&](ExprPtr child) { found = found || may_fail(child, facts); });

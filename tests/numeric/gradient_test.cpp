@@ -400,6 +400,11 @@ const GradientCase kCases[] = {
      "def @f(%x: Tensor[(2, 5), float64]) { [a < 2] => scatter[m < 3] 1.0 at (m % 2,) += cos(sum[k < 2] "
      "%x[(0 - "
      "m) % 2, (m + k) % 5]) }"},
+    // The `else` is of no use at the point of the scatter, and needed at others.
+    {"reduction_of_what_is_proved_under_a_scatter",
+     "def @f(%x: Tensor[(4, 4), float64], %v: Tensor[(2,), float64]) { [u < 1, k < 1] => scatter[i < 1] 0.0 "
+     "at "
+     "(0, 0) += (sum[j < i + 1] (%v[i] else 0.0)) * sin(%x[0, i]) }"},
     {"squares",
      "op sq(%x: Tensor[(n,), t]) -> Tensor[(n / 2,), t] { [i] => %x[i * i] else 0 }\ndef @f(%x: Tensor[(9,), "
      "float64]) { sq(%x) }",

@@ -33,15 +33,12 @@ std::vector<Step> steps() {
   return all;
 }
 
-/// Sums are added up in another order, and differ in their last bits.
-constexpr double kTolerance = 1e-4;
-
 /// How two runs differ, or "".
 std::string difference(const ChildOutcome& actual, const ChildOutcome& expected) {
   const bool same_end = actual.code == expected.code && actual.signal == expected.signal &&
                         actual.timed_out == expected.timed_out;
   if (!same_end) return ending_of(actual);
-  return difference_of_outputs(actual.out, expected.out, kTolerance);
+  return difference_of_outputs(actual.out, expected.out);
 }
 
 }  // namespace

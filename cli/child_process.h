@@ -28,7 +28,7 @@ std::string own_program();
 std::string ending_of(const ChildOutcome& outcome);
 
 /// Where two texts that programs printed differ, as the two lines there; "" where they agree. Numbers with a
-/// point or an exponent agree within `tolerance` of the larger.
-std::string difference_of_outputs(const std::string& actual, const std::string& expected, double tolerance);
+/// point or an exponent agree within a part in 10,000 of the larger.
+std::string difference_of_outputs(const std::string& actual, const std::string& expected);
 
 }  // namespace quern

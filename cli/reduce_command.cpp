@@ -15,8 +15,6 @@ namespace quern {
 
 namespace {
 
-constexpr double kTolerance = 1e-4;
-
 /// How texts fail, each as a file beside the original, whose data files it may name.
 class Failing {
  public:
@@ -59,8 +57,8 @@ class Failing {
     if (compiled_alone) return "";
     const ChildOutcome interpreted = run({own_program(), "run", "--interpret"});
     if (is_crash(interpreted)) return fmt::format("`quern run --interpret`: {}", told(interpreted));
-    const bool same = compiled.code == interpreted.code &&
-                      difference_of_outputs(compiled.out, interpreted.out, kTolerance).empty();
+    const bool same =
+        compiled.code == interpreted.code && difference_of_outputs(compiled.out, interpreted.out).empty();
     return same ? "" : "`quern run` and `quern run --interpret` give different results";
   }
   static constexpr std::string_view kCompiled = "`quern run`: ";

@@ -23,11 +23,11 @@ file(WRITE "${OUTPUT}"
 namespace quern {
 
 namespace {
-const std::array<EmbeddedFile, ${count}> kFiles{{
+const std::array<EmbeddedFile, ${count}> ${FUNCTION}_files{{
 ${entries}}};
 }  // namespace
 
-std::span<const EmbeddedFile> ${FUNCTION}() { return kFiles; }
+std::span<const EmbeddedFile> ${FUNCTION}() { return ${FUNCTION}_files; }
 
 }  // namespace quern
 ")

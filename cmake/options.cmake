@@ -3,6 +3,8 @@
 option(QUERN_WERROR "Treat warnings as errors" OFF)
 option(QUERN_FUZZ "Build the libFuzzer targets (needs clang)" OFF)
 option(QUERN_FAIL_CHECKS "Internal checks can be made to fail, for tests (ir/base/internal_failure.h)" OFF)
+# A build from nothing takes half as long, the one after an edit several times as long.
+option(QUERN_UNITY "Compile neighbouring sources together" OFF)
 set(QUERN_SANITIZE "" CACHE STRING "Sanitizers for -fsanitize=, for instance 'address,undefined' or 'thread'")
 
 if(NOT CMAKE_BUILD_TYPE)
@@ -37,6 +39,11 @@ if(QUERN_WERROR)
   target_compile_options(quern_settings INTERFACE -Werror)
 endif()
 
+if(QUERN_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # A class of one source may have members of that source's own types.
+  target_compile_options(quern_settings INTERFACE -Wno-subobject-linkage)
+endif()
+
 if(QUERN_SANITIZE)
   add_compile_options(-fsanitize=${QUERN_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${QUERN_SANITIZE})
@@ -47,6 +54,9 @@ if(QUERN_FUZZ)
   endif()
   add_compile_options(-fsanitize=fuzzer-no-link)
 endif()
+
+set(CMAKE_UNITY_BUILD ${QUERN_UNITY})
+set(CMAKE_UNITY_BUILD_BATCH_SIZE 8)
 
 find_program(QUERN_LLD ld.lld)
 if(QUERN_LLD)

@@ -10,7 +10,7 @@ namespace quern::lsp {
 
 namespace {
 
-enum MessageType : int { kWarning = 2, kLog = 4 };
+enum class MessageType : int { Warning = 2, Log = 4 };
 
 // Texts that are no valid UTF-8 (a path may be any bytes) are sent with replacement characters.
 template <class Json>
@@ -52,12 +52,12 @@ void send_request(Transport& transport, std::string_view id, std::string_view me
 }
 
 void log_message(Transport& transport, std::string_view text) {
-  nlohmann::json params = {{"type", static_cast<int>(kLog)}, {"message", text}};
+  nlohmann::json params = {{"type", static_cast<int>(MessageType::Log)}, {"message", text}};
   send_notification(transport, "window/logMessage", params);
 }
 
 void show_warning(Transport& transport, std::string_view text) {
-  nlohmann::json params = {{"type", static_cast<int>(kWarning)}, {"message", text}};
+  nlohmann::json params = {{"type", static_cast<int>(MessageType::Warning)}, {"message", text}};
   send_notification(transport, "window/showMessage", params);
 }
 

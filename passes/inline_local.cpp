@@ -24,9 +24,9 @@ void bind_types(Type general, Type used, Substitution& at) {
     bind_types(general->args[k], used->args[k], at);
 }
 
-class Inliner {
+class LocalInliner {
  public:
-  explicit Inliner(Arena& arena) : arena_(arena) {}
+  explicit LocalInliner(Arena& arena) : arena_(arena) {}
 
   ExprPtr run(ExprPtr expr) {
     auto inside = [this](ExprPtr child) { return run(child); };
@@ -75,6 +75,8 @@ class Inliner {
 
 }  // namespace
 
-ExprPtr inline_local(const PassContext& context, ExprPtr expr) { return Inliner(context.arena).run(expr); }
+ExprPtr inline_local(const PassContext& context, ExprPtr expr) {
+  return LocalInliner(context.arena).run(expr);
+}
 
 }  // namespace quern

@@ -19,8 +19,7 @@ namespace {
 bool is_space(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
 bool is_blank(std::string_view text) { return std::all_of(text.begin(), text.end(), is_space); }
 
-// Up to its last character that is no blank.
-std::string_view trimmed(std::string_view text) {
+std::string_view without_trailing_blanks(std::string_view text) {
   while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
   return text;
 }
@@ -85,7 +84,7 @@ bool needs_more(std::string_view text, bool blank_line) {
   if (is_blank(text)) return false;
   if (is_unfinished(text)) return true;
   if (blank_line) return false;
-  text = trimmed(text);
+  text = without_trailing_blanks(text);
   ScanOutcome scanned = scan(text);
   // What follows the last piece is a comment or a `;`: nothing is open.
   if (scanned.pieces.empty() || scanned.pieces.back().range.end != text.size()) return false;

@@ -13,7 +13,7 @@ namespace quern {
 
 namespace {
 
-thread_local const Stage* innermost = nullptr;
+thread_local const Stage* innermost_stage = nullptr;
 
 /// A file of the sources as the project calls it: the compiler is given whole paths.
 std::string_view within_project(std::string_view file) {
@@ -38,22 +38,22 @@ const char* stack_limit() {
 }  // namespace
 
 Stage::Stage(std::string_view name, Origin origin, std::string_view subject)
-    : name_(name), subject_(subject), origin_(origin), around_(std::exchange(innermost, this)) {
+    : name_(name), subject_(subject), origin_(origin), around_(std::exchange(innermost_stage, this)) {
   if (origin_.declaration != 0 || !around_) return;
   origin_ = around_->origin_;
   subject_ = around_->subject_;
 }
 
-Stage::~Stage() { innermost = around_; }
+Stage::~Stage() { innermost_stage = around_; }
 
-std::string_view Stage::current() { return innermost ? innermost->name_ : std::string_view(); }
+std::string_view Stage::current() { return innermost_stage ? innermost_stage->name_ : std::string_view(); }
 
 InternalFailure::InternalFailure(std::string reason, std::string_view file, int line)
     : message_(std::move(reason)) {
-  if (innermost) {
-    stage = innermost->name_;
-    origin = innermost->origin_;
-    subject = innermost->subject_;
+  if (innermost_stage) {
+    stage = innermost_stage->name_;
+    origin = innermost_stage->origin_;
+    subject = innermost_stage->subject_;
   }
   if (!stage.empty()) message_ += fmt::format(", in the stage `{}`", stage);
   if (!subject.empty()) message_ += fmt::format(" of `{}`", subject);
@@ -89,8 +89,8 @@ bool Stage::is_planted() {
   const size_t blank = where.find(' ');
   const std::string_view subject =
       blank == std::string_view::npos ? std::string_view() : where.substr(blank + 1);
-  return innermost && !where.empty() && innermost->name_ == where.substr(0, blank) &&
-         innermost->subject_.find(subject) != std::string_view::npos;
+  return innermost_stage && !where.empty() && innermost_stage->name_ == where.substr(0, blank) &&
+         innermost_stage->subject_.find(subject) != std::string_view::npos;
 }
 
 bool fails_now() { return ++executed == to_fail.load(std::memory_order_relaxed) || Stage::is_planted(); }

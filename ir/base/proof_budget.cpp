@@ -4,16 +4,16 @@ namespace quern {
 
 namespace {
 
-thread_local ProofBudget* innermost = nullptr;
+thread_local ProofBudget* innermost_budget = nullptr;
 
 }  // namespace
 
-ProofBudget::ProofBudget(int64_t steps) : left_(steps), outer_(innermost) { innermost = this; }
-ProofBudget::~ProofBudget() { innermost = outer_; }
+ProofBudget::ProofBudget(int64_t steps) : left_(steps), outer_(innermost_budget) { innermost_budget = this; }
+ProofBudget::~ProofBudget() { innermost_budget = outer_; }
 
 bool ProofBudget::take(int64_t steps) {
   bool is_left = true;
-  for (ProofBudget* budget = innermost; budget; budget = budget->outer_) {
+  for (ProofBudget* budget = innermost_budget; budget; budget = budget->outer_) {
     budget->left_ -= steps;
     is_left = is_left && budget->left_ >= 0;
   }

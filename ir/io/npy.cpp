@@ -18,12 +18,12 @@ constexpr std::string_view kMagic = "\x93NUMPY";
 /// Real headers take 64 to 128 bytes; the bound keeps a lying length from costing memory.
 constexpr uint64_t kMaxHeader = 1 << 20;
 
-struct Row {
+struct TypeCode {
   std::string_view code;
   DType dtype;
 };
 
-constexpr Row kDTypes[] = {
+constexpr TypeCode kTypeCodes[] = {
     {"f2", {DTypeCode::Float, 16}}, {"f4", {DTypeCode::Float, 32}}, {"f8", {DTypeCode::Float, 64}},
     {"i1", {DTypeCode::Int, 8}},    {"i2", {DTypeCode::Int, 16}},   {"i4", {DTypeCode::Int, 32}},
     {"i8", {DTypeCode::Int, 64}},   {"u1", {DTypeCode::UInt, 8}},   {"u2", {DTypeCode::UInt, 16}},
@@ -99,9 +99,9 @@ class HeaderParser {
     std::string_view code = *text;
     char order = code.empty() ? '\0' : code.front();
     if (!code.empty()) code.remove_prefix(1);
-    const Row* row =
-        std::find_if(std::begin(kDTypes), std::end(kDTypes), [&](const Row& r) { return r.code == code; });
-    bool known = row != std::end(kDTypes);
+    const TypeCode* row = std::find_if(std::begin(kTypeCodes), std::end(kTypeCodes),
+                                       [&](const TypeCode& r) { return r.code == code; });
+    bool known = row != std::end(kTypeCodes);
     if (!known || !(order == '<' || order == '>' || (order == '|' && row->dtype.bits == 8)))
       return fmt::format("its dtype '{}' is not supported", *text);
     header_.tensor.dtype = row->dtype;
@@ -209,12 +209,12 @@ Result<TensorPtr> read_npy(ByteSource& source) {
 }
 
 std::string npy_fault(DType dtype) {
-  const bool known = std::ranges::any_of(kDTypes, [&](const Row& row) { return row.dtype == dtype; });
+  const bool known = std::ranges::any_of(kTypeCodes, [&](const TypeCode& row) { return row.dtype == dtype; });
   return known ? "" : fmt::format("{} has no NumPy dtype", to_string(dtype));
 }
 
 Result<std::string> npy_preamble(const HostTensor& tensor) {
-  const Row* row = std::ranges::find(kDTypes, tensor.dtype(), &Row::dtype);
+  const TypeCode* row = std::ranges::find(kTypeCodes, tensor.dtype(), &TypeCode::dtype);
   std::string header = fmt::format("{{'descr': '{}{}', 'fortran_order': False, 'shape': ({}{}), }}",
                                    row->dtype.bits == 8 ? '|' : '<', row->code,
                                    fmt::join(tensor.shape(), ", "), tensor.shape().size() == 1 ? "," : "");

@@ -16,15 +16,15 @@ namespace {
 
 using nlohmann::json;
 
-constexpr uint64_t kMaxHeader = 100'000'000;  // the format's own bound
+constexpr uint64_t kMaxTensorsHeader = 100'000'000;  // the format's own bound
 constexpr std::string_view kMetadata = "__metadata__";
 
-struct Row {
+struct TensorDType {
   std::string_view name;
   DType dtype;
 };
 
-constexpr Row kDTypes[] = {
+constexpr TensorDType kTensorDTypes[] = {
     {"F16", {DTypeCode::Float, 16}}, {"BF16", {DTypeCode::BFloat, 16}}, {"F32", {DTypeCode::Float, 32}},
     {"F64", {DTypeCode::Float, 64}}, {"I8", {DTypeCode::Int, 8}},       {"I16", {DTypeCode::Int, 16}},
     {"I32", {DTypeCode::Int, 32}},   {"I64", {DTypeCode::Int, 64}},     {"U8", {DTypeCode::UInt, 8}},
@@ -51,9 +51,9 @@ std::string read_slot(const json& fields, Slot& slot) {
     return "it lacks one of 'dtype', 'shape' and 'data_offsets'";
   if (!dtype->is_string()) return "its dtype is not a string";
   const std::string& dtype_name = dtype->get_ref<const std::string&>();
-  const Row* row = std::find_if(std::begin(kDTypes), std::end(kDTypes),
-                                [&](const Row& r) { return r.name == dtype_name; });
-  if (row == std::end(kDTypes)) return fmt::format("its dtype '{}' is not supported", dtype_name);
+  const TensorDType* row = std::find_if(std::begin(kTensorDTypes), std::end(kTensorDTypes),
+                                        [&](const TensorDType& r) { return r.name == dtype_name; });
+  if (row == std::end(kTensorDTypes)) return fmt::format("its dtype '{}' is not supported", dtype_name);
   slot.tensor.dtype = row->dtype;
   if (!shape->is_array()) return "its shape is not a list";
   for (const json& extent : *shape) {
@@ -119,7 +119,7 @@ Result<json> read_header(FileSource& source, std::vector<std::string>& keys) {
   uint64_t length = 0;
   auto done = source.read(std::as_writable_bytes(std::span(&length, 1)), "the length of the header");
   if (!done) return done.error();
-  if (length > kMaxHeader || length > source.remaining())
+  if (length > kMaxTensorsHeader || length > source.remaining())
     return source.failure(
         fmt::format("its header claims {} bytes, and {} bytes follow", length, source.remaining()));
   std::string text(length, '\0');
@@ -205,7 +205,7 @@ Result<std::string> header_text(const std::string& path, const Entries<TensorPtr
   for (size_t i = 0; i < entries.size(); ++i) {
     const std::string& name = entries[i].first;
     const TensorPtr& tensor = entries[i].second;
-    const Row* row = std::ranges::find(kDTypes, tensor->dtype(), &Row::dtype);
+    const TensorDType* row = std::ranges::find(kTensorDTypes, tensor->dtype(), &TensorDType::dtype);
     try {
       text += (i > 0 ? "," : "") + json(name).dump();
     } catch (const json::type_error&) {
@@ -216,14 +216,14 @@ Result<std::string> header_text(const std::string& path, const Entries<TensorPtr
   }
   text += "}";
   text.resize((text.size() + 7) / 8 * 8, ' ');
-  if (text.size() > kMaxHeader) return write_failure(path, "its header takes more than 100 MB");
+  if (text.size() > kMaxTensorsHeader) return write_failure(path, "its header takes more than 100 MB");
   return text;
 }
 
 }  // namespace
 
 std::string safetensors_fault(const std::string& name, DType dtype) {
-  if (std::ranges::find(kDTypes, dtype, &Row::dtype) == std::end(kDTypes))
+  if (std::ranges::find(kTensorDTypes, dtype, &TensorDType::dtype) == std::end(kTensorDTypes))
     return fmt::format(".safetensors has no dtype {}", to_string(dtype));
   return name == kMetadata ? "no entry may have this name" : "";
 }

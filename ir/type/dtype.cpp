@@ -8,19 +8,19 @@ namespace quern {
 
 namespace {
 
-struct Row {
+struct Prefix {
   std::string_view prefix;
   DTypeCode code;
 };
 
 // The longest prefix that fits comes first, so that `uint8` is not taken for an `int8`.
-constexpr Row kPrefixes[] = {{"bfloat", DTypeCode::BFloat},
-                             {"float", DTypeCode::Float},
-                             {"uint", DTypeCode::UInt},
-                             {"int", DTypeCode::Int}};
+constexpr Prefix kPrefixes[] = {{"bfloat", DTypeCode::BFloat},
+                                {"float", DTypeCode::Float},
+                                {"uint", DTypeCode::UInt},
+                                {"int", DTypeCode::Int}};
 
 std::string_view prefix_of(DTypeCode code) {
-  for (const Row& row : kPrefixes)
+  for (const Prefix& row : kPrefixes)
     if (row.code == code) return row.prefix;
   return "";
 }
@@ -85,7 +85,7 @@ std::optional<DType> parse_dtype(std::string_view name) {
   if (name == "bool") return DType::boolean();
   // Relay's short names.
   if (name == "int" || name == "uint" || name == "float") return parse_dtype(std::string(name) + "32");
-  for (const Row& row : kPrefixes) {
+  for (const Prefix& row : kPrefixes) {
     if (!name.starts_with(row.prefix)) continue;
     const char* first = name.data() + row.prefix.size();
     const char* last = name.data() + name.size();

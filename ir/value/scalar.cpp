@@ -79,10 +79,6 @@ Scalar of_float(DType dtype, float value) {
 }
 Scalar of_float(DType dtype, double value) { return {dtype, std::bit_cast<uint64_t>(value)}; }
 
-Scalar of_bool(bool value) { return {DType::boolean(), value ? uint64_t{1} : 0}; }
-
-bool is_nan(const Scalar& value) { return value.dtype.is_float() && std::isnan(value.as_double()); }
-
 // --- conversions ---------------------------------------------------------------------------------
 
 /// Truncates, saturates at the ends of `to`; NaN gives 0.
@@ -202,7 +198,7 @@ Scalar Scalar::from_double(DType dtype, double value) {
 
 Scalar Scalar::from_int(DType dtype, int64_t value) {
   if (dtype.is_float()) return int_to_float(value, dtype);
-  if (dtype.is_bool()) return of_bool(value != 0);
+  if (dtype.is_bool()) return Scalar::from_bool(value != 0);
   return {dtype, wrap(dtype, static_cast<uint64_t>(value))};
 }
 
@@ -215,6 +211,8 @@ double Scalar::as_double() const {
   if (!dtype.is_signed()) return static_cast<double>(bits);
   return static_cast<double>(sign_extended(dtype, bits));
 }
+
+bool Scalar::is_nan() const { return dtype.is_float() && std::isnan(as_double()); }
 
 int64_t Scalar::as_int() const {
   if (dtype.is_float()) return static_cast<int64_t>(float_to_int(as_double(), DType::int64()).bits);
@@ -242,8 +240,8 @@ Scalar reduce_identity(ReduceKind kind, DType dtype) {
     case ReduceKind::ArgMax: return lowest(dtype);
     case ReduceKind::Min:
     case ReduceKind::ArgMin: return highest(dtype);
-    case ReduceKind::Any: return of_bool(false);
-    case ReduceKind::All: return of_bool(true);
+    case ReduceKind::Any: return Scalar::from_bool(false);
+    case ReduceKind::All: return Scalar::from_bool(true);
   }
   return {dtype, 0};
 }
@@ -268,7 +266,7 @@ std::string to_string(const Scalar& value) {
   if (value.dtype.is_bool()) return value.as_bool() ? "True" : "False";
   if (!value.dtype.is_float())
     return value.dtype.is_signed() ? shortest(value.as_int()) : shortest(value.bits);
-  if (is_nan(value)) return "nan";
+  if (value.is_nan()) return "nan";
   if (value.dtype.bits == 64) return shortest(value.as_double());
   if (value.dtype.bits == 32) return shortest(static_cast<float>(value.as_double()));
   return shortest_small(value);

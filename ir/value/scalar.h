@@ -53,9 +53,11 @@ struct Scalar {
   static Scalar from_double(DType dtype,
                             double value);  ///< rounds; saturates nothing (wraps integers as a cast does)
   static Scalar from_int(DType dtype, int64_t value);  ///< wraps to the dtype's width
+  static Scalar from_bool(bool value) { return {DType::boolean(), value ? uint64_t{1} : 0}; }
   double as_double() const;
   int64_t as_int() const;  ///< integers, bool and index exactly; floats truncated
   bool as_bool() const { return as_int() != 0; }
+  bool is_nan() const;  ///< false of what is no float
   friend bool operator==(const Scalar&, const Scalar&) = default;
 };
 

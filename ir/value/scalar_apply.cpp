@@ -11,14 +11,11 @@ namespace quern {
 
 namespace {
 
-Scalar of_bool(bool value) { return {DType::boolean(), value ? uint64_t{1} : 0}; }
-
 /// A bool is an integer of one bit; other integers wrap to their width.
 Scalar of_bits(DType dtype, uint64_t bits) {
-  return dtype.is_bool() ? of_bool((bits & 1) != 0) : Scalar::from_int(dtype, static_cast<int64_t>(bits));
+  return dtype.is_bool() ? Scalar::from_bool((bits & 1) != 0)
+                         : Scalar::from_int(dtype, static_cast<int64_t>(bits));
 }
-
-bool is_nan(const Scalar& value) { return value.dtype.is_float() && std::isnan(value.as_double()); }
 
 // --- float functions -----------------------------------------------------------------------------
 
@@ -221,9 +218,9 @@ Scalar apply(ScalarOp op, std::span<const Scalar> operands) {
   const Scalar& a = operands.front();
   const Scalar& b = operands.back();
   const DType dtype = a.dtype;
-  if (op == ScalarOp::IsNan) return of_bool(is_nan(a));
-  if (op == ScalarOp::IsInf) return of_bool(std::isinf(a.as_double()));
-  if (info(op).signature == ScalarSignature::Compare) return of_bool(compare_scalars(op, a, b));
+  if (op == ScalarOp::IsNan) return Scalar::from_bool(a.is_nan());
+  if (op == ScalarOp::IsInf) return Scalar::from_bool(std::isinf(a.as_double()));
+  if (info(op).signature == ScalarSignature::Compare) return Scalar::from_bool(compare_scalars(op, a, b));
   if (dtype.is_float()) {
     if (dtype.bits == 64) return Scalar::from_double(dtype, float_function(op, a.as_double(), b.as_double()));
     const auto x = static_cast<float>(a.as_double());
@@ -252,8 +249,8 @@ Scalar reduce_step(ReduceKind kind, const Scalar& accumulator, const Scalar& val
 }
 
 bool is_better(ReduceKind kind, const Scalar& value, const Scalar& best) {
-  if (is_nan(best)) return false;
-  if (is_nan(value)) return true;
+  if (best.is_nan()) return false;
+  if (value.is_nan()) return true;
   return compare_scalars(kind == ReduceKind::ArgMax ? ScalarOp::Gt : ScalarOp::Lt, value, best);
 }
 

@@ -20,11 +20,9 @@ static_assert(std::endian::native == std::endian::little, "host tensors are litt
 
 namespace {
 
-constexpr size_t kAlignment = 64;
-
 /// What empty tensors point at, so that data() is never null: memcpy and friends forbid null even for no
 /// bytes.
-alignas(kAlignment) std::byte empty_storage[kAlignment];
+alignas(kTensorAlignment) std::byte empty_storage[kTensorAlignment];
 
 size_t checked_byte_size(DType dtype, int64_t count) {
   int64_t bytes = 0;

@@ -13,7 +13,6 @@ namespace quern {
 
 namespace {
 
-constexpr size_t kAlignment = 64;
 /// Smaller blocks are left to the allocator, which is quick at these sizes.
 constexpr size_t kSmallestKept = size_t{256} << 10;
 constexpr size_t kMostIdleBytes = size_t{256} << 20;
@@ -29,12 +28,12 @@ constexpr bool kKeeps = true;
 
 /// With at most an eighth more, so that tensors of about one size share blocks.
 size_t block_size(size_t bytes) {
-  const size_t step = std::max(kAlignment, std::bit_floor(bytes) / 8);
+  const size_t step = std::max(kTensorAlignment, std::bit_floor(bytes) / 8);
   return (bytes + step - 1) / step * step;
 }
 
 std::byte* from_system(size_t size) {
-  if (size < kHugePage || !kKeeps) return static_cast<std::byte*>(std::aligned_alloc(kAlignment, size));
+  if (size < kHugePage || !kKeeps) return static_cast<std::byte*>(std::aligned_alloc(kTensorAlignment, size));
   const size_t mapped = size + kHugePage;
   void* base = mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (base == MAP_FAILED) return nullptr;
@@ -112,7 +111,8 @@ IdleBlocks& idle_blocks() {
 std::byte* allocate_tensor_memory(size_t bytes) {
   if (bytes > SIZE_MAX / 2) throw std::bad_alloc();
   const bool kept = kKeeps && bytes >= kSmallestKept;
-  const size_t size = kept ? block_size(bytes) : (bytes + kAlignment - 1) / kAlignment * kAlignment;
+  const size_t size =
+      kept ? block_size(bytes) : (bytes + kTensorAlignment - 1) / kTensorAlignment * kTensorAlignment;
   std::byte* memory = kept ? idle_blocks().take(size) : nullptr;
   if (memory == nullptr) memory = from_system(size);
   if (memory == nullptr && kept) {

@@ -12,7 +12,7 @@ namespace quern {
 namespace {
 
 /// Longer than any transaction here takes, and short enough for who waits for a kernel.
-constexpr std::chrono::milliseconds kPatience{200};
+constexpr std::chrono::milliseconds kBusyPatience{200};
 constexpr std::chrono::hours kStale{24};
 
 /// Whether somebody else may change what is at `path`.
@@ -42,7 +42,7 @@ bool CodeStore::open(Handle& handle) {
     return false;
   }
   for (const bool again : {false, true}) {
-    auto opened = Database::open(file_, kPatience);
+    auto opened = Database::open(file_, kBusyPatience);
     if (opened) {
       handle.database.emplace(std::move(*opened));
       return true;

@@ -20,7 +20,7 @@ namespace quern {
 namespace {
 
 /// How long the end of a program may take so that its next run finds more code on disk.
-constexpr std::chrono::milliseconds kPatience{250};
+constexpr std::chrono::milliseconds kOptimizedPatience{250};
 
 Tiers tiers_of(std::string_view wanted) {
   return wanted == "first" ? Tiers::First : wanted == "best" ? Tiers::Best : Tiers::Both;
@@ -81,7 +81,7 @@ Result<CodeGenerator*> KernelCache::code_generator() {
   const bool keeps = !options_.cache.empty() && !options_.plain_loops && !options_.debugger &&
                      !options_.checks_bounds && options_.stand_ins.empty();
   CodegenOptions codegen{options_.tiers};
-  if (keeps) codegen.patience = kPatience;
+  if (keeps) codegen.patience = kOptimizedPatience;
   codegen.winograd_tile = options_.winograd_tile;
   codegen.perf_map = options_.perf_map;
   codegen.debugger = options_.debugger;

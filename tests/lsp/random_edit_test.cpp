@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-const std::string kUri = "file:///tmp/random.relay";
+const std::string kEditedUri = "file:///tmp/random.relay";
 const std::string kStart =
     "let %x = ones(shape=[2, 3]); // 漢字 🙂\r\n"
     "def @f(%a: Tensor[(2, 3), float32]) { nn.relu(%a) + 1f }\n"
@@ -122,24 +122,24 @@ TEST_P(RandomEdits, LeaveTheTextThatTheClientHas) {
   Client<json> edited, fresh;
   edited.initialize();
   fresh.initialize();
-  edited.open(kUri, 0, kStart);
+  edited.open(kEditedUri, 0, kStart);
   for (int version = 1; version <= kEdits; ++version) {
     json changes = json::array();
     for (size_t i = 0, count = 1 + random() % 3; i < count; ++i)
       changes.push_back(random_edit(mirror, random));
-    edited.change(kUri, version, changes);
+    edited.change(kEditedUri, version, changes);
     if (version % kComparedEvery != 0) continue;
-    fresh.open(kUri, version, mirror.text());
-    json expected = fresh.diagnostics(kUri, version), found = edited.diagnostics(kUri, version);
+    fresh.open(kEditedUri, version, mirror.text());
+    json expected = fresh.diagnostics(kEditedUri, version), found = edited.diagnostics(kEditedUri, version);
     ASSERT_FALSE(expected.is_null() || found.is_null()) << json(mirror.text());
     ASSERT_EQ(found["diagnostics"], expected["diagnostics"]) << "after edit " << version << " of\n"
                                                              << mirror.text();
     // The end of the text shows whether both have the same number of lines.
     json end = mirror.position(mirror.size());
-    ASSERT_EQ(edited.hover(kUri, end["line"], end["character"]),
-              fresh.hover(kUri, end["line"], end["character"]));
-    fresh.close(kUri);
-    fresh.diagnostics(kUri, version);
+    ASSERT_EQ(edited.hover(kEditedUri, end["line"], end["character"]),
+              fresh.hover(kEditedUri, end["line"], end["character"]));
+    fresh.close(kEditedUri);
+    fresh.diagnostics(kEditedUri, version);
   }
 }
 

@@ -6,9 +6,9 @@ namespace quern::numeric {
 
 namespace {
 
-const std::vector<DType> kFloats = {DType::float32(), DType::float32(), DType::float64(), DType::float16()};
-const std::vector<DType> kNumbers = {DType::float32(), DType::float32(), DType::float64(), DType::float16(),
-                                     DType::int32(),   DType::int64(),   DType::int8(),    DType::uint8()};
+const std::vector<DType> kNumbersOfAnyWidth = {DType::float32(), DType::float32(), DType::float64(),
+                                               DType::float16(), DType::int32(),   DType::int64(),
+                                               DType::int8(),    DType::uint8()};
 const std::vector<DType> kBools = {DType::boolean()};
 
 Row unary(const std::string& name, uint64_t ulps, const std::vector<DType>& dtypes,
@@ -51,7 +51,7 @@ Arguments cast(Random& random) {
 }
 
 Arguments where(Random& random) {
-  DType dtype = random.pick(kNumbers);
+  DType dtype = random.pick(kNumbersOfAnyWidth);
   Shape shape = random.shape();
   std::vector<Shape> shapes = {shape, random.broadcastable(shape), random.broadcastable(shape)};
   random.shuffle(shapes);
@@ -67,11 +67,11 @@ std::vector<Row> elementwise_rows() {
   for (const char* name :
        {"add", "subtract", "multiply", "divide", "mod", "floor_divide", "floor_mod", "maximum", "minimum",
         "less", "less_equal", "greater", "greater_equal", "equal", "not_equal"})
-    rows.push_back(binary(name, kNumbers));
+    rows.push_back(binary(name, kNumbersOfAnyWidth));
   for (const char* name : {"logical_and", "logical_or", "logical_xor"}) rows.push_back(binary(name, kBools));
-  rows.push_back(binary("power", kNumbers, Values::Positive, 2));
+  rows.push_back(binary("power", kNumbersOfAnyWidth, Values::Positive, 2));
   rows.push_back(unary("logical_not", 0, kBools));
-  for (const char* name : {"negative", "abs", "sign"}) rows.push_back(unary(name, 0, kNumbers));
+  for (const char* name : {"negative", "abs", "sign"}) rows.push_back(unary(name, 0, kNumbersOfAnyWidth));
   for (const char* name : {"sqrt", "floor", "ceil", "trunc", "round"})
     rows.push_back(unary(name, 0, kFloats));
   rows.push_back(unary("exp", 2, kFloats));

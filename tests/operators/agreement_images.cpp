@@ -7,7 +7,8 @@ namespace quern::numeric {
 
 namespace {
 
-const std::vector<DType> kNumbers = {DType::float32(), DType::float32(), DType::float64(), DType::int32()};
+const std::vector<DType> kImageNumbers = {DType::float32(), DType::float32(), DType::float64(),
+                                          DType::int32()};
 
 /// The extents of volumes as they lie in a layout.
 Shape volume(bool channels_last, int64_t n, int64_t c, const Shape& extents) {
@@ -44,7 +45,7 @@ VolumeWindows volume_windows(Random& random, int64_t max_pad) {
 }
 
 Arguments conv3d(Random& random) {
-  DType dtype = random.pick(kNumbers);
+  DType dtype = random.pick(kImageNumbers);
   bool last = random.chance(0.3);
   int64_t groups = random.integer(1, 2), ci = random.integer(1, 2), m = random.integer(1, 2);
   VolumeWindows w = volume_windows(random, 2);
@@ -89,24 +90,24 @@ Row transposed(const std::string& name, size_t rank) {
 }
 
 Row pool3d(const std::string& name, Values values) {
-  return {
-      name, [=](Random& random) {
-        bool last = random.chance(0.3);
-        VolumeWindows w = volume_windows(random, 1);
-        std::string text = fmt::format(", pool_size={}", list_text(w.sizes)) + w.attributes;
-        if (last) text += R"(, layout="NDHWC")";
-        if (random.chance(0.4)) text += ", ceil_mode=True";
-        if (name == "nn.avg_pool3d" && random.chance(0.5)) text += ", count_include_pad=True";
-        Shape shape = volume(last, random.chance(0.1) ? 0 : 1, random.integer(1, 2), w.extents);
-        return Arguments{{random.tensor(random.pick(kNumbers), shape, values)}, name + "(%a" + text + ")"};
-      }};
+  return {name, [=](Random& random) {
+            bool last = random.chance(0.3);
+            VolumeWindows w = volume_windows(random, 1);
+            std::string text = fmt::format(", pool_size={}", list_text(w.sizes)) + w.attributes;
+            if (last) text += R"(, layout="NDHWC")";
+            if (random.chance(0.4)) text += ", ceil_mode=True";
+            if (name == "nn.avg_pool3d" && random.chance(0.5)) text += ", count_include_pad=True";
+            Shape shape = volume(last, random.chance(0.1) ? 0 : 1, random.integer(1, 2), w.extents);
+            return Arguments{{random.tensor(random.pick(kImageNumbers), shape, values)},
+                             name + "(%a" + text + ")"};
+          }};
 }
 
 Arguments channel_shuffle(Random& random) {
   int64_t groups = random.integer(1, 4);
   Shape shape = random.shape(0, 2);
   shape.insert(shape.begin(), {random.integer(0, 2), groups * random.integer(0, 3)});
-  return {{random.tensor(random.pick(kNumbers), shape, Values::Any)},
+  return {{random.tensor(random.pick(kImageNumbers), shape, Values::Any)},
           fmt::format("nn.channel_shuffle(%a, groups={})", groups)};
 }
 
@@ -128,7 +129,8 @@ Arguments resize2d(Random& random) {
     case 1: text += fmt::format(R"(, method="cubic", cubic_exclude={})", random.integer(0, 1)); break;
     default: break;
   }
-  return {{random.tensor(random.pick(kNumbers), shape, Values::Moderate)}, "image.resize2d(%a" + text + ")"};
+  return {{random.tensor(random.pick(kImageNumbers), shape, Values::Moderate)},
+          "image.resize2d(%a" + text + ")"};
 }
 
 }  // namespace

@@ -6,8 +6,8 @@ namespace quern::numeric {
 
 namespace {
 
-const std::vector<DType> kFloats = {DType::float32(), DType::float32(), DType::float64(), DType::float16()};
-const std::vector<DType> kNumbers = {DType::float32(), DType::float32(), DType::float64(), DType::int32()};
+const std::vector<DType> kModelNumbers = {DType::float32(), DType::float32(), DType::float64(),
+                                          DType::int32()};
 
 /// A tensor of any shape with at least one element, and a call of the operator on it.
 Row on_any_shape(const std::string& name, const std::vector<DType>& dtypes, const std::string& call,
@@ -37,7 +37,7 @@ std::string layout(Random& random) { return random.chance(0.5) ? "" : ", layout=
 
 Row pool(const std::string& name, Values values) {
   return on_images(name, [=](Random& random) {
-    DType dtype = random.pick(values == Values::Any ? kNumbers : std::vector<DType>{DType::float32()});
+    DType dtype = random.pick(values == Values::Any ? kModelNumbers : std::vector<DType>{DType::float32()});
     std::string call = name + "(%a";
     if (name == "nn.avg_pool2d")
       call += fmt::format(", pool_size=[{}, {}], strides=[{}, 1], padding=[1, 1]{}", random.integer(2, 3),
@@ -210,12 +210,12 @@ std::vector<Row> model_rows() {
       on_any_shape("nn.dropout", kFloats, "nn.dropout(%a).0"),
       {"nn.space_to_depth", space_to_depth},
       {"nn.depth_to_space", depth_to_space},
-      on_any_shape("full_like", kNumbers, "full_like(%a, 3)"),
-      on_any_shape("copy", kNumbers, "copy(%a)"),
+      on_any_shape("full_like", kModelNumbers, "full_like(%a, 3)"),
+      on_any_shape("copy", kModelNumbers, "copy(%a)"),
       on_any_shape("cast_like", {DType::float32()}, "cast_like(%a, 1)", 0, 0, Values::Moderate),
-      on_any_shape("repeat", kNumbers, "repeat(%a, repeats=2, axis=-1)", 1),
-      on_any_shape("reverse", kNumbers, "reverse(%a, axis=0)", 1),
-      on_any_shape("tile", kNumbers, "tile(%a, reps=[2, 3])"),
+      on_any_shape("repeat", kModelNumbers, "repeat(%a, repeats=2, axis=-1)", 1),
+      on_any_shape("reverse", kModelNumbers, "reverse(%a, axis=0)", 1),
+      on_any_shape("tile", kModelNumbers, "tile(%a, reps=[2, 3])"),
       {"stack", stack},
       {"broadcast_to", broadcast_to},
       {"gather_nd", gather_nd},

@@ -6,12 +6,11 @@ namespace quern::numeric {
 
 namespace {
 
-const std::vector<DType> kFloats = {DType::float32(), DType::float32(), DType::float64(), DType::float16()};
-const std::vector<DType> kNumbers = {DType::float32(), DType::float32(), DType::float64(), DType::float16(),
-                                     DType::int32()};
+const std::vector<DType> kPooledNumbers = {DType::float32(), DType::float32(), DType::float64(),
+                                           DType::float16(), DType::int32()};
 
 Arguments relu(Random& random) {
-  return {{random.tensor(random.pick(kNumbers), random.shape(), Values::Any)}, "nn.relu(%a)"};
+  return {{random.tensor(random.pick(kPooledNumbers), random.shape(), Values::Any)}, "nn.relu(%a)"};
 }
 
 Arguments leaky_relu(Random& random) {
@@ -28,7 +27,7 @@ DType weight_dtype(Random& random, DType data) {
 }
 
 Arguments dense(Random& random) {
-  DType dtype = random.pick(kNumbers);
+  DType dtype = random.pick(kPooledNumbers);
   Shape data = random.shape(1, 4);
   Shape weight = {random.extent(), data.back()};
   std::string units = random.chance(0.3) ? fmt::format(", units={}", weight[0]) : "";
@@ -38,7 +37,7 @@ Arguments dense(Random& random) {
 }
 
 Arguments bias_add(Random& random) {
-  DType dtype = random.pick(kNumbers);
+  DType dtype = random.pick(kPooledNumbers);
   Shape data = random.shape(1, 4);
   auto rank = static_cast<int64_t>(data.size());
   int64_t axis = random.integer(0, rank - 1);
@@ -82,7 +81,7 @@ std::string window_attributes(Random& random, Windows& h, Windows& w) {
 }
 
 Arguments conv2d(Random& random) {
-  DType dtype = random.pick(kNumbers);
+  DType dtype = random.pick(kPooledNumbers);
   int64_t groups = random.chance(0.5) ? 1 : random.integer(2, 3), ci = random.integer(1, 3),
           m = random.integer(1, 4);
   // Enough for several groups in the lanes of a tile.
@@ -106,8 +105,8 @@ Arguments max_pool2d(Random& random) {
   std::string text = fmt::format(", pool_size=[{}, {}]", h.size, w.size) + window_attributes(random, h, w);
   if (random.chance(0.4)) text += ", ceil_mode=True";
   int64_t batch = random.chance(0.1) ? 0 : random.integer(1, 2);
-  return {{random.tensor(random.pick(kNumbers), {batch, random.integer(1, 3), h.extent + 2, w.extent + 2},
-                         Values::Any)},
+  return {{random.tensor(random.pick(kPooledNumbers),
+                         {batch, random.integer(1, 3), h.extent + 2, w.extent + 2}, Values::Any)},
           "nn.max_pool2d(%a" + text + ")"};
 }
 
@@ -123,7 +122,8 @@ Row softmax(const std::string& name, uint64_t ulps, double absolute) {
 }
 
 Arguments batch_flatten(Random& random) {
-  return {{random.tensor(random.pick(kNumbers), random.shape(1, 4), Values::Any)}, "nn.batch_flatten(%a)"};
+  return {{random.tensor(random.pick(kPooledNumbers), random.shape(1, 4), Values::Any)},
+          "nn.batch_flatten(%a)"};
 }
 
 }  // namespace

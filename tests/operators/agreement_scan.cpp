@@ -6,8 +6,8 @@ namespace quern::numeric {
 
 namespace {
 
-const std::vector<DType> kNumbers = {DType::float32(), DType::float64(), DType::float16(),
-                                     DType::int32(),   DType::int64(),   DType::int8()};
+const std::vector<DType> kScannedNumbers = {DType::float32(), DType::float64(), DType::float16(),
+                                            DType::int32(),   DType::int64(),   DType::int8()};
 
 Row running(const std::string& name, Values values) {
   return {name, [=](Random& random) {
@@ -18,7 +18,7 @@ Row running(const std::string& name, Values values) {
               text += fmt::format(", axis={}", random.signed_axis(random.integer(0, rank - 1), rank));
             if (random.chance(0.3)) text += ", dtype=\"float64\"";
             if (random.chance(0.4)) text += ", exclusive=True";
-            return Arguments{{random.tensor(random.pick(kNumbers), shape, values)}, text + ")"};
+            return Arguments{{random.tensor(random.pick(kScannedNumbers), shape, values)}, text + ")"};
           }};
 }
 
@@ -40,7 +40,7 @@ Arguments scatter_elements(Random& random) {
   int64_t axis = random.integer(0, rank - 1), extent = shape[static_cast<size_t>(axis)];
   for (int64_t& e : part) e = random.integer(0, e);
   part[static_cast<size_t>(axis)] = random.integer(0, 2 * extent);
-  DType dtype = random.pick(kNumbers);
+  DType dtype = random.pick(kScannedNumbers);
   return {{random.tensor(dtype, shape, Values::SmallIntegers), positions(random, part, -extent, extent - 1),
            random.tensor(dtype, part, Values::SmallIntegers)},
           fmt::format("scatter_elements(%a, %b, %c, axis={}{})", random.signed_axis(axis, rank),
@@ -57,7 +57,7 @@ Arguments scatter_nd(Random& random) {
   Shape at = {depth}, updates = places;
   at.insert(at.end(), places.begin(), places.end());
   updates.insert(updates.end(), shape.begin() + depth, shape.end());
-  DType dtype = random.pick(kNumbers);
+  DType dtype = random.pick(kScannedNumbers);
   return {{random.tensor(dtype, shape, Values::SmallIntegers), positions(random, at, 0, least - 1),
            random.tensor(dtype, updates, Values::SmallIntegers)},
           fmt::format("scatter_nd(%a, %b, %c{})", picked_reduction(random, "mode"))};

@@ -28,6 +28,10 @@ struct Row {
 
 inline void PrintTo(const Row& row, std::ostream* out) { *out << row.name; }
 
+// The float32 row twice: most tensors are of it.
+inline const std::vector<DType> kFloats = {DType::float32(), DType::float32(), DType::float64(),
+                                           DType::float16()};
+
 /// The rows that are written here.
 std::vector<Row> agreement_rows();
 /// A row for each operator of the library: its own, or one made of the examples in its doc comment.

@@ -19,7 +19,7 @@
 namespace quern::numeric {
 namespace {
 
-constexpr uint64_t kDraws = 10;
+constexpr uint64_t kGradientDraws = 10;
 
 bool is_moderate(const HostTensor& tensor) {
   if (!tensor.dtype().is_float()) return true;
@@ -107,7 +107,7 @@ TEST_P(GradientColumn, OfCompiledCode) {
   std::vector<Case> cases;
   Entries<TensorPtr> tensors;
   Random random(std::hash<std::string>()(row.name) % 1000);
-  for (uint64_t k = 0; k < kDraws; ++k)
+  for (uint64_t k = 0; k < kGradientDraws; ++k)
     if (auto one = gradient_of(row.name, k, row.make(random), tensors)) cases.push_back(*one);
   if (cases.empty()) GTEST_SKIP() << "no floats";
   TemporaryFile file("gradient_" + row.name);
@@ -137,7 +137,7 @@ TEST_P(GradientColumn, OfCompiledCode) {
 TEST_P(GradientColumn, IsThatOfDifferences) {
   const Row& row = GetParam();
   size_t compared = 0, refused = 0;
-  for (uint64_t number = 0; number < kDraws && !HasFailure(); ++number) {
+  for (uint64_t number = 0; number < kGradientDraws && !HasFailure(); ++number) {
     Drawn draw = in_float64(row, number);
     std::string args;
     for (size_t k = 0; k < draw.arguments.tensors.size(); ++k)
@@ -173,7 +173,7 @@ TEST_P(GradientColumn, IsThatOfDifferences) {
       ++compared;
     }
   }
-  if (refused == kDraws) GTEST_SKIP() << "no gradient";
+  if (refused == kGradientDraws) GTEST_SKIP() << "no gradient";
   if (compared == 0) GTEST_SKIP() << "no floats";
 }
 

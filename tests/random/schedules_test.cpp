@@ -207,14 +207,14 @@ class RandomKernels final : public KernelSource {
   DotIntrinsics dots_;
 };
 
-struct Program {
+struct ScheduledProgram {
   std::string text;
   std::vector<Shape> shapes;
   std::vector<DType> dtypes{DType::float32(), DType::float32()};
 };
 
 /// A reduction, or none, of one or two reads, some of them padded.
-Program random_program(Random& random) {
+ScheduledProgram random_scheduled(Random& random) {
   const int64_t m = random.in(1, 23), n = random.in(1, 37), k = random.in(1, 9), w = random.in(1, 3);
   const int64_t step = random.in(1, 2), pad = random.in(0, 2);
   const bool known = random.chance(60);
@@ -225,8 +225,8 @@ Program random_program(Random& random) {
   };
   const auto program = [&](std::string_view names, std::string_view parameters, std::string_view body,
                            std::vector<Shape> shapes) {
-    return Program{fmt::format("def @main{}({}) {{ {} }}", known ? "" : names, parameters, body),
-                   std::move(shapes)};
+    return ScheduledProgram{fmt::format("def @main{}({}) {{ {} }}", known ? "" : names, parameters, body),
+                            std::move(shapes)};
   };
   const std::string M = known ? std::to_string(m) : "m", N = known ? std::to_string(n) : "n";
   const std::string K = known ? std::to_string(k) : "k";
@@ -306,7 +306,7 @@ Program random_program(Random& random) {
 class ModulePrograms final : public ProgramSource {
  public:
   explicit ModulePrograms(Session& session) : session_(session) {}
-  std::shared_ptr<const quern::Program> program(const GlobalName& name) override {
+  std::shared_ptr<const Program> program(const GlobalName& name) override {
     return session_.program(name.module, name.name);
   }
 
@@ -330,7 +330,7 @@ struct Tried {
 
 void check_program(uint64_t seed, Tried& tried) {
   Random random(seed);
-  const Program program = random_program(random);
+  const ScheduledProgram program = random_scheduled(random);
   Session session;
   const ModuleId module = session.make_module();
   session.add_source(module, "random.relay", program.text);

@@ -15,19 +15,19 @@ namespace {
 using loops::Nest;
 using loops::Primitive;
 
-struct Program {
+struct StagedProgram {
   std::string text;
   std::vector<Shape> shapes;
 };
 
 /// Stages that are read at neighbours, beyond their borders, in reductions, and at several places.
-Program random_program(Random& random) {
+StagedProgram random_stages(Random& random) {
   const int64_t m = random.in(1, 23), n = random.in(1, 37), w = random.in(1, 3), pad = random.in(0, 2);
   const bool known = random.chance(70);
   const std::string M = known ? std::to_string(m) : "m", N = known ? std::to_string(n) : "n";
   const std::string kind = random.of(std::vector<std::string>{"sum", "max", "min"});
   const auto program = [&](const std::string& body) {
-    return Program{
+    return StagedProgram{
         fmt::format("def @main{}(%a: Tensor[({}, {}), float32], %b: Tensor[({}, {}), float32]) {{ {} }}",
                     known ? "" : "[m, n]", M, N, w, w, body),
         {{m, n}, {w, w}}};
@@ -113,7 +113,7 @@ TensorPtr computed(const loops::Kernel& kernel, const FnExpr& function, std::spa
 
 void check_program(uint64_t seed, Uses& uses) {
   Random random(seed);
-  const Program program = random_program(random);
+  const StagedProgram program = random_stages(random);
   Session session;
   const ModuleId module = session.make_module();
   session.add_source(module, "random.relay", program.text);

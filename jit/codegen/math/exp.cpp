@@ -19,9 +19,9 @@ struct ExpTable {
 };
 
 /// (e^r - 1 - r) / r^2 on |r| <= ln 2 / 2; relative error of e^r 2^-28.
-constexpr double kTail32[] = {0x1.fffffcp-2, 0x1.55549p-3, 0x1.5558f4p-5, 0x1.123a6cp-7, 0x1.6a234ep-10};
+constexpr double kExpTail32[] = {0x1.fffffcp-2, 0x1.55549p-3, 0x1.5558f4p-5, 0x1.123a6cp-7, 0x1.6a234ep-10};
 /// The same for float64; relative error of e^r 2^-63.
-constexpr double kTail64[] = {
+constexpr double kExpTail64[] = {
     0x1p-1,
     0x1.555555555555dp-3,
     0x1.555555555556cp-5,
@@ -36,8 +36,8 @@ constexpr double kTail64[] = {
 };
 
 const ExpTable& exp_table(llvm::Value* x) {
-  static const ExpTable float32{0.693359375, -2.12194440054690583e-4, 89, -104, kTail32};
-  static const ExpTable float64{0x1.62e42fefa3p-1, 0x1.3de6af278ece6p-42, 710, -746, kTail64};
+  static const ExpTable float32{0.693359375, -2.12194440054690583e-4, 89, -104, kExpTail32};
+  static const ExpTable float64{0x1.62e42fefa3p-1, 0x1.3de6af278ece6p-42, 710, -746, kExpTail64};
   return is_wide(x) ? float64 : float32;
 }
 

@@ -16,13 +16,14 @@ constexpr double kLn2High64 = 0x1.62e42fefa3p-1;
 constexpr double kLn2Low64 = 0x1.3de6af278ece6p-42;
 
 /// (log(1+f) - f + f^2/2) / f^3 on sqrt(1/2) - 1 <= f <= sqrt(2) - 1; relative error of the logarithm 2^-30.
-constexpr double kTail32[] = {0x1.555548p-2,  -0x1.000006p-2, 0x1.99a4b6p-3,  -0x1.555c4ep-3, 0x1.23375ep-3,
-                              -0x1.fc220ep-4, 0x1.e6f08cp-4,  -0x1.de3bfap-4, 0x1.14573ep-4};
+constexpr double kLogTail32[] = {0x1.555548p-2,  -0x1.000006p-2, 0x1.99a4b6p-3,
+                                 -0x1.555c4ep-3, 0x1.23375ep-3,  -0x1.fc220ep-4,
+                                 0x1.e6f08cp-4,  -0x1.de3bfap-4, 0x1.14573ep-4};
 /// With s = f / (2 + f): (log(1+f)/s - 2) / s^2 in powers of s^2, for the same f; relative error of the
 /// logarithm 2^-59.
-constexpr double kTail64[] = {0x1.5555555555592p-1, 0x1.999999997ff63p-2, 0x1.24924941db4a6p-2,
-                              0x1.c71c521a1116dp-3, 0x1.74663ba72b50dp-3, 0x1.39a20afabcb5bp-3,
-                              0x1.2f025b72e0422p-3};
+constexpr double kLogTail64[] = {0x1.5555555555592p-1, 0x1.999999997ff63p-2, 0x1.24924941db4a6p-2,
+                                 0x1.c71c521a1116dp-3, 0x1.74663ba72b50dp-3, 0x1.39a20afabcb5bp-3,
+                                 0x1.2f025b72e0422p-3};
 /// (log(1+f)/s - 2 - 2/3 s^2) / s^4; relative error of the logarithm 2^-73.
 constexpr double kPairTail[] = {0x1.9999999999996p-2, 0x1.2492492492f51p-2, 0x1.c71c71c5968f4p-3,
                                 0x1.745d182956c87p-3, 0x1.3b1364c921686p-3, 0x1.11206f3a29a78p-3,
@@ -59,7 +60,7 @@ llvm::Value* VectorMath::log(Value* x) {
 llvm::Value* VectorMath::log_float32(const Scaled& x) {
   Value* f = x.f;
   Value* square = b_.CreateFMul(f, f);
-  Value* tail = b_.CreateFMul(b_.CreateFMul(square, f), polynomial(f, kTail32));
+  Value* tail = b_.CreateFMul(b_.CreateFMul(square, f), polynomial(f, kLogTail32));
   Value* small = mad(x.exponent, float_like(f, kLn2Low32), tail);
   Value* sum = b_.CreateFAdd(mad(square, float_like(f, -0.5), small), f);
   return mad(x.exponent, float_like(f, kLn2High32), sum);
@@ -71,7 +72,7 @@ llvm::Value* VectorMath::log_float64(const Scaled& x) {
   Value* s = b_.CreateFDiv(f, b_.CreateFAdd(f, float_like(f, 2)));
   Value* z = b_.CreateFMul(s, s);
   Value* half_square = b_.CreateFMul(b_.CreateFMul(f, float_like(f, 0.5)), f);
-  Value* rest = mad(z, polynomial(z, kTail64), half_square);
+  Value* rest = mad(z, polynomial(z, kLogTail64), half_square);
   Value* small = mad(s, rest, b_.CreateFMul(x.exponent, float_like(f, kLn2Low64)));
   Value* correction = b_.CreateFSub(half_square, small);
   return mad(x.exponent, float_like(f, kLn2High64), b_.CreateFSub(f, correction));

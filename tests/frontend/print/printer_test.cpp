@@ -10,12 +10,11 @@
 #include <vector>
 
 #include "frontend/syntax/syntax.h"
+#include "tests/dtypes.h"
 #include "tests/ir/expr/ir_builder.h"
 
 namespace quern {
 namespace {
-
-const DType kFloat = DType::float32();
 
 class PrinterTest : public ::testing::Test {
  protected:

@@ -28,16 +28,40 @@ struct Tree {
     args.push_back(std::move(a));
     args.push_back(std::move(b));
   }
-};
 
-inline Tree operator+(const Tree& a, const Tree& b) { return {DimKind::Sum, a, b}; }
-inline Tree operator-(const Tree& a, const Tree& b) { return {DimKind::Sum, a, b, -1}; }
-inline Tree operator*(const Tree& a, const Tree& b) { return {DimKind::Product, a, b}; }
-inline Tree operator/(const Tree& a, const Tree& b) { return {DimKind::FloorDiv, a, b}; }
-inline Tree operator%(const Tree& a, const Tree& b) { return {DimKind::FloorMod, a, b}; }
-inline Tree min(const Tree& a, const Tree& b) { return {DimKind::Min, a, b}; }
-inline Tree max(const Tree& a, const Tree& b) { return {DimKind::Max, a, b}; }
-inline Tree broadcast(const Tree& a, const Tree& b) { return {DimKind::Broadcast, a, b}; }
+  friend Tree operator+(const Tree& a, const Tree& b) { return {DimKind::Sum, a, b}; }
+  friend Tree operator-(const Tree& a, const Tree& b) { return {DimKind::Sum, a, b, -1}; }
+  friend Tree operator*(const Tree& a, const Tree& b) { return {DimKind::Product, a, b}; }
+  friend Tree operator/(const Tree& a, const Tree& b) { return {DimKind::FloorDiv, a, b}; }
+  friend Tree operator%(const Tree& a, const Tree& b) { return {DimKind::FloorMod, a, b}; }
+  friend Tree min(const Tree& a, const Tree& b) { return {DimKind::Min, a, b}; }
+  friend Tree max(const Tree& a, const Tree& b) { return {DimKind::Max, a, b}; }
+  friend Tree broadcast(const Tree& a, const Tree& b) { return {DimKind::Broadcast, a, b}; }
+
+  /// Every operation in parentheses of its own.
+  friend std::string text(const Tree& tree) {
+    if (tree.kind == DimKind::Const) return std::to_string(tree.value);
+    if (tree.kind == DimKind::Var) return std::string(tree.var->name);
+    auto infix = [&](const char* op) { return "(" + text(tree.args[0]) + op + text(tree.args[1]) + ")"; };
+    auto call = [&](const char* name) {
+      return name + ("(" + text(tree.args[0])) + ", " + text(tree.args[1]) + ")";
+    };
+    switch (tree.kind) {
+      case DimKind::Sum: return infix(tree.value < 0 ? " - " : " + ");
+      case DimKind::Product: return infix(" * ");
+      case DimKind::FloorDiv: return infix(" / ");
+      case DimKind::FloorMod: return infix(" % ");
+      case DimKind::Min: return call("min");
+      case DimKind::Max: return call("max");
+      case DimKind::Broadcast: return call("broadcast");
+      case DimKind::Const:
+      case DimKind::Var:
+      case DimKind::Any:
+      case DimKind::Infer: break;
+    }
+    return {};
+  }
+};
 
 /// The canonical dim.
 inline Dim dim_of(const Tree& tree) {
@@ -69,30 +93,6 @@ inline Tree substitute(const Tree& tree, std::span<const std::pair<Tree, int64_t
   Tree out = tree;
   for (Tree& arg : out.args) arg = substitute(arg, constants);
   return out;
-}
-
-/// Every operation in parentheses of its own.
-inline std::string text(const Tree& tree) {
-  if (tree.kind == DimKind::Const) return std::to_string(tree.value);
-  if (tree.kind == DimKind::Var) return std::string(tree.var->name);
-  auto infix = [&](const char* op) { return "(" + text(tree.args[0]) + op + text(tree.args[1]) + ")"; };
-  auto call = [&](const char* name) {
-    return name + ("(" + text(tree.args[0])) + ", " + text(tree.args[1]) + ")";
-  };
-  switch (tree.kind) {
-    case DimKind::Sum: return infix(tree.value < 0 ? " - " : " + ");
-    case DimKind::Product: return infix(" * ");
-    case DimKind::FloorDiv: return infix(" / ");
-    case DimKind::FloorMod: return infix(" % ");
-    case DimKind::Min: return call("min");
-    case DimKind::Max: return call("max");
-    case DimKind::Broadcast: return call("broadcast");
-    case DimKind::Const:
-    case DimKind::Var:
-    case DimKind::Any:
-    case DimKind::Infer: break;
-  }
-  return {};
 }
 
 /// The value where `lookup` gives the value of each variable; nothing where an operation has none. Overflow

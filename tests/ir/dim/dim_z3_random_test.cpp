@@ -15,7 +15,7 @@ namespace {
 using Values = RandomDims::Values;
 
 /// Of Z3's work on one claim.
-constexpr unsigned kLimit = 200'000;
+constexpr unsigned kRandomLimit = 200'000;
 
 /// Facts over index variables a and b and rigid c and d that hold at `point`, so that they do not contradict
 /// each other.
@@ -90,7 +90,7 @@ class Claims {
     Z3Dims z3;
     z3.assume(of.told);
     z3.assume(z3.of(of.a).defined && z3.of(of.b).defined);
-    const Verdict verdict = z3.follows(claim(z3), kLimit);
+    const Verdict verdict = z3.follows(claim(z3), kRandomLimit);
     ++asked_;
     unknown_ += verdict == Verdict::Unknown ? 1 : 0;
     ASSERT_NE(verdict, Verdict::Fails)

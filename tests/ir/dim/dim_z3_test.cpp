@@ -349,7 +349,7 @@ TEST_F(DimRules, MinAndMax) {
       {"min a constant apart, the first", min(n + m, m + n + 2), "n + m"},
       {"max a constant apart", max(n, n - 1), "n"},
       {"max a constant apart, the second", max(n + m, m + n + 2), "n + m + 2"},
-      {"of constants", max(min(2, 3), 1), "2"},
+      {"of constants", max(min(Tree(2), 3), 1), "2"},
       {"a difference that overflows decides nothing", min(n + kGreatest, n + kLeast),
        "min(n + 9223372036854775807, n - 9223372036854775808)"},
       {"nested min", min(n, min(m, k)), "min(k, m, n)"},
@@ -366,7 +366,7 @@ TEST_F(DimRules, Broadcast) {
   made({
       {"1 on the left", broadcast(1, n), "n"},
       {"1 on the right", broadcast(n, 1), "n"},
-      {"of 1s", broadcast(1, 1), "1"},
+      {"of 1s", broadcast(Tree(1), 1), "1"},
       {"of equals", broadcast(n, n), "n"},
       {"commutes", broadcast(m, n), "broadcast(m, n)"},
       {"nests to one side", broadcast(n, broadcast(m, k)), "broadcast(broadcast(m, n), k)"},

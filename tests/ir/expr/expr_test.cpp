@@ -4,12 +4,11 @@
 
 #include <set>
 
+#include "tests/dtypes.h"
 #include "tests/ir/expr/ir_builder.h"
 
 namespace quern {
 namespace {
-
-const DType kFloat = DType::float32();
 
 std::vector<ExprPtr> children(ExprPtr expr) {
   std::vector<ExprPtr> found;

@@ -9,14 +9,11 @@
 #include <map>
 
 #include "ir/interpret/interpreter.h"
+#include "tests/dtypes.h"
 #include "tests/ir/expr/ir_builder.h"
 #include "tests/ir/interpret/recording_host.h"
 
 namespace quern {
-
-inline const DType kFloat = DType::float32();
-inline const DType kInt = DType::int32();
-inline const DType kIndex = DType::index();
 
 /// Deep recursion runs on a stack as large as the program's evaluation threads have.
 inline void on_large_stack(std::function<void()> body) {

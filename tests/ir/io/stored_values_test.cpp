@@ -83,7 +83,7 @@ class StoredValues : public testing::Test {
   Session session_;
 };
 
-const char* const kTypes = R"(
+const char* const kStoredTypes = R"(
 type Point { Point(x: float32, y: float32) }
 type Plain { Plain(int32, bool) }
 type Pair[a, b] { Pair(first: a, second: (b, a)) }
@@ -119,7 +119,7 @@ TEST_F(StoredValues, OfEveryShapeAreEqualOrRefused) {
       {"fn (int32) -> int32", "fn (%v: int32) -> int32 { %v }", 0, false, "is a function"},
       {"Pair[int32, fn () -> int32]", "Pair(1, (fn () -> int32 { 1 }, 2))", 0, false, "is a function"},
   };
-  for (const Stored& one : rows) expect_stored(kTypes, one);
+  for (const Stored& one : rows) expect_stored(kStoredTypes, one);
   for (const char* dtype : {"float16", "bfloat16", "float32", "float64", "int8", "int16", "int32", "int64",
                             "uint8", "uint16", "uint32", "uint64", "bool"})
     expect_stored("", {fmt::format("Tensor[(2, 2), {}]", dtype),
@@ -129,7 +129,7 @@ TEST_F(StoredValues, OfEveryShapeAreEqualOrRefused) {
 
 TEST_F(StoredValues, ThatContainThemselvesAreRefusedAtTheAnnotation) {
   for (const char* type : {"Chain", "Even", "Growing[int32]", "(int32, Pair[int32, Odd])"}) {
-    const std::string text = fmt::format("{}let %x: {} = load(\"x.npz\");", kTypes, type);
+    const std::string text = fmt::format("{}let %x: {} = load(\"x.npz\");", kStoredTypes, type);
     expect_one(text, "contains itself");
     const SourceId source = session_.add_source(session_.make_module(), "test.relay", text, folder_.string());
     const LocatedDiagnostic found = session_.check(source).at(0);
@@ -138,7 +138,7 @@ TEST_F(StoredValues, ThatContainThemselvesAreRefusedAtTheAnnotation) {
 }
 
 TEST_F(StoredValues, OfAnyTypeAreSavedByWhatTheyAre) {
-  const std::string keep = std::string(kTypes) + "def @keep[a](%x: a) { save(\"any.npz\", %x) }\n";
+  const std::string keep = std::string(kStoredTypes) + "def @keep[a](%x: a) { save(\"any.npz\", %x) }\n";
   std::vector<std::string> values;
   const auto errors =
       run(keep + "@keep(Pair(1, (2f, 3)));\nlet %x: Pair[int32, float32] = load(\"any.npz\");", &values);

@@ -6,11 +6,10 @@
 #include <thread>
 
 #include "ir/type/static_value.h"
+#include "tests/dtypes.h"
 
 namespace quern {
 namespace {
-
-const DType kFloat = DType::float32();
 
 Type tensor(std::vector<Dim> dims, DType dtype = kFloat) { return tensor_type(dims, dtype); }
 Type tuple(std::vector<Type> fields) { return tuple_type(fields); }

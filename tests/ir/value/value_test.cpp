@@ -3,11 +3,11 @@
 #include <gtest/gtest.h>
 
 #include "ir/interpret/evaluation.h"
+#include "tests/dtypes.h"
 
 namespace quern {
 namespace {
 
-const DType kFloat = DType::float32();
 const std::span<const Constructor> kList = data_constructors("List", 1, {{"Cons", {"", ""}}, {"Nil", {}}});
 const Constructor& cons = kList[0];
 const Constructor& nil = kList[1];

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/dtypes.h"
 #include "tests/jit/codegen/kernel_runner.h"
 #include "tests/jit/loops/loops_builder.h"
 
@@ -12,10 +13,6 @@ namespace {
 using namespace loops::build;
 using loops::BoundsCheck;
 using loops::Kernel;
-
-const DType kF32 = DType::float32();
-const DType kI64 = DType::int64();
-const DType kIndex = DType::index();
 
 GuardedArray counting(DType dtype, size_t size, int64_t from = 1) {
   GuardedArray array(dtype, size);
@@ -34,7 +31,7 @@ double at_or(const GuardedArray& a, int64_t i, double otherwise) {
 TEST(CodegenLoad, StridesOfAllSigns) {
   const Dim n = dim_var("n");
   const Dim i = dim_var("i");
-  for (const DType dtype : {kF32, DType::float16(), DType::int8(), kI64, DType::boolean()}) {
+  for (const DType dtype : {kFloat, DType::float16(), DType::int8(), kInt64, DType::boolean()}) {
     for (const int64_t stride : {0, 1, 2, 3, -1, -2}) {
       const Dim start = stride < 0 ? dim_mul(num(-stride), dim_sub(n, num(1))) : num(0);
       const auto compiled = compile(kernel(
@@ -61,20 +58,22 @@ TEST(CodegenLoad, GathersByComputedIndices) {
   const Dim m = dim_var("m");
   const Dim i = dim_var("i");
   const Dim j = dim_var("j");
-  const auto row = cast(kIndex, load(1, kI64, i));
-  const auto column = cast(kIndex, load(2, kI64, j));
-  for (const DType dtype : {kF32, DType::bfloat16(), DType::uint8()}) {
+  const auto row = cast(kIndex, load(1, kInt64, i));
+  const auto column = cast(kIndex, load(2, kInt64, j));
+  for (const DType dtype : {kFloat, DType::bfloat16(), DType::uint8()}) {
     for (const int width : {1, 8}) {
       loops::Value from = gather_value(0, dtype, num(0), row, num(5));
       from.computed.push_back({column, num(1)});
       const auto body = store(3, dim_add(dim_mul(i, m), j), make(from));
-      const auto compiled = compile(kernel(
-          "gather",
-          {{"t", dtype, {num(4), num(5)}}, {"r", kI64, {n}}, {"c", kI64, {m}}, {"out", dtype, {n, m}, true}},
-          {n, m}, {loop(i, n, {loop_of(j, m, width, {body})})}));
+      const auto compiled = compile(kernel("gather",
+                                           {{"t", dtype, {num(4), num(5)}},
+                                            {"r", kInt64, {n}},
+                                            {"c", kInt64, {m}},
+                                            {"out", dtype, {n, m}, true}},
+                                           {n, m}, {loop(i, n, {loop_of(j, m, width, {body})})}));
       GuardedArray table = counting(dtype, 20);
-      GuardedArray rows(kI64, {3, 0, 2});
-      GuardedArray columns(kI64, {4, 0, 0, 1, 2, 3, 4, 1, 0, 2, 2});
+      GuardedArray rows(kInt64, {3, 0, 2});
+      GuardedArray columns(kInt64, {4, 0, 0, 1, 2, 3, 4, 1, 0, 2, 2});
       GuardedArray out(dtype, 33);
       ASSERT_EQ(run(*compiled, {&table, &rows, &columns, &out}, {3, 11}), 0);
       for (size_t k = 0; k < 33; ++k) {
@@ -88,15 +87,15 @@ TEST(CodegenLoad, GathersByComputedIndices) {
 /// A contiguous row whose start is computed once for all lanes.
 TEST(CodegenLoad, AUniformComputedOffsetStaysContiguous) {
   const Dim j = dim_var("j");
-  const auto row = cast(kIndex, load(1, kI64, num(0)));
-  const auto body = store(2, j, make(gather_value(0, kF32, j, row, num(11))));
-  const Kernel rows =
-      kernel("row", {{"t", kF32, {num(3), num(11)}}, {"r", kI64, {num(1)}}, {"out", kF32, {num(11)}, true}},
-             {}, {vectorize(j, num(11), 8, {body})});
+  const auto row = cast(kIndex, load(1, kInt64, num(0)));
+  const auto body = store(2, j, make(gather_value(0, kFloat, j, row, num(11))));
+  const Kernel rows = kernel(
+      "row", {{"t", kFloat, {num(3), num(11)}}, {"r", kInt64, {num(1)}}, {"out", kFloat, {num(11)}, true}},
+      {}, {vectorize(j, num(11), 8, {body})});
   EXPECT_EQ(code_generator().llvm_ir(rows)->find("gather"), std::string::npos);
-  GuardedArray table = counting(kF32, 33);
-  GuardedArray row_number(kI64, {2});
-  GuardedArray out(kF32, 11);
+  GuardedArray table = counting(kFloat, 33);
+  GuardedArray row_number(kInt64, {2});
+  GuardedArray out(kFloat, 11);
   ASSERT_EQ(run(*compile(rows), {&table, &row_number, &out}), 0);
   EXPECT_EQ(out[10], table[32]);
 }
@@ -123,7 +122,7 @@ void check_padding(DType dtype, int width, const loops::ValuePtr& otherwise, dou
 
 TEST(CodegenLoad, PaddedLoadsGiveTheOtherwise) {
   for (const DType dtype :
-       {kF32, DType::float64(), DType::float16(), DType::bfloat16(), DType::int8(), DType::boolean()}) {
+       {kFloat, DType::float64(), DType::float16(), DType::bfloat16(), DType::int8(), DType::boolean()}) {
     for (const int width : {1, 4, 16}) {
       check_padding(dtype, width, constant(dtype, 0), 0);
       if (!dtype.is_bool()) check_padding(dtype, width, constant(dtype, -2), -2);
@@ -141,17 +140,17 @@ TEST(CodegenLoad, MixesUniformAndVaryingChecks) {
   const Dim row = dim_sub(i, num(1));
   const Dim column = dim_sub(j, num(2));
   const Dim width_out = dim_add(m, num(4));
-  const auto value = load_or(load_value(0, kF32, dim_add(dim_mul(row, m), column)),
-                             {inside(row, n), inside(column, m)}, constant(kF32, -1));
+  const auto value = load_or(load_value(0, kFloat, dim_add(dim_mul(row, m), column)),
+                             {inside(row, n), inside(column, m)}, constant(kFloat, -1));
   for (const int width : {1, 8}) {
-    const auto compiled = compile(
-        kernel("pad2", {{"a", kF32, {n, m}}, {"out", kF32, {dim_add(n, num(2)), width_out}, true}}, {n, m},
-               {loop(i, dim_add(n, num(2)),
-                     {loop_of(j, width_out, width, {store(1, dim_add(dim_mul(i, width_out), j), value)})})}));
+    const auto compiled = compile(kernel(
+        "pad2", {{"a", kFloat, {n, m}}, {"out", kFloat, {dim_add(n, num(2)), width_out}, true}}, {n, m},
+        {loop(i, dim_add(n, num(2)),
+              {loop_of(j, width_out, width, {store(1, dim_add(dim_mul(i, width_out), j), value)})})}));
     const int64_t rows = 3;
     const int64_t columns = 9;
-    GuardedArray a = counting(kF32, static_cast<size_t>(rows * columns));
-    GuardedArray out(kF32, static_cast<size_t>((rows + 2) * (columns + 4)));
+    GuardedArray a = counting(kFloat, static_cast<size_t>(rows * columns));
+    GuardedArray out(kFloat, static_cast<size_t>((rows + 2) * (columns + 4)));
     ASSERT_EQ(run(*compiled, {&a, &out}, {rows, columns}), 0);
     for (int64_t k = 0; k < static_cast<int64_t>(out.size()); ++k) {
       const int64_t r = k / (columns + 4) - 1;
@@ -169,7 +168,7 @@ TEST(CodegenLoad, TheOtherwiseLoadsOnlyWhereItIsNeeded) {
   const Dim m = dim_var("m");
   const Dim i = dim_var("i");
   const Dim total = dim_add(n, m);
-  for (const DType dtype : {kF32, DType::float16()}) {
+  for (const DType dtype : {kFloat, DType::float16()}) {
     const auto value = load_or(load_value(0, dtype, i), {inside(i, n)}, load(1, dtype, dim_sub(i, n)));
     for (const int width : {1, 8}) {
       const auto compiled =
@@ -193,13 +192,13 @@ TEST(CodegenLoad, TheOtherwiseLoadsOnlyWhereItIsNeeded) {
 TEST(CodegenLoad, AUniformOtherwiseIsNotLoadedInVain) {
   const Dim n = dim_var("n");
   const Dim i = dim_var("i");
-  const auto value = load_or(load_value(0, kF32, i), {inside(i, n)}, load(1, kF32, num(0)));
+  const auto value = load_or(load_value(0, kFloat, i), {inside(i, n)}, load(1, kFloat, num(0)));
   const auto compiled =
-      compile(kernel("vain", {{"a", kF32, {n}}, {"b", kF32, {num(0)}}, {"out", kF32, {n}, true}}, {n},
+      compile(kernel("vain", {{"a", kFloat, {n}}, {"b", kFloat, {num(0)}}, {"out", kFloat, {n}, true}}, {n},
                      {vectorize(i, n, 8, {store(2, i, value)})}));
-  GuardedArray a = counting(kF32, 19);
-  GuardedArray nothing(kF32, 0);
-  GuardedArray out(kF32, 19);
+  GuardedArray a = counting(kFloat, 19);
+  GuardedArray nothing(kFloat, 0);
+  GuardedArray out(kFloat, 19);
   ASSERT_EQ(run(*compiled, {&a, &nothing, &out}, {19}), 0);
   EXPECT_EQ(out.doubles(), a.doubles());
 }
@@ -209,26 +208,27 @@ Kernel lookup(int width) {
   const Dim n = dim_var("n");
   const Dim k = dim_var("k");
   const Dim i = dim_var("i");
-  const auto id = cast(kIndex, load(1, kI64, i));
-  const auto value = load_trap(gather_value(0, kF32, num(0), id, num(1)), {inside(id, k)}, 2);
-  return kernel("lookup", {{"t", kF32, {k}}, {"ids", kI64, {n}}, {"out", kF32, {n}, true}}, {n, k},
+  const auto id = cast(kIndex, load(1, kInt64, i));
+  const auto value = load_trap(gather_value(0, kFloat, num(0), id, num(1)), {inside(id, k)}, 2);
+  return kernel("lookup", {{"t", kFloat, {k}}, {"ids", kInt64, {n}}, {"out", kFloat, {n}, true}}, {n, k},
                 {loop_of(i, n, width, {store(2, i, value)})});
 }
 
 TEST(CodegenLoad, StopsAtAComputedIndexOutOfBounds) {
   for (const int width : {1, 8}) {
     const auto compiled = compile(lookup(width));
-    GuardedArray table = counting(kF32, 6);
+    GuardedArray table = counting(kFloat, 6);
     for (int64_t size = 0; size <= 20; ++size) {
-      GuardedArray ids(kI64, static_cast<size_t>(size));
-      for (size_t k = 0; k < ids.size(); ++k) ids.set(k, Scalar::from_int(kI64, static_cast<int64_t>(k % 6)));
-      GuardedArray out(kF32, ids.size());
+      GuardedArray ids(kInt64, static_cast<size_t>(size));
+      for (size_t k = 0; k < ids.size(); ++k)
+        ids.set(k, Scalar::from_int(kInt64, static_cast<int64_t>(k % 6)));
+      GuardedArray out(kFloat, ids.size());
       ASSERT_EQ(run(*compiled, {&table, &ids, &out}, {size, 6}), 0);
       for (size_t k = 0; k < ids.size(); ++k) ASSERT_EQ(out[k], table[k % 6]);
       for (size_t k = 0; k < ids.size(); ++k) {
         for (const int64_t bad : {int64_t{6}, int64_t{-1}, INT64_MIN}) {
           const Scalar kept = ids[k];
-          ids.set(k, Scalar::from_int(kI64, bad));
+          ids.set(k, Scalar::from_int(kInt64, bad));
           ASSERT_EQ(run(*compiled, {&table, &ids, &out}, {size, 6}), 2) << size << " at " << k;
           ids.set(k, kept);
         }
@@ -240,14 +240,14 @@ TEST(CodegenLoad, StopsAtAComputedIndexOutOfBounds) {
 TEST(CodegenLoad, ChecksThatDoNotVaryStopTheKernelOnce) {
   const Dim n = dim_var("n");
   const Dim i = dim_var("i");
-  const auto value = load_trap(load_value(0, kF32, num(3)), {inside(num(3), n)}, 1);
-  const auto compiled = compile(kernel("once", {{"a", kF32, {n}}, {"out", kF32, {num(9)}, true}}, {n},
+  const auto value = load_trap(load_value(0, kFloat, num(3)), {inside(num(3), n)}, 1);
+  const auto compiled = compile(kernel("once", {{"a", kFloat, {n}}, {"out", kFloat, {num(9)}, true}}, {n},
                                        {vectorize(i, num(9), 8, {store(1, i, value)})}));
-  GuardedArray out(kF32, 9);
-  GuardedArray enough = counting(kF32, 4);
+  GuardedArray out(kFloat, 9);
+  GuardedArray enough = counting(kFloat, 4);
   EXPECT_EQ(run(*compiled, {&enough, &out}, {4}), 0);
   EXPECT_EQ(out[8].as_double(), 4);
-  GuardedArray too_short = counting(kF32, 3);
+  GuardedArray too_short = counting(kFloat, 3);
   EXPECT_EQ(run(*compiled, {&too_short, &out}, {3}), 1);
 }
 
@@ -257,18 +257,18 @@ TEST(CodegenLoad, ATrapInAnOtherwiseCountsOnlyWhereItIsNeeded) {
   const Dim m = dim_var("m");
   const Dim i = dim_var("i");
   const Dim extent = dim_var("extent");
-  const auto fallback = load_trap(load_value(1, kF32, num(2)), {inside(num(2), m)}, 1);
-  const auto value = load_or(load_value(0, kF32, i), {inside(i, n)}, fallback);
+  const auto fallback = load_trap(load_value(1, kFloat, num(2)), {inside(num(2), m)}, 1);
+  const auto value = load_or(load_value(0, kFloat, i), {inside(i, n)}, fallback);
   for (const int width : {1, 8}) {
     const auto compiled =
-        compile(kernel("fallback", {{"a", kF32, {n}}, {"b", kF32, {m}}, {"out", kF32, {extent}, true}},
+        compile(kernel("fallback", {{"a", kFloat, {n}}, {"b", kFloat, {m}}, {"out", kFloat, {extent}, true}},
                        {n, m, extent}, {loop_of(i, extent, width, {store(2, i, value)})}));
-    GuardedArray a = counting(kF32, 11);
-    GuardedArray b = counting(kF32, 2, 50);
-    GuardedArray out(kF32, 13);
+    GuardedArray a = counting(kFloat, 11);
+    GuardedArray b = counting(kFloat, 2, 50);
+    GuardedArray out(kFloat, 13);
     EXPECT_EQ(run(*compiled, {&a, &b, &out}, {11, 2, 11}), 0);
     EXPECT_EQ(run(*compiled, {&a, &b, &out}, {11, 2, 12}), 1);
-    GuardedArray longer = counting(kF32, 3, 50);
+    GuardedArray longer = counting(kFloat, 3, 50);
     EXPECT_EQ(run(*compiled, {&a, &longer, &out}, {11, 3, 13}), 0);
     EXPECT_EQ(out[12].as_double(), 52);
   }

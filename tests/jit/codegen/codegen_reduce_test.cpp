@@ -5,6 +5,7 @@
 #include <cmath>
 #include <random>
 
+#include "tests/dtypes.h"
 #include "tests/jit/codegen/kernel_runner.h"
 #include "tests/jit/loops/loops_builder.h"
 
@@ -13,10 +14,6 @@ namespace {
 
 using namespace loops::build;
 using loops::Kernel;
-
-const DType kF32 = DType::float32();
-const DType kBool = DType::boolean();
-const DType kI64 = DType::int64();
 
 /// Small integers, so that sums and products of floats are exact in any order.
 GuardedArray small_integers(DType dtype, size_t size, uint64_t seed) {
@@ -51,8 +48,8 @@ class EveryReduction : public testing::TestWithParam<ReduceKind> {
  protected:
   static std::vector<DType> dtypes() {
     if (GetParam() == ReduceKind::Any || GetParam() == ReduceKind::All) return {kBool};
-    return {kF32, DType::float64(), DType::float16(), DType::bfloat16(), DType::int8(), DType::int32(),
-            kI64, DType::uint8()};
+    return {kFloat,        DType::float64(), DType::float16(), DType::bfloat16(),
+            DType::int8(), DType::int32(),   kInt64,           DType::uint8()};
   }
 
   static void check(const CompiledKernel& compiled, DType dtype, int64_t n, int width) {
@@ -125,11 +122,11 @@ INSTANTIATE_TEST_SUITE_P(Codegen, EveryReduction,
 TEST(CodegenReduce, NanGoesThroughMinAndMax) {
   for (const ReduceKind kind : {ReduceKind::Min, ReduceKind::Max}) {
     const Dim n = dim_var("n");
-    const auto compiled = compile(along_lanes(kind, kF32, n, {n}, 4));
+    const auto compiled = compile(along_lanes(kind, kFloat, n, {n}, 4));
     for (size_t at = 0; at < 19; ++at) {
-      GuardedArray a = small_integers(kF32, 19, at);
-      a.set(at, Scalar::from_double(kF32, NAN));
-      GuardedArray out(kF32, 1);
+      GuardedArray a = small_integers(kFloat, 19, at);
+      a.set(at, Scalar::from_double(kFloat, NAN));
+      GuardedArray out(kFloat, 1);
       ASSERT_EQ(run(*compiled, {&a, &out}, {19}), 0);
       EXPECT_TRUE(std::isnan(out[0].as_double())) << at;
     }
@@ -149,16 +146,16 @@ float sum_in_documented_order(const std::vector<float>& x) {
 
 TEST(CodegenReduce, SumsInTheDocumentedOrder) {
   const Dim n = dim_var("n");
-  const auto compiled = compile(along_lanes(ReduceKind::Sum, kF32, n, {n}, 4));
+  const auto compiled = compile(along_lanes(ReduceKind::Sum, kFloat, n, {n}, 4));
   std::mt19937 random(1);
   for (const size_t size : {0, 3, 15, 16, 29, 1000, 1003}) {
     std::vector<float> values(size);
-    GuardedArray a(kF32, size);
+    GuardedArray a(kFloat, size);
     for (size_t i = 0; i < size; ++i) {
       values[i] = std::uniform_real_distribution<float>(-1, 1)(random);
-      a.set(i, Scalar::from_double(kF32, static_cast<double>(values[i])));
+      a.set(i, Scalar::from_double(kFloat, static_cast<double>(values[i])));
     }
-    GuardedArray out(kF32, 1);
+    GuardedArray out(kFloat, 1);
     ASSERT_EQ(run(*compiled, {&a, &out}, {static_cast<int64_t>(size)}), 0);
     EXPECT_EQ(static_cast<float>(out[0].as_double()), sum_in_documented_order(values)) << size;
   }
@@ -170,29 +167,29 @@ TEST(CodegenReduce, AVectorizedLoopMayHoldTheSerialOne) {
   const Dim m = dim_var("m");
   const Dim j = dim_var("j");
   const Dim r = dim_var("r");
-  const auto step = reduce(ReduceKind::Sum, 0, load(0, kF32, dim_add(dim_mul(r, m), j)));
+  const auto step = reduce(ReduceKind::Sum, 0, load(0, kFloat, dim_add(dim_mul(r, m), j)));
   const auto compiled =
-      compile(kernel("both", {{"a", kF32, {n, m}}, {"out", kF32, {}, true}}, {n, m},
-                     {declare(0, kF32, constant(kF32, 0)), vectorize(j, m, 8, {loop(r, n, {step})}),
-                      store(1, num(0), local(0, kF32))},
+      compile(kernel("both", {{"a", kFloat, {n, m}}, {"out", kFloat, {}, true}}, {n, m},
+                     {declare(0, kFloat, constant(kFloat, 0)), vectorize(j, m, 8, {loop(r, n, {step})}),
+                      store(1, num(0), local(0, kFloat))},
                      1));
-  GuardedArray a = small_integers(kF32, 5 * 19, 3);
-  GuardedArray out(kF32, 1);
+  GuardedArray a = small_integers(kFloat, 5 * 19, 3);
+  GuardedArray out(kFloat, 1);
   ASSERT_EQ(run(*compiled, {&a, &out}, {5, 19}), 0);
-  EXPECT_EQ(out[0], expected_reduction(ReduceKind::Sum, Scalar::from_int(kF32, 0), a));
+  EXPECT_EQ(out[0], expected_reduction(ReduceKind::Sum, Scalar::from_int(kFloat, 0), a));
 }
 
 /// A sum of what does not depend on the lane counts every active lane, and no other.
 TEST(CodegenReduce, CountsUniformValuesOncePerLane) {
   const Dim n = dim_var("n");
   const Dim i = dim_var("i");
-  const auto compiled = compile(kernel(
-      "count", {{"out", kI64, {}, true}}, {n},
-      {declare(0, kI64, constant(kI64, 0)),
-       vectorize(i, n, 8, {reduce(ReduceKind::Sum, 0, constant(kI64, 1))}), store(0, num(0), local(0, kI64))},
-      1));
+  const auto compiled = compile(kernel("count", {{"out", kInt64, {}, true}}, {n},
+                                       {declare(0, kInt64, constant(kInt64, 0)),
+                                        vectorize(i, n, 8, {reduce(ReduceKind::Sum, 0, constant(kInt64, 1))}),
+                                        store(0, num(0), local(0, kInt64))},
+                                       1));
   for (int64_t size = 0; size < 80; ++size) {
-    GuardedArray out(kI64, 1);
+    GuardedArray out(kInt64, 1);
     ASSERT_EQ(run(*compiled, {&out}, {size}), 0);
     EXPECT_EQ(out[0].as_int(), size);
   }
@@ -205,18 +202,18 @@ Kernel arg_columns(ReduceKind kind, DType dtype, int width) {
   const Dim j = dim_var("j");
   const Dim r = dim_var("r");
   const auto value = load(0, dtype, dim_add(dim_mul(r, m), j));
-  return kernel("arg", {{"a", dtype, {n, m}}, {"out", kI64, {m}, true}}, {n, m},
+  return kernel("arg", {{"a", dtype, {n, m}}, {"out", kInt64, {m}, true}}, {n, m},
                 {loop_of(j, m, width,
                          {declare(0, dtype, constant(reduce_identity(kind, dtype))),
                           declare(1, DType::index(), constant(DType::index(), 0)),
                           loop(r, n, {arg_reduce(kind, 0, 1, value, index(r))}),
-                          store(1, j, cast(kI64, local(1, DType::index())))})},
+                          store(1, j, cast(kInt64, local(1, DType::index())))})},
                 2);
 }
 
 TEST(CodegenReduce, ArgReductionsKeepTheFirstOfTiesAndTheFirstNan) {
   for (const ReduceKind kind : {ReduceKind::ArgMax, ReduceKind::ArgMin}) {
-    for (const DType dtype : {kF32, DType::int32(), DType::uint8()}) {
+    for (const DType dtype : {kFloat, DType::int32(), DType::uint8()}) {
       for (const int width : {1, 8}) {
         const auto compiled = compile(arg_columns(kind, dtype, width));
         const size_t rows = 6;
@@ -228,7 +225,7 @@ TEST(CodegenReduce, ArgReductionsKeepTheFirstOfTiesAndTheFirstNan) {
           }
           for (size_t r = 0; r < rows; ++r) a.set(r * columns + 7, reduce_identity(kind, dtype));
         }
-        GuardedArray out(kI64, columns);
+        GuardedArray out(kInt64, columns);
         ASSERT_EQ(run(*compiled, {&a, &out}, {rows, columns}), 0);
         for (size_t c = 0; c < columns; ++c) {
           size_t best = 0;
@@ -250,16 +247,16 @@ TEST(CodegenReduce, NormalizesRows) {
   const Dim j = dim_var("j");
   const Dim k = dim_var("k");
   const auto at = [&](Dim column) { return dim_add(dim_mul(i, m), column); };
-  const auto divided = apply(ScalarOp::Div, {load(0, kF32, at(k)), local(0, kF32)});
+  const auto divided = apply(ScalarOp::Div, {load(0, kFloat, at(k)), local(0, kFloat)});
   const auto compiled =
-      compile(kernel("normalize", {{"a", kF32, {n, m}}, {"out", kF32, {n, m}, true}}, {n, m},
+      compile(kernel("normalize", {{"a", kFloat, {n, m}}, {"out", kFloat, {n, m}, true}}, {n, m},
                      {loop(i, n,
-                           {declare(0, kF32, constant(kF32, 0)),
-                            vectorize(j, m, 4, {reduce(ReduceKind::Sum, 0, load(0, kF32, at(j)))}),
+                           {declare(0, kFloat, constant(kFloat, 0)),
+                            vectorize(j, m, 4, {reduce(ReduceKind::Sum, 0, load(0, kFloat, at(j)))}),
                             vectorize(k, m, 4, {store(1, at(k), divided)})})},
                      1));
-  GuardedArray a(kF32, {1, 2, 3, 1, 1, 10, 20, 30, 10, 10});
-  GuardedArray out(kF32, 10);
+  GuardedArray a(kFloat, {1, 2, 3, 1, 1, 10, 20, 30, 10, 10});
+  GuardedArray out(kFloat, 10);
   ASSERT_EQ(run(*compiled, {&a, &out}, {2, 5}), 0);
   EXPECT_EQ(out.doubles(),
             (std::vector<double>{0.125, 0.25, 0.375, 0.125, 0.125, 0.125, 0.25, 0.375, 0.125, 0.125}));

@@ -8,14 +8,13 @@
 #include "frontend/index/schedule_clause.h"
 #include "jit/codegen/codegen.h"
 #include "jit/nest/nest.h"
+#include "tests/dtypes.h"
 #include "tests/jit/loops/loops_builder.h"
 
 namespace quern {
 namespace {
 
 using namespace loops::build;
-
-const DType kF32 = DType::float32();
 
 /// out[i, j] = 2.5 * x[i, j] + y[j], as a nest of two loops.
 loops::Kernel saxpy(loops::ValuePtr (*function)(loops::ValuePtr)) {
@@ -24,35 +23,35 @@ loops::Kernel saxpy(loops::ValuePtr (*function)(loops::ValuePtr)) {
   const Dim i = dim_var("i");
   const Dim j = dim_var("j");
   const Dim at = dim_add(dim_mul(i, m), j);
-  const auto scaled = apply(ScalarOp::Mul, {constant(kF32, 2.5), function(load(0, kF32, at))});
-  const auto body = store(2, at, apply(ScalarOp::Add, {scaled, load(1, kF32, j)}));
-  return kernel("saxpy", {{"x", kF32, {n, m}}, {"y", kF32, {m}}, {"out", kF32, {n, m}, true}}, {n, m},
+  const auto scaled = apply(ScalarOp::Mul, {constant(kFloat, 2.5), function(load(0, kFloat, at))});
+  const auto body = store(2, at, apply(ScalarOp::Add, {scaled, load(1, kFloat, j)}));
+  return kernel("saxpy", {{"x", kFloat, {n, m}}, {"y", kFloat, {m}}, {"out", kFloat, {n, m}, true}}, {n, m},
                 {loop(i, n, {vectorize(j, m, 16, {body})})});
 }
 
 loops::ValuePtr itself(loops::ValuePtr x) { return x; }
 loops::ValuePtr tanh_of(loops::ValuePtr x) { return apply(ScalarOp::Tanh, {x}); }
 loops::ValuePtr sin_of(loops::ValuePtr x) { return apply(ScalarOp::Sin, {x}); }
-loops::ValuePtr power_of(loops::ValuePtr x) { return apply(ScalarOp::Pow, {x, constant(kF32, 1.5)}); }
-loops::ValuePtr rest_of(loops::ValuePtr x) { return apply(ScalarOp::Mod, {x, constant(kF32, 1.5)}); }
+loops::ValuePtr power_of(loops::ValuePtr x) { return apply(ScalarOp::Pow, {x, constant(kFloat, 1.5)}); }
+loops::ValuePtr rest_of(loops::ValuePtr x) { return apply(ScalarOp::Mod, {x, constant(kFloat, 1.5)}); }
 
 /// out[i, j] = sum over k of a[i, k] * b[k, j], with loops bound to the grid.
 loops::Kernel bound_product(Dim m, Dim n, Dim k_extent, const std::string& more = "") {
   const Dim i = dim_var("i"), j = dim_var("j"), k = dim_var("k");
   loops::Computation c;
-  c.buffers = {{"a", kF32, {m, k_extent}}, {"b", kF32, {k_extent, n}}, {"out", kF32, {m, n}, true}};
+  c.buffers = {{"a", kFloat, {m, k_extent}}, {"b", kFloat, {k_extent, n}}, {"out", kFloat, {m, n}, true}};
   c.dims = {m, n, k_extent};
   std::erase_if(c.dims, [](Dim dim) { return dim->kind == DimKind::Const; });
   c.vars = {i, j};
   c.extents = {m, n};
   loops::Reduction r{ReduceKind::Sum, {k}, {k_extent}};
-  r.accumulator = kF32;
-  loops::Value a = load_value(0, kF32, dim_add(dim_mul(i, k_extent), k));
+  r.accumulator = kFloat;
+  loops::Value a = load_value(0, kFloat, dim_add(dim_mul(i, k_extent), k));
   a.indices = {i, k};
-  r.value = apply(ScalarOp::Mul, {make(std::move(a)), load(1, kF32, dim_add(dim_mul(k, n), j))});
+  r.value = apply(ScalarOp::Mul, {make(std::move(a)), load(1, kFloat, dim_add(dim_mul(k, n), j))});
   c.reductions = {r};
   c.locals = 1;
-  c.value = local(0, kF32);
+  c.value = local(0, kFloat);
   c.store_offset = dim_add(dim_mul(i, n), j);
   loops::Nest nest(std::move(c));
   const auto schedule = parse_schedule(

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "jit/compute/verify_accesses.h"
+#include "tests/dtypes.h"
 #include "tests/jit/codegen/kernel_runner.h"
 #include "tests/jit/loops/loops_builder.h"
 
@@ -13,10 +14,6 @@ using namespace loops::build;
 using loops::BoundsCheck;
 using loops::Kernel;
 using loops::ValuePtr;
-
-const DType kF32 = DType::float32();
-const DType kI64 = DType::int64();
-const DType kIndex = DType::index();
 
 BoundsCheck inside(Dim index, Dim extent) { return {index, nullptr, extent}; }
 
@@ -31,21 +28,21 @@ BoundsCheck guard(const ValuePtr& condition) {
 /// it.
 Kernel guarded_gather(int width, Dim n) {
   const Dim i = dim_var("i"), limit = dim_var("limit");
-  ValuePtr place = cast(kIndex, load(1, kI64, i));
+  ValuePtr place = cast(kIndex, load(1, kInt64, i));
   ValuePtr is_wanted = apply(ScalarOp::Lt, {place, index(limit)});
-  ValuePtr element = load_trap(gather_value(0, kF32, num(0), place, num(1)),
+  ValuePtr element = load_trap(gather_value(0, kFloat, num(0), place, num(1)),
                                {{nullptr, place, num(5)}, guard(is_wanted)}, 1);
-  return kernel("guarded", {{"table", kF32, {num(5)}}, {"places", kI64, {n}}, {"out", kF32, {n}, true}},
+  return kernel("guarded", {{"table", kFloat, {num(5)}}, {"places", kInt64, {n}}, {"out", kFloat, {n}, true}},
                 {n, limit},
-                {loop_of(i, n, width, {store(2, i, select(is_wanted, element, constant(kF32, -1)))})});
+                {loop_of(i, n, width, {store(2, i, select(is_wanted, element, constant(kFloat, -1)))})});
 }
 
 TEST(Guards, OfWhatNobodyLooksAtStopNothing) {
   for (const int width : {1, 8}) {
     const auto compiled = compile(guarded_gather(width, dim_var("n")));
-    GuardedArray table(kF32, 5), places(kI64, 19), out(kF32, 19);
-    for (size_t k = 0; k < 5; ++k) table.set(k, Scalar::from_int(kF32, static_cast<int64_t>(10 + k)));
-    for (size_t k = 0; k < 19; ++k) places.set(k, Scalar::from_int(kI64, static_cast<int64_t>(k)));
+    GuardedArray table(kFloat, 5), places(kInt64, 19), out(kFloat, 19);
+    for (size_t k = 0; k < 5; ++k) table.set(k, Scalar::from_int(kFloat, static_cast<int64_t>(10 + k)));
+    for (size_t k = 0; k < 19; ++k) places.set(k, Scalar::from_int(kInt64, static_cast<int64_t>(k)));
     ASSERT_EQ(run(*compiled, {&table, &places, &out}, {19, 4}), 0) << width;
     for (size_t k = 0; k < 19; ++k)
       EXPECT_EQ(out[k].as_double(), k < 4 ? 10 + static_cast<double>(k) : -1) << width;
@@ -62,9 +59,10 @@ TEST(Guards, DivisionByZeroStops) {
         .kind = loops::ValueKind::Index, .dtype = kIndex, .dim = dim_floordiv(num(12), divisor)};
     quotient.checks = {inside(dim_sub(square, num(1)), square)};
     quotient.trap = 1;
-    const auto compiled = compile(kernel("divides", {{"out", kI64, {n}, true}}, {n, zero},
-                                         {loop_of(i, n, width, {store(0, i, cast(kI64, make(quotient)))})}));
-    GuardedArray out(kI64, 10);
+    const auto compiled =
+        compile(kernel("divides", {{"out", kInt64, {n}, true}}, {n, zero},
+                       {loop_of(i, n, width, {store(0, i, cast(kInt64, make(quotient)))})}));
+    GuardedArray out(kInt64, 10);
     EXPECT_EQ(run(*compiled, {&out}, {10, 7}), 1) << width;
     ASSERT_EQ(run(*compiled, {&out}, {10, 20}), 0) << width;
     EXPECT_EQ(out[0].as_int(), -1);  // floor(12 / -20)
@@ -75,16 +73,16 @@ TEST(Guards, DivisionByZeroStops) {
 TEST(Accesses, AreInsideByTheirOwnChecks) {
   const Dim i = dim_var("i");
   const auto over = [&](ValuePtr value, Dim extent = num(8)) {
-    return kernel("reads", {{"a", kF32, {num(6)}}, {"out", kF32, {num(8)}, true}}, {},
+    return kernel("reads", {{"a", kFloat, {num(6)}}, {"out", kFloat, {num(8)}, true}}, {},
                   {vectorize(i, extent, 4, {store(1, i, std::move(value))})});
   };
-  const ValuePtr zero = constant(kF32, 0), read = load(0, kF32, i);
+  const ValuePtr zero = constant(kFloat, 0), read = load(0, kFloat, i);
   const ValuePtr is_below = apply(ScalarOp::Lt, {index(i), index(num(6))});
   EXPECT_NE(outside_access(over(read)), "");
   EXPECT_EQ(outside_access(over(read, num(6))), "");
   EXPECT_NE(outside_access(over(read, num(9))), "") << "the store";
-  EXPECT_EQ(outside_access(over(load_or(load_value(0, kF32, i), {inside(i, num(6))}, zero))), "");
-  EXPECT_NE(outside_access(over(load_or(load_value(0, kF32, i), {inside(i, num(7))}, zero))), "");
+  EXPECT_EQ(outside_access(over(load_or(load_value(0, kFloat, i), {inside(i, num(6))}, zero))), "");
+  EXPECT_NE(outside_access(over(load_or(load_value(0, kFloat, i), {inside(i, num(7))}, zero))), "");
   EXPECT_NE(outside_access(over(select(is_below, read, zero))), "") << "both arms are evaluated";
 }
 

@@ -4,14 +4,13 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/dtypes.h"
 #include "tests/jit/loops/loops_builder.h"
 
 namespace quern::loops {
 namespace {
 
 using namespace build;
-
-const DType kFloat = DType::float32();
 
 /// out[x] = sum[s < (taps + stride - 1) / stride] a[(x + pad) / stride - s else 0]
 ///                                                * b[stride * s + (x + pad) % stride else 0]

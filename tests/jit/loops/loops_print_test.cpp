@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "tests/dtypes.h"
 #include "tests/jit/loops/loops_builder.h"
 
 namespace quern {
@@ -7,9 +8,6 @@ namespace {
 
 using namespace loops::build;
 using loops::Kernel;
-
-const DType kF32 = DType::float32();
-const DType kIndex = DType::index();
 
 /// relu(a @ b) for a matrix and a vector. Dims are made in an order of the caller's choice.
 Kernel matvec(const std::string& name, bool reverse_order) {
@@ -19,12 +17,13 @@ Kernel matvec(const std::string& name, bool reverse_order) {
   const Dim n = reverse_order ? late : early;
   const Dim r = reverse_order ? early : late;
   const Dim at = dim_add(dim_mul(num(64), i), r);
-  const auto product = apply(ScalarOp::Mul, {load(0, kF32, at), load(1, kF32, r)});
-  return kernel(name, {{"a", kF32, {n, num(64)}}, {"b", kF32, {num(64)}}, {"out", kF32, {n}, true}}, {n},
+  const auto product = apply(ScalarOp::Mul, {load(0, kFloat, at), load(1, kFloat, r)});
+  return kernel(name, {{"a", kFloat, {n, num(64)}}, {"b", kFloat, {num(64)}}, {"out", kFloat, {n}, true}},
+                {n},
                 {loop(i, n,
-                      {declare(0, kF32, constant(kF32, 0)),
+                      {declare(0, kFloat, constant(kFloat, 0)),
                        vectorize(r, num(64), 16, {reduce(ReduceKind::Sum, 0, product)}),
-                       store(2, i, apply(ScalarOp::Max, {local(0, kF32), constant(kF32, 0)}))})},
+                       store(2, i, apply(ScalarOp::Max, {local(0, kFloat), constant(kFloat, 0)}))})},
                 1);
 }
 
@@ -63,21 +62,21 @@ TEST(LoopsPrint, EveryKindOfValueAndStatement) {
   const Dim from = dim_sub(dim_add(dim_mul(n, i), j), num(1));
   const auto id = cast(kIndex, load(1, DType::int32(), i));
   const auto row =
-      load_trap(gather_value(0, kF32, j, id, dim_mul(n, m)), {{nullptr, id, n}, {j, nullptr, m}}, 1);
+      load_trap(gather_value(0, kFloat, j, id, dim_mul(n, m)), {{nullptr, id, n}, {j, nullptr, m}}, 1);
   const auto padded =
-      load_or(load_value(0, kF32, from), {{dim_floordiv(from, m), nullptr, n}}, constant(kF32, 0.5));
+      load_or(load_value(0, kFloat, from), {{dim_floordiv(from, m), nullptr, n}}, constant(kFloat, 0.5));
   const auto chosen = select(apply(ScalarOp::Lt, {index(dim_floormod(i, m)), index(num(3))}), row, padded);
   const auto nested = apply(ScalarOp::Sub, {apply(ScalarOp::Exp, {chosen}),
-                                            apply(ScalarOp::Add, {local(0, kF32), local(0, kF32)})});
-  Kernel k =
-      kernel("all", {{"a", kF32, {n, m}}, {"ids", DType::int32(), {n}}, {"out", kF32, {dim_min(n, m)}, true}},
-             {n, m},
-             {loop(i, n,
-                   {declare(0, kF32, constant(lowest(kF32))), declare(1, kIndex, index(num(0))),
-                    loop(j, dim_broadcast(n, m), {arg_reduce(ReduceKind::ArgMax, 0, 1, nested, index(j))}),
-                    store(2, dim_max(i, dim_sub(num(3), m)), local(0, kF32))}),
-              loop(j, m, {})},
-             2);
+                                            apply(ScalarOp::Add, {local(0, kFloat), local(0, kFloat)})});
+  Kernel k = kernel(
+      "all", {{"a", kFloat, {n, m}}, {"ids", DType::int32(), {n}}, {"out", kFloat, {dim_min(n, m)}, true}},
+      {n, m},
+      {loop(i, n,
+            {declare(0, kFloat, constant(lowest(kFloat))), declare(1, kIndex, index(num(0))),
+             loop(j, dim_broadcast(n, m), {arg_reduce(ReduceKind::ArgMax, 0, 1, nested, index(j))}),
+             store(2, dim_max(i, dim_sub(num(3), m)), local(0, kFloat))}),
+       loop(j, m, {})},
+      2);
   k.traps = {"ids is out of bounds"};
   EXPECT_EQ(print_kernel(k),
             "kernel(a: float32[n, m], ids: int32[n], out: float32[min(m, n)]) dims(n, m) {\n"
@@ -104,10 +103,10 @@ TEST(LoopsPrint, CanonicalTextTellsDifferentKernelsApart) {
     return canonical_text(kernel("k", {{"out", value->dtype, {num(8)}, true}}, {},
                                  {loop_of(i, num(8), vectorized ? 8 : 1, {store(0, i, value)})}));
   };
-  const std::string zero = text(constant(kF32, 0), false);
-  EXPECT_NE(zero, text(constant(kF32, -0.0), false));
+  const std::string zero = text(constant(kFloat, 0), false);
+  EXPECT_NE(zero, text(constant(kFloat, -0.0), false));
   EXPECT_NE(zero, text(constant(DType::int32(), 0), false));
-  EXPECT_NE(zero, text(constant(kF32, 0), true));
+  EXPECT_NE(zero, text(constant(kFloat, 0), true));
   EXPECT_NE(text(index(num(3)), false), text(constant(kIndex, 3), false));
 }
 

@@ -6,6 +6,7 @@
 
 #include <functional>
 
+#include "tests/dtypes.h"
 #include "tests/jit/loops/loops_builder.h"
 
 namespace quern::loops {
@@ -13,15 +14,13 @@ namespace {
 
 using namespace build;
 
-const DType kReal = DType::float32(), kInteger = DType::int32();
-
 /// An input `a`, an output `out` of the same extent, and what names its parts.
 struct Parts {
   Dim n = dim_var("n"), i = dim_var("i"), j = dim_var("j");
-  ValuePtr zero = constant(kReal, 0), element = load(0, kReal, i);
+  ValuePtr zero = constant(kFloat, 0), element = load(0, kFloat, i);
 
   Kernel of(Block body, int locals = 0) const {
-    return kernel("k", {{"a", kReal, {n}}, {"out", kReal, {n}, true}}, {n}, std::move(body), locals);
+    return kernel("k", {{"a", kFloat, {n}}, {"out", kFloat, {n}, true}}, {n}, std::move(body), locals);
   }
   /// A statement in a loop over the elements.
   Kernel in_loop(StmtPtr statement, int locals = 0) const {
@@ -48,7 +47,7 @@ const Rule kRules[] = {
      "an extent is over i, which no loop around binds"},
     {"ACheckOfAnUnknownDim",
      [](const Parts& p) {
-       return p.stored(load_or(load_value(0, kReal, p.i), {{.index = p.j, .extent = p.n}}, p.zero));
+       return p.stored(load_or(load_value(0, kFloat, p.i), {{.index = p.j, .extent = p.n}}, p.zero));
      },
      "a check is over j, which no loop around binds"},
     {"ABufferOverAnIndex",
@@ -75,52 +74,52 @@ const Rule kRules[] = {
      "a loop has a negative extent"},
     {"ALocalThatIsNotDeclared",
      [](const Parts& p) {
-       Kernel k = p.stored(local(0, kReal));
+       Kernel k = p.stored(local(0, kFloat));
        k.locals = 1;
        return k;
      },
      "the local 0 is used where it is not declared"},
     {"ALocalAfterItsBlock",
      [](const Parts& p) {
-       return p.of({loop(p.i, p.n, {declare(0, kReal, p.zero)}), reduce(ReduceKind::Sum, 0, p.zero)}, 1);
+       return p.of({loop(p.i, p.n, {declare(0, kFloat, p.zero)}), reduce(ReduceKind::Sum, 0, p.zero)}, 1);
      },
      "the local 0 is used where it is not declared"},
-    {"ALocalThatIsNotCounted", [](const Parts& p) { return p.of({declare(0, kReal, p.zero)}); },
+    {"ALocalThatIsNotCounted", [](const Parts& p) { return p.of({declare(0, kFloat, p.zero)}); },
      "a local that the kernel does not count"},
     {"ATileWithoutItsIndices",
      [](const Parts& p) {
-       Stmt tile = *declare(0, kReal, p.zero);
+       Stmt tile = *declare(0, kFloat, p.zero);
        tile.shape = {4};
        return p.of({make(tile), reduce(ReduceKind::Sum, 0, p.zero)}, 1);
      },
      "the tile 0 has another number of axes"},
     {"APositionWithoutALocal",
      [](const Parts& p) {
-       return p.of({declare(0, kReal, p.zero), reduce(ReduceKind::ArgMax, 0, p.zero)}, 1);
+       return p.of({declare(0, kFloat, p.zero), reduce(ReduceKind::ArgMax, 0, p.zero)}, 1);
      },
      "a reduction of positions has a local for them"},
-    {"ABufferThatThereIsNot", [](const Parts& p) { return p.stored(load(2, kReal, p.i)); },
+    {"ABufferThatThereIsNot", [](const Parts& p) { return p.stored(load(2, kFloat, p.i)); },
      "a buffer that there is not"},
     {"AWriteToAnInput", [](const Parts& p) { return p.in_loop(store(0, p.i, p.zero)); },
      "a is an input, and is written"},
-    {"AWriteOfAnotherDtype", [](const Parts& p) { return p.stored(constant(kInteger, 0)); },
+    {"AWriteOfAnotherDtype", [](const Parts& p) { return p.stored(constant(kInt, 0)); },
      "what is written to out is of another dtype"},
-    {"ALoadOfAnotherDtype", [](const Parts& p) { return p.stored(cast(kReal, load(0, kInteger, p.i))); },
+    {"ALoadOfAnotherDtype", [](const Parts& p) { return p.stored(cast(kFloat, load(0, kInt, p.i))); },
      "a load of a is of another dtype"},
     {"ALoadOfAnotherRank",
      [](const Parts& p) {
-       Value v = load_value(0, kReal, p.i);
+       Value v = load_value(0, kFloat, p.i);
        v.indices = {p.i, p.i};
        return p.stored(make(v));
      },
      "a load of a has another number of indices"},
     {"ATrapWithoutAText",
      [](const Parts& p) {
-       return p.stored(load_trap(load_value(0, kReal, p.i), {{.index = p.i, .extent = p.n}}, 1));
+       return p.stored(load_trap(load_value(0, kFloat, p.i), {{.index = p.i, .extent = p.n}}, 1));
      },
      "the trap 1 has no text"},
     {"ACheckOfNothing",
-     [](const Parts& p) { return p.stored(load_or(load_value(0, kReal, p.i), {{.extent = p.n}}, p.zero)); },
+     [](const Parts& p) { return p.stored(load_or(load_value(0, kFloat, p.i), {{.extent = p.n}}, p.zero)); },
      "a check of nothing"},
     {"AFunctionOfOneOperand", [](const Parts& p) { return p.stored(apply(ScalarOp::Add, {p.element})); },
      "+ has 1 operands"},
@@ -141,8 +140,8 @@ TEST(KernelVerifier, TakesWhatIsInOrder) {
   EXPECT_EQ(verify(p.stored(p.element)), "");
   Kernel sums = p.of(
       {loop(p.i, p.n,
-            {declare(0, kReal, p.zero), loop(p.j, p.n, {reduce(ReduceKind::Sum, 0, load(0, kReal, p.j))}),
-             store(1, p.i, local(0, kReal))})},
+            {declare(0, kFloat, p.zero), loop(p.j, p.n, {reduce(ReduceKind::Sum, 0, load(0, kFloat, p.j))}),
+             store(1, p.i, local(0, kFloat))})},
       1);
   EXPECT_EQ(verify(sums), "");
 }

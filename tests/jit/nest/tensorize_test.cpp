@@ -1,4 +1,4 @@
-// The schedule primitive `tensorize`: the loops that it makes, and what it cannot be applied to.
+// The schedule primitive `tensorize`: the loops that it makes, and what it cannot be error_of to.
 
 #include <gtest/gtest.h>
 
@@ -45,7 +45,7 @@ Nest nest(DType left = DType::uint8(), DType right = DType::int8(), int64_t dept
   return Nest(product(left, right, depth), {}, {kDot});
 }
 
-std::string applied(Nest& nest, std::string_view text) {
+std::string error_of(Nest& nest, std::string_view text) {
   const auto schedule = parse_schedule(text);
   if (!schedule) return schedule.error().message;
   const auto done = nest.apply(*schedule);
@@ -54,7 +54,7 @@ std::string applied(Nest& nest, std::string_view text) {
 
 /// What is missing for the schedule to be complete.
 std::string missing(Nest nest, std::string_view text) {
-  EXPECT_EQ(applied(nest, text), "");
+  EXPECT_EQ(error_of(nest, text), "");
   const auto complete = nest.is_complete();
   return complete ? "" : complete.error().message;
 }
@@ -65,7 +65,7 @@ constexpr std::string_view kTile =
 
 TEST(Tensorize, TakesGroupsAndLeavesTheRestToPlainCode) {
   Nest n = nest();
-  ASSERT_EQ(applied(n, kTile), "");
+  ASSERT_EQ(error_of(n, kTile), "");
   ASSERT_TRUE(n.is_complete());
   EXPECT_EQ(
       print_kernel(n.kernel()),
@@ -96,7 +96,7 @@ TEST(Tensorize, TakesGroupsAndLeavesTheRestToPlainCode) {
 TEST(Tensorize, SaysWhatItCannotBeAppliedTo) {
   const auto message = [](std::string_view text) {
     Nest n = nest();
-    return applied(n, text);
+    return error_of(n, text);
   };
   EXPECT_EQ(message("tensorize(j, k)"),
             "`tensorize` takes 2 groups, with a `;` between them, and not 1: `tensorize(l, m; x)`");
@@ -137,7 +137,7 @@ TEST(Tensorize, KeepsWhatIsComputed) {
        {std::pair(DType::uint8(), DType::int8()), {DType::int8(), DType::uint8()}})
     for (const int64_t depth : {4, 8, 10, 11, 3}) {
       Nest n = nest(left, right, depth);
-      ASSERT_EQ(applied(n, kTile), "");
+      ASSERT_EQ(error_of(n, kTile), "");
       const Kernel form = schedule_default(n.packed().at(0).form, 64);
       const auto size = [](int64_t count) { return static_cast<size_t>(count); };
       GuardedArray a(left, size(kRows * depth)), b(right, size(depth * kColumns));

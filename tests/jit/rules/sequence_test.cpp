@@ -4,14 +4,13 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/dtypes.h"
 #include "tests/jit/loops/loops_builder.h"
 
 namespace quern::loops {
 namespace {
 
 using namespace build;
-
-const DType kFloat = DType::float32();
 
 /// for i in 0..steps in range from 0 { out[2*i + first] = 1 }
 Kernel stores(int64_t steps, bool shared, std::string_view axis = "i", int64_t first = 0) {

@@ -25,9 +25,9 @@ TensorPtr random_tensor(std::mt19937& engine, const Shape& shape) {
 }
 
 /// A definition of @main over random tensors, compiled with errors accepted or not.
-class Program {
+class MainOfText {
  public:
-  Program(const std::string& text, int winograd_tile) {
+  MainOfText(const std::string& text, int winograd_tile) {
     session_.add_source(module_, "winograd.relay", text);
     CompilerOptions options{Tiers::First};
     options.winograd_tile = winograd_tile;
@@ -81,7 +81,7 @@ TEST_P(Winograd, IsAsNearAsItSays) {
   for (const Convolution& c : convolutions) {
     const std::vector<TensorPtr> inputs = {random_tensor(engine, {c.images, c.height, c.width, c.channels}),
                                            random_tensor(engine, {3, 3, c.channels, c.filters})};
-    Program direct(c.text(), 0), fast(c.text(), tile);
+    MainOfText direct(c.text(), 0), fast(c.text(), tile);
     ASSERT_NE(fast.loops().find("scratch"), std::string::npos) << c.text();
     ASSERT_EQ(direct.loops().find("scratch"), std::string::npos) << c.text();
     const TensorPtr wanted = direct(inputs), got = fast(inputs);
@@ -100,7 +100,7 @@ TEST_P(Winograd, HasTheSameBitsOnTwoThreads) {
   const Convolution c{1, 40, 40, 32, 48, 1};
   const std::vector<TensorPtr> inputs = {random_tensor(engine, {1, 40, 40, 32}),
                                          random_tensor(engine, {3, 3, 32, 48})};
-  Program program(c.text(), GetParam());
+  MainOfText program(c.text(), GetParam());
   const int before = thread_count();
   set_thread_count(1);
   const TensorPtr one = program(inputs);
@@ -116,7 +116,7 @@ INSTANTIATE_TEST_SUITE_P(Tiles, Winograd, testing::Values(2, 4),
 
 TEST(WinogradRule, IsForPlainWindowsOfThreeAlone) {
   const auto is_used = [](const std::string& call, const std::string& weight = "(3, 3, 32, 32)") {
-    Program program(
+    MainOfText program(
         fmt::format("def @main(%d: Tensor[(1, 12, 12, 32), float32], %w: Tensor[{}, float32]) {{ {} }}",
                     weight, call),
         4);

@@ -22,15 +22,11 @@
 #include "ir/base/interrupt.h"
 #include "ir/interpret/interpreter.h"
 #include "jit/vm/vm.h"
+#include "tests/dtypes.h"
 #include "tests/ir/expr/ir_builder.h"
 #include "tests/ir/interpret/recording_host.h"
 
 namespace quern {
-
-inline const DType kFloat = DType::float32();
-inline const DType kInt = DType::int32();
-inline const DType kBool = DType::boolean();
-inline const DType kIndex = DType::index();
 
 // --- kernels without a compiler
 

@@ -180,8 +180,7 @@ class Fuser {
     if (auto* branch = as<IfExpr>(expr)) return child != branch->condition;
     if (auto* read = as<ReadExpr>(expr)) return child == read->otherwise;
     auto* scalar = as<ScalarExpr>(expr);
-    const bool logic =
-        scalar && !scalar->is_cast && (scalar->op == ScalarOp::And || scalar->op == ScalarOp::Or);
+    const bool logic = scalar && !scalar->is_cast && is_lazy(scalar->op);
     return logic && child != scalar->args[0];
   }
 

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <unordered_map>
 
+#include "ir/expr/fields.h"
 #include "ir/interpret/evaluation.h"
 #include "passes/verify_types.h"
 
@@ -34,24 +35,7 @@ class ScopeWalk {
   virtual ~ScopeWalk() = default;
 
   void walk(ExprPtr expr) {
-    visit(expr,
-          overloaded{[&](const VarExpr& e) { at_variable(e); },
-                     [&](const DimValueExpr& e) { at_dim(e, e.dim); },
-                     [&](const GlobalExpr& e) { at_dims(e, e.dims); },
-                     [&](const OpCallExpr& e) {
-                       children(expr);
-                       at_dims(e, e.dims);
-                     },
-                     [&](const FnExpr& e) { function(e); }, [&](const BlockExpr& e) { block(e); },
-                     [&](const MatchExpr& e) { match(e); }, [&](const CheckDimsExpr& e) { check_dims(e); },
-                     [&](const ExternExpr& e) { extern_call(e); },
-                     [&](const ComprehensionExpr& e) {
-                       at_dims(e, e.extents);
-                       within(e.vars, [&] { walk(e.body); });
-                       for (ExprPtr tensor : e.scheduled) walk(tensor);
-                     },
-                     [&](const ReduceExpr& e) { reduction(e); }, [&](const ScanExpr& e) { reduction(e); },
-                     [&](const ScatterExpr& e) { scatter(e); }, [&](const auto&) { children(expr); }});
+    visit(expr, [this](const auto& node) { fields(node); });
     // What its parts open is bound from there on, and what they check is known.
     at_type(*expr, expr->type);
     at_node(expr);
@@ -68,23 +52,119 @@ class ScopeWalk {
   const std::unordered_set<Dim>& checked() const { return checked_; }
 
  private:
-  void children(ExprPtr expr) {
-    for_each_child(expr, [&](ExprPtr child) {
-      if (!is_over()) walk(child);
-    });
+  /// The fields of a node; what they bind is bound for the fields that follow.
+  class Fields {
+   public:
+    Fields(ScopeWalk& walk, const Expr& at) : walk_(walk), at_(at) {}
+    Fields(const Fields&) = delete;
+    Fields& operator=(const Fields&) = delete;
+    ~Fields() {
+      for (const Variable* variable : variables_) walk_.variables_.leave(variable);
+      for (Dim dim : dims_) walk_.dims_.leave(dim);
+    }
+
+    void operator()(role::Child, ExprPtr child) {
+      if (child && !walk_.is_over()) walk_.walk(child);
+    }
+    void operator()(role::Child, std::span<const ExprPtr> children) {
+      for (ExprPtr child : children) (*this)(role::Child(), child);
+    }
+    void operator()(role::Bindings, std::span<const Binding> bindings) {
+      for (const Binding& binding : bindings) {
+        // A function literal sees its own name.
+        const bool sees_itself = binding.variable && binding.value->kind == ExprKind::Fn;
+        if (sees_itself) enter(binding.variable);
+        (*this)(role::Child(), binding.value);
+        if (binding.variable && !sees_itself) enter(binding.variable);
+      }
+    }
+    void operator()(role::Arms, std::span<const MatchArm> arms) {
+      for (const MatchArm& arm : arms) {
+        for_each_variable(arm.pattern, [&](const Variable* v) { walk_.variables_.enter(v); });
+        (*this)(role::Child(), arm.body);
+        for_each_variable(arm.pattern, [&](const Variable* v) { walk_.variables_.leave(v); });
+      }
+    }
+    void operator()(role::Use, const Variable* variable) {
+      if (!walk_.variables_.contains(variable)) walk_.free_variable(at_, variable);
+    }
+    void operator()(role::Parameters, std::span<const Variable* const> params) {
+      for (const Variable* param : params) {
+        enter(param);
+        walk_.at_type(at_, param->type);
+      }
+    }
+    void operator()(role::FnDims, std::span<const Dim> vars) { enter(vars); }
+    void operator()(role::IndexVars, std::span<const Dim> vars) { enter(vars); }
+    void operator()(role::OpenedDims, std::span<const Dim> opened) {
+      for (Dim dim : opened) walk_.open(dim);
+    }
+    void operator()(role::Dims, Dim dim) { walk_.at_dim(at_, dim); }
+    void operator()(role::Dims, std::span<const Dim> dims) {
+      for (Dim dim : dims) walk_.at_dim(at_, dim);
+    }
+    void operator()(role::Types, std::span<const Type> types) {
+      for (Type type : types) walk_.at_type(at_, type);
+    }
+    void operator()(role::Conditions, std::span<const DimCondition> conditions) {
+      for (const DimCondition& c : conditions)
+        for (Dim side : {c.left, c.right}) {
+          walk_.at_dim(at_, side);
+          for_each_var(side, [&](Dim var) { walk_.checked_.insert(var); });
+        }
+    }
+    /// The others have no names.
+    template <class Role, class T>
+    void operator()(Role, const T&) {}
+
+   private:
+    void enter(const Variable* variable) {
+      walk_.variables_.enter(variable);
+      variables_.push_back(variable);
+    }
+    void enter(std::span<const Dim> vars) {
+      for (Dim var : vars) {
+        walk_.dims_.enter(var);
+        dims_.push_back(var);
+      }
+    }
+
+    ScopeWalk& walk_;
+    const Expr& at_;
+    std::vector<const Variable*> variables_;
+    std::vector<Dim> dims_;
+  };
+
+  template <class Node>
+  void fields(const Node& node) {
+    Fields all(*this, node);
+    for_each_field(all, node);
+  }
+  void fields(const FnExpr& e) {
+    // A primitive is a kernel: nothing reaches it but its arguments, and dims of the frame.
+    Bound<const Variable*> around;
+    if (e.primitive) std::swap(around, variables_);
+    const bool was_closed = std::exchange(is_closed_, is_closed_ || e.primitive);
+    std::vector<Dim> opened_around;
+    std::swap(opened_around, opened_);
+    fields<FnExpr>(e);
+    for (Dim dim : opened_) dims_.leave(dim);
+    std::swap(opened_around, opened_);
+    if (e.primitive) std::swap(around, variables_);
+    is_closed_ = was_closed;
+  }
+  /// Its result's shape is known when it is there: that binds the dims of its type.
+  void fields(const ExternExpr& e) {
+    fields<ExternExpr>(e);
+    for (Dim var : scoped_dims(e.type))
+      if (!dims_.contains(var)) open(var);
   }
 
-  void at_variable(const VarExpr& e) {
-    if (!variables_.contains(e.variable)) free_variable(e, e.variable);
-  }
   void at_dim(const Expr& at, Dim dim) {
     if (!dim) return;
     for_each_var(dim, [&](Dim var) {
       if (!dims_.contains(var)) free_dim(at, var);
     });
-  }
-  void at_dims(const Expr& at, std::span<const Dim> dims) {
-    for (Dim dim : dims) at_dim(at, dim);
   }
   void at_type(const Expr& at, Type type) {
     if (!type) return;
@@ -99,89 +179,6 @@ class ScopeWalk {
     dims_.enter(dim);
     opened_.push_back(dim);
     checked_.insert(dim);
-  }
-
-  template <class F>
-  void within(std::span<const Dim> vars, const F& inside) {
-    for (Dim var : vars) dims_.enter(var);
-    inside();
-    for (Dim var : vars) dims_.leave(var);
-  }
-
-  void function(const FnExpr& e) {
-    // A primitive is a kernel: nothing reaches it but its arguments, and dims of the frame.
-    Bound<const Variable*> around;
-    if (e.primitive) std::swap(around, variables_);
-    const bool was_closed = std::exchange(is_closed_, is_closed_ || e.primitive);
-    std::vector<Dim> opened_around;
-    std::swap(opened_around, opened_);
-    within(e.dim_vars, [&] {
-      for (const Variable* p : e.params) {
-        variables_.enter(p);
-        at_type(e, p->type);
-      }
-      walk(e.body);
-      for (const Variable* p : e.params) variables_.leave(p);
-    });
-    for (Dim dim : opened_) dims_.leave(dim);
-    std::swap(opened_around, opened_);
-    if (e.primitive) std::swap(around, variables_);
-    is_closed_ = was_closed;
-  }
-
-  void block(const BlockExpr& e) {
-    for (const Binding& b : e.bindings) {
-      if (is_over()) return;
-      // A function literal sees its own name.
-      const bool sees_itself = b.variable && b.value->kind == ExprKind::Fn;
-      if (sees_itself) variables_.enter(b.variable);
-      walk(b.value);
-      if (b.variable && !sees_itself) variables_.enter(b.variable);
-    }
-    walk(e.result);
-    for (const Binding& b : e.bindings)
-      if (b.variable) variables_.leave(b.variable);
-  }
-
-  void match(const MatchExpr& e) {
-    walk(e.scrutinee);
-    for (const MatchArm& arm : e.arms) {
-      for_each_variable(arm.pattern, [&](const Variable* v) { variables_.enter(v); });
-      walk(arm.body);
-      for_each_variable(arm.pattern, [&](const Variable* v) { variables_.leave(v); });
-    }
-  }
-
-  void check_dims(const CheckDimsExpr& e) {
-    if (e.value) walk(e.value);
-    for (Dim dim : e.opened) open(dim);
-    for (const DimCondition& c : e.conditions)
-      for (Dim side : {c.left, c.right}) {
-        at_dim(e, side);
-        for_each_var(side, [&](Dim var) { checked_.insert(var); });
-      }
-  }
-
-  /// Its result's shape is known when it is there: that binds the dims of its type.
-  void extern_call(const ExternExpr& e) {
-    children(&e);
-    for (Dim var : scoped_dims(e.type))
-      if (!dims_.contains(var)) open(var);
-  }
-
-  template <class Node>
-  void reduction(const Node& e) {
-    at_dims(e, e.extents);
-    within(e.vars, [&] { walk(e.body); });
-  }
-
-  void scatter(const ScatterExpr& e) {
-    walk(e.init);
-    at_dims(e, e.extents);
-    within(e.vars, [&] {
-      for (ExprPtr index : e.indices) walk(index);
-      walk(e.value);
-    });
   }
 
   Bound<const Variable*> variables_;

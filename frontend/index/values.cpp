@@ -201,7 +201,7 @@ ExprPtr IndexElaborator::apply(SyntaxPtr expr, ScalarOp op, std::vector<SyntaxPt
       std::copy_n(number->value->data(), dtype->bytes(), reinterpret_cast<std::byte*>(&known.back().bits));
     }
   if (known.size() == args.size()) return expect(expr, constant(expr, quern::apply(op, known)), wanted);
-  const bool is_logic = op == ScalarOp::And || op == ScalarOp::Or;
+  const bool is_logic = is_lazy(op);
   if (is_logic && as<ConstExpr>(args[0]) && (known[0].bits != 0) == (op == ScalarOp::Or))
     return expect(expr, args[0], wanted);
   Type type = scalar_type(result_dtype(op, *dtype));

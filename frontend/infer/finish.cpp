@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "frontend/infer/inference.h"
+#include "ir/expr/fields.h"
 
 namespace quern {
 
@@ -173,13 +174,6 @@ void Inference::report_unsettled() {
                                        asked.what, text(b), text(a)),
                            {}});
   }
-}
-
-std::span<const FnAttribute> Inference::out_attributes(const FnExpr& fn) {
-  std::vector<FnAttribute> attributes;
-  for (const FnAttribute& a : fn.attributes)
-    attributes.push_back({arena->copy(a.name), arena->copy(a.value)});
-  return arena->copy(attributes);
 }
 
 namespace {
@@ -358,135 +352,106 @@ ExprPtr without_opening(Arena& arena, ExprPtr body) {
 
 }  // namespace
 
+/// Makes the fields of a copy of a draft final, in the arena of the result.
+class Inference::Finisher {
+ public:
+  explicit Finisher(Inference& inference) : inference_(inference), out_(*inference.arena) {}
+
+  void operator()(role::Child, ExprPtr& child) {
+    if (child) child = inference_.finish(child);
+  }
+  void operator()(role::Child, std::span<const ExprPtr>& children) {
+    children = out_.copy(inference_.finish_all(children));
+  }
+  void operator()(role::Bindings, std::span<const Binding>& bindings) {
+    std::vector<Binding> images;
+    for (const auto& [variable, value] : bindings) {
+      if (variable && inference_.finish_copies(variable, images)) continue;
+      images.push_back({variable ? inference_.finish(variable) : nullptr, inference_.finish(value)});
+    }
+    bindings = out_.copy(images);
+  }
+  void operator()(role::Arms, std::span<const MatchArm>& arms) {
+    std::vector<MatchArm> images;
+    for (const MatchArm& arm : arms) {
+      PatternPtr pattern = map_pattern(
+          out_, arm.pattern, [this](const Variable* variable) { return inference_.finish(variable); },
+          [this](Type type) { return inference_.finish(type); });
+      images.push_back({pattern, inference_.finish(arm.body)});
+    }
+    arms = out_.copy(images);
+  }
+  void operator()(role::Use, const Variable*& variable) { variable = inference_.finish(variable); }
+  void operator()(role::Parameters, std::span<const Variable* const>& params) {
+    std::vector<const Variable*> images;
+    for (const Variable* param : params) images.push_back(inference_.finish(param));
+    params = out_.copy(images);
+  }
+  void operator()(role::FnDims, std::span<const Dim>& vars) { (*this)(role::Dims(), vars); }
+  void operator()(role::IndexVars, std::span<const Dim>& vars) { vars = out_.copy(vars); }
+  void operator()(role::OpenedDims, std::span<const Dim>& opened) { opened = out_.copy(opened); }
+  void operator()(role::Dims, Dim& dim) { dim = inference_.finish_dims({{dim}})[0]; }
+  void operator()(role::Dims, std::span<const Dim>& dims) { dims = out_.copy(inference_.finish_dims(dims)); }
+  void operator()(role::Types, std::span<const Type>& types) {
+    std::vector<Type> images;
+    for (Type type : types) images.push_back(inference_.finish(type));
+    types = out_.copy(images);
+  }
+  void operator()(role::Conditions, std::span<const DimCondition>& conditions) {
+    std::vector<DimCondition> images(conditions.begin(), conditions.end());
+    for (DimCondition& condition : images) {
+      (*this)(role::Dims(), condition.left);
+      (*this)(role::Dims(), condition.right);
+      (*this)(role::Name(), condition.message);
+    }
+    conditions = out_.copy(images);
+  }
+  void operator()(role::Name, std::string_view& name) { name = out_.copy(name); }
+  void operator()(role::Name, std::span<const std::string_view>& names) {
+    std::vector<std::string_view> images(names.begin(), names.end());
+    for (std::string_view& name : images) name = out_.copy(name);
+    names = out_.copy(images);
+  }
+  void operator()(role::Spelling, std::string_view& name) { name = out_.copy(name); }
+  void operator()(role::Spelling, std::span<const FnAttribute>& attributes) {
+    std::vector<FnAttribute> images;
+    for (const FnAttribute& a : attributes) images.push_back({out_.copy(a.name), out_.copy(a.value)});
+    attributes = out_.copy(images);
+  }
+  void operator()(role::Checks, std::span<const bool>& checks) { checks = out_.copy(checks); }
+  void operator()(role::Clause, const ScheduleClause*) {}
+  template <class T>
+  void operator()(role::Datum, const T&) {}
+  void operator()(role::Home, uint32_t) {}
+
+ private:
+  Inference& inference_;
+  Arena& out_;
+};
+
 ExprPtr Inference::finish_draft(ExprPtr draft) {
   auto replaced = replacements_.find(draft);
   if (replaced != replacements_.end() && replaced->second) return finish(replaced->second);
-  Expr head{draft->kind, finish(draft->type), draft->origin};
-  Arena& out = *arena;
-  return visit(
-      draft,
-      overloaded{
-          [&](const ConstExpr& e) -> ExprPtr {
-            auto literal = literals_.find(draft);
-            if (literal != literals_.end()) return finish_constant(draft, literal->second, head.type);
-            return out.make<ConstExpr>(head, e.value);
-          },
-          [&](const VarExpr& e) -> ExprPtr { return out.make<VarExpr>(head, finish(e.variable)); },
-          [&](const GlobalExpr& e) -> ExprPtr {
-            std::vector<Dim> dims = finish_dims(e.dims);
-            std::vector<Type> types;
-            for (Type t : e.types) types.push_back(finish(t));
-            if (auto member = group_schemes.find(e.name); member != group_schemes.end()) {
-              dims = member->second.dim_vars;
-              types = member->second.type_vars;
-            }
-            return out.make<GlobalExpr>(head, out.copy(e.name), out.copy(dims), out.copy(types), e.module);
-          },
-          [&](const OpCallExpr& e) -> ExprPtr {
-            return out.make<OpCallExpr>(head, e.instance, out.copy(finish_dims(e.dims)),
-                                        out.copy(finish_all(e.args)), e.schedule);
-          },
-          [&](const CallExpr& e) -> ExprPtr {
-            ExprPtr callee = finish(e.callee);
-            return out.make<CallExpr>(head, callee, out.copy(finish_all(e.args)));
-          },
-          [&](const FnExpr& e) -> ExprPtr {
-            std::vector<const Variable*> params;
-            for (const Variable* p : e.params) params.push_back(finish(p));
-            return out.make<FnExpr>(head, out.copy(params), out.copy(finish_dims(e.dim_vars)),
-                                    without_opening(out, finish(e.body)), e.primitive, out_attributes(e));
-          },
-          [&](const BlockExpr& e) -> ExprPtr {
-            std::vector<Binding> bindings;
-            for (const Binding& b : e.bindings) {
-              if (b.variable && finish_copies(b.variable, bindings)) continue;
-              bindings.push_back({b.variable ? finish(b.variable) : nullptr, finish(b.value)});
-            }
-            return out.make<BlockExpr>(head, out.copy(bindings), finish(e.result));
-          },
-          [&](const IfExpr& e) -> ExprPtr {
-            ExprPtr condition = finish(e.condition), then_arm = finish(e.then_arm);
-            return out.make<IfExpr>(head, condition, then_arm, finish(e.else_arm));
-          },
-          [&](const MatchExpr& e) -> ExprPtr {
-            ExprPtr scrutinee = finish(e.scrutinee);
-            std::vector<MatchArm> arms;
-            for (const MatchArm& arm : e.arms) {
-              PatternPtr pattern = map_pattern(
-                  out, arm.pattern, [this](const Variable* variable) { return finish(variable); },
-                  [this](Type type) { return finish(type); });
-              arms.push_back({pattern, finish(arm.body)});
-            }
-            return out.make<MatchExpr>(head, scrutinee, out.copy(arms), e.partial);
-          },
-          [&](const RefExpr& e) -> ExprPtr { return out.make<RefExpr>(head, finish(e.content)); },
-          [&](const RefReadExpr& e) -> ExprPtr { return out.make<RefReadExpr>(head, finish(e.reference)); },
-          [&](const RefWriteExpr& e) -> ExprPtr {
-            ExprPtr reference = finish(e.reference);
-            return out.make<RefWriteExpr>(head, reference, finish(e.content));
-          },
-          [&](const TupleExpr& e) -> ExprPtr {
-            return out.make<TupleExpr>(head, out.copy(finish_all(e.fields)));
-          },
-          [&](const FieldExpr& e) -> ExprPtr {
-            return out.make<FieldExpr>(head, finish(e.tuple), e.index, out.copy(e.name));
-          },
-          [&](const ConstructExpr& e) -> ExprPtr {
-            return out.make<ConstructExpr>(head, e.constructor, out.copy(e.name),
-                                           out.copy(finish_all(e.fields)));
-          },
-          [&](const IntrinsicExpr& e) -> ExprPtr {
-            std::vector<std::string_view> texts;
-            for (std::string_view t : e.texts) texts.push_back(out.copy(t));
-            return out.make<IntrinsicExpr>(head, e.intrinsic, out.copy(finish_all(e.args)), out.copy(texts));
-          },
-          [&](const ExternExpr& e) -> ExprPtr {
-            return out.make<ExternExpr>(head, e.kernel, e.attributes, out.copy(finish_all(e.args)));
-          },
-          [&](const ComprehensionExpr& e) -> ExprPtr {
-            return out.make<ComprehensionExpr>(head, out.copy(e.vars), out.copy(finish_dims(e.extents)),
-                                               finish(e.body), e.schedule, out.copy(finish_all(e.scheduled)));
-          },
-          [&](const CheckDimsExpr& e) -> ExprPtr {
-            std::vector<DimCondition> conditions(e.conditions.begin(), e.conditions.end());
-            for (DimCondition& c : conditions) {
-              c.left = finish_dims({{c.left}})[0];
-              c.right = finish_dims({{c.right}})[0];
-              c.message = out.copy(c.message);
-            }
-            ExprPtr value = e.value ? finish(e.value) : nullptr;
-            return out.make<CheckDimsExpr>(head, value, out.copy(e.opened), out.copy(conditions));
-          },
-          [&](const ViewExpr& e) -> ExprPtr { return out.make<ViewExpr>(head, finish(e.tensor)); },
-          [&](const DimValueExpr& e) -> ExprPtr {
-            return out.make<DimValueExpr>(head, finish_dims({{e.dim}})[0]);
-          },
-          [&](const ScalarExpr& e) -> ExprPtr {
-            return out.make<ScalarExpr>(head, e.op, e.is_cast, out.copy(finish_all(e.args)));
-          },
-          [&](const ReduceExpr& e) -> ExprPtr {
-            return out.make<ReduceExpr>(head, e.reduce, out.copy(e.vars), out.copy(finish_dims(e.extents)),
-                                        finish(e.body));
-          },
-          [&](const ScanExpr& e) -> ExprPtr {
-            return out.make<ScanExpr>(head, e.reduce, out.copy(e.vars), out.copy(finish_dims(e.extents)),
-                                      finish(e.body));
-          },
-          [&](const ScatterExpr& e) -> ExprPtr {
-            ExprPtr init = finish(e.init);
-            std::vector<ExprPtr> indices = finish_all(e.indices);
-            return out.make<ScatterExpr>(head, e.scatter, out.copy(e.vars), out.copy(finish_dims(e.extents)),
-                                         init, out.copy(indices), out.copy(e.checked), finish(e.value));
-          },
-          [&](const ReadExpr& e) -> ExprPtr {
-            return out.make<ReadExpr>(head, finish(e.tensor), out.copy(finish_all(e.indices)),
-                                      out.copy(e.checked), e.otherwise ? finish(e.otherwise) : nullptr);
-          },
-          [&](const ErrorExpr&) -> ExprPtr {
-            auto call = op_calls_.find(draft);
-            if (call != op_calls_.end()) return finish_op_call(call->second, head.type, draft->origin);
-            return out.make<ErrorExpr>(Expr{ExprKind::Error, error_type(), draft->origin});
-          }});
+  Type type = finish(draft->type);
+  if (auto call = op_calls_.find(draft); call != op_calls_.end() && draft->kind == ExprKind::Error)
+    return finish_op_call(call->second, type, draft->origin);
+  if (draft->kind == ExprKind::Error)
+    return arena->make<ErrorExpr>(Expr{ExprKind::Error, error_type(), draft->origin});
+  if (auto literal = literals_.find(draft); literal != literals_.end())
+    return finish_constant(draft, literal->second, type);
+  return visit(draft, [&](const auto& node) -> ExprPtr {
+    using Node = std::remove_cvref_t<decltype(node)>;
+    Node copy = node;
+    copy.type = type;
+    for_each_field(Finisher(*this), copy);
+    if constexpr (std::is_same_v<Node, FnExpr>) copy.body = without_opening(*arena, copy.body);
+    if constexpr (std::is_same_v<Node, GlobalExpr>)
+      if (auto member = group_schemes.find(node.name); member != group_schemes.end()) {
+        copy.dims = arena->copy(member->second.dim_vars);
+        copy.types = arena->copy(member->second.type_vars);
+      }
+    return arena->make<Node>(std::move(copy));
+  });
 }
 
 ExprPtr Inference::finish_statement(ExprPtr draft) {

@@ -440,7 +440,7 @@ class Inference final : public TypeHooks {
   Type annotation(SyntaxPtr type, const TypeEnv& in);
 
   // finish.cpp
-  std::span<const FnAttribute> out_attributes(const FnExpr& fn);
+  class Finisher;
   ExprPtr finish_draft(ExprPtr draft);
   ExprPtr finish_constant(ExprPtr draft, const LiteralDraft& literal, Type type);
   const ScheduleClause* schedule_of_call(const OpCallDraft& call);

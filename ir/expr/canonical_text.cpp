@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "ir/base/result.h"
+#include "ir/expr/fields.h"
 #include "ir/expr/scheduled.h"
 
 namespace quern {
@@ -99,6 +100,53 @@ class PrimitiveWriter {
     return {std::move(out_.text), std::move(out_.variables)};
   }
 
+  // --- the fields of a node
+  void operator()(role::Child, ExprPtr child) { write(child); }
+  void operator()(role::Child, std::span<const ExprPtr> children) {
+    out_.word('l', static_cast<int64_t>(children.size()));
+    for (ExprPtr child : children) write(child);
+  }
+  void operator()(role::Bindings, std::span<const Binding> bindings) {
+    out_.word('l', static_cast<int64_t>(bindings.size()));
+    for (const Binding& binding : bindings) {
+      write(binding.value);
+      bind(binding.variable);
+    }
+  }
+  void operator()(role::Use, const Variable* variable) { out_.word('v', variables_.at(variable)); }
+  void operator()(role::Dims, Dim dim) { out_.dim(dim); }
+  void operator()(role::Dims, std::span<const Dim> dims) { out_.dims(dims); }
+  void operator()(role::IndexVars, std::span<const Dim> vars) { out_.dims(vars); }
+  void operator()(role::Checks, std::span<const bool> checks) {
+    std::string marks = "!";
+    for (const bool is_checked : checks) marks += is_checked ? '1' : '0';
+    out_.word(marks);
+  }
+  void operator()(role::Clause, const ScheduleClause* clause) {
+    if (clause) out_.word(to_clause(clause->schedule));
+  }
+  void operator()(role::Datum, ScalarOp op) { out_.word(info(op).name); }
+  void operator()(role::Datum, ReduceKind kind) { out_.word(to_string(kind)); }
+  void operator()(role::Datum, ScatterKind kind) { out_.word(to_string(kind)); }
+  void operator()(role::Datum, bool mark) { out_.word(mark ? "yes" : "no"); }
+  void operator()(role::Datum, const std::shared_ptr<const HostTensor>& value) {
+    static constexpr std::string_view kDigits = "0123456789abcdef";
+    out_.word(to_string(value->dtype()));
+    for (const int64_t extent : value->shape()) out_.word('#', extent);
+    std::string bytes = "=";
+    for (size_t i = 0; i < value->bytes(); ++i) {
+      const auto byte = std::to_integer<unsigned>(value->data()[i]);
+      bytes += kDigits[byte >> 4];
+      bytes += kDigits[byte & 15];
+    }
+    out_.word(bytes);
+  }
+  /// What no primitive holds (passes/verify.h).
+  template <class Role, class T>
+  void operator()(Role, const T&) {
+    QUERN_CHECK(false && "a primitive function holds a node that has no element");
+  }
+
  private:
   void type(Type t) {
     out_.word(to_string(t->dtype));
@@ -109,102 +157,13 @@ class PrimitiveWriter {
   }
   void write(ExprPtr expr) {
     if (!expr) return out_.word("none");
-    visit(expr, [&](const auto& node) { this->node(node); });
-  }
-  void write(std::span<const ExprPtr> list) {
-    out_.word('l', static_cast<int64_t>(list.size()));
-    for (ExprPtr expr : list) write(expr);
-  }
-  void checked(std::span<const bool> list) {
-    std::string marks = "!";
-    for (const bool is_checked : list) marks += is_checked ? '1' : '0';
-    out_.word(marks);
-  }
-
-  void node(const ConstExpr& e) {
-    static constexpr std::string_view kDigits = "0123456789abcdef";
-    out_.word("const");
-    out_.word(to_string(e.value->dtype()));
-    std::string bytes = "=";
-    for (size_t i = 0; i < e.value->bytes(); ++i) {
-      const auto byte = std::to_integer<unsigned>(e.value->data()[i]);
-      bytes += kDigits[byte >> 4];
-      bytes += kDigits[byte & 15];
-    }
-    for (const int64_t extent : e.value->shape()) out_.word('#', extent);
-    out_.word(bytes);
-  }
-  void node(const VarExpr& e) { out_.word('v', variables_.at(e.variable)); }
-  void node(const BlockExpr& e) {
-    out_.word('{', static_cast<int64_t>(e.bindings.size()));
-    for (const Binding& binding : e.bindings) {
-      write(binding.value);
-      bind(binding.variable);
-    }
-    write(e.result);
-  }
-  void node(const IfExpr& e) {
-    out_.word("if");
-    for (ExprPtr part : {e.condition, e.then_arm, e.else_arm}) write(part);
-  }
-  void node(const ComprehensionExpr& e) {
-    loops("each", e);
-    write(e.body);
-    if (e.schedule) schedule(e);
-  }
-  /// A schedule goes by the names of the loops, which the text has not otherwise.
-  void schedule(const ComprehensionExpr& e) {
-    for (const NamedLoop& loop : loops_of(e)) out_.word(loop.name);
-    out_.word(to_clause(e.schedule->schedule));
-    write(e.scheduled);
-  }
-  void node(const DimValueExpr& e) {
-    out_.word("dim");
-    out_.dim(e.dim);
-  }
-  void node(const ScalarExpr& e) {
-    out_.word(e.is_cast ? "cast" : info(e.op).name);
-    if (e.is_cast) out_.word(to_string(e.type->dtype));
-    write(e.args);
-  }
-  void node(const ReduceExpr& e) {
-    loops("reduce", e);
-    out_.word(to_string(e.reduce));
-    write(e.body);
-  }
-  void node(const ScanExpr& e) {
-    loops("scan", e);
-    out_.word(to_string(e.reduce));
-    write(e.body);
-  }
-  void node(const ScatterExpr& e) {
-    out_.word("scatter");
-    out_.word(to_string(e.scatter));
-    write(e.init);
-    loops("at", e);
-    checked(e.checked);
-    write(e.indices);
-    write(e.value);
-  }
-  void node(const ReadExpr& e) {
-    out_.word("read");
-    write(e.tensor);
-    checked(e.checked);
-    write(e.indices);
-    write(e.otherwise);
-  }
-  /// What no primitive holds (passes/verify.h).
-  template <class Other>
-  void node(const Other&) {
-    QUERN_CHECK(false && "a primitive function holds a node that has no element");
-  }
-
-  /// Extents first: they may not be over the loops' own variables.
-  template <class Loops>
-  void loops(std::string_view kind, const Loops& e) {
-    out_.word(kind);
-    out_.dims(e.extents);
-    out_.dims(e.vars);
+    out_.word(to_string(expr->kind));
+    if (auto* scalar = as<ScalarExpr>(expr); scalar && scalar->is_cast)
+      out_.word(to_string(scalar->type->dtype));
+    // A schedule goes by the names of the loops, which the text has not otherwise.
+    if (auto* tensor = as<ComprehensionExpr>(expr); tensor && tensor->schedule)
+      for (const NamedLoop& loop : loops_of(*tensor)) out_.word(loop.name);
+    visit(expr, [this](const auto& node) { for_each_field(*this, node); });
   }
 
   TextWriter out_;

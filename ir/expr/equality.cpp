@@ -6,6 +6,7 @@
 #include <cstring>
 #include <unordered_set>
 
+#include "ir/expr/fields.h"
 #include "ir/value/tensor.h"
 
 namespace quern {
@@ -50,6 +51,67 @@ class Comparison {
     return difference_ ? difference_ : run(a.body, b.body);
   }
 
+  // --- the fields of a node
+  void operator()(role::Child, ExprPtr a, ExprPtr b) { later(a, b); }
+  void operator()(role::Child, std::span<const ExprPtr> a, std::span<const ExprPtr> b) {
+    each(a, b, "numbers of parts", [this](auto left, auto right) { later(left, right); });
+  }
+  void operator()(role::Bindings, std::span<const Binding> a, std::span<const Binding> b) {
+    each(a, b, "numbers of bindings", [this](const auto& left, const auto& right) {
+      bind(left.variable, right.variable);
+      later(left.value, right.value);
+    });
+  }
+  void operator()(role::Arms, std::span<const MatchArm> a, std::span<const MatchArm> b) {
+    each(a, b, "numbers of arms", [this](const auto& left, const auto& right) {
+      patterns(left.pattern, right.pattern);
+      later(left.body, right.body);
+    });
+  }
+  void operator()(role::Use, const Variable* a, const Variable* b) { variables(a, b); }
+  void operator()(role::Parameters, std::span<const Variable* const> a, std::span<const Variable* const> b) {
+    each(a, b, "numbers of parameters", [this](auto left, auto right) { bind(left, right); });
+  }
+  void operator()(role::FnDims, std::span<const Dim> a, std::span<const Dim> b) { bind(a, b); }
+  void operator()(role::IndexVars, std::span<const Dim> a, std::span<const Dim> b) { bind(a, b); }
+  /// They correspond by their names, where a type is over them.
+  void operator()(role::OpenedDims, std::span<const Dim> a, std::span<const Dim> b) {
+    check(a.size() == b.size(), "numbers of opened dims");
+  }
+  void operator()(role::Dims, Dim a, Dim b) { dims(a, b); }
+  void operator()(role::Dims, std::span<const Dim> a, std::span<const Dim> b) {
+    each(a, b, "numbers of dims", [this](auto left, auto right) { dims(left, right); });
+  }
+  void operator()(role::Types, std::span<const Type> a, std::span<const Type> b) {
+    each(a, b, "numbers of type arguments", [this](auto left, auto right) { types(left, right); });
+  }
+  void operator()(role::Conditions, std::span<const DimCondition> a, std::span<const DimCondition> b) {
+    each(a, b, "numbers of conditions over dims", [this](const auto& left, const auto& right) {
+      check(left.relation == right.relation, "conditions over dims");
+      dims(left.left, right.left);
+      dims(left.right, right.right);
+    });
+  }
+  void operator()(role::Name, std::string_view a, std::string_view b) { check(a == b, "names", a, b); }
+  void operator()(role::Name, std::span<const std::string_view> a, std::span<const std::string_view> b) {
+    check(std::ranges::equal(a, b), "texts");
+  }
+  void operator()(role::Checks, std::span<const bool> a, std::span<const bool> b) {
+    check(std::ranges::equal(a, b), "checks of positions");
+  }
+  void operator()(role::Clause, const ScheduleClause* a, const ScheduleClause* b) {
+    check(!a == !b, "presence of a schedule");
+    if (a && b)
+      check(a->schedule == b->schedule, "schedules", to_clause(a->schedule), to_clause(b->schedule));
+  }
+  template <class T>
+  void operator()(role::Datum, const T& a, const T& b) {
+    if (!difference_) data(a, b);
+  }
+  template <class T>
+  void operator()(role::Spelling, const T&, const T&) {}
+  void operator()(role::Home, uint32_t, uint32_t) {}
+
  private:
   template <class... Shown>
   void check(bool equal, std::string_view what, const Shown&... shown) {
@@ -58,20 +120,24 @@ class Comparison {
     if constexpr (sizeof...(Shown) == 2) *difference_ += fmt::format(": {} and {}", shown...);
   }
 
-  void later(ExprPtr a, ExprPtr b) { pairs_.emplace_back(a, b); }
-  void later(std::span<const ExprPtr> a, std::span<const ExprPtr> b) {
-    check(a.size() == b.size(), "numbers of parts");
-    for (size_t i = std::min(a.size(), b.size()); i-- > 0;) later(a[i], b[i]);
+  template <class Item, class F>
+  void each(std::span<Item> a, std::span<Item> b, std::string_view what, const F& compare) {
+    check(a.size() == b.size(), what);
+    for (size_t i = 0; !difference_ && i < a.size(); ++i) compare(a[i], b[i]);
   }
+
+  void later(ExprPtr a, ExprPtr b) { pairs_.emplace_back(a, b); }
 
   void pair(ExprPtr a, ExprPtr b) {
     if (!a || !b) return check(a == b, "presence of a part");
     check(a->kind == b->kind, "kinds", to_string(a->kind), to_string(b->kind));
     if (difference_) return;
+    size_t others = pairs_.size();
     visit(a, [&](const auto& node) {
       using Node = std::remove_cvref_t<decltype(node)>;
-      parts(node, static_cast<const Node&>(*b));
+      for_each_field(*this, node, static_cast<const Node&>(*b));
     });
+    std::reverse(pairs_.begin() + static_cast<ptrdiff_t>(others), pairs_.end());
     // A function's type is over what the function binds.
     types(a->type, b->type);
   }
@@ -116,10 +182,6 @@ class Comparison {
     for_each_var(a, [&](Dim var) { take_free(var, [&](auto visit) { for_each_var(b, visit); }); });
     check(substitute(a, renaming_.dims) == b, "dims", to_string(a), to_string(b));
   }
-  void dims(std::span<const Dim> a, std::span<const Dim> b) {
-    check(a.size() == b.size(), "numbers of dims");
-    for (size_t i = 0; !difference_ && i < a.size(); ++i) dims(a[i], b[i]);
-  }
   /// A dim that nothing binds corresponds to one of the same name: the first that no other one does, since
   /// each reading of a reference opens dims of its own.
   template <class ForEachOther>
@@ -131,154 +193,35 @@ class Comparison {
     });
   }
 
-  // --- the parts of each kind
-  void parts(const ConstExpr& a, const ConstExpr& b) {
-    bool same = a.value->dtype() == b.value->dtype() && a.value->shape() == b.value->shape() &&
-                std::memcmp(a.value->data(), b.value->data(), a.value->bytes()) == 0;
-    check(same, "constants", to_string(*a.value), to_string(*b.value));
-  }
-  void parts(const VarExpr& a, const VarExpr& b) { variables(a.variable, b.variable); }
-  void parts(const GlobalExpr& a, const GlobalExpr& b) {
-    check(a.name == b.name, "functions", a.name, b.name);
-    dims(a.dims, b.dims);
-    check(a.types.size() == b.types.size(), "numbers of type arguments");
-    for (size_t i = 0; !difference_ && i < a.types.size(); ++i) types(a.types[i], b.types[i]);
-  }
-  void parts(const OpCallExpr& a, const OpCallExpr& b) {
-    check(a.instance->key == b.instance->key, "operators", a.instance->key, b.instance->key);
-    dims(a.dims, b.dims);
-    schedules(a.schedule, b.schedule);
-    later(a.args, b.args);
-  }
-  void schedules(const ScheduleClause* a, const ScheduleClause* b) {
-    check(!a == !b, "presence of a schedule");
-    if (a && b)
-      check(a->schedule == b->schedule, "schedules", to_clause(a->schedule), to_clause(b->schedule));
-  }
-  void parts(const CallExpr& a, const CallExpr& b) {
-    later(a.args, b.args);
-    later(a.callee, b.callee);
-  }
-  void parts(const FnExpr& a, const FnExpr& b) {
-    check(a.primitive == b.primitive, "marks of a kernel");
-    bind(a.dim_vars, b.dim_vars);
-    check(a.params.size() == b.params.size(), "numbers of parameters");
-    for (size_t i = 0; !difference_ && i < a.params.size(); ++i) bind(a.params[i], b.params[i]);
-    later(a.body, b.body);
-  }
-  void parts(const BlockExpr& a, const BlockExpr& b) {
-    check(a.bindings.size() == b.bindings.size(), "numbers of bindings");
-    later(a.result, b.result);
-    for (size_t i = std::min(a.bindings.size(), b.bindings.size()); i-- > 0;) {
-      bind(a.bindings[i].variable, b.bindings[i].variable);
-      later(a.bindings[i].value, b.bindings[i].value);
-    }
-  }
-  void parts(const IfExpr& a, const IfExpr& b) {
-    later(a.else_arm, b.else_arm);
-    later(a.then_arm, b.then_arm);
-    later(a.condition, b.condition);
-  }
   void patterns(PatternPtr a, PatternPtr b) {
     check(a->kind == b->kind && a->parts.size() == b->parts.size(), "patterns");
     if (difference_) return;
-    constructors(a->constructor, b->constructor);
+    data(a->constructor, b->constructor);
     bind(a->variable, b->variable);
     types(a->type, b->type);
     for (size_t i = 0; !difference_ && i < a->parts.size(); ++i) patterns(a->parts[i], b->parts[i]);
   }
-  void parts(const MatchExpr& a, const MatchExpr& b) {
-    check(a.partial == b.partial && a.arms.size() == b.arms.size(), "matches");
-    for (size_t i = 0; !difference_ && i < a.arms.size(); ++i) {
-      patterns(a.arms[i].pattern, b.arms[i].pattern);
-      later(a.arms[i].body, b.arms[i].body);
-    }
-    later(a.scrutinee, b.scrutinee);
+
+  // --- values that are the same wherever a node is copied to
+  void data(const std::shared_ptr<const HostTensor>& a, const std::shared_ptr<const HostTensor>& b) {
+    bool same = a->dtype() == b->dtype() && a->shape() == b->shape() &&
+                std::memcmp(a->data(), b->data(), a->bytes()) == 0;
+    check(same, "constants", to_string(*a), to_string(*b));
   }
-  void parts(const RefExpr& a, const RefExpr& b) { children(a, b); }
-  void parts(const RefReadExpr& a, const RefReadExpr& b) { children(a, b); }
-  void parts(const RefWriteExpr& a, const RefWriteExpr& b) { children(a, b); }
-  /// Of nodes that are nothing but their children.
-  void children(const Expr& a, const Expr& b) {
-    std::vector<ExprPtr> left, right;
-    for_each_child(&a, [&](ExprPtr child) { left.push_back(child); });
-    for_each_child(&b, [&](ExprPtr child) { right.push_back(child); });
-    later(left, right);
+  void data(const OpInstance* a, const OpInstance* b) {
+    check(a->key == b->key, "operators", a->key, b->key);
   }
-  void parts(const TupleExpr& a, const TupleExpr& b) { later(a.fields, b.fields); }
-  void parts(const FieldExpr& a, const FieldExpr& b) {
-    check(a.index == b.index && a.name == b.name, "fields", a.name, b.name);
-    later(a.tuple, b.tuple);
-  }
-  void constructors(const Constructor* a, const Constructor* b) {
+  void data(const Constructor* a, const Constructor* b) {
     if (!a || !b) return check(a == b, "presence of a constructor");
     check(a->name == b->name && a->tag == b->tag, "constructors", a->name, b->name);
   }
-  void parts(const ConstructExpr& a, const ConstructExpr& b) {
-    constructors(a.constructor, b.constructor);
-    later(a.fields, b.fields);
-  }
-  void parts(const IntrinsicExpr& a, const IntrinsicExpr& b) {
-    check(a.intrinsic == b.intrinsic && std::ranges::equal(a.texts, b.texts), "intrinsics");
-    later(a.args, b.args);
-  }
-  /// Its attributes are those of the operator's instance, whose key holds them.
-  void parts(const ExternExpr& a, const ExternExpr& b) {
-    check(a.kernel == b.kernel, "kernels", a.kernel, b.kernel);
-    later(a.args, b.args);
-  }
-  void parts(const ComprehensionExpr& a, const ComprehensionExpr& b) {
-    schedules(a.schedule, b.schedule);
-    dims(a.extents, b.extents);
-    bind(a.vars, b.vars);
-    later(a.scheduled, b.scheduled);
-    later(a.body, b.body);
-  }
-  void parts(const CheckDimsExpr& a, const CheckDimsExpr& b) {
-    check(a.opened.size() == b.opened.size(), "numbers of opened dims");
-    check(a.conditions.size() == b.conditions.size(), "numbers of conditions over dims");
-    for (size_t i = 0; !difference_ && i < a.conditions.size(); ++i) {
-      check(a.conditions[i].relation == b.conditions[i].relation, "conditions over dims");
-      dims(a.conditions[i].left, b.conditions[i].left);
-      dims(a.conditions[i].right, b.conditions[i].right);
-    }
-    later(a.value, b.value);
-  }
-  void parts(const ViewExpr& a, const ViewExpr& b) { later(a.tensor, b.tensor); }
-  void parts(const DimValueExpr& a, const DimValueExpr& b) { dims(a.dim, b.dim); }
-  void parts(const ScalarExpr& a, const ScalarExpr& b) {
-    bool same = a.is_cast == b.is_cast && (a.is_cast || a.op == b.op);
-    check(same, "scalar functions", info(a.op).name, info(b.op).name);
-    later(a.args, b.args);
-  }
-  void parts(const ReduceExpr& a, const ReduceExpr& b) {
-    check(a.reduce == b.reduce, "reductions", to_string(a.reduce), to_string(b.reduce));
-    dims(a.extents, b.extents);
-    bind(a.vars, b.vars);
-    later(a.body, b.body);
-  }
-  void parts(const ScanExpr& a, const ScanExpr& b) {
-    check(a.reduce == b.reduce, "scans", to_string(a.reduce), to_string(b.reduce));
-    dims(a.extents, b.extents);
-    bind(a.vars, b.vars);
-    later(a.body, b.body);
-  }
-  void parts(const ScatterExpr& a, const ScatterExpr& b) {
-    check(a.scatter == b.scatter, "scatters", to_string(a.scatter), to_string(b.scatter));
-    check(std::ranges::equal(a.checked, b.checked), "checks of positions");
-    dims(a.extents, b.extents);
-    bind(a.vars, b.vars);
-    later(a.value, b.value);
-    later(a.indices, b.indices);
-    later(a.init, b.init);
-  }
-  void parts(const ReadExpr& a, const ReadExpr& b) {
-    check(std::ranges::equal(a.checked, b.checked), "checks of positions");
-    later(a.otherwise, b.otherwise);
-    later(a.indices, b.indices);
-    later(a.tensor, b.tensor);
-  }
-  void parts(const ErrorExpr&, const ErrorExpr&) {}
+  void data(const ExternAttributes*, const ExternAttributes*) {}  ///< in the key of the instance around
+  void data(ScalarOp a, ScalarOp b) { check(a == b, "scalar functions", info(a).name, info(b).name); }
+  void data(ReduceKind a, ReduceKind b) { check(a == b, "reductions", to_string(a), to_string(b)); }
+  void data(ScatterKind a, ScatterKind b) { check(a == b, "scatters", to_string(a), to_string(b)); }
+  void data(IntrinsicKind a, IntrinsicKind b) { check(a == b, "intrinsics", to_string(a), to_string(b)); }
+  void data(bool a, bool b) { check(a == b, "marks", a, b); }
+  void data(uint32_t a, uint32_t b) { check(a == b, "positions of fields", a, b); }
 
   std::vector<std::pair<ExprPtr, ExprPtr>> pairs_;  ///< still to compare; the next is last
   std::unordered_map<const Variable*, const Variable*> variables_;

@@ -6,71 +6,14 @@
 #include <map>
 #include <mutex>
 #include <tuple>
-#include <type_traits>
 #include <unordered_set>
 
 #include "ir/base/internal_failure.h"
+#include "ir/expr/fields.h"
 
 namespace quern {
 
 namespace {
-
-template <class T, class... Kinds>
-constexpr bool one_of = (std::is_same_v<T, Kinds> || ...);
-
-/// Which fields of a node hold its children: calls `f` on each such field (an ExprPtr, or a span of ExprPtr
-/// or of Binding) in evaluation order. The one place that knows.
-template <class Node, class F>
-void each_child_field(Node& node, F&& f) {
-  using T = std::remove_const_t<Node>;
-  if constexpr (one_of<T, ConstExpr, VarExpr, GlobalExpr, DimValueExpr, ErrorExpr>) {
-  } else if constexpr (one_of<T, OpCallExpr, IntrinsicExpr, ExternExpr, ScalarExpr>) {
-    f(node.args);
-  } else if constexpr (one_of<T, TupleExpr, ConstructExpr>) {
-    f(node.fields);
-  } else if constexpr (one_of<T, FnExpr, ReduceExpr, ScanExpr>) {
-    f(node.body);
-  } else if constexpr (one_of<T, ComprehensionExpr>) {
-    f(node.body);
-    f(node.scheduled);
-  } else if constexpr (one_of<T, CallExpr>) {
-    f(node.callee);
-    f(node.args);
-  } else if constexpr (one_of<T, BlockExpr>) {
-    f(node.bindings);
-    f(node.result);
-  } else if constexpr (one_of<T, IfExpr>) {
-    f(node.condition);
-    f(node.then_arm);
-    f(node.else_arm);
-  } else if constexpr (one_of<T, MatchExpr>) {
-    f(node.scrutinee);
-    f(node.arms);
-  } else if constexpr (one_of<T, RefExpr>) {
-    f(node.content);
-  } else if constexpr (one_of<T, RefReadExpr>) {
-    f(node.reference);
-  } else if constexpr (one_of<T, RefWriteExpr>) {
-    f(node.reference);
-    f(node.content);
-  } else if constexpr (one_of<T, FieldExpr>) {
-    f(node.tuple);
-  } else if constexpr (one_of<T, ViewExpr>) {
-    f(node.tensor);
-  } else if constexpr (one_of<T, ScatterExpr>) {
-    f(node.init);
-    f(node.indices);
-    f(node.value);
-  } else if constexpr (one_of<T, CheckDimsExpr>) {
-    f(node.value);
-  } else if constexpr (one_of<T, ReadExpr>) {
-    f(node.tensor);
-    f(node.indices);
-    f(node.otherwise);
-  } else {
-    static_assert(one_of<T>, "say here which fields of the new kind hold its children");
-  }
-}
 
 ExprPtr child_of(ExprPtr expr) { return expr; }
 ExprPtr child_of(const Binding& binding) { return binding.value; }
@@ -85,15 +28,24 @@ class FieldMapper {
  public:
   FieldMapper(Arena& arena, const std::function<ExprPtr(ExprPtr)>& f) : arena_(arena), f_(f) {}
 
-  void operator()(ExprPtr& child) {
+  void operator()(role::Child, ExprPtr& child) {
     if (!child) return;
     ExprPtr image = f_(child);
     changed_ |= image != child;
     child = image;
   }
 
+  void operator()(role::Child, std::span<const ExprPtr>& children) { map(children); }
+  void operator()(role::Bindings, std::span<const Binding>& bindings) { map(bindings); }
+  void operator()(role::Arms, std::span<const MatchArm>& arms) { map(arms); }
+  template <class Role, class T>
+  void operator()(Role, const T&) {}
+
+  bool changed() const { return changed_; }
+
+ private:
   template <class Item>
-  void operator()(std::span<const Item>& items) {
+  void map(std::span<const Item>& items) {
     bool any = false;
     std::vector<Item> images;  // filled from the first child that changes on
     for (size_t i = 0; i < items.size(); ++i) {
@@ -110,9 +62,6 @@ class FieldMapper {
     changed_ |= any;
   }
 
-  bool changed() const { return changed_; }
-
- private:
   Arena& arena_;
   const std::function<ExprPtr(ExprPtr)>& f_;
   bool changed_ = false;
@@ -174,14 +123,16 @@ std::optional<ScalarOp> scatter_op(ScatterKind kind) { return kScatters[static_c
 
 void for_each_child(ExprPtr expr, const std::function<void(ExprPtr)>& f) {
   check_stack();
-  auto child = [&](ExprPtr e) {
-    if (e) f(e);
+  auto each = [&](const auto& items) {
+    for (const auto& item : items)
+      if (ExprPtr child = child_of(item)) f(child);
   };
-  visit(expr, [&](const auto& node) {
-    each_child_field(node, overloaded{child, [&](const auto& items) {
-                                        for (const auto& item : items) child(child_of(item));
-                                      }});
-  });
+  auto field =
+      overloaded{[&](role::Child, ExprPtr child) { each(std::span(&child, 1)); },
+                 [&](role::Child, std::span<const ExprPtr> children) { each(children); },
+                 [&](role::Bindings, std::span<const Binding> bindings) { each(bindings); },
+                 [&](role::Arms, std::span<const MatchArm> arms) { each(arms); }, [](auto, const auto&) {}};
+  visit(expr, [&](const auto& node) { for_each_field(field, node); });
 }
 
 ExprPtr map_children(Arena& arena, ExprPtr expr, const std::function<ExprPtr(ExprPtr)>& f) {
@@ -190,7 +141,7 @@ ExprPtr map_children(Arena& arena, ExprPtr expr, const std::function<ExprPtr(Exp
     using T = std::remove_cvref_t<decltype(node)>;
     FieldMapper mapper(arena, f);
     T copy = node;
-    each_child_field(copy, mapper);
+    for_each_field(mapper, copy);
     return mapper.changed() ? arena.make<T>(std::move(copy)) : expr;
   });
 }
@@ -266,7 +217,7 @@ const Variable* make_variable(Arena& arena, std::string_view name, Type type, bo
 
 namespace {
 
-// In steps, so that nothing recurses however deep an expression is.
+/// In steps, so that nothing recurses however deep an expression is.
 class FreeVariables {
  public:
   std::vector<const Variable*> of(ExprPtr expr) {
@@ -286,6 +237,38 @@ class FreeVariables {
     return std::move(found_);
   }
 
+  // --- the fields of a node
+  void operator()(role::Use, const Variable* variable) {
+    if (bound_.contains(variable)) return;
+    if (seen_.insert(variable).second) found_.push_back(variable);
+  }
+  void operator()(role::Child, ExprPtr child) {
+    if (child) visit_later(child);
+  }
+  void operator()(role::Child, std::span<const ExprPtr> children) {
+    for (ExprPtr child : children) (*this)(role::Child(), child);
+  }
+  void operator()(role::Parameters, std::span<const Variable* const> params) {
+    for (const Variable* param : params) bind_later(param);
+  }
+  void operator()(role::Bindings, std::span<const Binding> bindings) {
+    for (const Binding& binding : bindings) {
+      bool own_name = binding.value->kind == ExprKind::Fn;
+      if (!own_name) visit_later(binding.value);
+      if (binding.variable) bind_later(binding.variable);
+      if (own_name) visit_later(binding.value);
+    }
+  }
+  void operator()(role::Arms, std::span<const MatchArm> arms) {
+    for (const MatchArm& arm : arms) {
+      for_each_variable(arm.pattern, [&](const Variable* variable) { bind_later(variable); });
+      visit_later(arm.body);
+      for_each_variable(arm.pattern, [&](const Variable* variable) { unbind_later(variable); });
+    }
+  }
+  template <class Role, class T>
+  void operator()(Role, const T&) {}
+
  private:
   struct Step {
     ExprPtr expr;
@@ -293,52 +276,22 @@ class FreeVariables {
     bool binds;
   };
   void visit_later(ExprPtr expr) { steps_.push_back({expr, nullptr, false}); }
-  void bind_later(const Variable* variable) { steps_.push_back({nullptr, variable, true}); }
+  void bind_later(const Variable* variable) {
+    steps_.push_back({nullptr, variable, true});
+    of_node_.push_back(variable);
+  }
   void unbind_later(const Variable* variable) { steps_.push_back({nullptr, variable, false}); }
 
   void visit_expr(ExprPtr expr) {
-    if (auto* var = as<VarExpr>(expr)) return occurrence(var->variable);
-    if (auto* fn = as<FnExpr>(expr)) return visit_fn(*fn);
-    if (auto* block = as<BlockExpr>(expr)) return visit_block(*block);
-    if (auto* match = as<MatchExpr>(expr)) return visit_match(*match);
-    for_each_child(expr, [this](ExprPtr child) { visit_later(child); });
-  }
-
-  void occurrence(const Variable* variable) {
-    if (bound_.contains(variable)) return;
-    if (seen_.insert(variable).second) found_.push_back(variable);
-  }
-
-  void visit_fn(const FnExpr& fn) {
-    for (const Variable* param : fn.params) bind_later(param);
-    visit_later(fn.body);
-    for (const Variable* param : fn.params) unbind_later(param);
-  }
-
-  void visit_block(const BlockExpr& block) {
-    for (const Binding& binding : block.bindings) {
-      bool own_name = binding.value->kind == ExprKind::Fn;
-      if (!own_name) visit_later(binding.value);
-      if (binding.variable) bind_later(binding.variable);
-      if (own_name) visit_later(binding.value);
-    }
-    visit_later(block.result);
-    for (const Binding& binding : block.bindings)
-      if (binding.variable) unbind_later(binding.variable);
-  }
-
-  void visit_match(const MatchExpr& match) {
-    visit_later(match.scrutinee);
-    for (const MatchArm& arm : match.arms) {
-      for_each_variable(arm.pattern, [&](const Variable* variable) { bind_later(variable); });
-      visit_later(arm.body);
-      for_each_variable(arm.pattern, [&](const Variable* variable) { unbind_later(variable); });
-    }
+    visit(expr, [this](const auto& node) { for_each_field(*this, node); });
+    for (const Variable* variable : of_node_) unbind_later(variable);
+    of_node_.clear();
   }
 
   // A variable has one binder, so that a set is enough: leaving a scope forgets what it bound.
   std::unordered_set<const Variable*> bound_, seen_;
   std::vector<Step> steps_;
+  std::vector<const Variable*> of_node_;  ///< what the fields so far bind
   std::vector<const Variable*> found_;
 };
 

@@ -72,6 +72,33 @@ std::optional<Primitive> find_primitive(std::string_view text) {
   return static_cast<Primitive>(found - primitives().begin());
 }
 
+namespace {
+
+/// How many arguments of the kinds that `is_counted` accepts a group takes.
+template <class F>
+bool takes_as_many(const std::vector<ScheduleArgument>& group, size_t given, const F& is_counted) {
+  size_t least = 0, most = 0;
+  for (const ScheduleArgument& argument : group) {
+    if (!is_counted(argument.kind)) continue;
+    least += argument.optional ? 0 : 1;
+    most += argument.many ? given : 1;
+  }
+  return least <= given && given <= most;
+}
+
+}  // namespace
+
+bool is_well_formed(const ScheduleStep& step) {
+  const PrimitiveInfo& primitive = info(step.primitive);
+  const auto is_number = [](ArgumentKind kind) { return kind == ArgumentKind::Number; };
+  const auto is_name = [&](ArgumentKind kind) { return !is_number(kind); };
+  if (step.makes.size() != primitive.makes || step.loops.size() != primitive.groups.size()) return false;
+  for (size_t g = 0; g < step.loops.size(); ++g)
+    if (!takes_as_many(primitive.groups[g], step.loops[g].size(), is_name)) return false;
+  return takes_as_many(primitive.groups[0], step.numbers.size(), is_number) &&
+         std::ranges::all_of(step.numbers, [](const ScheduleNumber& n) { return n.is_open || n.value > 0; });
+}
+
 std::string to_string(const ScheduleStep& step) {
   std::string text = step.makes.empty() ? "" : fmt::format("{} = ", fmt::join(step.makes, ", "));
   text += fmt::format("{}(", to_string(step.primitive));

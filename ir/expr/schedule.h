@@ -72,6 +72,9 @@ struct ScheduleStep {
   friend bool operator==(const ScheduleStep&, const ScheduleStep&) = default;
 };
 
+/// Whether it is given what its primitive takes. Reading a text makes no other steps.
+bool is_well_formed(const ScheduleStep& step);
+
 struct Schedule {
   std::vector<ScheduleStep> steps;
   friend bool operator==(const Schedule&, const Schedule&) = default;

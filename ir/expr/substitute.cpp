@@ -4,12 +4,16 @@
 #include <map>
 #include <tuple>
 #include <type_traits>
+#include <unordered_set>
 
-#include "ir/expr/expr.h"
+#include "ir/expr/fields.h"
 
 namespace quern {
 
 namespace {
+
+template <class T, class... Others>
+constexpr bool one_of = (std::is_same_v<T, Others> || ...);
 
 class Substituter {
  public:
@@ -19,171 +23,108 @@ class Substituter {
   }
 
   ExprPtr apply(ExprPtr expr) {
+    if (!expr) return nullptr;
+    if (auto* var = as<VarExpr>(expr); var && !renewed_.contains(var->variable)) {
+      // What stands for a variable comes from outside: it has its own origin.
+      auto found = given_.variables.find(var->variable);
+      if (found != given_.variables.end()) return found->second;
+    }
     ExprPtr image = visit(expr, [this](const auto& node) { return rebuild(node); });
-    auto* var = as<VarExpr>(expr);
-    // What stands for a variable comes from outside: it has its own origin.
-    bool given = var && !renewed_.contains(var->variable) && given_.variables.contains(var->variable);
-    return given_.call && !given ? at_call(image) : image;
+    return given_.call ? at_call(image) : image;
   }
 
- private:
-  // --- nodes that are their type and their children alone
-  template <class Node>
-  requires(std::is_same_v<Node, ConstExpr> || std::is_same_v<Node, CallExpr> ||
-           std::is_same_v<Node, IfExpr> || std::is_same_v<Node, TupleExpr> ||
-           std::is_same_v<Node, FieldExpr> || std::is_same_v<Node, ConstructExpr> ||
-           std::is_same_v<Node, IntrinsicExpr> || std::is_same_v<Node, ExternExpr> ||
-           std::is_same_v<Node, ViewExpr> || std::is_same_v<Node, RefExpr> ||
-           std::is_same_v<Node, RefReadExpr> || std::is_same_v<Node, RefWriteExpr> ||
-           std::is_same_v<Node, ScalarExpr> || std::is_same_v<Node, ReadExpr> ||
-           std::is_same_v<Node, ErrorExpr>) ExprPtr rebuild(const Node& node) {
-    ExprPtr image = map_children(arena_, &node, [this](ExprPtr child) { return apply(child); });
-    Node copy = *static_cast<const Node*>(image);
-    copy.type = apply(node.type);
-    return copy.type == image->type ? image : arena_.make<Node>(std::move(copy));
-  }
-
-  // --- nodes with variables or dims of their own
-  ExprPtr rebuild(const VarExpr& node) {
-    auto renewed = renewed_.find(node.variable);
-    if (renewed == renewed_.end()) {
-      if (auto found = given_.variables.find(node.variable); found != given_.variables.end())
-        return found->second;
-    }
-    VarExpr copy = node;
-    if (renewed != renewed_.end()) copy.variable = renewed->second;
-    copy.type = apply(node.type);
-    return made(node, copy, copy.variable != node.variable);
-  }
-
-  ExprPtr rebuild(const GlobalExpr& node) {
-    GlobalExpr copy = node;
-    bool changed = replace(copy.dims);
-    changed |= replace(copy.types);
-    copy.type = apply(node.type);
-    return made(node, copy, changed);
-  }
-
-  ExprPtr rebuild(const OpCallExpr& node) {
-    OpCallExpr copy = node;
-    bool changed = replace(copy.dims);
-    changed |= replace(copy.args);
-    copy.type = apply(node.type);
-    return made(node, copy, changed);
-  }
-
-  ExprPtr rebuild(const DimValueExpr& node) {
-    DimValueExpr copy = node;
-    copy.dim = apply(node.dim);
-    return made(node, copy, copy.dim != node.dim);
-  }
-
-  ExprPtr rebuild(const CheckDimsExpr& node) {
-    CheckDimsExpr copy = node;
-    copy.value = node.value ? apply(node.value) : nullptr;
-    std::vector<Dim> opened;
-    for (Dim dim : node.opened) opened.push_back(given_.types.dims.contains(dim) ? dim : types_.dims.at(dim));
-    copy.opened = arena_.copy(opened);
-    std::vector<DimCondition> conditions(node.conditions.begin(), node.conditions.end());
-    bool changed = copy.value != node.value || !opened.empty();
-    for (DimCondition& condition : conditions) {
-      Dim left = apply(condition.left), right = apply(condition.right);
-      changed |= left != condition.left || right != condition.right;
-      condition.left = left;
-      condition.right = right;
-      if (given_.call) condition.origin = inlined_at(condition.origin, *given_.call);
-    }
-    copy.conditions = arena_.copy(conditions);
-    copy.type = apply(node.type);
-    return made(node, copy, changed || given_.call);
-  }
-
-  // --- binders
-  ExprPtr rebuild(const FnExpr& node) {
-    renew_dim_vars(node);
-    return rebuild_renewed(node);
-  }
-
-  /// `node` whose dim_vars have their images already.
-  ExprPtr rebuild_renewed(const FnExpr& node) {
-    FnExpr copy = node;
-    std::vector<Dim> dim_vars;
-    for (Dim var : node.dim_vars)
-      if (!given_.types.dims.contains(var)) dim_vars.push_back(types_.dims.at(var));
-    copy.dim_vars = arena_.copy(dim_vars);
-    std::vector<const Variable*> params;
-    for (const Variable* param : node.params) params.push_back(renew(param));
-    copy.params = arena_.copy(params);
-    copy.body = apply(node.body);
-    copy.type = apply(node.type);
-    return made(node, copy, copy.body != node.body || !params.empty() || !node.dim_vars.empty());
-  }
-
-  ExprPtr rebuild(const BlockExpr& node) {
-    BlockExpr copy = node;
-    std::vector<Binding> bindings;
-    bindings.reserve(node.bindings.size());
-    for (const Binding& binding : node.bindings) {
+  // --- the fields of a copy: each becomes its image
+  void operator()(role::Child, ExprPtr& child) { replace(child); }
+  void operator()(role::Child, std::span<const ExprPtr>& children) { replace(children); }
+  void operator()(role::Bindings, std::span<const Binding>& bindings) {
+    std::vector<Binding> images(bindings.begin(), bindings.end());
+    for (Binding& binding : images) {
+      // A function literal sees its own name, and the variable's type the function's dims.
       auto* fn = as<FnExpr>(binding.value);
-      if (!fn) {
-        ExprPtr value = apply(binding.value);
-        bindings.push_back({binding.variable ? renew(binding.variable) : nullptr, value});
-        continue;
-      }
-      // A function literal sees its own name, and the variable's type the function's dims: renew both first.
-      renew_dim_vars(*fn);
-      const Variable* variable = binding.variable ? renew(binding.variable) : nullptr;
-      bindings.push_back({variable, rebuild_renewed(*fn)});
+      if (fn) renew_early(*fn);
+      if (!fn) binding.value = apply(binding.value);
+      if (binding.variable) binding.variable = renew(binding.variable);
+      if (fn) binding.value = apply(binding.value);
     }
-    copy.bindings = arena_.copy(bindings);
-    copy.result = apply(node.result);
-    copy.type = apply(node.type);
-    return made(node, copy, copy.result != node.result || !bindings.empty());
+    bindings = arena_.copy(images);
+    changed_ |= !images.empty();
   }
-
-  ExprPtr rebuild(const MatchExpr& node) {
-    MatchExpr copy = node;
-    copy.scrutinee = apply(node.scrutinee);
-    std::vector<MatchArm> arms;
-    for (const MatchArm& arm : node.arms) {
+  void operator()(role::Arms, std::span<const MatchArm>& arms) {
+    std::vector<MatchArm> images;
+    for (const MatchArm& arm : arms) {
       PatternPtr pattern = map_pattern(
           arena_, arm.pattern, [this](const Variable* variable) { return renew(variable); },
           [this](Type type) { return apply(type); });
-      arms.push_back({pattern, apply(arm.body)});
+      images.push_back({pattern, apply(arm.body)});
     }
-    copy.arms = arena_.copy(arms);
-    copy.type = apply(node.type);
-    return made(node, copy, copy.scrutinee != node.scrutinee || !arms.empty());
+    arms = arena_.copy(images);
+    changed_ |= !images.empty();
+  }
+  void operator()(role::Use, const Variable*& variable) {
+    auto renewed = renewed_.find(variable);
+    if (renewed == renewed_.end()) return;
+    variable = renewed->second;
+    changed_ = true;
+  }
+  void operator()(role::Parameters, std::span<const Variable* const>& params) {
+    std::vector<const Variable*> fresh;
+    for (const Variable* param : params) fresh.push_back(renew(param));
+    params = arena_.copy(fresh);
+    changed_ |= !fresh.empty();
+  }
+  /// Whoever gives a dim for one of a function's own instantiates the function: that one is bound no longer.
+  void operator()(role::FnDims, std::span<const Dim>& vars) {
+    std::vector<Dim> fresh;
+    for (Dim var : vars) {
+      if (given_.types.dims.contains(var)) continue;
+      fresh.push_back(early_.erase(var) ? types_.dims.at(var) : renew(var));
+    }
+    changed_ |= !vars.empty();
+    vars = arena_.copy(fresh);
+  }
+  void operator()(role::IndexVars, std::span<const Dim>& vars) {
+    std::vector<Dim> fresh;
+    for (Dim var : vars) fresh.push_back(renew(var));
+    vars = arena_.copy(fresh);
+    changed_ |= !fresh.empty();
+  }
+  void operator()(role::OpenedDims, std::span<const Dim>& opened) {
+    std::vector<Dim> fresh;
+    for (Dim dim : opened) fresh.push_back(given_.types.dims.contains(dim) ? dim : types_.dims.at(dim));
+    opened = arena_.copy(fresh);
+    changed_ |= !fresh.empty();
+  }
+  void operator()(role::Dims, Dim& dim) { replace(dim); }
+  void operator()(role::Dims, std::span<const Dim>& dims) { replace(dims); }
+  void operator()(role::Types, std::span<const Type>& types) { replace(types); }
+  void operator()(role::Conditions, std::span<const DimCondition>& conditions) {
+    std::vector<DimCondition> images(conditions.begin(), conditions.end());
+    for (DimCondition& condition : images) {
+      replace(condition.left);
+      replace(condition.right);
+      if (given_.call) condition.origin = inlined_at(condition.origin, *given_.call);
+    }
+    conditions = arena_.copy(images);
+    changed_ |= given_.call != nullptr;
+  }
+  template <class Role, class T>
+  void operator()(Role, const T&) {
+    using role::Name, role::Spelling, role::Checks, role::Clause, role::Datum, role::Home;
+    static_assert(one_of<Role, Name, Spelling, Checks, Clause, Datum, Home>, "the image of such a field");
   }
 
+ private:
   template <class Node>
-  requires(std::is_same_v<Node, ComprehensionExpr> || std::is_same_v<Node, ReduceExpr> ||
-           std::is_same_v<Node, ScanExpr>) ExprPtr rebuild(const Node& node) {
+  ExprPtr rebuild(const Node& node) {
     Node copy = node;
-    bool changed = replace(copy.extents);
-    std::vector<Dim> vars;
-    for (Dim var : node.vars) vars.push_back(renew_dim(var));
-    copy.vars = arena_.copy(vars);
-    copy.body = apply(node.body);
-    if constexpr (std::is_same_v<Node, ComprehensionExpr>) changed |= replace(copy.scheduled);
+    const bool around = std::exchange(changed_, false);
+    for_each_field(*this, copy);
+    // It may be over what the node binds.
     copy.type = apply(node.type);
-    return made(node, copy, changed || copy.body != node.body || !vars.empty());
+    const bool changed = std::exchange(changed_, around) || copy.type != node.type;
+    return changed ? arena_.make<Node>(std::move(copy)) : &node;
   }
 
-  ExprPtr rebuild(const ScatterExpr& node) {
-    ScatterExpr copy = node;
-    bool changed = replace(copy.extents);
-    copy.init = apply(node.init);
-    std::vector<Dim> vars;
-    for (Dim var : node.vars) vars.push_back(renew_dim(var));
-    copy.vars = arena_.copy(vars);
-    changed |= replace(copy.indices);
-    copy.value = node.value ? apply(node.value) : nullptr;
-    copy.type = apply(node.type);
-    return made(node, copy, changed || copy.init != node.init || copy.value != node.value || !vars.empty());
-  }
-
-  // --- parts
   /// The node with the origin of an expression in the place of the call.
   ExprPtr at_call(ExprPtr expr) {
     return visit(expr, [this](const auto& node) -> ExprPtr {
@@ -196,11 +137,6 @@ class Substituter {
     });
   }
 
-  template <class Node>
-  ExprPtr made(const Node& node, Node& copy, bool changed) {
-    return changed || copy.type != node.type ? arena_.make<Node>(std::move(copy)) : &node;
-  }
-
   Type apply(Type type) {
     if (types_.empty()) return type;
     auto [entry, added] = images_.try_emplace(type, nullptr);
@@ -211,13 +147,26 @@ class Substituter {
   Dim apply(Dim dim) { return types_.dims.empty() ? dim : quern::substitute(dim, types_.dims); }
 
   template <class Item>
-  bool replace(std::span<const Item>& items) {
-    std::vector<Item> images;
-    images.reserve(items.size());
-    for (Item item : items) images.push_back(apply(item));
-    if (std::ranges::equal(images, items)) return false;
+  void replace(Item& item) {
+    Item image = apply(item);
+    changed_ |= image != item;
+    item = image;
+  }
+  template <class Item>
+  void replace(std::span<const Item>& items) {
+    std::vector<Item> images;  // from the first that changes on
+    for (size_t i = 0; i < items.size(); ++i) {
+      Item image = apply(items[i]);
+      if (images.empty() && image == items[i]) continue;
+      if (images.empty()) {
+        images.reserve(items.size());
+        images.assign(items.begin(), items.begin() + static_cast<ptrdiff_t>(i));
+      }
+      images.push_back(image);
+    }
+    if (images.empty()) return;
     items = arena_.copy(images);
-    return true;
+    changed_ = true;
   }
 
   const Variable* renew(const Variable* variable) {
@@ -226,7 +175,7 @@ class Substituter {
     return fresh;
   }
 
-  Dim renew_dim(Dim var) {
+  Dim renew(Dim var) {
     Dim fresh = dim_var(var->name);
     types_.dims[var] = fresh;
     images_.clear();
@@ -237,15 +186,17 @@ class Substituter {
   void renew_opened(ExprPtr expr) {
     if (auto* check = as<CheckDimsExpr>(expr))
       for (Dim dim : check->opened)
-        if (!given_.types.dims.contains(dim)) renew_dim(dim);
+        if (!given_.types.dims.contains(dim)) renew(dim);
     for_each_child(expr, [this](ExprPtr child) { renew_opened(child); });
   }
 
-  /// Whoever gives a dim for one of a function's own dim_vars instantiates the function: that one is bound no
-  /// longer.
-  void renew_dim_vars(const FnExpr& fn) {
-    for (Dim var : fn.dim_vars)
-      if (!given_.types.dims.contains(var)) renew_dim(var);
+  /// Before the function itself is copied.
+  void renew_early(const FnExpr& fn) {
+    for (Dim var : fn.dim_vars) {
+      if (given_.types.dims.contains(var)) continue;
+      renew(var);
+      early_.insert(var);
+    }
   }
 
   Arena& arena_;
@@ -253,6 +204,8 @@ class Substituter {
   std::unordered_map<const Variable*, const Variable*> renewed_;
   Substitution types_;                     ///< what is given, and the renewed dims
   std::unordered_map<Type, Type> images_;  ///< under types_, as it is now
+  std::unordered_set<Dim> early_;          ///< dims of a function whose renewal its copy takes over
+  bool changed_ = false;                   ///< whether a field of the node so far has another image
   std::map<std::tuple<uint32_t, uint32_t, uint32_t>, Origin> origins_;
 };
 

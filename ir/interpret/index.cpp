@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/expr/fields.h"
 #include "ir/interpret/nodes.h"
 
 namespace quern::interpreter {
@@ -227,17 +228,17 @@ class Compiler {
   bool varies(ExprPtr expr) {
     bool found = false;
     auto look = [&](Dim var) { found = found || index_slots_.contains(var); };
-    auto look_all = [&](std::span<const Dim> dims) {
-      for (Dim dim : dims) for_each_var(dim, look);
-    };
+    auto field = overloaded{[&](role::Dims, Dim dim) { for_each_var(dim, look); },
+                            [&](role::Dims, std::span<const Dim> dims) {
+                              for (Dim dim : dims) for_each_var(dim, look);
+                            },
+                            [&](role::Conditions, std::span<const DimCondition> conditions) {
+                              for (const DimCondition& condition : conditions)
+                                for (Dim side : {condition.left, condition.right}) for_each_var(side, look);
+                            },
+                            [](auto, const auto&) {}};
     for_each_dim_var(expr->type, look);
-    if (auto* value = as<DimValueExpr>(expr)) for_each_var(value->dim, look);
-    if (auto* call = as<OpCallExpr>(expr)) look_all(call->dims);
-    if (auto* global = as<GlobalExpr>(expr)) look_all(global->dims);
-    if (auto* reduce = as<ReduceExpr>(expr)) look_all(reduce->extents);
-    if (auto* scan = as<ScanExpr>(expr)) look_all(scan->extents);
-    if (auto* scatter = as<ScatterExpr>(expr)) look_all(scatter->extents);
-    if (auto* comprehension = as<ComprehensionExpr>(expr)) look_all(comprehension->extents);
+    visit(expr, [&](const auto& node) { for_each_field(field, node); });
     return found;
   }
 

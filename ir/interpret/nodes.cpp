@@ -352,7 +352,7 @@ NodePtr escape_node(Escape escape) { return std::make_unique<EscapeNode>(std::mo
 NodePtr absent_node() { return std::make_unique<AbsentNode>(); }
 
 NodePtr scalar_node(ScalarOp op, DType operand, std::vector<NodePtr> args) {
-  if (op == ScalarOp::And || op == ScalarOp::Or)
+  if (is_lazy(op))
     return std::make_unique<LogicNode>(op == ScalarOp::And, std::move(args[0]), std::move(args[1]));
   NodePtr plain = with_plain_type(operand, [&]<class T>(T) { return binary_node<T>(op, args); });
   return plain ? std::move(plain) : std::make_unique<ApplyNode>(op, operand, std::move(args));

@@ -12,7 +12,7 @@ namespace quern {
 namespace {
 
 constexpr ScalarOpInfo kOps[] = {
-#define QUERN_SCALAR(name, text, arity, signature) {text, arity, ScalarSignature::signature},
+#define QUERN_SCALAR(name, text, arity, signature, code) {text, arity, ScalarSignature::signature},
 #include "ir/value/scalar_ops.def"
 #undef QUERN_SCALAR
 };

@@ -13,7 +13,7 @@
 namespace quern {
 
 enum class ScalarOp : uint8_t {
-#define QUERN_SCALAR(name, text, arity, signature) name,
+#define QUERN_SCALAR(name, text, arity, signature, code) name,
 #include "ir/value/scalar_ops.def"
 #undef QUERN_SCALAR
 };
@@ -36,6 +36,8 @@ DType result_dtype(ScalarOp op, DType operand);
 constexpr bool is_division(ScalarOp op) {
   return op == ScalarOp::Div || op == ScalarOp::Mod || op == ScalarOp::FloorDiv || op == ScalarOp::FloorMod;
 }
+/// Whether the second operand is evaluated only where the first one leaves the result open.
+constexpr bool is_lazy(ScalarOp op) { return op == ScalarOp::And || op == ScalarOp::Or; }
 /// For messages: "floating-point numbers", "bool", …
 std::string_view accepted_operands(ScalarOp op);
 

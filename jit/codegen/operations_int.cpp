@@ -142,27 +142,7 @@ llvm::Value* Operations::int_op(ScalarOp op, DType dtype, Values args) {
     case ScalarOp::BitNot: return b_.CreateNot(a);
     case ScalarOp::ShiftLeft:
     case ScalarOp::ShiftRight: return shift(op, dtype, a, b);
-    case ScalarOp::Exp:
-    case ScalarOp::Log:
-    case ScalarOp::Tanh:
-    case ScalarOp::Sigmoid:
-    case ScalarOp::Sqrt:
-    case ScalarOp::Rsqrt:
-    case ScalarOp::Erf:
-    case ScalarOp::Sin:
-    case ScalarOp::Cos:
-    case ScalarOp::Floor:
-    case ScalarOp::Ceil:
-    case ScalarOp::Trunc:
-    case ScalarOp::Round:
-    case ScalarOp::IsNan:
-    case ScalarOp::IsInf:
-    case ScalarOp::Lt:
-    case ScalarOp::Le:
-    case ScalarOp::Gt:
-    case ScalarOp::Ge:
-    case ScalarOp::Eq:
-    case ScalarOp::Ne: break;
+    default: break;
   }
   QUERN_CHECK(!"a function of integers");
   return nullptr;

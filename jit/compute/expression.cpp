@@ -122,12 +122,11 @@ ValuePtr Lowering::value(ExprPtr expr, std::vector<Reduction>& reductions) {
 ValuePtr Lowering::apply(const ScalarExpr& e, DType dtype, std::vector<Reduction>& reductions) {
   Value v{ValueKind::Apply, dtype};
   v.op = e.op;
-  const bool is_lazy = e.op == ScalarOp::And || e.op == ScalarOp::Or;
+  const bool lazy = is_lazy(e.op);
   for (ExprPtr arg : e.args) {
-    if (is_lazy && !v.args.empty()) v.args[0] = shared(v.args[0], reductions);
-    v.args.push_back(is_lazy && !v.args.empty()
-                         ? value_where(v.args[0], e.op == ScalarOp::And, arg, reductions)
-                         : value(arg, reductions));
+    if (lazy && !v.args.empty()) v.args[0] = shared(v.args[0], reductions);
+    v.args.push_back(lazy && !v.args.empty() ? value_where(v.args[0], e.op == ScalarOp::And, arg, reductions)
+                                             : value(arg, reductions));
   }
   if (may_divide_by_zero(e, facts_)) {
     stop_unless(v, {not_zero(v.args[1])}, kDivisionByZero);

@@ -147,6 +147,7 @@ Result<Done> Nest::apply(const Schedule& schedule) {
 }
 
 Result<Done> Nest::apply(const ScheduleStep& step) {
+  QUERN_CHECK(is_well_formed(step));
   auto done = change(step);
   if (done) applied_.steps.push_back(step);
   return done;
@@ -176,9 +177,6 @@ Result<Done> Nest::change(const ScheduleStep& step) {
 }
 
 Result<Done> Nest::split(const ScheduleStep& step) {
-  if (step.makes.size() != 2 || step.loops.size() != 1 || step.loops[0].size() != 1 ||
-      step.numbers.size() != 1 || step.numbers[0] < 1)
-    return Failure{"takes a loop and the number of steps, at least 1: `o, i = split(l, 4)`"};
   auto at = find_in_order(step.loops[0][0]);
   if (!at) return at.error();
   for (const std::string& name : step.makes)
@@ -202,8 +200,6 @@ Result<Done> Nest::split(const ScheduleStep& step) {
 }
 
 Result<Done> Nest::fuse(const ScheduleStep& step) {
-  if (step.makes.size() != 1 || step.loops.size() != 1 || step.loops[0].size() != 2)
-    return Failure{"takes two loops: `f = fuse(o, i)`"};
   auto outer = find_in_order(step.loops[0][0]);
   if (!outer) return outer.error();
   auto inner = find_in_order(step.loops[0][1]);
@@ -241,7 +237,6 @@ Result<Done> Nest::parts_follow(const std::vector<int>& order) const {
 }
 
 Result<Done> Nest::reorder(const ScheduleStep& step) {
-  if (step.loops.size() != 1) return Failure{"takes loops: `reorder(a, b, c)`"};
   std::vector<size_t> places;
   std::vector<int> wanted;
   for (const std::string& name : step.loops[0]) {
@@ -273,10 +268,6 @@ Result<Done> Nest::reorder(const ScheduleStep& step) {
 
 Result<Done> Nest::mark(const ScheduleStep& step) {
   const bool lanes = step.primitive == Primitive::Vectorize;
-  if (step.loops.size() != 1 || step.loops[0].size() != 1 || step.numbers.size() > 1 ||
-      (lanes && step.numbers.empty()))
-    return Failure{lanes ? "takes a loop and the number of lanes: `vectorize(l, 16)`"
-                         : "takes a loop, and perhaps how many steps: `unroll(l, 4)`"};
   if (!step.numbers.empty() && (step.numbers[0] < 1 || step.numbers[0] > 64))
     return Failure{"the number is to be from 1 to 64"};
   auto at = find_in_order(step.loops[0][0]);
@@ -315,8 +306,6 @@ std::string Nest::shared_loop(int64_t many) const {
 }
 
 Result<Done> Nest::parallel(const ScheduleStep& step) {
-  if (step.loops.size() != 1 || step.loops[0].size() != 1 || !step.numbers.empty())
-    return Failure{"takes a loop: `parallel(l)`"};
   auto at = find_in_order(step.loops[0][0]);
   if (!at) return at.error();
   const Loop& loop = table_[static_cast<size_t>(order_[*at])];
@@ -329,8 +318,6 @@ Result<Done> Nest::parallel(const ScheduleStep& step) {
 }
 
 Result<Done> Nest::peel(const ScheduleStep& step) {
-  if (step.loops.size() != 1 || step.loops[0].size() != 1 || !step.numbers.empty())
-    return Failure{"takes a loop: `peel(o)`"};
   auto at = find_in_order(step.loops[0][0]);
   if (!at) return at.error();
   Loop& loop = table_[static_cast<size_t>(order_[*at])];
@@ -345,8 +332,6 @@ Result<Done> Nest::peel(const ScheduleStep& step) {
 /// A reordering, after which the steps are unrolled.
 Result<Done> Nest::vthread(const ScheduleStep& step) {
   constexpr int64_t kMostThreads = 16;
-  if (step.loops.size() != 1 || step.loops[0].size() != 1 || !step.numbers.empty())
-    return Failure{"takes a loop: `vthread(l)`"};
   auto at = find_in_order(step.loops[0][0]);
   if (!at) return at.error();
   const int moved = order_[*at];
@@ -375,8 +360,6 @@ Result<Done> Nest::vthread(const ScheduleStep& step) {
 }
 
 Result<Done> Nest::bind(const ScheduleStep& step) {
-  if (step.loops.size() != 1 || step.loops[0].size() != 2 || !step.numbers.empty())
-    return Failure{"takes a loop and an index of the grid: `bind(l, blockIdx.x)`"};
   auto at = find_in_order(step.loops[0][0]);
   if (!at) return at.error();
   const auto index = find_grid_index(step.loops[0][1]);
@@ -394,8 +377,6 @@ Result<Done> Nest::bind(const ScheduleStep& step) {
 }
 
 Result<Done> Nest::turn(const ScheduleStep& step) {
-  if (step.loops.size() != 2 || step.loops[0].size() != 1 || step.loops[1].size() != 2)
-    return Failure{"takes a buffer and two loops: `turn(b; v, u)`"};
   auto loops = find_all(step.loops[1]);
   if (!loops) return loops.error();
   const size_t count = order_.size();
@@ -428,8 +409,6 @@ Result<Done> Nest::turn(const ScheduleStep& step) {
 }
 
 Result<Done> Nest::turn_write(const ScheduleStep& step) {
-  if (step.loops.size() != 1 || step.loops[0].size() != 2)
-    return Failure{"takes two loops: `turn_write(v, u)`"};
   auto loops = find_all(step.loops[0]);
   if (!loops) return loops.error();
   if ((*loops)[0] == (*loops)[1]) return Failure{"takes two loops, and not one twice"};

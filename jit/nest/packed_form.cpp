@@ -164,9 +164,6 @@ ValuePtr Nest::only_read(int buffer) const {
 
 Result<Done> Nest::pack(const ScheduleStep& step) {
   const bool grouped = step.numbers.size() == 2;
-  if (step.loops.size() != 4 || step.loops[0].size() != 1 || (step.numbers.size() != 1 && !grouped) ||
-      std::ranges::min(step.numbers) < 1 || step.loops[2].size() != 1 || (grouped && step.loops[3].empty()))
-    return Failure{"takes a buffer, the width of a tile, and three groups of loops: `pack(b, 32; ; j; k)`"};
   const std::string& name = step.loops[0][0];
   const auto output = c_.buffers.begin() + output_of(c_.buffers);
   const auto buffer =

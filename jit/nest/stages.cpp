@@ -217,8 +217,6 @@ Result<Done> Nest::reads_are_known(int buffer) const {
 }
 
 Result<Done> Nest::cache_read(const ScheduleStep& step) {
-  if (step.loops.size() != 1 || step.loops[0].size() != 2 || !step.numbers.empty())
-    return Failure{"takes a buffer and a loop: `cache_read(b, l)`"};
   const std::string& name = step.loops[0][0];
   const auto buffer = std::find_if(c_.buffers.begin(), c_.buffers.end(),
                                    [&](const Buffer& b) { return b.name == name && !b.is_output; });
@@ -237,8 +235,6 @@ Result<Done> Nest::cache_read(const ScheduleStep& step) {
 }
 
 Result<Done> Nest::cache_write(const ScheduleStep& step) {
-  if (step.loops.size() != 1 || step.loops[0].size() != 1 || !step.numbers.empty())
-    return Failure{"takes a loop: `cache_write(l)`"};
   auto at = find_in_order(step.loops[0][0]);
   if (!at) return at.error();
   const Loop& loop = table_[static_cast<size_t>(order_[*at])];
@@ -259,8 +255,6 @@ Result<int> Nest::stage_of(const std::string& name) const {
 }
 
 Result<Done> Nest::compute_at(const ScheduleStep& step) {
-  if (step.loops.size() != 1 || step.loops[0].size() != 2 || !step.numbers.empty())
-    return Failure{"takes a stage and a loop: `compute_at(t, l)`"};
   auto stage = stage_of(step.loops[0][0]);
   if (!stage) return stage.error();
   auto at = find_in_order(step.loops[0][1]);
@@ -276,8 +270,6 @@ Result<Done> Nest::compute_at(const ScheduleStep& step) {
 }
 
 Result<Done> Nest::inline_stage(const ScheduleStep& step) {
-  if (step.loops.size() != 1 || step.loops[0].size() != 1 || !step.numbers.empty())
-    return Failure{"takes a stage: `inline(t)`"};
   auto stage = stage_of(step.loops[0][0]);
   if (!stage) return stage.error();
   const std::string& name = step.loops[0][0];

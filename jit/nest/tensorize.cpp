@@ -10,16 +10,11 @@
 namespace quern::loops {
 
 Result<Done> Nest::tensorize(const ScheduleStep& step) {
-  if (step.loops.size() != 2 || step.loops[0].size() < 2 || step.loops[0].size() > 3 ||
-      step.loops[1].size() != 1 || !step.numbers.empty())
-    return Failure{
-        "takes two loops and an intrinsic, `tensorize(l, m; x86.dot4_512)`, or three loops and one of "
-        "matrices, `tensorize(v, l, m; x86.matrix4_ss)`"};
   const std::string& name = step.loops[1][0];
   const auto dot = std::ranges::find(dots_, name, [](const DotIntrinsicPtr& d) { return d->name; });
   if (dot == dots_.end()) return Failure{fmt::format("this machine has no intrinsic `{}`", name)};
   const bool of_matrices = (*dot)->is_of_matrices();
-  if (of_matrices != (step.loops[0].size() == 3))
+  if (step.loops[0].size() != (of_matrices ? 3U : 2U))
     return Failure{fmt::format("`{}` does the steps of {} loops: `tensorize({}l, m; {})`", name,
                                of_matrices ? 3 : 2, of_matrices ? "v, " : "", name)};
   std::vector<int> named;

@@ -18,7 +18,7 @@ namespace {
 enum class Class : uint8_t { Int32, Int64, Index, Float32, Float64, Bool, Other };
 constexpr size_t kClasses = 7;
 constexpr ScalarOp kAllOps[] = {
-#define QUERN_SCALAR(name, text, arity, signature) ScalarOp::name,
+#define QUERN_SCALAR(name, text, arity, signature, code) ScalarOp::name,
 #include "ir/value/scalar_ops.def"
 #undef QUERN_SCALAR
 };
@@ -154,7 +154,7 @@ std::optional<bool> comparison(T a, T b) {
 
 constexpr bool is_unary(ScalarOp op) {
   constexpr std::array arity = {
-#define QUERN_SCALAR(name, text, arity, signature) arity,
+#define QUERN_SCALAR(name, text, arity, signature, code) arity,
 #include "ir/value/scalar_ops.def"
 #undef QUERN_SCALAR
   };

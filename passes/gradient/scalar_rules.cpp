@@ -115,7 +115,7 @@ constexpr Row kRules[] = {
 
 constexpr bool has_one_rule(ScalarOp op) { return std::ranges::count(kRules, op, &Row::op) == 1; }
 // A scalar function without a rule does not compile.
-#define QUERN_SCALAR(name, text, arity, signature) static_assert(has_one_rule(ScalarOp::name));
+#define QUERN_SCALAR(name, text, arity, signature, code) static_assert(has_one_rule(ScalarOp::name));
 #include "ir/value/scalar_ops.def"
 #undef QUERN_SCALAR
 

@@ -98,8 +98,15 @@ llvm::Value* VectorMath::exp(Value* x, Value* addend) {
   return scaled(b_.CreateFAdd(float_like(x, 1), reduced.less_one), reduced.n);
 }
 
+template <>
+llvm::Value* VectorMath::of<ScalarOp::Exp>(llvm::ArrayRef<Value*> args) {
+  return exp(args[0]);
+}
+
 /// With E = e^(2|x|) - 1, which is accurate near 0: tanh |x| = E / (E + 2), and 1 beyond the clamp.
-llvm::Value* VectorMath::tanh(Value* x) {
+template <>
+llvm::Value* VectorMath::of<ScalarOp::Tanh>(llvm::ArrayRef<Value*> args) {
+  Value* x = args[0];
   Value* t = at_most(magnitude(x), is_wide(x) ? 20 : 10);
   const Reduced reduced = reduce(b_.CreateFAdd(t, t));
   Value* scale = power_of_two(reduced.n.integer);
@@ -109,14 +116,18 @@ llvm::Value* VectorMath::tanh(Value* x) {
 }
 
 /// With e = e^-|x|, which cannot overflow: 1 / (1 + e) for x >= 0, else e / (1 + e).
-llvm::Value* VectorMath::sigmoid(Value* x) {
+template <>
+llvm::Value* VectorMath::of<ScalarOp::Sigmoid>(llvm::ArrayRef<Value*> args) {
+  Value* x = args[0];
   Value* e = exp(b_.CreateFNeg(magnitude(x)));
   Value* one = float_like(x, 1);
   Value* numerator = b_.CreateSelect(b_.CreateFCmpOLT(x, float_like(x, 0)), e, one);
   return b_.CreateFDiv(numerator, b_.CreateFAdd(one, e));
 }
 
-llvm::Value* VectorMath::erf(Value* x) {
+template <>
+llvm::Value* VectorMath::of<ScalarOp::Erf>(llvm::ArrayRef<Value*> args) {
+  Value* x = args[0];
   Value* result = is_wide(x) ? erf_float64(magnitude(x)) : erf_float32(magnitude(x));
   return b_.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, result, x);
 }

@@ -48,7 +48,9 @@ VectorMath::Scaled VectorMath::scale(Value* x) {
   return {e, b_.CreateFSub(mantissa, float_like(x, 1))};
 }
 
-llvm::Value* VectorMath::log(Value* x) {
+template <>
+llvm::Value* VectorMath::of<ScalarOp::Log>(llvm::ArrayRef<Value*> args) {
+  Value* x = args[0];
   const Scaled scaled = scale(x);
   Value* finite = is_wide(x) ? log_float64(scaled) : log_float32(scaled);
   // +inf and NaN are their own logarithms.

@@ -21,7 +21,9 @@ constexpr double kExp2[] = {0x1.ffffffffabbcep-1,  0x1.62e42ff116445p-1, 0x1.ebf
 
 /// |x|^y, and then its sign and the cases that are none of logarithms. A y beyond 2^65 has the powers of
 /// 2^65, and so no product of an infinity by 0 = log 1 arises.
-llvm::Value* VectorMath::pow(Value* x, Value* y) {
+template <>
+llvm::Value* VectorMath::of<ScalarOp::Pow>(llvm::ArrayRef<Value*> args) {
+  Value *x = args[0], *y = args[1];
   Value* bounded = at_least(at_most(y, 0x1p65), -0x1p65);
   Value* result = is_wide(x) ? magnitude_of_pow_float64(magnitude(x), bounded)
                              : magnitude_of_pow_float32(magnitude(x), bounded);

@@ -86,6 +86,16 @@ llvm::Value* VectorMath::sin_or_cos(ScalarOp op, Value* x) {
   return as_float(b_.CreateXor(as_bits(result), sign));
 }
 
+template <>
+llvm::Value* VectorMath::of<ScalarOp::Sin>(llvm::ArrayRef<Value*> args) {
+  return sin_or_cos(ScalarOp::Sin, args[0]);
+}
+
+template <>
+llvm::Value* VectorMath::of<ScalarOp::Cos>(llvm::ArrayRef<Value*> args) {
+  return sin_or_cos(ScalarOp::Cos, args[0]);
+}
+
 /// By two parts (Cody and Waite).
 VectorMath::Angle VectorMath::reduce_float32(Value* x) {
   Value* wide = widened(x);

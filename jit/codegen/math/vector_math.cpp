@@ -24,15 +24,16 @@ double round_shift(llvm::Value* x) { return std::ldexp(1.5, fraction_bits(x)); }
 bool is_wide(llvm::Value* x) { return x->getType()->getScalarSizeInBits() == 64; }
 
 llvm::Value* VectorMath::emit(ScalarOp op, llvm::ArrayRef<Value*> args) {
-  if (op == ScalarOp::Exp) return exp(args[0]);
-  if (op == ScalarOp::Log) return log(args[0]);
-  if (op == ScalarOp::Tanh) return tanh(args[0]);
-  if (op == ScalarOp::Sigmoid) return sigmoid(args[0]);
-  if (op == ScalarOp::Erf) return erf(args[0]);
-  if (op == ScalarOp::Sin || op == ScalarOp::Cos) return sin_or_cos(op, args[0]);
-  if (op == ScalarOp::Pow) return pow(args[0], args[1]);
-  QUERN_CHECK(op == ScalarOp::Mod);
-  return fmod(args[0], args[1]);
+#define QUERN_CODE_Plain(name)
+#define QUERN_CODE_Math(name) \
+  if (op == ScalarOp::name) return of<ScalarOp::name>(args);
+#define QUERN_SCALAR(name, text, arity, signature, code) QUERN_CODE_##code(name)
+#include "ir/value/scalar_ops.def"
+#undef QUERN_SCALAR
+#undef QUERN_CODE_Math
+#undef QUERN_CODE_Plain
+  QUERN_CHECK(!"a function of floats");
+  return nullptr;
 }
 
 // --- bits ----------------------------------------------------------------------------------------
@@ -208,7 +209,9 @@ llvm::Value* VectorMath::unless(Value* mask, Value* usual, llvm::function_ref<Va
 /// Below 2^fraction the quotient, rounded and then truncated, is the true one or one above it, and x -
 /// quotient*y is a float: a multiple of ulp(y) that is not larger than y. Other quotients are rare and are
 /// for the host.
-llvm::Value* VectorMath::fmod(Value* x, Value* y) {
+template <>
+llvm::Value* VectorMath::of<ScalarOp::Mod>(llvm::ArrayRef<Value*> args) {
+  Value *x = args[0], *y = args[1];
   const std::string host = is_wide(x) ? "fmod_f64" : "fmod_f32";
   if (!operations_.machine().has_fma) return operations_.call_host(host, {x, y});
   Value* dividend = magnitude(x);

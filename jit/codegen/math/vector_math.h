@@ -23,13 +23,18 @@ class VectorMath {
  public:
   VectorMath(llvm::IRBuilderBase& builder, Operations& operations) : b_(builder), operations_(operations) {}
 
-  /// Exp, Log, Tanh, Sigmoid, Erf, Sin, Cos, Pow or Mod of floats. The builder has to stand at the end of its
-  /// block, and stands in another one afterwards where the function has a branch for operands that are rare.
+  /// A function whose code is Math (ir/value/scalar_ops.def), of floats. The builder has to stand at the end of
+  /// its block, and stands in another one afterwards where the function has a branch for operands that are rare.
   llvm::Value* emit(ScalarOp op, llvm::ArrayRef<llvm::Value*> args);
 
  private:
   using Value = llvm::Value;
   using Coefficients = llvm::ArrayRef<double>;
+
+  /// The code of each function: a specialisation beside the pieces that it is made of.
+  template <ScalarOp>
+  Value* of(llvm::ArrayRef<Value*> args);
+
   /// The unevaluated sum hi + lo with |lo| <= ulp(hi) / 2, or nearly so.
   struct Pair {
     Value* hi;
@@ -51,9 +56,6 @@ class VectorMath {
   Reduced reduce(Value* x, Value* addend = nullptr);
   /// e^x and e^(x + addend)
   Value* exp(Value* x, Value* addend = nullptr);
-  Value* tanh(Value* x);
-  Value* sigmoid(Value* x);
-  Value* erf(Value* x);
   /// Of what is not negative.
   Value* erf_float32(Value* t);
   Value* erf_float64(Value* t);
@@ -65,7 +67,6 @@ class VectorMath {
     Value* f;
   };
   Scaled scale(Value* x);
-  Value* log(Value* x);
   Value* log_float32(const Scaled& x);
   Value* log_float64(const Scaled& x);
   /// For positive finite float64, with a relative error of 2^-66.
@@ -86,13 +87,11 @@ class VectorMath {
   Value* of_angle(ScalarOp op, const Angle& angle);
 
   // pow.cpp
-  Value* pow(Value* x, Value* y);
   Value* magnitude_of_pow_float32(Value* x, Value* y);
   Value* magnitude_of_pow_float64(Value* x, Value* y);
   Value* with_special_powers(Value* magnitude, Value* x, Value* y);
 
   // vector_math.cpp: pieces
-  Value* fmod(Value* x, Value* y);
   Value* as_bits(Value* x);
   Value* as_float(Value* bits);
   Value* magnitude(Value* x);
@@ -128,6 +127,17 @@ class VectorMath {
   llvm::IRBuilderBase& b_;
   Operations& operations_;
 };
+
+// A function of this kind without a specialisation does not link.
+#define QUERN_CODE_Plain(name)
+#define QUERN_CODE_Math(name) \
+  template <>                 \
+  llvm::Value* VectorMath::of<ScalarOp::name>(llvm::ArrayRef<llvm::Value*> args);
+#define QUERN_SCALAR(name, text, arity, signature, code) QUERN_CODE_##code(name)
+#include "ir/value/scalar_ops.def"
+#undef QUERN_SCALAR
+#undef QUERN_CODE_Math
+#undef QUERN_CODE_Plain
 
 /// Whether the elements of `x` are float64.
 bool is_wide(llvm::Value* x);

@@ -1,0 +1,135 @@
+#pragma once
+// What each kind of expression consists of: one table per kind, from which its walks follow (children, free
+// variables, substitution, equality, canonical text, the end of inference, verification of scopes).
+//
+// A table names the fields of a node with their roles, in the order in which scopes open: what a field binds
+// is bound for the fields after it, to the end of the node. Children stand in evaluation order. What is left
+// out does not compile: the table of a kind, a field in a table, a role in a walk that has to know all.
+
+#include <tuple>
+
+#include "ir/expr/expr.h"
+
+namespace quern {
+
+namespace role {
+struct Child {};       ///< ExprPtr, which may be null, or a span of them
+struct Bindings {};    ///< span of Binding: each value is a child, each variable bound after it
+struct Arms {};        ///< span of MatchArm: each body is a child, inside of what its pattern binds
+struct Use {};         ///< the variable that is read
+struct Parameters {};  ///< span of variables that are bound
+struct FnDims {};      ///< span of dims that are bound; whoever instantiates the function gives them
+struct IndexVars {};   ///< span of dims that are bound, each with an extent
+struct OpenedDims {};  ///< span of dims that are bound to the end of the function around
+struct Dims {};        ///< Dim, or a span of them, over dims that are bound around
+struct Types {};       ///< span of Type, likewise
+struct Conditions {};  ///< span of DimCondition, likewise
+struct Name {};        ///< string_view or a span of them: text that is part of what the node means
+struct Spelling {};    ///< string_view or span of FnAttribute: text that is kept for people
+struct Checks {};      ///< span of bool, one per index: whether it is tested at run time
+struct Clause {};      ///< a ScheduleClause, or null
+struct Datum {};       ///< a value that is the same wherever the node is copied to
+struct Home {};        ///< the module where a name was written
+}  // namespace role
+
+template <class Role, class Node, class T>
+struct Field {
+  T Node::*member;
+};
+
+namespace fields {
+template <class Role>
+struct MakeField {
+  template <class Node, class T>
+  constexpr Field<Role, Node, T> operator()(T Node::*member) const {
+    return {member};
+  }
+};
+inline constexpr MakeField<role::Child> child;
+inline constexpr MakeField<role::Bindings> bindings;
+inline constexpr MakeField<role::Arms> arms;
+inline constexpr MakeField<role::Use> use;
+inline constexpr MakeField<role::Parameters> parameters;
+inline constexpr MakeField<role::FnDims> fn_dims;
+inline constexpr MakeField<role::IndexVars> index_vars;
+inline constexpr MakeField<role::OpenedDims> opened_dims;
+inline constexpr MakeField<role::Dims> dims;
+inline constexpr MakeField<role::Types> types;
+inline constexpr MakeField<role::Conditions> conditions;
+inline constexpr MakeField<role::Name> name;
+inline constexpr MakeField<role::Spelling> spelling;
+inline constexpr MakeField<role::Checks> checks;
+inline constexpr MakeField<role::Clause> clause;
+inline constexpr MakeField<role::Datum> datum;
+inline constexpr MakeField<role::Home> home;
+
+/// The table of a kind.
+template <class Node>
+struct Of;
+
+/// Stands for a value of any type, to count the fields of a struct.
+struct AnyValue {
+  template <class T>
+  operator T() const;
+};
+template <class Node, class... Values>
+consteval size_t count(Values... values) {
+  if constexpr (requires { Node{Expr(), values..., AnyValue()}; })
+    return count<Node>(values..., AnyValue());
+  else
+    return sizeof...(Values);
+}
+
+#define QUERN_FIELDS(Kind, ...)                             \
+  template <>                                               \
+  struct Of<Kind##Expr> {                                   \
+    using E = Kind##Expr;                                   \
+    static constexpr auto kTable = std::tuple(__VA_ARGS__); \
+  };                                                        \
+  static_assert(count<Kind##Expr>() == std::tuple_size_v<decltype(Of<Kind##Expr>::kTable)>)
+QUERN_FIELDS(Const, datum(&E::value));
+QUERN_FIELDS(Var, use(&E::variable));
+QUERN_FIELDS(Global, name(&E::name), dims(&E::dims), types(&E::types), home(&E::module));
+// Its arguments may open dims.
+QUERN_FIELDS(OpCall, datum(&E::instance), child(&E::args), dims(&E::dims), clause(&E::schedule));
+QUERN_FIELDS(Call, child(&E::callee), child(&E::args));
+QUERN_FIELDS(Fn, datum(&E::primitive), fn_dims(&E::dim_vars), parameters(&E::params), child(&E::body),
+             spelling(&E::attributes));
+QUERN_FIELDS(Block, bindings(&E::bindings), child(&E::result));
+QUERN_FIELDS(If, child(&E::condition), child(&E::then_arm), child(&E::else_arm));
+QUERN_FIELDS(Match, datum(&E::partial), child(&E::scrutinee), arms(&E::arms));
+QUERN_FIELDS(Tuple, child(&E::fields));
+QUERN_FIELDS(Field, datum(&E::index), name(&E::name), child(&E::tuple));
+QUERN_FIELDS(Construct, datum(&E::constructor), spelling(&E::name), child(&E::fields));
+QUERN_FIELDS(Ref, child(&E::content));
+QUERN_FIELDS(RefRead, child(&E::reference));
+QUERN_FIELDS(RefWrite, child(&E::reference), child(&E::content));
+QUERN_FIELDS(Intrinsic, datum(&E::intrinsic), child(&E::args), name(&E::texts));
+QUERN_FIELDS(CheckDims, child(&E::value), opened_dims(&E::opened), conditions(&E::conditions));
+QUERN_FIELDS(Extern, name(&E::kernel), datum(&E::attributes), child(&E::args));
+// The tensors that its schedule names are over no index variable: that they stand in their scope does not matter.
+QUERN_FIELDS(Comprehension, dims(&E::extents), index_vars(&E::vars), child(&E::body), clause(&E::schedule),
+             child(&E::scheduled));
+QUERN_FIELDS(View, child(&E::tensor));
+QUERN_FIELDS(DimValue, dims(&E::dim));
+QUERN_FIELDS(Scalar, datum(&E::op), datum(&E::is_cast), child(&E::args));
+QUERN_FIELDS(Reduce, datum(&E::reduce), dims(&E::extents), index_vars(&E::vars), child(&E::body));
+QUERN_FIELDS(Scan, datum(&E::reduce), dims(&E::extents), index_vars(&E::vars), child(&E::body));
+QUERN_FIELDS(Scatter, datum(&E::scatter), child(&E::init), dims(&E::extents), index_vars(&E::vars),
+             checks(&E::checked), child(&E::indices), child(&E::value));
+QUERN_FIELDS(Read, child(&E::tensor), checks(&E::checked), child(&E::indices), child(&E::otherwise));
+QUERN_FIELDS(Error);
+#undef QUERN_FIELDS
+}  // namespace fields
+
+/// Calls `f(role, field of node, same field of each other…)` for each field, in the order of the table.
+template <class F, class Node, class... Others>
+void for_each_field(F&& f, Node& node, Others&... others) {
+  auto call = [&]<class Role, class Owner, class T>(const Field<Role, Owner, T>& field) {
+    f(Role(), node.*field.member, others.*field.member...);
+  };
+  std::apply([&](const auto&... field) { (call(field), ...); },
+             fields::Of<std::remove_const_t<Node>>::kTable);
+}
+
+}  // namespace quern

@@ -16,6 +16,7 @@
 
 #include "frontend/text/render.h"
 #include "generated/config.h"
+#include "ide/documentation.h"
 #include "ir/io/data_files.h"
 #include "jit/codegen/codegen.h"
 #include "jit/runtime/threads.h"
@@ -23,12 +24,11 @@
 #include "passes/pipeline.h"
 #include "repl/command_files.h"
 #include "repl/repl.h"
-#include "session/compiler.h"
-#include "session/data_values.h"
-#include "session/documentation.h"
-#include "session/execution.h"
-#include "session/fusion_legend.h"
-#include "session/profile_report.h"
+#include "session/run/compiler.h"
+#include "session/run/data_values.h"
+#include "session/run/execution.h"
+#include "session/run/fusion_legend.h"
+#include "session/run/profile_report.h"
 
 namespace quern {
 
@@ -431,14 +431,15 @@ int CommandLine::document() {
       return kWrong;
     }
     Session session(*files);
-    fmt::print("# The operators of the library\n\n{}", documentation(session, session.make_module(), *files));
+    fmt::print("# The operators of the library\n\n{}",
+               ide::documentation(session, session.make_module(), *files));
     return kFine;
   }
   const OpenedFile* opened = open(file_);
   if (!opened) return kWrong;
   std::string text = opened->session->text(opened->source);
   std::string name = std::filesystem::path(file_).filename().string();
-  fmt::print("{}", documentation(*opened->session, opened->module, {{name, text}}));
+  fmt::print("{}", ide::documentation(*opened->session, opened->module, {{name, text}}));
   return kFine;
 }
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "repl/command_files.h"
-#include "session/execution.h"
+#include "session/run/execution.h"
 
 namespace CLI {
 class App;

@@ -3,8 +3,8 @@
 #include <cstdio>
 
 #include "cli/commands.h"
+#include "ide/explain.h"
 #include "repl/explain.h"
-#include "session/explain.h"
 
 namespace quern {
 
@@ -27,9 +27,9 @@ int CommandLine::explain() {
   int code = kFine;
   bool first = true;
   for (const std::string& typed : codes_) {
-    auto kind = kind_of_code(typed);
+    auto kind = ide::kind_of_code(typed);
     if (!kind) {
-      say(unknown_code(typed) + "; `quern explain` lists all");
+      say(ide::unknown_code(typed) + "; `quern explain` lists all");
       code = kMisuse;
       continue;
     }

@@ -9,7 +9,7 @@
 #include "cli/child_process.h"
 #include "cli/commands.h"
 #include "frontend/format/format.h"
-#include "session/reduction.h"
+#include "session/run/reduction.h"
 
 namespace quern {
 

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "ide/hover.h"
 #include "lsp/protocol.h"
 
 namespace quern::lsp {
@@ -15,10 +16,10 @@ Json hover(ServerState& state, const Json& params) {
   Position position = to_position(params.at("position"));
   if (!document || !document->in_step) return nullptr;
   Positions positions(state.session.text(document->source), state.encoding);
-  std::optional<HoverInfo> info = state.session.hover(document->source, positions.offset(position));
-  if (!info) return nullptr;
-  Json contents = {{"kind", "markdown"}, {"value", info->markdown}};
-  return {{"contents", contents}, {"range", to_json<Json>(positions.range(info->range))}};
+  std::optional<ide::Hover> found = ide::hover(state.session, document->source, positions.offset(position));
+  if (!found) return nullptr;
+  Json contents = {{"kind", "markdown"}, {"value", to_markdown(*found)}};
+  return {{"contents", contents}, {"range", to_json<Json>(positions.range(found->range))}};
 }
 
 template nlohmann::json hover(ServerState&, const nlohmann::json&);

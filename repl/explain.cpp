@@ -4,7 +4,7 @@
 
 #include <sstream>
 
-#include "session/explain.h"
+#include "ide/explain.h"
 
 namespace quern {
 
@@ -29,7 +29,7 @@ std::string label_of(const std::string& words) {
 }  // namespace
 
 std::string explain(DiagnosticKind kind, bool colour) {
-  std::istringstream lines{std::string(explanation_of(kind))};
+  std::istringstream lines{std::string(ide::explanation_of(kind))};
   std::string out;
   bool in_example = false;
   for (std::string line; std::getline(lines, line);) {

@@ -14,14 +14,15 @@
 #include "frontend/infer/infer.h"
 #include "frontend/syntax/syntax.h"
 #include "frontend/text/render.h"
+#include "ide/explain.h"
+#include "ide/hover.h"
 #include "ir/base/interrupt.h"
 #include "ir/type/type.h"
 #include "ir/value/value.h"
 #include "repl/command_files.h"
 #include "repl/explain.h"
-#include "session/compiler.h"
-#include "session/explain.h"
-#include "session/profile_report.h"
+#include "session/run/compiler.h"
+#include "session/run/profile_report.h"
 
 namespace quern {
 
@@ -89,13 +90,6 @@ std::map<DeclarationId, Name> in_order(const std::map<Name, DeclarationId>& by_n
 
 bool is_same(const LocatedDiagnostic& a, const LocatedDiagnostic& b) {
   return a.kind == b.kind && a.text.data() == b.text.data() && a.range == b.range && a.message == b.message;
-}
-
-// The code of a hover text: what stands between its first fences.
-std::string first_code_block(const std::string& markdown) {
-  size_t begin = markdown.find('\n') + 1;
-  size_t end = markdown.find("\n```", begin);
-  return end == std::string::npos ? markdown : markdown.substr(begin, end - begin);
 }
 
 }  // namespace
@@ -367,9 +361,9 @@ bool Workspace::show_type(const std::string& expression) {
     }
   return with_source(next_name(), expression, "", false, [&](SourceId source) {
     // An operator has its signature for a type.
-    auto hover = is_name(asked) ? session_.hover(source, 0) : std::nullopt;
+    auto hover = is_name(asked) ? ide::hover(session_, source, 0) : std::nullopt;
     if (hover && hover->range.end - hover->range.begin == asked.size()) {
-      print_line(first_code_block(hover->markdown));
+      print_line(ide::code_of(*hover));
       return true;
     }
     auto statement = only_expression(source, "`:type`");
@@ -446,8 +440,8 @@ bool Workspace::show_variables() {
 
 bool Workspace::explain(const std::string& code) {
   if (code.empty() && !last_shown_) return complain("there was no diagnostic so far; write `:explain Q0302`");
-  auto kind = code.empty() ? last_shown_ : kind_of_code(code);
-  if (!kind) return complain(unknown_code(code));
+  auto kind = code.empty() ? last_shown_ : ide::kind_of_code(code);
+  if (!kind) return complain(ide::unknown_code(code));
   fmt::print("{}", quern::explain(*kind, colours_wanted(stdout)));
   return true;
 }

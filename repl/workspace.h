@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "repl/repl.h"
-#include "session/execution.h"
+#include "session/run/execution.h"
 #include "session/session.h"
 
 namespace quern {

@@ -40,10 +40,12 @@ struct DeclarationInfo {
   DeclarationId part_of = 0;  ///< the definition whose body this is a chunk of (frontend/parse/body_chunks.h)
 };
 
-/// What hovering shows: the source range it is about, and Markdown.
-struct HoverInfo {
-  Range range;
-  std::string markdown;
+/// The syntax around a place in a source.
+struct SyntaxPath {
+  DeclarationId whole;           ///< the declaration that the place is in
+  Range range;                   ///< of it
+  DeclarationId declaration;     ///< that the nodes are of: the same, or a chunk of its body
+  std::vector<SyntaxPtr> nodes;  ///< from the root to the innermost
 };
 
 /// A source in its canonical layout.
@@ -187,7 +189,16 @@ class Session {
   const DataDefinition* data(ModuleId module, Type type);
   /// Names of a module's own `def @…`, in order.
   std::vector<std::string> definitions(ModuleId module);
-  std::optional<HoverInfo> hover(SourceId source, uint32_t offset);
+  /// Nothing between declarations.
+  std::optional<SyntaxPath> syntax_at(SourceId source, uint32_t offset);
+  /// What inference knows of a declaration or a chunk of one; null for one that is not inferred.
+  const Inferred* inferred(DeclarationId declaration);
+  /// The types of its nodes, by their numbers; of some it may have none.
+  const std::vector<Type>& types_of(DeclarationId declaration);
+  /// The declaration of an operator as seen from a module, or 0.
+  DeclarationId find_operator(ModuleId module, std::string_view name);
+  /// The comment above a declaration, Markdown.
+  std::string doc(DeclarationId declaration);
 
   /// The bytecode of @name as seen from a module, optimised; null with errors or without one.
   std::shared_ptr<const Program> program(ModuleId module, std::string_view name);
@@ -204,9 +215,6 @@ class Session {
   struct Impl;
   struct Bodies;
   SyntaxPtr tree_root(DeclarationId id);
-  const Inferred* inferred(DeclarationId declaration);
-  const std::vector<Type>* types_of(DeclarationId declaration);
-  std::string operator_markdown(DeclarationId id);
   LocatedDiagnostic locate(const SyntaxProblem& problem, SourceId source);
   LocatedFix locate(const Fix& fix, SourceId source);
   std::unique_ptr<Impl> impl_;

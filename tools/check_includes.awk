@@ -38,6 +38,8 @@ BEGIN {
   rank["jit/cache"] = 48
   rank["jit/tune"] = 49
   rank["session"] = 50
+  rank["session/run"] = 51
+  rank["ide"] = 55
   rank["lsp"] = 60
   rank["repl"] = 70
   rank["cli"] = 80
@@ -65,7 +67,7 @@ function confine(header, place, rule) {
 # The room of a path; "" for tests, benchmarks and the build's own files, which may include anything.
 function room_of(path, part, parts) {
   parts = split(path, part, "/")
-  if (parts > 2 && part[1] ~ /^(ir|frontend|jit)$/) return part[2] == "runtime" ? "jit/vm" : part[1] "/" part[2]
+  if (parts > 2 && part[1] ~ /^(ir|frontend|jit|session)$/) return part[2] == "runtime" ? "jit/vm" : part[1] "/" part[2]
   return parts > 1 && (part[1] in rank) ? part[1] : ""
 }
 

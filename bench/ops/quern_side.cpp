@@ -6,7 +6,7 @@
 #include "bench/ops/tensors.h"
 #include "frontend/text/render.h"
 #include "jit/runtime/threads.h"
-#include "session/compiler.h"
+#include "session/run/compiler.h"
 #include "session/session.h"
 
 namespace quern::bench {

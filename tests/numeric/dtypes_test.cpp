@@ -256,7 +256,7 @@ std::string text_of(ScalarOp op) {
 }
 
 constexpr int kOps = 0
-#define QUERN_SCALAR(name, text, arity, signature) +1
+#define QUERN_SCALAR(name, text, arity, signature, code) +1
 #include "ir/value/scalar_ops.def"
 #undef QUERN_SCALAR
     ;

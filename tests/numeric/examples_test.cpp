@@ -17,7 +17,7 @@
 
 #include "frontend/text/render.h"
 #include "ir/io/data_files.h"
-#include "session/execution.h"
+#include "session/run/execution.h"
 
 extern char** environ;
 

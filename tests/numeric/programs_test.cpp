@@ -10,7 +10,7 @@
 #include "frontend/text/render.h"
 #include "jit/cache/kernel_cache.h"
 #include "jit/runtime/threads.h"
-#include "session/execution.h"
+#include "session/run/execution.h"
 #include "session/session.h"
 
 namespace quern {

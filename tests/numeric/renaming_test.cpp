@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "frontend/text/render.h"
-#include "session/compiler.h"
+#include "session/run/compiler.h"
 #include "tests/support/cases.h"
 #include "tests/support/compare.h"
 #include "tests/support/library.h"

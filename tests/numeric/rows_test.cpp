@@ -6,7 +6,7 @@
 
 #include <set>
 
-#include "session/compiler.h"
+#include "session/run/compiler.h"
 #include "session/session.h"
 #include "tests/support/cases.h"
 #include "tests/support/compare.h"

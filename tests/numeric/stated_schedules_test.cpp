@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "session/compiler.h"
+#include "session/run/compiler.h"
 #include "session/session.h"
 #include "tests/support/cases.h"
 #include "tests/support/compare.h"

@@ -10,7 +10,7 @@
 #include <map>
 #include <sstream>
 
-#include "session/documentation.h"
+#include "ide/documentation.h"
 #include "tests/files.h"
 #include "tests/golden/run_program.h"
 #include "tests/operators/drawn.h"
@@ -22,11 +22,11 @@ namespace {
 class DocumentationColumn : public testing::TestWithParam<std::string> {};
 
 TEST_P(DocumentationColumn, ExamplesPrintWhatItSays) {
-  std::vector<DocExample> examples = doc_examples(doc_comment(GetParam()));
+  std::vector<ide::DocExample> examples = ide::doc_examples(doc_comment(GetParam()));
   ASSERT_FALSE(examples.empty()) << "the doc comment of `" << GetParam() << "` has no example";
   bool own = own_operators().find("op " + GetParam() + "(") != std::string::npos;
   std::string program = own ? own_operators() : "", output;
-  for (const DocExample& example : examples) {
+  for (const ide::DocExample& example : examples) {
     EXPECT_NE(example.code.find(GetParam() + "("), std::string::npos) << example.code;
     EXPECT_FALSE(example.output.empty()) << example.code << "does not say what it prints";
     program += example.code + ";\n";
@@ -61,7 +61,7 @@ std::map<std::string, std::string> sections_of(const std::string& page) {
 TEST(Operators, HaveAPage) {
   Session session;
   std::string page = "# The operators of the library\n\n" +
-                     documentation(session, session.make_module(), Session::builtin_library());
+                     ide::documentation(session, session.make_module(), Session::builtin_library());
   std::string path = std::string(QUERN_SOURCE_DIR) + "/docs/operators.md";
   if (std::getenv("QUERN_UPDATE_GOLDENS")) {
     std::ofstream(path) << page;

@@ -7,8 +7,8 @@
 #include <optional>
 #include <set>
 
-#include "session/documentation.h"
-#include "session/execution.h"
+#include "ide/documentation.h"
+#include "session/run/execution.h"
 #include "tests/operators/drawn.h"
 #include "tests/support/library.h"
 
@@ -50,7 +50,7 @@ TensorPtr value_of(const std::string& text) {
 }
 
 ExampleCall example_call(const std::string& op) {
-  std::vector<DocExample> examples = doc_examples(doc_comment(op));
+  std::vector<ide::DocExample> examples = ide::doc_examples(doc_comment(op));
   if (examples.empty()) return {};
   ExampleCall call{{}, examples[0].code};
   while (call.text.ends_with('\n')) call.text.pop_back();

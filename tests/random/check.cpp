@@ -9,7 +9,7 @@
 #include "frontend/text/render.h"
 #include "ir/expr/equality.h"
 #include "jit/runtime/threads.h"
-#include "session/execution.h"
+#include "session/run/execution.h"
 #include "tests/random/index_terms.h"
 
 namespace quern::random_programs {

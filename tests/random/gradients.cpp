@@ -10,7 +10,7 @@
 #include "frontend/text/render.h"
 #include "ir/interpret/interpreter.h"
 #include "jit/cache/kernel_cache.h"
-#include "session/execution.h"
+#include "session/run/execution.h"
 #include "tests/ir/interpret/recording_host.h"
 #include "tests/random/generator.h"
 #include "tests/random/index_terms.h"

@@ -4,7 +4,7 @@
 
 #include <span>
 
-#include "session/compiler.h"
+#include "session/run/compiler.h"
 #include "session/session.h"
 #include "tests/ir/interpret/recording_host.h"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "session/compiler.h"
+#include "session/run/compiler.h"
 #include "session/session.h"
 #include "tests/ir/interpret/recording_host.h"
 

@@ -26,7 +26,7 @@
 #include <vector>
 
 #include "frontend/text/diagnostics.h"
-#include "session/explain.h"
+#include "ide/explain.h"
 #include "tests/files.h"
 #include "tests/golden/run_program.h"
 
@@ -207,14 +207,14 @@ TEST(DiagnosticTable, EveryKindIsReportedSomewhere) {
 
 TEST(Explain, FindsAKindByItsCodeHoweverItIsTyped) {
   for (const char* typed : {"Q0103", "q0103", "Q103", "q103", "103", "0103"})
-    EXPECT_EQ(kind_of_code(typed), DiagnosticKind::Unterminated) << typed;
+    EXPECT_EQ(ide::kind_of_code(typed), DiagnosticKind::Unterminated) << typed;
   for (const char* typed : {"", "Q", "Q9999", "-103", "103x", "Q 103", "dims", "99999999999999999999"})
-    EXPECT_EQ(kind_of_code(typed), std::nullopt) << typed;
+    EXPECT_EQ(ide::kind_of_code(typed), std::nullopt) << typed;
 }
 
 TEST(Explain, HasTheSectionOfEachKindAndNoMore) {
   for (DiagnosticKind kind : all_diagnostic_kinds()) {
-    std::string_view text = explanation_of(kind);
+    std::string_view text = ide::explanation_of(kind);
     EXPECT_TRUE(text.starts_with("## " + heading_of(kind) + "\n")) << text;
     EXPECT_EQ(text.find("\n## "), std::string_view::npos) << text;
     EXPECT_NE(text.find(" right"), std::string_view::npos) << text;

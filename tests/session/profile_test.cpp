@@ -13,7 +13,7 @@
 
 #include "jit/cache/kernel_name.h"
 #include "jit/vm/operation_count.h"
-#include "session/profile_report.h"
+#include "session/run/profile_report.h"
 #include "tests/golden/run_program.h"
 #include "tests/jit/nest/primitives_of_main.h"
 #include "tests/session/compiled_main.h"

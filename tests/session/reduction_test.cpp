@@ -1,6 +1,6 @@
 // Programs made smaller: what is left still fails, and nothing of it can go.
 
-#include "session/reduction.h"
+#include "session/run/reduction.h"
 
 #include <gtest/gtest.h>
 

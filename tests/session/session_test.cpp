@@ -7,8 +7,9 @@
 #include <filesystem>
 #include <fstream>
 
+#include "ide/hover.h"
 #include "session/embedded.h"
-#include "session/execution.h"
+#include "session/run/execution.h"
 
 namespace quern {
 namespace {
@@ -98,12 +99,12 @@ TEST_F(SessionTest, ALaterSourceReplacesADefinition) {
 TEST_F(SessionTest, HoverShowsTheTypeOfTheInnermostExpression) {
   std::string text = "let %x = [[1f, 2f, 3f]];\nlet %y = nn.relu(%x);\n";
   SourceId source = open(text);
-  auto hover = session.hover(source, static_cast<uint32_t>(text.rfind("%x")) + 1);
+  auto hover = ide::hover(session, source, static_cast<uint32_t>(text.rfind("%x")) + 1);
   ASSERT_TRUE(hover);
-  EXPECT_NE(hover->markdown.find("Tensor[(1, 3), float32]"), std::string::npos) << hover->markdown;
-  auto op = session.hover(source, static_cast<uint32_t>(text.find("nn.relu")) + 1);
+  EXPECT_NE(to_markdown(*hover).find("Tensor[(1, 3), float32]"), std::string::npos) << to_markdown(*hover);
+  auto op = ide::hover(session, source, static_cast<uint32_t>(text.find("nn.relu")) + 1);
   ASSERT_TRUE(op);
-  EXPECT_NE(op->markdown.find("max(x, 0)"), std::string::npos) << op->markdown;
+  EXPECT_NE(to_markdown(*op).find("max(x, 0)"), std::string::npos) << to_markdown(*op);
 }
 
 TEST_F(SessionTest, RecursiveCompositesAreReportedNotEndless) {

@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "ir/base/interned.h"
-#include "session/execution.h"
+#include "session/run/execution.h"
 #include "session/session.h"
 
 namespace quern {

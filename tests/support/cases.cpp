@@ -11,7 +11,7 @@
 
 #include "frontend/text/render.h"
 #include "jit/cache/kernel_cache.h"
-#include "session/execution.h"
+#include "session/run/execution.h"
 
 namespace quern::numeric {
 

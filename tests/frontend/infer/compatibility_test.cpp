@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "frontend/text/render.h"
-#include "session/execution.h"
+#include "session/run/execution.h"
 #include "session/session.h"
 
 namespace quern {

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "frontend/text/render.h"
+#include "ide/hover.h"
 #include "session/embedded.h"
 #include "session/session.h"
 
@@ -38,7 +39,7 @@ class Robustness : public testing::Test {
       ASSERT_FALSE(d.message.empty());
       render_terminal(d, true);
     }
-    for (uint32_t offset = 0; offset <= text.size(); offset += 97) session.hover(source, offset);
+    for (uint32_t offset = 0; offset <= text.size(); offset += 97) ide::hover(session, source, offset);
   }
   Session session;
   SourceId source = session.add_source(session.make_module(), "half.relay", "");

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "session/execution.h"
+#include "session/run/execution.h"
 #include "session/session.h"
 
 namespace quern {

@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "session/execution.h"
+#include "session/run/execution.h"
 #include "session/session.h"
 
 namespace quern {

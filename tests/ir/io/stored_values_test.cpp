@@ -11,7 +11,7 @@
 
 #include "ir/io/data_files.h"
 #include "ir/value/value.h"
-#include "session/execution.h"
+#include "session/run/execution.h"
 
 namespace quern {
 namespace {

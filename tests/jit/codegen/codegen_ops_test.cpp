@@ -21,7 +21,7 @@ const std::vector<DType> kDTypes{
     {DTypeCode::UInt, 32}, {DTypeCode::UInt, 64}, DType::boolean()};
 
 const std::vector<ScalarOp> kOps{
-#define QUERN_SCALAR(name, text, arity, signature) ScalarOp::name,
+#define QUERN_SCALAR(name, text, arity, signature, code) ScalarOp::name,
 #include "ir/value/scalar_ops.def"
 #undef QUERN_SCALAR
 };
@@ -127,7 +127,7 @@ TEST_P(EveryOp, AgreesWithTheReference) {
 
 std::string op_name(const testing::TestParamInfo<ScalarOp>& op) {
   constexpr std::array kNames{
-#define QUERN_SCALAR(name, text, arity, signature) #name,
+#define QUERN_SCALAR(name, text, arity, signature, code) #name,
 #include "ir/value/scalar_ops.def"
 #undef QUERN_SCALAR
   };

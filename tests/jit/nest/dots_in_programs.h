@@ -13,7 +13,7 @@
 
 #include "ir/interpret/interpreter.h"
 #include "jit/runtime/threads.h"
-#include "session/compiler.h"
+#include "session/run/compiler.h"
 #include "session/session.h"
 #include "tests/ir/interpret/recording_host.h"
 

@@ -10,7 +10,7 @@
 
 #include "jit/rules/winograd.h"
 #include "jit/runtime/threads.h"
-#include "session/compiler.h"
+#include "session/run/compiler.h"
 #include "session/session.h"
 #include "tests/ir/interpret/recording_host.h"
 

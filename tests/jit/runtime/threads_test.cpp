@@ -12,7 +12,7 @@
 
 #include "ir/base/internal_failure.h"
 #include "jit/runtime/threads.h"
-#include "session/compiler.h"
+#include "session/run/compiler.h"
 #include "session/session.h"
 #include "tests/ir/interpret/recording_host.h"
 #include "tests/jit/nest/primitives_of_main.h"

@@ -1,4 +1,4 @@
-#include "session/documentation.h"
+#include "ide/documentation.h"
 
 #include <fmt/format.h>
 
@@ -13,7 +13,7 @@
 #include "passes/gradient/reverse.h"
 #include "passes/pipeline.h"
 
-namespace quern {
+namespace quern::ide {
 
 std::vector<DocExample> doc_examples(const std::string& doc) {
   std::vector<DocExample> all;
@@ -166,4 +166,4 @@ std::string documentation(Session& session, ModuleId module, const std::vector<S
   return text;
 }
 
-}  // namespace quern
+}  // namespace quern::ide

@@ -1,4 +1,4 @@
-#include "session/fusion_legend.h"
+#include "session/run/fusion_legend.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "session/explain.h"
+#include "ide/explain.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 
 #include "session/embedded.h"
 
-namespace quern {
+namespace quern::ide {
 
 namespace {
 
@@ -54,4 +54,4 @@ std::string unknown_code(std::string_view code) {
   return fmt::format("there is no `{}`; the nearest is `{}`", code, nearest);
 }
 
-}  // namespace quern
+}  // namespace quern::ide

@@ -7,7 +7,7 @@
 
 #include "frontend/text/diagnostics.h"
 
-namespace quern {
+namespace quern::ide {
 
 /// The section about a kind, heading included, as Markdown.
 std::string_view explanation_of(DiagnosticKind kind);
@@ -18,4 +18,4 @@ std::optional<DiagnosticKind> kind_of_code(std::string_view code);
 /// Why a code that is typed names no kind, and what to type instead.
 std::string unknown_code(std::string_view code);
 
-}  // namespace quern
+}  // namespace quern::ide

@@ -1,4 +1,4 @@
-#include "session/schedule_text.h"
+#include "session/run/schedule_text.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "session/reduction.h"
+#include "session/run/reduction.h"
 
 #include <fmt/format.h>
 

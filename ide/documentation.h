@@ -6,7 +6,7 @@
 
 #include "session/session.h"
 
-namespace quern {
+namespace quern::ide {
 
 /// An expression of a doc comment (a fenced block of `relay`), and what it is said to print.
 struct DocExample {
@@ -20,4 +20,4 @@ std::vector<DocExample> doc_examples(const std::string& doc);
 /// from its definition. Examples are typed in `module`.
 std::string documentation(Session& session, ModuleId module, const std::vector<Session::LibraryFile>& files);
 
-}  // namespace quern
+}  // namespace quern::ide

@@ -1,4 +1,4 @@
-#include "session/profile_report.h"
+#include "session/run/profile_report.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "session/data_values.h"
+#include "session/run/data_values.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "session/execution.h"
+#include "session/run/execution.h"
 
 #include <fmt/format.h>
 
@@ -10,8 +10,8 @@
 
 #include "passes/gradient/gradient.h"
 #include "passes/pipeline.h"
-#include "session/compiler.h"
-#include "session/data_values.h"
+#include "session/run/compiler.h"
+#include "session/run/data_values.h"
 
 namespace quern {
 

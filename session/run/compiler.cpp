@@ -1,4 +1,4 @@
-#include "session/compiler.h"
+#include "session/run/compiler.h"
 
 #include <fmt/format.h>
 
@@ -14,8 +14,8 @@
 #include "jit/schedule/lower.h"
 #include "jit/vm/vm.h"
 #include "passes/pipeline.h"
-#include "session/fusion_legend.h"
-#include "session/schedule_text.h"
+#include "session/run/fusion_legend.h"
+#include "session/run/schedule_text.h"
 
 namespace quern {
 

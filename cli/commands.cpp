@@ -48,10 +48,10 @@ void add_threads(CLI::App& command) {
       ->check(CLI::Range(1, 1024));
 }
 
-void add_winograd(CLI::App& command) {
+void add_winograd(CLI::App& command, CompilerOptions& options) {
   command
       .add_option(
-          "--winograd", CompilerOptions::of_process().winograd_tile,
+          "--winograd", options.winograd_tile,
           "2 or 4: 3x3 convolutions may have the error of Winograd's with such tiles (docs/kernels.md)")
       ->check(CLI::IsMember({2, 4}));
 }
@@ -71,10 +71,10 @@ CommandLine::CommandLine(CLI::App& app) : app_(app) {
       app.add_subcommand("repl", "explore: type expressions and definitions (also without a subcommand)");
   repl->add_flag("--interpret", interpret_, "by the reference interpreter instead of compiled kernels");
   add_threads(*repl);
-  add_winograd(*repl);
+  add_winograd(*repl, compiler_);
   CLI::App* run = app.add_subcommand("run", "run a file's statements in order");
   add_threads(*run);
-  add_winograd(*run);
+  add_winograd(*run, compiler_);
   run->add_option("FILE", file_, "a .relay file")->required();
   run->add_option("--input", inputs_,
                   "NAME=FILE: the value of the top-level variable %NAME or of @main's parameter")
@@ -102,13 +102,15 @@ CommandLine::CommandLine(CLI::App& app) : app_(app) {
   fmt->add_option("--range", range_,
                   "A:B, or A: only the declarations that touch these lines of the one file");
   CLI::App* ir = app.add_subcommand("ir", "show what a file becomes at a stage of compilation");
-  add_winograd(*ir);
+  add_winograd(*ir, compiler_);
   ir->add_option(
-      "--features", CompilerOptions::of_process().features,
+      "--features", compiler_.features,
       "+amx-tile,+amx-int8: code for a machine that has these of LLVM's features too, or not with `-`");
   ir->add_option("FILE", file_, "a .relay file")->required();
   ir->add_option("NAME", entry_, "@f: one definition; all statements without it");
   ir->add_option("--stage", stage_, fmt::format("{}", fmt::join(Compiler::stages(), ", ")));
+  ir->add_option("--passes", passes_, "fuse,dead_code: what these passes alone make of the typed text")
+      ->delimiter(',');
   ir->add_option("--output", output_,
                  "FILE.relay: the whole module with its types; large constants go to FILE.safetensors");
   CLI::App* explain = app.add_subcommand("explain", "what a code such as Q0302 means, with examples");
@@ -201,7 +203,7 @@ int CommandLine::check() {
 
 // One line a test; what failed is told where it failed. A file with mistakes in it runs none.
 int CommandLine::test() {
-  if (!interpret_) warn_about_cache();
+  if (!interpret_) warn_about_cache(compiler_.cache);
   size_t passed = 0, failed = 0;
   int code = kFine;
   for (const std::string& path : files_) {
@@ -219,6 +221,7 @@ int CommandLine::test() {
     }
     ExecutionOptions options;
     options.interpret = interpret_;
+    options.compiler = compiler_;
     for (DeclarationId id : session.tests(opened->source)) {
       const std::string& name = session.info(id).name;
       if (name.find(filter_) == std::string::npos) continue;
@@ -246,8 +249,8 @@ std::optional<ExecutionOptions> CommandLine::execution_options() const {
   ExecutionOptions options;
   options.interpret = interpret_;
   options.after = after_;
-  auto is_after = [&](const Pass& pass) { return pass.name == after_; };
-  if (!after_.empty() && (!interpret_ || std::ranges::none_of(pipeline(), is_after))) {
+  options.compiler = compiler_;
+  if (!after_.empty() && (!interpret_ || !find_pass(after_))) {
     say(fmt::format("`--after {}` goes with `--interpret`, and names a pass", after_));
     return std::nullopt;
   }
@@ -320,7 +323,7 @@ int CommandLine::run_file() {
     return exit_code(problems);
   }
   bool json = format_ == "json";
-  if (!interpret_) warn_about_cache();
+  if (!interpret_) warn_about_cache(compiler_.cache);
   Execution execution(*opened->session, opened->module, *options, [json](std::string_view line) {
     const std::string shown = json ? print_json(line) : std::string(line);
     std::fwrite(shown.data(), 1, shown.size(), stdout);
@@ -368,8 +371,12 @@ static int write_module(Session& session, SourceId source, const std::string& ou
 }
 
 int CommandLine::ir() {
-  if (!output_.empty() && (!entry_.empty() || stage_ != "typed")) {
+  if (!output_.empty() && (!entry_.empty() || stage_ != "typed" || !passes_.empty())) {
     say("`--output` writes a whole module as it is typed: it goes with neither NAME nor another --stage");
+    return kMisuse;
+  }
+  if (stage_ != "typed" && !passes_.empty()) {
+    say("`--passes` shows what these passes alone make: it goes without --stage");
     return kMisuse;
   }
   const OpenedFile* opened = open(file_);
@@ -388,7 +395,7 @@ int CommandLine::ir() {
     return exit_code(problems);
   }
   if (!output_.empty()) return write_module(session, opened->source, output_);
-  if (stage_ == "typed" && wanted.empty()) {
+  if (stage_ == "typed" && passes_.empty() && wanted.empty()) {
     std::vector<ExprPtr> bodies;
     for (const std::string& name : session.definitions(opened->module))
       if (const Definition* d = session.definition(opened->module, name)) bodies.push_back(d->body);
@@ -399,7 +406,7 @@ int CommandLine::ir() {
     fmt::print("{}{}{}", text, text.empty() || legend.empty() ? "" : "\n", legend);
     return kFine;
   }
-  Compiler compiler(session);
+  Compiler compiler(session, compiler_);
   std::vector<const Definition*> shown;
   for (const std::string& name : session.definitions(opened->module))
     if (wanted.empty() || wanted == name)
@@ -413,7 +420,7 @@ int CommandLine::ir() {
     return kWrong;
   }
   for (const Definition* d : shown) {
-    auto text = compiler.stage_text(*d, stage_);
+    auto text = passes_.empty() ? compiler.stage_text(*d, stage_) : compiler.text_after(*d, passes_);
     if (!text) {
       say(text.error().message);
       return kWrong;
@@ -453,8 +460,9 @@ int CommandLine::repl() {
   ReplOptions options;
   options.interactive = isatty(STDIN_FILENO) != 0;
   options.colour = colours_wanted();
-  options.interpret = interpret_;
-  if (!options.interpret) warn_about_cache();
+  options.execution.interpret = interpret_;
+  options.execution.compiler = compiler_;
+  if (!interpret_) warn_about_cache(compiler_.cache);
   return run_repl(session, options);
 }
 

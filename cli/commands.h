@@ -47,8 +47,9 @@ class CommandLine {
   std::deque<OpenedFile> opened_;
   std::vector<std::string> files_, codes_;
   std::string file_, entry_, stage_ = "typed", params_, output_, format_ = "text", stdlib_, range_;
-  std::vector<std::string> inputs_, command_;
+  std::vector<std::string> inputs_, command_, passes_;
   std::string filter_, after_;
+  CompilerOptions compiler_ = CompilerOptions::from_environment();
   double limit_ = 60;
   bool check_ = false, json_ = false, interpret_ = false, version_ = false, profile_ = false;
 };

@@ -23,18 +23,23 @@ add_library(quern_llvm INTERFACE)
 target_include_directories(quern_llvm SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})
 separate_arguments(llvm_definitions NATIVE_COMMAND "${LLVM_DEFINITIONS}")
 target_compile_options(quern_llvm INTERFACE ${llvm_definitions})
-target_link_libraries(quern_llvm INTERFACE LLVM)
+# Linked statically: to relocate the shared library is most of the time that the program takes to start. What LLVM itself
+# looks up by name, for debuggers, is in libLLVMOrcTargetProcess; the program exports none of the rest.
+llvm_map_components_to_libnames(llvm_libraries orcjit orcdebugging native nvptxcodegen nvptxdesc nvptxinfo passes objcopy)
+target_link_libraries(quern_llvm INTERFACE ${llvm_libraries})
+file(GLOB llvm_archives RELATIVE "${LLVM_LIBRARY_DIR}" "${LLVM_LIBRARY_DIR}/libLLVM*.a")
+list(REMOVE_ITEM llvm_archives libLLVMOrcTargetProcess.a)
+list(JOIN llvm_archives ":" llvm_archives)
+target_link_options(quern_llvm INTERFACE "-Wl,--exclude-libs=${llvm_archives}"
+                    -Wl,-u,llvm_orc_registerJITLoaderGDBWrapper -Wl,-u,llvm_orc_registerJITLoaderGDBAllocAction)
 
 find_package(antlr4-runtime CONFIG REQUIRED)
 find_program(QUERN_ANTLR antlr4 REQUIRED)
 
-# XGBoost's CMake package refers to a program that Debian does not ship with the library.
+# Of XGBoost only its header is used at build time; the library is opened when a cost model is first used.
 find_path(XGBOOST_INCLUDE_DIR xgboost/c_api.h REQUIRED)
-find_library(XGBOOST_LIBRARY xgboost REQUIRED)
-add_library(xgboost::xgboost UNKNOWN IMPORTED)
-set_target_properties(xgboost::xgboost PROPERTIES
-  IMPORTED_LOCATION "${XGBOOST_LIBRARY}"
-  INTERFACE_INCLUDE_DIRECTORIES "${XGBOOST_INCLUDE_DIR}")
+add_library(quern_xgboost_headers INTERFACE)
+target_include_directories(quern_xgboost_headers SYSTEM INTERFACE ${XGBOOST_INCLUDE_DIR})
 file(READ "${XGBOOST_INCLUDE_DIR}/xgboost/version_config.h" xgboost_version_header)
 set(XGBOOST_VERSION "")
 foreach(part MAJOR MINOR PATCH)

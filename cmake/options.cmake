@@ -63,7 +63,12 @@ if(QUERN_LLD)
   add_link_options(-fuse-ld=lld)
 endif()
 # The build id tells one build of the compiler from the next.
-add_link_options(-Wl,--build-id=sha1)
+add_link_options(-Wl,--build-id=sha1 -Wl,--gc-sections -Wl,--as-needed)
+if(NOT QUERN_SANITIZE)
+  # At a fixed address: vtables and tables of strings need no relocation at each start.
+  add_compile_options(-fno-pie)
+  add_link_options(-no-pie)
+endif()
 
 find_program(QUERN_CCACHE ccache)
 if(QUERN_CCACHE)

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "ir/base/internal_failure.h"
 #include "ir/base/interrupt.h"
 #include "ir/base/result.h"
@@ -52,21 +54,30 @@ void check(ExprPtr expr, const FreeNames& given) {
 
 std::span<const Pass> pipeline() { return kPipeline; }
 
-Optimised optimise(const Definition& definition, FunctionSource& functions, std::string_view last) {
+const Pass* find_pass(std::string_view name) {
+  const auto* pass = std::ranges::find(kPipeline, name, &Pass::name);
+  return pass == std::end(kPipeline) ? nullptr : pass;
+}
+
+Optimised run_passes(const Definition& definition, FunctionSource& functions, std::span<const Pass> passes) {
   auto arena = std::make_shared<Arena>();
   arena->keep(definition.arena);
   PassContext context{*arena, functions};
   ExprPtr expr = definition.body;
   const FreeNames given = is_verifying() ? free_names(expr) : FreeNames();
-  for (const Pass& pass : kPipeline) {
+  for (const Pass& pass : passes) {
     if (is_interrupted()) return {nullptr, arena};
     Stage stage(pass.name);
     expr = pass.run(context, expr);
     QUERN_CHECK(expr != nullptr && expr->type != nullptr);
     if (is_verifying()) check(expr, given);
-    if (pass.name == last) break;
   }
   return {expr, arena};
+}
+
+Optimised optimise(const Definition& definition, FunctionSource& functions, std::string_view last) {
+  const Pass* to = find_pass(last);
+  return run_passes(definition, functions, {kPipeline, to ? to + 1 : std::end(kPipeline)});
 }
 
 }  // namespace quern

@@ -16,6 +16,8 @@ struct Pass {
 
 /// From typed IR to calls of kernels.
 std::span<const Pass> pipeline();
+/// The pass of that name, or null.
+const Pass* find_pass(std::string_view name);
 
 /// An optimised expression and what owns its nodes.
 struct Optimised {
@@ -23,10 +25,11 @@ struct Optimised {
   std::shared_ptr<const Arena> arena;
 };
 
-/// Runs the pipeline on a definition's body up to and including the pass named `last` (all passes without a
-/// name). Null where it is interrupted (ir/base/interrupt.h). With QUERN_VERIFY=1 in the environment the IR
-/// is verified after each pass (passes/verify.h): what a pass breaks is an InternalFailure of the stage that
-/// is called as the pass is.
+/// Runs passes on a definition's body. Null where it is interrupted (ir/base/interrupt.h). With QUERN_VERIFY=1
+/// in the environment the IR is verified after each pass (passes/verify.h): what a pass breaks is an
+/// InternalFailure of the stage that is called as the pass is.
+Optimised run_passes(const Definition& definition, FunctionSource& functions, std::span<const Pass> passes);
+/// The pipeline up to and including the pass named `last`; all of it without a name.
 Optimised optimise(const Definition& definition, FunctionSource& functions, std::string_view last = "");
 
 }  // namespace quern

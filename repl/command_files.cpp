@@ -66,8 +66,7 @@ void point_to_explanation(const std::vector<LocatedDiagnostic>& diagnostics) {
 
 void say(const std::string& message) { std::fputs(printable("quern: " + message + "\n").c_str(), stderr); }
 
-void warn_about_cache() {
-  const std::filesystem::path& cache = CompilerOptions::of_process().cache;
+void warn_about_cache(const std::filesystem::path& cache) {
   if (const std::string why = distrust(cache); !why.empty())
     say(fmt::format(
         "warning: the cache of compiled code is not used: {}; QUERN_CACHE names another file, or is off",

@@ -2,6 +2,7 @@
 // What the subcommands share: exit codes, files, and how they speak.
 
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -28,7 +29,7 @@ void point_to_explanation(const std::vector<LocatedDiagnostic>& diagnostics);
 /// A line on standard error that begins with the program's name.
 void say(const std::string& message);
 /// Says so where the cache of compiled code is not used because somebody else may change it.
-void warn_about_cache();
+void warn_about_cache(const std::filesystem::path& cache);
 
 /// A session with one file in it.
 struct OpenedFile {

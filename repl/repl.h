@@ -1,14 +1,14 @@
 #pragma once
 // The interactive loop: on a terminal with prompts, over a pipe without.
 
-#include "session/session.h"
+#include "session/run/execution.h"
 
 namespace quern {
 
 struct ReplOptions {
   bool interactive = false;  ///< prompts, a greeting, and what was defined
   bool colour = false;       ///< in diagnostics
-  bool interpret = false;    ///< by the reference interpreter instead of compiled code
+  ExecutionOptions execution{};
 };
 
 /// Reads inputs from standard input until its end or `:quit`. Values go to standard output, everything else

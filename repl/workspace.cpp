@@ -100,10 +100,8 @@ Workspace::Workspace(Session& session, const ReplOptions& options) : session_(se
 Workspace::~Workspace() = default;
 
 void Workspace::reset() {
-  ExecutionOptions execution;
-  execution.interpret = options_.interpret;
   module_ = session_.make_module();
-  execution_ = std::make_unique<Execution>(session_, module_, std::move(execution), print_line);
+  execution_ = std::make_unique<Execution>(session_, module_, options_.execution, print_line);
   execution_->set_profiling(is_profiling_);
   sources_.clear();
   unsound_.clear();
@@ -382,7 +380,7 @@ bool Workspace::show_stage(const std::string& request) {
   if (has_stage) rest = trimmed(rest.substr(end));
   if (is_stage(rest)) return complain(fmt::format("write `:ir {} EXPR`", rest));
   auto show = [&](const Definition& definition) {
-    auto text = Compiler(session_).stage_text(definition, stage);
+    auto text = Compiler(session_, options_.execution.compiler).stage_text(definition, stage);
     if (!text) return complain(text.error().message);
     print_line(trimmed(*text));
     return true;

@@ -63,12 +63,11 @@ CompilerOptions CompilerOptions::from(const std::function<std::string(const char
           value_of("QUERN_GDB") == "1"};
 }
 
-CompilerOptions& CompilerOptions::of_process() {
-  static CompilerOptions options = from([](const char* variable) {
+CompilerOptions CompilerOptions::from_environment() {
+  return from([](const char* variable) {
     const char* value = std::getenv(variable);
     return std::string(value ? value : "");
   });
-  return options;
 }
 
 KernelCache::KernelCache(CompilerOptions options, NameOfOrigin name_of, DeclaredDots dots)

@@ -32,8 +32,8 @@ struct CompilerOptions {
   /// $XDG_CACHE_HOME or ~/.cache), QUERN_WINOGRAD (2 or 4), QUERN_LOOPS=plain, QUERN_PERF_MAP=1 and
   /// QUERN_GDB=1. `value_of` gives a variable's value, empty where it has none.
   static CompilerOptions from(const std::function<std::string(const char* variable)>& value_of);
-  /// Those of this process: of its environment when first asked for, then as they were set.
-  static CompilerOptions& of_process();
+  /// Those of the process's environment.
+  static CompilerOptions from_environment();
 };
 
 /// Where kernels came from so far.

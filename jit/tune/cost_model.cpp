@@ -1,7 +1,6 @@
 #include "jit/tune/cost_model.h"
 
 #include <fmt/format.h>
-#include <xgboost/c_api.h>
 
 #include <cmath>
 #include <limits>
@@ -9,18 +8,21 @@
 #include <numeric>
 #include <utility>
 
+#include "jit/tune/xgboost.h"
+
 namespace quern {
 
 namespace {
 
 struct FreeMatrix {
-  void operator()(void* matrix) const { XGDMatrixFree(matrix); }
+  const Xgboost* library = nullptr;
+  void operator()(void* matrix) const { library->XGDMatrixFree(matrix); }
 };
 using Matrix = std::unique_ptr<void, FreeMatrix>;
 
 /// XGBoost's last error on this thread. Its text goes on with a stack trace, which is of no use to a reader.
-Failure xgboost_failure(std::string_view action) {
-  std::string_view text = XGBGetLastError();
+Failure failure_of(const Xgboost& library, std::string_view action) {
+  std::string_view text = library.XGBGetLastError();
   return Failure{fmt::format("XGBoost could not {}: {}", action, text.substr(0, text.find('\n')))};
 }
 
@@ -53,27 +55,27 @@ Result<Done> check_training_set(const FeatureTable& features, std::span<const fl
   return Done{};
 }
 
-Result<Matrix> training_matrix(const FeatureTable& features, std::span<const float> targets,
-                               const CostModelOptions& options) {
+Result<Matrix> training_matrix(const Xgboost& library, const FeatureTable& features,
+                               std::span<const float> targets, const CostModelOptions& options) {
   constexpr std::string_view kAction = "take in the training table";
   DMatrixHandle handle = nullptr;
-  if (XGDMatrixCreateFromMat(features.values.data(), features.rows, features.columns,
-                             std::numeric_limits<float>::quiet_NaN(), &handle) != 0) {
-    return xgboost_failure(kAction);
+  if (library.XGDMatrixCreateFromMat(features.values.data(), features.rows, features.columns,
+                                     std::numeric_limits<float>::quiet_NaN(), &handle) != 0) {
+    return failure_of(library, kAction);
   }
-  Matrix matrix(handle);
-  if (XGDMatrixSetFloatInfo(handle, "label", targets.data(), targets.size()) != 0)
-    return xgboost_failure(kAction);
+  Matrix matrix(handle, FreeMatrix{&library});
+  if (library.XGDMatrixSetFloatInfo(handle, "label", targets.data(), targets.size()) != 0)
+    return failure_of(library, kAction);
   if (options.objective == CostObjective::PairwiseRank) {
     std::vector<uint32_t> groups = options.groups;
     if (groups.empty()) groups.push_back(static_cast<uint32_t>(features.rows));
-    if (XGDMatrixSetUIntInfo(handle, "group", groups.data(), groups.size()) != 0)
-      return xgboost_failure(kAction);
+    if (library.XGDMatrixSetUIntInfo(handle, "group", groups.data(), groups.size()) != 0)
+      return failure_of(library, kAction);
   }
   return matrix;
 }
 
-bool set_parameters(BoosterHandle booster, const CostModelOptions& options) {
+bool set_parameters(const Xgboost& library, BoosterHandle booster, const CostModelOptions& options) {
   const std::pair<const char*, std::string> parameters[] = {
       {"objective", options.objective == CostObjective::SquaredError ? "reg:squarederror" : "rank:pairwise"},
       {"tree_method", "hist"},
@@ -84,28 +86,32 @@ bool set_parameters(BoosterHandle booster, const CostModelOptions& options) {
       {"verbosity", "0"},
   };
   for (const auto& [name, value] : parameters) {
-    if (XGBoosterSetParam(booster, name, value.c_str()) != 0) return false;
+    if (library.XGBoosterSetParam(booster, name, value.c_str()) != 0) return false;
   }
   return true;
 }
 
 }  // namespace
 
-void CostModel::FreeBooster::operator()(void* booster) const { XGBoosterFree(booster); }
+void CostModel::FreeBooster::operator()(void* booster) const { library->XGBoosterFree(booster); }
 
 Result<CostModel> CostModel::fit(const FeatureTable& features, std::span<const float> targets,
                                  const CostModelOptions& options) {
   if (auto valid = check_training_set(features, targets, options); !valid) return valid.error();
-  auto matrix = training_matrix(features, targets, options);
+  auto opened = xgboost();
+  if (!opened) return opened.error();
+  const Xgboost& library = **opened;
+  auto matrix = training_matrix(library, features, targets, options);
   if (!matrix) return matrix.error();
 
   DMatrixHandle data = matrix->get();
   BoosterHandle handle = nullptr;
-  if (XGBoosterCreate(&data, 1, &handle) != 0) return xgboost_failure("create a model");
-  Booster booster(handle);
-  if (!set_parameters(handle, options)) return xgboost_failure("set the model's parameters");
+  if (library.XGBoosterCreate(&data, 1, &handle) != 0) return failure_of(library, "create a model");
+  Booster booster(handle, FreeBooster{&library});
+  if (!set_parameters(library, handle, options)) return failure_of(library, "set the model's parameters");
   for (int round = 0; round < options.rounds; ++round) {
-    if (XGBoosterUpdateOneIter(handle, round, data) != 0) return xgboost_failure("train the model");
+    if (library.XGBoosterUpdateOneIter(handle, round, data) != 0)
+      return failure_of(library, "train the model");
   }
   return CostModel(std::move(booster), features.columns);
 }
@@ -118,6 +124,7 @@ Result<std::vector<float>> CostModel::predict(const FeatureTable& features) cons
   }
   if (features.rows == 0) return std::vector<float>{};
 
+  const Xgboost& library = *booster_.get_deleter().library;
   // XGBoost reads the table in place, by its address, in the notation of numpy's array interface.
   const nlohmann::json array = {
       {"data", {reinterpret_cast<uintptr_t>(features.values.data()), true}},
@@ -131,35 +138,40 @@ Result<std::vector<float>> CostModel::predict(const FeatureTable& features) cons
   const bst_ulong* shape = nullptr;
   bst_ulong rank = 0;
   const float* predictions = nullptr;
-  if (XGBoosterPredictFromDense(booster_.get(), array.dump().c_str(), kConfig, nullptr, &shape, &rank,
-                                &predictions) != 0) {
-    return xgboost_failure("predict");
+  if (library.XGBoosterPredictFromDense(booster_.get(), array.dump().c_str(), kConfig, nullptr, &shape, &rank,
+                                        &predictions) != 0) {
+    return failure_of(library, "predict");
   }
   return std::vector<float>(predictions, predictions + features.rows);
 }
 
 Result<std::string> CostModel::save() const {
+  const Xgboost& library = *booster_.get_deleter().library;
   bst_ulong size = 0;
   const char* bytes = nullptr;
-  if (XGBoosterSaveModelToBuffer(booster_.get(), R"({"format": "ubj"})", &size, &bytes) != 0) {
-    return xgboost_failure("save the model");
+  if (library.XGBoosterSaveModelToBuffer(booster_.get(), R"({"format": "ubj"})", &size, &bytes) != 0) {
+    return failure_of(library, "save the model");
   }
   return std::string(bytes, size);
 }
 
 Result<CostModel> CostModel::load(std::string_view bytes) {
   constexpr std::string_view kAction = "load the model";
+  auto opened = xgboost();
+  if (!opened) return opened.error();
+  const Xgboost& library = **opened;
   BoosterHandle handle = nullptr;
-  if (XGBoosterCreate(nullptr, 0, &handle) != 0) return xgboost_failure(kAction);
-  Booster booster(handle);
+  if (library.XGBoosterCreate(nullptr, 0, &handle) != 0) return failure_of(library, kAction);
+  Booster booster(handle, FreeBooster{&library});
   // A model's bytes hold its trees and not how it is run.
-  if (XGBoosterSetParam(handle, "nthread", "1") != 0 || XGBoosterSetParam(handle, "verbosity", "0") != 0) {
-    return xgboost_failure(kAction);
+  if (library.XGBoosterSetParam(handle, "nthread", "1") != 0 ||
+      library.XGBoosterSetParam(handle, "verbosity", "0") != 0) {
+    return failure_of(library, kAction);
   }
   bst_ulong columns = 0;
-  if (XGBoosterLoadModelFromBuffer(handle, bytes.data(), bytes.size()) != 0 ||
-      XGBoosterGetNumFeature(handle, &columns) != 0) {
-    return xgboost_failure(kAction);
+  if (library.XGBoosterLoadModelFromBuffer(handle, bytes.data(), bytes.size()) != 0 ||
+      library.XGBoosterGetNumFeature(handle, &columns) != 0) {
+    return failure_of(library, kAction);
   }
   return CostModel(std::move(booster), columns);
 }

@@ -14,6 +14,8 @@
 
 namespace quern {
 
+struct Xgboost;
+
 /// A row-major table of features, one row per schedule; NaN marks a feature that a schedule does not have.
 struct FeatureTable {
   size_t rows = 0;
@@ -54,6 +56,7 @@ class CostModel {
 
  private:
   struct FreeBooster {
+    const Xgboost* library = nullptr;
     void operator()(void* booster) const;
   };
   using Booster = std::unique_ptr<void, FreeBooster>;

@@ -130,13 +130,33 @@ Compiler::Call Compiler::function(ModuleId module, std::string_view name) {
   };
 }
 
+namespace {
+
+std::string text_with(Definition definition, const Optimised& body) {
+  definition.body = body.expr;
+  definition.arena = body.arena;
+  return print(definition);
+}
+
+}  // namespace
+
+Result<std::string> Compiler::text_after(const Definition& definition, std::span<const std::string> names) {
+  std::vector<Pass> passes;
+  for (const std::string& name : names) {
+    const Pass* pass = find_pass(name);
+    if (!pass) {
+      std::vector<std::string_view> all;
+      for (const Pass& other : pipeline()) all.push_back(other.name);
+      return Failure{fmt::format("there is no pass `{}`; the passes are {}", name, fmt::join(all, ", "))};
+    }
+    passes.push_back(*pass);
+  }
+  Optimised made = run_passes(definition, impl_->functions, passes);
+  if (!made.expr) return Failure{kInterrupted};
+  return text_with(definition, made);
+}
+
 Result<std::string> Compiler::stage_text(const Definition& definition, const std::string& stage) {
-  auto definition_with = [&](const Optimised& o) {
-    Definition shown = definition;
-    shown.body = o.expr;
-    shown.arena = o.arena;
-    return print(shown);
-  };
   if (stage == "typed") {
     std::string legend = fusion_legend(impl_->functions, std::array{definition.body});
     return print(definition) + (legend.empty() ? "" : "\n" + legend);
@@ -147,11 +167,10 @@ Result<std::string> Compiler::stage_text(const Definition& definition, const std
     bool called = fn && !definition.name.empty();
     return to_string(called ? effects.of_call(*fn) : effects.of(definition.body)) + "\n";
   }
-  const bool is_pass = std::ranges::find(pipeline(), stage, &Pass::name) != pipeline().end();
+  const bool is_pass = find_pass(stage) != nullptr;
   Optimised optimised = optimise(definition, impl_->functions, is_pass ? stage : "");
   if (!optimised.expr) return Failure{kInterrupted};
-  if (is_pass) return definition_with(optimised);
-  if (stage == "fused") return definition_with(optimised);
+  if (is_pass || stage == "fused") return text_with(definition, optimised);
   if (stage == "bytecode")
     return to_string(*compile_program(optimised.expr, free_variables(optimised.expr), optimised.arena));
   if (stage == "schedule" || stage == "loops" || stage == "llvm" || stage == "asm") {

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,7 +17,7 @@ namespace quern {
 
 class Compiler {
  public:
-  explicit Compiler(Session& session, const CompilerOptions& options = CompilerOptions::of_process());
+  explicit Compiler(Session& session, const CompilerOptions& options = CompilerOptions::from_environment());
   /// May take a quarter of a second where code is still to be written to the disk's cache.
   ~Compiler();
 
@@ -37,6 +38,8 @@ class Compiler {
   static std::string no_code_of(std::string_view name);
   /// The text of a stage of @name's or an expression's way.
   Result<std::string> stage_text(const Definition& definition, const std::string& stage);
+  /// The text of what passes, and no others, make of a definition or an expression; in any order.
+  Result<std::string> text_after(const Definition& definition, std::span<const std::string> passes);
 
   /// Returns when all code that runs is the best there will be, and in the cache.
   void wait_until_idle();

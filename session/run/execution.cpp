@@ -127,7 +127,7 @@ struct Execution::Impl {
         functions(session),
         after(functions, this->options.after),
         host([&session, module](Type type) { return session.data(module, type); }, std::move(print)),
-        compiler(session) {}
+        compiler(session, this->options.compiler) {}
   ~Impl() {
     values.clear();
     collect_cycles();

@@ -8,6 +8,7 @@
 
 #include "ir/interpret/evaluation.h"
 #include "ir/interpret/interpreter.h"
+#include "jit/cache/kernel_cache.h"
 #include "jit/vm/profile.h"
 #include "session/session.h"
 
@@ -18,6 +19,7 @@ struct ExecutionOptions {
   std::string after;       ///< with `interpret`, the pass whose result is interpreted; "" for what was typed
   std::map<std::string, std::string>
       inputs;  ///< files that give top-level variables and @main's parameters their values
+  CompilerOptions compiler = CompilerOptions::from_environment();  ///< without `interpret`
 };
 
 /// How one statement ended.

@@ -185,10 +185,6 @@ const std::vector<Way> kWays = {{"interpreted", true},
 
 /// What the last statement gives, or the first that fails.
 std::string last_of(const Program& program, const Way& way) {
-  CompilerOptions& options = CompilerOptions::of_process();
-  const CompilerOptions usual = options;
-  options.tiers = way.tiers;
-  options.checks_bounds = way.checks_bounds;
   set_thread_count(way.threads);
   Session session;
   const ModuleId module = session.make_module();
@@ -198,6 +194,8 @@ std::string last_of(const Program& program, const Way& way) {
     if (severity_of(d.kind) == Severity::Error) last += render_terminal(d, false);
   ExecutionOptions how;
   how.interpret = way.interpret;
+  how.compiler.tiers = way.tiers;
+  how.compiler.checks_bounds = way.checks_bounds;
   Execution execution(session, module, how, [](std::string_view) {});
   for (DeclarationId statement : session.statements(source)) {
     if (last.starts_with("error")) break;
@@ -205,7 +203,6 @@ std::string last_of(const Program& program, const Way& way) {
     last = result.failure ? render_terminal(*result.failure, false) : to_json(*result.value);
   }
   set_thread_count(1);
-  options = usual;
   return last;
 }
 

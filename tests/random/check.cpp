@@ -101,15 +101,12 @@ std::vector<std::string> results(Session& session, ModuleId module, SourceId sou
 
 std::vector<std::string> compiled(Session& session, ModuleId module, SourceId source, const Way& way,
                                   const std::filesystem::path& cache) {
-  CompilerOptions& options = CompilerOptions::of_process();
-  const CompilerOptions usual = options;
-  options.tiers = way.tiers;
-  options.checks_bounds = way.checks_bounds;
-  options.cache = way.on_disk ? cache : std::filesystem::path();
+  ExecutionOptions options;
+  options.compiler.tiers = way.tiers;
+  options.compiler.checks_bounds = way.checks_bounds;
+  options.compiler.cache = way.on_disk ? cache : std::filesystem::path();
   set_thread_count(way.threads);
-  std::vector<std::string> all = results(session, module, source, {});
-  options = usual;
-  return all;
+  return results(session, module, source, options);
 }
 
 /// Where two evaluations differ, or nothing.

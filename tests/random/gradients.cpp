@@ -123,9 +123,7 @@ class Evaluations {
     return all;
   }
   /// Values of the statements, or the first one's failure.
-  std::string run(bool interpreted, std::vector<Value>& values) {
-    ExecutionOptions options;
-    options.interpret = interpreted;
+  std::string run(const ExecutionOptions& options, std::vector<Value>& values) {
     Execution execution(session_, module_, options, [](std::string_view) {});
     for (DeclarationId statement : session_.statements(source_)) {
       StatementResult result = execution.run(statement);
@@ -227,10 +225,10 @@ std::string gradient_problem(const ProgramTerm& program) {
   std::vector<Difference> expected;
   for (const auto& [evaluator, interpreted, checks_bounds] : kEvaluators) {
     std::vector<Value> values;
-    bool& option = CompilerOptions::of_process().checks_bounds;
-    const bool usual = std::exchange(option, checks_bounds);
-    const std::string failure = f.run(interpreted, values);
-    option = usual;
+    ExecutionOptions options;
+    options.interpret = interpreted;
+    options.compiler.checks_bounds = checks_bounds;
+    const std::string failure = f.run(options, values);
     if (!failure.empty())
       return fmt::format("{} failure {}:\n{}\n{}", evaluator, kind_of(failure), failure, text);
     std::vector<TensorPtr> point;

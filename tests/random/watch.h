@@ -6,7 +6,7 @@
 
 namespace quern::random_programs {
 
-/// While it lives, SIGSEGV and a run of more than two minutes print the number of the program under way.
+/// While it lives, SIGSEGV and more than two minutes of work print the number of the program under way.
 class Watch {
  public:
   explicit Watch(uint64_t seed);

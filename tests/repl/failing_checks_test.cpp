@@ -77,7 +77,6 @@ class FailingChecks : public testing::Test {
     std::filesystem::create_directories(folder);
     setenv("TMPDIR", folder.c_str(), 1);
     // The code is not what is tested here.
-    CompilerOptions::of_process().tiers = Tiers::First;
     setenv("QUERN_TIERS", "first", 1);
   }
   ~FailingChecks() override {

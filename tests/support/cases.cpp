@@ -77,14 +77,11 @@ void CaseSession::check() {
 std::vector<Outcome> CaseSession::run(Evaluator evaluator) {
   ExecutionOptions options;
   options.interpret = evaluator == Evaluator::Interpreter;
-  CompilerOptions& compiler = CompilerOptions::of_process();
-  const CompilerOptions usual = compiler;
   if (evaluator == Evaluator::Checked) {
-    compiler.checks_bounds = true;
-    compiler.tiers = Tiers::First;
+    options.compiler.checks_bounds = true;
+    options.compiler.tiers = Tiers::First;
   }
   Execution execution(*session_, module_, options, [](std::string_view) {});
-  compiler = usual;
   std::vector<DeclarationId> statements = session_->statements(source_);
   std::vector<Outcome> outcomes;
   size_t next = 0;

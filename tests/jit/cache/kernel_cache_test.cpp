@@ -214,7 +214,7 @@ TEST_F(CodeOnDisk, IsNotWrittenWithoutAFile) {
 TEST_F(CodeOnDisk, IsOffWhereTheEnvironmentSaysSo) {
   const char* wanted = std::getenv("QUERN_CACHE");
   if (!wanted || wanted != std::string("off")) GTEST_SKIP() << "QUERN_CACHE is not off";
-  EXPECT_TRUE(CompilerOptions::of_process().cache.empty());
+  EXPECT_TRUE(CompilerOptions::from_environment().cache.empty());
 }
 
 TEST_F(CodeOnDisk, TakesProcessesThatAreKilled) {

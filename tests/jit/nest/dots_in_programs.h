@@ -79,7 +79,7 @@ class Main {
     return tensor_of(compiler.function(module, "main")(arguments, host_));
   }
 
-  std::string loops(const CompilerOptions& options = CompilerOptions::of_process()) {
+  std::string loops(const CompilerOptions& options = CompilerOptions::from_environment()) {
     Compiler compiler(session_, options);
     auto text = compiler.stage_text(*definition_, "loops");
     return text ? *text : text.error().message;

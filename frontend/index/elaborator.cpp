@@ -352,9 +352,17 @@ std::optional<std::vector<IndexElaborator::Position>> IndexElaborator::positions
   return out;
 }
 
+ExprPtr IndexElaborator::named_tensor(SyntaxPtr at) {
+  while (at->is(SyntaxKind::Paren)) at = at->child(0);
+  if (is_operand(at)) return operand_(at);
+  report(DiagnosticKind::InvalidIndexExpression, at,
+         "an index expression reads tensors by name: bind this one first, `let %t = …;`, and read `%t[i]`");
+  return nullptr;
+}
+
 // A member `%xs[k]` of a tuple of tensors, k known at compile time.
 ExprPtr IndexElaborator::member(SyntaxPtr expr, const StaticEnv& env) {
-  ExprPtr tuple = operand_(expr->child(0));
+  ExprPtr tuple = named_tensor(expr->child(0));
   auto k = expr->children.size() == 2 ? evaluate(expr->child(1), env) : std::nullopt;
   if (!tuple || !k) return nullptr;
   auto at = k->as_int();
@@ -374,7 +382,7 @@ ExprPtr IndexElaborator::read_base(SyntaxPtr expr, const StaticEnv& env) {
   while (base->is(SyntaxKind::Paren)) base = base->child(0);
   if (const Variable* element = let_bound(base))
     return arena_.make<VarExpr>(Expr{ExprKind::Var, element->type, origin(base)}, element);
-  return base->is(SyntaxKind::Index) ? member(base, env) : operand_(base);
+  return base->is(SyntaxKind::Index) ? member(base, env) : named_tensor(base);
 }
 
 ExprPtr IndexElaborator::read(SyntaxPtr expr, const StaticEnv& env, ExprPtr otherwise, bool has_else) {

@@ -74,6 +74,8 @@ class IndexElaborator : public StaticEvaluator {
                   std::span<const Dim> extents, std::optional<DType> wanted);
   ExprPtr read(SyntaxPtr expr, const StaticEnv& env, ExprPtr otherwise, bool has_else);
   ExprPtr read_base(SyntaxPtr expr, const StaticEnv& env);
+  /// What a read reads; null after a diagnostic.
+  ExprPtr named_tensor(SyntaxPtr at);
   ExprPtr member(SyntaxPtr expr, const StaticEnv& env);
   ExprPtr read_else(SyntaxPtr expr, const StaticEnv& env, std::optional<DType> wanted);
   ExprPtr inner_element(SyntaxPtr expr, SyntaxPtr inner, const StaticEnv& env, bool has_else);

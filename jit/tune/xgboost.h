@@ -8,12 +8,13 @@
 
 namespace quern {
 
-#define QUERN_XGBOOST_FUNCTIONS(F)                                                                      \
-  F(XGBGetLastError)                                                                                    \
-  F(XGDMatrixCreateFromMat)                                                                             \
-  F(XGDMatrixFree) F(XGDMatrixSetFloatInfo) F(XGDMatrixSetUIntInfo) F(XGBoosterCreate) F(XGBoosterFree) \
-      F(XGBoosterSetParam) F(XGBoosterUpdateOneIter) F(XGBoosterPredictFromDense)                       \
-          F(XGBoosterSaveModelToBuffer) F(XGBoosterLoadModelFromBuffer) F(XGBoosterGetNumFeature)
+#define QUERN_XGBOOST_FUNCTIONS(F)                                                                          \
+  F(XGBGetLastError)                                                                                        \
+  F(XGDMatrixCreateFromMat)                                                                                 \
+  F(XGDMatrixFree)                                                                                          \
+  F(XGDMatrixSetFloatInfo) F(XGDMatrixSetUIntInfo) F(XGBoosterCreate) F(XGBoosterFree) F(XGBoosterSetParam) \
+      F(XGBoosterUpdateOneIter) F(XGBoosterPredictFromDense) F(XGBoosterSaveModelToBuffer)                  \
+          F(XGBoosterLoadModelFromBuffer) F(XGBoosterGetNumFeature)
 
 /// The functions that the cost model uses, under their own names.
 struct Xgboost {

@@ -1,11 +1,13 @@
-// Any bytes through the scanner, the parser, inference and the renderers of `check`.
+// Any bytes through the scanner, the parser, inference and the renderers of `check`. What is wrong has a diagnostic.
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <string>
 
 #include "frontend/text/render.h"
 #include "session/session.h"
+#include "tests/silent_errors.h"
 
 namespace {
 
@@ -21,5 +23,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::string text(reinterpret_cast<const char*>(data), size);
   session().set_text(source, text);
   for (const quern::LocatedDiagnostic& d : session().check(source)) quern::render_terminal(d, false);
+  if (!quern::silent_error(session(), source).empty()) std::abort();
   return 0;
 }

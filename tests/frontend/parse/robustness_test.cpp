@@ -12,6 +12,7 @@
 #include "ide/hover.h"
 #include "session/embedded.h"
 #include "session/session.h"
+#include "tests/silent_errors.h"
 
 namespace quern {
 namespace {
@@ -39,6 +40,7 @@ class Robustness : public testing::Test {
       ASSERT_FALSE(d.message.empty());
       render_terminal(d, true);
     }
+    ASSERT_EQ(silent_error(session, source), "") << text;
     for (uint32_t offset = 0; offset <= text.size(); offset += 97) ide::hover(session, source, offset);
   }
   Session session;

@@ -18,7 +18,7 @@ namespace quern {
 
 /// The functions that the cost model uses, under their own names.
 struct Xgboost {
-#define QUERN_XGBOOST_MEMBER(name) decltype(&::name) name = nullptr;
+#define QUERN_XGBOOST_MEMBER(name) decltype(&::name) name = nullptr;  // NOLINT: a declaration
   QUERN_XGBOOST_FUNCTIONS(QUERN_XGBOOST_MEMBER)
 #undef QUERN_XGBOOST_MEMBER
 };

@@ -8,19 +8,21 @@
 
 namespace quern {
 
-#define QUERN_XGBOOST_FUNCTIONS(F)                                                                          \
-  F(XGBGetLastError)                                                                                        \
-  F(XGDMatrixCreateFromMat)                                                                                 \
-  F(XGDMatrixFree)                                                                                          \
-  F(XGDMatrixSetFloatInfo) F(XGDMatrixSetUIntInfo) F(XGBoosterCreate) F(XGBoosterFree) F(XGBoosterSetParam) \
-      F(XGBoosterUpdateOneIter) F(XGBoosterPredictFromDense) F(XGBoosterSaveModelToBuffer)                  \
-          F(XGBoosterLoadModelFromBuffer) F(XGBoosterGetNumFeature)
-
 /// The functions that the cost model uses, under their own names.
 struct Xgboost {
-#define QUERN_XGBOOST_MEMBER(name) decltype(&::name) name = nullptr;  // NOLINT: a declaration
-  QUERN_XGBOOST_FUNCTIONS(QUERN_XGBOOST_MEMBER)
-#undef QUERN_XGBOOST_MEMBER
+  decltype(&::XGBGetLastError) XGBGetLastError = nullptr;
+  decltype(&::XGDMatrixCreateFromMat) XGDMatrixCreateFromMat = nullptr;
+  decltype(&::XGDMatrixFree) XGDMatrixFree = nullptr;
+  decltype(&::XGDMatrixSetFloatInfo) XGDMatrixSetFloatInfo = nullptr;
+  decltype(&::XGDMatrixSetUIntInfo) XGDMatrixSetUIntInfo = nullptr;
+  decltype(&::XGBoosterCreate) XGBoosterCreate = nullptr;
+  decltype(&::XGBoosterFree) XGBoosterFree = nullptr;
+  decltype(&::XGBoosterSetParam) XGBoosterSetParam = nullptr;
+  decltype(&::XGBoosterUpdateOneIter) XGBoosterUpdateOneIter = nullptr;
+  decltype(&::XGBoosterPredictFromDense) XGBoosterPredictFromDense = nullptr;
+  decltype(&::XGBoosterSaveModelToBuffer) XGBoosterSaveModelToBuffer = nullptr;
+  decltype(&::XGBoosterLoadModelFromBuffer) XGBoosterLoadModelFromBuffer = nullptr;
+  decltype(&::XGBoosterGetNumFeature) XGBoosterGetNumFeature = nullptr;
 };
 
 /// Opened once for the process, and never closed. Fails where the library is not installed.

@@ -13,6 +13,7 @@
 
 #include "frontend/text/diagnostics.h"
 #include "tests/golden/run_program.h"
+#include "tests/temporary_folder.h"
 
 namespace quern {
 namespace {
@@ -41,9 +42,7 @@ TEST(CommandLine, NamesItAfterOptionsToo) {
 
 // A module with constants too large for its text, written, read back, and run.
 TEST(CommandLine, IrWritesAModuleThatReadsBack) {
-  std::filesystem::path folder = std::filesystem::temp_directory_path() / "quern_ir_output";
-  std::filesystem::remove_all(folder);
-  std::filesystem::create_directories(folder);
+  const TemporaryFolder folder;
   std::string values;
   for (int i = 0; i < 50; ++i) values += (i ? ", " : "") + std::to_string(i) + "f";
   std::string first = (folder / "first.relay").string(), second = (folder / "second.relay").string();
@@ -63,28 +62,22 @@ TEST(CommandLine, IrWritesAModuleThatReadsBack) {
   EXPECT_EQ(text(second), text(third));
   EXPECT_THAT(text(second), HasSubstr("meta[relay.Constant][0]"));
   EXPECT_EQ(quern_with({"ir", first, "--stage", "fuse", "--output", third}).code, 2);
-  std::filesystem::remove_all(folder);
 }
 
 // The file beside the module has no vectors: the entries' names say which of its tensors are some.
 TEST(CommandLine, IrWritesConstantsOfVectors) {
-  std::filesystem::path folder = std::filesystem::temp_directory_path() / "quern_ir_vectors";
-  std::filesystem::remove_all(folder);
-  std::filesystem::create_directories(folder);
+  const TemporaryFolder folder;
   std::string first = (folder / "first.relay").string(), second = (folder / "second.relay").string();
   std::ofstream(first) << "let %x: Tensor[(2,), int8x4] = [1, 2]; let %y: float32x2 = 0.5;\n(%x * 5, %y);\n";
   ProgramOutcome ran = quern_with({"run", first});
   EXPECT_EQ(ran.out, "(Tensor[(2,), int8x4] [<5, 5, 5, 5>, <10, 10, 10, 10>], float32x2 <0.5, 0.5>)\n");
   EXPECT_EQ(quern_with({"ir", first, "--output", second}).code, 0);
   EXPECT_EQ(quern_with({"run", second}).out, ran.out);
-  std::filesystem::remove_all(folder);
 }
 
 // What is saved as lanes is given to an input of vectors, and a tensor of other lanes is not.
 TEST(CommandLine, VectorsComeFromFilesOfTheirLanes) {
-  std::filesystem::path folder = std::filesystem::temp_directory_path() / "quern_vectors";
-  std::filesystem::remove_all(folder);
-  std::filesystem::create_directories(folder);
+  const TemporaryFolder folder;
   std::string program = (folder / "program.relay").string(), other = (folder / "other.relay").string(),
               lanes = (folder / "lanes.npy").string(), saved = (folder / "saved.npy").string();
   std::ofstream(other) << "save(\"lanes.npy\", cast([[1, 2, 3], [4, 5, 6]], dtype=\"int16\"));\n";
@@ -100,7 +93,6 @@ TEST(CommandLine, VectorsComeFromFilesOfTheirLanes) {
   EXPECT_THAT(quern_with({"run", other}).err,
               HasSubstr("the tensor in `lanes.npy` is Tensor[(2, 3), int16], but the value is declared as "
                         "Tensor[(2,), int16x2]: its last axis has to be the 2 lanes"));
-  std::filesystem::remove_all(folder);
 }
 
 /// A program in a file of its own, run with further arguments.

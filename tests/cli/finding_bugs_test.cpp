@@ -10,6 +10,7 @@
 
 #include "tests/files.h"
 #include "tests/golden/run_program.h"
+#include "tests/temporary_folder.h"
 
 namespace quern {
 namespace {
@@ -32,14 +33,10 @@ let %unused = [1f, 2f, 3f];
 class FindingBugs : public testing::Test {
  protected:
   FindingBugs() {
-    fs::create_directories(folder);
     std::ofstream(folder / "main.relay") << kProgram;
-    setenv("TMPDIR", folder.c_str(), 1);
+    setenv("TMPDIR", folder.string().c_str(), 1);
   }
-  ~FindingBugs() override {
-    unsetenv("TMPDIR");
-    fs::remove_all(folder);
-  }
+  ~FindingBugs() override { unsetenv("TMPDIR"); }
   ProgramOutcome quern(std::vector<std::string> arguments, const std::string& planted = "") {
     arguments.insert(arguments.begin(), QUERN_BINARY);
     if (!planted.empty()) setenv("QUERN_FAIL_CHECK", planted.c_str(), 1);
@@ -47,7 +44,7 @@ class FindingBugs : public testing::Test {
     unsetenv("QUERN_FAIL_CHECK");
     return outcome;
   }
-  fs::path folder = fs::temp_directory_path() / ("quern_finding_" + std::to_string(getpid()));
+  const TemporaryFolder folder;
 };
 
 TEST_F(FindingBugs, BisectGoesThroughEveryStepWhereNoneDiffers) {

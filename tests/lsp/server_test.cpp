@@ -12,6 +12,7 @@
 
 #include "ir/io/data_files.h"
 #include "tests/lsp/client.h"
+#include "tests/temporary_folder.h"
 
 namespace quern::lsp_test {
 namespace {
@@ -124,9 +125,7 @@ TEST(Server, DocumentsAreModulesOfTheirOwn) {
 // What a document imports is the open document of that file, else what is on the disk.
 TEST(Server, DiagnosticsFollowImportedFiles) {
   namespace fs = std::filesystem;
-  fs::path folder = fs::temp_directory_path() / "quern_server_imports";
-  fs::remove_all(folder);
-  fs::create_directories(folder);
+  const TemporaryFolder folder;
   fs::path base = folder / "base.relay";
   auto write = [&](const std::string& text) { std::ofstream(base) << text; };
   write("def @one() -> int32 { 1 }\n");
@@ -160,15 +159,12 @@ TEST(Server, DiagnosticsFollowImportedFiles) {
   json gone = client.diagnostics(uri, 1)["diagnostics"];
   ASSERT_EQ(gone.size(), 1u);
   EXPECT_EQ(gone[0]["code"], "Q0601");
-  fs::remove_all(folder);
 }
 
 // The type of what `load` gives is in the file's header.
 TEST(Server, DiagnosticsFollowDataFiles) {
   namespace fs = std::filesystem;
-  fs::path folder = fs::temp_directory_path() / "quern_server_data";
-  fs::remove_all(folder);
-  fs::create_directories(folder);
+  const TemporaryFolder folder;
   auto write = [&](const Shape& shape) {
     ASSERT_TRUE(
         write_tensors((folder / "x.npy").string(), {{"", HostTensor::zeros(DType::float32(), shape)}}));
@@ -188,7 +184,6 @@ TEST(Server, DiagnosticsFollowDataFiles) {
   json changed = client.diagnostics(uri, 1)["diagnostics"];
   ASSERT_EQ(changed.size(), 1u);
   EXPECT_EQ(changed[0]["code"], "Q0302");
-  fs::remove_all(folder);
 }
 
 TEST(Server, CountsInTheNegotiatedEncoding) {

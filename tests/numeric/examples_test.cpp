@@ -18,6 +18,7 @@
 #include "frontend/text/render.h"
 #include "ir/io/data_files.h"
 #include "session/run/execution.h"
+#include "tests/temporary_folder.h"
 
 extern char** environ;
 
@@ -79,11 +80,6 @@ class Script {
 
 class Scratch {
  public:
-  Scratch()
-      : folder_(std::filesystem::temp_directory_path() / ("quern_examples_" + std::to_string(getpid()))) {
-    std::filesystem::create_directories(folder_);
-  }
-  ~Scratch() { std::filesystem::remove_all(folder_); }
   std::string write(const std::string& name, const Entries<TensorPtr>& entries) {
     std::string path = (folder_ / name).string();
     auto done = write_tensors(path, entries);
@@ -92,7 +88,7 @@ class Scratch {
   }
 
  private:
-  std::filesystem::path folder_;
+  const TemporaryFolder folder_;
 };
 
 double worst_difference(const HostTensor& a, const HostTensor& b) {

@@ -12,6 +12,7 @@
 #include "jit/runtime/threads.h"
 #include "session/run/execution.h"
 #include "session/session.h"
+#include "tests/ways.h"
 
 namespace quern {
 namespace {
@@ -170,33 +171,15 @@ abs(jvp(@f)(%at, %along).1 - %difference) < 1e-7)",
      "[6.0, [[2.0, 2.0]]]"},
 };
 
-struct Way {
-  std::string name;
-  bool interpret = false;
-  Tiers tiers = Tiers::Best;
-  int threads = 1;
-  bool checks_bounds = false;
-};
-const std::vector<Way> kWays = {{"interpreted", true},
-                                {"the first code", false, Tiers::First},
-                                {"the best code", false, Tiers::Best},
-                                {"the best code on two threads", false, Tiers::Best, 2},
-                                {"code that checks bounds", false, Tiers::First, 1, true}};
-
 /// What the last statement gives, or the first that fails.
-std::string last_of(const Program& program, const Way& way) {
-  set_thread_count(way.threads);
+std::string last_of(const Program& program, const ExecutionOptions& options) {
   Session session;
   const ModuleId module = session.make_module();
   const SourceId source = session.add_source(module, "p.relay", program.text);
   std::string last;
   for (const LocatedDiagnostic& d : session.check(source))
     if (severity_of(d.kind) == Severity::Error) last += render_terminal(d, false);
-  ExecutionOptions how;
-  how.interpret = way.interpret;
-  how.compiler.tiers = way.tiers;
-  how.compiler.checks_bounds = way.checks_bounds;
-  Execution execution(session, module, how, [](std::string_view) {});
+  Execution execution(session, module, options, [](std::string_view) {});
   for (DeclarationId statement : session.statements(source)) {
     if (last.starts_with("error")) break;
     StatementResult result = execution.run(statement);
@@ -210,14 +193,17 @@ class Programs : public testing::TestWithParam<Program> {};
 
 TEST_P(Programs, GiveWhatIsKnown) {
   const Program& program = GetParam();
-  const std::string expected = program.last.empty() ? last_of(program, kWays[0]) : program.last;
-  for (const Way& way : kWays) {
-    const std::string last = last_of(program, way);
+  const std::string interpreted = last_of(program, {.interpret = true});
+  const std::string expected = program.last.empty() ? interpreted : program.last;
+  const auto compare = [&](const std::string& last, std::string_view way) {
     if (expected.starts_with("error"))
-      EXPECT_EQ(last.substr(0, expected.size()), expected) << way.name << ":\n" << last;
+      EXPECT_EQ(last.substr(0, expected.size()), expected) << way << ":\n" << last;
     else
-      EXPECT_EQ(last, expected) << way.name << " of\n" << program.text;
-  }
+      EXPECT_EQ(last, expected) << way << " of\n" << program.text;
+  };
+  compare(interpreted, "interpreted");
+  for (const Way& way : compiled_ways())
+    if (!way.on_disk) compare(last_of(program, execution_in(way)), way.name);
 }
 
 INSTANTIATE_TEST_SUITE_P(Numeric, Programs, testing::ValuesIn(kPrograms),

@@ -99,16 +99,6 @@ std::vector<std::string> results(Session& session, ModuleId module, SourceId sou
   return all;
 }
 
-std::vector<std::string> compiled(Session& session, ModuleId module, SourceId source, const Way& way,
-                                  const std::filesystem::path& cache) {
-  ExecutionOptions options;
-  options.compiler.tiers = way.tiers;
-  options.compiler.checks_bounds = way.checks_bounds;
-  options.compiler.cache = way.on_disk ? cache : std::filesystem::path();
-  set_thread_count(way.threads);
-  return results(session, module, source, options);
-}
-
 /// Where two evaluations differ, or nothing.
 std::string difference_of(const std::vector<std::string>& found, const std::vector<std::string>& expected) {
   for (size_t i = 0; i < expected.size(); ++i)
@@ -119,18 +109,6 @@ std::string difference_of(const std::vector<std::string>& found, const std::vect
 }
 
 }  // namespace
-
-const std::vector<Way>& compiled_ways() {
-  static const std::vector<Way> ways{
-      {"the best code"},
-      {"the first code", Tiers::First},
-      {"the best code on two threads", Tiers::Best, 2},
-      {"code that checks bounds", Tiers::First, 1, true},
-      {"the best code, checking bounds, on two threads", Tiers::Best, 2, true},
-      {"code on disk", Tiers::Best, 1, false, true},
-  };
-  return ways;
-}
 
 Workshop::Workshop(bool every_way)
     : every_way_(every_way),
@@ -219,7 +197,7 @@ std::string Workshop::values(Session& s, ModuleId module, SourceId source, const
   for (size_t i = 0; i < ways.size(); ++i) {
     if (!every_way_ && i != turn % ways.size()) continue;
     for (int time = 0; time < (ways[i].on_disk ? 2 : 1); ++time) {
-      const auto found = compiled(s, module, source, ways[i], cache_ / "kernels.db");
+      const auto found = results(s, module, source, execution_in(ways[i], cache_ / "kernels.db"));
       if (std::string text = difference_of(found, expected); !text.empty())
         return fmt::format("{}: {}", ways[i].name, text);
     }

@@ -7,22 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "jit/cache/kernel_cache.h"
 #include "session/session.h"
 #include "tests/random/program.h"
+#include "tests/ways.h"
 
 namespace quern::random_programs {
-
-/// A way to a program's values; they are the same in all of them.
-struct Way {
-  const char* name;
-  Tiers tiers = Tiers::Best;
-  int threads = 1;
-  bool checks_bounds = false;
-  bool on_disk = false;  ///< with the cache of code, first as it is and then with the program's code in it
-};
-/// The ways that compiled code takes.
-const std::vector<Way>& compiled_ways();
 
 /// Sessions for programs: a new one now and then, so that memory stays flat.
 class Workshop {

@@ -27,6 +27,7 @@
 #include "repl/commands.h"
 #include "repl/workspace.h"
 #include "tests/golden/run_program.h"
+#include "tests/temporary_folder.h"
 
 namespace quern {
 namespace {
@@ -74,18 +75,15 @@ void expect_told(const std::string& text, const std::string& where) {
 class FailingChecks : public testing::Test {
  protected:
   FailingChecks() {
-    std::filesystem::create_directories(folder);
-    setenv("TMPDIR", folder.c_str(), 1);
+    setenv("TMPDIR", folder.string().c_str(), 1);
     // The code is not what is tested here.
     setenv("QUERN_TIERS", "first", 1);
   }
   ~FailingChecks() override {
     fail_check(0);
     unsetenv("TMPDIR");
-    std::filesystem::remove_all(folder);
   }
-  std::filesystem::path folder =
-      std::filesystem::temp_directory_path() / fmt::format("quern_failing_{}", getpid());
+  TemporaryFolder folder;
   std::mt19937 random{7};
 };
 

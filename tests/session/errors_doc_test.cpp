@@ -29,6 +29,7 @@
 #include "ide/explain.h"
 #include "tests/files.h"
 #include "tests/golden/run_program.h"
+#include "tests/temporary_folder.h"
 
 namespace quern {
 namespace {
@@ -91,22 +92,6 @@ std::string heading_of(DiagnosticKind kind) {
   return std::string(code_of(kind)) + ": " + std::string(title_of(kind));
 }
 
-/// An empty folder, for as long as this lives.
-class Folder {
- public:
-  explicit Folder(const std::string& name)
-      : path_(fs::temp_directory_path() / ("quern_errors_" + name + "_" + std::to_string(getpid()))) {
-    fs::create_directories(path_);
-  }
-  ~Folder() { fs::remove_all(path_); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
-
 ProgramOutcome outcome_of(const Example& example, const fs::path& folder) {
   std::vector<std::string> command;
   if (example.language == "sh") {
@@ -156,7 +141,7 @@ TEST_P(ErrorsDocExamples, BehaveAsTheySay) {
   auto section = std::find_if(all.begin(), all.end(),
                               [&](const Section& s) { return s.heading == heading_of(GetParam()); });
   ASSERT_NE(section, all.end());
-  Folder folder(code);
+  const TemporaryFolder folder;
   for (const Example& example : section->examples) {
     if (example.language != "sh") std::ofstream(folder.path() / example.file) << example.text;
     if (example.role.empty() && !example.run) continue;

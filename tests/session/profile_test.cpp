@@ -17,6 +17,7 @@
 #include "tests/golden/run_program.h"
 #include "tests/jit/nest/primitives_of_main.h"
 #include "tests/session/compiled_main.h"
+#include "tests/temporary_folder.h"
 
 namespace quern {
 namespace {
@@ -188,11 +189,11 @@ TEST(ProfileReport, IsJson) {
 }
 
 TEST(ProfileReport, ComesAfterARun) {
-  const auto path = std::filesystem::temp_directory_path() / fmt::format("quern_profile_{}.relay", getpid());
+  const TemporaryFolder folder;
+  const auto path = folder / "profiled.relay";
   std::ofstream(path) << "nn.relu(ones((2, 3)))\n";
   const ProgramOutcome outcome =
       run_program({QUERN_BINARY, "run", "--profile", path.string()}, QUERN_SOURCE_DIR);
-  std::filesystem::remove(path);
   EXPECT_THAT(outcome.out, StartsWith("Tensor[(2, 3), float32]"));
   EXPECT_THAT(outcome.err, AllOf(StartsWith("kernel"), HasSubstr("relu_"), HasSubstr("GFLOP/s")));
 }

@@ -1,8 +1,6 @@
 #include "session/session.h"
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -10,6 +8,7 @@
 #include "ide/hover.h"
 #include "session/embedded.h"
 #include "session/run/execution.h"
+#include "tests/temporary_folder.h"
 
 namespace quern {
 namespace {
@@ -117,10 +116,6 @@ TEST_F(SessionTest, RecursiveCompositesAreReportedNotEndless) {
 
 class ImportTest : public testing::Test {
  protected:
-  ImportTest() : folder(std::filesystem::temp_directory_path() / fmt::format("quern_imports_{}", getpid())) {
-    std::filesystem::create_directories(folder);
-  }
-  ~ImportTest() override { std::filesystem::remove_all(folder); }
   std::string path(const std::string& name) const { return (folder / name).string(); }
   void write(const std::string& name, const std::string& text) { std::ofstream(path(name)) << text; }
   SourceId open(const std::string& name, const std::string& text) {
@@ -128,7 +123,7 @@ class ImportTest : public testing::Test {
   }
   size_t problems(SourceId source) { return session.check_with_imports(source).size(); }
 
-  std::filesystem::path folder;
+  const TemporaryFolder folder;
   Session session;
 };
 

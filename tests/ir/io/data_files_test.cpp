@@ -1,15 +1,15 @@
 #include "ir/io/data_files.h"
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <random>
+
+#include "tests/temporary_folder.h"
 
 namespace quern {
 namespace {
@@ -18,13 +18,6 @@ namespace fs = std::filesystem;
 
 class DataFiles : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = (fs::temp_directory_path() / "quern-data-XXXXXX").string();
-    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
   std::string path(const std::string& name) const { return (folder_ / name).string(); }
 
   std::string put(const std::string& name, const std::string& bytes) const {
@@ -60,7 +53,7 @@ class DataFiles : public testing::Test {
     return tensors ? to_string(*tensors->at(0).second) : tensors.error().message;
   }
 
-  fs::path folder_;
+  const TemporaryFolder folder_;
 };
 
 std::string little_endian(uint64_t value, size_t bytes) {
@@ -149,7 +142,7 @@ TEST_F(DataFiles, RoundTrips) {
   expect_round_trip(path("none.npz"), {});
   expect_round_trip(path("none.safetensors"), {});
   // No temporary file stays.
-  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 5);
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_.path()), fs::directory_iterator()), 5);
 }
 
 // The formats have no vectors: their lanes are the last axis.
@@ -218,7 +211,7 @@ TEST_F(DataFiles, WritersSayWhatTheyCannot) {
         << written.error().message;
     EXPECT_NE(written.error().message.find(what), std::string::npos) << written.error().message;
   }
-  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 3);
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_.path()), fs::directory_iterator()), 3);
 }
 
 // --- outside of the formats ----------------------------------------------------------------------

@@ -12,6 +12,7 @@
 #include "ir/io/data_files.h"
 #include "ir/value/value.h"
 #include "session/run/execution.h"
+#include "tests/temporary_folder.h"
 
 namespace quern {
 namespace {
@@ -28,12 +29,6 @@ struct Stored {
 
 class StoredValues : public testing::Test {
  protected:
-  void SetUp() override {
-    folder_ = fs::temp_directory_path() / fmt::format("quern-stored-{}", ::getpid());
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
   /// The errors of a program that runs as far as it gets, and the values of its statements.
   std::vector<std::string> run(const std::string& text, std::vector<std::string>* values = nullptr) {
     const ModuleId module = session_.make_module();
@@ -79,7 +74,7 @@ class StoredValues : public testing::Test {
     }
   }
 
-  fs::path folder_;
+  const TemporaryFolder folder_;
   Session session_;
 };
 

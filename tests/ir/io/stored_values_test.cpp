@@ -60,7 +60,7 @@ class StoredValues : public testing::Test {
       const std::string load = fmt::format("let %y: {} = load(\"{}\");\n", one.type, file);
       if (!one.fault.empty()) {
         expect_one(save, one.fault);
-        expect_one(declarations + "\n" + load, one.fault);
+        expect_one(fmt::format("{}\n{}", declarations, load), one.fault);
       } else if (ending == "npy" && one.tensors != 1) {
         expect_one(save, fmt::format("one tensor, not {}", one.tensors));
       } else if (ending != "safetensors" && one.has_bfloat) {

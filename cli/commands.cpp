@@ -201,7 +201,7 @@ int CommandLine::check() {
   return exit_code(all);
 }
 
-// One line a test; what failed is told where it failed. A file with mistakes in it runs none.
+// One line a test; what failed is reported where it failed. A file with mistakes in it runs none.
 int CommandLine::test() {
   if (!interpret_) warn_about_cache(compiler_.cache);
   size_t passed = 0, failed = 0;

@@ -24,12 +24,12 @@ class CommandLine {
 
  private:
   int run_command();
-  /// A file in a session of its own, which lives as long as this; null, and it is told, where it cannot be
+  /// A file in a session of its own, which lives as long as this; null, and reported, where it cannot be
   /// read.
   const OpenedFile* open(const std::string& path);
   int repl();
   int run_file();
-  /// Nothing where the options do not fit, which is told.
+  /// Nothing where the options do not fit, which is reported.
   std::optional<ExecutionOptions> execution_options() const;
   int run_statements(Execution& execution, const OpenedFile& opened, std::optional<StatementResult>& last);
   int check();

@@ -68,7 +68,7 @@ class Failing {
     return run_child(command, limit_, {"QUERN_CACHE=off"});
   }
   static bool is_crash(const ChildOutcome& o) { return o.signal != 0 || o.timed_out || o.code == kBug; }
-  /// Without what a program told, which names places.
+  /// Without what a program reported, which names places.
   static std::string bare_ending(ChildOutcome outcome) {
     outcome.err.clear();
     return ending_of(outcome);

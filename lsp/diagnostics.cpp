@@ -54,7 +54,7 @@ class Renderer {
                                                                                  : kInformation)},
                    {"code", code_of(diagnostic.kind)},
                    {"source", "quern"}};
-    // What is wrong elsewhere (in the library) is told at the top.
+    // What is wrong elsewhere (in the library) is reported at the top.
     bool here = is_here(diagnostic.file);
     if (!here)
       message = fmt::format("{}: {}", place_of(diagnostic.file, diagnostic.text, diagnostic.range), message);

@@ -57,7 +57,7 @@ PositionEncoding negotiated_encoding(const json& params) {
   return PositionEncoding::Utf16;
 }
 
-/// A bug of Quern as a client is told of it.
+/// A bug of Quern as it is reported to a client.
 std::string text_of(const InternalFailure& bug, ServerState& state) {
   LocatedDiagnostic told = state.session.locate(bug);
   for (const LocatedNote& note : told.notes) told.message += "; " + note.message;

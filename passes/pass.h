@@ -34,7 +34,7 @@ size_t count_nodes(ExprPtr expr);
 /// parameters. `at` says what its dims and types are there, and which call it is.
 ExprPtr body_at(Arena& arena, const FnExpr& function, std::span<const ExprPtr> args, ExprSubstitution at);
 
-/// The block with `map` of each value and of the result; itself where none changed. `bound` is told of each
+/// The block with `map` of each value and of the result; itself where none changed. `bound` gets each
 /// binding before what comes after it.
 ExprPtr map_block(Arena& arena, const BlockExpr& block, const std::function<ExprPtr(ExprPtr)>& map,
                   const std::function<void(const Variable*, ExprPtr)>& bound);

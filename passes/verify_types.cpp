@@ -35,7 +35,7 @@ class Fit {
 bool is_element(ExprPtr expr, DType dtype) { return expr->type->is_scalar() && expr->type->dtype == dtype; }
 bool is_index(ExprPtr expr) { return is_element(expr, DType::index()); }
 
-/// The misfits of each kind of node; what they are told as.
+/// The misfits of each kind of node; how they are reported.
 class Misfits {
  public:
   explicit Misfits(const std::unordered_set<Dim>& checked) : fits(checked) {}

@@ -24,7 +24,7 @@ std::span<const ReplCommand> repl_commands();
 /// The command that an input without a colon likely means: `help`, `exit`.
 std::optional<std::string_view> command_meant(std::string_view input);
 
-/// Takes one input, a line that starts with a colon or a text. A bug of Quern on the way is told, and the
+/// Takes one input, a line that starts with a colon or a text. A bug of Quern on the way is reported, and the
 /// workspace is as it was before.
 CommandOutcome take_input(Workspace& workspace, const std::string& input);
 

@@ -98,7 +98,7 @@ class Workspace {
   std::unique_ptr<Execution> execution_;
   std::vector<SourceId> sources_;
   std::map<Declared, bool> unsound_;  ///< after the last input; whether it waits
-  std::set<std::string> outdated_;    ///< files, of which the user was told
+  std::set<std::string> outdated_;    ///< files that were reported
   std::optional<DiagnosticKind> last_shown_;
   uint32_t inputs_ = 0;
   bool is_profiling_ = false;

@@ -94,7 +94,7 @@ Diagnostics Session::Impl::diagnostics_at(SourceId source, size_t piece) {
              {{Place{{duplicate->second, 1}, {}}, fmt::format("it is {} here first", what)}}}};
   }
   Diagnostics found = declaration_diagnostics(id);
-  // Where the scanner found something, what the parser makes of it would be told twice.
+  // Where the scanner found something, what the parser makes of it would be reported twice.
   Range range = all.scan.pieces[piece].range;
   bool scanned = std::ranges::any_of(all.scan.problems, [&](const SyntaxProblem& p) {
     return p.range.begin >= range.begin && p.range.begin <= range.end;

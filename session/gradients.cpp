@@ -1,4 +1,4 @@
-// Gradients that cannot be made, told where they are asked for.
+// Gradients that cannot be made, reported where they are asked for.
 
 #include <fmt/format.h>
 
@@ -14,7 +14,7 @@ Diagnostics Session::Impl::of_gradients(const Inferred& inferred) {
   ExprPtr body = inferred.definition.body;
   if (!body || has_errors(inferred.diagnostics) || !has_gradients(body)) return result;
   SessionFunctions functions(session);
-  // What stands in the library is told at the call of it.
+  // What stands in the library is reported at the call of it.
   auto place = [&](Origin at) {
     while (at.inlined != 0 && session.in_library(at.declaration)) at = origin_of_inlined(at.inlined);
     return Place{at, {}};

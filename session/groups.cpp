@@ -157,7 +157,7 @@ const Inferred* Session::Impl::specialised_definition(ModuleId module, const std
   return nullptr;
 }
 
-// What is wrong in the copies that a declaration needs, told where it needs them.
+// What is wrong in the copies that a declaration needs, reported where it needs them.
 Diagnostics Session::Impl::of_copies(const std::vector<Specialisation>& needs) {
   constexpr size_t kMostNested = 100, kMostCopies = 10'000;
   Diagnostics result;

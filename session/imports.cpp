@@ -284,7 +284,7 @@ Diagnostics Session::Impl::import_diagnostics(DeclarationId id) {
   return clashes.empty() ? mistakes_of(*found) : clashes;
 }
 
-// A file with mistakes is told where it is imported, by its first one.
+// A file with mistakes is reported where it is imported, by its first one.
 Diagnostics Session::Impl::mistakes_of(const Import& import) {
   pieces.get(import.module);
   for (SourceId source : modules[import.module])
@@ -376,7 +376,7 @@ std::vector<LocatedDiagnostic> Session::check_with_imports(SourceId source) {
   bool cycle = std::any_of(result.begin(), result.end(), is_cycle);
   for (SourceId s : imported(source))
     for (LocatedDiagnostic& d : check(s)) {
-      // A cycle is told once: by the file that was asked for, or by the first that is in it.
+      // A cycle is reported once: by the file that was asked for, or by the first that is in it.
       if ((cycle && is_cycle(d)) || of_import(d)) continue;
       cycle = cycle || is_cycle(d);
       result.push_back(std::move(d));

@@ -433,7 +433,7 @@ Diagnostics Session::Impl::diagnostics_of(ModuleId module, const Inferred& infer
   Diagnostics found = inferred.diagnostics;
   for (const LateCall& call : inferred.late_calls) {
     const InstanceKey& key = late_keys[call.instance->late];
-    // What goes wrong inside an imported definition is told where it is called (unless it goes wrong whatever
+    // What goes wrong inside an imported definition is reported at the call (unless it goes wrong whatever
     // the call: that is reported there), in one's own at the definition.
     if (key.module != module && !operator_check(key.request.declaration).empty()) continue;
     if (!parses_whole(key.request.declaration)) continue;

@@ -1,4 +1,4 @@
-// Schedules that there is no code for, told where they stand.
+// Schedules that there is no code for, reported where they stand.
 
 #include "frontend/index/schedule_clause.h"
 #include "ir/expr/scheduled.h"

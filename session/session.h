@@ -157,7 +157,7 @@ class Session {
   /// Those of one declaration.
   std::vector<LocatedDiagnostic> check_declaration(DeclarationId declaration);
   LocatedDiagnostic locate(const Diagnostic& diagnostic);
-  /// What a user is told of a bug: one diagnostic at the smallest declaration that the compiler was at, else
+  /// What is reported of a bug: one diagnostic at the smallest declaration that the compiler was at, else
   /// at `asked`, or nowhere (0). The text goes to a file that it names.
   LocatedDiagnostic locate(const InternalFailure& failure, DeclarationId asked = 0);
   /// The syntax tree of each declaration of a source.

@@ -203,7 +203,7 @@ struct Session::Impl {
   std::optional<DotIntrinsics> dot_intrinsics;  ///< of the library, where somebody asked
   static constexpr uint32_t kGone = UINT32_MAX;
 
-  /// What a check that fails tells of a declaration.
+  /// What a check that fails reports of a declaration.
   Subject subject_of(DeclarationId id) const;
   Subject subject_of(const NameKey& key) const;
   /// Whether a word stands in the text: a walk over a long body is for those alone that say what it looks
@@ -240,11 +240,11 @@ struct Session::Impl {
   std::vector<DeclarationId> all_of_source(SourceId source, PieceKind kind) const;
   const Inferred* inferred(ModuleId module, const std::string& global);
   Diagnostics of_declaration(DeclarationId id);
-  /// What `check` tells of a piece of a source.
+  /// What `check` reports of a piece of a source.
   Diagnostics diagnostics_at(SourceId source, size_t piece);
   Diagnostics diagnostics_of(ModuleId module, const Inferred& inferred);
   /// Whether a declaration parses, its chunks too: what is wrong in the remains of one that does not is not
-  /// told.
+  /// reported.
   bool parses_whole(DeclarationId id);
   bool late_calls_are_sound(const Inferred& inferred);
   /// The constructors of a type that another type of the module has, too.

@@ -1,5 +1,5 @@
 #pragma once
-// Names that nothing binds in an operator: what can be told of it without a call.
+// Names that nothing binds in an operator: what is known of it without a call.
 
 #include "frontend/static/scope.h"
 #include "frontend/text/diagnostics.h"

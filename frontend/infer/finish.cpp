@@ -279,7 +279,7 @@ ExprPtr Inference::finish_op_call(const OpCallDraft& call, Type type, Origin ori
   InstanceAnswer answer = scope_.instance(make_request(*call.op, binding));
   enter(call.declaration);
   for (Diagnostic& d : answer.diagnostics) {
-    // What goes wrong inside a library's definition is told where it is called; in one's own at the
+    // What goes wrong inside a library's definition is reported where it is called; in one's own at the
     // definition.
     if (answer.own) {
       d.notes.push_back({place(call.syntax), "this call needs it"});

@@ -261,7 +261,7 @@ void Inference::discharge(const Constraint& constraint, SyntaxPtr at, const std:
   draft.use = use.number;
   draft.call.syntax = at;
   if (!constraint.symbol.empty()) {
-    // What is written with a symbol is told with it.
+    // What is written with a symbol is reported with it.
     SyntaxKind kind = constraint.args.size() == 2 ? SyntaxKind::Binary : SyntaxKind::Unary;
     draft.call.syntax = drafts_.make<Syntax>(kind, at->id, drafts_.copy(std::string_view(constraint.symbol)));
   }

@@ -126,7 +126,7 @@ class Inference final : public TypeHooks {
   /// A parameter's type as a copy of a function takes it: every dim an unknown of its own.
   Type with_open_dims(Type type);
   Type with_open_result(Type function);
-  /// The types that parameters are given, each `?` in place of a dim: what copies are told apart by. Where
+  /// The types that parameters are given, each `?` in place of a dim: what distinguishes copies. Where
   /// the result is a function, then also a function type with the parameters of that.
   std::optional<std::vector<Type>> settled_params(Type function);
   size_t error_count() const;
@@ -276,7 +276,7 @@ class Inference final : public TypeHooks {
   /// A name that stands for nothing: what was meant by it.
   void report_unknown(SyntaxPtr name, DiagnosticKind kind, std::string_view what);
   bool is_visible_local(std::string_view name);
-  /// Dim names in annotations that no list of parameters declares: each is told once and then is a dim.
+  /// Dim names in annotations that no list of parameters declares: each is reported once and then is a dim.
   void declare_missing_dims(SyntaxPtr type_params, SyntaxPtr params, SyntaxPtr result, Head& head);
   void report_no_field(SyntaxPtr s, Type type, ExprPtr record);
   ExprPtr conditional(SyntaxPtr s, SyntaxPtr condition, ExprPtr then_arm, ExprPtr else_arm);
@@ -389,7 +389,7 @@ class Inference final : public TypeHooks {
   void type_arguments(SyntaxPtr s, const Scheme& scheme, const Substitution& substitution);
   bool attempt_specialised(ExprPtr waiting, SyntaxPtr s, std::string_view name, bool annotated,
                            const std::vector<Dim>& written, size_t use);
-  /// What was reported since `from` inside a copy is told at the use that needs the copy.
+  /// What was reported since `from` inside a copy is reported at the use that needs the copy.
   void tell_at_use(size_t from, SyntaxPtr use, const std::string& name);
 
   // gradual_infer.cpp
@@ -462,7 +462,7 @@ class Inference final : public TypeHooks {
   std::unordered_map<const Variable*, Place> variable_places_;  ///< what says a variable's type
   std::unordered_map<ExprPtr, LiteralDraft> literals_;
   std::unordered_map<ExprPtr, OpCallDraft> op_calls_;
-  std::unordered_map<ExprPtr, ExprPtr> replacements_;  ///< a draft that waited, and what it turned out to be
+  std::unordered_map<ExprPtr, ExprPtr> replacements_;  ///< a draft that waited, and what stands for it now
   std::vector<FileUse> file_uses_;
   std::deque<Relation> relations_;     ///< those that had to wait; a number keeps its meaning
   std::vector<ExprPtr> open_matches_;  ///< operator calls matched before all dims and dtypes were known

@@ -12,7 +12,7 @@ constexpr int64_t kMaxFamily = 10'000;
 std::optional<StaticValue> Inference::Statics::other(SyntaxPtr expr, const StaticEnv& env) {
   if (!expr->is(SyntaxKind::Local) && !expr->is(SyntaxKind::GraphName))
     return StaticEvaluator::other(expr, env);
-  // The positions of a tuple's members. Whatever else is wrong with the name is told where it is a value.
+  // The positions of a tuple's members. Whatever else is wrong with the name is reported where it is a value.
   for (auto it = inference_.locals_.rbegin(); it != inference_.locals_.rend(); ++it) {
     if (it->name != expr->text) continue;
     Type type = inference_.resolve(it->variable->type);

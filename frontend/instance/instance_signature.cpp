@@ -48,7 +48,7 @@ InstanceRequest make_request(const Declaration& op, SignatureBinding binding) {
 
 InstanceRequest make_request(const Declaration& def, std::vector<Type> params) {
   std::string key = def.name + "{";
-  // Two types of one name are told apart by what they are declared as.
+  // Two types of one name differ by their declarations.
   std::function<void(Type)> data_ids = [&](Type t) {
     if (t->kind == TypeKind::Data) key += fmt::format("#{:x}", t->id);
     for (Type a : t->args) data_ids(a);

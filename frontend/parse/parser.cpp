@@ -40,7 +40,7 @@ LexedKind kind_of(antlr4::Token* token) {
   return word && token->getText().back() != '[' ? LexedKind::Name : LexedKind::Symbol;
 }
 
-// The syntax errors of a declaration. Those that follow from an earlier one are left out: one is told for
+// The syntax errors of a declaration. Those that follow from an earlier one are left out: one is reported for
 // each statement at most, and only the first where brackets do not match.
 class Listener : public antlr4::BaseErrorListener {
  public:

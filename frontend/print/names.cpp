@@ -1,4 +1,4 @@
-// The names of the printer: what is in scope is told apart, and spelled as the grammar can read it.
+// The names of the printer: what is in scope has distinct names, spelled as the grammar can read them.
 
 #include <algorithm>
 #include <cctype>

@@ -66,7 +66,7 @@ class Unused {
     if (s->is(SyntaxKind::Local)) return read(s->text);
     if (s->is(SyntaxKind::Block)) return block(s);
     size_t depth = bound_.size();
-    // Parameters and patterns hide what is outside; they are not told about themselves.
+    // Parameters and patterns hide what is outside; nothing is reported of themselves.
     if (s->is(SyntaxKind::Fn) || s->is(SyntaxKind::Arm)) hide(s->child(s->is(SyntaxKind::Fn) ? 1 : 0));
     for (SyntaxPtr c : s->children) visit(c);
     bound_.resize(depth);
@@ -75,7 +75,7 @@ class Unused {
  private:
   struct Bound {
     std::string_view name;
-    SyntaxPtr let;  ///< null for what is not told about
+    SyntaxPtr let;  ///< null for what is not reported
     bool read = false;
   };
 

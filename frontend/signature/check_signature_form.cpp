@@ -70,7 +70,7 @@ class SignatureForm {
       named |= argument->is(SyntaxKind::NamedArgument);
     }
   }
-  // Which dims are whose could not be told.
+  // Which dims are whose is not known.
   void one_pack(SyntaxPtr type) {
     if (!type) return;
     if (!type->is(SyntaxKind::TensorType)) {

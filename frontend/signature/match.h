@@ -45,7 +45,7 @@ class SignatureMatcher {
               std::vector<Fix> fixes = {});
   // The types of all arguments, each with where it comes from.
   std::vector<Note> argument_notes();
-  // What went wrong while the signature's own expressions were evaluated, told at the call.
+  // What went wrong while the signature's own expressions were evaluated, reported at the call.
   bool report_inside();
 
   /// `cast(…, dtype="float32")` around an argument, or `.0` after a number without a suffix.

@@ -104,7 +104,7 @@ std::vector<Note> SignatureMatcher::argument_notes() {
 bool SignatureMatcher::report_inside() {
   if (inside_.empty()) return false;
   Diagnostic first = inside_[0];
-  // A mistake of the definition itself, whatever the arguments: told there, once.
+  // A mistake of the definition itself, whatever the arguments: reported there, once.
   bool is_name = first.kind == DiagnosticKind::UnknownName || first.kind == DiagnosticKind::UnknownType ||
                  first.kind == DiagnosticKind::UnknownDType || first.kind == DiagnosticKind::UnknownStatic ||
                  first.kind == DiagnosticKind::WrongArgumentCount ||

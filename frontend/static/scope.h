@@ -140,7 +140,7 @@ class Scope {
   /// TVM 0.n printed the file that a declaration stands in, as its header and metadata tell; nothing without
   /// a header.
   virtual std::optional<int> tvm(uint32_t declaration) = 0;
-  /// Whether what may surprise a reader of a declaration is told: not in the library, nor in what TVM
+  /// Whether what may surprise a reader of a declaration is reported: not in the library, nor in what TVM
   /// printed.
   virtual bool warns_about(uint32_t declaration) = 0;
   /// The header of a data file (for `load` without an annotation), or why it cannot be read.

@@ -2,7 +2,7 @@
 // Dims that stand for a `?`, while a definition is inferred: what is known of them where.
 //
 // A `?` of a value's type is opened to a rigid dim of its own. Where such a dim has to agree with another,
-// the equality is checked at run time and holds from there on. "From there on" is told by points: evaluation
+// the equality is checked at run time and holds from there on, which is measured by points: evaluation
 // goes through the points of a region in order, and a region (an arm of a condition, a function's body)
 // begins at a point of the one around it. A fact holds at the later points of its region and of the regions
 // inside.

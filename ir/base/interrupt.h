@@ -15,7 +15,7 @@ inline void request_interrupt() { interrupt_flag.store(true, std::memory_order_r
 inline void clear_interrupt() { interrupt_flag.store(false, std::memory_order_relaxed); }
 inline bool is_interrupted() { return interrupt_flag.load(std::memory_order_relaxed); }
 
-/// What is told of an evaluation that was interrupted.
+/// What is reported of an evaluation that was interrupted.
 inline constexpr const char* kInterrupted = "interrupted";
 
 /// How what cannot return from where it is gives up; it is caught in this folder.

@@ -60,10 +60,10 @@ EvaluationError broken(const DimCondition& condition, std::optional<int64_t> lef
 
 namespace {
 
-/// Different tail calls that are told of one frame.
+/// The most different tail calls that are shown for one frame.
 constexpr size_t kMaxTailCalls = 8;
-/// Calls that an error tells of.
-constexpr size_t kMaxCallsTold = 64;
+/// Calls that an error shows.
+constexpr size_t kMaxCallsShown = 64;
 
 }  // namespace
 
@@ -76,7 +76,7 @@ void take_frame(OpenCall& frame, const Origin& call) {
 void tell_calls(EvaluationError& error, const std::vector<OpenCall>& open) {
   auto tell = [&](Origin call) {
     while (call.declaration) {
-      if (error.calls.size() < kMaxCallsTold)
+      if (error.calls.size() < kMaxCallsShown)
         error.calls.push_back({call.declaration, call.node});
       else
         ++error.more_calls;

@@ -30,7 +30,7 @@ struct EvaluationError {
   std::vector<Origin> calls = {};
   FailureKind kind = FailureKind::Evaluation;
   std::vector<std::pair<Origin, std::string>> notes = {};
-  size_t more_calls = 0;  ///< further ones, that are not told
+  size_t more_calls = 0;  ///< further ones, that are not shown
 };
 
 /// A call that has not returned, for EvaluationError::calls.

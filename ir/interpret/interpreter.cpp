@@ -147,7 +147,7 @@ class Interpreter final : public Evaluator {
     if (calls_.size() > kMaxDepth) fail(node, "the recursion is too deep", FailureKind::TooDeep);
     calls_.push_back({node.origin, {}});
     Value value = run(body, std::move(frame));
-    calls_.pop_back();  // not on failure: the calls are told then
+    calls_.pop_back();  // not on failure: the calls are reported then
     return value;
   }
 

@@ -64,7 +64,7 @@ class RefHeap {
     return out;
   }
 
-  // `visit` is told of each part that may hold others, and says whether to go on into it.
+  // `visit` gets each part that may hold others, and returns whether to go on into it.
   template <class F>
   static void go_over(std::vector<const Object*>& rest, F&& visit) {
     while (!rest.empty()) {

@@ -54,7 +54,7 @@ bool CodeStore::open(Handle& handle) {
   return false;
 }
 
-/// Does an action, a second time where the file turned out to be broken.
+/// Does an action, a second time where the file is found to be broken.
 template <class F>
 auto CodeStore::with(Handle& handle, const F& action) -> decltype(action(*handle.database)) {
   const std::lock_guard lock(handle.mutex);

@@ -33,7 +33,7 @@ class CodeStore {
   std::optional<Found> find(std::string_view key);
   void put(std::string_view key, std::string_view object);
   void note_use(std::string_view key);
-  /// Forgets an object that turned out to be none.
+  /// Forgets bytes that are no object.
   void remove(std::string_view key);
 
  private:

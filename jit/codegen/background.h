@@ -11,7 +11,7 @@
 namespace quern::codegen {
 
 /// One thread that does jobs in the order in which they were added; started with the first. One in which a
-/// check fails is told of on standard error and dropped: code that was to be better stays as it is.
+/// check fails is reported on standard error and dropped: code that was to be better stays as it is.
 class Background {
  public:
   /// At the end the job that is being done is finished, and those after it are begun for as long as

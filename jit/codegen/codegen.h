@@ -57,7 +57,7 @@ struct CodegenOptions {
   int winograd_tile = 0;  ///< of the target's machine model
   /// Kernels' names and addresses go to /tmp/perf-PID.map, where perf looks for them.
   bool perf_map = false;
-  bool debugger = false;       ///< gdb is told of kernels by its JIT interface
+  bool debugger = false;       ///< kernels are registered with gdb's JIT interface
   bool checks_bounds = false;  ///< each access of a buffer is tested: loops::kOutOfBuffer is the trap
   /// Code may use these too, which this machine need not have, or not those with `-`, as LLVM writes them:
   /// "+amx-tile,+amx-int8".

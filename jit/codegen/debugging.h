@@ -1,5 +1,5 @@
 #pragma once
-// What perf and gdb are told of compiled code.
+// What perf and gdb learn of compiled code.
 
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
 
@@ -7,7 +7,7 @@
 
 namespace quern::codegen {
 
-/// From now on the functions that `jit` links are told to gdb, and are lines of /tmp/perf-PID.map, by the
+/// From now on the functions that `jit` links are registered with gdb and are lines of /tmp/perf-PID.map, by the
 /// names that they have in their objects.
 llvm::Error tell_debuggers(llvm::orc::LLJIT& jit);
 llvm::Error write_perf_map(llvm::orc::LLJIT& jit);

@@ -26,7 +26,7 @@ struct Roles {
   Dim grouped = nullptr;
   int64_t terms = 1;  ///< that it takes at once
   /// The intrinsic takes one factor with a sign and one without, and the reads agree: of the right read's
-  /// elements the highest bit is turned, which adds or subtracts 128.
+  /// elements the highest bit is flipped, which adds or subtracts 128.
   bool turns_sign = false;
 };
 
@@ -71,7 +71,7 @@ class ContractionModel {
   /// Whether all rows are done for a panel of columns before the next: where what the rows read stays in the
   /// cache, or the panels would not.
   bool columns_outside(const Roles& roles) const;
-  /// The row loop of a tile along which results are stored, turned in registers; or null, where the lanes
+  /// The row loop of a tile along which results are stored, transposed in registers; or null, where the lanes
   /// follow each other or none do.
   Dim stored_along(const Roles& roles, const TileRows& tile_rows) const;
 
@@ -106,7 +106,7 @@ class ContractionModel {
   /// four for the one before; a panel's vectors come from the second cache, or the third where the panel does
   /// not fit. Loads that go with the arithmetic are not quite free.
   double cycles(const Roles& roles, int64_t rows, int64_t vectors) const;
-  /// Of a step whose rows are each loaded and turned to their lanes.
+  /// Of a step whose rows are each loaded and transposed to their lanes.
   static double spread_cycles(int64_t rows);
   double cost_of(const Roles& roles) const;
   /// Of a vector of the result, in a tile of so many rows.

@@ -20,7 +20,7 @@ std::optional<DotFactors> matrix_factors(const ValuePtr& value, const DotIntrins
                                          const std::vector<Dim>& rows, const std::vector<Dim>& columns);
 
 /// A contraction, one of whose factors is to get another sign: its loads are the two reads of the reduction.
-/// The right one's highest bits are turned: b' = b + 128 where it had a sign, and b - 128 where it had none.
+/// The right one's highest bits are flipped: b' = b + 128 where it had a sign, and b - 128 where it had none.
 /// What that adds to the sums, 128 times those of the left factor, is taken off the results, modulo 2^32 to
 /// the bit; it is a form of the left tensor. Where a window moves over that, it is made of another form, the
 /// sums along `grouped`, since a place is in many windows.

@@ -80,7 +80,7 @@ Block NestWriter::turned(const Place& place, const TurnedPart& part) const {
   return {make(std::move(tile)), unrolled_loop(row, part.rows, {vector}), make(std::move(turn))};
 }
 
-/// Stores what was turned, of as many lanes as the tile has.
+/// Stores what was transposed, of as many lanes as the tile has.
 Block NestWriter::stored_along(const Place& place, const TurnedPart& part) const {
   const int along = nest_.turned_write_, lanes = nest_.turned_lanes_;
   const Reduction& r = c_.reductions[0];

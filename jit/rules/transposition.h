@@ -1,5 +1,5 @@
 #pragma once
-// The default schedule of what reads a tensor along another axis than it writes: squares that are turned in
+// The default schedule of what reads a tensor along another axis than it writes: squares that are transposed in
 // registers.
 
 #include <optional>

@@ -30,7 +30,7 @@ struct Stop {
   EvaluationError error;
 };
 
-/// A program of this execution with the programs that its globals turned out to be.
+/// A program of this execution with the programs that its globals resolve to.
 struct Link {
   std::shared_ptr<const Program> program;
   std::vector<Link*> globals;  ///< null until first used

@@ -277,7 +277,7 @@ class NoFunctions final : public FunctionSource {
 
 }  // namespace
 
-/// A kernel says which of its tests failed; the place, the index and the extent are told by evaluating its
+/// A kernel says which of its tests failed; the place, the index and the extent are found by evaluating its
 /// definition up to there, where that takes no more than a moment.
 void Machine::fail_in_kernel(const Instruction* pc, const KernelSite& site, const Shape& shape,
                              int32_t trap) {

@@ -141,7 +141,7 @@ class Expander {
     return arena_.make<FnExpr>(head, function.params, function.dim_vars, body, false, function.attributes);
   }
 
-  // Whether every definition that it reaches has a body: one with errors has none, and is told there.
+  // Whether every definition that it reaches has a body: one with errors has none, and is reported there.
   bool is_whole(ExprPtr function) {
     bool whole = true;
     std::unordered_set<const Definition*> seen;

@@ -17,7 +17,7 @@ struct GradientProblem {
 };
 
 /// Replaces `grad(f)` by a function that computes the gradients of f's parameters, in reverse. What f calls
-/// is put into it first. One that cannot be made stays, and is told to `gradient_problems`.
+/// is put into it first. One that cannot be made stays, and `gradient_problems` reports it.
 ExprPtr expand_gradients(const PassContext& context, ExprPtr expr);
 
 /// Of the gradients in an expression. Why there is a scatter is said of the reads that `explained` asks for.

@@ -29,7 +29,7 @@ struct VectorJacobian {
 /// numbers.
 std::variant<VectorJacobian, std::vector<Underivable>> vector_jacobian(Arena& arena, const FnExpr& function);
 
-/// What is to be told of the gradient of such a function, without making it.
+/// What is to be reported of the gradient of such a function, without making it.
 struct GradientOutlook {
   std::vector<Underivable> underivable;    ///< what has no derivative; nothing where all has one
   std::vector<ScatterFallback> scattered;  ///< of the reads that `explained` asks for

@@ -201,7 +201,7 @@ struct Execution::Impl {
     constexpr size_t kShown = 6;
     size_t shown = 0, more = error.more_calls;
     for (size_t i = first; i < error.calls.size();) {
-      // A recursion comes through one place again and again: it is told once.
+      // A recursion comes through one place again and again: it is shown once.
       size_t next = i + 1;
       while (next < error.calls.size() && error.calls[next] == error.calls[i]) ++next;
       if (shown == kShown) {
@@ -220,7 +220,7 @@ struct Execution::Impl {
     std::vector<Note> notes;
     for (const auto& [origin, text] : error.notes) notes.push_back({Place{origin, {}}, text});
     Origin origin = error.origin.declaration ? error.origin : Origin{statement, 0};
-    // What fails inside the library's definition of an operator is told where the operator is called.
+    // What fails inside the library's definition of an operator is reported where the operator is called.
     size_t first = 0;
     if (is_library(origin)) {
       while (first < error.calls.size() && is_library(error.calls[first])) ++first;

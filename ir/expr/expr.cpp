@@ -18,9 +18,6 @@ namespace {
 ExprPtr child_of(ExprPtr expr) { return expr; }
 ExprPtr child_of(const Binding& binding) { return binding.value; }
 ExprPtr child_of(const MatchArm& arm) { return arm.body; }
-ExprPtr with_child(ExprPtr, ExprPtr child) { return child; }
-Binding with_child(const Binding& binding, ExprPtr child) { return {binding.variable, child}; }
-MatchArm with_child(const MatchArm& arm, ExprPtr child) { return {arm.pattern, child}; }
 
 /// Replaces the children in a field by their images. A child that is null (no `else`, a label of print) stays
 /// so.
@@ -29,38 +26,30 @@ class FieldMapper {
   FieldMapper(Arena& arena, const std::function<ExprPtr(ExprPtr)>& f) : arena_(arena), f_(f) {}
 
   void operator()(role::Child, ExprPtr& child) {
-    if (!child) return;
-    ExprPtr image = f_(child);
-    changed_ |= image != child;
-    child = image;
+    ExprPtr image_of_child = image(child);
+    changed_ |= image_of_child != child;
+    child = image_of_child;
   }
-
-  void operator()(role::Child, std::span<const ExprPtr>& children) { map(children); }
-  void operator()(role::Bindings, std::span<const Binding>& bindings) { map(bindings); }
-  void operator()(role::Arms, std::span<const MatchArm>& arms) { map(arms); }
+  void operator()(role::Child, std::span<const ExprPtr>& children) {
+    changed_ |= map_items(arena_, children, [this](ExprPtr child) { return image(child); });
+  }
+  void operator()(role::Bindings, std::span<const Binding>& bindings) {
+    changed_ |= map_items(arena_, bindings, [this](const Binding& b) {
+      return Binding{b.variable, image(b.value)};
+    });
+  }
+  void operator()(role::Arms, std::span<const MatchArm>& arms) {
+    changed_ |= map_items(arena_, arms, [this](const MatchArm& a) {
+      return MatchArm{a.pattern, image(a.body)};
+    });
+  }
   template <class Role, class T>
   void operator()(Role, const T&) {}
 
   bool changed() const { return changed_; }
 
  private:
-  template <class Item>
-  void map(std::span<const Item>& items) {
-    bool any = false;
-    std::vector<Item> images;  // filled from the first child that changes on
-    for (size_t i = 0; i < items.size(); ++i) {
-      ExprPtr child = child_of(items[i]);
-      ExprPtr image = child ? f_(child) : nullptr;
-      if (image != child && !any) {
-        images.reserve(items.size());
-        images.assign(items.begin(), items.begin() + static_cast<ptrdiff_t>(i));
-        any = true;
-      }
-      if (any) images.push_back(with_child(items[i], image));
-    }
-    if (any) items = arena_.copy(images);
-    changed_ |= any;
-  }
+  ExprPtr image(ExprPtr child) const { return child ? f_(child) : nullptr; }
 
   Arena& arena_;
   const std::function<ExprPtr(ExprPtr)>& f_;

@@ -121,6 +121,7 @@ struct FnExpr : Expr {
 struct Binding {
   const Variable* variable;  ///< null for an expression evaluated for its effects: `a; b`
   ExprPtr value;
+  friend bool operator==(const Binding&, const Binding&) = default;
 };
 /// Bindings in order, each visible after it (a function literal also in itself), then the result. Never
 /// nested deeper for a longer chain of lets.
@@ -151,6 +152,7 @@ using PatternPtr = const Pattern*;
 struct MatchArm {
   PatternPtr pattern;
   ExprPtr body;
+  friend bool operator==(const MatchArm&, const MatchArm&) = default;
 };
 /// The body of the first arm whose pattern matches. With `partial` (`match?`) there may be none: evaluation
 /// fails then.

@@ -122,6 +122,24 @@ QUERN_FIELDS(Error);
 #undef QUERN_FIELDS
 }  // namespace fields
 
+/// Replaces the items by their images under `f`, in the arena, where one of them changes; whether one did.
+template <class Item, class F>
+bool map_items(Arena& arena, std::span<const Item>& items, const F& f) {
+  std::vector<Item> images;  // from the first that changes on
+  for (size_t i = 0; i < items.size(); ++i) {
+    Item image = f(items[i]);
+    if (images.empty() && image == items[i]) continue;
+    if (images.empty()) {
+      images.reserve(items.size());
+      images.assign(items.begin(), items.begin() + static_cast<ptrdiff_t>(i));
+    }
+    images.push_back(std::move(image));
+  }
+  if (images.empty()) return false;
+  items = arena.copy(images);
+  return true;
+}
+
 /// Calls `f(role, field of node, same field of each other…)` for each field, in the order of the table.
 template <class F, class Node, class... Others>
 void for_each_field(F&& f, Node& node, Others&... others) {

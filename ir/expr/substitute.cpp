@@ -154,19 +154,7 @@ class Substituter {
   }
   template <class Item>
   void replace(std::span<const Item>& items) {
-    std::vector<Item> images;  // from the first that changes on
-    for (size_t i = 0; i < items.size(); ++i) {
-      Item image = apply(items[i]);
-      if (images.empty() && image == items[i]) continue;
-      if (images.empty()) {
-        images.reserve(items.size());
-        images.assign(items.begin(), items.begin() + static_cast<ptrdiff_t>(i));
-      }
-      images.push_back(image);
-    }
-    if (images.empty()) return;
-    items = arena_.copy(images);
-    changed_ = true;
+    changed_ |= map_items(arena_, items, [this](Item item) { return apply(item); });
   }
 
   const Variable* renew(const Variable* variable) {

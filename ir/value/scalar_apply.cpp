@@ -63,7 +63,8 @@ T float_function(ScalarOp op, T a, T b) {
     case ScalarOp::Ceil: return std::ceil(a);
     case ScalarOp::Trunc: return std::trunc(a);
     case ScalarOp::Round: return std::round(a);
-    default: break;
+#include "ir/value/not_of_floats.def"
+      break;
   }
   QUERN_CHECK(!"a function of floats");
   return a;
@@ -150,7 +151,8 @@ T int_function(ScalarOp op, T a, T b, DType dtype) {
     case ScalarOp::BitNot: return static_cast<T>(~ua);
     case ScalarOp::ShiftLeft:
     case ScalarOp::ShiftRight: return shift(op, a, b, dtype.is_bool() ? 1 : dtype.bits);
-    default: break;
+#include "ir/value/not_of_integers.def"
+      break;
   }
   QUERN_CHECK(!"a function of integers");
   return a;

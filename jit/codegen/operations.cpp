@@ -278,8 +278,19 @@ llvm::Value* Operations::float_op(ScalarOp op, Values args) {
     case ScalarOp::Ceil: return unary(llvm::Intrinsic::ceil);
     case ScalarOp::Trunc: return unary(llvm::Intrinsic::trunc);
     case ScalarOp::Round: return unary(llvm::Intrinsic::round);
-    default: return math(op, args);
+#define QUERN_CODE_Plain(name)
+#define QUERN_CODE_Math(name) case ScalarOp::name:
+#define QUERN_SCALAR(name, text, arity, signature, code) QUERN_CODE_##code(name)
+#include "ir/value/scalar_ops.def"
+#undef QUERN_SCALAR
+#undef QUERN_CODE_Math
+#undef QUERN_CODE_Plain
+      return math(op, args);
+#include "ir/value/not_of_floats.def"
+      break;
   }
+  QUERN_CHECK(!"a function of floats");
+  return nullptr;
 }
 
 llvm::Value* Operations::math(ScalarOp op, Values args) {

@@ -142,7 +142,8 @@ llvm::Value* Operations::int_op(ScalarOp op, DType dtype, Values args) {
     case ScalarOp::BitNot: return b_.CreateNot(a);
     case ScalarOp::ShiftLeft:
     case ScalarOp::ShiftRight: return shift(op, dtype, a, b);
-    default: break;
+#include "ir/value/not_of_integers.def"
+      break;
   }
   QUERN_CHECK(!"a function of integers");
   return nullptr;

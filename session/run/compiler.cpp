@@ -21,17 +21,6 @@ namespace quern {
 
 namespace {
 
-class ModulePrograms final : public ProgramSource {
- public:
-  explicit ModulePrograms(Session& session) : session_(session) {}
-  std::shared_ptr<const Program> program(const GlobalName& name) override {
-    return session_.program(name.module, name.name);
-  }
-
- private:
-  Session& session_;
-};
-
 // A function as a statement's value is made by a block: a program for the function itself would be its body.
 Optimised as_value(Optimised optimised) {
   if (optimised.expr->kind != ExprKind::Fn) return optimised;
@@ -80,7 +69,7 @@ struct Compiler::Impl {
 
   Session& session;
   SessionFunctions functions;
-  ModulePrograms programs;
+  SessionPrograms programs;
   KernelCache kernels;
   Series statements;  ///< of programs that are run once
 

@@ -11,9 +11,22 @@
 #include "ir/interpret/evaluation.h"
 #include "ir/interpret/interpreter.h"
 #include "jit/cache/kernel_cache.h"
+#include "jit/vm/vm.h"
 #include "session/session.h"
 
 namespace quern {
+
+/// The programs of a session's modules.
+class SessionPrograms final : public ProgramSource {
+ public:
+  explicit SessionPrograms(Session& session) : session_(session) {}
+  std::shared_ptr<const Program> program(const GlobalName& name) override {
+    return session_.program(name.module, name.name);
+  }
+
+ private:
+  Session& session_;
+};
 
 class Compiler {
  public:

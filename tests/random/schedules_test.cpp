@@ -11,8 +11,7 @@
 #include "frontend/index/schedule_clause.h"
 #include "jit/compute/residues.h"
 #include "jit/rules/sequence.h"
-#include "jit/vm/vm.h"
-#include "session/session.h"
+#include "session/run/compiler.h"
 #include "tests/ir/interpret/recording_host.h"
 #include "tests/jit/codegen/kernel_runner.h"
 #include "tests/jit/nest/matrix_model.h"
@@ -303,17 +302,6 @@ ScheduledProgram random_scheduled(Random& random) {
   }
 }
 
-class ModulePrograms final : public ProgramSource {
- public:
-  explicit ModulePrograms(Session& session) : session_(session) {}
-  std::shared_ptr<const Program> program(const GlobalName& name) override {
-    return session_.program(name.module, name.name);
-  }
-
- private:
-  Session& session_;
-};
-
 TensorPtr random_tensor(Random& random, const Shape& shape, DType dtype) {
   if (dtype == DType::float32()) return random_tensor(random, shape);
   TensorPtr tensor = HostTensor::make(dtype, shape);
@@ -340,7 +328,7 @@ void check_program(uint64_t seed, Tried& tried) {
   for (size_t i = 0; i < program.shapes.size(); ++i)
     arguments.push_back(Value::tensor(random_tensor(random, program.shapes[i], program.dtypes[i])));
   RandomKernels kernels(random, seed % 2 == 1, session.dot_intrinsics());
-  ModulePrograms programs(session);
+  SessionPrograms programs(session);
   RecordingHost host;
   const EvaluationResult result = execute(code, arguments, programs, kernels, host);
   ASSERT_TRUE(result) << program.text << result.error().message;

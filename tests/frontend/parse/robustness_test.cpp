@@ -47,6 +47,19 @@ class Robustness : public testing::Test {
   SourceId source = session.add_source(session.make_module(), "half.relay", "");
 };
 
+// Forms that a walk over the syntax may fall through.
+TEST_F(Robustness, WhatIsWrongHasADiagnostic) {
+  const std::string head =
+      "let %a = ones((4,)); def @f(%x: Tensor[(4,), float32]) -> Tensor[(4,), float32] { ";
+  for (const char* body :
+       {"[i < 4] => (%x + %x)[i]", "[i < 4] => ((%x, %x)[0])[i]", "[i < 4] => (%x)[i]", "[i < 4] => (-%x)[i]",
+        "[i < 4] => (if (True) { %x } else { %a })[i]", "[i < 4] => ({ let %y = %x; %y })[i]",
+        "[i < 4] => (fn () { %x })()[i]", "[i < 4] => (%x.0)[i]", "[i < 4] => sum[k < 4] (%x * %x)[k]",
+        "[i < 4] => (%x[i] else (%x + %x)[i])", "[i < 4] => scatter[m < 4] (%x + %x)[i] at (m) += 1f",
+        "[i < 4] => scan[k < i] + (%x + %x)[k]", "[i < 4] => (!ref(%x))[i]"})
+    check(head + body + " }");
+}
+
 TEST_F(Robustness, Prefixes) {
   std::mt19937 random(1);
   for (const std::string& text : corpus())

@@ -98,6 +98,32 @@ TEST(Schedule, ClosesWhatIsOpen) {
             "unroll(ii);\nunroll(ko, 4);\n");
 }
 
+TEST(Schedule, StepsThatRulesMakeTakeWhatTheTableSays) {
+  using Names = std::vector<std::vector<std::string>>;
+  const auto made = [](Primitive primitive, std::vector<std::string> makes, Names loops,
+                       std::vector<ScheduleNumber> numbers = {}) {
+    return is_well_formed({primitive, std::move(makes), std::move(loops), std::move(numbers)});
+  };
+  EXPECT_TRUE(made(Primitive::Split, {"o", "i"}, {{"l"}}, {4}));
+  EXPECT_TRUE(made(Primitive::Split, {"o", "i"}, {{"l"}}, {ScheduleNumber::open()}));
+  EXPECT_FALSE(made(Primitive::Split, {"o"}, {{"l"}}, {4}));
+  EXPECT_FALSE(made(Primitive::Split, {"o", "i"}, {{"l"}}));
+  EXPECT_FALSE(made(Primitive::Split, {"o", "i"}, {{"l"}}, {0}));
+  EXPECT_FALSE(made(Primitive::Split, {"o", "i"}, {{"l", "m"}}, {4}));
+  EXPECT_TRUE(made(Primitive::Unroll, {}, {{"l"}}));
+  EXPECT_TRUE(made(Primitive::Unroll, {}, {{"l"}}, {4}));
+  EXPECT_FALSE(made(Primitive::Unroll, {}, {{"l"}}, {4, 4}));
+  EXPECT_TRUE(made(Primitive::Reorder, {}, {{"l", "m", "k"}}));
+  EXPECT_FALSE(made(Primitive::Reorder, {}, {{}}));
+  EXPECT_TRUE(made(Primitive::Pack, {}, {{"b"}, {}, {"m"}, {"k"}}, {32}));
+  EXPECT_TRUE(made(Primitive::Pack, {}, {{"b"}, {"l", "n"}, {"m"}, {"k"}}, {32, 4}));
+  EXPECT_FALSE(made(Primitive::Pack, {}, {{"b"}, {}, {"m"}, {}}, {32}));
+  EXPECT_FALSE(made(Primitive::Pack, {}, {{"b"}, {"m"}, {"k"}}, {32}));
+  EXPECT_TRUE(made(Primitive::Tensorize, {}, {{"l", "m"}, {"x"}}));
+  EXPECT_FALSE(made(Primitive::Tensorize, {}, {{"l"}, {"x"}}));
+  EXPECT_FALSE(made(Primitive::Bind, {}, {{"l"}}));
+}
+
 TEST(Schedule, SaysWhatCannotBeDone) {
   Nest nest(product(num(30), num(40), num(20)));
   EXPECT_EQ(applied(nest, "io, ii = split(x, 3)"),

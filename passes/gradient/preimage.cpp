@@ -201,6 +201,23 @@ void replace_in(ReadSite& site, Dim from, Dim to) {
     for (Dim& d : *list) d = substitute(d, map);
 }
 
+// `v < min(a, b) - c` is `v < a - c` and `v < b - c`: no choice is to be made.
+ReadSite with_plain_ranges(ReadSite site) {
+  for (size_t k = 0; k < site.vars.size(); ++k) {
+    Dim choice = find_choice(site.extents[k], site.vars);
+    if (!choice || choice->kind != DimKind::Min) continue;
+    Dim least = dim_var("least"), extent = substitute(site.extents[k], DimMap{{choice, least}});
+    auto linear = linear_in(extent, least);
+    if (!linear || as_const(linear->coefficient).value_or(0) <= 0 || contains_var(linear->rest, least))
+      continue;
+    auto at = [&](Dim operand) { return substitute(extent, DimMap{{least, operand}}); };
+    site.extents[k] = at(choice->args[0]);
+    for (Dim operand : choice->args.subspan(1))
+      site.nonnegative.push_back(dim_sub(dim_sub(at(operand), dim_const(1)), site.vars[k]));
+  }
+  return site;
+}
+
 // The site without min and max: one for each choice of operands that is possible, disjoint.
 bool without_choices(const ReadSite& site, const Facts& facts, std::vector<ReadSite>& cases) {
   if (cases.size() > kMostCases) return false;
@@ -229,12 +246,18 @@ bool without_choices(const ReadSite& site, const Facts& facts, std::vector<ReadS
 }
 
 // Solves the site for each of its cases; false with a reason where one cannot be solved.
-bool solve_cases(const ReadSite& site, std::span<const Dim> targets, const Facts& facts, std::string& reason,
+bool solve_cases(const ReadSite& given, std::span<const Dim> targets, const Facts& facts, std::string& reason,
                  const std::function<void(Preimage, const std::vector<Dim>&)>& use) {
   const ProofBudget budget(kMostSteps);
+  const ReadSite site = with_plain_ranges(given);
   std::vector<ReadSite> cases;
   Facts inside = facts;
-  for (size_t k = 0; k < site.vars.size(); ++k) inside.add_index(site.vars[k], site.extents[k]);
+  // A range that chooses itself may not drop the condition of its choice: nothing would hold it then.
+  for (size_t k = 0; k < site.vars.size(); ++k)
+    if (find_choice(site.extents[k], site.vars))
+      inside.add_nonnegative(site.vars[k]);
+    else
+      inside.add_index(site.vars[k], site.extents[k]);
   if (!without_choices(site, inside, cases))
     return reason = "its indices choose among too many values", false;
   for (const ReadSite& one : cases) {

@@ -165,6 +165,13 @@ let %along: Tensor[(2, 2), float64] = [[-0.8, 0.4], [0.9, 0.2]];
 let %difference = (@f(%at + 1e-5 * %along) - @f(%at - 1e-5 * %along)) / 2e-5;
 abs(jvp(@f)(%at, %along).1 - %difference) < 1e-7)",
      "true"},
+    {"tangent_where_ranges_choose",
+     R"(def @f(%x: Tensor[(1, 3), float64]) -> Tensor[(2, 3, 3), float64] {
+  [u < 2, p < 3, k < 3] => (%x[max(k, p) - (u + 1), min(u + p, max(u, k))] else %x[0, 0])
+}
+let %d: Tensor[(1, 3), float64] = [[1, 10, 100]];
+max(abs(jvp(@f)(zeros_like(%d), %d).1 - @f(%d))))",
+     "0.0"},
     {"maximum_over_a_falling_extent",
      "def @f(%x: Tensor[(2,), float64]) { sum([i < 2] => max[k < 2 - i] %x[k]) }\n"
      "vjp(@f)([1, 5], 2)",

@@ -145,7 +145,7 @@ class RandomSite {
       c.site.vars.push_back(dim_var(std::string(1, static_cast<char>('i' + k))));
       c.site.extents.push_back(extent(c));
     }
-    if (vars > 1 && between(0, 4) == 0) c.site.extents.back() = dim_add(c.site.vars[0], dim_const(1));
+    if (vars > 1 && between(0, 2) == 0) c.site.extents.back() = range_of_others(c.site);
     for (int k = 0; k < rank; ++k) {
       c.site.indices.push_back(index(c.site));
       c.shape.push_back(extent(c, 9));
@@ -163,6 +163,16 @@ class RandomSite {
     Dim rigid = dim_var("n");
     c.rigid.emplace(rigid, value);
     return rigid;
+  }
+  /// As the gradient of a gradient has them: `i + 1`, `min(i + 2, i + j + 1) - j`.
+  Dim range_of_others(const ReadSite& site) {
+    Dim first = site.vars[0];
+    if (between(0, 1) == 0) return dim_add(first, dim_const(1));
+    Dim second = site.vars[site.vars.size() - 2];
+    Dim a = dim_add(first, dim_const(between(1, 4)));
+    Dim b = dim_add(dim_add(first, second), dim_const(between(0, 2)));
+    Dim bound = between(0, 3) == 0 ? dim_max(a, b) : dim_min(a, b);
+    return between(0, 1) == 0 ? bound : dim_sub(bound, second);
   }
   Dim affine(const ReadSite& site) {
     Dim d = dim_const(between(-3, 4));
@@ -202,6 +212,24 @@ TEST(PreimageTest, EveryPointOnce) {
   }
   std::cout << unsolved << " of " << count << " sites are not solved\n";
   EXPECT_LT(unsolved, count / 10);  // or take more steps than a scatter is worth
+}
+
+/// `k < min(R + 2, R + C + 1) - C` holds one of its bounds only where the choice was made.
+TEST(PreimageTest, RangesThatChooseAndIndicesThatDivide) {
+  Dim r = dim_var("R"), c = dim_var("C"), k = dim_var("k"), two = dim_const(2);
+  Dim half = dim_floordiv(dim_sub(dim_sub(dim_const(0), r), c), two);
+  Dim extent = dim_sub(dim_min(dim_add(r, two), dim_add(dim_add(r, c), dim_const(1))), c);
+  Case one{{{r, c, k},
+            {dim_const(1), dim_const(3), extent},
+            {},
+            {},
+            {dim_sub(dim_sub(k, r), half), dim_sub(dim_add(dim_add(r, c), half), k),
+             dim_sub(dim_add(k, dim_const(1)), half)}},
+           {two, dim_const(3), dim_const(3)},
+           {}};
+  Hits hits;
+  ASSERT_TRUE(solved(one, hits, false));
+  EXPECT_EQ(hits, counted(one)) << text_of(one.site);
 }
 
 /// Reads that wrap and clamp what is clamped and wrapped have no preimage worth its price.

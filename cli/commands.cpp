@@ -24,6 +24,7 @@
 #include "passes/pipeline.h"
 #include "repl/command_files.h"
 #include "repl/repl.h"
+#include "session/db/data_files.h"
 #include "session/run/compiler.h"
 #include "session/run/data_values.h"
 #include "session/run/execution.h"
@@ -401,7 +402,7 @@ int CommandLine::ir() {
       if (const Definition* d = session.definition(opened->module, name)) bodies.push_back(d->body);
     for (DeclarationId id : session.statements(opened->source))
       bodies.push_back(session.inferred_statement(id).definition.body);
-    SessionFunctions functions(session);
+    FunctionSource& functions = session.functions();
     std::string text = session.typed_text(opened->source).text, legend = fusion_legend(functions, bodies);
     fmt::print("{}{}{}", text, text.empty() || legend.empty() ? "" : "\n", legend);
     return kFine;

@@ -36,7 +36,8 @@ namespace {
 
 class Page {
  public:
-  Page(Session& session, ModuleId module) : session_(session), module_(module), functions_(session) {}
+  Page(Session& session, ModuleId module)
+      : session_(session), module_(module), functions_(session.functions()) {}
 
   std::string of(const Session::LibraryFile& file) {
     std::string text, name = file.name.substr(file.name.rfind('/') + 1);
@@ -152,7 +153,7 @@ class Page {
 
   Session& session_;
   ModuleId module_;
-  SessionFunctions functions_;
+  FunctionSource& functions_;
   std::vector<std::shared_ptr<const OpInstance>> kept_;
 };
 

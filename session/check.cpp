@@ -7,7 +7,8 @@
 #include <tuple>
 
 #include "frontend/parse/comment_check.h"
-#include "session/session_impl.h"
+#include "session/db/database.h"
+#include "session/session.h"
 
 namespace quern {
 
@@ -35,8 +36,8 @@ class Collector {
 }  // namespace
 
 void Session::watch(const std::atomic<bool>* stop) {
-  impl_->engine.watch(stop);
-  impl_->engine.begin_work();
+  db_->engine.watch(stop);
+  db_->engine.begin_work();
 }
 
 std::vector<LocatedDiagnostic> Session::check(SourceId source) {
@@ -46,19 +47,19 @@ std::vector<LocatedDiagnostic> Session::check(SourceId source) {
 }
 
 std::variant<Checked, Cancelled> Session::check(SourceId source, const std::atomic<bool>* stop) {
-  QueryEngine& engine = impl_->engine;
+  QueryEngine& engine = db_->engine;
   CancellableWork work(engine, stop);
   Collector found;
   auto note_bug_in = [&](DeclarationId asked, const auto& step) {
     if (auto bug = failure_of(step)) found.add(locate(*bug, asked));
   };
-  const Layout& all = impl_->layouts[source];
+  const Layout& all = *db_->layouts[source];
   note_bug_in(all.ids.empty() ? 0 : all.ids.front(), [&] {
-    impl_->bound_caches();
+    db_->bound();
     for (const SyntaxProblem& p : all.scan.problems) found.add(locate(p, source));
     if (!all.scan.slash_names)
       for (const SyntaxProblem& p : comments_for_operators(*all.text)) found.add(locate(p, source));
-    if (const auto& metadata = impl_->metadata(source))
+    if (const auto& metadata = db_->metadata(source))
       for (SyntaxProblem p : metadata->problems) {
         p.range = {p.range.begin + all.scan.metadata.begin, p.range.end + all.scan.metadata.begin};
         found.add(locate(p, source));
@@ -66,41 +67,52 @@ std::variant<Checked, Cancelled> Session::check(SourceId source, const std::atom
   });
   for (size_t i = 0; i < all.ids.size(); ++i) {
     note_bug_in(all.ids[i], [&] {
-      for (const Diagnostic& d : impl_->diagnostics_at(source, i)) found.add(locate(d));
+      for (const Diagnostic& d : db_->diagnostics_at(source, i)) found.add(locate(d));
     });
     if (engine.cancelled()) return Cancelled{};
   }
   Checked checked{found.take(), {}};
   if (!checked.diagnostics.empty())
-    for (const Layout& layout : impl_->layouts) checked.texts.push_back(layout.text);
+    for (const auto& layout : db_->layouts) checked.texts.push_back(layout->text);
   return checked;
 }
 
 std::vector<LocatedDiagnostic> Session::check_declaration(DeclarationId declaration) {
   Collector found;
-  for (const Diagnostic& d : impl_->declaration_diagnostics(declaration)) found.add(locate(d));
+  for (const Diagnostic& d : db_->declaration_diagnostics(declaration)) found.add(locate(d));
   return found.take();
 }
 
-Diagnostics Session::Impl::diagnostics_at(SourceId source, size_t piece) {
-  const Layout& all = layouts[source];
-  DeclarationId id = all.ids[piece];
-  if (auto duplicate = all.duplicates.find(id); duplicate != all.duplicates.end()) {
-    bool statement = declarations[id].kind == PieceKind::Statement;
-    std::string_view sigil = statement ? "%" : "", what = statement ? "bound" : "defined";
-    return {{DiagnosticKind::DuplicateDefinition,
-             {{id, 1}, {}},
-             fmt::format("`{}{}` is {} twice", sigil, declarations[id].name, what),
-             {{Place{{duplicate->second, 1}, {}}, fmt::format("it is {} here first", what)}}}};
-  }
-  Diagnostics found = declaration_diagnostics(id);
-  // Where the scanner found something, what the parser makes of it would be reported twice.
-  Range range = all.scan.pieces[piece].range;
-  bool scanned = std::ranges::any_of(all.scan.problems, [&](const SyntaxProblem& p) {
-    return p.range.begin >= range.begin && p.range.begin <= range.end;
-  });
-  if (scanned) std::erase_if(found, [](const Diagnostic& d) { return d.place.range.has_value(); });
-  return found;
+// --- a file with what it imports
+
+std::vector<SourceId> Session::imported(SourceId source) {
+  std::vector<SourceId> result;
+  std::vector<ModuleId> reached{module_of(source)};
+  for (size_t i = 0; i < reached.size(); ++i)
+    for (const Import& import : db_->imports.peek(reached[i])) {
+      if (!import.module || std::find(reached.begin(), reached.end(), import.module) != reached.end())
+        continue;
+      reached.push_back(import.module);
+      result.push_back(db_->modules[import.module][0]);
+    }
+  return result;
+}
+
+std::vector<LocatedDiagnostic> Session::check_with_imports(SourceId source) {
+  std::vector<LocatedDiagnostic> result = check(source);
+  // The mistakes of the files themselves follow.
+  auto of_import = [](const LocatedDiagnostic& d) { return d.kind == DiagnosticKind::ImportedMistake; };
+  std::erase_if(result, of_import);
+  auto is_cycle = [](const LocatedDiagnostic& d) { return d.kind == DiagnosticKind::ImportCycle; };
+  bool cycle = std::any_of(result.begin(), result.end(), is_cycle);
+  for (SourceId s : imported(source))
+    for (LocatedDiagnostic& d : check(s)) {
+      // A cycle is reported once: by the file that was asked for, or by the first that is in it.
+      if ((cycle && is_cycle(d)) || of_import(d)) continue;
+      cycle = cycle || is_cycle(d);
+      result.push_back(std::move(d));
+    }
+  return result;
 }
 
 }  // namespace quern

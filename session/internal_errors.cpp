@@ -7,7 +7,8 @@
 
 #include "generated/config.h"
 #include "ir/base/internal_failure.h"
-#include "session/session_impl.h"
+#include "session/db/database.h"
+#include "session/session.h"
 
 namespace quern {
 
@@ -30,18 +31,6 @@ Range first_line(Range range, std::string_view text) {
 
 }  // namespace
 
-Subject Session::Impl::subject_of(DeclarationId id) const {
-  if (declarations[id].part_of) id = declarations[id].part_of;
-  return {id, declarations[id].name};
-}
-
-Subject Session::Impl::subject_of(const NameKey& key) const {
-  for (NameTable table : {NameTable::Globals, NameTable::Types})
-    if (const auto& ids = names.peek({key.module, table, key.name}); !ids.empty())
-      return subject_of(ids.back());
-  return {0, key.name};
-}
-
 // It asks no query: that may be where the bug is.
 LocatedDiagnostic Session::locate(const InternalFailure& failure, DeclarationId asked) {
   Origin at = failure.origin;
@@ -49,17 +38,18 @@ LocatedDiagnostic Session::locate(const InternalFailure& failure, DeclarationId 
   if (in_library(at.declaration)) at = {asked};
   LocatedDiagnostic located{DiagnosticKind::InternalError, "", {}, {}, "a bug of Quern: ", {}};
   located.message += failure.what();
-  if (const Piece* piece = impl_->piece_of(at.declaration)) {
+  if (const Piece* piece = db_->piece_of(at.declaration)) {
     SourceId source = info(at.declaration).source;
-    located.file = impl_->sources[source].path;
+    located.file = db_->sources[source].path;
     located.text = text(source);
     located.range = first_line(piece->range, located.text);
   }
   std::string report = fmt::format("Quern {} ({})\n{}\n", QUERN_VERSION, QUERN_BUILD_TYPE, failure.what());
-  const ModuleId module = at.declaration != 0 ? info(at.declaration).module : Impl::kLibrary;
-  for (SourceId source = 0; source < impl_->sources.size(); ++source) {
-    const Impl::SourceInfo& about = impl_->sources[source];
-    if (about.module == Impl::kLibrary || (module != Impl::kLibrary && about.module != module)) continue;
+  const ModuleId module = at.declaration != 0 ? info(at.declaration).module : Database::kLibrary;
+  for (SourceId source = 0; source < db_->sources.size(); ++source) {
+    const Database::SourceInfo& about = db_->sources[source];
+    if (about.module == Database::kLibrary || (module != Database::kLibrary && about.module != module))
+      continue;
     report += fmt::format("\n// {}\n{}\n", about.path, text(source));
   }
   located.notes.push_back({"", {}, {}, keep_report(report)});

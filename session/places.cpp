@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-#include "session/session_impl.h"
+#include "session/db/database.h"
+#include "session/session.h"
 
 namespace quern {
 
@@ -23,9 +24,9 @@ void innermost(SyntaxPtr s, const std::vector<Range>& spans, uint32_t offset, st
 
 const Inferred* Session::inferred(DeclarationId id) {
   const DeclarationInfo& about = info(id);
-  if (about.kind == PieceKind::Statement) return &impl_->statement(id);
+  if (about.kind == PieceKind::Statement) return &db_->statement(id);
   bool definition = about.kind == PieceKind::Def && about.name.starts_with("@");
-  return definition ? impl_->inferred(about.module, about.name.substr(1)) : nullptr;
+  return definition ? db_->inferred(about.module, about.name.substr(1)) : nullptr;
 }
 
 const std::vector<Type>& Session::types_of(DeclarationId id) {
@@ -33,26 +34,26 @@ const std::vector<Type>& Session::types_of(DeclarationId id) {
   const Inferred* known = inferred(id);
   if (!known) return none;
   if (!info(id).part_of) return known->types;
-  size_t index = impl_->index_of[id];
+  size_t index = db_->index_of[id];
   return index < known->chunk_types.size() ? *known->chunk_types[index] : none;
 }
 
 std::optional<SyntaxPath> Session::syntax_at(SourceId source, uint32_t offset) {
-  const Layout& all = impl_->layouts[source];
+  const Layout& all = *db_->layouts[source];
   auto piece = std::partition_point(all.scan.pieces.begin(), all.scan.pieces.end(),
                                     [&](const Piece& p) { return p.range.end < offset; });
   if (piece == all.scan.pieces.end() || offset < piece->range.begin) return std::nullopt;
   const DeclarationId whole = all.ids[static_cast<size_t>(piece - all.scan.pieces.begin())];
   SyntaxPath path{whole, piece->range, whole, {}};
-  if (auto ranges = impl_->bodies.ranges.find(whole); ranges != impl_->bodies.ranges.end())
+  if (auto ranges = db_->bodies.ranges.find(whole); ranges != db_->bodies.ranges.end())
     for (size_t i = 0; i < ranges->second.size(); ++i) {
       Range r = ranges->second[i];
       if (offset >= piece->range.begin + r.begin && offset < piece->range.begin + r.end)
-        path.declaration = impl_->bodies.chunks.peek(whole)[i];
+        path.declaration = db_->bodies.chunks.peek(whole)[i];
     }
   const bool in_chunk = path.declaration != whole;
-  const uint32_t start = in_chunk ? impl_->bodies.in_whole(path.declaration, {0, 0}).begin : 0;
-  innermost(tree_root(path.declaration), impl_->parsed(path.declaration).outcome.spans,
+  const uint32_t start = in_chunk ? db_->bodies.in_whole(path.declaration, {0, 0}).begin : 0;
+  innermost(tree_root(path.declaration), db_->parsed(path.declaration).spans,
             offset - piece->range.begin - start, path.nodes);
   return path;
 }
@@ -64,24 +65,23 @@ std::vector<std::pair<Range, std::string>> Session::node_types(SourceId source) 
     for (uint32_t node = 1; node < types.size(); ++node)
       if (types[node]) out.emplace_back(range_of({{id, node}, {}}), to_string(types[node]));
   };
-  for (DeclarationId id : impl_->layouts[source].ids) {
+  for (DeclarationId id : db_->layouts[source]->ids) {
     add(id);
-    for (DeclarationId chunk : impl_->bodies.chunks.peek(id)) add(chunk);
+    for (DeclarationId chunk : db_->bodies.chunks.peek(id)) add(chunk);
   }
   std::stable_sort(out.begin(), out.end(),
                    [](const auto& a, const auto& b) { return a.first.begin < b.first.begin; });
   return out;
 }
 
-SyntaxPtr Session::tree_root(DeclarationId id) { return impl_->parsed(id).outcome.tree.root; }
+SyntaxPtr Session::tree_root(DeclarationId id) { return db_->parsed(id).tree.root; }
 
 std::string Session::signature(DeclarationId id) {
-  std::string source = impl_->piece_text.peek(id);
+  std::string source = db_->piece_text.peek(id);
   SyntaxPtr root = tree_root(id);
   // The signature is the text up to the body.
   SyntaxPtr bodies = root->children.size() > 4 ? root->child(4) : nullptr;
-  uint32_t end =
-      bodies ? impl_->parsed(id).outcome.spans[bodies->id].begin : static_cast<uint32_t>(source.size());
+  uint32_t end = bodies ? db_->parsed(id).spans[bodies->id].begin : static_cast<uint32_t>(source.size());
   std::string signature = source.substr(0, end);
   while (!signature.empty() && std::isspace(static_cast<unsigned char>(signature.back())))
     signature.pop_back();
@@ -89,12 +89,12 @@ std::string Session::signature(DeclarationId id) {
 }
 
 std::string Session::doc(DeclarationId id) {
-  const Piece* piece = impl_->piece_of(id);
+  const Piece* piece = db_->piece_of(id);
   return piece ? piece->doc : "";
 }
 
 DeclarationId Session::find_operator(ModuleId module, std::string_view name) {
-  return impl_->find(module, NameTable::Operators, name);
+  return db_->find(module, NameTable::Operators, name);
 }
 
 }  // namespace quern

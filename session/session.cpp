@@ -4,16 +4,62 @@
 
 #include <algorithm>
 
+#include "session/db/database.h"
 #include "session/embedded.h"
-#include "session/session_impl.h"
 
 namespace quern {
 
-Session::Session(std::vector<LibraryFile> library) : impl_(std::make_unique<Impl>(*this)) {
+Session::Session(std::vector<LibraryFile> library) : db_(std::make_unique<Database>()) {
   ModuleId module = make_module();
   for (LibraryFile& file : library) add_source(module, "stdlib/" + file.name, std::move(file.text));
 }
 Session::~Session() = default;
+
+// --- inputs
+
+ModuleId Session::make_module() { return db_->make_module(); }
+
+SourceId Session::add_source(ModuleId module, std::string path, std::string text, std::string folder) {
+  return db_->add_source(module, std::move(path), std::move(text), std::move(folder));
+}
+
+void Session::set_text(SourceId source, std::string text) { db_->set_text(source, std::move(text)); }
+
+void Session::edit(SourceId source, Range range, std::string_view text) {
+  const std::string& before = db_->text(source);
+  range.begin = std::min(range.begin, static_cast<uint32_t>(before.size()));
+  range.end = std::clamp(range.end, range.begin, static_cast<uint32_t>(before.size()));
+  std::string after;
+  after.reserve(before.size() + text.size());
+  after.append(before, 0, range.begin).append(text).append(before, range.end);
+  db_->set_text(source, std::make_shared<const std::string>(std::move(after)),
+                {range.begin, range.end, range.begin + static_cast<uint32_t>(text.size())});
+}
+
+void Session::remove_last_source(ModuleId module) {
+  std::vector<SourceId>& list = db_->modules[module];
+  if (list.empty()) return;
+  set_text(list.back(), "");
+  list.pop_back();
+}
+
+SourceId Session::open_file(std::string path, std::string text) {
+  return db_->open_file(std::move(path), std::move(text));
+}
+
+void Session::close_file(SourceId source) {
+  db_->sources[source].open = false;
+  reread_files();
+}
+
+void Session::reread_files() { db_->reread_files(); }
+void Session::reread_data_files() { db_->reread_data_files(); }
+std::vector<std::string> Session::outdated_files() { return db_->outdated_files(); }
+
+const std::string& Session::text(SourceId source) { return db_->text(source); }
+const std::string& Session::folder(SourceId source) const { return db_->sources[source].folder; }
+
+// --- what is in a module
 
 std::vector<Session::LibraryFile> Session::builtin_library() {
   std::vector<LibraryFile> files;
@@ -21,31 +67,24 @@ std::vector<Session::LibraryFile> Session::builtin_library() {
   return files;
 }
 
-std::vector<DeclarationId> Session::Impl::all_of_source(SourceId source, PieceKind kind) const {
-  std::vector<DeclarationId> list;
-  for (DeclarationId id : layouts[source].ids)
-    if (declarations[id].kind == kind) list.push_back(id);
-  return list;
-}
-
 std::vector<DeclarationId> Session::statements(SourceId source) {
-  return impl_->all_of_source(source, PieceKind::Statement);
+  return db_->all_of_source(source, PieceKind::Statement);
 }
 std::vector<DeclarationId> Session::tests(SourceId source) {
-  return impl_->all_of_source(source, PieceKind::Test);
+  return db_->all_of_source(source, PieceKind::Test);
 }
-ModuleId Session::module_of(SourceId source) const { return impl_->sources[source].module; }
+ModuleId Session::module_of(SourceId source) const { return db_->sources[source].module; }
 
 std::vector<DeclarationId> Session::statements_of_module(ModuleId module) {
-  return impl_->all_of(module, PieceKind::Statement);
+  return db_->all_of(module, PieceKind::Statement);
 }
 
 const std::vector<DeclarationId>& Session::declarations(SourceId source) const {
-  return impl_->layouts[source].ids;
+  return db_->layouts[source]->ids;
 }
 
 const DeclarationInfo& Session::info(DeclarationId declaration) const {
-  return impl_->declarations[declaration];
+  return db_->declarations[declaration];
 }
 
 namespace {
@@ -76,18 +115,17 @@ Range part_of(Range whole, Part part, uint32_t length, std::string_view text) {
 }  // namespace
 
 bool Session::in_library(DeclarationId declaration) const {
-  return info(declaration).module == Impl::kLibrary;
+  return info(declaration).module == Database::kLibrary;
 }
 
 Range Session::range_of(const Place& place) {
   DeclarationId id = place.origin.declaration;
-  const Piece* piece = impl_->piece_of(id);
+  const Piece* piece = db_->piece_of(id);
   if (!piece) return {};
-  const std::vector<Range>& spans = impl_->parsed(id).outcome.spans;
+  const std::vector<Range>& spans = db_->parsed(id).spans;
   uint32_t node = place.origin.node;
   if (SyntaxPtr binding = find_binding(tree_root(id), node)) node = binding->id;
-  Range local =
-      impl_->bodies.in_whole(id, place.range ? *place.range : spans[node < spans.size() ? node : 0]);
+  Range local = db_->bodies.in_whole(id, place.range ? *place.range : spans[node < spans.size() ? node : 0]);
   // A chunk's end may be the end of a body that nothing closes.
   Range whole{std::min(piece->range.begin + local.begin, piece->range.end),
               std::min(piece->range.begin + local.end, piece->range.end)};
@@ -107,7 +145,7 @@ LocatedFix Session::locate(const Fix& fix, SourceId source) {
 
 LocatedDiagnostic Session::locate(const Diagnostic& d) {
   SourceId source = info(d.place.origin.declaration).source;
-  LocatedDiagnostic located{d.kind, impl_->sources[source].path, text(source), range_of(d.place), d.message,
+  LocatedDiagnostic located{d.kind, db_->sources[source].path, text(source), range_of(d.place), d.message,
                             {}};
   for (const Note& note : d.notes) {
     if (!note.place || !note.place->origin.declaration) {
@@ -117,7 +155,7 @@ LocatedDiagnostic Session::locate(const Diagnostic& d) {
     SourceId where = info(note.place->origin.declaration).source;
     // A note on the very place of the diagnostic would show the same line twice.
     if (where == source && range_of(*note.place) == located.range) continue;
-    located.notes.push_back({impl_->sources[where].path, text(where), range_of(*note.place), note.message});
+    located.notes.push_back({db_->sources[where].path, text(where), range_of(*note.place), note.message});
   }
   for (const Fix& fix : d.fixes)
     if (LocatedFix f = locate(fix, source); !f.edits.empty()) located.fixes.push_back(std::move(f));
@@ -126,7 +164,7 @@ LocatedDiagnostic Session::locate(const Diagnostic& d) {
 
 // What the scanner reports: places are in the file itself.
 LocatedDiagnostic Session::locate(const SyntaxProblem& problem, SourceId source) {
-  const std::string& path = impl_->sources[source].path;
+  const std::string& path = db_->sources[source].path;
   LocatedDiagnostic located{problem.kind, path, text(source), problem.range, problem.message};
   for (const Note& note : problem.notes) {
     if (note.place)
@@ -144,55 +182,55 @@ LocatedDiagnostic Session::locate(const SyntaxProblem& problem, SourceId source)
 
 std::vector<std::pair<DeclarationId, ParsedTree>> Session::trees(SourceId source) {
   std::vector<std::pair<DeclarationId, ParsedTree>> result;
-  const Layout& layout = impl_->layouts[source];
+  const Layout& layout = *db_->layouts[source];
   for (DeclarationId id : layout.ids) {
-    if (impl_->bodies.chunks.peek(id).empty()) {
-      result.emplace_back(id, impl_->parsed(id).outcome.tree);
+    if (db_->bodies.chunks.peek(id).empty()) {
+      result.emplace_back(id, db_->parsed(id).tree);
       continue;
     }
-    Range range = impl_->piece_of(id)->range;
+    Range range = db_->piece_of(id)->range;
     std::string_view whole = std::string_view(*layout.text).substr(range.begin, range.end - range.begin);
     result.emplace_back(id, parse_declaration(whole, layout.scan.slash_names).tree);
   }
   return result;
 }
 
-const Inferred& Session::inferred_statement(DeclarationId statement) { return impl_->statement(statement); }
+const Inferred& Session::inferred_statement(DeclarationId statement) { return db_->statement(statement); }
 
 void Session::keep(DeclarationId statement) {
-  auto variable = impl_->variable(statement);
-  QUERN_CHECK(impl_->engine.idle());
-  impl_->kept.set(statement, std::move(variable));
+  auto variable = db_->variable(statement);
+  QUERN_CHECK(db_->engine.idle());
+  db_->kept.set(statement, std::move(variable));
 }
 
 const TopLevelVariable* Session::statement_variable(DeclarationId statement) {
-  return impl_->variable(statement).get();
+  return db_->variable(statement).get();
 }
 
 const Definition* Session::definition(ModuleId module, std::string_view name) {
-  const Inferred* result = name.ends_with("}") ? impl_->specialised_definition(module, std::string(name))
-                                               : impl_->inferred(module, std::string(name));
-  // One with a mistake in it is not run, however much of it could be typed.
-  bool sound = result && result->definition.body && !has_errors(result->diagnostics);
-  return sound && impl_->late_calls_are_sound(*result) ? &result->definition : nullptr;
+  return db_->definition(module, name);
 }
 
+FunctionSource& Session::functions() { return db_->functions; }
+
+const DotIntrinsics& Session::dot_intrinsics() { return db_->dot_intrinsics(Database::kLibrary); }
+
 DeclarationId Session::find_definition(ModuleId module, std::string_view name) {
-  return impl_->find(module, NameTable::Globals, name);
+  return db_->find(module, NameTable::Globals, name);
 }
 
 const Scheme* Session::scheme(ModuleId module, std::string_view name) {
   DeclarationId id = find_definition(module, name);
   if (!id) return nullptr;
-  const auto& known = impl_->scheme(impl_->key_of(id));
+  const auto& known = db_->scheme(db_->key_of(id));
   return known ? &*known : nullptr;
 }
 
 std::vector<DeclarationId> Session::reached_definitions(DeclarationId declaration) {
   std::vector<DeclarationId> reached{declaration};
   for (size_t i = 0; i < reached.size(); ++i)
-    for (const std::string& name : impl_->references(reached[i])) {
-      DeclarationId callee = impl_->find(info(reached[i]).module, NameTable::Globals, name);
+    for (const std::string& name : db_->references(reached[i])) {
+      DeclarationId callee = db_->find(info(reached[i]).module, NameTable::Globals, name);
       if (callee && !in_library(callee) && std::ranges::find(reached, callee) == reached.end())
         reached.push_back(callee);
     }
@@ -200,29 +238,22 @@ std::vector<DeclarationId> Session::reached_definitions(DeclarationId declaratio
   return reached;
 }
 
-std::shared_ptr<const OpInstance> Session::instance(const OpInstance& called) {
-  std::shared_ptr<const OpInstance> as_called(std::shared_ptr<const void>(), &called);
-  if (!called.late) return as_called;
-  const auto& linked = impl_->instance(impl_->late_keys[called.late]).instance;
-  return linked ? linked : as_called;
-}
-
-const DataDefinition* Session::data(ModuleId module, Type type) { return impl_->data_of(module, type); }
+const DataDefinition* Session::data(ModuleId module, Type type) { return db_->data_of(module, type); }
 
 std::vector<std::string> Session::definitions(ModuleId module) {
   std::vector<std::string> list;
-  impl_->names.for_each(module, NameTable::Globals, [&](const std::string& name) { list.push_back(name); });
+  db_->names.for_each(module, NameTable::Globals, [&](const std::string& name) { list.push_back(name); });
   std::sort(list.begin(), list.end());
   return list;
 }
 
 std::shared_ptr<const Program> Session::program(ModuleId module, std::string_view name) {
-  return impl_->program({module, std::string(name)});
+  return db_->program({module, std::string(name)});
 }
 
 uint64_t Session::times_computed(const std::string& query) const {
-  auto it = impl_->engine.computed.find(query);
-  return it == impl_->engine.computed.end() ? 0 : it->second;
+  auto it = db_->engine.computed.find(query);
+  return it == db_->engine.computed.end() ? 0 : it->second;
 }
 
 }  // namespace quern

@@ -23,22 +23,10 @@
 #include "frontend/text/diagnostics.h"
 #include "ir/base/internal_failure.h"
 #include "ir/expr/dot_intrinsic.h"
+#include "session/db/ids.h"
+#include "session/query/memory.h"
 
 namespace quern {
-
-using SourceId = uint32_t;
-using ModuleId = uint32_t;
-using DeclarationId = uint32_t;
-
-/// Where a declaration stands and what it is. From one text to the next it keeps its id where it has the same
-/// kind and name and stands in the same place among the others (session/layout.h).
-struct DeclarationInfo {
-  SourceId source;
-  ModuleId module;
-  PieceKind kind;
-  std::string name;
-  DeclarationId part_of = 0;  ///< the definition whose body this is a chunk of (frontend/parse/body_chunks.h)
-};
 
 /// The syntax around a place in a source.
 struct SyntaxPath {
@@ -60,18 +48,6 @@ struct TypedText {
   std::string text;
   ConstantPool constants;  ///< what `meta[relay.Constant][k]` stands for
 };
-/// The file beside a text whose entries `constant_entry(k, …)` are what the text calls
-/// `meta[relay.Constant][k]`, unless it has a `#[metadata]` section. Files have no vectors: an entry's name
-/// ends with the dtype of one, as in `relay.Constant.3:int8x4`.
-std::string constants_file(const std::string& text_file);
-std::string constant_entry(size_t k, DType dtype);
-
-/// What one kind of thing takes in a session's memory.
-struct MemoryUse {
-  std::string kind;
-  size_t count = 0, bytes = 0;
-};
-
 /// All diagnostics of a source, with the texts that they point into: a value that no later edit touches.
 struct Checked {
   std::vector<LocatedDiagnostic> diagnostics;
@@ -80,6 +56,7 @@ struct Checked {
 /// In place of a value: the work was given up.
 struct Cancelled {};
 
+class Database;
 class Program;
 
 class Session {
@@ -181,10 +158,8 @@ class Session {
   /// The typed definition of @name as seen from a module; null with errors or without one, and for what is
   /// typed anew at each use.
   const Definition* definition(ModuleId module, std::string_view name);
-  /// FunctionSource::bound.
-  const Definition* bound_function(const Variable* variable);
-  /// An instance of an operator with its definition (FunctionSource::instance).
-  std::shared_ptr<const OpInstance> instance(const OpInstance& called);
+  /// All of them, for passes.
+  FunctionSource& functions();
   /// The declaration of a data type that a value in a module has, or null.
   const DataDefinition* data(ModuleId module, Type type);
   /// Names of a module's own `def @…`, in order.
@@ -210,30 +185,10 @@ class Session {
   uint64_t times_computed(const std::string& query) const;
 
  private:
-  friend class ModuleScope;
-  friend class RunSource;
-  struct Impl;
-  struct Bodies;
   SyntaxPtr tree_root(DeclarationId id);
   LocatedDiagnostic locate(const SyntaxProblem& problem, SourceId source);
   LocatedFix locate(const Fix& fix, SourceId source);
-  std::unique_ptr<Impl> impl_;
-};
-
-/// The typed definitions of a session's modules.
-class SessionFunctions final : public FunctionSource {
- public:
-  explicit SessionFunctions(Session& session) : session_(session) {}
-  const Definition* function(uint32_t module, std::string_view name) override {
-    return session_.definition(module, name);
-  }
-  const Definition* bound(const Variable* variable) override { return session_.bound_function(variable); }
-  std::shared_ptr<const OpInstance> instance(const OpInstance& called) override {
-    return session_.instance(called);
-  }
-
- private:
-  Session& session_;
+  std::unique_ptr<Database> db_;
 };
 
 }  // namespace quern

@@ -4,8 +4,8 @@
 
 #include "frontend/format/format.h"
 #include "frontend/print/printer.h"
-#include "session/layout.h"
-#include "session/session_impl.h"
+#include "session/db/database.h"
+#include "session/session.h"
 
 namespace quern {
 
@@ -49,52 +49,55 @@ OtherNames names_beside(const std::vector<const Inferred*>& statements) {
   return names;
 }
 
-}  // namespace
-
 /// How a module writes what it imports.
-class Session::Impl::ModuleSpelling final : public Spelling {
+class ModuleSpelling final : public Spelling {
  public:
-  ModuleSpelling(Session::Impl& impl, ModuleId module) : impl_(impl), module_(module) {}
+  ModuleSpelling(Database& db, ModuleId module) : db_(db), module_(module) {}
 
   std::string qualifier(const OpInstance& op) override {
-    return op.declaration ? prefix_of(impl_.declarations[op.declaration].module).value_or("") : "";
+    return op.declaration ? prefix_of(db_.declarations[op.declaration].module).value_or("") : "";
   }
   std::string qualifier(const GlobalExpr& use) override {
-    return impl_.request_of(use) ? prefix_of(use.module).value_or("") : "";
+    return request_of(use) ? prefix_of(use.module).value_or("") : "";
   }
   std::optional<std::string> qualifier(Type data) override {
-    const DataDefinition* found = impl_.data_of(module_, data);
-    return found ? prefix_of(impl_.declarations[found->declaration].module) : std::nullopt;
+    const DataDefinition* found = db_.data_of(module_, data);
+    return found ? prefix_of(db_.declarations[found->declaration].module) : std::nullopt;
   }
   std::shared_ptr<const OpInstance> attributes(const GlobalExpr& use) override {
-    const InstanceRequest* request = impl_.request_of(use);
+    const std::optional<InstanceRequest> request = request_of(use);
     return request && !request->params ? instance_head(*request) : nullptr;
   }
 
  private:
+  std::optional<InstanceRequest> request_of(const GlobalExpr& use) {
+    return db_.request_of(use.module, use.name);
+  }
   /// Nothing for a module whose names this one does not see.
   std::optional<std::string> prefix_of(ModuleId module) {
-    if (module == module_ || module == Session::Impl::kLibrary) return "";
-    for (const Import& import : impl_.imports.get(module_))
+    if (module == module_ || module == Database::kLibrary) return "";
+    for (const Import& import : db_.imports.get(module_))
       if (import.module == module && import.brings_names())
         return import.alias.empty() ? "" : import.alias + ".";
     return std::nullopt;
   }
 
-  Session::Impl& impl_;
+  Database& db_;
   ModuleId module_;
 };
+
+}  // namespace
 
 TypedText Session::typed_text(SourceId source) {
   TypedText result;
   PrintOptions options;
   options.constants = &result.constants;
-  options.slash_names = impl_->layouts[source].scan.slash_names;
+  options.slash_names = db_->layouts[source]->scan.slash_names;
   const std::string header = options.slash_names ? "#[version = \"0.0.5\"]\n" : "";
   result.text = header;
-  Impl::ModuleSpelling spelling(*impl_, impl_->sources[source].module);
+  ModuleSpelling spelling(*db_, db_->sources[source].module);
   options.spelling = &spelling;
-  const Layout& layout = impl_->layouts[source];
+  const Layout& layout = *db_->layouts[source];
   std::vector<const Inferred*> statements;
   for (size_t i = 0; i < layout.ids.size(); ++i)
     if (layout.scan.pieces[i].kind == PieceKind::Statement)

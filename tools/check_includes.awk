@@ -37,8 +37,10 @@ BEGIN {
   rank["jit/vm"] = 47
   rank["jit/cache"] = 48
   rank["jit/tune"] = 49
-  rank["session"] = 50
-  rank["session/run"] = 51
+  rank["session/query"] = 50
+  rank["session/db"] = 51
+  rank["session"] = 52
+  rank["session/run"] = 53
   rank["ide"] = 55
   rank["lsp"] = 60
   rank["repl"] = 70

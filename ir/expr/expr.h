@@ -55,9 +55,9 @@ struct OpInstance {
       attributes;                    ///< those that differ from their defaults, as printed
   std::vector<Dim> dim_vars;         ///< the first are bound by OpCallExpr::dims, the others inside the body
   const FnExpr* function = nullptr;  ///< null when the definition had errors, and where it is asked for late
-  /// Not 0 where the operator may still be edited: its definition is asked for when it is needed
+  /// Whether the operator may still be edited: its definition is asked for when it is needed
   /// (FunctionSource::instance), so that who calls it does not depend on its body.
-  uint32_t late = 0;
+  bool late = false;
   std::shared_ptr<const Arena> arena;
   uint32_t declaration = 0;  ///< of the operator, where it has one
 };

@@ -42,13 +42,13 @@ bool CodeStore::open(Handle& handle) {
     return false;
   }
   for (const bool again : {false, true}) {
-    auto opened = Database::open(file_, kBusyPatience);
+    auto opened = CacheFile::open(file_, kBusyPatience);
     if (opened) {
       handle.database.emplace(std::move(*opened));
       return true;
     }
-    if (again || !Database::is_broken(file_)) break;
-    Database::remove(file_);
+    if (again || !CacheFile::is_broken(file_)) break;
+    CacheFile::remove(file_);
   }
   handle.given_up = true;
   return false;
@@ -60,22 +60,22 @@ auto CodeStore::with(Handle& handle, const F& action) -> decltype(action(*handle
   const std::lock_guard lock(handle.mutex);
   if (handle.given_up || (!handle.database && !open(handle))) return Failure{"There is no store."};
   auto result = action(*handle.database);
-  if (result || !Database::is_broken(file_)) return result;
+  if (result || !CacheFile::is_broken(file_)) return result;
   handle.database.reset();
-  Database::remove(file_);
+  CacheFile::remove(file_);
   if (!open(handle)) return result;
   return action(*handle.database);
 }
 
 std::optional<CodeStore::Found> CodeStore::find(std::string_view key) {
-  auto code = with(reader_, [&](Database& database) { return database.get_code(key); });
+  auto code = with(reader_, [&](CacheFile& database) { return database.get_code(key); });
   if (!code || !*code) return std::nullopt;
   const bool is_stale = std::chrono::system_clock::now() - (*code)->used_at > kStale;
   return Found{std::move((*code)->object), is_stale};
 }
 
 void CodeStore::put(std::string_view key, std::string_view object) {
-  (void)with(writer_, [&](Database& database) {
+  (void)with(writer_, [&](CacheFile& database) {
     auto stored = database.put_code(key, object);
     put_since_trim_ += static_cast<int64_t>(key.size() + object.size());
     if (!stored || put_since_trim_ <= most_bytes_ / 16) return stored;
@@ -85,11 +85,11 @@ void CodeStore::put(std::string_view key, std::string_view object) {
 }
 
 void CodeStore::note_use(std::string_view key) {
-  (void)with(writer_, [&](Database& database) { return database.note_use(key); });
+  (void)with(writer_, [&](CacheFile& database) { return database.note_use(key); });
 }
 
 void CodeStore::remove(std::string_view key) {
-  (void)with(writer_, [&](Database& database) { return database.remove_code(key); });
+  (void)with(writer_, [&](CacheFile& database) { return database.remove_code(key); });
 }
 
 }  // namespace quern

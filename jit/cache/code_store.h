@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "jit/cache/database.h"
+#include "jit/cache/cache_file.h"
 
 namespace quern {
 
@@ -40,7 +40,7 @@ class CodeStore {
   /// A connection, made when it is first needed; without one again once the file failed twice.
   struct Handle {
     std::mutex mutex;
-    std::optional<Database> database;
+    std::optional<CacheFile> database;
     bool given_up = false;
   };
   template <class F>

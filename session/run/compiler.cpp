@@ -61,14 +61,14 @@ std::string name_of(const Session& session, Origin at) {
 struct Compiler::Impl {
   Impl(Session& session, const CompilerOptions& options)
       : session(session),
-        functions(session),
+        functions(session.functions()),
         programs(session),
         kernels(
             options, [&session](const Origin& origin) { return name_of(session, origin); },
             [&session] { return session.dot_intrinsics(); }) {}
 
   Session& session;
-  SessionFunctions functions;
+  FunctionSource& functions;
   SessionPrograms programs;
   KernelCache kernels;
   Series statements;  ///< of programs that are run once

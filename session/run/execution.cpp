@@ -124,7 +124,7 @@ struct Execution::Impl {
       : session(session),
         module(module),
         options(std::move(options)),
-        functions(session),
+        functions(session.functions()),
         after(functions, this->options.after),
         host([&session, module](Type type) { return session.data(module, type); }, std::move(print)),
         compiler(session, this->options.compiler) {}
@@ -136,7 +136,7 @@ struct Execution::Impl {
   Session& session;
   ModuleId module;
   ExecutionOptions options;
-  SessionFunctions functions;
+  FunctionSource& functions;
   FunctionsAfter after;
   FileHost host;
   Compiler compiler;

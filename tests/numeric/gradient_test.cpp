@@ -80,7 +80,7 @@ TEST_P(Gradients, AreThoseOfDifferences) {
   ModuleId module = session.make_module();
   SourceId source = session.add_source(module, "case.relay", c.definition);
   for (const LocatedDiagnostic& d : session.check(source)) FAIL() << d.message;
-  SessionFunctions functions(session);
+  FunctionSource& functions = session.functions();
   const Definition* definition = session.definition(module, "f");
   ASSERT_TRUE(definition);
   Optimised typed = optimise(*definition, functions, "simplify_index");

@@ -153,7 +153,7 @@ TEST_P(GradientColumn, IsThatOfDifferences) {
     refused += !typed;
     if (!typed || type->dtype != DType::float64()) continue;
     SCOPED_TRACE(text);
-    SessionFunctions functions(session);
+    FunctionSource& functions = session.functions();
     Optimised loss = optimise(*session.definition(module, "loss"), functions, "simplify_index");
     Optimised slope = optimise(*session.definition(module, "slope"), functions, "simplify_index");
     std::vector<Value> values = draw.values();

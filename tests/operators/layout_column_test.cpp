@@ -129,7 +129,7 @@ TEST_P(LayoutColumn, ResultsAreThoseOfThePlainLayout) {
     ModuleId module = session.make_module();
     SourceId source = session.add_source(module, "drawn.relay", draw.definition("f"));
     ASSERT_FALSE(has_errors(session.check(source)));
-    SessionFunctions functions(session);
+    FunctionSource& functions = session.functions();
     Optimised plain = optimise(*session.definition(module, "f"), functions, "simplify_index");
     auto* function = as<FnExpr>(plain.expr);
     ASSERT_TRUE(function);

@@ -115,7 +115,7 @@ TEST(Layout, BlocksOfChannelsOfAConvolution) {
       "  nn.conv2d(%x, %w, strides=[2, 1], padding=[1, 1])\n}\n";
   SourceId source = session.add_source(module, "conv.relay", text);
   ASSERT_TRUE(session.check(source).empty());
-  SessionFunctions functions(session);
+  FunctionSource& functions = session.functions();
   Optimised plain = optimise(*session.definition(module, "f"), functions, "simplify_index");
   auto* function = as<FnExpr>(plain.expr);
   Arena arena;

@@ -50,7 +50,7 @@ std::string head_of(Session& session, const std::string& text, const std::string
   std::erase_if(problems, [](const LocatedDiagnostic& d) { return severity_of(d.kind) != Severity::Error; });
   const Definition* definition = problems.empty() ? session.definition(module, name) : nullptr;
   if (!definition) return problems.empty() ? "none" : "not typed: " + problems[0].message;
-  SessionFunctions functions(session);
+  FunctionSource& functions = session.functions();
   if (fusion) *fusion = fusion_class(functions, definition->body);
   std::string head = print(*definition);
   head = head.substr(0, head.find('{'));
@@ -197,7 +197,7 @@ TEST_P(ShapeColumn, WhenItRunsIsThatOfTheType) {
       ModuleId other = session.make_module();
       SourceId open = session.add_source(other, "drawn.relay", draw.definition("f", dim));
       if (has_errors(session.check(open))) continue;  // what the dims decide is not known: the card says so
-      SessionFunctions functions(session);
+      FunctionSource& functions = session.functions();
       Optimised plain = optimise(*session.definition(other, "f"), functions, "simplify_index");
       expect_shape(called(*as<FnExpr>(plain.expr), draw.values()), type, draw.definition("f", dim));
     }

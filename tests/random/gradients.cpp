@@ -148,7 +148,7 @@ class Evaluations {
     ExprPtr call = arena.make<CallExpr>(Expr{ExprKind::Call, f.scheme.type->result(), {}}, callee,
                                         arena.copy(arguments));
     RecordingHost host;
-    SessionFunctions functions(session_);
+    FunctionSource& functions = session_.functions();
     EvaluationResult result = interpret(call, environment, functions, host);
     return result ? result.value().as_tensor()->elements<double>()[0] : NAN;
   }

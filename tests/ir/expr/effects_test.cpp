@@ -11,7 +11,7 @@ namespace {
 class EffectsTest : public testing::Test {
  protected:
   std::string of_call(std::string_view name) {
-    SessionFunctions functions(session);
+    FunctionSource& functions = session.functions();
     const Definition* definition = functions.function(module, name);
     auto* fn = definition ? as<FnExpr>(definition->body) : nullptr;
     return fn ? to_string(EffectAnalysis(functions).of_call(*fn)) : "no function";

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "jit/cache/database.h"
+#include "jit/cache/cache_file.h"
 #include "jit/tune/cost_model.h"
 
 namespace quern {
@@ -148,7 +148,7 @@ class DatabaseTest : public testing::Test {
 TEST_F(DatabaseTest, KeepsCodeAcrossReopening) {
   const std::string object("\x7f\x45LF\0\0\xff", 7);
   {
-    auto database = Database::open(file());
+    auto database = CacheFile::open(file());
     ASSERT_TRUE(database) << database.error().message;
     EXPECT_EQ(database->get_code("kernel").value().has_value(), false);
     ASSERT_TRUE(database->put_code("kernel", "an older object"));
@@ -156,7 +156,7 @@ TEST_F(DatabaseTest, KeepsCodeAcrossReopening) {
     ASSERT_TRUE(database->put_code("empty", {}));
     EXPECT_EQ(database->get_code("kernel").value()->object, object);
   }
-  auto database = Database::open(file());
+  auto database = CacheFile::open(file());
   ASSERT_TRUE(database) << database.error().message;
   EXPECT_EQ(database->get_code("kernel").value()->object, object);
   EXPECT_EQ(database->get_code("empty").value()->object, "");
@@ -167,7 +167,7 @@ TEST_F(DatabaseTest, TakesConcurrentProcesses) {
   constexpr int kProcesses = 4;
   constexpr int kObjects = 25;
   const auto write_all = [&](int process) {
-    auto database = Database::open(file());
+    auto database = CacheFile::open(file());
     bool good = static_cast<bool>(database);
     for (int i = 0; good && i < kObjects; ++i) {
       good = static_cast<bool>(database->put_code(fmt::format("{}/{}", process, i), std::to_string(i)));
@@ -186,7 +186,7 @@ TEST_F(DatabaseTest, TakesConcurrentProcesses) {
     ASSERT_EQ(waitpid(child, &status, 0), child);
     EXPECT_EQ(status, 0);
   }
-  auto database = Database::open(file());
+  auto database = CacheFile::open(file());
   ASSERT_TRUE(database) << database.error().message;
   for (int process = 0; process < kProcesses; ++process) {
     for (int i = 0; i < kObjects; ++i) {
@@ -198,11 +198,11 @@ TEST_F(DatabaseTest, TakesConcurrentProcesses) {
 TEST_F(DatabaseTest, SaysWhatIsWrongWithAFile) {
   std::filesystem::create_directories(file().parent_path());
   std::ofstream(file()) << std::string(4096, 'x');
-  auto garbage = Database::open(file());
+  auto garbage = CacheFile::open(file());
   ASSERT_FALSE(garbage);
   EXPECT_NE(garbage.error().message.find(file().string()), std::string::npos);
 
-  auto unreachable = Database::open(file() / "below-a-file" / "quern.db");
+  auto unreachable = CacheFile::open(file() / "below-a-file" / "quern.db");
   EXPECT_FALSE(unreachable);
 }
 

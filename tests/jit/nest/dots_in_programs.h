@@ -66,7 +66,7 @@ class Main {
     }
     ExprPtr call = arena.make<CallExpr>(Expr{ExprKind::Call, function()->body->type, {}}, function(),
                                         arena.copy(variables));
-    SessionFunctions functions(session_);
+    FunctionSource& functions = session_.functions();
     return tensor_of(interpret(call, environment, functions, host_));
   }
 

@@ -26,7 +26,7 @@ class PrimitivesOfMain {
       ADD_FAILURE() << program;
       return;
     }
-    SessionFunctions functions(session_);
+    FunctionSource& functions = session_.functions();
     optimised_ = optimise(*main, functions);
     const std::function<void(ExprPtr)> walk = [&](ExprPtr expr) {
       const auto* fn = as<FnExpr>(expr);

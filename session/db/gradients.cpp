@@ -5,21 +5,20 @@
 #include <utility>
 
 #include "passes/gradient/gradient.h"
-#include "session/session_impl.h"
+#include "session/db/database.h"
 
 namespace quern {
 
-Diagnostics Session::Impl::of_gradients(const Inferred& inferred) {
+Diagnostics Database::of_gradients(const Inferred& inferred) {
   Diagnostics result;
   ExprPtr body = inferred.definition.body;
   if (!body || has_errors(inferred.diagnostics) || !has_gradients(body)) return result;
-  SessionFunctions functions(session);
   // What stands in the library is reported at the call of it.
   auto place = [&](Origin at) {
-    while (at.inlined != 0 && session.in_library(at.declaration)) at = origin_of_inlined(at.inlined);
+    while (at.inlined != 0 && in_library(at.declaration)) at = origin_of_inlined(at.inlined);
     return Place{at, {}};
   };
-  auto is_users = [&](Origin at) { return !session.in_library(at.declaration); };
+  auto is_users = [&](Origin at) { return !in_library(at.declaration); };
   for (const GradientProblem& problem : gradient_problems(functions, body, is_users)) {
     std::vector<Note> notes;
     for (const auto& [origin, what] : problem.parts) notes.push_back({place(origin), what});
@@ -36,16 +35,6 @@ Diagnostics Session::Impl::of_gradients(const Inferred& inferred) {
                       std::move(notes)});
   }
   return result;
-}
-
-const Definition* Session::bound_function(const Variable* variable) {
-  std::string name(variable->name);
-  for (ModuleId module = 0; module < impl_->modules.size(); ++module)
-    for (DeclarationId id : impl_->names.get({module, NameTable::Variables, name})) {
-      std::shared_ptr<const TopLevelVariable> known = impl_->variable(id);
-      if (known && known->variable == variable) return &impl_->statement(id).definition;
-    }
-  return nullptr;
 }
 
 }  // namespace quern

@@ -5,54 +5,54 @@
 #include <filesystem>
 
 #include "frontend/text/suggest.h"
-#include "session/session_impl.h"
+#include "session/db/module_scope.h"
 
 namespace quern {
 
 Scope& ModuleScope::home(const Declaration& declaration) {
-  ModuleId module = impl_.declarations[declaration.id].module;
-  return module == module_ ? *this : static_cast<Scope&>(impl_.scope_of(module));
+  ModuleId module = db_.declarations[declaration.id].module;
+  return module == module_ ? *this : static_cast<Scope&>(db_.scope_of(module));
 }
 
 bool ModuleScope::has_global(std::string_view name) {
-  return impl_.find(module_, NameTable::Globals, name) != 0;
+  return db_.find(module_, NameTable::Globals, name) != 0;
 }
 const Declaration* ModuleScope::global(std::string_view name) {
-  return head(impl_.find(module_, NameTable::Globals, name));
+  return head(db_.find(module_, NameTable::Globals, name));
 }
 const Declaration* ModuleScope::op(std::string_view name) {
-  DeclarationId id = impl_.find(module_, NameTable::Operators, name);
+  DeclarationId id = db_.find(module_, NameTable::Operators, name);
   return makes_instances_ ? declaration(id) : head(id);
 }
 const Declaration* ModuleScope::static_function(std::string_view name) {
-  return declaration(impl_.find(module_, NameTable::Statics, name));
+  return declaration(db_.find(module_, NameTable::Statics, name));
 }
 
 std::string ModuleScope::infix(std::string_view symbol) {
-  const Declaration* d = declaration(impl_.find(module_, NameTable::Infix, symbol));
+  const Declaration* d = declaration(db_.find(module_, NameTable::Infix, symbol));
   return d && d->syntax->is(SyntaxKind::Infix) ? std::string(d->syntax->child(0)->text) : "";
 }
 
 const DataHeader* ModuleScope::data_header(std::string_view type_name) {
-  DeclarationId id = impl_.find(module_, NameTable::Types, type_name);
+  DeclarationId id = db_.find(module_, NameTable::Types, type_name);
   if (!id) return nullptr;
-  auto& header = impl_.data_header(impl_.key_of(id));
+  auto& header = db_.data_header(db_.key_of(id));
   return header ? &*header : nullptr;
 }
 
 const DataDefinition* ModuleScope::data(std::string_view type_name) {
-  DeclarationId id = impl_.find(module_, NameTable::Types, type_name);
+  DeclarationId id = db_.find(module_, NameTable::Types, type_name);
   if (!id) return nullptr;
-  auto& result = impl_.data(impl_.key_of(id));
+  auto& result = db_.data(db_.key_of(id));
   return result.first ? &*result.first : nullptr;
 }
 
-const DataDefinition* ModuleScope::data_of(Type type) { return impl_.data_of(module_, type); }
+const DataDefinition* ModuleScope::data_of(Type type) { return db_.data_of(module_, type); }
 
 const DataDefinition* ModuleScope::data_of_constructor(std::string_view constructor) {
-  DeclarationId id = impl_.find_constructor(module_, constructor);
+  DeclarationId id = db_.find_constructor(module_, constructor);
   if (!id) return nullptr;
-  auto& result = impl_.data(impl_.key_of(id));
+  auto& result = db_.data(db_.key_of(id));
   return result.first ? &*result.first : nullptr;
 }
 
@@ -60,21 +60,21 @@ const TopLevelVariable* ModuleScope::variable(std::string_view name) { return sh
 
 std::shared_ptr<const TopLevelVariable> ModuleScope::shared_variable(std::string_view name) {
   if (chunk_) {
-    auto found = impl_.bodies.find(chunk_, std::string(name));
+    auto found = db_.bodies.find(chunk_, std::string(name));
     if (found) uses_->push_back(found);
     return found;
   }
   if (!sees_variables()) return nullptr;
   // Only a declaration or removal of this name changes which of them stands before the statement.
-  const auto& ids = impl_.names.get({module_, NameTable::Variables, std::string(name)});
+  const auto& ids = db_.names.get({module_, NameTable::Variables, std::string(name)});
   auto after = std::partition_point(ids.begin(), ids.end(),
-                                    [&](DeclarationId id) { return impl_.is_before(id, statement_); });
-  return after == ids.begin() ? nullptr : impl_.variable(*std::prev(after));
+                                    [&](DeclarationId id) { return db_.is_before(id, statement_); });
+  return after == ids.begin() ? nullptr : db_.variable(*std::prev(after));
 }
 
 bool ModuleScope::has_top_level_variable(std::string_view name) {
   // A statement sees what stands before it.
-  return !sees_variables() && !impl_.names.get({module_, NameTable::Variables, std::string(name)}).empty();
+  return !sees_variables() && !db_.names.get({module_, NameTable::Variables, std::string(name)}).empty();
 }
 
 namespace {
@@ -92,44 +92,41 @@ bool mentions(std::string_view text, std::string_view name) {
 }  // namespace
 
 bool ModuleScope::in_broken_declaration(std::string_view name) {
-  for (auto& [id, text] : impl_.broken_declarations(module_))
-    if ((!statement_ || impl_.is_before(id, statement_)) && mentions(text, name)) return true;
+  for (auto& [id, text] : db_.broken_declarations(module_))
+    if ((!statement_ || db_.is_before(id, statement_)) && mentions(text, name)) return true;
   return false;
 }
 
 const Scheme* ModuleScope::scheme(std::string_view name) {
-  DeclarationId id = impl_.find(module_, NameTable::Globals, name);
+  DeclarationId id = db_.find(module_, NameTable::Globals, name);
   if (!id) return nullptr;
-  auto& found = impl_.scheme(impl_.key_of(id));
+  auto& found = db_.scheme(db_.key_of(id));
   return found ? &*found : nullptr;
 }
 
 bool ModuleScope::is_annotated(std::string_view name) {
-  DeclarationId id = impl_.find(module_, NameTable::Globals, name);
-  return id && impl_.annotated(impl_.key_of(id)).has_value();
+  DeclarationId id = db_.find(module_, NameTable::Globals, name);
+  return id && db_.annotated(db_.key_of(id)).has_value();
 }
 
-void ModuleScope::specialise(const InstanceRequest& request) {
-  ModuleId owner = impl_.declarations[request.declaration].module;
-  impl_.specialisations.insert_or_assign({owner, request.key.substr(1)}, request);
-}
+void ModuleScope::specialise(const InstanceRequest& request) { db_.name_copy(request); }
 
 const Inferred* ModuleScope::specialised(const InstanceRequest& request) {
   specialise(request);
-  ModuleId owner = impl_.declarations[request.declaration].module;
-  return impl_.specialised_definition(owner, request.key.substr(1));
+  ModuleId owner = db_.declarations[request.declaration].module;
+  return db_.specialised_definition(owner, request.key.substr(1));
 }
 
 InstanceAnswer ModuleScope::instance(const InstanceRequest& request) {
   // An operator of the library means the same in every module: its instances are made once.
-  ModuleId owner = impl_.declarations[request.declaration].module;
-  if (!makes_instances_ && owner != Session::Impl::kLibrary)
-    return {impl_.late_instance({owner, request}), {}, true};
-  const InstanceResult& result = impl_.instance({owner, request});
+  ModuleId owner = db_.declarations[request.declaration].module;
+  if (!makes_instances_ && owner != Database::kLibrary)
+    return {db_.late_instance({owner, request}), {}, true};
+  const InstanceResult& result = db_.instance({owner, request});
   InstanceAnswer answer{result.instance, result.diagnostics, owner == module_};
   // What is wrong in an imported file whatever the call is reported there.
-  bool imported = owner != module_ && owner != Session::Impl::kLibrary;
-  if (imported && !impl_.operator_check(request.declaration).empty()) answer.diagnostics.clear();
+  bool imported = owner != module_ && owner != Database::kLibrary;
+  if (imported && !db_.operator_check(request.declaration).empty()) answer.diagnostics.clear();
   if (!result.instance)
     answer.diagnostics.push_back({DiagnosticKind::StaticLimit,
                                   {{request.declaration, 1}, {}},
@@ -139,17 +136,17 @@ InstanceAnswer ModuleScope::instance(const InstanceRequest& request) {
 }
 
 std::optional<int> ModuleScope::tvm(uint32_t declaration) {
-  SourceId source = impl_.declarations[declaration].source;
-  std::optional<int> header = impl_.header_version.get(source);
+  SourceId source = db_.declarations[declaration].source;
+  std::optional<int> header = db_.header_version.get(source);
   if (!header) return std::nullopt;
-  const auto& metadata = impl_.metadata(source);
+  const auto& metadata = db_.metadata(source);
   return metadata && metadata->tvm ? metadata->tvm : header;
 }
 
 Result<Type> ModuleScope::file_type(std::string_view path, std::string_view entry) {
-  SourceId source = statement_ ? impl_.session.info(statement_).source : 0;
-  std::filesystem::path file = std::filesystem::path(impl_.sources[source].folder) / path;
-  const Result<Entries<TensorHeader>>& read = *impl_.data_file(file.string());
+  SourceId source = statement_ ? db_.declarations[statement_].source : 0;
+  std::filesystem::path file = std::filesystem::path(db_.sources[source].folder) / path;
+  const Result<Entries<TensorHeader>>& read = *db_.data_file.get(file.string()).headers;
   if (!read) return read.error();
   const Entries<TensorHeader>& headers = *read;
   for (auto& [name, header] : headers) {
@@ -170,35 +167,35 @@ Result<Type> ModuleScope::file_type(std::string_view path, std::string_view entr
 std::vector<std::string> ModuleScope::names(Names kind) {
   std::vector<std::string> out;
   auto add = [&](const std::string& name) { out.push_back(name); };
-  impl_.names.depend_on_all(module_);
-  for (ModuleId module : {module_, Session::Impl::kLibrary}) {
+  db_.names.depend_on_all(module_);
+  for (ModuleId module : {module_, Database::kLibrary}) {
     switch (kind) {
-      case Names::Globals: impl_.names.for_each(module, NameTable::Globals, add); break;
-      case Names::Operators: impl_.names.for_each(module, NameTable::Operators, add); break;
-      case Names::Types: impl_.names.for_each(module, NameTable::Types, add); break;
+      case Names::Globals: db_.names.for_each(module, NameTable::Globals, add); break;
+      case Names::Operators: db_.names.for_each(module, NameTable::Operators, add); break;
+      case Names::Types: db_.names.for_each(module, NameTable::Types, add); break;
       case Names::Constructors:
-        for (auto& [name, id] : impl_.constructors(module)) add(name);
+        for (auto& [name, id] : db_.constructors(module)) add(name);
         break;
       case Names::Variables:
-        for (DeclarationId id : impl_.all_of(module, PieceKind::Statement))
-          if (sees_variables() && impl_.is_before(id, statement_)) add(impl_.declarations[id].name);
+        for (DeclarationId id : db_.all_of(module, PieceKind::Statement))
+          if (sees_variables() && db_.is_before(id, statement_)) add(db_.declarations[id].name);
         if (chunk_ && module == module_)
-          for (const std::string& name : impl_.bodies.names_before(chunk_)) add(name);
+          for (const std::string& name : db_.bodies.names_before(chunk_)) add(name);
         break;
     }
-    if (module_ == Session::Impl::kLibrary) break;
+    if (module_ == Database::kLibrary) break;
   }
-  if (module_ != Session::Impl::kLibrary)
-    for (const Import& import : impl_.imports.get(module_)) {
+  if (module_ != Database::kLibrary)
+    for (const Import& import : db_.imports.get(module_)) {
       if (!import.brings_names()) continue;
       std::string prefix = import.alias.empty() ? "" : import.alias + ".";
       auto add_theirs = [&](const std::string& name) { out.push_back(prefix + name); };
-      impl_.names.depend_on_all(import.module);
-      if (kind == Names::Globals) impl_.names.for_each(import.module, NameTable::Globals, add_theirs);
-      if (kind == Names::Operators) impl_.names.for_each(import.module, NameTable::Operators, add_theirs);
-      if (kind == Names::Types) impl_.names.for_each(import.module, NameTable::Types, add_theirs);
+      db_.names.depend_on_all(import.module);
+      if (kind == Names::Globals) db_.names.for_each(import.module, NameTable::Globals, add_theirs);
+      if (kind == Names::Operators) db_.names.for_each(import.module, NameTable::Operators, add_theirs);
+      if (kind == Names::Types) db_.names.for_each(import.module, NameTable::Types, add_theirs);
       if (kind == Names::Constructors)
-        for (auto& [name, id] : impl_.constructors(import.module)) add_theirs(name);
+        for (auto& [name, id] : db_.constructors(import.module)) add_theirs(name);
     }
   std::erase(out, "");
   std::sort(out.begin(), out.end());

@@ -1,4 +1,4 @@
-#include "jit/cache/database.h"
+#include "jit/cache/cache_file.h"
 
 #include <fmt/format.h>
 #include <sqlite3.h>
@@ -129,9 +129,9 @@ int64_t now() { return std::chrono::system_clock::to_time_t(std::chrono::system_
 
 }  // namespace
 
-void Database::Close::operator()(sqlite3* connection) const { sqlite3_close(connection); }
+void CacheFile::Close::operator()(sqlite3* connection) const { sqlite3_close(connection); }
 
-Result<Database> Database::open(const std::filesystem::path& file, milliseconds patience) {
+Result<CacheFile> CacheFile::open(const std::filesystem::path& file, milliseconds patience) {
   std::string name = file.string();
   if (file.has_parent_path()) {
     std::error_code error;
@@ -148,10 +148,10 @@ Result<Database> Database::open(const std::filesystem::path& file, milliseconds 
   if (code != SQLITE_OK) return failure(name, "open", handle);
   sqlite3_busy_timeout(handle, static_cast<int>(patience.count()));
   if (auto layout = prepare_layout(handle, name, patience); !layout) return layout.error();
-  return Database(std::move(connection), std::move(name));
+  return CacheFile(std::move(connection), std::move(name));
 }
 
-bool Database::is_broken(const std::filesystem::path& file) {
+bool CacheFile::is_broken(const std::filesystem::path& file) {
   sqlite3* handle = nullptr;
   const int opened = sqlite3_open_v2(file.string().c_str(), &handle, SQLITE_OPEN_READONLY, nullptr);
   const Connection connection(handle);
@@ -162,14 +162,14 @@ bool Database::is_broken(const std::filesystem::path& file) {
   return problem == SQLITE_NOTADB || problem == SQLITE_CORRUPT;
 }
 
-void Database::remove(const std::filesystem::path& file) {
+void CacheFile::remove(const std::filesystem::path& file) {
   for (const char* suffix : {"", "-wal", "-shm"}) {
     std::error_code ignored;
     std::filesystem::remove(file.string() + suffix, ignored);
   }
 }
 
-Result<std::optional<Database::Code>> Database::get_code(std::string_view key) const {
+Result<std::optional<CacheFile::Code>> CacheFile::get_code(std::string_view key) const {
   Statement select(connection_.get(), "SELECT object, used_at FROM code WHERE key = ?1");
   if (!select) return failure(file_, "read", connection_.get());
   select.bind_text(1, key);
@@ -181,7 +181,7 @@ Result<std::optional<Database::Code>> Database::get_code(std::string_view key) c
   }
 }
 
-Result<Done> Database::put_code(std::string_view key, std::string_view object) {
+Result<Done> CacheFile::put_code(std::string_view key, std::string_view object) {
   Statement insert(connection_.get(),
                    "INSERT OR REPLACE INTO code (key, used_at, bytes, object) VALUES (?1, ?2, ?3, ?4)");
   if (!insert) return failure(file_, "write", connection_.get());
@@ -193,7 +193,7 @@ Result<Done> Database::put_code(std::string_view key, std::string_view object) {
   return Done{};
 }
 
-Result<Done> Database::note_use(std::string_view key) {
+Result<Done> CacheFile::note_use(std::string_view key) {
   Statement update(connection_.get(), "UPDATE code SET used_at = ?2 WHERE key = ?1");
   if (!update) return failure(file_, "write", connection_.get());
   update.bind_text(1, key);
@@ -202,7 +202,7 @@ Result<Done> Database::note_use(std::string_view key) {
   return Done{};
 }
 
-Result<Done> Database::remove_code(std::string_view key) {
+Result<Done> CacheFile::remove_code(std::string_view key) {
   Statement remove(connection_.get(), "DELETE FROM code WHERE key = ?1");
   if (!remove) return failure(file_, "write", connection_.get());
   remove.bind_text(1, key);
@@ -210,7 +210,7 @@ Result<Done> Database::remove_code(std::string_view key) {
   return Done{};
 }
 
-Result<Done> Database::trim_code(int64_t most_bytes) {
+Result<Done> CacheFile::trim_code(int64_t most_bytes) {
   Statement sum(connection_.get(), "SELECT SUM(bytes) FROM code");
   if (!sum || sum.step() != SQLITE_ROW) return failure(file_, "read", connection_.get());
   if (sum.integer(0) <= most_bytes) return Done{};

@@ -19,13 +19,13 @@ namespace quern {
 /// change is whole or absent, whenever a process is killed. A handle must not be carried across fork().
 ///
 /// Failures name the file. The file is a cache: a caller may go on without it, or delete it and open it anew.
-class Database {
+class CacheFile {
  public:
   /// Opens the database in `file`, made with its folders where absent. Fails where the file cannot be
   /// written, is something else than a database, was written by a later version with another layout, or where
   /// a statement, then or later, waits longer than `patience` for another process.
-  static Result<Database> open(const std::filesystem::path& file,
-                               std::chrono::milliseconds patience = std::chrono::seconds(10));
+  static Result<CacheFile> open(const std::filesystem::path& file,
+                                std::chrono::milliseconds patience = std::chrono::seconds(10));
   /// Whether the file is there and no whole database. Reads all of it: for when something failed.
   static bool is_broken(const std::filesystem::path& file);
   /// Deletes the file and what belongs to it. Who has it open goes on with what is then nobody else's.
@@ -51,7 +51,7 @@ class Database {
   };
   using Connection = std::unique_ptr<sqlite3, Close>;
 
-  Database(Connection connection, std::string file)
+  CacheFile(Connection connection, std::string file)
       : connection_(std::move(connection)), file_(std::move(file)) {}
 
   Connection connection_;

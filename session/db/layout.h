@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "frontend/parse/scanner.h"
-#include "session/session.h"
+#include "session/db/ids.h"
 
 namespace quern {
 

@@ -1,6 +1,6 @@
 #pragma once
 // A demand-driven query engine in the manner of salsa: inputs, memoised functions with recorded dependencies,
-// a revision counter, early cut-off.
+// a revision counter, early cut-off. Inputs and queries themselves: session/query/query.h.
 //
 // Setting an input marks what depends on it as dirty, at once and as far as it goes, so that nothing that
 // does not depend on it is ever looked at again. A dirty memo that is asked for brings its dependencies up to
@@ -19,18 +19,11 @@
 #include <atomic>
 #include <cassert>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <string>
-#include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
-
-#include "ir/base/internal_failure.h"
-#include "ir/base/result.h"
-#include "ir/base/series.h"
 
 namespace quern {
 
@@ -231,209 +224,6 @@ class Active {
 
  private:
   QueryEngine& engine_;
-};
-
-/// Values set from outside.
-template <class Key, class Value, class Hash = std::hash<Key>>
-class Input {
- public:
-  explicit Input(QueryEngine& engine) : engine_(engine) {}
-
-  /// Setting an equal value is no change.
-  void set(const Key& key, Value value) {
-    Cell& cell = cell_of(key);
-    if (cell.value == value) return;
-    cell.value = std::move(value);
-    engine_.changed(&cell);
-  }
-  /// Sets a value that never changes again once it was asked for: nothing that is computed of it records it.
-  void fix(const Key& key, Value value) {
-    set(key, std::move(value));
-    engine_.make_constant(&cell_of(key));
-  }
-  /// A key that nobody set has an empty value.
-  const Value& get(const Key& key) {
-    Cell& cell = cell_of(key);
-    engine_.record(&cell);
-    return cell.value;
-  }
-  /// The value, without being a dependency.
-  const Value& peek(const Key& key) const {
-    static const Value empty{};
-    auto found = cells_.find(key);
-    return found == cells_.end() ? empty : found->second->value;
-  }
-  template <class F>
-  void for_each(const F& visit) const {
-    for (auto& [key, cell] : cells_) visit(key, cell->value);
-  }
-  void drop(const Key& key) {
-    auto found = cells_.find(key);
-    if (found == cells_.end()) return;
-    engine_.detach(found->second.get());
-    cells_.erase(found);
-  }
-  size_t size() const { return cells_.size(); }
-
- private:
-  struct Cell final : QueryNode {
-    void refresh() override {}
-    Value value{};
-  };
-  Cell& cell_of(const Key& key) {
-    auto& cell = cells_[key];
-    if (!cell) cell = std::make_unique<Cell>();
-    return *cell;
-  }
-  QueryEngine& engine_;
-  std::unordered_map<Key, std::unique_ptr<Cell>, Hash> cells_;
-};
-
-/// A declaration as what a check that fails tells of it.
-struct Subject {
-  uint32_t declaration = 0;
-  std::string_view name = {};
-};
-
-/// A memoised function of its key (and of the inputs and queries it asks for).
-template <class Key, class Value, class Hash = std::hash<Key>>
-class Query {
- public:
-  using Compute = std::function<Value(const Key&)>;
-  using Equal = std::function<bool(const Value&, const Value&)>;
-
-  /// Without `equal`, every recomputed value counts as changed.
-  Query(QueryEngine& engine, const std::string& name, Compute compute, Equal equal = nullptr)
-      : engine_(engine),
-        counter_(*engine.computed.try_emplace(name).first),
-        compute_(std::move(compute)),
-        equal_(std::move(equal)) {}
-
-  /// `subject` finds the declaration that a key is about, for what a check that fails tells.
-  void set_subject(std::function<Subject(const Key&)> subject) { subject_ = std::move(subject); }
-
-  /// The value, up to date. The reference stays good until an input changes and the query is asked again. A
-  /// query that asks for itself gets an empty value.
-  const Value& operator()(const Key& key) {
-    Memo& memo = memo_of(key);
-    memo.refresh();
-    memo.used_at = engine_.revision();
-    engine_.record(&memo);
-    return memo.abandoned ? *memo.abandoned : memo.value;
-  }
-
-  size_t size() const { return memos_.size(); }
-  /// Of the memos themselves, without what their values own.
-  size_t bytes() const { return memos_.size() * (sizeof(Memo) + sizeof(Key) + 4 * sizeof(void*)); }
-  void drop(const Key& key) {
-    auto found = memos_.find(key);
-    if (found == memos_.end()) return;
-    engine_.detach(found->second.get());
-    memos_.erase(found);
-  }
-  /// Drops the memos of all keys that `goes` holds for.
-  template <class F>
-  void drop_if(const F& goes) {
-    for (auto it = memos_.begin(); it != memos_.end();) {
-      if (goes(it->first)) {
-        engine_.detach(it->second.get());
-        it = memos_.erase(it);
-      } else {
-        ++it;
-      }
-    }
-  }
-  /// Where there are more than `most` memos, drops those that nothing depends on, the ones that were not used
-  /// for the longest time first, until `keep` are left.
-  void shrink(size_t most, size_t keep) {
-    if (memos_.size() <= most) return;
-    std::vector<std::pair<uint64_t, Key>> by_use;
-    for (auto& [key, memo] : memos_)
-      if (!engine_.has_dependents(memo.get())) by_use.emplace_back(memo->used_at, key);
-    auto end = by_use.begin() + static_cast<std::ptrdiff_t>(std::min(by_use.size(), memos_.size() - keep));
-    std::nth_element(by_use.begin(), end, by_use.end(),
-                     [](const auto& a, const auto& b) { return a.first < b.first; });
-    for (auto it = by_use.begin(); it != end; ++it) drop(it->second);
-  }
-  template <class F>
-  void for_each(const F& visit) const {
-    for (auto& [key, memo] : memos_) visit(key, memo->value);
-  }
-
- private:
-  struct Memo final : QueryNode {
-    Memo(Query& query, const Key& key) : query(query), key(key) {}
-    void refresh() override {
-      if (!this->dirty_ || running) return;
-      abandoned = nullptr;
-      struct Running {
-        bool& flag;
-        ~Running() { flag = false; }
-      } guard{running};
-      running = true;
-      if (!this->forced_ && !outdated()) {
-        // Where work was cancelled in between, what the dependencies are is not known.
-        if (query.engine_.latched()) return;
-        valid_at = query.engine_.revision();
-        this->dirty_ = false;
-        return;
-      }
-      compute();
-    }
-    bool outdated() {
-      for (QueryNode* dependency : this->dependencies_) {
-        dependency->refresh();
-        if (dependency->changed_at > valid_at) return true;
-      }
-      return false;
-    }
-    void compute() {
-      QueryEngine& engine = query.engine_;
-      ++query.counter_.second;
-      const Subject subject = query.subject_ ? query.subject_(key) : Subject{};
-      Stage stage(query.counter_.first, {subject.declaration}, subject.name);
-      QUERN_CHECK(running);
-      std::vector<QueryNode*> found;
-      Value fresh = [&] {
-        Active active(engine, &found);
-        Series::Turn turn(series);
-        return query.compute_(key);
-      }();
-      if (engine.latched()) {
-        abandoned = std::make_shared<Value>(std::move(fresh));
-        engine.abandon(abandoned);
-        return;
-      }
-      bool first = valid_at == 0;
-      engine.attach(this, std::move(found));
-      this->dirty_ = this->forced_ = false;
-      if (this->constant_) series.clear();
-      valid_at = engine.revision();
-      if (!first && query.equal_ && query.equal_(value, fresh)) return;
-      value = std::move(fresh);
-      this->changed_at = engine.revision();
-    }
-    Query& query;
-    Key key;
-    Value value{};
-    std::shared_ptr<Value> abandoned;  ///< what a cancelled computation came to, for its asker alone
-    Series series;                     ///< of each computation of the value
-    uint64_t valid_at = 0;
-    uint64_t used_at = 0;
-    bool running = false;
-  };
-  Memo& memo_of(const Key& key) {
-    auto& memo = memos_[key];
-    if (!memo) memo = std::make_unique<Memo>(*this, key);
-    return *memo;
-  }
-
-  QueryEngine& engine_;
-  std::pair<const std::string, uint64_t>& counter_;  ///< its name, and how often it was computed
-  Compute compute_;
-  Equal equal_;
-  std::function<Subject(const Key&)> subject_;
-  std::unordered_map<Key, std::unique_ptr<Memo>, Hash> memos_;
 };
 
 }  // namespace quern

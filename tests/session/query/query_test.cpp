@@ -1,4 +1,4 @@
-#include "session/query.h"
+#include "session/query/query.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,12 +9,15 @@ namespace quern {
 namespace {
 
 // text -> length -> is it even: three layers, so that a change of the text that keeps the length cuts off.
-struct Layers {
-  QueryEngine engine;
-  Input<int, std::string> text{engine};
-  Query<int, size_t> length{engine, "length", [this](int k) { return text.get(k).size(); },
-                            std::equal_to<>()};
-  Query<int, bool> even{engine, "even", [this](int k) { return length(k) % 2 == 0; }, std::equal_to<>()};
+struct ByNumber : KeySpace<int> {};
+
+struct Layers : Tables {
+  Input<ByNumber, std::string> text{*this, "texts"};
+  Query<ByNumber, size_t> length{*this, "length", &Layers::count, std::equal_to<>()};
+  Query<ByNumber, bool> even{*this, "even", &Layers::is_even, std::equal_to<>()};
+
+  size_t count(int k) { return text.get(k).size(); }
+  bool is_even(int k) { return length(k) % 2 == 0; }
 };
 
 TEST(Query, ComputesOnceUntilAnInputChanges) {
@@ -61,24 +64,24 @@ TEST(Query, SettingAnEqualInputChangesNothing) {
 }
 
 TEST(Query, AQueryThatAsksForItselfGetsAnEmptyValue) {
-  QueryEngine engine;
-  Query<int, std::string>* self = nullptr;
-  Query<int, std::string> circular(engine, "circular", [&](int k) { return "(" + (*self)(k) + ")"; });
+  Tables tables;
+  Query<ByNumber, std::string>* self = nullptr;
+  Query<ByNumber, std::string> circular(tables, "circular", [&](int k) { return "(" + (*self)(k) + ")"; });
   self = &circular;
   EXPECT_EQ(circular(1), "()");
 }
 
 // A bug in a computation: who asked for it is told, and asking again computes it again.
 TEST(Query, AComputationThatFailsIsDoneAgain) {
-  QueryEngine engine;
-  Input<int, int> number(engine);
-  Query<int, int> checked(engine, "checked", [&](int k) {
+  Tables tables;
+  Input<ByNumber, int> number(tables, "number");
+  Query<ByNumber, int> checked(tables, "checked", [&](int k) {
     QUERN_CHECK(number.get(k) != 0);
     return number.get(k);
   });
-  Query<int, int> doubled(
-      engine, "doubled", [&](int k) { return 2 * checked(k); }, std::equal_to<>());
-  checked.set_subject([](int) { return Subject{7, "@seven"}; });
+  Query<ByNumber, int> doubled(
+      tables, "doubled", [&](int k) { return 2 * checked(k); }, std::equal_to<>());
+  tables.set_subject<ByNumber>([](int) { return Subject{7, "@seven"}; });
   number.set(1, 3);
   EXPECT_EQ(doubled(1), 6);
   number.set(1, 0);
@@ -89,27 +92,27 @@ TEST(Query, AComputationThatFailsIsDoneAgain) {
     EXPECT_EQ(bug->origin.declaration, 7u);
     EXPECT_THAT(bug->what(),
                 testing::StartsWith("`number.get(k) != 0` does not hold, in the stage `checked` of `@seven` "
-                                    "(tests/session/query_test.cpp:"));
-    EXPECT_TRUE(engine.idle());
+                                    "(tests/session/query/query_test.cpp:"));
+    EXPECT_TRUE(tables.engine.idle());
   }
   number.set(1, 4);
   EXPECT_EQ(doubled(1), 8);
 }
 
 TEST(Query, DependenciesAreThoseOfTheLastRun) {
-  QueryEngine engine;
-  Input<int, int> number(engine);
+  Tables tables;
+  Input<ByNumber, int> number(tables, "number");
   number.set(0, 1);
   number.set(1, 10);
   number.set(2, 20);
-  Query<int, int> chosen(
-      engine, "chosen", [&](int) { return number.get(number.get(0)); }, std::equal_to<>());
+  Query<ByNumber, int> chosen(
+      tables, "chosen", [&](int) { return number.get(number.get(0)); }, std::equal_to<>());
   EXPECT_EQ(chosen(0), 10);
   number.set(0, 2);
   EXPECT_EQ(chosen(0), 20);
   number.set(1, 11);  // not read any more
   chosen(0);
-  EXPECT_EQ(engine.computed["chosen"], 2u);
+  EXPECT_EQ(tables.engine.computed["chosen"], 2u);
 }
 
 }  // namespace

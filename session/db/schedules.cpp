@@ -4,7 +4,7 @@
 #include "ir/expr/scheduled.h"
 #include "jit/codegen/codegen.h"
 #include "jit/schedule/stated.h"
-#include "session/session_impl.h"
+#include "session/db/module_scope.h"
 
 namespace quern {
 
@@ -14,9 +14,8 @@ namespace {
 class ScheduleCheck {
  public:
   /// A program may be written for another machine: all intrinsics that the library declares may be named.
-  ScheduleCheck(Session& session, FunctionSource& functions)
-      : functions_(functions), machine_(host_machine()) {
-    machine_.dots = [&session]() -> const DotIntrinsics& { return session.dot_intrinsics(); };
+  ScheduleCheck(Database& db, FunctionSource& functions) : functions_(functions), machine_(host_machine()) {
+    machine_.dots = [&db]() -> const DotIntrinsics& { return db.dot_intrinsics(Database::kLibrary); };
   }
 
   Diagnostics diagnostics;
@@ -81,15 +80,14 @@ class ScheduleCheck {
 
 }  // namespace
 
-Diagnostics Session::Impl::of_schedules(ExprPtr expr) {
-  SessionFunctions functions(session);
-  ScheduleCheck check(session, functions);
+Diagnostics Database::of_schedules(ExprPtr expr) {
+  ScheduleCheck check(*this, functions);
   if (expr) check.walk(expr);
   return std::move(check.diagnostics);
 }
 
 Diagnostics ModuleScope::schedule_problems(const FnExpr& definition) {
-  return impl_.of_schedules(definition.body);
+  return db_.of_schedules(definition.body);
 }
 
 }  // namespace quern

@@ -10,24 +10,10 @@
 #include <unordered_map>
 #include <vector>
 
-#include "session/query.h"
-#include "session/session.h"
+#include "session/db/keys.h"
+#include "session/query/query.h"
 
 namespace quern {
-
-enum class NameTable : uint8_t { Globals, Operators, Types, Statics, Infix, Variables };
-
-struct DeclaredName {
-  ModuleId module;
-  NameTable table;
-  std::string name;
-  friend bool operator==(const DeclaredName&, const DeclaredName&) = default;
-};
-struct DeclaredNameHash {
-  size_t operator()(const DeclaredName& n) const {
-    return (std::hash<std::string>()(n.name) * 31 + n.module) * 31 + static_cast<size_t>(n.table);
-  }
-};
 
 /// Under which name a declaration of this kind and name is found; nothing for one that has none.
 std::optional<DeclaredName> declared_name(ModuleId module, PieceKind kind, std::string_view name);
@@ -38,8 +24,8 @@ class ModuleNames {
   using Before = std::function<bool(DeclarationId, DeclarationId)>;
 
   /// `constant`: the module that never changes.
-  ModuleNames(QueryEngine& engine, ModuleId constant)
-      : constant_(constant), cells_(engine), updates_(engine) {}
+  ModuleNames(Tables& tables, ModuleId constant)
+      : constant_(constant), cells_(tables, "names"), updates_(tables, "changes of names") {}
 
   /// All declarations of the name, in order.
   const std::vector<DeclarationId>& get(const DeclaredName& name) { return cells_.get(name); }
@@ -61,9 +47,9 @@ class ModuleNames {
 
  private:
   ModuleId constant_;
-  Input<DeclaredName, std::vector<DeclarationId>, DeclaredNameHash> cells_;
+  Input<ByDeclaredName, std::vector<DeclarationId>> cells_;
   std::map<std::pair<ModuleId, NameTable>, std::set<std::string>> declared_;
-  Input<ModuleId, uint64_t> updates_;
+  Input<ByModule, uint64_t> updates_;
   uint64_t count_ = 0;
 };
 

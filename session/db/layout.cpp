@@ -1,4 +1,4 @@
-#include "session/layout.h"
+#include "session/db/layout.h"
 
 #include <algorithm>
 #include <functional>

@@ -1,4 +1,4 @@
-#include "session/module_names.h"
+#include "session/db/module_names.h"
 
 #include <algorithm>
 #include <optional>

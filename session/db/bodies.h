@@ -1,0 +1,78 @@
+#pragma once
+// Long bodies, chunk by chunk (frontend/infer/chunks.h). Chunks are declarations of their own.
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "session/db/keys.h"
+#include "session/db/owned_bytes.h"
+#include "session/query/query.h"
+
+namespace quern {
+
+class Database;
+
+class Bodies {
+  Database& db_;  // before the tables, which it gets
+
+ public:
+  explicit Bodies(Database& db) : db_(db) {}
+
+  /// Of a definition, in order; none for a short one.
+  Input<ByDeclaration, std::vector<DeclarationId>> chunks{tables(), "chunks"};
+  /// Of a chunk, or 0.
+  Input<ByDeclaration, DeclarationId> next{tables(), "next chunks"};
+  Input<ByDeclaration, DeclarationId> previous{tables(), "previous chunks"};
+  /// Of a definition's chunks, in its own text.
+  std::unordered_map<DeclarationId, std::vector<Range>> ranges;
+
+  /// That a chunk binds.
+  Query<ByDeclaration, std::vector<std::string>> names{tables(), *this, "chunk_names", &Bodies::names_of,
+                                                       std::equal_to<>()};
+  /// Of a definition: name to chunks.
+  Query<ByDeclaration, std::map<std::string, std::vector<DeclarationId>>> index{
+      tables(), *this, "body_index", &Bodies::index_of, std::equal_to<>()};
+  /// Chunks of a definition that bind a name.
+  Query<ByBodyName, std::vector<DeclarationId>> binders{tables(), *this, "binders", &Bodies::binders_of,
+                                                        std::equal_to<>()};
+  Query<ByDeclaration, std::shared_ptr<const BodyHead>> head{tables(), *this, "body_head", &Bodies::head_of};
+  /// That starts with a chunk.
+  Query<ByDeclaration, std::shared_ptr<const BodyRun>> run{tables(), *this, "infer_chunk", &Bodies::run_at};
+  /// The first chunk of the run that a chunk is in.
+  Query<ByDeclaration, DeclarationId> run_start{tables(), *this, "run_start", &Bodies::start_of_run,
+                                                std::equal_to<>()};
+  /// Of a chunk.
+  Query<ByBodyName, std::shared_ptr<const TopLevelVariable>> variable{
+      tables(), *this, "chunk_variable", &Bodies::variable_of, std::equal_to<>()};
+
+  /// Nothing where the body has to be inferred as a whole.
+  std::optional<Inferred> infer(DeclarationId def);
+  /// What a name stands for at the begin of a chunk, or null.
+  std::shared_ptr<const TopLevelVariable> find(DeclarationId chunk, const std::string& name);
+  /// The names that it can see, for suggestions.
+  std::vector<std::string> names_before(DeclarationId chunk);
+  void set(DeclarationId def, std::string_view text);
+  /// Before a definition or a chunk is dropped: what is known of its names.
+  void drop_names(DeclarationId id);
+  /// A range in what is parsed as a declaration (a chunk, or a definition without its chunks), in the piece's
+  /// text.
+  Range in_whole(DeclarationId id, Range range) const;
+
+ private:
+  friend class RunSource;
+  Tables& tables();
+  std::vector<std::string> names_of(DeclarationId chunk);
+  std::map<std::string, std::vector<DeclarationId>> index_of(DeclarationId def);
+  std::vector<DeclarationId> binders_of(const BodyName& key);
+  std::shared_ptr<const BodyHead> head_of(DeclarationId def);
+  std::shared_ptr<const BodyRun> run_at(DeclarationId start);
+  DeclarationId start_of_run(DeclarationId chunk);
+  std::shared_ptr<const TopLevelVariable> variable_of(const BodyName& key);
+};
+
+}  // namespace quern

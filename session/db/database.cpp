@@ -1,0 +1,59 @@
+#include "session/db/database.h"
+
+#include "jit/vm/vm.h"
+#include "session/db/module_scope.h"
+
+namespace quern {
+
+namespace {
+
+/// Instances of operators: of the library mostly, which no edit makes stale.
+constexpr size_t kMostInstances = 8192, kInstancesKept = 6144;
+
+}  // namespace
+
+Database::Database() {
+  instance.keeping(kMostInstances, kInstancesKept);
+  specialised.keeping(kMostInstances, kInstancesKept);
+  late_instance.keeping(kMostInstances, kInstancesKept);
+  set_subject<ByDeclaration>([this](DeclarationId id) { return subject_of(id); });
+  set_subject<ByBodyName>([this](const BodyName& key) { return subject_of(key.declaration); });
+  set_subject<ByDefinition>([this](const NameKey& key) { return subject_of(key, NameTable::Globals); });
+  set_subject<ByType>([this](const NameKey& key) { return subject_of(key, NameTable::Types); });
+  set_subject<ByInstance>([this](const InstanceKey& key) { return subject_of(key.request.declaration); });
+}
+
+Database::~Database() = default;
+
+const Definition* DatabaseFunctions::function(uint32_t module, std::string_view name) {
+  return db_.definition(module, name);
+}
+const Definition* DatabaseFunctions::bound(const Variable* variable) { return db_.bound_function(variable); }
+std::shared_ptr<const OpInstance> DatabaseFunctions::instance(const OpInstance& called) {
+  return db_.linked(called);
+}
+
+Subject Database::subject_of(DeclarationId id) const {
+  if (declarations[id].part_of) id = declarations[id].part_of;
+  return {id, declarations[id].name};
+}
+
+Subject Database::subject_of(const NameKey& key, NameTable table) const {
+  const auto& ids = names.peek({key.module, table, key.name});
+  return ids.empty() ? Subject{0, key.name} : subject_of(ids.back());
+}
+
+Optimised Database::optimise_definition(const NameKey& key) {
+  const Definition* found = functions.function(key.module, key.name);
+  Optimised result = found ? optimise(*found, functions) : Optimised{};
+  // What an interrupt cut short is not kept.
+  engine.cancelled();
+  return result;
+}
+
+std::shared_ptr<const Program> Database::compile_definition(const NameKey& key) {
+  const Optimised& o = optimised(key);
+  return o.expr ? compile_program(o.expr, {}, o.arena) : nullptr;
+}
+
+}  // namespace quern

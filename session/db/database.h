@@ -1,0 +1,305 @@
+#pragma once
+// The database of what is known of a session's texts: its inputs, and the queries that derive all else.
+//
+// A query is declared here once, with its function; what becomes of it when a declaration goes, what bounds
+// it, its row of the memory report and what a failure in it reports follow from the space of its keys
+// (session/query/table.h). No query reads what is not an input or a query, and none writes anything but its
+// value. One thread sets inputs and asks; what it got, any thread may read.
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "frontend/infer/infer.h"
+#include "frontend/signature/resolve_type.h"
+#include "frontend/static/metadata.h"
+#include "frontend/syntax/syntax.h"
+#include "ir/expr/dot_intrinsic.h"
+#include "passes/pipeline.h"
+#include "session/db/bodies.h"
+#include "session/db/data_files.h"
+#include "session/db/layout.h"
+#include "session/db/module_names.h"
+#include "session/db/owned_bytes.h"
+#include "session/db/values.h"
+#include "session/query/query.h"
+
+namespace quern {
+
+class Database;
+class ModuleScope;
+class Program;
+
+/// The typed definitions of a database's modules.
+class DatabaseFunctions final : public FunctionSource {
+ public:
+  explicit DatabaseFunctions(Database& db) : db_(db) {}
+  const Definition* function(uint32_t module, std::string_view name) override;
+  const Definition* bound(const Variable* variable) override;
+  std::shared_ptr<const OpInstance> instance(const OpInstance& called) override;
+
+ private:
+  Database& db_;
+};
+
+class Database final : public Tables {
+ public:
+  static constexpr ModuleId kLibrary = 0;  ///< its text never changes
+  static constexpr uint32_t kGone = UINT32_MAX;
+
+  Database();
+  ~Database();
+
+  struct SourceInfo {
+    ModuleId module;
+    std::string path, folder;
+    bool open = true;  ///< its text is given, and the disk's does not count
+  };
+  std::vector<SourceInfo> sources;                              ///< by id
+  std::vector<std::shared_ptr<Layout>> layouts;                 ///< by source
+  std::vector<std::vector<SourceId>> modules;                   ///< by id: their sources, in order
+  std::deque<DeclarationInfo> declarations{DeclarationInfo{}};  ///< by id, from 1; references stay good
+  std::vector<uint32_t> index_of{kGone};  ///< by declaration: which piece of its source it is
+  ModuleNames names{*this, kLibrary};
+
+  // --- inputs
+  Input<ByDeclaration, std::string> piece_text{*this, "texts of declarations"};
+  /// Changes where a piece comes or goes, named or not.
+  Input<ByModule, uint64_t> pieces{*this, "pieces"};
+  Input<ByModule, std::vector<Import>> imports{*this, "imports"};
+  /// What follows `#[metadata]`.
+  Input<BySource, std::string> metadata_text{*this, "metadata texts"};
+  /// Without that section: the file beside it that has the constants which it names; "" for none.
+  Input<BySource, std::string> constants_path{*this, "paths of constants"};
+  /// `/` is a name character: TVM's files.
+  Input<BySource, bool> slash_names{*this, "slash names"};
+  /// The TVM that the header stands for.
+  Input<BySource, std::optional<int>> header_version{*this, "headers"};
+  /// Variables that have a value.
+  Input<ByDeclaration, std::shared_ptr<const TopLevelVariable>> kept{*this, "kept variables"};
+  Input<ByPath, DataFile> data_file{*this, "data files", read_data_file};
+  Input<ByPath, StoredConstants> stored_constants{*this, "constants", read_constants};
+
+  Bodies bodies{*this};
+
+  // --- queries: texts
+  /// Null without one.
+  Query<BySource, std::shared_ptr<const Metadata>> metadata{*this, "metadata", &Database::parse_metadata};
+  Query<ByDeclaration, ParseOutcome> parsed{*this, "parse", &Database::parse};
+  /// Cut off here when only blanks changed.
+  Query<ByDeclaration, Declaration> tree{*this, "tree", &Database::make_tree, std::equal_to<>()};
+  /// Without its bodies: cut off here when only a body changed.
+  Query<ByDeclaration, Declaration> head{*this, "head", &Database::make_head, std::equal_to<>()};
+  /// Names of the definitions that one mentions.
+  Query<ByDeclaration, std::vector<std::string>> references{*this, "references", &Database::find_references,
+                                                            std::equal_to<>()};
+  /// Without a problem.
+  Query<ByDeclaration, bool> parses{*this, "parses", &Database::has_no_problems, std::equal_to<>()};
+  /// Those that did not parse, with their text.
+  Query<ByModule, std::vector<std::pair<DeclarationId, std::string>>> broken_declarations{
+      *this, "broken_declarations", &Database::find_broken, std::equal_to<>()};
+
+  // --- queries: types
+  Query<ByModule, std::map<std::string, DeclarationId>> constructors{
+      *this, "constructors", &Database::find_constructors, std::equal_to<>()};
+  /// The type that has it, or 0.
+  Query<ByConstructor, DeclarationId> constructor{*this, "constructor", &Database::owner_of_constructor,
+                                                  std::equal_to<>()};
+  Query<ByType, std::optional<DataHeader>> data_header{*this, "data_header", &Database::header_of_data};
+  Query<ByType, std::pair<std::optional<DataDefinition>, Diagnostics>> data{*this, "data",
+                                                                            &Database::define_data};
+
+  // --- queries: definitions and statements
+  /// Two schemes that differ only in which fresh variables they are written over are the same to every caller.
+  Query<ByDefinition, std::optional<Scheme>> annotated{*this, "annotated", &Database::scheme_of_annotations,
+                                                       same_but_for_variables};
+  /// The definitions of a module without a full annotation, each with those that it is inferred with.
+  Query<ByModule, std::map<std::string, Group>> groups{*this, "groups", &Database::compute_groups,
+                                                       std::equal_to<>()};
+  Query<ByDefinition, Group> group{*this, "group", &Database::group_of, std::equal_to<>()};
+  /// By the group's first member.
+  Query<ByDefinition, std::vector<Inferred>> group_inferred{*this, "infer", &Database::infer_members};
+  Query<ByDefinition, std::optional<Scheme>> scheme{*this, "scheme", &Database::scheme_of, std::equal_to<>()};
+  Query<ByDeclaration, Inferred> statement{*this, "infer_statement", &Database::infer_one_statement};
+  Query<ByDeclaration, std::shared_ptr<const TopLevelVariable>> variable{
+      *this, "variable", &Database::variable_of_statement, is_same_variable};
+  Query<ByInstance, std::vector<Inferred>> specialised{*this, "specialise", &Database::infer_specialised};
+
+  // --- queries: operators
+  Query<ByInstance, InstanceResult> instance{*this, "instance", &Database::define_instance};
+  /// What stands for an instance of an operator that may be edited, in the nodes of those who call it.
+  Query<ByInstance, std::shared_ptr<const LateInstance>> late_instance{*this, "late_instance",
+                                                                       &Database::make_late_instance};
+  Query<ByModule, DotIntrinsics> dot_intrinsics{*this, "dot_intrinsics", &Database::find_dot_intrinsics};
+
+  // --- queries: diagnostics
+  Query<ByDeclaration, Diagnostics> operator_check{*this, "operator_check", &Database::check_one_operator};
+  /// What is wrong in the text of a declaration or chunk by itself.
+  Query<ByDeclaration, Diagnostics> form{*this, "form", &Database::check_form, std::equal_to<>()};
+  Query<ByDeclaration, Diagnostics> declaration_diagnostics{*this, "diagnostics", &Database::of_declaration};
+
+  // --- queries: programs
+  Query<ByDefinition, Optimised> optimised{*this, "optimise", &Database::optimise_definition};
+  Query<ByDefinition, std::shared_ptr<const Program>> program{*this, "program",
+                                                              &Database::compile_definition};
+
+  // --- sources (sources.cpp)
+  ModuleId make_module();
+  SourceId add_source(ModuleId module, std::string path, std::string text, std::string folder);
+  void set_text(SourceId source, std::string text);
+  void set_text(SourceId source, std::shared_ptr<const std::string> text, TextEdit edit);
+  const std::string& text(SourceId source) const { return *layouts[source]->text; }
+  /// Null for a declaration that is no longer in the text.
+  const Piece* piece_of(DeclarationId id) const;
+  /// Whether `a` stands before `b` in their module.
+  bool is_before(DeclarationId a, DeclarationId b) const;
+  /// The declarations of a kind in a module, or in a source, in order.
+  std::vector<DeclarationId> all_of(ModuleId module, PieceKind kind) const;
+  std::vector<DeclarationId> all_of_source(SourceId source, PieceKind kind) const;
+  DeclarationId make_declaration(DeclarationInfo info);
+  void drop_declaration(DeclarationId id);
+
+  // --- files (files.cpp)
+  struct FileState {
+    std::string shown;    ///< its path as first asked for
+    ModuleId module = 0;  ///< 0: it is not there, or cannot be read
+    std::string problem;
+  };
+  std::map<std::string, FileState> files;  ///< that were looked at, by absolute path
+  SourceId open_file(std::string path, std::string text);
+  void reread_files();
+  void reread_data_files();
+  std::vector<std::string> outdated_files() const;
+
+  // --- names
+  /// The declaration of a name as a module sees it (its own, else the library's), or 0.
+  DeclarationId find(ModuleId module, NameTable table, std::string_view name);
+  DeclarationId find_constructor(ModuleId module, std::string_view name);
+  /// A name as the module that declares it has it.
+  NameKey key_of(DeclarationId id) const;
+  ModuleScope& scope_of(ModuleId module);
+  bool is_in_broken_import(ModuleId module, std::string_view name);
+  bool in_library(DeclarationId id) const { return declarations[id].module == kLibrary; }
+
+  // --- what is known
+  DatabaseFunctions functions{*this};
+  const Inferred* inferred(ModuleId module, const std::string& global);
+  /// The definition of a name, whole or a copy; null with errors or without one.
+  const Definition* definition(ModuleId module, std::string_view name);
+  /// The definition of a statement's function literal.
+  const Definition* bound_function(const Variable* variable);
+  std::shared_ptr<const OpInstance> linked(const OpInstance& called);
+  /// The declaration of a data type that a value in a module has; the present one of its name where it was
+  /// redefined since.
+  const DataDefinition* data_of(ModuleId module, Type type);
+  /// A use of a copy of a definition: from now on its name is one.
+  void name_copy(const InstanceRequest& request);
+  /// Nothing for a use that is no copy.
+  std::optional<InstanceRequest> request_of(ModuleId module, std::string_view name);
+  const Inferred* specialised_definition(ModuleId module, const std::string& name);
+  /// What `check` reports of a piece of a source.
+  Diagnostics diagnostics_at(SourceId source, size_t piece);
+  /// Of the schedules in an expression without errors (schedules.cpp): what there is no code for.
+  Diagnostics of_schedules(ExprPtr expr);
+
+ private:
+  // texts
+  std::shared_ptr<const Metadata> parse_metadata(SourceId source);
+  ParseOutcome parse(DeclarationId id);
+  Declaration make_tree(DeclarationId id);
+  Declaration make_head(DeclarationId id);
+  std::vector<std::string> find_references(DeclarationId id);
+  bool has_no_problems(DeclarationId id);
+  std::vector<std::pair<DeclarationId, std::string>> find_broken(ModuleId module);
+  // types
+  std::map<std::string, DeclarationId> find_constructors(ModuleId module);
+  DeclarationId owner_of_constructor(const NameKey& key);
+  std::optional<DataHeader> header_of_data(const NameKey& key);
+  std::pair<std::optional<DataDefinition>, Diagnostics> define_data(const NameKey& key);
+  // definitions and statements
+  static bool same_but_for_variables(const std::optional<Scheme>& a, const std::optional<Scheme>& b);
+  static bool is_same_variable(const std::shared_ptr<const TopLevelVariable>& a,
+                               const std::shared_ptr<const TopLevelVariable>& b);
+  std::optional<Scheme> scheme_of_annotations(const NameKey& key);
+  std::map<std::string, Group> compute_groups(ModuleId module);
+  Group group_of(const NameKey& key);
+  std::vector<Inferred> infer_members(const NameKey& key);
+  std::optional<Scheme> scheme_of(const NameKey& key);
+  Inferred infer_one_statement(DeclarationId id);
+  std::shared_ptr<const TopLevelVariable> variable_of_statement(DeclarationId id);
+  std::vector<Inferred> infer_specialised(const InstanceKey& key);
+  Declaration with_chunks(DeclarationId id, std::deque<Declaration>& chunks);
+  bool is_signature(const NameKey& key);
+  // operators
+  InstanceResult define_instance(const InstanceKey& key);
+  std::shared_ptr<const LateInstance> make_late_instance(const InstanceKey& key);
+  DotIntrinsics find_dot_intrinsics(ModuleId module);
+  bool late_calls_are_sound(const Inferred& inferred);
+  // diagnostics
+  Diagnostics check_one_operator(DeclarationId id);
+  Diagnostics check_form(DeclarationId id);
+  Diagnostics of_declaration(DeclarationId id);
+  Diagnostics diagnostics_of(ModuleId module, const Inferred& inferred);
+  Diagnostics with_copies(ModuleId module, const Inferred& inferred, DeclarationId id);
+  Diagnostics of_copies(const std::vector<Specialisation>& needs);
+  /// Of the gradients in a definition or statement that has no errors (gradients.cpp).
+  Diagnostics of_gradients(const Inferred& inferred);
+  /// Whether a declaration parses, its chunks too: what is wrong in the remains of one that does not is not
+  /// reported.
+  bool parses_whole(DeclarationId id);
+  /// Whether a word stands in the text: a walk over a long body is for those alone that mention what it looks
+  /// for.
+  bool mentions(DeclarationId id, std::string_view word);
+  /// The constructors of a type that another type of the module has, too.
+  Diagnostics duplicate_constructors(DeclarationId type);
+  Diagnostics import_diagnostics(DeclarationId id);
+  Diagnostics import_clashes(const Import& import, const std::vector<Import>& all);
+  Diagnostics mistakes_of(const Import& import);
+  // programs
+  Optimised optimise_definition(const NameKey& key);
+  std::shared_ptr<const Program> compile_definition(const NameKey& key);
+
+  /// What a check that fails reports of a declaration.
+  Subject subject_of(DeclarationId id) const;
+  Subject subject_of(const NameKey& key, NameTable table) const;
+  // layout of sources
+  Layout& layout_to_change(SourceId source);
+  void take_pieces(SourceId source, const Rescan& same, std::string_view old_text,
+                   const std::vector<DeclarationId>& old_ids);
+  void set_piece(DeclarationId id, std::string_view text);
+  void set_metadata(SourceId source);
+  /// The first declaration of this kind and name in its source (itself for what has no name of its own).
+  DeclarationId first_of_name(DeclarationId id) const;
+  // imports
+  /// The declaration that an import brings under a name, or 0; `look` finds what a module declares itself.
+  template <class F>
+  DeclarationId find_imported(ModuleId module, std::string_view name, const F& look) {
+    if (module == kLibrary) return 0;
+    // A later source of the module replaces what an earlier one imports under the same name.
+    const std::vector<Import>& all = imports.get(module);
+    for (auto import = all.rbegin(); import != all.rend(); ++import)
+      if (auto declared = import->declared_name(name); declared && import->brings_names())
+        if (DeclarationId id = look(import->module, *declared)) return id;
+    return 0;
+  }
+  Import resolve_import(DeclarationId id);
+  /// After a text was set: reads what its imports name and was not read before, and what those import.
+  void follow_imports(SourceId source);
+  void update_imports();
+
+  std::set<ModuleId> importing_;  ///< modules with imports
+  std::map<ModuleId, std::unique_ptr<ModuleScope>> scopes_;
+  /// What the names of copies of definitions stand for (`f{…}`). A name says all of its request but the
+  /// declaration, which is found anew: so it is interned, no input.
+  std::unordered_map<NameKey, InstanceRequest, NameKeyHash> copies_;
+};
+
+}  // namespace quern

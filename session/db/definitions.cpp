@@ -1,0 +1,257 @@
+// The inference of definitions and statements, and of the copies of those that are typed anew for each use.
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "session/db/module_scope.h"
+
+namespace quern {
+
+namespace {
+
+/// The strongly connected components of a graph (Tarjan 1972), without recursion.
+class Components {
+ public:
+  using Graph = std::map<std::string, std::vector<std::string>>;
+  explicit Components(const Graph& graph) : graph_(graph) {}
+
+  std::map<std::string, Group> run() {
+    for (auto& [name, _] : graph_)
+      if (!marks_.contains(name)) visit(name);
+    return std::move(groups_);
+  }
+
+ private:
+  struct Mark {
+    size_t index, low;
+    bool on_stack = true;
+  };
+  struct Step {
+    const std::string* name;
+    size_t next = 0;
+  };
+  void enter(const std::string& name) {
+    marks_[name] = {marks_.size(), marks_.size()};
+    open_.push_back(&name);
+    steps_.push_back({&name});
+  }
+  void visit(const std::string& root) {
+    enter(root);
+    while (!steps_.empty()) {
+      Step& step = steps_.back();
+      const auto& edges = graph_.find(*step.name)->second;
+      if (step.next < edges.size()) {
+        auto target = graph_.find(edges[step.next++]);
+        if (target == graph_.end()) continue;
+        auto known = marks_.find(target->first);
+        if (known == marks_.end())
+          enter(target->first);
+        else if (known->second.on_stack)
+          lower(*step.name, known->second.index);
+        continue;
+      }
+      const std::string& name = *step.name;
+      steps_.pop_back();
+      if (!steps_.empty()) lower(*steps_.back().name, marks_[name].low);
+      if (marks_[name].low == marks_[name].index) close(name);
+    }
+  }
+  void lower(const std::string& name, size_t low) { marks_[name].low = std::min(marks_[name].low, low); }
+  void close(const std::string& root) {
+    Group members;
+    do {
+      members.push_back(*open_.back());
+      marks_[members.back()].on_stack = false;
+      open_.pop_back();
+    } while (members.back() != root);
+    std::sort(members.begin(), members.end());
+    for (const std::string& member : members) groups_[member] = members;
+  }
+
+  const Graph& graph_;
+  std::unordered_map<std::string, Mark> marks_;
+  std::vector<const std::string*> open_;
+  std::vector<Step> steps_;
+  std::map<std::string, Group> groups_;
+};
+
+}  // namespace
+
+bool Database::same_but_for_variables(const std::optional<Scheme>& a, const std::optional<Scheme>& b) {
+  return a.has_value() == b.has_value() && (!a || same_but_for_names(*a, *b));
+}
+
+std::optional<Scheme> Database::scheme_of_annotations(const NameKey& key) {
+  DeclarationId id = find(key.module, NameTable::Globals, key.name);
+  if (!id || !head(id).syntax->is(SyntaxKind::Def)) return std::nullopt;
+  ModuleScope scope(*this, key.module);
+  return annotated_scheme(head(id), scope);
+}
+
+std::optional<Scheme> Database::scheme_of(const NameKey& key) {
+  if (auto& known = annotated(key)) return known;
+  const Inferred* result = inferred(key.module, key.name);
+  if (!result || !result->definition.scheme.type || contains_error(result->definition.scheme.type))
+    return std::nullopt;
+  return result->definition.scheme;
+}
+
+Declaration Database::with_chunks(DeclarationId id, std::deque<Declaration>& chunks) {
+  Declaration whole = tree(id);
+  for (DeclarationId chunk : bodies.chunks.get(id)) whole.chunks.push_back(&chunks.emplace_back(tree(chunk)));
+  return whole;
+}
+
+// --- groups
+
+// Definitions that reach each other through definitions without a full annotation are inferred together (an
+// annotated one cuts the circle: its type is known without its body).
+std::map<std::string, Group> Database::compute_groups(ModuleId module) {
+  names.depend_on_all(module);
+  Components::Graph graph;
+  names.for_each(module, NameTable::Globals, [&](const std::string& name) {
+    DeclarationId id = find(module, NameTable::Globals, name);
+    if (!is_signature({module, name})) graph.emplace(name, references(id));
+  });
+  return Components(graph).run();
+}
+
+Group Database::group_of(const NameKey& key) {
+  if (annotated(key)) return {key.name};
+  const auto& all = groups(key.module);
+  auto found = all.find(key.name);
+  return found == all.end() ? Group{key.name} : found->second;
+}
+
+// Whether callers of a definition go by its text alone.
+bool Database::is_signature(const NameKey& key) {
+  DeclarationId id = find(key.module, NameTable::Globals, key.name);
+  return annotated(key).has_value() || (id && has_attributes_or_packs(head(id)));
+}
+
+std::vector<Inferred> Database::infer_members(const NameKey& key) {
+  const Group& members = group(key);
+  std::vector<Declaration> declared;
+  std::deque<Declaration> chunks;
+  for (const std::string& name : members) {
+    DeclarationId id = find(key.module, NameTable::Globals, name);
+    if (!tree(id).syntax->is(SyntaxKind::Def)) return std::vector<Inferred>(members.size());
+    // One that calls itself without an annotation is inferred as a whole.
+    bool alone = members.size() == 1 &&
+                 (annotated({key.module, name}) || !std::ranges::binary_search(references(id), name));
+    if (alone)
+      if (std::optional<Inferred> result = bodies.infer(id)) return {std::move(*result)};
+    declared.push_back(with_chunks(id, chunks));
+  }
+  std::vector<const Declaration*> pointers;
+  pointers.reserve(declared.size());
+  for (const Declaration& member : declared) pointers.push_back(&member);
+  ModuleScope scope(*this, key.module);
+  return infer_group(pointers, scope);
+}
+
+const Inferred* Database::inferred(ModuleId module, const std::string& global) {
+  DeclarationId id = find(module, NameTable::Globals, global);
+  if (!id) return nullptr;
+  NameKey key = key_of(id);
+  const Group& members = group(key);
+  const std::vector<Inferred>& results = group_inferred({key.module, members[0]});
+  for (size_t i = 0; i < members.size() && i < results.size(); ++i)
+    if (members[i] == key.name) return &results[i];
+  return nullptr;
+}
+
+const Definition* Database::definition(ModuleId module, std::string_view name) {
+  const Inferred* result = name.ends_with("}") ? specialised_definition(module, std::string(name))
+                                               : inferred(module, std::string(name));
+  // One with a mistake in it is not run, however much of it could be typed.
+  bool sound = result && result->definition.body && !has_errors(result->diagnostics);
+  return sound && late_calls_are_sound(*result) ? &result->definition : nullptr;
+}
+
+// --- statements
+
+Inferred Database::infer_one_statement(DeclarationId id) {
+  ModuleScope scope(*this, declarations[id].module, id);
+  return infer_statement(tree(id), scope);
+}
+
+std::shared_ptr<const TopLevelVariable> Database::variable_of_statement(DeclarationId id) {
+  if (const auto& has_value = kept.get(id)) return has_value;
+  const Inferred& result = statement(id);
+  if (!result.variable) return nullptr;
+  // The variable lives in the arena of its statement.
+  struct Held {
+    TopLevelVariable variable;
+    std::shared_ptr<const Arena> arena;
+  };
+  Scheme scheme = result.definition.scheme;
+  auto held = std::make_shared<Held>(Held{{result.variable,
+                                           {{id, type_source(tree(id).syntax)->id}, {}},
+                                           std::move(scheme),
+                                           result.literal,
+                                           result.captured},
+                                          result.definition.arena});
+  return {held, &held->variable};
+}
+
+bool Database::is_same_variable(const std::shared_ptr<const TopLevelVariable>& a,
+                                const std::shared_ptr<const TopLevelVariable>& b) {
+  return a && b && a->place == b->place && a->variable->name == b->variable->name &&
+         a->variable->type == b->variable->type && !a->literal && !b->literal;
+}
+
+const Definition* Database::bound_function(const Variable* bound) {
+  std::string name(bound->name);
+  for (ModuleId module = 0; module < modules.size(); ++module)
+    for (DeclarationId id : names.get({module, NameTable::Variables, name})) {
+      std::shared_ptr<const TopLevelVariable> known = variable(id);
+      if (known && known->variable == bound) return &statement(id).definition;
+    }
+  return nullptr;
+}
+
+// --- copies
+
+std::vector<Inferred> Database::infer_specialised(const InstanceKey& key) {
+  ModuleScope scope(*this, key.module);
+  std::deque<Declaration> chunks;
+  const InstanceRequest& request = key.request;
+  // Asked by who called it before an edit: it may be half-typed by now.
+  if (tree(request.declaration).syntax->is(SyntaxKind::Error)) return {};
+  if (!request.params) return {infer_instance(with_chunks(request.declaration, chunks), request, scope)};
+  std::vector<Declaration> members;
+  for (const std::string& name : group({key.module, request.op.substr(1)}))
+    members.push_back(with_chunks(find(key.module, NameTable::Globals, name), chunks));
+  std::vector<const Declaration*> pointers;
+  pointers.reserve(members.size());
+  for (const Declaration& member : members) pointers.push_back(&member);
+  return infer_copy(pointers, request, scope);
+}
+
+void Database::name_copy(const InstanceRequest& request) {
+  ModuleId owner = declarations[request.declaration].module;
+  copies_.try_emplace({owner, request.key.substr(1)}, request);
+}
+
+std::optional<InstanceRequest> Database::request_of(ModuleId module, std::string_view name) {
+  auto known = copies_.find({module, std::string(name)});
+  if (known == copies_.end()) return std::nullopt;
+  InstanceRequest request = known->second;
+  request.declaration = find(module, NameTable::Globals, std::string_view(request.op).substr(1));
+  return request;
+}
+
+// The copy of a definition that a name with braces stands for.
+const Inferred* Database::specialised_definition(ModuleId module, const std::string& name) {
+  std::optional<InstanceRequest> request = request_of(module, name);
+  // A member of a group, named after the member that the copy is of: `g{f{…}}`.
+  if (size_t brace = name.find('{'); !request && brace != std::string::npos)
+    request = request_of(module, std::string_view(name).substr(brace + 1, name.size() - brace - 2));
+  if (!request || !request->declaration) return nullptr;
+  for (const Inferred& member : specialised({module, *std::move(request)}))
+    if (member.definition.name == name) return &member;
+  return nullptr;
+}
+
+}  // namespace quern

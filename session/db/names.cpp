@@ -1,0 +1,114 @@
+// What names stand for as a module sees them.
+
+#include <algorithm>
+
+#include "session/db/module_scope.h"
+
+namespace quern {
+
+DeclarationId Database::find(ModuleId module, NameTable table, std::string_view name) {
+  // In one source the first declaration of a name counts (the others are reported); a later source replaces
+  // it.
+  auto chosen = [&](const std::vector<DeclarationId>& ids) -> DeclarationId {
+    for (DeclarationId id : ids)
+      if (declarations[id].source == declarations[ids.back()].source) return id;
+    return 0;
+  };
+  DeclaredName key{module, table, std::string(name)};
+  if (module != kLibrary)
+    if (DeclarationId own = chosen(names.get(key))) return own;
+  auto theirs = [&](ModuleId other, std::string_view declared) {
+    return chosen(names.get({other, table, std::string(declared)}));
+  };
+  if (DeclarationId imported = find_imported(module, name, theirs)) return imported;
+  key.module = kLibrary;
+  return chosen(names.peek(key));
+}
+
+DeclarationId Database::find_constructor(ModuleId module, std::string_view name) {
+  if (module != kLibrary)
+    if (DeclarationId own = constructor({module, std::string(name)})) return own;
+  auto theirs = [&](ModuleId other, std::string_view declared) {
+    return constructor({other, std::string(declared)});
+  };
+  if (DeclarationId imported = find_imported(module, name, theirs)) return imported;
+  return constructor({kLibrary, std::string(name)});
+}
+
+std::map<std::string, DeclarationId> Database::find_constructors(ModuleId module) {
+  names.depend_on_all(module);
+  std::map<std::string, DeclarationId> found;
+  for (DeclarationId id : all_of(module, PieceKind::Type))
+    for (const std::string& name : constructor_names(piece_text.get(id))) {
+      auto [it, added] = found.try_emplace(name, id);
+      if (!added && declarations[it->second].source != declarations[id].source) it->second = id;
+    }
+  return found;
+}
+
+DeclarationId Database::owner_of_constructor(const NameKey& key) {
+  const auto& own = constructors(key.module);
+  auto found = own.find(key.name);
+  return found == own.end() ? 0 : found->second;
+}
+
+NameKey Database::key_of(DeclarationId id) const {
+  const DeclarationInfo& about = declarations[id];
+  return {about.module, about.name.starts_with("@") ? about.name.substr(1) : about.name};
+}
+
+ModuleScope& Database::scope_of(ModuleId module) {
+  auto& scope = scopes_[module];
+  if (!scope) scope = std::make_unique<ModuleScope>(*this, module);
+  return *scope;
+}
+
+bool Database::is_in_broken_import(ModuleId module, std::string_view name) {
+  if (module == kLibrary) return false;
+  for (const Import& import : imports.get(module)) {
+    if (!import.declared_name(name)) continue;
+    if (!import.brings_names()) return true;
+    // A name that is not there may be of what did not parse there.
+    names.depend_on_all(import.module);
+    for (SourceId source : modules[import.module])
+      for (DeclarationId id : layouts[source]->ids)
+        if (!import.alias.empty() && !parses(id)) return true;
+  }
+  return false;
+}
+
+std::optional<DataHeader> Database::header_of_data(const NameKey& key) {
+  DeclarationId id = find(key.module, NameTable::Types, key.name);
+  if (!id) return std::nullopt;
+  return make_data_header(tree(id));
+}
+
+std::pair<std::optional<DataDefinition>, Diagnostics> Database::define_data(const NameKey& key) {
+  DeclarationId id = find(key.module, NameTable::Types, key.name);
+  if (!id) return {};
+  Diagnostics diagnostics;
+  ModuleScope scope(*this, key.module);
+  DataDefinition d = resolve_data(tree(id), *data_header(key), scope, diagnostics);
+  return {d, diagnostics};
+}
+
+const DataDefinition* Database::data_of(ModuleId module, Type type) {
+  std::vector<ModuleId> reached{module, kLibrary};
+  for (size_t i = 0; i < reached.size(); ++i) {
+    ModuleId at = reached[i];
+    if (DeclarationId id = find(at, NameTable::Types, type->name))
+      if (const auto& found = data(key_of(id)).first; found && found->header.type->id == type->id)
+        return &*found;
+    if (at == kLibrary) continue;
+    for (const Import& import : imports.get(at))
+      if (import.brings_names() && std::find(reached.begin(), reached.end(), import.module) == reached.end())
+        reached.push_back(import.module);
+  }
+  // One that was redefined: as it is now.
+  DeclarationId id = find(module, NameTable::Types, type->name);
+  if (!id) return nullptr;
+  const auto& now = data(key_of(id)).first;
+  return now ? &*now : nullptr;
+}
+
+}  // namespace quern

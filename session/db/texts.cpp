@@ -1,0 +1,104 @@
+// What declarations are by their own text.
+
+#include <algorithm>
+#include <iterator>
+
+#include "session/db/database.h"
+
+namespace quern {
+
+namespace {
+
+// Clauses without a schedule, which says of a body how it runs.
+SyntaxPtr without_schedules(SyntaxPtr clauses, Arena& arena) {
+  if (!clauses || !clauses->is(SyntaxKind::Clauses)) return clauses;
+  std::vector<SyntaxPtr> kept;
+  std::ranges::copy_if(clauses->children, std::back_inserter(kept),
+                       [](SyntaxPtr clause) { return !clause->is(SyntaxKind::Schedule); });
+  if (kept.size() == clauses->children.size()) return clauses;
+  return arena.make<Syntax>(clauses->kind, clauses->id, clauses->text, arena.copy(kept));
+}
+
+// Whether a tree is one of what the scanner took its piece for. Half-typed text may be neither: `op "`.
+bool fits_kind(SyntaxKind root, PieceKind piece) {
+  switch (piece) {
+    case PieceKind::Def: return root == SyntaxKind::Def;
+    case PieceKind::Op: return root == SyntaxKind::Op || root == SyntaxKind::ExternOp;
+    case PieceKind::Type: return root == SyntaxKind::TypeDecl || root == SyntaxKind::ExternType;
+    case PieceKind::Import: return root == SyntaxKind::Import || root == SyntaxKind::ImportAs;
+    case PieceKind::Test: return root == SyntaxKind::Test;
+    case PieceKind::Infix: return root == SyntaxKind::Infix;
+    case PieceKind::Static: return root == SyntaxKind::Static;
+    case PieceKind::Statement: return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::shared_ptr<const Metadata> Database::parse_metadata(SourceId source) {
+  const std::string& text = metadata_text.get(source);
+  if (!text.empty()) return std::make_shared<Metadata>(read_metadata(text));
+  const std::string& path = constants_path.get(source);
+  return path.empty() ? nullptr : stored_constants.get(path).metadata;
+}
+
+ParseOutcome Database::parse(DeclarationId id) {
+  auto parse = declarations[id].part_of ? parse_chunk : parse_declaration;
+  return parse(piece_text.get(id), slash_names.get(declarations[id].source));
+}
+
+Declaration Database::make_tree(DeclarationId id) {
+  const ParsedTree& t = parsed(id).tree;
+  static const Syntax broken{SyntaxKind::Error, 1};
+  bool fits = declarations[id].part_of ? t.root->is(SyntaxKind::Block)
+                                       : fits_kind(t.root->kind, declarations[id].kind);
+  return {id, declarations[id].name, fits ? t.root : &broken, t.arena};
+}
+
+// What the users of a definition or an operator see. Ids of nodes are as in the whole tree.
+Declaration Database::make_head(DeclarationId id) {
+  const Declaration& whole = tree(id);
+  SyntaxPtr s = whole.syntax;
+  bool has_bodies = s->is(SyntaxKind::Def) || s->is(SyntaxKind::Op) || s->is(SyntaxKind::ExternOp);
+  if (!has_bodies || s->children.size() < 5) return whole;
+  auto arena = std::make_shared<Arena>();
+  arena->keep(whole.arena);
+  std::vector<SyntaxPtr> children(s->children.begin(), s->children.end());
+  children[3] = without_schedules(children[3], *arena);
+  children[4] = arena->make<Syntax>(SyntaxKind::Bodies, children[4] ? children[4]->id : 0);
+  SyntaxPtr head = arena->make<Syntax>(s->kind, s->id, s->text, arena->copy(children));
+  return {whole.id, whole.name, head, arena};
+}
+
+std::vector<std::string> Database::find_references(DeclarationId id) {
+  std::vector<std::string> all = referenced_globals(tree(id).syntax);
+  for (DeclarationId chunk : bodies.chunks.get(id))
+    std::ranges::copy(references(chunk), std::back_inserter(all));
+  std::sort(all.begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  return all;
+}
+
+bool Database::has_no_problems(DeclarationId id) { return parsed(id).problems.empty(); }
+
+bool Database::parses_whole(DeclarationId id) {
+  return parses(id) &&
+         std::ranges::all_of(bodies.chunks.get(id), [this](DeclarationId c) { return parses(c); });
+}
+
+bool Database::mentions(DeclarationId id, std::string_view word) {
+  auto in_part = [&](DeclarationId part) { return piece_text.get(part).find(word) != std::string::npos; };
+  return in_part(id) || std::ranges::any_of(bodies.chunks.get(id), in_part);
+}
+
+std::vector<std::pair<DeclarationId, std::string>> Database::find_broken(ModuleId module) {
+  pieces.get(module);
+  std::vector<std::pair<DeclarationId, std::string>> broken;
+  for (SourceId source : modules[module])
+    for (DeclarationId id : layouts[source]->ids)
+      if (!parsed(id).problems.empty()) broken.emplace_back(id, piece_text.get(id));
+  return broken;
+}
+
+}  // namespace quern

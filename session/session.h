@@ -25,6 +25,7 @@
 #include "ir/expr/dot_intrinsic.h"
 #include "session/db/ids.h"
 #include "session/query/memory.h"
+#include "session/snapshot.h"
 
 namespace quern {
 
@@ -178,6 +179,8 @@ class Session {
   /// The bytecode of @name as seen from a module, optimised; null with errors or without one.
   std::shared_ptr<const Program> program(ModuleId module, std::string_view name);
 
+  /// What is known of a source now; nothing is computed for it.
+  Snapshot snapshot(SourceId source);
   /// Memory by kind, as far as the session knows it. What the process has interned, and the parser's tables,
   /// are shared by all sessions.
   std::vector<MemoryUse> memory_report() const;

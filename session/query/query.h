@@ -144,6 +144,12 @@ class Query final : public TableOf<Space> {
     return found == memos_.end() ? nullptr : found->second->value;
   }
 
+  /// Whether `known` is the value as of now.
+  bool is_current(const Key& key) const {
+    auto found = memos_.find(key);
+    return found != memos_.end() && found->second->is_current();
+  }
+
   /// Where there are more than `most` memos, `bound` drops those that nothing depends on, the ones that were
   /// not used for the longest time first, until `keep` are left.
   Query& keeping(size_t most, size_t keep) {
@@ -205,6 +211,7 @@ class Query final : public TableOf<Space> {
       }
       compute();
     }
+    bool is_current() const { return value && !this->dirty_; }
     bool outdated() {
       for (QueryNode* dependency : this->dependencies_) {
         dependency->refresh();

@@ -15,8 +15,11 @@ if(NOT QUERN_SANITIZE)
   target_link_libraries(quern_settings INTERFACE "${MIMALLOC_LIBRARY}")
 endif()
 
-# libzip's CMake package names tools that Debian ships in another package; its pkg-config file is sound.
-pkg_check_modules(libzip REQUIRED IMPORTED_TARGET libzip)
+# Of libzip only its header is used at build time; the library is opened with the first archive. (Its CMake package names
+# tools that Debian ships in another package; its pkg-config file is sound.)
+pkg_check_modules(libzip REQUIRED libzip)
+add_library(quern_libzip_headers INTERFACE)
+target_include_directories(quern_libzip_headers SYSTEM INTERFACE ${libzip_INCLUDE_DIRS})
 
 find_package(LLVM 19.1 REQUIRED CONFIG PATHS /usr/lib/llvm-19/lib/cmake/llvm NO_DEFAULT_PATH)
 add_library(quern_llvm INTERFACE)

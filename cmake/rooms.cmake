@@ -121,6 +121,22 @@ function(quern_embedded variable)
   set(${variable} "${output}" PARENT_SCOPE)
 endfunction()
 
+# quern_image(<variable> FILES <file>...): the C++ file with `embedded_images` of session/embedded.h, made by a program of
+# the rooms up to the parser.
+function(quern_image variable)
+  cmake_parse_arguments(PARSE_ARGV 1 image "" "" "FILES")
+  set(output "${PROJECT_BINARY_DIR}/generated/embedded_images.cpp")
+  add_executable(quern_library_image tools/library_image.cpp)
+  target_link_libraries(quern_library_image PRIVATE quern_settings fmt::fmt quern_frontend)
+  add_custom_command(
+    OUTPUT "${output}"
+    COMMAND quern_library_image "${output}" ${image_FILES}
+    DEPENDS quern_library_image ${image_FILES}
+    COMMENT "Scanning and parsing the library"
+    VERBATIM)
+  set(${variable} "${output}" PARENT_SCOPE)
+endfunction()
+
 # quern_command(<target> ROOT <folder> PRIVATE <target>...): the program, at the root of the build folder.
 function(quern_command target)
   cmake_parse_arguments(PARSE_ARGV 1 command "" "" "ROOT;PRIVATE")

@@ -11,6 +11,8 @@ struct EmbeddedFile {
 };
 /// The library: `stdlib/*.relay`.
 std::span<const EmbeddedFile> embedded_stdlib();
+/// The images of its texts (frontend/image/text_image.h), in the same order.
+std::span<const std::string_view> embedded_images();
 /// `docs/errors.md`, alone.
 std::span<const EmbeddedFile> embedded_errors();
 

@@ -11,7 +11,8 @@ namespace quern {
 
 Session::Session(std::vector<LibraryFile> library) : db_(std::make_unique<Database>()) {
   ModuleId module = make_module();
-  for (LibraryFile& file : library) add_source(module, "stdlib/" + file.name, std::move(file.text));
+  for (LibraryFile& file : library)
+    db_->add_source(module, "stdlib/" + file.name, std::move(file.text), "", file.image);
 }
 Session::~Session() = default;
 
@@ -20,7 +21,7 @@ Session::~Session() = default;
 ModuleId Session::make_module() { return db_->make_module(); }
 
 SourceId Session::add_source(ModuleId module, std::string path, std::string text, std::string folder) {
-  return db_->add_source(module, std::move(path), std::move(text), std::move(folder));
+  return db_->add_source(module, std::move(path), std::move(text), std::move(folder), {});
 }
 
 void Session::set_text(SourceId source, std::string text) { db_->set_text(source, std::move(text)); }
@@ -63,7 +64,9 @@ const std::string& Session::folder(SourceId source) const { return db_->sources[
 
 std::vector<Session::LibraryFile> Session::builtin_library() {
   std::vector<LibraryFile> files;
-  for (const EmbeddedFile& f : embedded_stdlib()) files.push_back({std::string(f.name), std::string(f.text)});
+  const std::span<const std::string_view> images = embedded_images();
+  for (const EmbeddedFile& f : embedded_stdlib())
+    files.push_back({std::string(f.name), std::string(f.text), images[files.size()]});
   return files;
 }
 

@@ -64,6 +64,7 @@ class Session {
  public:
   struct LibraryFile {
     std::string name, text;
+    std::string_view image = {};  ///< of the text (frontend/image/text_image.h), or empty
   };
   /// The texts embedded in this binary.
   static std::vector<LibraryFile> builtin_library();

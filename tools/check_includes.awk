@@ -19,6 +19,7 @@ BEGIN {
   rank["frontend/static"] = 12
   rank["frontend/parse"] = 13
   rank["frontend/index"] = 13
+  rank["frontend/image"] = 14
   rank["frontend/signature"] = 14
   rank["frontend/format"] = 14
   rank["frontend/unify"] = 15
@@ -56,7 +57,7 @@ BEGIN {
   confine("^(tbb|oneapi)/", "^jit/runtime/", "oneTBB is included by jit/runtime only")
   confine("^cuda\\.h", "^jit/runtime/", "cuda.h is included by jit/runtime only")
   confine("^CLI/", "^cli/", "CLI11 is included by cli only")
-  confine("^zip\\.h", "^ir/io/.*\\.cpp$", "libzip is included by ir/io only")
+  confine("^zip\\.h", "^ir/io/libzip\\.h$", "libzip is included by ir/io/libzip.h only")
 }
 
 function confine(header, place, rule) {

@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 #include <unistd.h>
-#include <zip.h>
 
 #include <deque>
 #include <set>
 
 #include "ir/io/data_formats.h"
+#include "ir/io/libzip.h"
 #include "ir/io/npy.h"
 
 namespace quern::data_detail {
@@ -16,22 +16,25 @@ namespace {
 
 constexpr std::string_view kEnding = ".npy";
 
+/// libzip, where an archive is open.
+const Libzip& zip() { return **libzip(); }
+
 struct DiscardZip {
-  void operator()(zip_t* archive) const { zip_discard(archive); }
+  void operator()(zip_t* archive) const { zip().zip_discard(archive); }
 };
 using Archive = std::unique_ptr<zip_t, DiscardZip>;
 
 struct CloseZipFile {
-  void operator()(zip_file_t* file) const { zip_fclose(file); }
+  void operator()(zip_file_t* file) const { zip().zip_fclose(file); }
 };
 using ZipFile = std::unique_ptr<zip_file_t, CloseZipFile>;
 
 /// Why libzip did not do something.
 std::string message_of(int code) {
   zip_error_t error;
-  zip_error_init_with_code(&error, code);
-  std::string message = zip_error_strerror(&error);
-  zip_error_fini(&error);
+  zip().zip_error_init_with_code(&error, code);
+  std::string message = zip().zip_error_strerror(&error);
+  zip().zip_error_fini(&error);
   return message;
 }
 
@@ -41,7 +44,7 @@ class ZipEntrySource final : public ByteSource {
       : ByteSource(std::move(where), size), file_(std::move(file)) {}
 
  protected:
-  int64_t read_some(void* out, size_t size) override { return zip_fread(file_.get(), out, size); }
+  int64_t read_some(void* out, size_t size) override { return zip().zip_fread(file_.get(), out, size); }
 
  private:
   ZipFile file_;
@@ -89,10 +92,10 @@ class NpzFile final : public TensorFile {
  private:
   Result<std::unique_ptr<ZipEntrySource>> open_entry(size_t entry) {
     zip_stat_t stat;
-    QUERN_CHECK(zip_stat_index(archive_.get(), entry, 0, &stat) == 0);
+    QUERN_CHECK(zip().zip_stat_index(archive_.get(), entry, 0, &stat) == 0);
     std::string where = fmt::format("'{}', entry '{}'", path_, stat.name);
-    ZipFile file(zip_fopen_index(archive_.get(), entry, 0));
-    if (!file) return Failure{fmt::format("Cannot read {}: {}.", where, zip_strerror(archive_.get()))};
+    ZipFile file(zip().zip_fopen_index(archive_.get(), entry, 0));
+    if (!file) return Failure{fmt::format("Cannot read {}: {}.", where, zip().zip_strerror(archive_.get()))};
     return std::make_unique<ZipEntrySource>(where, stat.size, std::move(file));
   }
 
@@ -103,9 +106,9 @@ class NpzFile final : public TensorFile {
 /// The name of an entry that can be read, as far as the directory of the archive states it.
 Result<std::string> entry_name(zip_t* archive, uint64_t index, const FileSource& whole) {
   zip_stat_t stat;
-  zip_stat_init(&stat);
-  const bool has_stat = zip_stat_index(archive, index, 0, &stat) == 0;
-  const std::string fault = has_stat ? entry_fault(stat, whole.size()) : zip_strerror(archive);
+  zip().zip_stat_init(&stat);
+  const bool has_stat = zip().zip_stat_index(archive, index, 0, &stat) == 0;
+  const std::string fault = has_stat ? entry_fault(stat, whole.size()) : zip().zip_strerror(archive);
   std::string name = has_stat ? stat.name : fmt::format("#{}", index);
   if (!fault.empty())
     return Failure{fmt::format("Cannot read {}, entry '{}': {}.", whole.where(), name, fault)};
@@ -119,18 +122,18 @@ std::string add_entry(zip_t* archive, const std::string& name, const std::string
   zip_buffer_fragment_t fragments[2] = {
       {reinterpret_cast<zip_uint8_t*>(const_cast<char*>(preamble.data())), preamble.size()},
       {reinterpret_cast<zip_uint8_t*>(tensor.data()), tensor.bytes()}};
-  zip_source_t* source = zip_source_buffer_fragment(archive, fragments, 2, 0);
-  if (source == nullptr) return zip_strerror(archive);
+  zip_source_t* source = zip().zip_source_buffer_fragment(archive, fragments, 2, 0);
+  if (source == nullptr) return zip().zip_strerror(archive);
   std::string file_name = name + std::string(kEnding);
-  int64_t index = zip_file_add(archive, file_name.c_str(), source, ZIP_FL_ENC_UTF_8);
+  int64_t index = zip().zip_file_add(archive, file_name.c_str(), source, ZIP_FL_ENC_UTF_8);
   if (index < 0) {
-    zip_source_free(source);
-    return zip_strerror(archive);
+    zip().zip_source_free(source);
+    return zip().zip_strerror(archive);
   }
   constexpr zip_uint16_t kFirstDay = 1 << 5 | 1;  // 1980-01-01, zip's origin: equal tensors make equal files
-  bool stored = zip_set_file_compression(archive, static_cast<uint64_t>(index), ZIP_CM_STORE, 0) == 0 &&
-                zip_file_set_dostime(archive, static_cast<uint64_t>(index), 0, kFirstDay, 0) == 0;
-  return stored ? "" : zip_strerror(archive);
+  bool stored = zip().zip_set_file_compression(archive, static_cast<uint64_t>(index), ZIP_CM_STORE, 0) == 0 &&
+                zip().zip_file_set_dostime(archive, static_cast<uint64_t>(index), 0, kFirstDay, 0) == 0;
+  return stored ? "" : zip().zip_strerror(archive);
 }
 
 /// libzip writes no archive without entries, so its end record is written here.
@@ -145,16 +148,17 @@ Result<Done> write_empty_archive(const std::string& path) {
 }  // namespace
 
 OpenedFile open_npz(const std::string& path, std::unique_ptr<FileSource> source) {
+  if (auto loaded = libzip(); !loaded) return source->failure(loaded.error().message);
   int code = 0;
   const int descriptor = ::dup(source->descriptor());
-  Archive archive(zip_fdopen(descriptor, 0, &code));
+  Archive archive(zip().zip_fdopen(descriptor, 0, &code));
   if (!archive) {
     ::close(descriptor);
     return source->failure("it is not a whole zip archive: " + message_of(code));
   }
   std::vector<std::string> names;
   std::set<std::string> known;
-  const int64_t count = zip_get_num_entries(archive.get(), 0);
+  const int64_t count = zip().zip_get_num_entries(archive.get(), 0);
   for (int64_t i = 0; i < count; ++i) {
     auto name = entry_name(archive.get(), static_cast<uint64_t>(i), *source);
     if (!name) return name.error();
@@ -168,9 +172,10 @@ OpenedFile open_npz(const std::string& path, std::unique_ptr<FileSource> source)
 
 Result<Done> write_npz(const std::string& path, const Entries<TensorPtr>& entries) {
   if (entries.empty()) return write_empty_archive(path);
+  if (auto loaded = libzip(); !loaded) return write_failure(path, loaded.error().message);
   int code = 0;
   // libzip writes to a temporary file of its own beside `path` and renames it when closed.
-  Archive archive(zip_open(path.c_str(), ZIP_CREATE | ZIP_TRUNCATE, &code));
+  Archive archive(zip().zip_open(path.c_str(), ZIP_CREATE | ZIP_TRUNCATE, &code));
   if (!archive) return write_failure(path, message_of(code));
   std::deque<std::string> preambles;
   for (const auto& [name, tensor] : entries) {
@@ -180,7 +185,7 @@ Result<Done> write_npz(const std::string& path, const Entries<TensorPtr>& entrie
     std::string fault = add_entry(archive.get(), name, preambles.back(), *tensor);
     if (!fault.empty()) return write_failure(path, fmt::format("entry '{}': {}", name, fault));
   }
-  if (zip_close(archive.get()) != 0) return write_failure(path, zip_strerror(archive.get()));
+  if (zip().zip_close(archive.get()) != 0) return write_failure(path, zip().zip_strerror(archive.get()));
   (void)archive.release();  // closed
   return Done{};
 }

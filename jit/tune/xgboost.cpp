@@ -1,30 +1,13 @@
 #include "jit/tune/xgboost.h"
 
-#include <dlfcn.h>
-#include <fmt/format.h>
-
-#include <string>
+#include "ir/base/shared_library.h"
 
 namespace quern {
 
 namespace {
 
-/// Finds functions by name, and keeps the first name that the library does not have.
-struct Library {
-  void* handle;
-  std::string missing{};
-
-  template <class Function>
-  void find(const char* name, Function& function) {
-    function = reinterpret_cast<Function>(dlsym(handle, name));
-    if (!function && missing.empty()) missing = name;
-  }
-};
-
 Result<const Xgboost*> open_library() {
-  Library library{dlopen("libxgboost.so.0", RTLD_NOW | RTLD_LOCAL)};
-  if (!library.handle)
-    return Failure{fmt::format("XGBoost cannot be loaded ({}); install libxgboost0", dlerror())};
+  SharedLibrary library("libxgboost.so.0");
   static Xgboost all;
   library.find("XGBGetLastError", all.XGBGetLastError);
   library.find("XGDMatrixCreateFromMat", all.XGDMatrixCreateFromMat);
@@ -39,7 +22,8 @@ Result<const Xgboost*> open_library() {
   library.find("XGBoosterSaveModelToBuffer", all.XGBoosterSaveModelToBuffer);
   library.find("XGBoosterLoadModelFromBuffer", all.XGBoosterLoadModelFromBuffer);
   library.find("XGBoosterGetNumFeature", all.XGBoosterGetNumFeature);
-  if (!library.missing.empty()) return Failure{fmt::format("this XGBoost has no `{}`", library.missing)};
+  const Result<Done> done = library.done("XGBoost", "libxgboost0");
+  if (!done) return done.error();
   return &all;
 }
 

@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "frontend/image/text_image.h"
 #include "frontend/infer/infer.h"
 #include "frontend/signature/resolve_type.h"
 #include "frontend/static/metadata.h"
@@ -61,7 +62,8 @@ class Database final : public Tables {
   struct SourceInfo {
     ModuleId module;
     std::string path, folder;
-    bool open = true;  ///< its text is given, and the disk's does not count
+    bool open = true;                     ///< its text is given, and the disk's does not count
+    std::optional<TextImage> image = {};  ///< of a library's text
   };
   std::vector<SourceInfo> sources;                              ///< by id
   std::vector<std::shared_ptr<Layout>> layouts;                 ///< by source
@@ -153,7 +155,9 @@ class Database final : public Tables {
 
   // --- sources (sources.cpp)
   ModuleId make_module();
-  SourceId add_source(ModuleId module, std::string path, std::string text, std::string folder);
+  /// `image`: of the text, or empty.
+  SourceId add_source(ModuleId module, std::string path, std::string text, std::string folder,
+                      std::string_view image);
   void set_text(SourceId source, std::string text);
   void set_text(SourceId source, std::shared_ptr<const std::string> text, TextEdit edit);
   const std::string& text(SourceId source) const { return *layouts[source]->text; }

@@ -164,7 +164,7 @@ SourceId Database::open_file(std::string path, std::string text) {
   state.problem.clear();
   ModuleId module = state.module;
   std::string folder = fs::path(path).parent_path().string();
-  SourceId source = add_source(module, std::move(path), std::move(text), std::move(folder));
+  SourceId source = add_source(module, std::move(path), std::move(text), std::move(folder), {});
   update_imports();
   return source;
 }

@@ -32,9 +32,12 @@ ModuleId Database::make_module() {
   return static_cast<ModuleId>(modules.size() - 1);
 }
 
-SourceId Database::add_source(ModuleId module, std::string path, std::string text, std::string folder) {
+SourceId Database::add_source(ModuleId module, std::string path, std::string text, std::string folder,
+                              std::string_view image) {
   auto id = static_cast<SourceId>(sources.size());
   sources.push_back({module, std::move(path), std::move(folder)});
+  // One of another text is as good as none.
+  if (!image.empty() && TextImage(image).is_of(text)) sources[id].image.emplace(image);
   layouts.push_back(std::make_shared<Layout>());
   modules[module].push_back(id);
   set_text(id, std::move(text));
@@ -60,7 +63,12 @@ void Database::set_text(SourceId source, std::shared_ptr<const std::string> text
   if (this->text(source) == *text) return;
   Layout& layout = layout_to_change(source);
   std::shared_ptr<const std::string> old_text = std::exchange(layout.text, std::move(text));
-  Rescan same = rescan(layout.scan, *layout.text, edit);
+  const std::optional<TextImage>& image = sources[source].image;
+  Rescan same;
+  if (image)
+    layout.scan = image->scan();
+  else
+    same = rescan(layout.scan, *layout.text, edit);
   put(slash_names, source, layout.scan.slash_names, sources[source].module == kLibrary);
   put(header_version, source, layout.scan.tvm, sources[source].module == kLibrary);
   std::vector<DeclarationId> old_ids = std::exchange(layout.ids, {});

@@ -44,6 +44,7 @@ std::shared_ptr<const Metadata> Database::parse_metadata(SourceId source) {
 }
 
 ParseOutcome Database::parse(DeclarationId id) {
+  if (const auto& image = sources[declarations[id].source].image) return image->parsed(index_of[id]);
   auto parse = declarations[id].part_of ? parse_chunk : parse_declaration;
   return parse(piece_text.get(id), slash_names.get(declarations[id].source));
 }

@@ -9,8 +9,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "frontend/infer/chunks.h"
 #include "session/db/keys.h"
-#include "session/db/owned_bytes.h"
 #include "session/query/query.h"
 
 namespace quern {
@@ -21,7 +21,7 @@ class Bodies {
   Database& db_;  // before the tables, which it gets
 
  public:
-  explicit Bodies(Database& db) : db_(db) {}
+  explicit Bodies(Database& db);
 
   /// Of a definition, in order; none for a short one.
   Input<ByDeclaration, std::vector<DeclarationId>> chunks{tables(), "chunks"};

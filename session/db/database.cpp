@@ -2,6 +2,8 @@
 
 #include "jit/vm/vm.h"
 #include "session/db/module_scope.h"
+#include "session/db/owned_bytes.h"
+#include "session/query/define_query.h"
 
 namespace quern {
 
@@ -11,6 +13,12 @@ namespace {
 constexpr size_t kMostInstances = 8192, kInstancesKept = 6144;
 
 }  // namespace
+
+// The tables of the parts are constructed here too.
+Bodies::Bodies(Database& db) : db_(db) {}
+
+ModuleNames::ModuleNames(Tables& tables, ModuleId constant)
+    : constant_(constant), cells_(tables, "names"), updates_(tables, "changes of names") {}
 
 Database::Database() {
   instance.keeping(kMostInstances, kInstancesKept);

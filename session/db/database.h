@@ -29,7 +29,6 @@
 #include "session/db/data_files.h"
 #include "session/db/layout.h"
 #include "session/db/module_names.h"
-#include "session/db/owned_bytes.h"
 #include "session/db/values.h"
 #include "session/query/query.h"
 

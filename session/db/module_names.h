@@ -24,8 +24,7 @@ class ModuleNames {
   using Before = std::function<bool(DeclarationId, DeclarationId)>;
 
   /// `constant`: the module that never changes.
-  ModuleNames(Tables& tables, ModuleId constant)
-      : constant_(constant), cells_(tables, "names"), updates_(tables, "changes of names") {}
+  ModuleNames(Tables& tables, ModuleId constant);
 
   /// All declarations of the name, in order.
   const std::vector<DeclarationId>& get(const DeclaredName& name) { return cells_.get(name); }

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <iterator>
 
+#include "ir/base/internal_failure.h"
 #include "session/db/data_files.h"
 #include "session/db/database.h"
 

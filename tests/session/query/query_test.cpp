@@ -1,4 +1,4 @@
-#include "session/query/query.h"
+#include "session/query/define_query.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

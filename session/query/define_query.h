@@ -1,0 +1,151 @@
+#pragma once
+// The code of inputs and queries, for the file that constructs them (session/query/query.h).
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ir/base/internal_failure.h"
+#include "ir/base/result.h"
+#include "ir/base/series.h"
+#include "session/query/query.h"
+
+namespace quern {
+
+constexpr size_t kBytesOfEntry = 4 * sizeof(void*);  ///< of a hash table, about
+
+template <class Space, class Value>
+Input<Space, Value>::Input(Tables& tables, std::string name, Load load)
+    : TableOf<Space>(tables, std::move(name)), engine_(tables.engine), load_(std::move(load)) {}
+
+template <class Space, class Value>
+void Input<Space, Value>::drop(const Key& key) {
+  auto found = cells_.find(key);
+  if (found == cells_.end()) return;
+  engine_.detach(found->second.get());
+  cells_.erase(found);
+}
+
+template <class Space, class Value>
+size_t Input<Space, Value>::bytes(MemoryCount& count) const {
+  size_t bytes = cells_.size() * (sizeof(Cell) + sizeof(Key) + kBytesOfEntry);
+  for (auto& [key, cell] : cells_) bytes += owned_bytes(cell->value, count);
+  return bytes;
+}
+
+template <class Space, class Value>
+struct Query<Space, Value>::ComputedMemo final : Memo {
+  ComputedMemo(Query& query, const Key& key) : query(query), key(key) {}
+  void refresh() override {
+    if (!this->dirty_ || running) return;
+    this->abandoned = nullptr;
+    struct Running {
+      bool& flag;
+      ~Running() { flag = false; }
+    } guard{running};
+    running = true;
+    if (!this->forced_ && !outdated()) {
+      // Where work was cancelled in between, what the dependencies are is not known.
+      if (query.engine_.latched()) return;
+      valid_at = query.engine_.revision();
+      this->dirty_ = false;
+      return;
+    }
+    compute();
+  }
+  bool outdated() {
+    for (QueryNode* dependency : this->dependencies_) {
+      dependency->refresh();
+      if (dependency->changed_at > valid_at) return true;
+    }
+    return false;
+  }
+  void compute() {
+    QueryEngine& engine = query.engine_;
+    ++query.counter_.second;
+    const Subject subject = query.subject_of(key);
+    Stage stage(query.counter_.first, {subject.declaration}, subject.name);
+    QUERN_CHECK(running);
+    std::vector<QueryNode*> found;
+    auto fresh = [&] {
+      Active active(engine, &found);
+      Series::Turn turn(series);
+      return std::make_shared<const Value>(query.compute_(key));
+    }();
+    if (engine.latched()) {
+      this->abandoned = std::move(fresh);
+      engine.abandon(this->abandoned);
+      return;
+    }
+    bool first = valid_at == 0;
+    engine.attach(this, std::move(found));
+    this->dirty_ = this->forced_ = false;
+    if (this->constant_) series.clear();
+    valid_at = engine.revision();
+    if (!first && query.equal_ && query.equal_(*this->value, *fresh)) return;
+    this->value = std::move(fresh);
+    this->changed_at = engine.revision();
+  }
+
+  Query& query;
+  Key key;
+  Series series;  ///< of each computation of the value
+  uint64_t valid_at = 0;
+  bool running = false;
+};
+
+template <class Space, class Value>
+Query<Space, Value>::Query(Tables& tables, const std::string& name, Compute compute, Equal equal)
+    : TableOf<Space>(tables, name),
+      engine_(tables.engine),
+      counter_(*tables.engine.computed.try_emplace(name).first),
+      make_memo_([](Query& query, const Key& key) -> std::unique_ptr<Memo> {
+        return std::make_unique<ComputedMemo>(query, key);
+      }),
+      compute_(std::move(compute)),
+      equal_(std::move(equal)) {}
+
+template <class Space, class Value>
+template <class Owner, class Returned, class Taken>
+Query<Space, Value>::Query(Owner& owner, const std::string& name, Returned (Owner::*compute)(Taken),
+                           Equal equal)
+    : Query(owner, owner, name, compute, std::move(equal)) {}
+
+template <class Space, class Value>
+template <class Owner, class Returned, class Taken>
+Query<Space, Value>::Query(Tables& tables, Owner& owner, const std::string& name,
+                           Returned (Owner::*compute)(Taken), Equal equal)
+    : Query(
+          tables, name, [&owner, compute](const Key& key) -> Value { return (owner.*compute)(key); },
+          std::move(equal)) {}
+
+template <class Space, class Value>
+void Query<Space, Value>::bound() {
+  if (memos_.size() <= most_) return;
+  std::vector<std::pair<uint64_t, Key>> by_use;
+  for (auto& [key, memo] : memos_)
+    if (!engine_.has_dependents(memo.get())) by_use.emplace_back(memo->used_at, key);
+  auto end = by_use.begin() + static_cast<std::ptrdiff_t>(std::min(by_use.size(), memos_.size() - keep_));
+  std::nth_element(by_use.begin(), end, by_use.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (auto it = by_use.begin(); it != end; ++it) drop(it->second);
+}
+
+template <class Space, class Value>
+void Query<Space, Value>::drop(const Key& key) {
+  auto found = memos_.find(key);
+  if (found == memos_.end()) return;
+  engine_.detach(found->second.get());
+  memos_.erase(found);
+}
+
+template <class Space, class Value>
+size_t Query<Space, Value>::bytes(MemoryCount& count) const {
+  size_t bytes = memos_.size() * (sizeof(ComputedMemo) + sizeof(Key) + kBytesOfEntry);
+  for (auto& [key, memo] : memos_) bytes += owned_bytes(memo->value, count);
+  return bytes;
+}
+
+}  // namespace quern

@@ -51,7 +51,7 @@ template <>
 struct OwnedBytes<Inferred> {
   static size_t of(const Inferred& inferred, MemoryCount& count) {
     return arena_bytes(inferred.definition.arena, count) + owned_bytes(inferred.diagnostics, count) +
-           inferred.types.capacity() * sizeof(Type);
+           owned_bytes(inferred.types, count);
   }
 };
 template <>

@@ -50,7 +50,7 @@ struct OwnedBytes<std::string> {
 template <class T>
 struct OwnedBytes<std::vector<T>> {
   static size_t of(const std::vector<T>& list, MemoryCount& count) {
-    size_t bytes = list.capacity() * sizeof(T);
+    size_t bytes = list.capacity() * sizeof(T);  // NOLINT(bugprone-sizeof-expression): T may be a pointer
     for (const T& item : list) bytes += owned_bytes<T>(item, count);
     return bytes;
   }

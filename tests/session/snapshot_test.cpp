@@ -16,7 +16,8 @@ namespace {
 std::string text_with(int number) {
   std::string text;
   for (int i = 0; i < 40; ++i)
-    text += fmt::format("def @f{}[n](%x: Tensor[({}, n), float32]) {{ nn.relu(%x) * {}f }}\n", i, i + 1, number);
+    text +=
+        fmt::format("def @f{}[n](%x: Tensor[({}, n), float32]) {{ nn.relu(%x) * {}f }}\n", i, i + 1, number);
   return text + fmt::format("let %last = zeros(({}, 2));\n", number);
 }
 

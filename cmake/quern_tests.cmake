@@ -32,7 +32,7 @@ function(quern_test target)
                        PROPERTIES TIMEOUT 600 ENVIRONMENT "QUERN_CACHE=off;QUERN_TIERS=best;QUERN_VERIFY=1")
 endfunction()
 
-quern_test(quern_unit_tests ir frontend passes jit session cli)
+quern_test(quern_unit_tests ir frontend passes jit session ide cli)
 target_link_libraries(quern_unit_tests PRIVATE PkgConfig::z3 SQLite::SQLite3)
 quern_test(quern_numeric_tests numeric support)
 quern_test(quern_operator_tests operators support)

@@ -9,6 +9,7 @@
 
 #include "generated/config.h"
 #include "lsp/diagnostics.h"
+#include "lsp/highlights.h"
 #include "lsp/hover.h"
 #include "lsp/protocol.h"
 #include "lsp/text_sync.h"
@@ -37,6 +38,7 @@ const Method kMethods[] = {
     {"initialized", watch_files<json>, "{}"},
     {"workspace/didChangeWatchedFiles", did_change_watched_files<json>, "{}"},
     {"textDocument/hover", hover<json>, R"({"hoverProvider": true})"},
+    {"textDocument/documentHighlight", document_highlight<json>, R"({"documentHighlightProvider": true})"},
 };
 
 const Method* find_method(std::string_view name) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "frontend/names/name_range.h"
 #include "session/db/database.h"
 #include "session/session.h"
 
@@ -29,13 +30,16 @@ const Inferred* Session::inferred(DeclarationId id) {
   return definition ? db_->inferred(about.module, about.name.substr(1)) : nullptr;
 }
 
-const std::vector<Type>& Session::types_of(DeclarationId id) {
-  static const std::vector<Type> none;
-  const Inferred* known = inferred(id);
-  if (!known) return none;
-  if (!info(id).part_of) return known->types;
-  size_t index = db_->index_of[id];
-  return index < known->chunk_types.size() ? *known->chunk_types[index] : none;
+const std::vector<Type>& Session::types_of(DeclarationId id) { return db_->types_of(id); }
+
+const Occurrences& Session::occurrences(DeclarationId id) { return db_->occurrences(id); }
+
+Range Session::range_of(const Occurrence& occurrence, DeclarationId in) {
+  const ParseOutcome& parsed = db_->parsed(in);
+  SyntaxPtr node = find_node(parsed.tree.root, occurrence.node);
+  const Range name = node ? name_range(node, db_->piece_text.peek(in), parsed.spans) : Range{};
+  const Range part{name.begin + occurrence.part.begin, name.begin + occurrence.part.end};
+  return range_of(Place{{in, occurrence.node}, part});
 }
 
 std::optional<SyntaxPath> Session::syntax_at(SourceId source, uint32_t offset) {
@@ -72,6 +76,10 @@ std::vector<std::pair<Range, std::string>> Session::node_types(SourceId source) 
   std::stable_sort(out.begin(), out.end(),
                    [](const auto& a, const auto& b) { return a.first.begin < b.first.begin; });
   return out;
+}
+
+const std::vector<DeclarationId>& Session::chunks(DeclarationId id) const {
+  return db_->bodies.chunks.peek(id);
 }
 
 SyntaxPtr Session::tree_root(DeclarationId id) { return db_->parsed(id).tree.root; }

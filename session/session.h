@@ -17,6 +17,7 @@
 
 #include "frontend/format/format.h"
 #include "frontend/infer/infer.h"
+#include "frontend/names/occurrences.h"
 #include "frontend/parse/scanner.h"
 #include "frontend/print/printer.h"
 #include "frontend/static/scope.h"
@@ -172,6 +173,12 @@ class Session {
   const Inferred* inferred(DeclarationId declaration);
   /// The types of its nodes, by their numbers; of some it may have none.
   const std::vector<Type>& types_of(DeclarationId declaration);
+  /// What each name in a declaration, or a chunk of one, stands for.
+  const Occurrences& occurrences(DeclarationId declaration);
+  /// Where the name stands in its source, without a sigil.
+  Range range_of(const Occurrence& occurrence, DeclarationId in);
+  /// The chunks of a definition with a long body, in order.
+  const std::vector<DeclarationId>& chunks(DeclarationId definition) const;
   /// The declaration of an operator as seen from a module, or 0.
   DeclarationId find_operator(ModuleId module, std::string_view name);
   /// The comment above a declaration, Markdown.

@@ -20,6 +20,7 @@ BEGIN {
   rank["frontend/parse"] = 13
   rank["frontend/index"] = 13
   rank["frontend/image"] = 14
+  rank["frontend/names"] = 14
   rank["frontend/signature"] = 14
   rank["frontend/format"] = 14
   rank["frontend/unify"] = 15

@@ -35,6 +35,15 @@ bool equal(SyntaxPtr a, SyntaxPtr b) {
   return true;
 }
 
+SyntaxPtr find_node(SyntaxPtr s, uint32_t id) {
+  if (!s || s->id == id) return s;
+  // Numbers are given in preorder: a node is in the last child that begins no later.
+  SyntaxPtr within = nullptr;
+  for (SyntaxPtr c : s->children)
+    if (c && c->id <= id && (!within || c->id > within->id)) within = c;
+  return find_node(within, id);
+}
+
 std::string dump(SyntaxPtr node) {
   std::string out;
   dump_into(node, 0, out);

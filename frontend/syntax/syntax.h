@@ -36,6 +36,9 @@ inline bool is_function_attribute(SyntaxPtr p) {
   return p->is(SyntaxKind::AttributeParam) && !p->child(0) && p->child(1);
 }
 
+/// The node of a number in a tree, or null.
+SyntaxPtr find_node(SyntaxPtr root, uint32_t id);
+
 /// Same kinds, texts and children. (Ids follow from that.)
 bool equal(SyntaxPtr a, SyntaxPtr b);
 /// `(Def f (Params (TensorParam x _)) …)`: what `quern ir --stage ast` prints, one node a line.

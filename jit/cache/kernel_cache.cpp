@@ -101,17 +101,11 @@ Result<const loops::MachineModel*> KernelCache::machine() {
   if (!machine_) {
     machine_ = (*generator)->target().machine;
     machine_->plain_loops = options_.plain_loops;
-    if (declared_dots_) machine_->dots = [this]() -> const DotIntrinsics& { return dots(); };
+    if (declared_dots_)
+      std::ranges::copy_if(declared_dots_(), std::back_inserter(machine_->dots),
+                           [this](const DotIntrinsicPtr& dot) { return generator_->has(*dot); });
   }
   return &*machine_;
-}
-
-const DotIntrinsics& KernelCache::dots() {
-  if (dots_) return *dots_;
-  DotIntrinsics had;
-  std::ranges::copy_if(declared_dots_(), std::back_inserter(had),
-                       [this](const DotIntrinsicPtr& dot) { return generator_->has(*dot); });
-  return dots_.emplace(std::move(had));
 }
 
 void KernelCache::wait_until_idle() {

@@ -48,7 +48,8 @@ struct KernelCounts {
 class KernelCache final : public KernelSource {
  public:
   using DeclaredDots = std::function<DotIntrinsics()>;
-  /// `name_of` is asked when a kernel is first wanted, and `dots`, what may be lowered to, when it is needed.
+  /// `name_of` is asked when a kernel is first wanted, and `dots`, what may be lowered to, when the first
+  /// kernel is lowered.
   explicit KernelCache(CompilerOptions options, NameOfOrigin name_of = {}, DeclaredDots dots = {});
   ~KernelCache() override;
 
@@ -76,7 +77,6 @@ class KernelCache final : public KernelSource {
     std::shared_ptr<CompiledKernel> code;
     std::string name;
   };
-  const DotIntrinsics& dots();
   Result<Entry> entry_of(const FnExpr& primitive, const CanonicalText& text, CodeGenerator& generator);
   Result<Entry> compiled(const FnExpr& primitive, const CanonicalText& text, const std::string& name,
                          CodeGenerator& generator);
@@ -92,7 +92,6 @@ class KernelCache final : public KernelSource {
   const NameOfOrigin name_of_;
   const DeclaredDots declared_dots_;
   std::optional<loops::MachineModel> machine_;
-  std::optional<DotIntrinsics> dots_;  ///< that the machine has, where somebody asked
   Profile profile_;
   bool is_profiling_ = false;
   std::unordered_map<std::string, Entry> entries_;  ///< by canonical text

@@ -2,7 +2,6 @@
 // What schedules know of the machine that they are for.
 
 #include <cstdint>
-#include <functional>
 
 #include "ir/expr/dot_intrinsic.h"
 
@@ -13,9 +12,7 @@ struct MachineModel {
   int vector_registers = 16;
   int64_t l1_bytes = 32 << 10;
   int64_t l2_bytes = 512 << 10;  ///< of a core
-  /// Instructions for sums of products that the machine has; null for none. Asked for where there are
-  /// products that one may take, since the declarations have to be read first.
-  std::function<const DotIntrinsics&()> dots{};
+  DotIntrinsics dots{};          ///< instructions for sums of products that the machine has
   /// What errors are accepted: those of Winograd's convolution with tiles of 2 or 4
   /// (jit/rules/winograd.h), or 0.
   int winograd_tile = 0;

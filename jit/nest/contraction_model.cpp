@@ -77,8 +77,8 @@ void ContractionModel::set_dot(Roles& roles) const {
   const Reduction& r = c_.reductions[0];
   if (r.kind != ReduceKind::Sum || !is_packable(roles)) return;
   const DType left = roles.left.dtype, right = roles.right.dtype;
-  if (!machine_.dots || left.bits >= r.accumulator.bits || right.bits >= r.accumulator.bits) return;
-  for (const DotIntrinsicPtr& dot : machine_.dots()) {
+  if (left.bits >= r.accumulator.bits || right.bits >= r.accumulator.bits) return;
+  for (const DotIntrinsicPtr& dot : machine_.dots) {
     if (dot->lanes != lanes_ || dot->accumulator != r.accumulator) continue;
     const bool turns_sign = left == right && dot->a != dot->b;
     DotIntrinsic taken = *dot;

@@ -128,7 +128,7 @@ std::variant<Nest, StatedFailure> stated_nest(const FnExpr& primitive, const Mac
     return StatedFailure{stated.steps.size(), "a `scatter` is done point by point, and takes no schedule"};
   Schedule schedule = with_buffers(stated, e, primitive, computation);
   schedule = closed(schedule, knobs_of(schedule, computation, machine), choices);
-  Nest nest(computation, {}, machine.dots ? machine.dots() : DotIntrinsics());
+  Nest nest(computation, {}, machine.dots);
   for (size_t s = 0; s < schedule.steps.size(); ++s)
     if (auto done = nest.apply(schedule.steps[s]); !done) return StatedFailure{s, done.error().message};
   if (auto complete = nest.is_complete(); !complete)

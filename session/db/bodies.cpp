@@ -97,15 +97,18 @@ std::shared_ptr<const TopLevelVariable> Bodies::variable_of(const BodyName& key)
   return nullptr;
 }
 
-std::shared_ptr<const TopLevelVariable> Bodies::find(DeclarationId chunk, const std::string& name) {
-  DeclarationId def = db_.declarations[chunk].part_of;
-  const std::vector<DeclarationId>& all = binders({def, name});
+DeclarationId Bodies::binder_before(DeclarationId chunk, const std::string& name) {
+  const std::vector<DeclarationId>& all = binders({db_.declarations[chunk].part_of, name});
   auto after = std::partition_point(all.begin(), all.end(),
                                     [&](DeclarationId id) { return db_.index_of[id] < db_.index_of[chunk]; });
+  return after == all.begin() ? 0 : *std::prev(after);
+}
+
+std::shared_ptr<const TopLevelVariable> Bodies::find(DeclarationId chunk, const std::string& name) {
   // A chunk that did not parse may bind less than it seems to.
-  while (after != all.begin())
-    if (auto found = variable({*--after, name})) return found;
-  const std::shared_ptr<const BodyHead>& of_body = head(def);
+  for (DeclarationId at = binder_before(chunk, name); at; at = binder_before(at, name))
+    if (auto found = variable({at, name})) return found;
+  const std::shared_ptr<const BodyHead>& of_body = head(db_.declarations[chunk].part_of);
   for (size_t i = of_body->params.size(); i-- > 0;)
     if (of_body->params[i].variable->name == name) return {of_body, &of_body->params[i]};
   return nullptr;

@@ -52,6 +52,8 @@ class Bodies {
 
   /// Nothing where the body has to be inferred as a whole.
   std::optional<Inferred> infer(DeclarationId def);
+  /// The last chunk before this one that binds a name, or 0.
+  DeclarationId binder_before(DeclarationId chunk, const std::string& name);
   /// What a name stands for at the begin of a chunk, or null.
   std::shared_ptr<const TopLevelVariable> find(DeclarationId chunk, const std::string& name);
   /// The names that it can see, for suggestions.

@@ -20,6 +20,7 @@
 
 #include "frontend/image/text_image.h"
 #include "frontend/infer/infer.h"
+#include "frontend/names/occurrences.h"
 #include "frontend/signature/resolve_type.h"
 #include "frontend/static/metadata.h"
 #include "frontend/syntax/syntax.h"
@@ -141,6 +142,11 @@ class Database final : public Tables {
                                                                        &Database::make_late_instance};
   Query<ByModule, DotIntrinsics> dot_intrinsics{*this, "dot_intrinsics", &Database::find_dot_intrinsics};
 
+  // --- queries: names
+  /// What each name in a declaration or a chunk stands for.
+  Query<ByDeclaration, Occurrences> occurrences{*this, "occurrences", &Database::find_occurrences,
+                                                std::equal_to<>()};
+
   // --- queries: diagnostics
   Query<ByDeclaration, Diagnostics> operator_check{*this, "operator_check", &Database::check_one_operator};
   /// What is wrong in the text of a declaration or chunk by itself.
@@ -192,9 +198,14 @@ class Database final : public Tables {
   bool is_in_broken_import(ModuleId module, std::string_view name);
   bool in_library(DeclarationId id) const { return declarations[id].module == kLibrary; }
 
+  /// The statement that binds what a name stands for at a statement, or 0.
+  DeclarationId variable_before(DeclarationId statement, std::string_view name);
+
   // --- what is known
   DatabaseFunctions functions{*this};
   const Inferred* inferred(ModuleId module, const std::string& global);
+  /// The types of the nodes of a declaration or a chunk, by their numbers; of some there may be none.
+  const std::vector<Type>& types_of(DeclarationId id);
   /// The definition of a name, whole or a copy; null with errors or without one.
   const Definition* definition(ModuleId module, std::string_view name);
   /// The definition of a statement's function literal.
@@ -210,7 +221,7 @@ class Database final : public Tables {
   const Inferred* specialised_definition(ModuleId module, const std::string& name);
   /// What `check` reports of a piece of a source.
   Diagnostics diagnostics_at(SourceId source, size_t piece);
-  /// Of the schedules in an expression without errors (schedules.cpp): what there is no code for.
+  /// Of the schedules in an expression without errors (diagnostics/schedules.cpp): what there is no code for.
   Diagnostics of_schedules(ExprPtr expr);
 
  private:
@@ -246,6 +257,8 @@ class Database final : public Tables {
   std::shared_ptr<const LateInstance> make_late_instance(const InstanceKey& key);
   DotIntrinsics find_dot_intrinsics(ModuleId module);
   bool late_calls_are_sound(const Inferred& inferred);
+  // names
+  Occurrences find_occurrences(DeclarationId id);
   // diagnostics
   Diagnostics check_one_operator(DeclarationId id);
   Diagnostics check_form(DeclarationId id);
@@ -253,7 +266,7 @@ class Database final : public Tables {
   Diagnostics diagnostics_of(ModuleId module, const Inferred& inferred);
   Diagnostics with_copies(ModuleId module, const Inferred& inferred, DeclarationId id);
   Diagnostics of_copies(const std::vector<Specialisation>& needs);
-  /// Of the gradients in a definition or statement that has no errors (gradients.cpp).
+  /// Of the gradients in a definition or statement that has no errors (diagnostics/gradients.cpp).
   Diagnostics of_gradients(const Inferred& inferred);
   /// Whether a declaration parses, its chunks too: what is wrong in the remains of one that does not is not
   /// reported.

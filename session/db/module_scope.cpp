@@ -65,11 +65,8 @@ std::shared_ptr<const TopLevelVariable> ModuleScope::shared_variable(std::string
     return found;
   }
   if (!sees_variables()) return nullptr;
-  // Only a declaration or removal of this name changes which of them stands before the statement.
-  const auto& ids = db_.names.get({module_, NameTable::Variables, std::string(name)});
-  auto after = std::partition_point(ids.begin(), ids.end(),
-                                    [&](DeclarationId id) { return db_.is_before(id, statement_); });
-  return after == ids.begin() ? nullptr : db_.variable(*std::prev(after));
+  const DeclarationId bound = db_.variable_before(statement_, name);
+  return bound ? db_.variable(bound) : nullptr;
 }
 
 bool ModuleScope::has_top_level_variable(std::string_view name) {

@@ -52,6 +52,14 @@ DeclarationId Database::owner_of_constructor(const NameKey& key) {
   return found == own.end() ? 0 : found->second;
 }
 
+DeclarationId Database::variable_before(DeclarationId statement, std::string_view name) {
+  // Only a declaration or removal of this name changes which of them stands before the statement.
+  const auto& ids = names.get({declarations[statement].module, NameTable::Variables, std::string(name)});
+  auto after = std::partition_point(ids.begin(), ids.end(),
+                                    [&](DeclarationId id) { return is_before(id, statement); });
+  return after == ids.begin() ? 0 : *std::prev(after);
+}
+
 NameKey Database::key_of(DeclarationId id) const {
   const DeclarationInfo& about = declarations[id];
   return {about.module, about.name.starts_with("@") ? about.name.substr(1) : about.name};

@@ -88,6 +88,8 @@ struct OwnedBytes<Optimised> {
   }
 };
 template <>
+struct OwnedBytes<Occurrence> : OwnsNothing<Occurrence> {};
+template <>
 struct OwnedBytes<Import> {
   static size_t of(const Import& import, MemoryCount& count) { return owned_bytes(import.tried, count); }
 };

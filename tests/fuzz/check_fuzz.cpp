@@ -1,4 +1,5 @@
-// Any bytes through the scanner, the parser, inference and the renderers of `check`. What is wrong has a diagnostic.
+// Any bytes through the scanner, the parser, inference, the renderers of `check` and the index of names. What is
+// wrong has a diagnostic; a name stands in the text.
 
 #include <cstddef>
 #include <cstdint>
@@ -24,5 +25,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   session().set_text(source, text);
   for (const quern::LocatedDiagnostic& d : session().check(source)) quern::render_terminal(d, false);
   if (!quern::silent_error(session(), source).empty()) std::abort();
+  for (quern::DeclarationId id : session().declarations(source))
+    for (const quern::Occurrence& name : session().occurrences(id))
+      if (const quern::Range at = session().range_of(name, id); at.begin > at.end || at.end > text.size())
+        std::abort();
   return 0;
 }

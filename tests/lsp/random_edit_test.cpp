@@ -138,6 +138,10 @@ TEST_P(RandomEdits, LeaveTheTextThatTheClientHas) {
     json end = mirror.position(mirror.size());
     ASSERT_EQ(edited.hover(kEditedUri, end["line"], end["character"]),
               fresh.hover(kEditedUri, end["line"], end["character"]));
+    const json anywhere = mirror.position(random() % (mirror.size() + 1));
+    const json place = {{"textDocument", {{"uri", kEditedUri}}}, {"position", anywhere}};
+    ASSERT_EQ(edited.call("textDocument/documentHighlight", place)["result"],
+              fresh.call("textDocument/documentHighlight", place)["result"]);
     fresh.close(kEditedUri);
     fresh.diagnostics(kEditedUri, version);
   }

@@ -107,6 +107,21 @@ TEST(Server, CapsDiagnosticsAndCountsTheRest) {
   EXPECT_THAT(list[200]["message"].get<std::string>(), HasSubstr("50 more"));
 }
 
+TEST(Server, HighlightsWhatANameStandsFor) {
+  Client<json> client;
+  client.initialize();
+  client.open(kUri, 1, "let %x = 1;\n%x + %x");
+  auto highlights = [&](int line, int character) {
+    return client.call("textDocument/documentHighlight",
+                       {{"textDocument", {{"uri", kUri}}}, {"position", at(line, character)}})["result"];
+  };
+  auto place = [&](int line, int begin, int kind) -> json {
+    return {{"range", {{"start", at(line, begin)}, {"end", at(line, begin + 1)}}}, {"kind", kind}};
+  };
+  EXPECT_EQ(highlights(1, 6), json({place(0, 5, 3), place(1, 1, 2), place(1, 6, 2)}));
+  EXPECT_EQ(highlights(0, 0), json::array());
+}
+
 TEST(Server, DocumentsAreModulesOfTheirOwn) {
   Client<json> client;
   client.initialize();

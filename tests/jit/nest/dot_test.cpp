@@ -168,7 +168,7 @@ TEST(Dots, AreAsWideAsTheVectorsOfTheMachine) {
        {std::pair(64, "x86.dot4_512"), {32, "x86.dot4_256"}, {16, "x86.dot4_128"}}) {
     loops::MachineModel machine;
     machine.vector_bytes = bytes;
-    machine.dots = [&dots]() -> const DotIntrinsics& { return dots; };
+    machine.dots = dots;
     const std::string text = loops::print_kernel(loops::lower(*program.primitives.at(0), machine)->kernel);
     EXPECT_NE(text.find(name), std::string::npos) << text;
   }

@@ -15,7 +15,7 @@ class ScheduleCheck {
  public:
   /// A program may be written for another machine: all intrinsics that the library declares may be named.
   ScheduleCheck(Database& db, FunctionSource& functions) : functions_(functions), machine_(host_machine()) {
-    machine_.dots = [&db]() -> const DotIntrinsics& { return db.dot_intrinsics(Database::kLibrary); };
+    machine_.dots = db.dot_intrinsics(Database::kLibrary);
   }
 
   Diagnostics diagnostics;

@@ -81,28 +81,11 @@ class Normalizer {
       }
       case ExprKind::CheckDims: return checked(*static_cast<const CheckDimsExpr*>(expr));
       case ExprKind::Comprehension: return comprehension(*static_cast<const ComprehensionExpr*>(expr));
-      case ExprKind::Intrinsic:
-        return map_children(arena_, expr, [&](ExprPtr arg) { return arg ? atom(arg) : arg; });
-      case ExprKind::Extern:
-      case ExprKind::OpCall:
-      case ExprKind::Tuple:
-      case ExprKind::Field:
-      case ExprKind::Construct:
-      case ExprKind::Ref:
-      case ExprKind::RefRead:
-      case ExprKind::RefWrite:
-      case ExprKind::View: return map_children(arena_, expr, [&](ExprPtr child) { return atom(child); });
-      case ExprKind::Const:
-      case ExprKind::Global:
-      case ExprKind::DimValue:
-      case ExprKind::Scalar:
-      case ExprKind::Reduce:
-      case ExprKind::Scan:
-      case ExprKind::Scatter:
-      case ExprKind::Read:
-      case ExprKind::Error: return expr;
+      default: break;
     }
-    return expr;
+    QUERN_CHECK(facts(expr->kind).operands != KindFacts::Operands::Own);
+    if (facts(expr->kind).operands == KindFacts::Operands::None) return expr;
+    return map_children(arena_, expr, [&](ExprPtr child) { return child ? atom(child) : child; });
   }
 
   // A check alone stands as a statement, so that producers and consumers of the value still find each other.

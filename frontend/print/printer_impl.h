@@ -156,33 +156,9 @@ class Printer {
   /// Queues the node; how tightly it holds together.
   Level node(ExprPtr expr);
 
-  Level node(const ConstExpr& e);
-  Level node(const VarExpr& e);
-  Level node(const GlobalExpr& e);
-  Level node(const OpCallExpr& e);
-  Level node(const CallExpr& e);
-  Level node(const FnExpr& e);
-  Level node(const BlockExpr& e);
-  Level node(const IfExpr& e);
-  Level node(const MatchExpr& e);
-  Level node(const TupleExpr& e);
-  Level node(const FieldExpr& e);
-  Level node(const ConstructExpr& e);
-  Level node(const RefExpr& e);
-  Level node(const RefReadExpr& e);
-  Level node(const RefWriteExpr& e);
-  Level node(const IntrinsicExpr& e);
-  Level node(const ExternExpr& e);
-  Level node(const ComprehensionExpr& e);
-  Level node(const CheckDimsExpr& e);
-  Level node(const ViewExpr& e);
-  Level node(const DimValueExpr& e);
-  Level node(const ScalarExpr& e);
-  Level node(const ReduceExpr& e);
-  Level node(const ScanExpr& e);
-  Level node(const ScatterExpr& e);
-  Level node(const ReadExpr& e);
-  Level node(const ErrorExpr& e);
+#define QUERN_NODE(kind, level, operands) Level node(const kind##Expr& e);
+#include "ir/expr/nodes.def"
+#undef QUERN_NODE
 
   // graph level
   /// What stands around an expression says its type: constructors in it need no type arguments.

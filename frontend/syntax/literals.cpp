@@ -19,9 +19,9 @@ std::optional<DType> suffix_dtype(std::string_view suffix) {
 }
 
 double largest_of(DType dtype) {
-  if (dtype.code == DTypeCode::BFloat) return 0x1.FEp127;
-  if (dtype.bits == 16) return 65504;
-  return dtype.bits == 32 ? std::numeric_limits<float>::max() : std::numeric_limits<double>::max();
+  if (dtype.bits == 64) return std::numeric_limits<double>::max();
+  const auto [exponent_bits, fraction_bits] = float_format(dtype);
+  return std::ldexp(2 - std::ldexp(1.0, -fraction_bits), (1 << (exponent_bits - 1)) - 1);
 }
 
 }  // namespace

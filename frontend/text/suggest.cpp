@@ -4,6 +4,8 @@
 #include <array>
 #include <cctype>
 
+#include "ir/type/dtype.h"
+
 namespace quern {
 
 namespace {
@@ -214,10 +216,6 @@ std::string_view foreign_type(std::string_view name) {
   for (const Alias& a : kTypes)
     if (a.there == name) return a.here;
   return "";
-}
-std::vector<std::string> dtype_names() {
-  return {"float32", "float64", "float16", "bfloat16", "int8",   "int16", "int32",
-          "int64",   "uint8",   "uint16",  "uint32",   "uint64", "bool"};
 }
 std::optional<std::string> dtype_meant_by(std::string_view name) {
   if (std::string_view here = foreign_type(without_foreign_module(name)); !here.empty())

@@ -39,8 +39,6 @@ std::string_view without_foreign_module(std::string_view name);
 std::string_view foreign_type(std::string_view name);
 /// The dtype that a misspelt or foreign name stands for.
 std::optional<std::string> dtype_meant_by(std::string_view name);
-/// Every dtype without lanes, for did-you-mean.
-std::vector<std::string> dtype_names();
 /// An attribute by its name elsewhere: "dim" is "axis", "keepdim" "keepdims"; "" for others.
 std::string_view foreign_attribute(std::string_view name);
 

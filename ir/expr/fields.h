@@ -7,6 +7,7 @@
 // out does not compile: the table of a kind, a field in a table, a role in a walk that has to know all.
 
 #include <tuple>
+#include <type_traits>
 
 #include "ir/expr/expr.h"
 
@@ -148,6 +149,19 @@ void for_each_field(F&& f, Node& node, Others&... others) {
   };
   std::apply([&](const auto&... field) { (call(field), ...); },
              fields::Of<std::remove_const_t<Node>>::kTable);
+}
+
+/// Whether nodes of its kind bind index variables, or dims that they open.
+inline bool binds_dims(ExprPtr expr) {
+  bool binds = false;
+  visit(expr, [&](const auto& node) {
+    for_each_field(
+        [&]<class Role>(Role, const auto&) {
+          binds = binds || std::is_same_v<Role, role::IndexVars> || std::is_same_v<Role, role::OpenedDims>;
+        },
+        node);
+  });
+  return binds;
 }
 
 }  // namespace quern

@@ -167,23 +167,12 @@ class Compiler {
   }
 
   // --- the graph level inside an index expression
-  NodePtr make(const GlobalExpr& e) { return graph_node(e); }
-  NodePtr make(const OpCallExpr& e) { return graph_node(e); }
-  NodePtr make(const CallExpr& e) { return graph_node(e); }
-  NodePtr make(const FnExpr& e) { return graph_node(e); }
-  NodePtr make(const TupleExpr& e) { return graph_node(e); }
-  NodePtr make(const FieldExpr& e) { return graph_node(e); }
-  NodePtr make(const MatchExpr& e) { return graph_node(e); }
-  NodePtr make(const ConstructExpr& e) { return graph_node(e); }
-  NodePtr make(const RefExpr& e) { return graph_node(e); }
-  NodePtr make(const RefReadExpr& e) { return graph_node(e); }
-  NodePtr make(const RefWriteExpr& e) { return graph_node(e); }
-  NodePtr make(const IntrinsicExpr& e) { return graph_node(e); }
-  NodePtr make(const ExternExpr& e) { return graph_node(e); }
-  NodePtr make(const ComprehensionExpr& e) { return graph_node(e); }
-  NodePtr make(const CheckDimsExpr& e) { return graph_node(e); }
-  NodePtr make(const ViewExpr& e) { return graph_node(e); }
-  NodePtr make(const ErrorExpr& e) { return graph_node(e); }
+  template <class E>
+  NodePtr make(const E& e) {
+    static_assert(facts(E::kKind).level == KindFacts::Level::Graph,
+                  "a kind of elements has a node of its own");
+    return graph_node(e);
+  }
 
   NodePtr graph_node(const Expr& e) {
     return is_invariant(&e) ? hoisted_node(&e, hoist(&e)) : escape_node(escape(&e));

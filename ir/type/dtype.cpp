@@ -1,42 +1,44 @@
 #include "ir/type/dtype.h"
 
+#include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <mutex>
-#include <vector>
+
+#include "ir/base/result.h"
 
 namespace quern {
 
 namespace {
 
-struct Prefix {
-  std::string_view prefix;
+struct Row {
+  std::string_view name;
   DTypeCode code;
+  uint8_t bits;
+  FloatFormat format = {};
 };
 
-// The longest prefix that fits comes first, so that `uint8` is not taken for an `int8`.
-constexpr Prefix kPrefixes[] = {{"bfloat", DTypeCode::BFloat},
-                                {"float", DTypeCode::Float},
-                                {"uint", DTypeCode::UInt},
-                                {"int", DTypeCode::Int}};
+constexpr Row kDTypes[] = {
+#define QUERN_INTEGER(name, code, bits) {name, DTypeCode::code, bits},
+#define QUERN_FLOAT(name, code, bits, exponent, fraction) {name, DTypeCode::code, bits, {exponent, fraction}},
+#include "ir/type/dtypes.def"
+#undef QUERN_FLOAT
+#undef QUERN_INTEGER
+};
 
-std::string_view prefix_of(DTypeCode code) {
-  for (const Prefix& row : kPrefixes)
-    if (row.code == code) return row.prefix;
-  return "";
+const Row& row_of(DType dtype) {
+  const auto row = std::ranges::find_if(
+      kDTypes, [&](const Row& r) { return r.code == dtype.code && r.bits == dtype.bits; });
+  QUERN_CHECK(row != std::end(kDTypes));
+  return *row;
 }
 
-bool bits_allowed(DTypeCode code, int bits) {
-  switch (code) {
-    case DTypeCode::Int:
-    case DTypeCode::UInt: return bits == 8 || bits == 16 || bits == 32 || bits == 64;
-    case DTypeCode::Float: return bits == 16 || bits == 32 || bits == 64;
-    case DTypeCode::BFloat: return bits == 16;
-    case DTypeCode::Bool:
-    case DTypeCode::Index:
-    case DTypeCode::Infer:
-    case DTypeCode::Var: return false;
-  }
-  return false;
+/// The row whose name, but for lanes, a text is.
+const Row* find_row(std::string_view name) {
+  const auto row = std::ranges::find_if(kDTypes, [&](const Row& r) {
+    return name.starts_with(r.name) && (name.size() == r.name.size() || name[r.name.size()] == 'x');
+  });
+  return row == std::end(kDTypes) ? nullptr : row;
 }
 
 // The names of the rigid variables of the process, by id.
@@ -65,42 +67,36 @@ class DTypeNames {
 
 DType dtype_var(std::string_view name) { return {DTypeCode::Var, 0, 1, DTypeNames::get().add(name)}; }
 
+FloatFormat float_format(DType dtype) { return row_of(dtype).format; }
+
+std::vector<std::string> dtype_names() {
+  std::vector<std::string> names;
+  for (const Row& row : kDTypes) names.emplace_back(row.name);
+  return names;
+}
+
 std::string to_string(DType dtype) {
-  std::string text;
-  switch (dtype.code) {
-    case DTypeCode::Int:
-    case DTypeCode::UInt:
-    case DTypeCode::Float:
-    case DTypeCode::BFloat: text = std::string(prefix_of(dtype.code)) + std::to_string(dtype.bits); break;
-    case DTypeCode::Bool: text = "bool"; break;
-    case DTypeCode::Index: return "index";
-    case DTypeCode::Infer: return "_";
-    case DTypeCode::Var: return DTypeNames::get().at(dtype.id);
-  }
+  if (dtype.is_index()) return "index";
+  if (dtype.is_infer()) return "_";
+  if (dtype.is_var()) return DTypeNames::get().at(dtype.id);
+  std::string text(row_of(dtype).name);
   if (dtype.lanes != 1) text += "x" + std::to_string(dtype.lanes);
   return text;
 }
 
 std::optional<DType> parse_dtype(std::string_view name) {
-  if (name == "bool") return DType::boolean();
   // Relay's short names.
   if (name == "int" || name == "uint" || name == "float") return parse_dtype(std::string(name) + "32");
-  for (const Prefix& row : kPrefixes) {
-    if (!name.starts_with(row.prefix)) continue;
-    const char* first = name.data() + row.prefix.size();
-    const char* last = name.data() + name.size();
-    int bits = 0;
-    auto [after_bits, error] = std::from_chars(first, last, bits);
-    if (error != std::errc() || !bits_allowed(row.code, bits)) return std::nullopt;
-    int lanes = 1;
-    if (after_bits != last) {
-      if (*after_bits != 'x') return std::nullopt;
-      auto [after_lanes, lane_error] = std::from_chars(after_bits + 1, last, lanes);
-      if (lane_error != std::errc() || after_lanes != last || lanes < 1 || lanes > 65535) return std::nullopt;
-    }
-    return DType{row.code, static_cast<uint8_t>(bits), static_cast<uint16_t>(lanes)};
+  const Row* row = find_row(name);
+  if (!row) return std::nullopt;
+  int lanes = 1;
+  if (std::string_view rest = name.substr(row->name.size()); !rest.empty()) {
+    if (row->code == DTypeCode::Bool) return std::nullopt;
+    const char* last = rest.data() + rest.size();
+    auto [end, error] = std::from_chars(rest.data() + 1, last, lanes);
+    if (error != std::errc() || end != last || lanes < 1 || lanes > 65535) return std::nullopt;
   }
-  return std::nullopt;
+  return DType{row->code, row->bits, static_cast<uint16_t>(lanes)};
 }
 
 }  // namespace quern

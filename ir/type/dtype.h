@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace quern {
 
@@ -46,6 +47,8 @@ struct DType {
   bool is_index() const { return code == DTypeCode::Index; }
   bool is_infer() const { return code == DTypeCode::Infer; }
   bool is_var() const { return code == DTypeCode::Var; }
+  /// A float that is stored alone: what is computed with it is computed in float32, and rounded.
+  bool is_narrow_float() const { return is_float() && bits < 32; }
   bool has_one_lane() const { return lanes == 1; }
   bool is_vector() const { return lanes > 1; }
   /// The dtype of one lane of a vector; of anything else the dtype itself.
@@ -56,6 +59,13 @@ struct DType {
   friend bool operator==(const DType&, const DType&) = default;
 };
 
+/// The fields of a float beside its sign.
+struct FloatFormat {
+  int exponent_bits = 0, fraction_bits = 0;
+};
+/// Of a float dtype.
+FloatFormat float_format(DType dtype);
+
 /// A new rigid variable with a name for people.
 DType dtype_var(std::string_view name);
 
@@ -64,6 +74,9 @@ std::string to_string(DType dtype);
 /// The dtype that `name` spells ("float32", "int8x4", …), or nothing. `index` is not a dtype of tensors and
 /// not accepted.
 std::optional<DType> parse_dtype(std::string_view name);
+
+/// The names of the dtypes of tensors.
+std::vector<std::string> dtype_names();
 
 inline size_t hash_value(DType d) {
   return (static_cast<size_t>(d.id) << 32) ^ (static_cast<size_t>(d.lanes) << 16) ^

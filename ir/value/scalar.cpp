@@ -19,44 +19,41 @@ constexpr ScalarOpInfo kOps[] = {
 
 constexpr std::string_view kReduceNames[] = {"sum", "prod", "max", "min", "argmax", "argmin", "any", "all"};
 
-// --- floats of 16 bits ---------------------------------------------------------------------------
+// --- floats of fewer than 32 bits ----------------------------------------------------------------
 
-/// Sign, exponent and fraction of a 16-bit float.
-struct SmallFloat {
-  int exponent_bits;
-  int fraction_bits;
-  int bias() const { return (1 << (exponent_bits - 1)) - 1; }
-  uint64_t infinity() const { return ((uint64_t{1} << exponent_bits) - 1) << fraction_bits; }
-};
-
-SmallFloat small_format(DType dtype) {
-  return dtype.code == DTypeCode::BFloat ? SmallFloat{8, 7} : SmallFloat{5, 10};
+int bias_of(FloatFormat format) { return (1 << (format.exponent_bits - 1)) - 1; }
+uint64_t infinity_of(FloatFormat format) {
+  return ((uint64_t{1} << format.exponent_bits) - 1) << format.fraction_bits;
+}
+uint64_t sign_bit_of(FloatFormat format) {
+  return uint64_t{1} << (format.exponent_bits + format.fraction_bits);
 }
 
 /// Rounds once, to nearest even, whatever the distance between the formats.
-uint64_t encode_small(SmallFloat format, double value) {
-  const uint64_t sign = std::signbit(value) ? 0x8000 : 0;
-  if (std::isnan(value)) return sign | format.infinity() | (uint64_t{1} << (format.fraction_bits - 1));
+uint64_t encode_narrow(FloatFormat format, double value) {
+  const uint64_t sign = std::signbit(value) ? sign_bit_of(format) : 0;
+  const uint64_t infinity = infinity_of(format);
+  if (std::isnan(value)) return sign | infinity | (uint64_t{1} << (format.fraction_bits - 1));
   const double magnitude = std::fabs(value);
   if (magnitude == 0) return sign;
-  if (std::isinf(value)) return sign | format.infinity();
+  if (std::isinf(value)) return sign | infinity;
   // Subnormals share the smallest normal exponent, so one formula serves both.
-  const int exponent = std::max(std::ilogb(magnitude), 1 - format.bias());
+  const int exponent = std::max(std::ilogb(magnitude), 1 - bias_of(format));
   const double in_units = std::nearbyint(std::ldexp(magnitude, format.fraction_bits - exponent));
-  const uint64_t bits = (static_cast<uint64_t>(exponent + format.bias() - 1) << format.fraction_bits) +
+  const uint64_t bits = (static_cast<uint64_t>(exponent + bias_of(format) - 1) << format.fraction_bits) +
                         static_cast<uint64_t>(in_units);
-  return sign | std::min(bits, format.infinity());
+  return sign | std::min(bits, infinity);
 }
 
-double decode_small(SmallFloat format, uint64_t bits) {
-  const double sign = (bits & 0x8000) != 0 ? -1.0 : 1.0;
-  const int exponent = static_cast<int>((bits & 0x7fff) >> format.fraction_bits);
+double decode_narrow(FloatFormat format, uint64_t bits) {
+  const double sign = (bits & sign_bit_of(format)) != 0 ? -1.0 : 1.0;
+  const auto exponent = static_cast<int>((bits & (sign_bit_of(format) - 1)) >> format.fraction_bits);
   const uint64_t fraction = bits & ((uint64_t{1} << format.fraction_bits) - 1);
   if (exponent == (1 << format.exponent_bits) - 1) {
     return std::copysign(fraction != 0 ? std::numeric_limits<double>::quiet_NaN() : HUGE_VAL, sign);
   }
   const uint64_t hidden = exponent == 0 ? 0 : uint64_t{1} << format.fraction_bits;
-  const int power = std::max(exponent, 1) - format.bias() - format.fraction_bits;
+  const int power = std::max(exponent, 1) - bias_of(format) - format.fraction_bits;
   return sign * std::ldexp(static_cast<double>(hidden + fraction), power);
 }
 
@@ -92,7 +89,7 @@ Scalar float_to_int(double value, DType to) {
   return Scalar::from_int(to, static_cast<int64_t>(whole));
 }
 
-/// Rounds once to float64 and to float32; the 16-bit floats are reached through float32.
+/// Rounds once to float64 and to float32; narrower floats are reached through float32.
 template <class T>
 Scalar int_to_float(T value, DType to) {
   if (to.bits == 64) return of_float(to, static_cast<double>(value));
@@ -106,8 +103,8 @@ std::string shortest(T value) {
   return std::string(text.data(), end);
 }
 
-/// 16-bit floats need fewer digits than the float32 of the same value.
-std::string shortest_small(const Scalar& value) {
+/// Narrow floats need fewer digits than the float32 of the same value.
+std::string shortest_narrow(const Scalar& value) {
   std::array<char, 64> text;
   const double exact = value.as_double();
   if (!std::isfinite(exact)) return shortest(exact);
@@ -187,7 +184,7 @@ Scalar Scalar::from_double(DType dtype, double value) {
   if (dtype.is_float()) {
     if (dtype.bits == 64) return {dtype, std::bit_cast<uint64_t>(value)};
     if (dtype.bits == 32) return {dtype, std::bit_cast<uint32_t>(static_cast<float>(value))};
-    return {dtype, encode_small(small_format(dtype), value)};
+    return {dtype, encode_narrow(float_format(dtype), value)};
   }
   if (dtype.is_bool()) return {dtype, value != 0 ? uint64_t{1} : 0};
   if (!std::isfinite(value)) return {dtype, 0};
@@ -206,7 +203,7 @@ double Scalar::as_double() const {
   if (dtype.is_float()) {
     if (dtype.bits == 64) return std::bit_cast<double>(bits);
     if (dtype.bits == 32) return static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(bits)));
-    return decode_small(small_format(dtype), bits);
+    return decode_narrow(float_format(dtype), bits);
   }
   if (!dtype.is_signed()) return static_cast<double>(bits);
   return static_cast<double>(sign_extended(dtype, bits));
@@ -246,9 +243,7 @@ Scalar reduce_identity(ReduceKind kind, DType dtype) {
   return {dtype, 0};
 }
 
-DType accumulator_dtype(DType element) {
-  return element.is_float() && element.bits == 16 ? DType::float32() : element;
-}
+DType accumulator_dtype(DType element) { return element.is_narrow_float() ? DType::float32() : element; }
 
 Scalar lowest(DType dtype) {
   if (dtype.is_float()) return Scalar::from_double(dtype, -HUGE_VAL);
@@ -269,7 +264,7 @@ std::string to_string(const Scalar& value) {
   if (value.is_nan()) return "nan";
   if (value.dtype.bits == 64) return shortest(value.as_double());
   if (value.dtype.bits == 32) return shortest(static_cast<float>(value.as_double()));
-  return shortest_small(value);
+  return shortest_narrow(value);
 }
 
 }  // namespace quern

@@ -30,14 +30,6 @@ size_t checked_byte_size(DType dtype, int64_t count) {
   return static_cast<size_t>(bytes);
 }
 
-/// Shifts out the low `shift` bits, rounding to nearest, ties to even.
-uint32_t shift_rounding(uint32_t value, int shift) {
-  uint32_t rest = value & ((uint32_t{1} << shift) - 1);
-  uint32_t half = uint32_t{1} << (shift - 1);
-  uint32_t kept = value >> shift;
-  return kept + (rest > half || (rest == half && (kept & 1)));
-}
-
 }  // namespace
 
 int64_t element_count(std::span<const int64_t> shape) {
@@ -177,51 +169,11 @@ double element_as_double(const HostTensor& tensor, int64_t offset) {
   }
   QUERN_CHECK(offset >= 0 && offset < tensor.lane_count());
   size_t at = static_cast<size_t>(offset);
-  if (dtype.code == DTypeCode::BFloat) return bfloat_to_float(tensor.elements<uint16_t>()[at]);
-  switch (dtype.bits) {
-    case 16: return half_to_float(tensor.elements<uint16_t>()[at]);
-    case 32: return tensor.elements<float>()[at];
-    case 64: return tensor.elements<double>()[at];
-  }
-  bug("a width of floats", __FILE__, __LINE__);
-}
-
-float half_to_float(uint16_t bits) {
-  uint32_t sign = static_cast<uint32_t>(bits & 0x8000) << 16;
-  uint32_t exponent = (bits >> 10) & 0x1f;
-  uint32_t mantissa = bits & 0x3ff;
-  if (exponent == 0) {
-    // Subnormal: a whole number of 2^-24, exact in float.
-    float magnitude = static_cast<float>(mantissa) * 0x1p-24f;
-    return sign ? -magnitude : magnitude;
-  }
-  uint32_t wide_exponent = exponent == 0x1f ? 0xff : exponent + (127 - 15);
-  return std::bit_cast<float>(sign | wide_exponent << 23 | mantissa << 13);
-}
-
-uint16_t float_to_half(float value) {
-  uint32_t bits = std::bit_cast<uint32_t>(value);
-  uint32_t sign = (bits >> 16) & 0x8000;
-  uint32_t magnitude = bits & 0x7fffffff;
-  auto with_sign = [&](uint32_t half) { return static_cast<uint16_t>(sign | half); };
-  // A NaN keeps the top of its payload and is quiet, so that it never turns into an infinity.
-  if (magnitude > 0x7f800000) return with_sign(0x7e00 | ((magnitude >> 13) & 0x3ff));
-  uint32_t exponent = magnitude >> 23;
-  if (exponent >= 127 + 16) return with_sign(0x7c00);
-  if (exponent >= 127 - 14) return with_sign(shift_rounding(magnitude - ((127 - 15) << 23), 13));
-  // Subnormal halves count in 2^-24; below 2^-25 everything rounds to zero.
-  if (exponent < 127 - 25) return with_sign(0);
-  uint32_t mantissa = (magnitude & 0x7fffff) | 0x800000;
-  return with_sign(shift_rounding(mantissa, static_cast<int>(126 - exponent)));
-}
-
-float bfloat_to_float(uint16_t bits) { return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16); }
-
-uint16_t float_to_bfloat(float value) {
-  uint32_t bits = std::bit_cast<uint32_t>(value);
-  if ((bits & 0x7fffffff) > 0x7f800000) return static_cast<uint16_t>(bits >> 16 | 0x40);
-  // The sign bit rides along: rounding carries at most into infinity.
-  return static_cast<uint16_t>(shift_rounding(bits, 16));
+  if (dtype.bits == 64) return tensor.elements<double>()[at];
+  if (dtype.bits == 32) return tensor.elements<float>()[at];
+  Scalar narrow{dtype.lane()};
+  std::memcpy(&narrow.bits, tensor.data() + at * narrow.dtype.bytes(), narrow.dtype.bytes());
+  return narrow.as_double();
 }
 
 }  // namespace quern

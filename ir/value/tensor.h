@@ -88,17 +88,11 @@ struct Scalar;
 void fill_element(HostTensor& tensor, int64_t offset, const Scalar& lane);
 /// Whether the lanes of each element are the same bits; true of numbers.
 bool lanes_agree(const HostTensor& tensor);
-/// One element as a double (float16 and bfloat16 widened, integers converted, bool 0 or 1). The elements of
+/// One element as a double (narrow floats widened, integers converted, bool 0 or 1). The elements of
 /// vectors are counted by lanes, here and below.
 double element_as_double(const HostTensor& tensor, int64_t offset);
 /// One integer, bool or index element, exact.
 int64_t element_as_int(const HostTensor& tensor, int64_t offset);
-
-/// float16 and bfloat16, round to nearest even.
-float half_to_float(uint16_t bits);
-uint16_t float_to_half(float value);
-float bfloat_to_float(uint16_t bits);
-uint16_t float_to_bfloat(float value);
 
 /// Dtype and shape first, then the values: "Tensor[(2, 2), float32] [[1, 2], [3, 4]]"; more than `limit`
 /// elements are elided with "…" per axis. Floats print as the shortest text that reads back the same. Rank 0:

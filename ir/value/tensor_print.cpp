@@ -7,20 +7,22 @@
 #include <string>
 
 #include "ir/base/result.h"
+#include "ir/value/scalar.h"
 #include "ir/value/tensor.h"
 
 namespace quern {
 
 namespace {
 
-/// The fewest digits that `narrow` brings back to `bits`, for the 16-bit floats, which fmt does not know.
-std::string shortest_narrow(uint16_t bits, float value, uint16_t (*narrow)(float)) {
+/// The fewest digits that read back as the value, for narrow floats, which fmt does not know.
+std::string shortest_narrow(DType dtype, double value) {
   constexpr int kEnoughDigits = 5;  // ceil(1 + 11 log10 2): float16 needs the most
   for (int digits = 1;; ++digits) {
     std::string text = fmt::format("{:.{}g}", value, digits);
     double back = 0;
     std::from_chars(text.data(), text.data() + text.size(), back);
-    if (digits == kEnoughDigits || narrow(static_cast<float>(back)) == bits) return fmt::format("{}", back);
+    if (digits == kEnoughDigits || Scalar::from_double(dtype, back).as_double() == value)
+      return fmt::format("{}", back);
   }
 }
 
@@ -28,12 +30,10 @@ std::string float_text(const HostTensor& tensor, int64_t offset) {
   double value = element_as_double(tensor, offset);
   if (std::isnan(value)) return "nan";
   if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
-  DType dtype = tensor.dtype();
+  DType dtype = tensor.dtype().lane();
   if (dtype.bits == 64) return fmt::format("{}", value);
-  float narrow = static_cast<float>(value);
-  if (dtype.bits == 32) return fmt::format("{}", narrow);
-  uint16_t bits = tensor.elements<uint16_t>()[static_cast<size_t>(offset)];
-  return shortest_narrow(bits, narrow, dtype.code == DTypeCode::BFloat ? float_to_bfloat : float_to_half);
+  if (dtype.bits == 32) return fmt::format("{}", static_cast<float>(value));
+  return shortest_narrow(dtype, value);
 }
 
 std::string int_text(const HostTensor& tensor, int64_t offset) {

@@ -70,7 +70,7 @@ llvm::Type* Operations::in_register(DType dtype) {
 
 llvm::Type* Operations::in_memory(DType dtype) {
   if (dtype.is_bool()) return b_.getInt8Ty();
-  return dtype.is_float() && dtype.bits == 16 ? b_.getInt16Ty() : in_register(dtype);
+  return dtype.is_narrow_float() ? b_.getIntNTy(dtype.bits) : in_register(dtype);
 }
 
 llvm::Value* Operations::from_memory(DType dtype, llvm::Value* bits) {
@@ -106,7 +106,7 @@ llvm::Constant* Operations::constant(const Scalar& scalar) {
 /// The nearest value of the grid, ties to even. bfloat16 is rounded in integers: the instruction for it takes
 /// subnormals for zero.
 llvm::Value* Operations::round_to_grid(DType dtype, llvm::Value* value) {
-  if (!dtype.is_float() || dtype.bits != 16) return value;
+  if (!dtype.is_narrow_float()) return value;
   if (dtype.code == DTypeCode::Float) {
     llvm::Value* half = b_.CreateFPTrunc(value, shaped_like(value, b_.getHalfTy()));
     return b_.CreateFPExt(half, value->getType());
@@ -138,7 +138,7 @@ llvm::Value* Operations::to_odd_float32(llvm::Value* value) {
 llvm::Value* Operations::float_to_float(llvm::Value* value, DType from, DType to) {
   if (from.bits == 64) {
     if (to.bits == 64) return value;
-    if (to.bits == 16) return round_to_grid(to, to_odd_float32(value));
+    if (to.is_narrow_float()) return round_to_grid(to, to_odd_float32(value));
     return b_.CreateFPTrunc(value, shaped_like(value, b_.getFloatTy()));
   }
   if (to.bits == 64) return b_.CreateFPExt(value, shaped_like(value, b_.getDoubleTy()));

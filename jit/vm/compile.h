@@ -69,33 +69,9 @@ class FunctionCompiler {
   Register kernel(const CallExpr& e, const FnExpr& fn, Register wanted);
 
   // --- the kinds
-  Register make(const ConstExpr& e, Register wanted);
-  Register make(const VarExpr& e, Register wanted);
-  Register make(const GlobalExpr& e, Register wanted);
-  Register make(const OpCallExpr& e, Register wanted);
-  Register make(const CallExpr& e, Register wanted);
-  Register make(const FnExpr& e, Register wanted);
-  Register make(const BlockExpr& e, Register wanted);
-  Register make(const IfExpr& e, Register wanted);
-  Register make(const MatchExpr& e, Register wanted);
-  Register make(const TupleExpr& e, Register wanted);
-  Register make(const FieldExpr& e, Register wanted);
-  Register make(const ConstructExpr& e, Register wanted);
-  Register make(const RefExpr& e, Register wanted);
-  Register make(const RefReadExpr& e, Register wanted);
-  Register make(const RefWriteExpr& e, Register wanted);
-  Register make(const IntrinsicExpr& e, Register wanted);
-  Register make(const ExternExpr& e, Register wanted);
-  Register make(const ComprehensionExpr& e, Register wanted);
-  Register make(const CheckDimsExpr& e, Register wanted);
-  Register make(const ViewExpr& e, Register wanted);
-  Register make(const DimValueExpr& e, Register wanted);
-  Register make(const ScalarExpr& e, Register wanted);
-  Register make(const ReduceExpr& e, Register wanted);
-  Register make(const ScanExpr& e, Register wanted);
-  Register make(const ScatterExpr& e, Register wanted);
-  Register make(const ReadExpr& e, Register wanted);
-  Register make(const ErrorExpr& e, Register wanted);
+#define QUERN_NODE(kind, level, operands) Register make(const kind##Expr& e, Register wanted);
+#include "ir/expr/nodes.def"
+#undef QUERN_NODE
 
   Program& program_;
   FunctionCompiler* outer_;

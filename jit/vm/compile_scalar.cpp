@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "ir/expr/fields.h"
 #include "jit/vm/compile.h"
 #include "jit/vm/scalar.h"
 
@@ -13,35 +14,8 @@ namespace {
 /// Whether the index expression is made of what the machine runs itself.
 bool is_scalar_code(ExprPtr expr) {
   if (expr->type->is_tensor() && expr->type->dtype.is_vector()) return false;
-  switch (expr->kind) {
-    case ExprKind::Reduce:
-    case ExprKind::Scan:
-    case ExprKind::Scatter:
-    case ExprKind::CheckDims:
-    case ExprKind::Comprehension: return false;
-    case ExprKind::Const:
-    case ExprKind::Var:
-    case ExprKind::Global:
-    case ExprKind::OpCall:
-    case ExprKind::Call:
-    case ExprKind::Fn:
-    case ExprKind::Block:
-    case ExprKind::If:
-    case ExprKind::Tuple:
-    case ExprKind::Field:
-    case ExprKind::Match:
-    case ExprKind::Construct:
-    case ExprKind::Ref:
-    case ExprKind::RefRead:
-    case ExprKind::RefWrite:
-    case ExprKind::Intrinsic:
-    case ExprKind::Extern:
-    case ExprKind::View:
-    case ExprKind::DimValue:
-    case ExprKind::Scalar:
-    case ExprKind::Read:
-    case ExprKind::Error: break;
-  }
+  // A loop, or a check that opens dims.
+  if (binds_dims(expr)) return false;
   bool all = true;
   for_each_child(expr, [&](ExprPtr child) { all = all && is_scalar_code(child); });
   return all;

@@ -72,14 +72,21 @@ TEST(Tensor, ElementsAsNumbers) {
   EXPECT_EQ(element_as_double(*tensor_of<uint16_t>(DType::bfloat16(), {1}, {0x3fc0}), 0), 1.5);
 }
 
+uint16_t encoded(DType dtype, double value) {
+  return static_cast<uint16_t>(Scalar::from_double(dtype, value).bits);
+}
+double decoded(DType dtype, uint16_t bits) { return Scalar{dtype, bits}.as_double(); }
+
 TEST(Tensor, NarrowFloatsComeBackUnchanged) {
-  for (uint32_t i = 0; i <= 0xffff; ++i) {
-    uint16_t bits = static_cast<uint16_t>(i);
-    float half = half_to_float(bits), bfloat = bfloat_to_float(bits);
-    // A signalling NaN comes back quiet.
-    EXPECT_EQ(float_to_half(half), std::isnan(half) ? bits | 0x200 : bits);
-    EXPECT_EQ(float_to_bfloat(bfloat), std::isnan(bfloat) ? bits | 0x40 : bits);
-  }
+  for (DType dtype : {DType::float16(), DType::bfloat16()})
+    for (uint32_t i = 0; i <= 0xffff; ++i) {
+      const auto bits = static_cast<uint16_t>(i);
+      const double value = decoded(dtype, bits);
+      if (std::isnan(value))
+        EXPECT_TRUE(std::isnan(decoded(dtype, encoded(dtype, value))));
+      else
+        EXPECT_EQ(encoded(dtype, value), bits);
+    }
 }
 
 /// `value` rounded to a multiple of the last place of a binary float with `digits` bits and least exponent
@@ -99,14 +106,18 @@ TEST(Tensor, NarrowFloatsRoundToNearestEven) {
     if (i % 2) bits = (bits & 0x800fe000) | 0x1000 | (0x38000000 + (bits & 0x0f000000));
     float value = std::bit_cast<float>(bits);
     if (std::isnan(value)) continue;
-    EXPECT_EQ(half_to_float(float_to_half(value)), round_binary(value, 11, -24, 65504)) << value;
-    EXPECT_EQ(bfloat_to_float(float_to_bfloat(value)), round_binary(value, 8, -133, 0x1.fep127)) << value;
+    EXPECT_EQ(decoded(DType::float16(), encoded(DType::float16(), value)),
+              round_binary(value, 11, -24, 65504))
+        << value;
+    EXPECT_EQ(decoded(DType::bfloat16(), encoded(DType::bfloat16(), value)),
+              round_binary(value, 8, -133, 0x1.fep127))
+        << value;
   }
-  EXPECT_EQ(float_to_half(65519.0F), 0x7bff);
-  EXPECT_EQ(float_to_half(65520.0F), 0x7c00);
-  EXPECT_EQ(float_to_half(-0x1p-25F), 0x8000);
-  EXPECT_EQ(float_to_half(0x1.8p-25F), 0x0001);
-  EXPECT_EQ(float_to_half(-0.0F), 0x8000);
+  EXPECT_EQ(encoded(DType::float16(), 65519.0F), 0x7bff);
+  EXPECT_EQ(encoded(DType::float16(), 65520.0F), 0x7c00);
+  EXPECT_EQ(encoded(DType::float16(), -0x1p-25F), 0x8000);
+  EXPECT_EQ(encoded(DType::float16(), 0x1.8p-25F), 0x0001);
+  EXPECT_EQ(encoded(DType::float16(), -0.0F), 0x8000);
 }
 
 TEST(TensorPrint, Types) {
@@ -134,18 +145,19 @@ TEST(TensorPrint, Values) {
 TEST(TensorPrint, NarrowFloatsPrintShortest) {
   std::vector<uint16_t> halves;
   for (float value : {0.1F, 1.0F, 65504.0F, 0x1p-24F, -2048.0F, 0.333F})
-    halves.push_back(float_to_half(value));
+    halves.push_back(encoded(DType::float16(), value));
   EXPECT_EQ(to_string(*tensor_of<uint16_t>(DType::float16(), {6}, halves)),
             "Tensor[(6,), float16] [0.1, 1, 65500, 6e-08, -2048, 0.333]");
-  EXPECT_EQ(to_string(*tensor_of<uint16_t>(DType::bfloat16(), {2},
-                                           {float_to_bfloat(0.1F), float_to_bfloat(3e38F)})),
-            "Tensor[(2,), bfloat16] [0.1, 3e+38]");
+  EXPECT_EQ(
+      to_string(*tensor_of<uint16_t>(DType::bfloat16(), {2},
+                                     {encoded(DType::bfloat16(), 0.1F), encoded(DType::bfloat16(), 3e38F)})),
+      "Tensor[(2,), bfloat16] [0.1, 3e+38]");
   for (uint32_t i = 0; i < 0x7c00; ++i) {
     uint16_t bits = static_cast<uint16_t>(i);
     double half = std::stod(to_string(*tensor_of<uint16_t>(DType::float16(), {}, {bits})).substr(8));
-    EXPECT_EQ(float_to_half(static_cast<float>(half)), bits);
+    EXPECT_EQ(encoded(DType::float16(), static_cast<float>(half)), bits);
     double bfloat = std::stod(to_string(*tensor_of<uint16_t>(DType::bfloat16(), {}, {bits})).substr(9));
-    EXPECT_EQ(float_to_bfloat(static_cast<float>(bfloat)), bits);
+    EXPECT_EQ(encoded(DType::bfloat16(), static_cast<float>(bfloat)), bits);
   }
 }
 

@@ -160,8 +160,8 @@ std::string ending_of(const ChildOutcome& outcome) {
   const std::vector<std::string> lines = lines_of(outcome.err);
   auto line = std::ranges::find_if(lines, [](const std::string& l) { return l.starts_with("error["); });
   if (line == lines.end()) line = lines.begin();
-  const std::string told = line == lines.end() ? "" : *line;
-  return fmt::format("its exit code is {}{}", outcome.code, told.empty() ? "" : ": " + told);
+  const std::string text = line == lines.end() ? "" : *line;
+  return fmt::format("its exit code is {}{}", outcome.code, text.empty() ? "" : ": " + text);
 }
 
 std::string difference_of_outputs(const std::string& actual, const std::string& expected) {

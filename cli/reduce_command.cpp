@@ -53,10 +53,10 @@ class Failing {
       return outcome.is_fine() ? "" : fmt::format("`{}`: {}", fmt::join(command_, " "), bare_ending(outcome));
     }
     const ChildOutcome compiled = run({own_program(), "run"});
-    if (is_crash(compiled)) return fmt::format("{}{}", kCompiled, told(compiled));
+    if (is_crash(compiled)) return fmt::format("{}{}", kCompiled, description(compiled));
     if (compiled_alone) return "";
     const ChildOutcome interpreted = run({own_program(), "run", "--interpret"});
-    if (is_crash(interpreted)) return fmt::format("`quern run --interpret`: {}", told(interpreted));
+    if (is_crash(interpreted)) return fmt::format("`quern run --interpret`: {}", description(interpreted));
     const bool same =
         compiled.code == interpreted.code && difference_of_outputs(compiled.out, interpreted.out).empty();
     return same ? "" : "`quern run` and `quern run --interpret` give different results";
@@ -74,7 +74,7 @@ class Failing {
     return ending_of(outcome);
   }
   /// Of a bug the check and the stage, but not the declaration.
-  static std::string told(const ChildOutcome& outcome) {
+  static std::string description(const ChildOutcome& outcome) {
     std::string text = ending_of(outcome);
     return text.substr(0, text.find("` of `"));
   }

@@ -61,9 +61,9 @@ PositionEncoding negotiated_encoding(const json& params) {
 
 /// A bug of Quern as it is reported to a client.
 std::string text_of(const InternalFailure& bug, ServerState& state) {
-  LocatedDiagnostic told = state.session.locate(bug);
-  for (const LocatedNote& note : told.notes) told.message += "; " + note.message;
-  return told.message;
+  LocatedDiagnostic reported = state.session.locate(bug);
+  for (const LocatedNote& note : reported.notes) reported.message += "; " + note.message;
+  return reported.message;
 }
 
 }  // namespace

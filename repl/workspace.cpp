@@ -289,7 +289,7 @@ bool Workspace::tell_changes(SourceId source) {
     const bool is_new = session_.info(id).source == source;
     if (!found.errors.empty()) {
       now.emplace(declared, found.waits);
-      if (found.waits ? is_new || !waited : !was_unsound || waited) tell_unsound(found);
+      if (found.waits ? is_new || !waited : !was_unsound || waited) report_unsound(found);
     } else if (is_new || waited) {
       announce(id, waited);
       if (declared.first == PieceKind::Test) tests.push_back(id);
@@ -301,14 +301,14 @@ bool Workspace::tell_changes(SourceId source) {
   return fine;
 }
 
-void Workspace::tell_unsound(const Unsound& found) {
+void Workspace::report_unsound(const Unsound& found) {
   if (!found.waits) {
     complain(fmt::format("{} has errors now:", shown_name(found.declaration)));
     print_problems(found.errors);
   } else if (options_.interactive) {
-    std::set<std::string> told;
+    std::set<std::string> reported;
     for (const LocatedDiagnostic& d : found.errors)
-      if (told.insert(d.message).second)
+      if (reported.insert(d.message).second)
         complain(fmt::format("{} waits: {}", shown_name(found.declaration), d.message));
   }
 }

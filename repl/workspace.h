@@ -79,7 +79,7 @@ class Workspace {
   Unsound unsound(DeclarationId declaration);
   /// After a change: which declarations wait by now, are what they waited for, or have errors.
   bool tell_changes(SourceId source);
-  void tell_unsound(const Unsound& found);
+  void report_unsound(const Unsound& found);
   /// What a declaration is, that is new or `waited` so far.
   void announce(DeclarationId declaration, bool waited);
   /// Tells once that an imported file is another one on the disk.

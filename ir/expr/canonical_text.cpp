@@ -62,7 +62,7 @@ class TextWriter {
   }
 
   /// Operands are in the order in which they were made. Here they go by their own texts, in which every
-  /// variable that has no number yet looks alike.
+  /// variable that has no number yet looks the same.
   void operands(char kind, Dim d) {
     word(kind, static_cast<int64_t>(d->args.size()));
     std::vector<std::pair<std::string, Dim>> sorted;

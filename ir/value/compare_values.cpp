@@ -46,7 +46,7 @@ class Comparison {
       compare((*left)[i], (*right)[i], fmt::format("{}.{}", place, i));
   }
 
-  std::string told() const {
+  std::string summary() const {
     if (!first_other_.empty()) return first_other_;
     if (different_ == 0) return "";
     if (elements_ == 1) return worst_;
@@ -108,9 +108,10 @@ std::string difference_of_values(const Value& actual, const Value& expected,
                                  std::optional<Tolerance> tolerance) {
   Comparison comparison(tolerance);
   comparison.compare(actual, expected, "");
-  std::string told = comparison.told();
-  if (told.empty()) return "";
-  return fmt::format("{}\nthe value:    {}\nthe expected: {}", told, to_string(actual), to_string(expected));
+  const std::string summary = comparison.summary();
+  if (summary.empty()) return "";
+  return fmt::format("{}\nthe value:    {}\nthe expected: {}", summary, to_string(actual),
+                     to_string(expected));
 }
 
 }  // namespace quern

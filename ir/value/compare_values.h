@@ -8,7 +8,7 @@
 
 namespace quern {
 
-/// How far values may be apart: |actual - expected| <= atol + rtol * |expected|.
+/// How far values may differ: |actual - expected| <= atol + rtol * |expected|.
 struct Tolerance {
   double rtol, atol;
 };

@@ -231,12 +231,12 @@ bool without_choices(const ReadSite& site, const Facts& facts, std::vector<ReadS
     bool possible = true;
     for (size_t l = 0; l < choice->args.size(); ++l) {
       if (l == k) continue;
-      Dim apart = choice->kind == DimKind::Min ? dim_sub(choice->args[l], choice->args[k])
-                                               : dim_sub(choice->args[k], choice->args[l]);
+      Dim gap = choice->kind == DimKind::Min ? dim_sub(choice->args[l], choice->args[k])
+                                             : dim_sub(choice->args[k], choice->args[l]);
       // Of equal operands the first is taken.
-      if (l < k) apart = dim_sub(apart, dim_const(1));
-      possible = possible && !prove_less(apart, dim_const(0), facts);
-      if (!prove_nonnegative(apart, facts)) one.nonnegative.push_back(apart);
+      if (l < k) gap = dim_sub(gap, dim_const(1));
+      possible = possible && !prove_less(gap, dim_const(0), facts);
+      if (!prove_nonnegative(gap, facts)) one.nonnegative.push_back(gap);
     }
     if (!possible) continue;
     replace_in(one, choice, choice->args[k]);

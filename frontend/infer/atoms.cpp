@@ -18,30 +18,30 @@ constexpr std::string_view kCalledForms[] = {"print",        "load",        "sav
 
 }  // namespace
 
-ExprPtr Inference::number(SyntaxPtr s) {
+DraftPtr Inference::number(SyntaxPtr s) {
   if (s->is(SyntaxKind::Bool)) {
-    LiteralDraft draft{{{NumberLiteral{true, s->text == "True"}, s}}, true};
-    ExprPtr e = drafts_.make<ConstExpr>(Expr{ExprKind::Const, scalar_type(DType::boolean()), origin(s)});
-    literals_[e] = draft;
-    return e;
+    return literal(s, scalar_type(DType::boolean()), {{NumberLiteral{true, s->text == "True"}, s}}, true);
   }
-  auto literal = parse_number(s->text);
-  if (!literal) {
+  auto number = parse_number(s->text);
+  if (!number) {
     NumberProblem problem = number_problem(s->text);
     report(problem.kind, s, problem.message);
     return error(s);
   }
-  bool wide = literal->is_integer && literal->integer != static_cast<int32_t>(literal->integer);
-  DType dtype = literal->dtype
-                    ? *literal->dtype
-                    : unifier.fresh_dtype(literal->is_integer ? DTypeClass::Number : DTypeClass::Float, wide);
-  ExprPtr e = drafts_.make<ConstExpr>(Expr{ExprKind::Const, scalar_type(dtype), origin(s)});
-  literals_[e] = {{{*literal, s}}, false};
-  return e;
+  bool wide = number->is_integer && number->integer != static_cast<int32_t>(number->integer);
+  DType dtype = number->dtype
+                    ? *number->dtype
+                    : unifier.fresh_dtype(number->is_integer ? DTypeClass::Number : DTypeClass::Float, wide);
+  return literal(s, scalar_type(dtype), {{*number, s}}, false);
+}
+
+DraftPtr Inference::literal(SyntaxPtr s, Type type, const std::vector<LiteralDraft::Element>& elements,
+                            bool is_bool) {
+  return drafts_.make<LiteralDraft>(origin(s), type, drafts_.copy(elements), is_bool);
 }
 
 bool Inference::literal_elements(SyntaxPtr s, std::vector<int64_t>& shape, size_t depth,
-                                 LiteralDraft& draft) {
+                                 LiteralElements& draft) {
   if (!s->is(SyntaxKind::List)) {
     if (depth != shape.size()) {
       report(DiagnosticKind::RaggedLiteral, s, "the rows of a tensor literal have to be nested equally deep");
@@ -84,8 +84,8 @@ bool Inference::literal_elements(SyntaxPtr s, std::vector<int64_t>& shape, size_
   return true;
 }
 
-ExprPtr Inference::tensor_literal(SyntaxPtr s) {
-  LiteralDraft draft;
+DraftPtr Inference::tensor_literal(SyntaxPtr s) {
+  LiteralElements draft;
   std::vector<int64_t> shape;
   if (!literal_elements(s, shape, 0, draft)) return error(s);
   for (auto& [literal, at] : draft.elements)
@@ -112,9 +112,7 @@ ExprPtr Inference::tensor_literal(SyntaxPtr s) {
   std::vector<Dim> dims;
   dims.reserve(shape.size());
   for (int64_t extent : shape) dims.push_back(dim_const(extent));
-  ExprPtr e = drafts_.make<ConstExpr>(Expr{ExprKind::Const, tensor_type(dims, dtype), origin(s)});
-  literals_[e] = std::move(draft);
-  return e;
+  return literal(s, tensor_type(dims, dtype), draft.elements, draft.is_bool);
 }
 
 // A variable of an earlier statement, and what is known of it.
@@ -133,14 +131,14 @@ const Variable* Inference::top_level(const TopLevelVariable& top) {
   return variable;
 }
 
-ExprPtr Inference::local(SyntaxPtr s) {
+DraftPtr Inference::local(SyntaxPtr s) {
   const Variable* variable = nullptr;
   if (const LocalName* known = find_local(s->text))
     variable = known->variable;
   else if (const TopLevelVariable* top = scope_.variable(s->text))
     variable = top_level(*top);
   if (variable && schemes_.contains(variable)) return general_local(s, variable);
-  if (variable) return drafts_.make<VarExpr>(Expr{ExprKind::Var, variable->type, origin(s)}, variable);
+  if (variable) return drafts_.read(origin(s), variable, variable->type);
   std::string sigil = "%" + std::string(s->text);
   if (scope_.has_top_level_variable(s->text)) {
     report(
@@ -168,14 +166,13 @@ void Inference::instantiate(const Scheme& scheme, Substitution& substitution) {
     substitution.dtypes.emplace(t, unifier.fresh_dtype(dtype_class));
 }
 
-ExprPtr Inference::global(SyntaxPtr s) {
+DraftPtr Inference::global(SyntaxPtr s) {
   std::string_view name = drafts_.copy(s->text);
   auto member = group_types.find(s->text);
   if (member != group_types.end()) {
     auto copy = group_names.find(s->text);
     if (copy != group_names.end()) name = drafts_.copy(std::string_view(copy->second));
-    return drafts_.make<GlobalExpr>(Expr{ExprKind::Global, member->second, origin(s)}, name,
-                                    std::span<const Dim>(), std::span<const Type>(), scope_.module());
+    return drafts_.form(origin(s), member->second, GlobalExpr{.name = name, .module = scope_.module()});
   }
   if (!scope_.has_global(s->text)) {
     if (scope_.in_broken_import(s->text)) return broken_elsewhere(s);
@@ -200,24 +197,21 @@ ExprPtr Inference::global(SyntaxPtr s) {
   return global_at(s, name, *scheme);
 }
 
-ExprPtr Inference::broken_elsewhere(SyntaxPtr s) {
+DraftPtr Inference::broken_elsewhere(SyntaxPtr s) {
   uses_broken = true;
   return error(s);
 }
 
-ExprPtr Inference::bare_name(SyntaxPtr s, Type wanted) {
+DraftPtr Inference::bare_name(SyntaxPtr s, Type wanted) {
   if (auto bound = env.statics.find(s->text); bound != env.statics.end()) {
     const StaticValue& value = bound->second;
     if (value.as_dim())
-      return drafts_.make<DimValueExpr>(Expr{ExprKind::DimValue, scalar_type(DType::index()), origin(s)},
-                                        value.as_dim());
+      return drafts_.form(origin(s), scalar_type(DType::index()), DimValueExpr{.dim = value.as_dim()});
     if (value.as_float() || value.as_bool()) {
       DType dtype = value.as_bool() ? DType::boolean() : unifier.fresh_dtype(DTypeClass::Float);
-      ExprPtr e = drafts_.make<ConstExpr>(Expr{ExprKind::Const, scalar_type(dtype), origin(s)});
-      NumberLiteral literal{value.as_bool() != nullptr, value.as_bool() && *value.as_bool()};
-      if (value.as_float()) literal.real = *value.as_float();
-      literals_[e] = {{{literal, s}}, value.as_bool() != nullptr};
-      return e;
+      NumberLiteral number{value.as_bool() != nullptr, value.as_bool() && *value.as_bool()};
+      if (value.as_float()) number.real = *value.as_float();
+      return literal(s, scalar_type(dtype), {{number, s}}, value.as_bool() != nullptr);
     }
   }
   if (const DataDefinition* data = scope_.data_of_constructor(s->text)) return construct(s, s, *data, wanted);

@@ -12,7 +12,7 @@
 
 namespace quern {
 
-ExprPtr Inference::call(SyntaxPtr s, Type wanted) {
+DraftPtr Inference::call(SyntaxPtr s, Type wanted) {
   SyntaxPtr callee = s->child(0);
   if (!callee->is(SyntaxKind::Name) && !callee->is(SyntaxKind::None)) return function_call(s);
   if (callee->text == "print") return intrinsic(s, IntrinsicKind::Print);
@@ -65,9 +65,10 @@ bool is_tensor(SyntaxPtr argument, const Declaration& op) {
 
 // --- operators
 
-ExprPtr Inference::operator_call(SyntaxPtr s, const Declaration& op, const std::vector<SyntaxPtr>& positional,
-                                 const std::vector<SyntaxPtr>& named) {
-  OpCallDraft draft{&op, s, declaration_, {}, {}, {}};
+DraftPtr Inference::operator_call(SyntaxPtr s, const Declaration& op,
+                                  const std::vector<SyntaxPtr>& positional,
+                                  const std::vector<SyntaxPtr>& named) {
+  OperatorCallDraft& draft = *drafts_.make<OperatorCallDraft>(origin(s), nullptr, &op);
   draft.call.syntax = s;
   Statics statics = evaluator();
   size_t tensors = std::min(tensor_param_count(op.syntax), positional.size());
@@ -99,36 +100,34 @@ ExprPtr Inference::operator_call(SyntaxPtr s, const Declaration& op, const std::
   }
   for (SyntaxPtr n : named) attribute(std::string(n->text), n->child(0), n);
   if (failed) return error(s);
-  ExprPtr waiting = error(s, unifier.fresh_type());
-  op_calls_.emplace(waiting, std::move(draft));
-  relate(s, waiting, fmt::format("the arguments of `{}`", op.name),
-         [this, waiting] { return attempt_operator(waiting); });
-  return waiting;
+  draft.type = unifier.fresh_type();
+  relate(s, &draft, fmt::format("the arguments of `{}`", op.name),
+         [this, &draft] { return attempt_operator(draft); });
+  return &draft;
 }
 
 // An operator where a value is wanted is the function of its tensors: `relu` is `fn (%data) { relu(%data) }`.
-ExprPtr Inference::operator_value(SyntaxPtr s, const Declaration& op) {
+DraftPtr Inference::operator_value(SyntaxPtr s, const Declaration& op) {
   std::vector<const Variable*> params;
   std::vector<Type> types;
-  OpCallDraft draft{&op, s, declaration_, {}, {}, {}};
-  draft.call.syntax = s;
+  OperatorCallDraft& body = *drafts_.make<OperatorCallDraft>(origin(s), nullptr, &op);
+  body.call.syntax = s;
   for (SyntaxPtr p : params_of(op.syntax)->children) {
     if (!p->is(SyntaxKind::TensorParam)) continue;
     types.push_back(unifier.fresh_type());
-    params.push_back(draft_variable(drafts_.copy(p->text), types.back()));
-    draft.args.push_back(drafts_.make<VarExpr>(Expr{ExprKind::Var, types.back(), origin(s)}, params.back()));
-    draft.call.tensors.push_back(types.back());
-    draft.call.tensor_syntax.push_back(s);
+    params.push_back(drafts_.variable(p->text, types.back()));
+    body.args.push_back(drafts_.read(origin(s), params.back(), types.back()));
+    body.call.tensors.push_back(types.back());
+    body.call.tensor_syntax.push_back(s);
   }
-  ExprPtr body = error(s, unifier.fresh_type());
-  op_calls_.emplace(body, std::move(draft));
-  relate(s, body, fmt::format("`{}` as a value", op.name), [this, body] { return attempt_operator(body); });
-  return drafts_.make<FnExpr>(Expr{ExprKind::Fn, function_type(types, body->type), origin(s)},
-                              drafts_.copy(params), std::span<const Dim>(), body, false);
+  body.type = unifier.fresh_type();
+  relate(s, &body, fmt::format("`{}` as a value", op.name), [this, &body] { return attempt_operator(body); });
+  return drafts_.form(origin(s), function_type(types, body.type), FnExpr{.params = drafts_.copy(params)},
+                      {&body});
 }
 
-ExprPtr Inference::too_many_tensors(size_t first, const std::vector<SyntaxPtr>& arguments,
-                                    const Declaration& op) {
+DraftPtr Inference::too_many_tensors(size_t first, const std::vector<SyntaxPtr>& arguments,
+                                     const Declaration& op) {
   std::span<const SyntaxPtr> params = params_of(op.syntax)->children;
   if (!takes_tuple(op) && first < params.size()) {
     report(DiagnosticKind::NotStatic, arguments[first],
@@ -155,13 +154,12 @@ ExprPtr Inference::too_many_tensors(size_t first, const std::vector<SyntaxPtr>& 
   return error(arguments[first]);
 }
 
-bool Inference::attempt_operator(ExprPtr waiting) {
-  OpCallDraft& draft = op_calls_.at(waiting);
+bool Inference::attempt_operator(OperatorCallDraft& draft) {
   matching_ = &draft;
   size_t reported = diagnostics.size();
-  site_.draft = draft.args.empty() ? waiting : draft.args.back();
+  site_.draft = draft.args.empty() ? &draft : draft.args.back();
   MatchOutcome outcome =
-      match_signature(*draft.op, draft.call, scope_, *this, diagnostics, draft.declaration);
+      match_signature(*draft.op, draft.call, scope_, *this, diagnostics, draft.origin.declaration);
   matching_ = nullptr;
   site_ = {};
   if (outcome.status == MatchStatus::Stuck) return false;
@@ -169,30 +167,32 @@ bool Inference::attempt_operator(ExprPtr waiting) {
     draft.matched = true;
     draft.binding = std::move(outcome.binding);
     for (Type t : draft.call.tensors) draft.open |= resolve(t)->has_infer;
-    // What a `?` of the result is, only the call's value tells: it is opened, as a function's is.
-    Type result = draft.binding.result;
-    ExprPtr call = error(draft.syntax, result), exact = opened(call, result, draft.op->name);
-    if (exact == call) {
-      call = waiting;
-    } else {
-      auto entry = op_calls_.extract(waiting);
-      entry.key() = call;
-      op_calls_.insert(std::move(entry));
-      replacements_[waiting] = exact;
-    }
-    if (draft.open) open_matches_.push_back(call);
-    becomes(draft.syntax, waiting, exact->type);
+    becomes(draft.call.syntax, &draft, open_result(draft));
   } else {
-    unifier.unify(waiting->type, error_type());
+    unifier.unify(draft.type, error_type());
   }
-  if (!draft.needed_by.empty())
+  if (!draft.need.name.empty())
     for (size_t i = reported; i < diagnostics.size(); ++i) {
       Diagnostic& d = diagnostics[i];
-      d.message = fmt::format("{} cannot be used with these types: {}", draft.needed_by, d.message);
-      d.notes.push_back({Place{draft.stated, {}}, fmt::format("{} needs it here", draft.needed_by)});
-      broken_uses_.insert(draft.use);
+      d.message = fmt::format("{} cannot be used with these types: {}", draft.need.name, d.message);
+      d.notes.push_back({Place{draft.need.stated, {}}, fmt::format("{} needs it here", draft.need.name)});
+      broken_uses_.insert(draft.need.use);
     }
   return true;
+}
+
+// What a `?` of the result is, only the call's value tells: it is opened, as a function's is. The call is
+// then a draft of its own below the opening, which replaces the one that waited. The type of the result.
+Type Inference::open_result(OperatorCallDraft& waiting) {
+  Type result = waiting.binding.result;
+  OperatorCallDraft* call = &waiting;
+  if (has_open_dim(result)) {
+    call = drafts_.make<OperatorCallDraft>(waiting.origin, result, waiting.op, waiting.args, waiting.call,
+                                           waiting.need, waiting.binding, true, waiting.open);
+    waiting.replacement = opened(call, result, waiting.op->name);
+  }
+  if (call->open) open_matches_.push_back(call);
+  return waiting.replacement ? waiting.replacement->type : result;
 }
 
 std::vector<Note> Inference::origin_of_argument(size_t i) {
@@ -200,17 +200,17 @@ std::vector<Note> Inference::origin_of_argument(size_t i) {
   return origin_of(matching_->args[i]);
 }
 
-std::vector<Note> Inference::origin_of(ExprPtr draft) {
+std::vector<Note> Inference::origin_of(DraftPtr draft) {
   Type type = resolve(draft->type);
-  if (auto replaced = replacements_.find(draft); replaced != replacements_.end()) draft = replaced->second;
-  if (auto* var = as<VarExpr>(draft)) {
+  if (draft->replacement) draft = draft->replacement;
+  if (auto* var = form_of<VarExpr>(draft)) {
     auto known = variable_places_.find(var->variable);
     std::string text = fmt::format("`%{}` is {}", var->variable->name, unifier.describe(type));
     if (known == variable_places_.end()) return {{std::nullopt, text}};
     return {{known->second, text + ", from here"}};
   }
-  if (auto* field = as<FieldExpr>(draft); field && !field->name.empty()) {
-    Type record = resolve(field->tuple->type);
+  if (auto* field = form_of<FieldExpr>(draft); field && !field->name.empty()) {
+    Type record = resolve(child_of(draft, 0)->type);
     const DataDefinition* data = record->kind == TypeKind::Data ? scope_.data_of(record) : nullptr;
     if (data && !data->constructors.empty() && field->index < data->constructors[0].fields.size()) {
       const DataField& f = data->constructors[0].fields[field->index];
@@ -223,8 +223,8 @@ std::vector<Note> Inference::origin_of(ExprPtr draft) {
 
 // --- intrinsics
 
-ExprPtr Inference::intrinsic(SyntaxPtr s, IntrinsicKind kind) {
-  std::vector<ExprPtr> args;
+DraftPtr Inference::intrinsic(SyntaxPtr s, IntrinsicKind kind) {
+  std::vector<DraftPtr> args;
   std::vector<std::string_view> texts;
   for (SyntaxPtr arg : s->children.subspan(1)) {
     if (arg->is(SyntaxKind::NamedArgument)) {
@@ -252,14 +252,14 @@ ExprPtr Inference::intrinsic(SyntaxPtr s, IntrinsicKind kind) {
     report(DiagnosticKind::WrongArgumentCount, s, "`save` takes a file name and a value");
     return error(s);
   }
-  ExprPtr draft = drafts_.make<IntrinsicExpr>(Expr{ExprKind::Intrinsic, unit_type(), origin(s)}, kind,
-                                              drafts_.copy(args), drafts_.copy(texts));
+  DraftPtr draft = drafts_.form(origin(s), unit_type(),
+                                IntrinsicExpr{.intrinsic = kind, .texts = drafts_.copy(texts)}, args);
   if (kind == IntrinsicKind::Save) file_uses_.push_back({s, declaration_, false, texts[0], args[0]});
   return draft;
 }
 
 // `assert_close(value, expected, rtol=1e-5, atol=1e-6)`, `assert_equal(value, expected)`
-ExprPtr Inference::assertion(SyntaxPtr s, bool close) {
+DraftPtr Inference::assertion(SyntaxPtr s, bool close) {
   std::string_view name = s->child(0)->text;
   std::vector<SyntaxPtr> values;
   double tolerances[] = {1e-5, 1e-6};
@@ -292,14 +292,12 @@ ExprPtr Inference::assertion(SyntaxPtr s, bool close) {
                        values.size(), values.size() == 1 ? "" : "s"));
     return error(s, unit_type());
   }
-  ExprPtr value = infer(values[0]), expected = infer(values[1]);
+  DraftPtr value = infer(values[0]), expected = infer(values[1]);
   std::vector<std::string_view> texts;
   if (close)
     for (double tolerance : tolerances)
       texts.push_back(drafts_.copy(std::string_view(fmt::format("{}", tolerance))));
-  ExprPtr draft =
-      drafts_.make<IntrinsicExpr>(Expr{ExprKind::Intrinsic, unit_type(), origin(s)}, IntrinsicKind::Assert,
-                                  drafts_.copy(std::vector<ExprPtr>{value, expected}), drafts_.copy(texts));
+  DraftPtr draft = drafts_.make<AssertionDraft>(origin(s), unit_type(), value, expected, drafts_.copy(texts));
   relate(s, draft, "what is compared", [=, this] {
     Type type = resolve(value->type), other = resolve(expected->type);
     if (type->kind == TypeKind::Infer || other->kind == TypeKind::Infer) return false;
@@ -317,14 +315,14 @@ ExprPtr Inference::assertion(SyntaxPtr s, bool close) {
 
 // --- mismatches
 
-void Inference::becomes(SyntaxPtr at, ExprPtr waiting, Type found) {
+void Inference::becomes(SyntaxPtr at, DraftPtr waiting, Type found) {
   uint32_t outer = std::exchange(declaration_, waiting->origin.declaration);
   expect(at, waiting->type, found, "the value here", {}, DiagnosticKind::TypeMismatch, waiting);
   declaration_ = outer;
 }
 
 bool Inference::expect(SyntaxPtr at, Type wanted, Type found, const std::string& what,
-                       std::vector<Note> notes, DiagnosticKind role, ExprPtr draft) {
+                       std::vector<Note> notes, DiagnosticKind role, DraftPtr draft) {
   Origin source = !notes.empty() && notes[0].place ? notes[0].place->origin : Origin{};
   CheckSite outer = std::exchange(site_, {draft, origin(at), source, [what] { return what; }});
   ProgramPoint outer_point = std::exchange(point_, now());

@@ -42,8 +42,8 @@ std::vector<std::string> bound_names(SyntaxPtr chunk) {
 
 // --- the walk of a body in chunks
 
-ExprPtr Inference::statements(const Declaration& chunk, bool at_end, std::vector<Binding>& bindings,
-                              std::vector<std::string_view>& graph_names, Type wanted) {
+DraftPtr Inference::statements(const Declaration& chunk, bool at_end, std::vector<DraftBinding>& bindings,
+                               std::vector<std::string_view>& graph_names, Type wanted) {
   enter(chunk.id);
   std::span<const SyntaxPtr> all = chunk.syntax->children;
   bool has_result =
@@ -53,21 +53,18 @@ ExprPtr Inference::statements(const Declaration& chunk, bool at_end, std::vector
   return at_end ? unit(chunk.syntax) : nullptr;
 }
 
-ExprPtr Inference::unit(SyntaxPtr at) {
-  return drafts_.make<TupleExpr>(Expr{ExprKind::Tuple, unit_type(), origin(at)}, std::span<const ExprPtr>());
-}
+DraftPtr Inference::unit(SyntaxPtr at) { return drafts_.tuple(origin(at), {}); }
 
-ExprPtr Inference::chunked_body(const Declaration& def, Type wanted) {
+DraftPtr Inference::chunked_body(const Declaration& def, Type wanted) {
   size_t depth = scope_depth();
-  std::vector<Binding> bindings;
+  std::vector<DraftBinding> bindings;
   std::vector<std::string_view> graph_names;
-  ExprPtr result = nullptr;
+  DraftPtr result = nullptr;
   for (const Declaration* chunk : def.chunks)
     result = statements(*chunk, chunk == def.chunks.back(), bindings, graph_names, wanted);
   enter(def.id);
   leave_to(depth);
-  return drafts_.make<BlockExpr>(Expr{ExprKind::Block, result->type, origin(def.syntax)},
-                                 drafts_.copy(bindings), result);
+  return drafts_.block(origin(def.syntax), bindings, result);
 }
 
 SyntaxPtr last_statement(const Declaration& chunk) {
@@ -115,11 +112,11 @@ std::shared_ptr<const BodyHead> infer_body_head(const Declaration& def, Scope& s
 
 BodyRun Inference::body_run(const BodyHead& head, ChunkSource& chunks, const Declaration* first) {
   env = head.env;
-  std::vector<Binding> drafts;
+  std::vector<DraftBinding> drafts;
   std::vector<std::string_view> graph_names;
   std::vector<const Declaration*> run;
   std::vector<std::pair<size_t, size_t>> locals_of;  // of each chunk, in locals_
-  ExprPtr result = nullptr;
+  DraftPtr result = nullptr;
   for (const Declaration* chunk = first;; chunk = chunks.next()) {
     run.push_back(chunk);
     size_t before = locals_.size();
@@ -144,7 +141,7 @@ BodyRun Inference::body_run(const BodyHead& head, ChunkSource& chunks, const Dec
       out.variables.push_back({run[i]->id, finish(local.variable)});
     }
   }
-  for (const Binding& b : drafts) {
+  for (const DraftBinding& b : drafts) {
     if (b.variable && finish_copies(b.variable, out.bindings)) continue;
     out.bindings.push_back({b.variable ? finish(b.variable) : nullptr, finish(b.value)});
     out.has_errors = out.has_errors || contains_errors(out.bindings.back().value);

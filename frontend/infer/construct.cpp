@@ -10,7 +10,7 @@
 namespace quern {
 
 bool Inference::constructor_fields(SyntaxPtr s, const DataConstructor& constructor,
-                                   const Substitution& substitution, std::vector<ExprPtr>& fields,
+                                   const Substitution& substitution, std::vector<DraftPtr>& fields,
                                    std::vector<SyntaxPtr>& at) {
   size_t count = constructor.fields.size();
   fields.assign(count, nullptr);
@@ -87,7 +87,7 @@ bool leaves_dims_open(Type type) {
 
 /// `name` is the constructor as written; `s` its call, or itself: without arguments a constructor with fields
 /// is a function.
-ExprPtr Inference::construct(SyntaxPtr s, SyntaxPtr name, const DataDefinition& data, Type wanted) {
+DraftPtr Inference::construct(SyntaxPtr s, SyntaxPtr name, const DataDefinition& data, Type wanted) {
   const DataConstructor* constructor = find_constructor(data, name->text);
   Substitution substitution;
   instantiate(Scheme{{}, data.header.type_vars, data.header.type}, substitution);
@@ -99,7 +99,7 @@ ExprPtr Inference::construct(SyntaxPtr s, SyntaxPtr name, const DataDefinition& 
   bool applied = s != name;
   if (!applied && !constructor->fields.empty())
     return constructor_function(s, *constructor, type, substitution);
-  std::vector<ExprPtr> fields;
+  std::vector<DraftPtr> fields;
   std::vector<SyntaxPtr> at;
   if (applied && !constructor_fields(s, *constructor, substitution, fields, at)) return error(s, type);
   for (size_t i = 0; i < fields.size(); ++i) {
@@ -109,26 +109,30 @@ ExprPtr Inference::construct(SyntaxPtr s, SyntaxPtr name, const DataDefinition& 
     expect(at[i], substitute(field.type, substitution), fields[i]->type, what,
            {{field.place, "the field is declared here"}}, DiagnosticKind::TypeMismatch, fields[i]);
   }
-  return drafts_.make<ConstructExpr>(Expr{ExprKind::Construct, type, origin(s)}, constructor->interned,
-                                     drafts_.copy(name->text), drafts_.copy(fields));
+  return construction(s, type, *constructor, name->text, fields);
 }
 
-ExprPtr Inference::constructor_function(SyntaxPtr s, const DataConstructor& constructor, Type type,
-                                        const Substitution& substitution) {
+DraftPtr Inference::constructor_function(SyntaxPtr s, const DataConstructor& constructor, Type type,
+                                         const Substitution& substitution) {
   std::vector<const Variable*> params;
-  std::vector<ExprPtr> fields;
+  std::vector<DraftPtr> fields;
   std::vector<Type> types;
   for (size_t i = 0; i < constructor.fields.size(); ++i) {
     const DataField& field = constructor.fields[i];
     types.push_back(substitute(field.type, substitution));
     std::string name = field.name.empty() ? fmt::format("x{}", i) : field.name;
-    params.push_back(draft_variable(drafts_.copy(name), types.back()));
-    fields.push_back(drafts_.make<VarExpr>(Expr{ExprKind::Var, types.back(), origin(s)}, params.back()));
+    params.push_back(drafts_.variable(name, types.back()));
+    fields.push_back(drafts_.read(origin(s), params.back(), types.back()));
   }
-  ExprPtr body = drafts_.make<ConstructExpr>(Expr{ExprKind::Construct, type, origin(s)}, constructor.interned,
-                                             drafts_.copy(s->text), drafts_.copy(fields));
-  return drafts_.make<FnExpr>(Expr{ExprKind::Fn, function_type(types, type), origin(s)}, drafts_.copy(params),
-                              std::span<const Dim>(), body, false);
+  return drafts_.form(origin(s), function_type(types, type), FnExpr{.params = drafts_.copy(params)},
+                      {construction(s, type, constructor, s->text, fields)});
+}
+
+DraftPtr Inference::construction(SyntaxPtr s, Type type, const DataConstructor& constructor,
+                                 std::string_view written, const std::vector<DraftPtr>& fields) {
+  return drafts_.form(origin(s), type,
+                      ConstructExpr{.constructor = constructor.interned, .name = drafts_.copy(written)},
+                      fields);
 }
 
 }  // namespace quern

@@ -22,17 +22,17 @@ static SyntaxPtr annotation_of(SyntaxPtr s) { return s->is(SyntaxKind::Let) ? s-
 // --- `let %f = fn …`
 
 // A function literal sees its own name, with one type; after its statement the name has the general type.
-ExprPtr Inference::let_function(SyntaxPtr s, Type& declared) {
+DraftPtr Inference::let_function(SyntaxPtr s, Type& declared) {
   size_t depth = scope_depth();
   Mark from = mark();
   unifier.enter_level();
   SyntaxPtr written = annotation_of(s), literal = literal_of(s);
   declared = written ? annotation(written) : nullptr;
   Type own = declared ? declared : unifier.fresh_type();
-  const Variable* self = draft_variable(drafts_.copy(s->text), own, s->is(SyntaxKind::GraphLet));
+  Variable* self = drafts_.variable(s->text, own, s->is(SyntaxKind::GraphLet));
   bind_local(self->name, self, s);
   Head head = head_of(literal->child(0), literal->child(1), literal->child(2), env, Binder::General);
-  ExprPtr fn = function(literal, literal->child(1), head, literal->child(3));
+  DraftPtr fn = function(literal, literal->child(1), head, literal->child(3));
   note_type(literal, fn->type);
   bool fits = declared ? expect(literal, declared, fn->type, fmt::format("`%{}`", s->text),
                                 {{place(written), "it is declared here"}})
@@ -48,7 +48,7 @@ ExprPtr Inference::let_function(SyntaxPtr s, Type& declared) {
   bind_dims_of(fn, scheme);
   // What its packs stand for is seen at each use.
   scheme.specialised |= head.env.open_packs != env.open_packs;
-  const_cast<Variable*>(self)->type = scheme.type;
+  self->type = scheme.type;
   check_written_dtypes(literal, head);
   if (scheme.specialised && error_count() == from.errors) {
     Template made{s, declaration_, env, {}};
@@ -69,8 +69,8 @@ ExprPtr Inference::let_function(SyntaxPtr s, Type& declared) {
 }
 
 // The dims that a function is general in are bound from its arguments.
-void Inference::bind_dims_of(ExprPtr function, const Scheme& scheme) {
-  if (auto* fn = as<FnExpr>(function)) const_cast<FnExpr*>(fn)->dim_vars = drafts_.copy(scheme.dim_vars);
+void Inference::bind_dims_of(DraftPtr function, const Scheme& scheme) {
+  if (auto* fn = form_of<FnExpr>(function)) fn->dim_vars = drafts_.copy(scheme.dim_vars);
 }
 
 // A dtype parameter that the body makes a certain dtype, or another parameter, is none.
@@ -94,23 +94,22 @@ void Inference::check_written_dtypes(SyntaxPtr at, const Head& head) {
 }
 
 // `let %f = fn …` on the top level: the statement's value is the function.
-ExprPtr Inference::function_statement(SyntaxPtr s, Scheme& scheme) {
+DraftPtr Inference::function_statement(SyntaxPtr s, Scheme& scheme) {
   Type declared = nullptr;
-  ExprPtr function = let_function(s, declared);
+  DraftPtr function = let_function(s, declared);
   const Variable* self = locals_.back().variable;
   if (auto general = schemes_.find(self); general != schemes_.end()) scheme = general->second;
-  Binding bindings[] = {{self, function}};
-  ExprPtr value = drafts_.make<VarExpr>(Expr{ExprKind::Var, function->type, origin(s)}, self);
-  return drafts_.make<BlockExpr>(Expr{ExprKind::Block, function->type, origin(s)},
-                                 drafts_.copy(std::span<const Binding>(bindings)), value);
+  DraftBinding bindings[] = {{self, function}};
+  DraftPtr value = drafts_.read(origin(s), self, function->type);
+  return drafts_.block(origin(s), bindings, value);
 }
 
-ExprPtr Inference::general_local(SyntaxPtr s, const Variable* variable) {
+DraftPtr Inference::general_local(SyntaxPtr s, const Variable* variable) {
   const Scheme scheme = schemes_.at(variable);
   std::string name = fmt::format("`%{}`", variable->name);
   Use use = at_use(scheme, s, name);
-  if (!scheme.specialised) return drafts_.make<VarExpr>(Expr{ExprKind::Var, use.type, origin(s)}, variable);
-  ExprPtr waiting = error(s, use.type);
+  if (!scheme.specialised) return drafts_.read(origin(s), variable, use.type);
+  DraftPtr waiting = drafts_.make<GeneralUseDraft>(origin(s), use.type);
   if (!templates_.contains(variable)) return waiting;
   relate(s, waiting, fmt::format("the arguments of {}", name),
          [=, this] { return attempt_copy(waiting, s, variable, use.number); });
@@ -156,7 +155,7 @@ bool Inference::has_written_dtypes(const Template& made, Type function, SyntaxPt
   return true;
 }
 
-bool Inference::attempt_copy(ExprPtr waiting, SyntaxPtr s, const Variable* variable, size_t use) {
+bool Inference::attempt_copy(DraftPtr waiting, SyntaxPtr s, const Variable* variable, size_t use) {
   if (broken_uses_.contains(use)) return unifier.unify(waiting->type, error_type()), true;
   Template& made = templates_.at(variable);
   if (!has_written_dtypes(made, resolve(waiting->type), s, variable->name))
@@ -172,7 +171,7 @@ bool Inference::attempt_copy(ExprPtr waiting, SyntaxPtr s, const Variable* varia
   std::string name = fmt::format("`%{}`", variable->name);
   Type type = at_use(copy.scheme, s, name).type;
   expect(s, waiting->type, type, name);
-  replacements_[waiting] = drafts_.make<VarExpr>(Expr{ExprKind::Var, type, origin(s)}, copy.variable);
+  waiting->replacement = drafts_.read(origin(s), copy.variable, type);
   return true;
 }
 
@@ -180,7 +179,7 @@ Inference::Template::Copy& Inference::copy_at(Template& of, const std::vector<Ty
   for (Template::Copy& known : of.copies)
     if (known.params == params) return known;
   SyntaxPtr let = of.let, literal = literal_of(let);
-  const Variable* self = draft_variable(drafts_.copy(let->text), nullptr, let->is(SyntaxKind::GraphLet));
+  Variable* self = drafts_.variable(let->text, nullptr, let->is(SyntaxKind::GraphLet));
   Template::Copy& copy =
       of.copies.emplace_back(Template::Copy{params, self, nullptr, {}, unifier.fresh_type()});
   size_t reported = diagnostics.size();
@@ -208,14 +207,14 @@ Inference::Template::Copy& Inference::copy_at(Template& of, const std::vector<Ty
   for (Type t : params) given.push_back(with_open_dims(t));
   Head head = head_of(literal->child(0), literal->child(1), literal->child(2), env, Binder::Copy, &given);
   // A type of this level: what the copy is general in does not belong to the function around.
-  const_cast<Variable*>(self)->type = function_type(head.params, head.result);
+  self->type = function_type(head.params, head.result);
   if (SyntaxPtr written = annotation_of(let)) unifier.unify(self->type, annotation(written));
   bind_local(self->name, self, let);
   copy.function = function(literal, literal->child(1), head, literal->child(3));
   unifier.leave_level();
   copy.scheme = generalise(from, {copy.function->type}, {Scheme{head.dim_vars, {}}}, Dims::Shown)[0];
   bind_dims_of(copy.function, copy.scheme);
-  const_cast<Variable*>(self)->type = copy.scheme.type;
+  self->type = copy.scheme.type;
   locals_ = std::move(outer_locals);
   latest_ = std::move(outer_latest);
   env = std::move(outer_env);
@@ -231,7 +230,7 @@ Inference::Template::Copy& Inference::copy_at(Template& of, const std::vector<Ty
 
 // --- definitions that are typed per rank and dtype
 
-ExprPtr Inference::global_at(SyntaxPtr s, std::string_view name, const Scheme& scheme) {
+DraftPtr Inference::global_at(SyntaxPtr s, std::string_view name, const Scheme& scheme) {
   std::string shown = fmt::format("`@{}`", name);
   Use use = at_use(scheme, s, shown);
   const Substitution& substitution = use.substitution;
@@ -242,11 +241,14 @@ ExprPtr Inference::global_at(SyntaxPtr s, std::string_view name, const Scheme& s
   for (Dim d : scheme.dim_vars) dims.push_back(substitution.dims.at(d));
   for (Type t : scheme.type_vars) types.push_back(substitution.types.at(t));
   if (!scheme.specialised)
-    return drafts_.make<GlobalExpr>(Expr{ExprKind::Global, type, origin(s)}, name, drafts_.copy(dims),
-                                    drafts_.copy(types), scope_.module());
+    return drafts_.form(origin(s), type,
+                        GlobalExpr{.name = name,
+                                   .dims = drafts_.copy(dims),
+                                   .types = drafts_.copy(types),
+                                   .module = scope_.module()});
   bool annotated = scope_.is_annotated(name);
   size_t number = use.number;
-  ExprPtr waiting = error(s, type);
+  DraftPtr waiting = drafts_.make<GeneralUseDraft>(origin(s), type);
   relate(s, waiting, fmt::format("the arguments of {}", shown),
          [=, this] { return attempt_specialised(waiting, s, name, annotated, dims, number); });
   return waiting;
@@ -336,7 +338,7 @@ class CanonicalVars {
 
 }  // namespace
 
-bool Inference::attempt_specialised(ExprPtr waiting, SyntaxPtr s, std::string_view name, bool annotated,
+bool Inference::attempt_specialised(DraftPtr waiting, SyntaxPtr s, std::string_view name, bool annotated,
                                     const std::vector<Dim>& written, size_t use) {
   if (broken_uses_.contains(use)) return unifier.unify(waiting->type, error_type()), true;
   auto params = settled_params(waiting->type);
@@ -351,9 +353,10 @@ bool Inference::attempt_specialised(ExprPtr waiting, SyntaxPtr s, std::string_vi
   if (annotated) {
     // Its type is known without its body.
     scope_.specialise(request);
-    replacements_[waiting] = drafts_.make<GlobalExpr>(Expr{ExprKind::Global, waiting->type, origin(s)},
-                                                      drafts_.copy(std::string_view(key)),
-                                                      drafts_.copy(written), std::span<const Type>(), home);
+    waiting->replacement = drafts_.form(
+        origin(s), waiting->type,
+        GlobalExpr{
+            .name = drafts_.copy(std::string_view(key)), .dims = drafts_.copy(written), .module = home});
     return true;
   }
   const Inferred* copy = scope_.specialised(request);
@@ -373,9 +376,11 @@ bool Inference::attempt_specialised(ExprPtr waiting, SyntaxPtr s, std::string_vi
   std::vector<Type> types;
   for (Dim d : copy->definition.scheme.dim_vars) dims.push_back(substitution.dims.at(d));
   for (Type t : copy->definition.scheme.type_vars) types.push_back(substitution.types.at(t));
-  replacements_[waiting] =
-      drafts_.make<GlobalExpr>(Expr{ExprKind::Global, type, origin(s)}, drafts_.copy(std::string_view(key)),
-                               drafts_.copy(dims), drafts_.copy(types), home);
+  waiting->replacement = drafts_.form(origin(s), type,
+                                      GlobalExpr{.name = drafts_.copy(std::string_view(key)),
+                                                 .dims = drafts_.copy(dims),
+                                                 .types = drafts_.copy(types),
+                                                 .module = home});
   return true;
 }
 

@@ -17,8 +17,8 @@ void Inference::report(DiagnosticKind kind, SyntaxPtr at, std::string message, s
   diagnostics.push_back({kind, place(at), std::move(message), std::move(notes), std::move(fixes)});
 }
 
-ExprPtr Inference::error(SyntaxPtr s, Type type) {
-  return drafts_.make<ErrorExpr>(Expr{ExprKind::Error, type ? type : error_type(), origin(s)});
+DraftPtr Inference::error(SyntaxPtr s, Type type) {
+  return drafts_.error(origin(s), type ? type : error_type());
 }
 
 Type Inference::annotation(SyntaxPtr type, const TypeEnv& in) {
@@ -29,10 +29,6 @@ Type Inference::annotation(SyntaxPtr type, const TypeEnv& in) {
   Type written = resolve_type(type, in, evaluator, scope_, diagnostics, declaration_);
   unifier.meet(written);
   return written;
-}
-
-const Variable* Inference::draft_variable(std::string_view name, Type type, bool graph) {
-  return make_variable(drafts_, name, type, graph);
 }
 
 // What says the type of the variable that a node binds: its annotation, else its value.
@@ -75,15 +71,15 @@ void Inference::note_type(SyntaxPtr s, Type type) {
   types[s->id] = type;
 }
 
-ExprPtr Inference::infer(SyntaxPtr s, Type wanted) {
+DraftPtr Inference::infer(SyntaxPtr s, Type wanted) {
   check_stack();
   if (!s) return error(s);
-  ExprPtr draft = walk(s, wanted);
+  DraftPtr draft = walk(s, wanted);
   note_type(s, draft->type);
   return draft;
 }
 
-ExprPtr Inference::walk(SyntaxPtr s, Type wanted) {
+DraftPtr Inference::walk(SyntaxPtr s, Type wanted) {
   switch (s->kind) {
     case SyntaxKind::Int:
     case SyntaxKind::Float:
@@ -146,31 +142,29 @@ void Inference::report_misplaced(SyntaxPtr s) {
     report(row->kind, s, std::string(row->message));
 }
 
-ExprPtr Inference::if_else(SyntaxPtr s, Type wanted) {
-  ExprPtr condition = infer(s->child(0));
+DraftPtr Inference::if_else(SyntaxPtr s, Type wanted) {
+  DraftPtr condition = infer(s->child(0));
   expect(s->child(0), scalar_type(DType::boolean()), condition->type, "the condition of `if`", {},
          DiagnosticKind::ConditionNotBool, condition);
   uint32_t first = 0, second = 0;
-  ExprPtr then_arm = infer_arm(s->child(1), first, wanted);
-  ExprPtr else_arm = infer_arm(s->child(2), second, wanted);
-  ExprPtr branch = drafts_.make<IfExpr>(Expr{ExprKind::If, unifier.fresh_type(), origin(s)}, condition,
-                                        then_arm, else_arm);
+  DraftPtr then_arm = infer_arm(s->child(1), first, wanted);
+  DraftPtr else_arm = infer_arm(s->child(2), second, wanted);
+  DraftPtr branch = drafts_.form(origin(s), unifier.fresh_type(), IfExpr{}, {condition, then_arm, else_arm});
   return joined(branch, {then_arm, else_arm}, {first, second}, {s->child(1), s->child(2)});
 }
 
 // `meta[relay.Constant][0]`
-ExprPtr Inference::constant(SyntaxPtr s) {
+DraftPtr Inference::constant(SyntaxPtr s) {
   auto tensor = meta_constant(s, scope_, declaration_, diagnostics);
   if (!tensor) return error(s);
   std::vector<Dim> dims;
   for (int64_t extent : tensor->shape()) dims.push_back(dim_const(extent));
-  return drafts_.make<ConstExpr>(Expr{ExprKind::Const, tensor_type(dims, tensor->dtype()), origin(s)},
-                                 tensor);
+  return drafts_.form(origin(s), tensor_type(dims, tensor->dtype()), ConstExpr{.value = tensor});
 }
 
 // --- blocks and functions
 
-void Inference::binding(SyntaxPtr s, std::vector<Binding>& bindings,
+void Inference::binding(SyntaxPtr s, std::vector<DraftBinding>& bindings,
                         std::vector<std::string_view>& graph_names) {
   Type declared = nullptr;
   if (s->is(SyntaxKind::GraphLet)) {
@@ -179,19 +173,19 @@ void Inference::binding(SyntaxPtr s, std::vector<Binding>& bindings,
              fmt::format("`%{}` is bound twice in this block", s->text));
     graph_names.push_back(s->text);
     if (binds_function(s)) {
-      ExprPtr function = let_function(s, declared);
+      DraftPtr function = let_function(s, declared);
       bindings.push_back({locals_.back().variable, function});
       return;
     }
-    ExprPtr value = infer(s->child(0));
-    const Variable* variable = draft_variable(drafts_.copy(s->text), value->type, true);
+    DraftPtr value = infer(s->child(0));
+    const Variable* variable = drafts_.variable(s->text, value->type, true);
     bindings.push_back({variable, value});
     bind_local(variable->name, variable, s);
     return;
   }
   if (scope_.cancelled()) return;
   if (s->is(SyntaxKind::FreeVar)) {
-    const Variable* variable = draft_variable(drafts_.copy(s->text), infer(s)->type);
+    const Variable* variable = drafts_.variable(s->text, infer(s)->type);
     return bind_local(variable->name, variable, s);
   }
   if (!s->is(SyntaxKind::Let)) {
@@ -199,34 +193,33 @@ void Inference::binding(SyntaxPtr s, std::vector<Binding>& bindings,
     return;
   }
   if (binds_function(s)) {
-    ExprPtr function = let_function(s, declared);
+    DraftPtr function = let_function(s, declared);
     bindings.push_back({locals_.back().variable, function});
     return;
   }
   if (s->child(0)) declared = annotation(s->child(0));
   annotations.emplace(s->child(1), s->child(0));
-  ExprPtr value = infer(s->child(1), declared);
+  DraftPtr value = infer(s->child(1), declared);
   if (declared)
     expect(s->child(1), declared, value->type, fmt::format("`%{}`", s->text),
            {{place(s->child(0)), "it is declared here"}}, DiagnosticKind::AnnotationMismatch, value);
-  ExprPtr exact = value;
+  DraftPtr exact = value;
   if (declared) value = opened(value, declared = resolve(declared), s->text);
   if (s->text == "_") {
     bindings.push_back({nullptr, value});
     return;
   }
   bool is_opened = value != exact;
-  const Variable* variable =
-      draft_variable(drafts_.copy(s->text), declared && !is_opened ? declared : value->type);
+  const Variable* variable = drafts_.variable(s->text, declared && !is_opened ? declared : value->type);
   bindings.push_back({variable, value});
   bind_local(variable->name, variable, s);
 }
 
-ExprPtr Inference::block(SyntaxPtr s, Type wanted) {
+DraftPtr Inference::block(SyntaxPtr s, Type wanted) {
   size_t depth = scope_depth();
-  std::vector<Binding> bindings;
+  std::vector<DraftBinding> bindings;
   std::vector<std::string_view> graph_names;
-  ExprPtr result = nullptr;
+  DraftPtr result = nullptr;
   for (size_t i = 0; i < s->children.size(); ++i) {
     SyntaxPtr statement = s->children[i];
     bool is_binding = statement->is(SyntaxKind::Let) || statement->is(SyntaxKind::GraphLet);
@@ -238,24 +231,22 @@ ExprPtr Inference::block(SyntaxPtr s, Type wanted) {
   leave_to(depth);
   if (!result) result = unit(s);
   if (bindings.empty()) return result;
-  return drafts_.make<BlockExpr>(Expr{ExprKind::Block, result->type, origin(s)}, drafts_.copy(bindings),
-                                 result);
+  return drafts_.block(origin(s), bindings, result);
 }
 
 // --- operators written infix, projections, index expressions
 
-ExprPtr Inference::conditional(SyntaxPtr s, SyntaxPtr condition, ExprPtr then_arm, ExprPtr else_arm) {
-  ExprPtr test = infer(condition);
+DraftPtr Inference::conditional(SyntaxPtr s, SyntaxPtr condition, DraftPtr then_arm, DraftPtr else_arm) {
+  DraftPtr test = infer(condition);
   Type boolean = scalar_type(DType::boolean());
   expect(condition, boolean, test->type, fmt::format("the operand of `{}`", s->text), {},
          DiagnosticKind::ConditionNotBool, test);
-  ExprPtr arm = then_arm ? then_arm : else_arm;
+  DraftPtr arm = then_arm ? then_arm : else_arm;
   expect(s->child(1), boolean, arm->type, fmt::format("the operand of `{}`", s->text), {},
          DiagnosticKind::ConditionNotBool, arm);
-  ExprPtr constant = drafts_.make<ConstExpr>(Expr{ExprKind::Const, boolean, origin(s)});
-  literals_[constant] = {{{NumberLiteral{true, then_arm ? 0 : 1}, s}}, true};
-  return drafts_.make<IfExpr>(Expr{ExprKind::If, boolean, origin(s)}, test, then_arm ? then_arm : constant,
-                              else_arm ? else_arm : constant);
+  DraftPtr constant = literal(s, boolean, {{NumberLiteral{true, then_arm ? 0 : 1}, s}}, true);
+  return drafts_.form(origin(s), boolean, IfExpr{},
+                      {test, then_arm ? then_arm : constant, else_arm ? else_arm : constant});
 }
 
 std::string Inference::infix_name(SyntaxPtr s) {
@@ -263,7 +254,7 @@ std::string Inference::infix_name(SyntaxPtr s) {
   return scope_.infix((is_unary ? "unary " : "") + std::string(s->text));
 }
 
-ExprPtr Inference::infix(SyntaxPtr s) {
+DraftPtr Inference::infix(SyntaxPtr s) {
   uint32_t arm = 0;
   if (s->text == "and") return conditional(s, s->child(0), infer_arm(s->child(1), arm), nullptr);
   if (s->text == "or") return conditional(s, s->child(0), nullptr, infer_arm(s->child(1), arm));
@@ -278,11 +269,11 @@ ExprPtr Inference::infix(SyntaxPtr s) {
   return operator_call(s, *op, {s->children.begin(), s->children.end()}, {});
 }
 
-ExprPtr Inference::projection(SyntaxPtr s) {
-  ExprPtr tuple = infer(s->child(0));
+DraftPtr Inference::projection(SyntaxPtr s) {
+  DraftPtr tuple = infer(s->child(0));
   size_t index = std::stoul(std::string(s->text));
-  ExprPtr draft = drafts_.make<FieldExpr>(Expr{ExprKind::Field, unifier.fresh_type(), origin(s)}, tuple,
-                                          static_cast<uint32_t>(index), std::string_view());
+  DraftPtr draft =
+      drafts_.make<ProjectionDraft>(origin(s), unifier.fresh_type(), tuple, static_cast<uint32_t>(index));
   relate(s, draft, "the tuple", [=, this] {
     Type type = resolve(tuple->type);
     if (type->kind == TypeKind::Infer) return false;
@@ -299,9 +290,10 @@ ExprPtr Inference::projection(SyntaxPtr s) {
   return draft;
 }
 
-ExprPtr Inference::field(SyntaxPtr s) {
-  ExprPtr record = infer(s->child(0));
-  ExprPtr waiting = error(s, unifier.fresh_type());
+DraftPtr Inference::field(SyntaxPtr s) {
+  DraftPtr record = infer(s->child(0));
+  DraftPtr waiting =
+      drafts_.make<RecordFieldDraft>(origin(s), unifier.fresh_type(), record, drafts_.copy(s->text));
   relate(s, waiting, "the record", [=, this] {
     Type type = resolve(record->type);
     if (type->kind == TypeKind::Infer) return false;
@@ -319,10 +311,10 @@ ExprPtr Inference::field(SyntaxPtr s) {
         for (size_t k = 0; k < type->args.size(); ++k)
           substitution.types.emplace(data->header.type_vars[k], type->args[k]);
         Type type = substitute(fields[i].type, substitution);
-        ExprPtr read =
-            drafts_.make<FieldExpr>(Expr{ExprKind::Field, type, origin(s)}, record, i, drafts_.copy(s->text));
-        replacements_[waiting] = opened(read, type, s->text);
-        becomes(s, waiting, replacements_[waiting]->type);
+        DraftPtr read =
+            drafts_.form(origin(s), type, FieldExpr{.index = i, .name = drafts_.copy(s->text)}, {record});
+        waiting->replacement = opened(read, type, s->text);
+        becomes(s, waiting, waiting->replacement->type);
         return true;
       }
       Place at = place(s);
@@ -345,7 +337,7 @@ ExprPtr Inference::field(SyntaxPtr s) {
 }
 
 // `.name` of a value without fields.
-void Inference::report_no_field(SyntaxPtr s, Type type, ExprPtr record) {
+void Inference::report_no_field(SyntaxPtr s, Type type, DraftPtr record) {
   Place at = place(s);
   at.part = Part::Tail;
   at.length = static_cast<uint32_t>(s->text.size());
@@ -377,37 +369,40 @@ void Inference::report_no_field(SyntaxPtr s, Type type, ExprPtr record) {
                          fmt::format("a tensor has no `.{}`: {}", s->text, advice), origin_of(record)});
 }
 
-ExprPtr Inference::comprehension(SyntaxPtr s) {
-  auto operands = std::make_shared<std::vector<std::pair<SyntaxPtr, ExprPtr>>>();
-  for (SyntaxPtr operand : tensor_operands(s)) operands->emplace_back(operand, infer(operand));
-  ExprPtr waiting = error(s, unifier.fresh_type());
-  uint32_t declaration = declaration_;
+DraftPtr Inference::comprehension(SyntaxPtr s) {
+  std::vector<IndexOperand> operands;
+  for (SyntaxPtr operand : tensor_operands(s)) operands.push_back({operand, infer(operand)});
+  IndexDraft* draft = drafts_.index(origin(s), unifier.fresh_type(), operands);
   StaticEnv statics = env.statics;
-  relate(s, waiting, "what it reads", [=, this] {
-    for (auto& [at, draft] : *operands) {
-      Type type = resolve(draft->type);
+  relate(s, draft, "what it reads", [=, this] {
+    for (const IndexOperand& operand : draft->operands) {
+      Type type = resolve(operand.tensor->type);
       if (type->kind == TypeKind::Infer || (type->is_tensor() && resolve(type->dtype).is_infer()))
         return false;
     }
-    auto find = [&](SyntaxPtr at) -> ExprPtr {
-      for (auto& [syntax, draft] : *operands)
-        if (same_operand(syntax, at)) {
-          Type type = resolve(draft->type);
-          if (type->is_error()) return nullptr;
-          Expr* typed = const_cast<Expr*>(draft);
-          typed->type = type;
-          return draft;
-        }
-      return nullptr;
-    };
-    IndexElaborator elaborator(drafts_, scope_, declaration, diagnostics, find);
-    ExprPtr result = elaborator.comprehension(s, statics, std::nullopt, std::nullopt);
-    if (result) result = with_schedule(s, result, declaration, *operands);
-    becomes(s, waiting, result ? result->type : error_type());
-    if (result) replacements_[waiting] = result;
+    draft->expression = elaborate(s, *draft, statics);
+    becomes(s, draft, draft->expression ? draft->expression->type : error_type());
     return true;
   });
-  return waiting;
+  return draft;
+}
+
+// The index expression over its operands, whose types are known; null after a diagnostic.
+ExprPtr Inference::elaborate(SyntaxPtr s, IndexDraft& draft, const StaticEnv& statics) {
+  auto find = [&](SyntaxPtr at) -> ExprPtr {
+    for (IndexOperand& operand : draft.operands) {
+      if (!same_operand(operand.at, at)) continue;
+      Type type = resolve(operand.tensor->type);
+      if (type->is_error()) return nullptr;
+      if (!operand.read) operand.read = drafts_.operand(operand.tensor, type);
+      return operand.read;
+    }
+    return nullptr;
+  };
+  const uint32_t declaration = draft.origin.declaration;
+  IndexElaborator elaborator(drafts_.arena(), scope_, declaration, diagnostics, find);
+  ExprPtr made = elaborator.comprehension(s, statics, std::nullopt, std::nullopt);
+  return made ? with_schedule(s, made, declaration, draft.operands) : nullptr;
 }
 
 }  // namespace quern

@@ -8,10 +8,8 @@
 
 namespace quern {
 
-ExprPtr Inference::load(SyntaxPtr s, const std::vector<std::string_view>& texts) {
-  ExprPtr draft =
-      drafts_.make<IntrinsicExpr>(Expr{ExprKind::Intrinsic, unifier.fresh_type(), origin(s)},
-                                  IntrinsicKind::Load, std::span<const ExprPtr>(), drafts_.copy(texts));
+DraftPtr Inference::load(SyntaxPtr s, const std::vector<std::string_view>& texts) {
+  DraftPtr draft = drafts_.make<LoadDraft>(origin(s), unifier.fresh_type(), texts[0], texts[1]);
   // An annotation decides. Without one the relation stays in the queue until the rest is settled, and the
   // file is asked.
   relate(s, draft, "the file's content", [=, this] { return resolve(draft->type)->kind != TypeKind::Infer; });

@@ -7,7 +7,7 @@
 
 namespace quern {
 
-void Inference::relate(SyntaxPtr at, ExprPtr draft, std::string wanting, std::function<bool()> try_it) {
+void Inference::relate(SyntaxPtr at, DraftPtr draft, std::string wanting, std::function<bool()> try_it) {
   // What is found equal at this point is so from here on, whenever the relation gets what it waits for.
   auto attempt = [this, point = known_dims.step(), try_it = std::move(try_it)] {
     ProgramPoint outer_point = std::exchange(point_, point);
@@ -18,10 +18,8 @@ void Inference::relate(SyntaxPtr at, ExprPtr draft, std::string wanting, std::fu
     return done;
   };
   // Most relations have what they need when they are made. A `load` waits for its annotation in any case.
-  auto* intrinsic = as<IntrinsicExpr>(draft);
-  bool is_load = intrinsic && intrinsic->intrinsic == IntrinsicKind::Load;
   unifier.observe();
-  bool done = !is_load && attempt();
+  bool done = draft->kind != DraftKind::Load && attempt();
   std::vector<Unknown> waits_for = unifier.observed();
   if (done) return;
   auto number = static_cast<uint32_t>(relations_.size());
@@ -66,11 +64,9 @@ void Inference::load_types() {
   run_queue();
   for (size_t i = 0; i < relations_.size(); ++i) {
     Relation& relation = relations_[i];
-    auto* load = as<IntrinsicExpr>(relation.draft);
-    if (relation.done || !load || load->intrinsic != IntrinsicKind::Load ||
-        resolve(load->type)->kind != TypeKind::Infer)
-      continue;
-    Result<Type> type = scope_.file_type(load->texts[0], load->texts[1]);
+    auto* load = as<LoadDraft>(relation.draft);
+    if (relation.done || !load || resolve(load->type)->kind != TypeKind::Infer) continue;
+    Result<Type> type = scope_.file_type(load->path, load->entry);
     if (!type) {
       enter(relation.declaration);
       report(DiagnosticKind::FileProblem, relation.at, type.error().message);
@@ -86,11 +82,11 @@ std::set<Unknown> Inference::awaiting_literals() {
   std::set<Unknown> awaiting;
   for (const Relation& relation : relations_) {
     if (relation.done) continue;
-    const auto call = op_calls_.find(relation.draft);
-    if (call == op_calls_.end()) continue;
+    auto* call = as<OperatorCallDraft>(relation.draft);
+    if (!call) continue;
     bool is_open = false;
     std::vector<Unknown> literals;
-    for (Type operand : call->second.call.tensors)
+    for (Type operand : call->call.tensors)
       for (Unknown u : unifier.unknowns(operand)) {
         if (unifier.is_literal(u))
           literals.push_back(u);
@@ -108,9 +104,9 @@ void Inference::solve() {
   while (unifier.apply_defaults(awaiting_literals()) || unifier.apply_defaults() ||
          unifier.settle_broadcasts(false));
   for (const Relation& relation : relations_) {
-    if (relation.done) continue;
-    auto* intrinsic = as<IntrinsicExpr>(relation.draft);
-    if (intrinsic && intrinsic->intrinsic < IntrinsicKind::Gradient) continue;
+    // What a file holds and what is compared is reported where it is looked at.
+    DraftKind kind = relation.draft->kind;
+    if (relation.done || kind == DraftKind::Load || kind == DraftKind::Assertion) continue;
     enter(relation.declaration);
     Type known = resolve(relation.draft->type);
     if (known->is_error()) continue;
@@ -142,13 +138,13 @@ std::string Inference::missing_annotation(const Relation& relation, std::vector<
       notes.push_back({Place{{owner, p->id}, {}}, fmt::format("`%{}` has no type here", p->text)});
       return fmt::format("`%{}`", p->text);
     }
-  std::vector<ExprPtr> parts;
-  if (auto* field = as<FieldExpr>(relation.draft)) parts.push_back(field->tuple);
-  if (auto call = op_calls_.find(relation.draft); call != op_calls_.end()) parts = call->second.args;
-  for (ExprPtr part : parts) {
-    auto* var = as<VarExpr>(part);
+  std::vector<DraftPtr> parts;
+  if (auto* field = as<ProjectionDraft>(relation.draft)) parts.push_back(field->tuple);
+  if (auto* call = as<OperatorCallDraft>(relation.draft)) parts = call->args;
+  for (DraftPtr part : parts) {
+    auto* var = form_of<VarExpr>(part);
     auto known = var ? variable_places_.find(var->variable) : variable_places_.end();
-    if (known == variable_places_.end() || !has_open_part(resolve(var->type))) continue;
+    if (known == variable_places_.end() || !has_open_part(resolve(part->type))) continue;
     notes.push_back({known->second, fmt::format("`%{}` has no type here", var->variable->name)});
     return fmt::format("`%{}`", var->variable->name);
   }
@@ -216,9 +212,9 @@ const Variable* Inference::finish(const Variable* variable) {
   return known;
 }
 
-std::vector<ExprPtr> Inference::finish_all(std::span<const ExprPtr> list) {
+std::vector<ExprPtr> Inference::finish_all(DraftSpan list) {
   std::vector<ExprPtr> out;
-  for (ExprPtr e : list) out.push_back(e ? finish(e) : nullptr);
+  for (DraftPtr e : list) out.push_back(e ? finish(e) : nullptr);
   return out;
 }
 
@@ -231,8 +227,8 @@ std::vector<Dim> Inference::finish_dims(std::span<const Dim> dims) {
   return out;
 }
 
-ExprPtr Inference::finish_constant(ExprPtr draft, const LiteralDraft& literal, Type type) {
-  if (!type->is_tensor()) return arena->make<ErrorExpr>(Expr{ExprKind::Error, error_type(), draft->origin});
+ExprPtr Inference::finish_literal(const LiteralDraft& literal, Type type) {
+  if (!type->is_tensor()) return failed(literal);
   Shape shape;
   for (Dim d : type->dims) shape.push_back(as_const(d).value_or(0));
   TensorPtr tensor = HostTensor::make(type->dtype, shape);
@@ -241,27 +237,27 @@ ExprPtr Inference::finish_constant(ExprPtr draft, const LiteralDraft& literal, T
     auto scalar = literal.is_bool ? std::optional(Scalar::from_int(DType::boolean(), number.integer))
                                   : literal_as(number, type->dtype.lane());
     if (!scalar) {
-      enter(draft->origin.declaration);
+      enter(literal.origin.declaration);
       report(DiagnosticKind::LiteralOutOfRange, at,
              fmt::format("`{}` does not fit {}", at->text, to_string(type->dtype)));
-      return arena->make<ErrorExpr>(Expr{ExprKind::Error, error_type(), draft->origin});
+      return failed(literal);
     }
     fill_element(*tensor, static_cast<int64_t>(i), *scalar);
   }
-  return arena->make<ConstExpr>(Expr{ExprKind::Const, type, draft->origin},
+  return arena->make<ConstExpr>(Expr{ExprKind::Const, type, literal.origin},
                                 std::shared_ptr<const HostTensor>(tensor));
 }
 
-ExprPtr Inference::finish_op_call(const OpCallDraft& call, Type type, Origin origin) {
-  auto failed = [&] { return arena->make<ErrorExpr>(Expr{ExprKind::Error, error_type(), origin}); };
-  if (!call.matched || type->is_error()) return failed();
+ExprPtr Inference::finish_operator_call(const OperatorCallDraft& call, Type type) {
+  if (!call.matched || type->is_error()) return failed(call);
   SignatureBinding binding = call.binding;
   if (call.open && !call.assumed) {
     // It was matched on dims or dtypes that were not known yet: now they are.
     matching_ = &call;
-    MatchOutcome again = match_signature(*call.op, call.call, scope_, *this, diagnostics, call.declaration);
+    MatchOutcome again =
+        match_signature(*call.op, call.call, scope_, *this, diagnostics, call.origin.declaration);
     matching_ = nullptr;
-    if (again.status != MatchStatus::Matched) return failed();
+    if (again.status != MatchStatus::Matched) return failed(call);
     binding = std::move(again.binding);
   }
   std::function<StaticValue(const StaticValue&)> settle = [&](const StaticValue& v) -> StaticValue {
@@ -275,33 +271,33 @@ ExprPtr Inference::finish_op_call(const OpCallDraft& call, Type type, Origin ori
   for (auto& [name, value] : binding.env) value = settle(value);
   warn(call, binding);
   std::vector<Dim> dims = instance_dims(binding);
-  if (call.op->name.starts_with("@")) return finish_definition_call(call, std::move(binding), type, origin);
+  if (call.op->name.starts_with("@")) return finish_definition_call(call, std::move(binding), type);
   InstanceAnswer answer = scope_.instance(make_request(*call.op, binding));
-  enter(call.declaration);
+  enter(call.origin.declaration);
   for (Diagnostic& d : answer.diagnostics) {
     // What goes wrong inside a library's definition is reported where it is called; in one's own at the
     // definition.
     if (answer.own) {
-      d.notes.push_back({place(call.syntax), "this call needs it"});
+      d.notes.push_back({place(call.call.syntax), "this call needs it"});
       diagnostics.push_back(std::move(d));
     } else {
-      report(d.kind, call.syntax, fmt::format("`{}`: {}", call.op->name, d.message),
+      report(d.kind, call.call.syntax, fmt::format("`{}`: {}", call.op->name, d.message),
              {{d.place, fmt::format("in the definition of `{}`", call.op->name)}});
     }
   }
   const std::shared_ptr<const OpInstance>& instance = answer.instance;
-  if (instance && instance->late) late_calls.push_back({instance, place(call.syntax)});
-  if (!instance || (!instance->function && !instance->late)) return failed();
+  if (instance && instance->late) late_calls.push_back({instance, place(call.call.syntax)});
+  if (!instance || (!instance->function && !instance->late)) return failed(call);
   arena->keep(instance->arena);
   arena->make<std::shared_ptr<const OpInstance>>(instance);
   const ScheduleClause* schedule = schedule_of_call(call);
-  return arena->make<OpCallExpr>(Expr{ExprKind::OpCall, type, origin}, instance.get(), arena->copy(dims),
+  return arena->make<OpCallExpr>(Expr{ExprKind::OpCall, type, call.origin}, instance.get(), arena->copy(dims),
                                  arena->copy(finish_all(call.args)), schedule);
 }
 
 // A call of a definition with attributes or packs: of what it is at the ranks, dtypes and attributes here.
-ExprPtr Inference::finish_definition_call(const OpCallDraft& call, SignatureBinding binding, Type type,
-                                          Origin origin) {
+ExprPtr Inference::finish_definition_call(const OperatorCallDraft& call, SignatureBinding binding,
+                                          Type type) {
   std::vector<Dim> dims = instance_dims(binding);
   std::vector<Type> params;
   std::vector<ExprPtr> args = finish_all(call.args);
@@ -310,14 +306,14 @@ ExprPtr Inference::finish_definition_call(const OpCallDraft& call, SignatureBind
   InstanceRequest request = make_request(*call.op, std::move(binding));
   scope_.specialise(request);
   std::string key = request.key.substr(1);
-  needs.push_back({std::move(request), {{call.declaration, call.syntax->id}, {}}});
-  ExprPtr callee = arena->make<GlobalExpr>(Expr{ExprKind::Global, function_type(params, type), origin},
+  needs.push_back({std::move(request), {call.origin, {}}});
+  ExprPtr callee = arena->make<GlobalExpr>(Expr{ExprKind::Global, function_type(params, type), call.origin},
                                            arena->copy(std::string_view(key)), arena->copy(dims),
                                            std::span<const Type>(), scope_.home(*call.op).module());
-  return arena->make<CallExpr>(Expr{ExprKind::Call, type, origin}, callee, arena->copy(args));
+  return arena->make<CallExpr>(Expr{ExprKind::Call, type, call.origin}, callee, arena->copy(args));
 }
 
-ExprPtr Inference::finish(ExprPtr draft) { return checked(draft, finish_draft(draft)); }
+ExprPtr Inference::finish(DraftPtr draft) { return checked(draft, finish_draft(draft)); }
 
 namespace {
 
@@ -352,35 +348,11 @@ ExprPtr without_opening(Arena& arena, ExprPtr body) {
 
 }  // namespace
 
-/// Makes the fields of a copy of a draft final, in the arena of the result.
-class Inference::Finisher {
+/// Makes final what is in a node but its children, in the arena of the result.
+class Inference::FieldFinisher {
  public:
-  explicit Finisher(Inference& inference) : inference_(inference), out_(*inference.arena) {}
+  explicit FieldFinisher(Inference& inference) : inference_(inference), out_(*inference.arena) {}
 
-  void operator()(role::Child, ExprPtr& child) {
-    if (child) child = inference_.finish(child);
-  }
-  void operator()(role::Child, std::span<const ExprPtr>& children) {
-    children = out_.copy(inference_.finish_all(children));
-  }
-  void operator()(role::Bindings, std::span<const Binding>& bindings) {
-    std::vector<Binding> images;
-    for (const auto& [variable, value] : bindings) {
-      if (variable && inference_.finish_copies(variable, images)) continue;
-      images.push_back({variable ? inference_.finish(variable) : nullptr, inference_.finish(value)});
-    }
-    bindings = out_.copy(images);
-  }
-  void operator()(role::Arms, std::span<const MatchArm>& arms) {
-    std::vector<MatchArm> images;
-    for (const MatchArm& arm : arms) {
-      PatternPtr pattern = map_pattern(
-          out_, arm.pattern, [this](const Variable* variable) { return inference_.finish(variable); },
-          [this](Type type) { return inference_.finish(type); });
-      images.push_back({pattern, inference_.finish(arm.body)});
-    }
-    arms = out_.copy(images);
-  }
   void operator()(role::Use, const Variable*& variable) { variable = inference_.finish(variable); }
   void operator()(role::Parameters, std::span<const Variable* const>& params) {
     std::vector<const Variable*> images;
@@ -424,26 +396,111 @@ class Inference::Finisher {
   void operator()(role::Datum, const T&) {}
   void operator()(role::Home, uint32_t) {}
 
- private:
+ protected:
+  PatternPtr finish_pattern(PatternPtr pattern) {
+    return map_pattern(
+        out_, pattern, [this](const Variable* variable) { return inference_.finish(variable); },
+        [this](Type type) { return inference_.finish(type); });
+  }
+
   Inference& inference_;
   Arena& out_;
 };
 
-ExprPtr Inference::finish_draft(ExprPtr draft) {
-  auto replaced = replacements_.find(draft);
-  if (replaced != replacements_.end() && replaced->second) return finish(replaced->second);
-  Type type = finish(draft->type);
-  if (auto call = op_calls_.find(draft); call != op_calls_.end() && draft->kind == ExprKind::Error)
-    return finish_op_call(call->second, type, draft->origin);
-  if (draft->kind == ExprKind::Error)
-    return arena->make<ErrorExpr>(Expr{ExprKind::Error, error_type(), draft->origin});
-  if (auto literal = literals_.find(draft); literal != literals_.end())
-    return finish_constant(draft, literal->second, type);
-  return visit(draft, [&](const auto& node) -> ExprPtr {
+/// The children of a form are drafts, in the order of the node's table.
+class Inference::FormFinisher : public FieldFinisher {
+ public:
+  FormFinisher(Inference& inference, const FormDraft& form)
+      : FieldFinisher(inference), left_(form.children) {}
+  using FieldFinisher::operator();
+
+  void operator()(role::Child, ExprPtr& child) { child = next(); }
+  /// No kind has other children after a list of them.
+  void operator()(role::Child, std::span<const ExprPtr>& children) {
+    children = out_.copy(inference_.finish_all(std::exchange(left_, {})));
+  }
+  void operator()(role::Bindings, std::span<const Binding>& bindings) {
+    std::vector<Binding> images;
+    for (const auto& [variable, none] : bindings) {
+      DraftPtr value = left_.front();
+      left_ = left_.subspan(1);
+      if (variable && inference_.finish_copies(variable, images)) continue;
+      images.push_back({variable ? inference_.finish(variable) : nullptr, inference_.finish(value)});
+    }
+    bindings = out_.copy(images);
+  }
+  void operator()(role::Arms, std::span<const MatchArm>& arms) {
+    std::vector<MatchArm> images;
+    for (const MatchArm& arm : arms) {
+      PatternPtr pattern = finish_pattern(arm.pattern);
+      images.push_back({pattern, next()});
+    }
+    arms = out_.copy(images);
+  }
+
+ private:
+  ExprPtr next() {
+    DraftPtr draft = left_.front();
+    left_ = left_.subspan(1);
+    return draft ? inference_.finish(draft) : nullptr;
+  }
+
+  DraftSpan left_;
+};
+
+/// What an index expression consists of is of the typed IR, but for its operands, which are drafts.
+class Inference::IndexFinisher : public FieldFinisher {
+ public:
+  IndexFinisher(Inference& inference, const IndexDraft& draft) : FieldFinisher(inference), draft_(draft) {}
+  using FieldFinisher::operator();
+
+  ExprPtr apply(ExprPtr expr) {
+    if (!expr) return nullptr;
+    if (auto* read = as<VarExpr>(expr))
+      for (const IndexOperand& operand : draft_.operands)
+        if (operand.read && operand.read->variable == read->variable)
+          return inference_.finish(operand.tensor);
+    return visit(expr, [this](const auto& node) -> ExprPtr {
+      auto copy = node;
+      copy.type = inference_.finish(copy.type);
+      for_each_field(*this, copy);
+      return out_.make<std::remove_cvref_t<decltype(node)>>(std::move(copy));
+    });
+  }
+
+  void operator()(role::Child, ExprPtr& child) { child = apply(child); }
+  void operator()(role::Child, std::span<const ExprPtr>& children) {
+    std::vector<ExprPtr> images;
+    for (ExprPtr child : children) images.push_back(apply(child));
+    children = out_.copy(images);
+  }
+  void operator()(role::Bindings, std::span<const Binding>& bindings) {
+    std::vector<Binding> images;
+    for (const auto& [variable, value] : bindings)
+      images.push_back({variable ? inference_.finish(variable) : nullptr, apply(value)});
+    bindings = out_.copy(images);
+  }
+  void operator()(role::Arms, std::span<const MatchArm>& arms) {
+    std::vector<MatchArm> images;
+    for (const MatchArm& arm : arms) images.push_back({finish_pattern(arm.pattern), apply(arm.body)});
+    arms = out_.copy(images);
+  }
+
+ private:
+  const IndexDraft& draft_;
+};
+
+ExprPtr Inference::failed(const Draft& draft) {
+  return arena->make<ErrorExpr>(Expr{ExprKind::Error, error_type(), draft.origin});
+}
+
+ExprPtr Inference::finish_form(const FormDraft& form, Type type) {
+  return visit(form.node, [&](const auto& node) -> ExprPtr {
     using Node = std::remove_cvref_t<decltype(node)>;
     Node copy = node;
     copy.type = type;
-    for_each_field(Finisher(*this), copy);
+    copy.origin = form.origin;
+    for_each_field(FormFinisher(*this, form), copy);
     if constexpr (std::is_same_v<Node, FnExpr>) copy.body = without_opening(*arena, copy.body);
     if constexpr (std::is_same_v<Node, GlobalExpr>)
       if (auto member = group_schemes.find(node.name); member != group_schemes.end()) {
@@ -454,7 +511,49 @@ ExprPtr Inference::finish_draft(ExprPtr draft) {
   });
 }
 
-ExprPtr Inference::finish_statement(ExprPtr draft) {
+ExprPtr Inference::finish_draft(DraftPtr draft) {
+  if (draft->replacement) return finish(draft->replacement);
+  Type type = finish(draft->type);
+  auto intrinsic = [&](IntrinsicKind kind, std::vector<DraftPtr> args,
+                       std::span<const std::string_view> texts) -> ExprPtr {
+    IntrinsicExpr made{
+        {ExprKind::Intrinsic, type, draft->origin}, kind, arena->copy(finish_all(args)), texts};
+    FieldFinisher (*this)(role::Name(), made.texts);
+    return arena->make<IntrinsicExpr>(std::move(made));
+  };
+  switch (draft->kind) {
+    case DraftKind::Form: return finish_form(*as<FormDraft>(draft), type);
+    case DraftKind::Literal: return finish_literal(*as<LiteralDraft>(draft), type);
+    case DraftKind::OperatorCall: return finish_operator_call(*as<OperatorCallDraft>(draft), type);
+    case DraftKind::Projection: {
+      auto& projection = *as<ProjectionDraft>(draft);
+      return arena->make<FieldExpr>(Expr{ExprKind::Field, type, draft->origin}, finish(projection.tuple),
+                                    projection.index, std::string_view());
+    }
+    case DraftKind::IndexExpression: {
+      auto& index = *as<IndexDraft>(draft);
+      return index.expression ? IndexFinisher(*this, index).apply(index.expression) : failed(*draft);
+    }
+    case DraftKind::Load: {
+      const std::string_view texts[] = {as<LoadDraft>(draft)->path, as<LoadDraft>(draft)->entry};
+      return intrinsic(IntrinsicKind::Load, {}, texts);
+    }
+    case DraftKind::Derivative:
+      return intrinsic(as<DerivativeDraft>(draft)->intrinsic, {as<DerivativeDraft>(draft)->function}, {});
+    case DraftKind::Assertion: {
+      auto& assertion = *as<AssertionDraft>(draft);
+      return intrinsic(IntrinsicKind::Assert, {assertion.value, assertion.expected}, assertion.tolerances);
+    }
+    // What these wait for did not come, or was wrong.
+    case DraftKind::RecordField:
+    case DraftKind::Slice:
+    case DraftKind::GeneralUse:
+    case DraftKind::Error: return failed(*draft);
+  }
+  std::abort();
+}
+
+ExprPtr Inference::finish_statement(DraftPtr draft) {
   ExprPtr body = finish(draft);
   std::vector<Binding> copies;
   for (const Variable* variable : top_level_templates_) finish_copies(variable, copies);

@@ -193,22 +193,22 @@ std::vector<const Variable*> Inference::bind_params(SyntaxPtr params, const Head
     for (SyntaxPtr noted : p->children.subspan(1))
       attributes.push_back({drafts_.copy(fmt::format("%{}.{}", p->text, noted->text)),
                             drafts_.copy(attribute_text(noted->child(0)))});
-    variables.push_back(draft_variable(drafts_.copy(p->text), head.params[variables.size()]));
+    variables.push_back(drafts_.variable(p->text, head.params[variables.size()]));
     bind_local(variables.back()->name, variables.back(), p);
     note_type(p, variables.back()->type);
   }
   return variables;
 }
 
-ExprPtr Inference::function(SyntaxPtr at, SyntaxPtr params, const Head& head, SyntaxPtr body,
-                            const Declaration* chunked) {
+DraftPtr Inference::function(SyntaxPtr at, SyntaxPtr params, const Head& head, SyntaxPtr body,
+                             const Declaration* chunked) {
   size_t depth = scope_depth();
   TypeEnv outer = std::exchange(env, head.env);
   std::vector<FnAttribute> attributes;
   std::vector<const Variable*> variables = bind_params(params, head, attributes);
   bool in_chunks = chunked && !chunked->chunks.empty();
   uint32_t around = known_dims.enter(), region = known_dims.region();
-  ExprPtr result = in_chunks ? chunked_body(*chunked, head.result) : infer(body, head.result);
+  DraftPtr result = in_chunks ? chunked_body(*chunked, head.result) : infer(body, head.result);
   SyntaxPtr result_at = body ? body : at;
   while (result_at->is(SyntaxKind::Block) && !result_at->children.empty())
     result_at = result_at->children.back();
@@ -230,9 +230,11 @@ ExprPtr Inference::function(SyntaxPtr at, SyntaxPtr params, const Head& head, Sy
     result = with_gradient(clause, variables, result, head.result);
   env = std::move(outer);
   leave_to(depth);
-  return drafts_.make<FnExpr>(Expr{ExprKind::Fn, function_type(head.params, head.result), origin(at)},
-                              drafts_.copy(variables), drafts_.copy(head.dim_vars), result, false,
-                              drafts_.copy(attributes));
+  return drafts_.form(origin(at), function_type(head.params, head.result),
+                      FnExpr{.params = drafts_.copy(variables),
+                             .dim_vars = drafts_.copy(head.dim_vars),
+                             .attributes = drafts_.copy(attributes)},
+                      {result});
 }
 
 }  // namespace quern

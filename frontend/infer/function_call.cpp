@@ -35,7 +35,7 @@ bool share_names(SyntaxPtr a, SyntaxPtr b) {
 
 /// The arguments of a call, with where each stands.
 struct Inference::CallArguments {
-  std::vector<ExprPtr> values;
+  std::vector<DraftPtr> values;
   std::vector<SyntaxPtr> at;
 };
 
@@ -63,7 +63,7 @@ std::optional<Inference::CallArguments> Inference::arguments_of(SyntaxPtr call, 
 
 // The callee's text is looked at for the message alone: an edit there that keeps its type changes nothing
 // here.
-void Inference::report_argument(SyntaxPtr call, ExprPtr function, const std::string& name, Type wanted,
+void Inference::report_argument(SyntaxPtr call, DraftPtr function, const std::string& name, Type wanted,
                                 const CallArguments& args, size_t i) {
   std::vector<Note> notes;
   const Declaration* declared = declaration_of(call->child(0));
@@ -75,7 +75,7 @@ void Inference::report_argument(SyntaxPtr call, ExprPtr function, const std::str
     if (k == i || !declared ||
         share_names(params_of(declared->syntax)->child(k), params_of(declared->syntax)->child(i)))
       for (Note& note : origin_of(args.values[k])) notes.push_back(std::move(note));
-  if (auto* var = as<VarExpr>(function); var && !schemes_.contains(var->variable))
+  if (auto* var = form_of<VarExpr>(function); var && !schemes_.contains(var->variable))
     notes.push_back(
         {std::nullopt, fmt::format("{} has one type wherever it is used; a function that `def` or `let "
                                    "%f = fn …` binds can have several",
@@ -84,7 +84,7 @@ void Inference::report_argument(SyntaxPtr call, ExprPtr function, const std::str
          std::move(notes), DiagnosticKind::ArgumentMismatch);
 }
 
-void Inference::assign_arguments(SyntaxPtr call, ExprPtr function, const std::string& name, Type type,
+void Inference::assign_arguments(SyntaxPtr call, DraftPtr function, const std::string& name, Type type,
                                  const CallArguments& args) {
   for (size_t i = 0; i < args.values.size(); ++i) {
     site_ = {args.values[i], origin(args.at[i]), {}, [&, i] {
@@ -97,7 +97,7 @@ void Inference::assign_arguments(SyntaxPtr call, ExprPtr function, const std::st
   }
 }
 
-ExprPtr Inference::function_call(SyntaxPtr s) {
+DraftPtr Inference::function_call(SyntaxPtr s) {
   SyntaxPtr callee = s->child(0);
   if (callee->is(SyntaxKind::GlobalName) && callee->children.empty())
     if (const Declaration* head = scope_.global(callee->text); head && has_attributes_or_packs(*head)) {
@@ -106,10 +106,10 @@ ExprPtr Inference::function_call(SyntaxPtr s) {
         (arg->is(SyntaxKind::NamedArgument) ? named : positional).push_back(arg);
       return operator_call(s, *head, positional, named);
     }
-  ExprPtr function = infer(callee);
+  DraftPtr function = infer(callee);
   // A literal that is called where it stands binds its dims from the arguments.
   Substitution own;
-  if (auto* literal = as<FnExpr>(function))
+  if (auto* literal = form_of<FnExpr>(function))
     for (Dim var : literal->dim_vars) own.dims.emplace(var, unifier.fresh_dim());
   auto args = arguments_of(s, substitute(resolve(function->type), own));
   if (!args) return error(s);
@@ -121,10 +121,9 @@ ExprPtr Inference::function_call(SyntaxPtr s) {
   if (type->kind == TypeKind::Infer) {
     Type result = unifier.fresh_type();
     std::vector<Type> types;
-    for (ExprPtr arg : args->values) types.push_back(arg->type);
+    for (DraftPtr arg : args->values) types.push_back(arg->type);
     expect(callee, type, function_type(types, result), name);
-    return drafts_.make<CallExpr>(Expr{ExprKind::Call, result, origin(s)}, function,
-                                  drafts_.copy(args->values));
+    return drafts_.call(origin(s), result, function, args->values);
   }
   if (type->kind != TypeKind::Function) {
     report(DiagnosticKind::NotAFunction, callee,
@@ -144,8 +143,7 @@ ExprPtr Inference::function_call(SyntaxPtr s) {
     return error(s, type->result());
   }
   assign_arguments(s, function, name, type, *args);
-  ExprPtr result = drafts_.make<CallExpr>(Expr{ExprKind::Call, type->result(), origin(s)}, function,
-                                          drafts_.copy(args->values));
+  DraftPtr result = drafts_.call(origin(s), type->result(), function, args->values);
   Type known = resolve(type->result());
   return known->kind == TypeKind::Infer ? result
                                         : opened(result, known, callee->text.empty() ? "call" : callee->text);

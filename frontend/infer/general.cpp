@@ -39,8 +39,8 @@ std::vector<size_t> Inference::general_relations(const Mark& mark, std::set<Unkn
       found.push_back(i);
       for (Unknown u : relations_[i].waits_for) add(u);
       for (Unknown u : unifier.unknowns(relations_[i].draft->type)) add(u);
-      if (auto call = op_calls_.find(relations_[i].draft); call != op_calls_.end())
-        for (Type t : call->second.call.tensors)
+      if (auto* call = as<OperatorCallDraft>(relations_[i].draft))
+        for (Type t : call->call.tensors)
           for (Unknown u : unifier.unknowns(t)) add(u);
     }
   }
@@ -48,14 +48,18 @@ std::vector<size_t> Inference::general_relations(const Mark& mark, std::set<Unkn
   return found;
 }
 
-std::optional<Constraint> Inference::constraint_of(ExprPtr draft) {
-  auto call = op_calls_.find(draft);
-  if (call == op_calls_.end() || call->second.op->name.starts_with("@")) return std::nullopt;
-  const OpCallDraft& d = call->second;
-  Origin origin = d.needed_by.empty() ? draft->origin : d.stated;
-  bool infix = d.call.syntax->is(SyntaxKind::Binary) || d.call.syntax->is(SyntaxKind::Unary);
-  std::string symbol(infix ? d.call.syntax->text : "");
-  return Constraint{d.op->name, d.call.tensors, d.call.attributes, draft->type, origin, symbol};
+std::optional<Constraint> Inference::constraint_of(DraftPtr draft) {
+  auto* call = as<OperatorCallDraft>(draft);
+  if (!call || call->op->name.starts_with("@")) return std::nullopt;
+  Origin origin = call->need.name.empty() ? call->origin : call->need.stated;
+  SyntaxPtr syntax = call->call.syntax;
+  bool infix = syntax->is(SyntaxKind::Binary) || syntax->is(SyntaxKind::Unary);
+  return Constraint{call->op->name,
+                    call->call.tensors,
+                    call->call.attributes,
+                    call->type,
+                    origin,
+                    std::string(infix ? syntax->text : "")};
 }
 
 namespace {
@@ -141,7 +145,7 @@ std::vector<Scheme> Inference::generalise(const Mark& from, const std::vector<Ty
   std::vector<Constraint> constraints;
   for (size_t i : relations)
     if (auto c = constraint_of(relations_[i].draft)) constraints.push_back(std::move(*c));
-  std::vector<ExprPtr> still_open;
+  std::vector<OperatorCallDraft*> still_open;
   for (size_t i = from.matches; i < open_matches_.size(); ++i) {
     auto c = constraint_of(open_matches_[i]);
     bool inner = false, outer = false;
@@ -156,7 +160,7 @@ std::vector<Scheme> Inference::generalise(const Mark& from, const std::vector<Ty
       for (Unknown u : unifier.unknowns(t))
         if (unifier.is_inner(u)) general.insert(u);
     constraints.push_back(std::move(*c));
-    op_calls_.at(open_matches_[i]).assumed = true;
+    open_matches_[i]->assumed = true;
   }
   open_matches_.resize(from.matches);
   open_matches_.insert(open_matches_.end(), still_open.begin(), still_open.end());
@@ -255,15 +259,14 @@ void Inference::discharge(const Constraint& constraint, SyntaxPtr at, const std:
                           const Use& use) {
   const Declaration* op = scope_.op(constraint.op);
   if (!op) return;
-  OpCallDraft draft{op, at, declaration_, {}, {}, {}};
-  draft.needed_by = name;
-  draft.stated = constraint.origin;
-  draft.use = use.number;
+  OperatorCallDraft& draft = *drafts_.make<OperatorCallDraft>(origin(at), nullptr, op);
+  draft.need = {name, constraint.origin, use.number};
   draft.call.syntax = at;
   if (!constraint.symbol.empty()) {
     // What is written with a symbol is reported with it.
     SyntaxKind kind = constraint.args.size() == 2 ? SyntaxKind::Binary : SyntaxKind::Unary;
-    draft.call.syntax = drafts_.make<Syntax>(kind, at->id, drafts_.copy(std::string_view(constraint.symbol)));
+    draft.call.syntax =
+        drafts_.arena().make<Syntax>(kind, at->id, drafts_.copy(std::string_view(constraint.symbol)));
   }
   for (Type t : constraint.args) {
     draft.call.tensors.push_back(substitute(t, use.substitution));
@@ -271,10 +274,9 @@ void Inference::discharge(const Constraint& constraint, SyntaxPtr at, const std:
   }
   draft.call.attributes = constraint.attributes;
   draft.call.attribute_syntax.assign(constraint.attributes.size(), at);
-  ExprPtr waiting = error(at, substitute(constraint.result, use.substitution));
-  op_calls_.emplace(waiting, std::move(draft));
-  relate(at, waiting, fmt::format("the arguments of {}", name),
-         [this, waiting] { return attempt_operator(waiting); });
+  draft.type = substitute(constraint.result, use.substitution);
+  relate(at, &draft, fmt::format("the arguments of {}", name),
+         [this, &draft] { return attempt_operator(draft); });
 }
 
 Type Inference::with_open_dims(Type type) {

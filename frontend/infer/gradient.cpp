@@ -8,14 +8,12 @@
 
 namespace quern {
 
-ExprPtr Inference::differentiation(SyntaxPtr s, IntrinsicKind kind, Type wanted) {
+DraftPtr Inference::differentiation(SyntaxPtr s, IntrinsicKind kind, Type wanted) {
   bool one = s->children.size() == 2 && !s->child(1)->is(SyntaxKind::NamedArgument);
   if (one && kind != IntrinsicKind::StopGradient) return gradient(s, kind);
   if (one) {
-    ExprPtr value = infer(s->child(1), wanted);
-    return drafts_.make<IntrinsicExpr>(Expr{ExprKind::Intrinsic, value->type, origin(s)}, kind,
-                                       drafts_.copy(std::vector<ExprPtr>{value}),
-                                       std::span<const std::string_view>());
+    DraftPtr value = infer(s->child(1), wanted);
+    return drafts_.form(origin(s), value->type, IntrinsicExpr{.intrinsic = kind}, {value});
   }
   constexpr std::string_view kTakesFunction =
       "`{0}` takes a function: `{0}(@loss)`, which is called with that function's arguments";
@@ -26,11 +24,9 @@ ExprPtr Inference::differentiation(SyntaxPtr s, IntrinsicKind kind, Type wanted)
   return error(s);
 }
 
-ExprPtr Inference::gradient(SyntaxPtr s, IntrinsicKind kind) {
-  ExprPtr function = infer(s->child(1));
-  ExprPtr draft = drafts_.make<IntrinsicExpr>(Expr{ExprKind::Intrinsic, unifier.fresh_type(), origin(s)},
-                                              kind, drafts_.copy(std::vector<ExprPtr>{function}),
-                                              std::span<const std::string_view>());
+DraftPtr Inference::gradient(SyntaxPtr s, IntrinsicKind kind) {
+  DraftPtr function = infer(s->child(1));
+  DraftPtr draft = drafts_.make<DerivativeDraft>(origin(s), unifier.fresh_type(), kind, function);
   Type type = resolve(function->type);
   bool same_params = kind == IntrinsicKind::Gradient || kind == IntrinsicKind::ValueAndGradient;
   if (type->kind == TypeKind::Function && same_params)
@@ -74,7 +70,7 @@ std::vector<Fix> Inference::sum_of(SyntaxPtr function, size_t arity) {
   return {{"differentiate the sum of its result", {{place(function), text}}}};
 }
 
-bool Inference::attempt_gradient(SyntaxPtr s, ExprPtr draft, ExprPtr function, IntrinsicKind kind) {
+bool Inference::attempt_gradient(SyntaxPtr s, DraftPtr draft, DraftPtr function, IntrinsicKind kind) {
   Type type = resolve(function->type);
   if (type->kind == TypeKind::Infer) return false;
   auto give_up = [&] {
@@ -150,7 +146,7 @@ SyntaxPtr gradient_clause_of(SyntaxPtr declaration) {
   return nullptr;
 }
 
-ExprPtr Inference::gradient_clause(SyntaxPtr s, Type wanted) {
+DraftPtr Inference::gradient_clause(SyntaxPtr s, Type wanted) {
   size_t arity = s->child(0)->children.size();
   bool tensors =
       std::ranges::all_of(s->child(0)->children, [](SyntaxPtr p) { return p->is(SyntaxKind::TensorParam); });
@@ -170,31 +166,29 @@ ExprPtr Inference::gradient_clause(SyntaxPtr s, Type wanted) {
   return function(s, s->child(0), head, s->child(1));
 }
 
-ExprPtr Inference::gradient_of_op(SyntaxPtr clause, SyntaxPtr params, const Head& head) {
+DraftPtr Inference::gradient_of_op(SyntaxPtr clause, SyntaxPtr params, const Head& head) {
   env = head.env;
   std::vector<FnAttribute> none;
   std::vector<const Variable*> variables = bind_params(params, head, none);
   size_t arity = std::min<size_t>(clause->child(0)->children.size(), 2);
-  ExprPtr closure = infer(clause, gradient_clause_type(head.params, head.result, arity));
-  return drafts_.make<FnExpr>(Expr{ExprKind::Fn, function_type(head.params, closure->type), origin(clause)},
-                              drafts_.copy(variables), std::span<const Dim>(), closure, false,
-                              std::span<const FnAttribute>());
+  DraftPtr closure = infer(clause, gradient_clause_type(head.params, head.result, arity));
+  return drafts_.form(origin(clause), function_type(head.params, closure->type),
+                      FnExpr{.params = drafts_.copy(variables)}, {closure});
 }
 
-ExprPtr Inference::with_gradient(SyntaxPtr clause, const std::vector<const Variable*>& params, ExprPtr value,
-                                 Type type) {
+DraftPtr Inference::with_gradient(SyntaxPtr clause, const std::vector<const Variable*>& params,
+                                  DraftPtr value, Type type) {
   std::vector<Type> types;
-  std::vector<ExprPtr> parts{value, nullptr};
+  std::vector<DraftPtr> parts{value, nullptr};
   for (const Variable* param : params) {
     types.push_back(resolve(param->type));
-    parts.push_back(drafts_.make<VarExpr>(Expr{ExprKind::Var, param->type, origin(clause)}, param));
+    parts.push_back(drafts_.read(origin(clause), param, param->type));
   }
   size_t arity = clause->child(0)->children.size();
   parts[1] = infer(clause, gradient_clause_type(types, resolve(type), std::min<size_t>(arity, 2)));
-  if (parts[1]->kind == ExprKind::Error) return parts[1];
-  return drafts_.make<IntrinsicExpr>(Expr{ExprKind::Intrinsic, value->type, value->origin},
-                                     IntrinsicKind::WithGradient, drafts_.copy(parts),
-                                     std::span<const std::string_view>());
+  if (parts[1]->kind == DraftKind::Error) return parts[1];
+  return drafts_.form(value->origin, value->type, IntrinsicExpr{.intrinsic = IntrinsicKind::WithGradient},
+                      parts);
 }
 
 }  // namespace quern

@@ -6,13 +6,13 @@
 
 namespace quern {
 
-namespace {
-
 bool has_open_dim(Type type) {
   bool found = false;
   for_each_value_dim(type, [&](Dim dim) { found |= dim->has_any; });
   return found;
 }
+
+namespace {
 
 /// Of a relation that does not hold, `{}` for the values: "the dim `n` is {} here but {} was expected".
 std::string message_of(DimRelation relation, Dim a, Dim b) {
@@ -55,21 +55,20 @@ bool Inference::require(DimRelation relation, Dim a, Dim b, bool strict) {
   known_dims.assume(relation, a, b, point_);
   if (as_const(a) && relation != DimRelation::LessEqual) std::swap(a, b);
   std::string message = (site_.what ? site_.what() + ": " : "") + message_of(relation, a, b);
-  checks_[site_.draft].push_back(
-      {relation, a, b, drafts_.copy(std::string_view(message)), site_.origin, site_.source});
+  drafts_.check(site_.draft,
+                {relation, a, b, drafts_.copy(std::string_view(message)), site_.origin, site_.source});
   return true;
 }
 
 void Inference::asking(SyntaxPtr at, const Place& source, std::function<std::string()> what) {
-  site_.origin = {matching_ ? matching_->declaration : declaration_, at->id};
+  site_.origin = {matching_ ? matching_->origin.declaration : declaration_, at->id};
   site_.source = source.origin;
   site_.what = std::move(what);
 }
 
-ExprPtr Inference::checked(ExprPtr draft, ExprPtr node) {
-  auto found = checks_.find(draft);
-  if (found == checks_.end() || !node || node->kind == ExprKind::Error) return node;
-  std::vector<DimCondition> conditions = found->second;
+ExprPtr Inference::checked(DraftPtr draft, ExprPtr node) {
+  if (draft->checks.empty() || !node || node->kind == ExprKind::Error) return node;
+  std::vector<DimCondition> conditions(draft->checks.begin(), draft->checks.end());
   for (DimCondition& condition : conditions) condition.message = arena->copy(condition.message);
   return arena->make<CheckDimsExpr>(Expr{ExprKind::CheckDims, node->type, node->origin}, node,
                                     std::span<const Dim>(), arena->copy(conditions));
@@ -158,7 +157,7 @@ bool Inference::is_writable(Type data, size_t argument) {
 
 // --- opening ---------------------------------------------------------------------------------------------
 
-ExprPtr Inference::opened(ExprPtr value, Type type, std::string_view name) {
+DraftPtr Inference::opened(DraftPtr value, Type type, std::string_view name) {
   if (!has_open_dim(type)) return value;
   std::vector<Dim> dims;
   uint32_t region = region_now();
@@ -176,8 +175,7 @@ ExprPtr Inference::opened(ExprPtr value, Type type, std::string_view name) {
     });
   };
   Type exact = open(type, std::string(name));
-  return drafts_.make<CheckDimsExpr>(Expr{ExprKind::CheckDims, exact, value->origin}, value,
-                                     drafts_.copy(dims), std::span<const DimCondition>());
+  return drafts_.form(value->origin, exact, CheckDimsExpr{.opened = drafts_.copy(dims)}, {value});
 }
 
 Type Inference::closed(Type type, uint32_t region) {
@@ -193,16 +191,16 @@ Type Inference::closed(Type type, uint32_t region) {
 
 // --- joins -----------------------------------------------------------------------------------------------
 
-ExprPtr Inference::infer_arm(SyntaxPtr s, uint32_t& region, Type wanted) {
+DraftPtr Inference::infer_arm(SyntaxPtr s, uint32_t& region, Type wanted) {
   uint32_t outer = known_dims.enter();
   region = known_dims.region();
-  ExprPtr arm = infer(s, wanted);
+  DraftPtr arm = infer(s, wanted);
   known_dims.leave(outer);
   return arm;
 }
 
-ExprPtr Inference::joined(ExprPtr branch, const std::vector<ExprPtr>& arms,
-                          const std::vector<uint32_t>& regions, const std::vector<SyntaxPtr>& at) {
+DraftPtr Inference::joined(DraftPtr branch, const std::vector<DraftPtr>& arms,
+                           const std::vector<uint32_t>& regions, const std::vector<SyntaxPtr>& at) {
   Type join = nullptr;
   for (size_t i = 0; i < arms.size(); ++i) {
     Type type = closed(arms[i]->type, regions[i]);
@@ -218,12 +216,12 @@ ExprPtr Inference::joined(ExprPtr branch, const std::vector<ExprPtr>& arms,
       join = resolve(both);
       continue;
     }
-    bool condition = branch->kind == ExprKind::If;
+    bool condition = form_of<IfExpr>(branch) != nullptr;
     expect(at[i], join, type, condition ? "the `else` arm" : "the value of this arm",
            {{place(at[0]), "the first arm is here"}}, DiagnosticKind::ArmsDiffer, arms[i]);
   }
   unifier.unify(branch->type, join);
-  return opened(branch, join, branch->kind == ExprKind::If ? "if" : "match");
+  return opened(branch, join, form_of<IfExpr>(branch) ? "if" : "match");
 }
 
 }  // namespace quern

@@ -244,7 +244,7 @@ class GroupInference {
   std::vector<Type> types_;
   std::vector<Type> own_types_;
   std::vector<const Scheme*> annotated_;  ///< null where the type is inferred
-  std::vector<ExprPtr> drafts_;
+  std::vector<DraftPtr> drafts_;
   std::vector<Scheme> schemes_;
   std::vector<Inferred> results_;
 };
@@ -342,7 +342,7 @@ Inferred infer_statement(const Declaration& statement, Scope& scope) {
   SyntaxPtr value = is_let ? s->child(1) : is_graph || is_test ? s->child(0) : s;
   Inferred result;
   Scheme scheme;
-  ExprPtr draft = nullptr;
+  DraftPtr draft = nullptr;
   // A function literal sees its own name: its statement is `{ let %f = fn …; %f }`.
   bool is_function = binds_function(s);
   if (is_function) {

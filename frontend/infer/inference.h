@@ -12,6 +12,7 @@
 
 #include "frontend/index/elaborator.h"
 #include "frontend/infer/chunks.h"
+#include "frontend/infer/draft/draft.h"
 #include "frontend/infer/infer.h"
 #include "frontend/signature/resolve_type.h"
 #include "frontend/syntax/literals.h"
@@ -33,6 +34,8 @@ struct Head {
   std::vector<std::pair<std::string_view, DType>> dtype_vars;
 };
 
+/// Whether a `?` stands in the shape of a value of the type.
+bool has_open_dim(Type type);
 /// Whether a part of the type says `?`: values of several types go there.
 bool leaves_dims_open(Type type);
 /// Whether a part of the type, or a dtype of it, is unknown; dims may be.
@@ -61,15 +64,15 @@ class Inference final : public TypeHooks {
   /// `wanted` is the type that the place is known to need, where it is known: what a constructor is general
   /// in takes it from there, so that elements that differ in their dims go into one list. It is only a hint;
   /// whether the value fits is the caller's to check.
-  ExprPtr infer(SyntaxPtr syntax, Type wanted = nullptr);
+  DraftPtr infer(SyntaxPtr syntax, Type wanted = nullptr);
   /// The type that an annotation writes, with an unknown for each `_`.
   Type annotation(SyntaxPtr type) { return annotation(type, env); }
   /// A function from a head and its body; the parameters are named by `params` (a Params node).
   /// A definition with a long body has it in `chunked`.
-  ExprPtr function(SyntaxPtr at, SyntaxPtr params, const Head& head, SyntaxPtr body,
-                   const Declaration* chunked = nullptr);
+  DraftPtr function(SyntaxPtr at, SyntaxPtr params, const Head& head, SyntaxPtr body,
+                    const Declaration* chunked = nullptr);
   /// The `gradient` clause of an `op`, as a function of its parameters: `fn (params) { fn (%g, %y) { … } }`.
-  ExprPtr gradient_of_op(SyntaxPtr clause, SyntaxPtr params, const Head& head);
+  DraftPtr gradient_of_op(SyntaxPtr clause, SyntaxPtr params, const Head& head);
   /// Of a definition: over its scheme's own variables where that is known without the body (`annotated`).
   Head head_of_definition(const Declaration& def, const Scheme** annotated = nullptr);
   BodyRun body_run(const BodyHead& head, ChunkSource& chunks, const Declaration* first);
@@ -91,9 +94,9 @@ class Inference final : public TypeHooks {
   void load_types();
   std::set<Unknown> awaiting_literals();
   /// The value of `let %f = fn …` on the top level, and its general type.
-  ExprPtr function_statement(SyntaxPtr s, Scheme& scheme);
+  DraftPtr function_statement(SyntaxPtr s, Scheme& scheme);
   /// The final expression of a statement, with what it needs of general functions of earlier statements.
-  ExprPtr finish_statement(ExprPtr draft);
+  ExprPtr finish_statement(DraftPtr draft);
 
   // --- general types
   /// How far the inference had come: what is made after it may be general where it ends.
@@ -121,7 +124,7 @@ class Inference final : public TypeHooks {
     size_t number;  ///< in broken_uses_ where a constraint does not hold
   };
   Use at_use(const Scheme& scheme, SyntaxPtr at, const std::string& name);
-  void bind_dims_of(ExprPtr function, const Scheme& scheme);
+  void bind_dims_of(DraftPtr function, const Scheme& scheme);
   void check_written_dtypes(SyntaxPtr at, const Head& head);
   /// A parameter's type as a copy of a function takes it: every dim an unknown of its own.
   Type with_open_dims(Type type);
@@ -135,7 +138,7 @@ class Inference final : public TypeHooks {
   /// What is needed of the definitions that are typed per rank and dtype.
   std::vector<Specialisation> needs;
   /// A draft as a final node in the result's arena.
-  ExprPtr finish(ExprPtr draft);
+  ExprPtr finish(DraftPtr draft);
   Type finish(Type type);
   const Variable* finish(const Variable* variable);
 
@@ -144,9 +147,9 @@ class Inference final : public TypeHooks {
   /// Where neither dims nor dtype alone differ the kind is `role`. Checks that it takes go behind `draft`,
   /// the value.
   bool expect(SyntaxPtr at, Type wanted, Type found, const std::string& what, std::vector<Note> notes = {},
-              DiagnosticKind role = DiagnosticKind::TypeMismatch, ExprPtr draft = nullptr);
+              DiagnosticKind role = DiagnosticKind::TypeMismatch, DraftPtr draft = nullptr);
   /// A draft that waited turns out to have this type: reported at `at` where the context wants another one.
-  void becomes(SyntaxPtr at, ExprPtr waiting, Type found);
+  void becomes(SyntaxPtr at, DraftPtr waiting, Type found);
   void report(DiagnosticKind kind, SyntaxPtr at, std::string message, std::vector<Note> notes = {},
               std::vector<Fix> fixes = {});
 
@@ -186,7 +189,6 @@ class Inference final : public TypeHooks {
 
   void enter(uint32_t declaration) { declaration_ = declaration; }
   void bind_local(std::string_view name, const Variable* variable, SyntaxPtr at);
-  const Variable* draft_variable(std::string_view name, Type type, bool graph = false);
   size_t scope_depth() const { return locals_.size(); }
   void leave_to(size_t depth);
   /// Every `?` in a type as a rigid dim of its own, named after `name`.
@@ -194,7 +196,7 @@ class Inference final : public TypeHooks {
   /// The type with `?` for each dim that is bound inside a region, for use outside of it.
   Type closed(Type type, uint32_t region);
   /// Notes that say where an expression's type comes from.
-  std::vector<Note> origin_of(ExprPtr draft);
+  std::vector<Note> origin_of(DraftPtr draft);
 
  private:
   class Statics;
@@ -209,7 +211,7 @@ class Inference final : public TypeHooks {
     struct Copy {
       std::vector<Type> params;  ///< that it is for, `?` for each dim
       const Variable* variable;
-      ExprPtr function;
+      DraftPtr function;
       Scheme scheme;
       Type made;  ///< unknown while the copy is being made: another use that comes in between waits for it
       bool broken = true;
@@ -220,23 +222,9 @@ class Inference final : public TypeHooks {
     std::vector<LocalName> captured;
     std::deque<Copy> copies = {};
   };
-  struct LiteralDraft {
-    std::vector<std::pair<NumberLiteral, SyntaxPtr>> elements;
+  struct LiteralElements {
+    std::vector<LiteralDraft::Element> elements;
     bool is_bool = false;
-  };
-  struct OpCallDraft {
-    const Declaration* op;
-    SyntaxPtr syntax;
-    uint32_t declaration;
-    std::vector<ExprPtr> args;
-    SignatureCall call;
-    SignatureBinding binding;
-    bool matched = false;
-    bool open = false;        ///< it was matched before all dims and dtypes were known
-    bool assumed = false;     ///< it holds where the function is used: it is a constraint of its scheme
-    std::string needed_by{};  ///< of a constraint: whose it is
-    Origin stated{};          ///< of a constraint: the call inside that needs it
-    size_t use = 0;           ///< of a constraint: the use that it is for
   };
   /// A `load` or `save`, looked at when all types are settled.
   struct FileUse {
@@ -244,71 +232,72 @@ class Inference final : public TypeHooks {
     uint32_t declaration;
     bool is_load;
     std::string_view path;
-    ExprPtr value;
+    DraftPtr value;
   };
   /// Something that waits for types: true when it is done (also when it failed and was reported).
   struct Relation {
     std::function<bool()> attempt;
     SyntaxPtr at;
     uint32_t declaration;
-    ExprPtr draft;
+    DraftPtr draft;
     std::string wanting;  ///< what has to be known, for the message when it never is
     bool done = false, running = false, again = false;
     std::vector<Unknown> waits_for = {};  ///< the unknowns that it came upon when it was last tried
   };
 
   // infer.cpp
-  ExprPtr walk(SyntaxPtr s, Type wanted);
-  ExprPtr if_else(SyntaxPtr s, Type wanted);
-  ExprPtr constant(SyntaxPtr s);
+  DraftPtr walk(SyntaxPtr s, Type wanted);
+  DraftPtr if_else(SyntaxPtr s, Type wanted);
+  DraftPtr constant(SyntaxPtr s);
   void report_misplaced(SyntaxPtr s);
-  ExprPtr block(SyntaxPtr s, Type wanted);
-  void binding(SyntaxPtr s, std::vector<Binding>& bindings, std::vector<std::string_view>& graph_names);
-  ExprPtr number(SyntaxPtr s);
-  ExprPtr tensor_literal(SyntaxPtr s);
-  bool literal_elements(SyntaxPtr s, std::vector<int64_t>& shape, size_t depth, LiteralDraft& draft);
-  ExprPtr local(SyntaxPtr s);
+  DraftPtr block(SyntaxPtr s, Type wanted);
+  void binding(SyntaxPtr s, std::vector<DraftBinding>& bindings, std::vector<std::string_view>& graph_names);
+  DraftPtr number(SyntaxPtr s);
+  DraftPtr tensor_literal(SyntaxPtr s);
+  bool literal_elements(SyntaxPtr s, std::vector<int64_t>& shape, size_t depth, LiteralElements& draft);
+  DraftPtr literal(SyntaxPtr s, Type type, const std::vector<LiteralDraft::Element>& elements, bool is_bool);
+  DraftPtr local(SyntaxPtr s);
   const Variable* top_level(const TopLevelVariable& top);
-  ExprPtr global(SyntaxPtr s);
+  DraftPtr global(SyntaxPtr s);
   /// A definition with errors of its own, which are reported there.
-  ExprPtr broken_elsewhere(SyntaxPtr s);
-  ExprPtr bare_name(SyntaxPtr s, Type wanted = nullptr);
+  DraftPtr broken_elsewhere(SyntaxPtr s);
+  DraftPtr bare_name(SyntaxPtr s, Type wanted = nullptr);
   /// A name that stands for nothing: what was meant by it.
   void report_unknown(SyntaxPtr name, DiagnosticKind kind, std::string_view what);
   bool is_visible_local(std::string_view name);
   /// Dim names in annotations that no list of parameters declares: each is reported once and then is a dim.
   void declare_missing_dims(SyntaxPtr type_params, SyntaxPtr params, SyntaxPtr result, Head& head);
-  void report_no_field(SyntaxPtr s, Type type, ExprPtr record);
-  ExprPtr conditional(SyntaxPtr s, SyntaxPtr condition, ExprPtr then_arm, ExprPtr else_arm);
-  ExprPtr infix(SyntaxPtr s);
+  void report_no_field(SyntaxPtr s, Type type, DraftPtr record);
+  DraftPtr conditional(SyntaxPtr s, SyntaxPtr condition, DraftPtr then_arm, DraftPtr else_arm);
+  DraftPtr infix(SyntaxPtr s);
   /// The operator that a symbol stands for; "" for none.
   std::string infix_name(SyntaxPtr s);
-  ExprPtr projection(SyntaxPtr s);
-  ExprPtr field(SyntaxPtr s);
-  ExprPtr comprehension(SyntaxPtr s);
-  ExprPtr scheduled(SyntaxPtr s, Type wanted);
+  DraftPtr projection(SyntaxPtr s);
+  DraftPtr field(SyntaxPtr s);
+  DraftPtr comprehension(SyntaxPtr s);
+  ExprPtr elaborate(SyntaxPtr s, IndexDraft& draft, const StaticEnv& statics);
+  DraftPtr scheduled(SyntaxPtr s, Type wanted);
   /// The index expression with its schedule, where it has one; `operands` are what it reads.
-  ExprPtr with_schedule(SyntaxPtr s, ExprPtr made, uint32_t declaration,
-                        const std::vector<std::pair<SyntaxPtr, ExprPtr>>& operands);
-  ExprPtr slice(SyntaxPtr s);
-  ExprPtr tuple(SyntaxPtr s, Type wanted);
-  bool tuple_fields(SyntaxPtr s, std::vector<ExprPtr>& fields, Type wanted);
-  ExprPtr tuple_length(SyntaxPtr s);
-  ExprPtr index_value(SyntaxPtr s);
-  ExprPtr member_of(SyntaxPtr s, ExprPtr tuple);
+  ExprPtr with_schedule(SyntaxPtr s, ExprPtr made, uint32_t declaration, std::span<IndexOperand> operands);
+  DraftPtr slice(SyntaxPtr s);
+  DraftPtr tuple(SyntaxPtr s, Type wanted);
+  bool tuple_fields(SyntaxPtr s, std::vector<DraftPtr>& fields, Type wanted);
+  DraftPtr tuple_length(SyntaxPtr s);
+  DraftPtr index_value(SyntaxPtr s);
+  DraftPtr member_of(SyntaxPtr s, DraftPtr tuple);
   std::optional<SliceRange> range_of(SyntaxPtr item, Dim extent, Statics& statics);
-  ExprPtr slice_of(SyntaxPtr s, ExprPtr tensor, const std::vector<ExprPtr>& computed);
+  DraftPtr slice_of(SyntaxPtr s, DraftPtr tensor, const std::vector<DraftPtr>& computed);
   struct SliceAxes;
-  bool slice_axis(SyntaxPtr s, ExprPtr tensor, size_t axis, ExprPtr computed, SliceAxes& axes);
-  bool can_be_sliced(SyntaxPtr s, ExprPtr tensor, Type type);
-  std::optional<Dim> known_position(SyntaxPtr item, ExprPtr tensor, size_t axis, Statics& statics);
-  ExprPtr computed_position(SyntaxPtr item, ExprPtr position);
+  bool slice_axis(SyntaxPtr s, DraftPtr tensor, size_t axis, DraftPtr computed, SliceAxes& axes);
+  bool can_be_sliced(SyntaxPtr s, DraftPtr tensor, Type type);
+  std::optional<Dim> known_position(SyntaxPtr item, DraftPtr tensor, size_t axis, Statics& statics);
+  ExprPtr computed_position(SyntaxPtr item, DraftPtr position, SliceAxes& axes);
 
   // chunks.cpp
-  ExprPtr statements(const Declaration& chunk, bool at_end, std::vector<Binding>& bindings,
-                     std::vector<std::string_view>& graph_names, Type wanted);
-  ExprPtr chunked_body(const Declaration& def, Type wanted);
-  ExprPtr unit(SyntaxPtr at);
+  DraftPtr statements(const Declaration& chunk, bool at_end, std::vector<DraftBinding>& bindings,
+                      std::vector<std::string_view>& graph_names, Type wanted);
+  DraftPtr chunked_body(const Declaration& def, Type wanted);
+  DraftPtr unit(SyntaxPtr at);
   bool closed();
 
   // match.cpp
@@ -316,8 +305,8 @@ class Inference final : public TypeHooks {
     size_t first_local;  ///< of the variables that the pattern has bound so far
     bool sound;          ///< nothing was reported that makes its coverage meaningless
   };
-  ExprPtr match(SyntaxPtr s, Type wanted);
-  std::vector<Binding> open_locals(size_t first, SyntaxPtr at);
+  DraftPtr match(SyntaxPtr s, Type wanted);
+  std::vector<DraftBinding> open_locals(size_t first, SyntaxPtr at);
   void check_coverage(SyntaxPtr s, const std::vector<MatchArm>& arms, bool partial, Type type);
   void report_at_word(DiagnosticKind kind, SyntaxPtr match, std::string message);
   PatternPtr pattern(SyntaxPtr s, Type type, PatternWalk& walk);
@@ -325,69 +314,72 @@ class Inference final : public TypeHooks {
   PatternPtr constructor_pattern(SyntaxPtr s, Type type, PatternWalk& walk);
   PatternPtr tuple_pattern(SyntaxPtr s, Type type, PatternWalk& walk);
   PatternPtr parts_pattern(SyntaxPtr s, const Pattern& head, std::span<const Type> types, PatternWalk& walk);
-  ExprPtr reference_call(SyntaxPtr s, Type expected);
-  ExprPtr new_reference(SyntaxPtr s, SyntaxPtr content, Type wanted);
-  ExprPtr read_reference(SyntaxPtr s, SyntaxPtr operand);
-  ExprPtr write_reference(SyntaxPtr s, SyntaxPtr operand, SyntaxPtr value);
-  Type content_of(SyntaxPtr at, ExprPtr reference, std::string_view what);
+  DraftPtr reference_call(SyntaxPtr s, Type expected);
+  DraftPtr new_reference(SyntaxPtr s, SyntaxPtr content, Type wanted);
+  DraftPtr read_reference(SyntaxPtr s, SyntaxPtr operand);
+  DraftPtr write_reference(SyntaxPtr s, SyntaxPtr operand, SyntaxPtr value);
+  Type content_of(SyntaxPtr at, DraftPtr reference, std::string_view what);
 
   // call.cpp
-  ExprPtr call(SyntaxPtr s, Type wanted);
-  ExprPtr operator_call(SyntaxPtr s, const Declaration& op, const std::vector<SyntaxPtr>& positional,
-                        const std::vector<SyntaxPtr>& named);
+  DraftPtr call(SyntaxPtr s, Type wanted);
+  DraftPtr operator_call(SyntaxPtr s, const Declaration& op, const std::vector<SyntaxPtr>& positional,
+                         const std::vector<SyntaxPtr>& named);
   /// The argument `first` is a tensor where the operator has attributes.
-  ExprPtr too_many_tensors(size_t first, const std::vector<SyntaxPtr>& arguments, const Declaration& op);
-  ExprPtr construct(SyntaxPtr s, SyntaxPtr name, const DataDefinition& data, Type wanted);
+  DraftPtr too_many_tensors(size_t first, const std::vector<SyntaxPtr>& arguments, const Declaration& op);
+  DraftPtr construct(SyntaxPtr s, SyntaxPtr name, const DataDefinition& data, Type wanted);
   bool type_arguments(SyntaxPtr s, const DataDefinition& data, Substitution& substitution);
-  ExprPtr constructor_function(SyntaxPtr s, const DataConstructor& constructor, Type type,
-                               const Substitution& substitution);
+  DraftPtr construction(SyntaxPtr s, Type type, const DataConstructor& constructor, std::string_view written,
+                        const std::vector<DraftPtr>& fields);
+  DraftPtr constructor_function(SyntaxPtr s, const DataConstructor& constructor, Type type,
+                                const Substitution& substitution);
   bool constructor_fields(SyntaxPtr s, const DataConstructor& constructor, const Substitution& substitution,
-                          std::vector<ExprPtr>& fields, std::vector<SyntaxPtr>& at);
-  ExprPtr intrinsic(SyntaxPtr s, IntrinsicKind kind);
+                          std::vector<DraftPtr>& fields, std::vector<SyntaxPtr>& at);
+  DraftPtr intrinsic(SyntaxPtr s, IntrinsicKind kind);
 
   // files.cpp
-  ExprPtr load(SyntaxPtr s, const std::vector<std::string_view>& texts);
+  DraftPtr load(SyntaxPtr s, const std::vector<std::string_view>& texts);
   /// Reports each `load` and `save` of a type that files cannot hold.
   void check_files();
   void check_file(const FileUse& use, Type type);
 
   // gradient.cpp
-  ExprPtr differentiation(SyntaxPtr s, IntrinsicKind kind, Type wanted);
-  ExprPtr gradient(SyntaxPtr s, IntrinsicKind kind);
+  DraftPtr differentiation(SyntaxPtr s, IntrinsicKind kind, Type wanted);
+  DraftPtr gradient(SyntaxPtr s, IntrinsicKind kind);
   std::vector<Fix> sum_of(SyntaxPtr function, size_t arity);
-  bool attempt_gradient(SyntaxPtr s, ExprPtr draft, ExprPtr function, IntrinsicKind kind);
-  ExprPtr gradient_clause(SyntaxPtr s, Type wanted);
-  ExprPtr with_gradient(SyntaxPtr clause, const std::vector<const Variable*>& params, ExprPtr value,
-                        Type type);
+  bool attempt_gradient(SyntaxPtr s, DraftPtr draft, DraftPtr function, IntrinsicKind kind);
+  DraftPtr gradient_clause(SyntaxPtr s, Type wanted);
+  DraftPtr with_gradient(SyntaxPtr clause, const std::vector<const Variable*>& params, DraftPtr value,
+                         Type type);
 
   // call.cpp
-  ExprPtr assertion(SyntaxPtr s, bool close);
+  DraftPtr assertion(SyntaxPtr s, bool close);
   std::string attribute_text(SyntaxPtr value);
-  ExprPtr function_call(SyntaxPtr s);
+  DraftPtr function_call(SyntaxPtr s);
   struct CallArguments;
   std::optional<CallArguments> arguments_of(SyntaxPtr call, Type callee);
-  void assign_arguments(SyntaxPtr call, ExprPtr function, const std::string& name, Type type,
+  void assign_arguments(SyntaxPtr call, DraftPtr function, const std::string& name, Type type,
                         const CallArguments& args);
-  void report_argument(SyntaxPtr call, ExprPtr function, const std::string& name, Type wanted,
+  void report_argument(SyntaxPtr call, DraftPtr function, const std::string& name, Type wanted,
                        const CallArguments& args, size_t i);
   const Declaration* declaration_of(SyntaxPtr callee);
-  ExprPtr operator_value(SyntaxPtr s, const Declaration& op);
-  bool attempt_operator(ExprPtr draft);
+  DraftPtr operator_value(SyntaxPtr s, const Declaration& op);
+  bool attempt_operator(OperatorCallDraft& draft);
+  Type open_result(OperatorCallDraft& waiting);
 
   // general.cpp
   std::vector<size_t> general_relations(const Mark& mark, std::set<Unknown>& general);
-  std::optional<Constraint> constraint_of(ExprPtr draft);
+  std::optional<Constraint> constraint_of(DraftPtr draft);
   void note_type(SyntaxPtr s, Type type);
   void discharge(const Constraint& constraint, SyntaxPtr at, const std::string& name, const Use& use);
-  ExprPtr let_function(SyntaxPtr s, Type& declared);
-  ExprPtr general_local(SyntaxPtr s, const Variable* variable);
+  DraftPtr let_function(SyntaxPtr s, Type& declared);
+  DraftPtr general_local(SyntaxPtr s, const Variable* variable);
   /// False after a diagnostic.
   bool has_written_dtypes(const Template& made, Type function, SyntaxPtr at, std::string_view name);
-  bool attempt_copy(ExprPtr waiting, SyntaxPtr s, const Variable* variable, size_t use);
+  bool attempt_copy(DraftPtr waiting, SyntaxPtr s, const Variable* variable, size_t use);
   Template::Copy& copy_at(Template& of, const std::vector<Type>& params, SyntaxPtr use);
-  ExprPtr global_at(SyntaxPtr s, std::string_view name, const Scheme& scheme);
+  DraftPtr global_at(SyntaxPtr s, std::string_view name, const Scheme& scheme);
   void type_arguments(SyntaxPtr s, const Scheme& scheme, const Substitution& substitution);
-  bool attempt_specialised(ExprPtr waiting, SyntaxPtr s, std::string_view name, bool annotated,
+  bool attempt_specialised(DraftPtr waiting, SyntaxPtr s, std::string_view name, bool annotated,
                            const std::vector<Dim>& written, size_t use);
   /// What was reported since `from` inside a copy is reported at the use that needs the copy.
   void tell_at_use(size_t from, SyntaxPtr use, const std::string& name);
@@ -401,24 +393,23 @@ class Inference final : public TypeHooks {
   bool is_same(Type a, Type b);
   bool is_writable(Type data, size_t argument);
   /// The value, of type `type`, with each `?` of its shape opened to a dim named after `name`.
-  ExprPtr opened(ExprPtr value, Type type, std::string_view name);
+  DraftPtr opened(DraftPtr value, Type type, std::string_view name);
   /// The value of a condition or a match: arms that disagree in a dim give `?`. `regions` are those of the
   /// arms.
-  ExprPtr joined(ExprPtr branch, const std::vector<ExprPtr>& arms, const std::vector<uint32_t>& regions,
-                 const std::vector<SyntaxPtr>& at);
+  DraftPtr joined(DraftPtr branch, const std::vector<DraftPtr>& arms, const std::vector<uint32_t>& regions,
+                  const std::vector<SyntaxPtr>& at);
   /// A region of its own for what `infer` does.
-  ExprPtr infer_arm(SyntaxPtr s, uint32_t& region, Type wanted = nullptr);
+  DraftPtr infer_arm(SyntaxPtr s, uint32_t& region, Type wanted = nullptr);
   /// The final node with the checks that were asked for at its draft.
-  ExprPtr checked(ExprPtr draft, ExprPtr node);
+  ExprPtr checked(DraftPtr draft, ExprPtr node);
   ProgramPoint now() { return in_relation_ ? point_ : known_dims.step(); }
   uint32_t region_now() const { return in_relation_ ? point_.region : known_dims.region(); }
 
   // drafts
-  Arena& drafts() { return drafts_; }
   Origin origin(SyntaxPtr s) const { return {declaration_, s ? s->id : 0}; }
   Place place(SyntaxPtr s) const { return {origin(s), {}}; }
-  ExprPtr error(SyntaxPtr s, Type type = nullptr);
-  void relate(SyntaxPtr at, ExprPtr draft, std::string wanting, std::function<bool()> attempt);
+  DraftPtr error(SyntaxPtr s, Type type = nullptr);
+  void relate(SyntaxPtr at, DraftPtr draft, std::string wanting, std::function<bool()> attempt);
   bool attempt(size_t relation);
   void run_queue();
   const LocalName* find_local(std::string_view name) const;
@@ -440,32 +431,34 @@ class Inference final : public TypeHooks {
   Type annotation(SyntaxPtr type, const TypeEnv& in);
 
   // finish.cpp
-  class Finisher;
-  ExprPtr finish_draft(ExprPtr draft);
-  ExprPtr finish_constant(ExprPtr draft, const LiteralDraft& literal, Type type);
-  const ScheduleClause* schedule_of_call(const OpCallDraft& call);
+  class FieldFinisher;
+  class FormFinisher;
+  class IndexFinisher;
+  ExprPtr finish_draft(DraftPtr draft);
+  ExprPtr finish_form(const FormDraft& form, Type type);
+  ExprPtr finish_literal(const LiteralDraft& literal, Type type);
+  ExprPtr failed(const Draft& draft);
+  const ScheduleClause* schedule_of_call(const OperatorCallDraft& call);
   /// The `warn` clauses of the operator that hold for a call.
-  void warn(const OpCallDraft& call, const SignatureBinding& binding);
-  void warn(const OpCallDraft& call, SyntaxPtr clause, const StaticEnv& env);
-  std::optional<Fix> fix_of(const OpCallDraft& call, SyntaxPtr clause, const StaticEnv& env);
-  ExprPtr finish_op_call(const OpCallDraft& call, Type type, Origin origin);
-  ExprPtr finish_definition_call(const OpCallDraft& call, SignatureBinding binding, Type type, Origin origin);
+  void warn(const OperatorCallDraft& call, const SignatureBinding& binding);
+  void warn(const OperatorCallDraft& call, SyntaxPtr clause, const StaticEnv& env);
+  std::optional<Fix> fix_of(const OperatorCallDraft& call, SyntaxPtr clause, const StaticEnv& env);
+  ExprPtr finish_operator_call(const OperatorCallDraft& call, Type type);
+  ExprPtr finish_definition_call(const OperatorCallDraft& call, SignatureBinding binding, Type type);
   bool finish_copies(const Variable* variable, std::vector<Binding>& bindings);
-  std::vector<ExprPtr> finish_all(std::span<const ExprPtr> list);
+  std::vector<ExprPtr> finish_all(DraftSpan list);
   std::vector<Dim> finish_dims(std::span<const Dim> dims);
 
   Scope& scope_;
   uint32_t declaration_;
-  Arena drafts_;
+  Drafts drafts_;
   std::vector<LocalName> locals_;
   std::unordered_map<std::string_view, size_t> latest_;         ///< the last of each name in locals_
   std::unordered_map<const Variable*, Place> variable_places_;  ///< what says a variable's type
-  std::unordered_map<ExprPtr, LiteralDraft> literals_;
-  std::unordered_map<ExprPtr, OpCallDraft> op_calls_;
-  std::unordered_map<ExprPtr, ExprPtr> replacements_;  ///< a draft that waited, and what stands for it now
   std::vector<FileUse> file_uses_;
-  std::deque<Relation> relations_;     ///< those that had to wait; a number keeps its meaning
-  std::vector<ExprPtr> open_matches_;  ///< operator calls matched before all dims and dtypes were known
+  std::deque<Relation> relations_;  ///< those that had to wait; a number keeps its meaning
+  std::vector<OperatorCallDraft*>
+      open_matches_;  ///< operator calls matched before all dims and dtypes were known
   std::unordered_map<const Variable*, Scheme> schemes_;  ///< of the variables with general types
   std::unordered_map<const Variable*, Template> templates_;
   std::vector<const Variable*> top_level_templates_;  ///< of earlier statements; each after what it captures
@@ -473,12 +466,12 @@ class Inference final : public TypeHooks {
   std::set<size_t> broken_uses_;  ///< of general functions: where a constraint does not hold
   int copying_ = 0;               ///< how many copies of functions are being made, one inside the other
   std::unordered_map<const Variable*, const Variable*> finished_variables_;
-  const OpCallDraft* matching_ = nullptr;
+  const OperatorCallDraft* matching_ = nullptr;
   std::unordered_map<SyntaxPtr, SyntaxPtr> schedules_;  ///< of operator calls and index expressions
 
   /// Where the checks go that are asked for now: after the value of `draft`, before what uses it.
   struct CheckSite {
-    ExprPtr draft = nullptr;
+    DraftPtr draft = nullptr;
     Origin origin = {}, source = {};
     std::function<std::string()> what = nullptr;
   };
@@ -492,7 +485,6 @@ class Inference final : public TypeHooks {
   std::set<Dim> made_general_;  ///< the variables that generalising made of unknowns
   void report_unsettled();
   std::string missing_annotation(const Relation& relation, std::vector<Note>& notes);
-  std::unordered_map<ExprPtr, std::vector<DimCondition>> checks_;
   ProgramPoint point_;        ///< of what is compared now
   bool in_relation_ = false;  ///< a relation is attempted, which has a point of its own
 };

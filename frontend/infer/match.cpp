@@ -10,10 +10,10 @@ namespace quern {
 
 // --- matches
 
-ExprPtr Inference::match(SyntaxPtr s, Type wanted) {
-  ExprPtr scrutinee = infer(s->child(0));
+DraftPtr Inference::match(SyntaxPtr s, Type wanted) {
+  DraftPtr scrutinee = infer(s->child(0));
   std::vector<MatchArm> arms;
-  std::vector<ExprPtr> bodies;
+  std::vector<DraftPtr> bodies;
   std::vector<uint32_t> regions;
   std::vector<SyntaxPtr> at;
   bool sound = true;
@@ -24,33 +24,33 @@ ExprPtr Inference::match(SyntaxPtr s, Type wanted) {
     sound = sound && walk.sound;
     uint32_t outer = known_dims.enter();
     regions.push_back(known_dims.region());
-    std::vector<Binding> opened = open_locals(depth, arm->child(0));
-    ExprPtr body = infer(arm->child(1), wanted);
-    if (!opened.empty())
-      body = drafts_.make<BlockExpr>(Expr{ExprKind::Block, body->type, body->origin}, drafts_.copy(opened),
-                                     body);
+    std::vector<DraftBinding> opened = open_locals(depth, arm->child(0));
+    DraftPtr body = infer(arm->child(1), wanted);
+    if (!opened.empty()) body = drafts_.block(body->origin, opened, body);
     bodies.push_back(body);
     known_dims.leave(outer);
     leave_to(depth);
     at.push_back(arm->child(1));
-    arms.push_back({pattern, bodies.back()});
+    arms.push_back({pattern, nullptr});
   }
   bool partial = s->text == "match?";
   if (sound) check_coverage(s, arms, partial, resolve(scrutinee->type));
-  ExprPtr made = drafts_.make<MatchExpr>(Expr{ExprKind::Match, unifier.fresh_type(), origin(s)}, scrutinee,
-                                         drafts_.copy(arms), partial);
+  std::vector<DraftPtr> parts{scrutinee};
+  parts.insert(parts.end(), bodies.begin(), bodies.end());
+  DraftPtr made = drafts_.form(origin(s), unifier.fresh_type(),
+                               MatchExpr{.arms = drafts_.copy(arms), .partial = partial}, parts);
   return arms.empty() ? made : joined(made, bodies, regions, at);
 }
 
 // The variables of a pattern with each `?` opened, as a parameter's are.
-std::vector<Binding> Inference::open_locals(size_t first, SyntaxPtr at) {
-  std::vector<Binding> bindings;
+std::vector<DraftBinding> Inference::open_locals(size_t first, SyntaxPtr at) {
+  std::vector<DraftBinding> bindings;
   for (size_t i = first; i < locals_.size(); ++i) {
     const Variable* bound = locals_[i].variable;
-    ExprPtr read = drafts_.make<VarExpr>(Expr{ExprKind::Var, bound->type, origin(at)}, bound);
-    ExprPtr exact = opened(read, resolve(bound->type), bound->name);
+    DraftPtr read = drafts_.read(origin(at), bound, bound->type);
+    DraftPtr exact = opened(read, resolve(bound->type), bound->name);
     if (exact == read) continue;
-    locals_[i].variable = draft_variable(bound->name, exact->type);
+    locals_[i].variable = drafts_.variable(bound->name, exact->type);
     variable_places_.emplace(locals_[i].variable, variable_places_.at(bound));
     bindings.push_back({locals_[i].variable, exact});
   }
@@ -106,7 +106,7 @@ PatternPtr Inference::pattern(SyntaxPtr s, Type type, PatternWalk& walk) {
     case SyntaxKind::WildcardPattern: break;
     default: walk.sound = false; break;  // did not parse
   }
-  return drafts_.make<Pattern>(PatternKind::Wildcard, type, origin(s));
+  return drafts_.arena().make<Pattern>(PatternKind::Wildcard, type, origin(s));
 }
 
 PatternPtr Inference::variable_pattern(SyntaxPtr s, Type type, PatternWalk& walk) {
@@ -117,11 +117,11 @@ PatternPtr Inference::variable_pattern(SyntaxPtr s, Type type, PatternWalk& walk
     report(DiagnosticKind::DuplicateBinding, s,
            fmt::format("`%{}` is bound twice in this pattern; give one of them another name", s->text),
            {{variable_places_.at(locals_[i].variable), "it is bound here, too"}});
-    return drafts_.make<Pattern>(PatternKind::Wildcard, type, origin(s));
+    return drafts_.arena().make<Pattern>(PatternKind::Wildcard, type, origin(s));
   }
-  const Variable* variable = draft_variable(drafts_.copy(s->text), declared);
+  const Variable* variable = drafts_.variable(s->text, declared);
   bind_local(variable->name, variable, s);
-  return drafts_.make<Pattern>(PatternKind::Variable, type, origin(s), variable);
+  return drafts_.arena().make<Pattern>(PatternKind::Variable, type, origin(s), variable);
 }
 
 PatternPtr Inference::parts_pattern(SyntaxPtr s, const Pattern& head, std::span<const Type> types,
@@ -131,10 +131,10 @@ PatternPtr Inference::parts_pattern(SyntaxPtr s, const Pattern& head, std::span<
     parts.push_back(pattern(s->child(i), i < types.size() ? types[i] : error_type(), walk));
   // A pattern with too few or too many parts is reported; its variables are known all the same.
   if (parts.size() != types.size())
-    return drafts_.make<Pattern>(PatternKind::Wildcard, head.type, head.origin);
+    return drafts_.arena().make<Pattern>(PatternKind::Wildcard, head.type, head.origin);
   Pattern made = head;
   made.parts = drafts_.copy(parts);
-  return drafts_.make<Pattern>(made);
+  return drafts_.arena().make<Pattern>(made);
 }
 
 PatternPtr Inference::constructor_pattern(SyntaxPtr s, Type type, PatternWalk& walk) {
@@ -199,18 +199,18 @@ PatternPtr Inference::tuple_pattern(SyntaxPtr s, Type type, PatternWalk& walk) {
 
 // --- references
 
-ExprPtr Inference::new_reference(SyntaxPtr s, SyntaxPtr content, Type wanted) {
+DraftPtr Inference::new_reference(SyntaxPtr s, SyntaxPtr content, Type wanted) {
   if (wanted) wanted = resolve(wanted);
   Type held = wanted && wanted->kind == TypeKind::Ref && leaves_dims_open(wanted) ? wanted->args[0] : nullptr;
-  ExprPtr value = infer(content, held);
+  DraftPtr value = infer(content, held);
   // What it holds later may have other extents than what it holds first.
   if (held)
     expect(content, held, value->type, "what the reference holds", {}, DiagnosticKind::TypeMismatch, value);
-  return drafts_.make<RefExpr>(Expr{ExprKind::Ref, ref_type(held ? held : value->type), origin(s)}, value);
+  return drafts_.form(origin(s), ref_type(held ? held : value->type), RefExpr{}, {value});
 }
 
 /// The type of what the reference holds, after a diagnostic where it is none.
-Type Inference::content_of(SyntaxPtr at, ExprPtr reference, std::string_view what) {
+Type Inference::content_of(SyntaxPtr at, DraftPtr reference, std::string_view what) {
   Type content = unifier.fresh_type();
   if (unifier.unify(ref_type(content), reference->type)) return content;
   bool negation = what == "!" && resolve(reference->type)->is_scalar();
@@ -221,23 +221,23 @@ Type Inference::content_of(SyntaxPtr at, ExprPtr reference, std::string_view wha
   return error_type();
 }
 
-ExprPtr Inference::read_reference(SyntaxPtr s, SyntaxPtr operand) {
-  ExprPtr reference = infer(operand);
+DraftPtr Inference::read_reference(SyntaxPtr s, SyntaxPtr operand) {
+  DraftPtr reference = infer(operand);
   Type content = content_of(operand, reference, s->is(SyntaxKind::Unary) ? "!" : "ref_read");
-  ExprPtr read = drafts_.make<RefReadExpr>(Expr{ExprKind::RefRead, content, origin(s)}, reference);
+  DraftPtr read = drafts_.form(origin(s), content, RefReadExpr{}, {reference});
   return opened(read, resolve(content), "ref");
 }
 
-ExprPtr Inference::write_reference(SyntaxPtr s, SyntaxPtr operand, SyntaxPtr value) {
-  ExprPtr reference = infer(operand);
+DraftPtr Inference::write_reference(SyntaxPtr s, SyntaxPtr operand, SyntaxPtr value) {
+  DraftPtr reference = infer(operand);
   Type content = content_of(operand, reference, s->is(SyntaxKind::Binary) ? ":=" : "ref_write");
-  ExprPtr written = infer(value, content);
+  DraftPtr written = infer(value, content);
   expect(value, content, written->type, "what is written", origin_of(reference), DiagnosticKind::TypeMismatch,
          written);
-  return drafts_.make<RefWriteExpr>(Expr{ExprKind::RefWrite, unit_type(), origin(s)}, reference, written);
+  return drafts_.form(origin(s), unit_type(), RefWriteExpr{}, {reference, written});
 }
 
-ExprPtr Inference::reference_call(SyntaxPtr s, Type expected) {
+DraftPtr Inference::reference_call(SyntaxPtr s, Type expected) {
   std::string_view name = s->child(0)->text;
   size_t wanted = name == "ref_write" ? 2 : 1, given = s->children.size() - 1;
   if (given != wanted) {

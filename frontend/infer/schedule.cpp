@@ -8,7 +8,7 @@
 namespace quern {
 
 // The schedule waits beside the syntax until the call or the index expression is made.
-ExprPtr Inference::scheduled(SyntaxPtr s, Type wanted) {
+DraftPtr Inference::scheduled(SyntaxPtr s, Type wanted) {
   SyntaxPtr value = s->child(0), schedule = s->child(1);
   while (value->is(SyntaxKind::Paren)) value = value->child(0);
   const Declaration* op = nullptr;
@@ -30,30 +30,33 @@ ExprPtr Inference::scheduled(SyntaxPtr s, Type wanted) {
 }
 
 ExprPtr Inference::with_schedule(SyntaxPtr s, ExprPtr made, uint32_t declaration,
-                                 const std::vector<std::pair<SyntaxPtr, ExprPtr>>& operands) {
+                                 std::span<IndexOperand> operands) {
   auto schedule = schedules_.find(s);
   if (schedule == schedules_.end()) return made;
   auto clause = sound_clause(schedule->second, declaration, schedule_names(s));
   if (!clause) return made;
   std::vector<ExprPtr> tensors;
   for (const std::string& name : tensors_of(clause->schedule))
-    for (const auto& [syntax, draft] : operands)
-      if (syntax->is(SyntaxKind::Local) && syntax->text == name) tensors.push_back(draft);
-  auto& e = *as<ComprehensionExpr>(made);
-  return drafts_.make<ComprehensionExpr>(Expr{e}, e.vars, e.extents, e.body,
-                                         arena->make<ScheduleClause>(std::move(*clause)),
-                                         drafts_.copy(tensors));
+    for (IndexOperand& operand : operands) {
+      if (!operand.at->is(SyntaxKind::Local) || operand.at->text != name) continue;
+      if (!operand.read) operand.read = drafts_.operand(operand.tensor, resolve(operand.tensor->type));
+      tensors.push_back(operand.read);
+    }
+  ComprehensionExpr scheduled = *as<ComprehensionExpr>(made);
+  scheduled.schedule = arena->make<ScheduleClause>(std::move(*clause));
+  scheduled.scheduled = drafts_.copy(tensors);
+  return drafts_.arena().make<ComprehensionExpr>(std::move(scheduled));
 }
 
 /// Which loops the operator has is not known here: its body may still be edited.
-const ScheduleClause* Inference::schedule_of_call(const OpCallDraft& call) {
-  auto schedule = schedules_.find(call.syntax);
+const ScheduleClause* Inference::schedule_of_call(const OperatorCallDraft& call) {
+  auto schedule = schedules_.find(call.call.syntax);
   if (schedule == schedules_.end()) return nullptr;
   ScheduleNames names;
   names.any_loop = true;
   names.tensors = tensor_parameters(call.op->syntax);
   Diagnostics told_elsewhere;
-  auto clause = clause_of(schedule->second, call.declaration, told_elsewhere);
+  auto clause = clause_of(schedule->second, call.origin.declaration, told_elsewhere);
   if (!clause) return nullptr;
   Diagnostics wrong = check_schedule_names(*clause, names);
   diagnostics.insert(diagnostics.end(), wrong.begin(), wrong.end());

@@ -9,10 +9,10 @@
 
 namespace quern {
 
-ExprPtr Inference::slice(SyntaxPtr s) {
-  ExprPtr tensor = infer(s->child(0));
+DraftPtr Inference::slice(SyntaxPtr s) {
+  DraftPtr tensor = infer(s->child(0));
   // A position that is not known at compile time is a rank-0 integer computed at run time.
-  std::vector<ExprPtr> computed(s->children.size(), nullptr);
+  std::vector<DraftPtr> computed(s->children.size(), nullptr);
   for (size_t i = 1; i < s->children.size(); ++i) {
     SyntaxPtr item = s->children[i];
     if (item->is(SyntaxKind::Slice) || item->is(SyntaxKind::Int)) continue;
@@ -24,21 +24,22 @@ ExprPtr Inference::slice(SyntaxPtr s) {
     if (item->is(SyntaxKind::Name)) continue;
     computed[i] = infer(item);
   }
-  ExprPtr waiting = error(s, unifier.fresh_type());
+  DraftPtr waiting =
+      drafts_.make<SliceDraft>(origin(s), unifier.fresh_type(), tensor, drafts_.copy(computed));
   uint32_t declaration = declaration_;
   TypeEnv names = env;
   relate(s, waiting, "the tensor", [=, this] {
     Type type = resolve(tensor->type);
     if (type->kind == TypeKind::Infer) return false;
-    for (ExprPtr c : computed)
+    for (DraftPtr c : computed)
       if (c && resolve(c->type)->kind == TypeKind::Infer) return false;
     uint32_t outer = std::exchange(declaration_, declaration);
     TypeEnv outer_env = std::exchange(env, names);
-    ExprPtr result = type->is_error() ? nullptr : slice_of(s, tensor, computed);
+    DraftPtr result = type->is_error() ? nullptr : slice_of(s, tensor, computed);
     env = std::move(outer_env);
     declaration_ = outer;
     becomes(s, waiting, result ? result->type : error_type());
-    if (result) replacements_[waiting] = result;
+    waiting->replacement = result;
     return true;
   });
   return waiting;
@@ -62,7 +63,7 @@ std::optional<SliceRange> Inference::range_of(SyntaxPtr item, Dim extent, Static
 }
 
 // `%xs[k]` where %xs is a tuple and k a compile-time integer.
-ExprPtr Inference::member_of(SyntaxPtr s, ExprPtr tuple) {
+DraftPtr Inference::member_of(SyntaxPtr s, DraftPtr tuple) {
   Type type = resolve(tuple->type);
   if (s->children.size() != 2 || s->child(1)->is(SyntaxKind::Slice)) {
     report(DiagnosticKind::RankMismatch, s, "a member of a tuple has one position: `%xs[0]` or `%xs.0`");
@@ -82,13 +83,13 @@ ExprPtr Inference::member_of(SyntaxPtr s, ExprPtr tuple) {
     return nullptr;
   }
   auto field = static_cast<uint32_t>(*k);
-  return drafts_.make<FieldExpr>(Expr{ExprKind::Field, type->args[field], origin(s)}, tuple, field,
-                                 std::string_view());
+  return drafts_.form(origin(s), type->args[field], FieldExpr{.index = field}, {tuple});
 }
 
 /// What a slice reads, axis by axis, and the axes of what it gives.
 struct Inference::SliceAxes {
   std::vector<Dim> vars, extents;
+  std::vector<IndexOperand> operands;
   std::vector<ExprPtr> indices;
   std::vector<char> checked;  ///< by axis of the tensor: whether the index is looked at when it runs
   Facts facts;
@@ -116,7 +117,7 @@ std::vector<Fix> field_in_place_of(Place bracketed, SyntaxPtr item, size_t field
 
 }  // namespace
 
-bool Inference::can_be_sliced(SyntaxPtr s, ExprPtr tensor, Type type) {
+bool Inference::can_be_sliced(SyntaxPtr s, DraftPtr tensor, Type type) {
   const size_t positions = s->children.size() - 1;
   if (!type->is_tensor()) {
     report(DiagnosticKind::TypeMismatch, s,
@@ -137,7 +138,7 @@ bool Inference::can_be_sliced(SyntaxPtr s, ExprPtr tensor, Type type) {
 }
 
 // A position that is known at compile time; a negative one counts from the end.
-std::optional<Dim> Inference::known_position(SyntaxPtr item, ExprPtr tensor, size_t axis, Statics& statics) {
+std::optional<Dim> Inference::known_position(SyntaxPtr item, DraftPtr tensor, size_t axis, Statics& statics) {
   const Type type = resolve(tensor->type);
   const Dim extent = type->dims[axis];
   auto position = statics.dim(item, env.statics);
@@ -154,7 +155,7 @@ std::optional<Dim> Inference::known_position(SyntaxPtr item, ExprPtr tensor, siz
 }
 
 // A position that is computed when the program runs, as an index; null where it is no integer.
-ExprPtr Inference::computed_position(SyntaxPtr item, ExprPtr position) {
+ExprPtr Inference::computed_position(SyntaxPtr item, DraftPtr position, SliceAxes& axes) {
   Type type = resolve(position->type);
   if (type->is_error()) return nullptr;
   DType dtype = type->is_scalar() ? resolve(type->dtype) : DType::float32();
@@ -165,17 +166,20 @@ ExprPtr Inference::computed_position(SyntaxPtr item, ExprPtr position) {
            fmt::format("a position has to be a rank-0 integer, not {}", unifier.describe(type)));
     return nullptr;
   }
-  ExprPtr element = drafts_.make<ReadExpr>(Expr{ExprKind::Read, scalar_type(dtype), origin(item)}, position,
-                                           std::span<const ExprPtr>(), std::span<const bool>(), nullptr);
-  return drafts_.make<ScalarExpr>(Expr{ExprKind::Scalar, scalar_type(DType::index()), origin(item)},
-                                  ScalarOp::Add, true, drafts_.copy(std::vector<ExprPtr>{element}));
+  axes.operands.push_back({item, position, drafts_.operand(position, type)});
+  Arena& arena = drafts_.arena();
+  ExprPtr element =
+      arena.make<ReadExpr>(Expr{ExprKind::Read, scalar_type(dtype), origin(item)}, axes.operands.back().read,
+                           std::span<const ExprPtr>(), std::span<const bool>(), nullptr);
+  return arena.make<ScalarExpr>(Expr{ExprKind::Scalar, scalar_type(DType::index()), origin(item)},
+                                ScalarOp::Add, true, arena.copy(std::vector<ExprPtr>{element}));
 }
 
-bool Inference::slice_axis(SyntaxPtr s, ExprPtr tensor, size_t axis, ExprPtr computed, SliceAxes& axes) {
+bool Inference::slice_axis(SyntaxPtr s, DraftPtr tensor, size_t axis, DraftPtr computed, SliceAxes& axes) {
   const Dim extent = resolve(tensor->type)->dims[axis];
   SyntaxPtr item = s->child(axis + 1);
   if (computed) {
-    axes.indices.push_back(computed_position(item, computed));
+    axes.indices.push_back(computed_position(item, computed, axes));
     axes.checked.push_back(1);
     return axes.indices.back() != nullptr;
   }
@@ -190,13 +194,13 @@ bool Inference::slice_axis(SyntaxPtr s, ExprPtr tensor, size_t axis, ExprPtr com
     at = known_position(item, tensor, axis, statics);
   }
   if (!at) return false;
-  axes.indices.push_back(
-      drafts_.make<DimValueExpr>(Expr{ExprKind::DimValue, scalar_type(DType::index()), origin(s)}, *at));
+  axes.indices.push_back(drafts_.arena().make<DimValueExpr>(
+      Expr{ExprKind::DimValue, scalar_type(DType::index()), origin(s)}, *at));
   axes.checked.push_back(!(prove_nonnegative(*at, axes.facts) && prove_less(*at, extent, axes.facts)));
   return true;
 }
 
-ExprPtr Inference::slice_of(SyntaxPtr s, ExprPtr tensor, const std::vector<ExprPtr>& computed) {
+DraftPtr Inference::slice_of(SyntaxPtr s, DraftPtr tensor, const std::vector<DraftPtr>& computed) {
   Type type = resolve(tensor->type);
   if (type->kind == TypeKind::Tuple) {
     bool numbered = s->children.size() == 2 && s->child(1)->is(SyntaxKind::Int);
@@ -207,16 +211,20 @@ ExprPtr Inference::slice_of(SyntaxPtr s, ExprPtr tensor, const std::vector<ExprP
   }
   if (!can_be_sliced(s, tensor, type)) return nullptr;
   SliceAxes axes;
+  axes.operands.push_back({s->child(0), tensor, drafts_.operand(tensor, type)});
   for (size_t axis = 0; axis < type->dims.size(); ++axis)
     if (!slice_axis(s, tensor, axis, axis + 1 < computed.size() ? computed[axis + 1] : nullptr, axes))
       return nullptr;
-  auto flags = drafts_.copy(axes.checked);
+  Arena& arena = drafts_.arena();
+  auto flags = arena.copy(axes.checked);
   std::span<const bool> check_flags(reinterpret_cast<const bool*>(flags.data()), flags.size());
-  ExprPtr element = drafts_.make<ReadExpr>(Expr{ExprKind::Read, scalar_type(type->dtype), origin(s)}, tensor,
-                                           drafts_.copy(axes.indices), check_flags, nullptr);
-  return drafts_.make<ComprehensionExpr>(
-      Expr{ExprKind::Comprehension, tensor_type(axes.extents, type->dtype), origin(s)},
-      drafts_.copy(axes.vars), drafts_.copy(axes.extents), element);
+  ExprPtr element =
+      arena.make<ReadExpr>(Expr{ExprKind::Read, scalar_type(type->dtype), origin(s)}, axes.operands[0].read,
+                           arena.copy(axes.indices), check_flags, nullptr);
+  Type result = tensor_type(axes.extents, type->dtype);
+  ExprPtr made = arena.make<ComprehensionExpr>(Expr{ExprKind::Comprehension, result, origin(s)},
+                                               arena.copy(axes.vars), arena.copy(axes.extents), element);
+  return drafts_.index(origin(s), result, axes.operands, made);
 }
 
 }  // namespace quern

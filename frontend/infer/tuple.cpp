@@ -31,7 +31,7 @@ std::optional<StaticValue> Inference::Statics::other(SyntaxPtr expr, const Stati
   return StaticValue::list(std::move(positions));
 }
 
-bool Inference::tuple_fields(SyntaxPtr s, std::vector<ExprPtr>& fields, Type wanted) {
+bool Inference::tuple_fields(SyntaxPtr s, std::vector<DraftPtr>& fields, Type wanted) {
   if (s->is(SyntaxKind::Generator)) {
     Statics statics = evaluator();
     auto limit = statics.dim(s->child(1), env.statics);
@@ -60,7 +60,7 @@ bool Inference::tuple_fields(SyntaxPtr s, std::vector<ExprPtr>& fields, Type wan
     fields.push_back(infer(s, known ? wanted->args[fields.size()] : nullptr));
     return true;
   }
-  ExprPtr tuple = infer(s->child(0));
+  DraftPtr tuple = infer(s->child(0));
   Type type = resolve(tuple->type);
   if (type->kind != TypeKind::Tuple) {
     if (!type->is_error())
@@ -71,25 +71,21 @@ bool Inference::tuple_fields(SyntaxPtr s, std::vector<ExprPtr>& fields, Type wan
     return false;
   }
   for (uint32_t k = 0; k < type->args.size(); ++k)
-    fields.push_back(drafts_.make<FieldExpr>(Expr{ExprKind::Field, type->args[k], origin(s)}, tuple, k,
-                                             std::string_view()));
+    fields.push_back(drafts_.form(origin(s), type->args[k], FieldExpr{.index = k}, {tuple}));
   return true;
 }
 
-ExprPtr Inference::tuple(SyntaxPtr s, Type wanted) {
+DraftPtr Inference::tuple(SyntaxPtr s, Type wanted) {
   if (wanted) wanted = resolve(wanted);
-  std::vector<ExprPtr> fields;
+  std::vector<DraftPtr> fields;
   bool all = true;
   for (SyntaxPtr c : s->children) all = tuple_fields(c, fields, wanted) && all;
   if (!all) return error(s);
-  std::vector<Type> types;
-  types.reserve(fields.size());
-  for (ExprPtr field : fields) types.push_back(field->type);
-  return drafts_.make<TupleExpr>(Expr{ExprKind::Tuple, tuple_type(types), origin(s)}, drafts_.copy(fields));
+  return drafts_.tuple(origin(s), fields);
 }
 
 // `index(e)`: what `e` is at compile time, as a value.
-ExprPtr Inference::index_value(SyntaxPtr s) {
+DraftPtr Inference::index_value(SyntaxPtr s) {
   auto value = evaluator().evaluate(s->child(1), env.statics);
   if (!value) return error(s);
   if (!value->as_dim()) {
@@ -97,16 +93,14 @@ ExprPtr Inference::index_value(SyntaxPtr s) {
            fmt::format("`index(…)` takes an integer or a dim, not {}", to_string(*value)));
     return error(s);
   }
-  return drafts_.make<DimValueExpr>(Expr{ExprKind::DimValue, scalar_type(DType::index()), origin(s)},
-                                    value->as_dim());
+  return drafts_.form(origin(s), scalar_type(DType::index()), DimValueExpr{.dim = value->as_dim()});
 }
 
 // The number of fields of a tuple, as an index.
-ExprPtr Inference::tuple_length(SyntaxPtr s) {
+DraftPtr Inference::tuple_length(SyntaxPtr s) {
   auto length = evaluator().evaluate(s, env.statics);
   if (!length || !length->as_dim()) return error(s);
-  return drafts_.make<DimValueExpr>(Expr{ExprKind::DimValue, scalar_type(DType::index()), origin(s)},
-                                    length->as_dim());
+  return drafts_.form(origin(s), scalar_type(DType::index()), DimValueExpr{.dim = length->as_dim()});
 }
 
 }  // namespace quern

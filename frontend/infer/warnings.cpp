@@ -20,12 +20,12 @@ SyntaxPtr declared_attribute(const Declaration& op, size_t position) {
 
 // In a condition `given` has the names of the attributes that the call gives, and `values` the elements of
 // its constant arguments, None for others.
-void Inference::warn(const OpCallDraft& call, const SignatureBinding& binding) {
+void Inference::warn(const OperatorCallDraft& call, const SignatureBinding& binding) {
   std::span<const SyntaxPtr> clauses = call.op->syntax->child(3)->children;
   auto is_warning = [](SyntaxPtr clause) { return clause->is(SyntaxKind::WarnClause); };
-  bool stated_elsewhere = !call.needed_by.empty();
+  bool stated_elsewhere = !call.need.name.empty();
   if (!warns || stated_elsewhere || std::ranges::none_of(clauses, is_warning) ||
-      !scope_.warns_about(call.declaration))
+      !scope_.warns_about(call.origin.declaration))
     return;
   StaticEnv env = binding.env;
   StaticList given, values;
@@ -34,14 +34,14 @@ void Inference::warn(const OpCallDraft& call, const SignatureBinding& binding) {
     const std::string& name = call.call.attributes[i].first;
     given.emplace_back(name.empty() && declared ? std::string(declared->text) : name);
   }
-  for (ExprPtr arg : call.args) {
+  for (DraftPtr arg : call.args) {
     StaticList elements;
-    auto literal = literals_.find(arg);
-    if (literal != literals_.end())
-      for (const auto& [number, at] : literal->second.elements)
+    auto* literal = as<LiteralDraft>(arg);
+    if (literal)
+      for (const auto& [number, at] : literal->elements)
         elements.push_back(number.is_integer ? StaticValue::integer(number.integer)
                                              : StaticValue(number.real));
-    values.push_back(literal == literals_.end() ? StaticValue() : StaticValue::list(std::move(elements)));
+    values.push_back(literal ? StaticValue::list(std::move(elements)) : StaticValue());
   }
   env.insert_or_assign("given", StaticValue::list(std::move(given)));
   env.insert_or_assign("values", StaticValue::list(std::move(values)));
@@ -56,22 +56,23 @@ void Inference::warn(const OpCallDraft& call, const SignatureBinding& binding) {
   }
 }
 
-void Inference::warn(const OpCallDraft& call, SyntaxPtr clause, const StaticEnv& env) {
-  bool infix = call.syntax->is(SyntaxKind::Binary);
-  Diagnostic d{DiagnosticKind::SurprisingMeaning,
-               {{call.declaration, call.syntax->id}, {}},
-               fmt::format("`{}`: {}", infix ? call.syntax->text : call.op->name, clause->child(1)->text),
-               {},
-               {}};
+void Inference::warn(const OperatorCallDraft& call, SyntaxPtr clause, const StaticEnv& env) {
+  bool infix = call.call.syntax->is(SyntaxKind::Binary);
+  Diagnostic d{
+      DiagnosticKind::SurprisingMeaning,
+      {{call.origin.declaration, call.call.syntax->id}, {}},
+      fmt::format("`{}`: {}", infix ? call.call.syntax->text : call.op->name, clause->child(1)->text),
+      {},
+      {}};
   if (auto fix = fix_of(call, clause, env)) d.fixes.push_back(std::move(*fix));
   if (std::ranges::find(diagnostics, d) == diagnostics.end()) diagnostics.push_back(std::move(d));
 }
 
 // `fix "cast(%a, dtype=\"float32\")"` writes an argument, `fix "strides={pool_size}"` adds an attribute.
-std::optional<Fix> Inference::fix_of(const OpCallDraft& call, SyntaxPtr clause, const StaticEnv& env) {
+std::optional<Fix> Inference::fix_of(const OperatorCallDraft& call, SyntaxPtr clause, const StaticEnv& env) {
   if (!clause->child(2)) return std::nullopt;
   std::string text(clause->child(2)->text);
-  auto at = [&](SyntaxPtr node, Part part) { return Place{{call.declaration, node->id}, {}, part}; };
+  auto at = [&](SyntaxPtr node, Part part) { return Place{{call.origin.declaration, node->id}, {}, part}; };
   size_t position = 0;
   for (SyntaxPtr p : params_of(call.op->syntax)->children) {
     if (!p->is(SyntaxKind::TensorParam)) continue;
@@ -82,14 +83,15 @@ std::optional<Fix> Inference::fix_of(const OpCallDraft& call, SyntaxPtr clause, 
                {{at(node, Part::Before), text.substr(0, begin)},
                 {at(node, Part::After), text.substr(begin + p->text.size() + 1)}}};
   }
-  if (!call.syntax->is(SyntaxKind::Call)) return std::nullopt;
+  if (!call.call.syntax->is(SyntaxKind::Call)) return std::nullopt;
   for (size_t open; (open = text.find('{')) != std::string::npos;) {
     size_t close = text.find('}', open);
     auto value = env.find(text.substr(open + 1, close - open - 1));
     if (value == env.end()) return std::nullopt;
     text.replace(open, close - open + 1, to_string(value->second));
   }
-  return Fix{fmt::format("write `{}`", text), {{at(call.syntax->children.back(), Part::After), ", " + text}}};
+  return Fix{fmt::format("write `{}`", text),
+             {{at(call.call.syntax->children.back(), Part::After), ", " + text}}};
 }
 
 }  // namespace quern

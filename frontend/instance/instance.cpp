@@ -238,7 +238,7 @@ ExprPtr with_clause(const Declaration& op, SyntaxPtr clause, const InstanceSigna
   Inference inference(scope, op.id);
   std::vector<SyntaxPtr> tensors;
   Syntax list = tensor_params(op, tensors);
-  ExprPtr draft = inference.gradient_of_op(
+  DraftPtr draft = inference.gradient_of_op(
       clause, &list, {signature.params, signature.result, {signature.env, {}}, {}, {}, {}});
   inference.solve();
   auto* fn = as<FnExpr>(inference.finish(draft));
@@ -282,7 +282,7 @@ ExprPtr composite(const Declaration& op, const InstanceSignature& signature, Syn
   Head head{signature.params, signature.result, {signature.env, {}}, {}, {}, {}};
   std::vector<SyntaxPtr> tensors;
   Syntax params = tensor_params(op, tensors);
-  ExprPtr draft = inference.function(op.syntax, &params, head, body, &op);
+  DraftPtr draft = inference.function(op.syntax, &params, head, body, &op);
   inference.solve();
   ExprPtr fn = inference.finish(draft);
   arena = inference.arena;

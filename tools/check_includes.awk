@@ -24,6 +24,20 @@ BEGIN {
   rank["frontend/signature"] = 14
   rank["frontend/format"] = 14
   rank["frontend/unify"] = 15
+  rank["frontend/infer/draft"] = 15.01
+  rank["frontend/infer/context"] = 15.02
+  rank["frontend/infer/names"] = 15.03
+  rank["frontend/infer/gradual"] = 15.03
+  rank["frontend/infer/relations"] = 15.04
+  rank["frontend/infer/heads"] = 15.04
+  rank["frontend/infer/operators"] = 15.05
+  rank["frontend/infer/general"] = 15.06
+  rank["frontend/infer/finish"] = 15.07
+  rank["frontend/infer/walk"] = 15.08
+  rank["frontend/infer/solve"] = 15.09
+  rank["frontend/infer/values"] = 15.10
+  rank["frontend/infer/calls"] = 15.11
+  rank["frontend/infer/bodies"] = 15.12
   rank["frontend/infer"] = 16
   rank["frontend/instance"] = 17
   rank["frontend/check"] = 17
@@ -71,6 +85,7 @@ function confine(header, place, rule) {
 # The room of a path; "" for tests, benchmarks and the build's own files, which may include anything.
 function room_of(path, part, parts) {
   parts = split(path, part, "/")
+  if (parts > 3 && part[1] "/" part[2] == "frontend/infer") return "frontend/infer/" part[3]
   if (parts > 2 && part[1] ~ /^(ir|frontend|jit|session)$/) return part[2] == "runtime" ? "jit/vm" : part[1] "/" part[2]
   return parts > 1 && (part[1] in rank) ? part[1] : ""
 }

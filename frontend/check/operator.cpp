@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "frontend/check/names.h"
-#include "frontend/infer/inference.h"
+#include "frontend/infer/infer.h"
 #include "frontend/static/attribute_kinds.h"
 #include "ir/extern/kernels.h"
 

@@ -40,136 +40,139 @@ std::vector<std::string> bound_names(SyntaxPtr chunk) {
   return names;
 }
 
-// --- the walk of a body in chunks
-
-ExprPtr Inference::statements(const Declaration& chunk, bool at_end, std::vector<Binding>& bindings,
-                              std::vector<std::string_view>& graph_names, Type wanted) {
-  enter(chunk.id);
-  std::span<const SyntaxPtr> all = chunk.syntax->children;
-  bool has_result =
-      at_end && !all.empty() && !all.back()->is(SyntaxKind::Let) && !all.back()->is(SyntaxKind::GraphLet);
-  for (SyntaxPtr s : has_result ? all.first(all.size() - 1) : all) binding(s, bindings, graph_names);
-  if (has_result) return infer(all.back(), wanted);
-  return at_end ? unit(chunk.syntax) : nullptr;
-}
-
-ExprPtr Inference::unit(SyntaxPtr at) {
-  return drafts_.make<TupleExpr>(Expr{ExprKind::Tuple, unit_type(), origin(at)}, std::span<const ExprPtr>());
-}
-
-ExprPtr Inference::chunked_body(const Declaration& def, Type wanted) {
-  size_t depth = scope_depth();
-  std::vector<Binding> bindings;
-  std::vector<std::string_view> graph_names;
-  ExprPtr result = nullptr;
-  for (const Declaration* chunk : def.chunks)
-    result = statements(*chunk, chunk == def.chunks.back(), bindings, graph_names, wanted);
-  enter(def.id);
-  leave_to(depth);
-  return drafts_.make<BlockExpr>(Expr{ExprKind::Block, result->type, origin(def.syntax)},
-                                 drafts_.copy(bindings), result);
-}
-
-SyntaxPtr last_statement(const Declaration& chunk) {
-  SyntaxPtr at = chunk.syntax;
-  while (at->is(SyntaxKind::Block) && !at->children.empty()) at = at->children.back();
-  return at;
-}
-
-// Whether nothing that follows can decide anything here.
-bool Inference::closed() {
-  run_queue();
-  bool waits = std::any_of(relations_.begin(), relations_.end(), [](const Relation& r) { return !r.done; });
-  if (waits || !unifier.unsettled().empty()) return false;
-  // What is bound here has one type for later chunks: one that is general is used in the same run.
-  return std::none_of(locals_.begin(), locals_.end(), [&](const LocalName& local) {
-    return schemes_.contains(local.variable) || resolve(local.variable->type)->has_infer;
-  });
-}
-
 // --- head, run, definition
 
 std::shared_ptr<const BodyHead> infer_body_head(const Declaration& def, Scope& scope) {
   if (has_attributes_or_packs(def)) return nullptr;
   Inference inference(scope, def.id);
-  Head head = inference.head_of_definition(def);
+  Head head = inference.heads.of_definition(def);
   auto result = std::make_shared<BodyHead>();
-  result->result = def.syntax->child(2) ? inference.resolve(head.result) : nullptr;
+  result->result = def.syntax->child(2) ? inference.context.unifier.resolve(head.result) : nullptr;
   if (result->result && result->result->has_infer) return nullptr;
   size_t i = 0;
   for (SyntaxPtr p : params_of(def.syntax)->children) {
     // What else a list of parameters may have is left to the inference of the whole.
     if (!p->is(SyntaxKind::TensorParam)) return nullptr;
-    Type type = inference.resolve(head.params[i++]);
+    Type type = inference.context.unifier.resolve(head.params[i++]);
     if (type->has_infer) return nullptr;
-    const Variable* variable = make_variable(*inference.arena, inference.arena->copy(p->text), type);
+    const Variable* variable =
+        make_variable(*inference.context.arena, inference.context.arena->copy(p->text), type);
     result->params.push_back({variable, {{def.id, p->id}, {}}});
   }
   result->env = std::move(head.env);
   result->dim_vars = std::move(head.dim_vars);
   result->type_vars = std::move(head.type_vars);
-  result->diagnostics = std::move(inference.diagnostics);
-  result->arena = inference.arena;
+  result->diagnostics = std::move(inference.context.diagnostics);
+  result->arena = inference.context.arena;
   return result;
 }
 
-BodyRun Inference::body_run(const BodyHead& head, ChunkSource& chunks, const Declaration* first) {
-  env = head.env;
-  std::vector<Binding> drafts;
-  std::vector<std::string_view> graph_names;
-  std::vector<const Declaration*> run;
-  std::vector<std::pair<size_t, size_t>> locals_of;  // of each chunk, in locals_
-  ExprPtr result = nullptr;
-  for (const Declaration* chunk = first;; chunk = chunks.next()) {
-    run.push_back(chunk);
-    size_t before = locals_.size();
-    result = statements(*chunk, chunks.at_end(), drafts, graph_names, head.result);
-    locals_of.emplace_back(before, locals_.size());
-    if (chunks.at_end() || closed()) break;
-  }
-  if (result && head.result)
-    expect(last_statement(*run.back()), head.result, result->type, "the result", {},
-           DiagnosticKind::ResultMismatch, result);
-  solve();
+namespace {
 
-  BodyRun out;
-  for (size_t i = 0; i < run.size(); ++i) {
-    std::unordered_set<std::string_view> seen;
-    for (size_t k = locals_of[i].second; k-- > locals_of[i].first;) {
-      const LocalName& local = locals_[k];
-      if (!seen.insert(local.name).second) continue;
-      Type type = finish(local.variable->type);
-      if (const Variable* known = chunks.known(run[i]->id, local.name, type, local.variable->graph))
-        finished_variables_[local.variable] = known;
-      out.variables.push_back({run[i]->id, finish(local.variable)});
+// The inference of the chunks of a run.
+class RunInference {
+ public:
+  RunInference(const BodyHead& head, ChunkSource& chunks, Scope& scope, const Declaration& first)
+      : head_(head), chunks_(chunks), inference_(scope, first.id) {
+    inference_.names.env = head.env;
+  }
+
+  BodyRun run(const Declaration* first) {
+    type_chunks(first);
+    if (result_ && head_.result)
+      inference_.assignments.expect(last_statement(run_.back().chunk->syntax), head_.result, result_->type,
+                                    "the result", {}, DiagnosticKind::ResultMismatch, result_);
+    solve(inference_);
+    finish_variables();
+    finish_values();
+    finish_rest();
+    return std::move(out_);
+  }
+
+ private:
+  struct Typed {
+    const Declaration* chunk;
+    size_t first, last;  ///< of the variables that it binds, among the locals
+  };
+
+  void type_chunks(const Declaration* first) {
+    Names& names = inference_.names;
+    for (const Declaration* chunk = first;; chunk = chunks_.next()) {
+      const size_t before = names.depth();
+      result_ = inference_.walk.blocks.chunk(*chunk, chunks_.at_end(), block_, head_.result);
+      run_.push_back({chunk, before, names.depth()});
+      if (chunks_.at_end() || is_closed()) return;
     }
   }
-  for (const Binding& b : drafts) {
-    if (b.variable && finish_copies(b.variable, out.bindings)) continue;
-    out.bindings.push_back({b.variable ? finish(b.variable) : nullptr, finish(b.value)});
-    out.has_errors = out.has_errors || contains_errors(out.bindings.back().value);
+
+  // Whether nothing that follows can decide anything here.
+  bool is_closed() {
+    inference_.relations.run();
+    if (inference_.relations.has_waiting() || !inference_.context.unifier.unsettled().empty()) return false;
+    // What is bound here has one type for later chunks: one that is general is used in the same run.
+    return std::ranges::none_of(inference_.names.locals(), [&](const LocalName& local) {
+      return inference_.general.schemes.contains(local.variable) ||
+             inference_.context.unifier.resolve(local.variable->type)->has_infer;
+    });
   }
-  if (result) {
-    out.closed = !resolve(result->type)->has_infer;
-    out.result = finish(result);
-    out.has_errors = out.has_errors || contains_errors(out.result);
+
+  // The last variable of each name in each chunk, the one that stood for it before where its type is the
+  // same.
+  void finish_variables() {
+    Finisher& finisher = inference_.finisher;
+    for (const Typed& part : run_) {
+      std::unordered_set<std::string_view> seen;
+      for (size_t k = part.last; k-- > part.first;) {
+        const LocalName& local = inference_.names.locals()[k];
+        if (!seen.insert(local.name).second) continue;
+        Type type = finisher.finish(local.variable->type);
+        if (const Variable* known = chunks_.known(part.chunk->id, local.name, type, local.variable->graph))
+          inference_.context.final_variables[local.variable] = known;
+        out_.variables.push_back({part.chunk->id, finisher.finish(local.variable)});
+      }
+    }
   }
-  for (const Declaration* chunk : run) out.declarations.push_back(chunk->id);
-  for (const Declaration* chunk : run)
-    out.types.push_back(std::make_shared<const std::vector<Type>>(finish_types(*this, chunk->id)));
-  for (Diagnostic& d : diagnostics)
-    if (std::any_of(run.begin(), run.end(), [&](auto* c) { return c->id == d.place.origin.declaration; }))
-      out.diagnostics.push_back(std::move(d));
-  out.late_calls = std::move(late_calls);
-  out.needs = std::move(needs);
-  out.arena = arena;
-  return out;
-}
+
+  void finish_values() {
+    for (const DraftBinding& binding : block_.bindings) {
+      if (inference_.finisher.finish(binding, out_.bindings)) continue;
+      out_.has_errors = out_.has_errors || contains_errors(out_.bindings.back().value);
+    }
+    if (!result_) return;
+    out_.closed = !inference_.context.unifier.resolve(result_->type)->has_infer;
+    out_.result = inference_.finisher.finish(result_);
+    out_.has_errors = out_.has_errors || contains_errors(out_.result);
+  }
+
+  void finish_rest() {
+    Context& context = inference_.context;
+    for (const Typed& part : run_) {
+      out_.declarations.push_back(part.chunk->id);
+      out_.types.push_back(
+          std::make_shared<const std::vector<Type>>(inference_.finisher.types_of(part.chunk->id)));
+    }
+    for (Diagnostic& d : context.diagnostics)
+      if (std::ranges::find(out_.declarations, d.place.origin.declaration) != out_.declarations.end())
+        out_.diagnostics.push_back(std::move(d));
+    out_.late_calls = std::move(context.late_calls);
+    out_.needs = std::move(context.needs);
+    out_.arena = context.arena;
+  }
+
+  const BodyHead& head_;
+  ChunkSource& chunks_;
+  Inference inference_;
+  BlockSoFar block_;
+  std::vector<Typed> run_;
+  DraftPtr result_ = nullptr;
+  BodyRun out_;
+};
+
+}  // namespace
 
 BodyRun infer_body_run(const BodyHead& head, ChunkSource& chunks, Scope& scope) {
   const Declaration* first = chunks.next();
-  Inference inference(scope, first->id);
-  return inference.body_run(head, chunks, first);
+  return RunInference(head, chunks, scope, *first).run(first);
 }
 
 Inferred assemble_body(const Declaration& def, const BodyHead& head,

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
+#include "frontend/index/elaborator.h"
 #include "frontend/index/schedule_clause.h"
+#include "frontend/infer/infer.h"
 #include "frontend/infer/inference.h"
 #include "ir/expr/scheduled.h"
 #include "ir/extern/kernels.h"
@@ -238,13 +240,14 @@ ExprPtr with_clause(const Declaration& op, SyntaxPtr clause, const InstanceSigna
   Inference inference(scope, op.id);
   std::vector<SyntaxPtr> tensors;
   Syntax list = tensor_params(op, tensors);
-  ExprPtr draft = inference.gradient_of_op(
+  DraftPtr draft = inference.walk.functions.gradient_of_op(
       clause, &list, {signature.params, signature.result, {signature.env, {}}, {}, {}, {}});
-  inference.solve();
-  auto* fn = as<FnExpr>(inference.finish(draft));
-  diagnostics.insert(diagnostics.end(), inference.diagnostics.begin(), inference.diagnostics.end());
-  if (!fn || has_errors(inference.diagnostics)) return nullptr;
-  arena.keep(inference.arena);
+  solve(inference);
+  auto* fn = as<FnExpr>(inference.finisher.finish(draft));
+  diagnostics.insert(diagnostics.end(), inference.context.diagnostics.begin(),
+                     inference.context.diagnostics.end());
+  if (!fn || has_errors(inference.context.diagnostics)) return nullptr;
+  arena.keep(inference.context.arena);
   ExprSubstitution own_params;
   std::vector<ExprPtr> parts{value, nullptr};
   for (size_t i = 0; i < params.size(); ++i) {
@@ -282,14 +285,15 @@ ExprPtr composite(const Declaration& op, const InstanceSignature& signature, Syn
   Head head{signature.params, signature.result, {signature.env, {}}, {}, {}, {}};
   std::vector<SyntaxPtr> tensors;
   Syntax params = tensor_params(op, tensors);
-  ExprPtr draft = inference.function(op.syntax, &params, head, body, &op);
-  inference.solve();
-  ExprPtr fn = inference.finish(draft);
-  arena = inference.arena;
-  found.needs = std::move(inference.needs);
-  found.late_calls = std::move(inference.late_calls);
-  diagnostics.insert(diagnostics.end(), inference.diagnostics.begin(), inference.diagnostics.end());
-  return has_errors(inference.diagnostics) ? nullptr : fn;
+  DraftPtr draft = inference.walk.functions.function(op.syntax, &params, head, body, &op);
+  solve(inference);
+  ExprPtr fn = inference.finisher.finish(draft);
+  arena = inference.context.arena;
+  found.needs = std::move(inference.context.needs);
+  found.late_calls = std::move(inference.context.late_calls);
+  diagnostics.insert(diagnostics.end(), inference.context.diagnostics.begin(),
+                     inference.context.diagnostics.end());
+  return has_errors(inference.context.diagnostics) ? nullptr : fn;
 }
 
 // The kernel of an `extern op`, given its parameters and its attributes' values; null where it has none.

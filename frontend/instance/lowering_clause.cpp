@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "frontend/infer/inference.h"
+#include "frontend/infer/infer.h"
 
 namespace quern {
 

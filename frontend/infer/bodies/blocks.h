@@ -1,0 +1,36 @@
+#pragma once
+// Blocks: bindings in order, each visible after it, then the result.
+
+#include <string_view>
+#include <vector>
+
+#include "frontend/infer/bodies/functions.h"
+
+namespace quern {
+
+/// The bindings of a block so far.
+struct BlockSoFar {
+  std::vector<DraftBinding> bindings;
+  std::vector<std::string_view> graph_names;
+};
+
+class Blocks : public WalkPart {
+ public:
+  Blocks(Parts& parts, Walk& walk, Functions& functions) : WalkPart(parts, walk), functions_(functions) {}
+
+  DraftPtr block(SyntaxPtr s, Type wanted);
+  /// The statements of one chunk of a body. At the end of the body its result; null before.
+  DraftPtr chunk(const Declaration& chunk, bool at_end, BlockSoFar& block, Type wanted);
+  /// The body of a definition that has it in chunks.
+  DraftPtr in_chunks(const Declaration& def, Type wanted);
+
+ private:
+  void add(SyntaxPtr s, BlockSoFar& block);
+  void add_graph(SyntaxPtr s, BlockSoFar& block);
+  void add_let(SyntaxPtr s, BlockSoFar& block);
+  void add_function(SyntaxPtr s, BlockSoFar& block);
+
+  Functions& functions_;
+};
+
+}  // namespace quern

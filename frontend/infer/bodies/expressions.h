@@ -1,0 +1,43 @@
+#pragma once
+// The walk over expressions: the kind of syntax decides which part of the walk makes the draft.
+
+#include <string>
+
+#include "frontend/infer/bodies/blocks.h"
+#include "frontend/infer/calls/calls.h"
+#include "frontend/infer/values/values.h"
+
+namespace quern {
+
+class Expressions final : public Walk, public WalkPart {
+ public:
+  explicit Expressions(Parts& parts)
+      : WalkPart(parts, *this),
+        functions(parts, *this),
+        blocks(parts, *this, functions),
+        values_(parts, *this),
+        calls_(parts, *this, values_) {}
+
+  DraftPtr infer(SyntaxPtr syntax, Type wanted = nullptr) override;
+  DraftPtr infer_chunks(const Declaration& def, Type wanted) override {
+    return blocks.in_chunks(def, wanted);
+  }
+
+  Functions functions;
+  Blocks blocks;
+
+ private:
+  DraftPtr walk(SyntaxPtr s, Type wanted);
+  DraftPtr if_else(SyntaxPtr s, Type wanted);
+  DraftPtr conditional(SyntaxPtr s, bool is_and);
+  DraftPtr infix(SyntaxPtr s);
+  /// The operator that a symbol stands for; "" for none.
+  std::string infix_name(SyntaxPtr s);
+  DraftPtr scheduled(SyntaxPtr s, Type wanted);
+  void report_misplaced(SyntaxPtr s);
+
+  Values values_;
+  Calls calls_;
+};
+
+}  // namespace quern

@@ -1,0 +1,101 @@
+#include "frontend/infer/calls/intrinsics.h"
+
+#include <fmt/format.h>
+
+namespace quern {
+
+DraftPtr Intrinsics::call(SyntaxPtr s, IntrinsicKind kind) {
+  std::vector<DraftPtr> args;
+  std::vector<std::string_view> texts;
+  for (SyntaxPtr arg : s->children.subspan(1)) {
+    if (arg->is(SyntaxKind::NamedArgument)) {
+      report(DiagnosticKind::UnknownAttribute, arg, fmt::format("`{}` has no attributes", s->child(0)->text));
+      return error(s);
+    }
+    if (arg->is(SyntaxKind::String)) {
+      texts.push_back(drafts_.copy(arg->text));
+      if (kind == IntrinsicKind::Print) args.push_back(nullptr);
+      continue;
+    }
+    args.push_back(infer(arg));
+    if (kind == IntrinsicKind::Print) texts.emplace_back();
+  }
+  if (kind == IntrinsicKind::Load) {
+    if (!args.empty() || texts.empty() || texts.size() > 2) {
+      report(DiagnosticKind::WrongArgumentCount, s,
+             "`load` takes a file name, and the name of one entry where the file has several");
+      return error(s);
+    }
+    return parts_.files.load(s, texts[0], texts.size() > 1 ? texts[1] : "");
+  }
+  if (kind == IntrinsicKind::Save && (texts.size() != 1 || args.size() != 1)) {
+    report(DiagnosticKind::WrongArgumentCount, s, "`save` takes a file name and a value");
+    return error(s);
+  }
+  DraftPtr draft = drafts_.form(origin(s), unit_type(),
+                                IntrinsicExpr{.intrinsic = kind, .texts = drafts_.copy(texts)}, args);
+  if (kind == IntrinsicKind::Save) parts_.files.save(s, texts[0], args[0]);
+  return draft;
+}
+
+// `rtol=1e-3`; false after a diagnostic.
+bool Intrinsics::add_tolerance(SyntaxPtr s, SyntaxPtr arg, bool close, double (&tolerances)[2]) {
+  std::string_view name = s->child(0)->text;
+  if (!close || (arg->text != "rtol" && arg->text != "atol")) {
+    report(
+        DiagnosticKind::UnknownAttribute, arg,
+        fmt::format("`{}` has no attribute `{}`{}", name, arg->text, close ? "; it has rtol and atol" : ""));
+    return false;
+  }
+  auto value = names_.evaluator().evaluate(arg->child(0), names_.env.statics);
+  if (!value) return false;
+  if (!value->as_float() && !value->as_int()) {
+    report(
+        DiagnosticKind::WrongAttribute, arg,
+        fmt::format("the attribute `{}` of `{}` takes a number, not {}", arg->text, name, to_string(*value)));
+    return false;
+  }
+  tolerances[arg->text == "atol"] =
+      value->as_float() ? *value->as_float() : static_cast<double>(*value->as_int());
+  return true;
+}
+
+DraftPtr Intrinsics::assertion(SyntaxPtr s, bool close) {
+  std::vector<SyntaxPtr> values;
+  double tolerances[] = {1e-5, 1e-6};
+  for (SyntaxPtr arg : s->children.subspan(1)) {
+    if (!arg->is(SyntaxKind::NamedArgument))
+      values.push_back(arg);
+    else if (!add_tolerance(s, arg, close, tolerances))
+      return error(s, unit_type());
+  }
+  if (values.size() != 2) {
+    report(DiagnosticKind::WrongArgumentCount, s,
+           fmt::format("`{}` takes a value and what it has to be, and is given {} argument{}",
+                       s->child(0)->text, values.size(), values.size() == 1 ? "" : "s"));
+    return error(s, unit_type());
+  }
+  DraftPtr value = infer(values[0]), expected = infer(values[1]);
+  std::vector<std::string_view> texts;
+  if (close)
+    for (double tolerance : tolerances)
+      texts.push_back(drafts_.copy(std::string_view(fmt::format("{}", tolerance))));
+  auto* draft = drafts_.make<AssertionDraft>(origin(s), unit_type(), value, expected, drafts_.copy(texts));
+  relations_.relate(s, draft, "what is compared",
+                    [=, this] { return attempt(values[0], values[1], *draft); });
+  return draft;
+}
+
+bool Intrinsics::attempt(SyntaxPtr value, SyntaxPtr expected, const AssertionDraft& draft) {
+  Type type = resolve(draft.value->type), other = resolve(draft.expected->type);
+  if (type->kind == TypeKind::Infer || other->kind == TypeKind::Infer) return false;
+  if (type->is_error() || other->is_error()) return true;
+  if (type->kind == TypeKind::Function)
+    report(DiagnosticKind::TypeMismatch, value,
+           "functions cannot be compared: call them and compare the results");
+  else
+    assignments_.expect(expected, type, other, "what is expected", names_.origin_of(draft.value));
+  return true;
+}
+
+}  // namespace quern

@@ -1,0 +1,147 @@
+#include "frontend/infer/calls/unknown_names.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "frontend/text/suggest.h"
+
+namespace quern {
+
+namespace {
+
+/// What is called as an operator is and is none: part of the language.
+constexpr std::string_view kCalledForms[] = {"print",        "load",        "save", "ref",
+                                             "ref_read",     "ref_write",   "grad", "value_and_grad",
+                                             "assert_close", "assert_equal"};
+
+}  // namespace
+
+bool is_called_form(std::string_view name) {
+  return std::ranges::find(kCalledForms, name) != std::end(kCalledForms);
+}
+
+struct UnknownNames::Spelled {
+  std::string name;
+  Place at;
+  const ForeignName* foreign;
+};
+
+// With the fix to write `meant` in its place, where that is not empty.
+void UnknownNames::say(const Spelled& name, DiagnosticKind kind, std::string message,
+                       const std::string& meant) {
+  std::vector<Fix> fixes;
+  if (!meant.empty()) fixes = suggest(meant, name.at).fixes;
+  diagnostics_.push_back({kind, name.at, std::move(message), {}, std::move(fixes)});
+}
+
+bool UnknownNames::report_missing_sigil(const Spelled& s) {
+  const std::string& name = s.name;
+  // `flip` means the operator of other libraries sooner than this library's `@flip`.
+  const Declaration* declared = s.foreign && scope_.has_global(name) ? scope_.global(name) : nullptr;
+  bool other = declared && scope_.home(*declared).module() != scope_.module();
+  bool global = (scope_.has_global(name) && !other) || context_.group.types.contains(name);
+  const bool local = names_.is_visible(name);
+  if (!local && !global) return false;
+  std::string meant = (local ? "%" : "@") + name;
+  say(s, DiagnosticKind::MissingSigil,
+      fmt::format("`{}` lacks its sigil: the {} of this name is `{}`", name, local ? "variable" : "function",
+                  meant),
+      meant);
+  return true;
+}
+
+// Words that are spelled otherwise here.
+bool UnknownNames::report_word(const Spelled& s) {
+  if (s.name == "true" || s.name == "false") {
+    std::string meant = s.name == "true" ? "True" : "False";
+    say(s, DiagnosticKind::UnknownName, fmt::format("unknown name `{}`; write `{}`", s.name, meant), meant);
+    return true;
+  }
+  if (s.name != "meta") return false;
+  say(s, DiagnosticKind::UnknownName,
+      "`meta` stands before a constant of the metadata: `meta[relay.Constant][0]`");
+  return true;
+}
+
+// Names of other libraries.
+bool UnknownNames::report_foreign(const Spelled& s, const std::vector<std::string>& operators) {
+  auto exists = [&](std::string_view n) { return std::ranges::find(operators, n) != operators.end(); };
+  std::string bare(without_foreign_module(s.name));
+  if (has_foreign_module(s.name) && exists(bare)) {
+    say(s, DiagnosticKind::ForeignName, fmt::format("`{}` is `{}` here", s.name, bare), bare);
+    return true;
+  }
+  if (!s.foreign || !(s.foreign->meaning.empty() || exists(s.foreign->meaning))) return false;
+  const auto& [foreign_name, meaning, remark] = *s.foreign;
+  if (!remark.empty())
+    say(s, DiagnosticKind::ForeignName, fmt::format("`{}` is written otherwise here: {}", s.name, remark));
+  else if (meaning.empty())
+    say(s, DiagnosticKind::ForeignName,
+        fmt::format("the library has no `{0}`; a file may define it: `op {0}(%x: Tensor[s, t]) -> …`", bare));
+  else
+    say(s, DiagnosticKind::ForeignName, fmt::format("`{}` is `{}` here", s.name, meaning),
+        std::string(meaning));
+  return true;
+}
+
+void UnknownNames::report(SyntaxPtr syntax, DiagnosticKind kind, std::string_view what) {
+  std::string name(syntax->text);
+  // It may have been bound by a statement that did not parse: that one is reported.
+  if (scope_.in_broken_declaration(name) || scope_.in_broken_import(name)) return;
+  Place at{origin(syntax), {}, Part::Head, static_cast<uint32_t>(name.size())};
+  const Spelled s{name, at, find_foreign_name(name)};
+  if (report_missing_sigil(s) || report_word(s)) return;
+  std::vector<std::string> known = scope_.names(Scope::Names::Operators);
+  // A declared operator without a declaration has not parsed, and that is reported.
+  if (std::ranges::find(known, name) != known.end()) return;
+  if (report_foreign(s, known)) return;
+  std::string bare(without_foreign_module(name));
+  for (std::string& c : scope_.names(Scope::Names::Constructors)) known.push_back(std::move(c));
+  for (std::string_view form : kCalledForms) known.emplace_back(form);
+  for (const auto& [bound, value] : names_.env.statics) known.push_back(bound);
+  Suggestion meant = suggest(did_you_mean(bare, known), at);
+  if (meant.text.empty() && has_foreign_module(name))
+    return say(
+        s, DiagnosticKind::ForeignName,
+        fmt::format(
+            "`{}` is a name of another library; operators here have no such prefix, and there is no `{}`",
+            name, bare));
+  diagnostics_.push_back(
+      {kind, at, fmt::format("unknown {} `{}`{}", what, name, meant.text), {}, std::move(meant.fixes)});
+}
+
+void UnknownNames::report_variable(SyntaxPtr s) {
+  std::string sigil = "%" + std::string(s->text);
+  if (scope_.has_top_level_variable(s->text))
+    return Component::report(
+        DiagnosticKind::TopLevelVariableInDef, s,
+        fmt::format("a definition cannot see the top-level variable `{0}`; pass it as a parameter", sigil));
+  // Its `let` may be inside a statement that did not parse: that one is reported.
+  if (scope_.in_broken_declaration(s->text)) return;
+  std::vector<std::string> candidates;
+  for (const std::string& known : scope_.names(Scope::Names::Variables)) candidates.push_back("%" + known);
+  for (const LocalName& known : names_.locals()) candidates.push_back("%" + std::string(known.name));
+  for (const std::string& known : scope_.names(Scope::Names::Globals))
+    if (known == s->text) candidates.push_back("@" + known);
+  Suggestion meant = suggest(did_you_mean(sigil, candidates), place(s));
+  Component::report(DiagnosticKind::UnknownName, s, fmt::format("unknown variable `{}`{}", sigil, meant.text),
+                    {}, std::move(meant.fixes));
+}
+
+void UnknownNames::report_function(SyntaxPtr s) {
+  std::vector<std::string> known;
+  for (const std::string& g : scope_.names(Scope::Names::Globals)) known.push_back("@" + g);
+  for (const auto& [member, type] : context_.group.types) known.push_back("@" + member);
+  std::string written = "@" + std::string(s->text);
+  std::optional<std::string> near = did_you_mean(written, known);
+  if (!near && scope_.op(s->text)) near = std::string(s->text);
+  Place at = place(s);
+  at.part = Part::Head;
+  at.length = static_cast<uint32_t>(written.size());
+  Suggestion meant = suggest(near, at);
+  Component::report(DiagnosticKind::UnknownFunction, s,
+                    fmt::format("unknown function `{}`{}", written, meant.text), {}, std::move(meant.fixes));
+}
+
+}  // namespace quern

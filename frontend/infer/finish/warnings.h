@@ -1,0 +1,11 @@
+#pragma once
+// The `warn` clauses of operators: what a call does that its reader may not expect.
+
+#include "frontend/infer/context/context.h"
+
+namespace quern {
+
+/// Reports the `warn` clauses of the operator that hold for a call.
+void warn(Context& context, const OperatorCallDraft& call, const SignatureBinding& binding);
+
+}  // namespace quern

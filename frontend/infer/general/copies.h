@@ -1,0 +1,123 @@
+#pragma once
+// What is typed anew for each rank and dtype that it is used at: function literals bound by `let`, as copies
+// beside them, and definitions, as definitions of their own.
+
+#include <deque>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "frontend/infer/general/general.h"
+
+namespace quern {
+
+/// A copy of a function literal as the walk types it.
+struct TypedLiteral {
+  DraftPtr function;
+  std::vector<Dim> dim_vars;
+};
+
+/// Types the literal of a `let` where its parameters are given these types. `self` is the variable that the
+/// literal sees itself by.
+using TypeLiteral =
+    std::function<TypedLiteral(SyntaxPtr let, Variable* self, const std::vector<Type>& given)>;
+
+class Copies : public Component {
+ public:
+  Copies(Context& context, Names& names, Assignments& assignments, Relations& relations, Operators& operators,
+         General& general)
+      : Component(context),
+        names_(names),
+        assignments_(assignments),
+        relations_(relations),
+        operators_(operators),
+        general_(general) {}
+
+  TypeLiteral type_literal;
+
+  /// The literal of a `let` is typed anew at each use of the variable.
+  void keep(SyntaxPtr let, const Variable* variable);
+  /// A variable of an earlier statement, and what is known of it.
+  const Variable* top_level(const TopLevelVariable& top);
+  /// The uses of a variable and of a definition with general types.
+  DraftPtr use(SyntaxPtr s, const Variable* variable);
+  DraftPtr use(SyntaxPtr s, std::string_view definition, const Scheme& scheme);
+
+  /// A copy that is made, and what it is called.
+  struct Copy {
+    const Variable* variable;
+    DraftPtr function;
+  };
+  /// The copies of a variable that is typed anew; nothing for every other variable.
+  std::optional<std::vector<Copy>> of(const Variable* variable) const;
+  /// Variables of earlier statements that are typed anew here; each after what it captures.
+  std::span<const Variable* const> of_earlier_statements() const { return earlier_; }
+  /// Where the parameters of a variable that is typed anew are written; null for others.
+  struct Literal {
+    SyntaxPtr params = nullptr;
+    uint32_t declaration = 0;
+  };
+  Literal literal_named(std::string_view name) const;
+
+ private:
+  /// A function literal bound by `let` whose type leaves relations or dtypes open.
+  struct Template {
+    struct At {
+      std::vector<Type> params;  ///< that the copy is for, `?` for each dim
+      const Variable* variable;
+      DraftPtr function;
+      Scheme scheme;
+      Type made;  ///< unknown while the copy is being made: another use that comes in between waits for it
+      bool broken = true;
+    };
+    SyntaxPtr let;
+    uint32_t declaration;
+    TypeEnv env;
+    std::vector<LocalName> captured;
+    std::deque<At> copies = {};
+  };
+  // copies.cpp
+  bool has_written_dtypes(const Template& made, Type function, SyntaxPtr at, std::string_view name);
+  bool attempt(DraftPtr waiting, SyntaxPtr s, const Variable* variable, size_t use);
+  Template::At& copy_at(Template& of, const std::vector<Type>& params, SyntaxPtr use);
+  void type_copy(const Template& of, Template::At& copy, Variable* self, SyntaxPtr use);
+  void report_at_use(size_t from, SyntaxPtr use, const std::string& name);
+  // specialised.cpp
+  struct GlobalUse {
+    SyntaxPtr at;
+    std::string_view name;
+    std::vector<Dim> dims;
+    bool annotated;
+    size_t number;
+  };
+  bool attempt(DraftPtr waiting, const GlobalUse& use);
+  void use_specialised(DraftPtr waiting, const GlobalUse& use, const Inferred& copy, std::string_view key,
+                       uint32_t home);
+  DraftPtr global(SyntaxPtr s, std::string_view name, const Scheme& scheme, const GeneralUse& use,
+                  uint32_t module);
+  // type_arguments.cpp
+  void type_arguments(SyntaxPtr s, const Scheme& scheme, const Substitution& substitution);
+  void type_argument(SyntaxPtr s, SyntaxPtr argument, std::string_view name, const Scheme& scheme,
+                     const Substitution& substitution);
+
+  Names& names_;
+  Assignments& assignments_;
+  Relations& relations_;
+  Operators& operators_;
+  General& general_;
+  std::unordered_map<const Variable*, Template> templates_;
+  std::vector<const Variable*> earlier_;
+};
+
+/// Whether a statement is `let %f = fn …` or `%0 = fn …`: what it binds may be general.
+bool binds_function(SyntaxPtr statement);
+/// The function literal of such a statement, and the annotation of what it binds: null without one.
+SyntaxPtr literal_of(SyntaxPtr statement);
+SyntaxPtr annotation_of(SyntaxPtr statement);
+/// The dims that a function is general in are bound from its arguments.
+void bind_dims_of(DraftPtr function, const Scheme& scheme, Drafts& drafts);
+
+}  // namespace quern

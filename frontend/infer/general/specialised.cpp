@@ -1,0 +1,110 @@
+// Uses of definitions with general types: as they are, or as definitions for a rank and a dtype.
+
+#include <fmt/format.h>
+
+#include <mutex>
+
+#include "frontend/infer/context/open_types.h"
+#include "frontend/infer/general/copies.h"
+
+namespace quern {
+
+// The definition at the dims and types of a use of its scheme.
+DraftPtr Copies::global(SyntaxPtr s, std::string_view name, const Scheme& scheme, const GeneralUse& use,
+                        uint32_t module) {
+  std::vector<Dim> dims;
+  std::vector<Type> types;
+  for (Dim d : scheme.dim_vars) dims.push_back(use.substitution.dims.at(d));
+  for (Type t : scheme.type_vars) types.push_back(use.substitution.types.at(t));
+  return drafts_.form(origin(s), use.type,
+                      GlobalExpr{.name = drafts_.copy(name),
+                                 .dims = drafts_.copy(dims),
+                                 .types = drafts_.copy(types),
+                                 .module = module});
+}
+
+DraftPtr Copies::use(SyntaxPtr s, std::string_view name, const Scheme& scheme) {
+  std::string shown = fmt::format("`@{}`", name);
+  GeneralUse use = general_.at_use(scheme, s, shown);
+  type_arguments(s, scheme, use.substitution);
+  if (!scheme.specialised) return global(s, name, scheme, use, scope_.module());
+  GlobalUse of{s, name, {}, scope_.is_annotated(name), use.number};
+  for (Dim d : scheme.dim_vars) of.dims.push_back(use.substitution.dims.at(d));
+  DraftPtr waiting = drafts_.make<GeneralUseDraft>(origin(s), use.type);
+  relations_.relate(s, waiting, fmt::format("the arguments of {}", shown),
+                    [this, waiting, of] { return attempt(waiting, of); });
+  return waiting;
+}
+
+namespace {
+
+// Rigid type variables of the caller by their order: another caller's are as good.
+class CanonicalVars {
+ public:
+  Type apply(Type type) {
+    if (type->kind == TypeKind::Var) {
+      auto [entry, added] = known_.try_emplace(type, nullptr);
+      if (added) entry->second = spelled(known_.size() - 1);
+      return entry->second;
+    }
+    if (type->args.empty()) return type;
+    std::vector<Type> args;
+    for (Type a : type->args) args.push_back(apply(a));
+    return with_args(type, args);
+  }
+
+ private:
+  static Type spelled(size_t i) {
+    static std::mutex mutex;
+    static auto* const all = new std::vector<Type>;
+    std::lock_guard lock(mutex);
+    while (all->size() <= i) all->push_back(type_var(fmt::format("A{}", all->size())));
+    return (*all)[i];
+  }
+  std::unordered_map<Type, Type> known_;
+};
+
+}  // namespace
+
+bool Copies::attempt(DraftPtr waiting, const GlobalUse& use) {
+  if (operators_.is_broken(use.number)) return unifier_.unify(waiting->type, error_type()), true;
+  auto params = settled_params(waiting->type, unifier_);
+  if (!params) return false;
+  CanonicalVars canonical;
+  for (Type& t : *params) t = canonical.apply(t);
+  const Declaration& def = *scope_.global(use.name);
+  uint32_t home = scope_.home(def).module();
+  InstanceRequest request = make_request(def, *params);
+  std::string key = request.key.substr(1);
+  context_.needs.push_back({request, place(use.at)});
+  if (use.annotated) {
+    // Its type is known without its body.
+    scope_.specialise(request);
+    waiting->replacement = drafts_.form(
+        origin(use.at), waiting->type,
+        GlobalExpr{
+            .name = drafts_.copy(std::string_view(key)), .dims = drafts_.copy(use.dims), .module = home});
+    return true;
+  }
+  const Inferred* copy = scope_.specialised(request);
+  if (copy && copy->definition.body) {
+    use_specialised(waiting, use, *copy, key, home);
+    return true;
+  }
+  if (copy)
+    for (const Diagnostic& d : copy->diagnostics)
+      report(d.kind, use.at, fmt::format("`@{}`: {}", use.name, d.message),
+             {{d.place, fmt::format("in `@{}`, as it is used here", use.name)}});
+  unifier_.unify(waiting->type, error_type());
+  return true;
+}
+
+void Copies::use_specialised(DraftPtr waiting, const GlobalUse& use, const Inferred& copy,
+                             std::string_view key, uint32_t home) {
+  std::string shown = fmt::format("`@{}`", use.name);
+  GeneralUse here = general_.at_use(copy.definition.scheme, use.at, shown);
+  assignments_.expect(use.at, waiting->type, here.type, shown);
+  waiting->replacement = global(use.at, key, copy.definition.scheme, here, home);
+}
+
+}  // namespace quern

@@ -1,0 +1,83 @@
+// The heads of definitions.
+
+#include <fmt/format.h>
+
+#include "frontend/infer/heads/heads.h"
+
+namespace quern {
+
+bool has_hole(SyntaxPtr s) {
+  if (!s) return false;
+  if (s->is(SyntaxKind::HoleType)) return true;
+  for (SyntaxPtr c : s->children)
+    if (has_hole(c)) return true;
+  return false;
+}
+
+bool fully_annotated(SyntaxPtr def) {
+  if (!def->child(2) || has_hole(def->child(2))) return false;
+  for (SyntaxPtr p : params_of(def)->children)
+    if (!is_function_attribute(p) && (!p->child(0) || has_hole(p->child(0)))) return false;
+  return true;
+}
+
+// The head of a definition whose scheme is known already: the same dims, so that its body is checked against
+// them. Its dtype parameters are unknowns that the body has to leave unknown.
+Head Heads::from_scheme(SyntaxPtr def, const Scheme& scheme, const Head& written) {
+  Substitution dtypes;
+  Head head{{}, nullptr, {}, scheme.dim_vars, scheme.type_vars, {}};
+  // Dims that the metadata name.
+  for (const auto& [name, value] : written.env.statics)
+    for (Dim d : scheme.dim_vars)
+      if (value.as_dim() && value.as_dim()->name == d->name) head.env.statics.emplace(name, StaticValue(d));
+  for (SyntaxPtr n : def->child(0) ? def->child(0)->children : std::span<const SyntaxPtr>()) {
+    std::string name(n->text);
+    for (Dim d : scheme.dim_vars)
+      if (d->name == name) head.env.statics.insert_or_assign(name, StaticValue(d));
+    for (Type t : scheme.type_vars)
+      if (t->name == name) head.env.types.insert_or_assign(name, t);
+    for (const auto& [t, _] : scheme.dtype_vars) {
+      if (to_string(t) != name) continue;
+      DType unknown = unifier_.fresh_dtype(DTypeClass::Any);
+      dtypes.dtypes.emplace(t, unknown);
+      head.dtype_vars.emplace_back(n->text, unknown);
+      head.env.statics.insert_or_assign(name, StaticValue(unknown));
+    }
+  }
+  Type type = substitute(scheme.type, dtypes);
+  head.params.assign(type->params().begin(), type->params().end());
+  head.result = type->result();
+  return head;
+}
+
+Head Heads::of_definition(const Declaration& def, const Scheme** annotated) {
+  context_.declaration = def.id;
+  const Scheme* scheme =
+      fully_annotated(def.syntax) ? scope_.scheme(std::string_view(def.name).substr(1)) : nullptr;
+  if (annotated) *annotated = scheme;
+  // The annotations are resolved here too, for their diagnostics.
+  Head head = of(def.syntax->child(0), params_of(def.syntax), def.syntax->child(2), {}, Binder::General);
+  return scheme && !contains_error(scheme->type) ? from_scheme(def.syntax, *scheme, head) : head;
+}
+
+// A dtype parameter that the body makes a certain dtype, or another parameter, is none.
+void Heads::check_written_dtypes(SyntaxPtr at, const Head& head) {
+  for (size_t i = 0; i < head.dtype_vars.size(); ++i) {
+    const auto& [name, unknown] = head.dtype_vars[i];
+    DType is = resolve(unknown);
+    std::string problem;
+    if (!is.is_infer() && !is.is_var()) problem = fmt::format("it is {}", to_string(is));
+    for (size_t k = 0; k < i && problem.empty(); ++k)
+      if (resolve(head.dtype_vars[k].second) == is)
+        problem = fmt::format("it is the same as `{}`", head.dtype_vars[k].first);
+    if (problem.empty()) continue;
+    SyntaxPtr written = at;
+    for (SyntaxPtr p : at->child(0)->children)
+      if (p->text == name) written = p;
+    report(DiagnosticKind::NotGeneral, written,
+           fmt::format("`{}` is written as a parameter, but the body is right for one dtype only: {}", name,
+                       problem));
+  }
+}
+
+}  // namespace quern

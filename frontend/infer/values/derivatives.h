@@ -1,0 +1,25 @@
+#pragma once
+// `grad(f)` and its like.
+
+#include <string>
+#include <vector>
+
+#include "frontend/infer/walk/walk.h"
+
+namespace quern {
+
+class Derivatives : public WalkPart {
+ public:
+  Derivatives(Parts& parts, Walk& walk) : WalkPart(parts, walk) {}
+
+  DraftPtr call(SyntaxPtr s, IntrinsicKind kind, Type wanted);
+
+ private:
+  DraftPtr of_function(SyntaxPtr s, IntrinsicKind kind);
+  bool attempt(SyntaxPtr s, DerivativeDraft& draft);
+  bool fail(SyntaxPtr s, DerivativeDraft& draft, std::string message, std::vector<Fix> fixes = {});
+  bool give_up(DerivativeDraft& draft);
+  std::vector<Fix> sum_of(SyntaxPtr function, size_t arity);
+};
+
+}  // namespace quern

@@ -1,0 +1,30 @@
+#pragma once
+// Slices in ordinary code: `%x[0]`, `%x[:, 1:]`, `%x[::2]`, `%x[-1]`, `%x[%i]` become index expressions over
+// the tensor.
+
+#include <optional>
+
+#include "frontend/infer/walk/walk.h"
+#include "frontend/syntax/slice_range.h"
+
+namespace quern {
+
+class Slices : public WalkPart {
+ public:
+  Slices(Parts& parts, Walk& walk) : WalkPart(parts, walk) {}
+
+  DraftPtr slice(SyntaxPtr s);
+
+ private:
+  struct Axes;
+  bool attempt(SyntaxPtr s, SliceDraft& waiting, const TypeEnv& names);
+  DraftPtr slice_of(SyntaxPtr s, const SliceDraft& slice);
+  DraftPtr member_of(SyntaxPtr s, DraftPtr tuple);
+  bool can_be_sliced(SyntaxPtr s, DraftPtr tensor, Type type);
+  bool add_axis(SyntaxPtr s, DraftPtr tensor, size_t axis, DraftPtr computed, Axes& axes);
+  std::optional<SliceRange> range_of(SyntaxPtr item, Dim extent, Statics& statics);
+  std::optional<Dim> known_position(SyntaxPtr item, DraftPtr tensor, size_t axis, Statics& statics);
+  ExprPtr computed_position(SyntaxPtr item, DraftPtr position, Axes& axes);
+};
+
+}  // namespace quern

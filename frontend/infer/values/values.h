@@ -1,0 +1,36 @@
+#pragma once
+// The parts of the walk for values that are no calls.
+
+#include "frontend/infer/values/derivatives.h"
+#include "frontend/infer/values/fields.h"
+#include "frontend/infer/values/index_expressions.h"
+#include "frontend/infer/values/literals.h"
+#include "frontend/infer/values/matches.h"
+#include "frontend/infer/values/references.h"
+#include "frontend/infer/values/slices.h"
+#include "frontend/infer/values/tuples.h"
+
+namespace quern {
+
+struct Values {
+  Values(Parts& parts, Walk& walk)
+      : literals(parts.context),
+        fields(parts, walk),
+        index_expressions(parts, walk),
+        slices(parts, walk),
+        tuples(parts, walk),
+        matches(parts, walk),
+        references(parts, walk),
+        derivatives(parts, walk) {}
+
+  Literals literals;
+  Fields fields;
+  IndexExpressions index_expressions;
+  Slices slices;
+  Tuples tuples;
+  Matches matches;
+  References references;
+  Derivatives derivatives;
+};
+
+}  // namespace quern

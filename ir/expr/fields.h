@@ -9,6 +9,7 @@
 #include <tuple>
 #include <type_traits>
 
+#include "ir/base/fields.h"
 #include "ir/expr/expr.h"
 
 namespace quern {
@@ -33,19 +34,7 @@ struct Datum {};       ///< a value that is the same wherever the node is copied
 struct Home {};        ///< the module where a name was written
 }  // namespace role
 
-template <class Role, class Node, class T>
-struct Field {
-  T Node::*member;
-};
-
 namespace fields {
-template <class Role>
-struct MakeField {
-  template <class Node, class T>
-  constexpr Field<Role, Node, T> operator()(T Node::*member) const {
-    return {member};
-  }
-};
 inline constexpr MakeField<role::Child> child;
 inline constexpr MakeField<role::Bindings> bindings;
 inline constexpr MakeField<role::Arms> arms;
@@ -68,26 +57,13 @@ inline constexpr MakeField<role::Home> home;
 template <class Node>
 struct Of;
 
-/// Stands for a value of any type, to count the fields of a struct.
-struct AnyValue {
-  template <class T>
-  operator T() const;
-};
-template <class Node, class... Values>
-consteval size_t count(Values... values) {
-  if constexpr (requires { Node{Expr(), values..., AnyValue()}; })
-    return count<Node>(values..., AnyValue());
-  else
-    return sizeof...(Values);
-}
-
 #define QUERN_FIELDS(Kind, ...)                             \
   template <>                                               \
   struct Of<Kind##Expr> {                                   \
     using E = Kind##Expr;                                   \
     static constexpr auto kTable = std::tuple(__VA_ARGS__); \
   };                                                        \
-  static_assert(count<Kind##Expr>() == std::tuple_size_v<decltype(Of<Kind##Expr>::kTable)>)
+  static_assert(count<Kind##Expr, Expr>() == std::tuple_size_v<decltype(Of<Kind##Expr>::kTable)>)
 QUERN_FIELDS(Const, datum(&E::value));
 QUERN_FIELDS(Var, use(&E::variable));
 QUERN_FIELDS(Global, name(&E::name), dims(&E::dims), types(&E::types), home(&E::module));
@@ -144,11 +120,7 @@ bool map_items(Arena& arena, std::span<const Item>& items, const F& f) {
 /// Calls `f(role, field of node, same field of each other…)` for each field, in the order of the table.
 template <class F, class Node, class... Others>
 void for_each_field(F&& f, Node& node, Others&... others) {
-  auto call = [&]<class Role, class Owner, class T>(const Field<Role, Owner, T>& field) {
-    f(Role(), node.*field.member, others.*field.member...);
-  };
-  std::apply([&](const auto&... field) { (call(field), ...); },
-             fields::Of<std::remove_const_t<Node>>::kTable);
+  fields::for_each(fields::Of<std::remove_const_t<Node>>::kTable, f, node, others...);
 }
 
 /// Whether nodes of its kind bind index variables, or dims that they open.

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "ir/base/result.h"
-#include "jit/loops/loops.h"
+#include "jit/loops/kernel.h"
 #include "jit/loops/machine_model.h"
 
 namespace quern {

@@ -12,10 +12,6 @@
 
 namespace quern::codegen {
 
-using loops::Stmt;
-using loops::StmtKind;
-using loops::ValueKind;
-
 Emitter::Emitter(llvm::Module& module, const loops::Kernel& kernel, const Machine& machine)
     : module_(module),
       kernel_(kernel),
@@ -161,22 +157,24 @@ llvm::Value* Emitter::local_memory(const loops::Buffer& buffer) {
 }
 
 void Emitter::point_of_thread() {
-  std::vector<const Stmt*> nest;
+  std::vector<const loops::For*> nest;
   const loops::Block* inner = &kernel_.body;
-  while (inner->size() == 1 && inner->front()->kind == StmtKind::For) {
-    nest.push_back(inner->front().get());
-    inner = &nest.back()->body;
+  while (inner->size() == 1) {
+    auto* loop = loops::as<loops::For>(inner->front());
+    if (!loop) break;
+    nest.push_back(loop);
+    inner = &loop->body;
   }
   llvm::Value* block_size =
       b_.CreateZExt(b_.CreateIntrinsic(llvm::Intrinsic::nvvm_read_ptx_sreg_ntid_x, {}, {}), b_.getInt64Ty());
   llvm::Value* block_start = b_.CreateMul(grid_index(loops::GridIndex::BlockX), block_size);
   llvm::Value* rest = b_.CreateAdd(block_start, grid_index(loops::GridIndex::ThreadX), "thread");
   llvm::Value* points = b_.getInt64(1);
-  for (const Stmt* loop : nest) points = b_.CreateMul(points, dim(loop->extent));
+  for (const loops::For* loop : nest) points = b_.CreateMul(points, dim(loop->extent));
   auto* work = llvm::BasicBlock::Create(module_.getContext(), "work", function_, exit_);
   b_.CreateCondBr(b_.CreateICmpULT(rest, points), work, exit_);
   b_.SetInsertPoint(work);
-  for (const Stmt* loop : llvm::reverse(nest)) {
+  for (const loops::For* loop : llvm::reverse(nest)) {
     llvm::Value* extent = dim(loop->extent);
     variables_[loop->var] = {b_.CreateURem(rest, extent), scopes_.size()};
     rest = b_.CreateUDiv(rest, extent);
@@ -192,26 +190,9 @@ void Emitter::block(const loops::Block& statements) {
   for (const loops::StmtPtr& s : statements) statement(*s);
 }
 
-void Emitter::statement(const Stmt& s) {
+void Emitter::statement(const loops::Stmt& s) {
   memo_.clear();
-  switch (s.kind) {
-    case StmtKind::For:
-      if (const Stmt* product = product_in(s)) return multiply_matrices(*product);
-      switch (s.loop) {
-        case loops::LoopKind::Serial: return serial_loop(s);
-        case loops::LoopKind::Vectorize: return vector_loop(s);
-        case loops::LoopKind::Unroll: return unrolled_loop(s);
-      }
-      return;
-    case StmtKind::If: return only_if(s);
-    case StmtKind::Declare: return declare(s);
-    case StmtKind::Assign: return assign(s);
-    case StmtKind::Settle: return settle(s);
-    case StmtKind::Turn: return turn(s);
-    case StmtKind::Reduce: return is_arg(s.reduce) ? arg_reduce(s) : reduce(s);
-    case StmtKind::Store: return store(s);
-    case StmtKind::Update: return update(s);
-  }
+  loops::visit(s, [this](const auto& node) { emit(node); });
 }
 
 llvm::AllocaInst* Emitter::new_slot(llvm::Type* type) {
@@ -220,7 +201,7 @@ llvm::AllocaInst* Emitter::new_slot(llvm::Type* type) {
   return b_.CreateAlloca(type);
 }
 
-void Emitter::declare(const Stmt& s) {
+void Emitter::emit(const loops::Declare& s) {
   llvm::Value* first = value(*s.value);
   QUERN_CHECK(!lanes_ || s.shape.empty());
   if (lanes_) first = spread(first, lanes_->width);
@@ -239,7 +220,7 @@ void Emitter::declare(const Stmt& s) {
   if (!s.matrices) return;
   local.matrices = s.matrices;
   local.columns = s.shape.back();
-  local.terms = as_const(s.extent).value();
+  local.terms = s.terms;
   declare_matrices(local);
 }
 
@@ -257,7 +238,7 @@ llvm::AllocaInst* Emitter::place(const Local& local, const std::vector<Dim>& ind
   return local.slots.at(at);
 }
 
-void Emitter::assign(const Stmt& s) {
+void Emitter::emit(const loops::Assign& s) {
   llvm::AllocaInst* slot = place(locals_.at(s.local), s.indices);
   llvm::Value* assigned = value(*s.value);
   if (const auto* type = llvm::dyn_cast<llvm::FixedVectorType>(slot->getAllocatedType()))
@@ -267,11 +248,11 @@ void Emitter::assign(const Stmt& s) {
 
 /// In log2(rows) rounds: in each, rows that are `half` apart swap the blocks of `half` groups that are on the
 /// other side of the diagonal.
-void Emitter::turn(const Stmt& s) {
+void Emitter::emit(const loops::Transpose& s) {
   const Local& tile = locals_.at(s.local);
   const size_t count = tile.slots.size(), group = static_cast<size_t>(s.width), lanes = count * group;
   QUERN_CHECK(lanes == static_cast<size_t>(tile.width) && (count & (count - 1)) == 0);
-  const size_t known = s.extent ? static_cast<size_t>(*as_const(s.extent)) : count;
+  const size_t known = s.rows ? static_cast<size_t>(*s.rows) : count;
   std::vector<llvm::Value*> rows;
   for (llvm::AllocaInst* slot : tile.slots) {
     llvm::Type* type = slot->getAllocatedType();
@@ -301,7 +282,7 @@ void Emitter::turn(const Stmt& s) {
   for (size_t row = 0; row < count; ++row) b_.CreateStore(rows[row], tile.slots[row]);
 }
 
-void Emitter::only_if(const Stmt& s) {
+void Emitter::emit(const loops::If& s) {
   const Condition holds = condition(s.checks);
   QUERN_CHECK(!holds.varying);
   if (!holds.uniform) return block(s.body);
@@ -318,13 +299,13 @@ void Emitter::only_if(const Stmt& s) {
 }
 
 /// Sums of products take one rounding per step where the machine has the instruction.
-llvm::Value* Emitter::next_accumulator(const Stmt& s, const Local& local, llvm::Value* accumulator) {
+llvm::Value* Emitter::next_accumulator(const loops::Reduce& s, const Local& local, llvm::Value* accumulator) {
   const loops::Value& v = *s.value;
-  if (v.kind == ValueKind::Dot) return dot(v, accumulator);
-  const bool is_product = v.kind == ValueKind::Apply && v.op == ScalarOp::Mul;
-  if (s.reduce == ReduceKind::Sum && is_product && v.dtype.is_float() && v.dtype.bits >= 32 &&
-      v.dtype == local.dtype) {
-    std::array<llvm::Value*, 3> operands{accumulator, value(*v.args[0]), value(*v.args[1])};
+  if (auto* products = loops::as<loops::DotValue>(v)) return dot(*products, accumulator);
+  auto* product = loops::as<loops::ApplyValue>(v);
+  if (s.reduce == ReduceKind::Sum && product && product->op == ScalarOp::Mul && v.dtype.is_float() &&
+      v.dtype.bits >= 32 && v.dtype == local.dtype) {
+    std::array<llvm::Value*, 3> operands{accumulator, value(*product->args[0]), value(*product->args[1])};
     unify(operands);
     return operations_.multiply_add(operands[1], operands[2], operands[0]);
   }
@@ -333,7 +314,9 @@ llvm::Value* Emitter::next_accumulator(const Stmt& s, const Local& local, llvm::
   return operations_.combine(s.reduce, local.dtype, operands[0], operands[1]);
 }
 
-void Emitter::reduce(const Stmt& s) {
+void Emitter::emit(const loops::Reduce& s) { return is_arg(s.reduce) ? arg_reduce(s) : reduce(s); }
+
+void Emitter::reduce(const loops::Reduce& s) {
   const Local& local = locals_.at(s.local);
   const bool across_lanes = lanes_ && !local.in_lanes && local.shape.empty();
   llvm::AllocaInst* slot = across_lanes ? local.partials.at(lanes_->copy) : place(local, s.indices);
@@ -354,7 +337,7 @@ llvm::Value* Emitter::spread_like(llvm::Value* v, llvm::Value* like) {
   return type ? spread(v, type->getNumElements()) : v;
 }
 
-void Emitter::arg_reduce(const Stmt& s) {
+void Emitter::arg_reduce(const loops::Reduce& s) {
   const Local& best_local = locals_.at(s.local);
   const Local& index_local = locals_.at(s.index_local);
   const bool across_lanes = lanes_ && !best_local.in_lanes;
@@ -370,7 +353,7 @@ void Emitter::arg_reduce(const Stmt& s) {
   b_.CreateStore(b_.CreateSelect(better, operands[2], operands[3]), index_slot);
 }
 
-void Emitter::store(const Stmt& s) {
+void Emitter::emit(const loops::Store& s) {
   const DType dtype = kernel_.buffers.at(static_cast<size_t>(s.buffer)).dtype;
   llvm::Value* stored = operations_.to_memory(dtype, value(*s.value));
   const llvm::Align align(dtype.bytes());
@@ -400,7 +383,7 @@ void Emitter::store(const Stmt& s) {
 
 /// Lanes of which several follow each other, as poses of capsules do between those of others: a part of the
 /// vector for each such run, which takes a fifth of what a scatter does. False where there are none.
-bool Emitter::store_in_runs(llvm::Value* stored, const Stmt& s, const Address& where) {
+bool Emitter::store_in_runs(llvm::Value* stored, const loops::Store& s, const Address& where) {
   const auto& places = where.places;
   if (places.empty() || lanes_->mask != lanes_->strip_mask) return false;
   const auto follows = [&](size_t lane) { return places[lane] == places[lane - 1] + 1; };
@@ -437,7 +420,7 @@ void Emitter::store_every_second(llvm::Value* stored, llvm::Value* to, llvm::Ali
                        b_.CreateShuffleVector(mask, none, taken));
 }
 
-void Emitter::update(const Stmt& s) {
+void Emitter::emit(const loops::Update& s) {
   QUERN_CHECK(!lanes_);
   const DType dtype = kernel_.buffers.at(static_cast<size_t>(s.buffer)).dtype;
   const llvm::Align align(dtype.bytes());

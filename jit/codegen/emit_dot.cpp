@@ -57,29 +57,29 @@ llvm::Function* declaration_of(llvm::Module& module, const std::string& name) {
 
 }  // namespace
 
-llvm::Value* Emitter::dot(const loops::Value& v, llvm::Value* accumulator) {
+llvm::Value* Emitter::dot(const loops::DotValue& v, llvm::Value* accumulator) {
   llvm::Function* function = declaration_of(module_, v.dot->llvm);
   llvm::SmallVector<llvm::Value*, 3> operands{accumulator};
-  for (const loops::ValuePtr& arg : v.args) {
-    llvm::Value* groups = spread(group_load(*arg, v.dot->group), static_cast<unsigned>(v.dot->lanes));
+  for (const loops::LoadPtr& load : {v.a, v.b}) {
+    llvm::Value* groups = spread(group_load(*load, v.dot->group), static_cast<unsigned>(v.dot->lanes));
     operands.push_back(b_.CreateBitCast(groups, function->getFunctionType()->getParamType(operands.size())));
   }
   return b_.CreateCall(function, operands);
 }
 
 /// A group of neighbours from where the load says on as one integer: one for all lanes, or one for each.
-llvm::Value* Emitter::group_load(const loops::Value& v, int group) {
-  const loops::Value inside = inside_of(v);
+llvm::Value* Emitter::group_load(const loops::LoadValue& v, int group) {
+  const loops::LoadValue inside = inside_of(v);
   if (!inside.checks.empty()) {
     const Condition counts = condition(inside.checks);
-    loops::Value unchecked = inside;
+    loops::LoadValue unchecked = inside;
     unchecked.checks.clear();
     return under_mask(counts.varying, [&] { return group_load(unchecked, group); });
   }
   const DType dtype = kernel_.buffers.at(static_cast<size_t>(v.buffer)).dtype;
   const llvm::Align align(dtype.bytes());
   llvm::Type* whole = b_.getIntNTy(static_cast<unsigned>(group) * dtype.bits);
-  const Dim offset = here(inside.dim);
+  const Dim offset = here(inside.offset);
   Address where = address(offset, {});
   if (machine_.checks_bounds) {
     Address last = where;

@@ -8,12 +8,10 @@
 
 #include "ir/base/result.h"
 #include "jit/codegen/emitter.h"
+#include "jit/loops/walk.h"
 #include "jit/schedule/grid.h"
 
 namespace quern::codegen {
-
-using loops::Stmt;
-using loops::StmtKind;
 
 namespace {
 
@@ -30,40 +28,33 @@ struct BodyFacts {
   bool is_long = false;
 
   explicit BodyFacts(const loops::Block& body) {
-    visit(body);
-    for (const int local : declared_) reduced.erase(local);
+    std::vector<int> declared;
+    loops::for_each_stmt(body, [&](const loops::Stmt& s) {
+      if (auto* local = loops::as<loops::Declare>(s)) declared.push_back(local->local);
+      if (auto* sum = loops::as<loops::Reduce>(s))
+        reduced.emplace(sum->local, Reduced{sum->reduce, sum->index_local});
+      is_long = is_long || loops::as<loops::For>(s);
+      loops::for_each_operand(s, [this](const loops::Value& operand) { look(operand); });
+    });
+    for (const int local : declared) reduced.erase(local);
   }
 
  private:
-  void visit(const loops::Block& body) {
-    for (const loops::StmtPtr& s : body) {
-      if (s->kind == StmtKind::Declare) declared_.push_back(s->local);
-      if (s->kind == StmtKind::Reduce) reduced.emplace(s->local, Reduced{s->reduce, s->index_local});
-      if (s->kind == StmtKind::For) is_long = true;
-      if (s->value) visit(*s->value);
-      visit(s->body);
-    }
+  void look(const loops::Value& v) {
+    if (auto* apply = loops::as<loops::ApplyValue>(v))
+      is_long = is_long || apply->op == ScalarOp::Pow || info(apply->op).signature == ScalarSignature::Float;
+    if (!is_long) loops::for_each_operand(v, [this](const loops::Value& operand) { look(operand); });
   }
-
-  void visit(const loops::Value& v) {
-    if (v.kind == loops::ValueKind::Apply) {
-      is_long = is_long || v.op == ScalarOp::Pow || info(v.op).signature == ScalarSignature::Float;
-    }
-    if (is_long) return;
-    for (const loops::ValuePtr& arg : v.args) visit(*arg);
-  }
-
-  std::vector<int> declared_;
 };
 
 /// How many strips of lanes run side by side, each with partial results of its own: a short sum into one
 /// register would wait for the latency of each addition. It fixes the order of the reduction, as
-/// jit/loops/loops.h describes it.
-unsigned copies_of(const Stmt& s, const BodyFacts& facts) {
+/// jit/loops/stmt.h describes it.
+unsigned copies_of(Dim extent, int width, const BodyFacts& facts) {
   constexpr int64_t kCopies = 4;
   if (facts.reduced.empty() || facts.is_long) return 1;
-  const auto extent = as_const(s.extent);
-  return static_cast<unsigned>(extent ? std::clamp<int64_t>(*extent / s.width, 1, kCopies) : kCopies);
+  const auto known = as_const(extent);
+  return static_cast<unsigned>(known ? std::clamp<int64_t>(*known / width, 1, kCopies) : kCopies);
 }
 
 }  // namespace
@@ -118,12 +109,13 @@ void Emitter::counted_loop(llvm::Value* begin, llvm::Value* end, uint64_t step, 
 }
 
 /// Where a loop begins and ends: all of it, or what of it is in the range that the caller asks for.
-std::pair<llvm::Value*, llvm::Value*> Emitter::part_of_range(const Stmt& s) {
+std::pair<llvm::Value*, llvm::Value*> Emitter::part_of_range(const loops::For& s,
+                                                             const loops::Serial& steps) {
   llvm::Value* zero = b_.getInt64(0);
   llvm::Value* extent = dim(s.extent);
-  if (!s.before || !range_begin_) return {zero, extent};
+  if (!steps.before || !range_begin_) return {zero, extent};
   const auto inside = [&](llvm::Value* step) {
-    llvm::Value* own = b_.CreateNSWSub(step, dim(s.before));
+    llvm::Value* own = b_.CreateNSWSub(step, dim(steps.before));
     return b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin,
                                     b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, own, zero), extent);
   };
@@ -148,7 +140,7 @@ llvm::Value* Emitter::grid_index(loops::GridIndex index) {
 }
 
 /// What a loop does at one index.
-void Emitter::loop_step(const Stmt& s, llvm::Value* index) {
+void Emitter::loop_step(const loops::For& s, llvm::Value* index) {
   open_scope();
   bind(s.var, index);
   const Facts outside = facts_;
@@ -159,9 +151,9 @@ void Emitter::loop_step(const Stmt& s, llvm::Value* index) {
 }
 
 /// The step that this thread does, where the grid has no more of them than the loop.
-void Emitter::bound_loop(const Stmt& s) {
-  llvm::Value* index = grid_index(s.bound);
-  if (loops::launch_extents(kernel_).at(s.bound) == s.extent) return loop_step(s, index);
+void Emitter::bound_loop(const loops::For& s, loops::GridIndex bound) {
+  llvm::Value* index = grid_index(bound);
+  if (loops::launch_extents(kernel_).at(bound) == s.extent) return loop_step(s, index);
   llvm::LLVMContext& context = module_.getContext();
   auto* then = llvm::BasicBlock::Create(context, "step", function_, exit_);
   auto* done = llvm::BasicBlock::Create(context, "done", function_, exit_);
@@ -172,15 +164,20 @@ void Emitter::bound_loop(const Stmt& s) {
   b_.SetInsertPoint(done);
 }
 
-void Emitter::serial_loop(const Stmt& s) {
+void Emitter::emit(const loops::For& s) {
+  if (const auto product = product_in(s)) return multiply_matrices(*product);
+  std::visit([&](const auto& execution) { emit_loop(s, execution); }, s.execution);
+}
+
+void Emitter::emit_loop(const loops::For& s, const loops::Serial& steps) {
   QUERN_CHECK(!varies(s.extent));
-  if (s.bound != loops::GridIndex::None && machine_.is_gpu) return bound_loop(s);
-  const auto [begin, end] = part_of_range(s);
+  if (steps.bound != loops::GridIndex::None && machine_.is_gpu) return bound_loop(s, steps.bound);
+  const auto [begin, end] = part_of_range(s, steps);
   const auto step = [&](llvm::Value* i) {
     // Steps of a range are long, and few: a pointer for each address that follows them would take a register.
-    loop_step(s, s.before && range_begin_ ? hidden({i})[0] : i);
+    loop_step(s, steps.before && range_begin_ ? hidden({i})[0] : i);
   };
-  const Repeat repeat = is_const(s.extent, 1) && !s.before ? Repeat::AtMostOnce : Repeat::Loop;
+  const Repeat repeat = is_const(s.extent, 1) && !steps.before ? Repeat::AtMostOnce : Repeat::Loop;
   polled_loop(begin, end, 1, repeat, cycles_of(s.body), step);
 }
 
@@ -248,23 +245,26 @@ void Emitter::at_known_index(Dim var, Dim index, const loops::Block& body) {
   known_.erase(var);
 }
 
+/// A step, after which nobody knows that the next one's loads are the same where they are to be apart.
+void Emitter::unrolled_step(const loops::For& s, const loops::Unrolled& steps, Dim index) {
+  const auto buffers = steps.apart ? hide_buffers(s.body) : buffers_;
+  at_known_index(s.var, index, s.body);
+  buffers_ = buffers;
+}
+
 /// A step of a loop that is not unrolled as a whole has an index that differs from its neighbour's by a
 /// constant, which addresses make use of.
-void Emitter::unrolled_loop(const Stmt& s) {
+void Emitter::emit_loop(const loops::For& s, const loops::Unrolled& steps) {
   QUERN_CHECK(!varies(s.extent));
-  if (is_const(s.extent, s.width)) {
-    for (int64_t i = 0; i < s.width; ++i) {
-      const auto buffers = s.apart ? hide_buffers(s.body) : buffers_;
-      at_known_index(s.var, dim_const(i), s.body);
-      buffers_ = buffers;
-    }
-    if (s.apart) buffers_ = hide_buffers(s.body);
+  if (is_const(s.extent, steps.width)) {
+    for (int64_t i = 0; i < steps.width; ++i) unrolled_step(s, steps, dim_const(i));
+    if (steps.apart) buffers_ = hide_buffers(s.body);
     return;
   }
-  const auto width = static_cast<uint64_t>(s.width);
+  const auto width = static_cast<uint64_t>(steps.width);
   llvm::Value* extent = dim(s.extent);
   llvm::Value* whole = b_.CreateSub(extent, b_.CreateURem(extent, b_.getInt64(width)));
-  const auto steps = [&](llvm::Value* begin, llvm::Value* end, uint64_t step) {
+  const auto several = [&](llvm::Value* begin, llvm::Value* end, uint64_t step) {
     const Repeat repeat = step == width ? Repeat::Loop : Repeat::FewTimes;
     polled_loop(begin, end, step, repeat, static_cast<double>(step) * cycles_of(s.body), [&](llvm::Value* i) {
       open_scope();
@@ -272,61 +272,58 @@ void Emitter::unrolled_loop(const Stmt& s) {
       bind(first, i);
       const Facts outside = facts_;
       facts_.add_index(first, here(s.extent));
-      for (uint64_t ahead = 0; ahead < step; ++ahead) {
-        const auto buffers = s.apart ? hide_buffers(s.body) : buffers_;
-        at_known_index(s.var, dim_add(first, dim_const(static_cast<int64_t>(ahead))), s.body);
-        buffers_ = buffers;
-      }
-      if (s.apart) buffers_ = hide_buffers(s.body);
+      for (uint64_t ahead = 0; ahead < step; ++ahead)
+        unrolled_step(s, steps, dim_add(first, dim_const(static_cast<int64_t>(ahead))));
+      if (steps.apart) buffers_ = hide_buffers(s.body);
       facts_ = outside;
       close_scope();
     });
   };
-  steps(b_.getInt64(0), whole, width);
-  steps(whole, extent, 1);
+  several(b_.getInt64(0), whole, width);
+  several(whole, extent, 1);
 }
 
-void Emitter::vector_loop(const Stmt& s) {
-  if (machine_.is_gpu && s.unrolled) return operations_.refuse("tiles in lanes");
-  if (s.width <= 1 || machine_.is_gpu) return serial_loop(s);
+void Emitter::emit_loop(const loops::For& s, const loops::Vectorized& lanes) {
+  if (machine_.is_gpu && lanes.unrolled) return operations_.refuse("tiles in lanes");
+  if (lanes.width <= 1 || machine_.is_gpu) return emit_loop(s, loops::Serial());
   QUERN_CHECK(!lanes_);
-  if (s.unrolled) return unrolled_strips(s);
+  if (lanes.unrolled) return unrolled_strips(s, lanes);
   const BodyFacts facts(s.body);
-  const unsigned copies = copies_of(s, facts);
-  const auto width = static_cast<unsigned>(s.width);
+  const unsigned copies = copies_of(s.extent, lanes.width, facts);
+  const auto width = static_cast<unsigned>(lanes.width);
   llvm::Value* extent = dim(s.extent);
   llvm::Value* whole = b_.CreateSub(extent, b_.CreateURem(extent, b_.getInt64(width * copies)));
   for (const auto& [local, reduced] : facts.reduced) {
     open_partials(local, reduced.kind, copies, width);
     if (reduced.index_local >= 0) open_positions(reduced.index_local, copies, width);
   }
-  strips(s, b_.getInt64(0), whole, copies, false, Repeat::Loop);
+  strips(s, lanes, b_.getInt64(0), whole, copies, false, Repeat::Loop);
   const auto known = as_const(s.extent);
   const bool masked = !known || *known % width != 0;
-  strips(s, whole, extent, 1, masked, copies == 1 ? Repeat::AtMostOnce : Repeat::FewTimes);
+  strips(s, lanes, whole, extent, 1, masked, copies == 1 ? Repeat::AtMostOnce : Repeat::FewTimes);
   for (const auto& [local, reduced] : facts.reduced) close_partials(local, reduced.kind, reduced.index_local);
 }
 
-void Emitter::strips(const Stmt& s, llvm::Value* begin, llvm::Value* end, unsigned copies, bool masked,
-                     Repeat repeat) {
-  const uint64_t step = static_cast<uint64_t>(s.width) * copies;
+void Emitter::strips(const loops::For& s, const loops::Vectorized& lanes, llvm::Value* begin,
+                     llvm::Value* end, unsigned copies, bool masked, Repeat repeat) {
+  const uint64_t step = static_cast<uint64_t>(lanes.width) * copies;
   const auto body = [&](llvm::Value* i) {
     open_scope();
     const Dim first = dim_var(s.var->name);
     bind(first, i);
     for (unsigned copy = 0; copy < copies; ++copy)
-      strip(s, dim_add(first, dim_const(int64_t{copy} * s.width)), copy, masked ? end : nullptr);
+      strip(s, lanes, dim_add(first, dim_const(int64_t{copy} * lanes.width)), copy, masked ? end : nullptr);
     close_scope();
   };
   polled_loop(begin, end, step, repeat, copies * cycles_of(s.body), body);
 }
 
-void Emitter::unrolled_strips(const Stmt& s) {
+void Emitter::unrolled_strips(const loops::For& s, const loops::Vectorized& lanes) {
   const auto known = as_const(here(s.extent));
-  const int64_t extent = known.value_or(s.most);
-  for (int64_t first = 0; first < extent; first += s.width) {
-    const bool masked = !known || first + s.width > extent;
-    strip(s, dim_const(first), 0, masked ? dim(s.extent) : nullptr);
+  const int64_t extent = known.value_or(lanes.most);
+  for (int64_t first = 0; first < extent; first += lanes.width) {
+    const bool masked = !known || first + lanes.width > extent;
+    strip(s, lanes, dim_const(first), 0, masked ? dim(s.extent) : nullptr);
   }
 }
 
@@ -341,14 +338,15 @@ unsigned known_lanes(Dim first, Dim extent, unsigned width) {
 }  // namespace
 
 /// One vector's worth of points; only those before `masked_end`, if it is given.
-void Emitter::strip(const Stmt& s, Dim first, unsigned copy, llvm::Value* masked_end) {
-  const auto width = static_cast<unsigned>(s.width);
+void Emitter::strip(const loops::For& s, const loops::Vectorized& lanes, Dim first, unsigned copy,
+                    llvm::Value* masked_end) {
+  const auto width = static_cast<unsigned>(lanes.width);
   llvm::Value* mask = nullptr;
   llvm::Value* start = dim(first);
   if (masked_end) {
     llvm::Value* left =
         b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, b_.CreateSub(masked_end, start), b_.getInt64(width));
-    if (s.most > 0) left = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, left, b_.getInt64(0));
+    if (lanes.most > 0) left = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, left, b_.getInt64(0));
     llvm::Value* narrow = spread(b_.CreateTrunc(left, b_.getInt32Ty()), width);
     mask = b_.CreateICmpULT(b_.CreateStepVector(narrow->getType()), narrow);
   }
@@ -356,7 +354,7 @@ void Emitter::strip(const Stmt& s, Dim first, unsigned copy, llvm::Value* masked
   llvm::Value* points = b_.CreateNSWAdd(spread(start, width), lane_numbers(width));
   const Facts outside = facts_;
   if (const auto begin = as_const(first)) {
-    const Dim end = dim_const(*begin + s.width);
+    const Dim end = dim_const(*begin + lanes.width);
     facts_.add_index(s.var, masked_end ? dim_min(end, here(s.extent)) : end);
     facts_.add_lower(s.var, *begin);
   }

@@ -11,9 +11,6 @@
 
 namespace quern::codegen {
 
-using loops::Stmt;
-using loops::StmtKind;
-
 namespace {
 
 constexpr int64_t kRowBytes = 64;  ///< of a register, at most
@@ -81,24 +78,27 @@ void Emitter::declare_matrices(const Local& local) {
     call_on_matrices("llvm.x86.tilezero", {matrix_number(k)});
 }
 
-/// The statement that the loops of a tile of matrices are around, of which one over a single row is not
-/// there; null for any other loop.
-const Stmt* Emitter::product_in(const Stmt& loop) {
-  const Stmt* inner = &loop;
-  int loops = 0;
-  for (; inner->kind == StmtKind::For && inner->body.size() == 1; ++loops) inner = inner->body.front().get();
-  const bool is_product = inner->kind == StmtKind::Reduce && inner->value->kind == loops::ValueKind::Dot &&
-                          inner->value->dot->is_of_matrices();
-  if (!is_product) return nullptr;
-  return loops == (inner->indices[0]->kind == DimKind::Const ? 1 : 2) ? inner : nullptr;
+/// Of loops of which one over a single row is not there; nothing for any other loop.
+std::optional<Emitter::MatrixProduct> Emitter::product_in(const loops::For& loop) {
+  const loops::Stmt* inner = &loop;
+  int depth = 0;
+  for (auto* around = &loop; around && around->body.size() == 1; ++depth) {
+    inner = around->body.front().get();
+    around = loops::as<loops::For>(*inner);
+  }
+  auto* sum = loops::as<loops::Reduce>(*inner);
+  auto* dot = sum ? loops::as<loops::DotValue>(sum->value) : nullptr;
+  if (!dot || !dot->dot->is_of_matrices()) return std::nullopt;
+  const bool is_all = depth == (sum->indices[0]->kind == DimKind::Const ? 1 : 2);
+  return is_all ? std::optional(MatrixProduct{*sum, *dot}) : std::nullopt;
 }
 
-void Emitter::multiply_matrices(const Stmt& s) {
-  const Local& local = locals_.at(s.local);
+void Emitter::multiply_matrices(const MatrixProduct& product) {
+  const Local& local = locals_.at(product.sum.local);
   const Registers registers = registers_of(local);
-  for (int64_t i = 0; i < registers.above; ++i) load_left(s, i);
+  for (int64_t i = 0; i < registers.above; ++i) load_left(product, i);
   for (int64_t j = 0; j < registers.beside; ++j) {
-    load_right(s, j);
+    load_right(product, j);
     for (int64_t i = 0; i < registers.above; ++i)
       call_on_matrices(local.matrices->llvm,
                        {matrix_number(registers.sums(i, j)), matrix_number(registers.left(i)),
@@ -107,20 +107,20 @@ void Emitter::multiply_matrices(const Stmt& s) {
 }
 
 /// From where it stands in memory, where its rows are evenly apart and all of them are there.
-void Emitter::load_left(const Stmt& s, int64_t above) {
-  const Local& local = locals_.at(s.local);
-  const loops::Value& load = *s.value->args[0];
+void Emitter::load_left(const MatrixProduct& product, int64_t above) {
+  const Local& local = locals_.at(product.sum.local);
+  const loops::LoadValue& load = *product.dot.a;
   const int64_t first = above * local.matrices->rows,
                 rows = part(local.shape[0], local.matrices->rows, above);
-  const Dim row = s.indices[0];
+  const Dim row = product.sum.indices[0];
   const bool moves = row->kind == DimKind::Var;
-  const auto along = moves ? linear_in(here(load.dim), row) : std::nullopt;
+  const auto along = moves ? linear_in(here(load.offset), row) : std::nullopt;
   llvm::Value* from = nullptr;
   llvm::Value* apart = b_.getInt64(kRowBytes);
-  if (load.checks.empty() && s.checks.empty() && (along || !moves)) {
+  if (load.checks.empty() && product.sum.checks.empty() && (along || !moves)) {
     const auto at = [&](int64_t index, int64_t term) {
       if (moves) known_[row] = dim_const(index);
-      Address where = address(load.dim, {});
+      Address where = address(load.offset, {});
       where.displacement += term;
       llvm::Value* place = pointer(load.buffer, where);
       known_.erase(row);
@@ -130,15 +130,16 @@ void Emitter::load_left(const Stmt& s, int64_t above) {
     from = at(first, 0);
     if (moves) apart = b_.CreateMul(dim(along->coefficient), b_.getInt64(load.dtype.bytes()));
   } else {
-    from = left_rows(s, first, rows);
+    from = left_rows(product, first, rows);
   }
   call_on_matrices("llvm.x86.tileloadd64", {matrix_number(registers_of(local).left(above)), from, apart});
 }
 
 /// Rows of the left factor one under the other, zeros for those that do not count.
-llvm::Value* Emitter::left_rows(const Stmt& s, int64_t first, int64_t rows) {
-  const Local& local = locals_.at(s.local);
-  const loops::Value& load = *s.value->args[0];
+llvm::Value* Emitter::left_rows(const MatrixProduct& product, int64_t first, int64_t rows) {
+  const Local& local = locals_.at(product.sum.local);
+  const loops::LoadValue& load = *product.dot.a;
+  const Dim index = product.sum.indices[0];
   const auto bytes = static_cast<unsigned>(local.terms) * load.dtype.bytes();
   llvm::AllocaInst* memory =
       new_slot(llvm::ArrayType::get(b_.getInt8Ty(), static_cast<uint64_t>(kRowBytes * local.matrices->rows)));
@@ -147,28 +148,28 @@ llvm::Value* Emitter::left_rows(const Stmt& s, int64_t first, int64_t rows) {
   llvm::Value* zeros = llvm::Constant::getNullValue(type);
   for (int64_t row = 0; row < rows; ++row) {
     memo_.clear();
-    const bool moves = s.indices[0]->kind == DimKind::Var;
-    if (moves) known_[s.indices[0]] = dim_const(first + row);
-    const Condition counts = condition(s.checks);
+    const bool moves = index->kind == DimKind::Var;
+    if (moves) known_[index] = dim_const(first + row);
+    const Condition counts = condition(product.sum.checks);
     QUERN_CHECK(!counts.varying);
     llvm::Value* content = b_.CreateBitCast(group_load(load, static_cast<int>(local.terms)), type);
     if (counts.uniform) content = b_.CreateSelect(counts.uniform, content, zeros);
-    if (moves) known_.erase(s.indices[0]);
+    if (moves) known_.erase(index);
     llvm::Value* to = b_.CreateConstGEP1_64(b_.getInt8Ty(), memory, static_cast<uint64_t>(row * kRowBytes));
     b_.CreateAlignedStore(content, to, llvm::Align(64));
   }
   return memory;
 }
 
-void Emitter::load_right(const Stmt& s, int64_t beside) {
-  const Local& local = locals_.at(s.local);
+void Emitter::load_right(const MatrixProduct& product, int64_t beside) {
+  const Local& local = locals_.at(product.sum.local);
   const DotIntrinsic& dot = *local.matrices;
-  const loops::Value& load = *s.value->args[1];
-  const Dim column = s.indices[1], stride = here(s.value->indices[1]);
+  const loops::LoadValue& load = *product.dot.b;
+  const Dim column = product.sum.indices[1], stride = here(product.dot.stride);
   const int64_t columns = part(local.columns, dot.lanes, beside);
   const bool moves = column->kind == DimKind::Var;
   if (moves) known_[column] = dim_const(beside * dot.lanes);
-  Address where = address(load.dim, {});
+  Address where = address(load.offset, {});
   if (machine_.checks_bounds) {
     Address last = where;
     last.base = b_.CreateAdd(
@@ -184,7 +185,7 @@ void Emitter::load_right(const Stmt& s, int64_t beside) {
 }
 
 /// By way of memory: no instruction goes from one kind of register to the other.
-void Emitter::settle(const Stmt& s) {
+void Emitter::emit(const loops::Settle& s) {
   Local& local = locals_.at(s.local);
   if (machine_.is_gpu) return;
   const DotIntrinsic& dot = *local.matrices;

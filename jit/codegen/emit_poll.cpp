@@ -7,6 +7,7 @@
 
 #include "jit/codegen/emitter.h"
 #include "jit/codegen/host_functions.h"
+#include "jit/loops/walk.h"
 
 namespace quern::codegen {
 
@@ -27,24 +28,29 @@ class Cycles {
 
  private:
   double of(const loops::Stmt& s) {
-    const double own = 1 + (s.value ? of(*s.value) : 0) + (s.index_value ? of(*s.index_value) : 0);
-    if (s.kind != loops::StmtKind::For) return own + of(s.body);
-    const auto extent = as_const(s.extent);
+    double sum = 1;
+    loops::for_each_operand(s, [&](const loops::Value& operand) { sum += of(operand); });
+    if (auto* condition = loops::as<loops::If>(s)) return sum + of(condition->body);
+    auto* loop = loops::as<loops::For>(s);
+    if (!loop) return sum;
+    const auto extent = as_const(loop->extent);
     const double steps = extent ? static_cast<double>(*extent) : kUnknownExtent;
-    const double width = s.loop == loops::LoopKind::Vectorize ? s.width : 1;
-    return own + std::ceil(steps / width) * of(s.body);
+    const double width = loop->vectorized() ? loop->vectorized()->width : 1;
+    return sum + std::ceil(steps / width) * of(loop->body);
   }
 
   // What is used twice is computed once.
   double of(const loops::Value& v) {
     if (!counted_.insert(&v).second) return 0;
-    const bool is_long = v.kind == loops::ValueKind::Apply &&
-                         (v.op == ScalarOp::Pow || info(v.op).signature == ScalarSignature::Float);
+    auto* apply = loops::as<loops::ApplyValue>(v);
+    const bool is_long =
+        apply && (apply->op == ScalarOp::Pow || info(apply->op).signature == ScalarSignature::Float);
     double sum = is_long ? 20 : 1;
-    for (const loops::ValuePtr& arg : v.args) sum += of(*arg);
-    for (const loops::ComputedOffset& part : v.computed) sum += of(*part.index);
-    if (v.otherwise) sum += of(*v.otherwise);
-    return sum;
+    loops::for_each_operand(v, [&](const loops::Value& operand) { sum += of(operand); });
+    auto* load = loops::as<loops::LoadValue>(v);
+    if (!load) return sum;
+    for (const loops::ComputedOffset& part : load->computed) sum += of(*part.index);
+    return load->otherwise ? sum + of(*load->otherwise) : sum;
   }
 
   std::unordered_set<const loops::Value*> counted_;

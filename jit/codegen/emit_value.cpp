@@ -5,11 +5,9 @@
 
 #include "ir/base/result.h"
 #include "jit/codegen/emitter.h"
-#include "jit/compute/statements.h"
+#include "jit/loops/build.h"
 
 namespace quern::codegen {
-
-using loops::ValueKind;
 
 llvm::Value* Emitter::value(const loops::Value& v) {
   if (const auto found = memo_.find(&v); found != memo_.end()) return found->second;
@@ -19,38 +17,45 @@ llvm::Value* Emitter::value(const loops::Value& v) {
 }
 
 llvm::Value* Emitter::evaluate(const loops::Value& v) {
-  if (v.trap > 0) stop_unless_inside(v);
-  switch (v.kind) {
-    case ValueKind::Dot: break;
-    case ValueKind::Const: return operations_.constant(v.constant);
-    case ValueKind::Index: return dim(v.dim);
-    case ValueKind::Load: return load(v);
-    case ValueKind::Cast: return operations_.cast(value(*v.args[0]), v.args[0]->dtype, v.dtype);
-    case ValueKind::Local: return read_local(v);
-    case ValueKind::Apply: {
-      llvm::SmallVector<llvm::Value*, 2> args;
-      for (const loops::ValuePtr& arg : v.args) args.push_back(value(*arg));
-      unify(args);
-      return operations_.apply(v.op, v.args[0]->dtype, args);
-    }
-    case ValueKind::Select: {
-      llvm::Value* chosen = value(*v.args[0]);
-      std::array<llvm::Value*, 2> arms{value(*v.args[1]), value(*v.args[2])};
-      unify(arms);
-      if (chosen->getType()->isVectorTy())
-        arms = {spread(arms[0], lanes_->width), spread(arms[1], lanes_->width)};
-      return b_.CreateSelect(chosen, arms[0], arms[1]);
-    }
-  }
-  QUERN_CHECK(false && "a dot product without its accumulator");
-  return nullptr;
+  if (auto* checked = loops::as<loops::CheckedValue>(v); checked && checked->trap > 0)
+    stop_unless_inside(*checked);
+  return loops::visit(v, [this](const auto& node) { return emit(node); });
 }
 
-llvm::Value* Emitter::read_local(const loops::Value& v) {
+llvm::Value* Emitter::emit(const loops::ConstValue& v) { return operations_.constant(v.constant); }
+
+llvm::Value* Emitter::emit(const loops::IndexValue& v) { return dim(v.dim); }
+
+llvm::Value* Emitter::emit(const loops::ApplyValue& v) {
+  llvm::SmallVector<llvm::Value*, 2> args;
+  for (const loops::ValuePtr& arg : v.args) args.push_back(value(*arg));
+  unify(args);
+  return operations_.apply(v.op, v.args[0]->dtype, args);
+}
+
+llvm::Value* Emitter::emit(const loops::CastValue& v) {
+  return operations_.cast(value(*v.value), v.value->dtype, v.dtype);
+}
+
+llvm::Value* Emitter::emit(const loops::SelectValue& v) {
+  llvm::Value* chosen = value(*v.condition);
+  std::array<llvm::Value*, 2> arms{value(*v.then_arm), value(*v.else_arm)};
+  unify(arms);
+  if (chosen->getType()->isVectorTy())
+    arms = {spread(arms[0], lanes_->width), spread(arms[1], lanes_->width)};
+  return b_.CreateSelect(chosen, arms[0], arms[1]);
+}
+
+llvm::Value* Emitter::emit(const loops::LocalValue& v) {
   const Local& local = locals_.at(v.local);
   QUERN_CHECK(local.partials.empty());
   llvm::AllocaInst* slot = place(local, v.indices);
   return b_.CreateLoad(slot->getAllocatedType(), slot);
+}
+
+llvm::Value* Emitter::emit(const loops::DotValue&) {
+  QUERN_CHECK(false && "a dot product without its accumulator");
+  return nullptr;
 }
 
 // --- shapes and masks ----------------------------------------------------------------------------
@@ -165,19 +170,19 @@ void Emitter::check_bounds(int buffer, const Address& where) {
 
 // --- loads ---------------------------------------------------------------------------------------
 
-llvm::Value* Emitter::load(const loops::Value& v) {
+llvm::Value* Emitter::emit(const loops::LoadValue& v) {
   if (v.checks.empty()) return unchecked_load(v, nullptr);
   if (v.unseen) return unseen_load(v);
   return v.otherwise ? load_or_otherwise(v) : load_past_traps(v);
 }
 
 /// `pass_through`, of the type in memory, stands in inactive lanes; null for zeros.
-llvm::Value* Emitter::unchecked_load(const loops::Value& v, llvm::Value* pass_through) {
+llvm::Value* Emitter::unchecked_load(const loops::LoadValue& v, llvm::Value* pass_through) {
   const DType dtype = kernel_.buffers.at(static_cast<size_t>(v.buffer)).dtype;
   QUERN_CHECK(dtype == v.dtype);
   llvm::Type* element = operations_.in_memory(dtype);
   const llvm::Align align(dtype.bytes());
-  Address where = address(v.dim, v.computed);
+  Address where = address(v.offset, v.computed);
   const bool uniform = !where.per_lane && !where.contiguous;
   if (uniform && !(lanes_ && lanes_->may_be_empty)) {
     return operations_.from_memory(dtype, b_.CreateAlignedLoad(element, pointer(v.buffer, where), align));
@@ -195,7 +200,7 @@ llvm::Value* Emitter::unchecked_load(const loops::Value& v, llvm::Value* pass_th
   const auto is_near = [&](int64_t place) { return place >= 0 && place < int64_t{lanes_->width}; };
   if (!where.places.empty() && !given && mask == lanes_->strip_mask &&
       std::ranges::all_of(where.places, is_near)) {
-    const Dim first = quern::substitute(here(v.dim), {{lanes_->var, lanes_->first}});
+    const Dim first = quern::substitute(here(v.offset), {{lanes_->var, lanes_->first}});
     const int64_t before = steps_before(first, where.places);
     for (int64_t& place : where.places) place += before;
     Address lowest = where;
@@ -225,8 +230,8 @@ bool Emitter::holds(const loops::BoundsCheck& check) const {
 
 /// The load with its index in its bounds where a check may fail; what is left are the checks in which lanes
 /// differ.
-loops::Value Emitter::inside_of(const loops::Value& v) {
-  loops::Value inside = v;
+loops::LoadValue Emitter::inside_of(const loops::LoadValue& v) {
+  loops::LoadValue inside = v;
   inside.checks.clear();
   for (const loops::BoundsCheck& check : v.checks) {
     if (holds(check)) continue;
@@ -236,14 +241,14 @@ loops::Value Emitter::inside_of(const loops::Value& v) {
     }
     const Dim last = dim_sub(check.extent, dim_const(1));
     const Dim clamped = dim_max(dim_min(check.index, last), dim_const(0));
-    inside.dim = dim_add(inside.dim, dim_mul(dim_sub(clamped, check.index), check.stride));
+    inside.offset = dim_add(inside.offset, dim_mul(dim_sub(clamped, check.index), check.stride));
   }
   return inside;
 }
 
 /// Lanes that differ in a check are under a mask, so that they stay side by side.
-llvm::Value* Emitter::unseen_load(const loops::Value& v) {
-  const loops::Value inside = inside_of(v);
+llvm::Value* Emitter::unseen_load(const loops::LoadValue& v) {
+  const loops::LoadValue inside = inside_of(v);
   return inside.checks.empty() ? unchecked_load(inside, nullptr) : load_or_otherwise(inside);
 }
 
@@ -333,7 +338,7 @@ void Emitter::trap_if(llvm::Value* failed, int trap) {
 namespace {
 
 /// Its checks that are guards, or those that are none.
-std::vector<loops::BoundsCheck> checks_of(const loops::Value& v, bool guards) {
+std::vector<loops::BoundsCheck> checks_of(const loops::CheckedValue& v, bool guards) {
   std::vector<loops::BoundsCheck> found;
   for (const loops::BoundsCheck& check : v.checks)
     if (check.is_guard == guards) found.push_back(check);
@@ -343,7 +348,7 @@ std::vector<loops::BoundsCheck> checks_of(const loops::Value& v, bool guards) {
 }  // namespace
 
 /// Stops the kernel where a check fails in an active lane all of whose guards hold.
-void Emitter::stop_unless_inside(const loops::Value& v) {
+void Emitter::stop_unless_inside(const loops::CheckedValue& v) {
   const Condition inside = condition(checks_of(v, false)), guards = condition(checks_of(v, true));
   llvm::Value* lanes = both(lanes_ ? lanes_->mask : nullptr, guards.varying);
   if (inside.uniform) {
@@ -359,8 +364,8 @@ void Emitter::stop_unless_inside(const loops::Value& v) {
 }
 
 /// Past the traps every active lane is inside, but where a guard fails.
-llvm::Value* Emitter::load_past_traps(const loops::Value& v) {
-  loops::Value inside = v;
+llvm::Value* Emitter::load_past_traps(const loops::LoadValue& v) {
+  loops::LoadValue inside = v;
   inside.trap = 0;
   inside.checks = checks_of(v, true).empty() ? std::vector<loops::BoundsCheck>() : checks_of(v, false);
   if (inside.checks.empty()) return unchecked_load(inside, nullptr);
@@ -369,7 +374,7 @@ llvm::Value* Emitter::load_past_traps(const loops::Value& v) {
 }
 
 /// What all lanes share is decided by a branch, what differs by masks.
-llvm::Value* Emitter::load_or_otherwise(const loops::Value& v) {
+llvm::Value* Emitter::load_or_otherwise(const loops::LoadValue& v) {
   const Condition inside = condition(v.checks);
   if (!inside.uniform) return masked_or_otherwise(v, inside.varying);
   llvm::LLVMContext& context = module_.getContext();
@@ -403,10 +408,10 @@ llvm::Value* Emitter::load_or_otherwise(const loops::Value& v) {
   return result;
 }
 
-llvm::Value* Emitter::masked_or_otherwise(const loops::Value& v, llvm::Value* inside) {
+llvm::Value* Emitter::masked_or_otherwise(const loops::LoadValue& v, llvm::Value* inside) {
   if (!inside) return unchecked_load(v, nullptr);
   const bool same_in_memory = operations_.in_memory(v.dtype) == operations_.in_register(v.dtype);
-  if (v.otherwise->kind == ValueKind::Const && same_in_memory) {
+  if (loops::as<loops::ConstValue>(v.otherwise) && same_in_memory) {
     llvm::Value* constant = value(*v.otherwise);
     return under_mask(inside, [&] { return unchecked_load(v, constant); });
   }

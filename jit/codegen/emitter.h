@@ -16,7 +16,7 @@
 
 #include "jit/codegen/machine.h"
 #include "jit/codegen/operations.h"
-#include "jit/loops/loops.h"
+#include "jit/loops/kernel.h"
 
 namespace quern::codegen {
 
@@ -89,35 +89,40 @@ class Emitter {
   void scratch(llvm::Function* entry, std::vector<llvm::Value*>& args);
   void block(const loops::Block& statements);
   void statement(const loops::Stmt& s);
-  void declare(const loops::Stmt& s);
-  void only_if(const loops::Stmt& s);
-  void assign(const loops::Stmt& s);
-  void turn(const loops::Stmt& s);
+  void emit(const loops::For& s);
+  void emit(const loops::If& s);
+  void emit(const loops::Declare& s);
+  void emit(const loops::Assign& s);
+  void emit(const loops::Settle& s);
+  void emit(const loops::Transpose& s);
+  void emit(const loops::Reduce& s);
+  void emit(const loops::Store& s);
+  void emit(const loops::Update& s);
   llvm::AllocaInst* place(const Local& local, const std::vector<Dim>& indices);
-  void reduce(const loops::Stmt& s);
-  void arg_reduce(const loops::Stmt& s);
-  void store(const loops::Stmt& s);
-  void update(const loops::Stmt& s);
-  llvm::Value* next_accumulator(const loops::Stmt& s, const Local& local, llvm::Value* accumulator);
+  void reduce(const loops::Reduce& s);
+  void arg_reduce(const loops::Reduce& s);
+  llvm::Value* next_accumulator(const loops::Reduce& s, const Local& local, llvm::Value* accumulator);
   llvm::AllocaInst* new_slot(llvm::Type* type);
 
   // emit_loops.cpp
-  void serial_loop(const loops::Stmt& s);
-  void loop_step(const loops::Stmt& s, llvm::Value* index);
-  void bound_loop(const loops::Stmt& s);
+  void emit_loop(const loops::For& s, const loops::Serial& steps);
+  void emit_loop(const loops::For& s, const loops::Vectorized& lanes);
+  void emit_loop(const loops::For& s, const loops::Unrolled& steps);
+  void loop_step(const loops::For& s, llvm::Value* index);
+  void bound_loop(const loops::For& s, loops::GridIndex bound);
   llvm::Value* grid_index(loops::GridIndex index);
-  std::pair<llvm::Value*, llvm::Value*> part_of_range(const loops::Stmt& s);
+  std::pair<llvm::Value*, llvm::Value*> part_of_range(const loops::For& s, const loops::Serial& steps);
   std::vector<llvm::Value*> hidden(std::vector<llvm::Value*> values);
-  void unrolled_loop(const loops::Stmt& s);
+  void unrolled_step(const loops::For& s, const loops::Unrolled& steps, Dim index);
   std::vector<llvm::Value*> hide_buffers(const loops::Block& body);
   bool fits_register(const Local& tile) const;
   void at_known_index(Dim var, Dim index, const loops::Block& body);
-  void vector_loop(const loops::Stmt& s);
   enum class Repeat : uint8_t { Loop, FewTimes, AtMostOnce };
-  void strips(const loops::Stmt& s, llvm::Value* begin, llvm::Value* end, unsigned copies, bool masked,
-              Repeat repeat);
-  void unrolled_strips(const loops::Stmt& s);
-  void strip(const loops::Stmt& s, Dim first, unsigned copy, llvm::Value* masked_end);
+  void strips(const loops::For& s, const loops::Vectorized& lanes, llvm::Value* begin, llvm::Value* end,
+              unsigned copies, bool masked, Repeat repeat);
+  void unrolled_strips(const loops::For& s, const loops::Vectorized& lanes);
+  void strip(const loops::For& s, const loops::Vectorized& lanes, Dim first, unsigned copy,
+             llvm::Value* masked_end);
   /// for (i = begin; i < end; i += step) body(i)
   void counted_loop(llvm::Value* begin, llvm::Value* end, uint64_t step, Repeat repeat,
                     const std::function<void(llvm::Value*)>& body);
@@ -160,18 +165,25 @@ class Emitter {
   // emit_value.cpp
   llvm::Value* value(const loops::Value& v);
   llvm::Value* evaluate(const loops::Value& v);
-  llvm::Value* load(const loops::Value& v);
-  void stop_unless_inside(const loops::Value& v);
-  llvm::Value* load_past_traps(const loops::Value& v);
-  llvm::Value* load_or_otherwise(const loops::Value& v);
-  llvm::Value* masked_or_otherwise(const loops::Value& v, llvm::Value* condition);
-  llvm::Value* unchecked_load(const loops::Value& v, llvm::Value* pass_through);
+  llvm::Value* emit(const loops::ConstValue& v);
+  llvm::Value* emit(const loops::IndexValue& v);
+  llvm::Value* emit(const loops::LoadValue& v);
+  llvm::Value* emit(const loops::ApplyValue& v);
+  llvm::Value* emit(const loops::CastValue& v);
+  llvm::Value* emit(const loops::SelectValue& v);
+  llvm::Value* emit(const loops::LocalValue& v);
+  llvm::Value* emit(const loops::DotValue& v);
+  void stop_unless_inside(const loops::CheckedValue& v);
+  llvm::Value* load_past_traps(const loops::LoadValue& v);
+  llvm::Value* load_or_otherwise(const loops::LoadValue& v);
+  llvm::Value* masked_or_otherwise(const loops::LoadValue& v, llvm::Value* condition);
+  llvm::Value* unchecked_load(const loops::LoadValue& v, llvm::Value* pass_through);
   Condition condition(const std::vector<loops::BoundsCheck>& checks);
   bool holds(const loops::BoundsCheck& check) const;
-  llvm::Value* unseen_load(const loops::Value& v);
-  loops::Value inside_of(const loops::Value& v);
-  llvm::Value* dot(const loops::Value& v, llvm::Value* accumulator);
-  llvm::Value* group_load(const loops::Value& v, int group);
+  llvm::Value* unseen_load(const loops::LoadValue& v);
+  loops::LoadValue inside_of(const loops::LoadValue& v);
+  llvm::Value* dot(const loops::DotValue& v, llvm::Value* accumulator);
+  llvm::Value* group_load(const loops::LoadValue& v, int group);
   // emit_matrices.cpp
   /// The registers of a tile that is in matrices, and of their factors.
   struct Registers {
@@ -182,12 +194,16 @@ class Emitter {
   };
   static Registers registers_of(const Local& local);
   void declare_matrices(const Local& local);
-  static const loops::Stmt* product_in(const loops::Stmt& loop);
-  void multiply_matrices(const loops::Stmt& s);
-  void load_left(const loops::Stmt& s, int64_t above);
-  llvm::Value* left_rows(const loops::Stmt& s, int64_t first, int64_t rows);
-  void load_right(const loops::Stmt& s, int64_t beside);
-  void settle(const loops::Stmt& s);
+  /// The sum of products that the loops of a tile of matrices are around.
+  struct MatrixProduct {
+    const loops::Reduce& sum;
+    const loops::DotValue& dot;
+  };
+  static std::optional<MatrixProduct> product_in(const loops::For& loop);
+  void multiply_matrices(const MatrixProduct& product);
+  void load_left(const MatrixProduct& product, int64_t above);
+  llvm::Value* left_rows(const MatrixProduct& product, int64_t first, int64_t rows);
+  void load_right(const MatrixProduct& product, int64_t beside);
   void call_on_matrices(const std::string& intrinsic, llvm::ArrayRef<llvm::Value*> operands);
   llvm::Value* matrix_number(int64_t number) { return b_.getInt8(static_cast<uint8_t>(number)); }
 
@@ -202,9 +218,8 @@ class Emitter {
   llvm::Value* load_in_places(llvm::Type* element, llvm::Value* from, llvm::Align align,
                               const llvm::SmallVector<int64_t, 64>& places);
   llvm::Value* load_every_second(llvm::Type* element, llvm::Value* from, llvm::Align align);
-  bool store_in_runs(llvm::Value* stored, const loops::Stmt& s, const Address& where);
+  bool store_in_runs(llvm::Value* stored, const loops::Store& s, const Address& where);
   void store_every_second(llvm::Value* stored, llvm::Value* to, llvm::Align align);
-  llvm::Value* read_local(const loops::Value& v);
   /// Runs `body` with fewer lanes active; values computed in it are not seen outside.
   llvm::Value* under_mask(llvm::Value* mask, const std::function<llvm::Value*()>& body);
   llvm::Value* any_active(llvm::Value* mask);

@@ -7,31 +7,16 @@
 
 namespace quern::loops {
 
-void for_each_value(const ValuePtr& value, const std::function<void(const Value&)>& visit) {
-  if (!value) return;
-  visit(*value);
-  for (const ValuePtr& arg : value->args) for_each_value(arg, visit);
-  for (const ComputedOffset& c : value->computed) for_each_value(c.index, visit);
-  for (const BoundsCheck& c : value->checks) for_each_value(c.computed, visit);
-  for_each_value(value->otherwise, visit);
-}
-
-void for_each_value(const Reduction& r, const std::function<void(const Value&)>& visit) {
+void for_each_value(const Reduction& r, const ValueVisitor& visit) {
   for (const BoundsCheck& c : r.checks) for_each_value(c.computed, visit);
   for_each_value(r.value, visit);
   for_each_value(r.index_value, visit);
   for (const Reduction& inner : r.inner) for_each_value(inner, visit);
 }
 
-ValuePtr map_values(const ValuePtr& value, const ValueFunction& f) {
-  if (!value) return nullptr;
-  if (ValuePtr other = f(*value)) return other;
-  Value v = *value;
-  for (ValuePtr& arg : v.args) arg = map_values(arg, f);
-  for (ComputedOffset& c : v.computed) c.index = map_values(c.index, f);
-  for (BoundsCheck& c : v.checks) c.computed = map_values(c.computed, f);
-  v.otherwise = map_values(v.otherwise, f);
-  return std::make_shared<const Value>(std::move(v));
+void for_each_value(const Computation& c, const ValueVisitor& visit) {
+  for (const Reduction& r : c.reductions) for_each_value(r, visit);
+  for_each_value(c.value, visit);
 }
 
 void map_values(Reduction& reduction, const ValueFunction& f) {
@@ -44,25 +29,6 @@ void map_values(Reduction& reduction, const ValueFunction& f) {
 void map_values(Computation& c, const ValueFunction& f) {
   for (Reduction& r : c.reductions) map_values(r, f);
   c.value = map_values(c.value, f);
-}
-
-ValuePtr map_dims(const ValuePtr& value, const DimFunction& f) {
-  if (!value) return nullptr;
-  Value v = *value;
-  if (v.dim) v.dim = f(v.dim);
-  for (Dim& index : v.indices) index = f(index);
-  for (ValuePtr& arg : v.args) arg = map_dims(arg, f);
-  for (ComputedOffset& c : v.computed) c = {map_dims(c.index, f), f(c.stride)};
-  for (BoundsCheck& c : v.checks) c = map_dims(c, f);
-  v.otherwise = map_dims(v.otherwise, f);
-  return std::make_shared<const Value>(std::move(v));
-}
-
-BoundsCheck map_dims(BoundsCheck check, const DimFunction& f) {
-  if (check.index) check.index = f(check.index);
-  check.computed = map_dims(check.computed, f);
-  check.extent = f(check.extent);
-  return check;
 }
 
 void map_dims(Reduction& reduction, const DimFunction& f) {
@@ -79,54 +45,21 @@ void map_dims(Computation& c, const DimFunction& f) {
   c.store_offset = f(c.store_offset);
 }
 
-namespace {
-
-DimFunction substitution(const DimMap& map) {
-  return [&map](Dim d) { return substitute(d, map); };
+void substitute(Reduction& reduction, const DimMap& map) {
+  map_dims(reduction, [&map](Dim d) { return quern::substitute(d, map); });
 }
 
-}  // namespace
-
-ValuePtr substitute(const ValuePtr& value, const DimMap& map) { return map_dims(value, substitution(map)); }
-BoundsCheck substitute(BoundsCheck check, const DimMap& map) {
-  return map_dims(std::move(check), substitution(map));
+void for_each_dim(const Reduction& r, const DimVisitor& visit) {
+  for (const Dim extent : r.extents) visit(extent);
+  for (const BoundsCheck& c : r.checks) for_each_dim(c, visit);
+  for_each_dim(r.value, visit);
+  for_each_dim(r.index_value, visit);
+  for (const Reduction& inner : r.inner) for_each_dim(inner, visit);
 }
-void substitute(Reduction& reduction, const DimMap& map) { map_dims(reduction, substitution(map)); }
 
-namespace {
-
-struct DimVisitor {
-  const std::function<void(Dim)>& visit;
-
-  void value(const ValuePtr& value) const {
-    for_each_value(value, [&](const Value& v) {
-      if (v.dim) visit(v.dim);
-      for (const ComputedOffset& c : v.computed) visit(c.stride);
-      checks(v.checks);
-    });
-  }
-  void checks(const std::vector<BoundsCheck>& checks) const {
-    for (const BoundsCheck& c : checks) {
-      if (c.index) visit(c.index);
-      visit(c.extent);
-    }
-  }
-  void reduction(const Reduction& r) const {
-    for (const Dim extent : r.extents) visit(extent);
-    checks(r.checks);
-    for (const BoundsCheck& c : r.checks) value(c.computed);
-    value(r.value);
-    value(r.index_value);
-    for (const Reduction& inner : r.inner) reduction(inner);
-  }
-};
-
-}  // namespace
-
-void for_each_dim(const Computation& c, const std::function<void(Dim)>& visit) {
-  const DimVisitor visitor{visit};
-  for (const Reduction& r : c.reductions) visitor.reduction(r);
-  visitor.value(c.value);
+void for_each_dim(const Computation& c, const DimVisitor& visit) {
+  for (const Reduction& r : c.reductions) for_each_dim(r, visit);
+  for_each_dim(c.value, visit);
   visit(c.store_offset);
 }
 
@@ -148,31 +81,56 @@ bool holds(const BoundsCheck& check, const Facts& facts) {
 
 namespace {
 
-/// Whether the kernel may stop where the places of a read are computed.
-bool has_stopping_place(const Value& read) {
-  bool stops = false;
-  const auto look = [&](const Value& v) { stops |= v.trap > 0; };
-  for (const ComputedOffset& offset : read.computed) for_each_value(offset.index, look);
-  return stops;
+/// Whether the kernel may stop where the places of a load are computed.
+bool has_stopping_place(const LoadValue& load) {
+  const auto stops = [](const Value& v) {
+    auto* checked = as<CheckedValue>(v);
+    return checked && checked->trap > 0;
+  };
+  return std::ranges::any_of(load.computed,
+                             [&](const ComputedOffset& offset) { return any_of(offset.index, stops); });
 }
+
+/// Whether the load is outside of its buffer by a check that is no computed one.
+bool is_outside(const LoadValue& load, const Facts& facts) {
+  return std::ranges::any_of(load.checks, [&](const BoundsCheck& check) {
+    return !check.computed && (prove_less(check.index, dim_const(0), facts) ||
+                               prove_less_equal(check.extent, check.index, facts));
+  });
+}
+
+/// What `without_checks` does, but for the places of loads and what checks compute.
+struct WithoutChecks {
+  const Facts& facts;
+
+  ValuePtr operator()(const ValuePtr& value) const {
+    if (!value) return nullptr;
+    auto* load = as<LoadValue>(value);
+    if (load && load->otherwise && is_outside(*load, facts) && !has_stopping_place(*load))
+      return (*this)(load->otherwise);
+    return visit(*value, [this](auto node) -> ValuePtr {
+      for_each_field(*this, node);
+      if constexpr (requires { node.otherwise; })
+        if (node.checks.empty()) node.otherwise = nullptr;
+      return make(std::move(node));
+    });
+  }
+
+  void operator()(role::Child, ValuePtr& child) const { child = (*this)(child); }
+  void operator()(role::Child, std::vector<ValuePtr>& children) const {
+    for (ValuePtr& child : children) child = (*this)(child);
+  }
+  void operator()(role::Otherwise, ValuePtr& otherwise) const { otherwise = (*this)(otherwise); }
+  void operator()(role::Checks, std::vector<BoundsCheck>& checks) const {
+    std::erase_if(checks, [this](const BoundsCheck& check) { return holds(check, facts); });
+  }
+  template <class Role, class T>
+  void operator()(Role, const T&) const {}
+};
 
 }  // namespace
 
-ValuePtr without_checks(const ValuePtr& value, const Facts& facts) {
-  if (!value) return nullptr;
-  Value v = *value;
-  v.otherwise = without_checks(v.otherwise, facts);
-  for (const BoundsCheck& check : v.checks) {
-    if (check.computed) continue;
-    const bool fails =
-        prove_less(check.index, dim_const(0), facts) || prove_less_equal(check.extent, check.index, facts);
-    if (fails && v.otherwise && !has_stopping_place(v)) return v.otherwise;
-  }
-  std::erase_if(v.checks, [&](const BoundsCheck& check) { return holds(check, facts); });
-  if (v.checks.empty()) v.otherwise = nullptr;
-  for (ValuePtr& arg : v.args) arg = without_checks(arg, facts);
-  return std::make_shared<const Value>(std::move(v));
-}
+ValuePtr without_checks(const ValuePtr& value, const Facts& facts) { return WithoutChecks{facts}(value); }
 
 int output_of(const std::vector<Buffer>& buffers) {
   const auto output =
@@ -205,7 +163,7 @@ bool simplify_loop(Computation& c, std::vector<Dim>& vars, std::vector<Dim>& ext
     vars.erase(vars.begin() + static_cast<ptrdiff_t>(k));
     extents.erase(extents.begin() + static_cast<ptrdiff_t>(k));
     const DimMap gone{{var, dim_const(0)}};
-    map_dims(c, substitution(gone));
+    map_dims(c, [&](Dim d) { return quern::substitute(d, gone); });
     return true;
   }
   const int64_t by = divisor_of(c, var, *extent);

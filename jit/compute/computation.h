@@ -7,7 +7,8 @@
 #include <vector>
 
 #include "ir/expr/expr.h"
-#include "jit/loops/loops.h"
+#include "jit/loops/kernel.h"
+#include "jit/loops/walk.h"
 
 namespace quern::loops {
 
@@ -98,29 +99,17 @@ RowComputation rows_of(const FnExpr& primitive);
 /// constant.
 Computation with_simple_loops(Computation computation);
 
-using DimFunction = std::function<Dim(Dim)>;
-/// The value with `f` of every dim in an index, offset or check.
-ValuePtr map_dims(const ValuePtr& value, const DimFunction& f);
-BoundsCheck map_dims(BoundsCheck check, const DimFunction& f);
-void map_dims(Reduction& reduction, const DimFunction& f);
-/// The value with dims replaced in every index, offset and check.
-ValuePtr substitute(const ValuePtr& value, const DimMap& map);
-BoundsCheck substitute(BoundsCheck check, const DimMap& map);
-void substitute(Reduction& reduction, const DimMap& map);
-/// `f` of every dim that an element depends on, of a computation without running results and scatter.
-void map_dims(Computation& computation, const DimFunction& f);
-/// Calls `visit` with each dim that an element depends on; a read's offset counts, not the indices it is made
-/// of.
-void for_each_dim(const Computation& computation, const std::function<void(Dim)>& visit);
-using ValueFunction = std::function<ValuePtr(const Value&)>;
-/// The value with each value in it for which `f` gives another replaced by that.
-ValuePtr map_values(const ValuePtr& value, const ValueFunction& f);
-/// Calls `visit` on the value and everything inside it.
-void for_each_value(const ValuePtr& value, const std::function<void(const Value&)>& visit);
-void for_each_value(const Reduction& reduction, const std::function<void(const Value&)>& visit);
-/// The same of every value that a term or an element needs.
+// Walks over all values that a term or an element needs, as those over one (jit/loops/walk.h).
+void for_each_value(const Reduction& reduction, const ValueVisitor& visit);
+/// Of a computation without running results and scatter, as all of these.
+void for_each_value(const Computation& computation, const ValueVisitor& visit);
 void map_values(Reduction& reduction, const ValueFunction& f);
 void map_values(Computation& computation, const ValueFunction& f);
+void map_dims(Reduction& reduction, const DimFunction& f);
+void map_dims(Computation& computation, const DimFunction& f);
+void substitute(Reduction& reduction, const DimMap& map);
+void for_each_dim(const Reduction& reduction, const DimVisitor& visit);
+void for_each_dim(const Computation& computation, const DimVisitor& visit);
 /// Calls `visit` with each floordiv and floormod inside.
 void for_each_quotient(Dim d, const std::function<void(Dim)>& visit);
 

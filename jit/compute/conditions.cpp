@@ -14,9 +14,7 @@ namespace {
 
 // An index that is inside of the extent 1 where it is 0.
 ValuePtr choose(const ValuePtr& condition, int64_t then, int64_t otherwise) {
-  Value v{ValueKind::Select, DType::index()};
-  v.args = {condition, index_value(dim_const(then)), index_value(dim_const(otherwise))};
-  return make(std::move(v));
+  return select(condition, index_value(dim_const(then)), index_value(dim_const(otherwise)));
 }
 
 }  // namespace
@@ -37,10 +35,13 @@ ValuePtr Lowering::value_where(const ValuePtr& condition, bool wanted, ExprPtr a
 }
 
 ValuePtr Lowering::shared(ValuePtr value, std::vector<Reduction>& reductions) {
-  bool reads_inside = false;
-  for_each_value(value, [&](const Value& v) {
-    reads_inside |= !v.computed.empty();
-    for (const BoundsCheck& check : v.checks) reads_inside |= check.computed != nullptr;
+  const bool reads_inside = any_of(value, [](const Value& v) {
+    auto* load = as<LoadValue>(v);
+    auto* checked = as<CheckedValue>(v);
+    return (load && !load->computed.empty()) ||
+           (checked && std::ranges::any_of(checked->checks, [](const BoundsCheck& check) {
+              return check.computed != nullptr;
+            }));
   });
   return reads_inside ? bound(std::move(value), reductions) : value;
 }
@@ -56,10 +57,11 @@ ValuePtr Lowering::bound(ValuePtr value, std::vector<Reduction>& reductions) {
 }
 
 BoundsCheck Lowering::not_zero(const ValuePtr& index) {
-  return {nullptr, choose(loops::apply(ScalarOp::Eq, index, index_value(dim_const(0))), -1, 0), dim_const(1)};
+  return {nullptr, choose(loops::apply(ScalarOp::Eq, {index, index_value(dim_const(0))}), -1, 0),
+          dim_const(1)};
 }
 
-void Lowering::stop_unless(Value& v, std::vector<BoundsCheck> checks, std::string_view message) {
+void Lowering::stop_unless(CheckedValue& v, std::vector<BoundsCheck> checks, std::string_view message) {
   v.checks.insert(v.checks.end(), std::make_move_iterator(checks.begin()),
                   std::make_move_iterator(checks.end()));
   v.checks.insert(v.checks.end(), guards_.begin(), guards_.end());
@@ -80,8 +82,7 @@ std::vector<BoundsCheck> Lowering::divisor_checks(Dim d) const {
 }
 
 ValuePtr Lowering::index_of(Dim d) {
-  Value v{ValueKind::Index, DType::index()};
-  v.dim = d;
+  IndexValue v{DType::index(), d};
   if (auto checks = divisor_checks(d); !checks.empty()) stop_unless(v, std::move(checks), kDivisionByZero);
   return make(std::move(v));
 }
@@ -99,7 +100,7 @@ void Lowering::term(const ReduceExpr& e, Reduction& r) {
   std::vector<Dim> nonnegative, zero;
   const bool is_conditional =
       !is_arg(e.reduce) && nothing && lanes_agree(*nothing->value) &&
-      constant(*nothing->value)->constant == reduce_identity(e.reduce, nothing->type->dtype.lane()) &&
+      constant(*nothing->value) == reduce_identity(e.reduce, nothing->type->dtype.lane()) &&
       dim_conditions(choice->condition, nonnegative, zero);
   if (!is_conditional) {
     r.value = value(e.body, r.inner);
@@ -138,12 +139,14 @@ void Lowering::add_checks(std::vector<Dim> nonnegative, std::vector<BoundsCheck>
 }
 
 void Lowering::collect_absence(const Value& v, ReduceKind kind, std::vector<BoundsCheck>& checks) {
-  const bool is_product = kind == ReduceKind::Sum && v.kind == ValueKind::Apply && v.op == ScalarOp::Mul;
-  if (is_product || v.kind == ValueKind::Cast)
-    for (const ValuePtr& arg : v.args) collect_absence(*arg, kind, checks);
-  if (v.kind != ValueKind::Load || !v.otherwise || v.otherwise->kind != ValueKind::Const) return;
-  if (v.otherwise->constant == reduce_identity(kind, v.dtype))
-    checks.insert(checks.end(), v.checks.begin(), v.checks.end());
+  auto* product = as<ApplyValue>(v);
+  const bool is_product = kind == ReduceKind::Sum && product && product->op == ScalarOp::Mul;
+  if (is_product || as<CastValue>(v))
+    return for_each_operand(v, [&](const Value& factor) { collect_absence(factor, kind, checks); });
+  auto* load = as<LoadValue>(v);
+  auto* padding = load ? as<ConstValue>(load->otherwise) : nullptr;
+  if (padding && padding->constant == reduce_identity(kind, load->dtype))
+    checks.insert(checks.end(), load->checks.begin(), load->checks.end());
 }
 
 }  // namespace quern::loops

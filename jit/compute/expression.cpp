@@ -84,7 +84,7 @@ Dim Lowering::lane_of(DType dtype) const {
 
 ValuePtr Lowering::value(ExprPtr expr, std::vector<Reduction>& reductions) {
   switch (expr->kind) {
-    case ExprKind::Const: return constant(*static_cast<const ConstExpr*>(expr)->value);
+    case ExprKind::Const: return loops::constant(constant(*static_cast<const ConstExpr*>(expr)->value));
     case ExprKind::DimValue: return index_of(static_cast<const DimValueExpr*>(expr)->dim);
     case ExprKind::Scalar: {
       auto* e = static_cast<const ScalarExpr*>(expr);
@@ -94,11 +94,10 @@ ValuePtr Lowering::value(ExprPtr expr, std::vector<Reduction>& reductions) {
     }
     case ExprKind::If: {
       auto* e = static_cast<const IfExpr*>(expr);
-      Value v{ValueKind::Select, expr->type->dtype.lane()};
       const ValuePtr condition = shared(value(e->condition, reductions), reductions);
-      v.args = {condition, value_where(condition, true, e->then_arm, reductions),
-                value_where(condition, false, e->else_arm, reductions)};
-      return make(std::move(v));
+      return make(SelectValue{expr->type->dtype.lane(), condition,
+                              value_where(condition, true, e->then_arm, reductions),
+                              value_where(condition, false, e->else_arm, reductions)});
     }
     case ExprKind::Var: {
       auto* var = static_cast<const VarExpr*>(expr);
@@ -120,8 +119,7 @@ ValuePtr Lowering::value(ExprPtr expr, std::vector<Reduction>& reductions) {
 }
 
 ValuePtr Lowering::apply(const ScalarExpr& e, DType dtype, std::vector<Reduction>& reductions) {
-  Value v{ValueKind::Apply, dtype};
-  v.op = e.op;
+  ApplyValue v{dtype, e.op};
   const bool lazy = is_lazy(e.op);
   for (ExprPtr arg : e.args) {
     if (lazy && !v.args.empty()) v.args[0] = shared(v.args[0], reductions);
@@ -134,12 +132,12 @@ ValuePtr Lowering::apply(const ScalarExpr& e, DType dtype, std::vector<Reduction
   return make(std::move(v));
 }
 
-ValuePtr Lowering::constant(const HostTensor& tensor) {
+Scalar Lowering::constant(const HostTensor& tensor) {
   QUERN_CHECK(lanes_agree(tensor));
-  Value v{ValueKind::Const, tensor.dtype().lane()};
-  v.constant.dtype = v.dtype;
-  std::copy_n(tensor.data(), v.dtype.bytes(), reinterpret_cast<std::byte*>(&v.constant.bits));
-  return make(std::move(v));
+  Scalar constant{};
+  constant.dtype = tensor.dtype().lane();
+  std::copy_n(tensor.data(), constant.dtype.bytes(), reinterpret_cast<std::byte*>(&constant.bits));
+  return constant;
 }
 
 void Lowering::bind(const Binding& binding, std::vector<Reduction>& reductions) {
@@ -153,21 +151,18 @@ void Lowering::bind(const Binding& binding, std::vector<Reduction>& reductions) 
 }
 
 ValuePtr Lowering::load(const VarExpr& var) {
-  Value v{ValueKind::Load, var.type->dtype.lane()};
-  v.buffer = buffer_of_.at(var.variable);
-  v.dim = lane_of(var.type->dtype);
-  return make(std::move(v));
+  return load_of(buffer_of_.at(var.variable), var.type->dtype.lane(), lane_of(var.type->dtype));
 }
 
 ValuePtr Lowering::read(const ReadExpr& e, std::vector<Reduction>& reductions) {
-  Value v{ValueKind::Load, e.type->dtype.lane()};
+  LoadValue v{e.type->dtype.lane()};
   const Variable* tensor = as<VarExpr>(e.tensor)->variable;
   const auto buffer = buffer_of_.find(tensor);
   v.buffer = buffer == buffer_of_.end() ? output_ : buffer->second;
   if (stages_)
     if (const auto stage = stages_->find(tensor); stage != stages_->end() && stage->second)
       return stage->second;
-  v.dim = lane_of(e.type->dtype);
+  v.offset = lane_of(e.type->dtype);
   std::vector<Dim> strides = strides_of(shape_in_lanes(e.tensor->type->dims, e.type->dtype));
   bool may_fail = false;
   for (size_t k = 0; k < e.indices.size(); ++k) {
@@ -176,7 +171,7 @@ ValuePtr Lowering::read(const ReadExpr& e, std::vector<Reduction>& reductions) {
     auto* dim = as<DimValueExpr>(e.indices[k]);
     const bool may_stop = dim && !divisor_checks(dim->dim).empty();
     if (dim && !may_stop) {
-      v.dim = dim_add(v.dim, dim_mul(dim->dim, strides[k]));
+      v.offset = dim_add(v.offset, dim_mul(dim->dim, strides[k]));
       check.index = dim->dim;
     } else {
       check.computed = shared(value(e.indices[k], reductions), reductions);
@@ -230,8 +225,7 @@ ValuePtr Lowering::reduce(const ReduceExpr& e, std::vector<Reduction>& reduction
     for (size_t k = 0; k < r.vars.size(); ++k) position = dim_add(position, dim_mul(r.vars[k], strides[k]));
     r.index_value = index_value(position);
   }
-  Value v{ValueKind::Local, is_arg(e.reduce) ? DType::index() : r.accumulator};
-  v.local = is_arg(e.reduce) ? r.index_local : r.local;
+  LocalValue v{is_arg(e.reduce) ? DType::index() : r.accumulator, is_arg(e.reduce) ? r.index_local : r.local};
   const Dim count = dim_product(r.extents);
   if (is_arg(e.reduce) && !prove_less(dim_const(0), count, facts_))
     stop_unless(v, {{dim_const(0), nullptr, dim_max(count, dim_const(0))}},
@@ -319,13 +313,6 @@ void Lowering::add_lanes(Scatter& s) {
   for (Reduction& r : s.reductions) substitute(r, here);
 }
 
-ValuePtr Lowering::cast_to(ValuePtr inner, DType to) {
-  if (inner->dtype == to) return inner;
-  Value v{ValueKind::Cast, to};
-  v.args.push_back(std::move(inner));
-  return make(std::move(v));
-}
-
 void Lowering::collect_dims() {
   std::unordered_set<Dim> seen;
   auto add = [&](Dim d) {
@@ -335,42 +322,23 @@ void Lowering::collect_dims() {
   };
   for (const Buffer& b : result_.buffers)
     for (Dim d : b.shape) add(d);
-  std::function<void(const Value&)> in_value = [&](const Value& v) {
-    if (v.dim) add(v.dim);
-    for (const ComputedOffset& c : v.computed) add(c.stride);
-    for (const BoundsCheck& c : v.checks) {
-      if (c.index) add(c.index);
-      add(c.extent);
-    }
-  };
-  auto in_check = [&](const BoundsCheck& c) {
-    if (c.index) add(c.index);
-    if (c.computed) for_each_value(c.computed, in_value);
-    add(c.extent);
-  };
-  std::function<void(const Reduction&)> in_reduction = [&](const Reduction& r) {
-    for (Dim d : r.extents) add(d);
-    for (const BoundsCheck& c : r.checks) in_check(c);
-    for_each_value(r.value, in_value);
-    if (r.index_value) for_each_value(r.index_value, in_value);
-    for (const Reduction& inner : r.inner) in_reduction(inner);
-  };
-  for (const Reduction& r : result_.reductions) in_reduction(r);
+  for (const Reduction& r : result_.reductions) for_each_dim(r, add);
   for (const RunningResult& r : result_.running_results) {
-    for_each_value(r.value, in_value);
-    for (const Reduction& inner : r.inner) in_reduction(inner);
+    for_each_dim(r.value, add);
+    for (const Reduction& inner : r.inner) for_each_dim(inner, add);
   }
-  for_each_value(result_.value, in_value);
+  for_each_dim(result_.value, add);
   if (!result_.scatter) return;
-  for (Dim d : result_.scatter->extents) add(d);
-  for (const BoundsCheck& c : result_.scatter->checks) in_check(c);
-  add(result_.scatter->offset);
-  for (const ComputedOffset& c : result_.scatter->computed) {
-    for_each_value(c.index, in_value);
+  const Scatter& s = *result_.scatter;
+  for (Dim d : s.extents) add(d);
+  for (const BoundsCheck& c : s.checks) for_each_dim(c, add);
+  add(s.offset);
+  for (const ComputedOffset& c : s.computed) {
+    for_each_dim(c.index, add);
     add(c.stride);
   }
-  for (const Reduction& r : result_.scatter->reductions) in_reduction(r);
-  for_each_value(result_.scatter->value, in_value);
+  for (const Reduction& r : s.reductions) for_each_dim(r, add);
+  for_each_dim(s.value, add);
 }
 
 }  // namespace quern::loops

@@ -35,7 +35,7 @@ class Lowering {
   ValuePtr value(ExprPtr expr, std::vector<Reduction>& reductions);
   ValuePtr apply(const ScalarExpr& e, DType dtype, std::vector<Reduction>& reductions);
   /// A vector whose lanes differ is no atom (passes/pass.h), and a parameter.
-  static ValuePtr constant(const HostTensor& tensor);
+  static Scalar constant(const HostTensor& tensor);
   void bind(const Binding& binding, std::vector<Reduction>& reductions);
   ValuePtr load(const VarExpr& var);
   ValuePtr read(const ReadExpr& e, std::vector<Reduction>& reductions);
@@ -45,7 +45,6 @@ class Lowering {
   Scatter scatter(const ScatterExpr& e);
   /// The innermost of a scatter's loops is over the lanes.
   void add_lanes(Scatter& s);
-  static ValuePtr cast_to(ValuePtr inner, DType to);
 
   // --- conditions (conditions.cpp)
   void enter(Dim var, Dim extent);
@@ -58,7 +57,7 @@ class Lowering {
   ValuePtr shared(ValuePtr value, std::vector<Reduction>& reductions);
   ValuePtr bound(ValuePtr value, std::vector<Reduction>& reductions);
   /// The kernel stops where a check fails and somebody looks at the value.
-  void stop_unless(Value& v, std::vector<BoundsCheck> checks, std::string_view message);
+  void stop_unless(CheckedValue& v, std::vector<BoundsCheck> checks, std::string_view message);
   /// That no divisor is 0, of those that may be.
   std::vector<BoundsCheck> divisor_checks(Dim d) const;
   ValuePtr index_of(Dim d);

@@ -15,16 +15,7 @@ namespace {
 
 /// Traps of a stage have numbers after those before.
 void number_traps(Computation& c, int before) {
-  const auto moved = [&](int trap) { return trap > 0 ? trap + before : trap; };
-  const ValueFunction renumber = [&](const Value& v) -> ValuePtr {
-    if (v.trap == 0) return nullptr;
-    Value own = v;
-    own.trap = 0;
-    own = *map_values(make(std::move(own)), renumber);
-    own.trap = moved(v.trap);
-    return make(std::move(own));
-  };
-  map_values(c, renumber);
+  map_values(c, FieldMap([&](role::Trap, int& trap) { trap += trap > 0 ? before : 0; }));
 }
 
 }  // namespace

@@ -30,34 +30,33 @@ class Verifier {
   }
 
   void statement(const Stmt& s) {
+    auto* loop = as<For>(s);
+    auto* condition = as<If>(s);
+    if (loop && is_const(loop->extent, 0)) return;
     const Facts outer = facts_;
-    if (s.kind == StmtKind::For && is_const(s.extent, 0)) return;
-    if (s.kind == StmtKind::For) {
-      indices_.insert(s.var);
-      facts_.add_index(s.var, s.extent);
+    if (loop) {
+      indices_.insert(loop->var);
+      facts_.add_index(loop->var, loop->extent);
     }
-    if (s.kind == StmtKind::If) assume(s.checks);
+    if (condition) assume(condition->checks);
     around_.push_back(&s);
-    block(s.body);
+    if (loop) block(loop->body);
+    if (condition) block(condition->body);
     around_.pop_back();
     facts_ = outer;
-    values(s.value);
-    values(s.index_value);
-    for (const BoundsCheck& check : s.checks) values(check.computed);
-    for (const ComputedOffset& part : s.computed) values(part.index);
-    if (s.kind == StmtKind::Store || s.kind == StmtKind::Update)
-      access(s.buffer, s.offset, s.computed, s.checks,
-             s.kind == StmtKind::Store ? "a store to" : "an update of");
+    for_each_child(s, [this](const Value& v) { value(v); });
+    if (auto* store = as<Store>(s)) access(store->buffer, store->offset, {}, {}, "a store to");
+    if (auto* update = as<Update>(s))
+      access(update->buffer, update->offset, update->computed, update->checks, "an update of");
   }
 
-  void values(const ValuePtr& value) {
-    for_each_value(value, [this](const Value& v) {
-      if (v.kind == ValueKind::Dot)
-        for (const ValuePtr& arg : v.args) in_dots_.insert(arg.get());
-    });
-    for_each_value(value, [this](const Value& v) {
-      if (v.kind == ValueKind::Load && !in_dots_.contains(&v))
-        access(v.buffer, v.dim, v.computed, v.checks, "a read of");
+  /// Those of Dot aside.
+  void value(const Value& v) {
+    if (auto* load = as<LoadValue>(v))
+      access(load->buffer, load->offset, load->computed, load->checks, "a read of");
+    const bool is_dot = as<DotValue>(v) != nullptr;
+    for_each_child(v, [&](const Value& child) {
+      if (!is_dot) value(child);
     });
   }
 
@@ -117,14 +116,15 @@ class Verifier {
       return at && (*at < 0 || *at >= steps.size) && steps.hold(steps.checks);
     }
     const Stmt& s = *around_[depth];
-    if (s.kind == StmtKind::If && !steps.hold(s.checks)) return false;
-    if (s.kind != StmtKind::For) return visit(steps, depth + 1);
-    const auto extent = evaluate(s.extent, steps.lookup());
+    if (auto* condition = as<If>(s); condition && !steps.hold(condition->checks)) return false;
+    auto* loop = as<For>(s);
+    if (!loop) return visit(steps, depth + 1);
+    const auto extent = evaluate(loop->extent, steps.lookup());
     for (int64_t i = 0; extent && i < *extent; ++i) {
-      steps.values[s.var] = i;
+      steps.values[loop->var] = i;
       if (visit(steps, depth + 1)) return true;
     }
-    steps.values.erase(s.var);
+    steps.values.erase(loop->var);
     return false;
   }
 
@@ -151,7 +151,6 @@ class Verifier {
   Facts facts_;
   std::unordered_set<Dim> indices_;
   std::vector<const Stmt*> around_;
-  std::unordered_set<const Value*> in_dots_;
   std::string wrong_;
 };
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "ir/expr/schedule.h"
-#include "jit/loops/loops.h"
+#include "jit/loops/kernel.h"
 
 namespace quern::loops {
 

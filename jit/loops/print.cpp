@@ -7,7 +7,7 @@
 #include <set>
 #include <unordered_map>
 
-#include "jit/loops/loops.h"
+#include "jit/loops/kernel.h"
 
 namespace quern::loops {
 
@@ -147,28 +147,25 @@ class Writer {
 
   // --- values ---
   std::string value(const Value& v) {
-    switch (v.kind) {
-      case ValueKind::Const: return constant(v.constant);
-      case ValueKind::Index: return checked(index(v.dim), v);
-      case ValueKind::Load: return load(v);
-      case ValueKind::Apply: return checked(apply(v), v);
-      case ValueKind::Cast: return fmt::format("{}({})", to_string(v.dtype), value(*v.args[0]));
-      case ValueKind::Select: return "select" + call_arguments(v);
-      case ValueKind::Local: return checked(place(v.local, v.indices), v);
-      case ValueKind::Dot: return dot(v);
-    }
-    return "";
+    return visit(v, [this](const auto& node) { return text(node); });
   }
 
-  /// `x86.dot4_512(a[i :4], b[j :4])`
-  std::string dot(const Value& v) {
-    std::vector<std::string> texts;
-    texts.reserve(v.args.size());
-    for (const ValuePtr& arg : v.args) texts.push_back(load(*arg, fmt::format(" :{}", v.dot->group)));
-    if (v.dot->is_of_matrices())
-      texts = {load(*v.args[0], fmt::format(" :{}", dims_.text(v.indices[0]))),
-               load(*v.args[1], fmt::format(" :{} by {}", v.dot->group, dims_.text(v.indices[1])))};
-    return fmt::format("{}({})", canonical() ? v.dot->llvm : v.dot->name, join(texts, ", "));
+  std::string text(const ConstValue& v) const { return constant(v.constant); }
+  std::string text(const IndexValue& v) { return checked(index(v.dim), v); }
+  std::string text(const LoadValue& v) { return load(v); }
+  std::string text(const ApplyValue& v) { return checked(apply(v), v); }
+  std::string text(const CastValue& v) { return fmt::format("{}({})", to_string(v.dtype), value(*v.value)); }
+  std::string text(const SelectValue& v) {
+    return "select" + arguments({v.condition, v.then_arm, v.else_arm});
+  }
+  std::string text(const LocalValue& v) { return checked(place(v.local, v.indices), v); }
+  /// `x86.dot4_512(a[i :4], b[j :4])`, and of matrices `x86.matrix4_ss(a[i :64], b[j :4 by 128])`.
+  std::string text(const DotValue& v) {
+    const bool of_matrices = v.dot->is_of_matrices();
+    const std::string apart = of_matrices ? fmt::format(" by {}", dims_.text(v.stride)) : "";
+    const std::string a = load(*v.a, fmt::format(" :{}", of_matrices ? v.terms : v.dot->group));
+    const std::string b = load(*v.b, fmt::format(" :{}{}", v.dot->group, apart));
+    return fmt::format("{}({}, {})", canonical() ? v.dot->llvm : v.dot->name, a, b);
   }
 
   /// `acc0`, and of a tile `acc0[i, j]`.
@@ -187,24 +184,25 @@ class Writer {
     return plain && !canonical() ? dims_.text(dim) : "(" + dims_.text(dim) + ")";
   }
 
-  std::string call_arguments(const Value& v) {
-    std::vector<std::string> texts;
-    for (const ValuePtr& arg : v.args) texts.push_back(value(*arg));
-    return "(" + join(texts, ", ") + ")";
-  }
-
   static bool is_infix(const Value& v) {
-    if (v.kind != ValueKind::Apply || v.args.size() != 2) return false;
-    const std::string_view name = info(v.op).name;
-    return v.op == ScalarOp::And || v.op == ScalarOp::Or || name.find_first_of("+-*/%<>=!") == 0;
+    auto* apply = as<ApplyValue>(v);
+    if (!apply || apply->args.size() != 2) return false;
+    const std::string_view name = info(apply->op).name;
+    return apply->op == ScalarOp::And || apply->op == ScalarOp::Or || name.find_first_of("+-*/%<>=!") == 0;
   }
 
   std::string operand(const Value& v) { return is_infix(v) ? "(" + value(v) + ")" : value(v); }
 
-  std::string apply(const Value& v) {
+  std::string apply(const ApplyValue& v) {
     const std::string_view name = info(v.op).name;
     if (is_infix(v)) return fmt::format("{} {} {}", operand(*v.args[0]), name, operand(*v.args[1]));
-    return std::string(name) + call_arguments(v);
+    return std::string(name) + arguments(v.args);
+  }
+
+  std::string arguments(const std::vector<ValuePtr>& args) {
+    std::vector<std::string> texts;
+    for (const ValuePtr& arg : args) texts.push_back(value(*arg));
+    return "(" + join(texts, ", ") + ")";
   }
 
   std::string check(const BoundsCheck& check) {
@@ -212,21 +210,29 @@ class Writer {
     return fmt::format("0 <= {} < {}", index, dims_.text(check.extent));
   }
 
-  std::string load(const Value& v, std::string_view group = "") {
-    std::string text = fmt::format("{}[{}", buffer_name(v.buffer), dims_.text(v.dim));
-    for (const ComputedOffset& part : v.computed) {
+  std::string load(const LoadValue& v, std::string_view group = "") {
+    const std::string place =
+        fmt::format("{}[{}{}]", buffer_name(v.buffer), offset(v.offset, v.computed), group);
+    if (v.unseen) return checked(place, v, "unseen");
+    return v.otherwise && !v.checks.empty() ? checked(place, v, value(*v.otherwise)) : checked(place, v);
+  }
+
+  std::string offset(Dim known, const std::vector<ComputedOffset>& computed) {
+    std::string text = dims_.text(known);
+    for (const ComputedOffset& part : computed)
       text += fmt::format(" + {}*({})", operand(*part.index), dims_.text(part.stride));
-    }
-    return checked(text + fmt::format("{}]", group), v);
+    return text;
+  }
+
+  std::string checked(const std::string& text, const CheckedValue& v) {
+    return checked(text, v, fmt::format("trap {}", v.trap));
   }
 
   /// `(x[i] if 0 <= i < n else trap 1 where 0 <= j < m)`: behind `where` stand the guards.
-  std::string checked(const std::string& text, const Value& v) {
+  std::string checked(const std::string& text, const CheckedValue& v, std::string otherwise) {
     if (v.checks.empty()) return text;
     std::vector<BoundsCheck> tests, guards;
     for (const BoundsCheck& c : v.checks) (c.is_guard && v.trap > 0 ? guards : tests).push_back(c);
-    std::string otherwise = v.otherwise ? value(*v.otherwise) : fmt::format("trap {}", v.trap);
-    if (v.unseen) otherwise = "unseen";
     if (!guards.empty()) otherwise += " where " + conditions(guards);
     return fmt::format("({} if {} else {})", text, conditions(tests), otherwise);
   }
@@ -248,65 +254,69 @@ class Writer {
   }
 
   void statement(const Stmt& s) {
-    switch (s.kind) {
-      case StmtKind::For: return loop(s);
-      case StmtKind::If:
-        line(fmt::format("if {} {{", conditions(s.checks)));
-        block(s.body);
-        return line("}");
-      case StmtKind::Declare:
-        return line(
-            fmt::format("{}: {}{} = {}", local_name(s.local), to_string(s.dtype), tile(s), value(*s.value)));
-      case StmtKind::Assign: return line(fmt::format("{} = {}", place(s.local, s.indices), value(*s.value)));
-      case StmtKind::Settle: return line("settle " + local_name(s.local));
-      case StmtKind::Turn:
-        return line(fmt::format("turn {}{}{}", local_name(s.local),
-                                s.width > 1 ? fmt::format(" by {}", s.width) : "",
-                                s.extent ? fmt::format(" of {}", dims_.text(s.extent)) : ""));
-      case StmtKind::Reduce: return reduce(s);
-      case StmtKind::Store:
-        return line(fmt::format("{}[{}] = {}", buffer_name(s.buffer), dims_.text(s.offset), value(*s.value)));
-      case StmtKind::Update: return update(s);
-    }
+    visit(s, [this](const auto& node) { write(node); });
   }
 
-  void update(const Stmt& s) {
-    std::string place = dims_.text(s.offset);
-    for (const ComputedOffset& part : s.computed)
-      place += fmt::format(" + {}*({})", operand(*part.index), dims_.text(part.stride));
+  void write(const For& s) {
+    const std::string extent = dims_.text(s.extent);
+    add_name(s.var, "i");
+    const std::string how = std::visit([&](const auto& e) { return execution(e, s.extent); }, s.execution);
+    line(fmt::format("for {} in 0..{}{} {{", dims_.text(s.var), extent, how));
+    block(s.body);
+    line("}");
+  }
+  void write(const If& s) {
+    line(fmt::format("if {} {{", conditions(s.checks)));
+    block(s.body);
+    line("}");
+  }
+  void write(const Declare& s) {
+    line(fmt::format("{}: {}{} = {}", local_name(s.local), to_string(s.dtype), tile(s), value(*s.value)));
+  }
+  void write(const Assign& s) { line(fmt::format("{} = {}", place(s.local, s.indices), value(*s.value))); }
+  void write(const Settle& s) { line("settle " + local_name(s.local)); }
+  void write(const Transpose& s) {
+    line(fmt::format("turn {}{}{}", local_name(s.local), s.width > 1 ? fmt::format(" by {}", s.width) : "",
+                     s.rows ? fmt::format(" of {}", *s.rows) : ""));
+  }
+  void write(const Reduce& s) {
+    if (!is_arg(s.reduce)) {
+      const std::string where = s.checks.empty() ? "" : " if " + conditions(s.checks);
+      return line(
+          fmt::format("{} {} {}{}", place(s.local, s.indices), assignment(s.reduce), value(*s.value), where));
+    }
+    const std::string best = local_name(s.local);
+    line(fmt::format("{}, {} {} {}, {}", best, local_name(s.index_local), assignment(s.reduce),
+                     value(*s.value), value(*s.index_value)));
+  }
+  void write(const Store& s) {
+    line(fmt::format("{}[{}] = {}", buffer_name(s.buffer), dims_.text(s.offset), value(*s.value)));
+  }
+  void write(const Update& s) {
+    const std::string place = offset(s.offset, s.computed);
     const std::string checked =
         s.checks.empty() ? "" : fmt::format(" if {} else trap {}", conditions(s.checks), s.trap);
     line(fmt::format("{}[{}] {}= {}{}", buffer_name(s.buffer), place, s.op ? info(*s.op).name : "",
                      value(*s.value), checked));
   }
 
-  void loop(const Stmt& s) {
-    const std::string extent = dims_.text(s.extent);
-    add_name(s.var, "i");
-    line(fmt::format("for {} in 0..{}{} {{", dims_.text(s.var), extent, kind(s)));
-    block(s.body);
-    line("}");
+  std::string execution(const Serial& how, Dim) const {
+    if (how.bound != GridIndex::None) return fmt::format(" bind {}", to_string(how.bound));
+    return how.before ? fmt::format(" in range from {}", dims_.text(how.before)) : "";
+  }
+  std::string execution(const Vectorized& how, Dim) const {
+    return fmt::format(" vectorize {}{}{}", how.width, how.unrolled ? " unroll" : "",
+                       how.most > 0 ? fmt::format(" at most {}", how.most) : "");
+  }
+  std::string execution(const Unrolled& how, Dim extent) const {
+    return (is_const(extent, how.width) ? " unroll" : fmt::format(" unroll {}", how.width)) +
+           std::string(how.apart ? " apart" : "");
   }
 
-  std::string kind(const Stmt& s) const {
-    switch (s.loop) {
-      case LoopKind::Serial:
-        if (s.bound != GridIndex::None) return fmt::format(" bind {}", to_string(s.bound));
-        return s.before ? fmt::format(" in range from {}", dims_.text(s.before)) : "";
-      case LoopKind::Vectorize:
-        return fmt::format(" vectorize {}{}{}", s.width, s.unrolled ? " unroll" : "",
-                           s.most > 0 ? fmt::format(" at most {}", s.most) : "");
-      case LoopKind::Unroll:
-        return (is_const(s.extent, s.width) ? " unroll" : fmt::format(" unroll {}", s.width)) +
-               std::string(s.apart ? " apart" : "");
-    }
-    return "";
-  }
-
-  std::string tile(const Stmt& s) {
+  std::string tile(const Declare& s) const {
     if (s.shape.empty()) return "";
     const std::string by = s.width > 1 ? fmt::format(" by {}", s.width) : "";
-    const std::string in = s.matrices ? fmt::format(" in matrices of {} terms", dims_.text(s.extent)) : "";
+    const std::string in = s.matrices ? fmt::format(" in matrices of {} terms", s.terms) : "";
     return fmt::format("[{}{}]{}", fmt::join(s.shape, ", "), by, in);
   }
 
@@ -322,17 +332,6 @@ class Writer {
       case ReduceKind::All: return "and=";
     }
     return "";
-  }
-
-  void reduce(const Stmt& s) {
-    if (!is_arg(s.reduce)) {
-      const std::string where = s.checks.empty() ? "" : " if " + conditions(s.checks);
-      return line(
-          fmt::format("{} {} {}{}", place(s.local, s.indices), assignment(s.reduce), value(*s.value), where));
-    }
-    const std::string best = local_name(s.local);
-    line(fmt::format("{}, {} {} {}, {}", best, local_name(s.index_local), assignment(s.reduce),
-                     value(*s.value), value(*s.index_value)));
   }
 
   const Kernel& kernel_;

@@ -6,6 +6,8 @@
 #include <set>
 #include <unordered_set>
 
+#include "jit/loops/walk.h"
+
 namespace quern::loops {
 
 namespace {
@@ -61,33 +63,17 @@ class Verifier {
   }
 
   void statement(const Stmt& s) {
-    for (const BoundsCheck& c : s.checks) check(c);
-    value(s.value);
-    switch (s.kind) {
-      case StmtKind::For: return loop(s);
-      case StmtKind::If: return block(s.body);
-      case StmtKind::Declare: return declare(s);
-      case StmtKind::Assign:
-      case StmtKind::Turn:
-      case StmtKind::Settle: return use(s.local, s.kind == StmtKind::Assign ? &s.indices : nullptr);
-      case StmtKind::Reduce:
-        use(s.local, &s.indices);
-        value(s.index_value);
-        require(is_arg(s.reduce) == (s.index_local >= 0), "a reduction of positions has a local for them");
-        if (s.index_local >= 0) use(s.index_local, nullptr);
-        return;
-      case StmtKind::Store: return write(s);
-      case StmtKind::Update:
-        if (!s.checks.empty()) trap(s.trap);
-        return write(s);
-    }
+    visit(s, [this](const auto& node) {
+      parts(node);
+      own(node);
+    });
   }
 
-  void loop(const Stmt& s) {
+  void own(const For& s) {
     over_scope(s.extent, "an extent");
-    over_scope(s.before, "a part of the range");
+    if (s.serial()) over_scope(s.serial()->before, "a part of the range");
     require(s.var && s.var->kind == DimKind::Var, "a loop has no variable");
-    require(s.width >= 1 || is_const(s.extent, 0), "a loop has a width below 1");
+    require(width_of(s.execution) >= 1 || is_const(s.extent, 0), "a loop has a width below 1");
     require(s.extent && as_const(s.extent).value_or(0) >= 0, "a loop has a negative extent");
     if (!wrong_.empty()) return;
     require(dims_.insert(s.var).second,
@@ -95,12 +81,30 @@ class Verifier {
     block(s.body);
     dims_.erase(s.var);
   }
-
-  void declare(const Stmt& s) {
+  static int width_of(const Execution& execution) {
+    if (auto* lanes = std::get_if<Vectorized>(&execution)) return lanes->width;
+    if (auto* steps = std::get_if<Unrolled>(&execution)) return steps->width;
+    return 1;
+  }
+  void own(const If& s) { block(s.body); }
+  void own(const Declare& s) {
     require(s.local >= 0 && s.local < kernel_.locals, "a local that the kernel does not count");
     if (!wrong_.empty()) return;
     require(std::ranges::all_of(s.shape, [](int64_t extent) { return extent > 0; }), "a tile without places");
     rank_of(s.local) = static_cast<int>(s.shape.size());
+  }
+  void own(const Assign& s) { use(s.local, &s.indices); }
+  void own(const Settle& s) { use(s.local, nullptr); }
+  void own(const Transpose& s) { use(s.local, nullptr); }
+  void own(const Reduce& s) {
+    use(s.local, &s.indices);
+    require(is_arg(s.reduce) == (s.index_local >= 0), "a reduction of positions has a local for them");
+    if (s.index_local >= 0) use(s.index_local, nullptr);
+  }
+  void own(const Store& s) { write(s.buffer, s.offset, s.value); }
+  void own(const Update& s) {
+    if (!s.checks.empty()) trap(s.trap);
+    write(s.buffer, s.offset, s.value);
   }
 
   /// `indices`: where a place of a tile is meant.
@@ -115,43 +119,49 @@ class Verifier {
     for (Dim index : *indices) over_scope(index, "an index of a tile");
   }
 
-  void write(const Stmt& s) {
-    over_scope(s.offset, "an offset");
-    for (const ComputedOffset& c : s.computed) offset(c);
-    if (!is_buffer(s.buffer)) return;
-    const Buffer& buffer = buffer_of(s.buffer);
+  void write(int number, Dim offset, const ValuePtr& value) {
+    over_scope(offset, "an offset");
+    if (!is_buffer(number)) return;
+    const Buffer& buffer = buffer_of(number);
     require(buffer.is_output || buffer.is_scratch,
             [&] { return fmt::format("{} is an input, and is written", buffer.name); });
-    require(s.value && s.value->dtype == buffer.dtype,
+    require(value && value->dtype == buffer.dtype,
             [&] { return fmt::format("what is written to {} is of another dtype", buffer.name); });
   }
 
   // --- values
 
-  void value(const ValuePtr& v) {
-    if (!v || !wrong_.empty()) return;
-    for (const ValuePtr& arg : v->args) value(arg);
-    value(v->otherwise);
-    for (const BoundsCheck& c : v->checks) check(c);
-    switch (v->kind) {
-      case ValueKind::Const: return;
-      case ValueKind::Index: return over_scope(v->dim, "an index");
-      case ValueKind::Load: return load(*v);
-      case ValueKind::Apply: return operands(*v, static_cast<size_t>(info(v->op).arity), info(v->op).name);
-      case ValueKind::Cast: return operands(*v, 1, "a cast");
-      case ValueKind::Select: return operands(*v, 3, "a select");
-      case ValueKind::Local: return use(v->local, &v->indices);
-      case ValueKind::Dot: return operands(*v, 2, "a product of groups");
+  void value(const Value& v) {
+    if (!wrong_.empty()) return;
+    visit(v, [this](const auto& node) {
+      parts(node);
+      own(node);
+    });
+  }
+
+  /// What is inside of a node.
+  template <class Node>
+  void parts(const Node& node) {
+    for_each_child(node, [this](const Value& child) { value(child); });
+    for_each_field(Parts{*this}, node);
+  }
+  struct Parts {
+    Verifier& verifier;
+
+    void operator()(role::Checks, const std::vector<BoundsCheck>& checks) const {
+      for (const BoundsCheck& c : checks) verifier.check(c);
     }
-  }
+    void operator()(role::Offsets, const std::vector<ComputedOffset>& offsets) const {
+      for (const ComputedOffset& c : offsets) verifier.over_scope(c.stride, "a stride");
+    }
+    template <class Role, class T>
+    void operator()(Role, const T&) const {}
+  };
 
-  void operands(const Value& v, size_t count, std::string_view what) {
-    require(v.args.size() == count, [&] { return fmt::format("{} has {} operands", what, v.args.size()); });
-  }
-
-  void load(const Value& v) {
-    over_scope(v.dim, "an offset");
-    for (const ComputedOffset& c : v.computed) offset(c);
+  void own(const ConstValue&) {}
+  void own(const IndexValue& v) { over_scope(v.dim, "an index"); }
+  void own(const LoadValue& v) {
+    over_scope(v.offset, "an offset");
     if (!is_buffer(v.buffer)) return;
     const Buffer& buffer = buffer_of(v.buffer);
     require(v.dtype == buffer.dtype,
@@ -160,17 +170,25 @@ class Verifier {
             [&] { return fmt::format("a load of {} has another number of indices", buffer.name); });
     if (!v.checks.empty() && !v.otherwise && !v.unseen) trap(v.trap);
   }
-
-  void offset(const ComputedOffset& c) {
-    value(c.index);
-    over_scope(c.stride, "a stride");
+  void own(const ApplyValue& v) {
+    require(v.args.size() == static_cast<size_t>(info(v.op).arity),
+            [&] { return fmt::format("{} has {} operands", info(v.op).name, v.args.size()); });
   }
+  void own(const CastValue& v) { require(v.value != nullptr, "a cast of nothing"); }
+  void own(const SelectValue& v) {
+    require(v.condition && v.then_arm && v.else_arm, "a select without a condition or an arm");
+  }
+  void own(const LocalValue& v) { use(v.local, &v.indices); }
+  void own(const DotValue& v) {
+    require(v.a && v.b, "a product without a factor");
+    over_scope(v.stride, "a stride");
+  }
+
   void check(const BoundsCheck& c) {
     require(c.index || c.computed, "a check of nothing");
     over_scope(c.index, "a check");
     over_scope(c.extent, "the extent of a check");
     over_scope(c.stride, "the stride of a check");
-    value(c.computed);
   }
   void trap(int number) {
     require(number > 0 && (static_cast<size_t>(number) <= kernel_.traps.size() || number >= kNoMemory),

@@ -40,10 +40,8 @@ std::optional<Roles> ContractionModel::cheapest_roles() const {
   for (const Dim extent : r.extents)
     for (const Dim var : c_.vars)
       if (contains_var(extent, var)) return std::nullopt;
-  std::vector<Value> loads;
-  for_each_value(r.value, [&](const Value& v) {
-    if (v.kind == ValueKind::Load) loads.push_back(v);
-  });
+  std::vector<LoadValue> loads;
+  for_each<LoadValue>(r.value, [&](const LoadValue& load) { loads.push_back(load); });
   if (loads.size() != 2 || !loads[0].computed.empty() || !loads[1].computed.empty()) return std::nullopt;
   double best = std::numeric_limits<double>::max();
   std::optional<Roles> chosen;
@@ -54,13 +52,13 @@ std::optional<Roles> ContractionModel::cheapest_roles() const {
       const double cost = cost_of(roles);
       if (chosen && cost >= best) continue;
       best = cost;
-      chosen = roles;
+      chosen.emplace(roles);
     }
   }
   return chosen;
 }
 
-Roles ContractionModel::roles_of(const Value& left, const Value& right) const {
+Roles ContractionModel::roles_of(const LoadValue& left, const LoadValue& right) const {
   Roles roles{left, right, {}, {}, {}};
   for (const Dim var : c_.vars) {
     const bool in_left = depends(left, var), in_right = depends(right, var);
@@ -96,10 +94,10 @@ void ContractionModel::set_dot(Roles& roles) const {
 
 /// The reduction's index along which the read has neighbours side by side, all of which count or none; or
 /// null.
-Dim ContractionModel::grouped_along(const Value& left, int group) const {
+Dim ContractionModel::grouped_along(const LoadValue& left, int group) const {
   const Reduction& r = c_.reductions[0];
   for (size_t k = 0; k < r.vars.size(); ++k) {
-    const auto along = linear_in(left.dim, r.vars[k]);
+    const auto along = linear_in(left.offset, r.vars[k]);
     const bool tested = std::any_of(r.checks.begin(), r.checks.end(), [&](const BoundsCheck& c) {
       return c.computed || contains_var(c.index, r.vars[k]);
     });
@@ -145,7 +143,7 @@ Roles ContractionModel::with_groups(Roles roles) const {
   Roles none{roles.left, roles.right, {}, {}, {}};
   if (roles.columns.size() != 1 || roles.batch.empty()) return none;
   const Dim group = roles.batch.back(), column = roles.columns[0];
-  const auto along = linear_in(roles.left.dim, group);
+  const auto along = linear_in(roles.left.offset, group);
   const int64_t stride = along ? as_const(along->coefficient).value_or(0) : 0;
   const bool checked =
       std::any_of(roles.left.checks.begin(), roles.left.checks.end(),
@@ -166,8 +164,8 @@ int64_t ContractionModel::width_of(const Roles& roles, int64_t vectors) const {
   return roles.width > 0 ? roles.width : vectors * lanes_;
 }
 
-bool ContractionModel::depends(const Value& load, Dim var) {
-  return contains_var(load.dim, var) ||
+bool ContractionModel::depends(const LoadValue& load, Dim var) {
+  return contains_var(load.offset, var) ||
          std::any_of(load.checks.begin(), load.checks.end(),
                      [&](const BoundsCheck& c) { return c.index && contains_var(c.index, var); });
 }
@@ -207,8 +205,8 @@ bool ContractionModel::is_worth_it(const Roles& roles) const {
 bool ContractionModel::reads_rows_once(const Roles& roles) const {
   const Reduction& r = c_.reductions[0];
   if (roles.dot || count(roles.rows) > 1 || extent_or_usual(r.extents.back()) < 8 * lanes_) return false;
-  const auto is_line = [&](const Value& load) {
-    const auto along = linear_in(load.dim, r.vars.back());
+  const auto is_line = [&](const LoadValue& load) {
+    const auto along = linear_in(load.offset, r.vars.back());
     return along && (is_const(along->coefficient, 1) || is_const(along->coefficient, 0));
   };
   return is_line(roles.left) && is_line(roles.right) && depends(roles.right, r.vars.back());
@@ -220,7 +218,7 @@ bool ContractionModel::is_packable(const Roles& roles) {
 
 bool ContractionModel::is_dense(const Roles& roles) const {
   if (roles.columns.size() != 1) return false;
-  const auto linear = linear_in(roles.right.dim, roles.columns[0]);
+  const auto linear = linear_in(roles.right.offset, roles.columns[0]);
   return linear && is_const(linear->coefficient, 1);
 }
 
@@ -397,7 +395,7 @@ int64_t ContractionModel::step_of(Dim index, Dim var) {
 bool ContractionModel::shares_lines(const Roles& roles) const {
   if (roles.rows.empty()) return false;
   const auto stride_of = [&](Dim var) {
-    const auto along = linear_in(roles.left.dim, var);
+    const auto along = linear_in(roles.left.offset, var);
     return along ? as_const(along->coefficient).value_or(0) : 0;
   };
   const auto bytes = static_cast<double>(c_.reductions[0].accumulator.bytes());

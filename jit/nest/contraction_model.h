@@ -19,7 +19,7 @@ int64_t extent_or_usual(Dim extent);
 /// The two reads of a contraction. Index variables of the result are `rows` where only the first read depends
 /// on them, `columns` where only the second does, and `batch` where both do.
 struct Roles {
-  Value left, right;
+  LoadValue left, right;
   Vars batch, rows, columns;
   int64_t width = 0;      ///< of a tile of columns, where that is not the tile's to choose
   DotIntrinsicPtr dot{};  ///< what adds up products of neighbours along `grouped`
@@ -51,7 +51,7 @@ class ContractionModel {
   std::optional<Roles> cheapest_roles() const;
   int64_t lanes() const { return lanes_; }
   int64_t width_of(const Roles& roles, int64_t vectors) const;
-  static bool depends(const Value& load, Dim var);
+  static bool depends(const LoadValue& load, Dim var);
   Dim extent_dim(Dim var) const;
   int64_t extent_of(Dim var) const;
   int64_t count(const Vars& vars) const;
@@ -76,11 +76,11 @@ class ContractionModel {
   Dim stored_along(const Roles& roles, const TileRows& tile_rows) const;
 
  private:
-  Roles roles_of(const Value& left, const Value& right) const;
+  Roles roles_of(const LoadValue& left, const LoadValue& right) const;
   /// Chooses an intrinsic, where the products are what one takes, the left read has groups of neighbours side
   /// by side, and the right one can be given as panels of them.
   void set_dot(Roles& roles) const;
-  Dim grouped_along(const Value& left, int group) const;
+  Dim grouped_along(const LoadValue& left, int group) const;
   int64_t terms_of(const Roles& roles, const DotIntrinsic& dot, Dim grouped) const;
   bool fits_registers(const Roles& roles, int64_t rows, int64_t vectors) const;
   static double cycles_of_matrices(int64_t rows, int64_t vectors);

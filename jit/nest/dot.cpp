@@ -10,28 +10,15 @@ namespace quern::loops {
 
 namespace {
 
-ValuePtr cast_to(DType dtype, ValuePtr from) {
-  Value v{ValueKind::Cast, dtype};
-  v.args = {std::move(from)};
-  return std::make_shared<const Value>(std::move(v));
-}
-
 DType other_sign(DType dtype) {
   dtype.code = dtype.is_signed() ? DTypeCode::UInt : DTypeCode::Int;
   return dtype;
 }
 
 /// The load that a factor casts to the dtype, or null.
-ValuePtr load_in(const ValuePtr& factor, DType dtype) {
-  const ValuePtr& load = factor->kind == ValueKind::Cast ? factor->args[0] : factor;
-  return factor->dtype == dtype && load->kind == ValueKind::Load ? load : nullptr;
-}
-
-ValuePtr load_of(int buffer, DType dtype, Dim place) {
-  Value v{ValueKind::Load, dtype};
-  v.buffer = buffer;
-  v.dim = place;
-  return std::make_shared<const Value>(std::move(v));
+LoadPtr load_in(const ValuePtr& factor, DType dtype) {
+  auto* cast = as<CastValue>(factor);
+  return factor->dtype == dtype ? as_shared<LoadValue>(cast ? cast->value : factor) : nullptr;
 }
 
 int add_form(TurnedSign& turned, int tensor, Computation form) {
@@ -48,12 +35,12 @@ bool is_multiple(Dim d, Dim of) { return dim_mul(dim_floordiv(d, of), of) == d; 
 
 /// Adds up rows of the read's tensor along `grouped`, where a reduction has more loops and each read is of
 /// such a row. The read becomes one of their sums.
-void add_row_sums(TurnedSign& turned, Value& read, Dim grouped) {
+void add_row_sums(TurnedSign& turned, LoadValue& read, Dim grouped) {
   const Computation& c = turned.computation;
   const Reduction& r = c.reductions[0];
   const Dim length = r.extents[static_cast<size_t>(std::ranges::find(r.vars, grouped) - r.vars.begin())];
   const Buffer& tensor = c.buffers[static_cast<size_t>(read.buffer)];
-  const Dim begin = dim_sub(read.dim, grouped), size = dim_product(tensor.shape);
+  const Dim begin = dim_sub(read.offset, grouped), size = dim_product(tensor.shape);
   const bool in_rows = is_multiple(begin, length) && is_multiple(size, length) &&
                        std::ranges::all_of(read.checks, [&](const BoundsCheck& check) {
                          return check.stride && is_multiple(check.stride, length);
@@ -68,13 +55,13 @@ void add_row_sums(TurnedSign& turned, Value& read, Dim grouped) {
   form.extents = {dim_floordiv(size, length)};
   Reduction sum{ReduceKind::Sum, {along}, {length}};
   sum.accumulator = r.accumulator;
-  sum.value = cast_to(r.accumulator, load_of(0, read.dtype, dim_add(dim_mul(row, length), along)));
+  sum.value = cast_to(load_of(0, read.dtype, dim_add(dim_mul(row, length), along)), r.accumulator);
   form.reductions = {std::move(sum)};
   form.value = value_of(0, r.accumulator);
   form.store_offset = row;
   read.dtype = r.accumulator;
   read.buffer = add_form(turned, read.buffer, std::move(form));
-  read.dim = dim_floordiv(begin, length);
+  read.offset = dim_floordiv(begin, length);
   read.indices.clear();  // they name the axes of the tensor that is added up
   for (BoundsCheck& check : read.checks) check.stride = dim_floordiv(check.stride, length);
   if (read.otherwise) read.otherwise = constant(Scalar::from_int(read.dtype, 0));
@@ -82,7 +69,7 @@ void add_row_sums(TurnedSign& turned, Value& read, Dim grouped) {
 
 /// 128 times the sums of the left factor over the reduction, for each place of the result that it depends on;
 /// negative where the other factor had a sign. Gives where a result finds its own.
-ValuePtr add_sums(TurnedSign& turned, Value read, bool is_signed, Dim grouped) {
+ValuePtr add_sums(TurnedSign& turned, LoadValue read, bool is_signed, Dim grouped) {
   const int tensor = read.buffer;
   add_row_sums(turned, read, grouped);
   const int from = std::exchange(read.buffer, 0);
@@ -112,12 +99,11 @@ ValuePtr add_sums(TurnedSign& turned, Value read, bool is_signed, Dim grouped) {
   }
   sum.checks = r.checks;
   sum.accumulator = r.accumulator;
-  const ValuePtr term = std::make_shared<const Value>(std::move(read));
-  sum.value = term->dtype == r.accumulator ? term : cast_to(r.accumulator, term);
+  sum.value = cast_to(make(std::move(read)), r.accumulator);
   substitute(sum, own);
   form.reductions = {std::move(sum)};
-  form.value = apply(ScalarOp::Mul, value_of(0, r.accumulator),
-                     constant(Scalar::from_int(r.accumulator, is_signed ? -128 : 128)));
+  form.value = apply(ScalarOp::Mul, {value_of(0, r.accumulator),
+                                     constant(Scalar::from_int(r.accumulator, is_signed ? -128 : 128))});
   const DType dtype = r.accumulator;
   return load_of(add_form(turned, from, std::move(form)), dtype, place);
 }
@@ -125,9 +111,10 @@ ValuePtr add_sums(TurnedSign& turned, Value read, bool is_signed, Dim grouped) {
 }  // namespace
 
 std::optional<DotFactors> dot_factors(const ValuePtr& value, const DotIntrinsic& intrinsic) {
-  if (value->kind != ValueKind::Apply || value->op != ScalarOp::Mul) return std::nullopt;
-  const ValuePtr first = load_in(value->args[0], intrinsic.accumulator);
-  const ValuePtr second = load_in(value->args[1], intrinsic.accumulator);
+  auto* product = as<ApplyValue>(value);
+  if (!product || product->op != ScalarOp::Mul) return std::nullopt;
+  const LoadPtr first = load_in(product->args[0], intrinsic.accumulator);
+  const LoadPtr second = load_in(product->args[1], intrinsic.accumulator);
   if (!first || !second) return std::nullopt;
   if (first->dtype == intrinsic.a && second->dtype == intrinsic.b) return DotFactors{first, second};
   if (first->dtype == intrinsic.b && second->dtype == intrinsic.a) return DotFactors{second, first};
@@ -138,7 +125,7 @@ std::optional<DotFactors> matrix_factors(const ValuePtr& value, const DotIntrins
                                          const std::vector<Dim>& rows, const std::vector<Dim>& columns) {
   auto factors = dot_factors(value, intrinsic);
   if (!factors) return std::nullopt;
-  const auto depends = [](const ValuePtr& load, const std::vector<Dim>& vars) {
+  const auto depends = [](const LoadPtr& load, const std::vector<Dim>& vars) {
     return std::ranges::any_of(vars, [&](Dim var) { return ContractionModel::depends(*load, var); });
   };
   if (depends(factors->a, columns)) std::swap(factors->a, factors->b);
@@ -147,21 +134,20 @@ std::optional<DotFactors> matrix_factors(const ValuePtr& value, const DotIntrins
   return are_in_order ? factors : std::nullopt;
 }
 
-TurnedSign with_sign_turned(Computation computation, const Value& left, const Value& right, Dim grouped) {
+TurnedSign with_sign_turned(Computation computation, const LoadValue& left, const LoadValue& right,
+                            Dim grouped) {
   TurnedSign turned{std::move(computation), {}};
   const ValuePtr sums = add_sums(turned, left, right.dtype.is_signed(), grouped);
   Computation& own = turned.computation;
   Reduction& r = own.reductions[0];
   const DType dtype = other_sign(right.dtype);
-  r.value = map_values(r.value, [&](const Value& v) -> ValuePtr {
-    if (v.kind != ValueKind::Load || v.buffer != right.buffer) return nullptr;
-    const ValuePtr bits = cast_to(dtype, std::make_shared<const Value>(v));
-    return apply(ScalarOp::BitXor, bits, constant(Scalar::from_int(dtype, 128)));
+  r.value = replace<LoadValue>(r.value, [&](const LoadValue& load) -> ValuePtr {
+    if (load.buffer != right.buffer) return nullptr;
+    return apply(ScalarOp::BitXor, {cast_to(make(load), dtype), constant(Scalar::from_int(dtype, 128))});
   });
   const int local = r.local;
-  own.value = map_values(own.value, [&](const Value& v) -> ValuePtr {
-    if (v.kind != ValueKind::Local || v.local != local) return nullptr;
-    return apply(ScalarOp::Add, std::make_shared<const Value>(v), sums);
+  own.value = replace<LocalValue>(own.value, [&](const LocalValue& v) -> ValuePtr {
+    return v.local == local ? apply(ScalarOp::Add, {make(v), sums}) : nullptr;
   });
   return turned;
 }

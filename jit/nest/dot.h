@@ -10,7 +10,7 @@ namespace quern::loops {
 
 /// What an intrinsic multiplies: the loads that it takes as `a` and `b`.
 struct DotFactors {
-  ValuePtr a, b;
+  LoadPtr a, b;
 };
 /// The factors of a product of two loads, each cast to the accumulator's dtype where it has another; nothing
 /// where the intrinsic takes other ones.
@@ -28,6 +28,7 @@ struct TurnedSign {
   Computation computation;
   std::vector<PackedBuffer> forms;  ///< the last of the computation's buffers
 };
-TurnedSign with_sign_turned(Computation computation, const Value& left, const Value& right, Dim grouped);
+TurnedSign with_sign_turned(Computation computation, const LoadValue& left, const LoadValue& right,
+                            Dim grouped);
 
 }  // namespace quern::loops

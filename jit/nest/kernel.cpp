@@ -195,29 +195,32 @@ Block NestWriter::one_loop(const std::vector<int>& order, size_t k, Dim extent, 
     place.index[loop] = dim_const(0);
     return step(order, k, std::move(place), inside);
   }
-  Stmt stmt{StmtKind::For};
-  stmt.var = dim_var(l.name);
-  stmt.extent = extent;
-  stmt.loop = kind_of(loop);
-  stmt.width = static_cast<int>(l.width);
-  const bool in_tile = is_in_tile(loop);
-  if (stmt.loop == LoopKind::Unroll && (l.width == 0 || in_tile)) {
-    constexpr int64_t kMost = 64;
-    const auto all = as_const(extent);
-    stmt.loop = all && *all <= kMost ? LoopKind::Unroll : LoopKind::Serial;
-    stmt.width = stmt.loop == LoopKind::Unroll ? static_cast<int>(*all) : 1;
-  }
-  if (ranged) stmt.before = place.before;
-  stmt.apart = l.kind == LoopKind::Unroll && l.owner != Nest::kResult && fills_registers(place);
-  stmt.unrolled = l.kind == LoopKind::Vectorize && in_tile;
-  if (stmt.unrolled && !as_const(extent)) stmt.most = *tile_extent(loop, place);
+  For stmt{.var = dim_var(l.name), .extent = extent, .execution = execution_of(loop, extent, place)};
   place.index[loop] = is_const(extent, 1) ? dim_const(0) : stmt.var;
   place.facts.add_index(stmt.var, extent);
   if (!ranged && is_in_range(loop))
     place.before = dim_add(place.before, dim_mul(stmt.var, range_inside(order, k, place)));
-  stmt.bound = l.bound;
   stmt.body = step(order, k, std::move(place), inside);
   return {make(std::move(stmt))};
+}
+
+/// How the steps of a loop are done at a place.
+Execution NestWriter::execution_of(int loop, Dim extent, const Place& place) const {
+  constexpr int64_t kMost = 64;
+  const Nest::Loop& l = loop_at(loop);
+  const auto known = as_const(extent);
+  const bool in_tile = is_in_tile(loop), is_whole = l.width == 0 || in_tile;
+  const auto width = static_cast<int>(l.width);
+  switch (kind_of(loop)) {
+    case LoopKind::Vectorize:
+      return Vectorized{width, in_tile, in_tile && !known ? *tile_extent(loop, place) : 0};
+    case LoopKind::Unroll:
+      if (is_whole && known.value_or(kMost + 1) > kMost) break;
+      return Unrolled{is_whole ? static_cast<int>(*known) : width,
+                      l.kind == LoopKind::Unroll && l.owner != Nest::kResult && fills_registers(place)};
+    case LoopKind::Serial: break;
+  }
+  return Serial{loop == nest_.parallel_ ? place.before : nullptr, l.bound};
 }
 
 /// What is done in a step of the k-th loop.
@@ -248,7 +251,7 @@ Block NestWriter::guarded(int loop, Place place, const Inside& inside) {
   const Reduction& r = c_.reductions[static_cast<size_t>(loop_at(loop).owner)];
   if (r.checks.empty()) return inside(place);
   const DimMap map = indices(place);
-  Stmt guard{StmtKind::If};
+  std::vector<BoundsCheck> guards;
   for (const BoundsCheck& check : r.checks) {
     if (check.computed || contains(place.held, check)) continue;
     BoundsCheck now = check;
@@ -258,11 +261,10 @@ Block NestWriter::guarded(int loop, Place place, const Inside& inside) {
     place.held.push_back(check);
     const bool proved =
         prove_nonnegative(now.index, place.facts) && prove_less(now.index, now.extent, place.facts);
-    if (!proved) guard.checks.push_back(now);
+    if (!proved) guards.push_back(now);
   }
-  if (guard.checks.empty()) return inside(place);
-  guard.body = inside(place);
-  return {make(std::move(guard))};
+  if (guards.empty()) return inside(place);
+  return {only_if(std::move(guards), inside(place))};
 }
 
 /// Whether it depends on a loop that has no index yet.
@@ -292,11 +294,9 @@ Block NestWriter::element(const Place& place) {
   return body;
 }
 
-Stmt NestWriter::store_at(const Place& p) const {
-  Stmt store{StmtKind::Store};
+Store NestWriter::store_at(const Place& p) const {
   const DimMap map = indices(p);
-  store.buffer = output_of(c_.buffers);
-  store.offset = c_.store_offset;
+  Store store{.buffer = output_of(c_.buffers), .offset = c_.store_offset};
   if (const auto found = p.scratch.find(store.buffer); found != p.scratch.end()) {
     store.buffer = found->second.buffer;
     store.offset = offset_in(found->second.region, c_.vars);
@@ -319,9 +319,7 @@ void NestWriter::top_reduction(int number, const Place& place, Block& body) {
   const Block all = terms(number, place);
   body.insert(body.end(), all.begin(), all.end());
   if (!loop_of_matrices()) return;
-  Stmt settle{StmtKind::Settle};
-  settle.local = r.local;
-  body.push_back(make(std::move(settle)));
+  body.push_back(make(Settle{.local = r.local}));
 }
 
 /// What the loops of a reduction add to its accumulators.
@@ -339,11 +337,7 @@ Block NestWriter::term(const Reduction& r, const Place& place) {
   const DimMap map = indices(place);
   Block body;
   for (const Reduction& nested : r.inner) add_reduction(nested_at(nested, map, place), serial_loop, body);
-  Stmt reduce{StmtKind::Reduce};
-  reduce.local = r.local;
-  reduce.indices = tile_indices(place);
-  reduce.dtype = r.accumulator;
-  reduce.reduce = r.kind;
+  Reduce reduce{.local = r.local, .indices = tile_indices(place), .reduce = r.kind};
   reduce.value = place.dot >= 0 ? dot(r, place) : value(r.value, map, place, &r.checks);
   for (const BoundsCheck& check : r.checks)
     if (!contains(place.held, check)) reduce.checks.push_back(this->check(check, map, place));
@@ -359,10 +353,16 @@ ValuePtr NestWriter::dot(const Reduction& r, const Place& place) {
   const auto factors = dot_factors(r.value, *intrinsic);
   QUERN_CHECK(factors);
   const DimMap map = indices(place);
-  Value v{ValueKind::Dot, r.accumulator};
-  v.dot = intrinsic;
-  v.args = {value(factors->a, map, place, &r.checks), value(factors->b, map, place, &r.checks)};
-  return std::make_shared<const Value>(std::move(v));
+  return make(DotValue{r.accumulator, intrinsic, factor(factors->a, map, place, r),
+                       factor(factors->b, map, place, r)});
+}
+
+/// What an intrinsic loads for the terms of a reduction.
+LoadPtr NestWriter::factor(const LoadPtr& load, const DimMap& map, const Place& place,
+                           const Reduction& r) const {
+  LoadPtr placed = as_shared<LoadValue>(value(load, map, place, &r.checks));
+  QUERN_CHECK(placed);
+  return placed;
 }
 
 std::vector<Dim> NestWriter::tile_indices(const Place& place) const {
@@ -372,10 +372,8 @@ std::vector<Dim> NestWriter::tile_indices(const Place& place) const {
 }
 
 void NestWriter::declare_tile(const Reduction& r, const Place& place, Block& body) const {
-  Stmt stmt{StmtKind::Declare};
-  stmt.local = r.local;
-  stmt.dtype = r.accumulator;
-  stmt.value = constant(reduce_identity(r.kind, r.accumulator));
+  Declare stmt{
+      .local = r.local, .dtype = r.accumulator, .value = constant(reduce_identity(r.kind, r.accumulator))};
   for (const int loop : parts_.tile) {
     const auto extent = tile_extent(loop, place);
     QUERN_CHECK(extent);
@@ -384,7 +382,7 @@ void NestWriter::declare_tile(const Reduction& r, const Place& place, Block& bod
   }
   if (const Nest::Loop* loop = loop_of_matrices()) {
     stmt.matrices = loop->dot;
-    stmt.extent = dim_const(terms_at_once(static_cast<int>(loop - nest_.table_.data())));
+    stmt.terms = terms_at_once(static_cast<int>(loop - nest_.table_.data()));
   }
   body.push_back(make(std::move(stmt)));
 }
@@ -413,24 +411,62 @@ ValuePtr NestWriter::value(const ValuePtr& from, const DimMap& map, const Place&
   return placed(from_scratch(from, place), map, place, absence);
 }
 
+/// The fields of a copy of a value that is placed.
+struct NestWriter::PlacedFields {
+  const NestWriter& writer;
+  const DimMap& map;
+  const Place& place;
+  const std::vector<BoundsCheck>* absence;
+
+  template <class Pointer>
+  void operator()(role::Child, Pointer& child) const {
+    using Node = typename Pointer::element_type;
+    child = std::static_pointer_cast<Node>(writer.placed(child, map, place, absence));
+  }
+  void operator()(role::Child, std::vector<ValuePtr>& children) const {
+    for (ValuePtr& child : children) (*this)(role::Child(), child);
+  }
+  void operator()(role::Otherwise, ValuePtr& otherwise) const {
+    otherwise = writer.placed(otherwise, map, place, nullptr);
+  }
+  void operator()(role::Offsets, std::vector<ComputedOffset>& offsets) const {
+    for (ComputedOffset& c : offsets)
+      c = {writer.placed(c.index, map, place, nullptr), here(c.stride, map, place.facts)};
+  }
+  void operator()(role::Checks, std::vector<BoundsCheck>& checks) const {
+    for (BoundsCheck& c : checks) c = writer.check(c, map, place);
+  }
+  void operator()(role::Dims, Dim& dim) const {
+    if (dim) dim = here(dim, map, place.facts);
+  }
+  template <class Role, class T>
+  void operator()(Role, const T&) const {}
+};
+
 ValuePtr NestWriter::placed(const ValuePtr& from, const DimMap& map, const Place& place,
                             const std::vector<BoundsCheck>* absence) const {
   if (!from) return nullptr;
-  Value v = *from;
-  if (v.dim) v.dim = here(v.dim, map, place.facts);
-  for (ValuePtr& arg : v.args) arg = placed(arg, map, place, absence);
-  for (ComputedOffset& c : v.computed)
-    c = {placed(c.index, map, place, nullptr), here(c.stride, map, place.facts)};
-  if (v.kind == ValueKind::Load) v.indices.clear();
-  if (v.kind == ValueKind::Local && !parts_.tile.empty()) v.indices = tile_indices(place);
-  std::erase_if(v.checks, [&](const BoundsCheck& c) { return contains(place.held, c); });
-  const bool in_scratch = v.kind == ValueKind::Load && c_.buffers[static_cast<size_t>(v.buffer)].is_scratch;
-  v.unseen = absence && !parts_.tile.empty() && !v.checks.empty() && !in_scratch &&
-             std::all_of(v.checks.begin(), v.checks.end(),
-                         [&](const BoundsCheck& c) { return !c.computed && contains(*absence, c); });
-  for (BoundsCheck& c : v.checks) c = check(c, map, place);
-  v.otherwise = placed(v.otherwise, map, place, nullptr);
-  return std::make_shared<const Value>(std::move(v));
+  return visit(*from, [&]<class Node>(const Node& node) -> ValuePtr {
+    Node copy = node;
+    if constexpr (std::is_base_of_v<CheckedValue, Node>)
+      std::erase_if(copy.checks, [&](const BoundsCheck& c) { return contains(place.held, c); });
+    if constexpr (std::is_same_v<Node, LocalValue>)
+      if (!parts_.tile.empty()) copy.indices = tile_indices(place);
+    if constexpr (std::is_same_v<Node, LoadValue>) {
+      copy.indices.clear();
+      copy.unseen = absence && is_unseen(copy, *absence);
+    }
+    for_each_field(PlacedFields{*this, map, place, absence}, copy);
+    return make(std::move(copy));
+  });
+}
+
+/// Whether each of the load's checks is one of the whole term.
+bool NestWriter::is_unseen(const LoadValue& load, const std::vector<BoundsCheck>& absence) const {
+  const bool in_scratch = c_.buffers[static_cast<size_t>(load.buffer)].is_scratch;
+  return !parts_.tile.empty() && !load.checks.empty() && !in_scratch &&
+         std::ranges::all_of(load.checks,
+                             [&](const BoundsCheck& c) { return !c.computed && contains(absence, c); });
 }
 
 Kernel Nest::kernel() const { return NestWriter(*this).write(); }

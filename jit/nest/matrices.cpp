@@ -22,14 +22,14 @@ int64_t NestWriter::terms_at_once(int loop) const {
 
 /// How far the load's groups are apart along the steps that an intrinsic does, where each lies side by side
 /// and they are evenly apart; or null.
-Dim NestWriter::apart_along_groups(const Value& load, const Place& place) const {
+Dim NestWriter::apart_along_groups(const LoadValue& load, const Place& place) const {
   const int64_t size = loop_at(place.dot).dot->group, groups = terms_at_once(place.dot) / size;
   const Dim group = dim_var("group"), step = dim_var("step");
   Place each = place;
   each.index[place.dot] = dim_add(dim_mul(group, dim_const(size)), step);
   each.facts.add_index(group, dim_const(groups));
   each.facts.add_index(step, dim_const(size));
-  const Dim at = here(load.dim, indices(each), each.facts);
+  const Dim at = here(load.offset, indices(each), each.facts);
   const auto inside = linear_in(at, step), between = linear_in(at, group);
   if (!inside || !is_const(inside->coefficient, 1) || !between) return nullptr;
   return groups > 1 ? between->coefficient : dim_const(size);
@@ -41,21 +41,20 @@ ValuePtr NestWriter::product_of_matrices(const Reduction& r, const Place& place)
                                       nest_.root_symbols(parts_.tile[1]));
   QUERN_CHECK(factors);
   const DimMap map = indices(place);
-  Value v{ValueKind::Dot, r.accumulator};
-  v.dot = loop.dot;
-  v.args = {value(factors->a, map, place, &r.checks), value(factors->b, map, place, &r.checks)};
+  DotValue v{r.accumulator, loop.dot, factor(factors->a, map, place, r), factor(factors->b, map, place, r)};
   const Dim group = dim_const(loop.dot->group);
   const Dim in_rows = apart_along_groups(*factors->a, place), apart = apart_along_groups(*factors->b, place);
   const Dim column = place.index.at(parts_.tile[1]);
-  const auto along = linear_in(v.args[1]->dim, column);
+  const auto along = linear_in(v.b->offset, column);
   const bool in_columns = apart && (as_const(column) || (along && along->coefficient == group));
   for (const auto& [load, fits] : {std::pair(factors->a, in_rows == group), {factors->b, in_columns}})
     if (!fits || !load->computed.empty())
       refuse(fmt::format("elements of `{}` do not lie in groups of {} that `{}` takes",
                          c_.buffers[static_cast<size_t>(load->buffer)].name, loop.dot->group,
                          loop.dot->name));
-  v.indices = {dim_const(terms_at_once(place.dot)), in_columns ? apart : group};
-  return std::make_shared<const Value>(std::move(v));
+  v.terms = terms_at_once(place.dot);
+  v.stride = in_columns ? apart : group;
+  return make(std::move(v));
 }
 
 }  // namespace quern::loops

@@ -397,9 +397,9 @@ Result<Done> Nest::turn(const ScheduleStep& step) {
   if (buffer == c_.buffers.end()) return Failure{fmt::format("there is no buffer `{}`", step.loops[0][0])};
   const int index = static_cast<int>(buffer - c_.buffers.begin());
   int reads = 0;
-  for_each_value(c_.value, [&](const Value& value) {
-    if (value.kind == ValueKind::Load && value.buffer == index)
-      reads += (value.checks.empty() || value.otherwise) && value.computed.empty() ? 1 : 2;
+  for_each<LoadValue>(c_.value, [&](const LoadValue& load) {
+    if (load.buffer == index)
+      reads += (load.checks.empty() || load.otherwise) && load.computed.empty() ? 1 : 2;
   });
   if (reads != 1)
     return Failure{

@@ -20,6 +20,9 @@ struct PackedBuffer {
 
 struct DotFactors;
 
+/// How the steps of a loop are done, as a schedule says it.
+enum class LoopKind : uint8_t { Serial, Vectorize, Unroll };
+
 /// A name for a buffer beside others: the one that is wanted, or that with a number.
 std::string fresh_name(const std::vector<Buffer>& buffers, const std::string& wanted);
 
@@ -136,7 +139,7 @@ class Nest {
   Result<Done> dot_is_complete(int loop, const Parts& parts) const;
   Result<Done> matrices_are_complete(int loop, const Parts& parts) const;
   Result<Done> zeros_are_absent(const DotFactors& factors, int rows, int terms) const;
-  ValuePtr only_read(int buffer) const;
+  std::optional<LoadValue> only_read(int buffer) const;
   int add_loop(Loop loop);
   int add_root(Dim var, Dim extent, int owner);
   Result<int> find(const std::string& name) const;

@@ -64,22 +64,21 @@ class PackedForm {
 
   /// What the form has of what `read` reads of the tensor, in `taken`; nothing where that is known inside of
   /// other loops only.
-  std::optional<Computation> made_of(const Value& read, const ValuePtr& taken) {
-    Value from = read;
+  std::optional<Computation> made_of(const LoadValue& read, const ValuePtr& taken) {
+    LoadValue from = read;
     from.buffer = 0;
-    from.dim = quern::substitute(read.dim, here_);
+    from.offset = quern::substitute(read.offset, here_);
     from.indices.clear();
     bool known = true;
-    for_each_var(from.dim, [&](Dim var) {
+    for_each_var(from.offset, [&](Dim var) {
       known &= std::count(form_.vars.begin(), form_.vars.end(), var) != 0 ||
                std::count(form_.dims.begin(), form_.dims.end(), var) != 0;
     });
     if (!known) return std::nullopt;
     from.checks = padding_;
     from.otherwise = padding_.empty() ? nullptr : constant(Scalar::from_int(from.dtype, 0));
-    const ValuePtr element = std::make_shared<const Value>(std::move(from));
-    form_.value =
-        map_values(taken, [&](const Value& v) { return v.kind == ValueKind::Load ? element : nullptr; });
+    const ValuePtr element = make(std::move(from));
+    form_.value = replace<LoadValue>(taken, [&](const LoadValue&) { return element; });
     form_.buffers[1].shape = form_.extents;
     form_.buffers[1].dtype = taken->dtype;
     form_.store_offset = dim_const(0);
@@ -125,15 +124,15 @@ namespace {
 
 /// Whether the value is a load of the buffer, or functions of one element of it that take no more memory.
 bool is_of_element(const Value& v, int buffer, DType dtype) {
-  if (v.kind == ValueKind::Load) return v.buffer == buffer;
-  if (v.kind != ValueKind::Apply && v.kind != ValueKind::Cast) return false;
-  int loads = 0;
-  const bool simple = std::ranges::all_of(v.args, [&](const ValuePtr& arg) {
-    const bool is_load = arg->kind != ValueKind::Const;
-    loads += is_load ? 1 : 0;
-    return !is_load || is_of_element(*arg, buffer, dtype);
-  });
-  return simple && loads == 1 && v.dtype.bytes() <= dtype.bytes();
+  if (auto* load = as<LoadValue>(v)) return load->buffer == buffer;
+  if (v.dtype.bytes() > dtype.bytes()) return false;
+  if (auto* cast = as<CastValue>(v)) return is_of_element(*cast->value, buffer, dtype);
+  auto* apply = as<ApplyValue>(v);
+  if (!apply) return false;
+  const auto is_const = [](const ValuePtr& arg) { return as<ConstValue>(arg) != nullptr; };
+  const auto varies = std::ranges::find_if_not(apply->args, is_const);
+  return varies != apply->args.end() && std::all_of(varies + 1, apply->args.end(), is_const) &&
+         is_of_element(**varies, buffer, dtype);
 }
 
 }  // namespace
@@ -147,19 +146,19 @@ std::string fresh_name(const std::vector<Buffer>& buffers, const std::string& wa
   return name;
 }
 
-/// The one read of a buffer, in a reduction or after it; null where there are none or more, or it is not
-/// inside of its bounds by dims.
-ValuePtr Nest::only_read(int buffer) const {
-  ValuePtr read;
+/// The one read of a buffer, in a reduction or after it; none where there are more, or it is not inside of its
+/// bounds by dims.
+std::optional<LoadValue> Nest::only_read(int buffer) const {
+  std::optional<LoadValue> read;
   int reads = 0;
-  const auto look = [&](const Value& v) {
-    if (v.kind != ValueKind::Load || v.buffer != buffer) return;
-    read = std::make_shared<const Value>(v);
+  const auto look = [&](const LoadValue& load) {
+    if (load.buffer != buffer) return;
+    read.emplace(load);
     ++reads;
   };
-  for (const Reduction& r : c_.reductions) for_each_value(r.value, look);
-  for_each_value(c_.value, look);
-  return reads == 1 && read->computed.empty() && read->checks.empty() ? read : nullptr;
+  for (const Reduction& r : c_.reductions) for_each<LoadValue>(r.value, look);
+  for_each<LoadValue>(c_.value, look);
+  return reads == 1 && read->computed.empty() && read->checks.empty() ? read : std::nullopt;
 }
 
 Result<Done> Nest::pack(const ScheduleStep& step) {
@@ -180,7 +179,7 @@ Result<Done> Nest::pack(const ScheduleStep& step) {
         return Failure{fmt::format("`{}` is a part of a split", table_[static_cast<size_t>(loop)].name)};
     groups[g] = std::move(*loops);
   }
-  const ValuePtr read = only_read(index);
+  const std::optional<LoadValue> read = only_read(index);
   if (!read || c_.reductions.size() != 1)
     return Failure{fmt::format("`{}` is not read in one place, inside of its bounds, by dims", name)};
 
@@ -193,22 +192,22 @@ Result<Done> Nest::pack(const ScheduleStep& step) {
   if (grouped) packed.add_groups(last, step.numbers[1]);
   packed.add_lanes(groups[1][0]);
   if (grouped) packed.add_members(last, step.numbers[1]);
-  ValuePtr taken = read;
+  ValuePtr taken = make(*read);
   map_values(c_.reductions[0].value, [&](const Value& v) -> ValuePtr {
     if (!is_of_element(v, index, buffer_dtype)) return nullptr;
-    taken = std::make_shared<const Value>(v);
+    taken = visit(v, [](const auto& node) -> ValuePtr { return make(node); });
     return taken;
   });
   auto form = packed.made_of(*read, taken);
   if (!form) return Failure{fmt::format("`{}` is read along other loops too", name)};
   const int to = first_scratch();
   insert_buffer(to, {fresh_name(c_.buffers, name + "_packed"), taken->dtype, form->extents, false});
-  Value element = *read;
+  LoadValue element = *read;
   element.dtype = taken->dtype;
   element.buffer = to;
-  element.dim = packed.place();
+  element.offset = packed.place();
   element.indices = packed.indices();
-  const ValuePtr there = std::make_shared<const Value>(std::move(element));
+  const ValuePtr there = make(std::move(element));
   const ValueFunction read_form = [&](const Value& v) {
     return is_of_element(v, index, buffer_dtype) ? there : nullptr;
   };

@@ -12,21 +12,6 @@ namespace quern::loops {
 
 namespace {
 
-ValuePtr load(int buffer, DType dtype, Dim offset) {
-  Value v{ValueKind::Load, dtype};
-  v.buffer = buffer;
-  v.dim = offset;
-  return std::make_shared<const Value>(std::move(v));
-}
-
-Stmt store(int buffer, Dim offset, ValuePtr value) {
-  Stmt stmt{StmtKind::Store};
-  stmt.buffer = buffer;
-  stmt.offset = offset;
-  stmt.value = std::move(value);
-  return stmt;
-}
-
 void append(Block& body, const Block& more) { body.insert(body.end(), more.begin(), more.end()); }
 
 }  // namespace
@@ -43,10 +28,9 @@ int NestWriter::lanes_for(DType dtype) const {
 /// Whether all that an element reads lies along the variable as the elements do.
 bool NestWriter::fills_in_lanes(const Computation& c, Dim along) {
   bool alike = c.reductions.empty();
-  for_each_value(c.value, [&](const Value& v) {
-    if (v.kind != ValueKind::Load) return;
-    const auto linear = linear_in(v.dim, along);
-    alike &= linear && v.computed.empty() &&
+  for_each<LoadValue>(c.value, [&](const LoadValue& load) {
+    const auto linear = linear_in(load.offset, along);
+    alike &= linear && load.computed.empty() &&
              (is_const(linear->coefficient, 1) || is_const(linear->coefficient, 0));
   });
   return alike;
@@ -72,13 +56,10 @@ void NestWriter::fill(const Nest::Fill& fill, const Region& region, const Place&
   c.value = without_checks(c.value, facts);
   Block inner;
   for (const Reduction& r : c.reductions) add_reduction(r, serial_loop, inner);
-  inner.push_back(make(store(fill.scratch, simplify(offset_in(region, indices), facts), c.value)));
+  const Dim offset = simplify(offset_in(region, indices), facts);
+  inner.push_back(make(Store{.buffer = fill.scratch, .offset = offset, .value = c.value}));
   const auto take = [&](std::vector<BoundsCheck> of, Block block) -> Block {
-    if (of.empty()) return block;
-    Stmt exists{StmtKind::If};
-    exists.checks = std::move(of);
-    exists.body = std::move(block);
-    return {make(std::move(exists))};
+    return of.empty() ? block : Block{only_if(std::move(of), std::move(block))};
   };
   for (size_t k = region.order.size(); k-- > 0;) {
     const size_t axis = region.order[k];
@@ -88,11 +69,9 @@ void NestWriter::fill(const Nest::Fill& fill, const Region& region, const Place&
         [&](const BoundsCheck& check) { return !contains_var(check.index, vars[axis]); });
     const std::vector<BoundsCheck> here(first_here, inside.end());
     inside.erase(first_here, inside.end());
-    Stmt loop = *serial_loop(vars[axis], region.extent[axis], take(here, std::move(inner)));
-    if (k + 1 == region.order.size() && here.empty() && fills_in_lanes(c, vars[axis])) {
-      loop.loop = LoopKind::Vectorize;
-      loop.width = lanes_for(c_.buffers[static_cast<size_t>(fill.scratch)].dtype);
-    }
+    For loop{.var = vars[axis], .extent = region.extent[axis], .body = take(here, std::move(inner))};
+    if (k + 1 == region.order.size() && here.empty() && fills_in_lanes(c, vars[axis]))
+      loop.execution = Vectorized{lanes_for(c_.buffers[static_cast<size_t>(fill.scratch)].dtype)};
     inner = {make(std::move(loop))};
   }
   append(body, take(inside, std::move(inner)));
@@ -126,11 +105,11 @@ void NestWriter::fill_whole(const Nest::Fill& fill, const Place& place, Block& b
 /// What of a buffer is read inside of a loop.
 NestWriter::Reads NestWriter::reads_inside(int loop, int buffer) const {
   Reads reads;
-  const std::function<void(const Value&)> inside = [&](const Value& v) {
-    if (v.kind == ValueKind::Load && v.buffer == buffer) reads.indices.push_back(v.indices);
+  const std::function<void(const LoadValue&)> inside = [&](const LoadValue& load) {
+    if (load.buffer == buffer) reads.indices.push_back(load.indices);
   };
-  const std::function<void(const Value&)> outside = [&](const Value& v) {
-    if (v.kind == ValueKind::Load && v.buffer == buffer) reads.is_all = false;
+  const std::function<void(const LoadValue&)> outside = [&](const LoadValue& load) {
+    if (load.buffer == buffer) reads.is_all = false;
   };
   const std::function<void(const Reduction&)> add_inner = [&](const Reduction& r) {
     for (const Reduction& inner : r.inner) {
@@ -142,12 +121,12 @@ NestWriter::Reads NestWriter::reads_inside(int loop, int buffer) const {
   const int owner = loop_at(loop).owner;
   for (size_t r = 0; r < c_.reductions.size(); ++r) {
     const bool is_inside = owner == Nest::kResult || owner == static_cast<int>(r);
-    for_each_value(c_.reductions[r], is_inside ? inside : outside);
+    for_each<LoadValue>(c_.reductions[r], is_inside ? inside : outside);
     if (is_inside) add_inner(c_.reductions[r]);
   }
   const bool in_terms =
       owner != Nest::kResult || std::count(parts_.memory.begin(), parts_.memory.end(), loop) != 0;
-  for_each_value(c_.value, in_terms ? outside : inside);
+  for_each<LoadValue>(c_.value, in_terms ? outside : inside);
   return reads;
 }
 
@@ -172,7 +151,8 @@ Block NestWriter::with_scratch(int loop, const Place& place, const Inside& insid
     keep_shape(fill.scratch, held);
     this->fill(fill, held, place, body);
     filled.scratch.insert_or_assign(
-        fill.buffer, InScratch{fill.scratch, held, fill.is_copy ? fill.value.value->otherwise : nullptr});
+        fill.buffer,
+        InScratch{fill.scratch, held, fill.is_copy ? as<LoadValue>(fill.value.value)->otherwise : nullptr});
   }
   append(body, loop == nest_.written_ ? with_result_in_scratch(filled, inside) : inside(filled));
   return body;
@@ -180,31 +160,32 @@ Block NestWriter::with_scratch(int loop, const Place& place, const Inside& insid
 
 // --- reading ---
 
-/// A read of what a scratch buffer has; null for any other value.
-ValuePtr NestWriter::scratch_read(const Value& v, const Place& place) const {
-  if (v.kind != ValueKind::Load) return nullptr;
-  const auto found = place.scratch.find(v.buffer);
+/// A load of what a scratch buffer has; null for any other.
+ValuePtr NestWriter::scratch_read(const LoadValue& load, const Place& place) const {
+  const auto found = place.scratch.find(load.buffer);
   if (found == place.scratch.end()) return nullptr;
   const InScratch& scratch = found->second;
-  Value read = v;
+  LoadValue read = load;
   read.buffer = scratch.buffer;
-  read.dim = offset_in(scratch.region, v.indices);
+  read.offset = offset_in(scratch.region, load.indices);
   read.indices.clear();
-  const bool is_copied = scratch.otherwise && v.otherwise && v.otherwise->kind == ValueKind::Const &&
-                         v.otherwise->constant == scratch.otherwise->constant;
+  auto* padding = as<ConstValue>(load.otherwise);
+  auto* copied = as<ConstValue>(scratch.otherwise);
+  const bool is_copied = padding && copied && padding->constant == copied->constant;
   if (is_copied) read.checks.clear();
-  read.otherwise = is_copied ? nullptr : from_scratch(v.otherwise, place);
-  return std::make_shared<const Value>(std::move(read));
+  read.otherwise = is_copied ? nullptr : from_scratch(load.otherwise, place);
+  return make(std::move(read));
 }
 
 ValuePtr NestWriter::from_scratch(const ValuePtr& value, const Place& place) const {
   if (place.scratch.empty()) return value;
-  return map_values(value, [&](const Value& v) { return scratch_read(v, place); });
+  return replace<LoadValue>(value, [&](const LoadValue& load) { return scratch_read(load, place); });
 }
 
 /// A reduction that has no loops of the nest.
 Reduction NestWriter::nested_at(Reduction r, const DimMap& map, const Place& place) const {
-  if (!place.scratch.empty()) map_values(r, [&](const Value& v) { return scratch_read(v, place); });
+  if (!place.scratch.empty())
+    replace<LoadValue>(r, [&](const LoadValue& load) { return scratch_read(load, place); });
   substitute(r, map);
   return r;
 }
@@ -230,7 +211,7 @@ Block NestWriter::with_result_in_scratch(const Place& place, const Inside& insid
   if (is_refused(c_.buffers[static_cast<size_t>(output)], nest_.written_)) return {};
   keep_shape(scratch, held);
   const Dim at = offset_in(held, c_.vars);
-  const auto for_each_result = [&](const std::function<Stmt(const Place&, const DimMap&)>& statement) {
+  const auto for_each_result = [&](const std::function<Store(const Place&, const DimMap&)>& statement) {
     moves_results_ = true;
     Block block = loops(results_inside(), 0, place,
                         [&](const Place& p) { return Block{make(statement(p, indices(p)))}; });
@@ -240,18 +221,20 @@ Block NestWriter::with_result_in_scratch(const Place& place, const Inside& insid
   Block body;
   if (in_memory)
     append(body, for_each_result([&](const Place& p, const DimMap& map) {
-             return store(scratch, here(at, map, p.facts),
-                          constant(reduce_identity(c_.reductions[0].kind, dtype)));
+             return Store{.buffer = scratch,
+                          .offset = here(at, map, p.facts),
+                          .value = constant(reduce_identity(c_.reductions[0].kind, dtype))};
            }));
   Place inner = place;
   inner.scratch.insert_or_assign(output, InScratch{scratch, held, nullptr});
   append(body, inside(inner));
-  const ValuePtr kept = load(scratch, dtype, at);
-  const ValuePtr result = !in_memory ? kept : map_values(c_.value, [&](const Value& v) {
-    return v.kind == ValueKind::Local ? kept : nullptr;
-  });
+  const ValuePtr kept = load_of(scratch, dtype, at);
+  const ValuePtr result =
+      !in_memory ? kept : replace<LocalValue>(c_.value, [&](const LocalValue&) { return kept; });
   append(body, for_each_result([&](const Place& p, const DimMap& map) {
-           return store(output, here(c_.store_offset, map, p.facts), value(result, map, p));
+           return Store{.buffer = output,
+                        .offset = here(c_.store_offset, map, p.facts),
+                        .value = value(result, map, p)};
          }));
   return body;
 }
@@ -262,25 +245,23 @@ Block NestWriter::memory_terms(const Place& place) {
   const Reduction& r = c_.reductions[0];
   const InScratch& scratch = place.scratch.at(output_of(c_.buffers));
   const Dim at = offset_in(scratch.region, c_.vars);
-  const ValuePtr kept = load(scratch.buffer, r.accumulator, at);
+  const ValuePtr kept = load_of(scratch.buffer, r.accumulator, at);
   Block body;
   if (parts_.tile.empty()) {
-    declare(r.local, r.accumulator, value(kept, indices(place), place), body);
+    body.push_back(declare(r.local, r.accumulator, value(kept, indices(place), place)));
   } else {
     declare_tile(r, place, body);
     append(body, loops(parts_.tile, 0, place, [&](const Place& p) {
-             Stmt assign{StmtKind::Assign};
-             assign.local = r.local;
-             assign.indices = tile_indices(p);
-             assign.value = value(kept, indices(p), p);
-             return Block{make(std::move(assign))};
+             return Block{make(
+                 Assign{.local = r.local, .indices = tile_indices(p), .value = value(kept, indices(p), p)})};
            }));
   }
   append(body, terms(0, place));
   append(body, loops(parts_.tile, 0, place, [&](const Place& p) {
            const DimMap map = indices(p);
-           return Block{make(store(scratch.buffer, here(at, map, p.facts),
-                                   value(value_of(r.local, r.accumulator), map, p)))};
+           return Block{make(Store{.buffer = scratch.buffer,
+                                   .offset = here(at, map, p.facts),
+                                   .value = value(value_of(r.local, r.accumulator), map, p)})};
          }));
   return body;
 }

@@ -14,15 +14,13 @@ namespace {
 /// An element of a buffer over index variables of its own; outside of it the other value.
 Computation copy_of(const Nest& nest, int buffer, const Scalar& otherwise) {
   const Buffer& tensor = nest.computation().buffers[static_cast<size_t>(buffer)];
-  Value v{ValueKind::Load, tensor.dtype};
-  v.buffer = buffer;
-  v.dim = dim_const(0);
+  LoadValue v{tensor.dtype, buffer, dim_const(0)};
   Computation copy;
   for (size_t a = 0; a < tensor.shape.size(); ++a) {
     const Dim stride = dim_product(std::span(tensor.shape).subspan(a + 1));
     copy.vars.push_back(dim_var(fmt::format("{}{}", tensor.name, a)));
     copy.extents.push_back(tensor.shape[a]);
-    v.dim = dim_add(v.dim, dim_mul(copy.vars[a], stride));
+    v.offset = dim_add(v.offset, dim_mul(copy.vars[a], stride));
     v.checks.push_back({copy.vars[a], nullptr, tensor.shape[a], stride});
   }
   v.indices = copy.vars;
@@ -38,14 +36,12 @@ Scalar padding_of(const Computation& c, int buffer) {
   const DType dtype = c.buffers[static_cast<size_t>(buffer)].dtype;
   std::optional<Scalar> padding;
   bool same = true;
-  const auto look = [&](const Value& v) {
-    if (v.kind != ValueKind::Load || v.buffer != buffer || !v.otherwise) return;
-    same &= v.otherwise->kind == ValueKind::Const &&
-            padding.value_or(v.otherwise->constant) == v.otherwise->constant;
-    padding = v.otherwise->constant;
-  };
-  for (const Reduction& r : c.reductions) for_each_value(r, look);
-  for_each_value(c.value, look);
+  for_each<LoadValue>(c, [&](const LoadValue& load) {
+    if (load.buffer != buffer || !load.otherwise) return;
+    auto* known = as<ConstValue>(load.otherwise);
+    same &= known && padding.value_or(known->constant) == known->constant;
+    if (known) padding = known->constant;
+  });
   return padding && same ? *padding : Scalar::from_int(dtype, 0);
 }
 
@@ -70,23 +66,21 @@ class Inliner {
 
   /// `before` is done before the value.
   ValuePtr into(const ValuePtr& value, std::vector<Reduction>& before) {
-    return map_values(value, [&](const Value& v) {
-      return v.kind == ValueKind::Load && v.buffer == buffer_ ? instance(v, before) : nullptr;
+    return replace<LoadValue>(value, [&](const LoadValue& load) {
+      return load.buffer == buffer_ ? instance(load, before) : nullptr;
     });
   }
 
-  ValuePtr instance(const Value& read, std::vector<Reduction>& before) {
+  ValuePtr instance(const LoadValue& read, std::vector<Reduction>& before) {
     Computation c = stage_;
     DimMap at;
     for (size_t a = 0; a < c.vars.size(); ++a) at.emplace(c.vars[a], read.indices[a]);
     std::unordered_map<int, int> fresh;
     for (Reduction& r : c.reductions) own_names(r, at, fresh);
     map_dims(c, [&](Dim d) { return quern::substitute(d, at); });
-    map_values(c, [&](const Value& v) -> ValuePtr {
-      if (v.kind != ValueKind::Local) return nullptr;
-      return value_of(fresh.at(v.local), v.dtype);
-    });
-    if (!read.checks.empty()) map_values(c, [&](const Value& v) { return only_inside(v, read.checks); });
+    replace<LocalValue>(c, [&](const LocalValue& v) { return value_of(fresh.at(v.local), v.dtype); });
+    if (!read.checks.empty())
+      replace<LoadValue>(c, [&](const LoadValue& load) { return only_inside(load, read.checks); });
     ValuePtr value = c.value;
     if (!c.reductions.empty()) {
       Reduction let{ReduceKind::Sum, {}, {}};
@@ -99,9 +93,7 @@ class Inliner {
       before.push_back(std::move(let));
     }
     if (read.checks.empty()) return value;
-    Value chosen{ValueKind::Select, read.dtype};
-    chosen.args = {truth_of(read.checks), value, into(read.otherwise, before)};
-    return make(std::move(chosen));
+    return make(SelectValue{read.dtype, truth_of(read.checks), value, into(read.otherwise, before)});
   }
 
   /// Index variables and locals that no other instance has.
@@ -117,16 +109,13 @@ class Inliner {
   }
 
   /// A load that is done where the checks hold.
-  static ValuePtr only_inside(const Value& v, const std::vector<BoundsCheck>& checks) {
-    if (v.kind != ValueKind::Load) return nullptr;
-    const auto inside = [&](const Value& inner) { return only_inside(inner, checks); };
-    Value load = v;
-    for (ComputedOffset& c : load.computed) c.index = map_values(c.index, inside);
-    for (BoundsCheck& c : load.checks) c.computed = map_values(c.computed, inside);
-    load.otherwise =
-        load.otherwise ? map_values(load.otherwise, inside) : constant(Scalar::from_int(load.dtype, 0));
-    load.checks.insert(load.checks.begin(), checks.begin(), checks.end());
-    return make(std::move(load));
+  static ValuePtr only_inside(const LoadValue& load, const std::vector<BoundsCheck>& checks) {
+    LoadValue guarded = *as<LoadValue>(map_children(load, [&](const ValuePtr& child) {
+      return replace<LoadValue>(child, [&](const LoadValue& inner) { return only_inside(inner, checks); });
+    }));
+    if (!guarded.otherwise) guarded.otherwise = constant(Scalar::from_int(load.dtype, 0));
+    guarded.checks.insert(guarded.checks.begin(), checks.begin(), checks.end());
+    return make(std::move(guarded));
   }
 
   int buffer_;
@@ -136,17 +125,13 @@ class Inliner {
 
 bool has_traps(const Computation& c) {
   bool found = false;
-  const auto look = [&](const Value& v) { found |= v.trap > 0; };
-  for (const Reduction& r : c.reductions) for_each_value(r, look);
-  for_each_value(c.value, look);
+  for_each<CheckedValue>(c, [&](const CheckedValue& v) { found |= v.trap > 0; });
   return found;
 }
 
 bool reads(const Computation& c, int buffer) {
   bool found = false;
-  const auto look = [&](const Value& v) { found |= v.kind == ValueKind::Load && v.buffer == buffer; };
-  for (const Reduction& r : c.reductions) for_each_value(r, look);
-  for_each_value(c.value, look);
+  for_each<LoadValue>(c, [&](const LoadValue& load) { found |= load.buffer == buffer; });
   return found;
 }
 
@@ -154,7 +139,6 @@ bool reads(const Computation& c, int buffer) {
 
 // --- buffers ---------------------------------------------------------------------------------------
 
-/// The name, or one like it that no buffer has.
 /// Scratch buffers stand behind all others.
 int Nest::first_scratch() const {
   const auto first =
@@ -164,19 +148,12 @@ int Nest::first_scratch() const {
 
 void Nest::renumber_buffers(int from, int by) {
   const auto renumber = [&](int& buffer) { buffer += buffer >= from ? by : 0; };
-  const ValueFunction in_load = [&](const Value& v) -> ValuePtr {
-    if (v.kind != ValueKind::Load || v.buffer < from) return nullptr;
-    Value own = v;
-    own.buffer = 0;
-    own = *map_values(make(std::move(own)), in_load);
-    own.buffer = v.buffer + by;
-    return make(std::move(own));
-  };
-  map_values(c_, in_load);
+  const FieldMap in_values([&](role::Buffer, int& buffer) { renumber(buffer); });
+  map_values(c_, in_values);
   for (Fill& fill : fills_) {
     renumber(fill.buffer);
     renumber(fill.scratch);
-    map_values(fill.value, in_load);
+    map_values(fill.value, in_values);
   }
   renumber(written_scratch_);
 }
@@ -204,13 +181,11 @@ int Nest::add_scratch(const std::string& name, DType dtype) {
 Result<Done> Nest::reads_are_known(int buffer) const {
   const Buffer& tensor = c_.buffers[static_cast<size_t>(buffer)];
   size_t found = 0, known = 0;
-  const auto look = [&](const Value& v) {
-    if (v.kind != ValueKind::Load || v.buffer != buffer) return;
+  for_each<LoadValue>(c_, [&](const LoadValue& load) {
+    if (load.buffer != buffer) return;
     ++found;
-    known += v.computed.empty() && v.indices.size() == tensor.shape.size() ? 1 : 0;
-  };
-  for (const Reduction& r : c_.reductions) for_each_value(r, look);
-  for_each_value(c_.value, look);
+    known += load.computed.empty() && load.indices.size() == tensor.shape.size() ? 1 : 0;
+  });
   if (found == 0) return Failure{fmt::format("`{}` is not read", tensor.name)};
   if (known < found) return Failure{fmt::format("where `{}` is read is known at run time only", tensor.name)};
   return Done{};
@@ -281,15 +256,12 @@ Result<Done> Nest::inline_stage(const ScheduleStep& step) {
     readers.push_back(&other.value);
   }
   bool is_padded = false, is_known = true;
-  const auto look = [&](const Value& v) {
-    if (v.kind != ValueKind::Load || v.buffer != fill.buffer) return;
-    is_padded |= !v.checks.empty();
-    is_known &= v.computed.empty() && v.indices.size() == fill.value.vars.size() && v.trap == 0;
-  };
-  for (const Computation* reader : readers) {
-    for (const Reduction& r : reader->reductions) for_each_value(r, look);
-    for_each_value(reader->value, look);
-  }
+  for (const Computation* reader : readers)
+    for_each<LoadValue>(*reader, [&](const LoadValue& load) {
+      if (load.buffer != fill.buffer) return;
+      is_padded |= !load.checks.empty();
+      is_known &= load.computed.empty() && load.indices.size() == fill.value.vars.size() && load.trap == 0;
+    });
   if (!is_known) return Failure{fmt::format("where `{}` is read is known at run time only", name)};
   if (is_padded && has_traps(fill.value))
     return Failure{fmt::format("`{}` is read with padding, and may stop the kernel", name)};

@@ -67,9 +67,9 @@ Result<Done> Nest::dot_is_complete(int loop, const Parts& parts) const {
       dim_add(dim_mul(table_[static_cast<size_t>(split.outer)].symbol, dim_const(split.factor)), m.symbol);
   Facts facts;
   facts.add_index(m.symbol, dim_const(split.factor));
-  for (const ValuePtr& load : {factors->a, factors->b}) {
+  for (const LoadPtr& load : {factors->a, factors->b}) {
     const auto along =
-        linear_in(simplify(quern::substitute(load->dim, {{whole.symbol, symbol}}), facts), m.symbol);
+        linear_in(simplify(quern::substitute(load->offset, {{whole.symbol, symbol}}), facts), m.symbol);
     const bool tested = std::ranges::any_of(load->checks, [&](const BoundsCheck& c) {
       return c.computed || contains_var(c.index, whole.symbol);
     });

@@ -8,27 +8,21 @@ namespace quern::loops {
 Block NestWriter::turned_tile(const Place& place) {
   const int v = nest_.order_[nest_.order_.size() - 2], u = nest_.order_.back();
   const int64_t width = nest_.splits_[static_cast<size_t>(loop_at(v).made_by)].factor;
-  Stmt tile{StmtKind::Declare};
-  tile.local = c_.locals;
-  tile.dtype = c_.buffers[static_cast<size_t>(nest_.turned_)].dtype;
-  tile.shape = {width, width};
-  tile.width = static_cast<int>(width);
-  tile.value = constant(Scalar::from_int(tile.dtype, 0));
-  Stmt turn{StmtKind::Turn};
-  turn.local = tile.local;
-  Stmt load{StmtKind::Assign};
-  load.local = tile.local;
-  Block body{make(std::move(tile))};
-  Block loads = square(u, v, width, place, [&](const Place& p) {
-    Stmt row = load;
-    row.indices = {p.index.at(u), p.index.at(v)};
-    row.value = value(turned_read(), indices(p), p);
-    return Block{make(std::move(row))};
+  const DType dtype = c_.buffers[static_cast<size_t>(nest_.turned_)].dtype;
+  const int tile = c_.locals;
+  Block body{make(Declare{.local = tile,
+                          .dtype = dtype,
+                          .value = constant(Scalar::from_int(dtype, 0)),
+                          .shape = {width, width},
+                          .width = static_cast<int>(width)})};
+  const Block loads = square(u, v, width, place, [&](const Place& p) {
+    const std::vector<Dim> at{p.index.at(u), p.index.at(v)};
+    return Block{make(Assign{.local = tile, .indices = at, .value = value(turned_read(), indices(p), p)})};
   });
   body.insert(body.end(), loads.begin(), loads.end());
-  body.push_back(make(std::move(turn)));
-  Block stores = square(v, u, width, place, [&](const Place& p) {
-    Stmt store = store_at(p);
+  body.push_back(make(Transpose{.local = tile}));
+  const Block stores = square(v, u, width, place, [&](const Place& p) {
+    Store store = store_at(p);
     store.value = with_turned(store.value, {p.index.at(v), p.index.at(u)});
     return Block{make(std::move(store))};
   });
@@ -46,31 +40,23 @@ Block NestWriter::square(int rows, int columns, int64_t width, Place place, cons
   place.facts.add_index(column, all_columns);
   Block body{loop_in_lanes(column, all_columns, width, width, inside(place))};
   const auto known = as_const(all_rows);
-  if (!known) {
-    Stmt some{StmtKind::If};
-    some.checks = {{row, nullptr, all_rows, nullptr}};
-    some.body = std::move(body);
-    body = {make(std::move(some))};
-  }
+  if (!known) body = {only_if({{row, nullptr, all_rows}}, std::move(body))};
   return {unrolled_loop(row, known.value_or(width), std::move(body))};
 }
 
 ValuePtr NestWriter::turned_read() const {
   ValuePtr read;
-  for_each_value(c_.value, [&](const Value& v) {
-    if (v.kind == ValueKind::Load && v.buffer == nest_.turned_) read = std::make_shared<const Value>(v);
+  for_each<LoadValue>(c_.value, [&](const LoadValue& load) {
+    if (load.buffer == nest_.turned_) read = make(load);
   });
   return read;
 }
 
 /// The value with the tile in the place of the buffer.
 ValuePtr NestWriter::with_turned(const ValuePtr& from, const std::vector<Dim>& place) const {
-  return map_values(from, [&](const Value& v) -> ValuePtr {
-    if (v.kind != ValueKind::Load || v.buffer != nest_.turned_) return nullptr;
-    Value turned{ValueKind::Local, v.dtype};
-    turned.local = c_.locals;
-    turned.indices = place;
-    return std::make_shared<const Value>(std::move(turned));
+  return replace<LoadValue>(from, [&](const LoadValue& load) -> ValuePtr {
+    if (load.buffer != nest_.turned_) return nullptr;
+    return make(LocalValue{load.dtype, c_.locals, place});
   });
 }
 

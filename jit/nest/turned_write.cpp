@@ -54,30 +54,24 @@ int64_t NestWriter::run_of_lanes(Place place) const {
 Block NestWriter::turned(const Place& place, const TurnedPart& part) const {
   const int along = nest_.turned_write_, lanes = nest_.turned_lanes_;
   const Reduction& r = c_.reductions[0];
-  Stmt tile{StmtKind::Declare};
-  tile.local = c_.locals;
-  tile.dtype = r.accumulator;
-  tile.shape = {part.groups(), part.width};
-  tile.width = static_cast<int>(part.width);
-  tile.value = constant(Scalar::from_int(tile.dtype, 0));
   const Dim row = dim_var(loop_at(along).name), lane = dim_var(loop_at(lanes).name);
   Place from = place;
   from.index[along] = dim_add(row, dim_const(part.row));
   from.index[lanes] = dim_add(lane, dim_const(part.lane));
-  Stmt take{StmtKind::Assign};
-  take.local = tile.local;
-  take.indices = {row, lane};
-  Value accumulator{ValueKind::Local, r.accumulator};
-  accumulator.local = r.local;
-  accumulator.indices = tile_indices(from);
-  take.value = std::make_shared<const Value>(std::move(accumulator));
-  Stmt turn{StmtKind::Turn};
-  turn.local = tile.local;
-  turn.width = static_cast<int>(part.run);
-  if (part.rows < part.groups()) turn.extent = dim_const(part.rows);
-  const StmtPtr vector =
-      loop_in_lanes(lane, dim_const(part.width), part.width, part.width, {make(std::move(take))});
-  return {make(std::move(tile)), unrolled_loop(row, part.rows, {vector}), make(std::move(turn))};
+  const int tile = c_.locals;
+  const ValuePtr accumulator = make(LocalValue{r.accumulator, r.local, tile_indices(from)});
+  const StmtPtr take = make(Assign{.local = tile, .indices = {row, lane}, .value = accumulator});
+  const bool is_full = part.rows == part.groups();
+  return {make(Declare{.local = tile,
+                       .dtype = r.accumulator,
+                       .value = constant(Scalar::from_int(r.accumulator, 0)),
+                       .shape = {part.groups(), part.width},
+                       .width = static_cast<int>(part.width)}),
+          unrolled_loop(row, part.rows,
+                        {loop_in_lanes(lane, dim_const(part.width), part.width, part.width, {take})}),
+          make(Transpose{.local = tile,
+                         .width = static_cast<int>(part.run),
+                         .rows = is_full ? std::nullopt : std::optional(part.rows)})};
 }
 
 /// Stores what was transposed, of as many lanes as the tile has.
@@ -94,21 +88,17 @@ Block NestWriter::stored_along(const Place& place, const TurnedPart& part) const
   to.facts.add_index(at, dim_const(count));
   to.index[along] = dim_add(dim_floordiv(at, run), dim_const(part.row));
   to.index[lanes] = dim_add(dim_add(dim_mul(group, run), dim_floormod(at, run)), dim_const(part.lane));
-  Stmt store = store_at(to);
-  store.value = map_values(store.value, [&](const Value& v) -> ValuePtr {
-    if (v.kind != ValueKind::Local || v.local != r.local) return nullptr;
-    Value turned = v;
+  Store store = store_at(to);
+  store.value = replace<LocalValue>(store.value, [&](const LocalValue& v) -> ValuePtr {
+    if (v.local != r.local) return nullptr;
+    LocalValue turned = v;
     turned.local = c_.locals;
     turned.indices = {group, at};
-    return std::make_shared<const Value>(std::move(turned));
+    return make(std::move(turned));
   });
   Block stored{loop_in_lanes(at, dim_const(count), part.width, count, {make(std::move(store))})};
-  if (const Dim extent = extent_of(lanes, place); !as_const(extent)) {
-    Stmt some{StmtKind::If};
-    some.checks = {{dim_add(group, dim_const(part.lane)), nullptr, extent, nullptr}};
-    some.body = std::move(stored);
-    stored = {make(std::move(some))};
-  }
+  if (const Dim extent = extent_of(lanes, place); !as_const(extent))
+    stored = {only_if({{dim_add(group, dim_const(part.lane)), nullptr, extent}}, std::move(stored))};
   return {unrolled_loop(group, groups, std::move(stored))};
 }
 

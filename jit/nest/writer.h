@@ -83,6 +83,7 @@ class NestWriter {
   static std::vector<Steps> cascade(Dim extent, int64_t factor);
   Block loops(const std::vector<int>& order, size_t k, const Place& place, const Inside& inside);
   Block one_loop(const std::vector<int>& order, size_t k, Dim extent, Place place, const Inside& inside);
+  Execution execution_of(int loop, Dim extent, const Place& place) const;
   Block step(const std::vector<int>& order, size_t k, Place place, const Inside& inside);
   bool fills_registers(const Place& place) const;
   Block guarded(int loop, Place place, const Inside& inside);
@@ -97,11 +98,12 @@ class NestWriter {
 
   // statements
   Block element(const Place& place);
-  Stmt store_at(const Place& place) const;
+  Store store_at(const Place& place) const;
   void top_reduction(int number, const Place& place, Block& body);
   Block terms(int number, const Place& place);
   Block term(const Reduction& r, const Place& place);
   ValuePtr dot(const Reduction& r, const Place& place);
+  LoadPtr factor(const LoadPtr& load, const DimMap& map, const Place& place, const Reduction& r) const;
   std::vector<Dim> tile_indices(const Place& place) const;
   void declare_tile(const Reduction& r, const Place& place, Block& body) const;
   std::optional<int64_t> tile_extent(int loop, const Place& place) const;
@@ -110,12 +112,14 @@ class NestWriter {
                  const std::vector<BoundsCheck>* absence = nullptr) const;
   ValuePtr placed(const ValuePtr& from, const DimMap& map, const Place& place,
                   const std::vector<BoundsCheck>* absence) const;
+  struct PlacedFields;
+  bool is_unseen(const LoadValue& load, const std::vector<BoundsCheck>& absence) const;
 
   // matrices.cpp
   const Nest::Loop* loop_of_matrices() const;
   int64_t terms_at_once(int loop) const;
   ValuePtr product_of_matrices(const Reduction& r, const Place& place);
-  Dim apart_along_groups(const Value& load, const Place& place) const;
+  Dim apart_along_groups(const LoadValue& load, const Place& place) const;
 
   // turned_tile.cpp
   Block turned_tile(const Place& place);
@@ -156,7 +160,7 @@ class NestWriter {
   void fill_whole(const Nest::Fill& fill, const Place& place, Block& body);
   Reads reads_inside(int loop, int buffer) const;
   Block with_scratch(int loop, const Place& place, const Inside& inside);
-  ValuePtr scratch_read(const Value& v, const Place& place) const;
+  ValuePtr scratch_read(const LoadValue& load, const Place& place) const;
   ValuePtr from_scratch(const ValuePtr& value, const Place& place) const;
   Reduction nested_at(Reduction r, const DimMap& map, const Place& place) const;
   std::vector<int> results_inside() const;

@@ -205,7 +205,7 @@ class ContractionSchedule {
     constexpr int64_t kUnrolled = 3, kFar = int64_t{1} << 40;
     const Reduction& r = c_.reductions[0];
     const auto distance = [&](size_t k) {
-      const auto along = linear_in(roles_.left.dim, r.vars[k]);
+      const auto along = linear_in(roles_.left.offset, r.vars[k]);
       const auto stride = along ? as_const(along->coefficient) : std::nullopt;
       const int64_t extent = extent_or_usual(r.extents[k]);
       return std::pair(extent < kUnrolled ? kFar : std::abs(stride.value_or(kFar - 1)), -extent);

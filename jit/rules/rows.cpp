@@ -25,47 +25,44 @@ size_t shared_loop(const std::vector<Dim>& extents) {
 /// else of the buffer.
 ValuePtr with_local(const ValuePtr& value, int buffer, Dim offset, const ValuePtr& local) {
   bool others = false;
-  ValuePtr result = map_values(value, [&](const Value& v) {
-    if (v.kind != ValueKind::Load || v.buffer != buffer) return ValuePtr();
-    others = others || v.dim != offset || !v.computed.empty() || !v.checks.empty();
+  ValuePtr result = replace<LoadValue>(value, [&](const LoadValue& load) -> ValuePtr {
+    if (load.buffer != buffer) return nullptr;
+    others = others || load.offset != offset || !load.computed.empty() || !load.checks.empty();
     return local;
   });
   return others ? nullptr : result;
 }
 
-bool is_alike(const Stmt& a, const Stmt& b) {
-  return a.kind == StmtKind::For && b.kind == StmtKind::For && a.extent == b.extent && a.loop == b.loop &&
-         a.width == b.width && a.loop == LoopKind::Vectorize;
+bool is_alike(const For& a, const For& b) {
+  return a.extent == b.extent && a.vectorized() && b.vectorized() &&
+         a.vectorized()->width == b.vectorized()->width;
 }
 
 /// A loop that stores what the next one reduces takes that in, so that it is not read again: `first` and
 /// `second` in one, or null. The local is new.
-StmtPtr in_one(const Stmt& first, const Stmt& second, int local) {
-  if (!is_alike(first, second) || second.body.size() != 1) return nullptr;
-  const Stmt& store = *first.body.back();
-  Stmt reduce = *second.body.front();
-  if (store.kind != StmtKind::Store || reduce.kind != StmtKind::Reduce || !reduce.checks.empty() ||
-      is_arg(reduce.reduce))
-    return nullptr;
-  const ValuePtr stored = value_of(local, store.value->dtype);
-  reduce.value =
-      with_local(substitute(reduce.value, {{second.var, first.var}}), store.buffer, store.offset, stored);
-  if (!reduce.value) return nullptr;
-  Stmt both = first;
-  both.body.pop_back();
-  declare(local, store.value->dtype, store.value, both.body);
-  Stmt kept = store;
-  kept.value = stored;
-  both.body.push_back(make(std::move(kept)));
-  both.body.push_back(make(std::move(reduce)));
+StmtPtr in_one(const For* first, const For* second, int local) {
+  if (!first || !second || !is_alike(*first, *second) || second->body.size() != 1) return nullptr;
+  auto* store = as<Store>(first->body.back());
+  auto* reduce = as<Reduce>(second->body.front());
+  if (!store || !reduce || !reduce->checks.empty() || is_arg(reduce->reduce)) return nullptr;
+  const DType dtype = store->value->dtype;
+  const ValuePtr stored = value_of(local, dtype);
+  Reduce taken = *reduce;
+  taken.value = with_local(substitute(reduce->value, {{second->var, first->var}}), store->buffer,
+                           store->offset, stored);
+  if (!taken.value) return nullptr;
+  For both = *first;
+  both.body.back() = declare(local, dtype, store->value);
+  both.body.push_back(make(Store{.buffer = store->buffer, .offset = store->offset, .value = stored}));
+  both.body.push_back(make(std::move(taken)));
   return make(std::move(both));
 }
 
 /// A stage's statements after those of the stages before it.
 void append(Block& body, const Block& stage, int& locals) {
-  const bool joins = !body.empty() && stage.size() >= 2 && stage[0]->kind == StmtKind::Declare &&
-                     stage[0]->value->kind == ValueKind::Const;
-  const StmtPtr one = joins ? in_one(*body.back(), *stage[1], locals) : nullptr;
+  auto* first = body.empty() || stage.size() < 2 ? nullptr : as<Declare>(stage[0]);
+  const bool joins = first && as<ConstValue>(first->value);
+  const StmtPtr one = joins ? in_one(as<For>(body.back()), as<For>(stage[1]), locals) : nullptr;
   if (!one) {
     body.insert(body.end(), stage.begin(), stage.end());
     return;
@@ -91,9 +88,9 @@ Kernel scheduled_rows(const RowComputation& rows, int vector_bytes) {
   }
   const size_t shared = shared_loop(rows.extents);
   for (size_t k = rows.rows.size(); k-- > 0;) {
-    Stmt loop = *serial_loop(rows.rows[k], rows.extents[k], std::move(kernel.body));
-    if (k == shared) loop.before = dim_const(0);
-    kernel.body = {make(std::move(loop))};
+    const Serial steps{.before = k == shared ? dim_const(0) : nullptr};
+    kernel.body = {make(For{
+        .var = rows.rows[k], .extent = rows.extents[k], .execution = steps, .body = std::move(kernel.body)})};
   }
   kernel.range = rows.extents[shared];
   kernel.work = dim_mul(kernel.work, dim_product(rows.extents));

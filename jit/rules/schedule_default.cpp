@@ -25,9 +25,9 @@ void collect(const std::vector<BoundsCheck>& checks, Accesses& out) {
 
 void collect(const ValuePtr& value, Accesses& out) {
   for_each_value(value, [&](const Value& v) {
-    if (v.kind == ValueKind::Load) out.offsets.push_back(v.dim);
-    if (v.kind == ValueKind::Index) out.elsewhere.push_back(v.dim);
-    collect(v.checks, out);
+    if (auto* load = as<LoadValue>(v)) out.offsets.push_back(load->offset);
+    if (auto* index = as<IndexValue>(v)) out.elsewhere.push_back(index->dim);
+    if (auto* checked = as<CheckedValue>(v)) collect(checked->checks, out);
   });
 }
 
@@ -98,7 +98,7 @@ class Scheduler {
     const auto extent = as_const(c_.extents.back());
     if (!extent) return {};
     std::set<int64_t> found;
-    for_each_value(c_.value, [&](const Value& v) {
+    for_each<CheckedValue>(c_.value, [&](const CheckedValue& v) {
       for (const BoundsCheck& check : v.checks) {
         if (!check.index || !contains_var(check.index, vector_var_)) continue;
         const auto along = linear_in(check.index, vector_var_);
@@ -140,9 +140,9 @@ class Scheduler {
   }
 
   void share(Kernel& kernel, Dim work) const {
-    Stmt outermost = *kernel.body.front();
-    outermost.before = dim_const(0);
-    kernel.body.front() = std::make_shared<const Stmt>(std::move(outermost));
+    For outermost = *as<For>(kernel.body.front());
+    outermost.execution = Serial{.before = dim_const(0)};
+    kernel.body.front() = make(std::move(outermost));
     kernel.range = c_.extents[0];
     kernel.work = work;
   }
@@ -273,14 +273,11 @@ class Scheduler {
     Block body;
     for (const Reduction& r : c_.reductions) add_reduction(r, body);
     if (c_.takes_value >= 0) {
-      declare(c_.takes_value, c_.value->dtype, c_.value, body);
+      body.push_back(declare(c_.takes_value, c_.value->dtype, c_.value));
       return body;
     }
-    Stmt store{StmtKind::Store};
-    store.buffer = output_of(c_.buffers);
-    store.offset = c_.store_offset;
-    store.value = c_.value;
-    body.push_back(std::make_shared<const Stmt>(std::move(store)));
+    body.push_back(
+        make(Store{.buffer = output_of(c_.buffers), .offset = c_.store_offset, .value = c_.value}));
     return body;
   }
 
@@ -294,7 +291,7 @@ class Scheduler {
     Block body;
     bool late = false;
     for (const RunningResult& r : c_.running_results) {
-      declare(r.local, r.accumulator, constant(reduce_identity(r.kind, r.accumulator)), body);
+      body.push_back(declare(r.local, r.accumulator, constant(reduce_identity(r.kind, r.accumulator))));
       late |= !r.inclusive;
     }
     if (!late) {
@@ -319,38 +316,29 @@ class Scheduler {
         substitute(inner, map);
         add_reduction(inner, body);
       }
-      Stmt step{StmtKind::Reduce};
-      step.local = r.local;
-      step.dtype = r.accumulator;
-      step.reduce = r.kind;
-      step.value = substitute(r.value, map);
-      body.push_back(std::make_shared<const Stmt>(std::move(step)));
+      body.push_back(make(Reduce{.local = r.local, .reduce = r.kind, .value = substitute(r.value, map)}));
     }
     DimMap map{{c_.running, at}};
     for (Reduction r : c_.reductions) {
       substitute(r, map);
       add_reduction(r, body);
     }
-    Stmt store{StmtKind::Store};
-    store.buffer = output_of(c_.buffers);
-    store.offset = quern::substitute(c_.store_offset, map);
-    store.value = substitute(c_.value, map);
-    body.push_back(std::make_shared<const Stmt>(std::move(store)));
+    body.push_back(make(Store{.buffer = output_of(c_.buffers),
+                              .offset = quern::substitute(c_.store_offset, map),
+                              .value = substitute(c_.value, map)}));
     return body;
   }
 
   void add_scatter(const Scatter& s, Block& kernel) {
     Block body;
     for (const Reduction& r : s.reductions) add_reduction(r, body);
-    Stmt update{StmtKind::Update};
-    update.buffer = output_of(c_.buffers);
-    update.offset = s.offset;
-    update.computed = s.computed;
-    update.checks = s.checks;
-    update.trap = s.trap;
-    update.op = s.op;
-    update.value = s.value;
-    body.push_back(std::make_shared<const Stmt>(std::move(update)));
+    body.push_back(make(Update{.buffer = output_of(c_.buffers),
+                               .offset = s.offset,
+                               .computed = s.computed,
+                               .checks = s.checks,
+                               .trap = s.trap,
+                               .op = s.op,
+                               .value = s.value}));
     for (size_t k = s.vars.size(); k-- > 0;) body = {loop(s.vars[k], s.extents[k], std::move(body))};
     kernel.insert(kernel.end(), body.begin(), body.end());
   }
@@ -361,15 +349,8 @@ class Scheduler {
   }
 
   StmtPtr loop(Dim var, Dim extent, Block body) const {
-    Stmt stmt{StmtKind::For};
-    stmt.var = var;
-    stmt.extent = extent;
-    stmt.body = std::move(body);
-    if (var == vector_var_) {
-      stmt.loop = LoopKind::Vectorize;
-      stmt.width = width_;
-    }
-    return std::make_shared<const Stmt>(std::move(stmt));
+    return var == vector_var_ ? vector_loop(var, extent, width_, std::move(body))
+                              : serial_loop(var, extent, std::move(body));
   }
 
   Computation c_;
@@ -384,7 +365,7 @@ int lanes_of(const Computation& computation, int vector_bytes) {
   size_t widest = 4;
   const auto widen = [&](const ValuePtr& value) {
     for_each_value(value, [&](const Value& v) {
-      if (v.kind == ValueKind::Load || v.kind == ValueKind::Apply || v.kind == ValueKind::Cast)
+      if (as<LoadValue>(v) || as<ApplyValue>(v) || as<CastValue>(v))
         widest = std::max(widest, v.dtype.bytes());
     });
   };

@@ -25,16 +25,16 @@ std::optional<TurnedRead> turned_read(const Computation& c) {
   const Dim last = c.vars.back();
   std::unordered_map<int, int> reads;
   std::optional<TurnedRead> found;
-  for_each_value(c.value, [&](const Value& v) {
-    if (v.kind != ValueKind::Load) return;
-    ++reads[v.buffer];
-    if (found || !v.computed.empty() || !contains_var(v.dim, last) || runs_along(v.dim, last)) return;
+  for_each<LoadValue>(c.value, [&](const LoadValue& load) {
+    ++reads[load.buffer];
+    if (found || !load.computed.empty() || !contains_var(load.offset, last) || runs_along(load.offset, last))
+      return;
     const auto along = std::find_if(c.vars.begin(), c.vars.end(), [&](Dim var) {
-      return runs_along(v.dim, var) && std::ranges::none_of(v.checks, [&](const BoundsCheck& check) {
-               return check.computed || !v.otherwise || contains_var(check.index, var);
+      return runs_along(load.offset, var) && std::ranges::none_of(load.checks, [&](const BoundsCheck& check) {
+               return check.computed || !load.otherwise || contains_var(check.index, var);
              });
     });
-    if (along != c.vars.end()) found = {v.buffer, *along};
+    if (along != c.vars.end()) found = {load.buffer, *along};
   });
   return found && reads[found->buffer] == 1 ? found : std::nullopt;
 }

@@ -20,16 +20,15 @@ class WindowRule {
     const Dim along = c_.vars.back();
     bool fits = runs_along(c_.store_offset, along), any = false;
     size_t widest = std::max<size_t>(4, r.accumulator.bytes());
-    const auto look = [&](const Value& v) {
-      if (v.kind == ValueKind::Index) fits &= !contains_var(v.dim, along);
-      if (v.kind != ValueKind::Load) return;
-      const bool varies = contains_var(v.dim, along);
-      fits &= v.computed.empty() && (!varies || runs_along(v.dim, along));
-      for (const BoundsCheck& check : v.checks) fits &= !check.computed && !contains_var(check.index, along);
+    for_each<IndexValue>(r.value, [&](const IndexValue& v) { fits &= !contains_var(v.dim, along); });
+    for_each<LoadValue>(r.value, [&](const LoadValue& load) {
+      const bool varies = contains_var(load.offset, along);
+      fits &= load.computed.empty() && (!varies || runs_along(load.offset, along));
+      for (const BoundsCheck& check : load.checks)
+        fits &= !check.computed && !contains_var(check.index, along);
       any |= varies;
-      widest = std::max(widest, v.dtype.bytes());
-    };
-    for_each_value(r.value, look);
+      widest = std::max(widest, load.dtype.bytes());
+    });
     for (const Dim extent : r.extents)
       for (const Dim var : c_.vars) fits &= !contains_var(extent, var);
     const int64_t lanes = machine_.vector_bytes / static_cast<int64_t>(widest);
@@ -98,9 +97,9 @@ class WindowRule {
   /// No read moves by a constant along it.
   bool is_scattered(Dim var) const {
     bool linear = true;
-    for_each_value(c_.reductions[0].value, [&](const Value& v) {
-      if (v.kind != ValueKind::Load || !contains_var(v.dim, var)) return;
-      const auto along = linear_in(v.dim, var);
+    for_each<LoadValue>(c_.reductions[0].value, [&](const LoadValue& load) {
+      if (!contains_var(load.offset, var)) return;
+      const auto along = linear_in(load.offset, var);
       linear &= along && as_const(along->coefficient);
     });
     return !linear;

@@ -18,33 +18,10 @@ Dim number(int64_t value) { return dim_const(value); }
 Dim plus(Dim a, int64_t b) { return dim_add(a, number(b)); }
 Dim times(Dim a, int64_t b) { return dim_mul(a, number(b)); }
 
-ValuePtr apply(ScalarOp op, Values args) {
-  Value v{ValueKind::Apply, DType::float32()};
-  v.op = op;
-  v.args = std::move(args);
-  return std::make_shared<const Value>(std::move(v));
-}
-
-ValuePtr load(int buffer, Dim offset) {
-  Value v{ValueKind::Load, DType::float32()};
-  v.buffer = buffer;
-  v.dim = offset;
-  return std::make_shared<const Value>(std::move(v));
-}
+ValuePtr load(int buffer, Dim offset) { return load_of(buffer, DType::float32(), offset); }
 
 StmtPtr store(int buffer, Dim offset, ValuePtr value) {
-  Stmt stmt{StmtKind::Store};
-  stmt.buffer = buffer;
-  stmt.offset = offset;
-  stmt.value = std::move(value);
-  return make(std::move(stmt));
-}
-
-StmtPtr vector_loop(Dim var, int64_t extent, Block body, int64_t lanes) {
-  Stmt loop = *serial_loop(var, number(extent), std::move(body));
-  loop.loop = LoopKind::Vectorize;
-  loop.width = static_cast<int>(lanes);
-  return make(std::move(loop));
+  return make(Store{.buffer = buffer, .offset = offset, .value = std::move(value)});
 }
 
 /// Linear combinations of values, as statements that declare locals.
@@ -53,7 +30,7 @@ class Combiner {
   Combiner(Block& body, int& locals) : body_(body), locals_(locals) {}
 
   ValuePtr local(ValuePtr value) {
-    declare(locals_, DType::float32(), std::move(value), body_);
+    body_.push_back(declare(locals_, DType::float32(), std::move(value)));
     return value_of(locals_++, DType::float32());
   }
 
@@ -141,7 +118,7 @@ class Combiner {
 /// What index variables of a convolution stand for: the result's image, row, column and filter, and the
 /// window's row, column and channel.
 struct Roles {
-  Value data, weight;
+  LoadValue data, weight;
   Dim image = nullptr, y = nullptr, x = nullptr, filter = nullptr;
   Dim r = nullptr, s = nullptr, channel = nullptr;
   int64_t images = 1, height = 0, width = 0, filters = 0, channels = 0;
@@ -162,31 +139,29 @@ class RoleFinder {
     if (sum.is_let || sum.kind != ReduceKind::Sum || !sum.inner.empty() || sum.vars.size() != 3 ||
         sum.accumulator != DType::float32() || c_.buffers.back().dtype != DType::float32())
       return std::nullopt;
-    const Value& product = *sum.value;
-    if (product.kind != ValueKind::Apply || product.op != ScalarOp::Mul) return std::nullopt;
-    for (const bool swapped : {false, true}) {
-      const Value &data = *product.args[swapped ? 1 : 0], &weight = *product.args[swapped ? 0 : 1];
-      if (auto roles = roles_of(data, weight, sum)) return roles;
-    }
-    return std::nullopt;
+    auto* product = as<ApplyValue>(sum.value);
+    if (!product || product->op != ScalarOp::Mul) return std::nullopt;
+    auto *first = as<LoadValue>(product->args[0]), *second = as<LoadValue>(product->args[1]);
+    if (!first || !second) return std::nullopt;
+    const auto roles = roles_of(*first, *second, sum);
+    return roles ? roles : roles_of(*second, *first, sum);
   }
 
  private:
-  static bool is_plain(const Value& v) {
-    return v.kind == ValueKind::Load && v.computed.empty() && v.dtype == DType::float32();
+  static bool is_plain(const LoadValue& load) {
+    return load.computed.empty() && load.dtype == DType::float32();
   }
 
-  std::optional<Roles> roles_of(const Value& data, const Value& weight, const Reduction& sum) {
+  std::optional<Roles> roles_of(const LoadValue& data, const LoadValue& weight, const Reduction& sum) {
     if (!is_plain(data) || !is_plain(weight) || !weight.checks.empty() || data.buffer == weight.buffer)
       return std::nullopt;
-    if (data.otherwise &&
-        (data.otherwise->kind != ValueKind::Const || data.otherwise->constant.as_double() != 0))
-      return std::nullopt;
+    auto* padding = as<ConstValue>(data.otherwise);
+    if (data.otherwise && (!padding || padding->constant.as_double() != 0)) return std::nullopt;
     Roles roles{data, weight};
     for (size_t k = 0; k < c_.vars.size(); ++k) {
       const auto extent = as_const(c_.extents[k]);
-      const bool in_data = contains_var(data.dim, c_.vars[k]),
-                 in_weight = contains_var(weight.dim, c_.vars[k]);
+      const bool in_data = contains_var(data.offset, c_.vars[k]),
+                 in_weight = contains_var(weight.offset, c_.vars[k]);
       if (!extent || in_data == in_weight) return std::nullopt;
       if (in_weight && !std::exchange(roles.filter, c_.vars[k])) {
         roles.filters = *extent;
@@ -200,7 +175,7 @@ class RoleFinder {
         roles.channels = as_const(sum.extents[k]).value_or(0);
       }
     const bool is_whole = roles.filter && roles.y && roles.x && roles.channels > 0;
-    return is_whole && stride_of(data.dim, roles.channel) == 1 &&
+    return is_whole && stride_of(data.offset, roles.channel) == 1 &&
                    stride_of(c_.store_offset, roles.filter) == 1
                ? std::optional(roles)
                : std::nullopt;
@@ -208,9 +183,9 @@ class RoleFinder {
 
   /// A variable of the data alone: that of a window's rows or columns, which move it as far, or an image's.
   static bool place(Roles& roles, Dim var, int64_t extent, const Reduction& sum) {
-    const auto stride = stride_of(roles.data.dim, var);
+    const auto stride = stride_of(roles.data.offset, var);
     for (size_t k = 0; k < sum.vars.size(); ++k) {
-      if (!stride || stride_of(roles.data.dim, sum.vars[k]) != stride || !is_const(sum.extents[k], 3))
+      if (!stride || stride_of(roles.data.offset, sum.vars[k]) != stride || !is_const(sum.extents[k], 3))
         continue;
       if (!roles.y) {
         roles.y = var;
@@ -293,9 +268,10 @@ class WinogradRule {
     Block body{transformed_data()};
     products(kernel, body);
     body.push_back(results());
-    Stmt blocks = *serial_loop(block_, number(blocks_.blocks), std::move(body));
-    blocks.before = number(0);
-    kernel.body = {make(std::move(blocks))};
+    kernel.body = {make(For{.var = block_,
+                            .extent = number(blocks_.blocks),
+                            .execution = Serial{.before = number(0)},
+                            .body = std::move(body)})};
     kernel.range = number(blocks_.blocks);
     // Transformations take about as long as a third of the products.
     kernel.work = number(blocks_.tiles * reach_ * reach_ * roles_.channels * roles_.filters / 24);
@@ -345,11 +321,11 @@ class WinogradRule {
       for (int64_t b = 0; b < reach_; ++b) {
         DimMap map = place(row, a, b);
         map.insert({{roles_.r, number(0)}, {roles_.s, number(0)}, {roles_.channel, channel}});
-        Value v = *substitute(std::make_shared<const Value>(roles_.data), map);
+        LoadValue v = *as_shared<LoadValue>(substitute(make(roles_.data), map));
         const std::vector<BoundsCheck> inside = checks_at(row, map, 2);
         v.checks.insert(v.checks.end(), inside.begin(), inside.end());
         if (!v.checks.empty()) v.otherwise = constant(Scalar::from_double(DType::float32(), 0));
-        tile.push_back(combiner.local(std::make_shared<const Value>(std::move(v))));
+        tile.push_back(combiner.local(make(std::move(v))));
       }
     const Values points = combiner.both_sides(tables_.data, tile);
     for (size_t k = 0; k < points.size(); ++k) {
@@ -357,7 +333,7 @@ class WinogradRule {
       body.push_back(store(data_, dim_add(dim_add(matrix, times(row, roles_.channels)), channel), points[k]));
     }
     return serial_loop(row, number(blocks_.rows),
-                       {vector_loop(channel, roles_.channels, std::move(body), lanes_)});
+                       {vector_loop(channel, number(roles_.channels), lanes_, std::move(body))});
   }
 
   /// products[point, row, filter] = sum over channels of data[point, row, channel] * weight[point, channel,
@@ -416,20 +392,16 @@ class WinogradRule {
         DimMap map = place(row, a, b);
         map.emplace(roles_.filter, filter);
         const ValuePtr& sum = sums[static_cast<size_t>(a * tile_ + b)];
-        const ValuePtr value = map_values(substitute(c_.value, map), [&](const Value& v) {
-          return v.kind == ValueKind::Local && v.local == c_.reductions[0].local ? sum : nullptr;
+        const ValuePtr value = replace<LocalValue>(substitute(c_.value, map), [&](const LocalValue& v) {
+          return v.local == c_.reductions[0].local ? sum : nullptr;
         });
         StmtPtr stored = store(weight_ - 1, quern::substitute(c_.store_offset, map), value);
-        if (const auto checks = checks_at(row, map, 0); !checks.empty()) {
-          Stmt inside{StmtKind::If};
-          inside.checks = checks;
-          inside.body = {std::move(stored)};
-          stored = make(std::move(inside));
-        }
+        if (auto checks = checks_at(row, map, 0); !checks.empty())
+          stored = only_if(std::move(checks), {std::move(stored)});
         body.push_back(std::move(stored));
       }
     return serial_loop(row, number(blocks_.rows),
-                       {vector_loop(filter, roles_.filters, std::move(body), lanes_)});
+                       {vector_loop(filter, number(roles_.filters), lanes_, std::move(body))});
   }
 
   /// (G g G^T)[point] for each panel, channel and filter of the panel.
@@ -447,13 +419,13 @@ class WinogradRule {
         const Dim at = dim_add(times(panel, wide_), filter);
         const DimMap map{
             {roles_.r, number(r)}, {roles_.s, number(s)}, {roles_.channel, channel}, {roles_.filter, at}};
-        Value v = *substitute(std::make_shared<const Value>(roles_.weight), map);
+        LoadValue v = *as_shared<LoadValue>(substitute(make(roles_.weight), map));
         v.buffer = 0;
         if (roles_.filters % wide_ != 0) {
           v.checks = {{at, nullptr, number(roles_.filters)}};
           v.otherwise = constant(Scalar::from_double(DType::float32(), 0));
         }
-        window.push_back(combiner.local(std::make_shared<const Value>(std::move(v))));
+        window.push_back(combiner.local(make(std::move(v))));
       }
     const Values points = combiner.both_sides(tables_.weight, window);
     for (size_t k = 0; k < points.size(); ++k) {
@@ -461,7 +433,7 @@ class WinogradRule {
       const Dim at = dim_add(times(dim_add(times(matrix, roles_.channels), channel), wide_), filter);
       body.push_back(store(1, at, points[k]));
     }
-    const StmtPtr filters = vector_loop(filter, wide_, std::move(body), lanes_);
+    const StmtPtr filters = vector_loop(filter, number(wide_), lanes_, std::move(body));
     form.body = {
         serial_loop(panel, number(panels_), {serial_loop(channel, number(roles_.channels), {filters})})};
     return form;

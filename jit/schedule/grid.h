@@ -3,7 +3,7 @@
 
 #include <map>
 
-#include "jit/loops/loops.h"
+#include "jit/loops/kernel.h"
 
 namespace quern::loops {
 

@@ -62,7 +62,7 @@ TEST(CodegenLoad, GathersByComputedIndices) {
   const auto column = cast(kIndex, load(2, kInt64, j));
   for (const DType dtype : {kFloat, DType::bfloat16(), DType::uint8()}) {
     for (const int width : {1, 8}) {
-      loops::Value from = gather_value(0, dtype, num(0), row, num(5));
+      loops::LoadValue from = gather_value(0, dtype, num(0), row, num(5));
       from.computed.push_back({column, num(1)});
       const auto body = store(3, dim_add(dim_mul(i, m), j), make(from));
       const auto compiled = compile(kernel("gather",

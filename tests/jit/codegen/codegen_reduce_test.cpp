@@ -133,7 +133,7 @@ TEST(CodegenReduce, NanGoesThroughMinAndMax) {
   }
 }
 
-/// The order that jit/loops/loops.h gives for 4 vectors of 4 lanes and a rest.
+/// The order that jit/loops/stmt.h gives for 4 vectors of 4 lanes and a rest.
 float sum_in_documented_order(const std::vector<float>& x) {
   std::array<std::array<float, 4>, 4> parts{};
   const size_t whole = x.size() / 16 * 16;

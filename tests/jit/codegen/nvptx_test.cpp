@@ -46,7 +46,7 @@ loops::Kernel bound_product(Dim m, Dim n, Dim k_extent, const std::string& more 
   c.extents = {m, n};
   loops::Reduction r{ReduceKind::Sum, {k}, {k_extent}};
   r.accumulator = kFloat;
-  loops::Value a = load_value(0, kFloat, dim_add(dim_mul(i, k_extent), k));
+  loops::LoadValue a = load_value(0, kFloat, dim_add(dim_mul(i, k_extent), k));
   a.indices = {i, k};
   r.value = apply(ScalarOp::Mul, {make(std::move(a)), load(1, kFloat, dim_add(dim_mul(k, n), j))});
   c.reductions = {r};

@@ -55,8 +55,7 @@ TEST(Guards, DivisionByZeroStops) {
   for (const int width : {1, 8}) {
     const Dim n = dim_var("n"), zero = dim_var("zero"), i = dim_var("i");
     const Dim divisor = dim_sub(i, zero), square = dim_mul(divisor, divisor);
-    loops::Value quotient{
-        .kind = loops::ValueKind::Index, .dtype = kIndex, .dim = dim_floordiv(num(12), divisor)};
+    loops::IndexValue quotient{kIndex, dim_floordiv(num(12), divisor)};
     quotient.checks = {inside(dim_sub(square, num(1)), square)};
     quotient.trap = 1;
     const auto compiled =

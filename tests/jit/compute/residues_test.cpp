@@ -39,10 +39,10 @@ TEST(Residues, OfAStrideHaveTheirTaps) {
   ASSERT_EQ(classes.size(), 2U);
   for (const Computation& c : classes) {
     for_each_dim(c, [](Dim d) { for_each_quotient(d, [](Dim q) { ADD_FAILURE() << to_string(q); }); });
-    for_each_value(c.reductions[0].value, [](const Value& v) {
-      if (v.buffer == 1) {
-        EXPECT_TRUE(v.checks.empty());
-        EXPECT_EQ(v.otherwise, nullptr);
+    for_each<LoadValue>(c.reductions[0].value, [](const LoadValue& load) {
+      if (load.buffer == 1) {
+        EXPECT_TRUE(load.checks.empty());
+        EXPECT_EQ(load.otherwise, nullptr);
       }
     });
   }

@@ -88,9 +88,8 @@ const Rule kRules[] = {
      "a local that the kernel does not count"},
     {"ATileWithoutItsIndices",
      [](const Parts& p) {
-       Stmt tile = *declare(0, kFloat, p.zero);
-       tile.shape = {4};
-       return p.of({make(tile), reduce(ReduceKind::Sum, 0, p.zero)}, 1);
+       const StmtPtr tile = make(Declare{.local = 0, .dtype = kFloat, .value = p.zero, .shape = {4}});
+       return p.of({tile, reduce(ReduceKind::Sum, 0, p.zero)}, 1);
      },
      "the tile 0 has another number of axes"},
     {"APositionWithoutALocal",
@@ -108,7 +107,7 @@ const Rule kRules[] = {
      "a load of a is of another dtype"},
     {"ALoadOfAnotherRank",
      [](const Parts& p) {
-       Value v = load_value(0, kFloat, p.i);
+       LoadValue v = load_value(0, kFloat, p.i);
        v.indices = {p.i, p.i};
        return p.stored(make(v));
      },

@@ -169,12 +169,11 @@ TEST(Matrices, SayWhatTheyCannotBeUsedFor) {
     const loops::BoundsCheck inside{dim_sub(at, dim_const(1)), nullptr, dim_const(50), nullptr};
     loops::Reduction& r = c.reductions[0];
     r.checks = {inside};
-    r.value = loops::map_values(r.value, [&](const loops::Value& v) -> loops::ValuePtr {
-      if (v.kind != loops::ValueKind::Load || v.buffer != 0) return nullptr;
-      loops::Value load = v;
+    r.value = loops::replace<loops::LoadValue>(r.value, [&](loops::LoadValue load) -> loops::ValuePtr {
+      if (load.buffer != 0) return nullptr;
       load.checks = {inside};
-      load.otherwise = loops::build::constant(Scalar::from_int(v.dtype, 0));
-      return loops::build::make(load);
+      load.otherwise = loops::constant(Scalar::from_int(load.dtype, 0));
+      return loops::make(load);
     });
     loops::Nest nest(c, {}, {own});
     EXPECT_EQ(applied(nest, tile(*own, 32, 32, 8)), "");

@@ -16,7 +16,7 @@ using namespace build;
 ValuePtr element(int buffer, const std::vector<Dim>& shape, const std::vector<Dim>& at) {
   Dim offset = num(0);
   for (size_t a = 0; a < shape.size(); ++a) offset = dim_add(dim_mul(offset, shape[a]), at[a]);
-  Value v = load_value(buffer, DType::float32(), offset);
+  LoadValue v = load_value(buffer, DType::float32(), offset);
   v.indices = at;
   return make(std::move(v));
 }

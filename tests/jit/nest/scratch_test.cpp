@@ -191,8 +191,8 @@ TEST(CacheRead, KeepsTraps) {
     c.buffers = {{"a", f32, {num(10)}}, {"out", f32, {num(extent)}, true}};
     c.vars = {i};
     c.extents = {num(extent)};
-    Value read = load_value(0, f32, dim_add(i, num(2)));
-    read.indices = {read.dim};
+    LoadValue read = load_value(0, f32, dim_add(i, num(2)));
+    read.indices = {read.offset};
     c.value = load_trap(std::move(read), {{dim_add(i, num(2)), nullptr, num(10), num(1)}}, 1);
     c.store_offset = i;
     c.traps = {"outside"};

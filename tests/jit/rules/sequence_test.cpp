@@ -14,34 +14,33 @@ using namespace build;
 
 /// for i in 0..steps in range from 0 { out[2*i + first] = 1 }
 Kernel stores(int64_t steps, bool shared, std::string_view axis = "i", int64_t first = 0) {
-  Stmt store{StmtKind::Store};
-  store.buffer = 0;
-  store.value = constant(kFloat, 1);
-  Stmt loop{StmtKind::For};
-  loop.var = dim_var(axis);
-  store.offset = dim_add(dim_mul(num(2), loop.var), num(first));
-  loop.extent = num(steps);
-  if (shared) loop.before = num(0);
-  loop.body = {make(std::move(store))};
+  const Dim i = dim_var(axis);
+  const Dim offset = dim_add(dim_mul(num(2), i), num(first));
   Kernel kernel;
   kernel.buffers = {{"out", kFloat, {num(2 * steps)}, true}};
-  kernel.body = {make(std::move(loop))};
+  kernel.body = {make(For{.var = i,
+                          .extent = num(steps),
+                          .execution = Serial{.before = shared ? num(0) : nullptr},
+                          .body = {store(0, offset, constant(kFloat, 1))}})};
   if (shared) kernel.range = kernel.work = num(steps);
   return kernel;
 }
 
+/// Where the part of the range begins that a loop does.
+Dim start_of(const StmtPtr& loop) { return as<For>(loop)->serial()->before; }
+
 TEST(Sequence, HasRangesThatFollowOneAnother) {
   const Kernel both = in_sequence({stores(3, true, "i"), stores(4, true, "j")});
   ASSERT_EQ(both.body.size(), 2U);
-  EXPECT_TRUE(is_const(both.body[0]->before, 0));
-  EXPECT_TRUE(is_const(both.body[1]->before, 3));
+  EXPECT_TRUE(is_const(start_of(both.body[0]), 0));
+  EXPECT_TRUE(is_const(start_of(both.body[1]), 3));
   EXPECT_TRUE(is_const(both.range, 7));
   EXPECT_TRUE(is_const(both.work, 7));
 }
 
 TEST(Sequence, IsSharedWhereAllAre) {
   const Kernel both = in_sequence({stores(3, true), stores(4, false)});
-  EXPECT_EQ(both.body[0]->before, nullptr);
+  EXPECT_EQ(start_of(both.body[0]), nullptr);
   EXPECT_EQ(both.range, nullptr);
   EXPECT_EQ(both.work, nullptr);
 }

@@ -1,0 +1,101 @@
+#pragma once
+// What each kind of value and statement consists of: one table per kind, as of expressions (ir/expr/fields.h),
+// from which walks over kernels follow (jit/loops/walk.h). What is left out does not compile: the table of a
+// kind, a field in a table.
+
+#include "ir/base/fields.h"
+#include "jit/loops/stmt.h"
+
+namespace quern::loops {
+
+namespace role {
+struct Child {};      ///< ValuePtr, which may be null in a statement alone, LoadPtr, or a list of them
+struct Otherwise {};  ///< ValuePtr or null: what is evaluated where a check fails
+struct Checks {};     ///< list of BoundsCheck
+struct Offsets {};    ///< list of ComputedOffset
+struct Dims {};       ///< Dim, which may be null, over the kernel's dims and the loops around
+struct Indices {};    ///< list of Dim, likewise: a place of a tile, or along the axes of a buffer
+struct Var {};        ///< Dim: the variable that a loop binds
+struct Local {};      ///< int: the local that is read or changed, -1 for none
+struct NewLocal {};   ///< int: the local that is declared
+struct Buffer {};     ///< int: which of the kernel's buffers is read or written
+struct Trap {};       ///< int: what the kernel returns where a check fails, 0 where it goes on
+struct Steps {};      ///< Execution
+struct Body {};       ///< Block
+struct Datum {};      ///< what is the same wherever the node stands
+}  // namespace role
+
+namespace fields {
+using quern::fields::MakeField;
+inline constexpr MakeField<role::Child> child;
+inline constexpr MakeField<role::Otherwise> otherwise;
+inline constexpr MakeField<role::Checks> checks;
+inline constexpr MakeField<role::Offsets> offsets;
+inline constexpr MakeField<role::Dims> dims;
+inline constexpr MakeField<role::Indices> indices;
+inline constexpr MakeField<role::Var> var;
+inline constexpr MakeField<role::Local> local;
+inline constexpr MakeField<role::NewLocal> new_local;
+inline constexpr MakeField<role::Buffer> buffer;
+inline constexpr MakeField<role::Trap> trap;
+inline constexpr MakeField<role::Steps> steps;
+inline constexpr MakeField<role::Body> body;
+inline constexpr MakeField<role::Datum> datum;
+
+/// The table of a kind.
+template <class Node>
+struct Of;
+
+/// How many fields the table of a value has: its own, and those of a CheckedValue.
+template <class Node>
+consteval size_t count_of_value() {
+  constexpr size_t kOfChecked = std::is_base_of_v<CheckedValue, Node> ? 2 : 0;
+  return quern::fields::count<Node, typename Node::ValueOf>() + kOfChecked;
+}
+template <class Node>
+consteval size_t count_of_stmt() {
+  return quern::fields::count<Node, typename Node::StmtOf>();
+}
+
+#define QUERN_FIELDS(Kind, count, ...)                      \
+  template <>                                               \
+  struct Of<Kind> {                                         \
+    using N = Kind;                                         \
+    static constexpr auto kTable = std::tuple(__VA_ARGS__); \
+  };                                                        \
+  static_assert(count<Kind>() == std::tuple_size_v<decltype(Of<Kind>::kTable)>)
+QUERN_FIELDS(ConstValue, count_of_value, datum(&N::constant));
+QUERN_FIELDS(IndexValue, count_of_value, dims(&N::dim), checks(&N::checks), trap(&N::trap));
+QUERN_FIELDS(LoadValue, count_of_value, buffer(&N::buffer), dims(&N::offset), indices(&N::indices),
+             offsets(&N::computed), checks(&N::checks), otherwise(&N::otherwise), trap(&N::trap),
+             datum(&N::unseen));
+QUERN_FIELDS(ApplyValue, count_of_value, datum(&N::op), child(&N::args), checks(&N::checks), trap(&N::trap));
+QUERN_FIELDS(CastValue, count_of_value, child(&N::value));
+QUERN_FIELDS(SelectValue, count_of_value, child(&N::condition), child(&N::then_arm), child(&N::else_arm));
+QUERN_FIELDS(LocalValue, count_of_value, local(&N::local), indices(&N::indices), checks(&N::checks),
+             trap(&N::trap));
+QUERN_FIELDS(DotValue, count_of_value, datum(&N::dot), child(&N::a), child(&N::b), datum(&N::terms),
+             dims(&N::stride));
+QUERN_FIELDS(For, count_of_stmt, dims(&N::extent), steps(&N::execution), var(&N::var), body(&N::body));
+QUERN_FIELDS(If, count_of_stmt, checks(&N::checks), body(&N::body));
+QUERN_FIELDS(Declare, count_of_stmt, child(&N::value), new_local(&N::local), datum(&N::dtype),
+             datum(&N::shape), datum(&N::width), datum(&N::matrices), datum(&N::terms));
+QUERN_FIELDS(Assign, count_of_stmt, local(&N::local), indices(&N::indices), child(&N::value));
+QUERN_FIELDS(Settle, count_of_stmt, local(&N::local));
+QUERN_FIELDS(Transpose, count_of_stmt, local(&N::local), datum(&N::width), datum(&N::rows));
+QUERN_FIELDS(Reduce, count_of_stmt, local(&N::local), indices(&N::indices), datum(&N::reduce),
+             checks(&N::checks), child(&N::value), local(&N::index_local), child(&N::index_value));
+QUERN_FIELDS(Store, count_of_stmt, buffer(&N::buffer), dims(&N::offset), child(&N::value));
+QUERN_FIELDS(Update, count_of_stmt, buffer(&N::buffer), dims(&N::offset), offsets(&N::computed),
+             checks(&N::checks), trap(&N::trap), datum(&N::op), child(&N::value));
+#undef QUERN_FIELDS
+}  // namespace fields
+
+/// Calls `f(role, field of node)` for each field, in the order of the table: what a field binds is bound for
+/// the fields after it.
+template <class F, class Node>
+void for_each_field(F&& f, Node& node) {
+  quern::fields::for_each(fields::Of<std::remove_const_t<Node>>::kTable, f, node);
+}
+
+}  // namespace quern::loops

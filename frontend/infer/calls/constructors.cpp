@@ -15,6 +15,7 @@ std::optional<size_t> Constructors::field_named(SyntaxPtr arg, const DataConstru
   auto found = std::ranges::find(fields, arg->text, &DataField::name);
   if (found != fields.end()) return static_cast<size_t>(found - fields.begin());
   std::vector<std::string> names;
+  names.reserve(fields.size());
   for (const DataField& f : fields) names.push_back(f.name);
   Place name = place(arg);
   name.part = Part::Head;

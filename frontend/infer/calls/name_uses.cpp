@@ -34,7 +34,7 @@ DraftPtr NameUses::global(SyntaxPtr s) {
     return operators_.value(s, *head);
   const Scheme* scheme = scope_.scheme(s->text);
   if (!scheme || contains_error(scheme->type)) return broken_elsewhere(s);
-  return parts_.copies.use(s, s->text, *scheme);
+  return parts_.specialisations.use(s, s->text, *scheme);
 }
 
 DraftPtr NameUses::broken_elsewhere(SyntaxPtr s) {

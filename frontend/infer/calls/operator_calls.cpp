@@ -38,8 +38,9 @@ DraftPtr OperatorCalls::infix(SyntaxPtr s, const Declaration& op) {
 }
 
 // False after a diagnostic.
-bool OperatorCalls::add_attribute(std::string name, SyntaxPtr value, SyntaxPtr at, OperatorCallDraft& call) {
-  auto known = names_.evaluator().evaluate(value, names_.env.statics);
+bool OperatorCalls::add_attribute(std::string name, SyntaxPtr value, SyntaxPtr at, Statics& statics,
+                                  OperatorCallDraft& call) {
+  auto known = statics.evaluate(value, names_.env.statics);
   call.call.attributes.emplace_back(std::move(name), known.value_or(StaticValue()));
   call.call.attribute_syntax.push_back(at);
   return known.has_value();
@@ -49,6 +50,7 @@ DraftPtr OperatorCalls::call(SyntaxPtr s, const Declaration& op, const std::vect
                              const std::vector<SyntaxPtr>& named) {
   OperatorCallDraft& draft = parts_.operators.make(op, s);
   const size_t tensors = std::min(tensor_param_count(op.syntax), positional.size());
+  Statics statics = names_.evaluator();
   bool failed = false;
   for (size_t i = 0; i < positional.size(); ++i) {
     if (is_attribute_struct(positional[i])) {
@@ -62,14 +64,14 @@ DraftPtr OperatorCalls::call(SyntaxPtr s, const Declaration& op, const std::vect
     }
     if (i >= tensors && is_tensor(positional[i], op)) return too_many_tensors(i, positional, op);
     if (i >= tensors) {
-      failed |= !add_attribute("", positional[i], positional[i], draft);
+      failed |= !add_attribute("", positional[i], positional[i], statics, draft);
       continue;
     }
     draft.args.push_back(infer(positional[i]));
     draft.call.tensors.push_back(draft.args.back()->type);
     draft.call.tensor_syntax.push_back(positional[i]);
   }
-  for (SyntaxPtr n : named) failed |= !add_attribute(std::string(n->text), n->child(0), n, draft);
+  for (SyntaxPtr n : named) failed |= !add_attribute(std::string(n->text), n->child(0), n, statics, draft);
   if (failed) return error(s);
   parts_.operators.relate(s, draft, fmt::format("the arguments of `{}`", op.name));
   return &draft;

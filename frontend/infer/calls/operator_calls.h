@@ -22,7 +22,8 @@ class OperatorCalls : public WalkPart {
  private:
   DraftPtr call(SyntaxPtr s, const Declaration& op, const std::vector<SyntaxPtr>& positional,
                 const std::vector<SyntaxPtr>& named);
-  bool add_attribute(std::string name, SyntaxPtr value, SyntaxPtr at, OperatorCallDraft& call);
+  bool add_attribute(std::string name, SyntaxPtr value, SyntaxPtr at, Statics& statics,
+                     OperatorCallDraft& call);
   /// The argument `first` is a tensor where the operator has attributes.
   DraftPtr too_many_tensors(size_t first, const std::vector<SyntaxPtr>& arguments, const Declaration& op);
 };

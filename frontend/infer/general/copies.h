@@ -1,6 +1,6 @@
 #pragma once
-// What is typed anew for each rank and dtype that it is used at: function literals bound by `let`, as copies
-// beside them, and definitions, as definitions of their own.
+// Function literals bound by `let` that are typed anew for each rank and dtype that they are used at, as copies
+// beside them.
 
 #include <deque>
 #include <functional>
@@ -42,9 +42,8 @@ class Copies : public Component {
   void keep(SyntaxPtr let, const Variable* variable);
   /// A variable of an earlier statement, and what is known of it.
   const Variable* top_level(const TopLevelVariable& top);
-  /// The uses of a variable and of a definition with general types.
+  /// The use of a variable with a general type.
   DraftPtr use(SyntaxPtr s, const Variable* variable);
-  DraftPtr use(SyntaxPtr s, std::string_view definition, const Scheme& scheme);
 
   /// A copy that is made, and what it is called.
   struct Copy {
@@ -79,29 +78,11 @@ class Copies : public Component {
     std::vector<LocalName> captured;
     std::deque<At> copies = {};
   };
-  // copies.cpp
   bool has_written_dtypes(const Template& made, Type function, SyntaxPtr at, std::string_view name);
   bool attempt(DraftPtr waiting, SyntaxPtr s, const Variable* variable, size_t use);
   Template::At& copy_at(Template& of, const std::vector<Type>& params, SyntaxPtr use);
   void type_copy(const Template& of, Template::At& copy, Variable* self, SyntaxPtr use);
   void report_at_use(size_t from, SyntaxPtr use, const std::string& name);
-  // specialised.cpp
-  struct GlobalUse {
-    SyntaxPtr at;
-    std::string_view name;
-    std::vector<Dim> dims;
-    bool annotated;
-    size_t number;
-  };
-  bool attempt(DraftPtr waiting, const GlobalUse& use);
-  void use_specialised(DraftPtr waiting, const GlobalUse& use, const Inferred& copy, std::string_view key,
-                       uint32_t home);
-  DraftPtr global(SyntaxPtr s, std::string_view name, const Scheme& scheme, const GeneralUse& use,
-                  uint32_t module);
-  // type_arguments.cpp
-  void type_arguments(SyntaxPtr s, const Scheme& scheme, const Substitution& substitution);
-  void type_argument(SyntaxPtr s, SyntaxPtr argument, std::string_view name, const Scheme& scheme,
-                     const Substitution& substitution);
 
   Names& names_;
   Assignments& assignments_;

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
-#include "frontend/infer/general/copies.h"
+#include "frontend/infer/general/specialisations.h"
 
 namespace quern {
 
-void Copies::type_arguments(SyntaxPtr s, const Scheme& scheme, const Substitution& substitution) {
+void Specialisations::type_arguments(SyntaxPtr s, const Scheme& scheme, const Substitution& substitution) {
   if (s->children.empty()) return;
   const Declaration* head = scope_.global(s->text);
   SyntaxPtr written = head ? head->syntax->child(0) : nullptr;
@@ -29,8 +29,8 @@ void Copies::type_arguments(SyntaxPtr s, const Scheme& scheme, const Substitutio
       type_argument(s, s->children[i], written->children[i]->text, scheme, substitution);
 }
 
-void Copies::type_argument(SyntaxPtr s, SyntaxPtr argument, std::string_view name, const Scheme& scheme,
-                           const Substitution& substitution) {
+void Specialisations::type_argument(SyntaxPtr s, SyntaxPtr argument, std::string_view name,
+                                    const Scheme& scheme, const Substitution& substitution) {
   auto wrong = [&](std::string_view kind) {
     report(DiagnosticKind::WrongTypeArguments, argument,
            fmt::format("`{}` of `@{}` is {}", name, s->text, kind));

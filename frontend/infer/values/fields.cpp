@@ -73,8 +73,10 @@ DraftPtr Fields::read(SyntaxPtr s, RecordFieldDraft& waiting, const DataDefiniti
 }
 
 void Fields::report_unknown(SyntaxPtr s, const DataDefinition& data) {
+  const auto& fields = data.constructors[0].fields;
   std::vector<std::string> names;
-  for (const DataField& field : data.constructors[0].fields) names.push_back(field.name);
+  names.reserve(fields.size());
+  for (const DataField& field : fields) names.push_back(field.name);
   Place at = place(s);
   at.part = Part::Tail;
   at.length = static_cast<uint32_t>(s->text.size());

@@ -4,6 +4,7 @@
 
 #include "frontend/infer/finish/finisher.h"
 #include "frontend/infer/general/copies.h"
+#include "frontend/infer/general/specialisations.h"
 #include "frontend/infer/heads/heads.h"
 #include "frontend/infer/operators/operators.h"
 #include "frontend/infer/operators/schedules.h"
@@ -26,6 +27,7 @@ struct Parts {
   Heads heads{context, names};
   General general{context, relations, operators};
   Copies copies{context, names, assignments, relations, operators, general};
+  Specialisations specialisations{context, names, assignments, relations, operators, general};
   Finisher finisher{context, operators, schedules, copies};
 };
 

@@ -1,17 +1,16 @@
-// Uses of definitions with general types: as they are, or as definitions for a rank and a dtype.
+#include "frontend/infer/general/specialisations.h"
 
 #include <fmt/format.h>
 
 #include <mutex>
 
 #include "frontend/infer/context/open_types.h"
-#include "frontend/infer/general/copies.h"
 
 namespace quern {
 
 // The definition at the dims and types of a use of its scheme.
-DraftPtr Copies::global(SyntaxPtr s, std::string_view name, const Scheme& scheme, const GeneralUse& use,
-                        uint32_t module) {
+DraftPtr Specialisations::global(SyntaxPtr s, std::string_view name, const Scheme& scheme,
+                                 const GeneralUse& use, uint32_t module) {
   std::vector<Dim> dims;
   std::vector<Type> types;
   for (Dim d : scheme.dim_vars) dims.push_back(use.substitution.dims.at(d));
@@ -23,12 +22,12 @@ DraftPtr Copies::global(SyntaxPtr s, std::string_view name, const Scheme& scheme
                                  .module = module});
 }
 
-DraftPtr Copies::use(SyntaxPtr s, std::string_view name, const Scheme& scheme) {
+DraftPtr Specialisations::use(SyntaxPtr s, std::string_view name, const Scheme& scheme) {
   std::string shown = fmt::format("`@{}`", name);
   GeneralUse use = general_.at_use(scheme, s, shown);
   type_arguments(s, scheme, use.substitution);
   if (!scheme.specialised) return global(s, name, scheme, use, scope_.module());
-  GlobalUse of{s, name, {}, scope_.is_annotated(name), use.number};
+  Use of{s, name, {}, scope_.is_annotated(name), use.number};
   for (Dim d : scheme.dim_vars) of.dims.push_back(use.substitution.dims.at(d));
   DraftPtr waiting = drafts_.make<GeneralUseDraft>(origin(s), use.type);
   relations_.relate(s, waiting, fmt::format("the arguments of {}", shown),
@@ -66,7 +65,7 @@ class CanonicalVars {
 
 }  // namespace
 
-bool Copies::attempt(DraftPtr waiting, const GlobalUse& use) {
+bool Specialisations::attempt(DraftPtr waiting, const Use& use) {
   if (operators_.is_broken(use.number)) return unifier_.unify(waiting->type, error_type()), true;
   auto params = settled_params(waiting->type, unifier_);
   if (!params) return false;
@@ -78,7 +77,6 @@ bool Copies::attempt(DraftPtr waiting, const GlobalUse& use) {
   std::string key = request.key.substr(1);
   context_.needs.push_back({request, place(use.at)});
   if (use.annotated) {
-    // Its type is known without its body.
     scope_.specialise(request);
     waiting->replacement = drafts_.form(
         origin(use.at), waiting->type,
@@ -99,8 +97,8 @@ bool Copies::attempt(DraftPtr waiting, const GlobalUse& use) {
   return true;
 }
 
-void Copies::use_specialised(DraftPtr waiting, const GlobalUse& use, const Inferred& copy,
-                             std::string_view key, uint32_t home) {
+void Specialisations::use_specialised(DraftPtr waiting, const Use& use, const Inferred& copy,
+                                      std::string_view key, uint32_t home) {
   std::string shown = fmt::format("`@{}`", use.name);
   GeneralUse here = general_.at_use(copy.definition.scheme, use.at, shown);
   assignments_.expect(use.at, waiting->type, here.type, shown);

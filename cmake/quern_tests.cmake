@@ -6,6 +6,8 @@ include(GoogleTest)
 # The rules of dims are proved with Z3.
 pkg_check_modules(z3 REQUIRED IMPORTED_TARGET z3)
 
+set(QUERN_TEST_TIMEOUT 600 CACHE STRING "Seconds that a test may take; more under the sanitizers")
+
 # quern_test(<target> <folder below tests>...)
 function(quern_test target)
   list(TRANSFORM ARGN PREPEND "tests/")
@@ -29,7 +31,7 @@ function(quern_test target)
   endif()
   # No test sees what is in the user's cache of compiled code, and after every pass the IR is verified.
   gtest_discover_tests(${target} NO_PRETTY_VALUES DISCOVERY_TIMEOUT 120
-                       PROPERTIES TIMEOUT 600 ENVIRONMENT "QUERN_CACHE=off;QUERN_TIERS=best;QUERN_VERIFY=1")
+                       PROPERTIES TIMEOUT ${QUERN_TEST_TIMEOUT} ENVIRONMENT "QUERN_CACHE=off;QUERN_TIERS=best;QUERN_VERIFY=1")
 endfunction()
 
 quern_test(quern_unit_tests ir frontend passes jit session ide cli)

@@ -14,8 +14,6 @@ struct Inference : Parts {
 
 /// The types in the constraints of a scheme as the result has them.
 void finish_constraints(Scheme& scheme, Context& context);
-/// The types in the constraints of a scheme as the result has them.
-void finish_constraints(Scheme& scheme, Context& context);
 /// Whether there is an error in an expression or a type of it.
 bool contains_errors(ExprPtr expr);
 

@@ -64,6 +64,12 @@ llvm::Value* Emitter::spread(llvm::Value* v, unsigned width) {
   return v->getType()->isVectorTy() ? v : b_.CreateVectorSplat(width, v);
 }
 
+/// As many lanes as `like` has.
+llvm::Value* Emitter::spread_like(llvm::Value* v, llvm::Value* like) {
+  const auto* type = llvm::dyn_cast<llvm::FixedVectorType>(like->getType());
+  return type ? spread(v, type->getNumElements()) : v;
+}
+
 void Emitter::unify(llvm::MutableArrayRef<llvm::Value*> values) {
   const bool any = llvm::any_of(values, [](const llvm::Value* v) { return v->getType()->isVectorTy(); });
   if (!any) return;
@@ -85,87 +91,6 @@ llvm::Value* Emitter::under_mask(llvm::Value* mask, const std::function<llvm::Va
   lanes_ = outer;
   memo_ = seen;
   return result;
-}
-
-// --- addresses -----------------------------------------------------------------------------------
-
-namespace {
-
-int64_t constant_term(Dim d) {
-  if (const auto constant = as_const(d)) return *constant;
-  return d->kind == DimKind::Sum ? as_const(d->args.back()).value_or(0) : 0;
-}
-
-}  // namespace
-
-void Emitter::set_base(Address& where, Dim base) {
-  where.displacement = constant_term(base);
-  where.base = dim(dim_sub(base, dim_const(where.displacement)));
-}
-
-Emitter::Address Emitter::address(Dim offset, const std::vector<loops::ComputedOffset>& computed) {
-  Address where{b_.getInt64(0), 0, nullptr, false, false};
-  offset = here(offset);
-  if (!varies(offset)) {
-    set_base(where, offset);
-  } else if (const auto linear = linear_in(offset, lanes_->var)) {
-    set_base(where, dim_add(dim_mul(linear->coefficient, lanes_->first), linear->rest));
-    where.contiguous = is_const(linear->coefficient, 1);
-    where.every_second = is_const(linear->coefficient, 2) && computed.empty();
-    if (!where.contiguous || !computed.empty()) {
-      llvm::Value* stride = spread(dim(linear->coefficient), lanes_->width);
-      where.per_lane = b_.CreateMul(lane_numbers(lanes_->width), stride);
-    }
-  } else {
-    where.per_lane = dim(offset);
-    if (computed.empty()) where.places = places_of_lanes(offset);
-  }
-  bool lanes_differ = false;
-  for (const loops::ComputedOffset& part : computed) {
-    std::array<llvm::Value*, 2> factors{value(*part.index), dim(part.stride)};
-    unify(factors);
-    llvm::Value* moved = multiply(factors[0], factors[1]);
-    if (!moved->getType()->isVectorTy()) {
-      where.base = add(where.base, moved);
-    } else {
-      where.per_lane = where.per_lane ? b_.CreateAdd(where.per_lane, moved) : moved;
-      lanes_differ = true;
-    }
-  }
-  if (lanes_differ) where.contiguous = false;
-  if (where.contiguous) where.per_lane = nullptr;
-  return where;
-}
-
-/// One pointer, or one per lane where the address says so.
-llvm::Value* Emitter::pointer(int buffer, const Address& where) {
-  if (machine_.checks_bounds) check_bounds(buffer, where);
-  const auto index = static_cast<size_t>(buffer);
-  llvm::Type* element = operations_.in_memory(kernel_.buffers.at(index).dtype);
-  llvm::Value* base = b_.CreateGEP(element, buffers_[index], where.base);
-  if (where.displacement != 0)
-    base = b_.CreateConstGEP1_64(element, base, static_cast<uint64_t>(where.displacement));
-  return where.per_lane ? b_.CreateGEP(element, base, where.per_lane) : base;
-}
-
-/// Stops the kernel where an active lane is outside of the buffer: that would be a mistake of ours.
-void Emitter::check_bounds(int buffer, const Address& where) {
-  llvm::Value* offset = b_.CreateAdd(where.base, b_.getInt64(static_cast<uint64_t>(where.displacement)));
-  if (where.per_lane || where.contiguous || where.every_second) {
-    llvm::Value* lanes = where.per_lane;
-    if (!lanes) lanes = lane_numbers(lanes_->width);
-    if (!where.per_lane && where.every_second) lanes = b_.CreateAdd(lanes, lanes);
-    offset = b_.CreateAdd(spread(offset, lanes_->width), lanes);
-  }
-  llvm::Value* size = dim(dim_product(kernel_.buffers.at(static_cast<size_t>(buffer)).shape));
-  llvm::Value* outside = b_.CreateICmpUGE(offset, spread_like(size, offset));
-  llvm::Value* mask = lanes_ ? lanes_->mask : nullptr;
-  if (outside->getType()->isVectorTy()) {
-    outside = b_.CreateOrReduce(both(outside, mask));
-  } else if (mask && lanes_->may_be_empty) {
-    outside = b_.CreateAnd(outside, b_.CreateOrReduce(mask));
-  }
-  trap_if(outside, loops::kOutOfBuffer);
 }
 
 // --- loads ---------------------------------------------------------------------------------------

@@ -81,12 +81,14 @@ class Emitter {
     llvm::Value* varying = nullptr;
   };
 
-  // emit.cpp: functions and statements
+  // emit.cpp: the functions around the statements
   void open_function(llvm::Function* function);
   void close_function();
   void point_of_thread();
   llvm::Value* local_memory(const loops::Buffer& buffer);
   void scratch(llvm::Function* entry, std::vector<llvm::Value*>& args);
+
+  // emit_stmt.cpp: statements; emit_loops.cpp and emit_matrices.cpp have their own
   void block(const loops::Block& statements);
   void statement(const loops::Stmt& s);
   void emit(const loops::For& s);
@@ -98,13 +100,18 @@ class Emitter {
   void emit(const loops::Reduce& s);
   void emit(const loops::Store& s);
   void emit(const loops::Update& s);
+  llvm::AllocaInst* new_slot(llvm::Type* type);
   llvm::AllocaInst* place(const Local& local, const std::vector<Dim>& indices);
   void reduce(const loops::Reduce& s);
   void arg_reduce(const loops::Reduce& s);
   llvm::Value* next_accumulator(const loops::Reduce& s, const Local& local, llvm::Value* accumulator);
-  llvm::AllocaInst* new_slot(llvm::Type* type);
+  bool store_in_runs(llvm::Value* stored, const loops::Store& s, const Address& where);
+  void store_every_second(llvm::Value* stored, llvm::Value* to, llvm::Align align);
 
   // emit_loops.cpp
+  void open_scope();
+  void close_scope();
+  void bind(Dim var, llvm::Value* value);
   void emit_loop(const loops::For& s, const loops::Serial& steps);
   void emit_loop(const loops::For& s, const loops::Vectorized& lanes);
   void emit_loop(const loops::For& s, const loops::Unrolled& steps);
@@ -113,29 +120,29 @@ class Emitter {
   llvm::Value* grid_index(loops::GridIndex index);
   std::pair<llvm::Value*, llvm::Value*> part_of_range(const loops::For& s, const loops::Serial& steps);
   std::vector<llvm::Value*> hidden(std::vector<llvm::Value*> values);
-  void unrolled_step(const loops::For& s, const loops::Unrolled& steps, Dim index);
   std::vector<llvm::Value*> hide_buffers(const loops::Block& body);
   bool fits_register(const Local& tile) const;
   void at_known_index(Dim var, Dim index, const loops::Block& body);
+  void unrolled_step(const loops::For& s, const loops::Unrolled& steps, Dim index);
   enum class Repeat : uint8_t { Loop, FewTimes, AtMostOnce };
   void strips(const loops::For& s, const loops::Vectorized& lanes, llvm::Value* begin, llvm::Value* end,
               unsigned copies, bool masked, Repeat repeat);
   void unrolled_strips(const loops::For& s, const loops::Vectorized& lanes);
   void strip(const loops::For& s, const loops::Vectorized& lanes, Dim first, unsigned copy,
              llvm::Value* masked_end);
+  llvm::Value* lane_numbers(unsigned width);
   /// for (i = begin; i < end; i += step) body(i)
   void counted_loop(llvm::Value* begin, llvm::Value* end, uint64_t step, Repeat repeat,
                     const std::function<void(llvm::Value*)>& body);
+
   // emit_poll.cpp
   void poll();
   /// A counted loop that stops when it is asked to; `cycles`: about how many a step takes.
   void polled_loop(llvm::Value* begin, llvm::Value* end, uint64_t step, Repeat repeat, double cycles,
                    const std::function<void(llvm::Value*)>& body);
   static double cycles_of(const loops::Block& body);
-  // emit_loops.cpp
-  void open_scope();
-  void close_scope();
-  void bind(Dim var, llvm::Value* value);
+
+  // emit_partials.cpp
   /// A value, and where it stands among those that an arg-reduction compares; null for other reductions.
   struct Partial {
     llvm::Value* value;
@@ -146,9 +153,8 @@ class Emitter {
   void close_partials(int local, ReduceKind kind, int index_local);
   Partial fold_lanes(ReduceKind kind, DType dtype, Partial vectors);
   Partial combine(ReduceKind kind, DType dtype, Partial a, Partial b);
-  llvm::Value* lane_numbers(unsigned width);
 
-  // emit_dim.cpp: index arithmetic
+  // emit_dim.cpp: index arithmetic and addresses
   size_t level_of(Dim d) const;
   bool varies(Dim d) const;
   /// The dim with what is known of unrolled loops' variables put in.
@@ -161,6 +167,10 @@ class Emitter {
   llvm::Value* combine_dims(Dim d, const std::function<llvm::Value*(llvm::Value*, llvm::Value*)>& step);
   llvm::Value* add(llvm::Value* a, llvm::Value* b);
   llvm::Value* multiply(llvm::Value* a, llvm::Value* b);
+  void set_base(Address& where, Dim base);
+  Address address(Dim offset, const std::vector<loops::ComputedOffset>& computed);
+  llvm::Value* pointer(int buffer, const Address& address);
+  void check_bounds(int buffer, const Address& address);
 
   // emit_value.cpp
   llvm::Value* value(const loops::Value& v);
@@ -174,16 +184,32 @@ class Emitter {
   llvm::Value* emit(const loops::LocalValue& v);
   llvm::Value* emit(const loops::DotValue& v);
   void stop_unless_inside(const loops::CheckedValue& v);
+  void trap_if(llvm::Value* failed, int trap);
+  Condition condition(const std::vector<loops::BoundsCheck>& checks);
+  bool holds(const loops::BoundsCheck& check) const;
   llvm::Value* load_past_traps(const loops::LoadValue& v);
   llvm::Value* load_or_otherwise(const loops::LoadValue& v);
   llvm::Value* masked_or_otherwise(const loops::LoadValue& v, llvm::Value* condition);
   llvm::Value* unchecked_load(const loops::LoadValue& v, llvm::Value* pass_through);
-  Condition condition(const std::vector<loops::BoundsCheck>& checks);
-  bool holds(const loops::BoundsCheck& check) const;
   llvm::Value* unseen_load(const loops::LoadValue& v);
   loops::LoadValue inside_of(const loops::LoadValue& v);
+  llvm::SmallVector<int64_t, 64> places_of_lanes(Dim offset);
+  int64_t steps_before(Dim first, const llvm::SmallVector<int64_t, 64>& places) const;
+  llvm::Value* load_in_places(llvm::Type* element, llvm::Value* from, llvm::Align align,
+                              const llvm::SmallVector<int64_t, 64>& places);
+  llvm::Value* load_every_second(llvm::Type* element, llvm::Value* from, llvm::Align align);
+  /// Runs `body` with fewer lanes active; values computed in it are not seen outside.
+  llvm::Value* under_mask(llvm::Value* mask, const std::function<llvm::Value*()>& body);
+  llvm::Value* both(llvm::Value* a, llvm::Value* b);
+  llvm::Value* spread(llvm::Value* v, unsigned width);
+  llvm::Value* spread_like(llvm::Value* v, llvm::Value* like);
+  /// Spreads the scalars where there is a vector.
+  void unify(llvm::MutableArrayRef<llvm::Value*> values);
+
+  // emit_dot.cpp
   llvm::Value* dot(const loops::DotValue& v, llvm::Value* accumulator);
   llvm::Value* group_load(const loops::LoadValue& v, int group);
+
   // emit_matrices.cpp
   /// The registers of a tile that is in matrices, and of their factors.
   struct Registers {
@@ -206,28 +232,6 @@ class Emitter {
   void load_right(const MatrixProduct& product, int64_t beside);
   void call_on_matrices(const std::string& intrinsic, llvm::ArrayRef<llvm::Value*> operands);
   llvm::Value* matrix_number(int64_t number) { return b_.getInt8(static_cast<uint8_t>(number)); }
-
-  // emit_value.cpp
-  void trap_if(llvm::Value* failed, int trap);
-  void set_base(Address& where, Dim base);
-  Address address(Dim offset, const std::vector<loops::ComputedOffset>& computed);
-  llvm::Value* pointer(int buffer, const Address& address);
-  void check_bounds(int buffer, const Address& address);
-  llvm::SmallVector<int64_t, 64> places_of_lanes(Dim offset);
-  int64_t steps_before(Dim first, const llvm::SmallVector<int64_t, 64>& places) const;
-  llvm::Value* load_in_places(llvm::Type* element, llvm::Value* from, llvm::Align align,
-                              const llvm::SmallVector<int64_t, 64>& places);
-  llvm::Value* load_every_second(llvm::Type* element, llvm::Value* from, llvm::Align align);
-  bool store_in_runs(llvm::Value* stored, const loops::Store& s, const Address& where);
-  void store_every_second(llvm::Value* stored, llvm::Value* to, llvm::Align align);
-  /// Runs `body` with fewer lanes active; values computed in it are not seen outside.
-  llvm::Value* under_mask(llvm::Value* mask, const std::function<llvm::Value*()>& body);
-  llvm::Value* any_active(llvm::Value* mask);
-  llvm::Value* both(llvm::Value* a, llvm::Value* b);
-  llvm::Value* spread(llvm::Value* v, unsigned width);
-  llvm::Value* spread_like(llvm::Value* v, llvm::Value* like);
-  /// Spreads the scalars where there is a vector.
-  void unify(llvm::MutableArrayRef<llvm::Value*> values);
 
   llvm::Module& module_;
   const loops::Kernel& kernel_;

@@ -46,48 +46,45 @@ inline constexpr MakeField<role::Datum> datum;
 template <class Node>
 struct Of;
 
-/// How many fields the table of a value has: its own, and those of a CheckedValue.
+/// How many fields a table has: the node's own, and those of a CheckedValue.
 template <class Node>
-consteval size_t count_of_value() {
-  constexpr size_t kOfChecked = std::is_base_of_v<CheckedValue, Node> ? 2 : 0;
-  return quern::fields::count<Node, typename Node::ValueOf>() + kOfChecked;
-}
-template <class Node>
-consteval size_t count_of_stmt() {
-  return quern::fields::count<Node, typename Node::StmtOf>();
+consteval size_t count_of() {
+  if constexpr (std::is_base_of_v<Stmt, Node>) {
+    return quern::fields::count<Node, typename Node::StmtOf>();
+  } else {
+    constexpr size_t kOfChecked = std::is_base_of_v<CheckedValue, Node> ? 2 : 0;
+    return quern::fields::count<Node, typename Node::ValueOf>() + kOfChecked;
+  }
 }
 
-#define QUERN_FIELDS(Kind, count, ...)                      \
+#define QUERN_FIELDS(Kind, ...)                             \
   template <>                                               \
   struct Of<Kind> {                                         \
     using N = Kind;                                         \
     static constexpr auto kTable = std::tuple(__VA_ARGS__); \
   };                                                        \
-  static_assert(count<Kind>() == std::tuple_size_v<decltype(Of<Kind>::kTable)>)
-QUERN_FIELDS(ConstValue, count_of_value, datum(&N::constant));
-QUERN_FIELDS(IndexValue, count_of_value, dims(&N::dim), checks(&N::checks), trap(&N::trap));
-QUERN_FIELDS(LoadValue, count_of_value, buffer(&N::buffer), dims(&N::offset), indices(&N::indices),
-             offsets(&N::computed), checks(&N::checks), otherwise(&N::otherwise), trap(&N::trap),
-             datum(&N::unseen));
-QUERN_FIELDS(ApplyValue, count_of_value, datum(&N::op), child(&N::args), checks(&N::checks), trap(&N::trap));
-QUERN_FIELDS(CastValue, count_of_value, child(&N::value));
-QUERN_FIELDS(SelectValue, count_of_value, child(&N::condition), child(&N::then_arm), child(&N::else_arm));
-QUERN_FIELDS(LocalValue, count_of_value, local(&N::local), indices(&N::indices), checks(&N::checks),
-             trap(&N::trap));
-QUERN_FIELDS(DotValue, count_of_value, datum(&N::dot), child(&N::a), child(&N::b), datum(&N::terms),
-             dims(&N::stride));
-QUERN_FIELDS(For, count_of_stmt, dims(&N::extent), steps(&N::execution), var(&N::var), body(&N::body));
-QUERN_FIELDS(If, count_of_stmt, checks(&N::checks), body(&N::body));
-QUERN_FIELDS(Declare, count_of_stmt, child(&N::value), new_local(&N::local), datum(&N::dtype),
-             datum(&N::shape), datum(&N::width), datum(&N::matrices), datum(&N::terms));
-QUERN_FIELDS(Assign, count_of_stmt, local(&N::local), indices(&N::indices), child(&N::value));
-QUERN_FIELDS(Settle, count_of_stmt, local(&N::local));
-QUERN_FIELDS(Transpose, count_of_stmt, local(&N::local), datum(&N::width), datum(&N::rows));
-QUERN_FIELDS(Reduce, count_of_stmt, local(&N::local), indices(&N::indices), datum(&N::reduce),
-             checks(&N::checks), child(&N::value), local(&N::index_local), child(&N::index_value));
-QUERN_FIELDS(Store, count_of_stmt, buffer(&N::buffer), dims(&N::offset), child(&N::value));
-QUERN_FIELDS(Update, count_of_stmt, buffer(&N::buffer), dims(&N::offset), offsets(&N::computed),
-             checks(&N::checks), trap(&N::trap), datum(&N::op), child(&N::value));
+  static_assert(count_of<Kind>() == std::tuple_size_v<decltype(Of<Kind>::kTable)>)
+QUERN_FIELDS(ConstValue, datum(&N::constant));
+QUERN_FIELDS(IndexValue, dims(&N::dim), checks(&N::checks), trap(&N::trap));
+QUERN_FIELDS(LoadValue, buffer(&N::buffer), dims(&N::offset), indices(&N::indices), offsets(&N::computed),
+             checks(&N::checks), otherwise(&N::otherwise), trap(&N::trap), datum(&N::unseen));
+QUERN_FIELDS(ApplyValue, datum(&N::op), child(&N::args), checks(&N::checks), trap(&N::trap));
+QUERN_FIELDS(CastValue, child(&N::value));
+QUERN_FIELDS(SelectValue, child(&N::condition), child(&N::then_arm), child(&N::else_arm));
+QUERN_FIELDS(LocalValue, local(&N::local), indices(&N::indices), checks(&N::checks), trap(&N::trap));
+QUERN_FIELDS(DotValue, datum(&N::dot), child(&N::a), child(&N::b), datum(&N::terms), dims(&N::stride));
+QUERN_FIELDS(For, dims(&N::extent), steps(&N::execution), var(&N::var), body(&N::body));
+QUERN_FIELDS(If, checks(&N::checks), body(&N::body));
+QUERN_FIELDS(Declare, child(&N::value), new_local(&N::local), datum(&N::dtype), datum(&N::shape),
+             datum(&N::width), datum(&N::matrices), datum(&N::terms));
+QUERN_FIELDS(Assign, local(&N::local), indices(&N::indices), child(&N::value));
+QUERN_FIELDS(Settle, local(&N::local));
+QUERN_FIELDS(Transpose, local(&N::local), datum(&N::width), datum(&N::rows));
+QUERN_FIELDS(Reduce, local(&N::local), indices(&N::indices), datum(&N::reduce), checks(&N::checks),
+             child(&N::value), local(&N::index_local), child(&N::index_value));
+QUERN_FIELDS(Store, buffer(&N::buffer), dims(&N::offset), child(&N::value));
+QUERN_FIELDS(Update, buffer(&N::buffer), dims(&N::offset), offsets(&N::computed), checks(&N::checks),
+             trap(&N::trap), datum(&N::op), child(&N::value));
 #undef QUERN_FIELDS
 }  // namespace fields
 

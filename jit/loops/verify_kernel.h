@@ -13,8 +13,8 @@ namespace quern::loops {
 /// - A local is declared before it is used, in a block around; indices of a tile are as many as its axes.
 /// - Loads, stores and updates are of buffers that there are, of their dtype and rank; what is written is no
 /// input.
-/// - Functions have as many operands as they take; widths are positive, extents are not negative; a trap has
-/// a text.
+/// - Functions have as many operands as they take, and values all of theirs; widths are positive, extents are
+/// not negative; a trap has a text.
 std::string verify(const Kernel& kernel);
 
 }  // namespace quern::loops

@@ -61,7 +61,8 @@ Block map_loops(const Block& block, const std::function<void(For&)>& f);
 
 // --- fields ----------------------------------------------------------------------------------------
 
-/// Copies whose fields `f(role, field)` has changed, in everything inside too, of the roles that it takes.
+/// Copies values and statements with everything inside, where `f(role, field)` changes each field whose role
+/// it takes.
 template <class F>
 class FieldMap {
  public:

@@ -1,5 +1,5 @@
 #pragma once
-// From the loops of a nest to statements: what kernel.cpp, turned_*.cpp and scratch*.cpp share.
+// From the loops of a nest to statements: what kernel.cpp, element.cpp, turned_*.cpp and scratch*.cpp share.
 
 #include <optional>
 #include <string>
@@ -96,7 +96,7 @@ class NestWriter {
   Dim range_inside(const std::vector<int>& order, size_t k, const Place& place) const;
   Dim range_from(const std::vector<int>& order, size_t k, const Place& place) const;
 
-  // statements
+  // element.cpp: statements and values
   Block element(const Place& place);
   Store store_at(const Place& place) const;
   void top_reduction(int number, const Place& place, Block& body);

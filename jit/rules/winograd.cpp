@@ -141,7 +141,8 @@ class RoleFinder {
       return std::nullopt;
     auto* product = as<ApplyValue>(sum.value);
     if (!product || product->op != ScalarOp::Mul) return std::nullopt;
-    auto *first = as<LoadValue>(product->args[0]), *second = as<LoadValue>(product->args[1]);
+    auto* first = as<LoadValue>(product->args[0]);
+    auto* second = as<LoadValue>(product->args[1]);
     if (!first || !second) return std::nullopt;
     const auto roles = roles_of(*first, *second, sum);
     return roles ? roles : roles_of(*second, *first, sum);

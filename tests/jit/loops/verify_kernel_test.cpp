@@ -122,6 +122,14 @@ const Rule kRules[] = {
      "a check of nothing"},
     {"AFunctionOfOneOperand", [](const Parts& p) { return p.stored(apply(ScalarOp::Add, {p.element})); },
      "+ has 1 operands"},
+    {"ACastOfNothing", [](const Parts& p) { return p.stored(cast(kFloat, nullptr)); }, "a cast of nothing"},
+    {"ASelectWithoutAnArm",
+     [](const Parts& p) {
+       return p.stored(make(SelectValue{kFloat, p.zero, p.zero}));
+     },
+     "a select without a condition or an arm"},
+    {"AProductWithoutAFactor", [](const Parts& p) { return p.stored(make(DotValue{kFloat})); },
+     "a product without a factor"},
 };
 
 class KernelRules : public testing::TestWithParam<Rule> {};

@@ -1,8 +1,8 @@
 #include "frontend/names/name_range.h"
 
 #include <algorithm>
-
-#include "frontend/text/lexeme.h"
+#include <cctype>
+#include <utility>
 
 namespace quern {
 
@@ -39,24 +39,60 @@ std::vector<Range> own_parts(SyntaxPtr node, const std::vector<Range>& spans) {
   return parts;
 }
 
-/// Whether a token is the name, with a sigil or without.
-bool is_name(std::string_view token, std::string_view name) {
-  if (token.ends_with(name)) token.remove_suffix(name.size());
-  return token.empty() || token == "%" || token == "@";
+bool is_word(char c) { return c == '_' || std::isalnum(static_cast<unsigned char>(c)) != 0; }
+
+/// Where the comment, the string or the blank that begins at a place ends; the place itself where none does.
+size_t end_of_skipped(std::string_view text, size_t at) {
+  const std::string_view rest = text.substr(at);
+  if (rest.starts_with("//")) return std::min(text.find_first_of("\r\n", at), text.size());
+  if (rest.starts_with("/*")) {
+    int depth = 0;
+    do {
+      const std::string_view here = text.substr(at);
+      const int step = here.starts_with("/*") ? 1 : here.starts_with("*/") ? -1 : 0;
+      depth += step;
+      at += step == 0 ? 1 : 2;
+    } while (depth > 0 && at < text.size());
+    return std::min(at, text.size());
+  }
+  if (rest.starts_with("\"")) {
+    for (++at; at < text.size() && text[at] != '"'; ++at)
+      if (text[at] == '\\') ++at;
+    return std::min(at + 1, text.size());
+  }
+  return !rest.empty() && std::isspace(static_cast<unsigned char>(rest[0])) ? at + 1 : at;
+}
+
+/// Where a name stands in a text as a whole, or npos; `skips_word`: behind the first word.
+size_t find_name(std::string_view text, std::string_view name, bool& skips_word) {
+  for (size_t at = 0; at < text.size();) {
+    if (const size_t end = end_of_skipped(text, at); end != at) {
+      at = end;
+      continue;
+    }
+    size_t end = at;
+    while (end < text.size() && is_word(text[end])) ++end;
+    const bool counts = end == at || !std::exchange(skips_word, false);
+    const size_t after = at + name.size();
+    const bool whole = after >= text.size() || !is_word(text[after]) || !is_word(name.back());
+    if (counts && whole && text.substr(at).starts_with(name)) return at;
+    at = std::max(end, at + 1);
+  }
+  return std::string_view::npos;
 }
 
 }  // namespace
 
 Range name_range(SyntaxPtr node, std::string_view text, const std::vector<Range>& spans) {
   const std::string_view name = written_name(node);
-  bool word = begins_with_word(node);
-  for (Range part : own_parts(node, spans))
-    for (const Lexeme& token : lex(text.substr(part.begin, part.end - part.begin), true)) {
-      if (std::exchange(word, false)) continue;
-      const Range at{part.begin + token.range.begin, part.begin + token.range.end};
-      if (is_name(text.substr(at.begin, at.end - at.begin), name))
-        return {at.end - static_cast<uint32_t>(name.size()), at.end};
-    }
+  if (name.empty()) return {};
+  bool skips_word = begins_with_word(node);
+  for (Range part : own_parts(node, spans)) {
+    const size_t found = find_name(text.substr(part.begin, part.end - part.begin), name, skips_word);
+    if (found == std::string_view::npos) continue;
+    const uint32_t begin = part.begin + static_cast<uint32_t>(found);
+    return {begin, begin + static_cast<uint32_t>(name.size())};
+  }
   return {};
 }
 

@@ -15,7 +15,7 @@ std::shared_ptr<const TopLevelVariable> holding(TopLevelVariable variable,
     TopLevelVariable variable;
     std::shared_ptr<const void> owner;
   };
-  auto held = std::make_shared<Held>(Held{variable, std::move(owner)});
+  auto held = std::make_shared<Held>(Held{std::move(variable), std::move(owner)});
   return {held, &held->variable};
 }
 

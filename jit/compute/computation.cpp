@@ -108,12 +108,14 @@ struct WithoutChecks {
     auto* load = as<LoadValue>(value);
     if (load && load->otherwise && is_outside(*load, facts) && !has_stopping_place(*load))
       return (*this)(load->otherwise);
-    return visit(*value, [this](auto node) -> ValuePtr {
-      for_each_field(*this, node);
-      if constexpr (requires { node.otherwise; })
-        if (node.checks.empty()) node.otherwise = nullptr;
-      return make(std::move(node));
-    });
+    return visit(*value, [this](const auto& node) { return this->image(node); });
+  }
+  template <class Node>
+  ValuePtr image(Node node) const {
+    for_each_field(*this, node);
+    if constexpr (std::is_same_v<Node, LoadValue>)
+      if (node.checks.empty()) node.otherwise = nullptr;
+    return make(std::move(node));
   }
 
   void operator()(role::Child, ValuePtr& child) const { child = (*this)(child); }

@@ -201,6 +201,7 @@ class Writer {
 
   std::string arguments(const std::vector<ValuePtr>& args) {
     std::vector<std::string> texts;
+    texts.reserve(args.size());
     for (const ValuePtr& arg : args) texts.push_back(value(*arg));
     return "(" + join(texts, ", ") + ")";
   }

@@ -69,11 +69,11 @@ class FieldMap {
   explicit FieldMap(F f) : f_(std::move(f)) {}
 
   ValuePtr operator()(const Value& value) const {
-    return visit(value, [this](const auto& node) -> ValuePtr { return image(node); });
+    return visit(value, [this](const auto& node) -> ValuePtr { return this->image(node); });
   }
   ValuePtr operator()(const ValuePtr& value) const { return value ? (*this)(*value) : nullptr; }
   StmtPtr operator()(const StmtPtr& stmt) const {
-    return visit(*stmt, [this](const auto& node) -> StmtPtr { return image(node); });
+    return visit(*stmt, [this](const auto& node) -> StmtPtr { return this->image(node); });
   }
   BoundsCheck operator()(BoundsCheck check) const {
     change(role::Dims(), check.index);

@@ -77,7 +77,7 @@ class PackedForm {
     if (!known) return std::nullopt;
     from.checks = padding_;
     from.otherwise = padding_.empty() ? nullptr : constant(Scalar::from_int(from.dtype, 0));
-    const ValuePtr element = make(std::move(from));
+    ValuePtr element = make(std::move(from));
     form_.value = replace<LoadValue>(taken, [&](const LoadValue&) { return element; });
     form_.buffers[1].shape = form_.extents;
     form_.buffers[1].dtype = taken->dtype;

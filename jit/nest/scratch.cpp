@@ -228,7 +228,7 @@ Block NestWriter::with_result_in_scratch(const Place& place, const Inside& insid
   Place inner = place;
   inner.scratch.insert_or_assign(output, InScratch{scratch, held, nullptr});
   append(body, inside(inner));
-  const ValuePtr kept = load_of(scratch, dtype, at);
+  ValuePtr kept = load_of(scratch, dtype, at);
   const ValuePtr result =
       !in_memory ? kept : replace<LocalValue>(c_.value, [&](const LocalValue&) { return kept; });
   append(body, for_each_result([&](const Place& p, const DimMap& map) {

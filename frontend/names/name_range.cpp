@@ -4,6 +4,8 @@
 #include <cctype>
 #include <utility>
 
+#include "frontend/text/lexeme.h"
+
 namespace quern {
 
 namespace {
@@ -43,18 +45,8 @@ bool is_word(char c) { return c == '_' || std::isalnum(static_cast<unsigned char
 
 /// Where the comment, the string or the blank that begins at a place ends; the place itself where none does.
 size_t end_of_skipped(std::string_view text, size_t at) {
+  if (const size_t end = comment_end(text, at); end != at) return end;
   const std::string_view rest = text.substr(at);
-  if (rest.starts_with("//")) return std::min(text.find_first_of("\r\n", at), text.size());
-  if (rest.starts_with("/*")) {
-    int depth = 0;
-    do {
-      const std::string_view here = text.substr(at);
-      const int step = here.starts_with("/*") ? 1 : here.starts_with("*/") ? -1 : 0;
-      depth += step;
-      at += step == 0 ? 1 : 2;
-    } while (depth > 0 && at < text.size());
-    return std::min(at, text.size());
-  }
   if (rest.starts_with("\"")) {
     for (++at; at < text.size() && text[at] != '"'; ++at)
       if (text[at] == '\\') ++at;

@@ -55,7 +55,6 @@ class NameWalk {
   void type(SyntaxPtr s);
   void let(SyntaxPtr s, SyntaxPtr annotation, SyntaxPtr value);
   void pattern(SyntaxPtr s);
-  void binders(SyntaxPtr list);
   void index_expression(SyntaxPtr s);
   void family(SyntaxPtr s);
   void call(SyntaxPtr s);

@@ -64,6 +64,12 @@ size_t block_comment_end(std::string_view text, size_t begin) {
 
 }  // namespace
 
+size_t comment_end(std::string_view text, size_t at) {
+  const std::string_view rest = text.substr(at);
+  if (rest.starts_with("//")) return line_comment_end(text, at);
+  return rest.starts_with("/*") ? block_comment_end(text, at) : at;
+}
+
 std::vector<Comment> comments_in(std::string_view text, uint32_t offset) {
   std::vector<Comment> comments;
   size_t blanks = 0;  // where the blanks before the next comment begin

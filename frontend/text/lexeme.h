@@ -33,6 +33,10 @@ std::vector<Lexeme> lex(std::string_view text, bool slash_names);
 /// `%`.
 size_t local_name_size(std::string_view text, bool slash_names);
 
+/// Where the comment that begins at a place ends, its own line end excluded; the place itself where none
+/// begins. Any bytes may stand in the text.
+size_t comment_end(std::string_view text, size_t at);
+
 /// A comment, and the line ends around it up to the next comment or token.
 struct Comment {
   Range range;  ///< a line comment's without the blanks at its end

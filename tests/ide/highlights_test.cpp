@@ -3,10 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "session/session.h"
+#include "tests/temporary_folder.h"
 
 namespace quern::ide {
 namespace {
@@ -79,6 +82,27 @@ TEST(Highlights, FieldsConstructorsAndSymbols) {
               ElementsAre("type [Net=] { Net(w: float32) }", "def @f(%n: [Net]) { %n.w }"));
   EXPECT_THAT(shown("1 $+ 2 + add(3, 4)\n"),
               ElementsAre("1 [+] 2 + add(3, 4)", "1 + 2 [+] add(3, 4)", "1 + 2 + [add](3, 4)"));
+}
+
+// Of an imported name the part before the dot is the module's.
+TEST(Highlights, ImportedNames) {
+  TemporaryFolder folder;
+  std::ofstream(folder / "net.relay")
+      << "def @id(%x: float32) { %x }\nop twice(%x: Tensor[s, t]) -> Tensor[s, t] "
+         "{ [..i] => %x[..i] * 2 }\n";
+  const std::string text = "import \"net.relay\" as net\n@net.id(1f) + @net.id(2f);\nnet.twice([1f])\n";
+  Session session;
+  const SourceId source = session.open_file((folder / "main.relay").string(), text);
+  auto places = [&](std::string_view at) {
+    std::vector<std::string> found;
+    for (const Highlight& h : highlights(session, source, static_cast<uint32_t>(text.find(at))))
+      found.push_back(text.substr(h.range.begin, h.range.end - h.range.begin) + "@" +
+                      std::to_string(h.range.begin));
+    return found;
+  };
+  EXPECT_THAT(places("id(2f)"), ElementsAre("id@31", "id@45"));
+  EXPECT_THAT(places("net.twice"), ElementsAre("net@22", "net@27", "net@41", "net@53"));
+  EXPECT_THAT(places("twice(["), ElementsAre("twice@57"));
 }
 
 // In text that does not type, and beside text that does not parse.

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "frontend/infer/gradual/open_dims.h"
-#include "frontend/text/suggest.h"
+#include "frontend/infer/values/fields.h"
 
 namespace quern {
 
@@ -14,13 +14,10 @@ std::optional<size_t> Constructors::field_named(SyntaxPtr arg, const DataConstru
   const auto& fields = constructor.fields;
   auto found = std::ranges::find(fields, arg->text, &DataField::name);
   if (found != fields.end()) return static_cast<size_t>(found - fields.begin());
-  std::vector<std::string> names;
-  names.reserve(fields.size());
-  for (const DataField& f : fields) names.push_back(f.name);
   Place name = place(arg);
   name.part = Part::Head;
   name.length = static_cast<uint32_t>(arg->text.size());
-  Suggestion meant = suggest(did_you_mean(arg->text, names), name);
+  Suggestion meant = suggest_field(constructor, arg->text, name);
   report(DiagnosticKind::UnknownField, arg,
          fmt::format("`{}` has no field `{}`{}", constructor.name, arg->text, meant.text), {},
          std::move(meant.fixes));

@@ -57,6 +57,13 @@ bool Fields::attempt(SyntaxPtr s, RecordFieldDraft& waiting) {
 }
 
 // The field of a record of this type; null where it has none of this name.
+static std::vector<std::string> names_of(const DataConstructor& constructor) {
+  std::vector<std::string> names;
+  names.reserve(constructor.fields.size());
+  for (const DataField& field : constructor.fields) names.push_back(field.name);
+  return names;
+}
+
 DraftPtr Fields::read(SyntaxPtr s, RecordFieldDraft& waiting, const DataDefinition& data, Type type) {
   const auto& fields = data.constructors[0].fields;
   for (uint32_t i = 0; i < fields.size(); ++i) {
@@ -72,18 +79,19 @@ DraftPtr Fields::read(SyntaxPtr s, RecordFieldDraft& waiting, const DataDefiniti
   return nullptr;
 }
 
+Suggestion suggest_field(const DataConstructor& constructor, std::string_view name, const Place& at) {
+  return suggest(did_you_mean(name, names_of(constructor)), at);
+}
+
 void Fields::report_unknown(SyntaxPtr s, const DataDefinition& data) {
-  const auto& fields = data.constructors[0].fields;
-  std::vector<std::string> names;
-  names.reserve(fields.size());
-  for (const DataField& field : fields) names.push_back(field.name);
+  const DataConstructor& constructor = data.constructors[0];
   Place at = place(s);
   at.part = Part::Tail;
   at.length = static_cast<uint32_t>(s->text.size());
-  Suggestion meant = suggest(did_you_mean(s->text, names), at);
-  std::vector<Note> notes{
-      {Place{{data.declaration, data.constructors[0].node}, {}},
-       fmt::format("`{}` is declared here; its fields are {}", data.name, fmt::join(names, ", "))}};
+  Suggestion meant = suggest_field(constructor, s->text, at);
+  std::vector<Note> notes{{Place{{data.declaration, constructor.node}, {}},
+                           fmt::format("`{}` is declared here; its fields are {}", data.name,
+                                       fmt::join(names_of(constructor), ", "))}};
   diagnostics_.push_back({DiagnosticKind::UnknownField, at,
                           fmt::format("`{}` has no field `{}`{}", data.name, s->text, meant.text),
                           std::move(notes), std::move(meant.fixes)});

@@ -1,9 +1,15 @@
 #pragma once
 // Fields of tuples, `%t.0`, and of records, `%r.name`.
 
+#include <string_view>
+
 #include "frontend/infer/walk/walk.h"
+#include "frontend/text/suggest.h"
 
 namespace quern {
+
+/// The field of a constructor that a name is near to, for a name at a place that none has.
+Suggestion suggest_field(const DataConstructor& constructor, std::string_view name, const Place& at);
 
 class Fields : public WalkPart {
  public:

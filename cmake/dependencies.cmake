@@ -15,6 +15,9 @@ if(NOT QUERN_SANITIZE)
   target_link_libraries(quern_settings INTERFACE "${MIMALLOC_LIBRARY}")
 endif()
 
+# Widths of characters on a terminal; linked statically.
+find_library(UTF8PROC_LIBRARY libutf8proc.a REQUIRED)
+
 # Of libzip only its header is used at build time; the library is opened with the first archive. (Its CMake package names
 # tools that Debian ships in another package; its pkg-config file is sound.)
 pkg_check_modules(libzip REQUIRED libzip)

@@ -5,6 +5,7 @@ find_package(GTest REQUIRED)
 include(GoogleTest)
 # The rules of dims are proved with Z3.
 pkg_check_modules(z3 REQUIRED IMPORTED_TARGET z3)
+pkg_check_modules(vterm REQUIRED IMPORTED_TARGET vterm)
 
 set(QUERN_TEST_TIMEOUT 600 CACHE STRING "Seconds that a test may take; more under the sanitizers")
 
@@ -41,14 +42,12 @@ quern_test(quern_operator_tests operators support)
 quern_test(quern_golden_tests golden)
 quern_test(quern_random_tests random support)
 quern_test(quern_protocol_tests lsp repl)
-# What an input of the REPL does, without a process of its own.
-target_sources(quern_protocol_tests PRIVATE repl/commands.cpp repl/workspace.cpp repl/interrupt.cpp
-                                            repl/command_files.cpp repl/explain.cpp)
+# What an input of the REPL does, without a process of its own; the editor on an emulated terminal.
+target_link_libraries(quern_protocol_tests PRIVATE quern_repl PkgConfig::vterm)
 
 # Built by bench/session.sh alone.
-add_executable(quern_session_bench EXCLUDE_FROM_ALL bench/session_bench.cpp repl/session_thread.cpp
-               tests/lsp/server_process.cpp)
-target_link_libraries(quern_session_bench PRIVATE quern_settings fmt::fmt quern_session)
+add_executable(quern_session_bench EXCLUDE_FROM_ALL bench/session_bench.cpp tests/lsp/server_process.cpp)
+target_link_libraries(quern_session_bench PRIVATE quern_settings fmt::fmt quern_repl)
 target_compile_definitions(quern_session_bench PRIVATE QUERN_BINARY="${PROJECT_BINARY_DIR}/quern")
 add_dependencies(quern_session_bench quern)
 quern_precompile(quern_session_bench "")

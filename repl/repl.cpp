@@ -4,28 +4,55 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <optional>
 #include <string>
 
 #include "generated/config.h"
 #include "ir/base/interrupt.h"
+#include "repl/assistant.h"
 #include "repl/commands.h"
+#include "repl/editor/reader.h"
 #include "repl/input.h"
 #include "repl/interrupt.h"
 #include "repl/workspace.h"
 
 namespace quern {
 
-int run_repl(Session& session, const ReplOptions& options) {
-  std::optional<Interrupts> interrupts;
-  if (options.interactive) {
-    interrupts.emplace();
-    fmt::print("Quern {}; `:help` lists the commands\n", QUERN_VERSION);
+namespace {
+
+/// Inputs as they come: through the editor, or line by line from what has no cursor that could be moved.
+class Inputs {
+ public:
+  Inputs(Workspace& workspace, const ReplOptions& options)
+      : assistant_(workspace),
+        history_(options.interactive ? editor::history_path() : std::filesystem::path()) {
+    const auto colours = options.colour ? editor::Colours::Sixteen : editor::Colours::None;
+    if (options.interactive) interrupts_.emplace();
+    if (options.interactive && editor::Terminal::is_capable(STDIN_FILENO, STDOUT_FILENO))
+      edited_.emplace(STDIN_FILENO, STDOUT_FILENO, assistant_, history_, colours);
+    else
+      lines_.emplace(STDIN_FILENO, interrupts_ ? &*interrupts_ : nullptr, options.interactive);
   }
+  std::optional<std::string> next() { return edited_ ? edited_->next() : lines_->next(); }
+
+ private:
+  LanguageAssistant assistant_;
+  editor::History history_;
+  std::optional<Interrupts> interrupts_;
+  std::optional<editor::Reader> edited_;
+  std::optional<InputReader> lines_;
+};
+
+}  // namespace
+
+int run_repl(Session& session, const ReplOptions& options) {
+  if (options.interactive) fmt::print("Quern {}; `:help` lists the commands\n", QUERN_VERSION);
+  std::fflush(stdout);
   Workspace workspace(session, options);
-  InputReader reader(STDIN_FILENO, interrupts ? &*interrupts : nullptr, options.interactive);
+  Inputs inputs(workspace, options);
   bool failed = false;
-  while (auto input = reader.next()) {
+  while (auto input = inputs.next()) {
     const InterruptibleWork interruptible;
     session.watch(&interrupt_flag);
     CommandOutcome outcome = take_input(workspace, *input);

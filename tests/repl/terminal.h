@@ -1,5 +1,6 @@
 #pragma once
-// The real binary on a terminal, for tests: type a line, read what is shown up to the next prompt.
+// The real binary on a terminal whose cursor cannot be moved, for tests: type a line, read what is shown up to the next
+// prompt.
 
 #include <fcntl.h>
 #include <poll.h>
@@ -43,6 +44,7 @@ class Terminal {
     if (child_ == 0) {
       close(master_);
       login_tty(slave);
+      setenv("TERM", "dumb", 1);
       colour == Colour::No ? setenv("NO_COLOR", "1", 1) : unsetenv("NO_COLOR");
       if (chdir(folder.c_str()) == 0) execv(argv[0], argv.data());
       _exit(127);

@@ -1,0 +1,29 @@
+#pragma once
+// What the line editor is told of the language: the table of commands.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "repl/editor/assistant.h"
+
+namespace quern {
+
+class Workspace;
+
+class LanguageAssistant final : public editor::Assistant {
+ public:
+  explicit LanguageAssistant(Workspace& workspace) : workspace_(workspace) {}
+
+  bool needs_more(std::string_view text, bool blank_line) override;
+  std::vector<editor::StyledRange> styles(std::string_view text, size_t cursor) override;
+  editor::Completions complete(std::string_view text, size_t cursor) override;
+  std::vector<std::string> documentation(size_t item) override;
+  std::vector<editor::StyledLine> hint(std::string_view text, size_t cursor) override;
+
+ private:
+  Workspace& workspace_;
+  std::vector<std::string> commands_help_;  ///< of commands
+};
+
+}  // namespace quern

@@ -91,9 +91,11 @@ CommandLine::CommandLine(CLI::App& app) : app_(app) {
   CLI::App* check = app.add_subcommand("check", "report what is wrong in files, without running them");
   check->add_option("FILE", files_, ".relay files")->required();
   check->add_flag("--json", json_, "diagnostics as a JSON list");
-  CLI::App* test = app.add_subcommand("test", "run the tests of files");
-  test->add_option("FILE", files_, ".relay files")->required();
-  test->add_option("--filter", filter_, "run only tests whose name contains this text");
+  CLI::App* test =
+      app.add_subcommand("test", "run the tests of files, and compare transcripts with what happens");
+  test->add_option("FILE", files_, ".relay files; transcripts are .transcript and .md")->required();
+  test->add_option("--filter", filter_, "run only tests whose name contains this text, and no transcripts");
+  test->add_flag("--update", update_, "write what happens into the transcripts where they say otherwise");
   test->add_flag("--interpret", interpret_, "by the reference interpreter instead of compiled kernels");
   CLI::App* fmt = app.add_subcommand("fmt", "lay files out in the canonical style, in place");
   fmt->add_option("FILE", files_, ".relay files; - is standard input, whose layout goes to standard output")
@@ -200,50 +202,6 @@ int CommandLine::check() {
     point_to_explanation(all);
   }
   return exit_code(all);
-}
-
-// One line a test; what failed is reported where it failed. A file with mistakes in it runs none.
-int CommandLine::test() {
-  if (!interpret_) warn_about_cache(compiler_.cache);
-  size_t passed = 0, failed = 0;
-  int code = kFine;
-  for (const std::string& path : files_) {
-    const OpenedFile* opened = open(path);
-    if (!opened) {
-      code = kWrong;
-      continue;
-    }
-    Session& session = *opened->session;
-    auto problems = session.check_with_imports(opened->source);
-    if (has_errors(problems)) {
-      print_diagnostics(problems);
-      code = std::max(code, exit_code(problems));
-      continue;
-    }
-    ExecutionOptions options;
-    options.interpret = interpret_;
-    options.compiler = compiler_;
-    for (DeclarationId id : session.tests(opened->source)) {
-      const std::string& name = session.info(id).name;
-      if (name.find(filter_) == std::string::npos) continue;
-      Execution execution(session, opened->module, options,
-                          [](std::string_view line) { fmt::print("{}\n", line); });
-      StatementResult result = execution.run(id);
-      ++(result.failure ? failed : passed);
-      fmt::print("{} {}: {}\n", result.failure ? "FAILED" : "ok    ", path, name);
-      std::fflush(stdout);
-      if (!result.failure) continue;
-      print_diagnostics({*result.failure});
-      code = std::max(code, exit_code({*result.failure}));
-    }
-  }
-  fmt::print("{} passed, {} failed\n", passed, failed);
-  // A filter that chooses nothing is a slip: nothing was tested.
-  bool nothing = passed + failed == 0 && code == kFine;
-  if (nothing)
-    say(filter_.empty() ? "there is no `test` in these files"
-                        : fmt::format("no test's name contains `{}`", filter_));
-  return nothing && !filter_.empty() ? kWrong : code;
 }
 
 std::optional<ExecutionOptions> CommandLine::execution_options() const {

@@ -34,6 +34,12 @@ class CommandLine {
   int run_statements(Execution& execution, const OpenedFile& opened, std::optional<StatementResult>& last);
   int check();
   int test();
+  struct TestOutcome {
+    size_t passed = 0, failed = 0;
+    int code = 0;
+  };
+  void test_program(const std::string& path, TestOutcome& outcome);
+  void test_transcript(const std::string& path, TestOutcome& outcome) const;
   int format_files();
   int ir();
   int explain();
@@ -51,7 +57,7 @@ class CommandLine {
   std::string filter_, after_;
   CompilerOptions compiler_ = CompilerOptions::from_environment();
   double limit_ = 60;
-  bool check_ = false, json_ = false, interpret_ = false, version_ = false, profile_ = false;
+  bool check_ = false, json_ = false, interpret_ = false, version_ = false, profile_ = false, update_ = false;
 };
 
 }  // namespace quern

@@ -1,14 +1,12 @@
 // `quern fmt`.
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <charconv>
 #include <cstdio>
-#include <filesystem>
-#include <fstream>
 
 #include "cli/commands.h"
+#include "cli/files.h"
 #include "frontend/format/format.h"
 #include "repl/command_files.h"
 
@@ -29,22 +27,6 @@ std::optional<LineRange> parse_lines(std::string_view text) {
   }
   if (lines.first == 0 || lines.last < lines.first) return std::nullopt;
   return lines;
-}
-
-/// The file is replaced as a whole, so that none is half written; its permissions stay.
-bool replace_file(const std::string& path, const std::string& text) {
-  std::error_code error;
-  std::filesystem::path target = std::filesystem::weakly_canonical(path, error);
-  if (error) target = path;
-  std::filesystem::path written = target.string() + fmt::format(".{}.tmp", getpid());
-  std::ofstream out(written, std::ios::binary);
-  out << text;
-  out.close();
-  if (!out) return false;
-  std::filesystem::permissions(written, std::filesystem::status(target, error).permissions(), error);
-  std::filesystem::rename(written, target, error);
-  if (error) std::remove(written.c_str());
-  return !error;
 }
 
 /// One file, or standard input; the exit code.

@@ -1,17 +1,12 @@
 // The REPL, driven as its users drive it: the real binary, on a terminal and over a pipe.
-//
-// A `.transcript` beside this file is a session on a terminal: `>>> ` and `... ` lines are typed, the others
-// are what has to be shown. QUERN_UPDATE_GOLDENS=1 writes what was shown into the file.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,60 +22,6 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 
 const char* const kFolder = QUERN_SOURCE_DIR "/tests/repl";
-
-std::vector<std::string> transcripts() {
-  std::vector<std::string> names;
-  for (auto& entry : fs::directory_iterator(kFolder))
-    if (entry.path().extension() == ".transcript") names.push_back(entry.path().stem().string());
-  std::sort(names.begin(), names.end());
-  return names;
-}
-
-/// Without the blanks at the ends of lines, which editors drop from the kept files.
-std::string without_trailing_blanks(const std::string& text) {
-  std::istringstream lines(text);
-  std::string out;
-  for (std::string line; std::getline(lines, line);)
-    out += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
-  return out;
-}
-
-/// What the lines with prompts say.
-std::vector<std::string> typed_lines(const std::string& transcript) {
-  std::vector<std::string> typed;
-  std::istringstream lines(transcript);
-  for (std::string line; std::getline(lines, line);) {
-    line += ' ';
-    if (!line.starts_with(Terminal::kPrompt) && !line.starts_with(Terminal::kContinuation)) continue;
-    std::string input = line.substr(Terminal::kPrompt.size());
-    if (!input.empty()) input.pop_back();
-    typed.push_back(std::move(input));
-  }
-  return typed;
-}
-
-class Transcript : public testing::TestWithParam<std::string> {};
-
-TEST_P(Transcript, IsShown) {
-  fs::path path = fs::path(kFolder) / (GetParam() + ".transcript");
-  std::string kept = read_file(path);
-  Terminal terminal(QUERN_BINARY, kFolder);
-  std::string shown = terminal.read_to_prompt();
-  shown.erase(0, shown.find('\n') + 1);  // the greeting
-  for (const std::string& line : typed_lines(kept)) shown += line + "\n" + terminal.enter(line);
-  ASSERT_TRUE(shown.ends_with(Terminal::kPrompt)) << shown;
-  shown.resize(shown.size() - Terminal::kPrompt.size());
-  shown = without_trailing_blanks(shown);
-  const char* update = std::getenv("QUERN_UPDATE_GOLDENS");
-  if (update && std::string_view(update) == "1") {
-    std::ofstream(path, std::ios::binary) << shown;
-    return;
-  }
-  EXPECT_EQ(shown, kept);
-}
-
-INSTANTIATE_TEST_SUITE_P(Repl, Transcript, testing::ValuesIn(transcripts()),
-                         [](const auto& info) { return info.param; });
 
 ProgramOutcome pipe_through(std::string_view input) { return run_program({QUERN_BINARY}, kFolder, input); }
 

@@ -1,0 +1,245 @@
+#include "repl/transcript.h"
+
+#include <algorithm>
+#include <sstream>
+
+namespace quern {
+
+namespace {
+
+constexpr std::string_view kInputPrompt = ">>>", kContinuationPrompt = "...", kCommandPrompt = "$ ",
+                           kBlockFence = "```";
+constexpr std::string_view kAnyText = "...", kAnyLines = "....";
+
+bool is_prompt(std::string_view line, std::string_view prompt) {
+  return line.starts_with(prompt) && (line.size() == prompt.size() || line[prompt.size()] == ' ');
+}
+
+std::string_view after_prompt(std::string_view line) {
+  return line.substr(std::min(line.size(), kInputPrompt.size() + 1));
+}
+
+std::string_view without_end_blanks(std::string_view line) {
+  return line.substr(0, line.find_last_not_of(" \t\r") + 1);
+}
+
+std::vector<std::string> split_lines(std::string_view text) {
+  std::vector<std::string> lines;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    lines.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
+/// What the words after a fence say.
+struct Block {
+  std::string language, in, shows;
+  bool is_fresh = false;
+};
+
+Block block_of(std::string_view fence) {
+  constexpr std::string_view kIn = "in=", kShows = "shows=";
+  Block block;
+  std::istringstream words{std::string(fence.substr(kBlockFence.size()))};
+  words >> block.language;
+  for (std::string word; words >> word;) {
+    if (word == "fresh") block.is_fresh = true;
+    if (word.starts_with(kIn)) block.in = word.substr(kIn.size());
+    if (word.starts_with(kShows)) block.shows = word.substr(kShows.size());
+  }
+  return block;
+}
+
+/// The steps of a file, line by line.
+class TranscriptParser {
+ public:
+  TranscriptParser(const std::filesystem::path& path, std::string_view text)
+      : home_(path.parent_path()), folder_(home_) {
+    transcript_.lines = split_lines(text);
+    const size_t count = transcript_.lines.size();
+    if (path.extension() != ".md")
+      session(0, count);
+    else
+      for (size_t line = 0; line < count; ++line)
+        if (transcript_.lines[line].starts_with(kBlockFence)) line = block(line);
+  }
+
+  Transcript take() { return std::move(transcript_); }
+
+ private:
+  /// The block whose fence stands at a line; the line of the fence that ends it.
+  size_t block(size_t fence) {
+    const Block block = block_of(transcript_.lines[fence]);
+    size_t end = fence + 1;
+    while (end < transcript_.lines.size() && !transcript_.lines[end].starts_with(kBlockFence)) ++end;
+    if (!block.in.empty()) folder_ = home_ / block.in;
+    if (!block.shows.empty())
+      add(TranscriptStep::Kind::File, block.shows, fence, fence + 1, end);
+    else if (block.language == "console")
+      commands(fence + 1, end);
+    else if (block.language == "quern") {
+      is_fresh_ = is_fresh_ || block.is_fresh || !block.in.empty();
+      session(fence + 1, end);
+    }
+    return end;
+  }
+
+  void session(size_t begin, size_t end) {
+    const auto& lines = transcript_.lines;
+    size_t at = begin;
+    while (at < end && !is_prompt(lines[at], kInputPrompt)) ++at;
+    while (at < end) {
+      const size_t first = at;
+      std::string text(after_prompt(lines[at++]));
+      for (; at < end && is_prompt(lines[at], kContinuationPrompt); ++at)
+        (text += '\n') += after_prompt(lines[at]);
+      const size_t output = at;
+      while (at < end && !is_prompt(lines[at], kInputPrompt)) ++at;
+      if (text.find_first_not_of(" \t\r\n") == std::string::npos) continue;
+      add(TranscriptStep::Kind::Input, std::move(text), first, output, at);
+      transcript_.steps.back().is_fresh = std::exchange(is_fresh_, false);
+    }
+  }
+
+  void commands(size_t begin, size_t end) {
+    const auto& lines = transcript_.lines;
+    for (size_t at = begin; at < end;) {
+      const size_t first = at++;
+      while (at < end && !lines[at].starts_with(kCommandPrompt)) ++at;
+      if (lines[first].starts_with("$ quern"))
+        add(TranscriptStep::Kind::Command, lines[first].substr(kCommandPrompt.size()), first, first + 1, at);
+    }
+  }
+
+  void add(TranscriptStep::Kind kind, std::string text, size_t line, size_t output, size_t end) {
+    transcript_.steps.push_back({kind, std::move(text), line, output, end, folder_, false});
+  }
+
+  Transcript transcript_;
+  const std::filesystem::path home_;
+  std::filesystem::path folder_;
+  bool is_fresh_ = true;
+};
+
+bool line_matches(std::string_view expected, std::string_view actual) {
+  const size_t gap = expected.find(kAnyText);
+  if (gap == std::string_view::npos) return expected == actual;
+  if (!actual.starts_with(expected.substr(0, gap))) return false;
+  std::string_view rest = expected.substr(gap + kAnyText.size());
+  actual.remove_prefix(gap);
+  // The first place of what stands between two gaps is as good as any other.
+  for (size_t next; (next = rest.find(kAnyText)) != std::string_view::npos;
+       rest.remove_prefix(next + kAnyText.size())) {
+    const size_t found = actual.find(rest.substr(0, next));
+    if (found == std::string_view::npos) return false;
+    actual.remove_prefix(found + next);
+  }
+  return actual.ends_with(rest);
+}
+
+/// How many lines have to change to make the rest of one of the rest of the other: entry (i, j) is of the lines
+/// from i of what was expected and from j of what came.
+class Alignment {
+ public:
+  Alignment(const std::vector<std::string>& expected, const std::vector<std::string>& actual)
+      : expected_(expected), actual_(actual), cost_((expected.size() + 1) * (actual.size() + 1)) {
+    for (size_t i = expected.size() + 1; i-- > 0;)
+      for (size_t j = actual.size() + 1; j-- > 0;) cost(i, j) = best(i, j);
+  }
+
+  size_t total() { return cost(0, 0); }
+
+  std::string difference() {
+    std::string out;
+    for (size_t i = 0, j = 0; i < expected_.size() || j < actual_.size();) {
+      const bool has_both = i < expected_.size() && j < actual_.size();
+      if (has_both && agree(i, j) && cost(i, j) == cost(i + 1, j + 1)) {
+        row(out, ' ', actual_[j]);
+        ++i, ++j;
+      } else if (i < expected_.size() && cost(i, j) == cost(i + 1, j) + price(i)) {
+        if (!is_any(i)) row(out, '-', expected_[i]);
+        ++i;
+      } else {
+        row(out, i < expected_.size() && is_any(i) ? ' ' : '+', actual_[j]);
+        ++j;
+      }
+    }
+    return out;
+  }
+
+ private:
+  size_t& cost(size_t i, size_t j) { return cost_[i * (actual_.size() + 1) + j]; }
+  bool is_any(size_t i) const { return expected_[i] == kAnyLines; }
+  size_t price(size_t i) const { return is_any(i) ? 0 : 1; }
+  bool agree(size_t i, size_t j) const { return !is_any(i) && line_matches(expected_[i], actual_[j]); }
+
+  size_t best(size_t i, size_t j) {
+    const bool has_expected = i < expected_.size(), has_actual = j < actual_.size();
+    if (!has_expected && !has_actual) return 0;
+    size_t least = SIZE_MAX;
+    if (has_expected) least = cost(i + 1, j) + price(i);
+    if (has_actual) least = std::min(least, cost(i, j + 1) + (has_expected && is_any(i) ? 0 : 1));
+    if (has_expected && has_actual && agree(i, j)) least = std::min(least, cost(i + 1, j + 1));
+    return least;
+  }
+
+  static void row(std::string& out, char sign, const std::string& line) { ((out += sign) += line) += '\n'; }
+
+  const std::vector<std::string>&expected_, &actual_;
+  std::vector<size_t> cost_;
+};
+
+}  // namespace
+
+std::vector<std::string> Transcript::expected(const TranscriptStep& step) const {
+  std::string text;
+  for (size_t at = step.output; at < step.end; ++at) (text += lines[at]) += '\n';
+  return output_lines(text);
+}
+
+bool is_transcript(const std::filesystem::path& path) {
+  return path.extension() == ".md" || path.extension() == ".transcript";
+}
+
+Transcript parse_transcript(const std::filesystem::path& path, std::string_view text) {
+  return TranscriptParser(path, text).take();
+}
+
+std::vector<std::string> output_lines(std::string_view text) {
+  std::vector<std::string> lines = split_lines(text);
+  for (std::string& line : lines) line.resize(without_end_blanks(line).size());
+  while (!lines.empty() && lines.back().empty()) lines.pop_back();
+  return lines;
+}
+
+bool output_matches(const std::vector<std::string>& expected, const std::vector<std::string>& actual) {
+  return Alignment(expected, actual).total() == 0;
+}
+
+std::string output_difference(const std::vector<std::string>& expected,
+                              const std::vector<std::string>& actual) {
+  return Alignment(expected, actual).difference();
+}
+
+std::string updated_transcript(const Transcript& transcript,
+                               const std::vector<std::vector<std::string>>& outputs) {
+  std::string text;
+  size_t kept = 0;
+  const auto keep_to = [&](size_t end) {
+    for (; kept < end; ++kept) (text += transcript.lines[kept]) += '\n';
+  };
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const TranscriptStep& step = transcript.steps[i];
+    const std::vector<std::string> expected = transcript.expected(step);
+    if (output_matches(expected, outputs[i])) continue;
+    keep_to(step.output);
+    for (const std::string& line : outputs[i]) (text += line) += '\n';
+    kept += expected.size();
+  }
+  keep_to(transcript.lines.size());
+  return text;
+}
+
+}  // namespace quern

@@ -25,7 +25,7 @@ size_t argument_begin(std::string_view text) {
 }  // namespace
 
 bool LanguageAssistant::needs_more(std::string_view text, bool blank_line) {
-  return !text.starts_with(':') && quern::needs_more(text, blank_line);
+  return quern::needs_more(text, blank_line);
 }
 
 std::vector<StyledRange> LanguageAssistant::styles(std::string_view text, size_t) {

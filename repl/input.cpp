@@ -81,7 +81,7 @@ LineReader::Event LineReader::next(std::string& line) {
 }
 
 bool needs_more(std::string_view text, bool blank_line) {
-  if (is_blank(text)) return false;
+  if (is_blank(text) || text.starts_with(':')) return false;
   if (is_unfinished(text)) return true;
   if (blank_line) return false;
   text = without_trailing_blanks(text);

@@ -28,7 +28,7 @@ class LineReader {
 };
 
 /// Whether more lines belong to an input: brackets or comments are open, the text ends in an operator, or a
-/// declaration has no body yet. `blank_line` says that the last line is empty, which ends the latter two.
+/// declaration has no body yet; none to a command. `blank_line` says that the last line is empty, which ends the latter two.
 bool needs_more(std::string_view text, bool blank_line);
 
 /// Inputs: `>>> ` and `... ` in front of their lines where there are prompts.

@@ -59,12 +59,12 @@ void act(EditBuffer& buffer, const std::string& name) {
     for (const char c : name) buffer.insert({&c, 1});
 }
 
-struct Row {
+struct EditRow {
   std::string before, actions, after;
 };
 
 TEST(EditBuffer, DoesWhatIsAskedFor) {
-  const std::vector<Row> rows{
+  const std::vector<EditRow> rows{
       {"ab|c", "left", "a|bc"},
       {"|abc", "left", "|abc"},
       {"abc|", "right", "abc|"},
@@ -110,7 +110,7 @@ TEST(EditBuffer, DoesWhatIsAskedFor) {
       {"|", "ab undo c redo", "c|"},
       {"a|", "undo", "a|"},
   };
-  for (const Row& row : rows) {
+  for (const EditRow& row : rows) {
     EditBuffer buffer;
     load(buffer, row.before);
     std::istringstream actions(row.actions);

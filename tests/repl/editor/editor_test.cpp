@@ -111,13 +111,13 @@ std::string marked(const Editor& editor) {
   return text;
 }
 
-struct Row {
+struct TypedRow {
   std::string_view keys;
   std::string_view text;  ///< afterwards, with the cursor
 };
 
 TEST(Editor, TakesKeys) {
-  const std::vector<Row> rows{
+  const std::vector<TypedRow> rows{
       {"abc", "abc|"},
       {"abc{Left}{Backspace}", "a|c"},
       {"one two{Ctrl-A}{Delete}{Ctrl-E}!", "ne two!|"},
@@ -170,7 +170,7 @@ TEST(Editor, TakesKeys) {
       {"one{Enter}{Ctrl-R}on{Enter}", "|"},
       {"日本{Left}{Left}x", "x|日本"},
   };
-  for (const Row& row : rows) {
+  for (const TypedRow& row : rows) {
     Desk desk;
     desk.type(row.keys);
     EXPECT_EQ(marked(desk.editor), row.text) << row.keys;

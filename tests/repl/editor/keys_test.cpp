@@ -21,12 +21,12 @@ std::string names(const std::vector<Key>& keys) {
   return all;
 }
 
-struct Row {
+struct KeyRow {
   std::string_view bytes, keys;
 };
 
-const std::vector<Row>& rows() {
-  static const std::vector<Row> all{
+const std::vector<KeyRow>& rows() {
+  static const std::vector<KeyRow> all{
       {"a", "a"},
       {"ab c", "a b Space c"},
       {"é日👍", "é 日 👍"},
@@ -61,7 +61,7 @@ const std::vector<Row>& rows() {
 }
 
 TEST(Keys, AreReadFromBytes) {
-  for (const Row& row : rows()) {
+  for (const KeyRow& row : rows()) {
     KeyDecoder decoder;
     std::vector<Key> keys = decoder.feed(row.bytes);
     EXPECT_EQ(names(keys), row.keys);
@@ -71,7 +71,7 @@ TEST(Keys, AreReadFromBytes) {
 
 // A read may end anywhere.
 TEST(Keys, MayComeByteByByte) {
-  for (const Row& row : rows()) {
+  for (const KeyRow& row : rows()) {
     KeyDecoder decoder;
     std::vector<Key> keys;
     for (const char c : row.bytes)
@@ -81,9 +81,9 @@ TEST(Keys, MayComeByteByByte) {
 }
 
 TEST(Keys, OfSequencesThatDoNotGoOn) {
-  const std::vector<Row> cut{{"\x1b", "Escape"},         {"\x1b[", "Alt-["},        {"\x1bO", "Alt-O"},
+  const std::vector<KeyRow> cut{{"\x1b", "Escape"},         {"\x1b[", "Alt-["},        {"\x1bO", "Alt-O"},
                              {"\x1b\x1b", "Alt-Escape"}, {"\xe6\x97", "\xe6 \x97"}, {"\x1b[1;", "Alt-[ 1 ;"}};
-  for (const Row& row : cut) {
+  for (const KeyRow& row : cut) {
     KeyDecoder decoder;
     EXPECT_EQ(names(decoder.feed(row.bytes)), "") << row.keys;
     EXPECT_TRUE(decoder.is_waiting()) << row.keys;

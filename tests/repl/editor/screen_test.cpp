@@ -81,7 +81,7 @@ TEST(Screen, FollowsTheSizeOfTheTerminal) {
     ScreenSession session(kFolder, "off", 40, 10);
     session.wait_for_prompt();
     session.type("nn.relu([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])");
-    ASSERT_TRUE(session.wait_for("5.0, 6.0])")) << session.screen().text();
+    ASSERT_TRUE(session.wait_for("5.0, 6.\n0])")) << session.screen().text();
     session.resize(20, 10, reflows);
     ASSERT_TRUE(session.wait_for(">>> nn.relu([1.0, 2.\n0, 3.0, 4.0, 5.0, 6.\n0])"))
         << session.screen().text();

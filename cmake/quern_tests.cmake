@@ -42,8 +42,8 @@ quern_test(quern_golden_tests golden)
 quern_test(quern_random_tests random support)
 quern_test(quern_protocol_tests lsp repl)
 # What an input of the REPL does, without a process of its own.
-target_sources(quern_protocol_tests PRIVATE repl/commands.cpp repl/workspace.cpp repl/interrupt.cpp
-                                            repl/command_files.cpp repl/explain.cpp)
+quern_sources(repl_sources repl)
+target_sources(quern_protocol_tests PRIVATE ${repl_sources})
 
 # Built by bench/session.sh alone.
 add_executable(quern_session_bench EXCLUDE_FROM_ALL bench/session_bench.cpp repl/session_thread.cpp

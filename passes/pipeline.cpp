@@ -26,19 +26,20 @@ namespace quern {
 namespace {
 
 constexpr Pass kPipeline[] = {
-    {"inline", inline_calls},
-    {"instantiate_ops", instantiate_ops},
-    {"gradient", expand_gradients},
-    {"drop_derivatives", drop_derivatives},
-    {"to_anf", to_anf},
-    {"forward_fields", forward_fields},
-    {"simplify_index", simplify_index},
-    {"dead_code", dead_code},
-    {"fuse", fuse},
-    {"drop_fused", dead_code},
-    {"part_reductions", part_reductions},
-    {"fuse_rows", fuse_rows},
-    {"lift_kernels", lift_kernels},
+    {"inline", "puts the bodies of functions in the place of their calls", inline_calls},
+    {"instantiate_ops", "puts the definitions of operators in the place of their calls", instantiate_ops},
+    {"gradient", "makes functions of `grad` and the other derivatives", expand_gradients},
+    {"drop_derivatives", "drops what only derivatives ask for", drop_derivatives},
+    {"to_anf", "gives each value a name: operands are variables and constants", to_anf},
+    {"forward_fields", "replaces fields of tuples by what stands in them", forward_fields},
+    {"simplify_index", "simplifies indices by what is known of them, and drops checks that hold",
+     simplify_index},
+    {"dead_code", "drops values that nothing uses", dead_code},
+    {"fuse", "puts producers into the index expressions that read them", fuse},
+    {"drop_fused", "drops producers that nothing reads any more (dead_code again)", dead_code},
+    {"part_reductions", "cuts long reductions into parts, for threads and for accuracy", part_reductions},
+    {"fuse_rows", "makes one kernel of expressions that reduce rows and use the results", fuse_rows},
+    {"lift_kernels", "makes a kernel of every index expression that is left", lift_kernels},
 };
 
 /// Fails where what a pass made breaks an invariant.

@@ -11,6 +11,7 @@ namespace quern {
 
 struct Pass {
   std::string_view name;
+  std::string_view does;  ///< in a line
   ExprPtr (*run)(const PassContext& context, ExprPtr expr);
 };
 

@@ -1,21 +1,39 @@
 #pragma once
 // What a REPL works in: a module whose sources are the inputs so far, and the values of its variables.
+//
+// An input is a transaction: with a diagnostic, or when a statement of it fails, nothing of it stays, its
+// statements that had been evaluated and what they wrote to references included. What they printed and saved
+// has happened.
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
+#include "ir/value/ref_snapshot.h"
+#include "repl/declared.h"
 #include "repl/repl.h"
+#include "repl/results.h"
+#include "repl/settings.h"
 #include "session/run/execution.h"
 #include "session/session.h"
 
 namespace quern {
+
+/// An input that was taken, and what there was before it.
+struct TakenInput {
+  SourceId source = 0;
+  std::string file{};                    ///< that was loaded; else empty
+  size_t results = 0;                    ///< before it
+  std::map<DeclaredAs, bool> unsound{};  ///< before it; whether it waits
+  RefSnapshot references{};              ///< what those that it wrote to held
+  bool has_references = true;            ///< whether that is known still
+};
 
 class Workspace {
  public:
@@ -24,83 +42,96 @@ class Workspace {
 
   // Each of these answers on the standard outputs and says whether all was well.
 
-  /// Statements, declarations and tests, which run. An input is a transaction: with a diagnostic, or when a
-  /// statement of it fails, nothing of it stays, its statements that had been evaluated included (what they
-  /// printed and saved has happened). A declaration that names what is not there yet waits for it.
+  /// Statements, declarations and tests, which run. A declaration that names what is not there yet waits for
+  /// it.
   bool submit(std::string text);
   /// The same with the text of a file; its data files are looked for beside it.
   bool load(const std::string& path);
   /// Reads imported files again.
   bool reload();
+  /// Takes the last input back: names, types, code and values are as they were, and so are references.
+  bool undo();
   /// At the end of the inputs: what still waits is wrong.
   bool finish();
-  bool show_type(const std::string& expression);
-  /// `request`: an expression or `@f`, with the name of a stage in front of it or without (then it is
-  /// `typed`).
-  bool show_stage(const std::string& request);
-  bool show_variables();
-  /// What a code of a diagnostic means; with "" the last diagnostic that was shown.
-  bool explain(const std::string& code);
-  void show_memory();
-  /// `request`: on, off or show.
-  bool profile(const std::string& request);
   /// Forgets all inputs.
   void reset();
   /// Shows what ended one of these: each may throw an InternalFailure, and is then as if it had never begun.
   void report(const InternalFailure& bug);
 
- private:
-  /// A name that inputs declare: its kind (operators are one kind, however they are defined) and itself.
-  using Declared = std::pair<PieceKind, std::string>;
-  /// What keeps a declaration from being used: mistakes, or that it names what is not there yet.
-  struct Unsound {
-    DeclarationId declaration;
-    std::vector<LocatedDiagnostic> errors;
-    bool waits;
-  };
+  // What commands and the line editor work with.
 
-  std::string next_name();
-  bool run(std::string name, std::string text, std::string folder);
-  /// Adds a source of this text, for the time of `use` or, where that is true and the source is `kept`, for
-  /// good.
-  template <class Use>
-  bool with_source(std::string name, std::string text, std::string folder, bool kept, const Use& use);
+  Session& session() { return session_; }
+  /// Of the inputs: what they see is what the next one sees.
+  ModuleId module() const { return module_; }
+  Execution& execution() { return *execution_; }
+  const ReplOptions& options() const { return options_; }
+  Settings& settings() { return settings_; }
+  const std::vector<TakenInput>& inputs() const { return inputs_; }
+  const Results& results() const { return *results_; }
+  const Declared& declared() const { return declared_; }
+  /// The latest variable of a name, or null.
+  const TopLevelVariable* variable_of(std::string_view name);
+  /// Where @name can be used: its type after a heading, or the head of a definition that has no type apart
+  /// from its calls.
+  std::string type_of(std::string_view global, const std::string& heading);
+
+  /// Adds a source of this text for the time of `use`. References are as before afterwards.
+  bool with_source(const std::string& text, const std::function<bool(SourceId)>& use);
+  /// The same with a text that has to be one expression, for a command that is called `command`.
+  bool with_expression(const std::string& text, std::string_view command,
+                       const std::function<bool(DeclarationId)>& use);
   /// Whether a source has no diagnostics, but for those of what waits; prints them.
   bool is_sound(SourceId source);
+  /// The one expression of a sound source; else says so.
+  std::optional<DeclarationId> only_expression(SourceId source, std::string_view command);
   /// Whether statements and tests of a source reach definitions of earlier inputs, or of imported files, that
   /// are not sound; tells which.
   bool reaches_unsound(SourceId source);
+  /// On standard error; false.
+  bool complain(const std::string& message) const;
+  void print_problems(const std::vector<LocatedDiagnostic>& problems);
+  /// Of the last diagnostic that was shown.
+  std::optional<DiagnosticKind> last_shown() const { return last_shown_; }
+  void set_profiling(bool on);
+  bool is_profiling() const { return is_profiling_; }
+
+ private:
+  std::string next_name();
+  bool run(std::string name, std::string text, std::string folder, std::string file);
+  /// Adds a source for the time of `use` or, where that is true and the source is `kept`, for good.
+  /// `references`: those of before, which get what they held where the source does not stay.
+  bool with_source(std::string name, std::string text, std::string folder, bool kept,
+                   const RefSnapshot& references, const std::function<bool(SourceId)>& use);
+  void forget(SourceId source);
+  void keep(TakenInput input);
   bool run_statements(SourceId source);
   bool run_statement(DeclarationId statement);
   bool run_test(DeclarationId test);
-  std::optional<DeclarationId> only_expression(SourceId source, const std::string& what);
-  /// The declarations that count, by name: later inputs replace those of earlier ones.
-  std::map<Declared, DeclarationId> declarations();
-  Unsound unsound(DeclarationId declaration);
   /// After a change: which declarations wait by now, are what they waited for, or have errors.
   bool tell_changes(SourceId source);
   void report_unsound(const Unsound& found);
   /// What a declaration is, that is new or `waited` so far.
   void announce(DeclarationId declaration, bool waited);
+  /// Which declarations are compiled again, as the source declares anew what they use. `before`: what there
+  /// was.
+  void announce_dependents(SourceId source, const std::map<DeclaredAs, DeclarationId>& before);
   /// Tells once that an imported file is another one on the disk.
   void notice_files();
-  /// The type of @name after a heading, or the head of a definition that has none apart from its calls.
-  std::string type_of(std::string_view global, const std::string& heading);
-  std::string shown_name(DeclarationId declaration) const;
-  /// The latest variable of a name, or null.
-  const TopLevelVariable* variable_of(std::string_view name);
-  void print_problems(const std::vector<LocatedDiagnostic>& problems);
-  bool complain(const std::string& message) const;
 
   Session& session_;
   ReplOptions options_;
+  Settings settings_;
   ModuleId module_ = 0;
   std::unique_ptr<Execution> execution_;
-  std::vector<SourceId> sources_;
-  std::map<Declared, bool> unsound_;  ///< after the last input; whether it waits
-  std::set<std::string> outdated_;    ///< files that were reported
+  std::unique_ptr<Results> results_;
+  std::vector<SourceId> sources_;  ///< of the inputs, and of the one that is taken or looked at
+  Declared declared_;
+  std::vector<TakenInput> inputs_;
+  std::vector<ShownValue> shown_;       ///< by the input that is taken
+  std::map<DeclaredAs, bool> unsound_;  ///< after the last input; whether it waits
+  std::set<std::string> outdated_;      ///< files that were reported
   std::optional<DiagnosticKind> last_shown_;
-  uint32_t inputs_ = 0;
+  uint32_t texts_ = 0;  ///< so far, for their names
   bool is_profiling_ = false;
 };
 

@@ -58,6 +58,11 @@ void Session::reread_data_files() { db_->reread_data_files(); }
 std::vector<std::string> Session::outdated_files() { return db_->outdated_files(); }
 
 const std::string& Session::text(SourceId source) { return db_->text(source); }
+std::optional<SourceId> Session::find_source(std::string_view path) const {
+  for (size_t id = db_->sources.size(); id-- > 0;)
+    if (db_->sources[id].path == path) return static_cast<SourceId>(id);
+  return std::nullopt;
+}
 const std::string& Session::folder(SourceId source) const { return db_->sources[source].folder; }
 
 // --- what is in a module

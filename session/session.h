@@ -96,6 +96,8 @@ class Session {
   void edit(SourceId source, Range range, std::string_view text);
   void remove_last_source(ModuleId module);
   const std::string& text(SourceId source);
+  /// The latest source that diagnostics call so.
+  std::optional<SourceId> find_source(std::string_view path) const;
   const std::string& folder(SourceId source) const;
 
   // --- what is in a module
@@ -129,6 +131,8 @@ class Session {
   /// The declarations in their order: functions and statements typed, the others as written, in the canonical
   /// layout. The source has no errors.
   TypedText typed_text(SourceId source);
+  /// A definition, of whatever stage of compilation, as a module would write it.
+  TypedText typed_text(const Definition& definition, ModuleId module);
   /// The source's layout, or that of the declarations that touch some lines; a failure is a bug.
   Result<FormatResult> format(SourceId source, std::optional<LineRange> lines = std::nullopt);
   /// As above, or Cancelled soon after `stop` became true (another thread may set it). Nothing half-done is

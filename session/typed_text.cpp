@@ -88,6 +88,16 @@ class ModuleSpelling final : public Spelling {
 
 }  // namespace
 
+TypedText Session::typed_text(const Definition& definition, ModuleId module) {
+  TypedText result;
+  ModuleSpelling spelling(*db_, module);
+  PrintOptions options;
+  options.constants = &result.constants;
+  options.spelling = &spelling;
+  result.text = print(definition, options);
+  return result;
+}
+
 TypedText Session::typed_text(SourceId source) {
   TypedText result;
   PrintOptions options;

@@ -56,8 +56,8 @@ struct Closure final : ClosureObject {
 
 class Interpreter final : public Evaluator {
  public:
-  Interpreter(const Environment& environment, FunctionSource& functions, Host& host)
-      : environment_(environment), functions_(functions), host_(host) {}
+  Interpreter(const Environment& environment, FunctionSource& functions, Host& host, Observer* observer)
+      : environment_(environment), functions_(functions), host_(host), observer_(observer) {}
 
   EvaluationResult interpret(ExprPtr expr) {
     Frame frame;
@@ -109,6 +109,7 @@ class Interpreter final : public Evaluator {
       if (!matches(*arm.pattern, scrutinee, bindings)) continue;
       for (PatternBinding& binding : bindings) {
         fit(match, binding.variable->type, binding.value, frame.dims);
+        tell_bound(*binding.variable, binding.value, match);
         frame.values[binding.variable] = std::move(binding.value);
       }
       return arm.body;
@@ -121,7 +122,12 @@ class Interpreter final : public Evaluator {
     Value value = fn ? closure(*fn, binding.variable, frame) : evaluate(binding.value, frame);
     if (!binding.variable) return;
     fit(*binding.value, binding.variable->type, value, frame.dims);
+    tell_bound(*binding.variable, value, *binding.value);
     frame.values[binding.variable] = std::move(value);
+  }
+
+  void tell_bound(const Variable& variable, const Value& value, const Expr& at) {
+    if (observer_) observer_->bound(variable, value, at);
   }
 
   /// The value of a body in a frame of its own. A call in tail position takes the place of the frame.
@@ -129,7 +135,8 @@ class Interpreter final : public Evaluator {
     while (true) {
       body = settle(body, frame);
       auto* call = as<CallExpr>(body);
-      auto* op_call = as<OpCallExpr>(body);
+      // The observer is told of what an operator gives, so that its call comes back here.
+      auto* op_call = observer_ ? nullptr : as<OpCallExpr>(body);
       if (!call && !op_call) return evaluate(body, frame);
       Frame next;
       ExprPtr next_body = call ? enter(*call, frame, next) : enter(*op_call, frame, next);
@@ -144,8 +151,12 @@ class Interpreter final : public Evaluator {
   Value call(const Node& node, Frame& caller) {
     Frame frame;
     ExprPtr body = enter(node, caller, frame);
-    if (calls_.size() > kMaxDepth) fail(node, "the recursion is too deep", FailureKind::TooDeep);
-    calls_.push_back({node.origin, {}});
+    return run_called(node, body, std::move(frame));
+  }
+
+  Value run_called(const Expr& call, ExprPtr body, Frame frame) {
+    if (calls_.size() > kMaxDepth) fail(call, "the recursion is too deep", FailureKind::TooDeep);
+    calls_.push_back({call.origin, {}});
     Value value = run(body, std::move(frame));
     calls_.pop_back();  // not on failure: the calls are reported then
     return value;
@@ -196,7 +207,10 @@ class Interpreter final : public Evaluator {
     // An extent such as n * m of one argument can be compared once the others have said what n and m are.
     for (size_t i = 0; again && i < args.size(); ++i)
       fit(call, fn.params[i]->type, args[i], frame.dims, fn.params[i]);
-    for (size_t i = 0; i < args.size(); ++i) frame.values[fn.params[i]] = std::move(args[i]);
+    for (size_t i = 0; i < args.size(); ++i) {
+      tell_bound(*fn.params[i], args[i], call);
+      frame.values[fn.params[i]] = std::move(args[i]);
+    }
   }
 
   static bool has_compound_dim(Type type) {
@@ -287,7 +301,22 @@ class Interpreter final : public Evaluator {
     return value;
   }
 
-  Value value_of(const OpCallExpr& node, Frame& frame) { return call(node, frame); }
+  Value value_of(const OpCallExpr& node, Frame& caller) {
+    if (!observer_) return call(node, caller);
+    Frame frame;
+    ExprPtr body = enter(node, caller, frame);
+    std::vector<Value> operands;
+    for (const Variable* param : functions_.instance(*node.instance)->function->params)
+      operands.push_back(frame.values.at(param));
+    Value value = run_called(node, body, std::move(frame));
+    tell_computed(node, operands, value);
+    return value;
+  }
+
+  void tell_computed(const Expr& node, std::span<const Value> operands, const Value& value) {
+    std::string problem = observer_->computed(node, operands, value);
+    if (!problem.empty()) fail(node, std::move(problem));
+  }
   Value value_of(const CallExpr& node, Frame& frame) { return call(node, frame); }
   Value value_of(const FnExpr& node, Frame& frame) { return closure(node, nullptr, frame); }
 
@@ -396,7 +425,19 @@ class Interpreter final : public Evaluator {
     return Value::tensor(HostTensor::view(std::move(tensor), std::move(shape)));
   }
 
-  Value value_of(const ComprehensionExpr& node, Frame& frame) { return run_index(node, frame); }
+  Value value_of(const ComprehensionExpr& node, Frame& frame) {
+    if (!observer_) return run_index(node, frame);
+    Environment values;
+    std::vector<Value> operands;
+    for (const Variable* variable : free_variables(&node)) {
+      operands.push_back(lookup(node, variable, frame));
+      values.emplace(variable, operands.back());
+    }
+    std::optional<Value> quick = observer_->evaluate(&node, values);
+    Value value = quick ? *quick : run_index(node, frame);
+    tell_computed(node, operands, value);
+    return value;
+  }
   Value value_of(const DimValueExpr& node, Frame& frame) { return run_index(node, frame); }
   Value value_of(const ScalarExpr& node, Frame& frame) { return run_index(node, frame); }
   Value value_of(const ReduceExpr& node, Frame& frame) { return run_index(node, frame); }
@@ -411,6 +452,7 @@ class Interpreter final : public Evaluator {
   const Environment& environment_;
   FunctionSource& functions_;
   Host& host_;
+  Observer* const observer_;  ///< or null
   std::vector<OpenCall> calls_;
   std::unordered_map<const FnExpr*, std::vector<const Variable*>> captures_;
   std::unordered_map<ExprPtr, std::unique_ptr<IndexProgram>> programs_;
@@ -421,8 +463,8 @@ class Interpreter final : public Evaluator {
 }  // namespace interpreter
 
 EvaluationResult interpret(ExprPtr expr, const Environment& environment, FunctionSource& functions,
-                           Host& host) {
-  return interpreter::Interpreter(environment, functions, host).interpret(expr);
+                           Host& host, Observer* observer) {
+  return interpreter::Interpreter(environment, functions, host, observer).interpret(expr);
 }
 
 }  // namespace quern

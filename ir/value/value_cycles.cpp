@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "ir/value/ref_snapshot.h"
 #include "ir/value/value.h"
 
 namespace quern {
@@ -24,6 +25,13 @@ class RefHeap {
   bool is_full() {
     std::lock_guard lock(mutex_);
     return living_.size() >= limit_;
+  }
+  std::vector<std::pair<Value, Value>> contents() {
+    std::lock_guard lock(mutex_);
+    std::vector<std::pair<Value, Value>> held;
+    held.reserve(living_.size());
+    for (RefObject* reference : living_) held.emplace_back(Value(reference), reference->content);
+    return held;
   }
   void collect() {
     // What the lost references hold is dropped when nothing looks at them any more.
@@ -106,5 +114,31 @@ Value Value::reference(Value content) {
 }
 
 void collect_cycles() { heap_of_thread()->collect(); }
+
+namespace {
+
+bool is_same(const Value& a, const Value& b) {
+  if (a.is_scalar() != b.is_scalar()) return false;
+  if (!a.is_scalar()) return a.object() == b.object();
+  return a.scalar().dtype == b.scalar().dtype && a.scalar().bits == b.scalar().bits;
+}
+
+}  // namespace
+
+RefSnapshot RefSnapshot::take() {
+  RefSnapshot snapshot;
+  snapshot.held_ = heap_of_thread()->contents();
+  return snapshot;
+}
+
+void RefSnapshot::restore() const {
+  for (const auto& [reference, content] : held_) reference.object_as<RefObject>()->content = content;
+}
+
+void RefSnapshot::keep_changed() {
+  std::erase_if(held_, [](const auto& held) {
+    return is_same(held.first.template object_as<RefObject>()->content, held.second);
+  });
+}
 
 }  // namespace quern

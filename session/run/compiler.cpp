@@ -56,7 +56,32 @@ std::string name_of(const Session& session, Origin at) {
   return info.part_of != 0 ? session.info(info.part_of).name : info.name;
 }
 
+/// Kernels, and how long executions waited for them.
+class TimedKernels final : public KernelSource {
+ public:
+  explicit TimedKernels(KernelCache& kernels) : kernels_(kernels) {}
+  Result<KernelCode> kernel(const FnExpr& primitive) override {
+    const auto start = std::chrono::steady_clock::now();
+    auto code = kernels_.kernel(primitive);
+    waited_ += std::chrono::steady_clock::now() - start;
+    return code;
+  }
+  Profile* profile() override { return kernels_.profile(); }
+  std::chrono::nanoseconds waited() const { return waited_; }
+
+ private:
+  KernelCache& kernels_;
+  std::chrono::nanoseconds waited_{0};
+};
+
 }  // namespace
+
+std::shared_ptr<const Program> SessionPrograms::program(const GlobalName& name) {
+  const auto start = std::chrono::steady_clock::now();
+  auto program = session_.program(name.module, name.name);
+  waited_ += std::chrono::steady_clock::now() - start;
+  return program;
+}
 
 struct Compiler::Impl {
   Impl(Session& session, const CompilerOptions& options)
@@ -65,12 +90,14 @@ struct Compiler::Impl {
         programs(session),
         kernels(
             options, [&session](const Origin& origin) { return name_of(session, origin); },
-            [&session] { return session.dot_intrinsics(); }) {}
+            [&session] { return session.dot_intrinsics(); }),
+        timed_kernels(kernels) {}
 
   Session& session;
   FunctionSource& functions;
   SessionPrograms programs;
   KernelCache kernels;
+  TimedKernels timed_kernels;
   Series statements;  ///< of programs that are run once
 
   Result<std::string> kernel_text(const loops::Kernel& kernel, const std::string& stage) {
@@ -93,30 +120,48 @@ void Compiler::set_profiling(bool on) { impl_->kernels.set_profiling(on); }
 
 Profile& Compiler::profile() { return impl_->kernels.calls(); }
 
-EvaluationResult Compiler::evaluate(const Definition& definition, const Environment& values, Host& host) {
-  std::optional<Series::Turn> turn(impl_->statements);
+std::optional<Compiler::Prepared> Compiler::prepare(const Definition& definition) {
+  const Series::Turn turn(impl_->statements);
   Optimised optimised = optimise(definition, impl_->functions);
-  if (!optimised.expr) return EvaluationError{kInterrupted, definition.body->origin, {}};
+  if (!optimised.expr) return std::nullopt;
   optimised = as_value(std::move(optimised));
-  std::vector<const Variable*> inputs = free_variables(optimised.expr);
+  Prepared prepared{nullptr, free_variables(optimised.expr), definition.body->origin};
+  prepared.program = compile_program(optimised.expr, prepared.inputs, optimised.arena);
+  return prepared;
+}
+
+EvaluationResult Compiler::run(const Prepared& prepared, const Environment& values, Host& host) {
   std::vector<Value> arguments;
-  for (const Variable* input : inputs) {
+  for (const Variable* input : prepared.inputs) {
     auto value = values.find(input);
     if (value == values.end())
-      return EvaluationError{fmt::format("%{} has no value", input->name), definition.body->origin, {}};
+      return EvaluationError{fmt::format("%{} has no value", input->name), prepared.origin, {}};
     arguments.push_back(value->second);
   }
-  auto program = compile_program(optimised.expr, inputs, optimised.arena);
-  turn.reset();
-  return execute(program, std::move(arguments), impl_->programs, impl_->kernels, host);
+  return execute(prepared.program, std::move(arguments), impl_->programs, impl_->timed_kernels, host);
+}
+
+EvaluationResult Compiler::evaluate(const Definition& definition, const Environment& values, Host& host) {
+  auto prepared = prepare(definition);
+  if (!prepared) return EvaluationError{kInterrupted, definition.body->origin, {}};
+  return run(*prepared, values, host);
+}
+
+std::chrono::nanoseconds Compiler::waited() const {
+  return impl_->programs.waited() + impl_->timed_kernels.waited();
 }
 
 Compiler::Call Compiler::function(ModuleId module, std::string_view name) {
   auto program = impl_->session.program(module, name);
   if (!program) return nullptr;
   return [this, program](std::vector<Value> arguments, Host& host) {
-    return execute(program, std::move(arguments), impl_->programs, impl_->kernels, host);
+    return execute(program, std::move(arguments), impl_->programs, impl_->timed_kernels, host);
   };
+}
+
+std::string Compiler::kernel_name(const FnExpr& primitive) const {
+  return quern::kernel_name(primitive, canonical_text(primitive).text,
+                            [this](const Origin& origin) { return name_of(impl_->session, origin); });
 }
 
 namespace {
@@ -133,16 +178,18 @@ Result<std::string> Compiler::text_after(const Definition& definition, std::span
   std::vector<Pass> passes;
   for (const std::string& name : names) {
     const Pass* pass = find_pass(name);
-    if (!pass) {
-      std::vector<std::string_view> all;
-      for (const Pass& other : pipeline()) all.push_back(other.name);
-      return Failure{fmt::format("there is no pass `{}`; the passes are {}", name, fmt::join(all, ", "))};
-    }
+    if (!pass) return Failure{unknown_pass(name)};
     passes.push_back(*pass);
   }
   Optimised made = run_passes(definition, impl_->functions, passes);
   if (!made.expr) return Failure{kInterrupted};
   return text_with(definition, made);
+}
+
+std::string Compiler::unknown_pass(std::string_view name) {
+  std::vector<std::string_view> all;
+  for (const Pass& pass : pipeline()) all.push_back(pass.name);
+  return fmt::format("there is no pass `{}`; the passes are {}", name, fmt::join(all, ", "));
 }
 
 Result<std::string> Compiler::stage_text(const Definition& definition, const std::string& stage) {

@@ -1,8 +1,10 @@
 #pragma once
 // The compiled path: optimised IR, bytecode and kernels of a module, made on demand and kept.
 
+#include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,12 +22,13 @@ namespace quern {
 class SessionPrograms final : public ProgramSource {
  public:
   explicit SessionPrograms(Session& session) : session_(session) {}
-  std::shared_ptr<const Program> program(const GlobalName& name) override {
-    return session_.program(name.module, name.name);
-  }
+  std::shared_ptr<const Program> program(const GlobalName& name) override;
+  /// How long executions waited for them so far.
+  std::chrono::nanoseconds waited() const { return waited_; }
 
  private:
   Session& session_;
+  std::chrono::nanoseconds waited_{0};
 };
 
 class Compiler {
@@ -36,6 +39,19 @@ class Compiler {
 
   /// Optimises, compiles and runs an expression whose free variables have these values.
   EvaluationResult evaluate(const Definition& definition, const Environment& values, Host& host);
+
+  /// An expression, optimised, and the variables that it reads.
+  struct Prepared {
+    std::shared_ptr<const Program> program;
+    std::vector<const Variable*> inputs;
+    Origin origin;
+  };
+  /// Nothing where it is interrupted.
+  std::optional<Prepared> prepare(const Definition& definition);
+  /// As often as one likes, as long as the compiler lives.
+  EvaluationResult run(const Prepared& prepared, const Environment& values, Host& host);
+  /// How long what ran has waited for code so far: for programs of functions, and for kernels.
+  std::chrono::nanoseconds waited() const;
 
   /// Runs a function on values of its parameters' types, as often as one likes.
   using Call = std::function<EvaluationResult(std::vector<Value> arguments, Host& host)>;
@@ -53,6 +69,10 @@ class Compiler {
   Result<std::string> stage_text(const Definition& definition, const std::string& stage);
   /// The text of what passes, and no others, make of a definition or an expression; in any order.
   Result<std::string> text_after(const Definition& definition, std::span<const std::string> passes);
+  /// What is said of the name of a pass that there is not.
+  static std::string unknown_pass(std::string_view name);
+  /// As profiles call the kernel of a primitive.
+  std::string kernel_name(const FnExpr& primitive) const;
 
   /// Returns when all code that runs is the best there will be, and in the cache.
   void wait_until_idle();

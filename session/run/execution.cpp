@@ -8,6 +8,7 @@
 #include <sstream>
 #include <unordered_map>
 
+#include "ir/base/interrupt.h"
 #include "passes/gradient/gradient.h"
 #include "passes/pipeline.h"
 #include "session/run/compiler.h"
@@ -22,16 +23,20 @@ class FileHost final : public Host {
   FileHost(DataLookup lookup, std::function<void(std::string_view)> print)
       : lookup_(std::move(lookup)), print_(std::move(print)) {}
 
-  void print(std::string_view line) override { print_(line); }
+  void print(std::string_view line) override {
+    if (!is_quiet) print_(line);
+  }
   Result<Value> load(std::string_view path, std::string_view entry, Type type) override {
     field.reset();
     return load_value((std::filesystem::path(folder) / path).string(), entry, type, lookup_, &field);
   }
   Result<Done> save(std::string_view path, const Value& value, Type type) override {
+    if (is_quiet) return Done{};
     return save_value((std::filesystem::path(folder) / path).string(), value, type);
   }
   std::string folder;          ///< of the source whose statement runs
   std::optional<Place> field;  ///< of a record, that the last load failed for
+  bool is_quiet = false;       ///< prints and saves nothing
 
  private:
   DataLookup lookup_;
@@ -150,19 +155,25 @@ struct Execution::Impl {
   }
 
   // The interpreter knows no `grad`: functions take its place before it starts, here and in what is called.
-  EvaluationResult interpreted(const Definition& typed) {
+  EvaluationResult interpreted(const Definition& typed, Observer* observer = nullptr) {
     const Definition definition = after.after(typed);
     auto arena = std::make_shared<Arena>();
     arena->keep(definition.arena);
     arenas.push_back(arena);
     PassContext context{*arena, functions};
     ExpandedFunctions expanded(after);
-    return interpret(expand_gradients(context, definition.body), values, expanded, host);
+    return interpret(expand_gradients(context, definition.body), values, expanded, host, observer);
   }
 
   StatementResult run(DeclarationId statement);
   std::optional<StatementResult> run_entry(const std::string& name, Lacking lacking);
 
+  /// The value of the variable that a statement binds.
+  void bind(DeclarationId statement, const Definition& definition, Value value) {
+    session.keep(statement);
+    values.insert_or_assign(session.statement_variable(statement)->variable, std::move(value));
+    arenas.push_back(definition.arena);
+  }
   StatementResult failed(DiagnosticKind kind, Place place, std::string message,
                          std::vector<Note> notes = {}) {
     return {std::nullopt, nullptr, session.locate({kind, place, std::move(message), std::move(notes)})};
@@ -301,12 +312,7 @@ StatementResult Execution::Impl::run(DeclarationId statement) {
     if (!outcome) return failed(outcome.error(), statement);
     result.value = outcome.value();
   }
-  if (variable) {
-    session.keep(statement);
-    variable = session.statement_variable(statement);
-    values.insert_or_assign(variable->variable, *result.value);
-    arenas.push_back(definition.arena);
-  }
+  if (variable) bind(statement, definition, *result.value);
   return result;
 }
 
@@ -354,6 +360,66 @@ std::vector<std::string> Execution::unused_inputs() const {
     if (!impl_->used_inputs.contains(name)) unused.push_back(name);
   return unused;
 }
+
+void Execution::give(DeclarationId free_variable, Value value) {
+  const Definition& definition = impl_->session.inferred_statement(free_variable).definition;
+  impl_->bind(free_variable, definition, std::move(value));
+}
+
+void Execution::replace(const Variable* variable, Value value) {
+  impl_->values.insert_or_assign(variable, std::move(value));
+}
+
+void Execution::forget(DeclarationId statement) {
+  if (const TopLevelVariable* variable = impl_->session.statement_variable(statement))
+    impl_->values.erase(variable->variable);
+}
+
+namespace {
+
+/// Nothing is printed or saved while it lives.
+class QuietHost {
+ public:
+  QuietHost(FileHost& host, bool is_quiet) : host_(host) { host_.is_quiet = is_quiet; }
+  ~QuietHost() { host_.is_quiet = false; }
+  QuietHost(const QuietHost&) = delete;
+  QuietHost& operator=(const QuietHost&) = delete;
+
+ private:
+  FileHost& host_;
+};
+
+}  // namespace
+
+Execution::Repeated Execution::prepare(DeclarationId expression, Outside outside) {
+  const Definition definition = impl_->session.inferred_statement(expression).definition;
+  std::function<EvaluationResult()> evaluate = [this, definition] { return impl_->interpreted(definition); };
+  if (!impl_->options.interpret)
+    evaluate = [this, definition, prepared = impl_->compiler.prepare(definition)] {
+      if (!prepared) return EvaluationResult(EvaluationError{kInterrupted, definition.body->origin, {}});
+      return impl_->compiler.run(*prepared, impl_->values, impl_->host);
+    };
+  return [this, evaluate = std::move(evaluate), type = definition.scheme.type, expression, outside] {
+    impl_->host.folder = impl_->session.folder(impl_->session.info(expression).source);
+    const QuietHost quiet(impl_->host, outside == Outside::Quiet);
+    EvaluationResult outcome = evaluate();
+    if (!outcome) return impl_->failed(outcome.error(), expression);
+    return StatementResult{outcome.value(), type, std::nullopt};
+  };
+}
+
+StatementResult Execution::observe(DeclarationId expression, Observer& observer) {
+  const Definition& definition = impl_->session.inferred_statement(expression).definition;
+  impl_->host.folder = impl_->session.folder(impl_->session.info(expression).source);
+  const QuietHost quiet(impl_->host, true);
+  EvaluationResult outcome = impl_->interpreted(definition, &observer);
+  if (!outcome) return impl_->failed(outcome.error(), expression);
+  return {outcome.value(), definition.scheme.type, std::nullopt};
+}
+
+const Environment& Execution::values() const { return impl_->values; }
+
+Compiler& Execution::compiler() { return impl_->compiler; }
 
 void Execution::set_profiling(bool on) { impl_->compiler.set_profiling(on); }
 

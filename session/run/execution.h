@@ -22,6 +22,8 @@ struct ExecutionOptions {
   CompilerOptions compiler = CompilerOptions::from_environment();  ///< without `interpret`
 };
 
+class Compiler;
+
 /// How one statement ended.
 struct StatementResult {
   std::optional<Value> value;  ///< nothing on failure
@@ -48,6 +50,23 @@ class Execution {
   std::vector<std::string> unused_inputs() const;
   /// The value of a top-level variable, or null.
   const Value* value_of(const Variable* variable) const;
+  /// All values that are kept, of variables that later ones hide too.
+  const Environment& values() const;
+  /// Gives the variable of a statement `free_var %x: t` its value, which is of that type.
+  void give(DeclarationId free_variable, Value value);
+  /// Another value, of the same type, of a variable that has one.
+  void replace(const Variable* variable, Value value);
+  /// Forgets the value of what a statement bound.
+  void forget(DeclarationId statement);
+
+  /// Evaluates an expression, as often as one likes while the module stays as it is, with the values that
+  /// variables have by then. Nothing is printed or saved where it is `Quiet`.
+  enum class Outside : uint8_t { Real, Quiet };
+  using Repeated = std::function<StatementResult()>;
+  Repeated prepare(DeclarationId expression, Outside outside);
+  /// Interprets an expression, quietly, while `observer` looks on.
+  StatementResult observe(DeclarationId expression, Observer& observer);
+  Compiler& compiler();
 
   /// As of Compiler: what kernels of the statements to come take.
   void set_profiling(bool on);

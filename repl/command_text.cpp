@@ -1,0 +1,153 @@
+#include "repl/command_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
+#include <cstdio>
+
+#include "frontend/text/source.h"
+
+namespace quern {
+
+std::string_view trimmed(std::string_view text) {
+  auto space = [](char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; };
+  while (!text.empty() && space(text.front())) text.remove_prefix(1);
+  while (!text.empty() && space(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+std::pair<std::string_view, std::string_view> first_word(std::string_view text) {
+  text = trimmed(text);
+  const size_t end = std::min(text.find_first_of(" \t\n"), text.size());
+  return {text.substr(0, end), trimmed(text.substr(end))};
+}
+
+bool is_name(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
+    return std::isalnum(c) || c == '_' || c == '.';
+  });
+}
+
+std::string_view global_name(std::string_view text) {
+  return text.starts_with('@') && is_name(text.substr(1)) ? text.substr(1) : std::string_view();
+}
+
+std::string_view called_name(std::string_view text) {
+  return text.ends_with(')') ? global_name(trimmed(text.substr(0, text.find_first_of("(<["))))
+                             : std::string_view();
+}
+
+size_t end_of_quoted(std::string_view text, size_t at) {
+  const std::string_view rest = text.substr(at);
+  const auto after = [&](std::string_view end, size_t from) {
+    const size_t found = rest.find(end, from);
+    return found == std::string_view::npos ? text.size() : at + found + end.size();
+  };
+  if (rest.starts_with("//")) return after("\n", 2);
+  if (rest.starts_with("/*")) return after("*/", 2);
+  if (!rest.starts_with('"')) return at;
+  for (size_t i = 1; i < rest.size(); ++i) {
+    if (rest[i] == '\\')
+      ++i;
+    else if (rest[i] == '"')
+      return at + i + 1;
+  }
+  return text.size();
+}
+
+std::vector<std::string> split_at_commas(std::string_view text) {
+  std::vector<std::string> parts;
+  int depth = 0;
+  size_t begin = 0;
+  for (size_t i = 0; i < text.size();) {
+    if (const size_t end = end_of_quoted(text, i); end > i) {
+      i = end;
+      continue;
+    }
+    const char c = text[i];
+    depth += (c == '(' || c == '[' || c == '{') - (c == ')' || c == ']' || c == '}');
+    if (c == ',' && depth == 0) {
+      parts.emplace_back(trimmed(text.substr(begin, i - begin)));
+      begin = i + 1;
+    }
+    ++i;
+  }
+  parts.emplace_back(trimmed(text.substr(begin)));
+  return parts;
+}
+
+void print_line(std::string_view line) {
+  std::fwrite(line.data(), 1, line.size(), stdout);
+  std::fputc('\n', stdout);
+}
+
+std::string bytes_text(size_t bytes) {
+  constexpr std::array<std::string_view, 4> kUnits{"KiB", "MiB", "GiB", "TiB"};
+  if (bytes < 1024) return fmt::format("{} byte{}", bytes, bytes == 1 ? "" : "s");
+  double amount = static_cast<double>(bytes) / 1024;
+  size_t unit = 0;
+  for (; amount >= 1024 && unit + 1 < kUnits.size(); ++unit) amount /= 1024;
+  return fmt::format("{:.1f} {}", amount, kUnits[unit]);
+}
+
+namespace {
+
+/// Three digits of a number of at least 1 and less than 1000.
+std::string three_digits(double number) {
+  return fmt::format("{:.{}f}", number, number < 9.995 ? 2 : number < 99.95 ? 1 : 0);
+}
+
+}  // namespace
+
+std::string time_text(std::chrono::nanoseconds time) {
+  const double nanoseconds = static_cast<double>(time.count());
+  if (nanoseconds < 1e3) return fmt::format("{} ns", time.count());
+  if (nanoseconds < 1e6) return three_digits(nanoseconds / 1e3) + " us";
+  if (nanoseconds < 1e9) return three_digits(nanoseconds / 1e6) + " ms";
+  return three_digits(nanoseconds / 1e9) + " s";
+}
+
+std::string amount_text(double amount) {
+  constexpr std::array<std::string_view, 6> kUnits{"", " k", " M", " G", " T", " P"};
+  if (amount < 1000) return fmt::format("{:g}", std::round(amount * 100) / 100);
+  size_t unit = 0;
+  for (; amount >= 999.5 && unit + 1 < kUnits.size(); ++unit) amount /= 1000;
+  return three_digits(amount) + std::string(kUnits[unit]);
+}
+
+std::string shape_text(Type type) {
+  std::string parts;
+  if (type->kind == TypeKind::Tuple) {
+    for (Type field : type->args) parts += (parts.empty() ? "" : ", ") + shape_text(field);
+    return fmt::format("({}{})", parts, type->args.size() == 1 ? "," : "");
+  }
+  if (!type->is_tensor()) return to_string(type);
+  for (Dim dim : type->dims) parts += (parts.empty() ? "" : ", ") + to_string(dim);
+  return fmt::format("({}{}) {}", parts, type->dims.size() == 1 ? "," : "", to_string(type->dtype));
+}
+
+std::string columns_text(const std::vector<std::vector<std::string>>& rows, std::string_view right) {
+  std::vector<size_t> widths;
+  for (const auto& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (size_t i = 0; i < row.size(); ++i)
+      widths[i] = std::max<size_t>(widths[i], count_code_points(row[i]));
+  }
+  std::string text;
+  for (const auto& row : rows) {
+    std::string line;
+    for (size_t i = 0; i < row.size(); ++i) {
+      const std::string blanks(widths[i] - count_code_points(row[i]), ' ');
+      const bool at_right = i < right.size() && right[i] == 'r';
+      line += (i > 0 ? "  " : "") + (at_right ? blanks + row[i] : row[i] + blanks);
+    }
+    line.resize(line.find_last_not_of(' ') + 1);
+    text += line + "\n";
+  }
+  return text;
+}
+
+}  // namespace quern

@@ -1,0 +1,45 @@
+#pragma once
+// Arguments of commands as text, and lines for the terminal.
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ir/type/type.h"
+
+namespace quern {
+
+/// Without blanks at its ends.
+std::string_view trimmed(std::string_view text);
+/// The first word, and what follows it without the blanks between.
+std::pair<std::string_view, std::string_view> first_word(std::string_view text);
+/// Letters, digits, `_` and `.`.
+bool is_name(std::string_view text);
+/// "f" of `@f`, "" of anything else.
+std::string_view global_name(std::string_view text);
+/// The name that a call `@f(…)` begins with, without its @; "" of anything else.
+std::string_view called_name(std::string_view text);
+/// The end of the string or comment that begins at `at`; `at` where none does.
+size_t end_of_quoted(std::string_view text, size_t at);
+/// What stands between commas that are in no bracket, string or comment.
+std::vector<std::string> split_at_commas(std::string_view text);
+
+void print_line(std::string_view line);
+/// "96 bytes", "1.5 KiB".
+std::string bytes_text(size_t bytes);
+/// "1.23 ms"
+std::string time_text(std::chrono::nanoseconds time);
+/// 10^9 as "1.00 G": a number with three digits and what stands for thousands.
+std::string amount_text(double amount);
+
+/// "(3, 4) float32": the shape and dtype of tensors, in brackets for tuples; of others the type.
+std::string shape_text(Type type);
+
+/// Columns that are as wide as their widest cell, two blanks apart; numbers, which end in a digit or a unit,
+/// are not told apart: `right` says which columns are aligned at the right.
+std::string columns_text(const std::vector<std::vector<std::string>>& rows, std::string_view right);
+
+}  // namespace quern

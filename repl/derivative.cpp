@@ -1,0 +1,338 @@
+#include "repl/derivative.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "ir/base/interrupt.h"
+#include "passes/pipeline.h"
+#include "repl/command_text.h"
+#include "repl/workspace.h"
+
+namespace quern {
+
+namespace {
+
+/// `def @grad_f[n](%x: t) { grad(@f)(%x) }`, so that a general function has a gradient at any dims.
+std::string gradient_definition(const Definition& definition, const FnExpr& fn) {
+  std::string dims, params, args;
+  for (Dim dim : definition.scheme.dim_vars) dims += (dims.empty() ? "" : ", ") + to_string(dim);
+  for (Type type : definition.scheme.type_vars) dims += (dims.empty() ? "" : ", ") + to_string(type);
+  for (const Variable* param : fn.params) {
+    params += fmt::format("{}%{}: {}", params.empty() ? "" : ", ", param->name, to_string(param->type));
+    args += fmt::format("{}%{}", args.empty() ? "" : ", ", param->name);
+  }
+  return fmt::format("def @grad_{0}{1}({2}) {{ grad(@{0})({3}) }}", definition.name,
+                     dims.empty() ? "" : "[" + dims + "]", params, args);
+}
+
+}  // namespace
+
+bool show_gradient(Workspace& workspace, const std::string& asked) {
+  Session& session = workspace.session();
+  const std::string_view name = global_name(trimmed(asked));
+  if (name.empty()) return workspace.complain("write `:grad @f`");
+  if (!session.find_definition(workspace.module(), name))
+    return workspace.complain(fmt::format("there is no definition `@{}`; `:defs` lists them", name));
+  const Definition* definition = session.definition(workspace.module(), name);
+  auto* fn = definition ? as<FnExpr>(definition->body) : nullptr;
+  if (!fn)
+    return workspace.complain(
+        fmt::format("`@{0}` is typed anew for the arguments of each call: annotate its parameters, or ask "
+                    "`:ir dead_code grad(@{0})(…)`",
+                    name));
+  return workspace.with_source(gradient_definition(*definition, *fn), [&](SourceId source) {
+    if (!workspace.is_sound(source)) return false;
+    const std::string grad = fmt::format("grad_{}", name);
+    const Definition* made = session.definition(workspace.module(), grad);
+    if (!made) return workspace.complain(fmt::format("`@{}` has no gradient that can be shown", name));
+    const Optimised simple = optimise(*made, session.functions(), "dead_code");
+    if (!simple.expr) return workspace.complain(kInterrupted);
+    Definition shown = *made;
+    shown.body = simple.expr;
+    shown.arena = simple.arena;
+    print_line(trimmed(session.typed_text(shown, workspace.module()).text));
+    return true;
+  });
+}
+
+namespace {
+
+/// The floats of a value: tensors, and where each stands.
+struct Leaf {
+  std::vector<size_t> path;  ///< fields on the way from the value
+  TensorPtr tensor;
+};
+
+void collect_leaves(const Value& value, std::vector<size_t> path, std::vector<Leaf>& leaves) {
+  if (const std::vector<Value>* fields = value.fields()) {
+    for (size_t i = 0; i < fields->size(); ++i) {
+      path.push_back(i);
+      collect_leaves((*fields)[i], path, leaves);
+      path.pop_back();
+    }
+  } else if (TensorPtr tensor = value.as_tensor(); tensor && tensor->dtype().is_float()) {
+    leaves.push_back({std::move(path), std::move(tensor)});
+  }
+}
+
+/// The value with another tensor at a path.
+Value with_leaf(const Value& value, std::span<const size_t> path, const TensorPtr& tensor) {
+  if (path.empty()) return Value::tensor(tensor);
+  std::vector<Value> fields = *value.fields();
+  fields[path[0]] = with_leaf(fields[path[0]], path.subspan(1), tensor);
+  auto* data = value.object_as<DataObject>();
+  return data ? Value::data(data->constructor, std::move(fields)) : Value::tuple(std::move(fields));
+}
+
+/// What stands at a path; null where there is nothing, as in `()` for what has no gradient.
+TensorPtr leaf_at(const Value& value, std::span<const size_t> path) {
+  if (path.empty()) return value.fields() ? nullptr : value.as_tensor();
+  const std::vector<Value>* fields = value.fields();
+  return fields && path[0] < fields->size() ? leaf_at((*fields)[path[0]], path.subspan(1)) : nullptr;
+}
+
+TensorPtr converted(const HostTensor& tensor, DType dtype) {
+  TensorPtr out = HostTensor::make(dtype, tensor.shape());
+  for (int64_t i = 0; i < tensor.size(); ++i)
+    fill_element(*out, i, Scalar::from_double(dtype, element_as_double(tensor, i)));
+  return out;
+}
+
+std::string replaced(std::string text, std::string_view from, std::string_view to) {
+  for (size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
+    text.replace(at, from.size(), to);
+  return text;
+}
+
+struct Argument {
+  Value value;
+  std::string type;
+};
+
+/// The worst element of a parameter.
+struct Deviation {
+  double error = -1, derived = 0, differences = 0;
+  std::string place;
+};
+
+/// A function at some arguments: its value, and its gradient, as often as one likes.
+class GradientCheck {
+ public:
+  GradientCheck(Workspace& workspace, std::string name, std::vector<Argument> arguments, bool is_double)
+      : workspace_(workspace),
+        name_(std::move(name)),
+        arguments_(std::move(arguments)),
+        step_(is_double ? 1e-6 : 1e-2),
+        tolerance_(is_double ? 1e-5 : 2e-2) {
+    if (!is_double) return;
+    for (Argument& argument : arguments_) {
+      argument.type = replaced(argument.type, "float32", "float64");
+      std::vector<Leaf> leaves;
+      collect_leaves(argument.value, {}, leaves);
+      for (const Leaf& leaf : leaves)
+        argument.value = with_leaf(argument.value, leaf.path, converted(*leaf.tensor, DType::float64()));
+    }
+  }
+
+  /// The arguments as variables, then the gradient and the function of them.
+  std::string text() const {
+    std::string declared, args;
+    for (size_t i = 0; i < arguments_.size(); ++i) {
+      declared += fmt::format("free_var %argument_{}: {}; ", i + 1, arguments_[i].type);
+      args += fmt::format("{}%argument_{}", args.empty() ? "" : ", ", i + 1);
+    }
+    return fmt::format("{0}grad(@{1})({2}); @{1}({2})", declared, name_, args);
+  }
+
+  bool run(SourceId source) {
+    Session& session = workspace_.session();
+    const std::vector<DeclarationId> statements = session.statements(source);
+    const size_t count = arguments_.size();
+    for (size_t i = 0; i < count; ++i) {
+      workspace_.execution().give(statements[i], arguments_[i].value);
+      variables_.push_back(session.statement_variable(statements[i])->variable);
+    }
+    const StatementResult gradient =
+        workspace_.execution().prepare(statements[count], Execution::Outside::Quiet)();
+    if (gradient.failure) return failed(gradient);
+    call_ = workspace_.execution().prepare(statements[count + 1], Execution::Outside::Quiet);
+    for (size_t i = 0; i < count; ++i)
+      if (!check(i, *gradient.value)) return false;
+    return report();
+  }
+
+ private:
+  bool failed(const StatementResult& result) {
+    workspace_.print_problems({*result.failure});
+    return false;
+  }
+
+  bool check(size_t parameter, const Value& gradients) {
+    std::vector<Leaf> leaves;
+    collect_leaves(arguments_[parameter].value, {}, leaves);
+    Deviation worst;
+    size_t checked = 0, all = 0;
+    for (const Leaf& leaf : leaves) {
+      std::vector<size_t> path{parameter};
+      path.insert(path.end(), leaf.path.begin(), leaf.path.end());
+      const TensorPtr derived = leaf_at(gradients, path);
+      if (!derived) continue;
+      all += static_cast<size_t>(leaf.tensor->size());
+      if (!check_leaf(parameter, leaf, *derived, worst, checked)) return false;
+    }
+    add_row(parameter, worst, checked, all);
+    return true;
+  }
+
+  /// Of a large tensor elements that are evenly apart are looked at.
+  bool check_leaf(size_t parameter, const Leaf& leaf, const HostTensor& derived, Deviation& worst,
+                  size_t& checked) {
+    constexpr int64_t kMostElements = 64;
+    const int64_t apart = std::max<int64_t>(1, (leaf.tensor->size() + kMostElements - 1) / kMostElements);
+    double scale = 0;
+    for (int64_t i = 0; i < derived.size(); ++i)
+      scale = std::max(scale, std::abs(element_as_double(derived, i)));
+    for (int64_t i = 0; i < leaf.tensor->size(); i += apart, ++checked) {
+      const std::optional<double> differences = difference(parameter, leaf, i);
+      if (!differences) return false;
+      const double ours = element_as_double(derived, i);
+      // Relative to the element, but for those that are small beside the others.
+      const double magnitude = std::max({std::abs(ours), std::abs(*differences), scale * 1e-3, 1e-12});
+      double error = std::abs(ours - *differences) / magnitude;
+      if (std::isnan(error)) error = std::isnan(ours) == std::isnan(*differences) ? 0 : HUGE_VAL;
+      if (error > worst.error) worst = {error, ours, *differences, place_of(leaf, i)};
+    }
+    return true;
+  }
+
+  /// The central difference of the function by one element.
+  std::optional<double> difference(size_t parameter, const Leaf& leaf, int64_t element) {
+    const double at = element_as_double(*leaf.tensor, element), h = step_ * std::max(1.0, std::abs(at));
+    const auto above = value_at(parameter, leaf, element, at + h);
+    const auto below = above ? value_at(parameter, leaf, element, at - h) : std::nullopt;
+    workspace_.execution().replace(variables_[parameter], arguments_[parameter].value);
+    // The step that was made is that of the rounded elements.
+    return below ? std::optional((above->second - below->second) / (above->first - below->first))
+                 : std::nullopt;
+  }
+
+  /// The element as it is rounded, and the function there.
+  std::optional<std::pair<double, double>> value_at(size_t parameter, const Leaf& leaf, int64_t element,
+                                                    double to) {
+    if (is_interrupted()) {
+      workspace_.complain(kInterrupted);
+      return std::nullopt;
+    }
+    const TensorPtr moved = converted(*leaf.tensor, leaf.tensor->dtype());
+    fill_element(*moved, element, Scalar::from_double(moved->dtype(), to));
+    workspace_.execution().replace(variables_[parameter],
+                                   with_leaf(arguments_[parameter].value, leaf.path, moved));
+    const StatementResult result = call_();
+    if (result.failure) {
+      failed(result);
+      return std::nullopt;
+    }
+    return std::pair(element_as_double(*moved, element), element_as_double(*result.value->as_tensor(), 0));
+  }
+
+  static std::string place_of(const Leaf& leaf, int64_t element) {
+    std::string text;
+    for (size_t field : leaf.path) text += fmt::format(".{}", field);
+    const Shape& shape = leaf.tensor->shape();
+    std::string indices;
+    for (size_t axis = shape.size(); axis-- > 0; element /= shape[axis])
+      indices = std::to_string(element % shape[axis]) + (indices.empty() ? "" : ", ") + indices;
+    return text + (indices.empty() ? "" : "[" + indices + "]");
+  }
+
+  void add_row(size_t parameter, const Deviation& worst, size_t checked, size_t all) {
+    const Definition* definition = workspace_.session().definition(workspace_.module(), name_);
+    auto* fn = definition ? as<FnExpr>(definition->body) : nullptr;
+    std::string name = fn && parameter < fn->params.size() ? "%" + std::string(fn->params[parameter]->name)
+                                                           : fmt::format("argument {}", parameter + 1);
+    if (checked == 0) {
+      rows_.push_back({name, "has no gradient"});
+      return;
+    }
+    is_right_ = is_right_ && worst.error <= tolerance_;
+    const std::string at = worst.place.empty() ? "" : " at " + worst.place;
+    rows_.push_back({name, fmt::format("{:.1e}{}", worst.error, at),
+                     fmt::format("derived {:.6g}, differences {:.6g}", worst.derived, worst.differences),
+                     checked < all ? fmt::format("{} of {} elements", checked, all) : ""});
+  }
+
+  bool report() {
+    fmt::print("{}", columns_text(rows_, "llll"));
+    const std::string_view dtype = tolerance_ < 1e-3 ? "float64" : "the arguments' dtypes";
+    if (!is_right_)
+      return workspace_.complain(fmt::format(
+          "in {} the derived gradient and differences disagree by more than {:g}", dtype, tolerance_));
+    print_line(fmt::format("in {} the derived gradient and differences agree to {:g}", dtype, tolerance_));
+    return true;
+  }
+
+  Workspace& workspace_;
+  const std::string name_;
+  std::vector<Argument> arguments_;
+  const double step_, tolerance_;
+  std::vector<const Variable*> variables_;
+  Execution::Repeated call_;
+  std::vector<std::vector<std::string>> rows_;
+  bool is_right_ = true;
+};
+
+/// The values of arguments as they are written; nothing where one fails, which is said.
+std::optional<std::vector<Argument>> evaluated(Workspace& workspace, const std::vector<std::string>& texts) {
+  std::vector<Argument> arguments;
+  for (const std::string& text : texts)
+    if (!workspace.with_expression(text, "an argument of `:check-grad`", [&](DeclarationId statement) {
+          const StatementResult result = workspace.execution().run(statement);
+          if (result.failure)
+            workspace.print_problems({*result.failure});
+          else
+            arguments.push_back({*result.value, to_string(result.type)});
+          return !result.failure;
+        }))
+      return std::nullopt;
+  return arguments;
+}
+
+}  // namespace
+
+bool check_gradient(Workspace& workspace, const std::string& request) {
+  constexpr std::string_view kForm = "write `:check-grad @f(…)`, with the arguments of a call";
+  std::string_view asked = trimmed(request), list;
+  std::string name(called_name(asked));
+  if (!name.empty()) {
+    const size_t open = asked.find('(');
+    list = asked.substr(open + 1, asked.size() - open - 2);
+  } else {
+    const auto [first, rest] = first_word(asked);
+    name = global_name(first);
+    list = rest;
+  }
+  if (name.empty() || trimmed(list).empty()) return workspace.complain(std::string(kForm));
+  const auto arguments = evaluated(workspace, split_at_commas(list));
+  if (!arguments) return false;
+  // In float64 where the function takes it, since differences of rounded numbers say little.
+  bool is_tried = false;
+  const GradientCheck in_double(workspace, name, *arguments, true);
+  const bool fine = workspace.with_source(in_double.text(), [&](SourceId source) {
+    if (has_errors(workspace.session().check(source))) return false;
+    is_tried = true;
+    return GradientCheck(workspace, name, *arguments, true).run(source);
+  });
+  if (is_tried) return fine;
+  const GradientCheck plain(workspace, name, *arguments, false);
+  return workspace.with_source(plain.text(), [&](SourceId source) {
+    return workspace.is_sound(source) && !workspace.reaches_unsound(source) &&
+           GradientCheck(workspace, name, *arguments, false).run(source);
+  });
+}
+
+}  // namespace quern

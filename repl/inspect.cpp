@@ -1,0 +1,159 @@
+#include "repl/inspect.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+#include "frontend/infer/infer.h"
+#include "ide/explain.h"
+#include "ide/hover.h"
+#include "repl/command_files.h"
+#include "repl/command_text.h"
+#include "repl/explain.h"
+#include "repl/value_size.h"
+#include "repl/workspace.h"
+
+namespace quern {
+
+namespace {
+
+/// The variable that `%x` names, or null.
+const TopLevelVariable* variable_asked(Workspace& workspace, std::string_view asked) {
+  return asked.starts_with('%') && is_name(asked.substr(1)) ? workspace.variable_of(asked.substr(1))
+                                                            : nullptr;
+}
+
+/// The shapes that a value of the type has.
+std::string shape_of(Type type, const Value& value) {
+  if (auto* tuple = value.object_as<TupleObject>()) {
+    std::string text;
+    for (size_t i = 0; i < tuple->fields.size(); ++i)
+      text += (i == 0 ? "" : ", ") + shape_of(type->args[i], tuple->fields[i]);
+    return fmt::format("({}{})", text, tuple->fields.size() == 1 ? "," : "");
+  }
+  auto* tensor = value.object_as<TensorObject>();
+  if (!tensor) return shape_text(type);
+  const Shape& shape = tensor->tensor->shape();
+  return fmt::format("({}{}) {}", fmt::join(shape, ", "), shape.size() == 1 ? "," : "",
+                     to_string(tensor->tensor->dtype()));
+}
+
+}  // namespace
+
+bool show_type(Workspace& workspace, const std::string& expression) {
+  Session& session = workspace.session();
+  std::string_view asked = trimmed(expression);
+  if (std::string_view name = global_name(asked); !name.empty()) {
+    if (session.find_definition(workspace.module(), name)) {
+      print_line(workspace.type_of(name, ""));
+      return true;
+    }
+  }
+  // A general function has a type, though no single one as a value.
+  if (const TopLevelVariable* variable = variable_asked(workspace, asked)) {
+    print_line(to_string(variable->scheme));
+    return true;
+  }
+  return workspace.with_source(expression, [&](SourceId source) {
+    // An operator has its signature for a type.
+    auto hover = is_name(asked) ? ide::hover(session, source, 0) : std::nullopt;
+    if (hover && hover->range.end - hover->range.begin == asked.size()) {
+      print_line(ide::code_of(*hover));
+      return true;
+    }
+    auto statement = workspace.only_expression(source, "`:type`");
+    if (!statement) return false;
+    print_line(to_string(session.inferred_statement(*statement).definition.scheme));
+    return true;
+  });
+}
+
+bool show_shape(Workspace& workspace, const std::string& expression) {
+  if (const TopLevelVariable* variable = variable_asked(workspace, trimmed(expression)))
+    if (const Value* value = workspace.execution().value_of(variable->variable)) {
+      print_line(shape_of(variable->variable->type, *value));
+      return true;
+    }
+  return workspace.with_source(expression, [&](SourceId source) {
+    auto statement = workspace.only_expression(source, "`:shape`");
+    if (!statement) return false;
+    const Type type = workspace.session().inferred_statement(*statement).definition.scheme.type;
+    if (type->kind == TypeKind::Function)
+      return workspace.complain("a function has no shape; `:type` shows its type");
+    print_line(shape_text(type));
+    return true;
+  });
+}
+
+bool show_variables(Workspace& workspace, const std::string&) {
+  Session& session = workspace.session();
+  std::map<std::string, const TopLevelVariable*> latest;
+  std::vector<std::string> order;
+  for (DeclarationId statement : session.statements_of_module(workspace.module())) {
+    const TopLevelVariable* variable = session.statement_variable(statement);
+    if (!variable) continue;
+    std::string name(variable->variable->name);
+    std::erase(order, name);
+    order.push_back(name);
+    latest[name] = variable;
+  }
+  std::vector<std::vector<std::string>> rows;
+  for (const std::string& name : order) {
+    const TopLevelVariable& variable = *latest[name];
+    const Value* value = workspace.execution().value_of(variable.variable);
+    const bool has_size = value && !value->object_as<ClosureObject>();
+    rows.push_back({fmt::format("%{}: {}", name, to_string(variable.scheme)),
+                    has_size ? bytes_text(ValueBytes().add(*value)) : ""});
+  }
+  fmt::print("{}", columns_text(rows, "lr"));
+  return true;
+}
+
+namespace {
+
+/// What a declaration is, on a line.
+std::string summary_of(Workspace& workspace, DeclarationId id) {
+  Session& session = workspace.session();
+  const DeclarationInfo& about = session.info(id);
+  if (about.kind == PieceKind::Test) return fmt::format("test \"{}\"", about.name);
+  if (about.kind == PieceKind::Def && about.name.starts_with("@"))
+    return workspace.type_of(about.name.substr(1), about.name + ": ");
+  const bool has_body = about.kind == PieceKind::Def || about.kind == PieceKind::Op;
+  const Range range = session.range_of({{id, 0}, {}});
+  std::string text = has_body ? session.signature(id)
+                              : session.text(about.source).substr(range.begin, range.end - range.begin);
+  std::string line;
+  for (char c : text) {
+    const bool is_blank = c == '\n' || c == '\t' || c == ' ';
+    if (!is_blank || !line.ends_with(' ')) line += is_blank ? ' ' : c;
+  }
+  return std::string(trimmed(line));
+}
+
+}  // namespace
+
+bool show_definitions(Workspace& workspace, const std::string&) {
+  for (const auto& [id, declared] : workspace.declared().in_order()) {
+    const Unsound found = workspace.declared().unsound(id);
+    const std::string state =
+        found.errors.empty()
+            ? ""
+            : fmt::format("  // {}: {}", found.waits ? "waits" : "has errors", found.errors[0].message);
+    print_line(summary_of(workspace, id) + state);
+  }
+  return true;
+}
+
+bool explain_code(Workspace& workspace, const std::string& code) {
+  const auto last = workspace.last_shown();
+  if (code.empty() && !last)
+    return workspace.complain("there was no diagnostic so far; write `:explain Q0302`");
+  auto kind = code.empty() ? last : ide::kind_of_code(code);
+  if (!kind) return workspace.complain(ide::unknown_code(code));
+  fmt::print("{}", explain(*kind, colours_wanted(stdout)));
+  return true;
+}
+
+}  // namespace quern

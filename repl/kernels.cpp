@@ -1,0 +1,228 @@
+#include "repl/kernels.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "ir/base/interrupt.h"
+#include "jit/vm/operation_count.h"
+#include "passes/pipeline.h"
+#include "repl/command_text.h"
+#include "repl/stages.h"
+#include "repl/value_size.h"
+#include "repl/workspace.h"
+#include "session/run/compiler.h"
+#include "session/run/profile_report.h"
+
+namespace quern {
+
+namespace {
+
+/// Calls of kernels are noted while it lives, from nothing.
+class NotedCalls {
+ public:
+  explicit NotedCalls(Workspace& workspace) : workspace_(workspace) {
+    workspace.execution().set_profiling(true);
+    workspace.execution().profile().clear();
+  }
+  ~NotedCalls() {
+    workspace_.execution().profile().clear();
+    workspace_.execution().set_profiling(workspace_.is_profiling());
+  }
+  NotedCalls(const NotedCalls&) = delete;
+  NotedCalls& operator=(const NotedCalls&) = delete;
+
+ private:
+  Workspace& workspace_;
+};
+
+/// Runs an expression until its best code is there, and then once more: its kernels, with what was waited for
+/// their code. Nothing where it fails, which is said.
+std::optional<std::vector<KernelProfile>> kernels_of_run(Workspace& workspace, DeclarationId statement) {
+  Execution& execution = workspace.execution();
+  const Execution::Repeated run = execution.prepare(statement, Execution::Outside::Quiet);
+  const auto fails = [&] {
+    const StatementResult result = run();
+    if (result.failure) workspace.print_problems({*result.failure});
+    return result.failure || (is_interrupted() && !workspace.complain(kInterrupted));
+  };
+  if (fails()) return std::nullopt;
+  const std::vector<KernelProfile> first = execution.profile().kernels();
+  execution.compiler().wait_until_idle();
+  execution.profile().clear();
+  if (fails()) return std::nullopt;
+  std::vector<KernelProfile> kernels = execution.profile().kernels();
+  for (KernelProfile& kernel : kernels)
+    if (auto known = std::ranges::find(first, kernel.name, &KernelProfile::name); known != first.end())
+      kernel.compiling = known->compiling;
+  return kernels;
+}
+
+using UseKernels = std::function<void(const std::vector<KernelProfile>&, const Peaks&)>;
+
+bool with_kernels(Workspace& workspace, const std::string& expression, std::string_view command,
+                  const UseKernels& use) {
+  return workspace.with_expression(expression, command, [&](DeclarationId statement) {
+    const NotedCalls noted(workspace);
+    const auto kernels = kernels_of_run(workspace, statement);
+    if (!kernels) return false;
+    if (kernels->empty())
+      print_line("no kernel was called");
+    else
+      use(*kernels, measured_peaks());
+    return true;
+  });
+}
+
+}  // namespace
+
+bool profile(Workspace& workspace, const std::string& request) {
+  if (request == "show") {
+    const auto kernels = workspace.execution().profile().kernels();
+    const Peaks peaks = kernels.empty() ? Peaks() : measured_peaks();
+    fmt::print("{}", profile_text(kernels, peaks));
+    return true;
+  }
+  if (request == "on" || request == "off") {
+    if (request == "on") workspace.execution().profile().clear();
+    workspace.set_profiling(request == "on");
+    return true;
+  }
+  return with_kernels(workspace, request, "`:profile`", [](const auto& kernels, const Peaks& peaks) {
+    fmt::print("{}", profile_text(kernels, peaks));
+  });
+}
+
+namespace {
+
+std::string rate_text(double amount, std::chrono::nanoseconds time) {
+  const double seconds = std::chrono::duration<double>(time).count();
+  return std::isfinite(amount) && seconds > 0 ? fmt::format("{:.1f}", amount / seconds * 1e-9) : "-";
+}
+
+/// The line of a kernel under the roof of what the machine can do (Williams et al. 2009).
+std::vector<std::string> roofline_row(const KernelProfile& kernel, const Peaks& peaks) {
+  const double seconds = std::chrono::duration<double>(kernel.running).count();
+  std::vector<std::string> row{
+      kernel.name, "-", rate_text(kernel.operations, kernel.running), rate_text(kernel.bytes, kernel.running),
+      "-",         "-"};
+  if (!std::isfinite(kernel.operations) || kernel.bytes <= 0 || seconds <= 0) return row;
+  const double intensity = kernel.operations / kernel.bytes;
+  row[1] = fmt::format("{:.2f}", intensity);
+  const bool is_memory = intensity * peaks.bandwidth < peaks.gflops;
+  const double reached = is_memory ? kernel.bytes / seconds * 1e-9 / peaks.bandwidth
+                                   : kernel.operations / seconds * 1e-9 / peaks.gflops;
+  row[4] = is_memory ? "memory" : "arithmetic";
+  row[5] = fmt::format("{:.0f} %", 100 * reached);
+  return row;
+}
+
+}  // namespace
+
+bool show_roofline(Workspace& workspace, const std::string& expression) {
+  return with_kernels(workspace, expression, "`:roofline`", [](const auto& kernels, const Peaks& peaks) {
+    std::vector<std::vector<std::string>> rows{
+        {"kernel", "FLOP/byte", "GFLOP/s", "GB/s", "limit", "reached"}};
+    for (const KernelProfile& kernel : kernels) rows.push_back(roofline_row(kernel, peaks));
+    fmt::print("{}", columns_text(rows, "lrrrlr"));
+    if (peaks.gflops > 0 && peaks.bandwidth > 0)
+      fmt::print(
+          "peak {:.1f} GFLOP/s in float32, copies {:.1f} GB/s: below {:.1f} FLOP/byte memory is the limit "
+          "(more than 100 % of it comes from caches)\n",
+          peaks.gflops, peaks.bandwidth, peaks.gflops / peaks.bandwidth);
+  });
+}
+
+namespace {
+
+/// Bytes of tensors of a type; null for what is no tensor.
+Dim bytes_of(Type type) {
+  if (!type->is_tensor()) return nullptr;
+  Dim bytes = dim_const(static_cast<int64_t>(type->dtype.bytes()));
+  for (Dim dim : type->dims) bytes = dim_mul(bytes, dim);
+  return bytes;
+}
+
+/// Of what a kernel reads and writes, each once; null where that is not known.
+Dim bytes_of(const FnExpr& primitive) {
+  Dim bytes = bytes_of(primitive.body->type);
+  for (const Variable* param : primitive.params) {
+    const Dim more = bytes_of(param->type);
+    bytes = bytes && more ? dim_add(bytes, more) : nullptr;
+  }
+  return bytes;
+}
+
+std::string dim_text(Dim dim) {
+  if (!dim) return "-";
+  const auto number = as_const(dim);
+  return number ? amount_text(static_cast<double>(*number)) : to_string(dim);
+}
+
+std::string ratio_text(Dim operations, Dim bytes) {
+  const auto a = operations ? as_const(operations) : std::nullopt, b = bytes ? as_const(bytes) : std::nullopt;
+  return a && b && *b > 0 ? fmt::format("{:.2f}", static_cast<double>(*a) / static_cast<double>(*b)) : "-";
+}
+
+/// The kernels that an optimised expression calls, and whether it calls functions beside them.
+struct Calls {
+  std::vector<const FnExpr*> kernels;
+  bool has_functions = false;
+
+  void collect(ExprPtr expr) {
+    auto* fn = as<FnExpr>(expr);
+    if (fn && fn->primitive) return kernels.push_back(fn);
+    has_functions = has_functions || expr->kind == ExprKind::Global;
+    for_each_child(expr, [this](ExprPtr child) { collect(child); });
+  }
+};
+
+}  // namespace
+
+bool count_operations(Workspace& workspace, const std::string& asked) {
+  return with_definition(workspace, trimmed(asked), "`:flops`", [&](const Definition& definition) {
+    const Optimised optimised = optimise(definition, workspace.session().functions());
+    if (!optimised.expr) return workspace.complain(kInterrupted);
+    Calls calls;
+    calls.collect(optimised.expr);
+    std::vector<std::vector<std::string>> rows{{"kernel", "FLOPs", "bytes", "FLOP/byte"}};
+    Dim all_operations = dim_const(0), all_bytes = dim_const(0);
+    for (const FnExpr* kernel : calls.kernels) {
+      const Dim operations = operation_count(*kernel), bytes = bytes_of(*kernel);
+      all_operations = all_operations && operations ? dim_add(all_operations, operations) : nullptr;
+      all_bytes = all_bytes && bytes ? dim_add(all_bytes, bytes) : nullptr;
+      rows.push_back({workspace.execution().compiler().kernel_name(*kernel), dim_text(operations),
+                      dim_text(bytes), ratio_text(operations, bytes)});
+    }
+    if (calls.kernels.size() != 1)
+      rows.push_back(
+          {"all", dim_text(all_operations), dim_text(all_bytes), ratio_text(all_operations, all_bytes)});
+    fmt::print("{}", columns_text(rows, "lrrr"));
+    if (calls.has_functions) print_line("beside these it calls functions; `:profile` counts what a run does");
+    return true;
+  });
+}
+
+bool show_memory(Workspace& workspace, const std::string&) {
+  std::vector<MemoryUse> report = workspace.session().memory_report();
+  ValueBytes counted;
+  MemoryUse values{"values", 0, 0};
+  for (const auto& [variable, value] : workspace.execution().values()) {
+    ++values.count;
+    values.bytes += counted.add(value);
+  }
+  report.push_back(values);
+  size_t all = 0;
+  for (const MemoryUse& use : report) {
+    fmt::print("{:<20} {:>9} {:>12.1f} KiB\n", use.kind, use.count, static_cast<double>(use.bytes) / 1024);
+    all += use.bytes;
+  }
+  fmt::print("{:<20} {:>9} {:>12.1f} KiB\n", "together", "", static_cast<double>(all) / 1024);
+  return true;
+}
+
+}  // namespace quern

@@ -1,0 +1,257 @@
+#include "repl/probe.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <unordered_set>
+#include <vector>
+
+#include "ir/interpret/interpreter.h"
+#include "repl/command_text.h"
+#include "repl/workspace.h"
+#include "session/run/compiler.h"
+
+namespace quern {
+
+namespace {
+
+/// Nothing outside is reached by index expressions.
+class NoHost final : public Host {
+ public:
+  void print(std::string_view) override {}
+  Result<Value> load(std::string_view, std::string_view, Type) override {
+    return Failure{"no file is read here"};
+  }
+  Result<Done> save(std::string_view, const Value&, Type) override {
+    return Failure{"no file is written here"};
+  }
+};
+
+/// Whether an expression is over dims that its own index variables and the types of its variables give.
+class DimsAreGiven {
+ public:
+  bool of(ExprPtr expr, const Environment& values) {
+    for (const auto& [variable, value] : values)
+      for (Dim dim : variable->type->dims) known_.insert(dim);
+    walk(expr);
+    return std::ranges::all_of(used_, [&](Dim dim) { return known_.contains(dim); });
+  }
+
+ private:
+  void bind(std::span<const Dim> variables, std::span<const Dim> extents) {
+    known_.insert(variables.begin(), variables.end());
+    for (Dim extent : extents) use(extent);
+  }
+  void use(Dim dim) {
+    for_each_var(dim, [this](Dim variable) { used_.insert(variable); });
+  }
+  void walk(ExprPtr expr) {
+    if (auto* e = as<ComprehensionExpr>(expr)) bind(e->vars, e->extents);
+    if (auto* e = as<ReduceExpr>(expr)) bind(e->vars, e->extents);
+    if (auto* e = as<ScanExpr>(expr)) bind(e->vars, e->extents);
+    if (auto* e = as<ScatterExpr>(expr)) bind(e->vars, e->extents);
+    if (auto* e = as<DimValueExpr>(expr)) use(e->dim);
+    for_each_child(expr, [this](ExprPtr child) { walk(child); });
+  }
+
+  std::unordered_set<Dim> known_, used_;
+};
+
+/// Looks on, and has large index expressions compiled.
+class CompilingObserver : public Observer {
+ public:
+  explicit CompilingObserver(Compiler& compiler) : compiler_(compiler) {}
+
+  void bound(const Variable&, const Value&, const Expr&) override {}
+  std::string computed(const Expr&, std::span<const Value>, const Value&) override { return ""; }
+  std::optional<Value> evaluate(ExprPtr expr, const Environment& values) override {
+    constexpr int64_t kFewElements = 4096;
+    int64_t elements = 0;
+    for (const auto& [variable, value] : values)
+      if (auto* tensor = value.object_as<TensorObject>()) elements += tensor->tensor->size();
+    const bool has_tensors =
+        std::ranges::all_of(values, [](const auto& v) { return v.first->type->is_tensor(); });
+    if (elements <= kFewElements || !has_tensors || !DimsAreGiven().of(expr, values)) return std::nullopt;
+    const Definition definition{"", Scheme{{}, {}, expr->type}, expr, nullptr};
+    NoHost host;
+    EvaluationResult result = compiler_.evaluate(definition, values, host);
+    // What fails is told by the interpreter, with its calls.
+    return result ? std::optional(result.value()) : std::nullopt;
+  }
+
+ private:
+  Compiler& compiler_;
+};
+
+/// Keeps the values of one variable of one definition.
+class VariableProbe final : public CompilingObserver {
+ public:
+  VariableProbe(Workspace& workspace, DeclarationId in, std::string_view name)
+      : CompilingObserver(workspace.execution().compiler()), name_(name) {
+    parts_ = workspace.session().chunks(in);
+    parts_.push_back(in);
+    // Parameters are bound at calls, from wherever these come.
+    if (const Definition* definition = workspace.session().definition(
+            workspace.module(), global_name(workspace.session().info(in).name)))
+      if (auto* fn = as<FnExpr>(definition->body)) params_.assign(fn->params.begin(), fn->params.end());
+  }
+
+  void bound(const Variable& variable, const Value& value, const Expr& at) override {
+    if (variable.name != name_) return;
+    const bool is_param = std::ranges::find(params_, &variable) != params_.end();
+    if (!is_param && std::ranges::find(parts_, at.origin.declaration) == parts_.end()) return;
+    ++count;
+    if (first.size() < kShown) first.push_back(value);
+    last = value;
+  }
+
+  static constexpr size_t kShown = 8;
+  size_t count = 0;
+  std::vector<Value> first;  ///< at most kShown
+  Value last;
+
+ private:
+  std::string_view name_;
+  std::vector<DeclarationId> parts_;
+  std::vector<const Variable*> params_;
+};
+
+bool show_probed(Workspace& workspace, DeclarationId expression, DeclarationId in, std::string_view name) {
+  VariableProbe probe(workspace, in, name);
+  const StatementResult result = workspace.execution().observe(expression, probe);
+  if (result.failure) workspace.print_problems({*result.failure});
+  for (const Value& value : probe.first) print_line(fmt::format("%{} = {}", name, to_string(value)));
+  if (probe.count > probe.first.size())
+    print_line(fmt::format("… {} values; the last: {}", probe.count, to_string(probe.last)));
+  if (probe.count == 0 && !result.failure)
+    return workspace.complain(
+        fmt::format("`%{}` of `{}` gets no value in this call", name, workspace.session().info(in).name));
+  return !result.failure;
+}
+
+/// The last statement that reaches a definition; 0 where there is none.
+DeclarationId last_call(Workspace& workspace, DeclarationId definition) {
+  Session& session = workspace.session();
+  const std::vector<TakenInput>& inputs = workspace.inputs();
+  for (auto input = inputs.rbegin(); input != inputs.rend(); ++input) {
+    const std::vector<DeclarationId> statements = session.statements(input->source);
+    for (auto statement = statements.rbegin(); statement != statements.rend(); ++statement) {
+      const auto reached = session.reached_definitions(*statement);
+      if (std::ranges::find(reached, definition) != reached.end()) return *statement;
+    }
+  }
+  return 0;
+}
+
+}  // namespace
+
+bool probe_variable(Workspace& workspace, const std::string& request) {
+  Session& session = workspace.session();
+  const size_t blank = request.find_last_of(" \t\n");
+  const std::string_view variable = std::string_view(request).substr(blank + 1);
+  const std::string_view call =
+      blank == std::string::npos ? "" : trimmed(std::string_view(request).substr(0, blank));
+  const bool is_call = !called_name(call).empty();
+  const std::string_view name = is_call ? called_name(call) : global_name(call);
+  if (name.empty() || !variable.starts_with('%') || !is_name(variable.substr(1)))
+    return workspace.complain("write `:probe @f(…) %y`, or `:probe @f %y` for the last input that called @f");
+  const DeclarationId definition = session.find_definition(workspace.module(), name);
+  if (!definition)
+    return workspace.complain(fmt::format("there is no definition `@{}`; `:defs` lists them", name));
+  if (is_call)
+    return workspace.with_expression(std::string(call), "`:probe`", [&](DeclarationId expression) {
+      return show_probed(workspace, expression, definition, variable.substr(1));
+    });
+  const DeclarationId statement = last_call(workspace, definition);
+  if (!statement)
+    return workspace.complain(
+        fmt::format("no input has called `@{0}`; write `:probe @{0}(…) {1}`", name, variable));
+  const RefSnapshot references = RefSnapshot::take();
+  const bool fine = show_probed(workspace, statement, definition, variable.substr(1));
+  references.restore();
+  return fine;
+}
+
+namespace {
+
+enum class Oddity : unsigned char { None, Infinite, NaN };
+
+/// What of a value is no finite number.
+Oddity oddity_of(const Value& value) {
+  if (const TensorPtr tensor = value.as_tensor()) {
+    if (!tensor->dtype().is_float()) return Oddity::None;
+    Oddity found = Oddity::None;
+    for (int64_t i = 0; i < tensor->lane_count(); ++i) {
+      const double element = element_as_double(*tensor, i);
+      if (std::isnan(element)) return Oddity::NaN;
+      if (std::isinf(element)) found = Oddity::Infinite;
+    }
+    return found;
+  }
+  Oddity found = Oddity::None;
+  if (const std::vector<Value>* fields = value.fields())
+    for (const Value& field : *fields) found = std::max(found, oddity_of(field));
+  return found;
+}
+
+std::string place_text(const HostTensor& tensor) {
+  int64_t offset = 0;
+  while (offset < tensor.size() && std::isfinite(element_as_double(tensor, offset))) ++offset;
+  std::string text;
+  for (size_t axis = tensor.shape().size(); axis-- > 0;) {
+    text = std::to_string(offset % tensor.shape()[axis]) + (text.empty() ? "" : ", ") + text;
+    offset /= tensor.shape()[axis];
+  }
+  return text.empty() ? "" : fmt::format(" at [{}]", text);
+}
+
+class NanSearch final : public CompilingObserver {
+ public:
+  explicit NanSearch(Workspace& workspace)
+      : CompilingObserver(workspace.execution().compiler()), session_(workspace.session()) {}
+
+  std::string computed(const Expr& node, std::span<const Value> operands, const Value& result) override {
+    const Oddity oddity = oddity_of(result);
+    if (oddity == Oddity::None) return "";
+    if (std::ranges::any_of(operands, [](const Value& v) { return oddity_of(v) != Oddity::None; })) return "";
+    found = true;
+    const TensorPtr tensor = result.as_tensor();
+    auto* call = as<OpCallExpr>(&node);
+    std::string message = fmt::format(
+        "{} gives {}{}, and its operands have none", call ? "`" + call->instance->name + "`" : "this",
+        oddity == Oddity::NaN ? "a NaN" : "an infinity", tensor ? place_text(*tensor) : "");
+    // A failure's message goes on in notes, line by line.
+    for (const Value& operand : operands) message += "\nan operand: " + to_string(operand, 8);
+    return message;
+  }
+
+  bool found = false;
+
+ private:
+  /// An index expression of an operator's definition is called as that is.
+  std::string name_of(const Expr& node) const {
+    if (auto* call = as<OpCallExpr>(&node)) return fmt::format("`{}`", call->instance->name);
+    const DeclarationInfo& about = session_.info(node.origin.declaration);
+    const bool is_operator = about.kind == PieceKind::Op || about.kind == PieceKind::Def;
+    return is_operator && !about.name.starts_with('@') ? fmt::format("`{}`", about.name) : "this";
+  }
+
+  Session& session_;
+};
+
+}  // namespace
+
+bool find_nan(Workspace& workspace, const std::string& expression) {
+  return workspace.with_expression(expression, "`:nan`", [&](DeclarationId statement) {
+    NanSearch search(workspace);
+    const StatementResult result = workspace.execution().observe(statement, search);
+    if (result.failure) workspace.print_problems({*result.failure});
+    if (search.found) return true;
+    if (!result.failure) print_line("every operator gives finite numbers");
+    return !result.failure;
+  });
+}
+
+}  // namespace quern

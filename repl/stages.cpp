@@ -1,0 +1,244 @@
+#include "repl/stages.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <optional>
+#include <vector>
+
+#include "frontend/infer/infer.h"
+#include "frontend/syntax/syntax.h"
+#include "ir/base/interrupt.h"
+#include "passes/pipeline.h"
+#include "repl/command_text.h"
+#include "repl/graph_picture.h"
+#include "repl/kernel_graph.h"
+#include "repl/line_diff.h"
+#include "repl/workspace.h"
+#include "session/run/compiler.h"
+
+namespace quern {
+
+namespace {
+
+constexpr std::string_view kDefaultStage = "typed", kAll = "all", kDiff = "diff";
+
+bool is_stage(std::string_view word) {
+  return word == kAll || word == kDiff ||
+         std::ranges::find(Compiler::stages(), word) != Compiler::stages().end();
+}
+
+bool is_no_syntax(const std::vector<LocatedDiagnostic>& problems) {
+  return std::ranges::any_of(problems, [](const auto& d) { return code_of(d.kind).starts_with("Q01"); });
+}
+
+/// Of @f that can be used: null, and `why`, where it has no code apart from its calls.
+const Definition* definition_of(Workspace& workspace, std::string_view name, std::string& why) {
+  Session& session = workspace.session();
+  const DeclarationId id = session.find_definition(workspace.module(), name);
+  if (!id || !workspace.declared().unsound(id).errors.empty()) return nullptr;
+  const Definition* definition = session.definition(workspace.module(), name);
+  if (!definition) why = Compiler::no_code_of(name);
+  return definition;
+}
+
+}  // namespace
+
+bool with_definition(Workspace& workspace, std::string_view asked, std::string_view command,
+                     const std::function<bool(const Definition&)>& use) {
+  if (std::string_view name = global_name(asked); !name.empty()) {
+    std::string why;
+    if (const Definition* definition = definition_of(workspace, name, why)) return use(*definition);
+    if (!why.empty()) return workspace.complain(why);
+  }
+  return workspace.with_expression(std::string(asked), command, [&](DeclarationId statement) {
+    return use(workspace.session().inferred_statement(statement).definition);
+  });
+}
+
+namespace {
+
+bool show_one(Workspace& workspace, const Definition& definition, const std::string& stage) {
+  auto text = workspace.execution().compiler().stage_text(definition, stage);
+  if (!text) return workspace.complain(text.error().message);
+  print_line(trimmed(*text));
+  return true;
+}
+
+bool show_all(Workspace& workspace, const Definition& definition) {
+  for (const std::string& stage : Compiler::stages()) {
+    if (stage == "ast") continue;  // of the text, and long
+    print_line(fmt::format("// --- {}", stage));
+    if (!show_one(workspace, definition, stage)) return false;
+  }
+  return true;
+}
+
+/// The text before the first pass, and after each.
+bool show_changes(Workspace& workspace, const Definition& definition) {
+  std::string before = print(definition), unchanged;
+  for (const Pass& pass : pipeline()) {
+    Optimised made = optimise(definition, workspace.session().functions(), pass.name);
+    if (!made.expr) return workspace.complain(kInterrupted);
+    Definition changed = definition;
+    changed.body = made.expr;
+    changed.arena = made.arena;
+    const std::string after = print(changed);
+    if (after == before) {
+      unchanged += fmt::format("{}{}", unchanged.empty() ? "" : ", ", pass.name);
+    } else {
+      fmt::print("// --- {}: {}\n{}", pass.name, pass.does, line_diff(before, after));
+      before = after;
+    }
+  }
+  if (!unchanged.empty()) print_line(fmt::format("// --- nothing changed in {}", unchanged));
+  return true;
+}
+
+bool show_syntax(Workspace& workspace, std::string_view asked) {
+  Session& session = workspace.session();
+  if (const DeclarationId id = session.find_definition(workspace.module(), global_name(asked)))
+    for (const auto& [tree_id, tree] : session.trees(session.info(id).source))
+      if (tree_id == id) {
+        print_line(trimmed(dump(tree.root)));
+        return true;
+      }
+  return workspace.with_source(std::string(asked), [&](SourceId source) {
+    if (!workspace.only_expression(source, "`:ir`")) return false;
+    print_line(trimmed(dump(session.trees(source)[0].second.root)));
+    return true;
+  });
+}
+
+bool show(Workspace& workspace, std::string_view stage, std::string_view asked) {
+  if (stage == "ast") return show_syntax(workspace, asked);
+  return with_definition(workspace, asked, "`:ir`", [&](const Definition& definition) {
+    if (stage == kAll) return show_all(workspace, definition);
+    if (stage == kDiff) return show_changes(workspace, definition);
+    return show_one(workspace, definition, std::string(stage));
+  });
+}
+
+}  // namespace
+
+bool show_stage(Workspace& workspace, const std::string& request) {
+  const auto [first, rest] = first_word(request);
+  const bool has_stage = !rest.empty() && is_stage(first);
+  const std::string_view asked = has_stage ? rest : trimmed(request);
+  if (is_stage(asked)) return workspace.complain(fmt::format("write `:ir {} EXPR`", asked));
+  // Two words side by side are no expression: the first is meant for a stage.
+  if (!has_stage && !rest.empty() && is_name(first)) {
+    bool is_text = true;
+    workspace.with_source(
+        request, [&](SourceId source) { return is_text = !is_no_syntax(workspace.session().check(source)); });
+    if (!is_text) return workspace.complain(Compiler::unknown_stage(first) + ", all, diff");
+  }
+  return show(workspace, has_stage ? first : kDefaultStage, asked);
+}
+
+bool show_loops(Workspace& workspace, const std::string& asked) { return show(workspace, "loops", asked); }
+bool show_llvm(Workspace& workspace, const std::string& asked) { return show(workspace, "llvm", asked); }
+bool show_assembly(Workspace& workspace, const std::string& asked) { return show(workspace, "asm", asked); }
+
+bool show_passes(Workspace&, const std::string&) {
+  std::vector<std::vector<std::string>> rows;
+  for (const Pass& pass : pipeline()) rows.push_back({std::string(pass.name), std::string(pass.does)});
+  fmt::print("{}", columns_text(rows, "ll"));
+  return true;
+}
+
+namespace {
+
+/// What passes make of a definition, called `name`; nothing where it cannot be made, which is said.
+std::optional<TypedText> text_of_applied(Workspace& workspace, const Definition& definition,
+                                         const std::string& name, const std::vector<Pass>& passes) {
+  Optimised made = run_passes(definition, workspace.session().functions(), passes);
+  if (!made.expr) {
+    workspace.complain(kInterrupted);
+    return std::nullopt;
+  }
+  Definition applied = definition;
+  applied.name = name;
+  applied.body = made.expr;
+  applied.arena = made.arena;
+  return workspace.session().typed_text(applied, workspace.module());
+}
+
+/// Why a text is no declaration at the prompt; "" where it is one.
+std::string why_undeclared(Workspace& workspace, const TypedText& typed) {
+  if (!typed.constants.tensors().empty())
+    return "it has tensors of more than 32 elements, which have no text";
+  std::string why;
+  workspace.with_source(typed.text, [&](SourceId source) {
+    for (const LocatedDiagnostic& d : workspace.session().check(source))
+      if (why.empty() && severity_of(d.kind) == Severity::Error) why = d.message;
+    return true;
+  });
+  if (why.find("with_gradient") != std::string::npos)
+    why = "what only derivatives ask for has no text; the pass `drop_derivatives` drops it";
+  return why;
+}
+
+}  // namespace
+
+bool apply_passes(Workspace& workspace, const std::string& request) {
+  constexpr std::string_view kForm = "write `:apply PASS,PASS @f` or `:apply PASS,PASS @f as @g`";
+  const auto [list, about] = first_word(request);
+  const auto [from, rest] = first_word(about);
+  const auto [as, to] = first_word(rest);
+  const std::string name(global_name(rest.empty() ? from : to));
+  if (global_name(from).empty() || name.empty() || (!rest.empty() && as != "as"))
+    return workspace.complain(std::string(kForm));
+  std::vector<Pass> passes;
+  for (const std::string& wanted : split_at_commas(list)) {
+    const Pass* pass = find_pass(wanted);
+    if (!pass) return workspace.complain(Compiler::unknown_pass(wanted));
+    passes.push_back(*pass);
+  }
+  const std::string target = rest.empty() ? name + "_" + std::string(passes.back().name) : name;
+  std::optional<TypedText> typed;
+  const bool fine = with_definition(workspace, from, "`:apply`", [&](const Definition& definition) {
+    if (definition.name.empty()) return workspace.complain(std::string(kForm));
+    typed = text_of_applied(workspace, definition, target, passes);
+    return typed.has_value();
+  });
+  if (!fine) return false;
+  print_line(trimmed(typed->text));
+  if (const std::string why = why_undeclared(workspace, *typed); !why.empty())
+    return workspace.complain(fmt::format("`@{}` is not declared: {}", target, why));
+  return workspace.submit(std::string(trimmed(typed->text)));
+}
+
+bool show_graph(Workspace& workspace, const std::string& request) {
+  std::string_view asked = trimmed(request), file;
+  // A comparison has no name of a file on its right.
+  if (const size_t at = asked.rfind('>'); at != std::string_view::npos) {
+    const std::string_view name = trimmed(asked.substr(at + 1));
+    if (name.ends_with(".dot") || name.ends_with(".svg")) {
+      file = name;
+      asked = trimmed(asked.substr(0, at));
+    }
+  }
+  return with_definition(workspace, asked, "`:graph`", [&](const Definition& definition) {
+    const Optimised optimised = optimise(definition, workspace.session().functions());
+    if (!optimised.expr) return workspace.complain(kInterrupted);
+    const KernelGraph graph = kernel_graph(optimised.expr, [&](const FnExpr& kernel) {
+      return workspace.execution().compiler().kernel_name(kernel);
+    });
+    if (file.empty()) {
+      fmt::print("{}", to_text(graph));
+      return true;
+    }
+    std::ofstream out(std::string(file), std::ios::binary);
+    if (out) out << (file.ends_with(".svg") ? to_svg(graph) : to_dot(graph));
+    out.close();
+    if (!out)
+      return workspace.complain(fmt::format("`{}` cannot be written: {}", file, std::strerror(errno)));
+    return true;
+  });
+}
+
+}  // namespace quern

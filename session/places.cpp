@@ -101,8 +101,4 @@ std::string Session::doc(DeclarationId id) {
   return piece ? piece->doc : "";
 }
 
-DeclarationId Session::find_operator(ModuleId module, std::string_view name) {
-  return db_->find(module, NameTable::Operators, name);
-}
-
 }  // namespace quern

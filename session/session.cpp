@@ -223,10 +223,6 @@ FunctionSource& Session::functions() { return db_->functions; }
 
 const DotIntrinsics& Session::dot_intrinsics() { return db_->dot_intrinsics(Database::kLibrary); }
 
-DeclarationId Session::find_definition(ModuleId module, std::string_view name) {
-  return db_->find(module, NameTable::Globals, name);
-}
-
 const Scheme* Session::scheme(ModuleId module, std::string_view name) {
   DeclarationId id = find_definition(module, name);
   if (!id) return nullptr;

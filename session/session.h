@@ -185,6 +185,34 @@ class Session {
   const std::vector<DeclarationId>& chunks(DeclarationId definition) const;
   /// The declaration of an operator as seen from a module, or 0.
   DeclarationId find_operator(ModuleId module, std::string_view name);
+  /// The declaration of `static @name` as seen from a module, or 0.
+  DeclarationId find_static(ModuleId module, std::string_view name);
+  /// The declaration of a type as seen from a module, or 0.
+  DeclarationId find_type(ModuleId module, std::string_view name);
+  /// The declaration of the type that has the constructor as seen from a module, or 0.
+  DeclarationId find_constructor(ModuleId module, std::string_view name);
+  /// The last statement of a module that binds %name, or 0.
+  DeclarationId find_variable(ModuleId module, std::string_view name);
+  /// The operator of a symbol as seen from a module; "" where there is none.
+  std::string find_infix(ModuleId module, std::string_view symbol);
+  /// Names of the `static @…` that a module sees, in order.
+  std::vector<std::string> static_functions(ModuleId module);
+  /// What the imports of a module are called, those with `as`: the name and the declaration.
+  std::vector<std::pair<std::string, DeclarationId>> import_names(ModuleId module);
+  /// What declarations of a module see of others.
+  Scope& scope(ModuleId module);
+  /// A declaration as it is parsed.
+  const Declaration& declaration(DeclarationId id);
+  /// What `statement_variable` gives, where it is known by now; else null. Nothing is inferred.
+  std::shared_ptr<const TopLevelVariable> known_variable(DeclarationId statement) const;
+  /// What `scheme` gives of a definition, where it is known by now; else null. Nothing is inferred.
+  std::shared_ptr<const Scheme> known_scheme(DeclarationId definition) const;
+  /// What diagnostics call a source.
+  const std::string& path(SourceId source) const;
+  /// The text of a declaration, without the comment above it.
+  std::string_view text_of(DeclarationId declaration) const;
+  /// Where it stands in its source.
+  Range range_of(DeclarationId declaration) const;
   /// The comment above a declaration, Markdown.
   std::string doc(DeclarationId declaration);
 

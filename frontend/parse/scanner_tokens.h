@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "frontend/parse/scanner.h"
+#include "frontend/text/lexeme.h"
 
 namespace quern::scanner_detail {
 
@@ -133,14 +134,10 @@ class Tokens {
     problems_.push_back(std::move(problem));
   }
   void string() {
-    uint32_t begin = pos_++;
-    auto ends = [&](uint32_t p) { return p == text_.size() || text_[p] == '\n' || text_[p] == '\r'; };
-    // A backslash escapes the character after it, but no line end.
-    while (!ends(pos_) && text_[pos_] != '"') pos_ += text_[pos_] == '\\' && !ends(pos_ + 1) ? 2 : 1;
-    if (pos_ < text_.size() && text_[pos_] == '"') {
-      ++pos_;
-      return;
-    }
+    const uint32_t begin = pos_;
+    const StringEnd string = string_end(text_, begin);
+    pos_ = static_cast<uint32_t>(string.end);
+    if (string.closed) return;
     unterminated_ = true;
     problems_.push_back(
         {DiagnosticKind::Unterminated, {begin, begin + 1}, "this string has no closing quote"});

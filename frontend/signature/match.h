@@ -30,6 +30,8 @@ class SignatureMatcher {
   }
 
   MatchOutcome run();
+  /// What `known_names` gives.
+  StaticEnv known();
 
  private:
   enum class Status { Ok, Stuck, Failed };
@@ -102,6 +104,11 @@ class SignatureMatcher {
   /// A comparison: of dims it may be left to a check at run time, of anything else it is known.
   bool relate(std::string_view symbol, const StaticValue& left, const StaticValue& right, SyntaxPtr at);
   bool result();
+
+  // --- calls that are not whole (known_names.cpp)
+  std::optional<StaticValue> known_value(SyntaxPtr expr);
+  void learn(SyntaxPtr condition);
+  std::optional<bool> decided(SyntaxPtr condition);
 
   const Declaration& op_;
   const SignatureCall& call_;

@@ -70,6 +70,15 @@ size_t comment_end(std::string_view text, size_t at) {
   return rest.starts_with("/*") ? block_comment_end(text, at) : at;
 }
 
+StringEnd string_end(std::string_view text, size_t at) {
+  auto ends = [&](size_t p) { return p >= text.size() || text[p] == '\n' || text[p] == '\r'; };
+  size_t p = at + 1;
+  // A backslash escapes the character after it, but no line end.
+  while (!ends(p) && text[p] != '"') p += text[p] == '\\' && !ends(p + 1) ? 2 : 1;
+  const bool closed = p < text.size() && text[p] == '"';
+  return {std::min(p + (closed ? 1 : 0), text.size()), closed};
+}
+
 std::vector<Comment> comments_in(std::string_view text, uint32_t offset) {
   std::vector<Comment> comments;
   size_t blanks = 0;  // where the blanks before the next comment begin

@@ -37,6 +37,14 @@ size_t local_name_size(std::string_view text, bool slash_names);
 /// begins. Any bytes may stand in the text.
 size_t comment_end(std::string_view text, size_t at);
 
+/// Where the string that begins at a place ends: behind its closing quote, or at the end of its line where
+/// nothing closes it. Any bytes may stand in the text.
+struct StringEnd {
+  size_t end;
+  bool closed;
+};
+StringEnd string_end(std::string_view text, size_t at);
+
 /// A comment, and the line ends around it up to the next comment or token.
 struct Comment {
   Range range;  ///< a line comment's without the blanks at its end

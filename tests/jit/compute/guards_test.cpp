@@ -15,7 +15,7 @@ using loops::BoundsCheck;
 using loops::Kernel;
 using loops::ValuePtr;
 
-BoundsCheck inside(Dim index, Dim extent) { return {index, nullptr, extent}; }
+BoundsCheck within(Dim index, Dim extent) { return {index, nullptr, extent}; }
 
 /// Where the condition holds: 0 then, else -1, below 1.
 BoundsCheck guard(const ValuePtr& condition) {
@@ -56,7 +56,7 @@ TEST(Guards, DivisionByZeroStops) {
     const Dim n = dim_var("n"), zero = dim_var("zero"), i = dim_var("i");
     const Dim divisor = dim_sub(i, zero), square = dim_mul(divisor, divisor);
     loops::IndexValue quotient{kIndex, dim_floordiv(num(12), divisor)};
-    quotient.checks = {inside(dim_sub(square, num(1)), square)};
+    quotient.checks = {within(dim_sub(square, num(1)), square)};
     quotient.trap = 1;
     const auto compiled =
         compile(kernel("divides", {{"out", kInt64, {n}, true}}, {n, zero},
@@ -80,8 +80,8 @@ TEST(Accesses, AreInsideByTheirOwnChecks) {
   EXPECT_NE(outside_access(over(read)), "");
   EXPECT_EQ(outside_access(over(read, num(6))), "");
   EXPECT_NE(outside_access(over(read, num(9))), "") << "the store";
-  EXPECT_EQ(outside_access(over(load_or(load_value(0, kFloat, i), {inside(i, num(6))}, zero))), "");
-  EXPECT_NE(outside_access(over(load_or(load_value(0, kFloat, i), {inside(i, num(7))}, zero))), "");
+  EXPECT_EQ(outside_access(over(load_or(load_value(0, kFloat, i), {within(i, num(6))}, zero))), "");
+  EXPECT_NE(outside_access(over(load_or(load_value(0, kFloat, i), {within(i, num(7))}, zero))), "");
   EXPECT_NE(outside_access(over(select(is_below, read, zero))), "") << "both arms are evaluated";
 }
 

@@ -1,0 +1,83 @@
+#pragma once
+// One completion as it is worked out. Internal to ide/completion; the way in is ide/completion.h.
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "ide/candidates.h"
+#include "ide/completion.h"
+#include "ide/open_call.h"
+#include "ide/words.h"
+#include "ir/value/scalar.h"
+
+namespace quern::ide {
+
+/// `max(a, b)`
+std::string scalar_form(ScalarOp op);
+
+class Completer {
+ public:
+  Completer(Session& session, ModuleId module, std::string_view text, uint32_t offset, std::string folder);
+  CompletionList run();
+
+ private:
+  /// What is before what, for one match of the name.
+  enum Group { Best, Fitting, Next, Bound, Local, Declared, Called, Rest };
+
+  // places (completion.cpp)
+  bool in_comment() const;
+  CompletionList in_string(size_t lexeme);
+  CompletionList fields(size_t dot, uint32_t begin);
+  /// The lexeme that the word at the offset begins with; or the first one behind the offset.
+  size_t word_at_offset();
+  void at_place();
+  bool at_declared_name() const;
+  bool at_clause() const;
+  void after_value();
+
+  // files (completion_files.cpp)
+  CompletionList files(uint32_t begin, bool modules);
+
+  // names (completion_names.cpp)
+  void variables(Group group);
+  void definitions(Group group);
+  void statics();
+  void operators();
+  void constructors(Group group);
+  void types();
+  void in_types();
+  void dtypes(std::string_view quote);
+  void bound_names();
+  void values();
+  void index_values();
+  void static_values();
+  void patterns();
+  void schedule();
+  void words(WordKind kind, Group group);
+  void word(std::string_view text, Group group);
+  void attributes();
+  bool attribute_value();
+  std::vector<std::string> known_strings(const Parameter& attribute);
+  void item(std::string label, CompletionKind kind, Group group, std::string detail = "");
+  void declared(const std::string& label, CompletionKind kind, Group group, DeclarationId id, int fit = 0);
+
+  const Frame& frame() const { return parse_.frames().back(); }
+  bool begins_item() const { return at_ == frame().item_begin; }
+  bool prev_is(std::string_view word) const { return at_ > 0 && lexed_.word(at_ - 1) == word; }
+
+  Session& session_;
+  ModuleId module_;
+  LexedText lexed_;
+  uint32_t offset_;
+  std::string folder_;
+  QuickParse parse_;
+  KnownTypes types_;
+  size_t at_ = 0;  ///< the lexeme that the word begins with
+  Range replaced_;
+  std::optional<OpenCall> call_;
+  Wanted wanted_;
+  Candidates found_{""};
+};
+
+}  // namespace quern::ide

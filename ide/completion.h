@@ -1,0 +1,55 @@
+#pragma once
+// What may be typed at a place in a half-typed text.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "session/session.h"
+
+namespace quern::ide {
+
+enum class CompletionKind : uint8_t {
+  Variable,
+  Definition,
+  Static,    ///< a function of the compile-time language
+  Operator,  ///< also `grad`, `print` and the like
+  Function,  ///< of single elements, in an index expression; a primitive in a schedule
+  Constructor,
+  Keyword,
+  Type,
+  TypeParameter,
+  Index,
+  Field,
+  Attribute,
+  Module,
+  Value,  ///< of an attribute: `True`, `"NCHW"`
+  File,
+  Folder,
+};
+
+struct CompletionItem {
+  std::string label;     ///< what is shown: `%x`, `nn.relu`, `strides=`
+  std::string inserted;  ///< what takes the place of `CompletionList::replaced`
+  CompletionKind kind;
+  std::string detail;  ///< its type or signature in one line; may be empty
+  int rank;            ///< the place in the list: those with one rank are as good as each other
+};
+
+struct CompletionList {
+  Range replaced;                     ///< the word at the offset; empty where none has begun
+  std::vector<CompletionItem> items;  ///< the best first
+  bool is_incomplete = false;         ///< there are more: a longer word may bring others
+};
+
+/// For one input, which is not in the session: nothing of it is inferred. `folder`: where the files of
+/// `load`, `import` and `save` are looked for; "" for the working folder. Nothing in comments and strings,
+/// but for the names of files and the values of attributes.
+CompletionList complete(Session& session, ModuleId module, std::string_view text, uint32_t offset,
+                        const std::string& folder = "");
+
+/// Markdown about an item; may be empty.
+std::string documentation_of(Session& session, ModuleId module, const CompletionItem& item);
+
+}  // namespace quern::ide

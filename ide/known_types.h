@@ -1,0 +1,82 @@
+#pragma once
+// The types of parts of a half-typed text, as far as annotations, the session and signatures tell them. Nothing
+// of the text is inferred.
+
+#include <map>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "frontend/signature/known_names.h"
+#include "frontend/static/scope.h"
+#include "ide/quick_parse.h"
+#include "ir/base/series.h"
+#include "session/session.h"
+
+namespace quern::ide {
+
+/// One argument of a call: its lexemes, without the name.
+struct Argument {
+  std::string_view name;  ///< "" by position
+  LexemeRange value;
+};
+
+class KnownTypes {
+ public:
+  KnownTypes(Session& session, ModuleId module, const QuickParse& parse);
+
+  /// Of an expression; null where it is not known.
+  Type of(LexemeRange expression) { return of(expression, 0); }
+  /// Of a name in scope, or of a variable of the module, without its sigil; null where it is not known.
+  Type of_variable(std::string_view name) { return of_variable(name, 0); }
+  Type of_binding(const Binding& binding) { return of_binding(binding, 0); }
+  /// The scheme of `@name`, `%name` or a function of the text that is declared with all of its types; null
+  /// for others.
+  const Scheme* scheme_of_global(std::string_view name);
+  /// The arguments between a bracket and its partner, or `end`.
+  std::vector<Argument> arguments(uint32_t open, size_t end) const;
+  /// What these arguments are for an operator's signature.
+  PartialCall partial_call(const Declaration& op, const std::vector<Argument>& arguments);
+  /// The value of an attribute that is a literal or a list of them.
+  static std::optional<StaticValue> literal(const LexedText& text, LexemeRange value);
+  /// What a value of this type, of one constructor, is made of; null for others.
+  const DataConstructor* record(Type type);
+  /// Of a field or a position of a value of this type; null where it has none.
+  Type member(Type of, std::string_view name);
+  /// The type of a field of a value of this type: over the arguments of the type.
+  Type field_type(Type record, const DataField& field);
+  /// The operator, or the definition with attributes, that calls of a name go by; null where there is none.
+  const Declaration* called_by_signature(LexemeRange callee);
+  /// What is called with the arguments that a bracket opens: from its first lexeme on.
+  std::optional<LexemeRange> callee_before(uint32_t open) const;
+  /// The value that ends before a lexeme: a name with what is read of it or called after it.
+  LexemeRange value_before(size_t lexeme) const;
+  const Binding* local(std::string_view name) const { return parse_.find(name, true); }
+
+ private:
+  static constexpr int kDeepest = 12;
+
+  Type of(LexemeRange expression, int depth);
+  Type of_variable(std::string_view name, int depth);
+  Type of_binding(const Binding& binding, int depth);
+  Type primary(LexemeRange expression, size_t& next, int depth);
+  Type number(std::string_view text) const;
+  Type group(uint32_t open, int depth);
+  Type list(uint32_t open, int depth);
+  Type result_of_call(LexemeRange callee, uint32_t open, int depth);
+  Type result_of_operator(const Declaration& op, const std::vector<Argument>& arguments);
+  Type annotated(LexemeRange type);
+
+  Session& session_;
+  ModuleId module_;
+  const QuickParse& parse_;
+  const LexedText& text_;
+  Series::Turn turn_;
+  std::map<uint32_t, Type> bindings_;  ///< by the lexeme that binds
+};
+
+/// What variables of a type become where a value of another type is given for it; false where it does not fit.
+bool match_types(Type pattern, Type actual, Substitution& found);
+
+}  // namespace quern::ide

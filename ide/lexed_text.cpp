@@ -1,0 +1,133 @@
+#include "ide/lexed_text.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "frontend/parse/scanner.h"
+
+namespace quern::ide {
+
+namespace {
+
+// What is no code becomes blanks in `code`, so that the lexer of the language sees only what it knows.
+class Blanks {
+ public:
+  Blanks(std::string_view text, LexedText& out) : text_(text), out_(out), code_(text) {}
+
+  std::string run() {
+    Range declarations{0, static_cast<uint32_t>(text_.size())};
+    if (text_.find("#[") != std::string_view::npos) {
+      const ScanOutcome scanned = scan(text_);
+      slash_names = scanned.slash_names;
+      declarations = {scanned.begin, scanned.end};
+    }
+    comment({0, declarations.begin});
+    for (size_t at = declarations.begin; at < declarations.end;) {
+      const size_t end = std::min<size_t>(comment_end(text_, at), declarations.end);
+      if (end > at) {
+        comment({static_cast<uint32_t>(at), static_cast<uint32_t>(end)});
+        at = end;
+      } else if (text_[at] == '"') {
+        at = string(at);
+      } else {
+        ++at;
+      }
+    }
+    comment({declarations.end, static_cast<uint32_t>(text_.size())});
+    return with_valid_utf8(std::move(code_));
+  }
+
+  bool slash_names = false;
+  std::vector<Lexeme> strings;
+
+ private:
+  void blank(Range range) { std::fill(code_.begin() + range.begin, code_.begin() + range.end, ' '); }
+  void comment(Range range) {
+    if (range.begin == range.end) return;
+    blank(range);
+    out_.comments.push_back(range);
+  }
+  size_t string(size_t at) {
+    const Range range{static_cast<uint32_t>(at), static_cast<uint32_t>(string_end(text_, at).end)};
+    blank(range);
+    strings.push_back({LexemeKind::String, range});
+    return range.end;
+  }
+
+  std::string_view text_;
+  LexedText& out_;
+  std::string code_;
+};
+
+// Which brackets have partners. What does not nest leaves as few as possible without one.
+void match_brackets(LexedText& text) {
+  constexpr std::string_view kOpen = "([{", kClose = ")]}";
+  struct Open {
+    uint32_t lexeme;
+    size_t kind;
+  };
+  std::vector<Open> open;
+  std::array<size_t, kOpen.size()> count{};
+  auto leave = [&] {
+    --count[open.back().kind];
+    open.pop_back();
+  };
+  for (uint32_t i = 0; i < text.lexemes.size(); ++i) {
+    if (text.begins_declaration(i)) {
+      open.clear();
+      count.fill(0);
+    } else if (text.opens(i)) {
+      open.push_back({i, kOpen.find(text.word(i).back())});
+      ++count[open.back().kind];
+    } else if (text.closes(i)) {
+      const size_t kind = kClose.find(text.word(i));
+      if (count[kind] == 0) continue;
+      while (open.back().kind != kind) leave();
+      text.partner[i] = open.back().lexeme;
+      text.partner[open.back().lexeme] = i;
+      leave();
+    }
+  }
+}
+
+}  // namespace
+
+bool LexedText::opens(size_t i) const {
+  if (!is(i, LexemeKind::Symbol)) return false;
+  const char last = word(i).back();
+  return last == '(' || last == '[' || last == '{';
+}
+
+bool LexedText::closes(size_t i) const {
+  if (!is(i, LexemeKind::Symbol)) return false;
+  const std::string_view symbol = word(i);
+  return symbol == ")" || symbol == "]" || symbol == "}";
+}
+
+bool LexedText::begins_declaration(size_t i) const {
+  constexpr std::array<std::string_view, 8> kWords{"def",    "op",   "type",  "extern",
+                                                   "import", "test", "infix", "static"};
+  if (!is(i, LexemeKind::Word)) return false;
+  const uint32_t begin = lexemes[i].range.begin;
+  if (begin > 0 && text[begin - 1] != '\n' && text[begin - 1] != '\r') return false;
+  if (std::ranges::find(kWords, word(i)) == kWords.end()) return false;
+  return is(i + 1, LexemeKind::Name) || is(i + 1, LexemeKind::Global) || is(i + 1, LexemeKind::Word) ||
+         is(i + 1, LexemeKind::String);
+}
+
+LexedText lexed_text(std::string_view text) {
+  LexedText lexed{text, {}, {}, {}};
+  Blanks blanks(text, lexed);
+  const std::string code = blanks.run();
+  const std::vector<Lexeme> rest = lex(code, blanks.slash_names);
+  lexed.lexemes.resize(rest.size() + blanks.strings.size());
+  std::ranges::merge(
+      rest, blanks.strings, lexed.lexemes.begin(), {}, [](const Lexeme& l) { return l.range.begin; },
+      [](const Lexeme& l) { return l.range.begin; });
+  lexed.partner.assign(lexed.lexemes.size(), kNoLexeme);
+  match_brackets(lexed);
+  return lexed;
+}
+
+}  // namespace quern::ide

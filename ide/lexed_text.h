@@ -1,0 +1,43 @@
+#pragma once
+// The tokens of a text in which anything may stand: half-typed, strings and comments that nothing closes, any
+// bytes.
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "frontend/text/lexeme.h"
+#include "frontend/text/source.h"
+
+namespace quern::ide {
+
+inline constexpr uint32_t kNoLexeme = UINT32_MAX;
+
+struct LexedText {
+  std::string_view text;
+  std::vector<Lexeme> lexemes;    ///< strings too, up to the end of their line where nothing closes them
+  std::vector<Range> comments;    ///< what precedes a text's first declaration and its metadata too
+  std::vector<uint32_t> partner;  ///< by lexeme: of a bracket that of its partner, else kNoLexeme
+
+  /// Of a lexeme; "" past the last one.
+  std::string_view word(size_t i) const {
+    return i < lexemes.size() ? in_text(lexemes[i].range) : std::string_view();
+  }
+  std::string_view in_text(Range range) const { return text.substr(range.begin, range.end - range.begin); }
+  bool is(size_t i, LexemeKind kind) const { return i < lexemes.size() && lexemes[i].kind == kind; }
+  bool is_symbol(size_t i, std::string_view symbol) const {
+    return is(i, LexemeKind::Symbol) && word(i) == symbol;
+  }
+  /// Whether nothing stands between a lexeme and the next one.
+  bool touches_next(size_t i) const {
+    return i + 1 < lexemes.size() && lexemes[i].range.end == lexemes[i + 1].range.begin;
+  }
+  bool opens(size_t i) const;   ///< `(`, `sum[`
+  bool closes(size_t i) const;  ///< `)`
+  /// Whether a word at the start of a line begins a declaration there, whatever brackets are open.
+  bool begins_declaration(size_t i) const;
+};
+
+LexedText lexed_text(std::string_view text);
+
+}  // namespace quern::ide

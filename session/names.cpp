@@ -1,0 +1,78 @@
+// What the names of a module stand for.
+
+#include <algorithm>
+
+#include "session/db/module_scope.h"
+#include "session/session.h"
+
+namespace quern {
+
+DeclarationId Session::find_definition(ModuleId module, std::string_view name) {
+  return db_->find(module, NameTable::Globals, name);
+}
+DeclarationId Session::find_operator(ModuleId module, std::string_view name) {
+  return db_->find(module, NameTable::Operators, name);
+}
+DeclarationId Session::find_static(ModuleId module, std::string_view name) {
+  return db_->find(module, NameTable::Statics, name);
+}
+DeclarationId Session::find_type(ModuleId module, std::string_view name) {
+  return db_->find(module, NameTable::Types, name);
+}
+DeclarationId Session::find_constructor(ModuleId module, std::string_view name) {
+  return db_->find_constructor(module, name);
+}
+DeclarationId Session::find_variable(ModuleId module, std::string_view name) {
+  const auto& bound = db_->names.get({module, NameTable::Variables, std::string(name)});
+  return bound.empty() ? 0 : bound.back();
+}
+
+std::string Session::find_infix(ModuleId module, std::string_view symbol) {
+  return db_->scope_of(module).infix(symbol);
+}
+
+std::vector<std::pair<std::string, DeclarationId>> Session::import_names(ModuleId module) {
+  std::vector<std::pair<std::string, DeclarationId>> names;
+  for (const Import& import : db_->imports.get(module))
+    if (!import.alias.empty()) names.emplace_back(import.alias, import.declaration);
+  return names;
+}
+
+std::vector<std::string> Session::static_functions(ModuleId module) {
+  std::vector<std::string> found;
+  for (const ModuleId of : {module, Database::kLibrary})
+    db_->names.for_each(of, NameTable::Statics, [&](const std::string& name) { found.push_back(name); });
+  std::ranges::sort(found);
+  const auto repeated = std::ranges::unique(found);
+  found.erase(repeated.begin(), repeated.end());
+  return found;
+}
+
+Scope& Session::scope(ModuleId module) { return db_->scope_of(module); }
+const Declaration& Session::declaration(DeclarationId id) { return db_->tree(id); }
+
+std::shared_ptr<const TopLevelVariable> Session::known_variable(DeclarationId statement) const {
+  if (const auto& has_value = db_->kept.peek(statement)) return has_value;
+  const auto known = db_->variable.is_current(statement) ? db_->variable.known(statement) : nullptr;
+  return known ? *known : nullptr;
+}
+
+std::shared_ptr<const Scheme> Session::known_scheme(DeclarationId definition) const {
+  const NameKey key = db_->key_of(definition);
+  const auto known = db_->scheme.is_current(key) ? db_->scheme.known(key) : nullptr;
+  return known && *known ? std::shared_ptr<const Scheme>(known, &**known) : nullptr;
+}
+
+const std::string& Session::path(SourceId source) const { return db_->sources[source].path; }
+
+Range Session::range_of(DeclarationId declaration) const {
+  const Piece* piece = db_->piece_of(declaration);
+  return piece ? piece->range : Range{};
+}
+
+std::string_view Session::text_of(DeclarationId declaration) const {
+  const Range range = range_of(declaration);
+  return std::string_view(db_->text(info(declaration).source)).substr(range.begin, range.end - range.begin);
+}
+
+}  // namespace quern

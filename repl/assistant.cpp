@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cctype>
 
+#include "ide/brackets.h"
+#include "ide/signature_help.h"
+#include "ide/tokens.h"
 #include "repl/commands.h"
 #include "repl/input.h"
 #include "repl/workspace.h"
@@ -15,11 +18,78 @@ using editor::Style;
 using editor::StyledLine;
 using editor::StyledRange;
 
+Style style_of(const ide::Token& token) {
+  if (token.unresolved) return Style::Wrong;
+  switch (token.kind) {
+    case ide::TokenKind::Comment: return Style::Comment;
+    case ide::TokenKind::Keyword: return Style::Keyword;
+    case ide::TokenKind::Number: return Style::Number;
+    case ide::TokenKind::String: return Style::String;
+    case ide::TokenKind::Variable: return Style::Variable;
+    case ide::TokenKind::Definition:
+    case ide::TokenKind::Static: return Style::Definition;
+    case ide::TokenKind::Operator: return Style::Operator;
+    case ide::TokenKind::Constructor:
+    case ide::TokenKind::Type: return Style::Type;
+    case ide::TokenKind::Field: return Style::Field;
+    case ide::TokenKind::Attribute: return Style::Attribute;
+    case ide::TokenKind::TypeParameter:
+    case ide::TokenKind::Index: return Style::Dim;
+    case ide::TokenKind::Module: return Style::Field;
+    case ide::TokenKind::Symbol:
+    case ide::TokenKind::Bracket:
+    case ide::TokenKind::Unknown: return Style::Plain;
+  }
+  return Style::Plain;
+}
+
 // Where the text of a command's argument begins; 0 for what is no command, npos while its name is typed.
 size_t argument_begin(std::string_view text) {
   if (!text.starts_with(':')) return 0;
   const size_t space = text.find_first_of(" \t\n");
   return space == std::string_view::npos ? space : space + 1;
+}
+
+// Puts a style in the place of those at a range.
+void restyle(std::vector<StyledRange>& styles, Range range, Style style) {
+  const size_t begin = range.begin, end = range.end;
+  std::vector<StyledRange> changed;
+  for (const StyledRange& s : styles) {
+    if (s.begin < begin) changed.push_back({s.begin, std::min(s.end, begin), s.style});
+    if (s.end > end) changed.push_back({std::max(s.begin, end), s.end, s.style});
+  }
+  changed.push_back({begin, end, style});
+  std::ranges::sort(changed, {}, &StyledRange::begin);
+  styles = std::move(changed);
+}
+
+// A signature around its active parameter: the parameters far before it are left out.
+StyledLine signature_line(const ide::SignatureHelp& help) {
+  constexpr size_t kFar = 48;
+  const std::string& line = help.line;
+  if (!help.active || *help.active >= help.parameters.size()) return {{line, Style::Hint}};
+  const Range active = help.parameters[*help.active];
+  size_t before = 0;
+  StyledLine shown;
+  if (active.begin > kFar && *help.active > 0) {
+    const size_t open = help.parameters[0].begin;
+    shown.push_back({line.substr(0, open) + "…, ", Style::Hint});
+    before = active.begin;
+  }
+  shown.push_back({line.substr(before, active.begin - before), Style::Hint});
+  shown.push_back({line.substr(active.begin, active.end - active.begin), Style::Strong});
+  shown.push_back({line.substr(active.end), Style::Hint});
+  return shown;
+}
+
+std::vector<std::string> lines_of(std::string_view text) {
+  std::vector<std::string> lines;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    if (end > 0 || !lines.empty()) lines.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
 }
 
 }  // namespace
@@ -28,14 +98,35 @@ bool LanguageAssistant::needs_more(std::string_view text, bool blank_line) {
   return quern::needs_more(text, blank_line);
 }
 
-std::vector<StyledRange> LanguageAssistant::styles(std::string_view text, size_t) {
+std::vector<StyledRange> LanguageAssistant::styles(std::string_view text, size_t cursor) {
   const size_t begin = argument_begin(text);
   std::vector<StyledRange> styles;
   if (begin > 0) styles.push_back({0, std::min(begin, text.size()), Style::Keyword});
+  if (begin >= text.size()) return styles;
+  const std::string_view code = text.substr(begin);
+  const auto shifted = [&](Range range) {
+    const auto by = static_cast<uint32_t>(begin);
+    return Range{range.begin + by, range.end + by};
+  };
+  for (const ide::Token& token : ide::tokens(workspace_.session(), workspace_.module(), code)) {
+    const Range range = shifted(token.range);
+    if (const Style style = style_of(token); style != Style::Plain)
+      styles.push_back({range.begin, range.end, style});
+  }
+  if (cursor < begin) return styles;
+  if (const auto pair = ide::bracket_at(code, static_cast<uint32_t>(cursor - begin))) {
+    if (pair->partner) {
+      restyle(styles, shifted(pair->bracket), Style::Bracket);
+      restyle(styles, shifted(*pair->partner), Style::Bracket);
+    } else if (std::string_view(")]}").find(code[pair->bracket.begin]) != std::string_view::npos) {
+      restyle(styles, shifted(pair->bracket), Style::Wrong);
+    }
+  }
   return styles;
 }
 
 editor::Completions LanguageAssistant::complete(std::string_view text, size_t cursor) {
+  latest_.clear();
   commands_help_.clear();
   editor::Completions found;
   const size_t begin = argument_begin(text.substr(0, cursor));
@@ -50,14 +141,32 @@ editor::Completions LanguageAssistant::complete(std::string_view text, size_t cu
     }
     return found;
   }
+  ide::CompletionList list = ide::complete(workspace_.session(), workspace_.module(), text.substr(begin),
+                                           static_cast<uint32_t>(cursor - begin));
+  found.begin = list.replaced.begin + begin;
+  found.end = list.replaced.end + begin;
+  for (const ide::CompletionItem& item : list.items)
+    found.items.push_back({item.label, item.inserted, item.detail});
+  latest_ = std::move(list.items);
   return found;
 }
 
 std::vector<std::string> LanguageAssistant::documentation(size_t item) {
   if (item < commands_help_.size()) return {commands_help_[item]};
-  return {};
+  if (item >= latest_.size()) return {};
+  return lines_of(ide::documentation_of(workspace_.session(), workspace_.module(), latest_[item]));
 }
 
-std::vector<StyledLine> LanguageAssistant::hint(std::string_view, size_t) { return {}; }
+std::vector<StyledLine> LanguageAssistant::hint(std::string_view text, size_t cursor) {
+  const size_t begin = argument_begin(text.substr(0, cursor));
+  if (begin == std::string_view::npos) return {};
+  const auto help = ide::signature_help(workspace_.session(), workspace_.module(), text.substr(begin),
+                                        static_cast<uint32_t>(cursor - begin));
+  if (!help) return {};
+  std::vector<StyledLine> lines{signature_line(*help)};
+  const bool says_more = !help->expected.empty() && help->line.find(help->expected) == std::string::npos;
+  if (says_more) lines.push_back({{"expects ", Style::Hint}, {help->expected, Style::Strong}});
+  return lines;
+}
 
 }  // namespace quern

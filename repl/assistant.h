@@ -1,10 +1,12 @@
 #pragma once
-// What the line editor is told of the language: the table of commands.
+// What the line editor is told of the language: the semantic answers of ide/ and the table of commands, as styled
+// text.
 
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "ide/completion.h"
 #include "repl/editor/assistant.h"
 
 namespace quern {
@@ -23,7 +25,8 @@ class LanguageAssistant final : public editor::Assistant {
 
  private:
   Workspace& workspace_;
-  std::vector<std::string> commands_help_;  ///< of commands
+  std::vector<ide::CompletionItem> latest_;  ///< what was answered last; empty for commands
+  std::vector<std::string> commands_help_;   ///< of commands
 };
 
 }  // namespace quern

@@ -19,6 +19,7 @@
 #include "repl/command_text.h"
 #include "repl/commands.h"
 #include "repl/input.h"
+#include "repl/editor/terminal.h"
 #include "repl/workspace.h"
 
 namespace quern {
@@ -164,6 +165,7 @@ class TemporaryFile {
 
 /// The exit code of a command of the shell, which has the terminal meanwhile.
 int shell(const std::string& command) {
+  const editor::OriginalMode as_it_was;
   std::fflush(stdout);
   const int status = std::system(command.c_str());  // NOLINT(cert-env33-c): the user's own command
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);

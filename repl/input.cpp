@@ -85,6 +85,9 @@ bool needs_more(std::string_view text, bool blank_line) {
   if (is_unfinished(text)) return true;
   if (blank_line) return false;
   text = without_trailing_blanks(text);
+  // What a doc comment is about stands below it.
+  const size_t last_line = text.rfind('\n') + 1;
+  if (text.substr(text.find_first_not_of(" \t", last_line)).starts_with("///")) return true;
   ScanOutcome scanned = scan(text);
   // What follows the last piece is a comment or a `;`: nothing is open.
   if (scanned.pieces.empty() || scanned.pieces.back().range.end != text.size()) return false;

@@ -18,8 +18,8 @@
 #include "repl/command_files.h"
 #include "repl/command_text.h"
 #include "repl/commands.h"
-#include "repl/input.h"
 #include "repl/editor/terminal.h"
+#include "repl/input.h"
 #include "repl/workspace.h"
 
 namespace quern {

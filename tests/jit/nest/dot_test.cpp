@@ -143,8 +143,8 @@ TEST(Dots, AreTakenByContractionsOfTheirDTypes) {
     const auto takes = [&](const std::string& text) { return multiplies(Main(text).loops(), '4'); };
     // The five of 7 by 16 by 5 are too small for a tile.
     EXPECT_EQ(static_cast<size_t>(std::ranges::count_if(contractions(), takes)), contractions().size() - 5);
-    EXPECT_TRUE(multiplies(
-        loops("(64, 64), int8", "(64, 64), int8", "nn.dense(%a, %b, out_dtype=\"int32\")"), '4'));
+    EXPECT_TRUE(
+        multiplies(loops("(64, 64), int8", "(64, 64), int8", "nn.dense(%a, %b, out_dtype=\"int32\")"), '4'));
     // The channels of one pixel are far apart.
     EXPECT_FALSE(multiplies(loops("(1, 8, 9, 9), int8", "(16, 8, 3, 3), int8",
                                   "nn.conv2d(%a, %b, padding=[1, 1], out_dtype=\"int32\")"),

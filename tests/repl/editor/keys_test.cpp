@@ -81,8 +81,9 @@ TEST(Keys, MayComeByteByByte) {
 }
 
 TEST(Keys, OfSequencesThatDoNotGoOn) {
-  const std::vector<KeyRow> cut{{"\x1b", "Escape"},         {"\x1b[", "Alt-["},        {"\x1bO", "Alt-O"},
-                             {"\x1b\x1b", "Alt-Escape"}, {"\xe6\x97", "\xe6 \x97"}, {"\x1b[1;", "Alt-[ 1 ;"}};
+  const std::vector<KeyRow> cut{{"\x1b", "Escape"},        {"\x1b[", "Alt-["},
+                                {"\x1bO", "Alt-O"},        {"\x1b\x1b", "Alt-Escape"},
+                                {"\xe6\x97", "\xe6 \x97"}, {"\x1b[1;", "Alt-[ 1 ;"}};
   for (const KeyRow& row : cut) {
     KeyDecoder decoder;
     EXPECT_EQ(names(decoder.feed(row.bytes)), "") << row.keys;

@@ -35,15 +35,6 @@ namespace quern {
 
 namespace {
 
-// "f" of `@f` and of `f`.
-std::string definition_name(const std::string& text) { return text.starts_with("@") ? text.substr(1) : text; }
-
-std::string print_json(std::string_view line) {
-  const nlohmann::json text = line;
-  return fmt::format("{{\"print\": {}}}",
-                     text.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
-}
-
 void add_threads(CLI::App& command) {
   command.add_option_function<int>("--threads", set_thread_count, "N: how many threads kernels run on")
       ->check(CLI::Range(1, 1024));
@@ -57,12 +48,6 @@ void add_winograd(CLI::App& command, CompilerOptions& options) {
       ->check(CLI::IsMember({2, 4}));
 }
 
-void print_profile(const Profile& profile, bool json) {
-  const auto kernels = profile.kernels();
-  const Peaks peaks = kernels.empty() ? Peaks() : measured_peaks();
-  fmt::print(stderr, "{}", json ? profile_json(kernels, peaks) + "\n" : profile_text(kernels, peaks));
-}
-
 }  // namespace
 
 CommandLine::CommandLine(CLI::App& app) : app_(app) {
@@ -73,21 +58,7 @@ CommandLine::CommandLine(CLI::App& app) : app_(app) {
   repl->add_flag("--interpret", interpret_, "by the reference interpreter instead of compiled kernels");
   add_threads(*repl);
   add_winograd(*repl, compiler_);
-  CLI::App* run = app.add_subcommand("run", "run a file's statements in order");
-  add_threads(*run);
-  add_winograd(*run, compiler_);
-  run->add_option("FILE", file_, "a .relay file")->required();
-  run->add_option("--input", inputs_,
-                  "NAME=FILE: the value of the top-level variable %NAME or of @main's parameter")
-      ->take_all();
-  run->add_option("--params", params_, "FILE: the same as --input params=FILE");
-  run->add_option("--entry", entry_, "a definition to run last, instead of @main");
-  run->add_option("--output", output_, "FILE: where the last value is saved (.npy, .npz, .safetensors)");
-  run->add_option("--format", format_, "text or json")->check(CLI::IsMember({"text", "json"}));
-  run->add_flag("--interpret", interpret_, "by the reference interpreter instead of compiled kernels");
-  run->add_option("--after", after_,
-                  "PASS: with --interpret, what the program is after this pass (as of `ir --stage`)");
-  run->add_flag("--profile", profile_, "what each kernel took, on standard error (docs/kernels.md)");
+  declare_run(*app.add_subcommand("run", "run a file's statements in order (also `quern FILE`)"));
   CLI::App* check = app.add_subcommand("check", "report what is wrong in files, without running them");
   check->add_option("FILE", files_, ".relay files")->required();
   check->add_flag("--json", json_, "diagnostics as a JSON list");
@@ -134,6 +105,30 @@ CommandLine::CommandLine(CLI::App& app) : app_(app) {
       ->check(CLI::PositiveNumber);
   reduce->add_option("--output", output_, "where the result goes, instead of standard output");
   app.add_subcommand("lsp", "the language server, on standard input and output");
+}
+
+void CommandLine::declare_run(CLI::App& run) {
+  run.set_help_flag("");
+  run.add_flag("-h,--help", help_, "this text; with FILE, what the file takes");
+  add_threads(run);
+  add_winograd(run, compiler_);
+  run.add_option("FILE", file_, "a .relay file; - is standard input");
+  run.add_option("-c", text_, "TEXT: a program in place of a file");
+  run.add_option("--input", inputs_,
+                 "NAME=FILE: the value of the top-level variable %NAME or of @main's parameter")
+      ->take_all();
+  run.add_option("--params", params_,
+                 "FILE: the value of %params or, where there is none, of @main's parameters by their names");
+  run.add_option("--random", seed_, "SEED: random numbers for @main's parameters that nothing else gives");
+  run.add_option("--entry", entry_, "a definition to run last, instead of @main");
+  run.add_option("--output", output_, "FILE: where the last value is saved (.npy, .npz, .safetensors)");
+  run.add_option("--format", format_, "text or json: an object a line")
+      ->check(CLI::IsMember({"text", "json"}));
+  run.add_flag("--interpret", interpret_, "by the reference interpreter instead of compiled kernels");
+  run.add_option("--after", after_,
+                 "PASS: with --interpret, what the program is after this pass (as of `ir --stage`)");
+  run.add_flag("--profile", profile_, "what each kernel took, on standard error (docs/kernels.md)");
+  run.add_flag("--watch", watch_, "run again whenever the file, or one that it imports or loads, changes");
 }
 
 int CommandLine::run() {
@@ -204,111 +199,6 @@ int CommandLine::check() {
   return exit_code(all);
 }
 
-std::optional<ExecutionOptions> CommandLine::execution_options() const {
-  ExecutionOptions options;
-  options.interpret = interpret_;
-  options.after = after_;
-  options.compiler = compiler_;
-  if (!after_.empty() && (!interpret_ || !find_pass(after_))) {
-    say(fmt::format("`--after {}` goes with `--interpret`, and names a pass", after_));
-    return std::nullopt;
-  }
-  for (const std::string& input : inputs_) {
-    size_t equals = input.find('=');
-    if (equals == 0 || equals == std::string::npos) {
-      say(fmt::format("`--input {}` has to be NAME=FILE", input));
-      return std::nullopt;
-    }
-    options.inputs[input.substr(0, equals)] = input.substr(equals + 1);
-  }
-  if (!params_.empty()) options.inputs["params"] = params_;
-  return options;
-}
-
-// A value as the last line of a run, or the diagnostic in its place; whether there was a value.
-static bool show_result(const StatementResult& result, bool json) {
-  if (result.failure) {
-    std::fflush(stdout);
-    print_diagnostics({*result.failure});
-    point_to_explanation({*result.failure});
-    return false;
-  }
-  if (result.type->is_unit()) return true;
-  if (json && result.type->kind == TypeKind::Function)
-    fmt::print("{{\"type\": \"{}\"}}\n", to_string(result.type));
-  else if (json)
-    fmt::print("{{\"type\": \"{}\", \"value\": {}}}\n", to_string(result.type), to_json(*result.value));
-  else
-    fmt::print("{}\n", to_string(*result.value));
-  return true;
-}
-
-// The statements in order, then the entry, where the file has one; the exit code. `last` is the last value.
-int CommandLine::run_statements(Execution& execution, const OpenedFile& opened,
-                                std::optional<StatementResult>& last) {
-  const bool json = format_ == "json";
-  Session& session = *opened.session;
-  const auto statements = session.statements(opened.source);
-  for (DeclarationId statement : statements) {
-    StatementResult result = execution.run(statement);
-    const bool binds = !session.info(statement).name.empty();
-    if ((!binds || result.failure) && !show_result(result, json)) return exit_code({*result.failure});
-    last = std::move(result);
-  }
-  const std::string entry = entry_.empty() ? "main" : definition_name(entry_);
-  // A script that runs by itself may have a @main for those who import it.
-  const bool is_script = entry_.empty() && !statements.empty();
-  auto result =
-      execution.run_entry(entry, is_script ? Execution::Lacking::IsNoEntry : Execution::Lacking::IsWrong);
-  if (result) {
-    if (!show_result(*result, json)) return exit_code({*result->failure});
-    last = std::move(*result);
-  } else if (!entry_.empty()) {
-    say(fmt::format("`{}` has no definition `@{}`", file_, entry));
-    return kWrong;
-  }
-  return kFine;
-}
-
-int CommandLine::run_file() {
-  const auto options = execution_options();
-  if (!options) return kMisuse;
-  const OpenedFile* opened = open(file_);
-  if (!opened) return kWrong;
-  auto problems = opened->session->check_with_imports(opened->source);
-  if (has_errors(problems)) {
-    print_diagnostics(problems);
-    point_to_explanation(problems);
-    return exit_code(problems);
-  }
-  bool json = format_ == "json";
-  if (!interpret_) warn_about_cache(compiler_.cache);
-  Execution execution(*opened->session, opened->module, *options, [json](std::string_view line) {
-    const std::string shown = json ? print_json(line) : std::string(line);
-    std::fwrite(shown.data(), 1, shown.size(), stdout);
-    std::fputc('\n', stdout);
-  });
-  execution.set_profiling(profile_);
-  std::optional<StatementResult> last;
-  if (int code = run_statements(execution, *opened, last); code != kFine) return code;
-  for (const std::string& name : execution.unused_inputs()) {
-    say(fmt::format(
-        "--input {0}: the file has no top-level variable `%{0}`, and no `@main` with such a parameter",
-        name));
-    return kWrong;
-  }
-  if (!output_.empty() && last) {
-    auto done = save_value(output_, *last->value, last->type);
-    if (!done) {
-      say(done.error().message);
-      return kWrong;
-    }
-  }
-  std::fflush(stdout);
-  if (profile_) print_profile(execution.profile(), json);
-  return kFine;
-}
-
 // The typed module as a file that reads back, its large constants beside it.
 static int write_module(Session& session, SourceId source, const std::string& output) {
   TypedText module = session.typed_text(source);
@@ -341,7 +231,7 @@ int CommandLine::ir() {
   const OpenedFile* opened = open(file_);
   if (!opened) return kWrong;
   Session& session = *opened->session;
-  const std::string wanted = definition_name(entry_);
+  const std::string wanted = definition_of(entry_);
   if (stage_ == "ast") {
     for (auto& [id, tree] : session.trees(opened->source))
       if (wanted.empty() || session.info(id).name == "@" + wanted) fmt::print("{}", dump(tree.root));

@@ -1,6 +1,7 @@
 #pragma once
 // The subcommands of `quern`: their options and what they do.
 
+#include <cstdint>
 #include <deque>
 #include <optional>
 #include <string>
@@ -15,6 +16,9 @@ class App;
 
 namespace quern {
 
+/// "f" of `@f` and of `f`.
+std::string definition_of(const std::string& name);
+
 class CommandLine {
  public:
   /// Declares the subcommands and options.
@@ -23,15 +27,22 @@ class CommandLine {
   int run();
 
  private:
+  void declare_run(CLI::App& run);
   int run_command();
   /// A file in a session of its own, which lives as long as this; null, and reported, where it cannot be
   /// read.
   const OpenedFile* open(const std::string& path);
   int repl();
   int run_file();
-  /// Nothing where the options do not fit, which is reported.
+  /// What the options say; nothing where they do not fit, which is reported.
   std::optional<ExecutionOptions> execution_options() const;
-  int run_statements(Execution& execution, const OpenedFile& opened, std::optional<StatementResult>& last);
+  /// The program that is asked for, or null.
+  const OpenedFile* open_program();
+  int show_takes(const OpenedFile& opened) const;
+  int run_program(const OpenedFile& opened, Execution& execution) const;
+  int run_statements(const OpenedFile& opened, Execution& execution,
+                     std::optional<StatementResult>& last) const;
+  int run_and_watch(const OpenedFile& opened, Execution& execution) const;
   int check();
   int test();
   struct TestOutcome {
@@ -56,8 +67,11 @@ class CommandLine {
   std::vector<std::string> inputs_, command_, passes_;
   std::string filter_, after_;
   CompilerOptions compiler_ = CompilerOptions::from_environment();
+  std::optional<std::string> text_;
+  std::optional<uint64_t> seed_;
   double limit_ = 60;
-  bool check_ = false, json_ = false, interpret_ = false, version_ = false, profile_ = false, update_ = false;
+  bool check_ = false, json_ = false, interpret_ = false, version_ = false, profile_ = false, update_ = false,
+       watch_ = false, help_ = false;
 };
 
 }  // namespace quern

@@ -3,6 +3,11 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "cli/commands.h"
 #include "frontend/text/suggest.h"
@@ -23,6 +28,26 @@ bool unknown_command(const CLI::App& app) {
   return true;
 }
 
+/// Whether a word in the place of a command is a program: a file, or how one is given.
+bool is_program(const std::string& word) {
+  std::error_code ignored;
+  return word == "-" || word == "-c" || word.ends_with(".relay") || word.find('/') != std::string::npos ||
+         std::filesystem::is_regular_file(word, ignored);
+}
+
+/// The arguments, `run` put in front of a program.
+std::vector<std::string> with_command(const CLI::App& app, std::vector<std::string> arguments) {
+  size_t first = 0;
+  while (first < arguments.size() && arguments[first] == "--stdlib") first += 2;
+  while (first < arguments.size() && arguments[first].starts_with("--stdlib=")) ++first;
+  const bool has_word = first < arguments.size();
+  const auto is_command = [&](const CLI::App* command) { return command->get_name() == arguments[first]; };
+  if (has_word && is_program(arguments[first]) &&
+      std::ranges::none_of(app.get_subcommands([](auto*) { return true; }), is_command))
+    arguments.insert(arguments.begin() + static_cast<ptrdiff_t>(first), "run");
+  return arguments;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -30,8 +55,14 @@ int main(int argc, char** argv) {
   app.require_subcommand(0, 1);
   app.fallthrough(false);
   quern::CommandLine command(app);
+  app.footer(
+      "quern FILE and quern -c TEXT are short for quern run. Exit codes: 0 fine, 1 the program or its input "
+      "is "
+      "wrong,\n2 the command line is wrong, 70 a bug of Quern.");
   try {
-    app.parse(argc, argv);
+    std::vector<std::string> arguments = with_command(app, {argv + 1, argv + argc});
+    std::ranges::reverse(arguments);  // as CLI11 takes them
+    app.parse(std::move(arguments));
   } catch (const CLI::ExtrasError& error) {
     if (!unknown_command(app)) app.exit(error);
     return quern::kMisuse;

@@ -78,13 +78,18 @@ LocatedDiagnostic unreadable(const std::string& path, const Failure& failure) {
 }
 
 Result<OpenedFile> open_file(const std::string& path, const std::string& stdlib) {
+  const bool is_stdin = path == "-";
+  auto text = is_stdin ? read_stdin() : read_file(path);
+  if (!text) return text.error();
+  return open_text(is_stdin ? "<stdin>" : path, std::move(*text), stdlib);
+}
+
+Result<OpenedFile> open_text(const std::string& name, std::string text, const std::string& stdlib) {
   auto files = library(stdlib);
   if (!files) return files.error();
-  auto text = read_file(path);
-  if (!text) return text.error();
   OpenedFile opened;
   opened.session = std::make_unique<Session>(std::move(*files));
-  opened.source = opened.session->open_file(path, std::move(*text));
+  opened.source = opened.session->open_file(name, std::move(text));
   opened.module = opened.session->module_of(opened.source);
   return opened;
 }

@@ -39,6 +39,9 @@ struct OpenedFile {
 };
 /// The diagnostic of a source file that could not be opened.
 LocatedDiagnostic unreadable(const std::string& path, const Failure& failure);
+/// `-` is standard input.
 Result<OpenedFile> open_file(const std::string& path, const std::string& stdlib);
+/// The same with a text; its folder is the working folder.
+Result<OpenedFile> open_text(const std::string& name, std::string text, const std::string& stdlib);
 
 }  // namespace quern

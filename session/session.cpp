@@ -55,6 +55,7 @@ void Session::close_file(SourceId source) {
 
 void Session::reread_files() { db_->reread_files(); }
 void Session::reread_data_files() { db_->reread_data_files(); }
+std::vector<std::string> Session::data_files() const { return db_->data_file.keys(); }
 std::vector<std::string> Session::outdated_files() { return db_->outdated_files(); }
 
 const std::string& Session::text(SourceId source) { return db_->text(source); }
@@ -209,6 +210,12 @@ void Session::keep(DeclarationId statement) {
   auto variable = db_->variable(statement);
   QUERN_CHECK(db_->engine.idle());
   db_->kept.set(statement, std::move(variable));
+}
+
+void Session::release(SourceId source) {
+  QUERN_CHECK(db_->engine.idle());
+  for (DeclarationId statement : statements(source))
+    if (db_->kept.peek(statement)) db_->kept.set(statement, nullptr);
 }
 
 const TopLevelVariable* Session::statement_variable(DeclarationId statement) {

@@ -89,6 +89,8 @@ class Session {
   void reread_files();
   /// Looks again at the files that `load` names: of those, types come from the headers.
   void reread_data_files();
+  /// The files whose headers give types, whether there or not.
+  std::vector<std::string> data_files() const;
   /// The files that imports name, but for open ones, whose text on the disk is another one by now.
   std::vector<std::string> outdated_files();
   ModuleId module_of(SourceId source) const;
@@ -154,6 +156,8 @@ class Session {
   /// From now on the variable that a statement binds stays what it is, also where what the statement uses is
   /// redefined: it has a value, and nothing is run again.
   void keep(DeclarationId statement);
+  /// The contrary, for all statements of a source: they will run again.
+  void release(SourceId source);
   /// The declaration of @name as seen from a module, or 0.
   DeclarationId find_definition(ModuleId module, std::string_view name);
   /// The head of a definition or an operator, as it is written.

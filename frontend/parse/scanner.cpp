@@ -214,10 +214,16 @@ bool is_old_version(std::string_view text) {
          (end == std::string_view::npos || std::isspace(static_cast<unsigned char>(text[end])));
 }
 
-// Where the first character stands that is no blank and in no comment; npos where there is none.
-size_t after_comments(std::string_view text) {
+// Where the first line ends that tells a shell what runs the file, `#!/usr/bin/env quern`; 0 without one.
+size_t after_interpreter(std::string_view text) {
+  return text.starts_with("#!") ? std::min(text.find_first_of("\r\n"), text.size()) : 0;
+}
+
+// Where the first character from `begin` on stands that is no blank and in no comment; npos where there is none.
+size_t after_comments(std::string_view text, size_t begin) {
   std::vector<SyntaxProblem> told_when_it_is_split;
   Tokens tokens(text, told_when_it_is_split);
+  tokens.jump(static_cast<uint32_t>(begin));
   Token first = tokens.next();
   return first.kind == TokenKind::End ? std::string_view::npos : first.range.begin;
 }
@@ -232,7 +238,8 @@ size_t find_metadata(std::string_view text) {
   return at;
 }
 
-// Where the pieces of a text are: without the version header (`#[version = "0.0.5"]`), up to `#[metadata]`.
+// Where the pieces of a text are: without a line for the shell and the version header (`#[version = "0.0.5"]`), up to
+// `#[metadata]`.
 ScanOutcome frame_of(std::string_view text) {
   ScanOutcome outcome;
   if (!is_text(text)) {
@@ -240,7 +247,8 @@ ScanOutcome frame_of(std::string_view text) {
     return outcome;
   }
   report_invalid(text, outcome.problems);
-  size_t start = after_comments(text);
+  outcome.begin = static_cast<uint32_t>(after_interpreter(text));
+  size_t start = after_comments(text, outcome.begin);
   if (start != std::string_view::npos && is_old_version(text.substr(start))) {
     outcome.slash_names = true;
     outcome.tvm = kLastWithOldHeader;

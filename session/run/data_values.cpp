@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <set>
+
+#include "frontend/text/suggest.h"
 
 namespace quern {
 
@@ -68,6 +72,65 @@ Value assembled(Type type, const DataLookup& lookup, std::vector<Value>::iterato
   return Value::data(*constructor.interned, std::move(parts));
 }
 
+/// What a file gives by name, value after value.
+class ByName {
+ public:
+  ByName(TensorFile& file, std::string file_name, const DataLookup& lookup)
+      : file_(file), file_name_(std::move(file_name)), lookup_(lookup) {}
+
+  LoadedByName loaded;
+
+  /// `takes_all`: its entries may lack its name.
+  void add(const NamedType& wanted, bool takes_all) {
+    LoadedByName::Loaded& taken = loaded.values.emplace_back();
+    auto tensors = stored_tensors(wanted.name, wanted.type, lookup_);
+    if (!tensors) {
+      taken.problems.push_back(tensors.error().message);
+      return;
+    }
+    const auto is_there = [&](const StoredTensor& t) { return file_.find(t.name).has_value(); };
+    if (takes_all && std::ranges::none_of(*tensors, is_there))
+      tensors = stored_tensors("", wanted.type, lookup_);
+    if (std::ranges::none_of(*tensors, is_there) && !tensors->empty()) return;
+    std::vector<Value> values;
+    for (const StoredTensor& tensor : *tensors) {
+      names_.push_back(tensor.name);
+      if (!is_there(tensor)) {
+        taken.problems.push_back(
+            fmt::format("`{}` has no tensor `{}`: {}", file_name_, tensor.name, to_string(tensor.type)));
+      } else {
+        used_.insert(tensor.name);
+        auto value = load_tensor(file_, file_name_, tensor);
+        if (value)
+          values.push_back(std::move(*value));
+        else
+          taken.problems.push_back(value.error().message);
+      }
+    }
+    if (values.size() != tensors->size()) return;
+    auto next = values.begin();
+    taken.value = assembled(wanted.type, lookup_, next);
+  }
+
+  void tell_unused() {
+    for (const std::string& name : file_.names()) {
+      if (used_.contains(name)) continue;
+      std::vector<std::string> missing;
+      std::ranges::copy_if(names_, std::back_inserter(missing), [&](auto& n) { return !used_.contains(n); });
+      const auto meant = did_you_mean(name, missing);
+      loaded.unused.push_back(fmt::format("`{}` has `{}`, which nothing takes{}", file_name_, name,
+                                          meant ? fmt::format("; did you mean `{}`?", *meant) : ""));
+    }
+  }
+
+ private:
+  TensorFile& file_;
+  const std::string file_name_;
+  const DataLookup& lookup_;
+  std::vector<std::string> names_;  ///< that were looked for
+  std::set<std::string> used_;
+};
+
 /// Polymorphic recursion can nest tuples as deep as it likes.
 constexpr size_t kDeepest = 1000;
 
@@ -117,6 +180,37 @@ Result<Value> load_value(const std::string& path, std::string_view entry, Type t
       return value;
     }
     values.push_back(std::move(*value));
+  }
+  auto next = values.begin();
+  return assembled(type, lookup, next);
+}
+
+Result<LoadedByName> load_by_name(const std::string& path, const std::vector<NamedType>& wanted,
+                                  const DataLookup& lookup) {
+  auto opened = open_tensor_file(path);
+  if (!opened) return opened.error();
+  ByName by_name(**opened, std::filesystem::path(path).filename().string(), lookup);
+  const auto has_parts = [](const NamedType& value) { return !value.type->is_tensor(); };
+  const bool one_has_parts = std::ranges::count_if(wanted, has_parts) == 1;
+  for (const NamedType& value : wanted) by_name.add(value, one_has_parts && has_parts(value));
+  by_name.tell_unused();
+  return std::move(by_name.loaded);
+}
+
+Result<Value> random_value(Type type, const DataLookup& lookup, Threefry& numbers) {
+  auto tensors = stored_tensors("", type, lookup);
+  if (!tensors) return tensors.error();
+  std::vector<Value> values;
+  for (const StoredTensor& tensor : *tensors) {
+    Shape shape;
+    for (Dim dim : tensor.type->is_tensor() ? tensor.type->dims : std::span<const Dim>()) {
+      const auto extent = as_const(dim);
+      if (!extent) return Failure{fmt::format("the extent `{}` is not known", to_string(dim))};
+      shape.push_back(*extent);
+    }
+    if (!tensor.type->is_tensor() || tensor.type->dtype.is_var())
+      return Failure{fmt::format("its type `{}` is not known", to_string(tensor.type))};
+    values.push_back(Value::tensor(numbers.tensor(tensor.type->dtype, std::move(shape))));
   }
   auto next = values.begin();
   return assembled(type, lookup, next);

@@ -13,10 +13,14 @@
 #include "passes/pipeline.h"
 #include "session/run/compiler.h"
 #include "session/run/data_values.h"
+#include "session/run/entry_arguments.h"
 
 namespace quern {
 
 namespace {
+
+/// The variable that `params` is for.
+const std::string kParams = "params";
 
 class FileHost final : public Host {
  public:
@@ -28,15 +32,18 @@ class FileHost final : public Host {
   }
   Result<Value> load(std::string_view path, std::string_view entry, Type type) override {
     field.reset();
-    return load_value((std::filesystem::path(folder) / path).string(), entry, type, lookup_, &field);
+    const std::string file = (std::filesystem::path(folder) / path).string();
+    loaded.insert(file);
+    return load_value(file, entry, type, lookup_, &field);
   }
   Result<Done> save(std::string_view path, const Value& value, Type type) override {
     if (is_quiet) return Done{};
     return save_value((std::filesystem::path(folder) / path).string(), value, type);
   }
-  std::string folder;          ///< of the source whose statement runs
-  std::optional<Place> field;  ///< of a record, that the last load failed for
-  bool is_quiet = false;       ///< prints and saves nothing
+  std::string folder;            ///< of the source whose statement runs
+  std::optional<Place> field;    ///< of a record, that the last load failed for
+  std::set<std::string> loaded;  ///< files, whether there or not
+  bool is_quiet = false;         ///< prints and saves nothing
 
  private:
   DataLookup lookup_;
@@ -189,21 +196,41 @@ struct Execution::Impl {
     }
     return DiagnosticKind::EvaluationFailed;
   }
-  bool gives(const Variable* parameter) const {
-    return options.inputs.contains(std::string(parameter->name));
+  /// The file that gives a variable its value, or null.
+  const std::string* input_of(std::string_view variable) const {
+    if (variable == kParams && !options.params.empty()) return &options.params;
+    auto input = options.inputs.find(std::string(variable));
+    return input == options.inputs.end() ? nullptr : &input->second;
   }
-  /// The failure of an entry whose arguments are not all given.
-  std::optional<StatementResult> missing_inputs(const std::string& name, const FnExpr& entry) {
-    std::vector<Note> missing;
+  /// What there is for an entry's parameters.
+  ArgumentSources sources_of(const FnExpr& entry) {
+    ArgumentSources sources{{}, used_inputs.contains(kParams) ? "" : options.params, options.seed};
     for (const Variable* p : entry.params)
-      if (!gives(p)) missing.push_back({std::nullopt, fmt::format("`%{}`: {}", p->name, to_string(p->type))});
-    if (missing.empty()) return std::nullopt;
-    const size_t all = entry.params.size(), count = missing.size();
-    const std::string which = count == 1 ? "one input" : fmt::format("{} inputs", count);
+      if (const std::string* input = input_of(p->name)) {
+        sources.files.emplace(p->name, *input);
+        if (p->name == kParams) sources.by_name.clear();
+      }
+    return sources;
+  }
+  /// The failure of an entry that lacks arguments, or has wrong ones.
+  StatementResult wrong_inputs(const std::string& name, const FnExpr& entry,
+                               const EntryArguments& arguments) {
+    std::vector<Note> notes;
+    for (const auto* lines : {&arguments.missing, &arguments.problems})
+      for (const std::string& line : *lines) notes.push_back({std::nullopt, line});
+    const size_t missing = arguments.missing.size(), wrong = arguments.problems.size();
     const auto head = static_cast<uint32_t>(std::string_view("def @").size() + name.size());
-    return failed(DiagnosticKind::InputProblem, {entry.origin, {}, Part::Head, head},
-                  fmt::format("`@{}` lacks {} of {}: give each with `--input NAME=FILE`", name, which, all),
-                  std::move(missing));
+    const Place place{entry.origin, {}, Part::Head, head};
+    if (missing > 0)
+      return failed(DiagnosticKind::InputProblem, place,
+                    fmt::format("`@{}` lacks {} of {}: give each with `--input NAME=FILE`, all by name with "
+                                "`--params FILE`, or random ones with `--random SEED`",
+                                name, missing == 1 ? "one input" : fmt::format("{} inputs", missing),
+                                entry.params.size()),
+                    std::move(notes));
+    if (wrong == 1) return failed(DiagnosticKind::InputProblem, place, arguments.problems.front());
+    return failed(DiagnosticKind::InputProblem, place,
+                  fmt::format("{} mistakes in the inputs of `@{}`", wrong, name), std::move(notes));
   }
   bool is_library(const Origin& origin) const { return session.in_library(origin.declaration); }
 
@@ -288,17 +315,18 @@ StatementResult Execution::Impl::run(DeclarationId statement) {
   host.folder = session.folder(session.info(statement).source);
   const TopLevelVariable* variable = session.statement_variable(statement);
   StatementResult result{std::nullopt, definition.scheme.type, std::nullopt};
-  auto input = variable ? options.inputs.find(std::string(variable->variable->name)) : options.inputs.end();
-  if (input != options.inputs.end()) {
-    used_inputs.insert(input->first);
+  const std::string* input = variable ? input_of(variable->variable->name) : nullptr;
+  if (input) {
+    const std::string name(variable->variable->name);
+    used_inputs.insert(name);
     auto lookup = [&](Type type) { return session.data(module, type); };
     std::optional<Place> field;
-    auto value = load_value(input->second, "", variable->variable->type, lookup, &field);
+    auto value = load_value(*input, "", variable->variable->type, lookup, &field);
     std::vector<Note> notes;
     if (field) notes.push_back({field, "the field is declared here"});
     if (!value)
       return failed(DiagnosticKind::InputProblem, variable->place,
-                    fmt::format("--input {}: {}", input->first, value.error().message), std::move(notes));
+                    fmt::format("--input {}: {}", name, value.error().message), std::move(notes));
     result.value = *value;
   } else if (!definition.body) {
     bool is_free = variable && !has_errors(inferred.diagnostics);
@@ -326,22 +354,21 @@ std::optional<StatementResult> Execution::Impl::run_entry(const std::string& nam
     return failed(
         DiagnosticKind::InputProblem, {{declaration, 1}, {}},
         fmt::format("`@{}` cannot be run as it stands: annotate the types of its parameters", name));
-  const bool none_given = std::ranges::none_of(fn->params, [&](const Variable* p) { return gives(p); });
+  const ArgumentSources sources = sources_of(*fn);
+  const bool none_given = sources.files.empty() && sources.by_name.empty() && !sources.seed;
   if (lacking == Lacking::IsNoEntry && none_given && !fn->params.empty()) return std::nullopt;
-  if (auto missing = missing_inputs(name, *fn)) return missing;
+  for (auto& [used, _] : sources.files) used_inputs.insert(used);
+  if (!sources.by_name.empty() && !fn->params.empty()) used_inputs.insert(kParams);
+  auto lookup = [&](Type type) { return session.data(module, type); };
+  EntryArguments arguments = entry_arguments(fn->params, sources, lookup);
+  if (!arguments.missing.empty() || !arguments.problems.empty()) return wrong_inputs(name, *fn, arguments);
   // The call as an expression of its own, its arguments variables that have the inputs' values.
   auto arena = std::make_shared<Arena>();
   arena->keep(entry->arena);
   std::vector<ExprPtr> args;
-  auto lookup = [&](Type type) { return session.data(module, type); };
-  for (const Variable* p : fn->params) {
-    const std::string& path = options.inputs.at(std::string(p->name));
-    used_inputs.insert(std::string(p->name));
-    auto value = load_value(path, "", p->type, lookup);
-    if (!value)
-      return failed(DiagnosticKind::InputProblem, {fn->origin, {}},
-                    fmt::format("--input {}: {}", p->name, value.error().message));
-    values.insert_or_assign(p, *value);
+  for (size_t i = 0; i < fn->params.size(); ++i) {
+    const Variable* p = fn->params[i];
+    values.insert_or_assign(p, std::move(arguments.values[i]));
     args.push_back(arena->make<VarExpr>(Expr{ExprKind::Var, p->type, fn->origin}, p));
   }
   ExprPtr callee = arena->make<GlobalExpr>(
@@ -358,6 +385,7 @@ std::vector<std::string> Execution::unused_inputs() const {
   std::vector<std::string> unused;
   for (auto& [name, _] : impl_->options.inputs)
     if (!impl_->used_inputs.contains(name)) unused.push_back(name);
+  if (!impl_->options.params.empty() && !impl_->used_inputs.contains(kParams)) unused.push_back(kParams);
   return unused;
 }
 
@@ -418,6 +446,8 @@ StatementResult Execution::observe(DeclarationId expression, Observer& observer)
 }
 
 const Environment& Execution::values() const { return impl_->values; }
+
+const std::set<std::string>& Execution::loaded_files() const { return impl_->host.loaded; }
 
 Compiler& Execution::compiler() { return impl_->compiler; }
 

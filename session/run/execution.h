@@ -4,6 +4,8 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
 
 #include "ir/interpret/evaluation.h"
@@ -19,6 +21,9 @@ struct ExecutionOptions {
   std::string after;       ///< with `interpret`, the pass whose result is interpreted; "" for what was typed
   std::map<std::string, std::string>
       inputs;  ///< files that give top-level variables and @main's parameters their values
+  std::string
+      params;  ///< a file for the variable or parameter %params or, without one, for @main's by their names
+  std::optional<uint64_t> seed;  ///< of random numbers for what is left of @main's parameters
   CompilerOptions compiler = CompilerOptions::from_environment();  ///< without `interpret`
 };
 
@@ -46,7 +51,7 @@ class Execution {
   /// Evaluates the definition @name, whose arguments are inputs; nothing where the module has none, or where
   /// it is no entry.
   std::optional<StatementResult> run_entry(const std::string& name, Lacking lacking = Lacking::IsWrong);
-  /// Inputs that no statement and no parameter of @main has used so far.
+  /// Inputs that no statement and no parameter of @main has used so far; of `params` this is its name.
   std::vector<std::string> unused_inputs() const;
   /// The value of a top-level variable, or null.
   const Value* value_of(const Variable* variable) const;
@@ -66,6 +71,9 @@ class Execution {
   Repeated prepare(DeclarationId expression, Outside outside);
   /// Interprets an expression, quietly, while `observer` looks on.
   StatementResult observe(DeclarationId expression, Observer& observer);
+
+  /// The files that `load` looked for so far.
+  const std::set<std::string>& loaded_files() const;
   Compiler& compiler();
 
   /// As of Compiler: what kernels of the statements to come take.

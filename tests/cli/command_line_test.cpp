@@ -144,6 +144,116 @@ TEST(CommandLine, RunsTheEntryThatIsAskedFor) {
   EXPECT_EQ(outcome.code, 1);
 }
 
+TEST(CommandLine, TakesAProgramWithoutACommand) {
+  EXPECT_EQ(quern_with({"-c", "1 + 2"}).out, "int32 3\n");
+  EXPECT_EQ(quern_with({"run", "-c", "1 + 2", "--format", "json"}).out,
+            "{\"type\": \"int32\", \"value\": 3}\n");
+  EXPECT_EQ(run_program({QUERN_BINARY, "-"}, QUERN_SOURCE_DIR, "1 + 3").out, "int32 4\n");
+  EXPECT_EQ(run_program({QUERN_BINARY, "run", "-"}, QUERN_SOURCE_DIR, "print(1)").out, "int32 1\n");
+  EXPECT_EQ(quern_with({"examples/schedules.relay"}).out,
+            quern_with({"run", "examples/schedules.relay"}).out);
+  EXPECT_EQ(quern_with({"--stdlib", "stdlib", "-c", "2"}).out, "int32 2\n");
+  EXPECT_THAT(quern_with({"missing.relay"}).err, StartsWith("error[Q0504]: `missing.relay` cannot be read"));
+  EXPECT_EQ(quern_with({"run"}).code, 2);
+  EXPECT_EQ(quern_with({"run", "-c", "1", "examples/schedules.relay"}).code, 2);
+  EXPECT_THAT(quern_with({"-c", "%x"}).err, HasSubstr("--> <command>:1:1"));
+}
+
+TEST(CommandLine, SkipsTheLineForTheShell) {
+  const std::string start = "#!/usr/bin/env quern\n";
+  EXPECT_EQ(run_text(start + "1 + 2\n", {}).out, "int32 3\n");
+  EXPECT_EQ(run_text("#!/usr/bin/env quern", {}).out, "");
+  EXPECT_EQ(run_text(start + "// of TVM\n#[version = \"0.0.5\"]\nfree_var %a/b: float32;\n1f\n", {}).code, 1);
+  EXPECT_THAT(run_text(start + "%x\n", {}).err, HasSubstr("relay:2:1"));
+  EXPECT_THAT(run_text("1;\n#!/usr/bin/env quern\n2", {}).err, HasSubstr("error[Q01"));
+  const ProgramOutcome formatted =
+      run_program({QUERN_BINARY, "fmt", "-"}, QUERN_SOURCE_DIR, start + "let   %x=1;\n");
+  EXPECT_EQ(formatted.out, start + "let %x = 1;\n") << formatted.err;
+}
+
+TEST(CommandLine, HelpForAFileListsWhatItTakes) {
+  EXPECT_THAT(
+      run_text("def @main(%x: Tensor[(2, ?), float32], %long: int32) { %long }\n", {"--help"}).out,
+      HasSubstr("\nparameters of @main: each from --input NAME=FILE, by name from --params FILE, or random "
+                "with --random SEED\n"
+                "  x     Tensor[(2, ?), float32]\n"
+                "  long  int32\n"));
+  EXPECT_THAT(run_text("let %x = [1.0]; def @main() { 1 }\n", {"--help"}).out,
+              HasSubstr("\n@main takes nothing\nvariables that --input NAME=FILE gives other values\n"
+                        "  x  Tensor[(1,), float32]\n"));
+  EXPECT_THAT(run_text("1\n", {"--help"}).out, HasSubstr("\nthe program takes nothing\n"));
+  EXPECT_EQ(run_text("%y\n", {"--help"}).code, 1);
+  EXPECT_THAT(quern_with({"run", "--help"}).out, HasSubstr("Usage: quern run [OPTIONS] [FILE]"));
+}
+
+/// A file of tensors that a program saves.
+std::string saved(const TemporaryFolder& folder, const std::string& name, const std::string& program) {
+  const std::string file = (folder / name).string();
+  EXPECT_EQ(quern_with({"-c", program + "save(\"" + file + "\", %s)"}).code, 0);
+  return file;
+}
+
+const std::string kTypes =
+    "type Lin { Lin(weight: Tensor[(2, 3), float32], bias: Tensor[(2,), float32]) }\n"
+    "type Bad { Bad(weight: Tensor[(2, 4), float32], bais: Tensor[(2,), float32]) }\n"
+    "type All { All(net: Lin, n: int32) }\n";
+
+TEST(CommandLine, ParamsGivesParametersAndRecordsByName) {
+  const TemporaryFolder folder;
+  const std::string lin = "let %lin = Lin(ones((2, 3)), [1.0, 2.0]); ";
+  const std::string whole = saved(folder, "whole.safetensors", kTypes + lin + "let %s = All(%lin, 3); "),
+                    net = saved(folder, "net.safetensors", kTypes + lin + "let %s = %lin; "),
+                    three = saved(folder, "three.npy", "let %s = 3; ");
+  const std::string main = kTypes + "def @main(%net: Lin, %n: int32) { (%net.bias, %n) }\n";
+  const std::string result = "(Tensor[(2,), float32] [1, 2], int32 3)\n";
+  EXPECT_EQ(run_text(main, {"--params", whole}).out, result);
+  EXPECT_EQ(run_text(main, {"--params", net, "--input", "n=" + three}).out, result);
+  // What `%params` is called takes it as before.
+  EXPECT_EQ(run_text(kTypes + "def @main(%params: Lin) { %params.bias }\n", {"--params", net}).out,
+            "Tensor[(2,), float32] [1, 2]\n");
+  EXPECT_EQ(
+      run_text(kTypes + "let %params = Lin(zeros((2, 3)), zeros((2,))); %params.bias\n", {"--params", net})
+          .out,
+      "Tensor[(2,), float32] [1, 2]\n");
+  EXPECT_EQ(
+      run_text("1\n", {"--params", net}).err,
+      "quern: --params: the file has no top-level variable `%params`, and no `@main` with parameters\n");
+}
+
+TEST(CommandLine, ParamsTellsAllThatDoesNotFitAtOnce) {
+  const TemporaryFolder folder;
+  const std::string bad =
+      saved(folder, "bad.safetensors", kTypes + "let %s = Bad(ones((2, 4)), [1.0, 2.0]); ");
+  ProgramOutcome outcome =
+      run_text(kTypes + "def @main(%net: Lin, %n: int32) { (%net.bias, %n) }\n", {"--params", bad});
+  EXPECT_THAT(outcome.err,
+              StartsWith("error[Q0503]: `@main` lacks one input of 2: give each with `--input NAME=FILE`, "
+                         "all by name with `--params FILE`, or random ones with `--random SEED`\n"));
+  EXPECT_THAT(outcome.err,
+              HasSubstr("\nnote: `%n`: int32\n"
+                        "note: --params, `%net`: the tensor `weight` in `bad.safetensors` is Tensor[(2, "
+                        "4), float32], but the field `weight` of `Lin` is declared as Tensor[(2, 3), "
+                        "float32]: dimension 1 is 4 and has to be 3\n"
+                        "note: --params, `%net`: `bad.safetensors` has no tensor `bias`: Tensor[(2,), "
+                        "float32]\n"
+                        "note: --params: `bad.safetensors` has `bais`, which nothing takes; did you mean "
+                        "`bias`?\n"));
+  EXPECT_EQ(outcome.code, 1);
+  outcome = run_text(kTypes + "def @main(%net: Lin) { %net.bias }\n", {"--params", bad});
+  EXPECT_THAT(outcome.err, StartsWith("error[Q0503]: 3 mistakes in the inputs of `@main`\n"));
+}
+
+TEST(CommandLine, RandomFillsWhatNothingElseGives) {
+  const std::string text = kTypes + "def @main(%net: Lin, %n: int32, %b: bool) { (%net.bias, %n, %b) }\n";
+  const ProgramOutcome first = run_text(text, {"--random", "7"});
+  EXPECT_EQ(first.code, 0) << first.err;
+  EXPECT_EQ(run_text(text, {"--random", "7"}).out, first.out);
+  EXPECT_NE(run_text(text, {"--random", "8"}).out, first.out);
+  const ProgramOutcome open = run_text("def @main(%x: Tensor[(?,), float32]) { %x }\n", {"--random", "7"});
+  EXPECT_THAT(open.err, StartsWith("error[Q0503]: --random: x: the extent `"));
+  EXPECT_EQ(open.code, 1);
+}
+
 TEST(CommandLine, PrintsJsonOnEachLine) {
   EXPECT_EQ(run_text("print(\"a \\\"b\\\"\", [1, 2]); 1.5\n", {"--format", "json"}).out,
             "{\"print\": \"a \\\"b\\\" Tensor[(2,), int32] [1, 2]\"}\n"

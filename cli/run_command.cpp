@@ -1,0 +1,222 @@
+// `quern run`.
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.h"
+#include "frontend/text/render.h"
+#include "jit/runtime/peaks.h"
+#include "passes/pipeline.h"
+#include "repl/command_files.h"
+#include "session/run/data_values.h"
+#include "session/run/execution.h"
+#include "session/run/profile_report.h"
+
+namespace quern {
+
+namespace {
+
+std::string print_json(std::string_view line) {
+  const nlohmann::json text = line;
+  return fmt::format("{{\"print\": {}}}",
+                     text.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+}
+
+void print_profile(const Profile& profile, bool json) {
+  const auto kernels = profile.kernels();
+  const Peaks peaks = kernels.empty() ? Peaks() : measured_peaks();
+  fmt::print(stderr, "{}", json ? profile_json(kernels, peaks) + "\n" : profile_text(kernels, peaks));
+}
+
+void show_problems(const std::vector<LocatedDiagnostic>& problems, bool json) {
+  std::fflush(stdout);
+  if (json) {
+    fmt::print(stderr, "{}\n", render_json(problems));
+  } else {
+    print_diagnostics(problems);
+    point_to_explanation(problems);
+  }
+}
+
+// A value as the last line of a run, or the diagnostic in its place; whether there was a value.
+bool show_result(const StatementResult& result, bool json) {
+  if (result.failure) {
+    show_problems({*result.failure}, json);
+    return false;
+  }
+  if (result.type->is_unit()) return true;
+  if (json && result.type->kind == TypeKind::Function)
+    fmt::print("{{\"type\": \"{}\"}}\n", to_string(result.type));
+  else if (json)
+    fmt::print("{{\"type\": \"{}\", \"value\": {}}}\n", to_string(result.type), to_json(*result.value));
+  else
+    fmt::print("{}\n", to_string(*result.value));
+  return true;
+}
+
+}  // namespace
+
+std::string definition_of(const std::string& name) { return name.starts_with("@") ? name.substr(1) : name; }
+
+std::optional<ExecutionOptions> CommandLine::execution_options() const {
+  ExecutionOptions options;
+  options.interpret = interpret_;
+  options.after = after_;
+  options.compiler = compiler_;
+  options.params = params_;
+  options.seed = seed_;
+  if (!after_.empty() && (!interpret_ || !find_pass(after_))) {
+    say(fmt::format("`--after {}` goes with `--interpret`, and names a pass", after_));
+    return std::nullopt;
+  }
+  for (const std::string& input : inputs_) {
+    size_t equals = input.find('=');
+    if (equals == 0 || equals == std::string::npos) {
+      say(fmt::format("`--input {}` has to be NAME=FILE", input));
+      return std::nullopt;
+    }
+    options.inputs[input.substr(0, equals)] = input.substr(equals + 1);
+  }
+  return options;
+}
+
+const OpenedFile* CommandLine::open_program() {
+  if (!text_) return open(file_);
+  auto opened = open_text("<command>", *text_, stdlib_);
+  if (opened) return &opened_.emplace_back(std::move(*opened));
+  say(opened.error().message);
+  return nullptr;
+}
+
+// The statements in order, then the entry, where the file has one; the exit code. `last` is the last value.
+int CommandLine::run_statements(const OpenedFile& opened, Execution& execution,
+                                std::optional<StatementResult>& last) const {
+  const bool json = format_ == "json";
+  Session& session = *opened.session;
+  const auto statements = session.statements(opened.source);
+  for (DeclarationId statement : statements) {
+    StatementResult result = execution.run(statement);
+    const bool binds = !session.info(statement).name.empty();
+    if ((!binds || result.failure) && !show_result(result, json)) return exit_code({*result.failure});
+    last = std::move(result);
+  }
+  const std::string entry = entry_.empty() ? "main" : definition_of(entry_);
+  // A script that runs by itself may have a @main for those who import it.
+  const bool is_script = entry_.empty() && !statements.empty();
+  auto result =
+      execution.run_entry(entry, is_script ? Execution::Lacking::IsNoEntry : Execution::Lacking::IsWrong);
+  if (result) {
+    if (!show_result(*result, json)) return exit_code({*result->failure});
+    last = std::move(*result);
+  } else if (!entry_.empty()) {
+    say(fmt::format("`{}` has no definition `@{}`", file_, entry));
+    return kWrong;
+  }
+  return kFine;
+}
+
+int CommandLine::run_program(const OpenedFile& opened, Execution& execution) const {
+  const bool json = format_ == "json";
+  auto problems = opened.session->check_with_imports(opened.source);
+  if (has_errors(problems)) {
+    show_problems(problems, json);
+    return exit_code(problems);
+  }
+  std::optional<StatementResult> last;
+  if (int code = run_statements(opened, execution, last); code != kFine) return code;
+  for (const std::string& name : execution.unused_inputs()) {
+    say(params_.empty() || name != "params"
+            ? fmt::format("--input {0}: the file has no top-level variable `%{0}`, and no `@main` with such "
+                          "a parameter",
+                          name)
+            : "--params: the file has no top-level variable `%params`, and no `@main` with parameters");
+    return kWrong;
+  }
+  if (!output_.empty() && last) {
+    auto done = save_value(output_, *last->value, last->type);
+    if (!done) {
+      say(done.error().message);
+      return kWrong;
+    }
+  }
+  std::fflush(stdout);
+  if (profile_) print_profile(execution.profile(), json);
+  return kFine;
+}
+
+// What `--input`, `--params` and `--random` are for.
+int CommandLine::show_takes(const OpenedFile& opened) const {
+  Session& session = *opened.session;
+  auto problems = session.check_with_imports(opened.source);
+  if (has_errors(problems)) {
+    show_problems(problems, format_ == "json");
+    return exit_code(problems);
+  }
+  const std::string entry = entry_.empty() ? "main" : definition_of(entry_);
+  const Definition* definition = session.definition(opened.module, entry);
+  const auto* function = definition ? as<FnExpr>(definition->body) : nullptr;
+  std::vector<std::pair<std::string, std::string>> parameters, variables;
+  if (function)
+    for (const Variable* p : function->params) parameters.emplace_back(p->name, to_string(p->type));
+  for (DeclarationId statement : session.statements(opened.source))
+    if (const TopLevelVariable* variable = session.statement_variable(statement))
+      variables.emplace_back(variable->variable->name, to_string(variable->scheme));
+  size_t width = 0;
+  for (const auto* list : {&parameters, &variables})
+    for (auto& [name, _] : *list) width = std::max(width, name.size());
+  const auto print_list = [&](auto& list) {
+    for (auto& [name, type] : list) fmt::print("  {:<{}}  {}\n", name, width, type);
+  };
+  if (!parameters.empty()) {
+    fmt::print(
+        "parameters of @{}: each from --input NAME=FILE, by name from --params FILE, or random with --random "
+        "SEED\n",
+        entry);
+    print_list(parameters);
+  } else if (function) {
+    fmt::print("@{} takes nothing\n", entry);
+  }
+  if (!variables.empty()) {
+    fmt::print("variables that --input NAME=FILE gives other values\n");
+    print_list(variables);
+  }
+  if (!function && variables.empty()) fmt::print("the program takes nothing\n");
+  return kFine;
+}
+
+int CommandLine::run_file() {
+  if (file_.empty() == !text_.has_value() && !help_) {
+    say("`quern run` takes a file, or a program with -c; `quern run --help` says more");
+    return kMisuse;
+  }
+  if (help_) fmt::print("{}", app_.get_subcommand("run")->help(app_.get_name()));
+  if (help_ && file_.empty() && !text_) return kFine;
+  const auto options = execution_options();
+  if (!options) return kMisuse;
+  if (watch_ && (text_ || file_ == "-")) {
+    say("`--watch` is for files");
+    return kMisuse;
+  }
+  if (!params_.empty() && options->inputs.contains("params")) {
+    say("`--params FILE` and `--input params=FILE` are for the same variable");
+    return kMisuse;
+  }
+  const OpenedFile* opened = open_program();
+  if (!opened) return kWrong;
+  if (help_) return show_takes(*opened);
+  if (!interpret_) warn_about_cache(compiler_.cache);
+  const bool json = format_ == "json";
+  Execution execution(*opened->session, opened->module, *options, [json](std::string_view line) {
+    const std::string shown = json ? print_json(line) : std::string(line);
+    std::fwrite(shown.data(), 1, shown.size(), stdout);
+    std::fputc('\n', stdout);
+  });
+  execution.set_profiling(profile_);
+  return watch_ ? run_and_watch(*opened, execution) : run_program(*opened, execution);
+}
+
+}  // namespace quern

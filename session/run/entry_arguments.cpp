@@ -1,0 +1,94 @@
+#include "session/run/entry_arguments.h"
+
+#include <fmt/format.h>
+
+namespace quern {
+
+namespace {
+
+/// The arguments, from one source after the other.
+class Arguments {
+ public:
+  Arguments(std::span<const Variable* const> parameters, const DataLookup& lookup)
+      : parameters_(parameters), lookup_(lookup), states_(parameters.size()) {}
+
+  void take_files(const std::map<std::string, std::string>& files) {
+    for (size_t i = 0; i < parameters_.size(); ++i)
+      if (auto file = files.find(std::string(parameters_[i]->name)); file != files.end())
+        take(i, load_value(file->second, "", parameters_[i]->type, lookup_), "--input ");
+  }
+
+  void take_by_name(const std::string& file) {
+    std::vector<size_t> open;
+    std::vector<NamedType> wanted;
+    for (size_t i = 0; i < parameters_.size(); ++i)
+      if (!states_[i].is_settled) {
+        open.push_back(i);
+        wanted.push_back({std::string(parameters_[i]->name), parameters_[i]->type});
+      }
+    auto loaded = load_by_name(file, wanted, lookup_);
+    if (!loaded) {
+      problems_.push_back("--params: " + loaded.error().message);
+      return;
+    }
+    for (size_t i = 0; i < open.size(); ++i) {
+      auto& [value, problems] = loaded->values[i];
+      State& state = states_[open[i]];
+      state.is_settled = value || !problems.empty();
+      state.value = std::move(value);
+      for (const std::string& problem : problems)
+        problems_.push_back(fmt::format("--params, `%{}`: {}", wanted[i].name, problem));
+    }
+    for (const std::string& unused : loaded->unused) problems_.push_back("--params: " + unused);
+  }
+
+  void take_random(uint64_t seed) {
+    Threefry numbers(seed);
+    for (size_t i = 0; i < parameters_.size(); ++i)
+      if (!states_[i].is_settled) take(i, random_value(parameters_[i]->type, lookup_, numbers), "--random: ");
+  }
+
+  EntryArguments done() && {
+    EntryArguments result{{}, std::move(problems_), {}};
+    for (size_t i = 0; i < parameters_.size(); ++i) {
+      if (!states_[i].is_settled)
+        result.missing.push_back(
+            fmt::format("`%{}`: {}", parameters_[i]->name, to_string(parameters_[i]->type)));
+      else if (states_[i].value)
+        result.values.push_back(std::move(*states_[i].value));
+    }
+    return result;
+  }
+
+ private:
+  struct State {
+    std::optional<Value> value;
+    bool is_settled = false;  ///< by a value, or by what is wrong with it
+  };
+
+  void take(size_t i, Result<Value> value, std::string_view source) {
+    states_[i].is_settled = true;
+    if (value)
+      states_[i].value = std::move(*value);
+    else
+      problems_.push_back(fmt::format("{}{}: {}", source, parameters_[i]->name, value.error().message));
+  }
+
+  std::span<const Variable* const> parameters_;
+  const DataLookup& lookup_;
+  std::vector<State> states_;
+  std::vector<std::string> problems_;
+};
+
+}  // namespace
+
+EntryArguments entry_arguments(std::span<const Variable* const> parameters, const ArgumentSources& sources,
+                               const DataLookup& lookup) {
+  Arguments arguments(parameters, lookup);
+  arguments.take_files(sources.files);
+  if (!sources.by_name.empty()) arguments.take_by_name(sources.by_name);
+  if (sources.seed) arguments.take_random(*sources.seed);
+  return std::move(arguments).done();
+}
+
+}  // namespace quern

@@ -17,6 +17,10 @@ class ProofBudget {
   bool is_spent() const { return left_ <= 0; }
   /// Takes steps from the budgets of this thread; false where one of them is spent.
   static bool take(int64_t steps = 1);
+  /// Whether the budgets of this thread have so many steps left.
+  static bool has(int64_t steps);
+  /// How many steps were taken on this thread, from budgets or where there was none.
+  static int64_t taken();
 
  private:
   int64_t left_;

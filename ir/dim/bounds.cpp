@@ -4,8 +4,6 @@
 #include <limits>
 #include <map>
 
-#include "ir/dim/dim.h"
-#include "ir/dim/poly.h"
 #include "ir/dim/prover.h"
 
 namespace quern {
@@ -43,19 +41,31 @@ Dim tighten(Dim p) {
 
 // --- facts -----------------------------------------------------------------------------------------------
 
-void Facts::add_index(Dim var, Dim extent) { extents_[var] = without_clamp(extent); }
+Facts::Answers& Facts::answers() const {
+  if (!answers_) answers_ = std::make_shared<Answers>();
+  return *answers_;
+}
+
+void Facts::add_index(Dim var, Dim extent) {
+  answers_ = nullptr;
+  extents_[var] = without_clamp(extent);
+}
 
 void Facts::add_lower(Dim var, int64_t lower) {
+  answers_ = nullptr;
   auto [at, inserted] = lowers_.emplace(var, lower);
   if (!inserted) at->second = std::max(at->second, lower);
 }
 
-void Facts::add_nonnegative(Dim d) { nonnegative_.push_back(d); }
+void Facts::add_nonnegative(Dim d) {
+  answers_ = nullptr;
+  nonnegative_.push_back(d);
+}
 
 void Facts::add_equal(Dim a, Dim b) {
   Dim difference = dim_sub(a, b);
-  nonnegative_.push_back(difference);
-  nonnegative_.push_back(dim_sub(dim_const(0), difference));
+  add_nonnegative(difference);
+  add_nonnegative(dim_sub(dim_const(0), difference));
 }
 
 const Dim* Facts::extent_of(Dim var) const {
@@ -70,6 +80,7 @@ int64_t Facts::lower_of(Dim var) const {
 }
 
 DimProver::DimProver(const Facts& facts) : facts_(facts) {
+  const Temporaries::Use use(temporaries_);
   // In the order of creation, so that a proof does not depend on where the table's nodes happen to lie.
   std::vector<std::pair<Dim, Dim>> indices(facts.extents_.begin(), facts.extents_.end());
   std::ranges::sort(indices, {}, [](const auto& index) { return index.first->order; });

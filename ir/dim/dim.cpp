@@ -1,166 +1,13 @@
 #include "ir/dim/dim.h"
 
 #include <algorithm>
-#include <atomic>
-#include <memory>
-#include <memory_resource>
-#include <mutex>
-#include <unordered_set>
 #include <utility>
 
-#include "ir/base/interned.h"
-#include "ir/base/result.h"
-#include "ir/base/series.h"
 #include "ir/dim/poly.h"
 
 namespace quern {
 
 using namespace dim_detail;
-
-namespace {
-
-/// What makes two nodes one.
-struct NodeKey {
-  DimKind kind;
-  int64_t value;
-  std::span<const Dim> args;
-};
-
-NodeKey key_of(Dim d) { return {d->kind, d->value, d->args}; }
-const NodeKey& key_of(const NodeKey& key) { return key; }
-
-struct KeyHash {
-  using is_transparent = void;
-  size_t operator()(const auto& node) const {
-    const NodeKey key = key_of(node);
-    size_t hash = static_cast<size_t>(key.kind) * 0x9e3779b97f4a7c15u ^ std::hash<int64_t>()(key.value);
-    for (Dim arg : key.args) hash = (hash ^ arg->order) * 0x100000001b3u + (hash >> 29);
-    return hash;
-  }
-};
-
-struct KeyEqual {
-  using is_transparent = void;
-  bool operator()(const auto& a, const auto& b) const {
-    const NodeKey x = key_of(a);
-    const NodeKey y = key_of(b);
-    return x.kind == y.kind && x.value == y.value && std::ranges::equal(x.args, y.args);
-  }
-};
-
-std::atomic<uint32_t> next_order{0};
-
-/// Owns nodes and keeps one of each.
-class NodeTable {
- public:
-  Dim intern(const NodeKey& key) {
-    if (auto found = nodes_.find(key); found != nodes_.end()) return *found;
-    Dim node = make(key, {});
-    nodes_.insert(node);
-    return node;
-  }
-
-  /// A node that no other equals, outside the table.
-  Dim make(const NodeKey& key, std::string_view name, bool opened = false) {
-    ++made_;
-    DimNode* node = static_cast<DimNode*>(memory_.allocate(sizeof(DimNode), alignof(DimNode)));
-    auto any_arg = [&](bool DimNode::*flag) {
-      return std::any_of(key.args.begin(), key.args.end(), [&](Dim arg) { return arg->*flag; });
-    };
-    return new (node) DimNode{
-        .kind = key.kind,
-        .has_infer = key.kind == DimKind::Infer || any_arg(&DimNode::has_infer),
-        .has_any = key.kind == DimKind::Any || any_arg(&DimNode::has_any),
-        .opened = opened,
-        .order = next_order.fetch_add(1, std::memory_order_relaxed),
-        .value = key.value,
-        .name = {copy(name.data(), name.size()), name.size()},
-        .args = {copy(key.args.data(), key.args.size()), key.args.size()},
-    };
-  }
-
-  Interned size() const {
-    return {made_, made_ * sizeof(DimNode) + parts_ + nodes_.bucket_count() * sizeof(void*) +
-                       nodes_.size() * 3 * sizeof(void*)};
-  }
-
- private:
-  template <typename T>
-  const T* copy(const T* from, size_t count) {
-    if (count == 0) return nullptr;
-    parts_ += count * sizeof(T);  // NOLINT(bugprone-sizeof-expression): dims are pointers
-    T* to = std::pmr::polymorphic_allocator<T>(&memory_).allocate(count);
-    return std::uninitialized_copy_n(from, count, to) - count;
-  }
-
-  size_t made_ = 0;
-  size_t parts_ = 0;  ///< bytes of names and operands
-  std::pmr::monotonic_buffer_resource memory_;
-  std::unordered_set<Dim, KeyHash, KeyEqual> nodes_;
-};
-
-struct Interner {
-  std::mutex mutex;
-  NodeTable table;
-};
-
-/// Never destroyed, so that dims in other static objects stay valid to the end of the process.
-Interner& interner() {
-  static Interner* const instance = new Interner;
-  return *instance;
-}
-
-thread_local DimScratch* current_scratch = nullptr;
-
-}  // namespace
-
-Interned interned_dims() {
-  Interner& all = interner();
-  std::lock_guard lock(all.mutex);
-  return all.table.size();
-}
-
-// --- inference unknowns ----------------------------------------------------------------------------------
-
-struct DimScratch::Impl {
-  NodeTable table;
-  int64_t next_id = 0;
-  DimMap bound;
-};
-
-DimScratch::DimScratch() : impl_(std::make_unique<Impl>()), previous_(current_scratch) {
-  current_scratch = this;
-}
-DimScratch::~DimScratch() { current_scratch = previous_; }
-DimScratch* DimScratch::current() { return current_scratch; }
-
-Dim DimScratch::fresh() { return impl_->table.make({DimKind::Infer, impl_->next_id++, {}}, {}); }
-
-void DimScratch::bind(Dim infer, Dim value) { impl_->bound[infer] = value; }
-
-Dim DimScratch::resolve(Dim d) {
-  // Values may contain unknowns that were bound later; they never contain themselves, so this ends.
-  while (d->has_infer) {
-    Dim next = replace_nodes(d, impl_->bound);
-    if (next == d) break;
-    d = next;
-  }
-  return d;
-}
-
-namespace dim_detail {
-
-Dim make_node(DimKind kind, int64_t value, std::span<const Dim> args) {
-  if (std::any_of(args.begin(), args.end(), [](Dim arg) { return arg->has_infer; })) {
-    QUERN_CHECK(current_scratch != nullptr);
-    return current_scratch->impl().table.intern({kind, value, args});
-  }
-  Interner& all = interner();
-  std::lock_guard lock(all.mutex);
-  return all.table.intern({kind, value, args});
-}
-
-}  // namespace dim_detail
 
 // --- construction ----------------------------------------------------------------------------------------
 
@@ -271,22 +118,6 @@ bool is_any(Dim a, Dim b) { return a->has_any || b->has_any; }
 }  // namespace
 
 Dim dim_const(int64_t value) { return make_node(DimKind::Const, value, {}); }
-
-namespace {
-
-Dim make_var(std::string_view name, bool opened) {
-  static std::atomic<int64_t> next_id{0};
-  return Series::next(opened ? Series::Kind::OpenedDim : Series::Kind::Dim, name, [&] {
-    Interner& all = interner();
-    std::lock_guard lock(all.mutex);
-    return all.table.make({DimKind::Var, next_id++, {}}, name, opened);
-  });
-}
-
-}  // namespace
-
-Dim dim_var(std::string_view name) { return make_var(name, false); }
-Dim dim_opened(std::string_view name) { return make_var(name, true); }
 
 Dim dim_any() { return make_node(DimKind::Any, 0, {}); }
 

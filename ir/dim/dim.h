@@ -42,12 +42,13 @@ using Dim = const DimNode*;
 
 struct DimNode {
   DimKind kind;
-  bool has_infer;  ///< an Infer stands somewhere inside: such nodes belong to the running inference, not
-                   ///< interned
-  bool has_any;    ///< a `?` stands somewhere inside
-  bool opened;     ///< Var: stands for a `?`; what it is, is known at run time
-  uint32_t order;  ///< creation order: the (arbitrary but stable within a process) order of atoms
-  int64_t value;   ///< Const: the constant; Product: the coefficient; Var, Infer: the id
+  bool has_infer : 1;  ///< an Infer stands somewhere inside: such nodes belong to the running inference, not
+                       ///< interned
+  bool has_any : 1;    ///< a `?` stands somewhere inside
+  bool opened : 1;     ///< Var: stands for a `?`; what it is, is known at run time
+  bool is_temporary : 1;  ///< of a proof that is going on
+  uint32_t order;         ///< creation order: the (arbitrary but stable within a process) order of atoms
+  int64_t value;          ///< Const: the constant; Product: the coefficient; Var, Infer: the id
   std::string_view name;  ///< Var
   std::span<const Dim> args;
 };
@@ -123,23 +124,25 @@ class Facts {
   int64_t lower_of(Dim var) const;
   std::span<const Dim> nonnegative() const { return nonnegative_; }
 
+  struct Answers;
+  Answers& answers() const;
+
  private:
   friend class DimProver;
 
   std::unordered_map<Dim, Dim> extents_;
   std::unordered_map<Dim, int64_t> lowers_;
   std::vector<Dim> nonnegative_;
+  /// What was asked under these facts and answered, shared by copies until one of them is told more. Facts are
+  /// of one thread, as are their copies.
+  mutable std::shared_ptr<Answers> answers_;
 };
 
 /// True only when d >= 0 follows from the facts. Decides linear arithmetic over index ranges with floordiv,
 /// floormod, min and max; false means "not proved", within a bounded amount of work.
 bool prove_nonnegative(Dim d, const Facts& facts);
-inline bool prove_less(Dim a, Dim b, const Facts& facts) {
-  return prove_nonnegative(dim_sub(dim_sub(b, a), dim_const(1)), facts);
-}
-inline bool prove_less_equal(Dim a, Dim b, const Facts& facts) {
-  return prove_nonnegative(dim_sub(b, a), facts);
-}
+bool prove_less(Dim a, Dim b, const Facts& facts);
+bool prove_less_equal(Dim a, Dim b, const Facts& facts);
 
 /// True only when a and b are equal, or differ, for all values of their variables that the facts allow.
 bool prove_equal(Dim a, Dim b, const Facts& facts);

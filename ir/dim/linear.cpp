@@ -6,7 +6,7 @@
 #include <functional>
 #include <map>
 
-#include "ir/dim/dim.h"
+#include "ir/dim/intern.h"
 #include "ir/dim/omega.h"
 #include "ir/dim/poly.h"
 
@@ -17,10 +17,6 @@ using namespace dim_detail;
 namespace {
 
 constexpr size_t kMaxCases = 64;
-
-bool is_choice(Dim d) {
-  return d->kind == DimKind::Min || d->kind == DimKind::Max || d->kind == DimKind::Broadcast;
-}
 
 Dim innermost_choice(Dim d) {
   for (Dim arg : d->args)
@@ -153,11 +149,11 @@ bool impossible(const System& system, const Facts& facts, size_t& cases) {
   return true;
 }
 
-bool is_open(Dim d) { return d->has_any || d->has_infer; }
-
 }  // namespace
 
 bool prove_impossible(std::span<const Dim> zero, std::span<const Dim> nonnegative, const Facts& facts) {
+  Temporaries temporaries;
+  const Temporaries::Use use(temporaries);
   System system{{zero.begin(), zero.end()}, {nonnegative.begin(), nonnegative.end()}};
   for (Dim d : facts.nonnegative()) system.nonnegative.push_back(d);
   if (std::ranges::any_of(system.zero, is_open) || std::ranges::any_of(system.nonnegative, is_open))
@@ -167,6 +163,8 @@ bool prove_impossible(std::span<const Dim> zero, std::span<const Dim> nonnegativ
 }
 
 bool prove_different(Dim a, Dim b, const Facts& facts) {
+  Temporaries temporaries;
+  const Temporaries::Use use(temporaries);
   Dim difference = dim_sub(a, b);
   if (auto constant = as_const(difference)) return *constant != 0;
   return prove_impossible({{difference}}, {}, facts);

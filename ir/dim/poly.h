@@ -29,6 +29,12 @@ Dim make_raw_sum(Dim a, Dim b);
 Dim make_raw_product(Dim a, Dim b);
 /// Neither a constant nor a sum or product of smaller parts.
 bool is_atom(Dim d);
+/// One of its operands.
+inline bool is_choice(Dim d) {
+  return d->kind == DimKind::Min || d->kind == DimKind::Max || d->kind == DimKind::Broadcast;
+}
+/// Nothing is proved of these.
+inline bool is_open(Dim d) { return d->has_any || d->has_infer; }
 
 Poly to_poly(Dim d);
 Dim from_poly(const Poly& poly);

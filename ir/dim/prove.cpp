@@ -1,8 +1,5 @@
 #include <algorithm>
 
-#include "ir/base/proof_budget.h"
-#include "ir/dim/dim.h"
-#include "ir/dim/poly.h"
 #include "ir/dim/prover.h"
 
 namespace quern {
@@ -12,10 +9,6 @@ using namespace dim_detail;
 namespace {
 
 constexpr int kFuel = 300;
-
-bool is_choice(Dim d) {
-  return d->kind == DimKind::Min || d->kind == DimKind::Max || d->kind == DimKind::Broadcast;
-}
 
 std::vector<Dim> atoms_of(Dim d) {
   std::vector<Dim> out;
@@ -115,13 +108,20 @@ Dim DimProver::bound(Dim e, bool upper, int depth) {
 // --- the search ------------------------------------------------------------------------------------------
 
 bool DimProver::nonnegative(Dim d) {
-  if (d->has_any || d->has_infer) return false;
+  if (is_open(d)) return false;
+  const Temporaries::Use use(temporaries_);
   fuel_ = kFuel;
   tried_.clear();
   return prove(d, 0);
 }
 
+bool DimProver::less_equal(Dim a, Dim b) {
+  const Temporaries::Use use(temporaries_);
+  return nonnegative(dim_sub(b, a));
+}
+
 bool DimProver::in_range(Dim d, Dim bound) {
+  const Temporaries::Use use(temporaries_);
   return nonnegative(d) && nonnegative(dim_sub(dim_sub(bound, d), dim_const(1)));
 }
 
@@ -305,8 +305,16 @@ bool DimProver::use_hypothesis(Dim p, int depth) {
   return false;
 }
 
-bool prove_nonnegative(Dim d, const Facts& facts) {
-  if (d->has_any || d->has_infer) return false;
+// --- questions -------------------------------------------------------------------------------------------
+
+namespace {
+
+bool follows(const Goal& goal, const Facts& facts) {
+  Temporaries temporaries;
+  const Temporaries::Use use(temporaries);
+  Dim d = goal.less ? dim_sub(goal.more, goal.less) : goal.more;
+  if (goal.gap != 0) d = dim_sub(d, dim_const(goal.gap));
+  if (is_open(d)) return false;
   DimProver prover(facts);
   prover.assume_evaluated(d);
   if (prover.nonnegative(d)) return true;
@@ -314,5 +322,17 @@ bool prove_nonnegative(Dim d, const Facts& facts) {
   Dim negative = dim_sub(dim_const(-1), d);
   return prove_impossible({}, {{negative}}, facts);
 }
+
+bool prove(const Goal& goal, const Facts& facts) {
+  const auto search = [&] { return follows(goal, facts); };
+  if (is_open(goal.more) || (goal.less && is_open(goal.less))) return search();
+  return facts.answers().proved.of(goal, search);
+}
+
+}  // namespace
+
+bool prove_nonnegative(Dim d, const Facts& facts) { return prove({d, nullptr, 0}, facts); }
+bool prove_less(Dim a, Dim b, const Facts& facts) { return prove({b, a, 1}, facts); }
+bool prove_less_equal(Dim a, Dim b, const Facts& facts) { return prove({b, a, 0}, facts); }
 
 }  // namespace quern

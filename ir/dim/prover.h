@@ -2,18 +2,66 @@
 // Internal to ir/dim: the search behind prove_nonnegative and simplify.
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <set>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "ir/base/proof_budget.h"
 #include "ir/dim/dim.h"
+#include "ir/dim/intern.h"
 #include "ir/dim/poly.h"
 
 namespace quern {
 
 constexpr int kMaxProofDepth = 40;
+
+/// Answers, each with the steps that it took. Given again it takes as many from the budgets of proofs, so that
+/// what these leave does not depend on what was asked before.
+template <class Question, class Answer, class Hash = std::hash<Question>>
+class AnswerMap {
+ public:
+  template <class Search>
+  Answer of(const Question& question, const Search& search) {
+    if (const auto found = known_.find(question); found != known_.end())
+      if (ProofBudget::has(found->second.steps)) {
+        ProofBudget::take(found->second.steps);
+        return found->second.answer;
+      }
+    const int64_t before = ProofBudget::taken();
+    const Answer answer = search();
+    const bool is_whole = ProofBudget::take(0);
+    if (is_whole) known_.insert_or_assign(question, Known{answer, ProofBudget::taken() - before});
+    return answer;
+  }
+
+ private:
+  struct Known {
+    Answer answer;
+    int64_t steps;
+  };
+  std::unordered_map<Question, Known, Hash> known_;
+};
+
+/// more - less >= gap; without `less`, more >= gap.
+struct Goal {
+  Dim more, less;
+  int64_t gap;
+  friend bool operator==(const Goal&, const Goal&) = default;
+};
+struct GoalHash {
+  size_t operator()(const Goal& goal) const {
+    const std::hash<Dim> hash;
+    return (hash(goal.more) * 31 + hash(goal.less)) * 31 + static_cast<size_t>(goal.gap);
+  }
+};
+
+struct Facts::Answers {
+  AnswerMap<Goal, bool, GoalHash> proved;
+  AnswerMap<Dim, Dim> simplified;
+};
 
 /// The strongest integer form of p >= 0: g*x + c >= 0 is x + c/g >= 0, rounded down.
 Dim tighten(Dim p);
@@ -31,7 +79,7 @@ class DimProver {
   /// `d` has a value at the points in question: its divisors are not 0.
   void assume_evaluated(Dim d);
   bool nonnegative(Dim d);
-  bool less_equal(Dim a, Dim b) { return nonnegative(dim_sub(b, a)); }
+  bool less_equal(Dim a, Dim b);
   /// 0 <= d < bound.
   bool in_range(Dim d, Dim bound);
   /// A constant that d is never below, found without search.
@@ -70,6 +118,7 @@ class DimProver {
   bool use_hypothesis(Dim p, int depth);
   std::optional<Dim> small_quotient(Dim dividend, Dim divisor, int depth);
 
+  dim_detail::Temporaries temporaries_;  ///< all dims that it makes
   const Facts& facts_;
   std::unordered_map<Dim, int64_t> lowers_;  ///< of variables, where better than the facts say
   std::unordered_map<Dim, std::optional<int64_t>> atom_lowers_;

@@ -1,8 +1,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "ir/dim/dim.h"
-#include "ir/dim/poly.h"
 #include "ir/dim/prover.h"
 
 namespace quern {
@@ -134,8 +132,8 @@ class Simplifier {
 }  // namespace
 
 Dim simplify(Dim d, const Facts& facts) {
-  if (d->has_any || d->has_infer) return d;
-  return Simplifier(d, facts).run(d);
+  if (is_open(d)) return d;
+  return facts.answers().simplified.of(d, [&] { return Simplifier(d, facts).run(d); });
 }
 
 }  // namespace quern

@@ -1,0 +1,201 @@
+#include "ir/dim/intern.h"
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "ir/base/result.h"
+#include "ir/base/series.h"
+#include "ir/dim/poly.h"
+
+namespace quern {
+
+using namespace dim_detail;
+
+namespace {
+
+NodeKey key_of(Dim d) { return {d->kind, d->value, d->args}; }
+const NodeKey& key_of(const NodeKey& key) { return key; }
+
+std::atomic<uint32_t> next_order{0};
+/// Temporaries come after all other nodes, so that their number is no matter of these.
+constexpr uint32_t kFirstTemporary = uint32_t{1} << 31;
+thread_local uint32_t next_temporary = kFirstTemporary;
+thread_local size_t living_temporaries = 0;
+thread_local Temporaries* current_temporaries = nullptr;
+thread_local DimScratch* current_scratch = nullptr;
+
+struct Interner {
+  std::mutex mutex;
+  NodeTable table;
+};
+
+/// Never destroyed, so that dims in other static objects stay valid to the end of the process.
+Interner& interner() {
+  static Interner* const instance = new Interner;
+  return *instance;
+}
+
+template <class Property>
+bool any_of(std::span<const Dim> dims, const Property& property) {
+  return std::any_of(dims.begin(), dims.end(), property);
+}
+
+bool is_temporary(Dim d) { return d->is_temporary; }
+
+}  // namespace
+
+struct DimScratch::Impl {
+  NodeTable table;
+  int64_t next_id = 0;
+  DimMap bound;
+};
+
+// --- tables ----------------------------------------------------------------------------------------------
+
+namespace dim_detail {
+
+size_t NodeTable::KeyHash::operator()(const auto& node) const {
+  const NodeKey key = key_of(node);
+  size_t hash = static_cast<size_t>(key.kind) * 0x9e3779b97f4a7c15u ^ std::hash<int64_t>()(key.value);
+  for (Dim arg : key.args) hash = (hash ^ arg->order) * 0x100000001b3u + (hash >> 29);
+  return hash;
+}
+
+bool NodeTable::KeyEqual::operator()(const auto& a, const auto& b) const {
+  const NodeKey x = key_of(a);
+  const NodeKey y = key_of(b);
+  return x.kind == y.kind && x.value == y.value && std::ranges::equal(x.args, y.args);
+}
+
+Dim NodeTable::find(const NodeKey& key) const {
+  const auto found = nodes_.find(key);
+  return found == nodes_.end() ? nullptr : *found;
+}
+
+Dim NodeTable::intern(const NodeKey& key) {
+  if (Dim found = find(key)) return found;
+  Dim node = make(key, {});
+  nodes_.insert(node);
+  return node;
+}
+
+Dim NodeTable::make(const NodeKey& key, std::string_view name, bool opened) {
+  ++made_;
+  DimNode* node = static_cast<DimNode*>(memory_.allocate(sizeof(DimNode), alignof(DimNode)));
+  return new (node) DimNode{
+      .kind = key.kind,
+      .has_infer = key.kind == DimKind::Infer || any_of(key.args, [](Dim arg) { return arg->has_infer; }),
+      .has_any = key.kind == DimKind::Any || any_of(key.args, [](Dim arg) { return arg->has_any; }),
+      .opened = opened,
+      .is_temporary = is_temporary_,
+      .order = is_temporary_ ? next_temporary++ : next_order.fetch_add(1, std::memory_order_relaxed),
+      .value = key.value,
+      .name = {copy(name.data(), name.size()), name.size()},
+      .args = {copy(key.args.data(), key.args.size()), key.args.size()},
+  };
+}
+
+Interned NodeTable::size() const {
+  return {made_, made_ * sizeof(DimNode) + parts_ + nodes_.bucket_count() * sizeof(void*) +
+                     nodes_.size() * 3 * sizeof(void*)};
+}
+
+template <typename T>
+const T* NodeTable::copy(const T* from, size_t count) {
+  if (count == 0) return nullptr;
+  parts_ += count * sizeof(T);  // NOLINT(bugprone-sizeof-expression): dims are pointers
+  T* to = std::pmr::polymorphic_allocator<T>(&memory_).allocate(count);
+  return std::uninitialized_copy_n(from, count, to) - count;
+}
+
+// --- temporaries -----------------------------------------------------------------------------------------
+
+Temporaries::Temporaries() { ++living_temporaries; }
+Temporaries::~Temporaries() {
+  if (--living_temporaries == 0) next_temporary = kFirstTemporary;
+}
+
+Temporaries::Use::Use(Temporaries& temporaries) : around_(current_temporaries) {
+  if (around_ != &temporaries) temporaries.around_ = around_;
+  current_temporaries = &temporaries;
+}
+Temporaries::Use::~Use() { current_temporaries = around_; }
+
+Dim Temporaries::intern(const NodeKey& key) {
+  if (Dim found = table_.find(key)) return found;
+  Dim elsewhere = nullptr;
+  for (const Temporaries* around = around_; around && !elsewhere; around = around->around_)
+    elsewhere = around->table_.find(key);
+  if (!elsewhere && !any_of(key.args, is_temporary)) {
+    Interner& all = interner();
+    std::lock_guard lock(all.mutex);
+    elsewhere = all.table.find(key);
+  }
+  if (!elsewhere) return table_.intern(key);
+  table_.add(elsewhere);
+  return elsewhere;
+}
+
+Dim make_node(DimKind kind, int64_t value, std::span<const Dim> args) {
+  const NodeKey key{kind, value, args};
+  if (any_of(args, [](Dim arg) { return arg->has_infer; }) && !any_of(args, is_temporary)) {
+    QUERN_CHECK(current_scratch != nullptr);
+    return current_scratch->impl().table.intern(key);
+  }
+  if (current_temporaries) return current_temporaries->intern(key);
+  QUERN_CHECK(!any_of(args, is_temporary));
+  Interner& all = interner();
+  std::lock_guard lock(all.mutex);
+  return all.table.intern(key);
+}
+
+}  // namespace dim_detail
+
+Interned interned_dims() {
+  Interner& all = interner();
+  std::lock_guard lock(all.mutex);
+  return all.table.size();
+}
+
+// --- variables and unknowns ------------------------------------------------------------------------------
+
+namespace {
+
+Dim make_var(std::string_view name, bool opened) {
+  static std::atomic<int64_t> next_id{0};
+  return Series::next(opened ? Series::Kind::OpenedDim : Series::Kind::Dim, name, [&] {
+    Interner& all = interner();
+    std::lock_guard lock(all.mutex);
+    return all.table.make({DimKind::Var, next_id++, {}}, name, opened);
+  });
+}
+
+}  // namespace
+
+Dim dim_var(std::string_view name) { return make_var(name, false); }
+Dim dim_opened(std::string_view name) { return make_var(name, true); }
+
+DimScratch::DimScratch() : impl_(std::make_unique<Impl>()), previous_(current_scratch) {
+  current_scratch = this;
+}
+DimScratch::~DimScratch() { current_scratch = previous_; }
+DimScratch* DimScratch::current() { return current_scratch; }
+
+Dim DimScratch::fresh() { return impl_->table.make({DimKind::Infer, impl_->next_id++, {}}, {}); }
+
+void DimScratch::bind(Dim infer, Dim value) { impl_->bound[infer] = value; }
+
+Dim DimScratch::resolve(Dim d) {
+  // Values may contain unknowns that were bound later; they never contain themselves, so this ends.
+  while (d->has_infer) {
+    Dim next = replace_nodes(d, impl_->bound);
+    if (next == d) break;
+    d = next;
+  }
+  return d;
+}
+
+}  // namespace quern

@@ -12,6 +12,7 @@
 #include "frontend/text/suggest.h"
 #include "repl/command_text.h"
 #include "repl/derivative.h"
+#include "repl/describe.h"
 #include "repl/files.h"
 #include "repl/inspect.h"
 #include "repl/kernels.h"
@@ -59,6 +60,11 @@ constexpr ReplCommand kCommands[] = {
      as_command<show_variables>},
     {":defs", "", Takes::None, About::Look, "what the inputs declare: definitions, operators, types, tests",
      as_command<show_definitions>},
+    {":doc", "NAME", Takes::Name, About::Look, "what an operator, a definition, a variable, a word does",
+     as_command<show_documentation>},
+    {":source", "NAME", Takes::Name, About::Look, "the text of its declaration", as_command<show_source>},
+    {":where", "NAME", Takes::Name, About::Look, "the file and the line of its declaration",
+     as_command<show_place>},
     {":explain", "[CODE]", Takes::Code, About::Look,
      "what a code such as Q0302 means; without one, that of the last diagnostic", as_command<explain_code>},
 
@@ -200,7 +206,12 @@ std::optional<std::string> line_meant(std::string_view input) {
   input = trimmed(input);
   if (input == "exit" || input == "quit") return ":quit";
   if (input == "help" || input == "?") return ":help";
-  return std::nullopt;
+  const bool is_asked = input.starts_with('?') || input.ends_with('?');
+  if (!is_asked) return std::nullopt;
+  const std::string_view name =
+      trimmed(input.starts_with('?') ? input.substr(1) : input.substr(0, input.size() - 1));
+  const bool is_word = !name.empty() && name.find_first_of(" \t\n?") == std::string_view::npos;
+  return is_word ? std::optional(fmt::format(":doc {}", name)) : std::nullopt;
 }
 
 /// A command without its colon, which is no text of the language.

@@ -286,11 +286,39 @@ class GradientCheck {
   bool is_right_ = true;
 };
 
-/// The values of arguments as they are written; nothing where one fails, which is said.
-std::optional<std::vector<Argument>> evaluated(Workspace& workspace, const std::vector<std::string>& texts) {
+/// The types that arguments have in a call of @name; nothing where it is none that has a gradient, which is
+/// said.
+std::optional<std::vector<std::string>> types_in_call(Workspace& workspace, const std::string& name,
+                                                      std::string_view list) {
+  std::vector<std::string> types;
+  const std::string text = fmt::format("@{}({})", name, list);
+  const bool fine = workspace.with_expression(text, "`:check-grad`", [&](DeclarationId statement) {
+    ExprPtr body = workspace.session().inferred_statement(statement).definition.body;
+    const Type result = body->type;
+    while (auto* check = as<CheckDimsExpr>(body)) body = check->value;
+    if (!result->is_scalar() || !result->dtype.is_float())
+      return workspace.complain(fmt::format(
+          "`@{}` gives {} here, and a gradient is that of one floating-point number: check its sum", name,
+          to_string(result)));
+    if (auto* call = as<CallExpr>(body))
+      for (ExprPtr argument : call->args) types.push_back(to_string(argument->type));
+    return true;
+  });
+  return fine ? std::optional(types) : std::nullopt;
+}
+
+/// The values of a call's arguments; nothing where one fails, which is said.
+std::optional<std::vector<Argument>> evaluated(Workspace& workspace, const std::string& name,
+                                               std::string_view list) {
+  const auto types = types_in_call(workspace, name, list);
+  if (!types) return std::nullopt;
   std::vector<Argument> arguments;
-  for (const std::string& text : texts)
-    if (!workspace.with_expression(text, "an argument of `:check-grad`", [&](DeclarationId statement) {
+  for (const std::string& text : split_at_commas(list)) {
+    // A literal alone has another type than as an argument.
+    const size_t i = arguments.size();
+    const std::string typed =
+        i < types->size() ? fmt::format("{{ let %argument: {} = {}; %argument }}", (*types)[i], text) : text;
+    if (!workspace.with_expression(typed, "an argument of `:check-grad`", [&](DeclarationId statement) {
           const StatementResult result = workspace.execution().run(statement);
           if (result.failure)
             workspace.print_problems({*result.failure});
@@ -299,6 +327,7 @@ std::optional<std::vector<Argument>> evaluated(Workspace& workspace, const std::
           return !result.failure;
         }))
       return std::nullopt;
+  }
   return arguments;
 }
 
@@ -317,7 +346,7 @@ bool check_gradient(Workspace& workspace, const std::string& request) {
     list = rest;
   }
   if (name.empty() || trimmed(list).empty()) return workspace.complain(std::string(kForm));
-  const auto arguments = evaluated(workspace, split_at_commas(list));
+  const auto arguments = evaluated(workspace, name, list);
   if (!arguments) return false;
   // In float64 where the function takes it, since differences of rounded numbers say little.
   bool is_tried = false;

@@ -35,14 +35,19 @@ class Script {
   std::string text() {
     const std::vector<TakenInput>& inputs = workspace_.inputs();
     std::string script;
+    bool last_was_comment = false, last_was_statement = false;
     for (size_t i = 0; i < inputs.size(); ++i) {
       rest_.clear();
       for (size_t later = i; later < inputs.size(); ++later)
         rest_ += session_.text(inputs[later].source) + "\n";
       const std::string part = text_of(inputs[i]);
       if (part.empty()) continue;
-      script += (script.empty() || is_statement_after_statement(inputs[i]) ? "" : "\n") + part;
-      last_was_statement_ = is_statement(inputs[i]);
+      const bool is_comment = session_.declarations(inputs[i].source).empty();
+      const bool is_statement = is_statements(inputs[i]);
+      script +=
+          (script.empty() || last_was_comment || (last_was_statement && is_statement) ? "" : "\n") + part;
+      last_was_comment = is_comment;
+      last_was_statement = is_statement && !is_comment;
     }
     return script;
   }
@@ -83,20 +88,16 @@ class Script {
     return reads_variable(rest_, name) ? fmt::format("let %{0} = {1}; %{0};", name, text) : text + ";";
   }
 
-  bool is_statement(const TakenInput& input) const {
+  bool is_statements(const TakenInput& input) const {
     return std::ranges::all_of(session_.declarations(input.source), [&](DeclarationId id) {
       return session_.info(id).kind == PieceKind::Statement;
     });
-  }
-  bool is_statement_after_statement(const TakenInput& input) const {
-    return last_was_statement_ && is_statement(input);
   }
 
   Workspace& workspace_;
   Session& session_;
   std::map<DeclarationId, DeclaredAs> latest_;
   std::string rest_;  ///< the texts from the input on
-  bool last_was_statement_ = false;
 };
 
 }  // namespace

@@ -101,12 +101,25 @@ bool show_variables(Workspace& workspace, const std::string&) {
     latest[name] = variable;
   }
   std::vector<std::vector<std::string>> rows;
+  std::vector<std::string> results;
+  ValueBytes bytes_of_results;
+  size_t result_bytes = 0;
   for (const std::string& name : order) {
     const TopLevelVariable& variable = *latest[name];
     const Value* value = workspace.execution().value_of(variable.variable);
+    if (value && Results::is_name(name)) {
+      results.push_back(name);
+      result_bytes += bytes_of_results.add(*value);
+      continue;
+    }
     const bool has_size = value && !value->object_as<ClosureObject>();
     rows.push_back({fmt::format("%{}: {}", name, to_string(variable.scheme)),
                     has_size ? bytes_text(ValueBytes().add(*value)) : ""});
+  }
+  // Results are many, and nobody chose their names.
+  if (!results.empty()) {
+    const std::string range = results.size() == 1 ? "" : fmt::format(" to %{}", results.back());
+    rows.push_back({fmt::format("%{}{}: results", results.front(), range), bytes_text(result_bytes)});
   }
   fmt::print("{}", columns_text(rows, "lr"));
   return true;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <functional>
 #include <optional>
@@ -92,6 +93,10 @@ bool profile(Workspace& workspace, const std::string& request) {
     workspace.set_profiling(request == "on");
     return true;
   }
+  // A word alone is meant for one of these, unless it names something.
+  const bool is_word = is_name(request) && std::isalpha(static_cast<unsigned char>(request[0])) != 0;
+  if (is_word && !workspace.session().find_operator(workspace.module(), request))
+    return workspace.complain("write `:profile EXPR`, or `:profile on`, `off` or `show`");
   return with_kernels(workspace, request, "`:profile`", [](const auto& kernels, const Peaks& peaks) {
     fmt::print("{}", profile_text(kernels, peaks));
   });

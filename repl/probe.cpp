@@ -131,11 +131,13 @@ bool show_probed(Workspace& workspace, DeclarationId expression, DeclarationId i
   return !result.failure;
 }
 
-/// The last statement that reaches a definition; 0 where there is none.
+/// The last statement that reaches a definition; 0 where there is none. References hold what they held before
+/// its input, as far as that is known.
 DeclarationId last_call(Workspace& workspace, DeclarationId definition) {
   Session& session = workspace.session();
   const std::vector<TakenInput>& inputs = workspace.inputs();
   for (auto input = inputs.rbegin(); input != inputs.rend(); ++input) {
+    input->references.restore();
     const std::vector<DeclarationId> statements = session.statements(input->source);
     for (auto statement = statements.rbegin(); statement != statements.rend(); ++statement) {
       const auto reached = session.reached_definitions(*statement);
@@ -164,14 +166,13 @@ bool probe_variable(Workspace& workspace, const std::string& request) {
     return workspace.with_expression(std::string(call), "`:probe`", [&](DeclarationId expression) {
       return show_probed(workspace, expression, definition, variable.substr(1));
     });
-  const DeclarationId statement = last_call(workspace, definition);
-  if (!statement)
-    return workspace.complain(
-        fmt::format("no input has called `@{0}`; write `:probe @{0}(…) {1}`", name, variable));
   const RefSnapshot references = RefSnapshot::take();
-  const bool fine = show_probed(workspace, statement, definition, variable.substr(1));
+  const DeclarationId statement = last_call(workspace, definition);
+  const bool fine = statement && show_probed(workspace, statement, definition, variable.substr(1));
   references.restore();
-  return fine;
+  if (statement) return fine;
+  return workspace.complain(
+      fmt::format("no input has called `@{0}`; write `:probe @{0}(…) {1}`", name, variable));
 }
 
 namespace {
@@ -215,19 +216,20 @@ class NanSearch final : public CompilingObserver {
   std::string computed(const Expr& node, std::span<const Value> operands, const Value& result) override {
     const Oddity oddity = oddity_of(result);
     if (oddity == Oddity::None) return "";
+    is_odd = true;
     if (std::ranges::any_of(operands, [](const Value& v) { return oddity_of(v) != Oddity::None; })) return "";
     found = true;
     const TensorPtr tensor = result.as_tensor();
-    auto* call = as<OpCallExpr>(&node);
-    std::string message = fmt::format(
-        "{} gives {}{}, and its operands have none", call ? "`" + call->instance->name + "`" : "this",
-        oddity == Oddity::NaN ? "a NaN" : "an infinity", tensor ? place_text(*tensor) : "");
+    std::string message =
+        fmt::format("{} gives {}{}, and its operands have none", name_of(node),
+                    oddity == Oddity::NaN ? "a NaN" : "an infinity", tensor ? place_text(*tensor) : "");
     // A failure's message goes on in notes, line by line.
     for (const Value& operand : operands) message += "\nan operand: " + to_string(operand, 8);
     return message;
   }
 
-  bool found = false;
+  bool is_odd = false;  ///< some result is
+  bool found = false;   ///< and none of its operands
 
  private:
   /// An index expression of an operator's definition is called as that is.
@@ -249,7 +251,10 @@ bool find_nan(Workspace& workspace, const std::string& expression) {
     const StatementResult result = workspace.execution().observe(statement, search);
     if (result.failure) workspace.print_problems({*result.failure});
     if (search.found) return true;
-    if (!result.failure) print_line("every operator gives finite numbers");
+    if (!result.failure)
+      print_line(search.is_odd
+                     ? "NaNs and infinities come from what is given: no operator makes one of finite numbers"
+                     : "every operator gives finite numbers");
     return !result.failure;
   });
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
 #include <functional>
 
@@ -42,6 +43,11 @@ bool reads_variable(std::string_view text, std::string_view name) {
   bool found = false;
   for_each_use(text, name, [&](size_t) { found = true; });
   return found;
+}
+
+bool Results::is_name(std::string_view variable) {
+  return variable.size() > 1 && variable[0] == '_' &&
+         std::ranges::all_of(variable.substr(1), [](unsigned char c) { return std::isdigit(c) != 0; });
 }
 
 std::string Results::with_last(std::string_view text) const {

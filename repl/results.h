@@ -25,6 +25,8 @@ class Results {
   Results(Session& session, ModuleId module, Execution& execution)
       : session_(session), module_(module), execution_(execution) {}
 
+  /// Whether a variable is called as results are: `_3`.
+  static bool is_name(std::string_view variable);
   /// How many there were so far.
   size_t count() const { return sources_.size(); }
   /// Binds the next name to a value, in a source at the end of the module. A type that has no text of its own

@@ -294,8 +294,12 @@ void Workspace::announce_dependents(SourceId source, const std::map<DeclaredAs, 
     if (session_.info(id).source == source && before.contains(declared)) anew.push_back(id);
   if (anew.empty()) return;
   std::string names;
-  for (DeclarationId id : declared_.dependents(anew))
-    if (session_.info(id).source != source) names += (names.empty() ? "" : ", ") + declared_.shown_name(id);
+  for (DeclarationId id : declared_.dependents(anew)) {
+    const DeclarationInfo& about = session_.info(id);
+    const bool is_called = about.kind == PieceKind::Def || about.kind == PieceKind::Op;
+    if (is_called && about.source != source && declared_.unsound(id).errors.empty())
+      names += (names.empty() ? "" : ", ") + declared_.shown_name(id);
+  }
   if (!names.empty()) print_line(fmt::format("compiled again at the next call: {}", names));
 }
 

@@ -1,0 +1,84 @@
+#include "repl/describe.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <sstream>
+
+#include "frontend/text/source.h"
+#include "ide/description.h"
+#include "repl/command_text.h"
+#include "repl/inspect.h"
+#include "repl/workspace.h"
+
+namespace quern {
+
+namespace {
+
+/// What a name stands for; else says that it stands for nothing.
+std::optional<ide::Description> described(Workspace& workspace, const std::string& name) {
+  auto found = ide::describe(workspace.session(), workspace.module(), name);
+  if (found) return found;
+  workspace.complain(ide::unknown_name(workspace.session(), workspace.module(), name).message);
+  return std::nullopt;
+}
+
+/// `stdlib/nn.relay:12`
+std::string place_text(Workspace& workspace, const ide::Description::Declared& declared) {
+  Session& session = workspace.session();
+  const std::optional<SourceId> source = session.find_source(declared.path);
+  if (!source) return declared.path;
+  const LineIndex lines(session.text(*source));
+  return fmt::format("{}:{}", declared.path, lines.locate(declared.range.begin).line);
+}
+
+/// Markdown as a terminal shows it: without the fences around examples, which are indented.
+std::string plain(const std::string& markdown) {
+  std::istringstream lines(markdown);
+  std::string text;
+  bool in_example = false;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("```")) {
+      in_example = !in_example;
+      if (in_example && !text.empty() && !text.ends_with("\n\n")) text += "\n";
+    } else {
+      text += (in_example && !line.empty() ? "    " : "") + line + "\n";
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+bool show_documentation(Workspace& workspace, const std::string& name) {
+  const auto found = described(workspace, name);
+  if (!found) return false;
+  if (found->kind == ide::DescribedKind::Diagnostic) return explain_code(workspace, name);
+  print_line(found->signature);
+  if (const std::string_view text = trimmed(found->documentation); !text.empty())
+    fmt::print("\n{}", plain(std::string(text)));
+  return true;
+}
+
+bool show_source(Workspace& workspace, const std::string& name) {
+  const auto found = described(workspace, name);
+  if (!found) return false;
+  if (!found->declared)
+    return workspace.complain(fmt::format("`{}` is a {} of the language: it has no declaration", found->name,
+                                          to_string(found->kind)));
+  print_line("// " + place_text(workspace, *found->declared));
+  print_line(trimmed(found->declared->text));
+  return true;
+}
+
+bool show_place(Workspace& workspace, const std::string& name) {
+  const auto found = described(workspace, name);
+  if (!found) return false;
+  if (!found->declared)
+    return workspace.complain(fmt::format("`{}` is a {} of the language: it has no declaration", found->name,
+                                          to_string(found->kind)));
+  print_line(place_text(workspace, *found->declared));
+  return true;
+}
+
+}  // namespace quern

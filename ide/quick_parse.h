@@ -91,16 +91,16 @@ enum class Head : uint8_t {
 
 struct Frame {
   Form form = Form::Top;
-  uint32_t open = kNoLexeme;  ///< the lexeme that opens it
-  Mode mode = Mode::Value;           ///< of what comes next
-  bool is_static = false;            ///< the compile-time language
-  bool is_index = false;             ///< an index expression
-  bool inside_index = false;         ///< the same where an item begins
-  bool in_shape = false;             ///< inside of `Tensor[…]`
-  bool implicit_dims = false;        ///< names in `Tensor[…]` declare dims and dtypes
-  bool in_definition = false;        ///< where the variables of statements are not seen
-  uint32_t items = 0;                ///< separators so far
-  uint32_t item_begin = 0;           ///< the first lexeme of the present item
+  uint32_t open = kNoLexeme;   ///< the lexeme that opens it
+  Mode mode = Mode::Value;     ///< of what comes next
+  bool is_static = false;      ///< the compile-time language
+  bool is_index = false;       ///< an index expression
+  bool inside_index = false;   ///< the same where an item begins
+  bool in_shape = false;       ///< inside of `Tensor[…]`
+  bool implicit_dims = false;  ///< names in `Tensor[…]` declare dims and dtypes
+  bool in_definition = false;  ///< where the variables of statements are not seen
+  uint32_t items = 0;          ///< separators so far
+  uint32_t item_begin = 0;     ///< the first lexeme of the present item
   /// How much is in scope where the frame began, where its inside does, and where its item does.
   size_t base = 0, inner_base = 0, item_base = 0;
   // Of a declaration or a function literal whose body has not begun.
@@ -143,6 +143,9 @@ class QuickParse {
   /// Goes on to this lexeme, which is not looked at.
   void run_to(size_t lexeme);
   void run() { run_to(text_.lexemes.size()); }
+
+  /// What comes next belongs to no declaration that is whole before it.
+  void end_declaration();
 
   const LexedText& text() const { return text_; }
   const std::vector<Mark>& marks() const { return marks_; }
@@ -202,7 +205,6 @@ class QuickParse {
   // declarations
   bool continues() const;
   void begin_declaration(Head head);
-  void end_declaration();
   void begin_clause(std::string_view word);
   void resolve_late();
   void bind_pending();

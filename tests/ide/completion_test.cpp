@@ -20,7 +20,7 @@ namespace {
 
 struct Row {
   const char* text;
-  std::vector<std::string> first;      ///< what the list begins with
+  std::vector<std::string> first;       ///< what the list begins with
   std::vector<std::string> among = {};  ///< what else is in it
   std::vector<std::string> absent = {};
   const char* replaced = nullptr;  ///< what the word at the cursor is
@@ -57,8 +57,7 @@ void check(const Workplace& workplace, const Row& row) {
   const MarkedText text = marked(row.text);
   const CompletionList list = workplace.at(text);
   const std::vector<std::string> all = labels(list);
-  const std::vector<std::string> begin(all.begin(),
-                                       all.begin() + std::min(all.size(), row.first.size()));
+  const std::vector<std::string> begin(all.begin(), all.begin() + std::min(all.size(), row.first.size()));
   EXPECT_EQ(begin, row.first) << fmt::format("{}", fmt::join(all, " "));
   for (const std::string& label : row.among)
     EXPECT_THAT(all, testing::Contains(label)) << fmt::format("{}", fmt::join(all, " "));
@@ -101,9 +100,9 @@ const Row kRows[] = {
     {"dense$0", {"nn.dense"}},
     {"sca$0", {"scaled"}},
     {"Ne$0", {"Net"}},
-    {"net.$0", {"net.swap"}, {"net.Two"}, {"nn.dense"}},
-    {"le$0", {"let", "less"}},
-    {"1 + le$0", {"less"}, {}, {"let"}},
+    {"net.$0", {"net.Two", "net.swap"}, {}, {"nn.dense", "net."}},
+    {"le$0", {"let", "len", "less"}},
+    {"1 + le$0", {"len", "less"}, {}, {"let"}},
     {"gra$0", {"grad"}},
     {"de$0", {"def"}},
     {"{ de$0", {}, {}, {"def"}},
@@ -115,7 +114,7 @@ const Row kRows[] = {
     {"match %s { $0", {"Cons", "Dark", "Light"}, {"_"}, {"nn.dense"}},
     {"match %s { Da$0", {"Dark"}},
     // Types.
-    {"let %a: $0", {"bool"}, {"Tensor", "Net", "float32", "List", "Ref"}, {"nn.dense"}},
+    {"let %a: $0", {"float32", "int32", "bool", "Tensor"}, {"Net", "List", "Ref"}, {"nn.dense"}},
     {"let %a: Te$0", {"Tensor"}},
     {"let %a: Tensor[(2, 3), $0", {"float32", "int32", "bool"}, {"float16"}, {"Net"}},
     {"let %a: Tensor[(2, 3), fl$0", {"float32", "float16", "float64"}},
@@ -132,7 +131,7 @@ const Row kRows[] = {
     {"def @f(%a: Net) { %a.$0", {"conv1", "fc"}},
     {"let %c = %net.fc; %c.$0", {"weight", "bias"}},
     {"let %c = Pair(%k, 1f); %c.$0", {"weight", "bias"}},
-    {"def @make(%a: Net) -> Pair { %a.$0fc }", {"conv1", "fc"}, {}, {}, "fc"},
+    {"def @make(%a: Net) -> Pair { %a.$0fc }", {"conv1", "fc"}, {}, {}, ""},
     {"%count.$0", {}, {}, {"conv1"}},
     // Calls: what fits first, then attributes.
     {"nn.dense($0", {"%x"}, {"units=", "out_dtype=", "%count"}},
@@ -156,7 +155,9 @@ const Row kRows[] = {
     {"[row < 2, col < 3] => $0", {"col", "row"}, {"exp", "select", "sum["}, {"nn.dense"}},
     {"[i < 2] => ex$0", {"exp"}, {}, {"nn.dense", "expand_dims"}},
     {"[i < 2] => sum[k < 3] $0", {"k", "i"}},
-    {"op f(%a: Tensor[(rows, 4), t], by: int = 2) -> Tensor[(rows,), t] { [i] => $0", {"i"}, {"by", "rows", "%a", "max"}},
+    {"op f(%a: Tensor[(rows, 4), t], by: int = 2) -> Tensor[(rows,), t] { [i] => $0",
+     {"i"},
+     {"by", "rows", "%a", "max"}},
     {"static @f(value) { va$0", {"value"}},
     {"op f(%a: Tensor[s, t]) -> Tensor[s, t] where is_$0", {"is_bool", "is_float", "is_int"}},
     {"op f(%a: Tensor[s, t]) -> Tensor[s, t] $0", {}, {"where", "static", "schedule"}},
@@ -246,7 +247,8 @@ TEST(Completion, InfersNothing) {
   Session session;
   const ModuleId module = session.make_module();
   session.add_source(module, "a.relay", "let %a = 1;\ndef @f(%x) { %x + 1 }\n");
-  for (const std::string text : {"%", "@", "nn.dense(", "%a + "}) complete(session, module, text, static_cast<uint32_t>(text.size()));
+  for (const std::string text : {"%", "@", "nn.dense(", "%a + "})
+    complete(session, module, text, static_cast<uint32_t>(text.size()));
   EXPECT_EQ(session.times_computed("infer_statement"), 0u);
   EXPECT_EQ(session.times_computed("infer"), 0u);
 }

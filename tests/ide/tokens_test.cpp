@@ -52,7 +52,9 @@ TEST(Tokens, DebugFiles) {
     for (const Token& token : tokens(session, module, text))
       if (token.unresolved) {
         size_t b = text.rfind('\n', token.range.begin) + 1;
-        fmt::print("{}: {} `{}` in {}\n", file, name_of(token.kind), text.substr(token.range.begin, token.range.end - token.range.begin), text.substr(b, text.find('\n', b) - b));
+        fmt::print("{}: {} `{}` in {}\n", file, name_of(token.kind),
+                   text.substr(token.range.begin, token.range.end - token.range.begin),
+                   text.substr(b, text.find('\n', b) - b));
       }
   }
 }

@@ -175,7 +175,13 @@ void Completer::at_place() {
     if (f.is_static || f.in_shape) statics();
     return definitions(Best);
   }
-  if (at_clause()) return words(WordKind::Clause, Best);
+  if (at_clause()) {
+    const bool is_whole = f.has_body;
+    words(WordKind::Clause, is_whole ? Rest : Best);
+    word("static", is_whole ? Rest : Best);
+    if (!is_whole) return;
+    parse_.end_declaration();
+  }
   if (f.in_shape || f.mode == Mode::Type) return in_types();
   if (f.mode == Mode::Pattern) return patterns();
   if (at_ > 0 && !begins_item() && (parse_.ends_value(at_ - 1) || prev_is("}"))) return after_value();

@@ -52,7 +52,7 @@ void Completer::word(std::string_view text, Group group) {
 
 void Completer::words(WordKind kind, Group group) {
   for (const Word& w : ide::words())
-    if (w.kind == kind) word(w.text, group);
+    if (w.kind == kind && w.text != "as") word(w.text, group);
 }
 
 // --- variables
@@ -147,7 +147,8 @@ void Completer::operators() {
       declared(name, CompletionKind::Operator, Called, session_.find_operator(module_, name));
   words(WordKind::Form, Called);
   for (auto& [name, id] : session_.import_names(module_))
-    item(name + ".", CompletionKind::Module, Declared, std::string(session_.text_of(id)));
+    if (found_.typed().size() <= name.size())
+      item(name + ".", CompletionKind::Module, Declared, std::string(session_.text_of(id)));
 }
 
 void Completer::constructors(Group group) {
@@ -208,7 +209,7 @@ void Completer::in_types() {
   }
   if (at_ > 0 && !begins_item() && parse_.ends_value(at_ - 1)) return;
   bound_names();
-  item("?", CompletionKind::Keyword, Next, "an extent that is known as the program runs");
+  item("?", CompletionKind::Keyword, Declared, "an extent that is known as the program runs");
   for (const std::string& name : static_builtin_names()) item(name, CompletionKind::Static, Rest);
 }
 

@@ -51,7 +51,7 @@ KnownTypes::KnownTypes(Session& session, ModuleId module, const QuickParse& pars
 const Scheme* KnownTypes::scheme_of_global(std::string_view name) {
   Scope& scope = session_.scope(module_);
   if (const DeclarationId id = session_.find_definition(module_, name))
-    if (const auto known = session_.known_scheme(id)) return known.get();
+    if (const Scheme* known = session_.known_scheme(id)) return known;
   return scope.is_annotated(name) ? scope.scheme(name) : nullptr;
 }
 

@@ -86,7 +86,7 @@ int fit(const Wanted& wanted, Type type) {
     case Wanted::Of::Tensor: break;
   }
   if (!type->is_tensor() || (wanted.dtype && type->dtype != *wanted.dtype)) return 0;
-  if (wanted.rank && type->dims.size() != *wanted.rank) return 1;
+  if ((wanted.rank && type->dims.size() != *wanted.rank) || type->dims.size() < wanted.least_rank) return 1;
   for (size_t i = 0; i < std::min(wanted.dims.size(), type->dims.size()); ++i)
     if (wanted.dims[i] && as_const(type->dims[i]) && wanted.dims[i] != type->dims[i]) return 1;
   return 2;
@@ -362,6 +362,7 @@ Wanted OpenCall::wanted(uint32_t index) {
     const bool has_spread =
         std::ranges::any_of(shape->children, [](SyntaxPtr s) { return s->is(SyntaxKind::Spread); });
     const bool permuted = is_permuted_shape(shape);
+    if (has_spread) wanted.least_rank = shape->children.size() - 1;
     if ((!shape->is(SyntaxKind::Tuple) && !permuted) || has_spread) return wanted;
     wanted.dims.resize((permuted ? shape->child(1) : shape)->children.size(), nullptr);
     for (size_t i = 0; i < shape->children.size() && !permuted; ++i)

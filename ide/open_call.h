@@ -18,6 +18,7 @@ namespace quern::ide {
 struct Wanted {
   enum class Of : uint8_t { Anything, Tensor, Function, Other } of = Of::Anything;
   std::optional<size_t> rank;
+  size_t least_rank = 0;
   std::optional<DType> dtype;
   std::vector<Dim> dims;  ///< of a tensor of known rank; null for one that is not known
   Type type = nullptr;    ///< Other: a tuple or a data type, over variables

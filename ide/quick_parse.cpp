@@ -140,8 +140,11 @@ void QuickParse::step() {
   if (text_.begins_declaration(at_)) {
     while (frames_.size() > 1) pop();
     end_declaration();
-  } else if (top().head != Head::None && top().has_body && !continues()) {
-    end_declaration();
+  } else if (top().head != Head::None && top().has_body) {
+    if (continues())
+      top().has_body = false;
+    else
+      end_declaration();
   } else if (top().head == Head::Import && text_.is(at_ - 1, LexemeKind::String) && text_.word(at_) != "as") {
     end_declaration();
   }
@@ -171,7 +174,11 @@ void QuickParse::symbol(std::string_view text) {
     top().mode = Mode::Value;
     top().item_base = scope_.size();
   }
-  if (text == "<" && is_type_arguments()) {
+  if (text == "<" && at_ > 1 && text_.word(at_ - 2) == "for") {
+    // `(Tensor[s[k], t] for k < count)`
+    top().in_shape |= top().mode == Mode::Type;
+    top().mode = Mode::Value;
+  } else if (text == "<" && is_type_arguments()) {
     push(top().head != Head::None && !top().has_params && top().mode == Mode::Value ? Form::TypeParams
                                                                                     : Form::Types);
   } else if (text == ">" && frames_.size() > 1 && text_.word(top().open) == "<") {

@@ -144,6 +144,9 @@ class QuickParse {
   void run_to(size_t lexeme);
   void run() { run_to(text_.lexemes.size()); }
 
+  /// What comes next belongs to no declaration that is whole before it.
+  void end_declaration();
+
   const LexedText& text() const { return text_; }
   const std::vector<Mark>& marks() const { return marks_; }
   size_t at() const { return at_; }
@@ -202,7 +205,6 @@ class QuickParse {
   // declarations
   bool continues() const;
   void begin_declaration(Head head);
-  void end_declaration();
   void begin_clause(std::string_view word);
   void resolve_late();
   void bind_pending();

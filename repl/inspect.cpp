@@ -95,7 +95,6 @@ bool show_variables(Workspace& workspace, const std::string&) {
     const TopLevelVariable* variable = session.statement_variable(statement);
     if (!variable) continue;
     std::string name(variable->variable->name);
-    if (name.starts_with('_')) continue;  // the result of an expression
     std::erase(order, name);
     order.push_back(name);
     latest[name] = variable;

@@ -51,16 +51,19 @@ std::vector<std::string> Session::static_functions(ModuleId module) {
 Scope& Session::scope(ModuleId module) { return db_->scope_of(module); }
 const Declaration& Session::declaration(DeclarationId id) { return db_->tree(id); }
 
-std::shared_ptr<const TopLevelVariable> Session::known_variable(DeclarationId statement) const {
-  if (const auto& has_value = db_->kept.peek(statement)) return has_value;
-  const auto known = db_->variable.is_current(statement) ? db_->variable.known(statement) : nullptr;
-  return known ? *known : nullptr;
+std::shared_ptr<const TopLevelVariable> Session::known_variable(DeclarationId statement) {
+  const bool is_inferred = db_->kept.peek(statement) || db_->statement.is_current(statement);
+  return is_inferred ? db_->variable(statement) : nullptr;
 }
 
-std::shared_ptr<const Scheme> Session::known_scheme(DeclarationId definition) const {
+const Scheme* Session::known_scheme(DeclarationId definition) {
   const NameKey key = db_->key_of(definition);
-  const auto known = db_->scheme.is_current(key) ? db_->scheme.known(key) : nullptr;
-  return known && *known ? std::shared_ptr<const Scheme>(known, &**known) : nullptr;
+  const auto group = db_->group.is_current(key) ? db_->group.known(key) : nullptr;
+  const bool is_inferred =
+      group && !group->empty() && db_->group_inferred.is_current({key.module, group->front()});
+  const bool is_known = db_->scheme.is_current(key) || db_->annotated.is_current(key) || is_inferred;
+  const std::optional<Scheme>* known = is_known ? &db_->scheme(key) : nullptr;
+  return known && *known ? &**known : nullptr;
 }
 
 const std::string& Session::path(SourceId source) const { return db_->sources[source].path; }

@@ -208,9 +208,9 @@ class Session {
   /// A declaration as it is parsed.
   const Declaration& declaration(DeclarationId id);
   /// What `statement_variable` gives, where it is known by now; else null. Nothing is inferred.
-  std::shared_ptr<const TopLevelVariable> known_variable(DeclarationId statement) const;
+  std::shared_ptr<const TopLevelVariable> known_variable(DeclarationId statement);
   /// What `scheme` gives of a definition, where it is known by now; else null. Nothing is inferred.
-  std::shared_ptr<const Scheme> known_scheme(DeclarationId definition) const;
+  const Scheme* known_scheme(DeclarationId definition);
   /// What diagnostics call a source.
   const std::string& path(SourceId source) const;
   /// The text of a declaration, without the comment above it.

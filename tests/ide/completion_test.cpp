@@ -63,13 +63,12 @@ void check(const Workplace& workplace, const Row& row) {
     EXPECT_THAT(all, testing::Contains(label)) << fmt::format("{}", fmt::join(all, " "));
   for (const std::string& label : row.absent) EXPECT_THAT(all, testing::Not(testing::Contains(label)));
   const std::string replaced = text.text.substr(list.replaced.begin, list.replaced.end - list.replaced.begin);
-  if (row.replaced) {
-    EXPECT_EQ(replaced, row.replaced);
-  }
+  if (row.replaced) EXPECT_EQ(replaced, row.replaced);
 }
 
 const Row kRows[] = {
     // Variables: of the text, the innermost first, then of the session, the last first.
+    {"%$0", {"%twice", "%pair", "%net", "%flags", "%count", "%image", "%x"}, {}, {"%data"}, "%"},
     {"%im$0", {"%image"}, {}, {"%x", "%count"}, "%im"},
     {"%tw$0ix", {"%twice"}, {}, {}, "%twix"},
     {"let %a = 1; let %b = 2; %$0", {"%b", "%a", "%twice"}},
@@ -101,9 +100,13 @@ const Row kRows[] = {
     {"dense$0", {"nn.dense"}},
     {"sca$0", {"scaled"}},
     {"Ne$0", {"Net"}},
+    {"net.$0", {"net.Two", "net.swap"}, {}, {"nn.dense", "net."}},
+    {"le$0", {"let", "len", "less"}},
+    {"1 + le$0", {"len", "less"}, {}, {"let"}},
     {"gra$0", {"grad"}},
     {"de$0", {"def"}},
     {"{ de$0", {}, {}, {"def"}},
+    {"op own(%z: Tensor[s, t]) -> Tensor[s, t] { [..i] => %z[..i] }\now$0", {"own"}},
     {"%x $0", {"and", "or"}, {}, {"nn.dense", "%x"}},
     {"if (%b) { 1 } $0", {}, {"else"}},
     {"dens$0 + 1", {"nn.dense"}, {}, {}, "dens"},
@@ -111,9 +114,11 @@ const Row kRows[] = {
     {"match %s { $0", {"Cons", "Dark", "Light"}, {"_"}, {"nn.dense"}},
     {"match %s { Da$0", {"Dark"}},
     // Types.
+    {"let %a: $0", {"float32", "int32", "bool", "Tensor"}, {"Net", "List", "Ref"}, {"nn.dense"}},
     {"let %a: Te$0", {"Tensor"}},
     {"let %a: Tensor[(2, 3), $0", {"float32", "int32", "bool"}, {"float16"}, {"Net"}},
     {"let %a: Tensor[(2, 3), fl$0", {"float32", "float16", "float64"}},
+    {"def @f[rows, cols](%a: Tensor[($0", {"cols", "rows", "?"}, {}, {"float32", "%x"}},
     {"def @f(%a: Net) -> $0", {}, {"Net", "Tensor"}},
     {"def @f(%a: Ne$0", {"Net"}},
     {"op f(%a: Tensor[s, t], axis: $0", {"bool", "dim", "dtype", "float", "int", "shape", "string"}},
@@ -126,9 +131,12 @@ const Row kRows[] = {
     {"def @f(%a: Net) { %a.$0", {"conv1", "fc"}},
     {"let %c = %net.fc; %c.$0", {"weight", "bias"}},
     {"let %c = Pair(%k, 1f); %c.$0", {"weight", "bias"}},
+    {"def @make(%a: Net) -> Pair { %a.$0fc }", {"conv1", "fc"}, {}, {}, ""},
     {"%count.$0", {}, {}, {"conv1"}},
     // Calls: what fits first, then attributes.
+    {"nn.dense($0", {"%x"}, {"units=", "out_dtype=", "%count"}},
     {"nn.dense(%x, $0", {}, {"units=", "%x"}},
+    {"nn.conv2d($0", {"%image"}, {"strides="}},
     {"nn.conv2d(%image, %k, $0", {"strides=", "padding=", "dilation="}},
     {"nn.conv2d(%image, %k, strides=[1, 1], $0", {"padding=", "dilation="}, {}, {"strides="}},
     {"nn.conv2d(%image, %k, $0, padding=[1])", {"strides=", "dilation="}, {}, {"padding="}},
@@ -152,6 +160,7 @@ const Row kRows[] = {
      {"by", "rows", "%a", "max"}},
     {"static @f(value) { va$0", {"value"}},
     {"op f(%a: Tensor[s, t]) -> Tensor[s, t] where is_$0", {"is_bool", "is_float", "is_int"}},
+    {"op f(%a: Tensor[s, t]) -> Tensor[s, t] $0", {}, {"where", "static", "schedule"}},
     {"scaled(%x) schedule { $0", {}, {"split", "vectorize"}, {"scaled"}},
     // Files.
     {"load(\"$0", {"weights.npz", "data/"}, {}, {"notes.txt", ".hidden.npy", "net.relay"}},
@@ -181,6 +190,8 @@ TEST(Completion, Details) {
   const struct {
     const char *text, *label, *detail;
   } kDetails[] = {
+      {"%$0", "%x", "Tensor[(8, 784), float32]"},
+      {"%$0", "%twice", "fn (float32) -> float32"},
       {"fn (%a: Tensor[(2,\n  3), int8]) { %$0", "%a", "Tensor[(2, 3), int8]"},
       {"let %a = %net.fc.weight; %$0", "%a", "Tensor[(2, 4), float32]"},
       {"@$0", "@layer",

@@ -63,7 +63,9 @@ void check(const Workplace& workplace, const Row& row) {
     EXPECT_THAT(all, testing::Contains(label)) << fmt::format("{}", fmt::join(all, " "));
   for (const std::string& label : row.absent) EXPECT_THAT(all, testing::Not(testing::Contains(label)));
   const std::string replaced = text.text.substr(list.replaced.begin, list.replaced.end - list.replaced.begin);
-  if (row.replaced) EXPECT_EQ(replaced, row.replaced);
+  if (row.replaced) {
+    EXPECT_EQ(replaced, row.replaced);
+  }
 }
 
 const Row kRows[] = {
@@ -134,7 +136,7 @@ const Row kRows[] = {
     {"def @make(%a: Net) -> Pair { %a.$0fc }", {"conv1", "fc"}, {}, {}, ""},
     {"%count.$0", {}, {}, {"conv1"}},
     // Calls: what fits first, then attributes.
-    {"nn.dense($0", {"%x"}, {"units=", "out_dtype=", "%count"}},
+    {"nn.dense($0", {"%flags", "%image", "%x"}, {"units=", "out_dtype=", "%count"}},
     {"nn.dense(%x, $0", {}, {"units=", "%x"}},
     {"nn.conv2d($0", {"%image"}, {"strides="}},
     {"nn.conv2d(%image, %k, $0", {"strides=", "padding=", "dilation="}},

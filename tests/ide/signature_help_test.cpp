@@ -56,11 +56,11 @@ const SignatureRow kSignatures[] = {
      "nn.bias_add(%data: Tensor[s, t], [%bias: Tensor[(c,), t]], axis: int = 1) -> Tensor[s, t]",
      "%bias: Tensor[(c,), t]"},
     {"where(%flags, $0",
-     "where(%condition: Tensor[c, ct], [%x: Tensor[s, t]], %y: Tensor[r, t]) -> Tensor[broadcast(c, s, r), "
+     "where(%condition: Tensor[c, bool], [%x: Tensor[s, t]], %y: Tensor[r, t]) -> Tensor[broadcast(c, s, r), "
      "t]",
-     ""},
-    {"add([[1.0, 2.0]], $0", "add(%lhs: Tensor[s, t], [%rhs: Tensor[r, t]]) -> Tensor[broadcast(s, r), t]",
-     ""},
+     "%x: Tensor[s, t]"},
+    {"add([[1.0, 2.0]], $0", "add(%a: Tensor[s, t], [%b: Tensor[r, t]]) -> Tensor[broadcast(s, r), t]",
+     "%b: Tensor[r, float32]"},
     // The innermost call counts; brackets of others are passed over, bodies are not.
     {"nn.relu(nn.tanh(1.0), nn.relu($0", "nn.relu([%data: Tensor[s, t]]) -> Tensor[s, t]",
      "%data: Tensor[s, t]"},
@@ -117,7 +117,9 @@ TEST(SignatureHelp, Table) {
     const MarkedText text = marked(row.text);
     const auto help = signature_help(typed.session, typed.module, text.text, text.offset);
     EXPECT_EQ(help ? shown(*help) : "", row.line);
-    if (help) EXPECT_EQ(help->expected, row.expected);
+    if (help) {
+      EXPECT_EQ(help->expected, row.expected);
+    }
   }
 }
 

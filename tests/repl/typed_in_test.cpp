@@ -92,9 +92,10 @@ bool is_of_file(const std::string& error) {
   struct Kind {
     std::string_view code, message, reason;
   };
-  constexpr std::array<Kind, 7> kKinds{{
+  constexpr std::array<Kind, 8> kKinds{{
       {"Q0109", "", "the end of a line ends an input"},
       {"Q0115", "a byte order mark", "an input is a text, and may begin with the mark"},
+      {"Q0115", "a comment begins with", "an input is a text, and may begin with a line for the shell"},
       {"Q0204", "twice", "what is defined again at the prompt replaces what was there"},
       {"Q0214", "is declared twice", "the same of constructors"},
       {"Q0503", "`@main` lacks", "the prompt calls @main as any other function"},

@@ -116,6 +116,7 @@ void CommandLine::declare_run(CLI::App& run) {
   run.add_option("-c", text_, "TEXT: a program in place of a file");
   run.add_option("--input", inputs_,
                  "NAME=FILE: the value of the top-level variable %NAME or of @main's parameter")
+      ->allow_extra_args(false)
       ->take_all();
   run.add_option("--params", params_,
                  "FILE: the value of %params or, where there is none, of @main's parameters by their names");

@@ -4,7 +4,7 @@
 
 #include "cli/commands.h"
 #include "ide/explain.h"
-#include "repl/explain.h"
+#include "repl/commands/explain.h"
 
 namespace quern {
 

@@ -58,6 +58,15 @@ bool show_result(const StatementResult& result, bool json) {
   return true;
 }
 
+// A type with `?` where it has a dim that stands for one.
+Type as_written(Type type) {
+  Substitution written;
+  for_each_dim_var(type, [&](Dim dim) {
+    if (dim->opened) written.dims.emplace(dim, dim_any());
+  });
+  return substitute(type, written);
+}
+
 }  // namespace
 
 std::string definition_of(const std::string& name) { return name.starts_with("@") ? name.substr(1) : name; }
@@ -160,8 +169,10 @@ int CommandLine::show_takes(const OpenedFile& opened) const {
   const Definition* definition = session.definition(opened.module, entry);
   const auto* function = definition ? as<FnExpr>(definition->body) : nullptr;
   std::vector<std::pair<std::string, std::string>> parameters, variables;
-  if (function)
-    for (const Variable* p : function->params) parameters.emplace_back(p->name, to_string(p->type));
+  const Scheme* scheme = session.scheme(opened.module, entry);
+  const std::span<const Type> types = function && scheme ? scheme->type->params() : std::span<const Type>();
+  for (size_t i = 0; i < types.size(); ++i)
+    parameters.emplace_back(function->params[i]->name, to_string(as_written(types[i])));
   for (DeclarationId statement : session.statements(opened.source))
     if (const TopLevelVariable* variable = session.statement_variable(statement))
       variables.emplace_back(variable->variable->name, to_string(variable->scheme));

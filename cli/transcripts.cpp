@@ -9,7 +9,7 @@
 #include "cli/child_process.h"
 #include "ir/base/interrupt.h"
 #include "repl/command_files.h"
-#include "repl/commands.h"
+#include "repl/commands/commands.h"
 #include "repl/interrupt.h"
 #include "repl/output_capture.h"
 #include "repl/workspace.h"

@@ -20,7 +20,7 @@ Completer::Completer(Session& session, ModuleId module, std::string_view text, u
       replaced_{offset_, offset_} {}
 
 CompletionList Completer::run() {
-  const CompletionList nothing{replaced_, {}, false};
+  CompletionList nothing{replaced_, {}, false};
   if (in_comment()) return nothing;
   at_ = word_at_offset();
   if (lexed_.is(at_, LexemeKind::String) && lexed_.lexemes[at_].range.begin < offset_) return in_string(at_);

@@ -6,7 +6,7 @@
 #include "ide/brackets.h"
 #include "ide/signature_help.h"
 #include "ide/tokens.h"
-#include "repl/commands.h"
+#include "repl/commands/commands.h"
 #include "repl/input.h"
 #include "repl/workspace.h"
 

@@ -11,7 +11,7 @@
 #include "generated/config.h"
 #include "ir/base/interrupt.h"
 #include "repl/assistant.h"
-#include "repl/commands.h"
+#include "repl/commands/commands.h"
 #include "repl/editor/reader.h"
 #include "repl/input.h"
 #include "repl/interrupt.h"

@@ -6,7 +6,7 @@
 #include <cctype>
 #include <functional>
 
-#include "repl/command_text.h"
+#include "repl/report/command_text.h"
 
 namespace quern {
 

@@ -12,7 +12,7 @@
 #include "ir/type/type.h"
 #include "ir/value/value.h"
 #include "repl/command_files.h"
-#include "repl/command_text.h"
+#include "repl/report/command_text.h"
 
 namespace quern {
 

@@ -24,7 +24,7 @@
 #include "jit/cache/kernel_cache.h"
 #include "lsp/server.h"
 #include "lsp/transport.h"
-#include "repl/commands.h"
+#include "repl/commands/commands.h"
 #include "repl/workspace.h"
 #include "tests/golden/run_program.h"
 #include "tests/temporary_folder.h"

@@ -1,4 +1,4 @@
-#include "repl/commands.h"
+#include "repl/commands/commands.h"
 
 #include <fmt/format.h>
 
@@ -10,15 +10,15 @@
 #include <vector>
 
 #include "frontend/text/suggest.h"
-#include "repl/command_text.h"
-#include "repl/derivative.h"
-#include "repl/describe.h"
-#include "repl/files.h"
-#include "repl/inspect.h"
-#include "repl/kernels.h"
-#include "repl/measure.h"
-#include "repl/probe.h"
-#include "repl/stages.h"
+#include "repl/commands/derivative.h"
+#include "repl/commands/describe.h"
+#include "repl/commands/files.h"
+#include "repl/commands/inspect.h"
+#include "repl/commands/kernels.h"
+#include "repl/commands/measure.h"
+#include "repl/commands/probe.h"
+#include "repl/commands/stages.h"
+#include "repl/report/command_text.h"
 #include "repl/workspace.h"
 
 namespace quern {

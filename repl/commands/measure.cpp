@@ -1,4 +1,4 @@
-#include "repl/measure.h"
+#include "repl/commands/measure.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "ir/base/interrupt.h"
-#include "repl/command_text.h"
+#include "repl/report/command_text.h"
 #include "repl/workspace.h"
 #include "session/run/compiler.h"
 

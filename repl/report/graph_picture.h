@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "repl/kernel_graph.h"
+#include "repl/report/kernel_graph.h"
 
 namespace quern {
 

@@ -1,4 +1,4 @@
-#include "repl/kernels.h"
+#include "repl/commands/kernels.h"
 
 #include <fmt/format.h>
 
@@ -12,9 +12,9 @@
 #include "ir/base/interrupt.h"
 #include "jit/vm/operation_count.h"
 #include "passes/pipeline.h"
-#include "repl/command_text.h"
-#include "repl/stages.h"
-#include "repl/value_size.h"
+#include "repl/commands/stages.h"
+#include "repl/report/command_text.h"
+#include "repl/report/value_size.h"
 #include "repl/workspace.h"
 #include "session/run/compiler.h"
 #include "session/run/profile_report.h"

@@ -1,4 +1,4 @@
-#include "repl/kernel_graph.h"
+#include "repl/report/kernel_graph.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <unordered_map>
 
 #include "jit/vm/operation_count.h"
-#include "repl/command_text.h"
+#include "repl/report/command_text.h"
 
 namespace quern {
 

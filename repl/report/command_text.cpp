@@ -1,4 +1,4 @@
-#include "repl/command_text.h"
+#include "repl/report/command_text.h"
 
 #include <fmt/format.h>
 

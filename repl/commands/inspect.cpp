@@ -1,4 +1,4 @@
-#include "repl/inspect.h"
+#include "repl/commands/inspect.h"
 
 #include <fmt/format.h>
 
@@ -10,9 +10,9 @@
 #include "ide/explain.h"
 #include "ide/hover.h"
 #include "repl/command_files.h"
-#include "repl/command_text.h"
-#include "repl/explain.h"
-#include "repl/value_size.h"
+#include "repl/commands/explain.h"
+#include "repl/report/command_text.h"
+#include "repl/report/value_size.h"
 #include "repl/workspace.h"
 
 namespace quern {

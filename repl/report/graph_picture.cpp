@@ -1,4 +1,4 @@
-#include "repl/graph_picture.h"
+#include "repl/report/graph_picture.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "repl/value_size.h"
+#include "repl/report/value_size.h"
 
 #include <vector>
 

@@ -1,4 +1,4 @@
-#include "repl/probe.h"
+#include "repl/commands/probe.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "ir/interpret/interpreter.h"
-#include "repl/command_text.h"
+#include "repl/report/command_text.h"
 #include "repl/workspace.h"
 #include "session/run/compiler.h"
 

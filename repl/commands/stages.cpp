@@ -1,4 +1,4 @@
-#include "repl/stages.h"
+#include "repl/commands/stages.h"
 
 #include <fmt/format.h>
 
@@ -13,10 +13,10 @@
 #include "frontend/syntax/syntax.h"
 #include "ir/base/interrupt.h"
 #include "passes/pipeline.h"
-#include "repl/command_text.h"
-#include "repl/graph_picture.h"
-#include "repl/kernel_graph.h"
-#include "repl/line_diff.h"
+#include "repl/report/command_text.h"
+#include "repl/report/graph_picture.h"
+#include "repl/report/kernel_graph.h"
+#include "repl/report/line_diff.h"
 #include "repl/workspace.h"
 #include "session/run/compiler.h"
 

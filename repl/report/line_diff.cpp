@@ -1,4 +1,4 @@
-#include "repl/line_diff.h"
+#include "repl/report/line_diff.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "repl/explain.h"
+#include "repl/commands/explain.h"
 
 #include <fmt/format.h>
 

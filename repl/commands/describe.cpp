@@ -1,4 +1,4 @@
-#include "repl/describe.h"
+#include "repl/commands/describe.h"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,8 @@
 
 #include "frontend/text/source.h"
 #include "ide/description.h"
-#include "repl/command_text.h"
-#include "repl/inspect.h"
+#include "repl/commands/inspect.h"
+#include "repl/report/command_text.h"
 #include "repl/workspace.h"
 
 namespace quern {

@@ -1,4 +1,4 @@
-#include "repl/files.h"
+#include "repl/commands/files.h"
 
 #include <fmt/format.h>
 #include <sys/wait.h>
@@ -16,10 +16,10 @@
 #include "frontend/text/suggest.h"
 #include "ir/base/interrupt.h"
 #include "repl/command_files.h"
-#include "repl/command_text.h"
-#include "repl/commands.h"
+#include "repl/commands/commands.h"
 #include "repl/editor/terminal.h"
 #include "repl/input.h"
+#include "repl/report/command_text.h"
 #include "repl/workspace.h"
 
 namespace quern {

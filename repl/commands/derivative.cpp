@@ -1,4 +1,4 @@
-#include "repl/derivative.h"
+#include "repl/commands/derivative.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 
 #include "ir/base/interrupt.h"
 #include "passes/pipeline.h"
-#include "repl/command_text.h"
+#include "repl/report/command_text.h"
 #include "repl/workspace.h"
 
 namespace quern {

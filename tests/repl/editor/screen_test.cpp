@@ -166,21 +166,6 @@ TEST(Screen, GivesTheTerminalBackToWhoEndsIt) {
   }
 }
 
-TEST(Screen, StopsAtCtrlZAndGoesOn) {
-  ScreenSession session(kFolder);
-  session.wait_for_prompt();
-  session.type("12 + ");
-  session.wait_for(">>> 12 +");
-  session.type("\x1a");
-  int status = 0;
-  ASSERT_EQ(waitpid(session.child(), &status, WUNTRACED), session.child());
-  ASSERT_TRUE(WIFSTOPPED(status));
-  EXPECT_TRUE(session.is_as_before());
-  kill(session.child(), SIGCONT);
-  session.type("30\r");
-  EXPECT_TRUE(session.wait_for(">>> 12 + 30\nint32 42")) << session.screen().text();
-}
-
 TEST(Screen, RemembersInputs) {
   const TemporaryFolder folder;
   const std::string history = (folder.path() / "history").string();

@@ -167,7 +167,7 @@ bool OpenCall::call_declared(DeclarationId declaration, const Scheme* scheme) {
   return true;
 }
 
-void OpenCall::call_type(std::string name, Type function) {
+void OpenCall::call_type(const std::string& name, Type function) {
   std::vector<std::string> shown;
   for (Type type : function->params()) {
     shown.push_back(to_string(type));

@@ -78,7 +78,7 @@ class OpenCall {
   bool call_local(LexemeRange callee);
   bool call_constructor(std::string_view name);
   bool call_form(std::string_view name);
-  void call_type(std::string name, Type function);
+  void call_type(const std::string& name, Type function);
   bool call_result(LexemeRange callee);
   const StaticEnv& known();
   Type filled_in(Type type);

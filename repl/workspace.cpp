@@ -60,7 +60,9 @@ void Workspace::set_profiling(bool on) {
 
 std::string Workspace::next_name() { return fmt::format("<input {}>", ++texts_); }
 
-bool Workspace::submit(std::string text) { return run(next_name(), results_->with_last(text), "", ""); }
+bool Workspace::submit(const std::string& text) {
+  return run(next_name(), results_->with_last(text), "", "");
+}
 
 bool Workspace::load(const std::string& path) {
   auto text = read_file(path);

@@ -44,7 +44,7 @@ class Workspace {
 
   /// Statements, declarations and tests, which run. A declaration that names what is not there yet waits for
   /// it.
-  bool submit(std::string text);
+  bool submit(const std::string& text);
   /// The same with the text of a file; its data files are looked for beside it.
   bool load(const std::string& path);
   /// Reads imported files again.

@@ -199,13 +199,20 @@ TEST(Screen, LivesThroughNoise) {
   for (int i = 0; i < 20000; ++i) {
     seed = seed * 1664525 + 1013904223;
     const char c = static_cast<char>(seed >> 16);
-    // Ctrl-D, Ctrl-\ and Ctrl-C three times would end it, Ctrl-Z stop it.
-    if (std::string_view("\x03\x04\x1a\x1c").find(c) == std::string_view::npos) noise += c;
+    // Ctrl-D, Ctrl-\ and Ctrl-C three times would end it, Ctrl-Z stop it. Ctrl-S stops the output of a terminal while an
+    // answer is computed.
+    if (std::string_view("\x03\x04\x13\x1a\x1c").find(c) == std::string_view::npos) noise += c;
   }
-  session.type(noise + "\x1b[201~\x03\x03\x0c");
-  ASSERT_TRUE(session.wait_for_prompt()) << session.screen().text();
-  session.type("20 + 3\r");
-  EXPECT_TRUE(session.wait_for("int32 23")) << session.screen().text();
+  session.type(noise);
+  // A Ctrl-C that comes while an answer is computed also drops what was typed after it, so it may take several.
+  bool answers = false;
+  for (int i = 0; i < 30 && !answers; ++i) {
+    session.type("\x1b[201~\x03");
+    session.wait_for_prompt(1s);
+    session.type("20 + 3\r");
+    answers = session.wait_for("int32 23", 3s);
+  }
+  EXPECT_TRUE(answers) << session.screen().text();
 }
 
 }  // namespace

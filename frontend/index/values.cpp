@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "frontend/index/elaborator.h"
+#include "frontend/static/builtins.h"
 #include "frontend/syntax/literals.h"
 
 namespace quern {
@@ -234,7 +235,15 @@ ExprPtr IndexElaborator::call(SyntaxPtr expr, const StaticEnv& env, std::optiona
   std::string_view name = callee->is(SyntaxKind::Name) ? callee->text : "";
   std::vector<SyntaxPtr> operands(expr->children.begin() + 1, expr->children.end());
   std::optional<DType> argument;
-  if (SyntaxPtr t = callee->child(0); t && t->is(SyntaxKind::NamedType)) {
+  SyntaxPtr t = callee->child(0);
+  const bool takes_dtype = name == "cast" || name == "lowest" || name == "highest";
+  if (t && !takes_dtype && (find_scalar_op(name) || find_static_builtin(name))) {
+    report(DiagnosticKind::InvalidIndexExpression, t,
+           fmt::format("`{}` takes no type; `cast<float32>({}(…))` changes the type of what it gives", name,
+                       name));
+    return nullptr;
+  }
+  if (t && t->is(SyntaxKind::NamedType)) {
     auto bound = env.find(t->text);
     argument =
         bound != env.end() && bound->second.as_dtype() ? *bound->second.as_dtype() : parse_dtype(t->text);
@@ -247,7 +256,12 @@ ExprPtr IndexElaborator::call(SyntaxPtr expr, const StaticEnv& env, std::optiona
     auto length = evaluate(expr, env);
     return length ? from_static(expr, *length, wanted) : nullptr;
   }
-  if (name == "cast" && argument) return expect(expr, conversion(expr, env, *argument), wanted);
+  if (name == "cast" && (!argument || operands.size() != 1)) {
+    report(DiagnosticKind::InvalidIndexExpression, expr,
+           "`cast` takes the type that it gives, and one value: `cast<float32>(…)`");
+    return nullptr;
+  }
+  if (name == "cast") return expect(expr, conversion(expr, env, *argument), wanted);
   if (name == "index") return expect(expr, conversion(expr, env, DType::index()), wanted);
   if ((name == "lowest" || name == "highest") && operands.empty()) {
     DType dtype = argument ? *argument : wanted.value_or(DType::float32());

@@ -8,6 +8,7 @@
 #include "frontend/static/metadata.h"
 #include "frontend/syntax/literals.h"
 #include "frontend/text/suggest.h"
+#include "ir/base/internal_failure.h"
 
 namespace quern {
 
@@ -28,6 +29,7 @@ void StaticEvaluator::report(DiagnosticKind kind, SyntaxPtr at, std::string mess
 
 std::optional<StaticValue> StaticEvaluator::evaluate(SyntaxPtr expr, const StaticEnv& env) {
   if (!expr) return std::nullopt;
+  check_stack();
   if (++steps_ > kStepLimit || depth_ > kDepthLimit) {
     if (steps_ < 2 * kStepLimit)
       report(DiagnosticKind::StaticLimit, expr, "this compile-time computation does not end");

@@ -4,14 +4,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
 
 #include "ir/io/data_files.h"
+#include "tests/fuzz/fail.h"
 
 namespace {
 
@@ -41,11 +40,6 @@ class InputFile {
   std::filesystem::path path_;
 };
 
-[[noreturn]] void fail(const std::string& what) {
-  std::fprintf(stderr, "%s\n", what.c_str());
-  std::abort();
-}
-
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -54,12 +48,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const InputFile file(reinterpret_cast<const char*>(data) + 1, size - 1, ending);
   const auto headers = read_tensor_headers(file.path());
   const auto tensors = read_tensors(file.path());
-  if (!tensors) return tensors.error().message.empty() ? (fail("a failure without a message"), 0) : 0;
-  if (!headers || headers->size() != tensors->size()) fail("headers alone are not those of the tensors");
+  if (!tensors) return tensors.error().message.empty() ? (fuzz::fail("a failure has no message"), 0) : 0;
+  if (!headers || headers->size() != tensors->size())
+    fuzz::fail("headers alone are not those of the tensors");
   const InputFile copy("", 0, ending);
-  if (const auto written = write_tensors(copy.path(), *tensors); !written) fail(written.error().message);
+  if (const auto written = write_tensors(copy.path(), *tensors); !written)
+    fuzz::fail("what was read cannot be written", written.error().message);
   const auto again = read_tensors(copy.path());
-  if (!again) fail("what was written cannot be read: " + again.error().message);
-  if (again->size() != tensors->size()) fail("what was written has other entries");
+  if (!again) fuzz::fail("what was written cannot be read", again.error().message);
+  if (again->size() != tensors->size()) fuzz::fail("what was written has other entries");
   return 0;
 }

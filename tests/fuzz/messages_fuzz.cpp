@@ -1,7 +1,6 @@
 // Any bytes as what a client of the language server sends: lines are the contents of messages, or, where the
-// first byte is odd, the whole is the stream. The server ends with the input.
+// first byte is odd, the whole is the stream. The server ends with the input; no internal check fails.
 
-#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -13,6 +12,7 @@
 #include <string_view>
 
 #include "lsp/server.h"
+#include "tests/fuzz/fail.h"
 
 namespace {
 
@@ -25,6 +25,12 @@ std::string framed(std::string_view lines) {
     lines.remove_prefix(std::min(lines.size(), line.size() + 1));
   }
   return stream;
+}
+
+std::string contents(int file) {
+  std::string text(static_cast<size_t>(lseek(file, 0, SEEK_END)), '\0');
+  if (pread(file, text.data(), text.size(), 0) != static_cast<ssize_t>(text.size())) text.clear();
+  return text;
 }
 
 }  // namespace
@@ -41,11 +47,15 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
   const std::string_view rest(reinterpret_cast<const char*>(data) + 1, size - 1);
   const std::string stream = data[0] % 2 == 1 ? std::string(rest) : framed(rest);
-  const int in = memfd_create("messages", 0), out = open("/dev/null", O_WRONLY);
+  const int in = memfd_create("messages", 0), out = memfd_create("replies", 0);
   if (write(in, stream.data(), stream.size()) == static_cast<ssize_t>(stream.size())) {
     lseek(in, 0, SEEK_SET);
     quern::lsp::run_language_server(*session, in, out);
   }
+  const std::string replies = contents(out);
+  // A request that failed, and a diagnostic.
+  for (const char* bug : {R"("code":-32603)", R"("code":"Q0901")"})
+    if (replies.find(bug) != std::string::npos) quern::fuzz::fail("an internal check failed", replies);
   close(in);
   close(out);
   return 0;

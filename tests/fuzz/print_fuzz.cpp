@@ -3,12 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <string>
 
 #include "frontend/text/render.h"
 #include "session/session.h"
+#include "tests/fuzz/fail.h"
 
 namespace {
 
@@ -17,13 +16,11 @@ using namespace quern;
 std::string errors_of(Session& session, SourceId source) {
   std::string all;
   for (const LocatedDiagnostic& d : session.check(source))
-    if (severity_of(d.kind) == Severity::Error) all += render_terminal(d, false);
+    if (d.kind == DiagnosticKind::InternalError)
+      fuzz::fail("an internal check failed", render_terminal(d, false));
+    else if (severity_of(d.kind) == Severity::Error)
+      all += render_terminal(d, false);
   return all;
-}
-
-[[noreturn]] void fail(const char* what, const std::string& text, const std::string& problem) {
-  std::fprintf(stderr, "%s:\n%s\n%s\n", what, text.c_str(), problem.c_str());
-  std::abort();
 }
 
 }  // namespace
@@ -37,8 +34,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string text = session->typed_text(source).text;
   session->set_text(printed, text);
   if (const std::string found = errors_of(*session, printed); !found.empty())
-    fail("the typed text has errors", text, found);
+    fuzz::fail("the typed text has errors", text, found);
   if (const std::string again = session->typed_text(printed).text; again != text)
-    fail("the typed text is printed differently", text, again);
+    fuzz::fail("the typed text is printed differently", text, again);
   return 0;
 }

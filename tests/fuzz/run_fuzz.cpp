@@ -3,10 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <string>
 
+#include "tests/fuzz/fail.h"
 #include "tests/random/check.h"
 #include "tests/random/generator.h"
 
@@ -16,6 +15,5 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static Workshop workshop;
   const std::string problem = workshop.checked_problem(generate(Random({data, size})));
   if (problem.empty()) return 0;
-  std::fprintf(stderr, "%s\n", problem.c_str());
-  std::abort();
+  quern::fuzz::fail("interpreted and compiled are not the same", problem);
 }

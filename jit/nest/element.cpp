@@ -13,7 +13,7 @@ Block NestWriter::element(const Place& place) {
     return loops(parts_.memory, 0, place, [&](const Place& p) { return memory_terms(p); });
   Block body;
   for (size_t r = 0; r < c_.reductions.size(); ++r) top_reduction(static_cast<int>(r), place, body);
-  Block stores = nest_.turned_write_ >= 0
+  Block stores = nest_.turned_write_ != kNoLoop
                      ? turned_write(place)
                      : loops(parts_.tile, 0, place, [&](const Place& p) { return Block{make(store_at(p))}; });
   body.insert(body.end(), stores.begin(), stores.end());
@@ -50,8 +50,8 @@ void NestWriter::top_reduction(int number, const Place& place, Block& body) {
 
 /// What the loops of a reduction add to its accumulators.
 Block NestWriter::terms(int number, const Place& place) {
-  std::vector<int> order;
-  for (const int loop : parts_.reduced)
+  LoopIds order;
+  for (const LoopId loop : parts_.reduced)
     if (loop_at(loop).owner == number) order.push_back(loop);
   return loops(order, 0, place, [&](const Place& inner) {
     return loops(parts_.tile, 0, inner,
@@ -64,7 +64,7 @@ Block NestWriter::term(const Reduction& r, const Place& place) {
   Block body;
   for (const Reduction& nested : r.inner) add_reduction(nested_at(nested, map, place), serial_loop, body);
   Reduce reduce{.local = r.local, .indices = tile_indices(place), .reduce = r.kind};
-  reduce.value = place.dot >= 0 ? dot(r, place) : value(r.value, map, place, &r.checks);
+  reduce.value = place.dot != kNoLoop ? dot(r, place) : value(r.value, map, place, &r.checks);
   for (const BoundsCheck& check : r.checks)
     if (!contains(place.held, check)) reduce.checks.push_back(this->check(check, map, place));
   reduce.index_local = r.index_local;
@@ -93,14 +93,14 @@ LoadPtr NestWriter::factor(const LoadPtr& load, const DimMap& map, const Place& 
 
 std::vector<Dim> NestWriter::tile_indices(const Place& place) const {
   std::vector<Dim> found;
-  for (const int loop : parts_.tile) found.push_back(place.index.at(loop));
+  for (const LoopId loop : parts_.tile) found.push_back(place.index.at(loop));
   return found;
 }
 
 void NestWriter::declare_tile(const Reduction& r, const Place& place, Block& body) const {
   Declare stmt{
       .local = r.local, .dtype = r.accumulator, .value = constant(reduce_identity(r.kind, r.accumulator))};
-  for (const int loop : parts_.tile) {
+  for (const LoopId loop : parts_.tile) {
     const auto extent = tile_extent(loop, place);
     QUERN_CHECK(extent);
     stmt.shape.push_back(*extent);
@@ -108,17 +108,16 @@ void NestWriter::declare_tile(const Reduction& r, const Place& place, Block& bod
   }
   if (const Nest::Loop* loop = loop_of_matrices()) {
     stmt.matrices = loop->dot;
-    stmt.terms = terms_at_once(static_cast<int>(loop - nest_.table_.data()));
+    stmt.terms = terms_at_once(nest_.id_of(*loop));
   }
   body.push_back(make(std::move(stmt)));
 }
 
 /// At most, where it is a part of a split.
-std::optional<int64_t> NestWriter::tile_extent(int loop, const Place& place) const {
+std::optional<int64_t> NestWriter::tile_extent(LoopId loop, const Place& place) const {
   const auto known = as_const(extent_of(loop, place));
-  const int made_by = loop_at(loop).made_by;
-  if (known || made_by < 0) return known;
-  return nest_.splits_[static_cast<size_t>(made_by)].factor;
+  if (known || loop_at(loop).made_by < 0) return known;
+  return nest_.split_of(loop).factor;
 }
 
 // --- values ---

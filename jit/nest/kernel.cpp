@@ -11,13 +11,13 @@ Kernel NestWriter::write() {
   Kernel kernel;
   kernel.buffers = c_.buffers;
   kernel.dims = c_.dims;
-  kernel.locals = c_.locals + (nest_.turned_ >= 0 || nest_.turned_write_ >= 0 ? 1 : 0);
+  kernel.locals = c_.locals + (nest_.turned_ >= 0 || nest_.turned_write_ != kNoLoop ? 1 : 0);
   kernel.traps = c_.traps;
   is_numbered_ = loops_are_numbered();
   const Place place = outermost();
   for (const Nest::Fill& fill : nest_.fills_)
     if (fill.loop == Nest::kBeforeAll) fill_whole(fill, place, kernel.body);
-  std::vector<int> outer = parts_.outer;
+  LoopIds outer = parts_.outer;
   if (nest_.turned_ >= 0) outer.resize(outer.size() - 2);
   const Block rest = loops(
       outer, 0, place, [this](const Place& p) { return nest_.turned_ >= 0 ? turned_tile(p) : element(p); });
@@ -36,12 +36,12 @@ Kernel NestWriter::write() {
 }
 
 /// Loops of a tile are known to the code.
-LoopKind NestWriter::kind_of(int loop) const {
+LoopKind NestWriter::kind_of(LoopId loop) const {
   const LoopKind kind = loop_at(loop).kind;
   return is_in_tile(loop) && kind == LoopKind::Serial ? LoopKind::Unroll : kind;
 }
 
-bool NestWriter::is_in_tile(int loop) const {
+bool NestWriter::is_in_tile(LoopId loop) const {
   return std::count(parts_.tile.begin(), parts_.tile.end(), loop) != 0;
 }
 
@@ -58,17 +58,17 @@ NestWriter::Place NestWriter::outermost() const {
   return place;
 }
 
-Dim NestWriter::extent_of(int loop, const Place& place) const {
+Dim NestWriter::extent_of(LoopId loop, const Place& place) const {
   const Nest::Loop& l = loop_at(loop);
   if (l.extent) return l.extent;
   const auto steps = place.steps.find(l.made_by);
   QUERN_CHECK(steps != place.steps.end());
-  const bool is_outer = nest_.splits_[static_cast<size_t>(l.made_by)].outer == loop;
+  const bool is_outer = nest_.split_of(loop).outer == loop;
   return is_outer ? steps->second.count : steps->second.factor;
 }
 
 /// The loop's index, or null where the loops that it is made of do not have one yet.
-Dim NestWriter::index_of(int loop, const Place& place) const {
+Dim NestWriter::index_of(LoopId loop, const Place& place) const {
   if (const auto known = place.index.find(loop); known != place.index.end()) return known->second;
   for (size_t s = 0; s < nest_.splits_.size(); ++s) {
     const Nest::Split& split = nest_.splits_[s];
@@ -91,8 +91,8 @@ Dim NestWriter::index_of(int loop, const Place& place) const {
 
 DimMap NestWriter::indices(const Place& place) const {
   DimMap map;
-  for (size_t k = 0; k < nest_.table_.size(); ++k)
-    if (const Dim index = index_of(static_cast<int>(k), place)) map.emplace(nest_.table_[k].symbol, index);
+  for (const Nest::Loop& l : nest_.table_)
+    if (const Dim index = index_of(nest_.id_of(l), place)) map.emplace(l.symbol, index);
   return map;
 }
 
@@ -159,15 +159,15 @@ std::vector<NestWriter::Steps> NestWriter::cascade(Dim extent, int64_t factor) {
 }
 
 /// The loops from the k-th on around what `inside` makes.
-Block NestWriter::loops(const std::vector<int>& order, size_t k, const Place& place, const Inside& inside) {
+Block NestWriter::loops(const LoopIds& order, size_t k, const Place& place, const Inside& inside) {
   if (k == order.size()) return inside(place);
-  const int loop = order[k];
+  const LoopId loop = order[k];
   const int made_by = loop_at(loop).made_by;
-  const bool is_outer = made_by >= 0 && nest_.splits_[static_cast<size_t>(made_by)].outer == loop;
+  const bool is_outer = made_by >= 0 && nest_.split_of(loop).outer == loop;
   if (!is_outer) return one_loop(order, k, extent_of(loop, place), place, inside);
   Block all;
   Dim before = place.before;
-  for (const Steps& steps : steps_of(nest_.splits_[static_cast<size_t>(made_by)], place)) {
+  for (const Steps& steps : steps_of(nest_.split_of(loop), place)) {
     Place here = place;
     here.steps[made_by] = steps;
     here.before = before;
@@ -178,9 +178,8 @@ Block NestWriter::loops(const std::vector<int>& order, size_t k, const Place& pl
   return all;
 }
 
-Block NestWriter::one_loop(const std::vector<int>& order, size_t k, Dim extent, Place place,
-                           const Inside& inside) {
-  const int loop = order[k];
+Block NestWriter::one_loop(const LoopIds& order, size_t k, Dim extent, Place place, const Inside& inside) {
+  const LoopId loop = order[k];
   const Nest::Loop& l = loop_at(loop);
   const bool ranged = loop == nest_.parallel_;
   const bool is_bound = l.bound != GridIndex::None;
@@ -194,7 +193,8 @@ Block NestWriter::one_loop(const std::vector<int>& order, size_t k, Dim extent, 
     place.index[loop] = dim_const(0);
     return step(order, k, std::move(place), inside);
   }
-  For stmt{.var = dim_var(l.name), .extent = extent, .execution = execution_of(loop, extent, place)};
+  For stmt{
+      .var = dim_var(nest_.name(loop)), .extent = extent, .execution = execution_of(loop, extent, place)};
   place.index[loop] = is_const(extent, 1) ? dim_const(0) : stmt.var;
   place.facts.add_index(stmt.var, extent);
   if (!ranged && is_in_range(loop))
@@ -204,7 +204,7 @@ Block NestWriter::one_loop(const std::vector<int>& order, size_t k, Dim extent, 
 }
 
 /// How the steps of a loop are done at a place.
-Execution NestWriter::execution_of(int loop, Dim extent, const Place& place) const {
+Execution NestWriter::execution_of(LoopId loop, Dim extent, const Place& place) const {
   constexpr int64_t kMost = 64;
   const Nest::Loop& l = loop_at(loop);
   const auto known = as_const(extent);
@@ -223,7 +223,7 @@ Execution NestWriter::execution_of(int loop, Dim extent, const Place& place) con
 }
 
 /// What is done in a step of the k-th loop.
-Block NestWriter::step(const std::vector<int>& order, size_t k, Place place, const Inside& inside) {
+Block NestWriter::step(const LoopIds& order, size_t k, Place place, const Inside& inside) {
   return guarded(order[k], std::move(place), [&](const Place& p) {
     return with_scratch(order[k], p, [&](const Place& q) { return loops(order, k + 1, q, inside); });
   });
@@ -234,7 +234,7 @@ bool NestWriter::fills_registers(const Place& place) const {
   constexpr int64_t kMany = 16;
   if (loop_of_matrices()) return false;
   int64_t vectors = 1;
-  for (const int loop : parts_.tile) {
+  for (const LoopId loop : parts_.tile) {
     const int64_t lanes = loop_at(loop).kind == LoopKind::Vectorize ? loop_at(loop).width : 1;
     const int made_by = loop_at(loop).made_by;
     const bool is_placed = made_by < 0 || place.steps.contains(made_by);
@@ -245,7 +245,7 @@ bool NestWriter::fills_registers(const Place& place) const {
 }
 
 /// What a reduction's terms need, as soon as the loops that it depends on have their indices.
-Block NestWriter::guarded(int loop, Place place, const Inside& inside) {
+Block NestWriter::guarded(LoopId loop, Place place, const Inside& inside) {
   if (loop_at(loop).owner == Nest::kResult || loop_at(loop).kind == LoopKind::Vectorize) return inside(place);
   const Reduction& r = c_.reductions[static_cast<size_t>(loop_at(loop).owner)];
   if (r.checks.empty()) return inside(place);

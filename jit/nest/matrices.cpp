@@ -10,15 +10,13 @@ namespace quern::loops {
 
 /// The loop whose steps an intrinsic of matrices does, or null.
 const Nest::Loop* NestWriter::loop_of_matrices() const {
-  for (const int loop : parts_.reduced)
+  for (const LoopId loop : parts_.reduced)
     if (loop_at(loop).dot && loop_at(loop).dot->is_of_matrices()) return &loop_at(loop);
   return nullptr;
 }
 
 /// How many steps of a reduction the intrinsic of a loop does.
-int64_t NestWriter::terms_at_once(int loop) const {
-  return nest_.splits_[static_cast<size_t>(loop_at(loop).made_by)].factor;
-}
+int64_t NestWriter::terms_at_once(LoopId loop) const { return nest_.split_of(loop).factor; }
 
 /// How far the load's groups are apart along the steps that an intrinsic does, where each lies side by side
 /// and they are evenly apart; or null.

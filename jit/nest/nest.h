@@ -5,9 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "ir/base/result.h"
-#include "ir/expr/schedule.h"
-#include "jit/compute/computation.h"
+#include "jit/nest/steps.h"
 
 namespace quern::loops {
 
@@ -35,8 +33,10 @@ class Nest {
   explicit Nest(Computation computation, std::vector<PackedBuffer> forms = {}, DotIntrinsics dots = {});
   explicit Nest(StagedComputation computation, DotIntrinsics dots = {});
 
-  /// Fails, and says why in a sentence, where a step cannot be applied; the nest is then as it was.
-  Result<Done> apply(const ScheduleStep& step);
+  /// Takes loops that are there, and gives those that the step makes. Fails, and says why in a sentence, where the step
+  /// cannot be applied; the nest is then as it was.
+  Result<LoopIds> apply(const LoopStep& step);
+  /// Steps as a text names them.
   Result<Done> apply(const Schedule& schedule);
 
   /// Whether there is code for the loops as they are, or why not: steps on the way to a schedule may be
@@ -46,35 +46,30 @@ class Nest {
   Kernel kernel() const;
   const std::vector<PackedBuffer>& packed() const { return packed_; }
   const Computation& computation() const { return c_; }
-  /// The steps that were applied.
-  const Schedule& schedule() const { return applied_; }
-  /// The names of the loops, outermost first, those of reductions among them.
-  std::vector<std::string> loops() const;
+  /// The steps that were applied, as text.
+  Schedule schedule() const { return names_.written(applied_); }
+  /// Outermost first, those of reductions among them.
+  const LoopIds& loops() const { return order_; }
+  const LoopNames& names() const { return names_; }
   /// The outermost loop that several threads may share and that has, with the loops around it, many steps; or
-  /// else the one with the most. Empty where none has two.
-  std::string shared_loop(int64_t many = 16) const;
+  /// else the one with the most. Nothing where none has two.
+  std::optional<LoopId> shared_loop(int64_t many = 16) const;
   /// Of an index variable of the computation.
-  std::string name_of(Dim root) const;
-  /// The names of the parts of a loop that a rule splits, and of loops that it fuses: `jo` and `ji` of `j`,
-  /// with a `_` behind it where the computation has a loop of that name.
-  std::string outer_name(const std::string& loop) const { return new_name(loop + "o"); }
-  std::string inner_name(const std::string& loop) const { return new_name(loop + "i"); }
-  std::string new_name(std::string name) const;
-  /// Of a loop that is there: its index in what the computation says, and its extent where that is no part
-  /// of a split.
-  Dim symbol_of(const std::string& name) const;
-  Dim extent_of(const std::string& name) const;
+  LoopId loop_of(Dim root) const;
+  LoopIds loops_of(const std::vector<Dim>& roots) const;
+  /// The loop's index in what the computation says, and its extent where that is no part of a split.
+  Dim symbol_of(LoopId loop) const { return at(loop).symbol; }
+  Dim extent_of(LoopId loop) const { return at(loop).extent; }
 
  private:
   friend class NestWriter;
   friend class PackedForm;
   static constexpr int kResult = -1;
-  static constexpr int kBeforeAll = -1;
+  static constexpr LoopId kBeforeAll = kNoLoop;
   static constexpr int64_t kMostNumbered = 64;  ///< steps around a parallel loop that are of the range too
 
   /// A loop, or one that was split or fused into others.
   struct Loop {
-    std::string name;
     int owner = kResult;   ///< kResult, or which of the reductions
     Dim symbol = nullptr;  ///< its index in what the computation says; a root's is the index variable
     Dim extent = nullptr;  ///< of a root or a fused loop
@@ -86,48 +81,53 @@ class Nest {
     DotIntrinsicPtr dot{};  ///< what does its steps
   };
   struct Split {
-    int loop, outer, inner;
+    LoopId loop, outer, inner;
     int64_t factor;
   };
   struct Fuse {
-    int outer, inner, fused;
+    LoopId outer, inner, fused;
   };
 
   /// A scratch buffer that takes the place of another buffer inside of a loop, and what fills it there.
   struct Fill {
     int buffer;            ///< which is read
     int scratch;           ///< a stage's is its own
-    int loop;              ///< in whose steps it is filled, or kBeforeAll
+    LoopId loop;           ///< in whose steps it is filled, or kBeforeAll
     Computation value;     ///< an element of the buffer
     bool is_copy = false;  ///< `value` is defined at all indices: outside of the buffer it is what reads say
   };
   /// The loops by what they are around.
   struct Parts {
-    std::vector<int> outer;    ///< around everything
-    std::vector<int> memory;   ///< inside of these, with loops of the reduction among them: accumulators are
-                               ///< in scratch memory
-    std::vector<int> reduced;  ///< of reductions
-    std::vector<int> tile;     ///< inside of a reduction's: accumulators are in registers
+    LoopIds outer;    ///< around everything
+    LoopIds memory;   ///< inside of these, with loops of the reduction among them: accumulators are
+                      ///< in scratch memory
+    LoopIds reduced;  ///< of reductions
+    LoopIds tile;     ///< inside of a reduction's: accumulators are in registers
   };
 
-  Result<Done> change(const ScheduleStep& step);
-  Result<Done> split(const ScheduleStep& step);
-  Result<Done> fuse(const ScheduleStep& step);
-  Result<Done> reorder(const ScheduleStep& step);
-  Result<Done> mark(const ScheduleStep& step);
-  Result<Done> parallel(const ScheduleStep& step);
-  Result<Done> parts_follow(const std::vector<int>& order) const;
-  bool is_whole(int loop) const;
-  Result<Done> peel(const ScheduleStep& step);
-  Result<Done> turn(const ScheduleStep& step);
-  Result<Done> turn_write(const ScheduleStep& step);
-  Result<Done> pack(const ScheduleStep& step);
-  Result<Done> vthread(const ScheduleStep& step);
-  Result<Done> bind(const ScheduleStep& step);
-  Result<Done> cache_read(const ScheduleStep& step);
-  Result<Done> cache_write(const ScheduleStep& step);
-  Result<Done> compute_at(const ScheduleStep& step);
-  Result<Done> inline_stage(const ScheduleStep& step);
+  /// What a primitive does to the loops: one function for each row of primitives.def.
+  template <Primitive primitive>
+  Result<Done> change(const LoopStep& step);
+
+  Loop& at(LoopId loop) { return table_[index_of(loop)]; }
+  const Loop& at(LoopId loop) const { return table_[index_of(loop)]; }
+  LoopId id_of(const Loop& loop) const { return LoopId(static_cast<int>(&loop - table_.data())); }
+  const std::string& name(LoopId loop) const { return names_.of(loop); }
+  const std::string& name(const Loop& loop) const { return name(id_of(loop)); }
+  /// What a part of a split is a part of.
+  const Split& split_of(LoopId part) const { return splits_[static_cast<size_t>(at(part).made_by)]; }
+  bool is_there(LoopId loop) const;
+  size_t place_of(LoopId loop) const;
+  LoopId add_loop(const LoopStep& step, size_t made, Loop loop);
+  LoopId outer_of(LoopId loop) const;
+  void roots_of(LoopId loop, LoopIds& roots) const;
+  std::vector<Dim> root_symbols(LoopId loop) const;
+
+  Result<Done> mark(LoopId loop, LoopKind kind, const LoopStep& step);
+  Result<Done> put_in_order(const LoopIds& loops);
+  Result<Done> parts_follow(const LoopIds& order) const;
+  bool is_whole(LoopId loop) const;
+
   Result<int> stage_of(const std::string& name) const;
   Result<Done> reads_are_known(int buffer) const;
   int first_scratch() const;
@@ -135,47 +135,45 @@ class Nest {
   void insert_buffer(int at, Buffer buffer);
   void remove_buffer(int buffer);
   void renumber_buffers(int from, int by);
-  Result<Done> tensorize(const ScheduleStep& step);
-  Result<Done> dot_is_complete(int loop, const Parts& parts) const;
-  Result<Done> matrices_are_complete(int loop, const Parts& parts) const;
-  Result<Done> zeros_are_absent(const DotFactors& factors, int rows, int terms) const;
   std::optional<LoadValue> only_read(int buffer) const;
-  int add_loop(Loop loop);
-  int add_root(Dim var, Dim extent, int owner);
-  Result<int> find(const std::string& name) const;
-  Result<std::vector<int>> find_all(const std::vector<std::string>& names) const;
-  Result<size_t> find_in_order(const std::string& name) const;
-  Result<Done> make_name(const std::string& name) const;
-  int outer_of(int loop) const;
+
   Parts parts() const;
-  std::optional<int64_t> known_extent(int loop) const;
-  std::optional<int64_t> most_steps(int loop) const;
+  std::optional<int64_t> known_extent(LoopId loop) const;
+  std::optional<int64_t> most_steps(LoopId loop) const;
   std::optional<int64_t> even_count(const Split& split) const;
-  Result<Done> tile_is_complete(const std::vector<int>& tile) const;
+  Result<Done> tile_is_complete(const LoopIds& tile) const;
   Result<Done> lanes_are_complete(const Parts& parts) const;
   Result<Done> turned_write_is_complete(const Parts& parts) const;
   Result<Done> bound_are_complete(const Parts& parts) const;
   Result<Done> scratch_is_complete(const Parts& parts) const;
-  Result<Done> scratch_stands_well(int loop, const std::string& buffer, const Parts& parts) const;
-  void roots_of(int loop, std::vector<int>& roots) const;
-  std::vector<Dim> root_symbols(int loop) const;
+  Result<Done> scratch_stands_well(LoopId loop, const std::string& buffer, const Parts& parts) const;
+  Result<Done> dot_is_complete(LoopId loop, const Parts& parts) const;
+  Result<Done> matrices_are_complete(LoopId loop, const Parts& parts) const;
+  Result<Done> zeros_are_absent(const DotFactors& factors, LoopId rows, LoopId terms) const;
 
   Computation c_;
-  Schedule applied_;
-  std::vector<Loop> table_;  ///< all that there ever were
+  LoopNames names_;
+  std::vector<LoopStep> applied_;
+  std::vector<Loop> table_;  ///< by their handles, all that there ever were
   std::vector<Split> splits_;
   std::vector<Fuse> fuses_;
-  std::vector<int> order_;  ///< outermost first
+  LoopIds order_;  ///< outermost first
   std::vector<PackedBuffer> packed_;
   DotIntrinsics dots_;
-  int matrix_rows_ = -1;   ///< the loop of a tile whose steps an intrinsic of matrices does
-  int parallel_ = -1;      ///< the loop whose steps make the kernel's range
-  int turned_ = -1;        ///< the buffer that is loaded along the innermost loop but one
-  int turned_write_ = -1;  ///< the loop of a tile along which results are stored
-  int turned_lanes_ = -1;  ///< the one whose lanes have them
+  LoopId matrix_rows_ = kNoLoop;   ///< the loop of a tile whose steps an intrinsic of matrices does
+  LoopId parallel_ = kNoLoop;      ///< the loop whose steps make the kernel's range
+  int turned_ = -1;                ///< the buffer that is loaded along the innermost loop but one
+  LoopId turned_write_ = kNoLoop;  ///< the loop of a tile along which results are stored
+  LoopId turned_lanes_ = kNoLoop;  ///< the one whose lanes have them
   std::vector<Fill> fills_;
-  int written_ = -1;  ///< the loop inside of which results are in `written_scratch_`
+  LoopId written_ = kNoLoop;  ///< the loop inside of which results are in `written_scratch_`
   int written_scratch_ = -1;
 };
+
+#define QUERN_PRIMITIVE(name, text, makes, takes, form, does) \
+  template <>                                                 \
+  Result<Done> Nest::change<Primitive::name>(const LoopStep& step);
+#include "ir/expr/primitives.def"
+#undef QUERN_PRIMITIVE
 
 }  // namespace quern::loops

@@ -20,29 +20,29 @@ class PackedForm {
     form_.dims = nest.c_.dims;
   }
 
-  void add_loops(const std::vector<int>& loops) {
-    for (const int loop : loops) {
+  void add_loops(const LoopIds& loops) {
+    for (const LoopId loop : loops) {
       const Nest::Loop& l = loop_at(loop);
-      here_.emplace(l.symbol, add_axis(l.name, l.extent));
+      here_.emplace(l.symbol, add_axis(nest_.name(loop), l.extent));
       place_ = dim_add(dim_mul(place_, l.extent), l.symbol);
       indices_.push_back(l.symbol);
     }
   }
-  void add_steps(int across) {
+  void add_steps(LoopId across) {
     const Nest::Loop& l = loop_at(across);
     const Dim steps = dim_floordiv(dim_add(l.extent, dim_sub(width_, dim_const(1))), width_);
     step_ = add_axis("tile", steps);
     indices_.push_back(dim_floordiv(l.symbol, width_));
     place_ = dim_add(dim_mul(place_, steps), indices_.back());
   }
-  void add_groups(int loop, int64_t group) {
+  void add_groups(LoopId loop, int64_t group) {
     const Nest::Loop& l = loop_at(loop);
     const Dim steps = dim_floordiv(dim_add(l.extent, dim_const(group - 1)), dim_const(group));
-    group_ = add_axis(l.name, steps);
+    group_ = add_axis(nest_.name(loop), steps);
     indices_.push_back(dim_floordiv(l.symbol, dim_const(group)));
     place_ = dim_add(dim_mul(place_, steps), indices_.back());
   }
-  void add_members(int loop, int64_t group) {
+  void add_members(LoopId loop, int64_t group) {
     const Nest::Loop& l = loop_at(loop);
     const Dim size = dim_const(group), member = add_axis("member", size);
     indices_.push_back(dim_floormod(l.symbol, size));
@@ -51,7 +51,7 @@ class PackedForm {
     here_.emplace(l.symbol, index);
     if (!is_const(dim_floormod(l.extent, size), 0)) padding_.push_back({index, nullptr, l.extent, nullptr});
   }
-  void add_lanes(int across) {
+  void add_lanes(LoopId across) {
     const Nest::Loop& l = loop_at(across);
     const Dim lane = add_axis("lane", width_);
     indices_.push_back(dim_floormod(l.symbol, width_));
@@ -91,7 +91,7 @@ class PackedForm {
   const std::vector<Dim>& indices() const { return indices_; }
 
  private:
-  const Nest::Loop& loop_at(int loop) const { return nest_.table_[static_cast<size_t>(loop)]; }
+  const Nest::Loop& loop_at(LoopId loop) const { return nest_.at(loop); }
 
   Dim add_axis(std::string_view name, Dim extent) {
     form_.vars.push_back(dim_var(name));
@@ -100,8 +100,8 @@ class PackedForm {
   }
 
   /// The indices of the loops that the loop across is made of.
-  void set_roots(int across) {
-    std::vector<int> roots;
+  void set_roots(LoopId across) {
+    LoopIds roots;
     nest_.roots_of(across, roots);
     Dim rest = across_;
     for (size_t k = roots.size(); k-- > 0;) {
@@ -161,36 +161,33 @@ std::optional<LoadValue> Nest::only_read(int buffer) const {
   return reads == 1 && read->computed.empty() && read->checks.empty() ? read : std::nullopt;
 }
 
-Result<Done> Nest::pack(const ScheduleStep& step) {
+template <>
+Result<Done> Nest::change<Primitive::Pack>(const LoopStep& step) {
   const bool grouped = step.numbers.size() == 2;
-  const std::string& name = step.loops[0][0];
+  const std::string& tensor = step.words[0];
   const auto output = c_.buffers.begin() + output_of(c_.buffers);
   const auto buffer =
-      std::find_if(c_.buffers.begin(), output, [&](const Buffer& b) { return b.name == name; });
-  if (buffer == output) return Failure{fmt::format("there is no buffer `{}`", name)};
+      std::find_if(c_.buffers.begin(), output, [&](const Buffer& b) { return b.name == tensor; });
+  if (buffer == output) return Failure{fmt::format("there is no buffer `{}`", tensor)};
   const int index = static_cast<int>(buffer - c_.buffers.begin());
   const DType buffer_dtype = buffer->dtype;
-  std::vector<int> groups[3];
-  for (size_t g = 0; g < 3; ++g) {
-    auto loops = find_all(step.loops[g + 1]);
-    if (!loops) return loops.error();
-    for (const int loop : *loops)
-      if (!table_[static_cast<size_t>(loop)].extent)
-        return Failure{fmt::format("`{}` is a part of a split", table_[static_cast<size_t>(loop)].name)};
-    groups[g] = std::move(*loops);
-  }
+  for (const LoopIds& group : step.loops)
+    for (const LoopId loop : group)
+      if (!at(loop).extent) return Failure{fmt::format("`{}` is a part of a split", name(loop))};
   const std::optional<LoadValue> read = only_read(index);
   if (!read || c_.reductions.size() != 1)
-    return Failure{fmt::format("`{}` is not read in one place, inside of its bounds, by dims", name)};
+    return Failure{fmt::format("`{}` is not read in one place, inside of its bounds, by dims", tensor)};
 
   PackedForm packed(*this, *buffer, step.numbers[0]);
-  packed.add_loops(groups[0]);
-  packed.add_steps(groups[1][0]);
-  const int last = grouped ? groups[2].back() : -1;
-  if (grouped) groups[2].pop_back();
-  packed.add_loops(groups[2]);
+  const LoopId across = step.loops[2][0];
+  LoopIds inner = step.loops[3];
+  const LoopId last = grouped ? inner.back() : kNoLoop;
+  if (grouped) inner.pop_back();
+  packed.add_loops(step.loops[1]);
+  packed.add_steps(across);
+  packed.add_loops(inner);
   if (grouped) packed.add_groups(last, step.numbers[1]);
-  packed.add_lanes(groups[1][0]);
+  packed.add_lanes(across);
   if (grouped) packed.add_members(last, step.numbers[1]);
   ValuePtr taken = make(*read);
   map_values(c_.reductions[0].value, [&](const Value& v) -> ValuePtr {
@@ -199,9 +196,9 @@ Result<Done> Nest::pack(const ScheduleStep& step) {
     return taken;
   });
   auto form = packed.made_of(*read, taken);
-  if (!form) return Failure{fmt::format("`{}` is read along other loops too", name)};
+  if (!form) return Failure{fmt::format("`{}` is read along other loops too", tensor)};
   const int to = first_scratch();
-  insert_buffer(to, {fresh_name(c_.buffers, name + "_packed"), taken->dtype, form->extents, false});
+  insert_buffer(to, {fresh_name(c_.buffers, tensor + "_packed"), taken->dtype, form->extents, false});
   LoadValue element = *read;
   element.dtype = taken->dtype;
   element.buffer = to;

@@ -20,7 +20,7 @@ void append(Block& body, const Block& more) { body.insert(body.end(), more.begin
 
 int NestWriter::lanes_for(DType dtype) const {
   constexpr int kVectorBytes = 64;
-  for (const int loop : nest_.order_)
+  for (const LoopId loop : nest_.order_)
     if (loop_at(loop).kind == LoopKind::Vectorize) return static_cast<int>(loop_at(loop).width);
   return kVectorBytes / static_cast<int>(dtype.bytes());
 }
@@ -103,7 +103,7 @@ void NestWriter::fill_whole(const Nest::Fill& fill, const Place& place, Block& b
 }
 
 /// What of a buffer is read inside of a loop.
-NestWriter::Reads NestWriter::reads_inside(int loop, int buffer) const {
+NestWriter::Reads NestWriter::reads_inside(LoopId loop, int buffer) const {
   Reads reads;
   const std::function<void(const LoadValue&)> inside = [&](const LoadValue& load) {
     if (load.buffer == buffer) reads.indices.push_back(load.indices);
@@ -131,7 +131,7 @@ NestWriter::Reads NestWriter::reads_inside(int loop, int buffer) const {
 }
 
 /// The step of a loop, with scratch buffers that are filled in it.
-Block NestWriter::with_scratch(int loop, const Place& place, const Inside& inside) {
+Block NestWriter::with_scratch(LoopId loop, const Place& place, const Inside& inside) {
   const bool is_filled = std::any_of(nest_.fills_.begin(), nest_.fills_.end(),
                                      [&](const Nest::Fill& f) { return f.loop == loop; });
   if (moves_results_ || (!is_filled && loop != nest_.written_)) return inside(place);
@@ -143,7 +143,7 @@ Block NestWriter::with_scratch(int loop, const Place& place, const Inside& insid
     const Buffer& buffer = c_.buffers[static_cast<size_t>(fill.buffer)];
     const Reads reads = reads_inside(loop, fill.buffer);
     if (reads.indices.empty() || (!fill.is_copy && !reads.is_all)) {
-      refuse(fmt::format("`{}` is read outside of `{}`", buffer.name, loop_at(loop).name));
+      refuse(fmt::format("`{}` is read outside of `{}`", buffer.name, nest_.name(loop)));
       return {};
     }
     const Region held = region(reads, place, buffer.dtype);
@@ -192,11 +192,11 @@ Reduction NestWriter::nested_at(Reduction r, const DimMap& map, const Place& pla
 
 // --- results ---
 
-std::vector<int> NestWriter::results_inside() const {
+LoopIds NestWriter::results_inside() const {
   const auto& order = nest_.order_;
-  std::vector<int> found;
+  LoopIds found;
   std::copy_if(std::find(order.begin(), order.end(), nest_.written_) + 1, order.end(),
-               std::back_inserter(found), [&](int loop) { return loop_at(loop).owner == Nest::kResult; });
+               std::back_inserter(found), [&](LoopId loop) { return loop_at(loop).owner == Nest::kResult; });
   return found;
 }
 

@@ -15,17 +15,17 @@ void NestWriter::refuse(std::string why) {
 }
 
 /// Whether the last region was none, of which the failure then tells.
-bool NestWriter::is_refused(const Buffer& buffer, int loop) {
+bool NestWriter::is_refused(const Buffer& buffer, LoopId loop) {
   if (failure_.empty()) return false;
-  failure_ = fmt::format("`{}` cannot be in scratch memory inside of `{}`: {}", buffer.name,
-                         loop_at(loop).name, failure_);
+  failure_ = fmt::format("`{}` cannot be in scratch memory inside of `{}`: {}", buffer.name, nest_.name(loop),
+                         failure_);
   return true;
 }
 
 // --- the loops inside of a place ---
 
 /// Whether it runs from its start to its end inside of the place.
-bool NestWriter::is_spanned_whole(int loop, const Place& place) const {
+bool NestWriter::is_spanned_whole(LoopId loop, const Place& place) const {
   if (place.index.contains(loop)) return false;
   if (std::count(nest_.order_.begin(), nest_.order_.end(), loop) != 0) return true;
   for (size_t s = 0; s < nest_.splits_.size(); ++s) {
@@ -40,7 +40,7 @@ bool NestWriter::is_spanned_whole(int loop, const Place& place) const {
 }
 
 /// Whether it, or a loop that is made of it, runs in lanes.
-bool NestWriter::has_lanes(int loop) const {
+bool NestWriter::has_lanes(LoopId loop) const {
   if (loop_at(loop).kind == LoopKind::Vectorize) return true;
   return std::any_of(nest_.splits_.begin(), nest_.splits_.end(),
                      [&](const Nest::Split& s) { return s.loop == loop && has_lanes(s.inner); }) ||
@@ -48,10 +48,10 @@ bool NestWriter::has_lanes(int loop) const {
                      [&](const Nest::Fuse& f) { return f.inner == loop && has_lanes(f.fused); });
 }
 
-Dim NestWriter::add_to_span(int loop, const Place& place, Span& span) const {
+Dim NestWriter::add_to_span(LoopId loop, const Place& place, Span& span) const {
   const auto [found, is_new] = span.index.try_emplace(loop, nullptr);
   if (!is_new) return found->second;
-  const std::string& name = loop_at(loop).name;
+  const std::string& name = nest_.name(loop);
   const Dim extent = extent_of(loop, place);
   const auto known = as_const(extent);
   found->second = dim_var(name);
@@ -61,7 +61,7 @@ Dim NestWriter::add_to_span(int loop, const Place& place, Span& span) const {
 }
 
 /// The loop's index at the steps of the loops inside of the place.
-Dim NestWriter::spanned(int loop, const Place& place, Span& span) const {
+Dim NestWriter::spanned(LoopId loop, const Place& place, Span& span) const {
   if (const auto known = place.index.find(loop); known != place.index.end()) return known->second;
   if (is_spanned_whole(loop, place)) return add_to_span(loop, place, span);
   for (size_t s = 0; s < nest_.splits_.size(); ++s) {
@@ -128,9 +128,8 @@ void NestWriter::add_axis(const std::vector<Dim>& indices, const Span& span, con
 NestWriter::Region NestWriter::region(const Reads& reads, const Place& place, DType dtype) {
   Span span;
   DimMap inside;
-  for (size_t k = 0; k < nest_.table_.size(); ++k)
-    if (nest_.table_[k].extent)
-      inside.emplace(nest_.table_[k].symbol, spanned(static_cast<int>(k), place, span));
+  for (const Nest::Loop& l : nest_.table_)
+    if (l.extent) inside.emplace(l.symbol, spanned(nest_.id_of(l), place, span));
   for (const auto& [var, extent] : reads.inner)
     span.variables.push_back(
         {var, quern::substitute(extent, inside), as_const(extent), std::string(var->name), false});

@@ -191,32 +191,30 @@ Result<Done> Nest::reads_are_known(int buffer) const {
   return Done{};
 }
 
-Result<Done> Nest::cache_read(const ScheduleStep& step) {
-  const std::string& name = step.loops[0][0];
+template <>
+Result<Done> Nest::change<Primitive::CacheRead>(const LoopStep& step) {
+  const std::string& tensor = step.words[0];
   const auto buffer = std::find_if(c_.buffers.begin(), c_.buffers.end(),
-                                   [&](const Buffer& b) { return b.name == name && !b.is_output; });
-  if (buffer == c_.buffers.end()) return Failure{fmt::format("there is no buffer `{}`", name)};
-  auto at = find_in_order(step.loops[0][1]);
-  if (!at) return at.error();
+                                   [&](const Buffer& b) { return b.name == tensor && !b.is_output; });
+  if (buffer == c_.buffers.end()) return Failure{fmt::format("there is no buffer `{}`", tensor)};
   const int index = static_cast<int>(buffer - c_.buffers.begin());
   for (const Fill& fill : fills_)
     if ((fill.buffer == index && fill.loop != kBeforeAll) || (fill.scratch == index && fill.is_copy))
-      return Failure{fmt::format("`{}` is in scratch memory already", name)};
+      return Failure{fmt::format("`{}` is in scratch memory already", tensor)};
   if (auto known = reads_are_known(index); !known) return known;
-  Fill fill{index, 0, order_[*at], copy_of(*this, index, padding_of(c_, index)), true};
-  fill.scratch = add_scratch(name + "_cache", buffer->dtype);
+  Fill fill{index, 0, step.loops[0][0], copy_of(*this, index, padding_of(c_, index)), true};
+  fill.scratch = add_scratch(tensor + "_cache", buffer->dtype);
   fills_.push_back(std::move(fill));
   return Done{};
 }
 
-Result<Done> Nest::cache_write(const ScheduleStep& step) {
-  auto at = find_in_order(step.loops[0][0]);
-  if (!at) return at.error();
-  const Loop& loop = table_[static_cast<size_t>(order_[*at])];
-  if (loop.owner != kResult) return Failure{fmt::format("`{}` is of a reduction", loop.name)};
+template <>
+Result<Done> Nest::change<Primitive::CacheWrite>(const LoopStep& step) {
+  const LoopId loop = step.loops[0][0];
+  if (at(loop).owner != kResult) return Failure{fmt::format("`{}` is of a reduction", name(loop))};
   const Buffer output = c_.buffers[static_cast<size_t>(output_of(c_.buffers))];
-  if (written_ >= 0) return Failure{fmt::format("`{}` is in scratch memory already", output.name)};
-  written_ = order_[*at];
+  if (written_ != kNoLoop) return Failure{fmt::format("`{}` is in scratch memory already", output.name)};
+  written_ = loop;
   written_scratch_ = add_scratch(output.name + "_cache", output.dtype);
   return Done{};
 }
@@ -229,30 +227,31 @@ Result<int> Nest::stage_of(const std::string& name) const {
   return Failure{fmt::format("there is no stage `{}`", name)};
 }
 
-Result<Done> Nest::compute_at(const ScheduleStep& step) {
-  auto stage = stage_of(step.loops[0][0]);
+template <>
+Result<Done> Nest::change<Primitive::ComputeAt>(const LoopStep& step) {
+  const LoopId loop = step.loops[0][0];
+  auto stage = stage_of(step.words[0]);
   if (!stage) return stage.error();
-  auto at = find_in_order(step.loops[0][1]);
-  if (!at) return at.error();
   Fill& fill = fills_[static_cast<size_t>(*stage)];
   for (const Fill& other : fills_)
     if (reads(other.value, fill.buffer))
-      return Failure{fmt::format("`{}` is read by `{}` too, which is not inside of `{}`", step.loops[0][0],
-                                 c_.buffers[static_cast<size_t>(other.scratch)].name, step.loops[0][1])};
+      return Failure{fmt::format("`{}` is read by `{}` too, which is not inside of `{}`", step.words[0],
+                                 c_.buffers[static_cast<size_t>(other.scratch)].name, name(loop))};
   if (auto known = reads_are_known(fill.buffer); !known) return known;
-  fill.loop = order_[*at];
+  fill.loop = loop;
   return Done{};
 }
 
-Result<Done> Nest::inline_stage(const ScheduleStep& step) {
-  auto stage = stage_of(step.loops[0][0]);
+template <>
+Result<Done> Nest::change<Primitive::Inline>(const LoopStep& step) {
+  const std::string& tensor = step.words[0];
+  auto stage = stage_of(tensor);
   if (!stage) return stage.error();
-  const std::string& name = step.loops[0][0];
   const Fill fill = fills_[static_cast<size_t>(*stage)];
   std::vector<Computation*> readers{&c_};
   for (Fill& other : fills_) {
     if (other.is_copy && other.buffer == fill.buffer)
-      return Failure{fmt::format("`{}` is read from scratch memory", name)};
+      return Failure{fmt::format("`{}` is read from scratch memory", tensor)};
     readers.push_back(&other.value);
   }
   bool is_padded = false, is_known = true;
@@ -262,14 +261,14 @@ Result<Done> Nest::inline_stage(const ScheduleStep& step) {
       is_padded |= !load.checks.empty();
       is_known &= load.computed.empty() && load.indices.size() == fill.value.vars.size() && load.trap == 0;
     });
-  if (!is_known) return Failure{fmt::format("where `{}` is read is known at run time only", name)};
+  if (!is_known) return Failure{fmt::format("where `{}` is read is known at run time only", tensor)};
   if (is_padded && has_traps(fill.value))
-    return Failure{fmt::format("`{}` is read with padding, and may stop the kernel", name)};
+    return Failure{fmt::format("`{}` is read with padding, and may stop the kernel", tensor)};
   const Parts parts = this->parts();
   const bool in_tile = !parts.tile.empty() || !parts.memory.empty();
   if (in_tile && !fill.value.reductions.empty() && reads(c_, fill.buffer))
     return Failure{
-        fmt::format("`{}` is a reduction, and a tile is of one reduction and of nothing else", name)};
+        fmt::format("`{}` is a reduction, and a tile is of one reduction and of nothing else", tensor)};
   for (Computation* reader : readers) Inliner(fill.buffer, fill.value, c_.locals).into(*reader);
   fills_.erase(fills_.begin() + *stage);
   remove_buffer(fill.buffer);

@@ -9,62 +9,57 @@
 
 namespace quern::loops {
 
-Result<Done> Nest::tensorize(const ScheduleStep& step) {
-  const std::string& name = step.loops[1][0];
-  const auto dot = std::ranges::find(dots_, name, [](const DotIntrinsicPtr& d) { return d->name; });
-  if (dot == dots_.end()) return Failure{fmt::format("this machine has no intrinsic `{}`", name)};
+template <>
+Result<Done> Nest::change<Primitive::Tensorize>(const LoopStep& step) {
+  const LoopIds& loops = step.loops[0];
+  const std::string& intrinsic = step.words[0];
+  const auto dot = std::ranges::find(dots_, intrinsic, [](const DotIntrinsicPtr& d) { return d->name; });
+  if (dot == dots_.end()) return Failure{fmt::format("this machine has no intrinsic `{}`", intrinsic)};
   const bool of_matrices = (*dot)->is_of_matrices();
-  if (step.loops[0].size() != (of_matrices ? 3U : 2U))
-    return Failure{fmt::format("`{}` does the steps of {} loops: `tensorize({}l, m; {})`", name,
-                               of_matrices ? 3 : 2, of_matrices ? "v, " : "", name)};
-  std::vector<int> named;
-  for (const std::string& loop : step.loops[0]) {
-    auto found = find_in_order(loop);
-    if (!found) return found.error();
-    named.push_back(order_[*found]);
-  }
-  const Loop& l = table_[static_cast<size_t>(named[named.size() - 2])];
-  Loop& m = table_[static_cast<size_t>(named.back())];
+  if (loops.size() != (of_matrices ? 3U : 2U))
+    return Failure{fmt::format("`{}` does the steps of {} loops: `tensorize({}l, m; {})`", intrinsic,
+                               of_matrices ? 3 : 2, of_matrices ? "v, " : "", intrinsic)};
+  const Loop& l = at(loops[loops.size() - 2]);
+  Loop& m = at(loops.back());
   if (l.kind != LoopKind::Vectorize || l.width != (*dot)->lanes)
-    return Failure{
-        fmt::format("`{}` runs in lanes of `{}`: `vectorize({}, {})`", name, l.name, l.name, (*dot)->lanes)};
-  const bool inner = outer_of(named.back()) >= 0 && m.owner != kResult;
+    return Failure{fmt::format("`{}` runs in lanes of `{}`: `vectorize({}, {})`", intrinsic, name(l), name(l),
+                               (*dot)->lanes)};
+  const bool inner = outer_of(loops.back()) != kNoLoop && m.owner != kResult;
   const int64_t most = int64_t{(*dot)->group} * (*dot)->steps;
-  const int64_t steps = inner ? splits_[static_cast<size_t>(m.made_by)].factor : 0;
+  const int64_t steps = inner ? split_of(loops.back()).factor : 0;
   if (steps < (*dot)->group || steps > most || steps % (*dot)->group != 0)
     return Failure{fmt::format(
-        "`{}` is not the inner part of a split of a reduction's loop into steps of {}{}", m.name,
+        "`{}` is not the inner part of a split of a reduction's loop into steps of {}{}", name(m),
         (*dot)->group, of_matrices ? fmt::format(", or of a multiple of it up to {}", most) : "")};
   m.dot = *dot;
-  if (of_matrices) matrix_rows_ = named[0];
+  if (of_matrices) matrix_rows_ = loops[0];
   return Done{};
 }
 
 /// That groups of both factors lie side by side in memory depends on what was packed.
-Result<Done> Nest::dot_is_complete(int loop, const Parts& parts) const {
-  const std::vector<int>& tile = parts.tile;
-  const Loop& m = table_[static_cast<size_t>(loop)];
-  const std::string& name = m.dot->name;
-  const auto is_reduced = [&](int other) { return table_[static_cast<size_t>(other)].owner != kResult; };
+Result<Done> Nest::dot_is_complete(LoopId loop, const Parts& parts) const {
+  const LoopIds& tile = parts.tile;
+  const Loop& m = at(loop);
+  const std::string& intrinsic = m.dot->name;
+  const auto is_reduced = [&](LoopId other) { return at(other).owner != kResult; };
   const auto innermost = std::find_if(order_.rbegin(), order_.rend(), is_reduced);
   if (tile.empty() || *innermost != loop)
-    return Failure{fmt::format("`{}` is not the innermost loop around a tile", m.name)};
-  const Loop& lanes = table_[static_cast<size_t>(tile.back())];
+    return Failure{fmt::format("`{}` is not the innermost loop around a tile", name(m))};
+  const Loop& lanes = at(tile.back());
   if (lanes.kind != LoopKind::Vectorize || lanes.width != m.dot->lanes || m.kind != LoopKind::Serial)
-    return Failure{fmt::format("`{}` takes {} lanes of a tile, and the steps of `{}`, at once", name,
-                               m.dot->lanes, m.name)};
+    return Failure{fmt::format("`{}` takes {} lanes of a tile, and the steps of `{}`, at once", intrinsic,
+                               m.dot->lanes, name(m))};
   if (m.dot->is_of_matrices()) return matrices_are_complete(loop, parts);
   const Reduction& r = c_.reductions[0];
   const auto factors = r.kind == ReduceKind::Sum && r.accumulator == m.dot->accumulator
                            ? dot_factors(r.value, *m.dot)
                            : std::nullopt;
   if (!factors)
-    return Failure{fmt::format("`{}` adds up products of {} and {} in {}", name, to_string(m.dot->a),
+    return Failure{fmt::format("`{}` adds up products of {} and {} in {}", intrinsic, to_string(m.dot->a),
                                to_string(m.dot->b), to_string(m.dot->accumulator))};
-  const Split& split = splits_[static_cast<size_t>(m.made_by)];
-  const Loop& whole = table_[static_cast<size_t>(split.loop)];
-  const Dim symbol =
-      dim_add(dim_mul(table_[static_cast<size_t>(split.outer)].symbol, dim_const(split.factor)), m.symbol);
+  const Split& split = split_of(loop);
+  const Loop& whole = at(split.loop);
+  const Dim symbol = dim_add(dim_mul(at(split.outer).symbol, dim_const(split.factor)), m.symbol);
   Facts facts;
   facts.add_index(m.symbol, dim_const(split.factor));
   for (const LoadPtr& load : {factors->a, factors->b}) {
@@ -77,30 +72,28 @@ Result<Done> Nest::dot_is_complete(int loop, const Parts& parts) const {
     if (!std::ranges::all_of(load->checks, [&](const BoundsCheck& c) { return contains(r.checks, c); }))
       return Failure{fmt::format("what `{}` has outside of its bounds counts", buffer)};
     if (!load->computed.empty() || !along || !is_const(along->coefficient, 1) || tested)
-      return Failure{fmt::format("elements of `{}` do not lie side by side along `{}`", buffer, m.name)};
+      return Failure{fmt::format("elements of `{}` do not lie side by side along `{}`", buffer, name(m))};
   }
   return Done{};
 }
 
 /// Which lie side by side is seen as they are written.
-Result<Done> Nest::matrices_are_complete(int loop, const Parts& parts) const {
-  const Loop& m = table_[static_cast<size_t>(loop)];
+Result<Done> Nest::matrices_are_complete(LoopId loop, const Parts& parts) const {
+  const Loop& m = at(loop);
   const DotIntrinsic& dot = *m.dot;
-  const Split& split = splits_[static_cast<size_t>(m.made_by)];
-  const std::vector<int>& tile = parts.tile;
+  const Split& split = split_of(loop);
+  const LoopIds& tile = parts.tile;
   if (tile.size() != 2 || tile[0] != matrix_rows_ || !parts.memory.empty())
     return Failure{fmt::format("`{}` takes a tile of `{}` and `{}`, whose sums are in registers", dot.name,
-                               table_[static_cast<size_t>(matrix_rows_)].name,
-                               table_[static_cast<size_t>(tile.back())].name)};
+                               name(matrix_rows_), name(tile.back()))};
   if (!even_count(split))
     return Failure{
-        fmt::format("`{}` takes {} steps of `{}` at once, and {}", dot.name, split.factor,
-                    table_[static_cast<size_t>(split.loop)].name,
+        fmt::format("`{}` takes {} steps of `{}` at once, and {}", dot.name, split.factor, name(split.loop),
                     known_extent(split.loop) ? "some are left" : "how many there are is not known")};
-  const Loop& columns = table_[static_cast<size_t>(tile[1])];
-  if (!known_extent(columns.made_by < 0 ? tile[1] : splits_[static_cast<size_t>(columns.made_by)].loop))
-    return Failure{fmt::format("how far `{}` runs is not known, and `{}` takes so many columns", columns.name,
-                               dot.name)};
+  const Loop& columns = at(tile[1]);
+  if (!known_extent(columns.made_by < 0 ? tile[1] : split_of(tile[1]).loop))
+    return Failure{fmt::format("how far `{}` runs is not known, and `{}` takes so many columns",
+                               name(columns), dot.name)};
   const auto above = (most_steps(tile[0]).value_or(1) + dot.rows - 1) / dot.rows;
   const auto beside = (most_steps(tile[1]).value_or(1) + dot.lanes - 1) / dot.lanes;
   if (!DotIntrinsic::has_registers(above, beside))
@@ -122,12 +115,12 @@ Result<Done> Nest::matrices_are_complete(int loop, const Parts& parts) const {
 
 /// Of what the left factor reads whole rows count or none, which are 0 in a matrix. A zero is not nothing
 /// where the right one has an infinity.
-Result<Done> Nest::zeros_are_absent(const DotFactors& factors, int rows, int terms) const {
+Result<Done> Nest::zeros_are_absent(const DotFactors& factors, LoopId rows, LoopId terms) const {
   const Reduction& r = c_.reductions[0];
   const auto are_in = [](const std::vector<BoundsCheck>& others) {
     return [&](const BoundsCheck& c) { return contains(others, c); };
   };
-  const auto differ_along = [&](int loop) {
+  const auto differ_along = [&](LoopId loop) {
     return [symbols = root_symbols(loop)](const BoundsCheck& c) {
       return c.computed || std::ranges::any_of(symbols, [&](Dim var) { return contains_var(c.index, var); });
     };

@@ -6,8 +6,8 @@ namespace quern::loops {
 
 /// Loads a tile along one of its loops, and stores it along the other.
 Block NestWriter::turned_tile(const Place& place) {
-  const int v = nest_.order_[nest_.order_.size() - 2], u = nest_.order_.back();
-  const int64_t width = nest_.splits_[static_cast<size_t>(loop_at(v).made_by)].factor;
+  const LoopId v = nest_.order_[nest_.order_.size() - 2], u = nest_.order_.back();
+  const int64_t width = nest_.split_of(v).factor;
   const DType dtype = c_.buffers[static_cast<size_t>(nest_.turned_)].dtype;
   const int tile = c_.locals;
   Block body{make(Declare{.local = tile,
@@ -31,8 +31,9 @@ Block NestWriter::turned_tile(const Place& place) {
 }
 
 /// The steps of `rows`, unrolled, each over `columns` in lanes.
-Block NestWriter::square(int rows, int columns, int64_t width, Place place, const Inside& inside) const {
-  const Dim row = dim_var(loop_at(rows).name), column = dim_var(loop_at(columns).name);
+Block NestWriter::square(LoopId rows, LoopId columns, int64_t width, Place place,
+                         const Inside& inside) const {
+  const Dim row = dim_var(nest_.name(rows)), column = dim_var(nest_.name(columns));
   const Dim all_rows = extent_of(rows, place), all_columns = extent_of(columns, place);
   place.index[rows] = row;
   place.index[columns] = column;

@@ -8,12 +8,12 @@ namespace quern::loops {
 
 /// All of a tile, a vector's width of its rows and lanes at a time.
 Block NestWriter::turned_write(const Place& place) {
-  const int along = nest_.turned_write_, lanes = nest_.turned_lanes_;
+  const LoopId along = nest_.turned_write_, lanes = nest_.turned_lanes_;
   const auto plain = [&](const Place& p) { return Block{make(store_at(p))}; };
   const int64_t rows = *as_const(extent_of(along, place)), width = loop_at(lanes).width;
   if (rows < 2) return loops(parts_.tile, 0, place, plain);
-  std::vector<int> others = parts_.tile;
-  std::erase_if(others, [&](int loop) { return loop == along || loop == lanes; });
+  LoopIds others = parts_.tile;
+  std::erase_if(others, [&](LoopId loop) { return loop == along || loop == lanes; });
   const int64_t run = run_of_lanes(place), most = *tile_extent(lanes, place);
   return loops(others, 0, place, [&](const Place& p) {
     Block all;
@@ -31,8 +31,8 @@ Block NestWriter::turned_write(const Place& place) {
 int64_t NestWriter::run_of_lanes(Place place) const {
   const int64_t width = loop_at(nest_.turned_lanes_).width;
   const auto extent = as_const(extent_of(nest_.turned_lanes_, place));
-  for (const int loop : parts_.tile) {
-    place.index[loop] = dim_var(loop_at(loop).name);
+  for (const LoopId loop : parts_.tile) {
+    place.index[loop] = dim_var(nest_.name(loop));
     place.facts.add_index(place.index[loop], extent_of(loop, place));
   }
   if (!extent) return 1;
@@ -52,9 +52,9 @@ int64_t NestWriter::run_of_lanes(Place place) const {
 
 /// Takes a part of the accumulators and turns it.
 Block NestWriter::turned(const Place& place, const TurnedPart& part) const {
-  const int along = nest_.turned_write_, lanes = nest_.turned_lanes_;
+  const LoopId along = nest_.turned_write_, lanes = nest_.turned_lanes_;
   const Reduction& r = c_.reductions[0];
-  const Dim row = dim_var(loop_at(along).name), lane = dim_var(loop_at(lanes).name);
+  const Dim row = dim_var(nest_.name(along)), lane = dim_var(nest_.name(lanes));
   Place from = place;
   from.index[along] = dim_add(row, dim_const(part.row));
   from.index[lanes] = dim_add(lane, dim_const(part.lane));
@@ -76,11 +76,11 @@ Block NestWriter::turned(const Place& place, const TurnedPart& part) const {
 
 /// Stores what was transposed, of as many lanes as the tile has.
 Block NestWriter::stored_along(const Place& place, const TurnedPart& part) const {
-  const int along = nest_.turned_write_, lanes = nest_.turned_lanes_;
+  const LoopId along = nest_.turned_write_, lanes = nest_.turned_lanes_;
   const Reduction& r = c_.reductions[0];
   const int64_t left = *tile_extent(lanes, place) - part.lane;
   const int64_t groups = std::min(part.groups(), (left + part.run - 1) / part.run);
-  const Dim group = dim_var(loop_at(lanes).name), at = dim_var(loop_at(along).name);
+  const Dim group = dim_var(nest_.name(lanes)), at = dim_var(nest_.name(along));
   const Dim run = dim_const(part.run);
   const int64_t count = part.rows * part.run;
   Place to = place;

@@ -39,13 +39,13 @@ class NestWriter {
   };
   /// What is known of the loops around a statement.
   struct Place {
-    std::unordered_map<int, Dim> index{};    ///< of loops
-    std::unordered_map<int, Steps> steps{};  ///< of splits
+    std::unordered_map<LoopId, Dim> index{};  ///< of loops
+    std::unordered_map<int, Steps> steps{};   ///< of splits
     Facts facts{};
     Dim before = dim_const(0);        ///< how many steps of the range come before these
     std::vector<BoundsCheck> held{};  ///< of the reduction's checks, as the computation says them
     std::unordered_map<int, InScratch> scratch{};  ///< of buffers
-    int dot = -1;                                  ///< a loop around, whose steps an intrinsic does
+    LoopId dot = kNoLoop;                          ///< a loop around, whose steps an intrinsic does
   };
   /// The loops inside of a place, as index variables.
   struct Span {
@@ -56,7 +56,7 @@ class NestWriter {
       bool in_lanes;
     };
     std::vector<Variable> variables{};
-    std::unordered_map<int, Dim> index{};  ///< of loops
+    std::unordered_map<LoopId, Dim> index{};  ///< of loops
   };
   /// Where a buffer is read.
   struct Reads {
@@ -66,14 +66,14 @@ class NestWriter {
   };
   using Inside = std::function<Block(const Place&)>;
 
-  const Nest::Loop& loop_at(int loop) const { return nest_.table_[static_cast<size_t>(loop)]; }
-  bool is_in_tile(int loop) const;
-  LoopKind kind_of(int loop) const;
+  const Nest::Loop& loop_at(LoopId loop) const { return nest_.at(loop); }
+  bool is_in_tile(LoopId loop) const;
+  LoopKind kind_of(LoopId loop) const;
 
   // kernel.cpp: indices
   Place outermost() const;
-  Dim extent_of(int loop, const Place& place) const;
-  Dim index_of(int loop, const Place& place) const;
+  Dim extent_of(LoopId loop, const Place& place) const;
+  Dim index_of(LoopId loop, const Place& place) const;
   DimMap indices(const Place& place) const;
   static Dim here(Dim d, const DimMap& map, const Facts& facts);
 
@@ -81,20 +81,20 @@ class NestWriter {
   std::vector<Steps> steps_of(const Nest::Split& split, const Place& place) const;
   std::vector<Steps> even_steps(const Nest::Split& split, const Place& place) const;
   static std::vector<Steps> cascade(Dim extent, int64_t factor);
-  Block loops(const std::vector<int>& order, size_t k, const Place& place, const Inside& inside);
-  Block one_loop(const std::vector<int>& order, size_t k, Dim extent, Place place, const Inside& inside);
-  Execution execution_of(int loop, Dim extent, const Place& place) const;
-  Block step(const std::vector<int>& order, size_t k, Place place, const Inside& inside);
+  Block loops(const LoopIds& order, size_t k, const Place& place, const Inside& inside);
+  Block one_loop(const LoopIds& order, size_t k, Dim extent, Place place, const Inside& inside);
+  Execution execution_of(LoopId loop, Dim extent, const Place& place) const;
+  Block step(const LoopIds& order, size_t k, Place place, const Inside& inside);
   bool fills_registers(const Place& place) const;
-  Block guarded(int loop, Place place, const Inside& inside);
+  Block guarded(LoopId loop, Place place, const Inside& inside);
   bool is_open(Dim d) const;
   bool runs_in_lanes(Dim d, const Place& place) const;
 
   // range.cpp
   bool loops_are_numbered() const;
-  bool is_in_range(int loop) const;
-  Dim range_inside(const std::vector<int>& order, size_t k, const Place& place) const;
-  Dim range_from(const std::vector<int>& order, size_t k, const Place& place) const;
+  bool is_in_range(LoopId loop) const;
+  Dim range_inside(const LoopIds& order, size_t k, const Place& place) const;
+  Dim range_from(const LoopIds& order, size_t k, const Place& place) const;
 
   // element.cpp: statements and values
   Block element(const Place& place);
@@ -106,7 +106,7 @@ class NestWriter {
   LoadPtr factor(const LoadPtr& load, const DimMap& map, const Place& place, const Reduction& r) const;
   std::vector<Dim> tile_indices(const Place& place) const;
   void declare_tile(const Reduction& r, const Place& place, Block& body) const;
-  std::optional<int64_t> tile_extent(int loop, const Place& place) const;
+  std::optional<int64_t> tile_extent(LoopId loop, const Place& place) const;
   BoundsCheck check(BoundsCheck check, const DimMap& map, const Place& place) const;
   ValuePtr value(const ValuePtr& from, const DimMap& map, const Place& place,
                  const std::vector<BoundsCheck>* absence = nullptr) const;
@@ -117,13 +117,13 @@ class NestWriter {
 
   // matrices.cpp
   const Nest::Loop* loop_of_matrices() const;
-  int64_t terms_at_once(int loop) const;
+  int64_t terms_at_once(LoopId loop) const;
   ValuePtr product_of_matrices(const Reduction& r, const Place& place);
   Dim apart_along_groups(const LoadValue& load, const Place& place) const;
 
   // turned_tile.cpp
   Block turned_tile(const Place& place);
-  Block square(int rows, int columns, int64_t width, Place place, const Inside& inside) const;
+  Block square(LoopId rows, LoopId columns, int64_t width, Place place, const Inside& inside) const;
   ValuePtr turned_read() const;
   ValuePtr with_turned(const ValuePtr& from, const std::vector<Dim>& place) const;
 
@@ -140,10 +140,10 @@ class NestWriter {
   Block stored_along(const Place& place, const TurnedPart& part) const;
 
   // scratch_region.cpp
-  bool is_spanned_whole(int loop, const Place& place) const;
-  bool has_lanes(int loop) const;
-  Dim add_to_span(int loop, const Place& place, Span& span) const;
-  Dim spanned(int loop, const Place& place, Span& span) const;
+  bool is_spanned_whole(LoopId loop, const Place& place) const;
+  bool has_lanes(LoopId loop) const;
+  Dim add_to_span(LoopId loop, const Place& place, Span& span) const;
+  Dim spanned(LoopId loop, const Place& place, Span& span) const;
   void add_axis(const std::vector<Dim>& indices, const Span& span, const Place& place, Region& region,
                 bool& in_lanes);
   Region region(const Reads& reads, const Place& place, DType dtype);
@@ -151,19 +151,19 @@ class NestWriter {
   static Dim offset_in(const Region& region, const std::vector<Dim>& indices);
   void keep_shape(int scratch, const Region& region);
   void refuse(std::string why);
-  bool is_refused(const Buffer& buffer, int loop);
+  bool is_refused(const Buffer& buffer, LoopId loop);
 
   // scratch.cpp: what fills it, reads it, and has results in it
   int lanes_for(DType dtype) const;
   static bool fills_in_lanes(const Computation& c, Dim along);
   void fill(const Nest::Fill& fill, const Region& region, const Place& place, Block& body) const;
   void fill_whole(const Nest::Fill& fill, const Place& place, Block& body);
-  Reads reads_inside(int loop, int buffer) const;
-  Block with_scratch(int loop, const Place& place, const Inside& inside);
+  Reads reads_inside(LoopId loop, int buffer) const;
+  Block with_scratch(LoopId loop, const Place& place, const Inside& inside);
   ValuePtr scratch_read(const LoadValue& load, const Place& place) const;
   ValuePtr from_scratch(const ValuePtr& value, const Place& place) const;
   Reduction nested_at(Reduction r, const DimMap& map, const Place& place) const;
-  std::vector<int> results_inside() const;
+  LoopIds results_inside() const;
   Block with_result_in_scratch(const Place& place, const Inside& inside);
   Block memory_terms(const Place& place);
 

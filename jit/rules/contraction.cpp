@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <utility>
 
 #include "ir/base/result.h"
 #include "jit/nest/contraction_model.h"
@@ -23,64 +22,53 @@ class ContractionSchedule {
         nest_(nest_of(computation, roles)) {}
 
   Nest run() {
-    const std::string across = fused_columns();
-    std::vector<std::string> reduced = depth_order();
+    const LoopId across = fused_columns();
+    LoopIds reduced = depth_order();
     int64_t steps = extent_or_usual(nest_.extent_of(reduced.back()));
     const int64_t width = model_.width_of(roles_, tile_.vectors);
     if (model_.is_packed(roles_, tile_)) pack(across, reduced, width);
-    std::string innermost = reduced.back();
+    LoopId innermost = reduced.back();
     if (roles_.dot) {
-      const std::string whole = std::exchange(innermost, nest_.outer_name(innermost));
-      reduced.back() = innermost;
-      reduced.push_back(nest_.inner_name(whole));
-      step(Primitive::Split, {innermost, reduced.back()}, {{whole}}, {roles_.terms});
+      const LoopIds parts = step({Primitive::Split, {{innermost}}, {roles_.terms}});
+      innermost = reduced.back() = parts[0];
+      reduced.push_back(parts[1]);
       steps /= roles_.terms;
     }
-    const std::string outer_columns = nest_.outer_name(across), inner_columns = nest_.inner_name(across);
-    step(Primitive::Split, {outer_columns, inner_columns}, {{across}}, {width});
-    std::vector<std::string> rows = names_of(roles_.rows), tiled;
-    std::string row_steps, tile_rows;
+    const LoopIds columns = step({Primitive::Split, {{across}}, {width}});
+    LoopIds rows = nest_.loops_of(roles_.rows), tiled;
+    LoopId row_steps = kNoLoop, tile_rows = kNoLoop;
     if (rows_.cut) {
-      const std::string name = nest_.name_of(rows_.cut);
-      row_steps = nest_.outer_name(name);
-      tile_rows = nest_.inner_name(name);
-      step(Primitive::Split, {row_steps, tile_rows}, {{name}}, {tile_.rows});
-      *std::find(rows.begin(), rows.end(), name) = row_steps;
+      const LoopId row = nest_.loop_of(rows_.cut);
+      const LoopIds parts = step({Primitive::Split, {{row}}, {tile_.rows}});
+      row_steps = parts[0];
+      tile_rows = parts[1];
+      *std::find(rows.begin(), rows.end(), row) = row_steps;
       tiled.push_back(tile_rows);
     }
     if (rows_.whole) {
-      tiled.push_back(nest_.name_of(rows_.whole));
+      tiled.push_back(nest_.loop_of(rows_.whole));
       std::erase(rows, tiled.back());
     }
-    std::vector<std::string> order = outer_order(names_of(roles_.batch), rows, outer_columns, row_steps);
+    LoopIds order = outer_order(nest_.loops_of(roles_.batch), rows, columns[0], row_steps);
     order.insert(order.end(), reduced.begin(), reduced.end());
     order.insert(order.end(), tiled.begin(), tiled.end());
-    order.push_back(inner_columns);
-    step(Primitive::Reorder, {}, {order});
-    for (const std::string& name : tiled) step(Primitive::Unroll, {}, {{name}});
-    step(Primitive::Vectorize, {}, {{inner_columns}}, {model_.lanes()});
+    order.push_back(columns[1]);
+    step({Primitive::Reorder, {order}});
+    for (const LoopId loop : tiled) step({Primitive::Unroll, {{loop}}});
+    step({Primitive::Vectorize, {{columns[1]}}, {model_.lanes()}});
     if (const Dim along = model_.stored_along(roles_, rows_))
-      step(Primitive::TurnWrite, {},
-           {{along == rows_.cut ? tile_rows : nest_.name_of(along), inner_columns}});
-    if (roles_.dot) tensorize(tiled, inner_columns, reduced.back());
-    if (steps > 1) step(Primitive::Unroll, {}, {{innermost}}, {steps <= 8 ? steps : 2});
+      step({Primitive::TurnWrite, {{along == rows_.cut ? tile_rows : nest_.loop_of(along), columns[1]}}});
+    if (roles_.dot) tensorize(tiled, columns[1], reduced.back());
+    if (steps > 1) step({Primitive::Unroll, {{innermost}}, {steps <= 8 ? steps : 2}});
     unroll_windows(innermost, row_steps);
-    if (has_borders()) step(Primitive::Peel, {}, {{outer_columns}});
-    QUERN_CHECK(nest_.apply(schedule_));
+    if (has_borders()) step({Primitive::Peel, {{columns[0]}}});
     constexpr int64_t kMany = 64;  // tiles are long: two threads share them to within a hundredth
-    if (const std::string shared = nest_.shared_loop(kMany); !shared.empty())
-      QUERN_CHECK(nest_.apply({Primitive::Parallel, {}, {{shared}}, {}}));
+    if (const auto shared = nest_.shared_loop(kMany)) step({Primitive::Parallel, {{*shared}}});
     QUERN_CHECK(nest_.is_complete());
     return std::move(nest_);
   }
 
  private:
-  std::vector<std::string> names_of(const Vars& vars) const {
-    std::vector<std::string> names;
-    for (const Dim var : vars) names.push_back(nest_.name_of(var));
-    return names;
-  }
-
   static Nest nest_of(const Computation& c, const Roles& roles) {
     const DotIntrinsics dots = roles.dot ? DotIntrinsics{roles.dot} : DotIntrinsics();
     if (!roles.turns_sign) return Nest(c, {}, dots);
@@ -88,61 +76,57 @@ class ContractionSchedule {
     return Nest(std::move(turned.computation), std::move(turned.forms), dots);
   }
 
-  void step(Primitive primitive, std::vector<std::string> makes, std::vector<std::vector<std::string>> loops,
-            std::vector<ScheduleNumber> numbers = {}) {
-    schedule_.steps.push_back({primitive, std::move(makes), std::move(loops), std::move(numbers)});
+  LoopIds step(const LoopStep& given) {
+    auto made = nest_.apply(given);
+    QUERN_CHECK(made);
+    return *made;
   }
 
   /// The columns as one loop, inside of the others.
-  std::string fused_columns() {
-    std::vector<std::string> order = names_of(roles_.batch);
-    const std::vector<std::string> rows = names_of(roles_.rows), columns = names_of(roles_.columns);
+  LoopId fused_columns() {
+    LoopIds order = nest_.loops_of(roles_.batch);
+    const LoopIds rows = nest_.loops_of(roles_.rows), columns = nest_.loops_of(roles_.columns);
     order.insert(order.end(), rows.begin(), rows.end());
     order.insert(order.end(), columns.begin(), columns.end());
-    step(Primitive::Reorder, {}, {order});
-    std::string across = columns[0];
-    for (size_t k = 1; k < columns.size(); ++k) {
-      const std::string fused = nest_.new_name(across + columns[k]);
-      step(Primitive::Fuse, {fused}, {{across, columns[k]}});
-      across = fused;
-    }
+    step({Primitive::Reorder, {order}});
+    LoopId across = columns[0];
+    for (size_t k = 1; k < columns.size(); ++k) across = step({Primitive::Fuse, {{across, columns[k]}}})[0];
     return across;
   }
 
-  void pack(const std::string& across, const std::vector<std::string>& reduced, int64_t width) {
+  void pack(LoopId across, const LoopIds& reduced, int64_t width) {
     Vars outer;
     for (const Dim var : roles_.batch)
       if (ContractionModel::depends(roles_.right, var)) outer.push_back(var);
-    std::vector<std::string> inner;
-    for (const std::string& name : reduced)
-      if (ContractionModel::depends(roles_.right, nest_.symbol_of(name))) inner.push_back(name);
+    LoopIds inner;
+    for (const LoopId loop : reduced)
+      if (ContractionModel::depends(roles_.right, nest_.symbol_of(loop))) inner.push_back(loop);
     std::vector<ScheduleNumber> sizes{width};
     if (roles_.dot) sizes.push_back(roles_.dot->group);
-    step(Primitive::Pack, {},
-         {{c_.buffers[static_cast<size_t>(roles_.right.buffer)].name}, names_of(outer), {across}, inner},
-         sizes);
+    step({Primitive::Pack,
+          {{}, nest_.loops_of(outer), {across}, inner},
+          sizes,
+          {c_.buffers[static_cast<size_t>(roles_.right.buffer)].name}});
   }
 
-  void tensorize(const std::vector<std::string>& rows, const std::string& columns, const std::string& terms) {
-    std::vector<std::string> loops{columns, terms};
+  void tensorize(const LoopIds& rows, LoopId columns, LoopId terms) {
+    LoopIds loops{columns, terms};
     if (roles_.dot->is_of_matrices()) loops.insert(loops.begin(), rows.begin(), rows.end());
-    step(Primitive::Tensorize, {}, {loops, {roles_.dot->name}});
+    step({Primitive::Tensorize, {loops, {}}, {}, {roles_.dot->name}});
   }
 
   /// Beside the innermost loop of the reduction, which is unrolled already.
-  void unroll_windows(const std::string& innermost, const std::string& row_steps) {
+  void unroll_windows(LoopId innermost, LoopId row_steps) {
     if (!rows_.cut) return;
-    const std::vector<std::string> windows = padded_windows();
-    for (const std::string& name : windows)
-      if (name != innermost) step(Primitive::Unroll, {}, {{name}});
-    if (!windows.empty()) step(Primitive::Peel, {}, {{row_steps}});
+    const LoopIds windows = padded_windows();
+    for (const LoopId loop : windows)
+      if (loop != innermost) step({Primitive::Unroll, {{loop}}});
+    if (!windows.empty()) step({Primitive::Peel, {{row_steps}}});
   }
 
   /// The loops around the reduction's, outermost first; `steps` are those of the rows of tiles.
-  std::vector<std::string> outer_order(const std::vector<std::string>& batch,
-                                       const std::vector<std::string>& rows, const std::string& columns,
-                                       const std::string& steps) const {
-    std::vector<std::string> order = batch;
+  LoopIds outer_order(const LoopIds& batch, const LoopIds& rows, LoopId columns, LoopId steps) const {
+    LoopIds order = batch;
     if (model_.shares_lines(roles_)) {
       order.insert(order.begin(), rows.begin(), rows.end());
       order.push_back(columns);
@@ -150,9 +134,9 @@ class ContractionSchedule {
     }
     const bool outside = model_.columns_outside(roles_);
     if (outside) order.push_back(columns);
-    for (const std::string& name : rows) {
-      if (!outside && name == steps) order.push_back(columns);
-      order.push_back(name);
+    for (const LoopId loop : rows) {
+      if (!outside && loop == steps) order.push_back(columns);
+      order.push_back(loop);
     }
     if (std::find(order.begin(), order.end(), columns) == order.end()) order.push_back(columns);
     return order;
@@ -160,9 +144,9 @@ class ContractionSchedule {
 
   /// The loops of a window that moves along the rows of a tile, where much of it is padding at some places:
   /// code that knows the place leaves that out. None where that would be too much code.
-  std::vector<std::string> padded_windows() const {
+  LoopIds padded_windows() const {
     constexpr int64_t kMostSteps = 1024;
-    std::vector<std::string> names;
+    LoopIds windows;
     int64_t steps = tile_.rows * rows_.inner * tile_.vectors * 4;
     const Reduction& r = c_.reductions[0];
     for (const BoundsCheck& check : roles_.left.checks)
@@ -171,11 +155,11 @@ class ContractionSchedule {
         for (size_t k = 0; k < r.vars.size(); ++k) {
           const auto extent = as_const(r.extents[k]);
           if (!extent || !contains_var(check.index, r.vars[k])) continue;
-          if (is_padded(check.index, row, r.vars[k], *extent)) names.push_back(nest_.name_of(r.vars[k]));
+          if (is_padded(check.index, row, r.vars[k], *extent)) windows.push_back(nest_.loop_of(r.vars[k]));
           steps = std::min(steps, kMostSteps + 1) * std::min(*extent, kMostSteps + 1);
         }
       }
-    return steps <= kMostSteps ? names : std::vector<std::string>();
+    return steps <= kMostSteps ? windows : LoopIds();
   }
 
   /// More than the first and the last row of a tile read outside of the tensor, or many terms are padding.
@@ -201,7 +185,7 @@ class ContractionSchedule {
 
   /// Innermost the loop in which the left read moves least, of those that are no shorter than the steps that
   /// are unrolled, or else the longest, or the one that goes in groups; the others as they stand.
-  std::vector<std::string> depth_order() const {
+  LoopIds depth_order() const {
     constexpr int64_t kUnrolled = 3, kFar = int64_t{1} << 40;
     const Reduction& r = c_.reductions[0];
     const auto distance = [&](size_t k) {
@@ -213,11 +197,10 @@ class ContractionSchedule {
     size_t innermost = r.vars.size() - 1;
     for (size_t k = r.vars.size(); k-- > 0;)
       if (roles_.dot ? r.vars[k] == roles_.grouped : distance(k) < distance(innermost)) innermost = k;
-    std::vector<std::string> names;
-    for (size_t k = 0; k < r.vars.size(); ++k)
-      if (k != innermost) names.push_back(nest_.name_of(r.vars[k]));
-    names.push_back(nest_.name_of(r.vars[innermost]));
-    return names;
+    LoopIds loops = nest_.loops_of(r.vars);
+    std::rotate(loops.begin() + static_cast<ptrdiff_t>(innermost),
+                loops.begin() + static_cast<ptrdiff_t>(innermost) + 1, loops.end());
+    return loops;
   }
 
   const Computation& c_;
@@ -226,7 +209,6 @@ class ContractionSchedule {
   const TileRows rows_;
   const Tile tile_;
   Nest nest_;
-  Schedule schedule_;
 };
 
 }  // namespace

@@ -55,25 +55,29 @@ std::optional<Nest> scheduled_transposition(const Computation& c, const MachineM
   if (bytes < 4 || width < 2 || is_short(read->along) || is_short(c.vars.back())) return std::nullopt;
 
   Nest nest(c);
-  const std::string v = nest.name_of(read->along), u = nest.name_of(c.vars.back());
-  Schedule schedule;
-  std::vector<std::string> order;
+  const auto step = [&](const LoopStep& given) {
+    auto made = nest.apply(given);
+    QUERN_CHECK(made);
+    return *made;
+  };
+  LoopIds order;
+  LoopId rows = kNoLoop, lanes = kNoLoop;
   for (const Dim var : c.vars) {
-    const std::string name = nest.name_of(var);
+    const LoopId loop = nest.loop_of(var);
     const bool is_split = var == read->along || var == c.vars.back();
-    const std::string outer = nest.outer_name(name), inner = nest.inner_name(name);
-    order.push_back(is_split ? outer : name);
-    if (is_split) schedule.steps.push_back({Primitive::Split, {outer, inner}, {{name}}, {width}});
+    if (!is_split) {
+      order.push_back(loop);
+      continue;
+    }
+    const LoopIds parts = step({Primitive::Split, {{loop}}, {width}});
+    order.push_back(parts[0]);
+    (var == read->along ? rows : lanes) = parts[1];
   }
-  const std::string rows = nest.inner_name(v), lanes = nest.inner_name(u);
   order.push_back(rows);
   order.push_back(lanes);
-  schedule.steps.push_back({Primitive::Reorder, {}, {order}, {}});
-  schedule.steps.push_back(
-      {Primitive::Turn, {}, {{c.buffers[static_cast<size_t>(read->buffer)].name}, {rows, lanes}}, {}});
-  QUERN_CHECK(nest.apply(schedule));
-  if (const std::string shared = nest.shared_loop(); !shared.empty())
-    QUERN_CHECK(nest.apply({Primitive::Parallel, {}, {{shared}}, {}}));
+  step({Primitive::Reorder, {order}});
+  step({Primitive::Turn, {{}, {rows, lanes}}, {}, {c.buffers[static_cast<size_t>(read->buffer)].name}});
+  if (const auto shared = nest.shared_loop()) step({Primitive::Parallel, {{*shared}}});
   QUERN_CHECK(nest.is_complete());
   return nest;
 }

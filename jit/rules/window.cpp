@@ -49,47 +49,43 @@ class WindowRule {
   Nest scheduled(int64_t lanes, int64_t extent) const {
     constexpr int64_t kMostTile = 24, kMostUnrolled = 80, kMostRows = 8, kMostVectors = 8;
     Nest nest(c_);
-    Schedule schedule;
-    const auto step = [&](Primitive primitive, std::vector<std::string> makes, std::vector<std::string> loops,
-                          std::vector<ScheduleNumber> numbers = {}) {
-      schedule.steps.push_back({primitive, std::move(makes), {std::move(loops)}, std::move(numbers)});
+    const auto step = [&](Primitive primitive, LoopIds loops, std::vector<ScheduleNumber> numbers = {}) {
+      auto made = nest.apply({primitive, {std::move(loops)}, std::move(numbers)});
+      QUERN_CHECK(made);
+      return *made;
     };
     const auto count = terms();
     const bool whole = count && *count <= kMostUnrolled;
-    std::vector<std::string> order;
-    for (const Dim var : c_.vars) order.push_back(nest.name_of(var));
-    const std::string along = order.back();
+    LoopIds order = nest.loops_of(c_.vars);
+    const LoopId along = order.back();
     order.pop_back();
-    std::string row = whole && !order.empty() ? order.back() : "";
-    if (!row.empty() && is_scattered(c_.vars[c_.vars.size() - 2])) row = "";
+    const bool has_rows = whole && !order.empty() && !is_scattered(c_.vars[c_.vars.size() - 2]);
 
     const int64_t rows =
-        row.empty() ? 1 : std::clamp<int64_t>(kMostUnrolled / std::max<int64_t>(*count, 1), 1, kMostRows);
-    const int64_t most = row.empty() ? (whole ? 2 : kMostVectors) : kMostTile / rows;
+        has_rows ? std::clamp<int64_t>(kMostUnrolled / std::max<int64_t>(*count, 1), 1, kMostRows) : 1;
+    const int64_t most = has_rows ? kMostTile / rows : (whole ? 2 : kMostVectors);
     const int64_t vectors = std::clamp<int64_t>((extent + lanes - 1) / lanes, 1, most);
-    const std::string pieces = nest.outer_name(along), in_lanes = nest.inner_name(along);
-    const std::string tile_row = nest.inner_name(row);
-    step(Primitive::Split, {pieces, in_lanes}, {along}, {vectors * lanes});
-    if (!row.empty()) {
-      order.back() = nest.outer_name(row);
-      step(Primitive::Split, {order.back(), tile_row}, {row}, {rows});
+    const LoopIds columns = step(Primitive::Split, {along}, {vectors * lanes});
+    LoopId tile_row = kNoLoop;
+    if (has_rows) {
+      const LoopIds parts = step(Primitive::Split, {order.back()}, {rows});
+      order.back() = parts[0];
+      tile_row = parts[1];
     }
-    order.push_back(pieces);
-    const Reduction& r = c_.reductions[0];
-    for (const Dim var : r.vars) order.push_back(nest.name_of(var));
-    if (!row.empty()) order.push_back(tile_row);
-    order.push_back(in_lanes);
-    step(Primitive::Reorder, {}, order);
-    if (!row.empty()) step(Primitive::Unroll, {}, {tile_row});
-    step(Primitive::Vectorize, {}, {in_lanes}, {lanes});
+    order.push_back(columns[0]);
+    const LoopIds reduced = nest.loops_of(c_.reductions[0].vars);
+    order.insert(order.end(), reduced.begin(), reduced.end());
+    if (has_rows) order.push_back(tile_row);
+    order.push_back(columns[1]);
+    step(Primitive::Reorder, order);
+    if (has_rows) step(Primitive::Unroll, {tile_row});
+    step(Primitive::Vectorize, {columns[1]}, {lanes});
     if (whole) {
-      for (const Dim var : r.vars) step(Primitive::Unroll, {}, {nest.name_of(var)});
+      for (const LoopId loop : reduced) step(Primitive::Unroll, {loop});
     } else {
-      step(Primitive::Unroll, {}, {nest.name_of(r.vars.back())}, {2});
+      step(Primitive::Unroll, {reduced.back()}, {2});
     }
-    QUERN_CHECK(nest.apply(schedule));
-    if (const std::string shared = nest.shared_loop(); !shared.empty())
-      QUERN_CHECK(nest.apply({Primitive::Parallel, {}, {{shared}}, {}}));
+    if (const auto shared = nest.shared_loop()) step(Primitive::Parallel, {*shared});
     QUERN_CHECK(nest.is_complete());
     return nest;
   }

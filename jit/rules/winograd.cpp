@@ -363,14 +363,14 @@ class WinogradRule {
         filter);
     c.locals = kernel.locals;
     Nest nest(std::move(c));
-    const auto step = [&](Primitive primitive, std::vector<std::string> names,
+    const auto step = [&](Primitive primitive, const std::vector<Dim>& roots,
                           std::vector<ScheduleNumber> numbers) {
-      QUERN_CHECK(nest.apply({primitive, {}, {std::move(names)}, std::move(numbers)}));
+      QUERN_CHECK(nest.apply({primitive, {nest.loops_of(roots)}, std::move(numbers)}));
     };
-    step(Primitive::Reorder, {"p", "q", "k", "i", "j"}, {});
-    step(Primitive::Unroll, {"i"}, {});
-    step(Primitive::Vectorize, {"j"}, {lanes_});
-    step(Primitive::Unroll, {"k"}, {4});
+    step(Primitive::Reorder, {point, panel, channel, row, filter}, {});
+    step(Primitive::Unroll, {row}, {});
+    step(Primitive::Vectorize, {filter}, {lanes_});
+    step(Primitive::Unroll, {channel}, {4});
     QUERN_CHECK(nest.is_complete());
     const Kernel part = nest.kernel();
     body.insert(body.end(), part.body.begin(), part.body.end());

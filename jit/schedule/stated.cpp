@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <optional>
 
 #include "jit/rules/schedule_default.h"
@@ -19,28 +18,27 @@ class Extents {
  public:
   explicit Extents(const Computation& computation) {
     const Nest nest(computation);
-    for (const std::string& name : nest.loops()) of_.emplace(name, as_const(nest.extent_of(name)));
+    for (const LoopId loop : nest.loops()) of_.push_back(as_const(nest.extent_of(loop)));
   }
 
-  std::optional<int64_t> of(const std::string& loop) const {
-    const auto found = of_.find(loop);
-    return found == of_.end() ? std::nullopt : found->second;
-  }
+  std::optional<int64_t> of(LoopId loop) const { return of_.at(index_of(loop)); }
   /// What a step makes, a split by steps of `number`.
-  void apply(const ScheduleStep& step, int64_t number) {
+  void apply(const LoopStep& step, int64_t number) {
     const auto loop = [&](size_t k) { return of(step.loops.at(0).at(k)); };
     if (step.primitive == Primitive::Split) {
       const auto all = loop(0);
-      of_[step.makes.at(0)] = all ? std::optional((*all + number - 1) / number) : std::nullopt;
-      of_[step.makes.at(1)] = number;
+      of_.push_back(all ? std::optional((*all + number - 1) / number) : std::nullopt);
+      of_.emplace_back(number);
     } else if (step.primitive == Primitive::Fuse) {
       const auto outer = loop(0), inner = loop(1);
-      of_[step.makes.at(0)] = outer && inner ? std::optional(*outer * *inner) : std::nullopt;
+      of_.push_back(outer && inner ? std::optional(*outer * *inner) : std::nullopt);
     }
   }
+  /// The inner part of what a split is going to make.
+  LoopId next_inner() const { return LoopId(static_cast<int>(of_.size()) + 1); }
 
  private:
-  std::map<std::string, std::optional<int64_t>> of_;
+  std::vector<std::optional<int64_t>> of_;
 };
 
 std::vector<int64_t> each_once(const std::vector<int64_t>& choices) {
@@ -50,20 +48,20 @@ std::vector<int64_t> each_once(const std::vector<int64_t>& choices) {
   return found;
 }
 
-bool runs_in_lanes(const Schedule& schedule, const std::string& loop) {
-  return std::ranges::any_of(schedule.steps, [&](const ScheduleStep& step) {
+bool runs_in_lanes(const std::vector<LoopStep>& steps, LoopId loop) {
+  return std::ranges::any_of(steps, [&](const LoopStep& step) {
     return step.primitive == Primitive::Vectorize && step.loops[0][0] == loop;
   });
 }
 
-std::vector<int64_t> open_choices(const Schedule& schedule, const ScheduleStep& step, const Extents& extents,
-                                  int64_t lanes) {
-  const bool in_lanes = step.primitive == Primitive::Split && runs_in_lanes(schedule, step.makes.at(1));
+std::vector<int64_t> open_choices(const std::vector<LoopStep>& steps, const LoopStep& step,
+                                  const Extents& extents, int64_t lanes) {
+  const bool in_lanes = step.primitive == Primitive::Split && runs_in_lanes(steps, extents.next_inner());
   if (step.primitive == Primitive::Vectorize || in_lanes)
     return each_once({lanes, std::max<int64_t>(1, lanes / 2), 2 * lanes});
   if (step.primitive == Primitive::Unroll) {
-    const auto steps = extents.of(step.loops[0][0]);
-    return each_once({steps && *steps <= kMostUnrolled ? 0 : kOpenUnroll, 2, 4, 8});
+    const auto extent = extents.of(step.loops[0][0]);
+    return each_once({extent && *extent <= kMostUnrolled ? 0 : kOpenUnroll, 2, 4, 8});
   }
   return {kOpenSplit, 2, 8, 16};
 }
@@ -83,19 +81,19 @@ Schedule with_buffers(const Schedule& schedule, const ComprehensionExpr& e, cons
 
 }  // namespace
 
-std::vector<Knob> knobs_of(const Schedule& schedule, const Computation& computation,
+std::vector<Knob> knobs_of(const std::vector<LoopStep>& steps, const Computation& computation,
                            const MachineModel& machine) {
   Extents extents(computation);
   const int64_t lanes = lanes_of(computation, machine.vector_bytes);
   std::vector<Knob> knobs;
-  for (size_t s = 0; s < schedule.steps.size(); ++s) {
-    const ScheduleStep& step = schedule.steps[s];
+  for (size_t s = 0; s < steps.size(); ++s) {
+    const LoopStep& step = steps[s];
     int64_t used = 1;
     for (size_t n = 0; n < step.numbers.size(); ++n) {
       const ScheduleNumber& number = step.numbers[n];
       std::vector<int64_t> choices{number.value};
       choices.insert(choices.end(), number.others.begin(), number.others.end());
-      if (number.is_open) choices = open_choices(schedule, step, extents, lanes);
+      if (number.is_open) choices = open_choices(steps, step, extents, lanes);
       used = std::max<int64_t>(1, choices[0]);
       if (number.is_open || choices.size() > 1) knobs.push_back({s, n, std::move(choices)});
     }
@@ -104,17 +102,18 @@ std::vector<Knob> knobs_of(const Schedule& schedule, const Computation& computat
   return knobs;
 }
 
-Schedule closed(Schedule schedule, const std::vector<Knob>& knobs, std::span<const size_t> choices) {
+std::vector<LoopStep> closed(std::vector<LoopStep> steps, const std::vector<Knob>& knobs,
+                             std::span<const size_t> choices) {
   for (size_t k = knobs.size(); k-- > 0;) {
     const Knob& knob = knobs[k];
-    auto& numbers = schedule.steps[knob.step].numbers;
+    auto& numbers = steps[knob.step].numbers;
     const int64_t chosen = knob.choices[k < choices.size() ? choices[k] : 0];
     if (chosen > 0)
       numbers[knob.number] = chosen;
     else
       numbers.erase(numbers.begin() + static_cast<ptrdiff_t>(knob.number));
   }
-  return schedule;
+  return steps;
 }
 
 std::variant<Nest, StatedFailure> stated_nest(const FnExpr& primitive, const MachineModel& machine,
@@ -126,13 +125,22 @@ std::variant<Nest, StatedFailure> stated_nest(const FnExpr& primitive, const Mac
     return StatedFailure{stated.steps.size(), "a `scan` goes along its loop in order, and takes no schedule"};
   if (computation.scatter)
     return StatedFailure{stated.steps.size(), "a `scatter` is done point by point, and takes no schedule"};
-  Schedule schedule = with_buffers(stated, e, primitive, computation);
-  schedule = closed(schedule, knobs_of(schedule, computation, machine), choices);
+  const Schedule schedule = with_buffers(stated, e, primitive, computation);
+  LoopNames names(computation);
+  std::vector<LoopStep> steps;
+  for (const ScheduleStep& step : schedule.steps) {
+    auto read = names.read(step);
+    if (!read) return StatedFailure{steps.size(), read.error().message};
+    names.add(*read);
+    steps.push_back(*read);
+  }
+  const std::vector<Knob> knobs = knobs_of(steps, computation, machine);
+  steps = closed(std::move(steps), knobs, choices);
   Nest nest(computation, {}, machine.dots);
-  for (size_t s = 0; s < schedule.steps.size(); ++s)
-    if (auto done = nest.apply(schedule.steps[s]); !done) return StatedFailure{s, done.error().message};
+  for (size_t s = 0; s < steps.size(); ++s)
+    if (auto done = nest.apply(steps[s]); !done) return StatedFailure{s, done.error().message};
   if (auto complete = nest.is_complete(); !complete)
-    return StatedFailure{schedule.steps.size(), complete.error().message};
+    return StatedFailure{steps.size(), complete.error().message};
   return nest;
 }
 

@@ -19,11 +19,12 @@ struct Knob {
 /// The choices of an open number: for lanes, and for a split whose inner part runs in lanes, those that a
 /// vector of the machine has of the widest element that takes part, half and twice as many; 4, 2, 8 or 16 for
 /// other splits; for an unrolled loop all steps where there are at most 8, or else 4, and 2 and 8.
-std::vector<Knob> knobs_of(const Schedule& schedule, const Computation& computation,
+std::vector<Knob> knobs_of(const std::vector<LoopStep>& steps, const Computation& computation,
                            const MachineModel& machine);
-/// The schedule with one number for each knob: the choice of that place, or the first where `choices` is
+/// The steps with one number for each knob: the choice of that place, or the first where `choices` is
 /// shorter.
-Schedule closed(Schedule schedule, const std::vector<Knob>& knobs, std::span<const size_t> choices = {});
+std::vector<LoopStep> closed(std::vector<LoopStep> steps, const std::vector<Knob>& knobs,
+                             std::span<const size_t> choices = {});
 
 /// Why a schedule cannot be: which of its steps (their number where it is what they make together), and a
 /// sentence.

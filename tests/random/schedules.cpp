@@ -4,21 +4,21 @@
 
 #include <gtest/gtest.h>
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 namespace quern {
 
+using loops::LoopId;
+using loops::LoopIds;
+using loops::LoopStep;
 using loops::Nest;
 using loops::Primitive;
 using loops::Schedule;
-using loops::ScheduleStep;
 
 namespace {
 
-ScheduleStep random_step(Random& random, const Nest& nest, int number) {
-  const std::vector<std::string> loops = nest.loops();
+LoopStep random_step(Random& random, const Nest& nest) {
+  const LoopIds& loops = nest.loops();
   std::vector<std::string> buffers;
   for (const loops::Buffer& buffer : nest.computation().buffers) buffers.push_back(buffer.name);
   const std::vector<Primitive> primitives{Primitive::Split,      Primitive::Fuse,    Primitive::Reorder,
@@ -26,13 +26,13 @@ ScheduleStep random_step(Random& random, const Nest& nest, int number) {
                                           Primitive::Parallel,   Primitive::Peel,    Primitive::CacheRead,
                                           Primitive::CacheWrite, Primitive::Vthread, Primitive::ComputeAt,
                                           Primitive::Inline};
-  ScheduleStep step{random.of(primitives)};
-  const auto made = [&](char part) { return fmt::format("l{}{}", number, part); };
+  LoopStep step{random.of(primitives)};
   switch (step.primitive) {
     case Primitive::Split:
-      step = {step.primitive, {made('o'), made('i')}, {{random.of(loops)}}, {random.in(1, 9)}};
+      step.loops = {{random.of(loops)}};
+      step.numbers = {random.in(1, 9)};
       break;
-    case Primitive::Fuse: step = {step.primitive, {made('f')}, {{random.of(loops), random.of(loops)}}}; break;
+    case Primitive::Fuse: step.loops = {{random.of(loops), random.of(loops)}}; break;
     case Primitive::Reorder:
       step.loops = {loops};
       for (size_t k = loops.size(); k > 1; --k)
@@ -45,16 +45,23 @@ ScheduleStep random_step(Random& random, const Nest& nest, int number) {
       if (random.chance(50)) step.numbers = {random.in(1, 5)};
       break;
     case Primitive::Vectorize:
-      step = {step.primitive, {}, {{random.of(loops)}}, {random.of(std::vector<int64_t>{2, 4, 8, 16})}};
+      step.loops = {{random.of(loops)}};
+      step.numbers = {random.of(std::vector<int64_t>{2, 4, 8, 16})};
       break;
     case Primitive::Parallel:
     case Primitive::CacheWrite:
     case Primitive::Vthread:
     case Primitive::Peel: step.loops = {{random.of(loops)}}; break;
-    case Primitive::CacheRead: step.loops = {{random.of(buffers), random.of(loops)}}; break;
-    case Primitive::ComputeAt: step.loops = {{random.of(buffers), random.of(loops)}}; break;
+    case Primitive::CacheRead:
+    case Primitive::ComputeAt:
+      step.words = {random.of(buffers)};
+      step.loops = {{random.of(loops)}};
+      break;
     case Primitive::TurnWrite: step.loops = {{random.of(loops), loops.back()}}; break;
-    case Primitive::Inline: step.loops = {{random.of(buffers)}}; break;
+    case Primitive::Inline:
+      step.words = {random.of(buffers)};
+      step.loops = {{}};
+      break;
     case Primitive::Turn:
     case Primitive::Pack:
     case Primitive::Tensorize:
@@ -64,57 +71,66 @@ ScheduleStep random_step(Random& random, const Nest& nest, int number) {
 }
 
 /// Accumulators in scratch memory: loops of the reduction among those of the result, in random order.
-Schedule random_blocks(Random& random, const Nest& nest) {
-  const std::vector<std::string> loops = nest.loops();
-  std::string text = fmt::format("cache_write({})", loops[0]);
-  std::vector<std::string> inner;
+bool apply_random_blocks(Random& random, Nest& nest) {
+  const LoopIds loops = nest.loops();
+  StepRow step(nest);
+  step({Primitive::CacheWrite, {{loops[0]}}});
+  LoopIds inner;
+  std::vector<LoopIds> splits;
   for (size_t k = 1; k < loops.size(); ++k) {
-    const std::string& loop = loops[k];
     if (random.chance(30)) {
-      inner.push_back(loop);
+      inner.push_back(loops[k]);
       continue;
     }
-    text += fmt::format("; {0}o, {0}i = split({0}, {1})", loop, random.in(1, 5));
-    inner.insert(inner.end(), {loop + "o", loop + "i"});
+    splits.push_back(step({Primitive::Split, {{loops[k]}}, {random.in(1, 5)}}));
+    inner.insert(inner.end(), splits.back().begin(), splits.back().end());
   }
   std::shuffle(inner.begin(), inner.end(), random.engine());
-  for (const std::string& loop : loops) {
-    const auto outer = std::find(inner.begin(), inner.end(), loop + "o");
-    const auto part = std::find(inner.begin(), inner.end(), loop + "i");
+  for (const LoopIds& parts : splits) {
+    const auto outer = std::ranges::find(inner, parts[0]), part = std::ranges::find(inner, parts[1]);
     if (part < outer) std::iter_swap(outer, part);
   }
-  return *parse_schedule(fmt::format("{}; reorder({})", text, fmt::join(inner, ", ")));
+  step({Primitive::Reorder, {inner}});
+  return step.is_done();
 }
 
-bool completes(Nest nest, const ScheduleStep& step) { return nest.apply(step) && nest.is_complete(); }
+bool completes(Nest nest, const LoopStep& step) { return nest.apply(step) && nest.is_complete(); }
+
+/// That the text of the steps which made `made` of `start` makes it again.
+void expect_text_makes_it(Nest start, const Nest& made) {
+  const Schedule all = made.schedule();
+  const auto done = static_cast<std::ptrdiff_t>(start.schedule().steps.size());
+  const Schedule rest{{all.steps.begin() + done, all.steps.end()}};
+  const std::string text = to_string(rest);
+  const auto read = parse_schedule(text);
+  EXPECT_TRUE(read && *read == rest) << text;
+  EXPECT_TRUE(start.apply(rest)) << text;
+  EXPECT_EQ(start.loops(), made.loops()) << text;
+}
 
 }  // namespace
 
-Schedule apply_random_steps(Random& random, Nest& nest) {
+LoopIds StepRow::operator()(const LoopStep& step) {
+  const Result<LoopIds> made = is_done_ ? nest_.apply(step) : Failure();
+  is_done_ = static_cast<bool>(made);
+  return made ? *made : LoopIds{loops::kNoLoop, loops::kNoLoop};
+}
+
+void apply_random_steps(Random& random, Nest& nest) {
   constexpr int kMost = 12;
+  const Nest start = nest;
   Nest tried = nest;
-  Schedule applied, steps;
-  if (const std::vector<std::string> loops = nest.loops(); loops.size() > 1 && random.chance(30)) {
-    const Schedule blocks = random_blocks(random, nest);
-    if (Nest blocked = nest; blocked.apply(blocks) && blocked.is_complete()) {
+  if (nest.loops().size() > 1 && random.chance(30)) {
+    if (Nest blocked = nest; apply_random_blocks(random, blocked) && blocked.is_complete())
       nest = tried = blocked;
-      applied = steps = blocks;
-    }
   }
   for (int number = 0; number < kMost; ++number) {
-    ScheduleStep step = random_step(random, tried, number);
+    const LoopStep step = random_step(random, tried);
     // What a write needs to be turned comes before it.
     if (step.primitive == Primitive::TurnWrite && !completes(tried, step)) continue;
-    if (!tried.apply(step)) continue;
-    steps.steps.push_back(std::move(step));
-    if (!tried.is_complete()) continue;
-    nest = tried;
-    applied = steps;
+    if (tried.apply(step) && tried.is_complete()) nest = tried;
   }
-  const std::string text = loops::to_string(applied);
-  const auto read = parse_schedule(text);
-  EXPECT_TRUE(read && *read == applied) << text;
-  return applied;
+  expect_text_makes_it(start, nest);
 }
 
 TensorPtr random_tensor(Random& random, const Shape& shape) {

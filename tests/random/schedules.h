@@ -31,8 +31,22 @@ class Random {
 /// How often each primitive was applied.
 using Uses = std::map<loops::Primitive, size_t>;
 
-/// Applies random steps, as many as there is code for, and gives them. Their text reads back.
-loops::Schedule apply_random_steps(Random& random, loops::Nest& nest);
+/// Applies random steps, as many as there is code for. As text they make the same loops.
+void apply_random_steps(Random& random, loops::Nest& nest);
+
+/// Steps one after the other, as long as each can be applied.
+class StepRow {
+ public:
+  explicit StepRow(loops::Nest& nest) : nest_(nest) {}
+
+  /// What the step makes; a pair of no loops where it, or one before it, cannot be applied.
+  loops::LoopIds operator()(const loops::LoopStep& step);
+  bool is_done() const { return is_done_; }
+
+ private:
+  loops::Nest& nest_;
+  bool is_done_ = true;
+};
 
 /// Of small integers, so that every order of a sum gives the same.
 TensorPtr random_tensor(Random& random, const Shape& shape);

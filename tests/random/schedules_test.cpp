@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <iterator>
 
-#include "frontend/index/schedule_clause.h"
 #include "jit/compute/residues.h"
 #include "jit/rules/sequence.h"
 #include "session/run/compiler.h"
@@ -21,103 +20,116 @@
 namespace quern {
 namespace {
 
+using loops::LoopId;
+using loops::LoopIds;
 using loops::Nest;
 using loops::Primitive;
-using loops::Schedule;
 
-/// An intrinsic for the lanes of a result's loop, where the machine has one and there is a loop of a
-/// reduction.
-Schedule tensorizing(Random& random, const Nest& nest, DotIntrinsics dots) {
-  const std::vector<std::string> loops = nest.loops();
+/// Whether there is an intrinsic for the lanes of a result's loop, and a loop of a reduction that it now does.
+bool tensorizes(Random& random, Nest& nest, DotIntrinsics dots) {
+  LoopIds loops = nest.loops();
   std::erase_if(dots, [](const DotIntrinsicPtr& dot) { return dot->is_of_matrices(); });
-  if (dots.empty() || loops.size() < 3) return {};
+  if (dots.empty() || loops.size() < 3) return false;
   const DotIntrinsic& dot = *random.of(dots);
-  const std::string &k = loops.back(), &lane = loops[loops.size() - 2];
-  std::string text = fmt::format("ko, ki = split({}, {}); lo, li = split({}, {}); ", k, dot.group, lane,
-                                 dot.lanes * random.in(1, 3));
-  std::string order = "lo, ko, ki, ";
+  StepRow step(nest);
+  const LoopIds k = step({Primitive::Split, {{loops.back()}}, {dot.group}});
+  const LoopIds lanes = step({Primitive::Split, {{loops[loops.size() - 2]}}, {dot.lanes * random.in(1, 3)}});
+  LoopIds order{lanes[0], k[0], k[1]};
   if (random.chance(50)) {
-    text += fmt::format("io, ii = split({}, {}); unroll(ii); ", loops[0], random.in(1, 5));
-    order = "io, " + order + "ii, ";
+    const LoopIds rows = step({Primitive::Split, {{loops[0]}}, {random.in(1, 5)}});
+    step({Primitive::Unroll, {{rows[1]}}});
+    order.insert(order.begin(), rows[0]);
+    order.push_back(rows[1]);
   }
-  if (random.chance(50)) text += fmt::format("unroll(ko, {}); ", random.in(1, 4));
-  auto read = parse_schedule(fmt::format("{}reorder({}li); vectorize(li, {}); tensorize(li, ki; {})", text,
-                                         order, dot.lanes, dot.name));
-  return read ? *read : Schedule();
+  if (random.chance(50)) step({Primitive::Unroll, {{k[0]}}, {random.in(1, 4)}});
+  order.push_back(lanes[1]);
+  step({Primitive::Reorder, {order}});
+  step({Primitive::Vectorize, {{lanes[1]}}, {dot.lanes}});
+  step({Primitive::Tensorize, {{lanes[1], k[1]}, {}}, {}, {dot.name}});
+  return step.is_done();
 }
 
-/// An intrinsic of matrices for the tiles of a product of a row of %a and a column of %b.
-Schedule multiplying(Random& random, const Nest& nest, const DotIntrinsics& dots) {
-  const std::vector<std::string> loops = nest.loops();
+/// Whether an intrinsic of matrices now does the tiles of a product of a row of %a and a column of %b.
+bool multiplies(Random& random, Nest& nest, const DotIntrinsics& dots) {
+  const LoopIds loops = nest.loops();
   const loops::Computation& c = nest.computation();
   const auto dot = std::ranges::find_if(dots, [&](const DotIntrinsicPtr& d) {
     return d->is_of_matrices() && c.buffers.size() == 3 && d->a == c.buffers[0].dtype &&
            d->b == c.buffers[1].dtype;
   });
   const auto depth = loops.size() == 3 ? as_const(nest.extent_of(loops[2])) : std::nullopt;
-  if (dot == dots.end() || !depth || *depth % (*dot)->group != 0) return {};
+  if (dot == dots.end() || !depth || *depth % (*dot)->group != 0) return false;
   std::vector<int64_t> terms;
   for (int64_t groups = 1; groups <= (*dot)->steps; ++groups)
     if (*depth % (groups * (*dot)->group) == 0) terms.push_back(groups * (*dot)->group);
-  if (terms.empty()) return {};
-  std::string text = fmt::format(
-      "io, ii = split({}, {}); jo, ji = split({}, {}); ko, ki = split({}, {}); reorder({}, ko, ki, ii, ji); "
-      "unroll(ii); vectorize(ji, 16); tensorize(ii, ji, ki; {}); ",
-      loops[0], random.in(1, 36), loops[1], 16 * random.in(1, 3), loops[2], random.of(terms),
-      random.chance(50) ? "io, jo" : "jo, io", (*dot)->name);
-  if (random.chance(50)) text += fmt::format("unroll(ko, {}); ", random.in(1, 4));
-  if (random.chance(30)) text += "turn_write(ii, ji); ";
-  auto read = parse_schedule(text);
-  return read ? *read : Schedule();
+  if (terms.empty()) return false;
+  StepRow step(nest);
+  const LoopIds i = step({Primitive::Split, {{loops[0]}}, {random.in(1, 36)}});
+  const LoopIds j = step({Primitive::Split, {{loops[1]}}, {16 * random.in(1, 3)}});
+  const LoopIds k = step({Primitive::Split, {{loops[2]}}, {random.of(terms)}});
+  LoopIds order{i[0], j[0], k[0], k[1], i[1], j[1]};
+  if (random.chance(50)) std::swap(order[0], order[1]);
+  step({Primitive::Reorder, {order}});
+  step({Primitive::Unroll, {{i[1]}}});
+  step({Primitive::Vectorize, {{j[1]}}, {16}});
+  step({Primitive::Tensorize, {{i[1], j[1], k[1]}, {}}, {}, {(*dot)->name}});
+  if (random.chance(50)) step({Primitive::Unroll, {{k[0]}}, {random.in(1, 4)}});
+  if (random.chance(30)) step({Primitive::TurnWrite, {{i[1], j[1]}}});
+  return step.is_done();
 }
 
-/// The steps that turn squares of what is read of %a, where there are two loops to turn.
-Schedule turning(Random& random, const Nest& nest) {
-  const std::vector<std::string> loops = nest.loops();
-  const std::string v = random.of(loops), u = random.of(loops),
-                    width = random.of(std::vector<std::string>{"2", "4", "8", "16"});
-  std::string order;
-  for (const std::string& loop : loops) order += loop == u || loop == v ? loop + "o, " : loop + ", ";
-  auto read =
-      parse_schedule(fmt::format("{0}o, {0}i = split({0}, {2}); {1}o, {1}i = split({1}, {2}); "
-                                 "reorder({3}{0}i, {1}i); turn(a; {0}i, {1}i)",
-                                 v, u, width, order));
-  return read ? *read : Schedule();
+/// Whether squares of what is read of %a are now turned.
+bool turns(Random& random, Nest& nest) {
+  LoopIds order = nest.loops();
+  const LoopId v = random.of(order), u = random.of(order);
+  const int64_t width = random.of(std::vector<int64_t>{2, 4, 8, 16});
+  if (u == v) return false;
+  StepRow step(nest);
+  const LoopIds rows = step({Primitive::Split, {{v}}, {width}});
+  const LoopIds lanes = step({Primitive::Split, {{u}}, {width}});
+  std::ranges::replace(order, v, rows[0]);
+  std::ranges::replace(order, u, lanes[0]);
+  order.insert(order.end(), {rows[1], lanes[1]});
+  step({Primitive::Reorder, {order}});
+  step({Primitive::Turn, {{}, {rows[1], lanes[1]}}, {}, {"a"}});
+  return step.is_done();
 }
 
-/// A tile whose lanes are turned in registers, and stored along another of its loops.
-Schedule turning_writes(Random& random, const Nest& nest) {
-  std::vector<std::string> results, reduced = nest.loops();
-  for (const Dim var : nest.computation().vars) results.push_back(nest.name_of(var));
-  for (const std::string& name : results) std::erase(reduced, name);
+/// Whether the lanes of a tile are now turned in registers, and stored along another of its loops.
+bool turns_writes(Random& random, Nest& nest) {
+  LoopIds results = nest.loops_of(nest.computation().vars), reduced = nest.loops();
+  for (const LoopId loop : results) std::erase(reduced, loop);
   const bool as_they_stand = results.size() > 2 && random.chance(40);
   if (as_they_stand) {
     std::swap(results[0], results[1]);
   } else {
     std::shuffle(results.begin(), results.end(), random.engine());
   }
-  std::string text;
+  StepRow step(nest);
+  const auto in_order = [&](std::initializer_list<LoopIds> parts) {
+    LoopIds order;
+    for (const LoopIds& part : parts) order.insert(order.end(), part.begin(), part.end());
+    step({Primitive::Reorder, {order}});
+  };
   if (results.size() > 2 && (as_they_stand || random.chance(50))) {
-    const std::string inner = results.back(), outer = results[results.size() - 2];
-    text = fmt::format("reorder({}, {}); f = fuse({}, {}); ", fmt::join(results, ", "),
-                       fmt::join(reduced, ", "), outer, inner);
+    in_order({results, reduced});
+    const LoopIds fused = step({Primitive::Fuse, {{results[results.size() - 2], results.back()}}});
     results.resize(results.size() - 2);
-    results.push_back("f");
+    results.push_back(fused[0]);
   }
-  if (results.size() < 2 || reduced.empty()) return {};
+  if (results.size() < 2 || reduced.empty()) return false;
   const int64_t width = random.of(std::vector<int64_t>{2, 4, 8, 16});
-  std::vector<std::string> outer, tile;
-  for (const std::string& name : results) {
-    const int64_t step = name == results.back() ? width * random.in(1, 3) : random.in(1, 9);
-    text += fmt::format("{0}o, {0}i = split({0}, {1}); ", name, step);
-    outer.push_back(name + "o");
-    tile.push_back(name + "i");
+  LoopIds outer, tile;
+  for (const LoopId loop : results) {
+    const int64_t steps = loop == results.back() ? width * random.in(1, 3) : random.in(1, 9);
+    const LoopIds parts = step({Primitive::Split, {{loop}}, {steps}});
+    outer.push_back(parts[0]);
+    tile.push_back(parts[1]);
   }
-  auto read =
-      parse_schedule(fmt::format("{}reorder({}, {}, {}); vectorize({}, {}); turn_write({}, {})", text,
-                                 fmt::join(outer, ", "), fmt::join(reduced, ", "), fmt::join(tile, ", "),
-                                 tile.back(), width, tile[tile.size() - 2], tile.back()));
-  return read ? *read : Schedule();
+  in_order({outer, reduced, tile});
+  step({Primitive::Vectorize, {{tile.back()}}, {width}});
+  step({Primitive::TurnWrite, {{tile[tile.size() - 2], tile.back()}}});
+  return step.is_done();
 }
 
 /// Gives kernels with a random schedule of as many steps as there is code for.
@@ -171,31 +183,29 @@ class RandomKernels final : public KernelSource {
 
   Nest scheduled(const loops::Computation& computation) {
     Nest best(computation, {}, dots_);
-    Schedule applied;
-    const auto is_taken = [&](Nest& nest, const Schedule& steps) {
-      if (steps.steps.empty() || !nest.apply(steps) || !nest.is_complete()) return false;
-      text += loops::to_string(steps);
+    const auto is_taken = [&](const Nest& nest, bool applied) {
+      if (!applied || !nest.is_complete()) return false;
+      text += loops::to_string(nest.schedule());
       return true;
     };
-    if (Nest nest = best; random_.chance(50) && is_taken(nest, multiplying(random_, best, dots_))) {
+    if (Nest nest = best; random_.chance(50) && is_taken(nest, multiplies(random_, nest, dots_))) {
       ++multiplied;
       return nest;
     }
-    if (Nest nest = best; random_.chance(50) && is_taken(nest, tensorizing(random_, best, dots_))) {
+    if (Nest nest = best; random_.chance(50) && is_taken(nest, tensorizes(random_, nest, dots_))) {
       ++tensorized;
       return nest;
     }
-    Nest nest = best;
-    if (!nest.loops().empty() && random_.chance(40)) {
-      const Schedule turn =
-          computation.reductions.empty() ? turning(random_, nest) : turning_writes(random_, nest);
-      if (Nest turned = nest; !turn.steps.empty() && turned.apply(turn) && turned.is_complete()) {
-        best = turned;
-        applied = turn;
-        nest = Nest(loops::Computation());
-      }
-    }
-    if (!nest.loops().empty()) applied = apply_random_steps(random_, best);
+    if (best.loops().empty()) return best;
+    Nest turned = best;
+    const bool turns_now =
+        random_.chance(40) &&
+        (computation.reductions.empty() ? turns(random_, turned) : turns_writes(random_, turned));
+    if (turns_now && turned.is_complete())
+      best = turned;
+    else
+      apply_random_steps(random_, best);
+    const loops::Schedule applied = best.schedule();
     for (const loops::ScheduleStep& step : applied.steps) ++uses[step.primitive];
     text += loops::to_string(applied);
     return best;

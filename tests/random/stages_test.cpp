@@ -63,21 +63,17 @@ StagedProgram random_stages(Random& random) {
 /// With random steps; its stages are inline where there is no other code.
 Nest scheduled(Random& random, const FnExpr& function, Uses& uses, std::string& text) {
   Nest nest(loops::staged_computation_of(function));
-  loops::Schedule applied;
-  const auto apply_if_possible = [&](const loops::ScheduleStep& step) {
-    if (nest.apply(step)) applied.steps.push_back(step);
-  };
   const auto inline_some = [&](int percent) {
     if (nest.is_complete()) return;
     for (const char* stage : {"u", "t"})
-      if (random.chance(percent)) apply_if_possible({Primitive::Inline, {}, {{stage}}});
+      if (random.chance(percent)) (void)nest.apply({Primitive::Inline, {{}}, {}, {stage}});
   };
   inline_some(30);
   for (const char* stage : {"u", "t"})
-    if (random.chance(50)) apply_if_possible({Primitive::ComputeAt, {}, {{stage, random.of(nest.loops())}}});
-  const loops::Schedule steps = apply_random_steps(random, nest);
-  applied.steps.insert(applied.steps.end(), steps.steps.begin(), steps.steps.end());
+    if (random.chance(50)) (void)nest.apply({Primitive::ComputeAt, {{random.of(nest.loops())}}, {}, {stage}});
+  apply_random_steps(random, nest);
   inline_some(100);
+  const loops::Schedule applied = nest.schedule();
   for (const loops::ScheduleStep& step : applied.steps) ++uses[step.primitive];
   text = loops::to_string(applied);
   return nest;

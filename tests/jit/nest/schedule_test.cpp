@@ -84,9 +84,17 @@ TEST(Schedule, ClosesWhatIsOpen) {
       "unroll(ko, ?)");
   ASSERT_TRUE(schedule) << schedule.error().message;
   const Computation computation = product(num(30), num(40), num(100));
-  const std::vector<Knob> knobs = knobs_of(*schedule, computation, {.vector_bytes = 32});
+  LoopNames names(computation);
+  std::vector<LoopStep> steps;
+  for (const ScheduleStep& step : schedule->steps) {
+    const auto read = names.read(step);
+    ASSERT_TRUE(read) << read.error().message;
+    names.add(*read);
+    steps.push_back(*read);
+  }
+  const std::vector<Knob> knobs = knobs_of(steps, computation, {.vector_bytes = 32});
   const auto closed_by = [&](const std::vector<size_t>& choices) {
-    return to_string(closed(*schedule, knobs, choices));
+    return to_string(names.written(closed(steps, knobs, choices)));
   };
   EXPECT_EQ(closed_by({}),
             "io, ii = split(i, 4);\njo, ji = split(j, 8);\nko, ki = split(k, 5);\nvectorize(ji, 8);\n"
@@ -142,6 +150,26 @@ TEST(Schedule, SaysWhatCannotBeDone) {
             "reorder(ii, io): `ii` runs inside of `io`: how far depends on it");
   EXPECT_EQ(applied(nest, "io2, ii2 = split(io, 2)"),
             "io2, ii2 = split(io, 2): `io` counts the steps of a split; what can be split again is the step");
+}
+
+TEST(Schedule, TakesLoopsAsHandlesAndWritesNames) {
+  // j and jo: the outer part of j cannot be `jo`.
+  Computation c = product(num(30), num(40), num(20));
+  c.vars[0] = dim_var("jo");
+  Nest nest(c);
+  const LoopId jo = nest.loop_of(c.vars[0]), j = nest.loop_of(c.vars[1]);
+  const auto parts = nest.apply({Primitive::Split, {{j}}, {8}});
+  ASSERT_TRUE(parts);
+  EXPECT_FALSE(nest.apply({Primitive::Fuse, {{(*parts)[0], (*parts)[1]}}}));
+  ASSERT_TRUE(nest.apply({Primitive::Split, {{jo}}, {5}}));
+  ASSERT_TRUE(nest.apply({Primitive::Reorder, {{(*parts)[0], nest.loops()[0]}}}));
+  const std::string text = to_string(nest.schedule());
+  EXPECT_EQ(text, "jo_, ji = split(j, 8);\njoo, joi = split(jo, 5);\nreorder(jo_, joo);\n");
+  Nest again(c);
+  ASSERT_TRUE(again.apply(*parse_schedule(text)));
+  EXPECT_EQ(again.loops(), nest.loops());
+  EXPECT_EQ(applied(again, "unroll(j)"),
+            "unroll(j): `j` is split or fused already; the loops are k, jo_, ji, joo, joi");
 }
 
 TEST(Schedule, SaysWhatThereIsNoCodeFor) {

@@ -11,6 +11,7 @@
 
 #include "cli/commands.h"
 #include "frontend/text/suggest.h"
+#include "jit/codegen/abandoned.h"
 #include "repl/command_files.h"
 #include "repl/session_thread.h"
 
@@ -70,5 +71,6 @@ int main(int argc, char** argv) {
     // Help goes to stdout and is fine; every misuse is exit code 2.
     return app.exit(error) == 0 ? quern::kFine : quern::kMisuse;
   }
-  return quern::on_session_thread([&] { return command.run(); });
+  quern::codegen::abandon_work_at_end();
+  return quern::codegen::end_process(quern::on_session_thread([&] { return command.run(); }));
 }

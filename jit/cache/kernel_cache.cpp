@@ -91,7 +91,7 @@ Result<CodeGenerator*> KernelCache::code_generator() {
   if (!created) return created.error();
   generator_ = std::move(*created);
   key_prefix_ = code_origin(generator_->target());
-  if (keeps && !key_prefix_.empty()) store_ = std::make_unique<CodeStore>(options_.cache);
+  if (keeps && !key_prefix_.empty()) store_ = std::make_shared<CodeStore>(options_.cache);
   return generator_.get();
 }
 
@@ -208,9 +208,9 @@ std::optional<KernelCache::Entry> KernelCache::loaded(const std::string& key, co
   };
   std::optional<Entry> entry = linked();
   if (!entry)
-    generator.later([store = store_.get(), key] { store->remove(key); });
+    generator.later([store = store_, key] { store->remove(key); });
   else if (found->is_stale)
-    generator.later([store = store_.get(), key] { store->note_use(key); });
+    generator.later([store = store_, key] { store->note_use(key); });
   if (entry) ++counts_.loaded;
   return entry;
 }
@@ -218,7 +218,7 @@ std::optional<KernelCache::Entry> KernelCache::loaded(const std::string& key, co
 /// The record is written when all of its objects are there: the jobs of their code come before.
 void KernelCache::store_later(std::string key, const Entry& entry, CodeGenerator& generator) {
   if (options_.tiers == Tiers::First) return;
-  generator.later([store = store_.get(), key = std::move(key), record = entry.record, codes = entry.codes] {
+  generator.later([store = store_, key = std::move(key), record = entry.record, codes = entry.codes] {
     KernelRecord whole = record;
     for (const auto& code : codes) {
       whole.objects.push_back(code->object());

@@ -86,7 +86,7 @@ class KernelCache final : public KernelSource {
   void store_later(std::string key, const Entry& entry, CodeGenerator& generator);
 
   const CompilerOptions options_;
-  std::unique_ptr<CodeStore> store_;  ///< null without one
+  std::shared_ptr<CodeStore> store_;  ///< null without one
   std::string key_prefix_;            ///< all that code depends on but the primitive
   KernelCounts counts_;
   const NameOfOrigin name_of_;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "ir/base/internal_failure.h"
+#include "jit/codegen/abandoned.h"
 
 namespace quern::codegen {
 
@@ -17,49 +18,64 @@ constexpr int kNiceness = 5;
 }  // namespace
 
 Background::~Background() {
-  {
-    const std::lock_guard lock(mutex_);
-    is_ending_ = true;
-    deadline_ = Clock::now() + patience_;
+  // What the end of a program may be put off by a large kernel.
+  constexpr std::chrono::milliseconds kGrace{300};
+  if (!thread_.joinable()) return;
+  std::unique_lock lock(queue_->mutex);
+  queue_->is_ending = true;
+  queue_->deadline = Clock::now() + patience_;
+  queue_->changed.notify_all();
+  const auto has_ended = [&] { return queue_->has_ended; };
+  if (is_work_abandoned_at_end() && !queue_->changed.wait_until(lock, queue_->deadline + kGrace, has_ended)) {
+    note_abandoned_thread();
+    thread_.detach();
+    return;
   }
-  changed_.notify_all();
-  if (thread_.joinable()) thread_.join();
+  lock.unlock();
+  thread_.join();
 }
 
 void Background::add(std::function<void()> job) {
   {
-    const std::lock_guard lock(mutex_);
-    jobs_.push_back(std::move(job));
-    if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
+    const std::lock_guard lock(queue_->mutex);
+    queue_->jobs.push_back(std::move(job));
+    if (!thread_.joinable()) thread_ = std::thread([queue = queue_] { queue->run(); });
   }
-  changed_.notify_all();
+  queue_->changed.notify_all();
 }
 
 void Background::wait_until_idle() {
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return jobs_.empty() && !is_busy_; });
+  std::unique_lock lock(queue_->mutex);
+  queue_->changed.wait(lock, [&] { return queue_->jobs.empty() && !queue_->is_busy; });
 }
 
-void Background::run() {
+void Background::Queue::run() {
   // Where there are not enough cores, those that somebody waits for go first. On Linux a thread has a
   // priority of its own.
   setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), kNiceness);
-  std::unique_lock lock(mutex_);
+  perform_all();
+  const std::lock_guard lock(mutex);
+  has_ended = true;
+  changed.notify_all();
+}
+
+void Background::Queue::perform_all() {
+  std::unique_lock lock(mutex);
   while (true) {
-    changed_.wait(lock, [&] { return is_ending_ || !jobs_.empty(); });
-    if (jobs_.empty() || (is_ending_ && Clock::now() >= deadline_)) return;
-    is_busy_ = true;
+    changed.wait(lock, [&] { return is_ending || !jobs.empty(); });
+    if (jobs.empty() || (is_ending && Clock::now() >= deadline)) return;
+    is_busy = true;
     {
-      const std::function<void()> job = std::move(jobs_.front());
-      jobs_.pop_front();
+      const std::function<void()> job = std::move(jobs.front());
+      jobs.pop_front();
       lock.unlock();
       if (const auto failure = failure_of(job))
         std::fprintf(stderr, "quern: a bug of Quern in the background: %s; nothing depends on it\n",
                      failure->what());
     }
     lock.lock();
-    is_busy_ = false;
-    changed_.notify_all();
+    is_busy = false;
+    changed.notify_all();
   }
 }
 

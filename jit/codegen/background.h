@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <deque>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <thread>
 
@@ -15,7 +16,8 @@ namespace quern::codegen {
 class Background {
  public:
   /// At the end the job that is being done is finished, and those after it are begun for as long as
-  /// `patience` lasts; the others are dropped.
+  /// `patience` lasts; the others are dropped. Where the process does not wait (abandoned.h), a job that takes much longer
+  /// is left behind.
   explicit Background(std::chrono::milliseconds patience) : patience_(patience) {}
   ~Background();
   Background(const Background&) = delete;
@@ -27,14 +29,20 @@ class Background {
 
  private:
   using Clock = std::chrono::steady_clock;
-  void run();
+  /// What the thread has, also where it is left behind.
+  struct Queue {
+    std::mutex mutex{};
+    std::condition_variable changed{};
+    std::deque<std::function<void()>> jobs{};
+    bool is_busy = false, is_ending = false, has_ended = false;
+    Clock::time_point deadline{};  ///< once it is ending
+
+    void run();
+    void perform_all();
+  };
 
   const std::chrono::milliseconds patience_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<std::function<void()>> jobs_;
-  bool is_busy_ = false, is_ending_ = false;
-  Clock::time_point deadline_;  ///< once it is ending
+  const std::shared_ptr<Queue> queue_ = std::make_shared<Queue>();
   std::thread thread_;
 };
 

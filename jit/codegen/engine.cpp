@@ -18,6 +18,7 @@
 #include <mutex>
 
 #include "ir/base/interrupt.h"
+#include "jit/codegen/abandoned.h"
 #include "jit/codegen/background.h"
 #include "jit/codegen/codegen.h"
 #include "jit/codegen/debugging.h"
@@ -194,8 +195,15 @@ std::string emit(Engine& engine, llvm::Module& module, Tier tier, llvm::CodeGenF
   return {bytes.begin(), bytes.end()};
 }
 
+/// The better tier looks for equal expressions in time that grows with the square of a block: what takes 0.4 s at 10,000
+/// instructions takes minutes at 100,000.
+bool is_huge(const llvm::Module& module) {
+  constexpr unsigned kHuge = 20'000;
+  return module.getInstructionCount() > kHuge;
+}
+
 std::string object_code(Engine& engine, llvm::Module& module, Tier tier) {
-  return emit(engine, module, tier, llvm::CodeGenFileType::ObjectFile);
+  return emit(engine, module, is_huge(module) ? Tier::First : tier, llvm::CodeGenFileType::ObjectFile);
 }
 
 class OrcGenerator final : public CodeGenerator {
@@ -209,17 +217,24 @@ class OrcGenerator final : public CodeGenerator {
   }
 
   Result<std::shared_ptr<CompiledKernel>> compile(const Kernel& kernel) override {
-    Result<std::shared_ptr<Unit>> unit = build(kernel, kEntryName);
+    Result<std::shared_ptr<Unit>> unit = translate(kernel, kEntryName);
     if (!unit) return unit.error();
-    auto compiled = std::make_shared<OrcKernel>(engine_, kernel.name);
     const Tier now = tiers_ == Tiers::Best ? Tier::Best : Tier::First;
-    // Generating code changes the module.
-    const bool twice = tiers_ == Tiers::Both;
-    auto copy = twice ? llvm::CloneModule(*(*unit)->module) : nullptr;
-    const std::string object = object_code(*engine_, twice ? *copy : *(*unit)->module, now);
-    copy.reset();
-    if (llvm::Error error = compiled->take(object, now)) return failure(std::move(error));
-    if (twice) compile_later(std::move(*unit), compiled);
+    const auto generated = std::make_shared<Generated>();
+    const auto generate = [engine = engine_, unit = *unit, generated, now, both = tiers_ == Tiers::Both] {
+      codegen::optimize(*unit->module);
+      // Generating code changes the module.
+      generated->twice = both && !is_huge(*unit->module);
+      auto copy = generated->twice ? llvm::CloneModule(*unit->module) : nullptr;
+      generated->object = object_code(*engine, copy ? *copy : *unit->module, now);
+    };
+    if ((*unit)->module->getInstructionCount() < kLarge)
+      generate();
+    else if (!codegen::done_unless_interrupted(generate))
+      return Failure{kInterrupted};
+    auto compiled = std::make_shared<OrcKernel>(engine_, kernel.name);
+    if (llvm::Error error = compiled->take(generated->object, now)) return failure(std::move(error));
+    if (generated->twice) compile_later(std::move(*unit), compiled);
     return std::shared_ptr<CompiledKernel>(std::move(compiled));
   }
 
@@ -248,7 +263,22 @@ class OrcGenerator final : public CodeGenerator {
   }
 
  private:
+  /// Instructions that take LLVM more than some 10 ms: too long to let a Ctrl-C wait.
+  static constexpr unsigned kLarge = 1'000;
+
+  struct Generated {
+    std::string object{};
+    bool twice = false;  ///< the better tier follows
+  };
+
   Result<std::shared_ptr<Unit>> build(const Kernel& kernel, const std::string& symbol) {
+    auto unit = translate(kernel, symbol);
+    if (unit) codegen::optimize(*(*unit)->module);
+    return unit;
+  }
+
+  /// As it was emitted.
+  Result<std::shared_ptr<Unit>> translate(const Kernel& kernel, const std::string& symbol) {
     for (const loops::Buffer& buffer : kernel.buffers) {
       if (buffer.dtype.lanes != 1) {
         return Failure{"There is no code for tensors of " + to_string(buffer.dtype) + " yet."};
@@ -268,7 +298,6 @@ class OrcGenerator final : public CodeGenerator {
       function.addFnAttr("target-features", engine_->target.features);
       function.addFnAttr("prefer-vector-width", std::to_string(engine_->target.machine.vector_bytes * 8));
     }
-    codegen::optimize(*unit->module);
     return unit;
   }
 

@@ -111,8 +111,8 @@ class Machine {
   Shape shape(const Instruction* pc, const std::vector<DimCode>& codes);
   TensorPtr make_tensor(const Instruction* pc, DType dtype, Shape shape);
   std::optional<int64_t> value_of(const std::optional<DimCode>& dim) const;
-  int32_t run_kernel(const CompiledKernel& code, void* const* buffers, std::optional<int64_t> range,
-                     std::optional<int64_t> work);
+  int32_t run_kernel(const Instruction* pc, const std::string& name, const CompiledKernel& code,
+                     void* const* buffers, std::optional<int64_t> range, std::optional<int64_t> work);
   /// What a kernel takes in the place of a tensor: made when it is first needed, and kept with the tensor.
   HostTensor& packed_form(const Instruction* pc, const KernelCode::Packed& packed,
                           const KernelSite::Code::Packed& dims, HostTensor& tensor);

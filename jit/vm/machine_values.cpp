@@ -11,10 +11,12 @@
 
 #include <fmt/format.h>
 
+#include "ir/base/internal_failure.h"
 #include "ir/base/interrupt.h"
 #include "ir/extern/kernels.h"
 #include "ir/interpret/interpreter.h"
 #include "jit/compute/computation.h"
+#include "jit/runtime/fault.h"
 #include "jit/runtime/threads.h"
 #include "jit/vm/machine.h"
 #include "jit/vm/operation_count.h"
@@ -192,7 +194,8 @@ void Machine::call_kernel(const Instruction* pc, const KernelSite& site, const S
     buffers_.push_back(forms.back()->data());
   }
   const auto run = [&] {
-    return run_kernel(*code.kernel.code, buffers_.data(), value_of(code.range), value_of(code.work));
+    return run_kernel(pc, code.kernel.name, *code.kernel.code, buffers_.data(), value_of(code.range),
+                      value_of(code.work));
   };
   const int32_t trap = !profile_ ? run() : noted(*profile_, code.kernel.name, run, [&](KernelCall& call) {
     call.operations = operations_of(code);
@@ -219,19 +222,26 @@ std::optional<int64_t> Machine::value_of(const std::optional<DimCode>& dim) cons
   return dim ? evaluate(*dim, slots_) : std::nullopt;
 }
 
+namespace {
+
+int32_t call(KernelEntry entry, void* const* buffers, const int64_t* dims) {
+  int32_t trap = 0;
+  if (const auto fault = fault_of([&] { trap = entry(buffers, dims); })) throw *fault;
+  return trap;
+}
+
 /// Calls the entry; for parts of its range on several threads where there is enough work for them. Of several
 /// traps, which come from different parts, it is the same one in each run: that of the first part.
-int32_t Machine::run_kernel(const CompiledKernel& code, void* const* buffers, std::optional<int64_t> range,
-                            std::optional<int64_t> work) {
+int32_t call_parts(KernelEntry entry, void* const* buffers, const std::vector<int64_t>& dims,
+                   std::optional<int64_t> range, std::optional<int64_t> work) {
   constexpr int64_t kLeastWork = 16 << 10, kLeastPart = 4 << 10;  // cycles
-  const KernelEntry entry = code.entry.load(std::memory_order_acquire);
-  if (!range) return entry(buffers, kernel_dims_.data());
+  if (!range) return call(entry, buffers, dims.data());
   const auto part = [&](int64_t begin, int64_t end) {
     if (is_interrupted()) return loops::kStopped;
-    std::vector<int64_t> dims = kernel_dims_;
-    dims.push_back(begin);
-    dims.push_back(end);
-    return entry(buffers, dims.data());
+    std::vector<int64_t> all = dims;
+    all.push_back(begin);
+    all.push_back(end);
+    return call(entry, buffers, all.data());
   };
   if (thread_count() == 1 || work.value_or(0) < kLeastWork) return part(0, *range);
   std::mutex mutex;
@@ -249,6 +259,18 @@ int32_t Machine::run_kernel(const CompiledKernel& code, void* const* buffers, st
   return trap;
 }
 
+}  // namespace
+
+int32_t Machine::run_kernel(const Instruction* pc, const std::string& name, const CompiledKernel& code,
+                            void* const* buffers, std::optional<int64_t> range, std::optional<int64_t> work) {
+  try {
+    return call_parts(code.entry.load(std::memory_order_acquire), buffers, kernel_dims_, range, work);
+  } catch (const Fault& fault) {
+    const Stage stage("run", origin(pc), name);
+    throw InternalFailure(fmt::format("compiled code stopped: {}", to_string(fault)));
+  }
+}
+
 HostTensor& Machine::packed_form(const Instruction* pc, const KernelCode::Packed& packed,
                                  const KernelSite::Code::Packed& dims, HostTensor& tensor) {
   const std::shared_ptr<CompiledKernel>& code = packed.code;
@@ -256,7 +278,9 @@ HostTensor& Machine::packed_form(const Instruction* pc, const KernelCode::Packed
   if (!form) {
     form = make_tensor(pc, packed.dtype, this->shape(pc, dims.shape));
     void* buffers[] = {tensor.data(), form->data()};
-    const auto run = [&] { return run_kernel(*code, buffers, value_of(dims.range), value_of(dims.work)); };
+    const auto run = [&] {
+      return run_kernel(pc, packed.name, *code, buffers, value_of(dims.range), value_of(dims.work));
+    };
     const int32_t trap = !profile_ ? run() : noted(*profile_, packed.name, run, [&](KernelCall& call) {
       call.bytes = static_cast<double>(tensor.bytes()) + static_cast<double>(form->bytes());
     });

@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "ir/base/internal_failure.h"
 #include "ir/base/interrupt.h"
 #include "ir/interpret/interpreter.h"
 #include "jit/vm/vm.h"
@@ -106,14 +107,17 @@ inline constexpr auto kEntries = make_entries(std::make_index_sequence<kMostKern
 class InterpretingKernelSource final : public KernelSource {
  public:
   std::string failure;
+  KernelEntry entry = nullptr;  ///< of every kernel, where it is given
   std::atomic<size_t> fetched = 0;
   Result<KernelCode> kernel(const FnExpr& primitive) override {
     if (!failure.empty()) return Failure{failure};
     auto kernel = std::make_shared<InterpretedKernel>(primitive);
     size_t number = fetched++;
     kernels_in_use.at(number) = kernel.get();
-    kernel->entry = kEntries.at(number);
-    return KernelCode{kernel, kernel->dims};
+    kernel->entry = entry ? entry : kEntries.at(number);
+    KernelCode code{kernel, kernel->dims};
+    code.name = "kernel_" + std::to_string(number);
+    return code;
   }
 };
 

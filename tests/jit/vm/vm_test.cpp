@@ -395,5 +395,22 @@ TEST_F(VmTest, TextForm) {
             "   5  return r1!\n");
 }
 
+// --- bugs in compiled code
+
+TEST_F(VmTest, AFaultInAKernelIsABugThatTheMachineOutlives) {
+  ExprPtr v = given("v", tensor_of({c(2)}), floats({2}, {1, 2}));
+  kernels.entry = [](void* const*, const int64_t*) -> int32_t {
+    asm volatile("ud2");
+    return 0;
+  };
+  const auto failure = failure_of([&] { run(increment(v)); });
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(failure->stage, "run");
+  EXPECT_EQ(failure->subject, "kernel_0");
+  EXPECT_NE(std::string(failure->what()).find("compiled code stopped: SIGILL"), std::string::npos);
+  kernels.entry = nullptr;
+  EXPECT_EQ(text(increment(v)), "Tensor[(2,), float32] [2, 3]");
+}
+
 }  // namespace
 }  // namespace quern

@@ -139,7 +139,9 @@ INSTANTIATE_TEST_SUITE_P(
     Screen, Interrupted,
     testing::Values(Work{"loop",
                          "def @f(%i: int32) -> int32 { if (%i < 0) { %i } else { @f(%i + 1 - 1) } }; @f(1)"},
-                    Work{"kernel", "[i < 4] => sum[j < 100000, k < 100000] sin(cast<float32>(i + j * k))"}),
+                    Work{"kernel", "[i < 4] => sum[j < 100000, k < 100000] sin(cast<float32>(i + j * k))"},
+                    // One kernel whose code has 200,000 instructions.
+                    Work{"compile", "[i < 8] => sum(sin(cast<float32>(i * k)) for k < 4000)"}),
     [](const auto& info) { return info.param.name; });
 
 // What is typed while something runs is the next input.

@@ -1,0 +1,84 @@
+#include "jit/runtime/fault.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <cstring>
+#include <memory>
+
+namespace quern {
+
+namespace {
+
+constexpr std::array kFaults{SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+
+constinit thread_local FaultLanding* innermost = nullptr;
+std::array<struct sigaction, kFaults.size()> before;
+
+void on_fault(int signal, siginfo_t* info, void*) {
+  // One that another process sent is no fault.
+  if (FaultLanding* landing = innermost; landing && info->si_code > 0) {
+    landing->fault = {signal, info->si_addr};
+    siglongjmp(landing->point, 1);
+  }
+  // The instruction is tried again and comes to the handler that was there before; a signal that was sent is sent again.
+  for (size_t i = 0; i < kFaults.size(); ++i)
+    if (kFaults[i] == signal) sigaction(signal, &before[i], nullptr);
+  if (info->si_code <= 0) raise(signal);
+}
+
+bool take_signals() {
+  struct sigaction action = {};
+  sigemptyset(&action.sa_mask);
+  action.sa_sigaction = on_fault;
+  // Not blocked in its handler, since that is left by a jump.
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+  for (size_t i = 0; i < kFaults.size(); ++i) sigaction(kFaults[i], &action, &before[i]);
+  return true;
+}
+
+/// A stack for handlers, as the thread's own may be at its end.
+class HandlerStack {
+ public:
+  HandlerStack() {
+    stack_t known = {};
+    if (sigaltstack(nullptr, &known) == 0 && (known.ss_flags & SS_DISABLE) == 0) return;
+    // What the kernel saves there grows with the registers of the machine.
+    const size_t bytes = (32 << 10) + static_cast<size_t>(std::max(0L, sysconf(_SC_MINSIGSTKSZ)));
+    memory_ = std::make_unique<std::byte[]>(bytes);
+    stack_t own = {};
+    own.ss_sp = memory_.get();
+    own.ss_size = bytes;
+    sigaltstack(&own, nullptr);
+  }
+  ~HandlerStack() {
+    if (!memory_) return;
+    stack_t none = {};
+    none.ss_flags = SS_DISABLE;
+    sigaltstack(&none, nullptr);
+  }
+  HandlerStack(const HandlerStack&) = delete;
+  HandlerStack& operator=(const HandlerStack&) = delete;
+
+ private:
+  std::unique_ptr<std::byte[]> memory_;
+};
+
+}  // namespace
+
+std::string to_string(const Fault& fault) {
+  const char* name = sigabbrev_np(fault.signal);
+  return fmt::format("SIG{} at {}", name ? name : "?", fmt::ptr(fault.address));
+}
+
+FaultLanding::FaultLanding() : around_(innermost) {
+  static const bool has_signals = take_signals();
+  static thread_local const HandlerStack stack;
+  if (has_signals) innermost = this;
+}
+
+FaultLanding::~FaultLanding() { innermost = around_; }
+
+}  // namespace quern

@@ -52,6 +52,13 @@ target_compile_definitions(quern_session_bench PRIVATE QUERN_BINARY="${PROJECT_B
 add_dependencies(quern_session_bench quern)
 quern_precompile(quern_session_bench "")
 
+# Built by bench/prompt.sh alone.
+add_executable(quern_prompt_bench EXCLUDE_FROM_ALL bench/prompt_bench.cpp)
+target_link_libraries(quern_prompt_bench PRIVATE quern_settings fmt::fmt)
+target_compile_definitions(quern_prompt_bench PRIVATE QUERN_BINARY="${PROJECT_BINARY_DIR}/quern")
+add_dependencies(quern_prompt_bench quern)
+quern_precompile(quern_prompt_bench "")
+
 if(QUERN_FUZZ)
   add_custom_target(fuzzers)
   file(GLOB fuzz_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/fuzz/*.cpp")

@@ -94,7 +94,7 @@ bool Editor::take_in_menu(const Key& key) {
                                          : menu_->selected - std::min(menu_->selected, page);
   } else if (name == "Enter" || name == "Right") {
     accept_completion(menu_->list.items[menu_->selected]);
-  } else if (name == "Escape" || name == "Ctrl-G" || name == "Ctrl-C") {
+  } else if (name == "Escape" || name == "Ctrl-G") {
     menu_.reset();
   } else if (name == "F1" || name == "Alt-h") {
     show_documentation();

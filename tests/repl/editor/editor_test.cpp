@@ -208,6 +208,7 @@ TEST(Editor, ShowsWhatIsTyped) {
       {"f(a,{Enter}b", ">>> f(a,\n...   b\ncall of f"},
       {"f(a){Enter}", ">>> f(a)\n>>>"},
       {"f(a{Ctrl-C}", ">>> f(a\n>>>"},
+      {"nn.c{Tab}{Ctrl-C}", ">>> nn.conv\n>>>"},
       // Rows of 20 cells; the cursor behind a full one is in the next.
       {"0123456789abcdef", ">>> 0123456789abcdef"},
       {"0123456789abcdefg", ">>> 0123456789abcdef\ng"},

@@ -14,6 +14,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "cli/child_process.h"
 #include "frontend/text/render.h"
 #include "generated/config.h"
 #include "ide/documentation.h"
@@ -105,6 +106,11 @@ CommandLine::CommandLine(CLI::App& app) : app_(app) {
       ->check(CLI::PositiveNumber);
   reduce->add_option("--output", output_, "where the result goes, instead of standard output");
   app.add_subcommand("lsp", "the language server, on standard input and output");
+  // The words go to the kernel as they are, `--help` too.
+  CLI::App* kernel =
+      app.add_subcommand("kernel", "the kernel for Jupyter: `quern kernel install` tells Jupyter of it");
+  kernel->set_help_flag("");
+  kernel->prefix_command();
 }
 
 void CommandLine::declare_run(CLI::App& run) {
@@ -163,6 +169,7 @@ int CommandLine::run_command() {
   if (app_.got_subcommand("bisect")) return bisect();
   if (app_.got_subcommand("reduce")) return reduce();
   if (app_.got_subcommand("lsp")) return lsp();
+  if (app_.got_subcommand("kernel")) return kernel();
   return repl();
 }
 
@@ -329,6 +336,19 @@ int CommandLine::lsp() {
   dup2(STDERR_FILENO, STDOUT_FILENO);
   std::signal(SIGPIPE, SIG_IGN);
   return lsp::run_language_server(session, STDIN_FILENO, out);
+}
+
+/// Becomes the program beside this one that links what Jupyter's protocol takes.
+int CommandLine::kernel() {
+  const std::string program = own_program() + "-kernel";
+  std::vector<std::string> words = app_.get_subcommand("kernel")->remaining();
+  words.insert(words.begin(), program);
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  execv(program.c_str(), arguments.data());
+  say(fmt::format("`{}` is not there: it is built where xeus is installed (Debian: xeus-dev)", program));
+  return kWrong;
 }
 
 }  // namespace quern

@@ -72,3 +72,6 @@ if(CUDAToolkit_FOUND)
 endif()
 
 configure_file("${PROJECT_SOURCE_DIR}/cmake/config.h.in" "${PROJECT_BINARY_DIR}/generated/config.h" @ONLY)
+
+# The Jupyter kernel, where its protocol is there.
+find_package(xeus QUIET)

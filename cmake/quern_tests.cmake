@@ -45,6 +45,14 @@ quern_test(quern_protocol_tests lsp repl)
 # What an input of the REPL does, without a process of its own; the editor on an emulated terminal.
 target_link_libraries(quern_protocol_tests PRIVATE quern_repl PkgConfig::vterm)
 
+if(TARGET quern-kernel)
+  quern_test(quern_kernel_tests jupyter)
+  target_sources(quern_kernel_tests PRIVATE jupyter/cell.cpp cli/child_process.cpp)
+  target_link_libraries(quern_kernel_tests PRIVATE quern_repl)
+  target_compile_definitions(quern_kernel_tests PRIVATE QUERN_KERNEL="${PROJECT_BINARY_DIR}/quern-kernel")
+  add_dependencies(quern_kernel_tests quern-kernel)
+endif()
+
 # Built by bench/session.sh alone.
 add_executable(quern_session_bench EXCLUDE_FROM_ALL bench/session_bench.cpp tests/lsp/server_process.cpp)
 target_link_libraries(quern_session_bench PRIVATE quern_settings fmt::fmt quern_repl)

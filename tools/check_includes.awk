@@ -61,17 +61,19 @@ BEGIN {
   rank["lsp"] = 60
   rank["repl"] = 70
   rank["cli"] = 80
+  rank["jupyter"] = 80
 
   # Library headers (by the include as written) and the files that may include them.
   confine("^(llvm|llvm-c)/", "^jit/codegen/", "LLVM is included by jit/codegen only")
   confine("^(antlr4-|Quern(Lexer|Parser|Visitor|BaseVisitor)\\.h|generated/grammar/)", "^frontend/parse/parser[^/]*$", \
           "ANTLR is included by frontend/parse/parser* only")
   confine("^nlohmann/", "\\.cpp$", "nlohmann/json is included by .cpp files only")
+  confine("^xeus/", "^jupyter/", "xeus is included by jupyter only")
   confine("^xgboost/", "^jit/tune/", "XGBoost is included by jit/tune only")
   confine("^sqlite3\\.h", "^(jit/cache|tests/jit/cache)/", "SQLite is included by jit/cache only, and by tests that damage its files")
   confine("^(tbb|oneapi)/", "^jit/runtime/", "oneTBB is included by jit/runtime only")
   confine("^cuda\\.h", "^jit/runtime/", "cuda.h is included by jit/runtime only")
-  confine("^CLI/", "^cli/", "CLI11 is included by cli only")
+  confine("^CLI/", "^(cli/|jupyter/main)", "CLI11 is included by cli and jupyter/main only")
   confine("^zip\\.h", "^ir/io/libzip\\.h$", "libzip is included by ir/io/libzip.h only")
 }
 

@@ -1,0 +1,41 @@
+#pragma once
+// What a notebook asks of the kernel (Jupyter's messaging protocol 5.3, by xeus), answered by the session of the prompt.
+
+#include <memory>
+#include <string>
+
+#include <xeus/xinterpreter.hpp>
+
+#include "jupyter/printed_text.h"
+#include "jupyter/session_worker.h"
+
+namespace quern::jupyter {
+
+class Interpreter final : public xeus::xinterpreter {
+ public:
+  Interpreter();
+  ~Interpreter() override;
+
+ private:
+  using Json = nl::json;
+
+  void configure_impl() override;
+  /// Runs a cell: what it prints is published as it comes, a result that has rows and columns as a table too. An error ends the
+  /// cell; the inputs before it stay.
+  Json execute_request_impl(int execution_counter, const std::string& code, bool silent, bool store_history,
+                            Json user_expressions, bool allow_stdin) override;
+  Json complete_request_impl(const std::string& code, int cursor_pos) override;
+  Json inspect_request_impl(const std::string& code, int cursor_pos, int detail_level) override;
+  Json is_complete_request_impl(const std::string& code) override;
+  Json kernel_info_request_impl() override;
+  void shutdown_request_impl() override;
+
+  /// Publishes what was printed; diagnostics are added to `problems`.
+  void publish_printed(bool silent, std::string& problems);
+
+  bool has_begun_ = false;
+  PrintedText printed_;
+  SessionWorker worker_;
+};
+
+}  // namespace quern::jupyter

@@ -1,0 +1,16 @@
+#pragma once
+// How Jupyter finds the kernel: a folder with a `kernel.json`.
+
+#include <filesystem>
+
+#include "ir/base/result.h"
+
+namespace quern::jupyter {
+
+/// Where the specifications of a user's kernels are: below XDG_DATA_HOME, or ~/.local/share.
+std::filesystem::path user_prefix();
+/// Writes the specification of the kernel `program` below a folder such as `/usr/local/share/jupyter`; gives its path.
+Result<std::filesystem::path> install_spec(const std::filesystem::path& prefix,
+                                           const std::filesystem::path& program);
+
+}  // namespace quern::jupyter

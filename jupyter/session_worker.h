@@ -1,0 +1,40 @@
+#pragma once
+// The session of a notebook, on the thread that owns it. The server's thread hands it work, and publishes meanwhile what the work
+// prints.
+
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+namespace quern {
+
+class Workspace;
+
+namespace jupyter {
+
+class SessionWorker {
+ public:
+  SessionWorker();
+  ~SessionWorker();
+  SessionWorker(const SessionWorker&) = delete;
+  SessionWorker& operator=(const SessionWorker&) = delete;
+
+  using Work = std::function<void(Workspace& workspace)>;
+  /// Does the work on the session's thread. `meanwhile` is called about 20 times a second until it is done, and once after that.
+  void run(
+      const Work& work, const std::function<void()>& meanwhile = [] {});
+
+ private:
+  int serve();
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  const Work* work_ = nullptr;
+  bool is_ending_ = false;
+  std::thread thread_;
+};
+
+}  // namespace jupyter
+}  // namespace quern

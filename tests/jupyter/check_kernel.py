@@ -1,0 +1,90 @@
+"""Drives the Jupyter kernel with Jupyter's own client: check_kernel.py NOTEBOOK [--update]
+
+Runs the notebook and compares what its cells give with what is stored in it, then asks what an editor of notebooks asks.
+Prints what is wrong; the exit code says whether anything was.
+"""
+
+import sys
+import time
+
+import nbformat
+from jupyter_client.manager import KernelManager
+from nbclient import NotebookClient
+
+problems = []
+
+
+def expect(what, actual, wanted):
+    if actual != wanted:
+        problems.append(f"{what}:\n  is     {actual!r}\n  wanted {wanted!r}")
+
+
+def shown(output):
+    """An output without what differs from run to run."""
+    if output.output_type == "stream":
+        return (output.name, output.text)
+    if output.output_type == "error":
+        return ("error", output.evalue)
+    return (output.output_type, dict(output.data))
+
+
+def check_notebook(path, update):
+    notebook = nbformat.read(path, as_version=4)
+    stored = [[shown(o) for o in cell.outputs] if cell.cell_type == "code" else [] for cell in notebook.cells]
+    NotebookClient(notebook, kernel_name="quern", timeout=60, allow_errors=True, record_timing=False).execute()
+    if update:
+        nbformat.write(notebook, path)
+        return
+    for cell, wanted in zip(notebook.cells, stored):
+        if cell.cell_type == "code":
+            expect(cell.source, [shown(o) for o in cell.outputs], wanted)
+
+
+def check_requests():
+    manager = KernelManager(kernel_name="quern")
+    manager.start_kernel()
+    client = manager.client()
+    client.start_channels()
+    client.wait_for_ready(timeout=60)
+
+    def reply(message):
+        while True:
+            answer = client.get_shell_msg(timeout=60)
+            if answer["parent_header"]["msg_id"] == message:
+                return answer["content"]
+
+    def completions(code):
+        found = reply(client.complete(code, len(code)))
+        return found["matches"][:1], found["cursor_start"], found["cursor_end"]
+
+    expect("completion", completions("nn.rel"), (["nn.relu"], 0, 6))
+    expect("completion behind wide characters", completions('print("日本 👍"); nn.rel'), (["nn.relu"], 15, 21))
+    expect("completion of a command", completions("1 + 2\n:typ"), ([":type "], 6, 10))
+    found = reply(client.inspect("nn.relu(%x)", 3))
+    expect("inspection", found["data"].get("text/plain", "").split("\n")[0],
+           "op nn.relu(%data: Tensor[s, t]) -> Tensor[s, t]")
+    expect("inspection of nothing", reply(client.inspect("1 + ", 4))["found"], False)
+    for code, status in (("def @f(%a", "incomplete"), ("1 + 2", "complete"), ("", "complete")):
+        expect(f"completeness of {code!r}", reply(client.is_complete(code))["status"], status)
+
+    reply(client.execute("let %kept = 41"))
+    long = client.execute("[i < 4] => sum[j < 100000, k < 100000] sin(cast<float32>(i + j * k))")
+    time.sleep(1)
+    manager.interrupt_kernel()
+    start = time.monotonic()
+    expect("an interrupted cell", reply(long)["status"], "error")
+    if time.monotonic() - start > 5:
+        problems.append("an interrupt takes more than 5 seconds")
+    # What is sent at once after an error is dropped.
+    time.sleep(1)
+    reply(client.execute("let %next = %kept + 1"))
+    expect("a cell after an interrupt", reply(client.execute("%next"))["status"], "ok")
+    client.stop_channels()
+    manager.shutdown_kernel()
+    expect("the kernel is alive after its end", manager.is_alive(), False)
+
+
+check_notebook(sys.argv[1], "--update" in sys.argv)
+check_requests()
+print("\n".join(problems))
+sys.exit(1 if problems else 0)

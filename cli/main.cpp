@@ -11,7 +11,7 @@
 
 #include "cli/commands.h"
 #include "frontend/text/suggest.h"
-#include "jit/codegen/abandoned.h"
+#include "jit/codegen/background/abandoned.h"
 #include "repl/command_files.h"
 #include "repl/session_thread.h"
 

@@ -18,7 +18,7 @@
 #include <xeus/xserver_zmq.hpp>
 
 #include "generated/config.h"
-#include "jit/codegen/abandoned.h"
+#include "jit/codegen/background/abandoned.h"
 #include "jupyter/interpreter.h"
 #include "jupyter/kernel_spec.h"
 

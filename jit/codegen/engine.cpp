@@ -18,8 +18,8 @@
 #include <mutex>
 
 #include "ir/base/interrupt.h"
-#include "jit/codegen/abandoned.h"
-#include "jit/codegen/background.h"
+#include "jit/codegen/background/abandoned.h"
+#include "jit/codegen/background/background.h"
 #include "jit/codegen/codegen.h"
 #include "jit/codegen/debugging.h"
 #include "jit/codegen/emitter.h"

@@ -11,7 +11,7 @@
 #include <thread>
 
 #include "ir/base/result.h"
-#include "jit/codegen/background.h"
+#include "jit/codegen/background/background.h"
 #include "session/session.h"
 
 namespace quern {

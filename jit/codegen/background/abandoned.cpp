@@ -1,4 +1,4 @@
-#include "jit/codegen/abandoned.h"
+#include "jit/codegen/background/abandoned.h"
 
 #include <atomic>
 #include <chrono>

@@ -1,4 +1,4 @@
-#include "jit/codegen/background.h"
+#include "jit/codegen/background/background.h"
 
 #include <sys/resource.h>
 #include <unistd.h>
@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "ir/base/internal_failure.h"
-#include "jit/codegen/abandoned.h"
+#include "jit/codegen/background/abandoned.h"
 
 namespace quern::codegen {
 

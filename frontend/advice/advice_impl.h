@@ -70,6 +70,7 @@ class Advisor {
   std::optional<SyntaxProblem> definitions();
   std::optional<SyntaxProblem> parameters();
   std::optional<SyntaxProblem> bindings();
+  std::optional<SyntaxProblem> name_after_let(size_t at);
   // operators
   std::optional<SyntaxProblem> equals();
   std::optional<SyntaxProblem> arrows();

@@ -86,15 +86,6 @@ std::optional<SyntaxProblem> Advisor::numbers() {
     }
     return p;
   }
-  bool point = at >= 2 && word(at - 1) == "." && is(at - 2, LexedKind::Number) &&
-               range(at - 1).begin == range(at - 2).end;
-  if (point) {
-    uint32_t end = range(at - 1).end;
-    SyntaxProblem p = problem(DiagnosticKind::MalformedLiteral, {range(at - 2).begin, end},
-                              "a number has digits after its point");
-    p.fixes.push_back(fix(fmt::format("write `{}.0`", word(at - 2)), {{{end, end}, "0"}}));
-    return p;
-  }
   if (f_.wants_expression && is(at, LexedKind::Number) && word(at).starts_with(".")) {
     uint32_t begin = range(at).begin;
     SyntaxProblem p = here(DiagnosticKind::MalformedLiteral, "a number has digits before its point");
@@ -115,7 +106,8 @@ std::optional<SyntaxProblem> Advisor::equals() {
   }
   bool in_pattern = !f_.expected.empty() && !expects("==");
   if (now == "=" && open == "(" && in_pattern && is(at - 1, LexedKind::Name))
-    return here(DiagnosticKind::WrongEquals, "the fields of a pattern stand in their order, without names");
+    return here(DiagnosticKind::WrongEquals,
+                "the fields of a tuple have no names: a pattern has them in their order");
   if (now == "=" && (open == "(" || open == "[") && at > 0 && ends_expression(at - 1)) {
     SyntaxProblem p = here(DiagnosticKind::WrongEquals, "values are compared with `==`; `=` only binds");
     p.fixes.push_back(fix("write `==`", {{range(at), "=="}}));

@@ -75,6 +75,8 @@ const Row kRows[] = {
     {"%tw$0ix", {"%twice"}, {}, {}, "%twix"},
     {"let %a = 1; let %b = 2; %$0", {"%b", "%a", "%twice"}},
     {"let %a = %$0", {"%twice"}, {}, {"%a"}},
+    {"let (%a, (%b, _)) = (1, (2, 3)); %$0", {"%b", "%a", "%twice"}},
+    {"let (%a, %b) = %$0", {"%twice"}, {}, {"%a", "%b"}},
     {"let %inner = { let %x = 1; %$0", {"%x", "%twice"}, {}, {"%inner"}},
     {"fn (%p: float32, %q: float32) { %$0", {"%q", "%p", "%twice"}},
     {"(fn (%p: float32) { %p })(%$0", {}, {"%twice"}, {"%p"}},

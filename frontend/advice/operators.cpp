@@ -13,6 +13,7 @@ namespace quern {
 
 std::optional<SyntaxProblem> Advisor::operators() {
   if (auto p = numbers()) return p;
+  if (auto p = literals_in_patterns()) return p;
   if (auto p = equals()) return p;
   if (auto p = arrows()) return p;
   size_t at = f_.at;
@@ -93,6 +94,22 @@ std::optional<SyntaxProblem> Advisor::numbers() {
     return p;
   }
   return std::nullopt;
+}
+
+std::optional<SyntaxProblem> Advisor::literals_in_patterns() {
+  const size_t at = f_.at;
+  const bool is_literal = is(at, LexedKind::Number) || is(at, LexedKind::String) || word(at) == "True" ||
+                          word(at) == "False" || (word(at) == "-" && is(at + 1, LexedKind::Number));
+  if (!is_literal || f_.wants_expression) return std::nullopt;
+  const size_t head =
+      open_bracket() == "(" && is(enclosing_ - 1, LexedKind::Name) ? enclosing_ - 1 : enclosing_;
+  const bool in_let = open_bracket() == "(" && head > 0 && word(head - 1) == "let";
+  const bool in_arm = expects("_") && !expects("Tensor");
+  if (!in_let && !in_arm) return std::nullopt;
+  return here(
+      DiagnosticKind::ForeignForm,
+      "a pattern has no literals: it is a variable, `_`, a tuple or a constructor of these; values are "
+      "compared with `if`");
 }
 
 std::optional<SyntaxProblem> Advisor::equals() {

@@ -32,7 +32,7 @@ class OperandSearch {
     size_t depth = bound_.size();
     for (SyntaxPtr statement : block->children) {
       walk(statement->is(SyntaxKind::Let) ? statement->child(1) : statement);
-      if (statement->is(SyntaxKind::Let)) bound_.push_back(statement->text);
+      for (SyntaxPtr binder : binders_of(statement)) bound_.push_back(binder->text);
     }
     bound_.resize(depth);
   }

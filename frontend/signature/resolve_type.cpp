@@ -191,7 +191,7 @@ class Resolver {
            fmt::format("`{}` takes {} type argument{} and is given {}{}", s->text,
                        count == 0 ? "no" : std::to_string(count), count == 1 ? "" : "s",
                        s->children.empty() ? "none" : std::to_string(s->children.size()),
-                       s->children.empty() ? fmt::format(": write `{}`", form) : ""));
+                       count > 0 ? fmt::format(": write `{}`", form) : ""));
     return false;
   }
 

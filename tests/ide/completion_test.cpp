@@ -117,6 +117,9 @@ const Row kRows[] = {
     // Patterns.
     {"match %s { $0", {"Cons", "Dark", "Light"}, {"_"}, {"nn.dense"}},
     {"match %s { Da$0", {"Dark"}},
+    {"let Pai$0", {"Pair"}},
+    {"let (%a, Pai$0", {"Pair"}},
+    {"let Pair(weight=%w) = %net.fc; %$0", {"%w", "%twice"}},
     // Types.
     {"let %a: $0", {"float32", "int32", "bool", "Tensor"}, {"Net", "List", "Ref"}, {"nn.dense"}},
     {"let %a: Te$0", {"Tensor"}},
@@ -127,6 +130,10 @@ const Row kRows[] = {
     {"def @f(%a: Ne$0", {"Net"}},
     {"op f(%a: Tensor[s, t], axis: $0", {"bool", "dim", "dtype", "float", "int", "shape", "string"}},
     {"fn (%a: Li$0", {"List"}},
+    {"type Q = Ne$0", {"Net"}},
+    {"type Both[A] = (A, A)\nlet %a: Bo$0", {"Both"}},
+    {"type Both[A] = (A, $0", {}, {"A", "Net"}, {"nn.dense"}},
+    {"type Q = Net\n%im$0", {"%image"}},
     // Fields and positions.
     {"%net.$0", {"conv1", "fc"}, {}, {}, ""},
     {"%net.fc.$0", {"weight", "bias"}},

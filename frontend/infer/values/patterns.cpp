@@ -179,9 +179,12 @@ PatternPtr Patterns::tuple_pattern(SyntaxPtr s, Type type, PatternWalk& walk) {
   std::vector<Type> types;
   for (size_t i = 0; i < s->children.size(); ++i) types.push_back(unifier_.fresh_type());
   if (!unifier_.unify(type, tuple_type(types))) {
+    const Type matched = resolve(type);
+    const bool is_longer = matched->kind == TypeKind::Tuple && matched->args.size() > types.size();
     report(DiagnosticKind::PatternMismatch, s,
-           fmt::format("this pattern is of a tuple of {} field{}, and what is matched here is {}",
-                       types.size(), types.size() == 1 ? "" : "s", unifier_.describe(type)));
+           fmt::format("this pattern is of a tuple of {} field{}, and what is matched here is {}{}",
+                       types.size(), types.size() == 1 ? "" : "s", unifier_.describe(type),
+                       is_longer ? "; `_` stands for a field that is left out" : ""));
     walk.sound = false;
     return parts_pattern(s->children, {PatternKind::Wildcard, type, origin(s)}, {}, walk);
   }

@@ -14,8 +14,7 @@ bool is_known(SyntaxPtr position) { return position->is(SyntaxKind::Int) || posi
 
 /// `[0, -1]`: positions that are known at compile time.
 bool is_known_list(SyntaxPtr item) {
-  return item->is(SyntaxKind::List) && !item->children.empty() &&
-         std::ranges::all_of(item->children, is_known);
+  return item->is(SyntaxKind::List) && std::ranges::all_of(item->children, is_known);
 }
 
 }  // namespace

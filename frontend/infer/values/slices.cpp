@@ -239,9 +239,11 @@ ExprPtr Slices::known_list(SyntaxPtr item, DraftPtr tensor, size_t axis, Axes& a
     positions.push_back(*at);
   }
   const Dim extent = resolve(tensor->type)->dims[axis];
-  checked = !std::ranges::all_of(positions, [&](Dim at) {
+  const auto is_inside = [&](Dim at) {
     return prove_nonnegative(at, axes.facts) && prove_less(at, extent, axes.facts);
-  });
+  };
+  // An empty list is printed as a tensor that has no literal.
+  checked = positions.empty() || !std::ranges::all_of(positions, is_inside);
   const bool small =
       std::ranges::all_of(positions, [](Dim at) { return as_const(at).value_or(INT64_MAX) <= INT32_MAX; });
   const std::vector<Dim> shape{dim_const(static_cast<int64_t>(positions.size()))};

@@ -75,6 +75,7 @@ class Advisor {
   std::optional<SyntaxProblem> equals();
   std::optional<SyntaxProblem> arrows();
   std::optional<SyntaxProblem> numbers();
+  bool in_pattern_of_let() const;
   std::optional<SyntaxProblem> literals_in_patterns();
   std::optional<SyntaxProblem> reductions();
 

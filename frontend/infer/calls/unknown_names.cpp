@@ -11,9 +11,9 @@ namespace quern {
 namespace {
 
 /// What is called as an operator is and is none: part of the language.
-constexpr std::string_view kCalledForms[] = {"print",        "load",        "save", "ref",
-                                             "ref_read",     "ref_write",   "grad", "value_and_grad",
-                                             "assert_close", "assert_equal"};
+constexpr std::string_view kCalledForms[] = {
+    "print",     "load", "save",           "clock",        "ref",         "ref_read",
+    "ref_write", "grad", "value_and_grad", "assert_close", "assert_equal"};
 
 }  // namespace
 

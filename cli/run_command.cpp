@@ -174,7 +174,7 @@ int CommandLine::show_takes(const OpenedFile& opened) const {
   for (size_t i = 0; i < types.size(); ++i)
     parameters.emplace_back(function->params[i]->name, to_string(as_written(types[i])));
   for (DeclarationId statement : session.statements(opened.source))
-    if (const TopLevelVariable* variable = session.statement_variable(statement))
+    for (const auto& variable : session.statement_variables(statement))
       variables.emplace_back(variable->variable->name, to_string(variable->scheme));
   size_t width = 0;
   for (const auto* list : {&parameters, &variables})

@@ -4,6 +4,10 @@ grammar Quern;
 
 @lexer::members {
   public: bool slashNames = false;  // files with TVM's version header have `/`, `.`, `:` and `-` inside local names
+  private: bool endsNumber() {  // `1.`, and neither `1..n` nor `1.f`
+    size_t next = _input->LA(1);
+    return next != '.' && next != '_' && !(next < 128 && std::isalpha(static_cast<int>(next)));
+  }
 }
 
 unit : item? ';'* EOF ;
@@ -17,7 +21,7 @@ item
 defDecl        : 'def' (GLOBAL | name) typeParams? '(' params? ')' ('->' type)? clause* bodies ;
 opDecl         : 'extern'? 'op' name typeParams? '(' params? ')' '->' resultType clause* bodies? ;
 resultType     : type | ('when' expr ':' type)+ 'else' type ;
-typeDecl       : 'type' name typeParams? '{' (constructor (',' constructor)* ','?)? '}' ;
+typeDecl       : 'type' name typeParams? ('{' (constructor (',' constructor)* ','?)? '}' | '=' type) ;
 constructor    : constructorName ('(' (constructorField (',' constructorField)* ','?)? ')')? ;
 constructorName : name | 'None' ;
 constructorField : (name ':')? type ;
@@ -52,6 +56,7 @@ elseBody   : 'else' block ;
 statement : bound | scheduled ;
 bound
   : 'let' (LOCAL | '_' | UNDERSCORE_LOCAL) (':' type)? '=' scheduled  # letStatement
+  | 'let' parts (':' type)? '=' scheduled                         # letPatternStatement
   | GRAPH '=' scheduled                                           # graphStatement
   | 'free_var' LOCAL (':' type)?                                  # freeVarStatement
   ;
@@ -118,7 +123,8 @@ arguments     : argument (',' argument)* ','? ;
 argument      : name '=' expr | element ;
 element       : '..' expr | sequence | scheduled ('for' name '<' expr ('if' expr)?)? ;
 indexItem
-  : '..' expr                                                     # spreadIndex
+  : '...'                                                         # ellipsisIndex
+  | '..' expr                                                     # spreadIndex
   | '~' name                                                      # broadcastIndex
   | first=expr? ':' last=expr? (':' step=expr?)?                  # sliceIndex
   | expr                                                          # plainIndex
@@ -129,11 +135,16 @@ update  : '=' | '+=' | '*=' | ('-' | '/' | NAME) '=' ;
 
 arm     : pattern '=>' (sequence | scheduled) ;
 pattern
-  : '_'                                                           # wildcardPattern
+  : ('_' | UNDERSCORE_LOCAL)                                      # wildcardPattern
   | LOCAL (':' type)?                                             # variablePattern
-  | constructorName ('(' (pattern (',' pattern)* ','?)? ')')?     # constructorPattern
-  | '(' (pattern (',' pattern)* ','?)? ')'                        # tuplePattern
+  | constructorName                                               # plainPattern
+  | parts                                                         # partsPattern
   ;
+parts
+  : constructorName '(' (part (',' part)* ','?)? ')'              # constructorParts
+  | '(' (pattern (',' pattern)* ','?)? ')'                        # tupleParts
+  ;
+part : (name '=')? pattern ;
 
 // --- types ----------------------------------------------------------------------------------------------------------
 type
@@ -164,6 +175,8 @@ GLOBAL     : '@' IDENT ('.' IDENT)* ;
 PROJECTION : '.' DIGIT+ ;
 FLOAT
   : DIGIT+ '.' DIGIT+ EXPONENT? FLOAT_SUFFIX?
+  | DIGIT+ '.' EXPONENT FLOAT_SUFFIX?
+  | DIGIT+ '.' {endsNumber()}?
   | DIGIT+ EXPONENT FLOAT_SUFFIX?
   | DIGIT+ FLOAT_SUFFIX
   | ('inf' | 'nan') FLOAT_SUFFIX?

@@ -32,6 +32,7 @@ class Completer {
   /// The lexeme that the word at the offset begins with; or the first one behind the offset.
   size_t word_at_offset();
   void at_place();
+  bool begins_pattern() const;
   bool at_declared_name() const;
   bool at_clause() const;
   void after_value();

@@ -27,6 +27,8 @@ CompletionList Completer::run() {
   if (lexed_.is(at_, LexemeKind::Number) && lexed_.lexemes[at_].range.begin < offset_) return nothing;
   parse_.run_to(at_);
   const std::string_view text = lexed_.text;
+  const bool at_line_start = replaced_.begin > 0 && text[replaced_.begin - 1] == '\n';
+  if (frame().is_alias && at_line_start) parse_.end_declaration();
   // `%x.w`, `%x.`
   const bool reads_field = at_ > 0 && lexed_.is_symbol(at_ - 1, ".");
   const bool after_dot = lexed_.is_symbol(at_, ".") && lexed_.lexemes[at_].range.end == offset_;
@@ -92,10 +94,14 @@ size_t Completer::word_at_offset() {
   return at;
 }
 
+// `let Net`: the constructor of a pattern.
+bool Completer::begins_pattern() const { return prev_is("let") && lexed_.is(at_, LexemeKind::Name); }
+
 // Where a name is made up.
 bool Completer::at_declared_name() const {
   const Frame& f = frame();
-  if (f.expects_name || prev_is("let") || prev_is("free_var") || prev_is("for")) return true;
+  if (f.expects_name || (prev_is("let") && !begins_pattern()) || prev_is("free_var") || prev_is("for"))
+    return true;
   if (f.head != Head::None && f.form == Form::Top && !f.has_params && f.head != Head::Type) return true;
   if (f.form == Form::TypeParams || f.form == Form::TypeBody || f.form == Form::Other) return true;
   return (f.form == Form::Params || f.form == Form::Binders) && (begins_item() || prev_is(".."));
@@ -183,7 +189,7 @@ void Completer::at_place() {
     parse_.end_declaration();
   }
   if (f.in_shape || f.mode == Mode::Type) return in_types();
-  if (f.mode == Mode::Pattern) return patterns();
+  if (f.mode == Mode::Pattern || begins_pattern()) return patterns();
   if (at_ > 0 && !begins_item() && (parse_.ends_value(at_ - 1) || prev_is("}"))) return after_value();
   if (at_argument && call_->name && attribute_value()) return;
   if (at_argument && begins_item()) attributes();

@@ -81,12 +81,12 @@ void Completer::variables(Group group) {
   }
   if (parse_.frames().front().in_definition) return;
   const std::vector<DeclarationId> statements = session_.statements_of_module(module_);
-  for (size_t i = statements.size(); i-- > 0;) {
-    const std::string& name = session_.info(statements[i]).name;
-    if (name.empty() || !seen.emplace(name, true).second) continue;
+  auto add = [&](DeclarationId statement, std::string_view bound) {
+    const std::string name(bound);
+    if (!seen.emplace(bound, true).second) return;
     std::string label = "%" + name;
-    if (!found_.wants(label)) continue;
-    const auto variable = session_.known_variable(statements[i]);
+    if (!found_.wants(label)) return;
+    const auto variable = session_.known_variable(statement, name);
     const int fits = variable ? fit(wanted_, variable->variable->type) : 0;
     found_.add({std::move(label), CompletionKind::Variable, fits && group != Best ? Fitting : group, fits,
                 --recency, [variable]() -> std::string {
@@ -94,7 +94,10 @@ void Completer::variables(Group group) {
                   return variable->scheme.type ? to_string(variable->scheme)
                                                : to_string(variable->variable->type);
                 }});
-  }
+  };
+  for (size_t i = statements.size(); i-- > 0;)
+    for_each_name(session_.info(statements[i]).name,
+                  [&](std::string_view name) { add(statements[i], name); });
 }
 
 void Completer::bound_names() {

@@ -82,7 +82,7 @@ class Describer {
   std::optional<Description> variable() {
     const DeclarationId statement = session_.find_variable(module_, name_.substr(1));
     if (!statement) return std::nullopt;
-    const TopLevelVariable* variable = session_.statement_variable(statement);
+    const TopLevelVariable* variable = session_.statement_variable(statement, name_.substr(1));
     std::string type = !variable               ? ""
                        : variable->scheme.type ? to_string(variable->scheme)
                                                : to_string(variable->variable->type);
@@ -167,7 +167,8 @@ std::vector<std::string> known_names_like(Session& session, ModuleId module, cha
   std::vector<std::string> names;
   if (sigil == '%') {
     for (const DeclarationId id : session.statements_of_module(module))
-      if (const std::string& name = session.info(id).name; !name.empty()) names.push_back("%" + name);
+      for_each_name(session.info(id).name,
+                    [&](std::string_view name) { names.push_back("%" + std::string(name)); });
     return names;
   }
   if (sigil == '@') {

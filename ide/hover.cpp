@@ -21,10 +21,13 @@ std::optional<Hover> hover_of_step(Session& session, const SyntaxPath& at, Synta
 
 std::optional<Hover> hover_of_node(Session& session, const SyntaxPath& at, SyntaxPtr node) {
   const Range range = session.range_of({{at.declaration, node->id}, {}});
+  const ModuleId module = session.info(at.whole).module;
+  if (node->is(SyntaxKind::NamedType))
+    if (const DeclarationId type = session.find_type(module, node->text))
+      return Hover{range, Hover::Declared{std::string(session.text_of(type)), session.doc(type)}};
   if (node->is(SyntaxKind::Name)) {
-    const ModuleId module = session.info(at.whole).module;
     if (const DeclarationId op = session.find_operator(module, node->text))
-      return Hover{range, Hover::Operator{session.signature(op), session.doc(op)}};
+      return Hover{range, Hover::Declared{session.signature(op), session.doc(op)}};
   }
   const std::vector<Type>& types = session.types_of(at.declaration);
   const Type type = node->id < types.size() ? types[node->id] : nullptr;
@@ -49,7 +52,7 @@ std::optional<Hover> hover(Session& session, SourceId source, uint32_t offset) {
 
 std::string code_of(const Hover& hover) {
   return std::visit(overloaded{[](const Hover::Primitive& primitive) { return std::string(primitive.form); },
-                               [](const Hover::Operator& op) { return op.signature; },
+                               [](const Hover::Declared& declared) { return declared.head; },
                                [](const Hover::Typed& typed) {
                                  return typed.name.empty() ? typed.type
                                                            : fmt::format("{}: {}", typed.name, typed.type);
@@ -61,8 +64,8 @@ std::string to_markdown(const Hover& hover) {
   std::string text = fmt::format("```quern\n{}\n```", code_of(hover));
   if (auto* primitive = std::get_if<Hover::Primitive>(&hover.about))
     text += fmt::format("\n\n{}", primitive->does);
-  if (auto* op = std::get_if<Hover::Operator>(&hover.about); op && !op->doc.empty())
-    text += fmt::format("\n\n{}", op->doc);
+  if (auto* declared = std::get_if<Hover::Declared>(&hover.about); declared && !declared->doc.empty())
+    text += fmt::format("\n\n{}", declared->doc);
   return text;
 }
 

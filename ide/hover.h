@@ -16,8 +16,9 @@ struct Hover {
   struct Primitive {
     std::string_view form, does;
   };
-  struct Operator {
-    std::string signature;
+  /// An operator by its signature, a type by its declaration.
+  struct Declared {
+    std::string head;
     std::string doc;  ///< Markdown; may be empty
   };
   struct Typed {
@@ -26,7 +27,7 @@ struct Hover {
   };
 
   Range range;  ///< what it is about
-  std::variant<Primitive, Operator, Typed> about;
+  std::variant<Primitive, Declared, Typed> about;
 };
 
 /// Nothing where nothing is known.

@@ -59,7 +59,7 @@ Type KnownTypes::of_variable(std::string_view name, int depth) {
   if (const Binding* local = parse_.find(name, true)) return of_binding(*local, depth);
   if (parse_.frames().front().in_definition) return nullptr;
   const DeclarationId statement = session_.find_variable(module_, name);
-  const TopLevelVariable* variable = statement ? session_.statement_variable(statement) : nullptr;
+  const TopLevelVariable* variable = statement ? session_.statement_variable(statement, name) : nullptr;
   return variable && !variable->variable->type->is_error() ? variable->variable->type : nullptr;
 }
 

@@ -105,12 +105,15 @@ bool LexedText::closes(size_t i) const {
   return symbol == ")" || symbol == "]" || symbol == "}";
 }
 
+bool LexedText::begins_line(size_t i) const {
+  const uint32_t begin = lexemes[i].range.begin;
+  return begin == 0 || text[begin - 1] == '\n' || text[begin - 1] == '\r';
+}
+
 bool LexedText::begins_declaration(size_t i) const {
   constexpr std::array<std::string_view, 8> kWords{"def",    "op",   "type",  "extern",
                                                    "import", "test", "infix", "static"};
-  if (!is(i, LexemeKind::Word)) return false;
-  const uint32_t begin = lexemes[i].range.begin;
-  if (begin > 0 && text[begin - 1] != '\n' && text[begin - 1] != '\r') return false;
+  if (!is(i, LexemeKind::Word) || !begins_line(i)) return false;
   if (std::ranges::find(kWords, word(i)) == kWords.end()) return false;
   return is(i + 1, LexemeKind::Name) || is(i + 1, LexemeKind::Global) || is(i + 1, LexemeKind::Word) ||
          is(i + 1, LexemeKind::String);

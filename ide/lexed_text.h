@@ -34,6 +34,7 @@ struct LexedText {
   }
   bool opens(size_t i) const;   ///< `(`, `sum[`
   bool closes(size_t i) const;  ///< `)`
+  bool begins_line(size_t i) const;
   /// Whether a word at the start of a line begins a declaration there, whatever brackets are open.
   bool begins_declaration(size_t i) const;
 };

@@ -200,7 +200,8 @@ bool OpenCall::call_local(LexemeRange callee) {
     return true;
   }
   const DeclarationId statement = session_->find_variable(module_, name.substr(1));
-  const TopLevelVariable* variable = statement ? session_->statement_variable(statement) : nullptr;
+  const TopLevelVariable* variable =
+      statement ? session_->statement_variable(statement, name.substr(1)) : nullptr;
   Type type = variable ? variable->scheme.type ? variable->scheme.type : variable->variable->type : nullptr;
   if (!type || type->kind != TypeKind::Function) return false;
   callable.documentation = session_->doc(statement);

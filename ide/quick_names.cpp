@@ -84,8 +84,11 @@ void QuickParse::word() {
     f.has_params = f.has_body = false;
   } else if (word == "match" || word == "match?") {
     ++f.matches;
-  } else if (word == "let" && f.form == Form::Top) {
-    end_declaration();
+  } else if (word == "let") {
+    if (f.form == Form::Top) end_declaration();
+    const bool is_constructor = text_.is(at_ + 1, LexemeKind::Name) && text_.is_symbol(at_ + 2, "(");
+    f.in_pattern = is_constructor || text_.is_symbol(at_ + 1, "(");
+    if (f.in_pattern) f.mode = Mode::Pattern;
   } else if (word == "as" && f.head == Head::Import) {
     f.expects_name = true;
   } else if (begins_clause()) {
@@ -179,10 +182,13 @@ void QuickParse::name() {
     case Form::Group:
     case Form::List:
     case Form::Condition:
-    case Form::Pattern:
     case Form::Types:
     case Form::TensorType:
     case Form::Read: break;
+    case Form::Pattern:
+      if (!is_first || !text_.is_symbol(at_ + 1, "=")) break;
+      mark(Role::NamedArgument);
+      return;
   }
   if (f.mode == Mode::Pattern) {
     mark(Role::Constructor);
@@ -225,7 +231,12 @@ void QuickParse::local() {
   const bool is_graph = std::isdigit(static_cast<unsigned char>(name[0])) != 0;
   if (let || (is_graph && begins_item() && text_.is_symbol(at_ + 1, "="))) {
     marks_[at_].declares = marks_[at_].bound = true;
-    if (name != "_") f.pending = Binding{Role::Variable, name, static_cast<uint32_t>(at_)};
+    if (name != "_") f.pending = {{Role::Variable, name, static_cast<uint32_t>(at_)}};
+    return;
+  }
+  if (Frame* let = f.mode == Mode::Pattern && name != "_" ? pattern_of_let() : nullptr) {
+    marks_[at_].declares = marks_[at_].bound = true;
+    let->pending.push_back({Role::Variable, name, static_cast<uint32_t>(at_)});
     return;
   }
   const bool is_parameter = f.form == Form::Params && begins_item();

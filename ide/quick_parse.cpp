@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <utility>
 
 namespace quern::ide {
 
@@ -145,6 +146,8 @@ void QuickParse::step() {
       top().has_body = false;
     else
       end_declaration();
+  } else if (top().is_alias && text_.begins_line(at_)) {
+    end_declaration();
   } else if (top().head == Head::Import && text_.is(at_ - 1, LexemeKind::String) && text_.word(at_) != "as") {
     end_declaration();
   }
@@ -191,7 +194,7 @@ void QuickParse::colon() {
   Frame& f = top();
   const bool annotates = f.form == Form::Params || f.mode == Mode::Pattern ||
                          (f.form == Form::Top && f.head != Head::None) ||
-                         (f.pending && f.pending->declared + 1 == at_);
+                         (!f.pending.empty() && f.pending.back().declared + 1 == at_);
   if (annotates) f.mode = Mode::Type;
 }
 
@@ -199,9 +202,12 @@ void QuickParse::equals() {
   Frame& f = top();
   if (f.form == Form::Schedule) return declare_loops();
   if (f.form == Form::Params) f.is_static = true;
-  if (f.form == Form::Params || f.pending || f.head != Head::None) f.mode = Mode::Value;
+  const bool was_pattern = std::exchange(f.in_pattern, false);
+  if (f.form == Form::Params || !f.pending.empty() || was_pattern || f.head != Head::None)
+    f.mode = f.head == Head::Type ? Mode::Type : Mode::Value;
+  f.is_alias = f.head == Head::Type;
   // A function literal sees its own name.
-  if (f.pending && text_.word(at_ + 1) == "fn") scope_.push(*f.pending);
+  if (!was_pattern && !f.pending.empty() && text_.word(at_ + 1) == "fn") scope_.push(f.pending[0]);
 }
 
 void QuickParse::open() {
@@ -338,7 +344,8 @@ void QuickParse::comma() {
   ++f.items;
   f.item_begin = static_cast<uint32_t>(at_ + 1);
   f.mode = mode_of(f.form);
-  f.pending.reset();
+  f.pending.clear();
+  f.in_pattern = false;
   f.head = Head::None;
   f.matches = 0;
   f.is_index = f.inside_index;
@@ -363,12 +370,22 @@ void QuickParse::semicolon() {
   f.is_index = f.inside_index;
 }
 
+// The `let` whose pattern the walk is in; null where it is in none.
+Frame* QuickParse::pattern_of_let() {
+  for (size_t i = frames_.size(); i-- > 0;) {
+    if (frames_[i].in_pattern) return &frames_[i];
+    if (frames_[i].form != Form::Pattern) return nullptr;
+  }
+  return nullptr;
+}
+
 // What a statement binds is in scope after it, and what its parts bound no longer.
 void QuickParse::bind_pending() {
   Frame& f = top();
   scope_.cut(f.item_base);
-  if (f.pending) scope_.push(*f.pending);
-  f.pending.reset();
+  for (const Binding& binding : f.pending) scope_.push(binding);
+  f.pending.clear();
+  f.in_pattern = false;
   f.item_base = scope_.size();
 }
 
@@ -404,7 +421,7 @@ void QuickParse::end_declaration() {
   if (f.head != Head::None) scope_.cut(f.head_base);
   bind_pending();
   f.head = Head::None;
-  f.has_params = f.has_body = f.expects_name = false;
+  f.has_params = f.has_body = f.expects_name = f.is_alias = false;
   f.mode = Mode::Value;
   f.is_static = f.is_index = f.in_definition = false;
   f.item_begin = static_cast<uint32_t>(at_);

@@ -107,8 +107,10 @@ struct Frame {
   Head head = Head::None;
   size_t head_base = 0;
   bool has_params = false, has_body = false, expects_name = false;
-  uint32_t matches = 0;            ///< `match`es whose arms have not begun
-  std::optional<Binding> pending;  ///< of a `let`, up to its `;`
+  uint32_t matches = 0;          ///< `match`es whose arms have not begun
+  std::vector<Binding> pending;  ///< of a `let`, up to its `;`
+  bool in_pattern = false;       ///< of a `let`, up to its `=`
+  bool is_alias = false;         ///< behind the `=` of a type
 };
 
 /// The names in scope, the innermost last.
@@ -208,6 +210,7 @@ class QuickParse {
   void begin_clause(std::string_view word);
   void resolve_late();
   void bind_pending();
+  Frame* pattern_of_let();
 
   const LexedText& text_;
   std::vector<Mark> marks_;

@@ -79,6 +79,10 @@ constexpr Word kWords[] = {
      "let %w: Tensor[(3,), float32] = load(\"weights.npz\", \"w\")"},
     {"save", Form, "save(file, value)", "Writes a tensor, a tuple or a record to a file.",
      "save(\"sum.npy\", [1.0, 2.0])"},
+    {"clock", Form, "clock()",
+     "The seconds since some point in time, as a float64: the difference of two tells what stands between "
+     "them took.",
+     "let %begin = clock(); clock() - %begin"},
     {"grad", Form, "grad(function)",
      "The function's gradients as a function of the same parameters: a tuple with one for each, of its "
      "structure. The result of the function has rank 0.",

@@ -39,6 +39,8 @@ class Fuser {
       ExprPtr value = with_producers(b.value);
       bindings.push_back({b.variable, value});
       auto* comprehension = as<ComprehensionExpr>(value);
+      // What stands before a reading of the clock is done before it.
+      if (!comprehension && effects_.of(value).has(Effect::Clock)) producers_.clear();
       const bool seen = (comprehension || !failing_.empty()) && !effects_.of(value).removable();
       // What may fail cannot be done after what would then not have been done.
       if (seen)

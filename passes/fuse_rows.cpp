@@ -101,11 +101,18 @@ class RowFuser {
     for (size_t k = 0; k < bindings.size(); ++k)
       if (auto* e = as<ComprehensionExpr>(bindings[k].value); e && !e->schedule)
         candidates.emplace(bindings[k].variable, k);
+    // What stands before a reading of the clock is done before it.
+    std::vector<size_t> after_clock{0};
+    for (size_t k = 0; k < bindings.size(); ++k) {
+      const bool reads = bindings[k].value->kind != ExprKind::Comprehension &&
+                         effects_.of(bindings[k].value).has(Effect::Clock);
+      after_clock.push_back(reads ? k + 1 : after_clock.back());
+    }
     std::unordered_set<const Variable*> inside;  // of a group, and not its last
-    result = grouped(result, bindings, candidates, inside);
+    result = grouped(result, bindings, after_clock.back(), candidates, inside);
     for (size_t k = bindings.size(); k-- > 0;)
       if (!inside.contains(bindings[k].variable))
-        bindings[k].value = grouped(bindings[k].value, bindings, candidates, inside);
+        bindings[k].value = grouped(bindings[k].value, bindings, after_clock[k], candidates, inside);
     std::erase_if(bindings, [&](const Binding& b) { return inside.contains(b.variable); });
     return arena_.make<BlockExpr>(Expr{ExprKind::Block, result->type, expr->origin}, arena_.copy(bindings),
                                   result);
@@ -115,15 +122,15 @@ class RowFuser {
   /// Variables that an index expression is bound to, and where.
   using Candidates = std::unordered_map<const Variable*, size_t>;
 
-  /// The group whose last is `expr`; the expression itself where it has none. Its other stages are then
-  /// `inside`, and no candidates any more.
-  ExprPtr grouped(ExprPtr expr, const std::vector<Binding>& bindings, Candidates& candidates,
+  /// The group whose last is `expr`, of bindings from `first` on; the expression itself where it has none. Its
+  /// other stages are then `inside`, and no candidates any more.
+  ExprPtr grouped(ExprPtr expr, const std::vector<Binding>& bindings, size_t first, Candidates& candidates,
                   std::unordered_set<const Variable*>& inside) {
     auto* last = as<ComprehensionExpr>(expr);
     if (!last || last->schedule || !effects_.of(last).removable()) return expr;
     Stages best;
     for (size_t rows = last->vars.size(); rows > 0; --rows) {
-      Stages stages = stages_before(*last, rows, bindings, candidates);
+      Stages stages = stages_before(*last, rows, bindings, first, candidates);
       if (stages.size() > std::max<size_t>(1, best.size())) best = std::move(stages);
     }
     if (best.empty()) return expr;
@@ -141,7 +148,7 @@ class RowFuser {
   /// From the last backwards: each index expression that later stages alone read, as long as all of them
   /// share this many rows. Empty where that is not worth it.
   Stages stages_before(const ComprehensionExpr& last, size_t rows, const std::vector<Binding>& bindings,
-                       const Candidates& candidates) const {
+                       size_t first, const Candidates& candidates) const {
     Stages stages{{nullptr, &last}};
     StreamTest test(last, rows);
     if (!test.holds()) return {};
@@ -154,7 +161,7 @@ class RowFuser {
       for (const auto& [variable, count] : here) {
         read[variable] += count;
         const auto candidate = candidates.find(variable);
-        if (candidate != candidates.end()) waiting.insert(candidate->second);
+        if (candidate != candidates.end() && candidate->second >= first) waiting.insert(candidate->second);
       }
     };
     take(last.body);

@@ -147,6 +147,10 @@ class Misfits {
       case IntrinsicKind::Assert:
         arguments(e.args.size() == 2 && (e.texts.empty() || e.texts.size() == 2));
         break;
+      case IntrinsicKind::Clock:
+        if (arguments(e.args.empty() && e.texts.empty()))
+          same(e.type, scalar_type(DType::float64()), "`clock` has another type");
+        break;
       case IntrinsicKind::Gradient:
       case IntrinsicKind::ValueAndGradient:
       case IntrinsicKind::VectorJacobian:

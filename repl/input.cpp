@@ -97,6 +97,10 @@ bool needs_more(std::string_view text, bool blank_line) {
     case PieceKind::Def:
     case PieceKind::Op: return !text.ends_with('}') || lacks_body(text.substr(last.range.begin));
     case PieceKind::Type:
+      // Another name for a type ends with its line.
+      if (text.find('=', last.range.begin) != std::string_view::npos && !text.ends_with('}'))
+        return text.ends_with('=') || text.ends_with("->");
+      return !text.ends_with('}');
     case PieceKind::Static:
     case PieceKind::Test: return !text.ends_with('}');
     case PieceKind::Import:

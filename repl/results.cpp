@@ -29,11 +29,23 @@ void for_each_use(std::string_view text, std::string_view name, const std::funct
   }
 }
 
+/// Whether what stands before a place is a `let` and the beginning of its pattern, as `(%a, Net(weight=`.
+bool begins_pattern(std::string_view before) {
+  before = trimmed(before.substr(before.find_last_of(";{}") + 1));
+  if (!before.starts_with("let") || (before.size() > 3 && is_name_character(before[3]))) return false;
+  int depth = 0;
+  for (const char c : before) {
+    if (c == '(') ++depth;
+    if (c == ')') --depth;
+    if (c == '=' && depth == 0) return false;
+  }
+  return true;
+}
+
 /// Whether `%_` at `at` is a pattern or the name of a `let`, which takes any value and keeps none.
 bool binds(std::string_view text, size_t at) {
-  const std::string_view before = trimmed(text.substr(0, at));
   const std::string_view after = trimmed(text.substr(at + 2));
-  return before.ends_with("let") || (after.starts_with("=") && !after.starts_with("==")) ||
+  return begins_pattern(text.substr(0, at)) || (after.starts_with("=") && !after.starts_with("==")) ||
          after.starts_with(":");
 }
 

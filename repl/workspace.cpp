@@ -323,9 +323,8 @@ std::optional<DeclarationId> Workspace::only_expression(SourceId source, std::st
 const TopLevelVariable* Workspace::variable_of(std::string_view name) {
   const TopLevelVariable* latest = nullptr;
   for (DeclarationId statement : session_.statements_of_module(module_))
-    if (const TopLevelVariable* variable = session_.statement_variable(statement);
-        variable && variable->variable->name == name)
-      latest = variable;
+    for (const auto& variable : session_.statement_variables(statement))
+      if (variable->variable->name == name) latest = variable.get();
   return latest;
 }
 

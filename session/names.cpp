@@ -51,9 +51,21 @@ std::vector<std::string> Session::static_functions(ModuleId module) {
 Scope& Session::scope(ModuleId module) { return db_->scope_of(module); }
 const Declaration& Session::declaration(DeclarationId id) { return db_->tree(id); }
 
-std::shared_ptr<const TopLevelVariable> Session::known_variable(DeclarationId statement) {
-  const bool is_inferred = db_->kept.peek(statement) || db_->statement.is_current(statement);
-  return is_inferred ? db_->variable(statement) : nullptr;
+static std::shared_ptr<const TopLevelVariable> find_variable(const StatementVariables& variables,
+                                                             std::string_view name) {
+  for (const auto& variable : variables)
+    if (variable->variable->name == name) return variable;
+  return nullptr;
+}
+
+const TopLevelVariable* Session::statement_variable(DeclarationId statement, std::string_view name) {
+  return quern::find_variable(db_->variables(statement), name).get();
+}
+
+std::shared_ptr<const TopLevelVariable> Session::known_variable(DeclarationId statement,
+                                                                std::string_view name) {
+  const bool is_inferred = !db_->kept.peek(statement).empty() || db_->statement.is_current(statement);
+  return is_inferred ? quern::find_variable(db_->variables(statement), name) : nullptr;
 }
 
 const Scheme* Session::known_scheme(DeclarationId definition) {

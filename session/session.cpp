@@ -207,19 +207,19 @@ std::vector<std::pair<DeclarationId, ParsedTree>> Session::trees(SourceId source
 const Inferred& Session::inferred_statement(DeclarationId statement) { return db_->statement(statement); }
 
 void Session::keep(DeclarationId statement) {
-  auto variable = db_->variable(statement);
+  StatementVariables variables = db_->variables(statement);
   QUERN_CHECK(db_->engine.idle());
-  db_->kept.set(statement, std::move(variable));
+  db_->kept.set(statement, std::move(variables));
 }
 
 void Session::release(SourceId source) {
   QUERN_CHECK(db_->engine.idle());
   for (DeclarationId statement : statements(source))
-    if (db_->kept.peek(statement)) db_->kept.set(statement, nullptr);
+    if (!db_->kept.peek(statement).empty()) db_->kept.set(statement, {});
 }
 
-const TopLevelVariable* Session::statement_variable(DeclarationId statement) {
-  return db_->variable(statement).get();
+const StatementVariables& Session::statement_variables(DeclarationId statement) {
+  return db_->variables(statement);
 }
 
 const Definition* Session::definition(ModuleId module, std::string_view name) {

@@ -151,10 +151,12 @@ class Session {
   /// Every node of a source that has a type, with it, as text; in the order of the text.
   std::vector<std::pair<Range, std::string>> node_types(SourceId source);
   const Inferred& inferred_statement(DeclarationId statement);
-  /// The variable that a `let` statement binds, or null.
-  const TopLevelVariable* statement_variable(DeclarationId statement);
-  /// From now on the variable that a statement binds stays what it is, also where what the statement uses is
-  /// redefined: it has a value, and nothing is run again.
+  /// The variables that a statement binds: one for a `let` of one name, those of its pattern for another.
+  const StatementVariables& statement_variables(DeclarationId statement);
+  /// The one of this name, or null.
+  const TopLevelVariable* statement_variable(DeclarationId statement, std::string_view name);
+  /// From now on the variables that a statement binds stay what they are, also where what the statement uses is
+  /// redefined: they have values, and nothing is run again.
   void keep(DeclarationId statement);
   /// The contrary, for all statements of a source: they will run again.
   void release(SourceId source);
@@ -207,8 +209,9 @@ class Session {
   Scope& scope(ModuleId module);
   /// A declaration as it is parsed.
   const Declaration& declaration(DeclarationId id);
-  /// What `statement_variable` gives, where it is known by now; else null. Nothing is inferred.
-  std::shared_ptr<const TopLevelVariable> known_variable(DeclarationId statement);
+  /// The variable of a name among those that a statement binds, where it is known by now; else null. Nothing is
+  /// inferred.
+  std::shared_ptr<const TopLevelVariable> known_variable(DeclarationId statement, std::string_view name);
   /// What `scheme` gives of a definition, where it is known by now; else null. Nothing is inferred.
   const Scheme* known_scheme(DeclarationId definition);
   /// What diagnostics call a source.

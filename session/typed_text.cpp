@@ -33,18 +33,20 @@ OtherNames names_beside(const std::vector<const Inferred*>& statements) {
   OtherNames names;
   std::unordered_map<std::string, const Variable*> current;
   for (size_t i = 0; i < statements.size(); ++i) {
-    const Variable* variable = statements[i]->variable;
-    if (!variable) continue;
-    std::string name(variable->name);
-    auto is_used = [&](const std::string& taken) {
-      auto found = current.find(taken);
-      if (found == current.end()) return false;
-      auto use = last_use.find(found->second);
-      return use != last_use.end() && use->second > i;
+    auto bind = [&](const Variable* variable) {
+      std::string name(variable->name);
+      auto is_used = [&](const std::string& taken) {
+        auto found = current.find(taken);
+        if (found == current.end()) return false;
+        auto use = last_use.find(found->second);
+        return use != last_use.end() && use->second > i;
+      };
+      for (size_t k = 1; is_used(name); ++k) name = fmt::format("{}_{}", variable->name, k);
+      current[name] = variable;
+      if (name != variable->name) names.emplace(variable, name);
     };
-    for (size_t k = 1; is_used(name); ++k) name = fmt::format("{}_{}", variable->name, k);
-    current[name] = variable;
-    if (name != variable->name) names.emplace(variable, name);
+    if (statements[i]->variable) bind(statements[i]->variable);
+    if (statements[i]->pattern) for_each_variable(statements[i]->pattern, bind);
   }
   return names;
 }
@@ -133,8 +135,9 @@ TypedText Session::typed_text(SourceId source) {
     if (inferred && inferred->variable && !definition->body && piece_text(i).starts_with("free_var")) {
       result.text += print_input(*definition, *inferred->variable, options) + ";\n";
     } else if (definition && definition->body) {
-      result.text += statement ? print_statement(*definition, inferred->variable, options) + ";\n"
-                               : print(*definition, options) + "\n";
+      result.text +=
+          statement ? print_statement(*definition, {inferred->variable, inferred->pattern}, options) + ";\n"
+                    : print(*definition, options) + "\n";
     } else {
       auto formatted = quern::format(header + std::string(piece_text(i)));
       result.text += formatted ? formatted->substr(header.size()) : std::string(piece_text(i)) + "\n";

@@ -70,10 +70,13 @@ class Advisor {
   std::optional<SyntaxProblem> definitions();
   std::optional<SyntaxProblem> parameters();
   std::optional<SyntaxProblem> bindings();
+  std::optional<SyntaxProblem> name_after_let(size_t at);
   // operators
   std::optional<SyntaxProblem> equals();
   std::optional<SyntaxProblem> arrows();
   std::optional<SyntaxProblem> numbers();
+  bool in_pattern_of_let() const;
+  std::optional<SyntaxProblem> literals_in_patterns();
   std::optional<SyntaxProblem> reductions();
 
   const SyntaxFailure& f_;

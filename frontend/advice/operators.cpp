@@ -13,6 +13,7 @@ namespace quern {
 
 std::optional<SyntaxProblem> Advisor::operators() {
   if (auto p = numbers()) return p;
+  if (auto p = literals_in_patterns()) return p;
   if (auto p = equals()) return p;
   if (auto p = arrows()) return p;
   size_t at = f_.at;
@@ -86,15 +87,6 @@ std::optional<SyntaxProblem> Advisor::numbers() {
     }
     return p;
   }
-  bool point = at >= 2 && word(at - 1) == "." && is(at - 2, LexedKind::Number) &&
-               range(at - 1).begin == range(at - 2).end;
-  if (point) {
-    uint32_t end = range(at - 1).end;
-    SyntaxProblem p = problem(DiagnosticKind::MalformedLiteral, {range(at - 2).begin, end},
-                              "a number has digits after its point");
-    p.fixes.push_back(fix(fmt::format("write `{}.0`", word(at - 2)), {{{end, end}, "0"}}));
-    return p;
-  }
   if (f_.wants_expression && is(at, LexedKind::Number) && word(at).starts_with(".")) {
     uint32_t begin = range(at).begin;
     SyntaxProblem p = here(DiagnosticKind::MalformedLiteral, "a number has digits before its point");
@@ -102,6 +94,33 @@ std::optional<SyntaxProblem> Advisor::numbers() {
     return p;
   }
   return std::nullopt;
+}
+
+// Whether the failure is between the brackets on the left of a `let`.
+bool Advisor::in_pattern_of_let() const {
+  size_t let = f_.at;
+  while (let > 0 && word(let) != "let") --let;
+  if (word(let) != "let") return false;
+  int depth = 0;
+  for (size_t i = let + 1; i < f_.at; ++i) {
+    if (word(i) == "(") ++depth;
+    if (word(i) == ")") --depth;
+    if (depth == 0 && !is(i, LexedKind::Name) && word(i) != ")") return false;
+  }
+  return depth > 0;
+}
+
+std::optional<SyntaxProblem> Advisor::literals_in_patterns() {
+  const size_t at = f_.at;
+  const bool is_literal = is(at, LexedKind::Number) || is(at, LexedKind::String) || word(at) == "True" ||
+                          word(at) == "False" || (word(at) == "-" && is(at + 1, LexedKind::Number));
+  if (!is_literal || f_.wants_expression) return std::nullopt;
+  const bool in_arm = expects("_") && !expects("Tensor");
+  if (!in_pattern_of_let() && !in_arm) return std::nullopt;
+  return here(
+      DiagnosticKind::ForeignForm,
+      "a pattern has no literals: it is a variable, `_`, a tuple or a constructor of these; values are "
+      "compared with `if`");
 }
 
 std::optional<SyntaxProblem> Advisor::equals() {
@@ -113,10 +132,12 @@ std::optional<SyntaxProblem> Advisor::equals() {
     p.fixes.push_back(fix("write `==`", {{range(at), ""}}));
     return p;
   }
-  bool in_pattern = !f_.expected.empty() && !expects("==");
+  const bool in_let = in_pattern_of_let();
+  const bool in_pattern = in_let || (!f_.expected.empty() && !expects("=="));
   if (now == "=" && open == "(" && in_pattern && is(at - 1, LexedKind::Name))
-    return here(DiagnosticKind::WrongEquals, "the fields of a pattern stand in their order, without names");
-  if (now == "=" && (open == "(" || open == "[") && at > 0 && ends_expression(at - 1)) {
+    return here(DiagnosticKind::WrongEquals,
+                "the fields of a tuple have no names: a pattern has them in their order");
+  if (now == "=" && (open == "(" || open == "[") && !in_let && at > 0 && ends_expression(at - 1)) {
     SyntaxProblem p = here(DiagnosticKind::WrongEquals, "values are compared with `==`; `=` only binds");
     p.fixes.push_back(fix("write `==`", {{range(at), "=="}}));
     return p;

@@ -85,9 +85,13 @@ std::optional<SyntaxProblem> Advisor::definitions() {
     if (at == f_.tokens.size() && word(at - 1) != "->" && !(first == "op"))
       return here(DiagnosticKind::MissingBody, "this definition has no body yet: `{ … }`");
   }
-  if (first == "type" && now == "=")
-    return here(DiagnosticKind::WrongEquals,
-                "a type is declared without `=`: `type Net { Net(weight: float32) }`");
+  if (first == "type" && now == "{" && word(at - 1) == "=") {
+    SyntaxProblem p =
+        problem(DiagnosticKind::WrongEquals, range(at - 1),
+                "a type with constructors is declared without `=`: `type Net { Net(weight: float32) }`");
+    p.fixes.push_back(fix("take `=` away", {{{range(at - 2).end, range(at - 1).end}, ""}}));
+    return p;
+  }
   if (first == "type" && now == ":" && open_bracket() == "{") {
     std::string name(word(1));
     SyntaxProblem p =
@@ -140,28 +144,40 @@ std::optional<SyntaxProblem> Advisor::parameters() {
   return std::nullopt;
 }
 
+// `let x = …`, `let mut %x = …`; nothing for a word of the language.
+std::optional<SyntaxProblem> Advisor::name_after_let(size_t at) {
+  const std::string name(word(at));
+  if (one_of(kForeignLet, name) || name == "rec") {
+    SyntaxProblem p =
+        problem(DiagnosticKind::ForeignForm, range(at),
+                fmt::format("`let` takes no `{}`: a variable is bound once, and may be shadowed", name));
+    if (is(at + 1, LexedKind::Local))
+      p.fixes.push_back(
+          fix(fmt::format("take `{}` away", name), {{{range(at).begin, range(at + 1).begin}, ""}}));
+    return p;
+  }
+  if (is_keyword(name)) return std::nullopt;
+  const uint32_t begin = range(at).begin;
+  SyntaxProblem p = problem(DiagnosticKind::MissingSigil, range(at),
+                            fmt::format("a variable begins with `%`: `%{}`", name));
+  if (name.find('.') == std::string::npos)
+    p.fixes.push_back(fix(fmt::format("write `%{}`", name), {{{begin, begin}, "%"}}));
+  return p;
+}
+
 std::optional<SyntaxProblem> Advisor::bindings() {
   size_t start = statement_start(), at = f_.at;
   std::string now(word(at));
   if (!open_bracket().empty() && open_bracket() != "{") return std::nullopt;
+  // A name alone would begin a pattern, so that what is missed is the bracket behind it.
+  if (word(start) == "let" && at == start + 2 && is(start + 1, LexedKind::Name))
+    return name_after_let(start + 1);
+  if (word(start) == "let" && at == start + 2 && is(start + 1, LexedKind::Local) && now == ",")
+    return here(DiagnosticKind::ForeignForm, "several variables stand in parentheses: `let (%a, %b) = …`");
   if (word(start) == "let" && at == start + 1) {
-    if (is(at, LexedKind::Name) && (one_of(kForeignLet, now) || now == "rec")) {
-      SyntaxProblem p =
-          here(DiagnosticKind::ForeignForm,
-               fmt::format("`let` takes no `{}`: a variable is bound once, and may be shadowed", now));
-      if (is(at + 1, LexedKind::Local))
-        p.fixes.push_back(
-            fix(fmt::format("take `{}` away", now), {{{range(at).begin, range(at + 1).begin}, ""}}));
-      return p;
-    }
-    if (is(at, LexedKind::Name) && !is_keyword(now)) {
-      uint32_t begin = range(at).begin;
-      SyntaxProblem p =
-          here(DiagnosticKind::MissingSigil, fmt::format("a variable begins with `%`: `%{}`", now));
-      if (now.find('.') == std::string::npos)
-        p.fixes.push_back(fix(fmt::format("write `%{}`", now), {{{begin, begin}, "%"}}));
-      return p;
-    }
+    if (is(at, LexedKind::Name)) return name_after_let(at);
+    if (now == "=")
+      return here(DiagnosticKind::UnexpectedToken, "unexpected `=`; expected a variable such as `%x`");
     if (is(at, LexedKind::Graph)) {
       SyntaxProblem p = here(DiagnosticKind::ForeignForm,
                              fmt::format("a numbered variable is bound without `let`: `{} = …`", now));
@@ -171,9 +187,6 @@ std::optional<SyntaxProblem> Advisor::bindings() {
     if (is(at, LexedKind::Global))
       return here(DiagnosticKind::ForeignForm,
                   fmt::format("`let` binds a variable `%x`; a function is `def {}(…) {{ … }}`", now));
-    if (now == "(")
-      return here(DiagnosticKind::ForeignForm,
-                  "`let` binds one variable: bind the tuple and take its fields, `let %t = …; %t.0`");
   }
   if (word(start) == "let" && at == start + 2 && (now == "==" || now == ":=")) {
     SyntaxProblem p = here(DiagnosticKind::WrongEquals, fmt::format("`let` binds with `=`, not `{}`", now));

@@ -82,9 +82,9 @@ class Formatter {
   /// Parsed, and as what the scanner took it for: `def` before a line end begins no declaration.
   static bool fits(const Declared& part) {
     constexpr SyntaxKind kDeclarations[] = {
-        SyntaxKind::Def,        SyntaxKind::Op,     SyntaxKind::ExternOp, SyntaxKind::TypeDecl,
-        SyntaxKind::ExternType, SyntaxKind::Import, SyntaxKind::ImportAs, SyntaxKind::Test,
-        SyntaxKind::Infix,      SyntaxKind::Static};
+        SyntaxKind::Def,        SyntaxKind::Op,        SyntaxKind::ExternOp, SyntaxKind::TypeDecl,
+        SyntaxKind::ExternType, SyntaxKind::TypeAlias, SyntaxKind::Import,   SyntaxKind::ImportAs,
+        SyntaxKind::Test,       SyntaxKind::Infix,     SyntaxKind::Static};
     bool declares = std::ranges::find(kDeclarations, part.parsed.tree.root->kind) != std::end(kDeclarations);
     return part.parsed.problems.empty() && declares == (part.piece.kind != PieceKind::Statement);
   }

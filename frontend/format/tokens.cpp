@@ -76,8 +76,9 @@ class Spacing {
     if (left_.is("-") && left_.owner->kind != SyntaxKind::Binary) return true;
     if (right_.is(":")) return owner_ != SyntaxKind::Where && owner_ != SyntaxKind::WarnClause;
     if (left_.is(":")) return left_.owner->kind == SyntaxKind::Slice;
-    if (right_.is("=")) return owner_ == SyntaxKind::NamedArgument;
-    if (left_.is("=")) return left_.owner->kind == SyntaxKind::NamedArgument;
+    if (right_.is("=")) return owner_ == SyntaxKind::NamedArgument || owner_ == SyntaxKind::FieldPattern;
+    if (left_.is("="))
+      return left_.owner->kind == SyntaxKind::NamedArgument || left_.owner->kind == SyntaxKind::FieldPattern;
     if (right_.is("?") && owner_ != SyntaxKind::AnyDim) return true;
     if (left_.owner == right_.owner && (owner_ == SyntaxKind::Kind || owner_ == SyntaxKind::Meta))
       return true;

@@ -32,7 +32,7 @@ class OperandSearch {
     size_t depth = bound_.size();
     for (SyntaxPtr statement : block->children) {
       walk(statement->is(SyntaxKind::Let) ? statement->child(1) : statement);
-      if (statement->is(SyntaxKind::Let)) bound_.push_back(statement->text);
+      for (SyntaxPtr binder : binders_of(statement)) bound_.push_back(binder->text);
     }
     bound_.resize(depth);
   }
@@ -314,7 +314,7 @@ std::optional<std::vector<IndexElaborator::Position>> IndexElaborator::positions
     std::span<const SyntaxPtr> list, const StaticEnv& env, std::span<const Dim> shape) {
   std::vector<Position> out;
   for (SyntaxPtr item : list) {
-    if (item->is(SyntaxKind::Slice)) {
+    if (item->is(SyntaxKind::Slice) || item->is(SyntaxKind::Ellipsis)) {
       report(DiagnosticKind::InvalidIndexExpression, item,
              "a slice cannot stand in an index expression: write each index");
       return std::nullopt;

@@ -262,6 +262,11 @@ ExprPtr IndexElaborator::block(SyntaxPtr expr, const StaticEnv& env, std::option
         break;
       }
     }
+    if (s->is(SyntaxKind::LetPattern)) {
+      report(DiagnosticKind::InvalidIndexExpression, s->child(0),
+             "a `let` inside an index expression binds one element: take tuples and records apart before it");
+      break;
+    }
     if (last || !s->is(SyntaxKind::Let) || s->text == "_") {
       report(DiagnosticKind::InvalidIndexExpression, s,
              "a block inside an index expression is `let`s and then the element: `{ let %e = …; %e * %e }`");

@@ -13,8 +13,9 @@ namespace {
 
 constexpr uint32_t kBindingNode = 0x80000000;
 
-bool is_binding(SyntaxPtr s) {
-  return s->is(SyntaxKind::GraphLet) || (s->is(SyntaxKind::Let) && s->text != "_");
+/// What the statements of a chunk bind for later ones: not inputs, which stand at the top of a file.
+std::vector<SyntaxPtr> bindings_of(SyntaxPtr s) {
+  return s->is(SyntaxKind::FreeVar) ? std::vector<SyntaxPtr>() : binders_of(s);
 }
 
 }  // namespace
@@ -26,15 +27,16 @@ uint32_t binding_node(std::string_view name) {
 SyntaxPtr find_binding(SyntaxPtr chunk, uint32_t node) {
   if (!(node & kBindingNode) || !chunk) return nullptr;
   for (size_t i = chunk->children.size(); i-- > 0;)
-    if (is_binding(chunk->children[i]) && binding_node(chunk->children[i]->text) == node)
-      return chunk->children[i];
+    for (SyntaxPtr binding : bindings_of(chunk->children[i]))
+      if (binding_node(binding->text) == node) return binding;
   return nullptr;
 }
 
 std::vector<std::string> bound_names(SyntaxPtr chunk) {
   std::vector<std::string> names;
   for (SyntaxPtr s : chunk->children)
-    if (s && is_binding(s)) names.emplace_back(s->text);
+    if (s)
+      for (SyntaxPtr binding : bindings_of(s)) names.emplace_back(binding->text);
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());
   return names;

@@ -73,7 +73,9 @@ class StatementInference {
         s_(statement.syntax),
         is_let_(s_->is(SyntaxKind::Let)),
         is_graph_(s_->is(SyntaxKind::GraphLet)),
-        value_(is_let_                                 ? s_->child(1)
+        is_pattern_(s_->is(SyntaxKind::LetPattern)),
+        value_(is_pattern_                             ? s_->child(2)
+               : is_let_                               ? s_->child(1)
                : is_graph_ || s_->is(SyntaxKind::Test) ? s_->child(0)
                                                        : s_) {}
 
@@ -90,6 +92,7 @@ class StatementInference {
     if ((is_let_ && s_->text != "_") || is_graph_)
       result.variable = make_variable(*context_.arena, context_.arena->copy(s_->text),
                                       open_any(scheme_.type, s_->text), is_graph_);
+    if (is_pattern_) result.pattern = finished_pattern();
     result.diagnostics = std::move(context_.diagnostics);
     result.late_calls = std::move(context_.late_calls);
     result.types = inference_.finisher.types_of(statement_.id);
@@ -106,19 +109,32 @@ class StatementInference {
     // A function literal sees its own name: its statement is `{ let %f = fn …; %f }`.
     bool is_function = binds_function(s_);
     if (is_function) draft_ = inference_.walk.functions.statement(s_, scheme_);
-    SyntaxPtr annotation = is_let_ && !is_function ? s_->child(0) : nullptr;
+    SyntaxPtr annotation = is_pattern_ ? s_->child(1) : is_let_ && !is_function ? s_->child(0) : nullptr;
     if (annotation) type_ = inference_.names.annotation(annotation);
-    if (is_let_) inference_.files.annotations.emplace(value_, s_->child(0));
+    if (is_let_ || is_pattern_) inference_.files.annotations.emplace(value_, annotation);
     if (!is_function) draft_ = inference_.walk.infer(value_, type_);
     if (type_)
-      inference_.assignments.expect(value_, type_, draft_->type, fmt::format("`%{}`", s_->text),
-                                    {{context_.place(annotation), "it is declared here"}},
-                                    DiagnosticKind::AnnotationMismatch, draft_);
+      inference_.assignments.expect(
+          value_, type_, draft_->type, is_pattern_ ? "this value" : fmt::format("`%{}`", s_->text),
+          {{context_.place(annotation), "it is declared here"}}, DiagnosticKind::AnnotationMismatch, draft_);
     else
       type_ = draft_->type;
+    if (is_pattern_) pattern_ = inference_.walk.values.patterns.of_let(s_, type_);
     if (!s_->is(SyntaxKind::Test)) return;
     SyntaxPtr last = value_->children.empty() ? value_ : value_->children.back();
     inference_.assignments.expect(last, unit_type(), draft_->type, "the body of a test");
+  }
+
+  PatternPtr finished_pattern() {
+    Arena& arena = *context_.arena;
+    auto type = [this](Type written) { return inference_.checks.closed(context_.final_type(written), 0); };
+    return map_pattern(
+        arena, pattern_,
+        [&](const Variable* variable) {
+          return make_variable(arena, arena.copy(variable->name),
+                               open_any(type(variable->type), variable->name));
+        },
+        type);
   }
 
   void settle_scheme() {
@@ -137,10 +153,11 @@ class StatementInference {
   Inference& inference_;
   Context& context_;
   SyntaxPtr s_;
-  const bool is_let_, is_graph_;
+  const bool is_let_, is_graph_, is_pattern_;
   SyntaxPtr value_;
   DraftPtr draft_ = nullptr;
   Type type_ = nullptr;
+  PatternPtr pattern_ = nullptr;
   Scheme scheme_;
 };
 

@@ -38,6 +38,10 @@ void NameWalk::declaration(SyntaxPtr root) {
     case SyntaxKind::ExternOp: declare(root, NameKind::Operator); return function(root, Context::Index);
     case SyntaxKind::TypeDecl:
     case SyntaxKind::ExternType: return type_declaration(root);
+    case SyntaxKind::TypeAlias:
+      declare(root, NameKind::Type);
+      type_params(root->child(0));
+      return type(root->child(1));
     case SyntaxKind::Static:
       declare(root, NameKind::Static);
       return with_params(root->child(0), root->child(1), Context::Static);

@@ -32,6 +32,10 @@ void NameWalk::visit(SyntaxPtr s) {
     case SyntaxKind::BroadcastSpread: bound(s, statics_); return;
     case SyntaxKind::Let: return let(s, s->child(0), s->child(1));
     case SyntaxKind::GraphLet: return let(s, nullptr, s->child(0));
+    case SyntaxKind::LetPattern:
+      type(s->child(1));
+      visit(s->child(2));
+      return pattern(s->child(0));
     case SyntaxKind::FreeVar: type(s->child(0)); return declare(s, NameKind::Variable, variables_);
     case SyntaxKind::Block: {
       NameScope variables(variables_);
@@ -87,8 +91,17 @@ void NameWalk::pattern(SyntaxPtr s) {
     type(s->child(0));
     return declare(s, NameKind::Variable, variables_);
   }
-  if (s->is(SyntaxKind::ConstructorPattern))
-    note_declared(s, NameKind::Constructor, names_.constructor(s->text));
+  if (s->is(SyntaxKind::ConstructorPattern)) {
+    const Origin constructor = names_.constructor(s->text);
+    note_declared(s, NameKind::Constructor, constructor);
+    SyntaxPtr declared = constructor == Origin{} ? nullptr : names_.node(constructor);
+    for (SyntaxPtr part : s->children) {
+      if (!declared || !part->is(SyntaxKind::FieldPattern)) continue;
+      const auto field = std::ranges::find(declared->children, part->text, &Syntax::text);
+      if (field != declared->children.end())
+        note(part, {NameKind::Field, {constructor.declaration, (*field)->id}});
+    }
+  }
   for (SyntaxPtr part : s->children) pattern(part);
 }
 

@@ -18,6 +18,7 @@ bool begins_with_word(SyntaxPtr node) {
     case SyntaxKind::ExternOp:
     case SyntaxKind::TypeDecl:
     case SyntaxKind::ExternType:
+    case SyntaxKind::TypeAlias:
     case SyntaxKind::Static:
     case SyntaxKind::StaticClause:
     case SyntaxKind::Let:

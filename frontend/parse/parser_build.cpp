@@ -70,6 +70,8 @@ class Builder : private NodeMaker {
     return make(c, SyntaxKind::CasesType, "", cases);
   }
   SyntaxPtr type_decl(P::TypeDeclContext* d) {
+    if (d->type())
+      return make(d, SyntaxKind::TypeAlias, text(d->name()), {type_params(d->typeParams()), type(d->type())});
     Nodes children{type_params(d->typeParams())};
     for (auto* c : d->constructor()) {
       Nodes fields;
@@ -192,6 +194,15 @@ class Builder : private NodeMaker {
     if (auto* s = alternative<P::LetStatementContext>(c))
       return make(c, SyntaxKind::Let, s->LOCAL() ? strip(s->LOCAL()) : "_",
                   {s->type() ? type(s->type()) : nullptr, scheduled(s->scheduled())});
+    if (auto* s = alternative<P::LetPatternStatementContext>(c)) {
+      SyntaxPtr pattern = parts(s->parts()), written = s->type() ? type(s->type()) : nullptr;
+      if (pattern->is(SyntaxKind::WildcardPattern))
+        return make(c, SyntaxKind::Let, "_", {written, scheduled(s->scheduled())});
+      if (pattern->is(SyntaxKind::VariablePattern))
+        return make(c, SyntaxKind::Let, pattern->text,
+                    {written ? written : pattern->child(0), scheduled(s->scheduled())});
+      return make(c, SyntaxKind::LetPattern, "", {pattern, written, scheduled(s->scheduled())});
+    }
     if (auto* s = alternative<P::GraphStatementContext>(c))
       return make(c, SyntaxKind::GraphLet, strip(s->GRAPH()), {scheduled(s->scheduled())});
     if (auto* s = alternative<P::FreeVarStatementContext>(c))
@@ -297,6 +308,7 @@ class Builder : private NodeMaker {
     return make(e, SyntaxKind::Unary, symbol, {operand});
   }
   SyntaxPtr index_item(P::IndexItemContext* c) {
+    if (alternative<P::EllipsisIndexContext>(c)) return make(c, SyntaxKind::Ellipsis, "", {});
     if (auto* i = alternative<P::SpreadIndexContext>(c))
       return make(c, SyntaxKind::Spread, "", {expr(i->expr())});
     if (auto* i = alternative<P::BroadcastIndexContext>(c))
@@ -405,15 +417,23 @@ class Builder : private NodeMaker {
     if (alternative<P::WildcardPatternContext>(c)) return make(c, SyntaxKind::WildcardPattern, "", {});
     if (auto* p = alternative<P::VariablePatternContext>(c))
       return make(c, SyntaxKind::VariablePattern, strip(p->LOCAL()), {p->type() ? type(p->type()) : nullptr});
-    Nodes parts;
-    if (auto* p = alternative<P::ConstructorPatternContext>(c)) {
-      for (auto* q : p->pattern()) parts.push_back(pattern(q));
-      return make(c, SyntaxKind::ConstructorPattern, text(p->constructorName()), parts);
+    if (auto* p = alternative<P::PlainPatternContext>(c))
+      return make(c, SyntaxKind::ConstructorPattern, text(p->constructorName()), {});
+    if (auto* p = alternative<P::PartsPatternContext>(c)) return parts(p->parts());
+    return error(c);
+  }
+  SyntaxPtr parts(P::PartsContext* c) {
+    Nodes list;
+    if (auto* p = alternative<P::ConstructorPartsContext>(c)) {
+      for (auto* q : p->part())
+        list.push_back(q->name() ? make(q, SyntaxKind::FieldPattern, text(q->name()), {pattern(q->pattern())})
+                                 : pattern(q->pattern()));
+      return make(c, SyntaxKind::ConstructorPattern, text(p->constructorName()), list);
     }
-    if (auto* p = alternative<P::TuplePatternContext>(c)) {
-      for (auto* q : p->pattern()) parts.push_back(pattern(q));
-      if (parts.size() == 1 && !ends_in_comma(c)) return parts[0];
-      return make(c, SyntaxKind::TuplePattern, "", parts);
+    if (auto* p = alternative<P::TuplePartsContext>(c)) {
+      for (auto* q : p->pattern()) list.push_back(pattern(q));
+      if (list.size() == 1 && !ends_in_comma(c)) return list[0];
+      return make(c, SyntaxKind::TuplePattern, "", list);
     }
     return error(c);
   }

@@ -113,6 +113,24 @@ class Splitter {
     outcome_.pieces.push_back(std::move(piece));
     return token;
   }
+  // "a b " of `(%a, P(%b, _)): type = …`.
+  std::string names_of_pattern(std::string_view text) const {
+    std::vector<SyntaxProblem> told_when_it_is_split;
+    Tokens tokens(text, told_when_it_is_split);
+    std::string names;
+    int depth = 0;
+    for (Token t = tokens.next(); t.kind != TokenKind::End; t = tokens.next()) {
+      if (t.kind == TokenKind::Open) ++depth;
+      if (t.kind == TokenKind::Close) --depth;
+      const char c = text[t.range.begin];
+      if (depth == 0 && (c == '=' || c == ':')) break;
+      if (c != '%') continue;
+      const std::string_view rest = text.substr(t.range.end);
+      const std::string_view name = rest.substr(0, local_name_size(rest, outcome_.slash_names));
+      if (!name.empty() && name != "_") names += std::string(name) + " ";
+    }
+    return names;
+  }
   // "x" of `let %x = …`, "0" of `%0 = …`, "" of an expression.
   std::string bound_name(std::string_view statement) const {
     auto skip = [&](size_t p) -> size_t { return token_from(statement, p).range.begin; };
@@ -123,6 +141,8 @@ class Splitter {
     };
     bool let = begins_with("let"), free = begins_with("free_var");
     if (let || free) p = skip(let ? 3 : 8);
+    if (let && p < statement.size() && (statement[p] == '(' || is_word_start(statement[p])))
+      return names_of_pattern(statement.substr(p));
     if (p >= statement.size() || statement[p] != '%') return "";
     std::string_view rest = statement.substr(p + 1);
     if (let || free) {
@@ -163,7 +183,9 @@ class Splitter {
       std::string_view next = word(t);
       return named && !in_list && next != "[" && next != "<" && next != ">" && next != "," && next != "{";
     }
-    return false;
+    // Another name for a type ends with its line, where the next one begins at column 0.
+    bool is_alias = piece.kind == PieceKind::Type && so_far.find('=') != std::string_view::npos;
+    return is_alias && t.at_line_start && !so_far.ends_with('=') && !so_far.ends_with("->");
   }
 
   std::string_view text_;

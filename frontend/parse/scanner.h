@@ -2,6 +2,7 @@
 // The declaration scanner: splits a file into top-level declarations and statements by brackets, strings,
 // comments and keywords alone, so that an edit parses only the pieces whose text changed.
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,10 +18,22 @@ enum class PieceKind : uint8_t { Def, Op, Type, Import, Test, Infix, Static, Sta
 struct Piece {
   PieceKind kind;
   std::string name;  ///< of what is declared: "@f", "nn.conv2d", "Net"; the symbol of an infix; the variable
-                     ///< that a statement binds, without %
+                     ///< that a statement binds, without %; the variables of a pattern, a blank behind each
   Range range;       ///< its text in the file, without the `;` that ends a statement
   std::string doc;   ///< the text of the `///` lines right above it
 };
+
+/// Calls `f` with each variable that the piece of a statement binds, by the piece's name.
+template <class F>
+void for_each_name(std::string_view piece_name, const F& f) {
+  while (!piece_name.empty()) {
+    const size_t end = std::min(piece_name.find(' '), piece_name.size());
+    f(piece_name.substr(0, end));
+    piece_name.remove_prefix(std::min(end + 1, piece_name.size()));
+  }
+}
+/// Whether it is the name of a piece whose statement has a pattern.
+inline bool names_pattern(std::string_view piece_name) { return piece_name.ends_with(' '); }
 
 /// Relay was printed up to TVM 0.19: what a header without a version of TVM is taken for.
 constexpr int kLastTvm = 19;

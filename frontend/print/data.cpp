@@ -7,10 +7,11 @@
 
 namespace quern::printer_detail {
 
-std::string Printer::pattern_text(const Pattern& pattern) {
+std::string Printer::pattern_text(const Pattern& pattern,
+                                  const std::function<std::string(const Variable*)>& name) {
   switch (pattern.kind) {
     case PatternKind::Wildcard: return "_";
-    case PatternKind::Variable: names_.bind(pattern.variable); return "%" + names_.of(pattern.variable);
+    case PatternKind::Variable: return "%" + name(pattern.variable);
     case PatternKind::Constructor:
       if (pattern.parts.empty()) return std::string(pattern.name);
       break;
@@ -19,13 +20,24 @@ std::string Printer::pattern_text(const Pattern& pattern) {
   bool data = pattern.kind == PatternKind::Constructor;
   std::string words = data ? std::string(pattern.name) + "(" : "(";
   for (size_t i = 0; i < pattern.parts.size(); ++i)
-    words += (i > 0 ? ", " : "") + pattern_text(*pattern.parts[i]);
+    words += (i > 0 ? ", " : "") + pattern_text(*pattern.parts[i], name);
   return words + (!data && pattern.parts.size() == 1 ? ",)" : ")");
+}
+
+std::string Printer::arm_pattern(const Pattern& pattern) {
+  return pattern_text(pattern, [this](const Variable* variable) {
+    names_.bind(variable);
+    return names_.of(variable);
+  });
+}
+
+std::string Printer::statement_pattern(const Pattern& pattern) {
+  return pattern_text(pattern, [this](const Variable* variable) { return names_.wanted(*variable); });
 }
 
 void Printer::arm(const MatchArm& arm) {
   hard_line();
-  bracketed(pattern_text(*arm.pattern) + " => ");
+  bracketed(arm_pattern(*arm.pattern) + " => ");
   at(arm.body, Level::Or);
   text(",");
   run([this, &arm] {

@@ -328,7 +328,14 @@ static const Binding* own_name(const Definition& definition) {
   return self && as<FnExpr>(block->bindings[0].value) ? &block->bindings[0] : nullptr;
 }
 
-std::string Printer::statement(const Definition& definition, const Variable* variable) {
+std::string Printer::statement(const Definition& definition, const StatementBinding& binding) {
+  const Variable* variable = binding.variable;
+  if (binding.pattern && definition.body) {
+    const std::string type = annotation(definition.scheme.type, ": ");
+    if (!type.empty()) expected(definition.body);
+    bracketed(fmt::format("let {}{} = ", statement_pattern(*binding.pattern), type));
+    return expression(definition.body);
+  }
   if (const Binding* self = own_name(definition)) {
     for (const Variable* variable : free_variables(definition.body)) names_.bind(variable);
     names_.bind(self->variable, variable);
@@ -374,7 +381,7 @@ void Printer::gradient_clause(const FnExpr& clause) {
 
 std::string Printer::definition(const Definition& definition) {
   auto* fn = as<FnExpr>(definition.body);
-  if (!fn) return statement(definition, nullptr);
+  if (!fn) return statement(definition, {});
   for (const Variable* variable : free_variables(fn)) names_.bind(variable);
   find_named(fn);
   std::vector<Dim> dims = definition.scheme.dim_vars;
@@ -429,9 +436,9 @@ std::string print_input(const Definition& input, const Variable& variable, const
   return printer_detail::Printer(options).input(input, variable);
 }
 
-std::string print_statement(const Definition& statement, const Variable* variable,
+std::string print_statement(const Definition& statement, const StatementBinding& binding,
                             const PrintOptions& options) {
-  return printer_detail::Printer(options).statement(statement, variable);
+  return printer_detail::Printer(options).statement(statement, binding);
 }
 
 }  // namespace quern

@@ -59,8 +59,13 @@ std::string print(const Definition& definition, const PrintOptions& options = {}
 /// `free_var %x: t`, the declaration of an input.
 std::string print_input(const Definition& input, const Variable& variable, const PrintOptions& options = {});
 
-/// A statement: `let %x: t = …` also for a function, or the expression. `variable`: the one that it binds.
-std::string print_statement(const Definition& statement, const Variable* variable,
+/// What a statement binds: a variable, a pattern, or nothing.
+struct StatementBinding {
+  const Variable* variable = nullptr;
+  PatternPtr pattern = nullptr;
+};
+/// A statement: `let %x: t = …` also for a function, or the expression.
+std::string print_statement(const Definition& statement, const StatementBinding& binding,
                             const PrintOptions& options = {});
 
 }  // namespace quern

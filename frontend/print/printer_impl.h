@@ -116,7 +116,7 @@ class Printer {
 
   std::string expression(ExprPtr expr);
   std::string definition(const Definition& definition);
-  std::string statement(const Definition& definition, const Variable* variable);
+  std::string statement(const Definition& definition, const StatementBinding& binding);
   std::string input(const Definition& input, const Variable& variable);
 
  private:
@@ -190,7 +190,9 @@ class Printer {
   std::string binding_head(const Variable& variable, ExprPtr value);
   void arm(const MatchArm& arm);
   /// Puts the variables in scope.
-  std::string pattern_text(const Pattern& pattern);
+  std::string pattern_text(const Pattern& pattern, const std::function<std::string(const Variable*)>& name);
+  std::string arm_pattern(const Pattern& pattern);
+  std::string statement_pattern(const Pattern& pattern);
   void attribute(const StaticValue& value, const DimMap& dims);
   /// A call with the attributes of an instance, whose dims are `dims` here.
   void call(const std::string& head, std::span<const ExprPtr> args, const OpInstance& instance,
@@ -204,6 +206,7 @@ class Printer {
   std::optional<std::vector<SliceItem>> slice_items(const ComprehensionExpr& e);
   void slice(const ReadExpr& e, const std::vector<SliceItem>& items);
   std::optional<std::string> position(Dim at, Dim extent);
+  std::string list_text(ExprPtr list, Dim extent);
   std::optional<std::string> slice_text(Dim at, Dim var, Dim count, Dim extent);
 
   // index expressions

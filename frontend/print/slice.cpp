@@ -15,11 +15,39 @@ bool has_name(ExprPtr tensor) {
   return tensor->kind == ExprKind::Var;
 }
 
-/// The rank-0 tensor that a position is computed by, or null.
-ExprPtr computed_position(ExprPtr index) {
+/// The tensor that a position is computed by, or null: of rank 0, or a list of positions that `var` runs over.
+ExprPtr computed_position(ExprPtr index, Dim var) {
   auto* cast = as<ScalarExpr>(index);
   auto* read = cast && cast->is_cast && cast->args.size() == 1 ? as<ReadExpr>(cast->args[0]) : nullptr;
-  return read && read->indices.empty() && !read->otherwise ? read->tensor : nullptr;
+  if (!read || read->otherwise) return nullptr;
+  if (read->indices.empty()) return read->tensor;
+  auto* at = read->indices.size() == 1 ? as<DimValueExpr>(read->indices[0]) : nullptr;
+  return at && at->dim == var ? read->tensor : nullptr;
+}
+
+/// The positions of a list whose axis has no extent that is known, as `Slices::list_of` makes it: the value of a
+/// chain of conditions on its index; nothing for another tensor.
+std::optional<std::vector<Dim>> known_positions(ExprPtr list) {
+  auto* made = as<ComprehensionExpr>(list);
+  if (!made || made->vars.size() != 1 || made->schedule) return std::nullopt;
+  std::vector<Dim> positions;
+  for (ExprPtr element = made->body; element;) {
+    auto* chosen = as<IfExpr>(element);
+    auto* test = chosen ? as<ScalarExpr>(chosen->condition) : nullptr;
+    if (chosen) {
+      auto* var = test && test->op == ScalarOp::Eq ? as<DimValueExpr>(test->args[0]) : nullptr;
+      auto* at = var ? as<DimValueExpr>(test->args[1]) : nullptr;
+      const bool is_next = at && var->dim == made->vars[0] && as_const(at->dim) == std::ssize(positions);
+      if (!is_next) return std::nullopt;
+    }
+    auto* cast = as<ScalarExpr>(chosen ? chosen->then_arm : element);
+    auto* position = cast && cast->is_cast ? as<DimValueExpr>(cast->args[0]) : nullptr;
+    if (!position) return std::nullopt;
+    positions.push_back(position->dim);
+    element = chosen ? chosen->else_arm : nullptr;
+  }
+  if (as_const(made->extents[0]) != std::ssize(positions)) return std::nullopt;
+  return positions;
 }
 
 bool is_spelled(Dim dim) {
@@ -57,6 +85,18 @@ std::optional<std::string> Printer::position(Dim at, Dim extent) {
   return std::nullopt;
 }
 
+/// `[0, -1]`, where the positions of a list are known but for the extent of their axis; else "".
+std::string Printer::list_text(ExprPtr list, Dim extent) {
+  const auto positions = known_positions(list);
+  std::string words;
+  for (Dim at : positions.value_or(std::vector<Dim>())) {
+    const auto text = position(at, extent);
+    if (!text) return "";
+    words += (words.empty() ? "[" : ", ") + *text;
+  }
+  return words.empty() ? "" : words + "]";
+}
+
 /// The shortest of the spellings that mean `at` for `var` below `count`.
 std::optional<std::string> Printer::slice_text(Dim at, Dim var, Dim count, Dim extent) {
   auto linear = linear_in(at, var);
@@ -79,13 +119,17 @@ std::optional<std::vector<Printer::SliceItem>> Printer::slice_items(const Compre
   if (!read || read->otherwise || read->indices.empty() || !read->tensor->type->is_tensor())
     return std::nullopt;
   bool plain = has_name(read->tensor) && std::ranges::all_of(e.extents, is_spelled);
-  size_t vars = 0;
+  size_t vars = 0, lists = 0;
   std::vector<SliceItem> items;
   for (size_t axis = 0; axis < read->indices.size(); ++axis) {
     Dim extent = read->tensor->type->dims[axis];
-    if (ExprPtr computed = computed_position(read->indices[axis])) {
+    const Dim var = vars < e.vars.size() ? e.vars[vars] : nullptr;
+    if (ExprPtr computed = computed_position(read->indices[axis], var)) {
       plain &= computed->kind == ExprKind::Var;
-      items.push_back({"", computed});
+      items.push_back({list_text(computed, extent), computed});
+      const bool is_list = computed->type->is_tensor() && computed->type->dims.size() == 1;
+      lists += is_list ? 1 : 0;
+      vars += is_list ? 1 : 0;
       continue;
     }
     auto* value = as<DimValueExpr>(read->indices[axis]);
@@ -98,7 +142,7 @@ std::optional<std::vector<Printer::SliceItem>> Printer::slice_items(const Compre
     vars += runs ? 1 : 0;
     items.push_back({*text, nullptr});
   }
-  if (plain || vars != e.vars.size()) return std::nullopt;
+  if (plain || vars != e.vars.size() || lists > 1) return std::nullopt;
   while (items.size() > 1 && items.back().text == ":") items.pop_back();
   return items;
 }
@@ -106,8 +150,8 @@ std::optional<std::vector<Printer::SliceItem>> Printer::slice_items(const Compre
 void Printer::slice(const ReadExpr& e, const std::vector<SliceItem>& items) {
   at(e.tensor, Level::Postfix);
   list(
-      "[", items.size(), [&](size_t i) { items[i].computed ? item(items[i].computed) : text(items[i].text); },
-      "]");
+      "[", items.size(),
+      [&](size_t i) { items[i].text.empty() ? item(items[i].computed) : text(items[i].text); }, "]");
 }
 
 }  // namespace quern::printer_detail

@@ -22,7 +22,8 @@ class Duplicates {
       check(s->children, DiagnosticKind::DuplicateParameter, "the parameter");
     if (s->is(SyntaxKind::Constructor)) check(s->children, DiagnosticKind::DuplicateParameter, "the field");
     if (s->is(SyntaxKind::Binders)) check(s->children, DiagnosticKind::DuplicateBinding, "the index");
-    if (s->is(SyntaxKind::TypeDecl) || s->is(SyntaxKind::ExternType)) no_dtype(s, "a type");
+    if (s->is(SyntaxKind::TypeDecl) || s->is(SyntaxKind::ExternType) || s->is(SyntaxKind::TypeAlias))
+      no_dtype(s, "a type");
     if (s->is(SyntaxKind::TypeParams))
       for (SyntaxPtr name : s->children) no_dtype(name, "a parameter");
     if (s->is(SyntaxKind::TypeDecl))
@@ -104,6 +105,8 @@ class Unused {
         visit(statement);
       }
       if (let && !own) bound_.push_back({statement->text, statement});
+      if (statement->is(SyntaxKind::LetPattern))
+        for (SyntaxPtr binder : binders_of(statement)) bound_.push_back({binder->text, binder});
     }
     for (size_t i = depth; i < bound_.size(); ++i) report(bound_[i]);
     bound_.resize(depth);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "frontend/signature/match.h"
 
 namespace quern {
@@ -27,6 +29,7 @@ bool SignatureMatcher::check(SyntaxPtr clause) {
   auto met = holds(clause->child(0), detail);
   if (!met) return report_inside();
   if (*met) return true;
+  if (call_.syntax->is(SyntaxKind::List) && report_ragged()) return false;
   std::vector<Note> notes = argument_notes();
   notes.push_back({Place{{op_.id, clause->id}, {}}, "the constraint is stated here"});
   // `where is_float(t)`: the first tensor of this dtype can be one.
@@ -45,6 +48,21 @@ bool SignatureMatcher::check(SyntaxPtr clause) {
   }
   report(DiagnosticKind::ConstraintNotMet, call_.syntax, fmt::format("{}: {}{}", op_text(), message, detail),
          std::move(notes), std::move(fixes));
+  return false;
+}
+
+// The first value of a list in brackets that has another shape than those before it; false where each has the same.
+bool SignatureMatcher::report_ragged() {
+  std::span<const SyntaxPtr> values = call_.syntax->children;
+  std::span<const Type> types = hooks_.resolve(call_.tensors[0])->args;
+  for (size_t k = 1; k < types.size(); ++k) {
+    const Type first = hooks_.resolve(types[0]), other = hooks_.resolve(types[k]);
+    if (std::ranges::equal(first->dims, other->dims)) continue;
+    report(DiagnosticKind::RaggedLiteral, values.size() == types.size() ? values[k] : call_.syntax,
+           fmt::format("the values of a list have one shape: element {} has {}, and element 0 {}", k,
+                       shape_to_string(other->dims), shape_to_string(first->dims)));
+    return true;
+  }
   return false;
 }
 

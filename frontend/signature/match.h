@@ -91,6 +91,7 @@ class SignatureMatcher {
   // --- clauses and result
   bool clauses();
   bool check(SyntaxPtr clause);
+  bool report_ragged();
   /// Whether a condition holds, or is left to a check at run time; nothing after a diagnostic. `detail` says
   /// of what it does not.
   std::optional<bool> holds(SyntaxPtr condition, std::string& detail);

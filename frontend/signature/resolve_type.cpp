@@ -141,6 +141,7 @@ class Resolver {
       return scalar_type(*bound->second.as_dtype());
     if (auto dtype = parse_dtype(s->text)) return takes(0, s, "") ? scalar_type(*dtype) : error_type();
     if (s->text == "Ref") return takes(1, s, "Ref[A]") ? ref_type(resolve(s->child(0))) : error_type();
+    if (const TypeAlias* alias = scope_.alias(s->text)) return of_alias(s, *alias);
     const DataHeader* header = scope_.data_header(s->text);
     if (!header) {
       if (scope_.in_broken_import(s->text)) return error_type();
@@ -164,6 +165,25 @@ class Resolver {
     return data_type(header->type->name, header->type->id, all(s->children));
   }
 
+  Type of_alias(SyntaxPtr s, const TypeAlias& alias) {
+    if (!alias.type) {
+      report(
+          DiagnosticKind::InfiniteType, s,
+          fmt::format("`{}` is defined by itself: an alias is another name for a type that there is; values "
+                      "that hold values of their own type have a constructor, `type {} {{ … }}`",
+                      s->text, s->text));
+      return error_type();
+    }
+    std::string form(s->text);
+    for (Type param : alias.params)
+      form += fmt::format("{}{}", param == alias.params.front() ? "[" : ", ", param->name);
+    if (!takes(alias.params.size(), s, alias.params.empty() ? form : form + "]")) return error_type();
+    Substitution arguments;
+    for (size_t i = 0; i < alias.params.size(); ++i)
+      arguments.types.emplace(alias.params[i], resolve(s->child(i)));
+    return substitute(alias.type, arguments);
+  }
+
   /// Whether a name has its type arguments, as in `form`.
   bool takes(size_t count, SyntaxPtr s, const std::string& form) {
     if (count == s->children.size()) return true;
@@ -171,7 +191,7 @@ class Resolver {
            fmt::format("`{}` takes {} type argument{} and is given {}{}", s->text,
                        count == 0 ? "no" : std::to_string(count), count == 1 ? "" : "s",
                        s->children.empty() ? "none" : std::to_string(s->children.size()),
-                       s->children.empty() ? fmt::format(": write `{}`", form) : ""));
+                       count > 0 ? fmt::format(": write `{}`", form) : ""));
     return false;
   }
 
@@ -197,6 +217,37 @@ bool names_open_pack(SyntaxPtr type, const TypeEnv& env) {
 Type resolve_type(SyntaxPtr syntax, const TypeEnv& env, StaticEvaluator& evaluator, Scope& scope,
                   Diagnostics& diagnostics, uint32_t declaration) {
   return Resolver(env, evaluator, scope, diagnostics, declaration).resolve(syntax);
+}
+
+static SyntaxPtr hole_in(SyntaxPtr type) {
+  if (!type || type->is(SyntaxKind::HoleType)) return type;
+  for (SyntaxPtr c : type->children)
+    if (SyntaxPtr hole = hole_in(c)) return hole;
+  return nullptr;
+}
+
+TypeAlias resolve_alias(const Declaration& declaration, Scope& scope, Diagnostics& diagnostics) {
+  TypeAlias alias;
+  TypeEnv env;
+  if (SyntaxPtr params = declaration.syntax->child(0))
+    for (SyntaxPtr p : params->children) {
+      alias.params.push_back(type_var(p->text));
+      env.types.insert_or_assign(std::string(p->text), alias.params.back());
+    }
+  SyntaxPtr written = declaration.syntax->child(1);
+  if (SyntaxPtr hole = hole_in(written)) {
+    diagnostics.push_back(
+        {DiagnosticKind::CannotInfer,
+         {{declaration.id, hole->id}, {}},
+         "an alias is written out: nothing tells what `_` stands for here; a parameter leaves "
+         "a part open, `type P[A] = (A, float32)`",
+         {}});
+    alias.type = error_type();
+    return alias;
+  }
+  StaticEvaluator evaluator(scope, declaration.id, diagnostics);
+  alias.type = resolve_type(written, env, evaluator, scope, diagnostics, declaration.id);
+  return alias;
 }
 
 DataHeader make_data_header(const Declaration& declaration) {

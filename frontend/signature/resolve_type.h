@@ -29,6 +29,8 @@ Type resolve_type(SyntaxPtr syntax, const TypeEnv& env, StaticEvaluator& evaluat
 
 /// Name and parameters of a `type` declaration. Its identity is its text: the same text is the same type.
 DataHeader make_data_header(const Declaration& declaration);
+/// What the declaration of an alias stands for.
+TypeAlias resolve_alias(const Declaration& declaration, Scope& scope, Diagnostics& diagnostics);
 /// The constructors of a `type` declaration.
 DataDefinition resolve_data(const Declaration& declaration, const DataHeader& header, Scope& scope,
                             Diagnostics& diagnostics);

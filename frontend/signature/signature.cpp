@@ -70,6 +70,7 @@ MatchOutcome SignatureMatcher::run() {
 }
 
 std::string SignatureMatcher::op_text() const {
+  if (call_.syntax->is(SyntaxKind::List)) return "this list";
   bool infix = call_.syntax->is(SyntaxKind::Binary) || call_.syntax->is(SyntaxKind::Unary);
   return fmt::format("`{}`", infix ? call_.syntax->text : op_.name);
 }
@@ -84,6 +85,7 @@ std::string SignatureMatcher::operand_text(size_t i) const {
 }
 
 std::string SignatureMatcher::operand_text() const {
+  if (member_ && call_.syntax->is(SyntaxKind::List)) return fmt::format("element {}", *member_);
   if (!member_) return operand_text(argument_);
   return fmt::format("`%{}.{}`", param_->text, *member_);
 }

@@ -46,10 +46,20 @@ SignatureMatcher::Status SignatureMatcher::wrong_type(SyntaxPtr, Type actual) {
 
 SignatureMatcher::Status SignatureMatcher::match_family(SyntaxPtr pattern, Type actual) {
   if (actual->kind != TypeKind::Tuple) {
-    report(DiagnosticKind::TypeMismatch, call_.tensor_syntax[argument_],
-           fmt::format("{} of {} has to be a tuple of tensors, not {}", operand_text(), op_text(),
-                       to_string(actual)),
-           hooks_.origin_of_argument(argument_));
+    SyntaxPtr written = call_.tensor_syntax[argument_];
+    std::string remedy;
+    std::vector<Fix> fixes;
+    // A list is one tensor.
+    if (written->is(SyntaxKind::List)) {
+      remedy = ": several tensors stand in parentheses, `(%a, %b)`";
+      Place open{{caller_, written->id}, {}, Part::Head, 1}, close = open;
+      close.part = Part::Tail;
+      fixes.push_back({"write it so", {{open, "("}, {close, written->children.size() == 1 ? ",)" : ")"}}});
+    }
+    report(DiagnosticKind::TypeMismatch, written,
+           fmt::format("{} of {} has to be a tuple of tensors, not {}{}", operand_text(), op_text(),
+                       hooks_.describe(actual), remedy),
+           hooks_.origin_of_argument(argument_), std::move(fixes));
     return Status::Failed;
   }
   for (Type field : actual->args)

@@ -54,6 +54,13 @@ struct DataDefinition {
   bool is_extern = false;  ///< its values come from outside and have no constructors
 };
 
+/// `type P = t`: another name for a type, over parameters of its own.
+struct TypeAlias {
+  std::vector<Type> params;
+  Type type = nullptr;  ///< null while it is being resolved: an alias that is defined by itself
+  friend bool operator==(const TypeAlias&, const TypeAlias&) = default;
+};
+
 /// The constructor that a name means in the type that `Scope::data_of_constructor` gives for it: an imported
 /// one has the import's name before its own.
 inline const DataConstructor* find_constructor(const DataDefinition& data, std::string_view name) {
@@ -73,6 +80,9 @@ struct TopLevelVariable {
   std::shared_ptr<const Declaration> literal = nullptr;
   std::vector<std::shared_ptr<const TopLevelVariable>> captured = {};
 };
+
+/// What one statement binds, from left to right.
+using StatementVariables = std::vector<std::shared_ptr<const TopLevelVariable>>;
 
 struct InstanceRequest;
 struct Metadata;
@@ -106,6 +116,8 @@ class Scope {
   /// The type that `type name` declares, over type variables of its own, without resolving its fields (so
   /// that types may name each other).
   virtual const DataHeader* data_header(std::string_view type_name) = 0;
+  /// What `type name = …` stands for; null where the name is none of an alias.
+  virtual const TypeAlias* alias(std::string_view type_name) = 0;
   virtual const DataDefinition* data(std::string_view type_name) = 0;
   /// The declaration of a data type, by whatever name it is known here.
   virtual const DataDefinition* data_of(Type type) = 0;

@@ -35,6 +35,20 @@ bool equal(SyntaxPtr a, SyntaxPtr b) {
   return true;
 }
 
+static void add_binders(SyntaxPtr pattern, std::vector<SyntaxPtr>& binders) {
+  if (!pattern) return;
+  if (pattern->is(SyntaxKind::VariablePattern)) return binders.push_back(pattern);
+  for (SyntaxPtr part : pattern->children) add_binders(part, binders);
+}
+
+std::vector<SyntaxPtr> binders_of(SyntaxPtr s) {
+  std::vector<SyntaxPtr> binders;
+  if (s->is(SyntaxKind::LetPattern)) add_binders(s->child(0), binders);
+  bool one = s->is(SyntaxKind::Let) || s->is(SyntaxKind::GraphLet) || s->is(SyntaxKind::FreeVar);
+  if (one && s->text != "_") binders.push_back(s);
+  return binders;
+}
+
 SyntaxPtr find_node(SyntaxPtr s, uint32_t id) {
   if (!s || s->id == id) return s;
   // Numbers are given in preorder: a node is in the last child that begins no later.

@@ -36,6 +36,10 @@ inline bool is_function_attribute(SyntaxPtr p) {
   return p->is(SyntaxKind::AttributeParam) && !p->child(0) && p->child(1);
 }
 
+/// The nodes that bind variables to what a statement gives: a `let` of one name and its like itself, of a
+/// `let` with a pattern those of the pattern, from left to right.
+std::vector<SyntaxPtr> binders_of(SyntaxPtr statement);
+
 /// The node of a number in a tree, or null.
 SyntaxPtr find_node(SyntaxPtr root, uint32_t id);
 

@@ -14,6 +14,7 @@ std::string to_string(Effects effects) {
                              {Effect::WriteReference, "writes references"},
                              {Effect::Print, "prints"},
                              {Effect::File, "uses files"},
+                             {Effect::Clock, "reads the clock"},
                              {Effect::Fail, "may fail"},
                              {Effect::Parameter, "does what its parameters do"}};
   std::string text;
@@ -67,6 +68,7 @@ Effects own_effects(ExprPtr expr) {
                  [](const IntrinsicExpr& e) -> Effects {
                    if (e.intrinsic == IntrinsicKind::Print) return Effect::Print;
                    if (e.intrinsic == IntrinsicKind::Assert) return Effect::Fail;
+                   if (e.intrinsic == IntrinsicKind::Clock) return Effect::Clock;
                    if (e.intrinsic >= IntrinsicKind::Gradient) return {};
                    Effects effects = Effect::File;
                    return effects |= Effect::Fail;

@@ -23,15 +23,16 @@ enum class Effect : uint8_t {
   WriteReference = 4,
   Print = 8,
   File = 16,
-  Fail = 32,       ///< stops the program, or does not end
-  Parameter = 64,  ///< whatever the functions do that the function is given
+  Fail = 32,        ///< stops the program, or does not end
+  Clock = 64,       ///< reads the clock, so that what stands before it has to be done by then
+  Parameter = 128,  ///< whatever the functions do that the function is given
 };
 
 class Effects {
  public:
   Effects() = default;
   Effects(Effect effect) : bits_(static_cast<uint8_t>(effect)) {}  // NOLINT
-  static Effects all() { return Effects(uint8_t{127}); }
+  static Effects all() { return Effects(uint8_t{255}); }
 
   bool none() const { return bits_ == 0; }
   bool has(Effect effect) const { return bits_ & static_cast<uint8_t>(effect); }
@@ -45,7 +46,9 @@ class Effects {
   friend bool operator==(Effects, Effects) = default;
 
   /// Whether an expression may be left out where nobody uses its value.
-  bool removable() const { return without(Effect::NewReference).without(Effect::ReadReference).none(); }
+  bool removable() const {
+    return without(Effect::NewReference).without(Effect::ReadReference).without(Effect::Clock).none();
+  }
 
  private:
   explicit Effects(uint8_t bits) : bits_(bits) {}

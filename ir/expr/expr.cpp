@@ -64,6 +64,7 @@ std::string_view to_string(IntrinsicKind kind) {
     case IntrinsicKind::Load: return "load";
     case IntrinsicKind::Save: return "save";
     case IntrinsicKind::Assert: return "assert_close";
+    case IntrinsicKind::Clock: return "clock";
     case IntrinsicKind::Gradient: return "grad";
     case IntrinsicKind::ValueAndGradient: return "value_and_grad";
     case IntrinsicKind::VectorJacobian: return "vjp";

@@ -213,6 +213,7 @@ enum class IntrinsicKind : uint8_t {
   Load,    ///< texts: path, entry name or ""; the type says what to expect
   Save,    ///< texts: path; args[0]: a tensor, tuple or record
   Assert,  ///< args: a value and what it has to be; texts: rtol and atol, none where it has to be equal
+  Clock,   ///< seconds since some point in time, float64
   // args: a function. Passes put a function in the place of the first four.
   Gradient,  ///< of the same parameters: their gradients, each in its parameter's structure, as a tuple
   ValueAndGradient,  ///< of the same parameters: the pair of the function's result and the gradients

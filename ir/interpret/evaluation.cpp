@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
+
 #include "ir/value/compare_values.h"
 
 namespace quern {
@@ -16,6 +18,11 @@ std::string format_print(const IntrinsicExpr& print, const std::vector<Value>& v
       line += print.texts[i];
   }
   return line;
+}
+
+Value clock_value() {
+  const std::chrono::duration<double> since = std::chrono::steady_clock::now().time_since_epoch();
+  return Scalar::from_double(DType::float64(), since.count());
 }
 
 std::string check_assertion(const IntrinsicExpr& assertion, const std::vector<Value>& values) {

@@ -78,6 +78,9 @@ EvaluationError broken(const DimCondition& condition, std::optional<int64_t> lef
 /// empty where the argument is a label.
 std::string format_print(const IntrinsicExpr& print, const std::vector<Value>& values);
 
+/// The seconds that `clock()` gives.
+Value clock_value();
+
 /// "" where an assertion's two values agree; else the message.
 std::string check_assertion(const IntrinsicExpr& assertion, const std::vector<Value>& values);
 

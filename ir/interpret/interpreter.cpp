@@ -377,6 +377,7 @@ class Interpreter final : public Evaluator {
         if (!saved) fail(node, saved.error().message, FailureKind::File);
         break;
       }
+      case IntrinsicKind::Clock: return clock_value();
       case IntrinsicKind::Assert:
         if (std::string problem = check_assertion(node, args); !problem.empty()) fail(node, problem);
         break;

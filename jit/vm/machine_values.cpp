@@ -500,6 +500,7 @@ void Machine::intrinsic(const Instruction* pc) {
       if (!saved) fail(pc, saved.error().message, FailureKind::File);
       break;
     }
+    case IntrinsicKind::Clock: result = clock_value(); break;
     case IntrinsicKind::Assert:
       if (std::string problem = check_assertion(node, args); !problem.empty()) fail(pc, problem);
       break;

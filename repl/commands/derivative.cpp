@@ -155,7 +155,7 @@ class GradientCheck {
     const size_t count = arguments_.size();
     for (size_t i = 0; i < count; ++i) {
       workspace_.execution().give(statements[i], arguments_[i].value);
-      variables_.push_back(session.statement_variable(statements[i])->variable);
+      variables_.push_back(session.statement_variables(statements[i])[0]->variable);
     }
     const StatementResult gradient =
         workspace_.execution().prepare(statements[count], Execution::Outside::Quiet)();

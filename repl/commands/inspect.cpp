@@ -92,12 +92,12 @@ bool show_variables(Workspace& workspace, const std::string&) {
   std::map<std::string, const TopLevelVariable*> latest;
   std::vector<std::string> order;
   for (DeclarationId statement : session.statements_of_module(workspace.module())) {
-    const TopLevelVariable* variable = session.statement_variable(statement);
-    if (!variable) continue;
-    std::string name(variable->variable->name);
-    std::erase(order, name);
-    order.push_back(name);
-    latest[name] = variable;
+    for (const auto& variable : session.statement_variables(statement)) {
+      std::string name(variable->variable->name);
+      std::erase(order, name);
+      order.push_back(name);
+      latest[name] = variable.get();
+    }
   }
   std::vector<std::vector<std::string>> rows;
   std::vector<std::string> results;

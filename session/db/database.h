@@ -85,8 +85,8 @@ class Database final : public Tables {
   Input<BySource, bool> slash_names{*this, "slash names"};
   /// The TVM that the header stands for.
   Input<BySource, std::optional<int>> header_version{*this, "headers"};
-  /// Variables that have a value.
-  Input<ByDeclaration, std::shared_ptr<const TopLevelVariable>> kept{*this, "kept variables"};
+  /// Variables that have a value, by the statement that binds them.
+  Input<ByDeclaration, StatementVariables> kept{*this, "kept variables"};
   Input<ByPath, DataFile> data_file{*this, "data files", read_data_file};
   Input<ByPath, StoredConstants> stored_constants{*this, "constants", read_constants};
 
@@ -116,6 +116,9 @@ class Database final : public Tables {
   Query<ByConstructor, DeclarationId> constructor{*this, "constructor", &Database::owner_of_constructor,
                                                   std::equal_to<>()};
   Query<ByType, std::optional<DataHeader>> data_header{*this, "data_header", &Database::header_of_data};
+  /// Of a type that is an alias, and what is wrong with it.
+  Query<ByType, std::pair<std::optional<TypeAlias>, Diagnostics>> alias{*this, "alias",
+                                                                        &Database::define_alias};
   Query<ByType, std::pair<std::optional<DataDefinition>, Diagnostics>> data{*this, "data",
                                                                             &Database::define_data};
 
@@ -131,8 +134,8 @@ class Database final : public Tables {
   Query<ByDefinition, std::vector<Inferred>> group_inferred{*this, "infer", &Database::infer_members};
   Query<ByDefinition, std::optional<Scheme>> scheme{*this, "scheme", &Database::scheme_of, std::equal_to<>()};
   Query<ByDeclaration, Inferred> statement{*this, "infer_statement", &Database::infer_one_statement};
-  Query<ByDeclaration, std::shared_ptr<const TopLevelVariable>> variable{
-      *this, "variable", &Database::variable_of_statement, is_same_variable};
+  Query<ByDeclaration, StatementVariables> variables{*this, "variable", &Database::variables_of_statement,
+                                                     are_same_variables};
   Query<ByInstance, std::vector<Inferred>> specialised{*this, "specialise", &Database::infer_specialised};
 
   // --- queries: operators
@@ -143,6 +146,9 @@ class Database final : public Tables {
   Query<ByModule, DotIntrinsics> dot_intrinsics{*this, "dot_intrinsics", &Database::find_dot_intrinsics};
 
   // --- queries: names
+  /// The variables of a statement's pattern with their nodes.
+  Query<ByDeclaration, std::vector<std::pair<uint32_t, std::string>>> binders{
+      *this, "binders", &Database::find_binders, std::equal_to<>()};
   /// What each name in a declaration or a chunk stands for.
   Query<ByDeclaration, Occurrences> occurrences{*this, "occurrences", &Database::find_occurrences,
                                                 std::equal_to<>()};
@@ -237,18 +243,18 @@ class Database final : public Tables {
   std::map<std::string, DeclarationId> find_constructors(ModuleId module);
   DeclarationId owner_of_constructor(const NameKey& key);
   std::optional<DataHeader> header_of_data(const NameKey& key);
+  std::pair<std::optional<TypeAlias>, Diagnostics> define_alias(const NameKey& key);
   std::pair<std::optional<DataDefinition>, Diagnostics> define_data(const NameKey& key);
   // definitions and statements
   static bool same_but_for_variables(const std::optional<Scheme>& a, const std::optional<Scheme>& b);
-  static bool is_same_variable(const std::shared_ptr<const TopLevelVariable>& a,
-                               const std::shared_ptr<const TopLevelVariable>& b);
+  static bool are_same_variables(const StatementVariables& a, const StatementVariables& b);
   std::optional<Scheme> scheme_of_annotations(const NameKey& key);
   std::map<std::string, Group> compute_groups(ModuleId module);
   Group group_of(const NameKey& key);
   std::vector<Inferred> infer_members(const NameKey& key);
   std::optional<Scheme> scheme_of(const NameKey& key);
   Inferred infer_one_statement(DeclarationId id);
-  std::shared_ptr<const TopLevelVariable> variable_of_statement(DeclarationId id);
+  StatementVariables variables_of_statement(DeclarationId id);
   std::vector<Inferred> infer_specialised(const InstanceKey& key);
   Declaration with_chunks(DeclarationId id, std::deque<Declaration>& chunks);
   bool is_signature(const NameKey& key);
@@ -258,6 +264,7 @@ class Database final : public Tables {
   DotIntrinsics find_dot_intrinsics(ModuleId module);
   bool late_calls_are_sound(const Inferred& inferred);
   // names
+  std::vector<std::pair<uint32_t, std::string>> find_binders(DeclarationId id);
   Occurrences find_occurrences(DeclarationId id);
   // diagnostics
   Diagnostics check_one_operator(DeclarationId id);

@@ -176,38 +176,56 @@ Inferred Database::infer_one_statement(DeclarationId id) {
   return infer_statement(tree(id), scope);
 }
 
-std::shared_ptr<const TopLevelVariable> Database::variable_of_statement(DeclarationId id) {
-  if (const auto& has_value = kept.get(id)) return has_value;
+namespace {
+
+/// Calls `f` with each pattern that is a variable, from left to right.
+void for_each_bound(PatternPtr pattern, const std::function<void(PatternPtr)>& f) {
+  if (pattern->kind == PatternKind::Variable) f(pattern);
+  for (PatternPtr part : pattern->parts) for_each_bound(part, f);
+}
+
+}  // namespace
+
+StatementVariables Database::variables_of_statement(DeclarationId id) {
+  if (const StatementVariables& have_values = kept.get(id); !have_values.empty()) return have_values;
   const Inferred& result = statement(id);
-  if (!result.variable) return nullptr;
-  // The variable lives in the arena of its statement.
+  // A variable lives in the arena of its statement.
   struct Held {
     TopLevelVariable variable;
     std::shared_ptr<const Arena> arena;
   };
-  Scheme scheme = result.definition.scheme;
-  auto held = std::make_shared<Held>(Held{{result.variable,
-                                           {{id, type_source(tree(id).syntax)->id}, {}},
-                                           std::move(scheme),
-                                           result.literal,
-                                           result.captured},
-                                          result.definition.arena});
-  return {held, &held->variable};
+  StatementVariables variables;
+  auto add = [&](TopLevelVariable variable) {
+    auto held = std::make_shared<Held>(Held{std::move(variable), result.definition.arena});
+    variables.emplace_back(held, &held->variable);
+  };
+  if (result.variable)
+    add({result.variable,
+         {{id, type_source(tree(id).syntax)->id}, {}},
+         result.definition.scheme,
+         result.literal,
+         result.captured});
+  if (result.pattern)
+    for_each_bound(result.pattern, [&](PatternPtr bound) {
+      add({bound->variable, {bound->origin, {}}, Scheme{{}, {}, bound->type}});
+    });
+  return variables;
 }
 
-bool Database::is_same_variable(const std::shared_ptr<const TopLevelVariable>& a,
-                                const std::shared_ptr<const TopLevelVariable>& b) {
-  return a && b && a->place == b->place && a->variable->name == b->variable->name &&
-         a->variable->type == b->variable->type && !a->literal && !b->literal;
+bool Database::are_same_variables(const StatementVariables& a, const StatementVariables& b) {
+  using Shared = std::shared_ptr<const TopLevelVariable>;
+  return std::ranges::equal(a, b, [](const Shared& x, const Shared& y) {
+    return x->place == y->place && x->variable->name == y->variable->name &&
+           x->variable->type == y->variable->type && !x->literal && !y->literal;
+  });
 }
 
 const Definition* Database::bound_function(const Variable* bound) {
   std::string name(bound->name);
   for (ModuleId module = 0; module < modules.size(); ++module)
-    for (DeclarationId id : names.get({module, NameTable::Variables, name})) {
-      std::shared_ptr<const TopLevelVariable> known = variable(id);
-      if (known && known->variable == bound) return &statement(id).definition;
-    }
+    for (DeclarationId id : names.get({module, NameTable::Variables, name}))
+      for (const auto& known : variables(id))
+        if (known->variable == bound) return statement(id).pattern ? nullptr : &statement(id).definition;
   return nullptr;
 }
 

@@ -1,14 +1,13 @@
 #include "session/db/module_names.h"
 
 #include <algorithm>
-#include <optional>
 
 namespace quern {
 
-std::optional<DeclaredName> declared_name(ModuleId module, PieceKind kind, std::string_view name) {
-  if (name.empty()) return std::nullopt;
+std::vector<DeclaredName> declared_names(ModuleId module, PieceKind kind, std::string_view name) {
+  if (name.empty()) return {};
   auto entry = [&](NameTable table, std::string_view as) {
-    return DeclaredName{module, table, std::string(as)};
+    return std::vector{DeclaredName{module, table, std::string(as)}};
   };
   switch (kind) {
     case PieceKind::Def:
@@ -18,11 +17,17 @@ std::optional<DeclaredName> declared_name(ModuleId module, PieceKind kind, std::
     case PieceKind::Static: return entry(NameTable::Statics, name.substr(name.starts_with("@") ? 1 : 0));
     case PieceKind::Infix: return entry(NameTable::Infix, name);
     case PieceKind::Type: return entry(NameTable::Types, name);
-    case PieceKind::Statement: return entry(NameTable::Variables, name);
+    case PieceKind::Statement: {
+      std::vector<DeclaredName> names;
+      for_each_name(name, [&](std::string_view one) {
+        names.push_back({module, NameTable::Variables, std::string(one)});
+      });
+      return names;
+    }
     case PieceKind::Import:
-    case PieceKind::Test: return std::nullopt;
+    case PieceKind::Test: return {};
   }
-  return std::nullopt;
+  return {};
 }
 
 void ModuleNames::update(ModuleId module, const std::vector<Declared>& removed,

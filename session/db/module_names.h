@@ -15,8 +15,9 @@
 
 namespace quern {
 
-/// Under which name a declaration of this kind and name is found; nothing for one that has none.
-std::optional<DeclaredName> declared_name(ModuleId module, PieceKind kind, std::string_view name);
+/// Under which names a declaration of this kind and name is found: a statement under those of its variables,
+/// others under one or none.
+std::vector<DeclaredName> declared_names(ModuleId module, PieceKind kind, std::string_view name);
 
 class ModuleNames {
  public:

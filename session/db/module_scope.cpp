@@ -40,6 +40,14 @@ const DataHeader* ModuleScope::data_header(std::string_view type_name) {
   return header ? &*header : nullptr;
 }
 
+const TypeAlias* ModuleScope::alias(std::string_view type_name) {
+  static const TypeAlias kOfItself;
+  DeclarationId id = db_.find(module_, NameTable::Types, type_name);
+  if (!id || !db_.tree(id).syntax->is(SyntaxKind::TypeAlias)) return nullptr;
+  auto& result = db_.alias(db_.key_of(id));
+  return result.first ? &*result.first : &kOfItself;
+}
+
 const DataDefinition* ModuleScope::data(std::string_view type_name) {
   DeclarationId id = db_.find(module_, NameTable::Types, type_name);
   if (!id) return nullptr;
@@ -66,7 +74,10 @@ std::shared_ptr<const TopLevelVariable> ModuleScope::shared_variable(std::string
   }
   if (!sees_variables()) return nullptr;
   const DeclarationId bound = db_.variable_before(statement_, name);
-  return bound ? db_.variable(bound) : nullptr;
+  if (!bound) return nullptr;
+  for (const auto& variable : db_.variables(bound))
+    if (variable->variable->name == name) return variable;
+  return nullptr;
 }
 
 bool ModuleScope::has_top_level_variable(std::string_view name) {
@@ -175,7 +186,8 @@ std::vector<std::string> ModuleScope::names(Names kind) {
         break;
       case Names::Variables:
         for (DeclarationId id : db_.all_of(module, PieceKind::Statement))
-          if (sees_variables() && db_.is_before(id, statement_)) add(db_.declarations[id].name);
+          if (sees_variables() && db_.is_before(id, statement_))
+            for_each_name(db_.declarations[id].name, [&](std::string_view name) { out.emplace_back(name); });
         if (chunk_ && module == module_)
           for (const std::string& name : db_.bodies.names_before(chunk_)) add(name);
         break;

@@ -40,6 +40,7 @@ class ModuleScope final : public Scope {
   const Declaration* static_function(std::string_view name) override;
   std::string infix(std::string_view symbol) override;
   const DataHeader* data_header(std::string_view type_name) override;
+  const TypeAlias* alias(std::string_view type_name) override;
   const DataDefinition* data(std::string_view type_name) override;
   const DataDefinition* data_of(Type type) override;
   const DataDefinition* data_of_constructor(std::string_view constructor) override;

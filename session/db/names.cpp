@@ -87,17 +87,26 @@ bool Database::is_in_broken_import(ModuleId module, std::string_view name) {
 
 std::optional<DataHeader> Database::header_of_data(const NameKey& key) {
   DeclarationId id = find(key.module, NameTable::Types, key.name);
-  if (!id) return std::nullopt;
+  if (!id || tree(id).syntax->is(SyntaxKind::TypeAlias)) return std::nullopt;
   return make_data_header(tree(id));
 }
 
 std::pair<std::optional<DataDefinition>, Diagnostics> Database::define_data(const NameKey& key) {
   DeclarationId id = find(key.module, NameTable::Types, key.name);
-  if (!id) return {};
+  if (!id || tree(id).syntax->is(SyntaxKind::TypeAlias)) return {};
   Diagnostics diagnostics;
   ModuleScope scope(*this, key.module);
   DataDefinition d = resolve_data(tree(id), *data_header(key), scope, diagnostics);
   return {d, diagnostics};
+}
+
+std::pair<std::optional<TypeAlias>, Diagnostics> Database::define_alias(const NameKey& key) {
+  DeclarationId id = find(key.module, NameTable::Types, key.name);
+  if (!id) return {};
+  Diagnostics diagnostics;
+  ModuleScope scope(*this, key.module);
+  TypeAlias alias = resolve_alias(tree(id), scope, diagnostics);
+  return {std::move(alias), std::move(diagnostics)};
 }
 
 const DataDefinition* Database::data_of(ModuleId module, Type type) {

@@ -33,7 +33,11 @@ class NamesAround final : public DeclaredNames {
     if (db_.declarations[id_].part_of) return in_earlier_chunk(name);
     if (db_.declarations[id_].kind != PieceKind::Statement) return {};
     const DeclarationId id = db_.variable_before(id_, name);
-    return id ? Origin{id, kRoot} : Origin{};
+    if (!id) return {};
+    if (names_pattern(db_.declarations[id].name))
+      for (const auto& [node, bound] : db_.binders(id))
+        if (bound == name) return {id, node};
+    return {id, kRoot};
   }
 
   Origin infix(std::string_view symbol) override {
@@ -98,6 +102,12 @@ class NamesAround final : public DeclaredNames {
 };
 
 }  // namespace
+
+std::vector<std::pair<uint32_t, std::string>> Database::find_binders(DeclarationId id) {
+  std::vector<std::pair<uint32_t, std::string>> found;
+  for (SyntaxPtr binder : binders_of(tree(id).syntax)) found.emplace_back(binder->id, binder->text);
+  return found;
+}
 
 Occurrences Database::find_occurrences(DeclarationId id) {
   NamesAround names(*this, id);

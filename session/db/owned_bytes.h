@@ -98,6 +98,8 @@ struct OwnedBytes<Metadata> : OwnsNothing<Metadata> {};  // its tensors are the 
 template <>
 struct OwnedBytes<DataHeader> : OwnsNothing<DataHeader> {};
 template <>
+struct OwnedBytes<TypeAlias> : OwnsNothing<TypeAlias> {};
+template <>
 struct OwnedBytes<DataDefinition> : OwnsNothing<DataDefinition> {};
 template <>
 struct OwnedBytes<Scheme> : OwnsNothing<Scheme> {};

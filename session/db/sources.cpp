@@ -113,7 +113,8 @@ void Database::take_pieces(SourceId source, const Rescan& same, std::string_view
   std::vector<ModuleNames::Declared> removed, added;
   auto entry = [&](std::vector<ModuleNames::Declared>& list, DeclarationId id) {
     const DeclarationInfo& about = declarations[id];
-    if (auto name = declared_name(about.module, about.kind, about.name)) list.emplace_back(*name, id);
+    for (DeclaredName& name : declared_names(about.module, about.kind, about.name))
+      list.emplace_back(std::move(name), id);
   };
   layout.ids.reserve(layout.scan.pieces.size());
   layout.ids.assign(old_ids.begin(), old_ids.begin() + static_cast<std::ptrdiff_t>(begin));
@@ -172,12 +173,14 @@ void Database::drop_declaration(DeclarationId id) {
   bodies.drop_names(id);
   drop<ByDeclaration>(id);
   const DeclarationInfo& about = declarations[id];
-  auto name = declared_name(about.module, about.kind, about.name);
+  const std::vector<DeclaredName> declared = declared_names(about.module, about.kind, about.name);
   declarations[id].name = {};
-  if (!name || !names.peek(*name).empty()) return;
-  NameKey key{about.module, name->name};
-  if (name->table == NameTable::Globals) drop<ByDefinition>(key);
-  if (name->table == NameTable::Types) drop<ByType>(key);
+  for (const DeclaredName& name : declared) {
+    if (!names.peek(name).empty()) continue;
+    NameKey key{about.module, name.name};
+    if (name.table == NameTable::Globals) drop<ByDefinition>(key);
+    if (name.table == NameTable::Types) drop<ByType>(key);
+  }
 }
 
 const Piece* Database::piece_of(DeclarationId id) const {
@@ -188,13 +191,13 @@ const Piece* Database::piece_of(DeclarationId id) const {
 
 DeclarationId Database::first_of_name(DeclarationId id) const {
   const DeclarationInfo& about = declarations[id];
-  auto name = declared_name(about.module, about.kind, about.name);
+  const std::vector<DeclaredName> declared = declared_names(about.module, about.kind, about.name);
   // Of statements, those that bind a graph variable (its name is a number): any other binding may be
   // shadowed.
   bool shadows =
       about.kind == PieceKind::Statement && !std::isdigit(static_cast<unsigned char>(about.name[0]));
-  if (!name || shadows) return id;
-  for (DeclarationId other : names.peek(*name))
+  if (declared.size() != 1 || shadows) return id;
+  for (DeclarationId other : names.peek(declared[0]))
     if (declarations[other].source == about.source && declarations[other].kind == about.kind) return other;
   return id;
 }

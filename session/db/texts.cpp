@@ -24,7 +24,8 @@ bool fits_kind(SyntaxKind root, PieceKind piece) {
   switch (piece) {
     case PieceKind::Def: return root == SyntaxKind::Def;
     case PieceKind::Op: return root == SyntaxKind::Op || root == SyntaxKind::ExternOp;
-    case PieceKind::Type: return root == SyntaxKind::TypeDecl || root == SyntaxKind::ExternType;
+    case PieceKind::Type:
+      return root == SyntaxKind::TypeDecl || root == SyntaxKind::ExternType || root == SyntaxKind::TypeAlias;
     case PieceKind::Import: return root == SyntaxKind::Import || root == SyntaxKind::ImportAs;
     case PieceKind::Test: return root == SyntaxKind::Test;
     case PieceKind::Infix: return root == SyntaxKind::Infix;

@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "ir/base/interrupt.h"
+#include "ir/interpret/match.h"
 #include "passes/gradient/gradient.h"
 #include "passes/pipeline.h"
 #include "session/run/compiler.h"
@@ -173,14 +174,12 @@ struct Execution::Impl {
   }
 
   StatementResult run(DeclarationId statement);
+  /// The value that an input gives a variable, or why it gives none; nothing where there is no such input.
+  std::optional<StatementResult> given(const TopLevelVariable& variable);
+  /// The result of a statement, whose variables have their values from here on.
+  StatementResult keep(DeclarationId statement, const Inferred& inferred, StatementResult result);
   std::optional<StatementResult> run_entry(const std::string& name, Lacking lacking);
 
-  /// The value of the variable that a statement binds.
-  void bind(DeclarationId statement, const Definition& definition, Value value) {
-    session.keep(statement);
-    values.insert_or_assign(session.statement_variable(statement)->variable, std::move(value));
-    arenas.push_back(definition.arena);
-  }
   StatementResult failed(DiagnosticKind kind, Place place, std::string message,
                          std::vector<Note> notes = {}) {
     return {std::nullopt, nullptr, session.locate({kind, place, std::move(message), std::move(notes)})};
@@ -313,21 +312,12 @@ StatementResult Execution::Impl::run(DeclarationId statement) {
     return {Value(new ClosureObject(definition.scheme.type)), definition.scheme.type, std::nullopt};
   }
   host.folder = session.folder(session.info(statement).source);
-  const TopLevelVariable* variable = session.statement_variable(statement);
+  const StatementVariables& bound = session.statement_variables(statement);
+  const TopLevelVariable* variable = bound.empty() || inferred.pattern ? nullptr : bound[0].get();
   StatementResult result{std::nullopt, definition.scheme.type, std::nullopt};
-  const std::string* input = variable ? input_of(variable->variable->name) : nullptr;
-  if (input) {
-    const std::string name(variable->variable->name);
-    used_inputs.insert(name);
-    auto lookup = [&](Type type) { return session.data(module, type); };
-    std::optional<Place> field;
-    auto value = load_value(*input, "", variable->variable->type, lookup, &field);
-    std::vector<Note> notes;
-    if (field) notes.push_back({field, "the field is declared here"});
-    if (!value)
-      return failed(DiagnosticKind::InputProblem, variable->place,
-                    fmt::format("--input {}: {}", name, value.error().message), std::move(notes));
-    result.value = *value;
+  if (std::optional<StatementResult> input = variable ? given(*variable) : std::nullopt) {
+    if (input->failure) return *input;
+    result.value = input->value;
   } else if (!definition.body) {
     bool is_free = variable && !has_errors(inferred.diagnostics);
     if (is_free)
@@ -340,7 +330,42 @@ StatementResult Execution::Impl::run(DeclarationId statement) {
     if (!outcome) return failed(outcome.error(), statement);
     result.value = outcome.value();
   }
-  if (variable) bind(statement, definition, *result.value);
+  return bound.empty() ? result : keep(statement, inferred, std::move(result));
+}
+
+std::optional<StatementResult> Execution::Impl::given(const TopLevelVariable& variable) {
+  const std::string name(variable.variable->name);
+  const std::string* input = input_of(name);
+  if (!input) return std::nullopt;
+  used_inputs.insert(name);
+  auto lookup = [&](Type type) { return session.data(module, type); };
+  std::optional<Place> field;
+  auto value = load_value(*input, "", variable.variable->type, lookup, &field);
+  if (value) return StatementResult{*value, variable.variable->type, std::nullopt};
+  std::vector<Note> notes;
+  if (field) notes.push_back({field, "the field is declared here"});
+  return failed(DiagnosticKind::InputProblem, variable.place,
+                fmt::format("--input {}: {}", name, value.error().message), std::move(notes));
+}
+
+StatementResult Execution::Impl::keep(DeclarationId statement, const Inferred& inferred,
+                                      StatementResult result) {
+  const StatementVariables bound = session.statement_variables(statement);
+  std::vector<Value> parts;
+  if (inferred.pattern) {
+    std::vector<interpreter::PatternBinding> matched;
+    QUERN_CHECK(interpreter::matches(*inferred.pattern, *result.value, matched));
+    for (size_t i = 0; i < bound.size(); ++i) {
+      std::optional<StatementResult> input = given(*bound[i]);
+      if (input && input->failure) return *input;
+      parts.push_back(input ? *input->value : matched[i].value);
+    }
+  } else {
+    parts.push_back(*result.value);
+  }
+  arenas.push_back(inferred.definition.arena);
+  session.keep(statement);
+  for (size_t i = 0; i < bound.size(); ++i) values.insert_or_assign(bound[i]->variable, std::move(parts[i]));
   return result;
 }
 
@@ -390,8 +415,8 @@ std::vector<std::string> Execution::unused_inputs() const {
 }
 
 void Execution::give(DeclarationId free_variable, Value value) {
-  const Definition& definition = impl_->session.inferred_statement(free_variable).definition;
-  impl_->bind(free_variable, definition, std::move(value));
+  impl_->keep(free_variable, impl_->session.inferred_statement(free_variable),
+              {std::move(value), nullptr, std::nullopt});
 }
 
 void Execution::replace(const Variable* variable, Value value) {
@@ -399,7 +424,7 @@ void Execution::replace(const Variable* variable, Value value) {
 }
 
 void Execution::forget(DeclarationId statement) {
-  if (const TopLevelVariable* variable = impl_->session.statement_variable(statement))
+  for (const auto& variable : impl_->session.statement_variables(statement))
     impl_->values.erase(variable->variable);
 }
 

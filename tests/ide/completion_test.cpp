@@ -75,6 +75,8 @@ const Row kRows[] = {
     {"%tw$0ix", {"%twice"}, {}, {}, "%twix"},
     {"let %a = 1; let %b = 2; %$0", {"%b", "%a", "%twice"}},
     {"let %a = %$0", {"%twice"}, {}, {"%a"}},
+    {"let (%a, (%b, _)) = (1, (2, 3)); %$0", {"%b", "%a", "%twice"}},
+    {"let (%a, %b) = %$0", {"%twice"}, {}, {"%a", "%b"}},
     {"let %inner = { let %x = 1; %$0", {"%x", "%twice"}, {}, {"%inner"}},
     {"fn (%p: float32, %q: float32) { %$0", {"%q", "%p", "%twice"}},
     {"(fn (%p: float32) { %p })(%$0", {}, {"%twice"}, {"%p"}},
@@ -115,6 +117,9 @@ const Row kRows[] = {
     // Patterns.
     {"match %s { $0", {"Cons", "Dark", "Light"}, {"_"}, {"nn.dense"}},
     {"match %s { Da$0", {"Dark"}},
+    {"let Pai$0", {"Pair"}},
+    {"let (%a, Pai$0", {"Pair"}},
+    {"let Pair(weight=%w) = %net.fc; %$0", {"%w", "%twice"}},
     // Types.
     {"let %a: $0", {"float32", "int32", "bool", "Tensor"}, {"Net", "List", "Ref"}, {"nn.dense"}},
     {"let %a: Te$0", {"Tensor"}},
@@ -125,6 +130,10 @@ const Row kRows[] = {
     {"def @f(%a: Ne$0", {"Net"}},
     {"op f(%a: Tensor[s, t], axis: $0", {"bool", "dim", "dtype", "float", "int", "shape", "string"}},
     {"fn (%a: Li$0", {"List"}},
+    {"type Q = Ne$0", {"Net"}},
+    {"type Both[A] = (A, A)\nlet %a: Bo$0", {"Both"}},
+    {"type Both[A] = (A, $0", {}, {"A", "Net"}, {"nn.dense"}},
+    {"type Q = Net\n%im$0", {"%image"}},
     // Fields and positions.
     {"%net.$0", {"conv1", "fc"}, {}, {}, ""},
     {"%net.fc.$0", {"weight", "bias"}},

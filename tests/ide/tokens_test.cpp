@@ -58,6 +58,10 @@ TEST(Tokens, AreWhatTheyStandFor) {
        "keyword:def definition:@h type:Tensor dim:n type:float32"},
       {"Cons(1, Nil())", "constructor:Cons constructor:Nil"},
       {"[i < 2] => sum[k < 3] %x[i, k]", "index:i index:k variable:%x"},
+      {"let (%a, Cons(%b, _)) = (1., Cons(2, Nil)); %a", "variable:%a constructor:Cons variable:%b number:1."},
+      {"%x[..., [0, 1]]", "variable:%x number:0"},
+      {"type Both[A] = (A, Tensor[(3,), float32])\n%x",
+       "keyword:type type:Both dim:A type:Tensor number:3 type:float32 variable:%x"},
   };
   Session session;
   const ModuleId module = session.make_module();

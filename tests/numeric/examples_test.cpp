@@ -56,7 +56,7 @@ class Script {
   TensorPtr tensor(const std::string& name) {
     for (DeclarationId statement : session_->statements(source_)) {
       if (session_->info(statement).name != name) continue;
-      const Value* value = execution_->value_of(session_->statement_variable(statement)->variable);
+      const Value* value = execution_->value_of(session_->statement_variables(statement)[0]->variable);
       if (value) return value->as_tensor();
     }
     return nullptr;

@@ -177,8 +177,9 @@ std::string Workshop::types(Session& s, ModuleId module, SourceId source, const 
   std::vector<DeclarationId> statements = s.statements(source);
   for (size_t i = 0; i < program.statements.size(); ++i) {
     if (program.statements[i].general) continue;
-    const TopLevelVariable* variable = i < statements.size() ? s.statement_variable(statements[i]) : nullptr;
-    std::string got = variable ? quern::to_string(variable->variable->type) : "nothing";
+    const StatementVariables bound =
+        i < statements.size() ? s.statement_variables(statements[i]) : StatementVariables();
+    std::string got = bound.empty() ? "nothing" : quern::to_string(bound[0]->variable->type);
     std::string meant = to_string(*program.statements[i].value->type);
     if (got != meant)
       return fmt::format("%{} has {} and was meant to have {}", program.statements[i].variable, got, meant);

@@ -8,7 +8,9 @@ namespace quern {
 
 namespace {
 
-bool is_let(SyntaxPtr s) { return s->is(SyntaxKind::Let) || s->is(SyntaxKind::GraphLet); }
+bool is_let(SyntaxPtr s) {
+  return s->is(SyntaxKind::Let) || s->is(SyntaxKind::GraphLet) || s->is(SyntaxKind::LetPattern);
+}
 
 }  // namespace
 
@@ -20,6 +22,7 @@ void Blocks::add(SyntaxPtr s, BlockSoFar& block) {
     return names_.bind(variable->name, variable, s);
   }
   if (s->is(SyntaxKind::Let)) return add_let(s, block);
+  if (s->is(SyntaxKind::LetPattern)) return add_pattern(s, block);
   block.bindings.push_back({nullptr, infer(s)});
 }
 
@@ -40,27 +43,39 @@ void Blocks::add_graph(SyntaxPtr s, BlockSoFar& block) {
   names_.bind(variable->name, variable, s);
 }
 
+DraftPtr Blocks::annotated(SyntaxPtr value, SyntaxPtr annotation, std::string_view name, Type& declared) {
+  declared = annotation ? names_.annotation(annotation) : nullptr;
+  parts_.files.annotations.emplace(value, annotation);
+  DraftPtr draft = infer(value, declared);
+  if (!declared) return draft;
+  assignments_.expect(value, declared, draft->type, name.empty() ? "this value" : fmt::format("`%{}`", name),
+                      {{place(annotation), "it is declared here"}}, DiagnosticKind::AnnotationMismatch,
+                      draft);
+  declared = resolve(declared);
+  DraftPtr exact = checks_.opened(draft, declared, name.empty() ? "parts" : name);
+  if (exact != draft) declared = exact->type;
+  return exact;
+}
+
 void Blocks::add_let(SyntaxPtr s, BlockSoFar& block) {
   if (binds_function(s)) return add_function(s, block);
-  Type declared = s->child(0) ? names_.annotation(s->child(0)) : nullptr;
-  parts_.files.annotations.emplace(s->child(1), s->child(0));
-  DraftPtr value = infer(s->child(1), declared);
-  DraftPtr exact = value;
-  if (declared) {
-    assignments_.expect(s->child(1), declared, value->type, fmt::format("`%{}`", s->text),
-                        {{place(s->child(0)), "it is declared here"}}, DiagnosticKind::AnnotationMismatch,
-                        value);
-    declared = resolve(declared);
-    exact = checks_.opened(value, declared, s->text);
-  }
+  Type declared = nullptr;
+  DraftPtr value = annotated(s->child(1), s->child(0), s->text, declared);
   if (s->text == "_") {
-    block.bindings.push_back({nullptr, exact});
+    block.bindings.push_back({nullptr, value});
     return;
   }
-  Type type = declared && exact == value ? declared : exact->type;
-  const Variable* variable = drafts_.variable(s->text, type);
-  block.bindings.push_back({variable, exact});
+  const Variable* variable = drafts_.variable(s->text, declared ? declared : value->type);
+  block.bindings.push_back({variable, value});
   names_.bind(variable->name, variable, s);
+}
+
+void Blocks::add_pattern(SyntaxPtr s, BlockSoFar& block) {
+  Type declared = nullptr;
+  DraftPtr value = annotated(s->child(2), s->child(1), "", declared);
+  const size_t first = names_.depth();
+  PatternPtr pattern = patterns_.of_let(s, declared ? declared : value->type);
+  patterns_.bind_parts(pattern, value, first, block.bindings);
 }
 
 DraftPtr Blocks::block(SyntaxPtr s, Type wanted) {

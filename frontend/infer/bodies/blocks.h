@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "frontend/infer/bodies/functions.h"
+#include "frontend/infer/values/patterns.h"
 
 namespace quern {
 
@@ -16,7 +17,8 @@ struct BlockSoFar {
 
 class Blocks : public WalkPart {
  public:
-  Blocks(Parts& parts, Walk& walk, Functions& functions) : WalkPart(parts, walk), functions_(functions) {}
+  Blocks(Parts& parts, Walk& walk, Functions& functions, Patterns& patterns)
+      : WalkPart(parts, walk), functions_(functions), patterns_(patterns) {}
 
   DraftPtr block(SyntaxPtr s, Type wanted);
   /// The statements of one chunk of a body. At the end of the body its result; null before.
@@ -27,10 +29,14 @@ class Blocks : public WalkPart {
  private:
   void add(SyntaxPtr s, BlockSoFar& block);
   void add_graph(SyntaxPtr s, BlockSoFar& block);
+  /// The value of a `let`, of the type that its annotation writes (else `declared` is null).
+  DraftPtr annotated(SyntaxPtr value, SyntaxPtr annotation, std::string_view name, Type& declared);
   void add_let(SyntaxPtr s, BlockSoFar& block);
+  void add_pattern(SyntaxPtr s, BlockSoFar& block);
   void add_function(SyntaxPtr s, BlockSoFar& block);
 
   Functions& functions_;
+  Patterns& patterns_;
 };
 
 }  // namespace quern

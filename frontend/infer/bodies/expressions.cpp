@@ -19,30 +19,30 @@ DraftPtr Expressions::infer(SyntaxPtr s, Type wanted) {
 DraftPtr Expressions::walk(SyntaxPtr s, Type wanted) {
   switch (s->kind) {
     case SyntaxKind::Int:
-    case SyntaxKind::Float: return values_.literals.number(s);
-    case SyntaxKind::Bool: return values_.literals.boolean(s, s->text == "True");
-    case SyntaxKind::List: return values_.literals.tensor(s);
+    case SyntaxKind::Float: return values.literals.number(s);
+    case SyntaxKind::Bool: return values.literals.boolean(s, s->text == "True");
+    case SyntaxKind::List: return values.lists.list(s);
     case SyntaxKind::Local:
     case SyntaxKind::GraphName: return calls_.names().local(s);
     case SyntaxKind::GlobalName: return calls_.names().global(s);
     case SyntaxKind::Name: return calls_.names().bare(s, wanted);
     case SyntaxKind::Paren: return infer(s->child(0), wanted);
     case SyntaxKind::Block: return blocks.block(s, wanted);
-    case SyntaxKind::Tuple: return values_.tuples.tuple(s, wanted);
+    case SyntaxKind::Tuple: return values.tuples.tuple(s, wanted);
     case SyntaxKind::Fn: return functions.literal(s);
     case SyntaxKind::Gradient: return functions.gradient_clause(s, wanted);
     case SyntaxKind::If: return if_else(s, wanted);
     case SyntaxKind::Call: return calls_.call(s, wanted);
-    case SyntaxKind::Project: return values_.fields.projection(s);
-    case SyntaxKind::Field: return values_.fields.field(s);
-    case SyntaxKind::Index: return values_.slices.slice(s);
+    case SyntaxKind::Project: return values.fields.projection(s);
+    case SyntaxKind::Field: return values.fields.field(s);
+    case SyntaxKind::Index: return values.slices.slice(s);
     case SyntaxKind::Unary:
     case SyntaxKind::Binary: return infix(s);
-    case SyntaxKind::Comprehension: return values_.index_expressions.comprehension(s);
+    case SyntaxKind::Comprehension: return values.index_expressions.comprehension(s);
     case SyntaxKind::Scheduled: return scheduled(s, wanted);
     case SyntaxKind::Error: return error(s);
-    case SyntaxKind::Meta: return values_.literals.constant(s);
-    case SyntaxKind::Match: return values_.matches.match(s, wanted);
+    case SyntaxKind::Meta: return values.literals.constant(s);
+    case SyntaxKind::Match: return values.matches.match(s, wanted);
     case SyntaxKind::None: return calls_.names().bare(s);
     default: report_misplaced(s); return error(s);
   }
@@ -96,7 +96,7 @@ DraftPtr Expressions::conditional(SyntaxPtr s, bool is_and) {
   std::string what = fmt::format("the operand of `{}`", s->text);
   assignments_.expect(s->child(0), boolean, test->type, what, {}, DiagnosticKind::ConditionNotBool, test);
   assignments_.expect(s->child(1), boolean, arm->type, what, {}, DiagnosticKind::ConditionNotBool, arm);
-  DraftPtr constant = values_.literals.boolean(s, !is_and);
+  DraftPtr constant = values.literals.boolean(s, !is_and);
   return drafts_.form(origin(s), boolean, IfExpr{}, {test, is_and ? arm : constant, is_and ? constant : arm});
 }
 
@@ -107,8 +107,8 @@ std::string Expressions::infix_name(SyntaxPtr s) {
 
 DraftPtr Expressions::infix(SyntaxPtr s) {
   if (s->text == "and" || s->text == "or") return conditional(s, s->text == "and");
-  if (s->text == "!") return values_.references.read(s, s->child(0));
-  if (s->text == ":=") return values_.references.write(s, s->child(0), s->child(1));
+  if (s->text == "!") return values.references.read(s, s->child(0));
+  if (s->text == ":=") return values.references.write(s, s->child(0), s->child(1));
   std::string name = infix_name(s);
   if (const Declaration* op = name.empty() ? nullptr : scope_.op(name))
     return calls_.operators().infix(s, *op);

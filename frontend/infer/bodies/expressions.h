@@ -13,16 +13,17 @@ class Expressions final : public Walk, public WalkPart {
  public:
   explicit Expressions(Parts& parts)
       : WalkPart(parts, *this),
+        values(parts, *this),
         functions(parts, *this),
-        blocks(parts, *this, functions),
-        values_(parts, *this),
-        calls_(parts, *this, values_) {}
+        blocks(parts, *this, functions, values.patterns),
+        calls_(parts, *this, values) {}
 
   DraftPtr infer(SyntaxPtr syntax, Type wanted = nullptr) override;
   DraftPtr infer_chunks(const Declaration& def, Type wanted) override {
     return blocks.in_chunks(def, wanted);
   }
 
+  Values values;
   Functions functions;
   Blocks blocks;
 
@@ -36,7 +37,6 @@ class Expressions final : public Walk, public WalkPart {
   DraftPtr scheduled(SyntaxPtr s, Type wanted);
   void report_misplaced(SyntaxPtr s);
 
-  Values values_;
   Calls calls_;
 };
 

@@ -18,6 +18,7 @@ DraftPtr Calls::call(SyntaxPtr s, Type wanted) {
   if (const DataDefinition* data = scope_.data_of_constructor(callee->text))
     return constructors_.construct(s, callee, *data, wanted);
   if (const Declaration* op = scope_.op(callee->text)) return operators_.call(s, *op);
+  if (callee->text == "clock") return intrinsics_.clock(s);
   if (callee->text == "ref" || callee->text == "ref_read" || callee->text == "ref_write")
     return values_.references.call(s, wanted);
   for (IntrinsicKind kind :

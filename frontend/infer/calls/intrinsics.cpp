@@ -38,6 +38,18 @@ DraftPtr Intrinsics::call(SyntaxPtr s, IntrinsicKind kind) {
   return draft;
 }
 
+DraftPtr Intrinsics::clock(SyntaxPtr s) {
+  if (s->children.size() > 1) {
+    report(DiagnosticKind::WrongArgumentCount, s,
+           "`clock()` takes no arguments: it gives the seconds since some point in time, so that the "
+           "difference of two "
+           "tells what stands between them took");
+    return error(s);
+  }
+  return drafts_.form(origin(s), scalar_type(DType::float64()),
+                      IntrinsicExpr{.intrinsic = IntrinsicKind::Clock}, {});
+}
+
 // `rtol=1e-3`; false after a diagnostic.
 bool Intrinsics::add_tolerance(SyntaxPtr s, SyntaxPtr arg, bool close, double (&tolerances)[2]) {
   std::string_view name = s->child(0)->text;

@@ -1,5 +1,5 @@
 #pragma once
-// `print`, `load`, `save` and assertions.
+// `print`, `load`, `save`, `clock` and assertions.
 
 #include <optional>
 #include <vector>
@@ -13,6 +13,7 @@ class Intrinsics : public WalkPart {
   Intrinsics(Parts& parts, Walk& walk) : WalkPart(parts, walk) {}
 
   DraftPtr call(SyntaxPtr s, IntrinsicKind kind);
+  DraftPtr clock(SyntaxPtr s);
   /// `assert_close(value, expected, rtol=1e-5, atol=1e-6)`, `assert_equal(value, expected)`
   DraftPtr assertion(SyntaxPtr s, bool close);
 

@@ -11,9 +11,9 @@ namespace quern {
 namespace {
 
 /// What is called as an operator is and is none: part of the language.
-constexpr std::string_view kCalledForms[] = {"print",        "load",        "save", "ref",
-                                             "ref_read",     "ref_write",   "grad", "value_and_grad",
-                                             "assert_close", "assert_equal"};
+constexpr std::string_view kCalledForms[] = {
+    "print",     "load", "save",           "clock",        "ref",         "ref_read",
+    "ref_write", "grad", "value_and_grad", "assert_close", "assert_equal"};
 
 }  // namespace
 
@@ -85,13 +85,26 @@ bool UnknownNames::report_foreign(const Spelled& s, const std::vector<std::strin
   return true;
 }
 
+bool UnknownNames::report_type(const Spelled& s, DiagnosticKind kind) {
+  const DataDefinition* data = scope_.alias(s.name) ? nullptr : scope_.data(s.name);
+  if (!data && !scope_.alias(s.name)) return false;
+  const bool is_made = data && !data->constructors.empty();
+  say(s, kind,
+      fmt::format("`{}` is a type, and a value is wanted here{}", s.name,
+                  is_made ? fmt::format("; its values are made by {}`{}`",
+                                        data->constructors.size() > 1 ? "constructors such as " : "",
+                                        data->constructors[0].name)
+                          : ""));
+  return true;
+}
+
 void UnknownNames::report(SyntaxPtr syntax, DiagnosticKind kind, std::string_view what) {
   std::string name(syntax->text);
   // It may have been bound by a statement that did not parse: that one is reported.
   if (scope_.in_broken_declaration(name) || scope_.in_broken_import(name)) return;
   Place at{origin(syntax), {}, Part::Head, static_cast<uint32_t>(name.size())};
   const Spelled s{name, at, find_foreign_name(name)};
-  if (report_missing_sigil(s) || report_word(s)) return;
+  if (report_missing_sigil(s) || report_word(s) || report_type(s, kind)) return;
   std::vector<std::string> known = scope_.names(Scope::Names::Operators);
   // A declared operator without a declaration has not parsed, and that is reported.
   if (std::ranges::find(known, name) != known.end()) return;

@@ -26,6 +26,7 @@ class UnknownNames : public Component {
   struct Spelled;
   bool report_missing_sigil(const Spelled& name);
   bool report_word(const Spelled& name);
+  bool report_type(const Spelled& name, DiagnosticKind kind);
   bool report_foreign(const Spelled& name, const std::vector<std::string>& operators);
   void say(const Spelled& name, DiagnosticKind kind, std::string message, const std::string& meant = "");
 

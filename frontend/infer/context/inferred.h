@@ -33,6 +33,8 @@ struct Inferred {
       {};  ///< of each chunk of its body, as `types`
   const Variable* variable =
       nullptr;  ///< of a `let` statement: its type has every `?` opened to a dim of its own
+  /// Of a `let` with a pattern; its variables are as `variable` is, its own types have the `?`.
+  PatternPtr pattern = nullptr;
   std::vector<Specialisation> needs;  ///< definitions typed per rank and dtype, as they are used here
   /// Of a statement's function literal that is typed per rank and dtype: see TopLevelVariable.
   std::shared_ptr<const Declaration> literal;

@@ -23,7 +23,7 @@ void Heads::declare_missing_dims(SyntaxPtr type_params, SyntaxPtr params, Syntax
     // One letter is no type's name: a parameter that is not declared.
     bool is_letter = s->is(SyntaxKind::NamedType) && s->text.size() == 1 && s->children.empty();
     if (is_letter && !head.env.types.contains(s->text) && !head.env.statics.contains(s->text) &&
-        !scope_.data_header(s->text)) {
+        !scope_.data_header(s->text) && !scope_.alias(s->text)) {
       report(DiagnosticKind::UnknownType, s,
              fmt::format("unknown type `{0}`; a type parameter is declared before the parameters: `[{0}]`",
                          s->text),

@@ -61,13 +61,10 @@ bool Literals::collect_number(SyntaxPtr s, size_t depth, Elements& elements) {
     elements.all.emplace_back(NumberLiteral{true, s->text == "True"}, s);
     return true;
   }
-  auto number = s->is(SyntaxKind::Int) || s->is(SyntaxKind::Float) ? parse_number(s->text) : std::nullopt;
+  auto number = parse_number(s->text);
   if (!number) {
-    report(DiagnosticKind::TypeMismatch, s,
-           is_operand(s) ? "a tensor literal holds numbers; several tensors make a tuple, `(%a, %b)`, or one "
-                           "tensor with `stack((%a, %b))`"
-                         : "a tensor literal holds numbers; build a tensor from values with an index "
-                           "expression");
+    NumberProblem problem = number_problem(s->text);
+    report(problem.kind, s, problem.message);
     return false;
   }
   elements.all.emplace_back(*number, s);

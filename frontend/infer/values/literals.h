@@ -13,6 +13,7 @@ class Literals : public Component {
 
   DraftPtr number(SyntaxPtr s);
   DraftPtr boolean(SyntaxPtr s, bool value);
+  /// A list of numbers, or of lists of them.
   DraftPtr tensor(SyntaxPtr s);
   /// `meta[relay.Constant][0]`
   DraftPtr constant(SyntaxPtr s);

@@ -16,7 +16,7 @@ DraftPtr Matches::match(SyntaxPtr s, Type wanted) {
   for (SyntaxPtr arm : s->children.subspan(1)) {
     size_t depth = names_.depth();
     PatternWalk walk{depth, true};
-    PatternPtr pattern = this->pattern(arm->child(0), scrutinee->type, walk);
+    PatternPtr pattern = patterns_.pattern(arm->child(0), scrutinee->type, walk);
     sound = sound && walk.sound;
     uint32_t outer = checks_.enter_region();
     regions.push_back(checks_.region());

@@ -2,9 +2,22 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
+#include <cstdint>
 
 namespace quern {
+
+namespace {
+
+bool is_known(SyntaxPtr position) { return position->is(SyntaxKind::Int) || position->is(SyntaxKind::Name); }
+
+/// `[0, -1]`: positions that are known at compile time.
+bool is_known_list(SyntaxPtr item) {
+  return item->is(SyntaxKind::List) && std::ranges::all_of(item->children, is_known);
+}
+
+}  // namespace
 
 DraftPtr Slices::slice(SyntaxPtr s) {
   DraftPtr tensor = infer(s->child(0));
@@ -12,13 +25,14 @@ DraftPtr Slices::slice(SyntaxPtr s) {
   std::vector<DraftPtr> computed(s->children.size(), nullptr);
   for (size_t i = 1; i < s->children.size(); ++i) {
     SyntaxPtr item = s->children[i];
-    if (item->is(SyntaxKind::Slice) || item->is(SyntaxKind::Int)) continue;
+    if (item->is(SyntaxKind::Slice) || item->is(SyntaxKind::Ellipsis) || is_known(item) ||
+        is_known_list(item))
+      continue;
     if (item->is(SyntaxKind::Spread) || item->is(SyntaxKind::BroadcastSpread)) {
       report(DiagnosticKind::InvalidIndexExpression, item,
              "a pack of indices stands inside an index expression, `[..i < shape] => %x[..i]`");
       return error(s);
     }
-    if (item->is(SyntaxKind::Name)) continue;
     computed[i] = infer(item);
   }
   auto* waiting = drafts_.make<SliceDraft>(origin(s), unifier_.fresh_type(), tensor, drafts_.copy(computed));
@@ -82,12 +96,19 @@ DraftPtr Slices::member_of(SyntaxPtr s, DraftPtr tuple) {
   return drafts_.form(origin(s), type->args[field], FieldExpr{.index = field}, {tuple});
 }
 
+/// What stands for an axis in the brackets, where anything does, and its value where that is computed.
+struct Slices::Item {
+  SyntaxPtr syntax = nullptr;
+  DraftPtr computed = nullptr;
+};
+
 /// What a slice reads, axis by axis, and the axes of what it gives.
 struct Slices::Axes {
   std::vector<Dim> vars, extents;
   std::vector<IndexOperand> operands;
   std::vector<ExprPtr> indices;
   std::vector<char> checked;  ///< by axis of the tensor: whether the index is looked at when it runs
+  SyntaxPtr list = nullptr;   ///< a list of positions, of which there is one
   Facts facts;
 
   /// The index of another axis of the result.
@@ -114,7 +135,8 @@ std::vector<Fix> field_in_place_of(Place bracketed, SyntaxPtr item, size_t field
 }  // namespace
 
 bool Slices::can_be_sliced(SyntaxPtr s, DraftPtr tensor, Type type) {
-  const size_t positions = s->children.size() - 1;
+  const auto ellipses = std::ranges::count(s->children, SyntaxKind::Ellipsis, &Syntax::kind);
+  const size_t positions = s->children.size() - 1 - static_cast<size_t>(ellipses);
   if (!type->is_tensor()) {
     report(DiagnosticKind::TypeMismatch, s,
            fmt::format("what stands in brackets reads a tensor or a tuple, and this is {}{}",
@@ -124,6 +146,13 @@ bool Slices::can_be_sliced(SyntaxPtr s, DraftPtr tensor, Type type) {
     // What the function gives back is not asked for any more.
     if (type->kind == TypeKind::Function && resolve(type->result())->kind == TypeKind::Infer)
       unifier_.unify(type->result(), error_type());
+    return false;
+  }
+  if (ellipses > 1) {
+    report(
+        DiagnosticKind::RankMismatch, s,
+        "`...` stands for all axes that have no position, so there is one of it at most; write `:` for the "
+        "others");
     return false;
   }
   if (positions <= type->dims.size()) return true;
@@ -150,33 +179,117 @@ std::optional<Dim> Slices::known_position(SyntaxPtr item, DraftPtr tensor, size_
   return std::nullopt;
 }
 
-// A position that is computed when the program runs, as an index; null where it is no integer.
+// A position that is computed when the program runs, as an index, or several in a list, over which an axis of
+// the result runs; null where it is none.
 ExprPtr Slices::computed_position(SyntaxPtr item, DraftPtr position, Axes& axes) {
   Type type = resolve(position->type);
   if (type->is_error()) return nullptr;
-  DType dtype = type->is_scalar() ? resolve(type->dtype) : DType::float32();
+  const bool is_list = type->is_tensor() && type->dims.size() == 1;
+  DType dtype = type->is_scalar() || is_list ? resolve(type->dtype) : DType::float32();
   bool literal = dtype.is_infer() && unifier_.class_of(dtype) != DTypeClass::Float;
   if (literal) dtype = DType::int32();
   if ((!dtype.is_int() && !dtype.is_index()) || dtype.is_vector()) {
     report(DiagnosticKind::TypeMismatch, item,
-           fmt::format("a position has to be a rank-0 integer, not {}", unifier_.describe(type)));
+           fmt::format("a position has to be an integer, or a list of them (rank 1), not {}",
+                       unifier_.describe(type)));
     return nullptr;
   }
+  if (is_list) {
+    DraftPtr exact = checks_.opened(position, type, "positions");
+    if (exact != position) type = exact->type;
+    return listed_position(item, exact, tensor_type(type->dims, dtype), axes);
+  }
   axes.operands.push_back({item, position, drafts_.operand(position, type)});
+  return as_index(item, axes.operands.back().read, {}, dtype);
+}
+
+/// The element of a tensor of integers at an index variable, or the only one, as an index.
+ExprPtr Slices::as_index(SyntaxPtr item, ExprPtr positions, std::optional<Dim> at, DType dtype) {
   Arena& nodes = drafts_.arena();
+  std::vector<ExprPtr> indices;
+  if (at)
+    indices.push_back(
+        nodes.make<DimValueExpr>(Expr{ExprKind::DimValue, scalar_type(DType::index()), origin(item)}, *at));
+  static constexpr bool kUnchecked[] = {false};
   ExprPtr element =
-      nodes.make<ReadExpr>(Expr{ExprKind::Read, scalar_type(dtype), origin(item)}, axes.operands.back().read,
-                           std::span<const ExprPtr>(), std::span<const bool>(), nullptr);
+      nodes.make<ReadExpr>(Expr{ExprKind::Read, scalar_type(dtype), origin(item)}, positions,
+                           nodes.copy(indices), std::span(kUnchecked).first(indices.size()), nullptr);
   return nodes.make<ScalarExpr>(Expr{ExprKind::Scalar, scalar_type(DType::index()), origin(item)},
                                 ScalarOp::Add, true, nodes.copy(std::vector<ExprPtr>{element}));
 }
 
-bool Slices::add_axis(SyntaxPtr s, DraftPtr tensor, size_t axis, DraftPtr computed, Axes& axes) {
+ExprPtr Slices::listed_position(SyntaxPtr item, DraftPtr list, Type type, Axes& axes) {
+  if (SyntaxPtr other = std::exchange(axes.list, item)) {
+    report(DiagnosticKind::RankMismatch, item,
+           "only one axis is read at a list of positions: write one after the other, `%x[[0, 1]][:, [2, 3]]`",
+           {{place(other), "this is the other list"}});
+    return nullptr;
+  }
+  axes.operands.push_back({item, list, drafts_.operand(list, type)});
+  return as_index(item, axes.operands.back().read, axes.running(type->dims[0]), type->dtype);
+}
+
+// `[0, -1]`; of an axis whose extent is not known, the list is computed when the program runs.
+ExprPtr Slices::known_list(SyntaxPtr item, DraftPtr tensor, size_t axis, Axes& axes, bool& checked) {
+  Statics statics = names_.evaluator();
+  std::vector<Dim> positions;
+  for (SyntaxPtr each : item->children) {
+    auto at = known_position(each, tensor, axis, statics);
+    if (!at) return nullptr;
+    positions.push_back(*at);
+  }
   const Dim extent = resolve(tensor->type)->dims[axis];
-  SyntaxPtr item = s->child(axis + 1);
-  if (computed) {
-    axes.indices.push_back(computed_position(item, computed, axes));
-    axes.checked.push_back(1);
+  const auto is_inside = [&](Dim at) {
+    return prove_nonnegative(at, axes.facts) && prove_less(at, extent, axes.facts);
+  };
+  // An empty list is printed as a tensor that has no literal.
+  checked = positions.empty() || !std::ranges::all_of(positions, is_inside);
+  const bool small =
+      std::ranges::all_of(positions, [](Dim at) { return as_const(at).value_or(INT64_MAX) <= INT32_MAX; });
+  const std::vector<Dim> shape{dim_const(static_cast<int64_t>(positions.size()))};
+  const Type type = tensor_type(shape, small ? DType::int32() : DType::int64());
+  return listed_position(item, list_of(item, positions, type), type, axes);
+}
+
+DraftPtr Slices::list_of(SyntaxPtr item, const std::vector<Dim>& positions, Type type) {
+  if (std::ranges::all_of(positions, [](Dim at) { return as_const(at).has_value(); })) {
+    TensorPtr list = HostTensor::make(type->dtype, {static_cast<int64_t>(positions.size())});
+    for (size_t i = 0; i < positions.size(); ++i)
+      fill_element(*list, static_cast<int64_t>(i), Scalar::from_int(type->dtype, *as_const(positions[i])));
+    return drafts_.form(origin(item), type, ConstExpr{.value = list});
+  }
+  // `[k < 3] => if (k == 0) { 0 } else { if (k == 1) { n - 1 } else { … } }`
+  Arena& nodes = drafts_.arena();
+  const Dim var = dim_var("k");
+  auto index = [&](Dim dim) {
+    return nodes.make<DimValueExpr>(Expr{ExprKind::DimValue, scalar_type(DType::index()), origin(item)}, dim);
+  };
+  auto element = [&](Dim at) {
+    return nodes.make<ScalarExpr>(Expr{ExprKind::Scalar, scalar_type(type->dtype), origin(item)},
+                                  ScalarOp::Add, true, nodes.copy(std::vector<ExprPtr>{index(at)}));
+  };
+  ExprPtr body = element(positions.back());
+  for (size_t k = positions.size() - 1; k-- > 0;) {
+    ExprPtr here = nodes.make<ScalarExpr>(
+        Expr{ExprKind::Scalar, scalar_type(DType::boolean()), origin(item)}, ScalarOp::Eq, false,
+        nodes.copy(std::vector<ExprPtr>{index(var), index(dim_const(static_cast<int64_t>(k)))}));
+    body =
+        nodes.make<IfExpr>(Expr{ExprKind::If, body->type, origin(item)}, here, element(positions[k]), body);
+  }
+  const std::vector<Dim> vars{var};
+  ExprPtr made = nodes.make<ComprehensionExpr>(Expr{ExprKind::Comprehension, type, origin(item)},
+                                               nodes.copy(vars), nodes.copy(type->dims), body);
+  return drafts_.index(origin(item), type, {}, made);
+}
+
+bool Slices::add_axis(SyntaxPtr s, DraftPtr tensor, size_t axis, const Item& position, Axes& axes) {
+  const Dim extent = resolve(tensor->type)->dims[axis];
+  SyntaxPtr item = position.syntax;
+  if (position.computed || (item && is_known_list(item))) {
+    bool checked = true;
+    axes.indices.push_back(position.computed ? computed_position(item, position.computed, axes)
+                                             : known_list(item, tensor, axis, axes, checked));
+    axes.checked.push_back(checked);
     return axes.indices.back() != nullptr;
   }
   Statics statics = names_.evaluator();
@@ -196,9 +309,21 @@ bool Slices::add_axis(SyntaxPtr s, DraftPtr tensor, size_t axis, DraftPtr comput
   return true;
 }
 
+// By axis of the tensor; `...` stands for as many as are left.
+std::vector<Slices::Item> Slices::items_of(SyntaxPtr s, const SliceDraft& slice, size_t rank) {
+  std::vector<Item> items;
+  for (size_t i = 1; i < s->children.size(); ++i) {
+    if (s->child(i)->is(SyntaxKind::Ellipsis))
+      items.resize(items.size() + rank - (s->children.size() - 2));
+    else
+      items.push_back({s->child(i), slice.computed[i]});
+  }
+  items.resize(rank);
+  return items;
+}
+
 DraftPtr Slices::slice_of(SyntaxPtr s, const SliceDraft& slice) {
   DraftPtr tensor = slice.tensor;
-  DraftSpan computed = slice.computed;
   Type type = resolve(tensor->type);
   if (type->kind == TypeKind::Tuple) {
     bool numbered = s->children.size() == 2 && s->child(1)->is(SyntaxKind::Int);
@@ -210,9 +335,9 @@ DraftPtr Slices::slice_of(SyntaxPtr s, const SliceDraft& slice) {
   if (!can_be_sliced(s, tensor, type)) return nullptr;
   Axes axes;
   axes.operands.push_back({s->child(0), tensor, drafts_.operand(tensor, type)});
-  for (size_t axis = 0; axis < type->dims.size(); ++axis)
-    if (!add_axis(s, tensor, axis, axis + 1 < computed.size() ? computed[axis + 1] : nullptr, axes))
-      return nullptr;
+  const std::vector<Item> items = items_of(s, slice, type->dims.size());
+  for (size_t axis = 0; axis < items.size(); ++axis)
+    if (!add_axis(s, tensor, axis, items[axis], axes)) return nullptr;
   Arena& nodes = drafts_.arena();
   auto flags = nodes.copy(axes.checked);
   std::span<const bool> check_flags(reinterpret_cast<const bool*>(flags.data()), flags.size());

@@ -4,8 +4,10 @@
 #include "frontend/infer/values/derivatives.h"
 #include "frontend/infer/values/fields.h"
 #include "frontend/infer/values/index_expressions.h"
+#include "frontend/infer/values/lists.h"
 #include "frontend/infer/values/literals.h"
 #include "frontend/infer/values/matches.h"
+#include "frontend/infer/values/patterns.h"
 #include "frontend/infer/values/references.h"
 #include "frontend/infer/values/slices.h"
 #include "frontend/infer/values/tuples.h"
@@ -19,7 +21,9 @@ struct Values {
         index_expressions(parts, walk),
         slices(parts, walk),
         tuples(parts, walk),
-        matches(parts, walk),
+        lists(parts, walk, literals, tuples),
+        patterns(parts, walk),
+        matches(parts, walk, patterns),
         references(parts, walk),
         derivatives(parts, walk) {}
 
@@ -28,6 +32,8 @@ struct Values {
   IndexExpressions index_expressions;
   Slices slices;
   Tuples tuples;
+  Lists lists;
+  Patterns patterns;
   Matches matches;
   References references;
   Derivatives derivatives;

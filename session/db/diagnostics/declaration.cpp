@@ -63,7 +63,10 @@ Diagnostics Database::of_declaration(DeclarationId id) {
       break;
     case PieceKind::Op: found = operator_check(id); break;
     case PieceKind::Type:
-      found = data({about.module, about.name}).second;
+      if (root->is(SyntaxKind::TypeAlias))
+        found = alias({about.module, about.name}).second;
+      else
+        found = data({about.module, about.name}).second;
       append(found, duplicate_constructors(id));
       break;
     case PieceKind::Statement: found = with_copies(about.module, statement(id), id); break;

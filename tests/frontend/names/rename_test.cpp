@@ -136,7 +136,11 @@ bool rename_and_compare(const std::string& text, const std::string& folder) {
     const DeclarationInfo& info = original.session.info(target.declared.declaration);
     const bool is_op =
         info.kind == PieceKind::Op || (info.kind == PieceKind::Def && !info.name.starts_with("@"));
-    const bool is_statement = info.kind == PieceKind::Statement && target.declared.node == 1;
+    // The variable of a statement, or one of its pattern.
+    bool is_statement = info.kind == PieceKind::Statement && target.declared.node == 1;
+    if (info.kind == PieceKind::Statement)
+      for (const auto& variable : original.session.statement_variables(target.declared.declaration))
+        is_statement = is_statement || variable->place.origin == target.declared;
     return !is_op && !is_statement && (target.kind == NameKind::Variable || target.kind == NameKind::Index);
   };
   if (text.find("schedule {") != std::string::npos || text.find('?') != std::string::npos) return true;

@@ -43,6 +43,7 @@ TEST_F(EffectsTest, OfFunctions) {
       "def @twice(%f: fn (int32) -> int32) -> int32 { @apply(fn (%x: int32) -> int32 { %f(%f(%x)) }) }\n"
       "def @quiet() -> int32 { @twice(@pure) }\n"
       "def @noisy() -> int32 { @twice(@say) }\n"
+      "def @time(%x: int32) -> float64 { let %t = clock(); print(%x); clock() - %t }\n"
       "def @gather[n](%x: Tensor[(n,), float32], %i: Tensor[(2,), int32]) { [k < 2] => %x[%i[k]] }\n");
   EXPECT_EQ(of_call("pure"), "none");
   EXPECT_EQ(of_call("say"), "prints");
@@ -60,6 +61,7 @@ TEST_F(EffectsTest, OfFunctions) {
   EXPECT_EQ(of_call("twice"), "does what its parameters do");
   EXPECT_EQ(of_call("quiet"), "none");
   EXPECT_EQ(of_call("noisy"), "prints");
+  EXPECT_EQ(of_call("time"), "prints, reads the clock");
   EXPECT_EQ(of_call("gather"), "may fail");
   EXPECT_EQ(of_call("map"), "may fail, does what its parameters do");
 }
@@ -68,6 +70,7 @@ TEST_F(EffectsTest, WhatMayBeLeftOut) {
   EXPECT_TRUE(Effects().removable());
   EXPECT_TRUE(Effects(Effect::NewReference).removable());
   EXPECT_TRUE(Effects(Effect::ReadReference).removable());
+  EXPECT_TRUE(Effects(Effect::Clock).removable());
   EXPECT_FALSE(Effects(Effect::WriteReference).removable());
   EXPECT_FALSE(Effects(Effect::Print).removable());
   EXPECT_FALSE(Effects(Effect::Fail).removable());

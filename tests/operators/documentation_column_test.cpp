@@ -15,6 +15,7 @@
 #include "tests/golden/run_program.h"
 #include "tests/operators/drawn.h"
 #include "tests/support/library.h"
+#include "tests/temporary_folder.h"
 
 namespace quern::numeric {
 namespace {
@@ -32,15 +33,15 @@ TEST_P(DocumentationColumn, ExamplesPrintWhatItSays) {
     program += example.code + ";\n";
     output += example.output;
   }
-  std::string path = fmt::format("{}/example_{}.relay", testing::TempDir(), GetParam());
+  const TemporaryFolder folder;
+  std::string path = (folder / "example.relay").string();
   std::ofstream(path) << program;
   for (const std::vector<std::string>& command :
        {std::vector<std::string>{QUERN_BINARY, "run", path}, {QUERN_BINARY, "run", "--interpret", path}}) {
-    ProgramOutcome outcome = run_program(command, testing::TempDir(), "", std::chrono::seconds(60));
+    ProgramOutcome outcome = run_program(command, folder.string(), "", std::chrono::seconds(60));
     EXPECT_EQ(outcome.code, 0) << outcome.err;
     EXPECT_EQ(outcome.out, output);
   }
-  std::remove(path.c_str());
 }
 
 INSTANTIATE_TEST_SUITE_P(Operators, DocumentationColumn, testing::ValuesIn(operators_of(library_texts())),

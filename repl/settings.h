@@ -7,14 +7,16 @@
 #include <string>
 #include <string_view>
 
+#include "ir/value/value_style.h"
+
 namespace quern {
 
 struct Settings {
-  int64_t precision = 0;   ///< significant digits of floats; 0: as many as tell a number from its neighbours
-  int64_t threshold = 64;  ///< elements of a tensor from which on parts are left out
-  int64_t width = 0;       ///< columns of a line; 0: those of the terminal
-  bool timing = false;     ///< how long each input took
-  bool colour = false;     ///< in diagnostics and texts
+  int64_t precision = 0;  ///< significant digits of floats; 0: as many as tell a number from its neighbours
+  int64_t threshold = ValueStyle().threshold;  ///< elements of a tensor from which on parts are left out
+  int64_t width = 0;                           ///< columns of a line; 0: those of the terminal
+  bool timing = false;                         ///< how long each input took
+  bool colour = false;                         ///< in diagnostics and texts
 };
 
 struct Setting {

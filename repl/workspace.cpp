@@ -224,7 +224,17 @@ bool Workspace::run_statements(SourceId source) {
   return true;
 }
 
+ValueStyle Workspace::style() const {
+  ValueStyle style = style_wanted();
+  style.whole = false;
+  if (settings_.width > 0) style.width = static_cast<int>(settings_.width);
+  if (settings_.precision > 0) style.precision = static_cast<int>(settings_.precision);
+  style.threshold = settings_.threshold;
+  return style;
+}
+
 bool Workspace::run_statement(DeclarationId statement) {
+  execution_->set_style(style());
   StatementResult result = execution_->run(statement);
   std::fflush(stdout);
   if (result.failure) {
@@ -234,7 +244,7 @@ bool Workspace::run_statement(DeclarationId statement) {
   if (is_interrupted()) return complain(kInterrupted);
   bool binds = !session_.info(statement).name.empty();
   if (binds || result.type->is_unit()) return true;
-  print_line(to_string(*result.value));
+  print_line(to_string(*result.value, style()));
   shown_.push_back({result.type, *result.value});
   return true;
 }

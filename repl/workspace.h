@@ -66,6 +66,8 @@ class Workspace {
   Execution& execution() { return *execution_; }
   const ReplOptions& options() const { return options_; }
   Settings& settings() { return settings_; }
+  /// How values are shown now: as it is set, and as wide as the terminal.
+  ValueStyle style() const;
   const std::vector<TakenInput>& inputs() const { return inputs_; }
   const Results& results() const { return *results_; }
   const Declared& declared() const { return declared_; }

@@ -2,56 +2,26 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
+#include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <string>
 
-#include "ir/base/result.h"
-#include "ir/value/scalar.h"
-#include "ir/value/tensor.h"
+#include "ir/value/number_text.h"
+#include "ir/value/tensor_text.h"
 
 namespace quern {
 
 namespace {
 
-/// The fewest digits that read back as the value, for narrow floats, which fmt does not know.
-std::string shortest_narrow(DType dtype, double value) {
-  constexpr int kEnoughDigits = 5;  // ceil(1 + 11 log10 2): float16 needs the most
-  for (int digits = 1;; ++digits) {
-    std::string text = fmt::format("{:.{}g}", value, digits);
-    double back = 0;
-    std::from_chars(text.data(), text.data() + text.size(), back);
-    if (digits == kEnoughDigits || Scalar::from_double(dtype, back).as_double() == value)
-      return fmt::format("{}", back);
-  }
+std::string plain_element(const HostTensor& tensor, int64_t offset, const ValueStyle& style) {
+  return number_text(tensor, offset, style);
 }
 
-std::string float_text(const HostTensor& tensor, int64_t offset) {
-  double value = element_as_double(tensor, offset);
-  if (std::isnan(value)) return "nan";
-  if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
-  DType dtype = tensor.dtype().lane();
-  if (dtype.bits == 64) return fmt::format("{}", value);
-  if (dtype.bits == 32) return fmt::format("{}", static_cast<float>(value));
-  return shortest_narrow(dtype, value);
-}
-
-std::string int_text(const HostTensor& tensor, int64_t offset) {
-  int64_t value = element_as_int(tensor, offset);
-  return tensor.dtype().code == DTypeCode::UInt ? std::to_string(static_cast<uint64_t>(value))
-                                                : std::to_string(value);
-}
-
-std::string plain_element(const HostTensor& tensor, int64_t offset) {
-  if (tensor.dtype().is_float()) return float_text(tensor, offset);
-  if (tensor.dtype().is_bool()) return element_as_int(tensor, offset) ? "True" : "False";
-  return int_text(tensor, offset);
-}
-
-std::string json_element(const HostTensor& tensor, int64_t offset) {
+std::string json_element(const HostTensor& tensor, int64_t offset, const ValueStyle&) {
   if (tensor.dtype().is_bool()) return element_as_int(tensor, offset) ? "true" : "false";
-  if (!tensor.dtype().is_float()) return int_text(tensor, offset);
-  std::string text = float_text(tensor, offset);
+  std::string text = number_text(tensor, offset);
+  if (!tensor.dtype().is_float()) return text;
   if (!std::isfinite(element_as_double(tensor, offset))) return "\"" + text + "\"";
   // The point lets readers of JSON that tell integers from floats see a float.
   return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
@@ -64,31 +34,31 @@ Shape shape_in_lanes(const HostTensor& tensor) {
   return shape;
 }
 
-/// Writes nested lists, depth first.
+/// Writes nested lists, depth first, as long as they take no more than `most` bytes.
 struct ListWriter {
-  static constexpr int64_t kEdge = 3;  ///< elements kept at either end of an elided axis
-
   const HostTensor& tensor;
-  std::string (*element)(const HostTensor&, int64_t);
+  std::string (*element)(const HostTensor&, int64_t, const ValueStyle&);
   std::string_view vector_brackets;
+  const ValueStyle& style;
   bool elide;
+  size_t most = SIZE_MAX;
   std::string out = {};
   Shape shape = shape_in_lanes(tensor);
 
   /// The elements below the first `axis` indices; `offset` counts the lists of this depth, row-major.
   void write(size_t axis, int64_t offset) {
     if (axis == shape.size()) {
-      out += element(tensor, offset);
+      out += element(tensor, offset, style);
       return;
     }
-    int64_t extent = shape[axis];
+    const int64_t extent = shape[axis], edge = style.edge_items;
     std::string_view brackets = axis < tensor.shape().size() ? "[]" : vector_brackets;
     out += brackets[0];
-    for (int64_t i = 0; i < extent; ++i) {
+    for (int64_t i = 0; i < extent && out.size() <= most; ++i) {
       if (i > 0) out += ", ";
-      if (elide && extent > 2 * kEdge && i == kEdge) {
+      if (elide && extent > 2 * edge && i == edge) {
         out += "…, ";
-        i = extent - kEdge;
+        i = extent - edge;
       }
       write(axis + 1, offset * extent + i);
     }
@@ -96,12 +66,46 @@ struct ListWriter {
   }
 };
 
-/// Elements, or for an empty tensor the lists that printing it whole would take at most.
-bool longer_than(const HostTensor& tensor, int64_t limit) {
-  int64_t count = 1;
-  for (int64_t extent : shape_in_lanes(tensor))
-    if (extent != 0) count *= extent;
-  return count > limit;
+ListWriter people_writer(const HostTensor& tensor, const ValueStyle& style) {
+  return {tensor, plain_element, "<>", style, is_elided(tensor, style)};
+}
+
+struct Unusual {
+  int64_t nans = 0, infinities = 0;
+};
+
+/// `exponent`: the bits of a float that are all ones in these two. In blocks, which compilers vectorise.
+template <class Bits>
+Unusual count_unusual(const HostTensor& tensor, Bits exponent) {
+  constexpr size_t kBlock = 1024;
+  const auto sign = static_cast<Bits>(Bits{1} << (8 * sizeof(Bits) - 1));
+  const std::span<const Bits> bits = tensor.elements<Bits>();
+  Unusual found;
+  const auto count = [&](std::span<const Bits> block) {
+    Bits nans = 0, infinities = 0;  // a block has fewer than the least of these counts to
+    for (const Bits element : block) {
+      const auto size = static_cast<Bits>(element & ~sign);
+      nans = static_cast<Bits>(nans + (size > exponent));
+      infinities = static_cast<Bits>(infinities + (size == exponent));
+    }
+    found.nans += static_cast<int64_t>(nans);
+    found.infinities += static_cast<int64_t>(infinities);
+  };
+  size_t at = 0;
+  for (; at + kBlock <= bits.size(); at += kBlock)
+    count(std::span<const Bits, kBlock>(bits.data() + at, kBlock));
+  count(bits.subspan(at));
+  return found;
+}
+
+Unusual unusual_of(const HostTensor& tensor) {
+  const DType dtype = tensor.dtype();
+  if (!dtype.is_float()) return {};
+  const FloatFormat format = float_format(dtype.lane());
+  const uint64_t exponent = ((uint64_t{1} << format.exponent_bits) - 1) << format.fraction_bits;
+  if (dtype.bits == 64) return count_unusual<uint64_t>(tensor, exponent);
+  if (dtype.bits == 32) return count_unusual<uint32_t>(tensor, static_cast<uint32_t>(exponent));
+  return count_unusual<uint16_t>(tensor, static_cast<uint16_t>(exponent));
 }
 
 }  // namespace
@@ -112,14 +116,44 @@ std::string type_to_string(DType dtype, std::span<const int64_t> shape) {
                      to_string(dtype));
 }
 
-std::string to_string(const HostTensor& tensor, int64_t limit) {
-  ListWriter writer{tensor, plain_element, "<>", longer_than(tensor, limit)};
+bool is_elided(const HostTensor& tensor, const ValueStyle& style) {
+  if (style.whole) return false;
+  // Of an empty tensor, the lists that printing it whole would take at most.
+  int64_t count = 1;
+  for (int64_t extent : shape_in_lanes(tensor))
+    if (extent != 0 && __builtin_mul_overflow(count, extent, &count)) return true;
+  return count > style.threshold;
+}
+
+std::string element_text(const HostTensor& tensor, int64_t element, const ValueStyle& style) {
+  ListWriter writer = people_writer(tensor, style);
+  writer.write(tensor.shape().size(), element);
+  return std::move(writer.out);
+}
+
+std::string tensor_heading(const HostTensor& tensor) {
+  std::string text = type_to_string(tensor.dtype(), tensor.shape());
+  if (tensor.lane_count() == 1) return text;
+  const Unusual unusual = unusual_of(tensor);
+  std::vector<std::string> notes;
+  if (unusual.nans) notes.push_back(fmt::format("{} NaN", unusual.nans));
+  if (unusual.infinities) notes.push_back(fmt::format("{} Inf", unusual.infinities));
+  return notes.empty() ? text : fmt::format("{} ({})", text, fmt::join(notes, ", "));
+}
+
+std::optional<std::string> tensor_line(const HostTensor& tensor, const ValueStyle& style, int columns) {
+  constexpr size_t kMostBytes = 4;  // of a column
+  if (columns < 0) return std::nullopt;
+  ListWriter writer = people_writer(tensor, style);
+  writer.most = kMostBytes * static_cast<size_t>(columns);
   writer.write(0, 0);
-  return type_to_string(tensor.dtype(), tensor.shape()) + " " + writer.out;
+  if (writer.out.size() > writer.most || columns_of(writer.out) > columns) return std::nullopt;
+  return std::move(writer.out);
 }
 
 std::string to_json(const HostTensor& tensor) {
-  ListWriter writer{tensor, json_element, "[]", false};
+  const ValueStyle style;
+  ListWriter writer{tensor, json_element, "[]", style, false};
   writer.write(0, 0);
   return std::move(writer.out);
 }

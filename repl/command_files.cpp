@@ -54,12 +54,17 @@ bool colours_wanted(std::FILE* stream) {
   return isatty(fileno(stream)) != 0 && !(no_colour && *no_colour) && !is_dumb;
 }
 
+std::optional<TerminalSize> terminal_size(std::FILE* stream) {
+  winsize size{};
+  if (isatty(fileno(stream)) == 0 || ioctl(fileno(stream), TIOCGWINSZ, &size) != 0) return std::nullopt;
+  if (size.ws_col == 0 || size.ws_row == 0) return std::nullopt;
+  return TerminalSize{size.ws_col, size.ws_row};
+}
+
 ValueStyle style_wanted(std::FILE* stream) {
   ValueStyle style;
   style.whole = isatty(fileno(stream)) == 0;
-  winsize size{};
-  if (!style.whole && ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
-    style.width = size.ws_col;
+  if (const auto terminal = terminal_size(stream)) style.width = terminal->columns;
   return style;
 }
 

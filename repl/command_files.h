@@ -22,6 +22,12 @@ Result<std::vector<Session::LibraryFile>> library(const std::string& folder);
 
 /// Whether a stream is a terminal whose user wants colours.
 bool colours_wanted(std::FILE* stream = stderr);
+/// Characters across and down.
+struct TerminalSize {
+  int columns = 0, rows = 0;
+};
+/// Of the terminal that a stream is; nothing of other streams, and of terminals that do not say.
+std::optional<TerminalSize> terminal_size(std::FILE* stream);
 /// How values are shown on a stream: as wide as its terminal, where it is one that says how wide; whole where it is
 /// none, and the same wherever it leads.
 ValueStyle style_wanted(std::FILE* stream = stdout);

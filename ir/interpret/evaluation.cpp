@@ -5,13 +5,14 @@
 #include <chrono>
 
 #include "ir/value/compare_values.h"
-#include "ir/value/number_text.h"
+#include "ir/value/text/number_text.h"
 
 namespace quern {
 
 std::string format_print(const IntrinsicExpr& print, const std::vector<Value>& values,
                          const ValueStyle& style) {
   std::string line;
+  int shown = 0;
   for (size_t i = 0; i < print.args.size(); ++i) {
     if (i > 0) line += " ";
     if (!print.args[i]) {
@@ -19,7 +20,9 @@ std::string format_print(const IntrinsicExpr& print, const std::vector<Value>& v
       continue;
     }
     const int column = columns_of(std::string_view(line).substr(line.rfind('\n') + 1));
-    const std::string text = to_string(values[i], style, column);
+    std::string text = to_string(values[i], style, column);
+    // Among others a value has rows only where it needs them: a longer line is easier to read.
+    if (++shown > 1 && text.find('\n') != std::string::npos) text = to_string(values[i], style);
     if (text.starts_with('\n') && line.ends_with(' ')) line.pop_back();
     line += text;
   }

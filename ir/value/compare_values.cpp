@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "ir/value/number_text.h"
+#include "ir/value/text/number_text.h"
 
 namespace quern {
 

@@ -248,8 +248,10 @@ TEST(CommandOnTerminal, PrintsTheHeadingOfAnExplanationBold) {
 }
 
 TEST(ReplOnTerminal, ColoursDiagnostics) {
-  Terminal terminal(QUERN_BINARY, kFolder, Terminal::Colour::Yes);
+  Terminal terminal(QUERN_BINARY, kFolder);
   terminal.read_to_prompt();
+  EXPECT_THAT(terminal.enter("%missing"), testing::Not(HasSubstr("\033[")));
+  terminal.enter(":set colour on");
   EXPECT_THAT(terminal.enter("%missing"), HasSubstr("\033["));
 }
 

@@ -6,9 +6,9 @@
 #include <climits>
 #include <unordered_map>
 
-#include "ir/value/number_text.h"
 #include "ir/value/prelude_values.h"
-#include "ir/value/tensor_text.h"
+#include "ir/value/text/number_text.h"
+#include "ir/value/text/tensor_text.h"
 #include "ir/value/value.h"
 
 namespace quern {
@@ -90,18 +90,19 @@ class CommonType {
   size_t looked_at_ = 0;
 };
 
-/// "List[int32] (3 elements)", and whether that says what all elements are.
+/// "List[int32]", " (3 elements)", and whether the first says what all elements are.
 struct Heading {
-  std::string text;
+  std::string type, count;
   bool says_type = false;
+  std::string text() const { return type + count; }
 };
 
 Heading heading_of(std::string_view name, const Values& values, int64_t count, std::string_view unit,
                    std::string_view before_count = "") {
   auto type = CommonType().of(values);
-  Heading heading{std::string(name), type.has_value()};
-  if (type && !type->empty()) heading.text += fmt::format("[{}]", *type);
-  heading.text += fmt::format(" ({}{} {}{})", before_count, count, unit, count == 1 ? "" : "s");
+  Heading heading{std::string(name), "", type.has_value()};
+  if (type && !type->empty()) heading.type += fmt::format("[{}]", *type);
+  heading.count = fmt::format(" ({}{} {}{})", before_count, count, unit, count == 1 ? "" : "s");
   return heading;
 }
 
@@ -238,10 +239,10 @@ class ValueWriter {
       std::vector<std::string> texts;
       for (const Value* element : shown_of(list)) texts.push_back(number_text(element->scalar(), style_));
       const auto gap = list.has_gap() ? std::optional(list.front.size()) : std::nullopt;
-      const int indent = begin_rows(heading.text, place);
+      const int indent = begin_rows(heading.text(), place);
       return put(wrapped_list(std::move(texts), gap, style_, indent, place.after));
     }
-    if (place.heading) put(heading.text + " ");
+    if (place.heading) put(heading.text() + " ");
     const Place part = place.part(place.heading && !heading.says_type);
     // Elements that take many lines each are fewer.
     if (!style_.whole && !list.has_gap() && list.length > 2 * style_.edge_items &&
@@ -284,7 +285,7 @@ class ValueWriter {
 
   void show_tree(const DataObject& root, const Place& place) {
     const Heading heading = tree_heading(root);
-    const int indent = begin_rows(heading.text, place);
+    const int indent = begin_rows(heading.text(), place);
     nodes_left_ = style_.whole ? INT64_MAX : 2 * std::max<int64_t>(style_.threshold, 1);
     draw(root, std::string(static_cast<size_t>(indent), ' '), place.heading && !heading.says_type,
          place.level);
@@ -388,8 +389,9 @@ class ValueWriter {
   }
 
   bool add_list(Line& line, const Value& value, const ListView& list, bool heading) {
-    const Heading of_list = heading ? list_heading(value, list) : Heading{"", true};
-    if (heading && !line.put(of_list.text + " ")) return false;
+    const Heading of_list = heading ? list_heading(value, list) : Heading{"", "", true};
+    // Who sees all elements sees how many they are.
+    if (heading && !line.put((list.has_gap() ? of_list.text() : of_list.type) + " ")) return false;
     const Values shown = shown_of(list);
     line.put("[");
     for (size_t i = 0; i < shown.size(); ++i) {
@@ -404,8 +406,8 @@ class ValueWriter {
   /// A tree with branches is drawn.
   bool add_tree(Line& line, const DataObject& node, bool heading) {
     if (list_of(node.fields[1], 0, 1)->length > 0) return false;
-    const Heading of_tree = heading ? tree_heading(node) : Heading{"", true};
-    if (heading) line.put(of_tree.text + " ");
+    const Heading of_tree = heading ? tree_heading(node) : Heading{"", "", true};
+    if (heading) line.put(of_tree.type + " ");
     return add(line, node.fields[0], !of_tree.says_type);
   }
 

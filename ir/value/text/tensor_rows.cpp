@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "ir/value/number_text.h"
-#include "ir/value/tensor_text.h"
+#include "ir/value/text/number_text.h"
+#include "ir/value/text/tensor_text.h"
 
 namespace quern {
 
@@ -151,7 +151,8 @@ class RowWriter {
 
   // Matrices are apart by an empty line.
   void new_line(int axis) {
-    out_.append(axis + 2 < rank_ ? 2 : 1, '\n').append(static_cast<size_t>(indent_ + axis + 1), ' ');
+    out_.append(axis + 2 < rank_ ? 2 : 1, '\n')
+        .append(static_cast<size_t>(indent_) + static_cast<size_t>(axis) + 1, ' ');
   }
 
   template <class Integer>

@@ -7,8 +7,8 @@
 #include <cstring>
 #include <string>
 
-#include "ir/value/number_text.h"
-#include "ir/value/tensor_text.h"
+#include "ir/value/text/number_text.h"
+#include "ir/value/text/tensor_text.h"
 
 namespace quern {
 

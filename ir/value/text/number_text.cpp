@@ -1,4 +1,4 @@
-#include "ir/value/number_text.h"
+#include "ir/value/text/number_text.h"
 
 #include <fmt/format.h>
 

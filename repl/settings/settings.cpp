@@ -53,6 +53,7 @@ const Setting* find_setting(std::string_view name) {
 
 std::string no_such_setting(std::string_view name) {
   std::vector<std::string> names;
+  names.reserve(kSettings.size());
   for (const Setting& setting : kSettings) names.emplace_back(setting.name);
   const auto meant = did_you_mean(name, names);
   return fmt::format(

@@ -88,6 +88,7 @@ TEST(HistogramOf, CountsByRoundEdges) {
   EXPECT_EQ(whole.counts, (std::vector<int64_t>{1, 0, 2}));
   EXPECT_EQ(histogram_of({2.5, 2.5}, false).counts, (std::vector<int64_t>{2}));
   std::vector<double> many;
+  many.reserve(10'000);
   for (int i = 0; i < 10'000; ++i) many.push_back(i);
   for (const int most : {1, 2, 7, 20, 50}) {
     const Histogram of = histogram_of(many, true, most);

@@ -54,7 +54,7 @@ bool show_result(const StatementResult& result, bool json) {
   else if (json)
     fmt::print("{{\"type\": \"{}\", \"value\": {}}}\n", to_string(result.type), to_json(*result.value));
   else
-    fmt::print("{}\n", to_string(*result.value));
+    fmt::print("{}\n", to_string(*result.value, style_wanted()));
   return true;
 }
 
@@ -76,6 +76,7 @@ std::optional<ExecutionOptions> CommandLine::execution_options() const {
   options.interpret = interpret_;
   options.after = after_;
   options.compiler = compiler_;
+  options.style = style_wanted();
   options.params = params_;
   options.seed = seed_;
   if (!after_.empty() && (!interpret_ || !find_pass(after_))) {

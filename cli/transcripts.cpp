@@ -12,6 +12,7 @@
 #include "repl/commands/commands.h"
 #include "repl/interrupt.h"
 #include "repl/output_capture.h"
+#include "repl/settings/settings_file.h"
 #include "repl/workspace.h"
 
 namespace quern {
@@ -92,6 +93,7 @@ TranscriptRunner::TranscriptRunner(std::string stdlib, ExecutionOptions options)
 TranscriptRunner::~TranscriptRunner() = default;
 
 std::string TranscriptRunner::output_of_input(const TranscriptStep& step) {
+  OutputCapture captured;
   if (step.is_fresh) running_.reset();
   if (!running_) {
     auto files = library(stdlib_);
@@ -100,8 +102,8 @@ std::string TranscriptRunner::output_of_input(const TranscriptStep& step) {
     options.interactive = true;
     options.execution = options_;
     running_ = std::make_unique<Running>(std::move(*files), options);
+    running_->workspace.take_settings(project_settings_path());
   }
-  OutputCapture captured;
   const InterruptibleWork interruptible;
   running_->session.watch(&interrupt_flag);
   if (take_input(running_->workspace, step.text) == CommandOutcome::Quit) running_.reset();

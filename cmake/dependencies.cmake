@@ -18,6 +18,11 @@ endif()
 # Widths of characters on a terminal; linked statically.
 find_library(UTF8PROC_LIBRARY libutf8proc.a REQUIRED)
 
+# Settings files; all of it is headers.
+find_path(TOMLPLUSPLUS_INCLUDE_DIR toml++/toml.h REQUIRED)
+add_library(quern_toml_headers INTERFACE)
+target_include_directories(quern_toml_headers SYSTEM INTERFACE ${TOMLPLUSPLUS_INCLUDE_DIR})
+
 # Of libzip only its header is used at build time; the library is opened with the first archive. (Its CMake package names
 # tools that Debian ships in another package; its pkg-config file is sound.)
 pkg_check_modules(libzip REQUIRED libzip)

@@ -24,9 +24,10 @@ std::vector<DocExample> doc_examples(const std::string& doc) {
       inside = !inside && line == "```relay";
       if (inside) all.emplace_back();
     } else if (inside) {
-      bool output = line.starts_with("// ");
+      // A line of an output may be blank.
+      const bool output = line.starts_with("// ") || line == "//";
       std::string& part = output ? all.back().output : all.back().code;
-      part += (output ? line.substr(3) : line) + "\n";
+      part += (output ? line.substr(std::min<size_t>(line.size(), 3)) : line) + "\n";
     }
   }
   return all;

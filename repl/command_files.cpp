@@ -1,6 +1,7 @@
 #include "repl/command_files.h"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include <iostream>
 #include <iterator>
 #include <sstream>
+#include <string_view>
 
 #include "frontend/text/render.h"
 #include "jit/cache/kernel_cache.h"
@@ -47,7 +49,23 @@ Result<std::vector<Session::LibraryFile>> library(const std::string& folder) {
 // https://no-color.org
 bool colours_wanted(std::FILE* stream) {
   const char* no_colour = std::getenv("NO_COLOR");
-  return isatty(fileno(stream)) != 0 && !(no_colour && *no_colour);
+  const char* terminal = std::getenv("TERM");
+  const bool is_dumb = terminal && std::string_view(terminal) == "dumb";
+  return isatty(fileno(stream)) != 0 && !(no_colour && *no_colour) && !is_dumb;
+}
+
+std::optional<TerminalSize> terminal_size(std::FILE* stream) {
+  winsize size{};
+  if (isatty(fileno(stream)) == 0 || ioctl(fileno(stream), TIOCGWINSZ, &size) != 0) return std::nullopt;
+  if (size.ws_col == 0 || size.ws_row == 0) return std::nullopt;
+  return TerminalSize{size.ws_col, size.ws_row};
+}
+
+ValueStyle style_wanted(std::FILE* stream) {
+  ValueStyle style;
+  style.whole = isatty(fileno(stream)) == 0;
+  if (const auto terminal = terminal_size(stream)) style.width = terminal->columns;
+  return style;
 }
 
 int exit_code(const std::vector<LocatedDiagnostic>& diagnostics) {

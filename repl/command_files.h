@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ir/base/result.h"
+#include "ir/value/value_style.h"
 #include "session/session.h"
 
 namespace quern {
@@ -21,6 +22,15 @@ Result<std::vector<Session::LibraryFile>> library(const std::string& folder);
 
 /// Whether a stream is a terminal whose user wants colours.
 bool colours_wanted(std::FILE* stream = stderr);
+/// Characters across and down.
+struct TerminalSize {
+  int columns = 0, rows = 0;
+};
+/// Of the terminal that a stream is; nothing of other streams, and of terminals that do not say.
+std::optional<TerminalSize> terminal_size(std::FILE* stream);
+/// How values are shown on a stream: as wide as its terminal, where it is one that says how wide; whole where it is
+/// none, and the same wherever it leads.
+ValueStyle style_wanted(std::FILE* stream = stdout);
 /// kFine without errors, kBug where one is a bug of Quern, else kWrong.
 int exit_code(const std::vector<LocatedDiagnostic>& diagnostics);
 void print_diagnostics(const std::vector<LocatedDiagnostic>& diagnostics);

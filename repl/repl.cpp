@@ -15,6 +15,7 @@
 #include "repl/editor/reader.h"
 #include "repl/input.h"
 #include "repl/interrupt.h"
+#include "repl/settings/settings_file.h"
 #include "repl/workspace.h"
 
 namespace quern {
@@ -50,6 +51,9 @@ int run_repl(Session& session, const ReplOptions& options) {
   if (options.interactive) fmt::print("Quern {}; `:help` lists the commands\n", QUERN_VERSION);
   std::fflush(stdout);
   Workspace workspace(session, options);
+  // What one user likes says nothing of what is piped.
+  if (options.interactive) workspace.take_settings(user_settings_path());
+  workspace.take_settings(project_settings_path());
   Inputs inputs(workspace, options);
   bool failed = false;
   while (auto input = inputs.next()) {

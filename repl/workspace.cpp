@@ -13,6 +13,7 @@
 #include "ir/value/value.h"
 #include "repl/command_files.h"
 #include "repl/report/command_text.h"
+#include "repl/settings/settings_file.h"
 
 namespace quern {
 
@@ -224,7 +225,22 @@ bool Workspace::run_statements(SourceId source) {
   return true;
 }
 
+void Workspace::take_settings(const std::filesystem::path& file) {
+  for (const std::string& problem : load_settings(file, settings_)) complain(problem);
+}
+
+ValueStyle Workspace::style() const {
+  ValueStyle style = style_wanted();
+  // Piped through, a session is a script.
+  style.whole = style.whole && !options_.interactive && !settings_.set_by.contains("threshold");
+  if (settings_.width > 0) style.width = static_cast<int>(settings_.width);
+  if (settings_.precision > 0) style.precision = static_cast<int>(settings_.precision);
+  style.threshold = settings_.threshold;
+  return style;
+}
+
 bool Workspace::run_statement(DeclarationId statement) {
+  execution_->set_style(style());
   StatementResult result = execution_->run(statement);
   std::fflush(stdout);
   if (result.failure) {
@@ -234,7 +250,7 @@ bool Workspace::run_statement(DeclarationId statement) {
   if (is_interrupted()) return complain(kInterrupted);
   bool binds = !session_.info(statement).name.empty();
   if (binds || result.type->is_unit()) return true;
-  print_line(to_string(*result.value));
+  print_line(to_string(*result.value, style()));
   shown_.push_back({result.type, *result.value});
   return true;
 }

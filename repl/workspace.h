@@ -6,6 +6,7 @@
 // has happened.
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
@@ -19,7 +20,7 @@
 #include "repl/declared.h"
 #include "repl/repl.h"
 #include "repl/results.h"
-#include "repl/settings.h"
+#include "repl/settings/settings.h"
 #include "session/run/execution.h"
 #include "session/session.h"
 
@@ -66,6 +67,10 @@ class Workspace {
   Execution& execution() { return *execution_; }
   const ReplOptions& options() const { return options_; }
   Settings& settings() { return settings_; }
+  /// Takes what a settings file says, where there is one; tells what is wrong in it.
+  void take_settings(const std::filesystem::path& file);
+  /// How values are shown now: as it is set, and as wide as the terminal.
+  ValueStyle style() const;
   const std::vector<TakenInput>& inputs() const { return inputs_; }
   const Results& results() const { return *results_; }
   const Declared& declared() const { return declared_; }

@@ -74,6 +74,7 @@ BEGIN {
   confine("^(tbb|oneapi)/", "^jit/runtime/", "oneTBB is included by jit/runtime only")
   confine("^cuda\\.h", "^jit/runtime/", "cuda.h is included by jit/runtime only")
   confine("^CLI/", "^(cli/|jupyter/main)", "CLI11 is included by cli and jupyter/main only")
+  confine("^toml[+][+]/", "^repl/settings/settings_file\\.cpp$", "toml++ is included by repl/settings/settings_file.cpp only")
   confine("^zip\\.h", "^ir/io/libzip\\.h$", "libzip is included by ir/io/libzip.h only")
 }
 

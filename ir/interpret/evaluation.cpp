@@ -5,17 +5,26 @@
 #include <chrono>
 
 #include "ir/value/compare_values.h"
+#include "ir/value/text/number_text.h"
 
 namespace quern {
 
-std::string format_print(const IntrinsicExpr& print, const std::vector<Value>& values) {
+std::string format_print(const IntrinsicExpr& print, const std::vector<Value>& values,
+                         const ValueStyle& style) {
   std::string line;
+  int shown = 0;
   for (size_t i = 0; i < print.args.size(); ++i) {
     if (i > 0) line += " ";
-    if (print.args[i])
-      line += to_string(values[i]);
-    else
+    if (!print.args[i]) {
       line += print.texts[i];
+      continue;
+    }
+    const int column = columns_of(std::string_view(line).substr(line.rfind('\n') + 1));
+    std::string text = to_string(values[i], style, column);
+    // Among others a value has rows only where it needs them: a longer line is easier to read.
+    if (++shown > 1 && text.find('\n') != std::string::npos) text = to_string(values[i], style);
+    if (text.starts_with('\n') && line.ends_with(' ')) line.pop_back();
+    line += text;
   }
   return line;
 }
@@ -35,9 +44,10 @@ std::string check_assertion(const IntrinsicExpr& assertion, const std::vector<Va
 }
 
 std::string no_arm_matches(const Value& value) {
-  constexpr size_t kMaxText = 200;
-  std::string text = to_string(value, 8);
-  if (text.size() > kMaxText) text = "the value";
+  // As patterns name it, unless that takes too much.
+  const ValueStyle style{.width = 200, .threshold = 8, .as_built = true};
+  std::string text = to_string(value, style);
+  if (text.find('\n') != std::string::npos) text = "the value";
   return fmt::format("no arm of this `match?` matches {}", text);
 }
 

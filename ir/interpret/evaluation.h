@@ -62,6 +62,8 @@ class Host {
  public:
   virtual ~Host() = default;
   virtual void print(std::string_view line) = 0;
+  /// How values are printed.
+  virtual ValueStyle style() const { return {}; }
   /// A value of `type` from a file; `entry` picks one tensor of several. Checks every dtype and shape against
   /// the type.
   virtual Result<Value> load(std::string_view path, std::string_view entry, Type type) = 0;
@@ -74,9 +76,10 @@ bool holds(DimRelation relation, int64_t left, int64_t right);
 EvaluationError broken(const DimCondition& condition, std::optional<int64_t> left,
                        std::optional<int64_t> right);
 
-/// The line that `print` writes: labels and values separated by spaces. `values` has one entry per argument,
-/// empty where the argument is a label.
-std::string format_print(const IntrinsicExpr& print, const std::vector<Value>& values);
+/// The line that `print` writes, or lines: labels and values separated by spaces. `values` has one entry per
+/// argument, empty where the argument is a label.
+std::string format_print(const IntrinsicExpr& print, const std::vector<Value>& values,
+                         const ValueStyle& style);
 
 /// The seconds that `clock()` gives.
 Value clock_value();

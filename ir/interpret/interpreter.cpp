@@ -365,7 +365,7 @@ class Interpreter final : public Evaluator {
     if (node.intrinsic >= IntrinsicKind::Checkpoint) return evaluate(node.args[0], frame);
     std::vector<Value> args = evaluate_all(node.args, frame);
     switch (node.intrinsic) {
-      case IntrinsicKind::Print: host_.print(format_print(node, args)); break;
+      case IntrinsicKind::Print: host_.print(format_print(node, args, host_.style())); break;
       case IntrinsicKind::Load: {
         Result<Value> loaded = host_.load(node.texts[0], node.texts[1], node.type);
         if (!loaded) fail(node, loaded.error().message, FailureKind::File);

@@ -164,8 +164,12 @@ std::span<const Constructor> data_constructors(std::string_view type, uint64_t i
     std::vector<std::string_view> fields;
     for (const std::string& field : spec.fields) fields.push_back(table.arena.copy(field));
     auto tag = static_cast<uint32_t>(made.size());
-    made.push_back(
-        {table.arena.copy(spec.name), tag, table.arena.copy(fields), table.arena.copy(spec.parameters), {}});
+    made.push_back({table.arena.copy(spec.name),
+                    entry->first.first,
+                    tag,
+                    table.arena.copy(fields),
+                    table.arena.copy(spec.parameters),
+                    {}});
   }
   std::span<const Constructor> all = table.arena.copy(made);
   for (const Constructor& constructor : all) const_cast<Constructor&>(constructor).siblings = all;

@@ -76,6 +76,7 @@ bool contains_error(Type type);
 /// A constructor of a data type, interned with its type: equal declarations have one pointer.
 struct Constructor {
   std::string_view name;
+  std::string_view type;                     ///< the name of its type
   uint32_t tag;                              ///< which of its type's constructors, from 0
   std::span<const std::string_view> fields;  ///< their names, "" for one without
   /// Per field: bit k where its type is over the data type's parameter k.

@@ -5,18 +5,11 @@
 #include <cmath>
 #include <vector>
 
+#include "ir/value/text/number_text.h"
+
 namespace quern {
 
 namespace {
-
-std::string element_text(const HostTensor& tensor, int64_t offset) {
-  if (!tensor.dtype().is_float()) {
-    int64_t value = element_as_int(tensor, offset);
-    return tensor.dtype().is_bool() ? (value ? "True" : "False") : std::to_string(value);
-  }
-  double value = element_as_double(tensor, offset);
-  return tensor.dtype().bits == 64 ? fmt::format("{}", value) : fmt::format("{}", static_cast<float>(value));
-}
 
 std::string index_text(int64_t offset, const Shape& shape) {
   std::vector<int64_t> index(shape.size());
@@ -78,7 +71,7 @@ class Comparison {
       if (lanes > 1) at += fmt::format("{}lane {}", at.empty() ? "" : " ", worst_lane % lanes);
       worst_ = fmt::format(
           "{}{}{} where {} is expected", a.size() > 1 || !place.empty() ? "the worst is " : "it is ",
-          at.empty() ? "" : at + ": ", element_text(a, worst_lane), element_text(b, worst_lane));
+          at.empty() ? "" : at + ": ", number_text(a, worst_lane), number_text(b, worst_lane));
     }
   }
 

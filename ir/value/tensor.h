@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ir/type/dtype.h"
+#include "ir/value/value_style.h"
 
 namespace quern {
 
@@ -94,10 +95,10 @@ double element_as_double(const HostTensor& tensor, int64_t offset);
 /// One integer, bool or index element, exact.
 int64_t element_as_int(const HostTensor& tensor, int64_t offset);
 
-/// Dtype and shape first, then the values: "Tensor[(2, 2), float32] [[1, 2], [3, 4]]"; more than `limit`
-/// elements are elided with "…" per axis. Floats print as the shortest text that reads back the same. Rank 0:
+/// Dtype and shape first, then the values: "Tensor[(2, 2), float32] [[1, 2], [3, 4]]" where that fits in the width,
+/// else rows beneath; what is left out is "…". The shape is followed by the number of NaNs and infinities. Rank 0:
 /// "float32 1.5". A vector is its lanes, elided as an axis: "Tensor[(1,), int8x2] [<1, 2>]".
-std::string to_string(const HostTensor& tensor, int64_t limit = 64);
+std::string to_string(const HostTensor& tensor, const ValueStyle& style = {});
 /// "Tensor[(2, 2), float32]", and "float32" at rank 0.
 std::string type_to_string(DType dtype, std::span<const int64_t> shape);
 /// Nested JSON lists of all elements (a bare number at rank 0), vectors as lists of their lanes; nan and

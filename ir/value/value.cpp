@@ -63,11 +63,8 @@ void drop(Value&& part) {
 
 namespace {
 
-/// Values printed of one text, at most: a list may be a million long.
-constexpr size_t kMaxShown = 1000;
-
-/// The two writers go over a value with a stack of their own: a list is as deep as it is long.
-class Writer {
+/// Goes over a value with a stack of its own: a list is as deep as it is long.
+class JsonWriter {
  public:
   std::string write(const Value& value) {
     push(value);
@@ -80,101 +77,51 @@ class Writer {
     return std::move(out_);
   }
 
- protected:
-  ~Writer() = default;
-  virtual void one(const Value& value) = 0;
-
-  void put(std::string_view text) { out_ += text; }
-  size_t position() const { return rest_.size(); }
-  void push(const Value& value) { rest_.push_back({&value, {}}); }
-  void push(std::string text) { rest_.push_back({nullptr, std::move(text)}); }
-  /// What was pushed since `position` comes in the order in which it was pushed.
-  void in_order(size_t position) {
-    std::reverse(rest_.begin() + static_cast<ptrdiff_t>(position), rest_.end());
-  }
-  /// Whether the reference has been written already: it may be reached from itself.
-  bool seen(const RefObject* reference) { return !references_.insert(reference).second; }
-
  private:
   struct Step {
     const Value* value;
     std::string text;
   };
-  std::string out_;
-  std::vector<Step> rest_;  ///< the next is the last
-  std::unordered_set<const RefObject*> references_;
-};
 
-class TextWriter final : public Writer {
- public:
-  explicit TextWriter(int64_t limit) : limit_(limit) {}
+  void push(const Value& value) { rest_.push_back({&value, {}}); }
+  void push(std::string text) { rest_.push_back({nullptr, std::move(text)}); }
 
- private:
-  void one(const Value& value) override {
-    if (shown_++ == kMaxShown) put("…");
-    if (shown_ > kMaxShown) return;
-    if (const std::vector<Value>* fields = value.fields()) return all(value.object_as<DataObject>(), *fields);
-    if (auto* reference = value.object_as<RefObject>()) return one(*reference);
-    if (auto* closure = value.object_as<ClosureObject>()) return put(to_string(closure->type));
-    put(value.is_empty() ? "<empty>" : to_string(*value.as_tensor(), limit_));
-  }
-
-  void one(const RefObject& reference) {
-    if (seen(&reference)) return put("ref(…)");
-    put("ref(");
-    push(")");
-    push(reference.content);
-  }
-
-  void all(const DataObject* data, const std::vector<Value>& fields) {
-    if (data) put(data->constructor.name);
-    if (fields.empty()) return put(data ? "" : "()");
-    size_t start = position();
-    for (size_t i = 0; i < fields.size(); ++i) {
-      std::string_view name = data ? data->constructor.fields[i] : "";
-      std::string before = i == 0 ? "(" : ", ";
-      push(name.empty() ? std::move(before) : before + std::string(name) + "=");
-      push(fields[i]);
-    }
-    push(!data && fields.size() == 1 ? ",)" : ")");
-    in_order(start);
-  }
-
-  int64_t limit_;
-  size_t shown_ = 0;
-};
-
-class JsonWriter final : public Writer {
-  void one(const Value& value) override {
+  void one(const Value& value) {
     if (const std::vector<Value>* fields = value.fields()) return all(value.object_as<DataObject>(), *fields);
     if (auto* reference = value.object_as<RefObject>()) return one(*reference);
     TensorPtr tensor = value.as_tensor();
-    put(tensor ? to_json(*tensor) : "null");
+    out_ += tensor ? to_json(*tensor) : "null";
   }
 
+  // It may be reached from itself.
   void one(const RefObject& reference) {
-    if (seen(&reference)) return put("null");
-    put("{\"ref\": ");
+    if (!references_.insert(&reference).second) {
+      out_ += "null";
+      return;
+    }
+    out_ += "{\"ref\": ";
     push("}");
     push(reference.content);
   }
 
   void all(const DataObject* data, const std::vector<Value>& fields) {
-    if (data) put("{\"ctor\": \"" + std::string(data->constructor.name) + "\", \"fields\": ");
-    put("[");
-    size_t start = position();
+    if (data) out_ += "{\"ctor\": \"" + std::string(data->constructor.name) + "\", \"fields\": ";
+    out_ += "[";
+    const auto start = static_cast<ptrdiff_t>(rest_.size());
     for (size_t i = 0; i < fields.size(); ++i) {
       if (i > 0) push(std::string(", "));
       push(fields[i]);
     }
     push(data ? "]}" : "]");
-    in_order(start);
+    std::reverse(rest_.begin() + start, rest_.end());
   }
+
+  std::string out_;
+  std::vector<Step> rest_;  ///< the next is the last
+  std::unordered_set<const RefObject*> references_;
 };
 
 }  // namespace
-
-std::string to_string(const Value& value, int64_t limit) { return TextWriter(limit).write(value); }
 
 std::string to_json(const Value& value) { return JsonWriter().write(value); }
 

@@ -12,6 +12,7 @@
 #include "ir/type/type.h"
 #include "ir/value/scalar.h"
 #include "ir/value/tensor.h"
+#include "ir/value/value_style.h"
 
 namespace quern {
 
@@ -160,8 +161,9 @@ struct ClosureObject : Object {
 /// Runs by itself as references become many.
 void collect_cycles();
 
-/// Text of a value: dtype and shape first for tensors, large tensors elided inside tuples too.
-std::string to_string(const Value& value, int64_t limit = 64);
+/// Text of a value, on one line where it fits, which begins at a column of its first line. Lists print as their
+/// elements, trees are drawn, functions are their types.
+std::string to_string(const Value& value, const ValueStyle& style = {}, int column = 0);
 /// The `value` member of `--format json` (design.md section 4): numbers, lists, {"ctor", "fields"}; null for
 /// functions.
 std::string to_json(const Value& value);

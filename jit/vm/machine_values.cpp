@@ -488,7 +488,7 @@ void Machine::intrinsic(const Instruction* pc) {
   std::vector<Value> args = take_all(site.operands);
   Value result = Value::unit();
   switch (node.intrinsic) {
-    case IntrinsicKind::Print: host_.print(format_print(node, args)); break;
+    case IntrinsicKind::Print: host_.print(format_print(node, args, host_.style())); break;
     case IntrinsicKind::Load: {
       Result<Value> loaded = host_.load(node.texts[0], node.texts[1], node.type);
       if (!loaded) fail(pc, loaded.error().message, FailureKind::File);

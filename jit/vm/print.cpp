@@ -147,7 +147,7 @@ std::string operand_text(const Program& program, const Function& function, const
   switch (kind) {
     case OperandKind::None: return "";
     case OperandKind::Register: return register_text(operand);
-    case OperandKind::Constant: return to_string(function.constants[operand], 4);
+    case OperandKind::Constant: return to_string(function.constants[operand], on_one_line(4));
     case OperandKind::Dim: return to_string(function.dims[operand].dim);
     case OperandKind::DType: return to_string(function.dtypes[operand]);
     case OperandKind::Label: return fmt::format("-> {}", operand);

@@ -16,6 +16,7 @@
 #include "repl/commands/inspect.h"
 #include "repl/commands/kernels.h"
 #include "repl/commands/measure.h"
+#include "repl/commands/pictures.h"
 #include "repl/commands/probe.h"
 #include "repl/commands/stages.h"
 #include "repl/report/command_text.h"
@@ -67,6 +68,17 @@ constexpr ReplCommand kCommands[] = {
      as_command<show_place>},
     {":explain", "[CODE]", Takes::Code, About::Look,
      "what a code such as Q0302 means; without one, that of the last diagnostic", as_command<explain_code>},
+
+    {":plot", "EXPR", Takes::Expression, About::Pictures,
+     "a vector or a list of numbers over its indices, or a pair `(x, y)` of these, as a curve",
+     as_command<plot_values>},
+    {":hist", "EXPR", Takes::Expression, About::Pictures, "how the numbers of a value are distributed",
+     as_command<show_histogram>},
+    {":image", "EXPR", Takes::Expression, About::Pictures,
+     "a matrix, or a tensor of channels, height and width, as an image", as_command<show_image>},
+    {":summary", "EXPR", Takes::Expression, About::Pictures,
+     "range, mean, quantiles, zeros, NaN and Inf of a tensor, or of each one in a value",
+     as_command<show_summary>},
 
     {":ir", "[STAGE] EXPR", Takes::Stage, About::Compile,
      "an expression or @f at a stage: ast, typed, …, schedule, loops, asm; `all`; `diff` of the passes",
@@ -123,6 +135,7 @@ constexpr ReplCommand kCommands[] = {
 std::string_view heading(CommandGroup group) {
   switch (group) {
     case About::Look: return "Look";
+    case About::Pictures: return "Pictures of values";
     case About::Compile: return "Compiler";
     case About::Measure: return "Measure";
     case About::Gradients: return "Values and gradients";
@@ -138,6 +151,7 @@ bool is_optional(const ReplCommand& command) {
 /// The command of a name, of which the first letters do where they are those of one command; else null, and
 /// those that begin so.
 const ReplCommand* find_command(std::string_view name, std::vector<std::string>& begin_so) {
+  if (name == ":h") name = ":help";
   const ReplCommand* found = nullptr;
   for (const ReplCommand& command : kCommands) {
     if (command.name == name) return &command;

@@ -27,7 +27,7 @@ enum class ArgumentKind : unsigned char {
 };
 
 /// What a command is about: the headings of `:help`.
-enum class CommandGroup : unsigned char { Look, Compile, Measure, Gradients, Session };
+enum class CommandGroup : unsigned char { Look, Pictures, Compile, Measure, Gradients, Session };
 
 struct ReplCommand {
   std::string_view name;       ///< with its colon

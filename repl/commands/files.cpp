@@ -218,26 +218,23 @@ bool run_shell(Workspace& workspace, const std::string& command) {
 
 bool change_setting(Workspace& workspace, const std::string& request) {
   const auto [name, value] = first_word(request);
-  std::vector<std::vector<std::string>> rows;
-  std::vector<std::string> names;
-  for (const Setting& setting : all_settings()) {
-    names.emplace_back(setting.name);
-    if (name.empty() || name == setting.name)
-      rows.push_back(
-          {std::string(setting.name), value_text(workspace.settings(), setting), std::string(setting.help)});
-  }
-  const Setting* setting = find_setting(name);
-  if (!setting && !name.empty()) {
-    const auto meant = did_you_mean(name, names);
-    return workspace.complain(fmt::format("there is no setting `{}`; {}", name,
-                                          meant ? fmt::format("did you mean `{}`?", *meant)
-                                                : fmt::format("they are {}", fmt::join(names, ", "))));
-  }
-  if (value.empty()) {
-    fmt::print("{}", columns_text(rows, "lll"));
+  Settings& settings = workspace.settings();
+  if (name.empty()) {
+    std::vector<std::vector<std::string>> rows;
+    for (const Setting& setting : all_settings())
+      rows.push_back({std::string(setting.name), value_text(settings, setting),
+                      origin_text(settings, setting), std::string(setting.help)});
+    fmt::print("{}", columns_text(rows, "llll"));
     return true;
   }
-  return set(workspace.settings(), *setting, value) ||
+  const Setting* setting = find_setting(name);
+  if (!setting) return workspace.complain(no_such_setting(name));
+  if (value.empty()) {
+    fmt::print("{} is {} ({})\n  {}\n  {}; for {}\n", setting->name, value_text(settings, *setting),
+               origin_text(settings, *setting), setting->help, values_text(*setting), setting->applies);
+    return true;
+  }
+  return set(settings, *setting, value, ":set") ||
          workspace.complain(fmt::format("`{}` is {}, not `{}`", name, values_text(*setting), value));
 }
 

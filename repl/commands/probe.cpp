@@ -122,9 +122,11 @@ bool show_probed(Workspace& workspace, DeclarationId expression, DeclarationId i
   VariableProbe probe(workspace, in, name);
   const StatementResult result = workspace.execution().observe(expression, probe);
   if (result.failure) workspace.print_problems({*result.failure});
-  for (const Value& value : probe.first) print_line(fmt::format("%{} = {}", name, to_string(value)));
-  if (probe.count > probe.first.size())
-    print_line(fmt::format("… {} values; the last: {}", probe.count, to_string(probe.last)));
+  const auto show = [style = workspace.style()](const std::string& before, const Value& value) {
+    print_line(before + to_string(value, style, static_cast<int>(before.size())));
+  };
+  for (const Value& value : probe.first) show(fmt::format("%{} = ", name), value);
+  if (probe.count > probe.first.size()) show(fmt::format("… {} values; the last: ", probe.count), probe.last);
   if (probe.count == 0 && !result.failure)
     return workspace.complain(
         fmt::format("`%{}` of `{}` gets no value in this call", name, workspace.session().info(in).name));
@@ -224,7 +226,7 @@ class NanSearch final : public CompilingObserver {
         fmt::format("{} gives {}{}, and its operands have none", name_of(node),
                     oddity == Oddity::NaN ? "a NaN" : "an infinity", tensor ? place_text(*tensor) : "");
     // A failure's message goes on in notes, line by line.
-    for (const Value& operand : operands) message += "\nan operand: " + to_string(operand, 8);
+    for (const Value& operand : operands) message += "\nan operand: " + to_string(operand, on_one_line(8));
     return message;
   }
 

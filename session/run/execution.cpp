@@ -25,12 +25,14 @@ const std::string kParams = "params";
 
 class FileHost final : public Host {
  public:
-  FileHost(DataLookup lookup, std::function<void(std::string_view)> print)
-      : lookup_(std::move(lookup)), print_(std::move(print)) {}
+  FileHost(DataLookup lookup, std::function<void(std::string_view)> print, const ValueStyle& style)
+      : lookup_(std::move(lookup)), print_(std::move(print)), style_(style) {}
 
   void print(std::string_view line) override {
     if (!is_quiet) print_(line);
   }
+  ValueStyle style() const override { return style_; }
+  void set_style(const ValueStyle& style) { style_ = style; }
   Result<Value> load(std::string_view path, std::string_view entry, Type type) override {
     field.reset();
     const std::string file = (std::filesystem::path(folder) / path).string();
@@ -49,6 +51,7 @@ class FileHost final : public Host {
  private:
   DataLookup lookup_;
   std::function<void(std::string_view)> print_;
+  ValueStyle style_;
 };
 
 }  // namespace
@@ -139,7 +142,8 @@ struct Execution::Impl {
         options(std::move(options)),
         functions(session.functions()),
         after(functions, this->options.after),
-        host([&session, module](Type type) { return session.data(module, type); }, std::move(print)),
+        host([&session, module](Type type) { return session.data(module, type); }, std::move(print),
+             this->options.style),
         compiler(session, this->options.compiler) {}
   ~Impl() {
     values.clear();
@@ -477,6 +481,8 @@ const std::set<std::string>& Execution::loaded_files() const { return impl_->hos
 Compiler& Execution::compiler() { return impl_->compiler; }
 
 void Execution::set_profiling(bool on) { impl_->compiler.set_profiling(on); }
+
+void Execution::set_style(const ValueStyle& style) { impl_->host.set_style(style); }
 
 Profile& Execution::profile() { return impl_->compiler.profile(); }
 

@@ -25,6 +25,7 @@ struct ExecutionOptions {
       params;  ///< a file for the variable or parameter %params or, without one, for @main's by their names
   std::optional<uint64_t> seed;  ///< of random numbers for what is left of @main's parameters
   CompilerOptions compiler = CompilerOptions::from_environment();  ///< without `interpret`
+  ValueStyle style{};                                              ///< of the values that are printed
 };
 
 class Compiler;
@@ -75,6 +76,9 @@ class Execution {
   /// The files that `load` looked for so far.
   const std::set<std::string>& loaded_files() const;
   Compiler& compiler();
+
+  /// How the program prints values from now on.
+  void set_style(const ValueStyle& style);
 
   /// As of Compiler: what kernels of the statements to come take.
   void set_profiling(bool on);

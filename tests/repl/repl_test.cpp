@@ -247,9 +247,18 @@ TEST(CommandOnTerminal, PrintsTheHeadingOfAnExplanationBold) {
               testing::StartsWith("\033[1mQ0103: unterminated string or comment\033[0m\n"));
 }
 
+// Into a pipe they are whole: tests/golden/types/whole_values.relay.
+TEST(CommandOnTerminal, ShortensLongValues) {
+  Terminal terminal(QUERN_BINARY, QUERN_SOURCE_DIR "/tests/golden/types", Terminal::Colour::No,
+                    {"run", "whole_values.relay"});
+  EXPECT_THAT(terminal.read_to_prompt(), HasSubstr("[ 0,  1,  2, …,  42,  43,  44],"));
+}
+
 TEST(ReplOnTerminal, ColoursDiagnostics) {
-  Terminal terminal(QUERN_BINARY, kFolder, Terminal::Colour::Yes);
+  Terminal terminal(QUERN_BINARY, kFolder);
   terminal.read_to_prompt();
+  EXPECT_THAT(terminal.enter("%missing"), testing::Not(HasSubstr("\033[")));
+  terminal.enter(":set colour on");
   EXPECT_THAT(terminal.enter("%missing"), HasSubstr("\033["));
 }
 

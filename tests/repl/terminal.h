@@ -44,7 +44,8 @@ class Terminal {
     if (child_ == 0) {
       close(master_);
       login_tty(slave);
-      setenv("TERM", "dumb", 1);
+      setenv("TERM", colour == Colour::No ? "dumb" : "xterm", 1);
+      setenv("XDG_CONFIG_HOME", "/nonexistent", 0);
       colour == Colour::No ? setenv("NO_COLOR", "1", 1) : unsetenv("NO_COLOR");
       if (chdir(folder.c_str()) == 0) execv(argv[0], argv.data());
       _exit(127);

@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 std::vector<std::string> transcripts() {
   const fs::path top = QUERN_SOURCE_DIR;
   std::vector<std::string> found;
-  for (const char* folder : {".", "docs", "examples", "tests/repl"})
+  for (const char* folder : {".", "docs", "examples", "tests/repl", "tests/repl/configured"})
     for (const auto& entry : fs::directory_iterator(top / folder))
       if (is_transcript(entry.path()) &&
           !parse_transcript(entry.path(), read_file(entry.path())).steps.empty())

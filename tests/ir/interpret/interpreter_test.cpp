@@ -109,7 +109,7 @@ TEST_F(InterpreterTest, ConstructorsAndData) {
   Type list = data_type("List", 1, std::vector<Type>{integer});
   auto constructors = data_constructors("List", 1, {{"Cons", {"", ""}}, {"Nil", {}}});
   ExprPtr nil = b.construct(list, constructors[1], {});
-  EXPECT_EQ(text(b.construct(list, constructors[0], {b.i32(1), nil})), "Cons(int32 1, Nil)");
+  EXPECT_EQ(text(b.construct(list, constructors[0], {b.i32(1), nil})), "List[int32] [1]");
 }
 
 TEST_F(InterpreterTest, PrintLoadSave) {

@@ -234,11 +234,11 @@ TEST_F(MatchTest, VariablesNameTheirParts) {
   EXPECT_EQ(compiled, run(true));
   ASSERT_EQ(compiled.size(), 19U);
   auto of = [&](size_t a, size_t b) { return compiled[3 + 4 * a + b]; };
-  EXPECT_EQ(of(0, 0), "(int32 0, Nil)");
-  EXPECT_EQ(of(1, 3), "(int32 1, Cons(int32 3, Cons(int32 2, Cons(int32 1, Nil))))");
-  EXPECT_EQ(of(2, 3), "(int32 3, Cons(int32 2, Cons(int32 1, Cons(int32 1, Nil))))");
-  EXPECT_EQ(of(3, 0), "(int32 3, Nil)");
-  EXPECT_EQ(of(0, 1), "(int32 0, Cons(int32 1, Nil))");
+  EXPECT_EQ(of(0, 0), "(int32 0, List [])");
+  EXPECT_EQ(of(1, 3), "(int32 1, List[int32] [3, 2, 1])");
+  EXPECT_EQ(of(2, 3), "(int32 3, List[int32] [2, 1, 1])");
+  EXPECT_EQ(of(3, 0), "(int32 3, List [])");
+  EXPECT_EQ(of(0, 1), "(int32 0, List[int32] [1])");
 }
 
 TEST_F(MatchTest, LongListsTakeConstantStack) {

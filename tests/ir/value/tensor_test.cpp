@@ -133,7 +133,7 @@ TEST(TensorPrint, Values) {
   EXPECT_EQ(to_string(*tensor_of<float>(DType::float32(), {5}, {0.1F, 1e-7F, 1e20F, -0.0F, 16777216})),
             "Tensor[(5,), float32] [0.1, 1e-07, 1e+20, -0, 16777216]");
   EXPECT_EQ(to_string(*tensor_of<double>(DType::float64(), {4}, {0.1F, kNan, -kInf, kInf})),
-            "Tensor[(4,), float64] [0.10000000149011612, nan, -inf, inf]");
+            "Tensor[(4,), float64] (1 NaN, 2 Inf) [0.10000000149011612, nan, -inf, inf]");
   EXPECT_EQ(to_string(*tensor_of<uint8_t>(DType::boolean(), {2}, {1, 0})),
             "Tensor[(2,), bool] [True, False]");
   EXPECT_EQ(to_string(*tensor_of<uint64_t>({DTypeCode::UInt, 64}, {}, {UINT64_MAX})),
@@ -162,13 +162,13 @@ TEST(TensorPrint, NarrowFloatsPrintShortest) {
 }
 
 TEST(TensorPrint, ElidesLongAxesOnly) {
-  EXPECT_EQ(to_string(*ramp<int32_t>(DType::int32(), {100})),
-            "Tensor[(100,), int32] [0, 1, 2, …, 97, 98, 99]");
-  EXPECT_EQ(to_string(*ramp<int32_t>(DType::int32(), {8}), 8),
+  EXPECT_EQ(to_string(*ramp<int32_t>(DType::int32(), {101})),
+            "Tensor[(101,), int32] [0, 1, 2, …, 98, 99, 100]");
+  EXPECT_EQ(to_string(*ramp<int32_t>(DType::int32(), {8}), {.threshold = 8}),
             "Tensor[(8,), int32] [0, 1, 2, 3, 4, 5, 6, 7]");
-  EXPECT_EQ(to_string(*ramp<int32_t>(DType::int32(), {2, 7}), 8),
+  EXPECT_EQ(to_string(*ramp<int32_t>(DType::int32(), {2, 7}), {.threshold = 8}),
             "Tensor[(2, 7), int32] [[0, 1, 2, …, 4, 5, 6], [7, 8, 9, …, 11, 12, 13]]");
-  EXPECT_EQ(to_string(*ramp<int32_t>(DType::int32(), {7, 2}), 8),
+  EXPECT_EQ(to_string(*ramp<int32_t>(DType::int32(), {7, 2}), {.threshold = 8}),
             "Tensor[(7, 2), int32] [[0, 1], [2, 3], [4, 5], …, [8, 9], [10, 11], [12, 13]]");
   EXPECT_EQ(to_string(*HostTensor::make(DType::int8(), {int64_t{1} << 40, 0})),
             "Tensor[(1099511627776, 0), int8] [[], [], [], …, [], [], []]");
@@ -208,10 +208,11 @@ TEST(Vectors, AreFilledAndComparedLaneByLane) {
 TEST(Vectors, PrintAsTheirLanes) {
   EXPECT_EQ(to_string(*tensor_of<float>({DTypeCode::Float, 32, 2}, {}, {0.1F, -2})), "float32x2 <0.1, -2>");
   EXPECT_EQ(to_string(*tensor_of<uint16_t>({DTypeCode::Float, 16, 2}, {1}, {0x3e00, 0xfc00})),
-            "Tensor[(1,), float16x2] [<1.5, -inf>]");
-  EXPECT_EQ(to_string(*ramp<int32_t>({DTypeCode::Int, 32, 4}, {0}), 8), "Tensor[(0,), int32x4] []");
+            "Tensor[(1,), float16x2] (1 Inf) [<1.5, -inf>]");
+  EXPECT_EQ(to_string(*ramp<int32_t>({DTypeCode::Int, 32, 4}, {0}), {.threshold = 8}),
+            "Tensor[(0,), int32x4] []");
   TensorPtr wide = HostTensor::zeros({DTypeCode::Int, 8, 9}, {1});
-  EXPECT_EQ(to_string(*wide, 8), "Tensor[(1,), int8x9] [<0, 0, 0, …, 0, 0, 0>]");
+  EXPECT_EQ(to_string(*wide, {.threshold = 8}), "Tensor[(1,), int8x9] [<0, 0, 0, …, 0, 0, 0>]");
   EXPECT_EQ(to_json(*tensor_of<int8_t>(kInt8x3, {1}, {1, 2, 3})), "[[1, 2, 3]]");
 }
 

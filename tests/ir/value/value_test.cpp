@@ -17,7 +17,7 @@ TEST(Value, TextAndJson) {
   std::vector<float> elements = {1, 2};
   Value tensor = Value::tensor(HostTensor::from<float>(kFloat, {2}, elements));
   Value list = Value::data(cons, {number, Value::data(cons, {flag, Value::data(nil, {})})});
-  EXPECT_EQ(to_string(list), "Cons(float32 1.5, Cons(bool True, Nil))");
+  EXPECT_EQ(to_string(list), "List [float32 1.5, bool True]");
   EXPECT_EQ(
       to_json(list),
       R"({"ctor": "Cons", "fields": [1.5, {"ctor": "Cons", "fields": [true, {"ctor": "Nil", "fields": []}]}]})");
@@ -31,7 +31,7 @@ TEST(Value, FieldsWithNamesKeepThem) {
   const Constructor& net = data_constructors("Net", 2, {{"Net", {"conv1", "fc", ""}}})[0];
   Value one = Scalar::from_int(DType::int32(), 1);
   Value value = Value::data(net, {one, Value::tuple({one}), Value::data(nil, {})});
-  EXPECT_EQ(to_string(value), "Net(conv1=int32 1, fc=(int32 1,), Nil)");
+  EXPECT_EQ(to_string(value), "Net(conv1=int32 1, fc=(int32 1,), List [])");
   EXPECT_EQ(to_json(value), R"({"ctor": "Net", "fields": [1, [1], {"ctor": "Nil", "fields": []}]})");
 }
 
@@ -62,7 +62,7 @@ TEST(Value, LongListsAreWrittenAndDroppedWithoutRecursion) {
   const int count = 1'000'000;
   Value list = Value::data(nil, {});
   for (int k = 0; k < count; ++k) list = Value::data(cons, {Value::unit(), std::move(list)});
-  EXPECT_TRUE(to_string(list).ends_with("Cons((), …" + std::string(500, ')')));
+  EXPECT_EQ(to_string(list), "List (more than 200000 elements) [(), (), (), …]");
   EXPECT_EQ(to_json(list).substr(0, 40), R"({"ctor": "Cons", "fields": [[], {"ctor":)");
   Value nested;
   for (int k = 0; k < count; ++k) nested = Value::tuple({std::move(nested), Value::unit()});

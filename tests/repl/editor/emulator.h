@@ -65,6 +65,21 @@ class Emulator {
     text.resize(used);
     return text;
   }
+  /// Of a character, as 0xrrggbb, and of what is behind it.
+  struct Colours {
+    uint32_t front = 0, behind = 0;
+    friend bool operator==(const Colours&, const Colours&) = default;
+  };
+  Colours colours(int row, int column) const {
+    VTermScreenCell cell;
+    vterm_screen_get_cell(screen_, {row, column}, &cell);
+    const auto of = [this](VTermColor colour) {
+      vterm_screen_convert_color_to_rgb(screen_, &colour);
+      return static_cast<uint32_t>(colour.rgb.red << 16 | colour.rgb.green << 8 | colour.rgb.blue);
+    };
+    return {of(cell.fg), of(cell.bg)};
+  }
+
   /// The rows up to the last that is not blank.
   std::string text() const {
     std::string all;

@@ -41,6 +41,7 @@ class ScreenSession {
     login_tty(slave_);
     setenv("TERM", "xterm-256color", 1);
     setenv("QUERN_HISTORY", history.c_str(), 1);
+    setenv("XDG_CONFIG_HOME", "/nonexistent", 0);
     unsetenv("NO_COLOR");
     if (chdir(folder.c_str()) == 0) execl(QUERN_BINARY, QUERN_BINARY, static_cast<char*>(nullptr));
     _exit(127);

@@ -1,0 +1,170 @@
+#include "repl/commands/pictures.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <functional>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "ir/base/interrupt.h"
+#include "ir/value/prelude_values.h"
+#include "repl/command_files.h"
+#include "repl/picture/histogram.h"
+#include "repl/picture/image.h"
+#include "repl/picture/plot.h"
+#include "repl/report/command_text.h"
+#include "repl/report/summary.h"
+#include "repl/workspace.h"
+
+namespace quern {
+
+namespace {
+
+/// Evaluates an expression for a picture of its value; whether there was one, and all was well with it.
+bool with_value(Workspace& workspace, const std::string& expression, std::string_view command,
+                const std::function<bool(const StatementResult&)>& show) {
+  return workspace.with_expression(expression, command, [&](DeclarationId statement) {
+    const StatementResult result = workspace.execution().run(statement);
+    if (is_interrupted()) return workspace.complain(kInterrupted);
+    if (!result.failure) return show(result);
+    workspace.print_problems({*result.failure});
+    return false;
+  });
+}
+
+/// At most so large as the terminal shows at once, with the prompt.
+picture::Size picture_size(const Workspace& workspace, int most_columns, int most_rows) {
+  constexpr int kRowsOfThePrompt = 4, kLeastRows = 4;
+  const auto terminal = terminal_size(stdout);
+  const int rows = terminal ? std::max(kLeastRows, terminal->rows - kRowsOfThePrompt) : most_rows;
+  return {std::min(workspace.style().width, most_columns), std::min(rows, most_rows)};
+}
+
+/// The elements of a tensor of rank 1, or of a list of numbers; nothing of any other value.
+std::optional<std::vector<double>> numbers_of(const Value& value) {
+  std::vector<double> numbers;
+  if (const auto list = list_of(value, INT64_MAX, 1)) {
+    for (const Value* element : list->front) {
+      const TensorPtr tensor = element->as_tensor();
+      if (!tensor || tensor->lane_count() != 1) return std::nullopt;
+      numbers.push_back(element_as_double(*tensor, 0));
+    }
+    return numbers;
+  }
+  const TensorPtr tensor = value.as_tensor();
+  if (!tensor || tensor->shape().size() != 1 || tensor->dtype().is_vector()) return std::nullopt;
+  for (int64_t i = 0; i < tensor->size(); ++i) numbers.push_back(element_as_double(*tensor, i));
+  return numbers;
+}
+
+/// The curve of a vector over its indices, or of a pair.
+std::optional<picture::Curve> curve_of(const Value& value) {
+  picture::Curve curve;
+  auto* pair = value.object_as<TupleObject>();
+  if (pair && pair->fields.size() == 2) {
+    auto x = numbers_of(pair->fields[0]), y = numbers_of(pair->fields[1]);
+    if (!x || !y) return std::nullopt;
+    return picture::Curve{std::move(*x), std::move(*y)};
+  }
+  auto y = numbers_of(value);
+  if (!y) return std::nullopt;
+  curve.y = std::move(*y);
+  for (size_t i = 0; i < curve.y.size(); ++i) curve.x.push_back(static_cast<double>(i));
+  return curve;
+}
+
+std::string left_out(size_t count, size_t all, std::string_view things) {
+  return count == 0 ? "" : fmt::format("{} of {} {} left out: not finite\n", count, all, things);
+}
+
+picture::Ink ink_of(Workspace& workspace) {
+  if (!workspace.settings().colour || isatty(STDOUT_FILENO) == 0) return picture::Ink::Text;
+  const char* colours = std::getenv("COLORTERM");
+  const std::string_view depth = colours ? colours : "";
+  return depth == "truecolor" || depth == "24bit" ? picture::Ink::True : picture::Ink::Palette;
+}
+
+}  // namespace
+
+bool plot_values(Workspace& workspace, const std::string& expression) {
+  return with_value(workspace, expression, "`:plot`", [&](const StatementResult& result) {
+    const auto curve = curve_of(*result.value);
+    if (!curve)
+      return workspace.complain(
+          fmt::format("`:plot` takes a vector, a list of numbers, or a pair `(x, y)` of these, not {}",
+                      to_string(result.type)));
+    if (curve->x.size() != curve->y.size())
+      return workspace.complain(
+          fmt::format("`:plot` takes as many x as y, not {} and {}", curve->x.size(), curve->y.size()));
+    const std::string text = picture::plot_text(*curve, picture_size(workspace, 120, 20));
+    if (text.empty()) return workspace.complain("there is no finite number to plot");
+    size_t lost = 0;
+    for (size_t i = 0; i < curve->x.size(); ++i)
+      lost += !std::isfinite(curve->x[i]) || !std::isfinite(curve->y[i]) ? 1U : 0U;
+    fmt::print("{}{}", text, left_out(lost, curve->x.size(), "points"));
+    return true;
+  });
+}
+
+bool show_histogram(Workspace& workspace, const std::string& expression) {
+  return with_value(workspace, expression, "`:hist`", [&](const StatementResult& result) {
+    std::vector<double> numbers;
+    bool are_whole = true;
+    size_t all = 0;
+    const auto tensors = tensors_in(*result.value, SIZE_MAX);
+    for (const auto& [name, tensor] : tensors) {
+      are_whole = are_whole && !tensor->dtype().is_float();
+      all += static_cast<size_t>(tensor->lane_count());
+      for (int64_t i = 0; i < tensor->lane_count(); ++i)
+        if (const double number = element_as_double(*tensor, i); std::isfinite(number))
+          numbers.push_back(number);
+    }
+    if (tensors.empty())
+      return workspace.complain(
+          fmt::format("`:hist` takes a value that has numbers, not {}", to_string(result.type)));
+    if (numbers.empty()) return workspace.complain("there is no finite number to count");
+    const picture::Size size = picture_size(workspace, 100, 20);
+    fmt::print("{}{}",
+               picture::histogram_text(picture::histogram_of(numbers, are_whole, size.rows), size.columns),
+               left_out(all - numbers.size(), all, "numbers"));
+    return true;
+  });
+}
+
+bool show_image(Workspace& workspace, const std::string& expression) {
+  return with_value(workspace, expression, "`:image`", [&](const StatementResult& result) {
+    const TensorPtr tensor = result.value->as_tensor();
+    const auto image = tensor ? picture::image_of(*tensor) : std::nullopt;
+    if (!image)
+      return workspace.complain(
+          fmt::format("`:image` takes a matrix, or a tensor of 1, 3 or 4 channels before or behind height "
+                      "and width, not {}",
+                      to_string(result.type)));
+    fmt::print("{}{} x {}, black is {:g}, white {:g}\n",
+               picture::image_text(*image, picture_size(workspace, 160, 50), ink_of(workspace)),
+               image->height, image->width, image->black, image->white);
+    return true;
+  });
+}
+
+bool show_summary(Workspace& workspace, const std::string& expression) {
+  constexpr size_t kMostRows = 200;
+  return with_value(workspace, expression, "`:summary`", [&](const StatementResult& result) {
+    auto tensors = tensors_in(*result.value, kMostRows + 1);
+    if (tensors.empty())
+      return workspace.complain(
+          fmt::format("`:summary` takes a value that has tensors, not {}", to_string(result.type)));
+    const bool is_cut = tensors.size() > kMostRows;
+    if (is_cut) tensors.pop_back();
+    fmt::print("{}", summary_text(tensors));
+    if (is_cut) print_line(fmt::format("… the first {}; `:summary` of a part shows its own", kMostRows));
+    return true;
+  });
+}
+
+}  // namespace quern

@@ -1,0 +1,48 @@
+#pragma once
+// What a user may set, in one table: at the prompt by `:set`, and in files (repl/settings/settings_file.h).
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "ir/value/value_style.h"
+
+namespace quern {
+
+struct Settings {
+  int64_t precision = 0;  ///< significant digits of floats; 0: as many as tell a number from its neighbours
+  int64_t threshold = ValueStyle().threshold;  ///< elements of a tensor from which on parts are left out
+  int64_t width = 0;                           ///< columns of a line; 0: those of the terminal
+  bool timing = false;                         ///< how long each input took
+  bool colour = false;                         ///< in diagnostics and texts
+  /// By name, where a setting got its value: ":set", "quern.toml:3"; those that are not here have their default.
+  std::map<std::string, std::string, std::less<>> set_by{};
+};
+
+struct Setting {
+  std::string_view name;
+  std::string_view help;
+  std::string_view applies;             ///< to what
+  bool Settings::*flag = nullptr;       ///< of one that is on or off
+  int64_t Settings::*number = nullptr;  ///< of one that is a number
+  int64_t least = 0, most = 0;          ///< of a number
+};
+
+std::span<const Setting> all_settings();
+/// Null where there is none of that name.
+const Setting* find_setting(std::string_view name);
+/// "there is no setting `timng`; did you mean `timing`?"
+std::string no_such_setting(std::string_view name);
+/// "64", "on".
+std::string value_text(const Settings& settings, const Setting& setting);
+/// Where the value comes from: ":set", "quern.toml:3", "default".
+std::string origin_text(const Settings& settings, const Setting& setting);
+/// What a setting takes: "on or off", "a number from 0 to 17".
+std::string values_text(const Setting& setting);
+/// Sets it to what a text says, for `by`; false where it says nothing that the setting takes.
+bool set(Settings& settings, const Setting& setting, std::string_view text, const std::string& by);
+
+}  // namespace quern

@@ -2,11 +2,8 @@
 // Transcendental functions of float32 and float64 as straight code, for single values and for any number of
 // lanes. A lane's result does not depend on the other lanes nor on their number.
 //
-// Bounds in units in the last place of the true result, with or without a fused multiply-add, held against
-// samples of all operands by tests/jit/codegen/codegen_math_test.cpp:
-//               exp   log   tanh   sigmoid   erf   sin   cos   pow
-//     float32     1     1      3         3     2     1     1     1
-//     float64     1     1      3         3     2     1     1     1
+// The bounds in units in the last place of the true result, with or without a fused multiply-add, stand in
+// docs/performance.md and are held against samples of all operands by tests/jit/codegen/codegen_math_test.cpp.
 // Infinities, NaN, signed zeros, subnormal operands and results, overflow and underflow are handled as the
 // true function has them; pow's special cases are those of IEEE 754. The remainder is exact. The coefficients
 // are minimax fits with relative weight.

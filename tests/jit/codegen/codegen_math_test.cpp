@@ -23,7 +23,7 @@ struct Function {
   double ulps32, ulps64;
 };
 
-/// The bounds that jit/codegen/math/vector_math.h and docs/performance.md state.
+/// The bounds that docs/performance.md states.
 const std::vector<Function> kFunctions{
     {ScalarOp::Exp, [](Real x, Real) { return std::exp(x); }, 1, 1},
     {ScalarOp::Log, [](Real x, Real) { return std::log(x); }, 1, 1},

@@ -10,15 +10,7 @@
 #include <vector>
 
 #include "frontend/text/suggest.h"
-#include "repl/commands/derivative.h"
-#include "repl/commands/describe.h"
-#include "repl/commands/files.h"
-#include "repl/commands/inspect.h"
-#include "repl/commands/kernels.h"
-#include "repl/commands/measure.h"
-#include "repl/commands/pictures.h"
-#include "repl/commands/probe.h"
-#include "repl/commands/stages.h"
+#include "repl/commands/parts.h"
 #include "repl/report/command_text.h"
 #include "repl/workspace.h"
 
@@ -26,23 +18,12 @@ namespace quern {
 
 namespace {
 
-CommandOutcome outcome(bool fine) { return fine ? CommandOutcome::Fine : CommandOutcome::Failed; }
-
 CommandOutcome refuse(const std::string& message) {
   std::fflush(stdout);
   fmt::print(stderr, "{}\n", message);
   return CommandOutcome::Failed;
 }
 
-/// A command of a function that says whether all was well.
-template <bool (*function)(Workspace&, const std::string&)>
-CommandOutcome as_command(Workspace& workspace, const std::string& argument) {
-  return outcome(function(workspace, argument));
-}
-
-bool load(Workspace& workspace, const std::string& path) { return workspace.load(path); }
-bool reload(Workspace& workspace, const std::string&) { return workspace.reload(); }
-bool undo(Workspace& workspace, const std::string&) { return workspace.undo(); }
 bool reset(Workspace& workspace, const std::string&) {
   workspace.reset();
   return true;
@@ -50,87 +31,15 @@ bool reset(Workspace& workspace, const std::string&) {
 CommandOutcome quit(Workspace&, const std::string&) { return CommandOutcome::Quit; }
 CommandOutcome help(Workspace& workspace, const std::string& command);
 
-using Takes = ArgumentKind;
-using About = CommandGroup;
-
-constexpr ReplCommand kCommands[] = {
-    {":type", "EXPR", Takes::Expression, About::Look, "the type of an expression, of @f or of an operator",
-     as_command<show_type>},
-    {":shape", "EXPR", Takes::Expression, About::Look, "shape and dtype alone", as_command<show_shape>},
-    {":vars", "", Takes::None, About::Look, "the variables, their types and how large their values are",
-     as_command<show_variables>},
-    {":defs", "", Takes::None, About::Look, "what the inputs declare: definitions, operators, types, tests",
-     as_command<show_definitions>},
-    {":doc", "NAME", Takes::Name, About::Look, "what an operator, a definition, a variable, a word does",
-     as_command<show_documentation>},
-    {":source", "NAME", Takes::Name, About::Look, "the text of its declaration", as_command<show_source>},
-    {":where", "NAME", Takes::Name, About::Look, "the file and the line of its declaration",
-     as_command<show_place>},
-    {":explain", "[CODE]", Takes::Code, About::Look,
-     "what a code such as Q0302 means; without one, that of the last diagnostic", as_command<explain_code>},
-
-    {":plot", "EXPR", Takes::Expression, About::Pictures,
-     "a vector or a list of numbers over its indices, or a pair `(x, y)` of these, as a curve",
-     as_command<plot_values>},
-    {":hist", "EXPR", Takes::Expression, About::Pictures, "how the numbers of a value are distributed",
-     as_command<show_histogram>},
-    {":image", "EXPR", Takes::Expression, About::Pictures,
-     "a matrix, or a tensor of channels, height and width, as an image", as_command<show_image>},
-    {":summary", "EXPR", Takes::Expression, About::Pictures,
-     "range, mean, quantiles, zeros, NaN and Inf of a tensor, or of each one in a value",
-     as_command<show_summary>},
-
-    {":ir", "[STAGE] EXPR", Takes::Stage, About::Compile,
-     "an expression or @f at a stage: ast, typed, …, schedule, loops, asm; `all`; `diff` of the passes",
-     as_command<show_stage>},
-    {":loops", "EXPR", Takes::Expression, About::Compile, "the loops of its kernels", as_command<show_loops>},
-    {":llvm", "EXPR", Takes::Expression, About::Compile, "the LLVM IR of its kernels", as_command<show_llvm>},
-    {":asm", "EXPR", Takes::Expression, About::Compile, "the machine code of its kernels",
-     as_command<show_assembly>},
-    {":passes", "", Takes::None, About::Compile, "the passes in order", as_command<show_passes>},
-    {":apply", "PASSES @f [as @g]", Takes::Passes, About::Compile,
-     "what these passes alone (`inline,fuse`) make of @f; declares it as @g", as_command<apply_passes>},
-    {":graph", "EXPR [> FILE]", Takes::Expression, About::Compile,
-     "the kernels and what they read of one another; into a `.dot` or an `.svg`", as_command<show_graph>},
-
-    {":time", "EXPR", Takes::Expression, About::Measure,
-     "run it once: how long checking, compiling and running took", as_command<time_expression>},
-    {":bench", "A, B", Takes::Expression, About::Measure,
-     "run expressions in turns, many times: medians and their ratios", as_command<compare_times>},
-    {":profile", "EXPR|on|off|show", Takes::Expression, About::Measure,
-     "what each kernel takes: of an expression, or from `on` to `off`", as_command<profile>},
-    {":flops", "EXPR", Takes::Expression, About::Measure,
-     "the arithmetic and the bytes of each kernel of EXPR or @f", as_command<count_operations>},
-    {":roofline", "EXPR", Takes::Expression, About::Measure,
-     "what each kernel reaches of what the machine can do", as_command<show_roofline>},
-    {":memory", "", Takes::None, About::Measure, "what the session and its values keep in memory, by kind",
-     as_command<show_memory>},
-
-    {":grad", "@f", Takes::Definition, About::Gradients, "the gradient of @f as a definition",
-     as_command<show_gradient>},
-    {":check-grad", "@f(ARGS)", Takes::Expression, About::Gradients,
-     "the gradient of @f beside central differences", as_command<check_gradient>},
-    {":probe", "@f(ARGS) %y", Takes::Expression, About::Gradients,
-     "the values of a variable inside of a call; `@f %y`: of the last call", as_command<probe_variable>},
-    {":nan", "EXPR", Takes::Expression, About::Gradients,
-     "the first operator that makes a NaN or an infinity", as_command<find_nan>},
-
-    {":load", "FILE", Takes::File, About::Session, "run the statements of a file here", as_command<load>},
-    {":reload", "", Takes::None, About::Session, "read the files that are imported again",
-     as_command<reload>},
-    {":undo", "", Takes::None, About::Session, "take the last input back", as_command<undo>},
-    {":save", "FILE", Takes::File, About::Session, "write the inputs as a script", as_command<save_inputs>},
-    {":replay", "FILE", Takes::File, About::Session, "type what is in a file, up to the first mistake",
-     as_command<replay_inputs>},
-    {":edit", "[NAME]", Takes::Name, About::Session, "open $EDITOR on a definition, or on the last input",
-     as_command<edit_input>},
-    {":set", "[NAME [VALUE]]", Takes::Setting, About::Session, "show or change a setting",
-     as_command<change_setting>},
-    {":!", "COMMAND", Takes::Shell, About::Session, "run a command of the shell", as_command<run_shell>},
-    {":reset", "", Takes::None, About::Session, "forget everything", as_command<reset>},
-    {":help", "[COMMAND]", Takes::Command, About::Session, "this list", help},
-    {":quit", "", Takes::None, About::Session, "end the session (also Ctrl-D)", quit},
-};
+/// Those about the session as a whole.
+std::span<const ReplCommand> of_session() {
+  static constexpr ReplCommand kRows[] = {
+      {":reset", "", Takes::None, About::Session, "forget everything", as_command<reset>},
+      {":help", "[COMMAND]", Takes::Command, About::Session, "this list", help},
+      {":quit", "", Takes::None, About::Session, "end the session (also Ctrl-D)", quit},
+  };
+  return kRows;
+}
 
 std::string_view heading(CommandGroup group) {
   switch (group) {
@@ -153,7 +62,7 @@ bool is_optional(const ReplCommand& command) {
 const ReplCommand* find_command(std::string_view name, std::vector<std::string>& begin_so) {
   if (name == ":h") name = ":help";
   const ReplCommand* found = nullptr;
-  for (const ReplCommand& command : kCommands) {
+  for (const ReplCommand& command : repl_commands()) {
     if (command.name == name) return &command;
     if (name.size() < 2 || !command.name.starts_with(name)) continue;
     begin_so.push_back(fmt::format("`{}`", command.name));
@@ -165,7 +74,7 @@ const ReplCommand* find_command(std::string_view name, std::vector<std::string>&
 std::string unknown_command(std::string_view name, const std::vector<std::string>& begin_so) {
   if (!begin_so.empty()) return fmt::format("`{}` may be {}", name, fmt::join(begin_so, ", "));
   std::vector<std::string> names;
-  for (const ReplCommand& c : kCommands) names.emplace_back(c.name);
+  for (const ReplCommand& c : repl_commands()) names.emplace_back(c.name);
   auto meant = did_you_mean(name, names);
   return meant ? fmt::format("unknown command `{}`; did you mean `{}`?", name, *meant)
                : fmt::format("unknown command `{}`; `:help` lists them", name);
@@ -181,9 +90,10 @@ CommandOutcome help(Workspace&, const std::string& asked) {
     return CommandOutcome::Fine;
   }
   size_t width = 0;
-  for (const ReplCommand& c : kCommands) width = std::max(width, c.name.size() + 1 + c.arguments.size());
+  for (const ReplCommand& c : repl_commands())
+    width = std::max(width, c.name.size() + 1 + c.arguments.size());
   std::optional<CommandGroup> group;
-  for (const ReplCommand& c : kCommands) {
+  for (const ReplCommand& c : repl_commands()) {
     if (group != c.group) fmt::print("{}{}\n", group ? "\n" : "", heading(c.group));
     group = c.group;
     fmt::print("  {:<{}}  {}\n", fmt::format("{} {}", c.name, c.arguments), width, c.help);
@@ -230,7 +140,7 @@ std::optional<std::string> line_meant(std::string_view input) {
 
 /// A command without its colon, which is no text of the language.
 std::optional<std::string_view> command_without_colon(std::string_view input) {
-  for (const ReplCommand& command : kCommands)
+  for (const ReplCommand& command : repl_commands())
     if (command.name.substr(1) == trimmed(input)) return command.name;
   return std::nullopt;
 }
@@ -245,7 +155,18 @@ CommandOutcome take(Workspace& workspace, const std::string& input) {
 
 }  // namespace
 
-std::span<const ReplCommand> repl_commands() { return kCommands; }
+std::span<const ReplCommand> repl_commands() {
+  static const std::vector<ReplCommand> all = [] {
+    std::vector<ReplCommand> rows;
+    for (const auto part :
+         {commands_to_inspect(), commands_to_describe(), commands_of_pictures(), commands_about_stages(),
+          commands_to_measure(), commands_about_kernels(), commands_about_gradients(), commands_to_probe(),
+          commands_about_inputs(), of_session()})
+      rows.insert(rows.end(), part.begin(), part.end());
+    return rows;
+  }();
+  return all;
+}
 
 CommandOutcome take_input(Workspace& workspace, const std::string& input) {
   CommandOutcome taken = CommandOutcome::Failed;

@@ -1,4 +1,4 @@
-#include "repl/commands/derivative.h"
+// Commands about gradients.
 
 #include <fmt/format.h>
 
@@ -10,6 +10,7 @@
 
 #include "ir/base/interrupt.h"
 #include "passes/pipeline.h"
+#include "repl/commands/parts.h"
 #include "repl/report/command_text.h"
 #include "repl/workspace.h"
 
@@ -30,8 +31,7 @@ std::string gradient_definition(const Definition& definition, const FnExpr& fn) 
                      dims.empty() ? "" : "[" + dims + "]", params, args);
 }
 
-}  // namespace
-
+/// `@f`: its gradient as a definition, simplified.
 bool show_gradient(Workspace& workspace, const std::string& asked) {
   Session& session = workspace.session();
   const std::string_view name = global_name(trimmed(asked));
@@ -59,8 +59,6 @@ bool show_gradient(Workspace& workspace, const std::string& asked) {
     return true;
   });
 }
-
-namespace {
 
 /// The floats of a value: tensors, and where each stands.
 struct Leaf {
@@ -331,8 +329,7 @@ std::optional<std::vector<Argument>> evaluated(Workspace& workspace, const std::
   return arguments;
 }
 
-}  // namespace
-
+/// `@f(args)` or `@f args`: the derived gradient beside central differences, for each parameter.
 bool check_gradient(Workspace& workspace, const std::string& request) {
   constexpr std::string_view kForm = "write `:check-grad @f(…)`, with the arguments of a call";
   std::string_view asked = trimmed(request), list;
@@ -362,6 +359,18 @@ bool check_gradient(Workspace& workspace, const std::string& request) {
     return workspace.is_sound(source) && !workspace.reaches_unsound(source) &&
            GradientCheck(workspace, name, *arguments, false).run(source);
   });
+}
+
+}  // namespace
+
+std::span<const ReplCommand> commands_about_gradients() {
+  static constexpr ReplCommand kRows[] = {
+      {":grad", "@f", Takes::Definition, About::Gradients, "the gradient of @f as a definition",
+       as_command<show_gradient>},
+      {":check-grad", "@f(ARGS)", Takes::Expression, About::Gradients,
+       "the gradient of @f beside central differences", as_command<check_gradient>},
+  };
+  return kRows;
 }
 
 }  // namespace quern

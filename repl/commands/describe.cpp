@@ -1,4 +1,4 @@
-#include "repl/commands/describe.h"
+// Commands that tell what a name stands for.
 
 #include <fmt/format.h>
 
@@ -7,7 +7,10 @@
 
 #include "frontend/text/source.h"
 #include "ide/description.h"
-#include "repl/commands/inspect.h"
+#include "ide/explain.h"
+#include "repl/command_files.h"
+#include "repl/commands/explain.h"
+#include "repl/commands/parts.h"
 #include "repl/report/command_text.h"
 #include "repl/workspace.h"
 
@@ -48,8 +51,18 @@ std::string plain(const std::string& markdown) {
   return text;
 }
 
-}  // namespace
+/// What a code of a diagnostic means; with "" the last diagnostic that was shown.
+bool explain_code(Workspace& workspace, const std::string& code) {
+  const auto last = workspace.last_shown();
+  if (code.empty() && !last)
+    return workspace.complain("there was no diagnostic so far; write `:explain Q0302`");
+  auto kind = code.empty() ? last : ide::kind_of_code(code);
+  if (!kind) return workspace.complain(ide::unknown_code(code));
+  fmt::print("{}", explain(*kind, colours_wanted(stdout)));
+  return true;
+}
 
+/// Signature and documentation.
 bool show_documentation(Workspace& workspace, const std::string& name) {
   const auto found = described(workspace, name);
   if (!found) return false;
@@ -60,6 +73,7 @@ bool show_documentation(Workspace& workspace, const std::string& name) {
   return true;
 }
 
+/// The text of the declaration, after a line with its place.
 bool show_source(Workspace& workspace, const std::string& name) {
   const auto found = described(workspace, name);
   if (!found) return false;
@@ -71,6 +85,7 @@ bool show_source(Workspace& workspace, const std::string& name) {
   return true;
 }
 
+/// The file and the line of the declaration.
 bool show_place(Workspace& workspace, const std::string& name) {
   const auto found = described(workspace, name);
   if (!found) return false;
@@ -79,6 +94,21 @@ bool show_place(Workspace& workspace, const std::string& name) {
                                           to_string(found->kind)));
   print_line(place_text(workspace, *found->declared));
   return true;
+}
+
+}  // namespace
+
+std::span<const ReplCommand> commands_to_describe() {
+  static constexpr ReplCommand kRows[] = {
+      {":doc", "NAME", Takes::Name, About::Look, "what an operator, a definition, a variable, a word does",
+       as_command<show_documentation>},
+      {":source", "NAME", Takes::Name, About::Look, "the text of its declaration", as_command<show_source>},
+      {":where", "NAME", Takes::Name, About::Look, "the file and the line of its declaration",
+       as_command<show_place>},
+      {":explain", "[CODE]", Takes::Code, About::Look,
+       "what a code such as Q0302 means; without one, that of the last diagnostic", as_command<explain_code>},
+  };
+  return kRows;
 }
 
 }  // namespace quern

@@ -1,4 +1,4 @@
-#include "repl/commands/files.h"
+// Commands about inputs as texts: files, the editor, other programs.
 
 #include <fmt/format.h>
 #include <sys/wait.h>
@@ -16,7 +16,7 @@
 #include "frontend/text/suggest.h"
 #include "ir/base/interrupt.h"
 #include "repl/command_files.h"
-#include "repl/commands/commands.h"
+#include "repl/commands/parts.h"
 #include "repl/editor/terminal.h"
 #include "repl/input.h"
 #include "repl/report/command_text.h"
@@ -100,8 +100,12 @@ class Script {
   std::string rest_;  ///< the texts from the input on
 };
 
-}  // namespace
+bool load(Workspace& workspace, const std::string& path) { return workspace.load(path); }
+bool reload(Workspace& workspace, const std::string&) { return workspace.reload(); }
+bool undo(Workspace& workspace, const std::string&) { return workspace.undo(); }
 
+/// Writes the inputs so far as a script. What was replaced later is left out, and results that are used by
+/// number have a `let`.
 bool save_inputs(Workspace& workspace, const std::string& path) {
   std::ofstream out(path, std::ios::binary);
   if (out) out << Script(workspace).text();
@@ -113,6 +117,7 @@ bool save_inputs(Workspace& workspace, const std::string& path) {
   return true;
 }
 
+/// Types what is in a file, input by input, up to the first that fails.
 bool replay_inputs(Workspace& workspace, const std::string& path) {
   auto text = read_file(path);
   if (!text) return workspace.complain(text.error().message);
@@ -137,8 +142,6 @@ bool replay_inputs(Workspace& workspace, const std::string& path) {
   }
   return take();
 }
-
-namespace {
 
 /// A file that is there while it lives.
 class TemporaryFile {
@@ -186,8 +189,7 @@ std::string text_to_edit(Workspace& workspace, std::string_view name) {
   return "";
 }
 
-}  // namespace
-
+/// Opens $EDITOR on a definition, or on the last input, and takes what is written.
 bool edit_input(Workspace& workspace, const std::string& name) {
   const std::string before(trimmed(text_to_edit(workspace, name)));
   if (before.empty() && !name.empty())
@@ -211,11 +213,13 @@ bool edit_input(Workspace& workspace, const std::string& name) {
   return workspace.submit(after);
 }
 
+/// Runs a command of the shell.
 bool run_shell(Workspace& workspace, const std::string& command) {
   const int code = shell(command);
   return code == 0 || workspace.complain(fmt::format("the command ended with {}", code));
 }
 
+/// `NAME VALUE` sets, `NAME` shows, and nothing shows all settings.
 bool change_setting(Workspace& workspace, const std::string& request) {
   const auto [name, value] = first_word(request);
   Settings& settings = workspace.settings();
@@ -236,6 +240,26 @@ bool change_setting(Workspace& workspace, const std::string& request) {
   }
   return set(settings, *setting, value, ":set") ||
          workspace.complain(fmt::format("`{}` is {}, not `{}`", name, values_text(*setting), value));
+}
+
+}  // namespace
+
+std::span<const ReplCommand> commands_about_inputs() {
+  static constexpr ReplCommand kRows[] = {
+      {":load", "FILE", Takes::File, About::Session, "run the statements of a file here", as_command<load>},
+      {":reload", "", Takes::None, About::Session, "read the files that are imported again",
+       as_command<reload>},
+      {":undo", "", Takes::None, About::Session, "take the last input back", as_command<undo>},
+      {":save", "FILE", Takes::File, About::Session, "write the inputs as a script", as_command<save_inputs>},
+      {":replay", "FILE", Takes::File, About::Session, "type what is in a file, up to the first mistake",
+       as_command<replay_inputs>},
+      {":edit", "[NAME]", Takes::Name, About::Session, "open $EDITOR on a definition, or on the last input",
+       as_command<edit_input>},
+      {":set", "[NAME [VALUE]]", Takes::Setting, About::Session, "show or change a setting",
+       as_command<change_setting>},
+      {":!", "COMMAND", Takes::Shell, About::Session, "run a command of the shell", as_command<run_shell>},
+  };
+  return kRows;
 }
 
 }  // namespace quern

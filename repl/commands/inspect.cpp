@@ -1,4 +1,4 @@
-#include "repl/commands/inspect.h"
+// Commands that tell what is there: types, shapes, variables, definitions, diagnostics.
 
 #include <fmt/format.h>
 
@@ -7,10 +7,9 @@
 #include <vector>
 
 #include "frontend/infer/infer.h"
-#include "ide/explain.h"
 #include "ide/hover.h"
 #include "repl/command_files.h"
-#include "repl/commands/explain.h"
+#include "repl/commands/parts.h"
 #include "repl/report/command_text.h"
 #include "repl/report/value_size.h"
 #include "repl/workspace.h"
@@ -40,8 +39,6 @@ std::string shape_of(Type type, const Value& value) {
                      to_string(tensor->tensor->dtype()));
 }
 
-}  // namespace
-
 bool show_type(Workspace& workspace, const std::string& expression) {
   Session& session = workspace.session();
   std::string_view asked = trimmed(expression);
@@ -70,6 +67,7 @@ bool show_type(Workspace& workspace, const std::string& expression) {
   });
 }
 
+/// Shape and dtype alone; of a variable those of its value.
 bool show_shape(Workspace& workspace, const std::string& expression) {
   if (const TopLevelVariable* variable = variable_asked(workspace, trimmed(expression)))
     if (const Value* value = workspace.execution().value_of(variable->variable)) {
@@ -124,8 +122,6 @@ bool show_variables(Workspace& workspace, const std::string&) {
   return true;
 }
 
-namespace {
-
 /// What a declaration is, on a line.
 std::string summary_of(Workspace& workspace, DeclarationId id) {
   Session& session = workspace.session();
@@ -145,8 +141,6 @@ std::string summary_of(Workspace& workspace, DeclarationId id) {
   return std::string(trimmed(line));
 }
 
-}  // namespace
-
 bool show_definitions(Workspace& workspace, const std::string&) {
   for (const auto& [id, declared] : workspace.declared().in_order()) {
     const Unsound found = workspace.declared().unsound(id);
@@ -159,14 +153,19 @@ bool show_definitions(Workspace& workspace, const std::string&) {
   return true;
 }
 
-bool explain_code(Workspace& workspace, const std::string& code) {
-  const auto last = workspace.last_shown();
-  if (code.empty() && !last)
-    return workspace.complain("there was no diagnostic so far; write `:explain Q0302`");
-  auto kind = code.empty() ? last : ide::kind_of_code(code);
-  if (!kind) return workspace.complain(ide::unknown_code(code));
-  fmt::print("{}", explain(*kind, colours_wanted(stdout)));
-  return true;
+}  // namespace
+
+std::span<const ReplCommand> commands_to_inspect() {
+  static constexpr ReplCommand kRows[] = {
+      {":type", "EXPR", Takes::Expression, About::Look, "the type of an expression, of @f or of an operator",
+       as_command<show_type>},
+      {":shape", "EXPR", Takes::Expression, About::Look, "shape and dtype alone", as_command<show_shape>},
+      {":vars", "", Takes::None, About::Look, "the variables, their types and how large their values are",
+       as_command<show_variables>},
+      {":defs", "", Takes::None, About::Look, "what the inputs declare: definitions, operators, types, tests",
+       as_command<show_definitions>},
+  };
+  return kRows;
 }
 
 }  // namespace quern

@@ -1,4 +1,4 @@
-#include "repl/commands/kernels.h"
+// Commands about the kernels of an expression: what they do, what they take, what keeps them from more.
 
 #include <fmt/format.h>
 
@@ -12,6 +12,7 @@
 #include "ir/base/interrupt.h"
 #include "jit/vm/operation_count.h"
 #include "passes/pipeline.h"
+#include "repl/commands/parts.h"
 #include "repl/commands/stages.h"
 #include "repl/report/command_text.h"
 #include "repl/report/value_size.h"
@@ -79,8 +80,7 @@ bool with_kernels(Workspace& workspace, const std::string& expression, std::stri
   });
 }
 
-}  // namespace
-
+/// `on`, `off`, `show`, or an expression, whose kernels are shown.
 bool profile(Workspace& workspace, const std::string& request) {
   if (request == "show") {
     const auto kernels = workspace.execution().profile().kernels();
@@ -101,8 +101,6 @@ bool profile(Workspace& workspace, const std::string& request) {
     fmt::print("{}", profile_text(kernels, peaks));
   });
 }
-
-namespace {
 
 std::string rate_text(double amount, std::chrono::nanoseconds time) {
   const double seconds = std::chrono::duration<double>(time).count();
@@ -126,8 +124,7 @@ std::vector<std::string> roofline_row(const KernelProfile& kernel, const Peaks& 
   return row;
 }
 
-}  // namespace
-
+/// What each kernel of an expression reaches of what arithmetic and memory allow.
 bool show_roofline(Workspace& workspace, const std::string& expression) {
   return with_kernels(workspace, expression, "`:roofline`", [](const auto& kernels, const Peaks& peaks) {
     std::vector<std::vector<std::string>> rows{
@@ -141,8 +138,6 @@ bool show_roofline(Workspace& workspace, const std::string& expression) {
           peaks.gflops, peaks.bandwidth, peaks.gflops / peaks.bandwidth);
   });
 }
-
-namespace {
 
 /// Bytes of tensors of a type; null for what is no tensor.
 Dim bytes_of(Type type) {
@@ -186,8 +181,7 @@ struct Calls {
   }
 };
 
-}  // namespace
-
+/// How much arithmetic and how many bytes each kernel of an expression or of @f is.
 bool count_operations(Workspace& workspace, const std::string& asked) {
   return with_definition(workspace, trimmed(asked), "`:flops`", [&](const Definition& definition) {
     const Optimised optimised = optimise(definition, workspace.session().functions());
@@ -212,6 +206,7 @@ bool count_operations(Workspace& workspace, const std::string& asked) {
   });
 }
 
+/// What the session and its values keep in memory.
 bool show_memory(Workspace& workspace, const std::string&) {
   std::vector<MemoryUse> report = workspace.session().memory_report();
   ValueBytes counted;
@@ -228,6 +223,22 @@ bool show_memory(Workspace& workspace, const std::string&) {
   }
   fmt::print("{:<20} {:>9} {:>12.1f} KiB\n", "together", "", static_cast<double>(all) / 1024);
   return true;
+}
+
+}  // namespace
+
+std::span<const ReplCommand> commands_about_kernels() {
+  static constexpr ReplCommand kRows[] = {
+      {":profile", "EXPR|on|off|show", Takes::Expression, About::Measure,
+       "what each kernel takes: of an expression, or from `on` to `off`", as_command<profile>},
+      {":flops", "EXPR", Takes::Expression, About::Measure,
+       "the arithmetic and the bytes of each kernel of EXPR or @f", as_command<count_operations>},
+      {":roofline", "EXPR", Takes::Expression, About::Measure,
+       "what each kernel reaches of what the machine can do", as_command<show_roofline>},
+      {":memory", "", Takes::None, About::Measure, "what the session and its values keep in memory, by kind",
+       as_command<show_memory>},
+  };
+  return kRows;
 }
 
 }  // namespace quern

@@ -1,4 +1,4 @@
-#include "repl/commands/measure.h"
+// Commands that measure how long expressions take.
 
 #include <fmt/format.h>
 
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ir/base/interrupt.h"
+#include "repl/commands/parts.h"
 #include "repl/report/command_text.h"
 #include "repl/workspace.h"
 #include "session/run/compiler.h"
@@ -18,8 +19,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::nanoseconds;
 
-}  // namespace
-
+/// Runs an expression once: how long it took to check, to compile and to run.
 bool time_expression(Workspace& workspace, const std::string& expression) {
   const auto start = Clock::now();
   return workspace.with_expression(expression, "`:time`", [&](DeclarationId statement) {
@@ -43,8 +43,6 @@ bool time_expression(Workspace& workspace, const std::string& expression) {
     return true;
   });
 }
-
-namespace {
 
 struct Contender {
   std::string text;
@@ -172,13 +170,25 @@ bool compare(Workspace& workspace, const std::vector<std::string>& texts, std::v
   });
 }
 
-}  // namespace
-
+/// `A, B, C`: expressions that are run in turns, many times; the median of each and what it is of the
+/// first's.
 bool compare_times(Workspace& workspace, const std::string& expressions) {
   const std::vector<std::string> texts = split_at_commas(expressions);
   if (std::ranges::find(texts, "") != texts.end())
     return workspace.complain("an expression is missing beside a comma; write `:bench A, B`");
   return compare(workspace, texts, {});
+}
+
+}  // namespace
+
+std::span<const ReplCommand> commands_to_measure() {
+  static constexpr ReplCommand kRows[] = {
+      {":time", "EXPR", Takes::Expression, About::Measure,
+       "run it once: how long checking, compiling and running took", as_command<time_expression>},
+      {":bench", "A, B", Takes::Expression, About::Measure,
+       "run expressions in turns, many times: medians and their ratios", as_command<compare_times>},
+  };
+  return kRows;
 }
 
 }  // namespace quern

@@ -1,4 +1,4 @@
-#include "repl/commands/pictures.h"
+// `:plot`, `:hist`, `:image` and `:summary`.
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -14,6 +14,7 @@
 #include "ir/base/interrupt.h"
 #include "ir/value/prelude_values.h"
 #include "repl/command_files.h"
+#include "repl/commands/parts.h"
 #include "repl/picture/histogram.h"
 #include "repl/picture/image.h"
 #include "repl/picture/plot.h"
@@ -89,8 +90,6 @@ picture::Ink ink_of(Workspace& workspace) {
   return depth == "truecolor" || depth == "24bit" ? picture::Ink::True : picture::Ink::Palette;
 }
 
-}  // namespace
-
 bool plot_values(Workspace& workspace, const std::string& expression) {
   return with_value(workspace, expression, "`:plot`", [&](const StatementResult& result) {
     const auto curve = curve_of(*result.value);
@@ -165,6 +164,24 @@ bool show_summary(Workspace& workspace, const std::string& expression) {
     if (is_cut) print_line(fmt::format("… the first {}; `:summary` of a part shows its own", kMostRows));
     return true;
   });
+}
+
+}  // namespace
+
+std::span<const ReplCommand> commands_of_pictures() {
+  static constexpr ReplCommand kRows[] = {
+      {":plot", "EXPR", Takes::Expression, About::Pictures,
+       "a vector or a list of numbers over its indices, or a pair `(x, y)` of these, as a curve",
+       as_command<plot_values>},
+      {":hist", "EXPR", Takes::Expression, About::Pictures, "how the numbers of a value are distributed",
+       as_command<show_histogram>},
+      {":image", "EXPR", Takes::Expression, About::Pictures,
+       "a matrix, or a tensor of channels, height and width, as an image", as_command<show_image>},
+      {":summary", "EXPR", Takes::Expression, About::Pictures,
+       "range, mean, quantiles, zeros, NaN and Inf of a tensor, or of each one in a value",
+       as_command<show_summary>},
+  };
+  return kRows;
 }
 
 }  // namespace quern

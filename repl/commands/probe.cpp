@@ -1,4 +1,4 @@
-#include "repl/commands/probe.h"
+// Commands that look into a run: at variables inside of functions, and for the first value that is no number.
 
 #include <fmt/format.h>
 
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ir/interpret/interpreter.h"
+#include "repl/commands/parts.h"
 #include "repl/report/command_text.h"
 #include "repl/workspace.h"
 #include "session/run/compiler.h"
@@ -149,8 +150,7 @@ DeclarationId last_call(Workspace& workspace, DeclarationId definition) {
   return 0;
 }
 
-}  // namespace
-
+/// `@f(args) %y`: the values that %y of @f has in that call; `@f %y`: in the last input that called @f.
 bool probe_variable(Workspace& workspace, const std::string& request) {
   Session& session = workspace.session();
   const size_t blank = request.find_last_of(" \t\n");
@@ -176,8 +176,6 @@ bool probe_variable(Workspace& workspace, const std::string& request) {
   return workspace.complain(
       fmt::format("no input has called `@{0}`; write `:probe @{0}(…) {1}`", name, variable));
 }
-
-namespace {
 
 enum class Oddity : unsigned char { None, Infinite, NaN };
 
@@ -245,8 +243,7 @@ class NanSearch final : public CompilingObserver {
   Session& session_;
 };
 
-}  // namespace
-
+/// The first operator whose result has a NaN or an infinity although its operands have none.
 bool find_nan(Workspace& workspace, const std::string& expression) {
   return workspace.with_expression(expression, "`:nan`", [&](DeclarationId statement) {
     NanSearch search(workspace);
@@ -259,6 +256,18 @@ bool find_nan(Workspace& workspace, const std::string& expression) {
                      : "every operator gives finite numbers");
     return !result.failure;
   });
+}
+
+}  // namespace
+
+std::span<const ReplCommand> commands_to_probe() {
+  static constexpr ReplCommand kRows[] = {
+      {":probe", "@f(ARGS) %y", Takes::Expression, About::Gradients,
+       "the values of a variable inside of a call; `@f %y`: of the last call", as_command<probe_variable>},
+      {":nan", "EXPR", Takes::Expression, About::Gradients,
+       "the first operator that makes a NaN or an infinity", as_command<find_nan>},
+  };
+  return kRows;
 }
 
 }  // namespace quern

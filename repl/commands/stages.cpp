@@ -13,6 +13,7 @@
 #include "frontend/syntax/syntax.h"
 #include "ir/base/interrupt.h"
 #include "passes/pipeline.h"
+#include "repl/commands/parts.h"
 #include "repl/report/command_text.h"
 #include "repl/report/graph_picture.h"
 #include "repl/report/kernel_graph.h"
@@ -122,8 +123,8 @@ bool show(Workspace& workspace, std::string_view stage, std::string_view asked) 
   });
 }
 
-}  // namespace
-
+/// `request`: an expression or `@f`, with the name of a stage in front of it or without (then it is `typed`);
+/// `all` shows every stage, `diff` what each pass changes.
 bool show_stage(Workspace& workspace, const std::string& request) {
   const auto [first, rest] = first_word(request);
   const bool has_stage = !rest.empty() && is_stage(first);
@@ -143,14 +144,13 @@ bool show_loops(Workspace& workspace, const std::string& asked) { return show(wo
 bool show_llvm(Workspace& workspace, const std::string& asked) { return show(workspace, "llvm", asked); }
 bool show_assembly(Workspace& workspace, const std::string& asked) { return show(workspace, "asm", asked); }
 
+/// The passes in order.
 bool show_passes(Workspace&, const std::string&) {
   std::vector<std::vector<std::string>> rows;
   for (const Pass& pass : pipeline()) rows.push_back({std::string(pass.name), std::string(pass.does)});
   fmt::print("{}", columns_text(rows, "ll"));
   return true;
 }
-
-namespace {
 
 /// What passes make of a definition, called `name`; nothing where it cannot be made, which is said.
 std::optional<TypedText> text_of_applied(Workspace& workspace, const Definition& definition,
@@ -182,8 +182,7 @@ std::string why_undeclared(Workspace& workspace, const TypedText& typed) {
   return why;
 }
 
-}  // namespace
-
+/// `inline,fuse @f` or `inline,fuse @f as @g`: what these passes alone make of it, shown, and declared.
 bool apply_passes(Workspace& workspace, const std::string& request) {
   constexpr std::string_view kForm = "write `:apply PASS,PASS @f` or `:apply PASS,PASS @f as @g`";
   const auto [list, about] = first_word(request);
@@ -212,6 +211,7 @@ bool apply_passes(Workspace& workspace, const std::string& request) {
   return workspace.submit(std::string(trimmed(typed->text)));
 }
 
+/// The kernels as a graph: as text, or in the file after a `>`, a `.dot` or an `.svg`.
 bool show_graph(Workspace& workspace, const std::string& request) {
   std::string_view asked = trimmed(request), file;
   // A comparison has no name of a file on its right.
@@ -239,6 +239,28 @@ bool show_graph(Workspace& workspace, const std::string& request) {
       return workspace.complain(fmt::format("`{}` cannot be written: {}", file, std::strerror(errno)));
     return true;
   });
+}
+
+}  // namespace
+
+std::span<const ReplCommand> commands_about_stages() {
+  static constexpr ReplCommand kRows[] = {
+      {":ir", "[STAGE] EXPR", Takes::Stage, About::Compile,
+       "an expression or @f at a stage: ast, typed, …, schedule, loops, asm; `all`; `diff` of the passes",
+       as_command<show_stage>},
+      {":loops", "EXPR", Takes::Expression, About::Compile, "the loops of its kernels",
+       as_command<show_loops>},
+      {":llvm", "EXPR", Takes::Expression, About::Compile, "the LLVM IR of its kernels",
+       as_command<show_llvm>},
+      {":asm", "EXPR", Takes::Expression, About::Compile, "the machine code of its kernels",
+       as_command<show_assembly>},
+      {":passes", "", Takes::None, About::Compile, "the passes in order", as_command<show_passes>},
+      {":apply", "PASSES @f [as @g]", Takes::Passes, About::Compile,
+       "what these passes alone (`inline,fuse`) make of @f; declares it as @g", as_command<apply_passes>},
+      {":graph", "EXPR [> FILE]", Takes::Expression, About::Compile,
+       "the kernels and what they read of one another; into a `.dot` or an `.svg`", as_command<show_graph>},
+  };
+  return kRows;
 }
 
 }  // namespace quern

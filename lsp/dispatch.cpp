@@ -9,11 +9,8 @@
 
 #include "generated/config.h"
 #include "lsp/diagnostics.h"
-#include "lsp/highlights.h"
-#include "lsp/hover.h"
+#include "lsp/methods.h"
 #include "lsp/protocol.h"
-#include "lsp/text_sync.h"
-#include "lsp/watched_files.h"
 
 namespace quern::lsp {
 
@@ -30,15 +27,12 @@ struct Method {
   std::string_view capability;  ///< JSON, merged into the server's capabilities
 };
 
-/// All methods but those of the life cycle.
 const Method kMethods[] = {
-    {"textDocument/didOpen", did_open<json>, R"({"textDocumentSync": {"openClose": true}})"},
-    {"textDocument/didChange", did_change<json>, R"({"textDocumentSync": {"change": 2}})"},
-    {"textDocument/didClose", did_close<json>, "{}"},
-    {"initialized", watch_files<json>, "{}"},
-    {"workspace/didChangeWatchedFiles", did_change_watched_files<json>, "{}"},
-    {"textDocument/hover", hover<json>, R"({"hoverProvider": true})"},
-    {"textDocument/documentHighlight", document_highlight<json>, R"({"documentHighlightProvider": true})"},
+#define QUERN_REQUEST(method, handler, capability) {method, handler<json>, capability},
+#define QUERN_NOTIFICATION(method, handler, capability) {method, handler<json>, capability},
+#include "lsp/methods.def"
+#undef QUERN_NOTIFICATION
+#undef QUERN_REQUEST
 };
 
 const Method* find_method(std::string_view name) {

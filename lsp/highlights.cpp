@@ -1,13 +1,15 @@
-#include "lsp/highlights.h"
+// textDocument/documentHighlight: where a text names what the name under the cursor stands for.
 
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "ide/highlights.h"
 #include "lsp/cursor.h"
+#include "lsp/methods.h"
 
 namespace quern::lsp {
 
+/// Its places, the declaration's as one that is written; empty where no name is.
 template <class Json>
 Json document_highlight(ServerState& state, const Json& params) {
   enum Kind { Read = 2, Write = 3 };  // of the protocol's DocumentHighlightKind

@@ -1,13 +1,15 @@
-#include "lsp/hover.h"
+// textDocument/hover: types of expressions, documentation of operators.
 
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "ide/hover.h"
 #include "lsp/cursor.h"
+#include "lsp/methods.h"
 
 namespace quern::lsp {
 
+/// Markdown and the range that it is about, or null.
 template <class Json>
 Json hover(ServerState& state, const Json& params) {
   const std::optional<Cursor> at = cursor_of(state, params);

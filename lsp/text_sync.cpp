@@ -1,4 +1,4 @@
-#include "lsp/text_sync.h"
+// textDocument/didOpen, didChange and didClose.
 
 #include <fmt/format.h>
 
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "lsp/diagnostics.h"
+#include "lsp/methods.h"
 #include "lsp/protocol.h"
 
 namespace quern::lsp {
@@ -55,6 +56,8 @@ void did_open(ServerState& state, const Json& params) {
                        document.at("text").template get<std::string>());
 }
 
+/// A change that makes no sense is logged, and the user is asked to reopen the document; until the client
+/// sends the whole text again, the document has no diagnostics and no answers.
 template <class Json>
 void did_change(ServerState& state, const Json& params) {
   Document* document = document_of(state, params);

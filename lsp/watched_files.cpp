@@ -1,13 +1,16 @@
-#include "lsp/watched_files.h"
+// workspace/didChangeWatchedFiles: files that the client does not have open change on the disk, and what
+// imports them is checked again.
 
 #include <nlohmann/json.hpp>
 
+#include "lsp/methods.h"
 #include "lsp/protocol.h"
 
 namespace quern::lsp {
 
 using nlohmann::json;
 
+/// Asks a client that can watch files to watch `.relay` files. Handles `initialized`.
 template <class Json>
 void watch_files(ServerState& state, const Json&) {
   if (!state.watches_files) return;

@@ -1,0 +1,19 @@
+#pragma once
+// The handlers of the methods of methods.def. Each takes a message's params and may throw what their JSON
+// throws (lsp/protocol.h); the document that it is about may be closed, or not be the client's any more.
+
+#include "lsp/state.h"
+
+namespace quern::lsp {
+
+#define QUERN_REQUEST(method, handler, capability) \
+  template <class Json>                            \
+  Json handler(ServerState& state, const Json& params);
+#define QUERN_NOTIFICATION(method, handler, capability) \
+  template <class Json>                                 \
+  void handler(ServerState& state, const Json& params);
+#include "lsp/methods.def"
+#undef QUERN_NOTIFICATION
+#undef QUERN_REQUEST
+
+}  // namespace quern::lsp

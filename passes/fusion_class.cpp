@@ -74,10 +74,7 @@ FusionClass fusion_class(FunctionSource& functions, ExprPtr body) {
     auto* branch = as<IfExpr>(expr);
     if (auto known = branch ? known_condition(branch->condition) : std::nullopt)
       return walk(*known ? branch->then_arm : branch->else_arm);
-    constexpr ExprKind kOpaque[] = {ExprKind::Extern,   ExprKind::Call,     ExprKind::If,
-                                    ExprKind::Match,    ExprKind::Ref,      ExprKind::RefRead,
-                                    ExprKind::RefWrite, ExprKind::Construct};
-    if (std::ranges::count(kOpaque, expr->kind)) found = FusionClass::Opaque;
+    if (facts(expr->kind).fusion == KindFacts::Fusion::Opaque) found = FusionClass::Opaque;
     // What a value has for its derivative is not computed with it.
     auto* own = as<IntrinsicExpr>(expr);
     if (own && own->intrinsic == IntrinsicKind::WithGradient) return walk(own->args[0]);

@@ -156,7 +156,7 @@ class Printer {
   /// Queues the node; how tightly it holds together.
   Level node(ExprPtr expr);
 
-#define QUERN_NODE(kind, level, operands) Level node(const kind##Expr& e);
+#define QUERN_NODE(kind, ...) Level node(const kind##Expr& e);
 #include "ir/expr/nodes.def"
 #undef QUERN_NODE
 

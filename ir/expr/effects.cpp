@@ -1,6 +1,8 @@
 #include "ir/expr/effects.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <type_traits>
 
 namespace quern {
 
@@ -44,63 +46,77 @@ bool is_gradual(Type type) {
          std::ranges::any_of(type->args, is_gradual);
 }
 
-/// Of a node of an index expression: extents without a value, indices that are tested at run time.
+// --- the rules of the kinds whose effects are `Own` in nodes.def; without one they do not compile ---
+
+/// Of index expressions: extents without a value, indices that are tested at run time.
 template <class Node>
-bool index_form_fails(const Node& node) {
+Effects rule(const Node& e) {
+  static_assert(
+      requires { e.extents; } || requires { e.checked; }, "this kind needs a rule of its own");
   bool fails = false;
-  if constexpr (requires { node.extents; }) fails = any_without_value(node.extents);
-  if constexpr (requires { node.checked; }) {
-    bool tested = std::ranges::any_of(node.checked, [](bool c) { return c; });
-    if constexpr (requires { node.otherwise; }) tested = tested && !node.otherwise;
+  if constexpr (requires { e.extents; }) fails = any_without_value(e.extents);
+  if constexpr (requires { e.checked; }) {
+    bool tested = std::ranges::any_of(e.checked, [](bool c) { return c; });
+    if constexpr (requires { e.otherwise; }) tested = tested && !e.otherwise;
     fails = fails || tested;
   }
-  return fails;
+  return fails ? Effect::Fail : Effects();
+}
+Effects rule(const ReduceExpr& e) {
+  bool position = e.reduce == ReduceKind::ArgMax || e.reduce == ReduceKind::ArgMin;
+  bool fails = any_without_value(e.extents) || (position && may_be_empty(e.extents));
+  return fails ? Effect::Fail : Effects();
+}
+Effects rule(const MatchExpr& e) { return e.partial ? Effect::Fail : Effects(); }
+Effects rule(const IntrinsicExpr& e) {
+  if (e.intrinsic == IntrinsicKind::Print) return Effect::Print;
+  if (e.intrinsic == IntrinsicKind::Assert) return Effect::Fail;
+  if (e.intrinsic == IntrinsicKind::Clock) return Effect::Clock;
+  if (e.intrinsic >= IntrinsicKind::Gradient) return {};
+  Effects effects = Effect::File;
+  return effects |= Effect::Fail;
+}
+Effects rule(const DimValueExpr& e) { return may_have_no_value(e.dim) ? Effect::Fail : Effects(); }
+Effects rule(const ViewExpr& e) {
+  std::span<const Dim> from = e.tensor->type->dims, to = e.type->dims;
+  bool open = any_without_value(from) || any_without_value(to);
+  return open || dim_product(from) != dim_product(to) ? Effect::Fail : Effects();
+}
+Effects rule(const BlockExpr& e) {
+  for (const Binding& binding : e.bindings)
+    if (binding.variable && binding.variable->type != binding.value->type) return Effect::Fail;
+  return {};
 }
 
-/// What evaluating the node may do, beside what its parts do.
-Effects own_effects(ExprPtr expr) {
-  return visit(
-      expr,
-      overloaded{[](const RefExpr&) -> Effects { return Effect::NewReference; },
-                 [](const RefReadExpr&) -> Effects { return Effect::ReadReference; },
-                 [](const RefWriteExpr&) -> Effects { return Effect::WriteReference; },
-                 [](const MatchExpr& e) -> Effects { return e.partial ? Effect::Fail : Effects(); },
-                 [](const IntrinsicExpr& e) -> Effects {
-                   if (e.intrinsic == IntrinsicKind::Print) return Effect::Print;
-                   if (e.intrinsic == IntrinsicKind::Assert) return Effect::Fail;
-                   if (e.intrinsic == IntrinsicKind::Clock) return Effect::Clock;
-                   if (e.intrinsic >= IntrinsicKind::Gradient) return {};
-                   Effects effects = Effect::File;
-                   return effects |= Effect::Fail;
-                 },
-                 [](const ReduceExpr& e) -> Effects {
-                   bool position = e.reduce == ReduceKind::ArgMax || e.reduce == ReduceKind::ArgMin;
-                   bool fails = index_form_fails(e) || (position && may_be_empty(e.extents));
-                   return fails ? Effect::Fail : Effects();
-                 },
-                 [](const DimValueExpr& e) -> Effects {
-                   return may_have_no_value(e.dim) ? Effect::Fail : Effects();
-                 },
-                 [](const ViewExpr& e) -> Effects {
-                   std::span<const Dim> from = e.tensor->type->dims, to = e.type->dims;
-                   bool open = any_without_value(from) || any_without_value(to);
-                   return open || dim_product(from) != dim_product(to) ? Effect::Fail : Effects();
-                 },
-                 [](const BlockExpr& e) -> Effects {
-                   for (const Binding& binding : e.bindings)
-                     if (binding.variable && binding.variable->type != binding.value->type)
-                       return Effect::Fail;
-                   return {};
-                 },
-                 // Dims that later nodes are over are bound here, so that it stays where it may not fail too.
-                 [](const CheckDimsExpr&) -> Effects { return Effect::Fail; },
-                 // It may say what is wrong with its arguments, and dims may be bound by its result.
-                 [](const ExternExpr&) -> Effects { return Effect::Fail; },
-                 [](const ErrorExpr&) -> Effects { return Effect::Fail; },
-                 [](const auto& e) -> Effects { return index_form_fails(e) ? Effect::Fail : Effects(); }});
+/// In the place of effects: the kind has a rule.
+struct OwnRule {};
+
+template <class Node, class... Row>
+Effects effects_of_row(const Node& node, Row... row) {
+  Effects effects;
+  if constexpr ((std::is_same_v<Row, OwnRule> || ...))
+    effects = rule(node);
+  else
+    ((effects |= row), ...);
+  return effects;
 }
 
 }  // namespace
+
+Effects own_effects(ExprPtr expr) {
+  using enum Effect;
+  constexpr OwnRule Own;  // NOLINT: a word of nodes.def
+  switch (expr->kind) {
+#define QUERN_ROW(...) __VA_OPT__(, ) __VA_ARGS__
+#define QUERN_NODE(kind, level, operands, effects, fusion) \
+  case ExprKind::kind:                                     \
+    return effects_of_row(*static_cast<const kind##Expr*>(expr) QUERN_ROW effects);
+#include "ir/expr/nodes.def"
+#undef QUERN_NODE
+#undef QUERN_ROW
+  }
+  std::abort();
+}
 
 void EffectAnalysis::learn(ExprPtr root) {
   std::vector<ExprPtr> rest{root};

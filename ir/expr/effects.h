@@ -45,6 +45,8 @@ class Effects {
   }
   friend bool operator==(Effects, Effects) = default;
 
+  /// Whether what it does depends on what references hold, or changes that.
+  bool uses_references() const { return has(Effect::ReadReference) || has(Effect::WriteReference); }
   /// Whether an expression may be left out where nobody uses its value.
   bool removable() const {
     return without(Effect::NewReference).without(Effect::ReadReference).without(Effect::Clock).none();
@@ -57,6 +59,9 @@ class Effects {
 
 /// "prints, may fail"; "none".
 std::string to_string(Effects effects);
+
+/// What evaluating the node may do, beside what its parts do.
+Effects own_effects(ExprPtr expr);
 
 /// Effects within one program. Definitions are looked at when something asks for them, each once.
 class EffectAnalysis {

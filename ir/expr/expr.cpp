@@ -78,8 +78,8 @@ std::string_view to_string(IntrinsicKind kind) {
 
 std::string_view to_string(ExprKind kind) {
   switch (kind) {
-#define QUERN_NODE(kind, level, operands) \
-  case ExprKind::kind:                    \
+#define QUERN_NODE(kind, ...) \
+  case ExprKind::kind:        \
     return #kind;
 #include "ir/expr/nodes.def"
 #undef QUERN_NODE

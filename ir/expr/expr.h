@@ -24,19 +24,21 @@
 namespace quern {
 
 enum class ExprKind : uint8_t {
-#define QUERN_NODE(kind, level, operands) kind,
+#define QUERN_NODE(kind, ...) kind,
 #include "ir/expr/nodes.def"
 #undef QUERN_NODE
 };
 
-/// What is the same for all nodes of a kind; the columns of ir/expr/nodes.def.
+/// What is the same for all nodes of a kind; columns of ir/expr/nodes.def.
 struct KindFacts {
   enum class Level : uint8_t { Graph, Element, Both } level;
   enum class Operands : uint8_t { All, None, Own } operands;
+  enum class Fusion : uint8_t { Opaque, Parts } fusion;
 };
 constexpr KindFacts facts(ExprKind kind) {
   constexpr KindFacts kFacts[] = {
-#define QUERN_NODE(kind, level, operands) {KindFacts::Level::level, KindFacts::Operands::operands},
+#define QUERN_NODE(kind, level, operands, effects, fusion) \
+  {KindFacts::Level::level, KindFacts::Operands::operands, KindFacts::Fusion::fusion},
 #include "ir/expr/nodes.def"
 #undef QUERN_NODE
   };
@@ -365,8 +367,8 @@ const T* as(ExprPtr expr) {
 template <class F>
 decltype(auto) visit(ExprPtr expr, F&& f) {
   switch (expr->kind) {
-#define QUERN_NODE(kind, level, operands) \
-  case ExprKind::kind:                    \
+#define QUERN_NODE(kind, ...) \
+  case ExprKind::kind:        \
     return f(*static_cast<const kind##Expr*>(expr));
 #include "ir/expr/nodes.def"
 #undef QUERN_NODE

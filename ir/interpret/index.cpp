@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/expr/effects.h"
 #include "ir/expr/fields.h"
 #include "ir/interpret/nodes.h"
 
@@ -207,7 +208,7 @@ class Compiler {
 
   bool has_effects(ExprPtr expr) {
     if (expr->kind == ExprKind::Call || expr->kind == ExprKind::Intrinsic) return true;
-    if (expr->kind == ExprKind::RefRead || expr->kind == ExprKind::RefWrite) return true;
+    if (own_effects(expr).uses_references()) return true;
     bool found = false;
     for_each_child(expr, [&](ExprPtr child) { found = found || has_effects(child); });
     return found;

@@ -69,7 +69,7 @@ class FunctionCompiler {
   Register kernel(const CallExpr& e, const FnExpr& fn, Register wanted);
 
   // --- the kinds
-#define QUERN_NODE(kind, level, operands) Register make(const kind##Expr& e, Register wanted);
+#define QUERN_NODE(kind, ...) Register make(const kind##Expr& e, Register wanted);
 #include "ir/expr/nodes.def"
 #undef QUERN_NODE
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "frontend/infer/infer.h"
+#include "ir/expr/effects.h"
 #include "passes/gradient/split_reductions.h"
 
 namespace quern {
@@ -293,7 +294,9 @@ class Reverse {
       return "a call of a function that calls itself, or that is known only when the program runs";
     if (as<MatchExpr>(expr) || as<ConstructExpr>(expr))
       return "values of data types are not differentiated yet";
-    if (as<RefReadExpr>(expr) || as<RefExpr>(expr)) return "references are not differentiated yet";
+    const Effects effects = own_effects(expr);
+    if (effects.has(Effect::NewReference) || effects.uses_references())
+      return "references are not differentiated yet";
     return "this has no derivative";
   }
 

@@ -1,6 +1,16 @@
 #include "frontend/infer/calls/calls.h"
 
+#include <cstdlib>
+#include <tuple>
+
 namespace quern {
+
+// A word without a specialisation in its part does not link.
+#define QUERN_CALLED(name, text, turn, part, ...) \
+  template <>                                     \
+  DraftPtr part::call<CalledWord::name>(SyntaxPtr s, Type wanted);
+#include "frontend/syntax/called_words.def"
+#undef QUERN_CALLED
 
 DraftPtr Calls::call(SyntaxPtr s, Type wanted) {
   SyntaxPtr callee = s->child(0);
@@ -8,24 +18,25 @@ DraftPtr Calls::call(SyntaxPtr s, Type wanted) {
     if (const Declaration* head = scope_.global(callee->text); head && has_attributes_or_packs(*head))
       return operators_.call(s, *head);
   if (!callee->is(SyntaxKind::Name) && !callee->is(SyntaxKind::None)) return functions_.call(s);
-  if (callee->text == "print") return intrinsics_.call(s, IntrinsicKind::Print);
-  if (callee->text == "load") return intrinsics_.call(s, IntrinsicKind::Load);
-  if (callee->text == "save") return intrinsics_.call(s, IntrinsicKind::Save);
-  if (callee->text == "assert_close" || callee->text == "assert_equal")
-    return intrinsics_.assertion(s, callee->text == "assert_close");
-  if (callee->text == "len") return values_.tuples.length(s);
-  if (callee->text == "index" && s->children.size() == 2) return values_.tuples.index_value(s);
+  std::optional<CalledWord> word = find_called_word(callee->text);
+  if (word == CalledWord::Index && s->children.size() != 2) word.reset();
+  if (word && comes_first(*word)) return of_word(s, *word, wanted);
   if (const DataDefinition* data = scope_.data_of_constructor(callee->text))
     return constructors_.construct(s, callee, *data, wanted);
   if (const Declaration* op = scope_.op(callee->text)) return operators_.call(s, *op);
-  if (callee->text == "clock") return intrinsics_.clock(s);
-  if (callee->text == "ref" || callee->text == "ref_read" || callee->text == "ref_write")
-    return values_.references.call(s, wanted);
-  for (IntrinsicKind kind :
-       {IntrinsicKind::Gradient, IntrinsicKind::ValueAndGradient, IntrinsicKind::VectorJacobian,
-        IntrinsicKind::JacobianVector, IntrinsicKind::Checkpoint, IntrinsicKind::StopGradient})
-    if (callee->text == to_string(kind)) return values_.derivatives.call(s, kind, wanted);
-  return unknown_call(s);
+  return word ? of_word(s, *word, wanted) : unknown_call(s);
+}
+
+DraftPtr Calls::of_word(SyntaxPtr s, CalledWord word, Type wanted) {
+  const auto parts = std::tie(intrinsics_, values_.tuples, values_.references, values_.derivatives);
+  switch (word) {
+#define QUERN_CALLED(name, text, turn, part, ...) \
+  case CalledWord::name:                          \
+    return std::get<part&>(parts).call<CalledWord::name>(s, wanted);
+#include "frontend/syntax/called_words.def"
+#undef QUERN_CALLED
+  }
+  std::abort();
 }
 
 DraftPtr Calls::unknown_call(SyntaxPtr s) {

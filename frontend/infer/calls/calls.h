@@ -25,6 +25,8 @@ class Calls : public WalkPart {
   NameUses& names() { return name_uses_; }
 
  private:
+  /// A call of a word of the language.
+  DraftPtr of_word(SyntaxPtr s, CalledWord word, Type wanted);
   DraftPtr unknown_call(SyntaxPtr s);
 
   Values& values_;

@@ -4,7 +4,7 @@
 
 namespace quern {
 
-DraftPtr Intrinsics::call(SyntaxPtr s, IntrinsicKind kind) {
+DraftPtr Intrinsics::of_kind(SyntaxPtr s, IntrinsicKind kind) {
   std::vector<DraftPtr> args;
   std::vector<std::string_view> texts;
   for (SyntaxPtr arg : s->children.subspan(1)) {
@@ -38,7 +38,8 @@ DraftPtr Intrinsics::call(SyntaxPtr s, IntrinsicKind kind) {
   return draft;
 }
 
-DraftPtr Intrinsics::clock(SyntaxPtr s) {
+template <>
+DraftPtr Intrinsics::call<CalledWord::Clock>(SyntaxPtr s, Type) {
   if (s->children.size() > 1) {
     report(DiagnosticKind::WrongArgumentCount, s,
            "`clock()` takes no arguments: it gives the seconds since some point in time, so that the "
@@ -108,6 +109,27 @@ bool Intrinsics::attempt(SyntaxPtr value, SyntaxPtr expected, const AssertionDra
   else
     assignments_.expect(expected, type, other, "what is expected", names_.origin_of(draft.value));
   return true;
+}
+
+template <>
+DraftPtr Intrinsics::call<CalledWord::Print>(SyntaxPtr s, Type) {
+  return of_kind(s, IntrinsicKind::Print);
+}
+template <>
+DraftPtr Intrinsics::call<CalledWord::Load>(SyntaxPtr s, Type) {
+  return of_kind(s, IntrinsicKind::Load);
+}
+template <>
+DraftPtr Intrinsics::call<CalledWord::Save>(SyntaxPtr s, Type) {
+  return of_kind(s, IntrinsicKind::Save);
+}
+template <>
+DraftPtr Intrinsics::call<CalledWord::AssertClose>(SyntaxPtr s, Type) {
+  return assertion(s, true);
+}
+template <>
+DraftPtr Intrinsics::call<CalledWord::AssertEqual>(SyntaxPtr s, Type) {
+  return assertion(s, false);
 }
 
 }  // namespace quern

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "frontend/infer/walk/walk.h"
+#include "frontend/syntax/called_words.h"
 
 namespace quern {
 
@@ -12,12 +13,14 @@ class Intrinsics : public WalkPart {
  public:
   Intrinsics(Parts& parts, Walk& walk) : WalkPart(parts, walk) {}
 
-  DraftPtr call(SyntaxPtr s, IntrinsicKind kind);
-  DraftPtr clock(SyntaxPtr s);
-  /// `assert_close(value, expected, rtol=1e-5, atol=1e-6)`, `assert_equal(value, expected)`
-  DraftPtr assertion(SyntaxPtr s, bool close);
+  /// A call of one of its words.
+  template <CalledWord>
+  DraftPtr call(SyntaxPtr s, Type wanted);
 
  private:
+  DraftPtr of_kind(SyntaxPtr s, IntrinsicKind kind);
+  /// `assert_close(value, expected, rtol=1e-5, atol=1e-6)`, `assert_equal(value, expected)`
+  DraftPtr assertion(SyntaxPtr s, bool close);
   bool add_tolerance(SyntaxPtr s, SyntaxPtr arg, bool close, double (&tolerances)[2]);
   bool attempt(SyntaxPtr value, SyntaxPtr expected, const AssertionDraft& draft);
 };

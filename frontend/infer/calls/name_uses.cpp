@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "frontend/syntax/called_words.h"
+
 namespace quern {
 
 DraftPtr NameUses::local(SyntaxPtr s) {
@@ -53,7 +55,7 @@ DraftPtr NameUses::bare(SyntaxPtr s, Type wanted) {
   if (const DataDefinition* data = scope_.data_of_constructor(s->text))
     return constructors_.construct(s, s, *data, wanted);
   if (const Declaration* op = scope_.op(s->text)) return operators_.value(s, *op);
-  if (is_called_form(s->text)) {
+  if (find_called_word(s->text)) {
     report(DiagnosticKind::NoValueHere, s,
            fmt::format("`{0}` is no value by itself: it is called, `{0}(…)`", s->text));
     return error(s);

@@ -4,22 +4,10 @@
 
 #include <algorithm>
 
+#include "frontend/syntax/called_words.h"
 #include "frontend/text/suggest.h"
 
 namespace quern {
-
-namespace {
-
-/// What is called as an operator is and is none: part of the language.
-constexpr std::string_view kCalledForms[] = {
-    "print",     "load", "save",           "clock",        "ref",         "ref_read",
-    "ref_write", "grad", "value_and_grad", "assert_close", "assert_equal"};
-
-}  // namespace
-
-bool is_called_form(std::string_view name) {
-  return std::ranges::find(kCalledForms, name) != std::end(kCalledForms);
-}
 
 struct UnknownNames::Spelled {
   std::string name;
@@ -111,7 +99,7 @@ void UnknownNames::report(SyntaxPtr syntax, DiagnosticKind kind, std::string_vie
   if (report_foreign(s, known)) return;
   std::string bare(without_foreign_module(name));
   for (std::string& c : scope_.names(Scope::Names::Constructors)) known.push_back(std::move(c));
-  for (std::string_view form : kCalledForms) known.emplace_back(form);
+  for (std::string_view word : called_words()) known.emplace_back(word);
   for (const auto& [bound, value] : names_.env.statics) known.push_back(bound);
   Suggestion meant = suggest(did_you_mean(bare, known), at);
   if (meant.text.empty() && has_foreign_module(name))

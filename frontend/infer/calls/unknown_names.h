@@ -9,9 +9,6 @@
 
 namespace quern {
 
-/// Whether the name is called as an operator is and is none: part of the language.
-bool is_called_form(std::string_view name);
-
 class UnknownNames : public Component {
  public:
   explicit UnknownNames(Parts& parts) : Component(parts.context), names_(parts.names) {}

@@ -7,7 +7,7 @@
 
 namespace quern {
 
-DraftPtr Derivatives::call(SyntaxPtr s, IntrinsicKind kind, Type wanted) {
+DraftPtr Derivatives::of_argument(SyntaxPtr s, IntrinsicKind kind, Type wanted) {
   bool one = s->children.size() == 2 && !s->child(1)->is(SyntaxKind::NamedArgument);
   if (one && kind != IntrinsicKind::StopGradient) return of_function(s, kind);
   if (one) {
@@ -114,6 +114,31 @@ bool Derivatives::attempt(SyntaxPtr s, DerivativeDraft& draft) {
   }
   unifier_.unify(draft.type, derivative_type(kind, function_type(params, result)));
   return true;
+}
+
+template <>
+DraftPtr Derivatives::call<CalledWord::Grad>(SyntaxPtr s, Type wanted) {
+  return of_argument(s, IntrinsicKind::Gradient, wanted);
+}
+template <>
+DraftPtr Derivatives::call<CalledWord::ValueAndGrad>(SyntaxPtr s, Type wanted) {
+  return of_argument(s, IntrinsicKind::ValueAndGradient, wanted);
+}
+template <>
+DraftPtr Derivatives::call<CalledWord::Vjp>(SyntaxPtr s, Type wanted) {
+  return of_argument(s, IntrinsicKind::VectorJacobian, wanted);
+}
+template <>
+DraftPtr Derivatives::call<CalledWord::Jvp>(SyntaxPtr s, Type wanted) {
+  return of_argument(s, IntrinsicKind::JacobianVector, wanted);
+}
+template <>
+DraftPtr Derivatives::call<CalledWord::Checkpoint>(SyntaxPtr s, Type wanted) {
+  return of_argument(s, IntrinsicKind::Checkpoint, wanted);
+}
+template <>
+DraftPtr Derivatives::call<CalledWord::StopGradient>(SyntaxPtr s, Type wanted) {
+  return of_argument(s, IntrinsicKind::StopGradient, wanted);
 }
 
 }  // namespace quern

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "frontend/infer/walk/walk.h"
+#include "frontend/syntax/called_words.h"
 
 namespace quern {
 
@@ -12,9 +13,12 @@ class Derivatives : public WalkPart {
  public:
   Derivatives(Parts& parts, Walk& walk) : WalkPart(parts, walk) {}
 
-  DraftPtr call(SyntaxPtr s, IntrinsicKind kind, Type wanted);
+  /// A call of one of its words.
+  template <CalledWord>
+  DraftPtr call(SyntaxPtr s, Type wanted);
 
  private:
+  DraftPtr of_argument(SyntaxPtr s, IntrinsicKind kind, Type wanted);
   DraftPtr of_function(SyntaxPtr s, IntrinsicKind kind);
   bool attempt(SyntaxPtr s, DerivativeDraft& draft);
   bool fail(SyntaxPtr s, DerivativeDraft& draft, std::string message, std::vector<Fix> fixes = {});

@@ -45,18 +45,27 @@ DraftPtr References::write(SyntaxPtr s, SyntaxPtr operand, SyntaxPtr value) {
   return drafts_.form(origin(s), unit_type(), RefWriteExpr{}, {reference, written});
 }
 
-DraftPtr References::call(SyntaxPtr s, Type expected) {
-  std::string_view name = s->child(0)->text;
-  size_t wanted = name == "ref_write" ? 2 : 1, given = s->children.size() - 1;
-  if (given != wanted) {
-    report(
-        DiagnosticKind::WrongArgumentCount, s,
-        fmt::format("`{}` takes {} argument{} and is given {}", name, wanted, wanted == 1 ? "" : "s", given));
-    return error(s);
-  }
-  if (name == "ref") return make(s, s->child(1), expected);
-  if (name == "ref_read") return read(s, s->child(1));
-  return write(s, s->child(1), s->child(2));
+/// Whether a call has so many arguments; else that is reported.
+bool References::takes(SyntaxPtr s, size_t wanted) {
+  size_t given = s->children.size() - 1;
+  if (given == wanted) return true;
+  report(DiagnosticKind::WrongArgumentCount, s,
+         fmt::format("`{}` takes {} argument{} and is given {}", s->child(0)->text, wanted,
+                     wanted == 1 ? "" : "s", given));
+  return false;
+}
+
+template <>
+DraftPtr References::call<CalledWord::Ref>(SyntaxPtr s, Type wanted) {
+  return takes(s, 1) ? make(s, s->child(1), wanted) : error(s);
+}
+template <>
+DraftPtr References::call<CalledWord::RefRead>(SyntaxPtr s, Type) {
+  return takes(s, 1) ? read(s, s->child(1)) : error(s);
+}
+template <>
+DraftPtr References::call<CalledWord::RefWrite>(SyntaxPtr s, Type) {
+  return takes(s, 2) ? write(s, s->child(1), s->child(2)) : error(s);
 }
 
 }  // namespace quern

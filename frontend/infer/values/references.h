@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "frontend/infer/walk/walk.h"
+#include "frontend/syntax/called_words.h"
 
 namespace quern {
 
@@ -13,10 +14,12 @@ class References : public WalkPart {
 
   DraftPtr read(SyntaxPtr s, SyntaxPtr operand);
   DraftPtr write(SyntaxPtr s, SyntaxPtr operand, SyntaxPtr value);
-  /// `ref(…)`, `ref_read(…)` and `ref_write(…)`
-  DraftPtr call(SyntaxPtr s, Type expected);
+  /// A call of one of its words.
+  template <CalledWord>
+  DraftPtr call(SyntaxPtr s, Type wanted);
 
  private:
+  bool takes(SyntaxPtr call, size_t wanted);
   DraftPtr make(SyntaxPtr s, SyntaxPtr content, Type wanted);
   Type content_of(SyntaxPtr at, DraftPtr reference, std::string_view what);
 };

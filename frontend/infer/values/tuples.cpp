@@ -66,7 +66,9 @@ DraftPtr Tuples::tuple(SyntaxPtr s, Type wanted) {
   return drafts_.tuple(origin(s), fields);
 }
 
-DraftPtr Tuples::index_value(SyntaxPtr s) {
+/// What its argument is at compile time, as a value.
+template <>
+DraftPtr Tuples::call<CalledWord::Index>(SyntaxPtr s, Type) {
   auto value = names_.evaluator().evaluate(s->child(1), names_.env.statics);
   if (!value) return error(s);
   if (!value->as_dim()) {
@@ -77,7 +79,9 @@ DraftPtr Tuples::index_value(SyntaxPtr s) {
   return drafts_.form(origin(s), scalar_type(DType::index()), DimValueExpr{.dim = value->as_dim()});
 }
 
-DraftPtr Tuples::length(SyntaxPtr s) {
+/// The number of fields of a tuple, as an index.
+template <>
+DraftPtr Tuples::call<CalledWord::Len>(SyntaxPtr s, Type) {
   auto length = names_.evaluator().evaluate(s, names_.env.statics);
   if (!length || !length->as_dim()) return error(s);
   return drafts_.form(origin(s), scalar_type(DType::index()), DimValueExpr{.dim = length->as_dim()});

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "frontend/infer/walk/walk.h"
+#include "frontend/syntax/called_words.h"
 
 namespace quern {
 
@@ -12,10 +13,9 @@ class Tuples : public WalkPart {
   Tuples(Parts& parts, Walk& walk) : WalkPart(parts, walk) {}
 
   DraftPtr tuple(SyntaxPtr s, Type wanted);
-  /// `len(%xs)`: the number of fields of a tuple, as an index.
-  DraftPtr length(SyntaxPtr s);
-  /// `index(e)`: what `e` is at compile time, as a value.
-  DraftPtr index_value(SyntaxPtr s);
+  /// A call of one of its words.
+  template <CalledWord>
+  DraftPtr call(SyntaxPtr s, Type wanted);
 
  private:
   bool add_fields(SyntaxPtr s, std::vector<DraftPtr>& fields, Type wanted);

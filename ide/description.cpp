@@ -29,17 +29,11 @@ std::string example_of(std::string_view code) { return fmt::format("```quern\n{}
 
 // What a dtype is, and how its numbers are written.
 std::string about_dtype(DType dtype) {
-  std::string kind;
-  switch (dtype.code) {
-    case DTypeCode::Int: kind = "A signed integer"; break;
-    case DTypeCode::UInt: kind = "An unsigned integer"; break;
-    case DTypeCode::Float: kind = "A floating-point number"; break;
-    case DTypeCode::BFloat: kind = "A floating-point number with the exponent of float32"; break;
-    case DTypeCode::Bool: return "`True` or `False`; one byte in memory.";
-    case DTypeCode::Index:
-    case DTypeCode::Infer:
-    case DTypeCode::Var: return "";
-  }
+  if (dtype.is_bool()) return "`True` or `False`; one byte in memory.";
+  if (!dtype.is_float() && !dtype.is_int()) return "";
+  const std::string_view kind = dtype.is_float()    ? "A floating-point number"
+                                : dtype.is_signed() ? "A signed integer"
+                                                    : "An unsigned integer";
   std::string about = fmt::format("{} of {} bits", kind, dtype.bits);
   if (dtype.is_vector()) about += fmt::format(", in a vector of {} lanes", dtype.lanes);
   if (dtype.is_int() && dtype.has_one_lane()) {
@@ -47,6 +41,11 @@ std::string about_dtype(DType dtype) {
     const auto most = ~uint64_t{0} >> (64 - dtype.bits + (is_signed ? 1 : 0));
     about +=
         is_signed ? fmt::format(", from -{} to {}", most + 1, most) : fmt::format(", from 0 to {}", most);
+  }
+  if (dtype.is_float() && dtype.has_one_lane()) {
+    const FloatFormat format = float_format(dtype);
+    about += fmt::format(", {} of them for the exponent and {} for the fraction", format.exponent_bits,
+                         format.fraction_bits);
   }
   if (dtype.is_narrow_float()) about += ". It is computed with in float32 and rounded when it is stored";
   return about + ".";

@@ -18,12 +18,6 @@ std::optional<DType> suffix_dtype(std::string_view suffix) {
   return parse_dtype(name);
 }
 
-double largest_of(DType dtype) {
-  if (dtype.bits == 64) return std::numeric_limits<double>::max();
-  const auto [exponent_bits, fraction_bits] = float_format(dtype);
-  return std::ldexp(2 - std::ldexp(1.0, -fraction_bits), (1 << (exponent_bits - 1)) - 1);
-}
-
 }  // namespace
 
 std::optional<NumberLiteral> parse_number(std::string_view text) {
@@ -84,7 +78,7 @@ std::optional<Scalar> literal_as(const NumberLiteral& literal, DType dtype) {
   if (dtype.is_float()) {
     // The shortest text of a number of 32 bits may be a little more than the number.
     double magnitude = std::abs(dtype.bits == 64 ? literal.real : static_cast<float>(literal.real));
-    if (std::isfinite(literal.real) && magnitude > largest_of(dtype)) return std::nullopt;
+    if (std::isfinite(literal.real) && magnitude > largest_number(dtype)) return std::nullopt;
     return Scalar::from_double(dtype, literal.real);
   }
   if (!literal.is_integer) return std::nullopt;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <iterator>
 #include <mutex>
 
@@ -68,6 +69,12 @@ class DTypeNames {
 DType dtype_var(std::string_view name) { return {DTypeCode::Var, 0, 1, DTypeNames::get().add(name)}; }
 
 FloatFormat float_format(DType dtype) { return row_of(dtype).format; }
+
+double largest_number(DType dtype) {
+  const FloatFormat format = float_format(dtype);
+  const int exponent = (1 << (format.exponent_bits - 1)) - 1;
+  return std::ldexp(2 - std::ldexp(1.0, -format.fraction_bits), exponent);
+}
 
 std::vector<std::string> dtype_names() {
   std::vector<std::string> names;

@@ -65,6 +65,8 @@ struct FloatFormat {
 };
 /// Of a float dtype.
 FloatFormat float_format(DType dtype);
+/// The largest finite number of a float dtype.
+double largest_number(DType dtype);
 
 /// A new rigid variable with a name for people.
 DType dtype_var(std::string_view name);

@@ -82,11 +82,11 @@ class StepReader {
   }
 
   bool makes_fit(SyntaxPtr at) {
-    if (step_.makes.size() == info_->makes) return true;
-    if (info_->makes == 0)
+    if (step_.makes.size() == info_->makes.size()) return true;
+    if (info_->makes.empty())
       return wrong(at, fmt::format("`{}` makes no loop, and no name stands before it", info_->text));
     return wrong(at, fmt::format("`{}` makes {}, whose names stand before it", info_->text,
-                                 count_of(info_->makes, "loop")));
+                                 count_of(info_->makes.size(), "loop")));
   }
 
   bool group(SyntaxPtr s, const std::vector<loops::ScheduleArgument>& wanted) {

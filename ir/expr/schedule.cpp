@@ -29,6 +29,17 @@ std::vector<std::vector<ScheduleArgument>> groups_of(std::string_view takes) {
   return groups;
 }
 
+std::vector<MadeLoop> loops_of(std::string_view makes) {
+  std::vector<MadeLoop> loops;
+  for (const char letter : makes) switch (letter) {
+      case 'o': loops.push_back(MadeLoop::Outer); break;
+      case 'i': loops.push_back(MadeLoop::Inner); break;
+      case 'f': loops.push_back(MadeLoop::Fused); break;
+      default: QUERN_CHECK(false && "primitives.def has a letter that stands for no loop");
+    }
+  return loops;
+}
+
 std::string to_string(const ScheduleNumber& number) {
   if (number.is_open) return "?";
   std::string text = std::to_string(number.value);
@@ -55,7 +66,8 @@ void for_each_tensor(Step& step, const F& f) {
 
 const std::vector<PrimitiveInfo>& primitives() {
   static const std::vector<PrimitiveInfo> table{
-#define QUERN_PRIMITIVE(name, text, makes, takes, form, does) {text, makes, groups_of(takes), form, does},
+#define QUERN_PRIMITIVE(name, text, makes, takes, form, does) \
+  {text, loops_of(makes), groups_of(takes), form, does},
 #include "ir/expr/primitives.def"
 #undef QUERN_PRIMITIVE
   };
@@ -92,7 +104,8 @@ bool is_well_formed(const ScheduleStep& step) {
   const PrimitiveInfo& primitive = info(step.primitive);
   const auto is_number = [](ArgumentKind kind) { return kind == ArgumentKind::Number; };
   const auto is_name = [&](ArgumentKind kind) { return !is_number(kind); };
-  if (step.makes.size() != primitive.makes || step.loops.size() != primitive.groups.size()) return false;
+  if (step.makes.size() != primitive.makes.size() || step.loops.size() != primitive.groups.size())
+    return false;
   for (size_t g = 0; g < step.loops.size(); ++g)
     if (!takes_as_many(primitive.groups[g], step.loops[g].size(), is_name)) return false;
   return takes_as_many(primitive.groups[0], step.numbers.size(), is_number) &&

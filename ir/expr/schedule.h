@@ -33,10 +33,12 @@ struct ScheduleArgument {
   ArgumentKind kind;
   bool optional = false, many = false;
 };
+/// A loop that a primitive makes of those that it takes.
+enum class MadeLoop : uint8_t { Outer, Inner, Fused };
 /// What a primitive is given and does, for checks and for people.
 struct PrimitiveInfo {
   std::string_view text;
-  size_t makes;                                       ///< names that stand before its `=`
+  std::vector<MadeLoop> makes;                        ///< whose names stand before its `=`
   std::vector<std::vector<ScheduleArgument>> groups;  ///< between `;`
   std::string_view form, does;
 };

@@ -103,14 +103,17 @@ std::string LoopNames::unused(std::string name) const {
 }
 
 LoopStep LoopNames::named(LoopStep step) const {
-  const size_t makes = info(step.primitive).makes;
-  if (!step.makes.empty() || makes == 0) return step;
+  const auto& makes = info(step.primitive).makes;
+  if (!step.makes.empty() || makes.empty()) return step;
+  const LoopIds& loops = step.loops.at(0);
   std::string whole;
-  for (const LoopId loop : step.loops.at(0)) whole += of(loop);
-  if (makes == 1)
-    step.makes = {unused(whole)};
-  else
-    step.makes = {unused(whole + "o"), unused(whole + "i")};
+  for (const LoopId loop : loops) whole += of(loop);
+  size_t split = 0;
+  for (const MadeLoop made : makes) switch (made) {
+      case MadeLoop::Fused: step.makes.push_back(unused(whole)); break;
+      case MadeLoop::Outer: step.makes.push_back(unused(of(loops.at(split)) + "o")); break;
+      case MadeLoop::Inner: step.makes.push_back(unused(of(loops.at(split++)) + "i")); break;
+    }
   return step;
 }
 

@@ -22,22 +22,37 @@ class Extents {
   }
 
   std::optional<int64_t> of(LoopId loop) const { return of_.at(index_of(loop)); }
-  /// What a step makes, a split by steps of `number`.
-  void apply(const LoopStep& step, int64_t number) {
+  /// What a step makes, with these numbers.
+  void apply(const LoopStep& step, const std::vector<int64_t>& numbers) {
     const auto loop = [&](size_t k) { return of(step.loops.at(0).at(k)); };
-    if (step.primitive == Primitive::Split) {
-      const auto all = loop(0);
-      of_.push_back(all ? std::optional((*all + number - 1) / number) : std::nullopt);
-      of_.emplace_back(number);
-    } else if (step.primitive == Primitive::Fuse) {
-      const auto outer = loop(0), inner = loop(1);
-      of_.push_back(outer && inner ? std::optional(*outer * *inner) : std::nullopt);
-    }
+    size_t split = 0;
+    for (const MadeLoop made : info(step.primitive).makes) switch (made) {
+        case MadeLoop::Outer: of_.push_back(steps_of(loop(split), numbers.at(split))); break;
+        case MadeLoop::Inner: of_.emplace_back(numbers.at(split++)); break;
+        case MadeLoop::Fused: of_.push_back(product(step.loops.at(0))); break;
+      }
   }
-  /// The inner part of what a split is going to make.
-  LoopId next_inner() const { return LoopId(static_cast<int>(of_.size()) + 1); }
+  /// The inner part that a step is going to make by its n-th number; nothing where that is no split's.
+  std::optional<LoopId> inner_part(const LoopStep& step, size_t n) const {
+    const auto& makes = info(step.primitive).makes;
+    for (size_t k = 0, split = 0; k < makes.size(); ++k)
+      if (makes[k] == MadeLoop::Inner && split++ == n) return LoopId(static_cast<int>(of_.size() + k));
+    return std::nullopt;
+  }
 
  private:
+  static std::optional<int64_t> steps_of(std::optional<int64_t> all, int64_t size) {
+    return all ? std::optional((*all + size - 1) / size) : std::nullopt;
+  }
+  std::optional<int64_t> product(const LoopIds& loops) const {
+    std::optional<int64_t> all = 1;
+    for (const LoopId loop : loops) {
+      const auto extent = of(loop);
+      all = all && extent ? std::optional(*all * *extent) : std::nullopt;
+    }
+    return all;
+  }
+
   std::vector<std::optional<int64_t>> of_;
 };
 
@@ -54,9 +69,11 @@ bool runs_in_lanes(const std::vector<LoopStep>& steps, LoopId loop) {
   });
 }
 
-std::vector<int64_t> open_choices(const std::vector<LoopStep>& steps, const LoopStep& step,
+/// Of the n-th number of a step.
+std::vector<int64_t> open_choices(const std::vector<LoopStep>& steps, const LoopStep& step, size_t n,
                                   const Extents& extents, int64_t lanes) {
-  const bool in_lanes = step.primitive == Primitive::Split && runs_in_lanes(steps, extents.next_inner());
+  const auto inner = extents.inner_part(step, n);
+  const bool in_lanes = inner && runs_in_lanes(steps, *inner);
   if (step.primitive == Primitive::Vectorize || in_lanes)
     return each_once({lanes, std::max<int64_t>(1, lanes / 2), 2 * lanes});
   if (step.primitive == Primitive::Unroll) {
@@ -88,13 +105,13 @@ std::vector<Knob> knobs_of(const std::vector<LoopStep>& steps, const Computation
   std::vector<Knob> knobs;
   for (size_t s = 0; s < steps.size(); ++s) {
     const LoopStep& step = steps[s];
-    int64_t used = 1;
+    std::vector<int64_t> used;
     for (size_t n = 0; n < step.numbers.size(); ++n) {
       const ScheduleNumber& number = step.numbers[n];
       std::vector<int64_t> choices{number.value};
       choices.insert(choices.end(), number.others.begin(), number.others.end());
-      if (number.is_open) choices = open_choices(steps, step, extents, lanes);
-      used = std::max<int64_t>(1, choices[0]);
+      if (number.is_open) choices = open_choices(steps, step, n, extents, lanes);
+      used.push_back(std::max<int64_t>(1, choices[0]));
       if (number.is_open || choices.size() > 1) knobs.push_back({s, n, std::move(choices)});
     }
     extents.apply(step, used);

@@ -136,28 +136,6 @@ Result<Done> Nest::change<Primitive::Split>(const LoopStep& step) {
   return Done{};
 }
 
-/// On a copy, so that the nest is as it was where one of the parts cannot be done.
-template <>
-Result<Done> Nest::change<Primitive::Tile>(const LoopStep& step) {
-  const LoopId i = step.loops[0][0], j = step.loops[0][1];
-  if (place_of(j) != place_of(i) + 1)
-    return Failure{fmt::format("`{}` does not stand right inside of `{}`", name(j), name(i))};
-  Nest tiled = *this;
-  const auto split = [&](LoopId loop, size_t which) {
-    const auto made = step.makes.begin() + static_cast<ptrdiff_t>(2 * which);
-    return tiled.change<Primitive::Split>(
-        {Primitive::Split, {{loop}}, {step.numbers[which]}, {}, {made[0], made[1]}});
-  };
-  if (auto done = split(i, 0); !done) return done;
-  if (auto done = split(j, 1); !done) return done;
-  const LoopIds& loops = tiled.order_;
-  const size_t at = place_of(i);
-  const LoopIds order{loops[at], loops[at + 2], loops[at + 1], loops[at + 3]};
-  if (auto done = tiled.put_in_order(order); !done) return done;
-  *this = std::move(tiled);
-  return Done{};
-}
-
 template <>
 Result<Done> Nest::change<Primitive::Fuse>(const LoopStep& step) {
   const LoopId outer = step.loops[0][0], inner = step.loops[0][1];

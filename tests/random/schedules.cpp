@@ -25,16 +25,12 @@ LoopStep random_step(Random& random, const Nest& nest) {
                                           Primitive::Reorder,    Primitive::Unroll,  Primitive::Vectorize,
                                           Primitive::Parallel,   Primitive::Peel,    Primitive::CacheRead,
                                           Primitive::CacheWrite, Primitive::Vthread, Primitive::ComputeAt,
-                                          Primitive::Inline,     Primitive::Tile};
+                                          Primitive::Inline};
   LoopStep step{random.of(primitives)};
   switch (step.primitive) {
     case Primitive::Split:
       step.loops = {{random.of(loops)}};
       step.numbers = {random.in(1, 9)};
-      break;
-    case Primitive::Tile:
-      step.loops = {{random.of(loops), random.of(loops)}};
-      step.numbers = {random.in(1, 9), random.in(1, 9)};
       break;
     case Primitive::Fuse: step.loops = {{random.of(loops), random.of(loops)}}; break;
     case Primitive::Reorder:

@@ -50,7 +50,6 @@ TEST(Schedule, ReadsWhatItWrites) {
   const std::string text =
       "io, ii = split(i, 14);\n"
       "f = fuse(a, b);\n"
-      "ao, ai, bo, bi = tile(a, b, 8, 16 | 32);\n"
       "pack(weight, 32; g; j; k, l);\n"
       "pack(data, 8 | 16; ; j; k);\n"
       "reorder(jo, io, k, ii, ji);\n"
@@ -151,32 +150,6 @@ TEST(Schedule, SaysWhatCannotBeDone) {
             "reorder(ii, io): `ii` runs inside of `io`: how far depends on it");
   EXPECT_EQ(applied(nest, "io2, ii2 = split(io, 2)"),
             "io2, ii2 = split(io, 2): `io` counts the steps of a split; what can be split again is the step");
-}
-
-TEST(Schedule, TilesNeighbours) {
-  Nest nest(product(num(30), num(40), num(20)));
-  EXPECT_EQ(applied(nest, "ko, ki, io, ii = tile(k, i, 4, 8)"),
-            "ko, ki, io, ii = tile(k, i, 4, 8): `i` does not stand right inside of `k`");
-  EXPECT_EQ(applied(nest, "io, ii, jo, ji = tile(i, j, 7, 16)"), "");
-  const auto names = [&] {
-    std::string all;
-    for (const LoopId loop : nest.loops()) all += nest.names().of(loop) + " ";
-    return all;
-  };
-  EXPECT_EQ(names(), "io jo ii ji k ");
-  // Neither is split where one cannot be.
-  EXPECT_EQ(applied(nest, "a, b, c, d = tile(ii, ji, 2, 2)"), "");
-  EXPECT_EQ(names(), "io jo a c b d k ");
-  EXPECT_EQ(applied(nest, "e, f, g, h = tile(b, a, 2, 2)"),
-            "e, f, g, h = tile(b, a, 2, 2): `a` does not stand right inside of `b`");
-  EXPECT_EQ(applied(nest, "e, f, g, h = tile(jo, a, 2, 2)"),
-            "e, f, g, h = tile(jo, a, 2, 2): `jo` counts the steps of a split; what can be split again is "
-            "the step");
-  EXPECT_EQ(names(), "io jo a c b d k ");
-  Nest named(product(num(30), num(40), num(20)));
-  const LoopIds loops = named.loops();
-  ASSERT_TRUE(named.apply({Primitive::Tile, {{loops[0], loops[1]}}, {4, 8}}));
-  EXPECT_EQ(to_string(named.schedule()), "io, ii, jo, ji = tile(i, j, 4, 8);\n");
 }
 
 TEST(Schedule, TakesLoopsAsHandlesAndWritesNames) {

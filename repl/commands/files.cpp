@@ -104,18 +104,6 @@ bool load(Workspace& workspace, const std::string& path) { return workspace.load
 bool reload(Workspace& workspace, const std::string&) { return workspace.reload(); }
 bool undo(Workspace& workspace, const std::string&) { return workspace.undo(); }
 
-/// The inputs that count, each with its number and as it was typed.
-bool show_inputs(Workspace& workspace, const std::string&) {
-  size_t number = 0;
-  for (const TakenInput& input : workspace.inputs()) {
-    std::string margin = fmt::format("{:>3} | ", ++number);
-    const std::string& text = workspace.session().text(input.source);
-    std::istringstream lines(input.file.empty() ? std::string(trimmed(text)) : ":load " + input.file);
-    for (std::string line; std::getline(lines, line); margin = "    | ") print_line(margin + line);
-  }
-  return true;
-}
-
 /// Writes the inputs so far as a script. What was replaced later is left out, and results that are used by
 /// number have a `let`.
 bool save_inputs(Workspace& workspace, const std::string& path) {
@@ -261,8 +249,6 @@ std::span<const ReplCommand> commands_about_inputs() {
       {":load", "FILE", Takes::File, About::Session, "run the statements of a file here", as_command<load>},
       {":reload", "", Takes::None, About::Session, "read the files that are imported again",
        as_command<reload>},
-      {":inputs", "", Takes::None, About::Session, "what was typed so far, with numbers",
-       as_command<show_inputs>},
       {":undo", "", Takes::None, About::Session, "take the last input back", as_command<undo>},
       {":save", "FILE", Takes::File, About::Session, "write the inputs as a script", as_command<save_inputs>},
       {":replay", "FILE", Takes::File, About::Session, "type what is in a file, up to the first mistake",

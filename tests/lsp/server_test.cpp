@@ -122,22 +122,6 @@ TEST(Server, HighlightsWhatANameStandsFor) {
   EXPECT_EQ(highlights(0, 0), json::array());
 }
 
-TEST(Server, FoldsBracketsAndComments) {
-  Client<json> client;
-  EXPECT_EQ(client.initialize()["capabilities"]["foldingRangeProvider"], true);
-  client.open(kUri, 1, "// a\n// b\ndef @f() {\n  1\n}\n");
-  auto place = [](int line, int begin, int last, int end) -> json {
-    return {{"startLine", line}, {"startCharacter", begin}, {"endLine", last}, {"endCharacter", end}};
-  };
-  auto foldings = [&](const std::string& uri) {
-    return client.call("textDocument/foldingRange", {{"textDocument", {{"uri", uri}}}})["result"];
-  };
-  json comments = place(0, 0, 1, 4);
-  comments["kind"] = "comment";
-  EXPECT_EQ(foldings(kUri), json({comments, place(2, 10, 4, 0)}));
-  EXPECT_EQ(foldings("file:///other.relay"), json::array());
-}
-
 TEST(Server, DocumentsAreModulesOfTheirOwn) {
   Client<json> client;
   client.initialize();

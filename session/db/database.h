@@ -103,9 +103,6 @@ class Database final : public Tables {
   /// Names of the definitions that one mentions.
   Query<ByDeclaration, std::vector<std::string>> references{*this, "references", &Database::find_references,
                                                             std::equal_to<>()};
-  /// The declarations of a module that mention each definition, in order.
-  Query<ByModule, std::map<std::string, std::vector<DeclarationId>>> mentioned_by{
-      *this, "mentioned_by", &Database::find_mentions, std::equal_to<>()};
   /// Without a problem.
   Query<ByDeclaration, bool> parses{*this, "parses", &Database::has_no_problems, std::equal_to<>()};
   /// Those that did not parse, with their text.
@@ -240,7 +237,6 @@ class Database final : public Tables {
   Declaration make_tree(DeclarationId id);
   Declaration make_head(DeclarationId id);
   std::vector<std::string> find_references(DeclarationId id);
-  std::map<std::string, std::vector<DeclarationId>> find_mentions(ModuleId module);
   bool has_no_problems(DeclarationId id);
   std::vector<std::pair<DeclarationId, std::string>> find_broken(ModuleId module);
   // types

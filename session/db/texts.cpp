@@ -82,15 +82,6 @@ std::vector<std::string> Database::find_references(DeclarationId id) {
   return all;
 }
 
-std::map<std::string, std::vector<DeclarationId>> Database::find_mentions(ModuleId module) {
-  pieces.get(module);
-  std::map<std::string, std::vector<DeclarationId>> mentions;
-  for (SourceId source : modules[module])
-    for (DeclarationId id : layouts[source]->ids)
-      for (const std::string& name : references(id)) mentions[name].push_back(id);
-  return mentions;
-}
-
 bool Database::has_no_problems(DeclarationId id) { return parsed(id).problems.empty(); }
 
 bool Database::parses_whole(DeclarationId id) {

@@ -9,7 +9,6 @@
 #include "ir/base/result.h"
 #include "passes/dead_code.h"
 #include "passes/forward_fields.h"
-#include "passes/forward_views.h"
 #include "passes/fuse.h"
 #include "passes/fuse_rows.h"
 #include "passes/gradient/drop_derivatives.h"
@@ -33,7 +32,6 @@ constexpr Pass kPipeline[] = {
     {"drop_derivatives", "drops what only derivatives ask for", drop_derivatives},
     {"to_anf", "gives each value a name: operands are variables and constants", to_anf},
     {"forward_fields", "replaces fields of tuples by what stands in them", forward_fields},
-    {"forward_views", "replaces views of views by views of what they are views of", forward_views},
     {"simplify_index", "simplifies indices by what is known of them, and drops checks that hold",
      simplify_index},
     {"dead_code", "drops values that nothing uses", dead_code},

@@ -38,9 +38,8 @@ std::string number_suffix(DType dtype) {
     case DTypeCode::Int: return dtype.bits == 32 ? "" : fmt::format("i{}", dtype.bits);
     case DTypeCode::UInt: return fmt::format("u{}", dtype.bits);
     case DTypeCode::Float: return dtype.bits == 32 ? "f" : fmt::format("f{}", dtype.bits);
-    // No suffix names these: a float without one takes its dtype from where it stands.
+    // No suffix names bfloat16: a float without one takes its dtype from where it stands.
     case DTypeCode::BFloat:
-    case DTypeCode::E4M3:
     case DTypeCode::Bool:
     case DTypeCode::Index:
     case DTypeCode::Infer:
@@ -64,7 +63,7 @@ std::string element(const HostTensor& tensor, int64_t offset) {
   std::string text = to_string(value);
   if (value.dtype.is_float() && std::isnan(value.as_double()) && std::signbit(value.as_double()))
     text = "-" + text;
-  bool bare_float = value.dtype.code == DTypeCode::BFloat || value.dtype.code == DTypeCode::E4M3;
+  bool bare_float = value.dtype.code == DTypeCode::BFloat;
   if (bare_float && text.find_first_of(".ein") == std::string::npos) text += ".0";
   return text + number_suffix(value.dtype);
 }

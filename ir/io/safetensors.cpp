@@ -29,7 +29,7 @@ constexpr TensorDType kTensorDTypes[] = {
     {"F64", {DTypeCode::Float, 64}}, {"I8", {DTypeCode::Int, 8}},       {"I16", {DTypeCode::Int, 16}},
     {"I32", {DTypeCode::Int, 32}},   {"I64", {DTypeCode::Int, 64}},     {"U8", {DTypeCode::UInt, 8}},
     {"U16", {DTypeCode::UInt, 16}},  {"U32", {DTypeCode::UInt, 32}},    {"U64", {DTypeCode::UInt, 64}},
-    {"BOOL", {DTypeCode::Bool, 8}},  {"F8_E4M3", {DTypeCode::E4M3, 8}},
+    {"BOOL", {DTypeCode::Bool, 8}},
 };
 
 struct Slot {

@@ -21,8 +21,7 @@ struct Row {
 
 constexpr Row kDTypes[] = {
 #define QUERN_INTEGER(name, code, bits) {name, DTypeCode::code, bits},
-#define QUERN_FLOAT(name, code, bits, exponent, fraction, above) \
-  {name, DTypeCode::code, bits, {exponent, fraction, FloatFormat::Above::above}},
+#define QUERN_FLOAT(name, code, bits, exponent, fraction) {name, DTypeCode::code, bits, {exponent, fraction}},
 #include "ir/type/dtypes.def"
 #undef QUERN_FLOAT
 #undef QUERN_INTEGER
@@ -73,10 +72,8 @@ FloatFormat float_format(DType dtype) { return row_of(dtype).format; }
 
 double largest_number(DType dtype) {
   const FloatFormat format = float_format(dtype);
-  const bool has_infinity = format.above == FloatFormat::Above::Infinity;
-  const int exponent = (1 << (format.exponent_bits - 1)) - (has_infinity ? 1 : 0);
-  const double after = std::ldexp(has_infinity ? 1.0 : 2.0, -format.fraction_bits);
-  return std::ldexp(2 - after, exponent);
+  const int exponent = (1 << (format.exponent_bits - 1)) - 1;
+  return std::ldexp(2 - std::ldexp(1.0, -format.fraction_bits), exponent);
 }
 
 std::vector<std::string> dtype_names() {

@@ -15,7 +15,6 @@ enum class DTypeCode : uint8_t {
   UInt,
   Float,
   BFloat,
-  E4M3,  ///< Micikevicius et al. 2022, FP8 formats for deep learning
   Bool,
   Index,  ///< positions and extents: 64-bit, `/` and `%` floor
   Infer,  ///< not yet known; only while inference runs
@@ -41,9 +40,7 @@ struct DType {
   static DType index() { return {DTypeCode::Index, 64}; }
   static DType infer(uint32_t id) { return {DTypeCode::Infer, 0, 1, id}; }
 
-  bool is_float() const {
-    return code == DTypeCode::Float || code == DTypeCode::BFloat || code == DTypeCode::E4M3;
-  }
+  bool is_float() const { return code == DTypeCode::Float || code == DTypeCode::BFloat; }
   bool is_int() const { return code == DTypeCode::Int || code == DTypeCode::UInt; }
   bool is_signed() const { return code == DTypeCode::Int || code == DTypeCode::Index || is_float(); }
   bool is_bool() const { return code == DTypeCode::Bool; }
@@ -64,9 +61,7 @@ struct DType {
 
 /// The fields of a float beside its sign.
 struct FloatFormat {
-  enum class Above : uint8_t { Infinity, NaN };
   int exponent_bits = 0, fraction_bits = 0;
-  Above above = Above::Infinity;  ///< what comes after the largest number
 };
 /// Of a float dtype.
 FloatFormat float_format(DType dtype);

@@ -22,14 +22,8 @@ constexpr std::string_view kReduceNames[] = {"sum", "prod", "max", "min", "argma
 // --- floats of fewer than 32 bits ----------------------------------------------------------------
 
 int bias_of(FloatFormat format) { return (1 << (format.exponent_bits - 1)) - 1; }
-/// What follows the bits of the largest number: those of infinity, or of NaN.
-uint64_t above_largest(FloatFormat format) {
-  const uint64_t fraction = (uint64_t{1} << format.fraction_bits) - 1;
-  const uint64_t infinity = ((uint64_t{1} << format.exponent_bits) - 1) << format.fraction_bits;
-  return format.above == FloatFormat::Above::Infinity ? infinity : infinity | fraction;
-}
-uint64_t nan_of(FloatFormat format) {
-  return above_largest(format) | uint64_t{1} << (format.fraction_bits - 1);
+uint64_t infinity_of(FloatFormat format) {
+  return ((uint64_t{1} << format.exponent_bits) - 1) << format.fraction_bits;
 }
 uint64_t sign_bit_of(FloatFormat format) {
   return uint64_t{1} << (format.exponent_bits + format.fraction_bits);
@@ -38,27 +32,25 @@ uint64_t sign_bit_of(FloatFormat format) {
 /// Rounds once, to nearest even, whatever the distance between the formats.
 uint64_t encode_narrow(FloatFormat format, double value) {
   const uint64_t sign = std::signbit(value) ? sign_bit_of(format) : 0;
-  const uint64_t above = above_largest(format);
-  if (std::isnan(value)) return sign | nan_of(format);
+  const uint64_t infinity = infinity_of(format);
+  if (std::isnan(value)) return sign | infinity | (uint64_t{1} << (format.fraction_bits - 1));
   const double magnitude = std::fabs(value);
   if (magnitude == 0) return sign;
-  if (std::isinf(value)) return sign | above;
+  if (std::isinf(value)) return sign | infinity;
   // Subnormals share the smallest normal exponent, so one formula serves both.
   const int exponent = std::max(std::ilogb(magnitude), 1 - bias_of(format));
   const double in_units = std::nearbyint(std::ldexp(magnitude, format.fraction_bits - exponent));
   const uint64_t bits = (static_cast<uint64_t>(exponent + bias_of(format) - 1) << format.fraction_bits) +
                         static_cast<uint64_t>(in_units);
-  return sign | std::min(bits, above);
+  return sign | std::min(bits, infinity);
 }
 
 double decode_narrow(FloatFormat format, uint64_t bits) {
   const double sign = (bits & sign_bit_of(format)) != 0 ? -1.0 : 1.0;
-  const uint64_t magnitude = bits & (sign_bit_of(format) - 1), above = above_largest(format);
-  const auto exponent = static_cast<int>(magnitude >> format.fraction_bits);
+  const auto exponent = static_cast<int>((bits & (sign_bit_of(format) - 1)) >> format.fraction_bits);
   const uint64_t fraction = bits & ((uint64_t{1} << format.fraction_bits) - 1);
-  if (magnitude >= above) {
-    const bool is_infinity = magnitude == above && format.above == FloatFormat::Above::Infinity;
-    return std::copysign(is_infinity ? HUGE_VAL : std::numeric_limits<double>::quiet_NaN(), sign);
+  if (exponent == (1 << format.exponent_bits) - 1) {
+    return std::copysign(fraction != 0 ? std::numeric_limits<double>::quiet_NaN() : HUGE_VAL, sign);
   }
   const uint64_t hidden = exponent == 0 ? 0 : uint64_t{1} << format.fraction_bits;
   const int power = std::max(exponent, 1) - bias_of(format) - format.fraction_bits;
@@ -253,23 +245,14 @@ Scalar reduce_identity(ReduceKind kind, DType dtype) {
 
 DType accumulator_dtype(DType element) { return element.is_narrow_float() ? DType::float32() : element; }
 
-namespace {
-
-/// Infinity, or the largest number where there is none.
-double most_of(DType dtype) {
-  return float_format(dtype).above == FloatFormat::Above::Infinity ? HUGE_VAL : largest_number(dtype);
-}
-
-}  // namespace
-
 Scalar lowest(DType dtype) {
-  if (dtype.is_float()) return Scalar::from_double(dtype, -most_of(dtype));
+  if (dtype.is_float()) return Scalar::from_double(dtype, -HUGE_VAL);
   if (!dtype.is_signed()) return {dtype, 0};
   return {dtype, uint64_t{1} << (dtype.bits - 1)};
 }
 
 Scalar highest(DType dtype) {
-  if (dtype.is_float()) return Scalar::from_double(dtype, most_of(dtype));
+  if (dtype.is_float()) return Scalar::from_double(dtype, HUGE_VAL);
   if (!dtype.is_signed()) return {dtype, wrap(dtype, ~uint64_t{0})};
   return {dtype, (uint64_t{1} << (dtype.bits - 1)) - 1};
 }

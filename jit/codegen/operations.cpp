@@ -58,52 +58,6 @@ ScalarOp step_of(ReduceKind kind) {
   return ScalarOp::Add;
 }
 
-// --- float8_e4m3, in the bits of float32 whose exponent is 120 larger ---
-
-constexpr int kFractionShift = 20;  ///< from its fraction of 3 bits to one of 23
-
-/// `bits` widened to 32. Multiplication makes normal numbers of its subnormal ones.
-llvm::Value* from_e4m3(llvm::IRBuilderBase& b, llvm::Value* bits) {
-  llvm::Type* type = shaped_like(bits, b.getFloatTy());
-  llvm::Value* magnitude = b.CreateAnd(bits, int_like(bits, 0x7f));
-  llvm::Value* small = b.CreateBitCast(b.CreateShl(magnitude, int_like(bits, kFractionShift)), type);
-  llvm::Value* number = b.CreateFMul(small, float_like(small, 0x1p120));
-  llvm::Value* is_nan = b.CreateICmpEQ(magnitude, int_like(bits, 0x7f));
-  number = b.CreateSelect(is_nan, float_like(number, NAN), number);
-  llvm::Value* sign = b.CreateBitCast(b.CreateShl(bits, int_like(bits, 24)), type);
-  return b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, number, sign);
-}
-
-/// The bits of a number of the grid, in the low ones of 32.
-llvm::Value* to_e4m3(llvm::IRBuilderBase& b, llvm::Value* value) {
-  llvm::Type* type = shaped_like(value, b.getInt32Ty());
-  llvm::Value* magnitude = b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, value);
-  llvm::Value* small = b.CreateBitCast(b.CreateFMul(magnitude, float_like(value, 0x1p-120)), type);
-  llvm::Value* number = b.CreateLShr(small, int_like(small, kFractionShift));
-  number = b.CreateSelect(b.CreateFCmpUNO(value, value), int_like(small, 0x7f), number);
-  llvm::Value* sign = b.CreateLShr(b.CreateBitCast(value, type), int_like(small, 24));
-  return b.CreateOr(number, b.CreateAnd(sign, int_like(sign, 0x80)));
-}
-
-/// The nearest number, ties to even: by the bits of the fraction, and for those below 2^-6, which are multiples of
-/// 2^-9, by an addition that rounds them. NaN beyond 464,
-/// which is as near to 448, the largest, as to what would follow it.
-llvm::Value* to_grid_of_e4m3(llvm::IRBuilderBase& b, llvm::Value* value) {
-  llvm::Value* magnitude = b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, value);
-  llvm::Value* bits = b.CreateBitCast(magnitude, shaped_like(value, b.getInt32Ty()));
-  llvm::Value* odd = b.CreateAnd(b.CreateLShr(bits, int_like(bits, kFractionShift)), int_like(bits, 1));
-  llvm::Value* up = b.CreateAdd(b.CreateAdd(bits, int_like(bits, (1 << (kFractionShift - 1)) - 1)), odd);
-  llvm::Value* cut = b.CreateAnd(up, int_like(bits, -(1 << kFractionShift)));
-  llvm::Value* normal = b.CreateBitCast(cut, value->getType());
-  llvm::Value* shift = float_like(value, 0x1p14);
-  llvm::Value* subnormal = b.CreateFSub(b.CreateFAdd(magnitude, shift), shift);
-  llvm::Value* is_small = b.CreateFCmpOLT(magnitude, float_like(value, 0x1p-6));
-  llvm::Value* rounded = b.CreateSelect(is_small, subnormal, normal);
-  llvm::Value* is_number = b.CreateFCmpOLE(magnitude, float_like(value, 464));
-  rounded = b.CreateSelect(is_number, rounded, float_like(value, NAN));
-  return b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, rounded, value);
-}
-
 }  // namespace
 
 // --- types and constants -------------------------------------------------------------------------
@@ -127,7 +81,6 @@ llvm::Value* Operations::from_memory(DType dtype, llvm::Value* bits) {
     return b_.CreateFPExt(half, shaped_like(bits, b_.getFloatTy()));
   }
   llvm::Value* wide = b_.CreateZExt(bits, shaped_like(bits, b_.getInt32Ty()));
-  if (dtype.code == DTypeCode::E4M3) return from_e4m3(b_, wide);
   return b_.CreateBitCast(b_.CreateShl(wide, int_like(wide, 16)), shaped_like(bits, b_.getFloatTy()));
 }
 
@@ -138,8 +91,6 @@ llvm::Value* Operations::to_memory(DType dtype, llvm::Value* value) {
   if (dtype.code == DTypeCode::Float) {
     return b_.CreateBitCast(b_.CreateFPTrunc(value, shaped_like(value, b_.getHalfTy())), short_type);
   }
-  if (dtype.code == DTypeCode::E4M3)
-    return b_.CreateTrunc(to_e4m3(b_, value), shaped_like(value, b_.getInt8Ty()));
   llvm::Value* bits = b_.CreateBitCast(value, shaped_like(value, b_.getInt32Ty()));
   return b_.CreateTrunc(b_.CreateLShr(bits, int_like(bits, 16)), short_type);
 }
@@ -160,7 +111,6 @@ llvm::Value* Operations::round_to_grid(DType dtype, llvm::Value* value) {
     llvm::Value* half = b_.CreateFPTrunc(value, shaped_like(value, b_.getHalfTy()));
     return b_.CreateFPExt(half, value->getType());
   }
-  if (dtype.code == DTypeCode::E4M3) return to_grid_of_e4m3(b_, value);
   llvm::Value* bits = b_.CreateBitCast(value, shaped_like(value, b_.getInt32Ty()));
   llvm::Value* odd = b_.CreateAnd(b_.CreateLShr(bits, int_like(bits, 16)), int_like(bits, 1));
   llvm::Value* up = b_.CreateAdd(b_.CreateAdd(bits, int_like(bits, 0x7fff)), odd);

@@ -35,7 +35,7 @@ Integer wrapped(Integer value, DType d) {
 }
 
 int fraction_bits(DType d) {
-  return d.bits == 64 ? 52 : d.bits == 32 ? 23 : d.bits == 8 ? 3 : d.code == DTypeCode::BFloat ? 7 : 10;
+  return d.bits == 64 ? 52 : d.bits == 32 ? 23 : d.code == DTypeCode::BFloat ? 7 : 10;
 }
 
 /// To the nearest value of the dtype, ties to even.

@@ -66,28 +66,6 @@ TEST(Scalar, EveryFloat16SurvivesItsDouble) {
   }
 }
 
-TEST(Scalar, Float8HasNoInfinity) {
-  const DType dtype = *parse_dtype("float8_e4m3");
-  for (uint64_t bits = 0; bits < 0x100; ++bits) {
-    const Scalar value{dtype, bits};
-    const bool is_nan = (bits & 0x7f) == 0x7f;
-    ASSERT_EQ(std::isnan(value.as_double()), is_nan) << bits;
-    if (is_nan) continue;
-    ASSERT_EQ(Scalar::from_double(dtype, value.as_double()), value) << bits;
-    ASSERT_LE(std::fabs(value.as_double()), 448) << bits;
-  }
-  const auto rounded = [&](double value) { return Scalar::from_double(dtype, value).as_double(); };
-  EXPECT_EQ(rounded(1.0625), 1);  // halfway between 1 and 1.125
-  EXPECT_EQ(rounded(1.1875), 1.25);
-  EXPECT_EQ(rounded(std::ldexp(1, -10)), 0);
-  EXPECT_EQ(rounded(std::ldexp(1.5, -10)), std::ldexp(1, -9));
-  EXPECT_EQ(rounded(464), 448);
-  EXPECT_TRUE(std::isnan(rounded(464.1)));
-  EXPECT_TRUE(std::isnan(rounded(-HUGE_VAL)));
-  EXPECT_EQ(lowest(dtype).as_double(), -448);
-  EXPECT_EQ(highest(dtype).as_double(), 448);
-}
-
 TEST(Scalar, Float16RoundsToNearestEven) {
   const DType half = DType::float16();
   const auto rounded = [&](double value) { return Scalar::from_double(half, value).as_double(); };

@@ -135,10 +135,6 @@ class Misfits {
     same_content(e.reference->type, e.content->type);
     require(e.type->is_unit(), "a write has a value");
   }
-  void of(const RefSwapExpr& e) {
-    same_content(e.reference->type, e.content->type);
-    same_content(e.reference->type, e.type);
-  }
   void of(const IntrinsicExpr& e) {
     auto arguments = [&](bool holds) {
       require(holds, fmt::format("`{}` has another number of arguments", to_string(e.intrinsic)));

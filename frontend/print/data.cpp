@@ -128,11 +128,4 @@ Level Printer::node(const RefWriteExpr& e) {
   return Level::Postfix;
 }
 
-Level Printer::node(const RefSwapExpr& e) {
-  expected(e.content);
-  list(
-      "ref_swap(", 2, [&](size_t i) { item(i == 0 ? e.reference : e.content); }, ")");
-  return Level::Postfix;
-}
-
 }  // namespace quern::printer_detail

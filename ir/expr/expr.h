@@ -209,11 +209,6 @@ struct RefWriteExpr : Expr {
   static constexpr ExprKind kKind = ExprKind::RefWrite;
   ExprPtr reference, content;
 };
-/// Gives a reference another value; the value is what it held before.
-struct RefSwapExpr : Expr {
-  static constexpr ExprKind kKind = ExprKind::RefSwap;
-  ExprPtr reference, content;
-};
 
 enum class IntrinsicKind : uint8_t {
   Print,   ///< args: values; texts: one per argument, the literal label where args[i] is null

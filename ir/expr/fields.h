@@ -81,7 +81,6 @@ QUERN_FIELDS(Construct, datum(&E::constructor), spelling(&E::name), child(&E::fi
 QUERN_FIELDS(Ref, child(&E::content));
 QUERN_FIELDS(RefRead, child(&E::reference));
 QUERN_FIELDS(RefWrite, child(&E::reference), child(&E::content));
-QUERN_FIELDS(RefSwap, child(&E::reference), child(&E::content));
 QUERN_FIELDS(Intrinsic, datum(&E::intrinsic), child(&E::args), name(&E::texts));
 QUERN_FIELDS(CheckDims, child(&E::value), opened_dims(&E::opened), conditions(&E::conditions));
 QUERN_FIELDS(Extern, name(&E::kernel), datum(&E::attributes), child(&E::args));

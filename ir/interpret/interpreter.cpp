@@ -355,12 +355,6 @@ class Interpreter final : public Evaluator {
     return Value::unit();
   }
 
-  Value value_of(const RefSwapExpr& node, Frame& frame) {
-    Value reference = evaluate(node.reference, frame);
-    Value content = evaluate(node.content, frame);
-    return std::exchange(place_of(node, reference).content, std::move(content));
-  }
-
   static RefObject& place_of(const Expr& at, const Value& value) {
     auto* reference = value.object_as<RefObject>();
     if (!reference) fail(at, "internal: the value is no reference");

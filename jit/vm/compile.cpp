@@ -343,14 +343,6 @@ Register FunctionCompiler::make(const RefWriteExpr& e, Register wanted) {
   return result;
 }
 
-Register FunctionCompiler::make(const RefSwapExpr& e, Register wanted) {
-  const Register reference = value(e.reference), content = value(e.content);
-  const Register result = or_new(wanted, e);
-  emit(e, {.opcode = Opcode::RefRead, .result = result, .a = reference});
-  emit(e, {.opcode = Opcode::RefWrite, .result = new_register(unit_type()), .a = reference, .b = content});
-  return result;
-}
-
 Register FunctionCompiler::make(const FieldExpr& e, Register wanted) {
   const Register tuple = value(e.tuple), result = or_new(wanted, e);
   emit(e, {.opcode = Opcode::Field, .result = result, .a = tuple, .b = e.index});

@@ -226,12 +226,6 @@ const Rule kRules[] = {
                                           p.f32(1));
      },
      "a write has a value"},
-    {"ASwapOfAnotherType",
-     [](Parts& p) {
-       return p.arena->make<RefSwapExpr>(p.base(ExprKind::RefSwap, p.integer), p.reference(p.f32(1)),
-                                         p.f32(1));
-     },
-     "what a reference holds has another type"},
     {"APrintWithoutItsLabels",
      [](Parts& p) { return p.intrinsic(IntrinsicKind::Print, unit_type(), {p.f32(1)}, {}); },
      "`print` has another number of arguments"},

@@ -67,16 +67,5 @@ template <>
 DraftPtr References::call<CalledWord::RefWrite>(SyntaxPtr s, Type) {
   return takes(s, 2) ? write(s, s->child(1), s->child(2)) : error(s);
 }
-template <>
-DraftPtr References::call<CalledWord::RefSwap>(SyntaxPtr s, Type) {
-  if (!takes(s, 2)) return error(s);
-  DraftPtr reference = infer(s->child(1));
-  Type content = content_of(s, reference, "ref_swap");
-  DraftPtr written = infer(s->child(2), content);
-  assignments_.expect(s->child(2), content, written->type, "what is written", names_.origin_of(reference),
-                      DiagnosticKind::TypeMismatch, written);
-  DraftPtr before = drafts_.form(origin(s), content, RefSwapExpr{}, {reference, written});
-  return checks_.opened(before, resolve(content), "ref");
-}
 
 }  // namespace quern

@@ -59,7 +59,6 @@ T float_function(ScalarOp op, T a, T b) {
     case ScalarOp::Erf: return static_cast<T>(std::erf(x));
     case ScalarOp::Sin: return static_cast<T>(std::sin(x));
     case ScalarOp::Cos: return static_cast<T>(std::cos(x));
-    case ScalarOp::Atan2: return static_cast<T>(std::atan2(x, static_cast<double>(b)));
     case ScalarOp::Floor: return std::floor(a);
     case ScalarOp::Ceil: return std::ceil(a);
     case ScalarOp::Trunc: return std::trunc(a);

@@ -30,11 +30,6 @@ ExprPtr remainder_b(const At& at, ScalarOp round) {
   return neg(at, mul(at, at.c, at.call1(round, at.build.div(at.a(), at.b()))));
 }
 
-// The cotangent of the angle of a point, over the square of its distance.
-ExprPtr over_square(const At& at) {
-  return at.build.div(at.c, at.build.add(mul(at, at.a(), at.a()), mul(at, at.b(), at.b())));
-}
-
 using Rule = ExprPtr (*)(const At&);
 struct Row {
   ScalarOp op;
@@ -95,8 +90,6 @@ constexpr Row kRules[] = {
     // Steps, whose derivative is 0 wherever it exists, and what is no number.
     {ScalarOp::FloorDiv, none},
     {ScalarOp::Sign, none},
-    {ScalarOp::Atan2, [](const At& t) { return mul(t, over_square(t), t.b()); },
-     [](const At& t) { return neg(t, mul(t, over_square(t), t.a())); }},
     {ScalarOp::Floor, none},
     {ScalarOp::Ceil, none},
     {ScalarOp::Trunc, none},

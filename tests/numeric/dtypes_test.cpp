@@ -133,7 +133,6 @@ Real real_result(ScalarOp op, Real a, Real b, DType d) {
     case ScalarOp::Erf: return std::erf(a);
     case ScalarOp::Sin: return std::sin(a);
     case ScalarOp::Cos: return std::cos(a);
-    case ScalarOp::Atan2: return std::atan2(a, b);
     case ScalarOp::Floor: return std::floor(a);
     case ScalarOp::Ceil: return std::ceil(a);
     case ScalarOp::Trunc: return std::trunc(a);

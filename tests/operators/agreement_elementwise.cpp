@@ -70,7 +70,6 @@ std::vector<Row> elementwise_rows() {
     rows.push_back(binary(name, kNumbersOfAnyWidth));
   for (const char* name : {"logical_and", "logical_or", "logical_xor"}) rows.push_back(binary(name, kBools));
   rows.push_back(binary("power", kNumbersOfAnyWidth, Values::Positive, 2));
-  rows.push_back(binary("atan2", kFloats, Values::Any, 2));
   rows.push_back(unary("logical_not", 0, kBools));
   for (const char* name : {"negative", "abs", "sign"}) rows.push_back(unary(name, 0, kNumbersOfAnyWidth));
   for (const char* name : {"sqrt", "floor", "ceil", "trunc", "round"})

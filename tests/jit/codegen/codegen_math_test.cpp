@@ -33,7 +33,6 @@ const std::vector<Function> kFunctions{
     {ScalarOp::Sin, [](Real x, Real) { return std::sin(x); }, 1, 1},
     {ScalarOp::Cos, [](Real x, Real) { return std::cos(x); }, 1, 1},
     {ScalarOp::Pow, [](Real x, Real y) { return std::pow(x, y); }, 1, 1},
-    {ScalarOp::Atan2, [](Real y, Real x) { return std::atan2(y, x); }, 1, 2},
     {ScalarOp::Mod, [](Real x, Real y) { return std::fmod(x, y); }, 0, 0},
 };
 
@@ -277,24 +276,6 @@ TEST(VectorMath, PowHasTheSpecialCasesOfTheStandard) {
                       ? std::isnan(out[k])
                       : std::bit_cast<BitsOf<T>>(out[k]) == std::bit_cast<BitsOf<T>>(expected))
           << in.x[k] << " to the power of " << in.y[k] << " gave " << out[k] << ", not " << expected;
-    }
-  };
-  check(float{});
-  check(double{});
-}
-
-TEST(VectorMath, Atan2HasTheSpecialCasesOfTheStandard) {
-  const auto check = [&]<class T>(T) {
-    Operands<T> in = pairs_of_edges<T>();
-    const std::vector<T> out = results(*compile(function_of<T>(ScalarOp::Atan2, 1)), in);
-    for (size_t k = 0; k < out.size(); ++k) {
-      const T y = in.x[k], x = in.y[k], expected = std::atan2(y, x);
-      const bool is_special = y == 0 || x == 0 || !std::isfinite(y) || !std::isfinite(x);
-      if (!is_special) continue;
-      EXPECT_TRUE(std::isnan(expected)
-                      ? std::isnan(out[k])
-                      : std::bit_cast<BitsOf<T>>(out[k]) == std::bit_cast<BitsOf<T>>(expected))
-          << "the angle of " << x << ", " << y << " is " << out[k] << ", not " << expected;
     }
   };
   check(float{});

@@ -77,10 +77,9 @@ TEST_F(VmTest, TuplesAndData) {
                              {b.i32(3), b.constant(floats({2}, {1, 2}).as_tensor())});
   ExprPtr x = b.arena->make<FieldExpr>(b.base(ExprKind::Field, integer), b.var(p), 0U, "x");
   expect_same(make, "Point(x=int32 3, Tensor[(2,), float32] [1, 2])");
-  expect_same(
-      b.block({{p, make}}, b.tuple({x, b.var(p), b.var(p)})),
-      "(int32 3, Point(x=int32 3, Tensor[(2,), float32] [1, 2]), Point(x=int32 3, Tensor[(2,), float32] "
-      "[1, 2]))");
+  expect_same(b.block({{p, make}}, b.tuple({x, b.var(p), b.var(p)})),
+              "(\n  int32 3,\n  Point(x=int32 3, Tensor[(2,), float32] [1, 2]),\n"
+              "  Point(x=int32 3, Tensor[(2,), float32] [1, 2])\n)");
 }
 
 TEST_F(VmTest, Closures) {

@@ -119,6 +119,8 @@ class Database final : public Tables {
   /// Of a type that is an alias, and what is wrong with it.
   Query<ByType, std::pair<std::optional<TypeAlias>, Diagnostics>> alias{*this, "alias",
                                                                         &Database::define_alias};
+  /// Whether a type is another one, or an alias that is written in terms of it.
+  bool alias_reaches(DeclarationId from, DeclarationId to);
   Query<ByType, std::pair<std::optional<DataDefinition>, Diagnostics>> data{*this, "data",
                                                                             &Database::define_data};
 

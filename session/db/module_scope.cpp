@@ -44,6 +44,7 @@ const TypeAlias* ModuleScope::alias(std::string_view type_name) {
   static const TypeAlias kOfItself;
   DeclarationId id = db_.find(module_, NameTable::Types, type_name);
   if (!id || !db_.tree(id).syntax->is(SyntaxKind::TypeAlias)) return nullptr;
+  if (alias_ && db_.alias_reaches(id, alias_)) return &kOfItself;
   auto& result = db_.alias(db_.key_of(id));
   return result.first ? &*result.first : &kOfItself;
 }

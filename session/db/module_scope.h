@@ -24,6 +24,12 @@ class ModuleScope final : public Scope {
     scope.uses_ = &uses;
     return scope;
   }
+  /// For what an alias stands for: those that are written in terms of it, and itself, have no type there.
+  static ModuleScope for_alias(Database& db, DeclarationId alias) {
+    ModuleScope scope(db, db.declarations[alias].module);
+    scope.alias_ = alias;
+    return scope;
+  }
   /// For the making of an instance: operators with their bodies.
   static ModuleScope for_instances(Database& db, ModuleId module) {
     ModuleScope scope(db, module);
@@ -86,6 +92,7 @@ class ModuleScope final : public Scope {
   DeclarationId statement_;
   bool makes_instances_ = false;
   DeclarationId chunk_ = 0;
+  DeclarationId alias_ = 0;
   std::vector<std::shared_ptr<const TopLevelVariable>>* uses_ = nullptr;
 };
 

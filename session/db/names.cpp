@@ -1,6 +1,8 @@
 // What names stand for as a module sees them.
 
 #include <algorithm>
+#include <functional>
+#include <set>
 
 #include "session/db/module_scope.h"
 
@@ -104,9 +106,33 @@ std::pair<std::optional<TypeAlias>, Diagnostics> Database::define_alias(const Na
   DeclarationId id = find(key.module, NameTable::Types, key.name);
   if (!id) return {};
   Diagnostics diagnostics;
-  ModuleScope scope(*this, key.module);
+  ModuleScope scope = ModuleScope::for_alias(*this, id);
   TypeAlias alias = resolve_alias(tree(id), scope, diagnostics);
   return {std::move(alias), std::move(diagnostics)};
+}
+
+// By their texts: which aliases of a cycle have no type must not depend on which of them is asked for first.
+bool Database::alias_reaches(DeclarationId from, DeclarationId to) {
+  std::vector<DeclarationId> reached{from};
+  for (size_t i = 0; i < reached.size(); ++i) {
+    const DeclarationId at = reached[i];
+    if (at == to) return true;
+    const Declaration& declared = tree(at);
+    if (!declared.syntax->is(SyntaxKind::TypeAlias)) continue;
+    std::set<std::string_view> params;
+    if (const SyntaxPtr list = declared.syntax->child(0))
+      for (const SyntaxPtr param : list->children) params.insert(param->text);
+    const std::function<void(SyntaxPtr)> visit = [&](SyntaxPtr s) {
+      if (!s) return;
+      if (s->is(SyntaxKind::NamedType) && !params.contains(s->text))
+        if (const DeclarationId named = find(declarations[at].module, NameTable::Types, s->text);
+            named && std::ranges::find(reached, named) == reached.end())
+          reached.push_back(named);
+      std::ranges::for_each(s->children, visit);
+    };
+    visit(declared.syntax->child(1));
+  }
+  return false;
 }
 
 const DataDefinition* Database::data_of(ModuleId module, Type type) {

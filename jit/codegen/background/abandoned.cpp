@@ -21,6 +21,8 @@ std::atomic<bool> is_abandoned_at_end = false;
 std::atomic<bool> has_abandoned = false;
 
 struct Work {
+  explicit Work(std::function<void()> work) : work(std::move(work)) {}
+
   std::function<void()> work;
   std::mutex mutex{};
   std::condition_variable changed{};

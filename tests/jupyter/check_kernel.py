@@ -19,25 +19,29 @@ def expect(what, actual, wanted):
         problems.append(f"{what}:\n  is     {actual!r}\n  wanted {wanted!r}")
 
 
-def shown(output):
-    """An output without what differs from run to run."""
-    if output.output_type == "stream":
-        return (output.name, output.text)
-    if output.output_type == "error":
-        return ("error", output.evalue)
-    return (output.output_type, dict(output.data))
+def shown(cell):
+    """The outputs of a cell without what differs from run to run: what is printed may come in several messages."""
+    outputs = []
+    for output in cell.get("outputs", []):
+        if output.output_type == "stream":
+            before = outputs.pop()[1] if outputs and outputs[-1][0] == output.name else ""
+            outputs.append((output.name, before + output.text))
+        elif output.output_type == "error":
+            outputs.append(("error", output.evalue))
+        else:
+            outputs.append((output.output_type, dict(output.data)))
+    return outputs
 
 
 def check_notebook(path, update):
     notebook = nbformat.read(path, as_version=4)
-    stored = [[shown(o) for o in cell.outputs] if cell.cell_type == "code" else [] for cell in notebook.cells]
+    stored = [shown(cell) for cell in notebook.cells]
     NotebookClient(notebook, kernel_name="quern", timeout=60, allow_errors=True, record_timing=False).execute()
     if update:
         nbformat.write(notebook, path)
         return
     for cell, wanted in zip(notebook.cells, stored):
-        if cell.cell_type == "code":
-            expect(cell.source, [shown(o) for o in cell.outputs], wanted)
+        expect(cell.source, shown(cell), wanted)
 
 
 def check_requests():

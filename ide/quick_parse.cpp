@@ -310,9 +310,8 @@ void QuickParse::push(Form form) {
     top().mode = Mode::Value;
   }
   frame.inside_index = frame.is_index;
-  const auto bound =
-      std::ranges::equal_range(for_names_, frame.open, {}, &std::pair<uint32_t, Binding>::first);
-  for (const auto& [open, binding] : bound) scope_.push(binding);
+  auto bound = std::ranges::lower_bound(for_names_, frame.open, {}, &std::pair<uint32_t, Binding>::first);
+  for (; bound != for_names_.end() && bound->first == frame.open; ++bound) scope_.push(bound->second);
   frame.inner_base = frame.item_base = scope_.size();
   frames_.push_back(frame);
   is_open_[frame.open] = true;

@@ -43,8 +43,8 @@ std::vector<std::string> Session::static_functions(ModuleId module) {
   for (const ModuleId of : {module, Database::kLibrary})
     db_->names.for_each(of, NameTable::Statics, [&](const std::string& name) { found.push_back(name); });
   std::ranges::sort(found);
-  const auto repeated = std::ranges::unique(found);
-  found.erase(repeated.begin(), repeated.end());
+  // Clang 14 does not take what `std::ranges::unique` of GCC's library gives.
+  found.erase(std::unique(found.begin(), found.end()), found.end());
   return found;
 }
 

@@ -14,6 +14,7 @@
 #include "repl/assistant.h"
 #include "repl/commands/commands.h"
 #include "repl/input.h"
+#include "repl/transcript.h"
 #include "repl/workspace.h"
 
 namespace quern::jupyter {
@@ -21,16 +22,6 @@ namespace quern::jupyter {
 namespace {
 
 using Json = nl::json;
-
-std::vector<std::string> lines_of(std::string_view text) {
-  std::vector<std::string> lines;
-  while (!text.empty()) {
-    const size_t end = std::min(text.find('\n'), text.size());
-    lines.emplace_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return lines;
-}
 
 /// The text without the colours of terminals.
 std::string plain(std::string_view text) {
@@ -84,7 +75,7 @@ Json Interpreter::execute_request_impl(int execution_counter, const std::string&
   };
   worker_.run(work, publish);
   if (failed) {
-    const std::vector<std::string> lines = lines_of(problems);
+    const std::vector<std::string> lines = output_lines(problems);
     const std::string first = lines.empty() ? "the input failed" : plain(lines.front());
     if (!silent) publish_execution_error("Error", first, lines);
     return xeus::create_error_reply("Error", first, lines);

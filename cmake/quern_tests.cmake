@@ -1,4 +1,5 @@
-# The tests: one program per kind, found by folder. Each test of GoogleTest is a test of ctest.
+# The tests: one program per kind, found by folder. Each test of GoogleTest is a test of ctest, but for suites of many short
+# ones, which share a process: to start one takes longer than most of them.
 
 enable_testing()
 find_package(GTest REQUIRED)
@@ -9,10 +10,12 @@ pkg_check_modules(vterm REQUIRED IMPORTED_TARGET vterm)
 
 set(QUERN_TEST_TIMEOUT 600 CACHE STRING "Seconds that a test may take; more under the sanitizers")
 
-# quern_test(<target> <folder below tests>...)
+# quern_test(<target> <folder below tests>... [SUITES <suite that shares a process>...])
 function(quern_test target)
-  list(TRANSFORM ARGN PREPEND "tests/")
-  quern_sources(sources ${ARGN})
+  cmake_parse_arguments(PARSE_ARGV 1 test "" "" "SUITES")
+  set(folders ${test_UNPARSED_ARGUMENTS})
+  list(TRANSFORM folders PREPEND "tests/")
+  quern_sources(sources ${folders})
   if(NOT sources)
     return()
   endif()
@@ -31,15 +34,30 @@ function(quern_test target)
     add_dependencies(${target} quern)
   endif()
   # No test sees what is in the user's cache of compiled code, and after every pass the IR is verified.
-  gtest_discover_tests(${target} NO_PRETTY_VALUES DISCOVERY_TIMEOUT 120
-                       PROPERTIES TIMEOUT ${QUERN_TEST_TIMEOUT} ENVIRONMENT "QUERN_CACHE=off;QUERN_TIERS=best;QUERN_VERIFY=1")
+  set(environment "QUERN_CACHE=off;QUERN_TIERS=best;QUERN_VERIFY=1")
+  set(others "")
+  foreach(suite IN LISTS test_SUITES)
+    add_test(NAME "${suite}" COMMAND ${target} "--gtest_filter=${suite}.*")
+    set_tests_properties("${suite}" PROPERTIES TIMEOUT ${QUERN_TEST_TIMEOUT} ENVIRONMENT "${environment}"
+                                               FAIL_REGULAR_EXPRESSION "Running 0 tests")
+    string(APPEND others ":${suite}.*")
+  endforeach()
+  if(others)
+    string(REGEX REPLACE "^:" "-" others "${others}")
+  endif()
+  gtest_discover_tests(${target} NO_PRETTY_VALUES DISCOVERY_TIMEOUT 120 TEST_FILTER "${others}"
+                       PROPERTIES TIMEOUT ${QUERN_TEST_TIMEOUT} ENVIRONMENT "${environment}")
 endfunction()
 
-quern_test(quern_unit_tests ir frontend passes jit session ide cli)
+quern_test(quern_unit_tests ir frontend passes jit session ide cli
+           SUITES Kinds/ErrorsDocExamples Rules/VerifierRules Rules/KernelRules Codegen/EveryOp PrinterTest VmTest
+                  InterpreterTest DimRules DimProof DimForm Goldens/Fixes)
 target_link_libraries(quern_unit_tests PRIVATE PkgConfig::z3 SQLite::SQLite3)
-quern_test(quern_numeric_tests numeric support)
-quern_test(quern_operator_tests operators support)
-quern_test(quern_golden_tests golden)
+quern_test(quern_numeric_tests numeric support SUITES Operators/Gradients Each/DTypes)
+quern_test(quern_operator_tests operators support
+           SUITES Operators/KernelColumn Operators/ShapeColumn Operators/GradientColumn Operators/ReferenceColumn
+                  Operators/DocumentationColumn Operators/LayoutColumn)
+quern_test(quern_golden_tests golden SUITES Files/Golden)
 quern_test(quern_random_tests random support)
 quern_test(quern_protocol_tests lsp repl)
 # What an input of the REPL does, without a process of its own; the editor on an emulated terminal.

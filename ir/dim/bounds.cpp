@@ -80,7 +80,7 @@ int64_t Facts::lower_of(Dim var) const {
 }
 
 DimProver::DimProver(const Facts& facts) : facts_(facts) {
-  const Temporaries::Use use(temporaries_);
+  const DimArena::Use use(arena_);
   // In the order of creation, so that a proof does not depend on where the table's nodes happen to lie.
   std::vector<std::pair<Dim, Dim>> indices(facts.extents_.begin(), facts.extents_.end());
   std::ranges::sort(indices, {}, [](const auto& index) { return index.first->order; });

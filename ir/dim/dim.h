@@ -46,9 +46,9 @@ struct DimNode {
                        ///< interned
   bool has_any : 1;    ///< a `?` stands somewhere inside
   bool opened : 1;     ///< Var: stands for a `?`; what it is, is known at run time
-  bool is_temporary : 1;  ///< of a proof that is going on
-  uint32_t order;         ///< creation order: the (arbitrary but stable within a process) order of atoms
-  int64_t value;          ///< Const: the constant; Product: the coefficient; Var, Infer: the id
+  bool in_arena : 1;   ///< lives as long as a DimArena (ir/dim/arena.h)
+  uint32_t order;      ///< creation order: the (arbitrary but stable within a process) order of atoms
+  int64_t value;       ///< Const: the constant; Product: the coefficient; Var, Infer: the id
   std::string_view name;  ///< Var
   std::span<const Dim> args;
 };

@@ -8,6 +8,7 @@
 
 #include "ir/base/result.h"
 #include "ir/base/series.h"
+#include "ir/dim/arena.h"
 #include "ir/dim/poly.h"
 
 namespace quern {
@@ -20,11 +21,11 @@ NodeKey key_of(Dim d) { return {d->kind, d->value, d->args}; }
 const NodeKey& key_of(const NodeKey& key) { return key; }
 
 std::atomic<uint32_t> next_order{0};
-/// Temporaries come after all other nodes, so that their number is no matter of these.
-constexpr uint32_t kFirstTemporary = uint32_t{1} << 31;
-thread_local uint32_t next_temporary = kFirstTemporary;
-thread_local size_t living_temporaries = 0;
-thread_local Temporaries* current_temporaries = nullptr;
+/// Nodes of arenas come after all others, whose order does not depend on how many there are.
+constexpr uint32_t kFirstInArena = uint32_t{1} << 31;
+thread_local uint32_t next_in_arena = kFirstInArena;
+thread_local size_t living_arenas = 0;
+thread_local DimArena* current_arena = nullptr;
 thread_local DimScratch* current_scratch = nullptr;
 
 struct Interner {
@@ -43,7 +44,7 @@ bool any_of(std::span<const Dim> dims, const Property& property) {
   return std::any_of(dims.begin(), dims.end(), property);
 }
 
-bool is_temporary(Dim d) { return d->is_temporary; }
+bool in_arena(Dim d) { return d->in_arena; }
 
 }  // namespace
 
@@ -90,8 +91,8 @@ Dim NodeTable::make(const NodeKey& key, std::string_view name, bool opened) {
       .has_infer = key.kind == DimKind::Infer || any_of(key.args, [](Dim arg) { return arg->has_infer; }),
       .has_any = key.kind == DimKind::Any || any_of(key.args, [](Dim arg) { return arg->has_any; }),
       .opened = opened,
-      .is_temporary = is_temporary_,
-      .order = is_temporary_ ? next_temporary++ : next_order.fetch_add(1, std::memory_order_relaxed),
+      .in_arena = in_arena_,
+      .order = in_arena_ ? next_in_arena++ : next_order.fetch_add(1, std::memory_order_relaxed),
       .value = key.value,
       .name = {copy(name.data(), name.size()), name.size()},
       .args = {copy(key.args.data(), key.args.size()), key.args.size()},
@@ -111,25 +112,43 @@ const T* NodeTable::copy(const T* from, size_t count) {
   return std::uninitialized_copy_n(from, count, to) - count;
 }
 
-// --- temporaries -----------------------------------------------------------------------------------------
-
-Temporaries::Temporaries() { ++living_temporaries; }
-Temporaries::~Temporaries() {
-  if (--living_temporaries == 0) next_temporary = kFirstTemporary;
+Dim make_node(DimKind kind, int64_t value, std::span<const Dim> args) {
+  const NodeKey key{kind, value, args};
+  if (any_of(args, [](Dim arg) { return arg->has_infer; }) && !any_of(args, in_arena)) {
+    QUERN_CHECK(current_scratch != nullptr);
+    return current_scratch->impl().table.intern(key);
+  }
+  if (current_arena) return current_arena->intern(key);
+  QUERN_CHECK(!any_of(args, in_arena));
+  Interner& all = interner();
+  std::lock_guard lock(all.mutex);
+  return all.table.intern(key);
 }
 
-Temporaries::Use::Use(Temporaries& temporaries) : around_(current_temporaries) {
-  if (around_ != &temporaries) temporaries.around_ = around_;
-  current_temporaries = &temporaries;
-}
-Temporaries::Use::~Use() { current_temporaries = around_; }
+}  // namespace dim_detail
 
-Dim Temporaries::intern(const NodeKey& key) {
+// --- arenas ----------------------------------------------------------------------------------------------
+
+DimArena::DimArena() { ++living_arenas; }
+DimArena::~DimArena() {
+  if (--living_arenas == 0) next_in_arena = kFirstInArena;
+}
+
+DimArena::Use::Use(DimArena& arena) : around_(current_arena) {
+  if (around_ != &arena) arena.around_ = around_;
+  current_arena = &arena;
+}
+DimArena::Use::~Use() { current_arena = around_; }
+
+DimArena::Outside::Outside() : around_(std::exchange(current_arena, nullptr)) {}
+DimArena::Outside::~Outside() { current_arena = around_; }
+
+Dim DimArena::intern(const NodeKey& key) {
   if (Dim found = table_.find(key)) return found;
   Dim elsewhere = nullptr;
-  for (const Temporaries* around = around_; around && !elsewhere; around = around->around_)
+  for (const DimArena* around = around_; around && !elsewhere; around = around->around_)
     elsewhere = around->table_.find(key);
-  if (!elsewhere && !any_of(key.args, is_temporary)) {
+  if (!elsewhere && !any_of(key.args, in_arena)) {
     Interner& all = interner();
     std::lock_guard lock(all.mutex);
     elsewhere = all.table.find(key);
@@ -139,20 +158,9 @@ Dim Temporaries::intern(const NodeKey& key) {
   return elsewhere;
 }
 
-Dim make_node(DimKind kind, int64_t value, std::span<const Dim> args) {
-  const NodeKey key{kind, value, args};
-  if (any_of(args, [](Dim arg) { return arg->has_infer; }) && !any_of(args, is_temporary)) {
-    QUERN_CHECK(current_scratch != nullptr);
-    return current_scratch->impl().table.intern(key);
-  }
-  if (current_temporaries) return current_temporaries->intern(key);
-  QUERN_CHECK(!any_of(args, is_temporary));
-  Interner& all = interner();
-  std::lock_guard lock(all.mutex);
-  return all.table.intern(key);
+Dim DimArena::make_var(std::string_view name, int64_t id, bool opened) {
+  return table_.make({DimKind::Var, id, {}}, name, opened);
 }
-
-}  // namespace dim_detail
 
 Interned interned_dims() {
   Interner& all = interner();
@@ -166,6 +174,7 @@ namespace {
 
 Dim make_var(std::string_view name, bool opened) {
   static std::atomic<int64_t> next_id{0};
+  if (current_arena) return current_arena->make_var(name, next_id++, opened);
   return Series::next(opened ? Series::Kind::OpenedDim : Series::Kind::Dim, name, [&] {
     Interner& all = interner();
     std::lock_guard lock(all.mutex);

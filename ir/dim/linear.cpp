@@ -6,7 +6,7 @@
 #include <functional>
 #include <map>
 
-#include "ir/dim/intern.h"
+#include "ir/dim/arena.h"
 #include "ir/dim/omega.h"
 #include "ir/dim/poly.h"
 
@@ -152,8 +152,8 @@ bool impossible(const System& system, const Facts& facts, size_t& cases) {
 }  // namespace
 
 bool prove_impossible(std::span<const Dim> zero, std::span<const Dim> nonnegative, const Facts& facts) {
-  Temporaries temporaries;
-  const Temporaries::Use use(temporaries);
+  DimArena arena;
+  const DimArena::Use use(arena);
   System system{{zero.begin(), zero.end()}, {nonnegative.begin(), nonnegative.end()}};
   for (Dim d : facts.nonnegative()) system.nonnegative.push_back(d);
   if (std::ranges::any_of(system.zero, is_open) || std::ranges::any_of(system.nonnegative, is_open))
@@ -163,8 +163,8 @@ bool prove_impossible(std::span<const Dim> zero, std::span<const Dim> nonnegativ
 }
 
 bool prove_different(Dim a, Dim b, const Facts& facts) {
-  Temporaries temporaries;
-  const Temporaries::Use use(temporaries);
+  DimArena arena;
+  const DimArena::Use use(arena);
   Dim difference = dim_sub(a, b);
   if (auto constant = as_const(difference)) return *constant != 0;
   return prove_impossible({{difference}}, {}, facts);

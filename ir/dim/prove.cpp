@@ -109,19 +109,19 @@ Dim DimProver::bound(Dim e, bool upper, int depth) {
 
 bool DimProver::nonnegative(Dim d) {
   if (is_open(d)) return false;
-  const Temporaries::Use use(temporaries_);
+  const DimArena::Use use(arena_);
   fuel_ = kFuel;
   tried_.clear();
   return prove(d, 0);
 }
 
 bool DimProver::less_equal(Dim a, Dim b) {
-  const Temporaries::Use use(temporaries_);
+  const DimArena::Use use(arena_);
   return nonnegative(dim_sub(b, a));
 }
 
 bool DimProver::in_range(Dim d, Dim bound) {
-  const Temporaries::Use use(temporaries_);
+  const DimArena::Use use(arena_);
   return nonnegative(d) && nonnegative(dim_sub(dim_sub(bound, d), dim_const(1)));
 }
 
@@ -310,8 +310,8 @@ bool DimProver::use_hypothesis(Dim p, int depth) {
 namespace {
 
 bool follows(const Goal& goal, const Facts& facts) {
-  Temporaries temporaries;
-  const Temporaries::Use use(temporaries);
+  DimArena arena;
+  const DimArena::Use use(arena);
   Dim d = goal.less ? dim_sub(goal.more, goal.less) : goal.more;
   if (goal.gap != 0) d = dim_sub(d, dim_const(goal.gap));
   if (is_open(d)) return false;

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "ir/base/proof_budget.h"
+#include "ir/dim/arena.h"
 #include "ir/dim/dim.h"
-#include "ir/dim/intern.h"
 #include "ir/dim/poly.h"
 
 namespace quern {
@@ -118,7 +118,7 @@ class DimProver {
   bool use_hypothesis(Dim p, int depth);
   std::optional<Dim> small_quotient(Dim dividend, Dim divisor, int depth);
 
-  dim_detail::Temporaries temporaries_;  ///< all dims that it makes
+  DimArena arena_;  ///< of all dims that it makes
   const Facts& facts_;
   std::unordered_map<Dim, int64_t> lowers_;  ///< of variables, where better than the facts say
   std::unordered_map<Dim, std::optional<int64_t>> atom_lowers_;

@@ -100,6 +100,7 @@ Type node_of(TypeNode content) {
   auto has_infer = [](auto* part) { return part->has_infer; };
   content.has_infer = content.dtype.is_infer() || std::ranges::any_of(content.dims, has_infer) ||
                       std::ranges::any_of(content.args, has_infer);
+  QUERN_CHECK(std::ranges::none_of(content.dims, [](Dim dim) { return dim->in_arena; }));
   if (!content.has_infer) return interner().intern(content);
   QUERN_CHECK(current_scratch != nullptr);
   return copy_into(current_scratch->impl().arena, content);

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "ir/base/internal_failure.h"
-#include "ir/base/series.h"
+#include "ir/dim/arena.h"
 #include "jit/cache/build_id.h"
 #include "jit/schedule/lower.h"
 
@@ -152,11 +152,11 @@ KernelCode KernelCache::code_of(const Entry& entry, std::span<const Dim> variabl
 Result<KernelCache::Entry> KernelCache::compiled(const FnExpr& primitive, const CanonicalText& text,
                                                  const std::string& name, CodeGenerator& generator) {
   ++counts_.lowered;
-  // What is kept of a lowering has no dims.
-  static thread_local Series lowerings;
-  const Series::Turn turn(lowerings);
   auto machine = this->machine();
   if (!machine) return machine.error();
+  // What is kept of a lowering has no dims.
+  DimArena dims;
+  const DimArena::Use use(dims);
   auto made = [&] {
     Stage stage("loops", primitive.body->origin, name);
     return loops::lower(primitive, **machine);

@@ -10,6 +10,7 @@
 #include "ir/base/internal_failure.h"
 #include "ir/base/result.h"
 #include "ir/base/series.h"
+#include "ir/dim/arena.h"
 #include "session/query/query.h"
 
 namespace quern {
@@ -39,13 +40,13 @@ template <class Space, class Value>
 struct Query<Space, Value>::ComputedMemo final : Memo {
   ComputedMemo(Query& query, const Key& key) : query(query), key(key) {}
   void refresh() override {
-    if (!this->dirty_ || running) return;
+    if (!this->dirty_ || this->running) return;
     this->abandoned = nullptr;
     struct Running {
       bool& flag;
       ~Running() { flag = false; }
-    } guard{running};
-    running = true;
+    } guard{this->running};
+    this->running = true;
     if (!this->forced_ && !outdated()) {
       // Where work was cancelled in between, what the dependencies are is not known.
       if (query.engine_.latched()) return;
@@ -67,11 +68,12 @@ struct Query<Space, Value>::ComputedMemo final : Memo {
     ++query.counter_.second;
     const Subject subject = query.subject_of(key);
     Stage stage(query.counter_.first, {subject.declaration}, subject.name);
-    QUERN_CHECK(running);
+    QUERN_CHECK(this->running);
     std::vector<QueryNode*> found;
     auto fresh = [&] {
       Active active(engine, &found);
       Series::Turn turn(series);
+      DimArena::Outside outside;
       return std::make_shared<const Value>(query.compute_(key));
     }();
     if (engine.latched()) {
@@ -93,7 +95,6 @@ struct Query<Space, Value>::ComputedMemo final : Memo {
   Key key;
   Series series;  ///< of each computation of the value
   uint64_t valid_at = 0;
-  bool running = false;
 };
 
 template <class Space, class Value>

@@ -113,7 +113,7 @@ class Query final : public TableOf<Space> {
     engine_.record(&memo);
     static const Value empty{};
     const auto& value = memo.abandoned ? memo.abandoned : memo.value;
-    return value ? *value : empty;
+    return value && !memo.running ? *value : empty;
   }
   /// The value that was computed last, which may be of an earlier revision; null where none was. It is no
   /// dependency: for readers on other threads, and for computations that keep what did not change.
@@ -156,6 +156,7 @@ class Query final : public TableOf<Space> {
     std::shared_ptr<const Value> value;      ///< null before the first computation
     std::shared_ptr<const Value> abandoned;  ///< what a cancelled computation came to, for its asker alone
     uint64_t used_at = 0;
+    bool running = false;  ///< it is being computed, or what it depends on is
   };
   struct ComputedMemo;
   Memo& memo_of(const Key& key) {

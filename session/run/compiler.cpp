@@ -9,6 +9,7 @@
 #include "frontend/print/printer.h"
 #include "ir/base/interrupt.h"
 #include "ir/base/series.h"
+#include "ir/dim/arena.h"
 #include "ir/expr/effects.h"
 #include "jit/cache/kernel_cache.h"
 #include "jit/schedule/lower.h"
@@ -212,6 +213,8 @@ Result<std::string> Compiler::stage_text(const Definition& definition, const std
   if (stage == "schedule" || stage == "loops" || stage == "llvm" || stage == "asm") {
     auto machine = impl_->kernels.machine();
     if (!machine) return machine.error();
+    DimArena dims;
+    const DimArena::Use use(dims);
     std::string text;
     for (const FnExpr* primitive : primitives_of(optimised.expr)) {
       auto made = loops::lower(*primitive, **machine);

@@ -5,6 +5,8 @@
 #include <random>
 #include <thread>
 
+#include "ir/base/interned.h"
+#include "ir/dim/arena.h"
 #include "tests/ir/dim/dim_builder.h"
 
 namespace quern {
@@ -221,6 +223,25 @@ TEST_F(DimForm, ScratchConsesAndResolves) {
   E z = scratch.fresh();
   scratch.bind(z, dim_any());
   EXPECT_TRUE(same(scratch.resolve(z + 1), dim_any()));
+}
+
+TEST(DimArenaTest, OwnsWhatIsMadeInItAndFindsWhatIsThere) {
+  const E n = dim_var("n"), twice = n * 2;
+  DimArena outer, inner;
+  const DimArena::Use use(outer);
+  const size_t before = interned_dims().count;
+  const E i = dim_var("i"), sum = i * n * i + n;
+  EXPECT_TRUE(i.dim->in_arena && sum.dim->in_arena);
+  EXPECT_TRUE(same(n * 2, twice));
+  EXPECT_TRUE(same(i * n * i + n, sum));
+  {
+    const DimArena::Use nested(inner);
+    EXPECT_TRUE(same(i * n * i + n, sum));
+  }
+  EXPECT_EQ(interned_dims().count, before);
+  const DimArena::Outside outside;
+  EXPECT_FALSE((n * n * n).dim->in_arena);
+  EXPECT_GT(interned_dims().count, before);
 }
 
 TEST(DimScratchTest, Nests) {

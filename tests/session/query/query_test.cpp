@@ -71,6 +71,19 @@ TEST(Query, AQueryThatAsksForItselfGetsAnEmptyValue) {
   EXPECT_EQ(circular(1), "()");
 }
 
+TEST(Query, AnEmptyValueItIsAlsoWhereAnInputHasChanged) {
+  Tables tables;
+  Input<ByNumber, std::string> text{tables, "texts"};
+  Query<ByNumber, std::string>* self = nullptr;
+  Query<ByNumber, std::string> circular(tables, "circular",
+                                        [&](int k) { return text.get(k) + "(" + (*self)(k) + ")"; });
+  self = &circular;
+  text.set(1, "a");
+  EXPECT_EQ(circular(1), "a()");
+  text.set(1, "b");
+  EXPECT_EQ(circular(1), "b()");
+}
+
 // A bug in a computation: who asked for it is told, and asking again computes it again.
 TEST(Query, AComputationThatFailsIsDoneAgain) {
   Tables tables;

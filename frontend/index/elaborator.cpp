@@ -100,6 +100,8 @@ ExprPtr IndexElaborator::comprehension(SyntaxPtr syntax, const StaticEnv& env,
   ExprPtr body = inside->is(SyntaxKind::Scatter) ? scatter(inside, env, inner, extents, dtype)
                                                  : value(inside, inner, dtype);
   if (!body || !prove()) return nullptr;
+  // Elements are of dtypes that tensors have: a bare index is int64.
+  if (!declared && body->type->dtype.is_index()) body = make_cast(inside, body, DType::int64());
   return arena_.make<ComprehensionExpr>(
       Expr{ExprKind::Comprehension, tensor_type(extents, body->type->dtype), origin(syntax)},
       arena_.copy(vars), arena_.copy(extents), body);

@@ -23,8 +23,8 @@ class IndexElaborator : public StaticEvaluator {
       : StaticEvaluator(scope, declaration, diagnostics), arena_(arena), operand_(std::move(operand)) {}
 
   /// A comprehension. In an `op` the extents and the dtype are those of the declared result; elsewhere every
-  /// extent is written (`extents` empty) and the dtype is the body's. Null after a diagnostic. Reports reads
-  /// whose bounds are not proved.
+  /// extent is written (`extents` empty) and the dtype is the body's, int64 where that is index. Null after a
+  /// diagnostic. Reports reads whose bounds are not proved.
   ExprPtr comprehension(SyntaxPtr syntax, const StaticEnv& env, std::optional<std::vector<Dim>> extents,
                         std::optional<DType> dtype);
 

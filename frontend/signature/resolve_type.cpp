@@ -75,7 +75,7 @@ class Resolver {
     }
     if (foreign_unknown_dim(s->child(0))) return error_type();
     auto shape = evaluator_.shape(s->child(0), env_.statics);
-    auto dtype = evaluator_.dtype(s->child(1), env_.statics);
+    auto dtype = is_index(s->child(1)) ? DType::index() : evaluator_.dtype(s->child(1), env_.statics);
     if (!shape || !dtype) return error_type();
     for (Dim d : *shape)
       if (auto c = as_const(d); c && *c < 0) {
@@ -104,6 +104,11 @@ class Resolver {
     return false;
   }
 
+  /// The dtype of dims and lengths, which types have where they are values.
+  bool is_index(SyntaxPtr s) const {
+    return s && (s->is(SyntaxKind::Name) || s->is(SyntaxKind::NamedType)) &&
+           s->text == to_string(DType::index()) && !env_.statics.contains(s->text);
+  }
   bool is_dtype(SyntaxPtr s) const {
     return s && s->is(SyntaxKind::Name) && !env_.statics.contains(s->text) && parse_dtype(s->text);
   }
@@ -143,6 +148,7 @@ class Resolver {
     if (s->text == "Ref") return takes(1, s, "Ref[A]") ? ref_type(resolve(s->child(0))) : error_type();
     if (const TypeAlias* alias = scope_.alias(s->text)) return of_alias(s, *alias);
     const DataHeader* header = scope_.data_header(s->text);
+    if (!header && is_index(s)) return takes(0, s, "") ? scalar_type(DType::index()) : error_type();
     if (!header) {
       if (scope_.in_broken_import(s->text)) return error_type();
       std::vector<std::string> known = scope_.names(Scope::Names::Types);

@@ -137,6 +137,12 @@ std::optional<StaticValue> StaticEvaluator::name(SyntaxPtr expr, const StaticEnv
   if (tvm && expr->text == "tvm") return tvm;
   if (auto dtype = parse_dtype(expr->text)) return StaticValue(*dtype);
   if (expr->text == "nullptr") return StaticValue();  // TVM's word for None
+  if (expr->text == "cast") {
+    // What stands behind it is no type, and reads as comparisons: `cast<(1,)>(i)`.
+    report(DiagnosticKind::InvalidIndexExpression, expr,
+           "`cast` takes the name of a dtype between `<` and `>`, and one value: `cast<float32>(…)`");
+    return std::nullopt;
+  }
   std::vector<std::string> candidates;
   for (const auto& [known, _] : env) candidates.push_back(known);
   Suggestion meant = suggest(did_you_mean(expr->text, candidates), place(expr));

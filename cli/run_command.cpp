@@ -110,8 +110,8 @@ int CommandLine::run_statements(const OpenedFile& opened, Execution& execution,
   const auto statements = session.statements(opened.source);
   for (DeclarationId statement : statements) {
     StatementResult result = execution.run(statement);
-    const bool binds = !session.info(statement).name.empty();
-    if ((!binds || result.failure) && !show_result(result, json)) return exit_code({*result.failure});
+    if ((session.is_expression(statement) || result.failure) && !show_result(result, json))
+      return exit_code({*result.failure});
     last = std::move(result);
   }
   const std::string entry = entry_.empty() ? "main" : definition_of(entry_);

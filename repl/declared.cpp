@@ -4,7 +4,8 @@
 
 #include <algorithm>
 #include <cctype>
-#include <set>
+#include <iterator>
+#include <unordered_map>
 
 namespace quern {
 
@@ -25,23 +26,54 @@ bool may_come(const LocatedDiagnostic& d) {
 
 }  // namespace
 
-std::map<DeclaredAs, DeclarationId> Declared::latest() const {
-  std::map<DeclaredAs, DeclarationId> found;
-  for (SourceId source : sources_) {
-    for (DeclarationId id : session_.declarations(source)) {
-      const DeclarationInfo& about = session_.info(id);
-      if (about.kind == PieceKind::Statement) continue;
-      bool is_operator = about.kind == PieceKind::Def && !about.name.starts_with("@");
-      found[{is_operator ? PieceKind::Op : about.kind, about.name}] = id;
-    }
-  }
-  return found;
+DeclaredAs Declared::name_of(DeclarationId declaration) const {
+  const DeclarationInfo& about = session_.info(declaration);
+  const bool is_operator = about.kind == PieceKind::Def && !about.name.starts_with("@");
+  return {is_operator ? PieceKind::Op : about.kind, about.name};
 }
 
-std::map<DeclarationId, DeclaredAs> Declared::in_order() const {
-  std::map<DeclarationId, DeclaredAs> by_id;
-  for (auto& [name, id] : latest()) by_id.emplace(id, name);
-  return by_id;
+void Declared::add(SourceId source) {
+  std::vector<DeclaredAs>& names = names_.emplace_back();
+  for (DeclarationId id : session_.declarations(source)) {
+    if (session_.info(id).kind == PieceKind::Statement) continue;
+    names.push_back(name_of(id));
+    std::vector<DeclarationId>& declared = declarations_[names.back()];
+    if (!declared.empty()) in_order_.erase(declared.back());
+    declared.push_back(id);
+    in_order_.emplace(id, names.back());
+  }
+}
+
+void Declared::remove_last() {
+  for (auto name = names_.back().rbegin(); name != names_.back().rend(); ++name) {
+    const auto found = declarations_.find(*name);
+    std::vector<DeclarationId>& declared = found->second;
+    in_order_.erase(declared.back());
+    declared.pop_back();
+    if (declared.empty())
+      declarations_.erase(found);
+    else
+      in_order_.emplace(declared.back(), *name);
+  }
+  names_.pop_back();
+}
+
+void Declared::clear() {
+  declarations_.clear();
+  names_.clear();
+  in_order_.clear();
+}
+
+DeclarationId Declared::latest(const DeclaredAs& name) const {
+  const auto found = declarations_.find(name);
+  return found == declarations_.end() ? 0 : found->second.back();
+}
+
+DeclarationId Declared::replaced(DeclarationId declaration) const {
+  const auto found = declarations_.find(name_of(declaration));
+  if (found == declarations_.end()) return 0;
+  const auto at = std::ranges::find(found->second, declaration);
+  return at == found->second.begin() || at == found->second.end() ? 0 : *std::prev(at);
 }
 
 // A test needs what it reaches to run, where others need it to be called.
@@ -57,24 +89,25 @@ Unsound Declared::unsound(DeclarationId declaration) const {
   return found;
 }
 
-std::vector<DeclarationId> Declared::dependents(const std::vector<DeclarationId>& declarations) const {
-  std::map<DeclarationId, std::set<DeclarationId>> used;  // by who uses it
-  for (const auto& [id, declared] : in_order()) {
+std::set<DeclarationId> Declared::dependents(const std::vector<DeclarationId>& declarations) const {
+  std::unordered_map<DeclarationId, std::vector<DeclarationId>> users;
+  for (const auto& [id, declared] : in_order_) {
     std::vector<DeclarationId> parts = session_.chunks(id);
     parts.push_back(id);
     for (DeclarationId part : parts)
       for (const Occurrence& name : session_.occurrences(part))
-        used[id].insert(name.target.declared.declaration);
+        users[name.target.declared.declaration].push_back(id);
   }
   std::set<DeclarationId> reached(declarations.begin(), declarations.end());
-  for (bool grows = true; grows;) {
-    grows = false;
-    for (const auto& [id, names] : used)
-      if (!reached.contains(id) && std::ranges::any_of(names, [&](auto n) { return reached.contains(n); }))
-        grows = reached.insert(id).second;
+  std::vector<DeclarationId> next(reached.begin(), reached.end());
+  while (!next.empty()) {
+    const DeclarationId used = next.back();
+    next.pop_back();
+    for (DeclarationId user : users[used])
+      if (reached.insert(user).second) next.push_back(user);
   }
   for (DeclarationId id : declarations) reached.erase(id);
-  return {reached.begin(), reached.end()};
+  return reached;
 }
 
 std::string Declared::shown_name(DeclarationId declaration) const {

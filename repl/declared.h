@@ -2,6 +2,7 @@
 // The declarations of a prompt's inputs, and what keeps one from being used.
 
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,24 +21,35 @@ struct Unsound {
   bool waits;
 };
 
-/// Looks at the sources of the inputs, whatever they are by then.
+/// The declarations of a prompt's sources, which come and go at the end.
 class Declared {
  public:
-  Declared(Session& session, const std::vector<SourceId>& sources) : session_(session), sources_(sources) {}
+  explicit Declared(Session& session) : session_(session) {}
 
-  /// The declarations that count, by name: later inputs replace those of earlier ones.
-  std::map<DeclaredAs, DeclarationId> latest() const;
-  /// The same in the order in which they were typed.
-  std::map<DeclarationId, DeclaredAs> in_order() const;
+  /// A source is the last one from now on.
+  void add(SourceId source);
+  void remove_last();
+  void clear();
+
+  /// The one that counts under a name: later inputs replace those of earlier ones.
+  DeclarationId latest(const DeclaredAs& name) const;
+  /// Those that count, in the order in which they were typed.
+  const std::map<DeclarationId, DeclaredAs>& in_order() const { return in_order_; }
+  /// What a declaration takes the place of, or 0.
+  DeclarationId replaced(DeclarationId declaration) const;
+  /// The name that a declaration which is no statement has.
+  DeclaredAs name_of(DeclarationId declaration) const;
   Unsound unsound(DeclarationId declaration) const;
-  /// Those of `latest` that use one of these, directly or not.
-  std::vector<DeclarationId> dependents(const std::vector<DeclarationId>& declarations) const;
+  /// Of those that count, which use one of these, directly or not.
+  std::set<DeclarationId> dependents(const std::vector<DeclarationId>& declarations) const;
   /// "`@f`", "test "parity"".
   std::string shown_name(DeclarationId declaration) const;
 
  private:
   Session& session_;
-  const std::vector<SourceId>& sources_;
+  std::map<DeclaredAs, std::vector<DeclarationId>> declarations_;  ///< the last of a name counts
+  std::vector<std::vector<DeclaredAs>> names_;  ///< by source, of its declarations in order
+  std::map<DeclarationId, DeclaredAs> in_order_;
 };
 
 }  // namespace quern

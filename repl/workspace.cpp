@@ -36,7 +36,7 @@ bool is_same(const LocatedDiagnostic& a, const LocatedDiagnostic& b) {
 }  // namespace
 
 Workspace::Workspace(Session& session, const ReplOptions& options)
-    : session_(session), options_(options), declared_(session, sources_) {
+    : session_(session), options_(options), declared_(session) {
   settings_.colour = options.colour;
   reset();
 }
@@ -49,8 +49,10 @@ void Workspace::reset() {
   execution_->set_profiling(is_profiling_);
   results_ = std::make_unique<Results>(session_, module_, *execution_);
   sources_.clear();
+  declared_.clear();
   inputs_.clear();
   unsound_.clear();
+  called_.clear();
   outdated_.clear();
 }
 
@@ -76,6 +78,7 @@ bool Workspace::with_source(std::string name, std::string text, std::string fold
   if (!kept) notice_files();
   SourceId source = session_.add_source(module_, std::move(name), std::move(text), std::move(folder));
   sources_.push_back(source);
+  declared_.add(source);
   bool stays = false, fine = false;
   auto bug = failure_of([&] {
     fine = use(source);
@@ -92,6 +95,7 @@ bool Workspace::with_source(std::string name, std::string text, std::string fold
 /// The last source goes, with the values of its variables.
 void Workspace::forget(SourceId source) {
   for (DeclarationId statement : session_.statements(source)) execution_->forget(statement);
+  declared_.remove_last();
   sources_.pop_back();
   session_.remove_last_source(module_);
 }
@@ -104,14 +108,15 @@ bool Workspace::with_expression(const std::string& text, std::string_view comman
                                 const std::function<bool(DeclarationId)>& use) {
   return with_source(text, [&](SourceId source) {
     auto statement = only_expression(source, command);
-    return statement && !reaches_unsound(source) && use(*statement);
+    if (!statement || reaches_unsound(source)) return false;
+    note_call(*statement);
+    return use(*statement);
   });
 }
 
 bool Workspace::run(std::string name, std::string text, std::string folder, std::string file) {
   TakenInput input{.file = std::move(file), .results = results_->count(), .unsound = unsound_};
   input.references = RefSnapshot::take();
-  const auto before = declared_.latest();
   shown_.clear();
   auto accept = [&](SourceId source) {
     input.source = source;
@@ -126,7 +131,7 @@ bool Workspace::run(std::string name, std::string text, std::string folder, std:
   const SourceId source = input.source;
   keep(std::move(input));
   const bool fine = tell_changes(source);
-  announce_dependents(source, before);
+  announce_dependents(source);
   return fine;
 }
 
@@ -176,7 +181,7 @@ bool Workspace::finish() {
   bool fine = true;
   for (auto& [declared, waits] : unsound_)
     if (waits) {
-      print_problems(declared_.unsound(declared_.latest().at(declared)).errors);
+      print_problems(declared_.unsound(declared_.latest(declared)).errors);
       fine = false;
     }
   return fine;
@@ -194,14 +199,28 @@ void Workspace::notice_files() {
 
 bool Workspace::is_sound(SourceId source) {
   std::vector<LocatedDiagnostic> problems = session_.check(source);
-  for (DeclarationId id : session_.declarations(source))
-    if (Unsound found = declared_.unsound(id); found.waits)
+  std::vector<DeclarationId> kept;
+  for (DeclarationId id : session_.declarations(source)) {
+    const Unsound found = declared_.unsound(id);
+    if (!found.waits) continue;
+    if (replaces_sound(id))
+      kept.push_back(id);
+    else
       std::erase_if(problems, [&](const LocatedDiagnostic& problem) {
         return std::ranges::any_of(found.errors, [&](const auto& d) { return is_same(d, problem); });
       });
+  }
   if (is_interrupted()) return complain(kInterrupted);
   print_problems(problems);
+  for (DeclarationId id : kept)
+    complain(fmt::format("{} stays as it was: only what is new waits for what it names",
+                         declared_.shown_name(id)));
   return !has_errors(problems);
+}
+
+bool Workspace::replaces_sound(DeclarationId declaration) const {
+  return session_.info(declaration).kind != PieceKind::Test && declared_.replaced(declaration) != 0 &&
+         !unsound_.contains(declared_.name_of(declaration));
 }
 
 bool Workspace::reaches_unsound(SourceId source) {
@@ -248,15 +267,20 @@ bool Workspace::run_statement(DeclarationId statement) {
     return false;
   }
   if (is_interrupted()) return complain(kInterrupted);
-  bool binds = !session_.info(statement).name.empty();
-  if (binds || result.type->is_unit()) return true;
+  note_call(statement);
+  if (!session_.is_expression(statement) || result.type->is_unit()) return true;
   print_line(to_string(*result.value, style()));
   shown_.push_back({result.type, *result.value});
   return true;
 }
 
+void Workspace::note_call(DeclarationId caller) {
+  for (DeclarationId reached : session_.reached_definitions(caller)) called_.insert(reached);
+}
+
 bool Workspace::run_test(DeclarationId test) {
   StatementResult result = execution_->run(test);
+  note_call(test);
   print_line(fmt::format("{} {}", result.failure ? "FAILED" : "ok    ", session_.info(test).name));
   if (result.failure) print_problems({*result.failure});
   return !result.failure;
@@ -305,20 +329,21 @@ void Workspace::announce(DeclarationId declaration, bool waited) {
     print_line(fmt::format("{} is defined now", declared_.shown_name(declaration)));
 }
 
-void Workspace::announce_dependents(SourceId source, const std::map<DeclaredAs, DeclarationId>& before) {
-  if (!options_.interactive) return;
+void Workspace::announce_dependents(SourceId source) {
   std::vector<DeclarationId> anew;
-  for (const auto& [declared, id] : declared_.latest())
-    if (session_.info(id).source == source && before.contains(declared)) anew.push_back(id);
-  if (anew.empty()) return;
+  for (DeclarationId id : session_.declarations(source))
+    if (session_.info(id).kind != PieceKind::Statement)
+      if (const DeclarationId before = declared_.replaced(id)) {
+        called_.erase(before);
+        anew.push_back(id);
+      }
+  if (anew.empty() || called_.empty()) return;
   std::string names;
-  for (DeclarationId id : declared_.dependents(anew)) {
-    const DeclarationInfo& about = session_.info(id);
-    const bool is_called = about.kind == PieceKind::Def || about.kind == PieceKind::Op;
-    if (is_called && about.source != source && declared_.unsound(id).errors.empty())
+  for (DeclarationId id : declared_.dependents(anew))
+    if (called_.erase(id) != 0 && declared_.unsound(id).errors.empty())
       names += (names.empty() ? "" : ", ") + declared_.shown_name(id);
-  }
-  if (!names.empty()) print_line(fmt::format("compiled again at the next call: {}", names));
+  if (!names.empty() && options_.interactive)
+    print_line(fmt::format("compiled again at the next call: {}", names));
 }
 
 std::string Workspace::type_of(std::string_view global, const std::string& heading) {
@@ -329,8 +354,7 @@ std::string Workspace::type_of(std::string_view global, const std::string& headi
 std::optional<DeclarationId> Workspace::only_expression(SourceId source, std::string_view command) {
   if (!is_sound(source)) return std::nullopt;
   std::vector<DeclarationId> statements = session_.statements(source);
-  if (statements.size() == 1 && session_.trees(source).size() == 1 &&
-      session_.info(statements[0]).name.empty())
+  if (statements.size() == 1 && session_.trees(source).size() == 1 && session_.is_expression(statements[0]))
     return statements[0];
   complain(fmt::format("{} takes one expression", command));
   return std::nullopt;

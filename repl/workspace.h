@@ -43,8 +43,8 @@ class Workspace {
 
   // Each of these answers on the standard outputs and says whether all was well.
 
-  /// Statements, declarations and tests, which run. A declaration that names what is not there yet waits for
-  /// it.
+  /// Statements, declarations and tests, which run. A new declaration that names what is not there yet waits
+  /// for it; one that would take the place of another that can be used is a mistake.
   bool submit(const std::string& text);
   /// The same with the text of a file; its data files are looked for beside it.
   bool load(const std::string& path);
@@ -117,9 +117,12 @@ class Workspace {
   void report_unsound(const Unsound& found);
   /// What a declaration is, that is new or `waited` so far.
   void announce(DeclarationId declaration, bool waited);
-  /// Which declarations are compiled again, as the source declares anew what they use. `before`: what there
-  /// was.
-  void announce_dependents(SourceId source, const std::map<DeclaredAs, DeclarationId>& before);
+  /// Which declarations that ran are compiled again, as the source declares anew what they use.
+  void announce_dependents(SourceId source);
+  /// What a statement or a test has run.
+  void note_call(DeclarationId caller);
+  /// Whether a declaration takes the place of one that could be used.
+  bool replaces_sound(DeclarationId declaration) const;
   /// Tells once that an imported file is another one on the disk.
   void notice_files();
 
@@ -134,7 +137,8 @@ class Workspace {
   std::vector<TakenInput> inputs_;
   std::vector<ShownValue> shown_;       ///< by the input that is taken
   std::map<DeclaredAs, bool> unsound_;  ///< after the last input; whether it waits
-  std::set<std::string> outdated_;      ///< files that were reported
+  std::set<DeclarationId> called_;  ///< definitions that ran, and were not said to be compiled again since
+  std::set<std::string> outdated_;  ///< files that were reported
   std::optional<DiagnosticKind> last_shown_;
   uint32_t texts_ = 0;  ///< so far, for their names
   bool is_profiling_ = false;

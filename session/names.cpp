@@ -1,6 +1,7 @@
 // What the names of a module stand for.
 
 #include <algorithm>
+#include <array>
 
 #include "session/db/module_scope.h"
 #include "session/session.h"
@@ -50,6 +51,12 @@ std::vector<std::string> Session::static_functions(ModuleId module) {
 
 Scope& Session::scope(ModuleId module) { return db_->scope_of(module); }
 const Declaration& Session::declaration(DeclarationId id) { return db_->tree(id); }
+
+bool Session::is_expression(DeclarationId statement) {
+  constexpr std::array kBinding{SyntaxKind::Let, SyntaxKind::LetPattern, SyntaxKind::GraphLet,
+                                SyntaxKind::FreeVar};
+  return std::ranges::find(kBinding, db_->tree(statement).syntax->kind) == kBinding.end();
+}
 
 static std::shared_ptr<const TopLevelVariable> find_variable(const StatementVariables& variables,
                                                              std::string_view name) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "session/db/database.h"
 #include "session/embedded.h"
@@ -239,11 +240,11 @@ const Scheme* Session::scheme(ModuleId module, std::string_view name) {
 
 std::vector<DeclarationId> Session::reached_definitions(DeclarationId declaration) {
   std::vector<DeclarationId> reached{declaration};
+  std::unordered_set<DeclarationId> known{declaration};
   for (size_t i = 0; i < reached.size(); ++i)
     for (const std::string& name : db_->references(reached[i])) {
       DeclarationId callee = db_->find(info(reached[i]).module, NameTable::Globals, name);
-      if (callee && !in_library(callee) && std::ranges::find(reached, callee) == reached.end())
-        reached.push_back(callee);
+      if (callee && !in_library(callee) && known.insert(callee).second) reached.push_back(callee);
     }
   reached.erase(reached.begin());
   return reached;

@@ -113,6 +113,8 @@ class Session {
   /// Whether the declaration is one of the built-in library's.
   bool in_library(DeclarationId declaration) const;
   const DeclarationInfo& info(DeclarationId declaration) const;
+  /// Whether a statement is a value by itself, and binds none.
+  bool is_expression(DeclarationId statement);
   /// What ops of the library with a clause `lowering` declare, whatever the machine; made when first asked
   /// for.
   const DotIntrinsics& dot_intrinsics();

@@ -82,7 +82,7 @@ class Script {
     const DeclarationInfo& about = session_.info(id);
     if (about.kind != PieceKind::Statement) return text;
     const bool is_shown =
-        about.name.empty() && !session_.inferred_statement(id).definition.scheme.type->is_unit();
+        session_.is_expression(id) && !session_.inferred_statement(id).definition.scheme.type->is_unit();
     if (!is_shown) return text + ";";
     const std::string name = fmt::format("_{}", ++result);
     return reads_variable(rest_, name) ? fmt::format("let %{0} = {1}; %{0};", name, text) : text + ";";

@@ -131,6 +131,8 @@ class Database final : public Tables {
   /// The definitions of a module without a full annotation, each with those that it is inferred with.
   Query<ByModule, std::map<std::string, Group>> groups{*this, "groups", &Database::compute_groups,
                                                        std::equal_to<>()};
+  /// Whether callers of a definition go by its text alone.
+  Query<ByDefinition, bool> has_signature{*this, "has_signature", &Database::is_signature, std::equal_to<>()};
   Query<ByDefinition, Group> group{*this, "group", &Database::group_of, std::equal_to<>()};
   /// By the group's first member.
   Query<ByDefinition, std::vector<Inferred>> group_inferred{*this, "infer", &Database::infer_members};

@@ -107,11 +107,11 @@ Declaration Database::with_chunks(DeclarationId id, std::deque<Declaration>& chu
 // Definitions that reach each other through definitions without a full annotation are inferred together (an
 // annotated one cuts the circle: its type is known without its body).
 std::map<std::string, Group> Database::compute_groups(ModuleId module) {
-  names.depend_on_all(module);
+  names.depend_on_all(module, NameTable::Globals);
   Components::Graph graph;
   names.for_each(module, NameTable::Globals, [&](const std::string& name) {
     DeclarationId id = find(module, NameTable::Globals, name);
-    if (!is_signature({module, name})) graph.emplace(name, references(id));
+    if (!has_signature({module, name})) graph.emplace(name, references(id));
   });
   return Components(graph).run();
 }
@@ -123,7 +123,6 @@ Group Database::group_of(const NameKey& key) {
   return found == all.end() ? Group{key.name} : found->second;
 }
 
-// Whether callers of a definition go by its text alone.
 bool Database::is_signature(const NameKey& key) {
   DeclarationId id = find(key.module, NameTable::Globals, key.name);
   return annotated(key).has_value() || (id && has_attributes_or_packs(head(id)));

@@ -37,10 +37,12 @@ void ModuleNames::update(ModuleId module, const std::vector<Declared>& removed,
   auto list_of = [&](const DeclaredName& name) -> std::vector<DeclarationId>& {
     return changed.try_emplace(name, cells_.peek(name)).first->second;
   };
+  std::set<NameTable> tables;
   for (const auto& [name, id] : removed) std::erase(list_of(name), id);
   for (const auto& [name, id] : added) list_of(name).push_back(id);
   for (auto& [name, ids] : changed) {
     std::sort(ids.begin(), ids.end(), before);
+    tables.insert(name.table);
     std::set<std::string>& declared = declared_[{module, name.table}];
     if (ids.empty()) {
       declared.erase(name.name);
@@ -50,10 +52,13 @@ void ModuleNames::update(ModuleId module, const std::vector<Declared>& removed,
       cells_.set(name, std::move(ids));
     }
   }
-  if (module == constant_)
-    updates_.fix(module, ++count_);
-  else
-    updates_.set(module, ++count_);
+  ++count_;
+  for (const NameTable table : tables) {
+    if (module == constant_)
+      updates_.fix({module, table, ""}, count_);
+    else
+      updates_.set({module, table, ""}, count_);
+  }
 }
 
 }  // namespace quern

@@ -31,8 +31,8 @@ class ModuleNames {
   const std::vector<DeclarationId>& get(const DeclaredName& name) { return cells_.get(name); }
   /// As `get`, without being a dependency: for what never changes, and outside of queries.
   const std::vector<DeclarationId>& peek(const DeclaredName& name) const { return cells_.peek(name); }
-  /// To ask for this is to depend on which declarations there are in a module.
-  void depend_on_all(ModuleId module) { updates_.get(module); }
+  /// To ask for this is to depend on which declarations of a table there are in a module.
+  void depend_on_all(ModuleId module, NameTable table) { updates_.get({module, table, ""}); }
 
   using Declared = std::pair<DeclaredName, DeclarationId>;
   void update(ModuleId module, const std::vector<Declared>& removed, const std::vector<Declared>& added,
@@ -49,7 +49,7 @@ class ModuleNames {
   ModuleId constant_;
   Input<ByDeclaredName, std::vector<DeclarationId>> cells_;
   std::map<std::pair<ModuleId, NameTable>, std::set<std::string>> declared_;
-  Input<ByModule, uint64_t> updates_;
+  Input<ByDeclaredName, uint64_t> updates_;  ///< by table, under no name
   uint64_t count_ = 0;
 };
 

@@ -176,16 +176,20 @@ Result<Type> ModuleScope::file_type(std::string_view path, std::string_view entr
 std::vector<std::string> ModuleScope::names(Names kind) {
   std::vector<std::string> out;
   auto add = [&](const std::string& name) { out.push_back(name); };
-  db_.names.depend_on_all(module_);
+  auto add_all = [&](ModuleId module, NameTable table, const auto& visit) {
+    db_.names.depend_on_all(module, table);
+    db_.names.for_each(module, table, visit);
+  };
   for (ModuleId module : {module_, Database::kLibrary}) {
     switch (kind) {
-      case Names::Globals: db_.names.for_each(module, NameTable::Globals, add); break;
-      case Names::Operators: db_.names.for_each(module, NameTable::Operators, add); break;
-      case Names::Types: db_.names.for_each(module, NameTable::Types, add); break;
+      case Names::Globals: add_all(module, NameTable::Globals, add); break;
+      case Names::Operators: add_all(module, NameTable::Operators, add); break;
+      case Names::Types: add_all(module, NameTable::Types, add); break;
       case Names::Constructors:
         for (auto& [name, id] : db_.constructors(module)) add(name);
         break;
       case Names::Variables:
+        db_.names.depend_on_all(module, NameTable::Variables);
         for (DeclarationId id : db_.all_of(module, PieceKind::Statement))
           if (sees_variables() && db_.is_before(id, statement_))
             for_each_name(db_.declarations[id].name, [&](std::string_view name) { out.emplace_back(name); });
@@ -200,10 +204,9 @@ std::vector<std::string> ModuleScope::names(Names kind) {
       if (!import.brings_names()) continue;
       std::string prefix = import.alias.empty() ? "" : import.alias + ".";
       auto add_theirs = [&](const std::string& name) { out.push_back(prefix + name); };
-      db_.names.depend_on_all(import.module);
-      if (kind == Names::Globals) db_.names.for_each(import.module, NameTable::Globals, add_theirs);
-      if (kind == Names::Operators) db_.names.for_each(import.module, NameTable::Operators, add_theirs);
-      if (kind == Names::Types) db_.names.for_each(import.module, NameTable::Types, add_theirs);
+      if (kind == Names::Globals) add_all(import.module, NameTable::Globals, add_theirs);
+      if (kind == Names::Operators) add_all(import.module, NameTable::Operators, add_theirs);
+      if (kind == Names::Types) add_all(import.module, NameTable::Types, add_theirs);
       if (kind == Names::Constructors)
         for (auto& [name, id] : db_.constructors(import.module)) add_theirs(name);
     }

@@ -38,7 +38,7 @@ DeclarationId Database::find_constructor(ModuleId module, std::string_view name)
 }
 
 std::map<std::string, DeclarationId> Database::find_constructors(ModuleId module) {
-  names.depend_on_all(module);
+  names.depend_on_all(module, NameTable::Types);
   std::map<std::string, DeclarationId> found;
   for (DeclarationId id : all_of(module, PieceKind::Type))
     for (const std::string& name : constructor_names(piece_text.get(id))) {
@@ -79,7 +79,7 @@ bool Database::is_in_broken_import(ModuleId module, std::string_view name) {
     if (!import.declared_name(name)) continue;
     if (!import.brings_names()) return true;
     // A name that is not there may be of what did not parse there.
-    names.depend_on_all(import.module);
+    pieces.get(import.module);
     for (SourceId source : modules[import.module])
       for (DeclarationId id : layouts[source]->ids)
         if (!import.alias.empty() && !parses(id)) return true;

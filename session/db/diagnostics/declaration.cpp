@@ -285,10 +285,10 @@ Diagnostics Database::import_clashes(const Import& import, const std::vector<Imp
         clash(shown, theirs, look(earlier.module, std::string(*name)));
     }
   };
-  names.depend_on_all(import.module);
   for (auto [table, sigil] : {std::pair{NameTable::Globals, "@"}, std::pair{NameTable::Operators, ""},
                               std::pair{NameTable::Types, ""}, std::pair{NameTable::Statics, "static @"}}) {
     std::vector<std::string> list;
+    names.depend_on_all(import.module, table);
     names.for_each(import.module, table, [&](const std::string& name) { list.push_back(name); });
     std::sort(list.begin(), list.end());
     for (const std::string& name : list)

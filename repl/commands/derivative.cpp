@@ -284,46 +284,79 @@ class GradientCheck {
   bool is_right_ = true;
 };
 
-/// The types that arguments have in a call of @name; nothing where it is none that has a gradient, which is
-/// said.
-std::optional<std::vector<std::string>> types_in_call(Workspace& workspace, const std::string& name,
-                                                      std::string_view list) {
-  std::vector<std::string> types;
+/// The texts of a call's arguments, and their types in it; of none where it has no gradient, which is said.
+struct Arguments {
+  std::vector<std::string> texts, types;
+
+  std::string list() const {
+    std::string all;
+    for (size_t i = 0; i < texts.size(); ++i) all += (i == 0 ? "" : ", ") + typed(i);
+    return all;
+  }
+  /// A literal alone has another type than as an argument.
+  std::string typed(size_t i) const {
+    return i < types.size() ? fmt::format("{{ let %argument: {} = {}; %argument }}", types[i], texts[i])
+                            : texts[i];
+  }
+};
+
+/// The same with floats where there are integers, which literals are that nothing tells otherwise.
+Arguments with_floats(Arguments arguments) {
+  for (std::string& type : arguments.types) type = replaced(type, "int32", "float32");
+  return arguments;
+}
+
+bool is_float(Type type) { return type->is_scalar() && type->dtype.is_float(); }
+
+/// Whether a call of @name with these arguments is a floating-point number.
+bool gives_float(Workspace& workspace, const std::string& name, const Arguments& arguments) {
+  const std::string text = fmt::format("@{}({})", name, arguments.list());
+  return workspace.with_source(text, [&](SourceId source) {
+    Session& session = workspace.session();
+    if (has_errors(session.check(source))) return false;
+    return is_float(session.inferred_statement(session.statements(source).front()).definition.body->type);
+  });
+}
+
+std::optional<Arguments> arguments_of_call(Workspace& workspace, const std::string& name,
+                                           std::string_view list) {
+  Arguments arguments;
+  for (const std::string& text : split_at_commas(list)) arguments.texts.push_back(text);
+  Type result = nullptr;
   const std::string text = fmt::format("@{}({})", name, list);
   const bool fine = workspace.with_expression(text, "`:check-grad`", [&](DeclarationId statement) {
     ExprPtr body = workspace.session().inferred_statement(statement).definition.body;
-    const Type result = body->type;
+    result = body->type;
     while (auto* check = as<CheckDimsExpr>(body)) body = check->value;
-    if (!result->is_scalar() || !result->dtype.is_float())
-      return workspace.complain(fmt::format(
-          "`@{}` gives {} here, and a gradient is that of one floating-point number: check its sum", name,
-          to_string(result)));
     if (auto* call = as<CallExpr>(body))
-      for (ExprPtr argument : call->args) types.push_back(to_string(argument->type));
+      for (ExprPtr argument : call->args) arguments.types.push_back(to_string(argument->type));
     return true;
   });
-  return fine ? std::optional(types) : std::nullopt;
+  if (!fine) return std::nullopt;
+  if (is_float(result)) return arguments;
+  if (Arguments floats = with_floats(arguments); gives_float(workspace, name, floats)) return floats;
+  workspace.complain(
+      fmt::format("`@{}` gives {} here, and a gradient is that of one floating-point number: {}", name,
+                  to_string(result), result->is_scalar() ? "call it with floats" : "check its sum"));
+  return std::nullopt;
 }
 
 /// The values of a call's arguments; nothing where one fails, which is said.
 std::optional<std::vector<Argument>> evaluated(Workspace& workspace, const std::string& name,
                                                std::string_view list) {
-  const auto types = types_in_call(workspace, name, list);
-  if (!types) return std::nullopt;
+  const auto asked = arguments_of_call(workspace, name, list);
+  if (!asked) return std::nullopt;
   std::vector<Argument> arguments;
-  for (const std::string& text : split_at_commas(list)) {
-    // A literal alone has another type than as an argument.
-    const size_t i = arguments.size();
-    const std::string typed =
-        i < types->size() ? fmt::format("{{ let %argument: {} = {}; %argument }}", (*types)[i], text) : text;
-    if (!workspace.with_expression(typed, "an argument of `:check-grad`", [&](DeclarationId statement) {
-          const StatementResult result = workspace.execution().run(statement);
-          if (result.failure)
-            workspace.print_problems({*result.failure});
-          else
-            arguments.push_back({*result.value, to_string(result.type)});
-          return !result.failure;
-        }))
+  for (size_t i = 0; i < asked->texts.size(); ++i) {
+    if (!workspace.with_expression(asked->typed(i), "an argument of `:check-grad`",
+                                   [&](DeclarationId statement) {
+                                     const StatementResult result = workspace.execution().run(statement);
+                                     if (result.failure)
+                                       workspace.print_problems({*result.failure});
+                                     else
+                                       arguments.push_back({*result.value, to_string(result.type)});
+                                     return !result.failure;
+                                   }))
       return std::nullopt;
   }
   return arguments;

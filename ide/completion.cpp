@@ -64,6 +64,7 @@ size_t Completer::word_at_offset() {
     const std::string_view text = lexed_.word(at);
     switch (lexemes[at].kind) {
       case LexemeKind::String:
+        if (lexed_.opens_code(at) && offset_ == range.end) continue;
         if (offset_ < range.end || !text.ends_with('"') || text.size() < 2) return at;
         continue;
       case LexemeKind::Number:

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
+#include <cstring>
 #include <string>
 
 #include "frontend/parse/scanner.h"
+#include "frontend/text/format_string.h"
 
 namespace quern::ide {
 
@@ -31,6 +34,7 @@ class Blanks {
       } else if (text_[at] == '"') {
         at = string(at);
       } else {
+        bracket(at);
         ++at;
       }
     }
@@ -49,15 +53,59 @@ class Blanks {
     out_.comments.push_back(range);
   }
   size_t string(size_t at) {
-    const Range range{static_cast<uint32_t>(at), static_cast<uint32_t>(string_end(text_, at).end)};
+    const StringEnd end = string_end(text_, at);
+    const Range range{static_cast<uint32_t>(at), static_cast<uint32_t>(end.end)};
     blank(range);
-    strings.push_back({LexemeKind::String, range});
+    if (is_printed_.empty() || !is_printed_.back())
+      strings.push_back({LexemeKind::String, range});
+    else
+      format_string(range, {range.begin + 1, range.end - (end.closed ? 1 : 0)});
     return range.end;
+  }
+
+  // A string of `print` is code in its braces, and strings around them.
+  void format_string(Range range, Range inside) {
+    for (const FormatPart& part : format_parts(text_, inside)) {
+      if (part.kind != FormatPart::Kind::Value && part.kind != FormatPart::Kind::Unclosed) continue;
+      strings.push_back({LexemeKind::String, {range.begin, part.expression.begin}});
+      code_in_string(part.expression);
+      range.begin = part.expression.end;
+    }
+    if (range.begin < range.end) strings.push_back({LexemeKind::String, range});
+  }
+  void code_in_string(Range range) {
+    for (uint32_t at = range.begin; at < range.end; ++at) {
+      if (!text_.substr(at).starts_with("\\\"")) {
+        code_[at] = text_[at];
+        continue;
+      }
+      const size_t quote = text_.substr(0, range.end).find("\\\"", at + 2);
+      const auto end = static_cast<uint32_t>(std::min<size_t>(quote + 2, range.end));
+      strings.push_back({LexemeKind::String, {at, quote == std::string_view::npos ? range.end : end}});
+      at = strings.back().range.end - 1;
+    }
+  }
+
+  // Which brackets are open, and whether strings in them are printed: `print("…", `.
+  void bracket(size_t at) {
+    constexpr std::string_view kPrint = "print";
+    const char c = text_[at];
+    if ((c == ')' || c == ']' || c == '}') && !is_printed_.empty()) is_printed_.pop_back();
+    if (c != '(' && c != '[' && c != '{') return;
+    std::string_view before = text_.substr(0, at);
+    before = before.substr(0, before.find_last_not_of(" \t\r\n") + 1);
+    bool is_print = c == '(' && before.ends_with(kPrint);
+    if (is_print && before.size() > kPrint.size()) {
+      const char last = before[before.size() - kPrint.size() - 1];
+      is_print = !std::isalnum(static_cast<unsigned char>(last)) && !std::strchr("_.%@/", last);
+    }
+    is_printed_.push_back(is_print);
   }
 
   std::string_view text_;
   LexedText& out_;
   std::string code_;
+  std::vector<bool> is_printed_;  ///< by bracket that is open
 };
 
 // Which brackets have partners. What does not nest leaves as few as possible without one.

@@ -15,7 +15,9 @@ inline constexpr uint32_t kNoLexeme = UINT32_MAX;
 
 struct LexedText {
   std::string_view text;
-  std::vector<Lexeme> lexemes;    ///< strings too, up to the end of their line where nothing closes them
+  /// Strings too, up to the end of their line where nothing closes them; those of `print` are what stands
+  /// around the code in their braces.
+  std::vector<Lexeme> lexemes;
   std::vector<Range> comments;    ///< what precedes a text's first declaration and its metadata too
   std::vector<uint32_t> partner;  ///< by lexeme: of a bracket that of its partner, else kNoLexeme
 
@@ -32,7 +34,9 @@ struct LexedText {
   bool touches_next(size_t i) const {
     return i + 1 < lexemes.size() && lexemes[i].range.end == lexemes[i + 1].range.begin;
   }
-  bool opens(size_t i) const;   ///< `(`, `sum[`
+  bool opens(size_t i) const;  ///< `(`, `sum[`
+  /// Whether what follows a part of a string is code in its braces.
+  bool opens_code(size_t i) const { return is(i, LexemeKind::String) && word(i).ends_with('{'); }
   bool closes(size_t i) const;  ///< `)`
   bool begins_line(size_t i) const;
   /// Whether a word at the start of a line begins a declaration there, whatever brackets are open.

@@ -120,8 +120,8 @@ bool QuickParse::ends_value(size_t i) const {
     case LexemeKind::Global:
     case LexemeKind::Name:
     case LexemeKind::Number:
-    case LexemeKind::String:
     case LexemeKind::Projection: return true;
+    case LexemeKind::String: return !text_.opens_code(i);
     case LexemeKind::Word: {
       const std::string_view word = text_.word(i);
       return marks_[i].role != Role::Word || word == "True" || word == "False" || word == "None";

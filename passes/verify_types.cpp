@@ -5,10 +5,16 @@
 #include <algorithm>
 
 #include "ir/expr/scheduled.h"
+#include "ir/value/value_style.h"
 
 namespace quern {
 
 namespace {
+
+/// What `print` has beside a value.
+bool is_format(std::string_view text) {
+  return text.empty() || (text.starts_with(':') && with_format({}, text.substr(1)));
+}
 
 /// Which values may stand where others are meant.
 class Fit {
@@ -141,7 +147,11 @@ class Misfits {
       return text.empty();
     };
     switch (e.intrinsic) {
-      case IntrinsicKind::Print: arguments(e.args.size() == e.texts.size()); break;
+      case IntrinsicKind::Print:
+        arguments(e.args.size() == e.texts.size());
+        for (size_t i = 0; i < e.args.size() && text.empty(); ++i)
+          require(!e.args[i] || is_format(e.texts[i]), "a value is printed in what is no format");
+        break;
       case IntrinsicKind::Load: arguments(e.args.empty() && e.texts.size() == 2); break;
       case IntrinsicKind::Save: arguments(e.args.size() == 1 && e.texts.size() == 1); break;
       case IntrinsicKind::Assert:

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "frontend/text/format_string.h"
 #include "session/db/database.h"
 #include "session/embedded.h"
 
@@ -122,6 +123,12 @@ Range part_of(Range whole, Part part, uint32_t length, std::string_view text) {
   return whole;
 }
 
+bool is_in_format_string(SyntaxPtr s, uint32_t node) {
+  if (!s) return false;
+  if (s->is(SyntaxKind::FormatString)) return find_node(s, node) != nullptr;
+  return std::ranges::any_of(s->children, [&](SyntaxPtr c) { return is_in_format_string(c, node); });
+}
+
 }  // namespace
 
 bool Session::in_library(DeclarationId declaration) const {
@@ -146,7 +153,10 @@ LocatedFix Session::locate(const Fix& fix, SourceId source) {
   LocatedFix located{fix.title, {}};
   for (const Edit& edit : fix.edits) {
     if (info(edit.place.origin.declaration).source != source) return {};
-    located.edits.emplace_back(range_of(edit.place), edit.text);
+    // The problems of texts have ranges, and their fixes are written for them.
+    const bool in_string = !edit.place.range && is_in_format_string(tree_root(edit.place.origin.declaration),
+                                                                    edit.place.origin.node);
+    located.edits.emplace_back(range_of(edit.place), in_string ? as_in_string(edit.text) : edit.text);
   }
   std::sort(located.edits.begin(), located.edits.end(),
             [](const auto& a, const auto& b) { return a.first.begin < b.first.begin; });

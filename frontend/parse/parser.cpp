@@ -194,17 +194,8 @@ ParseOutcome error_outcome(std::string_view text, ParseOutcome outcome) {
   return outcome;
 }
 
-}  // namespace
-
-size_t parser_states() {
-  std::unique_lock lock(tables_mutex());
-  QuernParser parser(nullptr);
-  return states_of(*parser.getInterpreter<antlr4::atn::ParserATNSimulator>());
-}
-
-ParseOutcome parse_declaration(std::string_view text, bool slash_names) {
-  bound_tables();
-  std::shared_lock lock(tables_mutex());
+/// Of a caller that has the lock of the tables.
+ParseOutcome parse_text(std::string_view text, bool slash_names) {
   ParseOutcome outcome;
   std::string valid = with_valid_utf8(std::string(text));
   SourceMap offsets(valid);
@@ -235,8 +226,23 @@ ParseOutcome parse_declaration(std::string_view text, bool slash_names) {
     simulator->setPredictionMode(antlr4::atn::PredictionMode::LL);
     unit = parser.unit();
   }
-  build_syntax(unit, offsets, outcome);
+  const InnerParser parse_inner = [&](std::string_view inner) { return parse_text(inner, slash_names); };
+  build_syntax(unit, offsets, parse_inner, outcome);
   return outcome;
+}
+
+}  // namespace
+
+size_t parser_states() {
+  std::unique_lock lock(tables_mutex());
+  QuernParser parser(nullptr);
+  return states_of(*parser.getInterpreter<antlr4::atn::ParserATNSimulator>());
+}
+
+ParseOutcome parse_declaration(std::string_view text, bool slash_names) {
+  bound_tables();
+  std::shared_lock lock(tables_mutex());
+  return parse_text(text, slash_names);
 }
 
 }  // namespace quern

@@ -8,6 +8,8 @@
 #include <optional>
 #include <typeinfo>
 
+#include "frontend/syntax/called_words.h"
+
 namespace quern {
 
 namespace {
@@ -26,8 +28,9 @@ Alternative* alternative(Context* c) {
 class Builder : private NodeMaker {
  public:
   using NodeMaker::made;
-  Builder(Arena& arena, const SourceMap& source, std::vector<SyntaxProblem>& problems)
-      : NodeMaker(arena, source), problems_(problems) {}
+  Builder(Arena& arena, const SourceMap& source, const InnerParser& parse_inner,
+          std::vector<SyntaxProblem>& problems)
+      : NodeMaker(arena, source), parse_inner_(parse_inner), problems_(problems) {}
 
   SyntaxPtr item(P::ItemContext* c) {
     if (!c) return error(nullptr);
@@ -275,12 +278,14 @@ class Builder : private NodeMaker {
   }
   SyntaxPtr call(P::CallExprContext* e) {
     Nodes children{expr(e->expr())};
+    const bool prints =
+        children[0]->is(SyntaxKind::Name) && find_called_word(children[0]->text) == CalledWord::Print;
     if (e->arguments())
       for (auto* a : e->arguments()->argument()) {
-        if (a->name())
-          children.push_back(make(a, SyntaxKind::NamedArgument, text(a->name()), {expr(a->expr())}));
-        else
-          children.push_back(element(a->element()));
+        children.push_back(a->name() ? make(a, SyntaxKind::NamedArgument, text(a->name()), {expr(a->expr())})
+                                     : element(a->element()));
+        if (prints)
+          children.back() = build_printed(*this, children.back(), source_.text(), parse_inner_, problems_);
       }
     return make(e, SyntaxKind::Call, "", children);
   }
@@ -466,6 +471,7 @@ class Builder : private NodeMaker {
     return error(c);
   }
 
+  const InnerParser& parse_inner_;
   std::vector<SyntaxProblem>& problems_;
 };
 
@@ -479,9 +485,10 @@ void number(Syntax* node, const std::vector<std::pair<Syntax*, Range>>& made, st
 
 }  // namespace
 
-void build_syntax(P::UnitContext* unit, const SourceMap& source, ParseOutcome& outcome) {
+void build_syntax(P::UnitContext* unit, const SourceMap& source, const InnerParser& parse_inner,
+                  ParseOutcome& outcome) {
   auto arena = std::make_shared<Arena>();
-  Builder builder(*arena, source, outcome.problems);
+  Builder builder(*arena, source, parse_inner, outcome.problems);
   SyntaxPtr root = builder.item(unit->item());
   outcome.spans = {source.span_of(unit)};
   number(const_cast<Syntax*>(root), builder.made, outcome.spans);

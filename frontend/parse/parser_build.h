@@ -3,6 +3,7 @@
 // types.
 
 #include <algorithm>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "QuernParser.h"
 #include "frontend/parse/parser_offsets.h"
 #include "frontend/syntax/syntax.h"
+#include "frontend/text/format_string.h"
 
 namespace quern {
 
@@ -19,6 +21,7 @@ class SourceMap {
  public:
   explicit SourceMap(std::string_view text) : text_(text), offsets_(text) {}
 
+  std::string_view text() const { return text_; }
   /// The byte at a code point; the text's size past its end.
   uint32_t offset(size_t code_point) const { return offsets_.of(code_point); }
   Range span_of(antlr4::Token* token) const {
@@ -94,22 +97,8 @@ class NodeMaker {
   SyntaxPtr name(P::NameContext* c) { return make(c, SyntaxKind::Name, text(c), {}); }
 
   std::string string(antlr4::tree::TerminalNode* token) {
-    std::string raw = text(token), out;
-    if (raw.size() < 2) return raw;
-    for (size_t i = 1; i + 1 < raw.size(); ++i) {
-      if (raw[i] != '\\') {
-        out += raw[i];
-        continue;
-      }
-      switch (char c = raw[++i]) {
-        case 'n': out += '\n'; break;
-        case 't': out += '\t'; break;
-        case 'r': out += '\r'; break;
-        case '0': out += '\0'; break;
-        default: out += c;
-      }
-    }
-    return out;
+    const std::string raw = text(token);
+    return raw.size() < 2 ? raw : unescaped(std::string_view(raw).substr(1, raw.size() - 2)).text;
   }
 
  protected:
@@ -120,9 +109,16 @@ class NodeMaker {
 /// The tree of a schedule.
 SyntaxPtr build_schedule(NodeMaker& make, quern_grammar::QuernParser::ScheduleContext* schedule);
 
+/// Parses a text that stands inside of the one that is being parsed.
+using InnerParser = std::function<ParseOutcome(std::string_view text)>;
+
+/// An argument of `print`: a string in whose braces values stand is a FormatString, others are themselves.
+SyntaxPtr build_printed(NodeMaker& make, SyntaxPtr argument, std::string_view text, const InnerParser& parse,
+                        std::vector<SyntaxProblem>& problems);
+
 /// Fills `outcome.tree` and `outcome.spans` from a parse tree that may have holes (after recovery); malformed
 /// literals are added to the problems.
 void build_syntax(quern_grammar::QuernParser::UnitContext* unit, const SourceMap& source,
-                  ParseOutcome& outcome);
+                  const InnerParser& parse_inner, ParseOutcome& outcome);
 
 }  // namespace quern

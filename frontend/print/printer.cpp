@@ -275,10 +275,7 @@ Level Printer::node(const IfExpr& e) {
 Level Printer::node(const IntrinsicExpr& e) {
   auto quoted = [this](std::string_view words) { text(to_string(StaticValue(std::string(words)))); };
   switch (e.intrinsic) {
-    case IntrinsicKind::Print:
-      list(
-          "print(", e.args.size(), [&](size_t i) { e.args[i] ? item(e.args[i]) : quoted(e.texts[i]); }, ")");
-      break;
+    case IntrinsicKind::Print: printed(e); break;
     case IntrinsicKind::Load:
       list(
           "load(", e.texts[1].empty() ? 1 : 2, [&](size_t i) { quoted(e.texts[i]); }, ")");

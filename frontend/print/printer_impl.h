@@ -193,6 +193,12 @@ class Printer {
   std::string pattern_text(const Pattern& pattern, const std::function<std::string(const Variable*)>& name);
   std::string arm_pattern(const Pattern& pattern);
   std::string statement_pattern(const Pattern& pattern);
+  /// `print("loss", %l)`, or `print("loss {%l:.4}")` where that says more.
+  void printed(const IntrinsicExpr& e);
+  /// A label or a value of it, as it stands in a format string.
+  std::string in_string(const IntrinsicExpr& print, size_t part);
+  /// The text of an expression on a line of its own, while others are being printed.
+  std::string aside(ExprPtr expr);
   void attribute(const StaticValue& value, const DimMap& dims);
   /// A call with the attributes of an instance, whose dims are `dims` here.
   void call(const std::string& head, std::span<const ExprPtr> args, const OpInstance& instance,

@@ -66,16 +66,19 @@ std::string dump(SyntaxPtr node) {
 
 void move(SyntaxProblem& problem, int64_t by) {
   // What stands before the text's begin is taken as the begin.
-  auto move_range = [&](Range& range) {
+  for_each_range(problem, [&](Range& range) {
     range.begin = static_cast<uint32_t>(std::max<int64_t>(0, range.begin + by));
     range.end = static_cast<uint32_t>(std::max<int64_t>(0, range.end + by));
-  };
-  move_range(problem.range);
+  });
+}
+
+void for_each_range(SyntaxProblem& problem, const std::function<void(Range&)>& visit) {
+  visit(problem.range);
   for (Note& note : problem.notes)
-    if (note.place && note.place->range) move_range(*note.place->range);
+    if (note.place && note.place->range) visit(*note.place->range);
   for (Fix& fix : problem.fixes)
     for (Edit& edit : fix.edits)
-      if (edit.place.range) move_range(*edit.place.range);
+      if (edit.place.range) visit(*edit.place.range);
 }
 
 ParseOutcome parse_chunk(std::string_view text, bool slash_names) {

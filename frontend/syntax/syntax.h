@@ -3,6 +3,7 @@
 // the text are a separate table, so that two texts that differ in blanks and comments alone have equal trees.
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -67,6 +68,8 @@ struct SyntaxProblem {
   friend bool operator==(const SyntaxProblem&, const SyntaxProblem&) = default;
 };
 
+/// Where a problem is, and the places in its notes and fixes.
+void for_each_range(SyntaxProblem& problem, const std::function<void(Range&)>& visit);
 /// Moves a problem and the places in its notes and fixes.
 void move(SyntaxProblem& problem, int64_t by);
 /// The problem as a diagnostic of a declaration.

@@ -79,6 +79,16 @@ StringEnd string_end(std::string_view text, size_t at) {
   return {std::min(p + (closed ? 1 : 0), text.size()), closed};
 }
 
+char character_of_escape(char c) {
+  switch (c) {
+    case 'n': return '\n';
+    case 't': return '\t';
+    case 'r': return '\r';
+    case '0': return '\0';
+    default: return c;
+  }
+}
+
 std::vector<Comment> comments_in(std::string_view text, uint32_t offset) {
   std::vector<Comment> comments;
   size_t blanks = 0;  // where the blanks before the next comment begin

@@ -44,6 +44,8 @@ struct StringEnd {
   bool closed;
 };
 StringEnd string_end(std::string_view text, size_t at);
+/// What a character behind a `\` in a string stands for.
+char character_of_escape(char c);
 
 /// A comment, and the line ends around it up to the next comment or token.
 struct Comment {

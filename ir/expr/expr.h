@@ -211,7 +211,10 @@ struct RefWriteExpr : Expr {
 };
 
 enum class IntrinsicKind : uint8_t {
-  Print,   ///< args: values; texts: one per argument, the literal label where args[i] is null
+  /// args: values, null for a label; texts: one per argument, the label, of a value in a format string `:` and
+  /// its format (`:8.3f`, ir/value/value_style.h), of another one nothing. They stand at each other: blanks
+  /// between arguments are labels.
+  Print,
   Load,    ///< texts: path, entry name or ""; the type says what to expect
   Save,    ///< texts: path; args[0]: a tensor, tuple or record
   Assert,  ///< args: a value and what it has to be; texts: rtol and atol, none where it has to be equal

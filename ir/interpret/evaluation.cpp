@@ -9,20 +9,31 @@
 
 namespace quern {
 
+namespace {
+
+/// A value in a format string is part of a sentence, which says what it is.
+ValueStyle style_of(std::string_view text, ValueStyle style) {
+  if (text.empty()) return style;
+  style.heading = false;
+  return with_format(style, text.substr(1)).value_or(style);
+}
+
+}  // namespace
+
 std::string format_print(const IntrinsicExpr& print, const std::vector<Value>& values,
                          const ValueStyle& style) {
   std::string line;
   int shown = 0;
   for (size_t i = 0; i < print.args.size(); ++i) {
-    if (i > 0) line += " ";
     if (!print.args[i]) {
       line += print.texts[i];
       continue;
     }
     const int column = columns_of(std::string_view(line).substr(line.rfind('\n') + 1));
-    std::string text = to_string(values[i], style, column);
+    const ValueStyle formatted = style_of(print.texts[i], style);
+    std::string text = to_string(values[i], formatted, column);
     // Among others a value has rows only where it needs them: a longer line is easier to read.
-    if (++shown > 1 && text.find('\n') != std::string::npos) text = to_string(values[i], style);
+    if (++shown > 1 && text.find('\n') != std::string::npos) text = to_string(values[i], formatted);
     if (text.starts_with('\n') && line.ends_with(' ')) line.pop_back();
     line += text;
   }

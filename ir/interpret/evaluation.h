@@ -76,7 +76,7 @@ bool holds(DimRelation relation, int64_t left, int64_t right);
 EvaluationError broken(const DimCondition& condition, std::optional<int64_t> left,
                        std::optional<int64_t> right);
 
-/// The line that `print` writes, or lines: labels and values separated by spaces. `values` has one entry per
+/// The line that `print` writes, or lines: labels and values. `values` has one entry per
 /// argument, empty where the argument is a label.
 std::string format_print(const IntrinsicExpr& print, const std::vector<Value>& values,
                          const ValueStyle& style);

@@ -180,6 +180,10 @@ const Row kRows[] = {
     {"import \"$0", {"net.relay", "data/"}, {}, {"weights.npz"}},
     {"save(\"w$0", {"weights.npz"}},
     {"print(\"$0", {}, {}, {"weights.npz", "%x"}},
+    {"print(\"loss {%$0", {}, {"%x"}, {"weights.npz"}},
+    {"print(\"loss {%x:.3} {nn.re$0} \")", {"nn.relu"}, {}, {"%x"}, "nn.re"},
+    {"print(\"loss {$0", {}, {"%x", "nn.relu"}, {"weights.npz"}},
+    {"print(\"loss {{%$0", {}, {}, {"%x"}},
     {"load(\"nowhere/$0", {}, {}, {"weights.npz"}},
     // Nothing, anything.
     {"12$0", {}, {}, {"%x"}},

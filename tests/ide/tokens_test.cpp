@@ -61,6 +61,10 @@ TEST(Tokens, AreWhatTheyStandFor) {
       {"let (%a, Cons(%b, _)) = (1., Cons(2, Nil)); %a",
        "variable:%a constructor:Cons variable:%b number:1."},
       {"%x[..., [0, 1]]", "variable:%x number:0"},
+      {"print(\"a {%x:.3} {@f(1)} {{%q}}\", %x)",
+       "variable:%x definition:@f number:1 operator:print string:} {{%q}}\""},
+      {"print(\"{%y} {@f(\\\"b\\\")} {%x", "variable!:%y definition:@f variable:%x string:\\\"b\\\""},
+      {"(\"{%x}\", print)", "string:\"{%x}\""},
       {"type Both[A] = (A, Tensor[(3,), float32])\n%x",
        "keyword:type type:Both dim:A type:Tensor number:3 type:float32 variable:%x"},
   };

@@ -2,23 +2,94 @@
 
 #include <fmt/format.h>
 
+#include <string>
+#include <utility>
+
+#include "ir/value/value_style.h"
+
 namespace quern {
+
+/// What `print` writes: labels, and values with their formats.
+struct Intrinsics::Printed {
+  std::vector<DraftPtr> values;    ///< null for a label
+  std::vector<std::string> texts;  ///< as of IntrinsicKind::Print
+
+  void label(std::string_view text) {
+    if (values.empty() || values.back()) {
+      values.push_back(nullptr);
+      texts.emplace_back();
+    }
+    texts.back() += text;
+  }
+  void value(DraftPtr value, std::string text = "") {
+    values.push_back(value);
+    texts.push_back(std::move(text));
+  }
+};
+
+bool Intrinsics::refuses_attribute(SyntaxPtr s, SyntaxPtr argument) {
+  if (!argument->is(SyntaxKind::NamedArgument)) return false;
+  report(DiagnosticKind::UnknownAttribute, argument,
+         fmt::format("`{}` has no attributes", s->child(0)->text));
+  return true;
+}
+
+// A blank stands between two arguments.
+DraftPtr Intrinsics::print(SyntaxPtr s) {
+  Printed printed;
+  for (SyntaxPtr argument : s->children.subspan(1)) {
+    if (refuses_attribute(s, argument)) return error(s, unit_type());
+    if (argument != s->child(1)) printed.label(" ");
+    if (argument->is(SyntaxKind::String))
+      printed.label(argument->text);
+    else if (argument->is(SyntaxKind::FormatString))
+      add(printed, argument);
+    else
+      printed.value(infer(argument));
+  }
+  std::vector<std::string_view> texts;
+  for (const std::string& text : printed.texts) texts.push_back(drafts_.copy(std::string_view(text)));
+  return drafts_.form(origin(s), unit_type(),
+                      IntrinsicExpr{.intrinsic = IntrinsicKind::Print, .texts = drafts_.copy(texts)},
+                      printed.values);
+}
+
+void Intrinsics::add(Printed& printed, SyntaxPtr format_string) {
+  for (SyntaxPtr part : format_string->children) {
+    if (part->is(SyntaxKind::String)) {
+      printed.label(part->text);
+      continue;
+    }
+    DraftPtr value = infer(part->child(0));
+    printed.value(value, fmt::format(":{}", part->text));
+    if (is_of_floats(with_format({}, part->text).value_or(ValueStyle()))) expect_format(part, value);
+  }
+}
+
+void Intrinsics::expect_format(SyntaxPtr formatted, DraftPtr value) {
+  relations_.relate(formatted, value, "what is printed", [=, this] {
+    Type type = resolve(value->type);
+    if (type->kind == TypeKind::Infer) return false;
+    const bool is_other = type->is_tensor() && (type->dtype.is_int() || type->dtype.is_bool());
+    if (is_other)
+      report(DiagnosticKind::FormatString, formatted,
+             fmt::format(
+                 "`{}` is a format of floats, and this is {}: leave it out, or write a width alone, as in "
+                 "`{{%x:8}}`",
+                 formatted->text, to_string(type)));
+    return true;
+  });
+}
 
 DraftPtr Intrinsics::of_kind(SyntaxPtr s, IntrinsicKind kind) {
   std::vector<DraftPtr> args;
   std::vector<std::string_view> texts;
   for (SyntaxPtr arg : s->children.subspan(1)) {
-    if (arg->is(SyntaxKind::NamedArgument)) {
-      report(DiagnosticKind::UnknownAttribute, arg, fmt::format("`{}` has no attributes", s->child(0)->text));
-      return error(s);
-    }
-    if (arg->is(SyntaxKind::String)) {
+    if (refuses_attribute(s, arg)) return error(s);
+    if (arg->is(SyntaxKind::String))
       texts.push_back(drafts_.copy(arg->text));
-      if (kind == IntrinsicKind::Print) args.push_back(nullptr);
-      continue;
-    }
-    args.push_back(infer(arg));
-    if (kind == IntrinsicKind::Print) texts.emplace_back();
+    else
+      args.push_back(infer(arg));
   }
   if (kind == IntrinsicKind::Load) {
     if (!args.empty() || texts.empty() || texts.size() > 2) {
@@ -113,7 +184,7 @@ bool Intrinsics::attempt(SyntaxPtr value, SyntaxPtr expected, const AssertionDra
 
 template <>
 DraftPtr Intrinsics::call<CalledWord::Print>(SyntaxPtr s, Type) {
-  return of_kind(s, IntrinsicKind::Print);
+  return print(s);
 }
 template <>
 DraftPtr Intrinsics::call<CalledWord::Load>(SyntaxPtr s, Type) {

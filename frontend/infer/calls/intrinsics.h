@@ -18,7 +18,12 @@ class Intrinsics : public WalkPart {
   DraftPtr call(SyntaxPtr s, Type wanted);
 
  private:
+  struct Printed;
+  DraftPtr print(SyntaxPtr s);
+  void add(Printed& printed, SyntaxPtr format_string);
+  void expect_format(SyntaxPtr formatted, DraftPtr value);
   DraftPtr of_kind(SyntaxPtr s, IntrinsicKind kind);
+  bool refuses_attribute(SyntaxPtr s, SyntaxPtr argument);
   /// `assert_close(value, expected, rtol=1e-5, atol=1e-6)`, `assert_equal(value, expected)`
   DraftPtr assertion(SyntaxPtr s, bool close);
   bool add_tolerance(SyntaxPtr s, SyntaxPtr arg, bool close, double (&tolerances)[2]);

@@ -65,7 +65,12 @@ bool begins_with_digit(std::string_view text) {
 std::string number_text(const Scalar& number, const ValueStyle& style) {
   std::string text = plain_text(number, style);
   const auto width = static_cast<size_t>(std::max(0, style.number_width));
-  return text.size() < width ? std::string(width - text.size(), ' ') + text : text;
+  if (text.size() >= width) return text;
+  const size_t blanks = width - text.size();
+  size_t before = blanks;
+  if (style.number_align == Align::Left) before = 0;
+  if (style.number_align == Align::Centre) before = blanks / 2;
+  return text.insert(0, before, ' ').append(blanks - before, ' ');
 }
 
 std::string number_text(const HostTensor& tensor, int64_t offset, const ValueStyle& style) {
@@ -81,6 +86,12 @@ int columns_of(std::string_view text) {
 }
 
 std::optional<ValueStyle> with_format(ValueStyle style, std::string_view format) {
+  const size_t align = format.empty() ? std::string_view::npos : std::string_view("><^").find(format.front());
+  if (align != std::string_view::npos) {
+    format.remove_prefix(1);
+    if (!begins_with_digit(format)) return std::nullopt;
+    style.number_align = static_cast<Align>(align);
+  }
   if (begins_with_digit(format)) {
     const auto width = take_number(format);
     if (!width) return std::nullopt;

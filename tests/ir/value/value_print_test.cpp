@@ -216,14 +216,16 @@ TEST(ValuePrint, Formats) {
       {0.123456, "", "0.123456"}, {0.123456, ".3", "0.123"}, {123456, ".3", "1.23e+05"},
       {2, ".3f", "2.000"},        {2, ".0f", "2"},           {2, "8.2f", "    2.00"},
       {1234.5, ".1e", "1.2e+03"}, {0.5, "6", "   0.5"},      {0.5, "f", "0.500000"},
-      {0.5, ".4g", "0.5"},
+      {0.5, ".4g", "0.5"},        {0.5, "<6", "0.5   "},     {0.5, ">6", "   0.5"},
+      {0.5, "^6", " 0.5  "},      {0.5, "<7.2f", "0.50   "}, {12345, "^3.0f", "12345"},
   };
   for (const auto& [value, format, text] : table) {
     const auto style = with_format({.heading = false}, format);
     ASSERT_TRUE(style) << format;
     EXPECT_EQ(to_string(Value(Scalar::from_double(DType::float32(), value)), *style), text) << format;
   }
-  for (const std::string_view wrong : {"x", ".", ".f", "-3", "3.", "1000", ".2ff", " 3", ".4.2"})
+  for (const std::string_view wrong :
+       {"x", ".", ".f", "-3", "3.", "1000", ".2ff", " 3", ".4.2", "<", "^.2", "5<", "<<5"})
     EXPECT_FALSE(with_format({}, wrong)) << wrong;
   EXPECT_EQ(to_string(floats({2}, {1, 2.5F}), *with_format({}, "5.1f")),
             "Tensor[(2,), float32] [  1.0,   2.5]");

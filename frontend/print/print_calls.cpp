@@ -1,0 +1,61 @@
+// Calls of `print`: labels and values in braces as format strings, between the values that are arguments.
+
+#include <fmt/format.h>
+
+#include <climits>
+#include <utility>
+
+#include "frontend/print/printer_impl.h"
+#include "frontend/text/format_string.h"
+
+namespace quern::printer_detail {
+
+std::string Printer::aside(ExprPtr expr) {
+  TextLayout layout = std::exchange(layout_, {});
+  std::vector<Step> steps = std::exchange(steps_, {});
+  item(expr);
+  print_queued();
+  std::string out = layout_.render(INT_MAX);
+  layout_ = std::move(layout);
+  steps_ = std::move(steps);
+  return out;
+}
+
+std::string Printer::in_string(const IntrinsicExpr& print, size_t part) {
+  if (!print.args[part]) return with_double_braces(print.texts[part]);
+  std::string value = aside(print.args[part]);
+  // Two braces in a row would be one that is printed.
+  if (value.starts_with('{')) value.insert(0, " ");
+  const std::string_view format = print.texts[part];
+  return fmt::format("{{{}{}}}", value, format == ":" ? "" : format);
+}
+
+void Printer::printed(const IntrinsicExpr& e) {
+  const size_t count = e.args.size();
+  const auto is_argument = [&](size_t i) { return i < count && e.args[i] && e.texts[i].empty(); };
+  std::vector<std::pair<size_t, size_t>> arguments;  // parts [begin, end)
+  for (size_t begin = 0, end = 0; begin < count; begin = end) {
+    end = begin + 1;
+    while (!is_argument(begin) && end < count && !is_argument(end)) ++end;
+    const bool is_between = begin > 0 && end < count && end == begin + 1 && !e.args[begin];
+    if (!is_between || e.texts[begin] != " ") arguments.emplace_back(begin, end);
+  }
+  const auto print_string = [this, &e, count](size_t begin, size_t end) {
+    std::string text;
+    for (size_t i = begin; i < end; ++i) text += in_string(e, i);
+    // The blanks between arguments.
+    if (begin > 0 && text.starts_with(' ')) text.erase(0, 1);
+    if (end < count && text.ends_with(' ')) text.pop_back();
+    this->text(to_string(StaticValue(std::move(text))));
+  };
+  list(
+      "print(", arguments.size(),
+      [&](size_t k) {
+        const auto [begin, end] = arguments[k];
+        if (is_argument(begin)) return item(e.args[begin]);
+        run([=] { print_string(begin, end); });
+      },
+      ")");
+}
+
+}  // namespace quern::printer_detail

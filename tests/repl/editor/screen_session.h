@@ -14,7 +14,9 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <fstream>
 #include <functional>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,8 +29,11 @@ class ScreenSession {
  public:
   using Clock = std::chrono::steady_clock;
 
+  /// What started the program: a shell has it in a process group of its own, and could stop it.
+  enum class StartedBy { Nobody, Shell };
+
   ScreenSession(const std::string& folder, const std::string& history = "off", int columns = 80,
-                int rows = 24)
+                int rows = 24, StartedBy started_by = StartedBy::Nobody)
       : emulator_(columns, rows) {
     winsize size{};
     size.ws_col = static_cast<unsigned short>(columns);
@@ -39,6 +44,7 @@ class ScreenSession {
     if (child_ != 0) return;
     close(master_);
     login_tty(slave_);
+    if (started_by == StartedBy::Shell) become_job();
     setenv("TERM", "xterm-256color", 1);
     setenv("QUERN_HISTORY", history.c_str(), 1);
     setenv("XDG_CONFIG_HOME", "/nonexistent", 0);
@@ -103,6 +109,18 @@ class ScreenSession {
     ioctl(master_, TIOCSWINSZ, &size);
   }
 
+  /// Shows what comes until the program is stopped; false where it is not in time.
+  bool wait_until_stopped(std::chrono::milliseconds limit = std::chrono::seconds(60)) {
+    const auto deadline = Clock::now() + limit;
+    while (!is_stopped()) {
+      if (Clock::now() > deadline) return false;
+      pollfd fd{master_, POLLIN, 0};
+      if (poll(&fd, 1, 5) > 0) take();
+    }
+    return true;
+  }
+  void go_on() const { ::kill(-tcgetpgrp(master_), SIGCONT); }
+
   /// Whether the terminal's modes are those from before the program.
   bool is_as_before() const {
     termios now{};
@@ -121,6 +139,27 @@ class ScreenSession {
   }
 
  private:
+  // The child goes on as the shell, which waits, and its own child as the program in the foreground.
+  static void become_job() {
+    const pid_t job = fork();
+    if (job != 0) {
+      int status = 0;
+      do waitpid(job, &status, WUNTRACED);
+      while (!WIFEXITED(status) && !WIFSIGNALED(status));
+      _exit(0);
+    }
+    setpgid(0, 0);
+    // Who is not in the foreground yet would be stopped here.
+    signal(SIGTTOU, SIG_IGN);
+    tcsetpgrp(STDIN_FILENO, getpid());
+    signal(SIGTTOU, SIG_DFL);
+  }
+  bool is_stopped() const {
+    std::ifstream stat("/proc/" + std::to_string(tcgetpgrp(master_)) + "/stat");
+    const std::string text(std::istreambuf_iterator<char>(stat), {});
+    const size_t name_end = text.rfind(')');
+    return name_end != std::string::npos && text.substr(name_end).starts_with(") T");
+  }
   bool take() {
     std::array<char, 1 << 14> buffer;
     const ssize_t n = read(master_, buffer.data(), buffer.size());

@@ -193,6 +193,24 @@ TEST(Screen, RemembersInputs) {
   EXPECT_TRUE(session.wait_for(">>> let %a = (1,\n...   2);")) << session.screen().text();
 }
 
+TEST(Screen, StopsAndGoesOn) {
+  ScreenSession session(kFolder, "off", 80, 24, ScreenSession::StartedBy::Shell);
+  ASSERT_TRUE(session.wait_for_prompt());
+  for (const std::string sum : {"20 + ", "10 + "}) {
+    session.type(sum);
+    ASSERT_TRUE(session.wait_for(">>> " + sum.substr(0, 4))) << session.screen().text();
+    EXPECT_FALSE(session.is_as_before());
+    session.type("\x1a");
+    ASSERT_TRUE(session.wait_until_stopped()) << session.screen().text();
+    EXPECT_TRUE(session.is_as_before());
+    session.go_on();
+    // What was typed is there again, and keys are read as before.
+    session.type("3\r");
+    EXPECT_TRUE(session.wait_for("int32 " + std::to_string(std::stoi(sum) + 3))) << session.screen().text();
+    EXPECT_FALSE(session.is_as_before());
+  }
+}
+
 TEST(Screen, LivesThroughNoise) {
   ScreenSession session(kFolder);
   session.wait_for_prompt();

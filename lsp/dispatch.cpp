@@ -11,6 +11,7 @@
 #include "lsp/diagnostics.h"
 #include "lsp/methods.h"
 #include "lsp/protocol.h"
+#include "lsp/workspace_folders.h"
 
 namespace quern::lsp {
 
@@ -114,6 +115,8 @@ void Dispatcher::request(const Json& id, std::string_view name, const Json& para
     send_result(state_.transport, id, result);
   } catch (const json::exception& error) {
     refuse(kInvalidParams, fmt::format("`{}` does not take these params: {}", name, error.what()));
+  } catch (const RequestFailed& failed) {
+    refuse(kRequestFailed, failed.what());
   } catch (const InternalFailure& bug) {
     refuse(kInternalError, fmt::format("`{}` failed: {}", name, text_of(bug, state_)));
   } catch (const std::exception& error) {
@@ -142,13 +145,15 @@ void Dispatcher::notification(std::string_view name, const Json& params) {
 
 template <class Json>
 Json Dispatcher::initialize(const Json& params) {
-  static const json::json_pointer kRelated(
-      "/capabilities/textDocument/publishDiagnostics/relatedInformation");
-  static const json::json_pointer kWatched(
-      "/capabilities/workspace/didChangeWatchedFiles/dynamicRegistration");
+  auto can = [&](const char* capability) {
+    const json::json_pointer at("/capabilities/" + std::string(capability));
+    return params.contains(at) && params.at(at) == true;
+  };
   state_.encoding = negotiated_encoding(params);
-  state_.watches_files = params.contains(kWatched) && params.at(kWatched) == true;
-  state_.related_information = params.contains(kRelated) && params.at(kRelated) == true;
+  state_.watches_files = can("workspace/didChangeWatchedFiles/dynamicRegistration");
+  state_.related_information = can("textDocument/publishDiagnostics/relatedInformation");
+  state_.location_links = can("textDocument/definition/linkSupport");
+  take_workspace_folders(state_, params);
   phase_ = Phase::Serving;
   Json capabilities = {{"positionEncoding", name_of(state_.encoding)}};
   for (const Method& method : kMethods) capabilities.merge_patch(Json::parse(method.capability));

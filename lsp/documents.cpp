@@ -1,12 +1,18 @@
 #include "lsp/documents.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cctype>
 #include <charconv>
+#include <filesystem>
 #include <utility>
 
 namespace quern::lsp {
 
 namespace {
+
+constexpr std::string_view kLibraryUri = "quern:/library/", kLibraryPath = "stdlib/";
 
 std::string percent_decoded(std::string_view text) {
   std::string result;
@@ -41,9 +47,50 @@ std::string path_of_uri(std::string_view uri) {
   return slash == std::string_view::npos ? std::string(uri) : percent_decoded(rest.substr(slash));
 }
 
+std::string uri_of_path(std::string_view path) {
+  constexpr std::string_view kKept = "/-._~";
+  std::string uri = "file://";
+  for (const char c : path) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool kept = byte < 0x80 && (std::isalnum(byte) != 0 || kKept.find(c) != std::string_view::npos);
+    uri += kept ? std::string(1, c) : fmt::format("%{:02X}", byte);
+  }
+  return uri;
+}
+
 Document* Documents::find(std::string_view uri) {
   auto it = documents_.find(uri);
   return it != documents_.end() && it->second.open ? &it->second : nullptr;
+}
+
+const Document* Documents::of_source(SourceId source) const {
+  for (const auto& [uri, document] : documents_)
+    if (document.open && document.source == source) return &document;
+  return nullptr;
+}
+
+std::optional<SourceId> Documents::library_source(std::string_view uri) const {
+  if (!uri.starts_with(kLibraryUri)) return std::nullopt;
+  const auto source =
+      session_.find_source(std::string(kLibraryPath) + std::string(uri.substr(kLibraryUri.size())));
+  return source && session_.is_library(*source) ? source : std::nullopt;
+}
+
+std::optional<SourceId> Documents::source_of(std::string_view uri) {
+  if (const Document* document = find(uri))
+    return document->in_step ? std::optional(document->source) : std::nullopt;
+  if (const auto source = library_source(uri)) return source;
+  const std::string path = path_of_uri(uri);
+  return path == uri ? std::nullopt : session_.find_file(path);
+}
+
+std::string Documents::uri_of(SourceId source) {
+  if (const Document* document = of_source(source)) return document->uri;
+  const std::string& path = session_.path(source);
+  if (session_.is_library(source)) return std::string(kLibraryUri) + path.substr(kLibraryPath.size());
+  std::error_code error;
+  const std::filesystem::path full = std::filesystem::absolute(path, error);
+  return uri_of_path(error ? path : full.lexically_normal().string());
 }
 
 Document& Documents::open(const std::string& uri, int64_t version, std::string text) {
@@ -52,6 +99,13 @@ Document& Documents::open(const std::string& uri, int64_t version, std::string t
   if (added) {
     document.uri = uri;
     document.path = path_of_uri(uri);
+  }
+  if (const auto source = library_source(uri)) {
+    document.source = *source;
+    document.version = version;
+    document.open = document.read_only = true;
+    document.in_step = session_.text(*source) == text;
+    return document;
   }
   // A buffer that is no file (`untitled:`) has no path that an import could name.
   bool is_file = document.path != document.uri;
@@ -72,6 +126,10 @@ Result<Done> Documents::change(Document& document, const std::vector<TextChange>
   size_t first = first_that_counts(changes);
   bool whole = !changes.empty() && !changes[first].range;
   if (!document.in_step && !whole) return Done{};
+  if (document.read_only) {
+    document.in_step = false;
+    return Failure{"a file of the library is read only"};
+  }
   document.diagnostics_due = true;
   document.in_step =
       std::none_of(changes.begin() + static_cast<std::ptrdiff_t>(first), changes.end(),
@@ -93,6 +151,10 @@ Result<Done> Documents::change(Document& document, const std::vector<TextChange>
 }
 
 void Documents::close(Document& document) {
+  if (document.read_only) {
+    document.open = false;
+    return;
+  }
   if (document.path != document.uri)
     session_.close_file(document.source);
   else
@@ -103,7 +165,7 @@ void Documents::close(Document& document) {
 
 void Documents::reread_files() {
   session_.reread_files();
-  for (auto& [uri, document] : documents_) document.diagnostics_due |= document.open;
+  for (auto& [uri, document] : documents_) document.diagnostics_due |= document.open && !document.read_only;
 }
 
 void Documents::mark_importers(const Document& changed) {

@@ -20,6 +20,7 @@ struct Document {
   int64_t version = 0;
   SourceId source = 0;
   bool open = false;
+  bool read_only = false;  ///< of the library, whose text never changes
   /// False from an edit that made no sense until the whole text comes again: the client's text is then
   /// unknown.
   bool in_step = true;
@@ -34,6 +35,8 @@ struct TextChange {
 
 /// The path that a file: URI names, percent-decoded; any other URI as it is.
 std::string path_of_uri(std::string_view uri);
+/// The file: URI of an absolute path.
+std::string uri_of_path(std::string_view path);
 
 class Documents {
  public:
@@ -41,6 +44,15 @@ class Documents {
 
   /// The open document of a URI, or null.
   Document* find(std::string_view uri);
+  /// The source of a document that is open, of a file of the library or of a file on the disk. Nothing where
+  /// there is none, or where its text is not the client's.
+  std::optional<SourceId> source_of(std::string_view uri);
+  /// The source of `quern:/library/NAME.relay`; nothing for any other URI.
+  std::optional<SourceId> library_source(std::string_view uri) const;
+  /// What the client calls a source.
+  std::string uri_of(SourceId source);
+  /// The open document of a source, or null.
+  const Document* of_source(SourceId source) const;
   /// Opens a document, or gives an open one another text. A document that is opened again keeps its module.
   Document& open(const std::string& uri, int64_t version, std::string text);
   /// Applies the changes in their order. One that makes no sense leaves the text as it was and the document

@@ -2,6 +2,7 @@
 // The protocol's envelope and its basic values. `Json` is nlohmann::json throughout: only .cpp files include
 // that library, so that headers name it by a template parameter and each .cpp instantiates what it defines.
 
+#include <stdexcept>
 #include <string_view>
 
 #include "lsp/positions.h"
@@ -17,6 +18,12 @@ enum ErrorCode : int {
   kInvalidParams = -32602,
   kInternalError = -32603,
   kServerNotInitialized = -32002,
+  kRequestFailed = -32803,
+};
+
+/// What a handler throws where its request is well-formed and cannot be done: the message says why, to a user.
+struct RequestFailed : std::runtime_error {
+  using std::runtime_error::runtime_error;
 };
 
 template <class Json>

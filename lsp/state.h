@@ -4,6 +4,7 @@
 #include "lsp/documents.h"
 #include "lsp/positions.h"
 #include "lsp/transport.h"
+#include "lsp/workspace.h"
 #include "session/session.h"
 
 namespace quern::lsp {
@@ -15,9 +16,11 @@ struct ServerState {
   Session& session;
   Transport& transport;
   Documents documents;
+  Workspace workspace;
   PositionEncoding encoding = PositionEncoding::Utf16;  ///< as negotiated
   bool watches_files = false;        ///< the client can be asked to tell of changes on the disk
   bool related_information = false;  ///< the client shows notes of diagnostics by themselves
+  bool location_links = false;       ///< the client takes LocationLinks for places of declarations
 };
 
 }  // namespace quern::lsp

@@ -8,6 +8,7 @@
 // The library is a module that every other one sees.
 
 #include <atomic>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -94,6 +95,23 @@ class Session {
   /// The files that imports name, but for open ones, whose text on the disk is another one by now.
   std::vector<std::string> outdated_files();
   ModuleId module_of(SourceId source) const;
+  /// The sources that are there, in the order in which they came: without the library's, and without files
+  /// that are gone from the disk.
+  std::vector<SourceId> sources() const;
+  /// The library's sources.
+  const std::vector<SourceId>& library() const;
+  /// Whether the source is one of the library's.
+  bool is_library(SourceId source) const;
+  /// Whether names of variables may have `/` in a source: it has TVM's header.
+  bool has_slash_names(SourceId source) const;
+  /// The source of a file, which is read where nothing has named it so far. Nothing for one that is not there
+  /// or cannot be read.
+  std::optional<SourceId> find_file(const std::string& path);
+  /// The source that an `import` names; nothing where it cannot be followed.
+  std::optional<SourceId> imported_by(DeclarationId import) const;
+  /// A session of the same sources, by the same numbers, some of them with other texts; the disk is not
+  /// looked at for them.
+  std::unique_ptr<Session> with_texts(const std::map<SourceId, std::string>& texts) const;
   /// Puts `text` in the place of a range of the source's text.
   void edit(SourceId source, Range range, std::string_view text);
   void remove_last_source(ModuleId module);

@@ -19,6 +19,7 @@ std::optional<std::string> image_of(std::string_view text);
 class TextImage {
  public:
   explicit TextImage(std::string_view bytes) : bytes_(bytes) {}
+  std::string_view bytes() const { return bytes_; }
 
   /// Whether it is the image of this very text, as far as a hash tells.
   bool is_of(std::string_view text) const;

@@ -194,6 +194,8 @@ class Database final : public Tables {
   };
   std::map<std::string, FileState> files;  ///< that were looked at, by absolute path
   SourceId open_file(std::string path, std::string text);
+  /// The file of a path, which is read where it was not looked at before.
+  const FileState& look_at_file(const std::string& path);
   void reread_files();
   void reread_data_files();
   std::vector<std::string> outdated_files() const;

@@ -99,21 +99,24 @@ void Database::follow_imports(SourceId source) {
   const std::string folder = sources[source].folder;
   for (DeclarationId id : all_of_source(source, PieceKind::Import)) {
     importing_.insert(module);
-    for (const std::string& candidate : candidates(folder, declarations[id].name)) {
-      std::string file = absolute_path(candidate);
-      auto [known, added] = files.try_emplace(file, FileState{candidate, 0, ""});
-      if (added) {
-        auto content = text_of_file(file);
-        std::error_code ignored;
-        if (content)
-          sources[open_file(candidate, std::move(*content))].open = false;
-        else if (fs::exists(file, ignored))
-          known->second.problem = content.error().message;
-      }
-      if (known->second.module) break;
-    }
+    for (const std::string& candidate : candidates(folder, declarations[id].name))
+      if (look_at_file(candidate).module) break;
   }
   update_imports();
+}
+
+const Database::FileState& Database::look_at_file(const std::string& path) {
+  std::string file = absolute_path(path);
+  auto [known, added] = files.try_emplace(file, FileState{path, 0, ""});
+  if (added) {
+    auto content = text_of_file(file);
+    std::error_code ignored;
+    if (content)
+      sources[open_file(path, std::move(*content))].open = false;
+    else if (fs::exists(file, ignored))
+      known->second.problem = content.error().message;
+  }
+  return known->second;
 }
 
 void Database::update_imports() {

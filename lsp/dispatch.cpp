@@ -153,6 +153,7 @@ Json Dispatcher::initialize(const Json& params) {
   state_.watches_files = can("workspace/didChangeWatchedFiles/dynamicRegistration");
   state_.related_information = can("textDocument/publishDiagnostics/relatedInformation");
   state_.location_links = can("textDocument/definition/linkSupport");
+  state_.document_changes = can("workspace/workspaceEdit/documentChanges");
   take_workspace_folders(state_, params);
   phase_ = Phase::Serving;
   Json capabilities = {{"positionEncoding", name_of(state_.encoding)}};

@@ -154,6 +154,7 @@ Json Dispatcher::initialize(const Json& params) {
   state_.related_information = can("textDocument/publishDiagnostics/relatedInformation");
   state_.location_links = can("textDocument/definition/linkSupport");
   state_.document_changes = can("workspace/workspaceEdit/documentChanges");
+  state_.folds_lines = can("textDocument/foldingRange/lineFoldingOnly");
   take_workspace_folders(state_, params);
   phase_ = Phase::Serving;
   Json capabilities = {{"positionEncoding", name_of(state_.encoding)}};

@@ -21,6 +21,7 @@ struct ServerState {
   bool watches_files = false;        ///< the client can be asked to tell of changes on the disk
   bool related_information = false;  ///< the client shows notes of diagnostics by themselves
   bool location_links = false;       ///< the client takes LocationLinks for places of declarations
+  bool folds_lines = false;          ///< the client folds whole lines
   bool document_changes = false;     ///< the client takes edits with the versions of documents
 };
 

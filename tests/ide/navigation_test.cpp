@@ -1,4 +1,4 @@
-// Definitions, types' definitions and references, by tables of marked texts.
+// Definitions, types' definitions, references and selections, by tables of marked texts.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "ide/definition.h"
+#include "ide/folding.h"
 #include "ide/references.h"
+#include "ide/selection.h"
 #include "tests/ide/marked_ranges.h"
 #include "tests/temporary_folder.h"
 
@@ -112,6 +114,45 @@ TEST(Navigation, ReferencesInOneText) {
                      "type Net { Net([|w|]: float32) }\nlet %n = Net([|w|]=1f);\n%n.$0[|w|]\n",
                      "def @f[[|n|]](%x: Tensor[([|$0n|],), float32]) { %x }\n",
                      "%$0x\n",
+                 });
+}
+
+/// Without the outermost, which is the whole text.
+std::vector<Range> selected(Session& session, SourceId source, uint32_t offset) {
+  std::vector<Range> ranges = selections(session, source, offset);
+  EXPECT_EQ(ranges.back(), (Range{0, static_cast<uint32_t>(session.text(source).size())}));
+  for (size_t i = 1; i < ranges.size(); ++i)
+    EXPECT_TRUE(ranges[i].begin <= ranges[i - 1].begin && ranges[i - 1].end <= ranges[i].end);
+  ranges.pop_back();
+  return ranges;
+}
+
+TEST(Navigation, Selections) {
+  expect_answers(selected, {
+                               "let %y = 1;\n[|let %x = [|f[|([|[|[|%[|$0a|]|] * %b|], 2|])|]|]|];\n",
+                               "let %y = 1;\n[|/// Doc.\n[|def @f() [|{ $0 }|]|]|]\n",
+                               "[|[|let %y = [|([|([|[|$0%a|] *|])|]|]|];|]\n",
+                           });
+}
+
+std::vector<Range> fold_ranges(Session& session, SourceId source, uint32_t) {
+  std::vector<Range> ranges;
+  for (const Fold& fold : folds(session.text(source))) ranges.push_back(fold.range);
+  return ranges;
+}
+
+TEST(Navigation, Folds) {
+  expect_answers(fold_ranges,
+                 {
+                     "let %x = 1;\ndef @f([|\n  %x: int32\n|]) {[|\n  match %x {[|\n  |]}\n|]}\n",
+                     "let %x = f(g([1, 2]));\n",
+                     "let %x = f([|g(\n1\n)|]);\n",
+                     "let %x = 1;\n\n// one[|\n// two\n/* three\n */|]\n\n// four\n%x\n",
+                     "let %x = 1;\n\nimport \"a.relay\" as a[|\nimport \"b.relay\"|]\n%x\n",
+                     "let %x = 1;\n#[metadata][|\n{\n}|]\n",
+                     // What nothing closes hides nothing; other brackets do.
+                     "let %x = 1;\ndef @f( {[| \n  %x\n|]}\n",
+                     "let %s = \"(\n1\n)\";\n",
                  });
 }
 

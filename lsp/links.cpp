@@ -1,0 +1,30 @@
+// textDocument/documentLink: the files that a document imports and loads.
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "ide/links.h"
+#include "lsp/methods.h"
+#include "lsp/protocol.h"
+
+namespace quern::lsp {
+
+/// Empty for a document that is not known.
+template <class Json>
+Json document_link(ServerState& state, const Json& params) {
+  Json found = Json::array();
+  const auto source =
+      state.documents.source_of(params.at("textDocument").at("uri").template get_ref<const std::string&>());
+  if (!source) return found;
+  const Positions positions(state.session.text(*source), state.encoding);
+  for (const ide::FileLink& link : ide::file_links(state.session, *source)) {
+    const std::filesystem::path path = std::filesystem::absolute(link.path).lexically_normal();
+    found.push_back(
+        {{"range", to_json<Json>(positions.range(link.range))}, {"target", uri_of_path(path.string())}});
+  }
+  return found;
+}
+
+template nlohmann::json document_link(ServerState&, const nlohmann::json&);
+
+}  // namespace quern::lsp

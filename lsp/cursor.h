@@ -1,6 +1,7 @@
 #pragma once
-// The place in a document that a request is about: `textDocument` and `position` of its params.
+// What a request is about: `textDocument` of its params, and `position` or `range` in it.
 
+#include <algorithm>
 #include <optional>
 #include <string>
 
@@ -9,21 +10,43 @@
 
 namespace quern::lsp {
 
+/// A document with the conversion of its positions.
+struct Asked {
+  const Document* document;
+  SourceId source;
+  Positions positions;
+};
+
+/// Nothing for a document that is not open, or whose text is not the client's.
+template <class Json>
+std::optional<Asked> asked_document(ServerState& state, const Json& params) {
+  const Document* document =
+      state.documents.find(params.at("textDocument").at("uri").template get_ref<const std::string&>());
+  if (!document || !document->in_step) return std::nullopt;
+  return Asked{document, document->source, Positions(state.session.text(document->source), state.encoding)};
+}
+
+/// The bytes of a range; those of one that ends before it starts are none.
+template <class Json>
+Range asked_range(const Asked& asked, const Json& range) {
+  const PositionRange at = to_range(range);
+  const uint32_t begin = asked.positions.offset(at.start);
+  return {begin, std::max(begin, asked.positions.offset(at.end))};
+}
+
 struct Cursor {
   SourceId source;
   uint32_t offset;
   Positions positions;  ///< of the document's text
 };
 
-/// Nothing for a document that is not open, or whose text is not the client's.
+/// As above.
 template <class Json>
 std::optional<Cursor> cursor_of(ServerState& state, const Json& params) {
-  const Document* document =
-      state.documents.find(params.at("textDocument").at("uri").template get_ref<const std::string&>());
   const Position position = to_position(params.at("position"));
-  if (!document || !document->in_step) return std::nullopt;
-  Positions positions(state.session.text(document->source), state.encoding);
-  return Cursor{document->source, positions.offset(position), positions};
+  const std::optional<Asked> asked = asked_document(state, params);
+  if (!asked) return std::nullopt;
+  return Cursor{asked->source, asked->positions.offset(position), asked->positions};
 }
 
 }  // namespace quern::lsp

@@ -21,7 +21,7 @@ json links_to(ServerState& state, SourceId from, const std::vector<ide::Declarat
   json links = json::array();
   for (const ide::DeclarationLink& link : found) {
     if (!locations.is_known(link.source)) continue;
-    if (!state.location_links) {
+    if (!state.client.location_links) {
       links.push_back(locations.to_json<json>(link.source, link.name));
       continue;
     }

@@ -33,7 +33,7 @@ class Renderer {
   Renderer(ServerState& state, const Document& document)
       : document_(document),
         positions_(state.session.text(document.source), state.encoding),
-        related_information_(state.related_information) {}
+        related_information_(state.client.related_information) {}
 
   json render(const LocatedDiagnostic& diagnostic) const {
     std::string message = diagnostic.message;
@@ -61,7 +61,6 @@ class Renderer {
     result["range"] = range(here ? diagnostic.range : Range{});
     result["message"] = message;
     if (!related.empty()) result["relatedInformation"] = related;
-    if (here && !diagnostic.fixes.empty()) result["data"] = {{"fixes", fixes(diagnostic)}};
     return result;
   }
 
@@ -74,16 +73,6 @@ class Renderer {
 
  private:
   bool is_here(std::string_view file) const { return file == document_.path; }
-  // What a code action does: edits in the protocol's own form.
-  json fixes(const LocatedDiagnostic& diagnostic) const {
-    json list = json::array();
-    for (const LocatedFix& fix : diagnostic.fixes) {
-      json edits = json::array();
-      for (const auto& [at, text] : fix.edits) edits.push_back({{"range", range(at)}, {"newText", text}});
-      list.push_back({{"title", fix.title}, {"edits", std::move(edits)}});
-    }
-    return list;
-  }
   json range(Range bytes) const { return to_json<json>(positions_.range(bytes)); }
 
   const Document& document_;
@@ -93,6 +82,23 @@ class Renderer {
 
 }  // namespace
 
+template <class Json>
+Json to_json(ServerState& state, const Document& document, const LocatedDiagnostic& diagnostic) {
+  return Renderer(state, document).render(diagnostic);
+}
+
+template <class Json>
+Json to_json(ServerState& state, const Document& document, const Checked& checked) {
+  const std::vector<LocatedDiagnostic>& found = checked.diagnostics;
+  Json list = Json::array();
+  if (found.empty()) return list;
+  Renderer renderer(state, document);
+  for (size_t i = 0; i < found.size() && i < kMostDiagnostics; ++i) list.push_back(renderer.render(found[i]));
+  if (found.size() > kMostDiagnostics)
+    list.push_back(renderer.render_rest(found[kMostDiagnostics], found.size() - kMostDiagnostics));
+  return list;
+}
+
 bool publish_diagnostics(ServerState& state, const Document& document, const std::atomic<bool>* stop) {
   if (!document.in_step) {
     clear_diagnostics(state, document);
@@ -100,20 +106,13 @@ bool publish_diagnostics(ServerState& state, const Document& document, const std
   }
   auto checked = state.session.check(document.source, stop);
   if (std::holds_alternative<Cancelled>(checked)) return false;
-  const std::vector<LocatedDiagnostic>& found = std::get<Checked>(checked).diagnostics;
-  if (found.empty()) {
-    clear_diagnostics(state, document);
-    return true;
-  }
-  Renderer renderer(state, document);
-  json list = json::array();
-  for (size_t i = 0; i < found.size() && i < kMostDiagnostics; ++i) list.push_back(renderer.render(found[i]));
-  if (found.size() > kMostDiagnostics)
-    list.push_back(renderer.render_rest(found[kMostDiagnostics], found.size() - kMostDiagnostics));
-  send(state, document, list);
+  send(state, document, to_json<json>(state, document, std::get<Checked>(checked)));
   return true;
 }
 
 void clear_diagnostics(ServerState& state, const Document& document) { send(state, document, json::array()); }
+
+template json to_json(ServerState&, const Document&, const LocatedDiagnostic&);
+template json to_json(ServerState&, const Document&, const Checked&);
 
 }  // namespace quern::lsp

@@ -1,5 +1,5 @@
 #pragma once
-// textDocument/publishDiagnostics.
+// Diagnostics in the protocol's form, and textDocument/publishDiagnostics.
 
 #include <atomic>
 
@@ -7,9 +7,15 @@
 
 namespace quern::lsp {
 
-/// Sends what is wrong with the document's latest version: the first 200 diagnostics and one that counts the
-/// rest. Notes with a place in the document become related information where the client shows it, all others
-/// lines of the message. A document that is out of step has none. False, and nothing is sent, where it was
+/// Notes with a place in the document become related information where the client shows it, all others lines
+/// of the message.
+template <class Json>
+Json to_json(ServerState& state, const Document& document, const LocatedDiagnostic& diagnostic);
+/// The first 200 and one that counts the rest.
+template <class Json>
+Json to_json(ServerState& state, const Document& document, const Checked& checked);
+
+/// Sends what is wrong with the document's latest version. A document that is out of step has none. False, and nothing is sent, where it was
 /// given up because `stop` became true.
 bool publish_diagnostics(ServerState& state, const Document& document, const std::atomic<bool>* stop);
 /// Takes away all diagnostics of a document.

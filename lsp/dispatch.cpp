@@ -54,6 +54,25 @@ PositionEncoding negotiated_encoding(const json& params) {
   return PositionEncoding::Utf16;
 }
 
+ClientFeatures client_features(const json& params) {
+  auto has = [&](const char* path) {
+    const json::json_pointer at(std::string("/capabilities/") + path);
+    return params.contains(at) && params.at(at) == true;
+  };
+  ClientFeatures client;
+  client.watches_files = has("workspace/didChangeWatchedFiles/dynamicRegistration");
+  client.related_information = has("textDocument/publishDiagnostics/relatedInformation");
+  client.pulls_diagnostics = params.contains(json::json_pointer("/capabilities/textDocument/diagnostic"));
+  client.refreshes_diagnostics = has("workspace/diagnostics/refreshSupport");
+  client.snippets = has("textDocument/completion/completionItem/snippetSupport");
+  client.location_links = has("textDocument/definition/linkSupport");
+  client.document_changes = has("workspace/workspaceEdit/documentChanges");
+  client.folds_lines = has("textDocument/foldingRange/lineFoldingOnly");
+  client.label_offsets =
+      has("textDocument/signatureHelp/signatureInformation/parameterInformation/labelOffsetSupport");
+  return client;
+}
+
 /// A bug of Quern as it is reported to a client.
 std::string text_of(const InternalFailure& bug, ServerState& state) {
   LocatedDiagnostic reported = state.session.locate(bug);
@@ -98,6 +117,8 @@ void Dispatcher::request(const Json& id, std::string_view name, const Json& para
     return refuse(kServerNotInitialized, "`initialize` has to come first");
   if (phase_ == Phase::Serving && name == "initialize")
     return refuse(kInvalidRequest, "the server is initialized already");
+  constexpr std::string_view kGivenUp = "the client cancelled it";
+  if (inbox_.is_cancelled(id.dump())) return refuse(kRequestCancelled, kGivenUp);
   try {
     Json result;
     const Method* method = find_method(name);
@@ -113,6 +134,10 @@ void Dispatcher::request(const Json& id, std::string_view name, const Json& para
       return refuse(kInvalidRequest, fmt::format("`{}` is a notification and has no id", name));
     }
     send_result(state_.transport, id, result);
+  } catch (const Stopped&) {
+    if (inbox_.is_cancelled(id.dump())) return refuse(kRequestCancelled, kGivenUp);
+    send_error<Json>(state_.transport, id, kServerCancelled, "the text has changed",
+                     {{"retriggerRequest", true}});
   } catch (const json::exception& error) {
     refuse(kInvalidParams, fmt::format("`{}` does not take these params: {}", name, error.what()));
   } catch (const RequestFailed& failed) {
@@ -125,8 +150,7 @@ void Dispatcher::request(const Json& id, std::string_view name, const Json& para
 }
 
 // There is no answer to a notification: what is wrong with one goes to the client's log. Those that the
-// server does not know, or that come outside its life, are ignored; so are $/cancelRequest (a request is
-// answered before the next message is read) and $/setTrace.
+// server does not know, or that come outside its life, are ignored; so is $/setTrace.
 template <class Json>
 void Dispatcher::notification(std::string_view name, const Json& params) {
   const Method* method = find_method(name);
@@ -145,16 +169,8 @@ void Dispatcher::notification(std::string_view name, const Json& params) {
 
 template <class Json>
 Json Dispatcher::initialize(const Json& params) {
-  auto can = [&](const char* capability) {
-    const json::json_pointer at("/capabilities/" + std::string(capability));
-    return params.contains(at) && params.at(at) == true;
-  };
   state_.encoding = negotiated_encoding(params);
-  state_.watches_files = can("workspace/didChangeWatchedFiles/dynamicRegistration");
-  state_.related_information = can("textDocument/publishDiagnostics/relatedInformation");
-  state_.location_links = can("textDocument/definition/linkSupport");
-  state_.document_changes = can("workspace/workspaceEdit/documentChanges");
-  state_.folds_lines = can("textDocument/foldingRange/lineFoldingOnly");
+  state_.client = client_features(params);
   take_workspace_folders(state_, params);
   phase_ = Phase::Serving;
   Json capabilities = {{"positionEncoding", name_of(state_.encoding)}};
@@ -167,6 +183,7 @@ bool Dispatcher::publish_due(const std::atomic<bool>* stop) {
   state_.documents.each_open([&](Document& document) {
     if (!document.diagnostics_due || !complete) return;
     document.diagnostics_due = false;
+    if (state_.client.pulls_diagnostics) return;
     try {
       complete = publish_diagnostics(state_, document, stop);
       document.diagnostics_due = !complete;

@@ -4,16 +4,19 @@
 #include <atomic>
 #include <string_view>
 
+#include "lsp/inbox.h"
 #include "lsp/state.h"
 
 namespace quern::lsp {
 
 class Dispatcher {
  public:
-  explicit Dispatcher(ServerState& state) : state_(state) {}
+  Dispatcher(ServerState& state, Inbox& inbox) : state_(state), inbox_(inbox) {
+    state.stop = &inbox.overtaken();
+  }
 
   /// Handles one message and answers it if it is a request; a handler that throws is answered with
-  /// InternalError. False for `exit`.
+  /// InternalError, and a request that was cancelled with RequestCancelled. False for `exit`.
   bool receive(std::string_view text);
   /// Publishes the diagnostics of the documents that changed. False where that was given up because `stop`
   /// became true: what is not published stays due.
@@ -31,6 +34,7 @@ class Dispatcher {
   Json initialize(const Json& params);
 
   ServerState& state_;
+  Inbox& inbox_;
   Phase phase_ = Phase::Created;
 };
 

@@ -22,11 +22,11 @@ Json folding_range(ServerState& state, const Json& params) {
   const Positions positions(text, state.encoding);
   for (const ide::Fold& fold : ide::folds(text)) {
     const PositionRange range = positions.range(fold.range);
-    const bool stays = state.folds_lines && fold.kind == ide::FoldKind::Brackets;
+    const bool stays = state.client.folds_lines && fold.kind == ide::FoldKind::Brackets;
     const uint32_t end = range.end.line - (stays ? 1 : 0);
     if (end <= range.start.line) continue;
     Json item = {{"startLine", range.start.line}, {"endLine", end}};
-    if (!state.folds_lines) {
+    if (!state.client.folds_lines) {
       item["startCharacter"] = range.start.character;
       item["endCharacter"] = range.end.character;
     }

@@ -36,8 +36,10 @@ void send_result(Transport& transport, const Json& id, const Json& result) {
 }
 
 template <class Json>
-void send_error(Transport& transport, const Json& id, ErrorCode code, std::string_view message) {
+void send_error(Transport& transport, const Json& id, ErrorCode code, std::string_view message,
+                const Json& data) {
   Json error = {{"code", static_cast<int>(code)}, {"message", message}};
+  if (!data.is_null()) error["data"] = data;
   send<Json>(transport, {{"jsonrpc", "2.0"}, {"id", id}, {"error", error}});
 }
 
@@ -48,7 +50,9 @@ void send_notification(Transport& transport, std::string_view method, const Json
 
 template <class Json>
 void send_request(Transport& transport, std::string_view id, std::string_view method, const Json& params) {
-  send<Json>(transport, {{"jsonrpc", "2.0"}, {"id", id}, {"method", method}, {"params", params}});
+  Json message = {{"jsonrpc", "2.0"}, {"id", id}, {"method", method}};
+  if (!params.is_null()) message["params"] = params;
+  send(transport, message);
 }
 
 void log_message(Transport& transport, std::string_view text) {
@@ -78,7 +82,8 @@ Json to_json(const PositionRange& range) {
 }
 
 template void send_result(Transport&, const nlohmann::json&, const nlohmann::json&);
-template void send_error(Transport&, const nlohmann::json&, ErrorCode, std::string_view);
+template void send_error(Transport&, const nlohmann::json&, ErrorCode, std::string_view,
+                         const nlohmann::json&);
 template void send_request(Transport&, std::string_view, std::string_view, const nlohmann::json&);
 template void send_notification(Transport&, std::string_view, const nlohmann::json&);
 template Position to_position(const nlohmann::json&);

@@ -18,6 +18,8 @@ enum ErrorCode : int {
   kInvalidParams = -32602,
   kInternalError = -32603,
   kServerNotInitialized = -32002,
+  kRequestCancelled = -32800,
+  kServerCancelled = -32802,
   kRequestFailed = -32803,
 };
 
@@ -28,8 +30,10 @@ struct RequestFailed : std::runtime_error {
 
 template <class Json>
 void send_result(Transport& transport, const Json& id, const Json& result);
+/// `data`: as the protocol has it for the code; null for none.
 template <class Json>
-void send_error(Transport& transport, const Json& id, ErrorCode code, std::string_view message);
+void send_error(Transport& transport, const Json& id, ErrorCode code, std::string_view message,
+                const Json& data = nullptr);
 /// A request of the server's own; its answer is not waited for.
 template <class Json>
 void send_request(Transport& transport, std::string_view id, std::string_view method, const Json& params);

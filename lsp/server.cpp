@@ -19,9 +19,9 @@ int run_language_server(Session& session, int in, int out) {
 
   Transport transport(in, out);
   ServerState state(session, transport);
-  Dispatcher dispatcher(state);
   Clock::time_point last_quiet = Clock::now();
   Inbox inbox(transport);
+  Dispatcher dispatcher(state, inbox);
   while (std::optional<std::string> message = inbox.next()) {
     if (!dispatcher.receive(*message)) break;
     // Checking is given up when a message arrives, and taken up where it was; but not for ever.

@@ -1,6 +1,8 @@
 #pragma once
 // What the handlers of messages work on.
 
+#include <atomic>
+
 #include "lsp/documents.h"
 #include "lsp/positions.h"
 #include "lsp/transport.h"
@@ -8,6 +10,19 @@
 #include "session/session.h"
 
 namespace quern::lsp {
+
+/// What the client said that it can do.
+struct ClientFeatures {
+  bool watches_files = false;          ///< it can be asked to tell of changes on the disk
+  bool related_information = false;    ///< it shows notes of diagnostics by themselves
+  bool snippets = false;               ///< completion may insert text with places to go on at
+  bool pulls_diagnostics = false;      ///< it asks for diagnostics, and is not sent any
+  bool refreshes_diagnostics = false;  ///< it can be asked to ask for all of them again
+  bool location_links = false;         ///< it takes LocationLinks for places of declarations
+  bool folds_lines = false;            ///< it folds whole lines
+  bool document_changes = false;       ///< it takes edits with the versions of documents
+  bool label_offsets = false;          ///< parameters of a signature may be given by their places in it
+};
 
 struct ServerState {
   ServerState(Session& session, Transport& transport)
@@ -18,11 +33,12 @@ struct ServerState {
   Documents documents;
   Workspace workspace;
   PositionEncoding encoding = PositionEncoding::Utf16;  ///< as negotiated
-  bool watches_files = false;        ///< the client can be asked to tell of changes on the disk
-  bool related_information = false;  ///< the client shows notes of diagnostics by themselves
-  bool location_links = false;       ///< the client takes LocationLinks for places of declarations
-  bool folds_lines = false;          ///< the client folds whole lines
-  bool document_changes = false;     ///< the client takes edits with the versions of documents
+  ClientFeatures client;
+  /// Becomes true where the answer to the present request is not wanted any more, or is of an old text.
+  const std::atomic<bool>* stop = nullptr;
 };
+
+/// Thrown by a handler that saw `ServerState::stop`.
+struct Stopped {};
 
 }  // namespace quern::lsp

@@ -88,7 +88,7 @@ Json document_symbol(ServerState& state, const Json& params) {
 template <class Json>
 Json workspace_symbol(ServerState& state, const Json& params) {
   const auto& query = params.at("query").template get_ref<const std::string&>();
-  if (!state.watches_files) state.documents.reread_files();
+  if (!state.client.watches_files) state.documents.reread_files();
   Search search(state, query);
   std::set<std::string> uris;
   for (const SourceId source : state.session.sources()) {

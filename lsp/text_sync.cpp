@@ -80,7 +80,7 @@ void did_close(ServerState& state, const Json& params) {
   Document* document = document_of(state, params);
   if (!document) return;
   state.documents.close(*document);
-  clear_diagnostics(state, *document);
+  if (!state.client.pulls_diagnostics) clear_diagnostics(state, *document);
 }
 
 template void did_open(ServerState&, const json&);

@@ -13,7 +13,7 @@ using nlohmann::json;
 /// Asks a client that can watch files to watch `.relay` files. Handles `initialized`.
 template <class Json>
 void watch_files(ServerState& state, const Json&) {
-  if (!state.watches_files) return;
+  if (!state.client.watches_files) return;
   // The types of what `load` reads are in its files.
   Json watchers = Json::array({{{"globPattern", "**/*.{relay,npy,npz,safetensors}"}}});
   Json registration = {{"id", "relay-files"},
@@ -27,6 +27,8 @@ void watch_files(ServerState& state, const Json&) {
 template <class Json>
 void did_change_watched_files(ServerState& state, const Json&) {
   state.documents.reread_files();
+  if (state.client.refreshes_diagnostics)
+    send_request<Json>(state.transport, "refresh-diagnostics", "workspace/diagnostic/refresh", nullptr);
 }
 
 template void watch_files(ServerState&, const json&);

@@ -1,0 +1,36 @@
+// textDocument/diagnostic: what is wrong, for clients that ask.
+
+#include <fmt/format.h>
+
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "lsp/cursor.h"
+#include "lsp/diagnostics.h"
+#include "lsp/methods.h"
+
+namespace quern::lsp {
+
+/// All diagnostics under a name for them, or that they are those of the name that the client has. Throws
+/// Stopped where it was given up.
+template <class Json>
+Json pull_diagnostics(ServerState& state, const Json& params) {
+  const std::optional<Asked> asked = asked_document(state, params);
+  Json items = Json::array();
+  if (asked) {
+    const auto checked = state.session.check(asked->source, state.stop);
+    if (std::holds_alternative<Cancelled>(checked)) throw Stopped{};
+    items = to_json<Json>(state, *asked->document, std::get<Checked>(checked));
+  }
+  const std::string name = fmt::format("{:x}", std::hash<Json>()(items));
+  if (params.value("previousResultId", "") == name) return {{"kind", "unchanged"}, {"resultId", name}};
+  return {{"kind", "full"}, {"resultId", name}, {"items", std::move(items)}};
+}
+
+template nlohmann::json pull_diagnostics(ServerState&, const nlohmann::json&);
+
+}  // namespace quern::lsp

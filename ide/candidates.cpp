@@ -67,7 +67,10 @@ CompletionList Candidates::take(Range replaced) {
   const auto shown = order.begin() + static_cast<std::ptrdiff_t>(std::min(all_.size(), kMost));
   std::partial_sort(order.begin(), shown, order.end(), [&](const Ranked* a, const Ranked* b) {
     const auto of_a = key(*a), of_b = key(*b);
-    return of_a != of_b ? of_a < of_b : a->candidate.label < b->candidate.label;
+    if (of_a != of_b) return of_a < of_b;
+    // Of two of one name the one that says more.
+    const auto by_name = a->candidate.label <=> b->candidate.label;
+    return by_name != 0 ? by_name < 0 : a->candidate.detail && !b->candidate.detail;
   });
   std::unordered_set<std::string_view> labels;
   int rank = -1;

@@ -18,7 +18,9 @@ std::string scalar_form(ScalarOp op);
 
 class Completer {
  public:
-  Completer(Session& session, ModuleId module, std::string_view text, uint32_t offset, std::string folder);
+  /// `source`: of the session, where the text is its.
+  Completer(Session& session, ModuleId module, std::string_view text, uint32_t offset, std::string folder,
+            std::optional<SourceId> source);
   CompletionList run();
 
  private:

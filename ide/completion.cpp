@@ -9,14 +9,14 @@
 namespace quern::ide {
 
 Completer::Completer(Session& session, ModuleId module, std::string_view text, uint32_t offset,
-                     std::string folder)
+                     std::string folder, std::optional<SourceId> source)
     : session_(session),
       module_(module),
       lexed_(lexed_text(text)),
       offset_(std::min(offset, static_cast<uint32_t>(text.size()))),
       folder_(std::move(folder)),
       parse_(lexed_),
-      types_(session, module, parse_),
+      types_(session, module, parse_, source),
       replaced_{offset_, offset_} {}
 
 CompletionList Completer::run() {
@@ -211,7 +211,13 @@ void Completer::after_value() {
 
 CompletionList complete(Session& session, ModuleId module, std::string_view text, uint32_t offset,
                         const std::string& folder) {
-  return Completer(session, module, text, offset, folder).run();
+  return Completer(session, module, text, offset, folder, std::nullopt).run();
+}
+
+CompletionList complete(Session& session, SourceId source, uint32_t offset) {
+  return Completer(session, session.module_of(source), session.text(source), offset, session.folder(source),
+                   source)
+      .run();
 }
 
 std::string documentation_of(Session& session, ModuleId module, const CompletionItem& item) {

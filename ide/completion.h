@@ -48,6 +48,8 @@ struct CompletionList {
 /// but for the names of files and the values of attributes.
 CompletionList complete(Session& session, ModuleId module, std::string_view text, uint32_t offset,
                         const std::string& folder = "");
+/// The same in a source of the session, whose files are in its folder.
+CompletionList complete(Session& session, SourceId source, uint32_t offset);
 
 /// Markdown about an item; may be empty.
 std::string documentation_of(Session& session, ModuleId module, const CompletionItem& item);

@@ -45,8 +45,16 @@ bool match_types(Type pattern, Type actual, Substitution& found) {
   return true;
 }
 
-KnownTypes::KnownTypes(Session& session, ModuleId module, const QuickParse& parse)
-    : session_(session), module_(module), parse_(parse), text_(parse.text()), turn_(series()) {}
+KnownTypes::KnownTypes(Session& session, ModuleId module, const QuickParse& parse,
+                       std::optional<SourceId> source)
+    : session_(session),
+      module_(module),
+      parse_(parse),
+      text_(parse.text()),
+      source_(source),
+      turn_(series()) {
+  if (source) statements_ = session.statements(*source);
+}
 
 const Scheme* KnownTypes::scheme_of_global(std::string_view name) {
   Scope& scope = session_.scope(module_);
@@ -57,7 +65,7 @@ const Scheme* KnownTypes::scheme_of_global(std::string_view name) {
 
 Type KnownTypes::of_variable(std::string_view name, int depth) {
   if (const Binding* local = parse_.find(name, true)) return of_binding(*local, depth);
-  if (parse_.frames().front().in_definition) return nullptr;
+  if (parse_.frames().front().in_definition || !follows_module()) return nullptr;
   const DeclarationId statement = session_.find_variable(module_, name);
   const TopLevelVariable* variable = statement ? session_.statement_variable(statement, name) : nullptr;
   return variable && !variable->variable->type->is_error() ? variable->variable->type : nullptr;
@@ -68,9 +76,23 @@ Type KnownTypes::of_binding(const Binding& binding, int depth) {
   const auto [known, is_new] = bindings_.try_emplace(binding.declared, nullptr);
   if (!is_new) return known->second;
   const LexemeRange annotation = annotation_of(text_, binding);
-  Type type = annotation.empty() ? of(value_of(text_, binding), depth + 1) : annotated(annotation);
+  Type type = annotation.empty() ? known_of_statement(binding) : annotated(annotation);
+  if (!type && annotation.empty()) type = of(value_of(text_, binding), depth + 1);
   bindings_[binding.declared] = type;
   return type;
+}
+
+// Of what a statement of the source binds, where that is inferred by now.
+Type KnownTypes::known_of_statement(const Binding& binding) {
+  const uint32_t offset = text_.lexemes[binding.declared].range.begin;
+  const auto statement = std::ranges::partition_point(
+      statements_, [&](DeclarationId id) { return session_.range_of(id).end <= offset; });
+  if (statement == statements_.end()) return nullptr;
+  const uint32_t begin = session_.range_of(*statement).begin;
+  for (size_t i = binding.declared; i > 0 && text_.lexemes[i].range.begin > begin; --i)
+    if (text_.is_symbol(i, "=")) return nullptr;  // bound inside of the value
+  const auto variable = offset < begin ? nullptr : session_.known_variable(*statement, binding.name);
+  return variable && !variable->variable->type->is_error() ? variable->variable->type : nullptr;
 }
 
 Type KnownTypes::of(LexemeRange expression, int depth) {

@@ -24,7 +24,12 @@ struct Argument {
 
 class KnownTypes {
  public:
-  KnownTypes(Session& session, ModuleId module, const QuickParse& parse);
+  /// `source`: of the session, where the text is its; else the text is an input after all of the module's.
+  KnownTypes(Session& session, ModuleId module, const QuickParse& parse,
+             std::optional<SourceId> source = std::nullopt);
+
+  /// Whether variables that the text does not bind may be those of the module's statements.
+  bool follows_module() const { return !source_; }
 
   /// Of an expression; null where it is not known.
   Type of(LexemeRange expression) { return of(expression, 0); }
@@ -67,11 +72,14 @@ class KnownTypes {
   Type result_of_call(LexemeRange callee, uint32_t open, int depth);
   Type result_of_operator(const Declaration& op, const std::vector<Argument>& arguments);
   Type annotated(LexemeRange type);
+  Type known_of_statement(const Binding& binding);
 
   Session& session_;
   ModuleId module_;
   const QuickParse& parse_;
   const LexedText& text_;
+  std::optional<SourceId> source_;
+  std::vector<DeclarationId> statements_;  ///< of the source
   Series::Turn turn_;
   std::map<uint32_t, Type> bindings_;  ///< by the lexeme that binds
 };

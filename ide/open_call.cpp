@@ -199,6 +199,7 @@ bool OpenCall::call_local(LexemeRange callee) {
           parameter_of(std::string_view(callable.line.text).substr(range.begin, range.end - range.begin)));
     return true;
   }
+  if (!types_->follows_module()) return false;
   const DeclarationId statement = session_->find_variable(module_, name.substr(1));
   const TopLevelVariable* variable =
       statement ? session_->statement_variable(statement, name.substr(1)) : nullptr;

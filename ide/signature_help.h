@@ -26,5 +26,7 @@ struct SignatureHelp {
 /// inferred. Nothing outside of calls, and for what nothing is known of.
 std::optional<SignatureHelp> signature_help(Session& session, ModuleId module, std::string_view text,
                                             uint32_t offset);
+/// The same in a source of the session.
+std::optional<SignatureHelp> signature_help(Session& session, SourceId source, uint32_t offset);
 
 }  // namespace quern::ide

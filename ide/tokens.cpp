@@ -44,9 +44,11 @@ struct Declared {
 
 class Tokens {
  public:
-  Tokens(Session& session, ModuleId module, std::string_view text)
+  /// `whole`: the text has all of its statements, and no variable is another text's.
+  Tokens(Session& session, ModuleId module, std::string_view text, bool whole)
       : session_(session),
         module_(module),
+        whole_(whole),
         text_(lexed_text(text)),
         parse_(text_),
         declared_((parse_.run(), parse_)) {
@@ -151,7 +153,7 @@ class Tokens {
     return declared_.imports_all || is_imported(name) || session_.scope(module_).in_broken_import(name);
   }
   bool has_variable(const Mark& mark, std::string_view name) const {
-    return mark.sees_variables && session_.find_variable(module_, name.substr(1)) != 0;
+    return mark.sees_variables && !whole_ && session_.find_variable(module_, name.substr(1)) != 0;
   }
   bool has_type(std::string_view name) const {
     return declared_.types.contains(name) || parse_dtype(name) || name == "Ref" ||
@@ -201,6 +203,7 @@ class Tokens {
 
   Session& session_;
   ModuleId module_;
+  bool whole_;
   LexedText text_;
   QuickParse parse_;
   Declared declared_;
@@ -211,7 +214,11 @@ class Tokens {
 }  // namespace
 
 std::vector<Token> tokens(Session& session, ModuleId module, std::string_view text) {
-  return Tokens(session, module, text).run();
+  return Tokens(session, module, text, false).run();
+}
+
+std::vector<Token> tokens(Session& session, SourceId source) {
+  return Tokens(session, session.module_of(source), session.text(source), true).run();
 }
 
 }  // namespace quern::ide

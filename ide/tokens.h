@@ -43,5 +43,7 @@ struct Token {
 /// The tokens of one input, which is not in the session, in the order of the text. Any bytes may stand in it;
 /// comments and strings end where the text does at the latest. Blanks are no tokens.
 std::vector<Token> tokens(Session& session, ModuleId module, std::string_view text);
+/// Those of a source of the session.
+std::vector<Token> tokens(Session& session, SourceId source);
 
 }  // namespace quern::ide

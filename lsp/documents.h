@@ -15,6 +15,12 @@
 
 namespace quern::lsp {
 
+/// The semantic tokens that were sent last, by the number of the answer.
+struct SentTokens {
+  uint64_t result = 0;  ///< 0: none were
+  std::vector<uint32_t> data;
+};
+
 struct Document {
   std::string uri, path;
   int64_t version = 0;
@@ -25,6 +31,7 @@ struct Document {
   /// unknown.
   bool in_step = true;
   bool diagnostics_due = false;
+  SentTokens tokens;
 };
 
 /// A change of a document's text; without a range, `text` is all of it.

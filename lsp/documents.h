@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ide/type_hints.h"
 #include "ir/base/result.h"
 #include "lsp/positions.h"
 #include "session/session.h"
@@ -32,6 +33,7 @@ struct Document {
   bool in_step = true;
   bool diagnostics_due = false;
   SentTokens tokens;
+  ide::KnownHints hints;
 };
 
 /// A change of a document's text; without a range, `text` is all of it.

@@ -1,0 +1,60 @@
+// textDocument/inlayHint and its resolve: types that a text leaves out.
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "ide/type_hints.h"
+#include "lsp/cursor.h"
+#include "lsp/methods.h"
+
+namespace quern::lsp {
+
+namespace {
+
+/// A type in one glance: what is longer ends in an ellipsis, and is whole in its tooltip.
+std::string glance(const std::string& text) {
+  constexpr size_t kMost = 60;
+  size_t end = kMost;
+  while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) ++end;
+  return end >= text.size() ? text : text.substr(0, end) + "…";
+}
+
+}  // namespace
+
+/// The hints in a range; to take one writes the annotation, where that may be written as it is.
+template <class Json>
+Json inlay_hints(ServerState& state, const Json& params) {
+  const Json& range = params.at("range");
+  const std::optional<Asked> asked = asked_document(state, params);
+  if (!asked) return nullptr;
+  ide::KnownHints& known = state.documents.find(asked->document->uri)->hints;
+  Json hints = Json::array();
+  for (const ide::TypeHint& hint :
+       ide::type_hints(state.session, asked->source, asked_range(*asked, range), known)) {
+    const PositionRange place = asked->positions.range({hint.offset, hint.offset});
+    const Json at = to_json<Json>(place);
+    Json shown = {
+        {"position", at.at("start")}, {"label", glance(hint.text)}, {"kind", 1}, {"data", hint.text}};
+    if (hint.can_be_inserted) shown["textEdits"] = Json::array({{{"range", at}, {"newText", hint.text}}});
+    hints.push_back(std::move(shown));
+  }
+  return hints;
+}
+
+/// The hint with its whole text as tooltip.
+template <class Json>
+Json resolve_inlay_hint(ServerState&, const Json& hint) {
+  Json resolved = hint;
+  resolved["tooltip"] = {
+      {"kind", "markdown"},
+      {"value", fmt::format("```quern\n{}\n```", hint.at("data").template get_ref<const std::string&>())}};
+  return resolved;
+}
+
+template nlohmann::json inlay_hints(ServerState&, const nlohmann::json&);
+template nlohmann::json resolve_inlay_hint(ServerState&, const nlohmann::json&);
+
+}  // namespace quern::lsp

@@ -1,0 +1,84 @@
+// textDocument/codeAction: a table of texts with a cursor, what is offered there, and the text after it.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/lsp/typed_document.h"
+
+namespace quern::lsp_test {
+namespace {
+
+using nlohmann::json;
+
+struct ActionRow {
+  const char* text;
+  const char* title;
+  const char* after;  ///< null: it is not offered
+};
+
+const ActionRow kActions[] = {
+    // Fixes of diagnostics.
+    {"/* 🙂 */ let %count = 1;\n%c$0ont", "write `%count`", "/* 🙂 */ let %count = 1;\n%count"},
+    {"let %count = 1;\n%c$0ount", "write `%count`", nullptr},
+    // Annotations.
+    {"/* 漢 */ let %$0x = 1f;", "write the type: float32", "/* 漢 */ let %x: float32 = 1f;"},
+    {"let %a = 1; let %x = 1f$0;", "write the type: float32", nullptr},
+    {"def @f(%$0a: int32) { let %b = %a; %b }", "write every type of the declaration",
+     "def @f(%a: int32) -> int32 { let %b: int32 = %a; %b }"},
+    {"let %x: float$032 = 1f;", "remove the type of `%x`", "let %x = 1f;"},
+    {"let %x: float$064 = 1.5;", "remove the type of `%x`", nullptr},
+    {"let %x: float$032 = %nothing;", "remove the type of `%x`", nullptr},
+};
+
+TEST(LspCodeActions, Table) {
+  std::vector<std::string> texts;
+  for (const ActionRow& row : kActions) texts.emplace_back(row.text);
+  EachClient<json>().open(texts, [&](const TypedDocument<json>& document, size_t i, const std::string& end) {
+    const ActionRow& row = kActions[i];
+    const json at = document.range(document.cursor, document.cursor);
+    const json context = {{"diagnostics", json::array()}};
+    const json actions = document.ask("textDocument/codeAction", {{"range", at}, {"context", context}});
+    bool found = false;
+    for (const json& action : actions) {
+      if (action.at("title") != row.title) continue;
+      found = true;
+      ASSERT_NE(row.after, nullptr) << actions;
+      EXPECT_EQ(document.after(action["edit"]["changes"].at(document.uri)), with_ends(row.after, end));
+    }
+    EXPECT_EQ(found, row.after != nullptr) << actions;
+    // What was tried is taken back.
+    const json hints = document.ask("textDocument/codeAction", {{"range", at}, {"context", context}});
+    EXPECT_EQ(hints, actions);
+  });
+}
+
+TEST(LspCodeActions, OnlyTheKindsThatAreWanted) {
+  Client<json> client;
+  client.initialize();
+  client.open("untitled:1", 1, "let %count = 1;\n%cont");
+  auto kinds = [&](int line, int character, const std::string& only) {
+    const json at = {{"line", line}, {"character", character}};
+    const json context = {{"diagnostics", json::array()}, {"only", json::array({only})}};
+    const json params = {{"textDocument", {{"uri", "untitled:1"}}},
+                         {"range", {{"start", at}, {"end", at}}},
+                         {"context", context}};
+    const json actions = client.call("textDocument/codeAction", params)["result"];
+    std::vector<std::string> found;
+    for (const json& action : actions) found.push_back(action["kind"]);
+    return found;
+  };
+  using testing::ElementsAre;
+  using testing::IsEmpty;
+  EXPECT_THAT(kinds(1, 1, "quickfix"), ElementsAre("quickfix"));
+  EXPECT_THAT(kinds(1, 1, "refactor"), IsEmpty());
+  EXPECT_THAT(kinds(0, 6, "refactor"), ElementsAre("refactor.rewrite"));
+  EXPECT_THAT(kinds(0, 6, "refactor.inline"), IsEmpty());
+  EXPECT_THAT(kinds(0, 6, "source"), IsEmpty());
+}
+
+}  // namespace
+}  // namespace quern::lsp_test

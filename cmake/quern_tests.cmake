@@ -71,6 +71,15 @@ if(TARGET quern-kernel)
   add_dependencies(quern_kernel_tests quern-kernel)
 endif()
 
+# The editors' plugins and clients of the server that are not ours, each skipped where what it needs is not there. Packages of
+# npm are kept in the build folder.
+foreach(name grammar vscode)
+  add_test(NAME Editors.${name}
+           COMMAND "${PROJECT_SOURCE_DIR}/tests/editors/run.sh" ${name} $<TARGET_FILE:quern> "${PROJECT_BINARY_DIR}/npm")
+  set_tests_properties(Editors.${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT ${QUERN_TEST_TIMEOUT}
+                       ENVIRONMENT "QUERN_CACHE=off;QUERN_TIERS=best;QUERN_VERIFY=1")
+endforeach()
+
 # Built by bench/session.sh alone.
 add_executable(quern_session_bench EXCLUDE_FROM_ALL bench/session_bench.cpp tests/lsp/server_process.cpp)
 target_link_libraries(quern_session_bench PRIVATE quern_settings fmt::fmt quern_repl)

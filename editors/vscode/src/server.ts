@@ -1,0 +1,80 @@
+// `quern lsp` as a client sees it.
+
+import * as os from 'node:os';
+import * as vscode from 'vscode';
+import { LanguageClient, type LanguageClientOptions, type ServerOptions } from 'vscode-languageclient/node';
+
+/** The program as the settings name it for a file, or for the window. */
+export function programOf(uri?: vscode.Uri): string {
+  const named = vscode.workspace.getConfiguration('quern', uri).get('path', 'quern').trim() || 'quern';
+  const folder = (uri && vscode.workspace.getWorkspaceFolder(uri)) ?? vscode.workspace.workspaceFolders?.[0];
+  return named.replace('${workspaceFolder}', folder?.uri.fsPath ?? '.').replace(/^~(?=[/\\])/, os.homedir());
+}
+
+const clientOptions: LanguageClientOptions = {
+  documentSelector: [
+    { language: 'quern', scheme: 'file' },
+    { language: 'quern', scheme: 'untitled' },
+  ],
+  outputChannelName: 'Quern',
+};
+
+/** The language server, which starts, stops and starts again one step after the other. */
+export class Server implements vscode.Disposable {
+  private client: LanguageClient | undefined;
+  private last: Promise<void> = Promise.resolve();
+
+  /** The answer to a request; throws where there is no server, and what the server refuses. */
+  request<T>(method: string, params: object): Promise<T> {
+    if (!this.client?.isRunning()) throw new Error('the language server does not run (see the output channel Quern)');
+    return this.client.sendRequest<T>(method, params);
+  }
+
+  start(): Promise<void> {
+    return this.next(() => this.startNow());
+  }
+  stop(): Promise<void> {
+    return this.next(() => this.stopNow());
+  }
+  restart(): Promise<void> {
+    return this.next(async () => {
+      await this.stopNow();
+      await this.startNow();
+    });
+  }
+  dispose(): void {
+    void this.stop();
+  }
+
+  private next(step: () => Promise<void>): Promise<void> {
+    this.last = this.last.then(step, step);
+    return this.last;
+  }
+
+  private async startNow(): Promise<void> {
+    const command = programOf();
+    const serverOptions: ServerOptions = { command, args: ['lsp'] };
+    const client = new LanguageClient('quern', 'Quern', serverOptions, clientOptions);
+    try {
+      await client.start();
+      this.client = client;
+    } catch (error) {
+      await client.dispose().catch(() => undefined);
+      const why = error instanceof Error ? error.message : String(error);
+      void this.tellMissing(`Quern: \`${command} lsp\` did not start (${why}). Is \`quern.path\` right?`);
+    }
+  }
+
+  private async stopNow(): Promise<void> {
+    const client = this.client;
+    this.client = undefined;
+    // A server that does not answer is ended all the same; there is nobody to tell.
+    await client?.dispose().catch(() => undefined);
+  }
+
+  private async tellMissing(message: string): Promise<void> {
+    const open = 'Open Settings';
+    if ((await vscode.window.showErrorMessage(message, open)) === open)
+      await vscode.commands.executeCommand('workbench.action.openSettings', 'quern.path');
+  }
+}

@@ -1,0 +1,12 @@
+// Texts that only the server has, such as the library's: `quern:/stdlib/nn.relay`.
+
+import * as vscode from 'vscode';
+import type { Server } from './server';
+
+export class VirtualDocuments implements vscode.TextDocumentContentProvider {
+  constructor(private readonly server: Server) {}
+
+  provideTextDocumentContent(uri: vscode.Uri): Promise<string> {
+    return this.server.request<string>('quern/virtualDocument', { uri: uri.toString() });
+  }
+}

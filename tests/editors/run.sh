@@ -1,0 +1,78 @@
+#!/usr/bin/env bash
+# One test of the editors' plugins or of the language server by a client of its own:
+#   run.sh NAME QUERN FOLDER
+# QUERN is the program, FOLDER where packages of npm are kept between runs. Ends with 77 where what the test needs is
+# not on the machine.
+set -euo pipefail
+
+name="$1" quern="$2" kept="$3"
+here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
+editors="$(cd "$here/../../editors" && pwd)"
+scratch="$(mktemp -d)"
+trap 'rm -rf "$scratch"' EXIT
+
+skip() {
+  printf 'skipped: %s\n' "$*"
+  exit 77
+}
+need() {
+  local program
+  for program in "$@"; do command -v "$program" >/dev/null || skip "there is no $program"; done
+}
+need_node() {
+  need node npm flock
+  local found
+  found="$(node -p 'process.versions.node.split(".")[0]')"
+  ((found >= $1)) || skip "node is $found, and $1 is needed"
+}
+
+# packages FOLDER: the packages of the lockfile in FOLDER are in $kept/NAME/node_modules after this, which is linked to
+# $scratch/node_modules.
+packages() {
+  local source="$1" into="$kept/$2"
+  mkdir -p "$into"
+  # Tests run side by side.
+  exec 9>"$into/lock"
+  flock 9
+  if ! cmp -s "$source/package-lock.json" "$into/installed.json"; then
+    npm view vscode-jsonrpc@8.2.0 version --fetch-retries=0 --fetch-timeout=20000 &>"$scratch/log" ||
+      skip "npm reaches no registry: $(tail -n 3 "$scratch/log")"
+    rm -f "$into/installed.json"
+    cp "$source/package.json" "$source/package-lock.json" "$into"
+    (cd "$into" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error)
+    cp "$source/package-lock.json" "$into/installed.json"
+  fi
+  flock -u 9
+  ln -s "$into/node_modules" "$scratch/node_modules"
+}
+
+# What each piece of a text is to the grammar of TextMate.
+test_grammar() {
+  need_node 18
+  packages "$here" tests
+  cp -r "$here/grammar" "$scratch"
+  cd "$scratch"
+  local grammar="$editors/vscode/syntaxes/quern.tmLanguage.json"
+  node_modules/.bin/vscode-tmgrammar-test -g "$grammar" grammar/inline.relay
+  if [[ -n "${QUERN_UPDATE_GOLDENS:-}" ]]; then
+    node_modules/.bin/vscode-tmgrammar-snap -u -g "$grammar" -s source.quern grammar/language.relay
+    cp grammar/language.relay.snap "$here/grammar"
+  fi
+  node_modules/.bin/vscode-tmgrammar-snap -g "$grammar" -s source.quern grammar/language.relay
+}
+
+# The extension is packaged, and what is packaged starts the server and shows what it says.
+test_vscode() {
+  need_node 20
+  packages "$editors/vscode" vscode
+  mkdir -p "$scratch/editors"
+  cp "$editors/../LICENSE" "$scratch"
+  (cd "$editors" && tar -c --exclude=node_modules --exclude=dist vscode) | tar -xC "$scratch/editors"
+  mv "$scratch/node_modules" "$scratch/editors/vscode"
+  cd "$scratch/editors/vscode"
+  npm run --silent package
+  cp "$here/vscode.cjs" "$scratch"
+  node "$scratch/vscode.cjs" "$scratch/editors/vscode/dist/extension.js" "$quern"
+}
+
+"test_$name"

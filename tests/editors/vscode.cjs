@@ -1,0 +1,263 @@
+// The packaged extension in an editor that is made up: as much of the module `vscode` as it touches.
+//   vscode.cjs EXTENSION QUERN
+// The extension starts the server, shows its diagnostics and hovers, its commands do what they say.
+
+const assert = require('node:assert/strict');
+const fs = require('node:fs');
+const Module = require('node:module');
+const os = require('node:os');
+const path = require('node:path');
+
+const [, , extension, quern] = process.argv;
+
+class Disposable {
+  constructor(act = () => {}) {
+    this.dispose = act;
+  }
+  static from(...all) {
+    return new Disposable(() => all.forEach((one) => one.dispose()));
+  }
+}
+class EventEmitter {
+  listeners = new Set();
+  event = (listener, self) => {
+    const bound = listener.bind(self);
+    this.listeners.add(bound);
+    return new Disposable(() => this.listeners.delete(bound));
+  };
+  fire(value) {
+    return Promise.all([...this.listeners].map((listener) => listener(value)));
+  }
+  dispose() {}
+}
+class Uri {
+  constructor({ scheme, authority = '', path: where = '', query = '', fragment = '' }) {
+    Object.assign(this, { scheme, authority, path: where, query, fragment, fsPath: where });
+  }
+  static from = (parts) => new Uri(parts);
+  static file = (where) => new Uri({ scheme: 'file', path: where });
+  static parse(text) {
+    const [, scheme, where, query = ''] = /^([\w-]+):(?:\/\/)?([^?]*)\??(.*)$/s.exec(text);
+    return new Uri({ scheme, path: decodeURIComponent(where), query: decodeURIComponent(query) });
+  }
+  toString() {
+    const query = this.query ? `?${encodeURIComponent(this.query)}` : '';
+    return `${this.scheme}:${this.scheme === 'file' ? '//' : ''}${encodeURI(this.path)}${query}`;
+  }
+}
+class Position {
+  constructor(line, character) {
+    Object.assign(this, { line, character });
+  }
+}
+class Range {
+  constructor(...ends) {
+    const [start, end] = ends.length === 2 ? ends : [new Position(ends[0], ends[1]), new Position(ends[2], ends[3])];
+    Object.assign(this, { start, end });
+  }
+}
+class Document {
+  constructor(uri, languageId, text) {
+    Object.assign(this, { uri, languageId, text, version: 1, isClosed: false, fileName: uri.fsPath });
+  }
+  getText = () => this.text;
+  save = async () => true;
+  positionAt(offset) {
+    const before = this.text.slice(0, offset).split('\n');
+    return new Position(before.length - 1, before.at(-1).length);
+  }
+}
+
+/** What nothing here looks at: any member of it, called or constructed, is such a thing again. */
+function anything(known = {}) {
+  const target = Object.assign(function () {}, {});
+  return new Proxy(target, {
+    get: (_, name) => {
+      if (name in known) return known[name];
+      if (typeof name === 'string' && /^on(Did|Will)[A-Z]/.test(name)) return new EventEmitter().event;
+      if (name === 'then' || typeof name === 'symbol') return undefined;
+      if (name === 'prototype') return target.prototype;
+      return (known[name] = anything());
+    },
+    set: (_, name, value) => ((known[name] = value), true),
+    has: () => true,
+    apply: () => new Disposable(),
+    construct: (_, args) => anything({ args }),
+  });
+}
+
+const diagnostics = new Map();
+const commands = new Map();
+const contents = new Map();
+const providers = {};
+const said = [];
+const settings = { path: quern };
+const configured = new EventEmitter();
+const opened = new EventEmitter();
+const changed = new EventEmitter();
+const tasks = [];
+const documents = [];
+const register = (kind) => (_selector, provider) => {
+  providers[kind] = provider;
+  return new Disposable(() => delete providers[kind]);
+};
+
+const workspace = anything({
+  textDocuments: documents,
+  workspaceFolders: undefined,
+  getWorkspaceFolder: () => undefined,
+  getConfiguration: () => ({ get: (name, otherwise) => settings[name] ?? otherwise, has: () => false, inspect: () => undefined }),
+  onDidChangeConfiguration: configured.event,
+  onDidOpenTextDocument: opened.event,
+  onDidChangeTextDocument: changed.event,
+  registerTextDocumentContentProvider: (scheme, provider) => (contents.set(scheme, provider), new Disposable()),
+  createFileSystemWatcher: () => anything({ dispose() {} }),
+  openTextDocument: async (uri) => {
+    const text = await contents.get(uri.scheme).provideTextDocumentContent(uri);
+    const document = new Document(uri, 'plaintext', text);
+    documents.push(document);
+    return document;
+  },
+});
+const window = anything({
+  activeTextEditor: undefined,
+  visibleTextEditors: [],
+  tabGroups: anything({ all: [] }),
+  createOutputChannel: () => anything({ append: (text) => said.push(text), appendLine: (text) => said.push(text) }),
+  showErrorMessage: async (text) => void said.push(text),
+  showInformationMessage: async (text) => void said.push(text),
+  showQuickPick: async (items) => items.find(({ label }) => ['@twice', 'typed'].includes(label)),
+});
+const languages = anything({
+  match: (selector, document) => ([selector].flat().some(({ language }) => language === document.languageId) ? 10 : 0),
+  getLanguages: async () => ['quern', 'plaintext'],
+  setTextDocumentLanguage: async (document, language) => Object.assign(document, { languageId: language }),
+  createDiagnosticCollection: () =>
+    anything({
+      set: (uri, list) => diagnostics.set(uri.toString(), list),
+      delete: (uri) => diagnostics.delete(uri.toString()),
+    }),
+  registerHoverProvider: register('hover'),
+});
+
+class Plain {
+  constructor(...args) {
+    this.args = args;
+  }
+}
+const vscode = anything({
+  version: '1.91.0',
+  Disposable, EventEmitter, Uri, Position, Range, workspace, window, languages,
+  CancellationTokenSource: class {
+    token = { isCancellationRequested: false, onCancellationRequested: new EventEmitter().event };
+    cancel() {}
+    dispose() {}
+  },
+  CancellationError: class extends Error {},
+  Diagnostic: class {
+    constructor(range, message, severity) {
+      Object.assign(this, { range, message, severity });
+    }
+  },
+  DiagnosticSeverity: { Error: 0, Warning: 1, Information: 2, Hint: 3 },
+  Hover: class {
+    constructor(text, range) {
+      Object.assign(this, { contents: text, range });
+    }
+  },
+  MarkdownString: class {
+    constructor(value = '') {
+      this.value = value;
+    }
+    appendCodeblock(code) {
+      this.value += code;
+    }
+  },
+  ProcessExecution: Plain,
+  Task: Plain,
+  TaskScope: { Global: 1 },
+  TaskRevealKind: { Always: 1 },
+  ViewColumn: { Beside: -2 },
+  tasks: anything({ executeTask: async (task) => void tasks.push(task) }),
+  commands: anything({
+    registerCommand: (name, act) => (commands.set(name, act), new Disposable(() => commands.delete(name))),
+  }),
+  env: anything({ language: 'en', appName: 'test' }),
+  l10n: { t: (text) => text },
+});
+
+// Bundles copy a module's own members, and take what it inherits as it is.
+const load = Module._load;
+Module._load = (request, ...rest) => (request === 'vscode' ? Object.create(vscode) : load(request, ...rest));
+
+async function until(what, condition) {
+  const begin = Date.now();
+  for (;;) {
+    const value = condition();
+    if (value) return value;
+    if (Date.now() - begin > 30000) throw new Error(`waited in vain for ${what}; said: ${said.join('\n')}`);
+    await new Promise((done) => setTimeout(done, 20));
+  }
+}
+
+async function main() {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'quern_vscode_'));
+  const file = path.join(folder, 'a b.relay');
+  const text = 'def @twice(%x: float32) { %x + %x }\nlet %a = ones((2, 3));\n%a + %missing\n';
+  fs.writeFileSync(file, text);
+  const context = { subscriptions: [] };
+  const { activate, deactivate } = require(extension);
+  await activate(context);
+  const declared = require(path.join(extension, '../../package.json')).contributes.commands;
+  assert.deepEqual([...commands.keys()].filter((name) => name.startsWith('quern.')).sort(), declared.map(({ command }) => command).sort());
+
+  const document = new Document(Uri.file(file), 'quern', text);
+  documents.push(document);
+  window.activeTextEditor = { document, selection: { active: new Position(0, 0) } };
+  await opened.fire(document);
+  const uri = document.uri.toString();
+  const [diagnostic] = await until('a diagnostic', () => diagnostics.get(uri)?.length && diagnostics.get(uri));
+  assert.match(diagnostic.message, /%missing/);
+  assert.deepEqual({ ...diagnostic.range.start }, { line: 2, character: 5 });
+  const hover = await providers.hover.provideHover(document, new Position(1, 5), { onCancellationRequested: new EventEmitter().event });
+  assert.match(JSON.stringify(hover.contents), /Tensor\[\(2, 3\), float32\]/);
+
+  // The IR of a definition, anew after a change.
+  await commands.get('quern.showIr')();
+  const shown = documents.at(-1);
+  assert.equal(shown.uri.scheme, 'quern-ir');
+  assert.equal(shown.languageId, 'quern');
+  assert.match(shown.text, /unknown variable `%missing`/);
+  let renewed;
+  contents.get('quern-ir').onDidChange((which) => (renewed = which));
+  const edit = { range: new Range(2, 5, 2, 13), rangeOffset: 64, rangeLength: 8, text: '%a' };
+  Object.assign(document, { text: text.replace('%missing', '%a'), version: 2 });
+  fs.writeFileSync(file, document.text);
+  await changed.fire({ document, contentChanges: [edit] });
+  await until('the mended text', () => !diagnostics.get(uri)?.length);
+  assert.equal((await until('another IR', () => renewed)).toString(), shown.uri.toString());
+  const ir = await contents.get('quern-ir').provideTextDocumentContent(renewed);
+  assert.match(ir, /@twice\(%x: float32\) -> float32/);
+
+  await commands.get('quern.run')();
+  assert.deepEqual(tasks[0].args[4].args.slice(0, 2), [quern, ['run', file]]);
+
+  // Another program, which is none, and the first one again.
+  settings.path = path.join(folder, 'nothing');
+  await configured.fire({ affectsConfiguration: (name) => name === 'quern.path' });
+  await until('what is wrong', () => said.find((line) => line.includes('nothing lsp') && line.includes('quern.path')));
+  settings.path = quern;
+  diagnostics.clear();
+  Object.assign(document, { text, version: 3 });
+  await commands.get('quern.restart')();
+  await until('a diagnostic of the new server', () => diagnostics.get(uri)?.length);
+  await deactivate();
+  fs.rmSync(folder, { recursive: true });
+  console.log('the extension works');
+  process.exit(0);
+}
+
+main().catch((error) => {
+  console.error(error);
+  process.exit(1);
+});

@@ -75,4 +75,45 @@ test_vscode() {
   node "$scratch/vscode.cjs" "$scratch/editors/vscode/dist/extension.js" "$quern"
 }
 
+# A file with one error, in a project of its own.
+sample() {
+  touch "$scratch/quern.toml"
+  cat >"$scratch/test.relay" <<'TEXT'
+def @twice(%x: float32) -> float32 {
+%x + %x
+}
+let %y = 1 + %missing;
+/* a /* nested */ comment */ print("a \" string")
+TEXT
+  export QUERN="$quern" EDITORS="$editors" SCRATCH="$scratch" HOME="$scratch"
+}
+
+test_neovim() {
+  need nvim timeout
+  sample
+  timeout 200 nvim --headless -u NONE -i NONE -n -S "$here/neovim.lua" </dev/null
+}
+
+# ALE works in a terminal alone.
+test_vim() {
+  need vim script timeout
+  vim -es -u NONE -c 'if empty(globpath(&packpath, "pack/*/opt/ale")) | cquit 1 | endif' -c 'qall!' </dev/null ||
+    skip "there is no ALE for Vim"
+  sample
+  timeout 200 script -qec "vim -N -u NONE -i NONE -n -S '$here/vim.vim'" /dev/null </dev/null >"$scratch/screen" || true
+  [[ -f "$scratch/result" ]] || { cat -v "$scratch/screen"; return 1; }
+  cat "$scratch/result"
+  [[ ! -s "$scratch/result" ]]
+}
+
+test_emacs() {
+  need emacs timeout
+  emacs -Q --batch --eval '(progn (package-initialize) (require (quote eglot)))' &>/dev/null || skip "there is no Eglot for Emacs"
+  sample
+  timeout 200 emacs -Q --batch -l "$here/emacs.el" -f ert-run-tests-batch-and-exit </dev/null
+  # What the compiler of Emacs warns of is an error.
+  cp "$editors/emacs/quern-mode.el" "$scratch"
+  emacs -Q --batch --eval '(setq byte-compile-error-on-warn t)' -f batch-byte-compile "$scratch/quern-mode.el"
+}
+
 "test_$name"

@@ -1,0 +1,132 @@
+-- The language server `quern lsp`, and commands for what it and the program can do.
+local M = {}
+
+M.stages = {
+  'ast', 'typed', 'effects', 'gradient', 'fuse', 'fused', 'bytecode', 'schedule', 'loops', 'llvm', 'asm',
+}
+
+local clients = {} -- the id of the client of each root
+
+--- The program: `vim.g.quern_executable`, or `quern` of PATH.
+local function program()
+  return vim.g.quern_executable or 'quern'
+end
+
+--- The nearest folder above a file with `quern.toml`, else with `.git`, else the file's own.
+function M.root_of(file)
+  local folder = vim.fn.fnamemodify(file, ':p:h')
+  for _, marker in ipairs({ 'quern.toml', '.git' }) do
+    local at = folder
+    while true do
+      if vim.loop.fs_stat(at .. '/' .. marker) then
+        return at
+      end
+      local above = vim.fn.fnamemodify(at, ':h')
+      if above == at then
+        break
+      end
+      at = above
+    end
+  end
+  return folder
+end
+
+local function map_keys(buffer)
+  local function map(keys, act, about)
+    vim.keymap.set('n', keys, act, { buffer = buffer, desc = about })
+  end
+  map('K', vim.lsp.buf.hover, 'Quern: what this is')
+  map('gd', vim.lsp.buf.definition, 'Quern: where this is defined')
+  vim.bo[buffer].omnifunc = 'v:lua.vim.lsp.omnifunc'
+end
+
+--- Starts the server for a buffer's project, or takes the one that runs.
+function M.attach(buffer)
+  local name = vim.api.nvim_buf_get_name(buffer)
+  if vim.bo[buffer].buftype ~= '' or name:match('^%a[%w+.-]+:/') then
+    return
+  end
+  local root = M.root_of(name)
+  local id = clients[root]
+  if not id or vim.lsp.client_is_stopped(id) then
+    if vim.fn.executable(program()) == 0 then
+      vim.notify_once(('`%s` is no program; set g:quern_executable'):format(program()), vim.log.levels.ERROR)
+      return
+    end
+    id = vim.lsp.start_client({ name = 'quern', cmd = { program(), 'lsp' }, root_dir = root })
+    clients[root] = id
+  end
+  if id then
+    vim.lsp.buf_attach_client(buffer, id)
+    map_keys(buffer)
+  end
+end
+
+function M.restart()
+  for root, id in pairs(clients) do
+    vim.lsp.stop_client(id)
+    clients[root] = nil
+  end
+  for _, buffer in ipairs(vim.api.nvim_list_bufs()) do
+    if vim.api.nvim_buf_is_loaded(buffer) and vim.bo[buffer].filetype == 'quern' then
+      M.attach(buffer)
+    end
+  end
+end
+
+--- The answer to a request of Quern's own, or nil and why there is none.
+local function request(buffer, method, params)
+  for _, id in pairs(clients) do
+    local client = vim.lsp.get_client_by_id(id)
+    if client then
+      local answer, failure = client.request_sync(method, params, 10000, buffer)
+      if not answer then
+        return nil, failure
+      end
+      return answer.result, answer.err and answer.err.message
+    end
+  end
+  return nil, 'the language server does not run'
+end
+
+--- Shows a text in a buffer that cannot be written.
+local function fill(buffer, text)
+  vim.bo[buffer].modifiable = true
+  vim.api.nvim_buf_set_lines(buffer, 0, -1, false, vim.split(text:gsub('\n$', ''), '\n'))
+  vim.bo[buffer].modifiable = false
+  vim.bo[buffer].modified = false
+end
+
+--- The texts `quern:/…` that only the server has.
+function M.read_virtual(buffer, uri)
+  local text, failure = request(buffer, 'quern/virtualDocument', { uri = uri })
+  vim.bo[buffer].buftype = 'nofile'
+  vim.bo[buffer].filetype = 'quern'
+  fill(buffer, text or '// ' .. tostring(failure))
+end
+
+--- What the file becomes at a stage (`typed` without one), in a window beside it: of one definition, or of all statements.
+function M.show_ir(stage, name)
+  stage = stage or 'typed'
+  local file = vim.api.nvim_buf_get_name(0)
+  local text = request(0, 'quern/ir', { uri = vim.uri_from_fname(file), stage = stage, ['function'] = name })
+  if not text then
+    -- A server without the request: the file as it is on the disk.
+    vim.cmd('silent update')
+    local command = { program(), 'ir', file, '--stage', stage }
+    if name then
+      table.insert(command, 4, name)
+    end
+    text = vim.fn.system(command)
+  end
+  vim.cmd('keepalt rightbelow vnew')
+  local shown = vim.api.nvim_get_current_buf()
+  vim.bo.buftype, vim.bo.bufhidden, vim.bo.swapfile = 'nofile', 'wipe', false
+  pcall(vim.api.nvim_buf_set_name, shown, ('%s %s(%s)'):format(vim.fn.fnamemodify(file, ':t'), name and name .. ' ' or '', stage))
+  local languages = { ast = '', bytecode = '', llvm = 'llvm', asm = 'asm' }
+  fill(shown, text)
+  vim.bo.filetype = languages[stage] or 'quern'
+  vim.cmd('wincmd p')
+end
+
+return M

@@ -1,0 +1,43 @@
+-- Run by `nvim --headless` with $QUERN, $EDITORS and $SCRATCH: a failure ends it with 1.
+vim.opt.runtimepath:prepend(vim.env.EDITORS .. '/neovim')
+vim.g.quern_executable = vim.env.QUERN
+vim.cmd('filetype plugin indent on | syntax on | runtime plugin/quern.lua')
+
+local function equal(found, expected, what)
+  assert(vim.deep_equal(found, expected), ('%s: %s, not %s'):format(what, vim.inspect(found), vim.inspect(expected)))
+end
+
+local function check()
+  vim.cmd('edit ' .. vim.env.SCRATCH .. '/test.relay')
+  equal(vim.bo.filetype, 'quern', 'the type')
+  equal(vim.bo.commentstring, '// %s', 'comments')
+  equal(vim.fn.synIDattr(vim.fn.synID(1, 1, 1), 'name'), 'quernKeyword', 'the syntax')
+  equal(require('quern').root_of(vim.env.SCRATCH .. '/a/b.relay'), vim.env.SCRATCH, 'the root')
+  vim.wait(30000, function() return #vim.diagnostic.get(0) > 0 end)
+  local found = vim.diagnostic.get(0)
+  equal(#found, 1, 'diagnostics')
+  equal({ found[1].lnum, found[1].col, found[1].code }, { 3, 13, 'Q0201' }, 'the diagnostic')
+
+  vim.api.nvim_win_set_cursor(0, { 2, 1 })
+  local hover = vim.lsp.buf_request_sync(0, 'textDocument/hover', vim.lsp.util.make_position_params(), 30000)
+  assert(vim.inspect(hover):find('float32'), vim.inspect(hover))
+  vim.api.nvim_buf_set_lines(0, 3, 4, false, { 'let %y = 1 + 2;' })
+  vim.wait(30000, function() return #vim.diagnostic.get(0) == 0 end)
+  equal(#vim.diagnostic.get(0), 0, 'diagnostics of the mended text')
+
+  vim.cmd('QuernIr typed @twice')
+  equal(#vim.api.nvim_list_wins(), 2, 'windows')
+  local shown = vim.api.nvim_win_get_buf(vim.fn.win_getid(2))
+  local text = table.concat(vim.api.nvim_buf_get_lines(shown, 0, -1, false), '\n')
+  assert(text:find('@twice(%x: float32) -> float32', 1, true), text)
+  equal(vim.bo[shown].modifiable, false, 'the IR may be written')
+
+  vim.api.nvim_buf_set_lines(0, 3, 4, false, { '%nothing;' })
+  vim.cmd('QuernRestart')
+  vim.wait(30000, function() return #vim.diagnostic.get(0) == 1 end)
+  equal(#vim.diagnostic.get(0), 1, 'diagnostics of the new server')
+end
+
+local fine, failure = xpcall(check, debug.traceback)
+io.stdout:write(fine and 'all is well\n' or failure .. '\n')
+vim.cmd(fine and 'qall!' or 'cquit 1')

@@ -61,6 +61,13 @@ test_grammar() {
   node_modules/.bin/vscode-tmgrammar-snap -g "$grammar" -s source.quern grammar/language.relay
 }
 
+test_protocol() {
+  need_node 18
+  packages "$here" tests
+  cd "$scratch"
+  node "$here/protocol.mjs" "$quern"
+}
+
 # The extension is packaged, and what is packaged starts the server and shows what it says.
 test_vscode() {
   need_node 20
@@ -108,9 +115,9 @@ test_vim() {
 
 test_emacs() {
   need emacs timeout
-  emacs -Q --batch --eval '(progn (package-initialize) (require (quote eglot)))' &>/dev/null || skip "there is no Eglot for Emacs"
+  emacs -q --batch --eval '(require (quote eglot))' &>/dev/null || skip "there is no Eglot for Emacs"
   sample
-  timeout 200 emacs -Q --batch -l "$here/emacs.el" -f ert-run-tests-batch-and-exit </dev/null
+  timeout 200 emacs -q --batch -l "$here/emacs.el" -f ert-run-tests-batch-and-exit </dev/null
   # What the compiler of Emacs warns of is an error.
   cp "$editors/emacs/quern-mode.el" "$scratch"
   emacs -Q --batch --eval '(setq byte-compile-error-on-warn t)' -f batch-byte-compile "$scratch/quern-mode.el"

@@ -1,0 +1,145 @@
+;;; quern-mode.el --- The tensor language Quern and the Relay text format  -*- lexical-binding: t -*-
+
+;; Version: 0.1.0
+;; Package-Requires: ((emacs "28.1"))
+;; Keywords: languages
+;; SPDX-License-Identifier: Apache-2.0
+
+;;; Commentary:
+
+;; Highlighting, indentation and comments for `.relay' files, and the language server `quern lsp' by Eglot:
+;;
+;;   (add-to-list 'load-path "…/editors/emacs")
+;;   (require 'quern-mode)
+;;   (add-hook 'quern-mode-hook #'eglot-ensure)
+
+;;; Code:
+
+(require 'subr-x)
+
+(defgroup quern nil
+  "The tensor language Quern."
+  :group 'languages)
+
+(defcustom quern-program "quern"
+  "The program: a name that is looked for in `exec-path', or a path."
+  :type 'string)
+
+(defcustom quern-indent-offset 2
+  "How far what is in brackets is indented."
+  :type 'integer
+  :safe #'integerp)
+
+(defconst quern-stages
+  '("ast" "typed" "effects" "gradient" "fuse" "fused" "bytecode" "schedule" "loops" "llvm" "asm")
+  "The stages of compilation that `quern-show-ir' offers.")
+
+(defvar quern-mode-syntax-table
+  (let ((table (make-syntax-table)))
+    (modify-syntax-entry ?_ "_" table)
+    (modify-syntax-entry ?. "_" table)
+    (modify-syntax-entry ?% "'" table)
+    (modify-syntax-entry ?@ "'" table)
+    (modify-syntax-entry ?\" "\"" table)
+    (modify-syntax-entry ?/ ". 124" table)
+    (modify-syntax-entry ?* ". 23bn" table)
+    (modify-syntax-entry ?\n ">" table)
+    (dolist (operator '(?+ ?- ?= ?< ?> ?! ?~ ?| ??))
+      (modify-syntax-entry operator "." table))
+    table)
+  "Comments are `//' and nested `/* */'.")
+
+(defconst quern-font-lock-keywords
+  (let ((name "[[:alpha:]_][[:alnum:]_]*\\(?:\\.[[:alpha:]_][[:alnum:]_]*\\)*"))
+    `((,(concat "\\_<def\\s-+\\(@?" name "\\)") 1 font-lock-function-name-face)
+      (,(concat "\\_<op\\_>\\s-+\\(" name "\\)") 1 font-lock-function-name-face)
+      (,(concat "\\_<type\\_>\\s-+\\(" name "\\)") 1 font-lock-type-face)
+      ("\\_<\\(?:let\\|def\\|fn\\|free_var\\|if\\|else\\|match\\|for\\|and\\|or\\|not\\)\\_>"
+       . font-lock-keyword-face)
+      ;; Words that are names elsewhere.
+      ("\\_<\\(op\\|type\\|extern\\|static\\)\\s-+[@[:alpha:]_]" 1 font-lock-keyword-face)
+      ("\\_<\\(import\\|test\\|infix\\|lowering\\|needs\\|fix\\)\\s-*\"" 1 font-lock-keyword-face)
+      ("\"\\s-+\\(as\\)\\_>" 1 font-lock-keyword-face)
+      ("\\_<\\(where\\|when\\|warn\\)\\_>\\s-+[^=:,) ]" 1 font-lock-keyword-face)
+      ("\\_<\\(schedule\\)\\s-*{" 1 font-lock-keyword-face)
+      ("\\_<\\(sum\\|prod\\|max\\|min\\|argmax\\|argmin\\|any\\|all\\|scan\\|scatter\\)\\["
+       1 font-lock-builtin-face)
+      ("\\_<\\(?:True\\|False\\|None\\)\\_>" . font-lock-constant-face)
+      ("\\_<\\(?:\\(?:u?int\\(?:8\\|16\\|32\\|64\\)\\|float\\(?:16\\|32\\|64\\)\\|bfloat16\\|bool\\)\\(?:x[0-9]+\\)?\\)\\_>"
+       . font-lock-type-face)
+      ("^#\\[[^]\n]*\\]" . font-lock-preprocessor-face)
+      ("%\\(?:[[:alpha:]_][[:alnum:]_]*\\|[0-9]+\\)" . font-lock-variable-name-face)
+      (,(concat "@" name) . font-lock-function-name-face)
+      ("\\_<[A-Z][[:alnum:]_]*\\_>" . font-lock-type-face)))
+  "What of a text is shown in which face.")
+
+(defun quern-indent-line ()
+  "Indent the line by the brackets that are open before it."
+  (interactive)
+  (let* ((opening (save-excursion (back-to-indentation) (nth 1 (syntax-ppss))))
+         (inside (save-excursion (nth 8 (syntax-ppss (line-beginning-position)))))
+         (closes (save-excursion (back-to-indentation) (looking-at-p "[])}]")))
+         (column (if (not opening)
+                     0
+                   (+ (save-excursion (goto-char opening) (current-indentation))
+                      (if closes 0 quern-indent-offset)))))
+    (unless inside
+      (if (<= (current-column) (current-indentation))
+          (indent-line-to column)
+        (save-excursion (indent-line-to column))))))
+
+(defun quern-run ()
+  "Save the file and run it."
+  (interactive)
+  (save-buffer)
+  (compile (mapconcat #'shell-quote-argument (list quern-program "run" buffer-file-name) " ")))
+
+(defun quern-show-ir (stage &optional name)
+  "Show what the file becomes at STAGE of compilation, beside it.
+NAME is a definition such as \"@f\"; without one, of all statements."
+  (interactive
+   (list (completing-read "Stage: " quern-stages nil nil nil nil "typed")
+         (read-string "Definition (empty for all statements): " nil nil "")))
+  (save-buffer)
+  (let ((arguments (append (list "ir" buffer-file-name)
+                           (and name (not (string-empty-p name)) (list name))
+                           (list "--stage" stage)))
+        (shown (get-buffer-create (format "*quern %s %s*" stage (or name "")))))
+    (with-current-buffer shown
+      (let ((inhibit-read-only t))
+        (erase-buffer)
+        (apply #'call-process quern-program nil t nil arguments)
+        (goto-char (point-min)))
+      (unless (member stage '("ast" "bytecode" "llvm" "asm")) (quern-mode))
+      (view-mode 1))
+    (display-buffer shown '(display-buffer-in-side-window (side . right) (window-width . 0.5)))
+    shown))
+
+(defvar quern-mode-map
+  (let ((map (make-sparse-keymap)))
+    (define-key map (kbd "C-c C-c") #'quern-run)
+    (define-key map (kbd "C-c C-s") #'quern-show-ir)
+    map))
+
+;;;###autoload
+(define-derived-mode quern-mode prog-mode "Quern"
+  "Texts of Quern and of Relay."
+  (setq-local comment-start "// "
+              comment-end ""
+              comment-start-skip "\\(?://+\\|/\\*+\\)\\s-*"
+              indent-line-function #'quern-indent-line
+              indent-tabs-mode nil
+              electric-indent-chars (append "{}[]()" electric-indent-chars)
+              font-lock-defaults '(quern-font-lock-keywords)
+              parse-sexp-ignore-comments t))
+
+;;;###autoload
+(add-to-list 'auto-mode-alist '("\\.relay\\'" . quern-mode))
+
+(defvar eglot-server-programs)
+(with-eval-after-load 'eglot
+  (add-to-list 'eglot-server-programs
+               `(quern-mode . ,(lambda (&rest _) (list quern-program "lsp")))))
+
+(provide 'quern-mode)
+;;; quern-mode.el ends here

@@ -1,0 +1,58 @@
+;; Run by `emacs --batch' with $QUERN, $EDITORS and $SCRATCH.  -*- lexical-binding: t -*-
+
+(require 'ert)
+(add-to-list 'load-path (concat (getenv "EDITORS") "/emacs"))
+(require 'quern-mode)
+(setq quern-program (getenv "QUERN"))
+
+(defun face-at (text)
+  (save-excursion
+    (goto-char (point-min))
+    (search-forward text)
+    (get-text-property (match-beginning 0) 'face)))
+
+(defun wait-for (condition)
+  (let ((end (+ (float-time) 30)))
+    (while (and (not (funcall condition)) (< (float-time) end))
+      (accept-process-output nil 0.1))
+    (funcall condition)))
+
+(ert-deftest quern ()
+  (require 'eglot)
+  (find-file (concat (getenv "SCRATCH") "/test.relay"))
+  (should (eq major-mode 'quern-mode))
+  (font-lock-ensure)
+  (should (eq (face-at "def") 'font-lock-keyword-face))
+  (should (eq (face-at "@twice") 'font-lock-function-name-face))
+  (should (eq (face-at "%x") 'font-lock-variable-name-face))
+  (should (eq (face-at "float32") 'font-lock-type-face))
+  (should (eq (face-at "nested") 'font-lock-comment-face))
+  (should (eq (face-at "comment") 'font-lock-comment-face))
+  (should (eq (face-at "string") 'font-lock-string-face))
+  (indent-region (point-min) (point-max))
+  (goto-char (point-min))
+  (should (looking-at "def .*{\n  %x \\+ %x\n}\nlet"))
+  (goto-char (point-min))
+  (search-forward "let")
+  (comment-region (line-beginning-position) (line-end-position))
+  (should (string-match-p "^// let" (buffer-string)))
+  (uncomment-region (line-beginning-position) (line-end-position))
+  ;; The server.
+  (call-interactively #'eglot)
+  (flymake-mode 1)
+  (flymake-start)
+  (should (wait-for (lambda () (flymake-diagnostics))))
+  (should (string-match-p "%missing" (flymake-diagnostic-text (car (flymake-diagnostics)))))
+  (goto-char (point-min))
+  (search-forward "{\n  %")
+  (should (string-match-p "float32"
+                          (format "%S" (jsonrpc-request (eglot-current-server) :textDocument/hover
+                                                        (eglot--TextDocumentPositionParams)))))
+  (goto-char (point-min))
+  (search-forward "%missing")
+  (replace-match "2")
+  ;; Nobody is idle in a batch.
+  (eglot--signal-textDocument/didChange)
+  (should (wait-for (lambda () (null (flymake-diagnostics)))))
+  (with-current-buffer (quern-show-ir "typed" "@twice")
+    (should (string-match-p "@twice(%x: float32) -> float32" (buffer-string)))))

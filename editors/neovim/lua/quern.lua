@@ -74,7 +74,7 @@ function M.restart()
   end
 end
 
---- The answer to a request of Quern's own, or nil and why there is none.
+--- The text that a request of Quern's own is answered with, or nil and why there is none.
 local function request(buffer, method, params)
   for _, id in pairs(clients) do
     local client = vim.lsp.get_client_by_id(id)
@@ -83,7 +83,7 @@ local function request(buffer, method, params)
       if not answer then
         return nil, failure
       end
-      return answer.result, answer.err and answer.err.message
+      return answer.result and answer.result.text, answer.err and answer.err.message
     end
   end
   return nil, 'the language server does not run'

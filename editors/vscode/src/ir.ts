@@ -93,7 +93,7 @@ export class IrDocuments implements vscode.TextDocumentContentProvider, vscode.D
   async provideTextDocumentContent(uri: vscode.Uri): Promise<string> {
     const query = queryOf(uri);
     try {
-      return await this.server.request<string>('quern/ir', query);
+      return (await this.server.request<{ text: string }>('quern/ir', query)).text;
     } catch (error) {
       if (error instanceof ResponseError && error.code === methodNotFound) return this.ofSavedFile(query);
       return `// ${error instanceof Error ? error.message : String(error)}\n`.replace(/\n(?=.)/g, '\n// ');

@@ -6,7 +6,7 @@ import type { Server } from './server';
 export class VirtualDocuments implements vscode.TextDocumentContentProvider {
   constructor(private readonly server: Server) {}
 
-  provideTextDocumentContent(uri: vscode.Uri): Promise<string> {
-    return this.server.request<string>('quern/virtualDocument', { uri: uri.toString() });
+  async provideTextDocumentContent(uri: vscode.Uri): Promise<string> {
+    return (await this.server.request<{ text: string }>('quern/virtualDocument', { uri: uri.toString() })).text;
   }
 }

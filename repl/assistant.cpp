@@ -8,6 +8,7 @@
 #include "ide/tokens.h"
 #include "repl/commands/commands.h"
 #include "repl/input.h"
+#include "repl/report/alignment.h"
 #include "repl/workspace.h"
 
 namespace quern {
@@ -82,16 +83,6 @@ StyledLine signature_line(const ide::SignatureHelp& help) {
   return shown;
 }
 
-std::vector<std::string> lines_of(std::string_view text) {
-  std::vector<std::string> lines;
-  while (!text.empty()) {
-    const size_t end = std::min(text.find('\n'), text.size());
-    if (end > 0 || !lines.empty()) lines.emplace_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return lines;
-}
-
 }  // namespace
 
 bool LanguageAssistant::needs_more(std::string_view text, bool blank_line) {
@@ -154,7 +145,10 @@ editor::Completions LanguageAssistant::complete(std::string_view text, size_t cu
 std::vector<std::string> LanguageAssistant::documentation(size_t item) {
   if (item < commands_help_.size()) return {commands_help_[item]};
   if (item >= latest_.size()) return {};
-  return lines_of(ide::documentation_of(workspace_.session(), workspace_.module(), latest_[item]));
+  const std::string text = ide::documentation_of(workspace_.session(), workspace_.module(), latest_[item]);
+  const size_t begin = std::min(text.find_first_not_of('\n'), text.size());
+  const std::vector<std::string_view> lines = lines_of(std::string_view(text).substr(begin));
+  return {lines.begin(), lines.end()};
 }
 
 std::vector<StyledLine> LanguageAssistant::hint(std::string_view text, size_t cursor) {

@@ -4,6 +4,8 @@
 #include <sstream>
 #include <utility>
 
+#include "repl/report/alignment.h"
+
 namespace quern {
 
 namespace {
@@ -22,16 +24,6 @@ std::string_view after_prompt(std::string_view line) {
 
 std::string_view without_end_blanks(std::string_view line) {
   return line.substr(0, line.find_last_not_of(" \t\r") + 1);
-}
-
-std::vector<std::string> split_lines(std::string_view text) {
-  std::vector<std::string> lines;
-  while (!text.empty()) {
-    const size_t end = std::min(text.find('\n'), text.size());
-    lines.emplace_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return lines;
 }
 
 /// What the words after a fence say.
@@ -58,7 +50,7 @@ class TranscriptParser {
  public:
   TranscriptParser(const std::filesystem::path& path, std::string_view text)
       : home_(path.parent_path()), folder_(home_) {
-    transcript_.lines = split_lines(text);
+    for (const std::string_view line : lines_of(text)) transcript_.lines.emplace_back(line);
     const size_t count = transcript_.lines.size();
     if (path.extension() != ".md")
       session(0, count);
@@ -140,57 +132,10 @@ bool line_matches(std::string_view expected, std::string_view actual) {
   return actual.ends_with(rest);
 }
 
-/// How many lines have to change to make the rest of one of the rest of the other: entry (i, j) is of the lines
-/// from i of what was expected and from j of what came.
-class Alignment {
- public:
-  Alignment(const std::vector<std::string>& expected, const std::vector<std::string>& actual)
-      : expected_(expected), actual_(actual), cost_((expected.size() + 1) * (actual.size() + 1)) {
-    for (size_t i = expected.size() + 1; i-- > 0;)
-      for (size_t j = actual.size() + 1; j-- > 0;) cost(i, j) = best(i, j);
-  }
-
-  size_t total() { return cost(0, 0); }
-
-  std::string difference() {
-    std::string out;
-    for (size_t i = 0, j = 0; i < expected_.size() || j < actual_.size();) {
-      const bool has_both = i < expected_.size() && j < actual_.size();
-      if (has_both && agree(i, j) && cost(i, j) == cost(i + 1, j + 1)) {
-        row(out, ' ', actual_[j]);
-        ++i, ++j;
-      } else if (i < expected_.size() && cost(i, j) == cost(i + 1, j) + price(i)) {
-        if (!is_any(i)) row(out, '-', expected_[i]);
-        ++i;
-      } else {
-        row(out, i < expected_.size() && is_any(i) ? ' ' : '+', actual_[j]);
-        ++j;
-      }
-    }
-    return out;
-  }
-
- private:
-  size_t& cost(size_t i, size_t j) { return cost_[i * (actual_.size() + 1) + j]; }
-  bool is_any(size_t i) const { return expected_[i] == kAnyLines; }
-  size_t price(size_t i) const { return is_any(i) ? 0 : 1; }
-  bool agree(size_t i, size_t j) const { return !is_any(i) && line_matches(expected_[i], actual_[j]); }
-
-  size_t best(size_t i, size_t j) {
-    const bool has_expected = i < expected_.size(), has_actual = j < actual_.size();
-    if (!has_expected && !has_actual) return 0;
-    size_t least = SIZE_MAX;
-    if (has_expected) least = cost(i + 1, j) + price(i);
-    if (has_actual) least = std::min(least, cost(i, j + 1) + (has_expected && is_any(i) ? 0 : 1));
-    if (has_expected && has_actual && agree(i, j)) least = std::min(least, cost(i + 1, j + 1));
-    return least;
-  }
-
-  static void row(std::string& out, char sign, const std::string& line) { ((out += sign) += line) += '\n'; }
-
-  const std::vector<std::string>&expected_, &actual_;
-  std::vector<size_t> cost_;
-};
+Alignment alignment_of(const std::vector<std::string>& expected, const std::vector<std::string>& actual) {
+  const auto agree = [&](size_t i, size_t j) { return line_matches(expected[i], actual[j]); };
+  return aligned(expected.size(), actual.size(), {agree, [&](size_t i) { return expected[i] == kAnyLines; }});
+}
 
 }  // namespace
 
@@ -209,19 +154,22 @@ Transcript parse_transcript(const std::filesystem::path& path, std::string_view 
 }
 
 std::vector<std::string> output_lines(std::string_view text) {
-  std::vector<std::string> lines = split_lines(text);
-  for (std::string& line : lines) line.resize(without_end_blanks(line).size());
+  std::vector<std::string> lines;
+  for (const std::string_view line : lines_of(text)) lines.emplace_back(without_end_blanks(line));
   while (!lines.empty() && lines.back().empty()) lines.pop_back();
   return lines;
 }
 
 bool output_matches(const std::vector<std::string>& expected, const std::vector<std::string>& actual) {
-  return Alignment(expected, actual).total() == 0;
+  return alignment_of(expected, actual).changes == 0;
 }
 
 std::string output_difference(const std::vector<std::string>& expected,
                               const std::vector<std::string>& actual) {
-  return Alignment(expected, actual).difference();
+  std::string out;
+  for (const AlignedLine& line : alignment_of(expected, actual).lines)
+    ((out += line.sign) += line.sign == '-' ? expected[line.first] : actual[line.second]) += '\n';
+  return out;
 }
 
 std::string updated_transcript(const Transcript& transcript,

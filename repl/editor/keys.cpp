@@ -1,5 +1,7 @@
 #include "repl/editor/keys.h"
 
+#include <utf8proc.h>
+
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -58,24 +60,9 @@ void set_modifiers(Key& key, int parameter) {
 }
 
 std::string utf8_of(int code_point) {
-  std::string text;
-  const auto c = static_cast<uint32_t>(code_point);
-  if (c < 0x80) {
-    text += static_cast<char>(c);
-  } else if (c < 0x800) {
-    text += static_cast<char>(0xc0 | c >> 6);
-    text += static_cast<char>(0x80 | (c & 0x3f));
-  } else if (c < 0x10000) {
-    text += static_cast<char>(0xe0 | c >> 12);
-    text += static_cast<char>(0x80 | (c >> 6 & 0x3f));
-    text += static_cast<char>(0x80 | (c & 0x3f));
-  } else if (c < 0x110000) {
-    text += static_cast<char>(0xf0 | c >> 18);
-    text += static_cast<char>(0x80 | (c >> 12 & 0x3f));
-    text += static_cast<char>(0x80 | (c >> 6 & 0x3f));
-    text += static_cast<char>(0x80 | (c & 0x3f));
-  }
-  return text;
+  std::array<utf8proc_uint8_t, 4> bytes{};
+  const utf8proc_ssize_t count = utf8proc_encode_char(code_point, bytes.data());
+  return {bytes.begin(), bytes.begin() + count};
 }
 
 // A byte below 32, or 127.

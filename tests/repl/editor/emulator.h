@@ -1,9 +1,11 @@
 #pragma once
 // A terminal that is not ours (libvterm): what bytes look like on it.
 
+#include <utf8proc.h>
 #include <vterm.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <iterator>
 #include <memory>
@@ -131,21 +133,9 @@ class Emulator {
     return position;
   }
   static void append(std::string& text, uint32_t c) {
-    if (c < 0x80) {
-      text += static_cast<char>(c);
-    } else if (c < 0x800) {
-      text += static_cast<char>(0xc0 | c >> 6);
-      text += static_cast<char>(0x80 | (c & 0x3f));
-    } else if (c < 0x10000) {
-      text += static_cast<char>(0xe0 | c >> 12);
-      text += static_cast<char>(0x80 | (c >> 6 & 0x3f));
-      text += static_cast<char>(0x80 | (c & 0x3f));
-    } else {
-      text += static_cast<char>(0xf0 | c >> 18);
-      text += static_cast<char>(0x80 | (c >> 12 & 0x3f));
-      text += static_cast<char>(0x80 | (c >> 6 & 0x3f));
-      text += static_cast<char>(0x80 | (c & 0x3f));
-    }
+    std::array<utf8proc_uint8_t, 4> bytes{};
+    const utf8proc_ssize_t count = utf8proc_encode_char(static_cast<utf8proc_int32_t>(c), bytes.data());
+    text.append(bytes.begin(), bytes.begin() + count);
   }
 
   std::unique_ptr<VTerm, Free> terminal_;

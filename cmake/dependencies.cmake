@@ -29,6 +29,11 @@ pkg_check_modules(libzip REQUIRED libzip)
 add_library(quern_libzip_headers INTERFACE)
 target_include_directories(quern_libzip_headers SYSTEM INTERFACE ${libzip_INCLUDE_DIRS})
 
+# Opened when it is first used, for pictures as PNG.
+pkg_check_modules(cairo REQUIRED cairo)
+add_library(quern_cairo_headers INTERFACE)
+target_include_directories(quern_cairo_headers SYSTEM INTERFACE ${cairo_INCLUDE_DIRS})
+
 find_package(LLVM 19.1 REQUIRED CONFIG PATHS /usr/lib/llvm-19/lib/cmake/llvm NO_DEFAULT_PATH)
 add_library(quern_llvm INTERFACE)
 target_include_directories(quern_llvm SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})

@@ -31,6 +31,14 @@ Result<std::string> read_file(const std::string& path) {
   return text.str();
 }
 
+Result<Done> write_file(const std::string& path, std::string_view text) {
+  std::ofstream out(path, std::ios::binary);
+  out << text;
+  out.close();
+  if (!out) return Failure{fmt::format("`{}` cannot be written: {}", path, std::strerror(errno))};
+  return Done{};
+}
+
 Result<std::vector<Session::LibraryFile>> library(const std::string& folder) {
   if (folder.empty()) return Session::builtin_library();
   std::vector<Session::LibraryFile> files;

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ir/base/result.h"
@@ -16,6 +17,8 @@ namespace quern {
 constexpr int kFine = 0, kWrong = 1, kMisuse = 2, kBug = 70;
 
 Result<std::string> read_file(const std::string& path);
+/// Puts a text in the place of what a file holds.
+Result<Done> write_file(const std::string& path, std::string_view text);
 Result<std::string> read_stdin();
 /// The library: the embedded texts, or those of a folder.
 Result<std::vector<Session::LibraryFile>> library(const std::string& folder);

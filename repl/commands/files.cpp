@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -107,10 +106,8 @@ bool undo(Workspace& workspace, const std::string&) { return workspace.undo(); }
 /// Writes the inputs so far as a script. What was replaced later is left out, and results that are used by
 /// number have a `let`.
 bool save_inputs(Workspace& workspace, const std::string& path) {
-  std::ofstream out(path, std::ios::binary);
-  if (out) out << Script(workspace).text();
-  out.close();
-  if (!out) return workspace.complain(fmt::format("`{}` cannot be written: {}", path, std::strerror(errno)));
+  if (const auto written = write_file(path, Script(workspace).text()); !written)
+    return workspace.complain(written.error().message);
   if (workspace.options().interactive)
     print_line(fmt::format("{} input{} written to `{}`", workspace.inputs().size(),
                            workspace.inputs().size() == 1 ? "" : "s", path));

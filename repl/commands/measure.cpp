@@ -138,12 +138,6 @@ class Comparison {
     return values[static_cast<size_t>(at)];
   }
 
-  static std::string shortened(std::string text) {
-    constexpr size_t kMost = 40;
-    std::replace(text.begin(), text.end(), '\n', ' ');
-    return text.size() <= kMost ? text : text.substr(0, kMost - 3) + "...";
-  }
-
   std::string calls_text() const {
     std::string text;
     for (const Contender& c : contenders_) text += fmt::format("{}{}", text.empty() ? "" : ", ", c.calls);

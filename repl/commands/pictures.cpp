@@ -4,20 +4,20 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <functional>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ir/base/interrupt.h"
 #include "ir/value/prelude_values.h"
 #include "repl/command_files.h"
 #include "repl/commands/parts.h"
-#include "repl/picture/histogram.h"
-#include "repl/picture/image.h"
-#include "repl/picture/plot.h"
+#include "repl/picture/picture.h"
 #include "repl/report/command_text.h"
 #include "repl/report/summary.h"
 #include "repl/workspace.h"
@@ -90,9 +90,43 @@ picture::Ink ink_of(Workspace& workspace) {
   return depth == "truecolor" || depth == "24bit" ? picture::Ink::True : picture::Ink::Palette;
 }
 
-bool plot_values(Workspace& workspace, const std::string& expression) {
+/// What is asked for, and the file that it is for, if any.
+struct Asked {
+  std::string expressions, file;
+};
+
+/// Nothing, which is said, where the file's name is not set off by `>`.
+std::optional<Asked> asked_for(Workspace& workspace, const std::string& request, std::string_view command) {
+  static constexpr std::array<std::string_view, 2> kEndings{".svg", ".png"};
+  const auto [expressions, file] = with_file(request, kEndings);
+  const std::string_view last = expressions.substr(expressions.find_last_of(" \t\n") + 1);
+  const auto is_ending = [&](std::string_view ending) { return last.ends_with(ending); };
+  if (file.empty() && std::ranges::any_of(kEndings, is_ending)) {
+    workspace.complain(fmt::format("write `{} EXPR > {}`", command, last));
+    return std::nullopt;
+  }
+  return Asked{std::string(expressions), std::string(file)};
+}
+
+/// Shows a picture, or writes it into a file; then `remark`.
+bool present(Workspace& workspace, const picture::Picture& shown, const std::string& file,
+             const picture::Size& most, const std::string& remark) {
+  if (file.empty()) {
+    fmt::print("{}", picture::to_text(shown, most, ink_of(workspace)));
+  } else {
+    const auto bytes = file.ends_with(".svg") ? picture::to_svg(shown) : picture::to_png(shown);
+    if (!bytes) return workspace.complain(bytes.error().message);
+    if (const auto written = write_file(file, *bytes); !written)
+      return workspace.complain(written.error().message);
+  }
+  fmt::print("{}", remark);
+  return true;
+}
+
+/// Adds the curve of an expression.
+bool add_curve(Workspace& workspace, const std::string& expression, std::vector<picture::Curve>& curves) {
   return with_value(workspace, expression, "`:plot`", [&](const StatementResult& result) {
-    const auto curve = curve_of(*result.value);
+    auto curve = curve_of(*result.value);
     if (!curve)
       return workspace.complain(
           fmt::format("`:plot` takes a vector, a list of numbers, or a pair `(x, y)` of these, not {}",
@@ -100,18 +134,36 @@ bool plot_values(Workspace& workspace, const std::string& expression) {
     if (curve->x.size() != curve->y.size())
       return workspace.complain(
           fmt::format("`:plot` takes as many x as y, not {} and {}", curve->x.size(), curve->y.size()));
-    const std::string text = picture::plot_text(*curve, picture_size(workspace, 120, 20));
-    if (text.empty()) return workspace.complain("there is no finite number to plot");
-    size_t lost = 0;
-    for (size_t i = 0; i < curve->x.size(); ++i)
-      lost += !std::isfinite(curve->x[i]) || !std::isfinite(curve->y[i]) ? 1U : 0U;
-    fmt::print("{}{}", text, left_out(lost, curve->x.size(), "points"));
+    curve->name = shortened(expression);
+    curves.push_back(std::move(*curve));
     return true;
   });
 }
 
-bool show_histogram(Workspace& workspace, const std::string& expression) {
-  return with_value(workspace, expression, "`:hist`", [&](const StatementResult& result) {
+bool plot_values(Workspace& workspace, const std::string& request) {
+  const auto asked = asked_for(workspace, request, ":plot");
+  if (!asked) return false;
+  std::vector<picture::Curve> curves;
+  for (const std::string& expression : split_at_commas(asked->expressions)) {
+    if (expression.empty())
+      return workspace.complain("an expression is missing beside a comma; write `:plot A, B`");
+    if (!add_curve(workspace, expression, curves)) return false;
+  }
+  size_t points = 0, lost = 0;
+  for (const picture::Curve& curve : curves) {
+    points += curve.x.size();
+    for (size_t i = 0; i < curve.x.size(); ++i) lost += curve.has_point(i) ? 0U : 1U;
+  }
+  const auto plot = picture::plot_of(std::move(curves));
+  if (!plot) return workspace.complain("there is no finite number to plot");
+  return present(workspace, *plot, asked->file, picture_size(workspace, 120, 20),
+                 left_out(lost, points, "points"));
+}
+
+bool show_histogram(Workspace& workspace, const std::string& request) {
+  const auto asked = asked_for(workspace, request, ":hist");
+  if (!asked) return false;
+  return with_value(workspace, asked->expressions, "`:hist`", [&](const StatementResult& result) {
     std::vector<double> numbers;
     bool are_whole = true;
     size_t all = 0;
@@ -128,15 +180,15 @@ bool show_histogram(Workspace& workspace, const std::string& expression) {
           fmt::format("`:hist` takes a value that has numbers, not {}", to_string(result.type)));
     if (numbers.empty()) return workspace.complain("there is no finite number to count");
     const picture::Size size = picture_size(workspace, 100, 20);
-    fmt::print("{}{}",
-               picture::histogram_text(picture::histogram_of(numbers, are_whole, size.rows), size.columns),
-               left_out(all - numbers.size(), all, "numbers"));
-    return true;
+    return present(workspace, picture::histogram_of(numbers, are_whole, size.rows), asked->file, size,
+                   left_out(all - numbers.size(), all, "numbers"));
   });
 }
 
-bool show_image(Workspace& workspace, const std::string& expression) {
-  return with_value(workspace, expression, "`:image`", [&](const StatementResult& result) {
+bool show_image(Workspace& workspace, const std::string& request) {
+  const auto asked = asked_for(workspace, request, ":image");
+  if (!asked) return false;
+  return with_value(workspace, asked->expressions, "`:image`", [&](const StatementResult& result) {
     const TensorPtr tensor = result.value->as_tensor();
     const auto image = tensor ? picture::image_of(*tensor) : std::nullopt;
     if (!image)
@@ -144,10 +196,9 @@ bool show_image(Workspace& workspace, const std::string& expression) {
           fmt::format("`:image` takes a matrix, or a tensor of 1, 3 or 4 channels before or behind height "
                       "and width, not {}",
                       to_string(result.type)));
-    fmt::print("{}{} x {}, black is {:g}, white {:g}\n",
-               picture::image_text(*image, picture_size(workspace, 160, 50), ink_of(workspace)),
-               image->height, image->width, image->black, image->white);
-    return true;
+    return present(workspace, *image, asked->file, picture_size(workspace, 160, 50),
+                   fmt::format("{} x {}, black is {:g}, white {:g}\n", image->height, image->width,
+                               image->black, image->white));
   });
 }
 
@@ -170,13 +221,15 @@ bool show_summary(Workspace& workspace, const std::string& expression) {
 
 std::span<const ReplCommand> commands_of_pictures() {
   static constexpr ReplCommand kRows[] = {
-      {":plot", "EXPR", Takes::Expression, About::Pictures,
-       "a vector or a list of numbers over its indices, or a pair `(x, y)` of these, as a curve",
+      {":plot", "A, B [> FILE]", Takes::Expression, About::Pictures,
+       "vectors or lists of numbers over their indices, or pairs `(x, y)` of these, as curves; into an "
+       "`.svg` or a `.png`",
        as_command<plot_values>},
-      {":hist", "EXPR", Takes::Expression, About::Pictures, "how the numbers of a value are distributed",
-       as_command<show_histogram>},
-      {":image", "EXPR", Takes::Expression, About::Pictures,
-       "a matrix, or a tensor of channels, height and width, as an image", as_command<show_image>},
+      {":hist", "EXPR [> FILE]", Takes::Expression, About::Pictures,
+       "how the numbers of a value are distributed; into an `.svg` or a `.png`", as_command<show_histogram>},
+      {":image", "EXPR [> FILE]", Takes::Expression, About::Pictures,
+       "a matrix, or a tensor of channels, height and width, as an image; into a `.png`",
+       as_command<show_image>},
       {":summary", "EXPR", Takes::Expression, About::Pictures,
        "range, mean, quantiles, zeros, NaN and Inf of a tensor, or of each one in a value",
        as_command<show_summary>},

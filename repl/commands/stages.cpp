@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
+#include <array>
 #include <optional>
 #include <vector>
 
@@ -13,6 +11,7 @@
 #include "frontend/syntax/syntax.h"
 #include "ir/base/interrupt.h"
 #include "passes/pipeline.h"
+#include "repl/command_files.h"
 #include "repl/commands/parts.h"
 #include "repl/report/command_text.h"
 #include "repl/report/graph_picture.h"
@@ -213,30 +212,20 @@ bool apply_passes(Workspace& workspace, const std::string& request) {
 
 /// The kernels as a graph: as text, or in the file after a `>`, a `.dot` or an `.svg`.
 bool show_graph(Workspace& workspace, const std::string& request) {
-  std::string_view asked = trimmed(request), file;
-  // A comparison has no name of a file on its right.
-  if (const size_t at = asked.rfind('>'); at != std::string_view::npos) {
-    const std::string_view name = trimmed(asked.substr(at + 1));
-    if (name.ends_with(".dot") || name.ends_with(".svg")) {
-      file = name;
-      asked = trimmed(asked.substr(0, at));
-    }
-  }
-  return with_definition(workspace, asked, "`:graph`", [&](const Definition& definition) {
+  static constexpr std::array<std::string_view, 2> kEndings{".dot", ".svg"};
+  const auto [asked, file] = with_file(request, kEndings);
+  return with_definition(workspace, asked, "`:graph`", [&, &to = file](const Definition& definition) {
     const Optimised optimised = optimise(definition, workspace.session().functions());
     if (!optimised.expr) return workspace.complain(kInterrupted);
     const KernelGraph graph = kernel_graph(optimised.expr, [&](const FnExpr& kernel) {
       return workspace.execution().compiler().kernel_name(kernel);
     });
-    if (file.empty()) {
+    if (to.empty()) {
       fmt::print("{}", to_text(graph));
       return true;
     }
-    std::ofstream out(std::string(file), std::ios::binary);
-    if (out) out << (file.ends_with(".svg") ? to_svg(graph) : to_dot(graph));
-    out.close();
-    if (!out)
-      return workspace.complain(fmt::format("`{}` cannot be written: {}", file, std::strerror(errno)));
+    const auto written = write_file(std::string(to), to.ends_with(".svg") ? to_svg(graph) : to_dot(graph));
+    if (!written) return workspace.complain(written.error().message);
     return true;
   });
 }

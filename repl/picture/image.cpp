@@ -93,22 +93,8 @@ Image resized(const Image& image, int64_t width, int64_t height) {
 
 // --- ink ----------------------------------------------------------------------------------------
 
-using Colour = std::array<int, 3>;
-
 constexpr int kLevels = 255;
 constexpr Colour kNoNumber{255, 0, 255};
-
-std::optional<Colour> colour_at(const Image& image, int64_t x, int64_t y) {
-  if (y >= image.height) return std::nullopt;
-  Colour colour{};
-  for (size_t c = 0; c < 3; ++c) {
-    const size_t channel = image.channels == 3 ? c : 0;
-    const float number = image.numbers[static_cast<size_t>((y * image.width + x) * image.channels) + channel];
-    if (!std::isfinite(number)) return kNoNumber;
-    colour[c] = static_cast<int>(std::lround(std::clamp(number, 0.0F, 1.0F) * kLevels));
-  }
-  return colour;
-}
 
 /// The nearest of xterm's colours: a cube of six levels, and 24 greys.
 int palette_index(const Colour& colour) {
@@ -174,6 +160,18 @@ std::string text_row(const Image& image, int64_t y) {
 }
 
 }  // namespace
+
+std::optional<Colour> colour_at(const Image& image, int64_t x, int64_t y) {
+  if (y >= image.height) return std::nullopt;
+  Colour colour{};
+  for (size_t c = 0; c < 3; ++c) {
+    const size_t channel = image.channels == 3 ? c : 0;
+    const float number = image.numbers[static_cast<size_t>((y * image.width + x) * image.channels) + channel];
+    if (!std::isfinite(number)) return kNoNumber;
+    colour[c] = static_cast<int>(std::lround(std::clamp(number, 0.0F, 1.0F) * kLevels));
+  }
+  return colour;
+}
 
 std::optional<Image> image_of(const HostTensor& tensor) {
   const auto layout = tensor.dtype().is_vector() ? std::nullopt : layout_of(tensor.shape());

@@ -1,6 +1,7 @@
 #pragma once
 // Images, and matrices as images.
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -23,6 +24,11 @@ struct Image {
 /// four with the opacity last. Leading axes of extent 1 do not count. Bytes are from 0 to 255, and so are colours that
 /// go beyond 1; what is neither is between its least and its greatest number. Nothing where the shape is no image's.
 std::optional<Image> image_of(const HostTensor& tensor);
+
+/// Red, green and blue, up to 255.
+using Colour = std::array<int, 3>;
+/// Of a pixel; magenta where it is no number. Nothing below the last row.
+std::optional<Colour> colour_at(const Image& image, int64_t x, int64_t y);
 
 enum class Ink : uint8_t {
   Text,     ///< brightness as characters

@@ -79,6 +79,25 @@ std::vector<std::string> split_at_commas(std::string_view text) {
   return parts;
 }
 
+std::pair<std::string_view, std::string_view> with_file(std::string_view request,
+                                                        std::span<const std::string_view> endings) {
+  request = trimmed(request);
+  const size_t at = request.rfind('>');
+  const std::string_view name = at == std::string_view::npos ? "" : trimmed(request.substr(at + 1));
+  const auto is_ending = [&](std::string_view ending) { return name.ends_with(ending); };
+  if (std::ranges::none_of(endings, is_ending)) return {request, {}};
+  return {trimmed(request.substr(0, at)), name};
+}
+
+std::string shortened(std::string text) {
+  constexpr size_t kMost = 40;
+  std::ranges::replace(text, '\n', ' ');
+  if (count_code_points(text) <= kMost) return text;
+  size_t end = 0;
+  for (size_t i = 0; i < kMost - 3; ++i) end += std::max<size_t>(1, utf8_length(text, end));
+  return text.substr(0, end) + "...";
+}
+
 void print_line(std::string_view line) {
   std::fwrite(line.data(), 1, line.size(), stdout);
   std::fputc('\n', stdout);

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -26,6 +27,13 @@ std::string_view called_name(std::string_view text);
 size_t end_of_quoted(std::string_view text, size_t at);
 /// What stands between commas that are in no bracket, string or comment.
 std::vector<std::string> split_at_commas(std::string_view text);
+
+/// `EXPR > FILE`: what stands before the last `>`, and the file, whose name has one of these endings; else all of it, as
+/// no comparison has such a name on its right.
+std::pair<std::string_view, std::string_view> with_file(std::string_view request,
+                                                        std::span<const std::string_view> endings);
+/// In a line of 40 characters.
+std::string shortened(std::string text);
 
 void print_line(std::string_view line);
 /// "96 bytes", "1.5 KiB".

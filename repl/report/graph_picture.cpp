@@ -6,6 +6,7 @@
 #include <map>
 
 #include "frontend/text/source.h"
+#include "repl/report/xml_text.h"
 
 namespace quern {
 
@@ -32,21 +33,6 @@ std::vector<std::string> lines_of(const KernelGraph::Node& node) {
   if (!node.shape.empty()) lines.push_back(node.shape);
   if (!node.flops.empty()) lines.push_back(node.flops + " FLOPs");
   return lines;
-}
-
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (char c : text) {
-    if (c == '<')
-      out += "&lt;";
-    else if (c == '>')
-      out += "&gt;";
-    else if (c == '&')
-      out += "&amp;";
-    else
-      out += c;
-  }
-  return out;
 }
 
 class Picture {
@@ -175,7 +161,7 @@ class Picture {
         "<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\" font-size=\"10\" fill=\"#555\" "
         "stroke=\"white\" stroke-width=\"3\" paint-order=\"stroke\">{}</text>\n",
         path, (top.x + first.x) / 2, (top.y + top.height / 2 + first.y - first.height / 2) / 2 + 3,
-        escaped(graph_.nodes[edge.from].shape));
+        xml_text(graph_.nodes[edge.from].shape));
   }
 
   std::string node_svg(const Spot& place) const {
@@ -189,7 +175,7 @@ class Picture {
     double y = place.y - place.height / 2 + kPadding / 2 + kLine * 0.75;
     for (const std::string& line : lines_of(node)) {
       out += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n", place.x, y,
-                         escaped(line));
+                         xml_text(line));
       y += kLine;
     }
     return out;

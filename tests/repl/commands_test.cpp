@@ -122,6 +122,22 @@ TEST_F(Commands, GraphsAreWrittenToFiles) {
   EXPECT_THAT(read("f.svg"), testing::EndsWith("</svg>\n"));
 }
 
+TEST_F(Commands, PicturesAreWrittenToFiles) {
+  const ProgramOutcome outcome =
+      run("let %x = [1.0, 4.0, 9.0];\n:plot %x > x.svg\n:plot %x, -%x>both.svg\n:plot %x > x.png\n:hist %x > "
+          "h.svg\n"
+          ":image [[0.0, 1.0]] > i.png\n");
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_EQ(outcome.out, "1 x 2, black is 0, white 1\n");
+  for (const char* file : {"x.svg", "both.svg", "h.svg"}) {
+    EXPECT_THAT(read(file), testing::StartsWith("<svg xmlns=")) << file;
+    EXPECT_THAT(read(file), testing::EndsWith("</svg>\n")) << file;
+  }
+  EXPECT_THAT(read("both.svg"), HasSubstr(">-%x</text>"));
+  for (const char* file : {"x.png", "i.png"})
+    EXPECT_THAT(read(file), testing::StartsWith("\x89PNG\r\n")) << file;
+}
+
 TEST_F(Commands, ASavedSessionIsAScriptThatDoesTheSame) {
   const std::string session =
       "let %x = [1, 2, 3]\n%x * 2 // twice\n%_ + 1; %_1\ndef @f(%a: int32) { %a + 1 }\n"

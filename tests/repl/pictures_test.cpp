@@ -6,6 +6,7 @@
 #include <limits>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "repl/picture/histogram.h"
@@ -26,8 +27,14 @@ TensorPtr floats(Shape shape, const std::vector<float>& numbers) {
 
 // --- curves
 
+std::string plot_text(std::vector<Curve> curves, const Size& size) {
+  const auto plot = plot_of(std::move(curves));
+  return plot ? plot_text(*plot, size, false) : "";
+}
+std::string plot_text(const Curve& curve, const Size& size) { return plot_text(std::vector{curve}, size); }
+
 TEST(Plot, DrawsACurveOnAxes) {
-  EXPECT_EQ(plot_text({{0, 1, 2, 3, 4, 5}, {0, 1, 4, 9, 16, 25}}, {40, 10}),
+  EXPECT_EQ(plot_text(Curve{{0, 1, 2, 3, 4, 5}, {0, 1, 4, 9, 16, 25}}, {40, 10}),
             "   │                                 ⢀⠤⠊\n"
             "20 ┤                               ⡠⠒⠁\n"
             "   │                            ⢀⠔⠊\n"
@@ -41,7 +48,7 @@ TEST(Plot, DrawsACurveOnAxes) {
 }
 
 TEST(Plot, LeavesOutWhatIsNotFinite) {
-  const std::string gap = plot_text({{0, 1, 2, 3, 4}, {1, 1, kNan, 1, 1}}, {30, 6});
+  const std::string gap = plot_text(Curve{{0, 1, 2, 3, 4}, {1, 1, kNan, 1, 1}}, {30, 6});
   EXPECT_EQ(gap,
             "1.5 ┤\n"
             "1.0 ┤⣀⣀⣀⣀⣀⣀⡀           ⢀⣀⣀⣀⣀⣀⣀\n"
@@ -49,8 +56,8 @@ TEST(Plot, LeavesOutWhatIsNotFinite) {
             "0.5 ┤\n"
             "    └┬───────────┬───────────┬\n"
             "     0           2           4\n");
-  EXPECT_EQ(plot_text({{0, 1}, {kNan, INFINITY}}, {30, 6}), "");
-  EXPECT_EQ(plot_text({}, {30, 6}), "");
+  EXPECT_EQ(plot_text(Curve{{0, 1}, {kNan, INFINITY}}, {30, 6}), "");
+  EXPECT_EQ(plot_text(Curve{}, {30, 6}), "");
 }
 
 TEST(Plot, LinesFitAndHaveNoBlanksAtTheirEnds) {
@@ -73,6 +80,29 @@ TEST(Plot, NumbersFarFromEachOtherAndAlone) {
   for (const Curve& curve : {Curve{{0}, {0}}, Curve{{3}, {-1e300}}, Curve{{-most, most}, {-most, most}},
                              Curve{{0, 1e-320}, {1, 1 + 1e-15}}})
     EXPECT_FALSE(plot_text(curve, {60, 10}).empty());
+}
+
+TEST(Plot, TellsCurvesApartByMarksAndNames) {
+  const std::vector<Curve> curves{{{0, 1, 2}, {0, 1, 2}, "%up"}, {{0, 1, 2}, {2, 1.5, 0}, "%down"}};
+  const std::string text = plot_text(curves, {40, 9});
+  EXPECT_EQ(text, "");
+  // In colours it is the same text.
+  const std::string coloured = plot_text(*plot_of(curves), {40, 9}, true);
+  EXPECT_NE(coloured, text);
+  editor::Emulator screen(40, 10);
+  for (const char c : coloured) screen.feed(c == '\n' ? "\r\n" : std::string(1, c));
+  EXPECT_EQ(screen.text() + "\n", text);
+  // The marks in the legend have the colours of their curves.
+  const int row = 8, first = static_cast<int>(text.substr(text.rfind('\n', text.size() - 2) + 1).find("●"));
+  EXPECT_NE(screen.colours(row, first), screen.colours(row, first + 8));
+  EXPECT_EQ(screen.row(row).substr(static_cast<size_t>(first), 3), "●");
+}
+
+TEST(Plot, MarksAFewPointsOfACurve) {
+  EXPECT_EQ(mark_places(3, 0, 2), (std::vector<size_t>{0, 1, 2}));
+  EXPECT_EQ(mark_places(101, 0, 2), (std::vector<size_t>{5, 25, 45, 65, 85}));
+  EXPECT_EQ(mark_places(101, 1, 2), (std::vector<size_t>{15, 35, 55, 75, 95}));
+  EXPECT_TRUE(mark_places(0, 0, 2).empty());
 }
 
 // --- bars

@@ -9,6 +9,7 @@
 #include "repl/commands/commands.h"
 #include "repl/input.h"
 #include "repl/report/alignment.h"
+#include "repl/report/command_text.h"
 #include "repl/workspace.h"
 
 namespace quern {
@@ -83,6 +84,39 @@ StyledLine signature_line(const ide::SignatureHelp& help) {
   return shown;
 }
 
+/// The command whose argument is typed; null for what is no command, and for none that is known.
+const ReplCommand* command_of(std::string_view text) {
+  const std::string_view name = text.substr(0, text.find_first_of(" \t\n"));
+  const auto commands = repl_commands();
+  const auto found = std::ranges::find(commands, name, &ReplCommand::name);
+  return found == commands.end() ? nullptr : &*found;
+}
+
+/// The names of settings, and behind one its values, in the place of the word that ends at the cursor. `help` is what is said
+/// of each.
+editor::Completions settings_at(const Settings& settings, std::string_view text, size_t begin, size_t cursor,
+                                std::vector<std::string>& help) {
+  const std::string_view typed = text.substr(begin, cursor - begin);
+  editor::Completions found;
+  found.end = cursor;
+  found.begin = begin + typed.find_last_of(" \t\n") + 1;
+  const std::string_view word = text.substr(found.begin, cursor - found.begin);
+  const auto [name, rest] = first_word(typed);
+  const auto offer = [&](std::string_view what, std::string_view after, const std::string& detail,
+                         std::string_view said) {
+    if (!what.starts_with(word)) return;
+    found.items.push_back({std::string(what), std::string(what) + std::string(after), detail});
+    help.emplace_back(said);
+  };
+  if (name == word && name.data() == word.data()) {
+    for (const Setting& setting : all_settings())
+      offer(setting.name, " ", value_text(settings, setting), setting.help);
+  } else if (const Setting* setting = find_setting(name); setting && rest == word) {
+    for (const std::string_view value : values_of(*setting)) offer(value, "", "", setting->help);
+  }
+  return found;
+}
+
 }  // namespace
 
 bool LanguageAssistant::needs_more(std::string_view text, bool blank_line) {
@@ -132,6 +166,9 @@ editor::Completions LanguageAssistant::complete(std::string_view text, size_t cu
     }
     return found;
   }
+  const ReplCommand* command = begin == 0 ? nullptr : command_of(text);
+  if (command && command->argument == ArgumentKind::Setting)
+    return settings_at(workspace_.settings(), text, begin, cursor, commands_help_);
   ide::CompletionList list = ide::complete(workspace_.session(), workspace_.module(), text.substr(begin),
                                            static_cast<uint32_t>(cursor - begin));
   found.begin = list.replaced.begin + begin;

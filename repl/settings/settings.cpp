@@ -75,6 +75,11 @@ std::string values_text(const Setting& setting) {
   return setting.flag ? "on or off" : fmt::format("a number from {} to {}", setting.least, setting.most);
 }
 
+std::span<const std::string_view> values_of(const Setting& setting) {
+  static constexpr std::array<std::string_view, 2> kFlag{"on", "off"};
+  return setting.flag ? kFlag : std::span<const std::string_view>();
+}
+
 bool set(Settings& settings, const Setting& setting, std::string_view text, const std::string& by) {
   if (setting.flag) {
     if (text != "on" && text != "off") return false;

@@ -42,6 +42,8 @@ std::string value_text(const Settings& settings, const Setting& setting);
 std::string origin_text(const Settings& settings, const Setting& setting);
 /// What a setting takes: "on or off", "a number from 0 to 17".
 std::string values_text(const Setting& setting);
+/// The same one by one, where they are few; else none.
+std::span<const std::string_view> values_of(const Setting& setting);
 /// Sets it to what a text says, for `by`; false where it says nothing that the setting takes.
 bool set(Settings& settings, const Setting& setting, std::string_view text, const std::string& by);
 

@@ -93,6 +93,20 @@ TEST(Screen, FollowsTheSizeOfTheTerminal) {
   }
 }
 
+TEST(Screen, CompletesSettingsAndTheirValues) {
+  ScreenSession session(kFolder);
+  session.wait_for_prompt();
+  session.type(":set thr\t");
+  ASSERT_TRUE(session.wait_for(">>> :set threshold")) << session.screen().text();
+  session.type("7\r:set timing o\t");
+  ASSERT_TRUE(session.wait_for("off")) << session.screen().text();
+  session.type("n\r");
+  EXPECT_TRUE(session.wait_for(" ms") || session.wait_for(" us")) << session.screen().text();
+  // What is a number has no list of values, and a name alone is completed once.
+  session.type(":set threshold \t12\r:set threshold\r");
+  EXPECT_TRUE(session.wait_for("threshold is 12 (:set)")) << session.screen().text();
+}
+
 TEST(Screen, ShowsWideCharacters) {
   ScreenSession session(kFolder);
   session.wait_for_prompt();

@@ -85,7 +85,16 @@ TEST(Plot, NumbersFarFromEachOtherAndAlone) {
 TEST(Plot, TellsCurvesApartByMarksAndNames) {
   const std::vector<Curve> curves{{{0, 1, 2}, {0, 1, 2}, "%up"}, {{0, 1, 2}, {2, 1.5, 0}, "%down"}};
   const std::string text = plot_text(curves, {40, 9});
-  EXPECT_EQ(text, "");
+  EXPECT_EQ(text,
+            "2 ┤■⠉⠒⠒⠒⠤⠤⠤⣀⣀⣀                    ⣀⡠⠤⠔⠒●\n"
+            "  │           ⠉⠉⠉⠒⠒⠒⠤■⢄⡀   ⢀⣀⠤⠔⠒⠊⠉\n"
+            "1 ┤                  ●⡠⠬⠓⠲⢍⡁\n"
+            "  │            ⣀⡠⠤⠒⠊⠉      ⠈⠑⠢⢄⣀\n"
+            "  │     ⢀⣀⠤⠔⠒⠊⠉                 ⠉⠒⠤⣀\n"
+            "0 ┤●⠤⠔⠒⠉⠁                           ⠉⠒⠤■\n"
+            "  └┬─────────────────┬─────────────────┬\n"
+            "   0                 1                 2\n"
+            "   ● %up   ■ %down\n");
   // In colours it is the same text.
   const std::string coloured = plot_text(*plot_of(curves), {40, 9}, true);
   EXPECT_NE(coloured, text);

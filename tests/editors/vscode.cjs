@@ -97,6 +97,8 @@ const opened = new EventEmitter();
 const changed = new EventEmitter();
 const tasks = [];
 const documents = [];
+const tabs = [];
+const tabsChanged = new EventEmitter();
 const register = (kind) => (_selector, provider) => {
   providers[kind] = provider;
   return new Disposable(() => delete providers[kind]);
@@ -122,7 +124,7 @@ const workspace = anything({
 const window = anything({
   activeTextEditor: undefined,
   visibleTextEditors: [],
-  tabGroups: anything({ all: [] }),
+  tabGroups: anything({ all: [{ tabs }], onDidChangeTabs: tabsChanged.event }),
   createOutputChannel: () => anything({ append: (text) => said.push(text), appendLine: (text) => said.push(text) }),
   showErrorMessage: async (text) => void said.push(text),
   showInformationMessage: async (text) => void said.push(text),
@@ -154,6 +156,11 @@ const vscode = anything({
     dispose() {}
   },
   CancellationError: class extends Error {},
+  TabInputText: class {
+    constructor(uri) {
+      this.uri = uri;
+    }
+  },
   Diagnostic: class {
     constructor(range, message, severity) {
       Object.assign(this, { range, message, severity });
@@ -214,6 +221,9 @@ async function main() {
   const document = new Document(Uri.file(file), 'quern', text);
   documents.push(document);
   window.activeTextEditor = { document, selection: { active: new Position(0, 0) } };
+  // The client asks for the diagnostics of what a tab shows.
+  tabs.push({ input: new vscode.TabInputText(document.uri) });
+  tabsChanged.fire({ opened: tabs, closed: [], changed: [] });
   await opened.fire(document);
   const uri = document.uri.toString();
   const [diagnostic] = await until('a diagnostic', () => diagnostics.get(uri)?.length && diagnostics.get(uri));

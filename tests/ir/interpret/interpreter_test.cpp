@@ -115,7 +115,7 @@ TEST_F(InterpreterTest, ConstructorsAndData) {
 TEST_F(InterpreterTest, PrintLoadSave) {
   ExprPtr x = given("x", ints({2}, {1, 2}));
   EXPECT_EQ(text(b.intrinsic(IntrinsicKind::Print, unit_type(), {nullptr, x, nullptr, b.i32(3)},
-                             {"x:", "", "and", ""})),
+                             {"x: ", "", " and ", ""})),
             "()");
   EXPECT_EQ(host.log, "x: Tensor[(2,), int32] [1, 2] and int32 3\n");
   EXPECT_EQ(text(b.intrinsic(IntrinsicKind::Save, unit_type(), {x}, {"a.npy"})), "()");

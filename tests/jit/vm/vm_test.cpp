@@ -368,7 +368,8 @@ TEST_F(VmTest, ProgramsRunOnSeveralThreadsAtOnce) {
 
 TEST_F(VmTest, PrintLoadSave) {
   ExprPtr print =
-      b.intrinsic(IntrinsicKind::Print, unit_type(), {nullptr, b.i32(3), b.f32(1.5)}, {"loss:", "", ""});
+      b.intrinsic(IntrinsicKind::Print, unit_type(), {nullptr, b.i32(3), nullptr, b.f32(1.5)},
+                              {"loss: ", "", " ", ""});
   ExprPtr save = b.intrinsic(IntrinsicKind::Save, unit_type(), {b.i32(7)}, {"f"});
   ExprPtr load = b.intrinsic(IntrinsicKind::Load, integer, {}, {"f", ""});
   expect_same(b.block({{nullptr, print}, {nullptr, save}}, load), "int32 7");

@@ -24,7 +24,8 @@ Json to_workspace_edit(ServerState& state, const std::vector<ide::SourceEdit>& e
         {{"textDocument", {{"uri", locations.uri(source)}, {"version", version}}}, {"edits", list}});
     changes[locations.uri(source)] = list;
   }
-  return state.client.document_changes ? Json{{"documentChanges", document_changes}} : Json{{"changes", changes}};
+  return state.client.document_changes ? Json{{"documentChanges", document_changes}}
+                                       : Json{{"changes", changes}};
 }
 
 template nlohmann::json to_workspace_edit(ServerState&, const std::vector<ide::SourceEdit>&);

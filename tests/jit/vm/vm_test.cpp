@@ -367,8 +367,7 @@ TEST_F(VmTest, ProgramsRunOnSeveralThreadsAtOnce) {
 // --- the outside
 
 TEST_F(VmTest, PrintLoadSave) {
-  ExprPtr print =
-      b.intrinsic(IntrinsicKind::Print, unit_type(), {nullptr, b.i32(3), nullptr, b.f32(1.5)},
+  ExprPtr print = b.intrinsic(IntrinsicKind::Print, unit_type(), {nullptr, b.i32(3), nullptr, b.f32(1.5)},
                               {"loss: ", "", " ", ""});
   ExprPtr save = b.intrinsic(IntrinsicKind::Save, unit_type(), {b.i32(7)}, {"f"});
   ExprPtr load = b.intrinsic(IntrinsicKind::Load, integer, {}, {"f", ""});

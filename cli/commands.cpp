@@ -29,8 +29,8 @@
 #include "session/run/compiler.h"
 #include "session/run/data_values.h"
 #include "session/run/execution.h"
-#include "session/run/fusion_legend.h"
 #include "session/run/profile_report.h"
+#include "session/run/source_stage.h"
 
 namespace quern {
 
@@ -240,48 +240,31 @@ int CommandLine::ir() {
   if (!opened) return kWrong;
   Session& session = *opened->session;
   const std::string wanted = definition_of(entry_);
-  if (stage_ == "ast") {
-    for (auto& [id, tree] : session.trees(opened->source))
-      if (wanted.empty() || session.info(id).name == "@" + wanted) fmt::print("{}", dump(tree.root));
-    return kFine;
-  }
-  auto problems = session.check_with_imports(opened->source);
-  if (has_errors(problems)) {
-    print_diagnostics(problems);
-    point_to_explanation(problems);
-    return exit_code(problems);
+  const auto wrong = [](const std::string& message) {
+    say(message);
+    return kWrong;
+  };
+  Compiler compiler(session, compiler_);
+  if (stage_ != "ast") {
+    auto problems = session.check_with_imports(opened->source);
+    if (has_errors(problems)) {
+      print_diagnostics(problems);
+      point_to_explanation(problems);
+      return exit_code(problems);
+    }
   }
   if (!output_.empty()) return write_module(session, opened->source, output_);
-  if (stage_ == "typed" && passes_.empty() && wanted.empty()) {
-    std::vector<ExprPtr> bodies;
-    for (const std::string& name : session.definitions(opened->module))
-      if (const Definition* d = session.definition(opened->module, name)) bodies.push_back(d->body);
-    for (DeclarationId id : session.statements(opened->source))
-      bodies.push_back(session.inferred_statement(id).definition.body);
-    FunctionSource& functions = session.functions();
-    std::string text = session.typed_text(opened->source).text, legend = fusion_legend(functions, bodies);
-    fmt::print("{}{}{}", text, text.empty() || legend.empty() ? "" : "\n", legend);
+  if (passes_.empty()) {
+    auto text = source_stage(session, compiler, opened->source, wanted, stage_);
+    if (!text) return wrong(text.error().message);
+    fmt::print("{}", *text);
     return kFine;
   }
-  Compiler compiler(session, compiler_);
-  std::vector<const Definition*> shown;
-  for (const std::string& name : session.definitions(opened->module))
-    if (wanted.empty() || wanted == name)
-      if (const Definition* d = session.definition(opened->module, name)) shown.push_back(d);
-  if (wanted.empty())
-    for (DeclarationId id : session.statements(opened->source))
-      if (const Definition& d = session.inferred_statement(id).definition; d.body) shown.push_back(&d);
-  if (shown.empty() && !wanted.empty()) {
-    const bool is_known = session.find_definition(opened->module, wanted) != 0;
-    say(is_known ? Compiler::no_code_of(wanted) : fmt::format("`{}` has no definition `@{}`", file_, wanted));
-    return kWrong;
-  }
-  for (const Definition* d : shown) {
-    auto text = passes_.empty() ? compiler.stage_text(*d, stage_) : compiler.text_after(*d, passes_);
-    if (!text) {
-      say(text.error().message);
-      return kWrong;
-    }
+  auto shown = definitions_of(session, opened->source, wanted);
+  if (!shown) return wrong(shown.error().message);
+  for (const Definition* d : *shown) {
+    auto text = compiler.text_after(*d, passes_);
+    if (!text) return wrong(text.error().message);
     fmt::print("{}\n", *text);
   }
   return kFine;

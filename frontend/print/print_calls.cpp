@@ -51,7 +51,7 @@ void Printer::printed(const IntrinsicExpr& e) {
   list(
       "print(", arguments.size(),
       [&](size_t k) {
-        const auto [begin, end] = arguments[k];
+        const size_t begin = arguments[k].first, end = arguments[k].second;
         if (is_argument(begin)) return item(e.args[begin]);
         run([=] { print_string(begin, end); });
       },

@@ -61,6 +61,22 @@ class NavigationServer : public ::testing::Test {
 const std::string kMain =
     "import \"net.relay\" as net\r\nlet %n = net.Net(1f);\r\n@net.f(%n.w) + nn.relu(2f)\r\n";
 
+TEST_F(NavigationServer, ShowsWhatTheTextBecomes) {
+  start("def @g(%x: float32) { %x * 2f }\n@g(3f)\n");
+  auto of = [&](json params) {
+    params["uri"] = uri("main.relay");
+    return ask("quern/ir", params);
+  };
+  EXPECT_THAT(of({{"function", "@g"}})["text"], HasSubstr("def @g(%x: float32) -> float32"));
+  EXPECT_THAT(of({{"stage", "ast"}})["text"], HasSubstr("Def"));
+  EXPECT_THAT(of({{"stage", "loops"}, {"function", "g"}})["text"], HasSubstr("kernel"));
+  EXPECT_THAT(of({{"stage", "lops"}})["message"], HasSubstr("there is no stage `lops`"));
+  EXPECT_THAT(of({{"function", "@h"}})["message"], HasSubstr("there is no definition `@h`"));
+  client.change(uri("main.relay"), 4, json::array({{{"text", "def @g(%x: float32) { %y }\n"}}}));
+  EXPECT_THAT(of({})["message"], HasSubstr("the text has errors, the first: unknown variable `%y`"));
+  EXPECT_THAT(ask("quern/ir", {{"uri", "file:///none.relay"}})["message"], HasSubstr("is not open"));
+}
+
 TEST_F(NavigationServer, DefinitionsInFilesAndInTheLibrary) {
   start(kMain);
   EXPECT_EQ(ask("textDocument/definition", at("f(%n")),

@@ -109,16 +109,8 @@ end
 function M.show_ir(stage, name)
   stage = stage or 'typed'
   local file = vim.api.nvim_buf_get_name(0)
-  local text = request(0, 'quern/ir', { uri = vim.uri_from_fname(file), stage = stage, ['function'] = name })
-  if not text then
-    -- A server without the request: the file as it is on the disk.
-    vim.cmd('silent update')
-    local command = { program(), 'ir', file, '--stage', stage }
-    if name then
-      table.insert(command, 4, name)
-    end
-    text = vim.fn.system(command)
-  end
+  local text, failure = request(0, 'quern/ir', { uri = vim.uri_from_fname(file), stage = stage, ['function'] = name })
+  text = text or '// ' .. tostring(failure)
   vim.cmd('keepalt rightbelow vnew')
   local shown = vim.api.nvim_get_current_buf()
   vim.bo.buftype, vim.bo.bufhidden, vim.bo.swapfile = 'nofile', 'wipe', false

@@ -1,11 +1,8 @@
 // What a file becomes at a stage of compilation, beside it, and anew whenever it changes.
 
-import { execFile } from 'node:child_process';
 import * as path from 'node:path';
-import { promisify } from 'node:util';
 import * as vscode from 'vscode';
-import { ResponseError } from 'vscode-languageclient/node';
-import { programOf, type Server } from './server';
+import type { Server } from './server';
 
 /** The stages that one asks for most, in their order; `quern ir --help` has those of the single passes too. */
 const stages: [stage: string, about: string][] = [
@@ -25,7 +22,6 @@ const languages: Record<string, string> = { ast: 'plaintext', bytecode: 'plainte
 
 /** How long a text stays as it is before its IR is made anew. */
 const delay = 400;
-const methodNotFound = -32601;
 
 interface IrQuery {
   uri: string;
@@ -95,7 +91,6 @@ export class IrDocuments implements vscode.TextDocumentContentProvider, vscode.D
     try {
       return (await this.server.request<{ text: string }>('quern/ir', query)).text;
     } catch (error) {
-      if (error instanceof ResponseError && error.code === methodNotFound) return this.ofSavedFile(query);
       return `// ${error instanceof Error ? error.message : String(error)}\n`.replace(/\n(?=.)/g, '\n// ');
     }
   }
@@ -104,18 +99,6 @@ export class IrDocuments implements vscode.TextDocumentContentProvider, vscode.D
     this.listener.dispose();
     this.changed.dispose();
     for (const timer of this.timers.values()) clearTimeout(timer);
-  }
-
-  /** For a server without the request: what the file on the disk becomes. */
-  private async ofSavedFile({ uri, function: name, stage }: IrQuery): Promise<string> {
-    const source = vscode.Uri.parse(uri, true);
-    const args = ['ir', source.fsPath, ...(name ? [name] : []), '--stage', stage];
-    const options = { cwd: path.dirname(source.fsPath), maxBuffer: 1 << 26 };
-    try {
-      return (await promisify(execFile)(programOf(source), args, options)).stdout;
-    } catch (error) {
-      return (error as { stderr?: string }).stderr || String(error);
-    }
   }
 
   private sourceChanged(source: vscode.TextDocument): void {

@@ -1,0 +1,39 @@
+// quern/ir: what a document becomes at a stage of its way. Params `{"uri": …, "stage": "loops", "function": "@f"}`,
+// the function left out for the whole document; result `{"text": …}`. Nothing of the document runs.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "lsp/methods.h"
+#include "lsp/protocol.h"
+#include "session/run/source_stage.h"
+
+namespace quern::lsp {
+
+template <class Json>
+Json stage_of_document(ServerState& state, const Json& params) {
+  const auto& uri = params.at("uri").template get_ref<const std::string&>();
+  const std::string stage = params.value("stage", "typed"), function = params.value("function", "");
+  const Document* document = state.documents.find(uri);
+  if (!document || !document->in_step) throw RequestFailed(fmt::format("{} is not open", uri));
+  if (std::ranges::find(Compiler::stages(), stage) == Compiler::stages().end())
+    throw RequestFailed(Compiler::unknown_stage(stage));
+  if (stage != "ast") {
+    const auto problems = state.session.check_with_imports(document->source);
+    const auto wrong = std::ranges::find_if(problems, [](const auto& d) { return has_errors({d}); });
+    if (wrong != problems.end())
+      throw RequestFailed(fmt::format("the text has errors, the first: {}", wrong->message));
+  }
+  Compiler compiler(state.session);
+  auto text = source_stage(state.session, compiler, document->source,
+                           function.starts_with('@') ? function.substr(1) : function, stage);
+  if (!text) throw RequestFailed(text.error().message);
+  return {{"text", *text}};
+}
+
+template nlohmann::json stage_of_document(ServerState&, const nlohmann::json&);
+
+}  // namespace quern::lsp

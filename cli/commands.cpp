@@ -327,6 +327,7 @@ int CommandLine::kernel() {
   std::vector<std::string> words = app_.get_subcommand("kernel")->remaining();
   words.insert(words.begin(), program);
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   execv(program.c_str(), arguments.data());

@@ -1,5 +1,7 @@
 #include "ide/written_type.h"
 
+#include <fmt/format.h>
+
 #include <vector>
 
 #include "ir/type/type.h"
@@ -18,8 +20,10 @@ std::optional<std::string> name_in(Session& session, ModuleId module, quern::Typ
     return found && found == definition->declaration;
   };
   if (stands_for_it(name)) return name;
-  for (const auto& [alias, declaration] : session.import_names(module))
-    if (stands_for_it(alias + "." + name)) return alias + "." + name;
+  for (const auto& [alias, declaration] : session.import_names(module)) {
+    std::string written = fmt::format("{}.{}", alias, name);
+    if (stands_for_it(written)) return written;
+  }
   return std::nullopt;
 }
 

@@ -29,11 +29,13 @@ struct Method {
 };
 
 const Method kMethods[] = {
+// NOLINTBEGIN(bugprone-macro-parentheses): the handler is a template's name
 #define QUERN_REQUEST(method, handler, capability) {method, handler<json>, capability},
 #define QUERN_NOTIFICATION(method, handler, capability) {method, handler<json>, capability},
 #include "lsp/methods.def"
 #undef QUERN_NOTIFICATION
 #undef QUERN_REQUEST
+    // NOLINTEND(bugprone-macro-parentheses)
 };
 
 const Method* find_method(std::string_view name) {

@@ -244,7 +244,7 @@ class GradientCheck {
     const Shape& shape = leaf.tensor->shape();
     std::string indices;
     for (size_t axis = shape.size(); axis-- > 0; element /= shape[axis])
-      indices = std::to_string(element % shape[axis]) + (indices.empty() ? "" : ", ") + indices;
+      indices.insert(0, fmt::format("{}{}", element % shape[axis], indices.empty() ? "" : ", "));
     return text + (indices.empty() ? "" : "[" + indices + "]");
   }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <vector>
 
 #include "ir/base/interrupt.h"
@@ -133,7 +134,7 @@ class Comparison {
   }
 
   static double quantile(std::vector<double> values, double part) {
-    const auto at = static_cast<ptrdiff_t>(part * static_cast<double>(values.size() - 1) + 0.5);
+    const auto at = static_cast<ptrdiff_t>(std::lround(part * static_cast<double>(values.size() - 1)));
     std::nth_element(values.begin(), values.begin() + at, values.end());
     return values[static_cast<size_t>(at)];
   }

@@ -69,6 +69,7 @@ TEST(Navigation, DefinitionsInOneText) {
           "type P = (int32, int32)\ndef @f(%p: P) { %p.$00 }\n",
           "op [|twice|](%x: Tensor[s, t]) -> Tensor[s, t] { [..i] => %x[..i] * 2 }\n$0twice([1])\n",
           "op twice(%x: Tensor[s, t]) -> Tensor[s, t] { [..[|i|]] => %x[..$0i] * 2 }\n",
+          // NOLINTNEXTLINE(bugprone-suspicious-missing-comma)
           "op twice(%x: Tensor[s, t], [|by|]: int = 2) -> Tensor[s, t] { [..i] => %x[..i] * by }\n"
           "twice([1], $0by=3)\n",
           "infix \"-\" both\nop [|both|](%x: Tensor[s, t], %y: Tensor[s, t]) -> Tensor[s, t] "
@@ -96,6 +97,7 @@ TEST(Navigation, DefinitionsOfTypes) {
                                   "type [|Net|] { Net(w: float32) }\ndef @f(%n: $0Net) { %n }\n",
                                   "type [|Net|] { $0Net(w: float32) }\n",
                                   "type [|Net|] { Net(w: float32) }\ndef @f() -> Net { Net(1f) }\n@$0f()\n",
+                                  // NOLINTNEXTLINE(bugprone-suspicious-missing-comma)
                                   "type [|In|] { In(w: float32) }\ntype Net { Net(i: In) }\n"
                                   "def @f(%n: Net) { %n.$0i }\n",
                                   "type [|A|] { A }\ntype [|B|] { B }\nlet %p = (A, B);\n%$0p\n",

@@ -114,6 +114,7 @@ TEST(Symbols, Calls) {
   auto at = [&](const char* name) { return static_cast<uint32_t>(text.find(name)) + 1; };
   auto shown = [](const std::vector<Call>& calls) {
     std::vector<std::string> all;
+    all.reserve(calls.size());
     for (const Call& call : calls)
       all.push_back(fmt::format("{} {}", call.other.symbol.name, call.places.size()));
     return all;

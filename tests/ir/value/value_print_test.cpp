@@ -116,6 +116,7 @@ TEST(ValuePrint, HeadingsCountWhatIsNoNumber) {
 TEST(ValuePrint, ListsPrintAsTheirElements) {
   const Value one = floats({2}, {1, 2}), longer = floats({3}, {1, 2, 3});
   std::vector<Value> many;
+  many.reserve(12);
   for (int i = 0; i < 12; ++i) many.push_back(integer(i));
   expect({
       {list({}), "List []"},
@@ -184,6 +185,7 @@ TEST(ValuePrint, WithoutHeadings) {
 TEST(ValuePrint, WholeValuesLeaveNothingOut) {
   const ValueStyle whole{.width = 24, .threshold = 2, .edge_items = 1, .whole = true};
   std::vector<Value> many;
+  many.reserve(5);
   for (int i = 0; i < 5; ++i) many.push_back(integer(i));
   Value deep = integer(0);
   for (int k = 0; k < 100; ++k) deep = Value::data(kNets[0], {integer(k), std::move(deep)});

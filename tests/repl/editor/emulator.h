@@ -40,7 +40,7 @@ class Emulator {
     const int dropped = std::max(0, cursor_line - rows + 1);
     start(columns, rows);
     for (int i = 0; i < rows && i + dropped < static_cast<int>(lines.size()); ++i)
-      feed((i > 0 ? "\r\n" : "") + lines[static_cast<size_t>(i + dropped)]);
+      feed((i > 0 ? "\r\n" : "") + lines[static_cast<size_t>(i) + static_cast<size_t>(dropped)]);
     feed("\x1b[" + std::to_string(cursor_line - dropped + 1) + ";" + std::to_string(column + 1) + "H");
   }
 

@@ -26,6 +26,14 @@ std::optional<Asked> asked_document(ServerState& state, const Json& params) {
   return Asked{document, document->source, Positions(state.session.text(document->source), state.encoding)};
 }
 
+/// The source of a document, open or on the disk; nothing where there is none, or where its text is not the
+/// client's.
+template <class Json>
+std::optional<SourceId> asked_source(ServerState& state, const Json& params) {
+  return state.documents.source_of(
+      params.at("textDocument").at("uri").template get_ref<const std::string&>());
+}
+
 /// The bytes of a range; those of one that ends before it starts are none.
 template <class Json>
 Range asked_range(const Asked& asked, const Json& range) {

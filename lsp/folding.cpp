@@ -5,6 +5,7 @@
 #include <string>
 
 #include "ide/folding.h"
+#include "lsp/cursor.h"
 #include "lsp/methods.h"
 #include "lsp/protocol.h"
 
@@ -15,8 +16,7 @@ namespace quern::lsp {
 template <class Json>
 Json folding_range(ServerState& state, const Json& params) {
   Json found = Json::array();
-  const auto source =
-      state.documents.source_of(params.at("textDocument").at("uri").template get_ref<const std::string&>());
+  const auto source = asked_source(state, params);
   if (!source) return found;
   const std::string& text = state.session.text(*source);
   const Positions positions(text, state.encoding);

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "ide/links.h"
+#include "lsp/cursor.h"
 #include "lsp/methods.h"
 #include "lsp/protocol.h"
 
@@ -13,8 +14,7 @@ namespace quern::lsp {
 template <class Json>
 Json document_link(ServerState& state, const Json& params) {
   Json found = Json::array();
-  const auto source =
-      state.documents.source_of(params.at("textDocument").at("uri").template get_ref<const std::string&>());
+  const auto source = asked_source(state, params);
   if (!source) return found;
   const Positions positions(state.session.text(*source), state.encoding);
   for (const ide::FileLink& link : ide::file_links(state.session, *source)) {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "ide/selection.h"
+#include "lsp/cursor.h"
 #include "lsp/methods.h"
 #include "lsp/protocol.h"
 
@@ -12,8 +13,7 @@ namespace quern::lsp {
 /// One for each position; null for a document that is not known.
 template <class Json>
 Json selection_range(ServerState& state, const Json& params) {
-  const auto source =
-      state.documents.source_of(params.at("textDocument").at("uri").template get_ref<const std::string&>());
+  const auto source = asked_source(state, params);
   if (!source) return nullptr;
   const Positions positions(state.session.text(*source), state.encoding);
   Json all = Json::array();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ide/symbols.h"
+#include "lsp/cursor.h"
 #include "lsp/locations.h"
 #include "lsp/methods.h"
 #include "lsp/symbol_kinds.h"
@@ -78,8 +79,7 @@ std::string file_name(std::string_view path) { return std::filesystem::path(path
 /// Empty for a document that is not known.
 template <class Json>
 Json document_symbol(ServerState& state, const Json& params) {
-  const auto source =
-      state.documents.source_of(params.at("textDocument").at("uri").template get_ref<const std::string&>());
+  const auto source = asked_source(state, params);
   if (!source) return Json::array();
   const Positions positions(state.session.text(*source), state.encoding);
   return outline(ide::symbols(state.session, *source), positions);

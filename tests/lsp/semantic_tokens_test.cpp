@@ -88,10 +88,12 @@ TEST(LspSemanticTokens, OfARangeThoseThatTouchIt) {
 json after_delta(json data, const json& delta) {
   if (delta.contains("data")) return delta["data"];
   for (const json& edit : delta.at("edits")) {
-    const auto begin = data.begin() + edit.at("start").get<std::ptrdiff_t>();
-    data.erase(begin, begin + edit.at("deleteCount").get<std::ptrdiff_t>());
+    const auto start = edit.at("start").get<size_t>(), count = edit.at("deleteCount").get<size_t>();
+    if (start + count > data.size()) return "an edit outside of the data";
+    const auto begin = data.begin() + static_cast<std::ptrdiff_t>(start);
+    data.erase(begin, begin + static_cast<std::ptrdiff_t>(count));
     const json added = edit.value("data", json::array());
-    data.insert(data.begin() + edit.at("start").get<std::ptrdiff_t>(), added.begin(), added.end());
+    data.insert(data.begin() + static_cast<std::ptrdiff_t>(start), added.begin(), added.end());
   }
   return data;
 }

@@ -5,6 +5,8 @@
 
 #include <string>
 
+#include "ir/dim/arena.h"
+
 namespace quern {
 namespace {
 
@@ -82,6 +84,16 @@ TEST(Query, AnEmptyValueItIsAlsoWhereAnInputHasChanged) {
   EXPECT_EQ(circular(1), "a()");
   text.set(1, "b");
   EXPECT_EQ(circular(1), "b()");
+}
+
+// What a query keeps outlives the computation that asked for it.
+TEST(Query, MakesItsDimsOutsideOfTheArenaOfWhoAsks) {
+  Tables tables;
+  Query<ByNumber, bool> in_arena(tables, "in_arena", [](int) { return bool(dim_var("n")->in_arena); });
+  DimArena arena;
+  const DimArena::Use use(arena);
+  EXPECT_FALSE(in_arena(1));
+  EXPECT_TRUE(dim_var("n")->in_arena);
 }
 
 // A bug in a computation: who asked for it is told, and asking again computes it again.

@@ -94,14 +94,23 @@ target_compile_definitions(quern_prompt_bench PRIVATE QUERN_BINARY="${PROJECT_BI
 add_dependencies(quern_prompt_bench quern)
 quern_precompile(quern_prompt_bench "")
 
+# The fuzzers, built by `./dev fuzz`. In a build by Clang with QUERN_FUZZ libFuzzer is told which code an input reaches; in any
+# other it changes the inputs at random, and its driver is linked alone.
 if(QUERN_FUZZ)
+  set(fuzz_driver -fsanitize=fuzzer)
+else()
+  find_library(QUERN_FUZZ_DRIVER clang_rt.fuzzer-${CMAKE_SYSTEM_PROCESSOR}
+               PATHS /usr/lib/llvm-14/lib/clang/14.0.6/lib/linux NO_DEFAULT_PATH)
+  set(fuzz_driver "${QUERN_FUZZ_DRIVER}")
+endif()
+if(fuzz_driver)
   add_custom_target(fuzzers)
   file(GLOB fuzz_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/fuzz/*.cpp")
   foreach(source IN LISTS fuzz_sources)
     cmake_path(GET source STEM name)
-    add_executable(fuzz_${name} "${source}")
-    target_link_libraries(fuzz_${name} PRIVATE quern_settings quern_lsp)
-    target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
+    add_executable(fuzz_${name} EXCLUDE_FROM_ALL "${source}")
+    target_link_libraries(fuzz_${name} PRIVATE quern_settings quern_lsp "${fuzz_driver}")
+    quern_precompile(fuzz_${name} "")
     set_target_properties(fuzz_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/fuzz")
     add_dependencies(fuzzers fuzz_${name})
   endforeach()

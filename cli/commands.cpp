@@ -106,6 +106,8 @@ CommandLine::CommandLine(CLI::App& app) : app_(app) {
       ->check(CLI::PositiveNumber);
   reduce->add_option("--output", output_, "where the result goes, instead of standard output");
   app.add_subcommand("lsp", "the language server, on standard input and output");
+  // For the language server alone, which starts it.
+  app.add_subcommand("evaluate", "")->group("");
   // The words go to the kernel as they are, `--help` too.
   CLI::App* kernel =
       app.add_subcommand("kernel", "the kernel for Jupyter: `quern kernel install` tells Jupyter of it");
@@ -169,6 +171,7 @@ int CommandLine::run_command() {
   if (app_.got_subcommand("bisect")) return bisect();
   if (app_.got_subcommand("reduce")) return reduce();
   if (app_.got_subcommand("lsp")) return lsp();
+  if (app_.got_subcommand("evaluate")) return evaluate();
   if (app_.got_subcommand("kernel")) return kernel();
   return repl();
 }
@@ -318,7 +321,7 @@ int CommandLine::lsp() {
   int out = dup(STDOUT_FILENO);
   dup2(STDERR_FILENO, STDOUT_FILENO);
   std::signal(SIGPIPE, SIG_IGN);
-  return lsp::run_language_server(session, STDIN_FILENO, out);
+  return lsp::run_language_server(session, STDIN_FILENO, out, own_program());
 }
 
 /// Becomes the program beside this one that links what Jupyter's protocol takes.

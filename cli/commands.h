@@ -58,6 +58,7 @@ class CommandLine {
   int bisect();
   int reduce();
   int lsp();
+  int evaluate();
   int kernel();
   int version();
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "frontend/text/render.h"
+#include "lsp/evaluation/evaluations.h"
 #include "lsp/protocol.h"
 
 namespace quern::lsp {
@@ -99,6 +100,25 @@ Json to_json(ServerState& state, const Document& document, const Checked& checke
   return list;
 }
 
+template <class Json>
+void add_failures(ServerState& state, const Document& document, Json& diagnostics) {
+  const std::string& text = state.session.text(document.source);
+  const Positions positions(text, state.encoding);
+  for (const KeptResult& kept : state.evaluations.results(document.path, text)) {
+    const auto& failure = kept.part.failure;
+    if (!failure || !kept.part.is_test) continue;
+    const Range at = failure->file == document.path ? failure->range : kept.part.range;
+    std::string message = fmt::format("test \"{}\": {}", kept.part.name, failure->message);
+    if (kept.is_stale) message += "\n(of an earlier text)";
+    Json shown = {{"severity", static_cast<int>(kError)},
+                  {"source", "quern test"},
+                  {"range", to_json<Json>(positions.range(at))},
+                  {"message", std::move(message)}};
+    if (!failure->code.empty()) shown["code"] = failure->code;
+    diagnostics.push_back(std::move(shown));
+  }
+}
+
 bool publish_diagnostics(ServerState& state, const Document& document, const std::atomic<bool>* stop) {
   if (!document.in_step) {
     clear_diagnostics(state, document);
@@ -106,7 +126,9 @@ bool publish_diagnostics(ServerState& state, const Document& document, const std
   }
   auto checked = state.session.check(document.source, stop);
   if (std::holds_alternative<Cancelled>(checked)) return false;
-  send(state, document, to_json<json>(state, document, std::get<Checked>(checked)));
+  json diagnostics = to_json<json>(state, document, std::get<Checked>(checked));
+  add_failures(state, document, diagnostics);
+  send(state, document, diagnostics);
   return true;
 }
 
@@ -114,5 +136,6 @@ void clear_diagnostics(ServerState& state, const Document& document) { send(stat
 
 template json to_json(ServerState&, const Document&, const LocatedDiagnostic&);
 template json to_json(ServerState&, const Document&, const Checked&);
+template void add_failures(ServerState&, const Document&, json&);
 
 }  // namespace quern::lsp

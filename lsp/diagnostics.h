@@ -14,6 +14,9 @@ Json to_json(ServerState& state, const Document& document, const LocatedDiagnost
 /// The first 200 and one that counts the rest.
 template <class Json>
 Json to_json(ServerState& state, const Document& document, const Checked& checked);
+/// Adds the failures of the tests that were run.
+template <class Json>
+void add_failures(ServerState& state, const Document& document, Json& diagnostics);
 
 /// Sends what is wrong with the document's latest version. A document that is out of step has none. False, and nothing is sent, where it was
 /// given up because `stop` became true.

@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "generated/config.h"
+#include "lsp/configuration.h"
 #include "lsp/diagnostics.h"
 #include "lsp/methods.h"
 #include "lsp/protocol.h"
@@ -20,11 +21,12 @@ namespace {
 using nlohmann::json;
 
 using RequestHandler = json (*)(ServerState&, const json& params);
+using DeferredHandler = void (*)(ServerState&, const json& id, const json& params);
 using NotificationHandler = void (*)(ServerState&, const json& params);
 
 struct Method {
   std::string_view name;
-  std::variant<RequestHandler, NotificationHandler> handler;
+  std::variant<RequestHandler, DeferredHandler, NotificationHandler> handler;
   std::string_view capability;  ///< JSON, merged into the server's capabilities
 };
 
@@ -32,7 +34,9 @@ const Method kMethods[] = {
 // NOLINTBEGIN(bugprone-macro-parentheses): the handler is a template's name
 #define QUERN_REQUEST(method, handler, capability) {method, handler<json>, capability},
 #define QUERN_NOTIFICATION(method, handler, capability) {method, handler<json>, capability},
+#define QUERN_DEFERRED(method, handler, capability) {method, handler<json>, capability},
 #include "lsp/methods.def"
+#undef QUERN_DEFERRED
 #undef QUERN_NOTIFICATION
 #undef QUERN_REQUEST
     // NOLINTEND(bugprone-macro-parentheses)
@@ -66,6 +70,9 @@ ClientFeatures client_features(const json& params) {
   client.related_information = has("textDocument/publishDiagnostics/relatedInformation");
   client.pulls_diagnostics = params.contains(json::json_pointer("/capabilities/textDocument/diagnostic"));
   client.refreshes_diagnostics = has("workspace/diagnostics/refreshSupport");
+  client.refreshes_hints = has("workspace/inlayHint/refreshSupport");
+  client.refreshes_lenses = has("workspace/codeLens/refreshSupport");
+  client.shows_documents = has("window/showDocument/support");
   client.snippets = has("textDocument/completion/completionItem/snippetSupport");
   client.location_links = has("textDocument/definition/linkSupport");
   client.document_changes = has("workspace/workspaceEdit/documentChanges");
@@ -132,6 +139,8 @@ void Dispatcher::request(const Json& id, std::string_view name, const Json& para
       return refuse(kMethodNotFound, fmt::format("there is no method `{}`", name));
     } else if (auto* handler = std::get_if<RequestHandler>(&method->handler)) {
       result = (*handler)(state_, params);
+    } else if (auto* deferred = std::get_if<DeferredHandler>(&method->handler)) {
+      return (*deferred)(state_, id, params);
     } else {
       return refuse(kInvalidRequest, fmt::format("`{}` is a notification and has no id", name));
     }
@@ -174,6 +183,7 @@ Json Dispatcher::initialize(const Json& params) {
   state_.encoding = negotiated_encoding(params);
   state_.client = client_features(params);
   take_workspace_folders(state_, params);
+  if (params.contains("initializationOptions")) take_settings(state_, params.at("initializationOptions"));
   phase_ = Phase::Serving;
   Json capabilities = {{"positionEncoding", name_of(state_.encoding)}};
   for (const Method& method : kMethods) capabilities.merge_patch(Json::parse(method.capability));

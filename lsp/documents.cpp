@@ -8,27 +8,13 @@
 #include <filesystem>
 #include <utility>
 
+#include "lsp/percent.h"
+
 namespace quern::lsp {
 
 namespace {
 
 constexpr std::string_view kLibraryUri = "quern:/library/", kLibraryPath = "stdlib/";
-
-std::string percent_decoded(std::string_view text) {
-  std::string result;
-  for (size_t i = 0; i < text.size(); ++i) {
-    unsigned char byte = 0;
-    const char* digits = text.data() + i + 1;
-    if (text[i] == '%' && i + 2 < text.size() &&
-        std::from_chars(digits, digits + 2, byte, 16).ptr == digits + 2) {
-      result += static_cast<char>(byte);
-      i += 2;
-    } else {
-      result += text[i];
-    }
-  }
-  return result;
-}
 
 // The changes from the last one that replaces everything: those before it do not matter.
 size_t first_that_counts(const std::vector<TextChange>& changes) {
@@ -48,14 +34,7 @@ std::string path_of_uri(std::string_view uri) {
 }
 
 std::string uri_of_path(std::string_view path) {
-  constexpr std::string_view kKept = "/-._~";
-  std::string uri = "file://";
-  for (const char c : path) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool kept = byte < 0x80 && (std::isalnum(byte) != 0 || kKept.find(c) != std::string_view::npos);
-    uri += kept ? std::string(1, c) : fmt::format("%{:02X}", byte);
-  }
-  return uri;
+  return "file://" + percent_encoded(path);
 }
 
 Document* Documents::find(std::string_view uri) {

@@ -1,13 +1,39 @@
-// textDocument/hover: types of expressions, documentation of operators.
+// textDocument/hover: types of expressions, documentation of operators, values of variables.
+
+#include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string>
+#include <string_view>
 
 #include "ide/hover.h"
+#include "ide/name_places.h"
 #include "lsp/cursor.h"
+#include "lsp/evaluation/evaluations.h"
 #include "lsp/methods.h"
 
 namespace quern::lsp {
+
+namespace {
+
+/// What the variable of a statement evaluated to when it was last evaluated, as Markdown; "" of others.
+std::string last_value(ServerState& state, const Cursor& at) {
+  const auto name = ide::name_at(state.session, at.source, at.offset);
+  const Document* document = state.documents.of_source(at.source);
+  if (!name || !document || name->target.kind != NameKind::Variable) return "";
+  const DeclarationId statement = name->target.declared.declaration;
+  if (state.session.info(statement).source != at.source) return "";
+  const Range range = state.session.range_of(statement);
+  const std::string_view written = ide::text_at(state.session, *name);
+  for (const KeptResult& kept : state.evaluations.results(document->path, state.session.text(at.source)))
+    if (kept.part.range == range && kept.part.value && kept.part.name == written)
+      return fmt::format("\n\n---\n{}\n\n{}", kept.is_stale ? "Value of an earlier text:" : "Value:",
+                         ide::to_markdown(*kept.part.value));
+  return "";
+}
+
+}  // namespace
 
 /// Markdown and the range that it is about, or null.
 template <class Json>
@@ -16,7 +42,7 @@ Json hover(ServerState& state, const Json& params) {
   if (!at) return nullptr;
   std::optional<ide::Hover> found = ide::hover(state.session, at->source, at->offset);
   if (!found) return nullptr;
-  Json contents = {{"kind", "markdown"}, {"value", to_markdown(*found)}};
+  Json contents = {{"kind", "markdown"}, {"value", to_markdown(*found) + last_value(state, *at)}};
   return {{"contents", contents}, {"range", to_json<Json>(at->positions.range(found->range))}};
 }
 

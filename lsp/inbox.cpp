@@ -1,10 +1,12 @@
 #include "lsp/inbox.h"
 
 #include <nlohmann/json.hpp>
+#include <utility>
 
 namespace quern::lsp {
 
-Inbox::Inbox(Transport& transport) : transport_(transport), reader_([this] { read_all(); }) {}
+Inbox::Inbox(Transport& transport, std::function<void(const std::string&)> cancelled)
+    : transport_(transport), when_cancelled_(std::move(cancelled)), reader_([this] { read_all(); }) {}
 
 Inbox::~Inbox() {
   transport_.interrupt();
@@ -25,10 +27,21 @@ void Inbox::read_all() {
   arrived_.notify_one();
 }
 
-std::optional<std::string> Inbox::next() {
+void Inbox::post(Task task) {
+  std::lock_guard lock(mutex_);
+  tasks_.push_back(std::move(task));
+  arrived_.notify_one();
+}
+
+std::optional<std::variant<std::string, Inbox::Task>> Inbox::next() {
   std::unique_lock lock(mutex_);
   if (messages_.empty()) cancelled_.clear();
-  arrived_.wait(lock, [this] { return ended_ || !messages_.empty(); });
+  arrived_.wait(lock, [this] { return ended_ || !messages_.empty() || !tasks_.empty(); });
+  if (!tasks_.empty()) {
+    Task task = std::move(tasks_.front());
+    tasks_.pop_front();
+    return task;
+  }
   if (messages_.empty()) return std::nullopt;
   std::string message = std::move(messages_.front());
   messages_.pop_front();
@@ -43,7 +56,12 @@ bool Inbox::take_cancellation(const std::string& message) {
   const auto json = nlohmann::json::parse(message, nullptr, false);
   static const nlohmann::json::json_pointer kId("/params/id");
   if (!json.is_object() || json.value("method", nlohmann::json()) != "$/cancelRequest") return false;
-  if (json.contains(kId)) cancelled_.insert(json.at(kId).dump());
+  if (json.contains(kId)) {
+    const std::string id = json.at(kId).dump();
+    cancelled_.insert(id);
+    tasks_.push_back([this, id] { when_cancelled_(id); });
+    arrived_.notify_one();
+  }
   overtaken_ = true;
   return true;
 }

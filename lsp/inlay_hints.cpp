@@ -1,20 +1,22 @@
-// textDocument/inlayHint and its resolve: types that a text leaves out.
+// textDocument/inlayHint and its resolve: types that a text leaves out, and what parts of it evaluated to.
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
 #include "ide/type_hints.h"
 #include "lsp/cursor.h"
+#include "lsp/evaluation/evaluations.h"
 #include "lsp/methods.h"
 
 namespace quern::lsp {
 
 namespace {
 
-/// A type in one glance: what is longer ends in an ellipsis, and is whole in its tooltip.
+/// A text in one glance: what is longer ends in an ellipsis, and is whole in its tooltip.
 std::string glance(const std::string& text) {
   constexpr size_t kMost = 60;
   size_t end = kMost;
@@ -23,6 +25,26 @@ std::string glance(const std::string& text) {
 }
 
 }  // namespace
+
+/// The results of what was evaluated, each at the end of its line.
+template <class Json>
+void add_results(ServerState& state, const Asked& asked, Range range, Json& hints) {
+  const std::string& text = state.session.text(asked.source);
+  for (const KeptResult& kept : state.evaluations.results(asked.document->path, text)) {
+    const ide::EvaluatedPart& part = kept.part;
+    if (part.is_test || !part.note.empty() || part.range.end < range.begin || part.range.begin > range.end) continue;
+    if (!part.value && !part.failure) continue;
+    const auto end = static_cast<uint32_t>(std::min(text.find_first_of("\r\n", part.range.end), text.size()));
+    const std::string shown = part.failure ? "failed: " + part.failure->message : "= " + part.value->text;
+    const Json at = to_json<Json>(asked.positions.range({end, end}));
+    Json hint = {{"position", at.at("start")},
+                 {"label", glance(shown.substr(0, shown.find('\n'))) + (kept.is_stale ? " (of an earlier text)" : "")},
+                 {"paddingLeft", true}};
+    hint["tooltip"] = {{"kind", "markdown"},
+                       {"value", part.failure ? part.failure->message : ide::to_markdown(*part.value)}};
+    hints.push_back(std::move(hint));
+  }
+}
 
 /// The hints in a range; to take one writes the annotation, where that may be written as it is.
 template <class Json>
@@ -41,6 +63,7 @@ Json inlay_hints(ServerState& state, const Json& params) {
     if (hint.can_be_inserted) shown["textEdits"] = Json::array({{{"range", at}, {"newText", hint.text}}});
     hints.push_back(std::move(shown));
   }
+  add_results(state, *asked, asked_range(*asked, range), hints);
   return hints;
 }
 
@@ -48,6 +71,7 @@ Json inlay_hints(ServerState& state, const Json& params) {
 template <class Json>
 Json resolve_inlay_hint(ServerState&, const Json& hint) {
   Json resolved = hint;
+  if (!hint.contains("data")) return resolved;
   resolved["tooltip"] = {
       {"kind", "markdown"},
       {"value", fmt::format("```quern\n{}\n```", hint.at("data").template get_ref<const std::string&>())}};

@@ -1,5 +1,5 @@
 #pragma once
-// The handlers of the methods of methods.def. Each takes a message's params and may throw what their JSON
+// The handlers of the methods of methods.def. A deferred one sends its answer, or throws; each takes a message's params and may throw what their JSON
 // throws (lsp/protocol.h); the document that it is about may be closed, or not be the client's any more.
 
 #include "lsp/state.h"
@@ -12,7 +12,11 @@ namespace quern::lsp {
 #define QUERN_NOTIFICATION(method, handler, capability) \
   template <class Json>                                 \
   void handler(ServerState& state, const Json& params);
+#define QUERN_DEFERRED(method, handler, capability) \
+  template <class Json>                             \
+  void handler(ServerState& state, const Json& id, const Json& params);
 #include "lsp/methods.def"
+#undef QUERN_DEFERRED
 #undef QUERN_NOTIFICATION
 #undef QUERN_REQUEST
 

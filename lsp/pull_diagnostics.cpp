@@ -25,6 +25,7 @@ Json pull_diagnostics(ServerState& state, const Json& params) {
     const auto checked = state.session.check(asked->source, state.stop);
     if (std::holds_alternative<Cancelled>(checked)) throw Stopped{};
     items = to_json<Json>(state, *asked->document, std::get<Checked>(checked));
+    add_failures(state, *asked->document, items);
   }
   const std::string name = fmt::format("{:x}", std::hash<Json>()(items));
   if (params.value("previousResultId", "") == name) return {{"kind", "unchanged"}, {"resultId", name}};

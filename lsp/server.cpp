@@ -3,6 +3,8 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <utility>
+#include <variant>
 
 #include "lsp/dispatch.h"
 #include "lsp/inbox.h"
@@ -11,7 +13,25 @@
 
 namespace quern::lsp {
 
-int run_language_server(Session& session, int in, int out) {
+namespace {
+
+/// Ends the evaluations that go on: what they post has nowhere to go from then on.
+class Evaluating {
+ public:
+  Evaluating(Evaluations& evaluations, const std::string& program, Inbox& inbox) : evaluations_(evaluations) {
+    if (!program.empty()) evaluations.enable(program, [&inbox](Inbox::Task task) { inbox.post(std::move(task)); });
+  }
+  ~Evaluating() { evaluations_.stop_all(); }
+  Evaluating(const Evaluating&) = delete;
+  Evaluating& operator=(const Evaluating&) = delete;
+
+ private:
+  Evaluations& evaluations_;
+};
+
+}  // namespace
+
+int run_language_server(Session& session, int in, int out, const std::string& evaluator) {
   using Clock = std::chrono::steady_clock;
   // Diagnostics wait for the messages that are already there (a burst of edits is checked once), but not for
   // longer.
@@ -20,10 +40,15 @@ int run_language_server(Session& session, int in, int out) {
   Transport transport(in, out);
   ServerState state(session, transport);
   Clock::time_point last_quiet = Clock::now();
-  Inbox inbox(transport);
+  Inbox inbox(transport, [&state](const std::string& id) { state.evaluations.stop(id); });
+  const Evaluating evaluating(state.evaluations, evaluator, inbox);
   Dispatcher dispatcher(state, inbox);
-  while (std::optional<std::string> message = inbox.next()) {
-    if (!dispatcher.receive(*message)) break;
+  while (auto next = inbox.next()) {
+    if (auto* task = std::get_if<Inbox::Task>(&*next)) {
+      (*task)();
+    } else if (!dispatcher.receive(std::get<std::string>(*next))) {
+      break;
+    }
     // Checking is given up when a message arrives, and taken up where it was; but not for ever.
     bool late = Clock::now() - last_quiet >= kLongestDelay;
     if (inbox.waiting() && !late) continue;

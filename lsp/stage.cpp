@@ -1,25 +1,31 @@
 // quern/ir: what a document becomes at a stage of its way. Params `{"uri": …, "stage": "loops", "function": "@f"}`,
-// the function left out for the whole document; result `{"text": …}`. Nothing of the document runs.
+// the function left out for the whole document; result `{"text": …}`. The stage `derivative` is the gradient of a function.
+// Nothing of the document runs.
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
+#include <utility>
 
+#include "ide/derivative.h"
 #include "lsp/methods.h"
 #include "lsp/protocol.h"
+#include "lsp/stage.h"
 #include "session/run/source_stage.h"
 
 namespace quern::lsp {
 
-template <class Json>
-Json stage_of_document(ServerState& state, const Json& params) {
-  const auto& uri = params.at("uri").template get_ref<const std::string&>();
-  const std::string stage = params.value("stage", "typed"), function = params.value("function", "");
+/// A function's gradient as a definition: no stage of its own way.
+constexpr std::string_view kDerivative = "derivative";
+
+std::string stage_text(ServerState& state, const std::string& uri, const std::string& function,
+                       const std::string& stage) {
   const Document* document = state.documents.find(uri);
   if (!document || !document->in_step) throw RequestFailed(fmt::format("{} is not open", uri));
-  if (std::ranges::find(Compiler::stages(), stage) == Compiler::stages().end())
+  if (stage != kDerivative && std::ranges::find(Compiler::stages(), stage) == Compiler::stages().end())
     throw RequestFailed(Compiler::unknown_stage(stage));
   if (stage != "ast") {
     const auto problems = state.session.check_with_imports(document->source);
@@ -27,11 +33,18 @@ Json stage_of_document(ServerState& state, const Json& params) {
     if (wrong != problems.end())
       throw RequestFailed(fmt::format("the text has errors, the first: {}", wrong->message));
   }
+  const std::string name = function.starts_with('@') ? function.substr(1) : function;
   Compiler compiler(state.session);
-  auto text = source_stage(state.session, compiler, document->source,
-                           function.starts_with('@') ? function.substr(1) : function, stage);
+  auto text = stage == kDerivative
+                  ? ide::derivative_text(state.session, state.session.module_of(document->source), name)
+                  : source_stage(state.session, compiler, document->source, name, stage);
   if (!text) throw RequestFailed(text.error().message);
-  return {{"text", *text}};
+  return std::move(*text);
+}
+
+template <class Json>
+Json stage_of_document(ServerState& state, const Json& params) {
+  return {{"text", stage_text(state, params.at("uri"), params.value("function", ""), params.value("stage", "typed"))}};
 }
 
 template nlohmann::json stage_of_document(ServerState&, const nlohmann::json&);

@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "lsp/documents.h"
+#include "lsp/evaluation/evaluations.h"
 #include "lsp/positions.h"
 #include "lsp/transport.h"
 #include "lsp/workspace.h"
@@ -21,17 +22,21 @@ struct ClientFeatures {
   bool location_links = false;         ///< it takes LocationLinks for places of declarations
   bool folds_lines = false;            ///< it folds whole lines
   bool document_changes = false;       ///< it takes edits with the versions of documents
+  bool refreshes_hints = false;        ///< it can be asked to ask for inlay hints again
+  bool refreshes_lenses = false;       ///< the same of code lenses
+  bool shows_documents = false;        ///< it can be asked to show a document
   bool label_offsets = false;          ///< parameters of a signature may be given by their places in it
 };
 
 struct ServerState {
   ServerState(Session& session, Transport& transport)
-      : session(session), transport(transport), documents(session) {}
+      : session(session), transport(transport), documents(session), evaluations(*this) {}
 
   Session& session;
   Transport& transport;
   Documents documents;
   Workspace workspace;
+  Evaluations evaluations;
   PositionEncoding encoding = PositionEncoding::Utf16;  ///< as negotiated
   ClientFeatures client;
   /// Becomes true where the answer to the present request is not wanted any more, or is of an old text.

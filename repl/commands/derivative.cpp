@@ -8,8 +8,8 @@
 #include <optional>
 #include <vector>
 
+#include "ide/derivative.h"
 #include "ir/base/interrupt.h"
-#include "passes/pipeline.h"
 #include "repl/commands/parts.h"
 #include "repl/report/command_text.h"
 #include "repl/workspace.h"
@@ -18,46 +18,15 @@ namespace quern {
 
 namespace {
 
-/// `def @grad_f[n](%x: t) { grad(@f)(%x) }`, so that a general function has a gradient at any dims.
-std::string gradient_definition(const Definition& definition, const FnExpr& fn) {
-  std::string dims, params, args;
-  for (Dim dim : definition.scheme.dim_vars) dims += (dims.empty() ? "" : ", ") + to_string(dim);
-  for (Type type : definition.scheme.type_vars) dims += (dims.empty() ? "" : ", ") + to_string(type);
-  for (const Variable* param : fn.params) {
-    params += fmt::format("{}%{}: {}", params.empty() ? "" : ", ", param->name, to_string(param->type));
-    args += fmt::format("{}%{}", args.empty() ? "" : ", ", param->name);
-  }
-  return fmt::format("def @grad_{0}{1}({2}) {{ grad(@{0})({3}) }}", definition.name,
-                     dims.empty() ? "" : "[" + dims + "]", params, args);
-}
-
 /// `@f`: its gradient as a definition, simplified.
 bool show_gradient(Workspace& workspace, const std::string& asked) {
-  Session& session = workspace.session();
   const std::string_view name = global_name(trimmed(asked));
   if (name.empty()) return workspace.complain("write `:grad @f`");
-  if (!session.find_definition(workspace.module(), name))
-    return workspace.complain(fmt::format("there is no definition `@{}`; `:defs` lists them", name));
-  const Definition* definition = session.definition(workspace.module(), name);
-  auto* fn = definition ? as<FnExpr>(definition->body) : nullptr;
-  if (!fn)
-    return workspace.complain(
-        fmt::format("`@{0}` is typed anew for the arguments of each call: annotate its parameters, or ask "
-                    "`:ir dead_code grad(@{0})(…)`",
-                    name));
-  return workspace.with_source(gradient_definition(*definition, *fn), [&](SourceId source) {
-    if (!workspace.is_sound(source)) return false;
-    const std::string grad = fmt::format("grad_{}", name);
-    const Definition* made = session.definition(workspace.module(), grad);
-    if (!made) return workspace.complain(fmt::format("`@{}` has no gradient that can be shown", name));
-    const Optimised simple = optimise(*made, session.functions(), "dead_code");
-    if (!simple.expr) return workspace.complain(kInterrupted);
-    Definition shown = *made;
-    shown.body = simple.expr;
-    shown.arena = simple.arena;
-    print_line(trimmed(session.typed_text(shown, workspace.module()).text));
-    return true;
-  });
+  const auto text = ide::derivative_text(workspace.session(), workspace.module(), name);
+  if (is_interrupted()) return workspace.complain(kInterrupted);
+  if (!text) return workspace.complain(text.error().message);
+  print_line(*text);
+  return true;
 }
 
 /// The floats of a value: tensors, and where each stands.

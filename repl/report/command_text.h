@@ -1,7 +1,6 @@
 #pragma once
 // Arguments of commands as text, and lines for the terminal.
 
-#include <chrono>
 #include <cstddef>
 #include <span>
 #include <string>
@@ -9,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "ide/units.h"
 #include "ir/type/type.h"
 
 namespace quern {
@@ -36,13 +36,6 @@ std::pair<std::string_view, std::string_view> with_file(std::string_view request
 std::string shortened(std::string text);
 
 void print_line(std::string_view line);
-/// "96 bytes", "1.5 KiB".
-std::string bytes_text(size_t bytes);
-/// "1.23 ms"
-std::string time_text(std::chrono::nanoseconds time);
-/// 10^9 as "1.00 G": a number with three digits and what stands for thousands.
-std::string amount_text(double amount);
-
 /// "(3, 4) float32": the shape and dtype of tensors, in brackets for tuples; of others the type.
 std::string shape_text(Type type);
 

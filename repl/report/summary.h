@@ -1,27 +1,14 @@
 #pragma once
 // What there is to know of the numbers in tensors.
 
-#include <array>
-#include <cstdint>
+#include <cstddef>
 #include <string>
 #include <vector>
 
+#include "ide/number_summary.h"
 #include "ir/value/value.h"
 
 namespace quern {
-
-/// All but the counts are of the finite numbers, and NaN where there are none.
-struct NumberSummary {
-  static constexpr std::array<double, 5> kQuantiles{0.05, 0.25, 0.5, 0.75, 0.95};
-  /// Of more numbers, quantiles are those of so many, taken at even distances.
-  static constexpr int64_t kMostSorted = 1 << 22;
-
-  int64_t count = 0, nans = 0, infinities = 0, zeros = 0;
-  double least = 0, greatest = 0, mean = 0;
-  double deviation = 0;  ///< the root of the mean square of the distances from the mean
-  std::array<double, kQuantiles.size()> quantiles{};
-};
-NumberSummary summarize(const HostTensor& tensor);
 
 /// A tensor, single numbers included, inside of a value.
 struct InnerTensor {

@@ -41,12 +41,14 @@ class FileHost final : public Host {
   }
   Result<Done> save(std::string_view path, const Value& value, Type type) override {
     if (is_quiet) return Done{};
+    if (!may_save) return Failure{"nothing is saved here: run the program"};
     return save_value((std::filesystem::path(folder) / path).string(), value, type);
   }
   std::string folder;            ///< of the source whose statement runs
   std::optional<Place> field;    ///< of a record, that the last load failed for
   std::set<std::string> loaded;  ///< files, whether there or not
   bool is_quiet = false;         ///< prints and saves nothing
+  bool may_save = true;          ///< else `save` fails
 
  private:
   DataLookup lookup_;
@@ -144,7 +146,9 @@ struct Execution::Impl {
         after(functions, this->options.after),
         host([&session, module](Type type) { return session.data(module, type); }, std::move(print),
              this->options.style),
-        compiler(session, this->options.compiler) {}
+        compiler(session, this->options.compiler) {
+    host.may_save = this->options.saves;
+  }
   ~Impl() {
     values.clear();
     collect_cycles();

@@ -24,6 +24,7 @@ struct ExecutionOptions {
   std::string
       params;  ///< a file for the variable or parameter %params or, without one, for @main's by their names
   std::optional<uint64_t> seed;  ///< of random numbers for what is left of @main's parameters
+  bool saves = true;             ///< whether `save` may write; else it fails
   CompilerOptions compiler = CompilerOptions::from_environment();  ///< without `interpret`
   ValueStyle style{};                                              ///< of the values that are printed
 };

@@ -1,0 +1,51 @@
+// `quern evaluate`: the process in which a language server evaluates. An order on standard input, lines of JSON on
+// standard output (lsp/evaluation/messages.h).
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <cstdio>
+
+#include "cli/commands.h"
+#include "ide/evaluation.h"
+#include "lsp/evaluation/messages.h"
+#include "repl/command_files.h"
+
+namespace quern {
+
+namespace {
+
+void limit_memory(size_t bytes) {
+  if (bytes == 0) return;
+  const rlimit limit{bytes, bytes};
+  setrlimit(RLIMIT_AS, &limit);
+}
+
+void send(const std::string& line) {
+  std::fwrite(line.data(), 1, line.size(), stdout);
+  std::fputc('\n', stdout);
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+int CommandLine::evaluate() {
+  auto input = read_stdin();
+  auto order = input ? lsp::decode_order(*input) : Result<lsp::EvaluationOrder>(Failure{input.error().message});
+  if (!order) {
+    say(fmt::format("`quern evaluate` takes what a language server orders: {}", order.error().message));
+    return kMisuse;
+  }
+  auto files = library(stdlib_);
+  if (!files) {
+    say(files.error().message);
+    return kWrong;
+  }
+  limit_memory(order->memory);
+  Session session(std::move(*files));
+  send(lsp::encode(ide::evaluate(session, order->request, compiler_,
+                                 [](std::string_view line) { send(lsp::encode(lsp::PrintedLine{std::string(line)})); })));
+  return kFine;
+}
+
+}  // namespace quern

@@ -1,0 +1,253 @@
+#include "ide/evaluation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <utility>
+
+#include "ide/units.h"
+#include "session/run/compiler.h"
+#include "session/run/entry_arguments.h"
+
+namespace quern::ide {
+
+namespace {
+
+bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+
+/// A text with the statements to evaluate in the place where they are meant to stand.
+struct Arranged {
+  std::string text;
+  uint32_t begin = 0, end = 0;  ///< of these statements in it
+};
+
+/// Statements from `offset` on are blank, so that every range before it stays.
+Arranged arranged(Session& session, SourceId source, const EvaluationRequest::Statements& what) {
+  const std::string text = session.text(source);
+  std::string before = text;
+  const auto end_mark = [&](uint32_t end) {
+    while (end < text.size() && is_blank(text[end])) ++end;
+    return end < text.size() && text[end] == ';' ? end : static_cast<uint32_t>(text.size());
+  };
+  uint32_t place = static_cast<uint32_t>(text.size());
+  bool is_ended = true;
+  for (DeclarationId statement : session.statements(source)) {
+    const Range range = session.range_of(statement);
+    const uint32_t mark = end_mark(range.end);
+    if (range.end <= what.offset) {
+      // The last one of a file needs no `;`.
+      is_ended = mark < text.size();
+      continue;
+    }
+    place = std::min(place, range.begin);
+    if (mark < text.size()) before[mark] = ' ';
+    for (uint32_t i = range.begin; i < range.end; ++i)
+      if (before[i] != '\n' && before[i] != '\r') before[i] = ' ';
+  }
+  const std::string inserted = text.substr(what.range.begin, what.range.end - what.range.begin);
+  Arranged result{before.substr(0, place) + (is_ended ? "\n" : ";\n")};
+  result.begin = static_cast<uint32_t>(result.text.size());
+  result.text += inserted;
+  result.end = static_cast<uint32_t>(result.text.size());
+  result.text += inserted.ends_with(';') ? "\n" : ";\n";
+  result.text += before.substr(place);
+  return result;
+}
+
+EvaluationProblem problem_of(const LocatedDiagnostic& diagnostic) {
+  EvaluationProblem problem{std::string(code_of(diagnostic.kind)), diagnostic.file, diagnostic.range,
+                            diagnostic.message};
+  for (const LocatedNote& note : diagnostic.notes) {
+    problem.message += "\nnote: " + note.message;
+    if (note.text.empty()) continue;
+    const LineColumn at = LineIndex(note.text).locate(note.range.begin);
+    problem.message += fmt::format(" ({}:{}:{})", note.file, at.line, at.column);
+  }
+  return problem;
+}
+
+class Evaluator {
+ public:
+  Evaluator(Session& session, SourceId source, const CompilerOptions& compiler,
+            const std::function<void(std::string_view)>& print)
+      : session_(session), source_(source), print_(print) {
+    options_.compiler = compiler;
+    options_.saves = false;
+  }
+
+  /// The statements in their order, up to one that fails or, where that is wanted, to the one that ends there.
+  Evaluation statements(std::optional<Range> only) {
+    Execution execution(session_, session_.module_of(source_), options_, print_);
+    for (DeclarationId statement : session_.statements(source_)) {
+      const Range range = session_.range_of(statement);
+      if (!is_sound(statement)) return std::move(done_);
+      const bool is_shown = !only || range.begin >= only->begin;
+      StatementResult result = execution.run(statement);
+      const bool failed = result.failure.has_value();
+      if (is_shown || failed) add(statement, std::move(result));
+      if (failed || (only && range.end >= only->end)) return std::move(done_);
+    }
+    if (!only) run_main(execution);
+    return std::move(done_);
+  }
+
+  Evaluation tests(const std::string& name) {
+    for (DeclarationId test : session_.tests(source_)) {
+      const DeclarationInfo& info = session_.info(test);
+      if (!name.empty() && info.name != name) continue;
+      EvaluatedPart part{session_.range_of(test), info.name, true};
+      auto errors = errors_of(test);
+      if (errors.empty()) {
+        Execution execution(session_, session_.module_of(source_), options_, print_);
+        if (const auto result = execution.run(test); result.failure) part.failure = problem_of(*result.failure);
+      } else {
+        part.failure = std::move(errors.front());
+      }
+      done_.parts.push_back(std::move(part));
+    }
+    return std::move(done_);
+  }
+
+  Evaluation timing(const std::string& function) {
+    const ModuleId module = session_.module_of(source_);
+    const DeclarationId declaration = session_.find_definition(module, function);
+    if (declaration == 0 || !is_sound(declaration)) return std::move(done_);
+    EvaluatedPart part{session_.range_of(declaration), function};
+    const Definition* definition = session_.definition(module, function);
+    const auto* head = definition ? as<FnExpr>(definition->body) : nullptr;
+    if (head)
+      time_calls(part, *head);
+    else
+      part.failure = EvaluationProblem{"", session_.path(source_), part.range,
+                                       fmt::format("`@{}` has no type of its own to call it by", function)};
+    done_.parts.push_back(std::move(part));
+    return std::move(done_);
+  }
+
+ private:
+  /// Calls of a function with random arguments, in a source of their own.
+  void time_calls(EvaluatedPart& part, const FnExpr& function) {
+    const auto fail = [&](std::string message) {
+      part.failure = EvaluationProblem{"", session_.path(source_), part.range, std::move(message)};
+    };
+    const ModuleId module = session_.module_of(source_);
+    EntryArguments arguments =
+        entry_arguments(function.params, {{}, "", 0}, [&](Type type) { return session_.data(module, type); });
+    arguments.missing.insert(arguments.missing.end(), arguments.problems.begin(), arguments.problems.end());
+    if (!arguments.missing.empty())
+      return fail(fmt::format("no random arguments can be made: {}", arguments.missing.front()));
+    std::string text, call;
+    for (size_t i = 0; i < function.params.size(); ++i) {
+      text += fmt::format("free_var %argument_{}: {};\n", i, to_string(function.params[i]->type));
+      call += fmt::format("{}%argument_{}", i == 0 ? "" : ", ", i);
+    }
+    const SourceId source =
+        session_.add_source(module, "<timing>", fmt::format("{}@{}({});", text, part.name, call));
+    const auto statements = session_.statements(source);
+    Execution execution(session_, module, options_, print_);
+    for (size_t i = 0; i + 1 < statements.size(); ++i) execution.give(statements[i], arguments.values[i]);
+    if (!is_sound(statements.back())) return;
+    take_times(part, execution, execution.prepare(statements.back(), Execution::Outside::Quiet));
+  }
+
+  void take_times(EvaluatedPart& part, Execution& execution, const Execution::Repeated& call) {
+    using Clock = std::chrono::steady_clock;
+    constexpr std::chrono::milliseconds kAll{500};
+    constexpr size_t kMost = 10'000;
+    const auto start = Clock::now();
+    const StatementResult first = call();
+    const auto compiled = Clock::now();
+    if (first.failure) {
+      part.failure = problem_of(*first.failure);
+      return;
+    }
+    execution.compiler().wait_until_idle();
+    std::vector<std::chrono::nanoseconds> times;
+    for (auto begin = Clock::now(), end = begin + kAll; times.empty() || (begin < end && times.size() < kMost);) {
+      call();
+      const auto now = Clock::now();
+      times.push_back(now - begin);
+      begin = now;
+    }
+    const auto middle = times.begin() + static_cast<ptrdiff_t>(times.size() / 2);
+    std::nth_element(times.begin(), middle, times.end());
+    part.value = summary_of(*first.value, first.type);
+    part.note = fmt::format("{} a call (median of {}), the first {} with compiling", time_text(*middle),
+                            times.size(), time_text(compiled - start));
+  }
+
+  void run_main(Execution& execution) {
+    const DeclarationId main = session_.find_definition(session_.module_of(source_), "main");
+    if (main == 0 || session_.info(main).source != source_ || !is_sound(main)) return;
+    auto result = execution.run_entry("main", Execution::Lacking::IsNoEntry);
+    if (result) add(main, std::move(*result));
+  }
+
+  void add(DeclarationId declaration, StatementResult result) {
+    EvaluatedPart part{session_.range_of(declaration), ""};
+    const DeclarationInfo& info = session_.info(declaration);
+    if (info.kind == PieceKind::Statement && !names_pattern(info.name)) part.name = info.name;
+    if (result.failure) part.failure = problem_of(*result.failure);
+    if (!part.failure && !result.type->is_unit()) part.value = summary_of(*result.value, result.type);
+    done_.parts.push_back(std::move(part));
+  }
+
+  /// The mistakes in a declaration and in what it calls.
+  std::vector<EvaluationProblem> errors_of(DeclarationId declaration) {
+    std::vector<DeclarationId> needed{declaration};
+    for (DeclarationId reached : session_.reached_definitions(declaration)) needed.push_back(reached);
+    std::vector<EvaluationProblem> errors;
+    for (DeclarationId id : needed)
+      for (const LocatedDiagnostic& found : session_.check_declaration(id))
+        if (severity_of(found.kind) == Severity::Error) errors.push_back(problem_of(found));
+    return errors;
+  }
+  bool is_sound(DeclarationId declaration) {
+    done_.problems = errors_of(declaration);
+    return done_.problems.empty();
+  }
+
+  Session& session_;
+  const SourceId source_;
+  const std::function<void(std::string_view)>& print_;
+  ExecutionOptions options_;
+  Evaluation done_;
+};
+
+/// Puts a range of an arranged text where it is in the file's.
+void move_back(Range& range, const Arranged& from, const EvaluationRequest::Statements& to) {
+  if (range.begin < from.begin) return;
+  const auto moved = [&](uint32_t at) { return to.range.begin + std::min(at, from.end) - from.begin; };
+  range = {moved(range.begin), moved(range.end)};
+}
+
+}  // namespace
+
+Evaluation evaluate(Session& session, const EvaluationRequest& request, const CompilerOptions& compiler,
+                    const std::function<void(std::string_view)>& print) {
+  for (const auto& [path, text] : request.texts)
+    if (path != request.path) session.open_file(path, text);
+  const auto own = request.texts.find(request.path);
+  const SourceId source = session.open_file(request.path, own == request.texts.end() ? "" : own->second);
+  Evaluator evaluator(session, source, compiler, print);
+  if (auto* tests = std::get_if<EvaluationRequest::Tests>(&request.what)) return evaluator.tests(tests->name);
+  if (auto* timing = std::get_if<EvaluationRequest::Timing>(&request.what))
+    return evaluator.timing(timing->function);
+  const auto* statements = std::get_if<EvaluationRequest::Statements>(&request.what);
+  if (!statements) return evaluator.statements(std::nullopt);
+  const Arranged text = arranged(session, source, *statements);
+  session.set_text(source, text.text);
+  Evaluation done = evaluator.statements(Range{text.begin, text.end});
+  for (EvaluatedPart& part : done.parts) {
+    move_back(part.range, text, *statements);
+    if (part.failure && part.failure->file == request.path) move_back(part.failure->range, text, *statements);
+  }
+  for (EvaluationProblem& problem : done.problems)
+    if (problem.file == request.path) move_back(problem.range, text, *statements);
+  return done;
+}
+
+}  // namespace quern::ide

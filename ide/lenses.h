@@ -1,0 +1,35 @@
+#pragma once
+// What may be done with the parts of a text, to be offered above them: evaluating, testing, timing, looking at what
+// they become.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "session/session.h"
+
+namespace quern::ide {
+
+struct Lens {
+  enum class Does : uint8_t {
+    EvaluateFile,
+    Evaluate,  ///< the text after `// >>>`
+    Test,
+    AllTests,
+    Time,      ///< calls with random arguments
+    Gradient,  ///< shows the function's
+    Ir,        ///< shows what a function becomes
+  };
+  Does does;
+  Range range;       ///< of the declaration or the comment that it is for
+  std::string name;  ///< of the test or, without `@`, of the function
+};
+
+/// In the order of the text. Nothing is inferred for them.
+std::vector<Lens> lenses(Session& session, SourceId source);
+
+/// The texts after `// >>>` in the comments of a text.
+std::vector<Range> evaluated_comments(std::string_view text);
+
+}  // namespace quern::ide

@@ -1,0 +1,212 @@
+#include "lsp/evaluation/evaluations.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <variant>
+
+#include "frontend/parse/scanner.h"
+#include "lsp/evaluation/messages.h"
+#include "lsp/positions.h"
+#include "lsp/protocol.h"
+#include "lsp/state.h"
+
+namespace quern::lsp {
+
+namespace {
+
+using nlohmann::json;
+using ide::EvaluatedPart;
+using ide::Evaluation;
+using ide::EvaluationProblem;
+
+constexpr size_t kMostOutput = size_t{1} << 20;
+
+json to_json(const EvaluationProblem& problem, const std::string& path, const Positions& positions) {
+  json value = {{"message", problem.message}};
+  if (!problem.code.empty()) value["code"] = problem.code;
+  if (problem.file == path)
+    value["range"] = to_json<json>(positions.range(problem.range));
+  else if (!problem.file.empty())
+    value["file"] = problem.file;
+  return value;
+}
+
+json to_json(const EvaluatedPart& part, const std::string& path, const Positions& positions) {
+  json value = {{"range", to_json<json>(positions.range(part.range))}};
+  if (!part.name.empty()) value["name"] = part.name;
+  if (!part.note.empty()) value["note"] = part.note;
+  if (part.is_test) value["passed"] = !part.failure;
+  if (part.value) {
+    value["type"] = part.value->type;
+    value["text"] = part.value->text;
+    value["markdown"] = ide::to_markdown(*part.value);
+  }
+  if (part.failure) value["failure"] = to_json(*part.failure, path, positions);
+  return value;
+}
+
+/// Whether an edit leaves a range as it was; it is where that text is by then.
+bool follow(Range& range, const TextEdit& edit) {
+  if (range.end <= edit.begin) return true;
+  if (range.begin < edit.old_end) return false;
+  const auto moved = [&](uint32_t at) { return at - edit.old_end + edit.new_end; };
+  range = {moved(range.begin), moved(range.end)};
+  return true;
+}
+
+/// The same of a result, whose failure is shown where it still can be.
+bool follow(EvaluatedPart& part, std::string_view path, const TextEdit& edit) {
+  if (!follow(part.range, edit)) return false;
+  if (part.failure && part.failure->file == path && !follow(part.failure->range, edit))
+    part.failure->range = part.range;
+  return true;
+}
+
+bool is_same_part(const EvaluatedPart& a, const EvaluatedPart& b) {
+  return a.range == b.range && a.is_test == b.is_test && a.note.empty() == b.note.empty();
+}
+
+}  // namespace
+
+struct Evaluations::Job {
+  std::string id, token;
+  ide::EvaluationRequest request;
+  std::string output;
+  std::optional<Evaluation> outcome{};
+  std::string problem{};  ///< in what the process wrote
+  std::unique_ptr<Worker> worker{};
+
+  const std::string& text() const { return request.texts.at(request.path); }
+};
+
+Evaluations::Evaluations(ServerState& state) : state_(state) {}
+Evaluations::~Evaluations() = default;
+
+void Evaluations::enable(std::string program, Post post) {
+  program_ = std::move(program);
+  post_ = std::move(post);
+}
+
+void Evaluations::start(const std::string& id, const std::string& token, ide::EvaluationRequest request) {
+  auto job = std::make_unique<Job>(Job{id, token, std::move(request), ""});
+  const std::string order = encode({job->request, limits_.memory});
+  if (!token.empty())
+    send_notification<json>(state_.transport, "$/progress",
+                            {{"token", json::parse(token)},
+                             {"value", {{"kind", "begin"}, {"title", "Evaluating"}, {"cancellable", true}}}});
+  Worker::Events events;
+  events.line = [this, id](std::string line) {
+    post_([this, id, line = std::move(line)] { take_line(id, line); });
+  };
+  events.end = [this, id](Worker::Ending ending, std::string why) {
+    post_([this, id, ending, why = std::move(why)] { finish(id, ending, why); });
+  };
+  Job& kept = *(jobs_[id] = std::move(job));
+  kept.worker = std::make_unique<Worker>(program_, order, limits_.time, std::move(events));
+}
+
+void Evaluations::stop(const std::string& id) {
+  if (auto job = jobs_.find(id); job != jobs_.end()) job->second->worker->stop();
+}
+
+void Evaluations::stop_all() { jobs_.clear(); }
+
+void Evaluations::take_line(const std::string& id, const std::string& line) {
+  const auto found = jobs_.find(id);
+  if (found == jobs_.end()) return;
+  Job& job = *found->second;
+  auto said = decode_line(line);
+  if (!said) {
+    job.problem = said.error().message;
+    return;
+  }
+  if (auto* printed = std::get_if<PrintedLine>(&*said)) {
+    if (job.output.size() < kMostOutput) job.output += printed->text + "\n";
+    if (!job.token.empty())
+      send_notification<json>(
+          state_.transport, "$/progress",
+          {{"token", json::parse(job.token)}, {"value", {{"kind", "report"}, {"message", printed->text}}}});
+  } else {
+    job.outcome = std::move(std::get<Evaluation>(*said));
+  }
+}
+
+void Evaluations::finish(const std::string& id, Worker::Ending ending, const std::string& why) {
+  const auto found = jobs_.find(id);
+  if (found == jobs_.end()) return;
+  const std::unique_ptr<Job> job = std::move(found->second);
+  jobs_.erase(found);
+  if (!job->token.empty())
+    send_notification<json>(state_.transport, "$/progress",
+                            {{"token", json::parse(job->token)}, {"value", {{"kind", "end"}}}});
+  if (job->outcome) keep(*job, *job->outcome);
+  answer(*job, ending, why);
+  if (!job->outcome) return;
+  const auto refresh = [&](bool is_wanted, std::string_view what) {
+    if (is_wanted)
+      send_request<json>(state_.transport, fmt::format("refresh {}", what),
+                         fmt::format("workspace/{}/refresh", what), nullptr);
+  };
+  refresh(state_.client.refreshes_hints, "inlayHint");
+  refresh(state_.client.refreshes_lenses, "codeLens");
+  refresh(state_.client.refreshes_diagnostics, "diagnostic");
+  state_.documents.each_open([&](Document& document) {
+    if (document.path == job->request.path) document.diagnostics_due = true;
+  });
+}
+
+void Evaluations::answer(const Job& job, Worker::Ending ending, const std::string& why) {
+  const json id = json::parse(job.id);
+  const auto fail = [&](ErrorCode code, const std::string& message) {
+    send_error<json>(state_.transport, id, code, message);
+  };
+  if (ending == Worker::Ending::Stopped) return fail(kRequestCancelled, "the client cancelled it");
+  if (ending == Worker::Ending::TimedOut)
+    return fail(kRequestFailed, fmt::format("the evaluation took longer than {} s and was ended; the setting "
+                                            "`evaluation.seconds` gives it more",
+                                            std::chrono::duration<double>(limits_.time).count()));
+  if (!job.outcome)
+    return fail(kRequestFailed, fmt::format("the evaluation failed: {}", why.empty() ? job.problem : why));
+  const Positions positions(job.text(), state_.encoding);
+  json parts = json::array(), problems = json::array();
+  for (const EvaluatedPart& part : job.outcome->parts)
+    parts.push_back(to_json(part, job.request.path, positions));
+  for (const EvaluationProblem& problem : job.outcome->problems)
+    problems.push_back(to_json(problem, job.request.path, positions));
+  send_result<json>(state_.transport, id,
+                    {{"parts", parts}, {"problems", problems}, {"output", job.output}});
+}
+
+/// What is known already of the same parts is replaced; the rest stays.
+void Evaluations::keep(const Job& job, const Evaluation& outcome) {
+  const size_t hash = std::hash<std::string>()(job.text());
+  // Parts are in the text that was evaluated: what is known goes there, and all comes back to the present one.
+  results(job.request.path, job.text());
+  OfFile& of = files_[job.request.path];
+  of.text = job.text();
+  for (const EvaluatedPart& part : outcome.parts) {
+    if (part.range.end > of.text.size()) continue;
+    std::erase_if(of.results, [&](const KeptResult& known) { return is_same_part(known.part, part); });
+    of.results.push_back({part, hash});
+  }
+  std::ranges::stable_sort(of.results, {}, [](const KeptResult& kept) { return kept.part.range.begin; });
+}
+
+const std::vector<KeptResult>& Evaluations::results(std::string_view path, const std::string& text) {
+  static const std::vector<KeptResult> kNone;
+  const auto found = files_.find(path);
+  if (found == files_.end()) return kNone;
+  OfFile& of = found->second;
+  if (of.text == text) return of.results;
+  const TextEdit edit = edit_between(of.text, text);
+  std::erase_if(of.results, [&](KeptResult& kept) { return !follow(kept.part, path, edit); });
+  of.text = text;
+  const size_t hash = std::hash<std::string>()(text);
+  for (KeptResult& kept : of.results) kept.is_stale = kept.text != hash;
+  return of.results;
+}
+
+}  // namespace quern::lsp

@@ -1,0 +1,80 @@
+#pragma once
+// What the server lets other processes evaluate, and the results, which stay with the texts that they are of.
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ide/evaluation.h"
+#include "lsp/evaluation/worker.h"
+
+namespace quern::lsp {
+
+struct ServerState;
+
+struct EvaluationLimits {
+  std::chrono::milliseconds time{10'000};
+  size_t memory = size_t{8} << 30;  ///< bytes of address space
+};
+
+/// The result of a part of a text.
+struct KeptResult {
+  ide::EvaluatedPart part;  ///< its ranges are in the present text
+  size_t text = 0;          ///< hash of the text that was evaluated
+  bool is_stale = false;    ///< whether the text is another one by now
+};
+
+class Evaluations {
+ public:
+  /// Runs a function on the server's thread, soon.
+  using Post = std::function<void(std::function<void()>)>;
+
+  explicit Evaluations(ServerState& state);
+  ~Evaluations();
+  Evaluations(const Evaluations&) = delete;
+  Evaluations& operator=(const Evaluations&) = delete;
+
+  /// From now on `program` evaluates. Without it nothing is evaluated.
+  void enable(std::string program, Post post);
+  bool is_enabled() const { return !program_.empty(); }
+  void set_limits(const EvaluationLimits& limits) { limits_ = limits; }
+  const EvaluationLimits& limits() const { return limits_; }
+
+  /// Starts one; a request is answered when it ends. `id` is the request's and `token` that of its progress, both
+  /// as JSON; the token may be empty.
+  void start(const std::string& id, const std::string& token, ide::EvaluationRequest request);
+  /// Gives up the evaluation that a request asked for; it is answered as cancelled.
+  void stop(const std::string& id);
+  /// Gives up all of them.
+  void stop_all();
+
+  /// The results of a file, in the order of its text.
+  const std::vector<KeptResult>& results(std::string_view path, const std::string& text);
+
+ private:
+  struct Job;
+  struct OfFile {
+    std::string text;  ///< that the ranges are in
+    std::vector<KeptResult> results;
+  };
+
+  void take_line(const std::string& id, const std::string& line);
+  void finish(const std::string& id, Worker::Ending ending, const std::string& why);
+  void keep(const Job& job, const ide::Evaluation& outcome);
+  void answer(const Job& job, Worker::Ending ending, const std::string& why);
+
+  ServerState& state_;
+  std::string program_;
+  Post post_;
+  EvaluationLimits limits_;
+  std::map<std::string, std::unique_ptr<Job>> jobs_;  ///< by the ids of their requests
+  std::map<std::string, OfFile, std::less<>> files_;  ///< by path
+};
+
+}  // namespace quern::lsp

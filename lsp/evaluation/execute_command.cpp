@@ -1,0 +1,96 @@
+// workspace/executeCommand: what runs code is answered when the process that runs it has ended.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "ide/lenses.h"
+#include "lsp/cursor.h"
+#include "lsp/evaluation/evaluations.h"
+#include "lsp/methods.h"
+#include "lsp/virtual_address.h"
+
+namespace quern::lsp {
+
+namespace {
+
+using ide::EvaluationRequest;
+
+/// What stands in the range or, where that is empty, after the `// >>>` of its line, or the statement there.
+template <class Json>
+EvaluationRequest::Statements statements_at(ServerState& state, const Asked& asked, const Json& range) {
+  Range selected = asked_range(asked, range);
+  const std::string& text = state.session.text(asked.source);
+  if (selected.begin < selected.end) return {selected.begin, selected};
+  const uint32_t at = selected.begin;
+  const auto is_around = [at](Range r) { return r.begin <= at && at <= r.end; };
+  for (const Range& comment : ide::evaluated_comments(text)) {
+    const uint32_t line = asked.positions.range(comment).start.line;
+    if (line == asked.positions.range({at, at}).start.line) return {comment.begin, comment};
+  }
+  for (DeclarationId statement : state.session.statements(asked.source))
+    if (const Range whole = state.session.range_of(statement); is_around(whole)) return {whole.begin, whole};
+  throw RequestFailed("there is nothing to evaluate here: no selection, no `// >>>` and no statement");
+}
+
+template <class Json>
+EvaluationRequest request_of(ServerState& state, const Document& document) {
+  EvaluationRequest request;
+  request.path = document.path;
+  request.what = EvaluationRequest::Program{};
+  state.documents.each_open([&](const Document& open) {
+    if (!open.read_only && open.in_step) request.texts[open.path] = state.session.text(open.source);
+  });
+  return request;
+}
+
+/// Shows a document of the server's own beside the text that it is of.
+template <class Json>
+void show(ServerState& state, const Json& argument) {
+  if (!state.client.shows_documents)
+    throw RequestFailed("the editor does not show documents that a server names (window/showDocument)");
+  const VirtualAddress address{argument.at("stage"), argument.at("function"), argument.at("uri")};
+  send_request<Json>(state.transport, "show document", "window/showDocument",
+                     {{"uri", uri_of(address)}, {"takeFocus", false}});
+}
+
+}  // namespace
+
+/// Params `{"command": …, "arguments": [{"uri": …, …}]}`:
+///     quern.evaluate      "range", empty for the `// >>>` or the statement that is there
+///     quern.evaluateFile
+///     quern.runTests      "name" of the one; all without
+///     quern.time          "function", whose parameters have known types
+///     quern.show          "function", "stage"
+/// Of those that run code the result is `{"parts": […], "problems": […], "output": …}`.
+template <class Json>
+void execute_command(ServerState& state, const Json& id, const Json& params) {
+  const auto& command = params.at("command").template get_ref<const std::string&>();
+  constexpr std::array<std::string_view, 5> kCommands{"quern.evaluate", "quern.evaluateFile", "quern.runTests",
+                                                      "quern.time", "quern.show"};
+  if (std::ranges::find(kCommands, command) == kCommands.end())
+    throw RequestFailed(fmt::format("there is no command `{}`", command));
+  const Json& argument = params.at("arguments").at(0);
+  if (command == "quern.show") {
+    show(state, argument);
+    return send_result<Json>(state.transport, id, nullptr);
+  }
+  if (!state.evaluations.is_enabled()) throw RequestFailed("this server evaluates nothing");
+  const std::optional<Asked> asked = asked_document<Json>(state, {{"textDocument", {{"uri", argument.at("uri")}}}});
+  if (!asked) throw RequestFailed(fmt::format("{} is not open", argument.at("uri").dump()));
+  EvaluationRequest request = request_of<Json>(state, *asked->document);
+  if (command == "quern.evaluate") request.what = statements_at(state, *asked, argument.at("range"));
+  if (command == "quern.runTests") request.what = EvaluationRequest::Tests{argument.value("name", "")};
+  if (command == "quern.time") request.what = EvaluationRequest::Timing{argument.at("function")};
+  const bool has_token = params.contains("workDoneToken");
+  state.evaluations.start(id.dump(), has_token ? params.at("workDoneToken").dump() : "", std::move(request));
+}
+
+template void execute_command(ServerState&, const nlohmann::json&, const nlohmann::json&);
+
+}  // namespace quern::lsp

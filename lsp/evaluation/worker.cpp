@@ -1,0 +1,163 @@
+#include "lsp/evaluation/worker.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/eventfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+extern char** environ;
+
+namespace quern::lsp {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Closes its file when it goes.
+class File {
+ public:
+  explicit File(int number = -1) : number_(number) {}
+  ~File() { close(); }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  int number() const { return number_; }
+  void take(int number) {
+    close();
+    number_ = number;
+  }
+  void close() {
+    if (number_ >= 0) ::close(number_);
+    number_ = -1;
+  }
+
+ private:
+  int number_;
+};
+
+int milliseconds_until(Clock::time_point end) {
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now()).count();
+  return static_cast<int>(std::clamp<int64_t>(left, 0, 60'000));
+}
+
+}  // namespace
+
+struct Worker::Child {
+  pid_t id = 0;
+  File input, output;
+};
+
+Worker::Worker(std::string program, std::string input, std::chrono::milliseconds limit, Events events)
+    : program_(std::move(program)),
+      input_(std::move(input)),
+      limit_(limit),
+      events_(std::move(events)),
+      wake_(eventfd(0, EFD_CLOEXEC)),
+      thread_([this] { run(); }) {}
+
+Worker::~Worker() {
+  stop();
+  thread_.join();
+  close(wake_);
+}
+
+void Worker::stop() {
+  const uint64_t one = 1;
+  [[maybe_unused]] const ssize_t written = write(wake_, &one, sizeof one);
+}
+
+void Worker::run() {
+  Child child;
+  std::string why;
+  if (!start(child, why)) return events_.end(Ending::Failed, std::move(why));
+  Ending ending = read_lines(child, Clock::now() + limit_);
+  child.input.close();
+  child.output.close();
+  if (ending != Ending::Finished) kill(-child.id, SIGKILL);
+  int status = 0;
+  while (waitpid(child.id, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (ending == Ending::Finished && (!WIFEXITED(status) || WEXITSTATUS(status) != 0)) {
+    ending = Ending::Failed;
+    why = WIFSIGNALED(status) ? fmt::format("it ended by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)))
+                              : fmt::format("its exit code is {}", WEXITSTATUS(status));
+  }
+  events_.end(ending, std::move(why));
+}
+
+bool Worker::start(Child& child, std::string& why) const {
+  std::array<int, 2> in{-1, -1}, out{-1, -1};
+  File their_input, their_output;
+  if (pipe2(in.data(), O_CLOEXEC) != 0) {
+    why = std::strerror(errno);
+    return false;
+  }
+  their_input.take(in[0]);
+  child.input.take(in[1]);
+  if (pipe2(out.data(), O_CLOEXEC) != 0) {
+    why = std::strerror(errno);
+    return false;
+  }
+  child.output.take(out[0]);
+  their_output.take(out[1]);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, in[0], STDIN_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  // What it starts goes with it.
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+  std::string program = program_, subcommand = "evaluate";
+  const std::array<char*, 3> words{program.data(), subcommand.data(), nullptr};
+  const int error = posix_spawn(&child.id, program.c_str(), &actions, &attributes, words.data(), environ);
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&actions);
+  if (error != 0) why = fmt::format("`{}` cannot be started: {}", program, std::strerror(error));
+  return error == 0;
+}
+
+/// Gives the process its input and takes its output, until it closes that or the time is over.
+Worker::Ending Worker::read_lines(Child& child, Clock::time_point until) {
+  fcntl(child.input.number(), F_SETFL, O_NONBLOCK);
+  std::string_view rest = input_;
+  std::array<char, 16'384> buffer;
+  while (true) {
+    std::array<pollfd, 3> files{{{child.output.number(), POLLIN, 0},
+                                 {wake_, POLLIN, 0},
+                                 {child.input.number(), POLLOUT, 0}}};
+    const int left = milliseconds_until(until);
+    if (left == 0) return Ending::TimedOut;
+    if (poll(files.data(), files.size(), left) < 0 && errno != EINTR) return Ending::Stopped;
+    if (files[1].revents != 0) return Ending::Stopped;
+    if (files[2].revents != 0) {
+      const ssize_t count = write(child.input.number(), rest.data(), rest.size());
+      if (count > 0) rest.remove_prefix(static_cast<size_t>(count));
+      if (rest.empty() || (count < 0 && errno != EAGAIN && errno != EINTR)) child.input.close();
+    }
+    if (files[0].revents == 0) continue;
+    const ssize_t count = read(child.output.number(), buffer.data(), buffer.size());
+    if (count == 0) return Ending::Finished;
+    if (count > 0) take({buffer.data(), static_cast<size_t>(count)});
+  }
+}
+
+void Worker::take(std::string_view received) {
+  for (size_t end; (end = received.find('\n')) != std::string_view::npos; received.remove_prefix(end + 1)) {
+    line_ += received.substr(0, end);
+    events_.line(std::exchange(line_, ""));
+  }
+  line_ += received;
+}
+
+}  // namespace quern::lsp

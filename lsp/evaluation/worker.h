@@ -1,0 +1,54 @@
+#pragma once
+// A process that evaluates for the server, within limits: it may be ended at any time.
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <thread>
+
+namespace quern::lsp {
+
+class Worker {
+ public:
+  enum class Ending : uint8_t {
+    Finished,
+    TimedOut,
+    Stopped,
+    Failed,  ///< it could not be started, ended by a signal, or its exit code is not 0
+  };
+  /// Called on a thread of the worker's own: `line` for each line of its output, then `end` once, with what
+  /// there is to say of a failure.
+  struct Events {
+    std::function<void(std::string)> line;
+    std::function<void(Ending, std::string)> end;
+  };
+
+  /// Starts `program evaluate` with an input, and kills it when the time is over.
+  Worker(std::string program, std::string input, std::chrono::milliseconds limit, Events events);
+  /// Ends it, if it still runs.
+  ~Worker();
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
+
+  /// Kills the process; from any thread. `end` follows.
+  void stop();
+
+ private:
+  struct Child;
+
+  void run();
+  bool start(Child& child, std::string& why) const;
+  Ending read_lines(Child& child, std::chrono::steady_clock::time_point until);
+  void take(std::string_view received);
+
+  const std::string program_, input_;
+  const std::chrono::milliseconds limit_;
+  Events events_;
+  std::string line_;  ///< the beginning of the next one
+  int wake_ = -1;     ///< an event counter that ends waiting
+  std::thread thread_;
+};
+
+}  // namespace quern::lsp

@@ -1,0 +1,243 @@
+// Evaluating parts of a document, in a process of its own: results, failures, limits, and what is shown of them.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/lsp/client.h"
+#include "tests/lsp/typed_document.h"
+
+namespace quern::lsp_test {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+const std::string kUri = "file:///nowhere/evaluated.relay";
+
+const json kEverything = {
+    {"textDocument", {{"diagnostic", json::object()}}},
+    {"workspace", {{"inlayHint", {{"refreshSupport", true}}}, {"codeLens", {{"refreshSupport", true}}}}},
+    {"window", {{"showDocument", {{"support", true}}}, {"workDoneProgress", true}}}};
+
+class Evaluating {
+ public:
+  explicit Evaluating(std::string text, const json& capabilities = kEverything, const json& options = nullptr)
+      : document{client, lsp::PositionEncoding::Utf8, kUri, std::move(text)} {
+    json params = {{"processId", nullptr}, {"rootUri", nullptr}, {"capabilities", capabilities}};
+    params["capabilities"]["general"]["positionEncodings"] = json::array({"utf-8"});
+    if (!options.is_null()) params["initializationOptions"] = options;
+    client.call("initialize", params);
+    const size_t cursor = document.text.find("$0");
+    if (cursor != std::string::npos) document.text.erase(cursor, 2);
+    document.cursor = cursor == std::string::npos ? 0 : static_cast<uint32_t>(cursor);
+    client.open(kUri, 1, document.text);
+  }
+
+  json execute(const std::string& command, json argument = json::object()) {
+    argument["uri"] = kUri;
+    return client.call("workspace/executeCommand", {{"command", command}, {"arguments", json::array({argument})}});
+  }
+  json evaluate(const json& range) { return execute("quern.evaluate", {{"range", range}}); }
+  json evaluate_at_cursor() { return evaluate(document.range(document.cursor, document.cursor)); }
+  void edit(const std::string& text) {
+    document.text = text;
+    client.change(kUri, ++version_, json::array({json{{"text", text}}}));
+  }
+  json hints() { return document.ask("textDocument/inlayHint", {{"range", document.range(0, 1'000'000)}}); }
+  std::vector<std::string> values_shown() {
+    std::vector<std::string> labels;
+    for (const json& hint : hints())
+      if (!hint.contains("data")) labels.push_back(hint.at("label"));
+    return labels;
+  }
+
+  Client<json> client;
+  TypedDocument<json> document;
+
+ private:
+  int version_ = 1;
+};
+
+/// The one value, or what went wrong.
+std::string outcome(const json& answer) {
+  if (answer.contains("error")) return "error: " + answer["error"]["message"].get<std::string>();
+  const json& result = answer["result"];
+  if (!result["problems"].empty()) return "problem: " + result["problems"][0]["message"].get<std::string>();
+  if (result["parts"].empty()) return "nothing";
+  const json& part = result["parts"].back();
+  if (part.contains("failure")) return "failure: " + part["failure"]["message"].get<std::string>();
+  return part.contains("text") ? part["text"].get<std::string>() + ": " + part["type"].get<std::string>() : "()";
+}
+
+struct EvaluationRow {
+  const char *name, *text, *outcome;
+};
+void PrintTo(const EvaluationRow& row, std::ostream* out) { *out << row.name; }
+
+const EvaluationRow kEvaluations[] = {
+    {"a_comment", "let %x = [1.0, 2.0];\n// >>> sum(%x)$0\nlet %x = 7;\n", "3: float32"},
+    {"what_stands_above_counts", "let %x = 1;\n// >>> %x + 1$0\nlet %x = 10;\n// >>> %x\n", "2: int32"},
+    {"a_comment_at_the_end", "let %x = 2;\n// >>> %x * 3 $0", "6: int32"},
+    {"a_definition_below", "// >>> @f(2.0)$0\ndef @f(%x: float32) -> float32 { %x * 2.0 }\n", "4: float32"},
+    {"the_statement_before_has_no_end", "let %x = 5\n// >>> %x$0", "5: int32"},
+    {"a_statement", "let %x = 5;\nlet %y$0 = %x + 1;\nlet %z = %y;\n", "6: int32"},
+    {"crlf", "let %x = 5;\r\n// >>> %x$0\r\nlet %z = 1;\r\n", "5: int32"},
+    {"other_characters", "let %x = 5; // ü😀\n// >>> %x$0\n", "5: int32"},
+    {"a_mistake_elsewhere", "let %x = 5;\n// >>> %x$0\nlet %y = %nothing;\ndef @f() { %z }\n", "5: int32"},
+    {"a_mistake_in_it", "// >>> %nothing$0\n", "problem: unknown variable `%nothing`"},
+    {"a_mistake_above", "let %y = %nothing;\n// >>> 1$0\n", "problem: unknown variable `%nothing`"},
+    {"half_typed", "// >>> 1 + $0\n", "problem: "},
+    {"a_failure", "// >>> [1.0, 2.0][index(5)]$0\n", ""},
+    {"nothing_there", "$0\nlet %x = 1;\n", "error: there is nothing to evaluate here"},
+    {"saving", "// >>> save(\"/nowhere/x.npy\", [1.0])$0\n", "failure: nothing is saved here"},
+    {"no_value", "let %r = ref(1);\n// >>> %r := 2$0\n", "()"},
+};
+
+class Evaluation : public testing::TestWithParam<EvaluationRow> {};
+
+TEST_P(Evaluation, IsThatOfItsPlace) {
+  Evaluating evaluating(GetParam().text);
+  EXPECT_THAT(outcome(evaluating.evaluate_at_cursor()), HasSubstr(GetParam().outcome));
+}
+
+INSTANTIATE_TEST_SUITE_P(Places, Evaluation, testing::ValuesIn(kEvaluations),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+TEST(LspEvaluation, OfASelectionIsOfItsText) {
+  Evaluating evaluating("let %x = [1.0, 2.0];\nlet %y = exp(%x) + 1.0;\n");
+  const auto begin = static_cast<uint32_t>(evaluating.document.text.find("exp"));
+  EXPECT_THAT(outcome(evaluating.evaluate(evaluating.document.range(begin, begin + 7))), HasSubstr("2.718"));
+}
+
+TEST(LspEvaluation, FailuresStandInTheDocument) {
+  Evaluating evaluating("let %x = [1, 2];\n// >>> %x + %missing$0\n");
+  const json answer = evaluating.evaluate_at_cursor();
+  EXPECT_EQ(evaluating.document.at(answer["result"]["problems"][0]["range"]), "%missing");
+}
+
+TEST(LspEvaluation, ShowsValuesAsHintsAndHovers) {
+  Evaluating evaluating("let %x = [1.0, 2.0, 4.0];\nprint(\"hello\");\n// >>> sum(%x)\n");
+  const json answer = evaluating.execute("quern.evaluateFile");
+  EXPECT_EQ(answer["result"]["output"], "hello\n");
+  EXPECT_EQ(evaluating.values_shown(), std::vector<std::string>{"= [1, 2, 4]"});
+  const json hover = evaluating.client.hover(kUri, 0, 5);
+  EXPECT_THAT(hover["contents"]["value"], HasSubstr("min 1, mean 2.333, max 4"));
+  // An edit leaves what it does not touch, and says that it is older.
+  evaluating.edit("let %a = 1;\nlet %x = [1.0, 2.0, 4.0];\nprint(\"hello\");\n// >>> sum(%x)\n");
+  EXPECT_EQ(evaluating.values_shown(), std::vector<std::string>{"= [1, 2, 4] (of an earlier text)"});
+  evaluating.edit("let %a = 1;\nlet %x = [1.0, 2.5, 4.0];\nprint(\"hello\");\n// >>> sum(%x)\n");
+  EXPECT_EQ(evaluating.values_shown(), std::vector<std::string>{});
+}
+
+TEST(LspEvaluation, AsksForWhatItChangedAgain) {
+  Evaluating evaluating("// >>> 1$0\n");
+  evaluating.evaluate_at_cursor();
+  EXPECT_FALSE(evaluating.client.next("workspace/inlayHint/refresh").is_null());
+  EXPECT_FALSE(evaluating.client.next("workspace/codeLens/refresh").is_null());
+}
+
+TEST(LspEvaluation, SeesUnsavedImports) {
+  Evaluating evaluating("import \"other.relay\" as o\n// >>> @o.f(1)$0\n");
+  evaluating.client.open("file:///nowhere/other.relay", 1, "def @f(%x: int32) -> int32 { %x + 41 }");
+  EXPECT_EQ(outcome(evaluating.evaluate_at_cursor()), "42: int32");
+}
+
+TEST(LspEvaluation, FailedTestsAreDiagnostics) {
+  Evaluating evaluating("test \"good\" { assert_equal(1, 1) }\ntest \"bad\" { assert_equal(1, 2) }\n");
+  const json answer = evaluating.execute("quern.runTests");
+  ASSERT_EQ(answer["result"]["parts"].size(), 2u) << answer;
+  EXPECT_EQ(answer["result"]["parts"][0]["passed"], true);
+  EXPECT_EQ(answer["result"]["parts"][1]["passed"], false);
+  const json report = evaluating.document.ask("textDocument/diagnostic", {{"previousResultId", ""}});
+  ASSERT_EQ(report["items"].size(), 1u) << report;
+  EXPECT_EQ(report["items"][0]["source"], "quern test");
+  EXPECT_EQ(report["items"][0]["range"]["start"]["line"], 1);
+  std::vector<std::string> titles;
+  for (const json& lens : evaluating.document.ask("textDocument/codeLens", {{"x", 0}}))
+    titles.push_back(lens["command"]["title"]);
+  EXPECT_EQ(titles, (std::vector<std::string>{"all tests", "test: passed", "test: failed"}));
+  EXPECT_EQ(evaluating.execute("quern.runTests", {{"name", "good"}})["result"]["parts"].size(), 1u);
+}
+
+TEST(LspEvaluation, TimesCallsWithRandomArguments) {
+  Evaluating evaluating(
+      "def @f(%x: Tensor[(8, 8), float32]) -> float32 { sum(%x) }\ndef @g[n](%x: Tensor[(n,), float32]) { %x }\n");
+  const json answer = evaluating.execute("quern.time", {{"function", "f"}});
+  EXPECT_THAT(answer["result"]["parts"][0]["note"], HasSubstr(" a call (median of ")) << answer;
+  EXPECT_THAT(outcome(evaluating.execute("quern.time", {{"function", "g"}})), HasSubstr("failure: no random"));
+}
+
+TEST(LspEvaluation, LensesShowGradientsAndStages) {
+  Evaluating evaluating("def @f(%x: Tensor[(3,), float32]) -> float32 { sum(%x * %x) }\n");
+  evaluating.document.ask("textDocument/diagnostic", {{"previousResultId", ""}});
+  std::vector<std::string> titles;
+  for (const json& lens : evaluating.document.ask("textDocument/codeLens", {{"x", 0}})) {
+    titles.push_back(lens["command"]["title"]);
+    if (lens["command"]["command"] != "quern.show") continue;
+    EXPECT_TRUE(evaluating.client
+                    .call("workspace/executeCommand", {{"command", lens["command"]["command"]},
+                                                       {"arguments", lens["command"]["arguments"]}})
+                    .contains("result"));
+    const json shown = evaluating.client.next("window/showDocument");
+    const json text = evaluating.client.call("quern/virtualDocument", {{"uri", shown["params"]["uri"]}});
+    EXPECT_THAT(text["result"]["text"], HasSubstr(titles.back() == "gradient" ? "def @grad_f" : "def @f")) << text;
+  }
+  EXPECT_EQ(titles, (std::vector<std::string>{"IR", "time", "gradient"}));
+}
+
+// A recursion without an end that nothing in the program stops.
+const std::string kEndless =
+    "def @spin(%n: int32) -> int32 { if (%n < 0) { %n } else { @spin((%n + 1) % 1000) } }\n// >>> @spin(0)$0\n";
+
+TEST(LspEvaluation, EndsWhenItsTimeIsOver) {
+  Evaluating evaluating(kEndless, kEverything, {{"evaluation", {{"seconds", 0.5}}}});
+  EXPECT_THAT(outcome(evaluating.evaluate_at_cursor()), HasSubstr("error: the evaluation took longer than 0.5"));
+  EXPECT_EQ(outcome(evaluating.execute("quern.runTests")), "nothing");
+}
+
+TEST(LspEvaluation, EndsWhenItIsCancelledWhileTheServerAnswersOthers) {
+  Evaluating evaluating(kEndless);
+  const json range = evaluating.document.range(evaluating.document.cursor, evaluating.document.cursor);
+  const json argument = {{"uri", kUri}, {"range", range}};
+  evaluating.client.process.write_message(
+      json({{"jsonrpc", "2.0"},
+            {"id", "endless"},
+            {"method", "workspace/executeCommand"},
+            {"params",
+             {{"command", "quern.evaluate"}, {"arguments", json::array({argument})}, {"workDoneToken", "token"}}}})
+          .dump());
+  EXPECT_EQ(evaluating.client.next("$/progress")["params"]["value"]["kind"], "begin");
+  EXPECT_FALSE(evaluating.client.hover(kUri, 0, 5).is_null());
+  evaluating.client.notify("$/cancelRequest", {{"id", "endless"}});
+  EXPECT_EQ(evaluating.client.answer("endless")["error"]["code"], -32800);
+}
+
+TEST(LspEvaluation, MemoryIsLimited) {
+  Evaluating evaluating("// >>> ones((40000, 40000))$0\n", kEverything,
+                        {{"evaluation", {{"memoryMiB", 3000}}}});
+  EXPECT_THAT(outcome(evaluating.evaluate_at_cursor()), testing::AnyOf(HasSubstr("memory"), HasSubstr("failed")));
+}
+
+TEST(LspEvaluation, WrongOrdersAreRefused) {
+  Evaluating evaluating("let %x = 1;\n");
+  auto code = [](const json& answer) { return answer.contains("error") ? answer["error"]["code"].get<int>() : 0; };
+  EXPECT_EQ(code(evaluating.execute("quern.nothing")), -32803);
+  EXPECT_EQ(code(evaluating.execute("quern.evaluate")), -32602);
+  EXPECT_EQ(code(evaluating.evaluate("here")), -32602);
+  EXPECT_EQ(code(evaluating.client.call("workspace/executeCommand", {{"command", "quern.evaluateFile"}})), -32602);
+  EXPECT_EQ(code(evaluating.client.call(
+                "workspace/executeCommand",
+                {{"command", "quern.evaluateFile"}, {"arguments", json::array({{{"uri", "file:///not/open"}}})}})),
+            -32803);
+  evaluating.client.notify("workspace/didChangeConfiguration", {{"settings", {{"evaluation", {{"seconds", -1}}}}}});
+  EXPECT_THAT(evaluating.client.next("window/showMessage")["params"]["message"], HasSubstr("quern.evaluation.seconds"));
+}
+
+}  // namespace
+}  // namespace quern::lsp_test

@@ -18,9 +18,9 @@ std::string scalar_form(ScalarOp op);
 
 class Completer {
  public:
-  /// `source`: of the session, where the text is its.
-  Completer(Session& session, ModuleId module, std::string_view text, uint32_t offset, std::string folder,
-            std::optional<SourceId> source);
+  /// `lexed`: of the text or, where that is a source's, of the window around the offset.
+  Completer(Session& session, ModuleId module, LexedText lexed, uint32_t offset, std::string folder,
+            std::optional<SourceWindow> window);
   CompletionList run();
 
  private:

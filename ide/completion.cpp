@@ -2,21 +2,23 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "ide/completer.h"
 #include "ide/description.h"
+#include "ide/window.h"
 
 namespace quern::ide {
 
-Completer::Completer(Session& session, ModuleId module, std::string_view text, uint32_t offset,
-                     std::string folder, std::optional<SourceId> source)
+Completer::Completer(Session& session, ModuleId module, LexedText lexed, uint32_t offset, std::string folder,
+                     std::optional<SourceWindow> window)
     : session_(session),
       module_(module),
-      lexed_(lexed_text(text)),
-      offset_(std::min(offset, static_cast<uint32_t>(text.size()))),
+      lexed_(std::move(lexed)),
+      offset_(std::min(offset, static_cast<uint32_t>(lexed_.text.size()))),
       folder_(std::move(folder)),
       parse_(lexed_),
-      types_(session, module, parse_, source),
+      types_(session, module, parse_, window),
       replaced_{offset_, offset_} {}
 
 CompletionList Completer::run() {
@@ -211,12 +213,14 @@ void Completer::after_value() {
 
 CompletionList complete(Session& session, ModuleId module, std::string_view text, uint32_t offset,
                         const std::string& folder) {
-  return Completer(session, module, text, offset, folder, std::nullopt).run();
+  return Completer(session, module, lexed_text(text), offset, folder, std::nullopt).run();
 }
 
 CompletionList complete(Session& session, SourceId source, uint32_t offset) {
-  return Completer(session, session.module_of(source), session.text(source), offset, session.folder(source),
-                   source)
+  const Range window = window_at(session, source, offset);
+  LexedText lexed = lexed_text(session.text(source), window, session.has_slash_names(source));
+  return Completer(session, session.module_of(source), std::move(lexed), offset, session.folder(source),
+                   SourceWindow{source, window})
       .run();
 }
 

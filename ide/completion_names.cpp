@@ -79,8 +79,8 @@ void Completer::variables(Group group) {
     found_.add({std::move(label), CompletionKind::Variable, fits && group != Best ? Fitting : group, fits,
                 --recency, detail});
   }
-  if (parse_.frames().front().in_definition || !types_.follows_module()) return;
-  const std::vector<DeclarationId> statements = session_.statements_of_module(module_);
+  if (parse_.frames().front().in_definition) return;
+  const std::vector<DeclarationId> statements = types_.statements_before();
   auto add = [&](DeclarationId statement, std::string_view bound) {
     const std::string name(bound);
     if (!seen.emplace(bound, true).second) return;

@@ -46,14 +46,21 @@ bool match_types(Type pattern, Type actual, Substitution& found) {
 }
 
 KnownTypes::KnownTypes(Session& session, ModuleId module, const QuickParse& parse,
-                       std::optional<SourceId> source)
+                       std::optional<SourceWindow> window)
     : session_(session),
       module_(module),
       parse_(parse),
       text_(parse.text()),
-      source_(source),
+      window_(window),
       turn_(series()) {
-  if (source) statements_ = session.statements(*source);
+  if (window) statements_ = session.statements(window->source);
+}
+
+std::vector<DeclarationId> KnownTypes::statements_before() const {
+  if (!window_) return session_.statements_of_module(module_);
+  const auto end = std::ranges::partition_point(
+      statements_, [&](DeclarationId id) { return session_.range_of(id).begin < window_->range.begin; });
+  return {statements_.begin(), end};
 }
 
 const Scheme* KnownTypes::scheme_of_global(std::string_view name) {
@@ -65,10 +72,26 @@ const Scheme* KnownTypes::scheme_of_global(std::string_view name) {
 
 Type KnownTypes::of_variable(std::string_view name, int depth) {
   if (const Binding* local = parse_.find(name, true)) return of_binding(*local, depth);
-  if (parse_.frames().front().in_definition || !follows_module()) return nullptr;
-  const DeclarationId statement = session_.find_variable(module_, name);
-  const TopLevelVariable* variable = statement ? session_.statement_variable(statement, name) : nullptr;
+  if (parse_.frames().front().in_definition) return nullptr;
+  const auto variable = variable_of(statement_of(name), name);
   return variable && !variable->variable->type->is_error() ? variable->variable->type : nullptr;
+}
+
+DeclarationId KnownTypes::statement_of(std::string_view name) const {
+  if (!window_) return session_.find_variable(module_, name);
+  const std::vector<DeclarationId> before = statements_before();
+  const auto statement = std::find_if(before.rbegin(), before.rend(), [&](DeclarationId id) {
+    bool binds = false;
+    for_each_name(session_.info(id).name, [&](std::string_view bound) { binds |= bound == name; });
+    return binds;
+  });
+  return statement == before.rend() ? 0 : *statement;
+}
+
+std::shared_ptr<const TopLevelVariable> KnownTypes::variable_of(DeclarationId statement, std::string_view name) const {
+  if (statement == 0) return nullptr;
+  if (!window_) session_.statement_variable(statement, name);
+  return session_.known_variable(statement, name);
 }
 
 Type KnownTypes::of_binding(const Binding& binding, int depth) {

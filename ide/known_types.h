@@ -3,6 +3,7 @@
 // of the text is inferred.
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -22,14 +23,25 @@ struct Argument {
   LexemeRange value;
 };
 
+/// A part of a source's text.
+struct SourceWindow {
+  SourceId source;
+  Range range;
+};
+
 class KnownTypes {
  public:
-  /// `source`: of the session, where the text is its; else the text is an input after all of the module's.
+  /// `window`: of a source's text, where the parsed text is that; else it is an input after all of the module's.
   KnownTypes(Session& session, ModuleId module, const QuickParse& parse,
-             std::optional<SourceId> source = std::nullopt);
+             std::optional<SourceWindow> window = std::nullopt);
 
-  /// Whether variables that the text does not bind may be those of the module's statements.
-  bool follows_module() const { return !source_; }
+  /// The statements before the text, whose variables it may name.
+  std::vector<DeclarationId> statements_before() const;
+  /// The last of them that binds a variable, or 0.
+  DeclarationId statement_of(std::string_view name) const;
+  /// A variable that a statement binds: for an input it is inferred, for a source's text it may not be known yet. Null
+  /// where it is not known.
+  std::shared_ptr<const TopLevelVariable> variable_of(DeclarationId statement, std::string_view name) const;
 
   /// Of an expression; null where it is not known.
   Type of(LexemeRange expression) { return of(expression, 0); }
@@ -78,7 +90,7 @@ class KnownTypes {
   ModuleId module_;
   const QuickParse& parse_;
   const LexedText& text_;
-  std::optional<SourceId> source_;
+  std::optional<SourceWindow> window_;
   std::vector<DeclarationId> statements_;  ///< of the source
   Series::Turn turn_;
   std::map<uint32_t, Type> bindings_;  ///< by the lexeme that binds

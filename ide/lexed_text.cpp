@@ -168,14 +168,24 @@ bool LexedText::begins_declaration(size_t i) const {
 }
 
 LexedText lexed_text(std::string_view text) {
+  return lexed_text(text, {0, static_cast<uint32_t>(text.size())}, false);
+}
+
+LexedText lexed_text(std::string_view text, Range window, bool slash_names) {
   LexedText lexed{text, {}, {}, {}};
-  Blanks blanks(text, lexed);
+  Blanks blanks(text.substr(window.begin, window.end - window.begin), lexed);
   const std::string code = blanks.run();
-  const std::vector<Lexeme> rest = lex(code, blanks.slash_names);
+  const std::vector<Lexeme> rest = lex(code, slash_names || blanks.slash_names);
   lexed.lexemes.resize(rest.size() + blanks.strings.size());
   std::ranges::merge(
       rest, blanks.strings, lexed.lexemes.begin(), {}, [](const Lexeme& l) { return l.range.begin; },
       [](const Lexeme& l) { return l.range.begin; });
+  const auto move = [&](Range& range) {
+    range.begin += window.begin;
+    range.end += window.begin;
+  };
+  for (Lexeme& lexeme : lexed.lexemes) move(lexeme.range);
+  for (Range& comment : lexed.comments) move(comment);
   lexed.partner.assign(lexed.lexemes.size(), kNoLexeme);
   match_brackets(lexed);
   return lexed;

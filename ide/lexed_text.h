@@ -44,5 +44,7 @@ struct LexedText {
 };
 
 LexedText lexed_text(std::string_view text);
+/// What stands in a range of it, which begins and ends between tokens; places are those in the text.
+LexedText lexed_text(std::string_view text, Range window, bool slash_names);
 
 }  // namespace quern::ide

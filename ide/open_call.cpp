@@ -199,10 +199,8 @@ bool OpenCall::call_local(LexemeRange callee) {
           parameter_of(std::string_view(callable.line.text).substr(range.begin, range.end - range.begin)));
     return true;
   }
-  if (!types_->follows_module()) return false;
-  const DeclarationId statement = session_->find_variable(module_, name.substr(1));
-  const TopLevelVariable* variable =
-      statement ? session_->statement_variable(statement, name.substr(1)) : nullptr;
+  const DeclarationId statement = types_->statement_of(name.substr(1));
+  const auto variable = types_->variable_of(statement, name.substr(1));
   Type type = variable ? variable->scheme.type ? variable->scheme.type : variable->variable->type : nullptr;
   if (!type || type->kind != TypeKind::Function) return false;
   callable.documentation = session_->doc(statement);

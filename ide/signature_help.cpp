@@ -1,19 +1,19 @@
 #include "ide/signature_help.h"
 
 #include "ide/open_call.h"
+#include "ide/window.h"
 
 namespace quern::ide {
 
 namespace {
 
-std::optional<SignatureHelp> help_at(Session& session, ModuleId module, std::string_view text,
-                                     uint32_t offset, std::optional<SourceId> source) {
-  const LexedText lexed = lexed_text(text);
+std::optional<SignatureHelp> help_at(Session& session, ModuleId module, const LexedText& lexed,
+                                     uint32_t offset, std::optional<SourceWindow> window) {
   QuickParse parse(lexed);
   size_t at = 0;
   while (at < lexed.lexemes.size() && lexed.lexemes[at].range.end <= offset) ++at;
   parse.run_to(at);
-  KnownTypes types(session, module, parse, source);
+  KnownTypes types(session, module, parse, window);
   std::optional<OpenCall> call = OpenCall::at(session, module, parse, types);
   if (!call) return std::nullopt;
   SignatureHelp help;
@@ -30,11 +30,14 @@ std::optional<SignatureHelp> help_at(Session& session, ModuleId module, std::str
 
 std::optional<SignatureHelp> signature_help(Session& session, ModuleId module, std::string_view text,
                                             uint32_t offset) {
-  return help_at(session, module, text, offset, std::nullopt);
+  return help_at(session, module, lexed_text(text), offset, std::nullopt);
 }
 
 std::optional<SignatureHelp> signature_help(Session& session, SourceId source, uint32_t offset) {
-  return help_at(session, session.module_of(source), session.text(source), offset, source);
+  const Range window = window_at(session, source, offset);
+  return help_at(session, session.module_of(source),
+                 lexed_text(session.text(source), window, session.has_slash_names(source)), offset,
+                 SourceWindow{source, window});
 }
 
 }  // namespace quern::ide

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <unordered_set>
+#include <utility>
 
 #include "frontend/static/builtins.h"
 #include "ide/quick_parse.h"
@@ -45,11 +46,11 @@ struct Declared {
 class Tokens {
  public:
   /// `whole`: the text has all of its statements, and no variable is another text's.
-  Tokens(Session& session, ModuleId module, std::string_view text, bool whole)
+  Tokens(Session& session, ModuleId module, LexedText text, bool whole)
       : session_(session),
         module_(module),
         whole_(whole),
-        text_(lexed_text(text)),
+        text_(std::move(text)),
         parse_(text_),
         declared_((parse_.run(), parse_)) {
     for (auto& [name, declaration] : session.import_names(module)) modules_.insert(name);
@@ -214,11 +215,16 @@ class Tokens {
 }  // namespace
 
 std::vector<Token> tokens(Session& session, ModuleId module, std::string_view text) {
-  return Tokens(session, module, text, false).run();
+  return Tokens(session, module, lexed_text(text), false).run();
 }
 
 std::vector<Token> tokens(Session& session, SourceId source) {
-  return Tokens(session, session.module_of(source), session.text(source), true).run();
+  return Tokens(session, session.module_of(source), lexed_text(session.text(source)), true).run();
+}
+
+std::vector<Token> tokens(Session& session, SourceId source, Range window) {
+  LexedText text = lexed_text(session.text(source), window, session.has_slash_names(source));
+  return Tokens(session, session.module_of(source), std::move(text), true).run();
 }
 
 }  // namespace quern::ide

@@ -45,5 +45,8 @@ struct Token {
 std::vector<Token> tokens(Session& session, ModuleId module, std::string_view text);
 /// Those of a source of the session.
 std::vector<Token> tokens(Session& session, SourceId source);
+/// Those of a part of it, which begins and ends between declarations (ide/window.h). What other parts bind counts as
+/// unresolved.
+std::vector<Token> tokens(Session& session, SourceId source, Range window);
 
 }  // namespace quern::ide

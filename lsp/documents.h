@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "ide/type_hints.h"
@@ -22,6 +23,17 @@ struct SentTokens {
   std::vector<uint32_t> data;
 };
 
+/// The tokens of a part of a text between declarations, in the protocol's form, as if the text began with it.
+struct EncodedPart {
+  Position last;  ///< of the last one
+  Position end;   ///< of the part's text
+  std::vector<uint32_t> data;
+};
+struct KnownTokens {
+  size_t names = 0;  ///< hash of what the tokens depend on besides the text
+  std::unordered_map<std::string, EncodedPart> parts{};  ///< by text
+};
+
 struct Document {
   std::string uri, path;
   int64_t version = 0;
@@ -33,6 +45,7 @@ struct Document {
   bool in_step = true;
   bool diagnostics_due = false;
   SentTokens tokens;
+  KnownTokens known_tokens;
   ide::KnownHints hints;
 };
 

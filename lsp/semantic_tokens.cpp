@@ -1,12 +1,17 @@
 // textDocument/semanticTokens: what each token of a text is, for colours.
 
 #include <algorithm>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "ide/tokens.h"
+#include "ide/window.h"
 #include "lsp/cursor.h"
 #include "lsp/methods.h"
 
@@ -60,6 +65,7 @@ class TokenEncoder {
     }
   }
   std::vector<uint32_t> take() { return std::move(data_); }
+  Position last() const { return last_; }
 
  private:
   void add_part(Range part, uint32_t kind) {
@@ -78,11 +84,83 @@ class TokenEncoder {
   std::vector<uint32_t> data_;
 };
 
-std::vector<uint32_t> encoded_tokens(ServerState& state, const Asked& asked,
-                                     std::optional<Range> within = std::nullopt) {
+/// What decides, besides its text, which tokens a part of a source has: the names of the source and of what it imports.
+size_t names_of(Session& session, SourceId source) {
+  size_t hash = session.has_slash_names(source) ? 1 : 0;
+  const auto add = [&](size_t value) { hash = hash * 0x9E3779B97F4A7C15ULL + value; };
+  std::vector<SourceId> all = session.imported(source);
+  all.push_back(source);
+  for (SourceId each : all)
+    for (DeclarationId id : session.declarations(each)) {
+      const DeclarationInfo& info = session.info(id);
+      if (info.kind == PieceKind::Statement || info.kind == PieceKind::Test) continue;
+      add(static_cast<size_t>(info.kind));
+      // Of a type its constructors, of an import what it is called.
+      const bool has_more = info.kind == PieceKind::Type || info.kind == PieceKind::Import;
+      add(std::hash<std::string_view>()(has_more ? session.text_of(id) : std::string_view(info.name)));
+    }
+  return hash;
+}
+
+/// The tokens of a part of a text, as if it were all of it.
+EncodedPart encoded_part(Session& session, SourceId source, Range window, PositionEncoding encoding) {
+  const std::string_view text = std::string_view(session.text(source)).substr(window.begin, window.end - window.begin);
+  const Positions positions(text, encoding);
+  TokenEncoder encoder(text, positions);
+  for (ide::Token token : ide::tokens(session, source, window)) {
+    token.range = {token.range.begin - window.begin, token.range.end - window.begin};
+    encoder.add(token);
+  }
+  return {encoder.last(), positions.position(static_cast<uint32_t>(text.size())), encoder.take()};
+}
+
+/// `to` after a text that ends at `from`.
+Position moved(Position to, Position from) {
+  return {from.line + to.line, to.line == 0 ? from.character + to.character : to.character};
+}
+
+/// The tokens of a source, each part as it is known from the last time, where its text and the names are the same.
+std::vector<uint32_t> encoded_tokens(ServerState& state, const Asked& asked) {
+  KnownTokens& known = state.documents.find(asked.document->uri)->known_tokens;
+  const size_t names = names_of(state.session, asked.source);
+  std::unordered_map<std::string, EncodedPart> before;
+  if (known.names == names) before.swap(known.parts);
+  known = {names, {}};
+  const std::string& text = state.session.text(asked.source);
+  std::vector<uint32_t> data;
+  Position begin, last;
+  for (const Range& window : ide::windows_of(state.session, asked.source)) {
+    std::string part = text.substr(window.begin, window.end - window.begin);
+    auto found = known.parts.find(part);
+    if (found == known.parts.end()) {
+      auto old = before.find(part);
+      EncodedPart encoded = old != before.end()
+                                ? std::move(old->second)
+                                : encoded_part(state.session, asked.source, window, state.encoding);
+      found = known.parts.emplace(std::move(part), std::move(encoded)).first;
+    }
+    const EncodedPart& encoded = found->second;
+    if (!encoded.data.empty()) {
+      const Position first = moved({encoded.data[0], encoded.data[1]}, begin);
+      const size_t at = data.size();
+      data.insert(data.end(), encoded.data.begin(), encoded.data.end());
+      data[at] = first.line - last.line;
+      data[at + 1] = first.character - (first.line == last.line ? last.character : 0);
+      last = moved(encoded.last, begin);
+    }
+    begin = moved(encoded.end, begin);
+  }
+  return data;
+}
+
+/// Those that touch a range.
+std::vector<uint32_t> encoded_tokens(ServerState& state, const Asked& asked, Range within) {
   TokenEncoder encoder(state.session.text(asked.source), asked.positions);
-  for (const ide::Token& token : ide::tokens(state.session, asked.source))
-    if (!within || (token.range.begin < within->end && within->begin < token.range.end)) encoder.add(token);
+  for (const Range& window : ide::windows_of(state.session, asked.source)) {
+    if (window.begin >= within.end || window.end <= within.begin) continue;
+    for (const ide::Token& token : ide::tokens(state.session, asked.source, window))
+      if (token.range.begin < within.end && within.begin < token.range.end) encoder.add(token);
+  }
   return encoder.take();
 }
 

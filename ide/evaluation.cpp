@@ -48,7 +48,7 @@ Arranged arranged(Session& session, SourceId source, const EvaluationRequest::St
       if (before[i] != '\n' && before[i] != '\r') before[i] = ' ';
   }
   const std::string inserted = text.substr(what.range.begin, what.range.end - what.range.begin);
-  Arranged result{before.substr(0, place) + (is_ended ? "\n" : ";\n")};
+  Arranged result{before.substr(0, place) + (is_ended ? "\n" : "\n;\n")};
   result.begin = static_cast<uint32_t>(result.text.size());
   result.text += inserted;
   result.end = static_cast<uint32_t>(result.text.size());

@@ -48,6 +48,23 @@ json to_json(const EvaluatedPart& part, const std::string& path, const Positions
   return value;
 }
 
+/// The edit that makes `after` of `before`. Where a text is put in or taken out whose place may be one of several, as
+/// between equal beginnings of lines, it is at the begin of a line.
+TextEdit edit_by_lines(std::string_view before, std::string_view after) {
+  TextEdit edit = edit_between(before, after);
+  const bool puts_in = edit.begin == edit.old_end, takes_out = edit.begin == edit.new_end;
+  if (puts_in == takes_out) return edit;
+  const std::string_view longer = puts_in ? after : before;
+  uint32_t begin = edit.begin, end = puts_in ? edit.new_end : edit.old_end;
+  while (begin > 0 && before[begin - 1] != '\n' && longer[begin - 1] == longer[end - 1]) {
+    --begin;
+    --end;
+  }
+  if (begin > 0 && before[begin - 1] != '\n') return edit;
+  const uint32_t by = edit.begin - begin;
+  return {begin, edit.old_end - by, edit.new_end - by};
+}
+
 /// Whether an edit leaves a range as it was; it is where that text is by then.
 bool follow(Range& range, const TextEdit& edit) {
   if (range.end <= edit.begin) return true;
@@ -201,7 +218,7 @@ const std::vector<KeptResult>& Evaluations::results(std::string_view path, const
   if (found == files_.end()) return kNone;
   OfFile& of = found->second;
   if (of.text == text) return of.results;
-  const TextEdit edit = edit_between(of.text, text);
+  const TextEdit edit = edit_by_lines(of.text, text);
   std::erase_if(of.results, [&](KeptResult& kept) { return !follow(kept.part, path, edit); });
   of.text = text;
   const size_t hash = std::hash<std::string>()(text);

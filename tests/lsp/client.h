@@ -33,11 +33,13 @@ class Client {
   }
 
   /// The whole answer to a request.
-  Json call(std::string_view method, const Json& params = nullptr) {
+  Json call(std::string_view method, const Json& params = nullptr) { return answer(ask(method, params)); }
+  /// Sends a request; its id.
+  int ask(std::string_view method, const Json& params = nullptr) {
     Json message = {{"jsonrpc", "2.0"}, {"id", ++last_id_}, {"method", method}};
     if (!params.is_null()) message["params"] = params;
     process.write_message(message.dump());
-    return answer(last_id_);
+    return last_id_;
   }
   Json answer(const Json& id) {
     return await([&](const Json& m) { return !m.contains("method") && m.value("id", Json()) == id; });

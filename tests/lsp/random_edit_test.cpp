@@ -1,8 +1,12 @@
-// Random edits, mirrored here: the server has to know the same text as one that is given all of it.
+// Random edits, mirrored here, with random requests and cancellations between them: the server has to know the same
+// text as one that is given all of it, and to answer as that one does.
+//
+//   QUERN_RANDOM_EDITS=100000    how many edits in all
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <string>
@@ -113,22 +117,104 @@ json random_edit(Mirror& mirror, std::mt19937& random) {
   return edit;
 }
 
+// --- requests
+
+/// What is asked about a document: at a position, of a range, of the whole.
+struct Question {
+  const char* method;
+  enum class About { Position, Range, Document } about;
+};
+using About = Question::About;
+constexpr Question kQuestions[] = {
+    {"textDocument/hover", About::Position},
+    {"textDocument/completion", About::Position},
+    {"textDocument/signatureHelp", About::Position},
+    {"textDocument/definition", About::Position},
+    {"textDocument/typeDefinition", About::Position},
+    {"textDocument/references", About::Position},
+    {"textDocument/documentHighlight", About::Position},
+    {"textDocument/prepareRename", About::Position},
+    {"textDocument/rename", About::Position},
+    {"textDocument/prepareCallHierarchy", About::Position},
+    {"textDocument/selectionRange", About::Position},
+    {"textDocument/documentSymbol", About::Document},
+    {"textDocument/foldingRange", About::Document},
+    {"textDocument/documentLink", About::Document},
+    {"textDocument/codeLens", About::Document},
+    {"textDocument/formatting", About::Document},
+    {"textDocument/semanticTokens/full", About::Document},
+    {"textDocument/semanticTokens/range", About::Range},
+    {"textDocument/inlayHint", About::Range},
+    {"textDocument/codeAction", About::Range},
+};
+
+json params_of(const Question& question, const json& begin, const json& end) {
+  json params = {{"textDocument", {{"uri", kEditedUri}}}};
+  if (question.about == About::Position) params["position"] = begin;
+  if (question.about == About::Range) params["range"] = {{"start", begin}, {"end", end}};
+  params["positions"] = json::array({begin});
+  params["newName"] = "%other";
+  params["context"] = {{"includeDeclaration", true}, {"diagnostics", json::array()}};
+  params["options"] = {{"tabSize", 2}, {"insertSpaces", true}};
+  return params;
+}
+
+/// What is wrong with the form of an answer: a range that ends before it begins, or an internal error.
+std::string wrong_form(const json& value) {
+  if (value.is_object()) {
+    if (value.contains("start") && value.contains("end") && value["start"].is_object()) {
+      const auto at = [](const json& p) { return std::pair(p.at("line").get<int>(), p.at("character").get<int>()); };
+      if (at(value["start"]) > at(value["end"]) || at(value["start"]) < std::pair(0, 0)) return value.dump();
+    }
+    if (value.contains("code") && value["code"] == -32603) return value.dump();
+  }
+  if (value.is_structured())
+    for (const json& part : value)
+      if (std::string wrong = wrong_form(part); !wrong.empty()) return wrong;
+  return "";
+}
+
+/// An answer without what depends on the order of questions.
+json compared(json answer) {
+  if (answer.contains("result") && answer["result"].is_object()) answer["result"].erase("resultId");
+  answer.erase("id");
+  return answer;
+}
+
+int edits_in_each() {
+  constexpr int kShards = 5, kOtherwise = 1000;
+  const char* wanted = std::getenv("QUERN_RANDOM_EDITS");
+  return (wanted ? std::atoi(wanted) : kOtherwise) / kShards;
+}
+
 class RandomEdits : public ::testing::TestWithParam<unsigned> {};
 
 TEST_P(RandomEdits, LeaveTheTextThatTheClientHas) {
-  constexpr int kEdits = 200, kComparedEvery = 25;
+  constexpr int kComparedEvery = 25;
+  const int edits = edits_in_each();
   std::mt19937 random(GetParam());
   Mirror mirror(kStart);
   Client<json> edited, fresh;
   edited.initialize();
   fresh.initialize();
   edited.open(kEditedUri, 0, kStart);
-  for (int version = 1; version <= kEdits; ++version) {
+  std::vector<int> asked;
+  for (int version = 1; version <= edits; ++version) {
     json changes = json::array();
     for (size_t i = 0, count = 1 + random() % 3; i < count; ++i)
       changes.push_back(random_edit(mirror, random));
     edited.change(kEditedUri, version, changes);
+    const auto somewhere = [&] { return mirror.boundary(random() % (mirror.size() + 1)); };
+    for (size_t i = 0, count = random() % 3; i < count; ++i) {
+      const Question& question = kQuestions[random() % std::size(kQuestions)];
+      const size_t begin = somewhere(), end = std::max(begin, somewhere());
+      asked.push_back(
+          edited.ask(question.method, params_of(question, mirror.position(begin), mirror.position(end))));
+      if (random() % 4 == 0) edited.notify("$/cancelRequest", {{"id", asked.back()}});
+    }
     if (version % kComparedEvery != 0) continue;
+    for (const int id : asked) ASSERT_EQ(wrong_form(edited.answer(id)), "") << "before edit " << version;
+    asked.clear();
     fresh.open(kEditedUri, version, mirror.text());
     json expected = fresh.diagnostics(kEditedUri, version), found = edited.diagnostics(kEditedUri, version);
     ASSERT_FALSE(expected.is_null() || found.is_null()) << json(mirror.text());
@@ -138,10 +224,13 @@ TEST_P(RandomEdits, LeaveTheTextThatTheClientHas) {
     json end = mirror.position(mirror.size());
     ASSERT_EQ(edited.hover(kEditedUri, end["line"], end["character"]),
               fresh.hover(kEditedUri, end["line"], end["character"]));
-    const json anywhere = mirror.position(random() % (mirror.size() + 1));
-    const json place = {{"textDocument", {{"uri", kEditedUri}}}, {"position", anywhere}};
-    ASSERT_EQ(edited.call("textDocument/documentHighlight", place)["result"],
-              fresh.call("textDocument/documentHighlight", place)["result"]);
+    for (const Question& question : kQuestions) {
+      const size_t begin = somewhere(), last = std::max(begin, somewhere());
+      const json params = params_of(question, mirror.position(begin), mirror.position(last));
+      ASSERT_EQ(compared(edited.call(question.method, params)), compared(fresh.call(question.method, params)))
+          << question.method << " " << params << " after edit " << version << " of\n"
+          << mirror.text();
+    }
     fresh.close(kEditedUri);
     fresh.diagnostics(kEditedUri, version);
   }

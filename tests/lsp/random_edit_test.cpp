@@ -110,7 +110,10 @@ class Mirror {
 
 json random_edit(Mirror& mirror, std::mt19937& random) {
   size_t begin = mirror.boundary(random() % (mirror.size() + 1));
-  size_t end = std::max(begin, mirror.boundary(std::min(mirror.size(), begin + random() % 6)));
+  // A text that has grown long loses half of it.
+  constexpr size_t kLong = 3000;
+  const size_t most = mirror.size() > kLong ? mirror.size() / 2 : 6;
+  size_t end = std::max(begin, mirror.boundary(std::min(mirror.size(), begin + random() % most)));
   std::string text = random() % 4 == 0 ? "" : kFragments[random() % kFragments.size()];
   json edit = {{"range", {{"start", mirror.position(begin)}, {"end", mirror.position(end)}}}, {"text", text}};
   mirror.replace(begin, end, text);

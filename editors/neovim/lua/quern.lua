@@ -1,6 +1,8 @@
 -- The language server `quern lsp`, and commands for what it and the program can do.
 local M = {}
 
+local drawn = require('quern.drawn')
+
 M.stages = {
   'ast', 'typed', 'effects', 'gradient', 'fuse', 'fused', 'bytecode', 'schedule', 'loops', 'llvm', 'asm',
 }
@@ -37,7 +39,34 @@ local function map_keys(buffer)
   end
   map('K', vim.lsp.buf.hover, 'Quern: what this is')
   map('gd', vim.lsp.buf.definition, 'Quern: where this is defined')
+  map('<LocalLeader>e', '<Cmd>QuernEvaluate<CR>', 'Quern: evaluate the line')
+  map('<LocalLeader>l', vim.lsp.codelens.run, 'Quern: run the lens of the line')
+  vim.keymap.set('x', '<LocalLeader>e', ':QuernEvaluate<CR>', { buffer = buffer, desc = 'Quern: evaluate the selection' })
   vim.bo[buffer].omnifunc = 'v:lua.vim.lsp.omnifunc'
+end
+
+--- What the client tells the server that it can do beside what Neovim does.
+local function capabilities()
+  local all = vim.lsp.protocol.make_client_capabilities()
+  all.workspace.inlayHint = { refreshSupport = true }
+  all.workspace.codeLens = { refreshSupport = true }
+  all.window.showDocument = { support = true }
+  return all
+end
+
+--- Shows a document that the server names: `quern:/…` in a window beside this one.
+local function show_document(_, params)
+  vim.cmd('keepalt rightbelow vsplit')
+  vim.cmd('edit ' .. vim.fn.fnameescape(params.uri:match('^file:') and vim.uri_to_fname(params.uri) or params.uri))
+  if params.takeFocus == false then
+    vim.cmd('wincmd p')
+  end
+  return { success = true }
+end
+
+local function refresh(_, _, context)
+  drawn.refresh(vim.lsp.get_client_by_id(context.client_id))
+  return vim.NIL
 end
 
 --- Starts the server for a buffer's project, or takes the one that runs.
@@ -53,7 +82,19 @@ function M.attach(buffer)
       vim.notify_once(('`%s` is no program; set g:quern_executable'):format(program()), vim.log.levels.ERROR)
       return
     end
-    id = vim.lsp.start_client({ name = 'quern', cmd = { program(), 'lsp' }, root_dir = root })
+    id = vim.lsp.start_client({
+      name = 'quern',
+      cmd = { program(), 'lsp' },
+      root_dir = root,
+      capabilities = capabilities(),
+      init_options = vim.g.quern_settings,
+      handlers = {
+        ['workspace/inlayHint/refresh'] = refresh,
+        ['workspace/codeLens/refresh'] = refresh,
+        ['window/showDocument'] = show_document,
+      },
+      on_attach = drawn.attach,
+    })
     clients[root] = id
   end
   if id then
@@ -103,6 +144,31 @@ function M.read_virtual(buffer, uri)
   vim.bo[buffer].buftype = 'nofile'
   vim.bo[buffer].filetype = 'quern'
   fill(buffer, text or '// ' .. tostring(failure))
+end
+
+--- Evaluates lines `first` to `last` of the buffer or, where they are one, the `// >>>` or the statement there; what that
+--- gives is shown in the message line, and beside the text.
+function M.evaluate(first, last)
+  local buffer = vim.api.nvim_get_current_buf()
+  local range = { start = { line = first - 1, character = 0 }, ['end'] = { line = first - 1, character = 0 } }
+  if last > first then
+    range['end'] = { line = last, character = 0 }
+  end
+  local argument = { uri = vim.uri_from_bufnr(buffer), range = range }
+  local params = { command = 'quern.evaluate', arguments = { argument } }
+  vim.lsp.buf_request(buffer, 'workspace/executeCommand', params, function(failure, result)
+    if failure then
+      return vim.notify(failure.message, vim.log.levels.ERROR)
+    end
+    for _, part in ipairs(vim.list_extend(result.problems, result.parts)) do
+      local wrong = part.message or (part.failure and part.failure.message)
+      if wrong then
+        vim.notify(wrong, vim.log.levels.ERROR)
+      elseif part.text then
+        vim.notify(('%s: %s'):format(part.text, part.type))
+      end
+    end
+  end)
 end
 
 --- What the file becomes at a stage (`typed` without one), in a window beside it: of one definition, or of all statements.

@@ -34,6 +34,9 @@ end, {
     return require('quern').stages
   end,
 })
+vim.api.nvim_create_user_command('QuernEvaluate', function(command)
+  require('quern').evaluate(command.line1, command.line2)
+end, { range = true, desc = 'Evaluate the selected lines, or the `// >>>` or the statement of this one' })
 vim.api.nvim_create_user_command('QuernRestart', function()
   require('quern').restart()
 end, { desc = 'Start the language server anew' })

@@ -16,6 +16,7 @@
 ;;; Code:
 
 (require 'subr-x)
+(require 'url-util)
 
 (defgroup quern nil
   "The tensor language Quern."
@@ -115,9 +116,35 @@ NAME is a definition such as \"@f\"; without one, of all statements."
     (display-buffer shown '(display-buffer-in-side-window (side . right) (window-width . 0.5)))
     shown))
 
+(declare-function eglot-current-server "eglot")
+(declare-function jsonrpc-async-request "jsonrpc")
+(declare-function eglot--pos-to-lsp-position "eglot")
+
+(defun quern-evaluate (begin end)
+  "Evaluate the region or, without one, the `// >>>' or the statement of the line.
+The server does that in a process of its own."
+  (interactive (if (use-region-p) (list (region-beginning) (region-end)) (list (point) (point))))
+  (let ((server (or (and (fboundp 'eglot-current-server) (eglot-current-server))
+                    (user-error "The language server does not run: M-x eglot"))))
+    (jsonrpc-async-request
+     server :workspace/executeCommand
+     (list :command "quern.evaluate"
+           :arguments (vector (list :uri (concat "file://" (url-hexify-string buffer-file-name url-path-allowed-chars))
+                                    :range (list :start (eglot--pos-to-lsp-position begin)
+                                                 :end (eglot--pos-to-lsp-position end)))))
+     :timeout 3600
+     :success-fn (lambda (result)
+                   (dolist (part (append (plist-get result :problems) (plist-get result :parts) nil))
+                     (let ((failure (plist-get part :failure)))
+                       (message "%s" (or (plist-get part :message)
+                                         (plist-get failure :message)
+                                         (format "%s: %s" (plist-get part :text) (plist-get part :type)))))))
+     :error-fn (lambda (failure) (message "%s" (plist-get failure :message))))))
+
 (defvar quern-mode-map
   (let ((map (make-sparse-keymap)))
     (define-key map (kbd "C-c C-c") #'quern-run)
+    (define-key map (kbd "C-c C-e") #'quern-evaluate)
     (define-key map (kbd "C-c C-s") #'quern-show-ir)
     map))
 

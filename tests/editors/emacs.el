@@ -1,6 +1,7 @@
 ;; Run by `emacs --batch' with $QUERN, $EDITORS and $SCRATCH.  -*- lexical-binding: t -*-
 
 (require 'ert)
+(require 'cl-lib)
 (add-to-list 'load-path (concat (getenv "EDITORS") "/emacs"))
 (require 'quern-mode)
 (setq quern-program (getenv "QUERN"))
@@ -54,5 +55,13 @@
   ;; Nobody is idle in a batch.
   (eglot--signal-textDocument/didChange)
   (should (wait-for (lambda () (null (flymake-diagnostics)))))
+  ;; Evaluating what stands at the cursor.
+  (goto-char (point-min))
+  (search-forward "let %y")
+  (let (said)
+    (cl-letf (((symbol-function 'message) (lambda (form &rest values) (setq said (apply #'format form values)))))
+      (call-interactively #'quern-evaluate)
+      (should (wait-for (lambda () said)))
+      (should (equal said "3: int32"))))
   (with-current-buffer (quern-show-ir "typed" "@twice")
     (should (string-match-p "@twice(%x: float32) -> float32" (buffer-string)))))

@@ -110,7 +110,18 @@ const capabilities = {
   positionEncoding: [],
   textDocumentSync: [],
   workspace: [],
-  executeCommandProvider: [],
+  executeCommandProvider: [
+    {
+      method: 'workspace/executeCommand',
+      params: { command: 'quern.evaluate', arguments: [{ uri, range: { start: at(1, 9), end: at(1, 30) } }] },
+      check: ({ parts, problems, output }) => {
+        assert.deepEqual(problems, []);
+        assert.equal(parts[0].type, 'Tensor[(2, 3), float32]');
+        isRange(parts[0].range);
+        isString(output);
+      },
+    },
+  ],
   experimental: [],
   hoverProvider: [ask('hover', onUse, (hover) => isString(hover.contents.value))],
   documentHighlightProvider: [ask('documentHighlight', { position: at(2, 1) }, each(({ range }) => isRange(range)))],

@@ -127,6 +127,7 @@ const window = anything({
   tabGroups: anything({ all: [{ tabs }], onDidChangeTabs: tabsChanged.event }),
   createOutputChannel: () => anything({ append: (text) => said.push(text), appendLine: (text) => said.push(text) }),
   showErrorMessage: async (text) => void said.push(text),
+  setStatusBarMessage: (text) => (said.push(text), new Disposable()),
   showInformationMessage: async (text) => void said.push(text),
   showQuickPick: async (items) => items.find(({ label }) => ['@twice', 'typed'].includes(label)),
 });
@@ -216,7 +217,9 @@ async function main() {
   const { activate, deactivate } = require(extension);
   await activate(context);
   const declared = require(path.join(extension, '../../package.json')).contributes.commands;
-  assert.deepEqual([...commands.keys()].filter((name) => name.startsWith('quern.')).sort(), declared.map(({ command }) => command).sort());
+  // Those of the server are the client's to register, and stand in no menu.
+  const servers = ['quern.evaluate', 'quern.evaluateFile', 'quern.runTests', 'quern.time', 'quern.show'];
+  assert.deepEqual([...commands.keys()].filter((name) => name.startsWith('quern.')).sort(), [...declared.map(({ command }) => command), ...servers].sort());
 
   const document = new Document(Uri.file(file), 'quern', text);
   documents.push(document);
@@ -231,6 +234,10 @@ async function main() {
   assert.deepEqual({ ...diagnostic.range.start }, { line: 2, character: 5 });
   const hover = await providers.hover.provideHover(document, new Position(1, 5), { onCancellationRequested: new EventEmitter().event });
   assert.match(JSON.stringify(hover.contents), /Tensor\[\(2, 3\), float32\]/);
+
+  window.activeTextEditor.selection = { active: new Position(1, 0), start: new Position(1, 9), end: new Position(1, 21) };
+  await commands.get('quern.evaluateSelection')();
+  assert.ok(said.some((text) => text.includes('[[1, 1, 1], [1, 1, 1]]: Tensor[(2, 3), float32]')), said.join('\n'));
 
   // The IR of a definition, anew after a change.
   await commands.get('quern.showIr')();

@@ -2,6 +2,7 @@
 
 import * as path from 'node:path';
 import * as vscode from 'vscode';
+import { evaluateSelection } from './evaluate';
 import { IrDocuments, showIr } from './ir';
 import { programOf, Server } from './server';
 import { VirtualDocuments } from './virtual_documents';
@@ -36,6 +37,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     workspace.registerTextDocumentContentProvider('quern-ir', ir),
     commands.registerCommand('quern.run', runFile),
     commands.registerCommand('quern.showIr', showIr),
+    commands.registerCommand('quern.evaluateSelection', () => evaluateSelection(current)),
     commands.registerCommand('quern.restart', () => current.restart()),
     workspace.onDidChangeConfiguration((event) => {
       if (event.affectsConfiguration('quern.path')) void current.restart();

@@ -17,6 +17,7 @@ const clientOptions: LanguageClientOptions = {
     { language: 'quern', scheme: 'untitled' },
   ],
   outputChannelName: 'Quern',
+  synchronize: { configurationSection: 'quern' },
 };
 
 /** The language server, which starts, stops and starts again one step after the other. */
@@ -54,7 +55,8 @@ export class Server implements vscode.Disposable {
   private async startNow(): Promise<void> {
     const command = programOf();
     const serverOptions: ServerOptions = { command, args: ['lsp'] };
-    const client = new LanguageClient('quern', 'Quern', serverOptions, clientOptions);
+    const evaluation = vscode.workspace.getConfiguration('quern').get<object>('evaluation', {});
+    const client = new LanguageClient('quern', 'Quern', serverOptions, { ...clientOptions, initializationOptions: { evaluation } });
     try {
       await client.start();
       this.client = client;

@@ -45,9 +45,7 @@ Result<std::string> derivative_text(Session& session, ModuleId module, std::stri
   const Definition* definition = session.definition(module, name);
   const auto* fn = definition ? as<FnExpr>(definition->body) : nullptr;
   if (!fn)
-    return Failure{fmt::format("`@{0}` is typed anew for the arguments of each call: annotate its parameters, or ask "
-                               "for the stage dead_code of `grad(@{0})(…)`",
-                               name)};
+    return Failure{fmt::format("`@{}` is typed anew for the arguments of each call: annotate its parameters", name)};
   const AddedSource added(session, module, gradient_definition(*definition, *fn));
   for (const LocatedDiagnostic& problem : session.check(added.id()))
     if (severity_of(problem.kind) == Severity::Error) return Failure{problem.message};

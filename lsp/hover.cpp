@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "ide/hover.h"
 #include "ide/name_places.h"
@@ -33,6 +34,18 @@ std::string last_value(ServerState& state, const Cursor& at) {
   return "";
 }
 
+/// Links to where the dims of a type are declared, as Markdown.
+std::string links_to_dims(ServerState& state, const std::vector<ide::Hover::NamedDim>& dims) {
+  std::string text;
+  for (const auto& [name, declared] : dims) {
+    const Positions positions(state.session.text(declared.source), state.encoding);
+    const uint32_t line = positions.position(declared.range.begin).line + 1;
+    text += fmt::format("{}[`{}`]({}#L{})", text.empty() ? "\n\n" : ", ", name,
+                        state.documents.uri_of(declared.source), line);
+  }
+  return text;
+}
+
 }  // namespace
 
 /// Markdown and the range that it is about, or null.
@@ -42,7 +55,7 @@ Json hover(ServerState& state, const Json& params) {
   if (!at) return nullptr;
   std::optional<ide::Hover> found = ide::hover(state.session, at->source, at->offset);
   if (!found) return nullptr;
-  Json contents = {{"kind", "markdown"}, {"value", to_markdown(*found) + last_value(state, *at)}};
+  Json contents = {{"kind", "markdown"}, {"value", to_markdown(*found) + links_to_dims(state, found->dims) + last_value(state, *at)}};
   return {{"contents", contents}, {"range", to_json<Json>(at->positions.range(found->range))}};
 }
 

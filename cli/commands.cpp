@@ -22,6 +22,7 @@
 #include "jit/codegen/codegen.h"
 #include "jit/runtime/threads.h"
 #include "lsp/server.h"
+#include "lsp/stream_transport.h"
 #include "passes/pipeline.h"
 #include "repl/command_files.h"
 #include "repl/repl.h"
@@ -318,7 +319,8 @@ int CommandLine::lsp() {
   int out = dup(STDOUT_FILENO);
   dup2(STDERR_FILENO, STDOUT_FILENO);
   std::signal(SIGPIPE, SIG_IGN);
-  return lsp::run_language_server(session, STDIN_FILENO, out);
+  lsp::StreamTransport transport(STDIN_FILENO, out);
+  return lsp::run_language_server(session, transport);
 }
 
 /// Becomes the program beside this one that links what Jupyter's protocol takes.

@@ -107,6 +107,13 @@ CommandLine::CommandLine(CLI::App& app) : app_(app) {
       ->check(CLI::PositiveNumber);
   reduce->add_option("--output", output_, "where the result goes, instead of standard output");
   app.add_subcommand("lsp", "the language server, on standard input and output");
+  CLI::App* serve =
+      app.add_subcommand("serve", "the language server with its editor, as a page for a browser");
+  serve->add_option("--port", port_,
+                    fmt::format("N: of 127.0.0.1, instead of {}; 0 is any that is free", kPort));
+  serve->add_option("--page", page_,
+                    "DIR: the folder of the page's files, instead of the one that comes with Quern");
+  serve->add_flag("--open", open_, "open the page in the browser");
   // The words go to the kernel as they are, `--help` too.
   CLI::App* kernel =
       app.add_subcommand("kernel", "the kernel for Jupyter: `quern kernel install` tells Jupyter of it");
@@ -170,6 +177,7 @@ int CommandLine::run_command() {
   if (app_.got_subcommand("bisect")) return bisect();
   if (app_.got_subcommand("reduce")) return reduce();
   if (app_.got_subcommand("lsp")) return lsp();
+  if (app_.got_subcommand("serve")) return serve();
   if (app_.got_subcommand("kernel")) return kernel();
   return repl();
 }

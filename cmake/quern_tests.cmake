@@ -59,9 +59,9 @@ quern_test(quern_operator_tests operators support
                   Operators/DocumentationColumn Operators/LayoutColumn)
 quern_test(quern_golden_tests golden SUITES Files/Golden)
 quern_test(quern_random_tests random support)
-quern_test(quern_protocol_tests lsp repl)
+quern_test(quern_protocol_tests lsp repl serve)
 # What an input of the REPL does, without a process of its own; the editor on an emulated terminal.
-target_link_libraries(quern_protocol_tests PRIVATE quern_repl PkgConfig::vterm)
+target_link_libraries(quern_protocol_tests PRIVATE quern_serve PkgConfig::vterm)
 
 if(TARGET quern-kernel)
   quern_test(quern_kernel_tests jupyter)

@@ -42,11 +42,13 @@ const common: monaco.editor.IStandaloneEditorConstructionOptions = {
   lineNumbersMinChars: 4,
   fixedOverflowWidgets: true,
   stickyScroll: { enabled: false },
-  bracketPairColorization: { enabled: false },
   padding: { top: 6, bottom: 6 },
   overviewRulerBorder: false,
   unicodeHighlight: { ambiguousCharacters: false },
 };
+monaco.editor.onDidCreateModel((model) =>
+  model.updateOptions({ bracketColorizationOptions: { enabled: false, independentColorPoolPerBracketType: false } }),
+);
 const source = monaco.editor.createModel('', language, monaco.Uri.parse('untitled:page.relay'));
 const editor = monaco.editor.create(element('source'), {
   ...common,

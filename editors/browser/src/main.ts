@@ -46,9 +46,6 @@ const common: monaco.editor.IStandaloneEditorConstructionOptions = {
   overviewRulerBorder: false,
   unicodeHighlight: { ambiguousCharacters: false },
 };
-monaco.editor.onDidCreateModel((model) =>
-  model.updateOptions({ bracketColorizationOptions: { enabled: false, independentColorPoolPerBracketType: false } }),
-);
 const source = monaco.editor.createModel('', language, monaco.Uri.parse('untitled:page.relay'));
 const editor = monaco.editor.create(element('source'), {
   ...common,
@@ -66,6 +63,12 @@ const beside = monaco.editor.create(element('beside'), {
   readOnly: true,
   renderLineHighlight: 'none',
 });
+
+/** Colours say what words are, and nothing of brackets. */
+const plainBrackets = (model: monaco.editor.ITextModel) =>
+  model.updateOptions({ bracketColorizationOptions: { enabled: false, independentColorPoolPerBracketType: false } });
+monaco.editor.onDidCreateModel(plainBrackets);
+plainBrackets(source);
 
 /** Goes to a place in the source or in a file of the library, which takes the source's place until `Back`. */
 function show(model: monaco.editor.ITextModel, at?: monaco.IRange | monaco.IPosition): void {

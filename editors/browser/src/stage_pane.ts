@@ -80,7 +80,7 @@ export class StagePane {
     try {
       const { text } = await this.connection.request<{ text: string }>('quern/ir', params, token);
       if (token.isCancellationRequested) return;
-      this.replace(text.trimEnd(), languages[stage] ?? language);
+      this.replace(text.replace(/^\n+|\s+$/g, ''), languages[stage] ?? language);
       this.shows = JSON.stringify(params);
       this.say('');
     } catch (error) {

@@ -22,6 +22,7 @@
 #include "jit/codegen/codegen.h"
 #include "jit/runtime/threads.h"
 #include "lsp/server.h"
+#include "lsp/stream_transport.h"
 #include "passes/pipeline.h"
 #include "repl/command_files.h"
 #include "repl/repl.h"
@@ -108,6 +109,13 @@ CommandLine::CommandLine(CLI::App& app) : app_(app) {
   app.add_subcommand("lsp", "the language server, on standard input and output");
   // For the language server alone, which starts it.
   app.add_subcommand("evaluate", "")->group("");
+  CLI::App* serve =
+      app.add_subcommand("serve", "the language server with its editor, as a page for a browser");
+  serve->add_option("--port", port_,
+                    fmt::format("N: of 127.0.0.1, instead of {}; 0 is any that is free", kPort));
+  serve->add_option("--page", page_,
+                    "DIR: the folder of the page's files, instead of the one that comes with Quern");
+  serve->add_flag("--open", open_, "open the page in the browser");
   // The words go to the kernel as they are, `--help` too.
   CLI::App* kernel =
       app.add_subcommand("kernel", "the kernel for Jupyter: `quern kernel install` tells Jupyter of it");
@@ -172,6 +180,7 @@ int CommandLine::run_command() {
   if (app_.got_subcommand("reduce")) return reduce();
   if (app_.got_subcommand("lsp")) return lsp();
   if (app_.got_subcommand("evaluate")) return evaluate();
+  if (app_.got_subcommand("serve")) return serve();
   if (app_.got_subcommand("kernel")) return kernel();
   return repl();
 }
@@ -321,7 +330,8 @@ int CommandLine::lsp() {
   int out = dup(STDOUT_FILENO);
   dup2(STDERR_FILENO, STDOUT_FILENO);
   std::signal(SIGPIPE, SIG_IGN);
-  return lsp::run_language_server(session, STDIN_FILENO, out, own_program());
+  lsp::StreamTransport transport(STDIN_FILENO, out);
+  return lsp::run_language_server(session, transport, own_program());
 }
 
 /// Becomes the program beside this one that links what Jupyter's protocol takes.

@@ -27,6 +27,9 @@ class CommandLine {
   int run();
 
  private:
+  /// Of `quern serve`, the same everywhere, so that a link to a shared text is good for its reader too.
+  static constexpr uint16_t kPort = 7837;
+
   void declare_run(CLI::App& run);
   int run_command();
   /// A file in a session of its own, which lives as long as this; null, and reported, where it cannot be
@@ -59,6 +62,7 @@ class CommandLine {
   int reduce();
   int lsp();
   int evaluate();
+  int serve();
   int kernel();
   int version();
 
@@ -67,13 +71,14 @@ class CommandLine {
   std::vector<std::string> files_, codes_;
   std::string file_, entry_, stage_ = "typed", params_, output_, format_ = "text", stdlib_, range_;
   std::vector<std::string> inputs_, command_, passes_;
-  std::string filter_, after_;
+  std::string filter_, after_, page_;
+  uint16_t port_ = kPort;
   CompilerOptions compiler_ = CompilerOptions::from_environment();
   std::optional<std::string> text_;
   std::optional<uint64_t> seed_;
   double limit_ = 60;
   bool check_ = false, json_ = false, interpret_ = false, version_ = false, profile_ = false, update_ = false,
-       watch_ = false, help_ = false;
+       watch_ = false, help_ = false, open_ = false;
 };
 
 }  // namespace quern

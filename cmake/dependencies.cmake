@@ -7,6 +7,8 @@ find_package(nlohmann_json 3.11 REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(SQLite3 REQUIRED)
 find_package(TBB REQUIRED)
+# Beast, for the page in the browser; all of it is headers.
+find_package(Boost 1.74 REQUIRED)
 
 # Parse trees and memos are small objects by the million: with mimalloc in the place of the C library's malloc a cold
 # check takes 0.6 of the time. Sanitizers bring allocators of their own.

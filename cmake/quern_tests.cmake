@@ -59,9 +59,9 @@ quern_test(quern_operator_tests operators support
                   Operators/DocumentationColumn Operators/LayoutColumn)
 quern_test(quern_golden_tests golden SUITES Files/Golden)
 quern_test(quern_random_tests random support)
-quern_test(quern_protocol_tests lsp repl)
+quern_test(quern_protocol_tests lsp repl serve)
 # What an input of the REPL does, without a process of its own; the editor on an emulated terminal.
-target_link_libraries(quern_protocol_tests PRIVATE quern_repl PkgConfig::vterm)
+target_link_libraries(quern_protocol_tests PRIVATE quern_serve PkgConfig::vterm)
 
 if(TARGET quern-kernel)
   quern_test(quern_kernel_tests jupyter)
@@ -73,7 +73,7 @@ endif()
 
 # The editors' plugins and clients of the server that are not ours, each skipped where what it needs is not there. Packages of
 # npm are kept in the build folder.
-foreach(name grammar vscode neovim vim emacs protocol)
+foreach(name grammar vscode browser neovim vim emacs protocol)
   add_test(NAME Editors.${name}
            COMMAND "${PROJECT_SOURCE_DIR}/tests/editors/run.sh" ${name} $<TARGET_FILE:quern> "${PROJECT_BINARY_DIR}/npm")
   set_tests_properties(Editors.${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT ${QUERN_TEST_TIMEOUT}

@@ -9,7 +9,6 @@
 #include "lsp/dispatch.h"
 #include "lsp/inbox.h"
 #include "lsp/state.h"
-#include "lsp/transport.h"
 
 namespace quern::lsp {
 
@@ -31,13 +30,12 @@ class Evaluating {
 
 }  // namespace
 
-int run_language_server(Session& session, int in, int out, const std::string& evaluator) {
+int run_language_server(Session& session, Transport& transport, const std::string& evaluator) {
   using Clock = std::chrono::steady_clock;
   // Diagnostics wait for the messages that are already there (a burst of edits is checked once), but not for
   // longer.
   constexpr auto kLongestDelay = std::chrono::milliseconds(300);
 
-  Transport transport(in, out);
   ServerState state(session, transport);
   Clock::time_point last_quiet = Clock::now();
   Inbox inbox(transport, [&state](const std::string& id) { state.evaluations.stop(id); });

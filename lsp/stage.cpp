@@ -1,6 +1,7 @@
 // quern/ir: what a document becomes at a stage of its way. Params `{"uri": …, "stage": "loops", "function": "@f"}`,
 // the function left out for the whole document; result `{"text": …}`. The stage `derivative` is the gradient of a function.
 // Nothing of the document runs.
+// quern/stages: the stages that there are, in their order; result `[{"stage": "fuse", "does": …}, …]`.
 
 #include <fmt/format.h>
 
@@ -14,6 +15,7 @@
 #include "lsp/methods.h"
 #include "lsp/protocol.h"
 #include "lsp/stage.h"
+#include "passes/pipeline.h"
 #include "session/run/source_stage.h"
 
 namespace quern::lsp {
@@ -47,6 +49,17 @@ Json stage_of_document(ServerState& state, const Json& params) {
   return {{"text", stage_text(state, params.at("uri"), params.value("function", ""), params.value("stage", "typed"))}};
 }
 
+template <class Json>
+Json stages(ServerState&, const Json&) {
+  Json all = Json::array();
+  for (const std::string& stage : Compiler::stages()) {
+    const Pass* pass = find_pass(stage);
+    all.push_back({{"stage", stage}, {"does", pass ? pass->does : ""}});
+  }
+  return all;
+}
+
+template nlohmann::json stages(ServerState&, const nlohmann::json&);
 template nlohmann::json stage_of_document(ServerState&, const nlohmann::json&);
 
 }  // namespace quern::lsp

@@ -1,7 +1,6 @@
 #pragma once
-// Messages on a byte stream, framed by `Content-Length` headers.
+// What a server's messages come from and go to.
 
-#include <atomic>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -9,40 +8,23 @@
 
 namespace quern::lsp {
 
-/// Reads and writes framed messages. Headers other than Content-Length are skipped. Where the framing is
-/// broken, a line goes to stderr and reading goes on at the next `Content-Length:` that appears.
 class Transport {
  public:
-  Transport(int in, int out);
-  ~Transport();
+  /// The longest message that is taken, in bytes.
+  static constexpr size_t kLongestMessage = size_t{1} << 30;
+
+  Transport() = default;
+  virtual ~Transport() = default;
   Transport(const Transport&) = delete;
   Transport& operator=(const Transport&) = delete;
 
-  /// The text of the next message; waits for it. Nothing at the end of the input, after a failed write, and
-  /// once interrupted.
-  std::optional<std::string> read();
+  /// The text of the next message; waits for it. Nothing once the client is gone, and once interrupted.
+  virtual std::optional<std::string> read() = 0;
   /// Ends a `read` that waits, now or later. Any thread may call it; so may any other than the reading one
   /// call `write`.
-  void interrupt();
-  void write(std::string_view text);
-
- private:
-  std::string_view unread() const { return std::string_view(buffer_).substr(begin_); }
-  bool fill();
-  bool take_message();
-  bool take_header_line();
-  void read_header(std::string_view line);
-  void skip_overlong_line();
-
-  int in_, out_;
-  int wake_[2];  ///< a pipe: what is written to its second end interrupts a reading thread
-  std::atomic<bool> broken_ = false;
-  std::string buffer_;                 ///< what was received
-  size_t begin_ = 0;                   ///< where its unread part begins
-  bool in_header_ = false;             ///< after a header's first line
-  std::optional<size_t> length_;       ///< from the header that is being read
-  std::optional<size_t> body_length_;  ///< of the body that follows, once its header is complete
-  std::optional<std::string> next_;    ///< a whole message
+  virtual void interrupt() = 0;
+  /// Sends a message; one to a client that is gone is dropped.
+  virtual void write(std::string_view text) = 0;
 };
 
 }  // namespace quern::lsp

@@ -60,6 +60,7 @@ BEGIN {
   rank["ide"] = 55
   rank["lsp"] = 60
   rank["repl"] = 70
+  rank["serve"] = 75
   rank["cli"] = 80
   rank["jupyter"] = 80
 
@@ -75,6 +76,7 @@ BEGIN {
   confine("^cuda\\.h", "^jit/runtime/", "cuda.h is included by jit/runtime only")
   confine("^CLI/", "^(cli/|jupyter/main)", "CLI11 is included by cli and jupyter/main only")
   confine("^toml[+][+]/", "^repl/settings/settings_file\\.cpp$", "toml++ is included by repl/settings/settings_file.cpp only")
+  confine("^boost/", "^serve/server\\.cpp$", "Boost is included by serve/server.cpp only")
   confine("^zip\\.h", "^ir/io/libzip\\.h$", "libzip is included by ir/io/libzip.h only")
 }
 

@@ -82,6 +82,22 @@ test_vscode() {
   node "$scratch/vscode.cjs" "$scratch/editors/vscode/dist/extension.js" "$quern"
 }
 
+# The page is built, and Chromium shows it.
+test_browser() {
+  need chromium
+  need_node 20
+  packages "$editors/browser" browser
+  mkdir -p "$scratch/editors/vscode"
+  cp -r "$editors/../examples" "$scratch"
+  cp "$editors/vscode/language-configuration.json" "$scratch/editors/vscode"
+  (cd "$editors" && tar -c --exclude=node_modules --exclude=dist browser) | tar -xC "$scratch/editors"
+  mv "$scratch/node_modules" "$scratch/editors/browser"
+  (cd "$scratch/editors/browser" && npm run --silent build)
+  packages "$here" tests
+  cd "$scratch"
+  node "$here/browser.mjs" "$quern" "$scratch/editors/browser/dist" "$(command -v chromium)"
+}
+
 # A file with one error, in a project of its own.
 sample() {
   touch "$scratch/quern.toml"

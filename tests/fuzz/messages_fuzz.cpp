@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "lsp/server.h"
+#include "lsp/stream_transport.h"
 #include "tests/fuzz/fail.h"
 
 namespace {
@@ -50,7 +51,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const int in = memfd_create("messages", 0), out = memfd_create("replies", 0);
   if (write(in, stream.data(), stream.size()) == static_cast<ssize_t>(stream.size())) {
     lseek(in, 0, SEEK_SET);
-    quern::lsp::run_language_server(*session, in, out);
+    quern::lsp::StreamTransport transport(in, out);
+    quern::lsp::run_language_server(*session, transport);
   }
   const std::string replies = contents(out);
   // A request that failed, and a diagnostic.

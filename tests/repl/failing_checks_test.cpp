@@ -23,7 +23,7 @@
 
 #include "jit/cache/kernel_cache.h"
 #include "lsp/server.h"
-#include "lsp/transport.h"
+#include "lsp/stream_transport.h"
 #include "repl/commands/commands.h"
 #include "repl/workspace.h"
 #include "tests/golden/run_program.h"
@@ -133,7 +133,8 @@ class Server {
     if (pipe(to_.data()) != 0 || pipe(from_.data()) != 0) std::abort();
     thread_ = std::thread([this] {
       Session session;
-      code = lsp::run_language_server(session, to_[0], from_[1]);
+      lsp::StreamTransport transport(to_[0], from_[1]);
+      code = lsp::run_language_server(session, transport);
       close(from_[1]);
     });
     transport_.emplace(from_[0], to_[1]);
@@ -180,7 +181,7 @@ class Server {
   }
 
   std::array<int, 2> to_, from_;
-  std::optional<lsp::Transport> transport_;
+  std::optional<lsp::StreamTransport> transport_;
   std::thread thread_;
   int id_ = 0, code = -1;
 };

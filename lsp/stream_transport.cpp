@@ -1,4 +1,4 @@
-#include "lsp/transport.h"
+#include "lsp/stream_transport.h"
 
 #include <fmt/format.h>
 #include <poll.h>
@@ -17,7 +17,6 @@ namespace {
 
 constexpr std::string_view kLengthHeader = "content-length:";
 constexpr size_t kLongestLine = 8192;
-constexpr size_t kLongestBody = size_t{1} << 30;
 
 void log(std::string_view text) { std::fputs(fmt::format("quern lsp: {}\n", text).c_str(), stderr); }
 
@@ -38,7 +37,7 @@ std::optional<size_t> length_in(std::string_view text) {
   text = trimmed(text);
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), length);
   bool whole = error == std::errc() && end == text.data() + text.size();
-  return whole && length <= kLongestBody ? std::optional(length) : std::nullopt;
+  return whole && length <= Transport::kLongestMessage ? std::optional(length) : std::nullopt;
 }
 
 // A header is a name of letters, digits and dashes, and a colon.
@@ -52,15 +51,15 @@ bool is_header(std::string_view line) {
 
 }  // namespace
 
-Transport::Transport(int in, int out) : in_(in), out_(out) {
+StreamTransport::StreamTransport(int in, int out) : in_(in), out_(out) {
   if (pipe(wake_) != 0) wake_[0] = wake_[1] = -1;
 }
-Transport::~Transport() {
+StreamTransport::~StreamTransport() {
   close(wake_[0]);
   close(wake_[1]);
 }
 
-std::optional<std::string> Transport::read() {
+std::optional<std::string> StreamTransport::read() {
   while (!broken_) {
     if (take_message()) return std::exchange(next_, std::nullopt);
     if (!fill()) break;
@@ -68,13 +67,13 @@ std::optional<std::string> Transport::read() {
   return std::nullopt;
 }
 
-void Transport::interrupt() {
+void StreamTransport::interrupt() {
   char any = 0;
   while (::write(wake_[1], &any, 1) < 0 && errno == EINTR) {
   }
 }
 
-void Transport::write(std::string_view text) {
+void StreamTransport::write(std::string_view text) {
   std::string framed = fmt::format("Content-Length: {}\r\n\r\n{}", text.size(), text);
   std::string_view rest = framed;
   while (!rest.empty() && !broken_) {
@@ -86,7 +85,7 @@ void Transport::write(std::string_view text) {
   }
 }
 
-bool Transport::fill() {
+bool StreamTransport::fill() {
   buffer_.erase(0, std::exchange(begin_, 0));
   char chunk[65536];
   while (true) {
@@ -104,7 +103,7 @@ bool Transport::fill() {
   }
 }
 
-bool Transport::take_message() {
+bool StreamTransport::take_message() {
   while (!body_length_)
     if (!take_header_line()) return false;
   if (unread().size() < *body_length_) return false;
@@ -114,7 +113,7 @@ bool Transport::take_message() {
   return true;
 }
 
-bool Transport::take_header_line() {
+bool StreamTransport::take_header_line() {
   size_t end = unread().find('\n');
   if (end == std::string_view::npos) {
     skip_overlong_line();
@@ -127,7 +126,7 @@ bool Transport::take_header_line() {
   return true;
 }
 
-void Transport::read_header(std::string_view line) {
+void StreamTransport::read_header(std::string_view line) {
   if (line.empty()) {
     if (in_header_ && !length_) log("a header without a valid Content-Length is skipped");
     body_length_ = std::exchange(length_, std::nullopt);
@@ -145,7 +144,7 @@ void Transport::read_header(std::string_view line) {
 }
 
 // Keeps as much as a Content-Length header that is still arriving may need.
-void Transport::skip_overlong_line() {
+void StreamTransport::skip_overlong_line() {
   if (unread().size() <= kLongestLine) return;
   log("a header line that is too long is skipped");
   in_header_ = true;

@@ -21,6 +21,7 @@ struct ClientFeatures {
   bool location_links = false;         ///< it takes LocationLinks for places of declarations
   bool folds_lines = false;            ///< it folds whole lines
   bool document_changes = false;       ///< it takes edits with the versions of documents
+  bool resolves_edits = false;         ///< it asks for the edit of a code action when it is taken
   bool label_offsets = false;          ///< parameters of a signature may be given by their places in it
 };
 

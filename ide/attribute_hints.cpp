@@ -26,6 +26,8 @@ void add_hints(Session& session, DeclarationId declaration, SyntaxPtr call, Rang
   std::vector<std::string_view> names;
   for (SyntaxPtr param : params_of(called->syntax)->children)
     if (param->is(SyntaxKind::AttributeParam)) names.push_back(param->text);
+  // One value alone explains itself: `ones((2, 3))`.
+  if (call->children.size() == 2) return;
   const size_t tensors = tensor_param_count(called->syntax);
   size_t position = 0;
   for (SyntaxPtr argument : call->children.subspan(1)) {

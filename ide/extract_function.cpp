@@ -133,24 +133,10 @@ class FunctionExtraction {
 
   std::optional<Change> change(const std::string& declaration, const std::string& name,
                                SeeThrough see_through) const {
-    const uint32_t before = begin_with_comment();
+    const uint32_t before = selection_.begin_with_comment();
     const std::string call = fmt::format("{}({})", name, fmt::join(arguments_, ", "));
     TextEdits edits{{{before, before}, declaration}, {selection_.range_of(expression_), call}};
     return same_program(session_, selection_.source, std::move(edits), nullptr, std::move(see_through));
-  }
-  /// Where the declaration begins, with the lines `///` above it.
-  uint32_t begin_with_comment() const {
-    uint32_t begin = selection_.at.range.begin;
-    const LexedText& lexed = selection_.lexed;
-    for (auto comment = lexed.comments.rbegin(); comment != lexed.comments.rend(); ++comment) {
-      if (comment->end > begin) continue;
-      const std::string_view between = selection_.text_of({comment->end, begin});
-      if (!lexed.in_text(*comment).starts_with("///") ||
-          between.find_first_not_of(" \t\r\n") != std::string_view::npos)
-        break;
-      begin = comment->begin;
-    }
-    return begin;
   }
 
   const Selection& selection_;

@@ -81,17 +81,6 @@ class Extraction {
         return false;
     }
   }
-  /// Whether what stands in it is evaluated for single elements, or for the members of a family.
-  static bool is_of_elements(SyntaxPtr node) {
-    switch (node->kind) {
-      case SyntaxKind::Comprehension:
-      case SyntaxKind::Reduce:
-      case SyntaxKind::Scan:
-      case SyntaxKind::Scatter:
-      case SyntaxKind::Generator: return true;
-      default: return false;
-    }
-  }
   bool has_escapes() const {
     return selection_.text_of(selection_.range).find('\\') != std::string_view::npos;
   }

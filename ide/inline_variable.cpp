@@ -15,10 +15,21 @@ namespace {
 /// A place where the variable stands.
 struct Use {
   DeclarationId declaration;
-  SyntaxPtr name, parent;
+  SyntaxPtr name, parent;  ///< no parent: it is a statement
   Range range;
   bool in_string;  ///< in the braces of a format string
 };
+
+bool is_name(SyntaxPtr node) { return node->is(SyntaxKind::Local) || node->is(SyntaxKind::GraphName); }
+
+/// Whether a place takes names alone: in index expressions, and among the positions of a slice.
+bool takes_names_alone(const std::vector<SyntaxPtr>& path) {
+  for (size_t i = 0; i + 1 < path.size(); ++i) {
+    if (path[i]->is(SyntaxKind::Index) && path[i]->child(0) != path[i + 1]) return true;
+    if (is_of_elements(path[i])) return true;
+  }
+  return false;
+}
 
 class Inlining {
  public:
@@ -33,7 +44,8 @@ class Inlining {
   }
 
   bool is_possible() {
-    if (!value_ || !find_uses() || !is_pure()) return false;
+    // A function that is bound is general, and may name itself.
+    if (!value_ || is_function() || !find_uses() || !is_pure()) return false;
     statement_ = range_of(let_);
     const std::optional<Range> removed = with_separator(selection_.lexed, statement_);
     if (!removed || has_own_comment()) return false;
@@ -59,6 +71,11 @@ class Inlining {
   std::string name() const { return std::string(let_->text); }
 
  private:
+  bool is_function() const {
+    SyntaxPtr value = value_;
+    while (value->is(SyntaxKind::Paren)) value = value->child(0);
+    return value->is(SyntaxKind::Fn);
+  }
   Range range_of(SyntaxPtr node) const { return session_.range_of(Place{{declaration_, node->id}, {}}); }
 
   /// The declarations that can name the variable.
@@ -80,11 +97,11 @@ class Inlining {
       for (const Occurrence& occurrence : session_.occurrences(id)) {
         if (occurrence.target != target_ || occurrence.declares) continue;
         const std::vector<SyntaxPtr> path = path_to(session_.declaration(id).syntax, occurrence.node);
-        if (path.size() < 2) return false;
-        const SyntaxPtr name = path.back(), parent = path[path.size() - 2];
-        const bool is_value = name->is(SyntaxKind::Local) || name->is(SyntaxKind::GraphName);
-        if (!is_value || parent->is(SyntaxKind::ScheduleGroup)) return false;
+        if (path.empty()) return false;
+        const SyntaxPtr name = path.back(), parent = path.size() > 1 ? path[path.size() - 2] : nullptr;
+        if (!is_name(name) || (parent && parent->is(SyntaxKind::ScheduleGroup))) return false;
         if (id == declaration_ && is_inside(value_, name->id)) return false;
+        if (!is_name(value_) && takes_names_alone(path)) return false;
         const bool in_string =
             std::ranges::any_of(path, [](SyntaxPtr node) { return node->is(SyntaxKind::Formatted); });
         uses_.push_back({id, name, parent, session_.range_of(Place{{id, name->id}, {}}), in_string});

@@ -13,13 +13,11 @@ Range without_blanks(std::string_view text, Range range) {
   return range;
 }
 
-bool can_be_extracted(SyntaxPtr node, SyntaxPtr parent) {
+bool can_be_extracted(SyntaxPtr node) {
   switch (node->kind) {
     case SyntaxKind::Int:
     case SyntaxKind::Float:
     case SyntaxKind::Bool:
-    case SyntaxKind::Name:
-    case SyntaxKind::GlobalName: return !parent->is(SyntaxKind::Call) || parent->child(0) != node;
     case SyntaxKind::Fn:
     case SyntaxKind::If:
     case SyntaxKind::Match:
@@ -76,12 +74,22 @@ Type Selection::type_of(SyntaxPtr node) const {
 
 SyntaxPtr Selection::expression() const {
   if (range.begin == range.end) return nullptr;
-  for (size_t i = 0; i < around.size(); ++i) {
-    if (range_of(around[i]) != range || !type_of(around[i])) continue;
-    const SyntaxPtr parent = i > 0 ? around[i - 1] : around[i];
-    return can_be_extracted(around[i], parent) ? around[i] : nullptr;
+  for (SyntaxPtr node : around) {
+    if (range_of(node) != range || !type_of(node)) continue;
+    return can_be_extracted(node) ? node : nullptr;
   }
   return nullptr;
+}
+
+uint32_t Selection::begin_with_comment() const {
+  uint32_t begin = at.range.begin;
+  for (auto comment = lexed.comments.rbegin(); comment != lexed.comments.rend(); ++comment) {
+    if (comment->end > begin) continue;
+    const bool is_above = text_of({comment->end, begin}).find_first_not_of(" \t\r\n") == std::string::npos;
+    if (!lexed.in_text(*comment).starts_with("///") || !is_above) break;
+    begin = comment->begin;
+  }
+  return begin;
 }
 
 }  // namespace quern::ide

@@ -41,6 +41,8 @@ class Selection {
   ModuleId module() const { return session.info(at.whole).module; }
   /// The expression that is selected from end to end; null where none is, and for a name alone.
   SyntaxPtr expression() const;
+  /// Where the declaration begins, with the lines `///` above it.
+  uint32_t begin_with_comment() const;
 
  private:
   Selection(Session& asked, const RefactoringContext& with) : session(asked), context(with), source(0) {}
@@ -66,5 +68,6 @@ void add_missing_arms(const Selection& selection, std::vector<Offer>& offers);
 void repair_arguments(const Selection& selection, std::vector<Offer>& offers);
 void import_module(const Selection& selection, std::vector<Offer>& offers);
 void name_dim(const Selection& selection, std::vector<Offer>& offers);
+void expand_gradient(const Selection& selection, std::vector<Offer>& offers);
 
 }  // namespace quern::ide

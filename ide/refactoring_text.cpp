@@ -23,7 +23,7 @@ uint32_t behind_line_end(std::string_view text, uint32_t offset) {
   return offset < text.size() && ends_line(text[offset]) ? offset + 1 : offset;
 }
 
-bool is_name(std::string_view text) {
+bool is_word(std::string_view text) {
   return !text.empty() && std::isdigit(static_cast<unsigned char>(text[0])) == 0 &&
          std::ranges::all_of(text, [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
 }
@@ -146,7 +146,7 @@ std::string name_after(SyntaxPtr value) {
     case SyntaxKind::Fn: return "function";
     default: break;
   }
-  return is_name(name) ? name : "value";
+  return is_word(name) ? name : "value";
 }
 
 bool has_comment(const LexedText& text, Range range) {
@@ -184,10 +184,21 @@ std::vector<SyntaxPtr> path_to(SyntaxPtr root, uint32_t id) {
   return {};
 }
 
+bool is_of_elements(SyntaxPtr node) {
+  switch (node->kind) {
+    case SyntaxKind::Comprehension:
+    case SyntaxKind::Reduce:
+    case SyntaxKind::Scan:
+    case SyntaxKind::Scatter:
+    case SyntaxKind::Generator: return true;
+    default: return false;
+  }
+}
+
 bool is_inside(SyntaxPtr tree, uint32_t id) { return tree->id <= id && id <= last_id(tree); }
 
 bool needs_brackets(SyntaxPtr value, SyntaxPtr parent, SyntaxPtr name) {
-  return !is_closed(value) && !is_delimited(parent, name) && !binds_tightly(value, parent, name);
+  return parent && !is_closed(value) && !is_delimited(parent, name) && !binds_tightly(value, parent, name);
 }
 
 std::vector<FreeName> free_names(Session& session, DeclarationId declaration, SyntaxPtr node) {

@@ -38,7 +38,10 @@ std::vector<SyntaxPtr> path_to(SyntaxPtr root, uint32_t id);
 /// Whether a node is in the tree of another: nodes are numbered in preorder.
 bool is_inside(SyntaxPtr tree, uint32_t id);
 
-/// Whether an expression has to have brackets in the place of a name that `parent` has.
+/// Whether what stands in it is evaluated for single elements, or for the members of a family.
+bool is_of_elements(SyntaxPtr node);
+
+/// Whether an expression has to have brackets in the place of a name that `parent`, if there is one, has.
 bool needs_brackets(SyntaxPtr value, SyntaxPtr parent, SyntaxPtr name);
 
 /// A name in some syntax that is declared outside of it.

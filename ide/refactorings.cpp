@@ -25,6 +25,7 @@ constexpr Row kRows[] = {
     {"inline variable", RefactoringKind::Inline, inline_variable},
     {"graph variables to let", RefactoringKind::Rewrite, graph_to_let},
     {"name dim", RefactoringKind::Rewrite, name_dim},
+    {"write gradient out", RefactoringKind::Rewrite, expand_gradient},
     {"write types", RefactoringKind::Rewrite, write_types},
     {"remove types", RefactoringKind::Rewrite, remove_types},
 };

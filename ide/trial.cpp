@@ -65,6 +65,11 @@ std::string edited(std::string text, const TextEdits& edits) {
   return text;
 }
 
+void with_text(Session& session, SourceId source, std::string text, const std::function<void()>& f) {
+  const OtherText trial(session, source, std::move(text));
+  f();
+}
+
 std::optional<TypedDeclarations> TypedDeclarations::of(Session& session, SourceId source,
                                                        const std::vector<size_t>& places) {
   TypedDeclarations typed;
@@ -160,8 +165,10 @@ std::vector<size_t> touched(Session& session, SourceId source, const TextEdits& 
 }
 
 bool succeeds(Session& session, SourceId source, const Change& change) {
-  OtherText trial(session, source, edited(session.text(source), change.edits));
-  return change.holds(session);
+  bool holds = false;
+  with_text(session, source, edited(session.text(source), change.edits),
+            [&] { holds = change.holds(session); });
+  return holds;
 }
 
 std::optional<Change> same_program(Session& session, SourceId source, TextEdits edits,

@@ -19,6 +19,10 @@ using TextEdits = std::vector<std::pair<Range, std::string>>;  ///< in the order
 /// The text after edits.
 std::string edited(std::string text, const TextEdits& edits);
 
+/// Calls `f` while a source has another text. Syntax and types of the source that were got before mean nothing
+/// after it.
+void with_text(Session& session, SourceId source, std::string text, const std::function<void()>& f);
+
 /// The typed programs of some declarations of a source; they outlive its edits.
 class TypedDeclarations {
  public:
@@ -59,8 +63,7 @@ struct Change {
   std::function<bool(Session&)> holds;  ///< asked while the source has that text
 };
 
-/// Whether what has to hold of a change does. Syntax and types of the source that were got before mean nothing
-/// after it.
+/// Whether what has to hold of a change does, by `with_text`.
 bool succeeds(Session& session, SourceId source, const Change& change);
 
 /// What makes two programs comparable of which one has a name that the other has not; false where it does not

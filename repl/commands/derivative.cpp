@@ -8,8 +8,8 @@
 #include <optional>
 #include <vector>
 
+#include "ide/gradient_text.h"
 #include "ir/base/interrupt.h"
-#include "passes/pipeline.h"
 #include "repl/commands/parts.h"
 #include "repl/report/command_text.h"
 #include "repl/workspace.h"
@@ -17,19 +17,6 @@
 namespace quern {
 
 namespace {
-
-/// `def @grad_f[n](%x: t) { grad(@f)(%x) }`, so that a general function has a gradient at any dims.
-std::string gradient_definition(const Definition& definition, const FnExpr& fn) {
-  std::string dims, params, args;
-  for (Dim dim : definition.scheme.dim_vars) dims += (dims.empty() ? "" : ", ") + to_string(dim);
-  for (Type type : definition.scheme.type_vars) dims += (dims.empty() ? "" : ", ") + to_string(type);
-  for (const Variable* param : fn.params) {
-    params += fmt::format("{}%{}: {}", params.empty() ? "" : ", ", param->name, to_string(param->type));
-    args += fmt::format("{}%{}", args.empty() ? "" : ", ", param->name);
-  }
-  return fmt::format("def @grad_{0}{1}({2}) {{ grad(@{0})({3}) }}", definition.name,
-                     dims.empty() ? "" : "[" + dims + "]", params, args);
-}
 
 /// `@f`: its gradient as a definition, simplified.
 bool show_gradient(Workspace& workspace, const std::string& asked) {
@@ -39,23 +26,20 @@ bool show_gradient(Workspace& workspace, const std::string& asked) {
   if (!session.find_definition(workspace.module(), name))
     return workspace.complain(fmt::format("there is no definition `@{}`; `:defs` lists them", name));
   const Definition* definition = session.definition(workspace.module(), name);
-  auto* fn = definition ? as<FnExpr>(definition->body) : nullptr;
-  if (!fn)
+  const std::string grad = fmt::format("grad_{}", name);
+  const auto made = definition ? ide::gradient_definition(*definition, grad) : std::nullopt;
+  if (!made)
     return workspace.complain(
         fmt::format("`@{0}` is typed anew for the arguments of each call: annotate its parameters, or ask "
                     "`:ir dead_code grad(@{0})(…)`",
                     name));
-  return workspace.with_source(gradient_definition(*definition, *fn), [&](SourceId source) {
+  return workspace.with_source(*made, [&](SourceId source) {
     if (!workspace.is_sound(source)) return false;
-    const std::string grad = fmt::format("grad_{}", name);
-    const Definition* made = session.definition(workspace.module(), grad);
-    if (!made) return workspace.complain(fmt::format("`@{}` has no gradient that can be shown", name));
-    const Optimised simple = optimise(*made, session.functions(), "dead_code");
-    if (!simple.expr) return workspace.complain(kInterrupted);
-    Definition shown = *made;
-    shown.body = simple.expr;
-    shown.arena = simple.arena;
-    print_line(trimmed(session.typed_text(shown, workspace.module()).text));
+    if (!session.definition(workspace.module(), grad))
+      return workspace.complain(fmt::format("`@{}` has no gradient that can be shown", name));
+    const auto derived = ide::derived_definition(session, workspace.module(), grad);
+    if (!derived) return workspace.complain(kInterrupted);
+    print_line(*derived);
     return true;
   });
 }

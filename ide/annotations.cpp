@@ -12,6 +12,20 @@ namespace {
 
 bool meets(Range a, Range b) { return a.begin <= b.end && b.begin <= a.end; }
 
+/// The types within a range that may be written as they are.
+std::vector<TypeHint> written_hints(const Selection& selection, Range within) {
+  std::vector<TypeHint> hints =
+      type_hints(selection.session, selection.source, within, selection.context.hints);
+  std::erase_if(hints, [](const TypeHint& hint) { return !hint.can_be_inserted; });
+  return hints;
+}
+
+Offer insertion(std::string title, const std::vector<TypeHint>& hints) {
+  TextEdits edits;
+  for (const TypeHint& hint : hints) edits.push_back({{hint.offset, hint.offset}, hint.text});
+  return {std::move(title), [change = Change{std::move(edits), nullptr}] { return std::optional(change); }};
+}
+
 void remove_type(const Selection& selection, SyntaxPtr node, std::vector<Offer>& offers) {
   SyntaxPtr type = node->child(0);
   if (!type) return;
@@ -29,21 +43,17 @@ void remove_type(const Selection& selection, SyntaxPtr node, std::vector<Offer>&
 }  // namespace
 
 void write_types(const Selection& selection, std::vector<Offer>& offers) {
-  std::vector<TypeHint> hints =
-      type_hints(selection.session, selection.source, selection.at.range, selection.context.hints);
-  std::erase_if(hints, [](const TypeHint& hint) { return !hint.can_be_inserted; });
-  auto offer = [&](std::string title, TextEdits edits) {
-    offers.push_back({std::move(title), [edits = std::move(edits)] {
-                        return std::optional(Change{edits, nullptr});
-                      }});
-  };
+  const std::vector<TypeHint> hints = written_hints(selection, selection.at.range);
   for (const TypeHint& hint : hints)
     if (meets(selection.range, {hint.name.begin, hint.offset}))
-      offer(fmt::format("write the type{}", hint.text), {{{hint.offset, hint.offset}, hint.text}});
-  if (hints.size() < 2) return;
-  TextEdits every;
-  for (const TypeHint& hint : hints) every.push_back({{hint.offset, hint.offset}, hint.text});
-  offer("write every type of the declaration", std::move(every));
+      offers.push_back(insertion(fmt::format("write the type{}", hint.text), {hint}));
+  if (hints.size() > 1) offers.push_back(insertion("write every type of the declaration", hints));
+}
+
+void write_all_types(const Selection& selection, std::vector<Offer>& offers) {
+  const auto size = static_cast<uint32_t>(selection.text().size());
+  const std::vector<TypeHint> hints = written_hints(selection, {0, size});
+  if (hints.size() > 1) offers.push_back(insertion("write every type of the file", hints));
 }
 
 /// Whether the program is the same without it only a trial tells, so each is tried before it is offered.

@@ -52,8 +52,7 @@ class GradientExpansion {
     if (!derived) return std::nullopt;
     std::string text;
     for (const char c : *derived) text += c == '\n' ? end : std::string(1, c);
-    return without_new_errors(session, source,
-                              {{{before, before}, text + end + end}, {call, "@" + name_}});
+    return without_new_errors(session, source, {{{before, before}, text + end + end}, {call, "@" + name_}});
   }
 
  private:

@@ -1,4 +1,5 @@
-// The selected expression as a function, an index expression as an operator: what it names becomes parameters.
+// The selected expression as a function, an index expression as an operator: what it names becomes
+// parameters.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -15,7 +16,8 @@ namespace quern::ide {
 
 namespace {
 
-/// Names of dims and types in a type, in the order in which they stand there; false where it cannot be written.
+/// Names of dims and types in a type, in the order in which they stand there; false where it cannot be
+/// written.
 bool add_variables(Type type, std::vector<std::string>& names) {
   if (type->has_infer || contains_error(type)) return false;
   auto add = [&](std::string_view name) {
@@ -60,9 +62,8 @@ class FunctionExtraction {
     const std::string text =
         fmt::format("def @{}{}({}) -> {} {{{}  {}{}}}{}{}", name, dims, fmt::join(params_, ", "), result_,
                     end, selection_.text_of(selection_.range_of(inner())), end, end, end);
-    return change(text, "@" + name, [name](Session&, TypedDeclarations& typed) {
-      return typed.put_body_in_place(name);
-    });
+    return change(text, "@" + name,
+                  [name](Session&, TypedDeclarations& typed) { return typed.put_body_in_place(name); });
   }
 
   std::optional<Change> op() const {

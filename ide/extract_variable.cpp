@@ -46,10 +46,12 @@ class Extraction {
     while (inner->is(SyntaxKind::Paren)) inner = inner->child(0);
     const std::string name = free_name(selection_.lexed, LexemeKind::Local, name_after(inner));
     const Range whole = selection_.range_of(statement_), part = selection_.range_of(expression_);
-    const std::string let = fmt::format("let %{} = {};", name, selection_.text_of(selection_.range_of(inner)));
+    const std::string let =
+        fmt::format("let %{} = {};", name, selection_.text_of(selection_.range_of(inner)));
     TextEdits edits;
     if (in_arm_) {
-      edits = {{{whole.begin, whole.begin}, "{ " + let + " "}, {part, "%" + name}, {{whole.end, whole.end}, " }"}};
+      edits = {
+          {{whole.begin, whole.begin}, "{ " + let + " "}, {part, "%" + name}, {{whole.end, whole.end}, " }"}};
     } else {
       const auto indentation = indentation_at(selection_.text(), whole.begin);
       const std::string between = indentation ? line_end(selection_.text()) + *indentation : " ";

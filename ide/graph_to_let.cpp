@@ -102,8 +102,8 @@ void graph_to_let(const Selection& selection, std::vector<Offer>& offers) {
   auto graph = std::make_shared<const GraphVariables>(selection);
   const std::optional<Bound> one = graph->at_cursor();
   if (!one) return;
-  offers.push_back({fmt::format("make a `let` of `%{}`", one->let->text),
-                    [graph, one] { return graph->change({*one}); }});
+  offers.push_back(
+      {fmt::format("make a `let` of `%{}`", one->let->text), [graph, one] { return graph->change({*one}); }});
   const std::vector<Bound> all = graph->of_block(*one);
   if (all.size() > 1)
     offers.push_back(

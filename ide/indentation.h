@@ -15,8 +15,9 @@ struct Indentation {
   std::string text;
 };
 
-/// How the line of an offset is to begin: two blanks further than the line of the bracket that is open before it,
-/// and as that line where it begins with the partner. Nothing in comments and strings, and where it begins so.
+/// How the line of an offset is to begin: two blanks further than the line of the bracket that is open
+/// before it, and as that line where it begins with the partner. Nothing in comments and strings, and where
+/// it begins so.
 std::optional<Indentation> indentation_of_line(std::string_view text, uint32_t offset);
 
 }  // namespace quern::ide

@@ -164,8 +164,7 @@ class Inlining {
 }  // namespace
 
 void inline_variable(const Selection& selection, std::vector<Offer>& offers) {
-  const std::optional<NamePlace> name =
-      name_at(selection.session, selection.source, selection.range.begin);
+  const std::optional<NamePlace> name = name_at(selection.session, selection.source, selection.range.begin);
   if (!name || name->target.kind != NameKind::Variable) return;
   auto inlining = std::make_shared<Inlining>(selection, name->target);
   if (inlining->is_possible())

@@ -130,9 +130,9 @@ class MissingArms {
   bool find_end() {
     const Range whole = selection_.range_of(match_);
     const LexedText& lexed = selection_.lexed;
-    const auto after = std::partition_point(
-        lexed.lexemes.begin(), lexed.lexemes.end(),
-        [&](const Lexeme& lexeme) { return lexeme.range.end <= whole.end; });
+    const auto after =
+        std::partition_point(lexed.lexemes.begin(), lexed.lexemes.end(),
+                             [&](const Lexeme& lexeme) { return lexeme.range.end <= whole.end; });
     const auto close = static_cast<size_t>(after - lexed.lexemes.begin()) - 1;
     if (close < 1 || !lexed.is_symbol(close, "}")) return false;
     insertion_ = lexed.lexemes[close - 1].range.end;
@@ -145,8 +145,8 @@ class MissingArms {
     std::string text;
     for (size_t i = 0; i < pattern.size();) {
       size_t end = i;
-      while (end < pattern.size() && (std::isalnum(static_cast<unsigned char>(pattern[end])) != 0 ||
-                                      pattern[end] == '_'))
+      while (end < pattern.size() &&
+             (std::isalnum(static_cast<unsigned char>(pattern[end])) != 0 || pattern[end] == '_'))
         ++end;
       if (end == i) {
         text += pattern[i++];
@@ -176,8 +176,7 @@ class MissingArms {
 
 void add_missing_arms(const Selection& selection, std::vector<Offer>& offers) {
   auto arms = std::make_shared<MissingArms>(selection);
-  if (arms->is_possible())
-    offers.push_back({"add the missing arms", [arms] { return arms->change(); }});
+  if (arms->is_possible()) offers.push_back({"add the missing arms", [arms] { return arms->change(); }});
 }
 
 }  // namespace quern::ide

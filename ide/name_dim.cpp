@@ -31,8 +31,8 @@ class DimNaming {
     const std::vector<SyntaxPtr>& around = selection.around;
     if (around.size() < 4 || !around[0]->is(SyntaxKind::Def) || !around[1]->is(SyntaxKind::Params)) return;
     const SyntaxPtr extent = around.back(), shape = around[around.size() - 2];
-    const bool in_shape = around[around.size() - 3]->is(SyntaxKind::TensorType) &&
-                          around[around.size() - 3]->child(0) == shape;
+    const bool in_shape =
+        around[around.size() - 3]->is(SyntaxKind::TensorType) && around[around.size() - 3]->child(0) == shape;
     if (!in_shape) return;
     def_ = around[0];
     if (extent->is(SyntaxKind::AnyDim)) extents_.push_back(extent);
@@ -55,7 +55,8 @@ class DimNaming {
   }
 
   std::string title() const {
-    return fmt::format("name the dim `{}`: `{}`", selection_.text_of(selection_.range_of(extents_[0])), name_);
+    return fmt::format("name the dim `{}`: `{}`", selection_.text_of(selection_.range_of(extents_[0])),
+                       name_);
   }
   std::optional<Change> change() const {
     TextEdits edits{{{insertion_, insertion_}, has_parameters_ ? ", " + name_ : "[" + name_ + "]"}};
@@ -93,8 +94,7 @@ class DimNaming {
 
 void name_dim(const Selection& selection, std::vector<Offer>& offers) {
   auto naming = std::make_shared<DimNaming>(selection);
-  if (naming->is_possible())
-    offers.push_back({naming->title(), [naming] { return naming->change(); }});
+  if (naming->is_possible()) offers.push_back({naming->title(), [naming] { return naming->change(); }});
 }
 
 }  // namespace quern::ide

@@ -56,13 +56,14 @@ class ArgumentRepairs {
     return std::string(selection_.text_of(selection_.range_of(node)));
   }
   void add(std::string title, TextEdits edits) {
-    repairs_.push_back({std::move(title),
-                        with_fewer_errors(selection_.session, selection_.source, std::move(edits))});
+    repairs_.push_back(
+        {std::move(title), with_fewer_errors(selection_.session, selection_.source, std::move(edits))});
   }
   /// A call around an argument.
   void wrap(std::string title, SyntaxPtr argument, const std::string& op, const std::string& attributes) {
     const Range range = selection_.range_of(argument);
-    add(std::move(title), {{{range.begin, range.begin}, op + "("}, {{range.end, range.end}, attributes + ")"}});
+    add(std::move(title),
+        {{{range.begin, range.begin}, op + "("}, {{range.end, range.end}, attributes + ")"}});
   }
 
   void swap() {
@@ -92,8 +93,7 @@ class ArgumentRepairs {
       return;
     std::vector<std::string> extents;
     for (Dim dim : wanted->dims) extents.push_back(to_string(dim));
-    const std::string shape =
-        fmt::format("({}{})", fmt::join(extents, ", "), extents.size() == 1 ? "," : "");
+    const std::string shape = fmt::format("({}{})", fmt::join(extents, ", "), extents.size() == 1 ? "," : "");
     wrap(fmt::format("reshape `{}` to {}", text(argument), shape), argument, "reshape",
          fmt::format(", newshape={}", shape));
   }

@@ -155,9 +155,9 @@ bool has_comment(const LexedText& text, Range range) {
 }
 
 std::optional<Range> with_separator(const LexedText& text, Range statement) {
-  const auto next = std::partition_point(
-      text.lexemes.begin(), text.lexemes.end(),
-      [&](const Lexeme& lexeme) { return lexeme.range.begin < statement.end; });
+  const auto next = std::partition_point(text.lexemes.begin(), text.lexemes.end(), [&](const Lexeme& lexeme) {
+    return lexeme.range.begin < statement.end;
+  });
   if (next == text.lexemes.end() || text.in_text(next->range) != ";") return std::nullopt;
   const std::string_view all = text.text;
   Range whole{statement.begin, next->range.end};
@@ -208,8 +208,8 @@ std::vector<FreeName> free_names(Session& session, DeclarationId declaration, Sy
   for (const Occurrence& occurrence : session.occurrences(declaration)) {
     const Origin declared = occurrence.target.declared;
     if (!is_in(occurrence.node) || (declared.declaration == declaration && is_in(declared.node))) continue;
-    const bool known = std::ranges::any_of(
-        names, [&](const FreeName& name) { return name.target == occurrence.target; });
+    const bool known =
+        std::ranges::any_of(names, [&](const FreeName& name) { return name.target == occurrence.target; });
     if (known) continue;
     const Range range = session.range_of(occurrence, declaration);
     const SourceId source = session.info(declaration).source;

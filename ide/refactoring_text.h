@@ -18,8 +18,8 @@ std::string line_end(std::string_view text);
 /// The blanks before an offset, where nothing else stands before it on its line.
 std::optional<std::string> indentation_at(std::string_view text, uint32_t offset);
 
-/// `%base` without its sigil, or `base_2` and so on where the text has such a variable; of names with the sigil
-/// `@`, of operators and of types likewise.
+/// `%base` without its sigil, or `base_2` and so on where the text has such a variable; of names with the
+/// sigil `@`, of operators and of types likewise.
 std::string free_name(const LexedText& text, LexemeKind kind, const std::string& base);
 
 /// What a variable of this value may be called: after the operator, the function or the field that gives it.

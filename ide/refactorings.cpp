@@ -26,8 +26,10 @@ constexpr Row kRows[] = {
     {"graph variables to let", RefactoringKind::Rewrite, graph_to_let},
     {"name dim", RefactoringKind::Rewrite, name_dim},
     {"write gradient out", RefactoringKind::Rewrite, expand_gradient},
+    {"write schedule", RefactoringKind::Rewrite, write_schedule},
     {"write types", RefactoringKind::Rewrite, write_types},
     {"remove types", RefactoringKind::Rewrite, remove_types},
+    {"write all types", RefactoringKind::Source, write_all_types},
 };
 
 }  // namespace

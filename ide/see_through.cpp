@@ -10,7 +10,8 @@ namespace quern::ide {
 
 namespace {
 
-ExprPtr block_of(Arena& arena, const BlockExpr& like, const std::vector<quern::Binding>& bindings, ExprPtr result) {
+ExprPtr block_of(Arena& arena, const BlockExpr& like, const std::vector<quern::Binding>& bindings,
+                 ExprPtr result) {
   if (bindings.empty()) return result;
   BlockExpr block = like;
   block.bindings = arena.copy(bindings);
@@ -21,9 +22,10 @@ ExprPtr block_of(Arena& arena, const BlockExpr& like, const std::vector<quern::B
 /// The block without its k-th binding, whose value stands for its variable in what comes after it.
 ExprPtr without_binding(Arena& arena, const BlockExpr& block, size_t k) {
   const quern::Binding& gone = block.bindings[k];
-  std::vector<quern::Binding> bindings(block.bindings.begin(), block.bindings.begin() + static_cast<ptrdiff_t>(k));
+  std::vector<quern::Binding> bindings(block.bindings.begin(),
+                                       block.bindings.begin() + static_cast<ptrdiff_t>(k));
   const std::vector<quern::Binding> after(block.bindings.begin() + static_cast<ptrdiff_t>(k) + 1,
-                                   block.bindings.end());
+                                          block.bindings.end());
   ExprSubstitution at;
   at.variables.emplace(gone.variable, gone.value);
   const ExprPtr rest = substitute(arena, block_of(arena, block, after, block.result), at);
@@ -38,7 +40,7 @@ ExprPtr without_binding(Arena& arena, const BlockExpr& block, size_t k) {
 ExprPtr with_value_in_place(Arena& arena, ExprPtr expr, const IsBinding& is_it) {
   bool found = false;
   std::function<ExprPtr(ExprPtr)> rewrite = [&](ExprPtr e) -> ExprPtr {
-    if (found || !e) return e;
+    if (found) return e;
     if (auto* block = as<BlockExpr>(e)) {
       const auto it = std::ranges::find_if(block->bindings, is_it);
       if (it != block->bindings.end()) {
@@ -54,7 +56,6 @@ ExprPtr with_value_in_place(Arena& arena, ExprPtr expr, const IsBinding& is_it) 
 
 ExprPtr with_lets(Arena& arena, ExprPtr expr, VariableMap& variables) {
   std::function<ExprPtr(ExprPtr)> rewrite = [&](ExprPtr e) -> ExprPtr {
-    if (!e) return e;
     if (auto* var = as<VarExpr>(e)) {
       const auto other = variables.find(var->variable);
       if (other == variables.end()) return e;
@@ -73,6 +74,18 @@ ExprPtr with_lets(Arena& arena, ExprPtr expr, VariableMap& variables) {
       return block_of(arena, *block, bindings, rewrite(block->result));
     }
     return map_children(arena, e, rewrite);
+  };
+  return rewrite(expr);
+}
+
+ExprPtr without_schedules(Arena& arena, ExprPtr expr) {
+  std::function<ExprPtr(ExprPtr)> rewrite = [&](ExprPtr e) -> ExprPtr {
+    const ExprPtr inner = map_children(arena, e, rewrite);
+    auto* call = as<OpCallExpr>(inner);
+    if (!call || !call->schedule) return inner;
+    OpCallExpr copy = *call;
+    copy.schedule = nullptr;
+    return arena.make<OpCallExpr>(copy);
   };
   return rewrite(expr);
 }

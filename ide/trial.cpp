@@ -142,6 +142,10 @@ void TypedDeclarations::take_for_lets() {
   }
 }
 
+void TypedDeclarations::drop_schedules() {
+  for (Definition& definition : definitions_) definition.body = without_schedules(arena(), definition.body);
+}
+
 bool TypedDeclarations::put_body_in_place(std::string_view global) {
   const auto found = std::ranges::find(definitions_, global, &Definition::name);
   if (found == definitions_.end()) return false;

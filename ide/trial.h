@@ -19,8 +19,8 @@ using TextEdits = std::vector<std::pair<Range, std::string>>;  ///< in the order
 /// The text after edits.
 std::string edited(std::string text, const TextEdits& edits);
 
-/// Calls `f` while a source has another text. Syntax and types of the source that were got before mean nothing
-/// after it.
+/// Calls `f` while a source has another text. Syntax and types of the source that were got before mean
+/// nothing after it.
 void with_text(Session& session, SourceId source, std::string text, const std::function<void()>& f);
 
 /// The typed programs of some declarations of a source; they outlive its edits.
@@ -38,8 +38,9 @@ class TypedDeclarations {
   bool put_value_in_place(const IsBinding& is_it);
   /// Takes graph variables for those of `let`.
   void take_for_lets();
-  /// Puts the body of a function that is one of them in the place of its calls, and drops it; false where none
-  /// is.
+  void drop_schedules();
+  /// Puts the body of a function that is one of them in the place of its calls, and drops it; false where
+  /// none is.
   bool put_body_in_place(std::string_view global);
   /// Puts an operator's definition in the place of its calls.
   void put_operator_in_place(std::string_view op, FunctionSource& functions);
@@ -70,8 +71,8 @@ bool succeeds(Session& session, SourceId source, const Change& change);
 /// find what it is about.
 using SeeThrough = std::function<bool(Session&, TypedDeclarations&)>;
 
-/// The change that leaves the declarations that it touches the same programs. `before` and `after` are done to
-/// what is compared first, where they are given. Nothing where declarations have errors already.
+/// The change that leaves the declarations that it touches the same programs. `before` and `after` are done
+/// to what is compared first, where they are given. Nothing where declarations have errors already.
 std::optional<Change> same_program(Session& session, SourceId source, TextEdits edits,
                                    const SeeThrough& before = nullptr, SeeThrough after = nullptr);
 

@@ -77,8 +77,8 @@ ide::RefactoringContext refactoring_context(ServerState& state, Document& docume
 
 }  // namespace
 
-/// The fixes of the diagnostics that a range touches, then what may be done where it is. A client that can ask
-/// for edits later gets them by resolve. Throws Stopped where that was given up.
+/// The fixes of the diagnostics that a range touches, then what may be done where it is. A client that can
+/// ask for edits later gets them by resolve. Throws Stopped where that was given up.
 template <class Json>
 Json code_actions(ServerState& state, const Json& params) {
   const Json& context = params.at("context");
@@ -120,8 +120,7 @@ Json resolve_code_action(ServerState& state, const Json& action) {
     throw RequestFailed("the text has changed since this was offered");
   const auto title = action.at("title").template get<std::string>();
   const ide::SelectedRange selected{
-      document->source,
-      {data.at("begin").template get<uint32_t>(), data.at("end").template get<uint32_t>()}};
+      document->source, {data.at("begin").template get<uint32_t>(), data.at("end").template get<uint32_t>()}};
   const auto edits = ide::edits_of(state.session, selected, refactoring_context(state, *document),
                                    data.at("name").template get<std::string>(), title);
   if (!edits) throw RequestFailed(edits.error().message);

@@ -4,8 +4,8 @@
 
 #include <gmock/gmock.h>
 
-#include "tests/ide/marked_ranges.h"
 #include "session/session.h"
+#include "tests/ide/marked_ranges.h"
 
 namespace quern::ide {
 namespace {
@@ -25,9 +25,11 @@ std::string with_hints(const std::string& text) {
 TEST(AttributeHints, Table) {
   EXPECT_EQ(with_hints("/* 😀 */ sum([1f], 0, True)"), "/* 😀 */ sum([1f], ‹axis›0, ‹keepdims›True)");
   EXPECT_EQ(with_hints("nn.softmax([1f], axis=0)"), "nn.softmax([1f], axis=0)");
-  EXPECT_EQ(with_hints("def @f(%x: Tensor[(3,), float32], scale: float = 1.0) { %x * scale }\n@f([1f, 2f, 3f], 2.0)"),
-            "def @f(%x: Tensor[(3,), float32], scale: float = 1.0) { %x * scale }\n"
-            "@f([1f, 2f, 3f], ‹scale›2.0)");
+  EXPECT_EQ(
+      with_hints(
+          "def @f(%x: Tensor[(3,), float32], scale: float = 1.0) { %x * scale }\n@f([1f, 2f, 3f], 2.0)"),
+      "def @f(%x: Tensor[(3,), float32], scale: float = 1.0) { %x * scale }\n"
+      "@f([1f, 2f, 3f], ‹scale›2.0)");
   // A name that says the same; a call of nothing; text that does not parse; too many.
   EXPECT_EQ(with_hints("op twice(%x: Tensor[s, t], axis: int) -> Tensor[s, t] { [..i] => %x[..i] }\n"
                        "def o(%x: Tensor[s, t], axis: int) -> Tensor[s, t] { twice(%x, axis) }"),

@@ -17,7 +17,8 @@ const RefactoringRow kLets[] = {
     {"def @f(%a: float32) {\n  let %y = [|(%a + 1f)|] * 2f;\n  %y\n}", kLet,
      "def @f(%a: float32) {\n  let %sum = %a + 1f;\n  let %y = %sum * 2f;\n  %y\n}"},
     {"let %exp = 1f; %exp + [|exp(%exp)|]", kLet, "let %exp = 1f; let %exp_2 = exp(%exp); %exp + %exp_2"},
-    {"def @f(%a: Option[float32]) {\n  match (%a) {\n    Some(%b) => [|exp(%b)|] * 2f,\n    None => 0f,\n  }\n}",
+    {"def @f(%a: Option[float32]) {\n  match (%a) {\n    Some(%b) => [|exp(%b)|] * 2f,\n    None => 0f,\n  "
+     "}\n}",
      kLet,
      "def @f(%a: Option[float32]) {\n  match (%a) {\n    Some(%b) => { let %exp = exp(%b); %exp * 2f },\n"
      "    None => 0f,\n  }\n}"},
@@ -29,7 +30,8 @@ const RefactoringRow kLets[] = {
      "def @f(%r: ref(float32)) { let %value = !%r; %value + 1f }"},
     {"def @f(%r: ref(float32)) { (%r := 2f, [|!%r|]) }", kLet, kNotOffered},
     {"def @f(%r: ref(bool), %b: bool) { %b and [|!%r|] }", kLet, kNotOffered},
-    // No expression, or not from end to end; of single elements; what is bound within; a callee; a name alone.
+    // No expression, or not from end to end; of single elements; what is bound within; a callee; a name
+    // alone.
     {"def @f(%a: float32) { [|%a + 1f|] * 2f - 3f }", kLet, kNotOffered},
     {"def @f(%a: float32) { 2f [|* %a|] }", kLet, kNotOffered},
     {"def @f([|%a|]: float32) { %a }", kLet, kNotOffered},
@@ -39,7 +41,8 @@ const RefactoringRow kLets[] = {
     {"[i < 3] => [|index(i)|] + 1", kLet, kNotOffered},
     {"def @f(%a: float32) { [|exp(%a)|] + %nothing }", kLet, kNotOffered},
     {"def @f(%a: float32) { [|exp(%a|] }", kLet, kNotOffered},
-    // The type that a literal has for another's sake, which a `let` keeps in a body and not between statements.
+    // The type that a literal has for another's sake, which a `let` keeps in a body and not between
+    // statements.
     {"def @f(%a: float64) { %a + [|1.5|] }", kLet, "def @f(%a: float64) { let %value = 1.5; %a + %value }"},
     {"let %a: float64 = 1.5;\n%a + [|2.5|]", kLet, kRefused},
 };
@@ -56,7 +59,8 @@ const RefactoringRow kFunctions[] = {
      "def @f[n, m](%x: Tensor[(n, m), float32], %w: Tensor[(4, m), float32]) {\n"
      "  nn.relu(@extracted(%x, %w))\n}"},
     {"let %x = [1f, 2f];\n%x * [|(%x + %x)|]", kFunction,
-     "let %x = [1f, 2f];\ndef @extracted(%x: Tensor[(2,), float32]) -> Tensor[(2,), float32] {\n  %x + %x\n}\n\n"
+     "let %x = [1f, 2f];\ndef @extracted(%x: Tensor[(2,), float32]) -> Tensor[(2,), float32] {\n  %x + "
+     "%x\n}\n\n"
      "%x * @extracted(%x)"},
     {"def @f(%r: ref(int32)) { (%r := 2, [|!%r|]) }", kFunction,
      "def @extracted(%r: Ref[int32]) -> int32 {\n  !%r\n}\n\n"

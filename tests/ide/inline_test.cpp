@@ -54,8 +54,7 @@ const RefactoringRow kRows[] = {
     {"let %x$0 = 1;\n%x + %nothing", "inline `%x`", kNotOffered},
     {"let %x$0 = ;\n%x", "inline `%x`", kNotOffered},
     {"let %x$0 = \"", "inline `%x`", kNotOffered},
-    {"let %s$0 = [i < 3] => index(i);\nlet %k = %s;\n%k", "inline `%s`",
-     "let %k = [i < 3] => index(i);\n%k"},
+    {"let %s$0 = [i < 3] => index(i);\nlet %k = %s;\n%k", "inline `%s`", "let %k = [i < 3] => index(i);\n%k"},
 };
 
 TEST(Inline, Table) {

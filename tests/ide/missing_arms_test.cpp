@@ -15,7 +15,8 @@ const RefactoringRow kRows[] = {
     {"type Shade { Light, Dark(int32) }\ndef @f(%s: Shade) -> int32 { match$0 (%s) {} }", kTitle,
      "type Shade { Light, Dark(int32) }\ndef @f(%s: Shade) -> int32 { match (%s) { Light => %todo, "
      "Dark(_) => %todo } }"},
-    {"def @f(%p: (Option[int32], Option[int32])) {\n  match$0 (%p) {\n    (Some(%x), _) => %x\n  }\n}", kTitle,
+    {"def @f(%p: (Option[int32], Option[int32])) {\n  match$0 (%p) {\n    (Some(%x), _) => %x\n  }\n}",
+     kTitle,
      "def @f(%p: (Option[int32], Option[int32])) {\n  match (%p) {\n    (Some(%x), _) => %x,\n"
      "    (None, _) => %todo,\n  }\n}"},
     {"type L { A, B, C, D, E, F, G }\ndef @f(%l: L) { match$0 (%l) { A => 1 } }", kTitle,

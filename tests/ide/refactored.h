@@ -73,7 +73,7 @@ inline void expect_row(const RefactoringRow& row) {
     const Range range = marked.ranges.empty() ? Range{marked.cursor, marked.cursor} : marked.ranges[0];
     const std::vector<std::string> before = document.titles(range);
     const std::string after = document.after(range, row.title);
-    const std::string wanted = !row.after                          ? ""
+    const std::string wanted = !row.after                           ? ""
                                : row.after == std::string(kRefused) ? kRefused
                                                                     : laid_out(row.after);
     EXPECT_EQ(after, wanted) << testing::PrintToString(before);

@@ -10,10 +10,11 @@ namespace quern::ide {
 namespace {
 
 const RefactoringRow kArguments[] = {
-    {"def @f(%x: Tensor[(2, 3), float32], %w: Tensor[(3, 4), float32]) { nn.dense(%x, %w$0) }", "transpose `%w`",
+    {"def @f(%x: Tensor[(2, 3), float32], %w: Tensor[(3, 4), float32]) { nn.dense(%x, %w$0) }",
+     "transpose `%w`",
      "def @f(%x: Tensor[(2, 3), float32], %w: Tensor[(3, 4), float32]) { nn.dense(%x, transpose(%w)) }"},
-    {"def @f(%x: Tensor[(2, 3), float32], %w: Tensor[(3, 4), float32]) { nn.dense(%x, %w$0) }", "transpose `%x`",
-     kNotOffered},
+    {"def @f(%x: Tensor[(2, 3), float32], %w: Tensor[(3, 4), float32]) { nn.dense(%x, %w$0) }",
+     "transpose `%x`", kNotOffered},
     {"def @f(%x: Tensor[(2, 3), float32], %w: Tensor[(4, 2), float32]) { nn.matmul(%x$0, %w) }",
      "swap the arguments of `nn.matmul`",
      "def @f(%x: Tensor[(2, 3), float32], %w: Tensor[(4, 2), float32]) { nn.matmul(%w, %x) }"},
@@ -36,8 +37,8 @@ const RefactoringRow kArguments[] = {
      "def @g(%x: Tensor[(6,), float32]) -> Tensor[(6,), float32] { %x }\n"
      "let %y: Tensor[(2, 3), float32] = ones((2, 3));\n@g(reshape(%y, newshape=(6,)))"},
     // What fits, and what nothing repairs.
-    {"def @f(%x: Tensor[(2, 3), float32], %w: Tensor[(3, 3), float32]) { nn.dense(%x, %w$0) }", "transpose `%w`",
-     kNotOffered},
+    {"def @f(%x: Tensor[(2, 3), float32], %w: Tensor[(3, 3), float32]) { nn.dense(%x, %w$0) }",
+     "transpose `%w`", kNotOffered},
     {"def @f(%x: Tensor[(2, 3), float32]) { nn.dense(%x, %nothing$0) }", "transpose `%x`", kNotOffered},
 };
 

@@ -1,5 +1,5 @@
-// What the editor offers, on random programs: after each change of a place drawn by chance the program gives what
-// it gave before.
+// What the editor offers, on random programs: after each change of a place drawn by chance the program
+// gives what it gave before.
 //
 //   QUERN_RANDOM_REFACTORED=2000   how many programs
 //   QUERN_RANDOM_SEED=17           only this one
@@ -92,8 +92,7 @@ struct Counts {
 std::string problem_of(Document& document, const ide::Refactoring& one, Range at, Counts& counts) {
   Session& session = document.session();
   const std::string before = session.text(document.source());
-  const auto edits =
-      ide::edits_of(session, {document.source(), at}, document.context(), one.name, one.title);
+  const auto edits = ide::edits_of(session, {document.source(), at}, document.context(), one.name, one.title);
   if (session.text(document.source()) != before) return "the text has not come back";
   if (!edits) {
     ++counts.refused;
@@ -125,8 +124,8 @@ TEST(RandomRefactorings, KeepWhatAProgramGives) {
     Random random(seed);
     for (int i = 0; i < kPlaces; ++i) {
       const Range at = document.place(random);
-      const auto offered = ide::refactorings(document.session(), {document.source(), at},
-                                             document.context(), [](ide::RefactoringKind) { return true; });
+      const auto offered = ide::refactorings(document.session(), {document.source(), at}, document.context(),
+                                             [](ide::RefactoringKind) { return true; });
       for (const ide::Refactoring& one : offered) {
         const std::string problem = problem_of(document, one, at, all[std::string(one.name)]);
         ASSERT_EQ(problem, "");

@@ -30,7 +30,7 @@ class GradientExpansion {
     if (!definition) return false;
     std::string base = "grad_" + function_;
     std::ranges::replace(base, '.', '_');
-    name_ = free_name(selection_.lexed, LexemeKind::Global, base);
+    name_ = free_name(selection_.lexed(), LexemeKind::Global, base);
     if (const auto made = gradient_definition(*definition, name_)) definition_ = *made;
     return !definition_.empty();
   }

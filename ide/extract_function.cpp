@@ -56,7 +56,7 @@ class FunctionExtraction {
   }
 
   std::optional<Change> function() const {
-    const std::string name = free_name(selection_.lexed, LexemeKind::Global, "extracted");
+    const std::string name = free_name(selection_.lexed(), LexemeKind::Global, "extracted");
     const std::string end = line_end(selection_.text());
     const std::string dims = dims_.empty() ? "" : fmt::format("[{}]", fmt::join(dims_, ", "));
     const std::string text =
@@ -67,7 +67,7 @@ class FunctionExtraction {
   }
 
   std::optional<Change> op() const {
-    const std::string name = free_name(selection_.lexed, LexemeKind::Name, "extracted");
+    const std::string name = free_name(selection_.lexed(), LexemeKind::Name, "extracted");
     const std::string end = line_end(selection_.text());
     const SyntaxPtr comprehension = inner();
     std::vector<std::string> binders;

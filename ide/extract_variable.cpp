@@ -44,7 +44,7 @@ class Extraction {
   std::optional<Change> change() const {
     SyntaxPtr inner = expression_;
     while (inner->is(SyntaxKind::Paren)) inner = inner->child(0);
-    const std::string name = free_name(selection_.lexed, LexemeKind::Local, name_after(inner));
+    const std::string name = free_name(selection_.lexed(), LexemeKind::Local, name_after(inner));
     const Range whole = selection_.range_of(statement_), part = selection_.range_of(expression_);
     const std::string let =
         fmt::format("let %{} = {};", name, selection_.text_of(selection_.range_of(inner)));

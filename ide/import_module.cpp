@@ -88,7 +88,7 @@ class Imports {
     for (const auto& [known, declaration] : session_.import_names(selection_.module()))
       if (session_.declaration(declaration).syntax->text == path) alias = known;
     if (alias.empty()) {
-      alias = free_name(selection_.lexed, LexemeKind::Name, module_name(file));
+      alias = free_name(selection_.lexed(), LexemeKind::Name, module_name(file));
       edits.push_back(import_line(path, alias));
     }
     const bool has_sigil = name.starts_with("@");
@@ -110,7 +110,7 @@ class Imports {
       if (session_.info(id).kind == PieceKind::Import) after = session_.range_of(id).end;
     if (after > 0) return {{after, after}, end + line};
     uint32_t before = session_.range_of(all.front()).begin;
-    const LexedText& lexed = selection_.lexed;
+    const LexedText& lexed = selection_.lexed();
     for (auto comment = lexed.comments.rbegin(); comment != lexed.comments.rend(); ++comment) {
       if (comment->end > before) continue;
       if (!lexed.in_text(*comment).starts_with("///")) break;

@@ -47,10 +47,10 @@ class Inlining {
     // A function that is bound is general, and may name itself.
     if (!value_ || is_function() || !find_uses() || !is_pure()) return false;
     statement_ = range_of(let_);
-    const std::optional<Range> removed = with_separator(selection_.lexed, statement_);
+    const std::optional<Range> removed = with_separator(selection_.lexed(), statement_);
     if (!removed || has_own_comment()) return false;
     removed_ = *removed;
-    return std::ranges::all_of(uses_, [&](const Use& use) { return keeps_names(use) && fits(use); });
+    return keeps_names() && std::ranges::all_of(uses_, [&](const Use& use) { return fits(use); });
   }
 
   std::optional<Change> change() const {
@@ -126,21 +126,21 @@ class Inlining {
   /// A comment that would go with the statement.
   bool has_own_comment() const {
     const Range value = range_of(value_);
-    return has_comment(selection_.lexed, {statement_.begin, value.begin}) ||
-           has_comment(selection_.lexed,
-                       {value.end, with_separator(selection_.lexed, statement_).value_or(statement_).end});
+    return has_comment(selection_.lexed(), {statement_.begin, value.begin}) ||
+           has_comment(selection_.lexed(),
+                       {value.end, with_separator(selection_.lexed(), statement_).value_or(statement_).end});
   }
 
-  /// Whether what the value names is not bound anew before a use.
-  bool keeps_names(const Use& use) const {
-    if (!free_) free_ = free_names(session_, declaration_, value_);
+  /// Whether what the value names is not bound anew before the last use.
+  bool keeps_names() const {
+    const std::vector<FreeName> free = free_names(session_, declaration_, value_);
+    if (free.empty()) return true;
     for (const DeclarationId id : declarations())
       for (const Occurrence& occurrence : session_.occurrences(id)) {
         if (!occurrence.declares) continue;
         const Range range = session_.range_of(occurrence, id);
-        if (range.begin < statement_.end || range.begin > use.range.begin) continue;
-        const std::string_view bound = selection_.text_of(range);
-        if (std::ranges::find(*free_, bound, &FreeName::text) != free_->end()) return false;
+        if (range.begin < statement_.end || range.begin > uses_.back().range.begin) continue;
+        if (std::ranges::find(free, selection_.text_of(range), &FreeName::text) != free.end()) return false;
       }
     return true;
   }
@@ -158,7 +158,6 @@ class Inlining {
   SyntaxPtr let_ = nullptr, value_ = nullptr;
   Range statement_, removed_;
   std::vector<Use> uses_;
-  mutable std::optional<std::vector<FreeName>> free_;
 };
 
 }  // namespace

@@ -129,7 +129,7 @@ class MissingArms {
   /// Behind the last arm, or its comma.
   bool find_end() {
     const Range whole = selection_.range_of(match_);
-    const LexedText& lexed = selection_.lexed;
+    const LexedText& lexed = selection_.lexed();
     const auto after =
         std::partition_point(lexed.lexemes.begin(), lexed.lexemes.end(),
                              [&](const Lexeme& lexeme) { return lexeme.range.end <= whole.end; });

@@ -47,10 +47,10 @@ class DimNaming {
     if (extents_.empty() || count_errors(selection_.session, selection_.source) > 0) return false;
     constexpr std::array<std::string_view, 8> kNames{"n", "m", "k", "d", "h", "w", "c", "b"};
     auto is_free = [&](std::string_view name) {
-      return free_name(selection_.lexed, LexemeKind::Name, std::string(name)) == name;
+      return free_name(selection_.lexed(), LexemeKind::Name, std::string(name)) == name;
     };
     const auto free = std::ranges::find_if(kNames, is_free);
-    name_ = free == kNames.end() ? free_name(selection_.lexed, LexemeKind::Name, "n") : *free;
+    name_ = free == kNames.end() ? free_name(selection_.lexed(), LexemeKind::Name, "n") : *free;
     return find_parameters();
   }
 
@@ -72,7 +72,7 @@ class DimNaming {
       insertion_ = selection_.range_of(declared->children.back()).end;
       return true;
     }
-    const LexedText& lexed = selection_.lexed;
+    const LexedText& lexed = selection_.lexed();
     const uint32_t begin = selection_.range_of(def_).begin;
     for (size_t i = 0; i + 1 < lexed.lexemes.size(); ++i)
       if (lexed.lexemes[i].range.begin >= begin && lexed.word(i) == "def") {

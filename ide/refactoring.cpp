@@ -50,7 +50,6 @@ std::optional<Selection> Selection::of(Session& session, const SelectedRange& se
   const std::optional<SyntaxPath> at = session.syntax_at(selected.source, found.range.begin);
   if (!at) return std::nullopt;
   found.at = *at;
-  found.lexed = lexed_text(text);
   SyntaxPtr node = session.declaration(at->declaration).syntax;
   while (node) {
     found.around.push_back(node);
@@ -81,12 +80,17 @@ SyntaxPtr Selection::expression() const {
   return nullptr;
 }
 
+const LexedText& Selection::lexed() const {
+  if (!lexed_) lexed_ = lexed_text(text());
+  return *lexed_;
+}
+
 uint32_t Selection::begin_with_comment() const {
   uint32_t begin = at.range.begin;
-  for (auto comment = lexed.comments.rbegin(); comment != lexed.comments.rend(); ++comment) {
+  for (auto comment = lexed().comments.rbegin(); comment != lexed().comments.rend(); ++comment) {
     if (comment->end > begin) continue;
     const bool is_above = text_of({comment->end, begin}).find_first_not_of(" \t\r\n") == std::string::npos;
-    if (!lexed.in_text(*comment).starts_with("///") || !is_above) break;
+    if (!lexed().in_text(*comment).starts_with("///") || !is_above) break;
     begin = comment->begin;
   }
   return begin;

@@ -29,9 +29,9 @@ class Selection {
   SyntaxPath at;
   /// From the root of the declaration, or of the chunk, to the innermost node with all of the range.
   std::vector<SyntaxPtr> around;
-  LexedText lexed;  ///< of the source
 
   const std::string& text() const { return session.text(source); }
+  const LexedText& lexed() const;
   std::string_view text_of(Range part) const {
     return std::string_view(text()).substr(part.begin, part.end - part.begin);
   }
@@ -46,6 +46,8 @@ class Selection {
 
  private:
   Selection(Session& asked, const RefactoringContext& with) : session(asked), context(with), source(0) {}
+
+  mutable std::optional<LexedText> lexed_;  ///< made when it is first asked for
 };
 
 /// What may be done. `change` is called while the selection holds, and gives nothing where it cannot be done

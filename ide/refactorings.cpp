@@ -14,11 +14,12 @@ struct Row {
   std::string_view name;
   RefactoringKind kind;
   FindOffers find;
+  bool tries = false;  ///< a text before it offers one, so that syntax is another then
 };
 
 constexpr Row kRows[] = {
     {"add missing arms", RefactoringKind::QuickFix, add_missing_arms},
-    {"repair arguments", RefactoringKind::QuickFix, repair_arguments},
+    {"repair arguments", RefactoringKind::QuickFix, repair_arguments, true},
     {"import module", RefactoringKind::QuickFix, import_module},
     {"extract variable", RefactoringKind::Extract, extract_variable},
     {"extract function", RefactoringKind::Extract, extract_function},
@@ -28,7 +29,7 @@ constexpr Row kRows[] = {
     {"write gradient out", RefactoringKind::Rewrite, expand_gradient},
     {"write schedule", RefactoringKind::Rewrite, write_schedule},
     {"write types", RefactoringKind::Rewrite, write_types},
-    {"remove types", RefactoringKind::Rewrite, remove_types},
+    {"remove types", RefactoringKind::Rewrite, remove_types, true},
     {"write all types", RefactoringKind::Source, write_all_types},
 };
 
@@ -38,14 +39,19 @@ std::vector<Refactoring> refactorings(Session& session, const SelectedRange& sel
                                       const RefactoringContext& context,
                                       const std::function<bool(RefactoringKind)>& is_wanted) {
   std::vector<Refactoring> all;
+  std::optional<Selection> selection;
   for (const Row& row : kRows) {
     if (!is_wanted(row.kind)) continue;
-    // One row's trial may have renewed the syntax.
-    const std::optional<Selection> selection = Selection::of(session, selected, context);
-    if (!selection) return all;
+    if (!selection) {
+      std::optional<Selection> made = Selection::of(session, selected, context);
+      if (!made) return all;
+      selection.emplace(std::move(*made));
+    }
     std::vector<Offer> offers;
     row.find(*selection, offers);
     for (Offer& offer : offers) all.push_back({row.name, row.kind, std::move(offer.title)});
+    offers.clear();
+    if (row.tries) selection.reset();
   }
   return all;
 }

@@ -86,7 +86,11 @@ Json code_actions(ServerState& state, const Json& params) {
   Json actions = Json::array();
   if (!asked) return actions;
   const Range range = asked_range(*asked, params.at("range"));
-  auto wanted = [&](RefactoringKind kind) { return is_wanted(context, protocol_kind(kind)); };
+  // What is for all of a file is for clients that ask for it.
+  auto wanted = [&](RefactoringKind kind) {
+    const bool is_asked = kind != RefactoringKind::Source || context.contains("only");
+    return is_asked && is_wanted(context, protocol_kind(kind));
+  };
   if (wanted(RefactoringKind::QuickFix)) add_fixes(state, *asked, range, actions);
   const ide::SelectedRange selected{asked->source, range};
   const auto in = refactoring_context(state, *state.documents.find(asked->document->uri));

@@ -71,6 +71,10 @@ const ImportRow kImports[] = {
      "// A script.\nimport \"lib/parts.relay\" as parts\nlet %x = @parts.help(1f);\n%x"},
     {"import \"lib/parts.relay\" as p\nlet %x = @help$0(1f);\n%x", "import `@help` from \"lib/parts.relay\"",
      "import \"lib/parts.relay\" as p\nlet %x = @p.help(1f);\n%x"},
+    {"import \"lib/more.relay\" as more\n\nlet %x = @h$0elp(1f);\n@more.more(%x)",
+     "import `@help` from \"lib/parts.relay\"",
+     "import \"lib/more.relay\" as more\nimport \"lib/parts.relay\" as parts\n\nlet %x = @parts.help(1f);\n"
+     "@more.more(%x)"},
     {"/// Its doc.\ndef @f(%s: Sh$0ade) { %s }", "import `Shade` from \"lib/parts.relay\"",
      "import \"lib/parts.relay\" as parts\n/// Its doc.\ndef @f(%s: parts.Shade) { %s }"},
     {"let %parts = 1f;\ntwi$0ce(%parts)", "import `twice` from \"lib/parts.relay\"",
@@ -85,6 +89,7 @@ TEST(Repairs, Imports) {
       "op twice(%x: Tensor[s, t]) -> Tensor[s, t] { [..i] => %x[..i] * 2 }\n";
   std::filesystem::create_directories(folder.path() / "lib");
   std::ofstream(folder.path() / "lib/parts.relay", std::ios::binary) << parts;
+  std::ofstream(folder.path() / "lib/more.relay") << "def @more(%x: float32) -> float32 { %x }\n";
   const std::string own = (folder.path() / "script.relay").string();
   for (const ImportRow& row : kImports) {
     SCOPED_TRACE(row.text);

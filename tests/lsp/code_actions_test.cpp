@@ -131,6 +131,8 @@ TEST(LspCodeActions, OnlyTheKindsThatAreWanted) {
   EXPECT_THAT(kinds(0, 6, "refactor"), ElementsAre("refactor.rewrite"));
   EXPECT_THAT(kinds(0, 6, "refactor.inline"), IsEmpty());
   EXPECT_THAT(kinds(0, 6, "source"), IsEmpty());
+  client.change("untitled:1", 2, json::array({{{"text", "let %count = 1;\n\nlet %other = 2;"}}}));
+  EXPECT_THAT(kinds(0, 6, "source"), ElementsAre("source"));
 }
 
 }  // namespace

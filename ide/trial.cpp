@@ -8,12 +8,6 @@ namespace quern::ide {
 
 namespace {
 
-std::string after(std::string text, const TextEdits& edits) {
-  for (auto edit = edits.rbegin(); edit != edits.rend(); ++edit)
-    text.replace(edit->first.begin, edit->first.end - edit->first.begin, edit->second);
-  return text;
-}
-
 /// A source with another text as long as this lives.
 class OtherText {
  public:
@@ -31,7 +25,50 @@ class OtherText {
   std::string before_;
 };
 
+/// Whether a change of a range is one of what is in the other: an insertion at its ends is not.
+bool touches(Range changed, Range declaration) {
+  return changed.begin < declaration.end && declaration.begin < changed.end;
+}
+
+std::vector<size_t> touched_by(Session& session, SourceId source, const std::vector<Range>& ranges) {
+  std::vector<size_t> places;
+  const std::vector<DeclarationId>& declarations = session.declarations(source);
+  for (size_t i = 0; i < declarations.size(); ++i) {
+    const Range range = session.range_of(declarations[i]);
+    if (std::ranges::any_of(ranges, [&](Range r) { return touches(r, range); })) places.push_back(i);
+  }
+  return places;
+}
+
+/// Where the texts of edits stand after them.
+std::vector<Range> ranges_after(const TextEdits& edits) {
+  std::vector<Range> ranges;
+  int64_t by = 0;
+  for (const auto& [range, text] : edits) {
+    const auto begin = static_cast<uint32_t>(range.begin + by);
+    const auto size = static_cast<uint32_t>(text.size());
+    ranges.push_back({begin, begin + size});
+    by += static_cast<int64_t>(size) - (range.end - range.begin);
+  }
+  return ranges;
+}
+
+bool is_typed_alone(PieceKind kind, const std::string& name) {
+  return kind == PieceKind::Statement || (kind == PieceKind::Def && name.starts_with("@"));
+}
+
 }  // namespace
+
+std::string edited(std::string text, const TextEdits& edits) {
+  for (auto edit = edits.rbegin(); edit != edits.rend(); ++edit)
+    text.replace(edit->first.begin, edit->first.end - edit->first.begin, edit->second);
+  return text;
+}
+
+void with_text(Session& session, SourceId source, std::string text, const std::function<void()>& f) {
+  const OtherText trial(session, source, std::move(text));
+  f();
+}
 
 std::optional<TypedDeclarations> TypedDeclarations::of(Session& session, SourceId source,
                                                        const std::vector<size_t>& places) {
@@ -39,9 +76,11 @@ std::optional<TypedDeclarations> TypedDeclarations::of(Session& session, SourceI
   const std::vector<DeclarationId> declarations = session.declarations(source);
   for (const size_t place : places) {
     const DeclarationId id = declarations.at(place);
+    if (has_errors(session.check_declaration(id))) return std::nullopt;
+    const DeclarationInfo& info = session.info(id);
+    if (!is_typed_alone(info.kind, info.name)) continue;
     const Inferred* inferred = session.inferred(id);
-    if (!inferred || !inferred->definition.body || has_errors(session.check_declaration(id)))
-      return std::nullopt;
+    if (!inferred || !inferred->definition.body) return std::nullopt;
     typed.definitions_.push_back(inferred->definition);
     typed.variables_.push_back(inferred->variable);
   }
@@ -58,27 +97,117 @@ bool TypedDeclarations::same_as(const TypedDeclarations& other) const {
   return !difference(parts(*this), parts(other));
 }
 
-std::vector<size_t> touched(Session& session, SourceId source, const TextEdits& edits) {
-  std::vector<size_t> places;
-  const std::vector<DeclarationId>& declarations = session.declarations(source);
-  for (size_t i = 0; i < declarations.size(); ++i) {
-    const Range range = session.range_of(declarations[i]);
-    const bool is_touched = std::ranges::any_of(edits, [&](const auto& edit) {
-      return edit.first.begin <= range.end && range.begin <= edit.first.end;
-    });
-    if (is_touched) places.push_back(i);
+Arena& TypedDeclarations::arena() {
+  if (!arena_) {
+    arena_ = std::make_shared<Arena>();
+    for (Definition& definition : definitions_) {
+      arena_->keep(definition.arena);
+      definition.arena = arena_;
+    }
   }
-  return places;
+  return *arena_;
 }
 
-bool keep_meaning(Session& session, SourceId source, const TextEdits& edits,
-                  const TypedDeclarations& before) {
+void TypedDeclarations::erase(size_t i) {
+  definitions_.erase(definitions_.begin() + static_cast<ptrdiff_t>(i));
+  variables_.erase(variables_.begin() + static_cast<ptrdiff_t>(i));
+}
+
+bool TypedDeclarations::put_value_in_place(const IsBinding& is_it) {
+  for (size_t i = 0; i < definitions_.size(); ++i) {
+    const ExprPtr value = definitions_[i].body;
+    if (variables_[i] && is_it(quern::Binding{variables_[i], value})) {
+      ExprSubstitution at;
+      at.variables.emplace(variables_[i], value);
+      for (size_t k = i + 1; k < definitions_.size(); ++k)
+        definitions_[k].body = substitute(arena(), definitions_[k].body, at);
+      erase(i);
+      return true;
+    }
+    if (const ExprPtr body = with_value_in_place(arena(), value, is_it)) {
+      definitions_[i].body = body;
+      return true;
+    }
+  }
+  return false;
+}
+
+void TypedDeclarations::take_for_lets() {
+  VariableMap variables;
+  for (size_t i = 0; i < definitions_.size(); ++i) {
+    definitions_[i].body = with_lets(arena(), definitions_[i].body, variables);
+    const Variable* bound = variables_[i];
+    if (!bound || !bound->graph) continue;
+    variables_[i] = variables[bound] = make_variable(arena(), bound->name, bound->type);
+  }
+}
+
+void TypedDeclarations::drop_schedules() {
+  for (Definition& definition : definitions_) definition.body = without_schedules(arena(), definition.body);
+}
+
+bool TypedDeclarations::put_body_in_place(std::string_view global) {
+  const auto found = std::ranges::find(definitions_, global, &Definition::name);
+  if (found == definitions_.end()) return false;
+  arena();
+  const Definition function = *found;
+  erase(static_cast<size_t>(found - definitions_.begin()));
+  for (Definition& definition : definitions_)
+    definition.body = with_body_in_place(*arena_, definition.body, global, function);
+  return true;
+}
+
+void TypedDeclarations::put_operator_in_place(std::string_view op, FunctionSource& functions) {
+  for (Definition& definition : definitions_)
+    definition.body = with_operator_in_place(arena(), definition.body, op, functions);
+}
+
+std::vector<size_t> touched(Session& session, SourceId source, const TextEdits& edits) {
+  std::vector<Range> ranges;
+  for (const auto& [range, text] : edits) ranges.push_back(range);
+  return touched_by(session, source, ranges);
+}
+
+bool succeeds(Session& session, SourceId source, const Change& change) {
+  bool holds = false;
+  with_text(session, source, edited(session.text(source), change.edits),
+            [&] { holds = change.holds(session); });
+  return holds;
+}
+
+std::optional<Change> same_program(Session& session, SourceId source, TextEdits edits,
+                                   const SeeThrough& before, SeeThrough after) {
   const std::vector<size_t> places = touched(session, source, edits);
-  const size_t count = session.declarations(source).size();
-  OtherText trial(session, source, after(session.text(source), edits));
-  if (session.declarations(source).size() != count) return false;
-  const auto found = TypedDeclarations::of(session, source, places);
-  return found && found->same_as(before);
+  std::optional<TypedDeclarations> found = TypedDeclarations::of(session, source, places);
+  if (!found || (before && !before(session, *found))) return std::nullopt;
+  auto program = std::make_shared<const TypedDeclarations>(std::move(*found));
+  const std::vector<Range> ranges = ranges_after(edits);
+  auto holds = [=, after = std::move(after)](Session& tried) {
+    std::optional<TypedDeclarations> now =
+        TypedDeclarations::of(tried, source, touched_by(tried, source, ranges));
+    return now && (!after || after(tried, *now)) && now->same_as(*program);
+  };
+  return Change{std::move(edits), std::move(holds)};
+}
+
+size_t count_errors(Session& session, SourceId source, std::string_view ignored) {
+  return static_cast<size_t>(std::ranges::count_if(session.check(source), [&](const LocatedDiagnostic& d) {
+    return severity_of(d.kind) == Severity::Error &&
+           (ignored.empty() || d.message.find(ignored) == std::string::npos);
+  }));
+}
+
+Change with_fewer_errors(Session& session, SourceId source, TextEdits edits, std::string_view ignored) {
+  const size_t before = count_errors(session, source, ignored);
+  return {std::move(edits), [source, before, ignored = std::string(ignored)](Session& tried) {
+            return count_errors(tried, source, ignored) < before;
+          }};
+}
+
+Change without_new_errors(Session& session, SourceId source, TextEdits edits) {
+  const size_t before = count_errors(session, source);
+  return {std::move(edits),
+          [source, before](Session& tried) { return count_errors(tried, source) <= before; }};
 }
 
 }  // namespace quern::ide

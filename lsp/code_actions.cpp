@@ -1,4 +1,6 @@
-// textDocument/codeAction: the fixes of diagnostics, and changes that keep what a text means.
+// textDocument/codeAction and its resolve: the fixes of diagnostics, and changes that keep what a text means.
+
+#include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -17,7 +19,19 @@ namespace quern::lsp {
 
 namespace {
 
-constexpr std::string_view kQuickFix = "quickfix", kRewrite = "refactor.rewrite";
+using ide::RefactoringKind;
+
+/// The protocol's CodeActionKind.
+std::string_view protocol_kind(RefactoringKind kind) {
+  switch (kind) {
+    case RefactoringKind::QuickFix: return "quickfix";
+    case RefactoringKind::Extract: return "refactor.extract";
+    case RefactoringKind::Inline: return "refactor.inline";
+    case RefactoringKind::Rewrite: return "refactor.rewrite";
+    case RefactoringKind::Source: return "source";
+  }
+  return "";
+}
 
 template <class Json>
 Json workspace_edit(const Asked& asked, const std::vector<std::pair<Range, std::string>>& edits) {
@@ -50,39 +64,78 @@ void add_fixes(ServerState& state, const Asked& asked, Range selected, Json& act
       continue;
     for (const LocatedFix& fix : diagnostic.fixes)
       actions.push_back({{"title", fix.title},
-                         {"kind", kQuickFix},
+                         {"kind", protocol_kind(RefactoringKind::QuickFix)},
                          {"diagnostics", Json::array({to_json<Json>(state, *asked.document, diagnostic)})},
                          {"isPreferred", diagnostic.fixes.size() == 1},
                          {"edit", workspace_edit<Json>(asked, fix.edits)}});
   }
 }
 
+ide::RefactoringContext refactoring_context(ServerState& state, Document& document) {
+  return {document.hints, [&state](const auto& visit) { state.workspace.each_file(visit); }};
+}
+
 }  // namespace
 
-/// Those of the diagnostics that a range touches, then what may be done at its begin. Throws Stopped where
-/// that was given up.
+/// The fixes of the diagnostics that a range touches, then what may be done where it is. A client that can
+/// ask for edits later gets them by resolve. Throws Stopped where that was given up.
 template <class Json>
 Json code_actions(ServerState& state, const Json& params) {
   const Json& context = params.at("context");
-  const PositionRange range = to_range(params.at("range"));
   const std::optional<Asked> asked = asked_document(state, params);
   Json actions = Json::array();
   if (!asked) return actions;
-  const uint32_t begin = asked->positions.offset(range.start);
-  const Range selected{begin, std::max(begin, asked->positions.offset(range.end))};
-  if (is_wanted(context, kQuickFix)) add_fixes(state, *asked, selected, actions);
-  if (!is_wanted(context, kRewrite)) return actions;
-  ide::KnownHints& known = state.documents.find(asked->document->uri)->hints;
-  const auto refactorings = ide::refactorings(state.session, asked->source, selected, known);
-  // The text was edited and has come back: positions are in the present one.
-  const std::optional<Asked> now = asked_document(state, params);
-  for (const ide::Refactoring& found : refactorings)
-    if (now)
-      actions.push_back(
-          {{"title", found.title}, {"kind", kRewrite}, {"edit", workspace_edit<Json>(*now, found.edits)}});
+  const Range range = asked_range(*asked, params.at("range"));
+  // What is for all of a file is for clients that ask for it.
+  auto wanted = [&](RefactoringKind kind) {
+    const bool is_asked = kind != RefactoringKind::Source || context.contains("only");
+    return is_asked && is_wanted(context, protocol_kind(kind));
+  };
+  if (wanted(RefactoringKind::QuickFix)) add_fixes(state, *asked, range, actions);
+  const ide::SelectedRange selected{asked->source, range};
+  const auto in = refactoring_context(state, *state.documents.find(asked->document->uri));
+  for (const ide::Refactoring& found : ide::refactorings(state.session, selected, in, wanted)) {
+    Json action = {{"title", found.title}, {"kind", protocol_kind(found.kind)}};
+    if (state.client.resolves_edits) {
+      action["data"] = {{"uri", asked->document->uri},
+                        {"version", asked->document->version},
+                        {"begin", range.begin},
+                        {"end", range.end},
+                        {"name", found.name}};
+    } else {
+      const auto edits = ide::edits_of(state.session, selected, in, found.name, found.title);
+      if (!edits) continue;
+      // The text was another one meanwhile: positions are in the present one.
+      action["edit"] = workspace_edit<Json>(*asked_document(state, params), *edits);
+    }
+    actions.push_back(std::move(action));
+  }
   return actions;
 }
 
+/// The action with its edit. Throws RequestFailed where the text is another one by now, or where the trial
+/// finds that it would be another program.
+template <class Json>
+Json resolve_code_action(ServerState& state, const Json& action) {
+  if (!action.contains("data")) return action;
+  const Json& data = action.at("data");
+  Document* document = state.documents.find(data.at("uri").template get_ref<const std::string&>());
+  if (!document || !document->in_step || document->version != data.at("version").template get<int64_t>())
+    throw RequestFailed("the text has changed since this was offered");
+  const auto title = action.at("title").template get<std::string>();
+  const ide::SelectedRange selected{
+      document->source, {data.at("begin").template get<uint32_t>(), data.at("end").template get<uint32_t>()}};
+  const auto edits = ide::edits_of(state.session, selected, refactoring_context(state, *document),
+                                   data.at("name").template get<std::string>(), title);
+  if (!edits) throw RequestFailed(edits.error().message);
+  Json resolved = action;
+  const Asked asked{document, document->source,
+                    Positions(state.session.text(document->source), state.encoding)};
+  resolved["edit"] = workspace_edit<Json>(asked, *edits);
+  return resolved;
+}
+
 template nlohmann::json code_actions(ServerState&, const nlohmann::json&);
+template nlohmann::json resolve_code_action(ServerState&, const nlohmann::json&);
 
 }  // namespace quern::lsp

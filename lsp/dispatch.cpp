@@ -77,6 +77,9 @@ ClientFeatures client_features(const json& params) {
   client.location_links = has("textDocument/definition/linkSupport");
   client.document_changes = has("workspace/workspaceEdit/documentChanges");
   client.folds_lines = has("textDocument/foldingRange/lineFoldingOnly");
+  const json::json_pointer resolved("/capabilities/textDocument/codeAction/resolveSupport/properties");
+  if (params.contains(resolved))
+    for (const json& property : params.at(resolved)) client.resolves_edits |= property == "edit";
   client.label_offsets =
       has("textDocument/signatureHelp/signatureInformation/parameterInformation/labelOffsetSupport");
   return client;

@@ -1,4 +1,5 @@
-// textDocument/inlayHint and its resolve: types that a text leaves out, and what parts of it evaluated to.
+// textDocument/inlayHint and its resolve: types and names of attributes that a text leaves out, and what parts of it
+// evaluated to.
 
 #include <fmt/format.h>
 
@@ -7,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "ide/attribute_hints.h"
 #include "ide/type_hints.h"
 #include "lsp/cursor.h"
 #include "lsp/evaluation/evaluations.h"
@@ -46,7 +48,7 @@ void add_results(ServerState& state, const Asked& asked, Range range, Json& hint
   }
 }
 
-/// The hints in a range; to take one writes the annotation, where that may be written as it is.
+/// The hints in a range; to take one writes the annotation, where that may be written as it is, or the name.
 template <class Json>
 Json inlay_hints(ServerState& state, const Json& params) {
   const Json& range = params.at("range");
@@ -63,15 +65,24 @@ Json inlay_hints(ServerState& state, const Json& params) {
     if (hint.can_be_inserted) shown["textEdits"] = Json::array({{{"range", at}, {"newText", hint.text}}});
     hints.push_back(std::move(shown));
   }
+  for (const ide::AttributeHint& hint :
+       ide::attribute_hints(state.session, asked->source, asked_range(*asked, range))) {
+    const Json at = to_json<Json>(asked->positions.range({hint.offset, hint.offset}));
+    const std::string name = hint.name + "=";
+    hints.push_back({{"position", at.at("start")},
+                     {"label", name},
+                     {"kind", 2},
+                     {"textEdits", Json::array({{{"range", at}, {"newText", name}}})}});
+  }
   add_results(state, *asked, asked_range(*asked, range), hints);
   return hints;
 }
 
-/// The hint with its whole text as tooltip.
+/// The hint with its whole text as tooltip, where it is a type's.
 template <class Json>
 Json resolve_inlay_hint(ServerState&, const Json& hint) {
+  if (!hint.contains("data")) return hint;
   Json resolved = hint;
-  if (!hint.contains("data")) return resolved;
   resolved["tooltip"] = {
       {"kind", "markdown"},
       {"value", fmt::format("```quern\n{}\n```", hint.at("data").template get_ref<const std::string&>())}};

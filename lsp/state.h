@@ -25,6 +25,7 @@ struct ClientFeatures {
   bool refreshes_hints = false;        ///< it can be asked to ask for inlay hints again
   bool refreshes_lenses = false;       ///< the same of code lenses
   bool shows_documents = false;        ///< it can be asked to show a document
+  bool resolves_edits = false;         ///< it asks for the edit of a code action when it is taken
   bool label_offsets = false;          ///< parameters of a signature may be given by their places in it
 };
 

@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "ide/derivative.h"
+#include "ide/gradient_text.h"
 #include "ir/base/interrupt.h"
 #include "repl/commands/parts.h"
 #include "repl/report/command_text.h"
@@ -20,13 +20,28 @@ namespace {
 
 /// `@f`: its gradient as a definition, simplified.
 bool show_gradient(Workspace& workspace, const std::string& asked) {
+  Session& session = workspace.session();
   const std::string_view name = global_name(trimmed(asked));
   if (name.empty()) return workspace.complain("write `:grad @f`");
-  const auto text = ide::derivative_text(workspace.session(), workspace.module(), name);
-  if (is_interrupted()) return workspace.complain(kInterrupted);
-  if (!text) return workspace.complain(text.error().message);
-  print_line(*text);
-  return true;
+  if (!session.find_definition(workspace.module(), name))
+    return workspace.complain(fmt::format("there is no definition `@{}`; `:defs` lists them", name));
+  const Definition* definition = session.definition(workspace.module(), name);
+  const std::string grad = fmt::format("grad_{}", name);
+  const auto made = definition ? ide::gradient_definition(*definition, grad) : std::nullopt;
+  if (!made)
+    return workspace.complain(
+        fmt::format("`@{0}` is typed anew for the arguments of each call: annotate its parameters, or ask "
+                    "`:ir dead_code grad(@{0})(…)`",
+                    name));
+  return workspace.with_source(*made, [&](SourceId source) {
+    if (!workspace.is_sound(source)) return false;
+    if (!session.definition(workspace.module(), grad))
+      return workspace.complain(fmt::format("`@{}` has no gradient that can be shown", name));
+    const auto derived = ide::derived_definition(session, workspace.module(), grad);
+    if (!derived) return workspace.complain(kInterrupted);
+    print_line(*derived);
+    return true;
+  });
 }
 
 /// The floats of a value: tensors, and where each stands.

@@ -147,7 +147,10 @@ const capabilities = {
   documentFormattingProvider: [ask('formatting', { options }, orNull(each(isEdit)))],
   documentRangeFormattingProvider: [ask('rangeFormatting', { options, range: all }, orNull(each(isEdit)))],
   documentOnTypeFormattingProvider: [ask('onTypeFormatting', { options, position: at(0, 46), ch: '}' }, orNull(each(isEdit)))],
-  codeActionProvider: [ask('codeAction', { range: all, context: { diagnostics: [] } }, orNull(each(({ title }) => isString(title))))],
+  codeActionProvider: [
+    ask('codeAction', { range: all, context: { diagnostics: [] } }, orNull(each(({ title }) => isString(title)))),
+    { method: 'codeAction/resolve', params: { title: 'a fix' }, check: ({ title }) => isString(title) },
+  ],
   codeLensProvider: [ask('codeLens', {}, orNull(each((lens) => (isRange(lens.range), lens.command && isCommand(lens.command)))))],
   documentLinkProvider: [ask('documentLink', {}, orNull(each(({ range }) => isRange(range))))],
   linkedEditingRangeProvider: [ask('linkedEditingRange', onFunction, orNull(({ ranges }) => each(isRange)(ranges)))],

@@ -32,28 +32,81 @@ const ActionRow kActions[] = {
     {"let %x: float$032 = 1f;", "remove the type of `%x`", "let %x = 1f;"},
     {"let %x: float$064 = 1.5;", "remove the type of `%x`", nullptr},
     {"let %x: float$032 = %nothing;", "remove the type of `%x`", nullptr},
+    // One of each further kind.
+    {"/* 漢🙂 */ def @f(%a: int32) {\n  let %$0x = %a + 1;\n  %x * 2\n}", "inline `%x`",
+     "/* 漢🙂 */ def @f(%a: int32) {\n  (%a + 1) * 2\n}"},
+    {"/* 漢🙂 */ def @f(%a: int32) { %$00 = %a + 1; %0 }", "make a `let` of `%0`",
+     "/* 漢🙂 */ def @f(%a: int32) { let %sum = %a + 1; %sum }"},
+    {"def @f(%o: Option[int32]) { \"🙂\"; match (%$0o) { None => 1 } }", "add the missing arms",
+     "def @f(%o: Option[int32]) { \"🙂\"; match (%o) { None => 1, Some(_) => %todo } }"},
 };
+
+/// What is offered with an edit, at once or when it is asked for.
+json offered(const TypedDocument<json>& document, const json& at, bool resolves) {
+  const json context = {{"diagnostics", json::array()}};
+  json actions = document.ask("textDocument/codeAction", {{"range", at}, {"context", context}});
+  for (json& action : actions) {
+    EXPECT_TRUE(resolves || action.contains("edit")) << action;
+    if (action.contains("edit")) continue;
+    const json answer = document.client.call("codeAction/resolve", action);
+    EXPECT_TRUE(answer.contains("result")) << answer;
+    action = answer.value("result", action);
+  }
+  return actions;
+}
+
+const json kResolves = {
+    {"textDocument", {{"codeAction", {{"resolveSupport", {{"properties", json::array({"edit"})}}}}}}}};
 
 TEST(LspCodeActions, Table) {
   std::vector<std::string> texts;
   for (const ActionRow& row : kActions) texts.emplace_back(row.text);
-  EachClient<json>().open(texts, [&](const TypedDocument<json>& document, size_t i, const std::string& end) {
-    const ActionRow& row = kActions[i];
-    const json at = document.range(document.cursor, document.cursor);
-    const json context = {{"diagnostics", json::array()}};
-    const json actions = document.ask("textDocument/codeAction", {{"range", at}, {"context", context}});
-    bool found = false;
-    for (const json& action : actions) {
-      if (action.at("title") != row.title) continue;
-      found = true;
-      ASSERT_NE(row.after, nullptr) << actions;
-      EXPECT_EQ(document.after(action["edit"]["changes"].at(document.uri)), with_ends(row.after, end));
-    }
-    EXPECT_EQ(found, row.after != nullptr) << actions;
-    // What was tried is taken back.
-    const json hints = document.ask("textDocument/codeAction", {{"range", at}, {"context", context}});
-    EXPECT_EQ(hints, actions);
-  });
+  for (const bool resolves : {false, true})
+    EachClient<json>(resolves ? kResolves : json::object())
+        .open(texts, [&](const TypedDocument<json>& document, size_t i, const std::string& end) {
+          const ActionRow& row = kActions[i];
+          const json at = document.range(document.cursor, document.cursor);
+          const json actions = offered(document, at, resolves);
+          bool found = false;
+          for (const json& action : actions) {
+            if (action.at("title") != row.title) continue;
+            found = true;
+            ASSERT_NE(row.after, nullptr) << actions;
+            EXPECT_EQ(document.after(action["edit"]["changes"].at(document.uri)), with_ends(row.after, end));
+          }
+          EXPECT_EQ(found, row.after != nullptr) << actions;
+          // What was tried is taken back.
+          EXPECT_EQ(offered(document, at, resolves), actions);
+        });
+}
+
+TEST(LspCodeActions, AnEditOfAnotherTextIsRefused) {
+  Client<json> client;
+  client.initialize(kResolves);
+  client.open("untitled:1", 1, "let %x: float64 = 1.5;\n%x");
+  const json at = {{"line", 0}, {"character", 5}};
+  const json params = {{"textDocument", {{"uri", "untitled:1"}}},
+                       {"range", {{"start", at}, {"end", at}}},
+                       {"context", {{"diagnostics", json::array()}}}};
+  json actions = client.call("textDocument/codeAction", params)["result"];
+  ASSERT_EQ(actions.size(), 1u) << actions;
+  EXPECT_EQ(actions[0]["title"], "inline `%x`");
+  // 1.5 alone is a float32.
+  json refused = client.call("codeAction/resolve", actions[0]);
+  EXPECT_EQ(refused["error"]["code"], -32803) << refused;
+  client.change("untitled:1", 2, json::array({{{"text", "let %x = 1.5;\n%x"}}}));
+  refused = client.call("codeAction/resolve", actions[0]);
+  EXPECT_EQ(refused["error"]["code"], -32803) << refused;
+  actions = client.call("textDocument/codeAction", params)["result"];
+  json moved = actions[0];
+  moved["data"]["begin"] = 4000000000U;
+  moved["data"]["end"] = 7;
+  EXPECT_TRUE(client.call("codeAction/resolve", moved).contains("result"));
+  moved["data"]["name"] = "nothing";
+  EXPECT_EQ(client.call("codeAction/resolve", moved)["error"]["code"], -32803);
+  const json without = {{"title", "inline `%x`"}};
+  EXPECT_EQ(client.call("codeAction/resolve", without)["result"], without);
+  EXPECT_EQ(client.call("codeAction/resolve", {{"title", 1}, {"data", 2}})["error"]["code"], -32602);
 }
 
 TEST(LspCodeActions, OnlyTheKindsThatAreWanted) {
@@ -78,6 +131,8 @@ TEST(LspCodeActions, OnlyTheKindsThatAreWanted) {
   EXPECT_THAT(kinds(0, 6, "refactor"), ElementsAre("refactor.rewrite"));
   EXPECT_THAT(kinds(0, 6, "refactor.inline"), IsEmpty());
   EXPECT_THAT(kinds(0, 6, "source"), IsEmpty());
+  client.change("untitled:1", 2, json::array({{{"text", "let %count = 1;\n\nlet %other = 2;"}}}));
+  EXPECT_THAT(kinds(0, 6, "source"), ElementsAre("source"));
 }
 
 }  // namespace

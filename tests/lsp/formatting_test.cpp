@@ -1,4 +1,4 @@
-// textDocument/formatting and rangeFormatting.
+// textDocument/formatting, rangeFormatting and onTypeFormatting.
 
 #include <gtest/gtest.h>
 
@@ -63,6 +63,30 @@ TEST(LspFormatting, TheLineBehindASelectionIsNotInIt) {
   };
   for (const int line : edited_lines({{"line", 1}, {"character", 0}})) EXPECT_EQ(line, 0);
   EXPECT_EQ(edited_lines({{"line", 4294967295u}, {"character", 0}}).back(), 1);
+}
+
+struct TypedRow {
+  const char* text;
+  const char* typed;  ///< what was typed last
+  const char* after;
+};
+const TypedRow kTypedRows[] = {
+    {"/* 漢🙂 */ def @f() {\n$0\n}", "\n", "/* 漢🙂 */ def @f() {\n  \n}"},
+    {"def @f() {\n  \"漢🙂\"\n  }$0", "}", "def @f() {\n  \"漢🙂\"\n}"},
+    {"def @f() {\n { 1 }$0", "}", "def @f() {\n { 1 }"},
+    {"/* {\n$0", "\n", "/* {\n"},
+};
+
+TEST(LspFormatting, OfTheLineThatIsTyped) {
+  std::vector<std::string> texts;
+  for (const TypedRow& row : kTypedRows) texts.emplace_back(row.text);
+  EachClient<json>().open(texts, [&](const TypedDocument<json>& document, size_t i, const std::string& end) {
+    const json params = {{"position", document.position(document.cursor)},
+                         {"ch", kTypedRows[i].typed},
+                         {"options", json::object()}};
+    const json edits = document.ask("textDocument/onTypeFormatting", params);
+    EXPECT_EQ(document.after(edits), with_ends(kTypedRows[i].after, end)) << edits;
+  });
 }
 
 }  // namespace

@@ -44,6 +44,20 @@ TEST(LspInlayHints, WriteAnnotationsWhereTheyAreTaken) {
   });
 }
 
+TEST(LspInlayHints, NamesOfAttributes) {
+  const std::vector<std::string> texts{"/* 漢🙂 */ sum([1f], 0, True)"};
+  EachClient<json>().open(texts, [&](const TypedDocument<json>& document, size_t, const std::string&) {
+    const json all = document.range(0, static_cast<uint32_t>(document.text.size()));
+    json edits = json::array();
+    for (const json& hint : document.ask("textDocument/inlayHint", {{"range", all}})) {
+      EXPECT_EQ(hint.at("kind"), 2);
+      EXPECT_EQ(document.client.call("inlayHint/resolve", hint)["result"], hint);
+      edits.push_back(hint.at("textEdits").at(0));
+    }
+    EXPECT_EQ(document.after(edits), "/* 漢🙂 */ sum([1f], axis=0, keepdims=True)");
+  });
+}
+
 TEST(LspInlayHints, LongTypesAreWholeInTheirTooltips) {
   Client<json> client;
   client.initialize();

@@ -1,0 +1,25 @@
+#pragma once
+// The typed program at a piece of syntax.
+
+#include "ide/see_through.h"
+#include "ir/expr/effects.h"
+#include "session/session.h"
+
+namespace quern::ide {
+
+/// The declaration that a chunk is of, or the declaration itself.
+DeclarationId whole_of(Session& session, DeclarationId declaration);
+
+/// The typed body of a definition or a statement; null where it has errors or is typed only where it is used.
+ExprPtr typed_body(Session& session, DeclarationId whole);
+
+/// Whether a binding is that of a `let` or a graph variable with this value.
+IsBinding is_binding_of(DeclarationId declaration, SyntaxPtr let, SyntaxPtr value);
+
+/// What was made of a piece of syntax; null where that is not found.
+ExprPtr expr_of(ExprPtr body, DeclarationId declaration, SyntaxPtr node);
+
+/// What evaluating a part of a body may do.
+Effects effects_of(Session& session, ExprPtr body, ExprPtr part);
+
+}  // namespace quern::ide

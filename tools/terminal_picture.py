@@ -89,18 +89,15 @@ def shapes_of(row, column, text, look):
     x, top, width = MARGIN + column * CELL_WIDTH, MARGIN + row * CELL_HEIGHT, width_of(text) * CELL_WIDTH
     if behind:
         yield f'<rect x="{x:.1f}" y="{top}" width="{width:.1f}" height="{CELL_HEIGHT}" fill="{behind}"/>'
-    kept = text.rstrip()
-    if not kept:
-        return
-    begin = len(kept) - len(kept.lstrip())
-    x += begin * CELL_WIDTH
-    kept = kept.lstrip()
     more = ' font-weight="bold"' if bold else ""
     more += ' opacity="0.6"' if dim else ""
     more += ' font-style="italic"' if italic else ""
     more += ' text-decoration="underline"' if underline else ""
-    yield (f'<text x="{x:.1f}" y="{top + 13}" fill="{front}" textLength="{width_of(kept) * CELL_WIDTH:.1f}"{more}>'
-           f"{escape(kept)}</text>")
+    # Each piece between wider gaps has a place of its own, so that columns stay columns in any font.
+    for piece in re.finditer(r"\S+(?: \S+)*", text):
+        at, length = x + width_of(text[:piece.start()]) * CELL_WIDTH, width_of(piece[0]) * CELL_WIDTH
+        yield (f'<text x="{at:.1f}" y="{top + 13}" fill="{front}" textLength="{length:.1f}"{more}>'
+               f"{escape(piece[0])}</text>")
 
 
 def picture_of(lines):
@@ -111,7 +108,7 @@ def picture_of(lines):
             columns = max(columns, column + width_of(text.rstrip()))
     width, height = round(2 * MARGIN + columns * CELL_WIDTH), 2 * MARGIN + len(lines) * CELL_HEIGHT
     return (f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
-            f'font-family="DejaVu Sans Mono, Menlo, Consolas, monospace" font-size="{FONT_SIZE}" xml:space="preserve">\n'
+            f'font-family="DejaVu Sans Mono, Menlo, Consolas, monospace" font-size="{FONT_SIZE}">\n'
             f'<rect width="100%" height="100%" rx="6" fill="{PAPER}"/>\n' + "\n".join(shapes) + "\n</svg>\n")
 
 

@@ -7,6 +7,7 @@
 #include <cctype>
 #include <cmath>
 #include <cstdio>
+#include <sstream>
 
 #include "frontend/text/source.h"
 
@@ -146,6 +147,21 @@ std::string shape_text(Type type) {
   if (!type->is_tensor()) return to_string(type);
   for (Dim dim : type->dims) parts += (parts.empty() ? "" : ", ") + to_string(dim);
   return fmt::format("({}{}) {}", parts, type->dims.size() == 1 ? "," : "", to_string(type->dtype));
+}
+
+std::string plain_markdown(std::string_view markdown) {
+  std::istringstream lines{std::string(markdown)};
+  std::string text;
+  bool in_example = false;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("```")) {
+      in_example = !in_example;
+      if (in_example && !text.empty() && !text.ends_with("\n\n")) text += "\n";
+    } else {
+      text += (in_example && !line.empty() ? "    " : "") + line + "\n";
+    }
+  }
+  return text;
 }
 
 std::string wrapped(std::string_view text, size_t indent, size_t width) {

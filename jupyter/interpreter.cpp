@@ -1,5 +1,6 @@
 #include "jupyter/interpreter.h"
 
+#include <cstdio>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -47,7 +48,13 @@ std::string table_of_result(Workspace& workspace, size_t before) {
 
 }  // namespace
 
-Interpreter::Interpreter() { xeus::register_interpreter(this); }
+Interpreter::Interpreter()
+    : worker_([this](const picture::Picture& picture, const std::string& text) {
+        std::fflush(stdout);
+        pictures_.give(shown_picture(picture, text));
+      }) {
+  xeus::register_interpreter(this);
+}
 Interpreter::~Interpreter() = default;
 
 void Interpreter::configure_impl() {}
@@ -58,13 +65,25 @@ void Interpreter::publish_printed(bool silent, std::string& problems) {
   if (!out.empty() && !silent) publish_stream("stdout", out);
 }
 
+void Interpreter::publish_shown(bool silent, std::string& problems) {
+  pictures_.take([&](const ShownPicture& picture) {
+    publish_printed(silent, problems);
+    if (silent) return;
+    Json data{{"text/plain", picture.text}}, metadata = Json::object();
+    if (!picture.type.empty()) data[picture.type] = picture.content;
+    if (picture.width > 0) metadata[picture.type] = {{"width", picture.width}, {"height", picture.height}};
+    display_data(std::move(data), std::move(metadata), Json::object());
+  });
+  publish_printed(silent, problems);
+}
+
 Json Interpreter::execute_request_impl(int execution_counter, const std::string& code, bool silent, bool,
                                        Json, bool) {
   // What the server printed as it began is no cell's.
   if (!std::exchange(has_begun_, true)) printed_.take();
   std::string problems, table;
   bool failed = false;
-  const auto publish = [&] { publish_printed(silent, problems); };
+  const auto publish = [&] { publish_shown(silent, problems); };
   const auto work = [&](Workspace& workspace) {
     const size_t results = workspace.results().count();
     for (const std::string& input : inputs_of(code)) {

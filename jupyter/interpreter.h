@@ -8,6 +8,7 @@
 
 #include "jupyter/printed_text.h"
 #include "jupyter/session_worker.h"
+#include "jupyter/shown_picture.h"
 
 namespace quern::jupyter {
 
@@ -20,7 +21,7 @@ class Interpreter final : public xeus::xinterpreter {
   using Json = nl::json;
 
   void configure_impl() override;
-  /// Runs a cell: what it prints is published as it comes, a result that has rows and columns as a table too. An error ends the
+  /// Runs a cell: what it prints and its pictures are published as they come, a result that has rows and columns as a table too. An error ends the
   /// cell; the inputs before it stay.
   Json execute_request_impl(int execution_counter, const std::string& code, bool silent, bool store_history,
                             Json user_expressions, bool allow_stdin) override;
@@ -30,11 +31,13 @@ class Interpreter final : public xeus::xinterpreter {
   Json kernel_info_request_impl() override;
   void shutdown_request_impl() override;
 
-  /// Publishes what was printed; diagnostics are added to `problems`.
+  /// Publishes what was printed, and a picture that was shown after it; diagnostics are added to `problems`.
+  void publish_shown(bool silent, std::string& problems);
   void publish_printed(bool silent, std::string& problems);
 
   bool has_begun_ = false;
   PrintedText printed_;
+  PictureExchange pictures_;
   SessionWorker worker_;
 };
 

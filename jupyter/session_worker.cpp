@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdio>
+#include <utility>
 
 #include "ir/base/interrupt.h"
 #include "repl/command_files.h"
@@ -12,7 +13,7 @@
 
 namespace quern::jupyter {
 
-SessionWorker::SessionWorker() {
+SessionWorker::SessionWorker(ShowPicture show_picture) : show_picture_(std::move(show_picture)) {
   thread_ = std::thread([this] { on_session_thread([this] { return serve(); }); });
 }
 
@@ -50,6 +51,7 @@ int SessionWorker::serve() {
   ReplOptions options;
   options.interactive = true;
   options.colour = true;
+  options.show_picture = show_picture_;
   Workspace workspace(session, options);
   const Interrupts interrupts;
   std::unique_lock lock(mutex_);

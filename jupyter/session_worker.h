@@ -8,6 +8,8 @@
 #include <optional>
 #include <thread>
 
+#include "repl/repl.h"
+
 namespace quern {
 
 class Workspace;
@@ -16,7 +18,9 @@ namespace jupyter {
 
 class SessionWorker {
  public:
-  SessionWorker();
+  using ShowPicture = decltype(ReplOptions::show_picture);
+  /// `show_picture` is called on the session's thread.
+  explicit SessionWorker(ShowPicture show_picture);
   ~SessionWorker();
   SessionWorker(const SessionWorker&) = delete;
   SessionWorker& operator=(const SessionWorker&) = delete;
@@ -29,6 +33,7 @@ class SessionWorker {
  private:
   int serve();
 
+  const ShowPicture show_picture_;
   std::mutex mutex_;
   std::condition_variable changed_;
   const Work* work_ = nullptr;

@@ -15,6 +15,7 @@
 #include "repl/editor/reader.h"
 #include "repl/input.h"
 #include "repl/interrupt.h"
+#include "repl/progress.h"
 #include "repl/settings/settings_file.h"
 #include "repl/workspace.h"
 
@@ -59,6 +60,7 @@ int run_repl(Session& session, const ReplOptions& options) {
   while (auto input = inputs.next()) {
     const InterruptibleWork interruptible;
     session.watch(&interrupt_flag);
+    const ProgressLine progress;
     CommandOutcome outcome = take_input(workspace, *input);
     if (outcome == CommandOutcome::Quit) break;
     std::fflush(stdout);

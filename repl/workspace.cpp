@@ -12,6 +12,7 @@
 #include "ir/type/type.h"
 #include "ir/value/value.h"
 #include "repl/command_files.h"
+#include "repl/progress.h"
 #include "repl/report/command_text.h"
 #include "repl/settings/settings_file.h"
 
@@ -45,7 +46,12 @@ Workspace::~Workspace() = default;
 void Workspace::reset() {
   module_ = session_.make_module();
   results_.reset();
-  execution_ = std::make_unique<Execution>(session_, module_, options_.execution, print_line);
+  const auto print = [](std::string_view line) {
+    const ProgressLine::Hidden hidden;
+    print_line(line);
+    std::fflush(stdout);
+  };
+  execution_ = std::make_unique<Execution>(session_, module_, options_.execution, print);
   execution_->set_profiling(is_profiling_);
   results_ = std::make_unique<Results>(session_, module_, *execution_);
   sources_.clear();
@@ -371,6 +377,7 @@ const TopLevelVariable* Workspace::variable_of(std::string_view name) {
 void Workspace::print_problems(const std::vector<LocatedDiagnostic>& problems) {
   constexpr size_t kShown = 20;
   if (!problems.empty()) last_shown_ = problems[std::min(problems.size(), kShown) - 1].kind;
+  const ProgressLine::Hidden hidden;
   std::fflush(stdout);
   std::fputs(render_all(problems, settings_.colour, kShown).c_str(), stderr);
 }
@@ -378,6 +385,7 @@ void Workspace::print_problems(const std::vector<LocatedDiagnostic>& problems) {
 void Workspace::report(const InternalFailure& bug) { print_problems({session_.locate(bug)}); }
 
 bool Workspace::complain(const std::string& message) const {
+  const ProgressLine::Hidden hidden;
   std::fflush(stdout);
   fmt::print(stderr, "{}\n", message);
   return false;

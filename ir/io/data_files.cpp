@@ -18,6 +18,7 @@
 #include <set>
 #include <system_error>
 
+#include "ir/base/counted_work.h"
 #include "ir/io/data_formats.h"
 #include "ir/io/npy.h"
 
@@ -32,12 +33,15 @@ Failure ByteSource::failure(std::string_view what) const {
 Result<Done> ByteSource::read(std::span<std::byte> out, std::string_view part) {
   if (out.size() > remaining_)
     return failure(fmt::format("it ends within {} ({} of {} bytes are there)", part, remaining_, out.size()));
+  // In pieces, so that who looks on sees how far it is.
+  constexpr size_t kMostAtOnce = size_t{1} << 24;
   while (!out.empty()) {
-    int64_t count = read_some(out.data(), out.size());
+    int64_t count = read_some(out.data(), std::min(out.size(), kMostAtOnce));
     if (count < 0) return failure(fmt::format("{} cannot be read: its data are damaged", part));
     if (count == 0) return failure(fmt::format("it ends within {} ({} bytes are missing)", part, out.size()));
     out = out.subspan(static_cast<size_t>(count));
     remaining_ -= static_cast<uint64_t>(count);
+    CountedWork::advance_bytes(static_cast<uint64_t>(count));
   }
   return Done{};
 }

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "ir/base/counted_work.h"
 #include "ir/base/internal_failure.h"
 #include "ir/dim/arena.h"
 #include "jit/cache/build_id.h"
@@ -152,6 +153,7 @@ KernelCode KernelCache::code_of(const Entry& entry, std::span<const Dim> variabl
 Result<KernelCache::Entry> KernelCache::compiled(const FnExpr& primitive, const CanonicalText& text,
                                                  const std::string& name, CodeGenerator& generator) {
   ++counts_.lowered;
+  const CountedWork compiling(fmt::format("compiling kernel {}: {}", counts_.lowered, name), 0);
   auto machine = this->machine();
   if (!machine) return machine.error();
   // What is kept of a lowering has no dims.

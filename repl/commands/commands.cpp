@@ -44,7 +44,7 @@ std::span<const ReplCommand> of_session() {
 std::string_view heading(CommandGroup group) {
   switch (group) {
     case About::Look: return "Look";
-    case About::Pictures: return "Pictures of values";
+    case About::Pictures: return "Pictures and tables";
     case About::Compile: return "Compiler";
     case About::Measure: return "Measure";
     case About::Gradients: return "Values and gradients";
@@ -80,7 +80,7 @@ std::string unknown_command(std::string_view name, const std::vector<std::string
                : fmt::format("unknown command `{}`; `:help` lists them", name);
 }
 
-CommandOutcome help(Workspace&, const std::string& asked) {
+CommandOutcome help(Workspace& workspace, const std::string& asked) {
   if (!asked.empty()) {
     const std::string name = asked.starts_with(':') ? asked : ":" + asked;
     std::vector<std::string> begin_so;
@@ -89,22 +89,26 @@ CommandOutcome help(Workspace&, const std::string& asked) {
     fmt::print("{} {}\n  {}\n", command->name, command->arguments, command->help);
     return CommandOutcome::Fine;
   }
+  constexpr std::array<std::string_view, 4> kRemarks{
+      "The first letters of a command do: `:mem`. `?NAME` and `NAME?` are `:doc NAME`.",
+      "Anything else is the language: an expression prints its value; `let`, `def`, `op` and `type` name "
+      "things.",
+      "The values of expressions are `%_1`, `%_2`, … in the order in which they were shown, the last one is "
+      "`%_`.",
+      "An input goes on over lines while brackets are open; Ctrl-C drops it."};
   size_t width = 0;
   for (const ReplCommand& c : repl_commands())
     width = std::max(width, c.name.size() + 1 + c.arguments.size());
+  const auto columns = static_cast<size_t>(workspace.style().width);
   std::optional<CommandGroup> group;
   for (const ReplCommand& c : repl_commands()) {
     if (group != c.group) fmt::print("{}{}\n", group ? "\n" : "", heading(c.group));
     group = c.group;
-    fmt::print("  {:<{}}  {}\n", fmt::format("{} {}", c.name, c.arguments), width, c.help);
+    fmt::print("  {:<{}}  {}\n", fmt::format("{} {}", c.name, c.arguments), width,
+               wrapped(c.help, width + 4, columns));
   }
-  fmt::print(
-      "\nThe first letters of a command do: `:mem`. `?NAME` and `NAME?` are `:doc NAME`.\n"
-      "Anything else is the language: an expression prints its value; `let`, `def`, `op` and `type` name "
-      "things.\n"
-      "The values of expressions are `%_1`, `%_2`, … in the order in which they were shown, the last one is "
-      "`%_`.\n"
-      "An input goes on over lines while brackets are open; Ctrl-C drops it.\n");
+  print_line("");
+  for (const std::string_view remark : kRemarks) print_line(wrapped(remark, 0, columns));
   return CommandOutcome::Fine;
 }
 
@@ -159,9 +163,9 @@ std::span<const ReplCommand> repl_commands() {
   static const std::vector<ReplCommand> all = [] {
     std::vector<ReplCommand> rows;
     for (const auto part :
-         {commands_to_inspect(), commands_to_describe(), commands_of_pictures(), commands_about_stages(),
-          commands_to_measure(), commands_about_kernels(), commands_about_gradients(), commands_to_probe(),
-          commands_about_inputs(), of_session()})
+         {commands_to_inspect(), commands_to_describe(), commands_of_pictures(), commands_of_tables(),
+          commands_about_stages(), commands_to_measure(), commands_about_kernels(),
+          commands_about_gradients(), commands_to_probe(), commands_about_inputs(), of_session()})
       rows.insert(rows.end(), part.begin(), part.end());
     return rows;
   }();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ide/gradient_text.h"
+#include "ir/base/counted_work.h"
 #include "ir/base/interrupt.h"
 #include "repl/commands/parts.h"
 #include "repl/report/command_text.h"
@@ -143,15 +144,34 @@ class GradientCheck {
         workspace_.execution().prepare(statements[count], Execution::Outside::Quiet)();
     if (gradient.failure) return failed(gradient);
     call_ = workspace_.execution().prepare(statements[count + 1], Execution::Outside::Quiet);
-    for (size_t i = 0; i < count; ++i)
-      if (!check(i, *gradient.value)) return false;
-    return report();
+    return check_all(*gradient.value) && report();
   }
 
  private:
   bool failed(const StatementResult& result) {
     workspace_.print_problems({*result.failure});
     return false;
+  }
+
+  bool check_all(const Value& gradients) {
+    size_t elements = 0;
+    for (const Argument& argument : arguments_) {
+      std::vector<Leaf> leaves;
+      collect_leaves(argument.value, {}, leaves);
+      for (const Leaf& leaf : leaves)
+        elements += static_cast<size_t>((leaf.tensor->size() + apart(leaf) - 1) / apart(leaf));
+    }
+    CountedWork work("elements", elements);
+    work_ = &work;
+    for (size_t i = 0; i < arguments_.size(); ++i)
+      if (!check(i, gradients)) return false;
+    return true;
+  }
+
+  /// How far those elements are from each other that are checked.
+  static int64_t apart(const Leaf& leaf) {
+    constexpr int64_t kMostElements = 64;
+    return std::max<int64_t>(1, (leaf.tensor->size() + kMostElements - 1) / kMostElements);
   }
 
   bool check(size_t parameter, const Value& gradients) {
@@ -174,12 +194,10 @@ class GradientCheck {
   /// Of a large tensor elements that are evenly apart are looked at.
   bool check_leaf(size_t parameter, const Leaf& leaf, const HostTensor& derived, Deviation& worst,
                   size_t& checked) {
-    constexpr int64_t kMostElements = 64;
-    const int64_t apart = std::max<int64_t>(1, (leaf.tensor->size() + kMostElements - 1) / kMostElements);
     double scale = 0;
     for (int64_t i = 0; i < derived.size(); ++i)
       scale = std::max(scale, std::abs(element_as_double(derived, i)));
-    for (int64_t i = 0; i < leaf.tensor->size(); i += apart, ++checked) {
+    for (int64_t i = 0; i < leaf.tensor->size(); i += apart(leaf), ++checked, work_->advance()) {
       const std::optional<double> differences = difference(parameter, leaf, i);
       if (!differences) return false;
       const double ours = element_as_double(derived, i);
@@ -264,6 +282,7 @@ class GradientCheck {
   const double step_, tolerance_;
   std::vector<const Variable*> variables_;
   Execution::Repeated call_;
+  CountedWork* work_ = nullptr;  ///< while elements are checked
   std::vector<std::vector<std::string>> rows_;
   bool is_right_ = true;
 };

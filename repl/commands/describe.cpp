@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <optional>
-#include <sstream>
 
 #include "frontend/text/source.h"
 #include "ide/description.h"
@@ -35,22 +34,6 @@ std::string place_text(Workspace& workspace, const ide::Description::Declared& d
   return fmt::format("{}:{}", declared.path, lines.locate(declared.range.begin).line);
 }
 
-/// Markdown as a terminal shows it: without the fences around examples, which are indented.
-std::string plain(const std::string& markdown) {
-  std::istringstream lines(markdown);
-  std::string text;
-  bool in_example = false;
-  for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with("```")) {
-      in_example = !in_example;
-      if (in_example && !text.empty() && !text.ends_with("\n\n")) text += "\n";
-    } else {
-      text += (in_example && !line.empty() ? "    " : "") + line + "\n";
-    }
-  }
-  return text;
-}
-
 /// What a code of a diagnostic means; with "" the last diagnostic that was shown.
 bool explain_code(Workspace& workspace, const std::string& code) {
   const auto last = workspace.last_shown();
@@ -69,7 +52,7 @@ bool show_documentation(Workspace& workspace, const std::string& name) {
   if (found->kind == ide::DescribedKind::Diagnostic) return explain_code(workspace, name);
   print_line(found->signature);
   if (const std::string_view text = trimmed(found->documentation); !text.empty())
-    fmt::print("\n{}", plain(std::string(text)));
+    fmt::print("\n{}", plain_markdown(text));
   return true;
 }
 

@@ -225,7 +225,7 @@ bool change_setting(Workspace& workspace, const std::string& request) {
     for (const Setting& setting : all_settings())
       rows.push_back({std::string(setting.name), value_text(settings, setting),
                       origin_text(settings, setting), std::string(setting.help)});
-    fmt::print("{}", columns_text(rows, "llll"));
+    fmt::print("{}", columns_text(rows, "llll", static_cast<size_t>(workspace.style().width)));
     return true;
   }
   const Setting* setting = find_setting(name);

@@ -9,12 +9,13 @@
 #include <optional>
 #include <vector>
 
+#include "ir/base/counted_work.h"
 #include "ir/base/interrupt.h"
-#include "jit/vm/operation_count.h"
 #include "passes/pipeline.h"
 #include "repl/commands/parts.h"
 #include "repl/commands/stages.h"
 #include "repl/report/command_text.h"
+#include "repl/report/kernel_cost.h"
 #include "repl/report/value_size.h"
 #include "repl/workspace.h"
 #include "session/run/compiler.h"
@@ -46,6 +47,7 @@ class NotedCalls {
 /// their code. Nothing where it fails, which is said.
 std::optional<std::vector<KernelProfile>> kernels_of_run(Workspace& workspace, DeclarationId statement) {
   Execution& execution = workspace.execution();
+  const CountedWork running;
   const Execution::Repeated run = execution.prepare(statement, Execution::Outside::Quiet);
   const auto fails = [&] {
     const StatementResult result = run();
@@ -139,67 +141,28 @@ bool show_roofline(Workspace& workspace, const std::string& expression) {
   });
 }
 
-/// Bytes of tensors of a type; null for what is no tensor.
-Dim bytes_of(Type type) {
-  if (!type->is_tensor()) return nullptr;
-  Dim bytes = dim_const(static_cast<int64_t>(type->dtype.bytes()));
-  for (Dim dim : type->dims) bytes = dim_mul(bytes, dim);
-  return bytes;
-}
-
-/// Of what a kernel reads and writes, each once; null where that is not known.
-Dim bytes_of(const FnExpr& primitive) {
-  Dim bytes = bytes_of(primitive.body->type);
-  for (const Variable* param : primitive.params) {
-    const Dim more = bytes_of(param->type);
-    bytes = bytes && more ? dim_add(bytes, more) : nullptr;
-  }
-  return bytes;
-}
-
-std::string dim_text(Dim dim) {
-  if (!dim) return "-";
-  const auto number = as_const(dim);
-  return number ? amount_text(static_cast<double>(*number)) : to_string(dim);
-}
-
-std::string ratio_text(Dim operations, Dim bytes) {
-  const auto a = operations ? as_const(operations) : std::nullopt, b = bytes ? as_const(bytes) : std::nullopt;
+std::string ratio_text(const KernelCost& cost) {
+  const auto a = cost.operations ? as_const(cost.operations) : std::nullopt,
+             b = cost.bytes ? as_const(cost.bytes) : std::nullopt;
   return a && b && *b > 0 ? fmt::format("{:.2f}", static_cast<double>(*a) / static_cast<double>(*b)) : "-";
 }
-
-/// The kernels that an optimised expression calls, and whether it calls functions beside them.
-struct Calls {
-  std::vector<const FnExpr*> kernels;
-  bool has_functions = false;
-
-  void collect(ExprPtr expr) {
-    auto* fn = as<FnExpr>(expr);
-    if (fn && fn->primitive) return kernels.push_back(fn);
-    has_functions = has_functions || expr->kind == ExprKind::Global;
-    for_each_child(expr, [this](ExprPtr child) { collect(child); });
-  }
-};
 
 /// How much arithmetic and how many bytes each kernel of an expression or of @f is.
 bool count_operations(Workspace& workspace, const std::string& asked) {
   return with_definition(workspace, trimmed(asked), "`:flops`", [&](const Definition& definition) {
     const Optimised optimised = optimise(definition, workspace.session().functions());
     if (!optimised.expr) return workspace.complain(kInterrupted);
-    Calls calls;
-    calls.collect(optimised.expr);
+    const KernelCalls calls = kernel_calls(optimised.expr);
     std::vector<std::vector<std::string>> rows{{"kernel", "FLOPs", "bytes", "FLOP/byte"}};
-    Dim all_operations = dim_const(0), all_bytes = dim_const(0);
+    KernelCost all;
     for (const FnExpr* kernel : calls.kernels) {
-      const Dim operations = operation_count(*kernel), bytes = bytes_of(*kernel);
-      all_operations = all_operations && operations ? dim_add(all_operations, operations) : nullptr;
-      all_bytes = all_bytes && bytes ? dim_add(all_bytes, bytes) : nullptr;
-      rows.push_back({workspace.execution().compiler().kernel_name(*kernel), dim_text(operations),
-                      dim_text(bytes), ratio_text(operations, bytes)});
+      const KernelCost cost = cost_of(*kernel);
+      all += cost;
+      rows.push_back({workspace.execution().compiler().kernel_name(*kernel), dim_text(cost.operations),
+                      dim_text(cost.bytes), ratio_text(cost)});
     }
     if (calls.kernels.size() != 1)
-      rows.push_back(
-          {"all", dim_text(all_operations), dim_text(all_bytes), ratio_text(all_operations, all_bytes)});
+      rows.push_back({"all", dim_text(all.operations), dim_text(all.bytes), ratio_text(all)});
     fmt::print("{}", columns_text(rows, "lrrr"));
     if (calls.has_functions) print_line("beside these it calls functions; `:profile` counts what a run does");
     return true;

@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <optional>
+#include <utility>
 #include <vector>
 
+#include "ir/base/counted_work.h"
 #include "ir/base/interrupt.h"
 #include "repl/commands/parts.h"
 #include "repl/report/command_text.h"
@@ -25,12 +28,14 @@ bool time_expression(Workspace& workspace, const std::string& expression) {
   const auto start = Clock::now();
   return workspace.with_expression(expression, "`:time`", [&](DeclarationId statement) {
     Execution& execution = workspace.execution();
+    std::optional<CountedWork> running(std::in_place);
     const auto checked = Clock::now();
     const nanoseconds waited_before = execution.compiler().waited();
     const Execution::Repeated run = execution.prepare(statement, Execution::Outside::Real);
     const auto prepared = Clock::now();
     const StatementResult result = run();
     const auto end = Clock::now();
+    running.reset();
     if (result.failure) {
       workspace.print_problems({*result.failure});
       return false;
@@ -65,7 +70,8 @@ class Comparison {
   bool run() {
     const std::optional<size_t> rounds = warm_up();
     if (!rounds) return false;
-    for (size_t round = 0; round < *rounds; ++round) {
+    CountedWork work("rounds", *rounds);
+    for (size_t round = 0; round < *rounds; ++round, work.advance()) {
       // Who comes first changes, so that none has the others' heat or caches alone.
       for (size_t k = 0; k < contenders_.size(); ++k)
         if (!sample(contenders_[(k + round) % contenders_.size()])) return false;
@@ -92,6 +98,7 @@ class Comparison {
  private:
   /// Runs each until its best code is there, and says how many rounds fit into the time.
   std::optional<size_t> warm_up() {
+    const CountedWork running;
     for (Contender& c : contenders_)
       if (!once(c)) return std::nullopt;
     workspace_.execution().compiler().wait_until_idle();

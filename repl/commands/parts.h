@@ -24,8 +24,10 @@ CommandOutcome as_command(Workspace& workspace, const std::string& argument) {
 std::span<const ReplCommand> commands_to_inspect();
 /// What a name or a code stands for (describe.cpp).
 std::span<const ReplCommand> commands_to_describe();
-/// Values as pictures and in figures (pictures.cpp).
+/// Values as pictures (pictures.cpp).
 std::span<const ReplCommand> commands_of_pictures();
+/// Values and functions in figures (tables.cpp).
+std::span<const ReplCommand> commands_of_tables();
 /// What the compiler makes of a definition or an expression (stages.cpp).
 std::span<const ReplCommand> commands_about_stages();
 /// How long expressions take (measure.cpp).

@@ -1,4 +1,4 @@
-// `:plot`, `:hist`, `:image` and `:summary`.
+// `:plot`, `:hist` and `:image`.
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -7,42 +7,29 @@
 #include <array>
 #include <cmath>
 #include <cstdlib>
-#include <functional>
 #include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "ir/base/interrupt.h"
 #include "ir/value/prelude_values.h"
 #include "repl/command_files.h"
+#include "repl/commands/asked_value.h"
 #include "repl/commands/parts.h"
 #include "repl/picture/picture.h"
 #include "repl/report/command_text.h"
 #include "repl/report/summary.h"
+#include "repl/terminal_pixels.h"
 #include "repl/workspace.h"
 
 namespace quern {
 
 namespace {
 
-/// Evaluates an expression for a picture of its value; whether there was one, and all was well with it.
-bool with_value(Workspace& workspace, const std::string& expression, std::string_view command,
-                const std::function<bool(const StatementResult&)>& show) {
-  return workspace.with_expression(expression, command, [&](DeclarationId statement) {
-    const StatementResult result = workspace.execution().run(statement);
-    if (is_interrupted()) return workspace.complain(kInterrupted);
-    if (!result.failure) return show(result);
-    workspace.print_problems({*result.failure});
-    return false;
-  });
-}
-
 /// At most so large as the terminal shows at once, with the prompt.
 picture::Size picture_size(const Workspace& workspace, int most_columns, int most_rows) {
-  constexpr int kRowsOfThePrompt = 4, kLeastRows = 4;
   const auto terminal = terminal_size(stdout);
-  const int rows = terminal ? std::max(kLeastRows, terminal->rows - kRowsOfThePrompt) : most_rows;
+  const int rows = terminal ? rows_beside_prompt(terminal->rows) : most_rows;
   return {std::min(workspace.style().width, most_columns), std::min(rows, most_rows)};
 }
 
@@ -90,29 +77,16 @@ picture::Ink ink_of(Workspace& workspace) {
   return depth == "truecolor" || depth == "24bit" ? picture::Ink::True : picture::Ink::Palette;
 }
 
-/// What is asked for, and the file that it is for, if any.
-struct Asked {
-  std::string expressions, file;
-};
-
-/// Nothing, which is said, where the file's name is not set off by `>`.
-std::optional<Asked> asked_for(Workspace& workspace, const std::string& request, std::string_view command) {
-  static constexpr std::array<std::string_view, 2> kEndings{".svg", ".png"};
-  const auto [expressions, file] = with_file(request, kEndings);
-  const std::string_view last = expressions.substr(expressions.find_last_of(" \t\n") + 1);
-  const auto is_ending = [&](std::string_view ending) { return last.ends_with(ending); };
-  if (file.empty() && std::ranges::any_of(kEndings, is_ending)) {
-    workspace.complain(fmt::format("write `{} EXPR > {}`", command, last));
-    return std::nullopt;
-  }
-  return Asked{std::string(expressions), std::string(file)};
-}
+constexpr std::array<std::string_view, 2> kFiles{".svg", ".png"};
 
 /// Shows a picture, or writes it into a file; then `remark`.
 bool present(Workspace& workspace, const picture::Picture& shown, const std::string& file,
              const picture::Size& most, const std::string& remark) {
-  if (file.empty()) {
-    fmt::print("{}", picture::to_text(shown, most, ink_of(workspace)));
+  if (file.empty() && workspace.options().show_picture) {
+    workspace.options().show_picture(shown, picture::to_text(shown, most, picture::Ink::Text));
+  } else if (file.empty()) {
+    const std::string pixels = terminal_pixels(workspace.settings().pictures, shown);
+    fmt::print("{}", pixels.empty() ? picture::to_text(shown, most, ink_of(workspace)) : pixels);
   } else {
     const auto bytes = file.ends_with(".svg") ? picture::to_svg(shown) : picture::to_png(shown);
     if (!bytes) return workspace.complain(bytes.error().message);
@@ -141,7 +115,7 @@ bool add_curve(Workspace& workspace, const std::string& expression, std::vector<
 }
 
 bool plot_values(Workspace& workspace, const std::string& request) {
-  const auto asked = asked_for(workspace, request, ":plot");
+  const auto asked = asked_for(workspace, request, ":plot", kFiles);
   if (!asked) return false;
   std::vector<picture::Curve> curves;
   for (const std::string& expression : split_at_commas(asked->expressions)) {
@@ -161,7 +135,7 @@ bool plot_values(Workspace& workspace, const std::string& request) {
 }
 
 bool show_histogram(Workspace& workspace, const std::string& request) {
-  const auto asked = asked_for(workspace, request, ":hist");
+  const auto asked = asked_for(workspace, request, ":hist", kFiles);
   if (!asked) return false;
   return with_value(workspace, asked->expressions, "`:hist`", [&](const StatementResult& result) {
     std::vector<double> numbers;
@@ -186,7 +160,7 @@ bool show_histogram(Workspace& workspace, const std::string& request) {
 }
 
 bool show_image(Workspace& workspace, const std::string& request) {
-  const auto asked = asked_for(workspace, request, ":image");
+  const auto asked = asked_for(workspace, request, ":image", kFiles);
   if (!asked) return false;
   return with_value(workspace, asked->expressions, "`:image`", [&](const StatementResult& result) {
     const TensorPtr tensor = result.value->as_tensor();
@@ -199,21 +173,6 @@ bool show_image(Workspace& workspace, const std::string& request) {
     return present(workspace, *image, asked->file, picture_size(workspace, 160, 50),
                    fmt::format("{} x {}, black is {:g}, white {:g}\n", image->height, image->width,
                                image->black, image->white));
-  });
-}
-
-bool show_summary(Workspace& workspace, const std::string& expression) {
-  constexpr size_t kMostRows = 200;
-  return with_value(workspace, expression, "`:summary`", [&](const StatementResult& result) {
-    auto tensors = tensors_in(*result.value, kMostRows + 1);
-    if (tensors.empty())
-      return workspace.complain(
-          fmt::format("`:summary` takes a value that has tensors, not {}", to_string(result.type)));
-    const bool is_cut = tensors.size() > kMostRows;
-    if (is_cut) tensors.pop_back();
-    fmt::print("{}", summary_text(tensors));
-    if (is_cut) print_line(fmt::format("… the first {}; `:summary` of a part shows its own", kMostRows));
-    return true;
   });
 }
 
@@ -230,9 +189,6 @@ std::span<const ReplCommand> commands_of_pictures() {
       {":image", "EXPR [> FILE]", Takes::Expression, About::Pictures,
        "a matrix, or a tensor of channels, height and width, as an image; into a `.png`",
        as_command<show_image>},
-      {":summary", "EXPR", Takes::Expression, About::Pictures,
-       "range, mean, quantiles, zeros, NaN and Inf of a tensor, or of each one in a value",
-       as_command<show_summary>},
   };
   return kRows;
 }

@@ -14,6 +14,9 @@ namespace {
 
 constexpr char kEscape = '\x1b';
 constexpr std::string_view kPasteEnd = "\x1b[201~";
+// How an answer of kitty's graphics protocol ends that came too late (repl/editor/graphics.h).
+constexpr std::string_view kAnswerEnd = "\x1b\\";
+constexpr size_t kMostAnswer = 128;
 // Longer ones are no keys: the escape alone is dropped, and the rest is read as text.
 constexpr size_t kMostSequence = 32;
 // `CSI 200 ~`, and `CSI 27 ; modifiers ; code ~`.
@@ -215,7 +218,19 @@ size_t KeyDecoder::take_escape(std::vector<Key>& keys, bool is_last) {
     keys.push_back({.code = KeyCode::Text, .alt = true, .text = std::string(1, kind)});
     return begin + 1;
   }
+  if (kind == '_' && !is_last && may_be_answer(begin + 1)) return take_answer(keys, begin + 1);
   return take_character(keys, begin, true, is_last);
+}
+
+bool KeyDecoder::may_be_answer(size_t begin) const {
+  return pending_.size() <= begin || (pending_[begin] == 'G' && pending_.size() - begin < kMostAnswer);
+}
+
+size_t KeyDecoder::take_answer(std::vector<Key>& keys, size_t begin) {
+  const size_t end = pending_.find(kAnswerEnd, begin);
+  if (end == std::string::npos) return 0;
+  keys.emplace_back();
+  return end + kAnswerEnd.size();
 }
 
 size_t KeyDecoder::take_csi(std::vector<Key>& keys, size_t begin, bool alt) {

@@ -55,6 +55,8 @@ class KeyDecoder {
   size_t take(std::vector<Key>& keys, bool is_last);
   size_t take_escape(std::vector<Key>& keys, bool is_last);
   size_t take_csi(std::vector<Key>& keys, size_t begin, bool alt);
+  size_t take_answer(std::vector<Key>& keys, size_t begin);
+  bool may_be_answer(size_t begin) const;
   size_t take_character(std::vector<Key>& keys, size_t begin, bool alt, bool is_last);
   size_t take_paste(std::vector<Key>& keys);
 

@@ -71,6 +71,7 @@ bool Reader::take(const Key& key) {
 std::optional<std::string> Reader::next() {
   while (!ended_) {
     terminal_.set_mode(Terminal::Mode::Editing);
+    for (Key& key : decoder_.feed(terminal_.take_kept())) keys_.push_back(std::move(key));
     const Terminal::Size size = terminal_.size();
     editor_.begin(std::exchange(prefilled_, {}));
     editor_.resize(size.columns, size.rows);

@@ -8,9 +8,11 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <string>
+#include <utility>
 
 namespace quern::editor {
 
@@ -123,6 +125,35 @@ void Terminal::write(std::string_view bytes) const {
   }
 }
 
+const Graphics& Terminal::graphics() {
+  if (graphics_) return *graphics_;
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::milliseconds kLimit{100};
+  graphics_.emplace();
+  const char* name = std::getenv("TERM");
+  if (!may_be_asked(name ? name : "")) return *graphics_;
+  write(graphics_question());
+  std::string bytes;
+  GraphicsAnswer answer;
+  const auto deadline = Clock::now() + kLimit;
+  while (!answer.is_whole) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
+    pollfd fd{in_, POLLIN, 0};
+    const int count = left.count() > 0 ? poll(&fd, 1, static_cast<int>(left.count())) : 0;
+    if (count < 0 && errno == EINTR) continue;
+    std::array<char, 4096> chunk;
+    const ssize_t size = count > 0 ? read(in_, chunk.data(), chunk.size()) : 0;
+    if (size <= 0) break;
+    bytes.append(chunk.data(), static_cast<size_t>(size));
+    answer = graphics_answer(bytes);
+  }
+  kept_ += answer.rest;
+  graphics_ = answer.graphics;
+  return *graphics_;
+}
+
+std::string Terminal::take_kept() { return std::exchange(kept_, {}); }
+
 Terminal::Happened Terminal::wait(int milliseconds) const {
   std::array<pollfd, 2> fds{{{in_, POLLIN, 0}, {wake[0], POLLIN, 0}}};
   int count = poll(fds.data(), fds.size(), milliseconds);
@@ -144,6 +175,10 @@ void Terminal::stop() {
   set_mode(Mode::Original);
   raise(SIGTSTP);
   set_mode(mode);
+}
+
+std::optional<Graphics> graphics_of_terminal() {
+  return taken ? std::optional(taken->graphics()) : std::nullopt;
 }
 
 OriginalMode::OriginalMode() {

@@ -4,7 +4,11 @@
 #include <termios.h>
 
 #include <cstddef>
+#include <optional>
+#include <string>
 #include <string_view>
+
+#include "repl/editor/graphics.h"
 
 namespace quern::editor {
 
@@ -33,6 +37,11 @@ class Terminal {
   };
   Size size() const;
   void write(std::string_view bytes) const;
+  /// What it can draw. It is asked at the first call, for a tenth of a second at most; between inputs alone, as what is
+  /// typed meanwhile is kept for the next one.
+  const Graphics& graphics();
+  /// What was typed while something was asked; once.
+  std::string take_kept();
 
   struct Happened {
     bool input = false;
@@ -51,7 +60,12 @@ class Terminal {
   int in_, out_;
   Mode mode_ = Mode::Original;
   termios original_{};
+  std::optional<Graphics> graphics_;
+  std::string kept_;
 };
+
+/// What the terminal that is taken can draw; nothing where none is.
+std::optional<Graphics> graphics_of_terminal();
 
 /// While it lives the terminal is as it was found, for a program that is started; nothing where none is taken.
 class OriginalMode {

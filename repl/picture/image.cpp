@@ -69,28 +69,6 @@ std::pair<int64_t, int64_t> shown_extents(const Image& image, const Size& most) 
   return {image.width * factor, image.height * factor};
 }
 
-/// Each pixel the mean of those that it stands for; NaN where one of them is.
-Image resized(const Image& image, int64_t width, int64_t height) {
-  Image out{.width = width, .height = height, .channels = image.channels};
-  const auto channels = static_cast<int64_t>(image.channels);
-  const auto range = [](int64_t at, int64_t from, int64_t to) {
-    const int64_t begin = at * from / to;
-    return std::pair(begin, std::max(begin + 1, (at + 1) * from / to));
-  };
-  for (int64_t y = 0; y < height; ++y)
-    for (int64_t x = 0; x < width; ++x)
-      for (int64_t c = 0; c < channels; ++c) {
-        const auto [top, bottom] = range(y, image.height, height);
-        const auto [left, right] = range(x, image.width, width);
-        double sum = 0;
-        for (int64_t i = top; i < bottom; ++i)
-          for (int64_t j = left; j < right; ++j)
-            sum += image.numbers[static_cast<size_t>((i * image.width + j) * channels + c)];
-        out.numbers.push_back(static_cast<float>(sum / static_cast<double>((bottom - top) * (right - left))));
-      }
-  return out;
-}
-
 // --- ink ----------------------------------------------------------------------------------------
 
 constexpr int kLevels = 255;
@@ -196,6 +174,27 @@ std::optional<Image> image_of(const HostTensor& tensor) {
     if (has_opacity) number *= static_cast<float>(opacities[i / 3] / image.white);
   }
   return image;
+}
+
+Image resized(const Image& image, int64_t width, int64_t height) {
+  Image out{.width = width, .height = height, .channels = image.channels};
+  const auto channels = static_cast<int64_t>(image.channels);
+  const auto range = [](int64_t at, int64_t from, int64_t to) {
+    const int64_t begin = at * from / to;
+    return std::pair(begin, std::max(begin + 1, (at + 1) * from / to));
+  };
+  for (int64_t y = 0; y < height; ++y)
+    for (int64_t x = 0; x < width; ++x)
+      for (int64_t c = 0; c < channels; ++c) {
+        const auto [top, bottom] = range(y, image.height, height);
+        const auto [left, right] = range(x, image.width, width);
+        double sum = 0;
+        for (int64_t i = top; i < bottom; ++i)
+          for (int64_t j = left; j < right; ++j)
+            sum += image.numbers[static_cast<size_t>((i * image.width + j) * channels + c)];
+        out.numbers.push_back(static_cast<float>(sum / static_cast<double>((bottom - top) * (right - left))));
+      }
+  return out;
 }
 
 std::string image_text(const Image& image, const Size& most, Ink ink) {

@@ -36,6 +36,9 @@ enum class Ink : uint8_t {
   True,     ///< half blocks in 24 bits
 };
 
+/// In another size: each pixel the mean of those that it stands for; NaN where one of them is.
+Image resized(const Image& image, int64_t width, int64_t height);
+
 /// As lines: small images are enlarged, those that do not fit are made smaller.
 std::string image_text(const Image& image, const Size& most, Ink ink);
 

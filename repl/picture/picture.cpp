@@ -1,7 +1,9 @@
 #include "repl/picture/picture.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "repl/picture/chart.h"
-#include "repl/picture/raster.h"
 
 namespace quern::picture {
 
@@ -36,6 +38,30 @@ struct PictureRaster {
   }
 };
 
+/// The largest of the factors up to `most` that leaves a picture in the room.
+double scale_within(const Room& room, double width, double height, double most) {
+  return std::min({most, room.width / width, room.height / height});
+}
+
+struct RoomRaster {
+  const Room& room;
+  Result<Raster> operator()(const Image& image) const {
+    constexpr int64_t kSmall = 320;
+    const auto width = static_cast<double>(image.width), height = static_cast<double>(image.height);
+    const auto wanted =
+        static_cast<double>(std::max<int64_t>(1, kSmall / std::max(image.width, image.height)));
+    const double scale = scale_within(room, width, height, wanted);
+    if (scale >= 1) return raster_of(image, static_cast<int>(scale));
+    const auto scaled = [&](double extent) { return std::max<int64_t>(1, std::lround(extent * scale)); };
+    return raster_of(resized(image, scaled(width), scaled(height)), 1);
+  }
+  template <class Chart>
+  Result<Raster> operator()(const Chart& chart) const {
+    const Drawing drawing = drawing_of(chart);
+    return raster_of(drawing, scale_within(room, drawing.width, drawing.height, room.scale));
+  }
+};
+
 }  // namespace
 
 std::string to_text(const Picture& picture, const Size& most, Ink ink) {
@@ -48,6 +74,10 @@ Result<std::string> to_png(const Picture& picture) {
   const auto raster = std::visit(PictureRaster(), picture);
   if (!raster) return raster.error();
   return to_png(*raster);
+}
+
+Result<Raster> to_raster(const Picture& picture, const Room& room) {
+  return std::visit(RoomRaster{room}, picture);
 }
 
 }  // namespace quern::picture

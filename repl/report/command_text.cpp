@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
+#include <sstream>
 
 #include "frontend/text/source.h"
 
@@ -112,7 +113,46 @@ std::string shape_text(Type type) {
   return fmt::format("({}{}) {}", parts, type->dims.size() == 1 ? "," : "", to_string(type->dtype));
 }
 
-std::string columns_text(const std::vector<std::vector<std::string>>& rows, std::string_view right) {
+std::string plain_markdown(std::string_view markdown) {
+  std::istringstream lines{std::string(markdown)};
+  std::string text;
+  bool in_example = false;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("```")) {
+      in_example = !in_example;
+      if (in_example && !text.empty() && !text.ends_with("\n\n")) text += "\n";
+    } else {
+      text += (in_example && !line.empty() ? "    " : "") + line + "\n";
+    }
+  }
+  return text;
+}
+
+std::string wrapped(std::string_view text, size_t indent, size_t width) {
+  // Beside a wide first column there is no room for a second one.
+  constexpr size_t kLeast = 20;
+  const size_t room = std::max(kLeast, width - std::min(width, indent));
+  std::string out;
+  size_t used = 0;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find(' '), text.size());
+    const size_t word = count_code_points(text.substr(0, end));
+    if (used > 0 && used + 1 + word > room) {
+      out += "\n" + std::string(indent, ' ');
+      used = 0;
+    } else if (used > 0) {
+      out += ' ';
+      ++used;
+    }
+    out += text.substr(0, end);
+    used += word;
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return out;
+}
+
+std::string columns_text(const std::vector<std::vector<std::string>>& rows, std::string_view right,
+                         size_t width) {
   std::vector<size_t> widths;
   for (const auto& row : rows) {
     widths.resize(std::max(widths.size(), row.size()));
@@ -125,6 +165,10 @@ std::string columns_text(const std::vector<std::vector<std::string>>& rows, std:
     for (size_t i = 0; i < row.size(); ++i) {
       const std::string blanks(widths[i] - count_code_points(row[i]), ' ');
       const bool at_right = i < right.size() && right[i] == 'r';
+      if (i > 0 && i + 1 == row.size() && !at_right) {
+        line += "  " + wrapped(row[i], count_code_points(line) + 2, width);
+        continue;
+      }
       line += (i > 0 ? "  " : "") + (at_right ? blanks + row[i] : row[i] + blanks);
     }
     line.resize(line.find_last_not_of(' ') + 1);

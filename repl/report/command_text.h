@@ -39,8 +39,15 @@ void print_line(std::string_view line);
 /// "(3, 4) float32": the shape and dtype of tensors, in brackets for tuples; of others the type.
 std::string shape_text(Type type);
 
+/// Markdown as a terminal shows it: without the fences around examples, which are indented.
+std::string plain_markdown(std::string_view markdown);
+/// The text in lines of `width` columns where it has blanks to break it at, those below the first after `indent` blanks;
+/// the first one has as many columns less.
+std::string wrapped(std::string_view text, size_t indent, size_t width);
 /// Columns that are as wide as their widest cell, two blanks apart; numbers, which end in a digit or a unit,
-/// are not told apart: `right` says which columns are aligned at the right.
-std::string columns_text(const std::vector<std::vector<std::string>>& rows, std::string_view right);
+/// are not told apart: `right` says which columns are aligned at the right. The texts of the last column go on over
+/// lines where they are wider than `width`.
+std::string columns_text(const std::vector<std::vector<std::string>>& rows, std::string_view right,
+                         size_t width = SIZE_MAX);
 
 }  // namespace quern

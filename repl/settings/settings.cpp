@@ -15,7 +15,9 @@ namespace {
 
 constexpr std::string_view kValues = "values that the prompt shows", kInputs = "inputs at the prompt";
 
-constexpr std::array<Setting, 5> kSettings{{
+constexpr std::array<std::string_view, 4> kPictures{"auto", "blocks", "sixel", "kitty"};
+
+constexpr std::array<Setting, 6> kSettings{{
     {.name = "precision",
      .help = "significant digits of floats; 0: as many as it takes to tell a number from its neighbours",
      .applies = kValues,
@@ -40,6 +42,11 @@ constexpr std::array<Setting, 5> kSettings{{
      .help = "colours in diagnostics, texts and pictures; at first as the terminal takes them",
      .applies = kInputs,
      .flag = &Settings::colour},
+    {.name = "pictures",
+     .help = "what a terminal draws pictures with: characters, or pixels in a form that it takes",
+     .applies = kInputs,
+     .word = &Settings::pictures,
+     .words = kPictures},
 }};
 
 }  // namespace
@@ -63,6 +70,7 @@ std::string no_such_setting(std::string_view name) {
 
 std::string value_text(const Settings& settings, const Setting& setting) {
   if (setting.flag) return settings.*setting.flag ? "on" : "off";
+  if (setting.word) return settings.*setting.word;
   return std::to_string(settings.*setting.number);
 }
 
@@ -72,18 +80,25 @@ std::string origin_text(const Settings& settings, const Setting& setting) {
 }
 
 std::string values_text(const Setting& setting) {
-  return setting.flag ? "on or off" : fmt::format("a number from {} to {}", setting.least, setting.most);
+  if (setting.flag) return "on or off";
+  if (setting.word)
+    return fmt::format("{} or {}", fmt::join(setting.words.first(setting.words.size() - 1), ", "),
+                       setting.words.back());
+  return fmt::format("a number from {} to {}", setting.least, setting.most);
 }
 
 std::span<const std::string_view> values_of(const Setting& setting) {
   static constexpr std::array<std::string_view, 2> kFlag{"on", "off"};
-  return setting.flag ? kFlag : std::span<const std::string_view>();
+  return setting.flag ? kFlag : setting.words;
 }
 
 bool set(Settings& settings, const Setting& setting, std::string_view text, const std::string& by) {
   if (setting.flag) {
     if (text != "on" && text != "off") return false;
     settings.*setting.flag = text == "on";
+  } else if (setting.word) {
+    if (std::ranges::find(setting.words, text) == setting.words.end()) return false;
+    settings.*setting.word = text;
   } else {
     int64_t number = 0;
     auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);

@@ -18,6 +18,7 @@ struct Settings {
   int64_t width = 0;                           ///< columns of a line; 0: those of the terminal
   bool timing = false;                         ///< how long each input took
   bool colour = false;                         ///< in diagnostics and texts
+  std::string pictures = "auto";               ///< what they are drawn with
   /// By name, where a setting got its value: ":set", "quern.toml:3"; those that are not here have their default.
   std::map<std::string, std::string, std::less<>> set_by{};
 };
@@ -25,10 +26,12 @@ struct Settings {
 struct Setting {
   std::string_view name;
   std::string_view help;
-  std::string_view applies;             ///< to what
-  bool Settings::*flag = nullptr;       ///< of one that is on or off
-  int64_t Settings::*number = nullptr;  ///< of one that is a number
-  int64_t least = 0, most = 0;          ///< of a number
+  std::string_view applies;               ///< to what
+  bool Settings::*flag = nullptr;         ///< of one that is on or off
+  int64_t Settings::*number = nullptr;    ///< of one that is a number
+  int64_t least = 0, most = 0;            ///< of a number
+  std::string Settings::*word = nullptr;  ///< of one that is one of `words`
+  std::span<const std::string_view> words{};
 };
 
 std::span<const Setting> all_settings();
@@ -40,7 +43,7 @@ std::string no_such_setting(std::string_view name);
 std::string value_text(const Settings& settings, const Setting& setting);
 /// Where the value comes from: ":set", "quern.toml:3", "default".
 std::string origin_text(const Settings& settings, const Setting& setting);
-/// What a setting takes: "on or off", "a number from 0 to 17".
+/// What a setting takes: "on or off", "a number from 0 to 17", "auto, blocks, sixel or kitty".
 std::string values_text(const Setting& setting);
 /// The same one by one, where they are few; else none.
 std::span<const std::string_view> values_of(const Setting& setting);

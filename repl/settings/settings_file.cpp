@@ -17,7 +17,7 @@ namespace quern {
 
 namespace {
 
-/// A value as `:set` takes it, or as it is named where no setting takes it.
+/// A value as it is named, of numbers as `:set` takes them.
 std::string text_of(const toml::node& node) {
   if (const auto* flag = node.as_boolean()) return flag->get() ? "on" : "off";
   if (const auto* number = node.as_integer()) return std::to_string(number->get());
@@ -29,6 +29,12 @@ std::string text_of(const toml::node& node) {
 
 std::string values_in_file(const Setting& setting) {
   return setting.flag ? "`true` or `false`" : values_text(setting);
+}
+
+/// Sets it to a value of its kind; false where the setting does not take it.
+bool set(Settings& settings, const Setting& setting, const toml::node& node, const std::string& by) {
+  if (const auto* word = node.as_string()) return setting.word && set(settings, setting, word->get(), by);
+  return (setting.flag != nullptr) == node.is_boolean() && set(settings, setting, text_of(node), by);
 }
 
 std::string what_is(const toml::node& node) {
@@ -57,8 +63,7 @@ std::vector<std::string> read_settings(const std::string& text, const std::strin
     const Setting* setting = find_setting(key.str());
     if (!setting)
       problems.push_back({place, no_such_setting(key.str())});
-    else if ((setting->flag != nullptr) != node.is_boolean() ||
-             !set(settings, *setting, text_of(node), fmt::format("{}:{}", name, place.line)))
+    else if (!set(settings, *setting, node, fmt::format("{}:{}", name, place.line)))
       problems.push_back(
           {place, fmt::format("`{}` is {}, not {}", setting->name, values_in_file(*setting), what_is(node))});
   }

@@ -1,5 +1,5 @@
 #pragma once
-// Settings in files of TOML (https://toml.io): `NAME = VALUE`, where flags are `true` or `false`.
+// Settings in files of TOML (https://toml.io): `NAME = VALUE`, where flags are `true` or `false`, and words are strings.
 
 #include <filesystem>
 #include <string>

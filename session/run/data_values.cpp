@@ -7,6 +7,7 @@
 #include <set>
 
 #include "frontend/text/suggest.h"
+#include "ir/base/counted_work.h"
 
 namespace quern {
 
@@ -153,6 +154,20 @@ std::string collect(const std::string& name, const Value& value, size_t depth, E
   return "";
 }
 
+/// Of those tensors that are there.
+uint64_t bytes_to_read(TensorFile& file, const std::vector<StoredTensor>& tensors) {
+  uint64_t bytes = 0;
+  for (const StoredTensor& tensor : tensors) {
+    const std::optional<size_t> entry = file.find(tensor.name);
+    const auto header = entry ? file.header(*entry) : Result<TensorHeader>(Failure{});
+    if (!header) continue;
+    uint64_t elements = 1;
+    for (const int64_t extent : header->shape) elements *= static_cast<uint64_t>(extent);
+    bytes += elements * header->dtype.bytes();
+  }
+  return bytes;
+}
+
 }  // namespace
 
 Result<Value> load_value(const std::string& path, std::string_view entry, Type type, const DataLookup& lookup,
@@ -173,6 +188,7 @@ Result<Value> load_value(const std::string& path, std::string_view entry, Type t
   if (entry.empty() && tensors->size() == 1 && (type->is_tensor() || is_unnamed))
     tensors->front().name = file.names().front();
   std::vector<Value> values;
+  const CountedWork reading("reading " + file_name, bytes_to_read(file, *tensors), CountedWork::Unit::Bytes);
   for (const StoredTensor& tensor : *tensors) {
     auto value = load_tensor(file, file_name, tensor);
     if (!value) {

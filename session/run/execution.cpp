@@ -8,6 +8,7 @@
 #include <sstream>
 #include <unordered_map>
 
+#include "ir/base/counted_work.h"
 #include "ir/base/interrupt.h"
 #include "ir/interpret/match.h"
 #include "passes/gradient/gradient.h"
@@ -294,6 +295,7 @@ Execution::~Execution() = default;
 
 StatementResult Execution::run(DeclarationId statement) {
   StatementResult result;
+  const CountedWork running;
   auto bug = failure_of([&] {
     Stage stage("run", {statement}, impl_->session.info(statement).name);
     result = impl_->run(statement);
@@ -473,6 +475,7 @@ StatementResult Execution::observe(DeclarationId expression, Observer& observer)
   const Definition& definition = impl_->session.inferred_statement(expression).definition;
   impl_->host.folder = impl_->session.folder(impl_->session.info(expression).source);
   const QuietHost quiet(impl_->host, true);
+  const CountedWork running;
   EvaluationResult outcome = impl_->interpreted(definition, &observer);
   if (!outcome) return impl_->failed(outcome.error(), expression);
   return {outcome.value(), definition.scheme.type, std::nullopt};

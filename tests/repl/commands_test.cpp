@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -91,6 +92,20 @@ TEST_F(Commands, RooflineNamesTheLimit) {
   EXPECT_THAT(outcome.out, ContainsRegex("add_[0-9a-f]+ +0.12 .* memory +[0-9]+ %"));
   EXPECT_THAT(outcome.out, ContainsRegex("dense_[0-9a-f]+ +64.00 "));
   EXPECT_THAT(outcome.out, HasSubstr("FLOP/byte memory is the limit"));
+}
+
+TEST_F(Commands, TablesAreWrittenAsCsv) {
+  const ProgramOutcome outcome =
+      run(":table [[0.5, 10.25], [1e10, 0.1]] > matrix.csv\n"
+          "type Row { Row(id: int32, at: Tensor[(2,), float32]) }\n"
+          ":table Cons(Row(1, [1.0, 2.5]), Cons(Row(2, [3.0, 4.0]), Nil)) > rows.csv\n"
+          ":table ([i < 1000] => i, [i < 1000] => i * i) > whole.csv\n");
+  EXPECT_EQ(outcome.out + outcome.err, "");
+  EXPECT_EQ(read("matrix.csv"), "0.5,10.25\n10000000000,0.1\n");
+  EXPECT_EQ(read("rows.csv"), "id,at\n1,\"[1, 2.5]\"\n2,\"[3, 4]\"\n");
+  const std::string whole = read("whole.csv");
+  EXPECT_EQ(std::ranges::count(whole, '\n'), 1001) << "nothing is left out";
+  EXPECT_THAT(whole, testing::EndsWith("\n999,998001\n"));
 }
 
 TEST_F(Commands, MemoryCountsValues) {

@@ -22,6 +22,8 @@ TEST(SettingsFile, SetsWhatItNames) {
   EXPECT_EQ(settings.precision, 4);
   EXPECT_TRUE(settings.timing);
   EXPECT_EQ(settings.width, 60);
+  EXPECT_TRUE(read_settings("pictures = \"sixel\"", "f.toml", settings).empty());
+  EXPECT_EQ(settings.pictures, "sixel");
   EXPECT_EQ(settings.threshold, Settings().threshold);
   EXPECT_EQ(origin_text(settings, *find_setting("precision")), "f.toml:2");
   EXPECT_EQ(origin_text(settings, *find_setting("timing")), "f.toml:3");
@@ -40,7 +42,8 @@ TEST(SettingsFile, TellsWhatIsWrongWithItsPlace) {
       {"", {}},
       {"treshold = 4", {"f.toml:1:1: there is no setting `treshold`; did you mean `threshold`?"}},
       {"\n  fancy = 1",
-       {"f.toml:2:3: there is no setting `fancy`; they are precision, threshold, width, timing, colour"}},
+       {"f.toml:2:3: there is no setting `fancy`; they are precision, threshold, width, timing, colour, "
+        "pictures"}},
       {"precision = 18", {"f.toml:1:1: `precision` is a number from 0 to 17, not `18`"}},
       {"precision = -1", {"f.toml:1:1: `precision` is a number from 0 to 17, not `-1`"}},
       {"precision = 2.5", {"f.toml:1:1: `precision` is a number from 0 to 17, not `2.5`"}},
@@ -52,7 +55,10 @@ TEST(SettingsFile, TellsWhatIsWrongWithItsPlace) {
       {"timing = \"on\"", {"f.toml:1:1: `timing` is `true` or `false`, not `\"on\"`"}},
       {"timing.much = true", {"f.toml:1:1: `timing` is `true` or `false`, not a table"}},
       {"[prompt]\nwidth = 3",
-       {"f.toml:1:2: there is no setting `prompt`; they are precision, threshold, width, timing, colour"}},
+       {"f.toml:1:2: there is no setting `prompt`; they are precision, threshold, width, timing, colour, "
+        "pictures"}},
+      {"pictures = \"art\"", {"f.toml:1:1: `pictures` is auto, blocks, sixel or kitty, not `\"art\"`"}},
+      {"pictures = 1", {"f.toml:1:1: `pictures` is auto, blocks, sixel or kitty, not `1`"}},
       {"width = 9\ncolor = true\ntiming = 0",
        {"f.toml:2:1: there is no setting `color`; did you mean `colour`?",
         "f.toml:3:1: `timing` is `true` or `false`, not `0`"}},
@@ -86,8 +92,8 @@ TEST(SettingsFile, TheUsersComesBeforeTheProjects) {
   EXPECT_NE(greeting.find("quern.toml:2:1: there is no setting `foo`"), std::string::npos) << greeting;
   terminal.type(":set\n");
   const std::string shown = terminal.read_to_prompt();
-  EXPECT_NE(shown.find("precision  4    quern.toml:1"), std::string::npos) << shown;
-  EXPECT_NE(shown.find("threshold  7    " + (config.path() / "quern" / "config.toml:2").string()),
+  EXPECT_NE(shown.find("precision  4     quern.toml:1"), std::string::npos) << shown;
+  EXPECT_NE(shown.find("threshold  7     " + (config.path() / "quern" / "config.toml:2").string()),
             std::string::npos)
       << shown;
   terminal.type("1.0 / 3.0\n");

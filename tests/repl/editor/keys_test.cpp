@@ -56,6 +56,10 @@ const std::vector<KeyRow>& rows() {
       {"\x1b[1;2;3;4;5;6;7Zx", "Shift-Tab x"},
       {"\x1b[1\x1b[A", "Unknown Up"},
       {"\xff\xc3(", "\xff \xc3 ("},
+      // Answers of a terminal are no text.
+      {"\x1b[?62;4;22cx\x1b[6;20;10t", "Alt-Shift-Unknown x Alt-Shift-Unknown"},
+      {"\x1b_Gi=31;OK\x1b\\x", "Unknown x"},
+      {"\x1b_x", "Alt-_ x"},
   };
   return all;
 }
@@ -81,9 +85,9 @@ TEST(Keys, MayComeByteByByte) {
 }
 
 TEST(Keys, OfSequencesThatDoNotGoOn) {
-  const std::vector<KeyRow> cut{{"\x1b", "Escape"},        {"\x1b[", "Alt-["},
-                                {"\x1bO", "Alt-O"},        {"\x1b\x1b", "Alt-Escape"},
-                                {"\xe6\x97", "\xe6 \x97"}, {"\x1b[1;", "Alt-[ 1 ;"}};
+  const std::vector<KeyRow> cut{
+      {"\x1b", "Escape"},        {"\x1b[", "Alt-["},       {"\x1bO", "Alt-O"}, {"\x1b\x1b", "Alt-Escape"},
+      {"\xe6\x97", "\xe6 \x97"}, {"\x1b[1;", "Alt-[ 1 ;"}, {"\x1b_", "Alt-_"}, {"\x1b_Gi", "Alt-_ G i"}};
   for (const KeyRow& row : cut) {
     KeyDecoder decoder;
     EXPECT_EQ(names(decoder.feed(row.bytes)), "") << row.keys;

@@ -19,6 +19,7 @@
 #include <iterator>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tests/repl/editor/emulator.h"
@@ -64,6 +65,13 @@ class ScreenSession {
   ScreenSession& operator=(const ScreenSession&) = delete;
 
   Emulator& screen() { return emulator_; }
+  /// Everything that the program wrote.
+  const std::string& received() const { return received_; }
+  /// What the terminal answers, once, when a question is among what the program writes.
+  void answer(std::string question, std::string answer) {
+    question_ = std::move(question);
+    answer_ = std::move(answer);
+  }
   pid_t child() const { return child_; }
 
   /// Writes bytes, and shows what comes back meanwhile.
@@ -165,10 +173,16 @@ class ScreenSession {
     const ssize_t n = read(master_, buffer.data(), buffer.size());
     if (n <= 0) return false;
     emulator_.feed({buffer.data(), static_cast<size_t>(n)});
+    received_.append(buffer.data(), static_cast<size_t>(n));
+    if (!question_.empty() && received_.find(question_) != std::string::npos) {
+      question_.clear();
+      type(std::exchange(answer_, {}));
+    }
     return true;
   }
 
   Emulator emulator_;
+  std::string received_, question_, answer_;
   int master_ = -1, slave_ = -1;
   termios before_{};
   pid_t child_ = -1;

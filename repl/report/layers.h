@@ -1,0 +1,35 @@
+#pragma once
+// A function layer by layer: what each call gives, which weights it reads, and what it costs.
+
+#include <string>
+#include <vector>
+
+#include "ir/expr/expr.h"
+#include "repl/report/kernel_cost.h"
+
+namespace quern {
+
+/// A call of an operator or a function, or an index expression.
+struct Layer {
+  std::string name;   ///< `nn.conv2d`, `@block`
+  Type type;          ///< of its result
+  Dim parameters;     ///< elements of the weights that it reads
+  KernelCost cost{};  ///< of it alone, as it would run by itself
+};
+
+/// Weights are constants, variables of the session, and fields of a parameter that is a record or a tuple; also
+/// parameters of fixed shapes, where no operator takes them as its first operand, which is what flows through.
+struct LayerTable {
+  std::vector<Layer> layers;      ///< in the order in which they are evaluated
+  Dim parameters = dim_const(0);  ///< of all weights, each once
+  bool has_arms = false;  ///< whether some stand in arms of `if` or `match`, of which one is evaluated
+  std::vector<std::string> repeated{};   ///< functions that call themselves: what they do is not known here
+  std::vector<std::string> open_dims{};  ///< that have no number
+};
+/// Of a function, at `dims` in the place of those that it is general in.
+LayerTable layers_of(const Definition& definition, const Substitution& dims, FunctionSource& functions);
+
+/// The table, with a line for all layers, and lines for what it does not say.
+std::string to_text(const LayerTable& table);
+
+}  // namespace quern

@@ -65,13 +65,12 @@ int CommandLine::serve() {
   options.port = port_;
   options.page = *page;
   options.make_session = [&] { return std::make_unique<Session>(*files); };
+  options.evaluator = own_program();
   options.ready = [&](const std::string& address, const std::string& once) {
     fmt::print("{}\n", address);
     std::fflush(stdout);
     if (open_) open_browser(once);
   };
-  // The browser's end is nobody's to wait for.
-  std::signal(SIGCHLD, SIG_IGN);
   std::signal(SIGPIPE, SIG_IGN);
   if (auto done = serve::serve(options); !done) {
     say(done.error().message);

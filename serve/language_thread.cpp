@@ -56,13 +56,13 @@ void MessageQueue::write(std::string_view text) {
   send_(std::string(text));
 }
 
-LanguageThread::LanguageThread(std::function<std::unique_ptr<Session>()> make_session,
+LanguageThread::LanguageThread(std::function<std::unique_ptr<Session>()> make_session, std::string evaluator,
                                std::function<void(std::string)> send, std::function<void()> ended)
     : messages_(std::move(send)) {
-  const auto serve = [this, make_session = std::move(make_session)] {
+  const auto serve = [this, make_session = std::move(make_session), evaluator = std::move(evaluator)] {
     const auto bug = failure_of([&] {
       const std::unique_ptr<Session> session = make_session();
-      lsp::run_language_server(*session, messages_);
+      lsp::run_language_server(*session, messages_, evaluator);
     });
     if (bug) say(fmt::format("a bug of Quern: {}", bug->what()));
     return 0;

@@ -46,7 +46,8 @@ class MessageQueue final : public lsp::Transport {
 class LanguageThread {
  public:
   /// `send` is called on the server's thread, and `ended` as the last that it does.
-  LanguageThread(std::function<std::unique_ptr<Session>()> make_session,
+  /// `evaluator`: as of lsp::run_language_server.
+  LanguageThread(std::function<std::unique_ptr<Session>()> make_session, std::string evaluator,
                  std::function<void(std::string)> send, std::function<void()> ended);
   /// Waits until the server has ended.
   ~LanguageThread();

@@ -88,8 +88,11 @@ export class Connection {
 
   private receive({ id, method, params, result, error }: Message): void {
     if (method !== undefined) {
-      this.handlers.get(method)?.(params as never);
-      if (id !== undefined) this.send({ id, error: { code: methodNotFound, message: `the page does not know ${method}` } });
+      const handler = this.handlers.get(method);
+      handler?.(params as never);
+      if (id === undefined) return;
+      if (handler) this.send({ id, result: null });
+      else this.send({ id, error: { code: methodNotFound, message: `the page does not know ${method}` } });
       return;
     }
     const request = this.waiting.get(id as number);

@@ -27,6 +27,7 @@ export const capabilities: lsp.ClientCapabilities = {
     signatureHelp: { signatureInformation: { parameterInformation: { labelOffsetSupport: true } } },
     definition: { linkSupport: true },
   },
+  workspace: { inlayHint: { refreshSupport: true }, codeLens: { refreshSupport: true } },
 };
 
 type Completion = monaco.languages.CompletionItem & { asked: lsp.CompletionItem };
@@ -84,7 +85,10 @@ export function registerFeatures(connection: Connection, documents: Documents, s
       return found?.map((one) => ({ start: one.startLine + 1, end: one.endLine + 1 }));
     },
   });
+  const hintsChanged = new monaco.Emitter<void>();
+  connection.on('workspace/inlayHint/refresh', () => hintsChanged.fire());
   languages.registerInlayHintsProvider(language, {
+    onDidChangeInlayHints: hintsChanged.event,
     async provideInlayHints(model, where, token) {
       const found = await ask<lsp.InlayHint[]>('inlayHint', model, { range: range(where) }, token);
       const hints = (found ?? []).map(
@@ -92,6 +96,8 @@ export function registerFeatures(connection: Connection, documents: Documents, s
           asked,
           label: asked.label as string,
           kind: asked.kind as number,
+          paddingLeft: asked.paddingLeft,
+          tooltip: markdown(asked.tooltip),
           position: monacoPosition(asked.position),
           textEdits: asked.textEdits?.map(textEdit),
         }),
@@ -100,7 +106,7 @@ export function registerFeatures(connection: Connection, documents: Documents, s
     },
     async resolveInlayHint(hint, token) {
       const resolved = await connection.request<lsp.InlayHint>('inlayHint/resolve', (hint as Hint).asked, token);
-      return { ...hint, tooltip: markdown(resolved.tooltip) };
+      return { ...hint, tooltip: markdown(resolved.tooltip) ?? hint.tooltip };
     },
   });
   registerTokens(ask, server);

@@ -6,6 +6,7 @@ import * as monaco from 'monaco-editor/editor.js';
 import type * as lsp from 'vscode-languageserver-protocol';
 import { Connection } from './connection';
 import { Documents, isLibrary, language } from './documents';
+import { registerEvaluation } from './evaluate';
 import { examples } from './examples';
 import { capabilities, registerFeatures } from './features';
 import { defineLanguages } from './languages';
@@ -132,6 +133,7 @@ async function connect(): Promise<void> {
   connection.notify('initialized', {});
   connection.on<lsp.ShowMessageParams>('window/showMessage', ({ message }) => notify(message));
   registerFeatures(connection, new Documents(connection), server);
+  registerEvaluation(connection, editor, element('evaluate'), notify);
   const pane = new StagePane(connection, source, beside, element('stage'), element('function'), element('problem'));
   await pane.start();
   say('');

@@ -23,7 +23,7 @@ std::vector<TypeHint> written_hints(const Selection& selection, Range within) {
 Offer insertion(std::string title, const std::vector<TypeHint>& hints) {
   TextEdits edits;
   for (const TypeHint& hint : hints) edits.push_back({{hint.offset, hint.offset}, hint.text});
-  return {std::move(title), [change = Change{std::move(edits), nullptr}] { return std::optional(change); }};
+  return {std::move(title), [change = Change{std::move(edits), nullptr}] { return change; }};
 }
 
 void remove_type(const Selection& selection, SyntaxPtr node, std::vector<Offer>& offers) {
@@ -34,7 +34,7 @@ void remove_type(const Selection& selection, SyntaxPtr node, std::vector<Offer>&
       selection.session.range_of(Occurrence{node->id, {}, {0, size}}, selection.at.declaration);
   const Range written = selection.range_of(type);
   if (!meets(selection.range, {name.begin, written.end}) || name.end > written.begin) return;
-  const std::optional<Change> change =
+  const Result<Change> change =
       same_program(selection.session, selection.source, {{{name.end, written.end}, ""}});
   if (change)
     offers.push_back({fmt::format("remove the type of `%{}`", node->text), [change] { return change; }});

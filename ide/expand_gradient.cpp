@@ -36,7 +36,7 @@ class GradientExpansion {
   }
   std::string title() const { return fmt::format("write `grad(@{})` out", function_); }
 
-  std::optional<Change> change() const {
+  Result<Change> change() const {
     Session& session = selection_.session;
     const SourceId source = selection_.source;
     const uint32_t before = selection_.begin_with_comment();
@@ -49,7 +49,7 @@ class GradientExpansion {
     with_text(session, source, whole, [&] {
       if (count_errors(session, source) == errors) derived = derived_definition(session, module, name_);
     });
-    if (!derived) return std::nullopt;
+    if (!derived) return Failure{fmt::format("what `grad(@{})` derives cannot be written", function_)};
     std::string text;
     for (const char c : *derived) text += c == '\n' ? end : std::string(1, c);
     return without_new_errors(session, source, {{{before, before}, text + end + end}, {call, "@" + name_}});

@@ -55,7 +55,7 @@ class FunctionExtraction {
     return inner()->is(SyntaxKind::Comprehension) && inner()->child(0)->children.size() > 0;
   }
 
-  std::optional<Change> function() const {
+  Result<Change> function() const {
     const std::string name = free_name(selection_.lexed(), LexemeKind::Global, "extracted");
     const std::string end = line_end(selection_.text());
     const std::string dims = dims_.empty() ? "" : fmt::format("[{}]", fmt::join(dims_, ", "));
@@ -66,7 +66,7 @@ class FunctionExtraction {
                   [name](Session&, TypedDeclarations& typed) { return typed.put_body_in_place(name); });
   }
 
-  std::optional<Change> op() const {
+  Result<Change> op() const {
     const std::string name = free_name(selection_.lexed(), LexemeKind::Name, "extracted");
     const std::string end = line_end(selection_.text());
     const SyntaxPtr comprehension = inner();
@@ -132,8 +132,8 @@ class FunctionExtraction {
     return false;
   }
 
-  std::optional<Change> change(const std::string& declaration, const std::string& name,
-                               SeeThrough see_through) const {
+  Result<Change> change(const std::string& declaration, const std::string& name,
+                        SeeThrough see_through) const {
     const uint32_t before = selection_.begin_with_comment();
     const std::string call = fmt::format("{}({})", name, fmt::join(arguments_, ", "));
     TextEdits edits{{{before, before}, declaration}, {selection_.range_of(expression_), call}};

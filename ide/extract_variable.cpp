@@ -41,7 +41,7 @@ class Extraction {
     return binds_nothing_between() && keeps_order();
   }
 
-  std::optional<Change> change() const {
+  Result<Change> change() const {
     SyntaxPtr inner = expression_;
     while (inner->is(SyntaxKind::Paren)) inner = inner->child(0);
     const std::string name = free_name(selection_.lexed(), LexemeKind::Local, name_after(inner));

@@ -50,7 +50,7 @@ class GraphVariables {
     return all;
   }
 
-  std::optional<Change> change(const std::vector<Bound>& made) const {
+  Result<Change> change(const std::vector<Bound>& made) const {
     std::string text_with_new_names = selection_.text();
     TextEdits edits;
     for (const Bound& one : made) {

@@ -53,7 +53,7 @@ class Inlining {
     return keeps_names() && std::ranges::all_of(uses_, [&](const Use& use) { return fits(use); });
   }
 
-  std::optional<Change> change() const {
+  Result<Change> change() const {
     TextEdits edits{{removed_, ""}};
     const std::string text(selection_.text_of(range_of(value_)));
     for (const Use& use : uses_)

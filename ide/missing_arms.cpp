@@ -96,7 +96,7 @@ class MissingArms {
     return !missing_.empty() && find_end();
   }
 
-  std::optional<Change> change() const {
+  Result<Change> change() const {
     const std::string& text = selection_.text();
     const std::string end = line_end(text);
     const uint32_t brace = selection_.range_of(match_).end - 1;

@@ -58,7 +58,7 @@ class DimNaming {
     return fmt::format("name the dim `{}`: `{}`", selection_.text_of(selection_.range_of(extents_[0])),
                        name_);
   }
-  std::optional<Change> change() const {
+  Result<Change> change() const {
     TextEdits edits{{{insertion_, insertion_}, has_parameters_ ? ", " + name_ : "[" + name_ + "]"}};
     for (SyntaxPtr extent : extents_) edits.push_back({selection_.range_of(extent), name_});
     return without_new_errors(selection_.session, selection_.source, std::move(edits));

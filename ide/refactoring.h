@@ -50,11 +50,10 @@ class Selection {
   mutable std::optional<LexedText> lexed_;  ///< made when it is first asked for
 };
 
-/// What may be done. `change` is called while the selection holds, and gives nothing where it cannot be done
-/// after all.
+/// What may be done. `change` is called while the selection holds; it may fail after all, and says why.
 struct Offer {
   std::string title;
-  std::function<std::optional<Change>()> change;
+  std::function<Result<Change>()> change;
 };
 
 using FindOffers = void (*)(const Selection& selection, std::vector<Offer>& offers);

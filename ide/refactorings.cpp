@@ -65,8 +65,9 @@ Result<RefactoringEdits> edits_of(Session& session, const SelectedRange& selecte
   if (row != std::end(kRows) && selection) row->find(*selection, offers);
   const auto offer = std::ranges::find(offers, title, &Offer::title);
   if (offer == offers.end()) return Failure{fmt::format("to {} is not offered here", title)};
-  const std::optional<Change> change = offer->change();
-  if (!change || (change->holds && !succeeds(session, selected.source, *change)))
+  const Result<Change> change = offer->change();
+  if (!change) return Failure{fmt::format("cannot {}: {}", title, change.error().message)};
+  if (change->holds && !succeeds(session, selected.source, *change))
     return Failure{fmt::format("to {} would make another program of it", title)};
   return change->edits;
 }

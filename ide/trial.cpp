@@ -175,11 +175,12 @@ bool succeeds(Session& session, SourceId source, const Change& change) {
   return holds;
 }
 
-std::optional<Change> same_program(Session& session, SourceId source, TextEdits edits,
-                                   const SeeThrough& before, SeeThrough after) {
+Result<Change> same_program(Session& session, SourceId source, TextEdits edits, const SeeThrough& before,
+                            SeeThrough after) {
   const std::vector<size_t> places = touched(session, source, edits);
   std::optional<TypedDeclarations> found = TypedDeclarations::of(session, source, places);
-  if (!found || (before && !before(session, *found))) return std::nullopt;
+  if (!found || (before && !before(session, *found)))
+    return Failure{"what it touches has errors, or is typed only where it is used"};
   auto program = std::make_shared<const TypedDeclarations>(std::move(*found));
   const std::vector<Range> ranges = ranges_after(edits);
   auto holds = [=, after = std::move(after)](Session& tried) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ide/see_through.h"
+#include "ir/base/result.h"
 #include "session/session.h"
 
 namespace quern::ide {
@@ -72,9 +73,9 @@ bool succeeds(Session& session, SourceId source, const Change& change);
 using SeeThrough = std::function<bool(Session&, TypedDeclarations&)>;
 
 /// The change that leaves the declarations that it touches the same programs. `before` and `after` are done
-/// to what is compared first, where they are given. Nothing where declarations have errors already.
-std::optional<Change> same_program(Session& session, SourceId source, TextEdits edits,
-                                   const SeeThrough& before = nullptr, SeeThrough after = nullptr);
+/// to what is compared first, where they are given. A failure where declarations have errors already.
+Result<Change> same_program(Session& session, SourceId source, TextEdits edits,
+                            const SeeThrough& before = nullptr, SeeThrough after = nullptr);
 
 /// The errors of a source, without those whose message has `ignored`.
 size_t count_errors(Session& session, SourceId source, std::string_view ignored = {});

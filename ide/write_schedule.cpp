@@ -49,9 +49,10 @@ class ScheduleWriting {
   }
   std::string title() const { return fmt::format("write the schedule of `{}`", called_->instance->name); }
 
-  std::optional<Change> change() const {
+  Result<Change> change() const {
     const std::optional<std::string> clause = chosen();
-    if (!clause) return std::nullopt;
+    if (!clause)
+      return Failure{"the rules choose no schedule for this call: its loops are as they stand, or several"};
     const Range call = selection_.range_of(call_);
     uint32_t line = call.begin;
     while (line > 0 && selection_.text()[line - 1] != '\n' && selection_.text()[line - 1] != '\r') --line;

@@ -25,6 +25,10 @@ const RefactoringRow kLets[] = {
     {"print(\"😀 {[|1f + 2f|]}\")", kLet, "let %sum = 1f + 2f;\nprint(\"😀 {%sum}\")"},
     {"def @f(%a: float32) { fn (%b: float32) { [|%a * %b|] + 1f } }", kLet,
      "def @f(%a: float32) { fn (%b: float32) { let %product = %a * %b; %product + 1f } }"},
+    {"def @f(%a: Option[float32]) { match (%a) { Some(%b) => let %c = %b; [|exp(%c)|] + 1f, None => 0f } }",
+     kLet,
+     "def @f(%a: Option[float32]) { match (%a) { Some(%b) => let %c = %b; let %exp = exp(%c); %exp + 1f, "
+     "None => 0f } }"},
     // What does something, where it comes first anyway and where it does not.
     {"def @f(%r: ref(float32)) { [|!%r|] + 1f }", kLet,
      "def @f(%r: ref(float32)) { let %value = !%r; %value + 1f }"},
@@ -65,6 +69,8 @@ const RefactoringRow kFunctions[] = {
     {"def @f(%r: ref(int32)) { (%r := 2, [|!%r|]) }", kFunction,
      "def @extracted(%r: Ref[int32]) -> int32 {\n  !%r\n}\n\n"
      "def @f(%r: ref(int32)) { (%r := 2, @extracted(%r)) }"},
+    {"let %x = 2f; exp([|%x * %x|])", kFunction,
+     "let %x = 2f; def @extracted(%x: float32) -> float32 {\n  %x * %x\n}\n\nexp(@extracted(%x))"},
     {"[i < 3] => [|index(i)|] + 1", kFunction, kNotOffered},
     {"def @f(%a: float32) { [|exp(%a)|] + %nothing }", kFunction, kNotOffered},
 };

@@ -26,6 +26,11 @@ const RefactoringRow kRows[] = {
      "def @f(%a: Option[float32], %b: float32) {\n  match (%a) { Some(%c) => %b + 1f, None => 0f }\n}"},
     {"let %x$0 = 1f + 2f;\nprint(\"😀 {%x:.2f}\")", "inline `%x`", "print(\"😀 {(1f + 2f):.2f}\")"},
     {"let %x$0 = [1f, 2f];\nprint(\"{%x}\")", "inline `%x`", "print(\"{[1f, 2f]}\")"},
+    // Blocks without braces, and names as TVM prints them.
+    {"def @f(%a: Option[float32]) { match (%a) { Some(%b) => let %c$0 = %b * 2f; %c + 1f, None => 0f } }",
+     "inline `%c`", "def @f(%a: Option[float32]) { match (%a) { Some(%b) => %b * 2f + 1f, None => 0f } }"},
+    {"#[version = \"0.0.5\"]\ndef @f(%base/a: float32) { let %base/x$0 = exp(%base/a); sqrt(%base/x) }",
+     "inline `%base/x`", "#[version = \"0.0.5\"]\ndef @f(%base/a: float32) { sqrt(exp(%base/a)) }"},
     // Statements of the top level.
     {"let %a = 1f;\nlet %x$0 = %a + 1f; // kept\nlet %y = %x * %x;\n%x - %y", "inline `%x`",
      "let %a = 1f;\n// kept\nlet %y = (%a + 1f) * (%a + 1f);\n%a + 1f - %y"},

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -75,6 +76,22 @@ TEST_F(NavigationServer, ShowsWhatTheTextBecomes) {
   client.change(uri("main.relay"), 4, json::array({{{"text", "def @g(%x: float32) { %y }\n"}}}));
   EXPECT_THAT(of({})["message"], HasSubstr("the text has errors, the first: unknown variable `%y`"));
   EXPECT_THAT(ask("quern/ir", {{"uri", "file:///none.relay"}})["message"], HasSubstr("is not open"));
+}
+
+TEST_F(NavigationServer, ListsTheStagesThatThereAre) {
+  start("let %a = 1;\n");
+  const json stages = ask("quern/stages", json::object());
+  std::map<std::string, std::string> does;
+  for (const json& row : stages) {
+    const std::string stage = row["stage"];
+    does[stage] = row["does"];
+    const json shown = ask("quern/ir", {{"uri", uri("main.relay")}, {"stage", stage}});
+    EXPECT_TRUE(shown.contains("text")) << stage << shown;
+  }
+  EXPECT_EQ(stages.front()["stage"], "ast");
+  EXPECT_EQ(stages.back()["stage"], "asm");
+  EXPECT_EQ(does.at("typed"), "");
+  EXPECT_NE(does.at("fuse"), "");
 }
 
 TEST_F(NavigationServer, DefinitionsInFilesAndInTheLibrary) {

@@ -35,7 +35,7 @@ bool read_some(int from, std::string& to) {
 
 }  // namespace
 
-ServeProcess::ServeProcess(const std::string& page) {
+ServeProcess::ServeProcess(const std::string& page, const std::vector<std::string>& options) {
   std::signal(SIGPIPE, SIG_IGN);
   int output[2];
   if (pipe2(output, O_CLOEXEC) != 0) return;
@@ -43,6 +43,7 @@ ServeProcess::ServeProcess(const std::string& page) {
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, output[1], STDOUT_FILENO);
   std::vector<std::string> words{QUERN_BINARY, "serve", "--port", "0", "--page", page};
+  words.insert(words.end(), options.begin(), options.end());
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);

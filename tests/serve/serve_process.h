@@ -15,7 +15,7 @@ namespace quern::serve_test {
 /// The server on a port that was free. No call waits longer than half a minute.
 class ServeProcess {
  public:
-  explicit ServeProcess(const std::string& page);
+  explicit ServeProcess(const std::string& page, const std::vector<std::string>& options = {});
   /// Ends the process if it still runs.
   ~ServeProcess();
   ServeProcess(const ServeProcess&) = delete;

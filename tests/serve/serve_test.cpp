@@ -6,12 +6,14 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "lsp/transport.h"
 #include "serve/access.h"
@@ -305,6 +307,26 @@ TEST_F(Serve, SaysWhyItCannotStart) {
   EXPECT_EQ(nowhere.code, 1);
   EXPECT_THAT(nowhere.err, HasSubstr("`npm ci && npm run build` in editors/browser"));
   EXPECT_EQ(start({"--port", "70000"}).code, 2);
+}
+
+// What everybody on the machine may see, the words that the browser is started with, works once.
+TEST_F(Serve, OpensTheBrowserWithATicket) {
+  const std::string opened = (folder_ / "opened").string(), path = std::getenv("PATH");
+  write("xdg-open", fmt::format("#!/bin/sh\necho \"$1\" > {0}.part; mv {0}.part {0}\n", opened));
+  std::filesystem::permissions(folder_ / "xdg-open", std::filesystem::perms::owner_all);
+  setenv("PATH", (folder_.string() + ":" + path).c_str(), 1);
+  server_ = std::make_unique<ServeProcess>(page(), std::vector<std::string>{"--open"});
+  setenv("PATH", path.c_str(), 1);
+  for (int waited = 0; waited < 30000 && !std::filesystem::exists(opened); waited += 10)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  std::string address;
+  std::ifstream(opened) >> address;
+  const std::string begin = fmt::format("http://{}", host());
+  ASSERT_THAT(address, testing::StartsWith(begin + "/?token="));
+  EXPECT_THAT(address, Not(HasSubstr(server().token())));
+  EXPECT_EQ(ask(address.substr(begin.size()), host_field()).status, 303);
+  EXPECT_EQ(ask(address.substr(begin.size()), host_field()).status, 403);
+  EXPECT_EQ(ask("/?token=" + server().token(), host_field()).status, 303);
 }
 
 TEST(Access, TakesTheTicketOnce) {

@@ -25,7 +25,7 @@ struct SyntaxFailure {
   size_t at = 0;                      ///< the unexpected token; tokens.size() for the end
   std::vector<std::string> expected;  ///< the words and symbols allowed there, if known
   bool wants_expression = false;
-  std::string expectation;  ///< "`)` or `,`": what to say of it; "" where it is too much to tell
+  std::string expectation;  ///< "`)` or `,`": how to describe it; "" if it is too long
 };
 
 SyntaxProblem advise(const SyntaxFailure& failure);

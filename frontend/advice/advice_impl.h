@@ -49,7 +49,7 @@ class Advisor {
   Range range(size_t i) const;  ///< empty, at the end of the text, past the last token
   bool expects(std::string_view what) const;
   bool same_line(size_t a, size_t b) const;
-  std::string_view open_bracket() const;  ///< around the failure; "" where none is open
+  std::string_view open_bracket() const;  ///< enclosing the failure; "" if none is open
   size_t opener_before(size_t i) const;   ///< of the closing bracket right before token i
   size_t statement_start() const;
   std::string_view last_open_word(std::initializer_list<std::string_view> words) const;

@@ -16,7 +16,7 @@ using DataLookup = std::function<const DataDefinition*(Type type)>;
 
 /// A tensor of a value, or a part of unknown type (an unknown or a variable).
 struct StoredTensor {
-  std::string name;  ///< names of fields and numbers of parts, with `.` between them; "" for a tensor alone
+  std::string name;  ///< field names and part numbers, joined by `.`; "" for a single tensor
   Type type;
   std::string owner;           ///< the owner of this type, for messages
   std::optional<Place> field;  ///< declaration of the innermost enclosing field

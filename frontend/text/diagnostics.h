@@ -67,7 +67,7 @@ struct Edit {
 /// A change of the text that resolves the diagnostic. Offered only if it is certain to be intended; all edits
 /// are in the diagnostic's file.
 struct Fix {
-  std::string title;  ///< what it does, as an order: "write `@`"
+  std::string title;  ///< what it does, in the imperative: "write `@`"
   std::vector<Edit> edits;
   friend bool operator==(const Fix&, const Fix&) = default;
 };

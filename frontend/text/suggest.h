@@ -26,7 +26,7 @@ Suggestion suggest(const std::optional<std::string>& meant, const Place& place);
 /// The counterpart of a name from another library (PyTorch, NumPy, TVM's Python, JAX).
 struct ForeignName {
   std::string_view name;     ///< there, without the module: "cat"
-  std::string_view meaning;  ///< here: "concatenate"; "" where there is no single name
+  std::string_view meaning;  ///< here: "concatenate"; "" if there is no single name
   std::string_view remark;   ///< how to write it, where the name alone does not say
 };
 /// `name` may begin with its module: "torch.relu", "np.matmul", "jnp.where", "F.softmax".

@@ -214,7 +214,7 @@ enum class IntrinsicKind : uint8_t {
   /// its format (`:8.3f`, ir/value/value_style.h); empty for other values. They are printed without
   /// separators: blanks between arguments are labels.
   Print,
-  Load,    ///< texts: path, entry name or ""; the type says what to expect
+  Load,    ///< texts: path, entry name or ""; the type is the expected one
   Save,    ///< texts: path; args[0]: a tensor, tuple or record
   Assert,  ///< args: actual and expected value; texts: rtol and atol, none for exact equality
   Clock,   ///< seconds since an arbitrary point in time, float64

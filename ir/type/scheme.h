@@ -26,7 +26,7 @@ struct Constraint {
   std::vector<std::pair<std::string, StaticValue>> attributes;  ///< as given at the call
   Type result = nullptr;
   Origin origin;       ///< the call that needs it
-  std::string symbol;  ///< as which the operator is written there, or ""
+  std::string symbol;  ///< the symbol used for the operator there, or ""
   friend bool operator==(const Constraint& a, const Constraint& b) {
     return a.op == b.op && a.args == b.args && a.attributes == b.attributes && a.result == b.result;
   }

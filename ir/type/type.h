@@ -78,7 +78,7 @@ struct Constructor {
   std::string_view name;
   std::string_view type;                     ///< its type's name
   uint32_t tag;                              ///< its number among its type's constructors, from 0
-  std::span<const std::string_view> fields;  ///< their names, "" for one without
+  std::span<const std::string_view> fields;  ///< field names, "" if unnamed
   /// Per field: bit k is set if its type depends on the data type's parameter k.
   std::span<const uint64_t> parameters;
   std::span<const Constructor> siblings;  ///< all constructors of its type, by tag

@@ -67,7 +67,7 @@ struct CodegenOptions {
 /// The target of code generation.
 struct CodegenTarget {
   std::string triple, cpu;
-  std::string features;  ///< as LLVM writes them: "+sse2,+avx,…"
+  std::string features;  ///< in LLVM's syntax: "+sse2,+avx,…"
   /// The preferred width of vector registers is 64 bytes with AVX-512, 32 with AVX2, 16 otherwise.
   loops::MachineModel machine;
 };

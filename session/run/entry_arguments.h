@@ -15,7 +15,7 @@ namespace quern {
 
 struct ArgumentSources {
   std::map<std::string, std::string> files;  ///< parameter name to the file with its value
-  std::string by_name;                       ///< a file that gives the others by their names, or ""
+  std::string by_name;                       ///< a file that supplies the others by name, or ""
   std::optional<uint64_t> seed;              ///< for random values of the rest
 };
 

@@ -192,7 +192,7 @@ class GroupInference {
   std::vector<Head> heads_;
   std::vector<Type> types_;
   std::vector<Type> own_types_;
-  std::vector<const Scheme*> annotated_;  ///< null where the type is inferred
+  std::vector<const Scheme*> annotated_;  ///< null if the type is inferred
   std::vector<DraftPtr> drafts_;
   std::vector<Scheme> schemes_;
   std::vector<Inferred> results_;

@@ -180,7 +180,7 @@ class Printer {
   std::string annotation(Type type, std::string_view before);
   void signature(const std::string& head, const FnExpr& fn);
   void gradient_clause(const FnExpr& clause);
-  /// The inside of braces: a block's statements, or the expression.
+  /// The contents of braces: a block's statements, or the expression.
   void contents(ExprPtr expr);
   void braced(ExprPtr expr);
   void bindings(const BlockExpr& block, size_t from);

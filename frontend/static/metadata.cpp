@@ -282,7 +282,7 @@ namespace {
 
 std::string_view kind_of(SyntaxPtr meta) { return meta->text.substr(0, meta->text.find('[')); }
 
-/// The entry that `meta[kind][i]` names; null after a diagnostic (or where the metadata are reported).
+/// The entry that `meta[kind][i]` names; null after a diagnostic (or if the metadata are reported).
 const MetadataEntry* meta_entry(SyntaxPtr meta, Scope& scope, uint32_t declaration,
                                 Diagnostics& diagnostics) {
   auto report = [&](std::string message) {

@@ -27,7 +27,7 @@ Suggestion suggest(const std::optional<std::string>& meant, const Place& place);
 struct ForeignName {
   std::string_view name;     ///< there, without the module: "cat"
   std::string_view meaning;  ///< here: "concatenate"; "" if there is no single name
-  std::string_view remark;   ///< how to write it, where the name alone does not say
+  std::string_view remark;   ///< how to write it, if the name alone does not tell
 };
 /// `name` may begin with its module: "torch.relu", "np.matmul", "jnp.where", "F.softmax".
 const ForeignName* find_foreign_name(std::string_view name);

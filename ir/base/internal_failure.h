@@ -19,7 +19,7 @@ class InternalFailure : public std::exception {
   /// `reason` is a sentence without a period; `file` and `line` locate the check, if there was one.
   explicit InternalFailure(std::string reason, std::string_view file = {}, int line = 0);
 
-  std::string stage;    ///< the name of the innermost Stage; empty outside of any
+  std::string stage;    ///< the name of the innermost Stage; empty outside any
   Origin origin;        ///< of the innermost Stage that has one
   std::string subject;  ///< the declaration concerned: `@f`
   /// The whole failure as one sentence.

@@ -33,7 +33,7 @@ enum class DimKind : uint8_t {
   FloorMod,  ///< args: dividend, divisor; has the divisor's sign
   Min,       ///< args: two or more, sorted
   Max,
-  Broadcast,  ///< args: two extents of one axis; the other where one is 1 (both are then equal or 1)
+  Broadcast,  ///< args: two extents of one axis; the other one if one is 1 (they are equal or 1)
 };
 
 struct DimNode;

@@ -73,7 +73,7 @@ Scalar cast(Scalar value, DType to);
 
 /// The neutral element of a reduction over `dtype`: 0, 1, the lowest, the largest, False, True.
 Scalar reduce_identity(ReduceKind kind, DType dtype);
-/// One step of a reduction: what the accumulator becomes.
+/// One step of a reduction: the new accumulator.
 Scalar reduce_step(ReduceKind kind, const Scalar& accumulator, const Scalar& value);
 /// ArgMax, ArgMin: whether `value` replaces `best`: it is strictly better, or the first NaN.
 bool is_better(ReduceKind kind, const Scalar& value, const Scalar& best);

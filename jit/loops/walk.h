@@ -21,7 +21,7 @@ void for_each_operand(const Stmt& stmt, const ValueVisitor& visit);
 /// check fails.
 void for_each_child(const Value& value, const ValueVisitor& visit);
 void for_each_child(const Stmt& stmt, const ValueVisitor& visit);
-/// A copy of the value with each value directly inside of it replaced by its image.
+/// A copy of the value with each value directly inside it replaced by its image.
 ValuePtr map_children(const Value& value, const std::function<ValuePtr(const ValuePtr&)>& f);
 
 /// Calls `visit` on the value and everything inside it; like all of these, does nothing for null.

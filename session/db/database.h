@@ -188,7 +188,7 @@ class Database final : public Tables {
 
   // --- files (files.cpp)
   struct FileState {
-    std::string shown;    ///< its path as first asked for
+    std::string shown;    ///< its path as first requested
     ModuleId module = 0;  ///< 0: missing or unreadable
     std::string problem;
   };

@@ -56,7 +56,7 @@ bool Fields::attempt(SyntaxPtr s, RecordFieldDraft& waiting) {
   return true;
 }
 
-// The field of a record of this type; null where it has none of this name.
+// The names of a constructor's fields.
 static std::vector<std::string> names_of(const DataConstructor& constructor) {
   std::vector<std::string> names;
   names.reserve(constructor.fields.size());

@@ -18,7 +18,7 @@ namespace quern {
 
 struct ExecutionOptions {
   bool interpret = false;  ///< use the reference interpreter instead of compiled code
-  std::string after;       ///< with `interpret`, the pass whose result is interpreted; "" for the typed program
+  std::string after;  ///< with `interpret`, the pass whose result is interpreted; "" for the typed program
   std::map<std::string, std::string>
       inputs;  ///< files with values for top-level variables and @main's parameters
   std::string

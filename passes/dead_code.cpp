@@ -8,8 +8,7 @@ namespace quern {
 
 namespace {
 
-/// What follows a binding is cleaned before the binding is looked at, so that all that still uses it is
-/// known.
+/// Processes the code after a binding before the binding itself, so that its remaining uses are known.
 class Cleaner {
  public:
   Cleaner(Arena& arena, EffectAnalysis& effects) : arena_(arena), effects_(effects) {}

@@ -4,8 +4,8 @@
 
 namespace quern {
 
-/// Drops bindings whose value is not used and whose evaluation is not seen from outside. Takes and gives
-/// A-normal form.
+/// Drops bindings whose value is unused and whose evaluation has no observable effect. From and to A-normal
+/// form.
 ExprPtr dead_code(const PassContext& context, ExprPtr expr);
 
 }  // namespace quern

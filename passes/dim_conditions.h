@@ -7,8 +7,8 @@
 
 namespace quern {
 
-/// The conditions on dims that an expression of bool is the conjunction of, each >= 0 or == 0; false where it
-/// is none.
+/// Splits a bool expression that is a conjunction of conditions on dims into these, each >= 0 or == 0; false
+/// if it is none.
 bool dim_conditions(ExprPtr condition, std::vector<Dim>& nonnegative, std::vector<Dim>& zero);
 
 }  // namespace quern

@@ -12,17 +12,17 @@ namespace quern {
 
 namespace {
 
-/// Nodes of an index expression above which nothing more is put into it: by then the arithmetic outweighs the
-/// pass over memory that is saved, and a chain of n bindings costs n times this, not n squared.
+/// The size in nodes above which an index expression absorbs nothing more: by then the arithmetic outweighs
+/// the saved pass over memory, and a chain of n bindings costs n times this, not n squared.
 constexpr size_t kMostNodes = 512;
 
 // How a consumer reads one variable.
 struct ReadSites {
   int count = 0;
-  bool plain = true;     ///< every index is a dim and inside the bounds
+  bool plain = true;     ///< every index is a dim and in bounds
   bool identity = true;  ///< the indices are the consumer's own variables in order
-  bool once = true;      ///< the indices are different variables and name all that run around the read
-  bool always = true;    ///< no read stands where it is evaluated under a condition only
+  bool once = true;      ///< the indices are distinct variables that cover all enclosing loops of the read
+  bool always = true;    ///< no read is evaluated only conditionally
 };
 
 class Fuser {
@@ -39,10 +39,10 @@ class Fuser {
       ExprPtr value = with_producers(b.value);
       bindings.push_back({b.variable, value});
       auto* comprehension = as<ComprehensionExpr>(value);
-      // What stands before a reading of the clock is done before it.
+      // Code before a read of the clock must run before it.
       if (!comprehension && effects_.of(value).has(Effect::Clock)) producers_.clear();
       const bool seen = (comprehension || !failing_.empty()) && !effects_.of(value).removable();
-      // What may fail cannot be done after what would then not have been done.
+      // Code that may fail must not move after effects that its failure would have prevented.
       if (seen)
         for (const Variable* failing : std::exchange(failing_, {})) producers_.erase(failing);
       if (!b.variable || !comprehension || comprehension->schedule) continue;
@@ -98,13 +98,13 @@ class Fuser {
 
   bool may_inline(const ComprehensionExpr& consumer, const Variable* variable) {
     const ComprehensionExpr& producer = *producers_.at(variable);
-    if (producer.body->kind == ExprKind::Scatter) return false;  // a whole tensor, no element of one
+    if (producer.body->kind == ExprKind::Scatter) return false;  // a whole tensor, not an element
     ReadSites sites;
     std::vector<Dim> around(consumer.vars.begin(), consumer.vars.end());
     std::vector<Dim> extents(consumer.extents.begin(), consumer.extents.end());
     inspect(consumer.body, variable, consumer, around, extents, sites);
     if (!sites.plain || sites.count == 0) return false;
-    // What is computed from nothing costs less than reading it.
+    // A producer without operands is cheaper to recompute than to read.
     bool constant = true;
     std::function<void(ExprPtr)> walk = [&](ExprPtr e) {
       constant &= e->kind == ExprKind::Const || e->kind == ExprKind::DimValue || e->kind == ExprKind::Scalar;
@@ -114,7 +114,7 @@ class Fuser {
     if (constant && !failing_.contains(variable)) return true;
     if (uses_.at(variable) != sites.count) return false;
     if (failing_.contains(variable)) {
-      // It has to fail where it would have, and with its own message.
+      // It must fail at the same point, with its own message.
       bool every_element =
           sites.count == 1 && sites.identity && sites.always && same_extents(producer, consumer);
       if (!every_element || effects_.of(&consumer).has(Effect::Fail)) return false;
@@ -152,7 +152,7 @@ class Fuser {
       extents.resize(depth);
       return;
     }
-    // A running result visits each point once: its variable stands for the one that it follows.
+    // A running result visits each point once: its variable represents the one that it follows.
     if (auto* scan = as<ScanExpr>(expr)) {
       std::vector<Dim> inside = around;
       for (Dim& var : inside)
@@ -176,8 +176,8 @@ class Fuser {
     });
   }
 
-  /// Whether the child is evaluated under a condition only: an arm, what stands behind `else`, the second
-  /// operand of `and` and `or`.
+  /// Whether the child is evaluated only conditionally: an arm, the value of an `else`, the second operand of
+  /// `and` and `or`.
   static bool is_conditional(ExprPtr expr, ExprPtr child) {
     if (auto* branch = as<IfExpr>(expr)) return child != branch->condition;
     if (auto* read = as<ReadExpr>(expr)) return child == read->otherwise;
@@ -207,7 +207,7 @@ class Fuser {
         sites.once = false;
   }
 
-  // The consumer with the producer's body in place of its reads.
+  // The consumer with its reads replaced by the producer's body.
   ExprPtr inlined(const ComprehensionExpr& consumer, const Variable* variable) {
     const ComprehensionExpr& producer = *producers_.at(variable);
     int replaced = 0;
@@ -227,8 +227,8 @@ class Fuser {
     return arena_.make<ComprehensionExpr>(Expr{consumer}, consumer.vars, consumer.extents, body);
   }
 
-  /// What the producer reads is now read as often as it was inlined, and no more by itself where nothing is
-  /// left that reads it.
+  /// Updates use counts: the producer's operands are read once per inlining, and no longer by the producer
+  /// itself if it has no other readers.
   void count_inlined(const Variable* variable, int times) {
     const bool dropped = (uses_.at(variable) -= times) == 0;
     if (dropped) fused_.insert(variable);
@@ -241,12 +241,12 @@ class Fuser {
   Uses& uses_;
   EffectAnalysis& effects_;
   std::unordered_set<const Variable*>
-      failing_;  ///< producers that may fail, with nothing to be seen after them
-  /// Producers that nothing reads any more: they are dropped, since one that may fail would else be left
-  /// without those that it reads.
+      failing_;  ///< producers that may fail, without observable effects after them
+  /// Producers without readers: they are dropped, since one that may fail would otherwise remain without its
+  /// operands.
   std::unordered_set<const Variable*> fused_;
   std::unordered_map<const Variable*, const ComprehensionExpr*> producers_;
-  std::unordered_map<const Variable*, size_t> sizes_;  ///< of producers, in nodes
+  std::unordered_map<const Variable*, size_t> sizes_;  ///< sizes of producers, in nodes
 };
 
 }  // namespace

@@ -15,9 +15,9 @@ namespace quern {
 namespace {
 
 constexpr size_t kMostStages = 16;
-/// Elements of a row below which vectors would be mostly empty.
+/// The row length below which vectors would be mostly empty.
 constexpr int64_t kShortestRow = 8;
-/// Where there are fewer rows, each of them longer than this, threads have more of one kernel a stage.
+/// For few rows that are longer than this, one kernel per stage gives threads more parallelism.
 constexpr int64_t kFewRows = 8, kLongRow = 1 << 16;
 
 using Stages = std::vector<RowStage>;
@@ -28,8 +28,8 @@ bool keeps_state(ExprPtr expr) {
   return found;
 }
 
-/// Whether every element around it is looked at once, along memory: its indices are different variables and
-/// name all of `around`, the last of them no row's.
+/// Whether it reads each element once, contiguously: its indices are distinct variables that cover `around`,
+/// and the last is not a row variable.
 bool goes_along(const ReadExpr& read, const std::vector<Dim>& around, std::span<const Dim> rows) {
   std::vector<Dim> named;
   for (const ExprPtr index : read.indices) {
@@ -49,7 +49,7 @@ bool any_goes_along(ExprPtr expr, const std::vector<Dim>& around, std::span<cons
   return found;
 }
 
-/// Reductions of rows that look at each element once: others want tiles, and a schedule of their own.
+/// Accepts row reductions that read each element once: others need tiles and a schedule of their own.
 class StreamTest {
  public:
   StreamTest(const ComprehensionExpr& stage, size_t rows) : rows_(stage.vars.first(rows)) {
@@ -59,7 +59,7 @@ class StreamTest {
     visit(stage.body, around);
   }
   bool holds() const { return holds_; }
-  /// The most elements that a reduction has; 0 without one, and a long row's where that is not known.
+  /// The largest number of elements of a reduction; 0 without one, and that of a long row if unknown.
   int64_t row() const { return row_; }
 
  private:
@@ -101,14 +101,14 @@ class RowFuser {
     for (size_t k = 0; k < bindings.size(); ++k)
       if (auto* e = as<ComprehensionExpr>(bindings[k].value); e && !e->schedule)
         candidates.emplace(bindings[k].variable, k);
-    // What stands before a reading of the clock is done before it.
+    // Code before a read of the clock must run before it.
     std::vector<size_t> after_clock{0};
     for (size_t k = 0; k < bindings.size(); ++k) {
       const bool reads = bindings[k].value->kind != ExprKind::Comprehension &&
                          effects_.of(bindings[k].value).has(Effect::Clock);
       after_clock.push_back(reads ? k + 1 : after_clock.back());
     }
-    std::unordered_set<const Variable*> inside;  // of a group, and not its last
+    std::unordered_set<const Variable*> inside;  // members of a group other than its last
     result = grouped(result, bindings, after_clock.back(), candidates, inside);
     for (size_t k = bindings.size(); k-- > 0;)
       if (!inside.contains(bindings[k].variable))
@@ -119,11 +119,11 @@ class RowFuser {
   }
 
  private:
-  /// Variables that an index expression is bound to, and where.
+  /// Variables bound to index expressions, and their positions.
   using Candidates = std::unordered_map<const Variable*, size_t>;
 
-  /// The group whose last is `expr`, of bindings from `first` on; the expression itself where it has none. Its
-  /// other stages are then `inside`, and no candidates any more.
+  /// The group that ends with `expr`, from bindings `first` on; the expression itself if there is none. Its
+  /// other stages move from the candidates to `inside`.
   ExprPtr grouped(ExprPtr expr, const std::vector<Binding>& bindings, size_t first, Candidates& candidates,
                   std::unordered_set<const Variable*>& inside) {
     auto* last = as<ComprehensionExpr>(expr);
@@ -145,8 +145,8 @@ class RowFuser {
                                                       arena_.copy(lets), last));
   }
 
-  /// From the last backwards: each index expression that later stages alone read, as long as all of them
-  /// share this many rows. Empty where that is not worth it.
+  /// Works backwards from the last: takes each index expression read only by later stages, while all share
+  /// this many rows. Empty if it is not worthwhile.
   Stages stages_before(const ComprehensionExpr& last, size_t rows, const std::vector<Binding>& bindings,
                        size_t first, const Candidates& candidates) const {
     Stages stages{{nullptr, &last}};
@@ -154,7 +154,7 @@ class RowFuser {
     if (!test.holds()) return {};
     int64_t row = test.row();
     Uses read;
-    std::set<size_t> waiting;  // where what the stages read is bound
+    std::set<size_t> waiting;  // positions of the bindings that the stages read
     const auto take = [&](ExprPtr body) {
       Uses here;
       count_uses(body, here);

@@ -9,7 +9,7 @@ namespace quern {
 
 namespace {
 
-// Whether an element is read whose place depends on one of the variables.
+// Whether a read's position depends on one of the variables.
 bool reads_along(ExprPtr expr, std::span<const Dim> vars) {
   bool found = false;
   if (auto* read = as<ReadExpr>(expr))
@@ -75,7 +75,7 @@ FusionClass fusion_class(FunctionSource& functions, ExprPtr body) {
     if (auto known = branch ? known_condition(branch->condition) : std::nullopt)
       return walk(*known ? branch->then_arm : branch->else_arm);
     if (facts(expr->kind).fusion == KindFacts::Fusion::Opaque) found = FusionClass::Opaque;
-    // What a value has for its derivative is not computed with it.
+    // The parts that a value keeps for its derivative are not evaluated with it.
     auto* own = as<IntrinsicExpr>(expr);
     if (own && own->intrinsic == IntrinsicKind::WithGradient) return walk(own->args[0]);
     for_each_child(expr, walk);

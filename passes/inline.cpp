@@ -27,7 +27,7 @@ class Inliner {
   }
 
  private:
-  // The dims and types of a definition as a use of it has them.
+  // The dims and types of a definition at a use.
   static ExprSubstitution at_call(const CallExpr& call, const GlobalExpr& global,
                                   const Definition& definition) {
     ExprSubstitution at;

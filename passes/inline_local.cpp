@@ -8,7 +8,7 @@ namespace quern {
 
 namespace {
 
-// The dims that a function binds from its arguments, as the arguments' types say them.
+// Binds a function's dims from its arguments' types.
 void bind_dims(Type param, Type argument, std::span<const Dim> dim_vars, DimMap& dims) {
   for (size_t k = 0; k < param->dims.size() && k < argument->dims.size(); ++k)
     if (std::ranges::count(dim_vars, param->dims[k])) dims.emplace(param->dims[k], argument->dims[k]);
@@ -16,7 +16,7 @@ void bind_dims(Type param, Type argument, std::span<const Dim> dim_vars, DimMap&
     bind_dims(param->args[k], argument->args[k], dim_vars, dims);
 }
 
-// The types that a general function is used at, as the type of its use says them.
+// Binds a polymorphic function's types from the type of its use.
 void bind_types(Type general, Type used, Substitution& at) {
   if (general->kind == TypeKind::Var) at.types.emplace(general, used);
   if (general->dtype.is_var() && used->is_tensor()) at.dtypes.emplace(general->dtype, used->dtype);
@@ -56,7 +56,7 @@ class LocalInliner {
     return known == bound_.end() ? nullptr : known->second;
   }
 
-  // Nothing where a dim of the function is not the arguments' to say.
+  // Nothing if the arguments do not determine one of the function's dims.
   static std::optional<ExprSubstitution> at_call(const CallExpr& call, const FnExpr& fn) {
     ExprSubstitution at;
     at.call = &call.origin;

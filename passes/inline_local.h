@@ -4,8 +4,8 @@
 
 namespace quern {
 
-/// Replaces calls of function literals, and of variables that a `let` binds to one, by their bodies, where a
-/// function does not name itself and the result stays under a size budget.
+/// Inlines calls of function literals and of variables that a `let` binds to one, if the function is not
+/// recursive, within a size budget.
 ExprPtr inline_local(const PassContext& context, ExprPtr expr);
 
 }  // namespace quern

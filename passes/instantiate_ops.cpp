@@ -13,8 +13,8 @@ bool is_open(Type type) {
   return std::ranges::any_of(type->dims, [](Dim d) { return d->has_any; });
 }
 
-// The tensor with the shape that the call's type says. What was checked at the call can make it a simpler one
-// than the definition's own: broadcast(n, 2) is 2 where n is.
+// The tensor with the shape of the call's type. Checks at the call can make it simpler than the definition's:
+// broadcast(n, 2) is 2 if n is.
 ExprPtr shaped_as(Arena& arena, ExprPtr body, Type type) {
   if (body->type == type || !type->is_tensor() || is_open(type)) return body;
   Expr head{body->kind, type, body->origin};
@@ -54,7 +54,7 @@ ExprPtr instantiate_ops(const PassContext& context, ExprPtr expr) {
   QUERN_CHECK(instance->function != nullptr);
   context.arena.keep(instance->arena);
   ExprPtr body = definition_at(context.arena, *call, *instance);
-  // A composite's body has operator calls of its own; the arguments have none left.
+  // A composite's body contains operator calls; the arguments contain none any more.
   bool composite = instance->function->body->kind != ExprKind::Comprehension;
   return composite ? instantiate_ops(context, body) : body;
 }

@@ -6,7 +6,7 @@ namespace quern {
 
 namespace {
 
-// An `else` is only for axes that are checked: the others were proved inside, under the conditions of that place.
+// An `else` covers only checked axes: the others were proved in bounds under the conditions at that place.
 bool reads_inside(const ReadExpr& read, const Facts& facts) {
   for (size_t k = 0; k < read.indices.size(); ++k) {
     if (read.otherwise && read.checked[k]) continue;

@@ -11,8 +11,8 @@ namespace quern {
 
 namespace {
 
-/// Of a result of few numbers, points of the reduction from which on threads share it; of any, rounded terms
-/// that are added up one after the other at most. Parts that these are cut into.
+/// For results of few numbers: the number of points from which threads share a reduction. For any result: the
+/// longest chain of rounded terms. The number of parts that these are cut into.
 constexpr int64_t kFewNumbers = 8, kLong = 1 << 19, kLongChain = 1 << 16, kMostParts = 64, kFewestParts = 8;
 
 /// The only reduction of an index expression, or null.
@@ -31,7 +31,7 @@ const ReduceExpr* only_reduction(ExprPtr body) {
   return count == 1 ? found : nullptr;
 }
 
-/// The largest tensor that is read in more than one index variable of the reduction, or null.
+/// The largest tensor whose read uses more than one index variable of the reduction, or null.
 const ReadExpr* largest_read(const ReduceExpr& reduce) {
   const ReadExpr* found = nullptr;
   constexpr int64_t kUnknown = std::numeric_limits<int64_t>::max();
@@ -55,8 +55,8 @@ const ReadExpr* largest_read(const ReduceExpr& reduce) {
   return found;
 }
 
-/// The index variables of a reduction in the order of memory: by the first axis of the largest tensor whose
-/// index they are in, those that are in none as they stand before.
+/// The index variables of a reduction in memory order: by the first axis of the largest tensor whose index
+/// uses them, then the others in their original order.
 std::vector<size_t> order_in_memory(const ReduceExpr& reduce) {
   std::vector<size_t> order(reduce.vars.size());
   std::iota(order.begin(), order.end(), size_t{0});
@@ -82,15 +82,14 @@ struct Cut {
   int64_t extent, parts, step;
 };
 
-/// Steps in a part: as many in each, where some count of parts from `parts` to twice that divides the extent.
+/// Steps per part: equal parts if a number of parts between `parts` and twice that divides the extent.
 int64_t step_of(int64_t extent, int64_t parts) {
   for (int64_t count = parts; count <= 2 * parts; ++count)
     if (extent % count == 0) return extent / count;
   return (extent + parts - 1) / parts;
 }
 
-/// The first loop that has enough steps: `kMostParts`, and more where a part would have more than `longest`
-/// points.
+/// The first loop with enough steps: `kMostParts`, or more if a part would have more than `longest` points.
 std::optional<Cut> cut_of(const ReduceExpr& reduce, int64_t longest) {
   const auto points = as_const(dim_product(reduce.extents));
   if (!points || *points < longest) return std::nullopt;
@@ -188,7 +187,7 @@ class Parter {
     std::vector<Dim> counts(whole.extents.begin(), whole.extents.end());
     places.insert(places.begin(), part);
     counts.insert(counts.begin(), parts);
-    // Binders of its own: the rest of the expression keeps those that it has.
+    // With fresh binders: the rest of the expression keeps the existing ones.
     ExprPtr partial =
         build.copy(build.comprehension(places, counts, build.reduce(reduce.reduce, vars, extents, body)));
     const Variable* results = make_variable(arena_, "parts", partial->type);

@@ -4,11 +4,11 @@
 
 namespace quern {
 
-/// Makes a long reduction to few numbers one of partial results, which threads share, and a long sum to many
-/// numbers one of sums that round less: of a tensor with the parts as its first axis, and of that. How many
-/// parts there are follows from the extents alone, so that a sum has the same bits on any number of threads.
-/// Reductions to few numbers go through what they read in the order of memory, whatever the order of their
-/// index variables. Takes and gives A-normal form.
+/// Splits a long reduction to few numbers into partial results, which threads share, and a long sum to many
+/// numbers into partial sums, which round less: first into a tensor with the parts as its first axis, then
+/// over that axis. The number of parts depends only on the extents, so a sum has the same bits on any number
+/// of threads. Reductions to few numbers traverse their operands in memory order, whatever the order of their
+/// index variables. From and to A-normal form.
 ExprPtr part_reductions(const PassContext& context, ExprPtr expr);
 
 }  // namespace quern

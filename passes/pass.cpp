@@ -45,7 +45,7 @@ ExprPtr body_at(Arena& arena, const FnExpr& function, std::span<const ExprPtr> a
   std::vector<Binding> bindings;
   for (size_t i = 0; i < function.params.size(); ++i) {
     ExprPtr arg = args[i];
-    // A schedule that names one of two parameters means it alone, also where both are one tensor.
+    // A schedule that names one of two parameters means only that one, even if both are the same tensor.
     if (arg->type->is_tensor() && is_given_before(args, i) && has_scheduled_tensors(function.body))
       arg = arena.make<ViewExpr>(Expr{ExprKind::View, arg->type, arg->origin}, arg);
     if (!is_atom(arg)) {

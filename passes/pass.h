@@ -1,6 +1,6 @@
 #pragma once
-// What passes share: a pass is a function from a typed expression to an equivalent one, its nodes in the
-// arena given.
+// Shared by the passes: a pass is a function from a typed expression to an equivalent one, whose nodes are in
+// the given arena.
 
 #include <functional>
 #include <memory>
@@ -13,29 +13,29 @@
 
 namespace quern {
 
-/// What a pass may ask for.
+/// The context of a pass.
 struct PassContext {
   Arena& arena;               ///< of the nodes it makes
   FunctionSource& functions;  ///< typed definitions of the globals
 };
 
-/// Whether evaluating it again costs nothing: a variable, or a rank-0 constant. A vector
-/// whose lanes differ is none: it is read from memory.
+/// Whether evaluating it again is free: a variable, or a rank-0 constant. A vector constant with differing
+/// lanes is not: it is read from memory.
 bool is_atom(ExprPtr expr);
 
-/// The value of a condition that is a constant.
+/// The value of a constant condition.
 std::optional<bool> known_condition(ExprPtr condition);
 
-/// How many nodes inlining puts into an expression, at most.
+/// The maximal number of nodes that inlining adds to an expression.
 constexpr size_t kInlineBudget = 50'000;
 size_t count_nodes(ExprPtr expr);
 
-/// The body of a function in the place of a call: `{ let p = arg; …; body }`, atoms in the place of their
-/// parameters. `at` says what its dims and types are there, and which call it is.
+/// The body of a function to replace a call: `{ let p = arg; …; body }`, with atoms substituted for their
+/// parameters. `at` has the dims and types at the call, and the call itself.
 ExprPtr body_at(Arena& arena, const FnExpr& function, std::span<const ExprPtr> args, ExprSubstitution at);
 
-/// The block with `map` of each value and of the result; itself where none changed. `bound` gets each
-/// binding before what comes after it.
+/// The block with `map` applied to each value and the result; the block itself if none changed. `bound` is
+/// called for each binding before the following ones are mapped.
 ExprPtr map_block(Arena& arena, const BlockExpr& block, const std::function<ExprPtr(ExprPtr)>& map,
                   const std::function<void(const Variable*, ExprPtr)>& bound);
 

@@ -42,7 +42,7 @@ constexpr Pass kPipeline[] = {
     {"lift_kernels", "makes a kernel of every index expression that is left", lift_kernels},
 };
 
-/// Fails where what a pass made breaks an invariant.
+/// Fails if a pass's result breaks an invariant.
 void check(ExprPtr expr, const FreeNames& given) {
   const std::optional<Breach> breach = verify(expr, given);
   if (!breach) return;

@@ -11,13 +11,13 @@ namespace quern {
 
 struct Pass {
   std::string_view name;
-  std::string_view does;  ///< in a line
+  std::string_view does;  ///< one line
   ExprPtr (*run)(const PassContext& context, ExprPtr expr);
 };
 
 /// From typed IR to calls of kernels.
 std::span<const Pass> pipeline();
-/// The pass of that name, or null.
+/// The pass with that name, or null.
 const Pass* find_pass(std::string_view name);
 
 /// An optimised expression and what owns its nodes.
@@ -26,11 +26,11 @@ struct Optimised {
   std::shared_ptr<const Arena> arena;
 };
 
-/// Runs passes on a definition's body. Null where it is interrupted (ir/base/interrupt.h). With QUERN_VERIFY=1
-/// in the environment the IR is verified after each pass (passes/verify.h): what a pass breaks is an
-/// InternalFailure of the stage that is called as the pass is.
+/// Runs passes on a definition's body. Null if interrupted (ir/base/interrupt.h). With QUERN_VERIFY=1 in the
+/// environment the IR is verified after each pass (passes/verify.h): a violation is an InternalFailure whose
+/// stage is the pass's name.
 Optimised run_passes(const Definition& definition, FunctionSource& functions, std::span<const Pass> passes);
-/// The pipeline up to and including the pass named `last`; all of it without a name.
+/// Runs the pipeline up to and including the pass named `last`; all of it without a name.
 Optimised optimise(const Definition& definition, FunctionSource& functions, std::string_view last = "");
 
 }  // namespace quern

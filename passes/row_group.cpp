@@ -39,7 +39,7 @@ bool is_one_a_row(const ComprehensionExpr& stage, size_t rows) {
 
 bool share_rows(std::span<const RowStage> stages, size_t rows) {
   const ComprehensionExpr& last = *stages.back().value;
-  const Variable* in_place = nullptr;  // whose row the result's memory holds at the time
+  const Variable* in_place = nullptr;  // the stage whose row the result's memory currently holds
   for (const RowStage& stage : stages) {
     const ComprehensionExpr& value = *stage.value;
     if (value.vars.size() < rows ||

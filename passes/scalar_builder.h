@@ -1,5 +1,5 @@
 #pragma once
-// Makes the nodes of index expressions: scalar functions, comparisons of dims, reads; and tuples of tensors.
+// Builds the nodes of index expressions: scalar functions, comparisons of dims, reads; and tuples of tensors.
 
 #include <span>
 #include <vector>
@@ -25,14 +25,14 @@ class ScalarBuilder {
   ExprPtr constant_like(double value, ExprPtr like) const { return constant(value, like->type->dtype); }
   ExprPtr dim(Dim d) const;
   ExprPtr choose(ExprPtr condition, ExprPtr then_arm, ExprPtr else_arm) const;
-  /// `value` where the condition holds, else 0; the value itself without a condition.
+  /// `value` where the condition holds, otherwise 0; the value itself without a condition.
   ExprPtr where(ExprPtr condition, ExprPtr value) const;
-  /// Both, where either may be null: no condition.
+  /// The conjunction; either may be null, for no condition.
   ExprPtr both(ExprPtr a, ExprPtr b) const;
   /// d == 0 and d >= 0.
   ExprPtr is_zero(Dim d) const { return apply(ScalarOp::Eq, {dim(d), dim(dim_const(0))}); }
   ExprPtr is_nonnegative(Dim d) const { return apply(ScalarOp::Ge, {dim(d), dim(dim_const(0))}); }
-  /// The element of a tensor at dims that are inside its bounds.
+  /// The element of a tensor at dims that are in bounds.
   ExprPtr read(ExprPtr tensor, std::span<const Dim> indices) const;
   /// The same at computed indices.
   ExprPtr read_at(ExprPtr tensor, const std::vector<ExprPtr>& indices) const;
@@ -42,7 +42,7 @@ class ScalarBuilder {
   ExprPtr comprehension(std::span<const Dim> vars, std::span<const Dim> extents, ExprPtr body) const;
   /// A tuple of values.
   ExprPtr tuple(const std::vector<ExprPtr>& fields) const;
-  /// A copy whose binders are its own, at other dims.
+  /// A copy with fresh binders, at other dims.
   ExprPtr copy(ExprPtr expr, const DimMap& dims = {}) const;
 
   Arena& arena() const { return arena_; }

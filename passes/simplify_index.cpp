@@ -12,12 +12,12 @@ class Simplifier {
 
   ExprPtr run(ExprPtr expr) {
     if (auto* dim = as<DimValueExpr>(expr)) {
-      // What the facts decide about a quotient that may not have a value would hide that it has none.
+      // Simplifying a quotient that may have no value would hide that failure.
       if (may_divide_by_zero(dim->dim, facts_)) return expr;
       Dim simple = simplify(dim->dim, facts_);
       return simple == dim->dim ? expr : arena_.make<DimValueExpr>(Expr{*expr}, simple);
     }
-    // What is known of an index is known inside of its binder.
+    // Facts about an index hold inside its binder.
     if (auto* e = as<ComprehensionExpr>(expr)) return within(expr, e->vars, e->extents);
     if (auto* e = as<ReduceExpr>(expr)) return within(expr, e->vars, e->extents);
     if (auto* e = as<ScanExpr>(expr)) return within(expr, e->vars, e->extents);

@@ -31,11 +31,11 @@ class Normalizer {
   // An atom with the expression's value.
   ExprPtr atom(ExprPtr expr) {
     ExprPtr v = value(expr);
-    // A top-level function as a value stays where it is used: a call of it is then a direct one.
+    // A top-level function as a value stays in place, so that its call is direct.
     return is_atom(v) ? v : bind(v);
   }
 
-  // The expression with atoms as operands. What it consists of is bound before it.
+  // The expression with atoms as operands; its parts are bound before it.
   ExprPtr value(ExprPtr expr) {
     switch (expr->kind) {
       case ExprKind::Var: {
@@ -46,7 +46,7 @@ class Normalizer {
       case ExprKind::If: {
         auto* e = static_cast<const IfExpr*>(expr);
         ExprPtr condition = atom(e->condition);
-        // An attribute of an operator is known where the operator is called.
+        // An operator's attribute is known at the call.
         if (std::optional<bool> known = known_condition(condition))
           return value(*known ? e->then_arm : e->else_arm);
         Normalizer first(arena_), second(arena_);
@@ -88,12 +88,12 @@ class Normalizer {
     return map_children(arena_, expr, [&](ExprPtr child) { return child ? atom(child) : child; });
   }
 
-  // A check alone stands as a statement, so that producers and consumers of the value still find each other.
+  // Makes a check a separate statement, so that it does not separate producers and consumers of the value.
   ExprPtr checked(const CheckDimsExpr& check) {
     ExprPtr v = check.value ? atom(check.value) : nullptr;
     if (v && !check.opened.empty())
       return arena_.make<CheckDimsExpr>(Expr{check}, v, check.opened, check.conditions);
-    // What inlining has decided is not asked.
+    // Conditions decided by inlining are dropped.
     std::vector<DimCondition> open;
     for (const DimCondition& c : check.conditions) {
       auto left = as_const(c.left), right = as_const(c.right);
@@ -110,7 +110,7 @@ class Normalizer {
   }
 
   ExprPtr comprehension(const ComprehensionExpr& e) {
-    // What a schedule names is a buffer of its own, even where it is another name of one.
+    // A tensor named by a schedule is a separate buffer, even if it is an alias of another.
     for (ExprPtr tensor : e.scheduled) {
       auto* var = as<VarExpr>(tensor);
       auto alias = var ? aliases_.find(var->variable) : aliases_.end();
@@ -122,7 +122,7 @@ class Normalizer {
                         [&](ExprPtr child) { return child == e.body ? element(child) : atom(child); });
   }
 
-  // Inside an index expression: the tensors that are read are bound outside, the rest stays.
+  // Inside an index expression: binds the tensors that are read outside; the rest stays.
   ExprPtr element(ExprPtr expr) {
     auto* read = as<ReadExpr>(expr);
     if (!read) return map_children(arena_, expr, [&](ExprPtr child) { return element(child); });

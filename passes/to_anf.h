@@ -4,9 +4,9 @@
 
 namespace quern {
 
-/// A-normal form: every operand is an atom (passes/pass.h), every other value is bound in a block,
-/// blocks are flat. The arms of `if` and the bodies of functions are blocks of their own. Tensors that an
-/// index expression reads are variables.
+/// A-normal form: every operand is an atom (passes/pass.h), every other value is bound in a block, blocks are
+/// flat. Arms of `if` and bodies of functions are separate blocks. Tensors that an index expression reads are
+/// variables.
 ExprPtr to_anf(const PassContext& context, ExprPtr expr);
 
 }  // namespace quern

@@ -1,5 +1,5 @@
 #pragma once
-// How often variables are used.
+// Use counts of variables.
 
 #include <unordered_map>
 

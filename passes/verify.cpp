@@ -14,7 +14,7 @@ namespace quern {
 
 namespace {
 
-/// How often each thing is bound where the walk is: a node may stand at several places.
+/// Counts the current bindings of each name: a node may occur at several places.
 template <class T>
 class Bound {
  public:
@@ -29,14 +29,14 @@ class Bound {
   std::unordered_map<T, int> counts_;
 };
 
-/// Walks an expression with the names that are bound at each node.
+/// Walks an expression, tracking the names in scope at each node.
 class ScopeWalk {
  public:
   virtual ~ScopeWalk() = default;
 
   void walk(ExprPtr expr) {
     visit(expr, [this](const auto& node) { fields(node); });
-    // What its parts open is bound from there on, and what they check is known.
+    // From here on, dims opened by its parts are bound, and their checks are known.
     at_type(*expr, expr->type);
     at_node(expr);
   }
@@ -46,13 +46,13 @@ class ScopeWalk {
   virtual void free_variable(const Expr& at, const Variable* variable) = 0;
   virtual void free_dim(const Expr& at, Dim dim) = 0;
   virtual bool is_over() const { return false; }
-  /// Whether this is inside of a primitive.
+  /// Whether this is inside a primitive.
   bool is_closed() const { return is_closed_; }
-  /// The dims that were known at run time alone, or compared there, so far.
+  /// The dims so far that are known or compared only at run time.
   const std::unordered_set<Dim>& checked() const { return checked_; }
 
  private:
-  /// The fields of a node; what they bind is bound for the fields that follow.
+  /// The fields of a node; their bindings are in scope for the following fields.
   class Fields {
    public:
     Fields(ScopeWalk& walk, const Expr& at) : walk_(walk), at_(at) {}
@@ -113,7 +113,7 @@ class ScopeWalk {
           for_each_var(side, [&](Dim var) { walk_.checked_.insert(var); });
         }
     }
-    /// The others have no names.
+    /// Other roles contain no names.
     template <class Role, class T>
     void operator()(Role, const T&) {}
 
@@ -141,7 +141,7 @@ class ScopeWalk {
     for_each_field(all, node);
   }
   void fields(const FnExpr& e) {
-    // A primitive is a kernel: nothing reaches it but its arguments, and dims of the frame.
+    // A primitive is a kernel: only its arguments and dims of the frame reach it.
     Bound<const Variable*> around;
     if (e.primitive) std::swap(around, variables_);
     const bool was_closed = std::exchange(is_closed_, is_closed_ || e.primitive);
@@ -153,7 +153,7 @@ class ScopeWalk {
     if (e.primitive) std::swap(around, variables_);
     is_closed_ = was_closed;
   }
-  /// Its result's shape is known when it is there: that binds the dims of its type.
+  /// Its result's shape is known only at run time and binds the dims of its type.
   void fields(const ExternExpr& e) {
     fields<ExternExpr>(e);
     for (Dim var : scoped_dims(e.type))
@@ -174,7 +174,7 @@ class ScopeWalk {
       if (!dims_.contains(var)) free_dim(at, var);
   }
 
-  /// To the end of the function.
+  /// Binds the dim to the end of the function.
   void open(Dim dim) {
     dims_.enter(dim);
     opened_.push_back(dim);
@@ -183,7 +183,7 @@ class ScopeWalk {
 
   Bound<const Variable*> variables_;
   Bound<Dim> dims_;
-  std::vector<Dim> opened_;  ///< in the function around
+  std::vector<Dim> opened_;  ///< in the enclosing function
   std::unordered_set<Dim> checked_;
   bool is_closed_ = false;
   std::unordered_map<Type, std::vector<Dim>> vars_of_;
@@ -230,8 +230,8 @@ class Verifier final : public ScopeWalk {
   }
 
   const FreeNames& given_;
-  /// A check that cannot hold was passed: what comes after it is never evaluated, and its types are those of
-  /// another shape.
+  /// A check that cannot hold precedes: the code after it is never evaluated, and its types belong to another
+  /// shape.
   bool fails_before_ = false;
 };
 

@@ -9,10 +9,10 @@
 
 namespace quern {
 
-/// Whether QUERN_VERIFY=1 asks that what passes and lowering make is verified.
+/// Whether QUERN_VERIFY=1 requests verification after passes and lowering.
 bool is_verifying();
 
-/// What an expression takes from around it: variables and dims that nothing in it binds.
+/// The free variables and dims of an expression.
 struct FreeNames {
   std::unordered_set<const Variable*> variables;
   std::unordered_set<Dim> dims;
@@ -27,15 +27,12 @@ struct Breach {
 
 /// The first breach in an expression, in time linear in its size:
 ///
-/// - Variables, index variables and other dims, those in types too, stand inside of their binders; free ones
-/// are
-///   those of `given`. A primitive function has nothing from around it but dims.
-/// - The type of a node is what its children give it. A `?` goes with every extent, and so does what one was
-/// opened to.
-///   After a check of dims that cannot hold nothing is asked of types.
-/// - The numbers of parts that belong to each other (variables and extents, indices and `checked`, parameters
-/// and
-///   arguments) agree; indices are of dtype index, elements of rank 0.
+/// - Variables, index variables and other dims, including those in types, are in the scope of their binders;
+///   free ones are in `given`. A primitive function has only dims free.
+/// - A node has the type that its children determine. A `?`, and a dim that one was opened to, matches every
+///   extent. After a check of dims that cannot hold, types are not checked.
+/// - Related parts agree in number (variables and extents, indices and `checked`, parameters and arguments);
+///   indices are of dtype index, elements of rank 0.
 /// - No part has an error.
 std::optional<Breach> verify(ExprPtr expr, const FreeNames& given);
 

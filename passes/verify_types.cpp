@@ -11,12 +11,12 @@ namespace quern {
 
 namespace {
 
-/// What `print` has beside a value.
+/// A format of `print` beside a value.
 bool is_format(std::string_view text) {
   return text.empty() || (text.starts_with(':') && with_format({}, text.substr(1)));
 }
 
-/// Which values may stand where others are meant.
+/// Decides which types may occur where others are expected.
 class Fit {
  public:
   explicit Fit(const std::unordered_set<Dim>& checked) : checked_(checked) {}
@@ -41,7 +41,7 @@ class Fit {
 bool is_element(ExprPtr expr, DType dtype) { return expr->type->is_scalar() && expr->type->dtype == dtype; }
 bool is_index(ExprPtr expr) { return is_element(expr, DType::index()); }
 
-/// The misfits of each kind of node; how they are reported.
+/// The checks of each kind of node, and their reports.
 class Misfits {
  public:
   explicit Misfits(const std::unordered_set<Dim>& checked) : fits(checked) {}
@@ -57,7 +57,7 @@ class Misfits {
             "a constant has another type than its tensor");
   }
   void of(const VarExpr& e) {
-    // A general function is used at other dims and types.
+    // A polymorphic function is used at other dims and types.
     require(e.type == e.variable->type || e.type->kind == TypeKind::Function,
             fmt::format("a use of %{} has another type than the variable: {} and {}", e.variable->name,
                         to_string(e.type), to_string(e.variable->type)));
@@ -254,14 +254,14 @@ class Misfits {
     require(reference->kind == TypeKind::Ref && fits(reference->args[0], content),
             "what a reference holds has another type");
   }
-  /// Of variables and extents.
+  /// Checks variables and extents.
   template <class Node>
   void binds(const Node& e) {
     require(e.vars.size() == e.extents.size(), "variables and extents differ in number");
     require(std::ranges::all_of(e.vars, [](Dim var) { return var->kind == DimKind::Var; }),
             "an index variable is no variable");
   }
-  /// Whether dtypes and ranks are the same: a callee's dims are its own.
+  /// Whether dtypes and ranks are equal: a callee has its own dims.
   static bool is_like(Type a, Type b) {
     if (a->kind != b->kind) return false;
     if (a->is_tensor()) return a->dtype == b->dtype && a->dims.size() == b->dims.size();

@@ -1,5 +1,5 @@
 #pragma once
-// What the verifier asks of one node.
+// The verifier's checks of one node.
 
 #include <string>
 #include <unordered_set>
@@ -9,12 +9,11 @@
 
 namespace quern {
 
-/// How a node does not fit its children, or "". Dims over `checked` are taken for any others: a check may
-/// have found them equal.
+/// How a node disagrees with its children, or "". Dims over `checked` match any others: a check may have
+/// found them equal.
 std::string misfit(ExprPtr expr, const std::unordered_set<Dim>& checked);
 
-/// The dim variables of a type that its node has to stand in the scope of: a function's type may be over dims
-/// of its own.
+/// The dim variables of a type that must be in scope at its node: a function type may have dims of its own.
 std::vector<Dim> scoped_dims(Type type);
 
 }  // namespace quern

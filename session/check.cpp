@@ -14,7 +14,7 @@ namespace quern {
 
 namespace {
 
-/// Each diagnostic once, in the order of the text.
+/// Collects each diagnostic once, in source order.
 class Collector {
  public:
   void add(LocatedDiagnostic d) {
@@ -83,7 +83,7 @@ std::vector<LocatedDiagnostic> Session::check_declaration(DeclarationId declarat
   return found.take();
 }
 
-// --- a file with what it imports
+// --- a file with its imports
 
 std::vector<SourceId> Session::imported(SourceId source) {
   std::vector<SourceId> result;
@@ -100,14 +100,14 @@ std::vector<SourceId> Session::imported(SourceId source) {
 
 std::vector<LocatedDiagnostic> Session::check_with_imports(SourceId source) {
   std::vector<LocatedDiagnostic> result = check(source);
-  // The mistakes of the files themselves follow.
+  // The mistakes of the imported files themselves follow.
   auto of_import = [](const LocatedDiagnostic& d) { return d.kind == DiagnosticKind::ImportedMistake; };
   std::erase_if(result, of_import);
   auto is_cycle = [](const LocatedDiagnostic& d) { return d.kind == DiagnosticKind::ImportCycle; };
   bool cycle = std::any_of(result.begin(), result.end(), is_cycle);
   for (SourceId s : imported(source))
     for (LocatedDiagnostic& d : check(s)) {
-      // A cycle is reported once: by the file that was asked for, or by the first that is in it.
+      // A cycle is reported once: by the requested file, or by the first file in the cycle.
       if ((cycle && is_cycle(d)) || of_import(d)) continue;
       cycle = cycle || is_cycle(d);
       result.push_back(std::move(d));

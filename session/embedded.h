@@ -11,9 +11,9 @@ struct EmbeddedFile {
 };
 /// The library: `stdlib/*.relay`.
 std::span<const EmbeddedFile> embedded_stdlib();
-/// The images of its texts (frontend/image/text_image.h), in the same order.
+/// The images of the library's texts (frontend/image/text_image.h), in the same order.
 std::span<const std::string_view> embedded_images();
-/// `docs/errors.md`, alone.
+/// Just `docs/errors.md`.
 std::span<const EmbeddedFile> embedded_errors();
 
 }  // namespace quern

@@ -1,4 +1,4 @@
-// Bugs of Quern as diagnostics, with a file that has what a report needs.
+// Bugs in Quern as diagnostics, with a file that contains what a report needs.
 
 #include <fmt/format.h>
 
@@ -14,7 +14,7 @@ namespace quern {
 
 namespace {
 
-/// Writes a report, unless it is there; what there is to say of it.
+/// Writes a report unless it already exists; returns a message about it.
 std::string keep_report(const std::string& text) {
   namespace fs = std::filesystem;
   std::error_code error;
@@ -31,7 +31,7 @@ Range first_line(Range range, std::string_view text) {
 
 }  // namespace
 
-// It asks no query: that may be where the bug is.
+// Asks no query, since the bug may be there.
 LocatedDiagnostic Session::locate(const InternalFailure& failure, DeclarationId asked) {
   Origin at = failure.origin;
   while (at.inlined != 0 && in_library(at.declaration)) at = origin_of_inlined(at.inlined);

@@ -1,4 +1,4 @@
-// What a session keeps.
+// The memory of a session.
 
 #include "frontend/syntax/syntax.h"
 #include "ir/base/interned.h"

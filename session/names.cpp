@@ -1,4 +1,4 @@
-// What the names of a module stand for.
+// What the names of a module refer to.
 
 #include <algorithm>
 #include <array>
@@ -44,7 +44,7 @@ std::vector<std::string> Session::static_functions(ModuleId module) {
   for (const ModuleId of : {module, Database::kLibrary})
     db_->names.for_each(of, NameTable::Statics, [&](const std::string& name) { found.push_back(name); });
   std::ranges::sort(found);
-  // Clang 14 does not take what `std::ranges::unique` of GCC's library gives.
+  // Clang 14 does not accept the result of `std::ranges::unique` of GCC's library.
   found.erase(std::unique(found.begin(), found.end()), found.end());
   return found;
 }

@@ -1,4 +1,4 @@
-// The syntax at a place in a text, and the types of nodes.
+// The syntax at a position in a text, and the types of nodes.
 
 #include <algorithm>
 
@@ -10,7 +10,7 @@ namespace quern {
 
 namespace {
 
-// The smallest node at an offset that has a type, or is a name.
+// Collects the path to the smallest node at an offset.
 void innermost(SyntaxPtr s, const std::vector<Range>& spans, uint32_t offset, std::vector<SyntaxPtr>& path) {
   if (!s || offset < spans[s->id].begin || offset > spans[s->id].end) return;
   path.push_back(s);

@@ -68,7 +68,7 @@ std::optional<SourceId> Session::find_source(std::string_view path) const {
 }
 const std::string& Session::folder(SourceId source) const { return db_->sources[source].folder; }
 
-// --- what is in a module
+// --- contents of a module
 
 std::vector<Session::LibraryFile> Session::builtin_library() {
   std::vector<LibraryFile> files;
@@ -100,7 +100,7 @@ const DeclarationInfo& Session::info(DeclarationId declaration) const {
 
 namespace {
 
-// The bytes of a node that a part is about; `text` is the whole source.
+// The bytes of a node that a part covers; `text` is the whole source.
 Range part_of(Range whole, Part part, uint32_t length, std::string_view text) {
   switch (part) {
     case Part::Whole: return whole;
@@ -143,7 +143,7 @@ Range Session::range_of(const Place& place) {
   uint32_t node = place.origin.node;
   if (SyntaxPtr binding = find_binding(tree_root(id), node)) node = binding->id;
   Range local = db_->bodies.in_whole(id, place.range ? *place.range : spans[node < spans.size() ? node : 0]);
-  // A chunk's end may be the end of a body that nothing closes.
+  // A chunk may end an unclosed body.
   Range whole{std::min(piece->range.begin + local.begin, piece->range.end),
               std::min(piece->range.begin + local.end, piece->range.end)};
   return part_of(whole, place.part, place.length, text(info(id).source));
@@ -153,7 +153,7 @@ LocatedFix Session::locate(const Fix& fix, SourceId source) {
   LocatedFix located{fix.title, {}};
   for (const Edit& edit : fix.edits) {
     if (info(edit.place.origin.declaration).source != source) return {};
-    // The problems of texts have ranges, and their fixes are written for them.
+    // Problems of texts have ranges, and their fixes are already written for them.
     const bool in_string = !edit.place.range && is_in_format_string(tree_root(edit.place.origin.declaration),
                                                                     edit.place.origin.node);
     located.edits.emplace_back(range_of(edit.place), in_string ? as_in_string(edit.text) : edit.text);
@@ -173,7 +173,7 @@ LocatedDiagnostic Session::locate(const Diagnostic& d) {
       continue;
     }
     SourceId where = info(note.place->origin.declaration).source;
-    // A note on the very place of the diagnostic would show the same line twice.
+    // A note at the diagnostic's own place would show the same line twice.
     if (where == source && range_of(*note.place) == located.range) continue;
     located.notes.push_back({db_->sources[where].path, text(where), range_of(*note.place), note.message});
   }
@@ -182,7 +182,7 @@ LocatedDiagnostic Session::locate(const Diagnostic& d) {
   return located;
 }
 
-// What the scanner reports: places are in the file itself.
+// For problems of the scanner: places are in the file itself.
 LocatedDiagnostic Session::locate(const SyntaxProblem& problem, SourceId source) {
   const std::string& path = db_->sources[source].path;
   LocatedDiagnostic located{problem.kind, path, text(source), problem.range, problem.message};

@@ -5,7 +5,7 @@
 //
 // A module is an ordered list of sources: one file, or the cells of a REPL. Statements of a module form one
 // sequence; its definitions see each other in any order, later cells replacing earlier definitions of a name.
-// The library is a module that every other one sees.
+// The library is a module that all others see.
 
 #include <atomic>
 #include <map>
@@ -31,32 +31,32 @@
 
 namespace quern {
 
-/// The syntax around a place in a source.
+/// The syntax enclosing a position in a source.
 struct SyntaxPath {
-  DeclarationId whole;           ///< the declaration that the place is in
+  DeclarationId whole;           ///< the declaration that contains the position
   Range range;                   ///< of it
-  DeclarationId declaration;     ///< that the nodes are of: the same, or a chunk of its body
+  DeclarationId declaration;     ///< owner of the nodes: the same, or a chunk of its body
   std::vector<SyntaxPtr> nodes;  ///< from the root to the innermost
 };
 
 /// A source in its canonical layout.
 struct FormatResult {
   std::string text;
-  std::vector<FormatEdit> edits;               ///< that make it of the source
-  std::vector<LocatedDiagnostic> diagnostics;  ///< why declarations are left as they are
+  std::vector<FormatEdit> edits;               ///< from the source to the text
+  std::vector<LocatedDiagnostic> diagnostics;  ///< why declarations are left unformatted
 };
 
 /// A source's declarations with their types, as text that parses to the same.
 struct TypedText {
   std::string text;
-  ConstantPool constants;  ///< what `meta[relay.Constant][k]` stands for
+  ConstantPool constants;  ///< the values of `meta[relay.Constant][k]`
 };
-/// All diagnostics of a source, with the texts that they point into: a value that no later edit touches.
+/// All diagnostics of a source, with the texts they refer to: independent of later edits.
 struct Checked {
   std::vector<LocatedDiagnostic> diagnostics;
   std::vector<std::shared_ptr<const std::string>> texts;
 };
-/// In place of a value: the work was given up.
+/// Instead of a value: the work was cancelled.
 struct Cancelled {};
 
 class Database;
@@ -77,46 +77,44 @@ class Session {
 
   // --- inputs
   ModuleId make_module();
-  /// Adds a source at the end of a module. `path` is what diagnostics call it; `folder` is where its data
-  /// files are.
+  /// Adds a source at the end of a module. Diagnostics refer to it by `path`; its data files are in `folder`.
   SourceId add_source(ModuleId module, std::string path, std::string text, std::string folder = "");
   void set_text(SourceId source, std::string text);
-  /// The source of a file: a module of its own, which imports find by its path. The text given counts,
-  /// whatever is on the disk, until it is closed.
+  /// Opens a file as a module of its own, which imports find by its path. The given text overrides the disk's
+  /// until it is closed.
   SourceId open_file(std::string path, std::string text);
-  /// From now on the disk's text counts.
+  /// From now on the file's text on disk is used.
   void close_file(SourceId source);
-  /// Looks again at the files that imports name, but for open ones, and at those that `load` names.
+  /// Rereads imported files, except open ones, and files named by `load`.
   void reread_files();
-  /// Looks again at the files that `load` names: of those, types come from the headers.
+  /// Rereads files named by `load`, whose headers determine types.
   void reread_data_files();
-  /// The files whose headers give types, whether there or not.
+  /// The files whose headers determine types, whether they exist or not.
   std::vector<std::string> data_files() const;
-  /// The files that imports name, but for open ones, whose text on the disk is another one by now.
+  /// The imported files, except open ones, whose text on disk has changed.
   std::vector<std::string> outdated_files();
   ModuleId module_of(SourceId source) const;
-  /// The sources that are there, in the order in which they came: without the library's, and without files
-  /// that are gone from the disk.
+  /// The present sources, in order of creation, without the library's and without files that were deleted
+  /// from disk.
   std::vector<SourceId> sources() const;
   /// The library's sources.
   const std::vector<SourceId>& library() const;
   /// Whether the source is one of the library's.
   bool is_library(SourceId source) const;
-  /// Whether names of variables may have `/` in a source: it has TVM's header.
+  /// Whether variable names may contain `/` in a source, because it has TVM's header.
   bool has_slash_names(SourceId source) const;
-  /// The source of a file, which is read where nothing has named it so far. Nothing for one that is not there
-  /// or cannot be read.
+  /// The source of a file, read on first use. Nothing if it is missing or unreadable.
   std::optional<SourceId> find_file(const std::string& path);
-  /// The source that an `import` names; nothing where it cannot be followed.
+  /// The source that an `import` names; nothing if it cannot be resolved.
   std::optional<SourceId> imported_by(DeclarationId import) const;
-  /// A session of the same sources, by the same numbers, some of them with other texts; the disk is not
-  /// looked at for them.
+  /// A session with the same sources under the same ids, some with other texts; it does not read them from
+  /// disk.
   std::unique_ptr<Session> with_texts(const std::map<SourceId, std::string>& texts) const;
-  /// Puts `text` in the place of a range of the source's text.
+  /// Replaces a range of the source's text by `text`.
   void edit(SourceId source, Range range, std::string_view text);
   void remove_last_source(ModuleId module);
   const std::string& text(SourceId source);
-  /// The latest source that diagnostics call so.
+  /// The latest source with this path.
   std::optional<SourceId> find_source(std::string_view path) const;
   const std::string& folder(SourceId source) const;
 
@@ -128,84 +126,83 @@ class Session {
   const std::vector<DeclarationId>& declarations(SourceId source) const;
   /// The `test`s of a source, in order.
   std::vector<DeclarationId> tests(SourceId source);
-  /// Whether the declaration is one of the built-in library's.
+  /// Whether the declaration belongs to the built-in library.
   bool in_library(DeclarationId declaration) const;
   const DeclarationInfo& info(DeclarationId declaration) const;
-  /// Whether a statement is a value by itself, and binds none.
+  /// Whether a statement is a bare expression that binds nothing.
   bool is_expression(DeclarationId statement);
-  /// What ops of the library with a clause `lowering` declare, whatever the machine; made when first asked
-  /// for.
+  /// The intrinsics that library ops with a clause `lowering` declare, for any machine; built on first use.
   const DotIntrinsics& dot_intrinsics();
-  /// Places in the source of the declaration's nodes.
+  /// The source range of a declaration's node.
   Range range_of(const Place& place);
 
   // --- queries
-  /// From now on queries are given up soon after `stop` became true; their values mean nothing then, and
-  /// nothing half-done is kept. To be called again before the next work.
+  /// From now on queries are cancelled soon after `stop` becomes true; their values are then meaningless, and
+  /// nothing incomplete is kept. Must be called again before the next work.
   void watch(const std::atomic<bool>* stop);
-  /// All diagnostics of a source, each once, in the order of the text. Warnings stop nothing: `has_errors`
-  /// tells them apart.
+  /// All diagnostics of a source, each once, in source order. Warnings do not prevent running; `has_errors`
+  /// distinguishes them.
   std::vector<LocatedDiagnostic> check(SourceId source);
   /// The same with those of the files that it imports, directly or not.
   std::vector<LocatedDiagnostic> check_with_imports(SourceId source);
   /// The sources that a source imports, directly or not.
   std::vector<SourceId> imported(SourceId source);
-  /// The declarations in their order: functions and statements typed, the others as written, in the canonical
-  /// layout. The source has no errors.
+  /// The declarations in order: functions and statements typed, the others as written, in the canonical
+  /// layout. The source must have no errors.
   TypedText typed_text(SourceId source);
-  /// A definition, of whatever stage of compilation, as a module would write it.
+  /// A definition at any stage of compilation, as a module would write it.
   TypedText typed_text(const Definition& definition, ModuleId module);
   /// The source's layout, or that of the declarations that touch some lines; a failure is a bug.
   Result<FormatResult> format(SourceId source, std::optional<LineRange> lines = std::nullopt);
-  /// As above, or Cancelled soon after `stop` became true (another thread may set it). Nothing half-done is
-  /// kept, and what was done is: to check again goes on where this ended.
+  /// As above, or Cancelled soon after `stop` becomes true (another thread may set it). Completed work is
+  /// kept, so checking again continues where this ended.
   std::variant<Checked, Cancelled> check(SourceId source, const std::atomic<bool>* stop);
-  /// Those of one declaration.
+  /// The diagnostics of one declaration.
   std::vector<LocatedDiagnostic> check_declaration(DeclarationId declaration);
   LocatedDiagnostic locate(const Diagnostic& diagnostic);
-  /// What is reported of a bug: one diagnostic at the smallest declaration that the compiler was at, else
-  /// at `asked`, or nowhere (0). The text goes to a file that it names.
+  /// The report of a bug: one diagnostic at the innermost declaration being compiled, otherwise at `asked`,
+  /// or nowhere (0). It names a file to which the text is written.
   LocatedDiagnostic locate(const InternalFailure& failure, DeclarationId asked = 0);
   /// The syntax tree of each declaration of a source.
   std::vector<std::pair<DeclarationId, ParsedTree>> trees(SourceId source);
-  /// Every node of a source that has a type, with it, as text; in the order of the text.
+  /// Every typed node of a source with its type as text, in source order.
   std::vector<std::pair<Range, std::string>> node_types(SourceId source);
   const Inferred& inferred_statement(DeclarationId statement);
-  /// The variables that a statement binds: one for a `let` of one name, those of its pattern for another.
+  /// The variables that a statement binds: one for a `let` of a name, otherwise those of its pattern.
   const StatementVariables& statement_variables(DeclarationId statement);
-  /// The one of this name, or null.
+  /// The one with this name, or null.
   const TopLevelVariable* statement_variable(DeclarationId statement, std::string_view name);
-  /// From now on the variables that a statement binds stay what they are, also where what the statement uses is
-  /// redefined: they have values, and nothing is run again.
+  /// From now on the variables that a statement binds stay as they are, even if something the statement uses
+  /// is redefined: they have values, and nothing is rerun.
   void keep(DeclarationId statement);
-  /// The contrary, for all statements of a source: they will run again.
+  /// The opposite, for all statements of a source: they will run again.
   void release(SourceId source);
   /// The declaration of @name as seen from a module, or 0.
   DeclarationId find_definition(ModuleId module, std::string_view name);
-  /// The head of a definition or an operator, as it is written.
+  /// The head of a definition or an operator, as written.
   std::string signature(DeclarationId declaration);
-  /// The definitions of functions that a declaration names, and those that these name, each once.
+  /// The function definitions that a declaration names, directly or indirectly, each once.
   std::vector<DeclarationId> reached_definitions(DeclarationId declaration);
-  /// The type of @name as seen from a module; null with errors that leave it open, or without one.
+  /// The type of @name as seen from a module; null if errors leave it open or it does not exist.
   const Scheme* scheme(ModuleId module, std::string_view name);
-  /// The typed definition of @name as seen from a module; null with errors or without one, and for what is
-  /// typed anew at each use.
+  /// The typed definition of @name as seen from a module; null if it has errors, does not exist or is retyped
+  /// at each use.
   const Definition* definition(ModuleId module, std::string_view name);
-  /// All of them, for passes.
+  /// All definitions, for passes.
   FunctionSource& functions();
-  /// The declaration of a data type that a value in a module has, or null.
+  /// The declaration of a value's data type in a module, or null.
   const DataDefinition* data(ModuleId module, Type type);
   /// Names of a module's own `def @…`, in order.
   std::vector<std::string> definitions(ModuleId module);
   /// Nothing between declarations.
   std::optional<SyntaxPath> syntax_at(SourceId source, uint32_t offset);
-  /// What inference knows of a declaration or a chunk of one; null for one that is not inferred.
+  /// The result of inference on a declaration or a chunk; null for one that is not inferred.
   const Inferred* inferred(DeclarationId declaration);
-  /// The types of its nodes, by their numbers; of some it may have none.
+  /// The types of its nodes, by node id; some may be null.
   const std::vector<Type>& types_of(DeclarationId declaration);
-  /// What each name in a declaration, or a chunk of one, stands for.
+  /// What each name in a declaration or a chunk refers to.
   const Occurrences& occurrences(DeclarationId declaration);
-  /// Where the name stands in its source, without a sigil.
+  /// The source range of the name, without its sigil.
   Range range_of(const Occurrence& occurrence, DeclarationId in);
   /// The chunks of a definition with a long body, in order.
   const std::vector<DeclarationId>& chunks(DeclarationId definition) const;
@@ -215,43 +212,42 @@ class Session {
   DeclarationId find_static(ModuleId module, std::string_view name);
   /// The declaration of a type as seen from a module, or 0.
   DeclarationId find_type(ModuleId module, std::string_view name);
-  /// The declaration of the type that has the constructor as seen from a module, or 0.
+  /// The declaration of the type with this constructor as seen from a module, or 0.
   DeclarationId find_constructor(ModuleId module, std::string_view name);
   /// The last statement of a module that binds %name, or 0.
   DeclarationId find_variable(ModuleId module, std::string_view name);
-  /// The operator of a symbol as seen from a module; "" where there is none.
+  /// The operator of a symbol as seen from a module; "" if there is none.
   std::string find_infix(ModuleId module, std::string_view symbol);
   /// Names of the `static @…` that a module sees, in order.
   std::vector<std::string> static_functions(ModuleId module);
-  /// What the imports of a module are called, those with `as`: the name and the declaration.
+  /// The names of a module's imports with `as`, and their declarations.
   std::vector<std::pair<std::string, DeclarationId>> import_names(ModuleId module);
-  /// What declarations of a module see of others.
+  /// The scope of a module's declarations.
   Scope& scope(ModuleId module);
-  /// A declaration as it is parsed.
+  /// A declaration as parsed.
   const Declaration& declaration(DeclarationId id);
-  /// The variable of a name among those that a statement binds, where it is known by now; else null. Nothing is
-  /// inferred.
+  /// The variable with this name that a statement binds, if already known, otherwise null. Infers nothing.
   std::shared_ptr<const TopLevelVariable> known_variable(DeclarationId statement, std::string_view name);
-  /// What `scheme` gives of a definition, where it is known by now; else null. Nothing is inferred.
+  /// The `scheme` of a definition, if already known, otherwise null. Infers nothing.
   const Scheme* known_scheme(DeclarationId definition);
-  /// What diagnostics call a source.
+  /// The path by which diagnostics refer to a source.
   const std::string& path(SourceId source) const;
   /// The text of a declaration, without the comment above it.
   std::string_view text_of(DeclarationId declaration) const;
-  /// Where it stands in its source.
+  /// Its range in its source.
   Range range_of(DeclarationId declaration) const;
-  /// The comment above a declaration, Markdown.
+  /// The comment above a declaration, as Markdown.
   std::string doc(DeclarationId declaration);
 
-  /// The bytecode of @name as seen from a module, optimised; null with errors or without one.
+  /// The optimised bytecode of @name as seen from a module; null if it has errors or does not exist.
   std::shared_ptr<const Program> program(ModuleId module, std::string_view name);
 
-  /// What is known of a source now; nothing is computed for it.
+  /// What is currently known about a source; computes nothing.
   Snapshot snapshot(SourceId source);
-  /// Memory by kind, as far as the session knows it. What the process has interned, and the parser's tables,
-  /// are shared by all sessions.
+  /// Memory by kind, as far as the session can tell. All sessions share the process's interned data and the
+  /// parser's tables.
   std::vector<MemoryUse> memory_report() const;
-  /// How often each query was computed so far.
+  /// How often a query has been computed so far.
   uint64_t times_computed(const std::string& query) const;
 
  private:

@@ -7,7 +7,7 @@ namespace quern {
 
 namespace {
 
-/// The last inference of a definition, which stands among those of its group.
+/// The last inference of a definition, found among those of its group.
 std::shared_ptr<const Inferred> known_definition(const Database& db, DeclarationId id, bool& is_current) {
   const NameKey key = db.key_of(id);
   const auto group = db.group.known(key);

@@ -1,5 +1,5 @@
 #pragma once
-// What is known of a source at one moment, for readers on other threads.
+// The state of knowledge about a source at one moment, for readers on other threads.
 
 #include <memory>
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace quern {
 
-/// A declaration of a source. What was not computed by then is null.
+/// A declaration of a source. Anything not yet computed is null.
 struct DeclarationSnapshot {
   DeclarationId id;
   PieceKind kind;
@@ -21,15 +21,15 @@ struct DeclarationSnapshot {
   std::string doc;
   std::shared_ptr<const ParseOutcome> parsed;
   std::shared_ptr<const Inferred> inferred;
-  /// Whether `inferred` is of the text; else it is of the last one that was checked, whose nodes have other
-  /// numbers.
+  /// Whether `inferred` matches the text; otherwise it is of the last checked text, whose nodes have other
+  /// ids.
   bool is_current = false;
 };
 
-/// Values that no later edit touches: any thread may hold and read one while the session goes on.
+/// Independent of later edits: any thread may hold and read one while the session continues.
 struct Snapshot {
   std::shared_ptr<const std::string> text;
-  std::vector<DeclarationSnapshot> declarations;  ///< in the order of the text
+  std::vector<DeclarationSnapshot> declarations;  ///< in source order
 };
 
 }  // namespace quern

@@ -48,7 +48,7 @@ std::unique_ptr<Session> Session::with_texts(const std::map<SourceId, std::strin
   auto session = std::make_unique<Session>(std::move(library));
   Database& copy = *session->db_;
   while (copy.modules.size() < db_->modules.size()) copy.make_module();
-  // Each file is known before the first text that may import it comes.
+  // Register every file before the first text that may import it.
   copy.files = db_->files;
   for (auto id = static_cast<SourceId>(copy.sources.size()); id < db_->sources.size(); ++id) {
     const Database::SourceInfo& source = db_->sources[id];

@@ -23,8 +23,8 @@ std::string doc_comment(const std::string& doc) {
 
 using OtherNames = std::unordered_map<const Variable*, std::string>;
 
-/// Names for variables that hide one of their name which a later statement still uses: a copy of a general
-/// function literal sees what the literal saw. `statements` in order.
+/// New names for variables that shadow one which a later statement still uses: a copy of a polymorphic
+/// function literal sees what the literal saw. `statements` are in order.
 OtherNames names_beside(const std::vector<const Inferred*>& statements) {
   std::unordered_map<const Variable*, size_t> last_use;
   for (size_t i = 0; i < statements.size(); ++i)
@@ -51,7 +51,7 @@ OtherNames names_beside(const std::vector<const Inferred*>& statements) {
   return names;
 }
 
-/// How a module writes what it imports.
+/// How a module spells imported names.
 class ModuleSpelling final : public Spelling {
  public:
   ModuleSpelling(Database& db, ModuleId module) : db_(db), module_(module) {}
@@ -75,7 +75,7 @@ class ModuleSpelling final : public Spelling {
   std::optional<InstanceRequest> request_of(const GlobalExpr& use) {
     return db_.request_of(use.module, use.name);
   }
-  /// Nothing for a module whose names this one does not see.
+  /// Nothing for a module whose names are not visible here.
   std::optional<std::string> prefix_of(ModuleId module) {
     if (module == module_ || module == Database::kLibrary) return "";
     for (const Import& import : db_.imports.get(module_))

@@ -25,7 +25,7 @@ std::string_view closer_of(std::string_view opener) {
   return opener.back() == '(' ? ")" : opener.back() == '[' ? "]" : "}";
 }
 
-/// The bracket that is open at each token, and the first two that do not fit.
+/// The innermost open bracket at each token, and the first mismatched pair.
 struct Brackets {
   explicit Brackets(const std::vector<LexedToken>& tokens) {
     std::vector<size_t> open;
@@ -44,11 +44,10 @@ struct Brackets {
     enclosing.push_back(open.empty() ? kNone : open.back());
     unclosed = open;
   }
-  std::vector<size_t>
-      enclosing;  ///< by token: the innermost bracket that is open before it; one more for the end
-  std::vector<size_t> unclosed;  ///< openers, outermost first
-  size_t wrong = kNone;          ///< a closer that does not fit
-  size_t partner = kNone;        ///< the opener that it meets
+  std::vector<size_t> enclosing;  ///< by token: the innermost open bracket before it; one more for the end
+  std::vector<size_t> unclosed;   ///< openers, outermost first
+  size_t wrong = kNone;           ///< a mismatched closing bracket
+  size_t partner = kNone;         ///< the opening bracket that it meets
 };
 
 }  // namespace
@@ -88,7 +87,7 @@ bool Advisor::same_line(size_t a, size_t b) const {
 }
 std::string_view Advisor::open_bracket() const { return word(enclosing_); }
 
-// The first token of the statement that the failure is in.
+// The first token of the statement that contains the failure.
 size_t Advisor::statement_start() const {
   size_t start = f_.at;
   int depth = 0;
@@ -153,7 +152,7 @@ std::optional<SyntaxProblem> Advisor::brackets() {
       p.fixes.push_back(fix(fmt::format("write `{}`", wanted), {{range(b.wrong), wanted}}));
     return p;
   }
-  // The bracket around the failure is never closed (or by one that does not fit): that is the mistake.
+  // The bracket around the failure is never closed (or mismatched): that is the mistake.
   size_t open = enclosing_;
   bool unclosed = std::find(b.unclosed.begin(), b.unclosed.end(), open) != b.unclosed.end();
   bool met_wrong = b.wrong != kNone && b.partner == open;
@@ -178,7 +177,7 @@ std::optional<SyntaxProblem> Advisor::brackets() {
   return p;
 }
 
-// --- what is left when no pattern fits
+// --- the fallback when no rule matches
 
 std::optional<SyntaxProblem> Advisor::separators() {
   size_t at = f_.at;
@@ -207,7 +206,7 @@ std::optional<SyntaxProblem> Advisor::separators() {
   }
   bool sigil = is(at, LexedKind::Local) || is(at, LexedKind::Graph);
   if (sigil && same_line(at - 1, at)) {
-    // A remainder by a name of the compile-time language follows such a name.
+    // A remainder by a compile-time name follows such a name.
     std::string divisor = is(at, LexedKind::Graph) || is(at - 1, LexedKind::Name) ? next.substr(1) : next;
     SyntaxProblem p =
         here(DiagnosticKind::ForeignOperator,
@@ -253,7 +252,7 @@ SyntaxProblem advise(const SyntaxFailure& failure) {
   return advisor.general();
 }
 
-// Whether the `{` at `open` has statements in it: neither the constructors of a type nor the arms of a match.
+// Whether the `{` at `open` contains statements, rather than constructors of a type or arms of a match.
 static bool holds_statements(const std::vector<LexedToken>& tokens, const Brackets& b, size_t open) {
   if (tokens[0].text == "type") return false;
   for (size_t i = open; i-- > 0 && i != b.enclosing[open];) {

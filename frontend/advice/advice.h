@@ -1,6 +1,6 @@
 #pragma once
-// What to tell about a text that does not parse: from the tokens around the place where the parser gave up to
-// one problem in a user's words, with a fix where it is certain. Knows nothing of the parser.
+// Advice on a text that does not parse: turns the tokens around the point where the parser gave up into one
+// problem in a user's words, with a fix if it is certain. Independent of the parser.
 
 #include <string>
 #include <string_view>
@@ -18,14 +18,14 @@ struct LexedToken {
   Range range;
 };
 
-/// Where a parser gave up.
+/// The point where a parser gave up.
 struct SyntaxFailure {
   std::string_view text;              ///< of the declaration
-  std::vector<LexedToken> tokens;     ///< all of it, blanks and comments left out
-  size_t at = 0;                      ///< the token that did not fit; tokens.size() for the end
-  std::vector<std::string> expected;  ///< the words and symbols that could stand there, where that is known
+  std::vector<LexedToken> tokens;     ///< all tokens, without blanks and comments
+  size_t at = 0;                      ///< the unexpected token; tokens.size() for the end
+  std::vector<std::string> expected;  ///< the words and symbols allowed there, if known
   bool wants_expression = false;
-  std::string expectation;  ///< "`)` or `,`": what to say of it; "" where it is too much to tell
+  std::string expectation;  ///< "`)` or `,`": how to describe it; "" if it is too long
 };
 
 SyntaxProblem advise(const SyntaxFailure& failure);
@@ -34,7 +34,7 @@ SyntaxProblem advise(const SyntaxFailure& failure);
 bool statement_between(const std::vector<LexedToken>& tokens, size_t from, size_t to);
 /// Whether a bracket is open before a token.
 bool inside_brackets(const std::vector<LexedToken>& tokens, size_t at);
-/// Whether every bracket of the tokens has its partner.
+/// Whether all brackets of the tokens match.
 bool brackets_match(const std::vector<LexedToken>& tokens);
 
 }  // namespace quern

@@ -1,6 +1,5 @@
 #pragma once
-// The rules of syntax advice. Internal to frontend/advice; the way in is
-// frontend/advice/advice.h.
+// The rules of syntax advice. Internal to frontend/advice; the entry point is frontend/advice/advice.h.
 
 #include <algorithm>
 #include <array>
@@ -22,20 +21,19 @@ bool one_of(const std::array<std::string_view, N>& list, std::string_view word) 
   return std::find(list.begin(), list.end(), word) != list.end();
 }
 
-/// Each rule looks at the tokens around the failure and answers where it knows the mistake.
+/// Each rule examines the tokens around the failure and answers if it recognises the mistake.
 class Advisor {
  public:
   explicit Advisor(const SyntaxFailure& failure);
 
-  std::optional<SyntaxProblem> characters();  ///< that the language does not have
+  std::optional<SyntaxProblem> characters();  ///< not in the language
   std::optional<SyntaxProblem> foreign_symbol(std::string_view text, Range at);
   SyntaxProblem single_quote(Range at);
   std::optional<SyntaxProblem> look_alike(std::string_view text, Range at);
-  std::optional<SyntaxProblem> types();  ///< `Tensr[…]`, `Tensor(…)`
-  std::optional<SyntaxProblem>
-  declarations();                        ///< imports, clauses, bodies without braces, `%` where none stands
-  std::optional<SyntaxProblem> words();  ///< keywords of other languages, misspelt ones, missing ones
-  std::optional<SyntaxProblem> operators();  ///< `&&`, `=` for `==`, `->` for `=>`
+  std::optional<SyntaxProblem> types();         ///< `Tensr[…]`, `Tensor(…)`
+  std::optional<SyntaxProblem> declarations();  ///< imports, clauses, bodies without braces, a misplaced `%`
+  std::optional<SyntaxProblem> words();         ///< keywords of other languages, misspelt ones, missing ones
+  std::optional<SyntaxProblem> operators();     ///< `&&`, `=` for `==`, `->` for `=>`
   std::optional<SyntaxProblem> brackets();
   std::optional<SyntaxProblem> separators();
   SyntaxProblem general();
@@ -48,10 +46,10 @@ class Advisor {
 
   std::string_view word(size_t i) const;  ///< "" past the end
   bool is(size_t i, LexedKind kind) const;
-  Range range(size_t i) const;  ///< an empty one at the end of the text past the last token
+  Range range(size_t i) const;  ///< empty, at the end of the text, past the last token
   bool expects(std::string_view what) const;
   bool same_line(size_t a, size_t b) const;
-  std::string_view open_bracket() const;  ///< around the failure; "" where none is open
+  std::string_view open_bracket() const;  ///< enclosing the failure; "" if none is open
   size_t opener_before(size_t i) const;   ///< of the closing bracket right before token i
   size_t statement_start() const;
   std::string_view last_open_word(std::initializer_list<std::string_view> words) const;

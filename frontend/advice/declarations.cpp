@@ -28,7 +28,7 @@ std::optional<SyntaxProblem> Advisor::declarations() {
   return std::nullopt;
 }
 
-// The last of some words before the failure that no bracket separates from it; "" without one.
+// The last of some words before the failure, with no bracket in between; "" if there is none.
 std::string_view Advisor::last_open_word(std::initializer_list<std::string_view> words) const {
   for (size_t i = f_.at; i > statement_start();) {
     --i;
@@ -54,7 +54,7 @@ std::optional<SyntaxProblem> Advisor::imports() {
   return p;
 }
 
-// `where n > 0 : message`, `static = 1`, a clause behind the body, a word that is no clause.
+// `where n > 0 : message`, `static = 1`, a clause after the body, a word that is not a clause.
 std::optional<SyntaxProblem> Advisor::clauses() {
   size_t at = f_.at;
   std::string_view now = word(at), before = word(at - 1);

@@ -1,4 +1,4 @@
-// The rules on characters, types and words that come from other languages or were left out.
+// The rules on foreign or missing characters, types and words.
 
 #include <fmt/format.h>
 
@@ -17,7 +17,7 @@ namespace {
 struct CharacterRow {
   std::string_view text, name, replacement;
 };
-// Look-alikes of characters that the language has.
+// Look-alikes of the language's characters.
 constexpr std::array<CharacterRow, 21> kLookAlikes{{
     {"“", "a typographic quote", "\""},
     {"”", "a typographic quote", "\""},
@@ -45,7 +45,7 @@ constexpr std::array<CharacterRow, 21> kLookAlikes{{
 struct WordRow {
   std::string_view word, advice;
 };
-// Statements of other languages: what is written here.
+// Statements of other languages, and their counterparts here.
 constexpr std::array<WordRow, 29> kForeignWords{{
     {"for",
      "there are no loops: write an index expression `[i < n] => …`, `(e for k < N)` or a recursive `def`"},
@@ -87,7 +87,7 @@ constexpr std::array<std::string_view, 7> kForeignDef{"fun",  "func", "function"
 
 namespace {
 
-/// A character that means nothing here, and what is written for it.
+/// A meaningless character and its replacement.
 struct MistypedRow {
   std::string_view text, message, fix, replacement;
 };
@@ -139,7 +139,7 @@ std::optional<SyntaxProblem> Advisor::look_alike(std::string_view text, Range at
   std::string what = row->replacement.empty() ? "take it away" : fmt::format("write `{}`", row->replacement);
   SyntaxProblem p = here(DiagnosticKind::UnknownCharacter, fmt::format("this is {}; {}", row->name, what));
   std::vector<std::pair<Range, std::string>> edits{{at, std::string(row->replacement)}};
-  // The partner of a quote goes with it.
+  // A quote's partner is replaced with it.
   if (row->replacement == "\"")
     for (size_t i = f_.at + 1; i < f_.tokens.size() && same_line(f_.at, i); ++i)
       for (const CharacterRow& other : kLookAlikes)
@@ -150,7 +150,7 @@ std::optional<SyntaxProblem> Advisor::look_alike(std::string_view text, Range at
 }
 
 std::optional<SyntaxProblem> Advisor::characters() {
-  // `|` stands between the numbers of a schedule, and nowhere else.
+  // `|` is only allowed between the numbers of a schedule.
   if (!is(f_.at, LexedKind::Unknown) && word(f_.at) != "|") return std::nullopt;
   std::string text(word(f_.at));
   Range at = range(f_.at);
@@ -253,7 +253,7 @@ std::optional<SyntaxProblem> Advisor::words() {
   return std::nullopt;
 }
 
-// `op let(…)`, `type %x { … }`, `test { … }`: what stands in the place of the name.
+// `op let(…)`, `type %x { … }`, `test { … }`: what is written instead of the name.
 std::optional<SyntaxProblem> Advisor::declared_name() {
   if (f_.at != 1 || f_.tokens.size() < 2) return std::nullopt;
   std::string_view first = word(0);

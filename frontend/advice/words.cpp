@@ -120,7 +120,7 @@ std::optional<SyntaxProblem> Advisor::definitions() {
   return std::nullopt;
 }
 
-// In `(…)` of a definition or a function literal, and what follows it.
+// In the `(…)` of a definition or a function literal, and after it.
 std::optional<SyntaxProblem> Advisor::parameters() {
   size_t at = f_.at, open = enclosing_;
   std::string_view first = word(0), now = word(at);
@@ -169,7 +169,7 @@ std::optional<SyntaxProblem> Advisor::bindings() {
   size_t start = statement_start(), at = f_.at;
   std::string now(word(at));
   if (!open_bracket().empty() && open_bracket() != "{") return std::nullopt;
-  // A name alone would begin a pattern, so that what is missed is the bracket behind it.
+  // A bare name would begin a pattern, so the parser misses the bracket after it.
   if (word(start) == "let" && at == start + 2 && is(start + 1, LexedKind::Name))
     return name_after_let(start + 1);
   if (word(start) == "let" && at == start + 2 && is(start + 1, LexedKind::Local) && now == ",")

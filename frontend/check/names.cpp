@@ -1,4 +1,4 @@
-// Names that nothing binds, in an operator whose instances wait for a call.
+// Unbound names in an operator whose instances need a call.
 
 #include "frontend/check/names.h"
 
@@ -35,7 +35,7 @@ class Names {
       if (body->child(0)) expression(body->child(0));
     type(op_.syntax->child(2));
   }
-  /// The index expressions: names of the compile-time language and index names.
+  /// The index expressions: compile-time names and index names.
   void bodies() {
     if (!op_.syntax->is(SyntaxKind::Op)) return;
     in_body_ = true;
@@ -43,7 +43,7 @@ class Names {
   }
 
  private:
-  // What stands in a parameter's type gets its value from the argument.
+  // Names in a parameter's type are bound by the argument.
   void bind_names(SyntaxPtr s) {
     if (!s) return;
     if (s->is(SyntaxKind::Name) || s->is(SyntaxKind::FamilyType)) bound_.insert(std::string(s->text));
@@ -95,7 +95,7 @@ class Names {
     } else {
       for (SyntaxPtr c : s->children) expression(c);
     }
-    // Binders are seen to the end of what they stand before.
+    // Binders are in scope to the end of their expression.
     if (s->is(SyntaxKind::Binder) || s->is(SyntaxKind::PackBinder)) {
       bound_.insert(std::string(s->text));
     } else if (!s->is(SyntaxKind::Binders)) {
@@ -127,7 +127,7 @@ class Names {
   Scope& scope_;
   Diagnostics& diagnostics_;
   std::set<std::string, std::less<>> bound_;
-  bool in_body_ = false;  ///< where calls are of scalar functions
+  bool in_body_ = false;  ///< calls here are of scalar functions
 };
 
 }  // namespace

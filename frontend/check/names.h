@@ -1,5 +1,5 @@
 #pragma once
-// Names that nothing binds in an operator: what is known of it without a call.
+// Unbound names in an operator, as far as they can be found without a call.
 
 #include "frontend/static/scope.h"
 #include "frontend/text/diagnostics.h"
@@ -8,7 +8,7 @@ namespace quern {
 
 /// In `where`, `static`, `when` and the result's type.
 Diagnostics check_clause_names(const Declaration& op, Scope& scope);
-/// There, and in the bodies of an `op`.
+/// In these, and in the bodies of an `op`.
 Diagnostics check_body_names(const Declaration& op, Scope& scope);
 
 }  // namespace quern

@@ -1,4 +1,4 @@
-// What is wrong with an operator's declaration, whoever calls it: its body at something general.
+// Checks an operator's declaration independently of calls, by its body at generic arguments.
 
 #include <fmt/format.h>
 
@@ -13,18 +13,17 @@ namespace quern {
 
 namespace {
 
-// Binds every name of a signature to something general: rigid dims, a dtype; packs to two rigid dims, the
-// same for all, so that they broadcast. Nothing where that needs a call (tuple families, attributes without a
-// default).
+// Binds every name of a signature generically: rigid dims, a dtype; all packs to the same two rigid dims, so
+// that they broadcast. Nothing if that needs a call (tuple families, attributes without a default).
 class GeneralBinding {
  public:
-  /// What is wrong with the defaults of attributes goes to `diagnostics`.
+  /// Reports problems of attribute defaults to `diagnostics`.
   GeneralBinding(const Declaration& op, Scope& scope, Diagnostics& diagnostics, DType dtype)
       : op_(op), diagnostics_(diagnostics), evaluator_(scope, op.id, ignored_), dtype_(dtype) {}
 
-  /// Whether a pack was given a rank, which says nothing about the others.
+  /// Whether a pack was given a rank, so that other ranks are not covered.
   bool of_one_rank() const { return of_one_rank_; }
-  /// Whether the constraints of the operator are known to hold for what was bound.
+  /// Whether the operator's constraints are known to hold for this binding.
   bool meets_constraints() {
     StaticEnv env = binding_.env;
     for (SyntaxPtr clause : op_.syntax->child(3)->children) {
@@ -146,8 +145,7 @@ Diagnostics check_operator(const Declaration& op, Scope& scope) {
     diagnostics = infer_instance(op, request, scope).diagnostics;
   else
     make_instance(request, scope, diagnostics);
-  // What is wrong with dims at this rank may be right at those that the operator is for; a dtype is wrong at
-  // all.
+  // A dim error at this rank may not occur at the intended ranks; a dtype error occurs at all.
   if (of_one_rank)
     std::erase_if(diagnostics, [](const Diagnostic& d) {
       return d.kind != DiagnosticKind::DTypeMismatch && d.kind != DiagnosticKind::NoSchedule;

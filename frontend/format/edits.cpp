@@ -7,10 +7,10 @@ namespace quern {
 namespace {
 
 bool is_blank(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
-/// What formatting may add or take away.
+/// Characters that formatting may add or remove.
 bool may_change(char c) { return is_blank(c) || c == ',' || c == ';'; }
 
-/// Where the characters that may change end.
+/// The end of a run of such characters.
 size_t skip(std::string_view text, size_t from) {
   while (from < text.size() && may_change(text[from])) ++from;
   return from;
@@ -44,7 +44,7 @@ std::vector<FormatEdit> format_edits(std::string_view from, std::string_view to)
       add_edit(edits, from, i, from_end, to.substr(k, to_end - k));
     i = from_end;
     k = to_end;
-    // Both go on with the same characters; what else may differ takes all that is left.
+    // If both continue with the same character, go on; otherwise one edit covers the rest.
     bool same = i < from.size() && k < to.size() && from[i] == to[k];
     if (!same && (i < from.size() || k < to.size())) {
       add_edit(edits, from, i, from.size(), to.substr(k));

@@ -17,22 +17,22 @@ std::string_view slice(std::string_view text, Range range) {
   return text.substr(range.begin, range.end - range.begin);
 }
 
-/// A declaration of the file as it will stand.
+/// A declaration of the file in its final form.
 struct Declared {
   Piece piece;
   ParseOutcome parsed;
-  bool kept = false;  ///< byte for byte
+  bool kept = false;  ///< unchanged, byte for byte
   std::string text;
 };
 
-/// The text between two declarations, which holds blanks, comments and semicolons.
+/// The text between two declarations: blanks, comments and semicolons.
 struct Gap {
-  std::optional<uint32_t> semicolon;  ///< where it stands
+  std::optional<uint32_t> semicolon;  ///< its position
   std::vector<Comment> comments;
-  uint32_t lines_after = 0;  ///< between the last comment, or the declaration before, and the next
+  uint32_t lines_after = 0;  ///< between the last comment, or the preceding declaration, and the next
 };
 
-/// The line end that the whole text has; LF where it has several.
+/// The line end of the whole text; LF if it mixes several.
 std::string_view line_end_of(std::string_view text) {
   std::string_view found;
   for (size_t i = text.find_first_of("\r\n"); i != std::string_view::npos;) {
@@ -52,7 +52,7 @@ class Formatter {
   Result<std::string> run() {
     for (const SyntaxProblem& p : scan_.problems)
       if (hides_text(p)) return std::string(source_);
-    // One is neither a blank nor part of a token: where it should go is not for a layout to say.
+    // A byte order mark is neither blank nor part of a token: a layout cannot decide where it belongs.
     if (source_.find("\xEF\xBB\xBF") != std::string_view::npos) return std::string(source_);
     LineIndex index(source_);
     for (const Piece& piece : scan_.pieces) {
@@ -68,18 +68,18 @@ class Formatter {
   }
 
  private:
-  /// Invalid bytes, no text at all, and a comment without an end: what is after them is not known.
+  /// Problems that hide the following text: invalid bytes, non-text, an unterminated comment.
   bool hides_text(const SyntaxProblem& p) const {
     return p.kind == DiagnosticKind::InvalidUtf8 || p.kind == DiagnosticKind::NotText ||
            slice(source_, p.range) == "/*";
   }
-  /// Would be taken for the version at the top, or for the metadata at the start of a line, and stands where
-  /// it is neither.
+  /// Whether a part would be mistaken for the version header at the top, or for the metadata at the start of
+  /// a line.
   static bool is_frame(std::string_view part, bool first) {
     ScanOutcome alone = scan(part);
     return (first && alone.begin > 0) || alone.end < part.size();
   }
-  /// Parsed, and as what the scanner took it for: `def` before a line end begins no declaration.
+  /// Whether it parsed as the kind that the scanner found: `def` before a line end begins no declaration.
   static bool fits(const Declared& part) {
     constexpr SyntaxKind kDeclarations[] = {
         SyntaxKind::Def,        SyntaxKind::Op,        SyntaxKind::ExternOp, SyntaxKind::TypeDecl,
@@ -139,7 +139,7 @@ class Formatter {
     return out + std::string(source_.substr(scan_.end));
   }
 
-  /// Where a part ends: the semicolon after one that is kept is kept with it.
+  /// The end of a part; an unchanged part keeps its semicolon.
   uint32_t end_of(size_t i) const {
     const uint32_t end = parts_[i].piece.range.end;
     if (!parts_[i].kept) return end;
@@ -151,7 +151,7 @@ class Formatter {
   /// The gap before part `i`, or after the last.
   void write_gap(const Gap& gap, size_t i, std::string& out) const {
     size_t first = i > 0 ? end_part(gap, i, out) : 0;
-    bool line_open = !out.empty();  // something stands on the line already
+    bool line_open = !out.empty();  // the line already has text
     for (size_t k = first; k < gap.comments.size(); ++k) {
       const Comment& comment = gap.comments[k];
       bool trailing = line_open && comment.lines_before == 0;
@@ -165,7 +165,7 @@ class Formatter {
     bool at_end = i == parts_.size() && !has_metadata();
     end_line(out, at_end ? 1 : gap.lines_after);
   }
-  /// The semicolon after part i - 1, and what stands between them on their line; how many comments that were.
+  /// Writes the semicolon after part i - 1 and the comments on its line; returns the number of comments.
   size_t end_part(const Gap& gap, size_t i, std::string& out) const {
     const Declared& part = parts_[i - 1];
     if (part.kept) return 0;
@@ -185,7 +185,7 @@ class Formatter {
     if (lines > 1) out += newline_;
   }
 
-  /// Statements end with one; a declaration keeps it only where what follows would else belong to it.
+  /// Statements end with one; a declaration keeps it only if the following text would otherwise belong to it.
   bool ends_with_semicolon(const Gap& gap, size_t i) const {
     const Declared& part = parts_[i - 1];
     if (part.piece.kind == PieceKind::Statement) return true;
@@ -198,7 +198,7 @@ class Formatter {
   }
 
   // --- the check
-  /// Nothing where the new text declares the same as the source, with the same comments.
+  /// Nothing if the new text has the same declarations and comments as the source.
   std::optional<std::string> difference(const std::string& text) const {
     ScanOutcome now = scan(text);
     if (now.pieces.size() != parts_.size()) return "its layout would change how many declarations there are";
@@ -215,7 +215,7 @@ class Formatter {
     if (visible(text) != visible(source_)) return "its layout would change the text of a token or a comment";
     return std::nullopt;
   }
-  /// Every character but blanks, commas and semicolons.
+  /// All characters except blanks, commas and semicolons.
   static std::string visible(std::string_view text) {
     std::string out;
     std::ranges::copy_if(text, std::back_inserter(out),

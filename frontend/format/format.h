@@ -1,6 +1,6 @@
 #pragma once
-// The formatter: one canonical layout of source texts. Only blanks change, and commas and semicolons that
-// mean nothing: comments, blank lines (one of several), the version header and the metadata stay.
+// The formatter: one canonical layout of source texts. It changes only white space, and redundant commas and
+// semicolons: comments, blank lines (one of several), the version header and the metadata stay.
 
 #include <optional>
 #include <string>
@@ -15,14 +15,14 @@ namespace quern {
 
 constexpr int kFormatWidth = 100;
 
-/// Lines from `first` to `last`, both in it, counted from 1.
+/// Lines from `first` to `last`, inclusive, counted from 1.
 struct LineRange {
   uint32_t first, last;
 };
 
 /// The text in its canonical layout; with `lines`, only the declarations that touch them. Declarations that
-/// do not parse stay as they are, and so does a whole text of which a part cannot be read. Its line ends are
-/// those of the source, LF where that has several. A failure is a bug: the result would mean something else.
+/// do not parse stay unchanged, as does a text with an unscannable part. Line ends are those of the source,
+/// LF if it mixes several. A failure is a bug: the result would have another meaning.
 Result<std::string> format(std::string_view source, std::optional<LineRange> lines = std::nullopt);
 
 struct FormatEdit {
@@ -31,8 +31,8 @@ struct FormatEdit {
   friend bool operator==(const FormatEdit&, const FormatEdit&) = default;
 };
 
-/// The edits that make one text of another that differs from it as formatting does: the smallest for the
-/// blanks between two tokens each, in order.
+/// The edits that turn `from` into `to`, which differ only by formatting: minimal edits of the blanks between
+/// tokens, in order.
 std::vector<FormatEdit> format_edits(std::string_view from, std::string_view to);
 
 }  // namespace quern

@@ -1,5 +1,5 @@
-// Where lines may end: groups, indentation and separators, from the tree. A kind of node that is not named
-// here is laid out by its brackets and commas.
+// Line breaks: groups, indentation and separators, from the tree. Kinds of nodes not mentioned here are laid
+// out by their brackets and commas.
 
 #include <algorithm>
 #include <set>
@@ -23,7 +23,7 @@ int precedence(std::string_view symbol) {
   return 0;
 }
 
-/// Begins on the line of what it is the value of, and ends with a bracket of its own.
+/// Whether it begins on the line of its head and ends with its own bracket.
 bool is_bracketed(SyntaxPtr s) {
   switch (s->kind) {
     case SyntaxKind::Block:
@@ -40,7 +40,7 @@ bool is_number(SyntaxPtr s) {
   return s->is(SyntaxKind::Int) || s->is(SyntaxKind::Float) || s->is(SyntaxKind::Bool);
 }
 
-/// A last comma means nothing in these, and is written only where a list in braces is broken.
+/// Whether a trailing comma is redundant; it is written only if a list in braces is broken.
 bool comma_may_go(SyntaxPtr list) {
   switch (list->kind) {
     case SyntaxKind::Tuple:
@@ -79,7 +79,7 @@ class Structure {
     }
     for (uint32_t i = 0; i < tokens_.size(); ++i)
       if (tokens_[i].partner != kNone && tokens_[i].partner > i) brackets(i, tokens_[i].partner);
-    // What begins first ends last.
+    // The first to begin ends last.
     for (auto end = ends_of_nodes_.rbegin(); end != ends_of_nodes_.rend(); ++end) {
       auto& after = tokens_[end->token].after;
       after.insert(after.end(), end->marks.begin(), end->marks.end());
@@ -144,14 +144,14 @@ class Structure {
     }
   }
 
-  /// The line may end before a token inside a node; what follows is then indented.
+  /// The line may break before a token inside a node; the rest is then indented.
   void breakable(SyntaxPtr s, uint32_t token) {
     begin(first(s), {Mark::Open});
     begin_before_separator(token, {Mark::Indent});
     separate(token, Separator::Line);
     end(last(s), {Mark::Dedent, Mark::Close});
   }
-  /// The line may end after a head; a value with brackets of its own breaks inside them.
+  /// The line may break after a head; a value with its own brackets breaks inside them.
   void after_head(SyntaxPtr s, uint32_t head, SyntaxPtr value) {
     if (head != kNone && head < last(s) && value && !is_bracketed(value)) breakable(s, head + 1);
   }
@@ -180,7 +180,8 @@ class Structure {
     end(last(s), {Mark::Close});
   }
 
-  /// What stands after each; the last one and those without a statement before them mean nothing.
+  /// Sets the separators after semicolons; the last one, and those without a preceding statement, are
+  /// redundant.
   void semicolons(SyntaxPtr s, Separator after) {
     for (uint32_t i : own_[s->id]) {
       if (!tokens_[i].is(";")) continue;
@@ -199,8 +200,8 @@ class Structure {
     end(type && first(type) != kNone ? last(type) : arrow, {Mark::CloseTight});
   }
 
-  // Clauses stand below the head, further right than the body. A declaration with clauses stands on one line,
-  // or they and the body begin lines.
+  // Clauses go below the head, indented more than the body. A declaration with clauses is on one line, or the
+  // clauses and the body each begin a line.
   void declaration(SyntaxPtr s) {
     result_type(s);
     SyntaxPtr clauses = s->child(3), bodies = s->child(4);
@@ -257,7 +258,7 @@ class Structure {
   static bool never_broken(SyntaxPtr owner) {
     return owner->is(SyntaxKind::Meta) || owner->is(SyntaxKind::Kind) || owner->is(SyntaxKind::TensorType);
   }
-  /// `f(fn (…) {…})`: its only argument is broken inside.
+  /// `f(fn (…) {…})`: breaks inside its only argument.
   static bool holds_one_bracketed(SyntaxPtr owner) {
     return owner->is(SyntaxKind::Call) && owner->children.size() == 2 && is_bracketed(owner->child(1));
   }
@@ -270,9 +271,9 @@ class Structure {
   std::vector<Token>& tokens_;
   const ParseOutcome& parsed_;
   std::vector<std::vector<uint32_t>> own_;  ///< the tokens that each node owns, by its id
-  std::vector<End> ends_of_nodes_;          ///< outer ones first
+  std::vector<End> ends_of_nodes_;          ///< outermost first
   std::set<SyntaxPtr> in_chain_;
-  std::set<SyntaxPtr> ungrouped_;  ///< blocks that break with what is around them
+  std::set<SyntaxPtr> ungrouped_;  ///< blocks that break together with their parent
 };
 
 }  // namespace

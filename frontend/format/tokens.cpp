@@ -1,4 +1,4 @@
-// The tokens of a declaration: which node each belongs to, and whether a blank stands before it.
+// The tokens of a declaration: the node that owns each, and whether a blank precedes it.
 
 #include <algorithm>
 
@@ -8,7 +8,7 @@ namespace quern::format_detail {
 
 namespace {
 
-/// Every node by the place where it begins, outer ones first.
+/// Nodes sorted by start, outermost first.
 struct Node {
   SyntaxPtr syntax;
   Range span;
@@ -33,7 +33,7 @@ std::vector<Node> nodes_in_order(const ParseOutcome& parsed) {
   return nodes;
 }
 
-/// Spans are nested or apart, so that a stack holds those around a place.
+/// Spans are nested or disjoint, so a stack holds the enclosing ones.
 void set_owners(std::vector<Token>& tokens, const ParseOutcome& parsed) {
   std::vector<Node> nodes = nodes_in_order(parsed);
   std::vector<Node> around;
@@ -48,7 +48,7 @@ void set_owners(std::vector<Token>& tokens, const ParseOutcome& parsed) {
   }
 }
 
-/// `<…>` around types, as against the comparisons.
+/// `<…>` around types, as opposed to comparisons.
 bool has_angle_brackets(SyntaxKind kind) {
   return kind == SyntaxKind::TypeParams || kind == SyntaxKind::Name || kind == SyntaxKind::GlobalName ||
          kind == SyntaxKind::NamedType || kind == SyntaxKind::FunctionType;
@@ -100,7 +100,7 @@ class Spacing {
     return right_.is("[") && is_reduction_word(left_.text);
   }
   bool after_fn() const { return left_.is("fn") && left_.kind == LexemeKind::Word; }
-  /// Arguments, parameters and positions, as against what is in brackets itself.
+  /// Brackets of arguments, parameters and positions, as opposed to grouping brackets.
   bool opens_after_callee() const {
     bool operand = left_.kind == LexemeKind::Symbol && !left_.closes() && !left_.is(">");
     if (operand || right_.text.size() > 1) return false;  // after an operator; `sum[`
@@ -122,7 +122,7 @@ class Spacing {
 
   const Token& left_;
   const Token& right_;
-  SyntaxKind owner_;  ///< of the right one
+  SyntaxKind owner_;  ///< of the right token
   bool slash_names_;
 };
 

@@ -1,4 +1,4 @@
-// The layout of a declaration, from its tokens.
+// Writes the layout of a declaration from its tokens.
 
 #include "frontend/format/format.h"
 #include "frontend/format/format_impl.h"
@@ -9,7 +9,7 @@ namespace {
 
 bool closes(const Token& token) { return token.closes() || (token.is(">") && token.partner != kNone); }
 
-/// A value ends with this token, so that a comment after it on its line is about it.
+/// Whether a value ends with this token, so that a comment after it on its line refers to it.
 bool ends_operand(const Token& token) {
   switch (token.kind) {
     case LexemeKind::Local:
@@ -33,7 +33,7 @@ class Writer {
     for (const Token& token : tokens_) {
       comments_.insert(comments_.end(), token.comments.begin(), token.comments.end());
       if (token.dropped) continue;
-      // A comment that ends the line before a comma stands after it.
+      // A line comment before a comma moves after it.
       bool list_goes_on = token.is(",") || token.is(";");
       if (!list_goes_on || !ends_some_line()) gap(token);
       marks(token.before);
@@ -69,8 +69,8 @@ class Writer {
     return false;
   }
 
-  /// What stands between the previous token and this one. Comments that lead a token stand between its
-  /// separator and itself; the others stand before the separator.
+  /// Writes the separator and comments between the previous token and this one. Comments that lead a token go
+  /// after the separator; the others before it.
   void gap(const Token& token) {
     if (!closes(token)) marks(token.before_separator);
     size_t leading = first_leading(token);
@@ -102,7 +102,7 @@ class Writer {
     size_t first = comments_.size();
     bool none = closes(token) || token.is(",") || token.is(";") || !previous_;
     while (!none && first > 0 && !ends_line(comments_[first - 1])) --first;
-    // On the line of a value it is about the value.
+    // On the line of a value, it refers to the value.
     if (first == 0 && !comments_.empty() && comments_[0].lines_before == 0 && previous_ &&
         ends_operand(*previous_))
       return comments_.size();
@@ -136,9 +136,9 @@ class Writer {
   std::string_view text_;
   const std::vector<Token>& tokens_;
   TextLayout out_;
-  const Token* previous_ = nullptr;  ///< that was written
-  std::vector<Comment> comments_;    ///< since then
-  bool hanging_ = false;  ///< a comment ended the line where none ends else: what follows is indented for it
+  const Token* previous_ = nullptr;  ///< the last written token
+  std::vector<Comment> comments_;    ///< since that token
+  bool hanging_ = false;  ///< a comment broke the line at an unusual place, so the rest is indented
 };
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace quern {
 
 namespace {
 
-// An image: the header, where the tree of each piece begins, the trees, the pieces, and the strings of both.
+// An image: the header, the offsets of the pieces' trees, the trees, the pieces, and the strings of both.
 struct ImageHeader {
   uint64_t hash;
   uint32_t pieces, scan_at, strings_at;
@@ -19,7 +19,7 @@ struct ImageHeader {
 
 uint64_t hash_of_text(std::string_view text) { return std::hash<std::string_view>()(text); }
 
-// Numbers take seven bits a byte, the lowest first.
+// Numbers take seven bits per byte, lowest first.
 class ImageWriter {
  public:
   std::string bytes;
@@ -29,7 +29,7 @@ class ImageWriter {
     bytes.push_back(static_cast<char>(n));
   }
   void difference(int64_t n) { number(static_cast<uint64_t>(n) << 1 ^ static_cast<uint64_t>(n >> 63)); }
-  /// A string by its place in `strings`, where each stands once.
+  /// A string by its position in `strings`, where each occurs once.
   void string(std::string_view text) {
     number(text.size());
     if (text.empty()) return;
@@ -84,7 +84,7 @@ class ImageReader {
     const auto begin = static_cast<uint32_t>(last_begin_);
     return {begin, begin + static_cast<uint32_t>(number())};
   }
-  /// Nodes are numbered in preorder, as the parser does; `spans` gets the place of each.
+  /// Nodes are numbered in preorder, as the parser does; `spans` receives their ranges.
   SyntaxPtr tree(Arena& arena, std::vector<Range>& spans) {
     const uint64_t kind = number();
     if (kind == 0) return nullptr;

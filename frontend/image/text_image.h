@@ -1,6 +1,6 @@
 #pragma once
-// A text that was scanned and parsed beforehand, as bytes: the library's are made when the program is built, so
-// that a start neither scans nor parses it.
+// A text scanned and parsed in advance, as bytes: the library's images are made at build time, so that
+// starting neither scans nor parses it.
 
 #include <cstdint>
 #include <optional>
@@ -12,20 +12,20 @@
 
 namespace quern {
 
-/// The image of a text; nothing for a text in which something is wrong, or of TVM's.
+/// The image of a text; nothing for a text with problems, or one from TVM.
 std::optional<std::string> image_of(std::string_view text);
 
-/// What an image holds. Its bytes live longer than what is read of it.
+/// Reads an image. Its bytes must outlive everything read from it.
 class TextImage {
  public:
   explicit TextImage(std::string_view bytes) : bytes_(bytes) {}
   std::string_view bytes() const { return bytes_; }
 
-  /// Whether it is the image of this very text, as far as a hash tells.
+  /// Whether it is the image of exactly this text, by hash.
   bool is_of(std::string_view text) const;
-  /// What `scan` finds in the text.
+  /// The result of `scan` on the text.
   ScanOutcome scan() const;
-  /// What `parse_declaration` makes of a piece.
+  /// The result of `parse_declaration` on a piece.
   ParseOutcome parsed(size_t piece) const;
 
  private:

@@ -10,7 +10,7 @@ namespace quern {
 
 namespace {
 
-// Walks an expression for its operands; names that a `let` inside binds are none.
+// Finds an expression's operands; names bound by an inner `let` are not operands.
 class OperandSearch {
  public:
   std::vector<SyntaxPtr> found;
@@ -100,7 +100,7 @@ ExprPtr IndexElaborator::comprehension(SyntaxPtr syntax, const StaticEnv& env,
   ExprPtr body = inside->is(SyntaxKind::Scatter) ? scatter(inside, env, inner, extents, dtype)
                                                  : value(inside, inner, dtype);
   if (!body || !prove()) return nullptr;
-  // Elements are of dtypes that tensors have: a bare index is int64.
+  // Elements have tensor dtypes: a bare index becomes int64.
   if (!declared && body->type->dtype.is_index()) body = make_cast(inside, body, DType::int64());
   return arena_.make<ComprehensionExpr>(
       Expr{ExprKind::Comprehension, tensor_type(extents, body->type->dtype), origin(syntax)},
@@ -153,7 +153,7 @@ bool IndexElaborator::bind_vars(SyntaxPtr binders, StaticEnv& env, std::vector<D
   return true;
 }
 
-// A reduction variable without a written extent takes that of the dims it indexes alone; these have to agree.
+// A reduction variable without a written extent takes that of the dims it indexes alone, which must agree.
 bool IndexElaborator::settle_extents(SyntaxPtr binders, const std::vector<Dim>& vars,
                                      std::vector<Dim>& extents) {
   for (size_t i = 0; i < vars.size(); ++i) {
@@ -185,7 +185,7 @@ bool IndexElaborator::settle_extents(SyntaxPtr binders, const std::vector<Dim>& 
 bool IndexElaborator::prove() {
   bool all = true;
   for (Obligation& o : obligations_) {
-    // A loop elsewhere may be empty: that it has a point is known inside of it alone.
+    // Other loops may be empty: only inside a loop is it known to have a point.
     Facts facts;
     for (Dim var : o.around)
       if (auto extent = extents_.find(var); extent != extents_.end()) facts.add_index(var, extent->second);
@@ -213,7 +213,8 @@ bool IndexElaborator::prove() {
 
 namespace {
 
-/// Whether a literal in it has a suffix: it is computed in that dtype, and no compile-time number.
+/// Whether it contains a literal with a suffix: then it is computed in that dtype, and is not a compile-time
+/// number.
 bool has_dtype(SyntaxPtr expr) {
   if (expr->is(SyntaxKind::Int) || expr->is(SyntaxKind::Float)) {
     const auto number = parse_number(expr->text);
@@ -232,7 +233,7 @@ std::optional<StaticValue> IndexElaborator::try_static(SyntaxPtr expr, const Sta
   return evaluator.evaluate(expr, env);
 }
 
-// A part of an index that the compile-time language does not know is a computed index.
+// A part of an index outside the compile-time language is a computed index.
 std::optional<StaticValue> IndexElaborator::other(SyntaxPtr expr, const StaticEnv& env) {
   ExprPtr computed = as_index(expr, value(expr, env, std::nullopt));
   if (!computed) return std::nullopt;
@@ -288,7 +289,7 @@ ExprPtr IndexElaborator::make_cast(SyntaxPtr at, ExprPtr expr, DType to) {
                        to_string(from), to_string(to), from.lanes));
     return nullptr;
   }
-  // Of a constant it is one, as a number without a dtype is.
+  // For a constant the result is a constant, like a number without a dtype.
   if (auto* value = as<DimValueExpr>(expr))
     if (auto number = as_const(value->dim))
       return constant(at, cast(Scalar::from_int(from, *number), to.lane()), to.lanes);
@@ -330,8 +331,8 @@ std::optional<std::vector<IndexElaborator::Position>> IndexElaborator::positions
                            item->text, shape.size()));
         return std::nullopt;
       }
-      // Index 0 where the extent is 1, else the index itself, which then is below the extent: min(i, extent -
-      // 1).
+      // Index 0 if the extent is 1, otherwise the index itself, which is then below the extent: min(i, extent
+      // - 1).
       for (size_t k = 0; k < shape.size(); ++k) {
         Dim i = (*items)[items->size() - shape.size() + k].as_dim();
         out.push_back({dim_value(item, dim_min(i, dim_sub(shape[k], dim_const(1)))), item, true});
@@ -456,7 +457,7 @@ bool IndexElaborator::family(SyntaxPtr call, const StaticEnv& env,
   return true;
 }
 
-// `first(read for k < n) else e`: the first read that is inside its tensor.
+// `first(read for k < n) else e`: the first read that is in bounds.
 ExprPtr IndexElaborator::read_else(SyntaxPtr expr, const StaticEnv& env, std::optional<DType> wanted) {
   SyntaxPtr source = expr->child(0);
   std::vector<std::pair<SyntaxPtr, StaticEnv>> reads;
@@ -473,7 +474,7 @@ ExprPtr IndexElaborator::read_else(SyntaxPtr expr, const StaticEnv& env, std::op
     report(DiagnosticKind::InvalidIndexExpression, source, "`else` follows a read: `%x[i - 1] else 0`");
     return nullptr;
   }
-  // The reads decide the dtype of the value that stands in.
+  // The reads determine the dtype of the fallback value.
   if (!wanted && !reads.empty())
     if (ExprPtr tensor = read_base(reads[0].first, reads[0].second); tensor && tensor->type->is_tensor())
       wanted = tensor->type->dtype;

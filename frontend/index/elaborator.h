@@ -1,6 +1,6 @@
 #pragma once
-// Index expressions to typed IR: comprehensions, reductions and reads, their types, extents and proofs of
-// bounds.
+// Elaborates index expressions to typed IR: comprehensions, reductions and reads, with their types, extents
+// and bounds proofs.
 
 #include <functional>
 #include <optional>
@@ -15,7 +15,7 @@ namespace quern {
 
 class IndexElaborator : public StaticEvaluator {
  public:
-  /// Finds what a read reads: the tensor that a `%name`, field or projection stands for (null after a
+  /// Resolves a read's operand: the tensor that a `%name`, field or projection denotes (null after a
   /// diagnostic).
   using Operand = std::function<ExprPtr(SyntaxPtr)>;
 
@@ -23,13 +23,12 @@ class IndexElaborator : public StaticEvaluator {
       : StaticEvaluator(scope, declaration, diagnostics), arena_(arena), operand_(std::move(operand)) {}
 
   /// A comprehension. In an `op` the extents and the dtype are those of the declared result; elsewhere every
-  /// extent is written (`extents` empty) and the dtype is the body's, int64 where that is index. Null after a
-  /// diagnostic. Reports reads whose bounds are not proved.
+  /// extent is written (`extents` empty) and the dtype is the body's, int64 if that is index. Null after a
+  /// diagnostic. Reports reads not proved in bounds.
   ExprPtr comprehension(SyntaxPtr syntax, const StaticEnv& env, std::optional<std::vector<Dim>> extents,
                         std::optional<DType> dtype);
 
-  /// One element outside of any comprehension, of this dtype: a rank-0 comprehension. Null after a
-  /// diagnostic.
+  /// One element outside any comprehension, of this dtype: a rank-0 comprehension. Null after a diagnostic.
   ExprPtr element(SyntaxPtr syntax, const StaticEnv& env, DType dtype);
 
  protected:
@@ -44,7 +43,7 @@ class IndexElaborator : public StaticEvaluator {
     SyntaxPtr syntax;
     bool trusted = false;
   };
-  /// A bound that has to hold: proved at the end, when the extents of all index variables are known.
+  /// A bound to prove at the end, when the extents of all index variables are known.
   struct Obligation {
     Dim index;
     Dim extent;
@@ -52,7 +51,7 @@ class IndexElaborator : public StaticEvaluator {
     SyntaxPtr read;
     bool has_else;
     bool* checked;
-    std::vector<Dim> around;  ///< the index variables that have values there
+    std::vector<Dim> around;  ///< the index variables in scope there
   };
   struct Candidate {
     Dim extent;
@@ -74,7 +73,7 @@ class IndexElaborator : public StaticEvaluator {
                   std::span<const Dim> extents, std::optional<DType> wanted);
   ExprPtr read(SyntaxPtr expr, const StaticEnv& env, ExprPtr otherwise, bool has_else);
   ExprPtr read_base(SyntaxPtr expr, const StaticEnv& env);
-  /// What a read reads; null after a diagnostic.
+  /// The tensor of a read; null after a diagnostic.
   ExprPtr named_tensor(SyntaxPtr at);
   ExprPtr member(SyntaxPtr expr, const StaticEnv& env);
   ExprPtr read_else(SyntaxPtr expr, const StaticEnv& env, std::optional<DType> wanted);
@@ -92,7 +91,7 @@ class IndexElaborator : public StaticEvaluator {
   bool prove();
 
   Fix conversion_fix(SyntaxPtr operand, DType to) const;
-  /// Evaluates without reporting: for expressions that may or may not be compile-time values.
+  /// Evaluates without reporting, for expressions that need not be compile-time values.
   std::optional<StaticValue> try_static(SyntaxPtr expr, const StaticEnv& env);
   ExprPtr expect(SyntaxPtr at, ExprPtr expr, std::optional<DType> wanted);
   ExprPtr make_cast(SyntaxPtr at, ExprPtr expr, DType to);
@@ -103,14 +102,14 @@ class IndexElaborator : public StaticEvaluator {
 
   Arena& arena_;
   Operand operand_;
-  std::vector<Dim> around_;               ///< index variables of the loops around the place at hand
-  std::unordered_map<Dim, Dim> extents_;  ///< theirs, where they are known
-  std::vector<const Variable*> lets_;     ///< elements that `let`s around the place at hand bind
-  bool unchecked_ = false;                ///< where obligations go that no read keeps
+  std::vector<Dim> around_;               ///< index variables of the enclosing loops
+  std::unordered_map<Dim, Dim> extents_;  ///< their extents, if known
+  std::vector<const Variable*> lets_;     ///< elements bound by enclosing `let`s
+  bool unchecked_ = false;                ///< receives obligations that no read keeps
   std::vector<Dim> result_vars_;          ///< the comprehension's own index variables
   std::vector<Obligation> obligations_;
   std::unordered_map<Dim, std::vector<Candidate>>
-      candidates_;  ///< reduction variables whose extent the reads give
+      candidates_;  ///< reduction variables whose extent the reads determine
 };
 
 /// The tensor operands (`%x`, `%net.w`, `%t.0`) that an index expression reads, each once.

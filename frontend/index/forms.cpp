@@ -1,4 +1,4 @@
-// The forms that a gather cannot say: running results and writes at computed places.
+// Expressions other than gathers: running results and writes to computed places.
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@ namespace quern {
 
 namespace {
 
-/// Whether one of `vars` stands in a dim inside the expression.
+/// One of `vars` that occurs in a dim inside the expression, or null.
 Dim find_var(ExprPtr expr, std::span<const Dim> vars) {
   Dim found = nullptr;
   std::function<void(ExprPtr)> walk = [&](ExprPtr e) {
@@ -54,7 +54,7 @@ ExprPtr IndexElaborator::scan(SyntaxPtr expr, const StaticEnv& env, std::optiona
   std::vector<Dim> vars, extents;
   const size_t outside = around_.size();
   if (!bind_vars(binders, inner, vars, extents)) return nullptr;
-  // The bound is an index of the result, with or without its own element.
+  // The bound is an index of the result, including its own element or not.
   auto own = std::ranges::find_if(
       result_vars_, [&](Dim var) { return extents[0] == var || extents[0] == dim_add(var, dim_const(1)); });
   if (own == result_vars_.end())
@@ -95,7 +95,7 @@ ExprPtr IndexElaborator::scatter(SyntaxPtr expr, const StaticEnv& outer, const S
   bool literal = first->is(SyntaxKind::Int) || first->is(SyntaxKind::Float);
   ExprPtr init = literal && !wanted ? nullptr : value(first, inner, wanted);
   if (!init && !(literal && !wanted)) return nullptr;
-  // What is written, and where, is over the scatter's own variables.
+  // Values and places of a scatter use its own variables.
   std::function<SyntaxPtr(SyntaxPtr)> result_index = [&](SyntaxPtr s) -> SyntaxPtr {
     if (!s) return nullptr;
     bool own = std::ranges::any_of(expr->child(0)->children, [&](SyntaxPtr b) { return b->text == s->text; });
@@ -148,7 +148,7 @@ ExprPtr IndexElaborator::scatter(SyntaxPtr expr, const StaticEnv& outer, const S
   bool* checked = const_cast<bool*>(reinterpret_cast<const bool*>(arena_.copy(none).data()));
   for (size_t k = 0; k < at->size(); ++k) {
     indices.push_back((*at)[k].expr);
-    // What is not proved is checked at run time.
+    // Unproved indices are checked at run time.
     if (auto* dim = as<DimValueExpr>(indices.back()))
       obligations_.push_back({dim->dim, shape[k], (*at)[k].syntax, expr, true, &checked[k], own});
   }
@@ -166,7 +166,7 @@ ExprPtr IndexElaborator::element(SyntaxPtr syntax, const StaticEnv& env, DType d
 
 // --- elements of inner comprehensions, and lets
 
-// `([k < n] => body)[i]` is the body with i for k: no tensor is made.
+// `([k < n] => body)[i]` is the body with k replaced by i: no tensor is made.
 ExprPtr IndexElaborator::inner_element(SyntaxPtr expr, SyntaxPtr inner, const StaticEnv& env, bool has_else) {
   if (has_else) {
     report(DiagnosticKind::InvalidIndexExpression, expr,

@@ -58,7 +58,7 @@ class StepReader {
 
  private:
   Origin origin(SyntaxPtr at) const { return {declaration_, at->id}; }
-  /// With the form that is right. Gives false.
+  /// Reports with the correct form. Returns false.
   bool wrong(SyntaxPtr at, std::string_view message, std::vector<Fix> fixes = {}) {
     diagnostics_.push_back({DiagnosticKind::WrongScheduleArguments,
                             {origin(at), {}},
@@ -159,7 +159,7 @@ class StepReader {
 
 // --- names ---------------------------------------------------------------------------------------------
 
-/// Goes through the steps with the loops that there are before each.
+/// Checks the steps, tracking the loops that exist before each.
 class NameCheck {
  public:
   NameCheck(const ScheduleClause& clause, const ScheduleNames& names)
@@ -192,7 +192,7 @@ class NameCheck {
         } else if (check_loop(name, words[word]) && kind == ArgumentKind::ConsumedLoop) {
           consumed_.push_back({name, to_string(step), words[word]});
           const auto at = std::ranges::find(loops_, name);
-          if (at == loops_.end()) continue;  // it is of a pack
+          if (at == loops_.end()) continue;  // a pack's loop
           place = std::min(place, static_cast<size_t>(at - loops_.begin()));
           loops_.erase(at);
         }
@@ -238,7 +238,7 @@ class NameCheck {
            did_you_mean(name, names_.tensors));
   }
 
-  /// A new loop, in the order of loops where those stood that it is made of.
+  /// Adds a new loop in place of those it is made from.
   void make(const std::string& name, Origin at, size_t& place) {
     const bool taken = std::ranges::count(loops_, name) > 0 || consumed(name) || is_of_pack(name);
     if (names_.any_loop) return;
@@ -283,14 +283,14 @@ void add_loops(SyntaxPtr binders, ScheduleNames& names) {
   }
 }
 
-/// The loops of reductions that stand in no other and in no `let`.
+/// Adds the loops of reductions that are not nested in another or in a `let`.
 void add_reductions(SyntaxPtr s, ScheduleNames& names) {
   if (!s || s->is(SyntaxKind::Let)) return;
   if (s->is(SyntaxKind::Reduce)) return add_loops(s->child(0), names);
   for (SyntaxPtr c : s->children) add_reductions(c, names);
 }
 
-/// The names of an operator's loops and tensors; those of its loops where it has one body.
+/// The names of an operator's tensors and, if it has one body, of its loops.
 ScheduleNames names_of_op(const Syntax& op) {
   SyntaxPtr bodies = op.child(4);
   const bool one = bodies && bodies->children.size() == 1 && bodies->child(0)->is(SyntaxKind::When);
@@ -302,7 +302,7 @@ ScheduleNames names_of_op(const Syntax& op) {
   return names;
 }
 
-/// Every schedule of a declaration.
+/// Checks every schedule of a declaration.
 class ScheduleCheck {
  public:
   ScheduleCheck(uint32_t id, Diagnostics& diagnostics) : id_(id), diagnostics_(diagnostics) {}

@@ -1,6 +1,5 @@
 #pragma once
-// Schedules in the syntax: what their text says, and what is wrong with it as far as loops and tensors are
-// known by name.
+// Schedules in syntax: reads their text, and checks it as far as the names of loops and tensors allow.
 
 #include <optional>
 #include <string>
@@ -16,28 +15,28 @@ namespace quern {
 /// The names that a schedule may use: loops before any step, outermost first, and tensors.
 struct ScheduleNames {
   std::vector<std::string> loops, tensors;
-  std::vector<std::string> packs{};  ///< of `..i`, whose loops are i0, i1, … however many
-  bool any_loop = false;             ///< the loops are not known, and not checked
+  std::vector<std::string> packs{};  ///< of `..i`, whose loops are i0, i1, …, any number
+  bool any_loop = false;             ///< the loops are unknown and not checked
 };
 
-/// The clause that a Schedule node of a declaration says; nothing after a diagnostic: a primitive that there
-/// is not, names, numbers or groups that it does not take.
+/// Reads the clause of a Schedule node; nothing after a diagnostic: an unknown primitive, or names, numbers
+/// or groups that it does not accept.
 std::optional<ScheduleClause> clause_of(SyntaxPtr schedule, uint32_t declaration, Diagnostics& diagnostics);
-/// Loops and tensors of a clause that there are not at its steps, and names that it gives twice.
+/// Reports loops and tensors that do not exist at a step, and names given twice.
 Diagnostics check_schedule_names(const ScheduleClause& clause, const ScheduleNames& names);
 
-/// The names of an index expression's loops (a Comprehension), and of the tensors that it reads.
+/// The names of an index expression's (a Comprehension's) loops and of the tensors it reads.
 ScheduleNames schedule_names(SyntaxPtr comprehension);
 /// The names of an operator's parameters that are tensors.
 std::vector<std::string> tensor_parameters(SyntaxPtr op);
-/// The schedule of an operator's declaration; null where it has none.
+/// The schedule of an operator's declaration; null if it has none.
 SyntaxPtr schedule_of(SyntaxPtr declaration);
-/// What is wrong with the schedules of a declaration, its own and those in it, as far as its text tells.
+/// Checks the schedules of and in a declaration, as far as its text allows.
 Diagnostics check_schedules(SyntaxPtr declaration, uint32_t id);
-/// The clause of a Schedule node; nothing where clause_of or check_schedule_names has a diagnostic.
+/// The clause of a Schedule node; nothing if clause_of or check_schedule_names reports a diagnostic.
 std::optional<ScheduleClause> sound_clause(SyntaxPtr schedule, uint32_t declaration,
                                            const ScheduleNames& names);
-/// The same of an operator's own schedule, where it has one.
+/// The same for an operator's own schedule, if it has one.
 std::optional<ScheduleClause> own_clause(const Syntax& op, uint32_t id);
 
 /// Reads the steps of a schedule: `io, ii = split(i, 4); unroll(ii)`.

@@ -59,7 +59,7 @@ ExprPtr IndexElaborator::from_static(SyntaxPtr expr, const StaticValue& v, std::
   if (v.as_dim()) return expect(expr, dim_value(expr, v.as_dim()), wanted);
   if (v.as_bool())
     return expect(expr, constant(expr, Scalar::from_int(DType::boolean(), *v.as_bool())), wanted);
-  // A float attribute is as free in its dtype as a literal.
+  // A float attribute is as flexible in its dtype as a literal.
   if (v.as_float()) {
     DType dtype = wanted.value_or(DType::float32());
     if (dtype.is_float())
@@ -123,7 +123,7 @@ ExprPtr IndexElaborator::value(SyntaxPtr expr, const StaticEnv& env, std::option
 
 namespace {
 
-/// Whether it is a number without a dtype: a literal without a suffix, or arithmetic of such.
+/// Whether it is a number without a dtype: a literal without a suffix, or arithmetic on such literals.
 bool is_free_number(SyntaxPtr expr) {
   if (expr->is(SyntaxKind::Int) || expr->is(SyntaxKind::Float)) {
     const auto number = parse_number(expr->text);
@@ -140,7 +140,7 @@ bool is_free_number(SyntaxPtr expr) {
 }  // namespace
 
 ExprPtr IndexElaborator::binary(SyntaxPtr expr, const StaticEnv& env, std::optional<DType> wanted) {
-  // Arithmetic of dims and index variables stays a dim; integers alone are free to take the wanted dtype.
+  // Arithmetic on dims and index variables stays a dim; only pure integers may take the wanted dtype.
   const bool takes_wanted = is_free_number(expr) && !(wanted && wanted->is_index());
   if (auto v = try_static(expr, env); v && (v->as_float() || !takes_wanted))
     return from_static(expr, *v, wanted);
@@ -162,7 +162,7 @@ ExprPtr IndexElaborator::apply(SyntaxPtr expr, ScalarOp op, std::vector<SyntaxPt
   std::optional<DType> dtype;
   if (about.signature == ScalarSignature::Logic) dtype = DType::boolean();
   if (result_is_operand && wanted) dtype = wanted;
-  // An operand with a dtype of its own decides for those that are free (literals, float attributes).
+  // An operand with a dtype determines it for free operands (literals, float attributes).
   auto is_free = [&](SyntaxPtr s) {
     if (is_free_number(s)) return true;
     while (s->is(SyntaxKind::Paren)) s = s->child(0);
@@ -194,7 +194,7 @@ ExprPtr IndexElaborator::apply(SyntaxPtr expr, ScalarOp op, std::vector<SyntaxPt
                        accepts(op, dtype->lane()) ? ": there are no vectors of bool" : ""));
     return nullptr;
   }
-  // Of constants it is one, as what is computed without a dtype is.
+  // For constants the result is a constant, like any computation without a dtype.
   std::vector<Scalar> known;
   for (ExprPtr arg : args)
     if (auto* number = as<ConstExpr>(arg); number && dtype->has_one_lane()) {
@@ -217,12 +217,12 @@ ExprPtr IndexElaborator::conversion(SyntaxPtr expr, const StaticEnv& env, DType 
     return nullptr;
   }
   SyntaxPtr operand = expr->child(1);
-  // A float attribute is exact: it is rounded once, to the dtype that is wanted.
+  // A float attribute is exact: it is rounded once, to the wanted dtype.
   if (auto bound = operand->is(SyntaxKind::Name) ? env.find(operand->text) : env.end();
       bound != env.end() && bound->second.as_float())
     return constant(expr, cast(Scalar::from_double(DType::float64(), *bound->second.as_float()), to.lane()),
                     to.lanes);
-  // A number without a suffix is exact, too.
+  // A number without a suffix is also exact.
   auto number = operand->is(SyntaxKind::Int) || operand->is(SyntaxKind::Float) ? parse_number(operand->text)
                                                                                : std::nullopt;
   bool free = number && !number->dtype && !to.is_bool();
@@ -295,7 +295,7 @@ ExprPtr IndexElaborator::call(SyntaxPtr expr, const StaticEnv& env, std::optiona
   return nullptr;
 }
 
-// `product(e for k < n)`: the values that the members of a family give, taken together.
+// `product(e for k < n)`: combines the values of a family's members.
 ExprPtr IndexElaborator::fold(SyntaxPtr expr, const StaticEnv& env, std::optional<DType> wanted) {
   constexpr std::pair<std::string_view, ScalarOp> kFolds[] = {
       {"sum", ScalarOp::Add}, {"product", ScalarOp::Mul}, {"min", ScalarOp::Min}, {"max", ScalarOp::Max}};
@@ -322,8 +322,8 @@ ExprPtr IndexElaborator::fold(SyntaxPtr expr, const StaticEnv& env, std::optiona
   return all;
 }
 
-// `if (c) { a } else { b }` and `select(c, a, b)`: both lazy; a condition known at compile time picks its arm
-// here.
+// `if (c) { a } else { b }` and `select(c, a, b)`: both are lazy; a condition known at compile time selects
+// its arm here.
 ExprPtr IndexElaborator::conditional(SyntaxPtr expr, const StaticEnv& env, std::optional<DType> wanted) {
   size_t at = expr->is(SyntaxKind::Call) ? 1 : 0;
   SyntaxPtr condition = expr->child(at);

@@ -13,7 +13,7 @@ namespace {
 
 constexpr uint32_t kBindingNode = 0x80000000;
 
-/// What the statements of a chunk bind for later ones: not inputs, which stand at the top of a file.
+/// The bindings of a chunk's statements for later ones, excluding inputs, which belong at the top of a file.
 std::vector<SyntaxPtr> bindings_of(SyntaxPtr s) {
   return s->is(SyntaxKind::FreeVar) ? std::vector<SyntaxPtr>() : binders_of(s);
 }
@@ -53,7 +53,7 @@ std::shared_ptr<const BodyHead> infer_body_head(const Declaration& def, Scope& s
   if (result->result && result->result->has_infer) return nullptr;
   size_t i = 0;
   for (SyntaxPtr p : params_of(def.syntax)->children) {
-    // What else a list of parameters may have is left to the inference of the whole.
+    // Other kinds of parameters are left to the inference of the whole.
     if (!p->is(SyntaxKind::TensorParam)) return nullptr;
     Type type = inference.context.unifier.resolve(head.params[i++]);
     if (type->has_infer) return nullptr;
@@ -94,7 +94,7 @@ class RunInference {
  private:
   struct Typed {
     const Declaration* chunk;
-    size_t first, last;  ///< of the variables that it binds, among the locals
+    size_t first, last;  ///< range of the variables that it binds, among the locals
   };
 
   void type_chunks(const Declaration* first) {
@@ -107,19 +107,18 @@ class RunInference {
     }
   }
 
-  // Whether nothing that follows can decide anything here.
+  // Whether nothing that follows can affect the types here.
   bool is_closed() {
     inference_.relations.run();
     if (inference_.relations.has_waiting() || !inference_.context.unifier.unsettled().empty()) return false;
-    // What is bound here has one type for later chunks: one that is general is used in the same run.
+    // Later chunks see one type per variable, so a polymorphic one must be used within the same run.
     return std::ranges::none_of(inference_.names.locals(), [&](const LocalName& local) {
       return inference_.general.schemes.contains(local.variable) ||
              inference_.context.unifier.resolve(local.variable->type)->has_infer;
     });
   }
 
-  // The last variable of each name in each chunk, the one that stood for it before where its type is the
-  // same.
+  // The last variable of each name in each chunk; it keeps its identity if its type is unchanged.
   void finish_variables() {
     Finisher& finisher = inference_.finisher;
     for (const Typed& part : run_) {
@@ -194,7 +193,7 @@ Inferred assemble_body(const Declaration& def, const BodyHead& head,
     out.late_calls.insert(out.late_calls.end(), run->late_calls.begin(), run->late_calls.end());
     out.needs.insert(out.needs.end(), run->needs.begin(), run->needs.end());
     has_errors = has_errors || run->has_errors;
-    // Twice in one run is reported there.
+    // Duplicates within one run are reported there.
     std::unordered_set<std::string_view> here;
     for (const ChunkVariable& v : run->variables)
       if (v.variable->graph && here.insert(v.variable->name).second &&

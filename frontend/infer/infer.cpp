@@ -20,7 +20,7 @@ SyntaxPtr body_of(SyntaxPtr def) {
   return bodies && !bodies->children.empty() ? bodies->children[0]->child(1) : nullptr;
 }
 
-// What stands in a definition or in a chunk of it.
+// Collects from a definition or its chunks.
 template <class T>
 std::vector<T> of_declaration(const std::vector<T>& all, const Declaration& def) {
   std::unordered_set<uint32_t> own{def.id};
@@ -64,8 +64,8 @@ std::optional<Scheme> annotated_scheme(const Declaration& def, Scope& scope) {
 
 namespace {
 
-// The inference of a group of mutually recursive definitions: general, or a copy of it at the types of one
-// member's parameters.
+// The inference of a group of mutually recursive definitions: polymorphic, or a copy at one member's
+// parameter types.
 class GroupInference {
  public:
   GroupInference(const std::vector<const Declaration*>& group, Scope& scope, const InstanceRequest* copy)
@@ -111,7 +111,7 @@ class GroupInference {
     }
     annotated_.push_back(scheme);
     types_.push_back(function_type(heads_.back().params, heads_.back().result));
-    // A copy of an annotated definition calls what its types ask for: another copy, perhaps.
+    // A copy of an annotated definition calls what its types require, perhaps another copy.
     if (scheme || fully_annotated(def.syntax)) return;
     std::string name = def.name.substr(1);
     inference_.context.group.types.emplace(name, types_.back());
@@ -128,7 +128,7 @@ class GroupInference {
     return head;
   }
 
-  // The types that the copy is for. What stands for the caller's type variables is a variable here.
+  // The parameter types of the copy. The caller's type variables become variables here.
   std::vector<Type> given_params() {
     Substitution own;
     std::function<void(Type)> collect = [&](Type t) {
@@ -162,10 +162,10 @@ class GroupInference {
     const Scheme& scheme = results_[i].definition.scheme;
     const bool is_reported = has_errors(inference_.context.diagnostics) || inference_.context.uses_broken;
     if (contains_error(scheme.type) && !is_reported) cannot_infer(i);
-    // What is typed per rank and dtype has no nodes of its own: its copies have.
+    // A specialised definition has no nodes itself; its copies do.
     if (!scheme.specialised) {
       auto* fn = as<FnExpr>(inference_.finisher.finish(drafts_[i]));
-      // The dims that generalisation made are bound on entry like the written ones.
+      // Dims introduced by generalisation are bound on entry like written ones.
       ExprPtr body = inference_.context.arena->make<FnExpr>(
           Expr{ExprKind::Fn, scheme.type, fn->origin}, fn->params,
           inference_.context.arena->copy(scheme.dim_vars), fn->body, false, fn->attributes);
@@ -192,7 +192,7 @@ class GroupInference {
   std::vector<Head> heads_;
   std::vector<Type> types_;
   std::vector<Type> own_types_;
-  std::vector<const Scheme*> annotated_;  ///< null where the type is inferred
+  std::vector<const Scheme*> annotated_;  ///< null if the type is inferred
   std::vector<DraftPtr> drafts_;
   std::vector<Scheme> schemes_;
   std::vector<Inferred> results_;

@@ -2,10 +2,10 @@
 // Type inference: syntax to typed IR (Roesch 2020, sections 3.2 and 3.3: Hindley-Milner with a queue of
 // relations).
 //
-// One walk over the syntax makes drafts whose types may be unknown (draft/) and puts a relation in the queue
-// (relations/) for each thing that waits for a type: an operator call, a field, an index expression. The queue
-// is run to its fixpoint; literals that nothing decided take their defaults; what is left asks for an
-// annotation (solve/). A second walk over the drafts makes the final, interned nodes (finish/).
+// One walk over the syntax makes drafts whose types may be unknown (draft/) and queues a relation
+// (relations/) for each construct that waits for a type: an operator call, a field, an index expression. The
+// queue runs to its fixpoint; undecided literals take their defaults; anything left requires an annotation
+// (solve/). A second walk over the drafts makes the final, interned nodes (finish/).
 
 #include <memory>
 #include <optional>
@@ -18,28 +18,27 @@
 
 namespace quern {
 
-/// The general type of a definition whose parameters and result are all annotated; nothing for others (and
-/// none is reported: that is left to the inference of the body).
+/// The type scheme of a fully annotated definition; nothing for others (and reports nothing: that is left to
+/// the inference of the body).
 std::optional<Scheme> annotated_scheme(const Declaration& def, Scope& scope);
 
 /// Infers a group of mutually recursive definitions; one Inferred per member, in order.
 std::vector<Inferred> infer_group(const std::vector<const Declaration*>& group, Scope& scope);
 
-/// The same at the types that the request gives the parameters of one member: definitions that can be run of
-/// what is general beyond dims and types. Their names are `specialised_name`s.
+/// The same, specialised to the request's parameter types of one member: runnable definitions of a group that
+/// is polymorphic beyond dims and types. Their names are `specialised_name`s.
 std::vector<Inferred> infer_copy(const std::vector<const Declaration*>& group, const InstanceRequest& request,
                                  Scope& scope);
-/// The name of a member of a group in the copy of the group that a request is for: `f{…}`.
+/// The name of a group's member in the copy for a request: `f{…}`.
 std::string specialised_name(std::string_view member, const InstanceRequest& request);
 
 /// Infers a top-level statement.
 Inferred infer_statement(const Declaration& statement, Scope& scope);
 
-/// Checks an operator's own text as far as that is possible without a call: at its default attributes, dims
-/// unknown.
+/// Checks an operator's text as far as possible without a call: at its default attributes, with unknown dims.
 Diagnostics check_operator(const Declaration& op, Scope& scope);
 
-/// A definition with attributes or packs at an instance, named by the request's key.
+/// A definition with attributes or packs, at an instance named by the request's key.
 Inferred infer_instance(const Declaration& def, const InstanceRequest& request, Scope& scope);
 
 /// An instance as its callers see it: without a definition.

@@ -1,5 +1,5 @@
 #pragma once
-// One inference: its parts, and the walk. Internal to frontend; the way in is frontend/infer/infer.h.
+// One inference: its parts and the walk. Internal to frontend; the entry point is frontend/infer/infer.h.
 
 #include "frontend/infer/bodies/expressions.h"
 #include "frontend/infer/solve/solve.h"
@@ -12,9 +12,9 @@ struct Inference : Parts {
   Expressions walk{*this};
 };
 
-/// The types in the constraints of a scheme as the result has them.
+/// Finishes the types in a scheme's constraints.
 void finish_constraints(Scheme& scheme, Context& context);
-/// Whether there is an error in an expression or a type of it.
+/// Whether an expression or one of its types contains an error.
 bool contains_errors(ExprPtr expr);
 
 }  // namespace quern

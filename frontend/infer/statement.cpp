@@ -13,7 +13,7 @@ namespace quern {
 
 namespace {
 
-// What a general function literal of a statement may need where its copies are made.
+// Keeps what a statement's polymorphic function literal needs for its copies.
 void keep_literal(const Declaration& statement, Scope& scope, Inferred& result) {
   result.literal = std::make_shared<Declaration>(statement);
   std::set<std::string_view> seen{statement.syntax->text};
@@ -26,7 +26,7 @@ void keep_literal(const Declaration& statement, Scope& scope, Inferred& result) 
   walk(literal_of(statement.syntax));
 }
 
-// `free_var %x: type;` of Relay's expression files: a variable that an input gives its value.
+// `free_var %x: type;` of Relay's expression files: a variable whose value an input supplies.
 Inferred infer_free_variable(const Declaration& statement, Scope& scope, Inference& inference) {
   SyntaxPtr s = statement.syntax;
   Inferred result;
@@ -62,7 +62,7 @@ void report_unknown_type(Inference& inference, SyntaxPtr statement, SyntaxPtr va
   inference.context.report(DiagnosticKind::CannotInfer, value, message);
 }
 
-// A statement that is no `free_var`.
+// A statement other than `free_var`.
 class StatementInference {
  public:
   StatementInference(const Declaration& statement, Scope& scope, Inference& inference)
@@ -83,7 +83,7 @@ class StatementInference {
     type_value();
     solve(inference_);
     Inferred result;
-    // What is typed per rank and dtype has no value of its own: its copies have.
+    // A specialised function has no value itself; its copies do.
     ExprPtr body = scheme_.specialised ? nullptr : inference_.finisher.finish_statement(draft_);
     settle_scheme();
     if (scheme_.specialised && !has_errors(context_.diagnostics)) keep_literal(statement_, scope_, result);
@@ -139,7 +139,7 @@ class StatementInference {
 
   void settle_scheme() {
     Type settled = inference_.checks.closed(context_.final_type(type_), 0);
-    // An error type comes from a mistake that is reported where it was made.
+    // An error type comes from a mistake that is already reported.
     if (context_.unifier.resolve(type_)->has_infer && !has_errors(context_.diagnostics)) {
       settled = error_type();
       report_unknown_type(inference_, s_, value_);

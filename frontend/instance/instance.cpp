@@ -1,4 +1,4 @@
-// Instances of operators: a definition at given ranks, dtypes and attribute values, as typed IR.
+// Operator instances: a definition at given ranks, dtypes and attribute values, as typed IR.
 
 #include <fmt/format.h>
 
@@ -15,7 +15,7 @@ namespace quern {
 
 namespace {
 
-// The body whose `when` holds; the first without a condition otherwise.
+// The body whose `when` holds, otherwise the first without a condition.
 SyntaxPtr choose_body(const Declaration& op, const StaticEnv& env, Scope& scope, Diagnostics& diagnostics) {
   StaticEvaluator evaluator(scope, op.id, diagnostics);
   evaluator.instance_level = true;
@@ -84,8 +84,8 @@ class OpBody {
     return nullptr;
   }
 
-  /// The body under a clause `shape (…) { e, … }`: each `?` of the result's type is the value of an e, which
-  /// the tensors give. The values become the shape of an empty tensor, and that binds the dims.
+  /// The body under a clause `shape (…) { e, … }`: each `?` of the result's type is the value of an e,
+  /// computed from the tensors. The values become the shape of an empty tensor, which binds the dims.
   ExprPtr with_shape(SyntaxPtr clause, SyntaxPtr body, Type result, std::vector<Dim>& dims) {
     Type settled = settle(result, dims);
     SyntaxPtr values = clause->child(1);
@@ -121,7 +121,7 @@ class OpBody {
   }
 
  private:
-  // Every `?` as a dim of its own.
+  // Replaces every `?` by a fresh dim.
   Type settle(Type type, std::vector<Dim>& dims) {
     if (type->kind == TypeKind::Tuple) {
       std::vector<Type> fields;
@@ -139,7 +139,7 @@ class OpBody {
     return type->is_tensor() ? tensor_type(shape, type->dtype) : type;
   }
 
-  // One tensor, or those of `(… for k < n)`.
+  // Adds one tensor, or those of `(… for k < n)`.
   bool add_fields(SyntaxPtr s, Type result, std::vector<ExprPtr>& fields) {
     auto add = [&](SyntaxPtr body) {
       if (fields.size() == result->args.size()) {
@@ -221,10 +221,10 @@ class OpBody {
   Scope& scope_;
   Arena& arena_;
   Diagnostics& diagnostics_;
-  StaticEnv env_;  ///< the signature's names, and those of `for` around the place at hand
+  StaticEnv env_;  ///< the signature's names, and those of enclosing `for`s
 };
 
-// Attributes come after the tensors in the list of parameters: a function takes the tensors alone.
+// The tensor parameters, which precede the attributes: a function takes only these.
 Syntax tensor_params(const Declaration& op, std::vector<SyntaxPtr>& storage) {
   for (SyntaxPtr p : params_of(op.syntax)->children)
     if (p->is(SyntaxKind::TensorParam)) storage.push_back(p);
@@ -233,7 +233,7 @@ Syntax tensor_params(const Declaration& op, std::vector<SyntaxPtr>& storage) {
   return params;
 }
 
-// The value of an `op` with what its `gradient` clause says of it.
+// The value of an `op` with its `gradient` clause.
 ExprPtr with_clause(const Declaration& op, SyntaxPtr clause, const InstanceSignature& signature,
                     const std::vector<const Variable*>& params, ExprPtr value, Scope& scope, Arena& arena,
                     Diagnostics& diagnostics) {
@@ -260,7 +260,7 @@ ExprPtr with_clause(const Declaration& op, SyntaxPtr clause, const InstanceSigna
                                    std::span<const std::string_view>());
 }
 
-// The value of an `op` with its own schedule, which it has where it is one index expression.
+// The value of an `op` with its own schedule, if it is one index expression.
 ExprPtr with_own_schedule(const Declaration& op, ExprPtr value, const std::vector<const Variable*>& params,
                           Arena& arena, Diagnostics& diagnostics) {
   auto clause = own_clause(*op.syntax, op.id);
@@ -278,7 +278,7 @@ ExprPtr with_own_schedule(const Declaration& op, ExprPtr value, const std::vecto
   return value;
 }
 
-// A composite operator: an ordinary body, typed with the parameters at their instance types.
+// A composite operator: an ordinary body, typed at the instance's parameter types.
 ExprPtr composite(const Declaration& op, const InstanceSignature& signature, SyntaxPtr body, Scope& scope,
                   std::shared_ptr<Arena>& arena, Diagnostics& diagnostics, Inferred& found) {
   Inference inference(scope, op.id);
@@ -296,7 +296,7 @@ ExprPtr composite(const Declaration& op, const InstanceSignature& signature, Syn
   return has_errors(inference.context.diagnostics) ? nullptr : fn;
 }
 
-// The kernel of an `extern op`, given its parameters and its attributes' values; null where it has none.
+// The kernel call of an `extern op` with its parameters and attribute values; null if it has no kernel.
 ExprPtr extern_call(const Declaration& op, const InstanceSignature& signature,
                     const std::vector<const Variable*>& params, Arena& arena) {
   if (!find_extern_kernel(op.name)) return nullptr;  // reported at the declaration
@@ -328,7 +328,7 @@ std::shared_ptr<OpInstance> head_over(const SignatureBinding& fresh, const Insta
   instance->name = request.op;
   instance->key = request.key;
   instance->declaration = request.declaration;
-  // The values as this instance has them: a symbolic dim of one caller is not another's.
+  // The values at this instance: symbolic dims are not shared between callers.
   for (const auto& [name, _] : request.binding.attributes)
     instance->attributes.emplace_back(name, fresh.env.find(name)->second);
   instance->dim_vars = instance_dims(fresh);
@@ -399,7 +399,7 @@ Inferred infer_instance(const Declaration& def, const InstanceRequest& request, 
   auto* fn = as<FnExpr>(composite(def, *signature, body, scope, arena, result.diagnostics, result));
   result.definition.arena = arena;
   if (!fn) return result;
-  // Dims that `where` makes another are not variables of the signature, and have no value of their own.
+  // Dims that `where` equates with others are not variables of the signature, and have no value of their own.
   std::vector<Dim> dims = instance_dims(fresh);
   result.definition.scheme = {dims, {}, function_type(signature->params, signature->result)};
   result.definition.body = arena->make<FnExpr>(Expr{ExprKind::Fn, result.definition.scheme.type, fn->origin},

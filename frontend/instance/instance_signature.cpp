@@ -48,7 +48,7 @@ InstanceRequest make_request(const Declaration& op, SignatureBinding binding) {
 
 InstanceRequest make_request(const Declaration& def, std::vector<Type> params) {
   std::string key = def.name + "{";
-  // Two types of one name differ by their declarations.
+  // Types with the same name differ by their declarations.
   std::function<void(Type)> data_ids = [&](Type t) {
     if (t->kind == TypeKind::Data) key += fmt::format("#{:x}", t->id);
     for (Type a : t->args) data_ids(a);
@@ -115,7 +115,7 @@ void replace(StaticEnv& env, Dim variable, Dim by) {
   for (auto& [name, value] : env) value = walk(value);
 }
 
-// `where a == b`: in an instance equality of dims is knowledge, put to use by writing one for the other.
+// `where a == b`: in an instance, an equality of dims is a fact, applied by substituting one for the other.
 void assume_equal(StaticEnv& env, const StaticValue& left, const StaticValue& right) {
   if (left.as_list() && right.as_list() && left.as_list()->size() == right.as_list()->size()) {
     for (size_t i = 0; i < left.as_list()->size(); ++i)

@@ -11,7 +11,7 @@ namespace quern {
 
 namespace {
 
-/// A function's body as an intrinsic's sum of products.
+/// Matches a function's body with an intrinsic's sum of products.
 class DotForm {
  public:
   explicit DotForm(const FnExpr& fn) : fn_(fn) {}

@@ -50,13 +50,13 @@ void NameWalk::declaration(SyntaxPtr root) {
       note_declared(root->child(0), NameKind::Operator, names_.op(root->child(0)->text));
       return;
     case SyntaxKind::Block:
-      // A chunk: what it binds is bound to its end.
+      // A chunk: its bindings are in scope to its end.
       return visit_all(root->children);
     default: return visit(root);
   }
 }
 
-// A result type may name what `static` clauses define.
+// A result type may use names defined by `static` clauses.
 void NameWalk::function(SyntaxPtr root, Context body) {
   type_params(root->child(0));
   params(root->child(1));
@@ -74,7 +74,7 @@ void NameWalk::type_params(SyntaxPtr list) {
 
 void NameWalk::params(SyntaxPtr list) {
   if (!list) return;
-  // The types of tensors may name attributes, which stand behind them.
+  // Tensor types may use attributes, which come after them.
   for (SyntaxPtr p : list->children)
     if (p->is(SyntaxKind::AttributeParam) && !is_function_attribute(p))
       declare(p, NameKind::Attribute, statics_);
@@ -136,8 +136,7 @@ void NameWalk::type_declaration(SyntaxPtr root) {
 
 // --- schedules
 
-// The loops of the steps are the indices of the expression, and what earlier steps made; tensors have no sigil
-// there.
+// Loops in steps are the expression's indices and those made by earlier steps; tensors have no sigil there.
 void NameWalk::schedule(SyntaxPtr clause, std::vector<Bound> loops) {
   for (SyntaxPtr step : clause->children) {
     if (!step->is(SyntaxKind::ScheduleStep)) continue;

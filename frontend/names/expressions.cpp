@@ -111,7 +111,7 @@ void NameWalk::index_expression(SyntaxPtr s) {
   NameScope statics(statics_);
   SyntaxPtr list = s->child(0);
   std::span<const SyntaxPtr> parts = s->children.subspan(std::min<size_t>(1, s->children.size()));
-  // The first value of a scatter is there before its loop.
+  // The initial value of a scatter is outside its loop.
   if (s->is(SyntaxKind::Scatter) && !parts.empty()) {
     visit_in(Context::Index, parts.front());
     parts = parts.subspan(1);
@@ -136,7 +136,7 @@ void NameWalk::family(SyntaxPtr s) {
     visit(s->child(0));
     visit_in(Context::Static, s->child(2));
   }
-  // The dims that a family in a signature has first are names behind it, too.
+  // Dims declared by a family in a signature stay in scope after it.
   statics_.erase(statics_.begin() + index);
 }
 
@@ -203,8 +203,7 @@ void NameWalk::symbol(SyntaxPtr s) {
   if (records_) out_.back().symbol = true;
 }
 
-// Named arguments are the callee's attributes, whose values are of the compile-time language, or the fields
-// of a constructor.
+// Named arguments are the callee's attributes, with compile-time values, or the fields of a constructor.
 void NameWalk::call(SyntaxPtr s) {
   SyntaxPtr callee = s->child(0);
   if (callee->is(SyntaxKind::Name) && context_ != Context::Value)
@@ -225,7 +224,7 @@ void NameWalk::call(SyntaxPtr s) {
   }
 }
 
-// A call of an operator with a schedule names the loops and the tensors of its definition.
+// An operator call with a schedule refers to the loops and tensors of the definition.
 std::vector<NameWalk::Bound> NameWalk::loops_of_callee(SyntaxPtr call) {
   std::vector<Bound> loops;
   while (call && call->is(SyntaxKind::Paren)) call = call->child(0);
@@ -286,7 +285,7 @@ bool NameWalk::note_declared(SyntaxPtr s, NameKind kind, const Origin& declared)
   SyntaxPtr node = kind == NameKind::Variable ? nullptr : names_.node(declared);
   const size_t written = written_name(s).size(), own = node ? written_name(node).size() : written;
   if (own >= written) return true;
-  // `m.f`: the name that the declaration has stands behind the module's.
+  // `m.f`: the declaration's name follows the module's.
   const auto module_size = static_cast<uint32_t>(written - own - 1);
   out_.back().part.begin = module_size + 1;
   const Origin module = names_.module(written_name(s).substr(0, module_size));

@@ -10,7 +10,7 @@ namespace quern {
 
 namespace {
 
-/// Whether a node begins with a word of the grammar, which a name may be equal to: `type type { … }`.
+/// Whether a node begins with a word of the grammar, which may equal its name: `type type { … }`.
 bool begins_with_word(SyntaxPtr node) {
   switch (node->kind) {
     case SyntaxKind::Def:
@@ -27,7 +27,7 @@ bool begins_with_word(SyntaxPtr node) {
   }
 }
 
-/// What a node's text has outside of its children, in order.
+/// The parts of a node's text outside its children, in order.
 std::vector<Range> own_parts(SyntaxPtr node, const std::vector<Range>& spans) {
   std::vector<Range> children, parts;
   for (SyntaxPtr c : node->children)
@@ -44,7 +44,7 @@ std::vector<Range> own_parts(SyntaxPtr node, const std::vector<Range>& spans) {
 
 bool is_word(char c) { return c == '_' || std::isalnum(static_cast<unsigned char>(c)) != 0; }
 
-/// Where the comment, the string or the blank that begins at a place ends; the place itself where none does.
+/// The end of the comment, string or blank that begins at a place; the place itself if none does.
 size_t end_of_skipped(std::string_view text, size_t at) {
   if (const size_t end = comment_end(text, at); end != at) return end;
   const std::string_view rest = text.substr(at);
@@ -56,7 +56,7 @@ size_t end_of_skipped(std::string_view text, size_t at) {
   return !rest.empty() && std::isspace(static_cast<unsigned char>(rest[0])) ? at + 1 : at;
 }
 
-/// Where a name stands in a text as a whole, or npos; `skips_word`: behind the first word.
+/// The position of a name as a whole word in a text, or npos; `skips_word`: skip the first word.
 size_t find_name(std::string_view text, std::string_view name, bool& skips_word) {
   for (size_t at = 0; at < text.size();) {
     if (const size_t end = end_of_skipped(text, at); end != at) {

@@ -1,5 +1,5 @@
 #pragma once
-// Where the name of a node stands in the text.
+// The range of a node's name in the text.
 
 #include <string_view>
 #include <vector>
@@ -8,13 +8,13 @@
 
 namespace quern {
 
-/// The name that a node declares or uses as it is written, without a sigil.
+/// The name that a node declares or uses, as written, without a sigil.
 inline std::string_view written_name(SyntaxPtr node) {
   return node->text.starts_with("@") ? node->text.substr(1) : node->text;
 }
 
-/// The bytes of the name that a node declares or uses, without a sigil: of `let %x = e` those of `x`, of
-/// `%r.w` those of `w`, of `a + b` those of `+`. Empty where it has none. `spans`: of the tree's nodes, by id.
+/// The bytes of the name that a node declares or uses, without a sigil: `x` in `let %x = e`, `w` in `%r.w`,
+/// `+` in `a + b`. Empty if it has none. `spans` holds the ranges of the tree's nodes, by id.
 Range name_range(SyntaxPtr node, std::string_view text, const std::vector<Range>& spans);
 
 }  // namespace quern

@@ -1,10 +1,9 @@
 #pragma once
-// What each name in a declaration stands for, as navigation and rename need it.
+// What each name in a declaration refers to, for navigation and rename.
 //
-// Scopes are lexical, so names are resolved by a walk over the syntax alone: text with type errors, and
-// operators whose bodies are typed only where they are called, have their answers too. Types are asked for
-// in one place, for the record that a field is read from. That inference resolves the same way is tested by
-// renaming: tests/frontend/names/rename_test.cpp.
+// Scopes are lexical, so a walk over the syntax alone resolves names: this also covers text with type errors,
+// and operators whose bodies are typed only at calls. Only a field needs a type, that of its record. Renaming
+// tests that inference resolves the same way: tests/frontend/names/rename_test.cpp.
 
 #include <cstdint>
 #include <string>
@@ -26,11 +25,12 @@ enum class NameKind : uint8_t {
   Type,
   Constructor,
   Field,          ///< of a constructor
-  Attribute,      ///< a parameter of an operator, a definition or a `static` function that is no tensor
-  TypeParameter,  ///< in brackets: a dim, a pack, a dtype or a type; in an `op` also where a type first has it
+  Attribute,      ///< a non-tensor parameter of an operator, a definition or a `static` function
+  TypeParameter,  ///< in brackets: a dim, a pack, a dtype or a type; in an `op` also at its first use in a
+                  ///< type
   Constant,       ///< of a clause `static n = …`
   Index,          ///< of an index expression, a reduction, a family
-  Loop,           ///< that a step of a schedule makes
+  Loop,           ///< made by a step of a schedule
   Module,         ///< of `import … as m`
 };
 
@@ -41,23 +41,23 @@ struct NameTarget {
   friend bool operator==(const NameTarget&, const NameTarget&) = default;
 };
 
-/// A name that stands in a declaration's text.
+/// A name in a declaration's text.
 struct Occurrence {
   uint32_t node;
   NameTarget target;
-  /// The bytes of the node's written name (name_range) that stand for it: an imported `@m.f` is two, `m` and
-  /// `f`; in a schedule the loop `i0` is `i` of `[..i]`.
+  /// The part of the node's written name (name_range) that refers to it: an imported `@m.f` has two, `m` and
+  /// `f`; in a schedule the loop `i0` refers to `i` of `[..i]`.
   Range part;
-  bool declares = false;  ///< it is what binds the name
+  bool declares = false;  ///< this is the binding occurrence
   bool symbol = false;    ///< an operator's symbol, `+`
   friend bool operator==(const Occurrence&, const Occurrence&) = default;
 };
 
-/// In the order of the nodes, of which one may have several.
+/// In node order; a node may have several.
 using Occurrences = std::vector<Occurrence>;
 
-/// The declarations around the one whose names are resolved. Each answer is where the name is declared, or
-/// {} for a name that nothing declares.
+/// The declarations surrounding the one being resolved. Each function returns where the name is declared, or
+/// {} if it is not.
 class DeclaredNames {
  public:
   virtual ~DeclaredNames() = default;
@@ -70,17 +70,18 @@ class DeclaredNames {
   virtual Origin variable(std::string_view name) = 0;
   /// The operator of a symbol.
   virtual Origin infix(std::string_view symbol) = 0;
-  /// A field of the record that a node of the declaration has as its value.
+  /// A field of the record that is the value of a node of the declaration.
   virtual Origin field(SyntaxPtr record, std::string_view name) = 0;
   /// `import "…" as alias`.
   virtual Origin module(std::string_view alias) = 0;
-  /// What schedules of an operator's calls may name: its indices and its parameters that are tensors.
+  /// The names that schedules of an operator's calls may use: its indices and its tensor parameters.
   virtual std::vector<SyntaxPtr> binders(const Origin& op) = 0;
-  /// The node of a place that one of these answered, without the bodies of its declaration.
+  /// The node of a place returned by one of these; its declaration has no bodies.
   virtual SyntaxPtr node(const Origin& declared) = 0;
 };
 
-/// The names of a declaration. `head`: of a chunk of a long body, the head of its definition; else null.
+/// The names of a declaration. `head` is the head of the definition if `declaration` is a chunk of its body,
+/// otherwise null.
 Occurrences resolve_names(const Declaration& declaration, const Declaration* head, DeclaredNames& names);
 
 }  // namespace quern

@@ -4,7 +4,7 @@
 
 namespace quern {
 
-/// Forgets at its end what was bound since its begin.
+/// On destruction, removes the bindings made since construction.
 template <class Bound>
 class NameScope {
  public:

@@ -11,17 +11,16 @@ using namespace scanner_detail;
 
 namespace {
 
-// Statements of a body: fewer are one piece; a chunk has about kLeast + kMean of them.
+// Numbers of statements: shorter bodies are not split; a chunk has about kLeast + kMean statements.
 constexpr size_t kWorthCutting = 64, kLeast = 8, kMean = 16, kMost = 64;
 
-// Where the statements of a body end, and the body.
+// Finds the ends of a body's statements, and of the body.
 class Body {
  public:
-  /// `recovers`: a `;` closes the `(` and `[` before it. Right where some are never closed, wrong for `(a;
-  /// b)`.
+  /// `recovers`: a `;` closes preceding `(` and `[`. Right if some are never closed, wrong for `(a; b)`.
   Body(std::string_view text, bool recovers) : text_(text), tokens_(text, problems_), recovers_(recovers) {}
 
-  /// False where this is no definition with one body.
+  /// False if this is not a definition with one body.
   bool read() {
     Token token = tokens_.next();
     if (word(token) != "def") return false;
@@ -51,7 +50,7 @@ class Body {
   }
 
   uint32_t begin = 0, end = 0;
-  std::vector<uint32_t> statement_ends;  ///< behind each `;`
+  std::vector<uint32_t> statement_ends;  ///< after each `;`
   bool unbalanced = false;
 
  private:
@@ -59,7 +58,7 @@ class Body {
     return text_.substr(t.range.begin, t.range.end - t.range.begin);
   }
 
-  // True where this closes the body.
+  // True if this closes the body.
   bool close(char c) {
     if (c != '}') {
       if (!open_.empty() && open_.back() != '{') open_.pop_back();
@@ -81,14 +80,14 @@ class Body {
   std::string_view text_;
   std::vector<SyntaxProblem> problems_;
   Tokens tokens_;
-  std::vector<char> open_;  ///< inside the body
+  std::vector<char> open_;  ///< open brackets inside the body
   bool recovers_;
 };
 
 }  // namespace
 
 std::vector<Range> body_chunks(std::string_view definition) {
-  // Statements are three characters long at the least.
+  // Statements have at least three characters.
   if (definition.size() < 4 * kWorthCutting) return {};
   std::optional<Body> body(std::in_place, definition, false);
   bool readable = body->read();

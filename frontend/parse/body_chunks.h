@@ -1,6 +1,6 @@
 #pragma once
-// The body of a long definition cut into chunks at its own `;`, each to be parsed and inferred alone, so that
-// an edit touches one of them.
+// Splits the body of a long definition into chunks at its top-level `;`, each parsed and inferred alone, so
+// that an edit touches one chunk.
 
 #include <string_view>
 #include <vector>
@@ -9,9 +9,9 @@
 
 namespace quern {
 
-/// Chunks of the body of `def @f…`, one after the other: all of what stands between its braces. Each but the
-/// last ends behind a `;`. Where they end depends on the statements near there alone, so that an insertion
-/// moves no boundary far from it. None for a short body, or where the text is no definition with one body.
+/// Consecutive chunks of the body of `def @f…` that cover everything between its braces. Each except the last
+/// ends after a `;`. A boundary depends only on nearby statements, so an insertion moves no distant boundary.
+/// None for a short body, or if the text is not a definition with one body.
 std::vector<Range> body_chunks(std::string_view definition);
 
 }  // namespace quern

@@ -15,8 +15,8 @@ using namespace scanner_detail;
 bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)); }
 bool is_name(char c) { return c == '_' || std::isalnum(static_cast<unsigned char>(c)); }
 
-/// Whether `%x`, a number or a group in parentheses ends here. The value of a call does not count: what it
-/// gives is often noted beside it.
+/// Whether `%x`, a number or a group in parentheses ends here. A call does not count: a comment after it
+/// often notes its value.
 bool ends_operand(std::string_view text) {
   if (text.empty()) return false;
   if (text.back() == ')') {
@@ -30,7 +30,7 @@ bool ends_operand(std::string_view text) {
   return is_digit(text[begin]) || (begin > 0 && text[begin - 1] == '%');
 }
 
-/// The length of a number or of a `%x` that the text begins with; 0 for none.
+/// The length of a number or a `%x` at the start of the text; 0 if there is none.
 size_t operand_size(std::string_view text) {
   size_t size = text.starts_with('%') ? 1 : 0;
   if (size >= text.size() || !(size == 1 ? is_name(text[1]) : is_digit(text[0]))) return 0;
@@ -44,7 +44,7 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-/// Operands with operators between them, and what closes brackets and statements after them.
+/// Whether it consists of operands separated by operators, followed by closing brackets and semicolons.
 bool is_arithmetic(std::string_view text) {
   while (true) {
     size_t size = operand_size(text);

@@ -8,8 +8,8 @@
 
 namespace quern {
 
-/// Where `//` stands between two operands, with at most a blank at either side, and nothing but arithmetic
-/// follows on its line. Places are in the text.
+/// Finds `//` between two operands, with at most one blank on either side and only arithmetic after it on its
+/// line. Places are in the text.
 std::vector<SyntaxProblem> comments_for_operators(std::string_view text);
 
 }  // namespace quern

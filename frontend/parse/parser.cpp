@@ -40,8 +40,8 @@ LexedKind kind_of(antlr4::Token* token) {
   return word && token->getText().back() != '[' ? LexedKind::Name : LexedKind::Symbol;
 }
 
-// The syntax errors of a declaration. Those that follow from an earlier one are left out: one is reported for
-// each statement at most, and only the first where brackets do not match.
+// Collects the syntax errors of a declaration without follow-up errors: at most one per statement, and only
+// the first if brackets do not match.
 class Listener : public antlr4::BaseErrorListener {
  public:
   Listener(std::string_view text, const SourceMap& offsets, antlr4::CommonTokenStream& tokens,
@@ -56,7 +56,7 @@ class Listener : public antlr4::BaseErrorListener {
     failure_.at = position(token);
     if (!problems_.empty() && !is_new(failure_.at)) return;
     expect(*parser, reason);
-    // After an error in a body the parser may have left it: it wants the end where brackets are open.
+    // After an error in a body the parser may have left it, and expect the end although brackets are open.
     bool at_end = parser->getExpectedTokens().contains(antlr4::Token::EOF);
     if (!problems_.empty() && at_end && inside_brackets(failure_.tokens, failure_.at)) return;
     last_ = failure_.at;
@@ -84,8 +84,8 @@ class Listener : public antlr4::BaseErrorListener {
     return matched_ && at != failure_.tokens.size() && statement_between(failure_.tokens, last_, at);
   }
 
-  // What could have stood there, in a user's words. Of a choice that looked ahead the parser knows only what
-  // could have begun it, which is of no use.
+  // What was expected, in a user's words. For a choice with lookahead the parser knows only its possible
+  // first tokens, which does not help.
   void expect(QuernParser& parser, const std::exception_ptr& reason) {
     failure_.expected.clear();
     failure_.expectation.clear();
@@ -163,7 +163,7 @@ bool nesting_fits(antlr4::CommonTokenStream& tokens, const SourceMap& source,
   return true;
 }
 
-/// The parser's tables (ANTLR's DFA) grow with every kind of text that it sees, malformed ones above all.
+/// The parser's tables (ANTLR's DFA) grow with each new kind of text, especially malformed ones.
 constexpr size_t kMostStates = 50000;
 constexpr uint32_t kParsesBetweenLooks = 256;
 
@@ -194,7 +194,7 @@ ParseOutcome error_outcome(std::string_view text, ParseOutcome outcome) {
   return outcome;
 }
 
-/// Of a caller that has the lock of the tables.
+/// Requires the lock of the tables.
 ParseOutcome parse_text(std::string_view text, bool slash_names) {
   ParseOutcome outcome;
   std::string valid = with_valid_utf8(std::string(text));
@@ -209,8 +209,8 @@ ParseOutcome parse_text(std::string_view text, bool slash_names) {
 
   QuernParser parser(&tokens);
   parser.removeErrorListeners();
-  // SLL prediction is many times faster and right for every text that has no error; the full LL run, which
-  // reports and recovers, is for the others.
+  // SLL prediction is many times faster and right for every error-free text; the full LL run, which reports
+  // and recovers, handles the others.
   auto* simulator = parser.getInterpreter<antlr4::atn::ParserATNSimulator>();
   simulator->setPredictionMode(antlr4::atn::PredictionMode::SLL);
   parser.setErrorHandler(std::make_shared<antlr4::BailErrorStrategy>());

@@ -16,15 +16,15 @@ namespace {
 
 using P = quern_grammar::QuernParser;
 
-// A rule's context as that of one of its alternatives, which no class derives from: the names of types are
-// one pointer each in one program, and a dynamic_cast costs several times as much.
+// Casts a rule's context to one of its alternatives. No class derives from these, so comparing type_info
+// suffices; a dynamic_cast costs several times as much.
 template <class Alternative, class Context>
 Alternative* alternative(Context* c) {
   return c && typeid(*c).name() == typeid(Alternative).name() ? static_cast<Alternative*>(c) : nullptr;
 }
 
-// One function per rule of the grammar. A context that recovery left null or empty becomes an Error node. Ids
-// are given in a second walk, in preorder, when the tree's shape is final.
+// One function per rule of the grammar. A context that recovery left null or empty becomes an Error node. A
+// second walk assigns ids in preorder, once the tree's shape is final.
 class Builder : private NodeMaker {
  public:
   using NodeMaker::made;
@@ -129,7 +129,7 @@ class Builder : private NodeMaker {
     while (kind.ends_with("[]")) kind.remove_suffix(2);
     return kind == "any" || std::ranges::find(kAttributeKinds, kind) != kAttributeKinds.end();
   }
-  // `x: int32` for `%x: int32`: no kind of attribute has the name of a type.
+  // `x: int32` for `%x: int32`: no attribute kind is named like a type.
   SyntaxPtr parameter_without_sigil(P::AttributeParamContext* a) {
     std::string called = text(a->name());
     Range at = source_.span_of(a->name());
@@ -289,7 +289,7 @@ class Builder : private NodeMaker {
       }
     return make(e, SyntaxKind::Call, "", children);
   }
-  // `.conv1.weight` is one dotted name to the lexer and two fields to the reader.
+  // `.conv1.weight` is one dotted name to the lexer but two fields.
   SyntaxPtr field(P::FieldExprContext* e) {
     SyntaxPtr record = expr(e->expr());
     std::string path = text(e->name());
@@ -359,7 +359,7 @@ class Builder : private NodeMaker {
     return out;
   }
 
-  /// `(e,)`, where `(e)` groups.
+  /// `(e,)`, whereas `(e)` groups.
   bool ends_in_comma(antlr4::ParserRuleContext* c) {
     return c->children.size() > 2 && text(c->children[c->children.size() - 2]) == ",";
   }

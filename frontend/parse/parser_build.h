@@ -1,5 +1,5 @@
 #pragma once
-// From ANTLR's parse tree to the syntax tree. Included by the parser's own files only: it names ANTLR's
+// From ANTLR's parse tree to the syntax tree. Included only by the parser's files, since it uses ANTLR's
 // types.
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace quern {
 
-/// The text that was parsed. ANTLR counts code points, spans count bytes.
+/// The parsed text. ANTLR counts code points, spans count bytes.
 class SourceMap {
  public:
   explicit SourceMap(std::string_view text) : text_(text), offsets_(text) {}
@@ -33,7 +33,7 @@ class SourceMap {
     uint32_t end = stop ? offset(stop->getStopIndex() + 1) : begin;
     return {begin, std::max(begin, end)};
   }
-  /// What stands in the source, or (for a token that recovery made up) what the token says.
+  /// The token's source text or, for a token inserted by recovery, the token's own.
   std::string text_of(antlr4::Token* token) const {
     bool in_source = token->getStartIndex() != INVALID_INDEX && token->getType() != antlr4::Token::EOF;
     if (!in_source) return token->getText();
@@ -46,8 +46,8 @@ class SourceMap {
   ByteOffsets offsets_;
 };
 
-/// What the builders of syntax nodes share. Ids are given in a second walk, in preorder, when the tree's
-/// shape is final.
+/// Shared by the builders of syntax nodes. A second walk assigns ids in preorder, once the tree's shape is
+/// final.
 class NodeMaker {
  public:
   using P = quern_grammar::QuernParser;
@@ -68,12 +68,12 @@ class NodeMaker {
                  const Nodes& children) {
     return make_at(c ? source_.span_of(c) : Range{}, kind, text, children);
   }
-  // Where a list without an item stands: nowhere that covers what its owner has.
+  // The range of an empty list: empty, so that it covers nothing of its owner.
   Range start_of(antlr4::ParserRuleContext* owner) {
     Range range = source_.span_of(owner);
     return {range.begin, range.begin};
   }
-  // From one node to another; where there is no last one, an empty list before the first.
+  // Spans from one node to another; without a last one, an empty list before the first.
   SyntaxPtr list(antlr4::ParserRuleContext* first, antlr4::ParserRuleContext* last, SyntaxKind kind,
                  const Nodes& items) {
     Range range = start_of(first);
@@ -81,7 +81,7 @@ class NodeMaker {
     return make_at(range, kind, "", items);
   }
   SyntaxPtr error(antlr4::ParserRuleContext* c) { return make(c, SyntaxKind::Error, "", {}); }
-  // The text of what is one token is its source; of more tokens, theirs without what is between them.
+  // The text of a single token is its source; of several tokens, their texts without anything between them.
   std::string text(antlr4::ParserRuleContext* c) {
     if (!c) return "";
     bool one_token = c->getStart() && c->getStart() == c->getStop() && c->children.size() == 1;
@@ -109,15 +109,15 @@ class NodeMaker {
 /// The tree of a schedule.
 SyntaxPtr build_schedule(NodeMaker& make, quern_grammar::QuernParser::ScheduleContext* schedule);
 
-/// Parses a text that stands inside of the one that is being parsed.
+/// Parses a text nested in the one being parsed.
 using InnerParser = std::function<ParseOutcome(std::string_view text)>;
 
-/// An argument of `print`: a string in whose braces values stand is a FormatString, others are themselves.
+/// An argument of `print`: a string with values in braces becomes a FormatString, others are unchanged.
 SyntaxPtr build_printed(NodeMaker& make, SyntaxPtr argument, std::string_view text, const InnerParser& parse,
                         std::vector<SyntaxProblem>& problems);
 
-/// Fills `outcome.tree` and `outcome.spans` from a parse tree that may have holes (after recovery); malformed
-/// literals are added to the problems.
+/// Fills `outcome.tree` and `outcome.spans` from a parse tree that may have holes (after recovery); adds
+/// malformed literals to the problems.
 void build_syntax(quern_grammar::QuernParser::UnitContext* unit, const SourceMap& source,
                   const InnerParser& parse_inner, ParseOutcome& outcome);
 

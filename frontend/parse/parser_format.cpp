@@ -1,4 +1,4 @@
-// Format strings: the strings of `print`, with the expressions that stand in braces in them.
+// Format strings: the strings of `print`, with the expressions in their braces.
 
 #include <fmt/format.h>
 
@@ -65,7 +65,7 @@ class FormatString {
   }
   SyntaxPtr failed(Range range) { return make_.make_at(range, SyntaxKind::Error, "", {}); }
 
-  // The expression, parsed where it stands.
+  // Parses the expression in place.
   SyntaxPtr expression(const FormatPart& part) {
     const Range range = part.expression;
     if (in_text(range).find_first_not_of(" \t") == std::string_view::npos) {
@@ -119,14 +119,14 @@ class FormatString {
 SyntaxPtr build_printed(NodeMaker& make, SyntaxPtr argument, std::string_view text, const InnerParser& parse,
                         std::vector<SyntaxProblem>& problems) {
   const Range token = make.made[argument->id].second;
-  // One that recovery made up has no quotes.
+  // A token inserted by recovery has no quotes.
   if (!argument->is(SyntaxKind::String) || token.end < token.begin + 2) return argument;
   const NodeMaker::Nodes parts =
       FormatString(make, text, parse, problems).parts({token.begin + 1, token.end - 1});
   const bool is_label =
       std::ranges::all_of(parts, [](SyntaxPtr part) { return part->is(SyntaxKind::String); });
   if (!is_label) return make.make_at(token, SyntaxKind::FormatString, "", parts);
-  // Parts are apart only where something wrong stands between them.
+  // Parts are separated only by erroneous text.
   return make.make_at(token, SyntaxKind::String, parts.empty() ? "" : parts[0]->text, {});
 }
 

@@ -21,7 +21,7 @@ LexemeKind kind_of(size_t type, std::string_view text) {
     case QuernLexer::PROJECTION: return LexemeKind::Projection;
     case QuernLexer::REDUCE: return LexemeKind::Symbol;
     case QuernLexer::UNKNOWN: return LexemeKind::Unknown;
-    // The words and symbols that stand in the grammar's rules.
+    // The literal words and symbols of the grammar's rules.
     default:
       bool word = std::isalpha(static_cast<unsigned char>(text.front())) && text.back() != '[';
       return word ? LexemeKind::Word : LexemeKind::Symbol;

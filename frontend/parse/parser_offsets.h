@@ -1,5 +1,5 @@
 #pragma once
-// Positions of ANTLR as byte offsets. Internal to the parser.
+// ANTLR positions as byte offsets. Internal to the parser.
 
 #include <algorithm>
 #include <cstdint>

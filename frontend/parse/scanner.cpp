@@ -43,7 +43,7 @@ class Splitter {
   Splitter(std::string_view text, ScanOutcome& outcome)
       : text_(text), outcome_(outcome), tokens_(text, outcome.problems) {}
 
-  /// Splits from `start` on; before each piece `stop` is asked whether the rest is known already.
+  /// Splits from `start` on; before each piece, `stop` tells whether the rest is already known.
   void run(uint32_t start, const std::function<bool(uint32_t begin)>& stop = nullptr) {
     tokens_.jump(start);
     Token token = tokens_.next();
@@ -69,8 +69,8 @@ class Splitter {
       if (k.word == word(t)) return k.kind;
     return std::nullopt;
   }
-  // `op`, `type`, `test` … are names too (`test(…)`, `type=`): a declaration starts where a name or a string
-  // follows.
+  // `op`, `type`, `test` … are names too (`test(…)`, `type=`): a declaration requires a following name or
+  // string.
   std::optional<PieceKind> declaration_at(const Token& t) {
     auto kind = keyword(t);
     if (!kind) return std::nullopt;
@@ -154,7 +154,7 @@ class Splitter {
     bool graph = !number.empty() && after.starts_with('=') && !after.starts_with("==");
     return graph ? std::string(number) : "";
   }
-  // After the `}` of one body a definition may go on with another one.
+  // A definition may have another body after the `}` of one.
   bool continues(const Token& t) const {
     // A clause may end in the `}` of an `if`: the body, or further clauses, follow.
     if (t.kind == TokenKind::Open && word(t) == "{") return true;
@@ -173,17 +173,17 @@ class Splitter {
     if (piece.kind == PieceKind::Import) {
       if (so_far.ends_with('"')) return so_far.find('"') + 1 != so_far.size() && word(t) != "as";
       bool after_as = so_far.ends_with("as") && !is_word(so_far[so_far.size() - 3]);
-      bool name = word(t) != "let" && word(t) != "free_var";  // it may not be written yet
+      bool name = word(t) != "let" && word(t) != "free_var";  // the name may not be typed yet
       return so_far.find('"') != std::string_view::npos && !(after_as && name);
     }
-    // After the name of an extern type come its parameters, or the next piece.
+    // The name of an extern type is followed by its parameters, or by the next piece.
     if (piece.kind == PieceKind::Type && so_far.starts_with("extern")) {
       bool in_list = so_far.ends_with('<') || so_far.ends_with(',');
       bool named = so_far.ends_with(piece.name) && so_far.size() > piece.name.size();
       std::string_view next = word(t);
       return named && !in_list && next != "[" && next != "<" && next != ">" && next != "," && next != "{";
     }
-    // Another name for a type ends with its line, where the next one begins at column 0.
+    // A type alias ends with its line if the next one begins at column 0.
     bool is_alias = piece.kind == PieceKind::Type && so_far.find('=') != std::string_view::npos;
     return is_alias && t.at_line_start && !so_far.ends_with('=') && !so_far.ends_with("->");
   }
@@ -195,7 +195,7 @@ class Splitter {
 
 constexpr size_t kLookedAt = 4096;
 
-// A source has neither the marks of UTF-16 nor a NUL byte in every few characters.
+// Source text has neither a UTF-16 byte order mark nor frequent NUL bytes.
 bool is_text(std::string_view text) {
   if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF")) return false;
   std::string_view head = text.substr(0, kLookedAt);
@@ -208,7 +208,7 @@ std::string not_text(std::string_view text) {
                : "this file is binary data; a program is UTF-8 text";
 }
 
-// Each run of invalid bytes once.
+// Reports each run of invalid bytes once.
 void report_invalid(std::string_view text, std::vector<SyntaxProblem>& problems) {
   for (size_t i = first_invalid_utf8(text); i < text.size();) {
     size_t length = utf8_length(text, i);
@@ -226,7 +226,7 @@ void report_invalid(std::string_view text, std::vector<SyntaxProblem>& problems)
   }
 }
 
-// The header `#[version = "0.0.5"]` is printed since 0.7.
+// TVM prints the header `#[version = "0.0.5"]` since 0.7.
 constexpr int kLastWithOldHeader = 6;
 
 // `v0.0.4`, the first line of files before TVM 0.7.
@@ -236,12 +236,12 @@ bool is_old_version(std::string_view text) {
          (end == std::string_view::npos || std::isspace(static_cast<unsigned char>(text[end])));
 }
 
-// Where the first line ends that tells a shell what runs the file, `#!/usr/bin/env quern`; 0 without one.
+// The end of a shebang line, `#!/usr/bin/env quern`; 0 if there is none.
 size_t after_interpreter(std::string_view text) {
   return text.starts_with("#!") ? std::min(text.find_first_of("\r\n"), text.size()) : 0;
 }
 
-// Where the first character from `begin` on stands that is no blank and in no comment; npos where there is none.
+// The first position from `begin` on that is neither blank nor in a comment; npos if there is none.
 size_t after_comments(std::string_view text, size_t begin) {
   std::vector<SyntaxProblem> told_when_it_is_split;
   Tokens tokens(text, told_when_it_is_split);
@@ -252,7 +252,7 @@ size_t after_comments(std::string_view text, size_t begin) {
 
 constexpr std::string_view kMetadata = "#[metadata]";
 
-// Where the line begins that starts the metadata; npos where there are none.
+// The start of the line that begins the metadata; npos if there are none.
 size_t find_metadata(std::string_view text) {
   size_t at = text.find(kMetadata);
   while (at != std::string_view::npos && at > 0 && text[at - 1] != '\n' && text[at - 1] != '\r')
@@ -260,7 +260,7 @@ size_t find_metadata(std::string_view text) {
   return at;
 }
 
-// Where the pieces of a text are: without a line for the shell and the version header (`#[version = "0.0.5"]`), up to
+// The range of a text's pieces: without a shebang line and the version header (`#[version = "0.0.5"]`), up to
 // `#[metadata]`.
 ScanOutcome frame_of(std::string_view text) {
   ScanOutcome outcome;
@@ -298,8 +298,8 @@ void move(Range& range, int64_t by) {
   range.end = static_cast<uint32_t>(range.end + by);
 }
 
-// The piece from which to scan again: two before the one that the edit touches, since the end of a piece is
-// found by looking at what follows it.
+// The piece from which to rescan: two before the edited one, since the end of a piece depends on the
+// following text.
 size_t first_to_scan(const std::vector<Piece>& pieces, uint32_t edit_begin) {
   auto touched = std::partition_point(pieces.begin(), pieces.end(),
                                       [&](const Piece& p) { return p.range.end < edit_begin; });
@@ -337,7 +337,7 @@ Rescan rescan(ScanOutcome& outcome, std::string_view text, TextEdit edit) {
   std::vector<Piece>& old = outcome.pieces;
   size_t first = first_to_scan(old, edit.begin);
   uint32_t start = first == 0 || old.empty() ? fresh.begin : old[first].range.begin;
-  // The old piece that begins where one of the new text does, after the edit: the rest is known.
+  // The old piece after the edit that begins where a new one does: the rest is known.
   size_t resumed = old.size();
   auto known = [&](uint32_t begin) {
     if (begin < edit.new_end) return false;
@@ -383,7 +383,7 @@ std::vector<std::string> constructor_names(std::string_view type_declaration) {
   std::vector<SyntaxProblem> problems;
   Tokens tokens(type_declaration, problems);
   int depth = 0;
-  bool in_braces = false, begins = false;  // whether the next word begins one of the parts between the braces
+  bool in_braces = false, begins = false;  // whether the next word begins a part between the braces
   for (Token t = tokens.next(); t.kind != TokenKind::End; t = tokens.next()) {
     std::string_view word = type_declaration.substr(t.range.begin, t.range.end - t.range.begin);
     if (begins && t.kind == TokenKind::Word) names.emplace_back(word);

@@ -1,6 +1,6 @@
 #pragma once
-// The declaration scanner: splits a file into top-level declarations and statements by brackets, strings,
-// comments and keywords alone, so that an edit parses only the pieces whose text changed.
+// The declaration scanner: splits a file into top-level declarations and statements using only brackets,
+// strings, comments and keywords, so that an edit reparses only the pieces whose text changed.
 
 #include <algorithm>
 #include <optional>
@@ -32,18 +32,18 @@ void for_each_name(std::string_view piece_name, const F& f) {
     piece_name.remove_prefix(std::min(end + 1, piece_name.size()));
   }
 }
-/// Whether it is the name of a piece whose statement has a pattern.
+/// Whether a piece's name is that of a statement with a pattern.
 inline bool names_pattern(std::string_view piece_name) { return piece_name.ends_with(' '); }
 
-/// Relay was printed up to TVM 0.19: what a header without a version of TVM is taken for.
+/// TVM printed Relay up to 0.19: the assumed version for a header without one.
 constexpr int kLastTvm = 19;
 
 struct ScanOutcome {
   std::vector<Piece> pieces;
   bool slash_names = false;             ///< the text starts with TVM's version header, after comments
-  std::optional<int> tvm;               ///< TVM 0.`tvm` printed it, as far as the header tells
-  uint32_t begin = 0, end = 0;          ///< where the pieces are: after the version header, before metadata
-  Range metadata;                       ///< the JSON after `#[metadata]`, empty where there is none
+  std::optional<int> tvm;               ///< TVM 0.`tvm` printed it, according to the header
+  uint32_t begin = 0, end = 0;          ///< range of the pieces: after the version header, before metadata
+  Range metadata;                       ///< the JSON after `#[metadata]`, empty if there is none
   std::vector<SyntaxProblem> problems;  ///< invalid UTF-8, unterminated strings and comments
 };
 
@@ -53,22 +53,23 @@ ScanOutcome scan(std::string_view text);
 struct TextEdit {
   uint32_t begin = 0, old_end = 0, new_end = 0;
 };
-/// The edit that makes `after` of `before`: between what both begin with and what both end in.
+/// The edit from `before` to `after`, between their common prefix and suffix.
 TextEdit edit_between(std::string_view before, std::string_view after);
 
-/// How many pieces of the new outcome are, but for their place, pieces of the old one, and which ones the
-/// others replace.
+/// How many leading and trailing pieces of the new outcome are, except for their place, those of the old one,
+/// and which old pieces the others replace.
 struct Rescan {
   size_t same_at_start = 0, same_at_end = 0;
   std::vector<Piece> replaced;
 };
-/// Makes `outcome` (of the text before the edit) that of `text`, looking at the pieces around the edit alone.
+/// Updates `outcome` (of the text before the edit) to that of `text`, rescanning only the pieces around the
+/// edit.
 Rescan rescan(ScanOutcome& outcome, std::string_view text, TextEdit edit);
 
 /// The constructors of a `type` declaration, by name.
 std::vector<std::string> constructor_names(std::string_view type_declaration);
 
-/// For a REPL: whether the text has open brackets, strings or comments, so that more lines belong to it.
+/// For a REPL: whether the text has open brackets, strings or comments, and thus continues on further lines.
 bool is_unfinished(std::string_view text);
 
 }  // namespace quern

@@ -1,5 +1,5 @@
 #pragma once
-// The tokens of the scanner: as coarse as splitting a text needs. Internal to frontend/parse/scanner.cpp and
+// The scanner's tokens, only as fine as splitting a text needs. Internal to frontend/parse/scanner.cpp and
 // frontend/parse/body_chunks.cpp.
 
 #include <algorithm>
@@ -37,7 +37,7 @@ inline bool is_blank(char c) { return kCharClasses[static_cast<unsigned char>(c)
 inline bool is_word_start(char c) { return kCharClasses[static_cast<unsigned char>(c)] & kWordStart; }
 inline bool is_word(char c) { return kCharClasses[static_cast<unsigned char>(c)] & kWord; }
 
-// Tokens as coarse as splitting needs. Doc comments are remembered, other comments skipped.
+// Tokenizes as coarsely as splitting allows. Keeps doc comments, skips other comments.
 class Tokens {
  public:
   Tokens(std::string_view text, std::vector<SyntaxProblem>& problems) : text_(text), problems_(problems) {}
@@ -89,7 +89,7 @@ class Tokens {
       }
     }
   }
-  // At the start of a text the mark says nothing; anywhere else it is a slip of copying.
+  // At the start of a text the mark is harmless; anywhere else it is a copying mistake.
   void byte_order_mark() {
     Range range{pos_, pos_ + static_cast<uint32_t>(kByteOrderMark.size())};
     pos_ = range.end;

@@ -1,4 +1,4 @@
-// The printer on constants and index expressions.
+// Printing of constants and index expressions.
 
 #include <fmt/format.h>
 
@@ -22,7 +22,7 @@ struct Infix {
   ScalarOp op;
   Level level;
 };
-// The scalar functions that are written between their operands; the others are calls.
+// The scalar functions written as infix operators; the others are calls.
 constexpr Infix kInfix[] = {
     {ScalarOp::Mul, Level::Product},   {ScalarOp::Div, Level::Product},   {ScalarOp::Mod, Level::Product},
     {ScalarOp::Add, Level::Sum},       {ScalarOp::Sub, Level::Sum},       {ScalarOp::Lt, Level::Comparison},
@@ -38,7 +38,7 @@ std::string number_suffix(DType dtype) {
     case DTypeCode::Int: return dtype.bits == 32 ? "" : fmt::format("i{}", dtype.bits);
     case DTypeCode::UInt: return fmt::format("u{}", dtype.bits);
     case DTypeCode::Float: return dtype.bits == 32 ? "f" : fmt::format("f{}", dtype.bits);
-    // No suffix names bfloat16: a float without one takes its dtype from where it stands.
+    // bfloat16 has no suffix: a float without one takes its dtype from the context.
     case DTypeCode::BFloat:
     case DTypeCode::Bool:
     case DTypeCode::Index:
@@ -48,7 +48,7 @@ std::string number_suffix(DType dtype) {
   return "";
 }
 
-/// A number of the tensor, a lane where it is of vectors.
+/// A number of the tensor, or a lane of a vector.
 Scalar scalar_at(const HostTensor& tensor, int64_t offset) {
   Scalar value{tensor.dtype().lane()};
   if (!value.dtype.is_float()) return Scalar::from_int(value.dtype, element_as_int(tensor, offset));
@@ -68,7 +68,7 @@ std::string element(const HostTensor& tensor, int64_t offset) {
   return text + number_suffix(value.dtype);
 }
 
-/// Of the values that are no numbers, `nan` and `-nan` have one.
+/// Of the NaNs, only `nan` and `-nan` have one.
 bool has_literal(const HostTensor& tensor, int64_t offset) {
   if (!tensor.dtype().is_float()) return true;
   Scalar value = scalar_at(tensor, offset);
@@ -77,7 +77,7 @@ bool has_literal(const HostTensor& tensor, int64_t offset) {
   return number == number || is(std::nan("")) || is(-std::nan(""));
 }
 
-/// Whether the tensor is written out: it is small, and its values have literals.
+/// Whether the tensor is printed in full: it is small, and its values have literals.
 bool is_plain(const HostTensor& tensor) {
   bool plain = tensor.dtype().has_one_lane() && tensor.size() > 0 && tensor.size() <= kInlineElements;
   for (int64_t i = 0; plain && i < tensor.size(); ++i) plain = has_literal(tensor, i);
@@ -101,7 +101,7 @@ Level level_of(Dim dim) {
   return Level::Sum;
 }
 
-/// Prints as a literal: a minus before it would fold into it.
+/// Whether it prints as a literal, which would absorb a minus before it.
 bool is_number(ExprPtr expr) {
   if (auto* read = as<ReadExpr>(expr)) return read->indices.empty() && is_number(read->tensor);
   if (auto* dim = as<DimValueExpr>(expr)) return as_const(dim->dim).has_value();
@@ -142,7 +142,7 @@ Level Printer::node(const ConstExpr& e) {
 std::string Printer::dim_text(Dim dim) { return to_string(names_.renamed(dim)); }
 
 std::string Printer::binders(std::span<const Dim> vars, std::span<const Dim> extents) {
-  // Over no axes: an empty pack, since a list of binders is never empty.
+  // With no axes: an empty pack, since a binder list must not be empty.
   if (vars.empty()) return ".._ < ()";
   std::vector<std::string> ranges;
   for (Dim extent : extents) ranges.push_back(dim_text(extent));
@@ -217,7 +217,7 @@ Level Printer::node(const ReduceExpr& e) {
 }
 
 Level Printer::node(const ScanExpr& e) {
-  // `k <= i` where the extent is i + 1: of the two spellings, the one whose bound is an index variable.
+  // `k <= i` if the extent is i + 1: picks the spelling whose bound is an index variable.
   Dim extent = e.extents[0], before = dim_sub(extent, dim_const(1));
   bool inclusive = extent->kind != DimKind::Var && before->kind == DimKind::Var;
   std::string bound = dim_text(inclusive ? before : extent);
@@ -275,7 +275,7 @@ Level Printer::node(const ViewExpr& e) {
 Level Printer::node(const DimValueExpr& e) {
   Dim dim = names_.renamed(e.dim);
   if (index_depth_ == 0 && dim->kind != DimKind::Var) {
-    // Where values are tensors, `2` is an int32 and `n + 1` a sum of two values.
+    // Outside index expressions, `2` is an int32 and `n + 1` a sum of two values.
     text(fmt::format("index({})", to_string(dim)));
     return Level::Postfix;
   }

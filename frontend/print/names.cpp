@@ -1,4 +1,4 @@
-// The names of the printer: what is in scope has distinct names, spelled as the grammar can read them.
+// The printer's names: entities in scope have distinct names that the grammar can read.
 
 #include <algorithm>
 #include <cctype>
@@ -16,7 +16,7 @@ bool is_digits(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](unsigned char c) { return std::isdigit(c); });
 }
 
-/// The name with what no identifier holds replaced; `fallback` for one that is empty.
+/// The name with invalid characters replaced; `fallback` if it is empty.
 std::string identifier(std::string_view name, std::string_view fallback) {
   if (name.empty() || name == "_") return std::string(fallback);
   std::string out(name);
@@ -35,7 +35,7 @@ std::string bare_identifier(std::string_view name, std::string_view fallback) {
   return std::ranges::find(kWords, out) == std::end(kWords) ? out : out + "_";
 }
 
-/// One variable per name, for texts only: kept, so that printing does not make new ones for ever.
+/// One variable per name, for texts only; cached, so that printing does not create new ones endlessly.
 Dim dim_spelled(const std::string& name) {
   static std::mutex mutex;
   static auto* const known = new std::unordered_map<std::string, Dim>;
@@ -140,14 +140,14 @@ Type Names::renamed(Type type) {
   return qualified(substitute(type, others));
 }
 
-/// With the names of data types as the file writes them.
+/// The type with data type names as the file spells them.
 Type Names::qualified(Type type) const {
   if (!spelling_ || type->args.empty() == (type->kind != TypeKind::Data)) return type;
   std::vector<Type> args;
   for (Type arg : type->args) args.push_back(qualified(arg));
   if (type->kind != TypeKind::Data) return with_args(type, args);
   std::string prefix = spelling_->qualifier(type).value_or("");
-  // For texts only: nothing is ever compared with it.
+  // For texts only; never compared.
   return prefix.empty() ? with_args(type, args)
                         : data_type(prefix + std::string(type->name), kSpelledData, args);
 }

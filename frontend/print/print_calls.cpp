@@ -1,4 +1,4 @@
-// Calls of `print`: labels and values in braces as format strings, between the values that are arguments.
+// Calls of `print`: labels and formatted values become format strings, between plain value arguments.
 
 #include <fmt/format.h>
 
@@ -24,7 +24,7 @@ std::string Printer::aside(ExprPtr expr) {
 std::string Printer::in_string(const IntrinsicExpr& print, size_t part) {
   if (!print.args[part]) return with_double_braces(print.texts[part]);
   std::string value = aside(print.args[part]);
-  // Two braces in a row would be one that is printed.
+  // Two braces in a row would print one.
   if (value.starts_with('{')) value.insert(0, " ");
   const std::string_view format = print.texts[part];
   return fmt::format("{{{}{}}}", value, format == ":" ? "" : format);
@@ -43,7 +43,7 @@ void Printer::printed(const IntrinsicExpr& e) {
   const auto print_string = [this, &e, count](size_t begin, size_t end) {
     std::string text;
     for (size_t i = begin; i < end; ++i) text += in_string(e, i);
-    // The blanks between arguments.
+    // The blank between arguments is implicit.
     if (begin > 0 && text.starts_with(' ')) text.erase(0, 1);
     if (end < count && text.ends_with(' ')) text.pop_back();
     this->text(to_string(StaticValue(std::move(text))));

@@ -39,7 +39,7 @@ Level Printer::node(const VarExpr& e) {
 }
 
 Level Printer::node(const GlobalExpr& e) {
-  // A copy of a definition at certain types is the definition at a use of these types.
+  // A specialised copy of a definition prints as the definition at a use of these types.
   std::string prefix = options_.spelling ? options_.spelling->qualifier(e) : "";
   text(fmt::format("@{}{}", prefix, e.name.substr(0, e.name.find('{'))));
   return Level::Postfix;
@@ -81,7 +81,7 @@ Level Printer::node(const OpCallExpr& e) {
 Level Printer::node(const CallExpr& e) {
   at(e.callee, Level::Postfix);
   auto* global = as<GlobalExpr>(e.callee);
-  // The types of parameters that are not general are those of the definition.
+  // Parameter types of a monomorphic definition are known.
   if (global && global->types.empty() && !global->name.ends_with('}'))
     for (ExprPtr arg : e.args) expected(arg);
   auto attributes = global && options_.spelling ? options_.spelling->attributes(*global) : nullptr;
@@ -94,7 +94,7 @@ Level Printer::node(const CallExpr& e) {
 
 void Printer::signature(const std::string& head, const FnExpr& fn) {
   std::vector<const FnAttribute*> own;
-  std::unordered_map<std::string_view, std::string> noted;  // at parameters
+  std::unordered_map<std::string_view, std::string> noted;  // annotations of parameters
   for (const FnAttribute& a : fn.attributes) {
     size_t dot = a.name.starts_with('%') ? a.name.rfind('.') : std::string_view::npos;
     if (dot == std::string_view::npos) {
@@ -118,7 +118,7 @@ void Printer::signature(const std::string& head, const FnExpr& fn) {
                   (is_from_around(type, fn) ? "" : annotation(type, ": ")));
       },
       ")");
-  // A `?` in its place would forget what the body's type says.
+  // A `?` in its place would lose information of the body's type.
   bool typed = fn.type && fn.type->kind == TypeKind::Function && !forgets_dims(fn.type->result());
   if (typed && !annotation(fn.type->result(), "").empty()) expected(fn.body);
   if (typed) bracketed(annotation(fn.type->result(), " -> "));
@@ -126,7 +126,7 @@ void Printer::signature(const std::string& head, const FnExpr& fn) {
 
 Level Printer::node(const FnExpr& e) {
   std::vector<std::string> general = bind_general(e.dim_vars, e);
-  // What no function around has for a type variable is one of this function.
+  // Type variables not bound by an enclosing function belong to this function.
   std::vector<Type> own;
   find_type_vars(e.type, [&](Type var) {
     if (names_.has_type(var)) return;
@@ -146,7 +146,7 @@ Level Printer::node(const FnExpr& e) {
   return Level::Primary;
 }
 
-// The `?` of an operator's result is opened where it is read; an annotation would open it before.
+// The `?` of an operator's result is opened when it is read; an annotation would open it earlier.
 static bool has_any_dim(Type type) {
   return std::ranges::any_of(type->dims, [](Dim dim) { return dim->has_any; }) ||
          std::ranges::any_of(type->args, has_any_dim);
@@ -154,9 +154,10 @@ static bool has_any_dim(Type type) {
 
 bool Printer::is_annotated(const Variable& variable, ExprPtr value) {
   if (is_numbered(variable) || !variable.type) return false;
-  // A function's type may be over dims of its own, which only a literal binds.
+  // A function's type may have its own dims, which only a literal binds.
   if (variable.type->kind == TypeKind::Function || annotation(variable.type, "").empty()) return false;
-  // An annotation with a `?` forgets what the value's type says: it is written where the source has one.
+  // An annotation with a `?` loses information of the value's type, so it is printed only if the source has
+  // one.
   auto* check = as<CheckDimsExpr>(value);
   if (!check || !check->value || check->opened.empty())
     return !forgets_dims(variable.type) && !(as<OpCallExpr>(value) && has_any_dim(variable.type));
@@ -308,7 +309,7 @@ Level Printer::node(const ErrorExpr&) {
 // --- whole texts -----------------------------------------------------------------------------------------
 
 std::string Printer::expression(ExprPtr expr) {
-  // What is free names something outside, so it comes first to its name.
+  // Free names refer to the outside, so they are bound first.
   if (expr)
     for (const Variable* variable : free_variables(expr)) names_.bind(variable);
   at(expr, Level::Scheduled);
@@ -350,7 +351,7 @@ std::string Printer::statement(const Definition& definition, const StatementBind
   if (named && !graph)
     bracketed(fmt::format("let %{}{} = {}", variable ? names_.wanted(*variable) : definition.name,
                           function ? "" : annotation(definition.scheme.type, ": "), function ? "(" : ""));
-  // In parentheses a function literal does not see the name that it gets.
+  // In parentheses a function literal does not see its own name.
   if (named && function) return fmt::format("{})", expression(definition.body));
   return expression(definition.body);
 }
@@ -361,7 +362,7 @@ std::string Printer::input(const Definition& input, const Variable& variable) {
   return layout_.render(options_.width);
 }
 
-// `gradient (%g, %y) { … }`, whose parameters have the types that the declaration gives them.
+// `gradient (%g, %y) { … }`, whose parameter types follow from the declaration.
 void Printer::gradient_clause(const FnExpr& clause) {
   list(
       "gradient (", clause.params.size(),

@@ -1,6 +1,6 @@
 #pragma once
-// The typed IR as text in the language's own syntax. Where the language has a form for a node, what is
-// printed parses back to the same; names that would be captured or that the grammar cannot spell get others.
+// Prints the typed IR in the language's syntax. If the language can express a node, its text parses back to
+// the same node; names that would be captured or that the grammar cannot spell are renamed.
 
 #include <memory>
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace quern {
 
-/// The constants that texts name as `meta[relay.Constant][k]`, by k.
+/// The constants that texts refer to as `meta[relay.Constant][k]`, by k.
 class ConstantPool {
  public:
   size_t add(const std::shared_ptr<const HostTensor>& tensor);
@@ -23,37 +23,36 @@ class ConstantPool {
   std::unordered_map<const HostTensor*, size_t> known_;
 };
 
-/// How the file that is printed writes what other files declare.
+/// How the printed file spells declarations of other files.
 class Spelling {
  public:
   virtual ~Spelling() = default;
   /// `layers.` for an operator of a file that is imported as `layers`.
   virtual std::string qualifier(const OpInstance& op) = 0;
-  /// The same for a definition, where its name does not have it yet.
+  /// The same for a definition, if its name does not include it yet.
   virtual std::string qualifier(const GlobalExpr& use) = 0;
-  /// The same for a data type; nothing for one that the file has no name for.
+  /// The same for a data type; nothing if the file has no name for it.
   virtual std::optional<std::string> qualifier(Type data) = 0;
-  /// The attributes that a use of a definition gives it, over the use's dims; null where there are none.
+  /// The attributes of a use of a definition, over the use's dims; null if there are none.
   virtual std::shared_ptr<const OpInstance> attributes(const GlobalExpr& use) = 0;
 };
 
 struct PrintOptions {
-  ConstantPool* constants = nullptr;  ///< of the module that is printed; without one each text counts its own
+  ConstantPool* constants = nullptr;  ///< of the printed module; without one each text numbers its own
   int width = 100;  ///< longest line, in characters; a name or a literal alone may be longer
   Spelling* spelling = nullptr;
-  /// Names of variables of other statements that are not their own: what shadows one that is still used.
+  /// Renamed variables of other statements, which would shadow one that is still used.
   const std::unordered_map<const Variable*, std::string>* other_names = nullptr;
-  bool slash_names = false;  ///< of a text with TVM's header, where names may have `/`, `.`, `:` and `-`
-  bool types =
-      false;  ///< comments with the types of the bindings that have no place for one (`%0 /* t */ = …`)
+  bool slash_names = false;  ///< for a text with TVM's header, where names may contain `/`, `.`, `:` and `-`
+  bool types = false;  ///< comments with the types of bindings that cannot be annotated (`%0 /* t */ = …`)
 };
 
 /// An expression. Operators print as calls by their names, kernels as `/* kernel */ fn (…) …`, tensors of
-/// more than 32 elements or of vectors as `meta[relay.Constant][k]`, k counting the different ones from 0,
-/// and Error nodes as `<error>`.
+/// more than 32 elements or of vectors as `meta[relay.Constant][k]`, with distinct ones numbered from 0, and
+/// Error nodes as `<error>`.
 std::string print(ExprPtr expr, const PrintOptions& options = {});
 
-/// `def @f[n](%x: t) -> t {…}` for a function, else as a statement.
+/// `def @f[n](%x: t) -> t {…}` for a function, otherwise as a statement.
 std::string print(const Definition& definition, const PrintOptions& options = {});
 
 /// `free_var %x: t`, the declaration of an input.

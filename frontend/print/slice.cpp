@@ -1,5 +1,5 @@
-// The printer on slices: `f(%x)[1, :, ::2]` where no index expression could say it, which reads what has a
-// name.
+// Printing of slices: `f(%x)[1, :, ::2]` where an index expression cannot be used, since it reads only named
+// tensors.
 
 #include <algorithm>
 
@@ -15,7 +15,7 @@ bool has_name(ExprPtr tensor) {
   return tensor->kind == ExprKind::Var;
 }
 
-/// The tensor that a position is computed by, or null: of rank 0, or a list of positions that `var` runs over.
+/// The tensor that computes a position, or null: of rank 0, or a list of positions that `var` runs over.
 ExprPtr computed_position(ExprPtr index, Dim var) {
   auto* cast = as<ScalarExpr>(index);
   auto* read = cast && cast->is_cast && cast->args.size() == 1 ? as<ReadExpr>(cast->args[0]) : nullptr;
@@ -25,8 +25,8 @@ ExprPtr computed_position(ExprPtr index, Dim var) {
   return at && at->dim == var ? read->tensor : nullptr;
 }
 
-/// The positions of a list whose axis has no extent that is known, as `Slices::list_of` makes it: the value of a
-/// chain of conditions on its index; nothing for another tensor.
+/// The positions of a list for an axis of unknown extent, as `Slices::list_of` makes it: a chain of
+/// conditions on its index; nothing for any other tensor.
 std::optional<std::vector<Dim>> known_positions(ExprPtr list) {
   auto* made = as<ComprehensionExpr>(list);
   if (!made || made->vars.size() != 1 || made->schedule) return std::nullopt;
@@ -56,7 +56,7 @@ bool is_spelled(Dim dim) {
   return spelled;
 }
 
-/// What a bound may have been written as, the shortest first: left out, or without what keeps it in the axis.
+/// Possible spellings of a bound, shortest first: omitted, or without clamping to the axis.
 std::vector<std::optional<Dim>> spellings(Dim bound, Dim extent) {
   std::vector<std::optional<Dim>> found{std::nullopt};
   std::vector<Dim> todo{bound};
@@ -77,7 +77,7 @@ std::vector<std::optional<Dim>> spellings(Dim bound, Dim extent) {
 
 }  // namespace
 
-/// One position of an axis: a name, or a number, from the end where that is needed.
+/// One position of an axis: a name or a number, counted from the end if necessary.
 std::optional<std::string> Printer::position(Dim at, Dim extent) {
   if (auto known = as_const(at); known && *known >= 0) return dim_text(at);
   if (auto known = as_const(dim_sub(at, extent)); known && *known < 0) return std::to_string(*known);
@@ -85,7 +85,7 @@ std::optional<std::string> Printer::position(Dim at, Dim extent) {
   return std::nullopt;
 }
 
-/// `[0, -1]`, where the positions of a list are known but for the extent of their axis; else "".
+/// `[0, -1]`, if the positions of a list are known up to their axis's extent; otherwise "".
 std::string Printer::list_text(ExprPtr list, Dim extent) {
   const auto positions = known_positions(list);
   std::string words;
@@ -97,7 +97,7 @@ std::string Printer::list_text(ExprPtr list, Dim extent) {
   return words.empty() ? "" : words + "]";
 }
 
-/// The shortest of the spellings that mean `at` for `var` below `count`.
+/// The shortest spelling that means `at` for `var` below `count`.
 std::optional<std::string> Printer::slice_text(Dim at, Dim var, Dim count, Dim extent) {
   auto linear = linear_in(at, var);
   auto step = linear ? as_const(linear->coefficient) : std::nullopt;
@@ -113,7 +113,7 @@ std::optional<std::string> Printer::slice_text(Dim at, Dim var, Dim count, Dim e
   return std::nullopt;
 }
 
-/// The positions of a slice; nothing for what is none, or is said as well by an index expression.
+/// The positions of a slice; nothing if it is not a slice, or an index expression serves as well.
 std::optional<std::vector<Printer::SliceItem>> Printer::slice_items(const ComprehensionExpr& e) {
   auto* read = e.schedule ? nullptr : as<ReadExpr>(e.body);
   if (!read || read->otherwise || read->indices.empty() || !read->tensor->type->is_tensor())
@@ -134,7 +134,7 @@ std::optional<std::vector<Printer::SliceItem>> Printer::slice_items(const Compre
     }
     auto* value = as<DimValueExpr>(read->indices[axis]);
     if (!value) return std::nullopt;
-    plain &= !read->checked[axis];  // a position of an index expression is proved
+    plain &= !read->checked[axis];  // positions in index expressions are proved
     bool runs = vars < e.vars.size() && contains_var(value->dim, e.vars[vars]);
     auto text =
         runs ? slice_text(value->dim, e.vars[vars], e.extents[vars], extent) : position(value->dim, extent);

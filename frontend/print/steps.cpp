@@ -1,4 +1,4 @@
-// The printer's work in steps, and what its texts are made of.
+// The printer's steps, and the building blocks of its texts.
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-// Types as text: which of their dims have names there.
+// Types as text, and the names of their dims.
 
 #include <algorithm>
 
@@ -8,7 +8,7 @@
 
 namespace quern::printer_detail {
 
-/// The opened dims that index expressions inside mention: the text has to name them.
+/// Collects the opened dims that inner index expressions mention, which the text must name.
 void Printer::find_named(ExprPtr expr) {
   auto add = [&](Dim dim) {
     for_each_var(dim, [&](Dim var) {
@@ -41,7 +41,7 @@ std::vector<std::string> Printer::bind_general(std::span<const Dim> dims, const 
     for_each_child(expr, [&](ExprPtr child) { self(self, child); });
   };
   if (!dims.empty()) search(search, fn.body);
-  // Beside them, a dim that one parameter shows in one place is as well inferred.
+  // Other dims that occur in only one place of a parameter can be inferred instead.
   std::unordered_map<Dim, int> places;
   for (const Variable* param : fn.params) for_each_dim_var(param->type, [&](Dim var) { ++places[var]; });
   if (std::ranges::any_of(dims, [&](Dim var) { return names_.is_left_out(var); }))
@@ -56,7 +56,7 @@ std::vector<std::string> Printer::bind_general(std::span<const Dim> dims, const 
   return general;
 }
 
-/// With `?` for the dims that stand for one.
+/// With `?` for existential dims.
 std::string Printer::type_text(Type type) {
   Substitution any;
   for_each_dim_var(type, [&](Dim var) {
@@ -72,7 +72,7 @@ bool Printer::forgets_dims(Type type) {
   return forgets;
 }
 
-/// A `?` in a function's parameter is any extent: one that a value around the function has cannot be written.
+/// A `?` in a function's parameter is any extent, so the extent of an outer value cannot be written.
 bool Printer::is_from_around(Type type, const FnExpr& fn) {
   bool from_around = false;
   for_each_dim_var(type, [&](Dim var) {
@@ -82,7 +82,7 @@ bool Printer::is_from_around(Type type, const FnExpr& fn) {
   return from_around;
 }
 
-/// Nothing for a type that cannot be written.
+/// Empty for a type that cannot be written.
 std::string Printer::annotation(Type type, std::string_view before) {
   return type && !contains_error(type) && names_.can_spell(type) ? std::string(before) + type_text(type) : "";
 }

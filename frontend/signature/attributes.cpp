@@ -1,4 +1,4 @@
-// The attributes of a call, matched against those that an operator declares.
+// Matches a call's attributes with those that an operator declares.
 
 #include <fmt/format.h>
 
@@ -76,8 +76,8 @@ bool SignatureMatcher::unknown_attribute(size_t i, const std::vector<SyntaxPtr>&
 
 bool SignatureMatcher::bind_attribute(SyntaxPtr declared, const StaticValue* given, SyntaxPtr at) {
   std::string_view kind = declared->child(0) ? declared->child(0)->text : "int";
-  // A default over what the tensors bind, such as the axes of extent 1, is computed after them; None asks
-  // for it.
+  // A default that depends on the tensors, such as the axes of extent 1, is computed after them; None
+  // requests it.
   if (declared->child(1) && depends_on_tensors(declared->child(1))) {
     if (!given || given->is_none()) {
       late_.push_back(declared);
@@ -96,7 +96,7 @@ bool SignatureMatcher::bind_attribute(SyntaxPtr declared, const StaticValue* giv
     value = default_of(declared, tvm_);
   if (!value && given) return wrong_attribute(declared, kind, *given, at);
   if (!value) return inside_.empty() ? missing_attribute(declared) : report_inside();
-  // Left out is what texts with TVM's header and those without both take.
+  // Omitted only if it is the default for texts both with and without TVM's header.
   bool is_default = fallback && *fallback == *value;
   if (is_default && mentions_tvm(declared->child(1))) is_default = default_of(declared, kLastTvm) == value;
   if (!is_default) binding_.attributes.emplace_back(declared->text, *value);
@@ -109,8 +109,8 @@ std::optional<StaticValue> SignatureMatcher::default_of(SyntaxPtr declared, std:
   inside_evaluator_.tvm = tvm ? StaticValue::integer(*tvm) : StaticValue();
   std::optional<StaticValue> value = inside_evaluator_.evaluate(declared->child(1), binding_.env);
   inside_evaluator_.tvm.reset();
-  // A default may be "" for a dtype or None for an optional: what it means is fit_attribute's to say. Where
-  // None does not fit there is no default.
+  // A default may be "" for a dtype or None for an optional; fit_attribute interprets it. If None does not
+  // fit, there is no default.
   return value ? fit_attribute(*value, declared->child(0) ? declared->child(0)->text : "int") : std::nullopt;
 }
 

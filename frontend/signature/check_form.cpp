@@ -45,7 +45,7 @@ class Duplicates {
                               {{Place{{id_, first->second->id}, {}}, "it is declared here first"}}});
     }
   }
-  // A dtype's name would mean something else from here on.
+  // Shadowing a dtype's name is an error.
   void no_dtype(SyntaxPtr declared, std::string_view what) {
     if (!parse_dtype(declared->text)) return;
     diagnostics_.push_back({DiagnosticKind::DuplicateDefinition,
@@ -67,7 +67,7 @@ class Unused {
     if (s->is(SyntaxKind::Local)) return read(s->text);
     if (s->is(SyntaxKind::Block)) return block(s);
     size_t depth = bound_.size();
-    // Parameters and patterns hide what is outside; nothing is reported of themselves.
+    // Parameters and patterns shadow outer names, but are not reported themselves.
     if (s->is(SyntaxKind::Fn) || s->is(SyntaxKind::Arm)) hide(s->child(s->is(SyntaxKind::Fn) ? 1 : 0));
     for (SyntaxPtr c : s->children) visit(c);
     bound_.resize(depth);
@@ -76,7 +76,7 @@ class Unused {
  private:
   struct Bound {
     std::string_view name;
-    SyntaxPtr let;  ///< null for what is not reported
+    SyntaxPtr let;  ///< null if not reported
     bool read = false;
   };
 

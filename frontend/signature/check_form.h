@@ -1,20 +1,20 @@
 #pragma once
-// What can be wrong with a declaration whatever its types are.
+// Checks of a declaration that do not depend on types.
 
 #include "frontend/syntax/syntax.h"
 #include "frontend/text/diagnostics.h"
 
 namespace quern {
 
-/// Parameters, fields and constructors that are declared twice in one declaration, or have the name of a
-/// dtype.
+/// Parameters, fields and constructors declared twice in one declaration, or named like a dtype.
 Diagnostics check_duplicates(SyntaxPtr declaration, uint32_t id);
 
-/// Parameters without the type that they need, and what stands in the wrong order: attributes before tensors,
-/// an argument by position after one by name.
+/// Parameters without a required type, and wrong order: attributes before tensors, a positional argument
+/// after a named one.
 Diagnostics check_signature_form(SyntaxPtr declaration, uint32_t id);
 
-/// Warnings: variables of inner `let`s that nothing reads. A name that begins with `_` is meant to be unread.
+/// Warnings: variables of inner `let`s that nothing reads. A name that begins with `_` is intentionally
+/// unread.
 Diagnostics check_unused(SyntaxPtr declaration, uint32_t id);
 
 }  // namespace quern

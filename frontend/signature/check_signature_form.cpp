@@ -1,4 +1,4 @@
-// What can be wrong with the order and the forms of parameters and arguments.
+// Checks the order and form of parameters and arguments.
 
 #include <fmt/format.h>
 
@@ -36,7 +36,7 @@ class SignatureForm {
         report(DiagnosticKind::InvalidLowering, clause,
                "`lowering` stands in an `op`, whose index expression says what the intrinsic does");
   }
-  // An operator takes what its signature says: nothing is inferred from its body.
+  // An operator's signature must be typed: nothing is inferred from its body.
   void typed(SyntaxPtr params) {
     for (SyntaxPtr p : params->children)
       if (p->is(SyntaxKind::TensorParam) && !p->child(0))
@@ -70,7 +70,7 @@ class SignatureForm {
       named |= argument->is(SyntaxKind::NamedArgument);
     }
   }
-  // Which dims are whose is not known.
+  // With several packs, the split of the dims is ambiguous.
   void one_pack(SyntaxPtr type) {
     if (!type) return;
     if (!type->is(SyntaxKind::TensorType)) {

@@ -1,4 +1,4 @@
-// What an operator's clauses demand of a call that its types allow, and the type of its result.
+// Checks an operator's clauses on a call whose types match, and computes the result type.
 
 #include <fmt/format.h>
 
@@ -32,7 +32,7 @@ bool SignatureMatcher::check(SyntaxPtr clause) {
   if (call_.syntax->is(SyntaxKind::List) && report_ragged()) return false;
   std::vector<Note> notes = argument_notes();
   notes.push_back({Place{{op_.id, clause->id}, {}}, "the constraint is stated here"});
-  // `where is_float(t)`: the first tensor of this dtype can be one.
+  // `where is_float(t)`: the first tensor of this dtype can be converted.
   std::vector<Fix> fixes;
   SyntaxPtr condition = clause->child(0);
   bool floats = condition->is(SyntaxKind::Call) && condition->child(0)->text == "is_float";
@@ -51,7 +51,8 @@ bool SignatureMatcher::check(SyntaxPtr clause) {
   return false;
 }
 
-// The first value of a list in brackets that has another shape than those before it; false where each has the same.
+// Reports the first value of a bracketed list whose shape differs from the preceding ones; false if all
+// agree.
 bool SignatureMatcher::report_ragged() {
   std::span<const SyntaxPtr> values = call_.syntax->children;
   std::span<const Type> types = hooks_.resolve(call_.tensors[0])->args;
@@ -75,7 +76,7 @@ Fix SignatureMatcher::conversion(SyntaxPtr argument, DType to) const {
           {{before, "cast("}, {after, fmt::format(", dtype=\"{}\")", to_string(to))}}};
 }
 
-// Of an integer and a floating-point tensor the integer is converted.
+// For an integer and a floating-point tensor, suggests converting the integer.
 std::vector<Fix> SignatureMatcher::one_dtype(DType wanted, DType found) const {
   bool two = call_.tensors.size() == 2 && argument_ == 1;
   if (!two || !wanted.has_one_lane() || !found.has_one_lane()) return {};
@@ -183,7 +184,7 @@ bool SignatureMatcher::relate(std::string_view symbol, const StaticValue& left, 
     bool strict = symbol == "<" || symbol == ">";
     return hooks_.require(DimRelation::LessEqual, strict ? dim_add(a, dim_const(1)) : a, b, false);
   }
-  // A dtype that is not settled becomes the other one.
+  // An unsettled dtype becomes the other one.
   if (left.as_dtype() && right.as_dtype() && symbol == "==")
     return hooks_.unify(*left.as_dtype(), *right.as_dtype());
   if (symbol == "==" || symbol == "!=") return static_equal(left, right).value_or(true) == (symbol == "==");

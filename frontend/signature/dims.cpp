@@ -9,7 +9,7 @@ namespace quern {
 
 namespace {
 
-// The names of an expression. Arithmetic alone is looked into: a name in a call may be anything.
+// The names of an expression. Descends only into arithmetic: a name in a call may be anything.
 bool names_in(SyntaxPtr expr, std::set<std::string_view>& names) {
   if (expr->is(SyntaxKind::Int)) return true;
   if (expr->is(SyntaxKind::Name)) {
@@ -22,8 +22,7 @@ bool names_in(SyntaxPtr expr, std::set<std::string_view>& names) {
   return true;
 }
 
-// The variable that stands for a name while a pattern is solved for it: one for each name, as a dim lives for
-// ever.
+// The variable for a name while a pattern is solved for it: one per name, since dims are never freed.
 Dim solved_for(std::string_view name) {
   static std::mutex mutex;
   static auto* const all = new std::map<std::string, Dim, std::less<>>;

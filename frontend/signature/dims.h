@@ -1,5 +1,5 @@
 #pragma once
-// Dims of a signature that a call solves: `2 * n`, `n + 2`.
+// Dims of a signature solved from a call: `2 * n`, `n + 2`.
 
 #include <optional>
 #include <string>
@@ -10,16 +10,16 @@
 
 namespace quern {
 
-/// `coefficient * name + rest`, where `name` is the one name of the expression that has no value yet.
+/// `coefficient * name + rest`, where `name` is the only name of the expression without a value.
 struct LinearPattern {
   std::string_view name;
   Dim coefficient, rest;
-  std::string text;  ///< with the values of the other names; empty where there are none
+  std::string text;  ///< with the other names replaced by their values; empty if there are none
 };
-/// Nothing where every name has a value, several have none, or the expression is not linear in the one.
+/// Nothing if every name has a value, several have none, or the expression is not linear in the unknown one.
 std::optional<LinearPattern> linear_pattern(SyntaxPtr expr, StaticEvaluator& evaluator, const StaticEnv& env);
 
-/// Whether the expression names what has no value yet.
+/// Whether the expression contains a name without a value.
 bool names_unknown(SyntaxPtr expr, const StaticEnv& env);
 
 }  // namespace quern

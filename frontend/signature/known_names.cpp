@@ -9,7 +9,7 @@ namespace quern {
 
 namespace {
 
-/// Types without unknowns: what is equal is the same, and a `?` goes with everything.
+/// Types without unknowns: equality is identity, and a `?` matches everything.
 class SettledTypes final : public TypeHooks {
  public:
   Type resolve(Type type) override { return type; }
@@ -25,7 +25,7 @@ class SettledTypes final : public TypeHooks {
   std::vector<Note> origin_of_argument(size_t) override { return {}; }
 };
 
-// What stands for the arguments in diagnostics that nobody sees.
+// Placeholder syntax for arguments in discarded diagnostics.
 constexpr Syntax kNowhere{SyntaxKind::Error, 0, {}, {}};
 
 SyntaxPtr without_parentheses(SyntaxPtr expr) {
@@ -68,7 +68,7 @@ std::optional<StaticValue> SignatureMatcher::known_value(SyntaxPtr expr) {
   return value;
 }
 
-// Of a condition that a call has to meet: what the only reading that is left says of a name.
+// Binds a name if a required condition leaves only one possibility.
 void SignatureMatcher::learn(SyntaxPtr condition) {
   condition = without_parentheses(condition);
   if (!condition || !condition->is(SyntaxKind::Binary)) return;
@@ -88,7 +88,7 @@ void SignatureMatcher::learn(SyntaxPtr condition) {
   }
 }
 
-// Whether a condition holds whatever is not known yet; nothing where that decides.
+// Whether a condition holds regardless of unknown names; nothing if it depends on them.
 std::optional<bool> SignatureMatcher::decided(SyntaxPtr condition) {
   condition = without_parentheses(condition);
   const bool is_and = condition->is(SyntaxKind::Binary) && condition->text == "and";

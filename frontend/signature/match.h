@@ -1,5 +1,5 @@
 #pragma once
-// One match of a call against an operator's signature. Internal to frontend/signature; the way in is
+// Matches one call against an operator's signature. Internal to frontend/signature; the entry point is
 // frontend/signature/signature.h.
 
 #include <functional>
@@ -30,13 +30,13 @@ class SignatureMatcher {
   }
 
   MatchOutcome run();
-  /// What `known_names` gives.
+  /// The result of `known_names`.
   StaticEnv known();
 
  private:
   enum class Status { Ok, Stuck, Failed };
 
-  // What the user calls the operator and its operands: an infix symbol has a left and a right one.
+  // The user's terms for the operator and its operands: an infix symbol has a left and a right one.
   std::string op_text() const;
   std::string operand_text(size_t i) const;
   std::string operand_text() const;
@@ -45,9 +45,9 @@ class SignatureMatcher {
 
   void report(DiagnosticKind kind, SyntaxPtr at, std::string message, std::vector<Note> notes = {},
               std::vector<Fix> fixes = {});
-  // The types of all arguments, each with where it comes from.
+  // The types of all arguments, each with its origin.
   std::vector<Note> argument_notes();
-  // What went wrong while the signature's own expressions were evaluated, reported at the call.
+  // Reports at the call what went wrong while evaluating the signature's own expressions.
   bool report_inside();
 
   /// `cast(…, dtype="float32")` around an argument, or `.0` after a number without a suffix.
@@ -59,11 +59,11 @@ class SignatureMatcher {
   bool attributes();
   bool unknown_attribute(size_t i, const std::vector<SyntaxPtr>& declared);
   bool bind_attribute(SyntaxPtr declared, const StaticValue* given, SyntaxPtr at);
-  // The default of an attribute in a text that TVM 0.`tvm` printed, or in one without a header.
+  // The default of an attribute in a text printed by TVM 0.`tvm`, or in one without a header.
   std::optional<StaticValue> default_of(SyntaxPtr declared, std::optional<int> tvm);
   bool missing_attribute(SyntaxPtr declared);
   bool wrong_attribute(SyntaxPtr declared, std::string_view kind, const StaticValue& given, SyntaxPtr at);
-  // Whether an expression names what the types of the tensor parameters bind.
+  // Whether an expression uses names that tensor parameter types bind.
   bool depends_on_tensors(SyntaxPtr expr) const;
   bool mentions_unknown_dims();
 
@@ -82,27 +82,27 @@ class SignatureMatcher {
   Status match_pack(SyntaxPtr at, std::string_view name, std::span<const Dim> dims);
   static std::string shape_text(const StaticValue& pack);
   Status match_dim(SyntaxPtr pattern, Dim actual);
-  // The dims whose patterns name what a later parameter binds.
+  // The dims whose patterns use names that a later parameter binds.
   Status match_put_off();
   static std::string pattern_text(SyntaxPtr p);
-  // `groups * m`, `n + 2`: where one name is unknown, the extent says what it is.
+  // `groups * m`, `n + 2`: if one name is unknown, the extent determines it.
   std::optional<Status> match_linear(SyntaxPtr pattern, Dim actual);
 
   // --- clauses and result
   bool clauses();
   bool check(SyntaxPtr clause);
   bool report_ragged();
-  /// Whether a condition holds, or is left to a check at run time; nothing after a diagnostic. `detail` says
-  /// of what it does not.
+  /// Whether a condition holds, or is left to a run-time check; nothing after a diagnostic. `detail` says for
+  /// what it fails.
   std::optional<bool> holds(SyntaxPtr condition, std::string& detail);
   void add_detail(std::string_view test, SyntaxPtr a, SyntaxPtr b, std::string& detail);
-  /// `a or b`: what one side decides; of two equalities of dims that both stay open, their product.
+  /// `a or b`: decided by one side if possible; for two open equalities of dims, by their product.
   std::optional<bool> either(SyntaxPtr condition, std::string& detail);
-  /// Whether the two dtypes of an equality are one, or become one; nothing for anything else.
+  /// Whether the two dtypes of an equality are or become equal; nothing for anything else.
   std::optional<bool> dtypes_agree(SyntaxPtr side);
-  /// The sides of an equality of dims that is not decided; nothing for anything else.
+  /// The sides of an undecided equality of dims; nothing for anything else.
   std::optional<std::pair<Dim, Dim>> open_equality(SyntaxPtr side);
-  /// A comparison: of dims it may be left to a check at run time, of anything else it is known.
+  /// A comparison: on dims it may be left to a run-time check, on anything else it is decided.
   bool relate(std::string_view symbol, const StaticValue& left, const StaticValue& right, SyntaxPtr at);
   bool result();
 
@@ -120,7 +120,7 @@ class SignatureMatcher {
   Diagnostics inside_;
   StaticEvaluator inside_evaluator_;
   SignatureBinding binding_;
-  std::map<std::string, std::string, std::less<>> bound_by_;  ///< which parameter bound a name
+  std::map<std::string, std::string, std::less<>> bound_by_;  ///< the parameter that bound each name
   struct PutOff {
     SyntaxPtr pattern;
     Dim actual;
@@ -129,11 +129,11 @@ class SignatureMatcher {
     std::optional<size_t> member;
   };
   std::vector<PutOff> put_off_;
-  bool last_try_ = false;         ///< a name that has no value now gets none
-  std::vector<SyntaxPtr> late_;   ///< attributes whose default is computed from the tensors
-  std::optional<size_t> member_;  ///< of the tuple that is matched
+  bool last_try_ = false;         ///< names without a value will get none
+  std::vector<SyntaxPtr> late_;   ///< attributes whose default depends on the tensors
+  std::optional<size_t> member_;  ///< of the tuple being matched
   std::optional<int> tvm_;        ///< TVM 0.`tvm_` printed the text of the call
-  std::string empty_family_;      ///< the operand that is a tuple without members
+  std::string empty_family_;      ///< the operand that is an empty tuple
   size_t argument_ = 0;
   SyntaxPtr param_ = nullptr;
 };

@@ -86,7 +86,7 @@ class Resolver {
     return tensor_type(*shape, *dtype);
   }
 
-  /// `None` or `-1` where other libraries mean an extent that is not known.
+  /// `None` or `-1`, which other libraries use for an unknown extent.
   bool foreign_unknown_dim(SyntaxPtr shape) {
     if (!shape || !shape->is(SyntaxKind::Tuple)) return false;
     for (SyntaxPtr item : shape->children) {
@@ -104,7 +104,7 @@ class Resolver {
     return false;
   }
 
-  /// The dtype of dims and lengths, which types have where they are values.
+  /// The dtype of dims and lengths as values.
   bool is_index(SyntaxPtr s) const {
     return s && (s->is(SyntaxKind::Name) || s->is(SyntaxKind::NamedType)) &&
            s->text == to_string(DType::index()) && !env_.statics.contains(s->text);
@@ -112,7 +112,7 @@ class Resolver {
   bool is_dtype(SyntaxPtr s) const {
     return s && s->is(SyntaxKind::Name) && !env_.statics.contains(s->text) && parse_dtype(s->text);
   }
-  // An integer or the name of a dim, where a list of them is wanted.
+  // An integer or the name of a dim where a list of dims is expected.
   bool is_single_dim(SyntaxPtr s) const {
     if (!s || s->is(SyntaxKind::Int)) return s != nullptr;
     auto bound = s->is(SyntaxKind::Name) ? env_.statics.find(s->text) : env_.statics.end();
@@ -158,7 +158,7 @@ class Resolver {
       if (meant->empty()) meant = did_you_mean(s->text, known);
       Place at{{declaration_, s->id}, {}, Part::Head, static_cast<uint32_t>(s->text.size())};
       Suggestion suggestion = suggest(meant, at);
-      // A tensor type wants more than its name.
+      // A tensor type needs more than its name.
       if (meant == "Tensor") suggestion.fixes.clear();
       diagnostics_.push_back({DiagnosticKind::UnknownType,
                               at,
@@ -265,7 +265,7 @@ DataHeader make_data_header(const Declaration& declaration) {
   return header;
 }
 
-/// Bit k where the type is over parameter k.
+/// Bit k is set if the type depends on parameter k.
 static uint64_t parameters_in(Type type, const std::vector<Type>& parameters) {
   auto at = std::ranges::find(parameters, type) - parameters.begin();
   uint64_t found = at < std::min<ptrdiff_t>(std::ssize(parameters), 64) ? uint64_t{1} << at : 0;

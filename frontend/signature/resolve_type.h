@@ -1,5 +1,5 @@
 #pragma once
-// Types as written to types.
+// From type syntax to types.
 
 #include <map>
 #include <set>
@@ -15,21 +15,22 @@ namespace quern {
 struct TypeEnv {
   StaticEnv statics;                               ///< dims, packs, dtypes, attributes
   std::map<std::string, Type, std::less<>> types;  ///< type variables
-  /// Packs of function literals that are inferred while their rank is open: a type with one says nothing yet.
+  /// Packs of function literals being inferred, whose rank is still open: a type with one is not yet
+  /// determined.
   std::set<std::string, std::less<>> open_packs = {};
 };
 
-/// Whether a type is written with a pack whose rank is open.
+/// Whether a type mentions a pack of open rank.
 bool names_open_pack(SyntaxPtr type, const TypeEnv& env);
 
-/// The type that `syntax` writes; error_type() after a diagnostic. `_` becomes an unknown of the running
+/// The type denoted by `syntax`; error_type() after a diagnostic. `_` becomes an unknown of the running
 /// inference, and `?` stays `?`.
 Type resolve_type(SyntaxPtr syntax, const TypeEnv& env, StaticEvaluator& evaluator, Scope& scope,
                   Diagnostics& diagnostics, uint32_t declaration);
 
 /// Name and parameters of a `type` declaration. Its identity is its text: the same text is the same type.
 DataHeader make_data_header(const Declaration& declaration);
-/// What the declaration of an alias stands for.
+/// The type of an alias declaration.
 TypeAlias resolve_alias(const Declaration& declaration, Scope& scope, Diagnostics& diagnostics);
 /// The constructors of a `type` declaration.
 DataDefinition resolve_data(const Declaration& declaration, const DataHeader& header, Scope& scope,

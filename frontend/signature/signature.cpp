@@ -62,8 +62,7 @@ MatchOutcome SignatureMatcher::run() {
   }
   asking(call_.syntax, [this] { return op_text(); });
   if (!clauses() || !result()) return failed();
-  // What `static` clauses compute from the dims of this call is computed again for an instance, from its
-  // own dims.
+  // Values that `static` clauses compute from this call's dims are recomputed for an instance from its dims.
   for (SyntaxPtr clause : op_.syntax->child(3)->children)
     if (clause->is(SyntaxKind::StaticClause)) binding_.env.erase(std::string(clause->text));
   return {MatchStatus::Matched, std::move(binding_)};
@@ -106,7 +105,7 @@ std::vector<Note> SignatureMatcher::argument_notes() {
 bool SignatureMatcher::report_inside() {
   if (inside_.empty()) return false;
   Diagnostic first = inside_[0];
-  // A mistake of the definition itself, whatever the arguments: reported there, once.
+  // A mistake in the definition itself, independent of the arguments, is reported there, once.
   bool is_name = first.kind == DiagnosticKind::UnknownName || first.kind == DiagnosticKind::UnknownType ||
                  first.kind == DiagnosticKind::UnknownDType || first.kind == DiagnosticKind::UnknownStatic ||
                  first.kind == DiagnosticKind::WrongArgumentCount ||

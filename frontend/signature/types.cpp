@@ -1,5 +1,5 @@
-// The types of a call's tensors, matched against the patterns of an operator's parameters: what they bind,
-// and where they disagree.
+// Matches the types of a call's tensors with an operator's parameter patterns: binds names and reports
+// mismatches.
 
 #include <fmt/format.h>
 

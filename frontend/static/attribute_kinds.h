@@ -1,5 +1,5 @@
 #pragma once
-// What the kinds of attributes take: `int`, `float[]`, `dtype`, `string?`.
+// The attribute kinds: `int`, `float[]`, `dtype`, `string?`.
 
 #include <optional>
 #include <string>
@@ -9,9 +9,9 @@
 
 namespace quern {
 
-/// A value given for an attribute, as its declared kind wants it; nothing where it does not fit.
+/// A given attribute value converted to the declared kind; nothing if it does not fit.
 std::optional<StaticValue> fit_attribute(const StaticValue& value, std::string_view kind);
-/// What such an attribute takes, for messages: "an integer", "a dtype or None".
+/// Describes the accepted values, for messages: "an integer", "a dtype or None".
 std::string describe_attribute_kind(std::string_view kind);
 
 }  // namespace quern

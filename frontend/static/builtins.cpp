@@ -193,7 +193,7 @@ BuiltinOutcome whole(Args a, bool) {
   return value(StaticValue::integer(static_cast<int64_t>(*real)));
 }
 
-// A list of dims as the shape it is.
+// A list of dims, written as a shape.
 std::string shape_text(const StaticValue& value) {
   std::vector<Dim> dims;
   for (const StaticValue& item : *value.as_list()) {
@@ -203,9 +203,8 @@ std::string shape_text(const StaticValue& value) {
   return shape_to_string(dims);
 }
 
-// One axis of a broadcast; null where the extents are settled to disagree. A dim of a `?` is compared with
-// the other one at run time: against a constant other than 1 it has to be that or 1, so that the constant it
-// is.
+// One axis of a broadcast; null if the extents definitely disagree. An existential dim is compared at run
+// time: against a constant other than 1 it must be that constant or 1, so the result is the constant.
 Dim broadcast_extent(Dim a, Dim b, bool instance_level, std::vector<std::pair<Dim, Dim>>& to_broadcast) {
   bool open = instance_level || a->has_any || b->has_any || a->has_infer || b->has_infer;
   if (a == b || is_const(a, 1) || is_const(b, 1) || open) return dim_broadcast(a, b);
@@ -244,19 +243,18 @@ BuiltinOutcome broadcast(Args a, bool instance_level) {
 template <bool (DType::*Test)() const>
 BuiltinOutcome dtype_test(Args a, bool) {
   if (a.size() != 1 || !a[0].as_dtype()) return problem("takes one dtype");
-  // A dtype that inference has not settled yet is given the benefit of the doubt; the instance is checked
-  // again.
+  // A dtype not settled by inference gets the benefit of the doubt; the instance is checked again.
   return value(StaticValue(a[0].as_dtype()->is_infer() || (a[0].as_dtype()->*Test)()));
 }
 
-// Whether two dims can be equal: False only where they differ for every value of their variables. What stays
-// open is left to a check at run time.
+// Whether two dims can be equal: False only if they differ for every value of their variables. Open cases are
+// left to a run-time check.
 BuiltinOutcome may_equal(Args a, bool) {
   if (a.size() != 2) return problem("`may_equal` takes two values");
   return value(StaticValue(static_equal(a[0], a[1]).value_or(true)));
 }
 
-// Whether two values are written the same: decided also where `==` is open.
+// Whether two values are written the same; decided even if `==` is open.
 BuiltinOutcome same(Args a, bool) {
   if (a.size() != 2) return problem("`same` takes two values");
   return value(StaticValue(a[0] == a[1]));
@@ -267,7 +265,7 @@ BuiltinOutcome is_list(Args a, bool) {
   return value(StaticValue(a[0].as_list() != nullptr));
 }
 
-// letters("ij k") is ["i", "j", "k"]: each character but blanks.
+// letters("ij k") is ["i", "j", "k"]: each character except blanks.
 BuiltinOutcome letters(Args a, bool) {
   if (a.size() != 1 || !a[0].as_string()) return problem("`letters` takes a string");
   StaticList all;

@@ -11,13 +11,12 @@
 
 namespace quern {
 
-/// What a builtin gives: a value, or the reason why not (fit for a diagnostic).
+/// The outcome of a builtin: a value, or a reason (fit for a diagnostic).
 struct BuiltinOutcome {
   std::optional<StaticValue> value;
   std::string problem;
   DiagnosticKind kind = DiagnosticKind::ConstraintNotMet;  ///< of the problem
-  /// Extents that have to broadcast, which is not known here; where nobody checks it later, it is the
-  /// problem.
+  /// Extents that must broadcast, which is undecided here; if nothing checks it later, it is the problem.
   std::vector<std::pair<Dim, Dim>> to_broadcast = {};
 };
 using StaticBuiltin = BuiltinOutcome (*)(const std::vector<StaticValue>& args, bool instance_level);

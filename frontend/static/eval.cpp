@@ -50,7 +50,7 @@ std::optional<StaticValue> StaticEvaluator::evaluate(SyntaxPtr expr, const Stati
       return std::nullopt;
     case SyntaxKind::Name: return name(expr, env);
     case SyntaxKind::Local: {
-      // A tuple of tensors stands for the list of its members' positions: `len(%xs)` is known.
+      // A tuple of tensors denotes the list of its members' positions: `len(%xs)` is known.
       auto members = env.find("%" + std::string(expr->text));
       return members != env.end() ? std::optional(members->second) : other(expr, env);
     }
@@ -102,8 +102,8 @@ std::optional<StaticValue> StaticEvaluator::combine(SyntaxPtr expr, const Static
   return other(expr, {});
 }
 
-// What TVM keeps in the metadata: a dim with a name, which is a `?` where no definition around declares it, a
-// number or a list of them as an attribute's value, or what is kept as written, such as a device.
+// An item of TVM's metadata: a named dim, which is `?` if no enclosing definition declares it; a number or a
+// list of them as an attribute's value; or something kept as written, such as a device.
 std::optional<StaticValue> StaticEvaluator::meta(SyntaxPtr expr, const StaticEnv& env) {
   if (auto declared = env.find(expr->text); declared != env.end()) return declared->second;
   if (is_dim_variable(expr) || expr->text.starts_with("tir.Any[")) return StaticValue(dim_any());
@@ -138,7 +138,7 @@ std::optional<StaticValue> StaticEvaluator::name(SyntaxPtr expr, const StaticEnv
   if (auto dtype = parse_dtype(expr->text)) return StaticValue(*dtype);
   if (expr->text == "nullptr") return StaticValue();  // TVM's word for None
   if (expr->text == "cast") {
-    // What stands behind it is no type, and reads as comparisons: `cast<(1,)>(i)`.
+    // The text after it is not a type, and parses as comparisons: `cast<(1,)>(i)`.
     report(DiagnosticKind::InvalidIndexExpression, expr,
            "`cast` takes the name of a dtype between `<` and `>`, and one value: `cast<float32>(…)`");
     return std::nullopt;
@@ -386,7 +386,7 @@ std::optional<StaticValue> StaticEvaluator::call_static(SyntaxPtr call, const St
   StaticEnv inner;
   for (size_t i = 0; i < args.size(); ++i)
     inner.insert_or_assign(std::string(params->children[i]->text), args[i]);
-  // What goes wrong inside is reported at the call: there the values that led to it stand.
+  // Errors inside are reported at the call, which has the values that led to them.
   Diagnostics inside;
   StaticEvaluator evaluator(scope_.home(*function), function->id, inside);
   evaluator.instance_level = instance_level;

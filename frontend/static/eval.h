@@ -26,30 +26,30 @@ class StaticEvaluator {
   /// The value of an expression; nothing after a diagnostic.
   std::optional<StaticValue> evaluate(SyntaxPtr expr, const StaticEnv& env);
 
-  // The same with a demand on the result, reported when not met.
+  // The same with a required kind of result, reported if not met.
   std::optional<Dim> dim(SyntaxPtr expr, const StaticEnv& env);
   std::optional<bool> boolean(SyntaxPtr expr, const StaticEnv& env);
   std::optional<DType> dtype(SyntaxPtr expr, const StaticEnv& env);
   /// A shape: a list of dims; `(2)` and `(2,)` are the same.
   std::optional<std::vector<Dim>> shape(SyntaxPtr expr, const StaticEnv& env);
 
-  /// At instance level dims are the operator's own rigid variables, and a broadcast of two different ones is
+  /// At instance level dims are the operator's own rigid variables, and broadcasting two different ones gives
   /// a Broadcast dim; at a call it is a mismatch.
   bool instance_level = false;
-  /// What the name `tvm` is: in the default of an attribute the n of the TVM 0.n that printed the text of the
-  /// call, None for a text without TVM's header. No name elsewhere.
+  /// The value of the name `tvm`: in an attribute's default, the n of the TVM 0.n that printed the call's
+  /// text, None for a text without TVM's header. Elsewhere the name is undefined.
   std::optional<StaticValue> tvm;
-  /// Asks that a relation hold which the dims leave open: true where it will be checked at run time.
+  /// Requires a relation that the dims leave open: true if it will be checked at run time.
   std::function<bool(DimRelation, Dim, Dim)> require;
-  /// What `_` stands for as a dim and as a dtype: unknowns of the running inference. Without these it is
+  /// The meaning of `_` as a dim and as a dtype: unknowns of the running inference. Without these it is
   /// reported.
   std::function<Dim()> hole_dim;
   std::function<DType()> hole_dtype;
 
  protected:
-  /// A node that the compile-time language does not know; subclasses give it a meaning. Reports by default.
+  /// A node outside the compile-time language; subclasses give it a meaning. Reports by default.
   virtual std::optional<StaticValue> other(SyntaxPtr expr, const StaticEnv& env);
-  /// Arithmetic where an operand is an index expression that is not a dim. Reports by default.
+  /// Arithmetic on an index expression that is not a dim. Reports by default.
   virtual std::optional<StaticValue> combine(SyntaxPtr expr, const StaticValue& left,
                                              const StaticValue& right);
 
@@ -80,15 +80,15 @@ class StaticEvaluator {
   int64_t steps_ = 0;
 };
 
-/// What is said of a `_` that stands where a value is wanted.
+/// The message for a `_` in value position.
 constexpr std::string_view kHoleHere =
     "`_` has no value: it stands for a part of a type that inference finds, or for a value that a pattern "
     "drops";
 
-/// Whether the expression is written as what a tensor is read from: `%x`, `%0`, `%net.w`, `%t.0`.
+/// Whether the expression has the form of a tensor operand: `%x`, `%0`, `%net.w`, `%t.0`.
 bool is_operand(SyntaxPtr expr);
 
-/// Three-valued comparison of static values: nothing where dims leave it open.
+/// Three-valued comparison of static values: nothing if dims leave it open.
 std::optional<bool> static_equal(const StaticValue& a, const StaticValue& b);
 
 }  // namespace quern

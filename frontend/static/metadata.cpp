@@ -36,7 +36,7 @@ std::optional<DType> dtype_of(uint8_t code, uint8_t bits, uint16_t lanes) {
   return dtype;
 }
 
-/// Reads values off the front of bytes.
+/// Reads values from the front of a byte sequence.
 class ByteReader {
  public:
   explicit ByteReader(std::string_view bytes) : bytes_(bytes) {}
@@ -130,7 +130,7 @@ Result<TensorPtr> decode_ndarray(std::string_view bytes) {
 
 namespace {
 
-/// The places of the strings of the list under `key`, quotes included. (Base64 has no escapes.)
+/// The ranges of the strings in the list under `key`, including quotes. (Base64 has no escapes.)
 std::vector<Range> strings_of(std::string_view text, std::string_view key) {
   std::vector<Range> ranges;
   size_t at = text.find("\"" + std::string(key) + "\"");
@@ -163,7 +163,7 @@ class Reader {
       objects(document);
       metadata_.readable = true;
     } catch (const std::exception&) {
-      // A member is missing or is of another kind than TVM writes.
+      // A member is missing or has another kind than TVM writes.
       report(first_line(),
              "the metadata is JSON, but not an object graph as TVM writes it (root, nodes, b64ndarrays)");
     }
@@ -212,7 +212,7 @@ class Reader {
     }
     return found;
   }
-  /// The value of a node; nothing for one that no attribute has.
+  /// The value of a node; nothing if no attribute has such a value.
   std::optional<StaticValue> object(const json& nodes, size_t number, int depth) {
     if (number >= nodes.size() || depth > kMostNested || ++objects_ > kMostObjects) return std::nullopt;
     const json& node = nodes.at(number);
@@ -267,7 +267,7 @@ class Reader {
 
   Metadata& metadata_;
   std::vector<std::shared_ptr<const HostTensor>> arrays_;
-  size_t objects_ = 0;  ///< that were read so far
+  size_t objects_ = 0;  ///< read so far
 };
 
 }  // namespace
@@ -282,7 +282,7 @@ namespace {
 
 std::string_view kind_of(SyntaxPtr meta) { return meta->text.substr(0, meta->text.find('[')); }
 
-/// The entry that `meta[kind][i]` names; null after a diagnostic (or where the metadata are reported).
+/// The entry that `meta[kind][i]` names; null after a diagnostic (or if the metadata are reported).
 const MetadataEntry* meta_entry(SyntaxPtr meta, Scope& scope, uint32_t declaration,
                                 Diagnostics& diagnostics) {
   auto report = [&](std::string message) {
@@ -308,7 +308,7 @@ const MetadataEntry* meta_entry(SyntaxPtr meta, Scope& scope, uint32_t declarati
   return &found->second[index];
 }
 
-/// Members that are objects in C++ where the attributes are single numbers here.
+/// Members that are objects in C++ but whose attributes are single numbers here.
 bool is_object(std::string_view structure, std::string_view member, std::string_view kind) {
   if (kind.ends_with("?")) kind.remove_suffix(1);
   if (kind.ends_with("[]") || kind == "shape" || kind == "any") return true;
@@ -323,7 +323,7 @@ bool is_object(std::string_view structure, std::string_view member, std::string_
          });
 }
 
-/// The value of a member for an attribute of this kind; nothing where it is none.
+/// The value of a member for an attribute of this kind; nothing if it is not one.
 std::optional<StaticValue> value_of(const MetadataMember& member, bool object, std::string_view kind) {
   if (object) return member.object;
   if (member.object && member.object->as_string()) return member.object;
@@ -338,7 +338,7 @@ std::optional<StaticValue> value_of(const MetadataMember& member, bool object, s
   return kind == "float" ? StaticValue(number) : StaticValue::integer(static_cast<int64_t>(number));
 }
 
-/// Whether a member that an operator does not have asks for nothing.
+/// Whether a member that the operator lacks can be ignored.
 bool means_nothing(const MetadataMember& member) {
   if (member.text.empty() || member.text == "0") return true;
   const auto& object = member.object;

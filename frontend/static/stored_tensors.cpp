@@ -8,7 +8,7 @@ namespace quern {
 
 namespace {
 
-/// Parts of a value, so that types whose parts double at each level come to an end.
+/// Limits the parts of a value, since a type's parts may double at each level.
 constexpr size_t kMostParts = 1'000'000;
 
 class Parts {
@@ -17,7 +17,7 @@ class Parts {
 
   std::vector<StoredTensor> tensors;
 
-  /// Why a file cannot hold the part, or nothing.
+  /// Why a file cannot hold the part, or "".
   std::string add(StoredTensor part) {
     if (++parts_ > kMostParts) return fmt::format("it has more than {} parts", kMostParts);
     const Type type = part.type;

@@ -1,5 +1,5 @@
 #pragma once
-// What a file of tensors holds of a value: the tensors that it is made of, by the names that lead to them.
+// How a file of tensors stores a value: its component tensors, by path names.
 
 #include <functional>
 #include <optional>
@@ -11,27 +11,27 @@
 
 namespace quern {
 
-/// How a type's declaration is found.
+/// Finds a type's declaration.
 using DataLookup = std::function<const DataDefinition*(Type type)>;
 
-/// A tensor of a value, or a part whose type is not known (an unknown or a variable).
+/// A tensor of a value, or a part of unknown type (an unknown or a variable).
 struct StoredTensor {
-  std::string name;  ///< names of fields and numbers of parts, with `.` between them; "" for a tensor alone
+  std::string name;  ///< field names and part numbers, joined by `.`; "" for a single tensor
   Type type;
-  std::string owner;           ///< what has this type, for messages
-  std::optional<Place> field;  ///< where the innermost field that it belongs to is declared
+  std::string owner;           ///< the owner of this type, for messages
+  std::optional<Place> field;  ///< declaration of the innermost enclosing field
 };
 
-/// The tensors of a value of `type`, called `name`, in order. Fails where a file cannot hold such values: it
-/// keeps tensors under names, so a record or tuple of them has a place there, and a function, a reference, a
-/// choice among constructors or a type that contains itself has none. The message is a clause.
+/// The tensors of a value of `type` named `name`, in order. Fails if a file cannot hold such values: it
+/// stores tensors by name, which works for records and tuples of them, but not for functions, references, a
+/// choice among constructors or recursive types. The message is a clause.
 Result<std::vector<StoredTensor>> stored_tensors(const std::string& name, Type type,
                                                  const DataLookup& lookup);
 
 /// The types of a constructor's fields in a value of `type`.
 std::vector<Type> field_types(const DataDefinition& data, const DataConstructor& constructor, Type type);
 
-/// The name of a part of what is called `name`; `field` is empty for one that has a number alone.
+/// The name of a part of `name`; `field` is empty for a part that only has a number.
 std::string part_name(const std::string& name, std::string_view field, size_t number);
 
 }  // namespace quern

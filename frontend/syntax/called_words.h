@@ -1,5 +1,5 @@
 #pragma once
-// The words of the language that are called as operators are: `print(…)`, `grad(…)`, `ref(…)`.
+// The words of the language that are called like operators: `print(…)`, `grad(…)`, `ref(…)`.
 
 #include <cstdint>
 #include <optional>
@@ -17,7 +17,7 @@ enum class CalledWord : uint8_t {
 /// Their texts, in the order of the enumeration.
 std::span<const std::string_view> called_words();
 std::optional<CalledWord> find_called_word(std::string_view text);
-/// Whether a call is of the word even where a constructor or an operator has this name.
+/// Whether the word takes precedence over a constructor or an operator with this name.
 bool comes_first(CalledWord word);
 
 }  // namespace quern

@@ -39,7 +39,7 @@ std::optional<NumberLiteral> parse_number(std::string_view text) {
   bool fraction = number.find_first_of(".eE") != std::string_view::npos;
   literal.is_integer = !fraction && !(literal.dtype && literal.dtype->is_float());
   auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), literal.real);
-  // Too small is 0; too big is no number of any dtype.
+  // Too small becomes 0; too big fits no dtype.
   if (error == std::errc::result_out_of_range)
     literal.real = std::strtod(std::string(number).c_str(), nullptr);
   if (!literal.is_integer && std::isinf(literal.real)) return std::nullopt;
@@ -76,7 +76,7 @@ NumberProblem number_problem(std::string_view text) {
 
 std::optional<Scalar> literal_as(const NumberLiteral& literal, DType dtype) {
   if (dtype.is_float()) {
-    // The shortest text of a number of 32 bits may be a little more than the number.
+    // The shortest text of a 32-bit number may slightly exceed the number.
     double magnitude = std::abs(dtype.bits == 64 ? literal.real : static_cast<float>(literal.real));
     if (std::isfinite(literal.real) && magnitude > largest_number(dtype)) return std::nullopt;
     return Scalar::from_double(dtype, literal.real);

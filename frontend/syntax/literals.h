@@ -17,17 +17,17 @@ struct NumberLiteral {
   std::optional<DType> dtype;  ///< of a suffixed literal
 };
 
-/// `7`, `-7i64`, `2f`, `2.5f16`, `1e-3f64`, `-inff`, `nan`; nothing for an unknown suffix or an integer past
-/// 64 bits.
+/// `7`, `-7i64`, `2f`, `2.5f16`, `1e-3f64`, `-inff`, `nan`; nothing for an unknown suffix or an integer
+/// beyond 64 bits.
 std::optional<NumberLiteral> parse_number(std::string_view text);
-/// Why `parse_number` has no answer: no number at all, or one that no dtype holds.
+/// Why `parse_number` returns nothing: not a number, or one that no dtype holds.
 struct NumberProblem {
   DiagnosticKind kind;
   std::string message;
 };
 NumberProblem number_problem(std::string_view text);
 
-/// The literal as an element of `dtype`; nothing where an integer does not fit (`300` as int8) or a fraction
+/// The literal as an element of `dtype`; nothing if an integer does not fit (`300` as int8) or a fraction
 /// would be lost.
 std::optional<Scalar> literal_as(const NumberLiteral& literal, DType dtype);
 

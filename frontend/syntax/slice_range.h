@@ -1,5 +1,5 @@
 #pragma once
-// Which elements of an axis `first:last:step` means: shared by inference and the printer.
+// The elements of an axis that `first:last:step` selects; shared by inference and the printer.
 
 #include <cstdint>
 #include <optional>
@@ -14,8 +14,8 @@ struct SliceRange {
   int64_t step;
 };
 
-/// As in Python: bounds count from the end when negative and are kept within the axis; a step down begins at
-/// the last element and ends before the first where nothing else is said. `step` is not 0.
+/// As in Python: negative bounds count from the end, and bounds are clamped to the axis; by default a
+/// negative step begins at the last element and ends before the first. `step` is not 0.
 SliceRange slice_range(std::optional<Dim> first, std::optional<Dim> last, int64_t step, Dim extent);
 
 }  // namespace quern

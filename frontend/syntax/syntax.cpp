@@ -51,7 +51,7 @@ std::vector<SyntaxPtr> binders_of(SyntaxPtr s) {
 
 SyntaxPtr find_node(SyntaxPtr s, uint32_t id) {
   if (!s || s->id == id) return s;
-  // Numbers are given in preorder: a node is in the last child that begins no later.
+  // Ids are in preorder: a node is in the last child whose id is not greater.
   SyntaxPtr within = nullptr;
   for (SyntaxPtr c : s->children)
     if (c && c->id <= id && (!within || c->id > within->id)) within = c;
@@ -65,7 +65,7 @@ std::string dump(SyntaxPtr node) {
 }
 
 void move(SyntaxProblem& problem, int64_t by) {
-  // What stands before the text's begin is taken as the begin.
+  // Positions before the text's start are clamped to it.
   for_each_range(problem, [&](Range& range) {
     range.begin = static_cast<uint32_t>(std::max<int64_t>(0, range.begin + by));
     range.end = static_cast<uint32_t>(std::max<int64_t>(0, range.end + by));
@@ -82,7 +82,7 @@ void for_each_range(SyntaxProblem& problem, const std::function<void(Range&)>& v
 }
 
 ParseOutcome parse_chunk(std::string_view text, bool slash_names) {
-  // A block is an expression is a statement: braces of our own make one of the chunk.
+  // A block is an expression and thus a statement, so added braces turn the chunk into one.
   ParseOutcome outcome = parse_declaration(fmt::format("{{{}}}", text), slash_names);
   auto size = static_cast<uint32_t>(text.size());
   for (Range& span : outcome.spans) {
@@ -90,7 +90,7 @@ ParseOutcome parse_chunk(std::string_view text, bool slash_names) {
     span.end = std::min(span.end - std::min(span.end, 1u), size);
   }
   for (SyntaxProblem& problem : outcome.problems) {
-    // The text may end where the brace of our own closes: what it cannot close is open.
+    // The added closing brace may meet an open bracket of the text.
     bool own = problem.range.begin > size && problem.kind == DiagnosticKind::MismatchedBracket;
     if (own && !problem.notes.empty() && problem.notes[0].place) {
       Range open = *problem.notes[0].place->range;

@@ -1,6 +1,7 @@
 #pragma once
-// Syntax trees: one uniform node, driven by one table of kinds (syntax.def). Nodes carry ids; their places in
-// the text are a separate table, so that two texts that differ in blanks and comments alone have equal trees.
+// Syntax trees: one uniform node, driven by one table of kinds (syntax.def). Nodes carry ids; a separate
+// table has their places in the text, so that texts that differ only in white space and comments have equal
+// trees.
 
 #include <cstdint>
 #include <functional>
@@ -23,7 +24,7 @@ enum class SyntaxKind : uint8_t {
 
 struct Syntax {
   SyntaxKind kind;
-  uint32_t id;  ///< position in preorder, from 1; 0 is no node
+  uint32_t id;  ///< preorder number, from 1; 0 is no node
   std::string_view text;
   std::span<const Syntax* const> children;  ///< as syntax.def lists them; optional ones may be null
 
@@ -32,32 +33,31 @@ struct Syntax {
 };
 using SyntaxPtr = const Syntax*;
 
-/// Whether a parameter is none, but an attribute of a function: `Primitive=1`.
+/// Whether a parameter is really a function attribute: `Primitive=1`.
 inline bool is_function_attribute(SyntaxPtr p) {
   return p->is(SyntaxKind::AttributeParam) && !p->child(0) && p->child(1);
 }
 
-/// The nodes that bind variables to what a statement gives: a `let` of one name and its like itself, of a
-/// `let` with a pattern those of the pattern, from left to right.
+/// The nodes that bind a statement's variables: the statement itself for a `let` of one name and the like;
+/// for a `let` with a pattern, the pattern's nodes, from left to right.
 std::vector<SyntaxPtr> binders_of(SyntaxPtr statement);
 
-/// The node of a number in a tree, or null.
+/// The node with this id in a tree, or null.
 SyntaxPtr find_node(SyntaxPtr root, uint32_t id);
 
-/// Same kinds, texts and children. (Ids follow from that.)
+/// Same kinds, texts and children. (Ids are then equal too.)
 bool equal(SyntaxPtr a, SyntaxPtr b);
-/// `(Def f (Params (TensorParam x _)) …)`: what `quern ir --stage ast` prints, one node a line.
+/// `(Def f (Params (TensorParam x _)) …)`: what `quern ir --stage ast` prints, one node per line.
 std::string dump(SyntaxPtr node);
 
 /// The tree of one declaration or statement.
 struct ParsedTree {
   std::shared_ptr<const Arena> arena;
-  SyntaxPtr root =
-      nullptr;  ///< never null after parsing: an Error node where nothing could be made of the text
-  uint32_t node_count = 0;  ///< ids are 1 … node_count
+  SyntaxPtr root = nullptr;  ///< never null after parsing: an Error node if the text could not be parsed
+  uint32_t node_count = 0;   ///< ids are 1 … node_count
 };
 
-/// What is wrong with a text before it has a tree. Places in notes and fixes are ranges like its own, without
+/// A problem found in a text before it has a tree. Places in notes and fixes are ranges like its own, without
 /// a declaration.
 struct SyntaxProblem {
   DiagnosticKind kind;
@@ -68,7 +68,7 @@ struct SyntaxProblem {
   friend bool operator==(const SyntaxProblem&, const SyntaxProblem&) = default;
 };
 
-/// Where a problem is, and the places in its notes and fixes.
+/// Visits the range of a problem and those in its notes and fixes.
 void for_each_range(SyntaxProblem& problem, const std::function<void(Range&)>& visit);
 /// Moves a problem and the places in its notes and fixes.
 void move(SyntaxProblem& problem, int64_t by);
@@ -77,14 +77,15 @@ Diagnostic to_diagnostic(const SyntaxProblem& problem, uint32_t declaration);
 
 struct ParseOutcome {
   ParsedTree tree;
-  std::vector<Range> spans;  ///< by node id (entry 0 is the whole text), relative to the text that was parsed
+  std::vector<Range> spans;  ///< by node id (entry 0 is the whole text), relative to the parsed text
   std::vector<SyntaxProblem> problems;
 };
 
-/// Parses one declaration or statement (without the `;` that ends it). Never fails: what does not parse is an
-/// Error node with a problem.
+/// Parses one declaration or statement (without the `;` that ends it). Never fails: unparsable text becomes
+/// an Error node with a problem.
 ParseOutcome parse_declaration(std::string_view text, bool slash_names);
-/// States that the parser has learnt so far, for all texts. Above a limit it forgets them and learns anew.
+/// The number of states that the parser has learnt from all texts. Above a limit it discards them and starts
+/// over.
 size_t parser_states();
 /// Parses a chunk of a body (frontend/parse/body_chunks.h): the root is a Block of its statements.
 ParseOutcome parse_chunk(std::string_view text, bool slash_names);

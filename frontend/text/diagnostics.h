@@ -20,7 +20,7 @@ enum class DiagnosticKind : uint8_t {
 #undef QUERN_DIAGNOSTIC
 };
 
-/// Warnings and notes stop nothing: the program is run all the same.
+/// Warnings and notes do not prevent the program from running.
 enum class Severity : uint8_t { Error, Warning, Note };
 
 std::string_view code_of(DiagnosticKind kind);   ///< "Q0302"
@@ -28,21 +28,21 @@ std::string_view title_of(DiagnosticKind kind);  ///< "dimension mismatch"
 Severity severity_of(DiagnosticKind kind);
 /// "error", "warning", "note"
 std::string_view to_string(Severity severity);
-/// Every kind, in the order of the table.
+/// Every kind, in table order.
 const std::vector<DiagnosticKind>& all_diagnostic_kinds();
 
-/// Which bytes of a node's text a place is about.
+/// The part of a node's text that a place covers.
 enum class Part : uint8_t {
   Whole,
   Head,        ///< the first `length` bytes
   Tail,        ///< the last `length` bytes
-  Before,      ///< nothing, where the node begins
-  After,       ///< nothing, where the node ends
-  BeforeOpen,  ///< nothing, before the bracket that is open where the node begins
-  Bracketed,   ///< with the brackets right around it
+  Before,      ///< empty, at the node's start
+  After,       ///< empty, at the node's end
+  BeforeOpen,  ///< empty, before the bracket that encloses the node's start
+  Bracketed,   ///< including the brackets directly around it
 };
 
-/// A place in a declaration: a syntax node, or (where no node stands for it) bytes relative to the
+/// A place in a declaration: a syntax node or, if no node corresponds to it, bytes relative to the
 /// declaration's start.
 struct Place {
   Origin origin;
@@ -58,16 +58,16 @@ struct Note {
   friend bool operator==(const Note&, const Note&) = default;
 };
 
-/// Text that takes the place of what stands there.
+/// Replaces the text at a place.
 struct Edit {
   Place place;
   std::string text;
   friend bool operator==(const Edit&, const Edit&) = default;
 };
-/// A change of the text after which the diagnostic is gone. Offered only where it is certain to be what was
-/// meant; all edits are in the file of the diagnostic.
+/// A change of the text that resolves the diagnostic. Offered only if it is certain to be intended; all edits
+/// are in the diagnostic's file.
 struct Fix {
-  std::string title;  ///< what it does, as an order: "write `@`"
+  std::string title;  ///< what it does, in the imperative: "write `@`"
   std::vector<Edit> edits;
   friend bool operator==(const Fix&, const Fix&) = default;
 };
@@ -84,7 +84,7 @@ using Diagnostics = std::vector<Diagnostic>;
 
 bool has_errors(const Diagnostics& diagnostics);
 
-/// A diagnostic with its places looked up: what the renderers take.
+/// A diagnostic with resolved places, as the renderers take it.
 struct LocatedNote {
   std::string file;
   std::string_view text;  ///< the whole source; empty for a note without a place
@@ -93,7 +93,7 @@ struct LocatedNote {
 };
 struct LocatedFix {
   std::string title;
-  std::vector<std::pair<Range, std::string>> edits;  ///< in the diagnostic's file, in the order of the text
+  std::vector<std::pair<Range, std::string>> edits;  ///< in the diagnostic's file, in source order
 };
 struct LocatedDiagnostic {
   DiagnosticKind kind;

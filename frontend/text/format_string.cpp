@@ -43,8 +43,8 @@ class FormatScanner {
     ++at_;
   }
 
-  // Strings inside of the expression are in quotes that are escaped. The format begins at the last `:` that is
-  // in no brackets, and is none of `:=`.
+  // Strings inside the expression have escaped quotes. The format begins at the last `:` outside brackets
+  // that is not part of `:=`.
   void value() {
     const uint32_t open = at_;
     std::optional<uint32_t> colon;
@@ -54,7 +54,7 @@ class FormatScanner {
       const char c = text_[at_];
       if (c == '\\') {
         if (at_ + 1 < end_ && text_[at_ + 1] == '"') in_string = !in_string;
-        // What is escaped in that string is escaped twice.
+        // Escapes in that string are escaped twice.
         at_ += in_string && looking_at("\\\\\\") ? 3 : 1;
         continue;
       }

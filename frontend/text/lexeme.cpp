@@ -10,7 +10,7 @@ namespace {
 bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)); }
 bool is_letter(char c) { return c == '_' || std::isalpha(static_cast<unsigned char>(c)); }
 
-/// How long a run of characters is, from a place on.
+/// The length of a run of characters from a place on.
 size_t run_of(std::string_view text, size_t begin, bool (*belongs)(char)) {
   size_t end = begin;
   while (end < text.size() && belongs(text[end])) ++end;
@@ -73,7 +73,7 @@ size_t comment_end(std::string_view text, size_t at) {
 StringEnd string_end(std::string_view text, size_t at) {
   auto ends = [&](size_t p) { return p >= text.size() || text[p] == '\n' || text[p] == '\r'; };
   size_t p = at + 1;
-  // A backslash escapes the character after it, but no line end.
+  // A backslash escapes the next character, but not a line end.
   while (!ends(p) && text[p] != '"') p += text[p] == '\\' && !ends(p + 1) ? 2 : 1;
   const bool closed = p < text.size() && text[p] == '"';
   return {std::min(p + (closed ? 1 : 0), text.size()), closed};
@@ -91,7 +91,7 @@ char character_of_escape(char c) {
 
 std::vector<Comment> comments_in(std::string_view text, uint32_t offset) {
   std::vector<Comment> comments;
-  size_t blanks = 0;  // where the blanks before the next comment begin
+  size_t blanks = 0;  // start of the blanks before the next comment
   for (size_t begin = text.find('/'); begin < text.size(); begin = text.find('/', blanks)) {
     bool to_line_end = text.substr(begin).starts_with("//");
     size_t end = to_line_end ? line_comment_end(text, begin) : block_comment_end(text, begin);

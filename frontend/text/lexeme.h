@@ -1,5 +1,5 @@
 #pragma once
-// The tokens of a text with their places, for what works on the text itself: the formatter.
+// The tokens of a text with their places, for the formatter, which works on the text itself.
 
 #include <cstdint>
 #include <string_view>
@@ -13,12 +13,13 @@ enum class LexemeKind : uint8_t {
   Local,       ///< `%x`, `%0`
   Global,      ///< `@f`
   Name,        ///< `x`, `nn.relu`
-  Word,        ///< a word of the grammar: `def`, and `where`, which is a name too where no clause can stand
+  Word,        ///< a word of the grammar: `def`, and `where`, which is also a name where no clause is
+               ///< possible
   Number,      ///< `7`, `2.5f`
   String,      ///< `"…"`
   Projection,  ///< `.0`
   Symbol,      ///< `(`, `=>`; also `sum[`, which opens a bracket
-  Unknown,     ///< what no token begins with
+  Unknown,     ///< a character that begins no token
 };
 
 struct Lexeme {
@@ -29,34 +30,34 @@ struct Lexeme {
 /// The tokens of one declaration or statement. Comments and blanks are between them.
 std::vector<Lexeme> lex(std::string_view text, bool slash_names);
 
-/// How many bytes of the text are the name of a local variable, as LOCAL of the grammar has it without its
+/// The number of leading bytes that form the name of a local variable, as in the grammar's LOCAL without its
 /// `%`.
 size_t local_name_size(std::string_view text, bool slash_names);
 
-/// Where the comment that begins at a place ends, its own line end excluded; the place itself where none
-/// begins. Any bytes may stand in the text.
+/// The end of the comment that begins at a place, excluding its line end; the place itself if none begins.
+/// The text may contain any bytes.
 size_t comment_end(std::string_view text, size_t at);
 
-/// Where the string that begins at a place ends: behind its closing quote, or at the end of its line where
-/// nothing closes it. Any bytes may stand in the text.
+/// The end of the string that begins at a place: after its closing quote, or at the end of its line if it is
+/// unclosed. The text may contain any bytes.
 struct StringEnd {
   size_t end;
   bool closed;
 };
 StringEnd string_end(std::string_view text, size_t at);
-/// What a character behind a `\` in a string stands for.
+/// The character denoted by a character after a `\` in a string.
 char character_of_escape(char c);
 
 /// A comment, and the line ends around it up to the next comment or token.
 struct Comment {
-  Range range;  ///< a line comment's without the blanks at its end
+  Range range;  ///< for a line comment, without trailing blanks
   bool to_line_end;
   uint32_t lines_before, lines_after;
 };
 
-/// The comments of a text that holds blanks and comments alone; ranges start at `offset`.
+/// The comments of a text that contains only blanks and comments; ranges start at `offset`.
 std::vector<Comment> comments_in(std::string_view text, uint32_t offset);
-/// The line ends of a text (LF, CRLF and CR).
+/// Counts the line ends of a text (LF, CRLF and CR).
 uint32_t count_line_ends(std::string_view text);
 
 }  // namespace quern

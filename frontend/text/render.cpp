@@ -17,9 +17,9 @@ constexpr Palette kColours{"\033[1;31m", "\033[1;33m", "\033[1;36m", "\033[34m",
 constexpr Palette kPlain{"", "", "", "", "", ""};
 
 constexpr int kTabStop = 4;
-constexpr int kWidest = 140;                 ///< columns of a source line that are shown
+constexpr int kWidest = 140;                 ///< shown columns of a source line
 constexpr int kContext = 30;                 ///< columns kept before the marked part of a longer line
-constexpr size_t kHead = 1500, kTail = 500;  ///< bytes that are shown of a longer message
+constexpr size_t kHead = 1500, kTail = 500;  ///< shown bytes of a longer message
 
 struct Interval {
   char32_t first, last;
@@ -44,7 +44,7 @@ bool within(const std::array<Interval, N>& list, char32_t c) {
   return std::any_of(list.begin(), list.end(), [&](Interval i) { return c >= i.first && c <= i.last; });
 }
 
-/// What is shown for one character of the source, or for one byte that is none.
+/// The display of one source character, or of one invalid byte.
 struct Cell {
   uint32_t offset;  ///< of its first byte in the line
   std::string text;
@@ -71,7 +71,7 @@ Cell cell_at(std::string_view text, size_t i, int column) {
   }
   char32_t c = decode(text.substr(i, length));
   bool control = c < 0x20 || c == 0x7F || (c >= 0x80 && c < 0xA0);
-  // Marks that turn the direction of writing would show the line as what it is not.
+  // Bidirectional control characters would misrepresent the line.
   bool direction = (c >= 0x202A && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069);
   if (control || direction) {
     std::string shown = c < 0x100 ? fmt::format("\\x{:02X}", static_cast<uint32_t>(c))
@@ -81,11 +81,11 @@ Cell cell_at(std::string_view text, size_t i, int column) {
   return {offset, std::string(text.substr(i, length)), columns_of(c)};
 }
 
-/// One line of source as it is shown.
+/// One displayed line of source.
 class ShownLine {
  public:
   ShownLine(std::string_view line, uint32_t first, uint32_t last) {
-    // Of a line of a megabyte only what can be near the mark is looked at.
+    // For a line of a megabyte, examines only the part near the mark.
     uint32_t reach = 4 * kWidest;
     uint32_t begin = line.size() > 2 * reach && first > reach ? first - reach : 0;
     while (begin > 0 && (static_cast<unsigned char>(line[begin]) & 0xC0) == 0x80) --begin;
@@ -105,7 +105,7 @@ class ShownLine {
   std::string text, blanks, carets;
 
  private:
-  // A line wider than the limit keeps what is around the mark.
+  // Elides a line wider than the limit to the part around the mark.
   void elide(uint32_t first) {
     int total = 0, before = 0;
     for (const Cell& c : cells_) {
@@ -142,11 +142,11 @@ class ShownLine {
   bool cut_left_ = false, cut_right_ = false;
 };
 
-// The source lines of a range with carets below: its first line and, of one over several lines, its last.
+// The source lines of a range with carets below: its first line and, if it spans several, its last.
 std::string excerpt(const LineIndex& lines, Range range, std::string_view mark, const Palette& p) {
   uint32_t first_line = lines.locate(range.begin).line;
   uint32_t last_line = std::max(first_line, lines.locate(std::max(range.begin, range.end)).line);
-  // A range that ends with its line's end is one of that line.
+  // A range that ends with a line's end belongs to that line.
   if (last_line > first_line && range.end <= lines.line_start(last_line - 1)) --last_line;
   std::string pad(std::to_string(last_line).size(), ' ');
   std::string out = fmt::format("{0}{1} |{2}\n", p.place, pad, p.reset);
@@ -180,7 +180,7 @@ nlohmann::json json_place(const LineIndex& lines, Range range) {
           {"end", {{"line", end.line}, {"column", end.column}}}};
 }
 
-/// A message as it is shown. It quotes names of the source, and a file that is no program may have one of a
+/// A displayed message. It quotes names of the source, and a file that is not a program may have one of a
 /// megabyte.
 std::string shown(std::string_view message) {
   if (message.size() <= kHead + kTail) return printable(message);
@@ -192,7 +192,7 @@ std::string shown(std::string_view message) {
          printable(message.substr(boundary(message.size() - kTail)));
 }
 
-/// The line starts of the texts met so far: of hundreds of diagnostics nearly all are of one file.
+/// Caches line starts per text: of hundreds of diagnostics, nearly all are in one file.
 class LineCache {
  public:
   const LineIndex& of(std::string_view text) {

@@ -14,16 +14,16 @@ struct Range {
   friend bool operator==(const Range&, const Range&) = default;
 };
 
-/// A place for people: lines and columns from 1, columns in characters (code points).
+/// A human-readable position: lines and columns from 1, columns in code points.
 struct LineColumn {
   uint32_t line = 1, column = 1;
 };
 
-/// Where the lines of a text begin. LF, CRLF and CR end a line.
+/// The line starts of a text. LF, CRLF and CR end a line.
 class LineIndex {
  public:
   explicit LineIndex(std::string_view text);
-  /// The place of a byte offset (offsets past the end are taken as the end).
+  /// The position of a byte offset (offsets past the end count as the end).
   LineColumn locate(uint32_t offset) const;
   /// The bytes of a line (from 1) without its end-of-line characters; empty past the last line.
   std::string_view line(uint32_t number) const;
@@ -42,11 +42,11 @@ inline constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 /// The length of the valid UTF-8 sequence at a byte (1 to 4), or 0 (overlong forms, surrogates and values
 /// past U+10FFFF are invalid).
 size_t utf8_length(std::string_view text, size_t offset);
-/// The offset of the first byte that is not valid UTF-8, or the size where all is.
+/// The offset of the first byte that is not valid UTF-8, or the size if there is none.
 size_t first_invalid_utf8(std::string_view text);
-/// The text with SUB (0x1A) in the place of each byte that is not valid UTF-8: every offset stays.
+/// The text with each byte that is not valid UTF-8 replaced by SUB (0x1A), which preserves offsets.
 std::string with_valid_utf8(std::string text);
-/// Code points; a byte that is no part of valid UTF-8 counts as one.
+/// The number of code points; a byte that is not part of valid UTF-8 counts as one.
 uint32_t count_code_points(std::string_view text);
 
 }  // namespace quern

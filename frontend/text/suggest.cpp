@@ -14,8 +14,8 @@ constexpr std::array<std::string_view, 12> kModules{
     "torch.nn.functional.", "torch.nn.", "torch.", "np.", "numpy.", "jnp.",
     "jax.numpy.",           "jax.nn.",   "F.",     "tf.", "relay.", "tvm.relay."};
 
-// By name. The operator may not exist (yet): the caller says only what its scope has. Names without a meaning
-// or a remark are known in the field and no operator computes them.
+// Sorted by name. The operator may not exist (yet): callers suggest only what their scope has. Names without
+// a meaning or a remark are known in the field, but no operator computes them.
 constexpr ForeignName kForeign[] = {
     {"absolute", "abs", ""},
     {"acos", "", ""},
@@ -163,7 +163,7 @@ constexpr Alias kAttributes[] = {
 
 char lower(char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
 
-// Twice the optimal string alignment distance, so that a change of case alone costs half an edit.
+// Twice the optimal string alignment distance, so that a mere change of case costs half an edit.
 size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::vector<size_t>> d(a.size() + 1, std::vector<size_t>(b.size() + 1));
   for (size_t i = 0; i <= a.size(); ++i) d[i][0] = 2 * i;
@@ -188,7 +188,7 @@ bool same_but_case(std::string_view a, std::string_view b) {
 std::optional<std::string> did_you_mean(std::string_view name, const std::vector<std::string>& candidates) {
   constexpr size_t kLongest = 64;
   if (name.empty() || name.size() > kLongest) return std::nullopt;
-  // In a name of one or two letters any edit makes another name: only its case may be a slip.
+  // For a name of one or two letters any edit makes another name, so only case may be a slip.
   size_t allowed = name.size() < 3 ? 0 : 2 * std::max<size_t>(1, name.size() / 3);
   std::optional<std::string> best;
   size_t best_distance = allowed + 1;

@@ -1,5 +1,5 @@
 #pragma once
-// What a reader probably meant by a name that does not exist.
+// Suggestions for names that do not exist.
 
 #include <optional>
 #include <string>
@@ -11,23 +11,23 @@
 namespace quern {
 
 /// The candidate nearest to `name` by optimal string alignment (Damerau-Levenshtein without edits inside a
-/// transposition), when near enough to be a likely slip. Case alone, or a missing prefix ("relu" for
-/// "nn.relu"), is the smallest slip.
+/// transposition), if near enough to be a likely slip. A difference only in case, or a missing prefix ("relu"
+/// for "nn.relu"), is the smallest slip.
 std::optional<std::string> did_you_mean(std::string_view name, const std::vector<std::string>& candidates);
 
-/// The end of a message, "; did you mean `%x`?", and the fix that writes it at a place; both empty without
-/// one.
+/// The end of a message, "; did you mean `%x`?", and the fix that writes it at a place; both empty if there
+/// is none.
 struct Suggestion {
   std::string text;
   std::vector<Fix> fixes;
 };
 Suggestion suggest(const std::optional<std::string>& meant, const Place& place);
 
-/// What a name of another library (PyTorch, NumPy, TVM's Python, JAX) is called here.
+/// The counterpart of a name from another library (PyTorch, NumPy, TVM's Python, JAX).
 struct ForeignName {
   std::string_view name;     ///< there, without the module: "cat"
-  std::string_view meaning;  ///< here: "concatenate"; "" where there is no single name
-  std::string_view remark;   ///< how to write it, where the name alone does not say
+  std::string_view meaning;  ///< here: "concatenate"; "" if there is no single name
+  std::string_view remark;   ///< how to write it, if the name alone does not tell
 };
 /// `name` may begin with its module: "torch.relu", "np.matmul", "jnp.where", "F.softmax".
 const ForeignName* find_foreign_name(std::string_view name);
@@ -35,11 +35,11 @@ const ForeignName* find_foreign_name(std::string_view name);
 bool has_foreign_module(std::string_view name);
 /// The name without its module.
 std::string_view without_foreign_module(std::string_view name);
-/// A type or dtype by its name elsewhere: "float" is "float32", "double" "float64"; "" for others.
+/// The type or dtype for a foreign name: "float32" for "float", "float64" for "double"; "" for others.
 std::string_view foreign_type(std::string_view name);
-/// The dtype that a misspelt or foreign name stands for.
+/// The dtype meant by a misspelt or foreign name.
 std::optional<std::string> dtype_meant_by(std::string_view name);
-/// An attribute by its name elsewhere: "dim" is "axis", "keepdim" "keepdims"; "" for others.
+/// The attribute for a foreign name: "axis" for "dim", "keepdims" for "keepdim"; "" for others.
 std::string_view foreign_attribute(std::string_view name);
 
 }  // namespace quern

@@ -32,10 +32,10 @@ void TextLayout::fill(size_t hole, std::string_view text) {
   pool_ += text;
 }
 
-/// What rendering asks of the tokens, by index (one more than there are tokens).
+/// Measures of the tokens for rendering, by index (one more than there are tokens).
 struct TextLayout::Measures {
-  std::vector<int64_t> column;  ///< before the token, were all on one line; a hard line is very wide
-  std::vector<size_t> next;     ///< the first token from here on that may end the line
+  std::vector<int64_t> column;  ///< column before the token if all were on one line; a hard line is very wide
+  std::vector<size_t> next;     ///< the first token from here on that may break the line
   std::vector<size_t> close;    ///< of an Open
 
   explicit Measures(const std::vector<Token>& tokens)
@@ -108,8 +108,7 @@ class TextLayout::Renderer {
     }
   }
 
-  /// Whether the tokens from `begin` to `end`, and after it to the next place for a line's end, fit on this
-  /// line.
+  /// Whether the tokens from `begin` to `end`, and after it up to the next possible break, fit on this line.
   bool fits(size_t begin, size_t end) const {
     int64_t here = at_line_start_ ? indents_.back() : column_;
     return here + measures_.column[measures_.next[end]] - measures_.column[begin] <= width_;

@@ -1,5 +1,5 @@
 #pragma once
-// Layout of text to a width: a document written in reading order, with places where a line may end.
+// Layout of text to a width: a document written in reading order, with possible line breaks.
 
 #include <cstdint>
 #include <string>
@@ -9,35 +9,34 @@
 namespace quern {
 
 /// A document of texts, lines and nested groups (P. Wadler, A prettier printer, 2003; C. Lindig, Strictly
-/// pretty, 2000): all the lines of a group end there, or none does, and none does where the group and what
-/// follows it up to the next place for a line's end fit in the width. It is kept as a sequence (D. Oppen,
-/// Prettyprinting, 1980), so that rendering is linear in its length and uses no stack, however deep its
-/// groups are nested.
+/// pretty, 2000): either all lines of a group break or none; none does if the group and the text after it, up
+/// to the next possible break, fit the width. It is stored as a sequence (D. Oppen, Prettyprinting, 1980), so
+/// that rendering is linear in its length and uses no stack, however deep its groups nest.
 class TextLayout {
  public:
   void text(std::string_view text);
-  /// Text that no group is broken for: a comment at the end of a line.
+  /// Text that breaks no group: a comment at the end of a line.
   void margin_text(std::string_view text);
-  /// `flat` where its group stays on one line, else a new line.
+  /// `flat` if its group stays on one line, otherwise a new line.
   void line(std::string_view flat = " ");
-  /// A line that ends only where what follows it up to the next line does not fit; in a broken group.
+  /// In a broken group, a line that breaks only if the text up to the next line does not fit.
   void fill_line(std::string_view flat = " ");
-  /// Always a new line: no group around it stays on one. `blank`: after an empty one.
+  /// Always a new line: every enclosing group breaks. With `blank`, after an empty line.
   void hard_line(bool blank = false);
-  /// Text only where its group is broken.
+  /// Text only if its group is broken.
   void if_broken(std::string_view text);
 
   void open() { add(Kind::Open); }  ///< a group begins
   void close() { add(Kind::Close); }
-  /// New lines up to `dedent` start `columns` further right, but never past the width.
+  /// New lines until `dedent` start `columns` further right, but never past the width.
   void indent(int columns = 2) { add(Kind::Indent, {}, columns); }
   void dedent() { add(Kind::Dedent); }
-  /// The lines up to `close_tight` end only when nothing before them can: a group before this part stays on
-  /// one line only if the whole part fits after it.
+  /// The lines until `close_tight` break only if no earlier line can: a group before this part stays on one
+  /// line only if the whole part fits after it.
   void open_tight() { add(Kind::OpenTight); }
   void close_tight() { add(Kind::CloseTight); }
 
-  /// A place for a text that is known only later.
+  /// A placeholder for a text supplied later.
   size_t hole();
   void fill(size_t hole, std::string_view text);
 

@@ -8,9 +8,9 @@ namespace quern {
 
 namespace {
 
-constexpr int kMaxSteps = 64;  ///< of a chain of equalities
+constexpr int kMaxSteps = 64;  ///< for a chain of equalities
 
-/// The variable that a difference of 0 gives a value: linear with coefficient 1 or -1, an opened one.
+/// The opened variable that a difference of 0 determines: linear with coefficient 1 or -1.
 struct Solved {
   Dim variable, image;
 };
@@ -23,7 +23,7 @@ std::optional<Solved> solve(Dim a, Dim b) {
     auto sign = linear ? as_const(linear->coefficient) : std::nullopt;
     if (!sign || (*sign != 1 && *sign != -1)) return;
     Dim image = *sign == 1 ? dim_sub(dim_const(0), linear->rest) : linear->rest;
-    // A known value is worth most, then a named dim; of two opened dims the older one stays.
+    // Prefers a known value, then a named dim; of two opened dims the older one stays.
     auto rank = [](const Solved& s) {
       return std::tuple(contains_opened(s.image), s.image->args.size(), -int64_t{s.variable->order});
     };

@@ -1,11 +1,11 @@
 #pragma once
-// Dims that stand for a `?`, while a definition is inferred: what is known of them where.
+// Existential dims, which stand for a `?`, during inference of a definition: what is known about them at
+// which point.
 //
-// A `?` of a value's type is opened to a rigid dim of its own. Where such a dim has to agree with another,
-// the equality is checked at run time and holds from there on, which is measured by points: evaluation
-// goes through the points of a region in order, and a region (an arm of a condition, a function's body)
-// begins at a point of the one around it. A fact holds at the later points of its region and of the regions
-// inside.
+// A `?` of a value's type is opened to a fresh rigid dim. If such a dim must agree with another, the equality
+// is checked at run time and holds from there on. Points measure this: evaluation passes through the points
+// of a region in order, and a region (an arm of a condition, a function's body) begins at a point of the
+// enclosing one. A fact holds at the later points of its region and of nested regions.
 
 #include <cstdint>
 #include <functional>
@@ -26,29 +26,29 @@ struct ProgramPoint {
 
 class DimFacts {
  public:
-  /// The next point of the region that the walk is in.
+  /// The next point of the current region.
   ProgramPoint step() { return {region_, ++sequence_}; }
   uint32_t region() const { return region_; }
-  /// A region inside the one that the walk is in; gives the outer one, for `leave`.
+  /// Enters a region inside the current one; returns the outer one, for `leave`.
   uint32_t enter();
   void leave(uint32_t outer) { region_ = outer; }
 
-  /// A new dim for a `?`, which is bound in a region.
+  /// A new dim for a `?`, bound in a region.
   Dim open(std::string_view name, uint32_t region);
   /// Whether the dim is bound inside the region.
   bool is_local(Dim var, uint32_t region) const;
 
-  /// The dim that stands for all that are equal to it at this point.
+  /// The representative of all dims equal to this one at this point.
   Dim normalise(Dim dim, ProgramPoint at) const;
   Type normalise(Type type, ProgramPoint at) const;
 
-  /// Decides a relation at a point: true and false where it holds and fails for all values of the dims.
+  /// Decides a relation at a point: true or false if it holds or fails for all values of the dims.
   std::optional<bool> decide(DimRelation relation, Dim a, Dim b, ProgramPoint at) const;
-  /// From `at` on the relation holds (it is checked there).
+  /// Assumes the relation from `at` on (it is checked there).
   void assume(DimRelation relation, Dim a, Dim b, ProgramPoint at);
 
  private:
-  /// A variable that is equal to `image`; without one, `image` >= 0.
+  /// A variable equals `image`; for facts without a variable, `image` >= 0.
   struct Fact {
     ProgramPoint at;
     Dim image;
@@ -66,14 +66,15 @@ class DimFacts {
   std::vector<Fact> nonnegative_;
 };
 
-/// Calls `f` with each dim of a type that is part of the value itself: of tensors, alone and in tuples.
+/// Calls `f` with each dim of the value itself: of tensors, alone and in tuples.
 void for_each_value_dim(Type type, const std::function<void(Dim)>& f);
-/// The type with the dims of a value itself replaced.
+/// The type with the dims of the value itself replaced.
 Type map_value_dims(Type type, const std::function<Dim(Dim, size_t axis)>& f);
-/// The type with `?` for each opened dim but those to keep: a definition's type is over its own dims.
+/// The type with `?` for each opened dim except those to keep: a definition's type may mention only its own
+/// dims.
 Type without_opened(Type type, std::span<const Dim> keep);
-/// What two arms of a condition have in common: their type, with `?` for each dim in which they disagree.
-/// Null where they disagree in more.
+/// The join of the types of two arms of a condition: their type, with `?` for each dim in which they
+/// disagree. Null if they disagree in more.
 Type join_types(Type a, Type b, const std::function<bool(Type, Type)>& unify);
 
 }  // namespace quern

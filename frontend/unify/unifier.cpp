@@ -34,7 +34,7 @@ DType Unifier::resolve(DType dtype) const {
   return end;
 }
 
-// What stands at the end of a chain of bound unknowns; the chain is shortened to it.
+// The end of a chain of bound unknowns, with path compression.
 Type Unifier::root(Type unknown) {
   auto next = [&](Type t) {
     return t->kind == TypeKind::Infer && t->id < bindings_.size() ? bindings_[t->id] : nullptr;
@@ -50,15 +50,14 @@ Type Unifier::root(Type unknown) {
 
 namespace {
 
-/// Whether a part of it may be more than a tensor: such a part may stand in it twice, so that what is written
-/// out doubles with each level (`let %b = (%a, %a); let %c = (%b, %b); …`).
+/// Whether a part may be more than a tensor: such a part may occur twice, so that the expanded type doubles
+/// with each level (`let %b = (%a, %a); let %c = (%b, %b); …`).
 bool is_nested(Type type) {
   return std::ranges::any_of(type->args,
                              [](Type arg) { return arg->has_infer && arg->kind != TypeKind::Tensor; });
 }
 
-/// Calls `visit` with each part of a type that has unknowns, in the order of the text; with what is nested,
-/// once.
+/// Calls `visit` with each part of a type that has unknowns, in textual order; nested parts only once.
 template <class F>
 void for_each_open_part(Type type, std::unordered_set<Type>& seen, const F& visit) {
   if (!type->has_infer || (is_nested(type) && !seen.insert(type).second)) return;
@@ -102,7 +101,7 @@ Type Unifier::resolve(Type type, std::unordered_map<Type, Type>& known) {
 
 // --- levels and watchers ---------------------------------------------------------------------------------
 
-// What was made behind the unifier's back (a `_` in a type) is first met on its own level.
+// Unknowns not made by the unifier (a `_` in a type) get the level at which they are first encountered.
 uint32_t& Unifier::level_of(Unknown unknown) {
   auto& levels = levels_[static_cast<size_t>(unknown.kind)];
   if (levels.size() <= unknown.id) levels.resize(unknown.id + 1, level_);
@@ -230,13 +229,13 @@ bool Unifier::unify(DType a, DType b) {
   if (!a.is_infer()) return false;
   DTypeUnknown& unknown = dtypes_[a.id];
   if (b.is_infer()) {
-    // The narrower class wins: a float literal decides for an integer literal.
+    // The narrower class wins: a float literal determines an integer literal's dtype.
     DTypeUnknown& other = dtypes_[b.id];
     other.dtype_class = std::max(other.dtype_class, unknown.dtype_class);
     other.wide |= unknown.wide;
     lower(Unknown{Unknown::Kind::DType, b.id}, level_of({Unknown::Kind::DType, a.id}));
   } else {
-    // Of a rigid variable the class is not known here: each use of the definition is looked at.
+    // The class of a rigid variable is unknown here; each use of the definition is checked.
     if (unknown.dtype_class == DTypeClass::Float && !b.is_float() && !b.is_var()) return false;
     if (unknown.dtype_class == DTypeClass::Number && !b.is_float() && !b.is_int() && !b.is_index() &&
         !b.is_var())
@@ -278,7 +277,7 @@ bool Unifier::unify(Dim a, Dim b) {
   };
   if (a->kind == DimKind::Infer && !mentions(b, a)) return bind_dim(a, b);
   if (b->kind == DimKind::Infer && !mentions(a, b)) return bind_dim(b, a);
-  // An unknown that stands once, with a coefficient that divides the rest, is what the rest says.
+  // An unknown that occurs once, with a coefficient that divides the rest, is determined by the rest.
   std::vector<Dim> terms(1, difference);
   if (difference->kind == DimKind::Sum) terms.assign(difference->args.begin(), difference->args.end());
   for (Dim term : terms) {
@@ -330,7 +329,7 @@ std::string Unifier::describe(Type type) {
 
 bool Unifier::apply_defaults(size_t first, const std::function<bool(Unknown)>& applies) {
   bool any = false;
-  // An integer takes the dtype of a float where what waits for the float brings them together.
+  // Float defaults first: relations waiting for them may give integer literals the float's dtype.
   for (DTypeClass literals : {DTypeClass::Float, DTypeClass::Number}) {
     for (size_t id = first; id < dtypes_.size(); ++id) {
       Unknown unknown{Unknown::Kind::DType, id};

@@ -35,7 +35,7 @@ class Arena {
   std::span<const T> copy(std::span<const T> items) {
     static_assert(std::is_trivially_destructible_v<T>);
     if (items.empty()) return {};
-    // NOLINTNEXTLINE(bugprone-sizeof-expression): T may well be a pointer, and its own size is meant
+    // NOLINTNEXTLINE(bugprone-sizeof-expression): T may be a pointer; its own size is meant
     T* memory = static_cast<T*>(allocate(sizeof(T) * items.size(), alignof(T)));
     std::uninitialized_copy(items.begin(), items.end(), memory);
     return {memory, items.size()};

@@ -1,5 +1,5 @@
 #pragma once
-// Tables of the fields of nodes, each with its role, from which walks over nodes follow.
+// Tables of node fields and their roles, from which walks over nodes are derived.
 
 #include <cstddef>
 #include <tuple>
@@ -26,7 +26,7 @@ struct AnyValue {
   template <class T>
   operator T() const;
 };
-/// How many fields a struct has beside its base.
+/// How many fields a struct has besides its base.
 template <class Node, class Base, class... Values>
 consteval size_t count(Values... values) {
   if constexpr (requires { Node{Base(), values..., AnyValue()}; })
@@ -35,7 +35,7 @@ consteval size_t count(Values... values) {
     return sizeof...(Values);
 }
 
-/// Calls `f(role, field of node, same field of each other…)` for each field, in the order of the table.
+/// Calls `f(role, field of node, same field of each other…)` for each field, in table order.
 template <class Table, class F, class Node, class... Others>
 void for_each(const Table& table, F&& f, Node& node, Others&... others) {
   auto call = [&]<class Role, class Owner, class T>(const Field<Role, Owner, T>& field) {

@@ -15,16 +15,16 @@ namespace {
 
 thread_local const Stage* innermost_stage = nullptr;
 
-/// A file of the sources as the project calls it: the compiler is given whole paths.
+/// A source file's path within the project: the compiler is given full paths.
 std::string_view within_project(std::string_view file) {
   constexpr std::string_view kThis = "ir/base/internal_failure.cpp", kHere = __FILE__;
   constexpr std::string_view kRoot = kHere.substr(0, kHere.size() - kThis.size());
   return file.starts_with(kRoot) ? file.substr(kRoot.size()) : file;
 }
 
-/// The lowest address of the thread's stack that a step of a recursion may still begin at.
+/// The lowest address of the thread's stack at which a recursion step may still begin.
 const char* stack_limit() {
-  // What LLVM takes for a large function, and the unwinder.
+  // Enough for LLVM on a large function, and for the unwinder.
   constexpr size_t kReserve = 256 << 10;
   pthread_attr_t attributes;
   void* lowest = nullptr;

@@ -1,7 +1,7 @@
 #pragma once
-// How much the process has interned. Dims and types are never freed: equal ones are one, and variables are
-// the same when a text is looked at again (ir/base/series.h), so that what they take grows with the different
-// ones that were ever made, and not with the number of edits.
+// How much the process has interned. Dims and types are never freed: equal ones are shared, and variables are
+// reused when a text is processed again (ir/base/series.h), so memory grows with the number of distinct ones
+// ever made, not with the number of edits.
 
 #include <cstddef>
 

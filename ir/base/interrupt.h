@@ -1,12 +1,12 @@
 #pragma once
-// A user's wish that what is running ends (Ctrl-C): a flag that both evaluators, compiled kernels, extern
-// kernels and the compiler look at, each so often that they end within some tens of milliseconds.
+// A user's request to stop what is running (Ctrl-C): a flag that both evaluators, compiled kernels, extern
+// kernels and the compiler poll, often enough to stop within some tens of milliseconds.
 
 #include <atomic>
 
 namespace quern {
 
-/// Up until who raised it takes it down. Compiled kernels read it as a byte.
+/// Stays set until whoever set it clears it. Compiled kernels read it as a byte.
 inline constinit std::atomic<bool> interrupt_flag = false;
 static_assert(std::atomic<bool>::is_always_lock_free && sizeof interrupt_flag == 1);
 
@@ -15,10 +15,10 @@ inline void request_interrupt() { interrupt_flag.store(true, std::memory_order_r
 inline void clear_interrupt() { interrupt_flag.store(false, std::memory_order_relaxed); }
 inline bool is_interrupted() { return interrupt_flag.load(std::memory_order_relaxed); }
 
-/// What is reported of an evaluation that was interrupted.
+/// The message of an interrupted evaluation.
 inline constexpr const char* kInterrupted = "interrupted";
 
-/// How what cannot return from where it is gives up; it is caught in this folder.
+/// Thrown by code that cannot return early; caught within its folder.
 struct Interrupted {};
 inline void stop_where_interrupted() {
   if (is_interrupted()) throw Interrupted{};

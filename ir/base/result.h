@@ -13,7 +13,7 @@ struct Failure {
   std::string message;
 };
 
-/// A value of type T, or the Failure that stands in its place.
+/// A value of type T, or a Failure instead of it.
 template <class T>
 class [[nodiscard]] Result {
  public:
@@ -37,17 +37,17 @@ class [[nodiscard]] Result {
 /// The result of an action that yields nothing.
 struct Done {};
 
-/// Throws an InternalFailure (ir/base/internal_failure.h), which who runs an input, a request or a program
-/// reports.
+/// Throws an InternalFailure (ir/base/internal_failure.h), reported by the code that runs an input, a request
+/// or a program.
 [[noreturn]] void bug(const char* condition, const char* file, int line);
 
 #ifdef QUERN_FAIL_CHECKS
-/// Whether the check that is executed is the one that `fail_check` (ir/base/internal_failure.h) asked for.
+/// Whether the current check is the one that `fail_check` (ir/base/internal_failure.h) selected.
 bool fails_now();
 #define QUERN_CHECK(condition) \
   ((condition) && !::quern::fails_now() ? void(0) : ::quern::bug(#condition, __FILE__, __LINE__))
 #else
-/// Ends what is going on where an invariant of Quern itself is broken.
+/// Aborts the current work if an invariant of Quern itself is broken.
 #define QUERN_CHECK(condition) ((condition) ? void(0) : ::quern::bug(#condition, __FILE__, __LINE__))
 #endif
 

@@ -1,7 +1,7 @@
 #pragma once
-// The variables of dims and types that a computation makes. Done again it gets the same ones: the k-th of a
-// name is the k-th of that name of the time before. So what is made of them is interned once, however often
-// a text is edited or a line is compiled.
+// The variables of dims and types that a computation makes. A repeated computation gets the same ones: the
+// k-th variable of a name is the k-th of that name in the previous run. So everything built from them is
+// interned once, however often a text is edited or a line is compiled.
 
 #include <cstdint>
 #include <string>
@@ -11,12 +11,12 @@
 
 namespace quern {
 
-/// Two results under one series have variables in common: of the two, the earlier is not used any more, or
-/// never together with the later one.
+/// Two results under one series share variables, so the earlier one must be dead, or never used together with
+/// the later one.
 class Series {
  public:
-  /// While it lives, dim_var, dim_opened and type_var on this thread give the series' variables, from the
-  /// first of each name on. A turn inside of a turn has its own.
+  /// During its lifetime, dim_var, dim_opened and type_var on this thread return the series' variables,
+  /// starting with the first of each name. A nested turn has its own.
   class Turn {
    public:
     explicit Turn(Series& series);
@@ -31,8 +31,8 @@ class Series {
   };
 
   enum class Kind : char { Dim, OpenedDim, Type };
-  /// The next of a kind and name in the turn that is going on; what `make` gives where it has none so far,
-  /// or where there is no turn.
+  /// The next variable of a kind and name in the current turn; the result of `make` if there is none yet, or
+  /// no turn.
   template <class Make>
   static auto next(Kind kind, std::string_view name, const Make& make) -> decltype(make()) {
     if (!current_) return make();
@@ -46,7 +46,7 @@ class Series {
   struct Made {
     std::vector<const void*> all;
     size_t next = 0;
-    uint64_t turn = 0;  ///< that `next` is of
+    uint64_t turn = 0;  ///< to which `next` belongs
   };
   const void*& place_of_next(Kind kind, std::string_view name);
 

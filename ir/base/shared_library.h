@@ -1,6 +1,5 @@
 #pragma once
-// A library that is opened when it is first used: to load it takes longer than all else that the program does as
-// it starts.
+// A library that is loaded on first use: loading it takes longer than the rest of the program's start.
 
 #include <dlfcn.h>
 #include <fmt/format.h>
@@ -11,20 +10,20 @@
 
 namespace quern {
 
-/// Opened for good.
+/// Never closed.
 class SharedLibrary {
  public:
   explicit SharedLibrary(const char* file) : handle_(dlopen(file, RTLD_NOW | RTLD_LOCAL)) {
     if (!handle_) problem_ = dlerror();
   }
-  /// The function of a name, as the library's header declares it.
+  /// Looks up a function by name; its type is that of the library's header.
   template <class Function>
   void find(const char* name, Function& function) {
     if (!handle_) return;
     function = reinterpret_cast<Function>(dlsym(handle_, name));
     if (!function && problem_.empty()) problem_ = fmt::format("it has no `{}`", name);
   }
-  /// Fails where the library, or a function that was looked for, is not there. `package` is Debian's name of it.
+  /// Fails if the library, or a function that was looked up, is missing. `package` is Debian's name for it.
   Result<Done> done(const char* name, const char* package) const {
     if (problem_.empty()) return Done{};
     return Failure{fmt::format("{} cannot be loaded ({}); install {}", name, problem_, package)};

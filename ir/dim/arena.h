@@ -5,8 +5,9 @@
 
 namespace quern {
 
-/// Owns the dims that a computation makes and that its result has none of: those of a proof, of a lowering.
-/// Equal dims are one pointer among them and those that there are elsewhere. None is in an interned type.
+/// Owns the dims that a computation makes but its result does not contain: those of a proof, of a lowering.
+/// Equal dims are one pointer, across the arena and those that exist elsewhere. No interned type contains
+/// one.
 class DimArena {
  public:
   DimArena();
@@ -14,8 +15,8 @@ class DimArena {
   DimArena(const DimArena&) = delete;
   DimArena& operator=(const DimArena&) = delete;
 
-  /// While it lives, what this thread makes and what is not there yet is the arena's, variables too. One use
-  /// may be inside of another, whose dims it sees.
+  /// During its lifetime, new dims that this thread makes belong to the arena, variables included. Uses nest;
+  /// the inner one sees the outer one's dims.
   class Use {
    public:
     explicit Use(DimArena& arena);
@@ -27,7 +28,8 @@ class DimArena {
     DimArena* const around_;
   };
 
-  /// While it lives, what this thread makes is the process's again: for what keeps its result.
+  /// During its lifetime, dims that this thread makes belong to the process again: for computations whose
+  /// result is kept.
   class Outside {
    public:
     Outside();
@@ -44,7 +46,7 @@ class DimArena {
 
  private:
   dim_detail::NodeTable table_{true};
-  const DimArena* around_ = nullptr;  ///< that of the use around this one
+  const DimArena* around_ = nullptr;  ///< of the enclosing use
 };
 
 }  // namespace quern

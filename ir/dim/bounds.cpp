@@ -1,4 +1,4 @@
-// What the facts say at once, without search: lower bounds of variables and of whole dims, and hypotheses.
+// Consequences of the facts without search: lower bounds of variables and of whole dims, and hypotheses.
 
 #include <algorithm>
 #include <limits>
@@ -81,7 +81,7 @@ int64_t Facts::lower_of(Dim var) const {
 
 DimProver::DimProver(const Facts& facts) : facts_(facts) {
   const DimArena::Use use(arena_);
-  // In the order of creation, so that a proof does not depend on where the table's nodes happen to lie.
+  // In creation order, so that a proof does not depend on node addresses.
   std::vector<std::pair<Dim, Dim>> indices(facts.extents_.begin(), facts.extents_.end());
   std::ranges::sort(indices, {}, [](const auto& index) { return index.first->order; });
   for (const auto& [var, extent] : indices) assume_evaluated(extent);
@@ -141,8 +141,8 @@ void DimProver::assume_nonnegative(Dim d) {
 std::optional<int64_t> DimProver::lower(Dim d) { return lower_of_poly(to_poly(d)); }
 
 std::optional<int64_t> DimProver::lower_of_poly(const Poly& poly) {
-  // Each atom is written as its lower bound plus a nonnegative rest; where all coefficients are then
-  // nonnegative, the constant is a bound.
+  // Writes each atom as its lower bound plus a nonnegative rest; if all coefficients are then nonnegative,
+  // the constant is a bound.
   std::map<std::vector<Dim>, int64_t> shifted;
   bool bounded = true;
   for (const Term& term : poly) {

@@ -29,7 +29,7 @@ struct Reduction {
   Dim offset;
 };
 
-/// Takes out of the dividend what the divisor divides. False where that cannot be computed.
+/// Extracts the terms of the dividend that the divisor divides. False if that cannot be computed.
 bool take_out_multiples(Reduction& r) {
   std::optional<PolyDivision> division = poly_divide(to_poly(r.dividend), to_poly(r.divisor));
   if (!division) return false;
@@ -38,8 +38,8 @@ bool take_out_multiples(Reduction& r) {
   return true;
 }
 
-/// Cancels a factor of dividend and divisor: (g*x) / (g*y) = x / y, and for a constant divisor also
-/// (g*x + c) / (g*k) = (x + c/g) / k. True when something was cancelled.
+/// Cancels a factor of dividend and divisor: (g*x) / (g*y) = x / y, and for a constant divisor also (g*x + c)
+/// / (g*k) = (x + c/g) / k. True if something was cancelled.
 bool cancel_common_factor(Reduction& r) {
   Poly dividend = to_poly(r.dividend);
   Poly divisor = to_poly(r.divisor);
@@ -64,8 +64,7 @@ bool cancel_common_factor(Reduction& r) {
 Reduction reduce_division(Dim a, Dim b) {
   Reduction r{dim_const(0), a, b, dim_const(1), dim_const(0)};
   Poly divisor = to_poly(b);
-  // A divisor of several terms keeps its sign: which of `h - r` and `r - h` is the positive one is not known
-  // here.
+  // A divisor of several terms keeps its sign: it is unknown here which of `h - r` and `r - h` is positive.
   if (divisor.size() == 1 && divisor.front().coefficient < 0) {
     r.dividend = negate(a);
     r.divisor = negate(b);
@@ -76,7 +75,7 @@ Reduction reduce_division(Dim a, Dim b) {
   return r;
 }
 
-/// d % m for constants, where d is only that.
+/// A dim that is exactly d % m for a constant m.
 struct ModAtom {
   Dim dividend;
   int64_t divisor;
@@ -86,7 +85,7 @@ std::optional<ModAtom> as_mod_by_const(Dim d) {
   return ModAtom{d->args[0], d->args[1]->value};
 }
 
-/// (x/a + c) / b = (x + a*c) / (a*b) for positive constants a, b. Null where the dividend has another form.
+/// (x/a + c) / b = (x + a*c) / (a*b) for positive constants a, b. Null if the dividend has another form.
 Dim merge_nested_division(Dim dividend, int64_t b) {
   Poly poly = to_poly(dividend);
   int64_t c = constant_part(poly);
@@ -186,7 +185,7 @@ Dim dim_floormod(Dim a, Dim b) {
 
 namespace {
 
-/// min(a, b) where their difference is a constant; for max, `sign` is -1.
+/// min(a, b) if their difference is constant; for max, `sign` is -1.
 Dim decided(Dim a, Dim b, int sign) {
   std::optional<int64_t> difference = constant_difference(a, b);
   if (!difference) return nullptr;
@@ -247,7 +246,7 @@ Dim dim_broadcast(Dim a, Dim b) {
   collect_broadcast_operands(a, operands);
   collect_broadcast_operands(b, operands);
   if (operands.empty()) return dim_const(1);
-  // Broadcasting is associative and commutative: one nesting stands for all.
+  // Broadcasting is associative and commutative: one nesting represents all.
   std::ranges::sort(operands, {}, &DimNode::order);
   Dim out = operands.front();
   for (size_t i = 1; i < operands.size(); ++i) out = make_binary(DimKind::Broadcast, out, operands[i]);

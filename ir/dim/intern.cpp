@@ -21,7 +21,7 @@ NodeKey key_of(Dim d) { return {d->kind, d->value, d->args}; }
 const NodeKey& key_of(const NodeKey& key) { return key; }
 
 std::atomic<uint32_t> next_order{0};
-/// Nodes of arenas come after all others, whose order does not depend on how many there are.
+/// Arena nodes are ordered after all others, so their number does not affect the order of the others.
 constexpr uint32_t kFirstInArena = uint32_t{1} << 31;
 thread_local uint32_t next_in_arena = kFirstInArena;
 thread_local size_t living_arenas = 0;

@@ -1,5 +1,5 @@
 #pragma once
-// Internal to ir/dim: where nodes are, one of each.
+// Internal to ir/dim: hash-consing of nodes.
 
 #include <memory_resource>
 #include <string_view>
@@ -10,7 +10,7 @@
 
 namespace quern::dim_detail {
 
-/// What makes two nodes one.
+/// Nodes with equal keys are one.
 struct NodeKey {
   DimKind kind;
   int64_t value;
@@ -22,12 +22,12 @@ class NodeTable {
  public:
   explicit NodeTable(bool in_arena = false) : in_arena_(in_arena) {}
 
-  /// Null where there is none.
+  /// Null if there is none.
   Dim find(const NodeKey& key) const;
   Dim intern(const NodeKey& key);
-  /// A node that no other equals, outside the table.
+  /// A node that equals no other, outside the table.
   Dim make(const NodeKey& key, std::string_view name, bool opened = false);
-  /// Finds this node of another table too.
+  /// Makes this node of another table findable too.
   void add(Dim node) { nodes_.insert(node); }
 
   Interned size() const;

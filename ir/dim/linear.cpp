@@ -1,6 +1,6 @@
-// Questions about dims as questions of integer linear arithmetic (ir/dim/omega.h): monomials that are no
-// variables count as unknowns, floordiv and floormod by a constant are a quotient with its bounds, and min,
-// max and broadcast are one case for each operand.
+// Translates questions about dims to integer linear arithmetic (ir/dim/omega.h): nonlinear monomials become
+// unknowns, floordiv and floormod by a constant become a quotient with bounds, and min, max and broadcast
+// become one case per operand.
 
 #include <algorithm>
 #include <functional>
@@ -84,7 +84,7 @@ class Linearizer {
     inequalities_.push_back(std::move(lower));
   }
 
-  /// What is known of an unknown by itself.
+  /// Adds the facts about a single unknown.
   void describe(Dim atom, size_t number) {
     if (atom->kind == DimKind::Var) {
       at_least(number, facts_.lower_of(atom));
@@ -127,7 +127,7 @@ class Linearizer {
   bool overflow_ = false;
 };
 
-/// Whether no integers satisfy the system. `cases` bounds the number of cases that are looked at.
+/// Whether no integers satisfy the system. `cases` bounds the number of cases examined.
 bool impossible(const System& system, const Facts& facts, size_t& cases) {
   Dim choice = nullptr;
   for (const std::vector<Dim>* list : {&system.zero, &system.nonnegative})

@@ -11,13 +11,13 @@ namespace quern {
 
 namespace {
 
-constexpr int kMaxWork = 20'000;  ///< combinations of constraints, in one question
+constexpr int kMaxWork = 20'000;  ///< combinations of constraints, per question
 constexpr size_t kMaxRows = 400;  ///< inequalities at a time
 constexpr int kMaxDepth = 40;
 
 using Row = LinearConstraint;
 
-/// Thrown nowhere past this file: a number that does not fit, or too much work.
+/// Thrown within this file only: a number that does not fit, or too much work.
 struct GiveUp {};
 
 int64_t add(int64_t a, int64_t b) {
@@ -89,7 +89,7 @@ class Problem {
     if (work_ > kMaxWork || !ProofBudget::take(amount)) throw GiveUp{};
   }
 
-  // --- equalities: each is solved for a variable, which goes away
+  // --- equalities: each is solved for a variable, which is eliminated
   bool substitute_equalities() {
     while (!equalities_.empty()) {
       spend(1);
@@ -148,7 +148,7 @@ class Problem {
   }
 
   // --- inequalities
-  /// Divides by common factors, rounding constants down; drops what others imply. False on a contradiction.
+  /// Divides by common factors, rounding constants down; drops implied constraints. False on a contradiction.
   bool tidy() {
     std::map<std::vector<int64_t>, int64_t> least;
     for (Row& row : rows_) {
@@ -176,7 +176,7 @@ class Problem {
     return true;
   }
 
-  /// The variable whose elimination is exact, or else makes the fewest inequalities.
+  /// The variable whose elimination is exact, or otherwise yields the fewest inequalities.
   std::optional<Choice> choose() const {
     std::optional<Choice> best;
     size_t best_cost = SIZE_MAX;
@@ -200,8 +200,8 @@ class Problem {
     return best;
   }
 
-  /// The constraints without the variable: of the real numbers, or (dark) with room for an integer between
-  /// each two bounds.
+  /// The constraints without the variable: over the reals, or (dark) with room for an integer between each
+  /// pair of bounds.
   std::vector<Row> shadow(size_t v, bool dark) {
     std::vector<Row> out;
     for (const Row& lower : rows_) {

@@ -17,7 +17,7 @@ struct LinearConstraint {
 
 enum class Feasibility : uint8_t { Infeasible, Feasible, Unknown };
 
-/// Whether some integers satisfy all constraints. Unknown past a bound on the work and where a coefficient
+/// Whether some integers satisfy all constraints. Unknown beyond a bound on the work, or if a coefficient
 /// does not fit 64 bits.
 Feasibility integers_satisfy(std::vector<LinearConstraint> equalities,
                              std::vector<LinearConstraint> inequalities);

@@ -60,8 +60,8 @@ std::optional<std::vector<Dim>> divide_atoms(const std::vector<Dim>& a, const st
   return rest;
 }
 
-/// How often `lead` goes into `term`. Constants are floored, so that what remains of one lies in [0,
-/// divisor); other coefficients are truncated, so that `(h - r) / 2` stays as it was written.
+/// How often `lead` goes into `term`. Constants are floored, so that their remainder lies in [0, divisor);
+/// other coefficients are truncated, so that `(h - r) / 2` stays as written.
 std::optional<Term> leading_quotient(const Term& term, const Term& lead) {
   std::optional<std::vector<Dim>> atoms = divide_atoms(term.atoms, lead.atoms);
   if (!atoms) return std::nullopt;
@@ -125,7 +125,7 @@ bool is_atom(Dim d) {
 Dim make_raw_sum(Dim a, Dim b) {
   Dim args[] = {a, b};
   std::sort(std::begin(args), std::end(args), by_order);
-  // The value tells a raw sum from a canonical one; it has no other meaning.
+  // The value only distinguishes a raw sum from a canonical one.
   return make_node(DimKind::Sum, 1, args);
 }
 
@@ -186,7 +186,7 @@ std::optional<PolyDivision> poly_divide(const Poly& a, const Poly& b) {
   if (b.empty()) return std::nullopt;
   PolyDivision out{{}, a};
   int steps = 0;
-  // A step changes the term it reduces and adds only lesser ones, so a single walk sees every term.
+  // A step changes the term it reduces and adds only lesser ones, so a single walk covers every term.
   for (size_t i = 0; i < out.remainder.size();) {
     std::optional<Term> quotient = leading_quotient(out.remainder[i], b.front());
     if (!quotient) {

@@ -1,11 +1,11 @@
 #pragma once
-// Internal to ir/dim: dims as polynomials, and the making of raw nodes.
+// Internal to ir/dim: dims as polynomials, and construction of raw nodes.
 //
 // A dim is a sum of terms, a term an int64 coefficient times a sorted list of atoms. Terms are ordered by
 // degree and then by the creation order of their atoms (graded lexicographic, greatest first), an order that
-// multiplication keeps; so division with remainder by a polynomial ends and the constant comes last. Where a
-// coefficient would overflow or a product would have too many terms, the operation is kept as a raw Sum or
-// Product node that counts as one atom.
+// multiplication preserves; so division with remainder by a polynomial terminates, and the constant comes
+// last. Where a coefficient would overflow or a product would have too many terms, the operation stays a raw
+// Sum or Product node that counts as one atom.
 
 #include <optional>
 #include <span>
@@ -22,18 +22,18 @@ struct Term {
 /// Sorted, no two terms over the same atoms, no coefficient 0.
 using Poly = std::vector<Term>;
 
-/// The hash-consed node with exactly these parts; no rule is applied.
+/// The hash-consed node with exactly these parts; applies no rule.
 Dim make_node(DimKind kind, int64_t value, std::span<const Dim> args);
-/// `a + b` and `a * b` as they stand, for where the normal form cannot be had.
+/// `a + b` and `a * b` unnormalised, for where the normal form cannot be computed.
 Dim make_raw_sum(Dim a, Dim b);
 Dim make_raw_product(Dim a, Dim b);
 /// Neither a constant nor a sum or product of smaller parts.
 bool is_atom(Dim d);
-/// One of its operands.
+/// Its value is one of its operands'.
 inline bool is_choice(Dim d) {
   return d->kind == DimKind::Min || d->kind == DimKind::Max || d->kind == DimKind::Broadcast;
 }
-/// Nothing is proved of these.
+/// Nothing can be proved about these.
 inline bool is_open(Dim d) { return d->has_any || d->has_infer; }
 
 Poly to_poly(Dim d);
@@ -44,14 +44,14 @@ std::optional<Poly> poly_add(const Poly& a, const Poly& b);
 std::optional<Poly> poly_mul(const Poly& a, const Poly& b);
 
 /// a == quotient*b + remainder, where no term of the remainder can be reduced by b's leading term. Nothing on
-/// overflow or where it would take too many steps.
+/// overflow or if it would take too many steps.
 struct PolyDivision {
   Poly quotient;
   Poly remainder;
 };
 std::optional<PolyDivision> poly_divide(const Poly& a, const Poly& b);
 
-/// `term` divided by `factor`, where that is exact.
+/// `term` divided by `factor`, if that is exact.
 std::optional<Term> divide_term(const Term& term, const Term& factor);
 /// The greatest term that divides both; its coefficient is positive.
 Term term_gcd(const Term& a, const Term& b);
@@ -60,7 +60,7 @@ Term content(const Poly& poly);
 /// The polynomial divided by a term that divides each of its terms.
 Poly divide_exactly(const Poly& poly, const Term& factor);
 
-/// a - b where that is a constant.
+/// a - b, if that is a constant.
 std::optional<int64_t> constant_difference(Dim a, Dim b);
 inline int64_t constant_part(const Poly& poly) {
   return !poly.empty() && poly.back().atoms.empty() ? poly.back().coefficient : 0;
@@ -71,12 +71,12 @@ std::optional<int64_t> checked_floordiv(int64_t a, int64_t b);
 std::optional<int64_t> checked_floormod(int64_t a, int64_t b);
 std::optional<int64_t> checked_add(int64_t a, int64_t b);
 std::optional<int64_t> checked_mul(int64_t a, int64_t b);
-/// The positive greatest common divisor; 1 where it is not an int64.
+/// The positive greatest common divisor; 1 if it does not fit int64.
 int64_t gcd(int64_t a, int64_t b);
 
 /// `d` with every node that is a key replaced by its image (also inside other nodes), canonical again.
 Dim replace_nodes(Dim d, const DimMap& map);
-/// The canonical dim of this kind over these operands: what the constructors of the header make.
+/// The canonical dim of this kind over these operands, as the public constructors make it.
 Dim rebuild(Dim like, std::span<const Dim> args);
 
 }  // namespace quern::dim_detail

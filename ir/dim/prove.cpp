@@ -20,7 +20,7 @@ std::vector<Dim> atoms_of(Dim d) {
   return out;
 }
 
-/// `p` with the atom replaced where it is a factor of a term, not inside other atoms.
+/// `p` with the atom replaced as a factor of terms, but not inside other atoms.
 Dim replace_factor(Dim p, Dim atom, Dim value) {
   Dim out = dim_const(0);
   for (Term& term : to_poly(p)) {
@@ -80,8 +80,7 @@ Dim DimProver::upper_of_index(Dim var) const {
   return extent ? dim_sub(*extent, dim_const(1)) : nullptr;
 }
 
-/// A dim that `e` never exceeds (or is never below), with fewer index variables; `e` itself where none is
-/// found.
+/// An upper (or lower) bound of `e` with fewer index variables; `e` itself if none is found.
 Dim DimProver::bound(Dim e, bool upper, int depth) {
   for (int round = 0; round < 8 && depth < kMaxProofDepth; ++round) {
     Dim before = e;
@@ -156,8 +155,8 @@ bool DimProver::prove_without_hypotheses(Dim p, int depth) {
   return false;
 }
 
-/// An index variable that stands in no other atom and in the extent of no other: its elimination loses
-/// nothing.
+/// An index variable that occurs in no other atom and in no other variable's extent: its elimination is
+/// lossless.
 Dim DimProver::choose_index(Dim p, const std::vector<Dim>& atoms) const {
   for (Dim var : atoms) {
     if (!facts_.extent_of(var)) continue;
@@ -178,11 +177,11 @@ bool DimProver::eliminate_index(Dim p, Dim var, int depth) {
   if (parts.sign == Sign::NonNegative) return prove(at_start, depth + 1);
   Dim at_end = replace_factor(p, var, upper_of_index(var));
   if (parts.sign == Sign::NonPositive) return prove(at_end, depth + 1);
-  // Linear on an interval: least at one of its ends.
+  // Linear on an interval: minimal at one of its ends.
   return parts.linear && prove(at_start, depth + 1) && prove(at_end, depth + 1);
 }
 
-/// e / k where that is 0 or -1.
+/// e / k, if that is 0 or -1.
 std::optional<Dim> DimProver::small_quotient(Dim dividend, Dim divisor, int depth) {
   Dim last = dim_sub(dim_sub(divisor, dim_const(1)), dividend);
   if (prove(dividend, depth) && prove(last, depth)) return dim_const(0);
@@ -213,7 +212,7 @@ bool DimProver::eliminate_floordiv(Dim p, Dim atom, int depth) {
     if (limit != atom && prove(replace_factor(p, atom, limit), depth + 1)) return true;
   }
   if (!parts.linear) return false;
-  // k*p + k - 1 >= 0 says p >= 0 of integers.
+  // k*p + k - 1 >= 0 implies p >= 0 for integers.
   Dim rest = dim_mul(replace_factor(p, atom, dim_const(0)), divisor);
   Dim scaled = dim_add(rest, dim_mul(parts.coefficient, rounded));
   return prove(dim_add(scaled, dim_sub(divisor, dim_const(1))), depth + 4);
@@ -234,7 +233,7 @@ bool DimProver::eliminate_floormod(Dim p, Dim atom, int depth) {
   return parts.linear && prove(at_zero, depth + 1) && prove(at_last, depth + 1);
 }
 
-/// min, max and broadcast: one of their operands.
+/// min, max and broadcast equal one of their operands.
 bool DimProver::eliminate_choice(Dim p, Dim atom, int depth) {
   const Sign sign = split(p, atom).sign;
   const bool any_operand_bounds = (atom->kind == DimKind::Min && sign == Sign::NonPositive) ||
@@ -277,8 +276,8 @@ bool DimProver::prove_assuming(Dim p, const std::vector<Dim>& nonnegative, int d
   return proved;
 }
 
-/// p >= 0 follows from s*p - t*h >= 0 for a known h >= 0, a positive s and a nonnegative t; s and t are such
-/// that a negative term of p goes away.
+/// p >= 0 follows from s*p - t*h >= 0 for a known h >= 0, a positive s and a nonnegative t; s and t are
+/// chosen to cancel a negative term of p.
 bool DimProver::use_hypothesis(Dim p, int depth) {
   const std::vector<Dim> all = hypotheses_;
   const int context = context_;
@@ -292,7 +291,7 @@ bool DimProver::use_hypothesis(Dim p, int depth) {
         const int64_t common = gcd(goal.coefficient, known.coefficient);
         Dim s = dim_const(-(known.coefficient / common));
         Dim t = dim_mul(dim_const(-(goal.coefficient / common)), from_term(*monomial));
-        // Each hypothesis is used once on a way down.
+        // Each hypothesis is used once per path.
         hypotheses_.erase(hypotheses_.begin() + static_cast<std::ptrdiff_t>(at));
         context_ = ++last_context_;
         const bool proved = prove(dim_sub(dim_mul(p, s), dim_mul(t, all[at])), depth + 8);
@@ -318,7 +317,7 @@ bool follows(const Goal& goal, const Facts& facts) {
   DimProver prover(facts);
   prover.assume_evaluated(d);
   if (prover.nonnegative(d)) return true;
-  // The search above knows products, the decision of linear arithmetic is complete.
+  // The search above handles products; the decision procedure for linear arithmetic is complete.
   Dim negative = dim_sub(dim_const(-1), d);
   return prove_impossible({}, {{negative}}, facts);
 }

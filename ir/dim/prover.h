@@ -18,8 +18,8 @@ namespace quern {
 
 constexpr int kMaxProofDepth = 40;
 
-/// Answers, each with the steps that it took. Given again it takes as many from the budgets of proofs, so that
-/// what these leave does not depend on what was asked before.
+/// Memoised answers, each with its cost in steps. A repeated answer charges the proof budgets the same, so
+/// what remains of them does not depend on earlier questions.
 template <class Question, class Answer, class Hash = std::hash<Question>>
 class AnswerMap {
  public:
@@ -63,15 +63,15 @@ struct Facts::Answers {
   AnswerMap<Dim, Dim> simplified;
 };
 
-/// The strongest integer form of p >= 0: g*x + c >= 0 is x + c/g >= 0, rounded down.
+/// The tightest integer form of p >= 0: g*x + c >= 0 becomes x + c/g >= 0, rounded down.
 Dim tighten(Dim p);
 
 /// Proves d >= 0 by elimination, after the interval method for linear arithmetic: a variable or
 /// non-polynomial atom is replaced by a bound that can only make d smaller, until every remaining term is
-/// seen to be nonnegative. Each step is sound by itself, so a search that gives up answers "not proved".
+/// clearly nonnegative. Each step is sound by itself, so a search that gives up answers "not proved".
 ///
-/// A dim is asked about where it is evaluated, so its divisors are not 0 there: a divisor known to be >= 0 is
-/// >= 1.
+/// Questions concern points where the dim is evaluated, so its divisors are not 0 there: a divisor known to
+/// be >= 0 is >= 1.
 class DimProver {
  public:
   explicit DimProver(const Facts& facts);
@@ -118,12 +118,12 @@ class DimProver {
   bool use_hypothesis(Dim p, int depth);
   std::optional<Dim> small_quotient(Dim dividend, Dim divisor, int depth);
 
-  DimArena arena_;  ///< of all dims that it makes
+  DimArena arena_;  ///< owns all dims it makes
   const Facts& facts_;
-  std::unordered_map<Dim, int64_t> lowers_;  ///< of variables, where better than the facts say
+  std::unordered_map<Dim, int64_t> lowers_;  ///< of variables, where tighter than the facts
   std::unordered_map<Dim, std::optional<int64_t>> atom_lowers_;
   std::vector<Dim> hypotheses_;  ///< dims known to be >= 0
-  /// Goals that failed or are being worked on, each under the hypotheses with that number.
+  /// Goals that failed or are in progress, each under the hypotheses with that number.
   std::set<std::pair<Dim, int>> tried_;
   int context_ = 0;
   int last_context_ = 0;

@@ -53,7 +53,7 @@ std::string unsigned_term_text(Dim d) {
   return out;
 }
 
-/// A term with its sign, as the first of a text: `-(x / 2)`, since `-x / 2` is another dim.
+/// A term with its sign, as the first in a text: `-(x / 2)`, since `-x / 2` is another dim.
 std::string leading_term_text(Dim d) {
   if (!is_negative_term(d)) return unsigned_term_text(d);
   bool negated_quotient =
@@ -76,8 +76,8 @@ std::string sum_text(Dim d) {
   return out;
 }
 
-/// Of operands whose order means nothing: by their texts, a constant last, so that one dim has one text
-/// whatever was made before it.
+/// Operands whose order is irrelevant are sorted by text, a constant last, so that a dim's text does not
+/// depend on creation order.
 std::string call_text(const char* name, Dim d) {
   std::vector<std::pair<bool, std::string>> operands;
   for (Dim arg : d->args) operands.emplace_back(arg->kind == DimKind::Const, text_of(arg));

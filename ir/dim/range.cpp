@@ -23,7 +23,7 @@ DimRange product(const DimRange& a, const DimRange& b) {
   return {least, greatest};
 }
 
-// By a divisor that is known to be positive; by any other, nothing is farther from 0 than the dividend.
+// For a divisor known to be positive; for any other, the quotient is at most as far from 0 as the dividend.
 DimRange quotient(const DimRange& dividend, const DimRange& divisor) {
   const bool is_one = divisor.least == divisor.greatest;
   const bool is_positive = prove_less(dim_const(0), divisor.least, Facts());

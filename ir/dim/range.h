@@ -8,8 +8,8 @@ struct DimRange {
   Dim least, greatest;
 };
 
-/// Bounds of a dim at all points of the index variables that `facts` knows, free of these. Interval
-/// arithmetic: they hold, and need not be reached.
+/// Bounds of a dim over all points of the index variables that `facts` knows, free of these variables.
+/// Interval arithmetic: sound, not necessarily tight.
 DimRange range_of(Dim d, const Facts& facts);
 
 }  // namespace quern

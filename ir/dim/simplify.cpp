@@ -20,7 +20,7 @@ class Simplifier {
     for (Dim arg : d->args) args.push_back(run(arg));
     Dim out = std::ranges::equal(args, d->args) ? d : rebuild(d, args);
     Dim simpler = step(out);
-    // A step can uncover another; each removes a non-polynomial node, so this ends.
+    // A step can enable another; each removes a non-polynomial node, so this terminates.
     if (simpler != out) simpler = run(simpler);
     done_[d] = simpler;
     return simpler;
@@ -62,7 +62,7 @@ class Simplifier {
     return d;
   }
 
-  /// min and max without operands that another one decides.
+  /// Drops operands of min and max that another one dominates.
   Dim drop_operands(Dim d) {
     std::vector<Dim> kept(d->args.begin(), d->args.end());
     for (size_t i = 0; i < kept.size();) {

@@ -61,8 +61,8 @@ class TextWriter {
     for (const Dim arg : d->args) dim(arg);
   }
 
-  /// Operands are in the order in which they were made. Here they go by their own texts, in which every
-  /// variable that has no number yet looks the same.
+  /// Operands are stored in creation order. Here they are sorted by text, in which all variables without a
+  /// number look the same.
   void operands(char kind, Dim d) {
     word(kind, static_cast<int64_t>(d->args.size()));
     std::vector<std::pair<std::string, Dim>> sorted;
@@ -141,7 +141,7 @@ class PrimitiveWriter {
     }
     out_.word(bytes);
   }
-  /// What no primitive holds (passes/verify.h).
+  /// Roles that no primitive contains (passes/verify.h).
   template <class Role, class T>
   void operator()(Role, const T&) {
     QUERN_CHECK(false && "a primitive function holds a node that has no element");
@@ -160,7 +160,7 @@ class PrimitiveWriter {
     out_.word(to_string(expr->kind));
     if (auto* scalar = as<ScalarExpr>(expr); scalar && scalar->is_cast)
       out_.word(to_string(scalar->type->dtype));
-    // A schedule goes by the names of the loops, which the text has not otherwise.
+    // A schedule refers to the names of loops, which the text otherwise lacks.
     if (auto* tensor = as<ComprehensionExpr>(expr); tensor && tensor->schedule)
       for (const NamedLoop& loop : loops_of(*tensor)) out_.word(loop.name);
     visit(expr, [this](const auto& node) { for_each_field(*this, node); });

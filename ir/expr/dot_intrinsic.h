@@ -10,23 +10,22 @@
 
 namespace quern {
 
-/// Of vectors: accumulator[j] + sum over r < group of a[j, r] * b[j, r], for j < lanes.
-/// Of matrices: accumulator[i, j] + sum over k < steps, r < group of a[i, k, r] * b[k, j, r], for i < rows,
-/// j < lanes.
+/// For vectors: accumulator[j] + sum over r < group of a[j, r] * b[j, r], for j < lanes. For matrices:
+/// accumulator[i, j] + sum over k < steps, r < group of a[i, k, r] * b[k, j, r], for i < rows, j < lanes.
 struct DotIntrinsic {
   std::string name;  ///< of the op: "x86.dot4_512"
-  /// Of LLVM's intrinsic, whose operands are the accumulator, a and b; of matrices, the numbers of the
-  /// registers that have them.
+  /// LLVM's intrinsic. Its operands are the accumulator, a and b; for matrices, the numbers of the registers
+  /// that hold them.
   std::string llvm;
-  /// Features of the machine as LLVM calls them: `,` between those that it takes together, `|` between
-  /// machines of different kinds.
+  /// Machine features by LLVM's names: `,` between those needed together, `|` between alternative kinds of
+  /// machines.
   std::string needs;
   DType accumulator, a, b;
   int lanes = 0, group = 0;
-  int rows = 1, steps = 1;  ///< at most, of matrices
+  int rows = 1, steps = 1;  ///< maxima, for matrices
   bool is_of_matrices() const { return rows > 1; }
-  /// Whether there are registers for the sums of so many matrices above and beside each other, and for the
-  /// factors of a column and of a row of them.
+  /// Whether the registers hold the sums of `above` by `beside` matrices plus the factors of one column and
+  /// one row of them.
   static bool has_registers(int64_t above, int64_t beside) {
     return above * beside + above + beside <= kRegisters;
   }

@@ -40,15 +40,15 @@ bool may_be_empty(std::span<const Dim> extents) {
   return std::ranges::any_of(extents, [](Dim extent) { return as_const(extent).value_or(0) <= 0; });
 }
 
-/// Whether the value has a shape of its own that is compared at run time.
+/// Whether the value's shape is compared at run time.
 bool is_gradual(Type type) {
   return std::ranges::any_of(type->dims, [](Dim dim) { return dim->has_any; }) ||
          std::ranges::any_of(type->args, is_gradual);
 }
 
-// --- the rules of the kinds whose effects are `Own` in nodes.def; without one they do not compile ---
+// --- rules of the kinds whose effects are `Own` in nodes.def; a missing one does not compile ---
 
-/// Of index expressions: extents without a value, indices that are tested at run time.
+/// For index expressions: extents without a value, indices tested at run time.
 template <class Node>
 Effects rule(const Node& e) {
   static_assert(
@@ -88,7 +88,7 @@ Effects rule(const BlockExpr& e) {
   return {};
 }
 
-/// In the place of effects: the kind has a rule.
+/// Placeholder for effects: the kind has a rule.
 struct OwnRule {};
 
 template <class Node, class... Row>
@@ -145,8 +145,8 @@ Effects EffectAnalysis::of_call(const FnExpr& fn) {
   return with_edges(summary);
 }
 
-/// What the parts of an expression do, they do: in which order is all the same. A function literal does
-/// nothing until it is called.
+/// Collects the effects of an expression's parts, in any order. A function literal has no effect until it is
+/// called.
 void EffectAnalysis::scan(ExprPtr root, Summary& summary) {
   std::vector<ExprPtr> rest{root};
   while (!rest.empty()) {
@@ -199,8 +199,8 @@ EffectAnalysis::Target EffectAnalysis::target(ExprPtr function) {
   return named ? target(found->second) : Target{Known::Anything};
 }
 
-/// Goes through the functions that can be reached, callees first. A function that is reached from itself may
-/// never end; the others of its circle learn that from it.
+/// Visits the reachable functions, callees first. A recursive function may not terminate; the others in its
+/// cycle inherit that.
 void EffectAnalysis::solve(const std::vector<Edge>& edges) {
   struct Visit {
     const FnExpr* fn;

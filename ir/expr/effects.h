@@ -1,11 +1,11 @@
 #pragma once
-// What evaluating an expression may do besides giving its value. Passes ask before they drop, move or copy an
-// expression: evaluation is strict and from left to right, and no pass may be seen to change that.
+// What evaluating an expression may do besides yielding its value. Passes ask before they drop, move or copy
+// an expression: evaluation is strict and left to right, and no pass may observably change that.
 //
-// The effects of a function are those of its body. A parameter that is a function is called with an effect of
-// its own, `Parameter`, in whose place a call of the function puts the effects of the functions that it is
-// given (D. Lucassen and D. Gifford, Polymorphic effect systems, 1988, with sets in place of effect
-// variables). A function that comes out of a data structure, a reference or a call may do anything.
+// The effects of a function are those of its body. Calling a function parameter has the special effect
+// `Parameter`, which a call of the function replaces by the effects of the functions it passes (D. Lucassen
+// and D. Gifford, Polymorphic effect systems, 1988, with sets instead of effect variables). A function taken
+// from a data structure, a reference or a call may do anything.
 
 #include <cstdint>
 #include <memory>
@@ -23,9 +23,9 @@ enum class Effect : uint8_t {
   WriteReference = 4,
   Print = 8,
   File = 16,
-  Fail = 32,        ///< stops the program, or does not end
-  Clock = 64,       ///< reads the clock, so that what stands before it has to be done by then
-  Parameter = 128,  ///< whatever the functions do that the function is given
+  Fail = 32,        ///< stops the program, or does not terminate
+  Clock = 64,       ///< reads the clock, so everything before it must be done by then
+  Parameter = 128,  ///< the effects of the functions passed as arguments
 };
 
 class Effects {
@@ -45,9 +45,9 @@ class Effects {
   }
   friend bool operator==(Effects, Effects) = default;
 
-  /// Whether what it does depends on what references hold, or changes that.
+  /// Whether it depends on the contents of references, or changes them.
   bool uses_references() const { return has(Effect::ReadReference) || has(Effect::WriteReference); }
-  /// Whether an expression may be left out where nobody uses its value.
+  /// Whether an expression may be dropped if its value is unused.
   bool removable() const {
     return without(Effect::NewReference).without(Effect::ReadReference).without(Effect::Clock).none();
   }
@@ -60,25 +60,25 @@ class Effects {
 /// "prints, may fail"; "none".
 std::string to_string(Effects effects);
 
-/// What evaluating the node may do, beside what its parts do.
+/// What evaluating the node may do, besides what its parts do.
 Effects own_effects(ExprPtr expr);
 
-/// Effects within one program. Definitions are looked at when something asks for them, each once.
+/// Effects within one program. Definitions are analysed on demand, each once.
 class EffectAnalysis {
  public:
   explicit EffectAnalysis(FunctionSource& functions) : functions_(functions) {}
 
-  /// Makes known what the variables in `root` are bound to: a call of a function that has a name has the
-  /// effects of its body.
+  /// Records what the variables in `root` are bound to, so that a call of a named function has the effects of
+  /// its body.
   void learn(ExprPtr root);
-  /// Of evaluating the expression.
+  /// The effects of evaluating the expression.
   Effects of(ExprPtr expr);
-  /// Of calling the function.
+  /// The effects of calling the function.
   Effects of_call(const FnExpr& fn);
 
  private:
-  /// A function that is called is in it with its effects but `Parameter`; one that is given to another that
-  /// is called, with all.
+  /// A called function contributes its effects except `Parameter`; one that is passed to a called function
+  /// contributes all.
   struct Edge {
     const FnExpr* to;
     bool called;
@@ -86,7 +86,7 @@ class EffectAnalysis {
   struct Summary {
     Effects effects;
     std::vector<Edge> edges;
-    bool open = true;  ///< functions that it calls are still being looked at
+    bool open = true;  ///< functions that it calls are still being analysed
   };
   enum class Known : uint8_t { Function, Parameter, Anything };
   struct Target {
@@ -97,14 +97,14 @@ class EffectAnalysis {
   void scan(ExprPtr root, Summary& summary);
   void scan_call(const CallExpr& call, Summary& summary);
   Target target(ExprPtr function);
-  /// Summaries of what the edges lead to.
+  /// Computes the summaries of the edges' targets.
   void solve(const std::vector<Edge>& edges);
   Effects with_edges(const Summary& summary) const;
 
   FunctionSource& functions_;
   std::unordered_map<const Variable*, ExprPtr> bound_;  ///< null: a parameter
   std::unordered_map<const FnExpr*, Summary> summaries_;
-  std::vector<std::shared_ptr<const Arena>> arenas_;  ///< of the definitions that were looked at
+  std::vector<std::shared_ptr<const Arena>> arenas_;  ///< of the analysed definitions
 };
 
 }  // namespace quern

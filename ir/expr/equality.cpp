@@ -13,7 +13,7 @@ namespace quern {
 
 namespace {
 
-/// Compares in steps, so that nothing recurses however deep the expressions are.
+/// Compares iteratively, without recursion however deep the expressions are.
 class Comparison {
  public:
   std::optional<std::string> run(ExprPtr a, ExprPtr b) {
@@ -74,7 +74,7 @@ class Comparison {
   }
   void operator()(role::FnDims, std::span<const Dim> a, std::span<const Dim> b) { bind(a, b); }
   void operator()(role::IndexVars, std::span<const Dim> a, std::span<const Dim> b) { bind(a, b); }
-  /// They correspond by their names, where a type is over them.
+  /// They correspond by name, where a type mentions them.
   void operator()(role::OpenedDims, std::span<const Dim> a, std::span<const Dim> b) {
     check(a.size() == b.size(), "numbers of opened dims");
   }
@@ -138,11 +138,11 @@ class Comparison {
       for_each_field(*this, node, static_cast<const Node&>(*b));
     });
     std::reverse(pairs_.begin() + static_cast<ptrdiff_t>(others), pairs_.end());
-    // A function's type is over what the function binds.
+    // A function's type mentions the dims that the function binds.
     types(a->type, b->type);
   }
 
-  // --- what is bound and what is free
+  // --- bound and free names
   void bind(const Variable* a, const Variable* b) {
     check((a == nullptr) == (b == nullptr), "bindings");
     if (difference_ || !a) return;
@@ -168,7 +168,7 @@ class Comparison {
     take_type_vars(a, b);
     check(substitute(a, renaming_) == b, "types", to_string(a), to_string(b));
   }
-  /// A type variable of a function literal corresponds to what stands in its place, a variable as well.
+  /// A type variable of a function literal corresponds to the variable in its place.
   void take_type_vars(Type a, Type b) {
     if (a->kind == TypeKind::Var && b->kind == TypeKind::Var && !renaming_.types.contains(a)) {
       if (taken_types_.insert(b).second) renaming_.types.emplace(a, b);
@@ -182,8 +182,8 @@ class Comparison {
     for_each_var(a, [&](Dim var) { take_free(var, [&](auto visit) { for_each_var(b, visit); }); });
     check(substitute(a, renaming_.dims) == b, "dims", to_string(a), to_string(b));
   }
-  /// A dim that nothing binds corresponds to one of the same name: the first that no other one does, since
-  /// each reading of a reference opens dims of its own.
+  /// A free dim corresponds to the first unmatched one with the same name, since each read of a reference
+  /// opens new dims.
   template <class ForEachOther>
   void take_free(Dim var, ForEachOther for_each_other) {
     if (renaming_.dims.contains(var)) return;
@@ -202,7 +202,7 @@ class Comparison {
     for (size_t i = 0; !difference_ && i < a->parts.size(); ++i) patterns(a->parts[i], b->parts[i]);
   }
 
-  // --- values that are the same wherever a node is copied to
+  // --- values shared by copies of a node
   void data(const std::shared_ptr<const HostTensor>& a, const std::shared_ptr<const HostTensor>& b) {
     bool same = a->dtype() == b->dtype() && a->shape() == b->shape() &&
                 std::memcmp(a->data(), b->data(), a->bytes()) == 0;
@@ -215,7 +215,7 @@ class Comparison {
     if (!a || !b) return check(a == b, "presence of a constructor");
     check(a->name == b->name && a->tag == b->tag, "constructors", a->name, b->name);
   }
-  void data(const ExternAttributes*, const ExternAttributes*) {}  ///< in the key of the instance around
+  void data(const ExternAttributes*, const ExternAttributes*) {}  ///< in the key of the enclosing instance
   void data(ScalarOp a, ScalarOp b) { check(a == b, "scalar functions", info(a).name, info(b).name); }
   void data(ReduceKind a, ReduceKind b) { check(a == b, "reductions", to_string(a), to_string(b)); }
   void data(ScatterKind a, ScatterKind b) { check(a == b, "scatters", to_string(a), to_string(b)); }
@@ -223,13 +223,13 @@ class Comparison {
   void data(bool a, bool b) { check(a == b, "marks", a, b); }
   void data(uint32_t a, uint32_t b) { check(a == b, "positions of fields", a, b); }
 
-  std::vector<std::pair<ExprPtr, ExprPtr>> pairs_;  ///< still to compare; the next is last
+  std::vector<std::pair<ExprPtr, ExprPtr>> pairs_;  ///< pending comparisons; the next is last
   std::unordered_map<const Variable*, const Variable*> variables_;
-  /// Of variables that were bound: over dims that their values bind, so they are compared at the end.
+  /// Types of bound variables: they mention dims that their values bind, so they are compared at the end.
   std::vector<std::pair<Type, Type>> bound_types_;
-  std::unordered_set<Type> taken_types_;  ///< the right one's type variables that correspond to one
+  std::unordered_set<Type> taken_types_;  ///< the right side's type variables that are matched
   std::unordered_set<Dim> taken_dims_;
-  Substitution renaming_;  ///< of the left one's dims and type variables to the right one's
+  Substitution renaming_;  ///< from the left side's dims and type variables to the right side's
   std::optional<std::string> difference_;
 };
 

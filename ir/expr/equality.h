@@ -9,13 +9,13 @@
 
 namespace quern {
 
-/// Equal up to the names of what is bound: variables, dims, index variables and type variables correspond one
-/// to one. Types, dims, attributes and effects are exact, constants equal by their bits. Origins do not
-/// count. What is free corresponds by name.
+/// Alpha-equivalence: bound variables, dims, index variables and type variables correspond one to one. Types,
+/// dims, attributes and effects must match exactly, constants bit by bit. Origins do not count. Free names
+/// correspond by name.
 bool same(ExprPtr a, ExprPtr b);
 bool same(const Definition& a, const Definition& b);
 
-/// What the first difference is, for people; nothing where there is none.
+/// A description of the first difference; nothing if there is none.
 std::optional<std::string> difference(ExprPtr a, ExprPtr b);
 std::optional<std::string> difference(const Definition& a, const Definition& b);
 
@@ -24,8 +24,8 @@ struct ModulePart {
   const Definition* definition;
   const Variable* variable = nullptr;
 };
-/// Of modules, part by part: definitions have the same names, and what statements bind corresponds whatever
-/// it is called.
+/// Compares modules part by part: definitions have the same names; variables bound by statements correspond,
+/// whatever their names.
 std::optional<std::string> difference(std::span<const ModulePart> a, std::span<const ModulePart> b);
 
 }  // namespace quern

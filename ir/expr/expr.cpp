@@ -156,7 +156,7 @@ PatternPtr map_pattern(Arena& arena, PatternPtr pattern,
 
 namespace {
 
-/// Every inlined call of the process, each once: compiling a definition again gives the same numbers.
+/// All inlined calls of the process, each once: recompiling a definition gives the same numbers.
 struct InlinedCalls {
   std::mutex mutex;
   std::deque<Origin> calls = {Origin{}};
@@ -185,7 +185,7 @@ Origin origin_of_inlined(uint32_t number) {
 }
 
 Origin inlined_at(Origin origin, const Origin& call) {
-  // The outermost of the calls that it stands in already is made inside this one.
+  // The outermost of the calls that already contain it becomes nested in this one.
   std::vector<Origin> chain{origin};
   while (chain.back().inlined) chain.push_back(origin_of_inlined(chain.back().inlined));
   uint32_t outer = inlined_call(call);
@@ -207,7 +207,7 @@ const Variable* make_variable(Arena& arena, std::string_view name, Type type, bo
 
 namespace {
 
-/// In steps, so that nothing recurses however deep an expression is.
+/// Iterative, without recursion however deep an expression is.
 class FreeVariables {
  public:
   std::vector<const Variable*> of(ExprPtr expr) {
@@ -278,10 +278,10 @@ class FreeVariables {
     of_node_.clear();
   }
 
-  // A variable has one binder, so that a set is enough: leaving a scope forgets what it bound.
+  // A variable has one binder, so a set suffices: leaving a scope removes its bindings.
   std::unordered_set<const Variable*> bound_, seen_;
   std::vector<Step> steps_;
-  std::vector<const Variable*> of_node_;  ///< what the fields so far bind
+  std::vector<const Variable*> of_node_;  ///< bound by the fields so far
   std::vector<const Variable*> found_;
 };
 

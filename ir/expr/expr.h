@@ -29,7 +29,7 @@ enum class ExprKind : uint8_t {
 #undef QUERN_NODE
 };
 
-/// What is the same for all nodes of a kind; columns of ir/expr/nodes.def.
+/// Properties shared by all nodes of a kind; columns of ir/expr/nodes.def.
 struct KindFacts {
   enum class Level : uint8_t { Graph, Element, Both } level;
   enum class Operands : uint8_t { All, None, Own } operands;
@@ -52,34 +52,34 @@ struct Expr {
 };
 using ExprPtr = const Expr*;
 
-/// A parameter, a `let` or a graph binding. Identity is the pointer; the name is for people.
+/// A parameter, a `let` or a graph binding. Identity is the pointer; the name is for display.
 struct Variable {
   std::string_view name;
   Type type;
-  uint32_t id;         ///< unique within the process, for printing shadowed names and for stable orders
+  uint32_t id;         ///< unique within the process, for printing shadowed names and for stable ordering
   bool graph = false;  ///< bound as `%n = …`
 };
 
 struct FnExpr;
 
 /// An operator's definition at given ranks, dtypes and attribute values: a function over tensors whose dims
-/// are its own variables, with an index expression (or, for composites, a graph) as body.
+/// are its own variables; its body is an index expression or, for composites, a graph.
 struct OpInstance {
   std::string name;  ///< as called: "nn.conv2d"
   std::string key;   ///< name, ranks, dtypes, attribute values
   std::vector<std::pair<std::string, StaticValue>>
       attributes;                    ///< those that differ from their defaults, as printed
-  std::vector<Dim> dim_vars;         ///< the first are bound by OpCallExpr::dims, the others inside the body
-  const FnExpr* function = nullptr;  ///< null when the definition had errors, and where it is asked for late
-  /// Whether the operator may still be edited: its definition is asked for when it is needed
-  /// (FunctionSource::instance), so that who calls it does not depend on its body.
+  std::vector<Dim> dim_vars;         ///< OpCallExpr::dims binds the first ones, the body binds the rest
+  const FnExpr* function = nullptr;  ///< null if the definition had errors, and if it is resolved late
+  /// Whether the operator may still be edited: its definition is fetched when needed
+  /// (FunctionSource::instance), so that callers do not depend on its body.
   bool late = false;
   std::shared_ptr<const Arena> arena;
-  uint32_t declaration = 0;  ///< of the operator, where it has one
+  uint32_t declaration = 0;  ///< of the operator, if it has one
 };
 
-/// A schedule that a program states, and where: of the clause, of each step, and in each step of the words in
-/// it (the names that it makes, then those that it takes).
+/// A schedule stated in the program, with the origins of the clause, of each step, and of the words in each
+/// step (the names that it makes, then those that it takes).
 struct ScheduleClause {
   struct StepOrigin {
     Origin step;
@@ -99,33 +99,33 @@ struct VarExpr : Expr {
   const Variable* variable;
 };
 /// A top-level definition `@f` (its name without the @, as the module `module` sees it), at the dims and
-/// types that this use instantiates it to.
+/// types of this use.
 struct GlobalExpr : Expr {
   static constexpr ExprKind kKind = ExprKind::Global;
   std::string_view name;
   std::span<const Dim> dims;    ///< one per Scheme::dim_vars
   std::span<const Type> types;  ///< one per Scheme::type_vars
-  uint32_t module = 0;          ///< of the session: where the name was written
+  uint32_t module = 0;          ///< the session's module in which the name was written
 };
 struct OpCallExpr : Expr {
   static constexpr ExprKind kKind = ExprKind::OpCall;
   const OpInstance* instance;
-  std::span<const Dim> dims;  ///< what the instance's dim_vars are here
+  std::span<const Dim> dims;  ///< values of the instance's dim_vars
   std::span<const ExprPtr> args;
-  const ScheduleClause* schedule = nullptr;  ///< in the place of the operator's own
+  const ScheduleClause* schedule = nullptr;  ///< overrides the operator's own
 };
 struct CallExpr : Expr {
   static constexpr ExprKind kKind = ExprKind::Call;
   ExprPtr callee;
   std::span<const ExprPtr> args;
 };
-/// What a Relay file notes at a function (`Primitive=1`, `hash="…"`): kept and printed, without a meaning.
+/// A function attribute of a Relay file (`Primitive=1`, `hash="…"`): kept and printed, without effect.
 struct FnAttribute {
   std::string_view name, value;  ///< the value as written
 };
-/// A function. `dim_vars` are the dims it is general in, bound from its arguments' shapes on entry. A
-/// primitive function is one kernel: closed but for its parameters, its body a Comprehension, or a block of
-/// them that share their rows (passes/row_group.h).
+/// A function. It is polymorphic in `dim_vars`, which are bound from its arguments' shapes on entry. A
+/// primitive function is one kernel: closed except for its parameters; its body is a Comprehension, or a
+/// block of them that share their rows (passes/row_group.h).
 struct FnExpr : Expr {
   static constexpr ExprKind kKind = ExprKind::Fn;
   std::span<const Variable* const> params;
@@ -139,29 +139,29 @@ struct Binding {
   ExprPtr value;
   friend bool operator==(const Binding&, const Binding&) = default;
 };
-/// Bindings in order, each visible after it (a function literal also in itself), then the result. Never
-/// nested deeper for a longer chain of lets.
+/// Bindings in order, each visible after itself (a function literal also inside itself), then the result. A
+/// longer chain of lets does not nest deeper.
 struct BlockExpr : Expr {
   static constexpr ExprKind kKind = ExprKind::Block;
   std::span<const Binding> bindings;
   ExprPtr result;
 };
-/// Only the chosen arm is evaluated. In index expressions this is a lazy select.
+/// Only the chosen arm is evaluated. In index expressions it is a lazy select.
 struct IfExpr : Expr {
   static constexpr ExprKind kKind = ExprKind::If;
   ExprPtr condition, then_arm, else_arm;
 };
-/// What a value is compared with. Constructor: the value is of this constructor and its fields match the
-/// parts; Tuple: its fields match the parts; Variable: always, and the value gets a name.
+/// What a pattern matches. Constructor: a value of this constructor whose fields match the parts; Tuple: one
+/// whose fields match the parts; Variable: any value, and binds it.
 enum class PatternKind : uint8_t { Wildcard, Variable, Constructor, Tuple };
 struct Pattern {
   PatternKind kind;
-  Type type;  ///< of the values that it is compared with
+  Type type;  ///< of the values it is matched against
   Origin origin;
   const Variable* variable = nullptr;
   const Constructor* constructor = nullptr;
   std::string_view name =
-      {};  ///< of the constructor as written: an imported one has the import's name before
+      {};  ///< of the constructor as written: an imported one is prefixed by the import's name
   std::span<const Pattern* const> parts = {};
 };
 using PatternPtr = const Pattern*;
@@ -170,8 +170,8 @@ struct MatchArm {
   ExprPtr body;
   friend bool operator==(const MatchArm&, const MatchArm&) = default;
 };
-/// The body of the first arm whose pattern matches. With `partial` (`match?`) there may be none: evaluation
-/// fails then.
+/// The body of the first arm whose pattern matches. With `partial` (`match?`) there may be none; then
+/// evaluation fails.
 struct MatchExpr : Expr {
   static constexpr ExprKind kKind = ExprKind::Match;
   ExprPtr scrutinee;
@@ -192,11 +192,10 @@ struct FieldExpr : Expr {
 struct ConstructExpr : Expr {
   static constexpr ExprKind kKind = ExprKind::Construct;
   const Constructor* constructor;
-  std::string_view
-      name;  ///< as written: that of an imported constructor has the import's name before its own
+  std::string_view name;  ///< as written: an imported constructor's is prefixed by the import's name
   std::span<const ExprPtr> fields;
 };
-/// A new reference that holds a value, what it holds now, and giving it another value (whose value is `()`).
+/// Creates a reference that holds a value; reads its content; replaces its content (and yields `()`).
 struct RefExpr : Expr {
   static constexpr ExprKind kKind = ExprKind::Ref;
   ExprPtr content;
@@ -211,29 +210,29 @@ struct RefWriteExpr : Expr {
 };
 
 enum class IntrinsicKind : uint8_t {
-  /// args: values, null for a label; texts: one per argument, the label, of a value in a format string `:` and
-  /// its format (`:8.3f`, ir/value/value_style.h), of another one nothing. They stand at each other: blanks
-  /// between arguments are labels.
+  /// args: values, null for a label; texts: one per argument: a label; for a value in a format string `:` and
+  /// its format (`:8.3f`, ir/value/value_style.h); empty for other values. They are printed without
+  /// separators: blanks between arguments are labels.
   Print,
-  Load,    ///< texts: path, entry name or ""; the type says what to expect
+  Load,    ///< texts: path, entry name or ""; the type is the expected one
   Save,    ///< texts: path; args[0]: a tensor, tuple or record
-  Assert,  ///< args: a value and what it has to be; texts: rtol and atol, none where it has to be equal
-  Clock,   ///< seconds since some point in time, float64
-  // args: a function. Passes put a function in the place of the first four.
+  Assert,  ///< args: actual and expected value; texts: rtol and atol, none for exact equality
+  Clock,   ///< seconds since an arbitrary point in time, float64
+  // args: a function. Passes replace the first four by a function.
   Gradient,  ///< of the same parameters: their gradients, each in its parameter's structure, as a tuple
   ValueAndGradient,  ///< of the same parameters: the pair of the function's result and the gradients
   VectorJacobian,    ///< of the parameters and a cotangent of the result: the pair of the result and the
                      ///< gradients
   JacobianVector,    ///< of the parameters and a tangent of each: the pair of the result and its tangent
-  Checkpoint,        ///< the function itself; its gradient computes again what it needs of it
-  StopGradient,      ///< args: a value, which passes nothing on
-  /// args: a value, a function of its cotangent (and perhaps of the value), and what the value depends on.
-  /// The function gives the gradient of what it depends on, a tuple of them where that are several.
+  Checkpoint,        ///< the function itself; its gradient recomputes the values it needs
+  StopGradient,      ///< args: a value; no cotangent flows through it
+  /// args: a value, a function of its cotangent (and perhaps of the value), and the value's dependencies. The
+  /// function returns the gradient of the dependency, or a tuple of them if there are several.
   WithGradient,
 };
 /// As called: "print". An assertion is `assert_close`, `with_gradient` a clause of a declaration.
 std::string_view to_string(IntrinsicKind kind);
-/// Whether it is a function made of a function by differentiation.
+/// Whether it derives a function from a function by differentiation.
 constexpr bool is_derivative(IntrinsicKind kind) {
   return kind >= IntrinsicKind::Gradient && kind <= IntrinsicKind::JacobianVector;
 }
@@ -244,7 +243,7 @@ struct IntrinsicExpr : Expr {
   std::span<const std::string_view> texts;
 };
 
-/// What has to hold of two dims.
+/// A relation that two dims must satisfy.
 enum class DimRelation : uint8_t {
   Equal,
   NotEqual,
@@ -254,16 +253,16 @@ enum class DimRelation : uint8_t {
 struct DimCondition {
   DimRelation relation;
   Dim left, right;
-  /// What is said where it does not hold, the values of the two sides in the place of its two `{}`: passes
-  /// write dims for others, this names them as the source does.
+  /// The failure message; its two `{}` are replaced by the values of the two sides. Passes substitute dims,
+  /// so the message keeps their names in the source.
   std::string_view message;
   Origin origin;  ///< of the expression that needs it
-  Origin source;  ///< where what is expected comes from; its declaration is 0 where nothing says
+  Origin source;  ///< where the expectation comes from; declaration 0 if unknown
 };
 /// The value of `value`, a tensor or a tuple, once its shape is that of this node's type and the conditions
-/// hold; otherwise evaluation fails. The `opened` dims are bound here, from the shape: each stands where the
-/// type of `value` has a `?`. They are in scope from here to the end of the function (as if a `match_cast` of
-/// Lai et al. 2023, Relax).
+/// hold; otherwise evaluation fails. It binds the `opened` dims from the shape: each stands where the type of
+/// `value` has a `?`. They are in scope from here to the end of the function (like a `match_cast` in Lai et
+/// al. 2023, Relax).
 struct CheckDimsExpr : Expr {
   static constexpr ExprKind kKind = ExprKind::CheckDims;
   ExprPtr value;
@@ -272,7 +271,7 @@ struct CheckDimsExpr : Expr {
 };
 
 class ExternAttributes;
-/// A call of a kernel in C++ (ir/extern/kernels.h); it stands in the definition of an `extern op` alone.
+/// A call of a C++ kernel (ir/extern/kernels.h); occurs only in the definition of an `extern op`.
 struct ExternExpr : Expr {
   static constexpr ExprKind kKind = ExprKind::Extern;
   std::string_view kernel;
@@ -281,16 +280,17 @@ struct ExternExpr : Expr {
 };
 
 /// `[i < m, j < n] => body`: a tensor whose element at (i, j) is the body. `extents` equal the type's dims.
-/// With a schedule it is a kernel by itself, whose loops run as that says (ir/expr/scheduled.h).
+/// With a schedule it is a kernel of its own, whose loops follow it (ir/expr/scheduled.h).
 struct ComprehensionExpr : Expr {
   static constexpr ExprKind kKind = ExprKind::Comprehension;
   std::span<const Dim> vars;
   std::span<const Dim> extents;
   ExprPtr body;
   const ScheduleClause* schedule = nullptr;
-  std::span<const ExprPtr> scheduled = {};  ///< the tensors that it names, in the order of loops::tensors_of
+  std::span<const ExprPtr> scheduled = {};  ///< the tensors that the schedule names, in the order of
+                                            ///< loops::tensors_of
 };
-/// The row-major elements of `tensor` under this node's shape.
+/// The elements of `tensor`, in row-major order, under this node's shape.
 struct ViewExpr : Expr {
   static constexpr ExprKind kKind = ExprKind::View;
   ExprPtr tensor;
@@ -300,14 +300,15 @@ struct DimValueExpr : Expr {
   static constexpr ExprKind kKind = ExprKind::DimValue;
   Dim dim;
 };
-/// A scalar function on single elements; with `is_cast` the conversion of args[0] to this node's dtype.
+/// A scalar function on single elements; with `is_cast`, conversion of args[0] to this node's dtype.
 struct ScalarExpr : Expr {
   static constexpr ExprKind kKind = ExprKind::Scalar;
   ScalarOp op;
   bool is_cast;
   std::span<const ExprPtr> args;
 };
-/// A reduction over index variables; ArgMax and ArgMin give the row-major position among `extents` as index.
+/// A reduction over index variables; ArgMax and ArgMin yield the row-major position within `extents` as
+/// index.
 struct ReduceExpr : Expr {
   static constexpr ExprKind kKind = ExprKind::Reduce;
   ReduceKind reduce;
@@ -317,7 +318,7 @@ struct ReduceExpr : Expr {
 };
 /// `scan[k < i] op body` and `scan[k <= i] op body`: the running result of an operation, up to position i of
 /// an index variable of the enclosing comprehension (`vars` is k alone, `extents` i or i + 1). Its value is
-/// that of the reduction over k in order; the form says that all positions of i share one pass.
+/// that of the reduction over k in order; as a separate node it lets all positions of i share one pass.
 struct ScanExpr : Expr {
   static constexpr ExprKind kKind = ExprKind::Scan;
   ReduceKind reduce;
@@ -330,13 +331,13 @@ enum class ScatterKind : uint8_t { Set, Add, Multiply, Max, Min };
 /// `=`, `+=`, `*=`, `max=`, `min=`
 std::string_view to_string(ScatterKind kind);
 std::optional<ScatterKind> find_scatter_kind(std::string_view symbol);
-/// How an element that is there takes a further value; nothing for Set.
+/// How an existing element is combined with a further value; nothing for Set.
 std::optional<ScalarOp> scatter_op(ScatterKind kind);
 
-/// `scatter[m < M] init at (idx) op= value`, the whole body of a comprehension: its tensor is `init` at each
-/// point first; then, at each point of `vars` in row-major order, the element at `indices` becomes `value` or
-/// takes it in. `init` is over the comprehension's index variables, `indices` and `value` are over `vars`.
-/// `checked` is as in a Read.
+/// `scatter[m < M] init at (idx) op= value`, the whole body of a comprehension: its tensor starts as `init`
+/// at each point; then, at each point of `vars` in row-major order, the element at `indices` is set to
+/// `value` or combined with it. `init` is over the comprehension's index variables, `indices` and `value` are
+/// over `vars`. `checked` is as in a Read.
 struct ScatterExpr : Expr {
   static constexpr ExprKind kKind = ExprKind::Scatter;
   ScatterKind scatter;
@@ -348,8 +349,8 @@ struct ScatterExpr : Expr {
   ExprPtr value;
 };
 /// One element of a tensor. Each index is a DimValue or a computed value of dtype index. `checked[k]`: index
-/// k must be tested at run time: outside the bounds the value is `otherwise`, and without one evaluation
-/// stops with a diagnostic.
+/// k must be tested at run time: out of bounds the value is `otherwise`; without one, evaluation stops with a
+/// diagnostic.
 struct ReadExpr : Expr {
   static constexpr ExprKind kKind = ExprKind::Read;
   ExprPtr tensor;
@@ -366,7 +367,7 @@ const T* as(ExprPtr expr) {
   return expr && expr->kind == T::kKind ? static_cast<const T*>(expr) : nullptr;
 }
 
-/// Calls `f` with the node as its own struct; a kind that `f` does not take does not compile.
+/// Calls `f` with the node as its own struct; a kind that `f` does not accept does not compile.
 template <class F>
 decltype(auto) visit(ExprPtr expr, F&& f) {
   switch (expr->kind) {
@@ -389,16 +390,16 @@ std::string_view to_string(ExprKind kind);
 
 /// Calls `f` on each direct child, in evaluation order.
 void for_each_child(ExprPtr expr, const std::function<void(ExprPtr)>& f);
-/// The node with each direct child replaced by f(child), in evaluation order; the node itself where none
+/// The node with each direct child replaced by f(child), in evaluation order; the node itself if none
 /// changed.
 ExprPtr map_children(Arena& arena, ExprPtr expr, const std::function<ExprPtr(ExprPtr)>& f);
 
-/// The expression with variables, dims and types replaced, and every binder inside renewed (new Variables and
-/// new index variables), so that the copy can stand beside or inside the original.
+/// The expression with variables, dims and types replaced, and every binder inside renamed (new Variables and
+/// new index variables), so that the copy may occur beside or inside the original.
 struct ExprSubstitution {
   std::unordered_map<const Variable*, ExprPtr> variables;
   Substitution types;
-  const Origin* call = nullptr;  ///< the call whose place the copy takes, for the origins of its nodes
+  const Origin* call = nullptr;  ///< the call that the copy replaces, for the origins of its nodes
 };
 ExprPtr substitute(Arena& arena, ExprPtr expr, const ExprSubstitution& substitution);
 
@@ -416,7 +417,7 @@ PatternPtr map_pattern(Arena& arena, PatternPtr pattern,
 /// Variables that occur free, each once, in order of first occurrence.
 std::vector<const Variable*> free_variables(ExprPtr expr);
 
-/// A typed definition: what inference makes of a `def` or a statement.
+/// A typed definition: the result of inference on a `def` or a statement.
 struct Definition {
   std::string name;
   Scheme scheme;
@@ -424,17 +425,16 @@ struct Definition {
   std::shared_ptr<const Arena> arena;
 };
 
-/// Where evaluation finds top-level functions; supplied by the session.
+/// Supplies evaluation with top-level functions; implemented by the session.
 class FunctionSource {
  public:
   virtual ~FunctionSource() = default;
-  /// The typed definition of @name as a module sees it (general in its scheme's variables), or null when it
+  /// The typed definition of @name as a module sees it (polymorphic in its scheme's variables), or null if it
   /// has errors.
   virtual const Definition* function(uint32_t module, std::string_view name) = 0;
-  /// The definition of the statement that binds a variable of the top level to a function; null where there
-  /// is none.
+  /// The definition of the statement that binds a top-level variable to a function; null if there is none.
   virtual const Definition* bound(const Variable*) { return nullptr; }
-  /// An instance with its definition; its `function` is null when that has errors. Its dim_vars stand for
+  /// An instance with its definition; its `function` is null if that has errors. Its dim_vars correspond to
   /// those of `called`, one by one.
   virtual std::shared_ptr<const OpInstance> instance(const OpInstance& called) {
     return {std::shared_ptr<const void>(), &called};

@@ -1,10 +1,11 @@
 #pragma once
-// What each kind of expression consists of: one table per kind, from which its walks follow (children, free
+// The fields of each kind of expression: one table per kind, from which its walks are derived (children, free
 // variables, substitution, equality, canonical text, the end of inference, verification of scopes).
 //
-// A table names the fields of a node with their roles, in the order in which scopes open: what a field binds
-// is bound for the fields after it, to the end of the node. Children stand in evaluation order. What is left
-// out does not compile: the table of a kind, a field in a table, a role in a walk that has to know all.
+// A table names the fields of a node with their roles, in the order in which scopes open: bindings of a field
+// are in scope for the fields after it, to the end of the node. Children are in evaluation order. An omission
+// does not compile: a kind without a table, a table without a field, a walk over all roles without one of
+// them.
 
 #include <tuple>
 #include <type_traits>
@@ -15,22 +16,22 @@
 namespace quern {
 
 namespace role {
-struct Child {};       ///< ExprPtr, which may be null, or a span of them
+struct Child {};       ///< ExprPtr (may be null), or a span of them
 struct Bindings {};    ///< span of Binding: each value is a child, each variable bound after it
-struct Arms {};        ///< span of MatchArm: each body is a child, inside of what its pattern binds
+struct Arms {};        ///< span of MatchArm: each body is a child, in the scope of its pattern
 struct Use {};         ///< the variable that is read
 struct Parameters {};  ///< span of variables that are bound
-struct FnDims {};      ///< span of dims that are bound; whoever instantiates the function gives them
-struct IndexVars {};   ///< span of dims that are bound, each with an extent
-struct OpenedDims {};  ///< span of dims that are bound to the end of the function around
-struct Dims {};        ///< Dim, or a span of them, over dims that are bound around
+struct FnDims {};      ///< span of bound dims; whoever instantiates the function supplies them
+struct IndexVars {};   ///< span of bound dims, each with an extent
+struct OpenedDims {};  ///< span of dims bound to the end of the enclosing function
+struct Dims {};        ///< Dim, or a span of them, over dims in scope
 struct Types {};       ///< span of Type, likewise
 struct Conditions {};  ///< span of DimCondition, likewise
-struct Name {};        ///< string_view or a span of them: text that is part of what the node means
-struct Spelling {};    ///< string_view or span of FnAttribute: text that is kept for people
+struct Name {};        ///< string_view or a span of them: text that is part of the node's meaning
+struct Spelling {};    ///< string_view or span of FnAttribute: text kept for display only
 struct Checks {};      ///< span of bool, one per index: whether it is tested at run time
 struct Clause {};      ///< a ScheduleClause, or null
-struct Datum {};       ///< a value that is the same wherever the node is copied to
+struct Datum {};       ///< a value that copies of the node share
 struct Home {};        ///< the module where a name was written
 }  // namespace role
 
@@ -84,7 +85,8 @@ QUERN_FIELDS(RefWrite, child(&E::reference), child(&E::content));
 QUERN_FIELDS(Intrinsic, datum(&E::intrinsic), child(&E::args), name(&E::texts));
 QUERN_FIELDS(CheckDims, child(&E::value), opened_dims(&E::opened), conditions(&E::conditions));
 QUERN_FIELDS(Extern, name(&E::kernel), datum(&E::attributes), child(&E::args));
-// The tensors that its schedule names are over no index variable: that they stand in their scope does not matter.
+// The tensors that the schedule names depend on no index variable, so it does not matter that they are in
+// their scope.
 QUERN_FIELDS(Comprehension, dims(&E::extents), index_vars(&E::vars), child(&E::body), clause(&E::schedule),
              child(&E::scheduled));
 QUERN_FIELDS(View, child(&E::tensor));
@@ -99,7 +101,8 @@ QUERN_FIELDS(Error);
 #undef QUERN_FIELDS
 }  // namespace fields
 
-/// Replaces the items by their images under `f`, in the arena, where one of them changes; whether one did.
+/// Replaces the items by their images under `f`, copied to the arena, if one of them changes; returns whether
+/// one did.
 template <class Item, class F>
 bool map_items(Arena& arena, std::span<const Item>& items, const F& f) {
   std::vector<Item> images;  // from the first that changes on
@@ -123,7 +126,7 @@ void for_each_field(F&& f, Node& node, Others&... others) {
   fields::for_each(fields::Of<std::remove_const_t<Node>>::kTable, f, node, others...);
 }
 
-/// Whether nodes of its kind bind index variables, or dims that they open.
+/// Whether nodes of its kind bind index variables or opened dims.
 inline bool binds_dims(ExprPtr expr) {
   bool binds = false;
   visit(expr, [&](const auto& node) {

@@ -47,7 +47,7 @@ std::string to_string(const ScheduleNumber& number) {
   return text;
 }
 
-/// Calls `f` with each name that a step takes, and what it stands for.
+/// Calls `f` with each name that a step takes, and its kind.
 template <class Step, class F>
 void for_each_name(Step& step, const F& f) {
   const auto& groups = info(step.primitive).groups;
@@ -86,7 +86,7 @@ std::optional<Primitive> find_primitive(std::string_view text) {
 
 namespace {
 
-/// How many arguments of the kinds that `is_counted` accepts a group takes.
+/// The number of a group's arguments of the kinds that `is_counted` accepts.
 template <class F>
 bool takes_as_many(const std::vector<ScheduleArgument>& group, size_t given, const F& is_counted) {
   size_t least = 0, most = 0;

@@ -1,7 +1,7 @@
 #pragma once
-// A schedule: how the loops of a computation run. It says nothing about what is computed, so that the same
-// text can be stored, hashed, changed by a tuner and applied again. The language has it as a clause
-// (grammar/Quern.g4), which is the only reader of its text (frontend/index/schedule_clause.h).
+// A schedule: how the loops of a computation run. It is independent of what is computed, so the same text can
+// be stored, hashed, changed by a tuner and reapplied. Its text is a clause of the language
+// (grammar/Quern.g4), and that clause's reader (frontend/index/schedule_clause.h) is the only one.
 //
 //     io, ii = split(i, 14);
 //     jo, ji = split(j, 32 | 64);
@@ -27,15 +27,15 @@ enum class Primitive : uint8_t {
 std::string_view to_string(Primitive primitive);
 std::optional<Primitive> find_primitive(std::string_view text);
 
-/// What a primitive takes in a place: a letter of primitives.def, and what stands behind it.
+/// A parameter of a primitive: a letter of primitives.def and its suffix.
 enum class ArgumentKind : uint8_t { Loop, ConsumedLoop, OnceLoop, Tensor, Word, Number };
 struct ScheduleArgument {
   ArgumentKind kind;
   bool optional = false, many = false;
 };
-/// A loop that a primitive makes of those that it takes.
+/// A loop that a primitive makes from its operands.
 enum class MadeLoop : uint8_t { Outer, Inner, Fused };
-/// What a primitive is given and does, for checks and for people.
+/// A primitive's signature and effect, for checks and for display.
 struct PrimitiveInfo {
   std::string_view text;
   std::vector<MadeLoop> makes;                        ///< whose names stand before its `=`
@@ -43,13 +43,13 @@ struct PrimitiveInfo {
   std::string_view form, does;
 };
 const PrimitiveInfo& info(Primitive primitive);
-/// Every primitive, in the order of the table.
+/// Every primitive, in table order.
 const std::vector<PrimitiveInfo>& primitives();
 
 constexpr int64_t kMostScheduleNumber = 1 << 20;
 
-/// A number of a schedule, from 1 to kMostScheduleNumber: the one that is used, and others that a tuner may
-/// take. An open one (`?`) is what fits the machine (jit/schedule/stated.h).
+/// A number of a schedule, from 1 to kMostScheduleNumber: the one in use, and alternatives for a tuner. An
+/// open one (`?`) is chosen to fit the machine (jit/schedule/stated.h).
 struct ScheduleNumber {
   int64_t value = 0;
   std::vector<int64_t> others{};
@@ -65,16 +65,16 @@ struct ScheduleNumber {
   friend bool operator==(const ScheduleNumber&, const ScheduleNumber&) = default;
 };
 
-/// A primitive, and what it is given.
+/// A primitive and its arguments.
 struct ScheduleStep {
   Primitive primitive;
-  std::vector<std::string> makes{};               ///< names of the loops that it makes
-  std::vector<std::vector<std::string>> loops{};  ///< groups of names, between which a `;` stands
+  std::vector<std::string> makes{};               ///< names of the loops it makes
+  std::vector<std::vector<std::string>> loops{};  ///< groups of names, separated by `;`
   std::vector<ScheduleNumber> numbers{};
   friend bool operator==(const ScheduleStep&, const ScheduleStep&) = default;
 };
 
-/// Whether it is given what its primitive takes. Reading a text makes no other steps.
+/// Whether the arguments match the primitive's signature. Reading a text makes no other steps.
 bool is_well_formed(const ScheduleStep& step);
 
 struct Schedule {
@@ -84,7 +84,7 @@ struct Schedule {
 
 /// `io, ii = split(i, 14)`
 std::string to_string(const ScheduleStep& step);
-/// A step a line, each with a `;`.
+/// One step per line, each with a `;`.
 std::string to_string(const Schedule& schedule);
 /// `schedule { io, ii = split(i, 14); unroll(ii) }`
 std::string to_clause(const Schedule& schedule);
@@ -92,10 +92,10 @@ size_t hash_of(const Schedule& schedule);
 
 /// The names of the tensors in it, each once, in order.
 std::vector<std::string> tensors_of(const Schedule& schedule);
-/// The schedule with these names in the places of tensors_of.
+/// The schedule with the names of tensors_of replaced by these.
 Schedule with_tensors(Schedule schedule, const std::vector<std::string>& names);
 
-/// The schedule with other names for loops, where the map has one.
+/// The schedule with its loops renamed as the map says.
 Schedule with_loops(Schedule schedule, const std::map<std::string, std::string>& names);
 
 }  // namespace quern::loops

@@ -6,7 +6,7 @@ namespace quern {
 
 namespace {
 
-/// Where the index expression stands in a definition's body; null where there is none.
+/// The index expression inside a definition's body; null if there is none.
 ExprPtr inside_of(ExprPtr body) {
   if (auto* block = as<BlockExpr>(body)) return block->result;
   auto* own = as<IntrinsicExpr>(body);

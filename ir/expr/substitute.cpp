@@ -1,4 +1,4 @@
-// Substitution into expressions, with every binder inside renewed.
+// Substitution into expressions, with every binder inside renamed.
 
 #include <algorithm>
 #include <map>
@@ -25,7 +25,7 @@ class Substituter {
   ExprPtr apply(ExprPtr expr) {
     if (!expr) return nullptr;
     if (auto* var = as<VarExpr>(expr); var && !renewed_.contains(var->variable)) {
-      // What stands for a variable comes from outside: it has its own origin.
+      // The replacement of a variable comes from outside and keeps its own origin.
       auto found = given_.variables.find(var->variable);
       if (found != given_.variables.end()) return found->second;
     }
@@ -72,7 +72,7 @@ class Substituter {
     params = arena_.copy(fresh);
     changed_ |= !fresh.empty();
   }
-  /// Whoever gives a dim for one of a function's own instantiates the function: that one is bound no longer.
+  /// Substituting one of a function's own dims instantiates the function: the dim is no longer bound.
   void operator()(role::FnDims, std::span<const Dim>& vars) {
     std::vector<Dim> fresh;
     for (Dim var : vars) {
@@ -119,13 +119,13 @@ class Substituter {
     Node copy = node;
     const bool around = std::exchange(changed_, false);
     for_each_field(*this, copy);
-    // It may be over what the node binds.
+    // It may mention dims that the node binds.
     copy.type = apply(node.type);
     const bool changed = std::exchange(changed_, around) || copy.type != node.type;
     return changed ? arena_.make<Node>(std::move(copy)) : &node;
   }
 
-  /// The node with the origin of an expression in the place of the call.
+  /// The node with the origin of an expression that replaces the call.
   ExprPtr at_call(ExprPtr expr) {
     return visit(expr, [this](const auto& node) -> ExprPtr {
       auto copy = node;
@@ -170,7 +170,7 @@ class Substituter {
     return fresh;
   }
 
-  /// Dims that a value opens are in scope around it as well: the call that takes the value is over them.
+  /// Dims opened by a value are in scope outside it as well: the call that takes the value mentions them.
   void renew_opened(ExprPtr expr) {
     if (auto* check = as<CheckDimsExpr>(expr))
       for (Dim dim : check->opened)
@@ -178,7 +178,7 @@ class Substituter {
     for_each_child(expr, [this](ExprPtr child) { renew_opened(child); });
   }
 
-  /// Before the function itself is copied.
+  /// Renames a function's dims before the function itself is copied.
   void renew_early(const FnExpr& fn) {
     for (Dim var : fn.dim_vars) {
       if (given_.types.dims.contains(var)) continue;
@@ -190,10 +190,10 @@ class Substituter {
   Arena& arena_;
   const ExprSubstitution& given_;
   std::unordered_map<const Variable*, const Variable*> renewed_;
-  Substitution types_;                     ///< what is given, and the renewed dims
-  std::unordered_map<Type, Type> images_;  ///< under types_, as it is now
-  std::unordered_set<Dim> early_;          ///< dims of a function whose renewal its copy takes over
-  bool changed_ = false;                   ///< whether a field of the node so far has another image
+  Substitution types_;                     ///< the given substitution and the renamed dims
+  std::unordered_map<Type, Type> images_;  ///< under the current types_
+  std::unordered_set<Dim> early_;          ///< dims renamed early, which the function's copy takes over
+  bool changed_ = false;                   ///< whether a field of the node has changed so far
   std::map<std::tuple<uint32_t, uint32_t, uint32_t>, Origin> origins_;
 };
 

@@ -19,7 +19,7 @@ class Boxes {
   double at(int64_t box, int64_t column) const {
     return element_as_double(data_, first_ + box * width_ + column);
   }
-  /// The share of the union of two boxes that both cover; corners in any order.
+  /// Intersection over union of two boxes; corners in any order.
   double overlap(int64_t a, int64_t b, int64_t start) const {
     double area = 1, area_a = 1, area_b = 1;
     for (int64_t k = 0; k < 2; ++k) {
@@ -84,13 +84,13 @@ namespace {
 struct Suppression {
   const ExternAttributes& attributes;
   double most_overlap;
-  int64_t most;  ///< how many boxes are kept; all when negative
+  int64_t most;  ///< the number of boxes to keep; all if negative
 
   struct Kept {
     int64_t box;
-    int64_t rank;  ///< by falling score, among all that take part
+    int64_t rank;  ///< by descending score, among all candidates
   };
-  /// The boxes of a batch that stay, by falling score.
+  /// The boxes of a batch that are kept, by descending score.
   std::vector<Kept> keep(const Boxes& boxes, int64_t count) const {
     const int64_t id = attributes.integer("id_index"), score = attributes.integer("score_index");
     const int64_t start = attributes.integer("coord_start"), top = attributes.integer("top_k");

@@ -62,7 +62,7 @@ class Order {
   const HostTensor& tensor_;
 };
 
-/// Positions of a line's elements in sorted order; equal ones in order of position.
+/// Positions of a line's elements in sorted order; stable for equal elements.
 std::vector<int64_t> sorted_positions(const HostTensor& data, const Lines& lines, int64_t line,
                                       bool ascending) {
   std::vector<int64_t> order(static_cast<size_t>(lines.extent));
@@ -138,15 +138,15 @@ Result<Value> topk(Args args, Attributes attributes) {
   return Value::tuple({Value::tensor(values), Value::tensor(positions)});
 }
 
-/// What is different, each once: in ascending order, or in order of first occurrence. Relay's shapes: as long
-/// as the operand, with the number of what counts beside.
+/// The distinct elements, in ascending order or in order of first occurrence. Shapes are Relay's: as long as
+/// the operand, with the number of valid elements as a separate result.
 Result<Value> unique(Args args, Attributes attributes) {
   TensorPtr data = args[0].as_tensor();
   const int64_t size = data->size();
   Lines line({size}, 0);
   std::vector<int64_t> order = sorted_positions(*data, line, 0, true);
   Order compare(*data);
-  // Groups of equal elements; the first position of each stands for it.
+  // Groups of equal elements, each represented by its first position.
   std::vector<std::vector<int64_t>> groups;
   for (int64_t at : order) {
     if (groups.empty() || compare.less(groups.back()[0], at)) groups.emplace_back();

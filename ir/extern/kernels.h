@@ -1,6 +1,6 @@
 #pragma once
-// Operators that an index expression cannot say (sorting, what is different, what overlaps): kernels in C++
-// by the name of their `extern op`, in one table, called by the interpreter and the virtual machine alike.
+// Operators that an index expression cannot express (sorting, unique elements, box overlap): C++ kernels by
+// the name of their `extern op`, in one table, called by both the interpreter and the virtual machine.
 
 #include <span>
 #include <string>
@@ -37,8 +37,8 @@ class ExternAttributes {
   std::vector<std::pair<std::string, StaticValue>> values_;
 };
 
-/// Arguments and attributes to a value, or what is wrong with them. The arguments' types are those of the
-/// declaration.
+/// Maps arguments and attributes to a value, or to a description of what is wrong with them. The arguments
+/// have the declared types.
 using ExternKernel = Result<Value> (*)(std::span<const Value> args, const ExternAttributes& attributes);
 
 /// The kernel of `extern op name`, or null.

@@ -11,7 +11,7 @@ namespace quern {
 
 namespace {
 
-/// A value in a format string is part of a sentence, which says what it is.
+/// A value in a format string is part of a sentence, so it has no heading.
 ValueStyle style_of(std::string_view text, ValueStyle style) {
   if (text.empty()) return style;
   style.heading = false;
@@ -32,7 +32,7 @@ std::string format_print(const IntrinsicExpr& print, const std::vector<Value>& v
     const int column = columns_of(std::string_view(line).substr(line.rfind('\n') + 1));
     const ValueStyle formatted = style_of(print.texts[i], style);
     std::string text = to_string(values[i], formatted, column);
-    // Among others a value has rows only where it needs them: a longer line is easier to read.
+    // Among other values, a value has rows only if it needs them: a longer line is easier to read.
     if (++shown > 1 && text.find('\n') != std::string::npos) text = to_string(values[i], formatted);
     if (text.starts_with('\n') && line.ends_with(' ')) line.pop_back();
     line += text;
@@ -55,7 +55,7 @@ std::string check_assertion(const IntrinsicExpr& assertion, const std::vector<Va
 }
 
 std::string no_arm_matches(const Value& value) {
-  // As patterns name it, unless that takes too much.
+  // As a pattern would spell it, unless that is too long.
   const ValueStyle style{.width = 200, .threshold = 8, .as_built = true};
   std::string text = to_string(value, style);
   if (text.find('\n') != std::string::npos) text = "the value";
@@ -88,9 +88,9 @@ EvaluationError broken(const DimCondition& condition, std::optional<int64_t> lef
 
 namespace {
 
-/// The most different tail calls that are shown for one frame.
+/// The maximal number of distinct tail calls shown per frame.
 constexpr size_t kMaxTailCalls = 8;
-/// Calls that an error shows.
+/// The number of calls that an error shows.
 constexpr size_t kMaxCallsShown = 64;
 
 }  // namespace
@@ -124,11 +124,11 @@ namespace {
 
 using DimValues = std::unordered_map<Dim, int64_t>;
 
-/// How matching one value against its type stands.
+/// The state of matching one value against its type.
 struct Binder {
   DimValues& dims;
   std::string disagreement;
-  /// Extents that wait until the variables in them are known: `Tensor[(n * 2, n), float32]`.
+  /// Extents deferred until their variables are known: `Tensor[(n * 2, n), float32]`.
   struct Waiting {
     const HostTensor* tensor;
     Dim dim;
@@ -185,9 +185,9 @@ struct Binder {
     }
   }
 
-  /// Settles what waits: an extent with every variable known is compared, one with a single unknown variable
-  /// that it is linear in gives that variable. Each round may give the next its variables; what stays
-  /// undetermined is let be.
+  /// Settles deferred extents: one with every variable known is compared, one that is linear in a single
+  /// unknown variable determines it. Each round may provide variables for the next; undetermined extents are
+  /// ignored.
   void settle() {
     do {
       solved = false;

@@ -1,6 +1,6 @@
 #pragma once
-// What the two evaluators (interpreter and virtual machine) share: how evaluation ends, and how it reaches
-// the outside.
+// Shared by the two evaluators (interpreter and virtual machine): how evaluation fails, and how it reaches
+// the outside world.
 
 #include <string>
 #include <string_view>
@@ -16,11 +16,11 @@ namespace quern {
 /// What kind of failure stopped a program.
 enum class FailureKind : uint8_t {
   Evaluation,  ///< any other
-  Dims,        ///< two dims that have to agree do not
-  Index,       ///< an index outside of a tensor
+  Dims,        ///< two dims that must agree do not
+  Index,       ///< an index out of bounds
   File,        ///< a file that cannot be read or written
   NoCase,      ///< a `match?` without a case for its value
-  TooDeep,     ///< a recursion that does not end
+  TooDeep,     ///< recursion too deep
 };
 
 /// A failure while a program runs: what, where, and the calls that led there (innermost first).
@@ -30,19 +30,19 @@ struct EvaluationError {
   std::vector<Origin> calls = {};
   FailureKind kind = FailureKind::Evaluation;
   std::vector<std::pair<Origin, std::string>> notes = {};
-  size_t more_calls = 0;  ///< further ones, that are not shown
+  size_t more_calls = 0;  ///< further calls that are not shown
 };
 
 /// A call that has not returned, for EvaluationError::calls.
 struct OpenCall {
-  Origin origin;             ///< its declaration is 0 for the outermost frame
-  std::vector<Origin> tail;  ///< calls in tail position that took its frame since, the last first
+  Origin origin;             ///< declaration 0 for the outermost frame
+  std::vector<Origin> tail;  ///< tail calls that have reused its frame, the last first
 };
-/// Notes that `call` takes the frame of `frame`: the same call again and again is kept once, and of many
-/// different ones the last few.
+/// Records that `call` reuses `frame`: repetitions of one call are kept once, and of many different calls
+/// only the last few.
 void take_frame(OpenCall& frame, const Origin& call);
-/// Fills in the calls that led to the error's origin: those that were inlined around it, then the open ones
-/// (given outermost first).
+/// Fills in the calls that led to the error's origin: those inlined around it, then the open ones (given
+/// outermost first).
 void tell_calls(EvaluationError& error, const std::vector<OpenCall>& open);
 
 class EvaluationResult {
@@ -64,30 +64,29 @@ class Host {
   virtual void print(std::string_view line) = 0;
   /// How values are printed.
   virtual ValueStyle style() const { return {}; }
-  /// A value of `type` from a file; `entry` picks one tensor of several. Checks every dtype and shape against
-  /// the type.
+  /// Loads a value of `type` from a file; `entry` selects one tensor of several. Checks every dtype and shape
+  /// against the type.
   virtual Result<Value> load(std::string_view path, std::string_view entry, Type type) = 0;
   virtual Result<Done> save(std::string_view path, const Value& value, Type type) = 0;
 };
 
-/// Whether it holds of these values of its sides.
+/// Whether the relation holds for these values of its sides.
 bool holds(DimRelation relation, int64_t left, int64_t right);
-/// The failure of a condition that does not hold of these values of its sides (nothing: a side has none).
+/// The failure of a condition that does not hold for these values of its sides (nothing: a side has none).
 EvaluationError broken(const DimCondition& condition, std::optional<int64_t> left,
                        std::optional<int64_t> right);
 
-/// The line that `print` writes, or lines: labels and values. `values` has one entry per
-/// argument, empty where the argument is a label.
+/// The text that `print` writes: labels and values. `values` has one entry per argument, empty for a label.
 std::string format_print(const IntrinsicExpr& print, const std::vector<Value>& values,
                          const ValueStyle& style);
 
-/// The seconds that `clock()` gives.
+/// The result of `clock()`.
 Value clock_value();
 
-/// "" where an assertion's two values agree; else the message.
+/// "" if an assertion's two values agree, otherwise the message.
 std::string check_assertion(const IntrinsicExpr& assertion, const std::vector<Value>& values);
 
-/// Why a `match?` that has no arm for a value fails.
+/// The message of a `match?` that has no arm for a value.
 std::string no_arm_matches(const Value& value);
 
 /// Binds dimension variables by matching a value's run-time shapes against its type. Returns the text of the

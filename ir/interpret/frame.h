@@ -1,5 +1,5 @@
 #pragma once
-// What the two halves of the reference interpreter share: graphs (interpreter.cpp) and index expressions
+// Shared by the two halves of the reference interpreter: graphs (interpreter.cpp) and index expressions
 // (index.cpp).
 
 #include <memory>
@@ -18,11 +18,11 @@ struct Stop {
 };
 [[noreturn]] void fail(const Expr& at, std::string message, FailureKind kind = FailureKind::Evaluation);
 
-/// One activation of a function or operator: what its variables and dims are.
+/// One activation of a function or operator: the values of its variables and dims.
 struct Frame {
   std::unordered_map<const Variable*, Value> values;
   std::unordered_map<Dim, int64_t> dims;
-  std::shared_ptr<const Arena> arena;  ///< keeps the code that runs here, for the closures that it makes
+  std::shared_ptr<const Arena> arena;  ///< keeps the running code alive, for closures made here
 };
 
 /// Evaluates any expression in a frame.
@@ -34,7 +34,7 @@ class Evaluator {
   ~Evaluator() = default;
 };
 
-/// A new tensor for the value of `at`; a size that memory cannot hold is a failure.
+/// A new tensor for the value of `at`; fails if memory cannot hold it.
 TensorPtr make_tensor(const Expr& at, DType dtype, Shape shape);
 
 }  // namespace quern::interpreter

@@ -12,7 +12,7 @@
 
 namespace quern::interpreter {
 
-/// What a scatter does after its init.
+/// The updates of a scatter, after its init.
 struct ScatterCode {
   const ScatterExpr& expr;
   std::vector<Axis> axes;
@@ -20,7 +20,7 @@ struct ScatterCode {
   NodePtr value;
 };
 
-/// A tensor that the program reads and that is the same at every point.
+/// A tensor that the program reads and that is invariant over the points.
 struct Operand {
   ExprPtr tensor;
   size_t hoisted;
@@ -28,11 +28,11 @@ struct Operand {
 
 struct IndexProgram::Impl {
   const Expr* expr = nullptr;
-  std::vector<Operand> operands;  ///< in the order of evaluation, which ends before the first point
+  std::vector<Operand> operands;  ///< in evaluation order; all are evaluated before the first point
   std::vector<Axis> axes;         ///< of a Comprehension
-  NodePtr body;                   ///< of a scatter: its init
+  NodePtr body;                   ///< for a scatter: its init
   std::unique_ptr<ScatterCode> scatter;
-  std::vector<std::pair<Dim, size_t>> imports;  ///< dims of the frame, into their slots
+  std::vector<std::pair<Dim, size_t>> imports;  ///< dims of the frame and their slots
   size_t slot_count = 0, local_count = 0, hoisted_count = 0;
 };
 
@@ -102,7 +102,7 @@ class Compiler {
     return reduce_node(e, e.reduce, e.body->type->dtype.lane(), std::move(axes), std::move(body));
   }
 
-  // Reads with `else 0` that are factors of the terms of a sum.
+  // Collects reads with `else 0` that are factors of a sum's terms.
   void collect_padded_factors(ExprPtr expr, bool in_product) {
     auto* scalar = as<ScalarExpr>(expr);
     const bool is_product = scalar && !scalar->is_cast && scalar->op == ScalarOp::Mul;
@@ -114,7 +114,7 @@ class Compiler {
       padded_factors_.insert(read);
   }
 
-  // The definition itself: each position anew, from the start.
+  // By definition: recomputed from the start for each position.
   NodePtr make(const ScanExpr& e) {
     std::vector<Axis> axes = enter_axes(e);
     NodePtr body = node(e.body);
@@ -194,7 +194,7 @@ class Compiler {
     return escape;
   }
 
-  /// Whether nothing in `expr` is bound by the program: no index variable, no local.
+  /// Whether `expr` uses nothing bound by the program: no index variable, no local.
   bool is_fixed(ExprPtr expr) {
     if (auto* var = as<VarExpr>(expr))
       return !locals_.contains(var->variable) && !in_frame_.contains(var->variable);
@@ -203,7 +203,7 @@ class Compiler {
     return fixed;
   }
 
-  /// Whether `expr` has one value, and no effect, at every point of the program.
+  /// Whether `expr` has the same value at every point of the program, and no effect.
   bool is_invariant(ExprPtr expr) { return !has_effects(expr) && is_fixed(expr); }
 
   bool has_effects(ExprPtr expr) {
@@ -214,7 +214,7 @@ class Compiler {
     return found;
   }
 
-  /// Whether an index variable of this program stands in the dims of this very node.
+  /// Whether this node's own dims mention an index variable of the program.
   bool varies(ExprPtr expr) {
     bool found = false;
     auto look = [&](Dim var) { found = found || index_slots_.contains(var); };
@@ -269,11 +269,11 @@ class Compiler {
   std::unordered_map<const Variable*, size_t> locals_;
   std::unordered_set<const ReadExpr*> padded_factors_;
   std::unordered_map<const Variable*, size_t> hoisted_;
-  std::unordered_set<const Variable*> in_frame_;  ///< bound inside, to what is no element
+  std::unordered_set<const Variable*> in_frame_;  ///< bound inside to non-elements
 };
 
-/// Elements in row-major order, lane by lane, into a new tensor, whose shape is only known once the extents
-/// are.
+/// Writes elements in row-major order, lane by lane, to a new tensor, whose shape is known only once the
+/// extents are.
 Value run_comprehension(const std::vector<Axis>& axes, const Node& body, const Expr& expr, Machine& machine) {
   DType dtype = expr.type->dtype;
   Shape shape;
@@ -337,7 +337,7 @@ Value IndexProgram::run(Evaluator& evaluator, Frame& frame) const {
       fail(*program.expr, fmt::format("internal: the dim {} has no value", to_string(dim)));
     machine.slots[slot] = found->second;
   }
-  // As compiled code does it: under no condition, and also where there are no points.
+  // As in compiled code: unconditionally, even if there are no points.
   for (const Operand& operand : program.operands) hoisted_value(machine, operand.hoisted, operand.tensor);
   DType dtype = program.expr->type->dtype;
   bool one_element =

@@ -1,7 +1,6 @@
 #pragma once
-// Index expressions, prepared for being evaluated at many points: a tree of small nodes in which variables
-// are slots. Preparing changes nothing in the meaning: the same operations in the same order, element by
-// element.
+// Index expressions compiled for evaluation at many points: a tree of small nodes in which variables are
+// slots. Compilation preserves the meaning: the same operations in the same order, element by element.
 
 #include <memory>
 
@@ -11,7 +10,7 @@ namespace quern::interpreter {
 
 class IndexProgram {
  public:
-  /// `expr` is a Comprehension, or a scalar index expression outside of one.
+  /// `expr` is a Comprehension, or a scalar index expression outside one.
   explicit IndexProgram(ExprPtr expr);
   ~IndexProgram();
 

@@ -19,7 +19,7 @@ void fail(const Expr& at, std::string message, FailureKind kind) {
 
 namespace {
 
-/// Whether the size of a tensor is representable; of an empty one too, whose other extents may be anything.
+/// Whether the size of a tensor is representable, even of an empty one, whose other extents are arbitrary.
 bool fits_memory(DType dtype, const Shape& shape) {
   int64_t bytes = static_cast<int64_t>(dtype.bytes());
   for (int64_t extent : shape)
@@ -40,14 +40,14 @@ TensorPtr make_tensor(const Expr& at, DType dtype, Shape shape) {
 
 namespace {
 
-/// Calls that wait for their result. Deeper recursion than this is taken for an endless one.
+/// The maximal number of pending calls. Deeper recursion counts as infinite.
 constexpr size_t kMaxDepth = 10'000;
 
 struct Closure final : ClosureObject {
   using ClosureObject::ClosureObject;
   const FnExpr* fn = nullptr;
-  /// The variable that the function is bound to. Its value is this very closure; it is not among the
-  /// captures, so that a recursive closure does not keep itself alive.
+  /// The variable that the function is bound to, whose value is this closure. It is not captured, so that a
+  /// recursive closure does not keep itself alive.
   const Variable* self = nullptr;
   std::vector<const Variable*> variables;  ///< of the captures
   std::unordered_map<Dim, int64_t> dims;
@@ -61,7 +61,7 @@ class Interpreter final : public Evaluator {
 
   EvaluationResult interpret(ExprPtr expr) {
     Frame frame;
-    // What earlier statements left undetermined in the shapes of their values is determined now.
+    // Binds dims of shapes that earlier statements left open.
     for (const Variable* variable : free_variables(expr))
       if (auto found = environment_.find(variable); found != environment_.end())
         bind_dims(variable->type, found->second, frame.dims);
@@ -82,8 +82,8 @@ class Interpreter final : public Evaluator {
  private:
   // --- control -------------------------------------------------------------------------------------------
 
-  /// Goes down to what gives `expr` its value: through the results of blocks, with their bindings evaluated,
-  /// and the chosen arms of conditions.
+  /// Descends to the subexpression that yields the value of `expr`: through results of blocks, evaluating
+  /// their bindings, and chosen arms of conditions.
   ExprPtr settle(ExprPtr expr, Frame& frame) {
     while (true) {
       if (auto* block = as<BlockExpr>(expr)) {
@@ -130,12 +130,12 @@ class Interpreter final : public Evaluator {
     if (observer_) observer_->bound(variable, value, at);
   }
 
-  /// The value of a body in a frame of its own. A call in tail position takes the place of the frame.
+  /// The value of a body in a new frame. A tail call reuses the frame.
   Value run(ExprPtr body, Frame frame) {
     while (true) {
       body = settle(body, frame);
       auto* call = as<CallExpr>(body);
-      // The observer is told of what an operator gives, so that its call comes back here.
+      // The observer is told the results of operators, so their calls must return here.
       auto* op_call = observer_ ? nullptr : as<OpCallExpr>(body);
       if (!call && !op_call) return evaluate(body, frame);
       Frame next;
@@ -158,13 +158,13 @@ class Interpreter final : public Evaluator {
     if (calls_.size() > kMaxDepth) fail(call, "the recursion is too deep", FailureKind::TooDeep);
     calls_.push_back({call.origin, {}});
     Value value = run(body, std::move(frame));
-    calls_.pop_back();  // not on failure: the calls are reported then
+    calls_.pop_back();  // not on failure, which reports the calls
     return value;
   }
 
   // --- calls ---------------------------------------------------------------------------------------------
 
-  /// Makes the frame of a call, and gives the body to run in it.
+  /// Makes the frame of a call, and returns the body to run in it.
   ExprPtr enter(const CallExpr& call, Frame& caller, Frame& frame) {
     if (is_interrupted()) fail(call, kInterrupted);
     Value callee = evaluate(call.callee, caller);
@@ -179,7 +179,7 @@ class Interpreter final : public Evaluator {
     const FnExpr& fn = *target->fn;
     for (Dim var : fn.dim_vars) frame.dims.erase(var);
     bind_params(call, fn, std::move(args), frame);
-    // A dim that no argument's shape shows is as the use of the function says.
+    // A dim that no argument's shape determines comes from the function's use.
     for (Dim var : fn.dim_vars)
       if (auto known = target->dims.find(var); known != target->dims.end()) frame.dims.insert(*known);
     return fn.body;
@@ -204,7 +204,7 @@ class Interpreter final : public Evaluator {
       fit(call, fn.params[i]->type, args[i], frame.dims, fn.params[i]);
       again |= has_compound_dim(fn.params[i]->type);
     }
-    // An extent such as n * m of one argument can be compared once the others have said what n and m are.
+    // An extent such as n * m of one argument can be compared once the others have bound n and m.
     for (size_t i = 0; again && i < args.size(); ++i)
       fit(call, fn.params[i]->type, args[i], frame.dims, fn.params[i]);
     for (size_t i = 0; i < args.size(); ++i) {
@@ -222,8 +222,7 @@ class Interpreter final : public Evaluator {
     return false;
   }
 
-  /// Binds the dims that a value shows; a value that does not fit is a failure, of `param` where that is
-  /// given.
+  /// Binds the dims of a value's shape; a mismatch is a failure, of `param` if given.
   static void fit(const Expr& at, Type type, const Value& value, std::unordered_map<Dim, int64_t>& dims,
                   const Variable* param = nullptr) {
     std::string disagreement = bind_dims(type, value, dims);
@@ -272,7 +271,7 @@ class Interpreter final : public Evaluator {
     });
   }
 
-  /// An index expression outside of any other, or the whole of one.
+  /// An index expression outside any other, or a whole one.
   Value run_index(const Expr& expr, Frame& frame) {
     std::unique_ptr<IndexProgram>& program = programs_[&expr];
     if (!program) program = std::make_unique<IndexProgram>(&expr);
@@ -282,7 +281,7 @@ class Interpreter final : public Evaluator {
   // --- values of the kinds -------------------------------------------------------------------------------
 
   Value value_of(const ConstExpr& node, Frame&) {
-    // Values are not written to here.
+    // The value is not modified here.
     return Value::tensor(std::const_pointer_cast<HostTensor>(node.value));
   }
 

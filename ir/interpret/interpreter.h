@@ -1,6 +1,6 @@
 #pragma once
-// The reference interpreter over the typed IR, index expressions included: slow, plain, the oracle of tests.
-// It shares nothing with kernels and the virtual machine but the IR and the host tensors.
+// The reference interpreter over the typed IR, including index expressions: slow, simple, the oracle of
+// tests. It shares only the IR and host tensors with kernels and the virtual machine.
 
 #include <functional>
 #include <optional>
@@ -14,26 +14,25 @@
 
 namespace quern {
 
-/// Values of the variables that are free in an expression.
+/// Values of the free variables of an expression.
 using Environment = std::unordered_map<const Variable*, Value>;
 
-/// Looks on while an expression is interpreted.
+/// Observes the interpretation of an expression.
 class Observer {
  public:
   virtual ~Observer() = default;
-  /// A variable got its value: a parameter at `at`, the call; another one at the expression that is its
-  /// value.
+  /// A variable was bound: for a parameter `at` is the call, otherwise the bound expression.
   virtual void bound(const Variable& variable, const Value& value, const Expr& at) = 0;
-  /// An operator's call or an index expression gave a value; of one inside of others, before these. A text
-  /// ends the evaluation as a failure there.
+  /// An operator call or an index expression yielded a value; inner ones come before outer ones. A non-empty
+  /// text stops the evaluation with that failure.
   virtual std::string computed(const Expr& node, std::span<const Value> operands, const Value& result) = 0;
-  /// A quicker way to the value of a tensor's index expression, whose free variables have these values;
-  /// nothing where there is none.
+  /// A faster evaluation of a tensor's index expression, whose free variables have these values; nothing if
+  /// there is none.
   virtual std::optional<Value> evaluate(ExprPtr expr, const Environment& values) = 0;
 };
 
-/// Evaluates `expr`. Strict, left to right; tail calls run in constant stack; a recursion too deep, a read
-/// out of bounds, a shape that does not fit or a file that cannot be read is an EvaluationError.
+/// Evaluates `expr`. Strict, left to right; tail calls run in constant stack; recursion too deep, a read out
+/// of bounds, a shape mismatch or an unreadable file is an EvaluationError.
 EvaluationResult interpret(ExprPtr expr, const Environment& environment, FunctionSource& functions,
                            Host& host, Observer* observer = nullptr);
 

@@ -1,5 +1,5 @@
 #pragma once
-// Matching of values with patterns, as the reference interpreter does it: one pattern after the other.
+// Pattern matching of the reference interpreter: one pattern after another.
 
 #include <string>
 #include <vector>
@@ -14,7 +14,8 @@ struct PatternBinding {
   Value value;
 };
 
-/// Whether the value matches; `bindings` are then the pattern's variables, each with its part of the value.
+/// Whether the value matches; if so, `bindings` holds the pattern's variables, each with its part of the
+/// value.
 bool matches(const Pattern& pattern, const Value& value, std::vector<PatternBinding>& bindings);
 
 }  // namespace quern::interpreter

@@ -17,7 +17,7 @@ namespace {
   fail(at, fmt::format("{} has no value here: it overflows", to_string(code.dim)));
 }
 
-// As compiled code tells it: passes give index variables other names.
+// The message of compiled code: passes rename index variables.
 [[noreturn]] void divides_by_zero(const Expr& at) { fail(at, "index arithmetic divides by zero"); }
 
 int64_t floor_div(int64_t a, int64_t b) {
@@ -90,7 +90,7 @@ int64_t run_extent(const DimCode& code, const int64_t* slots, const Expr& at) {
 
 void fail_too_long(const Expr& at) { fail(at, "the number of points of the range overflows 64 bits"); }
 
-// --- what comes from the graph level -----------------------------------------------------------------------
+// --- values of the graph level -----------------------------------------------------------------------
 
 Value Escape::run(Machine& machine) const {
   for (auto [dim, slot] : dims) machine.frame.dims[dim] = machine.slots[slot];
@@ -113,7 +113,7 @@ const Value& hoisted_value(Machine& machine, size_t slot, ExprPtr expr) {
 
 namespace {
 
-/// An element, or one lane of it. A vector that the result does not depend on may have fewer lanes.
+/// Loads an element, or one lane of it. A vector that the result does not depend on may have fewer lanes.
 uint64_t load(const HostTensor& tensor, int64_t offset, size_t lane) {
   const DType dtype = tensor.dtype();
   auto at = static_cast<size_t>(offset);
@@ -208,7 +208,7 @@ struct BlockNode final : Node {
 
 // --- arithmetic --------------------------------------------------------------------------------------------
 
-/// The common arithmetic, without the dispatch on operation and dtype of `apply` and equal to it.
+/// Common arithmetic, equal to `apply` but without its dispatch on operation and dtype.
 template <class T, class Op>
 struct BinaryNode final : Node {
   NodePtr a, b;
@@ -231,7 +231,7 @@ struct ApplyNode final : Node {
   }
 };
 
-/// The second operand of `and` and `or` is evaluated only where the first does not decide.
+/// The second operand of `and` and `or` is evaluated only if the first does not decide.
 struct LogicNode final : Node {
   bool is_and;
   NodePtr a, b;
@@ -298,7 +298,7 @@ struct ReadNode final : Node {
     const HostTensor& tensor = *boxed->tensor;
     int64_t offset = 0, first_outside = 0;
     size_t outside_axis = indices.size();
-    // All indices have values before one of them is looked at.
+    // Evaluate all indices before testing any.
     for (size_t axis = 0; axis < indices.size(); ++axis) {
       const int64_t index = index_at(machine, axis), extent = tensor.shape()[axis];
       const bool is_outside = static_cast<uint64_t>(index) >= static_cast<uint64_t>(extent);

@@ -1,6 +1,6 @@
 #pragma once
-// The nodes of a prepared index expression, and the machine that they run on. A node gives the bits of its
-// element, or of the machine's current lane of a vector; the dtype of each is known when it is made.
+// The nodes of a compiled index expression, and the machine they run on. A node yields the bits of its
+// element, or of the machine's current lane of a vector; its dtype is fixed at construction.
 
 #include <memory>
 #include <span>
@@ -12,8 +12,8 @@
 
 namespace quern::interpreter {
 
-/// A subexpression without index variables, evaluated once in a run: a tensor that is read before the first
-/// point, anything else where it is first needed.
+/// A hoisted subexpression, without index variables, evaluated once per run: a tensor operand before the
+/// first point, anything else on first use.
 struct Hoisted {
   bool ready = false;
   Value value;
@@ -23,14 +23,14 @@ struct Hoisted {
 struct Machine {
   Evaluator& evaluator;
   Frame& frame;
-  std::vector<int64_t> slots;    ///< dims, index variables, and the extents of these
+  std::vector<int64_t> slots;    ///< dims, index variables and their extents
   std::vector<uint64_t> locals;  ///< let-bound elements
   std::vector<Hoisted> hoisted;
-  size_t lane = 0;      ///< which lane of the result is computed
-  bool absent = false;  ///< the term that is computed is left out of its sum
+  size_t lane = 0;      ///< the lane of the result being computed
+  bool absent = false;  ///< the current term is skipped in its sum
 };
 
-/// An element as a value computed at each point.
+/// Computes an element at each point.
 class Node {
  public:
   virtual ~Node() = default;
@@ -38,7 +38,7 @@ class Node {
 };
 using NodePtr = std::unique_ptr<Node>;
 
-/// A dim whose variables are slots.
+/// A compiled dim, whose variables are slots.
 struct DimCode {
   DimKind kind = DimKind::Const;
   int64_t value = 0;  ///< Const: the constant; Product: the coefficient
@@ -46,12 +46,12 @@ struct DimCode {
   std::vector<DimCode> args = {};
   Dim dim = nullptr;  ///< for messages
 };
-/// The value of `code`; overflow and division by zero are failures of `at`.
+/// The value of `code`; overflow and division by zero fail at `at`.
 int64_t run(const DimCode& code, const int64_t* slots, const Expr& at);
 /// The same for an extent, which must not be negative.
 int64_t run_extent(const DimCode& code, const int64_t* slots, const Expr& at);
 
-/// A range of more points than 64 bits count is a failure.
+/// Fails because a range has more points than fit 64 bits.
 [[noreturn]] void fail_too_long(const Expr& at);
 
 /// A range of iteration: an index variable from 0 up to an extent.
@@ -83,7 +83,7 @@ void for_each_point(std::span<const Axis> axes, int64_t* slots, const Expr& at, 
   }
 }
 
-/// What an expression of the graph level needs of the machine when it is evaluated at a point.
+/// The machine state that a graph-level expression needs when evaluated at a point.
 struct Escape {
   struct Local {
     const Variable* variable;
@@ -113,11 +113,11 @@ NodePtr local_node(size_t slot);
 NodePtr dim_node(const Expr& at, DimCode code);
 NodePtr hoisted_node(ExprPtr expr, size_t slot);
 NodePtr escape_node(Escape escape);
-/// 0, outside of a tensor whose element is a factor of a term: the term is left out.
+/// 0, for an out-of-bounds read that is a factor of a term: the term is skipped.
 NodePtr absent_node();
-/// The dtypes of these two and of `reduce_node` are those of lanes.
+/// The dtypes of these two and of `reduce_node` are lane dtypes.
 NodePtr scalar_node(ScalarOp op, DType operand, std::vector<NodePtr> args);
-/// Of indices: fails where the divisor is 0.
+/// On indices: fails if the divisor is 0.
 NodePtr index_division_node(const Expr& at, ScalarOp op, NodePtr dividend, NodePtr divisor);
 NodePtr cast_node(DType from, DType to, NodePtr arg);
 NodePtr if_node(NodePtr condition, NodePtr then_arm, NodePtr else_arm);
@@ -126,9 +126,9 @@ NodePtr read_node(const ReadExpr& read, TensorSource tensor, std::vector<IndexCo
 /// The reduction of a body whose elements are of dtype `element`.
 NodePtr reduce_node(const Expr& at, ReduceKind kind, DType element, std::vector<Axis> axes, NodePtr body);
 
-/// A binding inside an index expression: an element into a local, or anything else into the frame.
+/// A binding inside an index expression: an element goes to a local, anything else to the frame.
 struct Store {
-  const Variable* variable;  ///< null for what is evaluated for its effects
+  const Variable* variable;  ///< null if evaluated for its effects
   size_t slot = 0;
   NodePtr node = nullptr;                    ///< of an element
   std::unique_ptr<Escape> escape = nullptr;  ///< of anything else

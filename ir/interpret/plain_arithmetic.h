@@ -1,5 +1,5 @@
 #pragma once
-// Elements as numbers of C++: the arithmetic of nodes whose dtype is known when they are made.
+// Elements as C++ numbers: the arithmetic of nodes whose dtype is fixed at construction.
 
 #include <bit>
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace quern::interpreter {
 
-/// Bits of an element of type T, and back. Integers are unsigned here, so that they wrap.
+/// Bits of an element of type T, and back. Integers are unsigned here so that they wrap.
 template <class T>
 T value_of(uint64_t bits) {
   if constexpr (sizeof(T) == 4)
@@ -43,8 +43,7 @@ struct MulOp {
   }
 };
 
-/// Calls `f` with a value of the type that computes `dtype` exactly as `apply` does, where there is a plain
-/// one.
+/// Calls `f` with a value of the C++ type that computes `dtype` exactly as `apply` does, if there is one.
 template <class F>
 NodePtr with_plain_type(DType dtype, const F& f) {
   if (dtype == DType::float32()) return f(float{});

@@ -1,4 +1,4 @@
-// Reductions as nodes of a prepared index expression.
+// Reductions as nodes of a compiled index expression.
 
 #include <type_traits>
 #include <utility>
@@ -12,7 +12,7 @@ namespace quern::interpreter {
 
 namespace {
 
-/// Calls `take` with each term that is not left out.
+/// Calls `take` with each term that is not skipped.
 template <class Take>
 void for_each_term(std::span<const Axis> axes, const Node& body, Machine& machine, const Expr& at,
                    const Take& take) {
@@ -24,9 +24,9 @@ void for_each_term(std::span<const Axis> axes, const Node& body, Machine& machin
   machine.absent = outer;
 }
 
-/// Sums of numbers that are rounded: chains of 128 terms, whose sums are added up in pairs, so that the error
-/// of n terms is at most 128 + log2(n) roundings (pairwise summation: Higham 1993, The accuracy of floating
-/// point summation, section 3). Few terms are one chain.
+/// Sums of rounded numbers: chains of 128 terms, summed pairwise, so that the error of n terms is at most 128
+/// + log2(n) roundings (pairwise summation: Higham 1993, The accuracy of floating point summation, section
+/// 3). Few terms are one chain.
 template <class T, class Add>
 class PairwiseSum {
  public:
@@ -36,7 +36,7 @@ class PairwiseSum {
     chain_ = add_(chain_, term);
     if (++terms_ % kChain != 0) return;
     T sum = std::exchange(chain_, zero_);
-    // As the carry of a binary counter of chains.
+    // Like the carries of a binary counter of chains.
     for (size_t count = terms_ / kChain; count % 2 == 0; count /= 2) {
       sum = add_(sums_.back(), sum);
       sums_.pop_back();

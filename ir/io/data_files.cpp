@@ -1,4 +1,4 @@
-// Files and what their endings say; the formats are in npy.cpp, npz.cpp and safetensors.cpp.
+// Files and their extensions; the formats are in npy.cpp, npz.cpp and safetensors.cpp.
 
 #include "ir/io/data_files.h"
 
@@ -88,7 +88,7 @@ int64_t FileSource::read_some(void* out, size_t size) {
 AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
   static std::atomic<unsigned> counter = 0;
   temporary_ = fmt::format("{}.{}.{}.tmp", path_, ::getpid(), counter++);
-  // The mode goes by the umask, as for any new file; mkstemp would hide the result from others.
+  // The umask determines the mode, as for any new file; mkstemp would make it private.
   int descriptor = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (descriptor < 0) {
     error_ = errno;
@@ -110,7 +110,7 @@ void AtomicFile::write(std::span<const std::byte> bytes) {
 }
 
 Result<Done> AtomicFile::commit() {
-  // Synced before the rename, so that a crash of the machine leaves the old file or the new one.
+  // Synced before the rename, so that a system crash leaves either the old file or the new one.
   if (error_ == 0 && (std::fflush(file_.get()) != 0 || ::fsync(::fileno(file_.get())) != 0)) error_ = errno;
   if (error_ == 0 && ::rename(temporary_.c_str(), path_.c_str()) != 0) error_ = errno;
   if (error_ != 0) return write_failure(path_, std::generic_category().message(error_));
@@ -184,7 +184,7 @@ Result<Done> write_npy_file(const std::string& path, const Entries<TensorPtr>& e
   return file.commit();
 }
 
-/// A file may honestly hold more than the memory does, which is no bug.
+/// A valid file may exceed memory, which is not a bug.
 template <class Read>
 auto within_memory(const std::string& path, const Read& read) -> decltype(read()) {
   try {
@@ -207,12 +207,12 @@ OpenedFile open_file(const std::string& path) {
   bug("a format of files", __FILE__, __LINE__);
 }
 
-/// What tells a file from what stood or stands under its name at another time.
+/// Identifies a file's state, to detect replacement or change.
 struct FileState {
   dev_t device;
   ino_t inode;
   off_t size;
-  int64_t seconds, nanoseconds;  ///< of its modification
+  int64_t seconds, nanoseconds;  ///< modification time
   friend bool operator==(const FileState&, const FileState&) = default;
 };
 
@@ -222,7 +222,7 @@ std::optional<FileState> state_of(const std::string& path) {
   return FileState{found.st_dev, found.st_ino, found.st_size, found.st_mtim.tv_sec, found.st_mtim.tv_nsec};
 }
 
-/// Whether another change would show in the time of modification, whose clock ticks every few milliseconds.
+/// Whether another change would show in the modification time, whose clock ticks every few milliseconds.
 bool is_settled(const FileState& state) {
   timespec now{};
   ::clock_gettime(CLOCK_REALTIME, &now);
@@ -230,7 +230,7 @@ bool is_settled(const FileState& state) {
   return (now.tv_sec - state.seconds) * 1'000'000'000 + now.tv_nsec - state.nanoseconds > kTick;
 }
 
-/// The files that were opened last. An open file keeps its inode, so that no other one has the same.
+/// The most recently opened files. An open file keeps its inode, so no other file can reuse it.
 class RecentFiles {
  public:
   static RecentFiles& of_process() {
@@ -264,7 +264,7 @@ class RecentFiles {
     std::shared_ptr<TensorFile> file;
   };
   std::mutex mutex_;
-  std::vector<Recent> recent_;  ///< the last one first
+  std::vector<Recent> recent_;  ///< most recent first
 };
 
 /// The message of the Failure is a clause.

@@ -1,6 +1,6 @@
 #pragma once
-// Tensors in files: NumPy's .npy and .npz, and .safetensors. Readers never trust a length that a file states:
-// a truncated or lying file is a Failure that names the file, the entry and what is wrong.
+// Tensors in files: NumPy's .npy and .npz, and .safetensors. Readers never trust a length in a file: a
+// truncated or inconsistent file is a Failure that names the file, the entry and the problem.
 
 #include <memory>
 #include <mutex>
@@ -16,7 +16,7 @@
 
 namespace quern {
 
-/// What a file says about one of its tensors, without its data.
+/// A file's description of one of its tensors, without the data.
 struct TensorHeader {
   DType dtype;
   Shape shape;
@@ -26,8 +26,8 @@ struct TensorHeader {
 template <class T>
 using Entries = std::vector<std::pair<std::string, T>>;
 
-/// A file of tensors whose directory has been read: a tensor costs no more than its own bytes. Entries go by
-/// their number in the file's order. From any thread.
+/// A file of tensors whose directory has been read: loading a tensor reads only its own bytes. Entries are
+/// numbered in file order. Thread-safe.
 class TensorFile {
  public:
   virtual ~TensorFile() = default;
@@ -51,18 +51,18 @@ class TensorFile {
   std::mutex mutex_;
 };
 
-/// Opens a file; the kind goes by its ending: .npy, .npz, .safetensors. The last few files stay open, and are
-/// given again as long as the file at `path` has the same size and time of modification.
+/// Opens a file; its extension determines the kind: .npy, .npz, .safetensors. The last few files stay open
+/// and are reused while the file at `path` has the same size and modification time.
 Result<std::shared_ptr<TensorFile>> open_tensor_file(const std::string& path);
 
-/// Reads the headers alone.
+/// Reads only the headers.
 Result<Entries<TensorHeader>> read_tensor_headers(const std::string& path);
 /// Reads everything.
 Result<Entries<TensorPtr>> read_tensors(const std::string& path);
 /// Whether a file of this name can hold entries of these names and dtypes.
 Result<Done> check_entries(const std::string& path, const Entries<DType>& entries);
-/// Writes atomically (a temporary file beside it, then rename). A .npy takes exactly one entry. The formats
-/// have no vectors: their lanes are written as a last axis of the lane dtype.
+/// Writes atomically (a temporary file beside it, then rename). A .npy holds exactly one entry. The formats
+/// have no vectors: their lanes become a last axis of the lane dtype.
 Result<Done> write_tensors(const std::string& path, const Entries<TensorPtr>& entries);
 
 }  // namespace quern

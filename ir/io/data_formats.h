@@ -1,5 +1,5 @@
 #pragma once
-// What the readers and writers of tensor files share. ir/io/data_files.h is the public face.
+// Shared by the readers and writers of tensor files. ir/io/data_files.h is the public interface.
 
 #include <cstddef>
 #include <cstdint>
@@ -15,10 +15,10 @@
 
 namespace quern::data_detail {
 
-/// Bytes that are read forward: a file, or one entry of an archive.
+/// A forward-only byte stream: a file, or one entry of an archive.
 class ByteSource {
  public:
-  /// `where` names the file and the entry in messages; `size` is what the surroundings state.
+  /// `where` names the file and the entry in messages; `size` is the size stated by the container.
   ByteSource(std::string where, uint64_t size) : where_(std::move(where)), remaining_(size) {}
   virtual ~ByteSource() = default;
 
@@ -26,14 +26,14 @@ class ByteSource {
   const std::string& where() const { return where_; }
   /// "Cannot read 'a.npz', entry 'x': <what>."
   Failure failure(std::string_view what) const;
-  /// Fills all of `out`, or fails; `part` names in the message what is being read.
+  /// Fills all of `out`, or fails; `part` names the part being read in the message.
   Result<Done> read(std::span<std::byte> out, std::string_view part);
   /// Fails unless everything was read and the source agrees (an archive checks its checksum here).
   Result<Done> finish();
 
  protected:
   void set_remaining(uint64_t bytes) { remaining_ = bytes; }
-  /// Bytes read, at most `size`; 0 at the end; negative when the source is broken.
+  /// Bytes read, at most `size`; 0 at the end; negative on an error of the source.
   virtual int64_t read_some(void* out, size_t size) = 0;
 
  private:
@@ -48,12 +48,12 @@ using File = std::unique_ptr<std::FILE, CloseFile>;
 
 class FileSource final : public ByteSource {
  public:
-  /// Fails on what is missing, is not a regular file or may not be read.
+  /// Fails if it is missing, is not a regular file or may not be read.
   static Result<std::unique_ptr<FileSource>> open(const std::string& path);
   FileSource(std::string where, uint64_t size, File file)
       : ByteSource(std::move(where), size), size_(size), file_(std::move(file)) {}
 
-  /// Goes on at this byte, which is not beyond the end.
+  /// Continues at this byte, which must not be beyond the end.
   Result<Done> move_to(uint64_t offset);
   int descriptor() const { return ::fileno(file_.get()); }
   uint64_t size() const { return size_; }
@@ -66,8 +66,7 @@ class FileSource final : public ByteSource {
   File file_;
 };
 
-/// A file that appears under its name only when it is whole. Errors of writing are kept and reported by
-/// commit().
+/// A file that appears under its name only when complete. Write errors are kept and reported by commit().
 class AtomicFile {
  public:
   explicit AtomicFile(std::string path);
@@ -83,7 +82,7 @@ class AtomicFile {
   std::string path_;
   std::string temporary_;
   File file_;
-  int error_ = 0;  ///< errno of the first thing that went wrong
+  int error_ = 0;  ///< errno of the first error
 };
 
 /// "Cannot write 'path': <what>."
@@ -94,22 +93,22 @@ Failure write_failure(const std::string& path, std::string_view what);
 /// strides never overflow.
 Result<uint64_t> checked_bytes(DType dtype, const Shape& shape);
 
-/// Files may hold any byte for a bool; tensors hold 0 and 1 alone.
+/// Files may hold any byte for a bool; tensors hold only 0 and 1.
 void normalise_bools(HostTensor& tensor);
 
 using OpenedFile = Result<std::shared_ptr<TensorFile>>;
 
-/// Each takes the file as it was opened.
+/// Each takes over the opened file.
 OpenedFile open_npz(const std::string& path, std::unique_ptr<FileSource> source);
 OpenedFile open_safetensors(const std::string& path, std::unique_ptr<FileSource> source);
 
-/// Why the format has no such entry, or nothing: a clause.
+/// Why the format cannot hold such an entry, as a clause, or nothing.
 std::string npy_fault(DType dtype);
 std::string safetensors_fault(const std::string& name, DType dtype);
 
-/// Stored, not deflated: trained weights hardly shrink. Entries are checked.
+/// Stored, not deflated: trained weights hardly compress. The entries must have been checked.
 Result<Done> write_npz(const std::string& path, const Entries<TensorPtr>& entries);
-/// Entries are checked.
+/// Checks the entries.
 Result<Done> write_safetensors(const std::string& path, const Entries<TensorPtr>& entries);
 
 }  // namespace quern::data_detail

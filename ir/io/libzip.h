@@ -1,6 +1,6 @@
 #pragma once
-// libzip's C interface, opened when the first `.npz` is: it brings libcrypto, which takes longer to load than the
-// rest of the program.
+// libzip's C interface, loaded with the first `.npz`: it depends on libcrypto, which takes longer to load
+// than the rest of the program.
 
 #include <zip.h>
 
@@ -8,7 +8,7 @@
 
 namespace quern {
 
-/// The functions that are used, under their own names.
+/// The functions in use, under their own names.
 struct Libzip {
   decltype(&::zip_close) zip_close = nullptr;
   decltype(&::zip_discard) zip_discard = nullptr;
@@ -31,7 +31,7 @@ struct Libzip {
   decltype(&::zip_strerror) zip_strerror = nullptr;
 };
 
-/// Opened once for the process, and never closed. Fails where the library is not installed.
+/// Loaded once per process and never closed. Fails if the library is not installed.
 Result<const Libzip*> libzip();
 
 }  // namespace quern

@@ -15,7 +15,7 @@ namespace quern::data_detail {
 namespace {
 
 constexpr std::string_view kMagic = "\x93NUMPY";
-/// Real headers take 64 to 128 bytes; the bound keeps a lying length from costing memory.
+/// Real headers take 64 to 128 bytes; the bound protects memory against a false length.
 constexpr uint64_t kMaxHeader = 1 << 20;
 
 struct TypeCode {
@@ -81,7 +81,7 @@ class HeaderParser {
     return result;
   }
 
-  /// Reads the value of `key`; what is wrong with it, or nothing.
+  /// Reads the value of `key`; returns what is wrong with it, or "".
   std::string field(const std::string& key) {
     if (key == "descr" && !std::exchange(has_descr_, true)) return descr();
     if (key == "shape" && !std::exchange(has_shape_, true)) return shape();
@@ -118,7 +118,7 @@ class HeaderParser {
       if (error == std::errc::result_out_of_range) return "an extent of its shape takes more than 64 bits";
       if (error != std::errc()) return "its shape is not a tuple of integers";
       at_ = static_cast<size_t>(end - text_.data());
-      eat('L');  // Python 2 wrote its long integers so
+      eat('L');  // suffix of Python 2's long integers
       header_.tensor.shape.push_back(extent);
       if (!eat(',') && peek() != ')') return "its shape is not a tuple of integers";
     }

@@ -14,12 +14,12 @@ struct NpyHeader {
   bool big_endian = false;
 };
 
-/// Reads up to the first element, and checks that as many bytes follow as the header claims.
+/// Reads up to the first element, and checks that as many bytes follow as the header states.
 Result<NpyHeader> read_npy_header(ByteSource& source);
 /// Reads everything into row-major, little-endian order.
 Result<TensorPtr> read_npy(ByteSource& source);
-/// What stands before the elements (version 1.0, a multiple of 64 bytes) of a dtype that NumPy has; fails
-/// with a clause.
+/// The preamble before the elements (version 1.0, a multiple of 64 bytes), for a dtype that NumPy has. Its
+/// failures are clauses.
 Result<std::string> npy_preamble(const HostTensor& tensor);
 
 }  // namespace quern::data_detail

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view kEnding = ".npy";
 
-/// libzip, where an archive is open.
+/// libzip; requires an open archive.
 const Libzip& zip() { return **libzip(); }
 
 struct DiscardZip {
@@ -29,7 +29,7 @@ struct CloseZipFile {
 };
 using ZipFile = std::unique_ptr<zip_file_t, CloseZipFile>;
 
-/// Why libzip did not do something.
+/// The message of a libzip error.
 std::string message_of(int code) {
   zip_error_t error;
   zip().zip_error_init_with_code(&error, code);
@@ -50,10 +50,10 @@ class ZipEntrySource final : public ByteSource {
   ZipFile file_;
 };
 
-/// What is wrong with the entry as the directory of the archive states it, or nothing. It bounds what a lying
-/// size can make the reader allocate.
+/// What is wrong with an entry according to the archive's directory, or "". Bounds what a false size can make
+/// the reader allocate.
 std::string entry_fault(const zip_stat_t& stat, uint64_t archive_size) {
-  constexpr uint64_t kMaxDeflateRatio = 1032;  // 258 bytes from 2 bits, the most that deflate can do
+  constexpr uint64_t kMaxDeflateRatio = 1032;  // 258 bytes from 2 bits, deflate's maximum
   constexpr uint64_t kNeeded = ZIP_STAT_NAME | ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE | ZIP_STAT_COMP_METHOD;
   if ((stat.valid & kNeeded) != kNeeded) return "the archive does not state its size";
   if ((stat.valid & ZIP_STAT_ENCRYPTION_METHOD) && stat.encryption_method != ZIP_EM_NONE)
@@ -103,7 +103,7 @@ class NpzFile final : public TensorFile {
   Archive archive_;
 };
 
-/// The name of an entry that can be read, as far as the directory of the archive states it.
+/// The name of an entry that is readable according to the archive's directory.
 Result<std::string> entry_name(zip_t* archive, uint64_t index, const FileSource& whole) {
   zip_stat_t stat;
   zip().zip_stat_init(&stat);
@@ -116,7 +116,7 @@ Result<std::string> entry_name(zip_t* archive, uint64_t index, const FileSource&
   return name;
 }
 
-/// Adds one entry whose bytes stay the caller's; what is wrong, or nothing.
+/// Adds one entry whose bytes the caller keeps alive; returns what went wrong, or "".
 std::string add_entry(zip_t* archive, const std::string& name, const std::string& preamble,
                       HostTensor& tensor) {
   zip_buffer_fragment_t fragments[2] = {
@@ -136,7 +136,7 @@ std::string add_entry(zip_t* archive, const std::string& name, const std::string
   return stored ? "" : zip().zip_strerror(archive);
 }
 
-/// libzip writes no archive without entries, so its end record is written here.
+/// libzip does not write empty archives, so this writes the end record.
 Result<Done> write_empty_archive(const std::string& path) {
   AtomicFile file(path);
   std::string record = "PK\5\6";
@@ -174,7 +174,7 @@ Result<Done> write_npz(const std::string& path, const Entries<TensorPtr>& entrie
   if (entries.empty()) return write_empty_archive(path);
   if (auto loaded = libzip(); !loaded) return write_failure(path, loaded.error().message);
   int code = 0;
-  // libzip writes to a temporary file of its own beside `path` and renames it when closed.
+  // libzip writes to its own temporary file beside `path` and renames it on close.
   Archive archive(zip().zip_open(path.c_str(), ZIP_CREATE | ZIP_TRUNCATE, &code));
   if (!archive) return write_failure(path, message_of(code));
   std::deque<std::string> preambles;

@@ -1,5 +1,5 @@
-// .safetensors: the length of a JSON header (8 bytes), the header, one buffer that the tensors fill without a
-// gap.
+// .safetensors: the length of a JSON header (8 bytes), the header, and one buffer that the tensors fill
+// without gaps.
 
 #include <fmt/format.h>
 
@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr uint64_t kMaxTensorsHeader = 100'000'000;  // the format's own bound
+constexpr uint64_t kMaxTensorsHeader = 100'000'000;  // the format's bound
 constexpr std::string_view kMetadata = "__metadata__";
 
 struct TensorDType {
@@ -43,7 +43,7 @@ std::optional<uint64_t> as_natural(const json& value) {
   return value.get<uint64_t>();
 }
 
-/// Reads `slot.name`'s object of the header; what is wrong with it, or nothing.
+/// Reads the header's object for `slot.name`; returns what is wrong with it, or "".
 std::string read_slot(const json& fields, Slot& slot) {
   if (!fields.is_object()) return "it is not an object";
   auto dtype = fields.find("dtype"), shape = fields.find("shape"), offsets = fields.find("data_offsets");
@@ -72,7 +72,7 @@ std::string read_slot(const json& fields, Slot& slot) {
   return "";
 }
 
-/// Whether the bytes of `slot` lie in a buffer of `buffer` bytes and are as many as its type takes.
+/// Checks that the bytes of `slot` lie in a buffer of `buffer` bytes and match its type's size.
 std::string extent_fault(const Slot& slot, uint64_t buffer) {
   Result<uint64_t> bytes = checked_bytes(slot.tensor.dtype, slot.tensor.shape);
   if (!bytes) return bytes.error().message;
@@ -84,7 +84,7 @@ std::string extent_fault(const Slot& slot, uint64_t buffer) {
                      type_to_string(slot.tensor.dtype, slot.tensor.shape), *bytes, slot.end - slot.begin);
 }
 
-/// The slots as indices in the order of the buffer.
+/// Indices of the slots in buffer order.
 std::vector<size_t> buffer_order(const std::vector<Slot>& slots) {
   std::vector<size_t> order(slots.size());
   std::iota(order.begin(), order.end(), size_t{0});
@@ -98,7 +98,7 @@ Failure entry_failure(const ByteSource& source, std::string_view name, std::stri
   return Failure{fmt::format("Cannot read {}, entry '{}': {}.", source.where(), name, what)};
 }
 
-/// The tensors must fill the buffer exactly: bytes of two are a lie, and so are bytes of none.
+/// The tensors must cover the buffer exactly, without overlaps or gaps.
 Result<Done> check_cover(const FileSource& source, const std::vector<Slot>& slots, uint64_t buffer) {
   uint64_t end = 0;
   for (size_t i : buffer_order(slots)) {
@@ -114,7 +114,7 @@ Result<Done> check_cover(const FileSource& source, const std::vector<Slot>& slot
   return Done{};
 }
 
-/// The header as JSON, and its keys in the order of the text, which `json` does not keep.
+/// The header as JSON, and its keys in file order, which `json` does not preserve.
 Result<json> read_header(FileSource& source, std::vector<std::string>& keys) {
   uint64_t length = 0;
   auto done = source.read(std::as_writable_bytes(std::span(&length, 1)), "the length of the header");
@@ -135,7 +135,7 @@ Result<json> read_header(FileSource& source, std::vector<std::string>& keys) {
   return header;
 }
 
-/// Reads and checks the header; `source` then stands at the buffer.
+/// Reads and checks the header; `source` is then at the buffer.
 Result<std::vector<Slot>> read_slots(FileSource& source) {
   std::vector<std::string> keys;
   Result<json> header = read_header(source, keys);
@@ -178,11 +178,10 @@ class SafetensorsFile final : public TensorFile {
  private:
   const std::vector<Slot> slots_;
   const std::unique_ptr<FileSource> source_;
-  const uint64_t buffer_;  ///< where the data begin
+  const uint64_t buffer_;  ///< start of the data
 };
 
-/// The order in which the data are written: the widest elements first, so that each tensor is aligned to its
-/// own.
+/// The order of the data in the file: widest elements first, so that each tensor is aligned for its elements.
 std::vector<size_t> writing_order(const Entries<TensorPtr>& entries) {
   std::vector<size_t> order(entries.size());
   std::iota(order.begin(), order.end(), size_t{0});

@@ -34,7 +34,7 @@ const Row& row_of(DType dtype) {
   return *row;
 }
 
-/// The row whose name, but for lanes, a text is.
+/// The row whose name a text is, ignoring lanes.
 const Row* find_row(std::string_view name) {
   const auto row = std::ranges::find_if(kDTypes, [&](const Row& r) {
     return name.starts_with(r.name) && (name.size() == r.name.size() || name[r.name.size()] == 'x');

@@ -18,7 +18,7 @@ enum class DTypeCode : uint8_t {
   Bool,
   Index,  ///< positions and extents: 64-bit, `/` and `%` floor
   Infer,  ///< not yet known; only while inference runs
-  Var,    ///< a rigid dtype variable of a general type; never in what is run
+  Var,    ///< a rigid dtype variable of a polymorphic type; never at run time
 };
 
 /// An element type: code, bits of one lane, lanes (1 unless a vector such as int8x4). A plain value.
@@ -26,7 +26,7 @@ struct DType {
   DTypeCode code = DTypeCode::Float;
   uint8_t bits = 32;
   uint16_t lanes = 1;
-  uint32_t id = 0;  ///< which variable, for Infer and Var
+  uint32_t id = 0;  ///< the variable, for Infer and Var
 
   static DType float16() { return {DTypeCode::Float, 16}; }
   static DType float32() { return {DTypeCode::Float, 32}; }
@@ -47,11 +47,11 @@ struct DType {
   bool is_index() const { return code == DTypeCode::Index; }
   bool is_infer() const { return code == DTypeCode::Infer; }
   bool is_var() const { return code == DTypeCode::Var; }
-  /// A float that is stored alone: what is computed with it is computed in float32, and rounded.
+  /// A storage-only float: arithmetic is done in float32 and rounded.
   bool is_narrow_float() const { return is_float() && bits < 32; }
   bool has_one_lane() const { return lanes == 1; }
   bool is_vector() const { return lanes > 1; }
-  /// The dtype of one lane of a vector; of anything else the dtype itself.
+  /// The dtype of one lane of a vector; otherwise the dtype itself.
   DType lane() const { return {code, bits, 1, id}; }
   /// Bytes of one element in memory; bool takes one.
   size_t bytes() const { return static_cast<size_t>(bits) / 8 * lanes; }
@@ -59,22 +59,22 @@ struct DType {
   friend bool operator==(const DType&, const DType&) = default;
 };
 
-/// The fields of a float beside its sign.
+/// The fields of a float besides its sign.
 struct FloatFormat {
   int exponent_bits = 0, fraction_bits = 0;
 };
-/// Of a float dtype.
+/// The format of a float dtype.
 FloatFormat float_format(DType dtype);
 /// The largest finite number of a float dtype.
 double largest_number(DType dtype);
 
-/// A new rigid variable with a name for people.
+/// A new rigid variable; the name is for display.
 DType dtype_var(std::string_view name);
 
 /// "float32", "int8x4", "bool", "index"; "_" for an inference variable, a rigid variable's name.
 std::string to_string(DType dtype);
-/// The dtype that `name` spells ("float32", "int8x4", …), or nothing. `index` is not a dtype of tensors and
-/// not accepted.
+/// The dtype that `name` spells ("float32", "int8x4", …), or nothing. `index` is not a tensor dtype and is
+/// rejected.
 std::optional<DType> parse_dtype(std::string_view name);
 
 /// The names of the dtypes of tensors.

@@ -26,8 +26,7 @@ std::string to_string(const Scheme& scheme) {
   for (const auto& [var, _] : scheme.dtype_vars) add(to_string(var));
   if (!vars.empty()) {
     vars += "]";
-    // As in a definition the variables stand before the parameters: `fn [n](Tensor[(n,), float32]) ->
-    // float32`.
+    // As in a definition, the variables precede the parameters: `fn [n](Tensor[(n,), float32]) -> float32`.
     type = scheme.type->kind == TypeKind::Function ? type.insert(3, vars) : vars + " " + type;
   }
   for (size_t i = 0; i < scheme.constraints.size(); ++i)

@@ -1,5 +1,6 @@
 #pragma once
-// General types: a type with the variables that each use has fresh unknowns for, and what they have to meet.
+// Polymorphic types: a type, the variables that each use instantiates with fresh unknowns, and their
+// constraints.
 
 #include <string>
 #include <utility>
@@ -14,18 +15,18 @@ namespace quern {
 /// What an unknown dtype may become.
 enum class DTypeClass : uint8_t {
   Any,
-  Number,  ///< of an integer literal: any numeric dtype; int32 where nothing decides
-  Float,   ///< of a float literal; float32 where nothing decides
+  Number,  ///< of an integer literal: any numeric dtype, int32 by default
+  Float,   ///< of a float literal: float32 by default
 };
 
-/// An operator's relation that a general type leaves open: it has to hold at each use.
+/// An operator's relation that a polymorphic type leaves open: it must hold at each use.
 struct Constraint {
   std::string op;
   std::vector<Type> args;
   std::vector<std::pair<std::string, StaticValue>> attributes;  ///< as given at the call
   Type result = nullptr;
   Origin origin;       ///< the call that needs it
-  std::string symbol;  ///< as which the operator is written there, or ""
+  std::string symbol;  ///< the symbol used for the operator there, or ""
   friend bool operator==(const Constraint& a, const Constraint& b) {
     return a.op == b.op && a.args == b.args && a.attributes == b.attributes && a.result == b.result;
   }
@@ -37,7 +38,7 @@ struct Scheme {
   Type type = nullptr;
   std::vector<std::pair<DType, DTypeClass>> dtype_vars = {};
   std::vector<Constraint> constraints = {};
-  /// Whether the definition is typed anew for each rank and dtype that it is used at.
+  /// Whether the definition is retyped for each rank and dtype of its uses.
   bool specialised = false;
   bool is_general() const { return !dim_vars.empty() || !type_vars.empty() || !dtype_vars.empty(); }
   friend bool operator==(const Scheme&, const Scheme&) = default;
@@ -45,7 +46,7 @@ struct Scheme {
 
 /// `fn [n, a](Tensor[(n,), a]) -> b where add(…) -> b`.
 std::string to_string(const Scheme& scheme);
-/// Whether two schemes differ in nothing but which variables they are written over.
+/// Whether two schemes are equal up to renaming of variables.
 bool same_but_for_names(const Scheme& a, const Scheme& b);
 
 }  // namespace quern

@@ -33,8 +33,7 @@ std::string float_text(double value) {
 
 struct Equal {
   bool operator()(std::monostate, std::monostate) const { return true; }
-  // By bits, so that a value equals itself (nan) and 0.0 is not -0.0: equal values instantiate equal
-  // operators.
+  // Bitwise, so that NaN equals itself and 0.0 differs from -0.0: equal values instantiate equal operators.
   bool operator()(double a, double b) const {
     return std::bit_cast<uint64_t>(a) == std::bit_cast<uint64_t>(b);
   }
@@ -64,8 +63,7 @@ struct Text {
     for (const StaticValue& item : *items) out += (out.size() > 1 ? ", " : "") + to_string(item);
     return out + "]";
   }
-  // The printer of expressions is above this room; whoever prints a pack of expressions goes through that
-  // one.
+  // The expression printer is above this room; code that prints a pack of expressions uses it.
   std::string operator()(const Expr*) const { return "a computed value"; }
 };
 

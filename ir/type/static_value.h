@@ -1,6 +1,6 @@
 #pragma once
-// Values of attributes and of the compile-time (`static`) language: what ranks, dtypes, paddings and shapes
-// are computed with while an operator is instantiated.
+// Values of attributes and of the compile-time (`static`) language: ranks, dtypes, paddings and shapes are
+// computed with them while an operator is instantiated.
 
 #include <cstdint>
 #include <memory>
@@ -25,8 +25,7 @@ struct StaticValue {
   Data data;
 
   StaticValue() = default;
-  // The constraint keeps it away from copies and moves.
-  // NOLINTBEGIN(bugprone-forwarding-reference-overload)
+  // The constraint excludes copies and moves. NOLINTBEGIN(bugprone-forwarding-reference-overload)
   template <class T>
   requires(!std::is_same_v<std::decay_t<T>, StaticValue>) StaticValue(T&& value)
       : data(std::forward<T>(value)) {}  // NOLINT
@@ -59,7 +58,7 @@ struct StaticValue {
   }
 };
 
-/// Lists compare by elements, dims by identity of their canonical form.
+/// Lists compare element by element, dims by identity of their canonical form.
 bool operator==(const StaticValue& a, const StaticValue& b);
 
 /// As written in source: `None`, `True`, `"NCHW"`, `[1, 1]`, `float32` as `"float32"`.

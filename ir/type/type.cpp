@@ -95,7 +95,7 @@ Interned interned_types() { return interner().size(); }
 
 namespace {
 
-/// The node of this content: the one of the process, or one of the running inference where it has unknowns.
+/// The node with this content: the process's, or one of the running inference if it has unknowns.
 Type node_of(TypeNode content) {
   auto has_infer = [](auto* part) { return part->has_infer; };
   content.has_infer = content.dtype.is_infer() || std::ranges::any_of(content.dims, has_infer) ||
@@ -245,7 +245,7 @@ std::string to_string(Type type) {
 namespace {
 
 /// Substitution into a type. Types share their parts (the type of `(%x, %x)` has one field type twice), so
-/// each part is done once: a chain of such pairs is a type of exponential text, and of linear work here.
+/// each part is processed once: a chain of such pairs has exponential text, but takes linear work here.
 class TypeSubstituter {
  public:
   explicit TypeSubstituter(const Substitution& substitution) : substitution_(substitution) {}
@@ -285,7 +285,7 @@ class TypeSubstituter {
   std::unordered_map<Type, Type> done_;
 };
 
-/// Calls `visit` on the type and on each different type inside, outermost first.
+/// Calls `visit` on the type and each distinct type inside, outermost first.
 template <class F>
 void for_each_part(Type type, std::unordered_set<Type>& seen, const F& visit) {
   visit(type);

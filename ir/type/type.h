@@ -24,7 +24,7 @@ enum class TypeKind : uint8_t {
   Ref,       ///< args[0]
   Var,       ///< name, id: a rigid type variable
   Infer,     ///< id: an unknown of the running inference
-  Error,     ///< of an expression with a diagnostic; goes with everything and reports nothing further
+  Error,     ///< of an expression with a diagnostic; compatible with everything, reports nothing further
 };
 
 struct TypeNode;
@@ -54,15 +54,15 @@ Type unit_type();
 Type function_type(std::span<const Type> params, Type result);
 Type data_type(std::string_view name, uint64_t id, std::span<const Type> args);
 Type ref_type(Type content);
-/// A tuple, function, data or reference type with other parts.
+/// A tuple, function, data or reference type with its parts replaced.
 Type with_args(Type type, std::span<const Type> args);
-/// A new rigid variable with a name for people.
+/// A new rigid variable; the name is for display.
 Type type_var(std::string_view name);
 Type error_type();
 
 std::string to_string(Type type);
 
-/// What variables stand for.
+/// Replacements for variables.
 struct Substitution {
   DimMap dims;
   std::unordered_map<Type, Type> types;
@@ -76,10 +76,10 @@ bool contains_error(Type type);
 /// A constructor of a data type, interned with its type: equal declarations have one pointer.
 struct Constructor {
   std::string_view name;
-  std::string_view type;                     ///< the name of its type
-  uint32_t tag;                              ///< which of its type's constructors, from 0
-  std::span<const std::string_view> fields;  ///< their names, "" for one without
-  /// Per field: bit k where its type is over the data type's parameter k.
+  std::string_view type;                     ///< its type's name
+  uint32_t tag;                              ///< its number among its type's constructors, from 0
+  std::span<const std::string_view> fields;  ///< field names, "" if unnamed
+  /// Per field: bit k is set if its type depends on the data type's parameter k.
   std::span<const uint64_t> parameters;
   std::span<const Constructor> siblings;  ///< all constructors of its type, by tag
 };
@@ -88,11 +88,11 @@ struct ConstructorSpec {
   std::vector<std::string> fields;
   std::vector<uint64_t> parameters = {};
 };
-/// The constructors of the data type that is called `type` and whose declaration is identified by `id`.
+/// The constructors of the data type named `type`, whose declaration is identified by `id`.
 std::span<const Constructor> data_constructors(std::string_view type, uint64_t id,
                                                const std::vector<ConstructorSpec>& specs);
 
-/// Owner of the type nodes with unknowns of the inference on this thread (as DimScratch is of dims).
+/// Owns the type nodes with unknowns of the inference on this thread, as DimScratch does for dims.
 class TypeScratch {
  public:
   TypeScratch();

@@ -20,7 +20,7 @@ std::string index_text(int64_t offset, const Shape& shape) {
   return index.empty() ? "" : fmt::format("[{}]", fmt::join(index, ", "));
 }
 
-/// Compares part by part; a part's place is written as one reads it: `.0[1, 2]`.
+/// Compares part by part; a part's place is written as in source: `.0[1, 2]`.
 class Comparison {
  public:
   explicit Comparison(std::optional<Tolerance> tolerance) : tolerance_(tolerance) {}

@@ -1,5 +1,5 @@
 #pragma once
-// What `assert_close` and `assert_equal` compare.
+// The comparison of `assert_close` and `assert_equal`.
 
 #include <optional>
 #include <string>
@@ -13,9 +13,9 @@ struct Tolerance {
   double rtol, atol;
 };
 
-/// "" where two values of one type agree: in every element within the tolerance, or exactly without one (NaN
-/// equals NaN either way; integers and bools are exact always). Else what differs, in lines: how many
-/// elements and the worst of them with its place, then both values.
+/// "" if two values of one type agree: every element within the tolerance, or exactly without one (NaN equals
+/// NaN either way; integers and bools always compare exactly). Otherwise lines that describe the difference:
+/// how many elements differ and the worst one with its position, then both values.
 std::string difference_of_values(const Value& actual, const Value& expected,
                                  std::optional<Tolerance> tolerance);
 

@@ -21,7 +21,7 @@ std::optional<ListView> list_of(const Value& value, int64_t most, int64_t edge) 
   const int64_t ends = std::max<int64_t>(1, edge), kept_in_front = std::max(most, ends);
   const auto next = [](const DataObject* c) { return c->fields[1].object_as<DataObject>(); };
   ListView view;
-  const DataObject* behind = cell;  // `ends` cells, once there are that many
+  const DataObject* behind = cell;  // trails by `ends` cells, once there are that many
   while (!cell->fields.empty()) {
     view.is_open = view.length >= std::max(most, ListView::kMostWalked);
     if (view.is_open) break;

@@ -1,5 +1,5 @@
 #pragma once
-// What references hold at one moment, so that what is written to them later can be taken back.
+// The contents of references at one moment, so that later writes can be undone.
 
 #include <utility>
 #include <vector>
@@ -8,17 +8,17 @@
 
 namespace quern {
 
-/// Of the references that this thread made and that live. It keeps them and what they hold: a thread's
+/// Covers the live references that this thread made, and keeps them and their contents alive: a thread's
 /// references are few, while writes may be many.
 class RefSnapshot {
  public:
-  /// Of no reference.
+  /// Covers no reference.
   RefSnapshot() = default;
   static RefSnapshot take();
 
-  /// Gives each reference what it held. References that were made since are not touched.
+  /// Restores each reference's content. References made since are not touched.
   void restore() const;
-  /// Forgets the references that hold what they held.
+  /// Forgets the references whose content is unchanged.
   void keep_changed();
   bool is_empty() const { return held_.empty(); }
 

@@ -37,7 +37,7 @@ uint64_t encode_narrow(FloatFormat format, double value) {
   const double magnitude = std::fabs(value);
   if (magnitude == 0) return sign;
   if (std::isinf(value)) return sign | infinity;
-  // Subnormals share the smallest normal exponent, so one formula serves both.
+  // Subnormals share the smallest normal exponent, so one formula covers both.
   const int exponent = std::max(std::ilogb(magnitude), 1 - bias_of(format));
   const double in_units = std::nearbyint(std::ldexp(magnitude, format.fraction_bits - exponent));
   const uint64_t bits = (static_cast<uint64_t>(exponent + bias_of(format) - 1) << format.fraction_bits) +
@@ -89,7 +89,7 @@ Scalar float_to_int(double value, DType to) {
   return Scalar::from_int(to, static_cast<int64_t>(whole));
 }
 
-/// Rounds once to float64 and to float32; narrower floats are reached through float32.
+/// Rounds once to float64 and float32; narrower floats go through float32.
 template <class T>
 Scalar int_to_float(T value, DType to) {
   if (to.bits == 64) return of_float(to, static_cast<double>(value));

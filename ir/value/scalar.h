@@ -1,6 +1,6 @@
 #pragma once
-// Scalar functions and single elements: one table (scalar_ops.def) names the functions; types, reference
-// results and code generation are driven by it.
+// Scalar functions and single elements: one table (scalar_ops.def) names the functions and drives types,
+// reference results and code generation.
 
 #include <cstdint>
 #include <optional>
@@ -28,7 +28,7 @@ struct ScalarOpInfo {
 const ScalarOpInfo& info(ScalarOp op);
 /// The function with this text ("+", "exp"), or nothing.
 std::optional<ScalarOp> find_scalar_op(std::string_view name);
-/// Whether `op` takes operands of this dtype; vectors lane by lane, but not where the result would be bool.
+/// Whether `op` accepts operands of this dtype; vectors lane by lane, unless the result would be bool.
 bool accepts(ScalarOp op, DType operand);
 /// The dtype of op's result on operands of this dtype.
 DType result_dtype(ScalarOp op, DType operand);
@@ -36,7 +36,7 @@ DType result_dtype(ScalarOp op, DType operand);
 constexpr bool is_division(ScalarOp op) {
   return op == ScalarOp::Div || op == ScalarOp::Mod || op == ScalarOp::FloorDiv || op == ScalarOp::FloorMod;
 }
-/// Whether the second operand is evaluated only where the first one leaves the result open.
+/// Whether the second operand is evaluated only if the first one does not determine the result.
 constexpr bool is_lazy(ScalarOp op) { return op == ScalarOp::And || op == ScalarOp::Or; }
 /// For messages: "floating-point numbers", "bool", …
 std::string_view accepted_operands(ScalarOp op);
@@ -59,13 +59,13 @@ struct Scalar {
   double as_double() const;
   int64_t as_int() const;  ///< integers, bool and index exactly; floats truncated
   bool as_bool() const { return as_int() != 0; }
-  bool is_nan() const;  ///< false of what is no float
+  bool is_nan() const;  ///< false for non-floats
   friend bool operator==(const Scalar&, const Scalar&) = default;
 };
 
 /// Reference semantics of a scalar function. float32 computes in float32; float16 and bfloat16 compute in
 /// float32 and round once. Integer division by zero gives 0 (and remainder 0), the smallest integer by -1
-/// wraps. Of indices it has no value: evaluation stops before it.
+/// wraps. For indices it has no value: evaluation stops before it.
 Scalar apply(ScalarOp op, std::span<const Scalar> operands);
 /// Conversion as Relay's cast: floats to integers truncate (saturating at the ends, NaN to 0), to bool is `!=
 /// 0`.
@@ -73,11 +73,11 @@ Scalar cast(Scalar value, DType to);
 
 /// The neutral element of a reduction over `dtype`: 0, 1, the lowest, the largest, False, True.
 Scalar reduce_identity(ReduceKind kind, DType dtype);
-/// One step of a reduction: what the accumulator becomes.
+/// One step of a reduction: the new accumulator.
 Scalar reduce_step(ReduceKind kind, const Scalar& accumulator, const Scalar& value);
-/// ArgMax, ArgMin: whether `value` takes the place of `best`: it is strictly better, or the first NaN.
+/// ArgMax, ArgMin: whether `value` replaces `best`: it is strictly better, or the first NaN.
 bool is_better(ReduceKind kind, const Scalar& value, const Scalar& best);
-/// The dtype that a reduction accumulates in: float32 for float16 and bfloat16, else the dtype itself.
+/// The dtype in which a reduction accumulates: float32 for float16 and bfloat16, otherwise the dtype itself.
 DType accumulator_dtype(DType element);
 /// The smallest and largest values (infinities for floats).
 Scalar lowest(DType dtype);

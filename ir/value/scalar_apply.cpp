@@ -32,7 +32,7 @@ T sign_of(T a) {
   return a > 0 ? T{1} : a < 0 ? T{-1} : T{0};
 }
 
-/// Arithmetic is that of T; the transcendental functions are the double ones rounded to T.
+/// Arithmetic is in T; transcendental functions are computed in double and rounded to T.
 template <class T>
 T float_function(ScalarOp op, T a, T b) {
   const double x = static_cast<double>(a);

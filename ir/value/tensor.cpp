@@ -20,8 +20,8 @@ static_assert(std::endian::native == std::endian::little, "host tensors are litt
 
 namespace {
 
-/// What empty tensors point at, so that data() is never null: memcpy and friends forbid null even for no
-/// bytes.
+/// Target of empty tensors' pointers, so that data() is never null: memcpy and friends forbid null even for
+/// zero bytes.
 alignas(kTensorAlignment) std::byte empty_storage[kTensorAlignment];
 
 size_t checked_byte_size(DType dtype, int64_t count) {
@@ -108,7 +108,7 @@ TensorPtr HostTensor::view(TensorPtr base, DType dtype, Shape shape) {
   result->shape_ = std::move(shape);
   result->size_ = element_count(result->shape_);
   result->data_ = base->data_;
-  // A view of a view holds the owner itself, so that chains of views do not keep each other.
+  // A view of a view holds the owner itself, so that views do not keep each other alive.
   result->base_ = base->base_ ? base->base_ : std::move(base);
   return result;
 }
@@ -154,8 +154,7 @@ int64_t element_as_int(const HostTensor& tensor, int64_t offset) {
     case 8: return is_unsigned ? tensor.elements<uint8_t>()[at] : tensor.elements<int8_t>()[at];
     case 16: return is_unsigned ? tensor.elements<uint16_t>()[at] : tensor.elements<int16_t>()[at];
     case 32: return is_unsigned ? int64_t{tensor.elements<uint32_t>()[at]} : tensor.elements<int32_t>()[at];
-    case 64:
-      return tensor.elements<int64_t>()[at];  // a uint64 of 2^63 and more comes as its two's complement
+    case 64: return tensor.elements<int64_t>()[at];  // a uint64 of 2^63 or more yields its two's complement
   }
   bug("a width of integers", __FILE__, __LINE__);
 }

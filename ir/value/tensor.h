@@ -24,8 +24,7 @@ using TensorPtr = std::shared_ptr<HostTensor>;
 
 class HostTensor {
  public:
-  /// Uninitialised elements. The byte size must be representable (callers check extents that come from
-  /// outside).
+  /// Uninitialised elements. The byte size must be representable (callers check external extents).
   static TensorPtr make(DType dtype, Shape shape);
   static TensorPtr zeros(DType dtype, Shape shape);
   template <class T>
@@ -43,12 +42,12 @@ class HostTensor {
   DType dtype() const { return dtype_; }
   const Shape& shape() const { return shape_; }
   int64_t size() const { return size_; }
-  /// Numbers in memory: as many as elements, of vectors as many as lanes.
+  /// Numbers in memory: one per element, or per lane of a vector.
   int64_t lane_count() const { return size_ * dtype_.lanes; }
   size_t bytes() const { return static_cast<size_t>(size_) * dtype_.bytes(); }
   std::byte* data() { return data_; }
   const std::byte* data() const { return data_; }
-  /// The memory as numbers: of vectors, their lanes.
+  /// The memory as numbers; for vectors, their lanes.
   template <class T>
   std::span<T> elements() {
     return {reinterpret_cast<T*>(data_), static_cast<size_t>(lane_count())};
@@ -58,17 +57,17 @@ class HostTensor {
     return {reinterpret_cast<const T*>(data_), static_cast<size_t>(lane_count())};
   }
 
-  /// A tensor of the same elements under another shape of equal count, sharing this one's memory.
+  /// The same elements under another shape with the same count, sharing this one's memory.
   static TensorPtr view(TensorPtr base, Shape shape);
-  /// A tensor of vectors as one of their lanes, which are its last axis; any other tensor itself. Shares the
-  /// memory.
+  /// A tensor of vectors as a tensor of lanes, with the lanes as its last axis; any other tensor unchanged.
+  /// Shares the memory.
   static TensorPtr lanes_of(TensorPtr base);
-  /// The other way: a tensor of the lane dtype whose last axis is the lanes of `vector`s, as a tensor of
-  /// these; null for one of another dtype or last extent.
+  /// The inverse: a tensor of the lane dtype whose last axis holds the lanes of `vector`s, as a tensor of
+  /// these; null for another dtype or last extent.
   static TensorPtr vectors_of(TensorPtr base, DType vector);
 
-  /// The same elements in another form, made once by who needs it and kept as long as their memory. `maker`
-  /// and `dims` say which form. Null where it was not kept yet. From any thread.
+  /// A prepacked form of the elements, made once by its user and kept as long as their memory. `maker` and
+  /// `dims` identify the form. Null if it does not exist yet. Thread-safe.
   TensorPtr form(const void* maker, std::span<const int64_t> dims) const;
   void keep_form(std::shared_ptr<const void> maker, std::span<const int64_t> dims, TensorPtr form);
 
@@ -81,23 +80,23 @@ class HostTensor {
   std::byte* data_ = nullptr;
   TensorPtr base_;  ///< owner of the memory of a view
   struct Forms;
-  std::atomic<Forms*> forms_ = nullptr;  ///< of an owner of memory
+  std::atomic<Forms*> forms_ = nullptr;  ///< if it owns its memory
 };
 
 struct Scalar;
-/// Writes an element, a vector with `lane` in every lane.
+/// Writes an element; for a vector, `lane` in every lane.
 void fill_element(HostTensor& tensor, int64_t offset, const Scalar& lane);
-/// Whether the lanes of each element are the same bits; true of numbers.
+/// Whether all lanes of each element have the same bits; true for numbers.
 bool lanes_agree(const HostTensor& tensor);
-/// One element as a double (narrow floats widened, integers converted, bool 0 or 1). The elements of
-/// vectors are counted by lanes, here and below.
+/// One element as a double (narrow floats widened, integers converted, bool 0 or 1). For vectors, offsets
+/// count lanes, here and below.
 double element_as_double(const HostTensor& tensor, int64_t offset);
 /// One integer, bool or index element, exact.
 int64_t element_as_int(const HostTensor& tensor, int64_t offset);
 
-/// Dtype and shape first, then the values: "Tensor[(2, 2), float32] [[1, 2], [3, 4]]" where that fits in the width,
-/// else rows beneath; what is left out is "…". The shape is followed by the number of NaNs and infinities. Rank 0:
-/// "float32 1.5". A vector is its lanes, elided as an axis: "Tensor[(1,), int8x2] [<1, 2>]".
+/// Dtype and shape first, then the values: "Tensor[(2, 2), float32] [[1, 2], [3, 4]]" if that fits the width,
+/// otherwise rows beneath; "…" marks elisions. The number of NaNs and infinities follows the shape. Rank 0:
+/// "float32 1.5". A vector shows its lanes, elided like an axis: "Tensor[(1,), int8x2] [<1, 2>]".
 std::string to_string(const HostTensor& tensor, const ValueStyle& style = {});
 /// "Tensor[(2, 2), float32]", and "float32" at rank 0.
 std::string type_to_string(DType dtype, std::span<const int64_t> shape);

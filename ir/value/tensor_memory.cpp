@@ -13,20 +13,19 @@ namespace quern {
 
 namespace {
 
-/// Smaller blocks are left to the allocator, which is quick at these sizes.
+/// Smaller blocks are left to the allocator, which is fast at these sizes.
 constexpr size_t kSmallestKept = size_t{256} << 10;
 constexpr size_t kMostIdleBytes = size_t{256} << 20;
-/// From here on blocks are in pages of this size where the system has them: fewer faults, fewer misses of the
-/// translation cache.
+/// From this size on, blocks use huge pages where available: fewer page faults, fewer TLB misses.
 constexpr size_t kHugePage = size_t{2} << 20;
 
 #ifdef __SANITIZE_ADDRESS__
-constexpr bool kKeeps = false;  // so that an access past the end is seen
+constexpr bool kKeeps = false;  // so that an access past the end is detected
 #else
 constexpr bool kKeeps = true;
 #endif
 
-/// With at most an eighth more, so that tensors of about one size share blocks.
+/// Rounds up by at most an eighth, so that tensors of similar size share blocks.
 size_t block_size(size_t bytes) {
   const size_t step = std::max(kTensorAlignment, std::bit_floor(bytes) / 8);
   return (bytes + step - 1) / step * step;
@@ -86,7 +85,7 @@ class IdleBlocks {
     size_t size;
   };
 
-  /// Gives back the oldest first.
+  /// Releases the oldest first.
   void drop_beyond(size_t most) {
     while (bytes_ > most) {
       to_system(blocks_.front().memory, blocks_.front().size);

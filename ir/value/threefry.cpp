@@ -11,17 +11,17 @@ namespace {
 
 constexpr int kRounds = 20, kRoundsToKey = 4;
 constexpr uint64_t kParity = 0x1BD11BDAA9FC1A22;
-/// By which bits the two pairs of words are rotated, in turn (table 2 of the paper).
+/// Rotation counts of the two pairs of words per round, cyclically (table 2 of the paper).
 constexpr std::array<std::array<int, 2>, 8> kRotations{
     {{14, 16}, {52, 57}, {23, 40}, {5, 37}, {25, 33}, {46, 12}, {58, 22}, {32, 32}}};
 
-/// Of an integer: numbers up to 15, which every dtype has.
+/// For integers: numbers up to 15, which fit every dtype.
 constexpr int kIntegerBits = 4;
 
 Scalar number_of(DType dtype, uint64_t bits) {
   if (dtype.is_bool()) return Scalar::from_bool(bits >> 63);
   if (!dtype.is_float()) return Scalar::from_int(dtype, static_cast<int64_t>(bits >> (64 - kIntegerBits)));
-  // No more bits than the dtype holds of any number below 1, so that none is rounded to 1.
+  // No more bits than the dtype's fraction holds, so that nothing is rounded to 1.
   const int fraction = float_format(dtype).fraction_bits;
   return Scalar::from_double(
       dtype, static_cast<double>(bits >> (64 - fraction)) / static_cast<double>(uint64_t{1} << fraction));

@@ -63,7 +63,7 @@ void drop(Value&& part) {
 
 namespace {
 
-/// Goes over a value with a stack of its own: a list is as deep as it is long.
+/// Traverses a value with an explicit stack: a list is as deep as it is long.
 class JsonWriter {
  public:
   std::string write(const Value& value) {
@@ -93,7 +93,7 @@ class JsonWriter {
     out_ += tensor ? to_json(*tensor) : "null";
   }
 
-  // It may be reached from itself.
+  // It may contain itself.
   void one(const RefObject& reference) {
     if (!references_.insert(&reference).second) {
       out_ += "null";
@@ -117,7 +117,7 @@ class JsonWriter {
   }
 
   std::string out_;
-  std::vector<Step> rest_;  ///< the next is the last
+  std::vector<Step> rest_;  ///< the next is last
   std::unordered_set<const RefObject*> references_;
 };
 

@@ -1,6 +1,6 @@
 #pragma once
 // Run-time values, shared by the interpreter and the virtual machine. A Value is 16 bytes: rank-0 tensors of
-// one lane are held unboxed (their dtype and bits), everything else is a counted reference to an Object.
+// one lane are unboxed (dtype and bits), everything else is a counted reference to an Object.
 
 #include <atomic>
 #include <memory>
@@ -31,7 +31,7 @@ class Object {
     if (count_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
   }
   bool unique() const { return holders() == 1; }
-  /// How many values hold it.
+  /// The number of values that refer to it.
   uint32_t holders() const { return count_.load(std::memory_order_acquire); }
   /// The values that it holds.
   virtual std::span<const Value> parts() const = 0;
@@ -84,7 +84,7 @@ class Value {
     Object* o = object();
     return o && o->kind == T::kKind ? static_cast<T*>(o) : nullptr;
   }
-  /// The tensor of a tensor or scalar value (a scalar is boxed anew); null for others.
+  /// The tensor of a tensor or scalar value (a scalar is boxed); null for others.
   TensorPtr as_tensor() const;
   /// Fields of a tuple or of a constructor's value; null for others.
   const std::vector<Value>* fields() const;
@@ -108,8 +108,8 @@ class Value {
 };
 static_assert(sizeof(Value) == 16);
 
-/// Drops the parts of an object that is going away, without recursion: a list of a million elements is a
-/// million objects deep. Destructors of objects that hold values call it.
+/// Drops the parts of a dying object without recursion: a list of a million elements is a million objects
+/// deep. Destructors of objects that hold values call it.
 void drop(std::vector<Value>&& parts);
 void drop(Value&& part);
 
@@ -136,7 +136,7 @@ struct DataObject final : Object {
   std::vector<Value> fields;
 };
 class RefHeap;
-/// A place that holds a value, and another after a write.
+/// A mutable cell that holds a value.
 struct RefObject final : Object {
   static constexpr ObjectKind kKind = ObjectKind::Ref;
   explicit RefObject(Value c);
@@ -157,12 +157,12 @@ struct ClosureObject : Object {
   std::vector<Value> captures;
 };
 
-/// Frees what this thread made and nothing holds but itself: through a write a reference can reach itself.
-/// Runs by itself as references become many.
+/// Frees unreachable cycles that this thread made: through a write, a reference can reach itself. Runs
+/// automatically when references become many.
 void collect_cycles();
 
-/// Text of a value, on one line where it fits, which begins at a column of its first line. Lists print as their
-/// elements, trees are drawn, functions are their types.
+/// Text of a value, on one line if it fits when it begins at `column`. Lists print as their elements, trees
+/// are drawn, functions show their types.
 std::string to_string(const Value& value, const ValueStyle& style = {}, int column = 0);
 /// The `value` member of `--format json` (design.md section 4): numbers, lists, {"ctor", "fields"}; null for
 /// functions.

@@ -1,5 +1,5 @@
-// References that reach themselves: counting holders never frees them. A reference is the only value that can
-// be changed, so each cycle has one; who holds what is looked at from the references of a thread.
+// Cyclic references, which reference counting never frees. A reference is the only mutable value, so each
+// cycle contains one, and the search starts from the references of a thread.
 
 #include <algorithm>
 #include <mutex>
@@ -11,7 +11,7 @@
 
 namespace quern {
 
-/// The references that a thread made and that live.
+/// The live references that a thread made.
 class RefHeap {
  public:
   void add(RefObject* reference) {
@@ -34,7 +34,7 @@ class RefHeap {
     return held;
   }
   void collect() {
-    // What the lost references hold is dropped when nothing looks at them any more.
+    // Drop the contents of the lost references only after the search is done.
     std::vector<Value> lost;
     {
       std::lock_guard lock(mutex_);
@@ -48,8 +48,8 @@ class RefHeap {
  private:
   static constexpr size_t kLeast = 4096;
 
-  // As in CPython's collector: an object that more values hold than those found from the references is held
-  // from outside, and so is all that it reaches.
+  // As in CPython's collector: an object with more holders than those found from the references is held
+  // externally, and so is everything it reaches.
   std::vector<RefObject*> unheld() const {
     std::unordered_map<const Object*, uint32_t> inside;
     std::vector<const Object*> rest;
@@ -72,7 +72,7 @@ class RefHeap {
     return out;
   }
 
-  // `visit` gets each part that may hold others, and returns whether to go on into it.
+  // `visit` is called on each part that may hold others, and returns whether to descend into it.
   template <class F>
   static void go_over(std::vector<const Object*>& rest, F&& visit) {
     while (!rest.empty()) {

@@ -4,8 +4,8 @@
 
 namespace quern {
 
-/// What the linker noted of this build of the program, in hexadecimal digits (the GNU build id): another
-/// build has another. Empty where it noted nothing.
+/// The linker's id of this build of the program, in hexadecimal (the GNU build id); it differs between
+/// builds. Empty if there is none.
 const std::string& build_id();
 
 }  // namespace quern

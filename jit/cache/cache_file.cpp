@@ -16,7 +16,7 @@ using std::chrono::milliseconds;
 
 constexpr int kLayoutVersion = 2;
 
-// Code is a cache: that of an earlier layout goes.
+// Code is only a cache: an earlier layout's is dropped.
 constexpr const char* kLayout = R"(
   DROP TABLE IF EXISTS code;
   CREATE TABLE code (
@@ -42,8 +42,8 @@ Failure failure(const std::string& file, std::string_view action, sqlite3* conne
   return Failure{fmt::format("Cannot {} the database {}: {}.", action, file, reason)};
 }
 
-/// Runs statements that give no rows. Waits here too: switching to write-ahead logging, and a first opening
-/// that races with another, report a busy file without asking SQLite's own busy handler.
+/// Runs statements that return no rows. Also waits here: switching to write-ahead logging, and concurrent
+/// first openings, report a busy file without calling SQLite's busy handler.
 int execute(sqlite3* connection, const char* statements, milliseconds patience) {
   const auto deadline = std::chrono::steady_clock::now() + patience;
   while (true) {
@@ -66,7 +66,7 @@ class Statement {
   /// Whether the text was a valid statement.
   explicit operator bool() const { return statement_ != nullptr; }
 
-  // Bound bytes must outlive the statement's last step. A null pointer would bind NULL in place of an empty
+  // Bound bytes must outlive the statement's last step. A null pointer would bind NULL instead of an empty
   // value.
   void bind_text(int index, std::string_view text) {
     sqlite3_bind_text64(statement_, index, text.empty() ? "" : text.data(), text.size(), SQLITE_STATIC,
@@ -78,7 +78,7 @@ class Statement {
 
   void bind_integer(int index, int64_t value) { sqlite3_bind_int64(statement_, index, value); }
 
-  /// Ends the reading, which would keep a change from being seen by others.
+  /// Ends the read, which would otherwise hide changes from others.
   void finish() { sqlite3_reset(statement_); }
   /// SQLITE_ROW, SQLITE_DONE or an error.
   int step() { return sqlite3_step(statement_); }
@@ -94,7 +94,7 @@ class Statement {
   sqlite3_stmt* statement_ = nullptr;
 };
 
-/// The layout version that the file carries; 0 for a new file, nothing on an error.
+/// The file's layout version; 0 for a new file, nothing on an error.
 std::optional<int64_t> layout_version(sqlite3* connection) {
   Statement version(connection, "PRAGMA user_version");
   if (!version || version.step() != SQLITE_ROW) return std::nullopt;
@@ -102,8 +102,8 @@ std::optional<int64_t> layout_version(sqlite3* connection) {
 }
 
 Result<Done> prepare_layout(sqlite3* connection, const std::string& file, milliseconds patience) {
-  // A transaction that is written to the log survives the death of this process; only a power cut may lose
-  // the last ones, which a cache can bear.
+  // A logged transaction survives the death of this process; only a power failure may lose the last ones,
+  // which a cache tolerates.
   if (execute(connection, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL", patience) != SQLITE_OK) {
     return failure(file, "open", connection);
   }
@@ -113,7 +113,7 @@ Result<Done> prepare_layout(sqlite3* connection, const std::string& file, millis
   if (*version > kLayoutVersion) {
     return Failure{fmt::format("The database {} was written by a later version of Quern.", file)};
   }
-  // Another process may have been first: the version is looked at again inside of the transaction.
+  // Another process may have been first: check the version again inside the transaction.
   if (execute(connection, "BEGIN IMMEDIATE", patience) != SQLITE_OK)
     return failure(file, "lay out", connection);
   const auto layout = fmt::format("{} PRAGMA user_version = {};", kLayout, kLayoutVersion);
@@ -135,7 +135,7 @@ Result<CacheFile> CacheFile::open(const std::filesystem::path& file, millisecond
   std::string name = file.string();
   if (file.has_parent_path()) {
     std::error_code error;
-    // Private, whatever the umask: what is in it is run.
+    // Private, whatever the umask, since its contents are executed.
     if (std::filesystem::create_directories(file.parent_path(), error))
       std::filesystem::permissions(file.parent_path(), std::filesystem::perms::owner_all, error);
     if (error)

@@ -11,14 +11,14 @@ namespace quern {
 
 namespace {
 
-/// Longer than any transaction here takes, and short enough for who waits for a kernel.
+/// Longer than any transaction here, and short enough for a caller that waits for a kernel.
 constexpr std::chrono::milliseconds kBusyPatience{200};
 constexpr std::chrono::hours kStale{24};
 
-/// Whether somebody else may change what is at `path`.
+/// Why others may change the contents of `path`, or "".
 std::string distrust_of_one(const std::filesystem::path& path) {
   struct stat found {};
-  if (::stat(path.c_str(), &found) != 0) return {};  // it will be made
+  if (::stat(path.c_str(), &found) != 0) return {};  // it will be created
   if (found.st_uid != ::geteuid()) return fmt::format("{} belongs to another user", path.string());
   if ((found.st_mode & (S_IWGRP | S_IWOTH)) == 0) return {};
   return fmt::format("others may write {} (`chmod go-w {}` ends that)", path.string(), path.string());
@@ -54,7 +54,7 @@ bool CodeStore::open(Handle& handle) {
   return false;
 }
 
-/// Does an action, a second time where the file is found to be broken.
+/// Performs an action, and retries once if the file is found broken.
 template <class F>
 auto CodeStore::with(Handle& handle, const F& action) -> decltype(action(*handle.database)) {
   const std::lock_guard lock(handle.mutex);

@@ -1,5 +1,5 @@
 #pragma once
-// Compiled code on disk, for those that can do without.
+// Compiled code on disk, for callers that can do without.
 
 #include <cstdint>
 #include <filesystem>
@@ -12,14 +12,14 @@
 
 namespace quern {
 
-/// Why code in the file is not to be run, or nothing: the file or its folder belongs to another user, or
-/// others may write there.
+/// Why code in the file must not be run, or "": the file or its folder belongs to another user, or others may
+/// write there.
 std::string distrust(const std::filesystem::path& file);
 
-/// Objects by key in a database file that processes share. Nothing here fails: a file that cannot be had, or
-/// is not trusted or is locked for long, holds nothing and takes nothing, and one that is broken is made
-/// anew. What was not used for the longest time goes where the objects take more than `most_bytes`. From any
-/// thread; finding and storing do not wait for each other.
+/// Objects by key in a database file that processes share. Nothing here fails: an inaccessible, untrusted or
+/// long locked file acts as empty and ignores writes, and a broken one is recreated. The least recently used
+/// objects are evicted if the objects take more than `most_bytes`. Thread-safe; finding and storing do not
+/// block each other.
 class CodeStore {
  public:
   static constexpr int64_t kMostBytes = int64_t{256} << 20;
@@ -28,16 +28,16 @@ class CodeStore {
 
   struct Found {
     std::string object;
-    bool is_stale;  ///< nobody noted a use of it for a day
+    bool is_stale;  ///< not marked as used for a day
   };
   std::optional<Found> find(std::string_view key);
   void put(std::string_view key, std::string_view object);
   void note_use(std::string_view key);
-  /// Forgets bytes that are no object.
+  /// Removes bytes that are not a valid object.
   void remove(std::string_view key);
 
  private:
-  /// A connection, made when it is first needed; without one again once the file failed twice.
+  /// A connection, opened on first use and given up after the file failed twice.
   struct Handle {
     std::mutex mutex;
     std::optional<CacheFile> database;
@@ -50,7 +50,7 @@ class CodeStore {
   const std::filesystem::path file_;
   const int64_t most_bytes_;
   Handle reader_, writer_;
-  int64_t put_since_trim_;  ///< bytes, by the writer
+  int64_t put_since_trim_;  ///< bytes written since
 };
 
 }  // namespace quern

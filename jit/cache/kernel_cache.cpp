@@ -20,7 +20,7 @@ namespace quern {
 
 namespace {
 
-/// How long the end of a program may take so that its next run finds more code on disk.
+/// How long the end of a program may be delayed to write more code to disk.
 constexpr std::chrono::milliseconds kOptimizedPatience{250};
 
 Tiers tiers_of(std::string_view wanted) {
@@ -32,7 +32,7 @@ int winograd_tile_of(std::string_view wanted) { return wanted == "2" ? 2 : wante
 std::filesystem::path cache_file(const std::function<std::string(const char*)>& value_of) {
   if (const std::string wanted = value_of("QUERN_CACHE"); !wanted.empty())
     return wanted == "off" ? std::filesystem::path() : std::filesystem::path(wanted);
-  // The XDG base directory specification has relative paths ignored.
+  // The XDG base directory specification requires relative paths to be ignored.
   if (const std::filesystem::path caches = value_of("XDG_CACHE_HOME"); caches.is_absolute())
     return caches / "quern" / "kernels.db";
   if (const std::filesystem::path home = value_of("HOME"); home.is_absolute())
@@ -40,8 +40,8 @@ std::filesystem::path cache_file(const std::function<std::string(const char*)>& 
   return {};
 }
 
-/// What code depends on but its primitive: this build of Quern, LLVM, and the machine. Empty where the build
-/// has no name to tell it from another.
+/// What code depends on besides its primitive: this build of Quern, LLVM, and the machine. Empty if the build
+/// has no id.
 std::string code_origin(const CodegenTarget& target) {
   if (build_id().empty()) return {};
   const loops::MachineModel& machine = target.machine;
@@ -50,7 +50,7 @@ std::string code_origin(const CodegenTarget& target) {
                      machine.l1_bytes, machine.l2_bytes, machine.winograd_tile, target.features);
 }
 
-/// Of the form that is buffer number `k` after the output of a kernel.
+/// The name of a kernel's k-th form, the k-th buffer after its output.
 std::string form_name(const std::string& kernel, size_t k) { return fmt::format("{}_pack{}", kernel, k); }
 
 }  // namespace
@@ -77,7 +77,7 @@ KernelCache::~KernelCache() = default;
 
 Result<CodeGenerator*> KernelCache::code_generator() {
   if (generator_) return generator_.get();
-  // What a debugger needs to find the callers of a kernel is in no object on disk, and is to be in none.
+  // Objects on disk do not and must not contain the unwind tables that a debugger needs.
   const bool keeps = !options_.cache.empty() && !options_.plain_loops && !options_.debugger &&
                      !options_.checks_bounds && options_.stand_ins.empty();
   CodegenOptions codegen{options_.tiers};
@@ -156,7 +156,7 @@ Result<KernelCache::Entry> KernelCache::compiled(const FnExpr& primitive, const 
   const CountedWork compiling(fmt::format("compiling kernel {}: {}", counts_.lowered, name), 0);
   auto machine = this->machine();
   if (!machine) return machine.error();
-  // What is kept of a lowering has no dims.
+  // Nothing kept from a lowering contains dims.
   DimArena dims;
   const DimArena::Use use(dims);
   auto made = [&] {
@@ -217,7 +217,7 @@ std::optional<KernelCache::Entry> KernelCache::loaded(const std::string& key, co
   return entry;
 }
 
-/// The record is written when all of its objects are there: the jobs of their code come before.
+/// Writes the record when all of its objects exist: the jobs of their code come first.
 void KernelCache::store_later(std::string key, const Entry& entry, CodeGenerator& generator) {
   if (options_.tiers == Tiers::First) return;
   generator.later([store = store_, key = std::move(key), record = entry.record, codes = entry.codes] {

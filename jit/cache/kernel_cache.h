@@ -1,5 +1,5 @@
 #pragma once
-// Kernels of primitive functions: compiled when they are first asked for, and kept in memory and on disk.
+// Kernels of primitive functions: compiled on first request, and kept in memory and on disk.
 
 #include <filesystem>
 #include <functional>
@@ -19,7 +19,7 @@ namespace quern {
 
 struct CompilerOptions {
   Tiers tiers = Tiers::Both;
-  std::filesystem::path cache{};     ///< the database of compiled code; none where it is empty
+  std::filesystem::path cache{};     ///< the database of compiled code; none if empty
   int winograd_tile = 0;             ///< loops::MachineModel::winograd_tile
   bool plain_loops = false;          ///< loops::MachineModel::plain_loops
   bool perf_map = false;             ///< CodegenOptions::perf_map
@@ -30,17 +30,17 @@ struct CompilerOptions {
 
   /// QUERN_TIERS (both, first, best), QUERN_CACHE (a file, or off; otherwise quern/kernels.db in
   /// $XDG_CACHE_HOME or ~/.cache), QUERN_WINOGRAD (2 or 4), QUERN_LOOPS=plain, QUERN_PERF_MAP=1 and
-  /// QUERN_GDB=1. `value_of` gives a variable's value, empty where it has none.
+  /// QUERN_GDB=1. `value_of` returns a variable's value, or "" if it is unset.
   static CompilerOptions from(const std::function<std::string(const char* variable)>& value_of);
-  /// Those of the process's environment.
+  /// Those from the process's environment.
   static CompilerOptions from_environment();
 };
 
-/// Where kernels came from so far.
+/// Where kernels have come from so far.
 struct KernelCounts {
-  size_t lowered = 0;  ///< made from a primitive
+  size_t lowered = 0;  ///< lowered from a primitive
   size_t loaded = 0;   ///< found on disk
-  size_t shared = 0;   ///< of an equal primitive before
+  size_t shared = 0;   ///< reused from an equal primitive
 };
 
 /// Primitives with the same canonical text share their code; so do forms of packed inputs with the same loop
@@ -48,20 +48,20 @@ struct KernelCounts {
 class KernelCache final : public KernelSource {
  public:
   using DeclaredDots = std::function<DotIntrinsics()>;
-  /// `name_of` is asked when a kernel is first wanted, and `dots`, what may be lowered to, when the first
+  /// `name_of` is called when a kernel is first requested; `dots`, the available intrinsics, when the first
   /// kernel is lowered.
   explicit KernelCache(CompilerOptions options, NameOfOrigin name_of = {}, DeclaredDots dots = {});
   ~KernelCache() override;
 
   Result<KernelCode> kernel(const FnExpr& primitive) override;
   Profile* profile() override { return is_profiling_ ? &profile_ : nullptr; }
-  /// Whether executions that begin from now on note their calls; at first they do not.
+  /// Whether executions that begin from now on record their calls; initially off.
   void set_profiling(bool on) { is_profiling_ = on; }
   Profile& calls() { return profile_; }
   Result<CodeGenerator*> code_generator();
-  /// What kernels are lowered for: the generator's target, with the intrinsics that it has.
+  /// The machine that kernels are lowered for: the generator's target, with its intrinsics.
   Result<const loops::MachineModel*> machine();
-  /// Returns when all code is the best there will be, and on disk.
+  /// Returns when all code is in its final tier and on disk.
   void wait_until_idle();
   const KernelCounts& counts() const { return counts_; }
 
@@ -87,7 +87,7 @@ class KernelCache final : public KernelSource {
 
   const CompilerOptions options_;
   std::shared_ptr<CodeStore> store_;  ///< null without one
-  std::string key_prefix_;            ///< all that code depends on but the primitive
+  std::string key_prefix_;            ///< everything code depends on except the primitive
   KernelCounts counts_;
   const NameOfOrigin name_of_;
   const DeclaredDots declared_dots_;
@@ -96,7 +96,7 @@ class KernelCache final : public KernelSource {
   bool is_profiling_ = false;
   std::unordered_map<std::string, Entry> entries_;  ///< by canonical text
   std::unordered_map<std::string, Form> forms_;     ///< by that of the loop nest
-  // Ends first: what it still does in the background uses the store.
+  // Destroyed first: its background work uses the store.
   std::unique_ptr<CodeGenerator> generator_;
 };
 

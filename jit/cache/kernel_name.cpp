@@ -12,8 +12,8 @@ namespace {
 
 constexpr size_t kMostCharacters = 40;
 
-/// "nn.batch_norm" is batch_norm, "@layer{…}" is layer; what begins with a digit is no name, but a number
-/// that a statement has.
+/// "nn.batch_norm" is batch_norm, "@layer{…}" is layer; text that begins with a digit is a statement's
+/// number, not a name.
 std::string as_symbol(std::string_view name) {
   name = name.substr(0, name.find('{'));
   if (const size_t dot = name.rfind('.'); dot != std::string_view::npos) name.remove_prefix(dot + 1);
@@ -23,7 +23,7 @@ std::string as_symbol(std::string_view name) {
   return !symbol.empty() && std::isdigit(static_cast<unsigned char>(symbol.front())) ? "" : symbol;
 }
 
-/// Names of what an expression is made of, each once, the innermost first.
+/// Collects the origins' names of an expression's parts, each once, innermost first.
 class Parts {
  public:
   explicit Parts(const NameOfOrigin& name_of) : name_of_(name_of) {}
@@ -37,7 +37,7 @@ class Parts {
   }
 
  private:
-  /// Arguments come from where the call is, and say nothing of what is computed; nor do a block's names.
+  /// Arguments originate at the call and do not describe the computation; nor do a block's names.
   static bool is_leaf(ExprPtr expr) {
     return expr->kind == ExprKind::Var || expr->kind == ExprKind::Const || expr->kind == ExprKind::DimValue ||
            expr->kind == ExprKind::Block;

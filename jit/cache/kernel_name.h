@@ -1,5 +1,5 @@
 #pragma once
-// Names of kernels for people: profiles, perf and gdb.
+// Readable names of kernels, for profiles, perf and gdb.
 
 #include <functional>
 #include <string>
@@ -9,12 +9,12 @@
 
 namespace quern {
 
-/// What somebody would call the place that an expression comes from: an operator, a function; "" for nothing.
+/// The name of the place that an expression comes from: an operator, a function; "" for none.
 using NameOfOrigin = std::function<std::string(const Origin&)>;
 
-/// `dense_add_relu_1f0c77ab`: what the parts of a primitive come from, in the order in which it is done, at
-/// most 40 characters of letters, digits and underscores, and a hash of its canonical text. Equal primitives
-/// that come from different operators have the hash alone in common.
+/// `dense_add_relu_1f0c77ab`: the origins of a primitive's parts in evaluation order, at most 40 letters,
+/// digits and underscores, and a hash of its canonical text. Equal primitives from different operators share
+/// only the hash.
 std::string kernel_name(const FnExpr& primitive, std::string_view canonical_text,
                         const NameOfOrigin& name_of);
 

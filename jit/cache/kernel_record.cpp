@@ -9,7 +9,7 @@ namespace {
 
 // --- dims --------------------------------------------------------------------------------------------------
 
-/// Dims of kernels are over those of their primitive: where one is not, the schedule made it up.
+/// Dims of kernels are over those of their primitive; any other was introduced by the schedule.
 std::string text_of(Dim dim, const CanonicalText& of) {
   if (!dim) return {};
   auto text = dim_to_text(dim, of.variables);
@@ -17,7 +17,7 @@ std::string text_of(Dim dim, const CanonicalText& of) {
   return *text;
 }
 
-/// Dims from texts, as long as they all fit.
+/// Reads dims from texts; fails if one does not fit.
 class DimsFromTexts {
  public:
   explicit DimsFromTexts(std::span<const Dim> variables) : variables_(variables) {}
@@ -43,8 +43,8 @@ class DimsFromTexts {
 
 // --- bytes -------------------------------------------------------------------------------------------------
 
-/// FNV-1a (Fowler, Noll and Vo), over words of eight bytes: it tells a damaged record, not a forged one.
-/// `sum` is that of what comes before.
+/// FNV-1a (Fowler, Noll and Vo), over words of eight bytes: it detects damage, not forgery. `sum` is that of
+/// the preceding bytes.
 uint64_t checksum(std::string_view bytes, uint64_t sum = 0xcbf29ce484222325) {
   const auto take = [&](uint64_t word) {
     sum = (sum ^ word) * 0x100000001b3;
@@ -59,7 +59,7 @@ uint64_t checksum(std::string_view bytes, uint64_t sum = 0xcbf29ce484222325) {
   return sum;
 }
 
-/// Calls `f` on every field in the order in which they are written.
+/// Calls `f` on every field in file order.
 template <class Record, class F>
 void for_each_field(Record& record, F&& f) {
   f(record.dims);

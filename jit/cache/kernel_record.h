@@ -1,5 +1,5 @@
 #pragma once
-// The compiled kernel of a primitive without anything of the process that made it: what a cache keeps.
+// The compiled kernel of a primitive in a form independent of the process that made it, as caches store it.
 
 #include <cstdint>
 #include <optional>
@@ -16,13 +16,13 @@ namespace quern {
 
 /// Dims are texts over the variables of the primitive's CanonicalText.
 struct KernelRecord {
-  /// How threads share a kernel; empty texts where they do not.
+  /// How threads share a kernel; empty texts if they do not.
   struct Share {
     std::string range, work;
   };
   struct Packed {
     uint64_t buffer = 0;
-    std::string text;  ///< canonical text of the form's loop nest, by which kernels share forms
+    std::string text;  ///< canonical text of the form's loop nest, the key for sharing forms among kernels
     std::string dtype;
     std::vector<std::string> shape;
     Share share;
@@ -36,15 +36,16 @@ struct KernelRecord {
 /// Without objects.
 KernelRecord record_of(const loops::Lowered& lowered, const CanonicalText& text);
 
-/// The kernel for a primitive with these variables; nothing where the record does not fit them. `codes` are
-/// of the kernel, then of each form.
+/// The kernel for a primitive with these variables; nothing if the record does not fit them. `codes` are of
+/// the kernel, then of each form.
 std::optional<KernelCode> kernel_code(const KernelRecord& record,
                                       std::span<const std::shared_ptr<CompiledKernel>> codes,
                                       std::span<const Dim> variables);
 
-/// `key`: what the record is stored under. A store that gives the record of another key is damaged, too.
+/// `key`: the key under which the record is stored. A store that returns the record of another key is
+/// damaged, too.
 std::string to_bytes(const KernelRecord& record, std::string_view key);
-/// Nothing where the bytes are not a whole record of this key, as they were written.
+/// Nothing if the bytes are not an intact record of this key.
 std::optional<KernelRecord> record_from_bytes(std::string_view bytes, std::string_view key);
 
 }  // namespace quern

@@ -1,6 +1,6 @@
 #pragma once
-// Loop nests to machine code through LLVM ORC. The only door to LLVM: nothing outside jit/codegen includes
-// it.
+// Compiles loop nests to machine code through LLVM ORC. The only interface to LLVM: nothing outside
+// jit/codegen includes it.
 
 #include <atomic>
 #include <chrono>
@@ -16,34 +16,34 @@
 
 namespace quern {
 
-/// buffers: one pointer per Kernel::buffers entry, in order; dims: one value per Kernel::dims entry, and
-/// where the kernel has a range, from which of its steps on and up to which (not included) is to be done. An
-/// output overlaps no other buffer; inputs may overlap each other. Returns 0, or the number of the trap that
-/// stopped it (outputs are then unspecified).
+/// buffers: one pointer per Kernel::buffers entry, in order; dims: one value per Kernel::dims entry and, if
+/// the kernel has a range, the first step to execute and the end (exclusive). An output overlaps no other
+/// buffer; inputs may overlap each other. Returns 0, or the number of the trap that stopped it (outputs are
+/// then unspecified).
 using KernelEntry = int32_t (*)(void* const* buffers, const int64_t* dims);
 
 /// Machine code of one kernel; lives as long as this object.
 class CompiledKernel {
  public:
   virtual ~CompiledKernel() = default;
-  /// The best code there is yet; each that ever stood here works as long as this object, and they give the
+  /// The best code so far; every entry ever stored here stays valid as long as this object, and all give the
   /// same bits.
   std::atomic<KernelEntry> entry = nullptr;
-  /// What `CodeGenerator::link` makes this kernel of in another process; empty as long as the code is not the
-  /// best there will be.
+  /// The object from which `CodeGenerator::link` recreates this kernel in another process; empty until the
+  /// code is in its final tier.
   virtual std::string object() const { return {}; }
 };
 
-/// Code is made twice from the same LLVM IR: at once without LLVM's optimising code generator (tier 0), and
-/// with it on a thread of its own (tier 1), which takes three to five times as long.
+/// Code is compiled twice from the same LLVM IR: immediately without LLVM's optimising code generator (tier
+/// 0), and with it on a background thread (tier 1), which takes three to five times as long.
 enum class Tiers : uint8_t {
-  Both,   ///< tier 0 at once, tier 1 in its place when it is ready
-  First,  ///< tier 0 alone
-  Best,   ///< tier 1 alone, at once
+  Both,   ///< tier 0 immediately, replaced by tier 1 when ready
+  First,  ///< only tier 0
+  Best,   ///< only tier 1, immediately
 };
 
-/// A function that is called in the place of an intrinsic of LLVM with its operands: a model of an
-/// instruction that this machine does not have.
+/// A function called with an LLVM intrinsic's operands in its place: a model of an instruction that this
+/// machine lacks.
 struct StandIn {
   std::string intrinsic;
   const void* function;
@@ -51,24 +51,23 @@ struct StandIn {
 
 struct CodegenOptions {
   Tiers tiers = Tiers::Both;
-  /// How long the end of the generator may be put off by what is still to be done in the background, beyond
-  /// the job that is being done.
+  /// How long background work, beyond the current job, may delay the generator's destruction.
   std::chrono::milliseconds patience{0};
   int winograd_tile = 0;  ///< of the target's machine model
-  /// Kernels' names and addresses go to /tmp/perf-PID.map, where perf looks for them.
+  /// Write kernels' names and addresses to /tmp/perf-PID.map, for perf.
   bool perf_map = false;
-  bool debugger = false;       ///< kernels are registered with gdb's JIT interface
-  bool checks_bounds = false;  ///< each access of a buffer is tested: loops::kOutOfBuffer is the trap
-  /// Code may use these too, which this machine need not have, or not those with `-`, as LLVM writes them:
+  bool debugger = false;       ///< register kernels with gdb's JIT interface
+  bool checks_bounds = false;  ///< test each buffer access; the trap is loops::kOutOfBuffer
+  /// Features to add, even if this machine lacks them, or with `-` to remove, in LLVM's syntax:
   /// "+amx-tile,+amx-int8".
   std::string features{};
   std::vector<StandIn> stand_ins{};
 };
 
-/// What the compiler generates code for.
+/// The target of code generation.
 struct CodegenTarget {
   std::string triple, cpu;
-  std::string features;  ///< as LLVM writes them: "+sse2,+avx,…"
+  std::string features;  ///< in LLVM's syntax: "+sse2,+avx,…"
   /// The preferred width of vector registers is 64 bytes with AVX-512, 32 with AVX2, 16 otherwise.
   loops::MachineModel machine;
 };
@@ -78,15 +77,15 @@ class CodeGenerator {
   static Result<std::unique_ptr<CodeGenerator>> create(const CodegenOptions& options = {});
   virtual ~CodeGenerator() = default;
   virtual const CodegenTarget& target() const = 0;
-  /// Whether there is code for the intrinsic here.
+  /// Whether this target supports the intrinsic.
   virtual bool has(const DotIntrinsic& intrinsic) const = 0;
-  /// perf and gdb call the code as the kernel is named; what is kept of it has no name.
+  /// perf and gdb show the code under the kernel's name; the stored object has none.
   virtual Result<std::shared_ptr<CompiledKernel>> compile(const loops::Kernel& kernel) = 0;
-  /// A kernel from the `object` that an equal target once gave it.
+  /// A kernel from the `object` that an equal target once produced.
   virtual Result<std::shared_ptr<CompiledKernel>> link(const std::string& object,
                                                        const std::string& name) = 0;
-  /// Does a job in the background, after the kernels that were compiled before have their best code. It must
-  /// not touch dims.
+  /// Runs a job in the background, after earlier compiled kernels have reached their final tier. It must not
+  /// touch dims.
   virtual void later(std::function<void()> job) = 0;
   virtual void wait_until_idle() = 0;
   /// The LLVM IR and the assembly that `compile` would use, as text.
@@ -94,17 +93,17 @@ class CodeGenerator {
   virtual Result<std::string> assembly(const loops::Kernel& kernel) = 0;
 };
 
-/// Whether LLVM has the intrinsic, with an accumulator of these lanes and operands of this size.
+/// Whether LLVM has the intrinsic with this accumulator and these operand sizes.
 bool can_call(const DotIntrinsic& intrinsic);
-/// The model of the machine that code is generated for, without a generator.
+/// The model of the target machine, without a generator.
 loops::MachineModel host_machine();
 
 /// "19.1.7"
 std::string llvm_version();
 
-/// PTX text, for "sm_90" or another architecture. Of loops that are bound to the grid it starts with its
-/// extents:
-/// `// launch: blockIdx.x = n / 16`. A kernel without is elementwise, and has one thread per element.
+/// PTX text, for "sm_90" or another architecture. If loops are bound to the grid, it starts with the grid's
+/// extents: `// launch: blockIdx.x = n / 16`. Otherwise the kernel is elementwise, with one thread per
+/// element.
 Result<std::string> emit_ptx(const loops::Kernel& kernel, const std::string& architecture);
 
 }  // namespace quern

@@ -18,15 +18,15 @@ namespace quern::codegen {
 
 namespace {
 
-/// A line for each function: start and size in hexadecimal, and the name. perf reads the file when it
-/// reports, so lines of code that was freed stay, and may be of an address that other code has by then.
+/// One line per function: start and size in hexadecimal, and the name. perf reads the file when it reports,
+/// so lines of freed code stay, and may refer to an address that other code has reused.
 class PerfMapPlugin final : public llvm::orc::ObjectLinkingLayer::Plugin {
  public:
   explicit PerfMapPlugin(std::FILE* file) : file_(file, &std::fclose) {}
 
   void modifyPassConfig(llvm::orc::MaterializationResponsibility&, llvm::jitlink::LinkGraph&,
                         llvm::jitlink::PassConfiguration& passes) override {
-    // Names of functions that are called from their own section alone would be dropped.
+    // Names of functions called only from their own section would be dropped.
     passes.PrePrunePasses.emplace_back([](llvm::jitlink::LinkGraph& graph) {
       for (llvm::jitlink::Symbol* symbol : graph.defined_symbols())
         if (is_function(*symbol)) symbol->setLive(true);
@@ -71,7 +71,7 @@ llvm::Error write_perf_map(llvm::orc::LLJIT& jit) {
   auto* layer = llvm::dyn_cast<llvm::orc::ObjectLinkingLayer>(&jit.getObjLinkingLayer());
   if (!layer) return llvm::createStringError("this machine's linker has no perf map");
   const std::string path = fmt::format("/tmp/perf-{}.map", getpid());
-  // Several code generators of a process write one file.
+  // Several code generators of a process write the same file.
   std::FILE* file = std::fopen(path.c_str(), "ae");
   if (!file) return llvm::createStringError(llvm::Twine(path) + " cannot be written");
   layer->addPlugin(std::make_shared<PerfMapPlugin>(file));

@@ -19,7 +19,7 @@ Emitter::Emitter(llvm::Module& module, const loops::Kernel& kernel, const Machin
 namespace {
 
 /// `noalias` holds for parameters only, so the kernel proper takes one parameter per buffer and the entry
-/// unpacks them. `parameters`: how many of the buffers these are.
+/// unpacks them. `parameters`: the number of these buffers.
 llvm::Function* declare_body(llvm::Module& module, const loops::Kernel& kernel, llvm::Type* result,
                              unsigned address_space, llvm::GlobalValue::LinkageTypes linkage,
                              const std::string& name, size_t parameters) {
@@ -31,7 +31,8 @@ llvm::Function* declare_body(llvm::Module& module, const loops::Kernel& kernel, 
   function->setDoesNotThrow();
   for (unsigned i = 0; i < parameters; ++i) {
     function->getArg(i)->setName(kernel.buffers[i].name);
-    // What is hidden from the compiler (hide_buffers) is written elsewhere under the parameter's name.
+    // A scratch buffer read through a hidden pointer (hide_buffers) is written through the parameter, so it
+    // aliases.
     if (kernel.buffers[i].is_scratch) continue;
     function->addParamAttr(i, llvm::Attribute::NoAlias);
     if (!kernel.buffers[i].is_output) function->addParamAttr(i, llvm::Attribute::ReadOnly);
@@ -101,7 +102,7 @@ void Emitter::emit_host(const std::string& symbol) {
   b_.CreateRet(call);
 }
 
-/// The scratch buffers, one behind the other in the thread's workspace.
+/// Places the scratch buffers consecutively in the thread's workspace.
 void Emitter::scratch(llvm::Function* entry, std::vector<llvm::Value*>& args) {
   constexpr int64_t kAlignment = 64;
   std::vector<int64_t> places{0};
@@ -143,7 +144,7 @@ void Emitter::emit_gpu(const std::string& symbol) {
   close_function();
 }
 
-/// A scratch buffer of a GPU's thread.
+/// A scratch buffer of a GPU thread.
 llvm::Value* Emitter::local_memory(const loops::Buffer& buffer) {
   const auto size = static_cast<uint64_t>(as_const(dim_product(buffer.shape)).value());
   llvm::AllocaInst* memory = new_slot(llvm::ArrayType::get(operations_.in_memory(buffer.dtype), size));

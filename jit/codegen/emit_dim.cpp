@@ -1,5 +1,5 @@
-// Index arithmetic: dims to i64, each at the start of the outermost loop in which all its variables have
-// values; and addresses, which are made of them.
+// Index arithmetic: dims to i64, each hoisted to the start of the outermost loop in which all its variables
+// have values; and the addresses built from them.
 
 #include <algorithm>
 #include <array>
@@ -94,7 +94,7 @@ llvm::Value* Emitter::multiply(llvm::Value* a, llvm::Value* b) {
   return is_known(b, 1) ? a : b_.CreateNSWMul(a, b);
 }
 
-/// Terms of outer loops are added up there. The constant is added last, where it becomes part of an address.
+/// Terms of outer loops are summed there. The constant is added last, so that it folds into an address.
 llvm::Value* Emitter::sum(Dim d) {
   std::vector<Dim> terms(d->args.begin(), d->args.end());
   const auto rank = [&](Dim term) { return term->kind == DimKind::Const ? SIZE_MAX : level_of(term); };
@@ -124,9 +124,9 @@ llvm::Value* Emitter::product(Dim d) {
   return total;
 }
 
-/// Where neither operand can be negative, flooring and truncating agree. No fact about a loop may help to
-/// show that: this may be the loop's own extent, or be computed ahead of a loop that does not run. A divisor
-/// that may be 0 is guarded, since this may be computed ahead of the loop that would not have run.
+/// If neither operand can be negative, flooring and truncation agree. No fact about a loop may be used for
+/// this: the dim may be the loop's own extent, or be computed before a loop that does not run. For the same
+/// reason a possibly zero divisor is guarded.
 llvm::Value* Emitter::quotient(Dim d) {
   const bool is_div = d->kind == DimKind::FloorDiv;
   std::array<llvm::Value*, 2> operands{dim(d->args[0]), dim(d->args[1])};
@@ -193,7 +193,7 @@ Emitter::Address Emitter::address(Dim offset, const std::vector<loops::ComputedO
   return where;
 }
 
-/// One pointer, or one per lane where the address says so.
+/// One pointer, or one per lane if the address varies per lane.
 llvm::Value* Emitter::pointer(int buffer, const Address& where) {
   if (machine_.checks_bounds) check_bounds(buffer, where);
   const auto index = static_cast<size_t>(buffer);
@@ -204,7 +204,7 @@ llvm::Value* Emitter::pointer(int buffer, const Address& where) {
   return where.per_lane ? b_.CreateGEP(element, base, where.per_lane) : base;
 }
 
-/// Stops the kernel where an active lane is outside of the buffer: that would be a mistake of ours.
+/// Stops the kernel if an active lane is out of bounds, which would be a bug in Quern.
 void Emitter::check_bounds(int buffer, const Address& where) {
   llvm::Value* offset = b_.CreateAdd(where.base, b_.getInt64(static_cast<uint64_t>(where.displacement)));
   if (where.per_lane || where.contiguous || where.every_second) {

@@ -1,4 +1,4 @@
-// Sums of products by the machine's instructions for them.
+// Sums of products by dedicated machine instructions.
 
 #include <llvm/IR/Intrinsics.h>
 
@@ -10,7 +10,7 @@ namespace quern {
 
 namespace {
 
-/// The numbers of three registers for matrices.
+/// Whether the operands are the numbers of three matrix registers.
 bool takes_registers(const llvm::FunctionType& type) {
   return type.getReturnType()->isVoidTy() && type.getNumParams() == 3 &&
          llvm::all_of(type.params(), [](const llvm::Type* t) { return t->isIntegerTy(8); });
@@ -26,7 +26,7 @@ bool fits_registers(const DotIntrinsic& intrinsic) {
 }  // namespace
 
 bool can_call(const DotIntrinsic& intrinsic) {
-  // LLVM looks up no other names.
+  // LLVM looks up only such names.
   if (!llvm::StringRef(intrinsic.llvm).starts_with("llvm.")) return false;
   const llvm::Intrinsic::ID id = llvm::Function::lookupIntrinsicID(intrinsic.llvm);
   if (id == llvm::Intrinsic::not_intrinsic || llvm::Intrinsic::isOverloaded(id)) return false;
@@ -67,7 +67,7 @@ llvm::Value* Emitter::dot(const loops::DotValue& v, llvm::Value* accumulator) {
   return b_.CreateCall(function, operands);
 }
 
-/// A group of neighbours from where the load says on as one integer: one for all lanes, or one for each.
+/// Loads a group of neighbours as one integer: one for all lanes, or one per lane.
 llvm::Value* Emitter::group_load(const loops::LoadValue& v, int group) {
   const loops::LoadValue inside = inside_of(v);
   if (!inside.checks.empty()) {

@@ -15,14 +15,14 @@ namespace quern::codegen {
 
 namespace {
 
-/// How a local is reduced into, and the local of the position where it is an arg-reduction.
+/// The reduction of a local, and the position's local for an arg-reduction.
 struct Reduced {
   ReduceKind kind;
   int index_local;
 };
 
-/// The locals that a body reduces into but does not declare, and whether it is long: has a loop, or calls a
-/// function that takes many instructions.
+/// The locals that a body reduces into but does not declare, and whether it is long: it has a loop, or calls
+/// a function with many instructions.
 struct BodyFacts {
   std::map<int, Reduced> reduced;
   bool is_long = false;
@@ -47,9 +47,8 @@ struct BodyFacts {
   }
 };
 
-/// How many strips of lanes run side by side, each with partial results of its own: a short sum into one
-/// register would wait for the latency of each addition. It fixes the order of the reduction, as
-/// jit/loops/stmt.h describes it.
+/// How many strips of lanes run side by side, each with its own partial results, to hide the latency of
+/// additions. This fixes the order of the reduction described in jit/loops/stmt.h.
 unsigned copies_of(Dim extent, int width, const BodyFacts& facts) {
   constexpr int64_t kCopies = 4;
   if (facts.reduced.empty() || facts.is_long) return 1;
@@ -62,7 +61,7 @@ unsigned copies_of(Dim extent, int width, const BodyFacts& facts) {
 // --- scopes --------------------------------------------------------------------------------------
 
 void Emitter::open_scope() {
-  // An instruction without effect keeps the place; it is gone before anyone sees it.
+  // A no-op instruction marks the place; it is removed before the function is complete.
   scopes_.push_back({b_.Insert(new llvm::FreezeInst(b_.getInt64(0)))});
 }
 
@@ -108,7 +107,7 @@ void Emitter::counted_loop(llvm::Value* begin, llvm::Value* end, uint64_t step, 
   b_.SetInsertPoint(done);
 }
 
-/// Where a loop begins and ends: all of it, or what of it is in the range that the caller asks for.
+/// The bounds of a loop: all of it, or the part in the range that the caller requests.
 std::pair<llvm::Value*, llvm::Value*> Emitter::part_of_range(const loops::For& s,
                                                              const loops::Serial& steps) {
   llvm::Value* zero = b_.getInt64(0);
@@ -139,7 +138,7 @@ llvm::Value* Emitter::grid_index(loops::GridIndex index) {
   return b_.CreateZExt(b_.CreateIntrinsic(id, {}, {}), b_.getInt64Ty());
 }
 
-/// What a loop does at one index.
+/// Emits a loop's body at one index.
 void Emitter::loop_step(const loops::For& s, llvm::Value* index) {
   open_scope();
   bind(s.var, index);
@@ -150,7 +149,7 @@ void Emitter::loop_step(const loops::For& s, llvm::Value* index) {
   close_scope();
 }
 
-/// The step that this thread does, where the grid has no more of them than the loop.
+/// Emits this thread's step, under a test if the grid may exceed the loop.
 void Emitter::bound_loop(const loops::For& s, loops::GridIndex bound) {
   llvm::Value* index = grid_index(bound);
   if (loops::launch_extents(kernel_).at(bound) == s.extent) return loop_step(s, index);
@@ -174,20 +173,19 @@ void Emitter::emit_loop(const loops::For& s, const loops::Serial& steps) {
   if (steps.bound != loops::GridIndex::None && machine_.is_gpu) return bound_loop(s, steps.bound);
   const auto [begin, end] = part_of_range(s, steps);
   const auto step = [&](llvm::Value* i) {
-    // Steps of a range are long, and few: a pointer for each address that follows them would take a register.
+    // Steps of a range are long and few: strength-reduced pointers would waste a register each.
     loop_step(s, steps.before && range_begin_ ? hidden({i})[0] : i);
   };
   const Repeat repeat = is_const(s.extent, 1) && !steps.before ? Repeat::AtMostOnce : Repeat::Loop;
   polled_loop(begin, end, 1, repeat, cycles_of(s.body), step);
 }
 
-/// The inputs by pointers of which the compiler does not know that they are the same as before, so that it
-/// loads again what it loaded there; nor that they do not depend on the tiles that the body adds to, so that
-/// it loads nothing before the last step's terms, for which there are no registers. Gives the pointers to go
-/// back to.
+/// Replaces the inputs' pointers by opaque ones, so that the compiler cannot reuse earlier loads, and cannot
+/// hoist loads above the previous step's terms, since the pointers seem to depend on the tiles; there are no
+/// registers for either. Returns the pointers to restore.
 std::vector<llvm::Value*> Emitter::hide_buffers(const loops::Block& body) {
   constexpr size_t kMostPointers = 6;
-  const size_t most = machine_.has_avx512 ? 28 : 12;  // registers that are not needed for loads
+  const size_t most = machine_.has_avx512 ? 28 : 12;  // registers not needed for loads
   std::vector<llvm::AllocaInst*> slots;
   for (const auto& [local, reduced] : BodyFacts(body).reduced)
     if (const Local& tile = locals_.at(local);
@@ -208,7 +206,7 @@ std::vector<llvm::Value*> Emitter::hide_buffers(const loops::Block& body) {
   return buffers;
 }
 
-/// Whether a place of the tile is a vector that one register has.
+/// Whether a place of the tile is a vector that fits one register.
 bool Emitter::fits_register(const Local& tile) const {
   const auto* type = llvm::dyn_cast<llvm::FixedVectorType>(tile.slot()->getAllocatedType());
   if (!type || !type->getElementType()->isFloatTy()) return false;
@@ -216,8 +214,8 @@ bool Emitter::fits_register(const Local& tile) const {
   return (bits == 512 && machine_.has_avx512) || (bits == 256 && machine_.has_avx2);
 }
 
-/// The values, of which the compiler does not know where they come from, nor that one does not need the
-/// others: by an instruction without code that has all of them in registers. Those that are nobody's stay so.
+/// Makes the values opaque to the compiler, and seemingly dependent on each other, by empty inline assembly
+/// with all of them in registers. Poison stays poison.
 std::vector<llvm::Value*> Emitter::hidden(std::vector<llvm::Value*> values) {
   std::vector<llvm::Value**> known;
   std::vector<llvm::Value*> operands;
@@ -245,15 +243,14 @@ void Emitter::at_known_index(Dim var, Dim index, const loops::Block& body) {
   known_.erase(var);
 }
 
-/// A step, after which nobody knows that the next one's loads are the same where they are to be apart.
+/// Emits a step; with `apart`, the next step cannot reuse its loads.
 void Emitter::unrolled_step(const loops::For& s, const loops::Unrolled& steps, Dim index) {
   const auto buffers = steps.apart ? hide_buffers(s.body) : buffers_;
   at_known_index(s.var, index, s.body);
   buffers_ = buffers;
 }
 
-/// A step of a loop that is not unrolled as a whole has an index that differs from its neighbour's by a
-/// constant, which addresses make use of.
+/// In a partially unrolled loop, indices of neighbouring steps differ by a constant, which addresses exploit.
 void Emitter::emit_loop(const loops::For& s, const loops::Unrolled& steps) {
   QUERN_CHECK(!varies(s.extent));
   if (is_const(s.extent, steps.width)) {
@@ -329,7 +326,7 @@ void Emitter::unrolled_strips(const loops::For& s, const loops::Vectorized& lane
 
 namespace {
 
-/// How many of the lanes are before the end of the loop; 0 where that is not known.
+/// How many of the lanes are before the end of the loop; 0 if unknown.
 unsigned known_lanes(Dim first, Dim extent, unsigned width) {
   const auto left = as_const(dim_sub(extent, first));
   return left ? static_cast<unsigned>(std::clamp<int64_t>(*left, 0, width)) : 0;
@@ -337,7 +334,7 @@ unsigned known_lanes(Dim first, Dim extent, unsigned width) {
 
 }  // namespace
 
-/// One vector's worth of points; only those before `masked_end`, if it is given.
+/// Emits one vector of points; only those before `masked_end`, if given.
 void Emitter::strip(const loops::For& s, const loops::Vectorized& lanes, Dim first, unsigned copy,
                     llvm::Value* masked_end) {
   const auto width = static_cast<unsigned>(lanes.width);

@@ -1,5 +1,5 @@
-// Products of matrices by the processor's registers for them (Intel's Advanced Matrix Extensions). Which one
-// has what is known here, so that intrinsics with numbers of registers do.
+// Matrix products in the processor's matrix registers (Intel's Advanced Matrix Extensions). Allocation is
+// done here, so intrinsics with register numbers suffice.
 
 #include <llvm/IR/Intrinsics.h>
 
@@ -13,17 +13,17 @@ namespace quern::codegen {
 
 namespace {
 
-constexpr int64_t kRowBytes = 64;  ///< of a register, at most
+constexpr int64_t kRowBytes = 64;  ///< maximum per register
 
 int64_t part(int64_t all, int64_t size, int64_t number) { return std::min(size, all - number * size); }
 
-/// What a register has: rows, and bytes of each.
+/// The shape of a register: rows, and bytes per row.
 struct MatrixShape {
   int64_t rows, bytes;
 };
 
-/// The memory operand of `ldtilecfg`: the palette, then bytes of a row for each register from byte 16 on, in
-/// 16 bits, and rows from byte 48 on (Intel SDM, volume 1, chapter 18).
+/// The memory operand of `ldtilecfg`: the palette, then each register's bytes per row from byte 16 on, in 16
+/// bits, and its rows from byte 48 on (Intel SDM, volume 1, chapter 18).
 llvm::Constant* configuration(llvm::Module& module, llvm::ArrayRef<MatrixShape> shapes) {
   std::array<uint8_t, 64> bytes{1};
   for (size_t k = 0; k < shapes.size(); ++k) {
@@ -78,7 +78,7 @@ void Emitter::declare_matrices(const Local& local) {
     call_on_matrices("llvm.x86.tilezero", {matrix_number(k)});
 }
 
-/// Of loops of which one over a single row is not there; nothing for any other loop.
+/// Handles the omitted loop over a single row; nothing for any other loop.
 std::optional<Emitter::MatrixProduct> Emitter::product_in(const loops::For& loop) {
   const loops::Stmt* inner = &loop;
   int depth = 0;
@@ -106,7 +106,7 @@ void Emitter::multiply_matrices(const MatrixProduct& product) {
   }
 }
 
-/// From where it stands in memory, where its rows are evenly apart and all of them are there.
+/// Loads in place, if its rows are evenly spaced and all present.
 void Emitter::load_left(const MatrixProduct& product, int64_t above) {
   const Local& local = locals_.at(product.sum.local);
   const loops::LoadValue& load = *product.dot.a;
@@ -135,7 +135,7 @@ void Emitter::load_left(const MatrixProduct& product, int64_t above) {
   call_on_matrices("llvm.x86.tileloadd64", {matrix_number(registers_of(local).left(above)), from, apart});
 }
 
-/// Rows of the left factor one under the other, zeros for those that do not count.
+/// Rows of the left factor, contiguous, with zeros for those that do not count.
 llvm::Value* Emitter::left_rows(const MatrixProduct& product, int64_t first, int64_t rows) {
   const Local& local = locals_.at(product.sum.local);
   const loops::LoadValue& load = *product.dot.a;
@@ -184,7 +184,7 @@ void Emitter::load_right(const MatrixProduct& product, int64_t beside) {
   call_on_matrices("llvm.x86.tileloadd64", {matrix_number(registers_of(local).right(beside)), from, apart});
 }
 
-/// By way of memory: no instruction goes from one kind of register to the other.
+/// Goes through memory: no instruction moves between the two kinds of registers.
 void Emitter::emit(const loops::Settle& s) {
   Local& local = locals_.at(s.local);
   if (machine_.is_gpu) return;

@@ -1,4 +1,4 @@
-// Reductions across the lanes of a vectorised loop: partial results, and what they come to in the end.
+// Reductions across the lanes of a vectorised loop: partial results and their combination.
 
 #include "jit/codegen/emitter.h"
 
@@ -13,7 +13,7 @@ void Emitter::open_partials(int index, ReduceKind kind, unsigned copies, unsigne
   }
 }
 
-/// Of an arg-reduction, which starts at position 0 in every lane.
+/// For an arg-reduction, which starts at position 0 in every lane.
 void Emitter::open_positions(int index, unsigned copies, unsigned width) {
   Local& local = locals_.at(index);
   llvm::Value* first = spread(b_.getInt64(0), width);
@@ -23,7 +23,7 @@ void Emitter::open_positions(int index, unsigned copies, unsigned width) {
   }
 }
 
-/// Of two equally good values of an arg-reduction, the one that stands first.
+/// Among equally good values of an arg-reduction, picks the first.
 Emitter::Partial Emitter::combine(ReduceKind kind, DType dtype, Partial a, Partial b) {
   if (!a.position) return {operations_.combine(kind, dtype, a.value, b.value), nullptr};
   llvm::Value* better = operations_.is_better(kind, dtype, b.value, a.value);

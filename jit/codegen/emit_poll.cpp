@@ -1,5 +1,5 @@
-// Where a kernel looks whether it is to stop: in loops whose steps take some tens of microseconds, and
-// between stretches of such a length of those whose steps take less, so that inner loops are as they were.
+// Where a kernel polls for interrupts: in loops whose steps take some tens of microseconds, and in
+// shorter-stepped loops between chunks of that length, so that inner loops are unchanged.
 
 #include <algorithm>
 #include <cmath>
@@ -14,10 +14,10 @@ namespace quern::codegen {
 namespace {
 
 constexpr double kCyclesBetweenPolls = 64'000;
-/// What a loop's extent is taken for that is known when the kernel runs.
+/// The assumed extent of a loop whose extent is known only at run time.
 constexpr double kUnknownExtent = 256;
 
-/// About how many cycles a body takes.
+/// Estimates the cycles of a body.
 class Cycles {
  public:
   double of(const loops::Block& body) {
@@ -39,7 +39,7 @@ class Cycles {
     return sum + std::ceil(steps / width) * of(loop->body);
   }
 
-  // What is used twice is computed once.
+  // A value used twice is computed once.
   double of(const loops::Value& v) {
     if (!counted_.insert(&v).second) return 0;
     auto* apply = loops::as<loops::ApplyValue>(v);

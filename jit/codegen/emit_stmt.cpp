@@ -1,4 +1,4 @@
-// Statements but loops.
+// Statements except loops.
 
 #include <array>
 #include <numeric>
@@ -46,7 +46,7 @@ void Emitter::emit(const loops::Declare& s) {
   declare_matrices(local);
 }
 
-/// Where a tile's element is, or the vector of the lanes' elements.
+/// The slot of a tile's element, or of the vector of the lanes' elements.
 llvm::AllocaInst* Emitter::place(const Local& local, const std::vector<Dim>& indices) {
   size_t at = 0;
   for (size_t k = 0; k < indices.size(); ++k) {
@@ -97,8 +97,7 @@ void Emitter::emit(const loops::Transpose& s) {
       rows[row] = b_.CreateShuffleVector(a, b, upper);
       rows[row + half] = b_.CreateShuffleVector(a, b, lower);
     }
-    // LLVM looks for a shorter way through all rounds at once, which takes it longer than all else in the
-    // kernel.
+    // LLVM would optimise across all rounds at once, which takes longer than the rest of the kernel.
     if (half > 2 && fits_register(tile)) rows = hidden(std::move(rows));
   }
   for (size_t row = 0; row < count; ++row) b_.CreateStore(rows[row], tile.slots[row]);
@@ -120,7 +119,7 @@ void Emitter::emit(const loops::If& s) {
   b_.SetInsertPoint(done);
 }
 
-/// Sums of products take one rounding per step where the machine has the instruction.
+/// Sums of products round once per step if the machine has a fused instruction.
 llvm::Value* Emitter::next_accumulator(const loops::Reduce& s, const Local& local, llvm::Value* accumulator) {
   const loops::Value& v = *s.value;
   if (auto* products = loops::as<loops::DotValue>(v)) return dot(*products, accumulator);
@@ -197,8 +196,8 @@ void Emitter::emit(const loops::Store& s) {
   b_.CreateMaskedScatter(stored, pointer(s.buffer, where), align, lanes_->mask);
 }
 
-/// Lanes of which several follow each other, as poses of capsules do between those of others: a part of the
-/// vector for each such run, which takes a fifth of what a scatter does. False where there are none.
+/// Stores runs of contiguous lanes, such as poses of capsules among those of others: one part of the vector
+/// per run, in a fifth of a scatter's time. False if there are none.
 bool Emitter::store_in_runs(llvm::Value* stored, const loops::Store& s, const Address& where) {
   const auto& places = where.places;
   if (places.empty() || lanes_->mask != lanes_->strip_mask) return false;
@@ -221,7 +220,7 @@ bool Emitter::store_in_runs(llvm::Value* stored, const loops::Store& s, const Ad
   return true;
 }
 
-/// A vector twice as wide, of which every second lane is stored.
+/// Stores every second lane of a vector twice as wide.
 void Emitter::store_every_second(llvm::Value* stored, llvm::Value* to, llvm::Align align) {
   const unsigned width = lanes_->width;
   llvm::Value* mask =

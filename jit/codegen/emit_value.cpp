@@ -64,7 +64,7 @@ llvm::Value* Emitter::spread(llvm::Value* v, unsigned width) {
   return v->getType()->isVectorTy() ? v : b_.CreateVectorSplat(width, v);
 }
 
-/// As many lanes as `like` has.
+/// Broadcasts to as many lanes as `like` has.
 llvm::Value* Emitter::spread_like(llvm::Value* v, llvm::Value* like) {
   const auto* type = llvm::dyn_cast<llvm::FixedVectorType>(like->getType());
   return type ? spread(v, type->getNumElements()) : v;
@@ -76,7 +76,7 @@ void Emitter::unify(llvm::MutableArrayRef<llvm::Value*> values) {
   for (llvm::Value*& v : values) v = spread(v, lanes_->width);
 }
 
-/// The conjunction, where null is true.
+/// The conjunction; null is true.
 llvm::Value* Emitter::both(llvm::Value* a, llvm::Value* b) {
   if (!a || !b) return a ? a : b;
   return b_.CreateAnd(a, b);
@@ -101,7 +101,7 @@ llvm::Value* Emitter::emit(const loops::LoadValue& v) {
   return v.otherwise ? load_or_otherwise(v) : load_past_traps(v);
 }
 
-/// `pass_through`, of the type in memory, stands in inactive lanes; null for zeros.
+/// `pass_through`, of the type in memory, fills inactive lanes; null for zeros.
 llvm::Value* Emitter::unchecked_load(const loops::LoadValue& v, llvm::Value* pass_through) {
   const DType dtype = kernel_.buffers.at(static_cast<size_t>(v.buffer)).dtype;
   QUERN_CHECK(dtype == v.dtype);
@@ -146,15 +146,14 @@ llvm::Value* Emitter::unchecked_load(const loops::LoadValue& v, llvm::Value* pas
   return operations_.from_memory(dtype, loaded);
 }
 
-/// Between unrolled steps it pays to know which of them stay inside.
+/// For unrolled steps it pays to know which stay in bounds.
 bool Emitter::holds(const loops::BoundsCheck& check) const {
   if (known_.empty() || check.computed) return false;
   const Dim index = here(check.index);
   return prove_nonnegative(index, facts_) && prove_less(index, here(check.extent), facts_);
 }
 
-/// The load with its index in its bounds where a check may fail; what is left are the checks in which lanes
-/// differ.
+/// The load with its index clamped where a uniform check may fail; checks that vary across lanes remain.
 loops::LoadValue Emitter::inside_of(const loops::LoadValue& v) {
   loops::LoadValue inside = v;
   inside.checks.clear();
@@ -171,13 +170,13 @@ loops::LoadValue Emitter::inside_of(const loops::LoadValue& v) {
   return inside;
 }
 
-/// Lanes that differ in a check are under a mask, so that they stay side by side.
+/// Checks that vary across lanes become a mask, so that the lanes stay contiguous.
 llvm::Value* Emitter::unseen_load(const loops::LoadValue& v) {
   const loops::LoadValue inside = inside_of(v);
   return inside.checks.empty() ? unchecked_load(inside, nullptr) : load_or_otherwise(inside);
 }
 
-/// Lanes that go through channels of neighbouring groups stand a few elements apart.
+/// Lanes that traverse channels of neighbouring groups are a few elements apart.
 llvm::SmallVector<int64_t, 64> Emitter::places_of_lanes(Dim offset) {
   llvm::SmallVector<int64_t, 64> places;
   const auto at = [&](unsigned lane) {
@@ -193,16 +192,15 @@ llvm::SmallVector<int64_t, 64> Emitter::places_of_lanes(Dim offset) {
   return places;
 }
 
-/// How many elements before the first lane's a vector begins that stands at a multiple of its width and has
-/// all the places: it lies in one cache line, and neighbouring steps read the same one. 0 where none is
-/// known.
+/// How many elements before the first lane an aligned vector that covers all places begins: it lies in one
+/// cache line, and neighbouring steps read the same one. 0 if none is known.
 int64_t Emitter::steps_before(Dim first, const llvm::SmallVector<int64_t, 64>& places) const {
   const int64_t width = lanes_->width;
   const auto before = as_const(simplify(dim_floormod(first, dim_const(width)), facts_));
   return before && *before + *std::ranges::max_element(places) < width ? *before : 0;
 }
 
-/// One vector, whose elements go to their lanes; nothing is read behind the last of them.
+/// Loads one vector and permutes its elements to their lanes; reads nothing beyond the last of them.
 llvm::Value* Emitter::load_in_places(llvm::Type* element, llvm::Value* from, llvm::Align align,
                                      const llvm::SmallVector<int64_t, 64>& places) {
   const unsigned width = lanes_->width;
@@ -216,7 +214,7 @@ llvm::Value* Emitter::load_in_places(llvm::Type* element, llvm::Value* from, llv
   return b_.CreateShuffleVector(loaded, taken);
 }
 
-/// Two vectors, the second of which ends where the last lane stands: nothing is read behind it.
+/// Loads two vectors, the second of which ends at the last lane: reads nothing beyond it.
 llvm::Value* Emitter::load_every_second(llvm::Type* element, llvm::Value* from, llvm::Align align) {
   const unsigned width = lanes_->width;
   auto* type = llvm::FixedVectorType::get(element, width);
@@ -262,7 +260,7 @@ void Emitter::trap_if(llvm::Value* failed, int trap) {
 
 namespace {
 
-/// Its checks that are guards, or those that are none.
+/// Its checks that are guards, or those that are not.
 std::vector<loops::BoundsCheck> checks_of(const loops::CheckedValue& v, bool guards) {
   std::vector<loops::BoundsCheck> found;
   for (const loops::BoundsCheck& check : v.checks)
@@ -272,7 +270,7 @@ std::vector<loops::BoundsCheck> checks_of(const loops::CheckedValue& v, bool gua
 
 }  // namespace
 
-/// Stops the kernel where a check fails in an active lane all of whose guards hold.
+/// Stops the kernel if a check fails in an active lane whose guards all hold.
 void Emitter::stop_unless_inside(const loops::CheckedValue& v) {
   const Condition inside = condition(checks_of(v, false)), guards = condition(checks_of(v, true));
   llvm::Value* lanes = both(lanes_ ? lanes_->mask : nullptr, guards.varying);
@@ -288,7 +286,7 @@ void Emitter::stop_unless_inside(const loops::CheckedValue& v) {
   }
 }
 
-/// Past the traps every active lane is inside, but where a guard fails.
+/// After the traps every active lane is in bounds, unless a guard fails.
 llvm::Value* Emitter::load_past_traps(const loops::LoadValue& v) {
   loops::LoadValue inside = v;
   inside.trap = 0;
@@ -298,7 +296,7 @@ llvm::Value* Emitter::load_past_traps(const loops::LoadValue& v) {
   return load_or_otherwise(inside);
 }
 
-/// What all lanes share is decided by a branch, what differs by masks.
+/// Uniform conditions become a branch, varying ones a mask.
 llvm::Value* Emitter::load_or_otherwise(const loops::LoadValue& v) {
   const Condition inside = condition(v.checks);
   if (!inside.uniform) return masked_or_otherwise(v, inside.varying);
@@ -316,7 +314,7 @@ llvm::Value* Emitter::load_or_otherwise(const loops::LoadValue& v) {
   llvm::Value* otherwise = value(*v.otherwise);
   out = b_.GetInsertBlock();
   memo_ = seen;
-  // The shapes are made one at the end of each arm, since a spread has to dominate its use.
+  // Unify the shapes at the end of each arm, since a broadcast must dominate its use.
   if (loaded->getType() != otherwise->getType()) {
     otherwise = spread(otherwise, lanes_->width);
     b_.SetInsertPoint(in);

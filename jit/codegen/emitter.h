@@ -1,9 +1,9 @@
 #pragma once
-// A loop nest becomes LLVM IR that needs no optimiser to be good: loops in rotated form, index arithmetic at
-// the start of the outermost loop that allows it, vectors of the width that the schedule chose.
+// Emits LLVM IR for a loop nest that is good without an optimiser: rotated loops, index arithmetic hoisted to
+// the outermost possible loop, vectors of the width that the schedule chose.
 //
-// Values are scalars as long as they do not depend on the lanes of a vectorised loop, and vectors from there
-// on; an instruction that meets both spreads the scalar.
+// Values are scalars until they depend on the lanes of a vectorised loop, and vectors from then on; an
+// instruction with both broadcasts the scalar.
 
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
@@ -26,24 +26,24 @@ class Emitter {
 
   /// Defines `symbol` as a KernelEntry (jit/codegen/codegen.h).
   void emit_host(const std::string& symbol);
-  /// Defines `symbol` as a GPU kernel whose parameters are the buffers and the dims. Where loops are bound to
-  /// the grid, each of its threads does their steps of its own; else each thread of a one-dimensional grid
-  /// does one point of the outer perfect loop nest.
+  /// Defines `symbol` as a GPU kernel whose parameters are the buffers and the dims. If loops are bound to
+  /// the grid, each thread executes its steps of them; otherwise each thread of a one-dimensional grid
+  /// executes one point of the outer perfect loop nest.
   void emit_gpu(const std::string& symbol);
-  /// What the kernel uses that this machine has no code for, or empty.
+  /// What the kernel uses that this machine does not support, or empty.
   const std::string& unsupported() const { return operations_.unsupported(); }
 
  private:
-  /// A place that dominates all code of a loop body (or of the function), where index arithmetic goes.
+  /// A point that dominates all code of a loop body (or of the function), where index arithmetic is placed.
   struct Scope {
-    llvm::Instruction* marker;  ///< stands at that place while the scope is open
+    llvm::Instruction* marker;  ///< marks that point while the scope is open
     std::unordered_map<Dim, llvm::Value*> dims{};
   };
   struct Variable {
     llvm::Value* value;
-    size_t level;  ///< the scope from which on it has a value
+    size_t level;  ///< the outermost scope in which it has a value
   };
-  /// The vectorised loop around the code that is being emitted.
+  /// The vectorised loop around the code being emitted.
   struct Lanes {
     Dim var;
     unsigned width;
@@ -51,31 +51,31 @@ class Emitter {
     llvm::Value* mask;                  ///< which lanes are active; null for all
     bool may_be_empty;                  ///< the mask may have no active lane
     unsigned copy;                      ///< which copy of an unrolled body this is
-    unsigned active = 0;                ///< how many lanes `strip_mask` has, where that is known; or 0
-    llvm::Value* strip_mask = nullptr;  ///< the mask where no condition narrows it
+    unsigned active = 0;                ///< the number of active lanes of `strip_mask`, if known; otherwise 0
+    llvm::Value* strip_mask = nullptr;  ///< the mask before conditions narrow it
   };
   struct Local {
     DType dtype;
-    std::vector<llvm::AllocaInst*> slots;  ///< one; of a tile one for each of its vectors, row-major
-    bool in_lanes;                         ///< declared inside the vectorised loop: one value per lane
+    std::vector<llvm::AllocaInst*> slots;  ///< one; for a tile, one per vector, row-major
+    bool in_lanes;                         ///< declared inside the vectorised loop, with one value per lane
     std::vector<int64_t> shape{};          ///< of a tile, in vectors along the last axis
     int64_t width = 1;                     ///< of these vectors
-    DotIntrinsicPtr matrices{};            ///< in registers for these, and not in its slots
-    int64_t columns = 0, terms = 0;        ///< of it; that such an intrinsic takes
+    DotIntrinsicPtr matrices{};            ///< kept in registers of these, not in its slots
+    int64_t columns = 0, terms = 0;        ///< of the tile; taken by such an intrinsic
     std::vector<llvm::AllocaInst*>
         partials{};  ///< one vector per copy, while a vectorised loop reduces into it
     llvm::AllocaInst* slot() const { return slots.front(); }
   };
   struct Address {
-    llvm::Value* base;      ///< in elements, the same for all lanes
-    int64_t displacement;   ///< to be added to the base
-    llvm::Value* per_lane;  ///< to be added in each lane; null where the lanes follow each other or agree
-    bool contiguous;        ///< lane k stands k elements behind lane 0
-    bool every_second;      ///< lane k stands 2*k elements behind lane 0
-    /// How far each active lane stands from the first, where that is known and not said above; or none.
+    llvm::Value* base;      ///< in elements, uniform across lanes
+    int64_t displacement;   ///< added to the base
+    llvm::Value* per_lane;  ///< added per lane; null if lanes are contiguous or uniform
+    bool contiguous;        ///< lane k is k elements after lane 0
+    bool every_second;      ///< lane k is 2*k elements after lane 0
+    /// The distance of each active lane from the first, if known and not described above; otherwise empty.
     llvm::SmallVector<int64_t, 64> places{};
   };
-  /// A conjunction of bounds checks: the part that all lanes share, and the rest. Null where there is none.
+  /// A conjunction of bounds checks: the part uniform across lanes, and the rest. Null if there is none.
   struct Condition {
     llvm::Value* uniform = nullptr;
     llvm::Value* varying = nullptr;
@@ -137,13 +137,13 @@ class Emitter {
 
   // emit_poll.cpp
   void poll();
-  /// A counted loop that stops when it is asked to; `cycles`: about how many a step takes.
+  /// A counted loop that stops on an interrupt; `cycles` estimates the cost of a step.
   void polled_loop(llvm::Value* begin, llvm::Value* end, uint64_t step, Repeat repeat, double cycles,
                    const std::function<void(llvm::Value*)>& body);
   static double cycles_of(const loops::Block& body);
 
   // emit_partials.cpp
-  /// A value, and where it stands among those that an arg-reduction compares; null for other reductions.
+  /// A value and its position in an arg-reduction; the position is null for other reductions.
   struct Partial {
     llvm::Value* value;
     llvm::Value* position;
@@ -157,7 +157,7 @@ class Emitter {
   // emit_dim.cpp: index arithmetic and addresses
   size_t level_of(Dim d) const;
   bool varies(Dim d) const;
-  /// The dim with what is known of unrolled loops' variables put in.
+  /// The dim with known values of unrolled loops' variables substituted.
   Dim here(Dim d) const;
   llvm::Value* dim(Dim d);
   llvm::Value* compute(Dim d);
@@ -198,12 +198,12 @@ class Emitter {
   llvm::Value* load_in_places(llvm::Type* element, llvm::Value* from, llvm::Align align,
                               const llvm::SmallVector<int64_t, 64>& places);
   llvm::Value* load_every_second(llvm::Type* element, llvm::Value* from, llvm::Align align);
-  /// Runs `body` with fewer lanes active; values computed in it are not seen outside.
+  /// Runs `body` with fewer active lanes; values computed in it are not memoised outside.
   llvm::Value* under_mask(llvm::Value* mask, const std::function<llvm::Value*()>& body);
   llvm::Value* both(llvm::Value* a, llvm::Value* b);
   llvm::Value* spread(llvm::Value* v, unsigned width);
   llvm::Value* spread_like(llvm::Value* v, llvm::Value* like);
-  /// Spreads the scalars where there is a vector.
+  /// Broadcasts the scalars if there is a vector.
   void unify(llvm::MutableArrayRef<llvm::Value*> values);
 
   // emit_dot.cpp
@@ -211,16 +211,16 @@ class Emitter {
   llvm::Value* group_load(const loops::LoadValue& v, int group);
 
   // emit_matrices.cpp
-  /// The registers of a tile that is in matrices, and of their factors.
+  /// The matrix registers of a tile and of its factors.
   struct Registers {
-    int64_t above, beside;  ///< how many matrices
+    int64_t above, beside;  ///< numbers of matrices
     int64_t sums(int64_t i, int64_t j) const { return i * beside + j; }
     int64_t left(int64_t i) const { return above * beside + i; }
     int64_t right(int64_t j) const { return above * beside + above + j; }
   };
   static Registers registers_of(const Local& local);
   void declare_matrices(const Local& local);
-  /// The sum of products that the loops of a tile of matrices are around.
+  /// The sum of products inside the loops of a matrix tile.
   struct MatrixProduct {
     const loops::Reduce& sum;
     const loops::DotValue& dot;
@@ -242,20 +242,20 @@ class Emitter {
   llvm::Function* function_ = nullptr;
   llvm::BasicBlock* exit_ = nullptr;
   llvm::PHINode* trap_number_ = nullptr;
-  llvm::Instruction* slots_end_ = nullptr;  ///< new slots of locals go before it
+  llvm::Instruction* slots_end_ = nullptr;  ///< new slots of locals are inserted before it
   std::vector<llvm::Value*> buffers_;
   llvm::Value* range_begin_ = nullptr;
   llvm::Value* range_end_ = nullptr;
   std::vector<Scope> scopes_;
   std::unordered_map<Dim, Variable> variables_;
   std::unordered_map<int, Local> locals_;
-  DimMap known_;  ///< what variables of unrolled loops are
-  Facts facts_;   ///< of the loops around: that they run is known in their bodies only
+  DimMap known_;  ///< values of unrolled loops' variables
+  Facts facts_;   ///< of the enclosing loops: that they run is known only in their bodies
   std::optional<Lanes> lanes_;
-  bool polls_ = true;  ///< no loop around the code that is being emitted looks often enough
-  /// What the statement at hand has computed so far, where it is seen from.
+  bool polls_ = true;  ///< no enclosing loop polls often enough
+  /// Values computed so far in the current statement, where visible.
   std::unordered_map<const loops::Value*, llvm::Value*> memo_;
-  /// What stands in for elements that nobody looks at: the memo goes by address, so they live as long.
+  /// Stand-ins for unused elements, kept alive because the memo is keyed by address.
   std::vector<loops::ValuePtr> unseen_;
 };
 

@@ -38,19 +38,19 @@ Failure failure(llvm::Error error) {
   return Failure{"The code generator failed: " + llvm::toString(std::move(error)) + "."};
 }
 
-/// The name of every kernel's entry in its object: each has a symbol table of its own.
+/// The name of every kernel's entry in its object: each kernel has its own symbol table.
 constexpr const char* kEntryName = "quern_kernel";
 
 enum class Tier : uint8_t { First, Best };
 
-/// What compiled kernels keep alive.
+/// The state that compiled kernels keep alive.
 struct Engine {
-  std::array<llvm::orc::JITTargetMachineBuilder, 2> machine_builders;  ///< of each tier
+  std::array<llvm::orc::JITTargetMachineBuilder, 2> machine_builders;  ///< one per tier
   std::unique_ptr<llvm::orc::LLJIT> jit;
   CodegenTarget target;
   Machine machine;
   bool names_code = false;       ///< for perf or gdb
-  bool tells_unwinding = false;  ///< how to find the caller from the middle of a kernel
+  bool tells_unwinding = false;  ///< emit unwind tables
   std::atomic<uint64_t> symbol_tables{0};
 
   explicit Engine(const llvm::orc::JITTargetMachineBuilder& builder) : machine_builders{builder, builder} {
@@ -61,7 +61,7 @@ struct Engine {
   llvm::orc::JITTargetMachineBuilder& builder_of(Tier tier) {
     return machine_builders.at(static_cast<size_t>(tier));
   }
-  /// A target machine serves one thread at a time, and its tables of subtargets are worth keeping.
+  /// A target machine serves one thread at a time; reusing it keeps its subtarget tables.
   std::unique_ptr<llvm::TargetMachine> take_machine(Tier tier) {
     {
       const std::lock_guard lock(mutex_);
@@ -98,7 +98,7 @@ class OrcKernel final : public CompiledKernel {
     return object_;
   }
 
-  /// Links an object file and puts its entry in the place of the one before.
+  /// Links an object file and replaces the previous entry by its entry.
   llvm::Error take(const std::string& object, Tier tier) {
     llvm::orc::LLJIT& jit = *engine_->jit;
     // A symbol table without LLJIT's platform: kernels have no constructors and no exceptions.
@@ -130,7 +130,7 @@ class OrcKernel final : public CompiledKernel {
   std::shared_ptr<Engine> engine_;
   const std::string name_;
   mutable std::mutex mutex_;
-  std::vector<llvm::orc::JITDylib*> tables_;  ///< of each code that there was
+  std::vector<llvm::orc::JITDylib*> tables_;  ///< one per linked code
   std::string object_;
 };
 
@@ -160,7 +160,7 @@ loops::MachineModel machine_model(const llvm::TargetMachine& machine) {
   return model;
 }
 
-/// Whether the features of the machine, as LLVM writes them, are what an intrinsic needs.
+/// Whether the machine's features, in LLVM's syntax, cover an intrinsic's needs.
 bool has_features(llvm::StringRef machine, llvm::StringRef needs) {
   llvm::SmallVector<llvm::StringRef, 128> had;
   llvm::SmallVector<llvm::StringRef, 2> kinds;
@@ -195,8 +195,8 @@ std::string emit(Engine& engine, llvm::Module& module, Tier tier, llvm::CodeGenF
   return {bytes.begin(), bytes.end()};
 }
 
-/// The better tier looks for equal expressions in time that grows with the square of a block: what takes 0.4 s at 10,000
-/// instructions takes minutes at 100,000.
+/// The better tier's common subexpression elimination is quadratic in block size: 0.4 s at 10,000
+/// instructions become minutes at 100,000.
 bool is_huge(const llvm::Module& module) {
   constexpr unsigned kHuge = 20'000;
   return module.getInstructionCount() > kHuge;
@@ -223,7 +223,7 @@ class OrcGenerator final : public CodeGenerator {
     const auto generated = std::make_shared<Generated>();
     const auto generate = [engine = engine_, unit = *unit, generated, now, both = tiers_ == Tiers::Both] {
       codegen::optimize(*unit->module);
-      // Generating code changes the module.
+      // Code generation modifies the module.
       generated->twice = both && !is_huge(*unit->module);
       auto copy = generated->twice ? llvm::CloneModule(*unit->module) : nullptr;
       generated->object = object_code(*engine, copy ? *copy : *unit->module, now);
@@ -263,12 +263,12 @@ class OrcGenerator final : public CodeGenerator {
   }
 
  private:
-  /// Instructions that take LLVM more than some 10 ms: too long to let a Ctrl-C wait.
+  /// More instructions take LLVM over some 10 ms: too long to delay a Ctrl-C.
   static constexpr unsigned kLarge = 1'000;
 
   struct Generated {
     std::string object{};
-    bool twice = false;  ///< the better tier follows
+    bool twice = false;  ///< a second tier follows
   };
 
   Result<std::shared_ptr<Unit>> build(const Kernel& kernel, const std::string& symbol) {
@@ -301,8 +301,8 @@ class OrcGenerator final : public CodeGenerator {
     return unit;
   }
 
-  /// Nothing of the kernel goes along but LLVM's module, and a kernel that nobody has any more stays as it
-  /// is. So does one whose code fails to link: what it has works.
+  /// The job takes only LLVM's module. A kernel without owners is left unchanged, and so is one whose new
+  /// code fails to link: its code works.
   void compile_later(std::shared_ptr<Unit> unit, const std::weak_ptr<OrcKernel>& kernel) {
     background_.add([engine = engine_, unit = std::move(unit), kernel] {
       const std::shared_ptr<OrcKernel> alive = kernel.lock();
@@ -330,9 +330,8 @@ llvm::Error add_host_functions(llvm::orc::LLJIT& jit, const std::vector<StandIn>
   return jit.getMainJITDylib().define(llvm::orc::absoluteSymbols(std::move(symbols)));
 }
 
-/// Whether the kernel lets this process use the registers for matrices, which have to be asked for: their
-/// contents are so large that threads are not given memory for them otherwise (Linux, Documentation/arch/x86/
-/// xstate.rst).
+/// Whether the Linux kernel lets this process use matrix registers, which must be requested: their state is
+/// so large that threads get no memory for it otherwise (Linux, Documentation/arch/x86/ xstate.rst).
 bool may_use_matrices() {
 #if defined(__linux__) && defined(__x86_64__)
   constexpr long kRequestPermission = 0x1023, kMatrices = 18;
@@ -348,7 +347,7 @@ llvm::SmallVector<llvm::StringRef, 4> names_in(llvm::StringRef features) {
   return names;
 }
 
-/// Those of the host that this process may use, and the ones that are asked for.
+/// Sets the host features that this process may use, and the requested ones.
 void set_features(llvm::orc::JITTargetMachineBuilder& builder, const std::string& asked) {
   const auto is_of_matrices = [](llvm::StringRef feature) { return feature.starts_with("+amx-"); };
   llvm::SubtargetFeatures& features = builder.getFeatures();
@@ -363,8 +362,7 @@ void set_features(llvm::orc::JITTargetMachineBuilder& builder, const std::string
   features = llvm::SubtargetFeatures(llvm::join(all, ","));
 }
 
-/// One of the features that are asked for that the target does not know; empty where it knows all. LLVM
-/// itself would leave them out.
+/// A requested feature that the target does not know, or "". LLVM itself would ignore it.
 std::string unknown_feature(llvm::orc::JITTargetMachineBuilder builder, const std::string& asked) {
   if (asked.empty()) return {};
   auto machine = builder.createTargetMachine();
@@ -393,7 +391,7 @@ llvm::Expected<llvm::orc::JITTargetMachineBuilder> host_builder() {
 Result<std::unique_ptr<CodeGenerator>> CodeGenerator::create(const CodegenOptions& options) {
   auto builder = host_builder();
   if (!builder) return failure(builder.takeError());
-  // The linker puts a kernel's parts close together and reaches what is far away through stubs.
+  // The linker places a kernel's parts close together and reaches distant code through stubs.
   builder->setRelocationModel(llvm::Reloc::PIC_);
   builder->setCodeModel(llvm::CodeModel::Small);
   if (const std::string name = unknown_feature(*builder, options.features); !name.empty())

@@ -1,5 +1,5 @@
 #pragma once
-// What emission has to know of the machine that it emits for.
+// Properties of the target machine that emission needs.
 
 #include <set>
 #include <string>
@@ -9,10 +9,10 @@ namespace quern::codegen {
 struct Machine {
   bool has_fma = false;  ///< llvm.fma is an instruction, not a call
   bool has_avx2 = false;
-  bool has_avx512 = false;            ///< its foundation, in vectors of 64, 32 and 16 bytes
-  bool checks_bounds = false;         ///< each access of a buffer is tested (loops::kOutOfBuffer)
+  bool has_avx512 = false;            ///< the foundation subset, in vectors of 64, 32 and 16 bytes
+  bool checks_bounds = false;         ///< test each buffer access (loops::kOutOfBuffer)
   bool is_gpu = false;                ///< no host functions to call, buffers in global memory
-  std::set<std::string> stand_ins{};  ///< the names of intrinsics in whose place functions are called
+  std::set<std::string> stand_ins{};  ///< the names of intrinsics replaced by function calls
 };
 
 }  // namespace quern::codegen

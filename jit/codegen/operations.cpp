@@ -35,7 +35,7 @@ bool known_not_nan(llvm::Value* value) {
   return constant && !constant->isNaN();
 }
 
-/// Functions whose results lie on the grid of a 16-bit dtype when their operands do.
+/// Functions whose results are representable in a 16-bit dtype if their operands are.
 constexpr ScalarOp kExact[] = {ScalarOp::Mod,   ScalarOp::Min,  ScalarOp::Max,   ScalarOp::Neg,
                                ScalarOp::Abs,   ScalarOp::Sign, ScalarOp::Floor, ScalarOp::Ceil,
                                ScalarOp::Trunc, ScalarOp::Round};
@@ -103,8 +103,8 @@ llvm::Constant* Operations::constant(const Scalar& scalar) {
 
 // --- 16-bit floats and conversions ---------------------------------------------------------------
 
-/// The nearest value of the grid, ties to even. bfloat16 is rounded in integers: the instruction for it takes
-/// subnormals for zero.
+/// The nearest representable value, ties to even. bfloat16 is rounded in integers: its instruction flushes
+/// subnormals to zero.
 llvm::Value* Operations::round_to_grid(DType dtype, llvm::Value* value) {
   if (!dtype.is_narrow_float()) return value;
   if (dtype.code == DTypeCode::Float) {
@@ -119,7 +119,7 @@ llvm::Value* Operations::round_to_grid(DType dtype, llvm::Value* value) {
   return b_.CreateBitCast(b_.CreateSelect(is_nan, int_like(bits, 0x7fc00000), rounded), value->getType());
 }
 
-/// float64 to float32 by rounding to odd, after which rounding to a 16-bit float is as if done at once
+/// float64 to float32 by rounding to odd, after which rounding to a 16-bit float equals direct rounding
 /// (Boldo and Melquiond, "Emulation of a FMA and correctly rounded sums: proved algorithms using rounding to
 /// odd").
 llvm::Value* Operations::to_odd_float32(llvm::Value* value) {
@@ -234,7 +234,7 @@ llvm::Value* Operations::multiply_add(llvm::Value* a, llvm::Value* b, llvm::Valu
   return b_.CreateIntrinsic(llvm::Intrinsic::fma, {a->getType()}, {a, b, c});
 }
 
-/// `b` where it is better or NaN, else `a`.
+/// `b` if it is better or NaN, otherwise `a`.
 llvm::Value* Operations::float_min_max(ScalarOp op, llvm::Value* a, llvm::Value* b) {
   llvm::Value* better = op == ScalarOp::Min ? b_.CreateFCmpOLT(b, a) : b_.CreateFCmpOGT(b, a);
   llvm::Value* best = b_.CreateSelect(better, b, a);

@@ -1,9 +1,9 @@
 #pragma once
-// Scalar functions as LLVM instructions, on single values and on vectors alike: every value here is either of
-// the register type of its dtype or a vector of it, and all operands of a call have one shape.
+// Scalar functions as LLVM instructions, on scalars and vectors: every value here has the register type of
+// its dtype or is a vector of it, and all operands of a call have the same shape.
 //
-// In registers float16 and bfloat16 are float32 values that lie on the grid of their dtype (each function
-// rounds back to it once), bool is i1, and everything else is what it is in memory.
+// In registers float16 and bfloat16 are float32 values representable in their dtype (each function rounds
+// back to it once), bool is i1, and everything else is as in memory.
 
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
@@ -34,9 +34,9 @@ class Operations {
   llvm::Value* cast(llvm::Value* value, DType from, DType to);
   /// One step of a reduction that is not an arg-reduction.
   llvm::Value* combine(ReduceKind kind, DType dtype, llvm::Value* accumulator, llvm::Value* value);
-  /// Whether `value` takes the place of `best` in an arg-reduction.
+  /// Whether `value` replaces `best` in an arg-reduction.
   llvm::Value* is_better(ReduceKind kind, DType dtype, llvm::Value* value, llvm::Value* best);
-  /// a*b + c, rounded once where the machine has such an instruction.
+  /// a*b + c, rounded once if the machine has a fused instruction.
   llvm::Value* multiply_add(llvm::Value* a, llvm::Value* b, llvm::Value* c);
   const Machine& machine() const { return machine_; }
   /// The host function of this name (host_functions.h), lane by lane.
@@ -45,7 +45,7 @@ class Operations {
   llvm::Value* floor_div(llvm::Value* a, llvm::Value* b);
   llvm::Value* floor_mod(llvm::Value* a, llvm::Value* b);
 
-  /// The function that this machine has no code for, or empty. Values that use it are then meaningless.
+  /// An unsupported function on this machine, or empty. Values that use it are then meaningless.
   const std::string& unsupported() const { return unsupported_; }
   void refuse(std::string what) { unsupported_ = std::move(what); }
 
@@ -75,7 +75,7 @@ class Operations {
 /// The constant in the shape and type of `like`.
 llvm::Constant* int_like(llvm::Value* like, int64_t value);
 llvm::Constant* float_like(llvm::Value* like, double value);
-/// The constant that every lane of `value` is, or null.
+/// The constant that all lanes of `value` equal, or null.
 const llvm::Constant* known_constant(llvm::Value* value);
 /// `element`, or a vector of it with as many lanes as `like` has.
 llvm::Type* shaped_like(llvm::Value* like, llvm::Type* element);

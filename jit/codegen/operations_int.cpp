@@ -1,4 +1,4 @@
-// Functions of integers, of index and of bool.
+// Functions on integers, index and bool.
 
 #include "ir/base/result.h"
 #include "jit/codegen/operations.h"
@@ -7,7 +7,7 @@ namespace quern::codegen {
 
 namespace {
 
-/// Whether all lanes share one divisor that is known and needs no guard.
+/// Whether all lanes share one known divisor that needs no guard.
 bool is_plain_divisor(llvm::Value* value) {
   const auto* divisor = llvm::dyn_cast_or_null<llvm::ConstantInt>(known_constant(value));
   return divisor && !divisor->isZero() && !divisor->isMinusOne();
@@ -15,8 +15,8 @@ bool is_plain_divisor(llvm::Value* value) {
 
 }  // namespace
 
-/// Truncates; 0 for a division by zero, and the smallest integer by -1 wraps. The machine's division stops
-/// the program in both cases, so it never sees such a divisor.
+/// Truncates; 0 for a division by zero, and the smallest integer by -1 wraps. The machine's division traps in
+/// both cases, so it never gets such a divisor.
 llvm::Value* Operations::divide(llvm::Value* a, llvm::Value* b, bool is_signed) {
   if (is_plain_divisor(b)) return is_signed ? b_.CreateSDiv(a, b) : b_.CreateUDiv(a, b);
   llvm::Value* zero = int_like(a, 0);
@@ -33,7 +33,7 @@ llvm::Value* Operations::divide(llvm::Value* a, llvm::Value* b, bool is_signed) 
 
 llvm::Value* Operations::remainder(llvm::Value* a, llvm::Value* b, bool is_signed) {
   if (is_plain_divisor(b)) return is_signed ? b_.CreateSRem(a, b) : b_.CreateURem(a, b);
-  // A remainder of a division by 1 is 0, which is what it shall be for 0 and for -1.
+  // A remainder modulo 1 is 0, the desired result for divisors 0 and -1.
   llvm::Value* special = b_.CreateICmpEQ(b, int_like(a, 0));
   if (is_signed) special = b_.CreateOr(special, b_.CreateICmpEQ(b, int_like(a, -1)));
   llvm::Value* safe = b_.CreateSelect(special, int_like(a, 1), b);
@@ -81,7 +81,7 @@ llvm::Value* Operations::int_power(DType dtype, llvm::Value* base, llvm::Value* 
   return b_.CreateSelect(is_negative, inverse, power);
 }
 
-/// A loop over the bits of the exponents, which are not negative, until none of any lane is left.
+/// A loop over the bits of the nonnegative exponents, until no lane has any left.
 llvm::Value* Operations::power_by_squaring(llvm::Value* base, llvm::Value* exponent) {
   llvm::Type* type = base->getType();
   llvm::Value* one = int_like(base, 1);

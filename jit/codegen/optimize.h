@@ -1,12 +1,12 @@
 #pragma once
-// The few passes that pay for themselves within a millisecond.
+// The few passes worth running within a millisecond.
 
 #include <llvm/IR/Module.h>
 
 namespace quern::codegen {
 
-/// Verifies the module (a module that does not hold together is a bug here) and tidies it: locals to
-/// registers, equal expressions once, loop-invariant code out of loops.
+/// Verifies the module (an invalid module is a bug here) and cleans it up: promotes locals to registers,
+/// eliminates common subexpressions, hoists loop-invariant code.
 void optimize(llvm::Module& module);
 
 }  // namespace quern::codegen

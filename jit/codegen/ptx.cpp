@@ -41,7 +41,7 @@ Result<std::unique_ptr<llvm::TargetMachine>> ptx_machine(const std::string& arch
                                   llvm::CodeGenOptLevel::Default));
 }
 
-/// `// launch: blockIdx.x = n / 16, threadIdx.x = 16`; empty where no loop is bound to the grid.
+/// `// launch: blockIdx.x = n / 16, threadIdx.x = 16`; empty if no loop is bound to the grid.
 std::string launch_comment(const loops::Kernel& kernel) {
   std::string comment;
   for (const auto& [index, extent] : loops::launch_extents(kernel)) {

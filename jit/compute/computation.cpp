@@ -1,4 +1,4 @@
-// Computations and their values with other dims in them.
+// Substitution of dims in computations and their values.
 
 #include <algorithm>
 
@@ -81,7 +81,7 @@ bool holds(const BoundsCheck& check, const Facts& facts) {
 
 namespace {
 
-/// Whether the kernel may stop where the places of a load are computed.
+/// Whether computing the offsets of a load may stop the kernel.
 bool has_stopping_place(const LoadValue& load) {
   const auto stops = [](const Value& v) {
     auto* checked = as<CheckedValue>(v);
@@ -91,7 +91,7 @@ bool has_stopping_place(const LoadValue& load) {
                              [&](const ComputedOffset& offset) { return any_of(offset.index, stops); });
 }
 
-/// Whether the load is outside of its buffer by a check that is no computed one.
+/// Whether a non-computed check proves the load out of bounds.
 bool is_outside(const LoadValue& load, const Facts& facts) {
   return std::ranges::any_of(load.checks, [&](const BoundsCheck& check) {
     return !check.computed && (prove_less(check.index, dim_const(0), facts) ||
@@ -99,7 +99,7 @@ bool is_outside(const LoadValue& load, const Facts& facts) {
   });
 }
 
-/// What `without_checks` does, but for the places of loads and what checks compute.
+/// Implements `without_checks`, except for offsets of loads and computed checks.
 struct WithoutChecks {
   const Facts& facts;
 
@@ -143,7 +143,7 @@ int output_of(const std::vector<Buffer>& buffers) {
 
 namespace {
 
-/// The least number that the index is divided by alone, and that divides its extent; 0 for none.
+/// The least number by which the index alone is divided, and which divides its extent; 0 for none.
 int64_t divisor_of(const Computation& c, Dim var, int64_t extent) {
   int64_t least = 0;
   for_each_dim(c, [&](Dim d) {
@@ -156,7 +156,7 @@ int64_t divisor_of(const Computation& c, Dim var, int64_t extent) {
   return least;
 }
 
-/// One loop less, or one more: `vars` and `extents` are those of the result or of a reduction of `c`.
+/// Removes or splits a loop: `vars` and `extents` are those of the result or of a reduction of `c`.
 bool simplify_loop(Computation& c, std::vector<Dim>& vars, std::vector<Dim>& extents, size_t k) {
   const auto extent = as_const(extents[k]);
   const Dim var = vars[k];

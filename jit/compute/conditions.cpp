@@ -1,5 +1,5 @@
-// Which conditions an element stands under: guards of arms, divisors that may be 0, and terms that count only
-// where dims meet a condition.
+// The conditions on an element: guards of arms, possibly zero divisors, and terms that count only under a
+// condition on dims.
 
 #include <algorithm>
 
@@ -12,7 +12,7 @@ namespace quern::loops {
 
 namespace {
 
-// An index that is inside of the extent 1 where it is 0.
+// An index that is in bounds of extent 1 if it is 0.
 ValuePtr choose(const ValuePtr& condition, int64_t then, int64_t otherwise) {
   return select(condition, index_value(dim_const(then)), index_value(dim_const(otherwise)));
 }

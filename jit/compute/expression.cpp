@@ -1,4 +1,4 @@
-// From index expressions to what a primitive computes for one element.
+// Lowers index expressions to the computation of one element.
 
 #include <fmt/format.h>
 
@@ -14,7 +14,7 @@ namespace quern::loops {
 
 namespace {
 
-// Elements between neighbours along each axis of a dense row-major tensor.
+// The strides of a dense row-major tensor, in elements.
 std::vector<Dim> strides_of(std::span<const Dim> shape) {
   std::vector<Dim> strides(shape.size(), nullptr);
   Dim stride = dim_const(1);
@@ -180,8 +180,8 @@ ValuePtr Lowering::read(const ReadExpr& e, std::vector<Reduction>& reductions) {
     check.stride = strides[k];
     if (check.index) v.indices.push_back(check.index);
     may_fail |= e.checked[k];
-    // What is proved under a condition may be wrong where that does not hold. An index without a value stops
-    // the kernel also where another one is outside.
+    // A proof under a condition may not hold elsewhere. An index without a value stops the kernel even if
+    // another one is out of bounds.
     const bool is_proved =
         !may_stop && (guards_.empty() || (check.index && is_inside(check.index, extent, facts_)));
     if (e.checked[k] || !is_proved) v.checks.push_back(std::move(check));
@@ -207,7 +207,7 @@ ValuePtr Lowering::reduce(const ReduceExpr& e, std::vector<Reduction>& reduction
   Reduction r{e.reduce, {e.vars.begin(), e.vars.end()}, {e.extents.begin(), e.extents.end()}};
   const Facts outer = facts_;
   for (size_t k = 0; k < e.vars.size(); ++k) {
-    // Its loops run where a guard fails, too, and there an extent may be negative.
+    // Its loops also run where a guard fails, and an extent may be negative there.
     if (!guards_.empty() && !prove_nonnegative(r.extents[k], facts_))
       r.extents[k] = dim_max(r.extents[k], dim_const(0));
     enter(r.vars[k], r.extents[k]);
@@ -243,10 +243,10 @@ ValuePtr Lowering::scan(const ScanExpr& e, std::vector<Reduction>& reductions) {
     var = own;
     inclusive = e.extents[0] != own;
   }
-  // What a `let` binds is computed after the running results.
+  // Let-bound values are computed after the running results.
   bool outermost = &reductions == &result_.reductions;
   for (const Variable* used : free_variables(e.body)) outermost &= !lets_.contains(used);
-  // A running result takes in the terms before the one whose element is asked for, and may fail at each.
+  // A running result includes earlier terms than the requested element's, and may fail at each.
   if (!guards_.empty()) {
     Facts inside = facts_;
     inside.add_index(e.vars[0], e.extents[0]);

@@ -9,7 +9,7 @@ namespace quern::loops {
 
 namespace {
 
-/// Loops over extents that are known at run time only have several variants each.
+/// Loops over extents known only at run time have several variants each.
 int64_t most_classes(const Computation& c) {
   const bool known =
       std::all_of(c.extents.begin(), c.extents.end(), [](Dim d) { return as_const(d).has_value(); });
@@ -24,8 +24,8 @@ bool is_index(const Computation& c, Dim var) {
                                     [&](const Reduction& r) { return has(r.vars); });
 }
 
-/// In how many classes no division by a constant of the index variable, and of it alone, is left; 1 where
-/// there is none.
+/// The number of classes that eliminates all divisions of the index variable alone by constants; 1 if there
+/// are none.
 int64_t modulus_of(const Computation& c, Dim var, Dim extent) {
   int64_t modulus = 1;
   const auto look = [&](Dim d) {
@@ -37,7 +37,7 @@ int64_t modulus_of(const Computation& c, Dim var, Dim extent) {
       if (!by || *by < 2 || factor.value_or(0) == 0) return;
       bool alone = true;
       for_each_var(linear->rest, [&](Dim other) { alone &= !is_index(c, other); });
-      // Rows of whole steps are two loops.
+      // Rows of whole steps become two loops.
       const bool even = divided == var && is_const(dim_floormod(extent, dim_const(*by)), 0);
       if (alone && !even) modulus = std::lcm(modulus, *by / std::gcd(*by, *factor));
     });
@@ -56,7 +56,7 @@ Computation class_of(Computation c, size_t k, int64_t modulus, int64_t residue) 
   return c;
 }
 
-/// Loops of a kernel have variables of their own.
+/// Gives the loops fresh variables, since each loop of a kernel has its own.
 void rename(Computation& c) {
   DimMap fresh;
   const auto rename_all = [&](std::vector<Dim>& vars) {
@@ -73,7 +73,7 @@ void rename(Computation& c) {
 
 int64_t floor_of(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0); }
 
-/// Leaves out the first and last terms of the k-th loop where the check fails whatever the other indices are.
+/// Drops the first and last terms of the k-th loop for which the check fails regardless of the other indices.
 void narrow(Reduction& r, size_t k, const BoundsCheck& check) {
   if (check.computed) return;
   const auto linear = linear_in(check.index, r.vars[k]);
@@ -91,7 +91,7 @@ void narrow(Reduction& r, size_t k, const BoundsCheck& check) {
   r.extents[k] = dim_const(std::max<int64_t>(0, end - first));
 }
 
-/// A reduction without tests that hold for all of its terms or for none.
+/// Removes checks that hold for all terms of the reduction or for none.
 void narrow(Reduction& r, Facts facts) {
   if (r.is_let || is_arg(r.kind)) return;
   for (size_t k = 0; k < r.vars.size(); ++k)

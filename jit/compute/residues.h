@@ -1,7 +1,7 @@
 #pragma once
-// Computations whose index variables are divided by constants, as several without divisions.
+// Splits computations whose index variables are divided by constants into several without divisions.
 //
-// A transposed convolution with stride 2 has other taps at even positions than at odd ones:
+// A transposed convolution with stride 2 has different taps at even and odd positions:
 //
 //     out[x] = sum[s < 2] data[(x + 1) / 2 - s else 0] * weight[2*s + (x + 1) % 2 else 0]
 //
@@ -16,9 +16,9 @@
 
 namespace quern::loops {
 
-/// The computations, each over the elements of one residue class of the index variables that are divided;
-/// together they make every element once. The computation itself where no division would go, or too many
-/// classes would come. Reductions run over no terms that are left out at all elements of a class.
+/// The computations, each over the elements of one residue class of the divided index variables; together
+/// they compute every element once. The computation itself if no division would disappear, or there would be
+/// too many classes. Reductions omit terms that are skipped at all elements of a class.
 std::vector<Computation> residue_classes(const Computation& computation);
 
 }  // namespace quern::loops

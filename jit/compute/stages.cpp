@@ -1,4 +1,4 @@
-// Primitives as computations: of one index expression, of stages one after the other, and of rows of stages.
+// Primitives as computations: single index expressions, sequences of stages, and rows of stages.
 
 #include <algorithm>
 
@@ -13,7 +13,7 @@ Computation computation_of(const FnExpr& primitive) {
 
 namespace {
 
-/// Traps of a stage have numbers after those before.
+/// Numbers a stage's traps after the preceding ones.
 void number_traps(Computation& c, int before) {
   map_values(c, FieldMap([&](role::Trap, int& trap) { trap += trap > 0 ? before : 0; }));
 }

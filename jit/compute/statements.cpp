@@ -31,7 +31,7 @@ void add_reduction(const Reduction& r, const ReductionLoop& loop, Block& body) {
 
 namespace {
 
-constexpr int64_t kQuarters = 4;  ///< of a cycle, in which costs are
+constexpr int64_t kQuarters = 4;  ///< per cycle, the unit of costs
 
 int64_t cost_of(ScalarOp op) {
   if (op == ScalarOp::Pow) return 32 * kQuarters;
@@ -39,8 +39,8 @@ int64_t cost_of(ScalarOp op) {
   return info(op).signature == ScalarSignature::Float ? 8 * kQuarters : kQuarters / 2;
 }
 
-/// Quarters of a cycle for a vector of the value alone. What does not depend on all of `vars` is in registers
-/// or near.
+/// Quarters of a cycle for a vector of the value itself. Values that do not depend on all of `vars` are in
+/// registers or in a near cache.
 int64_t own_cost_of(const Value& value, const std::vector<Dim>& vars) {
   if (auto* apply = as<ApplyValue>(value)) return cost_of(apply->op);
   if (as<CastValue>(value) || as<SelectValue>(value)) return kQuarters / 2;
@@ -56,7 +56,7 @@ int64_t cost_of(const ValuePtr& value, const std::vector<Dim>& vars) {
   return cost;
 }
 
-/// The same of all terms of a reduction; extents that depend on indices do not count.
+/// The same for all terms of a reduction; extents that depend on indices do not count.
 Dim cost_of(const Reduction& r, const std::vector<Dim>& vars, const std::vector<Dim>& dims) {
   auto* product = as<ApplyValue>(r.value);
   const bool is_product =

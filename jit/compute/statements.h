@@ -11,13 +11,13 @@ namespace quern::loops {
 /// A loop of a reduction around a body.
 using ReductionLoop = std::function<StmtPtr(Dim var, Dim extent, Block body)>;
 
-/// What stands before the loops of a reduction that is not a tile's: its locals with their first values, and
-/// that an arg-reduction is not of an empty range.
+/// The statements before the loops of a reduction outside tiles: its locals with their initial values, and
+/// the check that an arg-reduction's range is not empty.
 void open_reduction(const Reduction& reduction, Block& body);
-/// A reduction or `let`, and what is inside of it, with loops as the computation says them.
+/// A reduction or `let` and its contents, with loops in the computation's order.
 void add_reduction(const Reduction& reduction, const ReductionLoop& loop, Block& body);
 
-/// What stands in Kernel::work.
+/// The value of Kernel::work.
 Dim work_of(const Computation& computation);
 
 }  // namespace quern::loops

@@ -50,7 +50,7 @@ class Verifier {
       access(update->buffer, update->offset, update->computed, update->checks, "an update of");
   }
 
-  /// Those of Dot aside.
+  /// Except those of Dot.
   void value(const Value& v) {
     if (auto* load = as<LoadValue>(v))
       access(load->buffer, load->offset, load->computed, load->checks, "a read of");
@@ -71,7 +71,7 @@ class Verifier {
     const bool is_inside = prove_nonnegative(offset, facts_) && prove_less(offset, size, facts_);
     facts_ = outer;
     if (is_inside) return;
-    // What is true need not be proved: the steps of the loops decide.
+    // The access may be in bounds without a proof: try the steps of the loops.
     Steps steps{offset, *as_const(size), checks};
     if (visit(steps, 0))
       wrong_ =
@@ -79,13 +79,13 @@ class Verifier {
                       to_string(offset), *evaluate(offset, steps.lookup()), *as_const(size), steps.text());
   }
 
-  /// Looks for a step at which an access leaves its buffer.
+  /// Searches for a step at which an access is out of bounds.
   struct Steps {
     Dim offset;
     int64_t size;
     const std::vector<BoundsCheck>& checks;
     std::unordered_map<Dim, int64_t> values = {};
-    int64_t left = int64_t{1} << 18;  ///< of the steps that are looked at
+    int64_t left = int64_t{1} << 18;  ///< budget of steps
 
     std::function<std::optional<int64_t>(Dim)> lookup() const {
       return [this](Dim var) {
@@ -108,7 +108,7 @@ class Verifier {
     }
   };
 
-  /// True at a step that is outside, inside of the first `depth` statements around the access.
+  /// True for an out-of-bounds step, within the first `depth` statements around the access.
   bool visit(Steps& steps, size_t depth) const {
     if (--steps.left < 0) return false;
     if (depth == around_.size()) {
@@ -128,7 +128,7 @@ class Verifier {
     return false;
   }
 
-  /// Guards count: where one fails nothing is read.
+  /// Guards count: if one fails nothing is read.
   void assume(const std::vector<BoundsCheck>& checks) {
     for (const BoundsCheck& check : checks) {
       if (check.computed) continue;
@@ -137,7 +137,7 @@ class Verifier {
     }
   }
 
-  /// Over loops alone, whose extents are known.
+  /// Whether it depends only on loops with known extents.
   bool is_known(Dim d) const {
     bool known = true;
     for_each_var(d, [&](Dim var) {

@@ -1,7 +1,7 @@
 #pragma once
-// What each kind of value and statement consists of: one table per kind, as of expressions (ir/expr/fields.h),
-// from which walks over kernels follow (jit/loops/walk.h). What is left out does not compile: the table of a
-// kind, a field in a table.
+// The fields of each kind of value and statement: one table per kind, as for expressions (ir/expr/fields.h),
+// from which walks over kernels are derived (jit/loops/walk.h). A kind without a table, or a table without a
+// field, does not compile.
 
 #include "ir/base/fields.h"
 #include "jit/loops/stmt.h"
@@ -9,20 +9,20 @@
 namespace quern::loops {
 
 namespace role {
-struct Child {};      ///< ValuePtr, which may be null in a statement alone, LoadPtr, or a list of them
-struct Otherwise {};  ///< ValuePtr or null: what is evaluated where a check fails
+struct Child {};      ///< ValuePtr (null only in statements), LoadPtr, or a list of them
+struct Otherwise {};  ///< ValuePtr or null: evaluated if a check fails
 struct Checks {};     ///< list of BoundsCheck
 struct Offsets {};    ///< list of ComputedOffset
-struct Dims {};       ///< Dim, which may be null, over the kernel's dims and the loops around
-struct Indices {};    ///< list of Dim, likewise: a place of a tile, or along the axes of a buffer
+struct Dims {};       ///< Dim (may be null), over the kernel's dims and enclosing loops
+struct Indices {};    ///< list of Dim, likewise: a place in a tile, or along the axes of a buffer
 struct Var {};        ///< Dim: the variable that a loop binds
-struct Local {};      ///< int: the local that is read or changed, -1 for none
+struct Local {};      ///< int: the local that is read or modified, -1 for none
 struct NewLocal {};   ///< int: the local that is declared
-struct Buffer {};     ///< int: which of the kernel's buffers is read or written
-struct Trap {};       ///< int: what the kernel returns where a check fails, 0 where it goes on
+struct Buffer {};     ///< int: the kernel's buffer that is read or written
+struct Trap {};       ///< int: the kernel's return value if a check fails, 0 to continue
 struct Steps {};      ///< Execution
 struct Body {};       ///< Block
-struct Datum {};      ///< what is the same wherever the node stands
+struct Datum {};      ///< independent of the node's context
 }  // namespace role
 
 namespace fields {
@@ -46,7 +46,7 @@ inline constexpr MakeField<role::Datum> datum;
 template <class Node>
 struct Of;
 
-/// How many fields a table has: the node's own, and those of a CheckedValue.
+/// The number of fields in a table: the node's own, and those of a CheckedValue.
 template <class Node>
 consteval size_t count_of() {
   if constexpr (std::is_base_of_v<Stmt, Node>) {
@@ -88,8 +88,8 @@ QUERN_FIELDS(Update, buffer(&N::buffer), dims(&N::offset), offsets(&N::computed)
 #undef QUERN_FIELDS
 }  // namespace fields
 
-/// Calls `f(role, field of node)` for each field, in the order of the table: what a field binds is bound for
-/// the fields after it.
+/// Calls `f(role, field of node)` for each field, in table order: bindings of a field are in scope for the
+/// fields after it.
 template <class F, class Node>
 void for_each_field(F&& f, Node& node) {
   quern::fields::for_each(fields::Of<std::remove_const_t<Node>>::kTable, f, node);

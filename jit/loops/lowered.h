@@ -1,5 +1,5 @@
 #pragma once
-// What lowering makes of a primitive function: a kernel, and what else it is given.
+// The result of lowering a primitive function: a kernel, and its further inputs.
 
 #include <vector>
 
@@ -8,17 +8,17 @@
 
 namespace quern::loops {
 
-/// Another form of an input that a kernel takes, as a buffer after its output. The entry of `form` has the
-/// tensor and the form as buffers, and the same dims as the kernel.
+/// A prepacked form of an input, passed to the kernel as a buffer after its output. The entry of `form` has
+/// the tensor and the form as buffers, and the same dims as the kernel.
 struct PackedInput {
-  int buffer;  ///< of the tensor, or of a form before this one
+  int buffer;  ///< of the tensor, or of an earlier form
   Kernel form;
 };
 
 struct Lowered {
   Kernel kernel;
-  std::vector<PackedInput> packed;  ///< in the order of the buffers
-  /// Of each nest that it was made of; none of loops that the default schedule made.
+  std::vector<PackedInput> packed;  ///< in buffer order
+  /// One per nest it was made from; none for loops of the default schedule.
   std::vector<Schedule> schedules = {};
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// What schedules know of the machine that they are for.
+// The target machine as schedules see it.
 
 #include <cstdint>
 
@@ -8,19 +8,19 @@
 namespace quern::loops {
 
 struct MachineModel {
-  int vector_bytes = 16;  ///< of a register
+  int vector_bytes = 16;  ///< per register
   int vector_registers = 16;
   int64_t l1_bytes = 32 << 10;
-  int64_t l2_bytes = 512 << 10;  ///< of a core
-  DotIntrinsics dots{};          ///< instructions for sums of products that the machine has
-  /// What errors are accepted: those of Winograd's convolution with tiles of 2 or 4
-  /// (jit/rules/winograd.h), or 0.
+  int64_t l2_bytes = 512 << 10;  ///< per core
+  DotIntrinsics dots{};          ///< the machine's instructions for sums of products
+  /// Accepted errors: those of Winograd's convolution with tiles of 2 or 4 (jit/rules/winograd.h), or 0 for
+  /// none.
   int winograd_tile = 0;
-  /// Loops are as the computation has them, one step at a time: no rule gives a schedule, a stated one is not
-  /// done. What a schedule does wrong is found by comparing with these.
+  /// Loops in the computation's order, one step at a time: no rule applies, and stated schedules are ignored.
+  /// Comparing with these finds errors in schedules.
   bool plain_loops = false;
 
-  /// Of the vectors that loops are to be done in.
+  /// The vector size for loops.
   int loop_bytes() const { return plain_loops ? 1 : vector_bytes; }
 };
 

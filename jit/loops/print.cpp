@@ -1,4 +1,4 @@
-// The text forms of kernels: one writer, with names for people or with numbers for the code cache.
+// The text forms of kernels: one writer, with names for display or with numbers for the code cache.
 
 #include <fmt/format.h>
 
@@ -22,8 +22,8 @@ std::string join(const std::vector<std::string>& parts, std::string_view separat
   return fmt::format("{}", fmt::join(parts, separator));
 }
 
-/// Texts of dims. Operands that commute are sorted by their text, since the order in which the dims were
-/// made, which sorts them otherwise, differs from one process to the next.
+/// Texts of dims. Commutative operands are sorted by text, since their usual creation order differs between
+/// processes.
 class DimWriter {
  public:
   std::unordered_map<Dim, std::string> names;
@@ -61,7 +61,7 @@ class DimWriter {
 
   std::string arguments(Dim dim) const { return "(" + join(sorted(dim->args, false), ", ") + ")"; }
 
-  /// In parentheses where an operator stands at the top.
+  /// In parentheses if it is an operator expression.
   std::string atom(Dim dim) const {
     const bool infix = dim->kind == DimKind::Sum || dim->kind == DimKind::Product ||
                        dim->kind == DimKind::FloorDiv || dim->kind == DimKind::FloorMod;
@@ -75,7 +75,7 @@ class DimWriter {
     return fmt::format("{}*{}", dim->value, factors);
   }
 
-  /// Terms with a minus sign come last, and the constant after them.
+  /// Negative terms come last, followed by the constant.
   std::string sum(Dim dim) const {
     const bool has_constant = dim->args.back()->kind == DimKind::Const;
     std::vector<std::string> terms =
@@ -174,7 +174,7 @@ class Writer {
     return fmt::format("{}[{}]", local_name(local), dim_list(indices));
   }
 
-  /// The bits tell zeros and NaNs apart.
+  /// Bits distinguish zeros and NaNs.
   std::string constant(const Scalar& scalar) const {
     return canonical() ? fmt::format("{:#x}:{}", scalar.bits, to_string(scalar.dtype)) : to_string(scalar);
   }
@@ -229,7 +229,7 @@ class Writer {
     return checked(text, v, fmt::format("trap {}", v.trap));
   }
 
-  /// `(x[i] if 0 <= i < n else trap 1 where 0 <= j < m)`: behind `where` stand the guards.
+  /// `(x[i] if 0 <= i < n else trap 1 where 0 <= j < m)`: the guards follow `where`.
   std::string checked(const std::string& text, const CheckedValue& v, std::string otherwise) {
     if (v.checks.empty()) return text;
     std::vector<BoundsCheck> tests, guards;

@@ -1,5 +1,5 @@
 #pragma once
-// What kernels do: a struct for each kind of statement. Statements are immutable and shared.
+// Kernel statements: a struct per kind. Statements are immutable and shared.
 
 #include <cstdint>
 #include <cstdlib>
@@ -36,89 +36,89 @@ struct StmtOf : Stmt {
   StmtOf() : Stmt(Kind) {}
 };
 
-/// What the index of a loop is on a GPU: that of a block in the grid, or of a thread in its block.
+/// The GPU index that a loop's index is bound to: of a block in the grid, or of a thread in its block.
 enum class GridIndex : uint8_t { None, BlockX, BlockY, BlockZ, ThreadX, ThreadY, ThreadZ };
 /// `blockIdx.x`; empty for None.
 std::string_view to_string(GridIndex index);
 std::optional<GridIndex> find_grid_index(std::string_view text);
 
-/// One step after the other.
+/// Sequential steps.
 struct Serial {
-  /// Of the kernel's range, the part from `before` on: the loop runs over what the caller asks for of it.
+  /// The loop covers the kernel's range from `before` on, and runs over the part of it that the caller
+  /// requests.
   Dim before = nullptr;
-  GridIndex bound = GridIndex::None;  ///< on a GPU every step is done by a block or thread of its own
+  GridIndex bound = GridIndex::None;  ///< on a GPU each step runs on its own block or thread
 };
-/// `width` lanes at a time, the rest by a masked tail. The body may hold serial loops whose extents do not
-/// depend on the loop's variable, but no other vectorized one. Stores run along the lanes, and a local
-/// declared inside has a value per lane.
+/// `width` lanes at a time, with a masked tail. The body may hold serial loops whose extents do not depend on
+/// the loop's variable, but no other vectorized one. Stores run along the lanes, and a local declared inside
+/// has one value per lane.
 ///
-/// A local declared outside and reduced inside (it is not read there) keeps
-/// partial results that start at the identity, one vector of lanes; where the body has neither a loop nor a
-/// function of the Float signature nor a power, min(4, extent / width) of them (4 for a run-time extent)
-/// that take turns as long as all can, after which the first takes the rest. After the loop neighbouring
-/// vectors are combined in pairs, then the upper half of the lanes into the lower until one is left, and
-/// that into the local: an order that follows from body, width and extent.
+/// A local declared outside and reduced inside (and not read there) has partial results that start at the
+/// identity: one vector of lanes or, if the body has neither a loop nor a function of the Float signature nor
+/// a power, min(4, extent / width) vectors (4 for a run-time extent), which take turns while all can; then
+/// the first takes the rest. After the loop, neighbouring vectors are combined in pairs, then the upper half
+/// of the lanes into the lower until one is left, and that one into the local: an order determined by body,
+/// width and extent.
 struct Vectorized {
   int width = 1;
-  /// Each vector of lanes is code of its own and knows its index, so that the lanes may be places of a tile.
+  /// Each vector of lanes is separate code with a known index, so the lanes may be places of a tile.
   bool unrolled = false;
-  int64_t most = 0;  ///< of an unrolled one's extent that is not known, the largest that it can be
+  int64_t most = 0;  ///< an upper bound on the extent of an unrolled loop, if it is unknown
 };
-/// `width` steps at a time, the rest one by one. Where `width` is the extent, every step is code of its own
-/// and knows its index.
+/// `width` steps at a time, the rest one by one. If `width` is the extent, every step is separate code with a
+/// known index.
 struct Unrolled {
   int width = 1;
-  /// What a step loads is not kept in registers for the next ones, which are needed for a tile.
+  /// Values loaded by a step are not kept in registers for later steps, since a tile needs the registers.
   bool apart = false;
 };
 using Execution = std::variant<Serial, Vectorized, Unrolled>;
 
 /// for var in 0..extent
 struct For : StmtOf<StmtKind::For> {
-  Dim var = nullptr;     ///< a dim variable of its own
-  Dim extent = nullptr;  ///< over the kernel's dims and the variables of loops around
+  Dim var = nullptr;     ///< a fresh dim variable
+  Dim extent = nullptr;  ///< over the kernel's dims and the variables of enclosing loops
   Execution execution{};
   Block body{};
 
   const Serial* serial() const { return std::get_if<Serial>(&execution); }
   const Vectorized* vectorized() const { return std::get_if<Vectorized>(&execution); }
 };
-/// The body, where no check fails; the checks are of dims, and the same in all lanes.
+/// Executes the body if no check fails; the checks are on dims, and uniform across lanes.
 struct If : StmtOf<StmtKind::If> {
   std::vector<BoundsCheck> checks{};
   Block body{};
 };
-/// A local with its first value; with a `shape` a tile, each of whose places gets it.
+/// A local with its initial value; with a `shape`, a tile whose places all get it.
 struct Declare : StmtOf<StmtKind::Declare> {
   int local = -1;
   DType dtype{};
   ValuePtr value{};
-  std::vector<int64_t> shape{};  ///< places along the last axis are in vectors of `width`
+  std::vector<int64_t> shape{};  ///< the last axis is in vectors of `width`
   int width = 1;
-  /// A tile of zeros is in registers of matrices, for this intrinsic and so many terms at once, until it is
-  /// settled.
+  /// A tile of zeros that is in matrix registers until settled, for this intrinsic and `terms` terms at once.
   DotIntrinsicPtr matrices{};
   int64_t terms = 0;
 };
-/// local = value; of a tile, at `indices`: each is known to the code, but that the last may run along the
-/// lanes.
+/// local = value; for a tile, at `indices`: each is known at code generation, except that the last may run
+/// along the lanes.
 struct Assign : StmtOf<StmtKind::Assign> {
   int local = -1;
   std::vector<Dim> indices{};
   ValuePtr value{};
 };
-/// A tile in `Declare::matrices` is as any other from here on.
+/// From here on, a tile in `Declare::matrices` is an ordinary one.
 struct Settle : StmtOf<StmtKind::Settle> {
   int local = -1;
 };
-/// Of a tile of as many vectors as they have groups of `width` lanes: what was group g of row r is group r of
-/// row g. Rows from `rows` on, where there is one, are nobody's.
+/// Transposes a tile with as many vectors as each has groups of `width` lanes: group g of row r becomes group
+/// r of row g. Rows from `rows` on, if set, are unused.
 struct Transpose : StmtOf<StmtKind::Transpose> {
   int local = -1;
   int width = 1;
   std::optional<int64_t> rows{};
 };
-/// local = combine(local, value) by `reduce`, unless a check fails; of a tile, at `indices` as of an Assign.
+/// local = combine(local, value) by `reduce`, unless a check fails; for a tile, at `indices` as in an Assign.
 struct Reduce : StmtOf<StmtKind::Reduce> {
   int local = -1;
   std::vector<Dim> indices{};
@@ -136,8 +136,8 @@ struct Store : StmtOf<StmtKind::Store> {
   Dim offset = nullptr;
   ValuePtr value{};
 };
-/// buffer[offset + computed] = value, or takes it in by `op`; where a check fails the kernel stops with
-/// `trap`. Not inside a vectorized loop.
+/// buffer[offset + computed] = value, or combines it by `op`; if a check fails, the kernel stops with `trap`.
+/// Not inside a vectorized loop.
 struct Update : StmtOf<StmtKind::Update> {
   int buffer = -1;
   Dim offset = nullptr;
@@ -148,7 +148,7 @@ struct Update : StmtOf<StmtKind::Update> {
   ValuePtr value{};
 };
 
-/// Calls `f` with the statement as its own struct; a kind that `f` does not take does not compile.
+/// Calls `f` with the statement as its own struct; a kind that `f` does not accept does not compile.
 template <class F>
 decltype(auto) visit(const Stmt& stmt, F&& f) {
   switch (stmt.kind) {
@@ -161,7 +161,7 @@ decltype(auto) visit(const Stmt& stmt, F&& f) {
   std::abort();
 }
 
-/// The statement as a struct of its kind; null where it is of another kind.
+/// The statement as a struct of this kind; null if it is of another kind.
 template <class T>
 const T* as(const Stmt& stmt) {
   return stmt.kind == T::kKind ? static_cast<const T*>(&stmt) : nullptr;

@@ -1,5 +1,5 @@
 #pragma once
-// What kernels compute with: a struct for each kind of value. Values are immutable and shared.
+// Kernel values: a struct per kind. Values are immutable and shared.
 
 #include <cstdint>
 #include <cstdlib>
@@ -32,24 +32,23 @@ struct Value {
 };
 using ValuePtr = std::shared_ptr<const Value>;
 
-/// A test that `0 <= index < extent`; the index is a dim, or a computed value of dtype index where `computed`
-/// is set.
+/// Checks `0 <= index < extent`; the index is a dim, or a computed value of dtype index if `computed` is set.
 struct BoundsCheck {
   Dim index = nullptr;
   ValuePtr computed;
   Dim extent = nullptr;
-  Dim stride = nullptr;  ///< of a load: how many elements lie between neighbours of the index
-  /// Of a value with a `trap`: where it fails nobody looks at the value, and the kernel goes on.
+  Dim stride = nullptr;  ///< of a load: the distance in elements between neighbours along the index
+  /// For a value with a `trap`: if it fails, the value is unused and the kernel continues.
   bool is_guard = false;
 };
 
-/// A part of an address that is computed at run time: value * stride (in elements).
+/// The run-time part of an address: value * stride (in elements).
 struct ComputedOffset {
   ValuePtr index;
   Dim stride;
 };
 
-/// A value that depends on checks. Where one fails the kernel stops and returns `trap`, if that is above 0.
+/// A value with checks. If one fails, the kernel stops and returns `trap`, if that is above 0.
 struct CheckedValue : Value {
   std::vector<BoundsCheck> checks{};
   int trap = 0;
@@ -73,22 +72,22 @@ struct ConstValue : ValueOf<ValueKind::Const> {
 struct IndexValue : ValueOf<ValueKind::Index, CheckedValue> {
   Dim dim = nullptr;
 };
-/// An element of a buffer. Where a check fails the value is `otherwise`, and without an `otherwise` the
-/// kernel stops. Every axis is inside of the buffer at all points of the loops around the load, or has its
-/// check, whatever conditions the value stands under: a load may be moved without them.
+/// An element of a buffer. If a check fails the value is `otherwise`; without an `otherwise` the kernel
+/// stops. Every axis is in bounds at all points of the enclosing loops or has its check, whatever conditions
+/// enclose the value: a load may be hoisted above them.
 struct LoadValue : ValueOf<ValueKind::Load, CheckedValue> {
   int buffer = -1;
   Dim offset = nullptr;  ///< the part of the element offset that is a dim
   std::vector<ComputedOffset> computed{};
   ValuePtr otherwise{};
-  /// Nobody looks at the value where a check fails, which an enclosing Reduce tests too. It may come from any
-  /// place of the buffer then.
+  /// The value is unused if a check fails, which an enclosing Reduce tests too. It may then be loaded from
+  /// anywhere in the buffer.
   bool unseen = false;
-  /// Along the buffer's axes, where they are known; codegen has no use for them.
+  /// Indices along the buffer's axes, if known; codegen ignores them.
   std::vector<Dim> indices{};
 };
 using LoadPtr = std::shared_ptr<const LoadValue>;
-/// A scalar function of arguments that have one dtype.
+/// A scalar function; its arguments have the same dtype.
 struct ApplyValue : ValueOf<ValueKind::Apply, CheckedValue> {
   ScalarOp op = ScalarOp::Add;
   std::vector<ValuePtr> args{};
@@ -96,26 +95,27 @@ struct ApplyValue : ValueOf<ValueKind::Apply, CheckedValue> {
 struct CastValue : ValueOf<ValueKind::Cast> {
   ValuePtr value{};
 };
-/// Both arms may be evaluated, so what may stop the kernel in an arm has the condition as a guard.
+/// Both arms may be evaluated, so anything in an arm that may stop the kernel has the condition as a guard.
 struct SelectValue : ValueOf<ValueKind::Select> {
   ValuePtr condition{}, then_arm{}, else_arm{};
 };
-/// What a declared local holds; of a tile, at `indices`.
+/// The value of a local; for a tile, at `indices`.
 struct LocalValue : ValueOf<ValueKind::Local, CheckedValue> {
   int local = -1;
   std::vector<Dim> indices{};
 };
-/// The products of two groups of neighbours, which `dot` adds to a tile's accumulator; the value of a Reduce
-/// alone. The loads are of the first of each group, and all of a group passes their checks or is `unseen`. Of
-/// matrices: of several groups, for a tile that is in `Declare::matrices`, in loops over all of it.
+/// The products of two groups of neighbours, which `dot` adds to a tile's accumulator; occurs only as the
+/// value of a Reduce. The loads address the first of each group, and the whole group passes their checks or
+/// is `unseen`. For matrices: several groups, for a tile in `Declare::matrices`, in loops over the whole
+/// tile.
 struct DotValue : ValueOf<ValueKind::Dot> {
   DotIntrinsicPtr dot{};
   LoadPtr a{}, b{};
-  int64_t terms = 0;     ///< of matrices: how many it takes
-  Dim stride = nullptr;  ///< of matrices: how far the groups of `b` are apart in memory
+  int64_t terms = 0;     ///< for matrices: the number of terms
+  Dim stride = nullptr;  ///< for matrices: the distance of the groups of `b` in memory
 };
 
-/// Calls `f` with the value as its own struct; a kind that `f` does not take does not compile.
+/// Calls `f` with the value as its own struct; a kind that `f` does not accept does not compile.
 template <class F>
 decltype(auto) visit(const Value& value, F&& f) {
   switch (value.kind) {
@@ -128,7 +128,7 @@ decltype(auto) visit(const Value& value, F&& f) {
   std::abort();
 }
 
-/// The value as a struct of its kind, or as a CheckedValue; null where it is of another kind.
+/// The value as a struct of this kind, or as a CheckedValue; null if it is of another kind.
 template <class T>
 const T* as(const Value& value) {
   if constexpr (requires { T::kKind; })
@@ -148,7 +148,7 @@ std::shared_ptr<const T> as_shared(const ValuePtr& value) {
   return as<T>(value) ? std::static_pointer_cast<const T>(value) : nullptr;
 }
 
-/// A value or a statement that others may share.
+/// Makes a shareable value or statement.
 template <class Node>
 requires requires { Node::kKind; }
 std::shared_ptr<const Node> make(Node node) { return std::make_shared<const Node>(std::move(node)); }

@@ -53,7 +53,7 @@ class Verifier {
   // --- statements
 
   void block(const Block& statements) {
-    // A part that another one follows declares its locals anew.
+    // A following part may declare the same locals again.
     const std::vector<int> around = ranks_;
     for (const StmtPtr& s : statements) {
       if (!wrong_.empty()) return;
@@ -107,7 +107,7 @@ class Verifier {
     write(s.buffer, s.offset, s.value);
   }
 
-  /// `indices`: where a place of a tile is meant.
+  /// `indices`: for a place of a tile.
   void use(int local, const std::vector<Dim>* indices) {
     require(local >= 0 && local < kernel_.locals, "a local that the kernel does not count");
     if (!wrong_.empty()) return;
@@ -139,7 +139,7 @@ class Verifier {
     });
   }
 
-  /// What is inside of a node.
+  /// Checks the fields of a node.
   template <class Node>
   void parts(const Node& node) {
     for_each_child(node, [this](const Value& child) { value(child); });
@@ -204,8 +204,8 @@ class Verifier {
   int& rank_of(int local) { return ranks_[static_cast<size_t>(local)]; }
 
   const Kernel& kernel_;
-  std::unordered_set<Dim> dims_;  ///< the kernel's, and of the loops around
-  std::vector<int> ranks_;        ///< of the locals that are declared
+  std::unordered_set<Dim> dims_;  ///< the kernel's, and those of enclosing loops
+  std::vector<int> ranks_;        ///< of the declared locals
   std::string wrong_;
 };
 

@@ -7,14 +7,13 @@
 
 namespace quern::loops {
 
-/// The first thing in a kernel that cannot be, or "", in time linear in its size:
+/// The first violation in a kernel, or "", in time linear in its size:
 ///
-/// - Dims are over the kernel's dims and the variables of the loops around; a loop has a variable of its own.
-/// - A local is declared before it is used, in a block around; indices of a tile are as many as its axes.
-/// - Loads, stores and updates are of buffers that there are, of their dtype and rank; what is written is no
-/// input.
-/// - Functions have as many operands as they take, and values all of theirs; widths are positive, extents are
-/// not negative; a trap has a text.
+/// - Dims are over the kernel's dims and the variables of enclosing loops; each loop has its own variable.
+/// - A local is declared before its use, in an enclosing block; a tile has as many indices as axes.
+/// - Loads, stores and updates address existing buffers with their dtype and rank; inputs are not written.
+/// - Functions have the right number of operands, and values all of theirs; widths are positive, extents are
+///   not negative; a trap has a text.
 std::string verify(const Kernel& kernel);
 
 }  // namespace quern::loops

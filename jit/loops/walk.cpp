@@ -30,7 +30,7 @@ class Operands {
   const F& f_;
 };
 
-/// On each pointer to a value directly inside of it.
+/// The same for each pointer to a value directly inside it.
 template <class F>
 class Children : public Operands<F> {
  public:
@@ -104,7 +104,7 @@ ValuePtr map_values(const ValuePtr& value, const ValueFunction& f) {
 
 namespace {
 
-/// Of a node alone.
+/// The dims of the node itself.
 struct OwnDims {
   const DimVisitor& visit;
 

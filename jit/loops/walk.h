@@ -1,5 +1,5 @@
 #pragma once
-// Walks over values and statements, which follow from the tables of their fields.
+// Walks over values and statements, derived from the tables of their fields.
 
 #include <functional>
 
@@ -17,28 +17,28 @@ using ValueVisitor = std::function<void(const Value&)>;
 /// Calls `visit` on each operand of a value, or of a statement without its body.
 void for_each_operand(const Value& value, const ValueVisitor& visit);
 void for_each_operand(const Stmt& stmt, const ValueVisitor& visit);
-/// The same of all values directly inside of it: operands, what places and checks are computed from, and what
-/// is evaluated where a check fails.
+/// The same for all values directly inside it: operands, computed offsets and checks, and the value if a
+/// check fails.
 void for_each_child(const Value& value, const ValueVisitor& visit);
 void for_each_child(const Stmt& stmt, const ValueVisitor& visit);
-/// A copy of the value with each value directly inside of it replaced by its image.
+/// A copy of the value with each value directly inside it replaced by its image.
 ValuePtr map_children(const Value& value, const std::function<ValuePtr(const ValuePtr&)>& f);
 
-/// Calls `visit` on the value and everything inside it; on nothing for null, as all of these.
+/// Calls `visit` on the value and everything inside it; like all of these, does nothing for null.
 void for_each_value(const ValuePtr& value, const ValueVisitor& visit);
-/// Whether it holds of the value or of one inside it.
+/// Whether `holds` is true for the value or one inside it.
 bool any_of(const ValuePtr& value, const std::function<bool(const Value&)>& holds);
-/// The value with each value in it for which `f` gives another replaced by that.
+/// The value with each value inside it replaced by its image under `f`, if `f` returns one.
 ValuePtr map_values(const ValuePtr& value, const ValueFunction& f);
 
-/// Calls `visit` on the values of one kind in what a `for_each_value` is there for.
+/// Calls `visit` on the values of one kind in anything that has a `for_each_value`.
 template <class Node, class Tree, class F>
 void for_each(const Tree& tree, const F& visit) {
   for_each_value(tree, [&](const Value& value) {
     if (auto* node = as<Node>(value)) visit(*node);
   });
 }
-/// Replaces those for which `f` gives another, in what a `map_values` is there for.
+/// Replaces those for which `f` returns another, in anything that has a `map_values`.
 template <class Node, class Tree, class F>
 auto replace(Tree&& tree, const F& f) {
   return map_values(std::forward<Tree>(tree), [&](const Value& value) -> ValuePtr {
@@ -47,8 +47,8 @@ auto replace(Tree&& tree, const F& f) {
   });
 }
 
-/// Calls `visit` with each dim that the value depends on; a load's offset counts, not the indices it is made
-/// of.
+/// Calls `visit` with each dim that the value depends on; for a load this includes its offset, not the
+/// indices it was built from.
 void for_each_dim(const ValuePtr& value, const DimVisitor& visit);
 void for_each_dim(const BoundsCheck& check, const DimVisitor& visit);
 
@@ -61,8 +61,7 @@ Block map_loops(const Block& block, const std::function<void(For&)>& f);
 
 // --- fields ----------------------------------------------------------------------------------------
 
-/// Copies values and statements with everything inside, where `f(role, field)` changes each field whose role
-/// it takes.
+/// Deep-copies values and statements; `f(role, field)` modifies each field whose role it accepts.
 template <class F>
 class FieldMap {
  public:
@@ -124,12 +123,12 @@ class FieldMap {
   F f_;
 };
 
-/// What it is given with `f` of every dim in it.
+/// The argument with `f` applied to every dim in it.
 ValuePtr map_dims(const ValuePtr& value, const DimFunction& f);
 BoundsCheck map_dims(const BoundsCheck& check, const DimFunction& f);
-/// But for the variables that loops bind.
+/// Except the variables that loops bind.
 Block map_dims(const Block& block, const DimFunction& f);
-/// What it is given with dims replaced.
+/// The argument with dims replaced.
 ValuePtr substitute(const ValuePtr& value, const DimMap& map);
 BoundsCheck substitute(const BoundsCheck& check, const DimMap& map);
 

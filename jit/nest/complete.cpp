@@ -1,4 +1,4 @@
-// What there is code for, and what is known of the loops for that.
+// Completeness: which loops code can be generated for, and the facts this needs.
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@ namespace quern::loops {
 
 // --- extents ---------------------------------------------------------------------------------------
 
-/// How many steps the loop has, where that is known and the same everywhere.
+/// The loop's number of steps, if known and uniform.
 std::optional<int64_t> Nest::known_extent(LoopId loop) const {
   const Loop& l = at(loop);
   if (l.made_by < 0) return as_const(l.extent);
@@ -20,14 +20,14 @@ std::optional<int64_t> Nest::known_extent(LoopId loop) const {
   return count && split.inner == loop ? split.factor : count;
 }
 
-/// How many steps the outer part has, where all of them are alike.
+/// The number of steps of the outer part, if they are all equal.
 std::optional<int64_t> Nest::even_count(const Split& split) const {
   const auto extent = known_extent(split.loop);
   if (!extent || *extent < 1 || *extent % split.factor != 0) return std::nullopt;
   return at(split.outer).peeled ? std::nullopt : std::optional(*extent / split.factor);
 }
 
-/// How many steps the loop has at most.
+/// The maximal number of steps of the loop.
 std::optional<int64_t> Nest::most_steps(LoopId loop) const {
   const Loop& l = at(loop);
   if (l.made_by < 0) return as_const(l.extent);
@@ -155,7 +155,7 @@ Result<Done> Nest::bound_are_complete(const Parts& parts) const {
   return Done{};
 }
 
-/// Scratch memory that is filled or emptied in the steps of a loop; `buffer` is what it is for.
+/// Checks the loop in whose steps scratch memory for `buffer` is filled or emptied.
 Result<Done> Nest::scratch_stands_well(LoopId loop, const std::string& buffer, const Parts& parts) const {
   const auto place = std::find(order_.begin(), order_.end(), loop);
   if (place == order_.end())

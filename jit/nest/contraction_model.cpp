@@ -17,7 +17,7 @@ int64_t extent_or_usual(Dim extent) {
 
 namespace {
 
-/// The product, or a number that is as good where it is huge.
+/// The product, saturating.
 int64_t times(int64_t a, int64_t b) {
   constexpr int64_t kHuge = int64_t{1} << 40;
   const bool is_huge = b != 0 && a > kHuge / b;
@@ -92,8 +92,7 @@ void ContractionModel::set_dot(Roles& roles) const {
   }
 }
 
-/// The reduction's index along which the read has neighbours side by side, all of which count or none; or
-/// null.
+/// The reduction's index along which the read has contiguous neighbours that all count or none do; or null.
 Dim ContractionModel::grouped_along(const LoadValue& left, int group) const {
   const Reduction& r = c_.reductions[0];
   for (size_t k = 0; k < r.vars.size(); ++k) {
@@ -110,9 +109,9 @@ Dim ContractionModel::grouped_along(const LoadValue& left, int group) const {
   return nullptr;
 }
 
-/// How many steps of the reduction the intrinsic takes at once; 0 where another one is better. Matrices want
-/// as many that none are left, many rows, a number of columns that is known, and a product with 0 for each
-/// term that does not count.
+/// The number of reduction steps that the intrinsic takes at once; 0 if another one is better. Matrices
+/// require a number without a remainder, many rows, a known number of columns, and that skipped terms are
+/// products with 0.
 int64_t ContractionModel::terms_of(const Roles& roles, const DotIntrinsic& dot, Dim grouped) const {
   if (!dot.is_of_matrices()) return dot.group;
   constexpr int64_t kFewestGroups = 4, kFewestRows = 8;
@@ -200,8 +199,8 @@ bool ContractionModel::is_worth_it(const Roles& roles) const {
          (is_packable(roles) || is_dense(roles));
 }
 
-/// Each element of the right factor is read once, and in the order of memory as it stands: lanes along the
-/// reduction are as fast, and a form would have to be made of every tensor that is new.
+/// Whether each element of the right factor is read once, in memory order: lanes along the reduction are as
+/// fast, and every new tensor would need a form.
 bool ContractionModel::reads_rows_once(const Roles& roles) const {
   const Reduction& r = c_.reductions[0];
   if (roles.dot || count(roles.rows) > 1 || extent_or_usual(r.extents.back()) < 8 * lanes_) return false;
@@ -245,8 +244,8 @@ double ContractionModel::cycles_of(const Roles& roles, const TileRows& rows) con
   return others * best_tile(roles, rows).cycles * static_cast<double>(depth(roles));
 }
 
-/// For each term that is taken at once: a product takes as many cycles as the left matrix has rows, and a
-/// load one for each two of them (Intel's optimization manual, chapter 20).
+/// Per term taken at once: a product takes one cycle per row of the left matrix, and a load one per two rows
+/// (Intel's optimization manual, chapter 20).
 double ContractionModel::cycles_of_matrices(int64_t rows, int64_t vectors) {
   constexpr double kRows = 16;
   const auto beside = static_cast<double>(vectors), all = static_cast<double>(rows);
@@ -255,7 +254,7 @@ double ContractionModel::cycles_of_matrices(int64_t rows, int64_t vectors) {
 
 double ContractionModel::cycles(const Roles& roles, int64_t rows, int64_t vectors) const {
   if (roles.dot && roles.dot->is_of_matrices()) return cycles_of_matrices(rows, vectors);
-  // What is read once comes from memory, whatever the tile.
+  // Data read once comes from memory, whatever the tile.
   if (rows == 1)
     return std::max(static_cast<double>(vectors + 1) / 2, 4.0) + 0.05 * static_cast<double>(vectors);
   const auto work = static_cast<double>(rows * vectors) / 2;
@@ -274,8 +273,8 @@ bool ContractionModel::fits_registers(const Roles& roles, int64_t rows, int64_t 
   return rows * vectors + vectors + 1 <= machine_.vector_registers;
 }
 
-/// For each term that is taken at once, of a tile of matrices: its registers get their shapes, and what they
-/// have goes to memory and comes back.
+/// Per term taken at once, for a tile of matrices: configuring its registers, and moving their contents
+/// through memory.
 double ContractionModel::settle_cycles(const Roles& roles, int64_t rows, int64_t vectors) const {
   if (!roles.dot || !roles.dot->is_of_matrices()) return 0;
   constexpr double kShapes = 30;

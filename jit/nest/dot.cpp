@@ -33,8 +33,8 @@ int add_form(TurnedSign& turned, int tensor, Computation form) {
 
 bool is_multiple(Dim d, Dim of) { return dim_mul(dim_floordiv(d, of), of) == d; }
 
-/// Adds up rows of the read's tensor along `grouped`, where a reduction has more loops and each read is of
-/// such a row. The read becomes one of their sums.
+/// Sums rows of the read's tensor along `grouped`, if the reduction has more loops and each read is of such a
+/// row. The read becomes one of the sums.
 void add_row_sums(TurnedSign& turned, LoadValue& read, Dim grouped) {
   const Computation& c = turned.computation;
   const Reduction& r = c.reductions[0];
@@ -62,13 +62,13 @@ void add_row_sums(TurnedSign& turned, LoadValue& read, Dim grouped) {
   read.dtype = r.accumulator;
   read.buffer = add_form(turned, read.buffer, std::move(form));
   read.offset = dim_floordiv(begin, length);
-  read.indices.clear();  // they name the axes of the tensor that is added up
+  read.indices.clear();  // they refer to axes of the summed tensor
   for (BoundsCheck& check : read.checks) check.stride = dim_floordiv(check.stride, length);
   if (read.otherwise) read.otherwise = constant(Scalar::from_int(read.dtype, 0));
 }
 
-/// 128 times the sums of the left factor over the reduction, for each place of the result that it depends on;
-/// negative where the other factor had a sign. Gives where a result finds its own.
+/// Adds a form with 128 times the left factor's sums over the reduction, per result index that it depends on;
+/// negative if the other factor was signed. Returns the load of a result's sum.
 ValuePtr add_sums(TurnedSign& turned, LoadValue read, bool is_signed, Dim grouped) {
   const int tensor = read.buffer;
   add_row_sums(turned, read, grouped);

@@ -1,4 +1,4 @@
-// What stands inside of the loops of a nest: the statements of an element, and their values.
+// The innermost code of a nest: the statements of an element, and their values.
 
 #include <algorithm>
 
@@ -48,7 +48,7 @@ void NestWriter::top_reduction(int number, const Place& place, Block& body) {
   body.push_back(make(Settle{.local = r.local}));
 }
 
-/// What the loops of a reduction add to its accumulators.
+/// The loops of a reduction that add to its accumulators.
 Block NestWriter::terms(int number, const Place& place) {
   LoopIds order;
   for (const LoopId loop : parts_.reduced)
@@ -83,7 +83,7 @@ ValuePtr NestWriter::dot(const Reduction& r, const Place& place) {
                        factor(factors->b, map, place, r)});
 }
 
-/// What an intrinsic loads for the terms of a reduction.
+/// The load of an intrinsic's factor for the terms of a reduction.
 LoadPtr NestWriter::factor(const LoadPtr& load, const DimMap& map, const Place& place,
                            const Reduction& r) const {
   LoadPtr placed = as_shared<LoadValue>(value(load, map, place, &r.checks));
@@ -113,7 +113,7 @@ void NestWriter::declare_tile(const Reduction& r, const Place& place, Block& bod
   body.push_back(make(std::move(stmt)));
 }
 
-/// At most, where it is a part of a split.
+/// The extent, or its maximum for a part of a split.
 std::optional<int64_t> NestWriter::tile_extent(LoopId loop, const Place& place) const {
   const auto known = as_const(extent_of(loop, place));
   if (known || loop_at(loop).made_by < 0) return known;
@@ -129,14 +129,14 @@ BoundsCheck NestWriter::check(BoundsCheck check, const DimMap& map, const Place&
   return check;
 }
 
-/// A value with the indices put in, read from scratch buffers where they have it. `absence`: what is tested
-/// of the whole term, so that nobody looks at what a load gives where that fails.
+/// A value with indices substituted, read from scratch buffers where available. `absence`: checks of the
+/// whole term; where they fail, the result of a load is unused.
 ValuePtr NestWriter::value(const ValuePtr& from, const DimMap& map, const Place& place,
                            const std::vector<BoundsCheck>* absence) const {
   return placed(from_scratch(from, place), map, place, absence);
 }
 
-/// What becomes of the fields of a value, at a place.
+/// Maps the fields of a value to a place.
 struct NestWriter::PlacedFields {
   const NestWriter& writer;
   const DimMap& map;
@@ -186,7 +186,7 @@ ValuePtr NestWriter::placed(const ValuePtr& from, const DimMap& map, const Place
   });
 }
 
-/// Whether each of the load's checks is one of the whole term.
+/// Whether all of the load's checks are checks of the whole term.
 bool NestWriter::is_unseen(const LoadValue& load, const std::vector<BoundsCheck>& absence) const {
   const bool in_scratch = c_.buffers[static_cast<size_t>(load.buffer)].is_scratch;
   return !parts_.tile.empty() && !load.checks.empty() && !in_scratch &&

@@ -35,7 +35,7 @@ Kernel NestWriter::write() {
   return kernel;
 }
 
-/// Loops of a tile are known to the code.
+/// Loops of a tile have indices known at code generation.
 LoopKind NestWriter::kind_of(LoopId loop) const {
   const LoopKind kind = loop_at(loop).kind;
   return is_in_tile(loop) && kind == LoopKind::Serial ? LoopKind::Unroll : kind;
@@ -47,7 +47,7 @@ bool NestWriter::is_in_tile(LoopId loop) const {
 
 // --- indices ---
 
-/// Of splits whose steps are the same everywhere these are known before their loops.
+/// For splits with uniform steps, these are known before their loops.
 NestWriter::Place NestWriter::outermost() const {
   Place place;
   for (size_t s = 0; s < nest_.splits_.size(); ++s) {
@@ -67,7 +67,7 @@ Dim NestWriter::extent_of(LoopId loop, const Place& place) const {
   return is_outer ? steps->second.count : steps->second.factor;
 }
 
-/// The loop's index, or null where the loops that it is made of do not have one yet.
+/// The loop's index, or null if the loops it consists of have none yet.
 Dim NestWriter::index_of(LoopId loop, const Place& place) const {
   if (const auto known = place.index.find(loop); known != place.index.end()) return known->second;
   for (size_t s = 0; s < nest_.splits_.size(); ++s) {
@@ -145,7 +145,7 @@ std::vector<NestWriter::Steps> NestWriter::even_steps(const Nest::Split& split, 
   return steps;
 }
 
-/// Steps that are all unrolled, over an extent that is known at run time only.
+/// Fully unrolled steps over an extent known only at run time.
 std::vector<NestWriter::Steps> NestWriter::cascade(Dim extent, int64_t factor) {
   std::vector<Steps> steps;
   Dim start = dim_const(0), left = extent;
@@ -158,7 +158,7 @@ std::vector<NestWriter::Steps> NestWriter::cascade(Dim extent, int64_t factor) {
   }
 }
 
-/// The loops from the k-th on around what `inside` makes.
+/// The loops from the k-th on around the result of `inside`.
 Block NestWriter::loops(const LoopIds& order, size_t k, const Place& place, const Inside& inside) {
   if (k == order.size()) return inside(place);
   const LoopId loop = order[k];
@@ -203,7 +203,7 @@ Block NestWriter::one_loop(const LoopIds& order, size_t k, Dim extent, Place pla
   return {make(std::move(stmt))};
 }
 
-/// How the steps of a loop are done at a place.
+/// How the steps of a loop run at a place.
 Execution NestWriter::execution_of(LoopId loop, Dim extent, const Place& place) const {
   constexpr int64_t kMost = 64;
   const Nest::Loop& l = loop_at(loop);
@@ -222,7 +222,7 @@ Execution NestWriter::execution_of(LoopId loop, Dim extent, const Place& place) 
   return Serial{loop == nest_.parallel_ ? place.before : nullptr, l.bound};
 }
 
-/// What is done in a step of the k-th loop.
+/// The code of a step of the k-th loop.
 Block NestWriter::step(const LoopIds& order, size_t k, Place place, const Inside& inside) {
   return guarded(order[k], std::move(place), [&](const Place& p) {
     return with_scratch(order[k], p, [&](const Place& q) { return loops(order, k + 1, q, inside); });
@@ -244,7 +244,7 @@ bool NestWriter::fills_registers(const Place& place) const {
   return vectors > kMany;
 }
 
-/// What a reduction's terms need, as soon as the loops that it depends on have their indices.
+/// Checks of a reduction's terms, as soon as the loops that they depend on have indices.
 Block NestWriter::guarded(LoopId loop, Place place, const Inside& inside) {
   if (loop_at(loop).owner == Nest::kResult || loop_at(loop).kind == LoopKind::Vectorize) return inside(place);
   const Reduction& r = c_.reductions[static_cast<size_t>(loop_at(loop).owner)];
@@ -266,7 +266,7 @@ Block NestWriter::guarded(LoopId loop, Place place, const Inside& inside) {
   return {only_if(std::move(guards), inside(place))};
 }
 
-/// Whether it depends on a loop that has no index yet.
+/// Whether it depends on a loop without an index.
 bool NestWriter::is_open(Dim d) const {
   return std::any_of(nest_.table_.begin(), nest_.table_.end(),
                      [&](const Nest::Loop& l) { return contains_var(d, l.symbol); });

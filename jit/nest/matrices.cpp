@@ -1,4 +1,4 @@
-// Products of matrices by intrinsics.
+// Matrix products by intrinsics.
 
 #include <fmt/format.h>
 
@@ -8,18 +8,18 @@
 
 namespace quern::loops {
 
-/// The loop whose steps an intrinsic of matrices does, or null.
+/// The loop whose steps a matrix intrinsic performs, or null.
 const Nest::Loop* NestWriter::loop_of_matrices() const {
   for (const LoopId loop : parts_.reduced)
     if (loop_at(loop).dot && loop_at(loop).dot->is_of_matrices()) return &loop_at(loop);
   return nullptr;
 }
 
-/// How many steps of a reduction the intrinsic of a loop does.
+/// The number of reduction steps that a loop's intrinsic performs.
 int64_t NestWriter::terms_at_once(LoopId loop) const { return nest_.split_of(loop).factor; }
 
-/// How far the load's groups are apart along the steps that an intrinsic does, where each lies side by side
-/// and they are evenly apart; or null.
+/// The distance of the load's groups along the steps of an intrinsic, if each is contiguous and they are
+/// evenly spaced; or null.
 Dim NestWriter::apart_along_groups(const LoadValue& load, const Place& place) const {
   const int64_t size = loop_at(place.dot).dot->group, groups = terms_at_once(place.dot) / size;
   const Dim group = dim_var("group"), step = dim_var("step");

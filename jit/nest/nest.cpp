@@ -26,7 +26,7 @@ Nest::Nest(StagedComputation computation, DotIntrinsics dots)
     add_roots(c_.reductions[r].vars, c_.reductions[r].extents, static_cast<int>(r));
 }
 
-/// One of those that a step makes.
+/// Adds one of the loops that a step makes.
 LoopId Nest::add_loop(const LoopStep& step, size_t made, Loop loop) {
   loop.symbol = dim_var(step.makes[made]);
   table_.push_back(std::move(loop));
@@ -47,14 +47,14 @@ LoopIds Nest::loops_of(const std::vector<Dim>& roots) const {
 
 bool Nest::is_there(LoopId loop) const { return std::ranges::find(order_, loop) != order_.end(); }
 
-/// In the order of loops, of one that is there.
+/// The position of an existing loop in the loop order.
 size_t Nest::place_of(LoopId loop) const {
   const auto found = std::ranges::find(order_, loop);
   QUERN_CHECK(found != order_.end());
   return static_cast<size_t>(found - order_.begin());
 }
 
-/// The outer part of the split whose inner part the loop is; kNoLoop for any other.
+/// The outer part of the split whose inner part is this loop; kNoLoop for any other.
 LoopId Nest::outer_of(LoopId loop) const {
   if (at(loop).made_by < 0) return kNoLoop;
   const Split& split = split_of(loop);
@@ -71,7 +71,7 @@ void Nest::roots_of(LoopId loop, LoopIds& roots) const {
   roots.push_back(loop);
 }
 
-/// The index variables of the computation that a loop runs over, or over a part of.
+/// The computation's index variables that a loop covers at least partly.
 std::vector<Dim> Nest::root_symbols(LoopId loop) const {
   LoopIds roots{loop};
   std::vector<Dim> symbols;
@@ -151,7 +151,7 @@ Result<Done> Nest::change<Primitive::Fuse>(const LoopStep& step) {
   return Done{};
 }
 
-/// Whether the inner part of a split is inside of the outer part, unless all of its steps are alike.
+/// Checks that the inner part of a split is inside the outer part, unless all its steps are equal.
 Result<Done> Nest::parts_follow(const LoopIds& order) const {
   for (auto place = order.begin(); place != order.end(); ++place)
     for (LoopId loop = *place; at(loop).made_by >= 0;) {
@@ -170,7 +170,7 @@ Result<Done> Nest::change<Primitive::Reorder>(const LoopStep& step) {
   return put_in_order(step.loops[0]);
 }
 
-/// In the places where they stand.
+/// Reorders loops within the positions that they occupy.
 Result<Done> Nest::put_in_order(const LoopIds& loops) {
   std::vector<size_t> places;
   for (const LoopId loop : loops) {
@@ -215,7 +215,7 @@ Result<Done> Nest::mark(LoopId loop, LoopKind kind, const LoopStep& step) {
   return Done{};
 }
 
-/// How far it runs is the same at every place.
+/// Whether its extent is the same at every place.
 bool Nest::is_whole(LoopId loop) const {
   const Loop& l = at(loop);
   if (l.made_by < 0 || outer_of(loop) != kNoLoop) return l.extent != nullptr;
@@ -264,7 +264,7 @@ Result<Done> Nest::change<Primitive::Peel>(const LoopStep& step) {
   return stands;
 }
 
-/// A reordering, after which the steps are unrolled.
+/// A reordering followed by unrolling.
 template <>
 Result<Done> Nest::change<Primitive::Vthread>(const LoopStep& step) {
   constexpr int64_t kMostThreads = 16;

@@ -1,5 +1,5 @@
 #pragma once
-// The loops of a computation, which the primitives of a schedule change, and the kernel that they make.
+// The loops of a computation, which the primitives of a schedule transform, and the resulting kernel.
 
 #include <optional>
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace quern::loops {
 
-/// A form of a tensor that the kernel takes as a buffer of its own, after the output: `form` makes it of the
-/// tensor (its buffers: the tensor, then the result).
+/// A prepacked form of a tensor, passed to the kernel as a separate buffer after the output: `form` makes it
+/// from the tensor (its buffers: the tensor, then the result).
 struct PackedBuffer {
   int buffer;  ///< of the tensor, or of a form before this one
   Computation form;
@@ -18,46 +18,46 @@ struct PackedBuffer {
 
 struct DotFactors;
 
-/// How the steps of a loop are done, as a schedule says it.
+/// How the steps of a loop run, according to the schedule.
 enum class LoopKind : uint8_t { Serial, Vectorize, Unroll };
 
-/// A name for a buffer beside others: the one that is wanted, or that with a number.
+/// A name for a new buffer: the wanted one, or that with a number.
 std::string fresh_name(const std::vector<Buffer>& buffers, const std::string& wanted);
 
-/// What schedules apply to: a computation without running results and scatter, and at most one reduction
-/// beside `let`s where a tile is asked for. Its stages are computed before its loops, each into a scratch
-/// buffer of its whole shape, where no step says anything else.
+/// The object of schedules: a computation without running results and scatter, and with at most one reduction
+/// besides `let`s if a tile is requested. Its stages are computed before its loops, each into a scratch
+/// buffer of its full shape, unless a step changes this.
 class Nest {
  public:
-  /// `forms`: of the buffers after the computation's output. `dots`: what `tensorize` may name.
+  /// `forms`: the buffers after the computation's output. `dots`: the intrinsics that `tensorize` may name.
   explicit Nest(Computation computation, std::vector<PackedBuffer> forms = {}, DotIntrinsics dots = {});
   explicit Nest(StagedComputation computation, DotIntrinsics dots = {});
 
-  /// Takes loops that are there, and gives those that the step makes. Fails, and says why in a sentence, where the step
-  /// cannot be applied; the nest is then as it was.
+  /// Applies a step to existing loops and returns the loops it makes. If the step cannot be applied, fails
+  /// with a sentence and leaves the nest unchanged.
   Result<LoopIds> apply(const LoopStep& step);
-  /// Steps as a text names them.
+  /// Applies steps given by names.
   Result<Done> apply(const Schedule& schedule);
 
-  /// Whether there is code for the loops as they are, or why not: steps on the way to a schedule may be
-  /// apart.
+  /// Whether code can be generated for the current loops, or why not: intermediate steps of a schedule need
+  /// not be complete.
   Result<Done> is_complete() const;
-  /// Of loops that are complete.
+  /// Requires complete loops.
   Kernel kernel() const;
   const std::vector<PackedBuffer>& packed() const { return packed_; }
   const Computation& computation() const { return c_; }
-  /// The steps that were applied, as text.
+  /// The applied steps, as a schedule.
   Schedule schedule() const { return names_.written(applied_); }
-  /// Outermost first, those of reductions among them.
+  /// Outermost first, including those of reductions.
   const LoopIds& loops() const { return order_; }
   const LoopNames& names() const { return names_; }
-  /// The outermost loop that several threads may share and that has, with the loops around it, many steps; or
-  /// else the one with the most. Nothing where none has two.
+  /// The outermost loop that threads may share and that has, with its enclosing loops, at least `many` steps;
+  /// otherwise the one with the most. Nothing if none has two.
   std::optional<LoopId> shared_loop(int64_t many = 16) const;
-  /// Of an index variable of the computation.
+  /// The loop of an index variable of the computation.
   LoopId loop_of(Dim root) const;
   LoopIds loops_of(const std::vector<Dim>& roots) const;
-  /// The loop's index in what the computation says, and its extent where that is no part of a split.
+  /// The loop's index variable in the computation, and its extent unless it is part of a split.
   Dim symbol_of(LoopId loop) const { return at(loop).symbol; }
   Dim extent_of(LoopId loop) const { return at(loop).extent; }
 
@@ -66,19 +66,20 @@ class Nest {
   friend class PackedForm;
   static constexpr int kResult = -1;
   static constexpr LoopId kBeforeAll = kNoLoop;
-  static constexpr int64_t kMostNumbered = 64;  ///< steps around a parallel loop that are of the range too
+  static constexpr int64_t kMostNumbered = 64;  ///< steps of enclosing loops that join a parallel loop's
+                                                ///< range
 
-  /// A loop, or one that was split or fused into others.
+  /// A loop, present or already split or fused.
   struct Loop {
-    int owner = kResult;   ///< kResult, or which of the reductions
-    Dim symbol = nullptr;  ///< its index in what the computation says; a root's is the index variable
+    int owner = kResult;   ///< kResult, or the index of a reduction
+    Dim symbol = nullptr;  ///< its index in the computation; for a root, the index variable
     Dim extent = nullptr;  ///< of a root or a fused loop
-    int made_by = -1;      ///< which of `splits_` it is a part of
+    int made_by = -1;      ///< the element of `splits_` that made it
     LoopKind kind = LoopKind::Serial;
     int64_t width = 1;  ///< Unroll: 0 for all steps
     bool peeled = false;
     GridIndex bound = GridIndex::None;
-    DotIntrinsicPtr dot{};  ///< what does its steps
+    DotIntrinsicPtr dot{};  ///< the intrinsic that performs its steps
   };
   struct Split {
     LoopId loop, outer, inner;
@@ -88,24 +89,23 @@ class Nest {
     LoopId outer, inner, fused;
   };
 
-  /// A scratch buffer that takes the place of another buffer inside of a loop, and what fills it there.
+  /// A scratch buffer that replaces another buffer inside a loop, and what fills it there.
   struct Fill {
-    int buffer;            ///< which is read
-    int scratch;           ///< a stage's is its own
-    LoopId loop;           ///< in whose steps it is filled, or kBeforeAll
+    int buffer;            ///< the buffer that is read
+    int scratch;           ///< a stage's own buffer
+    LoopId loop;           ///< the loop in whose steps it is filled, or kBeforeAll
     Computation value;     ///< an element of the buffer
-    bool is_copy = false;  ///< `value` is defined at all indices: outside of the buffer it is what reads say
+    bool is_copy = false;  ///< `value` is defined at all indices: out of bounds it is the reads' `otherwise`
   };
-  /// The loops by what they are around.
+  /// The loops by what they enclose.
   struct Parts {
     LoopIds outer;    ///< around everything
-    LoopIds memory;   ///< inside of these, with loops of the reduction among them: accumulators are
-                      ///< in scratch memory
+    LoopIds memory;   ///< including loops of the reduction; inside these, accumulators are in scratch memory
     LoopIds reduced;  ///< of reductions
-    LoopIds tile;     ///< inside of a reduction's: accumulators are in registers
+    LoopIds tile;     ///< inside the reduction's loops: accumulators are in registers
   };
 
-  /// What a primitive does to the loops: one function for each row of primitives.def.
+  /// The effect of a primitive on the loops: one function per row of primitives.def.
   template <Primitive primitive>
   Result<Done> change(const LoopStep& step);
 
@@ -114,7 +114,7 @@ class Nest {
   LoopId id_of(const Loop& loop) const { return LoopId(static_cast<int>(&loop - table_.data())); }
   const std::string& name(LoopId loop) const { return names_.of(loop); }
   const std::string& name(const Loop& loop) const { return name(id_of(loop)); }
-  /// What a part of a split is a part of.
+  /// The split that made a part.
   const Split& split_of(LoopId part) const { return splits_[static_cast<size_t>(at(part).made_by)]; }
   bool is_there(LoopId loop) const;
   size_t place_of(LoopId loop) const;
@@ -154,19 +154,19 @@ class Nest {
   Computation c_;
   LoopNames names_;
   std::vector<LoopStep> applied_;
-  std::vector<Loop> table_;  ///< by their handles, all that there ever were
+  std::vector<Loop> table_;  ///< all loops ever made, by handle
   std::vector<Split> splits_;
   std::vector<Fuse> fuses_;
   LoopIds order_;  ///< outermost first
   std::vector<PackedBuffer> packed_;
   DotIntrinsics dots_;
-  LoopId matrix_rows_ = kNoLoop;   ///< the loop of a tile whose steps an intrinsic of matrices does
-  LoopId parallel_ = kNoLoop;      ///< the loop whose steps make the kernel's range
-  int turned_ = -1;                ///< the buffer that is loaded along the innermost loop but one
+  LoopId matrix_rows_ = kNoLoop;   ///< the loop of a tile whose steps a matrix intrinsic performs
+  LoopId parallel_ = kNoLoop;      ///< the loop whose steps form the kernel's range
+  int turned_ = -1;                ///< the buffer that is loaded along the second innermost loop
   LoopId turned_write_ = kNoLoop;  ///< the loop of a tile along which results are stored
-  LoopId turned_lanes_ = kNoLoop;  ///< the one whose lanes have them
+  LoopId turned_lanes_ = kNoLoop;  ///< the loop whose lanes hold them
   std::vector<Fill> fills_;
-  LoopId written_ = kNoLoop;  ///< the loop inside of which results are in `written_scratch_`
+  LoopId written_ = kNoLoop;  ///< the loop inside which results are in `written_scratch_`
   int written_scratch_ = -1;
 };
 

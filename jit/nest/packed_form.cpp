@@ -1,4 +1,4 @@
-// The `pack` of a nest: a form of a tensor, and reads of it in the place of those of the tensor.
+// The `pack` of a nest: makes a form of a tensor and replaces the tensor's reads by reads of the form.
 
 #include <fmt/format.h>
 
@@ -9,9 +9,9 @@
 
 namespace quern::loops {
 
-/// Axes: loops of the nest, the steps of `width` of the loop across, more loops, and the lanes of a step.
-/// With a group, steps of as many of the last of these loops instead of it, and for each lane those of a
-/// step.
+/// Axes: loops of the nest, the steps of size `width` of the loop across, more loops, and the lanes of a
+/// step. With a group, the last of these loops is replaced by its steps of that size, and the elements of a
+/// step follow each lane.
 class PackedForm {
  public:
   PackedForm(const Nest& nest, const Buffer& tensor, int64_t width) : nest_(nest), width_(dim_const(width)) {
@@ -62,8 +62,8 @@ class PackedForm {
       padding_.push_back({across_, nullptr, l.extent, nullptr});
   }
 
-  /// What the form has of what `read` reads of the tensor, in `taken`; nothing where that is known inside of
-  /// other loops only.
+  /// The computation of the form's elements from those that `read` reads, given as `taken`; nothing if it
+  /// depends on other loops.
   std::optional<Computation> made_of(const LoadValue& read, const ValuePtr& taken) {
     LoadValue from = read;
     from.buffer = 0;
@@ -86,7 +86,7 @@ class PackedForm {
       form_.store_offset = dim_add(dim_mul(form_.store_offset, form_.extents[k]), form_.vars[k]);
     return form_;
   }
-  /// Where in the form the nest reads.
+  /// The nest's read position in the form.
   Dim place() const { return place_; }
   const std::vector<Dim>& indices() const { return indices_; }
 
@@ -99,7 +99,7 @@ class PackedForm {
     return form_.vars.back();
   }
 
-  /// The indices of the loops that the loop across is made of.
+  /// Sets the indices of the loops that the loop across consists of.
   void set_roots(LoopId across) {
     LoopIds roots;
     nest_.roots_of(across, roots);
@@ -114,15 +114,15 @@ class PackedForm {
   const Nest& nest_;
   Dim width_, step_ = nullptr, across_ = nullptr, group_ = nullptr;
   Computation form_;
-  DimMap here_;  ///< indices of the nest's loops in the form
+  DimMap here_;  ///< the nest's loop indices in terms of the form
   Dim place_ = dim_const(0);
-  std::vector<Dim> indices_;  ///< along its axes
+  std::vector<Dim> indices_;  ///< along the form's axes
   std::vector<BoundsCheck> padding_;
 };
 
 namespace {
 
-/// Whether the value is a load of the buffer, or functions of one element of it that take no more memory.
+/// Whether the value is a load of the buffer, or a function of one element of it that is no larger.
 bool is_of_element(const Value& v, int buffer, DType dtype) {
   if (auto* load = as<LoadValue>(v)) return load->buffer == buffer;
   if (v.dtype.bytes() > dtype.bytes()) return false;
@@ -146,8 +146,8 @@ std::string fresh_name(const std::vector<Buffer>& buffers, const std::string& wa
   return name;
 }
 
-/// The one read of a buffer, in a reduction or after it; none where there are more, or it is not inside of its
-/// bounds by dims.
+/// The only read of a buffer, in a reduction or after it; nothing if there are several, or dims do not prove
+/// it in bounds.
 std::optional<LoadValue> Nest::only_read(int buffer) const {
   std::optional<LoadValue> read;
   int reads = 0;

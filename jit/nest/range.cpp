@@ -1,4 +1,4 @@
-// Which steps of which loops are a kernel's range.
+// The loops and steps that form a kernel's range.
 
 #include <algorithm>
 
@@ -6,8 +6,8 @@
 
 namespace quern::loops {
 
-/// Whether the steps of the range are those of all loops around the parallel one too: where its own are few,
-/// to be shared evenly, and the others not so many that to pass over them takes time.
+/// Whether the range also covers the loops around the parallel one: if its own steps are too few for even
+/// sharing, and the others are not too many to skip over.
 bool NestWriter::loops_are_numbered() const {
   constexpr int64_t kFew = 64;
   if (nest_.parallel_ == kNoLoop || !nest_.fills_.empty() || nest_.written_ != kNoLoop) return false;
@@ -23,20 +23,20 @@ bool NestWriter::loops_are_numbered() const {
   return false;
 }
 
-/// Whether the loop's steps are steps of the range, or hold some.
+/// Whether the loop's steps are, or contain, steps of the range.
 bool NestWriter::is_in_range(LoopId loop) const {
   if (loop == nest_.parallel_) return true;
   const auto end = std::find(parts_.outer.begin(), parts_.outer.end(), nest_.parallel_);
   return is_numbered_ && std::find(parts_.outer.begin(), end, loop) != end;
 }
 
-/// How many steps of the range are inside of one step of the k-th loop.
+/// The number of steps of the range inside one step of the k-th loop.
 Dim NestWriter::range_inside(const LoopIds& order, size_t k, const Place& place) const {
   if (order[k] == nest_.parallel_) return dim_const(1);
   return range_from(order, k + 1, place);
 }
 
-/// And how many there are in all from the k-th loop on.
+/// The total number of steps from the k-th loop on.
 Dim NestWriter::range_from(const LoopIds& order, size_t k, const Place& place) const {
   const int made_by = loop_at(order[k]).made_by;
   const bool is_outer = made_by >= 0 && nest_.split_of(order[k]).outer == order[k];

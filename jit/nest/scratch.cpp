@@ -1,4 +1,4 @@
-// Scratch memory: what fills it, what reads it, and results that are there first.
+// Scratch memory: filling, reading, and results accumulated in it.
 
 #include <fmt/format.h>
 
@@ -25,7 +25,7 @@ int NestWriter::lanes_for(DType dtype) const {
   return kVectorBytes / static_cast<int>(dtype.bytes());
 }
 
-/// Whether all that an element reads lies along the variable as the elements do.
+/// Whether an element's reads are contiguous along the variable, like the elements.
 bool NestWriter::fills_in_lanes(const Computation& c, Dim along) {
   bool alike = c.reductions.empty();
   for_each<LoadValue>(c.value, [&](const LoadValue& load) {
@@ -77,7 +77,7 @@ void NestWriter::fill(const Nest::Fill& fill, const Region& region, const Place&
   append(body, take(inside, std::move(inner)));
 }
 
-/// A stage that is computed before all loops.
+/// Fills a stage that is computed before all loops.
 void NestWriter::fill_whole(const Nest::Fill& fill, const Place& place, Block& body) {
   const Buffer& buffer = c_.buffers[static_cast<size_t>(fill.scratch)];
   Region region;
@@ -102,7 +102,7 @@ void NestWriter::fill_whole(const Nest::Fill& fill, const Place& place, Block& b
   this->fill(fill, region, place, body);
 }
 
-/// What of a buffer is read inside of a loop.
+/// The reads of a buffer inside a loop.
 NestWriter::Reads NestWriter::reads_inside(LoopId loop, int buffer) const {
   Reads reads;
   const std::function<void(const LoadValue&)> inside = [&](const LoadValue& load) {
@@ -130,7 +130,7 @@ NestWriter::Reads NestWriter::reads_inside(LoopId loop, int buffer) const {
   return reads;
 }
 
-/// The step of a loop, with scratch buffers that are filled in it.
+/// The step of a loop with the scratch buffers filled in it.
 Block NestWriter::with_scratch(LoopId loop, const Place& place, const Inside& inside) {
   const bool is_filled = std::any_of(nest_.fills_.begin(), nest_.fills_.end(),
                                      [&](const Nest::Fill& f) { return f.loop == loop; });
@@ -160,7 +160,7 @@ Block NestWriter::with_scratch(LoopId loop, const Place& place, const Inside& in
 
 // --- reading ---
 
-/// A load of what a scratch buffer has; null for any other.
+/// A load from the scratch buffer that has the element; null if none has.
 ValuePtr NestWriter::scratch_read(const LoadValue& load, const Place& place) const {
   const auto found = place.scratch.find(load.buffer);
   if (found == place.scratch.end()) return nullptr;
@@ -182,7 +182,7 @@ ValuePtr NestWriter::from_scratch(const ValuePtr& value, const Place& place) con
   return replace<LoadValue>(value, [&](const LoadValue& load) { return scratch_read(load, place); });
 }
 
-/// A reduction that has no loops of the nest.
+/// A reduction without loops in the nest.
 Reduction NestWriter::nested_at(Reduction r, const DimMap& map, const Place& place) const {
   if (!place.scratch.empty())
     replace<LoadValue>(r, [&](const LoadValue& load) { return scratch_read(load, place); });
@@ -200,8 +200,8 @@ LoopIds NestWriter::results_inside() const {
   return found;
 }
 
-/// The step of a loop whose results go to scratch memory first, which has the accumulators where loops of the
-/// reduction are around loops of the result.
+/// The step of a loop whose results go to scratch memory first, where accumulators live if loops of the
+/// reduction enclose loops of the result.
 Block NestWriter::with_result_in_scratch(const Place& place, const Inside& inside) {
   const int output = output_of(c_.buffers), scratch = nest_.written_scratch_;
   const bool in_memory = !parts_.memory.empty();
@@ -239,8 +239,8 @@ Block NestWriter::with_result_in_scratch(const Place& place, const Inside& insid
   return body;
 }
 
-/// The terms of the innermost loops of a reduction: their accumulators come from scratch memory, and go
-/// there.
+/// The terms of a reduction's innermost loops, whose accumulators are loaded from scratch memory and stored
+/// back.
 Block NestWriter::memory_terms(const Place& place) {
   const Reduction& r = c_.reductions[0];
   const InScratch& scratch = place.scratch.at(output_of(c_.buffers));

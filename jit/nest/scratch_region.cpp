@@ -1,4 +1,4 @@
-// What of a tensor loops read, and where that is in a scratch buffer.
+// The part of a tensor that loops read, and its layout in a scratch buffer.
 
 #include <fmt/format.h>
 
@@ -14,7 +14,7 @@ void NestWriter::refuse(std::string why) {
   if (failure_.empty()) failure_ = std::move(why);
 }
 
-/// Whether the last region was none, of which the failure then tells.
+/// Whether the last region was invalid, and reports why.
 bool NestWriter::is_refused(const Buffer& buffer, LoopId loop) {
   if (failure_.empty()) return false;
   failure_ = fmt::format("`{}` cannot be in scratch memory inside of `{}`: {}", buffer.name, nest_.name(loop),
@@ -22,9 +22,9 @@ bool NestWriter::is_refused(const Buffer& buffer, LoopId loop) {
   return true;
 }
 
-// --- the loops inside of a place ---
+// --- the loops inside a place ---
 
-/// Whether it runs from its start to its end inside of the place.
+/// Whether it runs from start to end inside the place.
 bool NestWriter::is_spanned_whole(LoopId loop, const Place& place) const {
   if (place.index.contains(loop)) return false;
   if (std::count(nest_.order_.begin(), nest_.order_.end(), loop) != 0) return true;
@@ -39,7 +39,7 @@ bool NestWriter::is_spanned_whole(LoopId loop, const Place& place) const {
   });
 }
 
-/// Whether it, or a loop that is made of it, runs in lanes.
+/// Whether it, or a loop made from it, runs in lanes.
 bool NestWriter::has_lanes(LoopId loop) const {
   if (loop_at(loop).kind == LoopKind::Vectorize) return true;
   return std::any_of(nest_.splits_.begin(), nest_.splits_.end(),
@@ -60,7 +60,7 @@ Dim NestWriter::add_to_span(LoopId loop, const Place& place, Span& span) const {
   return found->second;
 }
 
-/// The loop's index at the steps of the loops inside of the place.
+/// The loop's index as a function of the loops inside the place.
 Dim NestWriter::spanned(LoopId loop, const Place& place, Span& span) const {
   if (const auto known = place.index.find(loop); known != place.index.end()) return known->second;
   if (is_spanned_whole(loop, place)) return add_to_span(loop, place, span);
@@ -80,7 +80,7 @@ Dim NestWriter::spanned(LoopId loop, const Place& place, Span& span) const {
 
 // --- regions ---
 
-/// The indices that reads have inside of the place along one axis: from the least to the greatest.
+/// Adds the range of read indices inside the place along one axis, from least to greatest.
 void NestWriter::add_axis(const std::vector<Dim>& indices, const Span& span, const Place& place,
                           Region& region, bool& in_lanes) {
   Facts facts = place.facts;
@@ -116,7 +116,7 @@ void NestWriter::add_axis(const std::vector<Dim>& indices, const Span& span, con
   step = std::max<int64_t>(step, 1);
   const Dim count = dim_floordiv(dim_sub(last, dim_const(lowest)), dim_const(step));
   region.base.push_back(dim_add(first, dim_const(lowest)));
-  // What is not a number here is the rest of a split, whose loop is there where it has a step.
+  // A non-constant count is the remainder of a split, whose loop exists only if it has a step.
   const auto known = as_const(count);
   region.extent.push_back(known ? dim_const(std::max<int64_t>(*known, 0) + 1)
                                 : simplify(dim_add(count, dim_const(1)), facts));
@@ -124,7 +124,7 @@ void NestWriter::add_axis(const std::vector<Dim>& indices, const Span& span, con
   region.step.push_back(step);
 }
 
-/// What reads at these indices need inside of the place; `inner`: reductions that have no loops of the nest.
+/// The region that these reads need inside the place, including reductions without loops in the nest.
 NestWriter::Region NestWriter::region(const Reads& reads, const Place& place, DType dtype) {
   Span span;
   DimMap inside;
@@ -157,7 +157,7 @@ NestWriter::Region NestWriter::region(const Reads& reads, const Place& place, DT
   return region;
 }
 
-/// Elements between neighbours along each axis.
+/// Strides in elements.
 std::vector<int64_t> NestWriter::strides_of(const Region& region) {
   std::vector<int64_t> strides(region.order.size());
   int64_t stride = 1;
@@ -178,7 +178,7 @@ Dim NestWriter::offset_in(const Region& region, const std::vector<Dim>& indices)
   return offset;
 }
 
-/// The scratch buffer has room for the largest of its regions.
+/// Makes room in the scratch buffer for its largest region.
 void NestWriter::keep_shape(int scratch, const Region& region) {
   std::vector<int64_t>& shape = shapes_[scratch];
   shape.resize(region.order.size(), 1);

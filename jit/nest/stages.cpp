@@ -1,4 +1,4 @@
-// The primitives of a nest that put tensors into scratch memory, or what computes them into their readers.
+// The primitives of a nest that put tensors into scratch memory, or inline their computation into readers.
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@ namespace quern::loops {
 
 namespace {
 
-/// An element of a buffer over index variables of its own; outside of it the other value.
+/// A copy of a buffer over fresh index variables; out of bounds it is `otherwise`.
 Computation copy_of(const Nest& nest, int buffer, const Scalar& otherwise) {
   const Buffer& tensor = nest.computation().buffers[static_cast<size_t>(buffer)];
   LoadValue v{tensor.dtype, buffer, dim_const(0)};
@@ -30,8 +30,7 @@ Computation copy_of(const Nest& nest, int buffer, const Scalar& otherwise) {
   return copy;
 }
 
-/// What stands in for a value outside of a tensor, where every padded read says the same; else a zero, which
-/// nobody looks at.
+/// The padding value, if all padded reads agree; otherwise an unused zero.
 Scalar padding_of(const Computation& c, int buffer) {
   const DType dtype = c.buffers[static_cast<size_t>(buffer)].dtype;
   std::optional<Scalar> padding;
@@ -45,7 +44,7 @@ Scalar padding_of(const Computation& c, int buffer) {
   return padding && same ? *padding : Scalar::from_int(dtype, 0);
 }
 
-/// A computation in the place of reads of the buffer that has its elements.
+/// Replaces reads of a buffer by the computation of its elements.
 class Inliner {
  public:
   Inliner(int buffer, const Computation& stage, int& locals)
@@ -64,7 +63,7 @@ class Inliner {
     r.index_value = into(r.index_value, r.inner);
   }
 
-  /// `before` is done before the value.
+  /// `before` is evaluated before the value.
   ValuePtr into(const ValuePtr& value, std::vector<Reduction>& before) {
     return replace<LoadValue>(value, [&](const LoadValue& load) {
       return load.buffer == buffer_ ? instance(load, before) : nullptr;
@@ -96,7 +95,7 @@ class Inliner {
     return make(SelectValue{read.dtype, truth_of(read.checks), value, into(read.otherwise, before)});
   }
 
-  /// Index variables and locals that no other instance has.
+  /// Gives the reduction fresh index variables and locals.
   void own_names(Reduction& r, DimMap& at, std::unordered_map<int, int>& fresh) {
     for (Dim& var : r.vars) {
       const Dim own = dim_var(var->name);
@@ -108,7 +107,7 @@ class Inliner {
     for (Reduction& inner : r.inner) own_names(inner, at, fresh);
   }
 
-  /// A load that is done where the checks hold.
+  /// A load performed only if the checks hold.
   static ValuePtr only_inside(const LoadValue& load, const std::vector<BoundsCheck>& checks) {
     LoadValue guarded = *as<LoadValue>(map_children(load, [&](const ValuePtr& child) {
       return replace<LoadValue>(child, [&](const LoadValue& inner) { return only_inside(inner, checks); });
@@ -139,7 +138,7 @@ bool reads(const Computation& c, int buffer) {
 
 // --- buffers ---------------------------------------------------------------------------------------
 
-/// Scratch buffers stand behind all others.
+/// Scratch buffers come after all others.
 int Nest::first_scratch() const {
   const auto first =
       std::find_if(c_.buffers.begin(), c_.buffers.end(), [](const Buffer& b) { return b.is_scratch; });
@@ -177,7 +176,7 @@ int Nest::add_scratch(const std::string& name, DType dtype) {
 
 // --- primitives ------------------------------------------------------------------------------------
 
-/// Whether all reads of the buffer say where along its axes they are.
+/// Checks that all reads of the buffer have indices along its axes.
 Result<Done> Nest::reads_are_known(int buffer) const {
   const Buffer& tensor = c_.buffers[static_cast<size_t>(buffer)];
   size_t found = 0, known = 0;
@@ -219,7 +218,7 @@ Result<Done> Nest::change<Primitive::CacheWrite>(const LoopStep& step) {
   return Done{};
 }
 
-/// Which of `fills_` computes the stage.
+/// The element of `fills_` that computes the stage.
 Result<int> Nest::stage_of(const std::string& name) const {
   for (size_t k = 0; k < fills_.size(); ++k)
     if (!fills_[k].is_copy && c_.buffers[static_cast<size_t>(fills_[k].buffer)].name == name)

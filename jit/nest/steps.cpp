@@ -10,7 +10,7 @@ namespace {
 
 bool is_word(ArgumentKind kind) { return kind == ArgumentKind::Tensor || kind == ArgumentKind::Word; }
 
-/// What stands in a place of a group; the last one may be many.
+/// The argument at a position of a group; the last one may repeat.
 const ScheduleArgument& argument_at(const std::vector<ScheduleArgument>& group, size_t place) {
   return group[std::min(place, group.size() - 1)];
 }
@@ -35,7 +35,7 @@ LoopId LoopNames::find(std::string_view name) const {
   return found == names_.end() ? kNoLoop : LoopId(static_cast<int>(found - names_.begin()));
 }
 
-/// The loops that there are.
+/// The existing loops, for messages.
 std::string LoopNames::there() const {
   std::vector<std::string_view> names;
   for (size_t k = 0; k < names_.size(); ++k)

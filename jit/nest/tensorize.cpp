@@ -36,7 +36,7 @@ Result<Done> Nest::change<Primitive::Tensorize>(const LoopStep& step) {
   return Done{};
 }
 
-/// That groups of both factors lie side by side in memory depends on what was packed.
+/// Whether groups of both factors are contiguous in memory depends on packing.
 Result<Done> Nest::dot_is_complete(LoopId loop, const Parts& parts) const {
   const LoopIds& tile = parts.tile;
   const Loop& m = at(loop);
@@ -77,7 +77,7 @@ Result<Done> Nest::dot_is_complete(LoopId loop, const Parts& parts) const {
   return Done{};
 }
 
-/// Which lie side by side is seen as they are written.
+/// Contiguity is checked when code is written.
 Result<Done> Nest::matrices_are_complete(LoopId loop, const Parts& parts) const {
   const Loop& m = at(loop);
   const DotIntrinsic& dot = *m.dot;
@@ -113,8 +113,8 @@ Result<Done> Nest::matrices_are_complete(LoopId loop, const Parts& parts) const 
   return Done{};
 }
 
-/// Of what the left factor reads whole rows count or none, which are 0 in a matrix. A zero is not nothing
-/// where the right one has an infinity.
+/// Whole rows of the left factor count or none do; skipped rows are 0 in a matrix, which is wrong if the
+/// right factor has an infinity.
 Result<Done> Nest::zeros_are_absent(const DotFactors& factors, LoopId rows, LoopId terms) const {
   const Reduction& r = c_.reductions[0];
   const auto are_in = [](const std::vector<BoundsCheck>& others) {

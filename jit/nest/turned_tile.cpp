@@ -1,4 +1,4 @@
-// A square of the two innermost loops that is loaded along the one and stored along the other.
+// A square of the two innermost loops, loaded along one and stored along the other.
 
 #include "jit/nest/writer.h"
 
@@ -30,7 +30,7 @@ Block NestWriter::turned_tile(const Place& place) {
   return body;
 }
 
-/// The steps of `rows`, unrolled, each over `columns` in lanes.
+/// The unrolled steps of `rows`, each over `columns` in lanes.
 Block NestWriter::square(LoopId rows, LoopId columns, int64_t width, Place place,
                          const Inside& inside) const {
   const Dim row = dim_var(nest_.name(rows)), column = dim_var(nest_.name(columns));
@@ -53,7 +53,7 @@ ValuePtr NestWriter::turned_read() const {
   return read;
 }
 
-/// The value with the tile in the place of the buffer.
+/// The value with reads of the buffer replaced by the tile.
 ValuePtr NestWriter::with_turned(const ValuePtr& from, const std::vector<Dim>& place) const {
   return replace<LoadValue>(from, [&](const LoadValue& load) -> ValuePtr {
     if (load.buffer != nest_.turned_) return nullptr;

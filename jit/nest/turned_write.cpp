@@ -1,4 +1,4 @@
-// The results of a tile, whose lanes are apart in memory, stored along another of its loops.
+// The results of a tile with strided lanes, stored along another of its loops.
 
 #include <algorithm>
 
@@ -6,7 +6,7 @@
 
 namespace quern::loops {
 
-/// All of a tile, a vector's width of its rows and lanes at a time.
+/// Writes a whole tile, a vector's width of rows and lanes at a time.
 Block NestWriter::turned_write(const Place& place) {
   const LoopId along = nest_.turned_write_, lanes = nest_.turned_lanes_;
   const auto plain = [&](const Place& p) { return Block{make(store_at(p))}; };
@@ -27,7 +27,7 @@ Block NestWriter::turned_write(const Place& place) {
   });
 }
 
-/// How many lanes follow each other in memory, where those of the next row follow these; or one.
+/// How many lanes are contiguous in memory and followed by the next row's; otherwise one.
 int64_t NestWriter::run_of_lanes(Place place) const {
   const int64_t width = loop_at(nest_.turned_lanes_).width;
   const auto extent = as_const(extent_of(nest_.turned_lanes_, place));
@@ -50,7 +50,7 @@ int64_t NestWriter::run_of_lanes(Place place) const {
   return 1;
 }
 
-/// Takes a part of the accumulators and turns it.
+/// Transposes a part of the accumulators.
 Block NestWriter::turned(const Place& place, const TurnedPart& part) const {
   const LoopId along = nest_.turned_write_, lanes = nest_.turned_lanes_;
   const Reduction& r = c_.reductions[0];
@@ -74,7 +74,7 @@ Block NestWriter::turned(const Place& place, const TurnedPart& part) const {
                          .rows = is_full ? std::nullopt : std::optional(part.rows)})};
 }
 
-/// Stores what was transposed, of as many lanes as the tile has.
+/// Stores the transposed part, for the lanes that the tile has.
 Block NestWriter::stored_along(const Place& place, const TurnedPart& part) const {
   const LoopId along = nest_.turned_write_, lanes = nest_.turned_lanes_;
   const Reduction& r = c_.reductions[0];

@@ -1,5 +1,6 @@
 #pragma once
-// From the loops of a nest to statements: what kernel.cpp, element.cpp, turned_*.cpp and scratch*.cpp share.
+// Translates the loops of a nest to statements; shared by kernel.cpp, element.cpp, turned_*.cpp and
+// scratch*.cpp.
 
 #include <optional>
 #include <string>
@@ -16,38 +17,38 @@ class NestWriter {
   explicit NestWriter(const Nest& nest) : nest_(nest), c_(nest.c_), parts_(nest.parts()) {}
 
   Kernel write();
-  /// Why what was written is no code; empty where it is.
+  /// Why no code could be written, or empty.
   const std::string& failure() const { return failure_; }
 
  private:
-  /// The steps of a split that are alike: `count` of them from `start` on, each of `factor`.
+  /// A run of equal steps of a split: `count` steps from `start` on, each of size `factor`.
   struct Steps {
     Dim count, start, factor;
   };
-  /// What a scratch buffer holds of a tensor: along each axis of that, `extent` indices from `base` on that
-  /// are `step` apart.
+  /// The part of a tensor that a scratch buffer holds: along each axis, `extent` indices from `base` on,
+  /// `step` apart.
   struct Region {
     std::vector<Dim> base{}, extent{};
-    std::vector<int64_t> most{};  ///< extents at most, which the scratch buffer's layout follows
+    std::vector<int64_t> most{};  ///< maximal extents, which determine the scratch buffer's layout
     std::vector<int64_t> step{};
     std::vector<size_t> order{};  ///< of the axes in the scratch buffer
   };
   struct InScratch {
     int buffer;
     Region region;
-    ValuePtr otherwise;  ///< what stands where the tensor has no element; null where nothing does
+    ValuePtr otherwise;  ///< the value where the tensor has no element; null if there is none
   };
-  /// What is known of the loops around a statement.
+  /// Facts about the loops around a statement.
   struct Place {
     std::unordered_map<LoopId, Dim> index{};  ///< of loops
     std::unordered_map<int, Steps> steps{};   ///< of splits
     Facts facts{};
-    Dim before = dim_const(0);        ///< how many steps of the range come before these
-    std::vector<BoundsCheck> held{};  ///< of the reduction's checks, as the computation says them
+    Dim before = dim_const(0);        ///< number of preceding steps of the range
+    std::vector<BoundsCheck> held{};  ///< those of the reduction's checks that hold, as in the computation
     std::unordered_map<int, InScratch> scratch{};  ///< of buffers
-    LoopId dot = kNoLoop;                          ///< a loop around, whose steps an intrinsic does
+    LoopId dot = kNoLoop;                          ///< an enclosing loop whose steps an intrinsic performs
   };
-  /// The loops inside of a place, as index variables.
+  /// The loops inside a place, as index variables.
   struct Span {
     struct Variable {
       Dim symbol, extent;
@@ -58,11 +59,11 @@ class NestWriter {
     std::vector<Variable> variables{};
     std::unordered_map<LoopId, Dim> index{};  ///< of loops
   };
-  /// Where a buffer is read.
+  /// The reads of a buffer.
   struct Reads {
     std::vector<std::vector<Dim>> indices{};   ///< along the axes of the buffer
     std::vector<std::pair<Dim, Dim>> inner{};  ///< variables and extents of reductions without loops here
-    bool is_all = true;                        ///< there are no reads anywhere else
+    bool is_all = true;                        ///< there are no other reads
   };
   using Inside = std::function<Block(const Place&)>;
 
@@ -128,7 +129,7 @@ class NestWriter {
   ValuePtr with_turned(const ValuePtr& from, const std::vector<Dim>& place) const;
 
   // turned_write.cpp
-  /// Rows of a tile, and a vector's lanes, of which groups of `run` keep together.
+  /// A part of a tile's rows and a vector's lanes, in which groups of `run` lanes stay together.
   struct TurnedPart {
     int64_t lane, row;  ///< the first ones
     int64_t rows, width, run;
@@ -153,7 +154,7 @@ class NestWriter {
   void refuse(std::string why);
   bool is_refused(const Buffer& buffer, LoopId loop);
 
-  // scratch.cpp: what fills it, reads it, and has results in it
+  // scratch.cpp: filling it, reading it, and keeping results in it
   int lanes_for(DType dtype) const;
   static bool fills_in_lanes(const Computation& c, Dim along);
   void fill(const Nest::Fill& fill, const Region& region, const Place& place, Block& body) const;
@@ -173,9 +174,9 @@ class NestWriter {
   const Computation& c_;
   Nest::Parts parts_;
   Dim range_ = nullptr;
-  bool is_numbered_ = false;                              ///< the range is of more loops than one
-  std::unordered_map<int, std::vector<int64_t>> shapes_;  ///< of scratch buffers, so far
-  bool moves_results_ = false;                            ///< loops are written that only move results
+  bool is_numbered_ = false;                              ///< the range covers more than one loop
+  std::unordered_map<int, std::vector<int64_t>> shapes_;  ///< of scratch buffers so far
+  bool moves_results_ = false;                            ///< currently writing loops that only move results
   std::string failure_;
 };
 

@@ -82,7 +82,7 @@ class ContractionSchedule {
     return *made;
   }
 
-  /// The columns as one loop, inside of the others.
+  /// The columns as one loop, inside the others.
   LoopId fused_columns() {
     LoopIds order = nest_.loops_of(roles_.batch);
     const LoopIds rows = nest_.loops_of(roles_.rows), columns = nest_.loops_of(roles_.columns);
@@ -115,7 +115,7 @@ class ContractionSchedule {
     step({Primitive::Tensorize, {loops, {}}, {}, {roles_.dot->name}});
   }
 
-  /// Beside the innermost loop of the reduction, which is unrolled already.
+  /// Unrolls windows besides the reduction's innermost loop, which is already unrolled.
   void unroll_windows(LoopId innermost, LoopId row_steps) {
     if (!rows_.cut) return;
     const LoopIds windows = padded_windows();
@@ -142,8 +142,8 @@ class ContractionSchedule {
     return order;
   }
 
-  /// The loops of a window that moves along the rows of a tile, where much of it is padding at some places:
-  /// code that knows the place leaves that out. None where that would be too much code.
+  /// The loops of a window that moves along the rows of a tile, if much of it is padding at some places: code
+  /// for a known place skips that. None if it would be too much code.
   LoopIds padded_windows() const {
     constexpr int64_t kMostSteps = 1024;
     LoopIds windows;
@@ -162,7 +162,7 @@ class ContractionSchedule {
     return steps <= kMostSteps ? windows : LoopIds();
   }
 
-  /// More than the first and the last row of a tile read outside of the tensor, or many terms are padding.
+  /// Whether more than the first and last row of a tile read out of bounds, or many terms are padding.
   bool is_padded(Dim index, Dim row, Dim window, int64_t extent) const {
     constexpr int64_t kMostInside = 16;
     const int64_t outside =
@@ -172,8 +172,8 @@ class ContractionSchedule {
            ((outside > 1 && tile_.rows > 1) || terms * kMostInside >= extent * model_.extent_of(row));
   }
 
-  /// Of many tiles of columns the first and the last read outside of their tensor: masks would cost the
-  /// others too.
+  /// Whether only the first and last of many column tiles read out of bounds: masks would slow down the
+  /// others.
   bool has_borders() const {
     const Dim column = roles_.columns.back();
     const bool checked =
@@ -183,8 +183,8 @@ class ContractionSchedule {
            model_.extent_of(column) > 2 * tile_.vectors * model_.lanes();
   }
 
-  /// Innermost the loop in which the left read moves least, of those that are no shorter than the steps that
-  /// are unrolled, or else the longest, or the one that goes in groups; the others as they stand.
+  /// Innermost is the loop with the left read's smallest stride among those at least as long as the unrolled
+  /// steps, otherwise the longest, or the grouped one; the others keep their order.
   LoopIds depth_order() const {
     constexpr int64_t kUnrolled = 3, kFar = int64_t{1} << 40;
     const Reduction& r = c_.reductions[0];

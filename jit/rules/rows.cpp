@@ -9,7 +9,7 @@ namespace quern::loops {
 
 namespace {
 
-/// What stands in for an extent that is known at run time only.
+/// The assumed value of an extent known only at run time.
 constexpr int64_t kUsualExtent = 256;
 
 /// The loop with the most steps.
@@ -21,8 +21,8 @@ size_t shared_loop(const std::vector<Dim>& extents) {
   return best;
 }
 
-/// The value with the local in place of what the buffer holds at the offset; null where it reads anything
-/// else of the buffer.
+/// The value with reads of the buffer at the offset replaced by the local; null if it reads anything else
+/// from the buffer.
 ValuePtr with_local(const ValuePtr& value, int buffer, Dim offset, const ValuePtr& local) {
   bool others = false;
   ValuePtr result = replace<LoadValue>(value, [&](const LoadValue& load) -> ValuePtr {
@@ -38,8 +38,8 @@ bool is_alike(const For& a, const For& b) {
          a.vectorized()->width == b.vectorized()->width;
 }
 
-/// A loop that stores what the next one reduces takes that in, so that it is not read again: `first` and
-/// `second` in one, or null. The local is new.
+/// Merges a loop that stores with the next one that reduces the stored values, so that they are not reloaded;
+/// null if impossible. `local` is a new local.
 StmtPtr in_one(const For* first, const For* second, int local) {
   if (!first || !second || !is_alike(*first, *second) || second->body.size() != 1) return nullptr;
   auto* store = as<Store>(first->body.back());
@@ -58,7 +58,7 @@ StmtPtr in_one(const For* first, const For* second, int local) {
   return make(std::move(both));
 }
 
-/// A stage's statements after those of the stages before it.
+/// Appends a stage's statements.
 void append(Block& body, const Block& stage, int& locals) {
   auto* first = body.empty() || stage.size() < 2 ? nullptr : as<Declare>(stage[0]);
   const bool joins = first && as<ConstValue>(first->value);

@@ -10,7 +10,7 @@ namespace quern::loops {
 
 namespace {
 
-// Everything that the computation addresses, for questions about strides.
+// All accesses of the computation, for questions about strides.
 struct Accesses {
   std::vector<Dim> offsets;    ///< of loads and of the store
   std::vector<Dim> elsewhere;  ///< dims in checks, values and computed parts
@@ -39,7 +39,7 @@ void collect(const Reduction& r, Accesses& out) {
   for (const Reduction& inner : r.inner) collect(inner, out);
 }
 
-// How an access moves when a variable grows by one.
+// The stride class of an access along a variable.
 enum class Step : uint8_t { None, One, Other };
 
 Step step_of(Dim offset, Dim var) {
@@ -88,7 +88,7 @@ class Scheduler {
     return body;
   }
 
-  /// Where on the way along the innermost loop reads begin or end to be inside of their tensors: parts of a
+  /// The positions along the innermost loop where reads enter or leave their tensors: parts of a
   /// concatenation, borders of padding.
   std::vector<int64_t> cuts() const {
     constexpr size_t kMost = 4;
@@ -113,7 +113,7 @@ class Scheduler {
     return {found.begin(), found.end()};
   }
 
-  /// The innermost loop in pieces between the cuts, each of which knows what is inside.
+  /// The innermost loop in pieces between the cuts, within each of which bounds checks are decided.
   Block pieces(std::vector<int64_t> cuts) {
     cuts.push_back(*as_const(c_.extents.back()));
     const Computation whole = c_;
@@ -134,7 +134,7 @@ class Scheduler {
     return body;
   }
 
-  /// The steps of the outermost loop do not depend on each other.
+  /// Whether the steps of the outermost loop are independent.
   bool is_shared() const {
     return !c_.scatter && !c_.vars.empty() && c_.vars[0] != c_.running && c_.vars[0] != vector_var_;
   }
@@ -147,7 +147,7 @@ class Scheduler {
     kernel.work = work;
   }
 
-  /// A long loop in lanes and nothing else becomes a loop over parts of it.
+  /// Turns a single long loop in lanes into a loop over parts of it.
   void cut_into_parts() {
     constexpr int64_t kPart = 8192, kFewestParts = 8;
     if (c_.scatter || c_.vars.size() != 1 || c_.vars[0] != vector_var_ || !c_.reductions.empty()) return;
@@ -174,8 +174,8 @@ class Scheduler {
     return all;
   }
 
-  // Two neighbouring loops are one where every address moves through both as through one: a longer innermost
-  // loop fills the vectors better, and a sum over it has more partial results.
+  // Merges neighbouring loops that every address traverses like one: a longer innermost loop fills vectors
+  // better, and a sum over it has more partial results.
   void merge_loops() {
     merge_loops(c_.vars, c_.extents);
     for (Reduction& r : c_.reductions)
@@ -216,8 +216,8 @@ class Scheduler {
     }
   }
 
-  // The cost of a step of the loop over `var` per element, in units of a vector load: contiguous accesses are
-  // shared by the lanes, strided ones are not.
+  // The cost of a step of the loop over `var` per element, in units of a vector load: lanes share contiguous
+  // accesses, but not strided ones.
   double cost(Dim var, Dim extent, int width) const {
     double total = 0;
     for (Dim offset : accesses().offsets) {
@@ -237,8 +237,7 @@ class Scheduler {
     int width = lanes_of(c_, vector_bytes_);
     if (width < 2) return;
     double best = 0;
-    // Lanes that differ in how far a loop inside them runs are not lanes; nor are the steps of a running
-    // result.
+    // Iterations with different inner loop bounds cannot be lanes; nor can the steps of a running result.
     if (!c_.vars.empty() && c_.vars.back() != c_.running && !bounds_a_loop(c_.vars.back())) {
       vector_var_ = c_.vars.back();
       best = cost(vector_var_, c_.extents.back(), width);
@@ -281,9 +280,9 @@ class Scheduler {
     return body;
   }
 
-  // The loop that running results follow, with what they are before it. A result that leaves out the element
-  // at its own position takes it in one step later, at the position where it is first seen: what the last
-  // position would add may be outside of what is read.
+  // The loop that running results follow, with their initial values. An exclusive result adds each element
+  // one step later, at the first position that includes it: the last position's contribution may be out of
+  // bounds.
   Block running_loop() {
     Dim var = c_.running, extent = nullptr;
     for (size_t k = 0; k < c_.vars.size(); ++k)

@@ -9,7 +9,8 @@ namespace quern::loops {
 
 namespace {
 
-/// The statements with their parts of the range `offset` steps later; of no range without it.
+/// The statements with their parts of the range shifted by `offset` steps; without an offset, removed from
+/// the range.
 Block moved(const Block& block, Dim offset) {
   return map_loops(block, [&](For& loop) {
     auto* steps = std::get_if<Serial>(&loop.execution);
@@ -17,7 +18,7 @@ Block moved(const Block& block, Dim offset) {
   });
 }
 
-/// The loop that is all of a kernel, and its range; or null.
+/// The loop that constitutes the whole kernel and its range; or null.
 const For* range_loop(const Kernel& kernel) {
   if (kernel.body.size() != 1) return nullptr;
   auto* loop = as<For>(kernel.body[0]);
@@ -25,7 +26,7 @@ const For* range_loop(const Kernel& kernel) {
   return is_range ? loop : nullptr;
 }
 
-/// Loops whose steps are about as many, by the name of their axis.
+/// Whether the loops have about as many steps, along the same axis by name.
 bool go_together(const std::vector<Kernel>& kernels) {
   const For* first = range_loop(kernels[0]);
   return first && std::ranges::all_of(kernels, [&](const Kernel& kernel) {
@@ -36,7 +37,7 @@ bool go_together(const std::vector<Kernel>& kernels) {
          });
 }
 
-/// All in the steps of one loop.
+/// Puts all kernels into the steps of one loop.
 void put_together(const std::vector<Kernel>& kernels, Kernel& all) {
   For together = *range_loop(kernels[0]);
   for (const Kernel& kernel : kernels) together.extent = dim_max(together.extent, range_loop(kernel)->extent);
@@ -63,7 +64,7 @@ Kernel in_sequence(const std::vector<Kernel>& kernels) {
   all.body.clear();
   all.range = all.work = dim_const(0);
   for (const Kernel& kernel : kernels) all.locals = std::max(all.locals, kernel.locals);
-  // A part that is not shared would be done by all threads.
+  // All threads would execute a part that is not shared.
   const bool shared = std::ranges::all_of(kernels, [](const Kernel& k) { return k.range; });
   if (shared && go_together(kernels)) {
     put_together(kernels, all);

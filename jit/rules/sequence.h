@@ -1,5 +1,5 @@
 #pragma once
-// Kernels of the parts of a result, as one.
+// Combines the kernels of a result's parts into one.
 
 #include <vector>
 
@@ -7,10 +7,9 @@
 
 namespace quern::loops {
 
-/// A kernel that does what the kernels do, which do not depend on each other. Each has the buffers of the one
-/// before it and perhaps more. Where all are loops along one axis they take turns in its steps, so that what
-/// they store side by side is stored together and by one thread; else they come one after another, and so do
-/// their ranges.
+/// One kernel that does the work of several independent ones. Each has the buffers of the previous one and
+/// perhaps more. If all are loops along one axis, they take turns in its steps, so that adjacent elements are
+/// stored together, by one thread; otherwise they follow one another, and so do their ranges.
 Kernel in_sequence(const std::vector<Kernel>& kernels);
 
 }  // namespace quern::loops

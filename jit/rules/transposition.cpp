@@ -14,7 +14,7 @@ bool runs_along(Dim offset, Dim var) {
   return linear && is_const(linear->coefficient, 1);
 }
 
-/// A read that strides along the last index of the result and runs along another one, on which no padding
+/// A read that is strided along the result's last index and contiguous along another one, on which no padding
 /// depends.
 struct TurnedRead {
   int buffer;

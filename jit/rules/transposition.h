@@ -1,6 +1,6 @@
 #pragma once
-// The default schedule of what reads a tensor along another axis than it writes: squares that are transposed in
-// registers.
+// The default schedule of computations that read a tensor along another axis than they write: squares
+// transposed in registers.
 
 #include <optional>
 
@@ -9,7 +9,7 @@
 
 namespace quern::loops {
 
-/// The nest with its schedule, or nothing where the computation has no such read.
+/// The nest with its schedule, or nothing if the computation has no such read.
 std::optional<Nest> scheduled_transposition(const Computation& computation, const MachineModel& machine);
 
 }  // namespace quern::loops

@@ -43,7 +43,7 @@ class WindowRule {
     return linear && is_const(linear->coefficient, 1);
   }
 
-  /// How many terms an element has, where that is a constant.
+  /// The number of terms of an element, if constant.
   std::optional<int64_t> terms() const { return as_const(dim_product(c_.reductions[0].extents)); }
 
   Nest scheduled(int64_t lanes, int64_t extent) const {
@@ -90,7 +90,7 @@ class WindowRule {
     return nest;
   }
 
-  /// No read moves by a constant along it.
+  /// Whether no read has a constant stride along it.
   bool is_scattered(Dim var) const {
     bool linear = true;
     for_each<LoadValue>(c_.reductions[0].value, [&](const LoadValue& load) {

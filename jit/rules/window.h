@@ -1,7 +1,6 @@
 #pragma once
 // The default schedule of reductions whose reads run along the result's last index: depthwise convolutions,
-// pools, sums over leading axes. A tile of accumulators is in registers; neighbours in a window share what
-// they load.
+// pools, sums over leading axes. A tile of accumulators is in registers; neighbours in a window share loads.
 
 #include <optional>
 
@@ -10,7 +9,7 @@
 
 namespace quern::loops {
 
-/// The nest with its schedule, or nothing where the computation is no such reduction.
+/// The nest with its schedule, or nothing if the computation is not such a reduction.
 std::optional<Nest> scheduled_window(const Computation& computation, const MachineModel& machine);
 
 }  // namespace quern::loops

@@ -34,7 +34,7 @@ class Combiner {
     return value_of(locals_++, DType::float32());
   }
 
-  /// matrix * values. Rows that differ in signs alone share their sums.
+  /// matrix * values. Rows that differ only in signs share their sums.
   Values times(const Matrix& matrix, const Values& values) {
     Values results(matrix.size());
     for (size_t r = 0; r < matrix.size(); ++r) {
@@ -82,7 +82,7 @@ class Combiner {
     return same > 0 && turned > 0;
   }
 
-  /// sum over k of factors[k] * values[k]; a factor that all share is applied to the sum.
+  /// sum over k of factors[k] * values[k]; a common factor is applied to the sum.
   static ValuePtr sum(const std::vector<double>& factors, const Values& values) {
     double common = 0;
     for (const double f : factors)
@@ -115,8 +115,8 @@ class Combiner {
   int& locals_;
 };
 
-/// What index variables of a convolution stand for: the result's image, row, column and filter, and the
-/// window's row, column and channel.
+/// The roles of a convolution's index variables: the result's image, row, column and filter, and the window's
+/// row, column and channel.
 struct Roles {
   LoadValue data, weight;
   Dim image = nullptr, y = nullptr, x = nullptr, filter = nullptr;
@@ -182,7 +182,8 @@ class RoleFinder {
                : std::nullopt;
   }
 
-  /// A variable of the data alone: that of a window's rows or columns, which move it as far, or an image's.
+  /// Assigns a variable that only the data uses: a window's row or column, with the same stride, or an
+  /// image's.
   static bool place(Roles& roles, Dim var, int64_t extent, const Reduction& sum) {
     const auto stride = stride_of(roles.data.offset, var);
     for (size_t k = 0; k < sum.vars.size(); ++k) {
@@ -208,14 +209,14 @@ class RoleFinder {
   const Computation& c_;
 };
 
-/// Vectors of filters that a register tile has, and a panel of weights.
+/// Vectors of filters in a register tile and in a panel of weights.
 constexpr int64_t kVectors = 2;
 
-/// How tiles and filters are cut: blocks of so many tiles (rows of matrices), in each of which panels of
-/// `panel` filters are done for every point of the transformed tiles.
+/// The blocking of tiles and filters: blocks of `rows` tiles (rows of matrices), in each of which panels of
+/// `panel` filters are processed for every point of the transformed tiles.
 struct Blocks {
   int64_t tiles;   ///< in all
-  int64_t rows;    ///< tiles of a block, which are the rows of a register tile
+  int64_t rows;    ///< tiles per block, the rows of a register tile
   int64_t blocks;  ///< in all
 };
 
@@ -224,7 +225,7 @@ Blocks blocks_of(const Roles& roles, int tile, const MachineModel& machine) {
   const int64_t tiles = roles.images * across(roles.height) * across(roles.width);
   const int64_t most = (machine.vector_registers - kVectors - 1) / kVectors;
   Blocks best{tiles, most, (tiles + most - 1) / most};
-  // A step of the reduction costs a cycle a row and a part of the load of a panel.
+  // A reduction step costs a cycle per row and part of a panel's load.
   int64_t least = best.blocks * (most + 2);
   for (int64_t rows = most - 1; rows >= std::min<int64_t>(4, tiles); --rows) {
     const int64_t blocks = (tiles + rows - 1) / rows, cost = blocks * (rows + 2);
@@ -274,7 +275,7 @@ class WinogradRule {
                             .execution = Serial{.before = number(0)},
                             .body = std::move(body)})};
     kernel.range = number(blocks_.blocks);
-    // Transformations take about as long as a third of the products.
+    // Transformations take about a third of the products' time.
     kernel.work = number(blocks_.tiles * reach_ * reach_ * roles_.channels * roles_.filters / 24);
     return {std::move(kernel), {{roles_.weight.buffer, weight_form(form)}}};
   }
@@ -289,7 +290,7 @@ class WinogradRule {
 
   Dim tile_number(Dim row) const { return dim_add(times(block_, blocks_.rows), row); }
 
-  /// Where element (a, b) of a tile's result stands.
+  /// The position of element (a, b) of a tile's result.
   DimMap place(Dim row, int64_t a, int64_t b) const {
     const int64_t across = (roles_.width + tile_ - 1) / tile_, down = (roles_.height + tile_ - 1) / tile_;
     const Dim tile = tile_number(row), image = number(across * down);
@@ -300,7 +301,7 @@ class WinogradRule {
     return map;
   }
 
-  /// Whether there is such a tile, and such an element of the result or, `beyond` it, of the data.
+  /// The checks that the tile exists, and the element of the result or, `beyond` it, of the data.
   std::vector<BoundsCheck> checks_at(Dim row, const DimMap& map, int64_t beyond) const {
     std::vector<BoundsCheck> checks;
     if (blocks_.tiles % blocks_.rows != 0)
@@ -377,7 +378,7 @@ class WinogradRule {
     kernel.locals = part.locals;
   }
 
-  /// What the computation makes of A^T m A, for each tile.
+  /// The computation's epilogue of A^T m A, for each tile.
   StmtPtr results() {
     const Dim row = dim_var("row"), filter = dim_var("filter");
     Block body;
@@ -446,7 +447,7 @@ class WinogradRule {
   const WinogradTables& tables_;
   int64_t lanes_;
   Blocks blocks_;
-  int64_t wide_ = 0, panels_ = 0, reach_ = 0;  ///< filters of a panel, panels, extent of a tile of data
+  int64_t wide_ = 0, panels_ = 0, reach_ = 0;  ///< filters per panel, number of panels, extent of a data tile
   int weight_ = 0, data_ = 0, products_ = 0;   ///< the form of the weights, and the scratch buffers
   int* locals_ = nullptr;
   Dim block_ = nullptr;
@@ -457,7 +458,7 @@ class WinogradRule {
 std::optional<Lowered> scheduled_winograd(const Computation& computation, const MachineModel& machine) {
   if (machine.winograd_tile == 0 || machine.vector_bytes < 32) return std::nullopt;
   const auto roles = RoleFinder(computation).run();
-  // Below, transforms cost more than products save.
+  // With fewer, transforms cost more than products save.
   constexpr int64_t kFewChannels = 16;
   if (!roles || roles->channels < kFewChannels || roles->filters < kFewChannels) return std::nullopt;
   return WinogradRule(computation, *roles, machine).run();

@@ -1,7 +1,6 @@
 #pragma once
 // Convolutions with windows of 3x3 by Winograd's minimal filtering (Lavin and Gray, "Fast Algorithms for
-// Convolutional Neural Networks", 2016): Y = A^T [ (G g G^T) * (B^T d B) ] A, summed over channels where `*`
-// is.
+// Convolutional Neural Networks", 2016): Y = A^T [ (G g G^T) * (B^T d B) ] A, where `*` sums over channels.
 
 #include <optional>
 
@@ -11,14 +10,14 @@
 
 namespace quern::loops {
 
-/// The kernel, and the form of the weights that it takes; nothing where the computation is no such
+/// The kernel and the form of the weights that it takes; nothing if the computation is not such a
 /// convolution: float32, stride and dilation 1, channels last in data and result, extents known, one group.
 ///
 /// A result differs from the exact one by at most `winograd_error(tile)` times the largest sum of |data *
 /// weight| over a window and its channels.
 std::optional<Lowered> scheduled_winograd(const Computation& computation, const MachineModel& machine);
 
-/// Of F(tile x tile, 3x3), for tiles of 2 and 4.
+/// The error of F(tile x tile, 3x3), for tiles of 2 and 4.
 double winograd_error(int tile);
 
 }  // namespace quern::loops

@@ -18,12 +18,12 @@ constinit thread_local FaultLanding* innermost = nullptr;
 std::array<struct sigaction, kFaults.size()> before;
 
 void on_fault(int signal, siginfo_t* info, void*) {
-  // One that another process sent is no fault.
+  // A signal sent by another process is not a fault.
   if (FaultLanding* landing = innermost; landing && info->si_code > 0) {
     landing->fault = {signal, info->si_addr};
     siglongjmp(landing->point, 1);
   }
-  // The instruction is tried again and comes to the handler that was there before; a signal that was sent is sent again.
+  // The instruction is retried and reaches the previous handler; a sent signal is resent.
   for (size_t i = 0; i < kFaults.size(); ++i)
     if (kFaults[i] == signal) sigaction(signal, &before[i], nullptr);
   if (info->si_code <= 0) raise(signal);
@@ -33,19 +33,19 @@ bool take_signals() {
   struct sigaction action = {};
   sigemptyset(&action.sa_mask);
   action.sa_sigaction = on_fault;
-  // Not blocked in its handler, since that is left by a jump.
+  // Not blocked in its handler, which is left by a jump.
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
   for (size_t i = 0; i < kFaults.size(); ++i) sigaction(kFaults[i], &action, &before[i]);
   return true;
 }
 
-/// A stack for handlers, as the thread's own may be at its end.
+/// An alternate stack for handlers, since the thread's own may be exhausted.
 class HandlerStack {
  public:
   HandlerStack() {
     stack_t known = {};
     if (sigaltstack(nullptr, &known) == 0 && (known.ss_flags & SS_DISABLE) == 0) return;
-    // What the kernel saves there grows with the registers of the machine.
+    // The state that the Linux kernel saves there grows with the machine's registers.
     const size_t bytes = (32 << 10) + static_cast<size_t>(std::max(0L, sysconf(_SC_MINSIGSTKSZ)));
     memory_ = std::make_unique<std::byte[]>(bytes);
     stack_t own = {};

@@ -1,6 +1,6 @@
 #pragma once
-// Faults of the processor in compiled code: an access of memory that is not there, a division that has no result, an instruction
-// that the machine lacks, the end of the stack. They are bugs of Quern; the session outlives them.
+// Processor faults in compiled code: an invalid memory access, an undefined division, an unsupported
+// instruction, stack overflow. They are bugs in Quern; the session survives them.
 
 #include <setjmp.h>
 
@@ -17,8 +17,8 @@ struct Fault {
 /// `SIGSEGV at 0x10`.
 std::string to_string(const Fault& fault);
 
-/// Where a fault of the thread comes back to. Handlers for the signals are there from the first one on; what is no fault of
-/// compiled code goes to the handlers that were there before.
+/// Where a fault of the thread returns to. The first landing installs signal handlers; signals that are not
+/// faults of compiled code go to the previous handlers.
 class FaultLanding {
  public:
   FaultLanding();
@@ -33,8 +33,8 @@ class FaultLanding {
   FaultLanding* const around_;
 };
 
-/// Calls `code`, and gives the fault that stopped it. Nothing of `code` is destroyed then: it calls compiled code and no more.
-/// Some 20 ns.
+/// Calls `code` and returns the fault that stopped it. No destructor in `code` runs then, so it must only
+/// call compiled code. Costs about 20 ns.
 template <typename Code>
 std::optional<Fault> fault_of(const Code& code) {
   FaultLanding landing;

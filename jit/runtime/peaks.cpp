@@ -19,12 +19,12 @@ namespace quern {
 namespace {
 
 constexpr size_t kSamples = 5;
-// Two units with a latency of four to five cycles need ten chains to be always busy.
+// Two units with a latency of four to five cycles need ten chains to stay busy.
 constexpr int kChains = 12;
 
 #if defined(__x86_64__)
-// `steps` dependent multiply-adds in each of the chains; the empty assembly keeps them in registers and
-// apart.
+// `steps` dependent multiply-adds in each of the chains; the empty assembly keeps them separate and in
+// registers.
 __attribute__((target("avx512f"))) void multiply_add_512(int64_t steps) {
   __m512 factor = _mm512_set1_ps(0.999f), term = _mm512_set1_ps(1e-3f);
   __m512 chains[kChains];
@@ -52,7 +52,7 @@ __attribute__((target("avx2,fma"))) void multiply_add_256(int64_t steps) {
 }
 #endif
 
-/// Runs a number of steps of `lanes` multiply-adds in each chain; null where there is no such code.
+/// Runs a number of steps of `lanes` multiply-adds in each chain; null if there is no such code.
 struct FmaLoop {
   void (*run)(int64_t steps) = nullptr;
   int lanes = 0;
@@ -93,7 +93,8 @@ double peak_gflops() {
 
 double copy_bandwidth(int threads) {
   constexpr size_t kBytes = size_t{64} << 20;
-  // Memory of tensors is in huge pages. It is written before it is read: pages that nobody wrote to are one.
+  // Tensor memory uses huge pages. It is written before it is read, since untouched pages share one zero
+  // page.
   const Shape shape{static_cast<int64_t>(kBytes)};
   const TensorPtr from = HostTensor::make(DType::uint8(), shape);
   const TensorPtr to = HostTensor::make(DType::uint8(), shape);

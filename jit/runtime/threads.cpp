@@ -33,8 +33,8 @@ std::atomic<int>& count_of_threads() {
   return count;
 }
 
-/// Never destroyed, since a kernel may run until the process ends. There may be more threads than cores: of
-/// the limits that are set, oneTBB takes the lowest, so there is one.
+/// Never destroyed, since a kernel may run until the process ends. There may be more threads than cores.
+/// oneTBB takes the lowest of all limits, so there is only one.
 tbb::task_arena& arena_of(int threads) {
   static std::mutex mutex;
   static auto* arenas = new std::map<int, tbb::task_arena>;
@@ -50,7 +50,7 @@ tbb::task_arena& arena_of(int threads) {
   return arenas->try_emplace(threads, threads).first->second;
 }
 
-/// A helper beside the caller on one core would wait for the caller, who waits for it.
+/// A helper on the caller's core would wait for the caller, which waits for it.
 void leave_core(int core) {
   if (sched_getcpu() != core) return;
   cpu_set_t all, others;
@@ -61,7 +61,7 @@ void leave_core(int core) {
   sched_setaffinity(0, sizeof all, &all);
 }
 
-/// Others may want the core.
+/// Yields occasionally, since others may need the core.
 void wait(int turn) {
   if (turn % 64 == 63) {
     std::this_thread::yield();
@@ -70,13 +70,13 @@ void wait(int turn) {
   }
 }
 
-/// A caller with steps to share and its helpers: tasks of an arena that stay for a while after a job and look
+/// A caller with steps to share and its helpers: tasks of an arena that spin for a while after a job, waiting
 /// for the next one, since waking a thread takes as long as a small kernel.
 ///
-/// Each has a stretch of neighbouring steps, of which it takes the first three quarters, then as many of what
-/// is left, and at last half of what another has not begun, from its end: threads that are late or slow delay
-/// nobody, and two write side by side at few places only. A job costs few cache lines that go from one core
-/// to the other: a helper looks at its own stretch alone until there is something.
+/// Each has a stretch of consecutive steps. It takes the first three quarters, then three quarters of the
+/// rest, and at last steals half of another's remainder, from its end: late or slow threads delay nobody, and
+/// adjacent writes by different threads are rare. A job moves few cache lines between cores: a helper polls
+/// only its own stretch until it has work.
 class Team {
  public:
   using Body = std::function<void(int64_t begin, int64_t end)>;
@@ -87,7 +87,7 @@ class Team {
     return *team;
   }
 
-  /// The caller holds `busy`.
+  /// Requires `busy`.
   void run(const Body& body, int64_t count, int64_t least, int threads) {
     constexpr int64_t kPartsPerThread = 8;
     const int64_t unit = count / kMostUnits + 1, units = (count + unit - 1) / unit;
@@ -104,7 +104,7 @@ class Team {
       at(k).store(pack({number_, units * k / threads, units * (k + 1) / threads}), std::memory_order_release);
     for (int k = 1; k < threads; ++k) call(k, threads);
     work(0);
-    // Who was woken on this core gets it, and leaves it.
+    // A helper woken on this core gets to run, and leaves the core.
     if (awaited_.load(std::memory_order_relaxed) != 0) std::this_thread::yield();
     for (int turn = 0; undone_.load(std::memory_order_acquire) != 0; ++turn) wait(turn);
     if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
@@ -113,8 +113,8 @@ class Team {
   std::mutex busy;  ///< one job at a time
 
  private:
-  // A stretch in one word, with the number of its job, so that nobody takes a part of another job than it
-  // saw.
+  // A stretch in one word, tagged with its job's number, so that nobody takes a part of a different job than
+  // it saw.
   static constexpr int kUnitBits = 24;
   static constexpr int64_t kMostUnits = (int64_t{1} << kUnitBits) - 1;
   static constexpr uint64_t kNumbers = uint64_t{1} << 16;
@@ -125,10 +125,10 @@ class Team {
   struct alignas(64) Line {
     std::atomic<uint64_t> word = 0;
   };
-  /// Who has taken a part reads it, as the job cannot be over before the part is done.
+  /// Read only by holders of a part, since the job cannot end before the part is done.
   struct alignas(64) Job {
     std::atomic<const Body*> body = nullptr;
-    std::atomic<int64_t> count = 0, unit = 1, least = 1;  ///< steps; steps of a unit; units of a part
+    std::atomic<int64_t> count = 0, unit = 1, least = 1;  ///< steps; steps per unit; units per part
     std::atomic<int> threads = 0, caller_core = 0;
   };
 
@@ -146,7 +146,7 @@ class Team {
     return s.begin < s.end;
   }
 
-  /// Starts a helper, unless it is there.
+  /// Starts a helper, unless it is running.
   void call(int helper, int threads) {
     const uint64_t bit = uint64_t{1} << helper;
     if ((present_.load(std::memory_order_relaxed) & bit) != 0 || (present_.fetch_or(bit) & bit) != 0) return;
@@ -172,14 +172,15 @@ class Team {
     present_.fetch_and(~(uint64_t{1} << self));
   }
 
-  /// Parts of the own stretch and then of others', until nobody has any. Only the caller gives stretches:
-  /// what was stolen is done at once, as it may be of the next job, whose stretches are being written.
+  /// Executes parts of its own stretch and then of others', until none is left. Only the caller assigns
+  /// stretches: a stolen part is executed at once, as it may belong to the next job, whose stretches are
+  /// being written.
   void work(int self) {
     std::optional<Stretch> part;
     while ((part = part_of(self, true)) || (part = steal(self))) perform(*part);
   }
 
-  /// What a part throws is thrown to the caller once all parts are over.
+  /// An exception of a part is rethrown to the caller once all parts are done.
   void perform(Stretch part) {
     const int64_t unit = job_.unit.load(std::memory_order_relaxed);
     try {
@@ -192,7 +193,7 @@ class Team {
     undone_.fetch_sub(part.end - part.begin, std::memory_order_release);
   }
 
-  /// A part of another's stretch.
+  /// Steals a part of another's stretch.
   std::optional<Stretch> steal(int self) {
     const int threads = job_.threads.load(std::memory_order_relaxed);
     for (int k = 0; k < threads; ++k)
@@ -200,7 +201,7 @@ class Team {
     return std::nullopt;
   }
 
-  /// A part at the begin of a stretch for who owns it, at its end for others.
+  /// A part from the start of a stretch for its owner, from the end for others.
   std::optional<Stretch> part_of(int thread, bool is_own) {
     std::atomic<uint64_t>& word = at(thread);
     const int64_t least = job_.least.load(std::memory_order_relaxed);
@@ -218,12 +219,12 @@ class Team {
 
   std::array<Line, kMostThreads> stretches_;
   Job job_;
-  alignas(64) std::atomic<int64_t> undone_ = 0;    ///< units of the job
-  alignas(64) std::atomic<uint64_t> present_ = 0;  ///< helpers, a bit for each
-  std::atomic<uint64_t> awaited_ = 0;              ///< of these, who was called and is not there yet
+  alignas(64) std::atomic<int64_t> undone_ = 0;    ///< unfinished units of the job
+  alignas(64) std::atomic<uint64_t> present_ = 0;  ///< running helpers, one bit each
+  std::atomic<uint64_t> awaited_ = 0;              ///< helpers called but not yet running
   uint64_t number_ = 0;
   std::mutex failing_;
-  std::exception_ptr failure_;  ///< the first of the job, until its end
+  std::exception_ptr failure_;  ///< the job's first failure, until its end
 };
 
 }  // namespace
@@ -237,7 +238,7 @@ void for_each_part(int64_t count, int64_t least,
   const int threads =
       static_cast<int>(std::min<int64_t>(thread_count(), count / std::max<int64_t>(least, 1)));
   if (threads < 2) return body(0, count);
-  // A part that has parts, and a second caller, while another has the helpers.
+  // Nested calls, and a second caller while another has the helpers, run alone.
   thread_local bool is_busy = false;
   const std::unique_lock alone =
       is_busy ? std::unique_lock<std::mutex>() : std::unique_lock(Team::one().busy, std::try_to_lock);

@@ -6,13 +6,13 @@
 
 namespace quern {
 
-/// From 1 on; where nobody set it: QUERN_THREADS, or as many as the process has cores.
+/// At least 1; by default QUERN_THREADS, or the number of the process's cores.
 int thread_count();
 void set_thread_count(int count);
 
-/// Calls `body(begin, end)` for parts of 0 <= step < count that make up the whole, on up to thread_count()
-/// threads, and returns when all are done. Which parts there are is not said; where there is a choice, none
-/// has fewer steps than `least`.
+/// Calls `body(begin, end)` for parts that partition 0 <= step < count, on up to thread_count() threads, and
+/// returns when all are done. The partition is unspecified; if possible, no part has fewer than `least`
+/// steps.
 void for_each_part(int64_t count, int64_t least, const std::function<void(int64_t begin, int64_t end)>& body);
 
 }  // namespace quern

@@ -7,8 +7,8 @@
 
 namespace quern::loops {
 
-/// How many blocks and threads such a kernel is to be launched with: the most steps of the loops that are
-/// bound to an index. Empty for any other kernel.
+/// The launch extents of such a kernel: per index, the maximal steps of the loops bound to it. Empty for any
+/// other kernel.
 std::map<GridIndex, Dim> launch_extents(const Kernel& kernel);
 
 }  // namespace quern::loops

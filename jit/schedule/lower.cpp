@@ -1,4 +1,4 @@
-// The schedule that a primitive states, or that the first rule gives which is for it.
+// The schedule that a primitive states, or that of the first applicable rule.
 
 #include "jit/schedule/lower.h"
 
@@ -27,7 +27,8 @@ Kernel named(Kernel kernel) {
   return kernel;
 }
 
-/// A form of a tensor. Turning squares in registers takes longer to compile than a small tensor to gather.
+/// The kernel of a form. Transposing squares in registers takes longer to compile than gathering a small
+/// tensor.
 Kernel form_kernel(const Computation& form, const MachineModel& machine) {
   constexpr double kLarge = 1 << 16;
   double size = 1;
@@ -37,7 +38,7 @@ Kernel form_kernel(const Computation& form, const MachineModel& machine) {
   return named(turned ? turned->kernel() : schedule_default(form, machine.vector_bytes));
 }
 
-/// What is packed for a nest, and the steps that made it.
+/// Takes over a nest's packed forms and steps.
 void take_forms(const Nest& nest, const MachineModel& machine, Lowered& lowered) {
   for (const PackedBuffer& packed : nest.packed())
     lowered.packed.push_back({packed.buffer, form_kernel(packed.form, machine)});
@@ -59,7 +60,7 @@ Result<Lowered> lower_as_stated(const FnExpr& primitive, const ScheduleClause& c
   return lowered;
 }
 
-/// Fails where a kernel breaks an invariant.
+/// Fails if a kernel breaks an invariant.
 void check(const Kernel& kernel) {
   std::string wrong = verify(kernel);
   if (wrong.empty()) wrong = outside_access(kernel);

@@ -1,5 +1,6 @@
 #pragma once
-// From a primitive function to a loop nest: element computations first, then loops around them by a schedule.
+// Lowers a primitive function to a loop nest: first element computations, then loops around them by a
+// schedule.
 
 #include "ir/base/result.h"
 #include "ir/expr/expr.h"
@@ -8,8 +9,8 @@
 
 namespace quern::loops {
 
-/// computation_of, then the schedule that the index expression states, as it is written, or the default one
-/// for what it is. Fails, and says which step it is, where a stated schedule cannot be. A kernel's name is
+/// computation_of, then the schedule stated by the index expression, exactly as written, or the default one
+/// for the computation. Fails, and names the step, if a stated schedule cannot be applied. A kernel's name is
 /// derived from its canonical text.
 Result<Lowered> lower(const FnExpr& primitive, const MachineModel& machine);
 

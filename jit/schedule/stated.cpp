@@ -13,7 +13,7 @@ namespace {
 
 constexpr int64_t kOpenSplit = 4, kMostUnrolled = 8, kOpenUnroll = 4;
 
-/// How many steps each loop has, as far as that is known, step by step.
+/// Tracks the number of steps of each loop, as far as known, through the schedule's steps.
 class Extents {
  public:
   explicit Extents(const Computation& computation) {
@@ -22,7 +22,7 @@ class Extents {
   }
 
   std::optional<int64_t> of(LoopId loop) const { return of_.at(index_of(loop)); }
-  /// What a step makes, with these numbers.
+  /// Applies a step with these numbers.
   void apply(const LoopStep& step, const std::vector<int64_t>& numbers) {
     const auto loop = [&](size_t k) { return of(step.loops.at(0).at(k)); };
     size_t split = 0;
@@ -32,7 +32,7 @@ class Extents {
         case MadeLoop::Fused: of_.push_back(product(step.loops.at(0))); break;
       }
   }
-  /// The inner part that a step is going to make by its n-th number; nothing where that is no split's.
+  /// The inner part that a step will make with its n-th number; nothing if it is not a split.
   std::optional<LoopId> inner_part(const LoopStep& step, size_t n) const {
     const auto& makes = info(step.primitive).makes;
     for (size_t k = 0, split = 0; k < makes.size(); ++k)
@@ -69,7 +69,7 @@ bool runs_in_lanes(const std::vector<LoopStep>& steps, LoopId loop) {
   });
 }
 
-/// Of the n-th number of a step.
+/// The choices for the n-th number of a step, if open.
 std::vector<int64_t> open_choices(const std::vector<LoopStep>& steps, const LoopStep& step, size_t n,
                                   const Extents& extents, int64_t lanes) {
   const auto inner = extents.inner_part(step, n);
@@ -83,7 +83,7 @@ std::vector<int64_t> open_choices(const std::vector<LoopStep>& steps, const Loop
   return {kOpenSplit, 2, 8, 16};
 }
 
-/// The names of tensors as those of the computation's buffers.
+/// The schedule with tensors renamed to the computation's buffers.
 Schedule with_buffers(const Schedule& schedule, const ComprehensionExpr& e, const FnExpr& primitive,
                       const Computation& computation) {
   std::vector<std::string> names = tensors_of(schedule);

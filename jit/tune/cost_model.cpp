@@ -20,7 +20,7 @@ struct FreeMatrix {
 };
 using Matrix = std::unique_ptr<void, FreeMatrix>;
 
-/// XGBoost's last error on this thread. Its text goes on with a stack trace, which is of no use to a reader.
+/// XGBoost's last error on this thread. Its text continues with a stack trace, which does not help readers.
 Failure failure_of(const Xgboost& library, std::string_view action) {
   std::string_view text = library.XGBGetLastError();
   return Failure{fmt::format("XGBoost could not {}: {}", action, text.substr(0, text.find('\n')))};
@@ -125,7 +125,7 @@ Result<std::vector<float>> CostModel::predict(const FeatureTable& features) cons
   if (features.rows == 0) return std::vector<float>{};
 
   const Xgboost& library = *booster_.get_deleter().library;
-  // XGBoost reads the table in place, by its address, in the notation of numpy's array interface.
+  // XGBoost reads the table in place, by address, in NumPy's array interface notation.
   const nlohmann::json array = {
       {"data", {reinterpret_cast<uintptr_t>(features.values.data()), true}},
       {"shape", {features.rows, features.columns}},
@@ -163,7 +163,7 @@ Result<CostModel> CostModel::load(std::string_view bytes) {
   BoosterHandle handle = nullptr;
   if (library.XGBoosterCreate(nullptr, 0, &handle) != 0) return failure_of(library, kAction);
   Booster booster(handle, FreeBooster{&library});
-  // A model's bytes hold its trees and not how it is run.
+  // A model's bytes contain its trees but not runtime parameters.
   if (library.XGBoosterSetParam(handle, "nthread", "1") != 0 ||
       library.XGBoosterSetParam(handle, "verbosity", "0") != 0) {
     return failure_of(library, kAction);

@@ -1,6 +1,6 @@
 #pragma once
-// The learned cost model of the tuner: gradient-boosted trees (XGBoost) from the features of a schedule to
-// how well it runs.
+// The learned cost model of the tuner: gradient-boosted trees (XGBoost) that predict performance from the
+// features of a schedule.
 
 #include <cstddef>
 #include <cstdint>
@@ -23,7 +23,7 @@ struct FeatureTable {
   std::span<const float> values;  ///< rows * columns
 };
 
-/// What the model learns: the target itself, or only which of two schedules of one group has the larger
+/// The learning objective: the target itself, or only which of two schedules of a group has the larger
 /// target.
 enum class CostObjective { SquaredError, PairwiseRank };
 
@@ -32,22 +32,21 @@ struct CostModelOptions {
   int max_bin = 32;  ///< histogram bins per feature; fewer train faster and lose little on schedule features
   int max_depth = 6;
   CostObjective objective = CostObjective::SquaredError;
-  /// For PairwiseRank: how many consecutive rows each group (a kernel on a target) has. Empty: all rows are
-  /// one group.
+  /// For PairwiseRank: the number of consecutive rows in each group (a kernel on a target). Empty: all rows
+  /// form one group.
   std::vector<uint32_t> groups;
 };
 
-/// A trained model. Training uses one thread, since another thread count gives another model: the same table
+/// A trained model. Training uses one thread, since the thread count would change the model: the same table
 /// and options always give the same predictions.
 class CostModel {
  public:
-  /// Trains on `features` and one target per row. Fails on an empty table, on sizes that disagree, and on
-  /// targets that are not finite.
+  /// Trains on `features` and one target per row. Fails on an empty table, mismatched sizes, and non-finite
+  /// targets.
   static Result<CostModel> fit(const FeatureTable& features, std::span<const float> targets,
                                const CostModelOptions& options = {});
 
-  /// One prediction per row. Fails when the table has another number of columns than the model was trained
-  /// on.
+  /// One prediction per row. Fails if the number of columns differs from the training data.
   Result<std::vector<float>> predict(const FeatureTable& features) const;
 
   /// The model as bytes that `load` reads, in this and in later versions of XGBoost.

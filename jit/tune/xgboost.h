@@ -1,6 +1,6 @@
 #pragma once
-// XGBoost's C interface. The library is opened when it is first used: to load it takes longer than all else that
-// the program does as it starts.
+// XGBoost's C interface. The library is loaded on first use: loading it takes longer than the rest of the
+// program's start.
 
 #include <xgboost/c_api.h>
 
@@ -25,7 +25,7 @@ struct Xgboost {
   decltype(&::XGBoosterGetNumFeature) XGBoosterGetNumFeature = nullptr;
 };
 
-/// Opened once for the process, and never closed. Fails where the library is not installed.
+/// Loaded once per process and never closed. Fails if the library is not installed.
 Result<const Xgboost*> xgboost();
 
 }  // namespace quern

@@ -1,10 +1,10 @@
 #pragma once
-// Bytecode: functions of fixed-size instructions over numbered registers, with what an instruction needs
-// beyond two operands kept at its Site. Control flow only goes forward (loops are calls), so that one pass
-// backwards finds every last use.
+// Bytecode: functions of fixed-size instructions over numbered registers, with anything an instruction needs
+// beyond two operands in its Site. Control flow only goes forward (loops are calls), so one backward pass
+// finds every last use.
 //
-// Registers of values that may be objects are emptied at their last use on every path: when a frame is left,
-// none of its registers holds an object. Unboxed scalars are left where they are.
+// Registers that may hold objects are emptied at their last use on every path, so none of a frame's registers
+// holds an object when it is left. Unboxed scalars are left in place.
 
 #include <atomic>
 #include <cstdint>
@@ -24,7 +24,7 @@ namespace quern {
 namespace vm {
 
 using Register = uint32_t;
-/// Set in an operand where the value in the register is not used again: it is moved, or dropped after the
+/// Set in an operand if the register's value is not used again: it is moved, or dropped after the
 /// instruction.
 constexpr Register kLastUse = uint32_t{1} << 31;
 constexpr Register kNoRegister = kLastUse - 1;
@@ -45,14 +45,14 @@ const OpcodeInfo& info(Opcode opcode);
 
 struct Instruction {
   Opcode opcode;
-  bool flag = false;      ///< Element: an element outside the bounds is no failure; Scalar: b is a constant
+  bool flag = false;      ///< Element: an element out of bounds is not a failure; Scalar: b is a constant
   uint16_t function = 0;  ///< Scalar, Cast: number of the scalar function (vm/scalar.h)
   Register result = kNoRegister;
   uint32_t a = 0, b = 0;  ///< labels are positions in the code
 };
 static_assert(sizeof(Instruction) == 16);
 
-/// What belongs to one instruction: its register operands in order, and more by opcode.
+/// The data of one instruction: its register operands in order, and more depending on the opcode.
 struct Site {
   std::vector<Register> operands;
 
@@ -73,7 +73,7 @@ struct ElementSite final : Site {
   struct Index {
     bool computed;
     bool checked;
-    DimCode dim;  ///< of an index that is not computed
+    DimCode dim;  ///< of a non-computed index
   };
   std::vector<Index> indices;
 };
@@ -81,9 +81,9 @@ struct KernelSite final : Site {
   const FnExpr* primitive;
   DType dtype;
   std::vector<DimCode> shape;    ///< of the result
-  std::vector<DimCode> extents;  ///< of loops, which may overflow
+  std::vector<DimCode> extents;  ///< of loops; may overflow
 
-  /// Code, fetched when first needed; published by `ready`.
+  /// Code, fetched on first use; published by `ready`.
   struct Code {
     KernelCode kernel;
     std::vector<DimCode> dims;
@@ -112,7 +112,7 @@ struct CheckSite final : Site {
 };
 struct ClosureSite final : Site {
   uint32_t function;
-  std::vector<uint32_t> slots;  ///< of the frame, one per Function::given_slots of the function
+  std::vector<uint32_t> slots;  ///< of the frame, one per entry of the function's given_slots
 };
 struct GlobalSite final : Site {
   uint32_t global;
@@ -124,7 +124,7 @@ enum class CalleeKind : uint8_t { Global, Closure, Self };
 struct CallSite final : Site {
   CalleeKind callee;
   uint32_t arguments;
-  bool in_place = false;  ///< of a tail call: the arguments can be moved to the first registers one by one
+  bool in_place = false;  ///< of a tail call: the arguments can be moved to the first registers one at a time
   uint32_t global;        ///< Global
   std::vector<DimCode> dims;  ///< Global: one per dim variable of the definition
 };
@@ -138,7 +138,7 @@ struct ExternSite final : Site {
 };
 
 struct Function {
-  std::string name;     ///< for people
+  std::string name;     ///< for display
   Type type = nullptr;  ///< of the function as a value
   std::vector<Instruction> code;
   std::vector<Origin> origins;  ///< one per instruction
@@ -147,8 +147,8 @@ struct Function {
   BindPlan bind;                 ///< dims from the arguments
   std::vector<Dim> dim_of_slot;  ///< one per slot
   std::vector<uint32_t>
-      given_slots;  ///< slots that start with the dims of the closure or of the use of the definition
-  std::vector<uint32_t> use_dims;  ///< top level: which dims of a use they are
+      given_slots;  ///< slots initialised with the dims of the closure or of the definition's use
+  std::vector<uint32_t> use_dims;  ///< top level: the dims of a use that they receive
 
   std::vector<Value> constants;
   std::vector<DType> dtypes;
@@ -163,7 +163,7 @@ struct Function {
   }
 };
 
-/// Calls `f` with each register operand, in the order in which they are read.
+/// Calls `f` with each register operand, in reading order.
 template <class F>
 void for_each_operand(Function& function, Instruction& instruction, const F& f) {
   const OpcodeInfo& kinds = info(instruction.opcode);
@@ -175,14 +175,13 @@ void for_each_operand(Function& function, Instruction& instruction, const F& f) 
   if (kinds.b == OperandKind::Register && !b_is_constant) f(instruction.b);
 }
 
-/// A function before its registers are numbered for good: each value has a register of its own, and jumps
-/// name labels.
+/// A function before register allocation: each value has its own register, and jumps refer to labels.
 struct Draft {
   Function function;
   std::vector<bool> boxed;       ///< per register: whether it may hold an object
   std::vector<uint32_t> labels;  ///< positions in the code
 };
-/// Marks last uses, drops what dies on a branch, shares registers, and resolves labels.
+/// Marks last uses, drops values that die on a branch, shares registers, and resolves labels.
 std::unique_ptr<Function> finish(Draft draft);
 
 }  // namespace vm
@@ -190,7 +189,7 @@ std::unique_ptr<Function> finish(Draft draft);
 class Program {
  public:
   std::vector<std::unique_ptr<vm::Function>> functions;  ///< the entry first
-  std::vector<GlobalName> globals;                       ///< top-level functions that the code names
+  std::vector<GlobalName> globals;                       ///< top-level functions that the code refers to
   std::shared_ptr<const Arena> owner;
 };
 

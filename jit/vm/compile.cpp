@@ -29,7 +29,7 @@ std::unique_ptr<Function> FunctionCompiler::compile(ExprPtr body, std::span<cons
 
 std::unique_ptr<Function> FunctionCompiler::compile(const FnExpr& fn) {
   enter(fn.params, fn.dim_vars);
-  // A dim that no argument's shape shows is as the use of the function says.
+  // A dim that no argument's shape determines comes from the function's use.
   for (uint32_t i = 0; i < fn.dim_vars.size(); ++i) {
     if (known_.contains(fn.dim_vars[i])) continue;
     function_.use_dims.push_back(i);
@@ -65,8 +65,7 @@ std::unique_ptr<Function> FunctionCompiler::leave(ExprPtr body) {
   return finish(std::move(draft_));
 }
 
-/// A dim of an enclosing function gets a slot here, too, which starts as it is there when the closure is
-/// made.
+/// A dim of an enclosing function also gets a slot here, initialised with its value when the closure is made.
 uint32_t FunctionCompiler::slot_of(Dim var) {
   auto [entry, added] = slots_.try_emplace(var, static_cast<uint32_t>(slots_.size()));
   if (!added) return entry->second;
@@ -101,7 +100,7 @@ Register FunctionCompiler::new_register(Type type) {
 
 void FunctionCompiler::emit(const Expr& at, Instruction instruction) {
   function_.code.push_back(instruction);
-  // Without a place of its own it is that of the call whose kernel is not needed.
+  // Without an origin of its own, it takes that of the call compiled inline.
   function_.origins.push_back(inlined_ && at.origin == Origin{} ? inlined_->origin : at.origin);
 }
 
@@ -239,7 +238,7 @@ Register FunctionCompiler::make(const FnExpr& e, Register wanted) { return closu
 
 Register FunctionCompiler::closure(const FnExpr& fn, const Variable* self, Register wanted) {
   std::vector<const Variable*> captures = free_variables(&fn);
-  // A closure that held itself would never die: it finds itself in the frame instead.
+  // A closure that captured itself would never die; it is found in the frame instead.
   std::erase(captures, self);
   std::vector<Register> operands;
   operands.reserve(captures.size());
@@ -295,7 +294,7 @@ Register FunctionCompiler::variable(const Expr& at, const Variable* variable, Re
 // --- values ------------------------------------------------------------------------------------------------
 
 Register FunctionCompiler::make(const ConstExpr& e, Register wanted) {
-  // Values are not written to here.
+  // The value is not modified here.
   function_.constants.push_back(Value::tensor(std::const_pointer_cast<HostTensor>(e.value)));
   const auto number = static_cast<uint32_t>(function_.constants.size() - 1);
   const Register result = or_new(wanted, e);
@@ -364,7 +363,7 @@ Register FunctionCompiler::make(const IntrinsicExpr& e, Register wanted) {
 Register FunctionCompiler::make(const CheckDimsExpr& e, Register wanted) {
   Register result = kNoRegister;
   if (e.value) {
-    // Parameters and earlier bindings are seen under their own types: the value is looked at as it is here.
+    // Uses of parameters and earlier bindings have their own types, so inspect the value itself.
     result = value(e.value, wanted);
     if (!e.opened.empty()) bind_dims(e, result, e.type, e.value->type, Trust::Given);
   }
@@ -404,7 +403,8 @@ Register FunctionCompiler::make(const ViewExpr& e, Register wanted) {
   return result;
 }
 
-// --- what is not run by the machine ------------------------------------------------------------------------
+// --- nodes that the machine does not run
+// ------------------------------------------------------------------------
 
 Register FunctionCompiler::make(const ErrorExpr& e, Register wanted) {
   return fail(e, "this expression has errors", wanted);
@@ -433,7 +433,7 @@ std::shared_ptr<const Program> compile_program(ExprPtr body, const std::vector<c
                                                std::shared_ptr<const Arena> owner) {
   auto program = std::make_shared<Program>();
   program->owner = std::move(owner);
-  program->functions.emplace_back();  // the entry is the first, whatever functions it makes
+  program->functions.emplace_back();  // the entry comes first, before functions it creates
   vm::FunctionCompiler compiler(*program, nullptr);
   auto* fn = inputs.empty() ? as<FnExpr>(body) : nullptr;
   program->functions[0] = fn ? compiler.compile(*fn) : compiler.compile(body, inputs);

@@ -1,5 +1,5 @@
 #pragma once
-// IR to drafts of functions: each expression leaves its value in a register.
+// Compiles IR to function drafts: each expression leaves its value in a register.
 
 #include <memory>
 #include <span>
@@ -23,8 +23,7 @@ class FunctionCompiler {
   std::unique_ptr<Function> compile(ExprPtr body, std::span<const Variable* const> inputs);
   /// A top-level function.
   std::unique_ptr<Function> compile(const FnExpr& fn);
-  /// A function literal with `captures` as the values of its closure; `self` is the variable that it is bound
-  /// to, or null.
+  /// A function literal whose closure holds `captures`; `self` is the variable it is bound to, or null.
   std::unique_ptr<Function> compile(const FnExpr& fn, std::span<const Variable* const> captures,
                                     const Variable* self);
 
@@ -53,8 +52,7 @@ class FunctionCompiler {
   void tail(ExprPtr expr);
   void bind(const Binding& binding);
   void bind_dims(const Expr& at, Register value, Type type, Type given, Trust trust);
-  /// `wanted`: the register that the value is to be in; without one the value may be in any, also one that
-  /// others see.
+  /// `wanted`: the register for the value; without one the value may be in any register, even a shared one.
   Register value(ExprPtr expr, Register wanted = kNoRegister);
   std::vector<Register> values(std::span<const ExprPtr> exprs);
   Register call(const CallExpr& e, Register wanted, bool in_tail);
@@ -85,9 +83,9 @@ class FunctionCompiler {
   const Variable* self_ = nullptr;
   std::unordered_map<Dim, uint32_t> slots_;
   std::unordered_set<Dim> own_dims_;
-  std::unordered_set<Dim> known_;      ///< dims that are surely bound at this point
+  std::unordered_set<Dim> known_;      ///< dims that are definitely bound at this point
   std::vector<uint32_t> outer_slots_;  ///< of the enclosing function, one per given slot
-  const Expr* inlined_ = nullptr;      ///< the call whose primitive function is being compiled in its place
+  const Expr* inlined_ = nullptr;      ///< the call whose primitive function is being compiled inline
 };
 
 template <class T>

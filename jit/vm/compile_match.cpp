@@ -1,4 +1,4 @@
-// Matches: a decision tree of switches over constructors.
+// Compiles matches to a decision tree of switches over constructors.
 
 #include <unordered_map>
 #include <unordered_set>
@@ -12,7 +12,7 @@ namespace quern::vm {
 
 class MatchCompiler {
  public:
-  /// `wanted`: where the value is to be; in tail position each arm ends the function.
+  /// `wanted`: the register for the value; in tail position each arm ends the function.
   MatchCompiler(FunctionCompiler& compiler, const MatchExpr& match, Register wanted, bool in_tail)
       : c_(compiler), match_(match), wanted_(wanted), in_tail_(in_tail), decision_(decide(match)) {
     for (const MatchArm& arm : match.arms) {
@@ -68,7 +68,7 @@ class MatchCompiler {
     if (tree.otherwise) emit_branch(otherwise, *tree.otherwise);
   }
 
-  /// What a branch takes out of the value is there in this branch alone.
+  /// Parts extracted in a branch are available only in that branch.
   void emit_branch(uint32_t label, const DecisionTree& tree) {
     const std::unordered_map<uint32_t, Register> registers = registers_;
     c_.set_label(label);
@@ -119,10 +119,10 @@ class MatchCompiler {
   const bool in_tail_;
   const Decision decision_;
   std::unordered_set<const Variable*> used_;
-  std::unordered_map<uint32_t, Register> registers_;  ///< of subjects, in the branch that is being compiled
-  std::unordered_map<const Variable*, Type> given_;   ///< the types of what shared arms name
+  std::unordered_map<uint32_t, Register> registers_;  ///< of subjects, in the branch being compiled
+  std::unordered_map<const Variable*, Type> given_;   ///< the types of variables in shared arms
   std::unordered_set<Dim> known_;
-  std::vector<uint32_t> labels_;  ///< of the arms that several leaves go to
+  std::vector<uint32_t> labels_;  ///< of arms shared by several leaves
   uint32_t end_ = 0;
 };
 

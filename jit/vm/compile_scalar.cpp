@@ -11,7 +11,7 @@ namespace quern::vm {
 
 namespace {
 
-/// Whether the index expression is made of what the machine runs itself.
+/// Whether the machine can run the index expression itself.
 bool is_scalar_code(ExprPtr expr) {
   if (expr->type->is_tensor() && expr->type->dtype.is_vector()) return false;
   // A loop, or a check that opens dims.
@@ -59,7 +59,7 @@ Register FunctionCompiler::primitive(const CallExpr& e, const FnExpr& fn, Regist
   return one_element && is_scalar_code(body) ? scalar_code(e, fn, body, wanted) : kernel(e, fn, wanted);
 }
 
-/// The body with the arguments in place of the parameters.
+/// Compiles the body with the arguments substituted for the parameters.
 Register FunctionCompiler::scalar_code(const CallExpr& e, const FnExpr& fn, ExprPtr body, Register wanted) {
   std::vector<Register> args = values(e.args);
   for (size_t i = 0; i < args.size() && i < fn.params.size(); ++i) registers_[fn.params[i]] = args[i];
@@ -77,7 +77,7 @@ Register FunctionCompiler::kernel(const CallExpr& e, const FnExpr& fn, Register 
   site.primitive = &fn;
   site.dtype = e.type->dtype;
   site.shape = codes(e.type->dims);
-  // Which dims the kernel takes is known when it is compiled: each that it mentions has a slot.
+  // The kernel's dims are known only when it is compiled, so every dim it mentions gets a slot.
   std::unordered_set<Dim> index_variables;
   collect_index_variables(fn.body, index_variables);
   auto need = [&](Dim var) {

@@ -7,14 +7,14 @@ namespace quern::vm {
 
 namespace {
 
-/// An arm that is still possible, with what is left to compare: one pattern per column, null for anything.
+/// A possible arm with the remaining patterns: one per column, null for anything.
 struct Row {
   std::vector<PatternPtr> patterns;
   uint32_t arm;
   std::vector<DecisionTree::Name> names;
 };
 using Rows = std::vector<Row>;
-using Columns = std::vector<uint32_t>;  ///< numbers of subjects
+using Columns = std::vector<uint32_t>;  ///< subject numbers
 
 class Decider {
  public:
@@ -63,7 +63,7 @@ class Decider {
     return tree;
   }
 
-  /// What a column has no pattern for any more: variables match anything, and name it.
+  /// Removes variable patterns, which match anything, and records their names.
   static void name_variables(const Columns& columns, Row& row) {
     for (size_t i = 0; i < columns.size(); ++i) {
       PatternPtr pattern = row.patterns[i];
@@ -74,7 +74,7 @@ class Decider {
     }
   }
 
-  /// The rows that are possible where the column's value is as `pattern` says, over its parts.
+  /// Decides among the rows that are possible if the column's value matches `pattern`, over its parts.
   std::unique_ptr<DecisionTree> decide_case(const Columns& columns, const Rows& rows, size_t column,
                                             const Pattern& pattern) {
     Columns parts;
@@ -111,7 +111,7 @@ class Decider {
   }
 
   uint32_t part(uint32_t of, const Pattern& pattern, uint32_t index) {
-    // Fields of two constructors are two subjects: their types differ.
+    // Fields of different constructors are different subjects, since their types differ.
     auto key = std::make_tuple(of, pattern.constructor, index);
     auto [entry, added] = parts_.try_emplace(key, static_cast<uint32_t>(result_.subjects.size()));
     if (added) result_.subjects.push_back({of, index, pattern.parts[index]->type});

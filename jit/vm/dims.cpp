@@ -32,7 +32,7 @@ Extent broadcast(int64_t a, int64_t b) {
   return a == 1 ? b : a;
 }
 
-/// One step over the operands from left to right.
+/// Combines operands from left to right.
 Extent combine(const DimCode& code, int64_t a, int64_t b) {
   int64_t result = 0;
   switch (code.kind) {
@@ -162,7 +162,7 @@ BindPlan BindPlanner::finish(std::unordered_set<Dim>& known) {
   return std::move(plan_);
 }
 
-/// Whether the extent gives the last of its variables, so that it is known from then on.
+/// Whether the extent determines its last unknown variable, which is known from then on.
 bool BindPlanner::learn_from(Dim dim, std::unordered_set<Dim>& known) const {
   Dim unknown = nullptr;
   bool several = false;
@@ -200,7 +200,7 @@ std::string wrong_extent(const TensorBinding& binding, const HostTensor& tensor,
   return disagreement(binding, what);
 }
 
-/// The tensor that a binding looks at; null where the value has another form.
+/// The tensor of a binding; null if the value has another form.
 const HostTensor* tensor_of(const TensorBinding& binding, const Value* values) {
   const Value* value = values + binding.value;
   for (uint32_t index : binding.path) {
@@ -232,8 +232,7 @@ std::string bind_simple(const TensorBinding& binding, const Value* values, int64
 
 enum class Settled : uint8_t { NotYet, Compared, Solved, Wrong };
 
-/// Compares an extent all of whose variables are bound; one with a single variable that is not gives that
-/// variable.
+/// Compares an extent with all variables bound, or solves one with a single unbound variable.
 Settled settle(const ExtentBinding& extent, int64_t actual, int64_t* slots) {
   if (auto expected = evaluate(extent.code, slots))
     return *expected == actual ? Settled::Compared : Settled::Wrong;
@@ -250,7 +249,7 @@ Settled settle(const ExtentBinding& extent, int64_t actual, int64_t* slots) {
   return Settled::NotYet;
 }
 
-/// Rounds, as long as one gives the next a variable. What stays undetermined is let be.
+/// Repeats rounds while they bind variables. Undetermined extents are ignored.
 std::string bind_compound(const BindPlan& plan, const Value* values, int64_t* slots) {
   bool solved = true;
   while (solved) {

@@ -1,7 +1,7 @@
 #pragma once
 // Dims at run time: each frame has a slot of 64 bits per dim variable, and dims are evaluated from these
 // slots. Slots are filled by matching the shapes of values against their types (BindPlan), as `bind_dims` of
-// ir/interpret/evaluation.h does, but with everything that is known before the program runs left out.
+// ir/interpret/evaluation.h does, but without anything known before the program runs.
 
 #include <cstdint>
 #include <functional>
@@ -17,10 +17,10 @@
 
 namespace quern::vm {
 
-/// What a slot holds before its variable is bound.
+/// The content of a slot before its variable is bound.
 constexpr int64_t kUnbound = INT64_MIN;
 
-/// The slot of a dim variable in the function that is being compiled.
+/// The slot of a dim variable in the function being compiled.
 using SlotOf = std::function<uint32_t(Dim var)>;
 
 /// A dim whose variables are slots.
@@ -33,9 +33,9 @@ struct DimCode {
 };
 DimCode compile_dim(Dim dim, const SlotOf& slot_of);
 
-/// Nothing where a slot is not bound, on overflow, on division by zero, and where extents do not broadcast.
+/// Nothing if a slot is unbound, on overflow, on division by zero, and if extents do not broadcast.
 std::optional<int64_t> evaluate(const DimCode& code, const int64_t* slots);
-/// Why `evaluate` gives nothing.
+/// Why `evaluate` returns nothing.
 std::string why_no_value(const DimCode& code, const int64_t* slots);
 
 /// A variable that a compound extent is linear in: extent = coefficient * variable + rest.
@@ -48,7 +48,7 @@ struct ExtentBinding {
   DimCode code;                          ///< a variable is bound or compared, a constant compared
   std::vector<Solution> solutions = {};  ///< of a compound extent
 };
-/// The tensor at `path` (fields of tuples) of value number `value`.
+/// The tensor at `path` (tuple fields) in value number `value`.
 struct TensorBinding {
   uint32_t value;
   std::vector<uint32_t> path;
@@ -56,7 +56,7 @@ struct TensorBinding {
   const Variable* parameter;  ///< for messages, or null
   std::vector<ExtentBinding> simple;
   std::vector<ExtentBinding>
-      compound;  ///< done when all simple ones are, in rounds: each may give another its variables
+      compound;  ///< done after all simple ones, in rounds: each may bind variables of another
 };
 struct BindPlan {
   std::vector<TensorBinding> tensors;
@@ -64,24 +64,23 @@ struct BindPlan {
   bool empty() const { return tensors.empty(); }
 };
 
-/// Which extents of a value need a look.
+/// Which extents of a value must be checked.
 enum class Trust : uint8_t {
-  Nothing,    ///< all: the value comes from outside
-  Constants,  ///< those with variables: a parameter, whose constants were proved by inference or tested by
-              ///< the caller
-  Given,   ///< those that the type of the expression does not promise, and those with variables not bound yet
-  Callee,  ///< the constants that the type of the argument leaves open: the rest is the callee's
+  Nothing,    ///< all: the value is external
+  Constants,  ///< those with variables: a parameter, whose constants inference proved or the caller checked
+  Given,      ///< those that the expression's type does not guarantee, and those with unbound variables
+  Callee,     ///< the constants that the argument's type leaves open; the callee checks the rest
 };
 
 class BindPlanner {
  public:
-  /// `known`: variables that are surely bound when the plan runs.
+  /// `known`: variables that are definitely bound when the plan runs.
   BindPlanner(const SlotOf& slot_of, const std::unordered_set<Dim>& known)
       : slot_of_(slot_of), known_(known) {}
 
-  /// `given`: the type of the expression that makes the value, or null.
+  /// `given`: the type of the value's expression, or null.
   void add(uint32_t value, Type type, Type given, Trust trust, const Variable* parameter);
-  /// Adds to `known` what the plan surely binds.
+  /// Adds the variables that the plan definitely binds to `known`.
   BindPlan finish(std::unordered_set<Dim>& known);
 
  private:
@@ -97,7 +96,7 @@ class BindPlanner {
   BindPlan plan_;
 };
 
-/// Runs a plan on its values. Gives the text of the first disagreement, or "".
+/// Runs a plan on its values. Returns the text of the first disagreement, or "".
 std::string bind(const BindPlan& plan, const Value* values, int64_t* slots);
 
 }  // namespace quern::vm

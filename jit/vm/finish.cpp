@@ -38,7 +38,7 @@ class Finisher {
     return in.opcode == Opcode::JumpUnless || (in.opcode == Opcode::Element && in.flag);
   }
 
-  /// Goes backwards with the set of registers whose values are used further on.
+  /// Backward liveness analysis over the set of live registers.
   void find_last_uses() {
     for (size_t at = size_; at-- > 0;) {
       for (size_t label : labels_at_[at + 1]) label_live_[label] = live_;
@@ -70,14 +70,14 @@ class Finisher {
     for (auto operand = operands.rbegin(); operand != operands.rend(); ++operand) use(at, **operand);
   }
 
-  /// A scalar without effects that nobody reads, such as a constant that became an operand.
+  /// An unused effect-free scalar, such as a constant that became an operand.
   bool is_unused(const Instruction& in) const {
     const bool pure = in.opcode == Opcode::Const || in.opcode == Opcode::Move ||
                       in.opcode == Opcode::Scalar || in.opcode == Opcode::Cast;
     return pure && !draft_.boxed[in.result] && !live_[in.result];
   }
 
-  /// What only one side of a branch uses is dropped at the start of the other.
+  /// Drops values live on only one side of a branch at the start of the other.
   void join(size_t at, size_t label) {
     const std::vector<bool> next = live_, target = label_live_[label];
     for (Register r = 0; r < live_.size(); ++r) {
@@ -87,7 +87,7 @@ class Finisher {
     }
   }
 
-  /// The same for a switch, after which nothing is next. Its labels are nobody else's.
+  /// The same for a switch, which never falls through and whose labels are its own.
   void join(const std::vector<uint32_t>& labels) {
     live_.assign(live_.size(), false);
     for (uint32_t label : labels)
@@ -116,8 +116,8 @@ class Finisher {
     end_[r] = std::max(end_[r], at);
   }
 
-  /// Linear scan: a register is free again after the last use of its value, for the result of that very
-  /// instruction, too.
+  /// Linear scan register allocation: a register is free after the last use of its value, even for that
+  /// instruction's result.
   void number_registers() {
     number_.assign(draft_.boxed.size(), kNoRegister);
     std::vector<std::vector<Register>> ends(size_ + 1);
@@ -142,7 +142,7 @@ class Finisher {
       if (in.opcode == Opcode::TailInvoke) note_order(static_cast<CallSite&>(*function_.sites[in.a]));
   }
 
-  /// Whether no argument is moved to where a later one still is.
+  /// Records whether no argument move overwrites a later argument.
   static void note_order(CallSite& site) {
     site.in_place = true;
     for (size_t at = 0; at < site.operands.size(); ++at)
@@ -193,7 +193,7 @@ class Finisher {
   std::vector<std::vector<size_t>> labels_at_;
   std::vector<std::vector<Register>> drops_before_;
   std::vector<bool> removed_;
-  std::vector<size_t> end_;  ///< where each value last is
+  std::vector<size_t> end_;  ///< end of each value's live range
   std::vector<Register> number_;
   std::vector<Register> free_;
   Register count_ = 0;

@@ -16,9 +16,9 @@ namespace vm {
 
 namespace {
 
-/// Calls that wait for their result. Deeper recursion than this is taken for an endless one.
+/// The maximal number of pending calls. Deeper recursion counts as infinite.
 constexpr size_t kMaxDepth = 100'000;
-/// Tail calls that are kept of one frame.
+/// Tail calls kept per frame.
 constexpr size_t kMaxTailCalls = 8;
 
 }  // namespace
@@ -143,7 +143,7 @@ const Instruction* Machine::tail_invoke(const Instruction* pc) {
   return target.function->code.data();
 }
 
-/// The arguments of a call in tail position to the first registers, the callee to its place in the frame.
+/// Moves a tail call's arguments to the first registers, and the callee to its place in the frame.
 void Machine::move_arguments(const Instruction* pc, const CallSite& site, const Callee& target) {
   const Function& calling = function();
   const bool no_dims = target.function->dim_of_slot.empty() && target.function->bind.empty();
@@ -190,7 +190,7 @@ const Closure* Machine::closure_of(const CallSite& site) const {
   return static_cast<const Closure*>(frames_.back().closure.object());
 }
 
-/// Lays the arguments out as the first registers of a frame above this one, and binds its dims.
+/// Places the arguments in the first registers of a new frame above this one, and binds its dims.
 void Machine::prepare(const Instruction* pc, const CallSite& site, const Callee& target) {
   const Function& calling = function();
   const size_t slot_count = target.function->dim_of_slot.size();
@@ -231,7 +231,7 @@ const Instruction* Machine::leave(Value& result) {
   return pc;
 }
 
-/// Room for so many registers and slots from the start of the frame that runs.
+/// Makes room for this many registers and slots from the start of the running frame.
 void Machine::reserve(size_t registers, size_t slots) {
   const Frame& frame = frames_.back();
   if (frame.base + registers > stack_size_) {
@@ -256,8 +256,7 @@ Link* Machine::link_of(const std::shared_ptr<const Program>& program) {
   return link.get();
 }
 
-/// Each name is asked for once in an execution, so that a definition stays what it is while the execution
-/// runs.
+/// Each name is resolved once per execution, so that a definition does not change during it.
 Link* Machine::link_of_global(const Instruction* pc, uint32_t global) {
   Link*& known = frames_.back().link->globals[global];
   if (known) return known;
@@ -282,7 +281,7 @@ void Machine::fail(const Instruction* pc, std::string message, FailureKind kind)
   throw Stop{{.message = std::move(message), .origin = origin(pc), .kind = kind}};
 }
 
-/// As `take_frame` of ir/interpret/evaluation.h does, for the frame that runs.
+/// Like `take_frame` of ir/interpret/evaluation.h, for the running frame.
 void Machine::note_tail_call(const Origin* call) {
   const size_t depth = frames_.size();
   if (!tail_calls_.empty() && tail_calls_.back().depth == depth && tail_calls_.back().call == call) return;

@@ -1,6 +1,6 @@
 #pragma once
-// One execution of a program: frames and registers on stacks of their own, so that the depth of a recursion
-// is not bound by the thread's stack.
+// One execution of a program: frames and registers are on separate stacks, so the thread's stack does not
+// limit recursion depth.
 
 #include <cstdint>
 #include <map>
@@ -25,12 +25,12 @@ struct Closure final : ClosureObject {
   std::vector<int64_t> dims;  ///< one per Function::given_slots
 };
 
-/// Thrown where execution fails, and caught by `execute`.
+/// Thrown when execution fails; caught by `execute`.
 struct Stop {
   EvaluationError error;
 };
 
-/// A program of this execution with the programs that its globals resolve to.
+/// A program of this execution, linked to the programs of its globals.
 struct Link {
   std::shared_ptr<const Program> program;
   std::vector<Link*> globals;  ///< null until first used
@@ -46,13 +46,13 @@ class Machine {
   struct Frame {
     const Function* function;
     Link* link;
-    size_t base, dim_base;         ///< of its registers and its dim slots
+    size_t base, dim_base;         ///< start of its registers and its dim slots
     const Instruction* return_to;  ///< in the caller
     Register result;               ///< of the caller
     const Origin* origin;          ///< of the call; null for the entry
-    Value closure;                 ///< that runs, or empty
+    Value closure;                 ///< the running closure, or empty
   };
-  /// Two words, which are returned in registers: a call is quick.
+  /// Two words, returned in registers, to keep calls fast.
   struct Callee {
     Link* link;
     const Function* function;
@@ -67,9 +67,9 @@ class Machine {
   Callee callee(const Instruction* pc, const CallSite& site);
   void prepare(const Instruction* pc, const CallSite& site, const Callee& callee);
   void give_dims(const CallSite& site, const Function& callee, int64_t* slots);
-  /// The closure that a site calls; null where it calls a global or what is no function of the machine.
+  /// The closure that a site calls; null if it calls a global or a function that is not the machine's.
   const Closure* closure_of(const CallSite& site) const;
-  /// Goes back to the caller; null from the entry.
+  /// Returns to the caller; null from the entry.
   const Instruction* leave(Value& result);
   void reserve(size_t registers, size_t slots);
   Link* link_of(const std::shared_ptr<const Program>& program);
@@ -113,7 +113,7 @@ class Machine {
   std::optional<int64_t> value_of(const std::optional<DimCode>& dim) const;
   int32_t run_kernel(const Instruction* pc, const std::string& name, const CompiledKernel& code,
                      void* const* buffers, std::optional<int64_t> range, std::optional<int64_t> work);
-  /// What a kernel takes in the place of a tensor: made when it is first needed, and kept with the tensor.
+  /// The prepacked form that a kernel takes instead of a tensor: made on first use, and kept with the tensor.
   HostTensor& packed_form(const Instruction* pc, const KernelCode::Packed& packed,
                           const KernelSite::Code::Packed& dims, HostTensor& tensor);
   void call_kernel(const Instruction* pc, const KernelSite& site, const Shape& shape, void* output);
@@ -123,19 +123,19 @@ class Machine {
   // --- registers
   const Value& peek(Register r) const { return registers_[r & ~kLastUse]; }
   Value take(Register r) { return (r & kLastUse) ? std::move(registers_[r & ~kLastUse]) : registers_[r]; }
-  /// Where the value was used for the last time, drops it.
+  /// Drops the value after its last use.
   void done(Register r) {
     if (r & kLastUse) registers_[r & ~kLastUse] = Value();
   }
   std::vector<Value> take_all(const std::vector<Register>& operands);
-  /// The register is vacant: what was there was dropped at its last use, or is a scalar.
+  /// The register is vacant: its old value was dropped at its last use, or is a scalar.
   void put(Register r, Value value) { std::construct_at(&registers_[r], std::move(value)); }
   const Function& function() const { return *frames_.back().function; }
 
   ProgramSource& programs_;
   KernelSource& kernels_;
   Host& host_;
-  Profile* const profile_;  ///< null where calls are not noted
+  Profile* const profile_;  ///< null if calls are not recorded
 
   // Destroyed last, after every value.
   std::unordered_map<const Program*, std::unique_ptr<Link>> links_;
@@ -145,13 +145,13 @@ class Machine {
   size_t stack_size_ = 0;
   std::vector<int64_t> dim_stack_;
   std::vector<Frame> frames_;
-  /// Calls in tail position that took a frame, the last few of each frame; `depth` is its position.
+  /// Tail calls that reused a frame, the last few per frame; `depth` is the frame's position.
   struct TailCall {
     size_t depth;
     const Origin* call;
   };
   std::vector<TailCall> tail_calls_;
-  Value* registers_ = nullptr;  ///< of the frame that runs
+  Value* registers_ = nullptr;  ///< of the running frame
   int64_t* slots_ = nullptr;
 
   std::vector<void*> buffers_;

@@ -1,4 +1,4 @@
-// Kernels: their code, the buffers they are called with, and what stops them.
+// Kernels: their code, buffers and failures.
 
 #include <algorithm>
 #include <chrono>
@@ -23,7 +23,7 @@ namespace quern::vm {
 
 namespace {
 
-/// Calls a kernel and notes how long it took, and what `tell` says that it did.
+/// Calls a kernel and records its time, and its work as `tell` reports it.
 template <class Run, class Tell>
 int32_t noted(Profile& profile, const std::string& name, const Run& run, const Tell& tell) {
   KernelCall call;
@@ -61,7 +61,7 @@ void Machine::call_kernel(const Instruction* pc, const KernelSite& site, const S
     const Value& value = peek(r);
     auto* boxed = value.object_as<TensorObject>();
     if (!boxed && !value.is_scalar()) fail(pc, "internal: a kernel is given what is no tensor");
-    // Kernels read their inputs only.
+    // Kernels only read their inputs.
     buffers_.push_back(boxed ? boxed->tensor->data() : const_cast<void*>(value.scalar_address()));
   }
   buffers_.push_back(output);
@@ -71,7 +71,7 @@ void Machine::call_kernel(const Instruction* pc, const KernelSite& site, const S
     if (!value) fail(pc, why_no_value(dim, slots_));
     kernel_dims_.push_back(*value);
   }
-  // Tensors' shapes were tested when they were made.
+  // Shapes of tensors were checked when they were made.
   for (const DimCode& extent : site.extents)
     if (!evaluate(extent, slots_)) fail(pc, why_no_value(extent, slots_));
   std::vector<HostTensor*> forms;
@@ -117,8 +117,8 @@ int32_t call(KernelEntry entry, void* const* buffers, const int64_t* dims) {
   return trap;
 }
 
-/// Calls the entry; for parts of its range on several threads where there is enough work for them. Of several
-/// traps, which come from different parts, it is the same one in each run: that of the first part.
+/// Calls the entry, on several threads for parts of its range if there is enough work. If several parts trap,
+/// deterministically returns the first part's trap.
 int32_t call_parts(KernelEntry entry, void* const* buffers, const std::vector<int64_t>& dims,
                    std::optional<int64_t> range, std::optional<int64_t> work) {
   constexpr int64_t kLeastWork = 16 << 10, kLeastPart = 4 << 10;  // cycles
@@ -188,8 +188,8 @@ class NoFunctions final : public FunctionSource {
 
 }  // namespace
 
-/// A kernel says which of its tests failed; the place, the index and the extent are found by evaluating its
-/// definition up to there, where that takes no more than a moment.
+/// A kernel reports which check failed; evaluating its definition up to that point finds the place, the index
+/// and the extent, if that takes only a moment.
 void Machine::fail_in_kernel(const Instruction* pc, const KernelSite& site, const Shape& shape,
                              int32_t trap) {
   constexpr int64_t kMostElements = 1'000'000;
@@ -216,7 +216,7 @@ void Machine::fail_in_kernel(const Instruction* pc, const KernelSite& site, cons
         interpret(substitute(arena, site.primitive->body, known), arguments, none, host_);
     if (!result) throw Stop{result.error()};
   }
-  // Code is shared by primitives whose dims have other names.
+  // Primitives with other dim names share the code.
   std::vector<std::string> traps;
   if (site.primitive->body->kind == ExprKind::Comprehension)
     traps = loops::computation_of(*site.primitive).traps;
@@ -226,7 +226,7 @@ void Machine::fail_in_kernel(const Instruction* pc, const KernelSite& site, cons
        FailureKind::Index);
 }
 
-/// Null where it depends on anything else.
+/// Null if it depends on anything else.
 static Dim operations_over(const std::vector<Dim>& known, const FnExpr& primitive) {
   Dim count = operation_count(primitive);
   bool is_known = count != nullptr;
@@ -238,7 +238,7 @@ const KernelSite::Code& Machine::kernel_code(const Instruction* pc, const Kernel
   if (site.ready.load(std::memory_order_acquire)) return site.code;
   std::lock_guard lock(site.mutex);
   if (site.ready.load(std::memory_order_relaxed)) return site.code;
-  // What failed is asked for again the next time: the cause may be gone then.
+  // A failure is retried next time, since its cause may be gone.
   Result<KernelCode> kernel = kernels_.kernel(*site.primitive);
   if (!kernel) fail(pc, kernel.error().message);
   const std::vector<Dim>& known = function().dim_of_slot;

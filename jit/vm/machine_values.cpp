@@ -1,4 +1,4 @@
-// The instructions that make and take apart values.
+// The instructions that construct and destructure values.
 
 #include <algorithm>
 #include <cstring>
@@ -17,7 +17,7 @@ namespace quern::vm {
 
 namespace {
 
-/// Whether the size of a tensor is representable; of an empty one too, whose other extents may be anything.
+/// Whether the size of a tensor is representable, even of an empty one, whose other extents are arbitrary.
 bool fits_memory(DType dtype, const Shape& shape) {
   auto bytes = static_cast<int64_t>(dtype.bytes());
   for (int64_t extent : shape)
@@ -192,7 +192,7 @@ void Machine::ref_read(const Instruction* pc) {
 }
 
 void Machine::ref_write(const Instruction* pc) {
-  // What was there goes at the very end: it may hold the last reference to anything.
+  // Destroy the old content last: it may hold the last reference to anything.
   Value old = std::exchange(place(pc, pc->a).content, take(pc->b));
   done(pc->a);
   put(pc->result, Value::unit());

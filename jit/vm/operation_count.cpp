@@ -47,7 +47,7 @@ class OperationCounter {
     return count;
   }
 
-  /// A scatter's updates have loops of their own, beside those of the elements.
+  /// A scatter's updates have their own loops, besides those of the elements.
   Dim comprehension(const ComprehensionExpr& e) {
     const auto* scatter = as<ScatterExpr>(e.body);
     if (!scatter) return times(of(e.body), e.vars, e.extents);

@@ -1,13 +1,13 @@
 #pragma once
-// How much arithmetic a primitive function says.
+// The amount of arithmetic that a primitive function specifies.
 
 #include "ir/expr/expr.h"
 
 namespace quern {
 
-/// The scalar functions on floats of a primitive's index expressions, each as often as its loops say: a
-/// multiplication and an addition are two, a reduction's step is one, and so is a function such as exp. Terms
-/// of padding count; of two arms the one with more counts. Over the dims of the calling frame; null where a
+/// The number of floating-point scalar functions in a primitive's index expressions, times their loop steps:
+/// a multiplication and an addition are two, a reduction step is one, and so is a function such as exp. Terms
+/// of padding count; of two arms, the larger one counts. A dim over the dims of the calling frame; null if a
 /// loop's extent depends on another loop's variable.
 Dim operation_count(const FnExpr& primitive);
 

@@ -19,7 +19,7 @@ constexpr OpcodeInfo kOpcodes[] = {
 #undef QUERN_INSTRUCTION
 };
 
-/// `r1`; `r1!` where the value is used for the last time; `_` for none.
+/// `r1`; `r1!` at the value's last use; `_` for none.
 std::string register_text(Register r) {
   if (r == kNoRegister) return "_";
   return fmt::format("r{}{}", r & ~kLastUse, (r & kLastUse) ? "!" : "");

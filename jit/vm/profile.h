@@ -1,5 +1,5 @@
 #pragma once
-// What the kernels of a run took, by kernel.
+// The cost of the kernels of a run, by kernel.
 
 #include <chrono>
 #include <cstdint>
@@ -10,29 +10,29 @@
 
 namespace quern {
 
-/// What one call of a kernel took and did. Numbers that are not known are NaN.
+/// The cost and work of one kernel call. Unknown numbers are NaN.
 struct KernelCall {
   std::chrono::nanoseconds time{0};
-  double operations = 0;  ///< on floats, as the primitive says (vm/operation_count.h)
+  double operations = 0;  ///< floating-point, as the primitive specifies (vm/operation_count.h)
   double bytes = 0;       ///< of operands and result, each once
 };
 
-/// All calls of a kernel together.
+/// Totals over all calls of a kernel.
 struct KernelProfile {
   std::string name;
   uint64_t calls = 0;
   std::chrono::nanoseconds running{0};
-  std::chrono::nanoseconds compiling{0};  ///< that a caller waited for code: made, or found on disk
+  std::chrono::nanoseconds compiling{0};  ///< time a caller waited for code, compiled or loaded from disk
   double operations = 0, bytes = 0;
 };
 
-/// Threads may note calls side by side.
+/// Thread-safe.
 class Profile {
  public:
   void note_call(const std::string& kernel, const KernelCall& call);
   void note_compilation(const std::string& kernel, std::chrono::nanoseconds time);
   void clear();
-  /// The longest running first.
+  /// Longest running first.
   std::vector<KernelProfile> kernels() const;
 
  private:

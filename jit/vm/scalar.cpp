@@ -83,7 +83,7 @@ void write(DType dtype, T element, Value& result) {
 
 // --- arithmetic, as `apply` defines it
 
-/// Wraps: the machine's signed arithmetic is done on unsigned numbers.
+/// Wraps: signed arithmetic is done on unsigned numbers.
 template <class T>
 T wrap(std::make_unsigned_t<T> value) {
   return static_cast<T>(value);
@@ -104,7 +104,7 @@ T remainder(T a, T b, bool floor) {
   return floor && rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
 }
 
-/// Nothing where there is no quick form.
+/// Nothing if there is no fast version.
 template <ScalarOp Op, class T>
 std::optional<T> integer(T a, T b, bool is_index) {
   using U = std::make_unsigned_t<T>;
@@ -167,7 +167,7 @@ void general(const Value& a, const Value& b, Value& result) {
   std::construct_at(&result, quern::apply(Op, std::span(operands.data(), is_unary(Op) ? 1 : 2)));
 }
 
-/// The test for a quick form is decided by the compiler: each function is one of these cases.
+/// The test for a fast version is decided at compile time: each function is one of these cases.
 template <ScalarOp Op, Class C>
 void specific(const Value& a, const Value& b, Value& result) {
   using T = typename Traits<C>::type;
@@ -203,7 +203,7 @@ constexpr auto kFunctions = functions(std::make_index_sequence<kOps * kClasses>(
 
 // --- conversions
 
-/// Where the language's own conversion is that of C++: integers wrap, floats round.
+/// If the language's conversion is C++'s: integers wrap, floats round.
 template <Class From, Class To>
 void convert(const Value& a, const Value&, Value& result) {
   using F = typename Traits<From>::type;
@@ -211,7 +211,7 @@ void convert(const Value& a, const Value&, Value& result) {
   write(Traits<To>::dtype(), static_cast<T>(read<F>(a)), result);
 }
 
-/// To a bool, too: `!= 0`. Floats to integers saturate and are left to `cast`.
+/// Includes conversion to bool: `!= 0`. Floats to integers saturate and are left to `cast`.
 constexpr bool is_plain(Class from, Class to) {
   bool from_float = from == Class::Float32 || from == Class::Float64;
   bool to_integer = to == Class::Int32 || to == Class::Int64 || to == Class::Index;

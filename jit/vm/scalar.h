@@ -8,15 +8,15 @@
 
 namespace quern::vm {
 
-/// `result` holds no object: it is written over. It may be one of the operands.
+/// `result` holds no object and is overwritten. It may be one of the operands.
 using ScalarFunction = void (*)(const Value& a, const Value& b, Value& result);
 
-/// Number of the function for operands of this dtype; of one operand, `b` is ignored. Equal to `apply` for
-/// every dtype, and quick for the common ones.
+/// The number of the function for operands of this dtype; unary functions ignore `b`. Agrees with `apply` for
+/// every dtype, and is fast for the common ones.
 uint16_t scalar_function(ScalarOp op, DType operand);
-/// What the function with this number computes.
+/// The operation of the function with this number.
 ScalarOp scalar_op(uint16_t function);
-/// Number of the conversion, or kSlowCast where `cast` of ir/value/scalar.h is to be used.
+/// The number of the conversion, or kSlowCast if `cast` of ir/value/scalar.h must be used.
 uint16_t cast_function(DType from, DType to);
 constexpr uint16_t kSlowCast = UINT16_MAX;
 

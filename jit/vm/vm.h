@@ -1,7 +1,7 @@
 #pragma once
 // The register virtual machine: runs optimised IR whose tensor work is in primitive functions (kernels).
 //
-// What it takes (verified by passes/verify.h): Block, If, Call, Global, Fn, Var, Tuple, Field, Construct,
+// Accepted nodes (verified by passes/verify.h): Block, If, Call, Global, Fn, Var, Tuple, Field, Construct,
 // Intrinsic, Const, DimValue, View, and calls of primitive functions: a CallExpr whose callee is an FnExpr
 // with `primitive` set, its parameters tensors (or rank-0 values), its body one Comprehension over them. A
 // primitive whose result has rank 0 and whose body has no reduction runs as scalar instructions on unboxed
@@ -23,10 +23,10 @@ namespace quern {
 /// Machine code of a primitive function. Buffers: the function's parameters in order, the result, then the
 /// packed forms. A parameter of rank 0 is passed as the address of its element.
 struct KernelCode {
-  /// Another form of a parameter, which `code` makes of the tensor (its buffers: the tensor, then the form)
-  /// with the same dims.
+  /// A prepacked form of a parameter, which `code` makes from the tensor (its buffers: the tensor, then the
+  /// form) with the same dims.
   struct Packed {
-    size_t buffer;  ///< the parameter's, or a form's before this one
+    size_t buffer;  ///< the parameter's, or an earlier form's
     std::shared_ptr<CompiledKernel> code;
     DType dtype;
     std::vector<Dim> shape;
@@ -34,19 +34,19 @@ struct KernelCode {
     std::string name{};
   };
   std::shared_ptr<CompiledKernel> code;
-  std::vector<Dim> dims;  ///< which dims of the calling frame the entry takes, in order
+  std::vector<Dim> dims;  ///< the dims of the calling frame that the entry takes, in order
   Dim range = nullptr;    ///< loops::Kernel::range
   Dim work = nullptr;     ///< loops::Kernel::work
   std::vector<Packed> packed{};
-  std::string name{};  ///< for people: `dense_relu_` and a hash, the same for equal code
+  std::string name{};  ///< for display: `dense_relu_` and a hash, the same for equal code
 };
 
-/// Where the machine gets kernels; supplied by the session, which compiles and caches them.
+/// Supplies the machine with kernels; implemented by the session, which compiles and caches them.
 class KernelSource {
  public:
   virtual ~KernelSource() = default;
   virtual Result<KernelCode> kernel(const FnExpr& primitive) = 0;
-  /// Where an execution that begins now notes its calls; null where nobody wants to know.
+  /// The profile in which an execution that begins now records its calls, or null.
   virtual Profile* profile() { return nullptr; }
 };
 
@@ -60,7 +60,7 @@ struct GlobalName {
 /// Bytecode of one function and of the function literals inside it.
 class Program;
 
-/// Where the machine gets top-level functions, optimised and compiled to bytecode; null when @name has
+/// Supplies the machine with top-level functions, optimised and compiled to bytecode; null if @name has
 /// errors.
 class ProgramSource {
  public:
@@ -69,16 +69,16 @@ class ProgramSource {
 };
 
 /// Bytecode for an expression whose free variables are `inputs` (they become the parameters of its entry),
-/// or, where `body` is a function and there are no inputs, for that function (a Block around it makes it a
+/// or, if `body` is a function and there are no inputs, for that function (a Block around it makes it a
 /// value). `owner` keeps the IR alive.
 std::shared_ptr<const Program> compile_program(ExprPtr body, const std::vector<const Variable*>& inputs,
                                                std::shared_ptr<const Arena> owner);
 
-/// The text form: one instruction a line, `r3 = kernel #0 (r1, r2)`.
+/// The text form: one instruction per line, `r3 = kernel #0 (r1, r2)`.
 std::string to_string(const Program& program);
 
-/// Runs a program on arguments. Calls in tail position take constant stack; a recursion too deep is an
-/// EvaluationError. Kernels are fetched from `kernels` when first needed and kept by the Program.
+/// Runs a program on arguments. Tail calls take constant stack; recursion too deep is an EvaluationError.
+/// Kernels are fetched from `kernels` on first use and kept by the Program.
 EvaluationResult execute(const std::shared_ptr<const Program>& program, std::vector<Value> arguments,
                          ProgramSource& programs, KernelSource& kernels, Host& host);
 

@@ -23,7 +23,7 @@ bool is_computed(const Contribution& c) {
   return std::ranges::any_of(c.read->indices, [](ExprPtr i) { return i->kind != ExprKind::DimValue; });
 }
 
-// The gradient of one tensor from what its reads pass on.
+// The gradient of one tensor from the contributions of its reads.
 class Gatherer {
  public:
   Gatherer(const ScalarBuilder& build, const Variable* of, Adjoint& out) : build_(build), of_(of), out_(out) {
@@ -53,7 +53,7 @@ class Gatherer {
   std::span<const Dim> shape() const { return of_->type->dims; }
   ExprPtr zero() const { return build_.constant(0, of_->type->dtype); }
 
-  // Where each element is read; nothing where that is not known before the program runs.
+  // The points that read each element; nothing if they are known only at run time.
   std::optional<std::vector<Preimage>> points_of(const Contribution& c) {
     if (is_computed(c)) return std::nullopt;
     auto result = preimage(site_of(c), targets_, facts_);
@@ -64,7 +64,7 @@ class Gatherer {
 
   // --- sums over the points that read an element
 
-  // The elements `at`, one for each point of `vars`, and for each contribution the points that read them.
+  // The elements `at`, one per point of `vars`, and for each contribution the points that read them.
   struct Part {
     std::vector<Dim> vars, extents, at;
     std::vector<std::vector<Preimage>> points;
@@ -76,7 +76,7 @@ class Gatherer {
     std::vector<int64_t> residues(moduli.size(), 0);
     do {
       auto part = part_of(all, moduli, residues);
-      // A class that cannot be solved alone is solved with the others.
+      // If one class cannot be solved alone, solve all together.
       if (!part) return gather_whole(all, whole);
       parts.push_back(std::move(*part));
     } while (next(residues, moduli));
@@ -107,7 +107,7 @@ class Gatherer {
     return false;
   }
 
-  // The elements whose positions have these residues; nothing where a contribution cannot be solved there.
+  // The elements whose positions have these residues; nothing if a contribution cannot be solved there.
   std::optional<Part> part_of(const Gathered& all, const std::vector<int64_t>& moduli,
                               const std::vector<int64_t>& residues) {
     Facts facts;
@@ -130,7 +130,7 @@ class Gatherer {
     return part;
   }
 
-  // One dense tensor for each class of positions modulo `moduli`, and these put together.
+  // One dense tensor per class of positions modulo `moduli`, interleaved.
   ExprPtr interleaved(const Gathered& all, const std::vector<int64_t>& moduli,
                       const std::vector<Part>& parts) {
     ExprPtr whole = nullptr;
@@ -167,7 +167,7 @@ class Gatherer {
     ExprPtr guard = nullptr;
     for (Dim d : part.zero) guard = build_.both(guard, build_.is_zero(d));
     for (Dim d : part.nonnegative) guard = build_.both(guard, build_.is_nonnegative(d));
-    // What is rounded to 16 bits is added up before it is.
+    // Sums of 16-bit floats are accumulated before rounding.
     const DType dtype = c.value->type->dtype;
     const auto* cast = as<ScalarExpr>(c.value);
     const bool is_rounded = cast && cast->is_cast && !part.vars.empty() &&
@@ -199,7 +199,8 @@ class Gatherer {
     ExprPtr counts = nullptr;
     Facts outer;
     for (size_t k = 0; k < c.vars.size(); ++k) {
-      // An extent that depends on other variables is its largest one, and what is beyond does not count.
+      // An extent that depends on other variables is replaced by its maximum, and points beyond it do not
+      // count.
       Dim most = range_of(c.extents[k], outer).greatest;
       if (most != c.extents[k])
         counts = build_.both(counts,
@@ -216,7 +217,7 @@ class Gatherer {
       ExprPtr at = build_.copy(index);
       indices.push_back(counts ? build_.choose(counts, at, build_.dim(dim_const(0))) : at);
     }
-    // Without elements there is no place for what does not count.
+    // Without elements there is no place for excluded points.
     if (counts && !extents.empty())
       extents[0] = dim_min(extents[0], dim_mul(extents[0], dim_product(shape())));
     std::vector<char> unchecked(indices.size(), 0);

@@ -9,27 +9,26 @@
 
 namespace quern {
 
-/// Why a gradient is added up by a `scatter`: its index equations have no solution of the kind that is looked
-/// for.
+/// Why a gradient is accumulated by a `scatter`: its index equations have no solution in the supported class.
 struct ScatterFallback {
   Origin origin;  ///< of the read
   std::string reason;
 };
 
-/// What a comprehension passes on to the tensors that it reads.
+/// The cotangents that a comprehension passes to the tensors it reads.
 struct Adjoint {
   std::vector<Binding> bindings;  ///< in order
-  /// Of each variable its gradient: a variable that is bound above.
+  /// The gradient of each variable: a variable bound above.
   std::vector<std::pair<const Variable*, ExprPtr>> gradients;
   std::vector<ScatterFallback> fallbacks;
 };
 
-/// The vector-Jacobian product of the function that the comprehension is of the tensors it reads, with
-/// `cotangent`, a tensor of its type.
+/// The vector-Jacobian product of the comprehension, as a function of the tensors it reads, with `cotangent`,
+/// a tensor of its type.
 Adjoint adjoint(Arena& arena, const ComprehensionExpr& comprehension, ExprPtr cotangent);
 
-/// Why what a read passes on to a tensor of this shape is added up by a `scatter`, although its indices are
-/// dims; nothing where it is gathered, or where data say what is read.
+/// Why a read's contribution to a tensor of this shape is accumulated by a `scatter` although its indices are
+/// dims; nothing if it is gathered, or if the indices are data.
 std::optional<std::string> scatter_reason(const Contribution& contribution, std::span<const Dim> shape);
 
 }  // namespace quern

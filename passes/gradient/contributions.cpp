@@ -19,7 +19,7 @@ bool has_floats(ExprPtr expr) {
   return found;
 }
 
-// `d` at position k among the row-major points of the extents.
+// The row-major position of the point `vars` within the extents.
 Dim row_major(std::span<const Dim> vars, std::span<const Dim> extents) {
   Dim at = dim_const(0);
   for (size_t k = 0; k < vars.size(); ++k) at = dim_add(dim_mul(at, extents[k]), vars[k]);
@@ -68,7 +68,7 @@ class Walk {
     if (ExprPtr inside = is_inside(build_, e)) under(negation(inside), e.otherwise, cotangent);
   }
 
-  // An element of rank 0, or what a `let` around binds.
+  // An element of rank 0, or an enclosing `let`'s variable.
   void variable(const VarExpr& e, ExprPtr cotangent) {
     auto let = lets_.find(e.variable);
     if (let != lets_.end())
@@ -77,7 +77,7 @@ class Walk {
       add(e.variable, as<ReadExpr>(build_.read(&e, {})), cotangent);
   }
 
-  // From the last binding to the first, each takes the sum of what its uses pass on.
+  // From the last binding to the first, each receives the sum of its uses' cotangents.
   void block(const BlockExpr& e, ExprPtr cotangent) {
     const ElementScope::Mark outside = scope_.mark();
     for (const Binding& b : e.bindings)
@@ -90,7 +90,7 @@ class Walk {
       ExprPtr total = nullptr;
       for (ExprPtr term : node.mapped().terms) total = total ? build_.add(total, term) : term;
       if (!total) continue;
-      // Bound itself, so that what is made grows with the program only.
+      // Bound to a variable, so that the result grows only linearly with the program.
       const Variable* cotangent_of = make_variable(build_.arena(), "d", total->type);
       scope_.let({cotangent_of, total});
       for (const Binding& earlier : e.bindings)
@@ -101,7 +101,7 @@ class Walk {
     scope_.leave(outside);
   }
 
-  // Reads whose indices a `let` around computes say so themselves.
+  // Puts enclosing `let`s into the indices of a read that use them.
   ExprPtr with_lets_in_indices(const ReadExpr& e) {
     return map_children(build_.arena(), &e, [&](ExprPtr child) {
       return child == e.tensor || child == e.otherwise ? child : scope_.with_lets(build_, child);
@@ -131,14 +131,14 @@ class Walk {
 
   void reduction(ReduceKind kind, std::span<const Dim> vars, std::span<const Dim> extents, ExprPtr body,
                  ExprPtr cotangent) {
-    // Over no axes it is its body.
+    // Over no axes it equals its body.
     if (vars.empty()) return is_arg(kind) ? void() : go(body, build_.cast(cotangent, body->type->dtype));
     const ElementScope::Mark outside = scope_.mark();
     ExprPtr position = nullptr;
     if (kind == ReduceKind::Max || kind == ReduceKind::Min) {
       position = build_.reduce(kind == ReduceKind::Max ? ReduceKind::ArgMax : ReduceKind::ArgMin, vars,
                                extents, body);
-      // Of nothing there is no position: a tensor without elements, which nobody reads.
+      // An empty range has no position: the tensor has no elements and is never read.
       Dim count = dim_product(extents);
       bool some = prove_nonnegative(dim_sub(count, dim_const(1)), Facts());
       position = hoisted(position, some ? nullptr : dim_min(dim_const(1), count));
@@ -150,7 +150,7 @@ class Walk {
     scope_.leave(outside);
   }
 
-  // What the value at one point of a reduction takes of the cotangent of the whole.
+  // The share of a reduction's cotangent for the value at one point.
   ExprPtr of_element(ReduceKind kind, std::span<const Dim> vars, std::span<const Dim> extents, ExprPtr body,
                      ExprPtr position, ExprPtr cotangent) {
     switch (kind) {
@@ -181,7 +181,7 @@ class Walk {
     return nullptr;
   }
 
-  // `scan[k <= i] + f(k)`: f(k) goes into the sums at k and after it, so that it takes the sum of their
+  // `scan[k <= i] + f(k)`: f(k) contributes to the sums at k and after, so it receives the sum of their
   // cotangents: a running sum from the end.
   void scan(const ScanExpr& e, ExprPtr cotangent) {
     Dim k = e.vars[0], ahead = nullptr;
@@ -193,7 +193,7 @@ class Walk {
                  scope_.is_bare() && rectangular() && !mentions(e.body, scope_.vars[axis]);
     if (!plain) return reduction(e.reduce, e.vars, e.extents, e.body, cotangent);
     Dim i = scope_.vars[axis], n = scope_.extents[axis];
-    // sums[.., p] = cotangents of the last p + 1 positions.
+    // sums[.., p] is the sum of the cotangents of the last p + 1 positions.
     Dim p = dim_var("p"), back = dim_var("k");
     ExprPtr body = build_.copy(cotangent, DimMap{{i, dim_sub(dim_sub(n, dim_const(1)), back)}});
     std::vector<Dim> back_vars{back}, back_extents{dim_add(p, dim_const(1))};
@@ -214,8 +214,8 @@ class Walk {
     scope_ = outer;
   }
 
-  // What is added at a place takes what the place takes. Of the other kinds the first content and each value
-  // take a part of it.
+  // For `+=`, each added value receives its place's cotangent. For the other kinds, the initial content and
+  // each value receive a part of it.
   void scatter(const ComprehensionExpr& whole, const ScatterExpr& e, ExprPtr cotangent) {
     std::vector<ExprPtr> places;
     for (ExprPtr index : e.indices) places.push_back(build_.copy(index));
@@ -244,7 +244,7 @@ class Walk {
     return build_.cast(build_.dim(row_major(e.vars, e.extents)), DType::int64());
   }
 
-  // A tensor of the same places with other contents.
+  // A scatter to the same places with other contents.
   ExprPtr scattered(const ComprehensionExpr& whole, const ScatterExpr& e, ScatterKind kind, ExprPtr init,
                     ExprPtr value, std::string_view name) {
     ExprPtr body = build_.arena().make<ScatterExpr>(Expr{ExprKind::Scatter, init->type, e.origin}, kind,
@@ -252,13 +252,13 @@ class Walk {
     return bound(build_.copy(build_.comprehension(whole.vars, whole.extents, body)), name);
   }
 
-  // The position of the last value that is written at a place, -1 where none is.
+  // The position of the last value written to each place, -1 if none is.
   ExprPtr last_writer(const ComprehensionExpr& whole, const ScatterExpr& e) {
     return scattered(whole, e, ScatterKind::Set, number(-1), position(e), "writer");
   }
 
-  // Of what a place keeps the largest or smallest of: the position of the first value that is equal to it, -1
-  // where the first content is.
+  // For `max=` and `min=`: the position of the first value equal to the place's result, -1 if the initial
+  // content is.
   ExprPtr first_equal(const ComprehensionExpr& whole, const ScatterExpr& e) {
     ExprPtr kept = bound(build_.copy(&whole), "kept");
     ExprPtr none = build_.cast(build_.dim(dim_product(e.extents)), DType::int64());
@@ -270,7 +270,7 @@ class Walk {
                      if_kept(e.value, build_.read_at(kept, places), position(e)), "first");
   }
 
-  // The first content, and the product of the values at each place.
+  // The initial content, and the product of the values at each place.
   ExprPtr initial(const ComprehensionExpr& whole, const ScatterExpr& e) {
     return bound(build_.copy(build_.comprehension(whole.vars, whole.extents, e.init)), "initial");
   }
@@ -278,7 +278,7 @@ class Walk {
     return scattered(whole, e, ScatterKind::Multiply, build_.constant_like(1, e.init), e.value, "factors");
   }
 
-  // The product of the other values at the place of one.
+  // The product of the other values at a value's place.
   ExprPtr others(const ScatterExpr& e) {
     DimMap renamed;
     std::vector<Dim> vars;
@@ -303,10 +303,10 @@ class Walk {
     });
   }
 
-  // The value as a tensor over those variables that it is over, computed once; itself where that cannot be.
-  // With `exists`, 0 or 1, the tensor has one more axis of that extent.
+  // The value as a tensor over the variables that it depends on, computed once; the value itself if that is
+  // impossible. With `exists`, 0 or 1, the tensor has one more axis of that extent.
   ExprPtr hoisted(ExprPtr value, Dim exists) {
-    // A position is a number like others in memory.
+    // In memory a position is an ordinary number.
     const bool is_index = value->type->dtype.is_index();
     auto named = scope_.as_tensor(build_, is_index ? build_.cast(value, DType::int64()) : value);
     const bool is_open =
@@ -331,7 +331,7 @@ class Walk {
     return arena.make<VarExpr>(Expr{ExprKind::Var, tensor->type, build_.origin()}, variable);
   }
 
-  // What the uses of a variable that a `let` binds pass on, as values where it is bound.
+  // The cotangents of the uses of a let-bound variable, as values in its scope.
   struct Let {
     ElementScope::Mark bound_at;
     std::vector<ExprPtr> terms;

@@ -18,7 +18,7 @@ class Derivatives {
         params_(function.params.begin(), function.params.end()),
         dims_(function.dim_vars) {}
 
-  // `fn (params) { backward(params, 1) }`, without the value where it is not asked for.
+  // `fn (params) { backward(params, 1) }`, without the value if it is not needed.
   const FnExpr* of_one(const FnExpr& backward, bool with_value) {
     auto [cotangent, bindings, pair] = parts_of(backward);
     bindings.insert(bindings.begin(), {cotangent, filled(cotangent->type, 1)});
@@ -29,7 +29,7 @@ class Derivatives {
     auto [cotangent, unused, value_and_gradients] = parts_of(backward);
     auto* pull = as<FnExpr>(
         to_anf(context_, simplify_index(context_, inline_local(context_, only_of(cotangent, backward)))));
-    // The value is the same at every cotangent, and has its own place in what is computed on the way.
+    // The value does not depend on the cotangent, and is among the values computed on the way.
     auto [same, on_the_way, pair] = parts_of(*pull);
     ExprPtr value = pair->fields[0];
     const FnExpr* linear = only_of(same, block(pair->fields[1], on_the_way));
@@ -79,7 +79,7 @@ class Derivatives {
                                arena_.copy(params), dims, body, false);
   }
 
-  // A number in every element of a cotangent.
+  // A cotangent filled with a number.
   ExprPtr filled(Type type, double number) {
     if (type->kind == TypeKind::Tuple) {
       std::vector<ExprPtr> fields;

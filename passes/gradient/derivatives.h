@@ -1,5 +1,5 @@
 #pragma once
-// The functions that `grad`, `value_and_grad`, `vjp` and `jvp` are of a function.
+// The functions that `grad`, `value_and_grad`, `vjp` and `jvp` derive from a function.
 
 #include <variant>
 #include <vector>
@@ -9,8 +9,8 @@
 
 namespace quern {
 
-/// Of a function in the form that vector_jacobian takes. The tangent of a result is the transpose of the
-/// transpose: the cotangent's gradient of the gradients, which are linear in it.
+/// For a function in the form that vector_jacobian takes. The tangent of a result is the transpose of the
+/// transpose: the gradient, with respect to the cotangent, of the gradients, which are linear in it.
 std::variant<const FnExpr*, std::vector<Underivable>> derivative(const PassContext& context,
                                                                  IntrinsicKind kind, const FnExpr& function);
 

@@ -4,9 +4,9 @@
 
 namespace quern {
 
-/// What only derivatives ask for goes: a value with a gradient of its own, one that passes nothing on and a
-/// function that is computed twice are the value and the function. Runs once gradients are expanded and
-/// operators are instantiated.
+/// Removes nodes that only differentiation needs: a value with its own gradient and one that stops gradients
+/// become the value, a checkpointed function becomes the function. Runs after gradients are expanded and
+/// operators instantiated.
 ExprPtr drop_derivatives(const PassContext& context, ExprPtr expr);
 
 }  // namespace quern

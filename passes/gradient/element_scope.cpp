@@ -79,7 +79,7 @@ ExprPtr ElementScope::summed(const ScalarBuilder& build, ExprPtr value, const Ma
 }
 
 ExprPtr ElementScope::without_failure(const ScalarBuilder& build, ExprPtr value) const {
-  // A loop around it that it does not depend on may have no steps.
+  // An enclosing loop that it does not depend on may have no steps.
   Facts facts;
   ExprPtr is_reached = nullptr;
   for (size_t k = 0; k < vars.size(); ++k) {

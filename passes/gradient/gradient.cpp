@@ -28,7 +28,7 @@ bool is_gradient(ExprPtr expr) {
 
 class Expander {
  public:
-  /// With `only_look` a gradient that can be made stays, but where another needs it.
+  /// With `only_look`, a possible gradient is not expanded unless another one needs it.
   explicit Expander(
       const PassContext& context, bool only_look = false,
       std::function<bool(Origin)> explained = [](Origin) { return false; })
@@ -40,7 +40,7 @@ class Expander {
       return map_block(
           arena_, *block,
           [&](ExprPtr child) {
-            // What is bound may be differentiated again.
+            // A bound function may be differentiated again.
             return child != block->result && child->kind == ExprKind::Intrinsic ? needed(child) : run(child);
           },
           [this](const Variable* variable, ExprPtr value) {
@@ -54,7 +54,7 @@ class Expander {
   }
 
  private:
-  // The function that an expression is; null where that is not known before it runs.
+  // The function that an expression denotes; null if that is known only at run time.
   const FnExpr* function_of(ExprPtr expr) {
     if (auto* fn = as<FnExpr>(expr)) return fn;
     if (auto* var = as<VarExpr>(expr)) {
@@ -95,7 +95,7 @@ class Expander {
     }
     if (!is_whole(function)) return nullptr;
     ExprPtr flat = with_bound(*as<FnExpr>(substitute(arena_, function, {})));
-    // What a function calls is put into it, and what that calls; a gradient there is a function to call, too.
+    // Inline the function's calls transitively; a gradient among them is also a function to call.
     for (ExprPtr before = nullptr; flat != before;) {
       before = flat;
       flat = needed(instantiate_ops(context_, inline_calls(context_, flat)));
@@ -115,7 +115,7 @@ class Expander {
     return nullptr;
   }
 
-  // With its gradients expanded in any case.
+  // Expands its gradients unconditionally.
   ExprPtr needed(ExprPtr expr) {
     ++depth_;
     ExprPtr result = run(expr);
@@ -123,7 +123,7 @@ class Expander {
     return result;
   }
 
-  // Functions of the top level that it calls are bound in it.
+  // Binds the top-level functions that it calls inside it.
   ExprPtr with_bound(const FnExpr& function) {
     std::vector<Binding> bindings;
     std::vector<const Variable*> free = free_variables(&function);
@@ -141,7 +141,7 @@ class Expander {
     return arena_.make<FnExpr>(head, function.params, function.dim_vars, body, false, function.attributes);
   }
 
-  // Whether every definition that it reaches has a body: one with errors has none, and is reported there.
+  // Whether every reachable definition has a body: one with errors has none, and is reported there.
   bool is_whole(ExprPtr function) {
     bool whole = true;
     std::unordered_set<const Definition*> seen;
@@ -166,7 +166,7 @@ class Expander {
     return whole;
   }
 
-  // `checkpoint(f)`: a function whose gradient calls `vjp(f)`, and so computes again what it needs of f.
+  // `checkpoint(f)`: a function whose gradient calls `vjp(f)`, and thus recomputes the values it needs.
   ExprPtr checkpointed(ExprPtr expr) {
     auto* e = as<IntrinsicExpr>(expr);
     const FnExpr* known = e && e->intrinsic == IntrinsicKind::Checkpoint ? function_of(e->args[0]) : nullptr;

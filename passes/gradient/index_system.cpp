@@ -13,7 +13,7 @@ bool contains_any(Dim d, std::span<const Dim> vars) {
   return std::ranges::any_of(vars, [&](Dim var) { return contains_var(d, var); });
 }
 
-// The innermost division that has one of the variables in it; null where there is none.
+// The innermost division that contains one of the variables; null if there is none.
 Dim find_division(Dim d, std::span<const Dim> vars) {
   for (Dim arg : d->args)
     if (Dim found = find_division(arg, vars)) return found;
@@ -40,7 +40,7 @@ IndexSystem::IndexSystem(std::span<const Dim> vars, std::span<const Dim> extents
 void IndexSystem::add_equation(Dim d) { equations_.push_back(linear(d)); }
 void IndexSystem::add_nonnegative(Dim d) { nonnegative_.push_back({linear(d)}); }
 
-// Without divisions of unknowns: e = m q + r, 0 <= r < m. The quotient and the remainder of one division
+// Eliminates divisions of unknowns: e = m q + r, 0 <= r < m. The quotient and the remainder of one division
 // share q and r.
 Dim IndexSystem::linear(Dim d) {
   while (Dim division = find_division(d, unknowns_)) {
@@ -84,8 +84,8 @@ bool IndexSystem::solve() {
   return reason_.empty();
 }
 
-// Steps that lose nothing first: equations without unknowns, common divisors, digits of a mixed radix; then
-// substitution of an unknown that stands alone; then a step of Euclid's algorithm, which makes one.
+// Lossless steps first: equations without unknowns, common divisors, digits of a mixed radix; then
+// substitution of an unknown with a unit coefficient; then a step of Euclid's algorithm, which produces one.
 bool IndexSystem::step() {
   std::vector<Row> rows;
   for (Dim e : equations_) {
@@ -180,7 +180,8 @@ bool IndexSystem::take_digits(size_t equation, const Row& row, Dim base) {
   return true;
 }
 
-// Of the unknowns that stand alone the outermost one: what is left to run over are windows, not axes.
+// Eliminates the outermost unknown with a unit coefficient, so that the remaining ranges are windows, not
+// axes.
 bool IndexSystem::eliminate() {
   for (size_t k = 0; k < unknowns_.size(); ++k) {
     Dim x = unknowns_[k];
@@ -197,7 +198,8 @@ bool IndexSystem::eliminate() {
   return false;
 }
 
-// The unknown with the smallest factor takes in multiples of the others, so that these have smaller factors.
+// The unknown with the smallest coefficient absorbs multiples of the others, which reduces their
+// coefficients.
 bool IndexSystem::reduce(const Row& row) {
   size_t smallest = unknowns_.size();
   for (size_t k = 0; k < unknowns_.size(); ++k) {

@@ -12,31 +12,31 @@
 namespace quern {
 
 constexpr int kNoBox = -1;
-constexpr int kRemainder = 1 << 20;  ///< of a remainder: the narrowest of all
+constexpr int kRemainder = 1 << 20;  ///< of a remainder: the narrowest box
 
 /// `value` >= 0.
 struct SystemConstraint {
   Dim value;
-  int box = kNoBox;      ///< the position of the variable whose own bound it is
-  bool implied = false;  ///< by others together
+  int box = kNoBox;      ///< the position of the variable that it bounds
+  bool implied = false;  ///< by the conjunction of others
 };
 
 class IndexSystem {
  public:
-  /// Over variables with their extents, outer ones first: what is eliminated first.
+  /// Over variables with their extents, outermost first, which is the order of elimination.
   IndexSystem(std::span<const Dim> vars, std::span<const Dim> extents, const Facts& facts);
 
-  /// d == 0 and d >= 0. What they divide by is positive and free of the variables.
+  /// d == 0 and d >= 0. Their divisors are positive and free of the variables.
   void add_equation(Dim d);
   void add_nonnegative(Dim d);
 
-  /// Substitutes until no equation has an unknown in it; false with a `reason` where no step applies.
+  /// Substitutes until no equation contains an unknown; false with a `reason` if no step applies.
   bool solve();
   const std::string& reason() const { return reason_; }
   /// After `solve`: no values satisfy it.
   bool impossible() const { return impossible_; }
 
-  /// What is left free, the variables in its terms, and what has to hold of the free ones.
+  /// The unknowns that remain free, the values of the variables in terms of them, and the conditions on them.
   std::span<const Dim> unknowns() const { return unknowns_; }
   const DimMap& values() const { return values_; }
   std::span<const SystemConstraint> nonnegative() const { return nonnegative_; }

@@ -12,7 +12,7 @@ namespace quern {
 namespace {
 
 constexpr size_t kMostCases = 64;       ///< of min and max
-constexpr int64_t kMostSteps = 12'000;  ///< of proofs, for one read
+constexpr int64_t kMostSteps = 12'000;  ///< of proofs, per read
 constexpr int64_t kLargestModulus = 64;
 
 /// A variable of a solved system between its bounds.
@@ -28,11 +28,11 @@ class Ranges {
     for (Dim target : targets) for_each_var(target, [this](Dim var) { moving_.push_back(var); });
   }
 
-  /// Nothing where a variable has no bounds.
+  /// Nothing if a variable has no bounds.
   std::optional<Preimage> run() {
     std::vector<SystemConstraint> open(system_.nonnegative().begin(), system_.nonnegative().end());
     std::vector<Dim> free(system_.unknowns().begin(), system_.unknowns().end());
-    // From the last to the first: the bounds of each over those before it.
+    // From last to first: the bounds of each in terms of the preceding ones.
     std::vector<std::vector<SystemConstraint>> of(free.size());
     std::vector<SystemConstraint> left = open;
     for (size_t i = free.size(); i-- > 0;) {
@@ -61,7 +61,8 @@ class Ranges {
     return parts;
   }
 
-  // Fourier-Motzkin: what the bounds of `var` say of the others. Needed to bound these, implied otherwise.
+  // Fourier-Motzkin: what the bounds of `var` imply for the others. Needed to bound these, otherwise
+  // redundant.
   static void project(Dim var, const Constraints& with, Constraints& left) {
     constexpr size_t kMost = 64;
     for (const SystemConstraint& a : with)
@@ -124,9 +125,9 @@ class Ranges {
     return true;
   }
 
-  // The bounds whose distance depends neither on the element nor on other variables: of several the closest
-  // ones, and where that is not known those of the innermost variable (of a window rather than of an axis).
-  // None where narrower bounds are there whose distance varies: a sum over a whole axis would be long.
+  // Chooses bounds whose distance depends neither on the element nor on other variables: the closest ones or,
+  // if that is unknown, those of the innermost variable (of a window rather than an axis). None if narrower
+  // bounds with varying distance exist: a sum over a whole axis would be long.
   void choose(const Bounds& bounds, Dim& from, Dim& count, const SystemConstraint*& low,
               const SystemConstraint*& high) {
     auto box = [](const SystemConstraint* a, const SystemConstraint* b) { return std::min(a->box, b->box); };
@@ -169,7 +170,7 @@ class Ranges {
   Facts facts_;
   std::vector<Dim> moving_;  ///< the variables of the targets
   std::vector<Dim> vars_, extents_, guards_;
-  DimMap shift_;  ///< each free variable as its first value and a variable from 0
+  DimMap shift_;  ///< each free variable as its lower bound plus a variable from 0
 };
 
 bool is_empty(const Preimage& part) {
@@ -179,7 +180,7 @@ bool is_empty(const Preimage& part) {
          std::ranges::any_of(part.extents, [](Dim d) { return is_const(d, 0); });
 }
 
-// The first min or max of unknowns; null where there is none.
+// The first min or max of unknowns; null if there is none.
 Dim find_choice(Dim d, std::span<const Dim> unknowns) {
   for (Dim arg : d->args)
     if (Dim found = find_choice(arg, unknowns)) return found;
@@ -201,7 +202,7 @@ void replace_in(ReadSite& site, Dim from, Dim to) {
     for (Dim& d : *list) d = substitute(d, map);
 }
 
-// `v < min(a, b) - c` is `v < a - c` and `v < b - c`: no choice is to be made.
+// `v < min(a, b) - c` becomes `v < a - c` and `v < b - c`, without case distinction.
 ReadSite with_plain_ranges(ReadSite site) {
   for (size_t k = 0; k < site.vars.size(); ++k) {
     Dim choice = find_choice(site.extents[k], site.vars);
@@ -218,7 +219,7 @@ ReadSite with_plain_ranges(ReadSite site) {
   return site;
 }
 
-// The site without min and max: one for each choice of operands that is possible, disjoint.
+// The site without min and max: one disjoint site per possible choice of operands.
 bool without_choices(const ReadSite& site, const Facts& facts, std::vector<ReadSite>& cases) {
   if (cases.size() > kMostCases) return false;
   Dim choice = find_choice(site);
@@ -233,7 +234,7 @@ bool without_choices(const ReadSite& site, const Facts& facts, std::vector<ReadS
       if (l == k) continue;
       Dim gap = choice->kind == DimKind::Min ? dim_sub(choice->args[l], choice->args[k])
                                              : dim_sub(choice->args[k], choice->args[l]);
-      // Of equal operands the first is taken.
+      // Among equal operands, the first is chosen.
       if (l < k) gap = dim_sub(gap, dim_const(1));
       possible = possible && !prove_less(gap, dim_const(0), facts);
       if (!prove_nonnegative(gap, facts)) one.nonnegative.push_back(gap);
@@ -245,14 +246,14 @@ bool without_choices(const ReadSite& site, const Facts& facts, std::vector<ReadS
   return true;
 }
 
-// Solves the site for each of its cases; false with a reason where one cannot be solved.
+// Solves each case of the site; false with a reason if one cannot be solved.
 bool solve_cases(const ReadSite& given, std::span<const Dim> targets, const Facts& facts, std::string& reason,
                  const std::function<void(Preimage, const std::vector<Dim>&)>& use) {
   const ProofBudget budget(kMostSteps);
   const ReadSite site = with_plain_ranges(given);
   std::vector<ReadSite> cases;
   Facts inside = facts;
-  // A range that chooses itself may not drop the condition of its choice: nothing would hold it then.
+  // A range with a choice must keep the condition of its choice, since nothing else enforces it.
   for (size_t k = 0; k < site.vars.size(); ++k)
     if (find_choice(site.extents[k], site.vars))
       inside.add_nonnegative(site.vars[k]);
@@ -276,7 +277,7 @@ bool solve_cases(const ReadSite& given, std::span<const Dim> targets, const Fact
   return true;
 }
 
-// The constant divisors of what a dim divides, each with what it divides.
+// Calls `use` with each division by a constant in a dim: dividend and divisor.
 void divisions(Dim d, const std::function<void(Dim, int64_t)>& use) {
   if (d->kind == DimKind::FloorDiv || d->kind == DimKind::FloorMod)
     if (auto by = as_const(d->args[1])) use(d->args[0], *by);

@@ -10,7 +10,7 @@ namespace quern {
 
 namespace {
 
-// What a value takes: tensors that are to be added up, or what each field of a tuple takes.
+// The cotangent of a value: tensors to be summed, or one cotangent per tuple field.
 struct Cotangent {
   std::vector<ExprPtr> terms;
   std::vector<Cotangent> fields;
@@ -27,8 +27,8 @@ void add_to(Cotangent& sum, const Cotangent& more) {
 
 class Reverse {
  public:
-  /// With `explained` no adjoint is made: only what has none is looked for, and of the reads that it asks for
-  /// whether theirs is a scatter.
+  /// With `explained` no adjoint is made: it only finds parts without one and, for the reads that it accepts,
+  /// scatters.
   Reverse(Arena& arena, Origin origin, const std::function<bool(Origin)>* explained = nullptr)
       : arena_(arena), build_(arena, origin), explained_(explained) {}
 
@@ -38,7 +38,7 @@ class Reverse {
     std::vector<const Variable*> params(function.params.begin(), function.params.end());
     const Variable* cotangent = make_variable(arena_, "cotangent", gradient_type(function.body->type));
     ExprPtr value = with_value(function.body, of_value(read(cotangent)));
-    // They were found from the end.
+    // They were found in reverse order.
     std::ranges::reverse(underivable_);
     if (!underivable_.empty()) return underivable_;
     std::vector<ExprPtr> gradients;
@@ -67,7 +67,7 @@ class Reverse {
   }
   ExprPtr tuple(const std::vector<ExprPtr>& fields) { return build_.tuple(fields); }
 
-  // A cotangent that is a value: a tensor, or a tuple of them.
+  // A cotangent from a value: a tensor, or a tuple of them.
   Cotangent of_value(ExprPtr value) {
     if (value->type->is_tensor()) return {{value}, {}};
     Cotangent out;
@@ -106,10 +106,10 @@ class Reverse {
     return tensor_type(dims, type->dtype);
   }
 
-  // The sum of tensors of one shape; zeros without any.
+  // The sum of tensors of one shape; zeros if there are none.
   ExprPtr sum(const std::vector<ExprPtr>& terms, Type type) {
     if (terms.size() == 1 || (explained_ && !terms.empty())) return terms[0];
-    // Where a dim is `?`, what reads the tensor has opened it.
+    // If a dim is `?`, the tensor's readers have opened it.
     if (!terms.empty()) type = terms[0]->type;
     std::vector<Dim> vars;
     for (size_t k = 0; k < type->dims.size(); ++k) vars.push_back(dim_var("i"));
@@ -124,7 +124,7 @@ class Reverse {
 
   // --- backwards
 
-  // The function's own result is computed on the way.
+  // The function's result is computed on the way.
   ExprPtr with_value(ExprPtr body, const Cotangent& cotangent) {
     auto* block = as<BlockExpr>(body);
     std::vector<Binding> bindings;
@@ -138,7 +138,7 @@ class Reverse {
     return read(variable);
   }
 
-  // First what is computed on the way, then what each of it takes.
+  // First the forward values, then their cotangents in reverse.
   void backward_of(ExprPtr expr, Cotangent cotangent) {
     if (auto* block = as<BlockExpr>(expr)) {
       std::vector<Binding> forward;
@@ -160,7 +160,7 @@ class Reverse {
     value(expr, cotangent);
   }
 
-  // What a shape leaves open is a dim to what comes after: a gradient has that shape, too.
+  // Later code sees the open dims of a shape as dims, and a gradient has the same shape.
   void open_dims(const Variable* variable, ExprSubstitution& known, std::vector<Binding>& out) {
     std::vector<Dim> opened;
     Type type = open_any(variable->type, opened);
@@ -200,7 +200,7 @@ class Reverse {
                            [&](const auto&) { refuse(expr); }});
   }
 
-  // What one arm passes on is computed in an arm: a tuple of what each variable takes that either uses.
+  // The cotangents of an arm are computed in an arm: a tuple with one per variable that either arm uses.
   void branch(const IfExpr& e, const Cotangent& cotangent) {
     struct Arm {
       ExprPtr body;
@@ -232,7 +232,7 @@ class Reverse {
     for (size_t i = 0; i < used.size(); ++i) add_to(cotangents_[used[i]], parts.fields[i]);
   }
 
-  // Runs with the bindings and cotangents of an arm in the place of those around it.
+  // Runs with an arm's bindings and cotangents instead of the enclosing ones.
   template <class Arm, class F>
   void inside(Arm& arm, F&& run) {
     std::swap(arm.bindings, bindings_);

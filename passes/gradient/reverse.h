@@ -1,5 +1,5 @@
 #pragma once
-// Reverse differentiation of a function of tensors.
+// Reverse-mode differentiation of a function of tensors.
 
 #include <functional>
 #include <string>
@@ -25,14 +25,13 @@ struct VectorJacobian {
 
 /// The vector-Jacobian product of a function of tensors and tuples of them, in A-normal form without operator
 /// calls: from its parameters and a cotangent of its result's type, its result and a tuple with the gradient
-/// of each parameter, of the parameter's type; `()` in the place of what is no tensor of floating-point
-/// numbers.
+/// of each parameter, of the parameter's type, with `()` in place of anything but floating-point tensors.
 std::variant<VectorJacobian, std::vector<Underivable>> vector_jacobian(Arena& arena, const FnExpr& function);
 
-/// What is to be reported of the gradient of such a function, without making it.
+/// What to report about the gradient of such a function, without constructing it.
 struct GradientOutlook {
-  std::vector<Underivable> underivable;    ///< what has no derivative; nothing where all has one
-  std::vector<ScatterFallback> scattered;  ///< of the reads that `explained` asks for
+  std::vector<Underivable> underivable;    ///< parts without a derivative; empty if there are none
+  std::vector<ScatterFallback> scattered;  ///< of the reads that `explained` accepts
 };
 GradientOutlook gradient_outlook(const FnExpr& function, const std::function<bool(Origin)>& explained);
 

@@ -7,7 +7,7 @@ namespace quern {
 
 namespace {
 
-// The value of a call and its arguments, and the cotangent of the value.
+// A call, its arguments, its value and the value's cotangent.
 struct At {
   const ScalarBuilder& build;
   const ScalarExpr& call;
@@ -25,7 +25,7 @@ ExprPtr neg(const At& at, ExprPtr a) { return at.build.negate(a); }
 ExprPtr none(const At&) { return nullptr; }
 ExprPtr same(const At& at) { return at.c; }
 
-// The cotangent of a quotient that is rounded, for its divisor: of a - b * round(a / b).
+// The divisor's cotangent for a remainder a - b * round(a / b).
 ExprPtr remainder_b(const At& at, ScalarOp round) {
   return neg(at, mul(at, at.c, at.call1(round, at.build.div(at.a(), at.b()))));
 }
@@ -62,7 +62,7 @@ constexpr Row kRules[] = {
     {ScalarOp::Pow,
      [](const At& t) {
        ExprPtr power = t.build.apply(ScalarOp::Pow, {t.a(), t.build.sub(t.b(), t.number(1))});
-       // x^0 is 1 everywhere, also where x^-1 is infinite.
+       // x^0 is 1 everywhere, even where x^-1 is infinite.
        ExprPtr moves = t.build.apply(ScalarOp::Ne, {t.b(), t.number(0)});
        return t.build.where(moves, mul(t, t.c, mul(t, t.b(), power)));
      },
@@ -87,7 +87,7 @@ constexpr Row kRules[] = {
      }},
     {ScalarOp::Sin, [](const At& t) { return mul(t, t.c, t.call1(ScalarOp::Cos, t.a())); }},
     {ScalarOp::Cos, [](const At& t) { return neg(t, mul(t, t.c, t.call1(ScalarOp::Sin, t.a()))); }},
-    // Steps, whose derivative is 0 wherever it exists, and what is no number.
+    // Step functions, whose derivative is 0 wherever it exists, and non-numeric functions.
     {ScalarOp::FloorDiv, none},
     {ScalarOp::Sign, none},
     {ScalarOp::Floor, none},

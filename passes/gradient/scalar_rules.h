@@ -7,10 +7,9 @@
 
 namespace quern {
 
-/// What each argument of `call` takes of `cotangent`, that of its value; null where nothing: the derivative
-/// is 0 (rounding, comparisons), or the argument is no floating-point number. Where a derivative does not
-/// exist it is one from a side: `max` and `min` give ties to the first operand, `abs` is flat at 0, a power
-/// of 0 to 0 too.
+/// The cotangent of each argument of `call`, given the cotangent of its value; null if it is 0 (rounding,
+/// comparisons) or the argument is not a floating-point number. Where no derivative exists, it is one-sided:
+/// `max` and `min` give ties to the first operand, `abs` is flat at 0, as is 0 to the power 0.
 std::vector<ExprPtr> scalar_cotangents(const ScalarBuilder& build, const ScalarExpr& call, ExprPtr cotangent);
 
 }  // namespace quern

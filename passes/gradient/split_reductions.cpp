@@ -43,7 +43,7 @@ class Splitter {
     return map_children(build_.arena(), expr, [&](ExprPtr child) { return f(child); });
   }
 
-  // The value is passed on as it is, or times what no derivative is taken of.
+  // A linear position: the value is used unchanged, or multiplied by a factor that is not differentiated.
   ExprPtr linear(ExprPtr expr) {
     if (!reduces(expr)) return expr;
     if (is_reduction(expr)) return binder(expr);
@@ -83,7 +83,7 @@ class Splitter {
     return build_.arena().make<IfExpr>(head, condition, then_arm, else_arm);
   }
 
-  // What a `let` binds may be used more than once.
+  // A let-bound value may be used more than once.
   template <class F>
   ExprPtr block(const BlockExpr& e, F&& f) {
     const ElementScope::Mark outside = scope_.mark();
@@ -98,7 +98,7 @@ class Splitter {
     return build_.arena().make<BlockExpr>(head, build_.arena().copy(bindings), result);
   }
 
-  // The body of a reduction in a linear position. That of a product is multiplied with itself.
+  // The body of a reduction in a linear position; a product's body is nonlinear.
   ExprPtr binder(ExprPtr expr) {
     auto* reduce = as<ReduceExpr>(expr);
     auto* scan = as<ScanExpr>(expr);

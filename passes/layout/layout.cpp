@@ -34,10 +34,10 @@ size_t axis_of(const LayoutStep& step) { return static_cast<size_t>(as_const(ste
 
 Dim product_of(std::span<const Dim> dims) { return dim_product(dims); }
 
-// A divisor of positions: of a tensor without elements there is none to divide.
+// A divisor of positions; a tensor without elements has none to divide.
 Dim divisor(Dim d) { return is_const(d, 0) ? dim_const(1) : d; }
 
-// How many tiles cover an axis.
+// The number of tiles that cover an axis.
 Dim tiles(Dim extent, Dim tile, Dim stride) {
   Dim rest = dim_sub(dim_add(dim_sub(extent, tile), stride), dim_const(1));
   return dim_max(dim_const(1), dim_add(dim_floordiv(rest, stride), dim_const(1)));
@@ -99,7 +99,7 @@ Result<Layout> parse_layout(std::string_view text) {
 
 namespace {
 
-// The shape after one step, or nothing and what is wrong.
+// The shape after one step, or a description of what is wrong.
 class ShapeAfter {
  public:
   ShapeAfter(const LayoutStep& step, std::span<const Dim> shape)
@@ -225,7 +225,7 @@ LayoutStep inverse(const LayoutStep& step, std::span<const Dim> shape) {
   return step;
 }
 
-// The element of the tensor before a step that is at a place after it.
+// Maps a place after a step to the element before it.
 void before(const LayoutStep& step, std::span<const Dim> shape, StoredElement& at) {
   const std::vector<Dim>& n = step.numbers;
   std::vector<Dim>& i = at.indices;

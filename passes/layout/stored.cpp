@@ -12,10 +12,10 @@ namespace quern {
 
 namespace {
 
-// Where in the memory the element is that a read means.
+// The memory location of a read's element.
 class Place {
  public:
-  /// With `zero_outside` the read gives 0 outside of the tensor, as padding does.
+  /// With `zero_outside`, the read yields 0 out of bounds, like padding.
   Place(const ScalarBuilder& build, const Facts& facts, bool zero_outside, std::span<const Dim> shape,
         std::vector<ExprPtr> indices, std::vector<char> checked)
       : indices(std::move(indices)),
@@ -26,8 +26,8 @@ class Place {
         shape_(shape.begin(), shape.end()) {}
 
   std::vector<ExprPtr> indices;
-  std::vector<char> checked;  ///< at run time, against the extents of the memory
-  ExprPtr inside = nullptr;   ///< of the tensor: the further condition on the read; null for none
+  std::vector<char> checked;  ///< at run time, against the memory's extents
+  ExprPtr inside = nullptr;   ///< a further condition for being inside the tensor; null for none
 
   void apply(const LayoutStep& step) {
     const std::vector<Dim>& n = step.numbers;
@@ -52,7 +52,7 @@ class Place {
     shape_ = *shape_after(step, shape_);
   }
 
-  // The index, which is inside of its axis once `inside` holds.
+  // The index, which is in bounds if `inside` holds.
   ExprPtr settled(size_t axis) {
     if (checked[axis]) {
       ExprPtr index = build_.copy(indices[axis]);
@@ -64,7 +64,7 @@ class Place {
   }
 
  private:
-  // Arithmetic on indices: of dims where they are, of computed values elsewhere.
+  // Arithmetic on indices: on dims if both are, otherwise on computed values.
   ExprPtr arithmetic(ExprPtr a, ExprPtr b, Dim (*of_dims)(Dim, Dim), ScalarOp of_values) const {
     auto *x = as<DimValueExpr>(a), *y = as<DimValueExpr>(b);
     return x && y ? build_.dim(of_dims(x->dim, y->dim)) : build_.apply(of_values, {a, b});
@@ -120,7 +120,7 @@ class Place {
     replace(axis, count, {whole});
   }
 
-  // What lies in the padding reads its 0: no test is needed there.
+  // Reads in the padding yield its 0, without a test.
   void pad(size_t axis, Dim before, Dim after) {
     if (!zero_outside_) settled(axis);
     ExprPtr index = plus(indices[axis], before);
@@ -128,7 +128,7 @@ class Place {
     replace(axis, 1, {index}, checked[axis] && !is_inside(index, extent));
   }
 
-  // What lay in the padding is outside again.
+  // Positions in the padding are out of bounds again.
   void unpad(size_t axis, Dim before, Dim after) {
     if (!zero_outside_) settled(axis);
     ExprPtr index = plus(indices[axis], dim_sub(dim_const(0), before));
@@ -136,7 +136,7 @@ class Place {
     replace(axis, 1, {index}, zero_outside_ && !is_inside(index, extent));
   }
 
-  // Of the tiles that hold the element, the last that begins at or before it.
+  // Among the tiles that hold the element, takes the last that begins at or before it.
   void unfold(size_t axis, Dim tile, Dim stride) {
     ExprPtr index = settled(axis);
     std::vector<Dim> after = *shape_after(
@@ -150,7 +150,7 @@ class Place {
   const ScalarBuilder& build_;
   const Facts& facts_;
   const bool zero_outside_;
-  std::vector<Dim> shape_;  ///< before the next step
+  std::vector<Dim> shape_;  ///< the shape before the next step
 };
 
 bool is_zero(ExprPtr expr) {
@@ -160,7 +160,7 @@ bool is_zero(ExprPtr expr) {
   return std::all_of(bytes, bytes + e->type->dtype.bytes(), [](std::byte b) { return b == std::byte(0); });
 }
 
-// Puts something else in the place of each read of one variable, and of each other use of it.
+// Replaces each read of one variable, and each other use of it.
 class Uses {
  public:
   using OfRead = std::function<ExprPtr(const ReadExpr&, const Facts&)>;
@@ -169,7 +169,7 @@ class Uses {
 
   ExprPtr run(ExprPtr expr) {
     if (auto* e = as<ComprehensionExpr>(expr)) {
-      // A schedule is for the indices as they were.
+      // A schedule applies only to the original indices.
       if (e->schedule) expr = arena_.make<ComprehensionExpr>(Expr{*e}, e->vars, e->extents, e->body);
       return within(expr, e->vars, e->extents);
     }
@@ -217,8 +217,8 @@ std::span<const bool> as_flags(Arena& arena, const std::vector<char>& checked) {
   return {reinterpret_cast<const bool*>(flags.data()), flags.size()};
 }
 
-// The read at its place in the memory. Where the element has to be tested to be there, what is read elsewhere
-// is what the program says; where it says nothing the read fails as it did.
+// The read at its memory location. If a test is needed, the value outside is the program's `else`; without
+// one the read fails as before.
 ExprPtr placed(const ScalarBuilder& build, const ReadExpr& read, ExprPtr memory, Place place) {
   if (place.inside && !read.otherwise) {
     place.indices[0] = build.choose(place.inside, place.indices[0], build.dim(dim_const(-1)));
@@ -270,7 +270,7 @@ Result<Done> over_known_dims(const FnExpr& function) {
   return Failure{"a layout is chosen for a function of known dims"};
 }
 
-// `let whole = …; body` where something but a read uses it.
+// `let whole = …; body` if something other than a read uses it.
 struct Whole {
   const Variable* variable = nullptr;
   ExprPtr use(Arena& arena, Type type) {
@@ -330,8 +330,8 @@ Result<const FnExpr*> with_param_stored(const PassContext& context, const FnExpr
 
 namespace {
 
-// What a tensor is, in its layout: an index expression over the places, where it is one whose elements stand
-// alone.
+// A tensor's value in its layout: an index expression over the memory locations, if its elements are
+// independent.
 ExprPtr stored_value(const ScalarBuilder& build, ExprPtr value, const Layout& layout) {
   Arena& arena = build.arena();
   auto* e = as<ComprehensionExpr>(value);
@@ -346,8 +346,8 @@ ExprPtr stored_value(const ScalarBuilder& build, ExprPtr value, const Layout& la
   return build.comprehension(vars, shape, build.where(condition_of(build, at), build.copy(e->body, element)));
 }
 
-// The block without the binding of a variable that only its result reads, and that binding's value; nothing
-// elsewhere.
+// Removes the binding of a variable that only the block's result reads, and returns its value; otherwise
+// nothing.
 std::optional<ExprPtr> only_value(std::vector<Binding>& bindings, const Variable* variable) {
   auto at = std::ranges::find(bindings, variable, &Binding::variable);
   if (at == bindings.end()) return std::nullopt;
@@ -437,7 +437,7 @@ Result<const FnExpr*> with_param_stored_at(const PassContext& context, const FnE
   Type type = tensor_type(*stored_shape(slot_at(axis), large->type->dims), large->type->dtype);
   const Variable* memory = make_variable(arena, large->name, type);
   Whole whole_host, whole_guest;
-  // What is outside of the host is its guest: the host's reads are tested against its own extent.
+  // Beyond the host lies its guest, so the host's reads are tested against its own extent.
   auto of_host = [&](const ReadExpr& read, const Facts& facts) {
     Place place(build, facts, false, large->type->dims, {read.indices.begin(), read.indices.end()},
                 {read.checked.begin(), read.checked.end()});

@@ -1,4 +1,4 @@
-// Bodies in chunks: which chunk is which, and the queries of their inference.
+// Bodies in chunks: the identity of chunks, and the queries of their inference.
 
 #include <algorithm>
 
@@ -21,7 +21,7 @@ std::shared_ptr<const TopLevelVariable> holding(TopLevelVariable variable,
 
 }  // namespace
 
-/// The chunks of a run, one after the other.
+/// The chunks of a run, in order.
 class RunSource final : public ChunkSource {
  public:
   RunSource(Database& db, DeclarationId start) : db_(db), following_(start) {}
@@ -85,7 +85,7 @@ std::shared_ptr<const BodyRun> Bodies::run_at(DeclarationId start) {
   return result;
 }
 
-// A variable that is the same as before stays with who has it.
+// An unchanged variable keeps its identity.
 std::shared_ptr<const TopLevelVariable> Bodies::variable_of(const BodyName& key) {
   const std::shared_ptr<const BodyRun>& in = run(run_start(key.declaration));
   for (const ChunkVariable& v : in->variables) {
@@ -105,7 +105,7 @@ DeclarationId Bodies::binder_before(DeclarationId chunk, const std::string& name
 }
 
 std::shared_ptr<const TopLevelVariable> Bodies::find(DeclarationId chunk, const std::string& name) {
-  // A chunk that did not parse may bind less than it seems to.
+  // A chunk that did not parse may bind fewer names than it seems to.
   for (DeclarationId at = binder_before(chunk, name); at; at = binder_before(at, name))
     if (auto found = variable({at, name})) return found;
   const std::shared_ptr<const BodyHead>& of_body = head(db_.declarations[chunk].part_of);
@@ -123,14 +123,14 @@ std::vector<std::string> Bodies::names_before(DeclarationId chunk) {
   return out;
 }
 
-// Runs are asked for in the order of the text, so that none is inferred inside the inference of a later one.
+// Requests runs in source order, so that none is inferred within the inference of a later one.
 std::optional<Inferred> Bodies::infer(DeclarationId def) {
   const std::vector<DeclarationId>& all = chunks.get(def);
   if (all.empty() || !head(def)) return std::nullopt;
   std::vector<std::shared_ptr<const BodyRun>> runs;
   for (DeclarationId chunk : all)
     if (run_start(chunk) == chunk) runs.push_back(run(chunk));
-  // A later chunk in the first run of a body: it is inferred as a whole anyway.
+  // If the body's type is still open or it has no result, infer it as a whole.
   if (!runs.back()->closed || !runs.back()->result) return std::nullopt;
   return assemble_body(db_.head(def), *head(def), runs);
 }

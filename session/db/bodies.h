@@ -1,5 +1,5 @@
 #pragma once
-// Long bodies, chunk by chunk (frontend/infer/chunks.h). Chunks are declarations of their own.
+// Long bodies, chunk by chunk (frontend/infer/chunks.h). Each chunk is a declaration.
 
 #include <map>
 #include <memory>
@@ -18,50 +18,50 @@ namespace quern {
 class Database;
 
 class Bodies {
-  Database& db_;  // before the tables, which it gets
+  Database& db_;  // before the tables, which need it
 
  public:
   explicit Bodies(Database& db);
 
-  /// Of a definition, in order; none for a short one.
+  /// The chunks of a definition, in order; none for a short one.
   Input<ByDeclaration, std::vector<DeclarationId>> chunks{tables(), "chunks"};
-  /// Of a chunk, or 0.
+  /// The neighbour of a chunk, or 0.
   Input<ByDeclaration, DeclarationId> next{tables(), "next chunks"};
   Input<ByDeclaration, DeclarationId> previous{tables(), "previous chunks"};
-  /// Of a definition's chunks, in its own text.
+  /// The ranges of a definition's chunks, in its text.
   std::unordered_map<DeclarationId, std::vector<Range>> ranges;
 
-  /// That a chunk binds.
+  /// The names that a chunk binds.
   Query<ByDeclaration, std::vector<std::string>> names{tables(), *this, "chunk_names", &Bodies::names_of,
                                                        std::equal_to<>()};
-  /// Of a definition: name to chunks.
+  /// Per definition, a map from names to chunks.
   Query<ByDeclaration, std::map<std::string, std::vector<DeclarationId>>> index{
       tables(), *this, "body_index", &Bodies::index_of, std::equal_to<>()};
-  /// Chunks of a definition that bind a name.
+  /// The chunks of a definition that bind a name.
   Query<ByBodyName, std::vector<DeclarationId>> binders{tables(), *this, "binders", &Bodies::binders_of,
                                                         std::equal_to<>()};
   Query<ByDeclaration, std::shared_ptr<const BodyHead>> head{tables(), *this, "body_head", &Bodies::head_of};
-  /// That starts with a chunk.
+  /// The run that starts with a chunk.
   Query<ByDeclaration, std::shared_ptr<const BodyRun>> run{tables(), *this, "infer_chunk", &Bodies::run_at};
-  /// The first chunk of the run that a chunk is in.
+  /// The first chunk of the run that contains a chunk.
   Query<ByDeclaration, DeclarationId> run_start{tables(), *this, "run_start", &Bodies::start_of_run,
                                                 std::equal_to<>()};
-  /// Of a chunk.
+  /// A variable that a chunk binds.
   Query<ByBodyName, std::shared_ptr<const TopLevelVariable>> variable{
       tables(), *this, "chunk_variable", &Bodies::variable_of, std::equal_to<>()};
 
-  /// Nothing where the body has to be inferred as a whole.
+  /// Nothing if the body must be inferred as a whole.
   std::optional<Inferred> infer(DeclarationId def);
   /// The last chunk before this one that binds a name, or 0.
   DeclarationId binder_before(DeclarationId chunk, const std::string& name);
-  /// What a name stands for at the begin of a chunk, or null.
+  /// The variable that a name denotes at the start of a chunk, or null.
   std::shared_ptr<const TopLevelVariable> find(DeclarationId chunk, const std::string& name);
   /// The names that it can see, for suggestions.
   std::vector<std::string> names_before(DeclarationId chunk);
   void set(DeclarationId def, std::string_view text);
-  /// Before a definition or a chunk is dropped: what is known of its names.
+  /// Forgets the names of a definition or a chunk that is about to be dropped.
   void drop_names(DeclarationId id);
-  /// A range in what is parsed as a declaration (a chunk, or a definition without its chunks), in the piece's
+  /// Converts a range in a parsed declaration (a chunk, or a definition without its chunks) to the piece's
   /// text.
   Range in_whole(DeclarationId id, Range range) const;
 

@@ -15,7 +15,7 @@ FileStamp stamp_of(const std::string& path) {
 }
 
 DataFile read_data_file(const std::string& path) {
-  // First the stamp: a file that is written in between is read again at the next look.
+  // Take the stamp first: a file written meanwhile is then reread at the next check.
   const FileStamp stamp = stamp_of(path);
   return {stamp, std::make_shared<const Result<Entries<TensorHeader>>>(read_tensor_headers(path))};
 }

@@ -1,5 +1,5 @@
 #pragma once
-// Files with tensors as inputs, each with a stamp that tells its contents apart.
+// Tensor files as inputs, each with a stamp that identifies its contents.
 
 #include <cstdint>
 #include <filesystem>
@@ -13,11 +13,11 @@
 
 namespace quern {
 
-/// Of a file that is not there, nothing.
+/// Nothing for a missing file.
 using FileStamp = std::optional<std::pair<std::filesystem::file_time_type, uintmax_t>>;
 FileStamp stamp_of(const std::string& path);
 
-/// What the header of a file says of its tensors, as it was found.
+/// The headers of a file's tensors, as last read.
 struct DataFile {
   FileStamp stamp;
   std::shared_ptr<const Result<Entries<TensorHeader>>> headers;
@@ -25,18 +25,18 @@ struct DataFile {
 };
 DataFile read_data_file(const std::string& path);
 
-// --- The tensors that a text calls `meta[relay.Constant][k]`, unless it has a `#[metadata]` section: entries of
-// a `.safetensors` beside its file.
+// --- The tensors that a text without a `#[metadata]` section calls `meta[relay.Constant][k]`: entries of a
+// `.safetensors` beside its file.
 
-/// The file beside a text.
+/// The file beside the text's.
 std::string constants_file(const std::string& text_file);
-/// The name of its entry k. Files have no vectors: that of one ends with its dtype, as in
+/// The name of its entry k. Files have no vectors: the name of a vector ends with its dtype, as in
 /// `relay.Constant.3:int8x4`.
 std::string constant_entry(size_t k, DType dtype);
 
 struct StoredConstants {
   FileStamp stamp;
-  std::shared_ptr<const Metadata> metadata;  ///< null where there is no such file, or none that can be read
+  std::shared_ptr<const Metadata> metadata;  ///< null if the file is missing or unreadable
   friend bool operator==(const StoredConstants& a, const StoredConstants& b) { return a.stamp == b.stamp; }
 };
 StoredConstants read_constants(const std::string& path);

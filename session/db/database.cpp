@@ -9,7 +9,7 @@ namespace quern {
 
 namespace {
 
-/// Instances of operators: of the library mostly, which no edit makes stale.
+/// Bounds on operator instances, mostly the library's, which edits never invalidate.
 constexpr size_t kMostInstances = 8192, kInstancesKept = 6144;
 
 }  // namespace
@@ -54,7 +54,7 @@ Subject Database::subject_of(const NameKey& key, NameTable table) const {
 Optimised Database::optimise_definition(const NameKey& key) {
   const Definition* found = functions.function(key.module, key.name);
   Optimised result = found ? optimise(*found, functions) : Optimised{};
-  // What an interrupt cut short is not kept.
+  // Results cut short by an interrupt are not kept.
   engine.cancelled();
   return result;
 }

@@ -1,10 +1,10 @@
 #pragma once
-// The database of what is known of a session's texts: its inputs, and the queries that derive all else.
+// The database of a session's texts: its inputs, and the queries that derive everything else.
 //
-// A query is declared here once, with its function; what becomes of it when a declaration goes, what bounds
-// it, its row of the memory report and what a failure in it reports follow from the space of its keys
-// (session/query/table.h). No query reads what is not an input or a query, and none writes anything but its
-// value. One thread sets inputs and asks; what it got, any thread may read.
+// Each query is declared here once, with its function. Its key space (session/query/table.h) determines when
+// it is dropped with a declaration, its bound, its row of the memory report and how a failure in it is
+// reported. A query reads only inputs and queries, and writes only its value. One thread sets inputs and asks
+// queries; any thread may read a value it has obtained.
 
 #include <deque>
 #include <functional>
@@ -62,30 +62,30 @@ class Database final : public Tables {
   struct SourceInfo {
     ModuleId module;
     std::string path, folder;
-    bool open = true;                     ///< its text is given, and the disk's does not count
-    std::optional<TextImage> image = {};  ///< of a library's text
+    bool open = true;                     ///< its text is given and overrides the disk's
+    std::optional<TextImage> image = {};  ///< of a library text
   };
   std::vector<SourceInfo> sources;                              ///< by id
   std::vector<std::shared_ptr<Layout>> layouts;                 ///< by source
   std::vector<std::vector<SourceId>> modules;                   ///< by id: their sources, in order
   std::deque<DeclarationInfo> declarations{DeclarationInfo{}};  ///< by id, from 1; references stay good
-  std::vector<uint32_t> index_of{kGone};  ///< by declaration: which piece of its source it is
+  std::vector<uint32_t> index_of{kGone};                        ///< by declaration: the piece of its source
   ModuleNames names{*this, kLibrary};
 
   // --- inputs
   Input<ByDeclaration, std::string> piece_text{*this, "texts of declarations"};
-  /// Changes where a piece comes or goes, named or not.
+  /// Changes whenever a piece is added or removed, named or not.
   Input<ByModule, uint64_t> pieces{*this, "pieces"};
   Input<ByModule, std::vector<Import>> imports{*this, "imports"};
-  /// What follows `#[metadata]`.
+  /// The text after `#[metadata]`.
   Input<BySource, std::string> metadata_text{*this, "metadata texts"};
-  /// Without that section: the file beside it that has the constants which it names; "" for none.
+  /// For a text without that section: the file beside it that holds its constants; "" for none.
   Input<BySource, std::string> constants_path{*this, "paths of constants"};
   /// `/` is a name character: TVM's files.
   Input<BySource, bool> slash_names{*this, "slash names"};
-  /// The TVM that the header stands for.
+  /// The TVM version implied by the header.
   Input<BySource, std::optional<int>> header_version{*this, "headers"};
-  /// Variables that have a value, by the statement that binds them.
+  /// Variables with a value, by the statement that binds them.
   Input<ByDeclaration, StatementVariables> kept{*this, "kept variables"};
   Input<ByPath, DataFile> data_file{*this, "data files", read_data_file};
   Input<ByPath, StoredConstants> stored_constants{*this, "constants", read_constants};
@@ -93,19 +93,19 @@ class Database final : public Tables {
   Bodies bodies{*this};
 
   // --- queries: texts
-  /// Null without one.
+  /// Null if there is none.
   Query<BySource, std::shared_ptr<const Metadata>> metadata{*this, "metadata", &Database::parse_metadata};
   Query<ByDeclaration, ParseOutcome> parsed{*this, "parse", &Database::parse};
-  /// Cut off here when only blanks changed.
+  /// Early cut-off if only white space changed.
   Query<ByDeclaration, Declaration> tree{*this, "tree", &Database::make_tree, std::equal_to<>()};
-  /// Without its bodies: cut off here when only a body changed.
+  /// Without its bodies: early cut-off if only a body changed.
   Query<ByDeclaration, Declaration> head{*this, "head", &Database::make_head, std::equal_to<>()};
-  /// Names of the definitions that one mentions.
+  /// Names of the definitions that a declaration mentions.
   Query<ByDeclaration, std::vector<std::string>> references{*this, "references", &Database::find_references,
                                                             std::equal_to<>()};
-  /// Without a problem.
+  /// Whether it parses without a problem.
   Query<ByDeclaration, bool> parses{*this, "parses", &Database::has_no_problems, std::equal_to<>()};
-  /// Those that did not parse, with their text.
+  /// Declarations that did not parse, with their text.
   Query<ByModule, std::vector<std::pair<DeclarationId, std::string>>> broken_declarations{
       *this, "broken_declarations", &Database::find_broken, std::equal_to<>()};
 
@@ -116,22 +116,22 @@ class Database final : public Tables {
   Query<ByConstructor, DeclarationId> constructor{*this, "constructor", &Database::owner_of_constructor,
                                                   std::equal_to<>()};
   Query<ByType, std::optional<DataHeader>> data_header{*this, "data_header", &Database::header_of_data};
-  /// Of a type that is an alias, and what is wrong with it.
+  /// The alias that a type declares, and its diagnostics.
   Query<ByType, std::pair<std::optional<TypeAlias>, Diagnostics>> alias{*this, "alias",
                                                                         &Database::define_alias};
-  /// Whether a type is another one, or an alias that is written in terms of it.
+  /// Whether a type is `to`, or an alias defined in terms of it.
   bool alias_reaches(DeclarationId from, DeclarationId to);
   Query<ByType, std::pair<std::optional<DataDefinition>, Diagnostics>> data{*this, "data",
                                                                             &Database::define_data};
 
   // --- queries: definitions and statements
-  /// Two schemes that differ only in which fresh variables they are written over are the same to every caller.
+  /// Callers do not distinguish schemes that differ only in their fresh variables.
   Query<ByDefinition, std::optional<Scheme>> annotated{*this, "annotated", &Database::scheme_of_annotations,
                                                        same_but_for_variables};
-  /// The definitions of a module without a full annotation, each with those that it is inferred with.
+  /// The incompletely annotated definitions of a module, each with the group that it is inferred with.
   Query<ByModule, std::map<std::string, Group>> groups{*this, "groups", &Database::compute_groups,
                                                        std::equal_to<>()};
-  /// Whether callers of a definition go by its text alone.
+  /// Whether callers depend only on a definition's text.
   Query<ByDefinition, bool> has_signature{*this, "has_signature", &Database::is_signature, std::equal_to<>()};
   Query<ByDefinition, Group> group{*this, "group", &Database::group_of, std::equal_to<>()};
   /// By the group's first member.
@@ -144,7 +144,7 @@ class Database final : public Tables {
 
   // --- queries: operators
   Query<ByInstance, InstanceResult> instance{*this, "instance", &Database::define_instance};
-  /// What stands for an instance of an operator that may be edited, in the nodes of those who call it.
+  /// Represents an instance of an editable operator in its callers' nodes.
   Query<ByInstance, std::shared_ptr<const LateInstance>> late_instance{*this, "late_instance",
                                                                        &Database::make_late_instance};
   Query<ByModule, DotIntrinsics> dot_intrinsics{*this, "dot_intrinsics", &Database::find_dot_intrinsics};
@@ -153,13 +153,13 @@ class Database final : public Tables {
   /// The variables of a statement's pattern with their nodes.
   Query<ByDeclaration, std::vector<std::pair<uint32_t, std::string>>> binders{
       *this, "binders", &Database::find_binders, std::equal_to<>()};
-  /// What each name in a declaration or a chunk stands for.
+  /// What each name in a declaration or a chunk refers to.
   Query<ByDeclaration, Occurrences> occurrences{*this, "occurrences", &Database::find_occurrences,
                                                 std::equal_to<>()};
 
   // --- queries: diagnostics
   Query<ByDeclaration, Diagnostics> operator_check{*this, "operator_check", &Database::check_one_operator};
-  /// What is wrong in the text of a declaration or chunk by itself.
+  /// Diagnostics of the text of a declaration or chunk by itself.
   Query<ByDeclaration, Diagnostics> form{*this, "form", &Database::check_form, std::equal_to<>()};
   Query<ByDeclaration, Diagnostics> declaration_diagnostics{*this, "diagnostics", &Database::of_declaration};
 
@@ -170,7 +170,7 @@ class Database final : public Tables {
 
   // --- sources (sources.cpp)
   ModuleId make_module();
-  /// `image`: of the text, or empty.
+  /// `image` is the text's, or empty.
   SourceId add_source(ModuleId module, std::string path, std::string text, std::string folder,
                       std::string_view image);
   void set_text(SourceId source, std::string text);
@@ -178,7 +178,7 @@ class Database final : public Tables {
   const std::string& text(SourceId source) const { return *layouts[source]->text; }
   /// Null for a declaration that is no longer in the text.
   const Piece* piece_of(DeclarationId id) const;
-  /// Whether `a` stands before `b` in their module.
+  /// Whether `a` precedes `b` in their module.
   bool is_before(DeclarationId a, DeclarationId b) const;
   /// The declarations of a kind in a module, or in a source, in order.
   std::vector<DeclarationId> all_of(ModuleId module, PieceKind kind) const;
@@ -188,52 +188,52 @@ class Database final : public Tables {
 
   // --- files (files.cpp)
   struct FileState {
-    std::string shown;    ///< its path as first asked for
-    ModuleId module = 0;  ///< 0: it is not there, or cannot be read
+    std::string shown;    ///< its path as first requested
+    ModuleId module = 0;  ///< 0: missing or unreadable
     std::string problem;
   };
-  std::map<std::string, FileState> files;  ///< that were looked at, by absolute path
+  std::map<std::string, FileState> files;  ///< files seen so far, by absolute path
   SourceId open_file(std::string path, std::string text);
-  /// The file of a path, which is read where it was not looked at before.
+  /// The file at a path, read on first use.
   const FileState& look_at_file(const std::string& path);
   void reread_files();
   void reread_data_files();
   std::vector<std::string> outdated_files() const;
 
   // --- names
-  /// The declaration of a name as a module sees it (its own, else the library's), or 0.
+  /// The declaration of a name as a module sees it (its own, otherwise the library's), or 0.
   DeclarationId find(ModuleId module, NameTable table, std::string_view name);
   DeclarationId find_constructor(ModuleId module, std::string_view name);
-  /// A name as the module that declares it has it.
+  /// A declaration's name in the module that declares it.
   NameKey key_of(DeclarationId id) const;
   ModuleScope& scope_of(ModuleId module);
   bool is_in_broken_import(ModuleId module, std::string_view name);
   bool in_library(DeclarationId id) const { return declarations[id].module == kLibrary; }
 
-  /// The statement that binds what a name stands for at a statement, or 0.
+  /// The statement that binds a name as seen at another statement, or 0.
   DeclarationId variable_before(DeclarationId statement, std::string_view name);
 
   // --- what is known
   DatabaseFunctions functions{*this};
   const Inferred* inferred(ModuleId module, const std::string& global);
-  /// The types of the nodes of a declaration or a chunk, by their numbers; of some there may be none.
+  /// The types of the nodes of a declaration or a chunk, by node id; some may be null.
   const std::vector<Type>& types_of(DeclarationId id);
-  /// The definition of a name, whole or a copy; null with errors or without one.
+  /// The definition of a name, or of a copy; null if it has errors or does not exist.
   const Definition* definition(ModuleId module, std::string_view name);
   /// The definition of a statement's function literal.
   const Definition* bound_function(const Variable* variable);
   std::shared_ptr<const OpInstance> linked(const OpInstance& called);
-  /// The declaration of a data type that a value in a module has; the present one of its name where it was
-  /// redefined since.
+  /// The declaration of a value's data type in a module; if the type was redefined since, the present one of
+  /// that name.
   const DataDefinition* data_of(ModuleId module, Type type);
-  /// A use of a copy of a definition: from now on its name is one.
+  /// Registers the name of a copy of a definition.
   void name_copy(const InstanceRequest& request);
-  /// Nothing for a use that is no copy.
+  /// Nothing if the name is not a copy's.
   std::optional<InstanceRequest> request_of(ModuleId module, std::string_view name);
   const Inferred* specialised_definition(ModuleId module, const std::string& name);
   /// What `check` reports of a piece of a source.
   Diagnostics diagnostics_at(SourceId source, size_t piece);
-  /// Of the schedules in an expression without errors (diagnostics/schedules.cpp): what there is no code for.
+  /// Checks that there is code for the schedules in an expression without errors (diagnostics/schedules.cpp).
   Diagnostics of_schedules(ExprPtr expr);
 
  private:
@@ -279,15 +279,15 @@ class Database final : public Tables {
   Diagnostics diagnostics_of(ModuleId module, const Inferred& inferred);
   Diagnostics with_copies(ModuleId module, const Inferred& inferred, DeclarationId id);
   Diagnostics of_copies(const std::vector<Specialisation>& needs);
-  /// Of the gradients in a definition or statement that has no errors (diagnostics/gradients.cpp).
+  /// Diagnostics of the gradients in a definition or statement without errors (diagnostics/gradients.cpp).
   Diagnostics of_gradients(const Inferred& inferred);
-  /// Whether a declaration parses, its chunks too: what is wrong in the remains of one that does not is not
-  /// reported.
+  /// Whether a declaration parses, including its chunks: problems in the rest of one that does not parse are
+  /// not reported.
   bool parses_whole(DeclarationId id);
-  /// Whether a word stands in the text: a walk over a long body is for those alone that mention what it looks
+  /// Whether a word occurs in the text, to skip walks over long bodies that do not mention what they look
   /// for.
   bool mentions(DeclarationId id, std::string_view word);
-  /// The constructors of a type that another type of the module has, too.
+  /// The constructors of a type that another type of the module also declares.
   Diagnostics duplicate_constructors(DeclarationId type);
   Diagnostics import_diagnostics(DeclarationId id);
   Diagnostics import_clashes(const Import& import, const std::vector<Import>& all);
@@ -296,7 +296,7 @@ class Database final : public Tables {
   Optimised optimise_definition(const NameKey& key);
   std::shared_ptr<const Program> compile_definition(const NameKey& key);
 
-  /// What a check that fails reports of a declaration.
+  /// How a failed check reports a declaration.
   Subject subject_of(DeclarationId id) const;
   Subject subject_of(const NameKey& key, NameTable table) const;
   // layout of sources
@@ -305,10 +305,10 @@ class Database final : public Tables {
                    const std::vector<DeclarationId>& old_ids);
   void set_piece(DeclarationId id, std::string_view text);
   void set_metadata(SourceId source);
-  /// The first declaration of this kind and name in its source (itself for what has no name of its own).
+  /// The first declaration of this kind and name in its source (itself if it has no name).
   DeclarationId first_of_name(DeclarationId id) const;
   // imports
-  /// The declaration that an import brings under a name, or 0; `look` finds what a module declares itself.
+  /// The declaration that an import provides under a name, or 0; `look` finds a module's own declarations.
   template <class F>
   DeclarationId find_imported(ModuleId module, std::string_view name, const F& look) {
     if (module == kLibrary) return 0;
@@ -320,14 +320,14 @@ class Database final : public Tables {
     return 0;
   }
   Import resolve_import(DeclarationId id);
-  /// After a text was set: reads what its imports name and was not read before, and what those import.
+  /// After a text was set: reads the files that it imports, transitively, unless already read.
   void follow_imports(SourceId source);
   void update_imports();
 
   std::set<ModuleId> importing_;  ///< modules with imports
   std::map<ModuleId, std::unique_ptr<ModuleScope>> scopes_;
-  /// What the names of copies of definitions stand for (`f{…}`). A name says all of its request but the
-  /// declaration, which is found anew: so it is interned, no input.
+  /// The requests behind the names of copies of definitions (`f{…}`). A name determines its request except
+  /// for the declaration, which is looked up again: so it is interned, not an input.
   std::unordered_map<NameKey, InstanceRequest, NameKeyHash> copies_;
 };
 

@@ -1,4 +1,4 @@
-// The inference of definitions and statements, and of the copies of those that are typed anew for each use.
+// Inference of definitions and statements, and of their specialised copies.
 
 #include <algorithm>
 #include <unordered_map>
@@ -104,8 +104,8 @@ Declaration Database::with_chunks(DeclarationId id, std::deque<Declaration>& chu
 
 // --- groups
 
-// Definitions that reach each other through definitions without a full annotation are inferred together (an
-// annotated one cuts the circle: its type is known without its body).
+// Definitions that reach each other through incompletely annotated definitions are inferred together (an
+// annotated one breaks the cycle: its type is known without its body).
 std::map<std::string, Group> Database::compute_groups(ModuleId module) {
   names.depend_on_all(module, NameTable::Globals);
   Components::Graph graph;
@@ -135,7 +135,7 @@ std::vector<Inferred> Database::infer_members(const NameKey& key) {
   for (const std::string& name : members) {
     DeclarationId id = find(key.module, NameTable::Globals, name);
     if (!tree(id).syntax->is(SyntaxKind::Def)) return std::vector<Inferred>(members.size());
-    // One that calls itself without an annotation is inferred as a whole.
+    // A recursive definition without an annotation is inferred as a whole.
     bool alone = members.size() == 1 &&
                  (annotated({key.module, name}) || !std::ranges::binary_search(references(id), name));
     if (alone)
@@ -163,7 +163,7 @@ const Inferred* Database::inferred(ModuleId module, const std::string& global) {
 const Definition* Database::definition(ModuleId module, std::string_view name) {
   const Inferred* result = name.ends_with("}") ? specialised_definition(module, std::string(name))
                                                : inferred(module, std::string(name));
-  // One with a mistake in it is not run, however much of it could be typed.
+  // A definition with a mistake is not run, however much of it could be typed.
   bool sound = result && result->definition.body && !has_errors(result->diagnostics);
   return sound && late_calls_are_sound(*result) ? &result->definition : nullptr;
 }
@@ -234,7 +234,7 @@ std::vector<Inferred> Database::infer_specialised(const InstanceKey& key) {
   ModuleScope scope(*this, key.module);
   std::deque<Declaration> chunks;
   const InstanceRequest& request = key.request;
-  // Asked by who called it before an edit: it may be half-typed by now.
+  // Requested by a caller from before an edit: it may be incomplete now.
   if (tree(request.declaration).syntax->is(SyntaxKind::Error)) return {};
   if (!request.params) return {infer_instance(with_chunks(request.declaration, chunks), request, scope)};
   std::vector<Declaration> members;
@@ -259,7 +259,7 @@ std::optional<InstanceRequest> Database::request_of(ModuleId module, std::string
   return request;
 }
 
-// The copy of a definition that a name with braces stands for.
+// The copy of a definition named with braces.
 const Inferred* Database::specialised_definition(ModuleId module, const std::string& name) {
   std::optional<InstanceRequest> request = request_of(module, name);
   // A member of a group, named after the member that the copy is of: `g{f{…}}`.

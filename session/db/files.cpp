@@ -1,11 +1,11 @@
-// `import`: which file each one names, and what it brings into a module.
+// `import`: the file that each one names, and the names it provides to a module.
 //
 //     import "layers.relay" as layers      @layers.affine, layers.Net, layers.capsule_conv
 //     import "layers.relay"                @affine, Net, capsule_conv
 //
-// A file is one module of the session, whoever imports it, so its text is an input like any other. Names are
-// brought one step: what an imported file imports itself stays its own. A module's own name comes first.
-// Files are read when a text that imports them is set (`follow_imports`), never in a query.
+// A file is one module of the session, whoever imports it, so its text is an input like any other. Imports
+// are not transitive. A module's own names take precedence. Files are read when a text that imports them is
+// set (`follow_imports`), never in a query.
 
 #include <fmt/format.h>
 
@@ -29,8 +29,8 @@ std::string absolute_path(const std::string& path) {
   return error ? fs::absolute(path, error).lexically_normal().string() : full.string();
 }
 
-// The nearest folder upwards with a `quern.toml`, relative to the working folder where `folder` is; "" where
-// none is.
+// The nearest ancestor folder with a `quern.toml`, relative to the working folder if `folder` is; "" if there
+// is none.
 std::string project_root(const std::string& folder) {
   std::error_code error;
   fs::path at = folder.empty() ? fs::path(".") : fs::path(folder);
@@ -53,8 +53,8 @@ Result<std::string> text_of_file(const std::string& path) {
   return text.str();
 }
 
-// The shortest way from one module to another, both included; empty where there is none. `follow(module,
-// visit)` visits what a module imports.
+// The shortest import path from one module to another, inclusive; empty if there is none. `follow(module,
+// visit)` visits a module's imports.
 template <class F>
 std::vector<ModuleId> path_between(ModuleId from, ModuleId to, const F& follow) {
   std::map<ModuleId, ModuleId> reached_from{{from, from}};
@@ -79,7 +79,7 @@ std::vector<ModuleId> path_between(ModuleId from, ModuleId to, const F& follow) 
 
 namespace {
 
-// Where the file of an import is looked for: beside the importing file, then from the project's root.
+// The candidate paths of an import: beside the importing file, then from the project's root.
 std::vector<std::string> candidates(const std::string& folder, const std::string& path) {
   if (path.empty()) return {};
   std::vector<std::string> paths{(fs::path(folder) / path).lexically_normal().string()};
@@ -162,7 +162,7 @@ SourceId Database::open_file(std::string path, std::string text) {
     set_text(source, std::move(text));
     return source;
   }
-  // Known by its path before its own imports are followed: they may lead back here.
+  // Registered by path before its own imports are followed, which may lead back here.
   state.module = make_module();
   state.problem.clear();
   ModuleId module = state.module;

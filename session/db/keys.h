@@ -10,7 +10,7 @@
 
 namespace quern {
 
-/// A name as a module sees it, or as the module that declares it has it.
+/// A name as a module sees it, or in the module that declares it.
 struct NameKey {
   ModuleId module;
   std::string name;
@@ -34,7 +34,7 @@ struct DeclaredNameHash {
   }
 };
 
-/// An instance is known by its declaration and its key; the request says how to make it.
+/// An instance is identified by its declaration and its key; the request says how to make it.
 struct InstanceKey {
   ModuleId module;
   InstanceRequest request;
@@ -49,7 +49,7 @@ struct InstanceKeyHash {
   }
 };
 
-/// A name in a definition or in a chunk of one.
+/// A name in a definition or one of its chunks.
 struct BodyName {
   DeclarationId declaration;
   std::string name;

@@ -8,7 +8,7 @@ namespace quern {
 namespace {
 
 constexpr size_t kNone = SIZE_MAX;
-/// Above so many comparisons the longest common subsequence is not looked for: the next equal piece is taken.
+/// Above this many comparisons, takes the next equal piece instead of the longest common subsequence.
 constexpr size_t kMostComparisons = 1 << 18;
 
 bool same_name(const PieceLook& a, const PieceLook& b) { return a.kind == b.kind && a.name == b.name; }
@@ -66,7 +66,7 @@ class Pairing {
           break;
         }
   }
-  // Between two pairs, pieces of the same name whose text changed.
+  // Pairs pieces of the same name whose text changed, between existing pairs.
   void fill_gaps(size_t b, size_t b_end, size_t a, size_t a_end) {
     for (size_t end = a; end <= a_end; ++end) {
       if (end < a_end && pairs_[end] == kNone) continue;

@@ -1,5 +1,5 @@
 #pragma once
-// The texts of a session cut into declarations, and which declaration is which from one text to the next.
+// The texts of a session split into declarations, and the identity of declarations across edits.
 
 #include <memory>
 #include <span>
@@ -18,18 +18,18 @@ struct Layout {
   std::shared_ptr<const std::string> text = std::make_shared<const std::string>();
   ScanOutcome scan;
   std::vector<DeclarationId> ids;  ///< one per piece
-  /// Declarations of a name that another one before them has, with that one.
+  /// Declarations that repeat the name of an earlier one, with that one.
   std::unordered_map<DeclarationId, DeclarationId> duplicates;
 };
 
-/// A piece as identity sees it.
+/// The parts of a piece that decide its identity.
 struct PieceLook {
   PieceKind kind;
   std::string_view name, text;
 };
-/// For each piece after an edit, which one before the edit it is, or SIZE_MAX: the same kind and name, first
-/// those with the same text, then the others in their order. What is paired keeps its order, so that for each
-/// pair what stands before it and was there already is the same as before.
+/// For each piece after an edit, its counterpart before the edit, or SIZE_MAX: one of the same kind and name,
+/// first those with the same text, then the others in order. Pairs keep their order, so the surviving pieces
+/// before each pair are the same as before.
 std::vector<size_t> pair_pieces(std::span<const PieceLook> before, std::span<const PieceLook> after);
 
 }  // namespace quern

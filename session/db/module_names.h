@@ -1,6 +1,6 @@
 #pragma once
-// What the names of a module stand for, one cell per name: an edit that adds or removes a declaration changes
-// the cells of its name and no other.
+// The declarations of a module by name, one cell per name: an edit that adds or removes a declaration changes
+// only the cells of its names.
 
 #include <functional>
 #include <map>
@@ -15,13 +15,13 @@
 
 namespace quern {
 
-/// Under which names a declaration of this kind and name is found: a statement under those of its variables,
-/// others under one or none.
+/// The names under which a declaration of this kind and name is found: a statement under those of its
+/// variables, others under one or none.
 std::vector<DeclaredName> declared_names(ModuleId module, PieceKind kind, std::string_view name);
 
 class ModuleNames {
  public:
-  /// Whether a declaration stands before another one in the module.
+  /// Whether a declaration precedes another one in the module.
   using Before = std::function<bool(DeclarationId, DeclarationId)>;
 
   /// `constant`: the module that never changes.
@@ -29,16 +29,16 @@ class ModuleNames {
 
   /// All declarations of the name, in order.
   const std::vector<DeclarationId>& get(const DeclaredName& name) { return cells_.get(name); }
-  /// As `get`, without being a dependency: for what never changes, and outside of queries.
+  /// Like `get`, without recording a dependency: for constant modules, and outside queries.
   const std::vector<DeclarationId>& peek(const DeclaredName& name) const { return cells_.peek(name); }
-  /// To ask for this is to depend on which declarations of a table there are in a module.
+  /// Records a dependency on the set of declarations of a table in a module.
   void depend_on_all(ModuleId module, NameTable table) { updates_.get({module, table, ""}); }
 
   using Declared = std::pair<DeclaredName, DeclarationId>;
   void update(ModuleId module, const std::vector<Declared>& removed, const std::vector<Declared>& added,
               const Before& before);
 
-  /// In the order of their letters.
+  /// In alphabetical order.
   template <class F>
   void for_each(ModuleId module, NameTable table, const F& visit) const {
     if (auto found = declared_.find({module, table}); found != declared_.end())

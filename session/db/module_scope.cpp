@@ -82,13 +82,13 @@ std::shared_ptr<const TopLevelVariable> ModuleScope::shared_variable(std::string
 }
 
 bool ModuleScope::has_top_level_variable(std::string_view name) {
-  // A statement sees what stands before it.
+  // A statement sees the variables before it.
   return !sees_variables() && !db_.names.get({module_, NameTable::Variables, std::string(name)}).empty();
 }
 
 namespace {
 
-// Whether `name` stands in a text as a whole word, with a sigil or without.
+// Whether `name` occurs in a text as a whole word, with or without a sigil.
 bool mentions(std::string_view text, std::string_view name) {
   auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
   for (size_t at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1)) {
@@ -127,13 +127,13 @@ const Inferred* ModuleScope::specialised(const InstanceRequest& request) {
 }
 
 InstanceAnswer ModuleScope::instance(const InstanceRequest& request) {
-  // An operator of the library means the same in every module: its instances are made once.
+  // A library operator has the same meaning in every module: its instances are made once.
   ModuleId owner = db_.declarations[request.declaration].module;
   if (!makes_instances_ && owner != Database::kLibrary)
     return {db_.late_instance({owner, request}), {}, true};
   const InstanceResult& result = db_.instance({owner, request});
   InstanceAnswer answer{result.instance, result.diagnostics, owner == module_};
-  // What is wrong in an imported file whatever the call is reported there.
+  // Errors in an imported file that do not depend on the call are reported there.
   bool imported = owner != module_ && owner != Database::kLibrary;
   if (imported && !db_.operator_check(request.declaration).empty()) answer.diagnostics.clear();
   if (!result.instance)

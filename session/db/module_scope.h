@@ -1,5 +1,5 @@
 #pragma once
-// What a declaration of a module sees, answered by queries.
+// The scope of a declaration of a module, answered by queries.
 
 #include <memory>
 #include <optional>
@@ -13,10 +13,10 @@ namespace quern {
 
 class ModuleScope final : public Scope {
  public:
-  /// `statement`: the statement that looks, for the variables bound before it; 0 for definitions.
+  /// `statement`: the statement that asks, which sees the variables bound before it; 0 for definitions.
   ModuleScope(Database& db, ModuleId module, DeclarationId statement = 0)
       : db_(db), module_(module), statement_(statement) {}
-  /// For a chunk of a definition: variables bound before it, which are added to `uses`.
+  /// For a chunk of a definition: it sees variables bound before it, and adds those it uses to `uses`.
   static ModuleScope for_chunk(Database& db, DeclarationId chunk,
                                std::vector<std::shared_ptr<const TopLevelVariable>>& uses) {
     ModuleScope scope(db, db.declarations[chunk].module);
@@ -24,13 +24,13 @@ class ModuleScope final : public Scope {
     scope.uses_ = &uses;
     return scope;
   }
-  /// For what an alias stands for: those that are written in terms of it, and itself, have no type there.
+  /// For the type of an alias: the alias itself, and those defined in terms of it, have no type there.
   static ModuleScope for_alias(Database& db, DeclarationId alias) {
     ModuleScope scope(db, db.declarations[alias].module);
     scope.alias_ = alias;
     return scope;
   }
-  /// For the making of an instance: operators with their bodies.
+  /// For making an instance: operators have their bodies.
   static ModuleScope for_instances(Database& db, ModuleId module) {
     ModuleScope scope(db, module);
     scope.makes_instances_ = true;
@@ -73,7 +73,7 @@ class ModuleScope final : public Scope {
   bool cancelled() override { return db_.engine.cancelled(); }
 
  private:
-  /// Only a statement of the script sees its variables.
+  /// Only statements see the script's variables.
   bool sees_variables() const {
     return statement_ && db_.declarations[statement_].kind == PieceKind::Statement;
   }

@@ -1,4 +1,4 @@
-// What names stand for as a module sees them.
+// What names refer to, as a module sees them.
 
 #include <algorithm>
 #include <functional>
@@ -9,8 +9,8 @@
 namespace quern {
 
 DeclarationId Database::find(ModuleId module, NameTable table, std::string_view name) {
-  // In one source the first declaration of a name counts (the others are reported); a later source replaces
-  // it.
+  // Within one source the first declaration of a name counts (the others are reported); a later source
+  // overrides it.
   auto chosen = [&](const std::vector<DeclarationId>& ids) -> DeclarationId {
     for (DeclarationId id : ids)
       if (declarations[id].source == declarations[ids.back()].source) return id;
@@ -55,7 +55,7 @@ DeclarationId Database::owner_of_constructor(const NameKey& key) {
 }
 
 DeclarationId Database::variable_before(DeclarationId statement, std::string_view name) {
-  // Only a declaration or removal of this name changes which of them stands before the statement.
+  // Only declaring or removing this name changes which of them precedes the statement.
   const auto& ids = names.get({declarations[statement].module, NameTable::Variables, std::string(name)});
   auto after = std::partition_point(ids.begin(), ids.end(),
                                     [&](DeclarationId id) { return is_before(id, statement); });
@@ -78,7 +78,7 @@ bool Database::is_in_broken_import(ModuleId module, std::string_view name) {
   for (const Import& import : imports.get(module)) {
     if (!import.declared_name(name)) continue;
     if (!import.brings_names()) return true;
-    // A name that is not there may be of what did not parse there.
+    // A missing name may be declared by text that did not parse there.
     pieces.get(import.module);
     for (SourceId source : modules[import.module])
       for (DeclarationId id : layouts[source]->ids)
@@ -111,7 +111,7 @@ std::pair<std::optional<TypeAlias>, Diagnostics> Database::define_alias(const Na
   return {std::move(alias), std::move(diagnostics)};
 }
 
-// By their texts: which aliases of a cycle have no type must not depend on which of them is asked for first.
+// Based on their texts: which aliases of a cycle have no type must not depend on which is requested first.
 bool Database::alias_reaches(DeclarationId from, DeclarationId to) {
   std::vector<DeclarationId> reached{from};
   for (size_t i = 0; i < reached.size(); ++i) {
@@ -147,7 +147,7 @@ const DataDefinition* Database::data_of(ModuleId module, Type type) {
       if (import.brings_names() && std::find(reached.begin(), reached.end(), import.module) == reached.end())
         reached.push_back(import.module);
   }
-  // One that was redefined: as it is now.
+  // A redefined type: use the present one.
   DeclarationId id = find(module, NameTable::Types, type->name);
   if (!id) return nullptr;
   const auto& now = data(key_of(id)).first;

@@ -1,4 +1,4 @@
-// What the names of a declaration stand for.
+// What the names of a declaration refer to.
 
 #include <algorithm>
 
@@ -10,7 +10,7 @@ namespace {
 
 constexpr uint32_t kRoot = 1;
 
-/// The names that a declaration sees of others.
+/// The other declarations' names that a declaration sees.
 class NamesAround final : public DeclaredNames {
  public:
   NamesAround(Database& db, DeclarationId id) : db_(db), id_(id), module_(db.declarations[id].module) {}
@@ -44,7 +44,7 @@ class NamesAround final : public DeclaredNames {
     const DeclarationId id = db_.find(module_, NameTable::Infix, symbol);
     SyntaxPtr declared = id ? db_.tree(id).syntax : nullptr;
     if (!declared || !declared->is(SyntaxKind::Infix)) return {};
-    // The operator as the module of the `infix` knows it.
+    // The operator as seen by the module of the `infix`.
     const DeclarationId op =
         db_.find(db_.declarations[id].module, NameTable::Operators, declared->child(0)->text);
     return op ? Origin{op, kRoot} : Origin{};
@@ -90,7 +90,7 @@ class NamesAround final : public DeclaredNames {
   }
   Origin in_earlier_chunk(std::string_view name) {
     const std::string key(name);
-    // A chunk that did not parse may bind less than it seems to.
+    // A chunk that did not parse may bind fewer names than it seems to.
     for (DeclarationId at = db_.bodies.binder_before(id_, key); at; at = db_.bodies.binder_before(at, key))
       if (SyntaxPtr binding = find_binding(db_.tree(at).syntax, binding_node(name))) return {at, binding->id};
     return {};

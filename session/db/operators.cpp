@@ -1,4 +1,4 @@
-// Operators: their instances, their own mistakes, and the intrinsics that those of the library declare.
+// Operators: their instances, their own mistakes, and the intrinsics that the library declares.
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@ namespace quern {
 
 namespace {
 
-// What is wrong with an op's clause `lowering`: its own form, or that LLVM has no such intrinsic.
+// Checks an op's clause `lowering`: its form, and that LLVM has the intrinsic.
 Diagnostics check_lowering(const Declaration& op, Scope& scope) {
   Diagnostics found;
   SyntaxPtr clause = lowering_clause(op.syntax);
@@ -73,7 +73,7 @@ DotIntrinsics Database::find_dot_intrinsics(ModuleId module) {
   DotIntrinsics found;
   ModuleScope scope = ModuleScope::for_instances(*this, module);
   for (const DeclarationId id : all_of(module, PieceKind::Op)) {
-    // Few ops have one: the others are not parsed for it.
+    // Few ops have one; the others need not be parsed for it.
     if (piece_text.get(id).find("lowering \"") == std::string::npos) continue;
     const Declaration& op = tree(id);
     Diagnostics problems;

@@ -1,5 +1,5 @@
 #pragma once
-// What the values of a session's tables own: an arena counts once, where it comes up first.
+// The memory that values of a session's tables own; an arena is counted once, at its first occurrence.
 
 #include "frontend/infer/chunks.h"
 #include "frontend/infer/infer.h"
@@ -17,7 +17,7 @@ namespace quern {
 
 class Program;
 
-/// A type whose values own no memory worth counting beside themselves.
+/// A type whose values own no memory worth counting besides themselves.
 template <class T>
 struct OwnsNothing {
   static size_t of(const T&, MemoryCount&) { return 0; }
@@ -94,7 +94,7 @@ struct OwnedBytes<Import> {
   static size_t of(const Import& import, MemoryCount& count) { return owned_bytes(import.tried, count); }
 };
 template <>
-struct OwnedBytes<Metadata> : OwnsNothing<Metadata> {};  // its tensors are the program's
+struct OwnedBytes<Metadata> : OwnsNothing<Metadata> {};  // its tensors belong to the program
 template <>
 struct OwnedBytes<DataHeader> : OwnsNothing<DataHeader> {};
 template <>

@@ -1,4 +1,4 @@
-// The inputs of a session: its sources, cut into declarations that keep their identity from text to text.
+// The inputs of a session: its sources, split into declarations that keep their identity across edits.
 
 #include <algorithm>
 #include <cctype>
@@ -37,7 +37,7 @@ SourceId Database::add_source(ModuleId module, std::string path, std::string tex
                               std::string_view image) {
   auto id = static_cast<SourceId>(sources.size());
   sources.push_back({module, std::move(path), std::move(folder)});
-  // One of another text is as good as none.
+  // An image of another text is ignored.
   if (!image.empty() && TextImage(image).is_of(text)) sources[id].image.emplace(image);
   layouts.push_back(std::make_shared<Layout>());
   modules[module].push_back(id);
@@ -45,7 +45,7 @@ SourceId Database::add_source(ModuleId module, std::string path, std::string tex
   return id;
 }
 
-// Who holds a layout keeps it as it is.
+// Copy on write: holders of a layout keep it unchanged.
 Layout& Database::layout_to_change(SourceId source) {
   std::shared_ptr<Layout>& layout = layouts[source];
   if (layout.use_count() > 1) layout = std::make_shared<Layout>(*layout);
@@ -59,7 +59,7 @@ void Database::set_text(SourceId source, std::string now) {
 
 void Database::set_text(SourceId source, std::shared_ptr<const std::string> text, TextEdit edit) {
   Stage stage("text");
-  // Before anything is changed: what is computed of a text is not to see it change.
+  // Before any change: a computation on a text must not see it change.
   QUERN_CHECK(engine.idle());
   if (this->text(source) == *text) return;
   Layout& layout = layout_to_change(source);
@@ -94,8 +94,7 @@ void Database::set_metadata(SourceId source) {
       constant);
 }
 
-// Gives the pieces of the layout their declarations: those around the edit by what they look like, the others
-// as they were.
+// Assigns declarations to the layout's pieces: around the edit by appearance, elsewhere as before.
 void Database::take_pieces(SourceId source, const Rescan& same, std::string_view old_text,
                            const std::vector<DeclarationId>& old_ids) {
   Layout& layout = *layouts[source];
@@ -192,7 +191,7 @@ const Piece* Database::piece_of(DeclarationId id) const {
 DeclarationId Database::first_of_name(DeclarationId id) const {
   const DeclarationInfo& about = declarations[id];
   const std::vector<DeclaredName> declared = declared_names(about.module, about.kind, about.name);
-  // Of statements, those that bind a graph variable (its name is a number): any other binding may be
+  // For statements, only those that bind a graph variable (whose name is a number): any other binding may be
   // shadowed.
   bool shadows =
       about.kind == PieceKind::Statement && !std::isdigit(static_cast<unsigned char>(about.name[0]));
@@ -204,7 +203,7 @@ DeclarationId Database::first_of_name(DeclarationId id) const {
 
 bool Database::is_before(DeclarationId a, DeclarationId b) const {
   SourceId in_a = declarations[a].source, in_b = declarations[b].source;
-  // A module's sources are added at its end alone.
+  // Sources are only added at the end of a module.
   return in_a == in_b ? index_of[a] < index_of[b] : in_a < in_b;
 }
 

@@ -1,4 +1,4 @@
-// What declarations are by their own text.
+// Queries on declarations that depend only on their text.
 
 #include <algorithm>
 #include <iterator>
@@ -9,7 +9,7 @@ namespace quern {
 
 namespace {
 
-// Clauses without a schedule, which says of a body how it runs.
+// The clauses without schedules, which concern only how a body runs.
 SyntaxPtr without_schedules(SyntaxPtr clauses, Arena& arena) {
   if (!clauses || !clauses->is(SyntaxKind::Clauses)) return clauses;
   std::vector<SyntaxPtr> kept;
@@ -19,7 +19,7 @@ SyntaxPtr without_schedules(SyntaxPtr clauses, Arena& arena) {
   return arena.make<Syntax>(clauses->kind, clauses->id, clauses->text, arena.copy(kept));
 }
 
-// Whether a tree is one of what the scanner took its piece for. Half-typed text may be neither: `op "`.
+// Whether a tree matches the scanner's kind of its piece. Incomplete text may not: `op "`.
 bool fits_kind(SyntaxKind root, PieceKind piece) {
   switch (piece) {
     case PieceKind::Def: return root == SyntaxKind::Def;
@@ -58,7 +58,7 @@ Declaration Database::make_tree(DeclarationId id) {
   return {id, declarations[id].name, fits ? t.root : &broken, t.arena};
 }
 
-// What the users of a definition or an operator see. Ids of nodes are as in the whole tree.
+// The part that users of a definition or an operator see. Node ids are those of the whole tree.
 Declaration Database::make_head(DeclarationId id) {
   const Declaration& whole = tree(id);
   SyntaxPtr s = whole.syntax;

@@ -1,5 +1,5 @@
 #pragma once
-// Values of a session's inputs and queries that are of the session alone.
+// Values of inputs and queries that only the session uses.
 
 #include <memory>
 #include <optional>
@@ -19,14 +19,14 @@ struct InstanceResult {
   Diagnostics diagnostics;
 };
 
-/// What stands for an instance of an operator that may be edited.
+/// Represents an instance of an editable operator.
 struct LateInstance final : OpInstance {
   LateInstance(OpInstance head, InstanceKey of) : OpInstance(std::move(head)), key(std::move(of)) {
     late = true;
   }
   InstanceKey key;
 };
-/// Of an instance that is late.
+/// The key of a late instance.
 inline const InstanceKey& key_of_late(const OpInstance& instance) {
   return static_cast<const LateInstance&>(instance).key;
 }
@@ -35,12 +35,12 @@ inline const InstanceKey& key_of_late(const OpInstance& instance) {
 struct Import {
   DeclarationId declaration;
   std::string alias;               ///< "" without `as`
-  ModuleId module = 0;             ///< 0: it cannot be followed
-  std::vector<std::string> tried;  ///< the paths where the file was looked for
-  std::string problem;             ///< of a file that is there and cannot be read
-  std::vector<ModuleId> cycle;     ///< the way back from the module to where the import stands
+  ModuleId module = 0;             ///< 0: it cannot be resolved
+  std::vector<std::string> tried;  ///< the paths that were tried
+  std::string problem;             ///< why an existing file cannot be read
+  std::vector<ModuleId> cycle;     ///< the import chain from the module back to the importing one
   bool brings_names() const { return module != 0 && cycle.empty(); }
-  /// What a name of the importing module is in the imported one, if it can come from there.
+  /// The name in the imported module of a name in the importing one, if it can come from there.
   std::optional<std::string_view> declared_name(std::string_view name) const {
     if (alias.empty()) return name;
     if (!name.starts_with(alias) || name.size() < alias.size() + 2 || name[alias.size()] != '.')

@@ -1,5 +1,5 @@
 #pragma once
-// The code of inputs and queries, for the file that constructs them (session/query/query.h).
+// The implementation of inputs and queries, for the file that constructs them (session/query/query.h).
 
 #include <algorithm>
 #include <memory>
@@ -48,7 +48,7 @@ struct Query<Space, Value>::ComputedMemo final : Memo {
     } guard{this->running};
     this->running = true;
     if (!this->forced_ && !outdated()) {
-      // Where work was cancelled in between, what the dependencies are is not known.
+      // If work was cancelled meanwhile, the dependencies are unknown.
       if (query.engine_.latched()) return;
       valid_at = query.engine_.revision();
       this->dirty_ = false;
@@ -93,7 +93,7 @@ struct Query<Space, Value>::ComputedMemo final : Memo {
 
   Query& query;
   Key key;
-  Series series;  ///< of each computation of the value
+  Series series;  ///< shared by all computations of the value
   uint64_t valid_at = 0;
 };
 

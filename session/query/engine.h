@@ -2,18 +2,17 @@
 // A demand-driven query engine in the manner of salsa: inputs, memoised functions with recorded dependencies,
 // a revision counter, early cut-off. Inputs and queries themselves: session/query/query.h.
 //
-// Setting an input marks what depends on it as dirty, at once and as far as it goes, so that nothing that
-// does not depend on it is ever looked at again. A dirty memo that is asked for brings its dependencies up to
-// date in the order in which they were asked for; where none of them changed since the memo was valid, it is
-// valid again without being computed. A value that is computed again and equals the old one keeps its old
-// revision of change (and the old object), so that what depends on it stays valid: early cut-off. What
-// depends on nothing that can change (the library) is not recorded at all.
+// Setting an input immediately marks its transitive dependents dirty, so nothing else is ever revisited. A
+// dirty memo that is requested brings its dependencies up to date in the order in which they were recorded;
+// if none of them changed since the memo was valid, it becomes valid without being recomputed. A recomputed
+// value that equals the old one keeps its changed-at revision (and the old object), so its dependents stay
+// valid: early cut-off. Dependencies on constants (the library) are not recorded at all.
 //
-// Cancellation is a value: a computation that polls `cancelled()` and gets true returns whatever it has. From
-// then on until `begin_work` nothing that is computed is kept: memos stay as they were, dirty.
+// Cancellation is not an exception: a computation that polls `cancelled()` and gets true returns whatever it
+// has. From then on until `begin_work` no result is kept: memos stay as they were, dirty.
 //
-// A computation that throws (a failed QUERN_CHECK, no memory) leaves its memo dirty, so that who asks again
-// has it computed again; the exception goes through the computations that asked for it, in the same way.
+// A computation that throws (a failed QUERN_CHECK, no memory) leaves its memo dirty, so that the next request
+// recomputes it; the exception propagates through the requesting computations in the same way.
 
 #include <algorithm>
 #include <atomic>
@@ -39,18 +38,18 @@ class QueryNode {
 
  protected:
   friend class QueryEngine;
-  /// A dependent is the computation of a memo, not the memo: when it is computed again, or dropped, its
-  /// number changes and old entries mean nothing.
+  /// A dependent is one computation of a memo, not the memo: when the memo is recomputed or dropped, its run
+  /// number changes and old entries become stale.
   struct Dependent {
     uint32_t slot, run;
   };
   std::vector<QueryNode*> dependencies_;
   std::vector<Dependent> dependents_;
-  uint64_t recorded_in_ = 0;  ///< the frame that recorded this node last
+  uint64_t recorded_in_ = 0;  ///< the last frame that recorded this node
   uint32_t slot_ = 0;
-  uint32_t tidy_at_ = 8;  ///< when there are so many dependents, those that mean nothing any more are removed
+  uint32_t tidy_at_ = 8;  ///< the number of dependents at which stale ones are removed
   bool dirty_ = true;
-  bool forced_ = true;     ///< has to be computed, whatever its dependencies say
+  bool forced_ = true;     ///< must be recomputed, whatever its dependencies
   bool constant_ = false;  ///< depends on nothing that can change
 };
 
@@ -63,16 +62,16 @@ class QueryEngine {
   std::map<std::string, uint64_t, std::less<>> computed;
 
   // --- cancellation
-  /// Whoever sets it wants the work that is going on to end soon. Any thread may set it.
+  /// Setting the flag requests the current work to end soon. Any thread may set it.
   void watch(const std::atomic<bool>* flag) { flag_ = flag; }
   const std::atomic<bool>* watched() const { return flag_; }
   bool cancelled() {
     if (!latched_ && flag_ && flag_->load(std::memory_order_relaxed)) latched_ = true;
     return latched_;
   }
-  /// Whether some poll has seen it.
+  /// Whether a poll has seen it.
   bool latched() const { return latched_; }
-  /// Starts a piece of work that may be cancelled; what was cancelled before is over.
+  /// Starts cancellable work and clears an earlier cancellation.
   void begin_work() {
     if (!idle()) return;
     latched_ = false;
@@ -87,14 +86,14 @@ class QueryEngine {
     node->recorded_in_ = frame.serial;
     frame.dependencies->push_back(node);
   }
-  /// An input's value is another one.
+  /// An input's value has changed.
   void changed(QueryNode* input) {
     assert(idle());
     input->changed_at = ++revision_;
     dirty_dependents(input);
   }
   void make_constant(QueryNode* input) { input->constant_ = true; }
-  /// The node depends on `found`, as of now.
+  /// The node now depends on `found`.
   void attach(QueryNode* node, std::vector<QueryNode*> found) {
     if (node->slot_ == 0) node->slot_ = new_slot(node);
     uint32_t run = ++slots_[node->slot_].run;
@@ -106,7 +105,7 @@ class QueryEngine {
     found.shrink_to_fit();
     node->dependencies_ = std::move(found);
   }
-  /// The node is about to be destroyed: what depends on it has to be computed again.
+  /// The node is about to be destroyed: its dependents must be recomputed.
   void detach(QueryNode* node) {
     assert(idle());
     dirty_dependents(node);
@@ -127,7 +126,7 @@ class QueryEngine {
   }
   void abandon(std::shared_ptr<const void> value) { abandoned_.push_back(std::move(value)); }
 
-  /// Bytes of what records who depends on whom.
+  /// Bytes of the dependency graph.
   size_t bookkeeping_bytes() const {
     constexpr size_t kPointer = sizeof(void*);
     size_t bytes = slots_.capacity() * sizeof(Slot);
@@ -167,7 +166,7 @@ class QueryEngine {
     std::erase_if(node->dependents_, [&](const QueryNode::Dependent& d) { return !live(d); });
     node->tidy_at_ = static_cast<uint32_t>(std::max<size_t>(8, node->dependents_.size() * 2));
   }
-  // Those of a dirty node are dirty already.
+  // Dependents of a dirty node are already dirty.
   void dirty_dependents(QueryNode* node) {
     std::vector<QueryNode*> stack{node};
     while (!stack.empty()) {
@@ -189,10 +188,10 @@ class QueryEngine {
   const std::atomic<bool>* flag_ = nullptr;
   bool latched_ = false;
   std::vector<std::shared_ptr<const void>>
-      abandoned_;  ///< values of cancelled computations, for who holds one
+      abandoned_;  ///< values of cancelled computations, kept alive for their holders
 };
 
-/// A piece of work that is given up when a flag becomes true (null: when that of the work around it does).
+/// Work that is cancelled when a flag becomes true (null: when the enclosing work's flag does).
 class CancellableWork {
  public:
   CancellableWork(QueryEngine& engine, const std::atomic<bool>* stop)
@@ -212,7 +211,7 @@ class CancellableWork {
   const std::atomic<bool>* const around_;
 };
 
-/// While it lives, what is asked for is recorded in `dependencies`.
+/// During its lifetime, requests are recorded in `dependencies`.
 class Active {
  public:
   Active(QueryEngine& engine, std::vector<QueryNode*>* dependencies) : engine_(engine) {

@@ -1,5 +1,5 @@
 #pragma once
-// How many bytes the values of a database own.
+// The memory that a database's values own.
 
 #include <map>
 #include <memory>
@@ -12,13 +12,13 @@
 
 namespace quern {
 
-/// What one kind of thing takes in a session's memory.
+/// The memory of one kind of object in a session.
 struct MemoryUse {
   std::string kind;
   size_t count = 0, bytes = 0;
 };
 
-/// What was counted already: several values may own one thing.
+/// Objects already counted: several values may share one.
 class MemoryCount {
  public:
   bool is_first(const void* shared) { return shared && seen_.insert(shared).second; }
@@ -27,8 +27,8 @@ class MemoryCount {
   std::unordered_set<const void*> seen_;
 };
 
-/// Bytes that a value owns beside itself: `OwnedBytes<T>::of(value, count)`. A type that a table holds has a
-/// specialisation; a query whose value has none does not compile.
+/// Bytes that a value owns besides itself: `OwnedBytes<T>::of(value, count)`. A query whose value type has no
+/// specialisation does not compile.
 template <class T>
 struct OwnedBytes;
 

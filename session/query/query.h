@@ -1,14 +1,15 @@
 #pragma once
-// Inputs and queries of a database, each declared once: a member with its name and, of a query, its function.
+// Inputs and queries of a database, each declared once: a member with its name and, for a query, its
+// function.
 //
 //     Input<ByDeclaration, std::string> piece_text{*this, "texts"};
 //     Query<ByDeclaration, Declaration> tree{*this, "tree", &Database::make_tree, std::equal_to<>()};
 //
-// What computes and drops them is in session/query/define_query.h, for the file alone that has the constructor of the
-// database: it is code for each of many tables.
+// session/query/define_query.h computes and drops them; only the file with the database's constructor
+// includes it, since it instantiates code for many tables.
 //
-// A value is behind a shared pointer and never changes: who holds one (`known`) may read it on any thread,
-// whatever is set afterwards. Setting and asking stay with one thread.
+// A value is behind a shared pointer and never changes: whoever holds one (`known`) may read it on any
+// thread, whatever is set afterwards. Setting and asking happen on one thread.
 
 #include <cstddef>
 #include <functional>
@@ -22,24 +23,24 @@
 
 namespace quern {
 
-/// Values set from outside, or loaded from there when they are first asked for.
+/// Values set from outside, or loaded on first request.
 template <class Space, class Value>
 class Input final : public TableOf<Space> {
  public:
   using Key = typename Space::Key;
   using Load = std::function<Value(const Key&)>;
 
-  /// What nobody set is what `load` finds, which is asked once, or else an empty value.
+  /// A value that was not set comes from `load`, called once, or is empty.
   Input(Tables& tables, std::string name, Load load = nullptr);
 
-  /// Setting an equal value is no change.
+  /// Setting an equal value is not a change.
   void set(const Key& key, Value value) {
     Cell& cell = cell_of(key);
     if (cell.value == value) return;
     cell.value = std::move(value);
     engine_.changed(&cell);
   }
-  /// Sets a value that never changes again once it was asked for: nothing that is computed of it records it.
+  /// Sets a value that never changes once it was requested: dependents do not record it.
   void fix(const Key& key, Value value) {
     set(key, std::move(value));
     engine_.make_constant(&cell_of(key));
@@ -47,7 +48,7 @@ class Input final : public TableOf<Space> {
   const Value& get(const Key& key) {
     auto found = cells_.find(key);
     if (found == cells_.end() && load_) {
-      // Before there is a cell: a failure leaves none.
+      // Load before creating the cell, so that a failure leaves none.
       Value loaded = load_(key);
       cell_of(key).value = std::move(loaded);
     }
@@ -55,7 +56,7 @@ class Input final : public TableOf<Space> {
     engine_.record(&cell);
     return cell.value;
   }
-  /// The value, without being a dependency.
+  /// The value, without recording a dependency.
   const Value& peek(const Key& key) const {
     static const Value empty{};
     auto found = cells_.find(key);
@@ -87,7 +88,7 @@ class Input final : public TableOf<Space> {
   std::unordered_map<Key, std::unique_ptr<Cell>, typename Space::Hash> cells_;
 };
 
-/// A memoised function of its key (and of the inputs and queries it asks for).
+/// A memoised function of its key and of the inputs and queries it requests.
 template <class Space, class Value>
 class Query final : public TableOf<Space> {
  public:
@@ -97,15 +98,15 @@ class Query final : public TableOf<Space> {
 
   /// Without `equal`, every recomputed value counts as changed.
   Query(Tables& tables, const std::string& name, Compute compute, Equal equal = nullptr);
-  /// `compute` is a member function of the database, or of what the query is a member of.
+  /// `compute` is a member function of the database, or of the query's owner.
   template <class Owner, class Returned, class Taken>
   Query(Owner& owner, const std::string& name, Returned (Owner::*compute)(Taken), Equal equal = nullptr);
   template <class Owner, class Returned, class Taken>
   Query(Tables& tables, Owner& owner, const std::string& name, Returned (Owner::*compute)(Taken),
         Equal equal = nullptr);
 
-  /// The value, up to date. The reference stays good until an input changes and the query is asked again. A
-  /// query that asks for itself gets an empty value.
+  /// The up-to-date value. The reference is valid until an input changes and the query is asked again. A
+  /// query that requests itself gets an empty value.
   const Value& operator()(const Key& key) {
     Memo& memo = memo_of(key);
     memo.refresh();
@@ -115,27 +116,27 @@ class Query final : public TableOf<Space> {
     const auto& value = memo.abandoned ? memo.abandoned : memo.value;
     return value && !memo.running ? *value : empty;
   }
-  /// The value that was computed last, which may be of an earlier revision; null where none was. It is no
-  /// dependency: for readers on other threads, and for computations that keep what did not change.
+  /// The last computed value, possibly of an earlier revision; null if there is none. Records no dependency:
+  /// for readers on other threads, and for computations that reuse unchanged parts.
   std::shared_ptr<const Value> known(const Key& key) const {
     auto found = memos_.find(key);
     return found == memos_.end() ? nullptr : found->second->value;
   }
-  /// Whether `known` is the value as of now.
+  /// Whether `known` is up to date.
   bool is_current(const Key& key) const {
     auto found = memos_.find(key);
     return found != memos_.end() && found->second->is_current();
   }
 
-  /// Where there are more than `most` memos, `bound` drops those that nothing depends on, the ones that were
-  /// not used for the longest time first, until `keep` are left.
+  /// If there are more than `most` memos, `bound` drops those without dependents, least recently used first,
+  /// until `keep` are left.
   Query& keeping(size_t most, size_t keep) {
     most_ = most, keep_ = keep;
     return *this;
   }
   void bound() override;
   void drop(const Key& key) override;
-  /// Drops the memos of all keys that `goes` holds for.
+  /// Drops the memos of all keys for which `goes` is true.
   template <class F>
   void drop_if(const F& goes) {
     for (auto it = memos_.begin(); it != memos_.end();) {
@@ -154,9 +155,10 @@ class Query final : public TableOf<Space> {
   struct Memo : QueryNode {
     bool is_current() const { return value && !this->dirty_; }
     std::shared_ptr<const Value> value;      ///< null before the first computation
-    std::shared_ptr<const Value> abandoned;  ///< what a cancelled computation came to, for its asker alone
+    std::shared_ptr<const Value> abandoned;  ///< the result of a cancelled computation, only for its
+                                             ///< requester
     uint64_t used_at = 0;
-    bool running = false;  ///< it is being computed, or what it depends on is
+    bool running = false;  ///< it or one of its dependencies is being computed
   };
   struct ComputedMemo;
   Memo& memo_of(const Key& key) {
@@ -166,7 +168,7 @@ class Query final : public TableOf<Space> {
   }
 
   QueryEngine& engine_;
-  std::pair<const std::string, uint64_t>& counter_;  ///< its name, and how often it was computed
+  std::pair<const std::string, uint64_t>& counter_;  ///< its name, and the number of computations
   std::unique_ptr<Memo> (*make_memo_)(Query&, const Key&);
   Compute compute_;
   Equal equal_;

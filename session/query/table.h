@@ -1,9 +1,9 @@
 #pragma once
 // The tables of a database: what its inputs and queries have in common, so that each is declared once and
-// dropping, bounds, the memory report and the subjects of failures follow.
+// dropping, bounds, the memory report and the subjects of failures are derived.
 //
-// Tables whose keys mean the same (declarations, names of types, …) belong to one key space, and what is
-// gone from the space is dropped from all of them:
+// Tables whose keys have the same meaning (declarations, names of types, …) share one key space, and a key
+// removed from the space is dropped from all of them:
 //
 //     struct ByDeclaration : KeySpace<DeclarationId> {};
 //     tables.drop<ByDeclaration>(id);
@@ -27,7 +27,7 @@ struct KeySpace {
   using Hash = H;
 };
 
-/// A declaration as what a check that fails tells of it.
+/// A declaration as reported by a failed check.
 struct Subject {
   uint32_t declaration = 0;
   std::string_view name = {};
@@ -43,9 +43,9 @@ class AnyTable {
   AnyTable& operator=(const AnyTable&) = delete;
   const std::string& name() const { return name_; }
   virtual size_t size() const = 0;
-  /// Of keys, memos and values; what several tables share counts where it comes up first.
+  /// Bytes of keys, memos and values; shared objects count at their first occurrence.
   virtual size_t bytes(MemoryCount& count) const = 0;
-  /// Drops what may be made again, where there is more of it than the table may keep.
+  /// Drops recomputable values beyond what the table may keep.
   virtual void bound() {}
 
  private:
@@ -81,7 +81,7 @@ class Tables {
   void drop(const typename Space::Key& key) {
     for (TableOf<Space>* table : state<Space>().tables) table->drop(key);
   }
-  /// How to find the declaration that a key is about.
+  /// Sets how to find the declaration that a key concerns.
   template <class Space>
   void set_subject(std::function<Subject(const typename Space::Key&)> subject) {
     state<Space>().subject = std::move(subject);
@@ -90,7 +90,7 @@ class Tables {
     if (!engine.idle()) return;
     for (AnyTable* table : all_) table->bound();
   }
-  /// A row for each table that has something.
+  /// A row for each nonempty table.
   std::vector<MemoryUse> memory() const {
     std::vector<MemoryUse> report;
     MemoryCount count;

@@ -22,7 +22,8 @@ namespace quern {
 
 namespace {
 
-// A function as a statement's value is made by a block: a program for the function itself would be its body.
+// Wraps a function that is a statement's value in a block: otherwise its program would be the function's
+// body.
 Optimised as_value(Optimised optimised) {
   if (optimised.expr->kind != ExprKind::Fn) return optimised;
   auto arena = std::make_shared<Arena>();
@@ -45,7 +46,7 @@ std::vector<const FnExpr*> primitives_of(ExprPtr expr) {
   return found;
 }
 
-/// The library's operator that the user called, however many others it is made of; else the user's own
+/// The library operator that the user called, even if it is composed of others; otherwise the user's own
 /// function, operator or statement.
 std::string name_of(const Session& session, Origin at) {
   while (at.inlined != 0 && session.in_library(at.declaration)) {
@@ -57,7 +58,7 @@ std::string name_of(const Session& session, Origin at) {
   return info.part_of != 0 ? session.info(info.part_of).name : info.name;
 }
 
-/// Kernels, and how long executions waited for them.
+/// Kernels, with the time executions waited for them.
 class TimedKernels final : public KernelSource {
  public:
   explicit TimedKernels(KernelCache& kernels) : kernels_(kernels) {}
@@ -99,7 +100,7 @@ struct Compiler::Impl {
   SessionPrograms programs;
   KernelCache kernels;
   TimedKernels timed_kernels;
-  Series statements;  ///< of programs that are run once
+  Series statements;  ///< for programs that run once
 
   Result<std::string> kernel_text(const loops::Kernel& kernel, const std::string& stage) {
     if (stage == "loops") return loops::print_kernel(kernel);

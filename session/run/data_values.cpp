@@ -59,7 +59,7 @@ Result<Value> load_tensor(TensorFile& file, const std::string& file_name, const 
                              to_string(wanted.type), problem)};
 }
 
-/// The value of a type whose tensors are, in order, those from `next` on.
+/// Assembles a value of a type from the tensors from `next` on, in order.
 Value assembled(Type type, const DataLookup& lookup, std::vector<Value>::iterator& next) {
   std::vector<Value> parts;
   if (type->kind == TypeKind::Tuple) {
@@ -73,7 +73,7 @@ Value assembled(Type type, const DataLookup& lookup, std::vector<Value>::iterato
   return Value::data(*constructor.interned, std::move(parts));
 }
 
-/// What a file gives by name, value after value.
+/// Loads values from a file by name.
 class ByName {
  public:
   ByName(TensorFile& file, std::string file_name, const DataLookup& lookup)
@@ -81,7 +81,7 @@ class ByName {
 
   LoadedByName loaded;
 
-  /// `takes_all`: its entries may lack its name.
+  /// `takes_all`: the entries need not begin with its name.
   void add(const NamedType& wanted, bool takes_all) {
     LoadedByName::Loaded& taken = loaded.values.emplace_back();
     auto tensors = stored_tensors(wanted.name, wanted.type, lookup_);
@@ -128,14 +128,14 @@ class ByName {
   TensorFile& file_;
   const std::string file_name_;
   const DataLookup& lookup_;
-  std::vector<std::string> names_;  ///< that were looked for
+  std::vector<std::string> names_;  ///< the names looked up
   std::set<std::string> used_;
 };
 
-/// Polymorphic recursion can nest tuples as deep as it likes.
+/// Polymorphic recursion can nest tuples arbitrarily deep.
 constexpr size_t kDeepest = 1000;
 
-/// Why a file cannot hold the value, or nothing. A value knows its structure, where a type may be a variable.
+/// Why a file cannot hold the value, or "". Uses the value's structure, since the type may be a variable.
 std::string collect(const std::string& name, const Value& value, size_t depth, Entries<TensorPtr>& out) {
   if (depth > kDeepest) return fmt::format("its parts are nested deeper than {} levels", kDeepest);
   if (TensorPtr tensor = value.as_tensor()) {
@@ -183,7 +183,7 @@ Result<Value> load_value(const std::string& path, std::string_view entry, Type t
   if (type->is_tensor() && entry.empty() && file.names().size() != 1)
     return Failure{fmt::format("`{}` has {} entries ({}): name the one to load, `load(\"{}\", \"…\")`",
                                file_name, file.names().size(), listed(file, 12), file_name)};
-  // A tensor alone has whatever name, and the one of a .npy has none.
+  // A single tensor may have any name; a .npy's has none.
   const bool is_unnamed = file.names().size() == 1 && file.names().front().empty();
   if (entry.empty() && tensors->size() == 1 && (type->is_tensor() || is_unnamed))
     tensors->front().name = file.names().front();

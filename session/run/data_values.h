@@ -14,15 +14,15 @@
 
 namespace quern {
 
-/// The value of `type` in the file at `path`: the tensor named `entry` (the only one when ""), or a tuple or
-/// record, whose tensors have names that begin with `entry`. Only these tensors are read. A missing one,
-/// another dtype or another shape is a Failure that names the entry, what the file has and what the type
-/// says; `field` is then where the record's field is declared. A tensor of vectors is in a file as one of
-/// their lanes, its last axis.
+/// The value of `type` in the file at `path`: the tensor named `entry` (the only one if ""), or a tuple or
+/// record whose tensors' names begin with `entry`. Only these tensors are read. A missing tensor or a wrong
+/// dtype or shape is a Failure that names the entry, what the file has and what the type requires; `field` is
+/// then where the record's field is declared. A file holds a tensor of vectors as a tensor of lanes, its last
+/// axis.
 Result<Value> load_value(const std::string& path, std::string_view entry, Type type, const DataLookup& lookup,
                          std::optional<Place>* field = nullptr);
 
-/// A value that is wanted under a name.
+/// A requested value and its name.
 struct NamedType {
   std::string name;
   Type type;
@@ -30,18 +30,18 @@ struct NamedType {
 struct LoadedByName {
   struct Loaded {
     std::optional<Value> value;
-    std::vector<std::string>
-        problems;  ///< its tensors that are missing or do not fit; none where all are missing
+    std::vector<std::string> problems;  ///< its missing or mismatched tensors; empty if all are missing
   };
-  std::vector<Loaded> values;       ///< one for each that is wanted
-  std::vector<std::string> unused;  ///< entries that nothing takes
+  std::vector<Loaded> values;       ///< one per request
+  std::vector<std::string> unused;  ///< entries not used
 };
-/// Values by their names, from all entries of a file: a tensor from the entry of its name; of a record or tuple called
-/// `net` the entries that begin with `net.` or, where it is the only one and there are none, all.
+/// Loads values by name from the entries of a file: a tensor from the entry with its name; a record or tuple
+/// called `net` from the entries that begin with `net.` or, if there are none and it is the only request,
+/// from all entries.
 Result<LoadedByName> load_by_name(const std::string& path, const std::vector<NamedType>& wanted,
                                   const DataLookup& lookup);
 
-/// A value of random numbers, of a type whose extents are known (ir/value/threefry.h).
+/// A random value of a type with known extents (ir/value/threefry.h).
 Result<Value> random_value(Type type, const DataLookup& lookup, Threefry& numbers);
 
 /// Writes a tensor, or the tensors of a tuple ("0", "1", …) or record (dotted names).

@@ -6,7 +6,7 @@ namespace quern {
 
 namespace {
 
-/// The arguments, from one source after the other.
+/// Collects the arguments from one source after another.
 class Arguments {
  public:
   Arguments(std::span<const Variable* const> parameters, const DataLookup& lookup)
@@ -63,7 +63,7 @@ class Arguments {
  private:
   struct State {
     std::optional<Value> value;
-    bool is_settled = false;  ///< by a value, or by what is wrong with it
+    bool is_settled = false;  ///< has a value, or a problem was reported
   };
 
   void take(size_t i, Result<Value> value, std::string_view source) {

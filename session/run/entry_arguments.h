@@ -1,5 +1,5 @@
 #pragma once
-// Where the arguments of an entry come from: files, and random numbers.
+// Sources for the arguments of an entry function: files and random numbers.
 
 #include <cstdint>
 #include <map>
@@ -14,15 +14,15 @@
 namespace quern {
 
 struct ArgumentSources {
-  std::map<std::string, std::string> files;  ///< by the name of a parameter: a file with its value
-  std::string by_name;                       ///< a file that gives the others by their names, or ""
-  std::optional<uint64_t> seed;              ///< of random numbers for what is left
+  std::map<std::string, std::string> files;  ///< parameter name to the file with its value
+  std::string by_name;                       ///< a file that supplies the others by name, or ""
+  std::optional<uint64_t> seed;              ///< for random values of the rest
 };
 
 struct EntryArguments {
-  std::vector<Value> values;          ///< of all parameters, where nothing is wrong
-  std::vector<std::string> problems;  ///< a line each
-  std::vector<std::string> missing;   ///< the parameters that nothing gives, with their types
+  std::vector<Value> values;          ///< of all parameters, if nothing is wrong
+  std::vector<std::string> problems;  ///< one line each
+  std::vector<std::string> missing;   ///< parameters without a source, with their types
 };
 EntryArguments entry_arguments(std::span<const Variable* const> parameters, const ArgumentSources& sources,
                                const DataLookup& lookup);

@@ -21,7 +21,7 @@ namespace quern {
 
 namespace {
 
-/// The variable that `params` is for.
+/// The variable that `params` supplies.
 const std::string kParams = "params";
 
 class FileHost final : public Host {
@@ -45,9 +45,9 @@ class FileHost final : public Host {
     if (!may_save) return Failure{"nothing is saved here: run the program"};
     return save_value((std::filesystem::path(folder) / path).string(), value, type);
   }
-  std::string folder;            ///< of the source whose statement runs
-  std::optional<Place> field;    ///< of a record, that the last load failed for
-  std::set<std::string> loaded;  ///< files, whether there or not
+  std::string folder;            ///< of the running statement's source
+  std::optional<Place> field;    ///< the record field for which the last load failed
+  std::set<std::string> loaded;  ///< accessed files, whether they exist or not
   bool is_quiet = false;         ///< prints and saves nothing
   bool may_save = true;          ///< else `save` fails
 
@@ -61,7 +61,7 @@ class FileHost final : public Host {
 
 namespace {
 
-// Definitions with functions in the place of `grad`.
+// Definitions with `grad` replaced by functions.
 class ExpandedFunctions final : public FunctionSource {
  public:
   explicit ExpandedFunctions(FunctionSource& functions) : functions_(functions) {}
@@ -97,7 +97,7 @@ class ExpandedFunctions final : public FunctionSource {
   FunctionSource& functions_;
   using Instance = std::shared_ptr<const OpInstance>;
   std::unordered_map<const OpInstance*, std::pair<Instance, Instance>>
-      instances_;  ///< as given, and expanded
+      instances_;  ///< originals, and expanded ones
   std::unordered_map<const Definition*, Definition> expanded_;
 };
 
@@ -105,7 +105,7 @@ class ExpandedFunctions final : public FunctionSource {
 
 namespace {
 
-/// Definitions as a pass leaves them.
+/// Definitions after a pass.
 class FunctionsAfter final : public FunctionSource {
  public:
   FunctionsAfter(FunctionSource& functions, std::string pass)
@@ -163,7 +163,7 @@ struct Execution::Impl {
   FileHost host;
   Compiler compiler;
   Environment values;
-  std::vector<std::shared_ptr<const Arena>> arenas;  ///< of the variables whose values are kept
+  std::vector<std::shared_ptr<const Arena>> arenas;  ///< of the variables with kept values
   std::set<std::string> used_inputs;
 
   EvaluationResult evaluate(const Definition& definition) {
@@ -171,7 +171,8 @@ struct Execution::Impl {
     return compiler.evaluate(definition, values, host);
   }
 
-  // The interpreter knows no `grad`: functions take its place before it starts, here and in what is called.
+  // The interpreter does not support `grad`: it is replaced by functions first, here and in called
+  // definitions.
   EvaluationResult interpreted(const Definition& typed, Observer* observer = nullptr) {
     const Definition definition = after.after(typed);
     auto arena = std::make_shared<Arena>();
@@ -183,9 +184,9 @@ struct Execution::Impl {
   }
 
   StatementResult run(DeclarationId statement);
-  /// The value that an input gives a variable, or why it gives none; nothing where there is no such input.
+  /// The value that an input supplies for a variable, or its failure; nothing if there is no such input.
   std::optional<StatementResult> given(const TopLevelVariable& variable);
-  /// The result of a statement, whose variables have their values from here on.
+  /// Keeps the values of a statement's variables and returns its result.
   StatementResult keep(DeclarationId statement, const Inferred& inferred, StatementResult result);
   std::optional<StatementResult> run_entry(const std::string& name, Lacking lacking);
 
@@ -204,13 +205,13 @@ struct Execution::Impl {
     }
     return DiagnosticKind::EvaluationFailed;
   }
-  /// The file that gives a variable its value, or null.
+  /// The file that supplies a variable's value, or null.
   const std::string* input_of(std::string_view variable) const {
     if (variable == kParams && !options.params.empty()) return &options.params;
     auto input = options.inputs.find(std::string(variable));
     return input == options.inputs.end() ? nullptr : &input->second;
   }
-  /// What there is for an entry's parameters.
+  /// The argument sources for an entry's parameters.
   ArgumentSources sources_of(const FnExpr& entry) {
     ArgumentSources sources{{}, used_inputs.contains(kParams) ? "" : options.params, options.seed};
     for (const Variable* p : entry.params)
@@ -242,12 +243,12 @@ struct Execution::Impl {
   }
   bool is_library(const Origin& origin) const { return session.in_library(origin.declaration); }
 
-  // One note for each call that led there, the innermost first.
+  // Adds one note per call that led there, innermost first.
   void add_calls(const EvaluationError& error, size_t first, std::vector<Note>& notes) {
     constexpr size_t kShown = 6;
     size_t shown = 0, more = error.more_calls;
     for (size_t i = first; i < error.calls.size();) {
-      // A recursion comes through one place again and again: it is shown once.
+      // Recursion passes the same place repeatedly; it is shown once.
       size_t next = i + 1;
       while (next < error.calls.size() && error.calls[next] == error.calls[i]) ++next;
       if (shown == kShown) {
@@ -266,7 +267,7 @@ struct Execution::Impl {
     std::vector<Note> notes;
     for (const auto& [origin, text] : error.notes) notes.push_back({Place{origin, {}}, text});
     Origin origin = error.origin.declaration ? error.origin : Origin{statement, 0};
-    // What fails inside the library's definition of an operator is reported where the operator is called.
+    // A failure inside a library operator is reported at its call.
     size_t first = 0;
     if (is_library(origin)) {
       while (first < error.calls.size() && is_library(error.calls[first])) ++first;
@@ -276,7 +277,7 @@ struct Execution::Impl {
       }
     }
     add_calls(error, first, notes);
-    // An assertion tells both values after its message.
+    // An assertion lists both values after its message.
     std::istringstream lines(error.message);
     std::string message, line;
     std::getline(lines, message);
@@ -315,8 +316,8 @@ std::optional<StatementResult> Execution::run_entry(const std::string& name, Lac
 StatementResult Execution::Impl::run(DeclarationId statement) {
   const Inferred& inferred = session.inferred_statement(statement);
   const Definition& definition = inferred.definition;
-  // A function that is typed per rank and dtype is compiled with the statements that use it: itself it is no
-  // more than its type.
+  // A function that is specialised per rank and dtype is compiled with the statements that use it; by itself
+  // it is only its type.
   if (inferred.literal) {
     session.keep(statement);
     return {Value(new ClosureObject(definition.scheme.type)), definition.scheme.type, std::nullopt};
@@ -397,7 +398,7 @@ std::optional<StatementResult> Execution::Impl::run_entry(const std::string& nam
   auto lookup = [&](Type type) { return session.data(module, type); };
   EntryArguments arguments = entry_arguments(fn->params, sources, lookup);
   if (!arguments.missing.empty() || !arguments.problems.empty()) return wrong_inputs(name, *fn, arguments);
-  // The call as an expression of its own, its arguments variables that have the inputs' values.
+  // The call as a separate expression whose arguments are variables with the inputs' values.
   auto arena = std::make_shared<Arena>();
   arena->keep(entry->arena);
   std::vector<ExprPtr> args;
@@ -440,7 +441,7 @@ void Execution::forget(DeclarationId statement) {
 
 namespace {
 
-/// Nothing is printed or saved while it lives.
+/// Suppresses printing and saving during its lifetime.
 class QuietHost {
  public:
   QuietHost(FileHost& host, bool is_quiet) : host_(host) { host_.is_quiet = is_quiet; }

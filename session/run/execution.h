@@ -1,5 +1,5 @@
 #pragma once
-// Running a module's statements: what the REPL and the script runner do with a session.
+// Runs a module's statements, for the REPL and the script runner.
 
 #include <functional>
 #include <map>
@@ -17,21 +17,22 @@
 namespace quern {
 
 struct ExecutionOptions {
-  bool interpret = false;  ///< by the reference interpreter instead of compiled code
-  std::string after;       ///< with `interpret`, the pass whose result is interpreted; "" for what was typed
+  bool interpret = false;  ///< use the reference interpreter instead of compiled code
+  std::string after;  ///< with `interpret`, the pass whose result is interpreted; "" for the typed program
   std::map<std::string, std::string>
-      inputs;  ///< files that give top-level variables and @main's parameters their values
+      inputs;  ///< files with values for top-level variables and @main's parameters
   std::string
-      params;  ///< a file for the variable or parameter %params or, without one, for @main's by their names
-  std::optional<uint64_t> seed;  ///< of random numbers for what is left of @main's parameters
-  bool saves = true;             ///< whether `save` may write; else it fails
+      params;  ///< a file for the variable or parameter %params or, if there is none, for @main's parameters
+               ///< by name
+  std::optional<uint64_t> seed;  ///< for random values of the rest of @main's parameters
+  bool saves = true;             ///< whether `save` may write files; otherwise it fails
   CompilerOptions compiler = CompilerOptions::from_environment();  ///< without `interpret`
-  ValueStyle style{};                                              ///< of the values that are printed
+  ValueStyle style{};                                              ///< of printed values
 };
 
 class Compiler;
 
-/// How one statement ended.
+/// The outcome of one statement.
 struct StatementResult {
   std::optional<Value> value;  ///< nothing on failure
   Type type = nullptr;
@@ -40,48 +41,48 @@ struct StatementResult {
 
 class Execution {
  public:
-  /// `print` takes the lines that the program prints.
+  /// `print` receives the lines that the program prints.
   Execution(Session& session, ModuleId module, ExecutionOptions options,
             std::function<void(std::string_view)> print);
   ~Execution();
 
-  /// Evaluates a statement or a test that has no diagnostics and keeps the value of what it binds. A bug of
-  /// Quern on the way is a failure like others; what earlier statements bound stays.
+  /// Evaluates a statement or a test without diagnostics and keeps the values it binds. An internal failure
+  /// is a failure like any other; values bound by earlier statements stay.
   StatementResult run(DeclarationId statement);
-  /// What follows where no argument of an entry is among the inputs.
+  /// What to do if the inputs have no argument of an entry.
   enum class Lacking : uint8_t { IsWrong, IsNoEntry };
-  /// Evaluates the definition @name, whose arguments are inputs; nothing where the module has none, or where
-  /// it is no entry.
+  /// Evaluates the definition @name on arguments from the inputs; nothing if the module has none, or if it is
+  /// not an entry.
   std::optional<StatementResult> run_entry(const std::string& name, Lacking lacking = Lacking::IsWrong);
-  /// Inputs that no statement and no parameter of @main has used so far; of `params` this is its name.
+  /// Inputs not used so far by any statement or parameter of @main; `params` appears under that name.
   std::vector<std::string> unused_inputs() const;
   /// The value of a top-level variable, or null.
   const Value* value_of(const Variable* variable) const;
-  /// All values that are kept, of variables that later ones hide too.
+  /// All kept values, including those of shadowed variables.
   const Environment& values() const;
-  /// Gives the variable of a statement `free_var %x: t` its value, which is of that type.
+  /// Sets the value of a statement `free_var %x: t`, which must have that type.
   void give(DeclarationId free_variable, Value value);
-  /// Another value, of the same type, of a variable that has one.
+  /// Replaces the value of a variable by another of the same type.
   void replace(const Variable* variable, Value value);
-  /// Forgets the value of what a statement bound.
+  /// Forgets the values that a statement bound.
   void forget(DeclarationId statement);
 
-  /// Evaluates an expression, as often as one likes while the module stays as it is, with the values that
-  /// variables have by then. Nothing is printed or saved where it is `Quiet`.
+  /// Evaluates an expression with the variables' current values, repeatedly while the module is unchanged.
+  /// Prints and saves nothing if `Quiet`.
   enum class Outside : uint8_t { Real, Quiet };
   using Repeated = std::function<StatementResult()>;
   Repeated prepare(DeclarationId expression, Outside outside);
-  /// Interprets an expression, quietly, while `observer` looks on.
+  /// Interprets an expression quietly, reporting to `observer`.
   StatementResult observe(DeclarationId expression, Observer& observer);
 
-  /// The files that `load` looked for so far.
+  /// The files that `load` has accessed so far.
   const std::set<std::string>& loaded_files() const;
   Compiler& compiler();
 
-  /// How the program prints values from now on.
+  /// Sets how the program prints values from now on.
   void set_style(const ValueStyle& style);
 
-  /// As of Compiler: what kernels of the statements to come take.
+  /// As in Compiler: profiles the kernels of following statements.
   void set_profiling(bool on);
   Profile& profile();
 

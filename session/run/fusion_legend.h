@@ -7,8 +7,8 @@
 
 namespace quern {
 
-/// The operators that expressions call, by fusion class, as comments: `// contraction: nn.conv2d, nn.dense`;
-/// a line for each class. "" without operators.
+/// The operators that expressions call, by fusion class, as comments: `// contraction: nn.conv2d, nn.dense`,
+/// one line per class. "" if there are none.
 std::string fusion_legend(FunctionSource& functions, std::span<const ExprPtr> exprs);
 
 }  // namespace quern

@@ -17,7 +17,7 @@ namespace {
 
 double seconds(std::chrono::nanoseconds time) { return std::chrono::duration<double>(time).count(); }
 
-/// 10^9 a second; nothing where there were none, or nobody knows how many.
+/// In units of 10^9 per second; nothing if the amount is zero or unknown.
 std::optional<double> rate(double amount, std::chrono::nanoseconds time) {
   if (!std::isfinite(amount) || amount <= 0 || time.count() <= 0) return std::nullopt;
   return amount / seconds(time) * 1e-9;

@@ -1,5 +1,5 @@
 #pragma once
-// A profile as people and programs read it.
+// A profile in human- and machine-readable form.
 
 #include <span>
 #include <string>
@@ -8,16 +8,16 @@
 
 namespace quern {
 
-/// What the machine can do at most, with the threads that kernels run on; 0 where it is not known.
+/// The machine's peak rates with the threads that kernels use; 0 if unknown.
 struct Peaks {
   double gflops = 0;
   double bandwidth = 0;  ///< GB/s of copies
   int threads = 1;
 };
-/// Of this machine, right now: takes about 50 ms.
+/// Measures this machine; takes about 50 ms.
 Peaks measured_peaks();
 
-/// A table with a line for each kernel, the longest running first; "-" is what is not known.
+/// A table with a line per kernel, longest running first; "-" marks unknown values.
 std::string profile_text(std::span<const KernelProfile> kernels, const Peaks& peaks);
 /// {"peaks": {…}, "kernels": [{"name": …, "calls": …, …}, …]}, on one line; times in seconds.
 std::string profile_json(std::span<const KernelProfile> kernels, const Peaks& peaks);

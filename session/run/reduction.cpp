@@ -17,13 +17,12 @@ namespace quern {
 
 namespace {
 
-/// What a text is taken for smaller by: fewer nodes (a name counts twice), then smaller numbers, then fewer
-/// bytes.
+/// The size order of texts: fewer nodes (a name counts twice), then smaller numbers, then fewer bytes.
 using Size = std::tuple<size_t, uint64_t, size_t>;
 
 struct Change {
   Range range;
-  std::string text;  ///< in its place
+  std::string text;  ///< the replacement
 };
 
 std::string with(const std::string& text, const Change& change) {
@@ -32,8 +31,7 @@ std::string with(const std::string& text, const Change& change) {
 
 bool is_blank(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
 
-/// The range with the `,` or `;` after it, or else what stands before it as a part of one more: `,`, `:`,
-/// `->`.
+/// The range with the `,` or `;` after it, or otherwise with the separator before it: `,`, `:`, `->`.
 Range with_separator(Range range, std::string_view text) {
   uint32_t before = range.begin, after = range.end;
   while (before > 0 && is_blank(text[before - 1])) --before;
@@ -52,7 +50,7 @@ bool is_expression(SyntaxKind kind) {
          (kind >= SyntaxKind::Project && kind <= SyntaxKind::Comprehension) || kind == SyntaxKind::Block;
 }
 
-/// The declarations of a text, and how it can be changed.
+/// The declarations of a text and its possible changes.
 class Candidates {
  public:
   explicit Candidates(const std::string& text) : text_(text) {
@@ -77,7 +75,7 @@ class Candidates {
   bool parses = true;
   Size size() const { return {nodes_, numbers_, text_.size()}; }
 
-  /// Those that take away most come first. `type_of` knows types of expressions, as text.
+  /// Largest reductions first. `type_of` maps expressions to their types, as text.
   std::vector<Change> changes(const std::map<std::pair<uint32_t, uint32_t>, std::string>& type_of) {
     for (Range range : expressions_) {
       add(range, "1f");
@@ -108,7 +106,7 @@ class Candidates {
     return words;
   }
 
-  /// A half of neighbouring parts, a quarter of them, …, and each alone.
+  /// Adds omissions of consecutive parts: a half, a quarter, …, and each alone.
   void add_omissions(const std::vector<Range>& parts) {
     for (size_t length = parts.size(); length > 0; length /= 2)
       for (size_t first = 0; first + length <= parts.size(); first += length)
@@ -144,7 +142,7 @@ class Candidates {
       if (smaller < value) add(range, std::to_string(smaller) + suffix);
   }
 
-  /// `1f`, `ones((2, 3), dtype="int32")`: a value of a type whose extents are known; "" for another.
+  /// `1f`, `ones((2, 3), dtype="int32")`: a value of a type with known extents; "" for other types.
   static std::string literal_of(const std::string& type) {
     if (type == "bool") return "True";
     if (type == "float32") return "1f";
@@ -173,7 +171,7 @@ class Candidates {
   std::vector<Change> changes_;
 };
 
-/// Knows which texts have mistakes, and the types in those that have none.
+/// Determines which texts have mistakes, and the types in those without.
 class Checker {
  public:
   explicit Checker(bool checks) {
@@ -181,7 +179,7 @@ class Checker {
     session_ = std::make_unique<Session>();
     source_ = session_->add_source(session_->make_module(), "reduced.relay", "");
   }
-  /// True where it is not known.
+  /// True if unknown.
   bool is_sound(const std::string& text) {
     if (!session_) return true;
     bool sound = false;
@@ -223,7 +221,7 @@ std::string reduced(const std::string& text, const std::function<bool(const std:
     Candidates now(best);
     Size size = now.size();
     std::vector<Change> changes = now.changes(checker.types(best));
-    // A change that is done moves what stands after it: the others of its list are found anew.
+    // An applied change moves the following text, so the remaining changes are recomputed.
     for (size_t at = 0; at < changes.size(); ++at) {
       std::string candidate = with(best, changes[at]);
       if (!is_worth_trying(candidate, size) || !fails(candidate)) continue;

@@ -1,5 +1,5 @@
 #pragma once
-// Making a program that fails smaller, as a search over texts: what `quern reduce` does.
+// Reduces a failing program by a search over texts, for `quern reduce`.
 
 #include <functional>
 #include <string>
@@ -7,15 +7,15 @@
 namespace quern {
 
 struct ReductionOptions {
-  /// Whether a text may be checked in this process, so that one with new mistakes is not tried and
-  /// expressions may become literals of their types; not where a check is what crashes.
+  /// Whether texts may be checked in this process, which skips candidates with new mistakes and allows
+  /// literals of an expression's type; not if checking is what crashes.
   bool checks = true;
 };
 
-/// A text of which `fails` holds, as it does of `text`, and of which no part can go: declarations, statements
-/// and other parts of lists are left out, expressions become one of their parts or a literal of their type,
-/// numbers become small. `fails` is asked of texts that parse where `text` does; each smaller one that it
-/// holds of is where the search goes on.
+/// A text for which `fails` holds, as for `text`, and from which no part can be removed: declarations,
+/// statements and other list items are dropped, expressions become one of their parts or a literal of their
+/// type, numbers become small. If `text` parses, `fails` is called only for texts that do; the search
+/// continues from each smaller text for which it holds.
 std::string reduced(const std::string& text, const std::function<bool(const std::string&)>& fails,
                     const ReductionOptions& options = {});
 

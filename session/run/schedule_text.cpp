@@ -12,7 +12,7 @@ namespace quern {
 
 namespace {
 
-/// `w` of a text that begins with `%w[`; "" of any other.
+/// `w` of a text that begins with `%w[`; "" for any other.
 std::string_view variable_at(std::string_view text) {
   if (!text.starts_with('%')) return {};
   size_t end = 1;
@@ -22,8 +22,7 @@ std::string_view variable_at(std::string_view text) {
   return is_field ? std::string_view() : text.substr(1, end - 1);
 }
 
-/// What a parameter of a kernel is called where its index expression is written; "" where that does not read
-/// it by a name.
+/// The source name of a kernel's parameter in its index expression; "" if that does not read it by name.
 std::string written_name(Session& session, const FnExpr& primitive, const Variable* param) {
   const uint32_t home = primitive.body->origin.declaration;
   std::string name;
@@ -40,7 +39,7 @@ std::string written_name(Session& session, const FnExpr& primitive, const Variab
   return name;
 }
 
-/// Whether the steps make loops that there is code for, with nothing done before them.
+/// Whether the steps alone yield loops that have code.
 bool can_be_stated(const loops::Schedule& schedule, const loops::Computation& computation) {
   loops::Nest nest(computation);
   return nest.apply(schedule) && nest.is_complete();

@@ -1,5 +1,5 @@
 #pragma once
-// The schedule of a kernel as one may write it.
+// The schedule of a kernel in source form.
 
 #include <string>
 
@@ -8,9 +8,9 @@
 
 namespace quern {
 
-/// The clause that makes a kernel's loops again, stated at the index expression or the operator that it is
-/// of; as a comment where there is none, or none that could be stated: the default loops have no steps, and
-/// the rules may split a computation first.
+/// The clause that reproduces a kernel's loops when stated at its index expression or operator. A comment if
+/// there is none, or none that can be stated: the default loops have no steps, and the rules may split a
+/// computation first.
 std::string schedule_text(Session& session, const FnExpr& primitive, const loops::Lowered& lowered);
 
 }  // namespace quern

@@ -1,5 +1,5 @@
 #pragma once
-// What a text becomes at a stage of its way, as `quern ir` shows it.
+// A text at a stage of compilation, as `quern ir` shows it.
 
 #include <string>
 #include <vector>
@@ -9,13 +9,14 @@
 
 namespace quern {
 
-/// The definition `@name` of a source's module, or all of them and then the source's statements where the name
-/// is empty. The source has no errors. Fails where there is no such definition, or only its calls have code.
+/// The definition `@name` of a source's module, or all definitions followed by the source's statements if the
+/// name is empty. The source must have no errors. Fails if there is no such definition, or if only its calls
+/// have code.
 Result<std::vector<const Definition*>> definitions_of(Session& session, SourceId source,
                                                       const std::string& name);
 
-/// These at a stage, one after another; at "ast" and "typed" the text of a whole source where the name is empty.
-/// The source has no errors, but at "ast".
+/// Their texts at a stage, one after another; at "ast" and "typed" the text of the whole source if the name
+/// is empty. Except at "ast", the source must have no errors.
 Result<std::string> source_stage(Session& session, Compiler& compiler, SourceId source,
                                  const std::string& name, const std::string& stage);
 

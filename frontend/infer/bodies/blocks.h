@@ -1,5 +1,5 @@
 #pragma once
-// Blocks: bindings in order, each visible after it, then the result.
+// Blocks: bindings in order, each visible to the following ones, then the result.
 
 #include <string_view>
 #include <vector>
@@ -21,15 +21,15 @@ class Blocks : public WalkPart {
       : WalkPart(parts, walk), functions_(functions), patterns_(patterns) {}
 
   DraftPtr block(SyntaxPtr s, Type wanted);
-  /// The statements of one chunk of a body. At the end of the body its result; null before.
+  /// The statements of one chunk of a body. Returns the result at the end of the body, otherwise null.
   DraftPtr chunk(const Declaration& chunk, bool at_end, BlockSoFar& block, Type wanted);
-  /// The body of a definition that has it in chunks.
+  /// The body of a definition that is split into chunks.
   DraftPtr in_chunks(const Declaration& def, Type wanted);
 
  private:
   void add(SyntaxPtr s, BlockSoFar& block);
   void add_graph(SyntaxPtr s, BlockSoFar& block);
-  /// The value of a `let`, of the type that its annotation writes (else `declared` is null).
+  /// The value of a `let` with the type of its annotation (`declared` is null without one).
   DraftPtr annotated(SyntaxPtr value, SyntaxPtr annotation, std::string_view name, Type& declared);
   void add_let(SyntaxPtr s, BlockSoFar& block);
   void add_pattern(SyntaxPtr s, BlockSoFar& block);

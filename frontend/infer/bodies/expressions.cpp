@@ -48,7 +48,7 @@ DraftPtr Expressions::walk(SyntaxPtr s, Type wanted) {
   }
 }
 
-// What stands where a value is wanted, and is none there.
+// Reports syntax in value position that is not a value.
 void Expressions::report_misplaced(SyntaxPtr s) {
   struct Row {
     SyntaxKind syntax;

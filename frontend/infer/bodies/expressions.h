@@ -1,5 +1,5 @@
 #pragma once
-// The walk over expressions: the kind of syntax decides which part of the walk makes the draft.
+// The walk over expressions: dispatches each kind of syntax to the part of the walk that makes its draft.
 
 #include <string>
 
@@ -32,7 +32,7 @@ class Expressions final : public Walk, public WalkPart {
   DraftPtr if_else(SyntaxPtr s, Type wanted);
   DraftPtr conditional(SyntaxPtr s, bool is_and);
   DraftPtr infix(SyntaxPtr s);
-  /// The operator that a symbol stands for; "" for none.
+  /// The operator of a symbol; "" for none.
   std::string infix_name(SyntaxPtr s);
   DraftPtr scheduled(SyntaxPtr s, Type wanted);
   void report_misplaced(SyntaxPtr s);

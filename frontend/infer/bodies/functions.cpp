@@ -58,7 +58,7 @@ void Functions::expect_result(SyntaxPtr at, const Head& head, SyntaxPtr body, co
     context_.declaration = chunked->chunks.back()->id;
     result_at = last_statement(chunked->chunks.back()->syntax);
   }
-  // What is opened inside is of no meaning outside: an inferred result has `?` there.
+  // Dims opened inside have no meaning outside: an inferred result has `?` for them.
   bool inferred = resolve(head.result)->kind == TypeKind::Infer;
   std::string what = at->is(SyntaxKind::Gradient) ? "the gradient that the clause gives" : "the result";
   assignments_.expect(result_at, head.result, inferred ? checks_.closed(result->type, region) : result->type,

@@ -1,5 +1,5 @@
 #pragma once
-// Functions: literals, definitions, and the clauses that say their gradients.
+// Functions: literals, definitions, and their gradient clauses.
 
 #include <vector>
 
@@ -11,24 +11,24 @@ class Functions : public WalkPart {
  public:
   Functions(Parts& parts, Walk& walk);
 
-  /// A function from a head and its body; the parameters are named by `params` (a Params node).
-  /// A definition with a long body has it in `chunked`.
+  /// A function from a head and its body; `params` (a Params node) names the parameters. `chunked` holds the
+  /// long body of a definition.
   DraftPtr function(SyntaxPtr at, SyntaxPtr params, const Head& head, SyntaxPtr body,
                     const Declaration* chunked = nullptr);
-  /// A literal that is used where it stands.
+  /// A literal used in place.
   DraftPtr literal(SyntaxPtr s);
   /// The `gradient` clause of a function, as a function.
   DraftPtr gradient_clause(SyntaxPtr s, Type wanted);
   /// The `gradient` clause of an `op`, as a function of its parameters: `fn (params) { fn (%g, %y) { … } }`.
   DraftPtr gradient_of_op(SyntaxPtr clause, SyntaxPtr params, const Head& head);
 
-  /// The function of `let %f = fn …`, and the variable that is bound to it, which is in scope from here on.
+  /// The function of `let %f = fn …` and the variable bound to it, which is in scope from here on.
   struct Bound {
     const Variable* variable;
     DraftPtr function;
   };
   Bound let_function(SyntaxPtr s);
-  /// The value of `let %f = fn …` on the top level, and its general type.
+  /// The value of `let %f = fn …` at the top level, and its type scheme.
   DraftPtr statement(SyntaxPtr s, Scheme& scheme);
 
  private:
@@ -41,7 +41,7 @@ class Functions : public WalkPart {
                          Type type);
 };
 
-/// Where the value of a block of a body stands.
+/// The syntax of the value of a body's block.
 SyntaxPtr last_statement(SyntaxPtr block);
 
 }  // namespace quern

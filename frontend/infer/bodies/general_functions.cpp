@@ -1,5 +1,5 @@
-// `let %f = fn …`: a function literal sees its own name, with one type; after its statement the name has the
-// general type.
+// `let %f = fn …`: a function literal sees its own name monomorphically; after its statement the name is
+// polymorphic.
 
 #include <fmt/format.h>
 
@@ -35,7 +35,7 @@ void Functions::make_general(SyntaxPtr s, Variable* self, DraftPtr fn, const Hea
   Scheme scheme = parts_.general.generalise(from, {fn->type}, {Scheme{head.dim_vars, head.type_vars}},
                                             General::Dims::Shown)[0];
   bind_dims_of(fn, scheme, drafts_);
-  // What its packs stand for is seen at each use.
+  // Its packs are determined at each use.
   scheme.specialised |= head.env.open_packs != names_.env.open_packs;
   self->type = scheme.type;
   parts_.heads.check_written_dtypes(literal_of(s), head);
@@ -46,7 +46,7 @@ void Functions::make_general(SyntaxPtr s, Variable* self, DraftPtr fn, const Hea
 TypedLiteral Functions::copy_of(SyntaxPtr let, Variable* self, const std::vector<Type>& given) {
   SyntaxPtr literal = literal_of(let);
   Head head = parts_.heads.of_literal(literal, Binder::Copy, &given);
-  // A type of the copy's own level: what it is general in does not belong to the function around.
+  // A type at the copy's own level: the copy's generalised unknowns do not belong to the enclosing function.
   self->type = function_type(head.params, head.result);
   if (SyntaxPtr written = annotation_of(let)) unifier_.unify(self->type, names_.annotation(written));
   names_.bind(self->name, self, let);

@@ -42,7 +42,7 @@ DraftPtr Calls::of_word(SyntaxPtr s, CalledWord word, Type wanted) {
 DraftPtr Calls::unknown_call(SyntaxPtr s) {
   size_t before = diagnostics_.size();
   unknown_.report(s->child(0), DiagnosticKind::UnknownOperator, "operator");
-  // The arguments of another library's function need not be values here; attributes are none anywhere.
+  // The arguments of a foreign function need not be values here, and attributes never are.
   if (diagnostics_.size() > before && diagnostics_.back().kind == DiagnosticKind::ForeignName)
     return error(s);
   for (SyntaxPtr arg : s->children.subspan(1))

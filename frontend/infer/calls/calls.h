@@ -1,5 +1,5 @@
 #pragma once
-// What stands before parentheses decides what a call is.
+// Calls: the callee's syntax decides the kind of call.
 
 #include "frontend/infer/calls/function_calls.h"
 #include "frontend/infer/calls/intrinsics.h"

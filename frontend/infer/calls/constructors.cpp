@@ -9,7 +9,7 @@
 
 namespace quern {
 
-// The number of the field that a named argument is for; nothing after a diagnostic.
+// The index of a named argument's field; nothing after a diagnostic.
 std::optional<size_t> Constructors::field_named(SyntaxPtr arg, const DataConstructor& constructor) {
   const auto& fields = constructor.fields;
   auto found = std::ranges::find(fields, arg->text, &DataField::name);
@@ -79,7 +79,7 @@ bool Constructors::has_all(SyntaxPtr s, const DataConstructor& constructor, cons
   return false;
 }
 
-/// The type arguments of `Cons<float32>`, where there are some.
+/// The type arguments of `Cons<float32>`, if any.
 bool Constructors::type_arguments(SyntaxPtr s, const DataDefinition& data, Substitution& substitution) {
   if (s->children.empty()) return true;
   const std::vector<Type>& vars = data.header.type_vars;

@@ -12,12 +12,12 @@ class Constructors : public WalkPart {
  public:
   Constructors(Parts& parts, Walk& walk) : WalkPart(parts, walk) {}
 
-  /// `name` is the constructor as written; `s` its call, or itself: without arguments a constructor with
-  /// fields is a function.
+  /// `name` is the constructor as written; `s` is its call, or the name itself: without arguments, a
+  /// constructor with fields is a function.
   DraftPtr construct(SyntaxPtr s, SyntaxPtr name, const DataDefinition& data, Type wanted);
 
  private:
-  /// What is given for the fields, by their numbers, and where.
+  /// The values given for the fields, by field number, and their syntax.
   struct Given {
     std::vector<DraftPtr> values;
     std::vector<SyntaxPtr> at;

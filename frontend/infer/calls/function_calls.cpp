@@ -16,7 +16,7 @@ const Declaration* FunctionCalls::declaration_of(SyntaxPtr callee) {
 
 namespace {
 
-// Whether two parameters' types name a dim, a dtype or a type that is none of the language's own.
+// Whether two parameters' types share a user-declared name of a dim, a dtype or a type.
 bool share_names(SyntaxPtr a, SyntaxPtr b) {
   std::set<std::string_view> names;
   std::function<void(SyntaxPtr)> collect = [&](SyntaxPtr s) {
@@ -33,11 +33,11 @@ bool share_names(SyntaxPtr a, SyntaxPtr b) {
 
 }  // namespace
 
-// Nothing where one has a name.
+// Nothing if an argument is named.
 std::optional<FunctionCalls::Arguments> FunctionCalls::arguments_of(SyntaxPtr call, Type callee) {
   std::span<const Type> params =
       callee->kind == TypeKind::Function ? callee->params() : std::span<const Type>();
-  // What TVM notes at the call of a function means nothing.
+  // TVM's annotations at a function call have no effect.
   bool noted = std::ranges::any_of(call->children, [](SyntaxPtr arg) {
     return arg->is(SyntaxKind::NamedArgument) && arg->text == "attrs_type_key";
   });
@@ -55,8 +55,7 @@ std::optional<FunctionCalls::Arguments> FunctionCalls::arguments_of(SyntaxPtr ca
   return args;
 }
 
-// The callee's text is looked at for the message alone: an edit there that keeps its type changes nothing
-// here.
+// The callee's text is used only for the message: an edit that keeps its type changes nothing here.
 void FunctionCalls::report_argument(SyntaxPtr call, DraftPtr function, const std::string& name, Type wanted,
                                     const Arguments& args, size_t i) {
   std::vector<Note> notes;
@@ -64,7 +63,7 @@ void FunctionCalls::report_argument(SyntaxPtr call, DraftPtr function, const std
   if (SyntaxPtr param = declared ? params_of(declared->syntax)->child(i) : nullptr)
     notes.push_back({Place{{declared->id, param->id}, {}},
                      fmt::format("the parameter `%{}` is declared here", param->text)});
-  // Earlier arguments decide the names that the parameter's type shares with theirs.
+  // Earlier arguments bind the names that the parameter's type shares with theirs.
   for (size_t k = 0; k <= i; ++k)
     if (k == i || !declared ||
         share_names(params_of(declared->syntax)->child(k), params_of(declared->syntax)->child(i)))
@@ -91,7 +90,7 @@ void FunctionCalls::assign_arguments(SyntaxPtr call, DraftPtr function, const st
   }
 }
 
-// What is called is a function of these arguments.
+// Makes the callee's unknown type a function of these arguments.
 DraftPtr FunctionCalls::call_unknown(SyntaxPtr s, DraftPtr function, Type type, const std::string& name,
                                      const Arguments& args) {
   Type result = unifier_.fresh_type();
@@ -116,7 +115,7 @@ DraftPtr FunctionCalls::wrong_count(SyntaxPtr s, Type type, const std::string& n
 DraftPtr FunctionCalls::call(SyntaxPtr s) {
   SyntaxPtr callee = s->child(0);
   DraftPtr function = infer(callee);
-  // A literal that is called where it stands binds its dims from the arguments.
+  // A literal that is called in place binds its dims from the arguments.
   Substitution own;
   if (auto* literal = form_of<FnExpr>(function))
     for (Dim var : literal->dim_vars) own.dims.emplace(var, unifier_.fresh_dim());

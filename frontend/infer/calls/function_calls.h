@@ -1,5 +1,5 @@
 #pragma once
-// Calls of functions: what is given by position, and what does not fit.
+// Calls of functions: positional arguments and their mismatches.
 
 #include <optional>
 #include <string>
@@ -16,7 +16,7 @@ class FunctionCalls : public WalkPart {
   DraftPtr call(SyntaxPtr s);
 
  private:
-  /// The arguments of a call, with where each stands.
+  /// The arguments of a call with their syntax.
   struct Arguments {
     std::vector<DraftPtr> values;
     std::vector<SyntaxPtr> at;

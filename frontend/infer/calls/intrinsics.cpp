@@ -9,10 +9,10 @@
 
 namespace quern {
 
-/// What `print` writes: labels, and values with their formats.
+/// The output of `print`: labels, and values with their formats.
 struct Intrinsics::Printed {
   std::vector<DraftPtr> values;    ///< null for a label
-  std::vector<std::string> texts;  ///< as of IntrinsicKind::Print
+  std::vector<std::string> texts;  ///< as in IntrinsicKind::Print
 
   void label(std::string_view text) {
     if (values.empty() || values.back()) {
@@ -34,7 +34,7 @@ bool Intrinsics::refuses_attribute(SyntaxPtr s, SyntaxPtr argument) {
   return true;
 }
 
-// A blank stands between two arguments.
+// Arguments are separated by a blank.
 DraftPtr Intrinsics::print(SyntaxPtr s) {
   Printed printed;
   for (SyntaxPtr argument : s->children.subspan(1)) {

@@ -13,7 +13,7 @@ class Intrinsics : public WalkPart {
  public:
   Intrinsics(Parts& parts, Walk& walk) : WalkPart(parts, walk) {}
 
-  /// A call of one of its words.
+  /// A call of one of these words.
   template <CalledWord>
   DraftPtr call(SyntaxPtr s, Type wanted);
 

@@ -1,6 +1,5 @@
 #pragma once
-// Names where values are wanted: variables, definitions, constructors, operators, and what is known at
-// compile time.
+// Names in value position: variables, definitions, constructors, operators, and compile-time names.
 
 #include "frontend/infer/calls/constructors.h"
 #include "frontend/infer/calls/operator_calls.h"
@@ -24,7 +23,7 @@ class NameUses : public WalkPart {
   DraftPtr bare(SyntaxPtr s, Type wanted = nullptr);
 
  private:
-  /// A definition with errors of its own, which are reported there.
+  /// A definition whose own errors are reported elsewhere.
   DraftPtr broken_elsewhere(SyntaxPtr s);
 
   Literals& literals_;

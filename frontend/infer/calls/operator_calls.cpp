@@ -17,7 +17,7 @@ bool takes_tuple(const Declaration& op) {
   });
 }
 
-// Whether what stands in an attribute's place is a tensor: no attribute of an operator of tuples is a list.
+// Whether an argument in an attribute position is a tensor: operators of tuples have no list attributes.
 bool is_tensor(SyntaxPtr argument, const Declaration& op) {
   if (is_operand(argument)) return true;
   return takes_tuple(op) && (argument->is(SyntaxKind::List) || argument->is(SyntaxKind::Call) ||

@@ -1,5 +1,5 @@
 #pragma once
-// Calls of operators as they are written: which arguments are tensors, and which are attributes.
+// Calls of operators as written: separates tensor arguments from attributes.
 
 #include <vector>
 
@@ -11,12 +11,11 @@ class OperatorCalls : public WalkPart {
  public:
   OperatorCalls(Parts& parts, Walk& walk) : WalkPart(parts, walk) {}
 
-  /// `call` has the arguments behind its callee.
+  /// `call` has its arguments after its callee.
   DraftPtr call(SyntaxPtr call, const Declaration& op);
-  /// A call with an operator's symbol: all operands are by position.
+  /// A call by an operator's symbol: all operands are positional.
   DraftPtr infix(SyntaxPtr s, const Declaration& op);
-  /// An operator where a value is wanted is the function of its tensors: `relu` is
-  /// `fn (%data) { relu(%data) }`.
+  /// An operator in value position is the function of its tensors: `relu` is `fn (%data) { relu(%data) }`.
   DraftPtr value(SyntaxPtr s, const Declaration& op);
 
  private:
@@ -24,7 +23,7 @@ class OperatorCalls : public WalkPart {
                 const std::vector<SyntaxPtr>& named);
   bool add_attribute(std::string name, SyntaxPtr value, SyntaxPtr at, Statics& statics,
                      OperatorCallDraft& call);
-  /// The argument `first` is a tensor where the operator has attributes.
+  /// The argument `first` is a tensor in an attribute position.
   DraftPtr too_many_tensors(size_t first, const std::vector<SyntaxPtr>& arguments, const Declaration& op);
 };
 

@@ -15,7 +15,7 @@ struct UnknownNames::Spelled {
   const ForeignName* foreign;
 };
 
-// With the fix to write `meant` in its place, where that is not empty.
+// Reports with the fix to write `meant` instead, if that is not empty.
 void UnknownNames::say(const Spelled& name, DiagnosticKind kind, std::string message,
                        const std::string& meant) {
   std::vector<Fix> fixes;
@@ -25,7 +25,7 @@ void UnknownNames::say(const Spelled& name, DiagnosticKind kind, std::string mes
 
 bool UnknownNames::report_missing_sigil(const Spelled& s) {
   const std::string& name = s.name;
-  // `flip` means the operator of other libraries sooner than this library's `@flip`.
+  // `flip` more likely means another library's operator than this library's `@flip`.
   const Declaration* declared = s.foreign && scope_.has_global(name) ? scope_.global(name) : nullptr;
   bool other = declared && scope_.home(*declared).module() != scope_.module();
   bool global = (scope_.has_global(name) && !other) || context_.group.types.contains(name);
@@ -39,7 +39,7 @@ bool UnknownNames::report_missing_sigil(const Spelled& s) {
   return true;
 }
 
-// Words that are spelled otherwise here.
+// Words that are spelled differently here.
 bool UnknownNames::report_word(const Spelled& s) {
   if (s.name == "true" || s.name == "false") {
     std::string meant = s.name == "true" ? "True" : "False";
@@ -88,13 +88,13 @@ bool UnknownNames::report_type(const Spelled& s, DiagnosticKind kind) {
 
 void UnknownNames::report(SyntaxPtr syntax, DiagnosticKind kind, std::string_view what) {
   std::string name(syntax->text);
-  // It may have been bound by a statement that did not parse: that one is reported.
+  // A statement that did not parse, and is reported, may bind it.
   if (scope_.in_broken_declaration(name) || scope_.in_broken_import(name)) return;
   Place at{origin(syntax), {}, Part::Head, static_cast<uint32_t>(name.size())};
   const Spelled s{name, at, find_foreign_name(name)};
   if (report_missing_sigil(s) || report_word(s) || report_type(s, kind)) return;
   std::vector<std::string> known = scope_.names(Scope::Names::Operators);
-  // A declared operator without a declaration has not parsed, and that is reported.
+  // A known operator without a declaration did not parse, which is reported.
   if (std::ranges::find(known, name) != known.end()) return;
   if (report_foreign(s, known)) return;
   std::string bare(without_foreign_module(name));
@@ -118,7 +118,7 @@ void UnknownNames::report_variable(SyntaxPtr s) {
     return Component::report(
         DiagnosticKind::TopLevelVariableInDef, s,
         fmt::format("a definition cannot see the top-level variable `{0}`; pass it as a parameter", sigil));
-  // Its `let` may be inside a statement that did not parse: that one is reported.
+  // Its `let` may be in a statement that did not parse, which is reported.
   if (scope_.in_broken_declaration(s->text)) return;
   std::vector<std::string> candidates;
   for (const std::string& known : scope_.names(Scope::Names::Variables)) candidates.push_back("%" + known);

@@ -1,5 +1,5 @@
 #pragma once
-// Names that stand for nothing: what was meant by them.
+// Unknown names, and suggestions for what was meant.
 
 #include <string>
 #include <string_view>

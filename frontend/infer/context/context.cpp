@@ -22,8 +22,8 @@ size_t Context::error_count() const {
 
 namespace {
 
-/// `()` in place of what nothing decided and nobody can tell from another type: that of the elements of an
-/// empty list whose length is taken.
+/// Replaces undecided, unobservable types by `()`: that of the elements of an empty list whose length is
+/// taken, for instance.
 Type without_unknowns(Type type) {
   if (!type->has_infer) return type;
   if (type->kind == TypeKind::Infer) return unit_type();

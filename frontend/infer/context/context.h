@@ -1,5 +1,5 @@
 #pragma once
-// What the parts of one inference share.
+// Shared by the parts of one inference.
 
 #include <map>
 #include <memory>
@@ -17,13 +17,13 @@ namespace quern {
 class NodeTypes {
  public:
   void set(Origin node, Type type);
-  /// But not of a copy of a general function: the nodes of its text have the general types.
+  /// Like `set`, but not in a copy of a polymorphic function: its text's nodes have the polymorphic types.
   void note(Origin node, Type type) {
     if (copying == 0) set(node, type);
   }
-  /// Of the nodes of a declaration, by their ids.
+  /// The types of a declaration's nodes, by id.
   std::vector<Type>& of(uint32_t declaration) { return types_[declaration]; }
-  int copying = 0;  ///< how many copies of functions are being made, one inside the other
+  int copying = 0;  ///< nesting depth of function copies being made
 
  private:
   std::unordered_map<uint32_t, std::vector<Type>> types_;
@@ -33,34 +33,34 @@ class NodeTypes {
 struct Group {
   std::map<std::string, Type, std::less<>> types;
   std::map<std::string, Scheme, std::less<>> schemes;
-  std::map<std::string, std::string, std::less<>> names;  ///< of a group's copy, by the names in the text
+  std::map<std::string, std::string, std::less<>> names;  ///< of a group's copy, by name in the text
 };
 
 struct Context {
   Context(Scope& scope, uint32_t declaration) : scope(scope), declaration(declaration) {}
 
   Scope& scope;
-  uint32_t declaration;  ///< whose text is looked at
+  uint32_t declaration;  ///< whose text is being processed
   Unifier unifier;
   Drafts drafts;
-  std::shared_ptr<Arena> arena = std::make_shared<Arena>();  ///< of the final nodes
+  std::shared_ptr<Arena> arena = std::make_shared<Arena>();  ///< owns the final nodes
   Diagnostics diagnostics;
   NodeTypes node_types;
   Group group;
-  /// The variables of drafts as final nodes have them; those of earlier statements stay what they are.
+  /// The final variables of draft variables; those of earlier statements stay unchanged.
   std::unordered_map<const Variable*, const Variable*> final_variables;
   std::vector<LateCall> late_calls;
   std::vector<Specialisation> needs;
-  bool warns = false;        ///< this is of a text, not of an instance or a copy of what stands there
-  bool uses_broken = false;  ///< a definition with errors: what cannot be inferred may be for that
+  bool warns = false;        ///< processing source text, not an instance or a copy
+  bool uses_broken = false;  ///< a definition with errors is used, which may explain what cannot be inferred
 
   Origin origin(SyntaxPtr s) const { return {declaration, s ? s->id : 0}; }
   Place place(SyntaxPtr s) const { return {origin(s), {}}; }
   void report(DiagnosticKind kind, SyntaxPtr at, std::string message, std::vector<Note> notes = {},
               std::vector<Fix> fixes = {});
   size_t error_count() const;
-  /// The type as the result has it, when nothing more is found out: `()` for what nothing decided, an error
-  /// where errors were reported.
+  /// The final form of a type when inference is complete: `()` for undecided parts, an error type if errors
+  /// were reported.
   Type final_type(Type type);
 };
 

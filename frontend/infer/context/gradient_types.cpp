@@ -19,7 +19,7 @@ Type gradient_type(Type type) {
 }
 
 Type gradient_clause_type(std::span<const Type> params, Type result, size_t arity) {
-  // A clause is for floating-point numbers: a dtype that is not known yet is one of theirs.
+  // A clause applies to floating-point numbers, so an unknown dtype counts as one.
   auto of = [](Type type) {
     return type->is_tensor() && type->dtype.is_infer() ? type : gradient_type(type);
   };

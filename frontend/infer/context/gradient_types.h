@@ -10,12 +10,12 @@ namespace quern {
 
 /// Whether a value has a gradient: it is a tensor of floating-point numbers, or a tuple with one.
 bool has_floats(Type type);
-/// The type of the gradient of a value: of floating-point tensors their own, `()` for what has none.
+/// The type of a value's gradient: a floating-point tensor's own type, `()` for parts without a gradient.
 Type gradient_type(Type type);
-/// Of a clause `gradient (%g, %y) { … }`: a function of the cotangent of the result, and of the result where
-/// it has two parameters. Its result is the gradient of the parameter, or a tuple where there are several.
+/// The type of a clause `gradient (%g, %y) { … }`: a function of the result's cotangent and, with two
+/// parameters, of the result. It returns the gradient of the parameter, or a tuple if there are several.
 Type gradient_clause_type(std::span<const Type> params, Type result, size_t arity);
-/// The `gradient` clause of a declaration; null where it has none.
+/// The `gradient` clause of a declaration; null if it has none.
 SyntaxPtr gradient_clause_of(SyntaxPtr declaration);
 
 }  // namespace quern

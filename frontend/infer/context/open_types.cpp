@@ -47,7 +47,7 @@ std::optional<std::vector<Type>> settled_params(Type function, Unifier& unifier)
     if (has_open_part(param)) return std::nullopt;
     params.push_back(without_dims(param));
   }
-  // What a function that it gives is called with decides as well: `%m(1)(2)`.
+  // The parameters of a returned function count as well: `%m(1)(2)`.
   Type result = unifier.resolve(function->result());
   if (result->kind != TypeKind::Function) return params;
   auto given = settled_params(result, unifier);

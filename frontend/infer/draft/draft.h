@@ -1,7 +1,8 @@
 #pragma once
-// Drafts: what the walk over syntax makes. A draft is a value whose type may have unknowns; what waits for
-// its type has a kind of its own, with what is needed to go on when the type is known. What waits for nothing
-// is a form: a node of the typed IR whose children are drafts. Finishing makes nodes of the typed IR of them.
+// Drafts: the result of the walk over syntax. A draft is a value whose type may have unknowns. Each construct
+// that waits for its type has its own kind, with what is needed to continue once the type is known. One that
+// waits for nothing is a form: a node of the typed IR whose children are drafts. Finishing turns drafts into
+// nodes of the typed IR.
 
 #include <concepts>
 #include <span>
@@ -36,14 +37,14 @@ struct Draft {
   DraftKind kind;
   Type type;
   Origin origin;
-  Draft* replacement = nullptr;               ///< what stands for it since its type is known
-  std::span<const DimCondition> checks = {};  ///< of its value, before it is used
+  Draft* replacement = nullptr;               ///< replaces it once its type is known
+  std::span<const DimCondition> checks = {};  ///< on its value, before it is used
 };
 using DraftPtr = Draft*;
 using DraftSpan = std::span<const DraftPtr>;
 
-/// A node of the typed IR without its children, and their drafts in the order of its table (ir/expr/fields.h):
-/// a binding's or an arm's expression in its place. An absent child is null.
+/// A node of the typed IR without its children, and their drafts in the order of its table
+/// (ir/expr/fields.h): for a binding or an arm, its expression. An absent child is null.
 struct FormDraft : Draft {
   static constexpr DraftKind kKind = DraftKind::Form;
   Expr* node;
@@ -56,14 +57,14 @@ struct LiteralDraft : Draft {
   std::span<const Element> elements;
   bool is_bool;
 };
-/// A call of an operator, or of a definition that is called by its signature.
+/// A call of an operator, or of a definition called by signature.
 struct OperatorCallDraft : Draft {
   static constexpr DraftKind kKind = DraftKind::OperatorCall;
-  /// Of a constraint of a general type: what it is needed for.
+  /// For a constraint of a type scheme: what needs it.
   struct Need {
-    std::string name;  ///< of the general function; empty for a call that stands in the text
-    Origin stated;     ///< the call inside of it that needs the constraint
-    size_t use = 0;    ///< the use that the constraint is for
+    std::string name;  ///< of the polymorphic function; empty for a call in the text
+    Origin stated;     ///< the call inside it that needs the constraint
+    size_t use = 0;    ///< the use that instantiates the constraint
   };
   const Declaration* op;
   std::vector<DraftPtr> args;
@@ -71,10 +72,10 @@ struct OperatorCallDraft : Draft {
   Need need = {};
   SignatureBinding binding = {};
   bool matched = false;
-  bool open = false;     ///< it was matched before all dims and dtypes were known
-  bool assumed = false;  ///< it holds where the function is used: it is a constraint of its scheme
+  bool open = false;     ///< matched before all dims and dtypes were known
+  bool assumed = false;  ///< discharged at uses of the function: a constraint of its scheme
 };
-/// Field `index` of what may become a tuple.
+/// Field `index` of a potential tuple.
 struct ProjectionDraft : Draft {
   static constexpr DraftKind kKind = DraftKind::Projection;
   DraftPtr tuple;
@@ -86,25 +87,25 @@ struct RecordFieldDraft : Draft {
   DraftPtr record;
   std::string_view name;
 };
-/// `%x[…]`, with the positions that are computed at run time: null for others, and for number 0.
+/// `%x[…]`, with the positions that are computed at run time, by child index; null for the others.
 struct SliceDraft : Draft {
   static constexpr DraftKind kKind = DraftKind::Slice;
   DraftPtr tensor;
   DraftSpan computed;
 };
-/// A variable of an index expression, which stands for a tensor that it reads.
+/// A variable of an index expression that stands for a tensor it reads.
 struct IndexOperand {
   SyntaxPtr at;
   DraftPtr tensor;
   const VarExpr* read = nullptr;
 };
-/// An index expression: of the typed IR but for its operands. Null while it waits for their types.
+/// An index expression in typed IR, except for its operands. Null while it waits for their types.
 struct IndexDraft : Draft {
   static constexpr DraftKind kKind = DraftKind::IndexExpression;
   std::span<IndexOperand> operands;
   ExprPtr expression = nullptr;
 };
-/// The use of a function that is typed anew for each rank and dtype.
+/// A use of a function that is specialised per rank and dtype.
 struct GeneralUseDraft : Draft {
   static constexpr DraftKind kKind = DraftKind::GeneralUse;
 };
@@ -112,19 +113,19 @@ struct LoadDraft : Draft {
   static constexpr DraftKind kKind = DraftKind::Load;
   std::string_view path, entry;
 };
-/// `grad(f)` and its like.
+/// `grad(f)` and the like.
 struct DerivativeDraft : Draft {
   static constexpr DraftKind kKind = DraftKind::Derivative;
   IntrinsicKind intrinsic;
   DraftPtr function;
 };
-/// `assert_close(…)` and `assert_equal(…)`; `tolerances` as an intrinsic has them.
+/// `assert_close(…)` and `assert_equal(…)`; `tolerances` as in the intrinsic.
 struct AssertionDraft : Draft {
   static constexpr DraftKind kKind = DraftKind::Assertion;
   DraftPtr value, expected;
   std::span<const std::string_view> tolerances;
 };
-/// What has a diagnostic.
+/// An expression with a diagnostic.
 struct ErrorDraft : Draft {
   static constexpr DraftKind kKind = DraftKind::Error;
 };
@@ -147,7 +148,7 @@ struct DraftBinding {
   DraftPtr value;
 };
 
-/// Owns the drafts of one inference, and what they are made of.
+/// Owns the drafts of one inference and their parts.
 class Drafts {
  public:
   DraftPtr error(Origin origin, Type type = error_type()) { return make<ErrorDraft>(origin, type); }
@@ -169,7 +170,7 @@ class Drafts {
   DraftPtr read(Origin origin, const Variable* variable, Type type) {
     return form(origin, type, VarExpr{.variable = variable});
   }
-  /// What stands for a tensor of a known type in an index expression.
+  /// The placeholder for a tensor of a known type in an index expression.
   const VarExpr* operand(DraftPtr tensor, Type type);
   DraftPtr call(Origin origin, Type type, DraftPtr callee, DraftSpan args);
   IndexDraft* index(Origin origin, Type type, const std::vector<IndexOperand>& operands,

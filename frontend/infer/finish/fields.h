@@ -1,5 +1,5 @@
 #pragma once
-// The fields of nodes as final nodes have them (ir/expr/fields.h).
+// Finishing the fields of nodes (ir/expr/fields.h).
 
 #include <span>
 #include <utility>
@@ -10,7 +10,7 @@
 
 namespace quern {
 
-/// Makes final what is in a node but its children.
+/// Finishes the fields of a node except its children.
 class FieldFinisher {
  public:
   FieldFinisher(Finisher& finisher, Arena& out) : finisher_(finisher), out_(out) {}
@@ -106,7 +106,7 @@ class FormFinisher : public FieldFinisher {
   DraftSpan left_;
 };
 
-/// What an index expression consists of is of the typed IR, but for its operands, which are drafts.
+/// The parts of an index expression are typed IR, except for its operands, which are drafts.
 class IndexFinisher : public FieldFinisher {
  public:
   IndexFinisher(Finisher& finisher, Arena& out, std::span<const IndexOperand> operands)

@@ -86,7 +86,7 @@ ExprPtr Finisher::without_checks(DraftPtr draft) {
       const DraftPtr args[] = {assertion.value, assertion.expected};
       return intrinsic(*draft, type, IntrinsicKind::Assert, args, assertion.tolerances);
     }
-    // What these wait for did not come, or was wrong.
+    // These never got their types, or had errors.
     case DraftKind::RecordField:
     case DraftKind::Slice:
     case DraftKind::GeneralUse:
@@ -130,7 +130,7 @@ ExprPtr Finisher::literal(const LiteralDraft& literal, Type type) {
 
 namespace {
 
-/// A tail call stays one: what its `?` are is of no interest where only the caller sees the result.
+/// Keeps a tail call a tail call: only the caller sees its result, so its `?` need not be opened.
 ExprPtr without_opening(Arena& arena, ExprPtr body) {
   if (auto* check = as<CheckDimsExpr>(body))
     return check->value && check->conditions.empty() ? without_opening(arena, check->value) : body;

@@ -1,5 +1,5 @@
 #pragma once
-// The second walk: drafts whose types are known become final nodes, in the arena of the result.
+// The second walk: turns drafts whose types are known into final nodes, in the arena of the result.
 
 #include <span>
 #include <vector>
@@ -15,15 +15,17 @@ class Finisher : public Component {
   Finisher(Context& context, Operators& operators, Schedules& schedules, const Copies& copies)
       : Component(context), operators_(operators), schedules_(schedules), copies_(copies) {}
 
-  /// The final node, with the checks that stand behind the draft. Null for null.
+  /// The final node, with the draft's checks. Null for null.
   ExprPtr finish(DraftPtr draft);
   std::vector<ExprPtr> finish(DraftSpan drafts);
   const Variable* finish(const Variable* variable);
   Type finish(Type type) { return context_.final_type(type); }
   Dim finish(Dim dim);
-  /// The binding of a block: for a function that is typed per rank and dtype one for each. Whether it is one.
+  /// The binding of a block: for a function that is specialised per rank and dtype, one per copy. Returns
+  /// whether it is such a function.
   bool finish(const DraftBinding& binding, std::vector<Binding>& finished);
-  /// The final expression of a statement, with what it needs of general functions of earlier statements.
+  /// The final expression of a statement, with the copies of earlier statements' polymorphic functions that
+  /// it needs.
   ExprPtr finish_statement(DraftPtr draft);
   /// The types of a declaration's nodes, by node id.
   std::vector<Type> types_of(uint32_t declaration);

@@ -1,4 +1,4 @@
-// Calls of operators at the end: each of an instance, or of a definition at its attributes.
+// Finishes operator calls: each becomes a call of an instance, or of a definition at its attributes.
 
 #include <fmt/format.h>
 
@@ -20,7 +20,7 @@ ExprPtr Finisher::operator_call(const OperatorCallDraft& call, Type type) {
   if (!call.matched || type->is_error()) return failed(call);
   SignatureBinding binding = call.binding;
   if (call.open && !call.assumed) {
-    // It was matched on dims or dtypes that were not known yet: now they are.
+    // It was matched before all dims and dtypes were known; now they are.
     auto again = operators_.match_again(call);
     if (!again) return failed(call);
     binding = std::move(*again);
@@ -43,8 +43,7 @@ ExprPtr Finisher::operator_call(const OperatorCallDraft& call, Type type) {
                               out.copy(finish(call.args)), schedule);
 }
 
-// What goes wrong inside a library's definition is reported where it is called; in one's own at the
-// definition.
+// Errors inside a library definition are reported at the call; in one's own at the definition.
 void Finisher::report_instance(const OperatorCallDraft& call, InstanceAnswer& answer) {
   for (Diagnostic& d : answer.diagnostics) {
     if (answer.own) {
@@ -57,7 +56,7 @@ void Finisher::report_instance(const OperatorCallDraft& call, InstanceAnswer& an
   }
 }
 
-// A call of a definition with attributes or packs: of what it is at the ranks, dtypes and attributes here.
+// A call of a definition with attributes or packs, at these ranks, dtypes and attributes.
 ExprPtr Finisher::definition_call(const OperatorCallDraft& call, SignatureBinding binding, Type type) {
   Arena& out = *context_.arena;
   std::vector<Dim> dims = instance_dims(binding);

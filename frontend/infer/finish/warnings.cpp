@@ -14,8 +14,8 @@ SyntaxPtr declared_attribute(const Declaration& op, size_t position) {
   return nullptr;
 }
 
-// In a condition `given` has the names of the attributes that the call gives, and `values` the elements of
-// its constant arguments, None for others.
+// In a condition, `given` holds the names of the call's attributes, and `values` the elements of its constant
+// arguments, None for others.
 void bind_call(const OperatorCallDraft& call, StaticEnv& env) {
   StaticList given, values;
   for (size_t i = 0; i < call.call.attributes.size(); ++i) {
@@ -86,7 +86,7 @@ void warn(Context& context, const OperatorCallDraft& call, const SignatureBindin
     return;
   StaticEnv env = binding.env;
   bind_call(call, env);
-  Diagnostics undecided;  // a condition over dims that are not known
+  Diagnostics undecided;  // of conditions over unknown dims
   StaticEvaluator evaluator(context.scope.home(*call.op), call.op->id, undecided);
   for (SyntaxPtr clause : clauses) {
     if (clause->is(SyntaxKind::StaticClause))

@@ -1,5 +1,5 @@
 #pragma once
-// The `warn` clauses of operators: what a call does that its reader may not expect.
+// The `warn` clauses of operators, for calls that do something unexpected.
 
 #include "frontend/infer/context/context.h"
 

@@ -1,4 +1,4 @@
-// Function literals of `let`s that are typed anew for each rank and dtype that they are used at.
+// Function literals of `let`s that are specialised per rank and dtype of their uses.
 
 #include "frontend/infer/general/copies.h"
 
@@ -60,7 +60,7 @@ const Variable* Copies::top_level(const TopLevelVariable& top) {
   names_.set_place(variable, top.place);
   if (top.scheme.is_general() || top.scheme.specialised) general_.schemes.emplace(variable, top.scheme);
   if (!top.literal) return variable;
-  // What a general function of a statement refers to is what it could see there.
+  // A statement's polymorphic function refers to the names visible at the statement.
   Template made{top.literal->syntax, top.literal->id, {}, {}};
   for (const std::shared_ptr<const TopLevelVariable>& seen : top.captured)
     made.captured.push_back({seen->variable->name, top_level(*seen)});
@@ -83,8 +83,8 @@ DraftPtr Copies::use(SyntaxPtr s, const Variable* variable) {
 
 namespace {
 
-// The dtype that is written for a parameter whose rank is open: `Tensor[(..s, n), float32]` where `s` is one
-// of the literal's own parameters.
+// The written dtype of a parameter of open rank: `Tensor[(..s, n), float32]` where `s` is a type parameter of
+// the literal.
 std::optional<DType> dtype_of_open(SyntaxPtr param, SyntaxPtr type_params) {
   SyntaxPtr type = param->child(0);
   if (!type || !type->is(SyntaxKind::TensorType) || !type_params) return std::nullopt;
@@ -157,7 +157,7 @@ Copies::Template::At& Copies::copy_at(Template& of, const std::vector<Type>& par
   return copy;
 }
 
-// The copy is typed where its `let` stands, with the names that the literal sees there.
+// Types the copy in the scope of its `let`.
 void Copies::type_copy(const Template& of, Template::At& copy, Variable* self, SyntaxPtr use) {
   const size_t reported = diagnostics_.size();
   ++context_.node_types.copying;
@@ -184,7 +184,7 @@ void Copies::type_copy(const Template& of, Template::At& copy, Variable* self, S
   report_at_use(reported, use, fmt::format("`%{}`", of.let->text));
 }
 
-// What was reported since `from` inside a copy is reported at the use that needs the copy.
+// Moves diagnostics reported inside a copy since `from` to the use that needs the copy.
 void Copies::report_at_use(size_t from, SyntaxPtr use, const std::string& name) {
   for (size_t i = from; i < diagnostics_.size(); ++i) {
     Diagnostic& d = diagnostics_[i];

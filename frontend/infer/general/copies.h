@@ -1,6 +1,6 @@
 #pragma once
-// Function literals bound by `let` that are typed anew for each rank and dtype that they are used at, as copies
-// beside them.
+// Function literals bound by `let` that are specialised per rank and dtype of their uses, as copies beside
+// them.
 
 #include <deque>
 #include <functional>
@@ -14,14 +14,14 @@
 
 namespace quern {
 
-/// A copy of a function literal as the walk types it.
+/// A typed copy of a function literal.
 struct TypedLiteral {
   DraftPtr function;
   std::vector<Dim> dim_vars;
 };
 
-/// Types the literal of a `let` where its parameters are given these types. `self` is the variable that the
-/// literal sees itself by.
+/// Types the literal of a `let` with these parameter types. `self` is the variable by which the literal
+/// refers to itself.
 using TypeLiteral =
     std::function<TypedLiteral(SyntaxPtr let, Variable* self, const std::vector<Type>& given)>;
 
@@ -38,23 +38,23 @@ class Copies : public Component {
 
   TypeLiteral type_literal;
 
-  /// The literal of a `let` is typed anew at each use of the variable.
+  /// Registers the literal of a `let` for specialisation at each use of the variable.
   void keep(SyntaxPtr let, const Variable* variable);
-  /// A variable of an earlier statement, and what is known of it.
+  /// Makes a variable of an earlier statement, with its scheme, available.
   const Variable* top_level(const TopLevelVariable& top);
-  /// The use of a variable with a general type.
+  /// A use of a variable with a polymorphic type.
   DraftPtr use(SyntaxPtr s, const Variable* variable);
 
-  /// A copy that is made, and what it is called.
+  /// A copy and its variable.
   struct Copy {
     const Variable* variable;
     DraftPtr function;
   };
-  /// The copies of a variable that is typed anew; nothing for every other variable.
+  /// The copies of a specialised variable; nothing for any other variable.
   std::optional<std::vector<Copy>> of(const Variable* variable) const;
-  /// Variables of earlier statements that are typed anew here; each after what it captures.
+  /// Variables of earlier statements that are specialised here, each after those it captures.
   std::span<const Variable* const> of_earlier_statements() const { return earlier_; }
-  /// Where the parameters of a variable that is typed anew are written; null for others.
+  /// The syntax of the parameters of a specialised variable; null for others.
   struct Literal {
     SyntaxPtr params = nullptr;
     uint32_t declaration = 0;
@@ -65,11 +65,11 @@ class Copies : public Component {
   /// A function literal bound by `let` whose type leaves relations or dtypes open.
   struct Template {
     struct At {
-      std::vector<Type> params;  ///< that the copy is for, `?` for each dim
+      std::vector<Type> params;  ///< of the copy, `?` for each dim
       const Variable* variable;
       DraftPtr function;
       Scheme scheme;
-      Type made;  ///< unknown while the copy is being made: another use that comes in between waits for it
+      Type made;  ///< unknown while the copy is being made: other uses meanwhile wait for it
       bool broken = true;
     };
     SyntaxPtr let;
@@ -93,12 +93,12 @@ class Copies : public Component {
   std::vector<const Variable*> earlier_;
 };
 
-/// Whether a statement is `let %f = fn …` or `%0 = fn …`: what it binds may be general.
+/// Whether a statement is `let %f = fn …` or `%0 = fn …`, whose function may be polymorphic.
 bool binds_function(SyntaxPtr statement);
-/// The function literal of such a statement, and the annotation of what it binds: null without one.
+/// The function literal of such a statement, and the annotation of its variable, or null.
 SyntaxPtr literal_of(SyntaxPtr statement);
 SyntaxPtr annotation_of(SyntaxPtr statement);
-/// The dims that a function is general in are bound from its arguments.
+/// Binds the dims in which a function is polymorphic from its arguments.
 void bind_dims_of(DraftPtr function, const Scheme& scheme, Drafts& drafts);
 
 }  // namespace quern

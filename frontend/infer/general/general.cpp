@@ -1,4 +1,4 @@
-// General types at their uses.
+// Uses of type schemes.
 
 #include "frontend/infer/general/general.h"
 
@@ -18,7 +18,7 @@ void General::instantiate(const Scheme& scheme, Substitution& substitution) {
 
 namespace {
 
-// Calls `visit` with the type variables in a type, until one of them says false.
+// Calls `visit` with the type variables in a type until it returns false.
 bool each_variable(Type type, const std::function<bool(Type)>& visit) {
   if (type->kind == TypeKind::Var && !visit(type)) return false;
   return std::ranges::all_of(type->args, [&](Type arg) { return each_variable(arg, visit); });
@@ -29,8 +29,8 @@ bool each_variable(Type type, const std::function<bool(Type)>& visit) {
 GeneralUse General::at_use(const Scheme& scheme, SyntaxPtr at, const std::string& name) {
   GeneralUse use{{}, nullptr, ++uses_};
   instantiate(scheme, use.substitution);
-  // What hangs on a part that no operator gives, such as a field, is looked at where the function is typed
-  // anew.
+  // Constraints that depend on a part that no operator yields, such as a field, are checked when the function
+  // is specialised.
   std::set<Type> given;
   auto add = [&](Type type) { each_variable(type, [&](Type v) { return given.insert(v), true; }); };
   auto is_given = [&](Type type) { return each_variable(type, [&](Type v) { return given.contains(v); }); };
@@ -51,7 +51,7 @@ void General::discharge(const Constraint& constraint, SyntaxPtr at, const std::s
   OperatorCallDraft& draft = operators_.make(*op, at);
   draft.need = {name, constraint.origin, use.number};
   if (!constraint.symbol.empty()) {
-    // What is written with a symbol is reported with it.
+    // Calls written with a symbol are reported with it.
     SyntaxKind kind = constraint.args.size() == 2 ? SyntaxKind::Binary : SyntaxKind::Unary;
     draft.call.syntax =
         drafts_.arena().make<Syntax>(kind, at->id, drafts_.copy(std::string_view(constraint.symbol)));

@@ -1,7 +1,8 @@
 #pragma once
-// General types: what a function literal or a group of definitions leaves unknown becomes variables of its
-// scheme, and the relations among these its constraints (constrained Hindley-Milner: Odersky, Sulzmann, Wehr
-// 1999; Roesch 3.3). What is general beyond dims and types is typed anew at each rank and dtype of its uses.
+// Generalisation: the unknowns that a function literal or a group of definitions leaves become variables of
+// its scheme, and the relations among these its constraints (constrained Hindley-Milner: Odersky, Sulzmann,
+// Wehr 1999; Roesch 3.3). A function that is polymorphic beyond dims and types is specialised per rank and
+// dtype of its uses.
 
 #include <set>
 #include <string>
@@ -12,16 +13,16 @@
 
 namespace quern {
 
-/// How far the inference had come: what is made after it may be general where it ends.
+/// A point in the inference: what is made after it may be generalised.
 struct GeneralMark {
   size_t relations, matches, errors, dtypes;
 };
 
-/// A general type at fresh unknowns.
+/// A type scheme instantiated at fresh unknowns.
 struct GeneralUse {
   Substitution substitution;
   Type type;
-  size_t number;  ///< as broken where a constraint does not hold
+  size_t number;  ///< identifies the use if a constraint does not hold
 };
 
 class General : public Component {
@@ -32,20 +33,20 @@ class General : public Component {
   GeneralMark mark();
   enum class Dims {
     All,
-    Shown,  ///< those alone that the shape of an argument shows
+    Shown,  ///< only those that the shape of an argument determines
   };
-  /// The schemes of what was inferred since `mark` one level up, `types` being the function types to make
-  /// general together: unknowns of that level become variables (in `types` and everywhere), relations among
-  /// them leave the queue as constraints. `written` has the variables that stand in the text.
+  /// The schemes of what was inferred since `mark` one level up. `types` are the function types to generalise
+  /// together: unknowns of that level become variables (in `types` and everywhere), and relations among them
+  /// leave the queue as constraints. `written` has the variables declared in the text.
   std::vector<Scheme> generalise(const GeneralMark& mark, const std::vector<Type>& types,
                                  std::vector<Scheme> written, Dims dims);
   /// Fresh unknowns for the variables of a scheme.
   void instantiate(const Scheme& scheme, Substitution& substitution);
-  /// The type at fresh unknowns, its constraints put into the queue for `at`, as needed by `name`.
+  /// Instantiates the scheme at fresh unknowns and queues its constraints for `at`, as needed by `name`.
   GeneralUse at_use(const Scheme& scheme, SyntaxPtr at, const std::string& name);
 
-  std::unordered_map<const Variable*, Scheme> schemes;  ///< of the variables with general types
-  /// Whether generalising made this variable of an unknown: it has no name of the user's.
+  std::unordered_map<const Variable*, Scheme> schemes;  ///< of the variables with polymorphic types
+  /// Whether generalisation made this variable from an unknown: the user has not named it.
   bool made(Dim variable) const { return made_.contains(variable); }
 
  private:

@@ -1,4 +1,4 @@
-// Schemes of what was inferred: which unknowns are general, and what holds of them.
+// Generalisation: which unknowns become variables, and their constraints.
 
 #include <fmt/format.h>
 
@@ -15,14 +15,14 @@ GeneralMark General::mark() {
 
 namespace {
 
-// Whether an argument of the function shows a dim: its own extent, or one in a tuple's field.
+// Whether an argument of the function determines a dim: as its own extent, or one in a tuple field.
 bool shows(Type argument, Dim dim) {
   if (std::find(argument->dims.begin(), argument->dims.end(), dim) != argument->dims.end()) return true;
   return argument->kind == TypeKind::Tuple &&
          std::any_of(argument->args.begin(), argument->args.end(), [&](Type t) { return shows(t, dim); });
 }
 
-// Names for variables that nobody wrote.
+// Generates names for unnamed variables.
 class FreshNames {
  public:
   explicit FreshNames(const std::vector<Scheme>& schemes) {
@@ -54,7 +54,7 @@ class FreshNames {
 
 }  // namespace
 
-// The steps of generalising what was inferred since a mark.
+// The steps of generalisation since a mark.
 class General::Generalisation : public Component {
  public:
   Generalisation(General& general, const GeneralMark& from, const std::vector<Type>& types, Dims dims)
@@ -83,7 +83,7 @@ class General::Generalisation : public Component {
   }
 
  private:
-  // What relations from inside make belongs inside.
+  // Runs inner relations, whose results belong to the inner level.
   bool run_inside() {
     unifier_.enter_level();
     relations_.run();
@@ -91,7 +91,7 @@ class General::Generalisation : public Component {
     return true;
   }
 
-  // Literals that no parameter has to do with take their defaults.
+  // Literals unrelated to parameters take their defaults.
   bool take_defaults() {
     std::set<Unknown> kept = relations_.awaiting_literals();
     kept.insert(general_.begin(), general_.end());
@@ -99,7 +99,7 @@ class General::Generalisation : public Component {
            unifier_.apply_inner_defaults(from_.dtypes, general_);
   }
 
-  // The inner unknowns of parameters, and what hangs on them.
+  // Finds the inner unknowns of parameters and those that depend on them.
   void find_general() {
     run_inside();
     do {
@@ -114,7 +114,7 @@ class General::Generalisation : public Component {
     } while ((take_defaults() || unifier_.settle_broadcasts(true)) && run_inside());
   }
 
-  // What depends on unknowns from outside alone is decided there.
+  // Leaves unknowns that depend only on outer ones to the outer level.
   void settle_outside() {
     for (size_t i = from_.relations; i < relations_.all().size(); ++i) {
       const Relation& relation = relations_.all()[i];
@@ -124,7 +124,7 @@ class General::Generalisation : public Component {
     }
   }
 
-  // The waiting relations that have to do with general unknowns; what they lead to is general, too.
+  // The waiting relations that involve generalised unknowns; their other unknowns are generalised, too.
   std::vector<size_t> waiting_relations() {
     std::unordered_map<Unknown, std::vector<size_t>, UnknownHash> waiting;
     for (size_t i = from_.relations; i < relations_.all().size(); ++i)
@@ -154,7 +154,7 @@ class General::Generalisation : public Component {
     return found;
   }
 
-  // Calls that were matched while dims were open hold at each use for the dims there.
+  // Calls matched while dims were open must hold at each use for its dims.
   void assume_open_matches() {
     std::vector<OperatorCallDraft*> still_open;
     for (size_t i = from_.matches; i < matches_.size(); ++i) {
@@ -177,7 +177,7 @@ class General::Generalisation : public Component {
     matches_.insert(matches_.end(), still_open.begin(), still_open.end());
   }
 
-  // --- variables in the place of unknowns
+  // --- replacing unknowns by variables
   void quantify_all(const std::vector<Scheme>& written) {
     FreshNames names(written);
     common_.specialised = !waiting_.empty();
@@ -251,9 +251,9 @@ class General::Generalisation : public Component {
   const std::vector<Type>& types_;
   const Dims dims_;
   std::set<Unknown> general_;
-  std::vector<size_t> waiting_;  ///< relations, by their numbers in order
+  std::vector<size_t> waiting_;  ///< indices of relations, in order
   std::vector<Constraint> constraints_;
-  Scheme common_;  ///< what all the schemes have
+  Scheme common_;  ///< the part common to all schemes
 };
 
 std::vector<Scheme> General::generalise(const GeneralMark& mark, const std::vector<Type>& types,

@@ -37,7 +37,7 @@ DraftPtr Specialisations::use(SyntaxPtr s, std::string_view name, const Scheme& 
 
 namespace {
 
-// Rigid type variables of the caller by their order: another caller's are as good.
+// Numbers the caller's rigid type variables in order, so that all callers agree.
 class CanonicalVars {
  public:
   Type apply(Type type) {

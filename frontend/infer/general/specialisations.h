@@ -1,6 +1,5 @@
 #pragma once
-// Uses of definitions with general types: what is typed anew for each rank and dtype is a definition of its own
-// there.
+// Uses of polymorphic definitions: each specialisation per rank and dtype is a separate definition.
 
 #include <string_view>
 #include <vector>
@@ -20,16 +19,16 @@ class Specialisations : public Component {
         operators_(operators),
         general_(general) {}
 
-  /// The use of `@name`, perhaps with type arguments.
+  /// A use of `@name`, perhaps with type arguments.
   DraftPtr use(SyntaxPtr s, std::string_view name, const Scheme& scheme);
 
  private:
   struct Use {
     SyntaxPtr at;
     std::string_view name;
-    std::vector<Dim> dims;  ///< at which the definition's own dims are used
+    std::vector<Dim> dims;  ///< values of the definition's own dims
     bool annotated;         ///< its type is known without its body
-    size_t number;          ///< as GeneralUse has it
+    size_t number;          ///< as in GeneralUse
   };
   bool attempt(DraftPtr waiting, const Use& use);
   void use_specialised(DraftPtr waiting, const Use& use, const Inferred& copy, std::string_view key,

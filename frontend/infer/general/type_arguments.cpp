@@ -1,4 +1,4 @@
-// `@f<int32, n>`: what is written for the parameters in brackets, in their order.
+// `@f<int32, n>`: the arguments for the parameters in brackets, in order.
 
 #include <fmt/format.h>
 

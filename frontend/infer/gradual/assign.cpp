@@ -1,4 +1,4 @@
-// Which values fit where: sub-shaping.
+// Sub-shaping: which types are assignable to which.
 
 #include <set>
 
@@ -20,7 +20,7 @@ bool Assignments::assign(Type wanted, Type found, bool inside) {
         return false;
       for (size_t i = 0; i < wanted->dims.size(); ++i) {
         Dim w = wanted->dims[i], f = found->dims[i];
-        // The shapes inside of data and of functions are not there to be looked at.
+        // Shapes inside data and functions cannot be checked at run time.
         if (inside && f->has_any && !w->has_any && !w->has_infer) return false;
         if (!w->has_any && !unifier_.unify(w, f)) return false;
       }
@@ -59,8 +59,8 @@ bool Assignments::is_same(Type a, Type b) {
   return same;
 }
 
-// Through a value of the type somebody else may change, or ask for, a value of the argument's type: it stands
-// in a reference or as a function's parameter.
+// Whether a value of the argument's type can be written, or passed in, through a value of the data type: it
+// occurs in a reference or as a function's parameter.
 bool Assignments::is_writable(Type data, size_t argument) {
   std::set<std::pair<const void*, size_t>> asked;
   std::function<bool(Type, Type, bool)> within = [&](Type in, Type var, bool writable) -> bool {
@@ -94,7 +94,7 @@ DraftPtr Assignments::joined(DraftPtr branch, const std::vector<DraftPtr>& arms,
   for (size_t i = 0; i < arms.size(); ++i) {
     Type type = checks_.closed(arms[i]->type, regions[i]);
     if (!join || join->kind == TypeKind::Infer) {
-      // An arm whose type is not known yet has that of the others.
+      // An arm of unknown type takes that of the others.
       if (join) unifier_.unify(join, type);
       join = resolve(type);
       continue;

@@ -1,5 +1,5 @@
 #pragma once
-// Whether a value can stand where a type is wanted, and what is reported where it cannot.
+// Assignability of values to expected types, and reports of mismatches.
 
 #include <string>
 #include <vector>
@@ -12,23 +12,23 @@ class Assignments : public Component {
  public:
   Assignments(Context& context, DimChecks& checks) : Component(context), checks_(checks) {}
 
-  /// Makes `found` fit where `wanted` is wanted, or reports at `at`: "`what` …". Where neither dims nor dtype
-  /// alone differ the kind is `role`. Checks that it takes go behind `draft`, the value.
+  /// Makes `found` assignable to `wanted`, or reports at `at`: "`what` …". The kind is `role` unless only
+  /// dims or only the dtype differ. Required checks are attached to `draft`, the value.
   bool expect(SyntaxPtr at, Type wanted, Type found, const std::string& what, std::vector<Note> notes = {},
               DiagnosticKind role = DiagnosticKind::TypeMismatch, DraftPtr draft = nullptr);
-  /// A draft that waited turns out to have this type: reported at `at` where the context wants another one.
+  /// Gives a waiting draft its type; reports at `at` if the context expects another one.
   void becomes(SyntaxPtr at, DraftPtr waiting, Type found);
-  /// Whether a value of type `found` can stand where `wanted` is wanted: equal types, but for a `?` that
-  /// takes any dim, also in the fields of data (which are not written to) and in the results of functions,
-  /// and the other way in their parameters.
+  /// Whether a value of type `found` is assignable to `wanted`: equal types, except that `?` accepts any dim,
+  /// also in fields of data (which are immutable) and in results of functions, and contravariantly in their
+  /// parameters.
   bool assign(Type wanted, Type found, bool inside = false);
-  /// The value of a condition or a match: arms that disagree in a dim give `?`. `regions` are those of the
+  /// The value of a condition or a match: dims in which arms disagree become `?`. `regions` are those of the
   /// arms.
   DraftPtr joined(DraftPtr branch, const std::vector<DraftPtr>& arms, const std::vector<uint32_t>& regions,
                   const std::vector<SyntaxPtr>& at);
 
  private:
-  /// The same type, `?` for `?`: what is written through a type may not be more than it says.
+  /// The same type, with `?` matching only `?`: a write through a type must not widen it.
   bool is_same(Type a, Type b);
   bool is_writable(Type data, size_t argument);
   void report_mismatch(SyntaxPtr at, Type w, Type f, const std::string& what, std::vector<Note> notes,

@@ -8,7 +8,7 @@ namespace quern {
 
 namespace {
 
-/// Of a relation that does not hold, `{}` for the values: "the dim `n` is {} here but {} was expected".
+/// The message of a failed relation, with `{}` for the values: "the dim `n` is {} here but {} was expected".
 std::string message_of(DimRelation relation, Dim a, Dim b) {
   std::string left = to_string(a), right = to_string(b);
   bool known = as_const(b).has_value();

@@ -1,6 +1,6 @@
 #pragma once
-// Which dims have to agree, where that is known, and where it is checked when the program runs. A check goes
-// behind the value that needs it, and holds at the later points of the program (frontend/unify/gradual.h).
+// Agreement of dims: proved where possible, otherwise checked at run time. A check is attached to the value
+// that needs it, and holds at the later points of the program (frontend/unify/gradual.h).
 
 #include <functional>
 #include <string>
@@ -11,11 +11,10 @@
 
 namespace quern {
 
-/// Where the checks go that are asked for: after the value of `draft`, before what uses it. Without a draft
-/// there is no check.
+/// Where requested checks go: after the value of `draft`, before its uses. Without a draft there is no check.
 struct CheckSite {
   DraftPtr draft = nullptr;
-  Origin origin = {}, source = {};  ///< of what needs them, and of what says what is expected
+  Origin origin = {}, source = {};  ///< of the expression that needs them, and of the expectation
   std::function<std::string()> what = nullptr;
 };
 
@@ -24,10 +23,10 @@ class DimChecks : public Component {
   explicit DimChecks(Context& context);
 
   CheckSite site;
-  /// Whether the relation holds, or is checked from now on. `strict`: among dims that are no `?` it has to be
-  /// known.
+  /// Whether the relation holds, or is checked from now on. `strict`: among dims that are not `?` it must be
+  /// proved.
   bool require(DimRelation relation, Dim a, Dim b, bool strict);
-  /// What is known to be equal at this point written alike.
+  /// Rewrites dims known to be equal at this point to the same representative.
   template <class T>
   T normalise(T of) const {
     return known_.normalise(of, point_);
@@ -35,24 +34,24 @@ class DimChecks : public Component {
 
   // --- points and regions of the program
   ProgramPoint step() { return known_.step(); }
-  /// What is compared next is compared at the point that the walk, or the relation that is tried, is at.
+  /// Compares next at the current point of the walk, or of the relation being attempted.
   void compare_here() { point_ = in_relation_ ? point_ : known_.step(); }
   ProgramPoint point() const { return point_; }
   void compare_at(ProgramPoint point) { point_ = point; }
-  /// Tries a relation that was made at this point.
+  /// Attempts a relation that was made at this point.
   bool attempt_at(ProgramPoint point, const std::function<bool()>& attempt);
-  /// A region inside of the one that the walk is in; gives the outer one, for `leave_region`.
+  /// Enters a region inside the current one; returns the outer one, for `leave_region`.
   uint32_t enter_region() { return known_.enter(); }
   void leave_region(uint32_t outer) { known_.leave(outer); }
   uint32_t region() const { return known_.region(); }
 
   // --- opening
-  /// The value, of type `type`, with each `?` of its shape opened to a dim named after `name`.
+  /// The value, of type `type`, with each `?` of its shape opened to a fresh dim named after `name`.
   DraftPtr opened(DraftPtr value, Type type, std::string_view name);
-  /// The type with `?` for each dim that is bound inside a region, for use outside of it.
+  /// The type with `?` for each dim bound inside a region, for use outside it.
   Type closed(Type type, uint32_t region);
 
-  /// What an equality of dims that the unifier put off was asked for, by its number.
+  /// The purpose of an equality of dims that the unifier deferred, by its number.
   struct PutOff {
     Place place;
     std::string what;
@@ -61,8 +60,8 @@ class DimChecks : public Component {
 
  private:
   DimFacts known_;
-  ProgramPoint point_;        ///< of what is compared now
-  bool in_relation_ = false;  ///< a relation is attempted, which has a point of its own
+  ProgramPoint point_;        ///< of the current comparison
+  bool in_relation_ = false;  ///< a relation is being attempted, which has its own point
   std::vector<PutOff> put_off_;
 };
 

@@ -1,4 +1,4 @@
-// What is reported where a value does not fit.
+// Reports of mismatched values.
 
 #include <fmt/format.h>
 

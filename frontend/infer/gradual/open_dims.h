@@ -1,5 +1,5 @@
 #pragma once
-// The `?` of types: where they stand, and dims of their own in their place.
+// Finds the `?`s of types, and replaces them by fresh dims.
 
 #include <string_view>
 #include <vector>
@@ -8,11 +8,11 @@
 
 namespace quern {
 
-/// Whether a part of the type says `?`: values of several types go there.
+/// Whether a part of the type is `?`, so that it accepts values of several types.
 bool leaves_dims_open(Type type);
-/// Whether a `?` stands in the shape of a value of the type.
+/// Whether the shape of a value of the type has a `?`.
 bool has_open_dim(Type type);
-/// Every `?` in a type as a rigid dim of its own, named after `name`.
+/// The type with every `?` replaced by a fresh rigid dim, named after `name`.
 Type open_any(Type type, std::string_view name, std::vector<Dim>* opened = nullptr);
 
 }  // namespace quern

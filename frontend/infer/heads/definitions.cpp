@@ -21,12 +21,12 @@ bool fully_annotated(SyntaxPtr def) {
   return true;
 }
 
-// The head of a definition whose scheme is known already: the same dims, so that its body is checked against
-// them. Its dtype parameters are unknowns that the body has to leave unknown.
+// The head of a definition whose scheme is already known, with the same dims, so that its body is checked
+// against them. Its dtype parameters are unknowns that the body must not bind.
 Head Heads::from_scheme(SyntaxPtr def, const Scheme& scheme, const Head& written) {
   Substitution dtypes;
   Head head{{}, nullptr, {}, scheme.dim_vars, scheme.type_vars, {}};
-  // Dims that the metadata name.
+  // Dims named in the metadata.
   for (const auto& [name, value] : written.env.statics)
     for (Dim d : scheme.dim_vars)
       if (value.as_dim() && value.as_dim()->name == d->name) head.env.statics.emplace(name, StaticValue(d));
@@ -55,12 +55,12 @@ Head Heads::of_definition(const Declaration& def, const Scheme** annotated) {
   const Scheme* scheme =
       fully_annotated(def.syntax) ? scope_.scheme(std::string_view(def.name).substr(1)) : nullptr;
   if (annotated) *annotated = scheme;
-  // The annotations are resolved here too, for their diagnostics.
+  // Also resolves the annotations, for their diagnostics.
   Head head = of(def.syntax->child(0), params_of(def.syntax), def.syntax->child(2), {}, Binder::General);
   return scheme && !contains_error(scheme->type) ? from_scheme(def.syntax, *scheme, head) : head;
 }
 
-// A dtype parameter that the body makes a certain dtype, or another parameter, is none.
+// A dtype parameter that the body binds to a dtype or to another parameter is not a parameter.
 void Heads::check_written_dtypes(SyntaxPtr at, const Head& head) {
   for (size_t i = 0; i < head.dtype_vars.size(); ++i) {
     const auto& [name, unknown] = head.dtype_vars[i];

@@ -13,7 +13,7 @@ namespace quern {
 
 namespace {
 
-// What the parameters in brackets stand for is seen from where they stand.
+// Infers the kinds of the parameters in brackets from their uses.
 struct ParameterUses {
   std::set<std::string_view> types, dtypes, packs;
 
@@ -29,7 +29,7 @@ struct ParameterUses {
   }
 };
 
-// How many dims a pack has, of the first parameter whose shape is written with it.
+// The number of dims of a pack, from the first parameter whose shape uses it.
 std::optional<size_t> rank_of_pack(std::string_view pack, SyntaxPtr params, const std::vector<Type>& given) {
   size_t i = 0;
   for (SyntaxPtr p : params->children) {
@@ -107,7 +107,7 @@ Head Heads::of(SyntaxPtr type_params, SyntaxPtr params, SyntaxPtr result, const 
   return head;
 }
 
-// `Primitive=1`, `hash="…"`: what compilers note at functions. Kept as written.
+// `Primitive=1`, `hash="…"`: compiler annotations of functions, kept as written.
 std::string Heads::attribute_text(SyntaxPtr value) {
   if (value->is(SyntaxKind::Meta)) {
     size_t bracket = value->text.find('[');
@@ -130,7 +130,7 @@ std::vector<const Variable*> Heads::bind_params(SyntaxPtr params, const Head& he
              "a function literal takes no attributes: write a `def`, whose calls give them");
       continue;
     }
-    // `%x.name` is what is noted at %x.
+    // `%x.name` is an annotation of %x.
     for (SyntaxPtr noted : p->children.subspan(1))
       attributes.push_back({drafts_.copy(fmt::format("%{}.{}", p->text, noted->text)),
                             drafts_.copy(attribute_text(noted->child(0)))});

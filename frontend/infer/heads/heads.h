@@ -1,5 +1,5 @@
 #pragma once
-// The heads of functions: the types of their parameters and results, and the names that bodies may use.
+// The heads of functions: the types of parameters and results, and the names visible in bodies.
 
 #include <string>
 #include <string_view>
@@ -17,40 +17,41 @@ struct Head {
   TypeEnv env;
   std::vector<Dim> dim_vars;
   std::vector<Type> type_vars;
-  /// Written dtype parameters: unknowns that the body must leave unknown.
+  /// Written dtype parameters: unknowns that the body must not bind.
   std::vector<std::pair<std::string_view, DType>> dtype_vars;
 };
 
-/// What the parameters in brackets are in the body.
+/// How the body sees the parameters in brackets.
 enum class Binder {
-  General,  ///< variables: the function is general in them
-  Copy,     ///< dims are variables, dtypes and types what the `given` types of the parameters make them
-  Once,     ///< unknowns: a literal that is no definition is used at one type
+  General,  ///< as variables: the function is polymorphic in them
+  Copy,     ///< dims as variables, dtypes and types as bound by the `given` parameter types
+  Once,     ///< as unknowns: an anonymous literal is used at one type
 };
 
 class Heads : public Component {
  public:
   Heads(Context& context, Names& names) : Component(context), names_(names) {}
 
-  /// Of a function whose parameters in brackets, parameters and result are written like this.
+  /// The head of a function from the syntax of its type parameters, parameters and result.
   Head of(SyntaxPtr type_params, SyntaxPtr params, SyntaxPtr result, const TypeEnv& outer, Binder binder,
           const std::vector<Type>* given = nullptr);
-  /// Of a `fn` literal.
+  /// The head of a `fn` literal.
   Head of_literal(SyntaxPtr literal, Binder binder, const std::vector<Type>* given = nullptr) {
     return of(literal->child(0), literal->child(1), literal->child(2), names_.env, binder, given);
   }
-  /// Of a definition: over its scheme's own variables where that is known without the body (`annotated`).
+  /// The head of a definition, over its scheme's variables if the scheme is known without the body
+  /// (`annotated`).
   Head of_definition(const Declaration& def, const Scheme** annotated = nullptr);
   /// The parameters as variables, in scope from here on.
   std::vector<const Variable*> bind_params(SyntaxPtr params, const Head& head,
                                            std::vector<FnAttribute>& attributes);
-  /// Reports a dtype parameter that the body makes a certain dtype, or another parameter.
+  /// Reports a dtype parameter that the body binds to a dtype or to another parameter.
   void check_written_dtypes(SyntaxPtr at, const Head& head);
 
  private:
   void bind_type_params(SyntaxPtr type_params, SyntaxPtr params, SyntaxPtr result, Binder binder,
                         const std::vector<Type>* given, Head& head);
-  /// Dim names in annotations that no list of parameters declares: each is reported once and then is a dim.
+  /// Reports each undeclared dim name in annotations once, and then declares it.
   void declare_missing_dims(SyntaxPtr type_params, SyntaxPtr params, SyntaxPtr result, Head& head);
   Head from_scheme(SyntaxPtr def, const Scheme& scheme, const Head& written);
   std::string attribute_text(SyntaxPtr value);
@@ -58,9 +59,9 @@ class Heads : public Component {
   Names& names_;
 };
 
-/// Whether all types of a definition's head are written.
+/// Whether a definition's head is fully annotated.
 bool fully_annotated(SyntaxPtr def);
-/// Whether `_` stands in a type.
+/// Whether a type contains `_`.
 bool has_hole(SyntaxPtr s);
 
 }  // namespace quern

@@ -1,4 +1,4 @@
-// Names of dims and types in annotations that nothing declares.
+// Undeclared names of dims and types in annotations.
 
 #include <fmt/format.h>
 
@@ -19,8 +19,8 @@ void Heads::declare_missing_dims(SyntaxPtr type_params, SyntaxPtr params, Syntax
   std::function<void(SyntaxPtr, bool)> visit = [&](SyntaxPtr s, bool in_shape) {
     if (!s) return;
     if (s->is(SyntaxKind::TensorType)) return visit(s->child(0), true);
-    if (s->is(SyntaxKind::GeneralType)) return;  // it has parameters of its own
-    // One letter is no type's name: a parameter that is not declared.
+    if (s->is(SyntaxKind::GeneralType)) return;  // it has its own parameters
+    // A single letter is not a type name, but an undeclared parameter.
     bool is_letter = s->is(SyntaxKind::NamedType) && s->text.size() == 1 && s->children.empty();
     if (is_letter && !head.env.types.contains(s->text) && !head.env.statics.contains(s->text) &&
         !scope_.data_header(s->text) && !scope_.alias(s->text)) {
@@ -44,7 +44,7 @@ void Heads::declare_missing_dims(SyntaxPtr type_params, SyntaxPtr params, Syntax
       head.dim_vars.push_back(dim_var(s->text));
       head.env.statics.insert_or_assign(std::string(s->text), StaticValue(head.dim_vars.back()));
     }
-    // What is called in a shape is a function of the compile-time language.
+    // A callee in a shape is a compile-time function.
     for (size_t i = s->is(SyntaxKind::Call) ? 1 : 0; i < s->children.size(); ++i)
       visit(s->children[i], in_shape);
   };

@@ -110,7 +110,7 @@ StaticValue positions_in(Type tuple) {
 
 }  // namespace
 
-// The positions of a tuple's members. Whatever else is wrong with the name is reported where it is a value.
+// The positions of a tuple's members. Other problems of the name are reported in value position.
 std::optional<StaticValue> Statics::other(SyntaxPtr expr, const StaticEnv& env) {
   if (!expr->is(SyntaxKind::Local) && !expr->is(SyntaxKind::GraphName))
     return StaticEvaluator::other(expr, env);

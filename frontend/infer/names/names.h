@@ -1,5 +1,5 @@
 #pragma once
-// The names that are in scope where the walk is: variables, and those of the compile-time language.
+// The names in scope at the walk's position: variables, and compile-time names.
 
 #include <optional>
 #include <span>
@@ -16,11 +16,10 @@ namespace quern {
 struct LocalName {
   std::string_view name;
   const Variable* variable;
-  std::optional<size_t> hidden = {};  ///< the earlier one of this name
+  std::optional<size_t> hidden = {};  ///< the shadowed local with this name
 };
 
-/// The compile-time language as it is seen in ordinary code, where the length of a tuple is known by its
-/// type.
+/// The compile-time language in ordinary code, where a tuple's type gives its length.
 class Statics final : public StaticEvaluator {
  public:
   Statics(Context& context, const std::vector<LocalName>& locals)
@@ -42,28 +41,28 @@ class Names : public Component {
 
   // --- variables
   void bind(std::string_view name, const Variable* variable, SyntaxPtr at);
-  /// The local that a pattern or a block bound, in the order of `locals`, has this variable from now on.
+  /// Gives a local, by its index in `locals`, this variable from now on.
   void rebind(size_t local, const Variable* variable);
   const LocalName* find(std::string_view name) const;
   size_t depth() const { return locals_.size(); }
   void leave_to(size_t depth);
   std::span<const LocalName> locals() const { return locals_; }
   bool is_visible(std::string_view name) const;
-  /// What says the variable's type; null where nothing is known of it.
+  /// The place that determines the variable's type, or null.
   const Place* place_of(const Variable* variable) const;
   void set_place(const Variable* variable, const Place& place) { places_[variable] = place; }
-  /// Notes that say where the type of a value comes from; `type` is what it is known to be.
+  /// Notes that explain where the type of a value comes from; `type` is its known type.
   std::vector<Note> origin_of(DraftPtr draft, Type type);
   std::vector<Note> origin_of(DraftPtr draft) { return origin_of(draft, resolve(draft->type)); }
 
   // --- the compile-time language
   TypeEnv env;
   Statics evaluator() { return {context_, locals_}; }
-  /// The type that an annotation writes, with an unknown for each `_`.
+  /// The type of an annotation, with an unknown for each `_`.
   Type annotation(SyntaxPtr type) { return annotation(type, env); }
   Type annotation(SyntaxPtr type, const TypeEnv& in);
 
-  /// All that is in scope, while something else is.
+  /// A saved scope, while another is active.
   struct Frame {
     TypeEnv env;
     std::vector<LocalName> locals;

@@ -4,8 +4,8 @@
 
 namespace quern {
 
-/// The node that says the type of what a Let, a GraphLet or a parameter binds: its annotation, else its
-/// value.
+/// The node that determines the type of a variable bound by a Let, a GraphLet or a parameter: its annotation,
+/// otherwise its value.
 SyntaxPtr type_source(SyntaxPtr binding);
 
 }  // namespace quern

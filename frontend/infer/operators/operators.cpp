@@ -8,7 +8,7 @@ namespace quern {
 
 namespace {
 
-// What the matcher asks of the inference, for one call. Dims that were found equal before it are one.
+// The matcher's hooks into inference, for one call. Dims already known equal are unified.
 class CallHooks final : public TypeHooks {
  public:
   CallHooks(const OperatorCallDraft& call, Context& context, Names& names, DimChecks& checks)
@@ -84,7 +84,7 @@ bool Operators::attempt(OperatorCallDraft& call) {
   return true;
 }
 
-// What was reported since `from` is wrong where the general function is used that needs the call.
+// Moves diagnostics since `from` to the use of the polymorphic function that needs the call.
 void Operators::report_as_needed(const OperatorCallDraft& call, size_t from) {
   for (size_t i = from; i < diagnostics_.size(); ++i) {
     Diagnostic& d = diagnostics_[i];
@@ -94,8 +94,8 @@ void Operators::report_as_needed(const OperatorCallDraft& call, size_t from) {
   }
 }
 
-// What a `?` of the result is, only the call's value tells: it is opened, as a function's is. The call is
-// then a draft of its own below the opening, which replaces the one that waited. The type of the result.
+// Opens each `?` of the result, which only the call's value determines, as for a function. The call becomes a
+// separate draft below the opening, which replaces the waiting one. Returns the type of the result.
 Type Operators::open_result(OperatorCallDraft& waiting) {
   Type result = waiting.binding.result;
   OperatorCallDraft* call = &waiting;

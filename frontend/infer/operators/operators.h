@@ -22,18 +22,18 @@ class Operators : public Component {
         assignments_(assignments),
         relations_(relations) {}
 
-  /// A call without arguments and type yet.
+  /// A call that has no arguments and type yet.
   OperatorCallDraft& make(const Declaration& op, SyntaxPtr at);
-  /// The call waits for the types of its arguments; its type is an unknown, where it has none.
+  /// Queues the call until its argument types are known; its type becomes an unknown if it has none.
   void relate(SyntaxPtr at, OperatorCallDraft& call, std::string wanting);
-  /// What the call is at the types that are known in the end; nothing where it does not match.
+  /// Matches the call again at the final types; nothing if it does not match.
   std::optional<SignatureBinding> match_again(const OperatorCallDraft& call);
-  /// The constraint that a call stands for; nothing for one that is no constraint of a scheme.
+  /// The constraint that a call represents; nothing if it is not a constraint of a scheme.
   static std::optional<Constraint> constraint_of(DraftPtr draft);
 
   /// Calls that were matched before all dims and dtypes were known.
   std::vector<OperatorCallDraft*> open_matches;
-  /// Whether a constraint does not hold at a use of a general function.
+  /// Whether a constraint fails at a use of a polymorphic function.
   bool is_broken(size_t use) const { return broken_uses_.contains(use); }
 
  private:

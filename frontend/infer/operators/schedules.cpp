@@ -39,7 +39,7 @@ ExprPtr Schedules::with_schedule(SyntaxPtr s, ExprPtr made, uint32_t declaration
   return drafts_.arena().make<ComprehensionExpr>(std::move(scheduled));
 }
 
-/// Which loops the operator has is not known here: its body may still be edited.
+/// The operator's loops are unknown here, since its body may still be edited.
 const ScheduleClause* Schedules::of_call(const OperatorCallDraft& call) {
   auto schedule = schedules_.find(call.call.syntax);
   if (schedule == schedules_.end()) return nullptr;

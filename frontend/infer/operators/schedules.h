@@ -1,6 +1,6 @@
 #pragma once
-// The schedules that stand at calls of operators and at index expressions: each waits beside the syntax until
-// the call or the index expression is made.
+// The schedules at operator calls and index expressions, kept by syntax until the call or the index
+// expression is made.
 
 #include <span>
 #include <unordered_map>
@@ -13,9 +13,10 @@ class Schedules : public Component {
  public:
   explicit Schedules(Context& context) : Component(context) {}
 
-  /// Reports a schedule where none can stand; `op` is the operator that `value` calls, or null.
+  /// Records a schedule, or reports one that is not allowed here; `op` is the operator that `value` calls, or
+  /// null.
   void state(SyntaxPtr value, SyntaxPtr schedule, const Declaration* op);
-  /// The index expression with its schedule, where it has one; `operands` are what it reads.
+  /// The index expression with its schedule, if it has one; `operands` are the tensors it reads.
   ExprPtr with_schedule(SyntaxPtr s, ExprPtr made, uint32_t declaration, std::span<IndexOperand> operands);
   const ScheduleClause* of_call(const OperatorCallDraft& call);
 

@@ -61,7 +61,7 @@ void Files::check(const Use& use, Type type) {
   Entries<DType> entries;
   for (const StoredTensor& tensor : *tensors) {
     const DType dtype = tensor.type->dtype;
-    // What is not known here is looked at when it runs.
+    // Anything unknown here is checked at run time.
     if (!tensor.type->is_tensor() || dtype.is_infer() || dtype.is_var()) return;
     entries.emplace_back(tensor.name, dtype);
   }

@@ -1,5 +1,5 @@
 #pragma once
-// `load` and `save`: what they wait for, and which types files can hold.
+// `load` and `save`: their relations, and which types files can hold.
 
 #include <string_view>
 #include <unordered_map>
@@ -13,10 +13,10 @@ class Files : public Component {
  public:
   Files(Context& context, Relations& relations) : Component(context), relations_(relations) {}
 
-  /// An annotation decides its type; without one the relation stays in the queue until the rest is settled.
+  /// An annotation determines its type; otherwise the relation stays queued until everything else is settled.
   DraftPtr load(SyntaxPtr s, std::string_view path, std::string_view entry);
   void save(SyntaxPtr s, std::string_view path, DraftPtr value);
-  /// Types of `load`s that nothing but their files' headers decide.
+  /// Types the `load`s that only their files' headers determine.
   void load_types();
   /// Reports each `load` and `save` of a type that files cannot hold.
   void check();
@@ -24,7 +24,7 @@ class Files : public Component {
   std::unordered_map<SyntaxPtr, SyntaxPtr> annotations;
 
  private:
-  /// A `load` or `save`, looked at when all types are settled.
+  /// A `load` or `save`, checked once all types are settled.
   struct Use {
     SyntaxPtr at;
     uint32_t declaration;

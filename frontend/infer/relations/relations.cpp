@@ -5,11 +5,11 @@
 namespace quern {
 
 void Relations::relate(SyntaxPtr at, DraftPtr draft, std::string wanting, std::function<bool()> try_it) {
-  // What is found equal at this point is so from here on, whenever the relation gets what it waits for.
+  // Equalities found at this point hold from here on, whenever the relation is finally solved.
   auto attempt = [this, point = checks_.step(), try_it = std::move(try_it)] {
     return checks_.attempt_at(point, try_it);
   };
-  // Most relations have what they need when they are made. A `load` waits for its annotation in any case.
+  // Most relations can be solved when made. A `load` always waits for its annotation.
   unifier_.observe();
   bool done = draft->kind != DraftKind::Load && attempt();
   std::vector<Unknown> waits_for = unifier_.observed();
@@ -23,8 +23,7 @@ void Relations::relate(SyntaxPtr at, DraftPtr draft, std::string wanting, std::f
 bool Relations::attempt(size_t number) {
   Relation& relation = all_[number];
   if (relation.done) return true;
-  // A copy that one relation makes may run the queue: what is woken while it is being tried is tried once
-  // more.
+  // A relation that makes a copy may run the queue: a relation woken during its own attempt is retried.
   relation.again = relation.running;
   if (relation.running) return false;
   uint32_t outer = std::exchange(context_.declaration, relation.declaration);

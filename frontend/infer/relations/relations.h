@@ -1,7 +1,6 @@
 #pragma once
-// The queue of what waits for types. A relation is tried again when one of the unknowns that stopped it is
-// bound, and at no other time: the graph of relations and unknowns (Roesch 2020, section 3.3) is in who
-// watches what.
+// The queue of relations that wait for types. A relation is retried exactly when one of the unknowns that
+// blocked it is bound: the watchers represent the graph of relations and unknowns (Roesch 2020, section 3.3).
 
 #include <deque>
 #include <functional>
@@ -13,29 +12,29 @@
 
 namespace quern {
 
-/// Something that waits for types.
+/// A deferred computation that waits for types.
 struct Relation {
   std::function<bool()> attempt;  ///< true when it is done (also when it failed and was reported)
   SyntaxPtr at;
   uint32_t declaration;
   DraftPtr draft;
-  std::string wanting;  ///< what has to be known, for the message when it never is
+  std::string wanting;  ///< what must be known, for the message if it never is
   bool done = false, running = false, again = false;
-  std::vector<Unknown> waits_for = {};  ///< the unknowns that it came upon when it was last tried
+  std::vector<Unknown> waits_for = {};  ///< the unknowns encountered by the last attempt
 };
 
 class Relations : public Component {
  public:
   Relations(Context& context, DimChecks& checks) : Component(context), checks_(checks) {}
 
-  /// Tries it at once, and puts it into the queue where it has to wait.
+  /// Attempts it at once, and queues it if it must wait.
   void relate(SyntaxPtr at, DraftPtr draft, std::string wanting, std::function<bool()> attempt);
-  /// Tries what bindings have woken until nothing is left.
+  /// Retries relations woken by bindings until none is left.
   void run();
-  /// Those that had to wait; a number keeps its meaning.
+  /// All queued relations; indices are stable.
   std::deque<Relation>& all() { return all_; }
   bool has_waiting() const;
-  /// Literals in calls that wait for the type of another operand, which may decide theirs.
+  /// Literals in waiting calls whose type another operand may still decide.
   std::set<Unknown> awaiting_literals();
 
  private:

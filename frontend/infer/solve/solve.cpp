@@ -34,7 +34,7 @@ void Solver::run() {
   while (unifier_.apply_defaults(relations_.awaiting_literals()) || unifier_.apply_defaults() ||
          unifier_.settle_broadcasts(false));
   for (const Relation& relation : relations_.all()) {
-    // What a file holds and what is compared is reported where it is looked at.
+    // Types of files and of comparisons are reported where they are checked.
     DraftKind kind = relation.draft->kind;
     if (!relation.done && kind != DraftKind::Load && kind != DraftKind::Assertion) report_open(relation);
   }
@@ -52,7 +52,7 @@ void Solver::report_open(const Relation& relation) {
          std::move(notes));
 }
 
-// A parameter without a type of the general function that is used.
+// An unannotated parameter of the polymorphic function in use.
 std::optional<std::string> Solver::open_parameter(SyntaxPtr at, std::vector<Note>& notes) {
   Copies::Literal literal;
   if (const Declaration* def = at->is(SyntaxKind::GlobalName) ? scope_.global(at->text) : nullptr)
@@ -68,7 +68,7 @@ std::optional<std::string> Solver::open_parameter(SyntaxPtr at, std::vector<Note
   return std::nullopt;
 }
 
-// What would decide a relation that is still open: a parameter of the function that is used, or a variable.
+// The annotation that would settle an open relation: of a parameter of the function in use, or of a variable.
 std::string Solver::missing_annotation(const Relation& relation, std::vector<Note>& notes) {
   if (auto parameter = open_parameter(relation.at, notes)) return *parameter;
   std::vector<DraftPtr> parts;
@@ -86,7 +86,7 @@ std::string Solver::missing_annotation(const Relation& relation, std::vector<Not
 
 void Solver::report_unsettled() {
   for (auto& [a, b, number] : unifier_.unsettled()) {
-    // An unknown, or the variable that generalising made of it, has no name of the user's.
+    // An unknown, or the variable that generalisation made from it, has no user-given name.
     DimMap named;
     std::function<void(Dim)> name_unknowns = [&](Dim d) {
       if (resolve(d)->kind == DimKind::Infer) unifier_.unify(d, dim_var("k"));

@@ -1,5 +1,5 @@
 #pragma once
-// The end of the walk: the queue to its fixpoint, defaults, and what is reported of what stays open.
+// The end of the walk: runs the queue to its fixpoint, applies defaults, and reports what stays open.
 
 #include "frontend/infer/walk/walk.h"
 

@@ -21,7 +21,7 @@ bool is_open(PatternPtr pattern) {
   return !pattern || pattern->kind == PatternKind::Wildcard || pattern->kind == PatternKind::Variable;
 }
 
-/// The rows that a first value built by `head` (a constructor, or null for a tuple) leaves, over its parts.
+/// The rows that match a first value built by `head` (a constructor, or null for a tuple), over its parts.
 Rows specialised(const Rows& rows, const Constructor* head, size_t parts) {
   Rows kept;
   for (const Row& row : rows) {
@@ -35,7 +35,7 @@ Rows specialised(const Rows& rows, const Constructor* head, size_t parts) {
   return kept;
 }
 
-/// The rows that match whatever the first value is, over the others.
+/// The rows that match any first value, over the remaining columns.
 Rows defaults(const Rows& rows) {
   Rows kept;
   for (const Row& row : rows)
@@ -43,7 +43,7 @@ Rows defaults(const Rows& rows) {
   return kept;
 }
 
-/// What the first column asks for.
+/// The heads of the first column.
 struct ColumnHeads {
   PatternPtr any = nullptr;  ///< one of the patterns with parts
   bool tuple = false;
@@ -99,7 +99,7 @@ class Search {
         if (!heads.present[head.tag])
           add(found, {with_first(applied(&head, std::vector<std::string>(head.fields.size(), "_")), rest)});
     }
-    // Of the constructors that do stand there some values may be missing, too.
+    // For constructors that are present, some values may be missing, too.
     for (const Constructor& head : heads.siblings)
       if (heads.present[head.tag] && found.size() < kMaxWitnesses)
         add(found, missing_below(rows, columns, &head, head.fields.size()));

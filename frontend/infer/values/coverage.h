@@ -1,6 +1,6 @@
 #pragma once
 // Which values the arms of a match cover (L. Maranget, Warnings for pattern matching, Journal of Functional
-// Programming 17(3), 2007): missing cases are section 5's algorithm I, arms that nothing reaches section 3's
+// Programming 17(3), 2007): missing cases use section 5's algorithm I, unreachable arms section 3's
 // usefulness.
 
 #include <cstddef>
@@ -12,17 +12,17 @@
 namespace quern {
 
 struct Coverage {
-  /// Values that no pattern matches, as patterns: `Cons(_, Nil)`. A few of them where there are many; none
-  /// where every value is matched.
+  /// Values that no pattern matches, as patterns: `Cons(_, Nil)`. Only a few if there are many; none if the
+  /// match is exhaustive.
   std::vector<std::string> missing;
-  /// Patterns, by number, that match nothing that those before them do not.
+  /// Patterns, by index, that match only values that earlier ones match.
   std::vector<size_t> unreachable;
-  /// The patterns are more entangled than is worth looking at (the problem is NP-complete); the rest says
-  /// nothing.
+  /// The patterns are too entangled to analyse (the problem is NP-complete); the other fields are
+  /// meaningless.
   bool undecided = false;
 };
 
-/// What patterns of one type, tried in order, cover.
+/// The coverage of patterns of one type, tried in order.
 Coverage coverage_of(const std::vector<PatternPtr>& patterns);
 
 }  // namespace quern

@@ -36,7 +36,7 @@ DraftPtr Derivatives::of_function(SyntaxPtr s, IntrinsicKind kind) {
 
 namespace {
 
-// What `grad(f)` and its like are, for a function whose types are known.
+// The type of `grad(f)` and the like, for a function of known type.
 Type derivative_type(IntrinsicKind kind, Type function) {
   std::vector<Type> params(function->params().begin(), function->params().end()), gradients;
   for (Type param : params) gradients.push_back(gradient_type(param));
@@ -57,7 +57,7 @@ Type derivative_type(IntrinsicKind kind, Type function) {
 
 }  // namespace
 
-// `fn (%x) { sum(@f(%x)) }` in the place of `@f`.
+// `fn (%x) { sum(@f(%x)) }` instead of `@f`.
 std::vector<Fix> Derivatives::sum_of(SyntaxPtr function, size_t arity) {
   bool has_name = function->is(SyntaxKind::GlobalName) || function->is(SyntaxKind::Local);
   if (!has_name || !function->children.empty()) return {};
@@ -69,7 +69,7 @@ std::vector<Fix> Derivatives::sum_of(SyntaxPtr function, size_t arity) {
   return {{"differentiate the sum of its result", {{place(function), text}}}};
 }
 
-// What the derivative is does not matter any more: its result has an error.
+// The derivative's type no longer matters: its result has an error.
 bool Derivatives::give_up(DerivativeDraft& draft) {
   Type known = resolve(draft.type);
   unifier_.unify(known->kind == TypeKind::Function ? known->result() : known, error_type());

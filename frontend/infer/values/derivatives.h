@@ -1,5 +1,5 @@
 #pragma once
-// `grad(f)` and its like.
+// `grad(f)` and the like.
 
 #include <string>
 #include <vector>
@@ -13,7 +13,7 @@ class Derivatives : public WalkPart {
  public:
   Derivatives(Parts& parts, Walk& walk) : WalkPart(parts, walk) {}
 
-  /// A call of one of its words.
+  /// A call of one of these words.
   template <CalledWord>
   DraftPtr call(SyntaxPtr s, Type wanted);
 

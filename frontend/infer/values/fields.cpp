@@ -56,7 +56,7 @@ bool Fields::attempt(SyntaxPtr s, RecordFieldDraft& waiting) {
   return true;
 }
 
-// The field of a record of this type; null where it has none of this name.
+// The names of a constructor's fields.
 static std::vector<std::string> names_of(const DataConstructor& constructor) {
   std::vector<std::string> names;
   names.reserve(constructor.fields.size());
@@ -99,7 +99,7 @@ void Fields::report_unknown(SyntaxPtr s, const DataDefinition& data) {
 
 namespace {
 
-// What to write in place of `.name` of a tensor.
+// What to write instead of `.name` on a tensor.
 std::string advice_for(std::string_view name, Scope& scope) {
   std::string advice = fmt::format("write `{}(%x, …)`", name);
   const ForeignName* foreign = find_foreign_name(name);
@@ -122,7 +122,7 @@ std::string advice_for(std::string_view name, Scope& scope) {
 
 }  // namespace
 
-// `.name` of a value without fields.
+// Reports `.name` on a value without fields.
 void Fields::report_none(SyntaxPtr s, Type type, DraftPtr record) {
   Place at = place(s);
   at.part = Part::Tail;

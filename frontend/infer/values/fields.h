@@ -8,7 +8,7 @@
 
 namespace quern {
 
-/// The field of a constructor that a name is near to, for a name at a place that none has.
+/// Suggests a constructor's field with a similar name, for an unknown field name at a place.
 Suggestion suggest_field(const DataConstructor& constructor, std::string_view name, const Place& at);
 
 class Fields : public WalkPart {

@@ -8,7 +8,8 @@ namespace quern {
 
 namespace {
 
-/// What `infix` declares the operator for that puts the values of a list side by side along a new first axis.
+/// The symbol under which `infix` declares the operator that stacks the values of a list along a new first
+/// axis.
 constexpr std::string_view kListSymbol = "[]";
 
 bool is_of_numbers(SyntaxPtr s) {

@@ -1,5 +1,5 @@
 #pragma once
-// Lists in brackets: tensors of numbers, and tensors stacked of values, `[%x[0], %y]`.
+// Lists in brackets: tensors of numbers, and tensors stacked from values, `[%x[0], %y]`.
 
 #include "frontend/infer/values/literals.h"
 #include "frontend/infer/values/tuples.h"

@@ -1,5 +1,5 @@
 #pragma once
-// Numbers, tensors of numbers, and constants of the metadata.
+// Numbers, tensors of numbers, and metadata constants.
 
 #include <vector>
 
@@ -17,7 +17,7 @@ class Literals : public Component {
   DraftPtr tensor(SyntaxPtr s);
   /// `meta[relay.Constant][0]`
   DraftPtr constant(SyntaxPtr s);
-  /// The value of a float or bool of the compile-time language.
+  /// The value of a compile-time float or bool.
   DraftPtr value(SyntaxPtr s, const StaticValue& value);
 
  private:

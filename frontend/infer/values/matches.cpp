@@ -85,7 +85,7 @@ void Matches::check_coverage(SyntaxPtr s, const std::vector<MatchArm>& arms, boo
         {Place{{data->declaration, 1}, {}}, fmt::format("`{}` is declared here", data->name)});
 }
 
-/// Of a match as a whole: at its first word, for its text may be long.
+/// Reports on a match as a whole at its first word, since its text may be long.
 void Matches::report_at_word(DiagnosticKind kind, SyntaxPtr match, std::string message) {
   Place place{origin(match), {}, Part::Head, static_cast<uint32_t>(match->text.size())};
   diagnostics_.push_back({kind, place, std::move(message), {}, {}});

@@ -1,5 +1,5 @@
 #pragma once
-// Matches, and what the arms cover.
+// Matches, and the coverage of their arms.
 
 #include <string>
 #include <vector>

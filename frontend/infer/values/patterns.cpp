@@ -51,7 +51,7 @@ PatternPtr Patterns::parts_pattern(std::span<const SyntaxPtr> written, const Pat
     parts.push_back(written[i] ? pattern(written[i], type, walk)
                                : drafts_.arena().make<Pattern>(PatternKind::Wildcard, type, head.origin));
   }
-  // A pattern with too few or too many parts is reported; its variables are known all the same.
+  // A pattern with too few or too many parts is reported, but its variables are still bound.
   if (parts.size() != types.size())
     return drafts_.arena().make<Pattern>(PatternKind::Wildcard, head.type, head.origin);
   Pattern made = head;
@@ -87,8 +87,8 @@ std::vector<SyntaxPtr> without_names(SyntaxPtr pattern) {
 
 }  // namespace
 
-// The parts of a pattern by field: as they stand, or by the names that they have, null for a field that has
-// none. Nothing after a diagnostic.
+// The parts of a pattern by field, positionally or by name; null for a field without a part. Nothing after a
+// diagnostic.
 std::optional<std::vector<SyntaxPtr>> Patterns::in_order_of(SyntaxPtr s, const DataConstructor& constructor,
                                                             const Note& declared) {
   const size_t names = static_cast<size_t>(
@@ -217,8 +217,8 @@ PatternPtr Patterns::of_let(SyntaxPtr let, Type type) {
   return made;
 }
 
-// The part of a value that a variable of its pattern stands for: its fields by their numbers and names, and by
-// a match where a constructor's fields have no names.
+// The part of a value bound by a pattern variable: by field accesses, or by a match if a constructor's fields
+// have no names.
 DraftPtr Patterns::part(PatternPtr pattern, const Variable* variable, DraftPtr whole) {
   if (pattern->kind == PatternKind::Variable) return pattern->variable == variable ? whole : nullptr;
   for (uint32_t i = 0; i < pattern->parts.size(); ++i) {
@@ -250,7 +250,7 @@ DraftPtr Patterns::field_by_match(const Pattern& pattern, size_t field, DraftPtr
 
 void Patterns::bind_parts(PatternPtr pattern, DraftPtr whole, size_t first,
                           std::vector<DraftBinding>& bindings) {
-  // A value is computed once.
+  // Compute the value once.
   if (!form_of<VarExpr>(whole) && names_.depth() > first) {
     const Variable* all = drafts_.variable("parts", whole->type);
     bindings.push_back({all, whole});

@@ -11,8 +11,8 @@ namespace quern {
 
 /// A walk over one pattern.
 struct PatternWalk {
-  size_t first_local;  ///< of the variables that the pattern has bound so far
-  bool sound;          ///< nothing was reported that makes its coverage meaningless
+  size_t first_local;  ///< first of the variables that the pattern has bound so far
+  bool sound;          ///< no diagnostic makes its coverage meaningless
 };
 
 class Patterns : public WalkPart {
@@ -21,10 +21,10 @@ class Patterns : public WalkPart {
 
   /// The pattern for values of a type; its variables are in scope from here on.
   PatternPtr pattern(SyntaxPtr s, Type type, PatternWalk& walk);
-  /// The pattern of a `let`, whose values are of a type: one that does not match all of them is reported.
+  /// The pattern of a `let` for values of a type; reports one that does not match all of them.
   PatternPtr of_let(SyntaxPtr let, Type type);
-  /// What a pattern of a `let` binds, its variables being the locals from `first` on: each to its part of the
-  /// value, with each `?` opened, as a parameter's are.
+  /// Binds the variables of a `let` pattern, the locals from `first` on, each to its part of the value, with
+  /// each `?` opened as for parameters.
   void bind_parts(PatternPtr pattern, DraftPtr whole, size_t first, std::vector<DraftBinding>& bindings);
 
  private:

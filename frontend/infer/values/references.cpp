@@ -10,14 +10,14 @@ DraftPtr References::make(SyntaxPtr s, SyntaxPtr content, Type wanted) {
   if (wanted) wanted = resolve(wanted);
   Type held = wanted && wanted->kind == TypeKind::Ref && leaves_dims_open(wanted) ? wanted->args[0] : nullptr;
   DraftPtr value = infer(content, held);
-  // What it holds later may have other extents than what it holds first.
+  // Later contents may have other extents than the first.
   if (held)
     assignments_.expect(content, held, value->type, "what the reference holds", {},
                         DiagnosticKind::TypeMismatch, value);
   return drafts_.form(origin(s), ref_type(held ? held : value->type), RefExpr{}, {value});
 }
 
-/// The type of what the reference holds, after a diagnostic where it is none.
+/// The content type of a reference; reports a value that is not one.
 Type References::content_of(SyntaxPtr at, DraftPtr reference, std::string_view what) {
   Type content = unifier_.fresh_type();
   if (unifier_.unify(ref_type(content), reference->type)) return content;
@@ -45,7 +45,7 @@ DraftPtr References::write(SyntaxPtr s, SyntaxPtr operand, SyntaxPtr value) {
   return drafts_.form(origin(s), unit_type(), RefWriteExpr{}, {reference, written});
 }
 
-/// Whether a call has so many arguments; else that is reported.
+/// Whether a call has `wanted` arguments; otherwise reports it.
 bool References::takes(SyntaxPtr s, size_t wanted) {
   size_t given = s->children.size() - 1;
   if (given == wanted) return true;

@@ -14,7 +14,7 @@ class References : public WalkPart {
 
   DraftPtr read(SyntaxPtr s, SyntaxPtr operand);
   DraftPtr write(SyntaxPtr s, SyntaxPtr operand, SyntaxPtr value);
-  /// A call of one of its words.
+  /// A call of one of these words.
   template <CalledWord>
   DraftPtr call(SyntaxPtr s, Type wanted);
 

@@ -12,7 +12,7 @@ namespace {
 
 bool is_known(SyntaxPtr position) { return position->is(SyntaxKind::Int) || position->is(SyntaxKind::Name); }
 
-/// `[0, -1]`: positions that are known at compile time.
+/// `[0, -1]`: positions known at compile time.
 bool is_known_list(SyntaxPtr item) {
   return item->is(SyntaxKind::List) && std::ranges::all_of(item->children, is_known);
 }
@@ -21,7 +21,7 @@ bool is_known_list(SyntaxPtr item) {
 
 DraftPtr Slices::slice(SyntaxPtr s) {
   DraftPtr tensor = infer(s->child(0));
-  // A position that is not known at compile time is a rank-0 integer computed at run time.
+  // A position not known at compile time is a rank-0 integer computed at run time.
   std::vector<DraftPtr> computed(s->children.size(), nullptr);
   for (size_t i = 1; i < s->children.size(); ++i) {
     SyntaxPtr item = s->children[i];
@@ -55,7 +55,7 @@ bool Slices::attempt(SyntaxPtr s, SliceDraft& waiting, const TypeEnv& names) {
   return true;
 }
 
-// `first:last:step` against an axis; nothing where it was reported.
+// `first:last:step` against an axis; nothing after a diagnostic.
 std::optional<SliceRange> Slices::range_of(SyntaxPtr item, Dim extent, Statics& statics) {
   auto step_dim = item->child(2) ? statics.dim(item->child(2), names_.env.statics) : dim_const(1);
   auto step = step_dim ? as_const(*step_dim) : std::nullopt;
@@ -96,19 +96,19 @@ DraftPtr Slices::member_of(SyntaxPtr s, DraftPtr tuple) {
   return drafts_.form(origin(s), type->args[field], FieldExpr{.index = field}, {tuple});
 }
 
-/// What stands for an axis in the brackets, where anything does, and its value where that is computed.
+/// The bracket item for an axis, if any, and its draft if it is computed.
 struct Slices::Item {
   SyntaxPtr syntax = nullptr;
   DraftPtr computed = nullptr;
 };
 
-/// What a slice reads, axis by axis, and the axes of what it gives.
+/// The reads of a slice, axis by axis, and the axes of its result.
 struct Slices::Axes {
   std::vector<Dim> vars, extents;
   std::vector<IndexOperand> operands;
   std::vector<ExprPtr> indices;
-  std::vector<char> checked;  ///< by axis of the tensor: whether the index is looked at when it runs
-  SyntaxPtr list = nullptr;   ///< a list of positions, of which there is one
+  std::vector<char> checked;  ///< by axis of the tensor: whether the index is checked at run time
+  SyntaxPtr list = nullptr;   ///< the only list of positions
   Facts facts;
 
   /// The index of another axis of the result.
@@ -122,7 +122,7 @@ struct Slices::Axes {
 
 namespace {
 
-/// `.0` in the place of `[0]`; `%t[-1]`, `%t[0i64]` and what is past the last field have no such spelling.
+/// `.0` instead of `[0]`; `%t[-1]`, `%t[0i64]` and positions past the last field have no such spelling.
 std::vector<Fix> field_in_place_of(Place bracketed, SyntaxPtr item, size_t fields) {
   bracketed.part = Part::Bracketed;
   size_t field = 0;
@@ -143,7 +143,7 @@ bool Slices::can_be_sliced(SyntaxPtr s, DraftPtr tensor, Type type) {
                        unifier_.describe(type),
                        s->child(0)->is(SyntaxKind::GlobalName) ? "; type arguments stand in `<…>`" : ""),
            names_.origin_of(tensor));
-    // What the function gives back is not asked for any more.
+    // The function's result type is no longer needed.
     if (type->kind == TypeKind::Function && resolve(type->result())->kind == TypeKind::Infer)
       unifier_.unify(type->result(), error_type());
     return false;
@@ -162,7 +162,7 @@ bool Slices::can_be_sliced(SyntaxPtr s, DraftPtr tensor, Type type) {
   return false;
 }
 
-// A position that is known at compile time; a negative one counts from the end.
+// A position known at compile time; a negative one counts from the end.
 std::optional<Dim> Slices::known_position(SyntaxPtr item, DraftPtr tensor, size_t axis, Statics& statics) {
   const Type type = resolve(tensor->type);
   const Dim extent = type->dims[axis];
@@ -179,8 +179,8 @@ std::optional<Dim> Slices::known_position(SyntaxPtr item, DraftPtr tensor, size_
   return std::nullopt;
 }
 
-// A position that is computed when the program runs, as an index, or several in a list, over which an axis of
-// the result runs; null where it is none.
+// A position computed at run time, as an index, or a list of positions, over which an axis of the result
+// runs; null if it is neither.
 ExprPtr Slices::computed_position(SyntaxPtr item, DraftPtr position, Axes& axes) {
   Type type = resolve(position->type);
   if (type->is_error()) return nullptr;
@@ -203,7 +203,7 @@ ExprPtr Slices::computed_position(SyntaxPtr item, DraftPtr position, Axes& axes)
   return as_index(item, axes.operands.back().read, {}, dtype);
 }
 
-/// The element of a tensor of integers at an index variable, or the only one, as an index.
+/// An element of an integer tensor, at an index variable or the only one, as an index.
 ExprPtr Slices::as_index(SyntaxPtr item, ExprPtr positions, std::optional<Dim> at, DType dtype) {
   Arena& nodes = drafts_.arena();
   std::vector<ExprPtr> indices;
@@ -229,7 +229,7 @@ ExprPtr Slices::listed_position(SyntaxPtr item, DraftPtr list, Type type, Axes& 
   return as_index(item, axes.operands.back().read, axes.running(type->dims[0]), type->dtype);
 }
 
-// `[0, -1]`; of an axis whose extent is not known, the list is computed when the program runs.
+// `[0, -1]`; for an axis of unknown extent, the list is computed at run time.
 ExprPtr Slices::known_list(SyntaxPtr item, DraftPtr tensor, size_t axis, Axes& axes, bool& checked) {
   Statics statics = names_.evaluator();
   std::vector<Dim> positions;
@@ -242,7 +242,7 @@ ExprPtr Slices::known_list(SyntaxPtr item, DraftPtr tensor, size_t axis, Axes& a
   const auto is_inside = [&](Dim at) {
     return prove_nonnegative(at, axes.facts) && prove_less(at, extent, axes.facts);
   };
-  // An empty list is printed as a tensor that has no literal.
+  // An empty list prints as a tensor without a literal.
   checked = positions.empty() || !std::ranges::all_of(positions, is_inside);
   const bool small =
       std::ranges::all_of(positions, [](Dim at) { return as_const(at).value_or(INT64_MAX) <= INT32_MAX; });
@@ -309,7 +309,7 @@ bool Slices::add_axis(SyntaxPtr s, DraftPtr tensor, size_t axis, const Item& pos
   return true;
 }
 
-// By axis of the tensor; `...` stands for as many as are left.
+// Items by axis of the tensor; `...` stands for the remaining axes.
 std::vector<Slices::Item> Slices::items_of(SyntaxPtr s, const SliceDraft& slice, size_t rank) {
   std::vector<Item> items;
   for (size_t i = 1; i < s->children.size(); ++i) {

@@ -66,7 +66,7 @@ DraftPtr Tuples::tuple(SyntaxPtr s, Type wanted) {
   return drafts_.tuple(origin(s), fields);
 }
 
-/// What its argument is at compile time, as a value.
+/// The compile-time value of its argument, as a value.
 template <>
 DraftPtr Tuples::call<CalledWord::Index>(SyntaxPtr s, Type) {
   auto value = names_.evaluator().evaluate(s->child(1), names_.env.statics);

@@ -1,5 +1,5 @@
 #pragma once
-// Tuples, also those whose fields are counted out: `(e for k < n)`, `(..%xs, %y)`, `len(%xs)`.
+// Tuples, including generated fields and spreads: `(e for k < n)`, `(..%xs, %y)`, `len(%xs)`.
 
 #include <vector>
 
@@ -13,7 +13,7 @@ class Tuples : public WalkPart {
   Tuples(Parts& parts, Walk& walk) : WalkPart(parts, walk) {}
 
   DraftPtr tuple(SyntaxPtr s, Type wanted);
-  /// A call of one of its words.
+  /// A call of one of these words.
   template <CalledWord>
   DraftPtr call(SyntaxPtr s, Type wanted);
 

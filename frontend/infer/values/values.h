@@ -1,5 +1,5 @@
 #pragma once
-// The parts of the walk for values that are no calls.
+// The parts of the walk for values other than calls.
 
 #include "frontend/infer/values/derivatives.h"
 #include "frontend/infer/values/fields.h"

@@ -1,6 +1,6 @@
 #pragma once
-// What the parts of the walk over syntax are given: the parts of the inference that they put what they find
-// into, and the way back into the walk.
+// What the parts of the walk over syntax receive: the parts of the inference that collect their results, and
+// access to the walk.
 
 #include "frontend/infer/finish/finisher.h"
 #include "frontend/infer/general/copies.h"
@@ -12,7 +12,7 @@
 
 namespace quern {
 
-/// One inference but for the walk; each part knows those before it.
+/// One inference without the walk; each part knows the preceding ones.
 struct Parts {
   Parts(Scope& scope, uint32_t declaration) : context(scope, declaration) {}
 
@@ -34,11 +34,11 @@ struct Parts {
 class Walk {
  public:
   virtual ~Walk() = default;
-  /// The draft of an expression. `wanted` is the type that the place is known to need, where it is known:
-  /// what a constructor is general in takes it from there, so that elements that differ in their dims go into
-  /// one list. It is only a hint; whether the value fits is the caller's to check.
+  /// The draft of an expression. `wanted` is the type that the context expects, if known: a constructor takes
+  /// its type parameters from it, so that elements with different dims fit one list. It is only a hint; the
+  /// caller checks whether the value fits.
   virtual DraftPtr infer(SyntaxPtr syntax, Type wanted = nullptr) = 0;
-  /// The body of a definition that has it in chunks.
+  /// The body of a definition that is split into chunks.
   virtual DraftPtr infer_chunks(const Declaration& def, Type wanted) = 0;
 };
 
@@ -55,7 +55,7 @@ class WalkPart : public Component {
         relations_(parts.relations) {}
 
   DraftPtr infer(SyntaxPtr syntax, Type wanted = nullptr) { return walk_.infer(syntax, wanted); }
-  /// A region of its own for what `infer` does.
+  /// Runs `infer` in a separate region.
   DraftPtr infer_arm(SyntaxPtr s, uint32_t& region, Type wanted = nullptr) {
     uint32_t outer = checks_.enter_region();
     region = checks_.region();

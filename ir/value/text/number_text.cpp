@@ -14,7 +14,7 @@ namespace {
 constexpr int kMostOfFormat = 100;
 constexpr int kDigitsAfterPoint = 6;
 
-/// The fewest digits that read back as the value, for narrow floats, which fmt does not know.
+/// The fewest digits that read back as the value, for narrow floats, which fmt does not support.
 std::string shortest_narrow(DType dtype, double value) {
   constexpr int kEnoughDigits = 5;  // ceil(1 + 11 log10 2): float16 needs the most
   for (int digits = 1;; ++digits) {
@@ -47,7 +47,7 @@ std::string plain_text(const Scalar& number, const ValueStyle& style) {
   return number.dtype.is_signed() ? std::to_string(number.as_int()) : std::to_string(number.bits);
 }
 
-/// The number that a text begins with, which is taken off; nothing where it is too large.
+/// Consumes the number at the start of a text; nothing if it is too large.
 std::optional<int> take_number(std::string_view& text) {
   int number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);

@@ -12,9 +12,9 @@ namespace quern {
 
 /// "0.1", "True", "-3", "inf".
 std::string number_text(const Scalar& number, const ValueStyle& style = {});
-/// A number of a tensor (lanes of vectors count).
+/// A number of a tensor; the offset counts lanes of vectors.
 std::string number_text(const HostTensor& tensor, int64_t offset, const ValueStyle& style = {});
-/// Characters of a text in UTF-8, each of which is taken for one column.
+/// The number of characters of a UTF-8 text, each taken as one column.
 int columns_of(std::string_view text);
 
 }  // namespace quern

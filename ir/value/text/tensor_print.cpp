@@ -1,4 +1,4 @@
-// Tensors as text: for people (elided) and as JSON (whole).
+// Tensors as text: elided for display, and complete as JSON.
 
 #include <fmt/format.h>
 
@@ -23,7 +23,7 @@ std::string json_element(const HostTensor& tensor, int64_t offset, const ValueSt
   std::string text = number_text(tensor, offset);
   if (!tensor.dtype().is_float()) return text;
   if (!std::isfinite(element_as_double(tensor, offset))) return "\"" + text + "\"";
-  // The point lets readers of JSON that tell integers from floats see a float.
+  // The point lets JSON readers that distinguish integers from floats see a float.
   return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
 }
 
@@ -34,7 +34,7 @@ Shape shape_in_lanes(const HostTensor& tensor) {
   return shape;
 }
 
-/// Writes nested lists, depth first, as long as they take no more than `most` bytes.
+/// Writes nested lists, depth first, up to `most` bytes.
 struct ListWriter {
   const HostTensor& tensor;
   std::string (*element)(const HostTensor&, int64_t, const ValueStyle&);
@@ -74,7 +74,8 @@ struct Unusual {
   int64_t nans = 0, infinities = 0;
 };
 
-/// `exponent`: the bits of a float that are all ones in these two. In blocks, which compilers vectorise.
+/// `exponent`: the bits of a float that are all ones in NaN and infinity. Counts in blocks, which compilers
+/// vectorise.
 template <class Bits>
 Unusual count_unusual(const HostTensor& tensor, Bits exponent) {
   constexpr size_t kBlock = 1024;
@@ -82,7 +83,7 @@ Unusual count_unusual(const HostTensor& tensor, Bits exponent) {
   const std::span<const Bits> bits = tensor.elements<Bits>();
   Unusual found;
   const auto count = [&](std::span<const Bits> block) {
-    Bits nans = 0, infinities = 0;  // a block has fewer than the least of these counts to
+    Bits nans = 0, infinities = 0;  // a block is too small to overflow these
     for (const Bits element : block) {
       const auto size = static_cast<Bits>(element & ~sign);
       nans = static_cast<Bits>(nans + (size > exponent));
@@ -118,7 +119,7 @@ std::string type_to_string(DType dtype, std::span<const int64_t> shape) {
 
 bool is_elided(const HostTensor& tensor, const ValueStyle& style) {
   if (style.whole) return false;
-  // Of an empty tensor, the lists that printing it whole would take at most.
+  // For an empty tensor, the maximal number of lists in its full text.
   int64_t count = 1;
   for (int64_t extent : shape_in_lanes(tensor))
     if (extent != 0 && __builtin_mul_overflow(count, extent, &count)) return true;
@@ -142,7 +143,7 @@ std::string tensor_heading(const HostTensor& tensor) {
 }
 
 std::optional<std::string> tensor_line(const HostTensor& tensor, const ValueStyle& style, int columns) {
-  constexpr size_t kMostBytes = 4;  // of a column
+  constexpr size_t kMostBytes = 4;  // per column
   if (columns < 0) return std::nullopt;
   ListWriter writer = people_writer(tensor, style);
   writer.most = kMostBytes * static_cast<size_t>(columns);

@@ -1,4 +1,4 @@
-// Elements beneath each other, by the points of their numbers.
+// Elements beneath each other, aligned at the points of their numbers.
 
 #include <algorithm>
 #include <climits>
@@ -16,7 +16,7 @@ namespace {
 constexpr int kSeparator = 2;  // ", "
 constexpr int kGap = 3;        // "…, "
 
-/// Columns before a number's point or exponent, and from there on. What is no number has all before.
+/// Columns before a number's point or exponent, and from it on. Non-numbers have all columns before it.
 struct Span {
   int left = 0, right = 0;
   int columns() const { return left + right; }
@@ -35,7 +35,7 @@ Span span_of(std::string_view text) {
   return {left, columns - left};
 }
 
-/// Adds a text at its place in a column; what follows the last one of a list is not padded.
+/// Adds a text at its position in a column; the last one of a list is not padded on the right.
 void put_cell(std::string& out, std::string_view text, const Span& column, bool is_last) {
   const Span span = span_of(text);
   out.append(static_cast<size_t>(column.left - span.left), ' ');
@@ -43,7 +43,7 @@ void put_cell(std::string& out, std::string_view text, const Span& column, bool 
   if (!is_last) out.append(",").append(static_cast<size_t>(column.right - span.right) + 1, ' ');
 }
 
-/// Which indices of an axis are shown: all, or those at its two ends.
+/// The indices of an axis that are shown: all, or those at its two ends.
 struct Shown {
   int64_t extent = 0, front = 0, back = 0;
   static Shown all(int64_t extent) { return {extent, extent, 0}; }
@@ -52,7 +52,7 @@ struct Shown {
   }
   int64_t count() const { return front + back; }
   bool has_gap() const { return count() < extent; }
-  /// The k-th index that is shown.
+  /// The k-th shown index.
   int64_t index(int64_t k) const { return k < front ? k : extent - count() + k; }
 };
 
@@ -72,7 +72,7 @@ class RowWriter {
   }
 
  private:
-  /// Where the indices of the outer axes are many, fewer of each are shown.
+  /// If the outer axes have many indices, shows fewer of each.
   void choose_rows() {
     constexpr int64_t kMostRows = 200;
     const bool elide = is_elided(tensor_, style_);
@@ -105,8 +105,8 @@ class RowWriter {
     take(std::min(most.front, most.extent - half), most.has_gap() ? most.back : half, room_ - kGap);
   }
 
-  // Columns from the front and from the back by turns, as long as there is room, at least one of each; whether
-  // these are all.
+  // Takes columns alternately from the front and the back while there is room, at least one of each; returns
+  // whether these are all.
   bool take(int64_t most_front, int64_t most_back, int room) {
     constexpr int64_t kLeast = 2;
     Shown& taken = axes_.back();
@@ -149,7 +149,7 @@ class RowWriter {
     out_ += ']';
   }
 
-  // Matrices are apart by an empty line.
+  // Matrices are separated by an empty line.
   void new_line(int axis) {
     out_.append(axis + 2 < rank_ ? 2 : 1, '\n')
         .append(static_cast<size_t>(indent_) + static_cast<size_t>(axis) + 1, ' ');
@@ -164,8 +164,8 @@ class RowWriter {
   const ValueStyle& style_;
   const int indent_, rank_;
   int room_;                     ///< for the columns of a row
-  std::vector<Shown> axes_;      ///< of the last one, which columns
-  std::vector<int64_t> starts_;  ///< the first element of each row that is shown
+  std::vector<Shown> axes_;      ///< for the last one, the columns
+  std::vector<int64_t> starts_;  ///< the first element of each shown row
   std::vector<Span> columns_;
   std::string out_;
 };

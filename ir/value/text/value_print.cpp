@@ -1,4 +1,4 @@
-// Values as text for people: on one line where that fits, else their parts beneath each other.
+// Values as text for display: on one line if that fits, otherwise with their parts beneath each other.
 
 #include <fmt/format.h>
 
@@ -15,20 +15,20 @@ namespace quern {
 
 namespace {
 
-constexpr int kMostParts = 1000;    ///< values shown on lines of their own
-constexpr int kMostLevels = 32;     ///< a value inside that many others is left out
-constexpr int kMostOfWhole = 1000;  ///< the same where nothing else is left out
-constexpr int kStep = 2;            ///< columns that what is inside begins further right
+constexpr int kMostParts = 1000;    ///< values shown on separate lines
+constexpr int kMostLevels = 32;     ///< values nested deeper are elided
+constexpr int kMostOfWhole = 1000;  ///< the same if nothing else is elided
+constexpr int kStep = 2;            ///< columns of indentation per level
 
-// --- what a heading says of the elements of lists and trees -------------------------------------
+// --- headings for the elements of lists and trees -------------------------------------
 
-/// How many parts are looked at to say what all elements are.
+/// How many parts are examined to find the elements' common type.
 constexpr size_t kMostLookedAt = 10'000;
 
 using Values = std::vector<const Value*>;
 
-/// The type that values have in common, as far as it can be seen of them, "" where there are none to see;
-/// nothing where it cannot, or where shapes differ: then each says its own.
+/// The values' common type as far as visible, "" if there are no values; nothing if it is not visible or
+/// shapes differ: then each value shows its own.
 class CommonType {
  public:
   std::optional<std::string> of(const Values& values) {
@@ -90,7 +90,7 @@ class CommonType {
   size_t looked_at_ = 0;
 };
 
-/// "List[int32]", " (3 elements)", and whether the first says what all elements are.
+/// "List[int32]", " (3 elements)", and whether the first gives the type of all elements.
 struct Heading {
   std::string type, count;
   bool says_type = false;
@@ -143,17 +143,17 @@ class ValueWriter {
   }
 
  private:
-  /// Where a value stands: the column in which its further lines begin, the columns that what follows on its
-  /// last line takes, whether it says what it is, and how many values it is inside of.
+  /// The context of a value: the column of its continuation lines, the columns needed after its last line,
+  /// whether it has a heading, and its nesting depth.
   struct Place {
     int indent = 0, after = 0;
     bool heading = true;
     int level = 0;
-    /// Of a part on a line of its own.
+    /// The place of a part on a separate line.
     Place part(bool with_heading) const { return {indent + kStep, 1, with_heading, level + 1}; }
-    /// Of the only part, which goes on in the line of what it is in.
+    /// The place of a sole part, which continues its parent's line.
     Place only_part() const { return {indent, after + 1, heading, level + 1}; }
-    /// Where the rows of numbers begin that are beneath a heading.
+    /// The column of rows of numbers beneath a heading.
     int rows() const { return level == 0 ? indent : indent + kStep; }
   };
 
@@ -191,7 +191,7 @@ class ValueWriter {
     put(*line_of(value, place.heading, INT_MAX));
   }
 
-  /// Puts a heading and begins the rows beneath it; in which column.
+  /// Writes a heading and begins the rows beneath it; returns their column.
   int begin_rows(const std::string& heading, const Place& place) {
     if (place.heading)
       put(heading);
@@ -225,7 +225,7 @@ class ValueWriter {
     return name.empty() ? "" : std::string(name) + "=";
   }
 
-  /// Of a list the elements that are shown. A long one is walked once, however often it is asked for.
+  /// The shown elements of a list. A long list is walked only once.
   std::optional<ListView> elements_of(const Value& value) {
     if (auto known = long_lists_.find(value.object()); known != long_lists_.end()) return known->second;
     auto list = list_of(value, style_.threshold, style_.edge_items);
@@ -244,7 +244,7 @@ class ValueWriter {
     }
     if (place.heading) put(heading.text() + " ");
     const Place part = place.part(place.heading && !heading.says_type);
-    // Elements that take many lines each are fewer.
+    // If elements take many lines each, show fewer.
     if (!style_.whole && !list.has_gap() && list.length > 2 * style_.edge_items &&
         !line_of(*list.front[0], part.heading, style_.width - part.indent - part.after))
       list = *list_of(value, 0, style_.edge_items);
@@ -268,7 +268,8 @@ class ValueWriter {
     put("]");
   }
 
-  /// Elements of a type that every value of it has need not all be looked at, tensors do: shapes may differ.
+  /// Tensors must all be examined, since shapes may differ; elements of a type without such variation need
+  /// not.
   static Heading list_heading(const Value& value, const ListView& list) {
     Values elements = shown_of(list);
     if (list.has_gap() && !are_numbers(elements)) {
@@ -336,14 +337,14 @@ class ValueWriter {
 
   // --- on one line
 
-  /// The value without a line end; nothing where that takes more than `columns`.
+  /// The value on one line; nothing if it takes more than `columns`.
   std::optional<std::string> line_of(const Value& value, bool heading, int columns) {
     Line line{columns};
     if (!add(line, value, heading)) return std::nullopt;
     return std::move(line.text);
   }
 
-  /// Adds a value to a line; whether it fits.
+  /// Adds a value to a line; returns whether it fits.
   bool add(Line& line, const Value& value, bool heading) {
     if (line.columns > line.limit) return false;
     if (auto* reference = value.object_as<RefObject>()) return add_reference(line, *reference, heading);
@@ -363,14 +364,14 @@ class ValueWriter {
   }
 
   bool add_tensor(Line& line, const HostTensor& tensor, bool heading) const {
-    // The elements come first: that they fit is found out faster than what a heading says of a large tensor.
+    // The elements come first: checking that they fit is faster than computing the heading of a large tensor.
     const int room = line.limit - line.columns;
     auto elements = tensor_line(tensor, style_, room);
     if (!elements) return false;
     return (!heading || line.put(tensor_heading(tensor) + " ")) && line.put(*elements);
   }
 
-  // A reference may be reached from itself.
+  // A reference may contain itself.
   bool add_reference(Line& line, const RefObject& reference, bool heading) {
     if (std::ranges::find(path_, &reference) != path_.end()) return line.put("ref(…)");
     path_.push_back(&reference);
@@ -390,7 +391,7 @@ class ValueWriter {
 
   bool add_list(Line& line, const Value& value, const ListView& list, bool heading) {
     const Heading of_list = heading ? list_heading(value, list) : Heading{"", "", true};
-    // Who sees all elements sees how many they are.
+    // If all elements are shown, their number is obvious.
     if (heading && !line.put((list.has_gap() ? of_list.text() : of_list.type) + " ")) return false;
     const Values shown = shown_of(list);
     line.put("[");
@@ -412,18 +413,18 @@ class ValueWriter {
   }
 
   ValueStyle style_;
-  int column_;  ///< in which the next character goes
+  int column_;  ///< of the next character
   std::string out_;
-  std::vector<const RefObject*> path_;  ///< references that are being shown
+  std::vector<const RefObject*> path_;  ///< references being shown
   std::unordered_map<const Object*, ListView> long_lists_;
   int parts_ = 0;
-  int64_t nodes_left_ = 0;  ///< of a tree
+  int64_t nodes_left_ = 0;  ///< remaining for a tree
 };
 
 }  // namespace
 
 std::string to_string(const HostTensor& tensor, const ValueStyle& style) {
-  // Not owned: a tensor in a value is held by a counted pointer.
+  // Non-owning: a value holds a tensor by a counted pointer.
   TensorPtr shared(TensorPtr(), const_cast<HostTensor*>(&tensor));
   return to_string(Value(new TensorObject(std::move(shared))), style);
 }

@@ -48,7 +48,7 @@ struct Work {
 }  // namespace
 
 bool done_unless_interrupted(std::function<void()> work) {
-  // How often the flag is looked at: a signal handler cannot notify.
+  // The polling interval of the flag, since a signal handler cannot notify.
   constexpr std::chrono::milliseconds kGlance{10};
   const auto shared = std::make_shared<Work>(std::move(work));
   std::thread thread([shared] { shared->perform(); });

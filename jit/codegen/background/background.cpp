@@ -12,13 +12,13 @@
 namespace quern::codegen {
 
 namespace {
-/// A third of the weight of who waits: low enough to stay out of the way, and not so low that the end of a
-/// program on a busy machine waits long.
+/// A third of the weight of waiting threads: low enough to stay out of the way, but not so low that a
+/// program's end is delayed long on a busy machine.
 constexpr int kNiceness = 5;
 }  // namespace
 
 Background::~Background() {
-  // What the end of a program may be put off by a large kernel.
+  // How long a large kernel may delay the end of a program.
   constexpr std::chrono::milliseconds kGrace{300};
   if (!thread_.joinable()) return;
   std::unique_lock lock(queue_->mutex);
@@ -50,8 +50,7 @@ void Background::wait_until_idle() {
 }
 
 void Background::Queue::run() {
-  // Where there are not enough cores, those that somebody waits for go first. On Linux a thread has a
-  // priority of its own.
+  // If cores are scarce, threads that are waited for go first. On Linux each thread has its own priority.
   setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), kNiceness);
   perform_all();
   const std::lock_guard lock(mutex);

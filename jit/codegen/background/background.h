@@ -11,25 +11,24 @@
 
 namespace quern::codegen {
 
-/// One thread that does jobs in the order in which they were added; started with the first. One in which a
-/// check fails is reported on standard error and dropped: code that was to be better stays as it is.
+/// One thread that runs jobs in order; started with the first job. A job in which a check fails is reported
+/// on standard error and dropped: the code that it was to improve stays as it is.
 class Background {
  public:
-  /// At the end the job that is being done is finished, and those after it are begun for as long as
-  /// `patience` lasts; the others are dropped. Where the process does not wait (abandoned.h), a job that takes much longer
-  /// is left behind.
+  /// On destruction the current job is finished, and further jobs are started until `patience` runs out; the
+  /// rest are dropped. If the process does not wait (abandoned.h), a job that takes much longer is abandoned.
   explicit Background(std::chrono::milliseconds patience) : patience_(patience) {}
   ~Background();
   Background(const Background&) = delete;
   Background& operator=(const Background&) = delete;
 
   void add(std::function<void()> job);
-  /// Returns when every job that was added is done.
+  /// Returns when all added jobs are done.
   void wait_until_idle();
 
  private:
   using Clock = std::chrono::steady_clock;
-  /// What the thread has, also where it is left behind.
+  /// The thread's state, which it keeps even if abandoned.
   struct Queue {
     std::mutex mutex{};
     std::condition_variable changed{};

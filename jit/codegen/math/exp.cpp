@@ -1,4 +1,4 @@
-// The exponential and the functions that are made of it.
+// The exponential and the functions built on it.
 
 #include "jit/codegen/math/vector_math.h"
 #include "jit/codegen/operations.h"
@@ -9,11 +9,11 @@ namespace {
 
 constexpr double kLog2E = 0x1.71547652b82fep+0;
 
-/// What the exponential of one format needs.
+/// The constants of the exponential for one format.
 struct ExpTable {
   /// ln 2 in two parts; multiples of the first by an exponent are exact.
   double ln2_high, ln2_low;
-  /// Beyond these the result is infinity and zero.
+  /// Beyond these the result is infinity or zero.
   double most, least;
   llvm::ArrayRef<double> tail;
 };
@@ -70,8 +70,7 @@ constexpr double kErfSmall64[] = {
     0x1.565bcceee502ep-8,  -0x1.c02daeb9f7706p-11, 0x1.f9a29731c7d3ep-14, -0x1.f4c83bb9aaf67p-17,
     0x1.b96c1b58d1ce4p-20, -0x1.5b93307fbb5fbp-23, 0x1.d41ce677b309cp-27, -0x1.a33005542f696p-31,
 };
-/// -log(1 - erf(t)) in powers of t - 1 on 1 <= t <= 5.95, from where on erf is 1; relative error of erf
-/// 2^-55.
+/// -log(1 - erf(t)) in powers of t - 1 on 1 <= t <= 5.95, beyond which erf is 1; relative error of erf 2^-55.
 constexpr double kErfOne64 = 5.95;
 constexpr double kErfLarge64[] = {
     0x1.d97fbf27aa2a1p+0,   0x1.51c9b0006c21ep+1,   0x1.afabc11a2acf3p-1,   0x1.5477f099ef0e3p-5,
@@ -115,7 +114,7 @@ llvm::Value* VectorMath::of<ScalarOp::Tanh>(llvm::ArrayRef<Value*> args) {
   return b_.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, result, x);
 }
 
-/// With e = e^-|x|, which cannot overflow: 1 / (1 + e) for x >= 0, else e / (1 + e).
+/// With e = e^-|x|, which cannot overflow: 1 / (1 + e) for x >= 0, otherwise e / (1 + e).
 template <>
 llvm::Value* VectorMath::of<ScalarOp::Sigmoid>(llvm::ArrayRef<Value*> args) {
   Value* x = args[0];
@@ -132,8 +131,8 @@ llvm::Value* VectorMath::of<ScalarOp::Erf>(llvm::ArrayRef<Value*> args) {
   return b_.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, result, x);
 }
 
-/// By a table of polynomials, which costs a third of an exponential. The leading coefficient comes last, so
-/// that only its own rounding is seen.
+/// A table of polynomials, at a third of the cost of an exponential. The leading coefficient is applied last,
+/// so that only its own rounding matters.
 llvm::Value* VectorMath::erf_float32(Value* t) {
   t = at_most(t, kErfOne);
   const Rounded k = nearest(t, 1 / kErfStep);
@@ -144,7 +143,7 @@ llvm::Value* VectorMath::erf_float32(Value* t) {
   return at_most(mad(t, lookup(kErf32[0], k.bits), rest), 1);
 }
 
-/// Near 0 a polynomial, beyond 1 the complement of an exponential.
+/// A polynomial near 0, the complement of an exponential beyond 1.
 llvm::Value* VectorMath::erf_float64(Value* t) {
   Value* one = float_like(t, 1);
   t = at_most(t, kErfOne64);

@@ -68,7 +68,7 @@ llvm::Value* VectorMath::log_float32(const Scaled& x) {
   return mad(x.exponent, float_like(f, kLn2High32), sum);
 }
 
-/// log(1+f) = f - (f^2/2 - s*(f^2/2 + s^2 R)), by which f, the largest part, is not rounded (Tang 1990).
+/// log(1+f) = f - (f^2/2 - s*(f^2/2 + s^2 R)), so that f, the largest part, is not rounded (Tang 1990).
 llvm::Value* VectorMath::log_float64(const Scaled& x) {
   Value* f = x.f;
   Value* s = b_.CreateFDiv(f, b_.CreateFAdd(f, float_like(f, 2)));
@@ -80,7 +80,7 @@ llvm::Value* VectorMath::log_float64(const Scaled& x) {
   return mad(x.exponent, float_like(f, kLn2High64), b_.CreateFSub(f, correction));
 }
 
-/// 2s + s z (2/3 + z R(z)) with s = f / (2 + f) and z = s^2, where all but R is in pairs.
+/// 2s + s z (2/3 + z R(z)) with s = f / (2 + f) and z = s^2, where everything but R is in pairs.
 VectorMath::Pair VectorMath::log_pair(Value* x) {
   const Scaled scaled = scale(x);
   Value* f = scaled.f;

@@ -19,8 +19,8 @@ constexpr double kExp2[] = {0x1.ffffffffabbcep-1,  0x1.62e42ff116445p-1, 0x1.ebf
 
 }  // namespace
 
-/// |x|^y, and then its sign and the cases that are none of logarithms. A y beyond 2^65 has the powers of
-/// 2^65, and so no product of an infinity by 0 = log 1 arises.
+/// |x|^y, then its sign and the special cases. A y beyond 2^65 is clamped to 2^65, so that no product of
+/// infinity and 0 = log 1 arises.
 template <>
 llvm::Value* VectorMath::of<ScalarOp::Pow>(llvm::ArrayRef<Value*> args) {
   Value *x = args[0], *y = args[1];

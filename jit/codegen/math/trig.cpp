@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kTwoOverPi = 0x1.45f306dc9c883p-1;
 constexpr double kHalfPi = 0x1.921fb54442d18p+0;
-/// From here on operands are huge: products of n with the parts of pi/2 would be rounded.
+/// From here on operands are huge: products of n with the parts of pi/2 would no longer be exact.
 constexpr double kHuge = 0x1p20;
 
 /// pi/2 in parts of 33 bits, whose products with n below 2^20 are exact; the last part of each has 53 bits.
@@ -31,12 +31,11 @@ constexpr double kCos32[] = {0x1.5555554ed9844p-5, -0x1.6c16b829d5321p-10, 0x1.a
 constexpr double kCos64[] = {0x1.555555555554bp-5,   -0x1.6c16c16c15016p-10, 0x1.a01a019c8f507p-16,
                              -0x1.27e4f7f1baa2dp-22, 0x1.1ee9dbf09655dp-29,  -0x1.8fa6983c1b0ap-37};
 
-/// 2/pi, after a word of zeros that stands before the point.
+/// 2/pi, after a word of zeros before the binary point.
 constexpr std::array<uint64_t, 5> kTwoOverPiBits{0, 0xa2f9836e4e441529, 0xfc2757d1f534ddc0,
                                                  0xdb6295993c439041, 0xfe5163abdebbc561};
 
-/// `count` bits of 2/pi from the one with the weight 2^highest on, as a number that stands where they stand
-/// in 2^e * 2/pi.
+/// `count` bits of 2/pi from weight 2^highest on, scaled as in 2^e * 2/pi.
 double part_of_two_over_pi(int e, int highest, int count) {
   const int at = 63 + e - highest;
   const auto word = static_cast<size_t>(at / 64);
@@ -45,7 +44,7 @@ double part_of_two_over_pi(int e, int highest, int count) {
   return std::ldexp(static_cast<double>(bits >> (64 - count)), highest - count + 1);
 }
 
-/// A huge float32 is m * 2^e with an integer m of 24 bits and these e.
+/// A huge float32 is m * 2^e with a 24-bit integer m and these e.
 constexpr int kLeastExponent = -3;
 constexpr int kMostExponent = 104;
 
@@ -66,7 +65,8 @@ llvm::GlobalVariable* huge_table(llvm::Module& module) {
 
 }  // namespace
 
-/// Of |x|, and then the sign of x, so that it is that of a zero. Infinity and NaN give NaN by the reduction.
+/// Computed for |x|, then given the sign of x, which preserves signed zeros. Infinity and NaN give NaN
+/// through the reduction.
 llvm::Value* VectorMath::sin_or_cos(ScalarOp op, Value* x) {
   Value* size = magnitude(x);
   Value* is_finite = b_.CreateFCmpOLT(size, float_like(x, HUGE_VAL));
@@ -96,7 +96,7 @@ llvm::Value* VectorMath::of<ScalarOp::Cos>(llvm::ArrayRef<Value*> args) {
   return sin_or_cos(ScalarOp::Cos, args[0]);
 }
 
-/// By two parts (Cody and Waite).
+/// In two parts (Cody and Waite).
 VectorMath::Angle VectorMath::reduce_float32(Value* x) {
   Value* wide = widened(x);
   const Rounded n = nearest(wide, kTwoOverPi);
@@ -104,7 +104,7 @@ VectorMath::Angle VectorMath::reduce_float32(Value* x) {
   return {n.integer, {mad(n.number, float_like(wide, -kHalfPi32[1]), r), nullptr}};
 }
 
-/// By four parts: operands of this range come as near as 2^-60 to a multiple of pi/2.
+/// In four parts: operands in this range come as near as 2^-60 to a multiple of pi/2.
 VectorMath::Angle VectorMath::reduce_float64(Value* x) {
   const Rounded n = nearest(x, kTwoOverPi);
   const auto times = [&](double part) { return b_.CreateFMul(n.number, float_like(x, -part)); };
@@ -114,7 +114,7 @@ VectorMath::Angle VectorMath::reduce_float64(Value* x) {
   return {n.integer, ordered_sum(third.hi, low)};
 }
 
-/// The multiples of 4 that the table leaves out are whole turns (Payne and Hanek 1983).
+/// The multiples of 4 that the table omits are full turns (Payne and Hanek 1983).
 VectorMath::Angle VectorMath::reduce_huge_float32(Value* x, Value* is_huge) {
   Value* bits = as_bits(x);
   Value* exponent =

@@ -1,4 +1,4 @@
-// The pieces that the functions are made of, and the remainder.
+// The building blocks of the functions, and the remainder.
 
 #include "jit/codegen/math/vector_math.h"
 
@@ -57,7 +57,7 @@ llvm::Value* VectorMath::power_of_two(Value* n) {
   return as_float(b_.CreateShl(b_.CreateAdd(n, int_like(n, bias)), int_like(n, fraction_bits(n))));
 }
 
-/// Adding 1.5 * 2^fraction rounds to an integer, which then stands in the low bits.
+/// Adding 1.5 * 2^fraction rounds to an integer, which is then in the low bits.
 VectorMath::Rounded VectorMath::nearest(Value* a, double b) {
   Value* shift = float_like(a, round_shift(a));
   Value* shifted = mad(a, float_like(a, b), shift);
@@ -67,7 +67,7 @@ VectorMath::Rounded VectorMath::nearest(Value* a, double b) {
 
 namespace {
 
-/// The instruction that multiplies by powers of two; 0 where there is none for vectors of this type.
+/// The instruction that multiplies by powers of two; 0 if there is none for vectors of this type.
 llvm::Intrinsic::ID scalef(llvm::Value* x) {
   if (!x->getType()->isVectorTy()) return 0;
   switch (x->getType()->getPrimitiveSizeInBits()) {
@@ -86,7 +86,7 @@ llvm::Intrinsic::ID scalef(llvm::Value* x) {
 
 }  // namespace
 
-/// 2^n as two factors may exceed the range of exponents, and a subnormal result is rounded once.
+/// With 2^n split into two factors, n may exceed the exponent range, and a subnormal result is rounded once.
 llvm::Value* VectorMath::scaled(Value* x, const Rounded& n) {
   const auto instruction = scalef(x);
   if (!operations_.machine().has_avx512 || instruction == 0) {
@@ -206,9 +206,8 @@ llvm::Value* VectorMath::unless(Value* mask, Value* usual, llvm::function_ref<Va
 
 // --- the remainder -------------------------------------------------------------------------------
 
-/// Below 2^fraction the quotient, rounded and then truncated, is the true one or one above it, and x -
-/// quotient*y is a float: a multiple of ulp(y) that is not larger than y. Other quotients are rare and are
-/// for the host.
+/// Below 2^fraction, the rounded and truncated quotient is the true one or one above it, and x - quotient*y
+/// is a float: a multiple of ulp(y) not larger than y. Other quotients are rare and left to the host.
 template <>
 llvm::Value* VectorMath::of<ScalarOp::Mod>(llvm::ArrayRef<Value*> args) {
   Value *x = args[0], *y = args[1];

@@ -1,12 +1,12 @@
 #pragma once
-// Transcendental functions of float32 and float64 as straight code, for single values and for any number of
-// lanes. A lane's result does not depend on the other lanes nor on their number.
+// Transcendental functions of float32 and float64 as straight-line code, for scalars and any number of lanes.
+// A lane's result depends neither on the other lanes nor on their number.
 //
-// The bounds in units in the last place of the true result, with or without a fused multiply-add, stand in
-// docs/performance.md and are held against samples of all operands by tests/jit/codegen/codegen_math_test.cpp.
-// Infinities, NaN, signed zeros, subnormal operands and results, overflow and underflow are handled as the
-// true function has them; pow's special cases are those of IEEE 754. The remainder is exact. The coefficients
-// are minimax fits with relative weight.
+// The bounds in units in the last place of the true result, with or without a fused multiply-add, are listed
+// in docs/performance.md and checked on samples of all operands by tests/jit/codegen/codegen_math_test.cpp.
+// Infinities, NaN, signed zeros, subnormal operands and results, overflow and underflow follow the true
+// function; pow's special cases are those of IEEE 754. The remainder is exact. The coefficients are minimax
+// fits with relative weight.
 
 #include <llvm/IR/IRBuilder.h>
 
@@ -20,15 +20,15 @@ class VectorMath {
  public:
   VectorMath(llvm::IRBuilderBase& builder, Operations& operations) : b_(builder), operations_(operations) {}
 
-  /// A function whose code is Math (ir/value/scalar_ops.def), of floats. The builder has to stand at the end of
-  /// its block, and stands in another one afterwards where the function has a branch for operands that are rare.
+  /// A function whose code is Math (ir/value/scalar_ops.def), of floats. The builder must be at the end of
+  /// its block, and is in another block afterwards if the function branches for rare operands.
   llvm::Value* emit(ScalarOp op, llvm::ArrayRef<llvm::Value*> args);
 
  private:
   using Value = llvm::Value;
   using Coefficients = llvm::ArrayRef<double>;
 
-  /// The code of each function: a specialisation beside the pieces that it is made of.
+  /// The code of each function: a specialisation next to its pieces.
   template <ScalarOp>
   Value* of(llvm::ArrayRef<Value*> args);
 
@@ -53,7 +53,7 @@ class VectorMath {
   Reduced reduce(Value* x, Value* addend = nullptr);
   /// e^x and e^(x + addend)
   Value* exp(Value* x, Value* addend = nullptr);
-  /// Of what is not negative.
+  /// For t >= 0.
   Value* erf_float32(Value* t);
   Value* erf_float64(Value* t);
 
@@ -70,10 +70,10 @@ class VectorMath {
   Pair log_pair(Value* x);
 
   // trig.cpp
-  /// x = n*pi/2 + r.hi + r.lo with |r| <= pi/4 and x >= 0, in float64; r.lo is null where the result will be
+  /// x = n*pi/2 + r.hi + r.lo with |r| <= pi/4 and x >= 0, in float64; r.lo is null if the result will be
   /// narrowed to float32.
   struct Angle {
-    Value* n;  ///< an integer, of which the low bits are right
+    Value* n;  ///< an integer whose low bits are correct
     Pair r;
   };
   Value* sin_or_cos(ScalarOp op, Value* x);
@@ -96,13 +96,13 @@ class VectorMath {
   Value* narrowed(Value* x);
   /// 2^n for an integer n that is a normal exponent.
   Value* power_of_two(Value* n);
-  /// x * 2^n, rounded once, where the result is in range or n is less than twice the exponents' range.
+  /// x * 2^n, rounded once, if the result is in range or n is less than twice the exponent range.
   Value* scaled(Value* x, const Rounded& n);
-  /// The float32 in a table of 16 that the low bits of each index say.
+  /// Looks up a table of 16 float32 by the low bits of each index.
   Value* lookup(Coefficients table, Value* index);
   /// A small integer as a float of its width.
   Value* number_of(Value* integer);
-  /// The nearest integer to a*b, which lies within the fraction's bits.
+  /// The nearest integer to a*b, which must fit the fraction's bits.
   Rounded nearest(Value* a, double b);
   /// a*b + c
   Value* mad(Value* a, Value* b, Value* c);
@@ -117,8 +117,7 @@ class VectorMath {
   Pair product(Value* a, Value* b);
   /// The product of two pairs, with an error of a few units in the last place of `lo`.
   Pair product(const Pair& a, const Pair& b);
-  /// `otherwise()` in the lanes of `mask`, behind a branch that is not taken where no lane is in it, and
-  /// elsewhere `usual`.
+  /// `otherwise()` in the lanes of `mask`, behind a branch taken only if there is one, and `usual` elsewhere.
   Value* unless(Value* mask, Value* usual, llvm::function_ref<Value*()> otherwise);
 
   llvm::IRBuilderBase& b_;

@@ -1,4 +1,4 @@
-// What is wrong in a declaration.
+// The diagnostics of a declaration.
 
 #include <fmt/format.h>
 
@@ -31,7 +31,7 @@ Diagnostics Database::with_copies(ModuleId module, const Inferred& inferred, Dec
   Diagnostics result = diagnostics_of(module, inferred);
   if (!has_errors(result)) append(result, of_copies(inferred.needs));
   if (mentions(id, "grad") && !has_errors(result)) append(result, of_gradients(inferred));
-  // A statement has copies of the function literals that it calls.
+  // A statement contains copies of the function literals that it calls.
   const bool may_have_schedules = declarations[id].kind != PieceKind::Def || mentions(id, "schedule");
   if (may_have_schedules && !has_errors(result)) append(result, of_schedules(inferred.definition.body));
   return result;
@@ -77,11 +77,11 @@ Diagnostics Database::of_declaration(DeclarationId id) {
   }
   append(found, form(id));
   for (DeclarationId chunk : bodies.chunks.get(id)) append(found, form(chunk));
-  // What a machine printed is not read for style.
-  // Nor is a body of many chunks, whose statements are not looked at together.
+  // Machine-printed text gets no style warnings. Nor does a chunked body, whose statements are not examined
+  // together.
   if (!has_errors(found) && result.empty() && !slash_names.get(about.source) && bodies.chunks.get(id).empty())
     append(found, check_unused(root, id));
-  // Where the text did not parse, what is reported about its remains would be a cascade.
+  // If the text did not parse, diagnostics of the rest would be follow-up errors.
   if (result.empty()) append(result, found);
   return result;
 }
@@ -103,13 +103,13 @@ Diagnostics Database::duplicate_constructors(DeclarationId id) {
   return result;
 }
 
-// With what is wrong in the definitions of the operators that it calls.
+// Includes the diagnostics of the definitions of operators that it calls.
 Diagnostics Database::diagnostics_of(ModuleId module, const Inferred& inferred) {
   Diagnostics found = inferred.diagnostics;
   for (const LateCall& call : inferred.late_calls) {
     const InstanceKey& key = key_of_late(*call.instance);
-    // What goes wrong inside an imported definition is reported at the call (unless it goes wrong whatever
-    // the call: that is reported there), in one's own at the definition.
+    // Errors inside an imported definition are reported at the call (unless they occur for any call: those
+    // are reported there), in one's own at the definition.
     if (key.module != module && !operator_check(key.request.declaration).empty()) continue;
     if (!parses_whole(key.request.declaration)) continue;
     for (Diagnostic d : instance(key).diagnostics) {
@@ -127,7 +127,7 @@ Diagnostics Database::diagnostics_of(ModuleId module, const Inferred& inferred) 
   return found;
 }
 
-// What is wrong in the copies that a declaration needs, reported where it needs them.
+// Diagnostics of the copies that a declaration needs, reported at their uses.
 Diagnostics Database::of_copies(const std::vector<Specialisation>& needs) {
   constexpr size_t kMostNested = 100, kMostCopies = 10'000;
   Diagnostics result;
@@ -185,7 +185,7 @@ Diagnostics Database::diagnostics_at(SourceId source, size_t piece) {
              {{Place{{duplicate->second, 1}, {}}, fmt::format("it is {} here first", what)}}}};
   }
   Diagnostics found = declaration_diagnostics(id);
-  // Where the scanner found something, what the parser makes of it would be reported twice.
+  // Where the scanner reported a problem, the parser would report it again.
   Range range = all.scan.pieces[piece].range;
   bool scanned = std::ranges::any_of(all.scan.problems, [&](const SyntaxProblem& p) {
     return p.range.begin >= range.begin && p.range.begin <= range.end;
@@ -240,7 +240,7 @@ Diagnostics Database::import_diagnostics(DeclarationId id) {
   return clashes.empty() ? mistakes_of(*found) : clashes;
 }
 
-// A file with mistakes is reported where it is imported, by its first one.
+// Reports the first mistake of an imported file at the import.
 Diagnostics Database::mistakes_of(const Import& import) {
   pieces.get(import.module);
   for (SourceId source : modules[import.module])
@@ -279,7 +279,7 @@ Diagnostics Database::import_clashes(const Import& import, const std::vector<Imp
     clash(shown, theirs, look(module, brought));
     for (const Import& earlier : all) {
       if (earlier.declaration == import.declaration) return;
-      // What an earlier source of the module imports is replaced.
+      // Names imported by an earlier source of the module are replaced.
       if (declarations[earlier.declaration].source != declarations[import.declaration].source) continue;
       if (auto name = earlier.declared_name(brought); name && earlier.brings_names())
         clash(shown, theirs, look(earlier.module, std::string(*name)));
@@ -297,7 +297,7 @@ Diagnostics Database::import_clashes(const Import& import, const std::vector<Imp
         return ids.empty() ? 0 : ids[0];
       });
   }
-  // Two constructors of one name, where their types have different names.
+  // Two constructors with one name whose types have different names.
   for (const auto& [name, type] : std::map(constructors(import.module)))
     compare(name, "", [&, type = type](ModuleId m, const std::string& declared) -> DeclarationId {
       DeclarationId owner = constructor({m, declared});

@@ -1,4 +1,4 @@
-// Gradients that cannot be made, reported where they are asked for.
+// Gradients that cannot be made, reported where they are requested.
 
 #include <fmt/format.h>
 
@@ -13,7 +13,7 @@ Diagnostics Database::of_gradients(const Inferred& inferred) {
   Diagnostics result;
   ExprPtr body = inferred.definition.body;
   if (!body || has_errors(inferred.diagnostics) || !has_gradients(body)) return result;
-  // What stands in the library is reported at the call of it.
+  // Places in the library are reported at the call.
   auto place = [&](Origin at) {
     while (at.inlined != 0 && in_library(at.declaration)) at = origin_of_inlined(at.inlined);
     return Place{at, {}};

@@ -1,4 +1,4 @@
-// Schedules that there is no code for, reported where they stand.
+// Schedules for which there is no code, reported where they are stated.
 
 #include "frontend/index/schedule_clause.h"
 #include "ir/expr/scheduled.h"
@@ -10,10 +10,10 @@ namespace quern {
 
 namespace {
 
-/// Lowers each index expression and each call that has a schedule, by itself.
+/// Lowers each scheduled index expression and call by itself.
 class ScheduleCheck {
  public:
-  /// A program may be written for another machine: all intrinsics that the library declares may be named.
+  /// A program may target another machine, so it may name all intrinsics that the library declares.
   ScheduleCheck(Database& db, FunctionSource& functions) : functions_(functions), machine_(host_machine()) {
     machine_.dots = db.dot_intrinsics(Database::kLibrary);
   }
@@ -28,7 +28,7 @@ class ScheduleCheck {
 
  private:
   void check_call(const OpCallExpr& call) {
-    if (!functions_.instance(*call.instance)->function) return;  // it has errors of its own
+    if (!functions_.instance(*call.instance)->function) return;  // the operator itself has errors
     OpCallExpr alone = call;
     std::vector<ExprPtr> args;
     for (ExprPtr arg : call.args)

@@ -31,7 +31,8 @@ void send(const std::string& line) {
 
 int CommandLine::evaluate() {
   auto input = read_stdin();
-  auto order = input ? lsp::decode_order(*input) : Result<lsp::EvaluationOrder>(Failure{input.error().message});
+  auto order =
+      input ? lsp::decode_order(*input) : Result<lsp::EvaluationOrder>(Failure{input.error().message});
   if (!order) {
     say(fmt::format("`quern evaluate` takes what a language server orders: {}", order.error().message));
     return kMisuse;
@@ -43,8 +44,9 @@ int CommandLine::evaluate() {
   }
   limit_memory(order->memory);
   Session session(std::move(*files));
-  send(lsp::encode(ide::evaluate(session, order->request, compiler_,
-                                 [](std::string_view line) { send(lsp::encode(lsp::PrintedLine{std::string(line)})); })));
+  send(lsp::encode(ide::evaluate(session, order->request, compiler_, [](std::string_view line) {
+    send(lsp::encode(lsp::PrintedLine{std::string(line)}));
+  })));
   return kFine;
 }
 

@@ -36,7 +36,8 @@ Result<std::string> derivative_text(Session& session, ModuleId module, std::stri
   const std::string gradient = fmt::format("grad_{}", name);
   const auto made = definition ? gradient_definition(*definition, gradient) : std::nullopt;
   if (!made)
-    return Failure{fmt::format("`@{}` is typed anew for the arguments of each call: annotate its parameters", name)};
+    return Failure{
+        fmt::format("`@{}` is typed anew for the arguments of each call: annotate its parameters", name)};
   const AddedSource added(session, module, *made);
   for (const LocatedDiagnostic& problem : session.check(added.id()))
     if (severity_of(problem.kind) == Severity::Error) return Failure{problem.message};

@@ -102,7 +102,8 @@ class Evaluator {
       auto errors = errors_of(test);
       if (errors.empty()) {
         Execution execution(session_, session_.module_of(source_), options_, print_);
-        if (const auto result = execution.run(test); result.failure) part.failure = problem_of(*result.failure);
+        if (const auto result = execution.run(test); result.failure)
+          part.failure = problem_of(*result.failure);
       } else {
         part.failure = std::move(errors.front());
       }
@@ -166,7 +167,8 @@ class Evaluator {
     }
     execution.compiler().wait_until_idle();
     std::vector<std::chrono::nanoseconds> times;
-    for (auto begin = Clock::now(), end = begin + kAll; times.empty() || (begin < end && times.size() < kMost);) {
+    for (auto begin = Clock::now(), end = begin + kAll;
+         times.empty() || (begin < end && times.size() < kMost);) {
       call();
       const auto now = Clock::now();
       times.push_back(now - begin);

@@ -33,8 +33,9 @@ struct EvaluationRequest {
   /// All statements in order, then `@main` where it takes nothing.
   struct Program {};
 
-  std::string path;                          ///< of the file
-  std::map<std::string, std::string> texts;  ///< of files that are open in the editor, by path, this one included
+  std::string path;  ///< of the file
+  std::map<std::string, std::string>
+      texts;  ///< of files that are open in the editor, by path, this one included
   std::variant<Statements, Tests, Timing, Program> what;
 };
 

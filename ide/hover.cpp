@@ -50,7 +50,8 @@ std::vector<Hover::NamedDim> named_dims(Session& session, DeclarationId declarat
 /// What is written above the declaration of the function that a name stands for.
 std::string doc_of_function(Session& session, const SyntaxPath& at, Range range) {
   const auto name = name_at(session, session.info(at.whole).source, range.begin);
-  return name && name->target.kind == NameKind::Definition ? session.doc(name->target.declared.declaration) : "";
+  return name && name->target.kind == NameKind::Definition ? session.doc(name->target.declared.declaration)
+                                                           : "";
 }
 
 std::optional<Hover> hover_of_node(Session& session, const SyntaxPath& at, SyntaxPtr node) {

@@ -35,9 +35,9 @@ struct Hover {
 
   Range range;  ///< what it is about
   std::variant<Primitive, Declared, Typed> about;
-  std::string doc{};              ///< Markdown; may be empty
-  std::string definition{};       ///< of an operator, in the language, where it is short
-  std::vector<NamedDim> dims{};   ///< of a type
+  std::string doc{};             ///< Markdown; may be empty
+  std::string definition{};      ///< of an operator, in the language, where it is short
+  std::vector<NamedDim> dims{};  ///< of a type
 };
 
 /// Nothing where nothing is known.

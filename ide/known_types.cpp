@@ -88,7 +88,8 @@ DeclarationId KnownTypes::statement_of(std::string_view name) const {
   return statement == before.rend() ? 0 : *statement;
 }
 
-std::shared_ptr<const TopLevelVariable> KnownTypes::variable_of(DeclarationId statement, std::string_view name) const {
+std::shared_ptr<const TopLevelVariable> KnownTypes::variable_of(DeclarationId statement,
+                                                                std::string_view name) const {
   if (statement == 0) return nullptr;
   if (!window_) session_.statement_variable(statement, name);
   return session_.known_variable(statement, name);

@@ -30,7 +30,8 @@ void add_of_function(Session& session, DeclarationId declaration, Range range, s
   out.push_back({Lens::Does::Ir, range, plain});
   const Scheme* scheme = session.known_scheme(declaration);
   if (!scheme || !scheme->type || scheme->type->kind != TypeKind::Function) return;
-  if (std::ranges::all_of(scheme->type->params(), is_concrete)) out.push_back({Lens::Does::Time, range, plain});
+  if (std::ranges::all_of(scheme->type->params(), is_concrete))
+    out.push_back({Lens::Does::Time, range, plain});
   if (has_gradient(scheme->type->result())) out.push_back({Lens::Does::Gradient, range, plain});
 }
 
@@ -50,7 +51,8 @@ std::vector<Range> evaluated_comments(std::string_view text) {
         size_t begin = at + blanks + kMark.size();
         while (begin < end && rest[begin] == ' ') ++begin;
         if (begin < end)
-          found.push_back({comment.begin + static_cast<uint32_t>(begin), comment.begin + static_cast<uint32_t>(end)});
+          found.push_back(
+              {comment.begin + static_cast<uint32_t>(begin), comment.begin + static_cast<uint32_t>(end)});
       }
       at = end + 1;
     }

@@ -61,7 +61,8 @@ ValueSummary::Numbers numbers_of(const HostTensor& tensor) {
   const NumberSummary of = summarize(tensor);
   ValueSummary::Numbers numbers{of.nans, of.infinities, of.least, of.mean, of.greatest, ""};
   const bool is_vector = tensor.shape().size() == 1 && !tensor.dtype().is_vector();
-  if (!std::isnan(of.mean)) numbers.sparkline = bars(is_vector ? curve(tensor, of) : distribution(tensor, of));
+  if (!std::isnan(of.mean))
+    numbers.sparkline = bars(is_vector ? curve(tensor, of) : distribution(tensor, of));
   return numbers;
 }
 

@@ -9,7 +9,8 @@ Range window_at(Session& session, SourceId source, uint32_t offset) {
   constexpr uint32_t kAtLeast = 8192;
   const std::vector<DeclarationId>& all = session.declarations(source);
   const auto begin_of = [&](DeclarationId id) { return session.range_of(id).begin; };
-  const auto next = std::ranges::partition_point(all, [&](DeclarationId id) { return begin_of(id) <= offset; });
+  const auto next =
+      std::ranges::partition_point(all, [&](DeclarationId id) { return begin_of(id) <= offset; });
   const auto end = static_cast<uint32_t>(next == all.end() ? session.text(source).size() : begin_of(*next));
   auto first = next;
   while (first != all.begin() && (first == next || end - begin_of(*(first - 1)) <= kAtLeast)) --first;

@@ -33,9 +33,7 @@ std::string path_of_uri(std::string_view uri) {
   return slash == std::string_view::npos ? std::string(uri) : percent_decoded(rest.substr(slash));
 }
 
-std::string uri_of_path(std::string_view path) {
-  return "file://" + percent_encoded(path);
-}
+std::string uri_of_path(std::string_view path) { return "file://" + percent_encoded(path); }
 
 Document* Documents::find(std::string_view uri) {
   auto it = documents_.find(uri);

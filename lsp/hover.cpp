@@ -55,7 +55,9 @@ Json hover(ServerState& state, const Json& params) {
   if (!at) return nullptr;
   std::optional<ide::Hover> found = ide::hover(state.session, at->source, at->offset);
   if (!found) return nullptr;
-  Json contents = {{"kind", "markdown"}, {"value", to_markdown(*found) + links_to_dims(state, found->dims) + last_value(state, *at)}};
+  Json contents = {
+      {"kind", "markdown"},
+      {"value", to_markdown(*found) + links_to_dims(state, found->dims) + last_value(state, *at)}};
   return {{"contents", contents}, {"range", to_json<Json>(at->positions.range(found->range))}};
 }
 

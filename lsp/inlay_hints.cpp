@@ -34,14 +34,16 @@ void add_results(ServerState& state, const Asked& asked, Range range, Json& hint
   const std::string& text = state.session.text(asked.source);
   for (const KeptResult& kept : state.evaluations.results(asked.document->path, text)) {
     const ide::EvaluatedPart& part = kept.part;
-    if (part.is_test || !part.note.empty() || part.range.end < range.begin || part.range.begin > range.end) continue;
+    if (part.is_test || !part.note.empty() || part.range.end < range.begin || part.range.begin > range.end)
+      continue;
     if (!part.value && !part.failure) continue;
     const auto end = static_cast<uint32_t>(std::min(text.find_first_of("\r\n", part.range.end), text.size()));
     const std::string shown = part.failure ? "failed: " + part.failure->message : "= " + part.value->text;
     const Json at = to_json<Json>(asked.positions.range({end, end}));
-    Json hint = {{"position", at.at("start")},
-                 {"label", glance(shown.substr(0, shown.find('\n'))) + (kept.is_stale ? " (of an earlier text)" : "")},
-                 {"paddingLeft", true}};
+    Json hint = {
+        {"position", at.at("start")},
+        {"label", glance(shown.substr(0, shown.find('\n'))) + (kept.is_stale ? " (of an earlier text)" : "")},
+        {"paddingLeft", true}};
     hint["tooltip"] = {{"kind", "markdown"},
                        {"value", part.failure ? part.failure->message : ide::to_markdown(*part.value)}};
     hints.push_back(std::move(hint));

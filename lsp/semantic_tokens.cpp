@@ -104,7 +104,8 @@ size_t names_of(Session& session, SourceId source) {
 
 /// The tokens of a part of a text, as if it were all of it.
 EncodedPart encoded_part(Session& session, SourceId source, Range window, PositionEncoding encoding) {
-  const std::string_view text = std::string_view(session.text(source)).substr(window.begin, window.end - window.begin);
+  const std::string_view text =
+      std::string_view(session.text(source)).substr(window.begin, window.end - window.begin);
   const Positions positions(text, encoding);
   TokenEncoder encoder(text, positions);
   for (ide::Token token : ide::tokens(session, source, window)) {

@@ -18,7 +18,8 @@ namespace {
 class Evaluating {
  public:
   Evaluating(Evaluations& evaluations, const std::string& program, Inbox& inbox) : evaluations_(evaluations) {
-    if (!program.empty()) evaluations.enable(program, [&inbox](Inbox::Task task) { inbox.post(std::move(task)); });
+    if (!program.empty())
+      evaluations.enable(program, [&inbox](Inbox::Task task) { inbox.post(std::move(task)); });
   }
   ~Evaluating() { evaluations_.stop_all(); }
   Evaluating(const Evaluating&) = delete;

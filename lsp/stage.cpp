@@ -46,7 +46,8 @@ std::string stage_text(ServerState& state, const std::string& uri, const std::st
 
 template <class Json>
 Json stage_of_document(ServerState& state, const Json& params) {
-  return {{"text", stage_text(state, params.at("uri"), params.value("function", ""), params.value("stage", "typed"))}};
+  return {{"text", stage_text(state, params.at("uri"), params.value("function", ""),
+                              params.value("stage", "typed"))}};
 }
 
 template <class Json>

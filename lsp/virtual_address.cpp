@@ -13,8 +13,8 @@ constexpr std::string_view kBegin = "quern:/ir/", kEnding = ".relay";
 }  // namespace
 
 std::string uri_of(const VirtualAddress& address) {
-  return fmt::format("{}{}/{}{}?{}", kBegin, percent_encoded(address.stage), percent_encoded(address.function),
-                     kEnding, percent_encoded(address.uri));
+  return fmt::format("{}{}/{}{}?{}", kBegin, percent_encoded(address.stage),
+                     percent_encoded(address.function), kEnding, percent_encoded(address.uri));
 }
 
 std::optional<VirtualAddress> virtual_address(std::string_view uri) {

@@ -74,7 +74,8 @@ class Socket : public std::enable_shared_from_this<Socket> {
       asio::post(io, [self, message = std::move(message)]() mutable { self->send(std::move(message)); });
     };
     auto ended = [self = shared_from_this(), &io] { asio::post(io, [self] { self->language_ended(); }); };
-    auto language = std::make_unique<LanguageThread>(shared_.options.make_session, shared_.options.evaluator, send, ended);
+    auto language = std::make_unique<LanguageThread>(shared_.options.make_session, shared_.options.evaluator,
+                                                     send, ended);
     language_ = language.get();
     shared_.languages.emplace(language_, std::move(language));
     read();

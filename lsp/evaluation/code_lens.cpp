@@ -37,7 +37,8 @@ std::string_view command_of(Does does) {
 /// What a lens reads, with what is known of a run before.
 std::string title_of(const ide::Lens& lens, const std::vector<KeptResult>& results) {
   const auto known = std::ranges::find_if(results, [&](const KeptResult& kept) {
-    return !kept.is_stale && kept.part.range == lens.range && kept.part.is_test == (lens.does == Does::Test) &&
+    return !kept.is_stale && kept.part.range == lens.range &&
+           kept.part.is_test == (lens.does == Does::Test) &&
            kept.part.note.empty() == (lens.does != Does::Time);
   });
   const bool is_known = known != results.end();
@@ -76,14 +77,16 @@ Json code_lenses(ServerState& state, const Json& params) {
   if (!asked || asked->document->read_only) return shown;
   const auto& results = state.evaluations.results(asked->document->path, state.session.text(asked->source));
   for (const ide::Lens& lens : ide::lenses(state.session, asked->source)) {
-    const bool is_offered = runs_code(lens.does) ? state.evaluations.is_enabled() : state.client.shows_documents;
+    const bool is_offered =
+        runs_code(lens.does) ? state.evaluations.is_enabled() : state.client.shows_documents;
     if (!is_offered) continue;
     const Json range = to_json<Json>(asked->positions.range(lens.range));
     Json command = {{"title", title_of(lens, results)},
                     {"command", command_of(lens.does)},
                     {"arguments", Json::array({argument_of(lens, asked->document->uri, range)})}};
     const Json first = {{"start", range.at("start")}, {"end", range.at("start")}};
-    shown.push_back({{"range", lens.does == Does::Evaluate ? range : first}, {"command", std::move(command)}});
+    shown.push_back(
+        {{"range", lens.does == Does::Evaluate ? range : first}, {"command", std::move(command)}});
   }
   return shown;
 }

@@ -17,10 +17,10 @@ namespace quern::lsp {
 
 namespace {
 
-using nlohmann::json;
 using ide::EvaluatedPart;
 using ide::Evaluation;
 using ide::EvaluationProblem;
+using nlohmann::json;
 
 constexpr size_t kMostOutput = size_t{1} << 20;
 
@@ -193,8 +193,7 @@ void Evaluations::answer(const Job& job, Worker::Ending ending, const std::strin
     parts.push_back(to_json(part, job.request.path, positions));
   for (const EvaluationProblem& problem : job.outcome->problems)
     problems.push_back(to_json(problem, job.request.path, positions));
-  send_result<json>(state_.transport, id,
-                    {{"parts", parts}, {"problems", problems}, {"output", job.output}});
+  send_result<json>(state_.transport, id, {{"parts", parts}, {"problems", problems}, {"output", job.output}});
 }
 
 /// What is known already of the same parts is replaced; the rest stays.

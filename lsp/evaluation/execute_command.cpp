@@ -71,8 +71,8 @@ void show(ServerState& state, const Json& argument) {
 template <class Json>
 void execute_command(ServerState& state, const Json& id, const Json& params) {
   const auto& command = params.at("command").template get_ref<const std::string&>();
-  constexpr std::array<std::string_view, 5> kCommands{"quern.evaluate", "quern.evaluateFile", "quern.runTests",
-                                                      "quern.time", "quern.show"};
+  constexpr std::array<std::string_view, 5> kCommands{"quern.evaluate", "quern.evaluateFile",
+                                                      "quern.runTests", "quern.time", "quern.show"};
   if (std::ranges::find(kCommands, command) == kCommands.end())
     throw RequestFailed(fmt::format("there is no command `{}`", command));
   const Json& argument = params.at("arguments").at(0);
@@ -81,7 +81,8 @@ void execute_command(ServerState& state, const Json& id, const Json& params) {
     return send_result<Json>(state.transport, id, nullptr);
   }
   if (!state.evaluations.is_enabled()) throw RequestFailed("this server evaluates nothing");
-  const std::optional<Asked> asked = asked_document<Json>(state, {{"textDocument", {{"uri", argument.at("uri")}}}});
+  const std::optional<Asked> asked =
+      asked_document<Json>(state, {{"textDocument", {{"uri", argument.at("uri")}}}});
   if (!asked) throw RequestFailed(fmt::format("{} is not open", argument.at("uri").dump()));
   EvaluationRequest request = request_of<Json>(state, *asked->document);
   if (command == "quern.evaluate") request.what = statements_at(state, *asked, argument.at("range"));

@@ -11,12 +11,12 @@ namespace quern::lsp {
 
 namespace {
 
-using nlohmann::json;
 using ide::EvaluatedPart;
 using ide::Evaluation;
 using ide::EvaluationProblem;
 using ide::EvaluationRequest;
 using ide::ValueSummary;
+using nlohmann::json;
 
 std::string line_of(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
 
@@ -31,8 +31,8 @@ double number_from(const json& value) {
 json to_json(const ValueSummary& summary) {
   json value = {{"type", summary.type}, {"text", summary.text}};
   if (const auto& of = summary.numbers)
-    value["numbers"] = {{"nans", of->nans},   {"infinities", of->infinities}, {"least", of->least},
-                        {"mean", of->mean},   {"greatest", of->greatest},     {"sparkline", of->sparkline}};
+    value["numbers"] = {{"nans", of->nans}, {"infinities", of->infinities}, {"least", of->least},
+                        {"mean", of->mean}, {"greatest", of->greatest},     {"sparkline", of->sparkline}};
   return value;
 }
 ValueSummary summary_from(const json& value) {

@@ -89,8 +89,9 @@ void Worker::run() {
   }
   if (ending == Ending::Finished && (!WIFEXITED(status) || WEXITSTATUS(status) != 0)) {
     ending = Ending::Failed;
-    why = WIFSIGNALED(status) ? fmt::format("it ended by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)))
-                              : fmt::format("its exit code is {}", WEXITSTATUS(status));
+    why = WIFSIGNALED(status)
+              ? fmt::format("it ended by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)))
+              : fmt::format("its exit code is {}", WEXITSTATUS(status));
   }
   events_.end(ending, std::move(why));
 }
@@ -133,9 +134,8 @@ Worker::Ending Worker::read_lines(Child& child, Clock::time_point until) {
   std::string_view rest = input_;
   std::array<char, 16'384> buffer;
   while (true) {
-    std::array<pollfd, 3> files{{{child.output.number(), POLLIN, 0},
-                                 {wake_, POLLIN, 0},
-                                 {child.input.number(), POLLOUT, 0}}};
+    std::array<pollfd, 3> files{
+        {{child.output.number(), POLLIN, 0}, {wake_, POLLIN, 0}, {child.input.number(), POLLOUT, 0}}};
     const int left = milliseconds_until(until);
     if (left == 0) return Ending::TimedOut;
     if (poll(files.data(), files.size(), left) < 0 && errno != EINTR) return Ending::Stopped;

@@ -26,8 +26,9 @@ const std::string kParams = "params";
 
 class FileHost final : public Host {
  public:
-  FileHost(DataLookup lookup, std::function<void(std::string_view)> print, const ValueStyle& style)
-      : lookup_(std::move(lookup)), print_(std::move(print)), style_(style) {}
+  FileHost(DataLookup lookup, std::function<void(std::string_view)> print, const ValueStyle& style,
+           bool saves)
+      : lookup_(std::move(lookup)), print_(std::move(print)), style_(style), saves_(saves) {}
 
   void print(std::string_view line) override {
     if (!is_quiet) print_(line);
@@ -42,24 +43,20 @@ class FileHost final : public Host {
   }
   Result<Done> save(std::string_view path, const Value& value, Type type) override {
     if (is_quiet) return Done{};
-    if (!may_save) return Failure{"nothing is saved here: run the program"};
+    if (!saves_) return Failure{"nothing is saved here: run the program"};
     return save_value((std::filesystem::path(folder) / path).string(), value, type);
   }
   std::string folder;            ///< of the running statement's source
   std::optional<Place> field;    ///< the record field for which the last load failed
   std::set<std::string> loaded;  ///< accessed files, whether they exist or not
   bool is_quiet = false;         ///< prints and saves nothing
-  bool may_save = true;          ///< else `save` fails
 
  private:
   DataLookup lookup_;
   std::function<void(std::string_view)> print_;
   ValueStyle style_;
+  const bool saves_;  ///< otherwise `save` fails
 };
-
-}  // namespace
-
-namespace {
 
 // Definitions with `grad` replaced by functions.
 class ExpandedFunctions final : public FunctionSource {
@@ -146,10 +143,8 @@ struct Execution::Impl {
         functions(session.functions()),
         after(functions, this->options.after),
         host([&session, module](Type type) { return session.data(module, type); }, std::move(print),
-             this->options.style),
-        compiler(session, this->options.compiler) {
-    host.may_save = this->options.saves;
-  }
+             this->options.style, this->options.saves),
+        compiler(session, this->options.compiler) {}
   ~Impl() {
     values.clear();
     collect_cycles();

@@ -41,7 +41,8 @@ class Evaluating {
 
   json execute(const std::string& command, json argument = json::object()) {
     argument["uri"] = kUri;
-    return client.call("workspace/executeCommand", {{"command", command}, {"arguments", json::array({argument})}});
+    return client.call("workspace/executeCommand",
+                       {{"command", command}, {"arguments", json::array({argument})}});
   }
   json evaluate(const json& range) { return execute("quern.evaluate", {{"range", range}}); }
   json evaluate_at_cursor() { return evaluate(document.range(document.cursor, document.cursor)); }
@@ -72,7 +73,8 @@ std::string outcome(const json& answer) {
   if (result["parts"].empty()) return "nothing";
   const json& part = result["parts"].back();
   if (part.contains("failure")) return "failure: " + part["failure"]["message"].get<std::string>();
-  return part.contains("text") ? part["text"].get<std::string>() + ": " + part["type"].get<std::string>() : "()";
+  return part.contains("text") ? part["text"].get<std::string>() + ": " + part["type"].get<std::string>()
+                               : "()";
 }
 
 struct EvaluationRow {
@@ -167,10 +169,12 @@ TEST(LspEvaluation, FailedTestsAreDiagnostics) {
 
 TEST(LspEvaluation, TimesCallsWithRandomArguments) {
   Evaluating evaluating(
-      "def @f(%x: Tensor[(8, 8), float32]) -> float32 { sum(%x) }\ndef @g[n](%x: Tensor[(n,), float32]) { %x }\n");
+      "def @f(%x: Tensor[(8, 8), float32]) -> float32 { sum(%x) }\ndef @g[n](%x: Tensor[(n,), float32]) { %x "
+      "}\n");
   const json answer = evaluating.execute("quern.time", {{"function", "f"}});
   EXPECT_THAT(answer["result"]["parts"][0]["note"], HasSubstr(" a call (median of ")) << answer;
-  EXPECT_THAT(outcome(evaluating.execute("quern.time", {{"function", "g"}})), HasSubstr("failure: no random"));
+  EXPECT_THAT(outcome(evaluating.execute("quern.time", {{"function", "g"}})),
+              HasSubstr("failure: no random"));
 }
 
 TEST(LspEvaluation, LensesShowGradientsAndStages) {
@@ -186,18 +190,21 @@ TEST(LspEvaluation, LensesShowGradientsAndStages) {
                     .contains("result"));
     const json shown = evaluating.client.next("window/showDocument");
     const json text = evaluating.client.call("quern/virtualDocument", {{"uri", shown["params"]["uri"]}});
-    EXPECT_THAT(text["result"]["text"], HasSubstr(titles.back() == "gradient" ? "def @grad_f" : "def @f")) << text;
+    EXPECT_THAT(text["result"]["text"], HasSubstr(titles.back() == "gradient" ? "def @grad_f" : "def @f"))
+        << text;
   }
   EXPECT_EQ(titles, (std::vector<std::string>{"IR", "time", "gradient"}));
 }
 
 // A recursion without an end that nothing in the program stops.
 const std::string kEndless =
-    "def @spin(%n: int32) -> int32 { if (%n < 0) { %n } else { @spin((%n + 1) % 1000) } }\n// >>> @spin(0)$0\n";
+    "def @spin(%n: int32) -> int32 { if (%n < 0) { %n } else { @spin((%n + 1) % 1000) } }\n// >>> "
+    "@spin(0)$0\n";
 
 TEST(LspEvaluation, EndsWhenItsTimeIsOver) {
   Evaluating evaluating(kEndless, kEverything, {{"evaluation", {{"seconds", 0.5}}}});
-  EXPECT_THAT(outcome(evaluating.evaluate_at_cursor()), HasSubstr("error: the evaluation took longer than 0.5"));
+  EXPECT_THAT(outcome(evaluating.evaluate_at_cursor()),
+              HasSubstr("error: the evaluation took longer than 0.5"));
   EXPECT_EQ(outcome(evaluating.execute("quern.runTests")), "nothing");
 }
 
@@ -205,13 +212,14 @@ TEST(LspEvaluation, EndsWhenItIsCancelledWhileTheServerAnswersOthers) {
   Evaluating evaluating(kEndless);
   const json range = evaluating.document.range(evaluating.document.cursor, evaluating.document.cursor);
   const json argument = {{"uri", kUri}, {"range", range}};
-  evaluating.client.process.write_message(
-      json({{"jsonrpc", "2.0"},
-            {"id", "endless"},
-            {"method", "workspace/executeCommand"},
-            {"params",
-             {{"command", "quern.evaluate"}, {"arguments", json::array({argument})}, {"workDoneToken", "token"}}}})
-          .dump());
+  evaluating.client.process.write_message(json({{"jsonrpc", "2.0"},
+                                                {"id", "endless"},
+                                                {"method", "workspace/executeCommand"},
+                                                {"params",
+                                                 {{"command", "quern.evaluate"},
+                                                  {"arguments", json::array({argument})},
+                                                  {"workDoneToken", "token"}}}})
+                                              .dump());
   EXPECT_EQ(evaluating.client.next("$/progress")["params"]["value"]["kind"], "begin");
   EXPECT_FALSE(evaluating.client.hover(kUri, 0, 5).is_null());
   evaluating.client.notify("$/cancelRequest", {{"id", "endless"}});
@@ -221,22 +229,28 @@ TEST(LspEvaluation, EndsWhenItIsCancelledWhileTheServerAnswersOthers) {
 TEST(LspEvaluation, MemoryIsLimited) {
   Evaluating evaluating("// >>> ones((40000, 40000))$0\n", kEverything,
                         {{"evaluation", {{"memoryMiB", 3000}}}});
-  EXPECT_THAT(outcome(evaluating.evaluate_at_cursor()), testing::AnyOf(HasSubstr("memory"), HasSubstr("failed")));
+  EXPECT_THAT(outcome(evaluating.evaluate_at_cursor()),
+              testing::AnyOf(HasSubstr("memory"), HasSubstr("failed")));
 }
 
 TEST(LspEvaluation, WrongOrdersAreRefused) {
   Evaluating evaluating("let %x = 1;\n");
-  auto code = [](const json& answer) { return answer.contains("error") ? answer["error"]["code"].get<int>() : 0; };
+  auto code = [](const json& answer) {
+    return answer.contains("error") ? answer["error"]["code"].get<int>() : 0;
+  };
   EXPECT_EQ(code(evaluating.execute("quern.nothing")), -32803);
   EXPECT_EQ(code(evaluating.execute("quern.evaluate")), -32602);
   EXPECT_EQ(code(evaluating.evaluate("here")), -32602);
-  EXPECT_EQ(code(evaluating.client.call("workspace/executeCommand", {{"command", "quern.evaluateFile"}})), -32602);
-  EXPECT_EQ(code(evaluating.client.call(
-                "workspace/executeCommand",
-                {{"command", "quern.evaluateFile"}, {"arguments", json::array({{{"uri", "file:///not/open"}}})}})),
+  EXPECT_EQ(code(evaluating.client.call("workspace/executeCommand", {{"command", "quern.evaluateFile"}})),
+            -32602);
+  EXPECT_EQ(code(evaluating.client.call("workspace/executeCommand",
+                                        {{"command", "quern.evaluateFile"},
+                                         {"arguments", json::array({{{"uri", "file:///not/open"}}})}})),
             -32803);
-  evaluating.client.notify("workspace/didChangeConfiguration", {{"settings", {{"evaluation", {{"seconds", -1}}}}}});
-  EXPECT_THAT(evaluating.client.next("window/showMessage")["params"]["message"], HasSubstr("quern.evaluation.seconds"));
+  evaluating.client.notify("workspace/didChangeConfiguration",
+                           {{"settings", {{"evaluation", {{"seconds", -1}}}}}});
+  EXPECT_THAT(evaluating.client.next("window/showMessage")["params"]["message"],
+              HasSubstr("quern.evaluation.seconds"));
 }
 
 }  // namespace

@@ -166,7 +166,9 @@ json params_of(const Question& question, const json& begin, const json& end) {
 std::string wrong_form(const json& value) {
   if (value.is_object()) {
     if (value.contains("start") && value.contains("end") && value["start"].is_object()) {
-      const auto at = [](const json& p) { return std::pair(p.at("line").get<int>(), p.at("character").get<int>()); };
+      const auto at = [](const json& p) {
+        return std::pair(p.at("line").get<int>(), p.at("character").get<int>());
+      };
       if (at(value["start"]) > at(value["end"]) || at(value["start"]) < std::pair(0, 0)) return value.dump();
     }
     if (value.contains("code") && value["code"] == -32603) return value.dump();

@@ -21,6 +21,7 @@
 #include "ir/io/data_files.h"
 #include "jit/codegen/codegen.h"
 #include "jit/runtime/threads.h"
+#include "lsp/attach/attached_server.h"
 #include "lsp/server.h"
 #include "lsp/stream_transport.h"
 #include "passes/pipeline.h"
@@ -58,6 +59,11 @@ CommandLine::CommandLine(CLI::App& app) : app_(app) {
   CLI::App* repl =
       app.add_subcommand("repl", "explore: type expressions and definitions (also without a subcommand)");
   repl->add_flag("--interpret", interpret_, "by the reference interpreter instead of compiled kernels");
+  repl->add_option("--attach", socket_,
+                   "see the texts that an editor has open, and show it values: by the socket PATH of its "
+                   "server, or of the last one")
+      ->expected(0, 1)
+      ->type_name("[PATH]");
   add_threads(*repl);
   add_winograd(*repl, compiler_);
   declare_run(*app.add_subcommand("run", "run a file's statements in order (also `quern FILE`)"));
@@ -106,7 +112,11 @@ CommandLine::CommandLine(CLI::App& app) : app_(app) {
   reduce->add_option("--limit", limit_, "SECONDS that each attempt may take (60)")
       ->check(CLI::PositiveNumber);
   reduce->add_option("--output", output_, "where the result goes, instead of standard output");
-  app.add_subcommand("lsp", "the language server, on standard input and output");
+  CLI::App* lsp = app.add_subcommand("lsp", "the language server, on standard input and output");
+  lsp->add_option("--listen", socket_,
+                  "let prompts attach (`quern repl --attach`), by the socket PATH or one of its own")
+      ->expected(0, 1)
+      ->type_name("[PATH]");
   // For the language server alone, which starts it.
   app.add_subcommand("evaluate", "")->group("");
   CLI::App* serve =
@@ -315,6 +325,17 @@ int CommandLine::repl() {
   options.execution.interpret = interpret_;
   options.execution.compiler = compiler_;
   if (!interpret_) warn_about_cache(compiler_.cache);
+  std::unique_ptr<lsp::AttachedServer> attached;
+  if (app_.got_subcommand("repl") && app_.get_subcommand("repl")->count("--attach") > 0) {
+    auto server = lsp::AttachedServer::connect(socket_);
+    if (!server) {
+      say(server.error().message);
+      return kWrong;
+    }
+    std::signal(SIGPIPE, SIG_IGN);
+    attached = std::move(*server);
+    options.attached = attached.get();
+  }
   return run_repl(session, options);
 }
 
@@ -330,8 +351,16 @@ int CommandLine::lsp() {
   int out = dup(STDOUT_FILENO);
   dup2(STDERR_FILENO, STDOUT_FILENO);
   std::signal(SIGPIPE, SIG_IGN);
+  lsp::ServerOptions options{own_program(), socket_};
+  if (app_.get_subcommand("lsp")->count("--listen") > 0 && socket_.empty()) {
+    auto folder = lsp::socket_folder();
+    if (folder)
+      options.socket = *folder / fmt::format("{}.sock", getpid());
+    else
+      say(folder.error().message);
+  }
   lsp::StreamTransport transport(STDIN_FILENO, out);
-  return lsp::run_language_server(session, transport, own_program());
+  return lsp::run_language_server(session, transport, options);
 }
 
 /// Becomes the program beside this one that links what Jupyter's protocol takes.

@@ -69,6 +69,7 @@ class CommandLine {
   CLI::App& app_;
   std::deque<OpenedFile> opened_;
   std::vector<std::string> files_, codes_;
+  std::string socket_;
   std::string file_, entry_, stage_ = "typed", params_, output_, format_ = "text", stdlib_, range_;
   std::vector<std::string> inputs_, command_, passes_;
   std::string filter_, after_, page_;

@@ -1,13 +1,19 @@
 #include "lsp/server.h"
 
+#include <fmt/format.h>
+
 #include <chrono>
+#include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <variant>
 
+#include "lsp/attach/listener.h"
 #include "lsp/dispatch.h"
 #include "lsp/inbox.h"
+#include "lsp/protocol.h"
 #include "lsp/state.h"
 
 namespace quern::lsp {
@@ -29,9 +35,16 @@ class Evaluating {
   Evaluations& evaluations_;
 };
 
+std::unique_ptr<Listener> listen(ServerState& state, const std::filesystem::path& socket, Inbox& inbox) {
+  auto listener = Listener::open(state, socket, [&inbox](Inbox::Task task) { inbox.post(std::move(task)); });
+  if (listener) return std::move(*listener);
+  show_warning(state.transport, fmt::format("no prompt can attach: {}", listener.error().message));
+  return nullptr;
+}
+
 }  // namespace
 
-int run_language_server(Session& session, Transport& transport, const std::string& evaluator) {
+int run_language_server(Session& session, Transport& transport, const ServerOptions& options) {
   using Clock = std::chrono::steady_clock;
   // Diagnostics wait for the messages that are already there (a burst of edits is checked once), but not for
   // longer.
@@ -40,7 +53,8 @@ int run_language_server(Session& session, Transport& transport, const std::strin
   ServerState state(session, transport);
   Clock::time_point last_quiet = Clock::now();
   Inbox inbox(transport, [&state](const std::string& id) { state.evaluations.stop(id); });
-  const Evaluating evaluating(state.evaluations, evaluator, inbox);
+  const Evaluating evaluating(state.evaluations, options.evaluator, inbox);
+  const auto listener = options.socket.empty() ? nullptr : listen(state, options.socket, inbox);
   Dispatcher dispatcher(state, inbox);
   while (auto next = inbox.next()) {
     if (auto* task = std::get_if<Inbox::Task>(&*next)) {
@@ -48,6 +62,7 @@ int run_language_server(Session& session, Transport& transport, const std::strin
     } else if (!dispatcher.receive(std::get<std::string>(*next))) {
       break;
     }
+    if (listener) listener->publish();
     // Checking is given up when a message arrives, and taken up where it was; but not for ever.
     bool late = Clock::now() - last_quiet >= kLongestDelay;
     if (inbox.waiting() && !late) continue;

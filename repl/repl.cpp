@@ -10,6 +10,7 @@
 
 #include "generated/config.h"
 #include "ir/base/interrupt.h"
+#include "lsp/attach/attached_server.h"
 #include "repl/assistant.h"
 #include "repl/commands/commands.h"
 #include "repl/editor/reader.h"
@@ -46,10 +47,19 @@ class Inputs {
   std::optional<InputReader> lines_;
 };
 
+/// Brings the texts of the editor into the session.
+void update_from(lsp::AttachedServer& server, Session& session) {
+  server.update(session);
+  if (server.has_ended())
+    fmt::print(stderr, "the language server has ended: files are those on the disk from now on\n");
+}
+
 }  // namespace
 
 int run_repl(Session& session, const ReplOptions& options) {
   if (options.interactive) fmt::print("Quern {}; `:help` lists the commands\n", QUERN_VERSION);
+  if (options.interactive && options.attached)
+    fmt::print("Attached to the language server at {}\n", options.attached->socket().string());
   std::fflush(stdout);
   Workspace workspace(session, options);
   // What one user likes says nothing of what is piped.
@@ -60,6 +70,7 @@ int run_repl(Session& session, const ReplOptions& options) {
   while (auto input = inputs.next()) {
     const InterruptibleWork interruptible;
     session.watch(&interrupt_flag);
+    if (options.attached) update_from(*options.attached, session);
     const ProgressLine progress;
     CommandOutcome outcome = take_input(workspace, *input);
     if (outcome == CommandOutcome::Quit) break;

@@ -9,10 +9,15 @@
 
 namespace quern {
 
+namespace lsp {
+class AttachedServer;
+}
+
 struct ReplOptions {
   bool interactive = false;  ///< prompts, a greeting, and what was defined
   bool colour = false;       ///< in diagnostics
   ExecutionOptions execution{};
+  lsp::AttachedServer* attached = nullptr;  ///< whose texts count before those on the disk; may be null
   /// Takes a picture that is shown, and the same in characters; empty where these go to standard output.
   std::function<void(const picture::Picture&, const std::string& text)> show_picture{};
 };

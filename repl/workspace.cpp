@@ -11,6 +11,7 @@
 #include "ir/base/interrupt.h"
 #include "ir/type/type.h"
 #include "ir/value/value.h"
+#include "lsp/attach/attached_server.h"
 #include "repl/command_files.h"
 #include "repl/progress.h"
 #include "repl/report/command_text.h"
@@ -74,9 +75,27 @@ bool Workspace::submit(const std::string& text) {
 }
 
 bool Workspace::load(const std::string& path) {
-  auto text = read_file(path);
+  const auto edited = options_.attached ? options_.attached->text_of(path) : std::nullopt;
+  auto text = edited ? Result<std::string>(*edited) : read_file(path);
   if (!text) return complain(text.error().message);
-  return run(path, std::move(*text), std::filesystem::path(path).parent_path().string(), path);
+  const bool fine = run(path, std::move(*text), std::filesystem::path(path).parent_path().string(), path);
+  if (fine && options_.attached) show_in_editor(inputs_.back());
+  return fine;
+}
+
+void Workspace::show_in_editor(const TakenInput& loaded) {
+  lsp::ValuesOfFile values{
+      std::filesystem::absolute(loaded.file).lexically_normal().string(), session_.text(loaded.source), {}};
+  for (DeclarationId statement : session_.statements(loaded.source)) {
+    const StatementVariables& bound = session_.statement_variables(statement);
+    const TopLevelVariable* variable = bound.size() == 1 ? bound[0].get() : nullptr;
+    const Value* value = variable ? execution_->value_of(variable->variable) : nullptr;
+    if (!value) continue;
+    ide::EvaluatedPart part{session_.range_of(statement), std::string(variable->variable->name)};
+    part.value = ide::summary_of(*value, variable->variable->type);
+    values.evaluation.parts.push_back(std::move(part));
+  }
+  options_.attached->show(values);
 }
 
 bool Workspace::with_source(std::string name, std::string text, std::string folder, bool kept,

@@ -109,6 +109,8 @@ class Workspace {
                    const RefSnapshot& references, const std::function<bool(SourceId)>& use);
   void forget(SourceId source);
   void keep(TakenInput input);
+  /// Has the attached editor show the values of a file.
+  void show_in_editor(const TakenInput& loaded);
   bool run_statements(SourceId source);
   bool run_statement(DeclarationId statement);
   bool run_test(DeclarationId test);

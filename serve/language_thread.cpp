@@ -62,7 +62,7 @@ LanguageThread::LanguageThread(std::function<std::unique_ptr<Session>()> make_se
   const auto serve = [this, make_session = std::move(make_session), evaluator = std::move(evaluator)] {
     const auto bug = failure_of([&] {
       const std::unique_ptr<Session> session = make_session();
-      lsp::run_language_server(*session, messages_, evaluator);
+      lsp::run_language_server(*session, messages_, {evaluator, {}});
     });
     if (bug) say(fmt::format("a bug of Quern: {}", bug->what()));
     return 0;

@@ -159,20 +159,8 @@ void Evaluations::finish(const std::string& id, Worker::Ending ending, const std
   if (!job->token.empty())
     send_notification<json>(state_.transport, "$/progress",
                             {{"token", json::parse(job->token)}, {"value", {{"kind", "end"}}}});
-  if (job->outcome) keep(*job, *job->outcome);
+  if (job->outcome) keep(job->request.path, job->text(), *job->outcome);
   answer(*job, ending, why);
-  if (!job->outcome) return;
-  const auto refresh = [&](bool is_wanted, std::string_view what) {
-    if (is_wanted)
-      send_request<json>(state_.transport, fmt::format("refresh {}", what),
-                         fmt::format("workspace/{}/refresh", what), nullptr);
-  };
-  refresh(state_.client.refreshes_hints, "inlayHint");
-  refresh(state_.client.refreshes_lenses, "codeLens");
-  refresh(state_.client.refreshes_diagnostics, "diagnostic");
-  state_.documents.each_open([&](Document& document) {
-    if (document.path == job->request.path) document.diagnostics_due = true;
-  });
 }
 
 void Evaluations::answer(const Job& job, Worker::Ending ending, const std::string& why) {
@@ -197,18 +185,29 @@ void Evaluations::answer(const Job& job, Worker::Ending ending, const std::strin
 }
 
 /// What is known already of the same parts is replaced; the rest stays.
-void Evaluations::keep(const Job& job, const Evaluation& outcome) {
-  const size_t hash = std::hash<std::string>()(job.text());
+void Evaluations::keep(const std::string& path, const std::string& text, const Evaluation& outcome) {
+  const size_t hash = std::hash<std::string>()(text);
   // Parts are in the text that was evaluated: what is known goes there, and all comes back to the present one.
-  results(job.request.path, job.text());
-  OfFile& of = files_[job.request.path];
-  of.text = job.text();
+  results(path, text);
+  OfFile& of = files_[path];
+  of.text = text;
   for (const EvaluatedPart& part : outcome.parts) {
-    if (part.range.end > of.text.size()) continue;
+    if (part.range.end > text.size() || part.range.begin > part.range.end) continue;
     std::erase_if(of.results, [&](const KeptResult& known) { return is_same_part(known.part, part); });
     of.results.push_back({part, hash});
   }
   std::ranges::stable_sort(of.results, {}, [](const KeptResult& kept) { return kept.part.range.begin; });
+  const auto refresh = [&](bool is_wanted, std::string_view what) {
+    if (is_wanted)
+      send_request<json>(state_.transport, fmt::format("refresh {}", what),
+                         fmt::format("workspace/{}/refresh", what), nullptr);
+  };
+  refresh(state_.client.refreshes_hints, "inlayHint");
+  refresh(state_.client.refreshes_lenses, "codeLens");
+  refresh(state_.client.refreshes_diagnostics, "diagnostic");
+  state_.documents.each_open([&](Document& document) {
+    if (document.path == path) document.diagnostics_due = true;
+  });
 }
 
 const std::vector<KeptResult>& Evaluations::results(std::string_view path, const std::string& text) {

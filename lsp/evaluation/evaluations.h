@@ -54,6 +54,8 @@ class Evaluations {
   /// Gives up all of them.
   void stop_all();
 
+  /// Keeps the results of a text that a file had, and has the client ask for what shows them.
+  void keep(const std::string& path, const std::string& text, const ide::Evaluation& outcome);
   /// The results of a file, in the order of its text.
   const std::vector<KeptResult>& results(std::string_view path, const std::string& text);
 
@@ -66,7 +68,6 @@ class Evaluations {
 
   void take_line(const std::string& id, const std::string& line);
   void finish(const std::string& id, Worker::Ending ending, const std::string& why);
-  void keep(const Job& job, const ide::Evaluation& outcome);
   void answer(const Job& job, Worker::Ending ending, const std::string& why);
 
   ServerState& state_;

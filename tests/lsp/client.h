@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tests/lsp/server_process.h"
 
@@ -15,6 +16,10 @@ namespace quern::lsp_test {
 template <class Json>
 class Client {
  public:
+  Client() = default;
+  /// Of a server that is started with these arguments.
+  explicit Client(const std::vector<std::string>& arguments) : process(arguments) {}
+
   ServerProcess process;
 
   /// Sends `initialize` with these client capabilities, then `initialized`; the result of the former.

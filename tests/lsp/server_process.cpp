@@ -20,7 +20,7 @@ constexpr int kPatienceMs = 30000;
 
 }  // namespace
 
-ServerProcess::ServerProcess() {
+ServerProcess::ServerProcess(const std::vector<std::string>& given) {
   std::signal(SIGPIPE, SIG_IGN);
   int input[2], output[2];
   // Closed in other servers, or those would keep this one's input open.
@@ -29,9 +29,12 @@ ServerProcess::ServerProcess() {
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, input[0], STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&actions, output[1], STDOUT_FILENO);
-  std::string binary = QUERN_BINARY, command = "lsp";
-  char* arguments[] = {binary.data(), command.data(), nullptr};
-  if (posix_spawn(&pid_, binary.c_str(), &actions, nullptr, arguments, environ) != 0) pid_ = -1;
+  std::vector<std::string> words{QUERN_BINARY, "lsp"};
+  words.insert(words.end(), given.begin(), given.end());
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  if (posix_spawn(&pid_, words[0].c_str(), &actions, nullptr, arguments.data(), environ) != 0) pid_ = -1;
   posix_spawn_file_actions_destroy(&actions);
   close(input[0]);
   close(output[1]);

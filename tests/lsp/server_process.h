@@ -7,13 +7,15 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace quern::lsp_test {
 
 /// `quern lsp` with its input and output on pipes. No call waits longer than half a minute.
 class ServerProcess {
  public:
-  ServerProcess();
+  /// `arguments` follow `quern lsp`.
+  explicit ServerProcess(const std::vector<std::string>& arguments = {});
   /// Ends the process if it still runs.
   ~ServerProcess();
   ServerProcess(const ServerProcess&) = delete;

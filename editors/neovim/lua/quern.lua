@@ -84,7 +84,7 @@ function M.attach(buffer)
     end
     id = vim.lsp.start_client({
       name = 'quern',
-      cmd = { program(), 'lsp' },
+      cmd = vim.g.quern_listen and { program(), 'lsp', '--listen' } or { program(), 'lsp' },
       root_dir = root,
       capabilities = capabilities(),
       init_options = vim.g.quern_settings,

@@ -40,7 +40,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     commands.registerCommand('quern.evaluateSelection', () => evaluateSelection(current)),
     commands.registerCommand('quern.restart', () => current.restart()),
     workspace.onDidChangeConfiguration((event) => {
-      if (event.affectsConfiguration('quern.path')) void current.restart();
+      if (event.affectsConfiguration('quern.path') || event.affectsConfiguration('quern.listen')) void current.restart();
     }),
   );
   await current.start();

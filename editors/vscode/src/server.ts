@@ -54,7 +54,8 @@ export class Server implements vscode.Disposable {
 
   private async startNow(): Promise<void> {
     const command = programOf();
-    const serverOptions: ServerOptions = { command, args: ['lsp'] };
+    const listens = vscode.workspace.getConfiguration('quern').get('listen', false);
+    const serverOptions: ServerOptions = { command, args: listens ? ['lsp', '--listen'] : ['lsp'] };
     const evaluation = vscode.workspace.getConfiguration('quern').get<object>('evaluation', {});
     const client = new LanguageClient('quern', 'Quern', serverOptions, { ...clientOptions, initializationOptions: { evaluation } });
     try {

@@ -1,0 +1,53 @@
+#pragma once
+// A prompt's side of the socket: the texts that an editor has open, saved or not, and what the editor shall show of the
+// prompt's values.
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "lsp/attach/attach_messages.h"
+#include "lsp/attach/local_socket.h"
+#include "lsp/stream_transport.h"
+#include "session/session.h"
+
+namespace quern::lsp {
+
+class AttachedServer {
+ public:
+  /// Attaches to the server of a socket; without a path to the one that was started last.
+  static Result<std::unique_ptr<AttachedServer>> connect(std::filesystem::path socket);
+  ~AttachedServer();
+  AttachedServer(const AttachedServer&) = delete;
+  AttachedServer& operator=(const AttachedServer&) = delete;
+
+  const std::filesystem::path& socket() const { return socket_; }
+  /// From now on the session's imports see the editor's texts as they are.
+  void update(Session& session);
+  /// The text of a file that the editor has open.
+  std::optional<std::string> text_of(const std::filesystem::path& file) const;
+  /// Has the editor show values.
+  void show(const ValuesOfFile& values) { transport_.write(encode(values)); }
+  /// Whether the server has ended; true once.
+  bool has_ended();
+
+ private:
+  AttachedServer(std::filesystem::path socket, OwnedFile file, const std::string& token);
+  void read_all();
+
+  const std::filesystem::path socket_;
+  OwnedFile file_;
+  StreamTransport transport_;
+  mutable std::mutex mutex_;
+  std::map<std::string, std::string> texts_;  ///< by path
+  OpenTexts changes_;                         ///< that the session has not seen
+  std::map<std::string, SourceId> opened_;    ///< in the session
+  bool ended_ = false, was_told_ = false;
+  std::thread reader_;
+};
+
+}  // namespace quern::lsp

@@ -153,6 +153,25 @@ const tests = {
     await has(source, 'def @loss');
   },
 
+  async 'the text is evaluated, and values stand beside it'() {
+    await write('let %x = [1.0, 2.0, 6.0];\nprint("hello");\n// >>> sum(%x)\n');
+    await says('No problems');
+    await page.click('#evaluate');
+    await has(source, '= [1, 2, 6]', 'the value of %x');
+    await source.click();
+    await page.keyboard.press('Control+End');
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('Control+Enter');
+    await has(source, '= 9', 'the value of the comment');
+    await has(page.locator('#notice'), '9: float32');
+    await page.locator('.codelens-decoration a', { hasText: 'evaluate file' }).first().click();
+    await has(page.locator('#notice'), '[1, 2, 6]');
+    await picture('evaluated');
+    await write('save("/tmp/quern_browser_test.npy", [1.0])');
+    await page.click('#evaluate');
+    await has(page.locator('#notice'), 'nothing is saved here');
+  },
+
   async 'a shared text comes back from its link'() {
     await write(`${text}// größer → 大\n`);
     await page.click('#share');

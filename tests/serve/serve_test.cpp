@@ -293,9 +293,10 @@ TEST_F(Serve, EndsBySignalsWhateverItsClientsDo) {
 }
 
 TEST_F(Serve, SaysWhyItCannotStart) {
-  const auto start = [&](std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), {QUERN_BINARY, "serve"});
-    return run_program(arguments, folder_.string());
+  const auto start = [&](const std::vector<std::string>& options) {
+    std::vector<std::string> command{QUERN_BINARY, "serve"};
+    command.insert(command.end(), options.begin(), options.end());
+    return run_program(command, folder_.string());
   };
   const ProgramOutcome taken = start({"--page", page(), "--port", std::to_string(server().port())});
   EXPECT_EQ(taken.code, 1);

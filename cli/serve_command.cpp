@@ -37,6 +37,7 @@ Result<fs::path> page_folder(const std::string& given) {
   for (const fs::path& place : places)
     if (has_page(place)) return place;
   std::vector<std::string> looked;
+  looked.reserve(places.size());
   for (const fs::path& place : places) looked.push_back(place.string());
   return Failure{
       fmt::format("there is no page in `{}`: `npm ci && npm run build` in editors/browser of the "

@@ -30,7 +30,7 @@ class Access {
 
   const std::string& token() const { return token_; }
   const std::string& ticket() const { return ticket_; }
-  /// What a Set-Cookie says to one who came with the token. Cookies know no ports: the name has it.
+  /// What a Set-Cookie says to one who came with the token. Cookies know no ports: the name has the port.
   std::string set_cookie() const;
 
  private:

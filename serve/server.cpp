@@ -62,6 +62,8 @@ class Socket : public std::enable_shared_from_this<Socket> {
     stream_.set_option(websocket::stream_base::timeout::suggested(beast::role_type::server));
     stream_.read_message_max(lsp::Transport::kLongestMessage);
     stream_.text(true);
+    // A frame for a message, however long.
+    stream_.auto_fragment(false);
     stream_.async_accept(request, [self = shared_from_this()](error_code error) {
       if (!error) self->start();
     });

@@ -141,6 +141,23 @@ const tests = {
     await has(source, '%x + %x');
   },
 
+  async 'a code action writes the type that the text leaves out'() {
+    await write('let %value = [1.5, 2.5];\n');
+    await says('No problems');
+    await source.getByText('%value').first().click();
+    await page.keyboard.press('Control+.');
+    const action = page.locator('.action-widget').getByText(/type/i).first();
+    await action.waitFor();
+    await picture('action');
+    await page.keyboard.press('Enter');
+    const stored = () => page.evaluate(() => sessionStorage.getItem('source'));
+    await within(async () => (await stored()) === 'let %value: Tensor[(2,), float32] = [1.5, 2.5];\n', 'the annotation');
+    // The function that was chosen is gone: the pane has the whole text.
+    await has(beside, 'let %value: Tensor[(2,), float32]');
+    assert.equal(await page.inputValue('#function'), '');
+    assert.equal(await page.locator('#problem').isVisible(), false);
+  },
+
   async 'a definition of the library takes the place of the source until one goes back'() {
     await write(text);
     await says('No problems');
@@ -182,8 +199,12 @@ const tests = {
     await other.goto(link);
     await has(other.locator('#source .view-lines'), '// größer → 大');
     await has(other.locator('#status'), 'No problems');
-    await other.goto(`${link.slice(0, -9)}`);
+    // What is written since is not lost to the link, which is to another text.
+    await other.locator('#source .view-lines').click();
+    await other.keyboard.type('1 + 2');
     await other.reload();
+    await has(other.locator('#source .view-lines'), '1 + 2');
+    await other.goto(link.slice(0, -9));
     await has(other.locator('#notice'), 'the link is not whole');
     await other.close();
   },

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -17,6 +18,7 @@
 
 #include "lsp/transport.h"
 #include "serve/access.h"
+#include "serve/language_thread.h"
 #include "tests/golden/run_program.h"
 #include "tests/serve/serve_process.h"
 #include "tests/temporary_folder.h"
@@ -214,6 +216,13 @@ TEST_F(Serve, SpeaksTheProtocolByFrames) {
   EXPECT_EQ(initialize(*client)["result"]["serverInfo"]["name"], "quern");
   open_document(*client, "let %x = 1 + %missing;");
   EXPECT_THAT(first_diagnostic(*client), HasSubstr("%missing"));
+  send(*client, {{"jsonrpc", "2.0"},
+                 {"id", 2},
+                 {"method", "quern/virtualDocument"},
+                 {"params", {{"uri", "quern:/library/nn.relay"}}}});
+  const auto answer = client->read_frame().value_or(Frame());
+  EXPECT_GT(answer.payload.size(), 10'000u) << "a frame for a message, however long";
+  EXPECT_TRUE(json::accept(answer.payload));
   client->write(RawClient::frame(kText, "{no json"));
   EXPECT_EQ(await(*client, [](const json& m) { return m.contains("error"); })["error"]["code"], -32700);
   send(*client, {{"jsonrpc", "2.0"}, {"method", "exit"}});
@@ -244,7 +253,7 @@ TEST_F(Serve, ClosesOnAMessageThatIsTooLong) {
   EXPECT_EQ(client->read_frame().value_or(Frame()).close_code(), 1009);
 }
 
-TEST_F(Serve, GivesEachClientAServerOfItsOwn) {
+TEST_F(Serve, GivesConcurrentClientsServersOfTheirOwn) {
   auto one = open_socket(), two = open_socket();
   initialize(*one);
   initialize(*two);
@@ -293,9 +302,10 @@ TEST_F(Serve, EndsBySignalsWhateverItsClientsDo) {
 }
 
 TEST_F(Serve, SaysWhyItCannotStart) {
-  const auto start = [&](std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), {QUERN_BINARY, "serve"});
-    return run_program(arguments, folder_.string());
+  const auto start = [&](const std::vector<std::string>& options) {
+    std::vector<std::string> command{QUERN_BINARY, "serve"};
+    command.insert(command.end(), options.begin(), options.end());
+    return run_program(command, folder_.string());
   };
   const ProgramOutcome taken = start({"--page", page(), "--port", std::to_string(server().port())});
   EXPECT_EQ(taken.code, 1);
@@ -327,6 +337,48 @@ TEST_F(Serve, OpensTheBrowserWithATicket) {
   EXPECT_EQ(ask(address.substr(begin.size()), host_field()).status, 303);
   EXPECT_EQ(ask(address.substr(begin.size()), host_field()).status, 403);
   EXPECT_EQ(ask("/?token=" + server().token(), host_field()).status, 303);
+}
+
+TEST(MessageQueue, HandsMessagesFromThreadToThread) {
+  serve::MessageQueue queue([](const std::string&) {});
+  std::string read;
+  std::atomic<bool> whole = false;
+  std::thread reader([&] {
+    while (auto message = queue.read()) {
+      read += *message;
+      whole = *message == "c";
+    }
+  });
+  for (const char* message : {"a", "b", "c"}) queue.receive(message);
+  while (!whole) std::this_thread::yield();
+  queue.interrupt();
+  reader.join();
+  EXPECT_EQ(read, "abc");
+}
+
+// A client that asks for more and more, and reads nothing.
+TEST(MessageQueue, AThreadThatWritesWaitsForAClientThatDoesNotRead) {
+  std::atomic<int> taken = 0;
+  serve::MessageQueue queue([&](const std::string&) { ++taken; });
+  const std::string half(size_t{33} << 20, 'x');
+  std::atomic<bool> done = false;
+  std::thread writer([&] {
+    for (int i = 0; i < 4; ++i) queue.write(half);
+    done = true;
+  });
+  const auto settles_at = [&](int count) {
+    for (int waited = 0; waited < 30000 && taken < count; waited += 5)
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    return taken == count;
+  };
+  EXPECT_TRUE(settles_at(2));
+  queue.sent(half.size());
+  EXPECT_TRUE(settles_at(3));
+  EXPECT_FALSE(done);
+  queue.interrupt();
+  writer.join();
+  EXPECT_EQ(taken, 3);
 }
 
 TEST(Access, TakesTheTicketOnce) {

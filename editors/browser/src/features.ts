@@ -33,8 +33,15 @@ export const capabilities: lsp.ClientCapabilities = {
 type Completion = monaco.languages.CompletionItem & { asked: lsp.CompletionItem };
 type Hint = monaco.languages.InlayHint & { asked: lsp.InlayHint };
 
+/** A request about a document, and about a place in it; nothing for a model that is none, and where it is refused. */
+type Ask = <Result>(
+  method: string,
+  model: monaco.editor.ITextModel,
+  params: object,
+  token?: monaco.CancellationToken,
+) => Promise<Result | null>;
+
 export function registerFeatures(connection: Connection, documents: Documents, server: lsp.ServerCapabilities): void {
-  /** A request about a document, and about a place in it; nothing for a model that is none, and where it is refused. */
   async function ask<Result>(
     method: string,
     model: monaco.editor.ITextModel,
@@ -45,20 +52,19 @@ export function registerFeatures(connection: Connection, documents: Documents, s
     const all = { textDocument: { uri: uriOf(model) }, ...params };
     return connection.request<Result | null>(`textDocument/${method}`, all, token).catch(() => null);
   }
+  registerPlaces(ask, documents);
+  registerReading(connection, ask);
+  registerWriting(connection, ask, server);
+  registerTokens(ask, server);
+}
+
+/** Where what is named is declared and used. */
+function registerPlaces(ask: Ask, documents: Documents): void {
+  const { languages } = monaco;
   const places = async (method: string, model: monaco.editor.ITextModel, params: object, token: monaco.CancellationToken) => {
     const found = await ask<lsp.Location | (lsp.Location | lsp.LocationLink)[]>(method, model, params, token);
     return (await Promise.all([found ?? []].flat().map((one) => location(documents, one)))).flat();
   };
-
-  registerWriting(connection, ask, server);
-  const { languages } = monaco;
-  languages.registerHoverProvider(language, {
-    async provideHover(model, at, token) {
-      const hover = await ask<lsp.Hover>('hover', model, { position: position(at) }, token);
-      if (!hover) return null;
-      return { contents: [markdown(hover.contents as lsp.MarkupContent)!], range: hover.range && monacoRange(hover.range) };
-    },
-  });
   languages.registerDefinitionProvider(language, {
     provideDefinition: (model, at, token) => places('definition', model, { position: position(at) }, token),
   });
@@ -67,6 +73,18 @@ export function registerFeatures(connection: Connection, documents: Documents, s
   });
   languages.registerReferenceProvider(language, {
     provideReferences: (model, at, context, token) => places('references', model, { position: position(at), context }, token),
+  });
+}
+
+/** What a text says of itself. */
+function registerReading(connection: Connection, ask: Ask): void {
+  const { languages } = monaco;
+  languages.registerHoverProvider(language, {
+    async provideHover(model, at, token) {
+      const hover = await ask<lsp.Hover>('hover', model, { position: position(at) }, token);
+      if (!hover) return null;
+      return { contents: [markdown(hover.contents as lsp.MarkupContent)!], range: hover.range && monacoRange(hover.range) };
+    },
   });
   languages.registerDocumentHighlightProvider(language, {
     async provideDocumentHighlights(model, at, token) {
@@ -109,15 +127,7 @@ export function registerFeatures(connection: Connection, documents: Documents, s
       return { ...hint, tooltip: markdown(resolved.tooltip) ?? hint.tooltip };
     },
   });
-  registerTokens(ask, server);
 }
-
-type Ask = <Result>(
-  method: string,
-  model: monaco.editor.ITextModel,
-  params: object,
-  token?: monaco.CancellationToken,
-) => Promise<Result | null>;
 
 /** What helps while a text is written, and what changes it. */
 function registerWriting(connection: Connection, ask: Ask, server: lsp.ServerCapabilities): void {

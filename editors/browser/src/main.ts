@@ -182,7 +182,11 @@ addEventListener('hashchange', async () => {
   const text = await textOfLink();
   if (text !== undefined) replaceSource(text);
 });
-source.onDidChangeContent(() => sessionStorage.setItem('source', source.getValue()));
+source.onDidChangeContent(() => {
+  sessionStorage.setItem('source', source.getValue());
+  // A link in the address is to another text from now on.
+  if (location.hash) history.replaceState(null, '', location.pathname);
+});
 
 makeSplitter(element('splitter'), element('panes'));
 applyTheme();

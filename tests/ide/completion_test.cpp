@@ -68,7 +68,7 @@ void check(const Workplace& workplace, const Row& row) {
   }
 }
 
-const Row kRows[] = {
+const Row kCompletionRows[] = {
     // Variables: of the text, the innermost first, then of the session, the last first.
     {"%$0", {"%twice", "%pair", "%net", "%flags", "%count", "%image", "%x"}, {}, {"%data"}, "%"},
     {"%im$0", {"%image"}, {}, {"%x", "%count"}, "%im"},
@@ -192,7 +192,7 @@ const Row kRows[] = {
 
 TEST(Completion, Table) {
   const Workplace workplace;
-  for (const Row& row : kRows) check(workplace, row);
+  for (const Row& row : kCompletionRows) check(workplace, row);
 }
 
 std::string detail_of(const CompletionList& list, const std::string& label) {

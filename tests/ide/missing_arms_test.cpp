@@ -7,7 +7,7 @@ namespace {
 
 constexpr const char* kTitle = "add the missing arms";
 
-const RefactoringRow kRows[] = {
+const RefactoringRow kMissingArmsRows[] = {
     {"def @f(%o: Option[int32]) {\n  match (%$0o) {\n    Some(%x) => %x,\n  }\n}", kTitle,
      "def @f(%o: Option[int32]) {\n  match (%o) {\n    Some(%x) => %x,\n    None => %todo,\n  }\n}"},
     {"def @f(%o: Option[int32]) { mat$0ch (%o) { None => 1 } }", kTitle,
@@ -29,7 +29,7 @@ const RefactoringRow kRows[] = {
 };
 
 TEST(MissingArms, Table) {
-  for (const RefactoringRow& row : kRows) expect_row(row);
+  for (const RefactoringRow& row : kMissingArmsRows) expect_row(row);
 }
 
 }  // namespace

@@ -31,31 +31,35 @@ class Fusing {
     const ExprPtr body = typed_body(session_, selection_.at.whole);
     unfused_ = body ? expr_of(body, selection_.at.declaration, expression_) : nullptr;
     return unfused_ && unfused_->type->is_tensor() && !unfused_->type->dims.empty() &&
-           effects_of(session_, body, unfused_).none();
+           effects_of(session_, body, unfused_).none() && fuse();
   }
 
   Result<Change> change() const {
-    Definition alone;
-    alone.scheme.type = unfused_->type;
-    alone.body = unfused_;
-    alone.arena = session_.inferred(selection_.at.whole)->definition.arena;
-    const Optimised fused = optimise(alone, session_.functions(), "drop_fused");
-    if (!fused.expr || fused.expr->kind != ExprKind::Comprehension)
-      return Failure{"fusion does not make one index expression of these calls"};
-    alone.body = fused.expr;
-    alone.arena = fused.arena;
-    std::string text = session_.typed_text(alone, selection_.module()).text;
+    std::string text = session_.typed_text(definition(fused_.expr, fused_.arena), selection_.module()).text;
     text.erase(text.find_last_not_of(" \n;") + 1);
     const auto at = std::ranges::find(selection_.around, expression_);
     const SyntaxPtr parent = at == selection_.around.begin() ? nullptr : *(at - 1);
     if (parent && !is_delimited(parent, expression_)) text = "(" + text + ")";
     return same_program(session_, selection_.source, {{selection_.range_of(expression_), in_lines(text)}},
-                        [unfused = unfused_, fused](Session&, TypedDeclarations& typed) {
+                        [unfused = unfused_, fused = fused_](Session&, TypedDeclarations& typed) {
                           return typed.replace(unfused, fused.expr, fused.arena);
                         });
   }
 
  private:
+  Definition definition(ExprPtr body, std::shared_ptr<const Arena> arena) const {
+    Definition alone;
+    alone.scheme.type = unfused_->type;
+    alone.body = body;
+    alone.arena = std::move(arena);
+    return alone;
+  }
+  /// Whether fusion makes one index expression of the calls.
+  bool fuse() {
+    const Inferred* inferred = session_.inferred(selection_.at.whole);
+    fused_ = optimise(definition(unfused_, inferred->definition.arena), session_.functions(), "drop_fused");
+    return fused_.expr && fused_.expr->kind == ExprKind::Comprehension;
+  }
   std::string in_lines(const std::string& text) const {
     std::string lines;
     for (const char c : text) lines += c == '\n' ? line_end(selection_.text()) : std::string(1, c);
@@ -66,6 +70,7 @@ class Fusing {
   Session& session_;
   SyntaxPtr expression_;
   ExprPtr unfused_ = nullptr;
+  Optimised fused_;
 };
 
 }  // namespace

@@ -25,7 +25,7 @@ const RefactoringRow kRows[] = {
     {"def @f[i0](%x: Tensor[(i0,), float32]) { [|exp(%x * 2f)|] + 1f }", "fuse into one index expression",
      "def @f[i0](%x: Tensor[(i0,), float32]) { ([i0_1 < i0] => exp(%x[i0_1] * 2f)) + 1f }"},
     {"def @f(%x: Tensor[(3, 4), float32]) { [|nn.softmax(exp(%x))|] }", "fuse into one index expression",
-     kRefused},
+     kNotOffered},
     {"def @f(%x: Tensor[(3,), float32]) { [|exp(%x)|] }", "fuse into one index expression", kNotOffered},
     {"let %x$0 = 1;\n\nlet %y = 2;", "write every type of the file",
      "let %x: int32 = 1;\n\nlet %y: int32 = 2;"},

@@ -23,7 +23,7 @@ std::vector<TypeHint> written_hints(const Selection& selection, Range within) {
 Offer insertion(std::string title, const std::vector<TypeHint>& hints) {
   TextEdits edits;
   for (const TypeHint& hint : hints) edits.push_back({{hint.offset, hint.offset}, hint.text});
-  return {std::move(title), [change = Change{std::move(edits), nullptr}] { return change; }};
+  return {std::move(title), [change = Change{std::move(edits), nullptr}] { return Result<Change>(change); }};
 }
 
 void remove_type(const Selection& selection, SyntaxPtr node, std::vector<Offer>& offers) {
@@ -37,7 +37,8 @@ void remove_type(const Selection& selection, SyntaxPtr node, std::vector<Offer>&
   const Result<Change> change =
       same_program(selection.session, selection.source, {{{name.end, written.end}, ""}});
   if (change)
-    offers.push_back({fmt::format("remove the type of `%{}`", node->text), [change] { return change; }});
+    offers.push_back(
+        {fmt::format("remove the type of `%{}`", node->text), [change] { return Result<Change>(change); }});
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ class FunctionExtraction {
     });
   }
   bool is_index_expression() const {
-    return inner()->is(SyntaxKind::Comprehension) && inner()->child(0)->children.size() > 0;
+    return inner()->is(SyntaxKind::Comprehension) && !inner()->child(0)->children.empty();
   }
 
   Result<Change> function() const {

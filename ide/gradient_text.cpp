@@ -11,7 +11,7 @@ std::optional<std::string> gradient_definition(const Definition& function, std::
   if (!fn) return std::nullopt;
   std::string dims, params, args;
   for (Dim dim : function.scheme.dim_vars) dims += (dims.empty() ? "" : ", ") + to_string(dim);
-  for (quern::Type type : function.scheme.type_vars) dims += (dims.empty() ? "" : ", ") + to_string(type);
+  for (Type type : function.scheme.type_vars) dims += (dims.empty() ? "" : ", ") + to_string(type);
   for (const Variable* param : fn->params) {
     params += fmt::format("{}%{}: {}", params.empty() ? "" : ", ", param->name, to_string(param->type));
     args += fmt::format("{}%{}", args.empty() ? "" : ", ", param->name);

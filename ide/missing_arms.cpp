@@ -160,7 +160,9 @@ class MissingArms {
   std::string name_here(const std::string& name) const {
     if (name == "_" || session_.find_constructor(selection_.module(), name)) return name;
     for (const auto& [alias, declaration] : session_.import_names(selection_.module()))
-      if (session_.find_constructor(selection_.module(), alias + "." + name)) return alias + "." + name;
+      if (std::string here = fmt::format("{}.{}", alias, name);
+          session_.find_constructor(selection_.module(), here))
+        return here;
     return name;
   }
 

@@ -41,7 +41,7 @@ class ArgumentRepairs {
       const auto is_same = [&](const Offer& other) { return other.title == repair.title; };
       if (std::ranges::any_of(offers, is_same)) continue;
       if (succeeds(selection_.session, selection_.source, repair.change))
-        offers.push_back({repair.title, [change = repair.change] { return change; }});
+        offers.push_back({repair.title, [change = repair.change] { return Result<Change>(change); }});
     }
     return offers;
   }

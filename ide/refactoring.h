@@ -69,6 +69,7 @@ void add_missing_arms(const Selection& selection, std::vector<Offer>& offers);
 void repair_arguments(const Selection& selection, std::vector<Offer>& offers);
 void import_module(const Selection& selection, std::vector<Offer>& offers);
 void name_dim(const Selection& selection, std::vector<Offer>& offers);
+void fuse_calls(const Selection& selection, std::vector<Offer>& offers);
 void write_schedule(const Selection& selection, std::vector<Offer>& offers);
 void write_all_types(const Selection& selection, std::vector<Offer>& offers);
 void expand_gradient(const Selection& selection, std::vector<Offer>& offers);

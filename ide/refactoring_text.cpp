@@ -56,24 +56,6 @@ uint32_t last_id(SyntaxPtr tree) {
   return last;
 }
 
-/// Whether nothing around it can split an expression that is this child.
-bool is_delimited(SyntaxPtr parent, SyntaxPtr child) {
-  switch (parent->kind) {
-    case SyntaxKind::Block:
-    case SyntaxKind::Let:
-    case SyntaxKind::LetPattern:
-    case SyntaxKind::GraphLet:
-    case SyntaxKind::Tuple:
-    case SyntaxKind::Paren:
-    case SyntaxKind::List:
-    case SyntaxKind::NamedArgument: return true;
-    case SyntaxKind::Call: return parent->child(0) != child;
-    case SyntaxKind::If: return parent->child(0) == child;
-    case SyntaxKind::Arm: return parent->child(1) == child;
-    default: return false;
-  }
-}
-
 bool is_closed(SyntaxPtr value) {
   switch (value->kind) {
     case SyntaxKind::Int:
@@ -196,6 +178,23 @@ bool is_of_elements(SyntaxPtr node) {
 }
 
 bool is_inside(SyntaxPtr tree, uint32_t id) { return tree->id <= id && id <= last_id(tree); }
+
+bool is_delimited(SyntaxPtr parent, SyntaxPtr child) {
+  switch (parent->kind) {
+    case SyntaxKind::Block:
+    case SyntaxKind::Let:
+    case SyntaxKind::LetPattern:
+    case SyntaxKind::GraphLet:
+    case SyntaxKind::Tuple:
+    case SyntaxKind::Paren:
+    case SyntaxKind::List:
+    case SyntaxKind::NamedArgument: return true;
+    case SyntaxKind::Call: return parent->child(0) != child;
+    case SyntaxKind::If: return parent->child(0) == child;
+    case SyntaxKind::Arm: return parent->child(1) == child;
+    default: return false;
+  }
+}
 
 bool needs_brackets(SyntaxPtr value, SyntaxPtr parent, SyntaxPtr name) {
   return parent && !is_closed(value) && !is_delimited(parent, name) && !binds_tightly(value, parent, name);

@@ -41,6 +41,9 @@ bool is_inside(SyntaxPtr tree, uint32_t id);
 /// Whether what stands in it is evaluated for single elements, or for the members of a family.
 bool is_of_elements(SyntaxPtr node);
 
+/// Whether nothing around it can split an expression that is this child.
+bool is_delimited(SyntaxPtr parent, SyntaxPtr child);
+
 /// Whether an expression has to have brackets in the place of a name that `parent`, if there is one, has.
 bool needs_brackets(SyntaxPtr value, SyntaxPtr parent, SyntaxPtr name);
 

@@ -27,6 +27,7 @@ constexpr Row kRows[] = {
     {"graph variables to let", RefactoringKind::Rewrite, graph_to_let},
     {"name dim", RefactoringKind::Rewrite, name_dim},
     {"write gradient out", RefactoringKind::Rewrite, expand_gradient},
+    {"fuse calls", RefactoringKind::Rewrite, fuse_calls},
     {"write schedule", RefactoringKind::Rewrite, write_schedule},
     {"write types", RefactoringKind::Rewrite, write_types},
     {"remove types", RefactoringKind::Rewrite, remove_types, true},

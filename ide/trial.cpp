@@ -146,6 +146,18 @@ void TypedDeclarations::drop_schedules() {
   for (Definition& definition : definitions_) definition.body = without_schedules(arena(), definition.body);
 }
 
+bool TypedDeclarations::replace(ExprPtr old, ExprPtr with, std::shared_ptr<const Arena> owner) {
+  arena().keep(std::move(owner));
+  bool found = false;
+  std::function<ExprPtr(ExprPtr)> rewrite = [&](ExprPtr e) -> ExprPtr {
+    if (e != old) return map_children(*arena_, e, rewrite);
+    found = true;
+    return with;
+  };
+  for (Definition& definition : definitions_) definition.body = rewrite(definition.body);
+  return found;
+}
+
 bool TypedDeclarations::put_body_in_place(std::string_view global) {
   const auto found = std::ranges::find(definitions_, global, &Definition::name);
   if (found == definitions_.end()) return false;

@@ -40,6 +40,8 @@ class TypedDeclarations {
   /// Takes graph variables for those of `let`.
   void take_for_lets();
   void drop_schedules();
+  /// Puts an expression in the place of one of theirs; false where that is none.
+  bool replace(ExprPtr old, ExprPtr with, std::shared_ptr<const Arena> owner);
   /// Puts the body of a function that is one of them in the place of its calls, and drops it; false where
   /// none is.
   bool put_body_in_place(std::string_view global);

@@ -10,6 +10,6 @@ namespace quern::ide {
 
 /// `net.Net` for a type of an import, `?` for dims that stand for one; nothing for a type of a file whose
 /// names the module does not see.
-std::optional<std::string> written_type(Session& session, ModuleId module, quern::Type type);
+std::optional<std::string> written_type(Session& session, ModuleId module, Type type);
 
 }  // namespace quern::ide

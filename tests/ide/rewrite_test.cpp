@@ -15,6 +15,18 @@ const RefactoringRow kRewriteRows[] = {
      "  (%d_x,)\n}\n\nlet %g = @grad_loss(3f);\n%g"},
     {"let %g = gr$0ad(fn (%x: float32) { %x })(3f);\n%g", "write `grad(@loss)` out", kNotOffered},
     {"let %g = gr$0ad(@nothing)(3f);\n%g", "write `grad(@nothing)` out", kNotOffered},
+    {"def @f[n](%x: Tensor[(n, 256), float32], %w: Tensor[(128, 256), float32], %b: Tensor[(128,), float32]) "
+     "{\n"
+     "  [|nn.relu(nn.dense(%x, %w) + %b)|]\n}",
+     "fuse into one index expression",
+     "def @f[n](%x: Tensor[(n, 256), float32], %w: Tensor[(128, 256), float32], %b: Tensor[(128,), float32]) "
+     "{\n"
+     "  [i0 < n, i1 < 128] => max(sum[r < 256] %x[i0, r] * %w[i1, r] + %b[i1], 0f)\n}"},
+    {"def @f[i0](%x: Tensor[(i0,), float32]) { [|exp(%x * 2f)|] + 1f }", "fuse into one index expression",
+     "def @f[i0](%x: Tensor[(i0,), float32]) { ([i0_1 < i0] => exp(%x[i0_1] * 2f)) + 1f }"},
+    {"def @f(%x: Tensor[(3, 4), float32]) { [|nn.softmax(exp(%x))|] }", "fuse into one index expression",
+     kNotOffered},
+    {"def @f(%x: Tensor[(3,), float32]) { [|exp(%x)|] }", "fuse into one index expression", kNotOffered},
     {"let %x$0 = 1;\n\nlet %y = 2;", "write every type of the file",
      "let %x: int32 = 1;\n\nlet %y: int32 = 2;"},
     {"let %x$0 = 1;", "write every type of the file", kNotOffered},

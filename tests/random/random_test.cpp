@@ -19,6 +19,7 @@
 #include "tests/random/check.h"
 #include "tests/random/generator.h"
 #include "tests/random/gradients.h"
+#include "tests/random/setting.h"
 #include "tests/random/watch.h"
 
 namespace quern::random_programs {
@@ -26,11 +27,6 @@ namespace {
 
 constexpr uint64_t kShards = 4;
 constexpr uint64_t kPrintEvery = 4;
-
-uint64_t setting(const char* name, uint64_t otherwise) {
-  const char* text = std::getenv(name);
-  return text ? std::strtoull(text, nullptr, 10) : otherwise;
-}
 
 /// The seeds of a shard, as many in all as the variable holds.
 std::vector<uint64_t> seeds_of(uint64_t shard, const char* variable, uint64_t otherwise) {

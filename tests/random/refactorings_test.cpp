@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <map>
 #include <memory>
 
@@ -16,14 +15,10 @@
 #include "ide/trial.h"
 #include "session/run/execution.h"
 #include "tests/random/generator.h"
+#include "tests/random/setting.h"
 
 namespace quern::random_programs {
 namespace {
-
-uint64_t setting(const char* name, uint64_t otherwise) {
-  const char* text = std::getenv(name);
-  return text ? std::strtoull(text, nullptr, 10) : otherwise;
-}
 
 /// A program in a module of its own, and what the interpreter makes of it.
 class Document {

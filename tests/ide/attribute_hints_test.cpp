@@ -11,7 +11,7 @@ namespace quern::ide {
 namespace {
 
 /// `‹name›` before each value that has a hint.
-std::string with_hints(const std::string& text) {
+std::string with_names_of_attributes(const std::string& text) {
   Session session;
   const SourceId source = session.add_source(session.make_module(), "typed.relay", text);
   std::string shown = text;
@@ -23,21 +23,23 @@ std::string with_hints(const std::string& text) {
 }
 
 TEST(AttributeHints, Table) {
-  EXPECT_EQ(with_hints("/* 😀 */ sum([1f], 0, True)"), "/* 😀 */ sum([1f], ‹axis›0, ‹keepdims›True)");
-  EXPECT_EQ(with_hints("nn.softmax([1f], axis=0)"), "nn.softmax([1f], axis=0)");
+  EXPECT_EQ(with_names_of_attributes("/* 😀 */ sum([1f], 0, True)"),
+            "/* 😀 */ sum([1f], ‹axis›0, ‹keepdims›True)");
+  EXPECT_EQ(with_names_of_attributes("nn.softmax([1f], axis=0)"), "nn.softmax([1f], axis=0)");
   EXPECT_EQ(
-      with_hints(
+      with_names_of_attributes(
           "def @f(%x: Tensor[(3,), float32], scale: float = 1.0) { %x * scale }\n@f([1f, 2f, 3f], 2.0)"),
       "def @f(%x: Tensor[(3,), float32], scale: float = 1.0) { %x * scale }\n"
       "@f([1f, 2f, 3f], ‹scale›2.0)");
   // A name that says the same; a call of nothing; text that does not parse; too many.
-  EXPECT_EQ(with_hints("op twice(%x: Tensor[s, t], axis: int) -> Tensor[s, t] { [..i] => %x[..i] }\n"
-                       "def o(%x: Tensor[s, t], axis: int) -> Tensor[s, t] { twice(%x, axis) }"),
-            "op twice(%x: Tensor[s, t], axis: int) -> Tensor[s, t] { [..i] => %x[..i] }\n"
-            "def o(%x: Tensor[s, t], axis: int) -> Tensor[s, t] { twice(%x, axis) }");
-  EXPECT_EQ(with_hints("nothing(1, 2)"), "nothing(1, 2)");
-  EXPECT_EQ(with_hints("exp(1f, 2, 3)"), "exp(1f, 2, 3)");
-  EXPECT_EQ(with_hints("sum([1f], "), "sum([1f], ");
+  EXPECT_EQ(
+      with_names_of_attributes("op twice(%x: Tensor[s, t], axis: int) -> Tensor[s, t] { [..i] => %x[..i] }\n"
+                               "def o(%x: Tensor[s, t], axis: int) -> Tensor[s, t] { twice(%x, axis) }"),
+      "op twice(%x: Tensor[s, t], axis: int) -> Tensor[s, t] { [..i] => %x[..i] }\n"
+      "def o(%x: Tensor[s, t], axis: int) -> Tensor[s, t] { twice(%x, axis) }");
+  EXPECT_EQ(with_names_of_attributes("nothing(1, 2)"), "nothing(1, 2)");
+  EXPECT_EQ(with_names_of_attributes("exp(1f, 2, 3)"), "exp(1f, 2, 3)");
+  EXPECT_EQ(with_names_of_attributes("sum([1f], "), "sum([1f], ");
 }
 
 }  // namespace

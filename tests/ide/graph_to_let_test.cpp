@@ -5,7 +5,7 @@
 namespace quern::ide {
 namespace {
 
-const RefactoringRow kRows[] = {
+const RefactoringRow kGraphRows[] = {
     {"def @f(%a: float32) {\n  %$00 = exp(%a);\n  %0 + 1f\n}", "make a `let` of `%0`",
      "def @f(%a: float32) {\n  let %exp = exp(%a);\n  %exp + 1f\n}"},
     {"def @f(%x: Tensor[(2, 3), float32], %w: Tensor[(4, 3), float32]) {\n  %0 = nn.dense(%x, %w);\n"
@@ -27,7 +27,7 @@ const RefactoringRow kRows[] = {
 };
 
 TEST(GraphToLet, Table) {
-  for (const RefactoringRow& row : kRows) expect_row(row);
+  for (const RefactoringRow& row : kGraphRows) expect_row(row);
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace {
 struct IndentationRow {
   const char *text, *after;
 };
-const IndentationRow kRows[] = {
+const IndentationRow kIndentationRows[] = {
     {"def @f() {\n$0\n}", "def @f() {\n  \n}"},
     {"def @f() {\n  if (True) {\n$0", "def @f() {\n  if (True) {\n    "},
     {"def @f() {\n  1\n  }$0", "def @f() {\n  1\n}"},
@@ -27,7 +27,7 @@ const IndentationRow kRows[] = {
 };
 
 TEST(Indentation, Table) {
-  for (const IndentationRow& row : kRows) {
+  for (const IndentationRow& row : kIndentationRows) {
     for (const std::string end : {"\n", "\r\n", "\r"}) {
       auto laid_out = [&](const std::string& text) {
         std::string all = "// é 😀" + end;

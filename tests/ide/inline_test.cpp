@@ -5,7 +5,7 @@
 namespace quern::ide {
 namespace {
 
-const RefactoringRow kRows[] = {
+const RefactoringRow kInlineRows[] = {
     // In a body, from the binding and from a use, in every place.
     {"def @f(%a: float32) {\n  let %$0x = %a * 2f;\n  %x + 1f\n}", "inline `%x`",
      "def @f(%a: float32) {\n  %a * 2f + 1f\n}"},
@@ -63,7 +63,7 @@ const RefactoringRow kRows[] = {
 };
 
 TEST(Inline, Table) {
-  for (const RefactoringRow& row : kRows) expect_row(row);
+  for (const RefactoringRow& row : kInlineRows) expect_row(row);
 }
 
 TEST(Inline, InABodyInChunks) {

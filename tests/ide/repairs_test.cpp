@@ -9,7 +9,7 @@
 namespace quern::ide {
 namespace {
 
-const RefactoringRow kArguments[] = {
+const RefactoringRow kArgumentRows[] = {
     {"def @f(%x: Tensor[(2, 3), float32], %w: Tensor[(3, 4), float32]) { nn.dense(%x, %w$0) }",
      "transpose `%w`",
      "def @f(%x: Tensor[(2, 3), float32], %w: Tensor[(3, 4), float32]) { nn.dense(%x, transpose(%w)) }"},
@@ -42,7 +42,7 @@ const RefactoringRow kArguments[] = {
     {"def @f(%x: Tensor[(2, 3), float32]) { nn.dense(%x, %nothing$0) }", "transpose `%x`", kNotOffered},
 };
 
-const RefactoringRow kDims[] = {
+const RefactoringRow kDimRows[] = {
     {"def @f(%x: Tensor[($0?, 3), float32]) -> float32 { sum(%x) }", "name the dim `?`: `n`",
      "def @f[n](%x: Tensor[(n, 3), float32]) -> float32 { sum(%x) }"},
     {"def @f[n](%x: Tensor[(n, 8), float32], %w: Tensor[(4, $08), float32]) { nn.dense(%x, %w) }",
@@ -57,16 +57,16 @@ const RefactoringRow kDims[] = {
 };
 
 TEST(Repairs, Arguments) {
-  for (const RefactoringRow& row : kArguments) expect_row(row);
+  for (const RefactoringRow& row : kArgumentRows) expect_row(row);
 }
 TEST(Repairs, Dims) {
-  for (const RefactoringRow& row : kDims) expect_row(row);
+  for (const RefactoringRow& row : kDimRows) expect_row(row);
 }
 
 struct ImportRow {
   const char *text, *title, *after;
 };
-const ImportRow kImports[] = {
+const ImportRow kImportRows[] = {
     {"// A script.\nlet %x = @h$0elp(1f);\n%x", "import `@help` from \"lib/parts.relay\"",
      "// A script.\nimport \"lib/parts.relay\" as parts\nlet %x = @parts.help(1f);\n%x"},
     {"import \"lib/parts.relay\" as p\nlet %x = @help$0(1f);\n%x", "import `@help` from \"lib/parts.relay\"",
@@ -91,7 +91,7 @@ TEST(Repairs, Imports) {
   std::ofstream(folder.path() / "lib/parts.relay", std::ios::binary) << parts;
   std::ofstream(folder.path() / "lib/more.relay") << "def @more(%x: float32) -> float32 { %x }\n";
   const std::string own = (folder.path() / "script.relay").string();
-  for (const ImportRow& row : kImports) {
+  for (const ImportRow& row : kImportRows) {
     SCOPED_TRACE(row.text);
     const MarkedRanges marked = with_ranges(row.text);
     Session session;

@@ -7,7 +7,7 @@
 namespace quern::ide {
 namespace {
 
-const RefactoringRow kRows[] = {
+const RefactoringRow kRewriteRows[] = {
     {"/// A loss.\ndef @loss(%x: float32) -> float32 { %x * %x }\nlet %g = gr$0ad(@loss)(3f);\n%g",
      "write `grad(@loss)` out",
      "/// A loss.\ndef @loss(%x: float32) -> float32 { %x * %x }\n"
@@ -34,7 +34,7 @@ const RefactoringRow kRows[] = {
 };
 
 TEST(Rewrite, Table) {
-  for (const RefactoringRow& row : kRows) expect_row(row);
+  for (const RefactoringRow& row : kRewriteRows) expect_row(row);
 }
 
 // Its numbers are the machine's.

@@ -20,7 +20,7 @@
 namespace quern::random_programs {
 namespace {
 
-uint64_t setting(const char* name, uint64_t otherwise) {
+uint64_t number_from(const char* name, uint64_t otherwise) {
   const char* text = std::getenv(name);
   return text ? std::strtoull(text, nullptr, 10) : otherwise;
 }
@@ -89,7 +89,7 @@ struct Counts {
 };
 
 /// "" where the programs agree.
-std::string problem_of(Document& document, const ide::Refactoring& one, Range at, Counts& counts) {
+std::string refactoring_problem(Document& document, const ide::Refactoring& one, Range at, Counts& counts) {
   Session& session = document.session();
   const std::string before = session.text(document.source());
   const auto edits = ide::edits_of(session, {document.source(), at}, document.context(), one.name, one.title);
@@ -115,8 +115,8 @@ TEST(RandomRefactorings, KeepWhatAProgramGives) {
   constexpr uint64_t kProgramsPerSession = 50;
   std::unique_ptr<Session> session;
   std::map<std::string, Counts, std::less<>> all;
-  const uint64_t only = setting("QUERN_RANDOM_SEED", UINT64_MAX);
-  const uint64_t end = only == UINT64_MAX ? setting("QUERN_RANDOM_REFACTORED", 200) : only + 1;
+  const uint64_t only = number_from("QUERN_RANDOM_SEED", UINT64_MAX);
+  const uint64_t end = only == UINT64_MAX ? number_from("QUERN_RANDOM_REFACTORED", 200) : only + 1;
   for (uint64_t seed = only == UINT64_MAX ? 0 : only; seed < end; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     if (!session || seed % kProgramsPerSession == 0) session = std::make_unique<Session>();
@@ -128,7 +128,7 @@ TEST(RandomRefactorings, KeepWhatAProgramGives) {
           ide::refactorings(document.session(), {document.source(), at}, document.context(),
                             [](ide::RefactoringKind kind) { return kind != ide::RefactoringKind::Source; });
       for (const ide::Refactoring& one : offered) {
-        const std::string problem = problem_of(document, one, at, all[std::string(one.name)]);
+        const std::string problem = refactoring_problem(document, one, at, all[std::string(one.name)]);
         ASSERT_EQ(problem, "");
       }
     }

@@ -182,8 +182,10 @@ editor::Completions LanguageAssistant::complete(std::string_view text, size_t cu
 std::vector<std::string> LanguageAssistant::documentation(size_t item) {
   if (item < commands_help_.size()) return {commands_help_[item]};
   if (item >= latest_.size()) return {};
+  constexpr int kIndent = 5;  // of the menu
+  const auto width = static_cast<size_t>(std::max(0, workspace_.style().width - kIndent));
   const std::string text =
-      plain_markdown(ide::documentation_of(workspace_.session(), workspace_.module(), latest_[item]));
+      plain_markdown(ide::documentation_of(workspace_.session(), workspace_.module(), latest_[item]), width);
   const size_t begin = std::min(text.find_first_not_of('\n'), text.size());
   const std::vector<std::string_view> lines = lines_of(std::string_view(text).substr(begin));
   return {lines.begin(), lines.end()};

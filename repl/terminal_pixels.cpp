@@ -51,7 +51,8 @@ picture::Room room_of(const TerminalSize& size, const editor::Graphics& graphics
             height = is_known ? graphics.cell_height : kCellHeight;
   return {.width = std::min(kMostPixels, size.columns * width),
           .height = std::min(kMostPixels, rows_beside_prompt(size.rows) * height),
-          .scale = static_cast<double>(height) / kCellHeight};
+          .scale = static_cast<double>(height) / kCellHeight,
+          .paper = graphics.is_dark ? picture::Paper::Dark : picture::Paper::Light};
 }
 
 Result<std::string> pixels_in(Form form, const picture::Raster& raster) {

@@ -52,7 +52,7 @@ bool show_documentation(Workspace& workspace, const std::string& name) {
   if (found->kind == ide::DescribedKind::Diagnostic) return explain_code(workspace, name);
   print_line(found->signature);
   if (const std::string_view text = trimmed(found->documentation); !text.empty())
-    fmt::print("\n{}", plain_markdown(text));
+    fmt::print("\n{}", plain_markdown(text, static_cast<size_t>(workspace.style().width)));
   return true;
 }
 

@@ -12,7 +12,7 @@ namespace quern::editor {
 namespace {
 
 constexpr size_t kIndentCells = 2;
-constexpr size_t kMostDocumentation = 6;
+constexpr size_t kMostDocumentation = 8;
 
 // What all of them begin with.
 std::string_view common_beginning(const std::vector<Completion>& items) {

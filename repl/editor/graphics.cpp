@@ -1,13 +1,16 @@
 #include "repl/editor/graphics.h"
 
+#include <algorithm>
 #include <charconv>
+#include <system_error>
 #include <vector>
 
 namespace quern::editor {
 
 namespace {
 
-constexpr std::string_view kKittyAnswer = "\x1b_G", kStringEnd = "\x1b\\", kSequence = "\x1b[";
+constexpr std::string_view kKittyAnswer = "\x1b_G", kColourAnswer = "\x1b]11;", kSequence = "\x1b[";
+constexpr std::string_view kStringEnd = "\x1b\\", kBell = "\a";
 constexpr int kSixelAttribute = 4, kCellSizeReport = 6;
 
 /// The numbers between semicolons.
@@ -24,6 +27,22 @@ std::vector<int> numbers_in(std::string_view text) {
   }
 }
 
+/// Whether a colour is nearer to black than to white: `rgb:ffff/ffff/ffff`, or with fewer digits.
+bool is_dark(std::string_view colour) {
+  constexpr std::string_view kForm = "rgb:";
+  if (!colour.starts_with(kForm)) return false;
+  colour.remove_prefix(kForm.size());
+  double light = 0;
+  for (const double weight : {0.299, 0.587, 0.114}) {  // Rec. 601
+    const std::string_view part = colour.substr(0, colour.find('/'));
+    unsigned level = 0;
+    if (std::from_chars(part.data(), part.data() + part.size(), level, 16).ec != std::errc()) return false;
+    light += weight * level / static_cast<double>((1U << (4 * std::min<size_t>(part.size(), 4))) - 1);
+    colour.remove_prefix(std::min(part.size() + 1, colour.size()));
+  }
+  return light < 0.5;
+}
+
 /// How many bytes at the beginning are an answer, which is noted; 0 where none is.
 size_t take_answer(std::string_view bytes, GraphicsAnswer& answer) {
   if (bytes.starts_with(kKittyAnswer)) {
@@ -31,6 +50,12 @@ size_t take_answer(std::string_view bytes, GraphicsAnswer& answer) {
     if (end == std::string_view::npos) return 0;
     answer.graphics.has_kitty = bytes.substr(0, end).ends_with(";OK");
     return end + kStringEnd.size();
+  }
+  if (bytes.starts_with(kColourAnswer)) {
+    const size_t end = std::min(bytes.find(kStringEnd), bytes.find(kBell));
+    if (end == std::string_view::npos) return 0;
+    answer.graphics.is_dark = is_dark(bytes.substr(kColourAnswer.size(), end - kColourAnswer.size()));
+    return end + (bytes.substr(end).starts_with(kBell) ? kBell.size() : kStringEnd.size());
   }
   if (!bytes.starts_with(kSequence)) return 0;
   const size_t last = bytes.find_first_not_of("0123456789;?", kSequence.size());
@@ -55,6 +80,7 @@ size_t take_answer(std::string_view bytes, GraphicsAnswer& answer) {
 
 std::string_view graphics_question() {
   return "\x1b_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\x1b\\"
+         "\x1b]11;?\x1b\\"
          "\x1b[16t"
          "\x1b[c";
 }

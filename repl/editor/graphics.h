@@ -9,10 +9,11 @@ namespace quern::editor {
 struct Graphics {
   bool has_kitty = false, has_sixel = false;
   int cell_width = 0, cell_height = 0;  ///< of a character, in pixels; 0 where they are not known
+  bool is_dark = false;                 ///< what is behind characters, as far as it is known
 };
 
-/// The questions: kitty's of its protocol, xterm's of the size of characters, and last Primary Device Attributes, which
-/// every terminal answers. (Answers come in the order of the questions.)
+/// The questions: kitty's of its protocol, xterm's of the colour behind characters and of their size, and last Primary
+/// Device Attributes, which every terminal answers. (Answers come in the order of the questions.)
 std::string_view graphics_question();
 /// Whether a terminal of this name (TERM) may be asked: some show what they do not know.
 bool may_be_asked(std::string_view terminal);

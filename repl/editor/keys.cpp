@@ -14,8 +14,9 @@ namespace {
 
 constexpr char kEscape = '\x1b';
 constexpr std::string_view kPasteEnd = "\x1b[201~";
-// How an answer of kitty's graphics protocol ends that came too late (repl/editor/graphics.h).
-constexpr std::string_view kAnswerEnd = "\x1b\\";
+// Answers to questions of pictures that came too late (repl/editor/graphics.h): how they begin after the escape, and end.
+constexpr std::array<std::string_view, 2> kAnswers{"_G", "]11;"};
+constexpr std::string_view kAnswerEnd = "\x1b\\", kBell = "\a";
 constexpr size_t kMostAnswer = 128;
 // Longer ones are no keys: the escape alone is dropped, and the rest is read as text.
 constexpr size_t kMostSequence = 32;
@@ -218,19 +219,22 @@ size_t KeyDecoder::take_escape(std::vector<Key>& keys, bool is_last) {
     keys.push_back({.code = KeyCode::Text, .alt = true, .text = std::string(1, kind)});
     return begin + 1;
   }
-  if (kind == '_' && !is_last && may_be_answer(begin + 1)) return take_answer(keys, begin + 1);
+  if (!is_last && may_be_answer(begin)) return take_answer(keys, begin);
   return take_character(keys, begin, true, is_last);
 }
 
 bool KeyDecoder::may_be_answer(size_t begin) const {
-  return pending_.size() <= begin || (pending_[begin] == 'G' && pending_.size() - begin < kMostAnswer);
+  const std::string_view rest = std::string_view(pending_).substr(begin);
+  return rest.size() < kMostAnswer && std::ranges::any_of(kAnswers, [&](std::string_view answer) {
+           return rest.starts_with(answer) || answer.starts_with(rest);
+         });
 }
 
 size_t KeyDecoder::take_answer(std::vector<Key>& keys, size_t begin) {
-  const size_t end = pending_.find(kAnswerEnd, begin);
+  const size_t end = std::min(pending_.find(kAnswerEnd, begin), pending_.find(kBell, begin));
   if (end == std::string::npos) return 0;
   keys.emplace_back();
-  return end + kAnswerEnd.size();
+  return end + (pending_[end] == kBell[0] ? kBell.size() : kAnswerEnd.size());
 }
 
 size_t KeyDecoder::take_csi(std::vector<Key>& keys, size_t begin, bool alt) {

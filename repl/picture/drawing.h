@@ -52,6 +52,7 @@ struct Colours {
   uint32_t on_light, on_dark;
 };
 constexpr Colours kPaper{0xffffff, 0x1b1b1f};
+enum class Paper : uint8_t { Light, Dark };
 Colours colours_of(const Tint& tint);
 
 /// Series that can be told from each other, by colour and without; more of them begin again.

@@ -58,7 +58,7 @@ struct RoomRaster {
   template <class Chart>
   Result<Raster> operator()(const Chart& chart) const {
     const Drawing drawing = drawing_of(chart);
-    return raster_of(drawing, scale_within(room, drawing.width, drawing.height, room.scale));
+    return raster_of(drawing, scale_within(room, drawing.width, drawing.height, room.scale), room.paper);
   }
 };
 

@@ -26,6 +26,7 @@ Result<std::string> to_png(const Picture& picture);
 struct Room {
   int width = 640, height = 640;
   double scale = 1;  ///< pixels for a unit of a chart, where that fits
+  Paper paper = Paper::Light;
 };
 /// Small images enlarged, those that do not fit made smaller. Of a chart it fails where Cairo is not installed.
 Result<Raster> to_raster(const Picture& picture, const Room& room);

@@ -24,34 +24,36 @@ Surface surface_of(const Cairo& library, const Raster& raster) {
 /// Draws one shape after another.
 class Brush {
  public:
-  Brush(const Cairo& library, cairo_t* context) : library_(library), context_(context) {
+  Brush(const Cairo& library, cairo_t* context, Paper paper)
+      : library_(library), context_(context), paper_(paper) {
     library_.cairo_select_font_face(context_, "sans-serif", CAIRO_FONT_SLANT_NORMAL,
                                     CAIRO_FONT_WEIGHT_NORMAL);
     library_.cairo_set_font_size(context_, kFontSize);
     library_.cairo_set_line_join(context_, CAIRO_LINE_JOIN_ROUND);
   }
 
-  void take(uint32_t colour) const {
+  void take(const Colours& colours) const {
     constexpr double kMost = 255;
+    const uint32_t colour = paper_ == Paper::Light ? colours.on_light : colours.on_dark;
     library_.cairo_set_source_rgb(context_, (colour >> 16 & 0xff) / kMost, (colour >> 8 & 0xff) / kMost,
                                   (colour & 0xff) / kMost);
   }
 
   void operator()(const Stroke& stroke) const {
-    take(colours_of(stroke.tint).on_light);
+    take(colours_of(stroke.tint));
     follow(stroke.points);
     library_.cairo_set_line_width(context_, stroke.width);
     library_.cairo_set_dash(context_, stroke.dashes.data(), static_cast<int>(stroke.dashes.size()), 0);
     library_.cairo_stroke(context_);
   }
   void operator()(const Area& area) const {
-    take(colours_of(area.tint).on_light);
+    take(colours_of(area.tint));
     follow(area.corners);
     library_.cairo_close_path(context_);
     library_.cairo_fill(context_);
   }
   void operator()(const Words& words) const {
-    take(colours_of({Tint::Of::Words}).on_light);
+    take(colours_of({Tint::Of::Words}));
     cairo_text_extents_t extents;
     library_.cairo_text_extents(context_, words.text.c_str(), &extents);
     constexpr std::array<double, 3> kBefore{0, 0.5, 1};
@@ -68,19 +70,20 @@ class Brush {
 
   const Cairo& library_;
   cairo_t* context_;
+  const Paper paper_;
 };
 
 }  // namespace
 
-Result<Raster> raster_of(const Drawing& drawing, double scale) {
+Result<Raster> raster_of(const Drawing& drawing, double scale, Paper paper) {
   const auto library = cairo();
   if (!library) return library.error();
   Raster raster{static_cast<int>(drawing.width * scale), static_cast<int>(drawing.height * scale)};
   raster.pixels.resize(static_cast<size_t>(raster.width) * static_cast<size_t>(raster.height));
   const Surface surface = surface_of(**library, raster);
   const Context context((*library)->cairo_create(surface.get()), (*library)->cairo_destroy);
-  const Brush brush(**library, context.get());
-  brush.take(kPaper.on_light);
+  const Brush brush(**library, context.get(), paper);
+  brush.take(kPaper);
   (*library)->cairo_paint(context.get());
   (*library)->cairo_scale(context.get(), scale, scale);
   for (const auto& shape : drawing.shapes) std::visit(brush, shape);

@@ -17,8 +17,8 @@ struct Raster {
   std::vector<uint32_t> pixels{};  ///< row by row, 0xrrggbb
 };
 
-/// On light paper, a unit of the drawing as so many pixels. Fails where Cairo is not installed.
-Result<Raster> raster_of(const Drawing& drawing, double scale);
+/// A unit of the drawing as so many pixels. Fails where Cairo is not installed.
+Result<Raster> raster_of(const Drawing& drawing, double scale, Paper paper = Paper::Light);
 /// A pixel of the image as a square of `enlarged` pixels a side; what is no number is magenta.
 Raster raster_of(const Image& image, int enlarged);
 

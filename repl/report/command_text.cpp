@@ -113,18 +113,30 @@ std::string shape_text(Type type) {
   return fmt::format("({}{}) {}", parts, type->dims.size() == 1 ? "," : "", to_string(type->dtype));
 }
 
-std::string plain_markdown(std::string_view markdown) {
+std::string plain_markdown(std::string_view markdown, size_t width) {
+  constexpr std::array<std::string_view, 4> kOwnLine{" ", "- ", "|", "#"};
   std::istringstream lines{std::string(markdown)};
-  std::string text;
+  std::string text, paragraph;
+  const auto end_paragraph = [&] {
+    if (!paragraph.empty()) text += wrapped(paragraph, 0, width) + "\n";
+    paragraph.clear();
+  };
   bool in_example = false;
   for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with("```")) {
+    const bool is_fence = line.starts_with("```");
+    const auto begins_line = [&](std::string_view begin) { return line.starts_with(begin); };
+    const bool is_own = std::ranges::any_of(kOwnLine, begins_line);
+    if (is_fence || in_example || line.empty() || is_own) end_paragraph();
+    if (is_fence) {
       in_example = !in_example;
       if (in_example && !text.empty() && !text.ends_with("\n\n")) text += "\n";
-    } else {
+    } else if (in_example || line.empty() || is_own) {
       text += (in_example && !line.empty() ? "    " : "") + line + "\n";
+    } else {
+      paragraph += (paragraph.empty() ? "" : " ") + line;
     }
   }
+  end_paragraph();
   return text;
 }
 

@@ -39,8 +39,8 @@ void print_line(std::string_view line);
 /// "(3, 4) float32": the shape and dtype of tensors, in brackets for tuples; of others the type.
 std::string shape_text(Type type);
 
-/// Markdown as a terminal shows it: without the fences around examples, which are indented.
-std::string plain_markdown(std::string_view markdown);
+/// Markdown as a terminal shows it: paragraphs in lines of `width` columns, examples indented in the place of their fences.
+std::string plain_markdown(std::string_view markdown, size_t width);
 /// The text in lines of `width` columns where it has blanks to break it at, those below the first after `indent` blanks;
 /// the first one has as many columns less.
 std::string wrapped(std::string_view text, size_t indent, size_t width);

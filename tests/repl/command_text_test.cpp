@@ -25,8 +25,11 @@ TEST(CommandText, BreaksTheLastOfColumns) {
 }
 
 TEST(CommandText, ShowsMarkdownWithoutFences) {
-  EXPECT_EQ(plain_markdown("What it does.\n```relay\nf(1)\n\n// 2\n```\nMore."),
+  EXPECT_EQ(plain_markdown("What it does.\n```relay\nf(1)\n\n// 2\n```\nMore.", 80),
             "What it does.\n\n    f(1)\n\n    // 2\nMore.\n");
+  // Paragraphs have other lines than in their source, lists the same.
+  EXPECT_EQ(plain_markdown("one two\nthree four five six seven\n- a\n- b\n", 20),
+            "one two three four\nfive six seven\n- a\n- b\n");
 }
 
 }  // namespace

@@ -213,6 +213,9 @@ TEST(PictureRaster, IsWithinItsRoom) {
   const Plot plot = *plot_of({{{0, 1}, {0, 1}}});
   EXPECT_EQ(size_of(plot, {.scale = 1}), std::pair(640, 400));
   EXPECT_EQ(size_of(plot, {.width = 1000, .height = 200, .scale = 2}), std::pair(320, 200));
+  // On the terminal's own paper.
+  EXPECT_EQ(to_raster(plot, {})->pixels.front() & 0xffffff, kPaper.on_light);
+  EXPECT_EQ(to_raster(plot, {.paper = Paper::Dark})->pixels.front() & 0xffffff, kPaper.on_dark);
 }
 
 // --- what a terminal answers
@@ -231,6 +234,20 @@ TEST(GraphicsAnswer, MaySayThatThereIsNothing) {
   EXPECT_FALSE(answer.graphics.has_kitty || answer.graphics.has_sixel);
   // The level of a VT420 is no attribute.
   EXPECT_FALSE(editor::graphics_answer("\x1b[?4c").graphics.has_sixel);
+}
+
+TEST(GraphicsAnswer, HasTheColourBehindCharacters) {
+  const auto is_dark = [](const std::string& text) {
+    const auto answer = editor::graphics_answer(text);
+    EXPECT_EQ(answer.rest, "") << text;
+    return answer.graphics.is_dark;
+  };
+  EXPECT_TRUE(is_dark("\x1b]11;rgb:1c1c/1f1f/2626\x1b\\"));
+  EXPECT_TRUE(is_dark("\x1b]11;rgb:00/00/ff\a"));
+  EXPECT_FALSE(is_dark("\x1b]11;rgb:ffff/ffff/dddd\x1b\\"));
+  EXPECT_FALSE(is_dark("\x1b]11;rgb:0/f/0\a"));
+  EXPECT_FALSE(is_dark("\x1b]11;what\a"));
+  EXPECT_FALSE(is_dark("\x1b]11;rgb:\a")) << "nothing says so";
 }
 
 TEST(GraphicsAnswer, LeavesKeysAlone) {

@@ -59,6 +59,9 @@ const std::vector<KeyRow>& rows() {
       // Answers of a terminal are no text.
       {"\x1b[?62;4;22cx\x1b[6;20;10t", "Alt-Shift-Unknown x Alt-Shift-Unknown"},
       {"\x1b_Gi=31;OK\x1b\\x", "Unknown x"},
+      {"\x1b]11;rgb:1c1c/1f1f/2626\x1b\\x", "Unknown x"},
+      {"\x1b]11;rgb:ff/ff/ff\ax", "Unknown x"},
+      {"\x1b]x", "Alt-] x"},
       {"\x1b_x", "Alt-_ x"},
   };
   return all;
@@ -86,8 +89,9 @@ TEST(Keys, MayComeByteByByte) {
 
 TEST(Keys, OfSequencesThatDoNotGoOn) {
   const std::vector<KeyRow> cut{
-      {"\x1b", "Escape"},        {"\x1b[", "Alt-["},       {"\x1bO", "Alt-O"}, {"\x1b\x1b", "Alt-Escape"},
-      {"\xe6\x97", "\xe6 \x97"}, {"\x1b[1;", "Alt-[ 1 ;"}, {"\x1b_", "Alt-_"}, {"\x1b_Gi", "Alt-_ G i"}};
+      {"\x1b", "Escape"},         {"\x1b[", "Alt-["},        {"\x1bO", "Alt-O"},
+      {"\x1b\x1b", "Alt-Escape"}, {"\xe6\x97", "\xe6 \x97"}, {"\x1b[1;", "Alt-[ 1 ;"},
+      {"\x1b_", "Alt-_"},         {"\x1b_Gi", "Alt-_ G i"},  {"\x1b]1", "Alt-] 1"}};
   for (const KeyRow& row : cut) {
     KeyDecoder decoder;
     EXPECT_EQ(names(decoder.feed(row.bytes)), "") << row.keys;

@@ -3,7 +3,7 @@
 #include <utility>
 #include <variant>
 
-#include "repl/picture/base64.h"
+#include "repl/pixels/base64.h"
 
 namespace quern::jupyter {
 

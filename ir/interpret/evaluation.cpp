@@ -11,10 +11,10 @@ namespace quern {
 
 namespace {
 
-/// A value in a format string is part of a sentence, so it has no heading.
+/// What is printed is the value: its dtype and its shape are what the prompt shows.
 ValueStyle style_of(std::string_view text, ValueStyle style) {
-  if (text.empty()) return style;
   style.heading = false;
+  if (text.empty()) return style;
   return with_format(style, text.substr(1)).value_or(style);
 }
 

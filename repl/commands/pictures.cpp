@@ -17,9 +17,9 @@
 #include "repl/commands/asked_value.h"
 #include "repl/commands/parts.h"
 #include "repl/picture/picture.h"
+#include "repl/pixels/terminal_pixels.h"
 #include "repl/report/command_text.h"
 #include "repl/report/summary.h"
-#include "repl/terminal_pixels.h"
 #include "repl/workspace.h"
 
 namespace quern {

@@ -12,11 +12,11 @@
 #include "repl/commands/asked_value.h"
 #include "repl/commands/parts.h"
 #include "repl/commands/stages.h"
+#include "repl/pixels/terminal_pixels.h"
 #include "repl/report/command_text.h"
 #include "repl/report/layers.h"
 #include "repl/report/summary.h"
 #include "repl/report/value_table.h"
-#include "repl/terminal_pixels.h"
 #include "repl/workspace.h"
 
 namespace quern {

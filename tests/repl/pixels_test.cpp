@@ -16,11 +16,11 @@
 
 #include "frontend/static/metadata.h"
 #include "repl/editor/graphics.h"
-#include "repl/picture/base64.h"
-#include "repl/picture/kitty.h"
-#include "repl/picture/palette.h"
 #include "repl/picture/picture.h"
-#include "repl/picture/sixel.h"
+#include "repl/pixels/base64.h"
+#include "repl/pixels/kitty.h"
+#include "repl/pixels/palette.h"
+#include "repl/pixels/sixel.h"
 #include "tests/repl/editor/screen_session.h"
 
 namespace quern::picture {

@@ -1,4 +1,4 @@
-#include "repl/terminal_pixels.h"
+#include "repl/pixels/terminal_pixels.h"
 
 #include <unistd.h>
 
@@ -9,8 +9,8 @@
 
 #include "repl/command_files.h"
 #include "repl/editor/terminal.h"
-#include "repl/picture/kitty.h"
-#include "repl/picture/sixel.h"
+#include "repl/pixels/kitty.h"
+#include "repl/pixels/sixel.h"
 
 namespace quern {
 

@@ -1,4 +1,4 @@
-#include "repl/picture/sixel.h"
+#include "repl/pixels/sixel.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "repl/picture/palette.h"
+#include "repl/pixels/palette.h"
 
 namespace quern::picture {
 

@@ -1,4 +1,4 @@
-#include "repl/picture/base64.h"
+#include "repl/pixels/base64.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,4 +1,4 @@
-#include "repl/picture/palette.h"
+#include "repl/pixels/palette.h"
 
 #include <algorithm>
 #include <array>

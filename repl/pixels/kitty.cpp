@@ -1,8 +1,8 @@
-#include "repl/picture/kitty.h"
+#include "repl/pixels/kitty.h"
 
 #include <fmt/format.h>
 
-#include "repl/picture/base64.h"
+#include "repl/pixels/base64.h"
 
 namespace quern::picture {
 

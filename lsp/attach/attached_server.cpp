@@ -1,6 +1,9 @@
 #include "lsp/attach/attached_server.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 namespace quern::lsp {
@@ -16,7 +19,11 @@ Result<std::unique_ptr<AttachedServer>> AttachedServer::connect(fs::path socket)
   std::string token;
   auto file = connect_to(socket, token);
   if (!file) return file.error();
-  return std::unique_ptr<AttachedServer>(new AttachedServer(std::move(socket), std::move(*file), token));
+  std::unique_ptr<AttachedServer> server(new AttachedServer(std::move(socket), std::move(*file), token));
+  if (!server->wait_for_texts())
+    return Failure{
+        fmt::format("the language server at `{}` does not let this prompt in", server->socket().string())};
+  return server;
 }
 
 AttachedServer::AttachedServer(fs::path socket, OwnedFile file, const std::string& token)
@@ -28,6 +35,13 @@ AttachedServer::AttachedServer(fs::path socket, OwnedFile file, const std::strin
 AttachedServer::~AttachedServer() {
   transport_.interrupt();
   reader_.join();
+}
+
+bool AttachedServer::wait_for_texts() {
+  constexpr std::chrono::seconds kPatience{10};
+  std::unique_lock lock(mutex_);
+  changed_.wait_for(lock, kPatience, [this] { return is_admitted_ || ended_; });
+  return is_admitted_;
 }
 
 void AttachedServer::read_all() {
@@ -45,9 +59,12 @@ void AttachedServer::read_all() {
       texts_[path] = text;
       changes_.changed[path] = std::move(text);
     }
+    is_admitted_ = true;
+    changed_.notify_all();
   }
   const std::lock_guard lock(mutex_);
   ended_ = true;
+  changed_.notify_all();
 }
 
 void AttachedServer::update(Session& session) {

@@ -2,6 +2,7 @@
 // A prompt's side of the socket: the texts that an editor has open, saved or not, and what the editor shall show of the
 // prompt's values.
 
+#include <condition_variable>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -19,7 +20,7 @@ namespace quern::lsp {
 
 class AttachedServer {
  public:
-  /// Attaches to the server of a socket; without a path to the one that was started last.
+  /// Attaches to the server of a socket, and waits for its texts; without a path to the one that was started last.
   static Result<std::unique_ptr<AttachedServer>> connect(std::filesystem::path socket);
   ~AttachedServer();
   AttachedServer(const AttachedServer&) = delete;
@@ -38,15 +39,17 @@ class AttachedServer {
  private:
   AttachedServer(std::filesystem::path socket, OwnedFile file, const std::string& token);
   void read_all();
+  bool wait_for_texts();
 
   const std::filesystem::path socket_;
   OwnedFile file_;
   StreamTransport transport_;
   mutable std::mutex mutex_;
+  std::condition_variable changed_;
   std::map<std::string, std::string> texts_;  ///< by path
   OpenTexts changes_;                         ///< that the session has not seen
   std::map<std::string, SourceId> opened_;    ///< in the session
-  bool ended_ = false, was_told_ = false;
+  bool is_admitted_ = false, ended_ = false, was_told_ = false;
   std::thread reader_;
 };
 

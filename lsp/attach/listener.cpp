@@ -94,7 +94,8 @@ void Listener::add(OwnedFile file) {
     if (given && is_same(*given, token_)) {
       post_([this, &peer] {
         peer.is_admitted = true;
-        publish(peer);
+        // Also where nothing is open: it tells the prompt that it was let in.
+        peer.transport.write(encode(changed_texts(peer)));
       });
       while (auto message = peer.transport.read())
         if (auto values = decode_values(*message))
@@ -107,11 +108,14 @@ void Listener::add(OwnedFile file) {
 }
 
 void Listener::publish() {
-  for (auto& [id, peer] : peers_)
-    if (peer->is_admitted) publish(*peer);
+  for (auto& [id, peer] : peers_) {
+    if (!peer->is_admitted) continue;
+    const OpenTexts texts = changed_texts(*peer);
+    if (!texts.changed.empty() || !texts.closed.empty()) peer->transport.write(encode(texts));
+  }
 }
 
-void Listener::publish(Peer& peer) {
+OpenTexts Listener::changed_texts(Peer& peer) {
   OpenTexts texts;
   std::set<std::string> open;
   state_.documents.each_open([&](const Document& document) {
@@ -132,7 +136,7 @@ void Listener::publish(Peer& peer) {
       told = peer.told.erase(told);
     }
   }
-  if (!texts.changed.empty() || !texts.closed.empty()) peer.transport.write(encode(texts));
+  return texts;
 }
 
 }  // namespace quern::lsp

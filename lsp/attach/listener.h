@@ -38,7 +38,8 @@ class Listener {
            Post post);
   void accept_all();
   void add(OwnedFile file);
-  void publish(Peer& peer);
+  /// What a prompt has not been told yet.
+  OpenTexts changed_texts(Peer& peer);
 
   ServerState& state_;
   const std::filesystem::path socket_;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <system_error>
 #include <utility>
 
 namespace quern::lsp {
@@ -25,6 +26,17 @@ Result<std::unique_ptr<AttachedServer>> AttachedServer::connect(fs::path socket)
         fmt::format("the language server at `{}` does not let this prompt in", server->socket().string())};
   return server;
 }
+
+namespace {
+
+/// What a prompt's imports call a file: those below its folder are relative to it.
+std::string path_at_prompt(const std::string& path) {
+  std::error_code failed;
+  const fs::path below = fs::path(path).lexically_relative(fs::current_path(failed));
+  return failed || below.empty() || *below.begin() == ".." ? path : below.string();
+}
+
+}  // namespace
 
 AttachedServer::AttachedServer(fs::path socket, OwnedFile file, const std::string& token)
     : socket_(std::move(socket)), file_(std::move(file)), transport_(file_.number(), file_.number()) {
@@ -73,7 +85,8 @@ void AttachedServer::update(Session& session) {
     const std::lock_guard lock(mutex_);
     changes = std::exchange(changes_, {});
   }
-  for (auto& [path, text] : changes.changed) opened_[path] = session.open_file(path, std::move(text));
+  for (auto& [path, text] : changes.changed)
+    opened_[path] = session.open_file(path_at_prompt(path), std::move(text));
   for (const std::string& path : changes.closed)
     if (const auto opened = opened_.extract(path)) session.close_file(opened.mapped());
 }

@@ -149,7 +149,7 @@ TEST(CommandLine, TakesAProgramWithoutACommand) {
   EXPECT_EQ(quern_with({"run", "-c", "1 + 2", "--format", "json"}).out,
             "{\"type\": \"int32\", \"value\": 3}\n");
   EXPECT_EQ(run_program({QUERN_BINARY, "-"}, QUERN_SOURCE_DIR, "1 + 3").out, "int32 4\n");
-  EXPECT_EQ(run_program({QUERN_BINARY, "run", "-"}, QUERN_SOURCE_DIR, "print(1)").out, "int32 1\n");
+  EXPECT_EQ(run_program({QUERN_BINARY, "run", "-"}, QUERN_SOURCE_DIR, "print(1)").out, "1\n");
   EXPECT_EQ(quern_with({"examples/schedules.relay"}).out,
             quern_with({"run", "examples/schedules.relay"}).out);
   EXPECT_EQ(quern_with({"--stdlib", "stdlib", "-c", "2"}).out, "int32 2\n");
@@ -256,7 +256,7 @@ TEST(CommandLine, RandomFillsWhatNothingElseGives) {
 
 TEST(CommandLine, PrintsJsonOnEachLine) {
   EXPECT_EQ(run_text("print(\"a \\\"b\\\"\", [1, 2]); 1.5\n", {"--format", "json"}).out,
-            "{\"print\": \"a \\\"b\\\" Tensor[(2,), int32] [1, 2]\"}\n"
+            "{\"print\": \"a \\\"b\\\" [1, 2]\"}\n"
             "{\"type\": \"float32\", \"value\": 1.5}\n");
 }
 

@@ -372,7 +372,7 @@ TEST_F(VmTest, PrintLoadSave) {
   ExprPtr save = b.intrinsic(IntrinsicKind::Save, unit_type(), {b.i32(7)}, {"f"});
   ExprPtr load = b.intrinsic(IntrinsicKind::Load, integer, {}, {"f", ""});
   expect_same(b.block({{nullptr, print}, {nullptr, save}}, load), "int32 7");
-  EXPECT_EQ(host.log, "loss: int32 3 float32 1.5\nloss: int32 3 float32 1.5\n");
+  EXPECT_EQ(host.log, "loss: 3 1.5\nloss: 3 1.5\n");
   ExprPtr missing = b.intrinsic(IntrinsicKind::Load, integer, {}, {"g", ""});
   expect_same(missing, "error: there is no file g");
   EXPECT_EQ(run(missing).error().origin, missing->origin);

@@ -1,7 +1,6 @@
 #include "ide/candidates.h"
 
 #include <algorithm>
-#include <cctype>
 #include <tuple>
 #include <unordered_set>
 
@@ -9,7 +8,8 @@ namespace quern::ide {
 
 namespace {
 
-char lower(char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
+/// Of a letter of ASCII: names have no others in the two cases.
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 bool starts_without_case(std::string_view name, std::string_view typed) {
   return name.size() >= typed.size() && std::equal(typed.begin(), typed.end(), name.begin(),

@@ -30,8 +30,14 @@ struct EncodedPart {
   std::vector<uint32_t> data;
 };
 struct KnownTokens {
+  struct Hash {
+    using is_transparent = void;
+    size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
+  };
+  using Parts = std::unordered_map<std::string, EncodedPart, Hash, std::equal_to<>>;
+
   size_t names = 0;  ///< hash of what the tokens depend on besides the text
-  std::unordered_map<std::string, EncodedPart> parts{};  ///< by text
+  Parts parts{};     ///< by text
 };
 
 struct Document {

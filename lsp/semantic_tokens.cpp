@@ -124,21 +124,22 @@ Position moved(Position to, Position from) {
 std::vector<uint32_t> encoded_tokens(ServerState& state, const Asked& asked) {
   KnownTokens& known = state.documents.find(asked.document->uri)->known_tokens;
   const size_t names = names_of(state.session, asked.source);
-  std::unordered_map<std::string, EncodedPart> before;
+  KnownTokens::Parts before;
   if (known.names == names) before.swap(known.parts);
   known = {names, {}};
-  const std::string& text = state.session.text(asked.source);
+  const std::string_view text = state.session.text(asked.source);
   std::vector<uint32_t> data;
+  data.reserve(asked.document->tokens.data.size());
   Position begin, last;
   for (const Range& window : ide::windows_of(state.session, asked.source)) {
-    std::string part = text.substr(window.begin, window.end - window.begin);
+    const std::string_view part = text.substr(window.begin, window.end - window.begin);
     auto found = known.parts.find(part);
     if (found == known.parts.end()) {
-      auto old = before.find(part);
-      EncodedPart encoded = old != before.end()
-                                ? std::move(old->second)
-                                : encoded_part(state.session, asked.source, window, state.encoding);
-      found = known.parts.emplace(std::move(part), std::move(encoded)).first;
+      if (const auto old = before.find(part); old != before.end())
+        found = known.parts.insert(before.extract(old)).position;
+      else
+        found = known.parts.emplace(part, encoded_part(state.session, asked.source, window, state.encoding))
+                    .first;
     }
     const EncodedPart& encoded = found->second;
     if (!encoded.data.empty()) {
@@ -193,8 +194,9 @@ Json semantic_tokens_delta(ServerState& state, const Json& params) {
   const auto& previous = params.at("previousResultId").template get_ref<const std::string&>();
   const std::optional<Asked> asked = asked_document(state, params);
   if (!asked) return nullptr;
-  const SentTokens before = asked->document->tokens;
-  const SentTokens& now = remember_tokens(state, *asked, encoded_tokens(state, *asked));
+  std::vector<uint32_t> data = encoded_tokens(state, *asked);
+  SentTokens& now = state.documents.find(asked->document->uri)->tokens;
+  const SentTokens before = std::exchange(now, SentTokens{now.result + 1, std::move(data)});
   if (before.result == 0 || previous != std::to_string(before.result)) return full_answer<Json>(now);
   const size_t shorter = std::min(before.data.size(), now.data.size());
   auto aligned = [](std::ptrdiff_t same) { return static_cast<size_t>(same) / kInts * kInts; };
@@ -209,8 +211,8 @@ Json semantic_tokens_delta(ServerState& state, const Json& params) {
   const size_t removed = before.data.size() - end - begin, added = now.data.size() - end - begin;
   if (removed + added > 0) {
     const auto first = now.data.begin() + static_cast<std::ptrdiff_t>(begin);
-    const std::vector<uint32_t> data(first, first + static_cast<std::ptrdiff_t>(added));
-    edits.push_back({{"start", begin}, {"deleteCount", removed}, {"data", data}});
+    const std::vector<uint32_t> inserted(first, first + static_cast<std::ptrdiff_t>(added));
+    edits.push_back({{"start", begin}, {"deleteCount", removed}, {"data", inserted}});
   }
   return {{"resultId", std::to_string(now.result)}, {"edits", std::move(edits)}};
 }

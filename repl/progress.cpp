@@ -111,26 +111,52 @@ ProgressLine::~ProgressLine() {
     const std::lock_guard lock(mutex_);
     is_ending_ = true;
   }
-  ended_.notify_all();
+  changed_.notify_all();
   thread_.join();
   CountedWork::when_none_is_left(nullptr);
   erase_line();
 }
 
+ProgressLine::Input::Input(ProgressLine& line) : line_(line) {
+  const std::lock_guard lock(line_.mutex_);
+  ++line_.inputs_;
+  line_.is_working_ = true;
+  if (line_.is_asleep_) line_.changed_.notify_all();
+}
+
+ProgressLine::Input::~Input() {
+  const std::lock_guard lock(line_.mutex_);
+  line_.is_working_ = false;
+  erase_line();
+}
+
 void ProgressLine::watch() {
   std::unique_lock lock(mutex_);
-  if (ended_.wait_for(lock, kPatience, [&] { return is_ending_; })) return;
-  do {
-    const std::lock_guard drawing(line().mutex);
-    // Asked while the line is locked: work that ends now erases it afterwards.
-    const auto work = CountedWork::innermost();
-    const std::string text =
-        work ? fitting(progress_text(*work, std::chrono::steady_clock::now() - work->begin)) : "";
-    if (text.empty())
-      line().erase();
-    else
-      line().show(text);
-  } while (!ended_.wait_for(lock, kApart, [&] { return is_ending_; }));
+  while (!is_ending_) {
+    is_asleep_ = true;
+    changed_.wait(lock, [&] { return is_ending_ || is_working_; });
+    is_asleep_ = false;
+    // Nobody wakes it at the end of an input: what is quick costs no more.
+    const uint64_t input = inputs_;
+    const auto is_over = [&] { return is_ending_ || !is_working_ || inputs_ != input; };
+    changed_.wait_for(lock, kPatience, [&] { return is_ending_; });
+    while (!is_over()) {
+      draw();
+      changed_.wait_for(lock, kApart, [&] { return is_ending_; });
+    }
+  }
+}
+
+void ProgressLine::draw() {
+  const std::lock_guard drawing(line().mutex);
+  // Asked while the line is locked: work that ends now erases it afterwards.
+  const auto work = CountedWork::innermost();
+  const std::string text =
+      work ? fitting(progress_text(*work, std::chrono::steady_clock::now() - work->begin)) : "";
+  if (text.empty())
+    line().erase();
+  else
+    line().show(text);
 }
 
 ProgressLine::Hidden::Hidden() : lock_(line().mutex) { line().erase(); }

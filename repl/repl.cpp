@@ -66,12 +66,13 @@ int run_repl(Session& session, const ReplOptions& options) {
   if (options.interactive) workspace.take_settings(user_settings_path());
   workspace.take_settings(project_settings_path());
   Inputs inputs(workspace, options);
+  ProgressLine progress;
   bool failed = false;
   while (auto input = inputs.next()) {
     const InterruptibleWork interruptible;
     session.watch(&interrupt_flag);
     if (options.attached) update_from(*options.attached, session);
-    const ProgressLine progress;
+    const ProgressLine::Input working(progress);
     CommandOutcome outcome = take_input(workspace, *input);
     if (outcome == CommandOutcome::Quit) break;
     std::fflush(stdout);

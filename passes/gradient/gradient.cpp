@@ -44,7 +44,7 @@ class Expander {
             return child != block->result && child->kind == ExprKind::Intrinsic ? needed(child) : run(child);
           },
           [this](const Variable* variable, ExprPtr value) {
-            if (value->kind == ExprKind::Fn) bound_.emplace(variable, value);
+            if (value->kind == ExprKind::Fn || names_function(value)) bound_.emplace(variable, value);
           });
     ExprPtr result = map_children(arena_, expr, [this](ExprPtr child) { return run(child); });
     ExprPtr made = is_gradient(result) ? gradient_of(*as<IntrinsicExpr>(result))
@@ -59,7 +59,7 @@ class Expander {
     if (auto* fn = as<FnExpr>(expr)) return fn;
     if (auto* var = as<VarExpr>(expr)) {
       auto known = bound_.find(var->variable);
-      if (known != bound_.end()) return as<FnExpr>(known->second);
+      if (known != bound_.end()) return function_of(known->second);
       return of_definition(context_.functions.bound(var->variable), {});
     }
     auto* global = as<GlobalExpr>(expr);
@@ -83,7 +83,14 @@ class Expander {
     // The statement of `let %f = fn …` is a block with the function.
     auto* block = as<BlockExpr>(body);
     if (block && block->bindings.size() == 1) body = block->bindings[0].value;
+    if (names_function(body)) return function_of(body);
     return as<FnExpr>(needed(body));
+  }
+
+  /// `let %g = @f`, `let %g = %f`: another name of a function.
+  static bool names_function(ExprPtr value) {
+    return value->type->kind == TypeKind::Function &&
+           (value->kind == ExprKind::Global || value->kind == ExprKind::Var);
   }
 
   ExprPtr gradient_of(const IntrinsicExpr& e) {

@@ -129,6 +129,18 @@ const std::vector<Program> kPrograms = {
      "def @f(%x: Tensor[(2,), float64]) -> float64 { sum([i < 2] => { let %t = %x[i] * 2.0; %t * %t }) }\n"
      "grad(@f)([1, 3])",
      "[[8.0, 24.0]]"},
+    {"gradient_by_another_name",
+     "def @f(%x: Tensor[(2,), float32]) -> float32 { sum(%x * %x) }\nlet %g = @f;\nlet %h = "
+     "%g;\ngrad(%h)([1, 3])",
+     "[[2.0, 6.0]]"},
+    {"gradient_by_a_name_in_a_body",
+     "def @f(%x: Tensor[(2,), float32]) -> float32 { sum(%x * %x) }\n"
+     "def @slope(%x: Tensor[(2,), float32]) { let %g = @f; let %h = %g; grad(%h)(%x) }\n@slope([1, 3])",
+     "[[2.0, 6.0]]"},
+    {"tangent_by_another_name",
+     "def @f(%x: Tensor[(2,), float32]) -> float32 { sum(%x * %x) }\nlet %g = @f;\n"
+     "jvp(%g)([1, 3], [1, 1]).1",
+     "8.0"},
     {"shape_clause_added_to_itself",
      "op two(%a: Tensor[(n,), t]) -> Tensor[(?,), t] shape () { 2 } { [i] => %a[i] else 0 }\n"
      "def @f(%x: Tensor[(3,), float32]) -> float32 { sum(two(%x) + two(%x)) }\ngrad(@f)([1, 2, 3])",

@@ -38,7 +38,7 @@ class Commands : public testing::Test {
 
 TEST_F(Commands, TimeTellsThePhasesApart) {
   const ProgramOutcome outcome = run("let %x = ones((64, 64))\n:time print(nn.dense(%x, %x)[0, 0])\n");
-  EXPECT_THAT(outcome.out, HasSubstr("float32 64\n")) << "it is run, once";
+  EXPECT_THAT(outcome.out, testing::StartsWith("64\n")) << "it is run, once";
   for (const char* phase : {"checking", "compiling", "running"})
     EXPECT_THAT(outcome.out, ContainsRegex(std::string(phase) + " +" + kTime));
   EXPECT_EQ(outcome.code, 0);

@@ -30,7 +30,9 @@ Diagnostics Database::check_form(DeclarationId id) {
 Diagnostics Database::with_copies(ModuleId module, const Inferred& inferred, DeclarationId id) {
   Diagnostics result = diagnostics_of(module, inferred);
   if (!has_errors(result)) append(result, of_copies(inferred.needs));
-  if (mentions(id, "grad") && !has_errors(result)) append(result, of_gradients(inferred));
+  const auto derivatives = {"grad", "vjp", "jvp"};
+  const bool derives = std::ranges::any_of(derivatives, [&](const char* word) { return mentions(id, word); });
+  if (derives && !has_errors(result)) append(result, of_gradients(inferred));
   // A statement contains copies of the function literals that it calls.
   const bool may_have_schedules = declarations[id].kind != PieceKind::Def || mentions(id, "schedule");
   if (may_have_schedules && !has_errors(result)) append(result, of_schedules(inferred.definition.body));

@@ -293,13 +293,13 @@ TEST_F(MatchTest, EffectsStayInOrder) {
   EXPECT_EQ(compiled, out);
   std::string all;
   for (const std::string& line : out) all += line + "\n";
-  EXPECT_NE(all.find("say int32 1\n"), std::string::npos);
-  EXPECT_NE(all.find("say int32 1\nsay int32 2\nsay int32 3\nint32 7\n"), std::string::npos) << all;
+  EXPECT_NE(all.find("say 1\n"), std::string::npos);
+  EXPECT_NE(all.find("say 1\nsay 2\nsay 3\nint32 7\n"), std::string::npos) << all;
   EXPECT_NE(all.find("(int32 100, int32 7)\n"), std::string::npos) << all;
-  EXPECT_NE(all.find("say int32 4\nint32 3\n"), std::string::npos) << all;
+  EXPECT_NE(all.find("say 4\nint32 3\n"), std::string::npos) << all;
   EXPECT_NE(all.find("(int32 2, int32 1)\n"), std::string::npos) << all;
-  EXPECT_NE(all.find("say int32 5\nsay int32 6\narm int32 5\n"), std::string::npos) << all;
-  EXPECT_NE(all.find("say int32 7\nsay int32 9\n"), std::string::npos) << all;
+  EXPECT_NE(all.find("say 5\nsay 6\narm 5\n"), std::string::npos) << all;
+  EXPECT_NE(all.find("say 7\nsay 9\n"), std::string::npos) << all;
   EXPECT_EQ(all.find("before the failure?"), std::string::npos) << all;
   EXPECT_NE(all.find("int32 8\n"), std::string::npos) << all;
 }

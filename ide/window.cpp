@@ -1,7 +1,7 @@
 #include "ide/window.h"
 
 #include <algorithm>
-#include <ranges>
+#include <span>
 
 namespace quern::ide {
 
@@ -20,7 +20,9 @@ Range window_at(Session& session, SourceId source, uint32_t offset) {
 std::vector<Range> windows_of(Session& session, SourceId source) {
   std::vector<Range> parts;
   uint32_t begin = 0;
-  for (DeclarationId id : session.declarations(source) | std::views::drop(1)) {
+  const std::vector<DeclarationId>& all = session.declarations(source);
+  // The first one begins with the text.
+  for (DeclarationId id : std::span(all).subspan(std::min<size_t>(all.size(), 1))) {
     const uint32_t next = session.range_of(id).begin;
     parts.push_back({begin, next});
     begin = next;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ir/base/internal_failure.h"
+#include "ir/base/result.h"
 
 namespace quern {
 

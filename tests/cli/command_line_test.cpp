@@ -188,7 +188,7 @@ TEST(CommandLine, HelpForAFileListsWhatItTakes) {
 
 /// A file of tensors that a program saves.
 std::string saved(const TemporaryFolder& folder, const std::string& name, const std::string& program) {
-  const std::string file = (folder / name).string();
+  std::string file = (folder / name).string();
   EXPECT_EQ(quern_with({"-c", program + "save(\"" + file + "\", %s)"}).code, 0);
   return file;
 }

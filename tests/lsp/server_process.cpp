@@ -32,6 +32,7 @@ ServerProcess::ServerProcess(const std::vector<std::string>& given) {
   std::vector<std::string> words{QUERN_BINARY, "lsp"};
   words.insert(words.end(), given.begin(), given.end());
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   if (posix_spawn(&pid_, words[0].c_str(), &actions, nullptr, arguments.data(), environ) != 0) pid_ = -1;

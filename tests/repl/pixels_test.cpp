@@ -68,7 +68,7 @@ class SixelReader {
     if (c == '"') {
       const std::vector<int> attributes = numbers();
       raster_ = {attributes[2], attributes[3]};
-      raster_.pixels.assign(static_cast<size_t>(raster_.width * raster_.height), kUnset);
+      raster_.pixels.assign(static_cast<size_t>(raster_.width) * static_cast<size_t>(raster_.height), kUnset);
     } else if (c == '#') {
       const std::vector<int> colour = numbers();
       colour_ = colour[0];
@@ -96,7 +96,8 @@ class SixelReader {
   }
   void set(int x, int y) {
     ASSERT_TRUE(x < raster_.width && y < raster_.height) << x << ", " << y;
-    uint32_t& pixel = raster_.pixels[static_cast<size_t>(y * raster_.width + x)];
+    uint32_t& pixel =
+        raster_.pixels[static_cast<size_t>(y) * static_cast<size_t>(raster_.width) + static_cast<size_t>(x)];
     EXPECT_EQ(pixel, kUnset) << "set twice";
     pixel = colours_.at(colour_);
   }

@@ -45,6 +45,7 @@ ServeProcess::ServeProcess(const std::string& page, const std::vector<std::strin
   std::vector<std::string> words{QUERN_BINARY, "serve", "--port", "0", "--page", page};
   words.insert(words.end(), options.begin(), options.end());
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   if (posix_spawn(&pid_, arguments[0], &actions, nullptr, arguments.data(), environ) != 0) pid_ = -1;

@@ -22,7 +22,7 @@ struct Alternative {
   std::string name;
   std::vector<size_t> fields;
 };
-constexpr size_t kFlag = 0, kTree = 1, kPair = 2, kWrapped = 3;
+constexpr size_t kFlag = 0, kTree = 1, kPair = 2;
 const std::vector<std::vector<Alternative>> kTypes = {
     {{"Off", {}}, {"On", {}}, {"Maybe", {kFlag}}},
     {{"Leaf", {}}, {"Node", {kTree, kFlag}}, {"Mark", {kFlag}}},
@@ -171,8 +171,8 @@ TEST_F(MatchTest, RandomMatchesAreAsEnumerationSays) {
         program += fmt::format("    {} => {},\n", text(patterns[p]), p);
       program += "  }\n}\n";
       // A sample of the values, with whether each is matched.
-      std::vector<size_t> sample;
-      for (int i = 0; i < 12; ++i) sample.push_back(random() % all.size());
+      std::vector<size_t> sample(12);
+      for (size_t& v : sample) v = random() % all.size();
       std::string calls;
       for (size_t v : sample) calls += fmt::format("@pick({});\n", text(all[v]));
       std::vector<LocatedDiagnostic> found = check(program + calls);

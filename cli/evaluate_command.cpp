@@ -15,8 +15,15 @@ namespace quern {
 
 namespace {
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+// Shadow memory takes more addresses than any limit for a program gives.
+constexpr bool kLimitsMemory = false;
+#else
+constexpr bool kLimitsMemory = true;
+#endif
+
 void limit_memory(size_t bytes) {
-  if (bytes == 0) return;
+  if (!kLimitsMemory || bytes == 0) return;
   const rlimit limit{bytes, bytes};
   setrlimit(RLIMIT_AS, &limit);
 }

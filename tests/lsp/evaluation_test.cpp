@@ -226,12 +226,16 @@ TEST(LspEvaluation, EndsWhenItIsCancelledWhileTheServerAnswersOthers) {
   EXPECT_EQ(evaluating.client.answer("endless")["error"]["code"], -32800);
 }
 
+// Under sanitizers it is not.
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 TEST(LspEvaluation, MemoryIsLimited) {
   Evaluating evaluating("// >>> ones((40000, 40000))$0\n", kEverything,
                         {{"evaluation", {{"memoryMiB", 3000}}}});
   EXPECT_THAT(outcome(evaluating.evaluate_at_cursor()),
               testing::AnyOf(HasSubstr("memory"), HasSubstr("failed")));
 }
+
+#endif
 
 TEST(LspEvaluation, WrongOrdersAreRefused) {
   Evaluating evaluating("let %x = 1;\n");

@@ -2,8 +2,10 @@
 // standard output (lsp/evaluation/messages.h).
 
 #include <fmt/format.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 
+#include <csignal>
 #include <cstdio>
 
 #include "cli/commands.h"
@@ -37,6 +39,8 @@ void send(const std::string& line) {
 }  // namespace
 
 int CommandLine::evaluate() {
+  // Nobody would end what is endless once the server was killed.
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
   auto input = read_stdin();
   auto order =
       input ? lsp::decode_order(*input) : Result<lsp::EvaluationOrder>(Failure{input.error().message});

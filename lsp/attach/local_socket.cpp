@@ -56,14 +56,6 @@ std::string new_token() {
 
 }  // namespace
 
-OwnedFile::~OwnedFile() {
-  if (number_ >= 0) close(number_);
-}
-OwnedFile& OwnedFile::operator=(OwnedFile&& other) noexcept {
-  std::swap(number_, other.number_);
-  return *this;
-}
-
 Result<fs::path> socket_folder() {
   const char* runtime = std::getenv("XDG_RUNTIME_DIR");
   const fs::path folder = runtime && *runtime ? fs::path(runtime) / "quern"

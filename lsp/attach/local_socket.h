@@ -6,21 +6,9 @@
 #include <string>
 
 #include "ir/base/result.h"
+#include "lsp/owned_file.h"
 
 namespace quern::lsp {
-
-/// A file descriptor that is closed with it.
-class OwnedFile {
- public:
-  explicit OwnedFile(int number = -1) : number_(number) {}
-  ~OwnedFile();
-  OwnedFile(OwnedFile&& other) noexcept : number_(other.number_) { other.number_ = -1; }
-  OwnedFile& operator=(OwnedFile&& other) noexcept;
-  int number() const { return number_; }
-
- private:
-  int number_;
-};
 
 /// Where sockets without a path of their own are. Made where it is missing; fails where it is not the user's alone.
 Result<std::filesystem::path> socket_folder();

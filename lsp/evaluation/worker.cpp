@@ -16,6 +16,8 @@
 #include <string_view>
 #include <utility>
 
+#include "lsp/owned_file.h"
+
 extern char** environ;
 
 namespace quern::lsp {
@@ -23,27 +25,6 @@ namespace quern::lsp {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-/// Closes its file when it goes.
-class File {
- public:
-  explicit File(int number = -1) : number_(number) {}
-  ~File() { close(); }
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-  int number() const { return number_; }
-  void take(int number) {
-    close();
-    number_ = number;
-  }
-  void close() {
-    if (number_ >= 0) ::close(number_);
-    number_ = -1;
-  }
-
- private:
-  int number_;
-};
 
 int milliseconds_until(Clock::time_point end) {
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now()).count();
@@ -54,7 +35,7 @@ int milliseconds_until(Clock::time_point end) {
 
 struct Worker::Child {
   pid_t id = 0;
-  File input, output;
+  OwnedFile input, output;
 };
 
 Worker::Worker(std::string program, std::string input, std::chrono::milliseconds limit, Events events)
@@ -98,19 +79,18 @@ void Worker::run() {
 
 bool Worker::start(Child& child, std::string& why) const {
   std::array<int, 2> in{-1, -1}, out{-1, -1};
-  File their_input, their_output;
   if (pipe2(in.data(), O_CLOEXEC) != 0) {
     why = std::strerror(errno);
     return false;
   }
-  their_input.take(in[0]);
-  child.input.take(in[1]);
+  const OwnedFile their_input(in[0]);
+  child.input = OwnedFile(in[1]);
   if (pipe2(out.data(), O_CLOEXEC) != 0) {
     why = std::strerror(errno);
     return false;
   }
-  child.output.take(out[0]);
-  their_output.take(out[1]);
+  child.output = OwnedFile(out[0]);
+  const OwnedFile their_output(out[1]);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, in[0], STDIN_FILENO);

@@ -89,6 +89,7 @@ const EvaluationRow kEvaluations[] = {
     {"a_definition_below", "// >>> @f(2.0)$0\ndef @f(%x: float32) -> float32 { %x * 2.0 }\n", "4: float32"},
     {"the_statement_before_has_no_end", "let %x = 5\n// >>> %x$0", "5: int32"},
     {"a_statement", "let %x = 5;\nlet %y$0 = %x + 1;\nlet %z = %y;\n", "6: int32"},
+    {"a_graph_variable", "%0 = 5;\n%1$0 = %0 + 1;\n%1\n", "6: int32"},
     {"crlf", "let %x = 5;\r\n// >>> %x$0\r\nlet %z = 1;\r\n", "5: int32"},
     {"other_characters", "let %x = 5; // ü😀\n// >>> %x$0\n", "5: int32"},
     {"a_mistake_elsewhere", "let %x = 5;\n// >>> %x$0\nlet %y = %nothing;\ndef @f() { %z }\n", "5: int32"},

@@ -24,36 +24,30 @@ struct Arranged {
   uint32_t begin = 0, end = 0;  ///< of these statements in it
 };
 
-/// Statements from `offset` on are blank, so that every range before it stays.
+/// The text with the statements before the one at the offset, so that every range before it stays; what comes after
+/// is not reached.
 Arranged arranged(Session& session, SourceId source, const EvaluationRequest::Statements& what) {
-  const std::string text = session.text(source);
-  std::string before = text;
-  const auto end_mark = [&](uint32_t end) {
-    while (end < text.size() && is_blank(text[end])) ++end;
-    return end < text.size() && text[end] == ';' ? end : static_cast<uint32_t>(text.size());
-  };
-  uint32_t place = static_cast<uint32_t>(text.size());
+  const std::string& text = session.text(source);
+  auto place = static_cast<uint32_t>(text.size());
   bool is_ended = true;
   for (DeclarationId statement : session.statements(source)) {
     const Range range = session.range_of(statement);
-    const uint32_t mark = end_mark(range.end);
-    if (range.end <= what.offset) {
-      // The last one of a file needs no `;`.
-      is_ended = mark < text.size();
-      continue;
+    if (range.end > what.offset) {
+      place = range.begin;
+      break;
     }
-    place = std::min(place, range.begin);
-    if (mark < text.size()) before[mark] = ' ';
-    for (uint32_t i = range.begin; i < range.end; ++i)
-      if (before[i] != '\n' && before[i] != '\r') before[i] = ' ';
+    uint32_t end = range.end;
+    while (end < text.size() && is_blank(text[end])) ++end;
+    // The last one of a file needs no `;`.
+    is_ended = end < text.size() && text[end] == ';';
   }
   const std::string inserted = text.substr(what.range.begin, what.range.end - what.range.begin);
-  Arranged result{before.substr(0, place) + (is_ended ? "\n" : "\n;\n")};
+  Arranged result{text.substr(0, place) + (is_ended ? "\n" : "\n;\n")};
   result.begin = static_cast<uint32_t>(result.text.size());
   result.text += inserted;
   result.end = static_cast<uint32_t>(result.text.size());
   result.text += inserted.ends_with(';') ? "\n" : ";\n";
-  result.text += before.substr(place);
+  result.text += text.substr(place);
   return result;
 }
 

@@ -52,6 +52,7 @@ endfunction()
 quern_test(quern_unit_tests ir frontend passes jit session ide cli
            SUITES Kinds/ErrorsDocExamples Rules/VerifierRules Rules/KernelRules Codegen/EveryOp PrinterTest VmTest
                   InterpreterTest DimRules DimProof DimForm Goldens/Fixes)
+target_sources(quern_unit_tests PRIVATE tests/support/metadata.cpp)
 target_link_libraries(quern_unit_tests PRIVATE PkgConfig::z3 SQLite::SQLite3)
 quern_test(quern_numeric_tests numeric support SUITES Operators/Gradients Each/DTypes)
 quern_test(quern_operator_tests operators support
@@ -118,5 +119,7 @@ if(fuzz_driver)
   list(FILTER random_programs EXCLUDE REGEX "_test\\.cpp$|/(schedules|gradients|watch)\\.cpp$")
   target_sources(fuzz_run_fuzz PRIVATE ${random_programs})
   target_link_libraries(fuzz_run_fuzz PRIVATE fmt::fmt)
+  target_sources(fuzz_print_fuzz PRIVATE tests/support/metadata.cpp)
+  target_link_libraries(fuzz_print_fuzz PRIVATE fmt::fmt)
   set_target_properties(fuzz_run_fuzz PROPERTIES ENABLE_EXPORTS ON)
 endif()

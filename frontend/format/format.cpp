@@ -59,7 +59,7 @@ class Formatter {
       Declared part{piece, parse_declaration(slice(source_, piece.range), scan_.slash_names), false, {}};
       part.kept = !fits(part) || !touched(piece.range, index);
       part.text = part.kept ? std::string(slice(source_, piece.range)) : formatted(part);
-      if (part.kept && is_frame(part.text, parts_.empty())) return std::string(source_);
+      if ((part.kept || parts_.empty()) && is_frame(part.text, parts_.empty())) return std::string(source_);
       parts_.push_back(std::move(part));
     }
     std::string text = assemble();

@@ -229,11 +229,23 @@ void report_invalid(std::string_view text, std::vector<SyntaxProblem>& problems)
 // TVM prints the header `#[version = "0.0.5"]` since 0.7.
 constexpr int kLastWithOldHeader = 6;
 
-// `v0.0.4`, the first line of files before TVM 0.7.
+// The end of digits at a position.
+size_t after_digits(std::string_view text, size_t at) {
+  return std::min(text.find_first_not_of("0123456789", at), text.size());
+}
+
+// `v0.0.4`, alone on the first line of files before TVM 0.7; a comment may follow.
 bool is_old_version(std::string_view text) {
-  size_t end = text.find_first_not_of("0123456789.", 1);
-  return text.size() > 2 && text[0] == 'v' && std::isdigit(static_cast<unsigned char>(text[1])) &&
-         (end == std::string_view::npos || std::isspace(static_cast<unsigned char>(text[end])));
+  size_t end = 0;
+  for (char before : std::string_view("v..")) {
+    if (end == text.size() || text[end] != before) return false;
+    const size_t digits = end + 1;
+    end = after_digits(text, digits);
+    if (end == digits) return false;
+  }
+  std::string_view rest = text.substr(end, text.find_first_of("\r\n", end) - end);
+  const size_t next = rest.find_first_not_of(" \t\v\f");
+  return next == std::string_view::npos || rest.substr(next).starts_with("//");
 }
 
 // The end of a shebang line, `#!/usr/bin/env quern`; 0 if there is none.

@@ -77,8 +77,17 @@ bool has_literal(const HostTensor& tensor, int64_t offset) {
   return number == number || is(std::nan("")) || is(-std::nan(""));
 }
 
+/// Whether it is a list of empty lists, such as `[[], []]`: floats for want of any element.
+bool is_list_of_nothing(const HostTensor& tensor) {
+  const auto& shape = tensor.shape();
+  return tensor.dtype() == DType::float32() && !shape.empty() && shape.back() == 0 &&
+         element_count({shape.data(), shape.size() - 1}) <= kInlineElements &&
+         std::ranges::find(shape, 0) == shape.end() - 1;
+}
+
 /// Whether the tensor is printed in full: it is small, and its values have literals.
 bool is_plain(const HostTensor& tensor) {
+  if (is_list_of_nothing(tensor)) return true;
   bool plain = tensor.dtype().has_one_lane() && tensor.size() > 0 && tensor.size() <= kInlineElements;
   for (int64_t i = 0; plain && i < tensor.size(); ++i) plain = has_literal(tensor, i);
   return plain;

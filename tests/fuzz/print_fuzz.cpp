@@ -8,6 +8,7 @@
 #include "frontend/text/render.h"
 #include "session/session.h"
 #include "tests/fuzz/fail.h"
+#include "tests/support/metadata.h"
 
 namespace {
 
@@ -31,8 +32,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static const SourceId printed = session->add_source(session->make_module(), "printed.relay", "");
   session->set_text(source, std::string(reinterpret_cast<const char*>(data), size));
   if (!errors_of(*session, source).empty()) return 0;
-  const std::string text = session->typed_text(source).text;
-  session->set_text(printed, text);
+  const TypedText typed = session->typed_text(source);
+  const std::string& text = typed.text;
+  session->set_text(printed, text + metadata_of(typed.constants));
   if (const std::string found = errors_of(*session, printed); !found.empty())
     fuzz::fail("the typed text has errors", text, found);
   if (const std::string again = session->typed_text(printed).text; again != text)

@@ -166,6 +166,11 @@ TEST(FormatTest, WhatDoesNotParseStays) {
   EXPECT_EQ(formatted("print( \"a\\\n"), "print( \"a\\\n");
   std::string metadata_in_line = "let %a = 1;  #[metadata]\n{}\n";
   EXPECT_EQ(formatted(metadata_in_line), metadata_in_line);
+  // An expression that, laid out, would be the header of old files.
+  EXPECT_EQ(formatted("v4/t"), "v4 / t;\n");
+  EXPECT_EQ(formatted("v0.0.4  - t"), "v0.0.4 - t;\n");
+  const std::string header = "v0.0.4  // old\n";
+  EXPECT_EQ(formatted(header + "let   %a/b = 1"), header + "let %a/b = 1;\n");
   std::string bytes = "let   %a = 1;\n\xff";
   EXPECT_EQ(formatted(bytes), bytes);
 }

@@ -94,15 +94,16 @@ TEST_F(PrinterTest, Bfloat16HasNoSuffix) {
 TEST_F(PrinterTest, SmallTensorsAreLists) {
   EXPECT_EQ(show(constant<float>(kFloat, {2, 2}, {1, 2, 3.5, -4})), "[[1f, 2f], [3.5f, -4f]]");
   EXPECT_EQ(show(constant<int64_t>(DType::int64(), {1}, {3})), "[3i64]");
+  EXPECT_EQ(show(constant<float>(kFloat, {2, 0}, {})), "[[], []]");
 }
 
 TEST_F(PrinterTest, LargeAndEmptyTensorsAreCounted) {
   std::vector<float> many(33, 1);
   ExprPtr first = constant<float>(kFloat, {33}, many), second = constant<float>(kFloat, {33}, many);
-  ExprPtr empty = constant<int32_t>(DType::int32(), {0, 3}, {});
-  EXPECT_EQ(
-      show(b.tuple({first, second, first, empty})),
-      "(meta[relay.Constant][0], meta[relay.Constant][1], meta[relay.Constant][0], meta[relay.Constant][2])");
+  EXPECT_EQ(show(b.tuple({first, second, first})),
+            "(meta[relay.Constant][0], meta[relay.Constant][1], meta[relay.Constant][0])");
+  EXPECT_EQ(show(constant<int32_t>(DType::int32(), {0}, {})), "meta[relay.Constant][0]");
+  EXPECT_EQ(show(constant<float>(kFloat, {0, 0}, {})), "meta[relay.Constant][0]");
 }
 
 // --- calls, tuples, fields -------------------------------------------------------------------------------

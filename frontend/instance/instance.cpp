@@ -8,6 +8,7 @@
 #include "frontend/index/schedule_clause.h"
 #include "frontend/infer/infer.h"
 #include "frontend/infer/inference.h"
+#include "frontend/syntax/literals.h"
 #include "ir/expr/scheduled.h"
 #include "ir/extern/kernels.h"
 
@@ -183,7 +184,7 @@ class OpBody {
       if (!tuple) return nullptr;
       std::optional<int64_t> k;
       if (at->is(SyntaxKind::Project)) {
-        k = std::stoll(std::string(at->text));
+        k = static_cast<int64_t>(position_of(at->text));
       } else {
         StaticEvaluator evaluator(scope_, op_.id, diagnostics_);
         evaluator.instance_level = true;

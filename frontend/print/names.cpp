@@ -53,12 +53,13 @@ Type type_spelled(const std::string& name) {
 }
 
 constexpr uint64_t kSpelledData = UINT64_MAX;
+/// Of a name that is counted on from.
+constexpr size_t kMostDigits = 9;
 
 }  // namespace
 
 bool is_numbered(const Variable& variable) {
-  constexpr size_t kMostDigits = 9;
-  return variable.graph && is_digits(variable.name) && variable.name.size() <= kMostDigits;
+  return variable.graph && is_digits(variable.name);
 }
 
 const std::string& NameTable::bind(const void* key, const std::string& wanted) {
@@ -68,7 +69,9 @@ const std::string& NameTable::bind(const void* key, const std::string& wanted) {
   if (taken_.contains(name)) {
     uint32_t& suffix = next_suffix_.try_emplace(wanted, 1).first->second;
     auto candidate = [&](uint32_t k) {
-      return is_digits(wanted) ? std::to_string(std::stoull(wanted) + k) : wanted + "_" + std::to_string(k);
+      if (!is_digits(wanted)) return wanted + "_" + std::to_string(k);
+      // Of more digits than a number has, further ones make a name.
+      return wanted.size() > kMostDigits ? wanted + std::to_string(k) : std::to_string(std::stoull(wanted) + k);
     };
     while (taken_.contains(name = candidate(suffix))) ++suffix;
     entry->second.suffix = suffix++;

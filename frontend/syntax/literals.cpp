@@ -56,6 +56,12 @@ std::optional<NumberLiteral> parse_number(std::string_view text) {
   return literal;
 }
 
+size_t position_of(std::string_view digits) {
+  int64_t position = 0;
+  auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), position);
+  return static_cast<size_t>(error == std::errc() ? position : std::numeric_limits<int64_t>::max());
+}
+
 NumberProblem number_problem(std::string_view text) {
   size_t suffix = text.find_first_of("iuf");
   bool digits = text.substr(0, suffix).find_first_not_of("-0123456789") == std::string_view::npos;

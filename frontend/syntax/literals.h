@@ -27,6 +27,9 @@ struct NumberProblem {
 };
 NumberProblem number_problem(std::string_view text);
 
+/// The position that digits name; the greatest of an int64 where they are more.
+size_t position_of(std::string_view digits);
+
 /// The literal as an element of `dtype`; nothing if an integer does not fit (`300` as int8) or a fraction
 /// would be lost.
 std::optional<Scalar> literal_as(const NumberLiteral& literal, DType dtype);

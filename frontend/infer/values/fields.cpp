@@ -2,13 +2,14 @@
 
 #include <fmt/format.h>
 
+#include "frontend/syntax/literals.h"
 #include "frontend/text/suggest.h"
 
 namespace quern {
 
 DraftPtr Fields::projection(SyntaxPtr s) {
   DraftPtr tuple = infer(s->child(0));
-  size_t index = std::stoul(std::string(s->text));
+  const size_t index = position_of(s->text);
   DraftPtr draft =
       drafts_.make<ProjectionDraft>(origin(s), unifier_.fresh_type(), tuple, static_cast<uint32_t>(index));
   relations_.relate(s, draft, "the tuple", [=, this] {
@@ -19,7 +20,7 @@ DraftPtr Fields::projection(SyntaxPtr s) {
     } else {
       if (!type->is_error())
         report(DiagnosticKind::UnknownField, s,
-               fmt::format("{} has no field {}", unifier_.describe(type), index), names_.origin_of(tuple));
+               fmt::format("{} has no field {}", unifier_.describe(type), s->text), names_.origin_of(tuple));
       unifier_.unify(draft->type, error_type());
     }
     return true;

@@ -181,6 +181,14 @@ TEST_F(PrinterTest, GraphVariablesAreNumbered) {
   EXPECT_EQ(show(block, {.types = true}), "{\n  %0 /* float32 */ = 1f;\n  %1 /* float32 */ = %0;\n  %1\n}");
 }
 
+TEST_F(PrinterTest, GraphVariablesMayHaveManyDigits) {
+  const std::string name(25, '9');
+  const Variable* first = make_variable(*b.arena, name, number, true);
+  const Variable* second = make_variable(*b.arena, name, number, true);
+  ExprPtr block = b.block({{first, b.f32(1)}, {second, b.var(first)}}, b.var(second));
+  EXPECT_EQ(show(block), fmt::format("{{\n  %{0} = 1f;\n  %{0}1 = %{0};\n  %{0}1\n}}", name));
+}
+
 TEST_F(PrinterTest, ShadowingNamesAreToldApart) {
   const Variable* first = b.variable("x", number);
   const Variable* second = b.variable("x", number);

@@ -83,6 +83,11 @@ TEST(RoundTripTest, EveryExampleOfThePages) {
   EXPECT_GE(count, 50u);
 }
 
+TEST(RoundTripTest, GraphVariablesWithManyDigits) {
+  const std::string text = "%99999999999999999999 = 1;\n%99999999999999999999;\n";
+  EXPECT_EQ(round_trip(text, ""), text);
+}
+
 TEST(RoundTripTest, EmptyTensors) {
   EXPECT_EQ(round_trip("[[], []]; zeros((0, 3)) + 1f; nn.relu([])", ""),
             "[[], []];\nadd(zeros(shape=[0, 3]), 1f);\nnn.relu([]);\n");

@@ -41,7 +41,8 @@ void ModuleNames::update(ModuleId module, const std::vector<Declared>& removed,
   for (const auto& [name, id] : removed) std::erase(list_of(name), id);
   for (const auto& [name, id] : added) list_of(name).push_back(id);
   for (auto& [name, ids] : changed) {
-    std::sort(ids.begin(), ids.end(), before);
+    // What is appended at a prompt comes last already.
+    if (!std::is_sorted(ids.begin(), ids.end(), before)) std::sort(ids.begin(), ids.end(), before);
     tables.insert(name.table);
     std::set<std::string>& declared = declared_[{module, name.table}];
     if (ids.empty()) {

@@ -49,9 +49,9 @@ std::optional<SyntaxPath> Session::syntax_at(SourceId source, uint32_t offset) {
   if (piece == all.scan.pieces.end() || offset < piece->range.begin) return std::nullopt;
   const DeclarationId whole = all.ids[static_cast<size_t>(piece - all.scan.pieces.begin())];
   SyntaxPath path{whole, piece->range, whole, {}};
-  if (auto ranges = db_->bodies.ranges.find(whole); ranges != db_->bodies.ranges.end())
-    for (size_t i = 0; i < ranges->second.size(); ++i) {
-      Range r = ranges->second[i];
+  if (auto cut = db_->bodies.in_text.find(whole); cut != db_->bodies.in_text.end())
+    for (size_t i = 0; i < cut->second.ranges.size(); ++i) {
+      Range r = cut->second.ranges[i];
       if (offset >= piece->range.begin + r.begin && offset < piece->range.begin + r.end)
         path.declaration = db_->bodies.chunks.peek(whole)[i];
     }

@@ -1,5 +1,6 @@
 #include "frontend/parse/body_chunks.h"
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 
@@ -49,6 +50,19 @@ class Body {
     return problems_.empty();
   }
 
+  /// Reads on from the end of a statement, until `stop` holds of the end of one. False if it holds of none,
+  /// or if brackets or other problems there ask for the whole.
+  bool read_on(uint32_t from, const std::function<bool(uint32_t)>& stop) {
+    tokens_.jump(from);
+    for (Token token = tokens_.next(); token.kind != TokenKind::End; token = tokens_.next()) {
+      if (token.kind == TokenKind::Open) open_.push_back(word(token)[0]);
+      if (token.kind == TokenKind::Close && close(word(token)[0])) return false;
+      if (unbalanced || !problems_.empty()) return false;
+      if (token.kind == TokenKind::Semicolon && open_.empty() && stop(token.range.end)) return true;
+    }
+    return false;
+  }
+
   uint32_t begin = 0, end = 0;
   std::vector<uint32_t> statement_ends;  ///< after each `;`
   bool unbalanced = false;
@@ -84,33 +98,77 @@ class Body {
   bool recovers_;
 };
 
+/// Cuts after statements that their own text chooses, so that an edit moves few cuts.
+class Cutter {
+ public:
+  Cutter(std::string_view text, uint32_t begin, std::vector<Range>& chunks)
+      : text_(text), chunks_(chunks), begin_(begin), statement_(begin) {}
+
+  /// The end of the next statement; true if a chunk ends there.
+  bool add(uint32_t end) {
+    const size_t hash = std::hash<std::string_view>()(text_.substr(statement_, end - statement_));
+    statement_ = end;
+    ++count_;
+    if (count_ < kMost && (count_ < kLeast || hash % kMean != 0)) return false;
+    chunks_.push_back({begin_, end});
+    begin_ = end;
+    count_ = 0;
+    return true;
+  }
+  /// Of the chunk that is open.
+  uint32_t begin() const { return begin_; }
+
+ private:
+  std::string_view text_;
+  std::vector<Range>& chunks_;
+  uint32_t begin_, statement_;
+  size_t count_ = 0;  ///< of the open chunk's statements
+};
+
 }  // namespace
 
-std::vector<Range> body_chunks(std::string_view definition) {
+BodyChunks body_chunks(std::string_view definition) {
   // Statements have at least three characters.
   if (definition.size() < 4 * kWorthCutting) return {};
   std::optional<Body> body(std::in_place, definition, false);
   bool readable = body->read();
-  if (readable && body->unbalanced) {
+  const bool balanced = !body->unbalanced;
+  if (readable && !balanced) {
     body.emplace(definition, true);
     readable = body->read();
   }
   if (!readable || body->statement_ends.size() < kWorthCutting) return {};
-  std::vector<Range> chunks;
-  uint32_t begin = body->begin, statement = body->begin;
-  size_t count = 0;
-  for (uint32_t end : body->statement_ends) {
-    size_t hash = std::hash<std::string_view>()(definition.substr(statement, end - statement));
-    statement = end;
-    ++count;
-    bool cut = count >= kMost || (count >= kLeast && hash % kMean == 0);
-    if (!cut) continue;
-    chunks.push_back({begin, end});
-    begin = end;
-    count = 0;
-  }
-  if (begin < body->end || chunks.empty()) chunks.push_back({begin, body->end});
+  BodyChunks chunks{{}, balanced};
+  Cutter cutter(definition, body->begin, chunks.ranges);
+  for (uint32_t end : body->statement_ends) cutter.add(end);
+  if (cutter.begin() < body->end || chunks.ranges.empty())
+    chunks.ranges.push_back({cutter.begin(), body->end});
   return chunks;
+}
+
+BodyChunks body_chunks(std::string_view definition, const BodyChunks& before, TextEdit edit) {
+  const std::vector<Range>& old = before.ranges;
+  // The rest has too many statements for a body that is not cut.
+  constexpr size_t kMany = kWorthCutting / kLeast + 2;
+  const auto touched = std::partition_point(old.begin(), old.end(),
+                                            [&](const Range& chunk) { return chunk.begin <= edit.begin; });
+  if (!before.balanced || touched == old.begin()) return body_chunks(definition);
+  BodyChunks chunks{{old.begin(), touched - 1}, true};
+  Cutter cutter(definition, (touched - 1)->begin, chunks.ranges);
+  // The last one ends with the body, and need not have been cut.
+  auto same = touched - 1;
+  const auto is_known = [&](uint32_t end) {
+    if (!cutter.add(end) || end < edit.new_end) return false;
+    const uint32_t was = end - edit.new_end + edit.old_end;
+    same = std::lower_bound(same, old.end(), was,
+                            [](const Range& chunk, uint32_t at) { return chunk.end < at; });
+    return same != old.end() && same + 1 != old.end() && same->end == was;
+  };
+  if (!Body(definition, false).read_on(cutter.begin(), is_known)) return body_chunks(definition);
+  for (++same; same != old.end(); ++same)
+    chunks.ranges.push_back(
+        {same->begin - edit.old_end + edit.new_end, same->end - edit.old_end + edit.new_end});
+  return chunks.ranges.size() < kMany ? body_chunks(definition) : chunks;
 }
 
 }  // namespace quern

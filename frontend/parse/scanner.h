@@ -21,6 +21,8 @@ struct Piece {
                      ///< that a statement binds, without %; the variables of a pattern, a blank behind each
   Range range;       ///< its text in the file, without the `;` that ends a statement
   std::string doc;   ///< the text of the `///` lines right above it
+  std::vector<uint32_t> marks;  ///< of a definition: some ends of statements of its body, from its begin;
+                                ///< where scanning can resume
 };
 
 /// Calls `f` with each variable that the piece of a statement binds, by the piece's name.

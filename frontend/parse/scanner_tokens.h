@@ -1,6 +1,6 @@
 #pragma once
-// The scanner's tokens, only as fine as splitting a text needs. Internal to frontend/parse/scanner.cpp and
-// frontend/parse/body_chunks.cpp.
+// The scanner's tokens, only as fine as splitting a text needs. Internal to frontend/parse/scanner.cpp,
+// splitter.cpp and body_chunks.cpp.
 
 #include <algorithm>
 #include <array>
@@ -43,6 +43,7 @@ class Tokens {
   Tokens(std::string_view text, std::vector<SyntaxProblem>& problems) : text_(text), problems_(problems) {}
 
   Token next() {
+    doc_.clear();
     skip_blanks();
     if (pos_ >= text_.size()) return {TokenKind::End, at(pos_), false};
     uint32_t begin = pos_;
@@ -64,7 +65,7 @@ class Tokens {
     return token(c == ';' ? TokenKind::Semicolon : TokenKind::Other);
   }
 
-  /// The `///` lines since the last call.
+  /// The `///` lines right before the last token.
   std::string take_doc() { return std::exchange(doc_, {}); }
   void jump(uint32_t pos) { pos_ = pos; }
   uint32_t pos() const { return pos_; }
@@ -76,8 +77,11 @@ class Tokens {
 
   void skip_blanks() {
     while (pos_ < text_.size()) {
-      if (is_blank(text_[pos_])) {
+      const char c = text_[pos_];
+      if (is_blank(c)) {
         ++pos_;
+      } else if (c != '/' && c != kByteOrderMark.front()) {
+        return;
       } else if (starts(kByteOrderMark)) {
         byte_order_mark();
       } else if (starts("//")) {

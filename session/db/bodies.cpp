@@ -135,8 +135,11 @@ std::optional<Inferred> Bodies::infer(DeclarationId def) {
   return assemble_body(db_.head(def), *head(def), runs);
 }
 
-void Bodies::set(DeclarationId def, std::string_view text) {
-  std::vector<Range> found = body_chunks(text);
+void Bodies::set(DeclarationId def, std::string_view text, std::optional<TextEdit> edit) {
+  const auto known = in_text.find(def);
+  BodyChunks cut =
+      edit && known != in_text.end() ? body_chunks(text, known->second, *edit) : body_chunks(text);
+  const std::vector<Range>& found = cut.ranges;
   std::vector<DeclarationId> old = chunks.peek(def);
   std::vector<PieceLook> before, after;
   for (DeclarationId id : old) before.push_back({PieceKind::Def, "", db_.piece_text.peek(id)});
@@ -165,13 +168,13 @@ void Bodies::set(DeclarationId def, std::string_view text) {
     }
     chunks.set(def, ids);
   }
-  std::string shell(text);
-  if (!found.empty()) shell.erase(found.front().begin, found.back().end - found.front().begin);
+  std::string shell(found.empty() ? text : text.substr(0, found.front().begin));
+  if (!found.empty()) shell += text.substr(found.back().end);
   db_.piece_text.set(def, std::move(shell));
   if (found.empty())
-    ranges.erase(def);
+    in_text.erase(def);
   else
-    ranges[def] = std::move(found);
+    in_text[def] = std::move(cut);
   for (size_t i = 0; i < old.size(); ++i)
     if (!stays[i]) db_.drop_declaration(old[i]);
 }
@@ -180,16 +183,17 @@ void Bodies::drop_names(DeclarationId id) {
   if (auto bound = names.known(id))
     for (const std::string& name : *bound) variable.drop({id, name});
   if (!chunks.peek(id).empty()) binders.drop_if([&](const BodyName& key) { return key.declaration == id; });
-  ranges.erase(id);
+  in_text.erase(id);
 }
 
 Range Bodies::in_whole(DeclarationId id, Range range) const {
   DeclarationId def = db_.declarations[id].part_of ? db_.declarations[id].part_of : id;
-  auto found = ranges.find(def);
-  if (found == ranges.end()) return range;
-  uint32_t cut = found->second.front().begin, length = found->second.back().end - cut;
+  auto found = in_text.find(def);
+  if (found == in_text.end()) return range;
+  const std::vector<Range>& ranges = found->second.ranges;
+  uint32_t cut = ranges.front().begin, length = ranges.back().end - cut;
   if (def != id) {
-    uint32_t begin = found->second[db_.index_of[id]].begin;
+    uint32_t begin = ranges[db_.index_of[id]].begin;
     return {begin + range.begin, begin + range.end};
   }
   bool after = range.begin >= cut;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "frontend/infer/chunks.h"
+#include "frontend/parse/body_chunks.h"
 #include "session/db/keys.h"
 #include "session/query/query.h"
 
@@ -28,8 +29,8 @@ class Bodies {
   /// The neighbour of a chunk, or 0.
   Input<ByDeclaration, DeclarationId> next{tables(), "next chunks"};
   Input<ByDeclaration, DeclarationId> previous{tables(), "previous chunks"};
-  /// The ranges of a definition's chunks, in its text.
-  std::unordered_map<DeclarationId, std::vector<Range>> ranges;
+  /// A definition's chunks, in its text.
+  std::unordered_map<DeclarationId, BodyChunks> in_text;
 
   /// The names that a chunk binds.
   Query<ByDeclaration, std::vector<std::string>> names{tables(), *this, "chunk_names", &Bodies::names_of,
@@ -58,7 +59,8 @@ class Bodies {
   std::shared_ptr<const TopLevelVariable> find(DeclarationId chunk, const std::string& name);
   /// The names that it can see, for suggestions.
   std::vector<std::string> names_before(DeclarationId chunk);
-  void set(DeclarationId def, std::string_view text);
+  /// `edit`: what made this text of the one before; nothing for another text.
+  void set(DeclarationId def, std::string_view text, std::optional<TextEdit> edit);
   /// Forgets the names of a definition or a chunk that is about to be dropped.
   void drop_names(DeclarationId id);
   /// Converts a range in a parsed declaration (a chunk, or a definition without its chunks) to the piece's

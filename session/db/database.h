@@ -301,9 +301,10 @@ class Database final : public Tables {
   Subject subject_of(const NameKey& key, NameTable table) const;
   // layout of sources
   Layout& layout_to_change(SourceId source);
-  void take_pieces(SourceId source, const Rescan& same, std::string_view old_text,
+  void take_pieces(SourceId source, const Rescan& same, std::string_view old_text, TextEdit edit,
                    const std::vector<DeclarationId>& old_ids);
-  void set_piece(DeclarationId id, std::string_view text);
+  /// `edit`: what made this text of the one before; nothing for another text.
+  void set_piece(DeclarationId id, std::string_view text, std::optional<TextEdit> edit);
   void set_metadata(SourceId source);
   /// The first declaration of this kind and name in its source (itself if it has no name).
   DeclarationId first_of_name(DeclarationId id) const;

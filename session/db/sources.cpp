@@ -17,6 +17,14 @@ std::string_view text_of(std::string_view text, Range range) {
   return text.substr(range.begin, range.end - range.begin);
 }
 
+// An edit of a text as one of a piece of it; nothing if it reaches beyond the piece.
+std::optional<TextEdit> edit_inside(Range before, Range after, TextEdit edit) {
+  const bool whole = before.begin == after.begin && edit.begin >= before.begin &&
+                     edit.old_end <= before.end && after.end - edit.new_end == before.end - edit.old_end;
+  if (!whole) return std::nullopt;
+  return TextEdit{edit.begin - before.begin, edit.old_end - before.begin, edit.new_end - before.begin};
+}
+
 // The library's inputs never change.
 template <class Space, class Value>
 void put(Input<Space, Value>& input, const typename Space::Key& key, Value value, bool constant) {
@@ -73,7 +81,7 @@ void Database::set_text(SourceId source, std::shared_ptr<const std::string> text
   put(slash_names, source, layout.scan.slash_names, sources[source].module == kLibrary);
   put(header_version, source, layout.scan.tvm, sources[source].module == kLibrary);
   std::vector<DeclarationId> old_ids = std::exchange(layout.ids, {});
-  take_pieces(source, same, *old_text, old_ids);
+  take_pieces(source, same, *old_text, edit, old_ids);
   set_metadata(source);
   follow_imports(source);
 }
@@ -95,7 +103,7 @@ void Database::set_metadata(SourceId source) {
 }
 
 // Assigns declarations to the layout's pieces: around the edit by appearance, elsewhere as before.
-void Database::take_pieces(SourceId source, const Rescan& same, std::string_view old_text,
+void Database::take_pieces(SourceId source, const Rescan& same, std::string_view old_text, TextEdit edit,
                            const std::vector<DeclarationId>& old_ids) {
   Layout& layout = *layouts[source];
   ModuleId module = sources[source].module;
@@ -141,8 +149,11 @@ void Database::take_pieces(SourceId source, const Rescan& same, std::string_view
   if (!gone.empty() || !added.empty() || layout.ids.size() != old_ids.size())
     for (size_t i = begin; i < layout.ids.size(); ++i) index_of[layout.ids[i]] = static_cast<uint32_t>(i);
   for (size_t i = 0; i < after.size(); ++i)
-    if (pairs[i] == SIZE_MAX || before[pairs[i]].text != after[i].text)
-      set_piece(layout.ids[begin + i], after[i].text);
+    if (pairs[i] == SIZE_MAX)
+      set_piece(layout.ids[begin + i], after[i].text, std::nullopt);
+    else if (before[pairs[i]].text != after[i].text)
+      set_piece(layout.ids[begin + i], after[i].text,
+                edit_inside(same.replaced[pairs[i]].range, layout.scan.pieces[begin + i].range, edit));
   names.update(module, removed, added, [this](DeclarationId a, DeclarationId b) { return is_before(a, b); });
   for (DeclarationId id : gone) drop_declaration(id);
   if (any_new || !gone.empty()) put(pieces, module, pieces.peek(module) + 1, module == kLibrary);
@@ -152,10 +163,10 @@ void Database::take_pieces(SourceId source, const Rescan& same, std::string_view
     if (DeclarationId first = first_of_name(id); first != id) layout.duplicates.emplace(id, first);
 }
 
-void Database::set_piece(DeclarationId id, std::string_view text) {
+void Database::set_piece(DeclarationId id, std::string_view text, std::optional<TextEdit> edit) {
   const DeclarationInfo& about = declarations[id];
   if (about.kind == PieceKind::Def && about.module != kLibrary)
-    bodies.set(id, text);
+    bodies.set(id, text, edit);
   else
     put(piece_text, id, std::string(text), about.module == kLibrary);
 }

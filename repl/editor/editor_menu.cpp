@@ -114,6 +114,8 @@ bool Editor::take_in_menu(const Key& key) {
 std::vector<StyledLine> Editor::menu_lines(size_t rows) {
   const std::vector<Completion>& items = menu_->list.items;
   const size_t shown = std::min(rows, items.size());
+  // A taller terminal shows more of them than were below the first.
+  menu_->top = std::min(menu_->top, items.size() - shown);
   if (menu_->selected < menu_->top) menu_->top = menu_->selected;
   if (menu_->selected >= menu_->top + shown) menu_->top = menu_->selected - shown + 1;
   size_t width = 0;

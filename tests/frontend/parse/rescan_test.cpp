@@ -39,6 +39,26 @@ std::string random_words(std::mt19937& random) {
   return std::string(kWords[random() % std::size(kWords)]);
 }
 
+struct Replacement {
+  TextEdit edit;
+  std::string words;
+};
+
+/// Of a few bytes, or of many of which only the last change: clients need not send the least.
+Replacement random_edit(const std::string& text, std::mt19937& random) {
+  const auto size = static_cast<uint32_t>(text.size()), begin = static_cast<uint32_t>(random() % size);
+  const bool wide = random() % 8 == 0;
+  const uint32_t old_end = std::min(begin + static_cast<uint32_t>(random() % (wide ? 3000 : 4)), size);
+  std::string words = random_words(random);
+  if (wide && random() % 4 != 0) {
+    // Half of them keep the size.
+    const uint32_t last = std::max(begin, old_end - std::min(old_end, 20u));
+    const size_t rest = std::min<size_t>(last + (random() % 2 == 0 ? words.size() : 0), old_end);
+    words = text.substr(begin, last - begin) + words + text.substr(rest, old_end - rest);
+  }
+  return {{begin, old_end, begin + static_cast<uint32_t>(words.size())}, words};
+}
+
 void expect_same(const ScanOutcome& got, const ScanOutcome& wanted) {
   EXPECT_EQ(got.begin, wanted.begin);
   EXPECT_EQ(got.end, wanted.end);
@@ -59,6 +79,16 @@ void expect_same(const ScanOutcome& got, const ScanOutcome& wanted) {
   EXPECT_EQ(sorted(got.problems), sorted(wanted.problems));
 }
 
+/// They are ends of statements, in order.
+void expect_marks(const ScanOutcome& outcome, std::string_view text) {
+  for (const Piece& piece : outcome.pieces) {
+    EXPECT_TRUE(std::ranges::is_sorted(piece.marks));
+    for (const uint32_t mark : piece.marks) EXPECT_EQ(text.at(piece.range.begin + mark - 1), ';');
+    const uint32_t last = piece.marks.empty() ? 0 : piece.marks.back();
+    EXPECT_LE(piece.range.begin + last, piece.range.end);
+  }
+}
+
 void expect_same(const BodyChunks& got, const BodyChunks& wanted) {
   EXPECT_EQ(got.balanced, wanted.balanced);
   ASSERT_EQ(got.ranges.size(), wanted.ranges.size());
@@ -75,19 +105,18 @@ TEST(Rescan, IsTheScanOfTheWhole) {
     std::string text = module_text(random);
     ScanOutcome outcome = scan(text);
     for (int i = 0; i < 60 && !testing::Test::HasFailure(); ++i) {
-      const auto begin = static_cast<uint32_t>(random() % text.size());
-      const auto old_end =
-          std::min<uint32_t>(begin + random() % (i % 8 == 0 ? 400 : 4), static_cast<uint32_t>(text.size()));
-      const std::string words = random_words(random);
+      const auto [edit, words] = random_edit(text, random);
+      const auto [begin, old_end, new_end] = edit;
       const std::string before = text;
       text.replace(begin, old_end - begin, words);
       SCOPED_TRACE(fmt::format("round {}, edit {}: [{}, {}) to '{}'", round, i, begin, old_end, words));
-      const auto same = rescan(outcome, text, {begin, old_end, begin + static_cast<uint32_t>(words.size())});
+      const auto same = rescan(outcome, text, edit);
       expect_same(outcome, scan(text));
+      expect_marks(outcome, text);
       inside += same.replaced.size() == 1 && same.replaced.front().marks.size() > 1;
       // What breaks the text at random is taken back, so that long definitions stay.
       if (random() % 4 == 0) continue;
-      rescan(outcome, before, {begin, begin + static_cast<uint32_t>(words.size()), old_end});
+      rescan(outcome, before, {begin, new_end, old_end});
       expect_same(outcome, scan(before));
       text = before;
     }
@@ -104,14 +133,11 @@ TEST(BodyChunks, AfterAnEditAreThoseOfTheWhole) {
     for (int i = 0; i < 60 && !testing::Test::HasFailure(); ++i) {
       const BodyChunks chunks = body_chunks(text);
       ASSERT_FALSE(i == 0 && chunks.ranges.empty());
-      const auto begin = static_cast<uint32_t>(random() % text.size());
-      const auto old_end =
-          std::min<uint32_t>(begin + random() % (i % 8 == 0 ? 400 : 4), static_cast<uint32_t>(text.size()));
-      const std::string words = random_words(random);
+      const auto [edit, words] = random_edit(text, random);
+      const auto [begin, old_end, new_end] = edit;
       std::string after = text;
       after.replace(begin, old_end - begin, words);
       SCOPED_TRACE(fmt::format("round {}, edit {}: [{}, {}) to '{}'", round, i, begin, old_end, words));
-      const TextEdit edit{begin, old_end, begin + static_cast<uint32_t>(words.size())};
       if (!chunks.ranges.empty()) expect_same(body_chunks(after, chunks, edit), body_chunks(after));
       if (random() % 4 == 0) text = after;
     }

@@ -231,6 +231,17 @@ TEST(Editor, ShowsWhatIsTyped) {
   }
 }
 
+TEST(Editor, ShowsMoreOfTheMenuOnATallerTerminal) {
+  Desk desk(30, 3);
+  desk.type("nn.c{Tab}{Down}");
+  EXPECT_EQ(desk.emulator.text(), ">>> nn.conv\n     nn.conv1d   fn (Tensor) …\n     2 of 2");
+  desk.emulator.resize(30, 8, false);
+  desk.emulator.feed(desk.editor.resize(30, 8));
+  desk.emulator.feed(desk.editor.redraw());
+  EXPECT_EQ(desk.emulator.text(),
+            ">>> nn.conv\n     nn.conv2d   fn (Tensor) …\n     nn.conv1d   fn (Tensor) …\n     item 1");
+}
+
 // An input that is taller than the terminal is shown around the cursor.
 TEST(Editor, ShowsAPartOfATallInput) {
   Desk desk(20, 4);

@@ -69,6 +69,11 @@ std::optional<TerminalSize> terminal_size(std::FILE* stream) {
   return TerminalSize{size.ws_col, size.ws_row};
 }
 
+size_t terminal_columns(std::FILE* stream) {
+  const auto size = terminal_size(stream);
+  return size ? static_cast<size_t>(size->columns) : SIZE_MAX;
+}
+
 ValueStyle style_wanted(std::FILE* stream) {
   ValueStyle style;
   style.whole = isatty(fileno(stream)) == 0;
@@ -82,7 +87,8 @@ int exit_code(const std::vector<LocatedDiagnostic>& diagnostics) {
 }
 
 void print_diagnostics(const std::vector<LocatedDiagnostic>& diagnostics) {
-  std::fputs(render_all(diagnostics, colours_wanted()).c_str(), stderr);
+  const size_t width = terminal_columns(stderr);
+  std::fputs(render_all(diagnostics, colours_wanted(), kMostDiagnostics, width).c_str(), stderr);
 }
 
 void point_to_explanation(const std::vector<LocatedDiagnostic>& diagnostics) {

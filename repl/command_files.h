@@ -31,6 +31,8 @@ struct TerminalSize {
 };
 /// Of the terminal that a stream is; nothing of other streams, and of terminals that do not say.
 std::optional<TerminalSize> terminal_size(std::FILE* stream);
+/// Its columns; SIZE_MAX where there is no size.
+size_t terminal_columns(std::FILE* stream);
 /// How values are shown on a stream: as wide as its terminal, where it is one that says how wide; whole where it is
 /// none, and the same wherever it leads.
 ValueStyle style_wanted(std::FILE* stream = stdout);

@@ -398,7 +398,8 @@ void Workspace::print_problems(const std::vector<LocatedDiagnostic>& problems) {
   if (!problems.empty()) last_shown_ = problems[std::min(problems.size(), kShown) - 1].kind;
   const ProgressLine::Hidden hidden;
   std::fflush(stdout);
-  std::fputs(render_all(problems, settings_.colour, kShown).c_str(), stderr);
+  const size_t width = terminal_columns(stderr);
+  std::fputs(render_all(problems, settings_.colour, kShown, width).c_str(), stderr);
 }
 
 void Workspace::report(const InternalFailure& bug) { print_problems({session_.locate(bug)}); }

@@ -16,6 +16,11 @@ struct Palette {
 constexpr Palette kColours{"\033[1;31m", "\033[1;33m", "\033[1;36m", "\033[34m", "\033[1m", "\033[0m"};
 constexpr Palette kPlain{"", "", "", "", "", ""};
 
+struct Look {
+  const Palette& palette;
+  size_t width;  ///< of the terminal, in columns
+};
+
 constexpr int kTabStop = 4;
 constexpr int kWidest = 140;                 ///< shown columns of a source line
 constexpr int kContext = 30;                 ///< columns kept before the marked part of a longer line
@@ -84,7 +89,7 @@ Cell cell_at(std::string_view text, size_t i, int column) {
 /// One displayed line of source.
 class ShownLine {
  public:
-  ShownLine(std::string_view line, uint32_t first, uint32_t last) {
+  ShownLine(std::string_view line, uint32_t first, uint32_t last, int widest) : widest_(widest) {
     // For a line of a megabyte, examines only the part near the mark.
     uint32_t reach = 4 * kWidest;
     uint32_t begin = line.size() > 2 * reach && first > reach ? first - reach : 0;
@@ -112,14 +117,14 @@ class ShownLine {
       total += c.columns;
       if (c.offset < first) before += c.columns;
     }
-    if (total <= kWidest && !cut_left_ && !cut_right_) return;
-    while (!cells_.empty() && before > kContext && total > kWidest) {
+    if (total <= widest_ && !cut_left_ && !cut_right_) return;
+    while (!cells_.empty() && before > kContext && total > widest_) {
       before -= cells_.front().columns;
       total -= cells_.front().columns;
       cells_.erase(cells_.begin());
       cut_left_ = true;
     }
-    while (!cells_.empty() && total > kWidest) {
+    while (!cells_.empty() && total > widest_) {
       total -= cells_.back().columns;
       cells_.pop_back();
       cut_right_ = true;
@@ -138,21 +143,27 @@ class ShownLine {
     carets.assign(static_cast<size_t>(std::max(1, marked)), '^');
   }
 
+  const int widest_;
   std::vector<Cell> cells_;
   bool cut_left_ = false, cut_right_ = false;
 };
 
 // The source lines of a range with carets below: its first line and, if it spans several, its last.
-std::string excerpt(const LineIndex& lines, Range range, std::string_view mark, const Palette& p) {
+std::string excerpt(const LineIndex& lines, Range range, std::string_view mark, const Look& look) {
+  const Palette& p = look.palette;
   uint32_t first_line = lines.locate(range.begin).line;
   uint32_t last_line = std::max(first_line, lines.locate(std::max(range.begin, range.end)).line);
   // A range that ends with a line's end belongs to that line.
   if (last_line > first_line && range.end <= lines.line_start(last_line - 1)) --last_line;
   std::string pad(std::to_string(last_line).size(), ' ');
+  // Beside the number, the bar, and a `…` at each end.
+  const size_t beside = pad.size() + 5;
+  const auto widest =
+      static_cast<int>(std::clamp<size_t>(look.width - std::min(look.width, beside), 2 * kContext, kWidest));
   std::string out = fmt::format("{0}{1} |{2}\n", p.place, pad, p.reset);
   auto row = [&](uint32_t number, uint32_t from, uint32_t to) {
     uint32_t start = lines.line_start(number - 1);
-    ShownLine shown(lines.line(number), from - start, to - start);
+    ShownLine shown(lines.line(number), from - start, to - start, widest);
     out += fmt::format("{0}{1:>{8}} |{2} {3}\n{0}{4} |{2} {5}{6}{7}{2}\n", p.place, number, p.reset,
                        shown.text, pad, shown.blanks, mark, shown.carets, pad.size());
   };
@@ -206,29 +217,37 @@ class LineCache {
   std::vector<std::unique_ptr<LineIndex>> known_;
 };
 
-std::string render_one(const LocatedDiagnostic& d, const Palette& p, LineCache& cache) {
+/// A message behind its head, of which `head` columns are seen.
+std::string behind(size_t head, std::string_view message, const Look& look) {
+  std::string text = shown(message);
+  return head + text.size() <= look.width ? text : wrapped(text, head, look.width);
+}
+
+std::string render_one(const LocatedDiagnostic& d, const Look& look, LineCache& cache) {
+  const Palette& p = look.palette;
   Severity severity = severity_of(d.kind);
   std::string_view mark = severity == Severity::Error     ? p.error
                           : severity == Severity::Warning ? p.warning
                                                           : p.note;
-  std::string out = fmt::format("{}{}[{}]{}: {}{}{}\n", mark, to_string(severity), code_of(d.kind), p.reset,
-                                p.bold, shown(d.message), p.reset);
+  const std::string head = fmt::format("{}[{}]", to_string(severity), code_of(d.kind));
+  std::string out = fmt::format("{}{}{}: {}{}{}\n", mark, head, p.reset, p.bold,
+                                behind(head.size() + 2, d.message, look), p.reset);
   if (!d.text.empty()) {
     const LineIndex& lines = cache.of(d.text);
     out += fmt::format("{}-->{} {}\n", p.place, p.reset, position(lines, d.file, d.range));
-    out += excerpt(lines, d.range, mark, p);
+    out += excerpt(lines, d.range, mark, look);
   } else if (!d.file.empty()) {
     out += fmt::format("{}-->{} {}\n", p.place, p.reset, printable(d.file));
   }
   for (const LocatedNote& note : d.notes) {
-    out += fmt::format("{}note{}: {}\n", p.note, p.reset, shown(note.message));
+    out += fmt::format("{}note{}: {}\n", p.note, p.reset, behind(6, note.message, look));
     if (note.text.empty()) continue;
     const LineIndex& lines = cache.of(note.text);
     out += fmt::format("{}-->{} {}\n", p.place, p.reset, position(lines, note.file, note.range));
-    out += excerpt(lines, note.range, p.note, p);
+    out += excerpt(lines, note.range, p.note, look);
   }
   for (const LocatedFix& fix : d.fixes)
-    out += fmt::format("{}fix{}: {}\n", p.note, p.reset, shown(fix.title));
+    out += fmt::format("{}fix{}: {}\n", p.note, p.reset, behind(5, fix.title, look));
   return out;
 }
 
@@ -237,6 +256,29 @@ std::string render_one(const LocatedDiagnostic& d, const Palette& p, LineCache& 
 int columns_of(char32_t code_point) {
   if (within(kNarrowest, code_point)) return 0;
   return within(kWide, code_point) || (code_point >= 0x20000 && code_point <= 0x3FFFD) ? 2 : 1;
+}
+
+std::string wrapped(std::string_view text, size_t indent, size_t width) {
+  // Beside a wide first column there is no room for a second one.
+  constexpr size_t kLeast = 20;
+  const size_t room = std::max(kLeast, width - std::min(width, indent));
+  std::string out;
+  size_t used = 0;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find(' '), text.size());
+    const size_t word = count_code_points(text.substr(0, end));
+    if (used > 0 && used + 1 + word > room) {
+      out += "\n" + std::string(indent, ' ');
+      used = 0;
+    } else if (used > 0) {
+      out += ' ';
+      ++used;
+    }
+    out += text.substr(0, end);
+    used += word;
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return out;
 }
 
 std::string printable(std::string_view text) {
@@ -250,16 +292,18 @@ std::string printable(std::string_view text) {
   return out;
 }
 
-std::string render_terminal(const LocatedDiagnostic& d, bool colour) {
+std::string render_terminal(const LocatedDiagnostic& d, bool colour, size_t width) {
   LineCache cache;
-  return render_one(d, colour ? kColours : kPlain, cache);
+  return render_one(d, {colour ? kColours : kPlain, width}, cache);
 }
 
-std::string render_all(const std::vector<LocatedDiagnostic>& diagnostics, bool colour, size_t most) {
+std::string render_all(const std::vector<LocatedDiagnostic>& diagnostics, bool colour, size_t most,
+                       size_t width) {
   LineCache cache;
+  const Look look{colour ? kColours : kPlain, width};
   std::string out;
   for (size_t i = 0; i < diagnostics.size() && i < most; ++i)
-    out += render_one(diagnostics[i], colour ? kColours : kPlain, cache) + "\n";
+    out += render_one(diagnostics[i], look, cache) + "\n";
   if (diagnostics.size() > most) out += fmt::format("… and {} more\n", diagnostics.size() - most);
   return out;
 }

@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "frontend/text/render.h"
 #include "frontend/text/suggest.h"
 #include "repl/commands/parts.h"
 #include "repl/report/command_text.h"

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <sstream>
 
+#include "frontend/text/render.h"
 #include "frontend/text/source.h"
 
 namespace quern {
@@ -138,29 +139,6 @@ std::string plain_markdown(std::string_view markdown, size_t width) {
   }
   end_paragraph();
   return text;
-}
-
-std::string wrapped(std::string_view text, size_t indent, size_t width) {
-  // Beside a wide first column there is no room for a second one.
-  constexpr size_t kLeast = 20;
-  const size_t room = std::max(kLeast, width - std::min(width, indent));
-  std::string out;
-  size_t used = 0;
-  while (!text.empty()) {
-    const size_t end = std::min(text.find(' '), text.size());
-    const size_t word = count_code_points(text.substr(0, end));
-    if (used > 0 && used + 1 + word > room) {
-      out += "\n" + std::string(indent, ' ');
-      used = 0;
-    } else if (used > 0) {
-      out += ' ';
-      ++used;
-    }
-    out += text.substr(0, end);
-    used += word;
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return out;
 }
 
 std::string columns_text(const std::vector<std::vector<std::string>>& rows, std::string_view right,

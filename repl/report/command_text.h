@@ -41,9 +41,6 @@ std::string shape_text(Type type);
 
 /// Markdown as a terminal shows it: paragraphs in lines of `width` columns, examples indented in the place of their fences.
 std::string plain_markdown(std::string_view markdown, size_t width);
-/// The text in lines of `width` columns where it has blanks to break it at, those below the first after `indent` blanks;
-/// the first one has as many columns less.
-std::string wrapped(std::string_view text, size_t indent, size_t width);
 /// Columns that are as wide as their widest cell, two blanks apart; numbers, which end in a digit or a unit,
 /// are not told apart: `right` says which columns are aligned at the right. The texts of the last column go on over
 /// lines where they are wider than `width`.

@@ -7,17 +7,6 @@
 namespace quern {
 namespace {
 
-TEST(CommandText, BreaksLinesBetweenWords) {
-  EXPECT_EQ(wrapped("one two three", 0, 80), "one two three");
-  EXPECT_EQ(wrapped("one two three four five six seven", 4, 27), "one two three four five\n    six seven");
-  EXPECT_EQ(wrapped("é é é é é é é é é é é é", 0, 20), "é é é é é é é é é é\né é");
-  EXPECT_EQ(wrapped("a-word-that-is-longer-than-a-line b", 0, 20), "a-word-that-is-longer-than-a-line\nb");
-  EXPECT_EQ(wrapped("", 4, 80), "");
-  // Beside a wide column there is room for some words.
-  EXPECT_EQ(wrapped("one two three four five", 90, 80),
-            "one two three four\n" + std::string(90, ' ') + "five");
-}
-
 TEST(CommandText, BreaksTheLastOfColumns) {
   EXPECT_EQ(columns_text({{"a", "one two three four five six"}, {"bb", "seven"}}, "ll", 28),
             "a   one two three four five\n    six\nbb  seven\n");

@@ -425,6 +425,11 @@ struct Definition {
   std::shared_ptr<const Arena> arena;
 };
 
+struct TypedConstructor {
+  const Constructor* constructor;
+  std::vector<Type> fields;
+};
+
 /// Supplies evaluation with top-level functions; implemented by the session.
 class FunctionSource {
  public:
@@ -434,6 +439,9 @@ class FunctionSource {
   virtual const Definition* function(uint32_t module, std::string_view name) = 0;
   /// The definition of the statement that binds a top-level variable to a function; null if there is none.
   virtual const Definition* bound(const Variable*) { return nullptr; }
+  /// The constructors of a data type, by tag, as the module of `user` knows it; none for a type that it cannot
+  /// name.
+  virtual std::vector<TypedConstructor> constructors(Origin /*user*/, Type /*data*/) { return {}; }
   /// An instance with its definition; its `function` is null if that has errors. Its dim_vars correspond to
   /// those of `called`, one by one.
   virtual std::shared_ptr<const OpInstance> instance(const OpInstance& called) {

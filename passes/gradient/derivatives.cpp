@@ -1,6 +1,7 @@
 #include "passes/gradient/derivatives.h"
 
 #include "frontend/infer/infer.h"
+#include "passes/gradient/tape/tape.h"
 #include "passes/inline_local.h"
 #include "passes/simplify_index.h"
 #include "passes/to_anf.h"
@@ -103,7 +104,10 @@ class Derivatives {
 
 std::variant<const FnExpr*, std::vector<Underivable>> derivative(const PassContext& context,
                                                                  IntrinsicKind kind, const FnExpr& function) {
-  auto reverse = vector_jacobian(context.arena, function);
+  if (kind == IntrinsicKind::JacobianVector && needs_tape(function.body))
+    return std::vector<Underivable>{{function.origin, "`jvp` of recursion, data types and references"}};
+  auto reverse = needs_tape(function.body) ? tape_vector_jacobian(context, function)
+                                           : vector_jacobian(context.arena, function);
   if (auto* problems = std::get_if<std::vector<Underivable>>(&reverse)) return std::move(*problems);
   const FnExpr* backward = std::get<VectorJacobian>(reverse).function;
   Derivatives of(context, function);

@@ -10,7 +10,9 @@
 #include "frontend/infer/infer.h"
 #include "passes/dead_code.h"
 #include "passes/gradient/derivatives.h"
+#include "passes/gradient/local_functions.h"
 #include "passes/gradient/reverse.h"
+#include "passes/gradient/tape/tape.h"
 #include "passes/inline.h"
 #include "passes/inline_local.h"
 #include "passes/instantiate_ops.h"
@@ -105,12 +107,12 @@ class Expander {
     // Inline the function's calls transitively; a gradient among them is also a function to call.
     for (ExprPtr before = nullptr; flat != before;) {
       before = flat;
-      flat = needed(instantiate_ops(context_, inline_calls(context_, flat)));
+      flat = needed(instantiate_ops(context_, local_functions(context_, inline_calls(context_, flat))));
     }
     flat = inline_local(context_, flat);
     flat = dead_code(context_, simplify_index(context_, to_anf(context_, flat)));
     const FnExpr& plain = *as<FnExpr>(flat);
-    GradientOutlook outlook = gradient_outlook(plain, explained_);
+    GradientOutlook outlook = outlook_of(plain);
     bool possible = outlook.underivable.empty();
     if (!possible || !outlook.scattered.empty())
       problems.push_back({e.origin, std::move(outlook.underivable), std::move(outlook.scattered)});
@@ -120,6 +122,16 @@ class Expander {
     if (auto* function_made = std::get_if<const FnExpr*>(&made)) return *function_made;
     problems.push_back({e.origin, std::move(std::get<std::vector<Underivable>>(made))});
     return nullptr;
+  }
+
+  GradientOutlook outlook_of(const FnExpr& function) const {
+    if (!needs_tape(function.body)) return gradient_outlook(function, explained_);
+    Arena scratch;
+    auto made = tape_vector_jacobian({scratch, context_.functions}, function);
+    if (auto* parts = std::get_if<std::vector<Underivable>>(&made)) return {std::move(*parts), {}};
+    std::vector<ScatterFallback> scattered = std::get<VectorJacobian>(made).fallbacks;
+    std::erase_if(scattered, [&](const ScatterFallback& f) { return !explained_(f.origin); });
+    return {{}, std::move(scattered)};
   }
 
   // Expands its gradients unconditionally.

@@ -1,5 +1,6 @@
 #include "session/db/database.h"
 
+#include "frontend/static/stored_tensors.h"
 #include "jit/vm/vm.h"
 #include "session/db/module_scope.h"
 #include "session/db/owned_bytes.h"
@@ -37,6 +38,14 @@ const Definition* DatabaseFunctions::function(uint32_t module, std::string_view 
   return db_.definition(module, name);
 }
 const Definition* DatabaseFunctions::bound(const Variable* variable) { return db_.bound_function(variable); }
+std::vector<TypedConstructor> DatabaseFunctions::constructors(Origin user, Type data) {
+  const DataDefinition* found = db_.data_of(db_.declarations[user.declaration].module, data);
+  std::vector<TypedConstructor> all;
+  if (found && !found->is_extern)
+    for (const DataConstructor& constructor : found->constructors)
+      all.push_back({constructor.interned, field_types(*found, constructor, data)});
+  return all;
+}
 std::shared_ptr<const OpInstance> DatabaseFunctions::instance(const OpInstance& called) {
   return db_.linked(called);
 }

@@ -45,6 +45,7 @@ class DatabaseFunctions final : public FunctionSource {
   explicit DatabaseFunctions(Database& db) : db_(db) {}
   const Definition* function(uint32_t module, std::string_view name) override;
   const Definition* bound(const Variable* variable) override;
+  std::vector<TypedConstructor> constructors(Origin user, Type data) override;
   std::shared_ptr<const OpInstance> instance(const OpInstance& called) override;
 
  private:

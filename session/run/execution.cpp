@@ -75,6 +75,9 @@ class ExpandedFunctions final : public FunctionSource {
     return &known->second;
   }
   const Definition* bound(const Variable* variable) override { return functions_.bound(variable); }
+  std::vector<TypedConstructor> constructors(Origin user, Type data) override {
+    return functions_.constructors(user, data);
+  }
   std::shared_ptr<const OpInstance> instance(const OpInstance& called) override {
     std::shared_ptr<const OpInstance> plain = functions_.instance(called);
     if (!plain->function || !has_gradients(plain->function)) return plain;
@@ -115,6 +118,9 @@ class FunctionsAfter final : public FunctionSource {
     return &known->second;
   }
   const Definition* bound(const Variable* variable) override { return functions_.bound(variable); }
+  std::vector<TypedConstructor> constructors(Origin user, Type data) override {
+    return functions_.constructors(user, data);
+  }
   std::shared_ptr<const OpInstance> instance(const OpInstance& called) override {
     return functions_.instance(called);
   }

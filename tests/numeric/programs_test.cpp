@@ -7,11 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "frontend/text/render.h"
-#include "jit/cache/kernel_cache.h"
-#include "jit/runtime/threads.h"
-#include "session/run/execution.h"
-#include "session/session.h"
+#include "tests/numeric/last_value.h"
 #include "tests/ways.h"
 
 namespace quern {
@@ -190,29 +186,11 @@ max(abs(jvp(@f)(zeros_like(%d), %d).1 - @f(%d))))",
      "[6.0, [[2.0, 2.0]]]"},
 };
 
-/// What the last statement gives, or the first that fails.
-std::string last_of(const Program& program, const ExecutionOptions& options) {
-  Session session;
-  const ModuleId module = session.make_module();
-  const SourceId source = session.add_source(module, "p.relay", program.text);
-  std::string last;
-  for (const LocatedDiagnostic& d : session.check(source))
-    if (severity_of(d.kind) == Severity::Error) last += render_terminal(d, false);
-  Execution execution(session, module, options, [](std::string_view) {});
-  for (DeclarationId statement : session.statements(source)) {
-    if (last.starts_with("error")) break;
-    StatementResult result = execution.run(statement);
-    last = result.failure ? render_terminal(*result.failure, false) : to_json(*result.value);
-  }
-  set_thread_count(1);
-  return last;
-}
-
 class Programs : public testing::TestWithParam<Program> {};
 
 TEST_P(Programs, GiveWhatIsKnown) {
   const Program& program = GetParam();
-  const std::string interpreted = last_of(program, {.interpret = true});
+  const std::string interpreted = last_value(program.text, {.interpret = true});
   const std::string expected = program.last.empty() ? interpreted : program.last;
   const auto compare = [&](const std::string& last, std::string_view way) {
     if (expected.starts_with("error"))
@@ -222,7 +200,7 @@ TEST_P(Programs, GiveWhatIsKnown) {
   };
   compare(interpreted, "interpreted");
   for (const Way& way : compiled_ways())
-    if (!way.on_disk) compare(last_of(program, execution_in(way)), way.name);
+    if (!way.on_disk) compare(last_value(program.text, execution_in(way)), way.name);
 }
 
 INSTANTIATE_TEST_SUITE_P(Numeric, Programs, testing::ValuesIn(kPrograms),

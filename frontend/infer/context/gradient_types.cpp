@@ -12,6 +12,7 @@ bool has_floats(Type type) {
 
 Type gradient_type(Type type) {
   if (type->is_tensor()) return type->dtype.is_float() ? type : unit_type();
+  if (type->kind == TypeKind::Data) return type;
   if (type->kind != TypeKind::Tuple) return unit_type();
   std::vector<Type> fields;
   for (Type field : type->args) fields.push_back(gradient_type(field));

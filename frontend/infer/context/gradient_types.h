@@ -10,7 +10,8 @@ namespace quern {
 
 /// Whether a value has a gradient: it is a tensor of floating-point numbers, or a tuple with one.
 bool has_floats(Type type);
-/// The type of a value's gradient: a floating-point tensor's own type, `()` for parts without a gradient.
+/// The type of a value's gradient: a floating-point tensor's own type, and a data type's, in which what has no
+/// gradient is 0; `()` for other parts without one.
 Type gradient_type(Type type);
 /// The type of a clause `gradient (%g, %y) { … }`: a function of the result's cotangent and, with two
 /// parameters, of the result. It returns the gradient of the parameter, or a tuple if there are several.

@@ -1,0 +1,386 @@
+#include "passes/gradient/tape/tape.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "frontend/infer/context/gradient_types.h"
+#include "passes/gradient/tape/lifted.h"
+
+namespace quern {
+
+namespace {
+
+using tape::Build;
+using tape::is_constant;
+using tape::is_of_tensors;
+using tape::lifted;
+
+/// Whether it is tensor code, of which `vector_jacobian` makes the gradient.
+bool is_tensor_code(ExprPtr expr) {
+  if (!expr->type || !is_of_tensors(expr->type)) return false;
+  switch (expr->kind) {
+    case ExprKind::Comprehension:
+    case ExprKind::View:
+    case ExprKind::Const:
+    case ExprKind::Var:
+    case ExprKind::CheckDims:
+    case ExprKind::Extern: return true;
+    case ExprKind::Intrinsic: {
+      const IntrinsicKind kind = static_cast<const IntrinsicExpr*>(expr)->intrinsic;
+      if (kind == IntrinsicKind::Clock) return true;
+      if (kind != IntrinsicKind::WithGradient && kind != IntrinsicKind::StopGradient) return false;
+      // The clause of a gradient is no part of the value.
+      const auto args = static_cast<const IntrinsicExpr*>(expr)->args;
+      return is_tensor_code(args[0]) &&
+             (args.size() < 2 || std::ranges::all_of(args.subspan(2), is_tensor_code));
+    }
+    case ExprKind::Tuple:
+    case ExprKind::Field:
+    case ExprKind::If:
+    case ExprKind::Block: {
+      bool all = true;
+      for_each_child(expr, [&](ExprPtr child) { all = all && is_tensor_code(child); });
+      return all;
+    }
+    default: return false;
+  }
+}
+
+class Tape {
+ public:
+  Tape(const PassContext& context, Origin origin)
+      : arena_(context.arena), build_(arena_, origin), structures_(build_, context.functions, origin) {}
+
+  std::variant<VectorJacobian, std::vector<Underivable>> run(const FnExpr& function) {
+    std::vector<const Variable*> params(function.params.begin(), function.params.end());
+    const Variable* cotangent = build_.variable("cotangent", gradient_type(function.body->type));
+    tape_ = build_.variable("tape", build_.empty_tape()->type);
+    out_.push_back({tape_, build_.empty_tape()});
+    for (const Variable* param : params) {
+      lift_known(param);
+      if (!structures_.problem.empty())
+        add_problem({function.origin, "a parameter that holds " + structures_.problem});
+      structures_.problem.clear();
+    }
+    const Variable* result = bind("result", value(function.body));
+    Type type = function.body->type;
+    build_.accumulate(type, build_.read(result), build_.read(cotangent), out_);
+    ExprPtr primal = build_.primal(type, build_.read(result));
+    out_.push_back({nullptr, build_.run(build_.read(tape_))});
+    if (!underivable_.empty()) return underivable_;
+    std::vector<ExprPtr> gradients;
+    for (const Variable* param : params)
+      gradients.push_back(structures_.received(param->type, build_.read(lifted_.at(param))));
+    out_.insert(out_.begin(), structures_.functions.begin(), structures_.functions.end());
+    ExprPtr body = build_.block(out_, build_.tuple({primal, build_.tuple(gradients)}));
+    params.push_back(cotangent);
+    return VectorJacobian{as<FnExpr>(build_.fn(params, function.dim_vars, body)), fallbacks_};
+  }
+
+ private:
+  const Variable* bind(std::string_view name, ExprPtr value) {
+    const Variable* variable = build_.variable(name, value->type);
+    out_.push_back({variable, value});
+    return variable;
+  }
+
+  // --- variables: each has a lifted one; one of tensors alone stands beside it with its value
+
+  // `variable` is bound: binds its lifted one.
+  void lift_known(const Variable* variable) {
+    lifted_.emplace(variable, is_constant(variable->type)
+                                  ? variable
+                                  : bind(variable->name, structures_.lift(build_.read(variable))));
+  }
+  // A binder of the lifted program for one of the program.
+  const Variable* lifted_binder(const Variable* variable) {
+    const Variable* made =
+        is_constant(variable->type) ? variable : build_.variable(variable->name, lifted(variable->type));
+    lifted_.emplace(variable, made);
+    return made;
+  }
+  // Binds the values of variables whose lifted ones are bound.
+  void values_of(std::span<const Variable* const> variables) {
+    for (const Variable* v : variables)
+      if (is_of_tensors(v->type) && !is_constant(v->type))
+        out_.push_back({v, build_.primal(v->type, build_.read(lifted_.at(v)))});
+  }
+
+  // --- expressions
+
+  // Its own block.
+  ExprPtr inside(ExprPtr expr, std::span<const Variable* const> bound = {}) {
+    std::vector<Binding> outer = std::exchange(out_, {});
+    values_of(bound);
+    ExprPtr result = value(expr);
+    return build_.block(std::exchange(out_, std::move(outer)), result);
+  }
+
+  // The lifted value.
+  ExprPtr value(ExprPtr expr) {
+    if (auto* block = as<BlockExpr>(expr)) return of_block(*block);
+    if (auto* var = as<VarExpr>(expr)) return of_variable(*var);
+    if (is_constant(expr->type) && is_tensor_code(expr)) return expr;
+    if (is_tensor_code(expr)) {
+      const Variable* made = build_.variable("t", expr->type);
+      segment({{{made, expr}}}, {made});
+      return build_.read(lifted_.at(made));
+    }
+    return visit(
+        expr,
+        overloaded{
+            [&](const IfExpr& e) -> ExprPtr {
+              ExprPtr first = inside(e.then_arm), second = inside(e.else_arm);
+              return arena_.make<IfExpr>(head(e), e.condition, first, second);
+            },
+            [&](const MatchExpr& e) { return match(e); }, [&](const CallExpr& e) { return call(e); },
+            [&](const FnExpr& e) { return function(e); },
+            [&](const TupleExpr& e) -> ExprPtr {
+              return arena_.make<TupleExpr>(head(e), arena_.copy(values(e.fields)));
+            },
+            [&](const FieldExpr& e) -> ExprPtr {
+              return arena_.make<FieldExpr>(head(e), value(e.tuple), e.index, e.name);
+            },
+            [&](const ConstructExpr& e) -> ExprPtr {
+              const Constructor* c = lifted(e.constructor, e.type);
+              return arena_.make<ConstructExpr>(head(e), c, c->name, arena_.copy(values(e.fields)));
+            },
+            [&](const RefExpr& e) -> ExprPtr { return arena_.make<RefExpr>(head(e), value(e.content)); },
+            [&](const RefReadExpr& e) -> ExprPtr {
+              return arena_.make<RefReadExpr>(head(e), value(e.reference));
+            },
+            [&](const RefWriteExpr& e) -> ExprPtr {
+              ExprPtr reference = value(e.reference);
+              return arena_.make<RefWriteExpr>(head(e), reference, value(e.content));
+            },
+            [&](const IntrinsicExpr& e) { return intrinsic(e); },
+            [&](const CheckDimsExpr& e) -> ExprPtr {
+              if (e.value) return refuse(&e, "checked dims of a value of a data type");
+              return &e;
+            },
+            [&](const auto&) { return refuse(expr, "this has no derivative"); }});
+  }
+  std::vector<ExprPtr> values(std::span<const ExprPtr> exprs) {
+    std::vector<ExprPtr> out;
+    for (ExprPtr e : exprs) out.push_back(value(e));
+    return out;
+  }
+  static Expr head(const Expr& e) { return {e.kind, lifted(e.type), e.origin}; }
+
+  ExprPtr of_variable(const VarExpr& e) {
+    auto known = lifted_.find(e.variable);
+    // From outside of the function: a constant.
+    if (known == lifted_.end()) {
+      if (is_of_tensors(e.type)) return build_.lift(&e);
+      return refuse(&e, "a value from outside of the function that is no tensor");
+    }
+    // A polymorphic function is used at other dims and types.
+    return arena_.make<VarExpr>(head(e), known->second);
+  }
+
+  ExprPtr match(const MatchExpr& e) {
+    ExprPtr scrutinee = value(e.scrutinee);
+    std::vector<MatchArm> arms;
+    for (const MatchArm& arm : e.arms) {
+      std::vector<const Variable*> bound;
+      for_each_variable(arm.pattern, [&](const Variable* v) { bound.push_back(v); });
+      PatternPtr pattern = lifted_pattern(arm.pattern);
+      arms.push_back({pattern, inside(arm.body, bound)});
+    }
+    return arena_.make<MatchExpr>(head(e), scrutinee, arena_.copy(arms), e.partial);
+  }
+
+  PatternPtr lifted_pattern(PatternPtr pattern) {
+    Pattern copy = *pattern;
+    copy.type = lifted(pattern->type);
+    if (copy.variable) copy.variable = lifted_binder(copy.variable);
+    if (copy.constructor) {
+      copy.constructor = lifted(pattern->constructor, pattern->type);
+      copy.name = copy.constructor->name;
+    }
+    std::vector<PatternPtr> parts;
+    for (PatternPtr part : pattern->parts) parts.push_back(lifted_pattern(part));
+    copy.parts = arena_.copy(parts);
+    return arena_.make<Pattern>(copy);
+  }
+
+  ExprPtr call(const CallExpr& e) {
+    if (e.callee->kind == ExprKind::Global) return refuse(&e, "a call of a function that is not inlined");
+    ExprPtr callee = value(e.callee);
+    return arena_.make<CallExpr>(head(e), callee, arena_.copy(values(e.args)));
+  }
+
+  ExprPtr function(const FnExpr& e) {
+    std::vector<const Variable*> params;
+    for (const Variable* param : e.params) params.push_back(lifted_binder(param));
+    ExprPtr body = inside(e.body, e.params);
+    return arena_.make<FnExpr>(head(e), arena_.copy(params), e.dim_vars, body, e.primitive, e.attributes);
+  }
+
+  ExprPtr intrinsic(const IntrinsicExpr& e) {
+    if (e.intrinsic == IntrinsicKind::StopGradient && !is_of_tensors(e.type))
+      return refuse(&e, "`stop_gradient` of a value of a data type");
+    std::vector<ExprPtr> args;
+    for (ExprPtr arg : e.args) {
+      if (arg && !is_of_tensors(arg->type) && !is_constant(arg->type))
+        return refuse(&e, fmt_shown(e.intrinsic));
+      args.push_back(arg ? build_.primal(arg->type, value(arg)) : nullptr);
+    }
+    return arena_.make<IntrinsicExpr>(Expr{e}, e.intrinsic, arena_.copy(args), e.texts);
+  }
+  static std::string fmt_shown(IntrinsicKind kind) {
+    return "`" + std::string(to_string(kind)) + "` of a value of a data type";
+  }
+
+  // --- blocks: consecutive tensor code is one segment
+
+  ExprPtr of_block(const BlockExpr& block) {
+    std::unordered_map<const Variable*, size_t> last_use;
+    for (size_t i = 0; i <= block.bindings.size(); ++i)
+      for (const Variable* v :
+           free_variables(i < block.bindings.size() ? block.bindings[i].value : block.result))
+        last_use[v] = i;
+    for (size_t i = 0; i < block.bindings.size();) {
+      std::vector<Binding> code;
+      size_t end = i;
+      for (; end < block.bindings.size(); ++end) {
+        const Binding& b = block.bindings[end];
+        if (is_tensor_code(b.value)) code.push_back(b);
+        // A field is read before the segment, so that it does not end there.
+        else if (!code.empty() && is_field_of_other(b, code))
+          binding(b);
+        else
+          break;
+      }
+      if (code.empty()) {
+        binding(block.bindings[i++]);
+        continue;
+      }
+      std::vector<const Variable*> used;
+      for (const Binding& b : code)
+        if (b.variable && last_use[b.variable] >= end) used.push_back(b.variable);
+      segment(code, used);
+      i = end;
+    }
+    return value(block.result);
+  }
+
+  /// Whether it reads a field of a value that is there before `code`.
+  static bool is_field_of_other(const Binding& b, const std::vector<Binding>& code) {
+    auto* field = as<FieldExpr>(b.value);
+    auto* of = field ? as<VarExpr>(field->tuple) : nullptr;
+    return b.variable && of && std::ranges::count(code, of->variable, &Binding::variable) == 0;
+  }
+
+  void binding(const Binding& b) {
+    // A function literal is visible inside itself.
+    const Variable* made = b.variable ? lifted_binder(b.variable) : nullptr;
+    ExprPtr of = value(b.value);
+    out_.push_back({made, of});
+    if (b.variable) values_of({&b.variable, 1});
+  }
+
+  // Tensor code, of whose variables `used` are read later.
+  void segment(std::span<const Binding> bindings, const std::vector<const Variable*>& used) {
+    std::vector<const Variable*> results, operands;
+    std::vector<ExprPtr> fields;
+    for (const Variable* v : used)
+      if (has_floats(v->type)) {
+        results.push_back(v);
+        fields.push_back(build_.read(v));
+      }
+    ExprPtr all = build_.tuple(fields);
+    ExprPtr body = build_.block({bindings.begin(), bindings.end()}, all);
+    for (const Variable* v : free_variables(body))
+      if (has_floats(v->type) && lifted_.contains(v)) operands.push_back(v);
+    if (results.empty() || operands.empty()) {
+      out_.insert(out_.end(), bindings.begin(), bindings.end());
+      for (const Variable* v : used) lift_known(v);
+      return;
+    }
+    auto made = vector_jacobian(arena_, *as<FnExpr>(build_.fn(operands, {}, body)));
+    if (auto* problems = std::get_if<std::vector<Underivable>>(&made)) {
+      for (const Underivable& p : *problems) add_problem(p);
+      for (const Variable* v : used) lift_known(v);
+      return;
+    }
+    const VectorJacobian& both = std::get<VectorJacobian>(made);
+    fallbacks_.insert(fallbacks_.end(), both.fallbacks.begin(), both.fallbacks.end());
+    place(*both.function, used, results, operands);
+  }
+
+  // The segment's values here, the rest of its vector-Jacobian product on the tape.
+  void place(const FnExpr& both, const std::vector<const Variable*>& used,
+             const std::vector<const Variable*>& results, const std::vector<const Variable*>& operands) {
+    auto* block = as<BlockExpr>(both.body);
+    auto* pair = as<TupleExpr>(block ? block->result : both.body);
+    const std::span<const Binding> bindings = block ? block->bindings : std::span<const Binding>();
+    const Variable* cotangent = both.params.back();
+    std::unordered_set<const Variable*> needed(used.begin(), used.end());
+    std::vector<bool> forward(bindings.size());
+    for (size_t i = bindings.size(); i-- > 0;) {
+      // A check binds dims that later code names.
+      forward[i] = !bindings[i].variable || needed.contains(bindings[i].variable) ||
+                   (bindings[i].value->kind == ExprKind::CheckDims);
+      if (forward[i])
+        for (const Variable* v : free_variables(bindings[i].value)) needed.insert(v);
+    }
+    std::vector<Binding> backward;
+    for (size_t i = 0; i < bindings.size(); ++i) (forward[i] ? out_ : backward).push_back(bindings[i]);
+    for (const Variable* v : used) lift_known(v);
+
+    std::vector<ExprPtr> received;
+    std::vector<Type> types;
+    std::vector<ExprPtr> carried;
+    for (const Variable* v : results) {
+      received.push_back(build_.received(v->type, build_.read(lifted_.at(v))));
+      types.push_back(v->type);
+      carried.push_back(build_.read(lifted_.at(v)));
+    }
+    backward.insert(backward.begin(), {cotangent, build_.tuple(received)});
+    for (size_t i = 0; i < operands.size(); ++i) {
+      ExprPtr gradient = as<TupleExpr>(pair->fields[1])->fields[i];
+      build_.accumulate(operands[i]->type, build_.read(lifted_.at(operands[i])), gradient, backward);
+    }
+    ExprPtr any = build_.has_received(tuple_type(types), build_.tuple(carried));
+    ExprPtr unit = build_.tuple({});
+    ExprPtr step = arena_.make<IfExpr>(Expr{ExprKind::If, unit_type(), both.origin}, any,
+                                       build_.block(backward, unit), unit);
+    out_.push_back({nullptr, build_.push(build_.read(tape_), build_.fn({}, {}, step))});
+  }
+
+  ExprPtr refuse(ExprPtr expr, std::string what) {
+    add_problem({expr->origin, std::move(what)});
+    return expr;
+  }
+  void add_problem(const Underivable& problem) {
+    auto same = [&](const Underivable& p) { return p.origin == problem.origin; };
+    if (std::ranges::none_of(underivable_, same)) underivable_.push_back(problem);
+  }
+
+  Arena& arena_;
+  const Build build_;
+  tape::Structures structures_;
+  const Variable* tape_ = nullptr;
+  std::vector<Binding> out_;  ///< of the open block
+  std::unordered_map<const Variable*, const Variable*> lifted_;
+  std::vector<ScatterFallback> fallbacks_;
+  std::vector<Underivable> underivable_;
+};
+
+}  // namespace
+
+bool needs_tape(ExprPtr body) {
+  auto* block = as<BlockExpr>(body);
+  if (!block) return !is_tensor_code(body);
+  return !std::ranges::all_of(block->bindings, [](const Binding& b) { return is_tensor_code(b.value); }) ||
+         needs_tape(block->result);
+}
+
+std::variant<VectorJacobian, std::vector<Underivable>> tape_vector_jacobian(const PassContext& context,
+                                                                            const FnExpr& function) {
+  return Tape(context, function.origin).run(function);
+}
+
+}  // namespace quern

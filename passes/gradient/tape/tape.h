@@ -1,0 +1,23 @@
+#pragma once
+// Reverse mode for programs that are more than index expressions: recursion, closures, data types, `match`,
+// references (Roesch 2020, section 4.1, with whole segments of tensor code in place of single operators).
+
+#include <variant>
+#include <vector>
+
+#include "passes/gradient/reverse.h"
+
+namespace quern {
+
+/// Whether it has parts that `vector_jacobian` leaves to the tape: calls, functions, data, references.
+bool needs_tape(ExprPtr body);
+
+/// As `vector_jacobian`, of any function whose result is tensors and tuples of them, and with gradients in the
+/// structure of the parameters. Every function that it calls is a variable inside of it. Tensors carry references with their cotangents
+/// (passes/gradient/tape/lifted.h). Code between calls, matches and uses of references is one segment: it
+/// puts a closure on the tape, which adds what its results have received, by its vector-Jacobian product, to
+/// what its operands receive. The tape holds what segments keep, and runs in constant stack.
+std::variant<VectorJacobian, std::vector<Underivable>> tape_vector_jacobian(const PassContext& context,
+                                                                            const FnExpr& function);
+
+}  // namespace quern

@@ -109,6 +109,8 @@ class Expander {
       before = flat;
       flat = needed(instantiate_ops(context_, local_functions(context_, inline_calls(context_, flat))));
     }
+    // One inside of it could not be made, and has its own problem.
+    if (has_gradients(flat)) return nullptr;
     flat = inline_local(context_, flat);
     flat = dead_code(context_, simplify_index(context_, to_anf(context_, flat)));
     const FnExpr& plain = *as<FnExpr>(flat);

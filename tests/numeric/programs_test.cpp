@@ -13,11 +13,11 @@
 namespace quern {
 namespace {
 
-struct Program {
+struct KnownProgram {
   std::string name, text;
   std::string last;  ///< as JSON, or what its failure holds; the interpreter's where it is empty
 };
-std::ostream& operator<<(std::ostream& out, const Program& p) { return out << p.name; }
+std::ostream& operator<<(std::ostream& out, const KnownProgram& p) { return out << p.name; }
 
 const std::string kByZero = "error[Q0502]: index arithmetic divides by zero\n--> p.relay:";
 
@@ -27,7 +27,7 @@ std::string repeated(const std::string& text, int times) {
   return all;
 }
 
-const std::vector<Program> kPrograms = {
+const std::vector<KnownProgram> kPrograms = {
     // --- index arithmetic that divides by zero stops, wherever its value goes
     {"quotient_by_an_index", "[y < 3] => cast<int32>(7 / y)", kByZero + "1:24"},
     {"remainder_by_an_index", "[y < 3] => cast<int32>(7 % y)", kByZero + "1:24"},
@@ -186,10 +186,10 @@ max(abs(jvp(@f)(zeros_like(%d), %d).1 - @f(%d))))",
      "[6.0, [[2.0, 2.0]]]"},
 };
 
-class Programs : public testing::TestWithParam<Program> {};
+class Programs : public testing::TestWithParam<KnownProgram> {};
 
 TEST_P(Programs, GiveWhatIsKnown) {
-  const Program& program = GetParam();
+  const KnownProgram& program = GetParam();
   const std::string interpreted = last_value(program.text, {.interpret = true});
   const std::string expected = program.last.empty() ? interpreted : program.last;
   const auto compare = [&](const std::string& last, std::string_view way) {

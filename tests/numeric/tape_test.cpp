@@ -103,7 +103,7 @@ const std::vector<Differentiated> kTaped = {
      "def @f(%x: float64) -> float64 { @descend(%x, 5) }"},
     {"integers_beside_floats",
      "def @count(%l: List[int32], %x: float64) -> float64 {\n"
-     "  match %l { Cons(%h, %t) => cast<float64>(%h) * %x * @count(%t, %x), Nil => 1f64 }\n}\n"
+     "  match %l { Cons(%h, %t) => cast(%h, dtype=\"float64\") * %x * @count(%t, %x), Nil => 1f64 }\n}\n"
      "def @f(%x: float64) -> float64 { @count(Cons(2, Cons(3, Nil)), %x) }"},
     {"a_stopped_gradient",
      "def @loop(%x: float64, %n: int32) -> float64 { if (%n == 0) { %x } else { @loop(%x * 2f64, %n - 1) } "

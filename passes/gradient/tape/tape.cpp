@@ -47,12 +47,21 @@ bool is_tensor_code(ExprPtr expr) {
   }
 }
 
+/// Functions that state gradients, which are no part of the program.
+void add_clauses(ExprPtr expr, std::unordered_set<const Variable*>& clauses) {
+  auto* e = as<IntrinsicExpr>(expr);
+  if (e && e->intrinsic == IntrinsicKind::WithGradient)
+    if (auto* clause = as<VarExpr>(e->args[1])) clauses.insert(clause->variable);
+  for_each_child(expr, [&](ExprPtr child) { add_clauses(child, clauses); });
+}
+
 class Tape {
  public:
   Tape(const PassContext& context, Origin origin)
       : arena_(context.arena), build_(arena_, origin), structures_(build_, context.functions, origin) {}
 
   std::variant<VectorJacobian, std::vector<Underivable>> run(const FnExpr& function) {
+    add_clauses(function.body, clauses_);
     std::vector<const Variable*> params(function.params.begin(), function.params.end());
     const Variable* cotangent = build_.variable("cotangent", gradient_type(function.body->type));
     tape_ = build_.variable("tape", build_.empty_tape()->type);
@@ -246,7 +255,7 @@ class Tape {
       size_t end = i;
       for (; end < block.bindings.size(); ++end) {
         const Binding& b = block.bindings[end];
-        if (is_tensor_code(b.value)) code.push_back(b);
+        if (is_tensor_code(b.value) || clauses_.contains(b.variable)) code.push_back(b);
         // A field is read before the segment, so that it does not end there.
         else if (!code.empty() && is_field_of_other(b, code))
           binding(b);
@@ -355,7 +364,11 @@ class Tape {
     return expr;
   }
   void add_problem(const Underivable& problem) {
-    auto same = [&](const Underivable& p) { return p.origin == problem.origin; };
+    // The same part of two inlined calls is one to its reader.
+    auto same = [&](const Underivable& p) {
+      return p.origin.declaration == problem.origin.declaration && p.origin.node == problem.origin.node &&
+             p.what == problem.what;
+    };
     if (std::ranges::none_of(underivable_, same)) underivable_.push_back(problem);
   }
 
@@ -363,6 +376,7 @@ class Tape {
   const Build build_;
   tape::Structures structures_;
   const Variable* tape_ = nullptr;
+  std::unordered_set<const Variable*> clauses_;
   std::vector<Binding> out_;  ///< of the open block
   std::unordered_map<const Variable*, const Variable*> lifted_;
   std::vector<ScatterFallback> fallbacks_;
@@ -374,8 +388,11 @@ class Tape {
 bool needs_tape(ExprPtr body) {
   auto* block = as<BlockExpr>(body);
   if (!block) return !is_tensor_code(body);
-  return !std::ranges::all_of(block->bindings, [](const Binding& b) { return is_tensor_code(b.value); }) ||
-         needs_tape(block->result);
+  // A function that is not called states a gradient, or nothing.
+  const auto is_plain = [](const Binding& b) {
+    return b.value->kind == ExprKind::Fn || is_tensor_code(b.value);
+  };
+  return !std::ranges::all_of(block->bindings, is_plain) || needs_tape(block->result);
 }
 
 std::variant<VectorJacobian, std::vector<Underivable>> tape_vector_jacobian(const PassContext& context,

@@ -213,6 +213,18 @@ class Evaluator {
   Evaluation done_;
 };
 
+/// What else runs takes its part of a measurement, but hardly of each.
+Peaks best_peaks() {
+  constexpr int kTimes = 3;
+  Peaks best = measured_peaks();
+  for (int i = 1; i < kTimes; ++i) {
+    const Peaks once = measured_peaks();
+    best.gflops = std::max(best.gflops, once.gflops);
+    best.bandwidth = std::max(best.bandwidth, once.bandwidth);
+  }
+  return best;
+}
+
 /// Puts a range of an arranged text where it is in the file's.
 void move_back(Range& range, const Arranged& from, const EvaluationRequest::Statements& to) {
   if (range.begin < from.begin) return;
@@ -224,7 +236,7 @@ void move_back(Range& range, const Arranged& from, const EvaluationRequest::Stat
 
 Evaluation evaluate(Session& session, const EvaluationRequest& request, const CompilerOptions& compiler,
                     const std::function<void(std::string_view)>& print) {
-  if (std::holds_alternative<EvaluationRequest::Machine>(request.what)) return {{}, {}, measured_peaks()};
+  if (std::holds_alternative<EvaluationRequest::Machine>(request.what)) return {{}, {}, best_peaks()};
   for (const auto& [path, text] : request.texts)
     if (path != request.path) session.open_file(path, text);
   const auto own = request.texts.find(request.path);

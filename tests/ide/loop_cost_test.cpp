@@ -4,7 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ide/footprint.h"
@@ -174,6 +177,38 @@ TEST(LoopCost, IsABoundWhereDataAndConditionsDecide) {
                                   {{dim_sub(i, num(1)), nullptr, num(100), num(1)}}, constant(kFloat, 0));
   const Kernel padding = kernel("k", buffers, {}, {loop(i, num(8), {store(2, i, padded)})});
   expect_costs(padding, {{"0", "64", false}, {"0", "64", false}});
+}
+
+// A dot product of groups of two: two multiplications and two additions for each lane and step.
+TEST(LoopCost, OfDotInstructions) {
+  DotIntrinsic dot{"dot2", "llvm.dot2", "", kFloat, DType::bfloat16(), DType::bfloat16()};
+  dot.lanes = 16;
+  dot.group = 2;
+  const Dim j = dim_var("j"), r = dim_var("r");
+  const DType narrow = DType::bfloat16();
+  const auto product_of = [&](int64_t terms, Dim stride) {
+    DotValue value{kFloat};
+    value.dot = std::make_shared<const DotIntrinsic>(dot);
+    value.a = make(load_value(0, narrow, dim_mul(num(std::max<int64_t>(2, terms)), r)));
+    value.b = make(load_value(1, narrow, dim_add(dim_mul(num(64), r), dim_mul(num(2), j))));
+    value.terms = terms;
+    value.stride = stride;
+    return make(std::move(value));
+  };
+  const std::vector<Buffer> buffers{
+      {"a", narrow, {num(100)}}, {"b", narrow, {num(10), num(64)}}, buffer("out", {num(16)})};
+  const auto loops = [&](ValuePtr value) {
+    return kernel(
+        "k", buffers, {},
+        {declare(0, kFloat, constant(kFloat, 0)),
+         loop(r, num(5), {vectorize(j, num(16), 16, {reduce(ReduceKind::Sum, 0, std::move(value))})})},
+        1);
+  };
+  // a: 5 groups of 2. b: in each of 5 rows of 64, 16 groups of 2.
+  expect_costs(loops(product_of(0, nullptr)), {{"320", "340"}, {"320", "340"}, {"64", "68"}});
+  // Of matrices, 4 terms at once, whose groups of b are 32 elements apart.
+  dot.rows = 16;
+  expect_costs(loops(product_of(4, num(32))), {{"640", "680"}, {"640", "680"}, {"128", "136"}});
 }
 
 // However a kernel is scheduled, its loops are the arithmetic that the primitive specifies.

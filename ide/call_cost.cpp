@@ -16,8 +16,8 @@ namespace {
 
 using Answer = std::variant<std::monostate, CallCost, CostToCome>;
 
-/// Bytes of text that take about a millisecond to optimise.
-constexpr size_t kQuickText = 2048;
+/// Bytes of text that take less than a millisecond to optimise, and a few where they ask for derivatives.
+constexpr size_t kQuickText = 1024;
 
 /// Whether a dim is one of numbers and of dims that have names in the text.
 bool is_named(Dim dim) { return !dim->has_any && !contains_opened(dim); }

@@ -30,7 +30,7 @@ struct CostToCome {
 std::variant<std::monostate, CallCost, CostToCome> call_cost(Session& session, SourceId source,
                                                              uint32_t offset);
 
-/// "2.10 MFLOP, 1.3 MiB, 1.54 FLOP/byte, about 120 us at the machine's peaks", without the time where the peaks are 0;
+/// "26.0 MFLOP, 1.1 MiB, 22.59 FLOP/byte, about 214 us at the machine's peaks", without the time where the peaks are 0;
 /// formulas for what depends on dims, and nothing where these are long.
 std::optional<std::string> to_text(const CallCost& cost, const Peaks& peaks);
 

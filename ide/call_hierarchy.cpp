@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ide/references.h"
+#include "ide/typed_syntax.h"
 
 namespace quern::ide {
 
@@ -15,11 +16,6 @@ SyntaxPtr function_literal(Session& session, const NameTarget& target) {
   const SyntaxPtr let = find_node(root, target.declared.node);
   const bool is_function = let && let->is(SyntaxKind::Let) && let->child(1)->is(SyntaxKind::Fn);
   return is_function ? let : nullptr;
-}
-
-DeclarationId whole_of(Session& session, DeclarationId declaration) {
-  const DeclarationId whole = session.info(declaration).part_of;
-  return whole ? whole : declaration;
 }
 
 std::optional<CallItem> item_of(Session& session, const NameTarget& target) {

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstddef>
 #include <optional>
+#include <thread>
 #include <utility>
 
 #include "ide/units.h"
@@ -213,6 +214,20 @@ class Evaluator {
   Evaluation done_;
 };
 
+/// What else runs takes its part of a measurement, but hardly of each: who has paused is let run for a while.
+Peaks best_peaks() {
+  constexpr int kTimes = 5;
+  constexpr std::chrono::milliseconds kPause{100};
+  Peaks best = measured_peaks();
+  for (int i = 1; i < kTimes; ++i) {
+    std::this_thread::sleep_for(kPause);
+    const Peaks once = measured_peaks();
+    best.gflops = std::max(best.gflops, once.gflops);
+    best.bandwidth = std::max(best.bandwidth, once.bandwidth);
+  }
+  return best;
+}
+
 /// Puts a range of an arranged text where it is in the file's.
 void move_back(Range& range, const Arranged& from, const EvaluationRequest::Statements& to) {
   if (range.begin < from.begin) return;
@@ -224,6 +239,7 @@ void move_back(Range& range, const Arranged& from, const EvaluationRequest::Stat
 
 Evaluation evaluate(Session& session, const EvaluationRequest& request, const CompilerOptions& compiler,
                     const std::function<void(std::string_view)>& print) {
+  if (std::holds_alternative<EvaluationRequest::Machine>(request.what)) return {{}, {}, best_peaks()};
   for (const auto& [path, text] : request.texts)
     if (path != request.path) session.open_file(path, text);
   const auto own = request.texts.find(request.path);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -12,6 +13,7 @@
 
 #include "ide/value_summary.h"
 #include "session/run/execution.h"
+#include "session/run/profile_report.h"
 
 namespace quern::ide {
 
@@ -32,11 +34,13 @@ struct EvaluationRequest {
   };
   /// All statements in order, then `@main` where it takes nothing.
   struct Program {};
+  /// The peak rates of the machine, for which no file is asked.
+  struct Machine {};
 
   std::string path;  ///< of the file
   std::map<std::string, std::string>
       texts;  ///< of files that are open in the editor, by path, this one included
-  std::variant<Statements, Tests, Timing, Program> what;
+  std::variant<Statements, Tests, Timing, Program, Machine> what;
 };
 
 /// A diagnostic as it crosses from the process that evaluates.
@@ -60,6 +64,7 @@ struct Evaluation {
   std::vector<EvaluatedPart> parts;
   /// Mistakes in what comes next, which kept it from going on.
   std::vector<EvaluationProblem> problems;
+  std::optional<Peaks> peaks{};  ///< where these were asked for
 };
 
 /// `session` is new. `print` takes the lines that the program prints. Nothing is

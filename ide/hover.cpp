@@ -99,8 +99,9 @@ std::string code_of(const Hover& hover) {
                     hover.about);
 }
 
-std::string to_markdown(const Hover& hover) {
+std::string to_markdown(const Hover& hover, const std::string& remark) {
   std::string text = fmt::format("```quern\n{}\n```", code_of(hover));
+  if (!remark.empty()) text += "\n\n" + remark;
   if (auto* primitive = std::get_if<Hover::Primitive>(&hover.about))
     text += fmt::format("\n\n{}", primitive->does);
   if (!hover.doc.empty()) text += fmt::format("\n\n{}", hover.doc);

@@ -45,6 +45,7 @@ std::optional<Hover> hover(Session& session, SourceId source, uint32_t offset);
 
 /// Its first line or lines, in the language: a form, a signature or a type.
 std::string code_of(const Hover& hover);
-std::string to_markdown(const Hover& hover);
+/// `remark`, Markdown of its own, stands below the code.
+std::string to_markdown(const Hover& hover, const std::string& remark = "");
 
 }  // namespace quern::ide

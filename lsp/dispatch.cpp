@@ -5,6 +5,7 @@
 #include <exception>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <variant>
 
 #include "generated/config.h"
@@ -169,6 +170,7 @@ template <class Json>
 void Dispatcher::notification(std::string_view name, const Json& params) {
   const Method* method = find_method(name);
   if (phase_ != Phase::Serving || !method) return;
+  state_.costs_to_come.clear();
   auto* handler = std::get_if<NotificationHandler>(&method->handler);
   if (!handler)
     return log_message(state_.transport, fmt::format("`{}` is a request and came without an id", name));
@@ -191,6 +193,16 @@ Json Dispatcher::initialize(const Json& params) {
   Json capabilities = {{"positionEncoding", name_of(state_.encoding)}};
   for (const Method& method : kMethods) capabilities.merge_patch(Json::parse(method.capability));
   return {{"capabilities", capabilities}, {"serverInfo", {{"name", "quern"}, {"version", QUERN_VERSION}}}};
+}
+
+void Dispatcher::work_out_costs() {
+  for (const ide::CostToCome& cost : std::exchange(state_.costs_to_come, {})) {
+    try {
+      state_.session.optimised(cost.module, cost.function);
+    } catch (const std::exception& error) {
+      log_message(state_.transport, fmt::format("the cost of @{} failed: {}", cost.function, error.what()));
+    }
+  }
 }
 
 bool Dispatcher::publish_due(const std::atomic<bool>* stop) {

@@ -21,6 +21,8 @@ class Dispatcher {
   /// Publishes the diagnostics of the documents that changed. False where that was given up because `stop`
   /// became true: what is not published stays due.
   bool publish_due(const std::atomic<bool>* stop);
+  /// Works out the costs that answers did without.
+  void work_out_costs();
   bool shut_down() const { return phase_ == Phase::ShutDown; }
 
  private:

@@ -1,4 +1,4 @@
-// textDocument/hover: types of expressions, documentation of operators, values of variables.
+// textDocument/hover: types of expressions, documentation of operators, values of variables, costs of functions.
 
 #include <fmt/format.h>
 
@@ -6,8 +6,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
+#include "ide/call_cost.h"
 #include "ide/hover.h"
 #include "ide/name_places.h"
 #include "lsp/cursor.h"
@@ -34,6 +36,35 @@ std::string last_value(ServerState& state, const Cursor& at) {
   return "";
 }
 
+/// How long calls of the function that is named took when it was last timed; "" of others.
+std::string last_time(ServerState& state, const Cursor& at) {
+  const auto name = ide::name_at(state.session, at.source, at.offset);
+  if (!name || name->target.kind != NameKind::Definition) return "";
+  const DeclarationId function = name->target.declared.declaration;
+  const SourceId source = state.session.info(function).source;
+  const Document* document = state.documents.of_source(source);
+  if (!document) return "";
+  const Range range = state.session.range_of(function);
+  for (const KeptResult& kept : state.evaluations.results(document->path, state.session.text(source)))
+    if (kept.part.range == range && !kept.part.note.empty())
+      return fmt::format("Measured{}: {}", kept.is_stale ? ", with an earlier text" : "", kept.part.note);
+  return "";
+}
+
+/// What a call costs of the function or the operator that is named, as Markdown; "" of others.
+std::string cost_of_call(ServerState& state, const Cursor& at) {
+  const auto cost = ide::call_cost(state.session, at.source, at.offset);
+  std::optional<std::string> text;
+  if (auto* known = std::get_if<ide::CallCost>(&cost)) text = to_text(*known, state.evaluations.peaks());
+  if (auto* later = std::get_if<ide::CostToCome>(&cost)) {
+    state.costs_to_come.push_back(*later);
+    text = "is being worked out: ask again";
+  }
+  const std::string measured = last_time(state, at);
+  if (!text) return measured;
+  return fmt::format("Cost: {}{}{}", *text, measured.empty() ? "" : "\n\n", measured);
+}
+
 /// Links to where the dims of a type are declared, as Markdown.
 std::string links_to_dims(ServerState& state, const std::vector<ide::Hover::NamedDim>& dims) {
   std::string text;
@@ -55,9 +86,9 @@ Json hover(ServerState& state, const Json& params) {
   if (!at) return nullptr;
   std::optional<ide::Hover> found = ide::hover(state.session, at->source, at->offset);
   if (!found) return nullptr;
-  Json contents = {
-      {"kind", "markdown"},
-      {"value", to_markdown(*found) + links_to_dims(state, found->dims) + last_value(state, *at)}};
+  Json contents = {{"kind", "markdown"},
+                   {"value", to_markdown(*found, cost_of_call(state, *at)) +
+                                 links_to_dims(state, found->dims) + last_value(state, *at)}};
   return {{"contents", contents}, {"range", to_json<Json>(at->positions.range(found->range))}};
 }
 

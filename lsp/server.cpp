@@ -67,6 +67,7 @@ int run_language_server(Session& session, Transport& transport, const ServerOpti
     bool late = Clock::now() - last_quiet >= kLongestDelay;
     if (inbox.waiting() && !late) continue;
     if (dispatcher.publish_due(late ? nullptr : &inbox.waiting())) last_quiet = Clock::now();
+    if (!inbox.waiting()) dispatcher.work_out_costs();
   }
   return dispatcher.shut_down() ? 0 : 1;
 }

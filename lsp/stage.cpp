@@ -1,6 +1,6 @@
 // quern/ir: what a document becomes at a stage of its way. Params `{"uri": …, "stage": "loops", "function": "@f"}`,
-// the function left out for the whole document; result `{"text": …}`. The stage `derivative` is the gradient of a function.
-// Nothing of the document runs.
+// the function left out for the whole document; result `{"text": …}`. The stage `derivative` is the gradient of a function; at
+// `loops` each loop has its cost beside it. Nothing of the document runs.
 // quern/stages: the stages that there are, in their order; result `[{"stage": "fuse", "does": …}, …]`.
 
 #include <fmt/format.h>
@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "ide/derivative.h"
+#include "ide/loop_cost.h"
 #include "lsp/methods.h"
 #include "lsp/protocol.h"
 #include "lsp/stage.h"
@@ -37,9 +38,10 @@ std::string stage_text(ServerState& state, const std::string& uri, const std::st
   }
   const std::string name = function.starts_with('@') ? function.substr(1) : function;
   Compiler compiler(state.session);
-  auto text = stage == kDerivative
-                  ? ide::derivative_text(state.session, state.session.module_of(document->source), name)
-                  : source_stage(state.session, compiler, document->source, name, stage);
+  auto text =
+      stage == kDerivative
+          ? ide::derivative_text(state.session, state.session.module_of(document->source), name)
+          : source_stage(state.session, compiler, document->source, name, stage, loops::print_with_costs);
   if (!text) throw RequestFailed(text.error().message);
   return std::move(*text);
 }

@@ -2,7 +2,9 @@
 // What the handlers of messages work on.
 
 #include <atomic>
+#include <vector>
 
+#include "ide/call_cost.h"
 #include "lsp/documents.h"
 #include "lsp/evaluation/evaluations.h"
 #include "lsp/positions.h"
@@ -40,6 +42,8 @@ struct ServerState {
   Evaluations evaluations;
   PositionEncoding encoding = PositionEncoding::Utf16;  ///< as negotiated
   ClientFeatures client;
+  /// To be worked out when no message waits. A notification drops them: it may change the texts that they are of.
+  std::vector<ide::CostToCome> costs_to_come{};
   /// Becomes true where the answer to the present request is not wanted any more, or is of an old text.
   const std::atomic<bool>* stop = nullptr;
 };

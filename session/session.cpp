@@ -269,6 +269,14 @@ std::vector<std::string> Session::definitions(ModuleId module) {
   return list;
 }
 
+const Optimised& Session::optimised(ModuleId module, std::string_view name) {
+  return db_->optimised({module, std::string(name)});
+}
+
+bool Session::is_optimised(ModuleId module, std::string_view name) const {
+  return db_->optimised.is_current({module, std::string(name)});
+}
+
 std::shared_ptr<const Program> Session::program(ModuleId module, std::string_view name) {
   return db_->program({module, std::string(name)});
 }

@@ -61,6 +61,7 @@ struct Cancelled {};
 
 class Database;
 class Program;
+struct Optimised;
 
 class Session {
  public:
@@ -239,6 +240,10 @@ class Session {
   /// The comment above a declaration, as Markdown.
   std::string doc(DeclarationId declaration);
 
+  /// The optimised body of @name as seen from a module; its `expr` is null if it has errors or does not exist.
+  const Optimised& optimised(ModuleId module, std::string_view name);
+  /// Whether it is already known.
+  bool is_optimised(ModuleId module, std::string_view name) const;
   /// The optimised bytecode of @name as seen from a module; null if it has errors or does not exist.
   std::shared_ptr<const Program> program(ModuleId module, std::string_view name);
 

@@ -20,9 +20,12 @@ namespace {
 using ide::EvaluatedPart;
 using ide::Evaluation;
 using ide::EvaluationProblem;
+using ide::EvaluationRequest;
 using nlohmann::json;
 
 constexpr size_t kMostOutput = size_t{1} << 20;
+/// The id of the job that measures the machine, which no request has: those read as JSON.
+constexpr const char* kMachine = "machine";
 
 json to_json(const EvaluationProblem& problem, const std::string& path, const Positions& positions) {
   json value = {{"message", problem.message}};
@@ -108,12 +111,26 @@ void Evaluations::enable(std::string program, Post post) {
 }
 
 void Evaluations::start(const std::string& id, const std::string& token, ide::EvaluationRequest request) {
-  auto job = std::make_unique<Job>(Job{id, token, std::move(request), ""});
-  const std::string order = encode({job->request, limits_.memory});
   if (!token.empty())
     send_notification<json>(state_.transport, "$/progress",
                             {{"token", json::parse(token)},
                              {"value", {{"kind", "begin"}, {"title", "Evaluating"}, {"cancellable", true}}}});
+  run(std::make_unique<Job>(Job{id, token, std::move(request), ""}));
+}
+
+const Peaks& Evaluations::peaks() {
+  if (!peaks_ && is_enabled()) {
+    peaks_.emplace();
+    EvaluationRequest request;
+    request.what = EvaluationRequest::Machine{};
+    run(std::make_unique<Job>(Job{kMachine, "", std::move(request), ""}));
+  }
+  static const Peaks kUnknown;
+  return peaks_ ? *peaks_ : kUnknown;
+}
+
+void Evaluations::run(std::unique_ptr<Job> job) {
+  const std::string id = job->id, order = encode({job->request, limits_.memory});
   Worker::Events events;
   events.line = [this, id](std::string line) {
     post_([this, id, line = std::move(line)] { take_line(id, line); });
@@ -156,6 +173,10 @@ void Evaluations::finish(const std::string& id, Worker::Ending ending, const std
   if (found == jobs_.end()) return;
   const std::unique_ptr<Job> job = std::move(found->second);
   jobs_.erase(found);
+  if (id == kMachine) {
+    if (job->outcome && job->outcome->peaks) peaks_ = job->outcome->peaks;
+    return;
+  }
   if (!job->token.empty())
     send_notification<json>(state_.transport, "$/progress",
                             {{"token", json::parse(job->token)}, {"value", {{"kind", "end"}}}});

@@ -54,6 +54,9 @@ class Evaluations {
   /// Gives up all of them.
   void stop_all();
 
+  /// The peak rates of the machine; 0 until a process has measured them, which the first call starts.
+  const Peaks& peaks();
+
   /// Keeps the results of a text that a file had, and has the client ask for what shows them.
   void keep(const std::string& path, const std::string& text, const ide::Evaluation& outcome);
   /// The results of a file, in the order of its text.
@@ -66,6 +69,7 @@ class Evaluations {
     std::vector<KeptResult> results;
   };
 
+  void run(std::unique_ptr<Job> job);
   void take_line(const std::string& id, const std::string& line);
   void finish(const std::string& id, Worker::Ending ending, const std::string& why);
   void answer(const Job& job, Worker::Ending ending, const std::string& why);
@@ -74,6 +78,7 @@ class Evaluations {
   std::string program_;
   Post post_;
   EvaluationLimits limits_;
+  std::optional<Peaks> peaks_;                        ///< once they were asked for
   std::map<std::string, std::unique_ptr<Job>> jobs_;  ///< by the ids of their requests
   std::map<std::string, OfFile, std::less<>> files_;  ///< by path
 };

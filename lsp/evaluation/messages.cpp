@@ -81,6 +81,8 @@ json to_json(const EvaluationRequest& request) {
     value["tests"] = tests->name;
   else if (auto* timing = std::get_if<EvaluationRequest::Timing>(&request.what))
     value["timing"] = timing->function;
+  else if (std::holds_alternative<EvaluationRequest::Machine>(request.what))
+    value["machine"] = true;
   return value;
 }
 EvaluationRequest request_from(const json& value) {
@@ -92,6 +94,8 @@ EvaluationRequest request_from(const json& value) {
     request.what = EvaluationRequest::Tests{value.at("tests")};
   } else if (value.contains("timing")) {
     request.what = EvaluationRequest::Timing{value.at("timing")};
+  } else if (value.contains("machine")) {
+    request.what = EvaluationRequest::Machine{};
   }
   return request;
 }
@@ -120,7 +124,11 @@ std::string encode(const Evaluation& evaluation) {
   json parts = json::array(), problems = json::array();
   for (const EvaluatedPart& part : evaluation.parts) parts.push_back(to_json(part));
   for (const EvaluationProblem& problem : evaluation.problems) problems.push_back(to_json(problem));
-  return line_of({{"parts", parts}, {"problems", problems}});
+  json value = {{"parts", parts}, {"problems", problems}};
+  if (const auto& peaks = evaluation.peaks)
+    value["peaks"] = {
+        {"gflops", peaks->gflops}, {"bandwidth", peaks->bandwidth}, {"threads", peaks->threads}};
+  return line_of(value);
 }
 
 Result<EvaluationOrder> decode_order(std::string_view text) {
@@ -136,6 +144,10 @@ Result<std::variant<PrintedLine, Evaluation>> decode_line(std::string_view text)
     Evaluation evaluation;
     for (const json& part : value.at("parts")) evaluation.parts.push_back(part_from(part));
     for (const json& problem : value.at("problems")) evaluation.problems.push_back(problem_from(problem));
+    if (value.contains("peaks")) {
+      const json& peaks = value.at("peaks");
+      evaluation.peaks = {peaks.at("gflops"), peaks.at("bandwidth"), peaks.at("threads")};
+    }
     return evaluation;
   });
 }

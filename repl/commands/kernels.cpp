@@ -9,13 +9,12 @@
 #include <optional>
 #include <vector>
 
+#include "ide/kernel_cost.h"
 #include "ir/base/counted_work.h"
 #include "ir/base/interrupt.h"
-#include "passes/pipeline.h"
 #include "repl/commands/parts.h"
 #include "repl/commands/stages.h"
 #include "repl/report/command_text.h"
-#include "repl/report/kernel_cost.h"
 #include "repl/report/value_size.h"
 #include "repl/workspace.h"
 #include "session/run/compiler.h"

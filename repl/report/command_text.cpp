@@ -103,6 +103,12 @@ void print_line(std::string_view line) {
   std::fputc('\n', stdout);
 }
 
+std::string dim_text(Dim dim) {
+  if (!dim) return "-";
+  const auto number = as_const(dim);
+  return number ? amount_text(static_cast<double>(*number)) : to_string(dim);
+}
+
 std::string shape_text(Type type) {
   std::string parts;
   if (type->kind == TypeKind::Tuple) {

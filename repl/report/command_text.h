@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ide/units.h"
+#include "ir/dim/dim.h"
 #include "ir/type/type.h"
 
 namespace quern {
@@ -36,6 +37,8 @@ std::pair<std::string_view, std::string_view> with_file(std::string_view request
 std::string shortened(std::string text);
 
 void print_line(std::string_view line);
+/// "1.23 M", a formula, or "-" for null.
+std::string dim_text(Dim dim);
 /// "(3, 4) float32": the shape and dtype of tensors, in brackets for tuples; of others the type.
 std::string shape_text(Type type);
 

@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "ir/dim/dim.h"
-#include "passes/pipeline.h"
 #include "repl/report/command_text.h"
 
 namespace quern {
@@ -144,18 +143,9 @@ class Layers {
     return table_.layers.size() - 1;
   }
 
-  /// The cost of a call by itself, with variables for its operands.
+  /// The cost of a call by itself.
   KernelCost cost_alone(ExprPtr expr, std::span<const ExprPtr> operands) {
-    auto arena = std::make_shared<Arena>();
-    arena->keep(arena_);
-    const ExprPtr alone = map_children(*arena, expr, [&](ExprPtr child) -> ExprPtr {
-      const bool is_operand = std::ranges::find(operands, child) != operands.end();
-      const bool is_atom = child->kind == ExprKind::Const || child->kind == ExprKind::Var;
-      if (!is_operand || is_atom || child->type->kind == TypeKind::Function) return child;
-      return arena->make<VarExpr>(Expr{ExprKind::Var, child->type, child->origin},
-                                  make_variable(*arena, "operand", child->type));
-    });
-    const Optimised optimised = optimise({"", Scheme{{}, {}, expr->type}, alone, arena}, functions_);
+    const Optimised optimised = optimised_alone(expr, operands, arena_, functions_);
     if (!optimised.expr) return {nullptr, nullptr};
     const KernelCalls calls = kernel_calls(optimised.expr);
     KernelCost cost;

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "ide/kernel_cost.h"
 #include "ir/expr/expr.h"
-#include "repl/report/kernel_cost.h"
 
 namespace quern {
 

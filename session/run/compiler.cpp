@@ -102,8 +102,9 @@ struct Compiler::Impl {
   TimedKernels timed_kernels;
   Series statements;  ///< for programs that run once
 
-  Result<std::string> kernel_text(const loops::Kernel& kernel, const std::string& stage) {
-    if (stage == "loops") return loops::print_kernel(kernel);
+  Result<std::string> kernel_text(const loops::Kernel& kernel, const std::string& stage,
+                                  PrintKernel print_kernel) {
+    if (stage == "loops") return print_kernel(kernel);
     auto generator = kernels.code_generator();
     if (!generator) return generator.error();
     return stage == "llvm" ? (*generator)->llvm_ir(kernel) : (*generator)->assembly(kernel);
@@ -194,7 +195,8 @@ std::string Compiler::unknown_pass(std::string_view name) {
   return fmt::format("there is no pass `{}`; the passes are {}", name, fmt::join(all, ", "));
 }
 
-Result<std::string> Compiler::stage_text(const Definition& definition, const std::string& stage) {
+Result<std::string> Compiler::stage_text(const Definition& definition, const std::string& stage,
+                                         PrintKernel print_kernel) {
   if (stage == "typed") {
     std::string legend = fusion_legend(impl_->functions, std::array{definition.body});
     return print(definition) + (legend.empty() ? "" : "\n" + legend);
@@ -230,7 +232,7 @@ Result<std::string> Compiler::stage_text(const Definition& definition, const std
       for (const loops::PackedInput& input : lowered.packed) kernels.push_back(&input.form);
       kernels.push_back(&lowered.kernel);
       for (const loops::Kernel* kernel : kernels) {
-        auto one = impl_->kernel_text(*kernel, stage);
+        auto one = impl_->kernel_text(*kernel, stage, print_kernel);
         if (!one) return one;
         text += *one + "\n";
       }

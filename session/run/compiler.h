@@ -13,6 +13,7 @@
 #include "ir/interpret/evaluation.h"
 #include "ir/interpret/interpreter.h"
 #include "jit/cache/kernel_cache.h"
+#include "jit/loops/kernel.h"
 #include "jit/vm/vm.h"
 #include "session/session.h"
 
@@ -66,8 +67,11 @@ class Compiler {
   static std::string unknown_stage(std::string_view stage);
   /// Why an error-free definition that Session::definition lacks has no stages.
   static std::string no_code_of(std::string_view name);
+  /// The text of a kernel at the stage `loops`.
+  using PrintKernel = std::string (*)(const loops::Kernel& kernel);
   /// The text of a definition or an expression at a stage.
-  Result<std::string> stage_text(const Definition& definition, const std::string& stage);
+  Result<std::string> stage_text(const Definition& definition, const std::string& stage,
+                                 PrintKernel print_kernel = loops::print_kernel);
   /// The text of a definition or an expression after exactly these passes, in any order.
   Result<std::string> text_after(const Definition& definition, std::span<const std::string> passes);
   /// The message for an unknown pass name.

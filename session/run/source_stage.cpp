@@ -47,14 +47,15 @@ Result<std::vector<const Definition*>> definitions_of(Session& session, SourceId
 }
 
 Result<std::string> source_stage(Session& session, Compiler& compiler, SourceId source,
-                                 const std::string& name, const std::string& stage) {
+                                 const std::string& name, const std::string& stage,
+                                 Compiler::PrintKernel print_kernel) {
   if (stage == "ast") return trees(session, source, name);
   if (stage == "typed" && name.empty()) return typed(session, source);
   auto definitions = definitions_of(session, source, name);
   if (!definitions) return definitions.error();
   std::string all;
   for (const Definition* definition : *definitions) {
-    auto text = compiler.stage_text(*definition, stage);
+    auto text = compiler.stage_text(*definition, stage, print_kernel);
     if (!text) return text;
     all += *text + "\n";
   }

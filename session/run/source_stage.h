@@ -18,6 +18,7 @@ Result<std::vector<const Definition*>> definitions_of(Session& session, SourceId
 /// Their texts at a stage, one after another; at "ast" and "typed" the text of the whole source if the name
 /// is empty. Except at "ast", the source must have no errors.
 Result<std::string> source_stage(Session& session, Compiler& compiler, SourceId source,
-                                 const std::string& name, const std::string& stage);
+                                 const std::string& name, const std::string& stage,
+                                 Compiler::PrintKernel print_kernel = loops::print_kernel);
 
 }  // namespace quern

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "tests/lsp/client.h"
@@ -17,6 +18,7 @@ namespace {
 
 using nlohmann::json;
 using testing::HasSubstr;
+using testing::Not;
 
 const std::string kUri = "file:///nowhere/evaluated.relay";
 
@@ -176,6 +178,28 @@ TEST(LspEvaluation, TimesCallsWithRandomArguments) {
   EXPECT_THAT(answer["result"]["parts"][0]["note"], HasSubstr(" a call (median of ")) << answer;
   EXPECT_THAT(outcome(evaluating.execute("quern.time", {{"function", "g"}})),
               HasSubstr("failure: no random"));
+}
+
+TEST(LspEvaluation, HoversShowWhatWasMeasured) {
+  Evaluating evaluating(
+      "def @f(%x: Tensor[(8, 8), float32]) -> float32 { sum(%x) }\nlet %y = @f(ones((8, 8)));\n");
+  const auto shown = [&](int line, int column) {
+    return evaluating.client.hover(kUri, line, column)["contents"]["value"].get<std::string>();
+  };
+  EXPECT_THAT(shown(0, 5), HasSubstr("Cost: 64 FLOP, 260 bytes, 0.25 FLOP/byte"));
+  EXPECT_THAT(shown(0, 5), Not(HasSubstr("Measured")));
+  evaluating.execute("quern.time", {{"function", "f"}});
+  EXPECT_THAT(shown(0, 5), HasSubstr("Measured: "));
+  EXPECT_THAT(shown(1, 10), HasSubstr(" a call (median of "));
+  evaluating.edit("let %a = 1;\n" + evaluating.document.text);
+  EXPECT_THAT(shown(1, 5), HasSubstr("Measured, with an earlier text: "));
+  evaluating.edit("def @f(%x: Tensor[(8, 8), float32]) -> float32 { sum(%x * %x) }\n");
+  EXPECT_THAT(shown(0, 5), Not(HasSubstr("Measured")));
+  // A process measures the machine from the first time on that a cost is shown.
+  constexpr int kMostTries = 600;
+  for (int i = 0; i < kMostTries && shown(0, 5).find("at the machine's peaks") == std::string::npos; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  EXPECT_THAT(shown(0, 5), HasSubstr("Cost: 128 FLOP, 260 bytes, 0.49 FLOP/byte, about "));
 }
 
 TEST(LspEvaluation, LensesShowGradientsAndStages) {

@@ -63,7 +63,7 @@ const std::string kMain =
     "import \"net.relay\" as net\r\nlet %n = net.Net(1f);\r\n@net.f(%n.w) + nn.relu(2f)\r\n";
 
 TEST_F(NavigationServer, ShowsWhatTheTextBecomes) {
-  start("def @g(%x: float32) { %x * 2f }\n@g(3f)\n");
+  start("def @g(%x: float32) { %x * 2f }\n@g(3f)\ndef @row(%x: Tensor[(40,), float32]) { %x * 2f }\n");
   auto of = [&](json params) {
     params["uri"] = uri("main.relay");
     return ask("quern/ir", params);
@@ -71,6 +71,10 @@ TEST_F(NavigationServer, ShowsWhatTheTextBecomes) {
   EXPECT_THAT(of({{"function", "@g"}})["text"], HasSubstr("def @g(%x: float32) -> float32"));
   EXPECT_THAT(of({{"stage", "ast"}})["text"], HasSubstr("Def"));
   EXPECT_THAT(of({{"stage", "loops"}, {"function", "g"}})["text"], HasSubstr("kernel"));
+  const json loops =
+      ask("quern/virtualDocument", {{"uri", "quern:/ir/loops/row.relay?" + uri("main.relay")}});
+  EXPECT_THAT(loops["text"],
+              HasSubstr("for i0 in 0..40 vectorize 16 {  // 40 steps in 3 vectors, 40 FLOP, 320 bytes"));
   EXPECT_THAT(of({{"stage", "lops"}})["message"], HasSubstr("there is no stage `lops`"));
   EXPECT_THAT(of({{"function", "@h"}})["message"], HasSubstr("there is no definition `@h`"));
   client.change(uri("main.relay"), 4, json::array({{{"text", "def @g(%x: float32) { %y }\n"}}}));

@@ -1,0 +1,34 @@
+#pragma once
+// How many elements of a buffer loops touch, from the offsets of what they load and store.
+
+#include <span>
+#include <vector>
+
+#include "ir/dim/dim.h"
+
+namespace quern::ide {
+
+/// A loop: its variable is at least 0 and less than its extent, which may depend on the variables of loops around it.
+struct LoopRange {
+  Dim var, extent;
+};
+
+/// The sum of a dim over a loop; null where it has no closed form.
+Dim sum_over(const LoopRange& loop, Dim term);
+
+/// Offsets that loops reach.
+struct OffsetSet {
+  Dim offset;  ///< over the variables of `loops` and of loops around them; null where it depends on data
+  std::vector<LoopRange> loops{};  ///< the innermost first
+  bool is_conditional = false;     ///< whether some of them may be left out
+};
+
+struct ElementCount {
+  Dim number;
+  bool is_exact;  ///< otherwise there are at most as many
+};
+/// The elements of a buffer of `size` elements that sets of offsets reach, each once. The facts are about the variables
+/// that are of none of the loops.
+ElementCount elements_reached(std::span<const OffsetSet> sets, Dim size, const Facts& facts);
+
+}  // namespace quern::ide

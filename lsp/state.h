@@ -5,6 +5,7 @@
 
 #include "lsp/documents.h"
 #include "lsp/evaluation/evaluations.h"
+#include "lsp/evaluation/ir_documents.h"
 #include "lsp/positions.h"
 #include "lsp/transport.h"
 #include "lsp/workspace.h"
@@ -31,13 +32,14 @@ struct ClientFeatures {
 
 struct ServerState {
   ServerState(Session& session, Transport& transport)
-      : session(session), transport(transport), documents(session), evaluations(*this) {}
+      : session(session), transport(transport), documents(session), evaluations(*this), ir_documents(*this) {}
 
   Session& session;
   Transport& transport;
   Documents documents;
   Workspace workspace;
   Evaluations evaluations;
+  IrDocuments ir_documents;
   PositionEncoding encoding = PositionEncoding::Utf16;  ///< as negotiated
   ClientFeatures client;
   /// Becomes true where the answer to the present request is not wanted any more, or is of an old text.

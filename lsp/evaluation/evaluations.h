@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "ide/evaluation.h"
+#include "lsp/evaluation/messages.h"
 #include "lsp/evaluation/worker.h"
 
 namespace quern::lsp {
@@ -46,6 +47,8 @@ class Evaluations {
   void set_limits(const EvaluationLimits& limits) { limits_ = limits; }
   const EvaluationLimits& limits() const { return limits_; }
 
+  /// Starts a process that does what is ordered, within the limits. The events are called on the server's thread.
+  std::unique_ptr<Worker> process(decltype(EvaluationOrder::asked) asked, Worker::Events events) const;
   /// Starts one; a request is answered when it ends. `id` is the request's and `token` that of its progress, both
   /// as JSON; the token may be empty.
   void start(const std::string& id, const std::string& token, ide::EvaluationRequest request);

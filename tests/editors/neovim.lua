@@ -68,6 +68,7 @@ local function check()
   move(2)
   vim.cmd('wincmd l | close')
   equal(marked(source), {}, 'lines of the source once the IR is gone')
+  vim.api.nvim_set_current_win(vim.fn.bufwinid(source))
 
   vim.api.nvim_buf_set_lines(0, 3, 4, false, { '%nothing;' })
   vim.cmd('QuernRestart')

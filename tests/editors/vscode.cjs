@@ -225,7 +225,7 @@ async function main() {
 
   const document = new Document(Uri.file(file), 'quern', text);
   documents.push(document);
-  window.activeTextEditor = { document, selection: { active: new Position(0, 0) } };
+  window.activeTextEditor = { document, selection: { active: new Position(0, 0) }, setDecorations() {} };
   // The client asks for the diagnostics of what a tab shows.
   tabs.push({ input: new vscode.TabInputText(document.uri) });
   tabsChanged.fire({ opened: tabs, closed: [], changed: [] });

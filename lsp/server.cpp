@@ -23,9 +23,9 @@ namespace {
 /// Ends the evaluations that go on: what they post has nowhere to go from then on.
 class Evaluating {
  public:
-  Evaluating(ServerState& state, const std::string& program, Inbox& inbox) : state_(state) {
-    if (!program.empty())
-      state.evaluations.enable(program, [&inbox](Inbox::Task task) { inbox.post(std::move(task)); });
+  Evaluating(ServerState& state, const std::vector<std::string>& command, Inbox& inbox) : state_(state) {
+    if (!command.empty())
+      state.evaluations.enable(command, [&inbox](Inbox::Task task) { inbox.post(std::move(task)); });
   }
   ~Evaluating() {
     state_.evaluations.stop_all();

@@ -101,8 +101,8 @@ struct Evaluations::Job {
 Evaluations::Evaluations(ServerState& state) : state_(state) {}
 Evaluations::~Evaluations() = default;
 
-void Evaluations::enable(std::string program, Post post) {
-  program_ = std::move(program);
+void Evaluations::enable(std::vector<std::string> command, Post post) {
+  command_ = std::move(command);
   post_ = std::move(post);
 }
 
@@ -115,7 +115,7 @@ std::unique_ptr<Worker> Evaluations::process(decltype(EvaluationOrder::asked) as
   posted.end = [post = post_, take = std::move(events.end)](Worker::Ending ending, std::string why) {
     post([take, ending, why = std::move(why)] { take(ending, why); });
   };
-  return std::make_unique<Worker>(program_, encode({std::move(asked), limits_.memory}), limits_.time,
+  return std::make_unique<Worker>(command_, encode({std::move(asked), limits_.memory}), limits_.time,
                                   std::move(posted));
 }
 

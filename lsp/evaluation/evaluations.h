@@ -41,9 +41,9 @@ class Evaluations {
   Evaluations(const Evaluations&) = delete;
   Evaluations& operator=(const Evaluations&) = delete;
 
-  /// From now on `program` evaluates. Without it nothing is evaluated.
-  void enable(std::string program, Post post);
-  bool is_enabled() const { return !program_.empty(); }
+  /// From now on this command evaluates. Without it nothing is evaluated.
+  void enable(std::vector<std::string> command, Post post);
+  bool is_enabled() const { return !command_.empty(); }
   void set_limits(const EvaluationLimits& limits) { limits_ = limits; }
   const EvaluationLimits& limits() const { return limits_; }
 
@@ -74,7 +74,7 @@ class Evaluations {
   void answer(const Job& job, Worker::Ending ending, const std::string& why);
 
   ServerState& state_;
-  std::string program_;
+  std::vector<std::string> command_;
   Post post_;
   EvaluationLimits limits_;
   std::map<std::string, std::unique_ptr<Job>> jobs_;  ///< by the ids of their requests

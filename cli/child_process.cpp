@@ -152,6 +152,11 @@ ChildOutcome run_child(const std::vector<std::string>& command, std::chrono::mil
 
 std::string own_program() { return std::filesystem::read_symlink("/proc/self/exe").string(); }
 
+std::vector<std::string> evaluator_command(const std::string& stdlib) {
+  if (stdlib.empty()) return {own_program(), "evaluate"};
+  return {own_program(), "--stdlib", stdlib, "evaluate"};
+}
+
 std::string ending_of(const ChildOutcome& outcome) {
   if (outcome.timed_out) return "it does not end in time";
   if (outcome.signal != 0)

@@ -23,6 +23,8 @@ ChildOutcome run_child(const std::vector<std::string>& command, std::chrono::mil
 
 /// The path of this program.
 std::string own_program();
+/// The command `quern evaluate`, word by word, with the library of this folder, or the built-in one without.
+std::vector<std::string> evaluator_command(const std::string& stdlib);
 
 /// How a child ended, in words: "it ends by signal 11 (Segmentation fault)".
 std::string ending_of(const ChildOutcome& outcome);

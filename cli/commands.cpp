@@ -351,7 +351,7 @@ int CommandLine::lsp() {
   int out = dup(STDOUT_FILENO);
   dup2(STDERR_FILENO, STDOUT_FILENO);
   std::signal(SIGPIPE, SIG_IGN);
-  lsp::ServerOptions options{own_program(), socket_};
+  lsp::ServerOptions options{evaluator_command(stdlib_), socket_};
   if (app_.get_subcommand("lsp")->count("--listen") > 0 && socket_.empty()) {
     auto folder = lsp::socket_folder();
     if (folder)

@@ -7,9 +7,13 @@
 
 #include <csignal>
 #include <cstdio>
+#include <utility>
+#include <variant>
 
 #include "cli/commands.h"
 #include "ide/evaluation.h"
+#include "ide/ir_document.h"
+#include "ir/base/internal_failure.h"
 #include "lsp/evaluation/messages.h"
 #include "repl/command_files.h"
 
@@ -36,6 +40,15 @@ void send(const std::string& line) {
   std::fflush(stdout);
 }
 
+/// A bug of Quern is among the reasons why there is none.
+Result<ide::IrDocument> made_ir(Session& session, const ide::IrRequest& request,
+                                const CompilerOptions& options) {
+  Result<ide::IrDocument> made = Failure{};
+  const auto bug = failure_of([&] { made = ide::ir_document(session, request, options); });
+  if (bug) return Failure{session.locate(*bug).message};
+  return made;
+}
+
 }  // namespace
 
 int CommandLine::evaluate() {
@@ -55,7 +68,12 @@ int CommandLine::evaluate() {
   }
   limit_memory(order->memory);
   Session session(std::move(*files));
-  send(lsp::encode(ide::evaluate(session, order->request, compiler_, [](std::string_view line) {
+  if (auto* request = std::get_if<ide::IrRequest>(&order->asked)) {
+    send(lsp::encode(made_ir(session, *request, compiler_)));
+    return kFine;
+  }
+  const auto& request = std::get<ide::EvaluationRequest>(order->asked);
+  send(lsp::encode(ide::evaluate(session, request, compiler_, [](std::string_view line) {
     send(lsp::encode(lsp::PrintedLine{std::string(line)}));
   })));
   return kFine;

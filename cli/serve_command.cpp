@@ -66,7 +66,7 @@ int CommandLine::serve() {
   options.port = port_;
   options.page = *page;
   options.make_session = [&] { return std::make_unique<Session>(*files); };
-  options.evaluator = own_program();
+  options.evaluator = evaluator_command(stdlib_);
   options.ready = [&](const std::string& address, const std::string& once) {
     fmt::print("{}\n", address);
     std::fflush(stdout);

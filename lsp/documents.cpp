@@ -154,6 +154,14 @@ void Documents::mark_importers(const Document& changed) {
   }
 }
 
+std::map<std::string, std::string> Documents::texts() {
+  std::map<std::string, std::string> all;
+  each_open([&](const Document& document) {
+    if (!document.read_only && document.in_step) all[document.path] = session_.text(document.source);
+  });
+  return all;
+}
+
 void Documents::each_open(const std::function<void(Document&)>& visit) {
   for (auto& [uri, document] : documents_)
     if (document.open) visit(document);

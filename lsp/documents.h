@@ -89,6 +89,8 @@ class Documents {
   void close(Document& document);
   /// Files that are not open may have changed on the disk.
   void reread_files();
+  /// The texts of the open documents by path, without those of the library and those that are not the client's.
+  std::map<std::string, std::string> texts();
   void each_open(const std::function<void(Document&)>& visit);
 
  private:

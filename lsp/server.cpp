@@ -23,16 +23,19 @@ namespace {
 /// Ends the evaluations that go on: what they post has nowhere to go from then on.
 class Evaluating {
  public:
-  Evaluating(Evaluations& evaluations, const std::string& program, Inbox& inbox) : evaluations_(evaluations) {
-    if (!program.empty())
-      evaluations.enable(program, [&inbox](Inbox::Task task) { inbox.post(std::move(task)); });
+  Evaluating(ServerState& state, const std::vector<std::string>& command, Inbox& inbox) : state_(state) {
+    if (!command.empty())
+      state.evaluations.enable(command, [&inbox](Inbox::Task task) { inbox.post(std::move(task)); });
   }
-  ~Evaluating() { evaluations_.stop_all(); }
+  ~Evaluating() {
+    state_.evaluations.stop_all();
+    state_.ir_documents.stop_all();
+  }
   Evaluating(const Evaluating&) = delete;
   Evaluating& operator=(const Evaluating&) = delete;
 
  private:
-  Evaluations& evaluations_;
+  ServerState& state_;
 };
 
 std::unique_ptr<Listener> listen(ServerState& state, const std::filesystem::path& socket, Inbox& inbox) {
@@ -52,8 +55,11 @@ int run_language_server(Session& session, Transport& transport, const ServerOpti
 
   ServerState state(session, transport);
   Clock::time_point last_quiet = Clock::now();
-  Inbox inbox(transport, [&state](const std::string& id) { state.evaluations.stop(id); });
-  const Evaluating evaluating(state.evaluations, options.evaluator, inbox);
+  Inbox inbox(transport, [&state](const std::string& id) {
+    state.evaluations.stop(id);
+    state.ir_documents.stop(id);
+  });
+  const Evaluating evaluating(state, options.evaluator, inbox);
   const auto listener = options.socket.empty() ? nullptr : listen(state, options.socket, inbox);
   Dispatcher dispatcher(state, inbox);
   while (auto next = inbox.next()) {

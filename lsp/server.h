@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "lsp/transport.h"
 #include "session/session.h"
@@ -13,8 +14,9 @@
 namespace quern::lsp {
 
 struct ServerOptions {
-  /// The program whose subcommand `evaluate` runs user code, in a process of its own; without it nothing is run.
-  std::string evaluator;
+  /// The command `quern evaluate`, word by word, which runs user code and compiles, in processes of its own; without
+  /// it neither is done.
+  std::vector<std::string> evaluator;
   /// The socket on which prompts attach to the server (lsp/attach); empty for none. One that cannot be had is shown
   /// to the client, and the server serves without.
   std::filesystem::path socket;

@@ -7,6 +7,7 @@
 #include "ide/call_cost.h"
 #include "lsp/documents.h"
 #include "lsp/evaluation/evaluations.h"
+#include "lsp/evaluation/ir_documents.h"
 #include "lsp/positions.h"
 #include "lsp/transport.h"
 #include "lsp/workspace.h"
@@ -33,13 +34,14 @@ struct ClientFeatures {
 
 struct ServerState {
   ServerState(Session& session, Transport& transport)
-      : session(session), transport(transport), documents(session), evaluations(*this) {}
+      : session(session), transport(transport), documents(session), evaluations(*this), ir_documents(*this) {}
 
   Session& session;
   Transport& transport;
   Documents documents;
   Workspace workspace;
   Evaluations evaluations;
+  IrDocuments ir_documents;
   PositionEncoding encoding = PositionEncoding::Utf16;  ///< as negotiated
   ClientFeatures client;
   /// To be worked out when no message waits. A notification drops them: it may change the texts that they are of.

@@ -62,6 +62,7 @@ template <class Json>
 void did_change(ServerState& state, const Json& params) {
   Document* document = document_of(state, params);
   if (!document) return;
+  state.ir_documents.overtake();
   int64_t before = document->version;
   try {
     document->version = params.at("textDocument").at("version").template get<int64_t>();

@@ -56,8 +56,9 @@ void MessageQueue::write(std::string_view text) {
   send_(std::string(text));
 }
 
-LanguageThread::LanguageThread(std::function<std::unique_ptr<Session>()> make_session, std::string evaluator,
-                               std::function<void(std::string)> send, std::function<void()> ended)
+LanguageThread::LanguageThread(std::function<std::unique_ptr<Session>()> make_session,
+                               std::vector<std::string> evaluator, std::function<void(std::string)> send,
+                               std::function<void()> ended)
     : messages_(std::move(send)) {
   const auto serve = [this, make_session = std::move(make_session), evaluator = std::move(evaluator)] {
     const auto bug = failure_of([&] {

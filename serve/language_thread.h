@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <vector>
 
 #include "lsp/transport.h"
 #include "session/session.h"
@@ -47,7 +48,7 @@ class LanguageThread {
  public:
   /// `send` is called on the server's thread, and `ended` as the last that it does.
   /// `evaluator`: as of lsp::run_language_server.
-  LanguageThread(std::function<std::unique_ptr<Session>()> make_session, std::string evaluator,
+  LanguageThread(std::function<std::unique_ptr<Session>()> make_session, std::vector<std::string> evaluator,
                  std::function<void(std::string)> send, std::function<void()> ended);
   /// Waits until the server has ended.
   ~LanguageThread();

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "ir/base/result.h"
 #include "session/session.h"
@@ -17,8 +18,8 @@ struct ServeOptions {
   std::filesystem::path page;  ///< the folder of the page's files
   /// The session of a language server; called on the server's own thread.
   std::function<std::unique_ptr<Session>()> make_session;
-  /// The program that evaluates what the page asks for, in processes of its own (lsp/server.h).
-  std::string evaluator;
+  /// The command that evaluates and compiles what the page asks for, in processes of its own (lsp/server.h).
+  std::vector<std::string> evaluator;
   /// Told once the server listens: the page's address for whoever started it, and the same for a program that is
   /// started to open it, which works once.
   std::function<void(const std::string& address, const std::string& once)> ready;

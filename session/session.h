@@ -151,6 +151,9 @@ class Session {
   /// The declarations in order: functions and statements typed, the others as written, in the canonical
   /// layout. The source must have no errors.
   TypedText typed_text(SourceId source);
+  /// The same; adds the expressions that begin on each line to `origins`, and the declarations themselves, as
+  /// node 0, where they are as written.
+  TypedText typed_text(SourceId source, LineOrigins& origins);
   /// A definition at any stage of compilation, as a module would write it.
   TypedText typed_text(const Definition& definition, ModuleId module);
   /// The source's layout, or that of the declarations that touch some lines; a failure is a bug.

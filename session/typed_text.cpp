@@ -101,6 +101,11 @@ TypedText Session::typed_text(const Definition& definition, ModuleId module) {
 }
 
 TypedText Session::typed_text(SourceId source) {
+  LineOrigins origins;
+  return typed_text(source, origins);
+}
+
+TypedText Session::typed_text(SourceId source, LineOrigins& origins) {
   TypedText result;
   PrintOptions options;
   options.constants = &result.constants;
@@ -122,6 +127,7 @@ TypedText Session::typed_text(SourceId source) {
   };
   size_t next_statement = 0;
   bool after_statement = false;
+  uint32_t line = count_line_ends(header);
   for (size_t i = 0; i < layout.ids.size(); ++i) {
     const Piece& piece = layout.scan.pieces[i];
     const Definition* definition = nullptr;
@@ -130,18 +136,25 @@ TypedText Session::typed_text(SourceId source) {
     if (inferred) definition = &inferred->definition;
     if (piece.kind == PieceKind::Def && piece.name.starts_with("@"))
       definition = this->definition(info(layout.ids[i]).module, piece.name.substr(1));
+    const size_t begin = result.text.size();
     if (i > 0 && !(statement && after_statement)) result.text += "\n";
     result.text += doc_comment(piece.doc);
+    const uint32_t first = line + count_line_ends(std::string_view(result.text).substr(begin));
+    LineOrigins of_piece;
     if (inferred && inferred->variable && !definition->body && piece_text(i).starts_with("free_var")) {
       result.text += print_input(*definition, *inferred->variable, options) + ";\n";
     } else if (definition && definition->body) {
-      result.text +=
-          statement ? print_statement(*definition, {inferred->variable, inferred->pattern}, options) + ";\n"
-                    : print(*definition, options) + "\n";
+      result.text += statement ? print_statement(*definition, {inferred->variable, inferred->pattern},
+                                                 options, of_piece) +
+                                     ";\n"
+                               : print(*definition, options, of_piece) + "\n";
     } else {
       auto formatted = quern::format(header + std::string(piece_text(i)));
       result.text += formatted ? formatted->substr(header.size()) : std::string(piece_text(i)) + "\n";
     }
+    line += count_line_ends(std::string_view(result.text).substr(begin));
+    if (of_piece.empty() && line > first) of_piece.push_back({0, line - first - 1, {layout.ids[i], 0}});
+    append(origins, first, of_piece);
     after_statement = statement;
   }
   return result;

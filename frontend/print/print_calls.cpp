@@ -13,11 +13,13 @@ namespace quern::printer_detail {
 std::string Printer::aside(ExprPtr expr) {
   TextLayout layout = std::exchange(layout_, {});
   std::vector<Step> steps = std::exchange(steps_, {});
+  LineOrigins* origins = std::exchange(origins_, nullptr);
   item(expr);
   print_queued();
   std::string out = layout_.render(INT_MAX);
   layout_ = std::move(layout);
   steps_ = std::move(steps);
+  origins_ = origins;
   return out;
 }
 

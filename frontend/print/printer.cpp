@@ -314,7 +314,7 @@ std::string Printer::expression(ExprPtr expr) {
     for (const Variable* variable : free_variables(expr)) names_.bind(variable);
   at(expr, Level::Scheduled);
   print_queued();
-  return layout_.render(options_.width);
+  return rendered();
 }
 
 /// The binding of `{ let %f = fn …; %f }` for a statement `let %f = fn …`, whose function sees its own name.
@@ -328,6 +328,7 @@ static const Binding* own_name(const Definition& definition) {
 
 std::string Printer::statement(const Definition& definition, const StatementBinding& binding) {
   const Variable* variable = binding.variable;
+  if (definition.body) note(definition.body->origin);
   if (binding.pattern && definition.body) {
     const std::string type = annotation(definition.scheme.type, ": ");
     if (!type.empty()) expected(definition.body);
@@ -340,7 +341,7 @@ std::string Printer::statement(const Definition& definition, const StatementBind
     text(binding_head(*self->variable, self->value));
     at(self->value, Level::Scheduled);
     print_queued();
-    return layout_.render(options_.width);
+    return rendered();
   }
   bool named = !definition.name.empty() && definition.body;
   bool graph = std::ranges::all_of(definition.name, [](unsigned char c) { return std::isdigit(c); });
@@ -359,7 +360,7 @@ std::string Printer::statement(const Definition& definition, const StatementBind
 std::string Printer::input(const Definition& input, const Variable& variable) {
   bracketed(fmt::format("free_var %{}: {}", names_.wanted(variable), type_text(input.scheme.type)));
   print_queued();
-  return layout_.render(options_.width);
+  return rendered();
 }
 
 // `gradient (%g, %y) { … }`, whose parameter types follow from the declaration.
@@ -380,6 +381,7 @@ void Printer::gradient_clause(const FnExpr& clause) {
 std::string Printer::definition(const Definition& definition) {
   auto* fn = as<FnExpr>(definition.body);
   if (!fn) return statement(definition, {});
+  note(fn->origin);
   for (const Variable* variable : free_variables(fn)) names_.bind(variable);
   find_named(fn);
   std::vector<Dim> dims = definition.scheme.dim_vars;
@@ -411,7 +413,7 @@ std::string Printer::definition(const Definition& definition) {
   hard_line();
   text("}");
   print_queued();
-  return layout_.render(options_.width);
+  return rendered();
 }
 
 }  // namespace printer_detail
@@ -430,6 +432,10 @@ std::string print(const Definition& definition, const PrintOptions& options) {
   return printer_detail::Printer(options).definition(definition);
 }
 
+std::string print(const Definition& definition, const PrintOptions& options, LineOrigins& origins) {
+  return printer_detail::Printer(options, &origins).definition(definition);
+}
+
 std::string print_input(const Definition& input, const Variable& variable, const PrintOptions& options) {
   return printer_detail::Printer(options).input(input, variable);
 }
@@ -437,6 +443,11 @@ std::string print_input(const Definition& input, const Variable& variable, const
 std::string print_statement(const Definition& statement, const StatementBinding& binding,
                             const PrintOptions& options) {
   return printer_detail::Printer(options).statement(statement, binding);
+}
+
+std::string print_statement(const Definition& statement, const StatementBinding& binding,
+                            const PrintOptions& options, LineOrigins& origins) {
+  return printer_detail::Printer(options, &origins).statement(statement, binding);
 }
 
 }  // namespace quern

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "ir/base/line_origins.h"
 #include "ir/expr/expr.h"
 
 namespace quern {
@@ -55,6 +56,9 @@ std::string print(ExprPtr expr, const PrintOptions& options = {});
 /// `def @f[n](%x: t) -> t {…}` for a function, otherwise as a statement.
 std::string print(const Definition& definition, const PrintOptions& options = {});
 
+/// The same; adds the expressions of the definition that begin on each line to `origins`.
+std::string print(const Definition& definition, const PrintOptions& options, LineOrigins& origins);
+
 /// `free_var %x: t`, the declaration of an input.
 std::string print_input(const Definition& input, const Variable& variable, const PrintOptions& options = {});
 
@@ -66,5 +70,8 @@ struct StatementBinding {
 /// A statement: `let %x: t = …` also for a function, or the expression.
 std::string print_statement(const Definition& statement, const StatementBinding& binding,
                             const PrintOptions& options = {});
+/// The same; adds the expressions of the statement that begin on each line to `origins`.
+std::string print_statement(const Definition& statement, const StatementBinding& binding,
+                            const PrintOptions& options, LineOrigins& origins);
 
 }  // namespace quern

@@ -110,10 +110,11 @@ enum class Level : uint8_t {
 /// printed after it returns, in queue order.
 class Printer {
  public:
-  explicit Printer(const PrintOptions& options)
+  explicit Printer(const PrintOptions& options, LineOrigins* origins = nullptr)
       : options_(options),
         names_(options),
-        constants_(options.constants ? *options.constants : own_constants_) {}
+        constants_(options.constants ? *options.constants : own_constants_),
+        origins_(origins) {}
 
   std::string expression(ExprPtr expr);
   std::string definition(const Definition& definition);
@@ -152,6 +153,9 @@ class Printer {
   void bracketed(std::string_view text);
 
   void queue(Step step) { steps_.push_back(std::move(step)); }
+  /// What is printed next is, or begins, an expression of this origin.
+  void note(const Origin& origin);
+  std::string rendered();
   void print_queued();
   void perform(const Step& step);
   /// Queues the node and returns its binding strength.
@@ -241,6 +245,9 @@ class Printer {
   std::unordered_map<const Variable*, const Variable*> opened_;  ///< the pattern variables that they
                                                                  ///< represent
   std::unordered_set<Dim> named_;                                ///< opened dims named in the text
+  LineOrigins* origins_;                                         ///< null if nobody asks
+  std::vector<size_t> noted_places_;                             ///< holes of the layout
+  std::vector<Origin> noted_;
 };
 
 }  // namespace quern::printer_detail

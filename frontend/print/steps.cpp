@@ -29,6 +29,7 @@ void Printer::perform(const Step& step) {
     case Step::Kind::Run: step.run(); break;
     case Step::Kind::At:
     case Step::Kind::Item: {
+      if (step.expr) note(step.expr->origin);
       size_t begin = steps_.size();
       Level level = node(step.expr);
       bool ambiguous = step.kind == Step::Kind::Item && level > Level::Open && level < Level::Sum;
@@ -38,6 +39,20 @@ void Printer::perform(const Step& step) {
       break;
     }
   }
+}
+
+void Printer::note(const Origin& origin) {
+  if (!origins_) return;
+  noted_places_.push_back(layout_.hole());
+  noted_.push_back(origin);
+}
+
+std::string Printer::rendered() {
+  if (!origins_) return layout_.render(options_.width);
+  std::vector<uint32_t> lines;
+  std::string text = layout_.render(options_.width, noted_places_, lines);
+  for (size_t i = 0; i < lines.size(); ++i) origins_->push_back({lines[i], lines[i], noted_[i]});
+  return text;
 }
 
 void Printer::list(std::string opening, size_t count, const std::function<void(size_t)>& print_item,

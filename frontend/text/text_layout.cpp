@@ -83,6 +83,14 @@ class TextLayout::Renderer {
     for (size_t i = 0; i < layout_.tokens_.size(); ++i) step(i);
     return std::move(out_);
   }
+  /// As above; the holes are in order.
+  std::string run(const std::vector<size_t>& holes, std::vector<uint32_t>& lines) {
+    for (size_t i = 0, next = 0; i < layout_.tokens_.size(); ++i) {
+      for (; next < holes.size() && holes[next] == i; ++next) lines.push_back(line_);
+      step(i);
+    }
+    return std::move(out_);
+  }
 
  private:
   void step(size_t i) {
@@ -96,7 +104,7 @@ class TextLayout::Renderer {
       case Kind::FillLine: end_line_or_write(token, !flat_.back() && !fits(i, i + 1)); break;
       case Kind::HardLine: end_line(); break;
       case Kind::BlankLine:
-        out_ += newline_;
+        end_line();
         end_line();
         break;
       case Kind::Open: flat_.push_back(flat_.back() || fits(i, measures_.close[i])); break;
@@ -127,6 +135,7 @@ class TextLayout::Renderer {
   void end_line_or_write(const Token& token, bool end) { end ? end_line() : write(token); }
   void end_line() {
     out_ += newline_;
+    ++line_;
     at_line_start_ = true;
   }
 
@@ -135,6 +144,7 @@ class TextLayout::Renderer {
   int64_t width_;
   std::string_view newline_;
   std::string out_;
+  uint32_t line_ = 0;
   int64_t column_ = 0;
   bool at_line_start_ = false;  ///< after a new line whose indentation is not yet written
   std::vector<int64_t> indents_{0};
@@ -143,6 +153,11 @@ class TextLayout::Renderer {
 
 std::string TextLayout::render(int width, std::string_view newline) const {
   return Renderer(*this, width, newline).run();
+}
+
+std::string TextLayout::render(int width, const std::vector<size_t>& holes,
+                               std::vector<uint32_t>& lines) const {
+  return Renderer(*this, width, "\n").run(holes, lines);
 }
 
 }  // namespace quern

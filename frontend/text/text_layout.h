@@ -41,6 +41,8 @@ class TextLayout {
   void fill(size_t hole, std::string_view text);
 
   std::string render(int width, std::string_view newline = "\n") const;
+  /// The same, and the lines, counted from 0, on which the holes are.
+  std::string render(int width, const std::vector<size_t>& holes, std::vector<uint32_t>& lines) const;
 
  private:
   enum class Kind : uint8_t {

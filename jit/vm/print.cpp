@@ -202,4 +202,17 @@ std::string to_string(const Program& program) {
   return text;
 }
 
+std::string to_string(const Program& program, LineOrigins& origins) {
+  uint32_t line = 0;
+  for (const auto& function : program.functions) {
+    // The head is a line of its own, as is what separates functions.
+    for (const Origin& origin : function->origins) {
+      ++line;
+      origins.push_back({line, line, origin});
+    }
+    line += 2;
+  }
+  return to_string(program);
+}
+
 }  // namespace quern

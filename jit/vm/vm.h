@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ir/base/line_origins.h"
 #include "ir/expr/expr.h"
 #include "ir/interpret/evaluation.h"
 #include "ir/value/value.h"
@@ -76,6 +77,8 @@ std::shared_ptr<const Program> compile_program(ExprPtr body, const std::vector<c
 
 /// The text form: one instruction per line, `r3 = kernel #0 (r1, r2)`.
 std::string to_string(const Program& program);
+/// The same; adds the origin of each instruction to `origins`.
+std::string to_string(const Program& program, LineOrigins& origins);
 
 /// Runs a program on arguments. Tail calls take constant stack; recursion too deep is an EvaluationError.
 /// Kernels are fetched from `kernels` on first use and kept by the Program.

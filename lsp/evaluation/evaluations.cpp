@@ -8,7 +8,6 @@
 #include <variant>
 
 #include "frontend/parse/scanner.h"
-#include "lsp/evaluation/messages.h"
 #include "lsp/positions.h"
 #include "lsp/protocol.h"
 #include "lsp/state.h"
@@ -105,9 +104,22 @@ struct Evaluations::Job {
 Evaluations::Evaluations(ServerState& state) : state_(state) {}
 Evaluations::~Evaluations() = default;
 
-void Evaluations::enable(std::string program, Post post) {
-  program_ = std::move(program);
+void Evaluations::enable(std::vector<std::string> command, Post post) {
+  command_ = std::move(command);
   post_ = std::move(post);
+}
+
+std::unique_ptr<Worker> Evaluations::process(decltype(EvaluationOrder::asked) asked,
+                                             Worker::Events events) const {
+  Worker::Events posted;
+  posted.line = [post = post_, take = std::move(events.line)](std::string line) {
+    post([take, line = std::move(line)] { take(line); });
+  };
+  posted.end = [post = post_, take = std::move(events.end)](Worker::Ending ending, std::string why) {
+    post([take, ending, why = std::move(why)] { take(ending, why); });
+  };
+  return std::make_unique<Worker>(command_, encode({std::move(asked), limits_.memory}), limits_.time,
+                                  std::move(posted));
 }
 
 void Evaluations::start(const std::string& id, const std::string& token, ide::EvaluationRequest request) {
@@ -132,14 +144,10 @@ const Peaks& Evaluations::peaks() {
 void Evaluations::run(std::unique_ptr<Job> job) {
   const std::string id = job->id, order = encode({job->request, limits_.memory});
   Worker::Events events;
-  events.line = [this, id](std::string line) {
-    post_([this, id, line = std::move(line)] { take_line(id, line); });
-  };
-  events.end = [this, id](Worker::Ending ending, std::string why) {
-    post_([this, id, ending, why = std::move(why)] { finish(id, ending, why); });
-  };
+  events.line = [this, id](const std::string& line) { take_line(id, line); };
+  events.end = [this, id](Worker::Ending ending, const std::string& why) { finish(id, ending, why); };
   Job& kept = *(jobs_[id] = std::move(job));
-  kept.worker = std::make_unique<Worker>(program_, order, limits_.time, std::move(events));
+  kept.worker = process(kept.request, std::move(events));
 }
 
 void Evaluations::stop(const std::string& id) {

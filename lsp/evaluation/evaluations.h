@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "ide/evaluation.h"
+#include "lsp/evaluation/messages.h"
 #include "lsp/evaluation/worker.h"
 
 namespace quern::lsp {
@@ -40,12 +41,14 @@ class Evaluations {
   Evaluations(const Evaluations&) = delete;
   Evaluations& operator=(const Evaluations&) = delete;
 
-  /// From now on `program` evaluates. Without it nothing is evaluated.
-  void enable(std::string program, Post post);
-  bool is_enabled() const { return !program_.empty(); }
+  /// From now on this command evaluates. Without it nothing is evaluated.
+  void enable(std::vector<std::string> command, Post post);
+  bool is_enabled() const { return !command_.empty(); }
   void set_limits(const EvaluationLimits& limits) { limits_ = limits; }
   const EvaluationLimits& limits() const { return limits_; }
 
+  /// Starts a process that does what is ordered, within the limits. The events are called on the server's thread.
+  std::unique_ptr<Worker> process(decltype(EvaluationOrder::asked) asked, Worker::Events events) const;
   /// Starts one; a request is answered when it ends. `id` is the request's and `token` that of its progress, both
   /// as JSON; the token may be empty.
   void start(const std::string& id, const std::string& token, ide::EvaluationRequest request);
@@ -75,7 +78,7 @@ class Evaluations {
   void answer(const Job& job, Worker::Ending ending, const std::string& why);
 
   ServerState& state_;
-  std::string program_;
+  std::vector<std::string> command_;
   Post post_;
   EvaluationLimits limits_;
   std::optional<Peaks> peaks_;                        ///< once they were asked for

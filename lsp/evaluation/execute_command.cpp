@@ -38,17 +38,6 @@ EvaluationRequest::Statements statements_at(ServerState& state, const Asked& ask
   throw RequestFailed("there is nothing to evaluate here: no selection, no `// >>>` and no statement");
 }
 
-template <class Json>
-EvaluationRequest request_of(ServerState& state, const Document& document) {
-  EvaluationRequest request;
-  request.path = document.path;
-  request.what = EvaluationRequest::Program{};
-  state.documents.each_open([&](const Document& open) {
-    if (!open.read_only && open.in_step) request.texts[open.path] = state.session.text(open.source);
-  });
-  return request;
-}
-
 /// Shows a document of the server's own beside the text that it is of.
 template <class Json>
 void show(ServerState& state, const Json& argument) {
@@ -84,7 +73,7 @@ void execute_command(ServerState& state, const Json& id, const Json& params) {
   const std::optional<Asked> asked =
       asked_document<Json>(state, {{"textDocument", {{"uri", argument.at("uri")}}}});
   if (!asked) throw RequestFailed(fmt::format("{} is not open", argument.at("uri").dump()));
-  EvaluationRequest request = request_of<Json>(state, *asked->document);
+  EvaluationRequest request{asked->document->path, state.documents.texts(), EvaluationRequest::Program{}};
   if (command == "quern.evaluate") request.what = statements_at(state, *asked, argument.at("range"));
   if (command == "quern.runTests") request.what = EvaluationRequest::Tests{argument.value("name", "")};
   if (command == "quern.time") request.what = EvaluationRequest::Timing{argument.at("function")};

@@ -15,6 +15,10 @@ using ide::EvaluatedPart;
 using ide::Evaluation;
 using ide::EvaluationProblem;
 using ide::EvaluationRequest;
+using ide::IrDocument;
+using ide::IrRequest;
+using ide::Lines;
+using ide::MappedLines;
 using ide::ValueSummary;
 using nlohmann::json;
 
@@ -100,6 +104,30 @@ EvaluationRequest request_from(const json& value) {
   return request;
 }
 
+json to_json(const IrRequest& request) {
+  return {{"path", request.path},
+          {"texts", request.texts},
+          {"function", request.function},
+          {"stage", request.stage}};
+}
+IrRequest ir_request_from(const json& value) {
+  return {value.at("path"), value.at("texts"), value.at("function"), value.at("stage")};
+}
+
+json to_json(const MappedLines& lines) {
+  json numbers = json::array({lines.shown.first, lines.shown.last});
+  for (const Lines& from : lines.source) {
+    numbers.push_back(from.first);
+    numbers.push_back(from.last);
+  }
+  return numbers;
+}
+MappedLines lines_from(const json& numbers) {
+  MappedLines lines{{numbers.at(0), numbers.at(1)}, {}};
+  for (size_t i = 2; i < numbers.size(); i += 2) lines.source.push_back({numbers.at(i), numbers.at(i + 1)});
+  return lines;
+}
+
 /// What `decode` makes of a text that is JSON; a failure where either cannot be done.
 template <class T, class Decode>
 Result<T> decoded(std::string_view text, const Decode& decode) {
@@ -113,7 +141,7 @@ Result<T> decoded(std::string_view text, const Decode& decode) {
 }  // namespace
 
 std::string encode(const EvaluationOrder& order) {
-  json value = to_json(order.request);
+  json value = std::visit([](const auto& asked) { return to_json(asked); }, order.asked);
   value["memory"] = order.memory;
   return line_of(value);
 }
@@ -131,9 +159,18 @@ std::string encode(const Evaluation& evaluation) {
   return line_of(value);
 }
 
+std::string encode(const Result<IrDocument>& made) {
+  if (!made) return line_of({{"failure", made.error().message}});
+  json map = json::array();
+  for (const MappedLines& lines : made->map) map.push_back(to_json(lines));
+  return line_of({{"text", made->text}, {"map", std::move(map)}});
+}
+
 Result<EvaluationOrder> decode_order(std::string_view text) {
   return decoded<EvaluationOrder>(text, [](const json& value) {
-    return EvaluationOrder{request_from(value), value.value("memory", size_t{0})};
+    EvaluationOrder order{request_from(value), value.value("memory", size_t{0})};
+    if (value.contains("stage")) order.asked = ir_request_from(value);
+    return order;
   });
 }
 
@@ -150,6 +187,16 @@ Result<std::variant<PrintedLine, Evaluation>> decode_line(std::string_view text)
     }
     return evaluation;
   });
+}
+
+Result<IrDocument> decode_ir(std::string_view text) {
+  auto made = decoded<Result<IrDocument>>(text, [](const json& value) -> Result<IrDocument> {
+    if (value.contains("failure")) return Failure{value.at("failure")};
+    IrDocument document{value.at("text"), {}};
+    for (const json& numbers : value.at("map")) document.map.push_back(lines_from(numbers));
+    return document;
+  });
+  return made ? std::move(*made) : Result<IrDocument>(made.error());
 }
 
 }  // namespace quern::lsp

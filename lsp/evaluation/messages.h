@@ -8,12 +8,13 @@
 #include <variant>
 
 #include "ide/evaluation.h"
+#include "ide/ir_document.h"
 #include "ir/base/result.h"
 
 namespace quern::lsp {
 
 struct EvaluationOrder {
-  ide::EvaluationRequest request;
+  std::variant<ide::EvaluationRequest, ide::IrRequest> asked;
   size_t memory = 0;  ///< bytes of address space that the process may have; 0 for no limit
 };
 
@@ -25,8 +26,11 @@ struct PrintedLine {
 std::string encode(const EvaluationOrder& order);
 std::string encode(const PrintedLine& line);
 std::string encode(const ide::Evaluation& evaluation);
+std::string encode(const Result<ide::IrDocument>& made);
 
 Result<EvaluationOrder> decode_order(std::string_view text);
 Result<std::variant<PrintedLine, ide::Evaluation>> decode_line(std::string_view text);
+/// The one line of a process that makes an IR document.
+Result<ide::IrDocument> decode_ir(std::string_view text);
 
 }  // namespace quern::lsp

@@ -38,8 +38,9 @@ struct Worker::Child {
   OwnedFile input, output;
 };
 
-Worker::Worker(std::string program, std::string input, std::chrono::milliseconds limit, Events events)
-    : program_(std::move(program)),
+Worker::Worker(std::vector<std::string> command, std::string input, std::chrono::milliseconds limit,
+               Events events)
+    : command_(std::move(command)),
       input_(std::move(input)),
       limit_(limit),
       events_(std::move(events)),
@@ -99,12 +100,15 @@ bool Worker::start(Child& child, std::string& why) const {
   posix_spawnattr_init(&attributes);
   // What it starts goes with it.
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-  std::string program = program_, subcommand = "evaluate";
-  const std::array<char*, 3> words{program.data(), subcommand.data(), nullptr};
-  const int error = posix_spawn(&child.id, program.c_str(), &actions, &attributes, words.data(), environ);
+  std::vector<std::string> command = command_;
+  std::vector<char*> words;
+  words.reserve(command.size() + 1);
+  for (std::string& word : command) words.push_back(word.data());
+  words.push_back(nullptr);
+  const int error = posix_spawn(&child.id, words[0], &actions, &attributes, words.data(), environ);
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
-  if (error != 0) why = fmt::format("`{}` cannot be started: {}", program, std::strerror(error));
+  if (error != 0) why = fmt::format("`{}` cannot be started: {}", command_[0], std::strerror(error));
   return error == 0;
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <vector>
 
 namespace quern::lsp {
 
@@ -25,8 +26,8 @@ class Worker {
     std::function<void(Ending, std::string)> end;
   };
 
-  /// Starts `program evaluate` with an input, and kills it when the time is over.
-  Worker(std::string program, std::string input, std::chrono::milliseconds limit, Events events);
+  /// Starts a command, word by word, with an input, and kills it when the time is over.
+  Worker(std::vector<std::string> command, std::string input, std::chrono::milliseconds limit, Events events);
   /// Ends it, if it still runs.
   ~Worker();
   Worker(const Worker&) = delete;
@@ -43,7 +44,8 @@ class Worker {
   Ending read_lines(Child& child, std::chrono::steady_clock::time_point until);
   void take(std::string_view received);
 
-  const std::string program_, input_;
+  const std::vector<std::string> command_;
+  const std::string input_;
   const std::chrono::milliseconds limit_;
   Events events_;
   std::string line_;  ///< the beginning of the next one

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <unordered_set>
 
 #include "frontend/print/printer.h"
 #include "ir/base/interrupt.h"
@@ -44,6 +45,17 @@ std::vector<const FnExpr*> primitives_of(ExprPtr expr) {
   };
   walk(expr);
   return found;
+}
+
+/// All expressions of a primitive are where these lines come from.
+void add_primitive(const FnExpr& primitive, uint32_t first, uint32_t last, LineOrigins& origins) {
+  std::unordered_set<ExprPtr> seen;
+  std::function<void(ExprPtr)> walk = [&](ExprPtr e) {
+    if (!e || !seen.insert(e).second) return;
+    origins.push_back({first, last, e->origin});
+    for_each_child(e, walk);
+  };
+  walk(&primitive);
 }
 
 /// The library operator that the user called, even if it is composed of others; otherwise the user's own
@@ -109,6 +121,27 @@ struct Compiler::Impl {
     if (!generator) return generator.error();
     return stage == "llvm" ? (*generator)->llvm_ir(kernel) : (*generator)->assembly(kernel);
   }
+
+  /// From the schedule on; of the kernels of packed inputs and the primitive's own.
+  Result<std::string> primitive_text(const FnExpr& primitive, const loops::MachineModel& machine,
+                                     const std::string& stage, PrintKernel print_kernel) {
+    auto made = loops::lower(primitive, machine);
+    if (!made) return made.error();
+    const loops::Lowered& lowered = *made;
+    if (stage == "schedule")
+      return fmt::format("// {}\n{}\n", name_of(session, primitive.body->origin),
+                         schedule_text(session, primitive, lowered));
+    std::vector<const loops::Kernel*> made_kernels;
+    for (const loops::PackedInput& input : lowered.packed) made_kernels.push_back(&input.form);
+    made_kernels.push_back(&lowered.kernel);
+    std::string text;
+    for (const loops::Kernel* kernel : made_kernels) {
+      auto one = kernel_text(*kernel, stage, print_kernel);
+      if (!one) return one;
+      text += *one + "\n";
+    }
+    return text;
+  }
 };
 
 Compiler::Compiler(Session& session, const CompilerOptions& options)
@@ -169,10 +202,10 @@ std::string Compiler::kernel_name(const FnExpr& primitive) const {
 
 namespace {
 
-std::string text_with(Definition definition, const Optimised& body) {
+std::string text_with(Definition definition, const Optimised& body, LineOrigins& origins) {
   definition.body = body.expr;
   definition.arena = body.arena;
-  return print(definition);
+  return print(definition, {}, origins);
 }
 
 }  // namespace
@@ -186,7 +219,8 @@ Result<std::string> Compiler::text_after(const Definition& definition, std::span
   }
   Optimised made = run_passes(definition, impl_->functions, passes);
   if (!made.expr) return Failure{kInterrupted};
-  return text_with(definition, made);
+  LineOrigins origins;
+  return text_with(definition, made, origins);
 }
 
 std::string Compiler::unknown_pass(std::string_view name) {
@@ -196,46 +230,41 @@ std::string Compiler::unknown_pass(std::string_view name) {
 }
 
 Result<std::string> Compiler::stage_text(const Definition& definition, const std::string& stage,
-                                         PrintKernel print_kernel) {
+                                         LineOrigins* asked, PrintKernel print_kernel) {
+  LineOrigins unasked;
+  LineOrigins& origins = asked ? *asked : unasked;
   if (stage == "typed") {
     std::string legend = fusion_legend(impl_->functions, std::array{definition.body});
-    return print(definition) + (legend.empty() ? "" : "\n" + legend);
+    return print(definition, {}, origins) + (legend.empty() ? "" : "\n" + legend);
   }
   if (stage == "effects") {
     EffectAnalysis effects(impl_->functions);
     auto* fn = as<FnExpr>(definition.body);
     bool called = fn && !definition.name.empty();
+    origins.push_back({0, 0, definition.body->origin});
     return to_string(called ? effects.of_call(*fn) : effects.of(definition.body)) + "\n";
   }
   const bool is_pass = find_pass(stage) != nullptr;
   Optimised optimised = optimise(definition, impl_->functions, is_pass ? stage : "");
   if (!optimised.expr) return Failure{kInterrupted};
-  if (is_pass || stage == "fused") return text_with(definition, optimised);
+  if (is_pass || stage == "fused") return text_with(definition, optimised, origins);
   if (stage == "bytecode")
-    return to_string(*compile_program(optimised.expr, free_variables(optimised.expr), optimised.arena));
+    return to_string(*compile_program(optimised.expr, free_variables(optimised.expr), optimised.arena),
+                     origins);
   if (stage == "schedule" || stage == "loops" || stage == "llvm" || stage == "asm") {
     auto machine = impl_->kernels.machine();
     if (!machine) return machine.error();
     DimArena dims;
     const DimArena::Use use(dims);
     std::string text;
+    uint32_t line = 0;
     for (const FnExpr* primitive : primitives_of(optimised.expr)) {
-      auto made = loops::lower(*primitive, **machine);
-      if (!made) return made.error();
-      const loops::Lowered& lowered = *made;
-      if (stage == "schedule") {
-        text += fmt::format("// {}\n{}\n", name_of(impl_->session, primitive->body->origin),
-                            schedule_text(impl_->session, *primitive, lowered));
-        continue;
-      }
-      std::vector<const loops::Kernel*> kernels;
-      for (const loops::PackedInput& input : lowered.packed) kernels.push_back(&input.form);
-      kernels.push_back(&lowered.kernel);
-      for (const loops::Kernel* kernel : kernels) {
-        auto one = impl_->kernel_text(*kernel, stage, print_kernel);
-        if (!one) return one;
-        text += *one + "\n";
-      }
+      auto one = impl_->primitive_text(*primitive, **machine, stage, print_kernel);
+      if (!one) return one;
+      const uint32_t lines = count_line_ends(*one);
+      if (lines > 0) add_primitive(*primitive, line, line + lines - 1, origins);
+      line += lines;
+      text += *one;
     }
     return text;
   }

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ir/base/line_origins.h"
 #include "ir/interpret/evaluation.h"
 #include "ir/interpret/interpreter.h"
 #include "jit/cache/kernel_cache.h"
@@ -69,8 +70,11 @@ class Compiler {
   static std::string no_code_of(std::string_view name);
   /// The text of a kernel at the stage `loops`.
   using PrintKernel = std::string (*)(const loops::Kernel& kernel);
-  /// The text of a definition or an expression at a stage.
+  /// The text of a definition or an expression at a stage. Adds what is known of where its lines come from to
+  /// `origins`: the expressions that begin on a line; from `schedule` on, for all lines of a kernel, all
+  /// expressions that are fused into it.
   Result<std::string> stage_text(const Definition& definition, const std::string& stage,
+                                 LineOrigins* origins = nullptr,
                                  PrintKernel print_kernel = loops::print_kernel);
   /// The text of a definition or an expression after exactly these passes, in any order.
   Result<std::string> text_after(const Definition& definition, std::span<const std::string> passes);

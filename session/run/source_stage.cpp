@@ -8,21 +8,43 @@ namespace quern {
 
 namespace {
 
-std::string trees(Session& session, SourceId source, const std::string& name) {
+/// The nodes of a dumped tree, from `line` on, which is the next line then.
+void add_nodes(DeclarationId declaration, SyntaxPtr node, uint32_t& line, LineOrigins& origins) {
+  if (!node) {
+    ++line;
+    return;
+  }
+  const uint32_t last = line + count_line_ends(node->text);
+  origins.push_back({line, last, {declaration, node->id}});
+  line = last + 1;
+  for (SyntaxPtr child : node->children) add_nodes(declaration, child, line, origins);
+}
+
+std::string trees(Session& session, SourceId source, const std::string& name, LineOrigins& origins) {
   std::string text;
-  for (auto& [id, tree] : session.trees(source))
-    if (name.empty() || session.info(id).name == "@" + name) text += dump(tree.root);
+  uint32_t line = 0;
+  for (auto& [id, tree] : session.trees(source)) {
+    if (!name.empty() && session.info(id).name != "@" + name) continue;
+    const uint32_t first = line;
+    LineOrigins nodes;
+    add_nodes(id, tree.root, line, nodes);
+    // The tree of a body in chunks is parsed for the dump alone: its nodes are no places.
+    if (!session.chunks(id).empty()) nodes = {{first, line - 1, {id, 0}}};
+    origins.insert(origins.end(), nodes.begin(), nodes.end());
+    text += dump(tree.root);
+  }
   return text;
 }
 
-std::string typed(Session& session, SourceId source) {
+std::string typed(Session& session, SourceId source, LineOrigins& origins) {
   std::vector<ExprPtr> bodies;
   const ModuleId module = session.module_of(source);
   for (const std::string& name : session.definitions(module))
     if (const Definition* d = session.definition(module, name)) bodies.push_back(d->body);
   for (DeclarationId id : session.statements(source))
     bodies.push_back(session.inferred_statement(id).definition.body);
-  std::string text = session.typed_text(source).text, legend = fusion_legend(session.functions(), bodies);
+  std::string text = session.typed_text(source, origins).text;
+  const std::string legend = fusion_legend(session.functions(), bodies);
   return text + (text.empty() || legend.empty() ? "" : "\n") + legend;
 }
 
@@ -47,17 +69,24 @@ Result<std::vector<const Definition*>> definitions_of(Session& session, SourceId
 }
 
 Result<std::string> source_stage(Session& session, Compiler& compiler, SourceId source,
-                                 const std::string& name, const std::string& stage,
+                                 const std::string& name, const std::string& stage, LineOrigins* asked,
                                  Compiler::PrintKernel print_kernel) {
-  if (stage == "ast") return trees(session, source, name);
-  if (stage == "typed" && name.empty()) return typed(session, source);
+  LineOrigins unasked;
+  LineOrigins& origins = asked ? *asked : unasked;
+  if (stage == "ast") return trees(session, source, name, origins);
+  if (stage == "typed" && name.empty()) return typed(session, source, origins);
   auto definitions = definitions_of(session, source, name);
   if (!definitions) return definitions.error();
   std::string all;
+  uint32_t line = 0;
   for (const Definition* definition : *definitions) {
-    auto text = compiler.stage_text(*definition, stage, print_kernel);
+    LineOrigins of_one;
+    auto text = compiler.stage_text(*definition, stage, &of_one, print_kernel);
     if (!text) return text;
-    all += *text + "\n";
+    append(origins, line, of_one);
+    *text += "\n";
+    line += count_line_ends(*text);
+    all += *text;
   }
   return all;
 }

@@ -16,9 +16,11 @@ Result<std::vector<const Definition*>> definitions_of(Session& session, SourceId
                                                       const std::string& name);
 
 /// Their texts at a stage, one after another; at "ast" and "typed" the text of the whole source if the name
-/// is empty. Except at "ast", the source must have no errors.
+/// is empty. Except at "ast", the source must have no errors. Adds to `origins` what Compiler::stage_text does;
+/// at "ast" the syntax nodes, one per line.
 Result<std::string> source_stage(Session& session, Compiler& compiler, SourceId source,
                                  const std::string& name, const std::string& stage,
+                                 LineOrigins* origins = nullptr,
                                  Compiler::PrintKernel print_kernel = loops::print_kernel);
 
 }  // namespace quern

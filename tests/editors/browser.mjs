@@ -101,6 +101,35 @@ const tests = {
     await page.selectOption('#stage', 'typed');
   },
 
+  async 'the lines that belong to the line of the cursor are marked in the other pane'() {
+    await write(text);
+    await says('No problems');
+    await has(beside, 'nn.softmax');
+    const marked = (pane) =>
+      page.evaluate((pane) => {
+        const top = (element) => Math.round(element.getBoundingClientRect().top);
+        const lines = new Map([...document.querySelectorAll(`${pane} .view-line`)].map((line) => [top(line), line.textContent]));
+        return [...document.querySelectorAll(`${pane} .belongs`)].map((mark) => lines.get(top(mark))?.replaceAll('\u00a0', ' ').trim());
+      }, pane);
+    const isMarked = (pane, wanted) => within(async () => JSON.stringify(await marked(pane)) === JSON.stringify(wanted), `${wanted} marked`);
+    const softmax = 'let %s: Tensor[(n,), float32] = nn.softmax(%x);';
+    await source.getByText('softmax').first().click();
+    await isMarked('#beside', [softmax]);
+    await picture('lines');
+    await beside.getByText('sum').first().click();
+    await isMarked('#source', ['sum(%s * %s)']);
+    await isMarked('#beside', []);
+    await beside.getByText('}').first().click();
+    await isMarked('#source', []);
+    await source.getByText('softmax').first().click();
+    await page.selectOption('#stage', 'loops');
+    await has(beside, 'for r0 in 0..n');
+    await within(async () => (await marked('#beside')).some((line) => line?.startsWith('for')), 'a loop marked');
+    await picture('lines_of_loops');
+    await page.selectOption('#stage', 'typed');
+    await has(beside, softmax);
+  },
+
   async 'an error is underlined, counted, and takes the place of what it has no answer for'() {
     await write(text.replace('(%x);', '(%missing);'));
     await says('1 error');

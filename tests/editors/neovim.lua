@@ -42,6 +42,34 @@ local function check()
   assert(text:find('@twice(%x: float32) -> float32', 1, true), text)
   equal(vim.bo[shown].modifiable, false, 'the IR may be written')
 
+  local source = vim.api.nvim_get_current_buf()
+  local function marked(buffer)
+    local rows = {}
+    for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(buffer, vim.api.nvim_create_namespace('quern_ir_lines'), 0, -1, {})) do
+      table.insert(rows, mark[2])
+    end
+    return rows
+  end
+  local function move(line)
+    vim.api.nvim_win_set_cursor(0, { line, 0 })
+    vim.cmd('doautocmd CursorMoved')
+  end
+  equal(marked(shown), {}, 'lines of the IR for a line of none')
+  move(2)
+  equal(marked(shown), { 1 }, 'lines of the IR for one of the source')
+  vim.cmd('wincmd l')
+  move(1)
+  equal({ marked(shown), marked(source) }, { {}, { 0 } }, 'lines of the source for one of the IR')
+  vim.cmd('wincmd h')
+  vim.api.nvim_buf_set_lines(0, 1, 2, false, { '%x + %x + %x' })
+  move(2)
+  equal(marked(shown), {}, 'lines of the IR of an earlier text')
+  vim.cmd('QuernIr typed @twice')
+  move(2)
+  vim.cmd('wincmd l | close')
+  equal(marked(source), {}, 'lines of the source once the IR is gone')
+  vim.api.nvim_set_current_win(vim.fn.bufwinid(source))
+
   vim.api.nvim_buf_set_lines(0, 3, 4, false, { '%nothing;' })
   vim.cmd('QuernRestart')
   vim.wait(30000, function() return #vim.diagnostic.get(0) == 1 end)

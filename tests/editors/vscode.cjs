@@ -95,6 +95,7 @@ const settings = { path: quern };
 const configured = new EventEmitter();
 const opened = new EventEmitter();
 const changed = new EventEmitter();
+const selected = new EventEmitter();
 const tasks = [];
 const documents = [];
 const tabs = [];
@@ -124,6 +125,7 @@ const workspace = anything({
 const window = anything({
   activeTextEditor: undefined,
   visibleTextEditors: [],
+  onDidChangeTextEditorSelection: selected.event,
   tabGroups: anything({ all: [{ tabs }], onDidChangeTabs: tabsChanged.event }),
   createOutputChannel: () => anything({ append: (text) => said.push(text), appendLine: (text) => said.push(text) }),
   showErrorMessage: async (text) => void said.push(text),
@@ -223,7 +225,7 @@ async function main() {
 
   const document = new Document(Uri.file(file), 'quern', text);
   documents.push(document);
-  window.activeTextEditor = { document, selection: { active: new Position(0, 0) } };
+  window.activeTextEditor = { document, selection: { active: new Position(0, 0) }, setDecorations() {} };
   // The client asks for the diagnostics of what a tab shows.
   tabs.push({ input: new vscode.TabInputText(document.uri) });
   tabsChanged.fire({ opened: tabs, closed: [], changed: [] });
@@ -256,6 +258,34 @@ async function main() {
   const ir = await contents.get('quern-ir').provideTextDocumentContent(renewed);
   assert.match(ir, /@twice\(%x: float32\) -> float32/);
 
+  // What belongs to the cursor's line is marked in the other editor, while the text is what the IR was made of.
+  const editorOf = (document) => {
+    const setDecorations = (_, ranges) => (editor.marked = ranges.map(({ start, end }) => [start.line, end.line]));
+    const editor = { document, marked: [], shows: [], visibleRanges: [], setDecorations, revealRange: ({ start }) => editor.shows.push(start.line) };
+    return editor;
+  };
+  const [source, beside] = (window.visibleTextEditors = [editorOf(document), editorOf(shown)]);
+  const move = (textEditor, line) => {
+    textEditor.selection = { active: new Position(line, 0) };
+    return selected.fire({ textEditor });
+  };
+  await move(source, 0);
+  assert.deepEqual([source.marked, beside.marked, beside.shows], [[], [[0, 1]], [0]]);
+  await move(source, 1);
+  assert.deepEqual(beside.marked, []);
+  await move(beside, 1);
+  assert.deepEqual([source.marked, beside.marked], [[[0, 0]], []]);
+  await move(beside, 2);
+  assert.deepEqual(source.marked, []);
+  document.version = 3;
+  await move(source, 0);
+  assert.deepEqual(beside.marked, []);
+  window.visibleTextEditors = [];
+
+  // Those that a lens of the server names follow the source too.
+  const lens = Uri.parse(`quern:/ir/derivative/twice.relay?${encodeURIComponent(uri)}`);
+  assert.match(await contents.get('quern').provideTextDocumentContent(lens), /def @grad_twice/);
+
   await commands.get('quern.run')();
   assert.deepEqual(tasks[0].args[4].args.slice(0, 2), [quern, ['run', file]]);
 
@@ -265,7 +295,7 @@ async function main() {
   await until('what is wrong', () => said.find((line) => line.includes('nothing lsp') && line.includes('quern.path')));
   settings.path = quern;
   diagnostics.clear();
-  Object.assign(document, { text, version: 3 });
+  Object.assign(document, { text, version: 4 });
   await commands.get('quern.restart')();
   await until('a diagnostic of the new server', () => diagnostics.get(uri)?.length);
   await deactivate();

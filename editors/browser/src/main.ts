@@ -134,7 +134,7 @@ async function connect(): Promise<void> {
   connection.on<lsp.ShowMessageParams>('window/showMessage', ({ message }) => notify(message));
   registerFeatures(connection, new Documents(connection), server);
   registerEvaluation(connection, editor, element('evaluate'), notify);
-  const pane = new StagePane(connection, source, beside, element('stage'), element('function'), element('problem'));
+  const pane = new StagePane(connection, source, editor, beside, element('stage'), element('function'), element('problem'));
   await pane.start();
   say('');
 }

@@ -5,7 +5,14 @@ import type * as lsp from 'vscode-languageserver-protocol';
 import type { Connection } from './connection';
 import { uriOf } from './convert';
 import { language } from './documents';
+import { LineMarks, type MappedLines } from './line_marks';
 
+/** Of `quern/ir`. */
+interface Answer {
+  text: string;
+  version: number;
+  map: MappedLines[];
+}
 interface Stage {
   stage: string;
   does: string;
@@ -35,22 +42,26 @@ export class StagePane {
   private shows = '';
   private timer: number | undefined;
   private asked = new monaco.CancellationTokenSource();
+  private readonly marks: LineMarks;
 
   constructor(
     private readonly connection: Connection,
     private readonly source: monaco.editor.ITextModel,
+    sourceEditor: monaco.editor.IStandaloneCodeEditor,
     private readonly editor: monaco.editor.IStandaloneCodeEditor,
     private readonly stage: HTMLSelectElement,
     private readonly fn: HTMLSelectElement,
     private readonly problem: HTMLElement,
   ) {
     editor.setModel(this.shown);
+    this.marks = new LineMarks(sourceEditor, source, editor);
     stage.addEventListener('change', () => {
       sessionStorage.setItem('stage', stage.value);
       void this.show();
     });
     fn.addEventListener('change', () => void this.show());
     source.onDidChangeContent(() => {
+      this.asked.cancel();
       clearTimeout(this.timer);
       this.timer = window.setTimeout(() => void this.show(), delay);
     });
@@ -78,15 +89,19 @@ export class StagePane {
     const stage = this.stage.value;
     const params = { uri: uriOf(this.source), stage, ...(this.fn.value && { function: this.fn.value }) };
     try {
-      const { text } = await this.connection.request<{ text: string }>('quern/ir', params, token);
+      const { text, version, map } = await this.connection.request<Answer>('quern/ir', params, token);
       if (token.isCancellationRequested) return;
-      this.replace(text.replace(/^\n+|\s+$/g, ''), languages[stage] ?? language);
+      this.replace(text.trimEnd(), languages[stage] ?? language);
+      this.marks.set(map, version);
       this.shows = JSON.stringify(params);
       this.say('');
     } catch (error) {
       if (token.isCancellationRequested) return;
       // What is asked for anew, and is not there, leaves nothing of something else.
-      if (this.shows !== JSON.stringify(params)) this.replace('', language);
+      if (this.shows !== JSON.stringify(params)) {
+        this.replace('', language);
+        this.marks.set([], 0);
+      }
       this.say((error as Error).message);
     }
   }

@@ -115,7 +115,7 @@ function M.restart()
   end
 end
 
---- The text that a request of Quern's own is answered with, or nil and why there is none.
+--- What a request of Quern's own is answered with, or nil and why there is none.
 local function request(buffer, method, params)
   for _, id in pairs(clients) do
     local client = vim.lsp.get_client_by_id(id)
@@ -124,7 +124,7 @@ local function request(buffer, method, params)
       if not answer then
         return nil, failure
       end
-      return answer.result and answer.result.text, answer.err and answer.err.message
+      return answer.result, answer.err and answer.err.message
     end
   end
   return nil, 'the language server does not run'
@@ -140,10 +140,10 @@ end
 
 --- The texts `quern:/…` that only the server has.
 function M.read_virtual(buffer, uri)
-  local text, failure = request(buffer, 'quern/virtualDocument', { uri = uri })
+  local answer, failure = request(buffer, 'quern/virtualDocument', { uri = uri })
   vim.bo[buffer].buftype = 'nofile'
   vim.bo[buffer].filetype = 'quern'
-  fill(buffer, text or '// ' .. tostring(failure))
+  fill(buffer, answer and answer.text or '// ' .. tostring(failure))
 end
 
 --- Evaluates lines `first` to `last` of the buffer or, where they are one, the `// >>>` or the statement there; what that
@@ -174,17 +174,19 @@ end
 --- What the file becomes at a stage (`typed` without one), in a window beside it: of one definition, or of all statements.
 function M.show_ir(stage, name)
   stage = stage or 'typed'
-  local file = vim.api.nvim_buf_get_name(0)
-  local text, failure = request(0, 'quern/ir', { uri = vim.uri_from_fname(file), stage = stage, ['function'] = name })
-  text = text or '// ' .. tostring(failure)
+  local source, file = vim.api.nvim_get_current_buf(), vim.api.nvim_buf_get_name(0)
+  local answer, failure = request(0, 'quern/ir', { uri = vim.uri_from_fname(file), stage = stage, ['function'] = name })
   vim.cmd('keepalt rightbelow vnew')
   local shown = vim.api.nvim_get_current_buf()
   vim.bo.buftype, vim.bo.bufhidden, vim.bo.swapfile = 'nofile', 'wipe', false
   pcall(vim.api.nvim_buf_set_name, shown, ('%s %s(%s)'):format(vim.fn.fnamemodify(file, ':t'), name and name .. ' ' or '', stage))
   local languages = { ast = '', bytecode = '', llvm = 'llvm', asm = 'asm' }
-  fill(shown, text)
+  fill(shown, answer and answer.text or '// ' .. tostring(failure))
   vim.bo.filetype = languages[stage] or 'quern'
   vim.cmd('wincmd p')
+  if answer then
+    require('quern.ir_lines').follow(source, shown, answer.map)
+  end
 end
 
 return M

@@ -4,6 +4,7 @@ import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { evaluateSelection } from './evaluate';
 import { IrDocuments, showIr } from './ir';
+import { IrLines } from './ir_lines';
 import { programOf, Server } from './server';
 import { VirtualDocuments } from './virtual_documents';
 
@@ -33,7 +34,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   context.subscriptions.push(
     current,
     ir,
-    workspace.registerTextDocumentContentProvider('quern', new VirtualDocuments(current)),
+    new IrLines(ir),
+    workspace.registerTextDocumentContentProvider('quern', new VirtualDocuments(current, ir)),
     workspace.registerTextDocumentContentProvider('quern-ir', ir),
     commands.registerCommand('quern.run', runFile),
     commands.registerCommand('quern.showIr', showIr),

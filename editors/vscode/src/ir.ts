@@ -2,6 +2,8 @@
 
 import * as path from 'node:path';
 import * as vscode from 'vscode';
+import { LSPErrorCodes, ResponseError } from 'vscode-languageclient/node';
+import type { MappedLines } from './ir_lines';
 import type { Server } from './server';
 
 /** The stages that one asks for most, in their order; `quern ir --help` has those of the single passes too. */
@@ -30,7 +32,19 @@ interface IrQuery {
   stage: string;
 }
 
-const queryOf = (uri: vscode.Uri): IrQuery => JSON.parse(uri.query) as IrQuery;
+/** What a document shows: one of the command, or one that a lens of the server names; nothing of any other. */
+function queryOf(uri: vscode.Uri): IrQuery | undefined {
+  if (uri.scheme === 'quern-ir') return JSON.parse(uri.query) as IrQuery;
+  const named = uri.scheme === 'quern' && /^\/ir\/([^/]+)\/(.*)\.relay$/.exec(uri.path);
+  return named ? { uri: vscode.Uri.parse(uri.query).toString(), stage: named[1], function: named[2] } : undefined;
+}
+
+/** The answer to `quern/ir`: lines count from 0, and are those of this version of the source. */
+interface IrAnswer {
+  text: string;
+  version: number;
+  map: MappedLines[];
+}
 
 /** `@f` and the operators that a text defines, each with its line. */
 function definitionsOf(document: vscode.TextDocument): { name: string; line: number }[] {
@@ -75,45 +89,75 @@ export async function showIr(stage?: string): Promise<void> {
   });
 }
 
-/** The documents `quern-ir:`, whose query says what they show. */
+/** The documents `quern-ir:`, whose query says what they show, and `quern:/ir/`. */
 export class IrDocuments implements vscode.TextDocumentContentProvider, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<vscode.Uri>();
+  private readonly mapped = new vscode.EventEmitter<void>();
+  private readonly answers = new Map<string, IrAnswer>();
   private readonly timers = new Map<string, NodeJS.Timeout>();
-  private readonly listener: vscode.Disposable;
+  private readonly listeners: vscode.Disposable[];
   readonly onDidChange = this.changed.event;
+  readonly onDidMap = this.mapped.event;
 
   constructor(private readonly server: Server) {
-    this.listener = vscode.workspace.onDidChangeTextDocument(({ document }) => this.sourceChanged(document));
+    this.listeners = [
+      vscode.workspace.onDidChangeTextDocument(({ document }) => this.sourceChanged(document)),
+      vscode.workspace.onDidCloseTextDocument(({ uri }) => this.answers.delete(uri.toString())),
+    ];
   }
 
-  async provideTextDocumentContent(uri: vscode.Uri): Promise<string> {
-    const query = queryOf(uri);
+  isOne(uri: vscode.Uri): boolean {
+    return queryOf(uri) !== undefined;
+  }
+
+  /** What a document was made of last; nothing where it is none, or has no text. */
+  made(uri: vscode.Uri): (IrAnswer & { source: string }) | undefined {
+    const answer = this.answers.get(uri.toString());
+    return answer && { ...answer, source: queryOf(uri)!.uri };
+  }
+
+  async provideTextDocumentContent(uri: vscode.Uri, token?: vscode.CancellationToken): Promise<string> {
+    const key = uri.toString();
     try {
-      return (await this.server.request<{ text: string }>('quern/ir', query)).text;
+      const answer = await this.server.request<IrAnswer>('quern/ir', queryOf(uri)!, token);
+      this.answers.set(key, answer);
+      this.mapped.fire();
+      return answer.text;
     } catch (error) {
+      // An edit overtook it: the text stays until there is another one.
+      const again = error instanceof ResponseError && error.code === LSPErrorCodes.ServerCancelled;
+      if (again) this.renew(uri);
+      const last = this.answers.get(key);
+      if (again && last) return last.text;
+      this.answers.delete(key);
+      this.mapped.fire();
       return `// ${error instanceof Error ? error.message : String(error)}\n`.replace(/\n(?=.)/g, '\n// ');
     }
   }
 
   dispose(): void {
-    this.listener.dispose();
+    for (const listener of this.listeners) listener.dispose();
     this.changed.dispose();
+    this.mapped.dispose();
     for (const timer of this.timers.values()) clearTimeout(timer);
   }
 
   private sourceChanged(source: vscode.TextDocument): void {
     if (source.languageId !== 'quern') return;
     for (const { uri } of vscode.workspace.textDocuments) {
-      if (uri.scheme !== 'quern-ir' || queryOf(uri).uri !== source.uri.toString()) continue;
-      const key = uri.toString();
-      clearTimeout(this.timers.get(key));
-      this.timers.set(
-        key,
-        setTimeout(() => {
-          this.timers.delete(key);
-          this.changed.fire(uri);
-        }, delay),
-      );
+      if (queryOf(uri)?.uri === source.uri.toString()) this.renew(uri);
     }
+  }
+
+  private renew(uri: vscode.Uri): void {
+    const key = uri.toString();
+    clearTimeout(this.timers.get(key));
+    this.timers.set(
+      key,
+      setTimeout(() => {
+        this.timers.delete(key);
+        this.changed.fire(uri);
+      }, delay),
+    );
   }
 }

@@ -26,9 +26,10 @@ export class Server implements vscode.Disposable {
   private last: Promise<void> = Promise.resolve();
 
   /** The answer to a request; throws where there is no server, and what the server refuses. */
-  request<T>(method: string, params: object): Promise<T> {
+  request<T>(method: string, params: object, token?: vscode.CancellationToken): Promise<T> {
     if (!this.client?.isRunning()) throw new Error('the language server does not run (see the output channel Quern)');
-    return this.client.sendRequest<T>(method, params);
+    // A token that is undefined would be one of the params.
+    return token ? this.client.sendRequest<T>(method, params, token) : this.client.sendRequest<T>(method, params);
   }
 
   start(): Promise<void> {

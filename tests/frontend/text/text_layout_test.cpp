@@ -91,6 +91,29 @@ TEST(TextLayoutTest, WidthIsInCharacters) {
   EXPECT_EQ(out.render(8), "(ää, öö)");
 }
 
+// A hole is where the text after it is, and takes no part in how lines end.
+TEST(TextLayoutTest, LinesOfHoles) {
+  TextLayout out;
+  std::vector<size_t> holes{out.hole()};
+  out.open();
+  out.text("(");
+  for (const char* item : {"aa", "bb"}) {
+    out.line();
+    holes.push_back(out.hole());
+    out.text(item);
+  }
+  out.close();
+  out.hard_line(true);
+  holes.push_back(out.hole());
+  out.text("cc");
+  std::vector<uint32_t> narrow, wide;
+  EXPECT_EQ(out.render(5, holes, narrow), "(\naa\nbb\n\ncc");
+  EXPECT_EQ(narrow, (std::vector<uint32_t>{0, 1, 2, 4}));
+  EXPECT_EQ(out.render(7, holes, wide), "( aa bb\n\ncc");
+  EXPECT_EQ(wide, (std::vector<uint32_t>{0, 0, 0, 2}));
+  EXPECT_EQ(out.render(7), "( aa bb\n\ncc");
+}
+
 TEST(TextLayoutTest, DeepGroupsAreLinear) {
   TextLayout out;
   constexpr int kDepth = 100'000;

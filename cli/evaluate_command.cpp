@@ -7,9 +7,14 @@
 
 #include <csignal>
 #include <cstdio>
+#include <string>
+#include <utility>
+#include <variant>
 
 #include "cli/commands.h"
+#include "cli/transcripts.h"
 #include "ide/evaluation.h"
+#include "ide/transcript.h"
 #include "lsp/evaluation/messages.h"
 #include "repl/command_files.h"
 
@@ -36,6 +41,21 @@ void send(const std::string& line) {
   std::fflush(stdout);
 }
 
+/// The steps of a transcript but commands, whose processes nobody would end.
+ide::Evaluation evaluate_inputs(const ide::EvaluationRequest& request, const std::string& stdlib,
+                                const CompilerOptions& compiler) {
+  TranscriptRunner::OpenTexts texts = request.texts;
+  const std::string text = std::exchange(texts[request.path], "");
+  texts.erase(request.path);
+  ide::Transcript transcript = ide::parse_transcript(request.path, text);
+  std::erase_if(transcript.steps,
+                [](const auto& step) { return step.kind == ide::TranscriptStep::Kind::Command; });
+  ExecutionOptions options;
+  options.compiler = compiler;
+  const auto outputs = TranscriptRunner(stdlib, options, std::move(texts)).outputs(transcript);
+  return ide::evaluation_of(request.path, text, transcript, outputs);
+}
+
 }  // namespace
 
 int CommandLine::evaluate() {
@@ -54,6 +74,10 @@ int CommandLine::evaluate() {
     return kWrong;
   }
   limit_memory(order->memory);
+  if (std::holds_alternative<ide::EvaluationRequest::Inputs>(order->request.what)) {
+    send(lsp::encode(evaluate_inputs(order->request, stdlib_, compiler_)));
+    return kFine;
+  }
   Session session(std::move(*files));
   send(lsp::encode(ide::evaluate(session, order->request, compiler_, [](std::string_view line) {
     send(lsp::encode(lsp::PrintedLine{std::string(line)}));

@@ -20,6 +20,7 @@ namespace quern {
 namespace {
 
 namespace fs = std::filesystem;
+using ide::Transcript, ide::TranscriptStep;
 
 constexpr std::chrono::minutes kCommandLimit{10};
 
@@ -88,8 +89,8 @@ struct TranscriptRunner::Running {
   Workspace workspace;
 };
 
-TranscriptRunner::TranscriptRunner(std::string stdlib, ExecutionOptions options)
-    : stdlib_(std::move(stdlib)), options_(std::move(options)) {}
+TranscriptRunner::TranscriptRunner(std::string stdlib, ExecutionOptions options, OpenTexts texts)
+    : stdlib_(std::move(stdlib)), options_(std::move(options)), texts_(std::move(texts)) {}
 TranscriptRunner::~TranscriptRunner() = default;
 
 std::string TranscriptRunner::output_of_input(const TranscriptStep& step) {
@@ -102,6 +103,7 @@ std::string TranscriptRunner::output_of_input(const TranscriptStep& step) {
     options.interactive = true;
     options.execution = options_;
     running_ = std::make_unique<Running>(std::move(*files), options);
+    for (const auto& [path, text] : texts_) running_->session.open_file(path, text);
     running_->workspace.take_settings(project_settings_path());
   }
   const InterruptibleWork interruptible;
@@ -123,7 +125,7 @@ std::vector<std::vector<std::string>> TranscriptRunner::outputs(const Transcript
         case TranscriptStep::Kind::Command: output = output_of_command(step); break;
         case TranscriptStep::Kind::File: output = text_of_file(step); break;
       }
-    shown.push_back(output_lines(output));
+    shown.push_back(ide::output_lines(output));
   }
   return shown;
 }

@@ -10,12 +10,12 @@
 #include "generated/config.h"
 #include "ide/completion.h"
 #include "ide/description.h"
+#include "ide/transcript.h"
 #include "jupyter/cell.h"
 #include "jupyter/html.h"
 #include "repl/assistant.h"
 #include "repl/commands/commands.h"
 #include "repl/input.h"
-#include "repl/transcript.h"
 #include "repl/workspace.h"
 
 namespace quern::jupyter {
@@ -94,7 +94,7 @@ Json Interpreter::execute_request_impl(int execution_counter, const std::string&
   };
   worker_.run(work, publish);
   if (failed) {
-    const std::vector<std::string> lines = output_lines(problems);
+    const std::vector<std::string> lines = ide::output_lines(problems);
     const std::string first = lines.empty() ? "the input failed" : plain(lines.front());
     if (!silent) publish_execution_error("Error", first, lines);
     return xeus::create_error_reply("Error", first, lines);

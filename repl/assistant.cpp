@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cctype>
 
+#include "ide/alignment.h"
 #include "ide/brackets.h"
 #include "ide/signature_help.h"
 #include "ide/tokens.h"
 #include "repl/commands/commands.h"
 #include "repl/input.h"
-#include "repl/report/alignment.h"
 #include "repl/report/command_text.h"
 #include "repl/workspace.h"
 
@@ -187,7 +187,7 @@ std::vector<std::string> LanguageAssistant::documentation(size_t item) {
   const std::string text =
       plain_markdown(ide::documentation_of(workspace_.session(), workspace_.module(), latest_[item]), width);
   const size_t begin = std::min(text.find_first_not_of('\n'), text.size());
-  const std::vector<std::string_view> lines = lines_of(std::string_view(text).substr(begin));
+  const std::vector<std::string_view> lines = ide::lines_of(std::string_view(text).substr(begin));
   return {lines.begin(), lines.end()};
 }
 

@@ -63,6 +63,8 @@ json to_json(const EvaluatedPart& part) {
   if (!part.note.empty()) value["note"] = part.note;
   if (part.value) value["value"] = to_json(*part.value);
   if (part.failure) value["failure"] = to_json(*part.failure);
+  if (part.rewrite)
+    value["rewrite"] = {{"range", to_json(part.rewrite->range)}, {"text", part.rewrite->text}};
   return value;
 }
 EvaluatedPart part_from(const json& value) {
@@ -70,6 +72,10 @@ EvaluatedPart part_from(const json& value) {
   part.note = value.value("note", "");
   if (value.contains("value")) part.value = summary_from(value.at("value"));
   if (value.contains("failure")) part.failure = problem_from(value.at("failure"));
+  if (value.contains("rewrite")) {
+    const json& of = value.at("rewrite");
+    part.rewrite = ide::Replacement{range_from(of.at("range")), of.at("text")};
+  }
   return part;
 }
 
@@ -81,6 +87,8 @@ json to_json(const EvaluationRequest& request) {
     value["tests"] = tests->name;
   else if (auto* timing = std::get_if<EvaluationRequest::Timing>(&request.what))
     value["timing"] = timing->function;
+  else if (std::holds_alternative<EvaluationRequest::Inputs>(request.what))
+    value["inputs"] = true;
   return value;
 }
 EvaluationRequest request_from(const json& value) {
@@ -92,6 +100,8 @@ EvaluationRequest request_from(const json& value) {
     request.what = EvaluationRequest::Tests{value.at("tests")};
   } else if (value.contains("timing")) {
     request.what = EvaluationRequest::Timing{value.at("timing")};
+  } else if (value.contains("inputs")) {
+    request.what = EvaluationRequest::Inputs{};
   }
   return request;
 }

@@ -10,6 +10,8 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <thread>
 
 namespace quern::lsp_test {
@@ -47,7 +49,7 @@ ServerProcess::~ServerProcess() {
   close_input();
   if (from_server_ >= 0) close(from_server_);
   if (pid_ < 0) return;
-  kill(pid_, SIGKILL);
+  kill();
   waitpid(pid_, nullptr, 0);
 }
 
@@ -102,6 +104,17 @@ std::optional<int> ServerProcess::exit_code() {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
   return std::nullopt;
+}
+
+void ServerProcess::kill() { ::kill(pid_, SIGKILL); }
+
+std::vector<pid_t> ServerProcess::children() const {
+  std::vector<pid_t> found;
+  for (const auto& task : std::filesystem::directory_iterator(fmt::format("/proc/{}/task", pid_))) {
+    std::ifstream of_thread(task.path() / "children");
+    for (pid_t child = 0; of_thread >> child;) found.push_back(child);
+  }
+  return found;
 }
 
 std::string ServerProcess::framed(std::string_view text) {

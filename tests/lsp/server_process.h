@@ -30,6 +30,9 @@ class ServerProcess {
   void close_input();
   /// The exit code; nothing where the process does not end in time or ends by a signal.
   std::optional<int> exit_code();
+  void kill();
+  /// The processes that it has started and that have not ended.
+  std::vector<pid_t> children() const;
 
   static std::string framed(std::string_view text);
 

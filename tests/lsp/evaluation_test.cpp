@@ -266,7 +266,7 @@ TEST(LspEvaluation, EndsWithAServerThatIsKilled) {
   const std::vector<pid_t> children = evaluating.client.process.children();
   ASSERT_EQ(children.size(), 1u);
   ASSERT_TRUE(runs(children[0]));
-  evaluating.client.process.kill();
+  evaluating.client.process.send(SIGKILL);
   for (int waited = 0; waited < 2000 && runs(children[0]); ++waited)
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   const bool still_runs = runs(children[0]);

@@ -125,7 +125,7 @@ std::string ending_of(const ChildOutcome& outcome) {
   if (outcome.timed_out) return "it does not end in time";
   if (outcome.signal != 0)
     return fmt::format("it ends by signal {} ({})", outcome.signal, strsignal(outcome.signal));
-  // The first error, as warnings come before it.
+  // Warnings may come before the first error.
   const std::vector<std::string> lines = lines_of(outcome.err);
   auto line = std::ranges::find_if(lines, [](const std::string& l) { return l.starts_with("error["); });
   if (line == lines.end()) line = lines.begin();
@@ -134,7 +134,7 @@ std::string ending_of(const ChildOutcome& outcome) {
 }
 
 std::string difference_of_outputs(const std::string& actual, const std::string& expected) {
-  // Sums are added up in another order, and differ in their last bits.
+  // Sums are added in a different order and differ in their last bits.
   constexpr double kTolerance = 1e-4;
   constexpr std::string_view kNothing = "nothing";
   std::vector<std::string> a = lines_of(actual), b = lines_of(expected);

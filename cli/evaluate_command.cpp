@@ -23,7 +23,7 @@ namespace quern {
 namespace {
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-// Shadow memory takes more addresses than any limit for a program gives.
+// Shadow memory takes more address space than any limit allows.
 constexpr bool kLimitsMemory = false;
 #else
 constexpr bool kLimitsMemory = true;
@@ -59,7 +59,7 @@ ide::Evaluation evaluate_inputs(const ide::EvaluationRequest& request, const std
 }  // namespace
 
 int CommandLine::evaluate() {
-  // Nobody would end what is endless once the server was killed.
+  // An evaluation may never end by itself, and a server that was killed does not end it.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   auto input = read_stdin();
   auto order =

@@ -13,7 +13,7 @@
 
 namespace quern {
 
-// One line a test; what failed is reported where it failed. A file with mistakes in it runs none.
+// Prints a line for each test, and the diagnostic of a failure. No test of a file with errors runs.
 void CommandLine::test_program(const std::string& path, TestOutcome& outcome) {
   const OpenedFile* opened = open(path);
   if (!opened) {
@@ -45,7 +45,7 @@ void CommandLine::test_program(const std::string& path, TestOutcome& outcome) {
   }
 }
 
-// One line a file, or for each step that shows something else the difference.
+// Prints a line for the file, or the difference for each step whose output does not match.
 void CommandLine::test_transcript(const std::string& path, TestOutcome& outcome) const {
   auto text = read_file(path);
   if (!text) {
@@ -79,7 +79,7 @@ void CommandLine::test_transcript(const std::string& path, TestOutcome& outcome)
   outcome.passed += differing;
   if (differing == 0) return;
   const std::string updated = ide::updated_transcript(transcript, outputs);
-  // What looks like a prompt, or ends a block, would be read as something else.
+  // A line that looks like a prompt or ends a block would be parsed as such.
   if (ide::parse_transcript(path, updated).steps.size() != transcript.steps.size()) {
     say(fmt::format("`{}` is left as it is: an output of it has lines that a transcript cannot hold", path));
     outcome.code = std::max(outcome.code, kWrong);
@@ -107,7 +107,7 @@ int CommandLine::test() {
   for (const std::string& path : files_)
     ide::is_transcript(path) ? test_transcript(path, outcome) : test_program(path, outcome);
   fmt::print("{} passed, {} failed\n", outcome.passed, outcome.failed);
-  // A filter that chooses nothing is a slip: nothing was tested.
+  // A filter that matches no test is a mistake, since nothing is tested then.
   const bool nothing = outcome.passed + outcome.failed == 0 && outcome.code == kFine;
   if (nothing)
     say(filter_.empty() ? "there is no `test` and no `>>>` in these files"

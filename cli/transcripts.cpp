@@ -24,7 +24,7 @@ using ide::Transcript, ide::TranscriptStep;
 
 constexpr std::chrono::minutes kCommandLimit{10};
 
-/// Another working folder while it lives.
+/// Changes the working directory for as long as it lives.
 class WorkingFolder {
  public:
   explicit WorkingFolder(const fs::path& folder) : before_(fs::current_path()) {
@@ -44,7 +44,7 @@ class WorkingFolder {
   std::error_code error_;
 };
 
-/// The words of a command; those in `'` or `"` are one, with their blanks.
+/// The words of a command; text in `'` or `"` is one word, blanks included.
 std::vector<std::string> words_of(const std::string& command) {
   std::vector<std::string> words;
   char quote = 0;
@@ -80,7 +80,7 @@ std::string text_of_file(const TranscriptStep& step) {
 
 }  // namespace
 
-/// A session and what was typed in it.
+/// A session and its inputs.
 struct TranscriptRunner::Running {
   Running(std::vector<Session::LibraryFile> library, const ReplOptions& options)
       : session(std::move(library)), workspace(session, options) {}

@@ -1,5 +1,5 @@
 #pragma once
-// Transcripts (ide/transcript.h), done.
+// Running transcripts (ide/transcript.h).
 
 #include <map>
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace quern {
 
-/// Does the steps of transcripts: inputs as the prompt takes them, commands in a process of their own.
+/// Runs the steps of transcripts: inputs as at the prompt, commands in child processes.
 class TranscriptRunner {
  public:
   /// By path, of files that stand in an editor: imports see them instead of those on the disk.
@@ -21,7 +21,7 @@ class TranscriptRunner {
   TranscriptRunner(std::string stdlib, ExecutionOptions options, OpenTexts texts = {});
   ~TranscriptRunner();
 
-  /// What each step shows, in order. The working folder is meanwhile that of each step.
+  /// The outputs of all steps, in order. Each step runs in its own folder as the working directory.
   std::vector<std::vector<std::string>> outputs(const ide::Transcript& transcript);
 
  private:

@@ -1,5 +1,5 @@
 #pragma once
-// What the kernels of an expression cost by what they say, over the dims of their shapes.
+// The static cost of the kernels of an expression, over the dims of their shapes.
 
 #include <string>
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace quern {
 
-/// Null for what is not known before it runs.
+/// Null if the cost is unknown before the run.
 struct KernelCost {
   Dim operations = dim_const(0);  ///< as operation_count has them (jit/vm/operation_count.h)
   Dim bytes = dim_const(0);       ///< of what is read and written, each tensor once

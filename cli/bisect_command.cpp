@@ -17,8 +17,7 @@ struct Step {
   std::vector<std::string> variables;  ///< of the environment
 };
 
-/// In the order in which a program goes through them: each row does what the ones before do, and one thing
-/// more.
+/// In the order of compilation: each row does one step more than the row before it.
 std::vector<Step> steps() {
   std::vector<Step> all;
   for (const Pass& pass : pipeline())
@@ -33,7 +32,7 @@ std::vector<Step> steps() {
   return all;
 }
 
-/// How two runs differ, or "".
+/// The difference of two runs, or "".
 std::string difference(const ChildOutcome& actual, const ChildOutcome& expected) {
   const bool same_end = actual.code == expected.code && actual.signal == expected.signal &&
                         actual.timed_out == expected.timed_out;

@@ -1,9 +1,7 @@
 #include "cli/child_process.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,26 +15,13 @@
 #include <filesystem>
 #include <sstream>
 
-extern char** environ;
+#include "lsp/spawn.h"
 
 namespace quern {
 
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-std::vector<char*> pointers(const std::vector<std::string>& words) {
-  std::vector<char*> result;
-  for (const std::string& word : words) result.push_back(const_cast<char*>(word.c_str()));
-  result.push_back(nullptr);
-  return result;
-}
-
-/// Of several values of a variable, programs take the first.
-std::vector<std::string> environment_with(std::vector<std::string> variables) {
-  for (char** entry = environ; *entry; ++entry) variables.emplace_back(*entry);
-  return variables;
-}
 
 /// Reads both outputs until they are closed; false where the time is up.
 bool read_outputs(std::array<int, 2> from, std::array<std::string*, 2> to, Clock::time_point end) {
@@ -113,40 +98,24 @@ bool agree(std::string_view a, std::string_view b, double tolerance) {
 ChildOutcome run_child(const std::vector<std::string>& command, std::chrono::milliseconds limit,
                        const std::vector<std::string>& variables) {
   ChildOutcome outcome;
-  std::array<int, 2> out, err;
-  if (pipe2(out.data(), O_CLOEXEC) != 0 || pipe2(err.data(), O_CLOEXEC) != 0) {
+  lsp::SpawnOptions options;
+  options.input = lsp::SpawnOptions::Stream::Null;
+  options.output = options.errors = lsp::SpawnOptions::Stream::Piped;
+  options.leads_group = true;
+  options.variables = variables;
+  const auto child = lsp::spawn(command, options);
+  if (!child) {
     outcome.code = 127;
+    outcome.err = child.error().message + "\n";
     return outcome;
   }
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, err[1], STDERR_FILENO);
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-  const std::vector<std::string> environment = environment_with(variables);
-  pid_t child = 0;
-  const int error = posix_spawnp(&child, command.front().c_str(), &actions, &attributes,
-                                 pointers(command).data(), pointers(environment).data());
-  posix_spawnattr_destroy(&attributes);
-  posix_spawn_file_actions_destroy(&actions);
-  close(out[1]);
-  close(err[1]);
-  if (error == 0) {
-    outcome.timed_out = !read_outputs({out[0], err[0]}, {&outcome.out, &outcome.err}, Clock::now() + limit);
-    if (outcome.timed_out) kill(-child, SIGKILL);
-    int status = 0;
-    waitpid(child, &status, 0);
-    if (WIFSIGNALED(status) && !outcome.timed_out) outcome.signal = WTERMSIG(status);
-    outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
-  } else {
-    outcome.code = 127;
-    outcome.err = fmt::format("`{}` cannot be started: {}\n", command.front(), std::strerror(error));
-  }
-  close(out[0]);
-  close(err[0]);
+  outcome.timed_out = !read_outputs({child->output.number(), child->errors.number()},
+                                    {&outcome.out, &outcome.err}, Clock::now() + limit);
+  if (outcome.timed_out) kill(-child->id, SIGKILL);
+  int status = 0;
+  waitpid(child->id, &status, 0);
+  if (WIFSIGNALED(status) && !outcome.timed_out) outcome.signal = WTERMSIG(status);
+  outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
   return outcome;
 }
 
@@ -161,7 +130,7 @@ std::string ending_of(const ChildOutcome& outcome) {
   if (outcome.timed_out) return "it does not end in time";
   if (outcome.signal != 0)
     return fmt::format("it ends by signal {} ({})", outcome.signal, strsignal(outcome.signal));
-  // The first error, as warnings come before it.
+  // Warnings may come before the first error.
   const std::vector<std::string> lines = lines_of(outcome.err);
   auto line = std::ranges::find_if(lines, [](const std::string& l) { return l.starts_with("error["); });
   if (line == lines.end()) line = lines.begin();
@@ -170,7 +139,7 @@ std::string ending_of(const ChildOutcome& outcome) {
 }
 
 std::string difference_of_outputs(const std::string& actual, const std::string& expected) {
-  // Sums are added up in another order, and differ in their last bits.
+  // Sums are added in a different order and differ in their last bits.
   constexpr double kTolerance = 1e-4;
   constexpr std::string_view kNothing = "nothing";
   std::vector<std::string> a = lines_of(actual), b = lines_of(expected);

@@ -1,5 +1,5 @@
 #pragma once
-// Programs that are run as children: what they say, and how they end.
+// Programs run as child processes: their output and how they end.
 
 #include <chrono>
 #include <string>
@@ -16,8 +16,8 @@ struct ChildOutcome {
   bool is_fine() const { return code == 0 && signal == 0 && !timed_out; }
 };
 
-/// Runs a command (its first word a program on PATH, or a path) to its end, or to the end of `limit`: it and
-/// what it started is killed then. `variables` (NAME=value) come before those of this process.
+/// Runs a command (its first word is a program on PATH, or a path) until it ends. After `limit` it is killed, with
+/// all that it started. `variables` (NAME=value) come before those of this process.
 ChildOutcome run_child(const std::vector<std::string>& command, std::chrono::milliseconds limit,
                        const std::vector<std::string>& variables = {});
 
@@ -26,11 +26,11 @@ std::string own_program();
 /// The command `quern evaluate`, word by word, with the library of this folder, or the built-in one without.
 std::vector<std::string> evaluator_command(const std::string& stdlib);
 
-/// How a child ended, in words: "it ends by signal 11 (Segmentation fault)".
+/// Describes how a child ended: "it ends by signal 11 (Segmentation fault)".
 std::string ending_of(const ChildOutcome& outcome);
 
-/// Where two texts that programs printed differ, as the two lines there; "" where they agree. Numbers with a
-/// point or an exponent agree within a part in 10,000 of the larger.
+/// The first pair of lines in which two outputs differ; "" where they agree. Numbers with a point or an exponent
+/// agree if they differ by less than one part in 10,000 of the larger.
 std::string difference_of_outputs(const std::string& actual, const std::string& expected);
 
 }  // namespace quern

@@ -117,7 +117,7 @@ CommandLine::CommandLine(CLI::App& app) : app_(app) {
                   "let prompts attach (`quern repl --attach`), by the socket PATH or one of its own")
       ->expected(0, 1)
       ->type_name("[PATH]");
-  // For the language server alone, which starts it.
+  // Only the language server runs it.
   app.add_subcommand("evaluate", "")->group("");
   CLI::App* serve =
       app.add_subcommand("serve", "the language server with its editor, as a page for a browser");
@@ -126,7 +126,7 @@ CommandLine::CommandLine(CLI::App& app) : app_(app) {
   serve->add_option("--page", page_,
                     "DIR: the folder of the page's files, instead of the one that comes with Quern");
   serve->add_flag("--open", open_, "open the page in the browser");
-  // The words go to the kernel as they are, `--help` too.
+  // All words are passed on to the kernel, `--help` too.
   CLI::App* kernel =
       app.add_subcommand("kernel", "the kernel for Jupyter: `quern kernel install` tells Jupyter of it");
   kernel->set_help_flag("");
@@ -229,7 +229,7 @@ int CommandLine::check() {
   return exit_code(all);
 }
 
-// The typed module as a file that reads back, its large constants beside it.
+// Writes the typed module as a file that can be parsed again, with its large constants in a file beside it.
 static int write_module(Session& session, SourceId source, const std::string& output) {
   TypedText module = session.typed_text(source);
   Entries<TensorPtr> constants;
@@ -346,7 +346,7 @@ int CommandLine::lsp() {
     return kWrong;
   }
   Session session(std::move(*files));
-  // The protocol has standard output for itself: whatever else is printed goes to stderr.
+  // Standard output is reserved for the protocol: everything else is printed to stderr.
   std::fflush(stdout);
   int out = dup(STDOUT_FILENO);
   dup2(STDERR_FILENO, STDOUT_FILENO);
@@ -363,7 +363,7 @@ int CommandLine::lsp() {
   return lsp::run_language_server(session, transport, options);
 }
 
-/// Becomes the program beside this one that links what Jupyter's protocol takes.
+/// Replaces this process with the program beside it that links the libraries of Jupyter's protocol.
 int CommandLine::kernel() {
   const std::string program = own_program() + "-kernel";
   std::vector<std::string> words = app_.get_subcommand("kernel")->remaining();

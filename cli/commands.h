@@ -23,11 +23,11 @@ class CommandLine {
  public:
   /// Declares the subcommands and options.
   explicit CommandLine(CLI::App& app);
-  /// Does what was asked for; the exit code (design: 0 fine, 1 the program or its input is wrong, 70 a bug).
+  /// Runs the subcommand and returns the exit code: 0 for success, 1 if the program or its input is wrong, 70 for a bug.
   int run();
 
  private:
-  /// Of `quern serve`, the same everywhere, so that a link to a shared text is good for its reader too.
+  /// The default port of `quern serve`: the same everywhere, so that links to shared texts work for other readers.
   static constexpr uint16_t kPort = 7837;
 
   void declare_run(CLI::App& run);
@@ -37,9 +37,9 @@ class CommandLine {
   const OpenedFile* open(const std::string& path);
   int repl();
   int run_file();
-  /// What the options say; nothing where they do not fit, which is reported.
+  /// The request that the options make; reports options that do not fit together, and returns nothing then.
   std::optional<ExecutionOptions> execution_options() const;
-  /// The program that is asked for, or null.
+  /// The program that the command line names, or null.
   const OpenedFile* open_program();
   int show_takes(const OpenedFile& opened) const;
   int run_program(const OpenedFile& opened, Execution& execution) const;

@@ -7,12 +7,15 @@
 
 #include <csignal>
 #include <cstdio>
+#include <string>
 #include <utility>
 #include <variant>
 
 #include "cli/commands.h"
+#include "cli/transcripts.h"
 #include "ide/evaluation.h"
 #include "ide/ir_document.h"
+#include "ide/transcript.h"
 #include "ir/base/internal_failure.h"
 #include "lsp/evaluation/messages.h"
 #include "repl/command_files.h"
@@ -22,7 +25,7 @@ namespace quern {
 namespace {
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-// Shadow memory takes more addresses than any limit for a program gives.
+// Shadow memory takes more address space than any limit allows.
 constexpr bool kLimitsMemory = false;
 #else
 constexpr bool kLimitsMemory = true;
@@ -49,10 +52,25 @@ Result<ide::IrDocument> made_ir(Session& session, const ide::IrRequest& request,
   return made;
 }
 
+/// The steps of a transcript but commands, whose processes nobody would end.
+ide::Evaluation evaluate_inputs(const ide::EvaluationRequest& request, const std::string& stdlib,
+                                const CompilerOptions& compiler) {
+  TranscriptRunner::OpenTexts texts = request.texts;
+  const std::string text = std::exchange(texts[request.path], "");
+  texts.erase(request.path);
+  ide::Transcript transcript = ide::parse_transcript(request.path, text);
+  std::erase_if(transcript.steps,
+                [](const auto& step) { return step.kind == ide::TranscriptStep::Kind::Command; });
+  ExecutionOptions options;
+  options.compiler = compiler;
+  const auto outputs = TranscriptRunner(stdlib, options, std::move(texts)).outputs(transcript);
+  return ide::evaluation_of(request.path, text, transcript, outputs);
+}
+
 }  // namespace
 
 int CommandLine::evaluate() {
-  // Nobody would end what is endless once the server was killed.
+  // An evaluation may never end by itself, and a server that was killed does not end it.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   auto input = read_stdin();
   auto order =
@@ -67,13 +85,17 @@ int CommandLine::evaluate() {
     return kWrong;
   }
   limit_memory(order->memory);
+  const auto* evaluation = std::get_if<ide::EvaluationRequest>(&order->asked);
+  if (evaluation && std::holds_alternative<ide::EvaluationRequest::Inputs>(evaluation->what)) {
+    send(lsp::encode(evaluate_inputs(*evaluation, stdlib_, compiler_)));
+    return kFine;
+  }
   Session session(std::move(*files));
   if (auto* request = std::get_if<ide::IrRequest>(&order->asked)) {
     send(lsp::encode(made_ir(session, *request, compiler_)));
     return kFine;
   }
-  const auto& request = std::get<ide::EvaluationRequest>(order->asked);
-  send(lsp::encode(ide::evaluate(session, request, compiler_, [](std::string_view line) {
+  send(lsp::encode(ide::evaluate(session, *evaluation, compiler_, [](std::string_view line) {
     send(lsp::encode(lsp::PrintedLine{std::string(line)}));
   })));
   return kFine;

@@ -1,11 +1,11 @@
 #pragma once
-// Files that commands rewrite.
+// Rewriting files.
 
 #include <string>
 
 namespace quern {
 
-/// The file is replaced as a whole, so that none is half written; its permissions stay. Whether it was done.
+/// Replaces the file atomically and keeps its permissions. False if that fails.
 bool replace_file(const std::string& path, const std::string& text);
 
 }  // namespace quern

@@ -17,7 +17,7 @@
 
 namespace {
 
-/// Says that the first word is no command, and which one was likely meant; false where a command was given.
+/// Reports a first word that is no command, with the most similar command; false if there is a command.
 bool unknown_command(const CLI::App& app) {
   std::vector<std::string> words = app.remaining();
   if (words.empty() || words.front().starts_with('-') || !app.get_subcommands().empty()) return false;
@@ -29,14 +29,14 @@ bool unknown_command(const CLI::App& app) {
   return true;
 }
 
-/// Whether a word in the place of a command is a program: a file, or how one is given.
+/// Whether the first word is a program instead of a command: a file, or an option that gives its text.
 bool is_program(const std::string& word) {
   std::error_code ignored;
   return word == "-" || word == "-c" || word.ends_with(".relay") || word.find('/') != std::string::npos ||
          std::filesystem::is_regular_file(word, ignored);
 }
 
-/// The arguments, `run` put in front of a program.
+/// The arguments, with `run` inserted before a program.
 std::vector<std::string> with_command(const CLI::App& app, std::vector<std::string> arguments) {
   size_t first = 0;
   while (first < arguments.size() && arguments[first] == "--stdlib") first += 2;
@@ -68,7 +68,7 @@ int main(int argc, char** argv) {
     if (!unknown_command(app)) app.exit(error);
     return quern::kMisuse;
   } catch (const CLI::ParseError& error) {
-    // Help goes to stdout and is fine; every misuse is exit code 2.
+    // Help is printed to stdout with exit code 0; every misuse has exit code 2.
     return app.exit(error) == 0 ? quern::kFine : quern::kMisuse;
   }
   quern::codegen::abandon_work_at_end();

@@ -15,7 +15,8 @@ namespace quern {
 
 namespace {
 
-/// How texts fail, each as a file beside the original, whose data files it may name.
+/// Runs texts and classifies their failures. Each is written to a file beside the original, since it may name data files
+/// there.
 class Failing {
  public:
   Failing(const std::string& file, std::vector<std::string> command, std::chrono::milliseconds limit)
@@ -31,14 +32,13 @@ class Failing {
   Failing(const Failing&) = delete;
   Failing& operator=(const Failing&) = delete;
 
-  /// How a text fails, as a line for people: of failures with the same one any stands for the others. ""
-  /// where it does not fail.
+  /// One line that describes how a text fails. Failures with the same line are considered equal. "" if it does not fail.
   std::string symptom_of(const std::string& text) const { return symptom_of(text, false); }
   bool has_symptom(const std::string& text, const std::string& symptom) const {
     return symptom_of(text, symptom.starts_with(kCompiled)) == symptom;
   }
 
-  /// Whether a text ends the checks of a process.
+  /// Whether checking a text crashes the process.
   bool crashes_checks(const std::string& text) const {
     std::ofstream(path_, std::ios::binary) << text;
     const ChildOutcome outcome = run({own_program(), "check"});
@@ -68,12 +68,12 @@ class Failing {
     return run_child(command, limit_, {"QUERN_CACHE=off"});
   }
   static bool is_crash(const ChildOutcome& o) { return o.signal != 0 || o.timed_out || o.code == kBug; }
-  /// Without what a program reported, which names places.
+  /// Without the text that the program reported, as that contains positions.
   static std::string bare_ending(ChildOutcome outcome) {
     outcome.err.clear();
     return ending_of(outcome);
   }
-  /// Of a bug the check and the stage, but not the declaration.
+  /// Of a bug, the failed check and the stage without the declaration.
   static std::string description(const ChildOutcome& outcome) {
     std::string text = ending_of(outcome);
     return text.substr(0, text.find("` of `"));

@@ -42,7 +42,7 @@ void show_problems(const std::vector<LocatedDiagnostic>& problems, bool json) {
   }
 }
 
-// A value as the last line of a run, or the diagnostic in its place; whether there was a value.
+// Prints the value that a run ends with, or the diagnostic instead. True if there is a value.
 bool show_result(const StatementResult& result, bool json) {
   if (result.failure) {
     show_problems({*result.failure}, json);
@@ -58,7 +58,7 @@ bool show_result(const StatementResult& result, bool json) {
   return true;
 }
 
-// A type with `?` where it has a dim that stands for one.
+// The type with `?` for dims that were opened.
 Type as_written(Type type) {
   Substitution written;
   for_each_dim_var(type, [&](Dim dim) {
@@ -115,7 +115,7 @@ int CommandLine::run_statements(const OpenedFile& opened, Execution& execution,
     last = std::move(result);
   }
   const std::string entry = entry_.empty() ? "main" : definition_of(entry_);
-  // A script that runs by itself may have a @main for those who import it.
+  // A script with statements of its own may declare @main for its importers.
   const bool is_script = entry_.empty() && !statements.empty();
   auto result =
       execution.run_entry(entry, is_script ? Execution::Lacking::IsNoEntry : Execution::Lacking::IsWrong);
@@ -158,7 +158,7 @@ int CommandLine::run_program(const OpenedFile& opened, Execution& execution) con
   return kFine;
 }
 
-// What `--input`, `--params` and `--random` are for.
+// The entry's arguments from `--input`, `--params` and `--random`.
 int CommandLine::show_takes(const OpenedFile& opened) const {
   Session& session = *opened.session;
   auto problems = session.check_with_imports(opened.source);

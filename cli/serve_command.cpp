@@ -27,7 +27,7 @@ bool has_page(const fs::path& folder) {
   return fs::is_regular_file(folder / "index.html", ignored);
 }
 
-/// Where the page is: installed with the program, or made in the repository that the program was built in.
+/// The folder of the page: installed with the program, or built in the repository of the program.
 Result<fs::path> page_folder(const std::string& given) {
   const fs::path program = fs::path(own_program()).parent_path();
   const std::vector<fs::path> places =

@@ -13,7 +13,7 @@
 
 namespace quern {
 
-// One line a test; what failed is reported where it failed. A file with mistakes in it runs none.
+// Prints a line for each test, and the diagnostic of a failure. No test of a file with errors runs.
 void CommandLine::test_program(const std::string& path, TestOutcome& outcome) {
   const OpenedFile* opened = open(path);
   if (!opened) {
@@ -45,7 +45,7 @@ void CommandLine::test_program(const std::string& path, TestOutcome& outcome) {
   }
 }
 
-// One line a file, or for each step that shows something else the difference.
+// Prints a line for the file, or the difference for each step whose output does not match.
 void CommandLine::test_transcript(const std::string& path, TestOutcome& outcome) const {
   auto text = read_file(path);
   if (!text) {
@@ -56,17 +56,17 @@ void CommandLine::test_transcript(const std::string& path, TestOutcome& outcome)
   ExecutionOptions options;
   options.interpret = interpret_;
   options.compiler = compiler_;
-  const Transcript transcript = parse_transcript(path, *text);
+  const ide::Transcript transcript = ide::parse_transcript(path, *text);
   const auto outputs = TranscriptRunner(stdlib_, options).outputs(transcript);
   size_t differing = 0;
   for (size_t i = 0; i < outputs.size(); ++i) {
-    const TranscriptStep& step = transcript.steps[i];
+    const ide::TranscriptStep& step = transcript.steps[i];
     const auto expected = transcript.expected(step);
-    if (output_matches(expected, outputs[i])) continue;
+    if (ide::output_matches(expected, outputs[i])) continue;
     ++differing;
     if (!update_)
       fmt::print("FAILED {}:{}: {}\n{}", path, step.line + 1, transcript.lines[step.line],
-                 output_difference(expected, outputs[i]));
+                 ide::output_difference(expected, outputs[i]));
   }
   const size_t alike = outputs.size() - differing;
   outcome.passed += alike;
@@ -78,9 +78,9 @@ void CommandLine::test_transcript(const std::string& path, TestOutcome& outcome)
   }
   outcome.passed += differing;
   if (differing == 0) return;
-  const std::string updated = updated_transcript(transcript, outputs);
-  // What looks like a prompt, or ends a block, would be read as something else.
-  if (parse_transcript(path, updated).steps.size() != transcript.steps.size()) {
+  const std::string updated = ide::updated_transcript(transcript, outputs);
+  // A line that looks like a prompt or ends a block would be parsed as such.
+  if (ide::parse_transcript(path, updated).steps.size() != transcript.steps.size()) {
     say(fmt::format("`{}` is left as it is: an output of it has lines that a transcript cannot hold", path));
     outcome.code = std::max(outcome.code, kWrong);
   } else if (!replace_file(path, updated)) {
@@ -92,7 +92,8 @@ void CommandLine::test_transcript(const std::string& path, TestOutcome& outcome)
 }
 
 int CommandLine::test() {
-  const bool has_transcripts = std::ranges::any_of(files_, [](auto& path) { return is_transcript(path); });
+  const bool has_transcripts =
+      std::ranges::any_of(files_, [](auto& path) { return ide::is_transcript(path); });
   if (update_ && !has_transcripts) {
     say("`--update` is for transcripts: .transcript and .md");
     return kMisuse;
@@ -104,9 +105,9 @@ int CommandLine::test() {
   if (!interpret_) warn_about_cache(compiler_.cache);
   TestOutcome outcome;
   for (const std::string& path : files_)
-    is_transcript(path) ? test_transcript(path, outcome) : test_program(path, outcome);
+    ide::is_transcript(path) ? test_transcript(path, outcome) : test_program(path, outcome);
   fmt::print("{} passed, {} failed\n", outcome.passed, outcome.failed);
-  // A filter that chooses nothing is a slip: nothing was tested.
+  // A filter that matches no test is a mistake, since nothing is tested then.
   const bool nothing = outcome.passed + outcome.failed == 0 && outcome.code == kFine;
   if (nothing)
     say(filter_.empty() ? "there is no `test` and no `>>>` in these files"

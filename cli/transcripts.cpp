@@ -20,10 +20,11 @@ namespace quern {
 namespace {
 
 namespace fs = std::filesystem;
+using ide::Transcript, ide::TranscriptStep;
 
 constexpr std::chrono::minutes kCommandLimit{10};
 
-/// Another working folder while it lives.
+/// Changes the working directory for as long as it lives.
 class WorkingFolder {
  public:
   explicit WorkingFolder(const fs::path& folder) : before_(fs::current_path()) {
@@ -43,7 +44,7 @@ class WorkingFolder {
   std::error_code error_;
 };
 
-/// The words of a command; those in `'` or `"` are one, with their blanks.
+/// The words of a command; text in `'` or `"` is one word, blanks included.
 std::vector<std::string> words_of(const std::string& command) {
   std::vector<std::string> words;
   char quote = 0;
@@ -79,7 +80,7 @@ std::string text_of_file(const TranscriptStep& step) {
 
 }  // namespace
 
-/// A session and what was typed in it.
+/// A session and its inputs.
 struct TranscriptRunner::Running {
   Running(std::vector<Session::LibraryFile> library, const ReplOptions& options)
       : session(std::move(library)), workspace(session, options) {}
@@ -88,8 +89,8 @@ struct TranscriptRunner::Running {
   Workspace workspace;
 };
 
-TranscriptRunner::TranscriptRunner(std::string stdlib, ExecutionOptions options)
-    : stdlib_(std::move(stdlib)), options_(std::move(options)) {}
+TranscriptRunner::TranscriptRunner(std::string stdlib, ExecutionOptions options, OpenTexts texts)
+    : stdlib_(std::move(stdlib)), options_(std::move(options)), texts_(std::move(texts)) {}
 TranscriptRunner::~TranscriptRunner() = default;
 
 std::string TranscriptRunner::output_of_input(const TranscriptStep& step) {
@@ -102,6 +103,7 @@ std::string TranscriptRunner::output_of_input(const TranscriptStep& step) {
     options.interactive = true;
     options.execution = options_;
     running_ = std::make_unique<Running>(std::move(*files), options);
+    for (const auto& [path, text] : texts_) running_->session.open_file(path, text);
     running_->workspace.take_settings(project_settings_path());
   }
   const InterruptibleWork interruptible;
@@ -123,7 +125,7 @@ std::vector<std::vector<std::string>> TranscriptRunner::outputs(const Transcript
         case TranscriptStep::Kind::Command: output = output_of_command(step); break;
         case TranscriptStep::Kind::File: output = text_of_file(step); break;
       }
-    shown.push_back(output_lines(output));
+    shown.push_back(ide::output_lines(output));
   }
   return shown;
 }

@@ -21,12 +21,12 @@ namespace {
 
 constexpr std::chrono::milliseconds kBetweenLooks{150};
 
-/// Files, as they were when they were last looked at.
+/// The state of files when they were last examined.
 class WatchedFiles {
  public:
   void add(const std::string& path) { stamps_.try_emplace(path, stamp_of(path)); }
 
-  /// Those that are others by now.
+  /// The files that have changed since.
   std::vector<std::string> changed() {
     std::vector<std::string> found;
     for (auto& [path, stamp] : stamps_)
@@ -41,7 +41,7 @@ class WatchedFiles {
   std::map<std::string, FileStamp> stamps_;
 };
 
-/// How often things were done so far.
+/// Counters of the work done so far.
 struct WorkCounts {
   uint64_t functions, statements;
   size_t kernels;
@@ -56,7 +56,7 @@ std::string counted(uint64_t count, std::string_view what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
-/// Waits a moment; whether it was interrupted.
+/// Sleeps briefly; true if it is interrupted.
 bool interrupted_while_waiting(Interrupts& interrupts) {
   pollfd wake{interrupts.wake_fd(), POLLIN, 0};
   return poll(&wake, 1, static_cast<int>(kBetweenLooks.count())) > 0;
@@ -89,7 +89,7 @@ int CommandLine::run_and_watch(const OpenedFile& opened, Execution& execution) c
                     counted(after.kernels - before.kernels, "kernel"), seconds));
     for (const std::string& file : session.data_files()) files.add(file);
     for (const std::string& file : execution.loaded_files()) files.add(file);
-    // A file that is just being replaced is not there for a moment.
+    // A file that is being replaced may be missing for a moment.
     for (changed.clear(); changed.empty() || !stamp_of(file_);) {
       if (interrupted_while_waiting(interrupts)) return kFine;
       for (const std::string& file : files.changed()) changed.push_back(file);

@@ -5,29 +5,10 @@
 #include <optional>
 #include <utility>
 
+#include "ide/added_source.h"
 #include "ide/gradient_text.h"
 
 namespace quern::ide {
-
-namespace {
-
-/// A source at the end of a module, for as long as it lives.
-class AddedSource {
- public:
-  AddedSource(Session& session, ModuleId module, std::string text)
-      : session_(session), module_(module), id_(session.add_source(module, "<gradient>", std::move(text))) {}
-  ~AddedSource() { session_.remove_last_source(module_); }
-  AddedSource(const AddedSource&) = delete;
-  AddedSource& operator=(const AddedSource&) = delete;
-  SourceId id() const { return id_; }
-
- private:
-  Session& session_;
-  ModuleId module_;
-  SourceId id_;
-};
-
-}  // namespace
 
 Result<std::string> derivative_text(Session& session, ModuleId module, std::string_view name) {
   if (session.find_definition(module, name) == 0)
@@ -38,7 +19,7 @@ Result<std::string> derivative_text(Session& session, ModuleId module, std::stri
   if (!made)
     return Failure{
         fmt::format("`@{}` is typed anew for the arguments of each call: annotate its parameters", name)};
-  const AddedSource added(session, module, *made);
+  const AddedSource added(session, module, "<gradient>", *made);
   for (const LocatedDiagnostic& problem : session.check(added.id()))
     if (severity_of(problem.kind) == Severity::Error) return Failure{problem.message};
   if (!session.definition(module, gradient))

@@ -9,6 +9,7 @@
 
 #include "frontend/infer/infer.h"
 #include "frontend/parse/scanner.h"
+#include "ide/added_source.h"
 #include "passes/fusion_class.h"
 #include "passes/gradient/reverse.h"
 #include "passes/pipeline.h"
@@ -74,10 +75,10 @@ class Page {
 
   // The call of an operator in a text, typed; null where there is none.
   const OpInstance* instance_in(const std::string& code, const std::string& op) {
-    SourceId source = session_.add_source(module_, "example.relay", code);
+    const AddedSource source(session_, module_, "example.relay", code);
     const OpInstance* found = nullptr;
-    if (!has_errors(session_.check(source)))
-      for (DeclarationId id : session_.statements(source)) {
+    if (!has_errors(session_.check(source.id())))
+      for (DeclarationId id : session_.statements(source.id())) {
         std::function<void(ExprPtr)> walk = [&](ExprPtr e) {
           auto* call = as<OpCallExpr>(e);
           if (call && call->instance->name == op && !found) {
@@ -88,7 +89,6 @@ class Page {
         };
         if (ExprPtr body = session_.inferred_statement(id).definition.body) walk(body);
       }
-    session_.remove_last_source(module_);
     return found && found->function ? found : nullptr;
   }
 

@@ -36,11 +36,13 @@ struct EvaluationRequest {
   struct Program {};
   /// The peak rates of the machine, for which no file is asked.
   struct Machine {};
+  /// The inputs of a transcript (ide/transcript.h), which a prompt takes.
+  struct Inputs {};
 
   std::string path;  ///< of the file
   std::map<std::string, std::string>
       texts;  ///< of files that are open in the editor, by path, this one included
-  std::variant<Statements, Tests, Timing, Program, Machine> what;
+  std::variant<Statements, Tests, Timing, Program, Machine, Inputs> what;
 };
 
 /// A diagnostic as it crosses from the process that evaluates.
@@ -50,14 +52,23 @@ struct EvaluationProblem {
   std::string message;  ///< the notes below it, a line each
 };
 
-/// The outcome of a statement, a test or a function.
+/// A text in the place of another one.
+struct Replacement {
+  Range range;
+  std::string text;
+};
+
+/// The outcome of a statement, a test, a function or a step of a transcript.
 struct EvaluatedPart {
-  Range range;       ///< of it in the file's text
-  std::string name;  ///< of the variable that it binds, without `%`, of the test or the function; else empty
-  bool is_test = false;
+  Range range;  ///< of it in the file's text
+  /// Of the variable that it binds, without `%`, of the test or the function, or what a step does; else empty.
+  std::string name;
+  bool is_test = false;                 ///< a step is one too
   std::optional<ValueSummary> value{};  ///< nothing of a test, and on failure
   std::optional<EvaluationProblem> failure{};
   std::string note{};  ///< how long calls took
+  /// What makes the output of a step the one that it has.
+  std::optional<Replacement> rewrite{};
 };
 
 struct Evaluation {
@@ -67,8 +78,8 @@ struct Evaluation {
   std::optional<Peaks> peaks{};  ///< where these were asked for
 };
 
-/// `session` is new. `print` takes the lines that the program prints. Nothing is
-/// saved: that is for who runs the program.
+/// `session` is new. `print` takes the lines that the program prints. Nothing is saved: that is for who runs the
+/// program. Inputs need a prompt, and are not for this function.
 Evaluation evaluate(Session& session, const EvaluationRequest& request, const CompilerOptions& compiler,
                     const std::function<void(std::string_view)>& print);
 

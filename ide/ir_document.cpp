@@ -9,6 +9,7 @@
 
 #include "frontend/text/source.h"
 #include "ide/derivative.h"
+#include "ide/loop_cost.h"
 #include "session/run/source_stage.h"
 
 namespace quern::ide {
@@ -94,9 +95,9 @@ Result<IrDocument> ir_document(Session& session, Compiler& compiler, SourceId so
   }
   const std::string name = function.starts_with('@') ? function.substr(1) : function;
   LineOrigins origins;
-  auto text = stage == kDerivative ? derivative_text(session, session.module_of(source), name)
-                                   : source_stage(session, compiler, source, name, stage, &origins,
-                                                  loops::print_with_costs);
+  auto text = stage == kDerivative
+                  ? derivative_text(session, session.module_of(source), name)
+                  : source_stage(session, compiler, source, name, stage, &origins, loops::print_with_costs);
   if (!text) return text.error();
   SourceLines lines(session, source);
   return IrDocument{std::move(*text), map_of(lines, origins)};

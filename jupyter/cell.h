@@ -1,5 +1,5 @@
 #pragma once
-// A cell of a notebook: inputs as the prompt takes them.
+// The cells of a notebook, split into inputs for the prompt.
 
 #include <string>
 #include <string_view>
@@ -7,10 +7,10 @@
 
 namespace quern::jupyter {
 
-/// The inputs of a cell, as if its lines were typed at the prompt.
+/// Splits a cell into inputs, as if its lines were typed at the prompt.
 std::vector<std::string> inputs_of(std::string_view cell);
 
-/// Offsets into UTF-8 as notebooks count: in characters (Unicode code points).
+/// Converts between offsets into UTF-8 and the offsets of notebooks, in Unicode code points.
 size_t byte_of(std::string_view text, size_t character);
 size_t character_of(std::string_view text, size_t byte);
 

@@ -13,7 +13,7 @@ namespace quern::jupyter {
 
 namespace {
 
-/// The positions along an axis that are shown; nothing stands for those that are left out.
+/// The positions along an axis that are shown; `nullopt` marks a gap.
 std::vector<std::optional<int64_t>> shown(int64_t extent, int64_t most) {
   std::vector<std::optional<int64_t>> places;
   const bool is_long = extent > most;
@@ -33,7 +33,7 @@ std::string element(const HostTensor& tensor, int64_t offset) {
 }  // namespace
 
 std::string html_of(const Value& value) {
-  // What the text shows whole needs no table.
+  // A value whose text is complete needs no table.
   constexpr int64_t kLeast = 65, kMostRows = 20, kMostColumns = 16;
   const TensorPtr tensor = value.as_tensor();
   if (!tensor || tensor->shape().size() != 2 || tensor->size() < kLeast || tensor->dtype().lanes != 1)

@@ -7,7 +7,7 @@
 
 namespace quern::jupyter {
 
-/// A table of a large tensor with rows and columns, parts of which are left out. Empty for what is better read as text.
+/// An abbreviated table of a large tensor with rows and columns. Empty for values that read better as text.
 std::string html_of(const Value& value);
 
 }  // namespace quern::jupyter

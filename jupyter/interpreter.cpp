@@ -10,12 +10,12 @@
 #include "generated/config.h"
 #include "ide/completion.h"
 #include "ide/description.h"
+#include "ide/transcript.h"
 #include "jupyter/cell.h"
 #include "jupyter/html.h"
 #include "repl/assistant.h"
 #include "repl/commands/commands.h"
 #include "repl/input.h"
-#include "repl/transcript.h"
 #include "repl/workspace.h"
 
 namespace quern::jupyter {
@@ -24,7 +24,7 @@ namespace {
 
 using Json = nl::json;
 
-/// The text without the colours of terminals.
+/// The text without the escape sequences of colours.
 std::string plain(std::string_view text) {
   std::string out;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -37,7 +37,7 @@ std::string plain(std::string_view text) {
   return out;
 }
 
-/// Of the last result, where it came since there were `before`.
+/// The table of the last result if there are more results than `before`.
 std::string table_of_result(Workspace& workspace, size_t before) {
   const size_t count = workspace.results().count();
   if (count == before) return "";
@@ -79,7 +79,7 @@ void Interpreter::publish_shown(bool silent, std::string& problems) {
 
 Json Interpreter::execute_request_impl(int execution_counter, const std::string& code, bool silent, bool,
                                        Json, bool) {
-  // What the server printed as it began is no cell's.
+  // Output from before the first cell belongs to no cell.
   if (!std::exchange(has_begun_, true)) printed_.take();
   std::string problems, table;
   bool failed = false;
@@ -94,7 +94,7 @@ Json Interpreter::execute_request_impl(int execution_counter, const std::string&
   };
   worker_.run(work, publish);
   if (failed) {
-    const std::vector<std::string> lines = output_lines(problems);
+    const std::vector<std::string> lines = ide::output_lines(problems);
     const std::string first = lines.empty() ? "the input failed" : plain(lines.front());
     if (!silent) publish_execution_error("Error", first, lines);
     return xeus::create_error_reply("Error", first, lines);
@@ -107,7 +107,7 @@ Json Interpreter::execute_request_impl(int execution_counter, const std::string&
 
 Json Interpreter::complete_request_impl(const std::string& code, int cursor_pos) {
   const size_t cursor = byte_of(code, static_cast<size_t>(cursor_pos));
-  // A command stands in a line of its own.
+  // A command takes a whole line.
   const size_t line = cursor == 0 ? 0 : code.rfind('\n', cursor - 1) + 1;
   const size_t begin = line < code.size() && code[line] == ':' ? line : 0;
   editor::Completions found;

@@ -1,5 +1,5 @@
 #pragma once
-// What a notebook asks of the kernel (Jupyter's messaging protocol 5.3, by xeus), answered by the session of the prompt.
+// The requests of a notebook (Jupyter's messaging protocol 5.3, by xeus), answered from the session of a prompt.
 
 #include <memory>
 #include <string>
@@ -21,8 +21,8 @@ class Interpreter final : public xeus::xinterpreter {
   using Json = nl::json;
 
   void configure_impl() override;
-  /// Runs a cell: what it prints and its pictures are published as they come, a result that has rows and columns as a table too. An error ends the
-  /// cell; the inputs before it stay.
+  /// Runs a cell. Output and pictures are published at once, and a result with rows and columns also as a table. An error
+  /// ends the cell; the inputs before the error remain in effect.
   Json execute_request_impl(int execution_counter, const std::string& code, bool silent, bool store_history,
                             Json user_expressions, bool allow_stdin) override;
   Json complete_request_impl(const std::string& code, int cursor_pos) override;
@@ -31,7 +31,7 @@ class Interpreter final : public xeus::xinterpreter {
   Json kernel_info_request_impl() override;
   void shutdown_request_impl() override;
 
-  /// Publishes what was printed, and a picture that was shown after it; diagnostics are added to `problems`.
+  /// Publishes the output so far and the picture that follows it; appends diagnostics to `problems`.
   void publish_shown(bool silent, std::string& problems);
   void publish_printed(bool silent, std::string& problems);
 

@@ -1,5 +1,5 @@
 #pragma once
-// How Jupyter finds the kernel: a folder with a `kernel.json`.
+// The kernel specification by which Jupyter finds the kernel: a folder with a `kernel.json`.
 
 #include <filesystem>
 
@@ -7,9 +7,9 @@
 
 namespace quern::jupyter {
 
-/// Where the specifications of a user's kernels are: below XDG_DATA_HOME, or ~/.local/share.
+/// The folder of the user's kernel specifications, below XDG_DATA_HOME or ~/.local/share.
 std::filesystem::path user_prefix();
-/// Writes the specification of the kernel `program` below a folder such as `/usr/local/share/jupyter`; gives its path.
+/// Writes the specification of the kernel `program` below a folder such as `/usr/local/share/jupyter`; returns its path.
 Result<std::filesystem::path> install_spec(const std::filesystem::path& prefix,
                                            const std::filesystem::path& program);
 

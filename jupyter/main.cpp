@@ -1,5 +1,5 @@
-// The Jupyter kernel: `quern-kernel FILE` serves the connection that Jupyter describes in FILE, `quern-kernel install` tells
-// Jupyter of it.
+// The Jupyter kernel: `quern-kernel FILE` serves the connection that Jupyter describes in FILE, `quern-kernel install`
+// registers it with Jupyter.
 
 #include <pthread.h>
 
@@ -37,7 +37,7 @@ int install(const std::filesystem::path& prefix) {
 int serve(const std::string& connection) {
   if (!std::ifstream(connection)) throw std::runtime_error("`" + connection + "` cannot be read");
   auto interpreter = std::make_unique<quern::jupyter::Interpreter>();
-  // An interrupt is the session's: the server's threads would lose what they wait for.
+  // Only the session handles interrupts: system calls of the server's threads must not be interrupted.
   sigset_t interrupts;
   sigemptyset(&interrupts);
   sigaddset(&interrupts, SIGINT);

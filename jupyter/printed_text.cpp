@@ -11,7 +11,7 @@ namespace quern::jupyter {
 
 namespace {
 
-/// How many bytes at the end of a text are the beginning of a character.
+/// The number of bytes at the end of a text that begin an incomplete character.
 size_t begun_character(std::string_view text) {
   for (size_t back = 1; back <= 3 && back <= text.size(); ++back) {
     const auto byte = static_cast<unsigned char>(text[text.size() - back]);
@@ -38,7 +38,7 @@ PrintedText::~PrintedText() {
 PrintedText::Stream PrintedText::redirected(int descriptor) {
   std::array<int, 2> ends{-1, -1};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) return {descriptor, dup(descriptor), -1, {}};
-  // Only the end that is read: who prints more than a pipe holds waits until that is taken.
+  // Only the read end: a writer blocks while the pipe is full.
   fcntl(ends[0], F_SETFL, O_NONBLOCK);
   const int before = fcntl(descriptor, F_DUPFD_CLOEXEC, 3);
   dup2(ends[1], descriptor);

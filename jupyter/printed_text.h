@@ -1,12 +1,12 @@
 #pragma once
-// What the process writes to its standard outputs, while it writes it.
+// Captures the standard outputs of the process while it runs.
 
 #include <array>
 #include <string>
 
 namespace quern::jupyter {
 
-/// While it lives both standard outputs are pipes.
+/// Redirects both standard outputs to pipes for as long as it lives.
 class PrintedText {
  public:
   PrintedText();
@@ -17,14 +17,14 @@ class PrintedText {
   struct Texts {
     std::string out, err;
   };
-  /// What came since the last call, up to the last whole character (UTF-8).
+  /// The output since the last call, up to the last complete character (UTF-8).
   Texts take();
 
  private:
-  /// A descriptor that goes into a pipe, and where it went before.
+  /// A redirected descriptor, with its pipe and its original target.
   struct Stream {
     int descriptor, before, read_end;
-    std::string rest;  ///< of a character that has not come whole
+    std::string rest;  ///< bytes of an incomplete character
   };
   static Stream redirected(int descriptor);
   static std::string take(Stream& stream);

@@ -1,6 +1,6 @@
 #pragma once
-// The session of a notebook, on the thread that owns it. The server's thread hands it work, and publishes meanwhile what the work
-// prints.
+// The session of a notebook on the thread that owns it. The server's thread submits work and publishes its output while
+// it runs.
 
 #include <condition_variable>
 #include <functional>
@@ -26,7 +26,7 @@ class SessionWorker {
   SessionWorker& operator=(const SessionWorker&) = delete;
 
   using Work = std::function<void(Workspace& workspace)>;
-  /// Does the work on the session's thread. `meanwhile` is called about 20 times a second until it is done, and once after that.
+  /// Runs the work on the session's thread. Calls `meanwhile` about 20 times a second until it is done, and once after.
   void run(
       const Work& work, const std::function<void()>& meanwhile = [] {});
 

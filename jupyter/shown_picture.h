@@ -1,5 +1,5 @@
 #pragma once
-// Pictures on their way from the session's thread, where commands make them, to the server's, which publishes them.
+// Passes pictures from the session's thread, where commands draw them, to the server's thread, which publishes them.
 
 #include <condition_variable>
 #include <functional>
@@ -11,21 +11,21 @@
 
 namespace quern::jupyter {
 
-/// A picture as a notebook shows it: what it shows best, and characters for what shows none.
+/// A picture in the format that notebooks show best, and as characters for clients that show no images.
 struct ShownPicture {
   std::string type, content;  ///< `image/svg+xml`, or `image/png` in base64
   int width = 0, height = 0;  ///< of a PNG
   std::string text;
 };
-/// A chart as SVG, an image as PNG. Without Cairo, which makes these, there is the text alone.
+/// A chart as SVG, an image as PNG. Without Cairo, which draws both, only the text is available.
 ShownPicture shown_picture(const picture::Picture& picture, std::string text);
 
-/// Hands over one picture at a time.
+/// Passes on one picture at a time.
 class PictureExchange {
  public:
-  /// On the session's thread: returns when the picture is taken, so that what is printed next comes after it.
+  /// Called on the session's thread. Returns once the picture is taken, so that later output follows it.
   void give(ShownPicture picture);
-  /// On the server's thread: calls `publish` where a picture waits.
+  /// Called on the server's thread. Calls `publish` if a picture is waiting.
   void take(const std::function<void(const ShownPicture& picture)>& publish);
 
  private:

@@ -13,6 +13,7 @@
 #include "ide/refactorings.h"
 #include "lsp/cursor.h"
 #include "lsp/diagnostics.h"
+#include "lsp/evaluation/transcripts.h"
 #include "lsp/methods.h"
 
 namespace quern::lsp {
@@ -82,6 +83,9 @@ ide::RefactoringContext refactoring_context(ServerState& state, Document& docume
 template <class Json>
 Json code_actions(ServerState& state, const Json& params) {
   const Json& context = params.at("context");
+  if (const Document* transcript = transcript_of(state, params.at("textDocument").at("uri")))
+    return is_wanted(context, "quickfix") ? transcript_actions(state, *transcript, params.at("range"))
+                                          : Json::array();
   const std::optional<Asked> asked = asked_document(state, params);
   Json actions = Json::array();
   if (!asked) return actions;

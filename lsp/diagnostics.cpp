@@ -102,13 +102,15 @@ Json to_json(ServerState& state, const Document& document, const Checked& checke
 
 template <class Json>
 void add_failures(ServerState& state, const Document& document, Json& diagnostics) {
-  const std::string& text = state.session.text(document.source);
+  const std::string& text = state.documents.text(document);
   const Positions positions(text, state.encoding);
   for (const KeptResult& kept : state.evaluations.results(document.path, text)) {
     const auto& failure = kept.part.failure;
     if (!failure || !kept.part.is_test) continue;
     const Range at = failure->file == document.path ? failure->range : kept.part.range;
-    std::string message = fmt::format("test \"{}\": {}", kept.part.name, failure->message);
+    std::string message = document.is_transcript
+                              ? failure->message
+                              : fmt::format("test \"{}\": {}", kept.part.name, failure->message);
     if (kept.is_stale) message += "\n(of an earlier text)";
     Json shown = {{"severity", static_cast<int>(kError)},
                   {"source", "quern test"},
@@ -124,9 +126,12 @@ bool publish_diagnostics(ServerState& state, const Document& document, const std
     clear_diagnostics(state, document);
     return true;
   }
-  auto checked = state.session.check(document.source, stop);
-  if (std::holds_alternative<Cancelled>(checked)) return false;
-  json diagnostics = to_json<json>(state, document, std::get<Checked>(checked));
+  json diagnostics = json::array();
+  if (!document.is_transcript) {
+    auto checked = state.session.check(document.source, stop);
+    if (std::holds_alternative<Cancelled>(checked)) return false;
+    diagnostics = to_json<json>(state, document, std::get<Checked>(checked));
+  }
   add_failures(state, document, diagnostics);
   send(state, document, diagnostics);
   return true;

@@ -14,7 +14,7 @@ Json to_json(ServerState& state, const Document& document, const LocatedDiagnost
 /// The first 200 and one that counts the rest.
 template <class Json>
 Json to_json(ServerState& state, const Document& document, const Checked& checked);
-/// Adds the failures of the tests that were run.
+/// Adds the failures of the tests that were run, or of the steps of a transcript.
 template <class Json>
 void add_failures(ServerState& state, const Document& document, Json& diagnostics);
 

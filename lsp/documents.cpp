@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "ide/transcript.h"
 #include "lsp/percent.h"
 
 namespace quern::lsp {
@@ -36,13 +37,22 @@ std::string path_of_uri(std::string_view uri) {
 std::string uri_of_path(std::string_view path) { return "file://" + percent_encoded(path); }
 
 Document* Documents::find(std::string_view uri) {
+  Document* document = find_any(uri);
+  return document && !document->is_transcript ? document : nullptr;
+}
+
+Document* Documents::find_any(std::string_view uri) {
   auto it = documents_.find(uri);
   return it != documents_.end() && it->second.open ? &it->second : nullptr;
 }
 
+const std::string& Documents::text(const Document& document) const {
+  return document.is_transcript ? document.transcript : session_.text(document.source);
+}
+
 const Document* Documents::of_source(SourceId source) const {
   for (const auto& [uri, document] : documents_)
-    if (document.open && document.source == source) return &document;
+    if (document.open && !document.is_transcript && document.source == source) return &document;
   return nullptr;
 }
 
@@ -58,7 +68,7 @@ std::optional<SourceId> Documents::source_of(std::string_view uri) {
     return document->in_step ? std::optional(document->source) : std::nullopt;
   if (const auto source = library_source(uri)) return source;
   const std::string path = path_of_uri(uri);
-  return path == uri ? std::nullopt : session_.find_file(path);
+  return path == uri || ide::is_transcript(path) ? std::nullopt : session_.find_file(path);
 }
 
 std::string Documents::uri_of(SourceId source) {
@@ -76,6 +86,12 @@ Document& Documents::open(const std::string& uri, int64_t version, std::string t
   if (added) {
     document.uri = uri;
     document.path = path_of_uri(uri);
+  }
+  if (ide::is_transcript(document.path)) {
+    document.transcript = std::move(text);
+    document.version = version;
+    document.open = document.in_step = document.is_transcript = document.diagnostics_due = true;
+    return document;
   }
   if (const auto source = library_source(uri)) {
     document.source = *source;
@@ -114,14 +130,19 @@ Result<Done> Documents::change(Document& document, const std::vector<TextChange>
   if (!document.in_step) return Failure{"the end of a change's range is before its start"};
   for (size_t i = first; i < changes.size(); ++i) {
     const TextChange& change = changes[i];
+    std::optional<Range> range;
     if (change.range) {
-      Positions positions(session_.text(document.source), encoding);
-      session_.edit(document.source,
-                    {positions.offset(change.range->start), positions.offset(change.range->end)},
-                    change.text);
-    } else {
-      session_.set_text(document.source, change.text);
+      const Positions positions(text(document), encoding);
+      range = {positions.offset(change.range->start), positions.offset(change.range->end)};
     }
+    if (document.is_transcript && range)
+      document.transcript.replace(range->begin, range->end - range->begin, change.text);
+    else if (document.is_transcript)
+      document.transcript = change.text;
+    else if (range)
+      session_.edit(document.source, *range, change.text);
+    else
+      session_.set_text(document.source, change.text);
   }
   mark_importers(document);
   return Done{};
@@ -132,7 +153,9 @@ void Documents::close(Document& document) {
     document.open = false;
     return;
   }
-  if (document.path != document.uri)
+  if (document.is_transcript)
+    document.transcript.clear();
+  else if (document.path != document.uri)
     session_.close_file(document.source);
   else
     session_.set_text(document.source, "");
@@ -146,18 +169,20 @@ void Documents::reread_files() {
 }
 
 void Documents::mark_importers(const Document& changed) {
+  if (changed.is_transcript) return;
   for (auto& [uri, document] : documents_) {
-    if (!document.open) continue;
+    if (!document.open || document.is_transcript) continue;
     std::vector<SourceId> imported = session_.imported(document.source);
     if (std::find(imported.begin(), imported.end(), changed.source) != imported.end())
       document.diagnostics_due = true;
   }
 }
 
-std::map<std::string, std::string> Documents::texts() {
+std::map<std::string, std::string> Documents::texts(const Document* transcript) {
   std::map<std::string, std::string> all;
   each_open([&](const Document& document) {
-    if (!document.read_only && document.in_step) all[document.path] = session_.text(document.source);
+    const bool is_wanted = !document.is_transcript || &document == transcript;
+    if (is_wanted && !document.read_only && document.in_step) all[document.path] = text(document);
   });
   return all;
 }

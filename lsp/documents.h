@@ -43,9 +43,11 @@ struct KnownTokens {
 struct Document {
   std::string uri, path;
   int64_t version = 0;
-  SourceId source = 0;
+  SourceId source = 0;  ///< nothing of a transcript
   bool open = false;
-  bool read_only = false;  ///< of the library, whose text never changes
+  bool is_transcript = false;  ///< its text is no program, and is not in the session
+  std::string transcript;      ///< the text of one
+  bool read_only = false;      ///< of the library, whose text never changes
   /// False from an edit that made no sense until the whole text comes again: the client's text is then
   /// unknown.
   bool in_step = true;
@@ -70,8 +72,11 @@ class Documents {
  public:
   explicit Documents(Session& session) : session_(session) {}
 
-  /// The open document of a URI, or null.
+  /// The open document of a URI, or null. Transcripts are found by `find_any` alone, so that questions about
+  /// programs are not asked of them.
   Document* find(std::string_view uri);
+  Document* find_any(std::string_view uri);
+  const std::string& text(const Document& document) const;
   /// The source of a document that is open, of a file of the library or of a file on the disk. Nothing where
   /// there is none, or where its text is not the client's.
   std::optional<SourceId> source_of(std::string_view uri);
@@ -89,8 +94,10 @@ class Documents {
   void close(Document& document);
   /// Files that are not open may have changed on the disk.
   void reread_files();
-  /// The texts of the open documents by path, without those of the library and those that are not the client's.
-  std::map<std::string, std::string> texts();
+  /// The texts of the open documents by path, without those of the library and those that are not the client's. Of
+  /// transcripts this one alone.
+  std::map<std::string, std::string> texts(const Document* transcript = nullptr);
+  /// Transcripts too.
   void each_open(const std::function<void(Document&)>& visit);
 
  private:

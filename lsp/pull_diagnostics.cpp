@@ -11,6 +11,7 @@
 
 #include "lsp/cursor.h"
 #include "lsp/diagnostics.h"
+#include "lsp/evaluation/transcripts.h"
 #include "lsp/methods.h"
 
 namespace quern::lsp {
@@ -26,6 +27,8 @@ Json pull_diagnostics(ServerState& state, const Json& params) {
     if (std::holds_alternative<Cancelled>(checked)) throw Stopped{};
     items = to_json<Json>(state, *asked->document, std::get<Checked>(checked));
     add_failures(state, *asked->document, items);
+  } else if (const Document* transcript = transcript_of(state, params.at("textDocument").at("uri"))) {
+    add_failures(state, *transcript, items);
   }
   const std::string name = fmt::format("{:x}", std::hash<Json>()(items));
   if (params.value("previousResultId", "") == name) return {{"kind", "unchanged"}, {"resultId", name}};

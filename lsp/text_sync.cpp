@@ -28,7 +28,7 @@ std::vector<TextChange> to_changes(const json& list) {
 
 Document* document_of(ServerState& state, const json& params) {
   std::string uri = params.at("textDocument").at("uri").get<std::string>();
-  Document* document = state.documents.find(uri);
+  Document* document = state.documents.find_any(uri);
   if (!document) log_message(state.transport, fmt::format("{} is not open", uri));
   return document;
 }
@@ -50,7 +50,7 @@ template <class Json>
 void did_open(ServerState& state, const Json& params) {
   const Json& document = params.at("textDocument");
   auto uri = document.at("uri").template get<std::string>();
-  if (state.documents.find(uri))
+  if (state.documents.find_any(uri))
     log_message(state.transport, fmt::format("{} is opened while it is open", uri));
   state.documents.open(uri, document.value("version", int64_t{0}),
                        document.at("text").template get<std::string>());

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cctype>
 
+#include "ide/alignment.h"
 #include "ide/brackets.h"
 #include "ide/signature_help.h"
 #include "ide/tokens.h"
 #include "repl/commands/commands.h"
 #include "repl/input.h"
-#include "repl/report/alignment.h"
 #include "repl/report/command_text.h"
 #include "repl/workspace.h"
 
@@ -45,14 +45,14 @@ Style style_of(const ide::Token& token) {
   return Style::Plain;
 }
 
-// Where the text of a command's argument begins; 0 for what is no command, npos while its name is typed.
+// The offset of a command's argument; 0 if the text is no command, npos while its name is being typed.
 size_t argument_begin(std::string_view text) {
   if (!text.starts_with(':')) return 0;
   const size_t space = text.find_first_of(" \t\n");
   return space == std::string_view::npos ? space : space + 1;
 }
 
-// Puts a style in the place of those at a range.
+// Replaces the styles of a range.
 void restyle(std::vector<StyledRange>& styles, Range range, Style style) {
   const size_t begin = range.begin, end = range.end;
   std::vector<StyledRange> changed;
@@ -65,7 +65,7 @@ void restyle(std::vector<StyledRange>& styles, Range range, Style style) {
   styles = std::move(changed);
 }
 
-// A signature around its active parameter: the parameters far before it are left out.
+// A signature abbreviated around its active parameter: parameters far before it are omitted.
 StyledLine signature_line(const ide::SignatureHelp& help) {
   constexpr size_t kFar = 48;
   const std::string& line = help.line;
@@ -84,7 +84,7 @@ StyledLine signature_line(const ide::SignatureHelp& help) {
   return shown;
 }
 
-/// The command whose argument is typed; null for what is no command, and for none that is known.
+/// The command whose argument is being typed; null if the text is no command or an unknown one.
 const ReplCommand* command_of(std::string_view text) {
   const std::string_view name = text.substr(0, text.find_first_of(" \t\n"));
   const auto commands = repl_commands();
@@ -92,8 +92,8 @@ const ReplCommand* command_of(std::string_view text) {
   return found == commands.end() ? nullptr : &*found;
 }
 
-/// The names of settings, and behind one its values, in the place of the word that ends at the cursor. `help` is what is said
-/// of each.
+/// Completes the word before the cursor to the names of settings or, after a name, to its values. `help` describes
+/// each.
 editor::Completions settings_at(const Settings& settings, std::string_view text, size_t begin, size_t cursor,
                                 std::vector<std::string>& help) {
   const std::string_view typed = text.substr(begin, cursor - begin);
@@ -187,7 +187,7 @@ std::vector<std::string> LanguageAssistant::documentation(size_t item) {
   const std::string text =
       plain_markdown(ide::documentation_of(workspace_.session(), workspace_.module(), latest_[item]), width);
   const size_t begin = std::min(text.find_first_not_of('\n'), text.size());
-  const std::vector<std::string_view> lines = lines_of(std::string_view(text).substr(begin));
+  const std::vector<std::string_view> lines = ide::lines_of(std::string_view(text).substr(begin));
   return {lines.begin(), lines.end()};
 }
 

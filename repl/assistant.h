@@ -1,6 +1,5 @@
 #pragma once
-// What the line editor is told of the language: the semantic answers of ide/ and the table of commands, as styled
-// text.
+// The language as the line editor sees it: the answers of ide/ and the table of commands, as styled text.
 
 #include <string>
 #include <string_view>
@@ -25,7 +24,7 @@ class LanguageAssistant final : public editor::Assistant {
 
  private:
   Workspace& workspace_;
-  std::vector<ide::CompletionItem> latest_;  ///< what was answered last; empty for commands
+  std::vector<ide::CompletionItem> latest_;  ///< the last answer; empty for commands
   std::vector<std::string> commands_help_;   ///< of commands
 };
 

@@ -11,7 +11,7 @@ namespace quern {
 
 namespace {
 
-// Whether a mistake is a name that a later declaration may bring. Of bare names that is a constructor's.
+// Whether an error is an unknown name that a later declaration may declare. A bare name may be a constructor.
 bool may_come(const LocatedDiagnostic& d) {
   switch (d.kind) {
     case DiagnosticKind::UnknownFunction:
@@ -76,7 +76,7 @@ DeclarationId Declared::replaced(DeclarationId declaration) const {
   return at == found->second.begin() || at == found->second.end() ? 0 : *std::prev(at);
 }
 
-// A test needs what it reaches to run, where others need it to be called.
+// A test runs at once and needs all that it reaches; a definition needs that only when it is called.
 Unsound Declared::unsound(DeclarationId declaration) const {
   Unsound found{declaration, session_.check_declaration(declaration), false};
   std::erase_if(found.errors, [](const auto& d) { return severity_of(d.kind) != Severity::Error; });

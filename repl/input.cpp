@@ -85,7 +85,7 @@ bool needs_more(std::string_view text, bool blank_line) {
   if (is_unfinished(text)) return true;
   if (blank_line) return false;
   text = without_trailing_blanks(text);
-  // What a doc comment is about stands below it.
+  // The declaration of a doc comment follows it.
   const size_t last_line = text.rfind('\n') + 1;
   if (text.substr(text.find_first_not_of(" \t", last_line)).starts_with("///")) return true;
   ScanOutcome scanned = scan(text);
@@ -97,7 +97,7 @@ bool needs_more(std::string_view text, bool blank_line) {
     case PieceKind::Def:
     case PieceKind::Op: return !text.ends_with('}') || lacks_body(text.substr(last.range.begin));
     case PieceKind::Type:
-      // Another name for a type ends with its line.
+      // A type alias ends with its line.
       if (text.find('=', last.range.begin) != std::string_view::npos && !text.ends_with('}'))
         return text.ends_with('=') || text.ends_with("->");
       return !text.ends_with('}');
@@ -126,7 +126,7 @@ std::optional<std::string> InputReader::next() {
         text.clear();
         continue;
       case LineReader::Event::End:
-        // A terminal can give further lines after Ctrl-D: once is enough.
+        // A terminal can deliver further lines after Ctrl-D: the first one ends the input.
         ended_ = true;
         prompt("\n");
         if (is_blank(text)) return std::nullopt;

@@ -1,5 +1,5 @@
 #pragma once
-// Inputs from standard input: one line, or as many as belong together.
+// Inputs from standard input, of one or several lines.
 
 #include <optional>
 #include <string>
@@ -9,14 +9,14 @@ namespace quern {
 
 class Interrupts;
 
-/// Lines of a file descriptor, which a Ctrl-C may cut short.
+/// Reads lines of a file descriptor; Ctrl-C interrupts it.
 class LineReader {
  public:
   enum class Event { Line, End, Interrupted };
 
-  /// `interrupts`: null where nothing interrupts.
+  /// `interrupts` may be null.
   LineReader(int fd, Interrupts* interrupts) : fd_(fd), interrupts_(interrupts) {}
-  /// Reads up to the end of a line; `line` is without it. The last line may lack its end.
+  /// Reads a line into `line`, without its line end. The last line may lack one.
   Event next(std::string& line);
 
  private:
@@ -31,7 +31,7 @@ class LineReader {
 /// declaration has no body yet; none to a command. `blank_line` says that the last line is empty, which ends the latter two.
 bool needs_more(std::string_view text, bool blank_line);
 
-/// Inputs: `>>> ` and `... ` in front of their lines where there are prompts.
+/// Reads inputs, and prints `>>> ` and `... ` if there are prompts.
 class InputReader {
  public:
   InputReader(int fd, Interrupts* interrupts, bool prompts) : lines_(fd, interrupts), prompts_(prompts) {}

@@ -23,7 +23,7 @@ std::atomic<bool> working = false;
 std::atomic<int> interrupts_of_work = 0;
 struct sigaction previous;
 
-// Everything here may be called in a signal handler.
+// Async-signal-safe.
 void on_interrupt(int) {
   int error = errno;
   if (!working.load()) {
@@ -31,7 +31,7 @@ void on_interrupt(int) {
     errno = error;
     return;
   }
-  // The second may come where the first was too early to be seen: before the code that looks for it ran.
+  // The first one may have come too early to be seen, before the code that polls for it ran.
   int count = ++interrupts_of_work;
   if (count > 2) _exit(kInterruptedExit);
   request_interrupt();

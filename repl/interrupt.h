@@ -1,10 +1,9 @@
 #pragma once
-// Ctrl-C: at the prompt it clears the line, during an evaluation it stops the evaluation; the session goes
-// on.
+// Ctrl-C: at the prompt it clears the line, during an evaluation it stops the evaluation. The session continues.
 
 namespace quern {
 
-/// Takes SIGINT while it lives. There is one at a time.
+/// Handles SIGINT while it lives. There is at most one at a time.
 class Interrupts {
  public:
   Interrupts();
@@ -12,15 +11,14 @@ class Interrupts {
   Interrupts(const Interrupts&) = delete;
   Interrupts& operator=(const Interrupts&) = delete;
 
-  /// Readable after a Ctrl-C at the prompt. (The signal may come to any thread: it wakes the reader through a
-  /// pipe.)
+  /// Readable after a Ctrl-C at the prompt. (Any thread may receive the signal, so it wakes the reader through a pipe.)
   int wake_fd() const;
-  /// Forgets a Ctrl-C that was not looked at.
+  /// Discards a pending Ctrl-C.
   void clear();
 };
 
-/// While it lives Ctrl-C stops what is done (ir/base/interrupt.h). A third one ends the process, for what
-/// does not stop.
+/// While it lives, Ctrl-C stops the work (ir/base/interrupt.h). A third one ends the process, in case the work does
+/// not stop.
 class InterruptibleWork {
  public:
   InterruptibleWork();

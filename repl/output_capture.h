@@ -1,11 +1,11 @@
 #pragma once
-// What the process writes, as a text.
+// Captures the output of the process as text.
 
 #include <string>
 
 namespace quern {
 
-/// While it lives both standard outputs go to one file in memory, in the order of what is written.
+/// Redirects both standard outputs to one file in memory while it lives, in the order of the writes.
 class OutputCapture {
  public:
   OutputCapture();
@@ -13,7 +13,7 @@ class OutputCapture {
   OutputCapture(const OutputCapture&) = delete;
   OutputCapture& operator=(const OutputCapture&) = delete;
 
-  /// What was written since the last call.
+  /// The output since the last call.
   std::string take();
 
  private:

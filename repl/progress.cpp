@@ -22,7 +22,7 @@ using std::chrono::nanoseconds;
 constexpr std::chrono::milliseconds kPatience{500}, kApart{100};
 constexpr std::string_view kErased = "\r\x1b[K";
 
-/// What is on the screen.
+/// The text on the screen.
 struct Line {
   std::mutex mutex;
   bool is_shown = false;
@@ -54,7 +54,7 @@ void erase_line() {
   line().erase();
 }
 
-/// As much as a line of the terminal takes, the last column aside.
+/// Cut to the width of the terminal less one column.
 std::string fitting(std::string text) {
   const auto size = terminal_size(stderr);
   const size_t columns = size ? static_cast<size_t>(size->columns) - 1 : 79;
@@ -69,7 +69,7 @@ std::string amount_in(CountedWork::Unit unit, uint64_t amount) {
   return unit == CountedWork::Unit::Bytes ? bytes_text(amount) : std::to_string(amount);
 }
 
-/// In a second.
+/// Per second.
 std::string rate_in(CountedWork::Unit unit, double rate) {
   if (unit == CountedWork::Unit::Bytes) return bytes_text(static_cast<size_t>(rate)) + "/s";
   return rate < 100 ? fmt::format("{:.3g}/s", rate) : fmt::format("{:.0f}/s", rate);
@@ -97,7 +97,7 @@ std::string progress_text(const CountedWork::State& work, nanoseconds elapsed) {
 ProgressLine::ProgressLine() {
   if (!isatty(STDERR_FILENO)) return;
   CountedWork::when_none_is_left(erase_line);
-  // Ctrl-C is for who works.
+  // Ctrl-C is for the thread that works.
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -136,7 +136,7 @@ void ProgressLine::watch() {
     is_asleep_ = true;
     changed_.wait(lock, [&] { return is_ending_ || is_working_; });
     is_asleep_ = false;
-    // Nobody wakes it at the end of an input: what is quick costs no more.
+    // The end of an input does not wake it, so that short inputs cost no switch of threads.
     const uint64_t input = inputs_;
     const auto is_over = [&] { return is_ending_ || !is_working_ || inputs_ != input; };
     changed_.wait_for(lock, kPatience, [&] { return is_ending_; });
@@ -149,7 +149,7 @@ void ProgressLine::watch() {
 
 void ProgressLine::draw() {
   const std::lock_guard drawing(line().mutex);
-  // Asked while the line is locked: work that ends now erases it afterwards.
+  // Checked while the line is locked: work that ends now erases it afterwards.
   const auto work = CountedWork::innermost();
   const std::string text =
       work ? fitting(progress_text(*work, std::chrono::steady_clock::now() - work->begin)) : "";

@@ -1,5 +1,5 @@
 #pragma once
-// What long work has done so far, on one line of standard error.
+// The progress of long work, on one line of standard error.
 
 #include <chrono>
 #include <condition_variable>
@@ -12,11 +12,11 @@
 
 namespace quern {
 
-/// "reading a.npz  1.2 of 4.0 GiB  30 %  2.1 GiB/s  1.3 s left", `elapsed` since it began; "" of work without a name.
+/// "reading a.npz  1.2 of 4.0 GiB  30 %  2.1 GiB/s  1.3 s left", `elapsed` since it began; "" for work without a name.
 std::string progress_text(const CountedWork::State& work, std::chrono::nanoseconds elapsed);
 
-/// Where standard error is a terminal, an input that works for half a second has a line there, ten times a second
-/// anew at the most. It is gone when the work ends. There is one of these at a time.
+/// If standard error is a terminal, an input that runs for half a second gets a line there, updated up to ten times a
+/// second and erased when the work ends. There is at most one of these at a time.
 class ProgressLine {
  public:
   ProgressLine();
@@ -24,8 +24,8 @@ class ProgressLine {
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
-  /// An input is worked on while it lives. To begin and to end one costs next to nothing: the thread that looks is
-  /// there already, and asleep between inputs.
+  /// Marks an input as running while it lives. Beginning and ending one is cheap: the thread that watches exists already
+  /// and sleeps between inputs.
   class Input {
    public:
     explicit Input(ProgressLine& line);
@@ -37,7 +37,7 @@ class ProgressLine {
     ProgressLine& line_;
   };
 
-  /// While it lives there is no line: for what is printed meanwhile.
+  /// Hides the line while it lives, so that other output can be printed.
   class Hidden {
    public:
     Hidden();

@@ -24,7 +24,7 @@ namespace quern {
 
 namespace {
 
-/// Inputs as they come: through the editor, or line by line from what has no cursor that could be moved.
+/// Reads inputs through the editor, or line by line if the input is no terminal with a movable cursor.
 class Inputs {
  public:
   Inputs(Workspace& workspace, const ReplOptions& options)
@@ -47,7 +47,7 @@ class Inputs {
   std::optional<InputReader> lines_;
 };
 
-/// Brings the texts of the editor into the session.
+/// Updates the session with the texts of the attached editor.
 void update_from(lsp::AttachedServer& server, Session& session) {
   server.update(session);
   if (server.has_ended())
@@ -62,7 +62,7 @@ int run_repl(Session& session, const ReplOptions& options) {
     fmt::print("Attached to the language server at {}\n", options.attached->socket().string());
   std::fflush(stdout);
   Workspace workspace(session, options);
-  // What one user likes says nothing of what is piped.
+  // The settings of a user must not change the output of scripts.
   if (options.interactive) workspace.take_settings(user_settings_path());
   workspace.take_settings(project_settings_path());
   Inputs inputs(workspace, options);

@@ -1,5 +1,5 @@
 #pragma once
-// The interactive loop: on a terminal with prompts, over a pipe without.
+// The interactive loop, with prompts on a terminal and without over a pipe.
 
 #include <functional>
 #include <string>
@@ -14,16 +14,16 @@ class AttachedServer;
 }
 
 struct ReplOptions {
-  bool interactive = false;  ///< prompts, a greeting, and what was defined
+  bool interactive = false;  ///< shows prompts, a greeting, and what was defined
   bool colour = false;       ///< in diagnostics
   ExecutionOptions execution{};
-  lsp::AttachedServer* attached = nullptr;  ///< whose texts count before those on the disk; may be null
-  /// Takes a picture that is shown, and the same in characters; empty where these go to standard output.
+  lsp::AttachedServer* attached = nullptr;  ///< whose texts take precedence over the disk; may be null
+  /// Receives each picture that is shown, and its characters; if empty, pictures are printed to standard output.
   std::function<void(const picture::Picture&, const std::string& text)> show_picture{};
 };
 
-/// Reads inputs from standard input until its end or `:quit`. Values go to standard output, everything else
-/// to standard error. The exit code: 0, or over a pipe 1 when an input failed.
+/// Reads inputs from standard input until its end or `:quit`. Values are printed to standard output, everything else
+/// to standard error. Returns the exit code: 0, or 1 over a pipe if an input failed.
 int run_repl(Session& session, const ReplOptions& options);
 
 }  // namespace quern

@@ -29,7 +29,7 @@ void for_each_use(std::string_view text, std::string_view name, const std::funct
   }
 }
 
-/// Whether what stands before a place is a `let` and the beginning of its pattern, as `(%a, Net(weight=`.
+/// Whether the text before a place is a `let` and the beginning of its pattern, as `(%a, Net(weight=`.
 bool begins_pattern(std::string_view before) {
   before = trimmed(before.substr(before.find_last_of(";{}") + 1));
   if (!before.starts_with("let") || (before.size() > 3 && is_name_character(before[3]))) return false;

@@ -1,5 +1,5 @@
 #pragma once
-// The values of expressions that were typed: `%_1`, `%_2`, … in the order in which they were shown.
+// The values of expressions at the prompt: `%_1`, `%_2`, … in the order in which they were shown.
 
 #include <cstddef>
 #include <string>
@@ -19,20 +19,20 @@ struct ShownValue {
 
 class Results {
  public:
-  /// The last ones that are kept: a result may be large.
+  /// How many of the last results are kept, since results may be large.
   static constexpr size_t kKept = 16;
 
   Results(Session& session, ModuleId module, Execution& execution)
       : session_(session), module_(module), execution_(execution) {}
 
-  /// Whether a variable is called as results are: `_3`.
+  /// Whether a variable has the name of a result: `_3`.
   static bool is_name(std::string_view variable);
-  /// How many there were so far.
+  /// The number of results so far.
   size_t count() const { return sources_.size(); }
-  /// Binds the next name to a value, in a source at the end of the module. A type that has no text of its own
-  /// leaves its name unbound.
+  /// Binds the next name to a value, in a source at the end of the module. If the type cannot be written as text, the
+  /// name stays unbound.
   void add(const ShownValue& shown);
-  /// Takes the last one back; its source is the last of the module.
+  /// Removes the last result; its source has to be the last one of the module.
   void remove_last();
   /// The text with the last result's name wherever `%_` is read.
   std::string with_last(std::string_view text) const;

@@ -29,7 +29,7 @@ int on_session_thread(const std::function<int()>& work) {
   pthread_attr_setstacksize(&attributes, kStackBytes);
   bool started = pthread_create(&thread, &attributes, run, &job) == 0;
   pthread_attr_destroy(&attributes);
-  // Where the address space is limited the main thread's own stack has to do.
+  // If the address space is limited, the work runs on the main thread's own stack.
   if (!started) return work();
   pthread_join(thread, nullptr);
   return job.result;

@@ -1,6 +1,6 @@
 #pragma once
-// The thread that owns all queries. Syntax trees and graphs are walked by recursion, so it has a stack far
-// larger than the main thread's; pages that are not touched cost nothing.
+// The thread that owns all queries. Syntax trees and graphs are walked recursively, so its stack is far larger than the
+// main thread's; untouched pages cost nothing.
 
 #include <functional>
 

@@ -23,7 +23,7 @@ namespace {
 
 constexpr SourceId kNoSource = UINT32_MAX;
 
-/// Inputs whose writes of references are known: what was overwritten is kept in memory.
+/// The number of inputs whose writes to references can be undone: the overwritten values stay in memory.
 constexpr size_t kMostReferencesKept = 32;
 
 bool imports(Session& session, SourceId source) {
@@ -117,7 +117,7 @@ bool Workspace::with_source(std::string name, std::string text, std::string fold
   return fine;
 }
 
-/// The last source goes, with the values of its variables.
+/// Removes the last source with the values of its variables.
 void Workspace::forget(SourceId source) {
   for (DeclarationId statement : session_.statements(source)) execution_->forget(statement);
   declared_.remove_last();
@@ -147,7 +147,7 @@ bool Workspace::run(std::string name, std::string text, std::string folder, std:
     input.source = source;
     if (imports(session_, source)) session_.reread_files();
     notice_files();
-    session_.check(source);  // what takes long of it, and may be interrupted
+    session_.check(source);  // the slow part, which may be interrupted
     const bool is_checked = !is_interrupted() || complain(kInterrupted);
     return is_checked && !reaches_unsound(source) && is_sound(source) && run_statements(source);
   };
@@ -253,7 +253,7 @@ bool Workspace::reaches_unsound(SourceId source) {
     const PieceKind kind = session_.info(id).kind;
     if (kind != PieceKind::Statement && (kind != PieceKind::Test || declared_.unsound(id).waits)) continue;
     for (DeclarationId reached : session_.reached_definitions(id)) {
-      // A mistake in this very input is reported where it stands.
+      // An error in this very input is reported at its place.
       if (session_.info(reached).source == source) continue;
       if (Unsound found = declared_.unsound(reached); !found.errors.empty())
         return !complain(fmt::format("{} {}: {}", declared_.shown_name(reached),
@@ -275,7 +275,7 @@ void Workspace::take_settings(const std::filesystem::path& file) {
 
 ValueStyle Workspace::style() const {
   ValueStyle style = style_wanted();
-  // Piped through, a session is a script.
+  // A session over a pipe is a script.
   style.whole = style.whole && !options_.interactive && !settings_.set_by.contains("threshold");
   if (settings_.width > 0) style.width = static_cast<int>(settings_.width);
   if (settings_.precision > 0) style.precision = static_cast<int>(settings_.precision);

@@ -1,9 +1,8 @@
 #pragma once
-// What a REPL works in: a module whose sources are the inputs so far, and the values of its variables.
+// The state of a REPL: a module whose sources are the inputs so far, and the values of its variables.
 //
-// An input is a transaction: with a diagnostic, or when a statement of it fails, nothing of it stays, its
-// statements that had been evaluated and what they wrote to references included. What they printed and saved
-// has happened.
+// An input is a transaction: if it has an error or one of its statements fails, all of it is rolled back, including
+// statements that had been evaluated and their writes to references. Output and saved files are not undone.
 
 #include <cstdint>
 #include <filesystem>
@@ -26,7 +25,7 @@
 
 namespace quern {
 
-/// An input that was taken, and what there was before it.
+/// An input that was accepted, and the state before it.
 struct TakenInput {
   SourceId source = 0;
   std::string file{};                    ///< that was loaded; else empty
@@ -41,35 +40,35 @@ class Workspace {
   Workspace(Session& session, const ReplOptions& options);
   ~Workspace();
 
-  // Each of these answers on the standard outputs and says whether all was well.
+  // Each of these prints its result and returns whether it succeeded.
 
-  /// Statements, declarations and tests, which run. A new declaration that names what is not there yet waits
-  /// for it; one that would take the place of another that can be used is a mistake.
+  /// Runs statements, declarations and tests. A new declaration that uses an undeclared name waits for it; replacing a
+  /// usable declaration by one that is not is an error.
   bool submit(const std::string& text);
-  /// The same with the text of a file; its data files are looked for beside it.
+  /// The same for the text of a file; its data files are found relative to it.
   bool load(const std::string& path);
   /// Reads imported files again.
   bool reload();
-  /// Takes the last input back: names, types, code and values are as they were, and so are references.
+  /// Undoes the last input: restores names, types, code, values and references.
   bool undo();
-  /// At the end of the inputs: what still waits is wrong.
+  /// At the end of the inputs, reports declarations that still wait.
   bool finish();
   /// Forgets all inputs.
   void reset();
-  /// Shows what ended one of these: each may throw an InternalFailure, and is then as if it had never begun.
+  /// Reports the failure of one of these. Each may throw an InternalFailure and then has no effect.
   void report(const InternalFailure& bug);
 
-  // What commands and the line editor work with.
+  // For commands and the line editor.
 
   Session& session() { return session_; }
-  /// Of the inputs: what they see is what the next one sees.
+  /// The module of the inputs; the next input is checked in its scope.
   ModuleId module() const { return module_; }
   Execution& execution() { return *execution_; }
   const ReplOptions& options() const { return options_; }
   Settings& settings() { return settings_; }
-  /// Takes what a settings file says, where there is one; tells what is wrong in it.
+  /// Applies a settings file, if there is one, and reports its errors.
   void take_settings(const std::filesystem::path& file);
-  /// How values are shown now: as it is set, and as wide as the terminal.
+  /// The present style of values: by the settings, and as wide as the terminal.
   ValueStyle style() const;
   const std::vector<TakenInput>& inputs() const { return inputs_; }
   const Results& results() const { return *results_; }
@@ -80,22 +79,22 @@ class Workspace {
   /// from its calls.
   std::string type_of(std::string_view global, const std::string& heading);
 
-  /// Adds a source of this text for the time of `use`. References are as before afterwards.
+  /// Adds a source with this text for the duration of `use`, and restores references afterwards.
   bool with_source(const std::string& text, const std::function<bool(SourceId)>& use);
-  /// The same with a text that has to be one expression, for a command that is called `command`.
+  /// The same for a text that has to be one expression, the argument of `command`.
   bool with_expression(const std::string& text, std::string_view command,
                        const std::function<bool(DeclarationId)>& use);
-  /// Whether a source has no diagnostics, but for those of what waits; prints them.
+  /// Prints the diagnostics of a source; true if there are none except for waiting declarations.
   bool is_sound(SourceId source);
-  /// The one expression of a sound source; else says so.
+  /// The only expression of a sound source; reports any other source.
   std::optional<DeclarationId> only_expression(SourceId source, std::string_view command);
   /// Whether statements and tests of a source reach definitions of earlier inputs, or of imported files, that
   /// are not sound; tells which.
   bool reaches_unsound(SourceId source);
-  /// On standard error; false.
+  /// Prints to standard error and returns false.
   bool complain(const std::string& message) const;
   void print_problems(const std::vector<LocatedDiagnostic>& problems);
-  /// Of the last diagnostic that was shown.
+  /// The code of the last diagnostic that was shown.
   std::optional<DiagnosticKind> last_shown() const { return last_shown_; }
   void set_profiling(bool on);
   bool is_profiling() const { return is_profiling_; }
@@ -109,7 +108,7 @@ class Workspace {
                    const RefSnapshot& references, const std::function<bool(SourceId)>& use);
   void forget(SourceId source);
   void keep(TakenInput input);
-  /// Has the attached editor show the values of a file.
+  /// Shows the values of a file in the attached editor.
   void show_in_editor(const TakenInput& loaded);
   bool run_statements(SourceId source);
   bool run_statement(DeclarationId statement);
@@ -117,15 +116,15 @@ class Workspace {
   /// After a change: which declarations wait by now, are what they waited for, or have errors.
   bool tell_changes(SourceId source);
   void report_unsound(const Unsound& found);
-  /// What a declaration is, that is new or `waited` so far.
+  /// Describes a declaration that is new or `waited` so far.
   void announce(DeclarationId declaration, bool waited);
   /// Which declarations that ran are compiled again, as the source declares anew what they use.
   void announce_dependents(SourceId source);
-  /// What a statement or a test has run.
+  /// Records what a statement or a test has run.
   void note_call(DeclarationId caller);
-  /// Whether a declaration takes the place of one that could be used.
+  /// Whether a declaration replaces a usable one.
   bool replaces_sound(DeclarationId declaration) const;
-  /// Tells once that an imported file is another one on the disk.
+  /// Reports once that an imported file has changed on the disk.
   void notice_files();
 
   Session& session_;

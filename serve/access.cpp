@@ -12,7 +12,7 @@ namespace quern::serve {
 
 namespace {
 
-/// Takes the same time wherever the texts differ.
+/// Compares in constant time.
 bool same_secret(std::string_view a, std::string_view b) {
   if (a.size() != b.size()) return false;
   unsigned difference = 0;
@@ -66,7 +66,7 @@ bool Access::knows(std::string_view cookie, std::string_view authorization) cons
 }
 
 std::string Access::set_cookie() const {
-  // Lax: a link to a shared text, clicked on another site, has to have it.
+  // Lax: a link to a shared text on another site has to send the cookie.
   return fmt::format("{}={}; Path=/; HttpOnly; SameSite=Lax", cookie_name(), token_);
 }
 

@@ -17,7 +17,7 @@ Answer without_token() {
                  "This page needs the token of its server: open the address that `quern serve` printed.");
 }
 
-/// Who comes from elsewhere is not answered, whatever it has.
+/// Requests from other origins are rejected, whatever credentials they have.
 std::optional<Answer> refusal_of_stranger(const Request& request, const Access& access) {
   if (!access.is_own_host(request.host))
     return refusal(403, "The server is at 127.0.0.1 and localhost, at the port that `quern serve` printed.");
@@ -26,7 +26,7 @@ std::optional<Answer> refusal_of_stranger(const Request& request, const Access& 
   return std::nullopt;
 }
 
-/// What the page may do: load its own files, and talk to its own server. Monaco writes styles into the page.
+/// The page may load its own files and connect to its own server. Monaco adds inline styles to the page.
 std::string policy(const std::string& host) {
   return fmt::format(
       "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self' 'unsafe-inline'; "

@@ -1,5 +1,5 @@
 #pragma once
-// What is answered to a request, as plain values: the network is in serve/server.cpp.
+// Answers to requests, as plain values; the network is in serve/server.cpp.
 
 #include <optional>
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace quern::serve {
 
-/// Fields that a request does not have, or has twice, are empty.
+/// Fields that a request lacks or repeats are empty.
 struct Request {
   std::string method, target, host, origin, cookie, authorization;
 };
@@ -22,11 +22,11 @@ struct Answer {
   std::vector<std::pair<std::string, std::string>> fields;
 };
 
-/// The answer to one who asks for a file. With `?token=` it is a cookie and the way to the address without it, so that
-/// the token stays in no history.
+/// The answer to a request for a file. With `?token=` it sets a cookie and redirects to the address without the token,
+/// which keeps that out of the browser's history.
 Answer answer(const Request& request, Access& access, const PageFiles& files);
 
-/// Why a WebSocket is not opened; nothing where it is.
+/// The rejection of a WebSocket; nothing if it is accepted.
 std::optional<Answer> refusal_of_socket(const Request& request, const Access& access);
 
 }  // namespace quern::serve

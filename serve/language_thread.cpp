@@ -14,7 +14,7 @@ namespace quern::serve {
 
 namespace {
 
-/// More than any answer has, and less than a machine's memory.
+/// Larger than any answer, and less than a machine's memory.
 constexpr size_t kMostUnsent = size_t{64} << 20;
 
 }  // namespace

@@ -1,5 +1,5 @@
 #pragma once
-// A language server on a thread of its own, for a client that sends and takes whole messages.
+// A language server on its own thread, for a client that sends and receives whole messages.
 
 #include <condition_variable>
 #include <cstddef>
@@ -18,21 +18,21 @@
 
 namespace quern::serve {
 
-/// Messages that one thread puts in and takes out, and another reads and writes.
+/// A transport between two threads: one delivers and sends messages, the other one reads and writes them.
 class MessageQueue final : public lsp::Transport {
  public:
-  /// `send` takes each message that is written, on the writing thread.
+  /// `send` is called with each message, on the writing thread.
   explicit MessageQueue(std::function<void(std::string)> send) : send_(std::move(send)) {}
 
   /// A message of the client.
   void receive(std::string message);
-  /// A message of so many bytes, taken by `send`, is with the client.
+  /// A message of that size, passed to `send`, has reached the client.
   void sent(size_t bytes);
 
   std::optional<std::string> read() override;
   /// Also ends a `write` that waits.
   void interrupt() override;
-  /// Waits while a client does not take what is sent to it.
+  /// Blocks while the client does not receive.
   void write(std::string_view text) override;
 
  private:
@@ -40,13 +40,13 @@ class MessageQueue final : public lsp::Transport {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::string> received_;
-  size_t unsent_ = 0;  ///< bytes that `send` took, and that are not with the client yet
+  size_t unsent_ = 0;  ///< bytes passed to `send` that have not reached the client yet
   bool ended_ = false;
 };
 
 class LanguageThread {
  public:
-  /// `send` is called on the server's thread, and `ended` as the last that it does.
+  /// `send` is called on the server's thread, and `ended` at its end.
   /// `evaluator`: as of lsp::run_language_server.
   LanguageThread(std::function<std::unique_ptr<Session>()> make_session, std::vector<std::string> evaluator,
                  std::function<void(std::string)> send, std::function<void()> ended);

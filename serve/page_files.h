@@ -1,5 +1,5 @@
 #pragma once
-// The files of the page, by the paths that a browser asks for.
+// The files of the page, by the paths that a browser requests.
 
 #include <filesystem>
 #include <map>
@@ -11,14 +11,14 @@ namespace quern::serve {
 
 class PageFiles {
  public:
-  /// The files that are in a folder now. Nothing else has a path, so no path leads out of the folder.
+  /// The files in a folder at construction. Only these have paths, so no path leads out of the folder.
   explicit PageFiles(const std::filesystem::path& folder);
 
   struct File {
     std::string_view type;  ///< as of Content-Type
     std::string content;
   };
-  /// What is at a path such as `/page.js`; `/` is `/index.html`. Nothing where there is no such file.
+  /// The file at a path such as `/page.js`; `/` is `/index.html`. Nothing if there is no such file.
   std::optional<File> find(std::string_view path) const;
 
  private:

@@ -1,5 +1,5 @@
-// The network: HTTP and WebSockets by Boost.Beast, all on the thread that calls `serve`. What is answered is decided in
-// serve/answers.
+// The network: HTTP and WebSockets by Boost.Beast, all on the thread that calls `serve`. serve/answers decides on the
+// answers.
 
 #include "serve/server.h"
 
@@ -38,12 +38,12 @@ namespace websocket = beast::websocket;
 using tcp = asio::ip::tcp;
 using boost::system::error_code;
 
-/// How long a client may take for a request.
+/// The time limit for receiving a request.
 constexpr std::chrono::seconds kPatience{30};
-/// Each has a session and two threads.
+/// The most clients at a time: each has a session and two threads.
 constexpr size_t kMostClients = 32;
 
-/// What connections share. It outlives them.
+/// The state that connections share. It outlives them.
 struct Shared {
   const ServeOptions& options;
   asio::io_context& io;
@@ -52,8 +52,8 @@ struct Shared {
   std::map<const LanguageThread*, std::unique_ptr<LanguageThread>> languages;  ///< those that have not ended
 };
 
-/// A WebSocket: each text message is one of the language server's. It lives as long as one of its handlers, or its
-/// language server, does.
+/// A WebSocket: each text message is a message of the language server. It lives as long as any of its handlers or its
+/// language server.
 class Socket : public std::enable_shared_from_this<Socket> {
  public:
   Socket(tcp::socket&& socket, Shared& shared) : stream_(std::move(socket)), shared_(shared) {}
@@ -62,7 +62,7 @@ class Socket : public std::enable_shared_from_this<Socket> {
     stream_.set_option(websocket::stream_base::timeout::suggested(beast::role_type::server));
     stream_.read_message_max(lsp::Transport::kLongestMessage);
     stream_.text(true);
-    // A frame for a message, however long.
+    // One frame for each message, whatever its length.
     stream_.auto_fragment(false);
     stream_.async_accept(request, [self = shared_from_this()](error_code error) {
       if (!error) self->start();
@@ -89,7 +89,7 @@ class Socket : public std::enable_shared_from_this<Socket> {
       if (!self->stream_.got_text()) return self->close(websocket::close_code::unknown_data);
       if (self->language_)
         self->language_->messages().receive(beast::buffers_to_string(self->incoming_.data()));
-      // What a long message took is given back.
+      // Frees the memory of a long message.
       self->incoming_ = {};
       self->read();
     });
@@ -121,7 +121,7 @@ class Socket : public std::enable_shared_from_this<Socket> {
     stream_.async_close(code, [self = shared_from_this()](error_code) {});
   }
 
-  /// The client is gone, or done with.
+  /// The client has disconnected or is dropped.
   void leave() {
     if (language_) language_->messages().interrupt();
   }
@@ -140,7 +140,7 @@ class Socket : public std::enable_shared_from_this<Socket> {
   bool closing_ = false;
 };
 
-/// A connection that asks for files, until it becomes a WebSocket.
+/// An HTTP connection, until it is upgraded to a WebSocket.
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
   Connection(tcp::socket&& socket, Shared& shared) : stream_(std::move(socket)), shared_(shared) {}
@@ -220,7 +220,7 @@ class Listener {
       return Failure{
           fmt::format("port {} of 127.0.0.1 cannot be listened on: {}; `--port 0` takes one that is free",
                       port, error.message())};
-    // The browser that is started is no heir to it.
+    // The browser that is started must not inherit it.
     fcntl(acceptor_.native_handle(), F_SETFD, FD_CLOEXEC);
     return acceptor_.local_endpoint(error).port();
   }
@@ -234,7 +234,7 @@ class Listener {
   }
 
  private:
-  /// Where too many files are open, some are closed before long.
+  /// If too many files are open, some will be closed soon.
   void wait(Shared& shared) {
     pause_.expires_after(std::chrono::milliseconds(100));
     pause_.async_wait([this, &shared](error_code error) {

@@ -18,14 +18,14 @@ struct ServeOptions {
   std::filesystem::path page;  ///< the folder of the page's files
   /// The session of a language server; called on the server's own thread.
   std::function<std::unique_ptr<Session>()> make_session;
-  /// The command that evaluates and compiles what the page asks for, in processes of its own (lsp/server.h).
+  /// The command that evaluates and compiles for the page, in child processes (lsp/server.h).
   std::vector<std::string> evaluator;
-  /// Told once the server listens: the page's address for whoever started it, and the same for a program that is
-  /// started to open it, which works once.
+  /// Called once the server listens, with the address of the page for the user, and a one-time address for a program
+  /// that opens the page.
   std::function<void(const std::string& address, const std::string& once)> ready;
 };
 
-/// Serves until SIGINT or SIGTERM. Fails where it cannot listen. User code is never run here.
+/// Serves until SIGINT or SIGTERM. Fails if it cannot listen. Never runs user code.
 Result<Done> serve(const ServeOptions& options);
 
 }  // namespace quern::serve

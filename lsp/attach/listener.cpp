@@ -119,7 +119,7 @@ OpenTexts Listener::changed_texts(Peer& peer) {
   OpenTexts texts;
   std::set<std::string> open;
   state_.documents.each_open([&](const Document& document) {
-    if (document.read_only || !document.in_step) return;
+    if (document.read_only || document.is_transcript || !document.in_step) return;
     open.insert(document.path);
     const std::string& text = state_.session.text(document.source);
     const size_t hash = std::hash<std::string>()(text);

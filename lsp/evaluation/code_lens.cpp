@@ -11,6 +11,7 @@
 #include "ide/lenses.h"
 #include "lsp/cursor.h"
 #include "lsp/evaluation/evaluations.h"
+#include "lsp/evaluation/transcripts.h"
 #include "lsp/methods.h"
 
 namespace quern::lsp {
@@ -72,6 +73,8 @@ Json argument_of(const ide::Lens& lens, const std::string& uri, const Json& rang
 /// What runs code is there where the server may start the process that does.
 template <class Json>
 Json code_lenses(ServerState& state, const Json& params) {
+  if (const Document* transcript = transcript_of(state, params.at("textDocument").at("uri")))
+    return transcript_lenses<Json>(state, *transcript);
   const std::optional<Asked> asked = asked_document(state, params);
   Json shown = Json::array();
   if (!asked || asked->document->read_only) return shown;

@@ -69,7 +69,7 @@ TextEdit edit_by_lines(std::string_view before, std::string_view after) {
 
 /// Whether an edit leaves a range as it was; it is where that text is by then.
 bool follow(Range& range, const TextEdit& edit) {
-  if (range.end <= edit.begin) return true;
+  if (range.end < edit.begin) return true;
   if (range.begin < edit.old_end) return false;
   const auto moved = [&](uint32_t at) { return at - edit.old_end + edit.new_end; };
   range = {moved(range.begin), moved(range.end)};
@@ -81,6 +81,7 @@ bool follow(EvaluatedPart& part, std::string_view path, const TextEdit& edit) {
   if (!follow(part.range, edit)) return false;
   if (part.failure && part.failure->file == path && !follow(part.failure->range, edit))
     part.failure->range = part.range;
+  if (part.rewrite && !follow(part.rewrite->range, edit)) part.rewrite.reset();
   return true;
 }
 

@@ -12,6 +12,7 @@
 #include "ide/lenses.h"
 #include "lsp/cursor.h"
 #include "lsp/evaluation/evaluations.h"
+#include "lsp/evaluation/transcripts.h"
 #include "lsp/methods.h"
 #include "lsp/virtual_address.h"
 
@@ -53,7 +54,7 @@ void show(ServerState& state, const Json& argument) {
 /// Params `{"command": …, "arguments": [{"uri": …, …}]}`:
 ///     quern.evaluate      "range", empty for the `// >>>` or the statement that is there
 ///     quern.evaluateFile
-///     quern.runTests      "name" of the one; all without
+///     quern.runTests      "name" of the one; all without, and of a transcript all its inputs
 ///     quern.time          "function", whose parameters have known types
 ///     quern.show          "function", "stage"
 /// Of those that run code the result is `{"parts": […], "problems": […], "output": …}`.
@@ -70,6 +71,20 @@ void execute_command(ServerState& state, const Json& id, const Json& params) {
     return send_result<Json>(state.transport, id, nullptr);
   }
   if (!state.evaluations.is_enabled()) throw RequestFailed("this server evaluates nothing");
+  const auto start = [&](EvaluationRequest request) {
+    const bool has_token = params.contains("workDoneToken");
+    state.evaluations.start(id.dump(), has_token ? params.at("workDoneToken").dump() : "",
+                            std::move(request));
+  };
+  if (const Document* transcript = transcript_of(state, argument.at("uri"))) {
+    if (command != "quern.runTests")
+      throw RequestFailed(
+          fmt::format("`{}` is not for transcripts: their inputs need those before them, and "
+                      "`quern.runTests` takes them all",
+                      command));
+    return start(
+        EvaluationRequest{transcript->path, state.documents.texts(transcript), EvaluationRequest::Inputs{}});
+  }
   const std::optional<Asked> asked =
       asked_document<Json>(state, {{"textDocument", {{"uri", argument.at("uri")}}}});
   if (!asked) throw RequestFailed(fmt::format("{} is not open", argument.at("uri").dump()));
@@ -77,8 +92,7 @@ void execute_command(ServerState& state, const Json& id, const Json& params) {
   if (command == "quern.evaluate") request.what = statements_at(state, *asked, argument.at("range"));
   if (command == "quern.runTests") request.what = EvaluationRequest::Tests{argument.value("name", "")};
   if (command == "quern.time") request.what = EvaluationRequest::Timing{argument.at("function")};
-  const bool has_token = params.contains("workDoneToken");
-  state.evaluations.start(id.dump(), has_token ? params.at("workDoneToken").dump() : "", std::move(request));
+  start(std::move(request));
 }
 
 template void execute_command(ServerState&, const nlohmann::json&, const nlohmann::json&);

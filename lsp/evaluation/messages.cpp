@@ -67,6 +67,8 @@ json to_json(const EvaluatedPart& part) {
   if (!part.note.empty()) value["note"] = part.note;
   if (part.value) value["value"] = to_json(*part.value);
   if (part.failure) value["failure"] = to_json(*part.failure);
+  if (part.rewrite)
+    value["rewrite"] = {{"range", to_json(part.rewrite->range)}, {"text", part.rewrite->text}};
   return value;
 }
 EvaluatedPart part_from(const json& value) {
@@ -74,6 +76,10 @@ EvaluatedPart part_from(const json& value) {
   part.note = value.value("note", "");
   if (value.contains("value")) part.value = summary_from(value.at("value"));
   if (value.contains("failure")) part.failure = problem_from(value.at("failure"));
+  if (value.contains("rewrite")) {
+    const json& of = value.at("rewrite");
+    part.rewrite = ide::Replacement{range_from(of.at("range")), of.at("text")};
+  }
   return part;
 }
 
@@ -87,6 +93,8 @@ json to_json(const EvaluationRequest& request) {
     value["timing"] = timing->function;
   else if (std::holds_alternative<EvaluationRequest::Machine>(request.what))
     value["machine"] = true;
+  else if (std::holds_alternative<EvaluationRequest::Inputs>(request.what))
+    value["inputs"] = true;
   return value;
 }
 EvaluationRequest request_from(const json& value) {
@@ -100,6 +108,8 @@ EvaluationRequest request_from(const json& value) {
     request.what = EvaluationRequest::Timing{value.at("timing")};
   } else if (value.contains("machine")) {
     request.what = EvaluationRequest::Machine{};
+  } else if (value.contains("inputs")) {
+    request.what = EvaluationRequest::Inputs{};
   }
   return request;
 }

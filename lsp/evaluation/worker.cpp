@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/eventfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,9 +15,7 @@
 #include <string_view>
 #include <utility>
 
-#include "lsp/owned_file.h"
-
-extern char** environ;
+#include "lsp/spawn.h"
 
 namespace quern::lsp {
 
@@ -32,11 +29,6 @@ int milliseconds_until(Clock::time_point end) {
 }
 
 }  // namespace
-
-struct Worker::Child {
-  pid_t id = 0;
-  OwnedFile input, output;
-};
 
 Worker::Worker(std::vector<std::string> command, std::string input, std::chrono::milliseconds limit,
                Events events)
@@ -59,15 +51,18 @@ void Worker::stop() {
 }
 
 void Worker::run() {
-  Child child;
+  SpawnOptions options;
+  options.input = options.output = SpawnOptions::Stream::Piped;
+  options.leads_group = true;
+  auto child = spawn(command_, options);
+  if (!child) return events_.end(Ending::Failed, child.error().message);
   std::string why;
-  if (!start(child, why)) return events_.end(Ending::Failed, std::move(why));
-  Ending ending = read_lines(child, Clock::now() + limit_);
-  child.input.close();
-  child.output.close();
-  if (ending != Ending::Finished) kill(-child.id, SIGKILL);
+  Ending ending = read_lines(*child, Clock::now() + limit_);
+  child->input.close();
+  child->output.close();
+  if (ending != Ending::Finished) kill(-child->id, SIGKILL);
   int status = 0;
-  while (waitpid(child.id, &status, 0) < 0 && errno == EINTR) {
+  while (waitpid(child->id, &status, 0) < 0 && errno == EINTR) {
   }
   if (ending == Ending::Finished && (!WIFEXITED(status) || WEXITSTATUS(status) != 0)) {
     ending = Ending::Failed;
@@ -78,42 +73,8 @@ void Worker::run() {
   events_.end(ending, std::move(why));
 }
 
-bool Worker::start(Child& child, std::string& why) const {
-  std::array<int, 2> in{-1, -1}, out{-1, -1};
-  if (pipe2(in.data(), O_CLOEXEC) != 0) {
-    why = std::strerror(errno);
-    return false;
-  }
-  const OwnedFile their_input(in[0]);
-  child.input = OwnedFile(in[1]);
-  if (pipe2(out.data(), O_CLOEXEC) != 0) {
-    why = std::strerror(errno);
-    return false;
-  }
-  child.output = OwnedFile(out[0]);
-  const OwnedFile their_output(out[1]);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, in[0], STDIN_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  // What it starts goes with it.
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-  std::vector<std::string> command = command_;
-  std::vector<char*> words;
-  words.reserve(command.size() + 1);
-  for (std::string& word : command) words.push_back(word.data());
-  words.push_back(nullptr);
-  const int error = posix_spawn(&child.id, words[0], &actions, &attributes, words.data(), environ);
-  posix_spawnattr_destroy(&attributes);
-  posix_spawn_file_actions_destroy(&actions);
-  if (error != 0) why = fmt::format("`{}` cannot be started: {}", command_[0], std::strerror(error));
-  return error == 0;
-}
-
 /// Gives the process its input and takes its output, until it closes that or the time is over.
-Worker::Ending Worker::read_lines(Child& child, Clock::time_point until) {
+Worker::Ending Worker::read_lines(Spawned& child, Clock::time_point until) {
   fcntl(child.input.number(), F_SETFL, O_NONBLOCK);
   std::string_view rest = input_;
   std::array<char, 16'384> buffer;

@@ -11,6 +11,8 @@
 
 namespace quern::lsp {
 
+struct Spawned;
+
 class Worker {
  public:
   enum class Ending : uint8_t {
@@ -37,11 +39,8 @@ class Worker {
   void stop();
 
  private:
-  struct Child;
-
   void run();
-  bool start(Child& child, std::string& why) const;
-  Ending read_lines(Child& child, std::chrono::steady_clock::time_point until);
+  Ending read_lines(Spawned& child, std::chrono::steady_clock::time_point until);
   void take(std::string_view received);
 
   const std::vector<std::string> command_;

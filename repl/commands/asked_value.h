@@ -1,5 +1,5 @@
 #pragma once
-// What commands are given that show a value or write it into a file: `EXPR`, `EXPR > FILE`.
+// The arguments of commands that show a value or write it to a file: `EXPR`, `EXPR > FILE`.
 
 #include <functional>
 #include <optional>
@@ -14,19 +14,19 @@ namespace quern {
 class Workspace;
 struct StatementResult;
 
-/// Evaluates an expression for `show`; whether there was a value, and all was well with it.
+/// Evaluates an expression and passes it to `show`; false if that fails or `show` does.
 bool with_value(Workspace& workspace, const std::string& expression, std::string_view command,
                 const std::function<bool(const StatementResult&)>& show);
 
-/// The same of an expression that is a statement already.
+/// The same for an expression that is a statement already.
 bool use_value(Workspace& workspace, DeclarationId statement,
                const std::function<bool(const StatementResult&)>& show);
 
-/// What is asked for, and the file that it is for, if any.
+/// The expression, and the file to write to, if any.
 struct Asked {
   std::string expressions, file;
 };
-/// A file's name has one of the endings. Nothing, which is said, where it is not set off by `>`.
+/// The name of the file has one of the endings. Reports a file name without `>` before it, and returns nothing then.
 std::optional<Asked> asked_for(Workspace& workspace, const std::string& request, std::string_view command,
                                std::span<const std::string_view> endings);
 

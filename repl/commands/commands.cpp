@@ -32,7 +32,7 @@ bool reset(Workspace& workspace, const std::string&) {
 CommandOutcome quit(Workspace&, const std::string&) { return CommandOutcome::Quit; }
 CommandOutcome help(Workspace& workspace, const std::string& command);
 
-/// Those about the session as a whole.
+/// Commands about the whole session.
 std::span<const ReplCommand> of_session() {
   static constexpr ReplCommand kRows[] = {
       {":reset", "", Takes::None, About::Session, "forget everything", as_command<reset>},
@@ -58,8 +58,7 @@ bool is_optional(const ReplCommand& command) {
   return command.arguments.starts_with('[') && command.arguments.ends_with(']');
 }
 
-/// The command of a name, of which the first letters do where they are those of one command; else null, and
-/// those that begin so.
+/// The command of a name or of an unambiguous prefix; otherwise null and the commands with that prefix.
 const ReplCommand* find_command(std::string_view name, std::vector<std::string>& begin_so) {
   if (name == ":h") name = ":help";
   const ReplCommand* found = nullptr;
@@ -130,7 +129,7 @@ CommandOutcome run_command(Workspace& workspace, std::string_view line) {
   return command->run(workspace, std::string(argument));
 }
 
-/// The line that an input without a colon means: `exit`, `nn.dense?`; nothing of one that is a text.
+/// The command that an input without a colon stands for: `exit`, `nn.dense?`; nothing for program text.
 std::optional<std::string> line_meant(std::string_view input) {
   input = trimmed(input);
   if (input == "exit" || input == "quit") return ":quit";
@@ -143,7 +142,7 @@ std::optional<std::string> line_meant(std::string_view input) {
   return is_word ? std::optional(fmt::format(":doc {}", name)) : std::nullopt;
 }
 
-/// A command without its colon, which is no text of the language.
+/// A command typed without its colon that does not parse as program text.
 std::optional<std::string_view> command_without_colon(std::string_view input) {
   for (const ReplCommand& command : repl_commands())
     if (command.name.substr(1) == trimmed(input)) return command.name;

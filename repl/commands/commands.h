@@ -11,7 +11,7 @@ class Workspace;
 
 enum class CommandOutcome : unsigned char { Fine, Failed, Quit };
 
-/// What a command takes: what may stand after its name.
+/// The kind of argument that a command takes.
 enum class ArgumentKind : unsigned char {
   None,
   Expression,  ///< of the language; also `@f`, a call, several with commas
@@ -26,12 +26,12 @@ enum class ArgumentKind : unsigned char {
   Shell,  ///< a line for the shell
 };
 
-/// What a command is about: the headings of `:help`.
+/// The subject of a command: the headings of `:help`.
 enum class CommandGroup : unsigned char { Look, Pictures, Compile, Measure, Gradients, Session };
 
 struct ReplCommand {
   std::string_view name;       ///< with its colon
-  std::string_view arguments;  ///< for the help; one in brackets may be absent
+  std::string_view arguments;  ///< for the help; in brackets if optional
   ArgumentKind argument;
   CommandGroup group;
   std::string_view help;
@@ -40,8 +40,8 @@ struct ReplCommand {
 
 std::span<const ReplCommand> repl_commands();
 
-/// Takes one input: a line that starts with a colon, a word that stands for one (`exit`, `nn.dense?`), or a
-/// text. A bug of Quern on the way is reported, and the workspace is as it was before.
+/// Runs one input: a line that starts with a colon, a word that stands for one (`exit`, `nn.dense?`), or program
+/// text. If that hits a bug of Quern, it is reported and the workspace is restored.
 CommandOutcome take_input(Workspace& workspace, const std::string& input);
 
 }  // namespace quern

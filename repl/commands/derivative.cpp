@@ -19,7 +19,7 @@ namespace quern {
 
 namespace {
 
-/// `@f`: its gradient as a definition, simplified.
+/// `@f`: shows its gradient as a simplified definition.
 bool show_gradient(Workspace& workspace, const std::string& asked) {
   Session& session = workspace.session();
   const std::string_view name = global_name(trimmed(asked));
@@ -45,7 +45,7 @@ bool show_gradient(Workspace& workspace, const std::string& asked) {
   });
 }
 
-/// The floats of a value: tensors, and where each stands.
+/// A floating-point tensor inside a value, and the path to it.
 struct Leaf {
   std::vector<size_t> path;  ///< fields on the way from the value
   TensorPtr tensor;
@@ -63,7 +63,7 @@ void collect_leaves(const Value& value, std::vector<size_t> path, std::vector<Le
   }
 }
 
-/// The value with another tensor at a path.
+/// The value with the tensor at a path replaced.
 Value with_leaf(const Value& value, std::span<const size_t> path, const TensorPtr& tensor) {
   if (path.empty()) return Value::tensor(tensor);
   std::vector<Value> fields = *value.fields();
@@ -72,7 +72,7 @@ Value with_leaf(const Value& value, std::span<const size_t> path, const TensorPt
   return data ? Value::data(data->constructor, std::move(fields)) : Value::tuple(std::move(fields));
 }
 
-/// What stands at a path; null where there is nothing, as in `()` for what has no gradient.
+/// The value at a path; null if there is none, as in `()`, the gradient of a value without one.
 TensorPtr leaf_at(const Value& value, std::span<const size_t> path) {
   if (path.empty()) return value.fields() ? nullptr : value.as_tensor();
   const std::vector<Value>* fields = value.fields();
@@ -103,7 +103,7 @@ struct Deviation {
   std::string place;
 };
 
-/// A function at some arguments: its value, and its gradient, as often as one likes.
+/// A function at fixed arguments, whose value and gradient can be evaluated repeatedly.
 class GradientCheck {
  public:
   GradientCheck(Workspace& workspace, std::string name, std::vector<Argument> arguments, bool is_double)
@@ -122,7 +122,7 @@ class GradientCheck {
     }
   }
 
-  /// The arguments as variables, then the gradient and the function of them.
+  /// Declares the arguments as variables, then the gradient and the function applied to them.
   std::string text() const {
     std::string declared, args;
     for (size_t i = 0; i < arguments_.size(); ++i) {
@@ -168,7 +168,7 @@ class GradientCheck {
     return true;
   }
 
-  /// How far those elements are from each other that are checked.
+  /// The stride between the elements that are checked.
   static int64_t apart(const Leaf& leaf) {
     constexpr int64_t kMostElements = 64;
     return std::max<int64_t>(1, (leaf.tensor->size() + kMostElements - 1) / kMostElements);
@@ -191,7 +191,7 @@ class GradientCheck {
     return true;
   }
 
-  /// Of a large tensor elements that are evenly apart are looked at.
+  /// Large tensors are sampled at evenly spaced elements.
   bool check_leaf(size_t parameter, const Leaf& leaf, const HostTensor& derived, Deviation& worst,
                   size_t& checked) {
     double scale = 0;
@@ -201,7 +201,7 @@ class GradientCheck {
       const std::optional<double> differences = difference(parameter, leaf, i);
       if (!differences) return false;
       const double ours = element_as_double(derived, i);
-      // Relative to the element, but for those that are small beside the others.
+      // Relative to the element, except for elements much smaller than the others.
       const double magnitude = std::max({std::abs(ours), std::abs(*differences), scale * 1e-3, 1e-12});
       double error = std::abs(ours - *differences) / magnitude;
       if (std::isnan(error)) error = std::isnan(ours) == std::isnan(*differences) ? 0 : HUGE_VAL;
@@ -210,18 +210,18 @@ class GradientCheck {
     return true;
   }
 
-  /// The central difference of the function by one element.
+  /// The central difference of the function with respect to one element.
   std::optional<double> difference(size_t parameter, const Leaf& leaf, int64_t element) {
     const double at = element_as_double(*leaf.tensor, element), h = step_ * std::max(1.0, std::abs(at));
     const auto above = value_at(parameter, leaf, element, at + h);
     const auto below = above ? value_at(parameter, leaf, element, at - h) : std::nullopt;
     workspace_.execution().replace(variables_[parameter], arguments_[parameter].value);
-    // The step that was made is that of the rounded elements.
+    // The actual step is the difference of the rounded elements.
     return below ? std::optional((above->second - below->second) / (above->first - below->first))
                  : std::nullopt;
   }
 
-  /// The element as it is rounded, and the function there.
+  /// The rounded element, and the value of the function there.
   std::optional<std::pair<double, double>> value_at(size_t parameter, const Leaf& leaf, int64_t element,
                                                     double to) {
     if (is_interrupted()) {
@@ -287,7 +287,8 @@ class GradientCheck {
   bool is_right_ = true;
 };
 
-/// The texts of a call's arguments, and their types in it; of none where it has no gradient, which is said.
+/// The texts of a call's arguments and their types in the call. Reports a call without a gradient, and returns nothing
+/// then.
 struct Arguments {
   std::vector<std::string> texts, types;
 
@@ -296,14 +297,14 @@ struct Arguments {
     for (size_t i = 0; i < texts.size(); ++i) all += (i == 0 ? "" : ", ") + typed(i);
     return all;
   }
-  /// A literal alone has another type than as an argument.
+  /// A literal by itself may have a different type than as an argument.
   std::string typed(size_t i) const {
     return i < types.size() ? fmt::format("{{ let %argument: {} = {}; %argument }}", types[i], texts[i])
                             : texts[i];
   }
 };
 
-/// The same with floats where there are integers, which literals are that nothing tells otherwise.
+/// The same with integers as floats: a literal is an integer unless its context says otherwise.
 Arguments with_floats(Arguments arguments) {
   for (std::string& type : arguments.types) type = replaced(type, "int32", "float32");
   return arguments;
@@ -344,7 +345,7 @@ std::optional<Arguments> arguments_of_call(Workspace& workspace, const std::stri
   return std::nullopt;
 }
 
-/// The values of a call's arguments; nothing where one fails, which is said.
+/// The values of a call's arguments. Reports an argument that fails, and returns nothing then.
 std::optional<std::vector<Argument>> evaluated(Workspace& workspace, const std::string& name,
                                                std::string_view list) {
   const auto asked = arguments_of_call(workspace, name, list);
@@ -365,7 +366,7 @@ std::optional<std::vector<Argument>> evaluated(Workspace& workspace, const std::
   return arguments;
 }
 
-/// `@f(args)` or `@f args`: the derived gradient beside central differences, for each parameter.
+/// `@f(args)` or `@f args`: compares the derived gradient with central differences, for each parameter.
 bool check_gradient(Workspace& workspace, const std::string& request) {
   constexpr std::string_view kForm = "write `:check-grad @f(…)`, with the arguments of a call";
   std::string_view asked = trimmed(request), list;
@@ -381,7 +382,7 @@ bool check_gradient(Workspace& workspace, const std::string& request) {
   if (name.empty() || trimmed(list).empty()) return workspace.complain(std::string(kForm));
   const auto arguments = evaluated(workspace, name, list);
   if (!arguments) return false;
-  // In float64 where the function takes it, since differences of rounded numbers say little.
+  // In float64 if the function takes it: differences of float32 numbers are too inaccurate.
   bool is_tried = false;
   const GradientCheck in_double(workspace, name, *arguments, true);
   const bool fine = workspace.with_source(in_double.text(), [&](SourceId source) {

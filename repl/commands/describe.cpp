@@ -1,4 +1,4 @@
-// Commands that tell what a name stands for.
+// Commands that describe what a name refers to.
 
 #include <fmt/format.h>
 
@@ -17,7 +17,7 @@ namespace quern {
 
 namespace {
 
-/// What a name stands for; else says that it stands for nothing.
+/// The declaration that a name refers to; reports a name that refers to none.
 std::optional<ide::Description> described(Workspace& workspace, const std::string& name) {
   auto found = ide::describe(workspace.session(), workspace.module(), name);
   if (found) return found;
@@ -34,7 +34,7 @@ std::string place_text(Workspace& workspace, const ide::Description::Declared& d
   return fmt::format("{}:{}", declared.path, lines.locate(declared.range.begin).line);
 }
 
-/// What a code of a diagnostic means; with "" the last diagnostic that was shown.
+/// Explains the code of a diagnostic; with "" that of the last diagnostic shown.
 bool explain_code(Workspace& workspace, const std::string& code) {
   const auto last = workspace.last_shown();
   if (code.empty() && !last)
@@ -45,7 +45,7 @@ bool explain_code(Workspace& workspace, const std::string& code) {
   return true;
 }
 
-/// Signature and documentation.
+/// Shows signature and documentation.
 bool show_documentation(Workspace& workspace, const std::string& name) {
   const auto found = described(workspace, name);
   if (!found) return false;
@@ -56,7 +56,7 @@ bool show_documentation(Workspace& workspace, const std::string& name) {
   return true;
 }
 
-/// The text of the declaration, after a line with its place.
+/// Shows the text of the declaration, after a line with its location.
 bool show_source(Workspace& workspace, const std::string& name) {
   const auto found = described(workspace, name);
   if (!found) return false;
@@ -68,7 +68,7 @@ bool show_source(Workspace& workspace, const std::string& name) {
   return true;
 }
 
-/// The file and the line of the declaration.
+/// Shows the file and the line of the declaration.
 bool show_place(Workspace& workspace, const std::string& name) {
   const auto found = described(workspace, name);
   if (!found) return false;

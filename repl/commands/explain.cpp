@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kFence = "```", kHeading = "## ", kFile = "file=";
 
-/// What stands over an example whose fence has these words after it: `relay wrong run --seed=1`.
+/// The heading of an example by the words after its fence: `relay wrong run --seed=1`.
 std::string label_of(const std::string& words) {
   std::istringstream in(words);
   std::string label, options, word;

@@ -8,7 +8,7 @@
 
 namespace quern {
 
-/// The section about a kind: its text, and its examples indented, each under a line that says what it is.
+/// The section about a kind: its text, and its examples, indented under a heading each.
 std::string explain(DiagnosticKind kind, bool colour);
 
 }  // namespace quern

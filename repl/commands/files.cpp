@@ -1,4 +1,4 @@
-// Commands about inputs as texts: files, the editor, other programs.
+// Commands for inputs as text: files, the editor, other programs.
 
 #include <fmt/format.h>
 #include <sys/wait.h>
@@ -52,7 +52,7 @@ class Script {
   }
 
  private:
-  /// The pieces that count, each with the comments before it.
+  /// The pieces that are in effect, each with the comments before it.
   std::string text_of(const TakenInput& input) {
     const std::string& text = session_.text(input.source);
     std::string out;
@@ -103,8 +103,8 @@ bool load(Workspace& workspace, const std::string& path) { return workspace.load
 bool reload(Workspace& workspace, const std::string&) { return workspace.reload(); }
 bool undo(Workspace& workspace, const std::string&) { return workspace.undo(); }
 
-/// Writes the inputs so far as a script. What was replaced later is left out, and results that are used by
-/// number have a `let`.
+/// Writes the inputs so far as a script, without declarations that were replaced later. Results that are used by
+/// number get a `let`.
 bool save_inputs(Workspace& workspace, const std::string& path) {
   if (const auto written = write_file(path, Script(workspace).text()); !written)
     return workspace.complain(written.error().message);
@@ -114,7 +114,7 @@ bool save_inputs(Workspace& workspace, const std::string& path) {
   return true;
 }
 
-/// Types what is in a file, input by input, up to the first that fails.
+/// Runs the contents of a file, input by input, up to the first that fails.
 bool replay_inputs(Workspace& workspace, const std::string& path) {
   auto text = read_file(path);
   if (!text) return workspace.complain(text.error().message);
@@ -140,7 +140,7 @@ bool replay_inputs(Workspace& workspace, const std::string& path) {
   return take();
 }
 
-/// A file that is there while it lives.
+/// A temporary file, removed at the end of its life.
 class TemporaryFile {
  public:
   explicit TemporaryFile(const std::string& text) {
@@ -157,14 +157,14 @@ class TemporaryFile {
   }
   TemporaryFile(const TemporaryFile&) = delete;
   TemporaryFile& operator=(const TemporaryFile&) = delete;
-  /// Empty where none could be made.
+  /// Empty if it could not be created.
   const std::string& path() const { return path_; }
 
  private:
   std::string path_;
 };
 
-/// The exit code of a command of the shell, which has the terminal meanwhile.
+/// Runs a shell command, which has the terminal meanwhile; its exit code.
 int shell(const std::string& command) {
   const editor::OriginalMode as_it_was;
   std::fflush(stdout);
@@ -186,7 +186,7 @@ std::string text_to_edit(Workspace& workspace, std::string_view name) {
   return "";
 }
 
-/// Opens $EDITOR on a definition, or on the last input, and takes what is written.
+/// Opens $EDITOR on a definition or on the last input, and runs the edited text.
 bool edit_input(Workspace& workspace, const std::string& name) {
   const std::string before(trimmed(text_to_edit(workspace, name)));
   if (before.empty() && !name.empty())

@@ -1,4 +1,4 @@
-// Commands that tell what is there: types, shapes, variables, definitions, diagnostics.
+// Commands that list and inspect: types, shapes, variables, definitions, diagnostics.
 
 #include <fmt/format.h>
 
@@ -48,13 +48,13 @@ bool show_type(Workspace& workspace, const std::string& expression) {
       return true;
     }
   }
-  // A general function has a type, though no single one as a value.
+  // A polymorphic function has a scheme, but no monomorphic type as a value.
   if (const TopLevelVariable* variable = variable_asked(workspace, asked)) {
     print_line(to_string(variable->scheme));
     return true;
   }
   return workspace.with_source(expression, [&](SourceId source) {
-    // An operator has its signature for a type.
+    // The type of an operator is its signature.
     auto hover = is_name(asked) ? ide::hover(session, source, 0) : std::nullopt;
     if (hover && hover->range.end - hover->range.begin == asked.size()) {
       print_line(ide::code_of(*hover));
@@ -67,7 +67,7 @@ bool show_type(Workspace& workspace, const std::string& expression) {
   });
 }
 
-/// Shape and dtype alone; of a variable those of its value.
+/// Shows shape and dtype only; of a variable, those of its value.
 bool show_shape(Workspace& workspace, const std::string& expression) {
   if (const TopLevelVariable* variable = variable_asked(workspace, trimmed(expression)))
     if (const Value* value = workspace.execution().value_of(variable->variable)) {
@@ -113,7 +113,7 @@ bool show_variables(Workspace& workspace, const std::string&) {
     rows.push_back({fmt::format("%{}: {}", name, to_string(variable.scheme)),
                     has_size ? bytes_text(ValueBytes().add(*value)) : ""});
   }
-  // Results are many, and nobody chose their names.
+  // There are many results, and their names are generated.
   if (!results.empty()) {
     const std::string range = results.size() == 1 ? "" : fmt::format(" to %{}", results.back());
     rows.push_back({fmt::format("%{}{}: results", results.front(), range), bytes_text(result_bytes)});
@@ -122,7 +122,7 @@ bool show_variables(Workspace& workspace, const std::string&) {
   return true;
 }
 
-/// What a declaration is, on a line.
+/// A one-line description of a declaration.
 std::string summary_of(Workspace& workspace, DeclarationId id) {
   Session& session = workspace.session();
   const DeclarationInfo& about = session.info(id);

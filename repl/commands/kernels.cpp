@@ -1,4 +1,4 @@
-// Commands about the kernels of an expression: what they do, what they take, what keeps them from more.
+// Commands about the kernels of an expression: their work, their time, and what limits them.
 
 #include <fmt/format.h>
 
@@ -24,7 +24,7 @@ namespace quern {
 
 namespace {
 
-/// Calls of kernels are noted while it lives, from nothing.
+/// Records the calls of kernels while it lives, starting empty.
 class NotedCalls {
  public:
   explicit NotedCalls(Workspace& workspace) : workspace_(workspace) {
@@ -42,8 +42,8 @@ class NotedCalls {
   Workspace& workspace_;
 };
 
-/// Runs an expression until its best code is there, and then once more: its kernels, with what was waited for
-/// their code. Nothing where it fails, which is said.
+/// Runs an expression until its optimised code is ready, and then once more. Returns its kernels with the time spent
+/// waiting for their code; reports a failure, and returns nothing then.
 std::optional<std::vector<KernelProfile>> kernels_of_run(Workspace& workspace, DeclarationId statement) {
   Execution& execution = workspace.execution();
   const CountedWork running;
@@ -81,7 +81,7 @@ bool with_kernels(Workspace& workspace, const std::string& expression, std::stri
   });
 }
 
-/// `on`, `off`, `show`, or an expression, whose kernels are shown.
+/// `on`, `off`, `show`, or an expression whose kernels to profile.
 bool profile(Workspace& workspace, const std::string& request) {
   if (request == "show") {
     const auto kernels = workspace.execution().profile().kernels();
@@ -94,7 +94,7 @@ bool profile(Workspace& workspace, const std::string& request) {
     workspace.set_profiling(request == "on");
     return true;
   }
-  // A word alone is meant for one of these, unless it names something.
+  // A single word is taken for one of these unless it names a declaration.
   const bool is_word = is_name(request) && std::isalpha(static_cast<unsigned char>(request[0])) != 0;
   if (is_word && !workspace.session().find_operator(workspace.module(), request))
     return workspace.complain("write `:profile EXPR`, or `:profile on`, `off` or `show`");
@@ -108,7 +108,7 @@ std::string rate_text(double amount, std::chrono::nanoseconds time) {
   return std::isfinite(amount) && seconds > 0 ? fmt::format("{:.1f}", amount / seconds * 1e-9) : "-";
 }
 
-/// The line of a kernel under the roof of what the machine can do (Williams et al. 2009).
+/// The line of a kernel in the roofline model of the machine (Williams et al. 2009).
 std::vector<std::string> roofline_row(const KernelProfile& kernel, const Peaks& peaks) {
   const double seconds = std::chrono::duration<double>(kernel.running).count();
   std::vector<std::string> row{
@@ -125,7 +125,7 @@ std::vector<std::string> roofline_row(const KernelProfile& kernel, const Peaks& 
   return row;
 }
 
-/// What each kernel of an expression reaches of what arithmetic and memory allow.
+/// Shows how much of peak arithmetic and memory bandwidth each kernel of an expression reaches.
 bool show_roofline(Workspace& workspace, const std::string& expression) {
   return with_kernels(workspace, expression, "`:roofline`", [](const auto& kernels, const Peaks& peaks) {
     std::vector<std::vector<std::string>> rows{
@@ -146,7 +146,7 @@ std::string ratio_text(const KernelCost& cost) {
   return a && b && *b > 0 ? fmt::format("{:.2f}", static_cast<double>(*a) / static_cast<double>(*b)) : "-";
 }
 
-/// How much arithmetic and how many bytes each kernel of an expression or of @f is.
+/// Shows the operations and bytes of each kernel of an expression or of @f.
 bool count_operations(Workspace& workspace, const std::string& asked) {
   return with_definition(workspace, trimmed(asked), "`:flops`", [&](const Definition& definition) {
     const Optimised optimised = optimise(definition, workspace.session().functions());
@@ -168,7 +168,7 @@ bool count_operations(Workspace& workspace, const std::string& asked) {
   });
 }
 
-/// What the session and its values keep in memory.
+/// Shows the memory that the session and its values take.
 bool show_memory(Workspace& workspace, const std::string&) {
   std::vector<MemoryUse> report = workspace.session().memory_report();
   ValueBytes counted;

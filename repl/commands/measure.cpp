@@ -23,7 +23,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::nanoseconds;
 
-/// Runs an expression once: how long it took to check, to compile and to run.
+/// Runs an expression once, and shows how long checking, compiling and running took.
 bool time_expression(Workspace& workspace, const std::string& expression) {
   const auto start = Clock::now();
   return workspace.with_expression(expression, "`:time`", [&](DeclarationId statement) {
@@ -40,7 +40,7 @@ bool time_expression(Workspace& workspace, const std::string& expression) {
       workspace.print_problems({*result.failure});
       return false;
     }
-    // Code of kernels and of functions is made when it is first called.
+    // Kernels and functions are compiled at their first call.
     const nanoseconds waited = execution.compiler().waited() - waited_before;
     fmt::print("{}", columns_text({{"checking", time_text(checked - start)},
                                    {"compiling", time_text(prepared - checked + waited)},
@@ -57,7 +57,7 @@ struct Contender {
   std::vector<double> samples;  ///< seconds for a call, by rounds
 };
 
-/// How long a sample takes at least: well above what a clock and a call from here cost.
+/// The least duration of a sample: well above the cost of reading the clock and of the call.
 constexpr nanoseconds kSample = std::chrono::microseconds(200);
 constexpr nanoseconds kAllSamples = std::chrono::milliseconds(1500);
 constexpr size_t kLeastRounds = 5, kMostRounds = 1000;
@@ -72,7 +72,7 @@ class Comparison {
     if (!rounds) return false;
     CountedWork work("rounds", *rounds);
     for (size_t round = 0; round < *rounds; ++round, work.advance()) {
-      // Who comes first changes, so that none has the others' heat or caches alone.
+      // The order rotates, so that none always runs on the caches and the temperature that another one leaves.
       for (size_t k = 0; k < contenders_.size(); ++k)
         if (!sample(contenders_[(k + round) % contenders_.size()])) return false;
     }
@@ -96,7 +96,7 @@ class Comparison {
   }
 
  private:
-  /// Runs each until its best code is there, and says how many rounds fit into the time.
+  /// Runs each until its optimised code is ready, and returns how many rounds fit into the time.
   std::optional<size_t> warm_up() {
     const CountedWork running;
     for (Contender& c : contenders_)
@@ -132,7 +132,7 @@ class Comparison {
     return !result.failure && (!is_interrupted() || workspace_.complain(kInterrupted));
   }
 
-  /// By rounds: neighbours in time are disturbed alike.
+  /// Ratios within a round: disturbances affect neighbouring samples equally.
   std::vector<double> ratios_of(const Contender& c) const {
     std::vector<double> ratios;
     for (size_t i = 0; i < c.samples.size(); ++i)
@@ -157,7 +157,7 @@ class Comparison {
   std::vector<Contender> contenders_;
 };
 
-/// All of them have to be in the session while they run: each is added inside of the one before.
+/// All sources have to be in the session at once: each is added inside the scope of the previous one.
 bool compare(Workspace& workspace, const std::vector<std::string>& texts, std::vector<Contender> contenders) {
   if (contenders.size() == texts.size()) {
     Comparison comparison(workspace, std::move(contenders));
@@ -172,8 +172,7 @@ bool compare(Workspace& workspace, const std::vector<std::string>& texts, std::v
   });
 }
 
-/// `A, B, C`: expressions that are run in turns, many times; the median of each and what it is of the
-/// first's.
+/// `A, B, C`: runs the expressions in turns, many times, and shows the median of each and its ratio to the first.
 bool compare_times(Workspace& workspace, const std::string& expressions) {
   const std::vector<std::string> texts = split_at_commas(expressions);
   if (std::ranges::find(texts, "") != texts.end())

@@ -1,6 +1,6 @@
 #pragma once
-// The parts of the table of commands. Each part is a file with its rows and, before them, their functions; the
-// groups of `:help` are in the order of the parts (commands.cpp).
+// The parts of the table of commands. Each part is a file with its functions and its rows; `:help` lists the groups in
+// the order of the parts (commands.cpp).
 
 #include <span>
 #include <string>
@@ -14,15 +14,15 @@ using About = CommandGroup;
 
 inline CommandOutcome outcome(bool fine) { return fine ? CommandOutcome::Fine : CommandOutcome::Failed; }
 
-/// A command of a function that says whether all was well.
+/// Makes a command of a function that returns whether it succeeded.
 template <bool (*function)(Workspace&, const std::string&)>
 CommandOutcome as_command(Workspace& workspace, const std::string& argument) {
   return outcome(function(workspace, argument));
 }
 
-/// What is there: types, shapes, variables, definitions (inspect.cpp).
+/// Types, shapes, variables, definitions (inspect.cpp).
 std::span<const ReplCommand> commands_to_inspect();
-/// What a name or a code stands for (describe.cpp).
+/// The meaning of names and of codes of diagnostics (describe.cpp).
 std::span<const ReplCommand> commands_to_describe();
 /// Values as pictures (pictures.cpp).
 std::span<const ReplCommand> commands_of_pictures();
@@ -32,13 +32,13 @@ std::span<const ReplCommand> commands_of_tables();
 std::span<const ReplCommand> commands_about_stages();
 /// How long expressions take (measure.cpp).
 std::span<const ReplCommand> commands_to_measure();
-/// What kernels do, what they take, what keeps them from more (kernels.cpp).
+/// The work of kernels, their time, and what limits them (kernels.cpp).
 std::span<const ReplCommand> commands_about_kernels();
 /// Gradients (derivative.cpp).
 std::span<const ReplCommand> commands_about_gradients();
-/// A run seen from inside: variables of functions, the first value that is no number (probe.cpp).
+/// The inside of a run: variables of functions, the first NaN or infinity (probe.cpp).
 std::span<const ReplCommand> commands_to_probe();
-/// Inputs as texts: files, the editor, other programs; and settings (files.cpp).
+/// Inputs as text: files, the editor, other programs; settings (files.cpp).
 std::span<const ReplCommand> commands_about_inputs();
 
 }  // namespace quern

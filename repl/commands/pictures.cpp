@@ -26,14 +26,14 @@ namespace quern {
 
 namespace {
 
-/// At most so large as the terminal shows at once, with the prompt.
+/// As large as fits on the screen with the prompt.
 picture::Size picture_size(const Workspace& workspace, int most_columns, int most_rows) {
   const auto terminal = terminal_size(stdout);
   const int rows = terminal ? rows_beside_prompt(terminal->rows) : most_rows;
   return {std::min(workspace.style().width, most_columns), std::min(rows, most_rows)};
 }
 
-/// The elements of a tensor of rank 1, or of a list of numbers; nothing of any other value.
+/// The elements of a tensor of rank 1 or of a list of numbers; nothing for other values.
 std::optional<std::vector<double>> numbers_of(const Value& value) {
   std::vector<double> numbers;
   if (const auto list = list_of(value, INT64_MAX, 1)) {
@@ -50,7 +50,7 @@ std::optional<std::vector<double>> numbers_of(const Value& value) {
   return numbers;
 }
 
-/// The curve of a vector over its indices, or of a pair.
+/// The curve of a vector over its indices, or of a pair of vectors.
 std::optional<picture::Curve> curve_of(const Value& value) {
   picture::Curve curve;
   auto* pair = value.object_as<TupleObject>();
@@ -79,7 +79,7 @@ picture::Ink ink_of(Workspace& workspace) {
 
 constexpr std::array<std::string_view, 2> kFiles{".svg", ".png"};
 
-/// Shows a picture, or writes it into a file; then `remark`.
+/// Shows a picture or writes it to a file, then prints `remark`.
 bool present(Workspace& workspace, const picture::Picture& shown, const std::string& file,
              const picture::Size& most, const std::string& remark) {
   if (file.empty() && workspace.options().show_picture) {

@@ -1,4 +1,4 @@
-// Commands that look into a run: at variables inside of functions, and for the first value that is no number.
+// Commands that look inside a run: at variables of functions, and for the first NaN or infinity.
 
 #include <fmt/format.h>
 
@@ -18,7 +18,7 @@ namespace quern {
 
 namespace {
 
-/// Nothing outside is reached by index expressions.
+/// Index expressions reach nothing outside.
 class NoHost final : public Host {
  public:
   void print(std::string_view) override {}
@@ -30,7 +30,7 @@ class NoHost final : public Host {
   }
 };
 
-/// Whether an expression is over dims that its own index variables and the types of its variables give.
+/// Whether the dims of an expression are all bound by its own index variables and by the types of its variables.
 class DimsAreGiven {
  public:
   bool of(ExprPtr expr, const Environment& values) {
@@ -60,7 +60,7 @@ class DimsAreGiven {
   std::unordered_set<Dim> known_, used_;
 };
 
-/// Looks on, and has large index expressions compiled.
+/// Observes the evaluation, and has large index expressions compiled.
 class CompilingObserver : public Observer {
  public:
   explicit CompilingObserver(Compiler& compiler) : compiler_(compiler) {}
@@ -78,7 +78,7 @@ class CompilingObserver : public Observer {
     const Definition definition{"", Scheme{{}, {}, expr->type}, expr, nullptr};
     NoHost host;
     EvaluationResult result = compiler_.evaluate(definition, values, host);
-    // What fails is told by the interpreter, with its calls.
+    // The interpreter reports failures, with their calls.
     return result ? std::optional(result.value()) : std::nullopt;
   }
 
@@ -86,14 +86,14 @@ class CompilingObserver : public Observer {
   Compiler& compiler_;
 };
 
-/// Keeps the values of one variable of one definition.
+/// Records the values of one variable of one definition.
 class VariableProbe final : public CompilingObserver {
  public:
   VariableProbe(Workspace& workspace, DeclarationId in, std::string_view name)
       : CompilingObserver(workspace.execution().compiler()), name_(name) {
     parts_ = workspace.session().chunks(in);
     parts_.push_back(in);
-    // Parameters are bound at calls, from wherever these come.
+    // Parameters are bound at calls, whoever calls.
     if (const Definition* definition = workspace.session().definition(
             workspace.module(), global_name(workspace.session().info(in).name)))
       if (auto* fn = as<FnExpr>(definition->body)) params_.assign(fn->params.begin(), fn->params.end());
@@ -134,8 +134,8 @@ bool show_probed(Workspace& workspace, DeclarationId expression, DeclarationId i
   return !result.failure;
 }
 
-/// The last statement that reaches a definition; 0 where there is none. References hold what they held before
-/// its input, as far as that is known.
+/// The last statement that reaches a definition; 0 if there is none. References are restored to their values before
+/// its input, as far as these are known.
 DeclarationId last_call(Workspace& workspace, DeclarationId definition) {
   Session& session = workspace.session();
   const std::vector<TakenInput>& inputs = workspace.inputs();
@@ -150,7 +150,7 @@ DeclarationId last_call(Workspace& workspace, DeclarationId definition) {
   return 0;
 }
 
-/// `@f(args) %y`: the values that %y of @f has in that call; `@f %y`: in the last input that called @f.
+/// `@f(args) %y`: shows the values of %y of @f in that call; `@f %y`: those in the last input that called @f.
 bool probe_variable(Workspace& workspace, const std::string& request) {
   Session& session = workspace.session();
   const size_t blank = request.find_last_of(" \t\n");
@@ -179,7 +179,7 @@ bool probe_variable(Workspace& workspace, const std::string& request) {
 
 enum class Oddity : unsigned char { None, Infinite, NaN };
 
-/// What of a value is no finite number.
+/// The elements of a value that are not finite.
 Oddity oddity_of(const Value& value) {
   if (const TensorPtr tensor = value.as_tensor()) {
     if (!tensor->dtype().is_float()) return Oddity::None;
@@ -223,7 +223,7 @@ class NanSearch final : public CompilingObserver {
     std::string message =
         fmt::format("{} gives {}{}, and its operands have none", name_of(node),
                     oddity == Oddity::NaN ? "a NaN" : "an infinity", tensor ? place_text(*tensor) : "");
-    // A failure's message goes on in notes, line by line.
+    // The message continues in notes, a line each.
     for (const Value& operand : operands) message += "\nan operand: " + to_string(operand, on_one_line(8));
     return message;
   }
@@ -232,7 +232,7 @@ class NanSearch final : public CompilingObserver {
   bool found = false;   ///< and none of its operands
 
  private:
-  /// An index expression of an operator's definition is called as that is.
+  /// An index expression in the definition of an operator goes by the name of that operator.
   std::string name_of(const Expr& node) const {
     if (auto* call = as<OpCallExpr>(&node)) return fmt::format("`{}`", call->instance->name);
     const DeclarationInfo& about = session_.info(node.origin.declaration);
@@ -243,7 +243,7 @@ class NanSearch final : public CompilingObserver {
   Session& session_;
 };
 
-/// The first operator whose result has a NaN or an infinity although its operands have none.
+/// Finds the first operator whose result has a NaN or an infinity although its operands have none.
 bool find_nan(Workspace& workspace, const std::string& expression) {
   return workspace.with_expression(expression, "`:nan`", [&](DeclarationId statement) {
     NanSearch search(workspace);

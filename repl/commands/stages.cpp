@@ -35,7 +35,7 @@ bool is_no_syntax(const std::vector<LocatedDiagnostic>& problems) {
   return std::ranges::any_of(problems, [](const auto& d) { return code_of(d.kind).starts_with("Q01"); });
 }
 
-/// Of @f that can be used: null, and `why`, where it has no code apart from its calls.
+/// The definition of a usable @f; null and `why` if it is only compiled for each call.
 const Definition* definition_of(Workspace& workspace, std::string_view name, std::string& why) {
   Session& session = workspace.session();
   const DeclarationId id = session.find_definition(workspace.module(), name);
@@ -77,7 +77,7 @@ bool show_all(Workspace& workspace, const Definition& definition) {
   return true;
 }
 
-/// The text before the first pass, and after each.
+/// Shows the text before the first pass and after each.
 bool show_changes(Workspace& workspace, const Definition& definition) {
   std::string before = print(definition), unchanged;
   for (const Pass& pass : pipeline()) {
@@ -122,14 +122,14 @@ bool show(Workspace& workspace, std::string_view stage, std::string_view asked) 
   });
 }
 
-/// `request`: an expression or `@f`, with the name of a stage in front of it or without (then it is `typed`);
-/// `all` shows every stage, `diff` what each pass changes.
+/// `request`: an expression or `@f`, optionally after the name of a stage (`typed` by default); `all` shows every
+/// stage, `diff` the changes by each pass.
 bool show_stage(Workspace& workspace, const std::string& request) {
   const auto [first, rest] = first_word(request);
   const bool has_stage = !rest.empty() && is_stage(first);
   const std::string_view asked = has_stage ? rest : trimmed(request);
   if (is_stage(asked)) return workspace.complain(fmt::format("write `:ir {} EXPR`", asked));
-  // Two words side by side are no expression: the first is meant for a stage.
+  // Two adjacent words are no expression, so the first one is taken for a stage.
   if (!has_stage && !rest.empty() && is_name(first)) {
     bool is_text = true;
     workspace.with_source(
@@ -143,7 +143,7 @@ bool show_loops(Workspace& workspace, const std::string& asked) { return show(wo
 bool show_llvm(Workspace& workspace, const std::string& asked) { return show(workspace, "llvm", asked); }
 bool show_assembly(Workspace& workspace, const std::string& asked) { return show(workspace, "asm", asked); }
 
-/// The passes in order.
+/// Lists the passes in order.
 bool show_passes(Workspace&, const std::string&) {
   std::vector<std::vector<std::string>> rows;
   for (const Pass& pass : pipeline()) rows.push_back({std::string(pass.name), std::string(pass.does)});
@@ -151,7 +151,7 @@ bool show_passes(Workspace&, const std::string&) {
   return true;
 }
 
-/// What passes make of a definition, called `name`; nothing where it cannot be made, which is said.
+/// A definition after passes, under the name `name`. Reports a failure, and returns nothing then.
 std::optional<TypedText> text_of_applied(Workspace& workspace, const Definition& definition,
                                          const std::string& name, const std::vector<Pass>& passes) {
   Optimised made = run_passes(definition, workspace.session().functions(), passes);
@@ -166,7 +166,7 @@ std::optional<TypedText> text_of_applied(Workspace& workspace, const Definition&
   return workspace.session().typed_text(applied, workspace.module());
 }
 
-/// Why a text is no declaration at the prompt; "" where it is one.
+/// The reason why a text cannot be declared at the prompt; "" if it can.
 std::string why_undeclared(Workspace& workspace, const TypedText& typed) {
   if (!typed.constants.tensors().empty())
     return "it has tensors of more than 32 elements, which have no text";
@@ -181,7 +181,7 @@ std::string why_undeclared(Workspace& workspace, const TypedText& typed) {
   return why;
 }
 
-/// `inline,fuse @f` or `inline,fuse @f as @g`: what these passes alone make of it, shown, and declared.
+/// `inline,fuse @f` or `inline,fuse @f as @g`: shows the result of only these passes, and declares it.
 bool apply_passes(Workspace& workspace, const std::string& request) {
   constexpr std::string_view kForm = "write `:apply PASS,PASS @f` or `:apply PASS,PASS @f as @g`";
   const auto [list, about] = first_word(request);
@@ -210,7 +210,7 @@ bool apply_passes(Workspace& workspace, const std::string& request) {
   return workspace.submit(std::string(trimmed(typed->text)));
 }
 
-/// The kernels as a graph: as text, or in the file after a `>`, a `.dot` or an `.svg`.
+/// Shows the kernels as a graph: as text, or in a `.dot` or `.svg` file after `>`.
 bool show_graph(Workspace& workspace, const std::string& request) {
   static constexpr std::array<std::string_view, 2> kEndings{".dot", ".svg"};
   const auto [asked, file] = with_file(request, kEndings);

@@ -1,5 +1,5 @@
 #pragma once
-// What a command is given that is about a definition or an expression.
+// The arguments of commands about a definition or an expression.
 
 #include <functional>
 #include <string_view>
@@ -9,8 +9,7 @@ namespace quern {
 class Workspace;
 struct Definition;
 
-/// Calls `use` with what a command is about: the definition `@f`, or an expression. Complains where it is
-/// neither.
+/// Calls `use` with the argument, the definition `@f` or an expression. Reports any other argument.
 bool with_definition(Workspace& workspace, std::string_view asked, std::string_view command,
                      const std::function<bool(const Definition&)>& use);
 

@@ -37,7 +37,7 @@ bool show_numbers(Workspace& workspace, const StatementResult& result) {
   return true;
 }
 
-/// The layers of a function, at the dims of a call.
+/// Shows the layers of a function, at the dims of a call.
 bool show_layers(Workspace& workspace, const Definition& definition, const Substitution& dims,
                  std::string_view name) {
   const LayerTable table = layers_of(definition, dims, workspace.session().functions());
@@ -51,7 +51,7 @@ bool show_layers(Workspace& workspace, const Definition& definition, const Subst
   return true;
 }
 
-/// The call that an expression is, where it is one of a definition as a whole.
+/// The call, if the whole expression is one of a definition.
 const CallExpr* call_of_definition(ExprPtr expr) {
   while (auto* check = as<CheckDimsExpr>(expr)) expr = check->value;
   auto* call = expr ? as<CallExpr>(expr) : nullptr;
@@ -72,7 +72,7 @@ bool show_layers_of_call(Workspace& workspace, const CallExpr& call) {
   return show_layers(workspace, *definition, dims, name);
 }
 
-/// `@f` and `@f(…)`: the layers of a function; anything else: the numbers of a value.
+/// `@f` and `@f(…)`: shows the layers of a function; otherwise the statistics of a value.
 bool show_summary(Workspace& workspace, const std::string& request) {
   const std::string_view asked = trimmed(request), name = global_name(asked);
   if (!name.empty())

@@ -13,7 +13,7 @@ namespace {
 constexpr size_t kMostKilled = 60;
 constexpr size_t kMostEdits = 10000;
 
-// Letters, digits and what names are made of; all that is not ASCII.
+// Letters, digits, the other characters of names, and everything outside ASCII.
 bool is_word(char c) {
   const auto byte = static_cast<unsigned char>(c);
   return std::isalnum(byte) || c == '_' || byte >= 0x80;

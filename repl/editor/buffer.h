@@ -1,5 +1,5 @@
 #pragma once
-// The text that is edited, the cursor in it, and what editing remembers: killed texts and what undoes an edit.
+// The edited text and the cursor in it, with the kill ring and the undo history.
 
 #include <cstddef>
 #include <deque>
@@ -17,15 +17,15 @@ class EditBuffer {
   size_t cursor() const { return cursor_; }
   bool is_empty() const { return text_.empty(); }
 
-  /// Another text, the cursor at its end; it can be undone.
+  /// Replaces the text and puts the cursor at its end; can be undone.
   void replace_all(std::string_view text);
-  /// Another text that nothing undoes: a new input.
+  /// Replaces the text for a new input; cannot be undone.
   void reset(std::string_view text = {});
   void insert(std::string_view text);
-  /// Puts `text` in the place of [begin, end), and the cursor behind it.
+  /// Replaces [begin, end) by `text` and puts the cursor after it.
   void replace(size_t begin, size_t end, std::string_view text);
 
-  // --- movements; each says whether the cursor moved
+  // --- movements; each returns whether the cursor moved
   bool move_to(size_t offset);
   bool move_left();
   bool move_right();
@@ -40,7 +40,7 @@ class EditBuffer {
   // --- erasing
   void erase_left();
   void erase_right();
-  // What is killed can be yanked; kills that follow each other are one.
+  // Killed text can be yanked; consecutive kills are joined.
   void kill_to_line_end();
   void kill_to_line_begin();
   void kill_word_left();
@@ -48,7 +48,7 @@ class EditBuffer {
   void kill_blank_word_left();
   void kill_word_right();
   void yank();
-  /// After a yank: what was killed before takes the place of what was yanked.
+  /// After a yank: replaces the yanked text by the previous kill.
   void yank_earlier();
 
   // --- changes
@@ -59,7 +59,7 @@ class EditBuffer {
   bool undo();
   bool redo();
 
-  /// Ends what goes on: kills to come are one of their own, typed letters are undone by themselves.
+  /// Ends the present group: later kills are not joined to earlier ones, and later letters are undone separately.
   void end_run();
 
   // --- places

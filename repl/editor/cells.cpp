@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 constexpr size_t kTabCells = 2;
-// No cluster of any language is longer; a text of nothing but combining marks is cut there.
+// No cluster of any language is longer; longer runs of combining marks are split.
 constexpr size_t kMostClusterBytes = 64;
 
 bool is_control(unsigned char c) { return c < 0x20 || c == 0x7f; }

@@ -1,6 +1,6 @@
 #pragma once
-// The line editor: from keys to a text, and to what the terminal shows of it. It reads and writes no file and no
-// terminal itself, so tests drive it with keys and read the bytes.
+// The line editor: turns keys into a text and the bytes that display it. It accesses no file and no terminal itself, so
+// tests feed it keys and check the bytes.
 
 #include <array>
 #include <optional>
@@ -28,13 +28,13 @@ struct Binding {
 };
 std::span<const Binding> bindings();
 
-/// What a key ended.
+/// The end of an input by a key.
 enum class Ending {
   None,
-  Submitted,  ///< the input is whole
+  Submitted,  ///< the input is complete
   Dropped,    ///< Ctrl-C
   Closed,     ///< Ctrl-D without an input
-  Suspended,  ///< Ctrl-Z: the program is to stop, and the input goes on afterwards
+  Suspended,  ///< Ctrl-Z: the program stops, and the input continues afterwards
 };
 
 class Editor {
@@ -47,13 +47,13 @@ class Editor {
   const std::string& text() const { return buffer_.text(); }
   size_t cursor() const { return buffer_.cursor(); }
 
-  // Each gives the bytes for the terminal.
+  // Each returns the bytes for the terminal.
 
-  /// What brings it up to date.
+  /// Updates the display.
   std::string redraw();
-  /// The input alone, the cursor at the beginning of the row behind it.
+  /// Shows only the input, with the cursor at the beginning of the row after it.
   std::string finish();
-  /// For somebody else's output: takes everything away; `redraw` brings it back.
+  /// Erases everything to make room for other output; `redraw` restores it.
   std::string take_away() { return screen_.take_away(); }
   std::string resize(size_t width, size_t height) { return screen_.resize(width, height); }
 
@@ -110,7 +110,7 @@ class Editor {
     std::string text;  ///< before
     size_t cursor;
   };
-  // Going through the history: what was typed, and where it is.
+  // Navigation of the history: the typed text and the present entry.
   struct Walk {
     std::string draft;
     std::string prefix;
@@ -147,7 +147,7 @@ class Editor {
   std::string chord_;  ///< the keys so far of a binding with several
   Ending ending_ = Ending::None;
   bool clears_ = false;
-  bool explains_ = true;  ///< the menu shows what is said of the selected completion
+  bool explains_ = true;  ///< the menu shows the documentation of the selected completion
 };
 
 }  // namespace quern::editor

@@ -44,7 +44,7 @@ std::string from_line(std::string_view line) {
   return input;
 }
 
-// Where `words` stand in a text.
+// The position of `words` in a text.
 size_t find_words(std::string_view text, std::string_view words) {
   const bool has_capital = std::ranges::any_of(words, [](unsigned char c) { return std::isupper(c) != 0; });
   if (has_capital) return text.find(words);
@@ -54,7 +54,7 @@ size_t find_words(std::string_view text, std::string_view words) {
                                          : static_cast<size_t>(found.begin() - text.begin());
 }
 
-// A file that this process alone writes while it lives.
+// Locks a file for writing while it lives.
 class LockedFile {
  public:
   LockedFile(const std::filesystem::path& path, int flags)
@@ -101,7 +101,7 @@ History::History(std::filesystem::path path) : path_(std::move(path)) {
   if (!path_.empty()) read();
 }
 
-// A file with many entries too many is written anew, with the latest.
+// A file far above the limit is rewritten with the latest entries.
 void History::read() {
   std::ifstream in(path_, std::ios::binary);
   size_t lines = 0;

@@ -1,5 +1,5 @@
 #pragma once
-// The inputs of this and earlier sessions, whole ones, kept in a file that several processes may write.
+// The complete inputs of this and earlier sessions, in a file that several processes may write.
 
 #include <cstddef>
 #include <deque>
@@ -18,7 +18,7 @@ class History {
  public:
   static constexpr size_t kMostEntries = 10000;
 
-  /// Without a path it is of this session alone; a file that cannot be read or written too.
+  /// Without a path, or if the file cannot be read or written, the history is that of this session only.
   explicit History(std::filesystem::path path = {});
 
   /// Adds an input, unless it is blank or the same as the latest.
@@ -41,7 +41,7 @@ class History {
   std::optional<Match> containing_before(size_t index, std::string_view words) const;
   /// The first one after `index`.
   std::optional<Match> containing_after(size_t index, std::string_view words) const;
-  /// What the latest entry that begins with `text` goes on with; "" for none.
+  /// The continuation of the latest entry that begins with `text`; "" if there is none.
   std::string_view continuation(std::string_view text) const;
 
  private:

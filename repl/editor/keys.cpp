@@ -18,7 +18,7 @@ constexpr std::string_view kPasteEnd = "\x1b[201~";
 constexpr std::array<std::string_view, 2> kAnswers{"_G", "]11;"};
 constexpr std::string_view kAnswerEnd = "\x1b\\", kBell = "\a";
 constexpr size_t kMostAnswer = 128;
-// Longer ones are no keys: the escape alone is dropped, and the rest is read as text.
+// Longer ones are not keys: only the escape is dropped, and the rest is read as text.
 constexpr size_t kMostSequence = 32;
 // `CSI 200 ~`, and `CSI 27 ; modifiers ; code ~`.
 constexpr int kPasteBegin = 200, kModifiedKey = 27;
@@ -99,7 +99,7 @@ struct Sequence {
   size_t end = 0;
 };
 
-// Nothing where more bytes are needed.
+// Nothing if more bytes are needed.
 std::optional<Sequence> read_sequence(std::string_view text, size_t begin) {
   Sequence found;
   size_t count = 0;
@@ -261,7 +261,7 @@ size_t KeyDecoder::take_character(std::vector<Key>& keys, size_t begin, bool alt
   }
   size_t length = utf8_length(pending_, begin);
   if (length == 0) {
-    // The beginning of a character whose other bytes may come; any other byte is kept as it is.
+    // An incomplete character waits for its other bytes; any other byte is kept as it is.
     const size_t wanted = c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : c >= 0xc0 ? 2 : 1;
     const std::string_view rest = std::string_view(pending_).substr(begin);
     const bool may_grow = rest.size() < wanted && std::ranges::all_of(rest.substr(1), [](unsigned char b) {

@@ -1,6 +1,6 @@
 #pragma once
-// From the bytes that a terminal sends to keys: xterm's escape sequences, which all terminals of today send, UTF-8,
-// and bracketed paste.
+// Decodes the bytes of a terminal into keys: xterm's escape sequences, which all present terminals send, UTF-8, and
+// bracketed paste.
 
 #include <cstdint>
 #include <string>
@@ -37,21 +37,21 @@ struct Key {
   friend bool operator==(const Key&, const Key&) = default;
 };
 
-/// The key as its users write it: `Ctrl-R`, `Alt-Enter`, `Up`, `a`.
+/// The usual name of the key: `Ctrl-R`, `Alt-Enter`, `Up`, `a`.
 std::string to_string(const Key& key);
 
-/// Takes bytes as they come; a sequence may be cut anywhere.
+/// Feeds bytes; a sequence may be split anywhere.
 class KeyDecoder {
  public:
-  /// The keys that are whole by now.
+  /// The complete keys so far.
   std::vector<Key> feed(std::string_view bytes);
-  /// Whether the bytes so far end in what may be the beginning of a sequence: then more is waited for shortly.
+  /// Whether the bytes so far end with a possible prefix of a sequence, so that it is worth waiting briefly for more.
   bool is_waiting() const { return !pending_.empty() && !is_pasting_; }
-  /// What the bytes so far are when no more come: Escape, or the letter with Alt.
+  /// Decodes the pending bytes if no more come: Escape, or a letter with Alt.
   std::vector<Key> flush();
 
  private:
-  /// How many bytes of the pending ones were taken; 0 where more are needed.
+  /// The number of pending bytes consumed; 0 if more are needed.
   size_t take(std::vector<Key>& keys, bool is_last);
   size_t take_escape(std::vector<Key>& keys, bool is_last);
   size_t take_csi(std::vector<Key>& keys, size_t begin, bool alt);
@@ -62,7 +62,7 @@ class KeyDecoder {
 
   std::string pending_;
   bool is_pasting_ = false;
-  size_t searched_ = 0;  ///< of a paste: up to where its end was looked for
+  size_t searched_ = 0;  ///< of a paste: where the search for its end resumes
 };
 
 }  // namespace quern::editor

@@ -14,7 +14,7 @@ namespace quern::editor {
 
 namespace {
 
-// A sequence of a key comes at once; a single escape is the key.
+// The bytes of a key arrive together, so an escape by itself is the Escape key.
 constexpr int kEscapeMilliseconds = 40;
 
 }  // namespace
@@ -24,7 +24,7 @@ Reader::Reader(int in, int out, Assistant& assistant, History& history, Colours 
       history_(history),
       editor_(assistant, history, terminal_.size().columns, terminal_.size().rows, colours) {}
 
-// Reads what is there, and waits where nothing is.
+// Reads the available bytes, and waits if there are none.
 void Reader::fill() {
   const Terminal::Happened happened = terminal_.wait(decoder_.is_waiting() ? kEscapeMilliseconds : -1);
   if (happened.resized) resize();

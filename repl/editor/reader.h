@@ -14,9 +14,9 @@ class Reader {
  public:
   Reader(int in, int out, Assistant& assistant, History& history, Colours colours);
 
-  /// The next input that is not blank; nothing at the end. Between inputs Ctrl-C is a signal.
+  /// The next input that is not blank; nothing at the end. Between inputs, Ctrl-C sends SIGINT.
   std::optional<std::string> next();
-  /// What the next input begins as: for an editor command.
+  /// Sets the initial text of the next input.
   void prefill(std::string text) { prefilled_ = std::move(text); }
 
  private:
@@ -29,7 +29,7 @@ class Reader {
   History& history_;
   Editor editor_;
   KeyDecoder decoder_;
-  std::deque<Key> keys_;  ///< that were not looked at
+  std::deque<Key> keys_;  ///< not processed yet
   std::string prefilled_;
   bool ended_ = false;
 };

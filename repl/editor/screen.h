@@ -1,5 +1,5 @@
 #pragma once
-// What stands on the terminal from the prompt on, and how to make something else of it with few bytes.
+// The contents of the terminal from the prompt on, and updates of it with few bytes.
 
 #include <cstdint>
 #include <string>
@@ -24,7 +24,7 @@ enum class Style : uint8_t {
   Dim,
   Bracket,  ///< the partner of the one at the cursor
   Wrong,    ///< a name that nothing declares, a bracket without a partner
-  Ghost,    ///< how an earlier input goes on
+  Ghost,    ///< the continuation of an earlier input
   Hint,
   Strong,  ///< of a hint: the parameter at the cursor
   Menu,
@@ -34,7 +34,7 @@ enum class Style : uint8_t {
 };
 
 enum class Colours : uint8_t { None, Sixteen };
-/// The attributes of a style, an escape sequence that states all of them.
+/// The escape sequence that sets all attributes of a style.
 std::string_view escape_of(Style style, Colours colours);
 
 struct Cell {
@@ -50,11 +50,11 @@ struct Frame {
   size_t row = 0, column = 0;  ///< of the cursor
 };
 
-/// Puts text into rows of some width.
+/// Lays out text in rows of a fixed width.
 class FrameWriter {
  public:
   explicit FrameWriter(size_t width) : width_(width) { frame_.rows.emplace_back(); }
-  /// Text without line ends; what does not fit goes on in the next row.
+  /// Text without line ends; the overflow continues in the next row.
   void put(std::string_view text, Style style);
   void new_row() { frame_.rows.emplace_back(); }
   size_t row() const { return frame_.rows.size() - 1; }
@@ -74,13 +74,13 @@ class Screen {
   size_t width() const { return width_; }
   size_t height() const { return height_; }
 
-  /// The bytes that make `next` of what is shown. It has at most `height` rows.
+  /// The bytes that update the screen to `next`, which has at most `height` rows.
   std::string show(Frame next);
-  /// The cursor is at the beginning of a row, and what stood there before is somebody else's.
+  /// The cursor is at the beginning of a row after other output.
   void forget() { shown_ = {}; }
-  /// The bytes that take away what is shown and leave the cursor where it began.
+  /// The bytes that erase the contents and move the cursor back to their begin.
   std::string take_away();
-  /// The terminal has another size now: the bytes that take away what is left of what was shown there.
+  /// The terminal was resized: the bytes that erase the remains of the contents.
   std::string resize(size_t width, size_t height);
 
  private:

@@ -25,7 +25,7 @@ constexpr std::array kFatal{SIGTERM, SIGHUP, SIGQUIT};
 
 Terminal* taken = nullptr;
 std::array<int, 2> wake{-1, -1};
-// What a signal handler gives back.
+// The state that a signal handler restores.
 termios original_modes;
 int original_in = -1, original_out = -1;
 std::array<struct sigaction, kNoticed.size()> noticed_before;

@@ -12,7 +12,7 @@
 
 namespace quern::editor {
 
-/// Takes a terminal while it lives, and gives it back as it was; also where a signal ends the process. There is one
+/// Owns the terminal while it lives and restores it afterwards, also if a signal ends the process. There is at most one
 /// at a time.
 class Terminal {
  public:
@@ -21,7 +21,7 @@ class Terminal {
   Terminal(const Terminal&) = delete;
   Terminal& operator=(const Terminal&) = delete;
 
-  /// Whether keys can be read from it one by one, and the cursor moved.
+  /// Whether it supports reading single keys and moving the cursor.
   static bool is_capable(int in, int out);
 
   enum class Mode {
@@ -40,18 +40,18 @@ class Terminal {
   /// What it can draw. It is asked at the first call, for a tenth of a second at most; between inputs alone, as what is
   /// typed meanwhile is kept for the next one.
   const Graphics& graphics();
-  /// What was typed while something was asked; once.
+  /// Takes the bytes that were typed during a query.
   std::string take_kept();
 
   struct Happened {
     bool input = false;
-    bool resized = false;  ///< or somebody else had the terminal meanwhile
+    bool resized = false;  ///< or another program had the terminal meanwhile
     bool timeout = false;
   };
-  /// Waits until something has happened; at most so many milliseconds, -1 for no limit.
+  /// Waits for an event, for at most that many milliseconds; -1 for no limit.
   Happened wait(int milliseconds) const;
   bool has_input() const;
-  /// Stops the process as Ctrl-Z does; returns when it goes on.
+  /// Stops the process as Ctrl-Z does; returns when it is continued.
   void stop();
 
   int in() const { return in_; }
@@ -64,7 +64,7 @@ class Terminal {
   std::string kept_;
 };
 
-/// What the terminal that is taken can draw; nothing where none is.
+/// The graphics capabilities of the owned terminal; none if no terminal is owned.
 std::optional<Graphics> graphics_of_terminal();
 
 /// While it lives the terminal is as it was found, for a program that is started; nothing where none is taken.

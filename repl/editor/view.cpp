@@ -84,7 +84,7 @@ void put_text(FrameWriter& writer, const Picture& picture, const Row& row) {
     const bool is_in = style != picture.styles.end() && style->begin <= at;
     size_t end = row.end;
     if (style != picture.styles.end()) end = std::min(end, is_in ? style->end : style->begin);
-    // A style that ends in the middle of a cluster is that of all of it.
+    // A style that ends inside a cluster applies to all of it.
     const std::string_view row_text = picture.text.substr(0, row.end);
     end = std::max(end, next_cluster(row_text, previous_cluster(row_text, end)));
     writer.put(picture.text.substr(at, end - at), is_in ? style->style : Style::Plain);

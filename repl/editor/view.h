@@ -1,6 +1,5 @@
 #pragma once
-// From an input to a picture of it: its lines behind prompts, wrapped, as many as fit around the cursor, with what is
-// said of it below.
+// Renders an input: its lines after prompts, wrapped, as many as fit around the cursor, with hints below.
 
 #include <string>
 #include <string_view>
@@ -16,7 +15,7 @@ struct StyledText {
 };
 using StyledLine = std::vector<StyledText>;
 
-/// A range of bytes that is shown in a style.
+/// A range of bytes with a style.
 struct StyledRange {
   size_t begin, end;
   Style style;
@@ -27,13 +26,13 @@ struct Picture {
   std::string_view text;
   size_t cursor = 0;
   std::vector<StyledRange> styles{};  ///< in the order of the text; of what they leave out Plain
-  std::string_view ghost{};           ///< behind the text: how it may go on
+  std::string_view ghost{};           ///< after the text: its suggested continuation
   std::vector<StyledLine> below{};    ///< each cut to one row
 };
 
 class View {
  public:
-  /// `width` is at least 1. Rows of the input come first where not all fit into the height.
+  /// `width` is at least 1. If not all rows fit into the height, those of the input take precedence.
   Frame frame(const Picture& picture, size_t width, size_t height);
   /// The next input begins at its top.
   void forget() { top_ = 0; }

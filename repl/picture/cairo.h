@@ -1,6 +1,6 @@
 #pragma once
-// Cairo's C interface, opened when the first picture needs it: what it brings takes longer to load than the rest of
-// the program.
+// Cairo's C interface, opened when the first picture needs it: loading it and its dependencies takes longer than the rest
+// of the program.
 
 #include <cairo.h>
 
@@ -32,7 +32,7 @@ struct Cairo {
   decltype(&::cairo_text_extents) cairo_text_extents = nullptr;
 };
 
-/// Opened once for the process, and never closed. Fails where the library is not installed.
+/// Opens the library once per process and never closes it. Fails if it is not installed.
 Result<const Cairo*> cairo();
 
 }  // namespace quern::picture

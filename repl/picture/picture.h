@@ -1,5 +1,5 @@
 #pragma once
-// A picture of a value, whatever it is of, in the forms that it is shown and stored in.
+// A picture of any value, in the formats for display and files.
 
 #include <string>
 #include <string_view>
@@ -19,10 +19,10 @@ using Picture = std::variant<Plot, Histogram, Image>;
 std::string to_text(const Picture& picture, const Size& most, Ink ink);
 /// Fails for an image.
 Result<std::string> to_svg(const Picture& picture);
-/// A pixel for each of an image. Fails where Cairo is not installed.
+/// One pixel for each pixel of an image. Fails if Cairo is not installed.
 Result<std::string> to_png(const Picture& picture);
 
-/// Pixels that there are for a picture.
+/// The pixels available for a picture.
 struct Room {
   int width = 640, height = 640;
   double scale = 1;  ///< pixels for a unit of a chart, where that fits

@@ -29,7 +29,7 @@ struct Plot {
   std::vector<Curve> curves;
   Interval across, up;  ///< all points are in these
 };
-/// Nothing where no point is finite.
+/// Nothing if no point is finite.
 std::optional<Plot> plot_of(std::vector<Curve> curves);
 
 /// Which of a curve's `points` get its mark: all of a few, else some, of `all` curves each others than the next one.

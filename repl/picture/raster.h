@@ -17,12 +17,12 @@ struct Raster {
   std::vector<uint32_t> pixels{};  ///< row by row, 0xrrggbb
 };
 
-/// A unit of the drawing as so many pixels. Fails where Cairo is not installed.
+/// Draws with `scale` pixels for a unit of the drawing. Fails if Cairo is not installed.
 Result<Raster> raster_of(const Drawing& drawing, double scale, Paper paper = Paper::Light);
 /// A pixel of the image as a square of `enlarged` pixels a side; what is no number is magenta.
 Raster raster_of(const Image& image, int enlarged);
 
-/// Fails where Cairo is not installed.
+/// Fails if Cairo is not installed.
 Result<std::string> to_png(const Raster& raster);
 
 }  // namespace quern::picture

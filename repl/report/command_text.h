@@ -1,5 +1,5 @@
 #pragma once
-// Arguments of commands as text, and lines for the terminal.
+// Parsing the arguments of commands, and formatting text for the terminal.
 
 #include <cstddef>
 #include <span>
@@ -16,7 +16,7 @@ namespace quern {
 
 /// Without blanks at its ends.
 std::string_view trimmed(std::string_view text);
-/// The first word, and what follows it without the blanks between.
+/// The first word and the rest of the text, without the blanks between them.
 std::pair<std::string_view, std::string_view> first_word(std::string_view text);
 /// Letters, digits, `_` and `.`.
 bool is_name(std::string_view text);
@@ -24,7 +24,7 @@ bool is_name(std::string_view text);
 std::string_view global_name(std::string_view text);
 /// The name that a call `@f(…)` begins with, without its @; "" of anything else.
 std::string_view called_name(std::string_view text);
-/// The end of the string or comment that begins at `at`; `at` where none does.
+/// The end of the string or comment that begins at `at`; `at` if none does.
 size_t end_of_quoted(std::string_view text, size_t at);
 /// What stands between commas that are in no bracket, string or comment.
 std::vector<std::string> split_at_commas(std::string_view text);

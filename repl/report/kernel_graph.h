@@ -1,5 +1,5 @@
 #pragma once
-// The kernels of an optimised expression as a graph: who reads what of whom.
+// The data flow graph of the kernels of an optimised expression.
 
 #include <cstddef>
 #include <functional>

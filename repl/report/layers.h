@@ -1,5 +1,5 @@
 #pragma once
-// A function layer by layer: what each call gives, which weights it reads, and what it costs.
+// A function layer by layer: the result of each call, the weights that it reads, and its cost.
 
 #include <string>
 #include <vector>
@@ -23,13 +23,13 @@ struct LayerTable {
   std::vector<Layer> layers;      ///< in the order in which they are evaluated
   Dim parameters = dim_const(0);  ///< of all weights, each once
   bool has_arms = false;  ///< whether some stand in arms of `if` or `match`, of which one is evaluated
-  std::vector<std::string> repeated{};   ///< functions that call themselves: what they do is not known here
+  std::vector<std::string> repeated{};   ///< recursive functions, whose cost is unknown
   std::vector<std::string> open_dims{};  ///< that have no number
 };
-/// Of a function, at `dims` in the place of those that it is general in.
+/// The layers of a function, with `dims` in the place of its dim variables.
 LayerTable layers_of(const Definition& definition, const Substitution& dims, FunctionSource& functions);
 
-/// The table, with a line for all layers, and lines for what it does not say.
+/// The table, with a line for the total, and notes on what it omits.
 std::string to_text(const LayerTable& table);
 
 }  // namespace quern

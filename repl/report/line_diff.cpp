@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "repl/report/alignment.h"
+#include "ide/alignment.h"
 
 namespace quern {
 
@@ -24,7 +24,7 @@ std::vector<DiffLine> compared(const std::vector<std::string_view>& before,
   const auto agree = [&](size_t i, size_t j) { return before[head + i] == after[head + j]; };
   std::vector<DiffLine> out;
   for (size_t i = 0; i < head; ++i) out.push_back({' ', before[i]});
-  for (const AlignedLine& line : aligned(n - head - tail, m - head - tail, {agree}).lines)
+  for (const ide::AlignedLine& line : ide::aligned(n - head - tail, m - head - tail, {agree}).lines)
     out.push_back({line.sign, line.sign == '+' ? after[head + line.second] : before[head + line.first]});
   for (size_t i = n - tail; i < n; ++i) out.push_back({' ', before[i]});
   return out;
@@ -34,7 +34,7 @@ std::vector<DiffLine> compared(const std::vector<std::string_view>& before,
 
 std::string line_diff(std::string_view before, std::string_view after, size_t context) {
   if (before == after) return "";
-  const std::vector<DiffLine> lines = compared(lines_of(before), lines_of(after));
+  const std::vector<DiffLine> lines = compared(ide::lines_of(before), ide::lines_of(after));
   const auto is_near = [&](size_t i) {
     const size_t begin = i - std::min(i, context), end = std::min(lines.size(), i + context + 1);
     return std::any_of(lines.begin() + static_cast<ptrdiff_t>(begin),

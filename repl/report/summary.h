@@ -1,5 +1,5 @@
 #pragma once
-// What there is to know of the numbers in tensors.
+// Statistics of the numbers in tensors.
 
 #include <cstddef>
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace quern {
 
-/// A tensor, single numbers included, inside of a value.
+/// A tensor inside a value; scalars are tensors too.
 struct InnerTensor {
   std::string name;  ///< the way to it: "conv1.weight", ".0", "[2]"; "" of a value that is one
   TensorPtr tensor;

@@ -1,5 +1,5 @@
 #pragma once
-// How much memory values take.
+// The memory use of values.
 
 #include <cstddef>
 #include <unordered_set>
@@ -8,10 +8,10 @@
 
 namespace quern {
 
-/// Counts the bytes of tensors and single numbers in values; what several values share counts once.
+/// Counts the bytes of tensors and scalars in values; shared tensors count once.
 class ValueBytes {
  public:
-  /// How many bytes the value has beside those that were counted before.
+  /// The bytes of the value that were not counted before.
   size_t add(const Value& value);
 
  private:

@@ -202,7 +202,7 @@ Result<ValueTable> table_of(const Value& value) {
 std::string to_text(const ValueTable& table, const ValueStyle& style, int64_t most) {
   const auto count = static_cast<size_t>(table.rows);
   const bool is_cut = !style.whole && table.rows > most;
-  // One line is for what is left out.
+  // One line marks the omitted rows.
   const size_t kept = is_cut ? static_cast<size_t>(std::max<int64_t>(2, most - 1)) : count;
   const auto rows = shown_places(count, is_cut ? kept - kept / 2 : count, is_cut ? kept / 2 : 0);
   std::vector<std::string> numbers{""};

@@ -1,5 +1,5 @@
 #pragma once
-// What a user may set, in one table: at the prompt by `:set`, and in files (repl/settings/settings_file.h).
+// The settings of a user, in one table: set at the prompt by `:set`, and in files (repl/settings/settings_file.h).
 
 #include <cstdint>
 #include <map>
@@ -19,7 +19,7 @@ struct Settings {
   bool timing = false;                         ///< how long each input took
   bool colour = false;                         ///< in diagnostics and texts
   std::string pictures = "auto";               ///< what they are drawn with
-  /// By name, where a setting got its value: ":set", "quern.toml:3"; those that are not here have their default.
+  /// The origin of values by the names of settings: ":set", "quern.toml:3"; settings that are absent have their defaults.
   std::map<std::string, std::string, std::less<>> set_by{};
 };
 
@@ -35,19 +35,19 @@ struct Setting {
 };
 
 std::span<const Setting> all_settings();
-/// Null where there is none of that name.
+/// Null if there is none of that name.
 const Setting* find_setting(std::string_view name);
 /// "there is no setting `timng`; did you mean `timing`?"
 std::string no_such_setting(std::string_view name);
 /// "64", "on".
 std::string value_text(const Settings& settings, const Setting& setting);
-/// Where the value comes from: ":set", "quern.toml:3", "default".
+/// The origin of the value: ":set", "quern.toml:3", "default".
 std::string origin_text(const Settings& settings, const Setting& setting);
-/// What a setting takes: "on or off", "a number from 0 to 17", "auto, blocks, sixel or kitty".
+/// Describes the values of a setting: "on or off", "a number from 0 to 17", "auto, blocks, sixel or kitty".
 std::string values_text(const Setting& setting);
-/// The same one by one, where they are few; else none.
+/// The possible values if they are few; otherwise none.
 std::span<const std::string_view> values_of(const Setting& setting);
-/// Sets it to what a text says, for `by`; false where it says nothing that the setting takes.
+/// Parses and sets a value, with the origin `by`; false if the setting does not accept it.
 bool set(Settings& settings, const Setting& setting, std::string_view text, const std::string& by);
 
 }  // namespace quern

@@ -70,6 +70,23 @@ local function check()
   equal(marked(source), {}, 'lines of the source once the IR is gone')
   vim.api.nvim_set_current_win(vim.fn.bufwinid(source))
 
+  do
+    local page = vim.env.SCRATCH .. '/page.md'
+    vim.fn.writefile({ '# Title', '```quern', '>>> 1 + 1', 'int32 3', '```' }, page)
+    local source = vim.api.nvim_get_current_win()
+    vim.cmd('new ' .. page)
+    equal(vim.fn.maparg('K', 'n'), '', 'the keys of Markdown')
+    local client = vim.lsp.get_active_clients({ bufnr = 0 })[1] or vim.lsp.buf_get_clients(0)[1]
+    local command = { command = 'quern.runTests', arguments = { { uri = vim.uri_from_bufnr(0) } } }
+    client.request_sync('workspace/executeCommand', command, 30000, 0)
+    vim.wait(30000, function() return #vim.diagnostic.get(0) > 0 end)
+    equal(vim.diagnostic.get(0)[1].lnum, 3, 'the output that differs')
+    vim.cmd('edit! ' .. vim.env.SCRATCH .. '/plain.md')
+    equal(#vim.lsp.buf_get_clients(0), 0, 'servers of other Markdown')
+    vim.cmd('close')
+    vim.api.nvim_set_current_win(source)
+  end
+
   vim.api.nvim_buf_set_lines(0, 3, 4, false, { '%nothing;' })
   vim.cmd('QuernRestart')
   vim.wait(30000, function() return #vim.diagnostic.get(0) == 1 end)

@@ -54,6 +54,21 @@ const HintRow kHints[] = {
     {"def @f(%a: Tensor[(?,), float32]) { let %b = %a; %b }",
      "def @f(%a: Tensor[(?,), float32])[ -> Tensor[(?,), float32]] { let %b[: Tensor[(?,), float32]] = %a; "
      "%b }"},
+    // Other arithmetic over dims, and dims that have no name here, are only told.
+    {"def @f[n, m](%a: Tensor[(n,), int32], %b: Tensor[(m,), int32]) { let %c = concatenate((%a, %b)); %c }",
+     "def @f[n, m](%a: Tensor[(n,), int32], %b: Tensor[(m,), int32]){ -> Tensor[(n + m,), int32]} { let "
+     "%c{: Tensor[(n + m,), int32]} = concatenate((%a, %b)); %c }"},
+    {"def @f[n](%a: Tensor[(1, 1, n, n), float32]) { let %b = nn.max_pool2d(%a, pool_size=[2, 2], "
+     "strides=[2, 2]); 1 }",
+     "def @f[n](%a: Tensor[(1, 1, n, n), float32]){ -> int32} { let %b[: Tensor[(1, 1, n / 2, n / 2), "
+     "float32]] = nn.max_pool2d(%a, pool_size=[2, 2], strides=[2, 2]); 1 }"},
+    {"def @f[n](%a: Tensor[(n,), int32]) { let %b = grow(%a); 1 }\n"
+     "op grow(%a: Tensor[(n,), t]) -> Tensor[(max(n, 2),), t] { [i] => %a[i] else 0 }",
+     "def @f[n](%a: Tensor[(n,), int32]){ -> int32} { let %b[: Tensor[(max(n, 2),), int32]] = grow(%a); 1 }\n"
+     "op grow(%a: Tensor[(n,), t]) -> Tensor[(max(n, 2),), t] { [i] => %a[i] else 0 }"},
+    {"def @f() { fn [m](%q: Tensor[(m,), int32]) { let %z = %q; %z } }",
+     "def @f()[ -> fn (Tensor[(d0,), int32]) -> Tensor[(d0,), int32]] { fn [m](%q: Tensor[(m,), int32])[ -> "
+     "Tensor[(d0,), int32]] { let %z[: Tensor[(d0,), int32]] = %q; %z } }"},
     // Texts with mistakes: what is on other lines.
     {"let %x = 1;\nlet %y = %nothing;\n%x", "let %x{: int32} = 1;\nlet %y = %nothing;\n%x"},
     {"def @f() {\n  let %a = 1;\n  let %b = %nothing;\n  let %c = 2f;\n  %c\n}",
@@ -91,15 +106,39 @@ TEST(TypeHints, OfBrokenTextsThoseThatWereThere) {
   EXPECT_EQ(shown(), text);
 }
 
+struct ImportRow {
+  const char* text;
+  const char* shown;
+};
+
+// By the name that means it there: one of this module may hide it, and that of another import may be another type.
+const ImportRow kImports[] = {
+    {"import \"net.relay\" as net\nlet %n = net.Net(1f);",
+     "import \"net.relay\" as net\nlet %n{: net.Net} = net.Net(1f);"},
+    {"type Net { Own(int32) }\nimport \"net.relay\" as net\nlet %n = net.Net(1f);\nlet %o = Own(1);",
+     "type Net { Own(int32) }\nimport \"net.relay\" as net\nlet %n{: net.Net} = net.Net(1f);\nlet %o{: Net} "
+     "= "
+     "Own(1);"},
+    {"import \"maker.relay\" as a\nimport \"net.relay\" as b\nlet %n = @a.made();",
+     "import \"maker.relay\" as a\nimport \"net.relay\" as b\nlet %n{: b.Net} = @a.made();"},
+    {"import \"other.relay\" as a\nimport \"net.relay\" as b\nlet %n = b.Net(1f);",
+     "import \"other.relay\" as a\nimport \"net.relay\" as b\nlet %n{: b.Net} = b.Net(1f);"},
+    // A type of a file that is not imported here has no name.
+    {"import \"maker.relay\" as a\nlet %n = @a.made();", "import \"maker.relay\" as a\nlet %n = @a.made();"},
+};
+
 TEST(TypeHints, TypesOfImportsHaveTheirNames) {
   TemporaryFolder folder;
   std::ofstream(folder / "net.relay") << "type Net { Net(w: float32) }\n";
-  const std::string text = "import \"net.relay\" as net\nlet %n = net.Net(1f);\n";
-  Session session;
-  const SourceId source = session.open_file((folder / "main.relay").string(), text);
-  KnownHints known;
-  EXPECT_EQ(with_hints(text, type_hints(session, source, whole(text), known)),
-            "import \"net.relay\" as net\nlet %n{: net.Net} = net.Net(1f);\n");
+  std::ofstream(folder / "other.relay") << "type Net { Other(w: float32) }\n";
+  std::ofstream(folder / "maker.relay")
+      << "import \"net.relay\" as net\ndef @made() -> net.Net { net.Net(1f) }\n";
+  for (const ImportRow& row : kImports) {
+    Session session;
+    const SourceId source = session.open_file((folder / "main.relay").string(), row.text);
+    KnownHints known;
+    EXPECT_EQ(with_hints(row.text, type_hints(session, source, whole(row.text), known)), row.shown);
+  }
 }
 
 /// The types of what a file defines and of what its statements bind.

@@ -3,8 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fmt/format.h>
+
 #include <chrono>
+#include <csignal>
 #include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
@@ -140,6 +144,19 @@ TEST(LspEvaluation, ShowsValuesAsHintsAndHovers) {
   EXPECT_EQ(evaluating.values_shown(), std::vector<std::string>{});
 }
 
+TEST(LspEvaluation, OnlyTheVariableOfAStatementHasItsValue) {
+  const std::string text = "let %x = { let %inner = 1; %inner + 1 };\nlet (%a, %b) = (3, 4);\n";
+  Evaluating evaluating(text);
+  evaluating.execute("quern.evaluateFile");
+  const auto hover = [&](const char* at) {
+    const json asked = evaluating.document.position(static_cast<uint32_t>(text.find(at)) + 1);
+    return evaluating.document.ask("textDocument/hover", {{"position", asked}})["contents"]["value"];
+  };
+  EXPECT_THAT(hover("%x"), HasSubstr("Value:"));
+  for (const char* other : {"%inner", "%a", "%b"})
+    EXPECT_THAT(hover(other), testing::Not(HasSubstr("Value:"))) << other;
+}
+
 TEST(LspEvaluation, AsksForWhatItChangedAgain) {
   Evaluating evaluating("// >>> 1$0\n");
   evaluating.evaluate_at_cursor();
@@ -249,6 +266,35 @@ TEST(LspEvaluation, EndsWhenItIsCancelledWhileTheServerAnswersOthers) {
   EXPECT_FALSE(evaluating.client.hover(kUri, 0, 5).is_null());
   evaluating.client.notify("$/cancelRequest", {{"id", "endless"}});
   EXPECT_EQ(evaluating.client.answer("endless")["error"]["code"], -32800);
+}
+
+/// Whether a process runs; one that has ended may wait to be asked how.
+bool runs(pid_t process) {
+  std::ifstream stat(fmt::format("/proc/{}/stat", process));
+  std::string text;
+  std::getline(stat, text);
+  const size_t state = text.rfind(')');
+  return state != std::string::npos && text.substr(state, 3) != ") Z";
+}
+
+TEST(LspEvaluation, EndsWithAServerThatIsKilled) {
+  Evaluating evaluating("print(\"begun\");\n" + kEndless, kEverything, {{"evaluation", {{"seconds", 60}}}});
+  const json range = evaluating.document.range(evaluating.document.cursor, evaluating.document.cursor);
+  evaluating.client.ask("workspace/executeCommand",
+                        {{"command", "quern.evaluate"},
+                         {"arguments", json::array({json{{"uri", kUri}, {"range", range}}})},
+                         {"workDoneToken", "token"}});
+  while (evaluating.client.next("$/progress")["params"]["value"].value("message", "") != "begun") {
+  }
+  const std::vector<pid_t> children = evaluating.client.process.children();
+  ASSERT_EQ(children.size(), 1u);
+  ASSERT_TRUE(runs(children[0]));
+  evaluating.client.process.send(SIGKILL);
+  for (int waited = 0; waited < 2000 && runs(children[0]); ++waited)
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  const bool still_runs = runs(children[0]);
+  EXPECT_FALSE(still_runs);
+  if (still_runs) kill(children[0], SIGKILL);
 }
 
 // Under sanitizers it is not.

@@ -1,63 +1,29 @@
 #include "tests/lsp/server_process.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <poll.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <chrono>
-#include <csignal>
 #include <cstdlib>
-#include <thread>
 
 namespace quern::lsp_test {
 
 namespace {
 
-constexpr int kPatienceMs = 30000;
+std::vector<std::string> command_of(const std::vector<std::string>& arguments) {
+  std::vector<std::string> words{QUERN_BINARY, "lsp"};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  return words;
+}
+
+lsp::SpawnOptions piped() {
+  lsp::SpawnOptions options;
+  options.input = options.output = lsp::SpawnOptions::Stream::Piped;
+  return options;
+}
 
 }  // namespace
 
-ServerProcess::ServerProcess(const std::vector<std::string>& given) {
-  std::signal(SIGPIPE, SIG_IGN);
-  int input[2], output[2];
-  // Closed in other servers, or those would keep this one's input open.
-  if (pipe2(input, O_CLOEXEC) != 0 || pipe2(output, O_CLOEXEC) != 0) return;
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, input[0], STDIN_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, output[1], STDOUT_FILENO);
-  std::vector<std::string> words{QUERN_BINARY, "lsp"};
-  words.insert(words.end(), given.begin(), given.end());
-  std::vector<char*> arguments;
-  arguments.reserve(words.size() + 1);
-  for (std::string& word : words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  if (posix_spawn(&pid_, words[0].c_str(), &actions, nullptr, arguments.data(), environ) != 0) pid_ = -1;
-  posix_spawn_file_actions_destroy(&actions);
-  close(input[0]);
-  close(output[1]);
-  to_server_ = input[1];
-  from_server_ = output[0];
-}
-
-ServerProcess::~ServerProcess() {
-  close_input();
-  if (from_server_ >= 0) close(from_server_);
-  if (pid_ < 0) return;
-  kill(pid_, SIGKILL);
-  waitpid(pid_, nullptr, 0);
-}
-
-void ServerProcess::write(std::string_view bytes) {
-  while (!bytes.empty()) {
-    ssize_t written = ::write(to_server_, bytes.data(), bytes.size());
-    if (written < 0) return;
-    bytes.remove_prefix(static_cast<size_t>(written));
-  }
-}
+ServerProcess::ServerProcess(const std::vector<std::string>& arguments)
+    : ChildProcess(command_of(arguments), piped()) {}
 
 std::optional<std::string> ServerProcess::read_message() {
   constexpr std::string_view kHeader = "Content-Length: ", kEnd = "\r\n\r\n";
@@ -73,35 +39,8 @@ std::optional<std::string> ServerProcess::read_message() {
         return text;
       }
     }
-    if (!fill()) return std::nullopt;
+    if (!read(buffer_)) return std::nullopt;
   }
-}
-
-bool ServerProcess::fill() {
-  pollfd output{from_server_, POLLIN, 0};
-  if (poll(&output, 1, kPatienceMs) <= 0) return false;
-  char chunk[65536];
-  ssize_t got = ::read(from_server_, chunk, sizeof chunk);
-  if (got <= 0) return false;
-  buffer_.append(chunk, static_cast<size_t>(got));
-  return true;
-}
-
-void ServerProcess::close_input() {
-  if (to_server_ >= 0) close(to_server_);
-  to_server_ = -1;
-}
-
-std::optional<int> ServerProcess::exit_code() {
-  for (int waited = 0; waited < kPatienceMs && pid_ >= 0; waited += 5) {
-    int status = 0;
-    if (waitpid(pid_, &status, WNOHANG) == pid_) {
-      pid_ = -1;
-      return WIFEXITED(status) ? std::optional(WEXITSTATUS(status)) : std::nullopt;
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  return std::nullopt;
 }
 
 std::string ServerProcess::framed(std::string_view text) {

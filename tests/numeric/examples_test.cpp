@@ -2,10 +2,8 @@
 // interpreter.
 
 #include <gtest/gtest.h>
-#include <spawn.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -17,10 +15,9 @@
 
 #include "frontend/text/render.h"
 #include "ir/io/data_files.h"
+#include "lsp/spawn.h"
 #include "session/run/execution.h"
 #include "tests/temporary_folder.h"
-
-extern char** environ;
 
 namespace quern {
 namespace {
@@ -192,20 +189,17 @@ TEST(CharLstm, TheSumAfter100000StepsIsTheInterpreters) {
 
 // Peak resident KiB of a run of the command.
 long peak_kib(std::vector<std::string> arguments) {
-  std::vector<char*> argv;
   arguments.insert(arguments.begin(), QUERN_BINARY);
-  argv.reserve(arguments.size() + 1);
-  for (std::string& a : arguments) argv.push_back(a.data());
-  argv.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", 1 /* O_WRONLY */, 0);
-  pid_t child = 0;
-  EXPECT_EQ(posix_spawn(&child, QUERN_BINARY, &actions, nullptr, argv.data(), environ), 0);
-  posix_spawn_file_actions_destroy(&actions);
+  lsp::SpawnOptions options;
+  options.output = lsp::SpawnOptions::Stream::Null;
+  const auto child = lsp::spawn(arguments, options);
+  if (!child) {
+    ADD_FAILURE() << child.error().message;
+    return 0;
+  }
   int status = 0;
   rusage usage{};
-  wait4(child, &status, 0, &usage);
+  wait4(child->id, &status, 0, &usage);
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
   return usage.ru_maxrss;
 }

@@ -1,4 +1,4 @@
-// The transcripts of this repository (repl/transcript.h): those beside this file, and those in what there is to read.
+// The transcripts of this repository (ide/transcript.h): those beside this file, and those in what there is to read.
 // QUERN_UPDATE_GOLDENS=1 writes them anew.
 
 #include <gtest/gtest.h>
@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "ide/transcript.h"
 #include "repl/input.h"
-#include "repl/transcript.h"
 #include "tests/files.h"
 #include "tests/golden/run_program.h"
 
@@ -26,8 +26,8 @@ std::vector<std::string> transcripts() {
   std::vector<std::string> found;
   for (const char* folder : {".", "docs", "examples", "tests/repl", "tests/repl/configured"})
     for (const auto& entry : fs::directory_iterator(top / folder))
-      if (is_transcript(entry.path()) &&
-          !parse_transcript(entry.path(), read_file(entry.path())).steps.empty())
+      if (ide::is_transcript(entry.path()) &&
+          !ide::parse_transcript(entry.path(), read_file(entry.path())).steps.empty())
         found.push_back(fs::relative(entry.path(), top).generic_string());
   std::sort(found.begin(), found.end());
   return found;
@@ -48,8 +48,8 @@ TEST_P(TranscriptOf, ShowsWhatItSays) {
 
 // Lines are typed one after the other: the prompt asks for more where the transcript goes on, and nowhere else.
 TEST_P(TranscriptOf, GoesOnOverLinesAsThePromptDoes) {
-  for (const TranscriptStep& step : parse_transcript(path_, read_file(path_)).steps) {
-    if (step.kind != TranscriptStep::Kind::Input || step.text.starts_with(':')) continue;
+  for (const ide::TranscriptStep& step : ide::parse_transcript(path_, read_file(path_)).steps) {
+    if (step.kind != ide::TranscriptStep::Kind::Input || step.text.starts_with(':')) continue;
     for (size_t begin = 0, end = 0; end != std::string::npos; begin = end + 1) {
       end = step.text.find('\n', begin);
       const std::string typed = step.text.substr(0, end);

@@ -1,66 +1,37 @@
 #include "tests/serve/serve_process.h"
 
 #include <arpa/inet.h>
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <netinet/in.h>
-#include <poll.h>
-#include <spawn.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <chrono>
-#include <csignal>
 #include <cstdlib>
 #include <filesystem>
-#include <thread>
 
 namespace quern::serve_test {
 
 namespace {
 
-constexpr int kPatienceMs = 30000;
+std::vector<std::string> command_of(const std::string& page, const std::vector<std::string>& options) {
+  std::vector<std::string> words{QUERN_BINARY, "serve", "--port", "0", "--page", page};
+  words.insert(words.end(), options.begin(), options.end());
+  return words;
+}
 
-/// Appends what comes; false at the end, and where nothing comes in time.
-bool read_some(int from, std::string& to) {
-  pollfd ready{from, POLLIN, 0};
-  if (poll(&ready, 1, kPatienceMs) <= 0) return false;
-  char chunk[65536];
-  const ssize_t got = ::read(from, chunk, sizeof chunk);
-  if (got <= 0) return false;
-  to.append(chunk, static_cast<size_t>(got));
-  return true;
+lsp::SpawnOptions piped() {
+  lsp::SpawnOptions options;
+  options.output = lsp::SpawnOptions::Stream::Piped;
+  return options;
 }
 
 }  // namespace
 
-ServeProcess::ServeProcess(const std::string& page, const std::vector<std::string>& options) {
-  std::signal(SIGPIPE, SIG_IGN);
-  int output[2];
-  if (pipe2(output, O_CLOEXEC) != 0) return;
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, output[1], STDOUT_FILENO);
-  std::vector<std::string> words{QUERN_BINARY, "serve", "--port", "0", "--page", page};
-  words.insert(words.end(), options.begin(), options.end());
-  std::vector<char*> arguments;
-  arguments.reserve(words.size() + 1);
-  for (std::string& word : words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  if (posix_spawn(&pid_, arguments[0], &actions, nullptr, arguments.data(), environ) != 0) pid_ = -1;
-  posix_spawn_file_actions_destroy(&actions);
-  close(output[1]);
-  while (address_.find('\n') == std::string::npos && read_some(output[0], address_)) {
+ServeProcess::ServeProcess(const std::string& page, const std::vector<std::string>& options)
+    : ChildProcess(command_of(page, options), piped()) {
+  while (address_.find('\n') == std::string::npos && read(address_)) {
   }
-  close(output[0]);
   address_ = address_.substr(0, address_.find('\n'));
-}
-
-ServeProcess::~ServeProcess() {
-  if (pid_ < 0) return;
-  kill(pid_, SIGKILL);
-  waitpid(pid_, nullptr, 0);
 }
 
 std::string ServeProcess::token() const { return address_.substr(address_.rfind('=') + 1); }
@@ -72,22 +43,14 @@ uint16_t ServeProcess::port() const {
 size_t ServeProcess::threads() const {
   size_t count = 0;
   for ([[maybe_unused]] const auto& task :
-       std::filesystem::directory_iterator(fmt::format("/proc/{}/task", pid_)))
+       std::filesystem::directory_iterator(fmt::format("/proc/{}/task", id())))
     ++count;
   return count;
 }
 
 std::optional<int> ServeProcess::end_by(int signal) {
-  kill(pid_, signal);
-  for (int waited = 0; waited < kPatienceMs; waited += 5) {
-    int status = 0;
-    if (waitpid(pid_, &status, WNOHANG) == pid_) {
-      pid_ = -1;
-      return WIFEXITED(status) ? std::optional(WEXITSTATUS(status)) : std::nullopt;
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  return std::nullopt;
+  send(signal);
+  return exit_code();
 }
 
 int Frame::close_code() const {

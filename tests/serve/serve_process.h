@@ -1,8 +1,6 @@
 #pragma once
 // `quern serve` as a process, and clients of it that write whatever bytes they like.
 
-#include <sys/types.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -10,27 +8,24 @@
 #include <string_view>
 #include <vector>
 
+#include "tests/child_process.h"
+
 namespace quern::serve_test {
 
-/// The server on a port that was free. No call waits longer than half a minute.
-class ServeProcess {
+/// The server on a port that was free.
+class ServeProcess : public ChildProcess {
  public:
   explicit ServeProcess(const std::string& page, const std::vector<std::string>& options = {});
-  /// Ends the process if it still runs.
-  ~ServeProcess();
-  ServeProcess(const ServeProcess&) = delete;
-  ServeProcess& operator=(const ServeProcess&) = delete;
 
   /// What it printed: `http://127.0.0.1:PORT/?token=TOKEN`.
   const std::string& address() const { return address_; }
   std::string token() const;
   uint16_t port() const;
   size_t threads() const;
-  /// The exit code after a signal; nothing where the process does not end in time, or ends by the signal.
+  /// The exit code after a signal, as `exit_code` has it.
   std::optional<int> end_by(int signal);
 
  private:
-  pid_t pid_ = -1;
   std::string address_;
 };
 

@@ -33,6 +33,11 @@ function M.root_of(file)
   return folder
 end
 
+local function map_lens_key(buffer)
+  local about = 'Quern: run the lens of the line'
+  vim.keymap.set('n', '<LocalLeader>l', vim.lsp.codelens.run, { buffer = buffer, desc = about })
+end
+
 local function map_keys(buffer)
   local function map(keys, act, about)
     vim.keymap.set('n', keys, act, { buffer = buffer, desc = about })
@@ -40,7 +45,7 @@ local function map_keys(buffer)
   map('K', vim.lsp.buf.hover, 'Quern: what this is')
   map('gd', vim.lsp.buf.definition, 'Quern: where this is defined')
   map('<LocalLeader>e', '<Cmd>QuernEvaluate<CR>', 'Quern: evaluate the line')
-  map('<LocalLeader>l', vim.lsp.codelens.run, 'Quern: run the lens of the line')
+  map_lens_key(buffer)
   vim.keymap.set('x', '<LocalLeader>e', ':QuernEvaluate<CR>', { buffer = buffer, desc = 'Quern: evaluate the selection' })
   vim.bo[buffer].omnifunc = 'v:lua.vim.lsp.omnifunc'
 end
@@ -69,18 +74,18 @@ local function refresh(_, _, context)
   return vim.NIL
 end
 
---- Starts the server for a buffer's project, or takes the one that runs.
-function M.attach(buffer)
+--- Starts the server for a buffer's project, or takes the one that runs; whether there is one.
+local function attach_client(buffer)
   local name = vim.api.nvim_buf_get_name(buffer)
   if vim.bo[buffer].buftype ~= '' or name:match('^%a[%w+.-]+:/') then
-    return
+    return false
   end
   local root = M.root_of(name)
   local id = clients[root]
   if not id or vim.lsp.client_is_stopped(id) then
     if vim.fn.executable(program()) == 0 then
       vim.notify_once(('`%s` is no program; set g:quern_executable'):format(program()), vim.log.levels.ERROR)
-      return
+      return false
     end
     id = vim.lsp.start_client({
       name = 'quern',
@@ -97,9 +102,23 @@ function M.attach(buffer)
     })
     clients[root] = id
   end
-  if id then
-    vim.lsp.buf_attach_client(buffer, id)
+  return id ~= nil and vim.lsp.buf_attach_client(buffer, id)
+end
+
+function M.attach(buffer)
+  if attach_client(buffer) then
     map_keys(buffer)
+  end
+end
+
+--- The same of a transcript, whose only key is that of its lens; of Markdown where it has inputs.
+function M.attach_transcript(buffer)
+  local is_transcript = false
+  for _, line in ipairs(vim.api.nvim_buf_get_lines(buffer, 0, -1, false)) do
+    is_transcript = is_transcript or line:match('^>>> ') ~= nil
+  end
+  if is_transcript and attach_client(buffer) then
+    map_lens_key(buffer)
   end
 end
 

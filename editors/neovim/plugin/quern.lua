@@ -17,6 +17,13 @@ vim.api.nvim_create_autocmd('FileType', {
     require('quern').attach(event.buf)
   end,
 })
+vim.api.nvim_create_autocmd({ 'BufReadPost', 'BufWritePost' }, {
+  group = group,
+  pattern = { '*.transcript', '*.md' },
+  callback = function(event)
+    require('quern').attach_transcript(event.buf)
+  end,
+})
 vim.api.nvim_create_autocmd('BufReadCmd', {
   group = group,
   pattern = 'quern:/*',

@@ -15,6 +15,7 @@ const clientOptions: LanguageClientOptions = {
   documentSelector: [
     { language: 'quern', scheme: 'file' },
     { language: 'quern', scheme: 'untitled' },
+    { scheme: 'file', pattern: '**/*.transcript' },
   ],
   outputChannelName: 'Quern',
   synchronize: { configurationSection: 'quern' },

@@ -1,9 +1,9 @@
-#include "repl/report/alignment.h"
+#include "ide/alignment.h"
 
 #include <algorithm>
 #include <cstdint>
 
-namespace quern {
+namespace quern::ide {
 
 std::vector<std::string_view> lines_of(std::string_view text) {
   std::vector<std::string_view> lines;
@@ -70,4 +70,4 @@ Alignment aligned(size_t first, size_t second, const LineRules& rules) {
   return Table(first, second, rules).alignment();
 }
 
-}  // namespace quern
+}  // namespace quern::ide

@@ -22,7 +22,9 @@
 #include <string_view>
 #include <vector>
 
-namespace quern {
+#include "ide/evaluation.h"
+
+namespace quern::ide {
 
 /// One thing to do and the lines that have to come of it.
 struct TranscriptStep {
@@ -40,6 +42,8 @@ struct Transcript {
   std::vector<TranscriptStep> steps;
 
   std::vector<std::string> expected(const TranscriptStep& step) const;
+  /// Where the lines from `begin` to `end`, one at least, stand in the text, without the end of the last one.
+  Range range_of_lines(size_t begin, size_t end) const;
 };
 
 /// Whether the name is that of a transcript: `.md` or `.transcript`.
@@ -58,4 +62,9 @@ std::string output_difference(const std::vector<std::string>& expected,
 std::string updated_transcript(const Transcript& transcript,
                                const std::vector<std::vector<std::string>>& outputs);
 
-}  // namespace quern
+/// A part for each step of a transcript, which may be without some of those of its text, in the file at `path`. One whose output does not match
+/// has the failure and, where a transcript can hold the new output, the edit that writes it.
+Evaluation evaluation_of(const std::filesystem::path& path, std::string_view text,
+                         const Transcript& transcript, const std::vector<std::vector<std::string>>& outputs);
+
+}  // namespace quern::ide

@@ -1,12 +1,14 @@
-#include "repl/transcript.h"
+#include "ide/transcript.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <sstream>
 #include <utility>
 
-#include "repl/report/alignment.h"
+#include "ide/alignment.h"
 
-namespace quern {
+namespace quern::ide {
 
 namespace {
 
@@ -137,7 +139,42 @@ Alignment alignment_of(const std::vector<std::string>& expected, const std::vect
   return aligned(expected.size(), actual.size(), {agree, [&](size_t i) { return expected[i] == kAnyLines; }});
 }
 
+/// What an output is instead of the expected one, in words; a long one is cut short.
+std::string message_of(const std::vector<std::string>& output) {
+  constexpr size_t kMostLines = 20;
+  if (output.empty()) return "this shows nothing";
+  std::string message = "this shows";
+  for (size_t i = 0; i < std::min(output.size(), kMostLines); ++i) (message += '\n') += output[i];
+  if (output.size() > kMostLines) message += fmt::format("\n… and {} more lines", output.size() - kMostLines);
+  return message;
+}
+
+/// Writes an output over the expected one: from the end of the line before to the end of its last line.
+Replacement replacement_of(const Transcript& transcript, const TranscriptStep& step,
+                           const std::vector<std::string>& output) {
+  const size_t end = step.output + transcript.expected(step).size();
+  const uint32_t begin = transcript.range_of_lines(step.output - 1, step.output).end;
+  Replacement replacement{{begin, transcript.range_of_lines(step.output - 1, end).end}, ""};
+  const std::string_view line_end = transcript.lines[step.output - 1].ends_with('\r') ? "\r\n" : "\n";
+  for (const std::string& line : output) (replacement.text += line_end) += line;
+  return replacement;
+}
+
+void write_into(std::string& text, const Replacement& replacement) {
+  const auto [begin, end] = replacement.range;
+  text.replace(begin, end - begin, replacement.text);
+}
+
 }  // namespace
+
+Range Transcript::range_of_lines(size_t begin, size_t end) const {
+  size_t at = 0;
+  for (size_t i = 0; i < begin; ++i) at += lines[i].size() + 1;
+  size_t last = at;
+  for (size_t i = begin; i + 1 < end; ++i) last += lines[i].size() + 1;
+  last += lines[end - 1].size() - (lines[end - 1].ends_with('\r') ? 1 : 0);
+  return {static_cast<uint32_t>(at), static_cast<uint32_t>(last)};
+}
 
 std::vector<std::string> Transcript::expected(const TranscriptStep& step) const {
   std::string text;
@@ -175,20 +212,43 @@ std::string output_difference(const std::vector<std::string>& expected,
 std::string updated_transcript(const Transcript& transcript,
                                const std::vector<std::vector<std::string>>& outputs) {
   std::string text;
-  size_t kept = 0;
-  const auto keep_to = [&](size_t end) {
-    for (; kept < end; ++kept) (text += transcript.lines[kept]) += '\n';
-  };
-  for (size_t i = 0; i < outputs.size(); ++i) {
+  for (const std::string& line : transcript.lines) (text += line) += '\n';
+  for (size_t i = outputs.size(); i-- > 0;) {
     const TranscriptStep& step = transcript.steps[i];
-    const std::vector<std::string> expected = transcript.expected(step);
-    if (output_matches(expected, outputs[i])) continue;
-    keep_to(step.output);
-    for (const std::string& line : outputs[i]) (text += line) += '\n';
-    kept += expected.size();
+    if (!output_matches(transcript.expected(step), outputs[i]))
+      write_into(text, replacement_of(transcript, step, outputs[i]));
   }
-  keep_to(transcript.lines.size());
   return text;
 }
 
-}  // namespace quern
+Evaluation evaluation_of(const std::filesystem::path& path, std::string_view text,
+                         const Transcript& transcript, const std::vector<std::vector<std::string>>& outputs) {
+  Evaluation evaluation;
+  const size_t all_steps = parse_transcript(path, text).steps.size();
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const TranscriptStep& step = transcript.steps[i];
+    const size_t expected = transcript.expected(step).size();
+    // With its last end of line: what is added to an output touches it.
+    Range whole = transcript.range_of_lines(step.line, step.output + expected);
+    whole.end = static_cast<uint32_t>(std::min(text.find('\n', whole.end), text.size() - 1)) + 1;
+    EvaluatedPart part{whole, step.text, true};
+    if (!output_matches(transcript.expected(step), outputs[i])) {
+      const Range wrong = expected > 0 ? transcript.range_of_lines(step.output, step.output + expected)
+                                       : transcript.range_of_lines(step.line, step.output);
+      part.failure = EvaluationProblem{"", path.string(), wrong, message_of(outputs[i])};
+      part.rewrite = replacement_of(transcript, step, outputs[i]);
+      std::string written(text);
+      write_into(written, *part.rewrite);
+      // What looks like a prompt, or ends a block, would be read as something else.
+      const Transcript reread = parse_transcript(path, written);
+      const auto same = std::ranges::find(reread.steps, step.line, &TranscriptStep::line);
+      const bool is_kept = reread.steps.size() == all_steps && same != reread.steps.end() &&
+                           output_matches(reread.expected(*same), outputs[i]);
+      if (!is_kept) part.rewrite.reset();
+    }
+    evaluation.parts.push_back(std::move(part));
+  }
+  return evaluation;
+}
+
+}  // namespace quern::ide

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace quern {
+namespace quern::ide {
 
 /// The lines of a text, without their ends.
 std::vector<std::string_view> lines_of(std::string_view text);
@@ -34,4 +34,4 @@ struct Alignment {
 /// agree are paired as early as they can be, and lines of the first text come before those of the second.
 Alignment aligned(size_t first, size_t second, const LineRules& rules);
 
-}  // namespace quern
+}  // namespace quern::ide

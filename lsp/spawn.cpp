@@ -79,7 +79,7 @@ Result<Spawned> spawn(const std::vector<std::string>& command, const SpawnOption
   posix_spawnattr_destroy(&attributes);
   if (error != 0)
     return Failure{fmt::format("`{}` cannot be started: {}", command.front(), std::strerror(error))};
-  return std::move(child);
+  return child;
 }
 
 }  // namespace quern::lsp

@@ -104,8 +104,6 @@ class Derivatives {
 
 std::variant<const FnExpr*, std::vector<Underivable>> derivative(const PassContext& context,
                                                                  IntrinsicKind kind, const FnExpr& function) {
-  if (kind == IntrinsicKind::JacobianVector && needs_tape(function.body))
-    return std::vector<Underivable>{{function.origin, "`jvp` of recursion, data types and references"}};
   auto reverse = needs_tape(function.body) ? tape_vector_jacobian(context, function)
                                            : vector_jacobian(context.arena, function);
   if (auto* problems = std::get_if<std::vector<Underivable>>(&reverse)) return std::move(*problems);

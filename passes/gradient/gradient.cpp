@@ -114,7 +114,7 @@ class Expander {
     flat = inline_local(context_, flat);
     flat = dead_code(context_, simplify_index(context_, to_anf(context_, flat)));
     const FnExpr& plain = *as<FnExpr>(flat);
-    GradientOutlook outlook = outlook_of(plain);
+    GradientOutlook outlook = outlook_of(plain, e.intrinsic);
     bool possible = outlook.underivable.empty();
     if (!possible || !outlook.scattered.empty())
       problems.push_back({e.origin, std::move(outlook.underivable), std::move(outlook.scattered)});
@@ -126,8 +126,12 @@ class Expander {
     return nullptr;
   }
 
-  GradientOutlook outlook_of(const FnExpr& function) const {
+  GradientOutlook outlook_of(const FnExpr& function, IntrinsicKind kind) const {
     if (!needs_tape(function.body)) return gradient_outlook(function, explained_);
+    if (kind == IntrinsicKind::JacobianVector)
+      return {
+          {{function.origin, "`jvp` does not go through recursion, data types and references; `vjp` does"}},
+          {}};
     Arena scratch;
     auto made = tape_vector_jacobian({scratch, context_.functions}, function);
     if (auto* parts = std::get_if<std::vector<Underivable>>(&made)) return {std::move(*parts), {}};

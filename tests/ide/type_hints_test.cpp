@@ -106,13 +106,13 @@ TEST(TypeHints, OfBrokenTextsThoseThatWereThere) {
   EXPECT_EQ(shown(), text);
 }
 
-struct ImportRow {
+struct ImportHintRow {
   const char* text;
   const char* shown;
 };
 
 // By the name that means it there: one of this module may hide it, and that of another import may be another type.
-const ImportRow kImports[] = {
+const ImportHintRow kImportHints[] = {
     {"import \"net.relay\" as net\nlet %n = net.Net(1f);",
      "import \"net.relay\" as net\nlet %n{: net.Net} = net.Net(1f);"},
     {"type Net { Own(int32) }\nimport \"net.relay\" as net\nlet %n = net.Net(1f);\nlet %o = Own(1);",
@@ -133,7 +133,7 @@ TEST(TypeHints, TypesOfImportsHaveTheirNames) {
   std::ofstream(folder / "other.relay") << "type Net { Other(w: float32) }\n";
   std::ofstream(folder / "maker.relay")
       << "import \"net.relay\" as net\ndef @made() -> net.Net { net.Net(1f) }\n";
-  for (const ImportRow& row : kImports) {
+  for (const ImportHintRow& row : kImportHints) {
     Session session;
     const SourceId source = session.open_file((folder / "main.relay").string(), row.text);
     KnownHints known;

@@ -43,7 +43,8 @@ bool is_tensor_code(ExprPtr expr) {
       for_each_child(expr, [&](ExprPtr child) { all = all && is_tensor_code(child); });
       return all;
     }
-    default: return false;
+    // A dim as a value.
+    default: return facts(expr->kind).level == KindFacts::Level::Element;
   }
 }
 
@@ -245,16 +246,22 @@ class Tape {
   // --- blocks: consecutive tensor code is one segment
 
   ExprPtr of_block(const BlockExpr& block) {
+    std::vector<Binding> bindings(block.bindings.begin(), block.bindings.end());
+    ExprPtr result = block.result;
+    // It may be the end of a segment.
+    if (is_tensor_code(result) && result->kind != ExprKind::Var) {
+      bindings.push_back({build_.variable("t", result->type), result});
+      result = build_.read(bindings.back().variable);
+    }
     std::unordered_map<const Variable*, size_t> last_use;
-    for (size_t i = 0; i <= block.bindings.size(); ++i)
-      for (const Variable* v :
-           free_variables(i < block.bindings.size() ? block.bindings[i].value : block.result))
+    for (size_t i = 0; i <= bindings.size(); ++i)
+      for (const Variable* v : free_variables(i < bindings.size() ? bindings[i].value : result))
         last_use[v] = i;
-    for (size_t i = 0; i < block.bindings.size();) {
+    for (size_t i = 0; i < bindings.size();) {
       std::vector<Binding> code;
       size_t end = i;
-      for (; end < block.bindings.size(); ++end) {
-        const Binding& b = block.bindings[end];
+      for (; end < bindings.size(); ++end) {
+        const Binding& b = bindings[end];
         if (is_tensor_code(b.value) || clauses_.contains(b.variable)) code.push_back(b);
         // A field is read before the segment, so that it does not end there.
         else if (!code.empty() && is_field_of_other(b, code))
@@ -263,7 +270,7 @@ class Tape {
           break;
       }
       if (code.empty()) {
-        binding(block.bindings[i++]);
+        binding(bindings[i++]);
         continue;
       }
       std::vector<const Variable*> used;
@@ -272,7 +279,7 @@ class Tape {
       segment(code, used);
       i = end;
     }
-    return value(block.result);
+    return value(result);
   }
 
   /// Whether it reads a field of a value that is there before `code`.

@@ -109,6 +109,13 @@ const std::vector<Differentiated> kTaped = {
      "def @loop(%x: float64, %n: int32) -> float64 { if (%n == 0) { %x } else { @loop(%x * 2f64, %n - 1) } "
      "}\n"
      "def @f(%x: float64) -> float64 { @loop(%x, 2) + stop_gradient(@loop(0.25f64, 3)) }"},
+    {"values_from_outside",
+     "type Pair { Pair(a: float64, b: float64) }\n"
+     "def @twice(%p: Pair, %x: float64, %n: int32) -> float64 {\n"
+     "  if (%n == 0) { %x } else { @twice(%p, %x * %p.a + %p.b, %n - 1) }\n}\n"
+     "def @outer(%p: Pair, %k: float64, %x: float64) -> float64 {\n"
+     "  grad(fn (%y: float64) { @twice(%p, %y, 2) * %k * %y })(%x).0\n}\n"
+     "def @f(%x: float64) -> float64 { @outer(Pair(2f64, 3f64), 5f64, %x) }"},
     {"a_part_of_a_list_that_is_a_parameter",
      "def @total(%l: List[float64]) -> float64 { match %l { Cons(%h, %t) => %h * %h + @total(%t), Nil => "
      "0f64 } }\n"

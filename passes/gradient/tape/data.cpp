@@ -22,6 +22,7 @@ ExprPtr Structures::without_gradient(Way way, ExprPtr value) const {
 
 ExprPtr Structures::along(Way way, Type type, ExprPtr value) {
   switch (type->kind) {
+    // A reference, or a function, would have to be another one.
     case TypeKind::Tensor:
       if (!type->dtype.is_float()) return without_gradient(way, value);
       return way == Way::Lift ? build_.lift(value) : build_.received(type, value);

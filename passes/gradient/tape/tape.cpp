@@ -82,6 +82,7 @@ class Tape {
     std::vector<ExprPtr> gradients;
     for (const Variable* param : params)
       gradients.push_back(structures_.received(param->type, build_.read(lifted_.at(param))));
+    out_.insert(out_.begin(), outside_.begin(), outside_.end());
     out_.insert(out_.begin(), structures_.functions.begin(), structures_.functions.end());
     ExprPtr body = build_.block(out_, build_.tuple({primal, build_.tuple(gradients)}));
     params.push_back(cotangent);
@@ -179,14 +180,26 @@ class Tape {
   static Expr head(const Expr& e) { return {e.kind, lifted(e.type), e.origin}; }
 
   ExprPtr of_variable(const VarExpr& e) {
-    auto known = lifted_.find(e.variable);
-    // From outside of the function: a constant.
-    if (known == lifted_.end()) {
-      if (is_of_tensors(e.type)) return build_.lift(&e);
-      return refuse(&e, "a value from outside of the function that is no tensor");
-    }
+    if (!lifted_.contains(e.variable) && !lift_outside(e))
+      return refuse(&e, e.type->kind == TypeKind::Function
+                            ? "a function that is known only when the program runs"
+                            : "a value from outside of the function, of type " + to_string(e.type));
     // A polymorphic function is used at other dims and types.
-    return arena_.make<VarExpr>(head(e), known->second);
+    return arena_.make<VarExpr>(head(e), lifted_.at(e.variable));
+  }
+
+  // From outside of the function: a constant, lifted once. What a reference holds could be read elsewhere.
+  bool lift_outside(const VarExpr& e) {
+    ExprPtr made = structures_.lift(build_.read(e.variable));
+    if (!structures_.problem.empty()) {
+      structures_.problem.clear();
+      return false;
+    }
+    const Variable* variable =
+        is_constant(e.type) ? e.variable : build_.variable(e.variable->name, made->type);
+    if (variable != e.variable) outside_.push_back({variable, made});
+    lifted_.emplace(e.variable, variable);
+    return true;
   }
 
   ExprPtr match(const MatchExpr& e) {
@@ -384,7 +397,8 @@ class Tape {
   tape::Structures structures_;
   const Variable* tape_ = nullptr;
   std::unordered_set<const Variable*> clauses_;
-  std::vector<Binding> out_;  ///< of the open block
+  std::vector<Binding> out_;      ///< of the open block
+  std::vector<Binding> outside_;  ///< what is there before the function, lifted
   std::unordered_map<const Variable*, const Variable*> lifted_;
   std::vector<ScatterFallback> fallbacks_;
   std::vector<Underivable> underivable_;

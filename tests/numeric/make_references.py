@@ -16,6 +16,7 @@ import torch.nn.functional as F
 
 import reference_gradients
 import reference_images
+import reference_losses
 import reference_models
 import reference_parts
 import reference_scan
@@ -439,13 +440,13 @@ def main():
                                                               reference_scan.reversed_sums],
                          "parts": [reference_parts.parts, reference_parts.shapes, reference_parts.einsums],
                          "order": [reference_parts.order, reference_parts.boxes],
-                         "images": reference_images.MAKERS}.items():
+                         "images": reference_images.MAKERS, "losses": reference_losses.MAKERS}.items():
         group = Group(name)
         for maker in makers:
             maker(group)
         group.write()
     gradients = reference_gradients.GradientGroup("gradients")
-    for maker in reference_gradients.MAKERS:
+    for maker in reference_gradients.MAKERS + [reference_losses.gradients]:
         maker(gradients)
     gradients.write()
 

@@ -12,21 +12,23 @@ from reference_images import TRANSPOSED, axis_matrix, transposed
 
 class GradientGroup(Group):
     """Lines `name | terms | expression | %variable=entry… | cotangent | gradients`, a gradient `-` for an input that is no
-    float."""
+    float or has none in PyTorch."""
 
     HEADER = "# name | terms | expression | inputs | cotangent | gradients"
 
-    def gradient(self, operator, expression, inputs, function, terms=None):
-        """`function` is the operator, of PyTorch's tensors; `terms` is how many products a gradient adds up."""
+    def gradient(self, operator, expression, inputs, function, terms=None, of=None):
+        """`function` is the operator, of PyTorch's tensors; `terms` is how many products a gradient adds up, and `of` how
+        many of the inputs, the first ones, have one (all of them)."""
         leaves = []
         for array in inputs:
             tensor = torch.from_numpy(np.array(array))
-            leaves.append(tensor.double().requires_grad_() if tensor.is_floating_point() else tensor)
+            tensor = tensor.double() if tensor.is_floating_point() else tensor
+            leaves.append(tensor.requires_grad_(tensor.is_floating_point() and (of is None or len(leaves) < of)))
         result = function(*leaves)
         cotangent = Draw(expression).floats(tuple(result.shape), -1.0, 1.0)
         result.backward(torch.from_numpy(cotangent).double())
         exact = [leaf.grad if leaf.grad is not None else torch.zeros_like(leaf) for leaf in leaves]
-        entries = lambda: [self.entry(e.numpy().astype("float32")) if e.is_floating_point() else "-" for e in exact]
+        entries = lambda: [self.entry(e.numpy().astype("float32")) if leaf.requires_grad else "-" for e, leaf in zip(exact, leaves)]
         self.line(operator, terms or max(result.numel(), 1), expression, inputs,
                   lambda: f"{self.entry(cotangent)} | {' '.join(entries())}")
 

@@ -18,7 +18,7 @@ namespace quern::numeric {
 namespace {
 
 const std::string kGroups[] = {"elementwise", "reduction", "nn",    "transform", "models",
-                               "scan",        "parts",     "order", "images"};
+                               "scan",        "parts",     "order", "images",    "losses"};
 
 class ReferenceColumn : public testing::TestWithParam<std::string> {};
 

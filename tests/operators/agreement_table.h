@@ -47,5 +47,6 @@ std::vector<Row> model_rows();
 std::vector<Row> scan_rows();
 std::vector<Row> parts_rows();
 std::vector<Row> image_rows();
+std::vector<Row> random_rows();
 
 }  // namespace quern::numeric

@@ -10,9 +10,24 @@ namespace quern {
 
 namespace {
 
-constexpr std::array<std::string_view, 12> kModules{
-    "torch.nn.functional.", "torch.nn.", "torch.", "np.", "numpy.", "jnp.",
-    "jax.numpy.",           "jax.nn.",   "F.",     "tf.", "relay.", "tvm.relay."};
+// A module stands behind those inside of it.
+constexpr std::array<std::string_view, 17> kModules{"torch.nn.functional.",
+                                                    "torch.nn.init.",
+                                                    "torch.nn.",
+                                                    "torch.",
+                                                    "np.random.",
+                                                    "np.",
+                                                    "numpy.random.",
+                                                    "numpy.",
+                                                    "jnp.",
+                                                    "jax.numpy.",
+                                                    "jax.nn.",
+                                                    "jax.random.",
+                                                    "F.",
+                                                    "tf.random.",
+                                                    "tf.",
+                                                    "relay.",
+                                                    "tvm.relay."};
 
 // Sorted by name. The operator may not exist (yet): callers suggest only what their scope has. Names without
 // a meaning or a remark are known in the field, but no operator computes them.
@@ -26,6 +41,7 @@ constexpr ForeignName kForeign[] = {
     {"L1Loss", "loss.l1", "`loss.l1(%x, %y)`"},
     {"MSELoss", "loss.mse", "`loss.mse(%x, %y)`"},
     {"NLLLoss", "nn.nll_loss", "`nn.nll_loss(%x, %labels, %weights)`"},
+    {"PRNGKey", "random.threefry_key", ""},
     {"SmoothL1Loss", "loss.smooth_l1", "`loss.smooth_l1(%x, %y)`"},
     {"Softplus", "nn.softplus", "`nn.softplus(%x)`"},
     {"absolute", "abs", ""},
@@ -50,6 +66,7 @@ constexpr ForeignName kForeign[] = {
     {"broadcast_add", "add", "`%x + %y` broadcasts"},
     {"cat", "concatenate", "`concatenate((%x, %y), axis=0)`"},
     {"categorical_crossentropy", "nn.cross_entropy", ""},
+    {"choice", "random.multinomial", "`random.multinomial(random.threefry_key(7), %weights, 10).1`"},
     {"cholesky", "", ""},
     {"clamp", "clip", "`clip(%x, a_min=0.0, a_max=1.0)`"},
     {"clip_by_value", "clip", "`clip(%x, a_min=0.0, a_max=1.0)`"},
@@ -83,6 +100,8 @@ constexpr ForeignName kForeign[] = {
     {"gather", "take", ""},
     {"ge", "greater_equal", "`%x >= %y`"},
     {"gelu", "erf", "`0.5 * %x * (1 + erf(%x * 0.70710678))`"},
+    {"glorot_normal", "random.xavier_normal", "`random.xavier_normal(random.threefry_key(7), (2, 3)).1`"},
+    {"glorot_uniform", "random.xavier_uniform", "`random.xavier_uniform(random.threefry_key(7), (2, 3)).1`"},
     {"gt", "greater", "`%x > %y`"},
     {"hardtanh", "clip", "`clip(%x, a_min=-1.0, a_max=1.0)`"},
     {"histogram", "", "`[k < n] => sum[i] select(%x[i] == k, 1, 0)`"},
@@ -90,7 +109,10 @@ constexpr ForeignName kForeign[] = {
     {"huber_loss", "loss.huber", ""},
     {"identity", "", "`[i < n, j < n] => select(i == j, 1.0, 0.0)`"},
     {"index_select", "take", "`take(%x, %indices, axis=0)`"},
+    {"integers", "random.randint", "`random.randint(random.threefry_key(7), 0, 10, (2, 3)).1`"},
     {"inv", "", ""},
+    {"kaiming_normal", "random.he_normal", "`random.he_normal(random.threefry_key(7), (2, 3)).1`"},
+    {"kaiming_uniform", "random.he_uniform", "`random.he_uniform(random.threefry_key(7), (2, 3)).1`"},
     {"kl_div", "loss.kl_div", ""},
     {"kron", "", ""},
     {"l1_loss", "loss.l1", ""},
@@ -102,6 +124,7 @@ constexpr ForeignName kForeign[] = {
     {"logsumexp", "log", "`log(sum(exp(%x)))`"},
     {"lt", "less", "`%x < %y`"},
     {"lu", "", ""},
+    {"manual_seed", "random.threefry_key", "`random.threefry_key(7)` is a key, to draw numbers with"},
     {"masked_fill", "where", "`where(%mask, %value, %x)`"},
     {"matmul", "nn.matmul", ""},
     {"max_pool2d", "nn.max_pool2d", ""},
@@ -124,8 +147,10 @@ constexpr ForeignName kForeign[] = {
     {"pow", "power", "`power(%x, %y)`"},
     {"qr", "", ""},
     {"quantile", "sort", "`sort(%x)`, and the element at its place"},
-    {"rand", "", ""},
-    {"randn", "", ""},
+    {"rand", "random.uniform", "`random.uniform(random.threefry_key(7), 0.0, 1.0, (2, 3)).1`"},
+    {"randint", "random.randint", "`random.randint(random.threefry_key(7), 0, 10, (2, 3)).1`"},
+    {"randn", "random.normal", "`random.normal(random.threefry_key(7), 0.0, 1.0, (2, 3)).1`"},
+    {"randperm", "random.permutation", "`random.permutation(random.threefry_key(7), 10).1`"},
     {"ravel", "reshape", "`reshape(%x, newshape=[-1])`"},
     {"reciprocal", "divide", "`1 / %x`"},
     {"relu", "nn.relu", ""},
@@ -134,9 +159,12 @@ constexpr ForeignName kForeign[] = {
     {"rint", "round", "`round(%x)`, which takes halves away from zero"},
     {"roll", "", "`[i < n] => %x[(i - shift) % n]`"},
     {"scatter", "scatter_elements", ""},
+    {"seed", "random.threefry_key", "`random.threefry_key(7)` is a key, to draw numbers with"},
     {"selu", "", ""},
     {"shape", "",
      "dims have names in types, and in `def @f[n, m](%x: Tensor[(n, m), float32])` `n` is a number"},
+    {"shuffle", "random.permutation",
+     "`take(%x, random.permutation(random.threefry_key(7), 10).1, axis=0)` for 10 rows"},
     {"sigmoid_cross_entropy_with_logits", "loss.bce_with_logits", ""},
     {"silu", "sigmoid", "`%x * sigmoid(%x)`"},
     {"sinh", "", "`(exp(%x) - exp(-%x)) / 2`"},
@@ -149,6 +177,7 @@ constexpr ForeignName kForeign[] = {
     {"sparse_categorical_crossentropy", "loss.cross_entropy",
      "`loss.cross_entropy(%x, %labels)`, from logits"},
     {"square", "multiply", "`%x * %x`"},
+    {"standard_normal", "random.normal", "`random.normal(random.threefry_key(7), 0.0, 1.0, (2, 3)).1`"},
     {"std", "mean", "`sqrt(mean(%x * %x) - mean(%x) * mean(%x))`"},
     {"sub", "subtract", "`%x - %y`"},
     {"svd", "", ""},
@@ -160,6 +189,8 @@ constexpr ForeignName kForeign[] = {
     {"tril", "", "`[i < n, j < m] => select(j <= i, %x[i, j], 0.0)`"},
     {"triu", "", "`[i < n, j < m] => select(j >= i, %x[i, j], 0.0)`"},
     {"true_divide", "divide", "`%x / %y`"},
+    {"trunc_normal", "random.truncated_normal",
+     "`random.truncated_normal(random.threefry_key(7), 0.0, 1.0, (2, 3)).1`"},
     {"unsqueeze", "expand_dims", "`expand_dims(%x, axis=0)`"},
     {"view", "reshape", "`reshape(%x, newshape=[2, -1])`"},
     {"vstack", "concatenate", "`concatenate((%x, %y), axis=0)`"},
@@ -268,6 +299,7 @@ std::string_view without_foreign_module(std::string_view name) {
 const ForeignName* find_foreign_name(std::string_view name) {
   name = without_foreign_module(name);
   if (name.starts_with("nn.")) name.remove_prefix(3);
+  if (name.ends_with('_')) name.remove_suffix(1);  // PyTorch's functions that change their operand
   for (const ForeignName& f : kForeign)
     if (f.name == name) return &f;
   return nullptr;

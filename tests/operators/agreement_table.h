@@ -48,5 +48,6 @@ std::vector<Row> scan_rows();
 std::vector<Row> parts_rows();
 std::vector<Row> image_rows();
 std::vector<Row> loss_rows();
+std::vector<Row> random_rows();
 
 }  // namespace quern::numeric

@@ -73,12 +73,13 @@ class Tape {
         add_problem({function.origin, "a parameter that holds " + structures_.problem});
       structures_.problem.clear();
     }
-    const Variable* result = bind("result", value(function.body));
     Type type = function.body->type;
+    if (!is_of_tensors(type)) add_problem({function.body->origin, "a result of type " + to_string(type)});
+    const Variable* result = bind("result", value(function.body));
+    if (!underivable_.empty()) return underivable_;
     build_.accumulate(type, build_.read(result), build_.read(cotangent), out_);
     ExprPtr primal = build_.primal(type, build_.read(result));
     out_.push_back({nullptr, build_.run(build_.read(tape_))});
-    if (!underivable_.empty()) return underivable_;
     std::vector<ExprPtr> gradients;
     for (const Variable* param : params)
       gradients.push_back(structures_.received(param->type, build_.read(lifted_.at(param))));

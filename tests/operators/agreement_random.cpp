@@ -41,6 +41,10 @@ Row keyed(const std::string& name, Rest rest) {
 // A shape as an attribute.
 std::string random_shape(Random& random) { return ", out_shape=" + shape_text(random.shape(0, 3)); }
 
+// Often float64, of which differences tell a derivative.
+const std::vector<DType> kDrawnFloats = {DType::float32(), DType::float64(), DType::float64(),
+                                         DType::float16()};
+
 // Two numbers, converted to a dtype, the shape, and the dtype.
 Row between(const std::string& name, const std::vector<DType>& dtypes, Values values) {
   return keyed(name, [=](Random& random, Arguments& arguments) {
@@ -91,9 +95,9 @@ std::vector<Row> random_rows() {
          return Arguments{{random.tensor(random.pick(kFloats), random.shape(0, 3), Values::Positive)},
                           "random.normal_quantile(%a / 4)"};
        }},
-      between("random.uniform", kFloats, Values::SmallIntegers),
-      between("random.normal", kFloats, Values::SmallIntegers),
-      between("random.truncated_normal", kFloats, Values::SmallIntegers),
+      between("random.uniform", kDrawnFloats, Values::SmallIntegers),
+      between("random.normal", kDrawnFloats, Values::SmallIntegers),
+      between("random.truncated_normal", kDrawnFloats, Values::SmallIntegers),
       between("random.randint", integers, Values::SmallIntegers),
       keyed("random.bernoulli",
             [](Random& random, Arguments& arguments) {

@@ -140,18 +140,34 @@ class ScopeWalk {
     Fields all(*this, node);
     for_each_field(all, node);
   }
+  /// What a function hides of what is around it, until its end: also one by a check that fails.
+  class Inside {
+   public:
+    Inside(ScopeWalk& walk, bool is_primitive)
+        : walk_(walk), was_closed_(walk.is_closed_), is_primitive_(is_primitive) {
+      // A primitive is a kernel: only its arguments and dims of the frame reach it.
+      if (is_primitive_) std::swap(around_, walk_.variables_);
+      walk_.is_closed_ = was_closed_ || is_primitive_;
+      std::swap(opened_around_, walk_.opened_);
+    }
+    Inside(const Inside&) = delete;
+    Inside& operator=(const Inside&) = delete;
+    ~Inside() {
+      for (Dim dim : walk_.opened_) walk_.dims_.leave(dim);
+      std::swap(opened_around_, walk_.opened_);
+      if (is_primitive_) std::swap(around_, walk_.variables_);
+      walk_.is_closed_ = was_closed_;
+    }
+
+   private:
+    ScopeWalk& walk_;
+    const bool was_closed_, is_primitive_;
+    Bound<const Variable*> around_;
+    std::vector<Dim> opened_around_;
+  };
   void fields(const FnExpr& e) {
-    // A primitive is a kernel: only its arguments and dims of the frame reach it.
-    Bound<const Variable*> around;
-    if (e.primitive) std::swap(around, variables_);
-    const bool was_closed = std::exchange(is_closed_, is_closed_ || e.primitive);
-    std::vector<Dim> opened_around;
-    std::swap(opened_around, opened_);
+    const Inside inside(*this, e.primitive);
     fields<FnExpr>(e);
-    for (Dim dim : opened_) dims_.leave(dim);
-    std::swap(opened_around, opened_);
-    if (e.primitive) std::swap(around, variables_);
-    is_closed_ = was_closed;
   }
   /// Its result's shape is known only at run time and binds the dims of its type.
   void fields(const ExternExpr& e) {

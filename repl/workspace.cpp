@@ -109,11 +109,6 @@ bool Workspace::with_source(std::string name, std::string text, std::string fold
     fine = use(source);
     stays = fine && kept;
   });
-  const auto& declared = session_.declarations(source);
-  // For a failure inside of the library the input stands.
-  if (bug && !declared.empty() && bug->origin.inlined == 0 &&
-      (bug->origin.declaration == 0 || session_.in_library(bug->origin.declaration)))
-    bug->origin = {declared.front()};
   if (!stays) {
     references.restore();
     forget(source);

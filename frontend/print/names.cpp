@@ -58,9 +58,7 @@ constexpr size_t kMostDigits = 9;
 
 }  // namespace
 
-bool is_numbered(const Variable& variable) {
-  return variable.graph && is_digits(variable.name);
-}
+bool is_numbered(const Variable& variable) { return variable.graph && is_digits(variable.name); }
 
 const std::string& NameTable::bind(const void* key, const std::string& wanted) {
   auto [entry, added] = entries_.try_emplace(key, Entry{wanted, wanted, 0});
@@ -71,7 +69,8 @@ const std::string& NameTable::bind(const void* key, const std::string& wanted) {
     auto candidate = [&](uint32_t k) {
       if (!is_digits(wanted)) return wanted + "_" + std::to_string(k);
       // Of more digits than a number has, further ones make a name.
-      return wanted.size() > kMostDigits ? wanted + std::to_string(k) : std::to_string(std::stoull(wanted) + k);
+      return wanted.size() > kMostDigits ? wanted + std::to_string(k)
+                                         : std::to_string(std::stoull(wanted) + k);
     };
     while (taken_.contains(name = candidate(suffix))) ++suffix;
     entry->second.suffix = suffix++;

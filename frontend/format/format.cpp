@@ -54,6 +54,8 @@ class Formatter {
       if (hides_text(p)) return std::string(source_);
     // A byte order mark is neither blank nor part of a token: a layout cannot decide where it belongs.
     if (source_.find("\xEF\xBB\xBF") != std::string_view::npos) return std::string(source_);
+    // Without its blanks, a text with NULs may count as binary data.
+    if (source_.find('\0') != std::string_view::npos) return std::string(source_);
     LineIndex index(source_);
     for (const Piece& piece : scan_.pieces) {
       Declared part{piece, parse_declaration(slice(source_, piece.range), scan_.slash_names), false, {}};

@@ -166,6 +166,8 @@ TEST(FormatTest, WhatDoesNotParseStays) {
   EXPECT_EQ(formatted("print( \"a\\\n"), "print( \"a\\\n");
   std::string metadata_in_line = "let %a = 1;  #[metadata]\n{}\n";
   EXPECT_EQ(formatted(metadata_in_line), metadata_in_line);
+  const std::string with_nul = std::string(70, '\n') + std::string("///t\0\0t", 7);
+  EXPECT_EQ(formatted(with_nul), with_nul);
   // An expression that, laid out, would be the header of old files.
   EXPECT_EQ(formatted("v4/t"), "v4 / t;\n");
   EXPECT_EQ(formatted("v0.0.4  - t"), "v0.0.4 - t;\n");

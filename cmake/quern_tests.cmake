@@ -35,6 +35,8 @@ function(quern_test target)
   endif()
   # No test sees what is in the user's cache of compiled code, and after every pass the IR is verified.
   set(environment "QUERN_CACHE=off;QUERN_TIERS=best;QUERN_VERIFY=1")
+  # Discovery passes properties on as a list, of which a variable list would be several.
+  string(REPLACE ";" "\\;" escaped_environment "${environment}")
   set(others "")
   foreach(suite IN LISTS test_SUITES)
     add_test(NAME "${suite}" COMMAND ${target} "--gtest_filter=${suite}.*")
@@ -46,7 +48,7 @@ function(quern_test target)
     string(REGEX REPLACE "^:" "-" others "${others}")
   endif()
   gtest_discover_tests(${target} NO_PRETTY_VALUES DISCOVERY_TIMEOUT 120 TEST_FILTER "${others}"
-                       PROPERTIES TIMEOUT ${QUERN_TEST_TIMEOUT} ENVIRONMENT "${environment}")
+                       PROPERTIES TIMEOUT ${QUERN_TEST_TIMEOUT} ENVIRONMENT "${escaped_environment}")
 endfunction()
 
 quern_test(quern_unit_tests ir frontend passes jit session ide cli

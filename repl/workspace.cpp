@@ -104,17 +104,24 @@ bool Workspace::with_source(std::string name, std::string text, std::string fold
   SourceId source = session_.add_source(module_, std::move(name), std::move(text), std::move(folder));
   sources_.push_back(source);
   declared_.add(source);
-  bool stays = false, fine = false;
-  auto bug = failure_of([&] {
-    fine = use(source);
-    stays = fine && kept;
-  });
-  if (!stays) {
+  const bool fine = without_bug(source, [&] { return use(source); });
+  if (!fine || !kept) {
     references.restore();
     forget(source);
   }
-  if (bug) throw InternalFailure(*bug);
   return fine;
+}
+
+bool Workspace::without_bug(SourceId source, const std::function<bool()>& work) {
+  const std::vector<DeclarationId>& declared = session_.declarations(source);
+  const DeclarationId first = declared.empty() ? 0 : declared.front();
+  bool fine = false;
+  const auto bug = failure_of([&] {
+    const Stage stage("input", {first});
+    fine = work();
+  });
+  if (bug) print_problems({session_.locate(*bug, first)});
+  return !bug && fine;
 }
 
 /// Removes the last source with the values of its variables.
@@ -154,10 +161,12 @@ bool Workspace::run(std::string name, std::string text, std::string folder, std:
   if (!with_source(std::move(name), std::move(text), std::move(folder), true, input.references, accept))
     return false;
   const SourceId source = input.source;
-  keep(std::move(input));
-  const bool fine = tell_changes(source);
-  announce_dependents(source);
-  return fine;
+  return without_bug(source, [&] {
+    keep(std::move(input));
+    const bool fine = tell_changes(source);
+    announce_dependents(source);
+    return fine;
+  });
 }
 
 void Workspace::keep(TakenInput input) {

@@ -106,6 +106,8 @@ class Workspace {
   /// `references`: those of before, which get what they held where the source does not stay.
   bool with_source(std::string name, std::string text, std::string folder, bool kept,
                    const RefSnapshot& references, const std::function<bool(SourceId)>& use);
+  /// Runs a part of what the input of a source does; a bug of Quern is shown with the input, and makes it false.
+  bool without_bug(SourceId source, const std::function<bool()>& work);
   void forget(SourceId source);
   void keep(TakenInput input);
   /// Shows the values of a file in the attached editor.

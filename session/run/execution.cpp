@@ -12,10 +12,10 @@
 #include "ir/base/interrupt.h"
 #include "ir/interpret/match.h"
 #include "passes/gradient/gradient.h"
-#include "passes/pipeline.h"
 #include "session/run/compiler.h"
 #include "session/run/data_values.h"
 #include "session/run/entry_arguments.h"
+#include "session/run/function_sources.h"
 
 namespace quern {
 
@@ -56,86 +56,6 @@ class FileHost final : public Host {
   std::function<void(std::string_view)> print_;
   ValueStyle style_;
   const bool saves_;  ///< otherwise `save` fails
-};
-
-// Definitions with `grad` replaced by functions.
-class ExpandedFunctions final : public FunctionSource {
- public:
-  explicit ExpandedFunctions(FunctionSource& functions) : functions_(functions) {}
-  const Definition* function(uint32_t module, std::string_view name) override {
-    const Definition* plain = functions_.function(module, name);
-    if (!plain || !plain->body || !has_gradients(plain->body)) return plain;
-    auto [known, added] = expanded_.try_emplace(plain, *plain);
-    if (added) {
-      auto arena = std::make_shared<Arena>();
-      arena->keep(plain->arena);
-      known->second.body = expand_gradients({*arena, functions_}, plain->body);
-      known->second.arena = arena;
-    }
-    return &known->second;
-  }
-  const Definition* bound(const Variable* variable) override { return functions_.bound(variable); }
-  std::vector<TypedConstructor> constructors(Origin user, Type data) override {
-    return functions_.constructors(user, data);
-  }
-  std::shared_ptr<const OpInstance> instance(const OpInstance& called) override {
-    std::shared_ptr<const OpInstance> plain = functions_.instance(called);
-    if (!plain->function || !has_gradients(plain->function)) return plain;
-    auto [known, added] = instances_.try_emplace(plain.get());
-    if (added) {
-      auto arena = std::make_shared<Arena>();
-      arena->keep(plain->arena);
-      auto expanded = std::make_shared<OpInstance>(*plain);
-      expanded->function = as<FnExpr>(expand_gradients({*arena, functions_}, plain->function));
-      expanded->arena = arena;
-      known->second = {plain, expanded};
-    }
-    return known->second.second;
-  }
-
- private:
-  FunctionSource& functions_;
-  using Instance = std::shared_ptr<const OpInstance>;
-  std::unordered_map<const OpInstance*, std::pair<Instance, Instance>>
-      instances_;  ///< originals, and expanded ones
-  std::unordered_map<const Definition*, Definition> expanded_;
-};
-
-}  // namespace
-
-namespace {
-
-/// Definitions after a pass.
-class FunctionsAfter final : public FunctionSource {
- public:
-  FunctionsAfter(FunctionSource& functions, std::string pass)
-      : functions_(functions), pass_(std::move(pass)) {}
-  const Definition* function(uint32_t module, std::string_view name) override {
-    const Definition* typed = functions_.function(module, name);
-    if (!typed || !typed->body || pass_.empty()) return typed;
-    auto [known, added] = made_.try_emplace(typed, *typed);
-    if (added) known->second = after(*typed);
-    return &known->second;
-  }
-  const Definition* bound(const Variable* variable) override { return functions_.bound(variable); }
-  std::vector<TypedConstructor> constructors(Origin user, Type data) override {
-    return functions_.constructors(user, data);
-  }
-  std::shared_ptr<const OpInstance> instance(const OpInstance& called) override {
-    return functions_.instance(called);
-  }
-  Definition after(Definition definition) {
-    if (pass_.empty()) return definition;
-    Optimised optimised = optimise(definition, functions_, pass_);
-    definition.body = optimised.expr;
-    definition.arena = optimised.arena;
-    return definition;
-  }
-
- private:
-  FunctionSource& functions_;
-  const std::string pass_;
-  std::unordered_map<const Definition*, Definition> made_;
 };
 
 }  // namespace

@@ -116,6 +116,19 @@ const std::vector<Differentiated> kTaped = {
      "def @outer(%p: Pair, %k: float64, %x: float64) -> float64 {\n"
      "  grad(fn (%y: float64) { @twice(%p, %y, 2) * %k * %y })(%x).0\n}\n"
      "def @f(%x: float64) -> float64 { @outer(Pair(2f64, 3f64), 5f64, %x) }"},
+    {"what_is_loaded",
+     "def @power(%x: float64, %n: int32) -> float64 { if (%n == 0) { 1.0f64 } else { %x * @power(%x, %n - 1) "
+     "} }\n"
+     "def @f(%x: float64) -> float64 {\n"
+     "  let %i: Tensor[(1500, 1, 8, 8), float32] = load(\"" QUERN_SOURCE_DIR
+     "/examples/data/digits.npz\", \"train_images\");\n"
+     "  @power(%x, 3) * cast(mean(%i), dtype=\"float64\")\n}"},
+    {"a_second_derivative_over_a_list",
+     "def @sum_of(%l: List[float64]) -> float64 { match %l { Cons(%h, %t) => %h * %h * %h + @sum_of(%t), Nil "
+     "=> 0f64 } }\n"
+     "def @g(%x: float64) -> float64 { @sum_of(Cons(%x, Cons(%x * %x, Nil))) }\n"
+     "def @h(%x: float64) -> float64 { grad(@g)(%x).0 }\n"
+     "def @f(%x: float64) -> float64 { grad(@h)(%x).0 }"},
     {"a_part_of_a_list_that_is_a_parameter",
      "def @total(%l: List[float64]) -> float64 { match %l { Cons(%h, %t) => %h * %h + @total(%t), Nil => "
      "0f64 } }\n"

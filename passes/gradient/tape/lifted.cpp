@@ -1,7 +1,6 @@
 #include "passes/gradient/tape/lifted.h"
 
 #include <algorithm>
-#include <unordered_map>
 
 #include "frontend/infer/context/gradient_types.h"
 
@@ -10,7 +9,7 @@ namespace quern::tape {
 namespace {
 
 // Ids of declarations are hashes of their texts.
-constexpr uint64_t kCotangent = 0x636f74616e67656e, kTape = 0x7461706574617065, kLifted = 0x6c69667465640000;
+constexpr uint64_t kCotangent = 0x636f74616e67656e, kTape = 0x7461706574617065;
 
 std::span<const Constructor> cotangent_constructors() {
   static const auto kAll = data_constructors("Cotangent", kCotangent, {{"Zero", {}}, {"Of", {""}, {1}}});
@@ -33,7 +32,8 @@ Type lifted(Type type) {
   std::vector<Type> args;
   for (Type arg : type->args) args.push_back(lifted(arg));
   if (type->kind != TypeKind::Data) return with_args(type, args);
-  return data_type(std::string(type->name) + "'", type->id ^ kLifted, args);
+  // No program can write this name.
+  return data_type(std::string(type->name) + "'", type->id, args);
 }
 
 bool is_of_tensors(Type type) {
@@ -47,7 +47,7 @@ const Constructor* lifted(const Constructor* constructor, Type type) {
     specs.push_back({std::string(c.name),
                      {c.fields.begin(), c.fields.end()},
                      {c.parameters.begin(), c.parameters.end()}});
-  return &data_constructors(std::string(type->name) + "'", type->id ^ kLifted, specs)[constructor->tag];
+  return &data_constructors(std::string(type->name) + "'", type->id, specs)[constructor->tag];
 }
 
 ExprPtr Build::read(const Variable* v) const {
@@ -69,6 +69,7 @@ ExprPtr Build::block(const std::vector<Binding>& bindings, ExprPtr result) const
 
 ExprPtr Build::fn(const std::vector<const Variable*>& params, std::span<const Dim> dims, ExprPtr body) const {
   std::vector<Type> types;
+  types.reserve(params.size());
   for (const Variable* param : params) types.push_back(param->type);
   return arena().make<FnExpr>(head(ExprKind::Fn, function_type(types, body->type)), arena().copy(params),
                               dims, body, false);
@@ -117,6 +118,7 @@ ExprPtr Build::construct(const Constructor& c, Type type, const std::vector<Expr
 
 PatternPtr Build::pattern(const Constructor& c, Type type, const std::vector<const Variable*>& parts) const {
   std::vector<PatternPtr> patterns;
+  patterns.reserve(parts.size());
   for (const Variable* v : parts)
     patterns.push_back(arena().make<Pattern>(PatternKind::Variable, v->type, scalars.origin(), v));
   return arena().make<Pattern>(PatternKind::Constructor, type, scalars.origin(), nullptr, &c, c.name,

@@ -5,7 +5,7 @@
 #include <unordered_set>
 
 #include "frontend/infer/context/gradient_types.h"
-#include "passes/gradient/tape/lifted.h"
+#include "passes/gradient/tape/structures.h"
 
 namespace quern {
 
@@ -81,6 +81,7 @@ class Tape {
     ExprPtr primal = build_.primal(type, build_.read(result));
     out_.push_back({nullptr, build_.run(build_.read(tape_))});
     std::vector<ExprPtr> gradients;
+    gradients.reserve(params.size());
     for (const Variable* param : params)
       gradients.push_back(structures_.received(param->type, build_.read(lifted_.at(param))));
     out_.insert(out_.begin(), outside_.begin(), outside_.end());
@@ -192,10 +193,7 @@ class Tape {
   // From outside of the function: a constant, lifted once. What a reference holds could be read elsewhere.
   bool lift_outside(const VarExpr& e) {
     ExprPtr made = structures_.lift(build_.read(e.variable));
-    if (!structures_.problem.empty()) {
-      structures_.problem.clear();
-      return false;
-    }
+    if (!std::exchange(structures_.problem, {}).empty()) return false;
     const Variable* variable =
         is_constant(e.type) ? e.variable : build_.variable(e.variable->name, made->type);
     if (variable != e.variable) outside_.push_back({variable, made});
@@ -244,16 +242,21 @@ class Tape {
 
   ExprPtr intrinsic(const IntrinsicExpr& e) {
     if (e.intrinsic == IntrinsicKind::StopGradient && !is_of_tensors(e.type))
-      return refuse(&e, "`stop_gradient` of a value of a data type");
+      return refuse(&e, of_data_type(e.intrinsic));
     std::vector<ExprPtr> args;
     for (ExprPtr arg : e.args) {
       if (arg && !is_of_tensors(arg->type) && !is_constant(arg->type))
-        return refuse(&e, fmt_shown(e.intrinsic));
+        return refuse(&e, of_data_type(e.intrinsic));
       args.push_back(arg ? build_.primal(arg->type, value(arg)) : nullptr);
     }
-    return arena_.make<IntrinsicExpr>(Expr{e}, e.intrinsic, arena_.copy(args), e.texts);
+    ExprPtr made = arena_.make<IntrinsicExpr>(Expr{e}, e.intrinsic, arena_.copy(args), e.texts);
+    if (is_constant(e.type)) return made;
+    // What is loaded does not depend on anything.
+    ExprPtr constant = structures_.lift(build_.read(bind("t", made)));
+    if (!std::exchange(structures_.problem, {}).empty()) return refuse(&e, of_data_type(e.intrinsic));
+    return constant;
   }
-  static std::string fmt_shown(IntrinsicKind kind) {
+  static std::string of_data_type(IntrinsicKind kind) {
     return "`" + std::string(to_string(kind)) + "` of a value of a data type";
   }
 

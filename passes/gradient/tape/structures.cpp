@@ -1,4 +1,4 @@
-#include "passes/gradient/tape/data.h"
+#include "passes/gradient/tape/structures.h"
 
 #include <utility>
 
@@ -16,16 +16,11 @@ ExprPtr Structures::received(Type type, ExprPtr lifted) {
   return build_.tuple(fields);
 }
 
-ExprPtr Structures::without_gradient(Way way, ExprPtr value) const {
-  return way == Way::Lift ? value : build_.zeros_like(value);
-}
-
 ExprPtr Structures::along(Way way, Type type, ExprPtr value) {
   switch (type->kind) {
-    // A reference, or a function, would have to be another one.
     case TypeKind::Tensor:
-      if (!type->dtype.is_float()) return without_gradient(way, value);
-      return way == Way::Lift ? build_.lift(value) : build_.received(type, value);
+      if (way == Way::Lift) return build_.lift(value);
+      return is_constant(type) ? build_.zeros_like(value) : build_.received(type, value);
     case TypeKind::Tuple: {
       std::vector<ExprPtr> fields;
       for (uint32_t i = 0; i < type->args.size(); ++i)
@@ -33,6 +28,7 @@ ExprPtr Structures::along(Way way, Type type, ExprPtr value) {
       return build_.tuple(fields);
     }
     case TypeKind::Data: return build_.call(build_.read(function_of({type, way})), {value});
+    // A reference, or a function, would have to be another one.
     default: problem = "a value of type " + to_string(type); return value;
   }
 }
@@ -67,6 +63,7 @@ ExprPtr Structures::body_of(Key key, const Variable* param) {
   for (const auto& [plain, fields] : all) {
     const Constructor* other = lifted(plain, key.type);
     std::vector<const Variable*> parts;
+    parts.reserve(fields.size());
     for (Type field : fields) parts.push_back(build_.variable("part", lifts ? field : lifted(field)));
     std::vector<ExprPtr> made;
     for (size_t i = 0; i < parts.size(); ++i)

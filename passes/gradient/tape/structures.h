@@ -36,8 +36,6 @@ class Structures {
   ExprPtr along(Way way, Type type, ExprPtr value);
   const Variable* function_of(Key key);
   ExprPtr body_of(Key key, const Variable* param);
-  /// Of a tensor without a gradient: itself, and zeros.
-  ExprPtr without_gradient(Way way, ExprPtr value) const;
 
   const Build& build_;
   FunctionSource& functions_;

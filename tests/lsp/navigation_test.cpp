@@ -19,6 +19,7 @@ namespace {
 using lsp::PositionEncoding;
 using lsp::Positions;
 using nlohmann::json;
+using ::testing::AnyOf;
 using ::testing::HasSubstr;
 
 /// A client with `main.relay` open in a folder with `net.relay`, which `other.relay` imports too.
@@ -73,8 +74,10 @@ TEST_F(NavigationServer, ShowsWhatTheTextBecomes) {
   EXPECT_THAT(of({{"stage", "loops"}, {"function", "g"}})["text"], HasSubstr("kernel"));
   const json loops =
       ask("quern/virtualDocument", {{"uri", "quern:/ir/loops/row.relay?" + uri("main.relay")}});
-  EXPECT_THAT(loops["text"],
-              HasSubstr("for i0 in 0..40 vectorize 16 {  // 40 steps in 3 vectors, 40 FLOP, 320 bytes"));
+  EXPECT_THAT(
+      loops["text"],
+      AnyOf(HasSubstr("for i0 in 0..40 vectorize 16 {  // 40 steps in 3 vectors, 40 FLOP, 320 bytes"),
+            HasSubstr("for i0 in 0..40 vectorize 8 {  // 40 steps in 5 vectors, 40 FLOP, 320 bytes")));
   EXPECT_THAT(of({{"stage", "lops"}})["message"], HasSubstr("there is no stage `lops`"));
   EXPECT_THAT(of({{"function", "@h"}})["message"], HasSubstr("there is no definition `@h`"));
   client.change(uri("main.relay"), 4, json::array({{{"text", "def @g(%x: float32) { %y }\n"}}}));

@@ -34,6 +34,10 @@ CompilerOptions with_matrices(Tiers tiers, bool checks_bounds = false) {
   return options;
 }
 
+/// Processors with matrices have AVX-512, whose vectors the rules for matrices fill.
+bool has_wide_vectors() { return __builtin_cpu_supports("avx512f") != 0; }
+constexpr const char* kNoWideVectors = "this machine has no AVX-512";
+
 DotIntrinsics intrinsics() {
   Session session;
   DotIntrinsics found;
@@ -311,6 +315,7 @@ std::vector<std::string> programs() {
 }
 
 TEST(Matrices, AreTakenWhereTheyFit) {
+  if (!has_wide_vectors()) GTEST_SKIP() << kNoWideVectors;
   const auto takes = [](const std::string& text) {
     return Main(text).loops(with_matrices(Tiers::First)).find("x86.matrix") != std::string::npos;
   };
@@ -393,12 +398,14 @@ TEST(Matrices, AreReachedFromPrograms) {
 }
 
 TEST(Matrices, OfSixteenBitsAreAsNearAsIsSaid) {
+  if (!has_wide_vectors()) GTEST_SKIP() << kNoWideVectors;
   const int64_t before = matrix_model::products();
   expect_near_sums(40, 50, 320, "bfloat16", with_matrices(Tiers::First));
   EXPECT_GT(matrix_model::products(), before);
 }
 
 TEST(Matrices, HaveTheSameBitsOnTwoThreads) {
+  if (!has_wide_vectors()) GTEST_SKIP() << kNoWideVectors;
   const int64_t before = matrix_model::products();
   for (const std::string dtype : {"int8", "bfloat16"})
     expect_same_bits_on_two_threads(200, 300, 192, dtype, with_matrices(Tiers::First));

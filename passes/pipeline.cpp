@@ -16,6 +16,7 @@
 #include "passes/inline.h"
 #include "passes/instantiate_ops.h"
 #include "passes/lift_kernels.h"
+#include "passes/partial_eval/partial_eval.h"
 #include "passes/part_reductions.h"
 #include "passes/simplify_index.h"
 #include "passes/to_anf.h"
@@ -31,6 +32,7 @@ constexpr Pass kPipeline[] = {
     {"gradient", "makes functions of `grad` and the other derivatives", expand_gradients},
     {"drop_derivatives", "drops what only derivatives ask for", drop_derivatives},
     {"to_anf", "gives each value a name: operands are variables and constants", to_anf},
+    {"partial_eval", "does what is known of a gradient's tape", evaluate_tapes},
     {"forward_fields", "replaces fields of tuples by what stands in them", forward_fields},
     {"simplify_index", "simplifies indices by what is known of them, and drops checks that hold",
      simplify_index},

@@ -36,6 +36,8 @@ Type lifted(Type type) {
   return data_type(std::string(type->name) + "'", type->id, args);
 }
 
+bool is_tape(Type type) { return type == tape_type(); }
+
 bool is_of_tensors(Type type) {
   return type->is_tensor() ||
          (type->kind == TypeKind::Tuple && std::ranges::all_of(type->args, is_of_tensors));

@@ -16,6 +16,8 @@
 namespace quern::tape {
 
 Type lifted(Type type);
+/// The type of what has to run backwards.
+bool is_tape(Type type);
 /// Whether the value carries no cotangent: its lifted type is its type.
 inline bool is_constant(Type type) { return lifted(type) == type; }
 /// Whether all of it is tensors and tuples of tensors: what segments read and make.

@@ -74,7 +74,6 @@ std::string definition_of(const std::string& name) { return name.starts_with("@"
 std::optional<ExecutionOptions> CommandLine::execution_options() const {
   ExecutionOptions options;
   options.interpret = interpret_;
-  options.after = after_;
   options.compiler = compiler_;
   options.style = style_wanted();
   options.params = params_;
@@ -83,6 +82,7 @@ std::optional<ExecutionOptions> CommandLine::execution_options() const {
     say(fmt::format("`--after {}` goes with `--interpret`, and names a pass", after_));
     return std::nullopt;
   }
+  if (!after_.empty()) options.after.assign(passes_to(after_).begin(), passes_to(after_).end());
   for (const std::string& input : inputs_) {
     size_t equals = input.find('=');
     if (equals == 0 || equals == std::string::npos) {

@@ -27,8 +27,7 @@ void bind_types(Type general, Type used, Substitution& at) {
 std::optional<Substitution> instantiation(const FnExpr& fn, Type callee, std::span<const Type> args) {
   Substitution at;
   bind_types(fn.type, callee, at);
-  for (size_t i = 0; i < fn.params.size(); ++i)
-    bind_dims(fn.params[i]->type, args[i], fn.dim_vars, at.dims);
+  for (size_t i = 0; i < fn.params.size(); ++i) bind_dims(fn.params[i]->type, args[i], fn.dim_vars, at.dims);
   for (Dim d : fn.dim_vars)
     if (!at.dims.contains(d)) return std::nullopt;
   return at;

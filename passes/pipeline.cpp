@@ -16,8 +16,8 @@
 #include "passes/inline.h"
 #include "passes/instantiate_ops.h"
 #include "passes/lift_kernels.h"
-#include "passes/partial_eval/partial_eval.h"
 #include "passes/part_reductions.h"
+#include "passes/partial_eval/partial_eval.h"
 #include "passes/simplify_index.h"
 #include "passes/to_anf.h"
 #include "passes/verify.h"
@@ -78,9 +78,13 @@ Optimised run_passes(const Definition& definition, FunctionSource& functions, st
   return {expr, arena};
 }
 
-Optimised optimise(const Definition& definition, FunctionSource& functions, std::string_view last) {
+std::span<const Pass> passes_to(std::string_view last) {
   const Pass* to = find_pass(last);
-  return run_passes(definition, functions, {kPipeline, to ? to + 1 : std::end(kPipeline)});
+  return {kPipeline, to ? to + 1 : std::end(kPipeline)};
+}
+
+Optimised optimise(const Definition& definition, FunctionSource& functions, std::string_view last) {
+  return run_passes(definition, functions, passes_to(last));
 }
 
 }  // namespace quern

@@ -20,6 +20,9 @@ std::span<const Pass> pipeline();
 /// The pass with that name, or null.
 const Pass* find_pass(std::string_view name);
 
+/// The pipeline up to and including the pass with that name; all of it without one.
+std::span<const Pass> passes_to(std::string_view last);
+
 /// An optimised expression and what owns its nodes.
 struct Optimised {
   ExprPtr expr = nullptr;

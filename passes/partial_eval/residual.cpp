@@ -43,9 +43,9 @@ ExprPtr Specialiser::name_structure(Value* value, std::string_view name) {
   std::span<const ExprPtr> parts = arena_.copy(named(value->parts));
   const Constructor* constructor = value->constructor;
   const Expr head{constructor ? ExprKind::Construct : ExprKind::Tuple, value->type, value->origin};
-  ExprPtr made = constructor ? static_cast<ExprPtr>(
-                                   arena_.make<ConstructExpr>(head, constructor, value->name, parts))
-                             : arena_.make<TupleExpr>(head, parts);
+  ExprPtr made = constructor
+                     ? static_cast<ExprPtr>(arena_.make<ConstructExpr>(head, constructor, value->name, parts))
+                     : arena_.make<TupleExpr>(head, parts);
   ExprPtr atom = made->type == unit_type() ? made : emit(made, name)->atom;
   store_.set_atom(value, atom);
   return atom;
@@ -60,8 +60,8 @@ ExprPtr Specialiser::name_cell(Value* value, std::string_view name) {
   ExprPtr atom = emit(made, name)->atom;
   store_.set_atom(value, atom);
   if (first != content)
-    out_->push_back({nullptr, arena_.make<RefWriteExpr>(
-                                  Expr{ExprKind::RefWrite, unit_type(), value->origin}, atom, named(content))});
+    out_->push_back({nullptr, arena_.make<RefWriteExpr>(Expr{ExprKind::RefWrite, unit_type(), value->origin},
+                                                        atom, named(content))});
   store_.set_content(value, content);
   return atom;
 }
@@ -90,9 +90,9 @@ ExprPtr Specialiser::name_closure(Value* value, std::string_view name) {
   Arm body = arm(fn.body, *frame, true);
   value->is_open = false;
   ++steps_;
-  out_->push_back({variable, arena_.make<FnExpr>(Expr{ExprKind::Fn, variable->type, fn.origin},
-                                                 arena_.copy(params), arena_.copy(dims), body.body,
-                                                 fn.primitive, fn.attributes)});
+  out_->push_back(
+      {variable, arena_.make<FnExpr>(Expr{ExprKind::Fn, variable->type, fn.origin}, arena_.copy(params),
+                                     arena_.copy(dims), body.body, fn.primitive, fn.attributes)});
   return atom;
 }
 
@@ -115,8 +115,7 @@ void Specialiser::for_each_used(ExprPtr expr, Frame& frame, const std::function<
 
 void Specialiser::name_cells(std::span<const ExprPtr> code, Frame& frame) {
   std::unordered_set<Value*> seen;
-  for (ExprPtr expr : code)
-    for_each_used(expr, frame, [&](Value* value) { name_cells(value, seen); });
+  for (ExprPtr expr : code) for_each_used(expr, frame, [&](Value* value) { name_cells(value, seen); });
 }
 
 void Specialiser::name_cells(Value* value, std::unordered_set<Value*>& seen) {
@@ -142,8 +141,7 @@ bool Specialiser::reaches(Value* from, const Value* cell, std::unordered_set<Val
       for (Value* part : from->parts) found = found || reaches(part, cell, seen);
       return found;
     case Value::Kind::Closure:
-      for_each_used(from->fn, *from->frame,
-                    [&](Value* used) { found = found || reaches(used, cell, seen); });
+      for_each_used(from->fn, *from->frame, [&](Value* used) { found = found || reaches(used, cell, seen); });
       return found;
     default: return from->content && reaches(from->content, cell, seen);
   }
@@ -167,8 +165,8 @@ Specialiser::Arm Specialiser::arm(ExprPtr body, Frame& frame, bool is_later) {
   if (is_later) store_.forget();
   ExprPtr result = named(evaluate(body, frame));
   if (!inside.bindings.empty())
-    result = arena_.make<BlockExpr>(Expr{ExprKind::Block, result->type, body->origin}, arena_.copy(inside.bindings),
-                                    result);
+    result = arena_.make<BlockExpr>(Expr{ExprKind::Block, result->type, body->origin},
+                                    arena_.copy(inside.bindings), result);
   return {result, store_.written_since(inside.mark), store_.forgot_since(inside.mark)};
 }
 

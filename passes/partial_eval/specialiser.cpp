@@ -89,17 +89,15 @@ Value* Specialiser::structure(const Expr& e, const Constructor* constructor, std
     parts.push_back(evaluate(part, frame));
     types.push_back(parts.back()->type);
   }
-  Value* value = store_.make(
-      {Value::Kind::Structure, constructor ? type(e.type, frame) : tuple_type(types), e.origin});
+  Value* value =
+      store_.make({Value::Kind::Structure, constructor ? type(e.type, frame) : tuple_type(types), e.origin});
   value->constructor = constructor;
   value->name = spelling;
   value->parts = std::move(parts);
   return value;
 }
 
-Value* Specialiser::unit(Origin origin) {
-  return store_.make({Value::Kind::Structure, unit_type(), origin});
-}
+Value* Specialiser::unit(Origin origin) { return store_.make({Value::Kind::Structure, unit_type(), origin}); }
 
 Value* Specialiser::field(const FieldExpr& e, Frame& frame, std::string_view name) {
   Value* of = evaluate(e.tuple, frame);
@@ -123,8 +121,8 @@ Value* Specialiser::read(const RefReadExpr& e, Frame& frame, std::string_view na
   Value* of = evaluate(e.reference, frame);
   const bool is_cell = of->kind == Value::Kind::Cell;
   if (Value* known = is_cell ? store_.content(of) : nullptr) return known;
-  Value* value = emit(
-      arena_.make<RefReadExpr>(Expr{ExprKind::RefRead, type(e.type, frame), e.origin}, named(of)), name);
+  Value* value =
+      emit(arena_.make<RefReadExpr>(Expr{ExprKind::RefRead, type(e.type, frame), e.origin}, named(of)), name);
   if (is_cell) store_.set_content(of, value);
   return value;
 }
@@ -135,9 +133,8 @@ Value* Specialiser::write(const RefWriteExpr& e, Frame& frame) {
   const bool is_cell = of->kind == Value::Kind::Cell;
   if (!is_cell || of->atom) {
     ExprPtr reference = named(of);
-    out_->push_back(
-        {nullptr, arena_.make<RefWriteExpr>(Expr{ExprKind::RefWrite, unit_type(), e.origin}, reference,
-                                            named(content))});
+    out_->push_back({nullptr, arena_.make<RefWriteExpr>(Expr{ExprKind::RefWrite, unit_type(), e.origin},
+                                                        reference, named(content))});
     ++steps_;
   }
   // What is not known to be a certain cell may be any that has a name.
@@ -181,7 +178,8 @@ Specialiser::Fit Specialiser::take_apart(PatternPtr pattern, Value* value, Frame
     std::string_view name = part->variable ? part->variable->name : "t";
     const Expr head{ExprKind::Field, type(part->type, frame), pattern->origin};
     std::string_view field;
-    if (pattern->constructor && !pattern->constructor->fields.empty()) field = pattern->constructor->fields[i];
+    if (pattern->constructor && !pattern->constructor->fields.empty())
+      field = pattern->constructor->fields[i];
     take_apart(part, emit(arena_.make<FieldExpr>(head, value->atom, i, field), name), frame);
   }
   return Fit::Yes;
@@ -193,7 +191,8 @@ Specialiser::Fit Specialiser::fit(PatternPtr pattern, Value* value, Frame& frame
     case PatternKind::Variable: frame.values.insert_or_assign(pattern->variable, value); return Fit::Yes;
     default: break;
   }
-  if (value->kind == Value::Kind::Dynamic && is_irrefutable(pattern)) return take_apart(pattern, value, frame);
+  if (value->kind == Value::Kind::Dynamic && is_irrefutable(pattern))
+    return take_apart(pattern, value, frame);
   if (value->kind != Value::Kind::Structure) return Fit::Unknown;
   if (pattern->constructor && pattern->constructor->tag != value->constructor->tag) return Fit::No;
   Fit all = Fit::Yes;
@@ -253,9 +252,8 @@ Value* Specialiser::checked(const CheckDimsExpr& e, Frame& frame, std::string_vi
     condition.left = substitute(condition.left, frame.at.dims);
     condition.right = substitute(condition.right, frame.at.dims);
   }
-  ExprPtr made =
-      arena_.make<CheckDimsExpr>(Expr{ExprKind::CheckDims, type(e.type, frame), e.origin}, value,
-                                 arena_.copy(opened), arena_.copy(conditions));
+  ExprPtr made = arena_.make<CheckDimsExpr>(Expr{ExprKind::CheckDims, type(e.type, frame), e.origin}, value,
+                                            arena_.copy(opened), arena_.copy(conditions));
   return emit(made, name);
 }
 

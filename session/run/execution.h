@@ -7,18 +7,20 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "ir/interpret/evaluation.h"
 #include "ir/interpret/interpreter.h"
 #include "jit/cache/kernel_cache.h"
 #include "jit/vm/profile.h"
+#include "passes/pipeline.h"
 #include "session/session.h"
 
 namespace quern {
 
 struct ExecutionOptions {
-  bool interpret = false;  ///< use the reference interpreter instead of compiled code
-  std::string after;  ///< with `interpret`, the pass whose result is interpreted; "" for the typed program
+  bool interpret = false;   ///< use the reference interpreter instead of compiled code
+  std::vector<Pass> after;  ///< with `interpret`, the passes whose result is interpreted
   std::map<std::string, std::string>
       inputs;  ///< files with values for top-level variables and @main's parameters
   std::string

@@ -1,7 +1,6 @@
 #include "session/run/function_sources.h"
 
 #include "passes/gradient/gradient.h"
-#include "passes/pipeline.h"
 
 namespace quern {
 
@@ -39,8 +38,8 @@ std::shared_ptr<const OpInstance> ExpandedFunctions::instance(const OpInstance& 
 }
 
 Definition FunctionsAfter::after(Definition definition) {
-  if (pass_.empty()) return definition;
-  Optimised optimised = optimise(definition, functions_, pass_);
+  if (passes_.empty()) return definition;
+  Optimised optimised = run_passes(definition, functions_, passes_);
   definition.body = optimised.expr;
   definition.arena = optimised.arena;
   return definition;

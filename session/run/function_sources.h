@@ -5,8 +5,10 @@
 #include <string>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "ir/expr/expr.h"
+#include "passes/pipeline.h"
 
 namespace quern {
 
@@ -49,18 +51,18 @@ class ExpandedFunctions final : public ChangedFunctions {
       instances_;  ///< originals, and expanded ones
 };
 
-/// After a pass; as they are where its name is empty.
+/// After passes.
 class FunctionsAfter final : public ChangedFunctions {
  public:
-  FunctionsAfter(FunctionSource& functions, std::string pass)
-      : ChangedFunctions(functions), pass_(std::move(pass)) {}
+  FunctionsAfter(FunctionSource& functions, std::vector<Pass> passes)
+      : ChangedFunctions(functions), passes_(std::move(passes)) {}
   Definition after(Definition definition);
 
  private:
-  bool changes(const Definition&) const override { return !pass_.empty(); }
+  bool changes(const Definition&) const override { return !passes_.empty(); }
   Definition changed(const Definition& definition) override { return after(definition); }
 
-  const std::string pass_;
+  const std::vector<Pass> passes_;
 };
 
 }  // namespace quern

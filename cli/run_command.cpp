@@ -78,8 +78,8 @@ std::optional<ExecutionOptions> CommandLine::execution_options() const {
   options.style = style_wanted();
   options.params = params_;
   options.seed = seed_;
-  if (!after_.empty() && (!interpret_ || !find_pass(after_))) {
-    say(fmt::format("`--after {}` goes with `--interpret`, and names a pass", after_));
+  if (!after_.empty() && (!interpret_ || !find_stage(after_))) {
+    say(fmt::format("`--after {}` goes with `--interpret`, and names a pass of the pipeline", after_));
     return std::nullopt;
   }
   if (!after_.empty()) options.after.assign(passes_to(after_).begin(), passes_to(after_).end());

@@ -14,6 +14,7 @@
 #include "passes/gradient/drop_derivatives.h"
 #include "passes/gradient/gradient.h"
 #include "passes/inline.h"
+#include "passes/inline_local.h"
 #include "passes/instantiate_ops.h"
 #include "passes/lift_kernels.h"
 #include "passes/part_reductions.h"
@@ -32,7 +33,8 @@ constexpr Pass kPipeline[] = {
     {"gradient", "makes functions of `grad` and the other derivatives", expand_gradients},
     {"drop_derivatives", "drops what only derivatives ask for", drop_derivatives},
     {"to_anf", "gives each value a name: operands are variables and constants", to_anf},
-    {"partial_eval", "does what is known of a gradient's tape", evaluate_tapes},
+    {"evaluate_tapes", "does what is known of a gradient's tape (partial_eval, where there is one)",
+     evaluate_tapes},
     {"forward_fields", "replaces fields of tuples by what stands in them", forward_fields},
     {"simplify_index", "simplifies indices by what is known of them, and drops checks that hold",
      simplify_index},
@@ -42,6 +44,12 @@ constexpr Pass kPipeline[] = {
     {"part_reductions", "cuts long reductions into parts, for threads and for accuracy", part_reductions},
     {"fuse_rows", "makes one kernel of expressions that reduce rows and use the results", fuse_rows},
     {"lift_kernels", "makes a kernel of every index expression that is left", lift_kernels},
+};
+
+constexpr Pass kOnDemand[] = {
+    {"partial_eval", "unfolds calls of known functions, and does what is known of their values",
+     [](const PassContext& context, ExprPtr expr) { return partial_eval(context, expr); }},
+    {"inline_local", "puts the bodies of local functions in the place of their calls", inline_local},
 };
 
 /// Fails if a pass's result breaks an invariant.
@@ -57,9 +65,16 @@ void check(ExprPtr expr, const FreeNames& given) {
 
 std::span<const Pass> pipeline() { return kPipeline; }
 
-const Pass* find_pass(std::string_view name) {
+std::span<const Pass> passes_on_demand() { return kOnDemand; }
+
+const Pass* find_stage(std::string_view name) {
   const auto* pass = std::ranges::find(kPipeline, name, &Pass::name);
   return pass == std::end(kPipeline) ? nullptr : pass;
+}
+
+const Pass* find_pass(std::string_view name) {
+  const auto* pass = std::ranges::find(kOnDemand, name, &Pass::name);
+  return pass == std::end(kOnDemand) ? find_stage(name) : pass;
 }
 
 Optimised run_passes(const Definition& definition, FunctionSource& functions, std::span<const Pass> passes) {
@@ -79,7 +94,7 @@ Optimised run_passes(const Definition& definition, FunctionSource& functions, st
 }
 
 std::span<const Pass> passes_to(std::string_view last) {
-  const Pass* to = find_pass(last);
+  const Pass* to = find_stage(last);
   return {kPipeline, to ? to + 1 : std::end(kPipeline)};
 }
 

@@ -17,7 +17,11 @@ struct Pass {
 
 /// From typed IR to calls of kernels.
 std::span<const Pass> pipeline();
-/// The pass with that name, or null.
+/// Those that run where someone asks for them alone.
+std::span<const Pass> passes_on_demand();
+/// The pass of the pipeline with that name, or null.
+const Pass* find_stage(std::string_view name);
+/// The same, of the pipeline or on demand.
 const Pass* find_pass(std::string_view name);
 
 /// The pipeline up to and including the pass with that name; all of it without one.

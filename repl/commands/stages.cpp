@@ -143,11 +143,17 @@ bool show_loops(Workspace& workspace, const std::string& asked) { return show(wo
 bool show_llvm(Workspace& workspace, const std::string& asked) { return show(workspace, "llvm", asked); }
 bool show_assembly(Workspace& workspace, const std::string& asked) { return show(workspace, "asm", asked); }
 
-/// Lists the passes in order.
+/// Lists the passes in order, then those on demand.
 bool show_passes(Workspace&, const std::string&) {
   std::vector<std::vector<std::string>> rows;
-  for (const Pass& pass : pipeline()) rows.push_back({std::string(pass.name), std::string(pass.does)});
+  const auto add = [&](const Pass& pass) {
+    rows.push_back({std::string(pass.name), std::string(pass.does)});
+  };
+  std::ranges::for_each(pipeline(), add);
   fmt::print("{}", columns_text(rows, "ll"));
+  rows.clear();
+  std::ranges::for_each(passes_on_demand(), add);
+  fmt::print("on demand (`:apply`, `quern ir --passes`):\n{}", columns_text(rows, "ll"));
   return true;
 }
 

@@ -226,6 +226,7 @@ Result<std::string> Compiler::text_after(const Definition& definition, std::span
 std::string Compiler::unknown_pass(std::string_view name) {
   std::vector<std::string_view> all;
   for (const Pass& pass : pipeline()) all.push_back(pass.name);
+  for (const Pass& pass : passes_on_demand()) all.push_back(pass.name);
   return fmt::format("there is no pass `{}`; the passes are {}", name, fmt::join(all, ", "));
 }
 
@@ -244,7 +245,7 @@ Result<std::string> Compiler::stage_text(const Definition& definition, const std
     origins.push_back({0, 0, definition.body->origin});
     return to_string(called ? effects.of_call(*fn) : effects.of(definition.body)) + "\n";
   }
-  const bool is_pass = find_pass(stage) != nullptr;
+  const bool is_pass = find_stage(stage) != nullptr;
   Optimised optimised = optimise(definition, impl_->functions, is_pass ? stage : "");
   if (!optimised.expr) return Failure{kInterrupted};
   if (is_pass || stage == "fused") return text_with(definition, optimised, origins);

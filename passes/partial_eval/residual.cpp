@@ -149,6 +149,24 @@ bool Specialiser::reaches(Value* from, const Value* cell, std::unordered_set<Val
 
 // --- blocks of their own
 
+ExprPtr Specialiser::closed(std::vector<Binding>& bindings, ExprPtr result, Origin origin) {
+  // A call that is the last to be done is a tail call.
+  if (!bindings.empty()) {
+    const Binding& last = bindings.back();
+    auto* var = as<VarExpr>(result);
+    const bool is_last =
+        last.variable ? var && var->variable == last.variable
+                      : result->kind == ExprKind::Tuple && result->type == unit_type() &&
+                            last.value->type == unit_type();
+    if (is_last && last.value->kind != ExprKind::Fn) {
+      result = last.value;
+      bindings.pop_back();
+    }
+  }
+  if (bindings.empty()) return result;
+  return arena_.make<BlockExpr>(Expr{ExprKind::Block, result->type, origin}, arena_.copy(bindings), result);
+}
+
 Specialiser::Arm Specialiser::arm(ExprPtr body, Frame& frame, bool is_later) {
   struct Inside {
     Specialiser& of;
@@ -164,10 +182,7 @@ Specialiser::Arm Specialiser::arm(ExprPtr body, Frame& frame, bool is_later) {
   } inside(*this);
   if (is_later) store_.forget();
   ExprPtr result = named(evaluate(body, frame));
-  if (!inside.bindings.empty())
-    result = arena_.make<BlockExpr>(Expr{ExprKind::Block, result->type, body->origin},
-                                    arena_.copy(inside.bindings), result);
-  return {result, store_.written_since(inside.mark), store_.forgot_since(inside.mark)};
+  return {closed(inside.bindings, result, body->origin), store_.written_since(inside.mark), store_.forgot_since(inside.mark)};
 }
 
 void Specialiser::after(const std::vector<Arm>& arms) {

@@ -13,10 +13,7 @@ ExprPtr Specialiser::run(ExprPtr expr) {
     frame->values.emplace(
         param, dynamic(arena_.make<VarExpr>(Expr{ExprKind::Var, param->type, expr->origin}, param)));
   ExprPtr body = fn ? fn->body : expr;
-  ExprPtr result = named(evaluate(body, *frame));
-  if (!bindings.empty())
-    result = arena_.make<BlockExpr>(Expr{ExprKind::Block, result->type, body->origin}, arena_.copy(bindings),
-                                    result);
+  ExprPtr result = closed(bindings, named(evaluate(body, *frame)), body->origin);
   if (!fn) return result;
   Expr head = *fn;
   return arena_.make<FnExpr>(head, fn->params, fn->dim_vars, result, fn->primitive, fn->attributes);

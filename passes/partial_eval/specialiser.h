@@ -88,6 +88,8 @@ class Specialiser {
   /// written.
   Arm arm(ExprPtr body, Frame& frame, bool is_later = false);
   void after(const std::vector<Arm>& arms);
+  /// A block of the bindings, or less.
+  ExprPtr closed(std::vector<Binding>& bindings, ExprPtr result, Origin origin);
 
   Type type(Type type, const Frame& frame) const { return substitute(type, frame.at); }
 

@@ -28,7 +28,7 @@ struct Value {
   ExprPtr atom = nullptr;  ///< its name in the residual program, in the block that is open
   // Structure
   const Constructor* constructor = nullptr;  ///< null: a tuple
-  std::string_view name = {};                ///< of the constructor, as written
+  std::string_view name = {};                ///< of the constructor, as written; of the function
   std::vector<Value*> parts = {};
   // Closure
   const FnExpr* fn = nullptr;

@@ -83,7 +83,8 @@ ExprPtr Specialiser::name_closure(Value* value, std::string_view name) {
     frame->values.emplace(param, dynamic(read));
   }
   // It is visible inside itself.
-  const Variable* variable = make_variable(arena_, name, type(fn.type, *frame));
+  const Variable* variable =
+      make_variable(arena_, value->name.empty() ? name : value->name, type(fn.type, *frame));
   ExprPtr atom = arena_.make<VarExpr>(Expr{ExprKind::Var, variable->type, fn.origin}, variable);
   store_.set_atom(value, atom);
   value->is_open = true;
@@ -154,10 +155,9 @@ ExprPtr Specialiser::closed(std::vector<Binding>& bindings, ExprPtr result, Orig
   if (!bindings.empty()) {
     const Binding& last = bindings.back();
     auto* var = as<VarExpr>(result);
-    const bool is_last =
-        last.variable ? var && var->variable == last.variable
-                      : result->kind == ExprKind::Tuple && result->type == unit_type() &&
-                            last.value->type == unit_type();
+    const bool is_last = last.variable ? var && var->variable == last.variable
+                                       : result->kind == ExprKind::Tuple && result->type == unit_type() &&
+                                             last.value->type == unit_type();
     if (is_last && last.value->kind != ExprKind::Fn) {
       result = last.value;
       bindings.pop_back();
@@ -182,7 +182,8 @@ Specialiser::Arm Specialiser::arm(ExprPtr body, Frame& frame, bool is_later) {
   } inside(*this);
   if (is_later) store_.forget();
   ExprPtr result = named(evaluate(body, frame));
-  return {closed(inside.bindings, result, body->origin), store_.written_since(inside.mark), store_.forgot_since(inside.mark)};
+  return {closed(inside.bindings, result, body->origin), store_.written_since(inside.mark),
+          store_.forgot_since(inside.mark)};
 }
 
 void Specialiser::after(const std::vector<Arm>& arms) {

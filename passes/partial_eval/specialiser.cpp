@@ -60,6 +60,7 @@ Value* Specialiser::block(const BlockExpr& e, Frame& frame, std::string_view nam
     Value* closure = store_.make({Value::Kind::Closure, type(fn->type, frame), fn->origin});
     closure->fn = fn;
     closure->frame = &frame;
+    closure->name = b.variable->name;
     frame.values.insert_or_assign(b.variable, closure);
     if (is_spent()) named(closure, b.variable->name);
   }

@@ -78,7 +78,7 @@ const CostRow kCosts[] = {
     {kDense + "def @g(%x: int32) { %y + @$0dense(%x, ", "24*n FLOP, (28*n + 48) bytes"},
     {"def @f(%x: Tensor[(3,), float32]) -> float32 { let %r = ref(%x); sum(!%r) }\n"
      "def @h(%x: Tensor[(3,), float32]) { grad(@f)(%x) }\ndef @$0g(%x: Tensor[(3,), float32]) { @h(%x) }",
-     ""},
+     "0 FLOP, 12 bytes, 0.00 FLOP/byte"},
     {"def @h(%x: Tensor[(8, 8), float32]) { ([i < 8, j < 8] => %x[i, j] + 1.0) schedule { split(i, 4) } }\n"
      "def @$0g(%x: Tensor[(8, 8), float32]) { @h(%x) }",
      ""},

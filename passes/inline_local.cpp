@@ -1,5 +1,6 @@
 #include "passes/inline_local.h"
 
+#include <algorithm>
 #include <unordered_map>
 
 #include "passes/instantiation.h"

@@ -118,12 +118,13 @@ class ShownLine {
       if (c.offset < first) before += c.columns;
     }
     if (total <= widest_ && !cut_left_ && !cut_right_) return;
-    while (!cells_.empty() && before > kContext && total > widest_) {
-      before -= cells_.front().columns;
-      total -= cells_.front().columns;
-      cells_.erase(cells_.begin());
+    auto kept = cells_.begin();
+    for (; kept != cells_.end() && before > kContext && total > widest_; ++kept) {
+      before -= kept->columns;
+      total -= kept->columns;
       cut_left_ = true;
     }
+    cells_.erase(cells_.begin(), kept);
     while (!cells_.empty() && total > widest_) {
       total -= cells_.back().columns;
       cells_.pop_back();

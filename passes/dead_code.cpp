@@ -23,10 +23,7 @@ class Cleaner {
       const bool needed = it->variable && used_.contains(it->variable);
       if (needed || !effects_.of(it->value).removable()) kept.push_back({it->variable, clean(it->value)});
     }
-    if (kept.empty()) return result;
-    std::vector<Binding> bindings(kept.rbegin(), kept.rend());
-    return arena_.make<BlockExpr>(Expr{ExprKind::Block, result->type, expr->origin}, arena_.copy(bindings),
-                                  result);
+    return block_of(arena_, {kept.rbegin(), kept.rend()}, result, expr->origin);
   }
 
  private:

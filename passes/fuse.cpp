@@ -53,8 +53,7 @@ class Fuser {
     std::erase_if(bindings, [this](const Binding& b) { return b.variable && fused_.contains(b.variable); });
     producers_ = std::move(outer);
     failing_ = std::move(outer_failing);
-    return arena_.make<BlockExpr>(Expr{ExprKind::Block, result->type, expr->origin}, arena_.copy(bindings),
-                                  result);
+    return block_of(arena_, bindings, result, expr->origin);
   }
 
  private:

@@ -114,8 +114,7 @@ class RowFuser {
       if (!inside.contains(bindings[k].variable))
         bindings[k].value = grouped(bindings[k].value, bindings, after_clock[k], candidates, inside);
     std::erase_if(bindings, [&](const Binding& b) { return inside.contains(b.variable); });
-    return arena_.make<BlockExpr>(Expr{ExprKind::Block, result->type, expr->origin}, arena_.copy(bindings),
-                                  result);
+    return block_of(arena_, bindings, result, expr->origin);
   }
 
  private:

@@ -11,9 +11,8 @@ ExprPtr make_kernel(Arena& arena, ExprPtr body) {
     const Variable* param = make_variable(arena, variable->name, variable->type);
     params.push_back(param);
     types.push_back(variable->type);
-    args.push_back(arena.make<VarExpr>(Expr{ExprKind::Var, variable->type, body->origin}, variable));
-    substitution.variables.emplace(
-        variable, arena.make<VarExpr>(Expr{ExprKind::Var, variable->type, body->origin}, param));
+    args.push_back(read_of(arena, variable, body->origin));
+    substitution.variables.emplace(variable, read_of(arena, param, body->origin));
   }
   ExprPtr closed = substitute(arena, body, substitution);
   ExprPtr fn = arena.make<FnExpr>(Expr{ExprKind::Fn, function_type(types, body->type), body->origin},

@@ -125,9 +125,7 @@ class Parter {
         bindings.push_back({b.variable, bound});
       }
     ExprPtr result = value(block ? block->result : expr, bindings);
-    if (bindings.empty()) return result;
-    return arena_.make<BlockExpr>(Expr{ExprKind::Block, result->type, expr->origin}, arena_.copy(bindings),
-                                  result);
+    return block_of(arena_, bindings, result, expr->origin);
   }
 
  private:
@@ -192,7 +190,7 @@ class Parter {
         build.copy(build.comprehension(places, counts, build.reduce(reduce.reduce, vars, extents, body)));
     const Variable* results = make_variable(arena_, "parts", partial->type);
     bindings.push_back({results, partial});
-    ExprPtr tensor = arena_.make<VarExpr>(Expr{ExprKind::Var, results->type, whole.origin}, results);
+    ExprPtr tensor = read_of(arena_, results, whole.origin);
     const Dim each = dim_var("part");
     places.front() = each;
     const Dim each_of[] = {each}, count_of[] = {parts};

@@ -10,6 +10,24 @@ bool is_atom(ExprPtr expr) {
   return constant && constant->type->is_scalar() && lanes_agree(*constant->value);
 }
 
+ExprPtr read_of(Arena& arena, const Variable* variable, Origin origin) {
+  return arena.make<VarExpr>(Expr{ExprKind::Var, variable->type, origin}, variable);
+}
+
+ExprPtr block_of(Arena& arena, const std::vector<Binding>& bindings, ExprPtr result, Origin origin) {
+  if (bindings.empty()) return result;
+  return arena.make<BlockExpr>(Expr{ExprKind::Block, result->type, origin}, arena.copy(bindings), result);
+}
+
+const FnExpr* function_literal(Arena& arena, const std::vector<const Variable*>& params,
+                               std::span<const Dim> dims, ExprPtr body, Origin origin) {
+  std::vector<Type> types;
+  types.reserve(params.size());
+  for (const Variable* param : params) types.push_back(param->type);
+  return arena.make<FnExpr>(Expr{ExprKind::Fn, function_type(types, body->type), origin}, arena.copy(params),
+                            dims, body, false);
+}
+
 std::optional<bool> known_condition(ExprPtr condition) {
   auto* e = as<ConstExpr>(condition);
   bool scalar = e && e->type->dims.empty() && e->type->dtype == DType::boolean();
@@ -51,13 +69,11 @@ ExprPtr body_at(Arena& arena, const FnExpr& function, std::span<const ExprPtr> a
     if (!is_atom(arg)) {
       const Variable* variable = make_variable(arena, function.params[i]->name, arg->type);
       bindings.push_back({variable, arg});
-      arg = arena.make<VarExpr>(Expr{ExprKind::Var, arg->type, arg->origin}, variable);
+      arg = read_of(arena, variable, arg->origin);
     }
     at.variables.emplace(function.params[i], arg);
   }
-  ExprPtr body = substitute(arena, function.body, at);
-  if (bindings.empty()) return body;
-  return arena.make<BlockExpr>(Expr{ExprKind::Block, body->type, *at.call}, arena.copy(bindings), body);
+  return block_of(arena, bindings, substitute(arena, function.body, at), *at.call);
 }
 
 ExprPtr map_block(Arena& arena, const BlockExpr& block, const std::function<ExprPtr(ExprPtr)>& map,

@@ -23,6 +23,14 @@ struct PassContext {
 /// lanes is not: it is read from memory.
 bool is_atom(ExprPtr expr);
 
+/// The value of a variable.
+ExprPtr read_of(Arena& arena, const Variable* variable, Origin origin);
+/// `{ bindings; result }`; the result alone where there are none.
+ExprPtr block_of(Arena& arena, const std::vector<Binding>& bindings, ExprPtr result, Origin origin);
+/// `fn [dims](params) { body }`
+const FnExpr* function_literal(Arena& arena, const std::vector<const Variable*>& params,
+                               std::span<const Dim> dims, ExprPtr body, Origin origin);
+
 /// The value of a constant condition.
 std::optional<bool> known_condition(ExprPtr condition);
 

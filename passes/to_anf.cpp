@@ -16,16 +16,14 @@ class Normalizer {
 
   ExprPtr block(ExprPtr expr) {
     ExprPtr result = value(expr);
-    if (bindings_.empty()) return result;
-    return arena_.make<BlockExpr>(Expr{ExprKind::Block, result->type, expr->origin}, arena_.copy(bindings_),
-                                  result);
+    return block_of(arena_, bindings_, result, expr->origin);
   }
 
  private:
   ExprPtr bind(ExprPtr value, std::string_view name = "t") {
     const Variable* variable = make_variable(arena_, name, value->type);
     bindings_.push_back({variable, value});
-    return arena_.make<VarExpr>(Expr{ExprKind::Var, value->type, value->origin}, variable);
+    return read_of(arena_, variable, value->origin);
   }
 
   // An atom with the expression's value.

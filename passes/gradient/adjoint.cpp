@@ -6,6 +6,7 @@
 
 #include "ir/dim/range.h"
 #include "passes/gradient/preimage.h"
+#include "passes/pass.h"
 
 namespace quern {
 
@@ -238,7 +239,7 @@ class Gatherer {
     ExprPtr own = build_.copy(tensor);
     const Variable* variable = make_variable(arena, arena.copy("d_" + std::string(of_->name)), own->type);
     out_.bindings.push_back({variable, own});
-    return arena.make<VarExpr>(Expr{ExprKind::Var, own->type, build_.origin()}, variable);
+    return read_of(arena, variable, build_.origin());
   }
 
   const ScalarBuilder& build_;

@@ -6,6 +6,7 @@
 #include "passes/dim_conditions.h"
 #include "passes/gradient/element_scope.h"
 #include "passes/gradient/scalar_rules.h"
+#include "passes/pass.h"
 
 namespace quern {
 
@@ -328,7 +329,7 @@ class Walk {
     Arena& arena = build_.arena();
     const Variable* variable = make_variable(arena, name, tensor->type);
     out_.helpers.push_back({variable, tensor});
-    return arena.make<VarExpr>(Expr{ExprKind::Var, tensor->type, build_.origin()}, variable);
+    return read_of(arena, variable, build_.origin());
   }
 
   // The cotangents of the uses of a let-bound variable, as values in its scope.

@@ -59,13 +59,10 @@ class Derivatives {
     return {function.params.back(), bindings, as<TupleExpr>(block ? block->result : function.body)};
   }
 
-  ExprPtr read(const Variable* v) {
-    return arena_.make<VarExpr>(Expr{ExprKind::Var, v->type, build_.origin()}, v);
-  }
+  ExprPtr read(const Variable* v) { return read_of(arena_, v, build_.origin()); }
   ExprPtr tuple(const std::vector<ExprPtr>& fields) { return build_.tuple(fields); }
   ExprPtr block(ExprPtr result, const std::vector<Binding>& bindings) {
-    return arena_.make<BlockExpr>(Expr{ExprKind::Block, result->type, build_.origin()}, arena_.copy(bindings),
-                                  result);
+    return block_of(arena_, bindings, result, build_.origin());
   }
   const FnExpr* function(ExprPtr result, const std::vector<Binding>& bindings) {
     return literal(params_, block(result, bindings), dims_);
@@ -73,11 +70,7 @@ class Derivatives {
   const FnExpr* only_of(const Variable* param, const FnExpr& of) { return only_of(param, of.body); }
   const FnExpr* only_of(const Variable* param, ExprPtr body) { return literal({param}, body, {}); }
   const FnExpr* literal(const std::vector<const Variable*>& params, ExprPtr body, std::span<const Dim> dims) {
-    std::vector<Type> types;
-    types.reserve(params.size());
-    for (const Variable* param : params) types.push_back(param->type);
-    return arena_.make<FnExpr>(Expr{ExprKind::Fn, function_type(types, body->type), build_.origin()},
-                               arena_.copy(params), dims, body, false);
+    return function_literal(arena_, params, dims, body, build_.origin());
   }
 
   // A cotangent filled with a number.

@@ -160,8 +160,7 @@ class Expander {
     for (const auto& [v, value] : bound_)
       if (std::ranges::count(free, v)) bindings.push_back({v, value});
     if (bindings.empty()) return &function;
-    ExprPtr body = arena_.make<BlockExpr>(Expr{ExprKind::Block, function.body->type, function.origin},
-                                          arena_.copy(bindings), function.body);
+    ExprPtr body = block_of(arena_, bindings, function.body, function.origin);
     Expr head = function;
     return arena_.make<FnExpr>(head, function.params, function.dim_vars, body, false, function.attributes);
   }
@@ -197,7 +196,7 @@ class Expander {
     const FnExpr* known = e && e->intrinsic == IntrinsicKind::Checkpoint ? function_of(e->args[0]) : nullptr;
     if (!known) return nullptr;
     auto of = [&](ExprKind kind, Type type) { return Expr{kind, type, e->origin}; };
-    auto read = [&](const Variable* v) { return arena_.make<VarExpr>(of(ExprKind::Var, v->type), v); };
+    auto read = [&](const Variable* v) { return read_of(arena_, v, e->origin); };
     std::vector<const Variable*> params;
     std::vector<ExprPtr> args;
     std::vector<Type> types, gradients;

@@ -36,9 +36,7 @@ class Localiser {
     ExprPtr renamed = rename(body);
     std::swap(bindings, bindings_);
     known_ = outer;
-    if (bindings.empty()) return renamed;
-    return arena_.make<BlockExpr>(Expr{ExprKind::Block, renamed->type, body->origin}, arena_.copy(bindings),
-                                  renamed);
+    return block_of(arena_, bindings, renamed, body->origin);
   }
 
   ExprPtr rename(ExprPtr expr) {

@@ -46,20 +46,13 @@ class Reverse {
     for (const Variable* param : params) gradients.push_back(total(cotangents_[param], param->type));
     ExprPtr result = tuple({value, tuple(gradients)});
     params.push_back(cotangent);
-    ExprPtr body = arena_.make<BlockExpr>(Expr{ExprKind::Block, result->type, function.origin},
-                                          arena_.copy(bindings_), result);
-    std::vector<Type> types;
-    types.reserve(params.size());
-    for (const Variable* param : params) types.push_back(param->type);
-    auto* made = arena_.make<FnExpr>(Expr{ExprKind::Fn, function_type(types, result->type), function.origin},
-                                     arena_.copy(params), function.dim_vars, body, false);
-    return VectorJacobian{made, fallbacks_};
+    ExprPtr body = block_of(arena_, bindings_, result, function.origin);
+    return VectorJacobian{function_literal(arena_, params, function.dim_vars, body, function.origin),
+                          fallbacks_};
   }
 
  private:
-  ExprPtr read(const Variable* variable) {
-    return arena_.make<VarExpr>(Expr{ExprKind::Var, variable->type, build_.origin()}, variable);
-  }
+  ExprPtr read(const Variable* variable) { return read_of(arena_, variable, build_.origin()); }
   ExprPtr bind(std::string_view name, ExprPtr value) {
     const Variable* variable = make_variable(arena_, arena_.copy(name), value->type);
     bindings_.push_back({variable, value});
@@ -132,9 +125,7 @@ class Reverse {
     ExprPtr last = block ? block->result : body;
     const Variable* variable = make_variable(arena_, "value", last->type);
     bindings.push_back({variable, last});
-    backward_of(arena_.make<BlockExpr>(Expr{ExprKind::Block, last->type, body->origin}, arena_.copy(bindings),
-                                       read(variable)),
-                cotangent);
+    backward_of(block_of(arena_, bindings, read(variable), body->origin), cotangent);
     return read(variable);
   }
 

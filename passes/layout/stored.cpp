@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 
+#include "passes/pass.h"
 #include "passes/simplify_index.h"
 
 namespace quern {
@@ -208,10 +209,6 @@ class Uses {
   Facts facts_;
 };
 
-ExprPtr read_of(Arena& arena, const Variable* v) {
-  return arena.make<VarExpr>(Expr{ExprKind::Var, v->type, {}}, v);
-}
-
 std::span<const bool> as_flags(Arena& arena, const std::vector<char>& checked) {
   auto flags = arena.copy(checked);
   return {reinterpret_cast<const bool*>(flags.data()), flags.size()};
@@ -259,12 +256,6 @@ const FnExpr* function_of(Arena& arena, const FnExpr& like, const std::vector<co
                             arena.copy(params), like.dim_vars, body, like.primitive, like.attributes);
 }
 
-ExprPtr block_of(Arena& arena, const std::vector<Binding>& bindings, ExprPtr result) {
-  if (bindings.empty()) return result;
-  return arena.make<BlockExpr>(Expr{ExprKind::Block, result->type, result->origin}, arena.copy(bindings),
-                               result);
-}
-
 Result<Done> over_known_dims(const FnExpr& function) {
   if (function.dim_vars.empty()) return Done{};
   return Failure{"a layout is chosen for a function of known dims"};
@@ -275,7 +266,7 @@ struct Whole {
   const Variable* variable = nullptr;
   ExprPtr use(Arena& arena, Type type) {
     if (!variable) variable = make_variable(arena, "whole", type);
-    return read_of(arena, variable);
+    return read_of(arena, variable, {});
   }
 };
 
@@ -316,13 +307,14 @@ Result<const FnExpr*> with_param_stored(const PassContext& context, const FnExpr
       Uses(
           arena, param,
           [&](const ReadExpr& read, const Facts& facts) {
-            return placed(build, read, read_of(arena, memory), place_of(build, layout, read, facts));
+            return placed(build, read, read_of(arena, memory, {}), place_of(build, layout, read, facts));
           },
           [&] { return whole.use(arena, param->type); })
           .run(function.body);
   if (whole.variable)
     body = block_of(
-        arena, {{whole.variable, restored(build, read_of(arena, memory), layout, param->type->dims)}}, body);
+        arena, {{whole.variable, restored(build, read_of(arena, memory, {}), layout, param->type->dims)}},
+        body, body->origin);
   std::vector<const Variable*> params(function.params.begin(), function.params.end());
   params[k] = memory;
   return as<FnExpr>(simplify_index(context, function_of(arena, function, params, body)));
@@ -337,7 +329,8 @@ ExprPtr stored_value(const ScalarBuilder& build, ExprPtr value, const Layout& la
   auto* e = as<ComprehensionExpr>(value);
   if (!e || as<ScatterExpr>(e->body)) {
     const Variable* plain = make_variable(arena, "plain", value->type);
-    return block_of(arena, {{plain, value}}, stored(build, read_of(arena, plain), layout));
+    ExprPtr result = stored(build, read_of(arena, plain, {}), layout);
+    return block_of(arena, {{plain, value}}, result, result->origin);
   }
   std::vector<Dim> shape = *stored_shape(layout, e->extents), vars = fresh_vars(shape.size(), "p");
   StoredElement at = element_at(layout, e->extents, vars);
@@ -381,8 +374,9 @@ Result<const FnExpr*> with_result_stored(const PassContext& context, const FnExp
   fields[k] = stored_value(build, value.value_or(fields[k]), layout);
   if (tuple) fields = {build.tuple(fields)};
   std::vector<const Variable*> params(function.params.begin(), function.params.end());
-  return as<FnExpr>(
-      simplify_index(context, function_of(arena, function, params, block_of(arena, bindings, fields[0]))));
+  return as<FnExpr>(simplify_index(
+      context,
+      function_of(arena, function, params, block_of(arena, bindings, fields[0], fields[0]->origin))));
 }
 
 // --- store_at
@@ -442,7 +436,7 @@ Result<const FnExpr*> with_param_stored_at(const PassContext& context, const FnE
     Place place(build, facts, false, large->type->dims, {read.indices.begin(), read.indices.end()},
                 {read.checked.begin(), read.checked.end()});
     place.settled(axis);
-    return placed(build, read, read_of(arena, memory), std::move(place));
+    return placed(build, read, read_of(arena, memory, {}), std::move(place));
   };
   auto of_guest = [&](const ReadExpr& read, const Facts& facts) {
     Place place(build, facts, false, small->type->dims, {read.indices.begin(), read.indices.end()},
@@ -450,21 +444,21 @@ Result<const FnExpr*> with_param_stored_at(const PassContext& context, const FnE
     auto at = static_cast<std::ptrdiff_t>(axis);
     place.indices.insert(place.indices.begin() + at, build.dim(large->type->dims[axis]));
     place.checked.insert(place.checked.begin() + at, 0);
-    return placed(build, read, read_of(arena, memory), std::move(place));
+    return placed(build, read, read_of(arena, memory, {}), std::move(place));
   };
   ExprPtr body =
       Uses(arena, large, of_host, [&] { return whole_host.use(arena, large->type); }).run(function.body);
   body = Uses(arena, small, of_guest, [&] { return whole_guest.use(arena, small->type); }).run(body);
   std::vector<Binding> bindings;
   if (whole_host.variable)
-    bindings.push_back({whole_host.variable, host_of(build, read_of(arena, memory), axis)});
+    bindings.push_back({whole_host.variable, host_of(build, read_of(arena, memory, {}), axis)});
   if (whole_guest.variable)
-    bindings.push_back({whole_guest.variable, guest_of(build, read_of(arena, memory), axis)});
+    bindings.push_back({whole_guest.variable, guest_of(build, read_of(arena, memory, {}), axis)});
   std::vector<const Variable*> params(function.params.begin(), function.params.end());
   params[host] = memory;
   params.erase(params.begin() + static_cast<std::ptrdiff_t>(guest));
-  return as<FnExpr>(
-      simplify_index(context, function_of(arena, function, params, block_of(arena, bindings, body))));
+  return as<FnExpr>(simplify_index(
+      context, function_of(arena, function, params, block_of(arena, bindings, body, body->origin))));
 }
 
 }  // namespace quern

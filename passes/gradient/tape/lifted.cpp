@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "frontend/infer/context/gradient_types.h"
+#include "passes/pass.h"
 
 namespace quern::tape {
 
@@ -52,9 +53,7 @@ const Constructor* lifted(const Constructor* constructor, Type type) {
   return &data_constructors(std::string(type->name) + "'", type->id, specs)[constructor->tag];
 }
 
-ExprPtr Build::read(const Variable* v) const {
-  return arena().make<VarExpr>(head(ExprKind::Var, v->type), v);
-}
+ExprPtr Build::read(const Variable* v) const { return read_of(arena(), v, scalars.origin()); }
 
 const Variable* Build::variable(std::string_view name, Type type) const {
   return make_variable(arena(), arena().copy(name), type);
@@ -65,16 +64,11 @@ ExprPtr Build::field(ExprPtr of, uint32_t index) const {
 }
 
 ExprPtr Build::block(const std::vector<Binding>& bindings, ExprPtr result) const {
-  if (bindings.empty()) return result;
-  return arena().make<BlockExpr>(head(ExprKind::Block, result->type), arena().copy(bindings), result);
+  return block_of(arena(), bindings, result, scalars.origin());
 }
 
 ExprPtr Build::fn(const std::vector<const Variable*>& params, std::span<const Dim> dims, ExprPtr body) const {
-  std::vector<Type> types;
-  types.reserve(params.size());
-  for (const Variable* param : params) types.push_back(param->type);
-  return arena().make<FnExpr>(head(ExprKind::Fn, function_type(types, body->type)), arena().copy(params),
-                              dims, body, false);
+  return function_literal(arena(), params, dims, body, scalars.origin());
 }
 
 ExprPtr Build::call(ExprPtr callee, const std::vector<ExprPtr>& args) const {

@@ -42,7 +42,7 @@ Value* Specialiser::unfold(Value* callee, const std::vector<Value*>& args, Subst
   const Store::Mark mark = store_.mark();
   unfoldings_.push_back({callee->fn, conditions_, steps_});
   try {
-    Frame* inside = store_.frame(callee->frame, std::move(at));
+    Frame* inside = store_.frame(callee->frame, std::move(at), origin(e, frame));
     for (size_t i = 0; i < args.size(); ++i) inside->values.emplace(callee->fn->params[i], args[i]);
     Value* result = evaluate(callee->fn->body, *inside, name);
     unfoldings_.resize(self);
@@ -73,13 +73,10 @@ std::optional<size_t> Specialiser::to_give_up(const FnExpr* fn) const {
 Value* Specialiser::residual_call(ExprPtr callee, const std::vector<Value*>& args, const CallExpr& e,
                                   Frame& frame, std::string_view name) {
   // A polymorphic function is used at other dims and types.
-  if (auto* var = as<VarExpr>(callee))
-    callee =
-        arena_.make<VarExpr>(Expr{ExprKind::Var, type(e.callee->type, frame), var->origin}, var->variable);
+  if (auto* var = as<VarExpr>(callee)) callee = arena_.make<VarExpr>(head(*e.callee, frame), var->variable);
   std::span<const ExprPtr> atoms = arena_.copy(named(args));
   store_.forget();
-  return emit(arena_.make<CallExpr>(Expr{ExprKind::Call, type(e.type, frame), e.origin}, callee, atoms),
-              name);
+  return emit(arena_.make<CallExpr>(head(e, frame), callee, atoms), name);
 }
 
 }  // namespace quern::partial

@@ -3,6 +3,7 @@
 // parts are simulated (Roesch 2020, section 4.0.3).
 
 #include <deque>
+#include <optional>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -33,7 +34,7 @@ struct Value {
   // Closure
   const FnExpr* fn = nullptr;
   Frame* frame = nullptr;
-  bool is_open = false;  ///< its residual function is being made
+  bool is_open = false;  ///< its residual function is being made, so a call of it stays
   // Cell
   Value* content = nullptr;  ///< null: unknown
   Value* initial = nullptr;
@@ -44,6 +45,7 @@ struct Value {
 struct Frame {
   Frame* outer;
   Substitution at;  ///< the dims and types of this evaluation, those of the outer frames among them
+  std::optional<Origin> call;  ///< that is unfolded
   std::unordered_map<const Variable*, Value*> values = {};
 
   Value* find(const Variable* variable) const {
@@ -63,7 +65,9 @@ class Store {
   };
 
   Value* make(Value value) { return &values_.emplace_back(std::move(value)); }
-  Frame* frame(Frame* outer, Substitution at) { return &frames_.emplace_back(Frame{outer, std::move(at)}); }
+  Frame* frame(Frame* outer, Substitution at, std::optional<Origin> call) {
+    return &frames_.emplace_back(Frame{outer, std::move(at), call});
+  }
 
   void set_atom(Value* value, ExprPtr atom) {
     record(value);

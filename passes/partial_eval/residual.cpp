@@ -20,7 +20,7 @@ Value* Specialiser::emit(ExprPtr expr, std::string_view name) {
   }
   const Variable* variable = make_variable(arena_, name, expr->type);
   out_->push_back({variable, expr});
-  return dynamic(arena_.make<VarExpr>(Expr{ExprKind::Var, expr->type, expr->origin}, variable));
+  return dynamic(read_of(arena_, variable, expr->origin));
 }
 
 std::vector<ExprPtr> Specialiser::named(const std::vector<Value*>& values) {
@@ -34,7 +34,7 @@ ExprPtr Specialiser::named(Value* value, std::string_view name) {
   if (value->atom) return value->atom;
   switch (value->kind) {
     case Value::Kind::Structure: return name_structure(value, name);
-    case Value::Kind::Closure: return name_closure(value, name);
+    case Value::Kind::Closure: return name_closure(value);
     default: return name_cell(value, name);
   }
 }
@@ -60,17 +60,20 @@ ExprPtr Specialiser::name_cell(Value* value, std::string_view name) {
   ExprPtr atom = emit(made, name)->atom;
   store_.set_atom(value, atom);
   if (first != content)
-    out_->push_back({nullptr, arena_.make<RefWriteExpr>(Expr{ExprKind::RefWrite, unit_type(), value->origin},
-                                                        atom, named(content))});
+    emit(
+        arena_.make<RefWriteExpr>(Expr{ExprKind::RefWrite, unit_type(), value->origin}, atom, named(content)),
+        {});
   store_.set_content(value, content);
   return atom;
 }
 
-ExprPtr Specialiser::name_closure(Value* value, std::string_view name) {
+ExprPtr Specialiser::name_closure(Value* value) {
   const FnExpr& fn = *value->fn;
-  name_cells(std::vector<ExprPtr>{&fn}, *value->frame);
+  std::unordered_set<Value*> seen{value};
+  for_each_used(&fn, *value->frame, [&](Value* used) { name_reached(used, seen); });
+  // A reference that holds it has named it.
   if (value->atom) return value->atom;
-  Frame* frame = store_.frame(value->frame, value->frame->at);
+  Frame* frame = store_.frame(value->frame, value->frame->at, value->frame->call);
   std::vector<Dim> dims;
   for (Dim dim : fn.dim_vars) {
     dims.push_back(dim_var(dim->name));
@@ -79,22 +82,25 @@ ExprPtr Specialiser::name_closure(Value* value, std::string_view name) {
   std::vector<const Variable*> params;
   for (const Variable* param : fn.params) {
     params.push_back(make_variable(arena_, param->name, type(param->type, *frame)));
-    ExprPtr read = arena_.make<VarExpr>(Expr{ExprKind::Var, params.back()->type, fn.origin}, params.back());
-    frame->values.emplace(param, dynamic(read));
+    frame->values.emplace(param, dynamic(read_of(arena_, params.back(), value->origin)));
   }
   // It is visible inside itself.
-  const Variable* variable =
-      make_variable(arena_, value->name.empty() ? name : value->name, type(fn.type, *frame));
-  ExprPtr atom = arena_.make<VarExpr>(Expr{ExprKind::Var, variable->type, fn.origin}, variable);
-  store_.set_atom(value, atom);
-  value->is_open = true;
-  Arm body = arm(fn.body, *frame, true);
-  value->is_open = false;
+  const Variable* variable = make_variable(arena_, value->name, type(fn.type, *frame));
+  store_.set_atom(value, read_of(arena_, variable, value->origin));
+  ExprPtr body = nullptr;
+  {
+    struct Open {
+      Value& closure;
+      explicit Open(Value& c) : closure(c) { c.is_open = true; }
+      ~Open() { closure.is_open = false; }
+    } open(*value);
+    body = arm(fn.body, *frame, true).body;
+  }
   ++steps_;
   out_->push_back(
-      {variable, arena_.make<FnExpr>(Expr{ExprKind::Fn, variable->type, fn.origin}, arena_.copy(params),
-                                     arena_.copy(dims), body.body, fn.primitive, fn.attributes)});
-  return atom;
+      {variable, arena_.make<FnExpr>(Expr{ExprKind::Fn, variable->type, value->origin}, arena_.copy(params),
+                                     arena_.copy(dims), body, fn.primitive, fn.attributes)});
+  return value->atom;
 }
 
 // --- what code may reach
@@ -114,20 +120,21 @@ void Specialiser::for_each_used(ExprPtr expr, Frame& frame, const std::function<
   if (value) f(value);
 }
 
-void Specialiser::name_cells(std::span<const ExprPtr> code, Frame& frame) {
+void Specialiser::name_reached(std::span<const ExprPtr> code, Frame& frame) {
   std::unordered_set<Value*> seen;
-  for (ExprPtr expr : code) for_each_used(expr, frame, [&](Value* value) { name_cells(value, seen); });
+  for (ExprPtr expr : code) for_each_used(expr, frame, [&](Value* value) { name_reached(value, seen); });
 }
 
-void Specialiser::name_cells(Value* value, std::unordered_set<Value*>& seen) {
+void Specialiser::name_reached(Value* value, std::unordered_set<Value*>& seen) {
   // What has a name reaches only cells that have one.
   if (value->atom || !seen.insert(value).second) return;
   switch (value->kind) {
     case Value::Kind::Structure:
-      for (Value* part : value->parts) name_cells(part, seen);
+      for (Value* part : value->parts) name_reached(part, seen);
       return;
     case Value::Kind::Closure:
-      for_each_used(value->fn, *value->frame, [&](Value* used) { name_cells(used, seen); });
+      for_each_used(value->fn, *value->frame, [&](Value* used) { name_reached(used, seen); });
+      if (is_spent()) named(value);
       return;
     default: named(value); return;
   }
@@ -163,8 +170,7 @@ ExprPtr Specialiser::closed(std::vector<Binding>& bindings, ExprPtr result, Orig
       bindings.pop_back();
     }
   }
-  if (bindings.empty()) return result;
-  return arena_.make<BlockExpr>(Expr{ExprKind::Block, result->type, origin}, arena_.copy(bindings), result);
+  return block_of(arena_, bindings, result, origin);
 }
 
 Specialiser::Arm Specialiser::arm(ExprPtr body, Frame& frame, bool is_later) {

@@ -7,11 +7,10 @@ namespace quern::partial {
 ExprPtr Specialiser::run(ExprPtr expr) {
   std::vector<Binding> bindings;
   out_ = &bindings;
-  Frame* frame = store_.frame(nullptr, {});
+  Frame* frame = store_.frame(nullptr, {}, {});
   auto* fn = as<FnExpr>(expr);
   for (const Variable* param : fn ? fn->params : std::span<const Variable* const>())
-    frame->values.emplace(
-        param, dynamic(arena_.make<VarExpr>(Expr{ExprKind::Var, param->type, expr->origin}, param)));
+    frame->values.emplace(param, dynamic(read_of(arena_, param, expr->origin)));
   ExprPtr body = fn ? fn->body : expr;
   ExprPtr result = closed(bindings, named(evaluate(body, *frame)), body->origin);
   if (!fn) return result;
@@ -29,42 +28,35 @@ Value* Specialiser::evaluate(ExprPtr expr, Frame& frame, std::string_view name) 
       return structure(*e, e->constructor, e->name, e->fields, frame);
     }
     case ExprKind::Field: return field(*as<FieldExpr>(expr), frame, name);
-    case ExprKind::Ref: return cell(*as<RefExpr>(expr), frame, name);
+    case ExprKind::Ref: return cell(*as<RefExpr>(expr), frame);
     case ExprKind::RefRead: return read(*as<RefReadExpr>(expr), frame, name);
     case ExprKind::RefWrite: return write(*as<RefWriteExpr>(expr), frame);
     case ExprKind::If: return choose(*as<IfExpr>(expr), frame, name);
     case ExprKind::Match: return match(*as<MatchExpr>(expr), frame, name);
     case ExprKind::CheckDims: return checked(*as<CheckDimsExpr>(expr), frame, name);
     case ExprKind::Call: return call(*as<CallExpr>(expr), frame, name);
-    case ExprKind::Fn: {
-      Value* closure = store_.make({Value::Kind::Closure, type(expr->type, frame), expr->origin});
-      closure->fn = as<FnExpr>(expr);
-      closure->frame = &frame;
-      // Without it, one that is used in several blocks would be made in each.
-      if (is_spent()) named(closure, name);
-      return closure;
-    }
+    case ExprKind::Fn: return closure(*as<FnExpr>(expr), frame, name);
     default: return copied(expr, frame, name);
   }
 }
 
 Value* Specialiser::block(const BlockExpr& e, Frame& frame, std::string_view name) {
   for (const Binding& b : e.bindings) {
+    const std::string_view bound = b.variable ? b.variable->name : "t";
     auto* fn = b.variable ? as<FnExpr>(b.value) : nullptr;
-    if (!fn) {
-      Value* value = evaluate(b.value, frame, b.variable ? b.variable->name : "t");
-      if (b.variable) frame.values.insert_or_assign(b.variable, value);
-      continue;
-    }
     // A function literal is visible inside itself.
-    Value* closure = store_.make({Value::Kind::Closure, type(fn->type, frame), fn->origin});
-    closure->fn = fn;
-    closure->frame = &frame;
-    closure->name = b.variable->name;
-    frame.values.insert_or_assign(b.variable, closure);
-    if (is_spent()) named(closure, b.variable->name);
+    Value* value = fn ? closure(*fn, frame, bound) : evaluate(b.value, frame, bound);
+    if (b.variable) frame.values.insert_or_assign(b.variable, value);
   }
   return evaluate(e.result, frame, name);
+}
+
+Value* Specialiser::closure(const FnExpr& e, Frame& frame, std::string_view name) {
+  Value* made = store_.make({Value::Kind::Closure, type(e.type, frame), origin(e, frame)});
+  made->fn = &e;
+  made->frame = &frame;
+  made->name = name;
+  return made;
 }
 
 Value* Specialiser::variable(const VarExpr& e, Frame& frame) {
@@ -87,8 +79,8 @@ Value* Specialiser::structure(const Expr& e, const Constructor* constructor, std
     parts.push_back(evaluate(part, frame));
     types.push_back(parts.back()->type);
   }
-  Value* value =
-      store_.make({Value::Kind::Structure, constructor ? type(e.type, frame) : tuple_type(types), e.origin});
+  Value* value = store_.make(
+      {Value::Kind::Structure, constructor ? type(e.type, frame) : tuple_type(types), origin(e, frame)});
   value->constructor = constructor;
   value->name = spelling;
   value->parts = std::move(parts);
@@ -102,16 +94,16 @@ Value* Specialiser::field(const FieldExpr& e, Frame& frame, std::string_view nam
   if (of->kind == Value::Kind::Structure) return of->parts[e.index];
   ExprPtr tuple = named(of);
   Type field = tuple->type->kind == TypeKind::Tuple ? tuple->type->args[e.index] : type(e.type, frame);
-  return emit(arena_.make<FieldExpr>(Expr{ExprKind::Field, field, e.origin}, tuple, e.index, e.name), name);
+  return emit(arena_.make<FieldExpr>(Expr{ExprKind::Field, field, origin(e, frame)}, tuple, e.index, e.name),
+              name);
 }
 
 // --- references
 
-Value* Specialiser::cell(const RefExpr& e, Frame& frame, std::string_view name) {
+Value* Specialiser::cell(const RefExpr& e, Frame& frame) {
   Value* content = evaluate(e.content, frame);
-  Value* made = store_.make({Value::Kind::Cell, type(e.type, frame), e.origin});
+  Value* made = store_.make({Value::Kind::Cell, type(e.type, frame), origin(e, frame)});
   made->content = made->initial = content;
-  if (is_spent()) named(made, name);
   return made;
 }
 
@@ -119,8 +111,7 @@ Value* Specialiser::read(const RefReadExpr& e, Frame& frame, std::string_view na
   Value* of = evaluate(e.reference, frame);
   const bool is_cell = of->kind == Value::Kind::Cell;
   if (Value* known = is_cell ? store_.content(of) : nullptr) return known;
-  Value* value =
-      emit(arena_.make<RefReadExpr>(Expr{ExprKind::RefRead, type(e.type, frame), e.origin}, named(of)), name);
+  Value* value = emit(arena_.make<RefReadExpr>(head(e, frame), named(of)), name);
   if (is_cell) store_.set_content(of, value);
   return value;
 }
@@ -131,16 +122,14 @@ Value* Specialiser::write(const RefWriteExpr& e, Frame& frame) {
   const bool is_cell = of->kind == Value::Kind::Cell;
   if (!is_cell || of->atom) {
     ExprPtr reference = named(of);
-    out_->push_back({nullptr, arena_.make<RefWriteExpr>(Expr{ExprKind::RefWrite, unit_type(), e.origin},
-                                                        reference, named(content))});
-    ++steps_;
+    emit(arena_.make<RefWriteExpr>(head(e, frame), reference, named(content)), {});
   }
   // What is not known to be a certain cell may be any that has a name.
   if (is_cell)
     store_.set_content(of, content);
   else
     store_.forget();
-  return unit(e.origin);
+  return unit(origin(e, frame));
 }
 
 // --- conditions
@@ -149,12 +138,10 @@ Value* Specialiser::choose(const IfExpr& e, Frame& frame, std::string_view name)
   ExprPtr condition = named(evaluate(e.condition, frame));
   if (std::optional<bool> known = known_condition(condition))
     return evaluate(*known ? e.then_arm : e.else_arm, frame, name);
-  name_cells(std::vector{e.then_arm, e.else_arm}, frame);
-  Type of = type(e.type, frame);
+  name_reached(std::vector{e.then_arm, e.else_arm}, frame);
   std::vector<Arm> arms{arm(e.then_arm, frame), arm(e.else_arm, frame)};
   after(arms);
-  return emit(arena_.make<IfExpr>(Expr{ExprKind::If, of, e.origin}, condition, arms[0].body, arms[1].body),
-              name);
+  return emit(arena_.make<IfExpr>(head(e, frame), condition, arms[0].body, arms[1].body), name);
 }
 
 namespace {
@@ -212,14 +199,12 @@ Value* Specialiser::match(const MatchExpr& e, Frame& frame, std::string_view nam
   std::vector<ExprPtr> bodies;
   for (const MatchArm& arm : e.arms) bodies.push_back(arm.body);
   ExprPtr of = named(scrutinee);
-  name_cells(bodies, frame);
+  name_reached(bodies, frame);
   std::vector<Arm> arms;
   std::vector<MatchArm> images;
   for (const MatchArm& arm : e.arms) images.push_back(dynamic_arm(arm, frame, arms));
   after(arms);
-  return emit(arena_.make<MatchExpr>(Expr{ExprKind::Match, type(e.type, frame), e.origin}, of,
-                                     arena_.copy(images), e.partial),
-              name);
+  return emit(arena_.make<MatchExpr>(head(e, frame), of, arena_.copy(images), e.partial), name);
 }
 
 MatchArm Specialiser::dynamic_arm(const MatchArm& from, Frame& frame, std::vector<Arm>& arms) {
@@ -227,8 +212,7 @@ MatchArm Specialiser::dynamic_arm(const MatchArm& from, Frame& frame, std::vecto
       arena_, from.pattern,
       [&](const Variable* v) {
         const Variable* fresh = make_variable(arena_, v->name, type(v->type, frame));
-        frame.values.insert_or_assign(
-            v, dynamic(arena_.make<VarExpr>(Expr{ExprKind::Var, fresh->type, from.pattern->origin}, fresh)));
+        frame.values.insert_or_assign(v, dynamic(read_of(arena_, fresh, from.pattern->origin)));
         return fresh;
       },
       [&](Type t) { return type(t, frame); });
@@ -249,15 +233,16 @@ Value* Specialiser::checked(const CheckDimsExpr& e, Frame& frame, std::string_vi
   for (DimCondition& condition : conditions) {
     condition.left = substitute(condition.left, frame.at.dims);
     condition.right = substitute(condition.right, frame.at.dims);
+    if (frame.call) condition.origin = inlined_at(condition.origin, *frame.call);
   }
-  ExprPtr made = arena_.make<CheckDimsExpr>(Expr{ExprKind::CheckDims, type(e.type, frame), e.origin}, value,
-                                            arena_.copy(opened), arena_.copy(conditions));
-  return emit(made, name);
+  return emit(arena_.make<CheckDimsExpr>(head(e, frame), value, arena_.copy(opened), arena_.copy(conditions)),
+              name);
 }
 
 ExprPtr Specialiser::at(ExprPtr expr, Frame& frame) {
   ExprSubstitution substitution;
   substitution.types = frame.at;
+  if (frame.call) substitution.call = &*frame.call;
   for (const Variable* v : free_variables(expr))
     if (Value* known = frame.find(v)) substitution.variables.emplace(v, named(known, v->name));
   return substitute(arena_, expr, substitution);

@@ -38,11 +38,12 @@ class Specialiser {
   // --- specialiser.cpp: expressions. `name` is that of the variable which the value is bound to.
   Value* evaluate(ExprPtr expr, Frame& frame, std::string_view name = "t");
   Value* block(const BlockExpr& e, Frame& frame, std::string_view name);
+  Value* closure(const FnExpr& e, Frame& frame, std::string_view name);
   Value* variable(const VarExpr& e, Frame& frame);
   Value* structure(const Expr& e, const Constructor* constructor, std::string_view spelling,
                    std::span<const ExprPtr> fields, Frame& frame);
   Value* field(const FieldExpr& e, Frame& frame, std::string_view name);
-  Value* cell(const RefExpr& e, Frame& frame, std::string_view name);
+  Value* cell(const RefExpr& e, Frame& frame);
   Value* read(const RefReadExpr& e, Frame& frame, std::string_view name);
   Value* write(const RefWriteExpr& e, Frame& frame);
   Value* choose(const IfExpr& e, Frame& frame, std::string_view name);
@@ -76,11 +77,12 @@ class Specialiser {
   ExprPtr named(Value* value, std::string_view name = "t");
   std::vector<ExprPtr> named(const std::vector<Value*>& values);
   ExprPtr name_structure(Value* value, std::string_view name);
-  ExprPtr name_closure(Value* value, std::string_view name);
+  ExprPtr name_closure(Value* value);
   ExprPtr name_cell(Value* value, std::string_view name);
-  /// Names the cells that code may reach from elsewhere: their contents are then no longer followed.
-  void name_cells(std::span<const ExprPtr> code, Frame& frame);
-  void name_cells(Value* value, std::unordered_set<Value*>& seen);
+  /// Names the cells that code may reach from elsewhere, whose contents are then no longer followed; once the
+  /// limits are spent also the functions, which each block that uses them would make again.
+  void name_reached(std::span<const ExprPtr> code, Frame& frame);
+  void name_reached(Value* value, std::unordered_set<Value*>& seen);
   bool reaches(Value* from, const Value* cell, std::unordered_set<Value*>& seen);
   /// Calls `f` with the values that an expression uses: of what is known, only the fields that it reads.
   void for_each_used(ExprPtr expr, Frame& frame, const std::function<void(Value*)>& f);
@@ -92,6 +94,14 @@ class Specialiser {
   ExprPtr closed(std::vector<Binding>& bindings, ExprPtr result, Origin origin);
 
   Type type(Type type, const Frame& frame) const { return substitute(type, frame.at); }
+  /// Of a node of the body that is unfolded.
+  Origin origin(const Expr& e, const Frame& frame) const {
+    return frame.call ? inlined_at(e.origin, *frame.call) : e.origin;
+  }
+  /// The head of such a node's image.
+  Expr head(const Expr& e, const Frame& frame) const {
+    return {e.kind, type(e.type, frame), origin(e, frame)};
+  }
 
   const PassContext& context_;
   Arena& arena_;

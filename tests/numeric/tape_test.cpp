@@ -156,6 +156,16 @@ TEST_P(Taped, IsTheDifference) {
     if (!way.on_disk) compare(last_value(text, execution_in(way)), way.name);
 }
 
+// What is left of a recursion that is too long to be unfolded runs in constant stack, forwards and backwards:
+// y = y * 1 + x, 100,000 times.
+TEST(TapedLoop, Of100000StepsTakesConstantStack) {
+  const std::string text =
+      "def @loop(%x: float64, %y: float64, %n: int32) -> float64 {\n"
+      "  if (%n == 0) { %y } else { @loop(%x, %y * 1f64 + %x, %n - 1) }\n}\n"
+      "grad(fn (%x: float64) { @loop(%x, 1f64, 100000) })(0.5f64).0;";
+  EXPECT_EQ(last_value(text, {}), "100000.0");
+}
+
 INSTANTIATE_TEST_SUITE_P(Gradients, Taped, testing::ValuesIn(kTaped),
                          [](const auto& info) { return info.param.name; });
 

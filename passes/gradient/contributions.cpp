@@ -4,6 +4,7 @@
 
 #include "ir/base/result.h"
 #include "passes/dim_conditions.h"
+#include "passes/gradient/auxiliary.h"
 #include "passes/gradient/element_scope.h"
 #include "passes/gradient/scalar_rules.h"
 #include "passes/pass.h"
@@ -20,16 +21,10 @@ bool has_floats(ExprPtr expr) {
   return found;
 }
 
-// The row-major position of the point `vars` within the extents.
-Dim row_major(std::span<const Dim> vars, std::span<const Dim> extents) {
-  Dim at = dim_const(0);
-  for (size_t k = 0; k < vars.size(); ++k) at = dim_add(dim_mul(at, extents[k]), vars[k]);
-  return at;
-}
-
 class Walk {
  public:
-  Walk(const ScalarBuilder& build, Contributions& out) : build_(build), out_(out) {}
+  Walk(const ScalarBuilder& build, Contributions& out)
+      : build_(build), out_(out), auxiliary_(build, out.helpers) {}
 
   void run(const ComprehensionExpr& comprehension, ExprPtr cotangent) {
     if (auto* e = as<ScatterExpr>(comprehension.body)) return scatter(comprehension, *e, cotangent);
@@ -135,15 +130,9 @@ class Walk {
     // Over no axes it equals its body.
     if (vars.empty()) return is_arg(kind) ? void() : go(body, build_.cast(cotangent, body->type->dtype));
     const ElementScope::Mark outside = scope_.mark();
-    ExprPtr position = nullptr;
-    if (kind == ReduceKind::Max || kind == ReduceKind::Min) {
-      position = build_.reduce(kind == ReduceKind::Max ? ReduceKind::ArgMax : ReduceKind::ArgMin, vars,
-                               extents, body);
-      // An empty range has no position: the tensor has no elements and is never read.
-      Dim count = dim_product(extents);
-      bool some = prove_nonnegative(dim_sub(count, dim_const(1)), Facts());
-      position = hoisted(position, some ? nullptr : dim_min(dim_const(1), count));
-    }
+    ExprPtr position = kind == ReduceKind::Max || kind == ReduceKind::Min
+                           ? auxiliary_.extreme(scope_, kind, vars, extents, body)
+                           : nullptr;
     scope_.enter(vars, extents);
     cotangent = of_element(kind, vars, extents, body, position, cotangent);
     // A 16-bit float is summed in float32; the cotangents of the parts are of its own dtype.
@@ -160,20 +149,9 @@ class Walk {
       case ReduceKind::Min:
         return build_.where(build_.apply(ScalarOp::Eq, {build_.dim(row_major(vars, extents)), position}),
                             cotangent);
-      case ReduceKind::Prod: {
-        // The product of the others.
-        DimMap renamed;
-        std::vector<Dim> others;
-        ExprPtr same = nullptr;
-        for (Dim var : vars) {
-          others.push_back(dim_var(var->name));
-          renamed.emplace(var, others.back());
-          same = build_.both(same, build_.is_zero(dim_sub(var, others.back())));
-        }
-        ExprPtr factor = build_.choose(same, build_.constant_like(1, body), build_.copy(body, renamed));
-        return build_.mul(cotangent, build_.cast(build_.reduce(ReduceKind::Prod, others, extents, factor),
-                                                 cotangent->type->dtype));
-      }
+      case ReduceKind::Prod:
+        return build_.mul(cotangent,
+                          build_.cast(auxiliary_.other_factors(vars, extents, body), cotangent->type->dtype));
       case ReduceKind::ArgMax:
       case ReduceKind::ArgMin:
       case ReduceKind::Any:
@@ -203,7 +181,7 @@ class Walk {
                                                 build_.arena().copy(back_extents), body);
     std::vector<Dim> vars = scope_.vars;
     vars[axis] = p;
-    ExprPtr sums = bound(build_.comprehension(vars, scope_.extents, sum), "sums");
+    ExprPtr sums = auxiliary_.bound(build_.comprehension(vars, scope_.extents, sum), "sums");
     // From here on k runs over the whole axis.
     const ElementScope outer = scope_;
     scope_.vars[axis] = k;
@@ -222,14 +200,15 @@ class Walk {
     for (ExprPtr index : e.indices) places.push_back(build_.copy(index));
     ExprPtr of_init = build_.read(cotangent, whole.vars), of_value = build_.read_at(cotangent, places);
     if (e.scatter == ScatterKind::Multiply) {
-      of_init = build_.mul(of_init, build_.read(factors(whole, e), whole.vars));
-      of_value = build_.mul(of_value, build_.mul(build_.read_at(initial(whole, e), places), others(e)));
+      of_init = build_.mul(of_init, build_.read(auxiliary_.factors(whole, e), whole.vars));
+      of_value = build_.mul(
+          of_value, build_.mul(build_.read_at(auxiliary_.initial(whole, e), places), auxiliary_.others(e)));
     } else if (e.scatter != ScatterKind::Add) {
-      ExprPtr winner = e.scatter == ScatterKind::Set ? last_writer(whole, e) : first_equal(whole, e);
-      of_init =
-          build_.where(build_.apply(ScalarOp::Lt, {build_.read(winner, whole.vars), number(0)}), of_init);
-      of_value =
-          build_.where(build_.apply(ScalarOp::Eq, {build_.read_at(winner, places), position(e)}), of_value);
+      ExprPtr winner = auxiliary_.winner(whole, e);
+      of_init = build_.where(
+          build_.apply(ScalarOp::Lt, {build_.read(winner, whole.vars), auxiliary_.number(0)}), of_init);
+      of_value = build_.where(
+          build_.apply(ScalarOp::Eq, {build_.read_at(winner, places), auxiliary_.position(e)}), of_value);
     }
     const ElementScope::Mark outside = scope_.mark();
     scope_.enter(whole.vars, whole.extents);
@@ -240,96 +219,10 @@ class Walk {
     scope_.leave(outside);
   }
 
-  ExprPtr number(int64_t value) { return build_.constant(static_cast<double>(value), DType::int64()); }
-  ExprPtr position(const ScatterExpr& e) {
-    return build_.cast(build_.dim(row_major(e.vars, e.extents)), DType::int64());
-  }
-
-  // A scatter to the same places with other contents.
-  ExprPtr scattered(const ComprehensionExpr& whole, const ScatterExpr& e, ScatterKind kind, ExprPtr init,
-                    ExprPtr value, std::string_view name) {
-    ExprPtr body = build_.arena().make<ScatterExpr>(Expr{ExprKind::Scatter, init->type, e.origin}, kind,
-                                                    e.vars, e.extents, init, e.indices, e.checked, value);
-    return bound(build_.copy(build_.comprehension(whole.vars, whole.extents, body)), name);
-  }
-
-  // The position of the last value written to each place, -1 if none is.
-  ExprPtr last_writer(const ComprehensionExpr& whole, const ScatterExpr& e) {
-    return scattered(whole, e, ScatterKind::Set, number(-1), position(e), "writer");
-  }
-
-  // For `max=` and `min=`: the position of the first value equal to the place's result, -1 if the initial
-  // content is.
-  ExprPtr first_equal(const ComprehensionExpr& whole, const ScatterExpr& e) {
-    ExprPtr kept = bound(build_.copy(&whole), "kept");
-    ExprPtr none = build_.cast(build_.dim(dim_product(e.extents)), DType::int64());
-    auto if_kept = [&](ExprPtr content, ExprPtr at_place, ExprPtr then) {
-      return build_.choose(build_.apply(ScalarOp::Eq, {content, at_place}), then, none);
-    };
-    std::vector<ExprPtr> places(e.indices.begin(), e.indices.end());
-    return scattered(whole, e, ScatterKind::Min, if_kept(e.init, build_.read(kept, whole.vars), number(-1)),
-                     if_kept(e.value, build_.read_at(kept, places), position(e)), "first");
-  }
-
-  // The initial content, and the product of the values at each place.
-  ExprPtr initial(const ComprehensionExpr& whole, const ScatterExpr& e) {
-    return bound(build_.copy(build_.comprehension(whole.vars, whole.extents, e.init)), "initial");
-  }
-  ExprPtr factors(const ComprehensionExpr& whole, const ScatterExpr& e) {
-    return scattered(whole, e, ScatterKind::Multiply, build_.constant_like(1, e.init), e.value, "factors");
-  }
-
-  // The product of the other values at a value's place.
-  ExprPtr others(const ScatterExpr& e) {
-    DimMap renamed;
-    std::vector<Dim> vars;
-    ExprPtr same_value = nullptr, same_place = nullptr;
-    for (Dim var : e.vars) {
-      vars.push_back(dim_var(var->name));
-      renamed.emplace(var, vars.back());
-      same_value = build_.both(same_value, build_.is_zero(dim_sub(var, vars.back())));
-    }
-    for (ExprPtr index : e.indices)
-      same_place = build_.both(same_place,
-                               build_.apply(ScalarOp::Eq, {build_.copy(index), build_.copy(index, renamed)}));
-    ExprPtr other = same_value ? build_.apply(ScalarOp::Not, {same_value}) : nullptr;
-    ExprPtr factor = build_.copy(e.value, renamed), one = build_.constant_like(1, e.value);
-    if (ExprPtr counts = build_.both(other, same_place)) factor = build_.choose(counts, factor, one);
-    return vars.empty() ? one : build_.reduce(ReduceKind::Prod, vars, e.extents, factor);
-  }
-
   bool rectangular() const {
     return std::ranges::none_of(scope_.extents, [&](Dim extent) {
       return std::ranges::any_of(scope_.vars, [&](Dim var) { return contains_var(extent, var); });
     });
-  }
-
-  // The value as a tensor over the variables that it depends on, computed once; the value itself if that is
-  // impossible. With `exists`, 0 or 1, the tensor has one more axis of that extent.
-  ExprPtr hoisted(ExprPtr value, Dim exists) {
-    // In memory a position is an ordinary number.
-    const bool is_index = value->type->dtype.is_index();
-    auto named = scope_.as_tensor(build_, is_index ? build_.cast(value, DType::int64()) : value);
-    const bool is_open =
-        exists && std::ranges::any_of(scope_.vars, [&](Dim var) { return contains_var(exists, var); });
-    if (!named || is_open) return build_.copy(value);
-    const ComprehensionExpr* tensor = named->tensor;
-    if (exists) {
-      std::vector<Dim> vars{dim_var("e")}, extents{exists};
-      vars.insert(vars.end(), tensor->vars.begin(), tensor->vars.end());
-      extents.insert(extents.end(), tensor->extents.begin(), tensor->extents.end());
-      tensor = as<ComprehensionExpr>(build_.comprehension(vars, extents, tensor->body));
-      named->at.insert(named->at.begin(), dim_const(0));
-    }
-    ExprPtr read = build_.read(bound(tensor, "at"), named->at);
-    return is_index ? build_.cast(read, DType::index()) : read;
-  }
-
-  ExprPtr bound(ExprPtr tensor, std::string_view name) {
-    Arena& arena = build_.arena();
-    const Variable* variable = make_variable(arena, name, tensor->type);
-    out_.helpers.push_back({variable, tensor});
-    return read_of(arena, variable, build_.origin());
   }
 
   // The cotangents of the uses of a let-bound variable, as values in its scope.
@@ -340,6 +233,7 @@ class Walk {
 
   const ScalarBuilder& build_;
   Contributions& out_;
+  Auxiliary auxiliary_;
   ElementScope scope_;
   std::unordered_map<const Variable*, Let> lets_;
 };

@@ -1,10 +1,9 @@
 #include "passes/gradient/derivatives.h"
 
-#include "frontend/infer/infer.h"
-#include "passes/gradient/tape/tape.h"
-#include "passes/inline_local.h"
-#include "passes/simplify_index.h"
-#include "passes/to_anf.h"
+#include "passes/gradient/forward.h"
+#include "passes/gradient/lifting/dual.h"
+#include "passes/gradient/lifting/program.h"
+#include "passes/gradient/lifting/tape.h"
 
 namespace quern {
 
@@ -24,26 +23,6 @@ class Derivatives {
     auto [cotangent, bindings, pair] = parts_of(backward);
     bindings.insert(bindings.begin(), {cotangent, filled(cotangent->type, 1)});
     return function(with_value ? pair : pair->fields[1], bindings);
-  }
-
-  std::variant<const FnExpr*, std::vector<Underivable>> forward(const FnExpr& backward) {
-    auto [cotangent, unused, value_and_gradients] = parts_of(backward);
-    auto* pull = as<FnExpr>(
-        to_anf(context_, simplify_index(context_, inline_local(context_, only_of(cotangent, backward)))));
-    // The value does not depend on the cotangent, and is among the values computed on the way.
-    auto [same, on_the_way, pair] = parts_of(*pull);
-    ExprPtr value = pair->fields[0];
-    const FnExpr* linear = only_of(same, block(pair->fields[1], on_the_way));
-    auto push = vector_jacobian(arena_, *linear);
-    if (auto* problems = std::get_if<std::vector<Underivable>>(&push)) return std::move(*problems);
-    auto [tangents, bindings, result] = parts_of(*std::get<VectorJacobian>(push).function);
-    std::vector<ExprPtr> fields;
-    for (Type type : tangents->type->args) {
-      params_.push_back(make_variable(arena_, "tangent", type));
-      fields.push_back(read(params_.back()));
-    }
-    bindings.insert(bindings.begin(), {{same, filled(same->type, 0)}, {tangents, tuple(fields)}});
-    return function(tuple({value, as<TupleExpr>(result->fields[1])->fields[0]}), bindings);
   }
 
  private:
@@ -67,8 +46,6 @@ class Derivatives {
   const FnExpr* function(ExprPtr result, const std::vector<Binding>& bindings) {
     return literal(params_, block(result, bindings), dims_);
   }
-  const FnExpr* only_of(const Variable* param, const FnExpr& of) { return only_of(param, of.body); }
-  const FnExpr* only_of(const Variable* param, ExprPtr body) { return literal({param}, body, {}); }
   const FnExpr* literal(const std::vector<const Variable*>& params, ExprPtr body, std::span<const Dim> dims) {
     return function_literal(arena_, params, dims, body, build_.origin());
   }
@@ -97,16 +74,15 @@ class Derivatives {
 
 std::variant<const FnExpr*, std::vector<Underivable>> derivative(const PassContext& context,
                                                                  IntrinsicKind kind, const FnExpr& function) {
-  auto reverse = needs_tape(function.body) ? tape_vector_jacobian(context, function)
-                                           : vector_jacobian(context.arena, function);
+  const bool lifts = lifting::is_more_than_tensor_code(function.body);
+  if (kind == IntrinsicKind::JacobianVector)
+    return lifts ? dual_jacobian_vector(context, function) : jacobian_vector(context, function);
+  auto reverse = lifts ? tape_vector_jacobian(context, function) : vector_jacobian(context.arena, function);
   if (auto* problems = std::get_if<std::vector<Underivable>>(&reverse)) return std::move(*problems);
   const FnExpr* backward = std::get<VectorJacobian>(reverse).function;
   Derivatives of(context, function);
-  switch (kind) {
-    case IntrinsicKind::VectorJacobian: return backward;
-    case IntrinsicKind::JacobianVector: return of.forward(*backward);
-    default: return of.of_one(*backward, kind == IntrinsicKind::ValueAndGradient);
-  }
+  if (kind == IntrinsicKind::VectorJacobian) return backward;
+  return of.of_one(*backward, kind == IntrinsicKind::ValueAndGradient);
 }
 
 }  // namespace quern

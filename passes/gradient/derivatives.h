@@ -9,8 +9,7 @@
 
 namespace quern {
 
-/// For a function in the form that vector_jacobian takes. The tangent of a result is the transpose of the
-/// transpose: the gradient, with respect to the cotangent, of the gradients, which are linear in it.
+/// For a function in the form that vector_jacobian takes.
 std::variant<const FnExpr*, std::vector<Underivable>> derivative(const PassContext& context,
                                                                  IntrinsicKind kind, const FnExpr& function);
 

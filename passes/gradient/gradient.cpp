@@ -10,9 +10,10 @@
 #include "frontend/infer/infer.h"
 #include "passes/dead_code.h"
 #include "passes/gradient/derivatives.h"
+#include "passes/gradient/lifting/program.h"
+#include "passes/gradient/lifting/tape.h"
 #include "passes/gradient/local_functions.h"
 #include "passes/gradient/reverse.h"
-#include "passes/gradient/tape/tape.h"
 #include "passes/inline.h"
 #include "passes/inline_local.h"
 #include "passes/instantiate_ops.h"
@@ -48,7 +49,10 @@ class Expander {
           [this](const Variable* variable, ExprPtr value) {
             if (value->kind == ExprKind::Fn || names_function(value)) bound_.emplace(variable, value);
           });
-    ExprPtr result = map_children(arena_, expr, [this](ExprPtr child) { return run(child); });
+    // The derivative of a derivative needs it.
+    const bool differentiates = is_gradient(expr);
+    ExprPtr result = map_children(arena_, expr,
+                                  [&](ExprPtr child) { return differentiates ? needed(child) : run(child); });
     ExprPtr made = is_gradient(result) ? gradient_of(*as<IntrinsicExpr>(result))
                    : depth_ > 0        ? checkpointed(result)
                                        : nullptr;
@@ -98,6 +102,7 @@ class Expander {
   ExprPtr gradient_of(const IntrinsicExpr& e) {
     const FnExpr* function = function_of(e.args[0]);
     if (!function) {
+      if (!is_whole(e.args[0])) return nullptr;
       problems.push_back(
           {e.origin, {{e.args[0]->origin, "a function that is known only when the program runs"}}});
       return nullptr;
@@ -127,13 +132,15 @@ class Expander {
   }
 
   GradientOutlook outlook_of(const FnExpr& function, IntrinsicKind kind) const {
-    if (!needs_tape(function.body)) return gradient_outlook(function, explained_);
-    if (kind == IntrinsicKind::JacobianVector)
-      return {
-          {{function.origin, "`jvp` does not go through recursion, data types and references; `vjp` does"}},
-          {}};
     Arena scratch;
-    auto made = tape_vector_jacobian({scratch, context_.functions}, function);
+    const PassContext context{scratch, context_.functions};
+    if (kind == IntrinsicKind::JacobianVector) {
+      auto made = derivative(context, kind, function);
+      auto* parts = std::get_if<std::vector<Underivable>>(&made);
+      return {parts ? std::move(*parts) : std::vector<Underivable>(), {}};
+    }
+    if (!lifting::is_more_than_tensor_code(function.body)) return gradient_outlook(function, explained_);
+    auto made = tape_vector_jacobian(context, function);
     if (auto* parts = std::get_if<std::vector<Underivable>>(&made)) return {std::move(*parts), {}};
     std::vector<ScatterFallback> scattered = std::get<VectorJacobian>(made).fallbacks;
     std::erase_if(scattered, [&](const ScatterFallback& f) { return !explained_(f.origin); });

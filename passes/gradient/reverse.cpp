@@ -25,6 +25,18 @@ void add_to(Cotangent& sum, const Cotangent& more) {
   for (size_t i = 0; i < more.fields.size(); ++i) add_to(sum.fields[i], more.fields[i]);
 }
 
+std::string described(ExprPtr expr) {
+  if (auto* e = as<ExternExpr>(expr)) return "`" + std::string(e->kernel) + "` has no derivative";
+  if (as<CallExpr>(expr))
+    return "a call of a function that calls itself, or that is known only when the program runs";
+  if (as<MatchExpr>(expr) || as<ConstructExpr>(expr))
+    return "values of data types are not differentiated yet";
+  const Effects effects = own_effects(expr);
+  if (effects.has(Effect::NewReference) || effects.uses_references())
+    return "references are not differentiated yet";
+  return "this has no derivative";
+}
+
 class Reverse {
  public:
   /// With `explained` no adjoint is made: it only finds parts without one and, for the reads that it accepts,
@@ -276,19 +288,7 @@ class Reverse {
 
   void refuse(ExprPtr expr) {
     auto same = [&](const Underivable& p) { return p.origin == expr->origin; };
-    if (std::ranges::none_of(underivable_, same)) underivable_.push_back({expr->origin, described(expr)});
-  }
-
-  static std::string described(ExprPtr expr) {
-    if (auto* e = as<ExternExpr>(expr)) return "`" + std::string(e->kernel) + "` has no derivative";
-    if (as<CallExpr>(expr))
-      return "a call of a function that calls itself, or that is known only when the program runs";
-    if (as<MatchExpr>(expr) || as<ConstructExpr>(expr))
-      return "values of data types are not differentiated yet";
-    const Effects effects = own_effects(expr);
-    if (effects.has(Effect::NewReference) || effects.uses_references())
-      return "references are not differentiated yet";
-    return "this has no derivative";
+    if (std::ranges::none_of(underivable_, same)) underivable_.push_back(no_derivative(expr));
   }
 
   Arena& arena_;
@@ -301,6 +301,8 @@ class Reverse {
 };
 
 }  // namespace
+
+Underivable no_derivative(ExprPtr expr) { return {expr->origin, described(expr)}; }
 
 GradientOutlook gradient_outlook(const FnExpr& function, const std::function<bool(Origin)>& explained) {
   Arena arena;

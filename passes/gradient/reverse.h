@@ -17,6 +17,9 @@ struct Underivable {
   std::string what;
 };
 
+/// What to report about a node that has none.
+Underivable no_derivative(ExprPtr expr);
+
 /// `fn (params, cotangent) { (result, (gradient of each parameter)) }`.
 struct VectorJacobian {
   const FnExpr* function;

@@ -1,6 +1,6 @@
 #include "passes/partial_eval/partial_eval.h"
 
-#include "passes/gradient/tape/lifted.h"
+#include "passes/gradient/lifting/lifted.h"
 #include "passes/partial_eval/specialiser.h"
 #include "passes/to_anf.h"
 
@@ -9,7 +9,7 @@ namespace quern {
 namespace {
 
 bool has_tape(ExprPtr expr) {
-  bool found = expr->kind == ExprKind::Construct && tape::is_tape(expr->type);
+  bool found = expr->kind == ExprKind::Construct && lifting::is_scaffold(expr->type);
   if (!found) for_each_child(expr, [&](ExprPtr child) { found = found || has_tape(child); });
   return found;
 }

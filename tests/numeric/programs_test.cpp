@@ -180,6 +180,47 @@ abs(jvp(@f)(%at, %along).1 - %difference) < 1e-7)",
 let %d: Tensor[(1, 3), float64] = [[1, 10, 100]];
 max(abs(jvp(@f)(zeros_like(%d), %d).1 - @f(%d))))",
      "0.0"},
+    {"tangent_of_recursion",
+     "def @f(%x: float32) -> float32 { if (%x > 1.0) { @f(%x / 2.0) } else { %x * %x } }\njvp(@f)(3, 1)",
+     "[0.5625, 0.375]"},
+    {"tangent_of_a_list",
+     "def @f(%l: List[float32]) -> float32 { match (%l) { Nil => 0, Cons(%h, %t) => %h * %h + @f(%t) } }\n"
+     "jvp(@f)(Cons(1, Cons(2, Nil)), Cons(1, Cons(10, Nil)))",
+     "[5.0, 42.0]"},
+    {"tangent_of_a_record_with_an_integer",
+     "type Net { Net(w: Tensor[(2, 2), float32], n: int32) }\n"
+     "def @f(%n: Net, %x: Tensor[(2,), float32]) { sum(%n.w * %x) * cast(%n.n, dtype=\"float32\") }\n"
+     "jvp(@f)(Net(w=[[1, 2], [3, 4]], n=2), [1, 1], Net(w=[[1, 0], [0, 1]], n=5), [1, 0])",
+     "[20.0, 12.0]"},
+    {"tangent_through_a_reference",
+     "def @f(%x: float32) -> float32 { let %c = ref(%x); %c := !%c * 2; %c := !%c * !%c; !%c }\njvp(@f)(3, "
+     "1)",
+     "[36.0, 24.0]"},
+    {"forward_over_reverse",
+     "def @sum(%l: List[float32]) -> float32 { match (%l) { Nil => 0, Cons(%h, %t) => %h * %h + @sum(%t) } "
+     "}\n"
+     "def @f(%x: float32) -> float32 { @sum(Cons(%x, Cons(%x * %x, Nil))) }\n(jvp(grad(@f))(2, 1), "
+     "grad(fn (%x) { jvp(@f)(%x, 1).1 })(2))",
+     "[[[36.0], [50.0]], [50.0]]"},
+    {"tangent_of_a_tensor_of_unknown_extent",
+     "op upto(%a: Tensor[(n,), t]) -> Tensor[(?,), t] shape () { 2 } { [i] => %a[i] else 0 }\n"
+     "def @f(%x: Tensor[(3,), float32]) { let %c = ref(upto(%x)); %c := exp(!%c) * !%c; sum(!%c) }\n"
+     "def @g(%x: Tensor[(3,), float32]) { let %y = upto(%x); if (%x[0] > 5) { sum(%y) } else { sum(%y * %y) "
+     "} }\n"
+     "(jvp(@f)([0, 0, 0], [1, 1, 1]), jvp(@g)([1, 2, 3], [1, 10, 100]))",
+     "[[0.0, 2.0], [5.0, 42.0]]"},
+    {"tangents_of_scatters",
+     "def @f(%x: Tensor[(3,), float32], %y: Tensor[(2,), float32]) {\n"
+     "  let %set = [i < 2] => scatter[k < 3] %y[i] at (0,) = %x[k];\n"
+     "  let %most = [i < 2] => scatter[k < 3] %y[i] at (k / 2,) max= %x[k];\n"
+     "  let %times = [i < 2] => scatter[k < 3] %y[i] at (k / 2,) *= %x[k];\n  (%set, %most, %times) }\n"
+     "jvp(@f)([1, 5, 3], [2, 7], [1, 10, 100], [1000, 10000]).1",
+     "[[100.0, 10000.0], [10.0, 10000.0], [5030.0, 30700.0]]"},
+    {"tangents_of_maxima_and_running_values",
+     "def @f(%x: Tensor[(3,), float32]) {\n"
+     "  (max[k < 3] %x[k], [i < 3] => scan[k <= i] max %x[k], [i < 3] => scan[k <= i] * %x[k]) }\n"
+     "jvp(@f)([2, 5, 3], [1, 10, 100]).1",
+     "[10.0, [1.0, 10.0, 10.0], [1.0, 25.0, 1075.0]]"},
     {"maximum_over_a_falling_extent",
      "def @f(%x: Tensor[(2,), float64]) { sum([i < 2] => max[k < 2 - i] %x[k]) }\n"
      "vjp(@f)([1, 5], 2)",

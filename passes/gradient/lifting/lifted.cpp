@@ -1,11 +1,11 @@
-#include "passes/gradient/tape/lifted.h"
+#include "passes/gradient/lifting/lifted.h"
 
 #include <algorithm>
 
 #include "frontend/infer/context/gradient_types.h"
 #include "passes/pass.h"
 
-namespace quern::tape {
+namespace quern::lifting {
 
 namespace {
 
@@ -25,32 +25,40 @@ Type cotangent_of(Type tensor) { return data_type("Cotangent", kCotangent, {&ten
 Type tape_type() { return data_type("Tape", kTape, {}); }
 bool is_active(Type type) { return type->is_tensor() && type->dtype.is_float(); }
 
+// No program can write such a name.
+char mark(Carrier carrier) { return carrier == Carrier::Cotangent ? '\'' : '~'; }
+
 }  // namespace
 
-Type lifted(Type type) {
-  if (is_active(type)) return tuple_type(std::vector<Type>{type, ref_type(cotangent_of(type))});
+Type lifted(Type type, Carrier carrier) {
+  if (is_active(type))
+    return tuple_type(
+        std::vector<Type>{type, carrier == Carrier::Cotangent ? ref_type(cotangent_of(type)) : type});
   if (type->args.empty() && type->kind != TypeKind::Data) return type;
   std::vector<Type> args;
-  for (Type arg : type->args) args.push_back(lifted(arg));
+  for (Type arg : type->args) args.push_back(lifted(arg, carrier));
   if (type->kind != TypeKind::Data) return with_args(type, args);
-  // No program can write this name.
-  return data_type(std::string(type->name) + "'", type->id, args);
+  return data_type(std::string(type->name) + mark(carrier), type->id, args);
 }
 
-bool is_tape(Type type) { return type == tape_type(); }
+bool is_scaffold(Type type) {
+  if (type->kind != TypeKind::Data) return false;
+  const char last = type->name.back();
+  return type == tape_type() || last == mark(Carrier::Cotangent) || last == mark(Carrier::Tangent);
+}
 
 bool is_of_tensors(Type type) {
   return type->is_tensor() ||
          (type->kind == TypeKind::Tuple && std::ranges::all_of(type->args, is_of_tensors));
 }
 
-const Constructor* lifted(const Constructor* constructor, Type type) {
+const Constructor* Build::lifted(const Constructor* constructor, Type type) const {
   std::vector<ConstructorSpec> specs;
   for (const Constructor& c : constructor->siblings)
     specs.push_back({std::string(c.name),
                      {c.fields.begin(), c.fields.end()},
                      {c.parameters.begin(), c.parameters.end()}});
-  return &data_constructors(std::string(type->name) + "'", type->id, specs)[constructor->tag];
+  return &data_constructors(std::string(type->name) + mark(carrier_), type->id, specs)[constructor->tag];
 }
 
 ExprPtr Build::read(const Variable* v) const { return read_of(arena(), v, scalars.origin()); }
@@ -121,8 +129,8 @@ PatternPtr Build::pattern(const Constructor& c, Type type, const std::vector<con
                                arena().copy(patterns));
 }
 
-ExprPtr Build::match(ExprPtr of, const std::vector<MatchArm>& arms) const {
-  return arena().make<MatchExpr>(head(ExprKind::Match, arms[0].body->type), of, arena().copy(arms), false);
+ExprPtr Build::match(ExprPtr of, const std::vector<MatchArm>& arms, bool partial) const {
+  return arena().make<MatchExpr>(head(ExprKind::Match, arms[0].body->type), of, arena().copy(arms), partial);
 }
 
 // --- cotangents
@@ -131,6 +139,7 @@ ExprPtr Build::lift(ExprPtr value) const {
   Type type = value->type;
   if (is_constant(type)) return value;
   if (type->is_tensor()) {
+    if (carrier_ == Carrier::Tangent) return dual(value, zeros_like(value));
     Type cotangent = cotangent_of(type);
     return tuple({value, ref(construct(cotangent_constructors()[0], cotangent, {}))});
   }
@@ -178,6 +187,7 @@ ExprPtr Build::received(Type type, ExprPtr value) const {
       fields.push_back(received(type->args[i], field(value, i)));
     return tuple(fields);
   }
+  if (carrier_ == Carrier::Tangent) return field(value, 1);
   Type content = cotangent_of(type);
   const Variable* sum = variable("sum", type);
   return match(ref_read(field(value, 1)),
@@ -223,4 +233,4 @@ ExprPtr Build::run(ExprPtr tape) const {
   return block({{run, fn({all}, {}, body)}}, call(read(run), {ref_read(tape)}));
 }
 
-}  // namespace quern::tape
+}  // namespace quern::lifting

@@ -9,12 +9,9 @@
 
 namespace quern {
 
-/// Whether it has parts that `vector_jacobian` leaves to the tape: calls, functions, data, references.
-bool needs_tape(ExprPtr body);
-
 /// As `vector_jacobian`, of any function whose result is tensors and tuples of them, with gradients in the
 /// structure of the parameters. Every function that it calls is a variable inside of it. Tensors carry
-/// references to their cotangents (passes/gradient/tape/lifted.h). Code between calls, matches and uses of
+/// references to their cotangents (passes/gradient/lifting/lifted.h). Code between calls, matches and uses of
 /// references is one segment: it puts a closure on the tape that passes what the segment's results have
 /// received on to its operands, by its vector-Jacobian product. The tape holds what segments keep, and runs in
 /// constant stack.

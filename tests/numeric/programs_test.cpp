@@ -218,7 +218,7 @@ max(abs(jvp(@f)(zeros_like(%d), %d).1 - @f(%d))))",
      "[[100.0, 10000.0], [10.0, 10000.0], [5030.0, 30700.0]]"},
     {"tangents_of_maxima_and_running_values",
      "def @f(%x: Tensor[(3,), float32]) {\n"
-     "  (max[k < 3] %x[k], [i < 3] => scan[k <= i] max %x[k], [i < 3] => scan[k <= i] * %x[k]) }\n"
+     "  (max(%x), [i < 3] => scan[k <= i] max %x[k], [i < 3] => scan[k <= i] * %x[k]) }\n"
      "jvp(@f)([2, 5, 3], [1, 10, 100]).1",
      "[10.0, [1.0, 10.0, 10.0], [1.0, 25.0, 1075.0]]"},
     {"maximum_over_a_falling_extent",

@@ -221,6 +221,18 @@ max(abs(jvp(@f)(zeros_like(%d), %d).1 - @f(%d))))",
      "  (max(%x), [i < 3] => scan[k <= i] max %x[k], [i < 3] => scan[k <= i] * %x[k]) }\n"
      "jvp(@f)([2, 5, 3], [1, 10, 100]).1",
      "[10.0, [1.0, 10.0, 10.0], [1.0, 25.0, 1075.0]]"},
+    // PyTorch's batch_norm of the same numbers, with training=True.
+    {"batch_norm_in_training",
+     "nn.batch_norm_train([[1.0, 2], [3, 8]], [2.0, 1], [10.0, 0], [0.0, 4], [1.0, 2], epsilon=0.0, "
+     "momentum=0.5)",
+     "[[[8.0, -1.0], [12.0, 1.0]], [1.0, 4.5], [1.5, 10.0]]"},
+    {"batch_norm_in_training_is_batch_norm_with_the_batchs_own_statistics",
+     "let %x = [a < 2, b < 3, c < 4, d < 5] => sin(cast<float32>(a * 61 + b * 17 + c * 7 + d));\n"
+     "let %m = mean(%x, axis=[0, 2, 3]);\n"
+     "let %v = variance(%x, mean(%x, axis=[0, 2, 3], keepdims=True), axis=[0, 2, 3]);\n"
+     "let %one = ones_like(%m);\n"
+     "max(abs(nn.batch_norm_train(%x, %one, %m, %m, %v).0 - nn.batch_norm(%x, %one, %m, %m, %v).0)) < 1e-5",
+     "true"},
     {"maximum_over_a_falling_extent",
      "def @f(%x: Tensor[(2,), float64]) { sum([i < 2] => max[k < 2 - i] %x[k]) }\n"
      "vjp(@f)([1, 5], 2)",

@@ -92,6 +92,12 @@ Arguments batch_norm(Random& random) {
   return {{data, gamma, beta, mean, vector(Values::Positive)},
           "nn.batch_norm(%a, %b, %c, %d, %e, epsilon=0.01).0"};
 }
+Arguments batch_norm_train(Random& random) {
+  Arguments arguments = batch_norm(random);
+  arguments.expression = fmt::format("nn.batch_norm_train(%a, %b, %c, %d, %e, epsilon=0.1, momentum=0.25).{}",
+                                     random.chance(0.6) ? 0 : random.integer(1, 2));
+  return arguments;
+}
 Row norm(const std::string& name) {
   return {name,
           [=](Random& random) {
@@ -195,6 +201,7 @@ std::vector<Row> model_rows() {
       adaptive("nn.adaptive_avg_pool2d"),
       adaptive("nn.adaptive_max_pool2d"),
       {"nn.batch_norm", batch_norm, 4, 1e-5},
+      {"nn.batch_norm_train", batch_norm_train, 64, 1e-5},
       norm("nn.layer_norm"),
       norm("nn.instance_norm"),
       on_any_shape("nn.l2_normalize", {DType::float32()}, "nn.l2_normalize(%a, eps=1e-6, axis=[0])", 1, 64,

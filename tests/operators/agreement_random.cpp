@@ -106,6 +106,12 @@ std::vector<Row> random_rows() {
               arguments.tensors.push_back(random.tensor(random.pick(kFloats), shape, Values::Positive));
               return ", %b / 4" + (one ? random_shape(random) : "");
             }),
+      keyed("random.dropout",
+            [](Random& random, Arguments& arguments) {
+              arguments.tensors.push_back(
+                  random.tensor(random.pick(kDrawnFloats), random.shape(0, 3), Values::Moderate));
+              return fmt::format(", %b, rate={}", random.pick(std::vector<double>{0, 0.25, 0.9}));
+            }),
       keyed("random.permutation",
             [](Random& random, Arguments&) { return fmt::format(", count={}", random.integer(0, 30)); }),
       picking("random.multinomial", Values::SmallIntegers, "num_samples"),

@@ -329,6 +329,19 @@ TEST(RandomNumbers, OfBernoulliAreTrueAsOftenAsTheyShould) {
   EXPECT_EQ(std::count(begin + 2 * kMany, sample.end(), 1), kMany);
 }
 
+TEST(RandomNumbers, OfDropoutKeepTheMean) {
+  const std::vector<double> sample =
+      drawn(with_key("dropout", 7, fmt::format("ones(({},), \"float64\"), rate=0.3", kMany)));
+  std::vector<double> kept;
+  for (double x : sample) {
+    EXPECT_TRUE(x == 0 || x == 1 / 0.7) << x;
+    kept.push_back(x == 0 ? 0 : 1);
+  }
+  expect_frequencies(kept, {0.3, 0.7});
+  // An infinite element that is dropped makes no NaN.
+  for (double x : drawn(with_key("dropout", 7, "full(inf, (64,)), rate=0.5"))) EXPECT_FALSE(std::isnan(x));
+}
+
 TEST(RandomNumbers, OfPermutationAreAllNumbersInRandomOrder) {
   std::vector<double> order = drawn(with_key("permutation", 6, std::to_string(kMany)));
   std::vector<double> all(order.size());

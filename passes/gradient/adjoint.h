@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "passes/gradient/contributions.h"
+#include "passes/gradient/element/contributions.h"
 
 namespace quern {
 

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "frontend/infer/context/gradient_types.h"
-#include "passes/gradient/element_tangent.h"
-#include "passes/gradient/split_reductions.h"
+#include "passes/gradient/element/element_tangent.h"
+#include "passes/gradient/element/split_reductions.h"
 #include "passes/inline_local.h"
 #include "passes/simplify_index.h"
 #include "passes/to_anf.h"

@@ -4,7 +4,7 @@
 
 #include "frontend/infer/infer.h"
 #include "ir/expr/effects.h"
-#include "passes/gradient/split_reductions.h"
+#include "passes/gradient/element/split_reductions.h"
 
 namespace quern {
 

@@ -14,11 +14,11 @@ namespace quern {
 namespace {
 
 // The memory location of a read's element.
-class Place {
+class MemoryPlace {
  public:
   /// With `zero_outside`, the read yields 0 out of bounds, like padding.
-  Place(const ScalarBuilder& build, const Facts& facts, bool zero_outside, std::span<const Dim> shape,
-        std::vector<ExprPtr> indices, std::vector<char> checked)
+  MemoryPlace(const ScalarBuilder& build, const Facts& facts, bool zero_outside, std::span<const Dim> shape,
+              std::vector<ExprPtr> indices, std::vector<char> checked)
       : indices(std::move(indices)),
         checked(std::move(checked)),
         build_(build),
@@ -216,7 +216,7 @@ std::span<const bool> as_flags(Arena& arena, const std::vector<char>& checked) {
 
 // The read at its memory location. If a test is needed, the value outside is the program's `else`; without
 // one the read fails as before.
-ExprPtr placed(const ScalarBuilder& build, const ReadExpr& read, ExprPtr memory, Place place) {
+ExprPtr placed(const ScalarBuilder& build, const ReadExpr& read, ExprPtr memory, MemoryPlace place) {
   if (place.inside && !read.otherwise) {
     place.indices[0] = build.choose(place.inside, place.indices[0], build.dim(dim_const(-1)));
     place.checked[0] = 1;
@@ -228,9 +228,10 @@ ExprPtr placed(const ScalarBuilder& build, const ReadExpr& read, ExprPtr memory,
   return place.inside && read.otherwise ? build.choose(place.inside, made, build.copy(read.otherwise)) : made;
 }
 
-Place place_of(const ScalarBuilder& build, const Layout& layout, const ReadExpr& read, const Facts& facts) {
-  Place place(build, facts, read.otherwise && is_zero(read.otherwise), read.tensor->type->dims,
-              {read.indices.begin(), read.indices.end()}, {read.checked.begin(), read.checked.end()});
+MemoryPlace place_of(const ScalarBuilder& build, const Layout& layout, const ReadExpr& read,
+                     const Facts& facts) {
+  MemoryPlace place(build, facts, read.otherwise && is_zero(read.otherwise), read.tensor->type->dims,
+                    {read.indices.begin(), read.indices.end()}, {read.checked.begin(), read.checked.end()});
   for (const LayoutStep& step : layout.steps) place.apply(step);
   return place;
 }
@@ -288,7 +289,7 @@ ExprPtr restored(const ScalarBuilder& build, ExprPtr memory, const Layout& layou
     indices.push_back(build.dim(vars[k]));
     facts.add_index(vars[k], shape[k]);
   }
-  Place place(build, facts, false, shape, indices, std::vector<char>(vars.size(), 0));
+  MemoryPlace place(build, facts, false, shape, indices, std::vector<char>(vars.size(), 0));
   for (const LayoutStep& step : layout.steps) place.apply(step);
   return build.comprehension(vars, shape, build.read_at(memory, place.indices));
 }
@@ -433,14 +434,14 @@ Result<const FnExpr*> with_param_stored_at(const PassContext& context, const FnE
   Whole whole_host, whole_guest;
   // Beyond the host lies its guest, so the host's reads are tested against its own extent.
   auto of_host = [&](const ReadExpr& read, const Facts& facts) {
-    Place place(build, facts, false, large->type->dims, {read.indices.begin(), read.indices.end()},
-                {read.checked.begin(), read.checked.end()});
+    MemoryPlace place(build, facts, false, large->type->dims, {read.indices.begin(), read.indices.end()},
+                      {read.checked.begin(), read.checked.end()});
     place.settled(axis);
     return placed(build, read, read_of(arena, memory, {}), std::move(place));
   };
   auto of_guest = [&](const ReadExpr& read, const Facts& facts) {
-    Place place(build, facts, false, small->type->dims, {read.indices.begin(), read.indices.end()},
-                {read.checked.begin(), read.checked.end()});
+    MemoryPlace place(build, facts, false, small->type->dims, {read.indices.begin(), read.indices.end()},
+                      {read.checked.begin(), read.checked.end()});
     auto at = static_cast<std::ptrdiff_t>(axis);
     place.indices.insert(place.indices.begin() + at, build.dim(large->type->dims[axis]));
     place.checked.insert(place.checked.begin() + at, 0);

@@ -19,7 +19,7 @@ struct PartialEvalLimits {
 /// stays a call of a function that is made once. Top-level functions are not unfolded.
 ExprPtr partial_eval(const PassContext& context, ExprPtr expr, const PartialEvalLimits& limits = {});
 
-/// The same for an expression with a gradient's tape (passes/gradient/tape); others are left as they are.
+/// The same for an expression with a gradient's tape (passes/gradient/lifting); others are left as they are.
 ExprPtr evaluate_tapes(const PassContext& context, ExprPtr expr);
 
 }  // namespace quern

@@ -30,6 +30,7 @@ enum class DraftKind : uint8_t {
   Load,
   Derivative,
   Assertion,
+  Leaves,
   Error,
 };
 
@@ -124,6 +125,10 @@ struct AssertionDraft : Draft {
   static constexpr DraftKind kKind = DraftKind::Assertion;
   DraftPtr value, expected;
   std::span<const std::string_view> tolerances;
+};
+/// `map_leaves(…)` and `fold_leaves(…)`.
+struct LeavesDraft : Draft {
+  static constexpr DraftKind kKind = DraftKind::Leaves;
 };
 /// An expression with a diagnostic.
 struct ErrorDraft : Draft {

@@ -90,6 +90,7 @@ ExprPtr Finisher::without_checks(DraftPtr draft) {
     case DraftKind::RecordField:
     case DraftKind::Slice:
     case DraftKind::GeneralUse:
+    case DraftKind::Leaves:
     case DraftKind::Error: return failed(*draft);
   }
   std::abort();

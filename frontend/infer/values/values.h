@@ -4,6 +4,7 @@
 #include "frontend/infer/values/derivatives.h"
 #include "frontend/infer/values/fields.h"
 #include "frontend/infer/values/index_expressions.h"
+#include "frontend/infer/values/leaves.h"
 #include "frontend/infer/values/lists.h"
 #include "frontend/infer/values/literals.h"
 #include "frontend/infer/values/matches.h"
@@ -25,7 +26,8 @@ struct Values {
         patterns(parts, walk),
         matches(parts, walk, patterns),
         references(parts, walk),
-        derivatives(parts, walk) {}
+        derivatives(parts, walk),
+        leaves(parts, walk) {}
 
   Literals literals;
   Fields fields;
@@ -37,6 +39,7 @@ struct Values {
   Matches matches;
   References references;
   Derivatives derivatives;
+  Leaves leaves;
 };
 
 }  // namespace quern

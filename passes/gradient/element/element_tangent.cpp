@@ -1,11 +1,11 @@
-#include "passes/gradient/element_tangent.h"
+#include "passes/gradient/element/element_tangent.h"
 
 #include <unordered_map>
 
 #include "ir/base/result.h"
-#include "passes/gradient/auxiliary.h"
-#include "passes/gradient/contributions.h"
-#include "passes/gradient/scalar_rules.h"
+#include "passes/gradient/element/auxiliary.h"
+#include "passes/gradient/element/contributions.h"
+#include "passes/gradient/element/scalar_rules.h"
 #include "passes/pass.h"
 
 namespace quern {

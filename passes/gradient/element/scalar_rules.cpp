@@ -1,4 +1,4 @@
-#include "passes/gradient/scalar_rules.h"
+#include "passes/gradient/element/scalar_rules.h"
 
 #include <algorithm>
 #include <numbers>

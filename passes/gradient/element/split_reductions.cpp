@@ -1,9 +1,9 @@
-#include "passes/gradient/split_reductions.h"
+#include "passes/gradient/element/split_reductions.h"
 
 #include <algorithm>
 
-#include "passes/gradient/contributions.h"
-#include "passes/gradient/element_scope.h"
+#include "passes/gradient/element/contributions.h"
+#include "passes/gradient/element/element_scope.h"
 
 namespace quern {
 

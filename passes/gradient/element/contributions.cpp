@@ -1,12 +1,12 @@
-#include "passes/gradient/contributions.h"
+#include "passes/gradient/element/contributions.h"
 
 #include <algorithm>
 
 #include "ir/base/result.h"
 #include "passes/dim_conditions.h"
-#include "passes/gradient/auxiliary.h"
-#include "passes/gradient/element_scope.h"
-#include "passes/gradient/scalar_rules.h"
+#include "passes/gradient/element/auxiliary.h"
+#include "passes/gradient/element/element_scope.h"
+#include "passes/gradient/element/scalar_rules.h"
 #include "passes/pass.h"
 
 namespace quern {

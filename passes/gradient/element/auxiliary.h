@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "passes/gradient/element_scope.h"
+#include "passes/gradient/element/element_scope.h"
 #include "passes/scalar_builder.h"
 
 namespace quern {

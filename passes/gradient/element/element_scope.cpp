@@ -1,4 +1,4 @@
-#include "passes/gradient/element_scope.h"
+#include "passes/gradient/element/element_scope.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "passes/gradient/auxiliary.h"
+#include "passes/gradient/element/auxiliary.h"
 
 #include <algorithm>
 

@@ -147,6 +147,14 @@ const DataDefinition* Database::data_of(ModuleId module, Type type) {
       if (import.brings_names() && std::find(reached.begin(), reached.end(), import.module) == reached.end())
         reached.push_back(import.module);
   }
+  // A copy of a polymorphic definition gets its user's types, which its own module need not see. Equal ids are
+  // equal texts.
+  for (ModuleId at = 0; at < modules.size(); ++at) {
+    if (std::ranges::find(reached, at) != reached.end()) continue;
+    if (DeclarationId id = find(at, NameTable::Types, type->name))
+      if (const auto& found = data(key_of(id)).first; found && found->header.type->id == type->id)
+        return &*found;
+  }
   // A redefined type: use the present one.
   DeclarationId id = find(module, NameTable::Types, type->name);
   if (!id) return nullptr;

@@ -233,6 +233,22 @@ max(abs(jvp(@f)(zeros_like(%d), %d).1 - @f(%d))))",
      "let %one = ones_like(%m);\n"
      "max(abs(nn.batch_norm_train(%x, %one, %m, %m, %v).0 - nn.batch_norm(%x, %one, %m, %m, %v).0)) < 1e-5",
      "true"},
+    {"leaves_of_unknown_extent",
+     "type Open { Open(x: Tensor[(?,), float32], n: int32) }\n"
+     "(map_leaves(fn (%a, %b) { %a * %b }, Open([1, 2, 3], 1), Open([3, 2, 1], 1)), "
+     "fold_leaves(fn (%s, %a) { %s + sum(%a) }, 0f, Open([1, 2, 3], 1)), "
+     "grad(fn (%o: Open) { fold_leaves(fn (%s, %a) { %s + sum(%a * %a) }, 0f, %o) })(Open([1, 2, 3], 1)))",
+     R"([{"ctor": "Open", "fields": [[3.0, 4.0, 3.0], 1]}, 6.0, [{"ctor": "Open", "fields": [[2.0, 4.0, 6.0], 0]}]])"},
+    {"gradients_clipped",
+     "let %g = (3f, [0f, 4f], 7); let %short = (0.3f, [0f, 0.4f], 7);\n"
+     "(@optim.norm(%g), @optim.clip_by_norm(%g, 5.1), @optim.clip_by_norm(%short, 1), "
+     "@optim.clip_by_value(%g, 3.5), abs(@optim.norm(@optim.clip_by_norm(%g, 1)) - 1) < 1e-5)",
+     "[5.0, [3.0, [0.0, 4.0], 7], [0.3, [0.0, 0.4], 7], [3.0, [0.0, 3.5], 7], true]"},
+    {"rate_along_a_cosine",
+     "(@optim.cosine(0, 10, 4, 1), @optim.cosine(3, 10, 4, 1), @optim.cosine(4, 10, 4, 1), "
+     "abs(@optim.cosine(7, 10, 4, 1) - 0.5) < 1e-6, @optim.cosine(10, 10, 4, 1) < 1e-6, "
+     "@optim.cosine(99, 10, 4, 1) < 1e-6, @optim.cosine(0, 0, 0, 1) <= 1)",
+     "[0.25, 1.0, 1.0, true, true, true, true]"},
     {"maximum_over_a_falling_extent",
      "def @f(%x: Tensor[(2,), float64]) { sum([i < 2] => max[k < 2 - i] %x[k]) }\n"
      "vjp(@f)([1, 5], 2)",

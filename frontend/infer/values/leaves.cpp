@@ -30,9 +30,10 @@ class Leaves::Expansion {
       return read(bindings.back().variable);
     };
     std::vector<DraftPtr> values;
-    for (DraftPtr value : use_.values) values.push_back(bound("x", value));
+    for (DraftPtr value : use_.values)
+      values.push_back(bound("x", leaves_.checks_.opened(value, leaves_.resolve(value->type), "x")));
     DraftPtr so_far = use_.initial ? bound("so_far", use_.initial) : nullptr;
-    DraftPtr result = of(leaves_.resolve(use_.values[0]->type), values, so_far);
+    DraftPtr result = of(leaves_.resolve(values[0]->type), values, so_far);
     if (failed_) return nullptr;
     bindings.insert(bindings.end(), functions_.begin(), functions_.end());
     return drafts_.block(origin(), bindings, result);
@@ -98,11 +99,10 @@ class Leaves::Expansion {
     for (DraftPtr value : given) types.push_back(value->type);
     const size_t errors = leaves_.context_.error_count();
     Names::Frame outer = leaves_.names_.enter(use_.env, use_.locals);
-    // What an editor shows of it is its first copy.
-    const bool again = std::exchange(typed_, true);
-    leaves_.context_.node_types.copying += again;
+    // It has another type for each leaf, so that no type is noted at its nodes.
+    ++leaves_.context_.node_types.copying;
     DraftPtr function = leaves_.infer(use_.function);
-    leaves_.context_.node_types.copying -= again;
+    --leaves_.context_.node_types.copying;
     leaves_.names_.leave(std::move(outer));
     if (!takes(function, given.size())) return values[0];
     Type result = leaves_.unifier_.fresh_type();
@@ -163,7 +163,8 @@ class Leaves::Expansion {
     const uint32_t around = leaves_.checks_.enter_region();
     DraftPtr body = over_constructors(type, params);
     leaves_.checks_.leave_region(around);
-    body = drafts_.block(origin(), std::exchange(functions_, std::move(others)), body);
+    others.swap(functions_);
+    if (!others.empty()) body = drafts_.block(origin(), others, body);
     known_ = outer;
     functions_.push_back(
         {function, drafts_.form(origin(), function->type, FnExpr{.params = drafts_.copy(params)}, {body})});
@@ -211,14 +212,23 @@ class Leaves::Expansion {
     return drafts_.arena().make<Pattern>(made);
   }
 
+  // The value of a field, with each `?` of its shape opened.
+  DraftPtr exact(const Variable* field, std::vector<DraftBinding>& opened) {
+    DraftPtr value = read(field), known = leaves_.checks_.opened(value, field->type, field->name);
+    if (known == value) return value;
+    opened.push_back({drafts_.variable(field->name, known->type), known});
+    return read(opened.back().variable);
+  }
+
   // The other values have the same constructor, or the program stops.
   DraftPtr arm(Type type, const DataDefinition& data, const DataConstructor& c, const Substitution& at,
                std::span<const Variable* const> values,
                const std::vector<std::vector<const Variable*>>& fields, DraftPtr so_far) {
     std::vector<DraftPtr> made;
+    std::vector<std::vector<DraftBinding>> opened(values.size());
     for (size_t f = 0; f < c.fields.size(); ++f) {
       std::vector<DraftPtr> parts;
-      for (const auto& of_value : fields) parts.push_back(read(of_value[f]));
+      for (size_t i = 0; i < values.size(); ++i) parts.push_back(exact(fields[i][f], opened[i]));
       made.push_back(of(substitute(c.fields[f].type, at), parts, so_far));
       if (so_far) so_far = made.back();
     }
@@ -227,7 +237,9 @@ class Leaves::Expansion {
                                             ConstructExpr{.constructor = c.interned,
                                                           .name = drafts_.copy(std::string_view(c.name))},
                                             made);
-    for (size_t i = values.size(); i-- > 1;) {
+    for (size_t i = values.size(); i-- > 0;) {
+      if (!opened[i].empty()) result = drafts_.block(origin(), opened[i], result);
+      if (i == 0) break;
       const std::vector<MatchArm> one{{pattern(c, type, fields[i]), nullptr}};
       result = drafts_.form(origin(), result->type,
                             MatchExpr{.arms = drafts_.copy(one), .partial = data.constructors.size() > 1},
@@ -241,7 +253,7 @@ class Leaves::Expansion {
   Drafts& drafts_;
   std::map<Type, const Variable*> known_;
   std::vector<DraftBinding> functions_;
-  bool typed_ = false, failed_ = false;
+  bool failed_ = false;
 };
 
 DraftPtr Leaves::use(SyntaxPtr s, size_t first_value, Type wanted) {

@@ -105,6 +105,20 @@ std::optional<SyntaxProblem> Advisor::definitions() {
               {{{begin, begin}, " " + name + "("}, {{last.range.begin, last.range.begin}, ")"}}));
     return p;
   }
+  if (first == "type" && now == "{" && open_bracket() == "{" && is(at - 1, LexedKind::Name)) {
+    SyntaxProblem p = here(DiagnosticKind::UnexpectedToken,
+                           fmt::format("the fields of a constructor stand in parentheses: `{}({}: …)`",
+                                       word(at - 1), is(at + 1, LexedKind::Name) ? word(at + 1) : "x"));
+    size_t close = at + 1;
+    for (int depth = 1; close < f_.tokens.size(); ++close) {
+      depth += word(close) == "{" ? 1 : word(close) == "}" ? -1 : 0;
+      if (depth == 0) break;
+    }
+    if (close < f_.tokens.size())
+      p.fixes.push_back(
+          fix("write parentheses", {{{range(at - 1).end, range(at).end}, "("}, {range(close), ")"}}));
+    return p;
+  }
   bool head = is(0, LexedKind::Global) && word(1) == "(";
   if (head && ((now == ":" && open_bracket() == "(") || (outermost && (now == "->" || now == "{")))) {
     uint32_t begin = range(0).begin;

@@ -115,7 +115,7 @@ const Row kCompletionRows[] = {
     {"if (%b) { 1 } $0", {}, {"else"}},
     {"dens$0 + 1", {"nn.dense"}, {}, {}, "dens"},
     // Patterns.
-    {"match %s { $0", {"Cons", "Dark", "Light"}, {"_"}, {"nn.dense"}},
+    {"match %s { $0", {"AdamState", "Cons", "Dark"}, {"_"}, {"nn.dense"}},
     {"match %s { Da$0", {"Dark"}},
     {"let Pai$0", {"Pair"}},
     {"let (%a, Pai$0", {"Pair"}},

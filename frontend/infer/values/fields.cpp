@@ -91,8 +91,10 @@ void Fields::report_unknown(SyntaxPtr s, const DataDefinition& data) {
   at.length = static_cast<uint32_t>(s->text.size());
   Suggestion meant = suggest_field(constructor, s->text, at);
   std::vector<Note> notes{{Place{{data.declaration, constructor.node}, {}},
-                           fmt::format("`{}` is declared here; its fields are {}", data.name,
-                                       fmt::join(names_of(constructor), ", "))}};
+                           constructor.fields.empty()
+                               ? fmt::format("`{}` is declared here, without fields", data.name)
+                               : fmt::format("`{}` is declared here; its fields are {}", data.name,
+                                             fmt::join(names_of(constructor), ", "))}};
   diagnostics_.push_back({DiagnosticKind::UnknownField, at,
                           fmt::format("`{}` has no field `{}`{}", data.name, s->text, meant.text),
                           std::move(notes), std::move(meant.fixes)});

@@ -144,12 +144,13 @@ TypedText Session::typed_text(SourceId source, LineOrigins& origins) {
     if (inferred && inferred->variable && !definition->body && piece_text(i).starts_with("free_var")) {
       result.text += print_input(*definition, *inferred->variable, options) + ";\n";
     } else if (definition && definition->body) {
-      std::string text = statement ? print_statement(*definition, {inferred->variable, inferred->pattern},
-                                                     options, of_piece)
-                                   : print(*definition, options, of_piece);
+      std::string text =
+          statement ? print_statement(*definition, {inferred->variable, inferred->pattern}, options, of_piece)
+                    : print(*definition, options, of_piece);
       // Behind a declaration a `{` would be read as a part of it.
-      if (statement && !after_statement && i > 0 && text.starts_with("{")) text = "(" + text + ")";
-      result.text += text + (statement ? ";\n" : "\n");
+      const bool in_brackets = statement && !after_statement && i > 0 && text.starts_with("{");
+      result.text.append(in_brackets ? "(" : "").append(text).append(in_brackets ? ")" : "");
+      result.text += statement ? ";\n" : "\n";
     } else {
       auto formatted = quern::format(header + std::string(piece_text(i)));
       result.text += formatted ? formatted->substr(header.size()) : std::string(piece_text(i)) + "\n";

@@ -12,8 +12,7 @@ namespace {
 class Derivatives {
  public:
   Derivatives(const PassContext& context, const FnExpr& function)
-      : context_(context),
-        arena_(context.arena),
+      : arena_(context.arena),
         build_(arena_, function.origin),
         params_(function.params.begin(), function.params.end()),
         dims_(function.dim_vars) {}
@@ -63,7 +62,6 @@ class Derivatives {
     return vars.empty() ? one : build_.comprehension(vars, type->dims, one);
   }
 
-  const PassContext& context_;
   Arena& arena_;
   ScalarBuilder build_;
   std::vector<const Variable*> params_;

@@ -28,6 +28,7 @@ std::vector<Outcome> outcomes(const std::vector<std::string>& expressions, Evalu
   auto written = write_tensors(file.path(), {{"unused", HostTensor::zeros(DType::float32(), {1})}});
   EXPECT_TRUE(written) << written.error().message;
   std::vector<Case> cases;
+  cases.reserve(expressions.size());
   for (const std::string& expression : expressions) cases.push_back({expression, expression, {}});
   CaseSession session(file.path(), cases, library_texts());
   std::vector<Outcome> found = session.run(evaluator);
@@ -161,6 +162,7 @@ TEST(RandomNumbers, HaveTheBitsOfRelay) {
 
 TEST(RandomNumbers, SplitAsRelayDoes) {
   std::vector<std::string> calls;
+  calls.reserve(std::size(kKeys));
   for (const Key& key : kKeys) calls.push_back(fmt::format("random.threefry_split({})", text_of(key)));
   std::vector<Outcome> found = outcomes(calls, Evaluator::Compiled);
   for (size_t k = 0; k < kKeys.size(); ++k) {
@@ -284,6 +286,7 @@ TEST(RandomNumbers, OfUniformAreEven) {
   const std::vector<double> sample = drawn(with_key("uniform", 1, fmt::format("2.0, 6.0, ({},)", kMany)));
   expect_moments(sample, 4, 16.0 / 12, 256.0 / 80);
   std::vector<double> bins;
+  bins.reserve(sample.size());
   for (double x : sample) bins.push_back(std::floor((x - 2) * 64));
   expect_frequencies(bins, std::vector<double>(256, 1.0 / 256));
   expect_distribution(sample, [](double x) { return (x - 2) / 4; });

@@ -265,7 +265,8 @@ std::string problem(Session& session, uint64_t seed, int depth) {
     for (bool interpret : {true, false}) {
       const auto found = Values(session, program, interpret)(derivatives);
       const std::string where = interpret ? "interpreted" : "compiled";
-      if (found[0].size() != slopes.size()) return where + ": the gradient has another structure\n" + program;
+      if (found[0].size() != slopes.size())
+        return fmt::format("{}: the gradient has another structure\n{}", where, program);
       for (size_t k = 0; k < slopes.size(); ++k)
         if (!agree(found[0][k], slopes[k]))
           return fmt::format("{}: gradient {} is {}, differences give {} ± {}\n{}{}", where, k, found[0][k],

@@ -93,9 +93,11 @@ class Leaves::Expansion {
 
   DraftPtr leaf(Type type, const std::vector<DraftPtr>& values, DraftPtr so_far) {
     std::vector<DraftPtr> exact;
+    exact.reserve(values.size());
     for (DraftPtr value : values) exact.push_back(leaves_.checks_.opened(value, value->type, "leaf"));
     const std::vector<DraftPtr> given = arguments(so_far, exact);
     std::vector<Type> types;
+    types.reserve(given.size());
     for (DraftPtr value : given) types.push_back(value->type);
     const size_t errors = leaves_.context_.error_count();
     Names::Frame outer = leaves_.names_.enter(use_.env, use_.locals);
@@ -138,6 +140,7 @@ class Leaves::Expansion {
     std::vector<DraftPtr> fields;
     for (uint32_t i = 0; i < type->args.size(); ++i) {
       std::vector<DraftPtr> parts;
+      parts.reserve(values.size());
       for (DraftPtr value : values)
         parts.push_back(
             drafts_.form(origin(), leaves_.resolve(value->type)->args[i], FieldExpr{.index = i}, {value}));
@@ -153,6 +156,7 @@ class Leaves::Expansion {
     std::vector<Type> types;
     if (use_.initial) params.push_back(drafts_.variable("so_far", use_.initial->type));
     for (size_t i = 0; i < use_.values.size(); ++i) params.push_back(drafts_.variable("x", type));
+    types.reserve(params.size());
     for (const Variable* param : params) types.push_back(param->type);
     Type result = use_.initial ? use_.initial->type : type;
     const Variable* function = drafts_.variable("leaves", function_type(types, result));
@@ -203,6 +207,7 @@ class Leaves::Expansion {
 
   PatternPtr pattern(const DataConstructor& c, Type type, const std::vector<const Variable*>& fields) {
     std::vector<PatternPtr> parts;
+    parts.reserve(fields.size());
     for (const Variable* v : fields)
       parts.push_back(drafts_.arena().make<Pattern>(PatternKind::Variable, v->type, origin(), v));
     Pattern made{PatternKind::Constructor, type, origin()};

@@ -51,6 +51,7 @@ class Dual : public lifting::Program {
       forward.given(v, structures_.received(v->type, build_.read(lifted_.at(v))));
     for (const Binding& b : bindings) forward.bind(b);
     std::vector<ExprPtr> tangents;
+    tangents.reserve(used.size());
     for (const Variable* v : used)
       tangents.push_back(has_floats(v->type) ? forward.tangent(v) : build_.tuple({}));
     for (const Underivable& problem : forward.underivable) add_problem(problem);

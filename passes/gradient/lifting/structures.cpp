@@ -36,6 +36,7 @@ ExprPtr Structures::along(Way way, Type type, const std::vector<ExprPtr>& of) {
       std::vector<ExprPtr> fields;
       for (uint32_t i = 0; i < type->args.size(); ++i) {
         std::vector<ExprPtr> parts;
+        parts.reserve(of.size());
         for (ExprPtr value : of) parts.push_back(build_.field(value, i));
         fields.push_back(along(way, type->args[i], parts));
       }
@@ -54,6 +55,7 @@ const Variable* Structures::function_of(Key key) {
   if (key.way == Way::Dual) from.push_back(key.type);
   const Type to = key.way == Way::Received ? key.type : lifted;
   std::vector<const Variable*> params;
+  params.reserve(from.size());
   for (Type type : from) params.push_back(build_.variable(params.empty() ? "value" : "tangent", type));
   constexpr std::string_view kNames[] = {"lift", "dual", "received"};
   const Variable* function = build_.variable(kNames[static_cast<size_t>(key.way)], function_type(from, to));

@@ -24,6 +24,7 @@ class Tape : public lifting::Program {
     build_.accumulate(type, *result, build_.read(cotangent), out_);
     out_.push_back({nullptr, build_.run(build_.read(tape_))});
     std::vector<ExprPtr> gradients;
+    gradients.reserve(function.params.size());
     std::vector<const Variable*> params(function.params.begin(), function.params.end());
     for (const Variable* param : params)
       gradients.push_back(structures_.received(param->type, build_.read(lifted_.at(param))));

@@ -195,8 +195,7 @@ TEST(RandomNumbers, AreTheSameInEveryEvaluatorOnAnyNumberOfThreads) {
       "random.truncated_normal(random.threefry_key(3), 0.0, 1.0, (4001,)).1",
       "random.uniform(random.threefry_key(4), -1.0, 0.3, (4001,)).1",
       "random.categorical(random.threefry_key(5), random.normal(random.threefry_key(6), 0, 4, (500, 7)).1).1",
-      "random.multinomial(random.threefry_key(5), random.uniform(random.threefry_key(6), 0, 1, (7,)).1, "
-      "2000).1",
+      "random.multinomial(random.threefry_key(5), [0.1, 0.5, 0.2, 0.9, 0.4, 0.0, 0.3], 2000).1",
       "random.permutation(random.threefry_key(7), 3000).1",
       "random.he_normal(random.threefry_key(8), (40, 10, 3, 3)).1",
       "random.normal_quantile([i < 4000] => 1f64 / (1 + cast<float64>(i * i * i * i)))",

@@ -36,7 +36,8 @@ Result<const Libzip*> open_library() {
 }  // namespace
 
 Result<const Libzip*> libzip() {
-  static const Result<const Libzip*> opened = open_library();
+  // Never destroyed: archives that are kept until the process ends are discarded after this would be.
+  static const Result<const Libzip*>& opened = *new Result<const Libzip*>(open_library());
   return opened;
 }
 

@@ -13,15 +13,21 @@ std::string Printer::pattern_text(const Pattern& pattern,
     case PatternKind::Wildcard: return "_";
     case PatternKind::Variable: return "%" + name(pattern.variable);
     case PatternKind::Constructor:
-      if (pattern.parts.empty()) return std::string(pattern.name);
+      if (pattern.parts.empty()) return constructor_text(pattern.name, pattern.type);
       break;
     case PatternKind::Tuple: break;
   }
   bool data = pattern.kind == PatternKind::Constructor;
-  std::string words = data ? std::string(pattern.name) + "(" : "(";
+  std::string words = data ? constructor_text(pattern.name, pattern.type) + "(" : "(";
   for (size_t i = 0; i < pattern.parts.size(); ++i)
     words += (i > 0 ? ", " : "") + pattern_text(*pattern.parts[i], name);
   return words + (!data && pattern.parts.size() == 1 ? ",)" : ")");
+}
+
+// With the prefix of its import, which a constructor has where it was written but not where it was made.
+std::string Printer::constructor_text(std::string_view name, Type type) {
+  const bool is_written = !options_.spelling || name.find('.') != std::string_view::npos;
+  return (is_written ? "" : options_.spelling->qualifier(type).value_or("")) + std::string(name);
 }
 
 std::string Printer::arm_pattern(const Pattern& pattern) {
@@ -89,7 +95,7 @@ bool Printer::tells_type(const ConstructExpr& e) const {
 }
 
 Level Printer::node(const ConstructExpr& e) {
-  std::string name(e.name);
+  std::string name = constructor_text(e.name, e.type);
   if (!tells_type(e)) {
     std::string types;
     for (Type arg : e.type->args) types += (types.empty() ? "<" : ", ") + type_text(arg);

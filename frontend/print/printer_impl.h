@@ -173,6 +173,7 @@ class Printer {
   }
   /// Whether fields or the context determine each type parameter.
   bool tells_type(const ConstructExpr& e) const;
+  std::string constructor_text(std::string_view name, Type type);
   void find_named(ExprPtr expr);
   /// The names of the dims in which a function is polymorphic. Dims that operators inside broadcast with
   /// others were inferred, since no parameter can express this, and are left out.

@@ -1,6 +1,8 @@
 #include "passes/gradient/forward.h"
 
 #include <algorithm>
+#include <functional>
+#include <unordered_set>
 #include <utility>
 
 #include "frontend/infer/context/gradient_types.h"
@@ -55,9 +57,14 @@ ExprPtr Forward::whole(const Tangent& tangent, ExprPtr value) {
   return build_.tuple(fields);
 }
 
-ExprPtr Forward::tangent(const Variable* variable) {
+const Tangent& Forward::of_variable(const Variable* variable) const {
+  static const Tangent kZero;
   auto known = tangents_.find(variable);
-  return whole(known == tangents_.end() ? Tangent() : known->second, build_.read(variable));
+  return known == tangents_.end() ? kZero : known->second;
+}
+
+ExprPtr Forward::tangent(const Variable* variable) {
+  return whole(of_variable(variable), build_.read(variable));
 }
 
 // The tangent of a value whose `?` dims have got names.
@@ -87,10 +94,8 @@ Tangent Forward::of_type(const Tangent& tangent, Type from, Type to) {
 
 // Whether a tangent that is not 0 is among what it reads.
 bool Forward::depends(ExprPtr expr) const {
-  return std::ranges::any_of(free_variables(expr), [&](const Variable* v) {
-    auto known = tangents_.find(v);
-    return known != tangents_.end() && !known->second.is_zero();
-  });
+  return std::ranges::any_of(free_variables(expr),
+                             [&](const Variable* v) { return !of_variable(v).is_zero(); });
 }
 
 // --- expressions
@@ -106,8 +111,7 @@ void Forward::bind(const Binding& binding) {
 Forward::Dual Forward::dual(ExprPtr expr) {
   if (!has_floats(expr->type)) return {expr, {}};
   return visit(expr, overloaded{[&](const VarExpr& e) -> Dual {
-                                  auto known = tangents_.find(e.variable);
-                                  return {expr, known == tangents_.end() ? Tangent() : known->second};
+                                  return {expr, of_variable(e.variable)};
                                 },
                                 [&](const TupleExpr& e) -> Dual {
                                   Dual out;
@@ -159,12 +163,7 @@ Forward::Dual Forward::of_comprehension(const ComprehensionExpr& e) {
       as<ScatterExpr>(e.body) ? &e : split_reductions(build_.scalars, e, parts);
   for (const Binding& part : parts) bind(part);
   ExprPtr made = element_tangent(
-      build_.scalars, *element,
-      [&](const Variable* v) -> ExprPtr {
-        auto known = tangents_.find(v);
-        return known == tangents_.end() ? nullptr : known->second.tensor;
-      },
-      bindings);
+      build_.scalars, *element, [&](const Variable* v) { return of_variable(v).tensor; }, bindings);
   return {element, {made, {}}};
 }
 
@@ -243,16 +242,20 @@ Forward::Dual Forward::without(ExprPtr expr) {
 
 // --- functions
 
-std::unordered_map<const Variable*, const FnExpr*> gradient_clauses(ExprPtr expr) {
-  std::unordered_map<const Variable*, const FnExpr*> functions;
+GradientClauses gradient_clauses(ExprPtr expr) {
+  std::unordered_set<const Variable*> named;
+  GradientClauses bound;
   const std::function<void(ExprPtr)> walk = [&](ExprPtr at) {
+    if (auto* e = as<IntrinsicExpr>(at); e && e->intrinsic == IntrinsicKind::WithGradient)
+      if (auto* clause = as<VarExpr>(e->args[1])) named.insert(clause->variable);
     if (auto* block = as<BlockExpr>(at))
       for (const Binding& b : block->bindings)
-        if (auto* fn = as<FnExpr>(b.value); fn && b.variable) functions.emplace(b.variable, fn);
+        if (auto* fn = as<FnExpr>(b.value); fn && b.variable) bound.emplace(b.variable, fn);
     for_each_child(at, walk);
   };
   walk(expr);
-  return functions;
+  std::erase_if(bound, [&](const auto& entry) { return !named.contains(entry.first); });
+  return bound;
 }
 
 std::variant<const FnExpr*, std::vector<Underivable>> jacobian_vector(const PassContext& context,

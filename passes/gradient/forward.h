@@ -20,11 +20,14 @@ struct Tangent {
   bool is_zero() const;
 };
 
+/// The functions bound in an expression that state gradients, which are no part of what it computes.
+using GradientClauses = std::unordered_map<const Variable*, const FnExpr*>;
+GradientClauses gradient_clauses(ExprPtr expr);
+
 class Forward {
  public:
   /// Functions that state gradients are looked up among `clauses`.
-  Forward(const PassContext& context, Origin origin,
-          const std::unordered_map<const Variable*, const FnExpr*>& clauses)
+  Forward(const PassContext& context, Origin origin, const GradientClauses& clauses)
       : context_(context),
         arena_(context.arena),
         build_(context.arena, origin, lifting::Carrier::Tangent),
@@ -58,12 +61,13 @@ class Forward {
   Tangent named(std::string_view name, const Tangent& tangent);
   ExprPtr whole(const Tangent& tangent, ExprPtr value);
   Tangent of_type(const Tangent& tangent, Type from, Type to);
+  const Tangent& of_variable(const Variable* variable) const;
   bool depends(ExprPtr expr) const;
 
   const PassContext& context_;
   Arena& arena_;
   const lifting::Build build_;
-  const std::unordered_map<const Variable*, const FnExpr*>& clauses_;
+  const GradientClauses& clauses_;
   std::unordered_map<const Variable*, Tangent> tangents_;
 };
 
@@ -71,8 +75,5 @@ class Forward {
 /// takes. Tangents have the types of gradients.
 std::variant<const FnExpr*, std::vector<Underivable>> jacobian_vector(const PassContext& context,
                                                                       const FnExpr& function);
-
-/// The functions bound in the expression that state gradients.
-std::unordered_map<const Variable*, const FnExpr*> gradient_clauses(ExprPtr expr);
 
 }  // namespace quern

@@ -10,6 +10,7 @@
 
 #include "frontend/text/render.h"
 #include "session/run/execution.h"
+#include "tests/support/compare.h"
 
 namespace quern::numeric {
 namespace {
@@ -87,14 +88,6 @@ std::string program(const OptimiserCase& c) {
   return text + "(%m5, %s5);\n";
 }
 
-void flatten(const Value& value, std::vector<double>& out) {
-  if (const std::vector<Value>* fields = value.fields()) {
-    for (const Value& field : *fields) flatten(field, out);
-  } else if (TensorPtr tensor = value.as_tensor(); tensor && tensor->dtype() == DType::float64()) {
-    for (double element : tensor->elements<double>()) out.push_back(element);
-  }
-}
-
 class Optimisers : public testing::TestWithParam<OptimiserCase> {};
 
 TEST_P(Optimisers, StepByTheirFormulas) {
@@ -122,8 +115,7 @@ TEST_P(Optimisers, StepByTheirFormulas) {
     for (DeclarationId statement : session.statements(source)) {
       StatementResult result = execution.run(statement);
       ASSERT_FALSE(result.failure) << render_terminal(*result.failure, false);
-      found.clear();
-      if (result.value) flatten(*result.value, found);
+      found = result.value ? float64_numbers(*result.value) : std::vector<double>();
     }
     ASSERT_EQ(found.size(), expected.size());
     for (size_t k = 0; k < found.size(); ++k)

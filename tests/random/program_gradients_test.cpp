@@ -14,6 +14,7 @@
 #include "tests/random/index_terms.h"
 #include "tests/random/setting.h"
 #include "tests/random/watch.h"
+#include "tests/support/compare.h"
 
 namespace quern::random_programs {
 namespace {
@@ -174,17 +175,6 @@ class Smooth {
   bool holds_ = false;
 };
 
-/// The numbers of 64 bits in a value, from left to right.
-void flatten(const Value& value, std::vector<double>& out) {
-  if (const std::vector<Value>* fields = value.fields()) {
-    for (const Value& field : *fields) flatten(field, out);
-    return;
-  }
-  TensorPtr tensor = value.as_tensor();
-  if (!tensor || tensor->dtype() != DType::float64()) return;
-  for (double element : tensor->elements<double>()) out.push_back(element);
-}
-
 /// What expressions give after the program; a failure is a message.
 class Values {
  public:
@@ -205,7 +195,7 @@ class Values {
     for (DeclarationId statement : session_.statements(source)) {
       StatementResult result = execution.run(statement);
       if (result.failure) throw std::runtime_error(render_terminal(*result.failure, false));
-      flatten(*result.value, all.emplace_back());
+      all.push_back(numeric::float64_numbers(*result.value));
     }
     return all;
   }

@@ -88,4 +88,18 @@ std::string difference_in_ulps(const HostTensor& got, const HostTensor& wanted, 
   });
 }
 
+std::vector<double> float64_numbers(const Value& value) {
+  std::vector<double> numbers;
+  if (const std::vector<Value>* fields = value.fields()) {
+    for (const Value& field : *fields) {
+      const std::vector<double> inner = float64_numbers(field);
+      numbers.insert(numbers.end(), inner.begin(), inner.end());
+    }
+  } else if (TensorPtr tensor = value.as_tensor(); tensor && tensor->dtype() == DType::float64()) {
+    const auto elements = tensor->elements<double>();
+    numbers.assign(elements.begin(), elements.end());
+  }
+  return numbers;
+}
+
 }  // namespace quern::numeric

@@ -2,8 +2,10 @@
 // How far a tensor is from the expected one.
 
 #include <string>
+#include <vector>
 
 #include "ir/value/tensor.h"
+#include "ir/value/value.h"
 
 namespace quern::numeric {
 
@@ -30,5 +32,8 @@ uint64_t ulps_between(const HostTensor& a, const HostTensor& b, int64_t offset);
 /// otherwise.
 std::string difference_in_ulps(const HostTensor& got, const HostTensor& wanted, uint64_t ulps,
                                double absolute);
+
+/// The numbers of dtype float64 inside of a value, of whatever structure, from left to right.
+std::vector<double> float64_numbers(const Value& value);
 
 }  // namespace quern::numeric

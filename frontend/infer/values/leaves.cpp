@@ -46,8 +46,7 @@ class Leaves::Expansion {
 
   /// The mapped value, or what a fold has come to after it.
   DraftPtr of(Type type, const std::vector<DraftPtr>& values, DraftPtr so_far) {
-    if (failed_) return values[0];
-    if (!has_structure(type, values)) return values[0];
+    if (failed_ || !has_structure(type, values)) return values[0];
     switch (type->kind) {
       case TypeKind::Tensor: return is_leaf(type) ? leaf(type, values, so_far) : so_far ? so_far : values[0];
       case TypeKind::Tuple: return tuple(type, values, so_far);
@@ -67,15 +66,17 @@ class Leaves::Expansion {
   }
 
   // A gradient has `()` for what has none.
+  bool fits(Type type, Type other) {
+    if (is_leaf(type)) return is_leaf(other);
+    if (type->is_tensor()) return other->is_tensor() || other->is_unit();
+    if (type->kind != TypeKind::Tuple) return leaves_.unifier_.unify(type, other);
+    return other->kind == TypeKind::Tuple && other->args.size() == type->args.size();
+  }
+
   bool has_structure(Type type, const std::vector<DraftPtr>& values) {
     for (size_t i = 1; i < values.size(); ++i) {
       Type other = leaves_.resolve(values[i]->type);
-      const bool fits = !is_leaf(type) && type->is_tensor() ? other->is_tensor() || other->is_unit()
-                        : type->kind == TypeKind::Tuple
-                            ? other->kind == TypeKind::Tuple && other->args.size() == type->args.size()
-                        : is_leaf(type) ? is_leaf(other)
-                                        : leaves_.unifier_.unify(type, other);
-      if (fits) continue;
+      if (fits(type, other)) continue;
       fail(use_.texts[i],
            fmt::format("`{}` takes values of one structure: where the first has {}, this has {}", word(),
                        leaves_.unifier_.describe(type), leaves_.unifier_.describe(other)));
@@ -261,22 +262,22 @@ class Leaves::Expansion {
   bool failed_ = false;
 };
 
-DraftPtr Leaves::use(SyntaxPtr s, size_t first_value, Type wanted) {
+DraftPtr Leaves::use(SyntaxPtr s, bool folds, Type wanted) {
+  const size_t first_value = folds ? 3 : 2;
   if (s->children.size() <= first_value) {
     report(DiagnosticKind::WrongArgumentCount, s,
-           first_value == 2
-               ? "`map_leaves` takes a function and values: `map_leaves(fn (%p, %g) { %p - %g }, "
-                 "%params, %grads)`"
-               : "`fold_leaves` takes a function, where to begin, and values: `fold_leaves(fn "
-                 "(%sum, %p) { %sum + sum(%p) }, 0f, %params)`");
+           folds ? "`fold_leaves` takes a function, where to begin, and values: `fold_leaves(fn "
+                   "(%sum, %p) { %sum + sum(%p) }, 0f, %params)`"
+                 : "`map_leaves` takes a function and values: `map_leaves(fn (%p, %g) { %p - %g }, "
+                   "%params, %grads)`");
     for (SyntaxPtr arg : s->children.subspan(std::min<size_t>(2, s->children.size()))) infer(arg);
     return error(s);
   }
   Use made{s, s->child(1), {}, {}, nullptr, names_.env, {names_.locals().begin(), names_.locals().end()}};
-  if (first_value == 3) made.initial = infer(s->child(2), wanted);
+  if (folds) made.initial = infer(s->child(2), wanted);
   for (SyntaxPtr value : s->children.subspan(first_value)) {
     made.texts.push_back(value);
-    made.values.push_back(infer(value, first_value == 2 ? wanted : nullptr));
+    made.values.push_back(infer(value, folds ? nullptr : wanted));
   }
   Type type = made.initial ? made.initial->type : made.values[0]->type;
   auto* waiting = drafts_.make<LeavesDraft>(origin(s), type);
@@ -302,11 +303,11 @@ bool Leaves::attempt(const Use& use, DraftPtr waiting) {
 
 template <>
 DraftPtr Leaves::call<CalledWord::MapLeaves>(SyntaxPtr s, Type wanted) {
-  return use(s, 2, wanted);
+  return use(s, false, wanted);
 }
 template <>
 DraftPtr Leaves::call<CalledWord::FoldLeaves>(SyntaxPtr s, Type wanted) {
-  return use(s, 3, wanted);
+  return use(s, true, wanted);
 }
 
 }  // namespace quern

@@ -27,7 +27,7 @@ class Leaves : public WalkPart {
   };
   class Expansion;
 
-  DraftPtr use(SyntaxPtr s, size_t first_value, Type wanted);
+  DraftPtr use(SyntaxPtr s, bool folds, Type wanted);
   bool attempt(const Use& use, DraftPtr waiting);
 };
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "frontend/infer/context/gradient_types.h"
-#include "passes/gradient/forward.h"
 #include "passes/gradient/lifting/program.h"
 
 namespace quern {
@@ -14,8 +13,7 @@ using lifting::Carrier;
 
 class Dual : public lifting::Program {
  public:
-  Dual(const PassContext& context, const FnExpr& function)
-      : Program(context, function.origin, Carrier::Tangent), clauses_(gradient_clauses(function.body)) {}
+  Dual(const PassContext& context, Origin origin) : Program(context, origin, Carrier::Tangent) {}
 
   std::variant<const FnExpr*, std::vector<Underivable>> run(const FnExpr& function) {
     Type type = function.body->type;
@@ -59,7 +57,6 @@ class Dual : public lifting::Program {
     for (size_t i = 0; i < used.size(); ++i) lift(used[i], tangents[i]);
   }
 
-  const std::unordered_map<const Variable*, const FnExpr*> clauses_;
   std::vector<const Variable*> tangents_;  ///< parameters
 };
 
@@ -67,7 +64,7 @@ class Dual : public lifting::Program {
 
 std::variant<const FnExpr*, std::vector<Underivable>> dual_jacobian_vector(const PassContext& context,
                                                                            const FnExpr& function) {
-  return Dual(context, function).run(function);
+  return Dual(context, function.origin).run(function);
 }
 
 }  // namespace quern

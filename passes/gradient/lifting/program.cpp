@@ -41,14 +41,6 @@ bool is_tensor_code(ExprPtr expr) {
   }
 }
 
-/// Functions that state gradients, which are no part of the program.
-void add_clauses(ExprPtr expr, std::unordered_set<const Variable*>& clauses) {
-  auto* e = as<IntrinsicExpr>(expr);
-  if (e && e->intrinsic == IntrinsicKind::WithGradient)
-    if (auto* clause = as<VarExpr>(e->args[1])) clauses.insert(clause->variable);
-  for_each_child(expr, [&](ExprPtr child) { add_clauses(child, clauses); });
-}
-
 /// Whether it reads a field of a value that is there before `code`.
 bool is_field_of_other(const Binding& b, const std::vector<Binding>& code) {
   auto* field = as<FieldExpr>(b.value);
@@ -69,7 +61,7 @@ Program::Program(const PassContext& context, Origin origin, Carrier carrier)
       structures_(build_, context.functions, origin) {}
 
 std::optional<ExprPtr> Program::run(const FnExpr& function) {
-  add_clauses(function.body, clauses_);
+  clauses_ = gradient_clauses(function.body);
   for (const Variable* param : function.params) {
     lift_parameter(param);
     if (!structures_.problem.empty())

@@ -4,9 +4,9 @@
 
 #include <optional>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
+#include "passes/gradient/forward.h"
 #include "passes/gradient/lifting/structures.h"
 #include "passes/gradient/reverse.h"
 
@@ -46,6 +46,7 @@ class Program {
   /// Each variable has a lifted one; one of tensors alone stands beside it with its value.
   std::unordered_map<const Variable*, const Variable*> lifted_;
   std::vector<Underivable> underivable_;
+  GradientClauses clauses_;
 
  private:
   const Variable* lifted_binder(const Variable* variable);
@@ -66,8 +67,7 @@ class Program {
   void binding(const Binding& b);
   ExprPtr refuse(ExprPtr expr, std::string what);
 
-  std::unordered_set<const Variable*> clauses_;  ///< functions that state gradients
-  std::vector<Binding> outside_;                 ///< what is there before the function, lifted
+  std::vector<Binding> outside_;  ///< what is there before the function, lifted
 };
 
 }  // namespace quern::lifting

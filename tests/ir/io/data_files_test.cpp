@@ -4,10 +4,13 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <random>
+#include <thread>
 
 #include "tests/temporary_folder.h"
 
@@ -312,6 +315,17 @@ std::string deflated() {
 TEST_F(DataFiles, NpzDeflated) {
   EXPECT_EQ(read_text("a.npz", deflated()), "Tensor[(2, 3), int32] [[1, -2, 3], [4, 5, 600]]");
   EXPECT_EQ(read_tensors(path("a.npz"))->at(0).first, "a");
+}
+
+// An archive that is kept open for the next reader.
+TEST_F(DataFiles, NpzMayBeKeptUntilTheProcessEnds) {
+  put("a.npz", deflated());
+  const auto read_and_end = [&] {
+    // A file that has just changed is not kept.
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    std::exit(read_tensors(path("a.npz")) ? 0 : 1);
+  };
+  EXPECT_EXIT(read_and_end(), testing::ExitedWithCode(0), "");
 }
 
 TEST_F(DataFiles, NpzHeadersReadTheHeadAlone) {

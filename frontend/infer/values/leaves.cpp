@@ -192,7 +192,7 @@ class Leaves::Expansion {
       std::vector<std::vector<const Variable*>> fields;
       for (size_t i = 0; i < values.size(); ++i) fields.push_back(fields_of(c, at));
       arms.push_back({pattern(c, type, fields[0]), nullptr});
-      parts.push_back(arm(type, *data, c, at, values, fields, so_far));
+      parts.push_back(arm(type, c, at, values, fields, so_far));
     }
     return drafts_.form(origin(), parts[1]->type, MatchExpr{.arms = drafts_.copy(arms), .partial = false},
                         parts);
@@ -227,7 +227,7 @@ class Leaves::Expansion {
   }
 
   // The other values have the same constructor, or the program stops.
-  DraftPtr arm(Type type, const DataDefinition& data, const DataConstructor& c, const Substitution& at,
+  DraftPtr arm(Type type, const DataConstructor& c, const Substitution& at,
                std::span<const Variable* const> values,
                const std::vector<std::vector<const Variable*>>& fields, DraftPtr so_far) {
     std::vector<DraftPtr> made;
@@ -248,7 +248,7 @@ class Leaves::Expansion {
       if (i == 0) break;
       const std::vector<MatchArm> one{{pattern(c, type, fields[i]), nullptr}};
       result = drafts_.form(origin(), result->type,
-                            MatchExpr{.arms = drafts_.copy(one), .partial = data.constructors.size() > 1},
+                            MatchExpr{.arms = drafts_.copy(one), .partial = c.interned->siblings.size() > 1},
                             {read(values[i]), result});
     }
     return result;

@@ -105,6 +105,7 @@ void DimProver::raise_lower(Dim var, int64_t bound) {
 }
 
 void DimProver::assume_positive(Dim extent) {
+  if (extent->kind == DimKind::Const) return;
   Poly poly = to_poly(extent);
   if (extent->kind == DimKind::Min || extent->kind == DimKind::Broadcast) {
     // Operands of a broadcast are equal or 1.

@@ -132,7 +132,7 @@ class Simplifier {
 }  // namespace
 
 Dim simplify(Dim d, const Facts& facts) {
-  if (is_open(d)) return d;
+  if (d->args.empty() || is_open(d)) return d;
   return facts.answers().simplified.of(d, [&] { return Simplifier(d, facts).run(d); });
 }
 

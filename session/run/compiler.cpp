@@ -113,6 +113,21 @@ struct Compiler::Impl {
   KernelCache kernels;
   TimedKernels timed_kernels;
   Series statements;  ///< for programs that run once
+  StatementPrograms kept;
+  size_t statements_compiled = 0;
+
+  /// Keeps the program for `find` unless `text` is empty.
+  std::optional<Prepared> prepare(const Definition& definition, std::string_view text) {
+    const Series::Turn turn(statements);
+    RecordedFunctions recorded(functions);
+    Optimised optimised = optimise(definition, text.empty() ? functions : recorded);
+    if (!optimised.expr) return std::nullopt;
+    optimised = as_value(std::move(optimised));
+    Prepared prepared{nullptr, free_variables(optimised.expr), definition.body->origin};
+    prepared.program = compile_program(optimised.expr, prepared.inputs, optimised.arena);
+    if (!text.empty()) kept.keep(text, definition, optimised.expr, prepared, std::move(recorded));
+    return prepared;
+  }
 
   Result<std::string> kernel_text(const loops::Kernel& kernel, const std::string& stage,
                                   PrintKernel print_kernel) {
@@ -156,14 +171,8 @@ void Compiler::set_profiling(bool on) { impl_->kernels.set_profiling(on); }
 
 Profile& Compiler::profile() { return impl_->kernels.calls(); }
 
-std::optional<Compiler::Prepared> Compiler::prepare(const Definition& definition) {
-  const Series::Turn turn(impl_->statements);
-  Optimised optimised = optimise(definition, impl_->functions);
-  if (!optimised.expr) return std::nullopt;
-  optimised = as_value(std::move(optimised));
-  Prepared prepared{nullptr, free_variables(optimised.expr), definition.body->origin};
-  prepared.program = compile_program(optimised.expr, prepared.inputs, optimised.arena);
-  return prepared;
+std::optional<Prepared> Compiler::prepare(const Definition& definition) {
+  return impl_->prepare(definition, "");
 }
 
 EvaluationResult Compiler::run(const Prepared& prepared, const Environment& values, Host& host) {
@@ -177,11 +186,36 @@ EvaluationResult Compiler::run(const Prepared& prepared, const Environment& valu
   return execute(prepared.program, std::move(arguments), impl_->programs, impl_->timed_kernels, host);
 }
 
-EvaluationResult Compiler::evaluate(const Definition& definition, const Environment& values, Host& host) {
-  auto prepared = prepare(definition);
-  if (!prepared) return EvaluationError{kInterrupted, definition.body->origin, {}};
-  return run(*prepared, values, host);
+namespace {
+
+/// The error of a program that was made for another statement with the same text.
+EvaluationError moved(EvaluationError error, DeclarationId from, DeclarationId to) {
+  const auto move = [&](Origin& origin) {
+    if (origin.declaration == from) origin.declaration = to;
+  };
+  move(error.origin);
+  for (Origin& call : error.calls) move(call);
+  for (auto& [origin, text] : error.notes) move(origin);
+  return error;
 }
+
+}  // namespace
+
+EvaluationResult Compiler::evaluate(const Definition& definition, const Environment& values, Host& host) {
+  const DeclarationId statement = definition.body->origin.declaration;
+  const std::string_view text = impl_->session.text_of(statement);
+  std::optional<Prepared> prepared = impl_->kept.find(text, definition);
+  if (!prepared) {
+    prepared = impl_->prepare(definition, text);
+    ++impl_->statements_compiled;
+  }
+  if (!prepared) return EvaluationError{kInterrupted, definition.body->origin, {}};
+  EvaluationResult outcome = run(*prepared, values, host);
+  if (outcome) return outcome;
+  return moved(outcome.error(), prepared->origin.declaration, statement);
+}
+
+size_t Compiler::statements_compiled() const { return impl_->statements_compiled; }
 
 std::chrono::nanoseconds Compiler::waited() const {
   return impl_->programs.waited() + impl_->timed_kernels.waited();

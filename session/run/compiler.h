@@ -16,6 +16,7 @@
 #include "jit/cache/kernel_cache.h"
 #include "jit/loops/kernel.h"
 #include "jit/vm/vm.h"
+#include "session/run/statement_programs.h"
 #include "session/session.h"
 
 namespace quern {
@@ -39,19 +40,17 @@ class Compiler {
   /// May take a quarter of a second if code is still to be written to the disk cache.
   ~Compiler();
 
-  /// Optimises, compiles and runs an expression whose free variables have these values.
+  /// Optimises, compiles and runs a statement's expression, whose free variables have these values. Where the
+  /// same statement was run before and no function that it uses has changed, it is only run.
   EvaluationResult evaluate(const Definition& definition, const Environment& values, Host& host);
 
-  /// An optimised expression and the variables it reads.
-  struct Prepared {
-    std::shared_ptr<const Program> program;
-    std::vector<const Variable*> inputs;
-    Origin origin;
-  };
+  using Prepared = quern::Prepared;
   /// Nothing if interrupted.
   std::optional<Prepared> prepare(const Definition& definition);
   /// May be called repeatedly during the compiler's lifetime.
   EvaluationResult run(const Prepared& prepared, const Environment& values, Host& host);
+  /// The number of statements that `evaluate` has compiled, without those that it has only run again.
+  size_t statements_compiled() const;
   /// How long execution has waited for code so far: for programs of functions, and for kernels.
   std::chrono::nanoseconds waited() const;
 

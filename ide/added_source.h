@@ -1,5 +1,5 @@
 #pragma once
-// A source that a module has for a while.
+// A source that is part of a module temporarily.
 
 #include <string>
 #include <utility>
@@ -8,7 +8,7 @@
 
 namespace quern::ide {
 
-/// The last source of a module, for as long as it lives.
+/// Adds a source to a module, as its last one, and removes it on destruction.
 class AddedSource {
  public:
   AddedSource(Session& session, ModuleId module, std::string path, std::string text)

@@ -17,7 +17,7 @@ std::vector<std::string_view> lines_of(std::string_view text) {
 
 namespace {
 
-/// Entry (i, j) of its table is how many changes the lines from i and from j on need.
+/// Entry (i, j) is the number of changes between the lines from i on and those from j on.
 class Table {
  public:
   Table(size_t first, size_t second, const LineRules& rules)

@@ -1,4 +1,4 @@
-// Types that are written, and types that are left out.
+// Inserts inferred types as annotations, and removes annotations.
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@ namespace {
 
 bool meets(Range a, Range b) { return a.begin <= b.end && b.begin <= a.end; }
 
-/// The types within a range that may be written as they are.
+/// The hints within a range that can be inserted as annotations.
 std::vector<TypeHint> written_hints(const Selection& selection, Range within) {
   std::vector<TypeHint> hints =
       type_hints(selection.session, selection.source, within, selection.context.hints);
@@ -57,7 +57,7 @@ void write_all_types(const Selection& selection, std::vector<Offer>& offers) {
   if (hints.size() > 1) offers.push_back(insertion("write every type of the file", hints));
 }
 
-/// Whether the program is the same without it only a trial tells, so each is tried before it is offered.
+/// Only a trial shows whether removing an annotation keeps the program the same, so each is tried before it is offered.
 void remove_types(const Selection& selection, std::vector<Offer>& offers) {
   std::vector<Offer> found;
   for (SyntaxPtr node : selection.at.nodes)

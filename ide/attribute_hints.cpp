@@ -9,7 +9,7 @@ namespace quern::ide {
 
 namespace {
 
-/// The declaration that gives a callee's attributes names; null where none does.
+/// The declaration that names a callee's attributes; null if there is none.
 const Declaration* signature_of(Scope& scope, SyntaxPtr callee) {
   if (callee->is(SyntaxKind::Name)) return scope.op(callee->text);
   if (!callee->is(SyntaxKind::GlobalName)) return nullptr;
@@ -26,7 +26,7 @@ void add_hints(Session& session, DeclarationId declaration, SyntaxPtr call, Rang
   std::vector<std::string_view> names;
   for (SyntaxPtr param : params_of(called->syntax)->children)
     if (param->is(SyntaxKind::AttributeParam)) names.push_back(param->text);
-  // One value alone explains itself: `ones((2, 3))`.
+  // A single value needs no hint: `ones((2, 3))`.
   if (call->children.size() == 2) return;
   const size_t tensors = tensor_param_count(called->syntax);
   size_t position = 0;
@@ -49,7 +49,7 @@ std::vector<AttributeHint> attribute_hints(Session& session, SourceId source, Ra
   auto look = [&](DeclarationId id) {
     std::function<void(SyntaxPtr)> walk = [&](SyntaxPtr node) {
       if (!node) return;
-      // In index expressions calls are of functions of single elements.
+      // Calls in index expressions are of scalar functions.
       if (node->is(SyntaxKind::Comprehension)) return;
       if (node->is(SyntaxKind::Call)) add_hints(session, id, node, within, hints);
       for (SyntaxPtr child : node->children) walk(child);

@@ -1,5 +1,5 @@
 #pragma once
-// The names of attributes that a call gives by their places.
+// The names of attributes that a call passes by position.
 
 #include <cstdint>
 #include <string>
@@ -15,8 +15,7 @@ struct AttributeHint {
   friend bool operator==(const AttributeHint&, const AttributeHint&) = default;
 };
 
-/// Those of a source within a range, in the order of the text. None where the value is a name that says the
-/// same.
+/// The hints of a source within a range, in text order. None for a value that is a name equal to the attribute's.
 std::vector<AttributeHint> attribute_hints(Session& session, SourceId source, Range within);
 
 }  // namespace quern::ide

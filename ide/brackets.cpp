@@ -8,7 +8,7 @@ namespace quern::ide {
 
 namespace {
 
-// One byte: of `sum[` the last.
+// One byte: the last one of `sum[`.
 Range bracket_of(const LexedText& text, size_t lexeme) {
   const uint32_t end = text.lexemes[lexeme].range.end;
   return {end - 1, end};

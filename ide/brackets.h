@@ -1,5 +1,5 @@
 #pragma once
-// Brackets and their partners in a text in which anything may stand; those in comments and strings are none.
+// Matching brackets in arbitrary text; those in comments and strings do not count.
 
 #include <cstdint>
 #include <optional>
@@ -10,14 +10,14 @@
 namespace quern::ide {
 
 struct BracketPair {
-  Range bracket;                 ///< one byte: of `sum[` the last
-  std::optional<Range> partner;  ///< nothing where it has none
+  Range bracket;                 ///< one byte: the last one of `sum[`
+  std::optional<Range> partner;  ///< nothing if unmatched
 };
 
 /// The bracket right after an offset, else the one right before it; nothing where neither is one.
 std::optional<BracketPair> bracket_at(std::string_view text, uint32_t offset);
 
-/// The first bracket that has no partner.
+/// The first unmatched bracket.
 std::optional<Range> first_unmatched_bracket(std::string_view text);
 
 }  // namespace quern::ide

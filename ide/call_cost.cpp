@@ -18,10 +18,10 @@ namespace {
 
 using Answer = std::variant<std::monostate, CallCost, CostToCome>;
 
-/// Bytes of text that take less than a millisecond to optimise, and a few where they ask for derivatives.
+/// Bytes of text that take less than a millisecond to optimise, or a few milliseconds with derivatives.
 constexpr size_t kQuickText = 1024;
 
-/// Whether a dim is one of numbers and of dims that have names in the text.
+/// Whether a dim consists of numbers and of dims that have names in the text.
 bool is_named(Dim dim) { return !dim->has_any && !contains_opened(dim); }
 
 Answer cost_of_kernels(const Optimised& optimised, const Substitution& at) {
@@ -39,7 +39,7 @@ Answer cost_of_kernels(const Optimised& optimised, const Substitution& at) {
   return cost;
 }
 
-/// Whether a function and those that it calls are without errors. `size` becomes that of their text.
+/// Whether a function and those that it calls have no errors. Adds the size of their text to `size`.
 bool is_sound(Session& session, DeclarationId function, size_t& size) {
   std::vector<DeclarationId> needed = session.reached_definitions(function);
   needed.push_back(function);
@@ -63,7 +63,7 @@ Answer cost_of_function(Session& session, DeclarationId function, const GlobalEx
   return cost_of_kernels(session.optimised(named.module, named.function), at);
 }
 
-/// What was made of the name at an offset: of a function's name that, of an operator's the call.
+/// The typed expression at an offset: for a function, its name; for an operator, the call.
 ExprPtr expr_at(Session& session, SourceId source, uint32_t offset) {
   const auto at = session.syntax_at(source, offset);
   const Inferred* inferred = at ? session.inferred(at->whole) : nullptr;
@@ -92,7 +92,7 @@ Answer cost_of_operator(Session& session, DeclarationId whole, const OpCallExpr&
       optimised_alone(&call, call.args, session.inferred(whole)->definition.arena, session.functions()), {});
 }
 
-/// Where all is known, an estimate by the machine's peaks: each kernel takes as long as the slower of arithmetic and memory.
+/// An estimate from the machine's peaks, if all is known: each kernel is limited by arithmetic or by memory.
 std::optional<std::chrono::nanoseconds> time_at(const CallCost& cost, const Peaks& peaks) {
   if (peaks.gflops <= 0 || peaks.bandwidth <= 0) return std::nullopt;
   double nanoseconds = 0;

@@ -1,5 +1,5 @@
 #pragma once
-// What a call costs of the function or the operator whose name is at a place, by what its kernels say.
+// The static cost of a call of the function or operator whose name is at a place, derived from its kernels.
 
 #include <optional>
 #include <string>
@@ -12,21 +12,21 @@
 
 namespace quern::ide {
 
-/// Each kernel is called once, and what it costs is known before it runs, over the dims of the place.
+/// Each kernel is called once, and its cost is known before it runs, over the dims at the place.
 struct CallCost {
   std::vector<KernelCost> kernels;
 };
 
-/// A function that takes longer to optimise than an answer may take: `Session::optimised` does it once, and from then on
-/// the answer is there.
+/// A function that takes too long to optimise within a request. After one call of `Session::optimised` its cost is
+/// available.
 struct CostToCome {
   ModuleId module;
   std::string function;  ///< without `@`
 };
 
-/// Of a function: where it is declared at its own dims, and where it is used at those of the use. Of an operator: of the
-/// call, with its operands at hand. Nothing where neither is named, where it has errors, and where the cost depends on more
-/// than on dims.
+/// For a function: at its own dims at the declaration, and at the dims of the use elsewhere. For an operator: of the
+/// call, with its operands available. Nothing if neither is named, if there are errors, or if the cost depends on more
+/// than dims.
 std::variant<std::monostate, CallCost, CostToCome> call_cost(Session& session, SourceId source,
                                                              uint32_t offset);
 

@@ -9,7 +9,7 @@ namespace quern::ide {
 
 namespace {
 
-/// The node that gives a name what it is, where it is a `let` with a function literal; else null.
+/// The `let` that binds a name to a function literal; null if there is none.
 SyntaxPtr function_literal(Session& session, const NameTarget& target) {
   if (target.kind != NameKind::Variable) return nullptr;
   const SyntaxPtr root = session.declaration(target.declared.declaration).syntax;

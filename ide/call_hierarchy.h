@@ -1,5 +1,5 @@
 #pragma once
-// Who calls a function or an operator, and what it calls.
+// The callers and the callees of a function or an operator.
 
 #include <cstdint>
 #include <optional>
@@ -14,19 +14,19 @@ namespace quern::ide {
 /// Callers may be statements and tests, too.
 struct CallItem {
   SourceId source;
-  Symbol symbol;  ///< without what it has inside
+  Symbol symbol;  ///< without its children
 };
 
 struct Call {
-  CallItem other;             ///< the caller, or what is called
-  std::vector<Range> places;  ///< of the names that are called, in the caller's source
+  CallItem other;             ///< the caller or the callee
+  std::vector<Range> places;  ///< of the called names, in the caller's source
 };
 
-/// What the name at an offset is, if it can be called.
+/// The target of the name at an offset, if it can be called.
 std::optional<CallItem> call_item(Session& session, SourceId source, uint32_t offset);
-/// Those that name what the name at an offset stands for.
+/// The callers of the target of the name at an offset.
 std::vector<Call> incoming_calls(Session& session, SourceId source, uint32_t offset);
-/// What is named between the ends of an item; of the library's symbols, such as `+`, nothing is said.
+/// The callables named within an item, without the library's symbols such as `+`.
 std::vector<Call> outgoing_calls(Session& session, SourceId source, Range item);
 
 }  // namespace quern::ide

@@ -8,7 +8,7 @@ namespace quern::ide {
 
 namespace {
 
-/// Of a letter of ASCII: names have no others in the two cases.
+/// ASCII only: no other letters in names have two cases.
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 bool starts_without_case(std::string_view name, std::string_view typed) {
@@ -16,7 +16,7 @@ bool starts_without_case(std::string_view name, std::string_view typed) {
                                                    [](char a, char b) { return lower(a) == lower(b); });
 }
 
-// Whether a part of the name, behind a `.` or a `_`, starts so.
+// Whether a part of the name, after a `.` or a `_`, starts with the typed text.
 bool part_starts(std::string_view name, std::string_view typed) {
   for (size_t i = 1; i < name.size(); ++i)
     if ((name[i - 1] == '.' || name[i - 1] == '_' || name[i - 1] == '"') &&
@@ -37,7 +37,7 @@ bool is_sigil(char c) { return c == '%' || c == '@' || c == '"'; }
 }  // namespace
 
 std::optional<NameMatch> match_name(std::string_view name, std::string_view typed) {
-  // A name goes with what is typed of it without its sigil; what begins with one wants it.
+  // The typed text may lack the sigil of the name; a typed sigil has to match.
   const bool has_sigil = !typed.empty() && is_sigil(typed[0]);
   if (has_sigil) {
     if (name.empty() || name[0] != typed[0]) return std::nullopt;
@@ -47,7 +47,7 @@ std::optional<NameMatch> match_name(std::string_view name, std::string_view type
   if (name.starts_with(typed)) return NameMatch::Prefix;
   if (starts_without_case(name, typed)) return NameMatch::PrefixWithoutCase;
   if (part_starts(name, typed)) return NameMatch::PartPrefix;
-  // One letter is in most names.
+  // Most names contain any single letter.
   if (typed.size() > 1 && has_subsequence(name, typed)) return NameMatch::Subsequence;
   return std::nullopt;
 }
@@ -68,7 +68,7 @@ CompletionList Candidates::take(Range replaced) {
   std::partial_sort(order.begin(), shown, order.end(), [&](const Ranked* a, const Ranked* b) {
     const auto of_a = key(*a), of_b = key(*b);
     if (of_a != of_b) return of_a < of_b;
-    // Of two of one name the one that says more.
+    // Of two with the same label, the one with a detail comes first.
     const auto by_name = a->candidate.label <=> b->candidate.label;
     return by_name != 0 ? by_name < 0 : a->candidate.detail && !b->candidate.detail;
   });

@@ -1,5 +1,5 @@
 #pragma once
-// The items of a completion as they are collected: how well each goes with what is typed, and their order.
+// The items of a completion as they are collected: how well each matches the typed text, and their order.
 
 #include <cstdint>
 #include <functional>
@@ -12,13 +12,13 @@
 
 namespace quern::ide {
 
-/// How a name goes with what is typed of it, the best first. Of a name of several parts one goes for the whole.
+/// How a name matches the typed text, the best first. A match of one part of a name counts for the whole.
 enum class NameMatch : uint8_t { Prefix, PrefixWithoutCase, PartPrefix, Subsequence };
 std::optional<NameMatch> match_name(std::string_view name, std::string_view typed);
 
 class Candidates {
  public:
-  /// Above so many, the worst are left out.
+  /// Beyond this number, the worst are dropped.
   static constexpr size_t kMost = 256;
 
   explicit Candidates(std::string_view typed) : typed_(typed) {}
@@ -26,12 +26,12 @@ class Candidates {
   struct Candidate {
     std::string label;
     CompletionKind kind;
-    int group = 0;                                  ///< the lower the better, before all else but the match
-    int fit = 0;                                    ///< the higher the better, within a group
-    int recency = 0;                                ///< the higher the better, among those that fit as well
-    std::function<std::string()> detail = nullptr;  ///< asked for where the item is shown
+    int group = 0;                                  ///< lower is better; compared after the match
+    int fit = 0;                                    ///< higher is better, within a group
+    int recency = 0;                                ///< higher is better, among equal fits
+    std::function<std::string()> detail = nullptr;  ///< called if the item is shown
   };
-  /// Nothing where its label does not go with what is typed.
+  /// Ignores a candidate whose label does not match the typed text.
   void add(Candidate candidate);
   bool wants(std::string_view label) const { return match_name(label, typed_).has_value(); }
   std::string_view typed() const { return typed_; }

@@ -1,5 +1,5 @@
 #pragma once
-// One completion as it is worked out. Internal to ide/completion; the way in is ide/completion.h.
+// The computation of one completion. Internal to ide/completion; the interface is ide/completion.h.
 
 #include <optional>
 #include <string>
@@ -18,20 +18,20 @@ std::string scalar_form(ScalarOp op);
 
 class Completer {
  public:
-  /// `lexed`: of the text or, where that is a source's, of the window around the offset.
+  /// `lexed`: the text or, for a source, the window around the offset.
   Completer(Session& session, ModuleId module, LexedText lexed, uint32_t offset, std::string folder,
             std::optional<SourceWindow> window);
   CompletionList run();
 
  private:
-  /// What is before what, for one match of the name.
+  /// The order of items whose names match equally well.
   enum Group { Best, Fitting, Next, Bound, Local, Declared, Called, Rest };
 
   // places (completion.cpp)
   bool in_comment() const;
   CompletionList in_string(size_t lexeme);
   CompletionList fields(size_t dot, uint32_t begin);
-  /// The lexeme that the word at the offset begins with; or the first one behind the offset.
+  /// The lexeme that the word at the offset begins with, or the first one after the offset.
   size_t word_at_offset();
   void at_place();
   bool begins_pattern() const;

@@ -60,7 +60,7 @@ size_t Completer::word_at_offset() {
   const auto after = std::partition_point(lexemes.begin(), lexemes.end(),
                                           [&](const Lexeme& lexeme) { return lexeme.range.end < offset_; });
   auto at = static_cast<size_t>(after - lexemes.begin());
-  // Of two that meet at the offset the first may be a word.
+  // Of two lexemes that touch at the offset, the first may be a word.
   for (; at < lexemes.size() && lexemes[at].range.begin < offset_; ++at) {
     const Range range = lexemes[at].range;
     const std::string_view text = lexed_.word(at);
@@ -81,7 +81,7 @@ size_t Completer::word_at_offset() {
           return at;
         }
         if (text != ".") continue;
-        // `nn.` and `@net.`: the begin of a dotted name.
+        // `nn.` and `@net.`: the beginning of a dotted name.
         if (at > 0 && lexed_.touches_next(at - 1) && !(at > 1 && lexed_.is_symbol(at - 2, ".")) &&
             (lexed_.is(at - 1, LexemeKind::Name) || lexed_.is(at - 1, LexemeKind::Global))) {
           replaced_ = {lexemes[at - 1].range.begin, range.end};
@@ -100,7 +100,7 @@ size_t Completer::word_at_offset() {
 // `let Net`: the constructor of a pattern.
 bool Completer::begins_pattern() const { return prev_is("let") && lexed_.is(at_, LexemeKind::Name); }
 
-// Where a name is made up.
+// Where a new name is introduced.
 bool Completer::at_declared_name() const {
   const Frame& f = frame();
   if (f.expects_name || (prev_is("let") && !begins_pattern()) || prev_is("free_var") || prev_is("for"))
@@ -119,7 +119,7 @@ bool Completer::at_clause() const {
 }
 
 CompletionList Completer::fields(size_t dot, uint32_t begin) {
-  // Of `%x.a.b` a field of `%x.a`.
+  // For `%x.a.b`, a field of `%x.a`.
   Type type = types_.of(types_.value_before(dot));
   const size_t word = lexed_.is_symbol(dot, ".") ? dot + 1 : dot;
   uint32_t end = offset_;
@@ -161,7 +161,7 @@ CompletionList Completer::in_string(size_t lexeme) {
   call_ = OpenCall::at(session_, module_, parse_, types_);
   const std::string_view callee = call_ && call_->open > 0 ? lexed_.word(call_->open - 1) : "";
   if ((callee == "load" || callee == "save") && call_->before.empty()) return files(range.begin + 1, false);
-  // The values of an attribute, whose labels have their quotes.
+  // The values of an attribute; their labels include the quotes.
   replaced_ = {range.begin, range.end};
   found_ = Candidates(lexed_.in_text({range.begin, std::min(offset_, end)}));
   if (!call_ || !call_->name || !attribute_value()) return {replaced_, {}, false};
@@ -201,7 +201,7 @@ void Completer::at_place() {
   values();
 }
 
-// What may go on after a value: nothing that begins one.
+// What may follow a value: nothing that begins one.
 void Completer::after_value() {
   const Frame& f = frame();
   for (std::string_view text : {"and", "or"}) word(text, Best);

@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Of a folder with more, those that come first are offered.
+// In a folder with more, only the first ones are offered.
 constexpr size_t kMostEntries = 2000;
 
 bool is_offered(const fs::path& file, bool modules) {
@@ -28,7 +28,7 @@ CompletionList Completer::files(uint32_t begin, bool modules) {
   const size_t slash = typed.rfind('/');
   const std::string below(typed.substr(0, slash == std::string_view::npos ? 0 : slash + 1));
   const uint32_t name = begin + static_cast<uint32_t>(below.size());
-  // The rest of the name behind the offset goes too.
+  // The rest of the name, after the offset, is replaced too.
   uint32_t end = offset_;
   while (end < lexed_.text.size() &&
          std::string_view("\"/\\\r\n").find(lexed_.text[end]) == std::string_view::npos)

@@ -1,4 +1,4 @@
-// Completion: the names that may stand at a place.
+// Completion: the names that are possible at a place.
 
 #include <fmt/format.h>
 
@@ -58,7 +58,7 @@ void Completer::words(WordKind kind, Group group) {
 // --- variables
 
 void Completer::variables(Group group) {
-  constexpr size_t kTyped = 64;  // of the text's own, whose types are looked for
+  constexpr size_t kTyped = 64;  // variables of the text whose types are looked up
   const Scoped& scope = parse_.scope();
   int recency = 1 << 20;
   std::unordered_map<std::string_view, bool> seen;
@@ -124,7 +124,7 @@ void Completer::definitions(Group group) {
     const std::string label = "@" + name;
     if (!found_.wants(label)) continue;
     const DeclarationId id = session_.find_definition(module_, name);
-    // A module's own before the library's.
+    // The module's own come before the library's.
     const int fits = (wants_function ? 2 : 0) + (session_.in_library(id) ? 0 : 1);
     auto detail = [this, id, label] {
       std::string line = signature_line(session_.text_of(id)).text;
@@ -222,7 +222,7 @@ void Completer::values() {
   const Frame& f = frame();
   const bool is_whole =
       begins_item() && (f.form == Form::Top || f.form == Form::Block || f.form == Form::Arms);
-  // A name that is typed without its sigil may be a variable's: after what may stand as it is.
+  // Text typed without a sigil may name a variable; those come after the items that match as typed.
   const bool bare = !found_.typed().empty();
   bound_names();
   variables(bare ? Rest : Local);
@@ -273,8 +273,8 @@ void Completer::schedule() {
 
 namespace {
 
-// The strings that a text compares a name with. Of what a `static` function does with it, those of the same
-// letters as the default, as layouts are.
+// The strings that a declaration compares a name with. From `static` functions, only permutations of the default, as
+// layouts are.
 class ComparedStrings {
  public:
   ComparedStrings(Scope& scope, std::string_view fallback) : scope_(scope), fallback_(fallback) {}
@@ -342,7 +342,7 @@ std::vector<std::string> Completer::known_strings(const Parameter& attribute) {
 void Completer::attributes() {
   const auto& parameters = call_->callable.parameters;
   const auto active = call_->active();
-  // While tensors are missing, they come first.
+  // While tensor arguments are missing, those come first.
   const bool is_next = !active || !parameters[*active].attribute.empty();
   for (uint32_t i = 0; i < parameters.size(); ++i) {
     const Parameter& p = parameters[i];
@@ -355,7 +355,7 @@ void Completer::attributes() {
   }
 }
 
-// What an attribute that is given by name takes; false where the places's other values may stand, too.
+// The values of an attribute that is passed by name; false if the usual values of the place are possible too.
 bool Completer::attribute_value() {
   const auto active = call_->active();
   if (!active) return false;

@@ -26,7 +26,7 @@ std::optional<DeclarationLink> file_of_import(Session& session, const SyntaxPath
   return file ? std::optional(DeclarationLink{path, *file, {}, {}}) : std::nullopt;
 }
 
-/// The type that a node writes for what it binds; null without one.
+/// The type annotation of what a node binds; null if there is none.
 SyntaxPtr annotation_of(SyntaxPtr binder) {
   switch (binder->kind) {
     case SyntaxKind::Let:
@@ -38,7 +38,7 @@ SyntaxPtr annotation_of(SyntaxPtr binder) {
   }
 }
 
-/// What is asked of a type at a place.
+/// Links from a place to the declarations of its type.
 class TypeLinks {
  public:
   TypeLinks(Session& session, ModuleId module) : session_(session), module_(module) {}
@@ -52,7 +52,7 @@ class TypeLinks {
     if (found && !is_known) all.push_back(*found);
   }
 
-  /// The names of a written type.
+  /// Adds the name in a type annotation.
   bool add_written(Range origin, DeclarationId in, SyntaxPtr type) {
     if (!type || !type->is(SyntaxKind::NamedType)) return false;
     for (const Occurrence& occurrence : session_.occurrences(in))
@@ -86,7 +86,7 @@ class TypeLinks {
   ModuleId module_;
 };
 
-/// The type of what a name is declared as; null where it is not known.
+/// The type of a name's declaration; null if unknown.
 Type type_of_declared(Session& session, ModuleId module, const NameTarget& target) {
   const DeclarationId in = target.declared.declaration;
   if (target.kind == NameKind::Definition) {

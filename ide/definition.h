@@ -1,5 +1,5 @@
 #pragma once
-// Where what a place names is declared, and where its type is.
+// The declaration of the name at a place, and of its type.
 
 #include <cstdint>
 #include <optional>
@@ -13,17 +13,16 @@ namespace quern::ide {
 struct DeclarationLink {
   Range origin;  ///< the name that was asked for
   SourceId source;
-  Range whole;  ///< the declaration; of what a file is, its begin
+  Range whole;  ///< the declaration; for a file, its beginning
   Range name;   ///< in it
 };
 
-/// Of a name where it is declared, also of one that declares; of the path of an `import` the file. Nothing where
-/// no name is.
+/// The declaration of a name, also if the name itself declares; for the path of an `import`, the file. Nothing if
+/// there is no name.
 std::optional<DeclarationLink> definition(Session& session, SourceId source, uint32_t offset);
 
-/// The declarations of the data types that the type at a place is made of: its own; of a tuple those of its
-/// elements, of a function that of its result, of a reference that of its content. Where the place names
-/// something that is annotated with an alias, the alias.
+/// The declarations of the data types at a place: of its type; for a tuple, of its elements; for a function, of its
+/// result; for a reference, of its content. If the place names something annotated with an alias, the alias.
 std::vector<DeclarationLink> type_definitions(Session& session, SourceId source, uint32_t offset);
 
 }  // namespace quern::ide

@@ -92,7 +92,7 @@ class Describer {
   std::optional<Description> global() {
     if (const DeclarationId id = session_.find_definition(module_, name_.substr(1))) {
       Description found = declared(DescribedKind::Definition, id, session_.signature(id));
-      // Where types are left out, what they are.
+      // Omitted types are shown as inferred.
       const bool all_written = session_.scope(module_).is_annotated(name_.substr(1));
       const Scheme* scheme = all_written ? nullptr : session_.scheme(module_, name_.substr(1));
       if (scheme && !contains_error(scheme->type))
@@ -160,7 +160,7 @@ class Describer {
   std::string_view name_;
 };
 
-// All that a name of the same sigil may have been meant as.
+// All names with the same sigil that may have been meant.
 std::vector<std::string> known_names_like(Session& session, ModuleId module, char sigil) {
   Scope& scope = session.scope(module);
   std::vector<std::string> names;

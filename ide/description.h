@@ -1,5 +1,5 @@
 #pragma once
-// What a name stands for, as people type it: `nn.dense`, `@f`, `%x`, `List`, `let`, `sum[`, `int8`, `Q0302`.
+// Descriptions of names as users type them: `nn.dense`, `@f`, `%x`, `List`, `let`, `sum[`, `int8`, `Q0302`.
 
 #include <cstdint>
 #include <optional>
@@ -19,8 +19,8 @@ enum class DescribedKind : uint8_t {
   Constructor,
   Type,
   DType,
-  Keyword,     ///< a word or a form of the language: `let`, `sum[`, `grad`
-  Function,    ///< of single elements, in index expressions
+  Keyword,     ///< a keyword or a construct: `let`, `sum[`, `grad`
+  Function,    ///< a scalar function, in index expressions
   Primitive,   ///< of schedules
   Module,      ///< of `import … as m`
   Diagnostic,  ///< a code
@@ -31,9 +31,9 @@ std::string_view to_string(DescribedKind kind);
 struct Description {
   std::string name;
   DescribedKind kind;
-  std::string signature;      ///< in the language: a signature, `%x: type`, a form; may have several lines
+  std::string signature;      ///< in the language: a signature, `%x: type`, a construct; may be multi-line
   std::string documentation;  ///< Markdown; may be empty
-  /// Where it is declared; the library's texts have paths such as `stdlib/nn.relay`.
+  /// Where it is declared; library sources have paths such as `stdlib/nn.relay`.
   struct Declared {
     std::string path;
     Range range;
@@ -42,11 +42,10 @@ struct Description {
   std::optional<Declared> declared;
 };
 
-/// What a name stands for in a module; nothing for a name that stands for nothing. Blanks around it do not
-/// matter.
+/// The description of a name in a module; nothing for an unknown name. Ignores blanks around the name.
 std::optional<Description> describe(Session& session, ModuleId module, std::string_view name);
 
-/// A name that stands for nothing: why, and what may have been meant, the likeliest first.
+/// An unknown name: the reason, and what may have been meant, the likeliest first.
 struct UnknownName {
   std::string message;  ///< "there is no `torch.cat`; it is written otherwise here: …"
   std::vector<std::string> meant;

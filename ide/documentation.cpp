@@ -92,8 +92,7 @@ class Page {
     return found && found->function ? found : nullptr;
   }
 
-  // The call with the integers of some arguments before its attributes as floats: bit k of `which` stands for
-  // argument k.
+  // The call with the integers in some arguments before its attributes as floats: bit k of `which` selects argument k.
   static std::string with_floats(const std::string& code, uint32_t which) {
     std::string out;
     size_t attributes = std::min(code.find('='), code.size());

@@ -1,5 +1,5 @@
 #pragma once
-// The pages that operators' declarations make.
+// Documentation pages, generated from the declarations of operators.
 
 #include <string>
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace quern::ide {
 
-/// An expression of a doc comment (a fenced block of `relay`), and what it is said to print.
+/// An expression of a doc comment (a fenced block of `relay`), and its documented output.
 struct DocExample {
   std::string code;
   std::string output;

@@ -19,14 +19,14 @@ namespace {
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
-/// A text with the statements to evaluate in the place where they are meant to stand.
+/// A text with the statements to evaluate inserted at their position.
 struct Arranged {
   std::string text;
   uint32_t begin = 0, end = 0;  ///< of these statements in it
 };
 
-/// The text with the statements before the one at the offset, so that every range before it stays; what comes after
-/// is not reached.
+/// The text with the statements inserted before the one at the offset, which keeps every range before it valid. The
+/// rest is not evaluated.
 Arranged arranged(Session& session, SourceId source, const EvaluationRequest::Statements& what) {
   const std::string& text = session.text(source);
   auto place = static_cast<uint32_t>(text.size());
@@ -39,7 +39,7 @@ Arranged arranged(Session& session, SourceId source, const EvaluationRequest::St
     }
     uint32_t end = range.end;
     while (end < text.size() && is_blank(text[end])) ++end;
-    // The last one of a file needs no `;`.
+    // The last statement of a file needs no `;`.
     is_ended = end < text.size() && text[end] == ';';
   }
   const std::string inserted = text.substr(what.range.begin, what.range.end - what.range.begin);
@@ -73,7 +73,7 @@ class Evaluator {
     options_.saves = false;
   }
 
-  /// The statements in their order, up to one that fails or, where that is wanted, to the one that ends there.
+  /// Evaluates the statements in order, up to the first failure or to the end of `only`.
   Evaluation statements(std::optional<Range> only) {
     Execution execution(session_, session_.module_of(source_), options_, print_);
     for (DeclarationId statement : session_.statements(source_)) {
@@ -124,7 +124,7 @@ class Evaluator {
   }
 
  private:
-  /// Calls of a function with random arguments, in a source of their own.
+  /// Times calls of a function with random arguments, in a separate source.
   void time_calls(EvaluatedPart& part, const FnExpr& function) {
     const auto fail = [&](std::string message) {
       part.failure = EvaluationProblem{"", session_.path(source_), part.range, std::move(message)};
@@ -192,7 +192,7 @@ class Evaluator {
     done_.parts.push_back(std::move(part));
   }
 
-  /// The mistakes in a declaration and in what it calls.
+  /// The errors in a declaration and in what it calls.
   std::vector<EvaluationProblem> errors_of(DeclarationId declaration) {
     std::vector<DeclarationId> needed{declaration};
     for (DeclarationId reached : session_.reached_definitions(declaration)) needed.push_back(reached);
@@ -214,7 +214,7 @@ class Evaluator {
   Evaluation done_;
 };
 
-/// What else runs takes its part of a measurement, but hardly of each: who has paused is let run for a while.
+/// Other processes disturb a measurement, but hardly ever all: after a pause, a process may run for a while.
 Peaks best_peaks() {
   constexpr int kTimes = 5;
   constexpr std::chrono::milliseconds kPause{100};
@@ -228,7 +228,7 @@ Peaks best_peaks() {
   return best;
 }
 
-/// Puts a range of an arranged text where it is in the file's.
+/// Maps a range of an arranged text to the file's text.
 void move_back(Range& range, const Arranged& from, const EvaluationRequest::Statements& to) {
   if (range.begin < from.begin) return;
   const auto moved = [&](uint32_t at) { return to.range.begin + std::min(at, from.end) - from.begin; };

@@ -1,6 +1,6 @@
 #pragma once
-// Parts of a file evaluated for an editor: an expression where it stands, a test, the whole program. Runs user
-// code, so it belongs into a process that may be ended at any time.
+// Evaluates parts of a file for an editor: an expression in place, a test, the whole program. Runs user code, so it
+// belongs in a process that can be killed at any time.
 
 #include <cstdint>
 #include <functional>
@@ -18,13 +18,13 @@
 namespace quern::ide {
 
 struct EvaluationRequest {
-  /// Statements, or one expression, evaluated after the statements that end before `offset`; as a statement
-  /// that is at `offset` would be. `range` is where their text stands in the file.
+  /// Statements, or one expression, evaluated after the statements that end before `offset`, as a statement at
+  /// `offset` would be. `range` is their text in the file.
   struct Statements {
     uint32_t offset;
     Range range;
   };
-  /// The test of a name; all of them without one.
+  /// The test with this name; all tests if empty.
   struct Tests {
     std::string name;
   };
@@ -32,11 +32,11 @@ struct EvaluationRequest {
   struct Timing {
     std::string function;  ///< without `@`
   };
-  /// All statements in order, then `@main` where it takes nothing.
+  /// All statements in order, then `@main` if it takes no arguments.
   struct Program {};
-  /// The peak rates of the machine, for which no file is asked.
+  /// The peak rates of the machine; needs no file.
   struct Machine {};
-  /// The inputs of a transcript (ide/transcript.h), which a prompt takes.
+  /// The inputs of a transcript (ide/transcript.h), which run at a prompt.
   struct Inputs {};
 
   std::string path;  ///< of the file
@@ -45,14 +45,14 @@ struct EvaluationRequest {
   std::variant<Statements, Tests, Timing, Program, Machine, Inputs> what;
 };
 
-/// A diagnostic as it crosses from the process that evaluates.
+/// A diagnostic as the evaluating process sends it.
 struct EvaluationProblem {
   std::string code, file;
   Range range;          ///< in the file's text
-  std::string message;  ///< the notes below it, a line each
+  std::string message;  ///< followed by the notes, one per line
 };
 
-/// A text in the place of another one.
+/// A text that replaces a range.
 struct Replacement {
   Range range;
   std::string text;
@@ -60,26 +60,26 @@ struct Replacement {
 
 /// The outcome of a statement, a test, a function or a step of a transcript.
 struct EvaluatedPart {
-  Range range;  ///< of it in the file's text
-  /// Of the variable that it binds, without `%`, of the test or the function, or what a step does; else empty.
+  Range range;  ///< in the file's text
+  /// The variable that it binds, without `%`, the test or the function, or the text of a step; else empty.
   std::string name;
   bool is_test = false;                 ///< a step is one too
-  std::optional<ValueSummary> value{};  ///< nothing of a test, and on failure
+  std::optional<ValueSummary> value{};  ///< nothing for a test or on failure
   std::optional<EvaluationProblem> failure{};
   std::string note{};  ///< how long calls took
-  /// What makes the output of a step the one that it has.
+  /// Updates the expected output of a step to the actual one.
   std::optional<Replacement> rewrite{};
 };
 
 struct Evaluation {
   std::vector<EvaluatedPart> parts;
-  /// Mistakes in what comes next, which kept it from going on.
+  /// Errors in what comes next, which stopped the evaluation.
   std::vector<EvaluationProblem> problems;
-  std::optional<Peaks> peaks{};  ///< where these were asked for
+  std::optional<Peaks> peaks{};  ///< if requested
 };
 
-/// `session` is new. `print` takes the lines that the program prints. Nothing is saved: that is for who runs the
-/// program. Inputs need a prompt, and are not for this function.
+/// `session` is new. `print` receives the lines that the program prints. `save` writes nothing: only running the
+/// program does. Inputs need a prompt; this function does not take them.
 Evaluation evaluate(Session& session, const EvaluationRequest& request, const CompilerOptions& compiler,
                     const std::function<void(std::string_view)>& print);
 

@@ -1,5 +1,5 @@
 #pragma once
-// What a code of a diagnostic means, at length: the sections of docs/errors.md.
+// Explanations of diagnostic codes: the sections of docs/errors.md.
 
 #include <optional>
 #include <string>
@@ -15,7 +15,7 @@ std::string_view explanation_of(DiagnosticKind kind);
 /// The kind of a code as people type it: `Q0103`, `q0103`, `Q103` or `103`.
 std::optional<DiagnosticKind> kind_of_code(std::string_view code);
 
-/// Why a code that is typed names no kind, and what to type instead.
+/// Why a typed code names no kind, and what to type instead.
 std::string unknown_code(std::string_view code);
 
 }  // namespace quern::ide

@@ -1,4 +1,4 @@
-// The selected expression as a function, an index expression as an operator: what it names becomes
+// Extracts the selected expression as a function, or an index expression as an operator: the names in it become
 // parameters.
 
 #include <fmt/format.h>
@@ -16,8 +16,7 @@ namespace quern::ide {
 
 namespace {
 
-/// Names of dims and types in a type, in the order in which they stand there; false where it cannot be
-/// written.
+/// Adds the names of dims and types in a type, in order; false if the type cannot be written.
 bool add_variables(Type type, std::vector<std::string>& names) {
   if (type->has_infer || contains_error(type)) return false;
   auto add = [&](std::string_view name) {
@@ -115,7 +114,7 @@ class FunctionExtraction {
     }
     return false;
   }
-  /// The type is that of a place where the name stands.
+  /// The type is that of an occurrence of the name.
   bool add_parameter(const FreeName& name) {
     if (!names_.insert(name.text).second) return false;
     for (const Occurrence& occurrence : session_.occurrences(selection_.at.declaration)) {

@@ -1,4 +1,4 @@
-// The selected expression as the value of a `let`.
+// Extracts the selected expression as the value of a `let`.
 
 #include <fmt/format.h>
 
@@ -66,7 +66,7 @@ class Extraction {
   }
 
  private:
-  /// The statement around, or the value of an arm, before which the `let` can stand.
+  /// Finds the enclosing statement, or the value of an arm, before which the `let` can be inserted.
   bool find_statement() {
     const auto from = std::ranges::find(selection_.around, expression_);
     for (auto node = from;; --node) {
@@ -87,7 +87,7 @@ class Extraction {
     return selection_.text_of(selection_.range).find('\\') != std::string_view::npos;
   }
 
-  /// Whether the selection names nothing that is bound in the statement around it.
+  /// Whether the selection names nothing that the enclosing statement binds.
   bool binds_nothing_between() const {
     for (const FreeName& name : free_names(session_, selection_.at.declaration, expression_)) {
       const Origin declared = name.target.declared;
@@ -118,7 +118,7 @@ class Extraction {
         case SyntaxKind::Field:
         case SyntaxKind::Unary: break;
         case SyntaxKind::Binary:
-          // The right side of these may never be.
+          // The right operand may not be evaluated at all.
           if (is_lazy(node) && between_[i - 1] != node->child(0)) return false;
           break;
         default: return false;

@@ -33,20 +33,20 @@ class Folder {
     if (line_of(range.begin) < line_of(range.end)) folds_.push_back({range, kind});
   }
 
-  /// From the end of the first line of a run to its end.
+  /// Folds a run from the end of its first line to its end.
   void add_run(std::optional<Range>& run, FoldKind kind) {
     if (run) add({std::min(end_of_line(run->begin), run->end), run->end}, kind);
     run.reset();
   }
 
-  /// Whether blanks alone stand between two offsets, and no empty line.
+  /// Whether only blanks, and no empty line, are between two offsets.
   bool continues(uint32_t end, uint32_t begin) const {
     const std::string_view between = lexed_.text.substr(end, begin - end);
     return between.find_first_not_of(" \t\r\n") == std::string_view::npos &&
            line_of(begin) <= line_of(end) + 1;
   }
 
-  /// Comments one below the other are one.
+  /// Comments on consecutive lines fold as one.
   void comments() {
     std::optional<Range> run;
     for (Range comment : lexed_.comments) {

@@ -10,20 +10,20 @@
 namespace quern::ide {
 
 enum class FoldKind : uint8_t {
-  Brackets,  ///< what stands between two brackets; the closing one stays
+  Brackets,  ///< the content of brackets; the closing one stays
   Comment,   ///< the lines of comments after the first one
-  Imports,   ///< those of a run of imports
+  Imports,   ///< the lines of a run of imports after the first one
   Region,    ///< what follows `#[metadata]`
 };
 
-/// What is hidden: it begins and ends on different lines.
+/// The hidden range begins and ends on different lines.
 struct Fold {
   Range range;
   FoldKind kind;
   friend bool operator==(const Fold&, const Fold&) = default;
 };
 
-/// In the order of the text, of those that begin on one line the longest. Any bytes may stand in the text.
+/// In text order; of those that begin on the same line, the longest. The text may contain any bytes.
 std::vector<Fold> folds(std::string_view text);
 
 }  // namespace quern::ide

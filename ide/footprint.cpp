@@ -7,7 +7,7 @@ namespace quern::ide {
 
 namespace {
 
-/// A dim with an atom replaced that is no variable, where it is a term or a factor.
+/// A dim with a non-variable atom replaced, where that is a term or a factor.
 Dim replaced(Dim d, Dim atom, Dim by) {
   if (d == atom) return by;
   if (d->kind != DimKind::Sum && d->kind != DimKind::Product) return d;
@@ -18,8 +18,8 @@ Dim replaced(Dim d, Dim atom, Dim by) {
   return result;
 }
 
-/// The `min(c, n - c*v)` in a dim that is the extent of the parts of n elements, of which the last may be smaller, where
-/// the loop is over all of them.
+/// The `min(c, n - c*v)` in a dim: the extent of a tile of n elements, of which the last may be partial, in a loop over
+/// all tiles.
 struct Parts {
   Dim extent, size, all;  ///< min(c, n - c*v), c, n
 };
@@ -40,7 +40,7 @@ std::optional<Parts> parts_in(Dim d, const LoopRange& loop) {
   return std::nullopt;
 }
 
-/// The greatest value of a dim over loops; null where it is not found.
+/// The maximum of a dim over loops; null if it is not found.
 Dim greatest(Dim d, std::span<const LoopRange> loops) {
   if (d->kind == DimKind::Min) {
     Dim least = nullptr;
@@ -48,7 +48,7 @@ Dim greatest(Dim d, std::span<const LoopRange> loops) {
       if (Dim one = greatest(arg, loops)) least = least ? dim_min(least, one) : one;
     return least;
   }
-  // An extent depends on the loops around it, which come after it.
+  // An extent depends on the enclosing loops, which come after it.
   for (const LoopRange& loop : loops) {
     if (!contains_var(d, loop.var)) continue;
     const auto linear = linear_in(d, loop.var);
@@ -66,20 +66,20 @@ Dim greatest(Dim d, std::span<const LoopRange> loops) {
 /// A loop that moves through memory.
 struct Axis {
   LoopRange loop;
-  Dim stride, extent;  ///< the extent is the greatest
+  Dim stride, extent;  ///< the extent is the maximum
 
   bool moves_as(const Axis& other) const {
     return stride == other.stride && loop.extent == other.loop.extent;
   }
 };
 
-/// The offsets from the least one on: how many there are, and how far they reach.
+/// Offsets relative to the least one: their number and their reach.
 struct Spread {
-  const OffsetSet* of;       ///< null where it is of several
+  const OffsetSet* of;       ///< null for a union of several
   Dim base = nullptr;        ///< the least offset
-  std::vector<Axis> axes{};  ///< by their strides; of one set
+  std::vector<Axis> axes{};  ///< by stride; of one set
   Dim count = dim_const(1), reach = dim_const(0);
-  Dim step = dim_const(1);  ///< the distance of neighbours; null where it differs
+  Dim step = dim_const(1);  ///< the distance of neighbours; null if it varies
   bool is_exact = true;
 
   bool is_interval() const { return step && is_const(step, 1) && dim_add(reach, dim_const(1)) == count; }
@@ -114,7 +114,7 @@ Axis take_smallest(std::vector<Axis>& axes, const Facts& facts) {
   return taken;
 }
 
-/// `count` elements at equal distances reach so far.
+/// The reach of `count` elements at a distance of `step`.
 Dim reach_of(Dim count, Dim step) { return dim_mul(step, dim_sub(count, dim_const(1))); }
 
 void widen(Spread& spread, const Axis& axis, const Facts& facts) {
@@ -123,13 +123,13 @@ void widen(Spread& spread, const Axis& axis, const Facts& facts) {
   const auto parts = parts_in(spread.count, axis.loop);
   if (spread.step && parts && parts->extent == spread.count &&
       axis.stride == dim_mul(spread.step, parts->size)) {
-    // Parts that follow each other.
+    // Contiguous tiles.
     spread.count = parts->all;
     spread.reach = reach_of(spread.count, spread.step);
     return;
   }
   if (is_one || prove_less(spread.reach, axis.stride, facts)) {
-    // Copies that do not touch each other.
+    // Disjoint copies.
     const bool is_even = is_one || (spread.step && axis.stride == dim_mul(spread.step, spread.count) &&
                                     !contains_var(spread.count, axis.loop.var));
     if (is_one) spread.step = axis.stride;
@@ -167,7 +167,7 @@ std::optional<Spread> spread_of(const OffsetSet& set, const Facts& facts) {
   return spread;
 }
 
-/// Adds a set of offsets to others: one that is there already, or an interval that touches another one, becomes part of it.
+/// Adds a set of offsets; merges it into an equal set, or into an interval that it touches.
 void add(std::vector<Spread>& spreads, const Spread& spread) {
   for (Spread& known : spreads) {
     const auto apart = as_const(dim_sub(spread.base, known.base));
@@ -190,7 +190,7 @@ void add(std::vector<Spread>& spreads, const Spread& spread) {
   spreads.push_back(spread);
 }
 
-/// Whether no offset is in both.
+/// Whether two sets share no offset.
 bool are_apart(const Spread& a, const Spread& b, const Facts& facts) {
   if (prove_less(dim_add(a.base, a.reach), b.base, facts) ||
       prove_less(dim_add(b.base, b.reach), a.base, facts))

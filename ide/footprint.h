@@ -1,5 +1,5 @@
 #pragma once
-// How many elements of a buffer loops touch, from the offsets of what they load and store.
+// The number of elements of a buffer that loops access, from the offsets of their loads and stores.
 
 #include <span>
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace quern::ide {
 
-/// A loop: its variable is at least 0 and less than its extent, which may depend on the variables of loops around it.
+/// A loop: its variable is at least 0 and less than its extent, which may depend on the variables of enclosing loops.
 struct LoopRange {
   Dim var, extent;
 };
@@ -18,17 +18,17 @@ Dim sum_over(const LoopRange& loop, Dim term);
 
 /// Offsets that loops reach.
 struct OffsetSet {
-  Dim offset;  ///< over the variables of `loops` and of loops around them; null where it depends on data
+  Dim offset;  ///< over the variables of `loops` and of enclosing loops; null if it depends on data
   std::vector<LoopRange> loops{};  ///< the innermost first
-  bool is_conditional = false;     ///< whether some of them may be left out
+  bool is_conditional = false;     ///< whether some of them may be skipped
 };
 
 struct ElementCount {
   Dim number;
-  bool is_exact;  ///< otherwise there are at most as many
+  bool is_exact;  ///< otherwise an upper bound
 };
-/// The elements of a buffer of `size` elements that sets of offsets reach, each once. The facts are about the variables
-/// that are of none of the loops.
+/// The elements of a buffer of `size` elements that sets of offsets reach, each counted once. The facts are about
+/// variables of none of the loops.
 ElementCount elements_reached(std::span<const OffsetSet> sets, Dim size, const Facts& facts);
 
 }  // namespace quern::ide

@@ -1,4 +1,4 @@
-// The selected calls as one index expression, as fusion makes it of them.
+// Rewrites the selected calls as the one index expression that fusion makes of them.
 
 #include <algorithm>
 

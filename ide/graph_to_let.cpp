@@ -1,4 +1,4 @@
-// Graph variables as `let`s with names.
+// Converts graph variables to named `let`s.
 
 #include <fmt/format.h>
 
@@ -17,7 +17,7 @@ struct Bound {
   SyntaxPtr let;
 };
 
-/// What a declaration, its chunks and, of a statement, those after it say of graph variables.
+/// The graph variables of a declaration and its chunks or, for a statement, of all declarations of the source.
 class GraphVariables {
  public:
   explicit GraphVariables(const Selection& selection) : selection_(selection), session_(selection.session) {
@@ -31,7 +31,7 @@ class GraphVariables {
     }
   }
 
-  /// The one that a name stands for, and all those of its block.
+  /// The variable at the cursor, and all those of its block.
   std::optional<Bound> at_cursor() const {
     const auto name = name_at(session_, selection_.source, selection_.range.begin);
     return name && name->target.kind == NameKind::Variable ? bound(name->target) : std::nullopt;
@@ -75,7 +75,7 @@ class GraphVariables {
     if (!node || !node->is(SyntaxKind::GraphLet)) return std::nullopt;
     return Bound{target, node};
   }
-  /// Null where that is the body in chunks, or the source.
+  /// Null if the block is a body in chunks, or the source.
   SyntaxPtr block_of(const Bound& one) const {
     const DeclarationId id = one.target.declared.declaration;
     const std::vector<SyntaxPtr> path = path_to(session_.declaration(id).syntax, one.let->id);

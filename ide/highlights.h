@@ -1,5 +1,5 @@
 #pragma once
-// Where a source names what the name at a place stands for.
+// The occurrences in a source of the name at a place.
 
 #include <vector>
 
@@ -12,7 +12,7 @@ struct Highlight {
   bool declares = false;  ///< the name is bound here
 };
 
-/// In the order of the text; none where no name is.
+/// In text order; empty if there is no name.
 std::vector<Highlight> highlights(Session& session, SourceId source, uint32_t offset);
 
 }  // namespace quern::ide

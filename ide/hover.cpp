@@ -47,7 +47,7 @@ std::vector<Hover::NamedDim> named_dims(Session& session, DeclarationId declarat
   return dims;
 }
 
-/// What is written above the declaration of the function that a name stands for.
+/// The doc comment of the function that a name refers to.
 std::string doc_of_function(Session& session, const SyntaxPath& at, Range range) {
   const auto name = name_at(session, session.info(at.whole).source, range.begin);
   return name && name->target.kind == NameKind::Definition ? session.doc(name->target.declared.declaration)

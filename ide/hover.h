@@ -1,5 +1,5 @@
 #pragma once
-// What is known about a place in a text.
+// Hover information for a place in a text.
 
 #include <cstdint>
 #include <optional>
@@ -14,7 +14,7 @@
 namespace quern::ide {
 
 struct Hover {
-  /// A primitive of schedules: how it is written, and what it does.
+  /// A primitive of schedules: its syntax and its effect.
   struct Primitive {
     std::string_view form, does;
   };
@@ -33,19 +33,19 @@ struct Hover {
     SourceRange declared;
   };
 
-  Range range;  ///< what it is about
+  Range range;  ///< the part of the text that it describes
   std::variant<Primitive, Declared, Typed> about;
   std::string doc{};             ///< Markdown; may be empty
-  std::string definition{};      ///< of an operator, in the language, where it is short
+  std::string definition{};      ///< of an operator, in the language, if short
   std::vector<NamedDim> dims{};  ///< of a type
 };
 
-/// Nothing where nothing is known.
+/// The hover at a place; nothing if nothing is known.
 std::optional<Hover> hover(Session& session, SourceId source, uint32_t offset);
 
-/// Its first line or lines, in the language: a form, a signature or a type.
+/// Its leading lines, in the language: the syntax of a primitive, a signature or a type.
 std::string code_of(const Hover& hover);
-/// `remark`, Markdown of its own, stands below the code.
+/// `remark` is Markdown that follows the code.
 std::string to_markdown(const Hover& hover, const std::string& remark = "");
 
 }  // namespace quern::ide

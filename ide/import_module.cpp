@@ -1,4 +1,4 @@
-// The import of a file that declares what a name is unknown for.
+// Imports a file that declares an unknown name.
 
 #include <fmt/format.h>
 
@@ -22,7 +22,7 @@ bool is_unknown_name(DiagnosticKind kind) {
          kind == DiagnosticKind::UnknownStatic;
 }
 
-/// Whether a text declares a name, with `@` where it has that.
+/// Whether a text declares a name, which includes its `@` if it has one.
 bool declares(const std::string& text, std::string_view name) {
   std::string_view bare = name;
   if (bare.starts_with("@")) bare.remove_prefix(1);
@@ -52,7 +52,7 @@ bool declares(const std::string& text, std::string_view name) {
   return false;
 }
 
-/// A file's name as one that an import may have.
+/// A valid import name for a file.
 std::string module_name(const fs::path& file) {
   std::string name = file.stem().string();
   for (char& c : name)
@@ -100,7 +100,7 @@ class Imports {
                       [&session, source, edits] { return with_fewer_errors(session, source, edits); }});
   }
 
-  /// Behind the last import, else before the first declaration and its comment.
+  /// After the last import, else before the first declaration and its comment.
   std::pair<Range, std::string> import_line(const std::string& path, const std::string& alias) const {
     const std::string line = fmt::format("import \"{}\" as {}", path, alias);
     const std::string end = line_end(selection_.text());

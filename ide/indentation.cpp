@@ -44,7 +44,7 @@ std::optional<Indentation> indentation_of_line(std::string_view text, uint32_t o
                            lexed.closes(first) && lexed.partner[first] == open.back();
     if (!closes_it) wanted += "  ";
   } else if (first < lexed.lexemes.size() && lexed.lexemes[first].range.begin == blanks.end) {
-    // What stands outside of brackets begins where its author wants it.
+    // Outside of brackets, the author chooses the indentation.
     return std::nullopt;
   }
   if (text.substr(blanks.begin, blanks.end - blanks.begin) == wanted) return std::nullopt;

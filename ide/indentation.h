@@ -1,5 +1,5 @@
 #pragma once
-// The blanks that a line begins with, as a text is typed.
+// Indentation of a line while a text is typed.
 
 #include <cstdint>
 #include <optional>
@@ -11,13 +11,12 @@
 namespace quern::ide {
 
 struct Indentation {
-  Range blanks;  ///< those that the line begins with
+  Range blanks;  ///< the current ones at the beginning of the line
   std::string text;
 };
 
-/// How the line of an offset is to begin: two blanks further than the line of the bracket that is open
-/// before it, and as that line where it begins with the partner. Nothing in comments and strings, and where
-/// it begins so.
+/// The indentation of the line of an offset: two blanks more than the line of the open bracket before it, or the same
+/// if it begins with the closing bracket. Nothing in comments and strings, or if the line already has it.
 std::optional<Indentation> indentation_of_line(std::string_view text, uint32_t offset);
 
 }  // namespace quern::ide

@@ -1,4 +1,4 @@
-// The value of a `let` or of a graph variable in the place of its name.
+// Inlines the value of a `let` or of a graph variable.
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@ namespace quern::ide {
 
 namespace {
 
-/// A place where the variable stands.
+/// A use of the variable.
 struct Use {
   DeclarationId declaration;
   SyntaxPtr name, parent;  ///< no parent: it is a statement
@@ -22,7 +22,7 @@ struct Use {
 
 bool is_name(SyntaxPtr node) { return node->is(SyntaxKind::Local) || node->is(SyntaxKind::GraphName); }
 
-/// Whether a place takes names alone: in index expressions, and among the positions of a slice.
+/// Whether a place allows only names: in index expressions, and among the positions of a slice.
 bool takes_names_alone(const std::vector<SyntaxPtr>& path) {
   for (size_t i = 0; i + 1 < path.size(); ++i) {
     if (path[i]->is(SyntaxKind::Index) && path[i]->child(0) != path[i + 1]) return true;
@@ -44,7 +44,7 @@ class Inlining {
   }
 
   bool is_possible() {
-    // A function that is bound is general, and may name itself.
+    // A bound function is polymorphic, and may refer to itself.
     if (!value_ || is_function() || !find_uses() || !is_pure()) return false;
     statement_ = range_of(let_);
     const std::optional<Range> removed = with_separator(selection_.lexed(), statement_);
@@ -78,7 +78,7 @@ class Inlining {
   }
   Range range_of(SyntaxPtr node) const { return session_.range_of(Place{{declaration_, node->id}, {}}); }
 
-  /// The declarations that can name the variable.
+  /// The declarations that can refer to the variable.
   std::vector<DeclarationId> declarations() const {
     const DeclarationId whole = whole_of(session_, declaration_);
     std::vector<DeclarationId> all;
@@ -91,7 +91,7 @@ class Inlining {
     return all;
   }
 
-  /// False where there is none, or one that no value can stand for.
+  /// False if there is no use, or one that a value cannot replace.
   bool find_uses() {
     for (const DeclarationId id : declarations())
       for (const Occurrence& occurrence : session_.occurrences(id)) {
@@ -110,7 +110,7 @@ class Inlining {
     return !uses_.empty();
   }
 
-  /// Of a statement the whole body is the value.
+  /// For a statement, the value is its whole body.
   bool is_statement() const {
     return session_.declaration(declaration_).syntax == let_ && !session_.info(declaration_).part_of;
   }
@@ -123,7 +123,7 @@ class Inlining {
            });
   }
 
-  /// A comment that would go with the statement.
+  /// Whether a comment would be removed with the statement.
   bool has_own_comment() const {
     const Range value = range_of(value_);
     return has_comment(selection_.lexed(), {statement_.begin, value.begin}) ||
@@ -131,7 +131,7 @@ class Inlining {
                        {value.end, with_separator(selection_.lexed(), statement_).value_or(statement_).end});
   }
 
-  /// Whether what the value names is not bound anew before the last use.
+  /// Whether no name in the value is rebound before the last use.
   bool keeps_names() const {
     const std::vector<FreeName> free = free_names(session_, declaration_, value_);
     if (free.empty()) return true;
@@ -145,7 +145,7 @@ class Inlining {
     return true;
   }
 
-  /// In a string stands what has no signs of strings and of formats.
+  /// In a string, the value must not contain characters of strings and formats.
   bool fits(const Use& use) const {
     constexpr std::string_view kSigns = "\"\\{}:\r\n";
     return !use.in_string || selection_.text_of(range_of(value_)).find_first_of(kSigns) == std::string::npos;

@@ -22,14 +22,14 @@ class SourceLines {
   SourceLines(Session& session, SourceId source)
       : session_(session), source_(source), index_(session.text(source)) {}
 
-  /// Of an expression, and of the calls in whose place it is.
+  /// The lines of an expression, and of the calls that were inlined to it.
   const std::set<uint32_t>& of(const Origin& origin) {
     auto [known, is_new] = known_.try_emplace({origin.declaration, origin.node, origin.inlined});
     if (!is_new) return known->second;
     std::set<uint32_t> lines;
     add(origin, lines);
     if (origin.inlined != 0) lines.merge(std::set<uint32_t>(of(origin_of_inlined(origin.inlined))));
-    // Maps keep their elements where they are.
+    // References to elements of a map stay valid.
     return known->second = std::move(lines);
   }
 

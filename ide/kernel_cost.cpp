@@ -13,7 +13,7 @@ namespace quern {
 
 namespace {
 
-/// Bytes of tensors of a type; null for what is no tensor.
+/// Bytes of a tensor of a type; null for other types.
 Dim bytes_of(Type type) {
   if (!type->is_tensor()) return nullptr;
   Dim bytes = dim_const(static_cast<int64_t>(type->dtype.bytes()));

@@ -1,5 +1,5 @@
 #pragma once
-// What the kernels of an expression cost by what they say, over the dims of their shapes.
+// The static cost of the kernels of an expression, over the dims of their shapes.
 
 #include <memory>
 #include <span>
@@ -12,10 +12,10 @@
 
 namespace quern {
 
-/// Null for what is not known before it runs.
+/// Null for costs that are not known before it runs.
 struct KernelCost {
-  Dim operations = dim_const(0);  ///< as operation_count has them (jit/vm/operation_count.h)
-  Dim bytes = dim_const(0);       ///< of what is read and written, each tensor once
+  Dim operations = dim_const(0);  ///< as operation_count counts them (jit/vm/operation_count.h)
+  Dim bytes = dim_const(0);       ///< read and written, each tensor once
 
   KernelCost& operator+=(const KernelCost& more);
 };
@@ -25,9 +25,9 @@ KernelCost cost_of(const FnExpr& primitive);
 /// The kernels that an optimised expression or the body of an optimised function calls.
 struct KernelCalls {
   std::vector<const FnExpr*> kernels{};
-  bool has_functions = false;  ///< whether it calls functions beside them
-  /// Whether each kernel is called once, and nothing else is: none stands in an arm or in a function that is a value, and
-  /// no function and no kernel in C++ is called.
+  bool has_functions = false;  ///< whether it also calls functions
+  /// Whether each kernel is called once, and nothing else is: none is in an arm or in a function value, and no function
+  /// and no kernel in C++ is called.
   bool is_all = true;
 };
 KernelCalls kernel_calls(ExprPtr optimised);

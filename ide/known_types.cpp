@@ -11,7 +11,7 @@ namespace quern::ide {
 
 namespace {
 
-// Each answer makes the same variables: what is interned does not grow with what is typed.
+// Every request creates the same variables, so that interned types do not accumulate as the user types.
 Series& series() {
   static thread_local Series all;
   return all;
@@ -106,7 +106,7 @@ Type KnownTypes::of_binding(const Binding& binding, int depth) {
   return type;
 }
 
-// Of what a statement of the source binds, where that is inferred by now.
+// The type of what a statement of the source binds, if it is already inferred.
 Type KnownTypes::known_of_statement(const Binding& binding) {
   const uint32_t offset = text_.lexemes[binding.declared].range.begin;
   const auto statement = std::ranges::partition_point(
@@ -145,7 +145,7 @@ Type KnownTypes::of(LexemeRange expression, int depth) {
 Type KnownTypes::primary(LexemeRange expression, size_t& next, int depth) {
   const size_t first = next++;
   const std::string_view word = text_.word(first);
-  // What is called, with what stands between it and the bracket: type arguments.
+  // A call whose callee, including type arguments, ends at `callee_end`.
   auto call = [&](size_t callee_end) -> Type {
     if (!text_.is_symbol(callee_end, "(") || callee_end >= expression.last) return nullptr;
     const auto open = static_cast<uint32_t>(callee_end);
@@ -201,7 +201,7 @@ Type KnownTypes::group(uint32_t open, int depth) {
   return is_tuple ? tuple_type(types) : types[0];
 }
 
-// The tensor that a literal is: of numbers without names, of equal shapes.
+// The tensor type of a list literal whose members have equal shapes.
 Type KnownTypes::list(uint32_t open, int depth) {
   const std::vector<Argument> members = arguments(open, text_.partner[open]);
   Type first = members.empty() ? nullptr : of(members[0].value, depth + 1);
@@ -350,7 +350,7 @@ LexemeRange KnownTypes::value_before(size_t lexeme) const {
   while (first > 0) {
     const size_t last = first - 1;
     if (text_.closes(last) || text_.is_symbol(last, ">")) {
-      // Type arguments have no partner: they are short.
+      // `<` and `>` have no partners; type arguments are short.
       size_t open = text_.partner[last];
       constexpr size_t kLookedAt = 24;
       if (text_.is_symbol(last, ">"))

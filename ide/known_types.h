@@ -1,6 +1,6 @@
 #pragma once
-// The types of parts of a half-typed text, as far as annotations, the session and signatures tell them. Nothing
-// of the text is inferred.
+// The types of parts of an incomplete text, as far as annotations, the session and signatures determine them. The text
+// itself is not inferred.
 
 #include <map>
 #include <memory>
@@ -31,7 +31,7 @@ struct SourceWindow {
 
 class KnownTypes {
  public:
-  /// `window`: of a source's text, where the parsed text is that; else it is an input after all of the module's.
+  /// `window`: the part of a source that is parsed; without it, the text is an input after all of the module's.
   KnownTypes(Session& session, ModuleId module, const QuickParse& parse,
              std::optional<SourceWindow> window = std::nullopt);
 
@@ -39,13 +39,13 @@ class KnownTypes {
   std::vector<DeclarationId> statements_before() const;
   /// The last of them that binds a variable, or 0.
   DeclarationId statement_of(std::string_view name) const;
-  /// A variable that a statement binds: for an input it is inferred, for a source's text it may not be known yet. Null
-  /// where it is not known.
+  /// A variable that a statement binds: for an input it is inferred, for a source it may not be known yet. Null if
+  /// unknown.
   std::shared_ptr<const TopLevelVariable> variable_of(DeclarationId statement, std::string_view name) const;
 
-  /// Of an expression; null where it is not known.
+  /// The type of an expression; null if unknown.
   Type of(LexemeRange expression) { return of(expression, 0); }
-  /// Of a name in scope, or of a variable of the module, without its sigil; null where it is not known.
+  /// The type of a name in scope, or of a variable of the module, without its sigil; null if unknown.
   Type of_variable(std::string_view name) { return of_variable(name, 0); }
   Type of_binding(const Binding& binding) { return of_binding(binding, 0); }
   /// The scheme of `@name`, `%name` or a function of the text that is declared with all of its types; null
@@ -53,21 +53,21 @@ class KnownTypes {
   const Scheme* scheme_of_global(std::string_view name);
   /// The arguments between a bracket and its partner, or `end`.
   std::vector<Argument> arguments(uint32_t open, size_t end) const;
-  /// What these arguments are for an operator's signature.
+  /// The call of an operator with these arguments.
   PartialCall partial_call(const Declaration& op, const std::vector<Argument>& arguments);
   /// The value of an attribute that is a literal or a list of them.
   static std::optional<StaticValue> literal(const LexedText& text, LexemeRange value);
-  /// What a value of this type, of one constructor, is made of; null for others.
+  /// The constructor of a record type, which has only one; null for other types.
   const DataConstructor* record(Type type);
-  /// Of a field or a position of a value of this type; null where it has none.
+  /// The type of a field or a position of a value of this type; null if there is none.
   Type member(Type of, std::string_view name);
   /// The type of a field of a value of this type: over the arguments of the type.
   Type field_type(Type record, const DataField& field);
-  /// The operator, or the definition with attributes, that calls of a name go by; null where there is none.
+  /// The operator, or the definition with attributes, whose signature applies to calls of a name; null if none.
   const Declaration* called_by_signature(LexemeRange callee);
-  /// What is called with the arguments that a bracket opens: from its first lexeme on.
+  /// The lexemes of the callee whose arguments a bracket opens.
   std::optional<LexemeRange> callee_before(uint32_t open) const;
-  /// The value that ends before a lexeme: a name with what is read of it or called after it.
+  /// The value that ends before a lexeme: a name with the field reads and calls after it.
   LexemeRange value_before(size_t lexeme) const;
   const Binding* local(std::string_view name) const { return parse_.find(name, true); }
 
@@ -96,7 +96,7 @@ class KnownTypes {
   std::map<uint32_t, Type> bindings_;  ///< by the lexeme that binds
 };
 
-/// What variables of a type become where a value of another type is given for it; false where it does not fit.
+/// Binds the variables of a type so that it matches the type of a given value; false if they do not match.
 bool match_types(Type pattern, Type actual, Substitution& found);
 
 }  // namespace quern::ide

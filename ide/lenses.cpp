@@ -10,7 +10,7 @@ namespace quern::ide {
 
 namespace {
 
-/// Whether a type is one that random arguments can be made for: its dtypes and extents are known.
+/// Whether random arguments can be made for a type: its dtypes and extents are known.
 bool is_concrete(Type type) {
   if (!type) return false;
   if (type->kind == TypeKind::Tensor)
@@ -42,7 +42,7 @@ std::vector<Range> evaluated_comments(std::string_view text) {
   std::vector<Range> found;
   for (const Range& comment : lexed_text(text).comments) {
     std::string_view rest = text.substr(comment.begin, comment.end - comment.begin);
-    // Comments that follow each other may be one range.
+    // Consecutive comments may be one range.
     for (size_t at = 0; at < rest.size();) {
       const size_t end = std::min(rest.find_first_of("\r\n", at), rest.size());
       std::string_view line = rest.substr(at, end - at);

@@ -1,6 +1,5 @@
 #pragma once
-// What may be done with the parts of a text, to be offered above them: evaluating, testing, timing, looking at what
-// they become.
+// Code lenses above the parts of a text: evaluating, testing, timing, viewing their IR.
 
 #include <cstdint>
 #include <string>
@@ -19,14 +18,14 @@ struct Lens {
     AllTests,
     Time,      ///< calls with random arguments
     Gradient,  ///< shows the function's
-    Ir,        ///< shows what a function becomes
+    Ir,        ///< shows the IR of a function
   };
   Does does;
   Range range;       ///< of the declaration or the comment that it is for
   std::string name;  ///< of the test or, without `@`, of the function
 };
 
-/// In the order of the text. Nothing is inferred for them.
+/// In text order. No types are inferred for them.
 std::vector<Lens> lenses(Session& session, SourceId source);
 
 /// The texts after `// >>>` in the comments of a text.

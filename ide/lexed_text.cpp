@@ -13,7 +13,7 @@ namespace quern::ide {
 
 namespace {
 
-// What is no code becomes blanks in `code`, so that the lexer of the language sees only what it knows.
+// Replaces all but code by blanks, so that the lexer of the language sees only what it knows.
 class Blanks {
  public:
   Blanks(std::string_view text, LexedText& out) : text_(text), out_(out), code_(text) {}
@@ -63,7 +63,7 @@ class Blanks {
     return range.end;
   }
 
-  // A string of `print` is code in its braces, and strings around them.
+  // Splits a string of `print` into the code in its braces and the strings around them.
   void format_string(Range range, Range inside) {
     for (const FormatPart& part : format_parts(text_, inside)) {
       if (part.kind != FormatPart::Kind::Value && part.kind != FormatPart::Kind::Unclosed) continue;
@@ -86,7 +86,7 @@ class Blanks {
     }
   }
 
-  // Which brackets are open, and whether strings in them are printed: `print("…", `.
+  // Tracks the open brackets, and whether strings in them are printed: `print("…", `.
   void bracket(size_t at) {
     constexpr std::string_view kPrint = "print";
     const char c = text_[at];
@@ -108,7 +108,7 @@ class Blanks {
   std::vector<bool> is_printed_;  ///< by bracket that is open
 };
 
-// Which brackets have partners. What does not nest leaves as few as possible without one.
+// Matches brackets. If they do not nest, as few as possible stay unmatched.
 void match_brackets(LexedText& text) {
   constexpr std::string_view kOpen = "([{", kClose = ")]}";
   struct Open {

@@ -1,6 +1,5 @@
 #pragma once
-// The tokens of a text in which anything may stand: half-typed, strings and comments that nothing closes, any
-// bytes.
+// The tokens of arbitrary text: incomplete code, unterminated strings and comments, any bytes.
 
 #include <cstdint>
 #include <string_view>
@@ -15,13 +14,13 @@ inline constexpr uint32_t kNoLexeme = UINT32_MAX;
 
 struct LexedText {
   std::string_view text;
-  /// Strings too, up to the end of their line where nothing closes them; those of `print` are what stands
-  /// around the code in their braces.
+  /// Including strings, which end with their line if unterminated; those of `print` are the parts around the code in
+  /// their braces.
   std::vector<Lexeme> lexemes;
-  std::vector<Range> comments;    ///< what precedes a text's first declaration and its metadata too
-  std::vector<uint32_t> partner;  ///< by lexeme: of a bracket that of its partner, else kNoLexeme
+  std::vector<Range> comments;    ///< also the text before the first declaration, and metadata
+  std::vector<uint32_t> partner;  ///< by lexeme: for a bracket its partner, else kNoLexeme
 
-  /// Of a lexeme; "" past the last one.
+  /// The text of a lexeme; "" past the last one.
   std::string_view word(size_t i) const {
     return i < lexemes.size() ? in_text(lexemes[i].range) : std::string_view();
   }
@@ -30,7 +29,7 @@ struct LexedText {
   bool is_symbol(size_t i, std::string_view symbol) const {
     return is(i, LexemeKind::Symbol) && word(i) == symbol;
   }
-  /// Whether nothing stands between a lexeme and the next one.
+  /// Whether nothing is between a lexeme and the next one.
   bool touches_next(size_t i) const {
     return i + 1 < lexemes.size() && lexemes[i].range.end == lexemes[i + 1].range.begin;
   }
@@ -44,7 +43,7 @@ struct LexedText {
 };
 
 LexedText lexed_text(std::string_view text);
-/// What stands in a range of it, which begins and ends between tokens; places are those in the text.
+/// The tokens of a range of it, which begins and ends between tokens; offsets are those in the whole text.
 LexedText lexed_text(std::string_view text, Range window, bool slash_names);
 
 }  // namespace quern::ide

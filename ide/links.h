@@ -13,7 +13,7 @@ struct FileLink {
   std::string path;
 };
 
-/// Those of imports, and those that `load` reads, where they are there.
+/// The existing files among those of imports and those that `load` reads.
 std::vector<FileLink> file_links(Session& session, SourceId source);
 
 }  // namespace quern::ide

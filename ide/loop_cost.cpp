@@ -47,7 +47,7 @@ Dim operations_of(const Value& value) {
                       });
 }
 
-/// Of a statement without its body.
+/// The operations of a statement without its body.
 Dim operations_of(const Stmt& stmt) {
   Dim count = dim_const(0);
   for_each_child(stmt, [&](const Value& child) { count = dim_add(count, operations_of(child)); });
@@ -182,7 +182,7 @@ class Analysis {
 
 // --- text
 
-/// Whether a formula is short, and names no loop: its name in the text may be another one.
+/// Whether a formula is short, and names no loop: loops may have other names in the text.
 bool is_readable(Dim dim, const Kernel& kernel) {
   constexpr size_t kLongest = 40;
   bool names_loop = false;
@@ -205,7 +205,7 @@ std::string steps_of(const For& loop) {
   return counted(*steps, "step") + " in " + counted((*steps + vectors->width - 1) / vectors->width, "vector");
 }
 
-/// "  // 100 steps in 7 vectors, 200 FLOP, 800 bytes"; of what there is none of, nothing is said.
+/// "  // 100 steps in 7 vectors, 200 FLOP, 800 bytes", without amounts of 0.
 std::string comment(const LoopCost& cost, const Kernel& kernel) {
   std::vector<std::string> parts;
   const auto is_said = [&](Dim dim) { return dim && !is_const(dim, 0) && is_readable(dim, kernel); };

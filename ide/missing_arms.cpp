@@ -1,4 +1,4 @@
-// The arms that a `match` leaves out.
+// Adds the missing arms of a `match`.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -14,17 +14,17 @@ namespace quern::ide {
 
 namespace {
 
-/// What an added arm gives until it is written.
+/// The placeholder result of an added arm.
 constexpr std::string_view kToDo = "%todo";
-/// More arms than that nobody writes.
+/// The maximum number of arms to add.
 constexpr size_t kMost = 64;
 
-/// Patterns of a text as the search for missing cases has them: of constructors, tuples, and the rest.
+/// Converts patterns of a text for the search for missing cases: constructors, tuples, and the rest.
 class Patterns {
  public:
   Patterns(Session& session, ModuleId module) : scope_(session.scope(module)) {}
 
-  /// Null for what has no meaning.
+  /// Null for a pattern without a meaning.
   PatternPtr of(SyntaxPtr s) {
     if (!s) return nullptr;
     switch (s->kind) {
@@ -81,7 +81,7 @@ class MissingArms {
       if (!rows.back()) return false;
     }
     if (rows.empty()) missing_ = constructors();
-    // A search names a few of many.
+    // A search reports only a few of many missing cases.
     for (Coverage found = coverage_of(rows); !rows.empty() && !found.missing.empty();) {
       for (const std::string& one : found.missing) {
         missing_.push_back(spelled(one));
@@ -112,7 +112,7 @@ class MissingArms {
   }
 
  private:
-  /// The arms of a match that has none, over the constructors of what it looks at.
+  /// The arms of a match that has none, over the constructors of the matched type.
   std::vector<std::string> constructors() const {
     const Type type = selection_.type_of(match_->child(0));
     const DataDefinition* data = type ? session_.data(selection_.module(), type) : nullptr;
@@ -126,7 +126,7 @@ class MissingArms {
     return all;
   }
 
-  /// Behind the last arm, or its comma.
+  /// Finds the end of the last arm, or of its comma.
   bool find_end() {
     const Range whole = selection_.range_of(match_);
     const LexedText& lexed = selection_.lexed();
@@ -140,7 +140,7 @@ class MissingArms {
     return true;
   }
 
-  /// With the names that the module has for constructors.
+  /// A pattern with the module's names of constructors.
   std::string spelled(const std::string& pattern) const {
     std::string text;
     for (size_t i = 0; i < pattern.size();) {

@@ -1,4 +1,4 @@
-// A `?` or a repeated constant of a definition's parameters as a dim that has a name.
+// Replaces a `?` or a repeated constant in a definition's parameters by a named dim.
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@ namespace quern::ide {
 
 namespace {
 
-/// The extents of a type that are this constant.
+/// The extents of a type that equal this constant.
 void constants_in(SyntaxPtr node, std::string_view constant, std::vector<SyntaxPtr>& found) {
   if (!node) return;
   if (node->is(SyntaxKind::TensorType)) {
@@ -38,7 +38,7 @@ class DimNaming {
     if (extent->is(SyntaxKind::AnyDim)) extents_.push_back(extent);
     if (!extent->is(SyntaxKind::Int)) return;
     constants_in(def_->child(1), extent->text, extents_);
-    // One alone is what it is.
+    // A constant that is not repeated stays.
     if (extents_.size() < 2) extents_.clear();
     if (!extents_.empty()) constants_in(def_->child(2), extent->text, extents_);
   }
@@ -65,7 +65,7 @@ class DimNaming {
   }
 
  private:
-  /// Where the name is declared: behind the last that is, else behind the definition's name.
+  /// Finds where to declare the name: after the last declared one, else after the definition's name.
   bool find_parameters() {
     if (const SyntaxPtr declared = def_->child(0); declared && !declared->children.empty()) {
       has_parameters_ = true;

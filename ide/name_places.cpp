@@ -12,7 +12,7 @@ NamePlace place_of(Session& session, const Occurrence& occurrence, DeclarationId
       occurrence.symbol};
 }
 
-// A body in chunks is one declaration, and several of these.
+// A body in chunks is one declaration whose chunks are declarations too.
 void add_names(Session& session, DeclarationId declaration, std::vector<NamePlace>& out) {
   for (const Occurrence& occurrence : session.occurrences(declaration))
     out.push_back(place_of(session, occurrence, declaration));
@@ -35,7 +35,7 @@ std::optional<NamePlace> name_at(Session& session, SourceId source, uint32_t off
     const Range range = session.range_of(occurrence, at->declaration);
     const bool from_sigil = on_sigil && range.begin == offset + 1 && !occurrence.symbol;
     if ((offset < range.begin && !from_sigil) || offset > range.end) continue;
-    // Between a symbol and the name that touches it, the name is meant.
+    // If a symbol and a name touch, the name is chosen.
     if (!found || (found->symbol && !occurrence.symbol))
       found = place_of(session, occurrence, at->declaration);
   }
@@ -85,7 +85,7 @@ Type type_of_binding(Session& session, DeclarationId declaration, SyntaxPtr bind
     return type && !contains_error(type) ? type : nullptr;
   };
   if (const Type type = of(binder)) return type;
-  // In a body the value has the type.
+  // In a body, the type is that of the value.
   if (binder->is(SyntaxKind::Let)) return of(binder->child(1));
   return binder->is(SyntaxKind::GraphLet) ? of(binder->child(0)) : nullptr;
 }

@@ -1,5 +1,5 @@
 #pragma once
-// Names in sources by what they stand for: which one is at a place, and where the same one stands.
+// Names in sources by their targets: the name at a place, and the names with the same target.
 
 #include <cstdint>
 #include <functional>
@@ -19,34 +19,34 @@ struct SourceRange {
   friend bool operator==(const SourceRange&, const SourceRange&) = default;
 };
 
-/// A name that stands in a source, without its sigil.
+/// An occurrence of a name in a source, without its sigil.
 struct NamePlace {
   SourceId source;
   Range range;
-  DeclarationId declaration;  ///< that it stands in
+  DeclarationId declaration;  ///< that contains it
   NameTarget target;
   bool declares = false;
   bool symbol = false;  ///< of an operator, `+`
 };
 
-/// The name at an offset: one that begins with its sigil there, and one that ends there, is at it. Nothing where
-/// no name is, or one that stands for nothing.
+/// The name at an offset, including one whose sigil begins there and one that ends there. Nothing if there is no name,
+/// or if it has no target.
 std::optional<NamePlace> name_at(Session& session, SourceId source, uint32_t offset);
 
-/// The names of a source, in the order of the text.
+/// The names of a source, in text order.
 std::vector<NamePlace> names_in(Session& session, SourceId source);
 /// Those of one declaration and of the chunks of its body.
 std::vector<NamePlace> names_in_declaration(Session& session, DeclarationId declaration);
-/// Those that stand for the target.
+/// The names with this target.
 std::vector<NamePlace> places_in(Session& session, SourceId source, const NameTarget& target);
 
-/// The name where it is declared; nothing where its declaration is gone.
+/// The name at its declaration; nothing if that has been removed.
 std::optional<NamePlace> declared_place(Session& session, const NameTarget& target);
 
-/// The type of what a node of a declaration or a chunk binds; null where it is not known.
+/// The type of what a node of a declaration or a chunk binds; null if unknown.
 Type type_of_binding(Session& session, DeclarationId declaration, SyntaxPtr binder);
 
-/// Whether only the module that declares a name can name it.
+/// Whether a name is visible only in the module that declares it.
 bool is_seen_in_its_module_alone(NameKind kind);
 
 std::string_view text_at(Session& session, const SourceRange& place);

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
-/// The quantiles of numbers, between the two nearest where none is at one; sorts them.
+/// The quantiles of numbers, interpolated between the two nearest; sorts the numbers.
 void take_quantiles(NumberSummary& summary, std::vector<double>& numbers) {
   std::ranges::sort(numbers);
   for (size_t i = 0; i < summary.quantiles.size(); ++i) {

@@ -149,7 +149,7 @@ bool OpenCall::call_declared(DeclarationId declaration, const Scheme* scheme) {
   if (by_signature) callable.op = &parsed;
   for (size_t i = 0; i < callable.parameters.size(); ++i) callable.parameters[i].syntax = params->children[i];
   if (by_signature) return true;
-  // A definition whose types are not all written shows those that are inferred.
+  // A definition shows its omitted types as inferred.
   if (!scheme) scheme = session_->scheme(module_, parsed.name.substr(1));
   if (!scheme || scheme->type->kind != TypeKind::Function || scheme->specialised) return true;
   if (scheme->type->params().size() != callable.parameters.size()) return true;
@@ -191,7 +191,7 @@ bool OpenCall::call_local(LexemeRange callee) {
       if (type && type->kind == TypeKind::Function) call_type(std::string(name), type);
       return !callable.line.text.empty();
     }
-    // A function literal of the text: its head as it is written.
+    // For a function literal of the text, its head as written.
     const Range head{text_->lexemes[value.first].range.end, text_->lexemes[value.last - 1].range.end};
     callable.line = signature_line(std::string(name) + std::string(trimmed(text_->in_text(head))));
     for (const Range& range : callable.line.parameters)
@@ -262,7 +262,7 @@ bool OpenCall::call_result(LexemeRange callee) {
   const size_t name_end = text.find('(');
   if (name_end == std::string::npos) return false;
   const size_t arrow = text.rfind(") -> ");
-  // The results differ from the function's: they are those of the form.
+  // The results are those of `grad` and the like, not of the function.
   line.text = prefix + text.substr(0, name_end) + ")" +
               text.substr(name_end, arrow == std::string::npos ? arrow : arrow + 1 - name_end);
   for (Range& range : line.parameters) {
@@ -283,7 +283,7 @@ std::optional<uint32_t> OpenCall::active() const {
   // `print(values…)` takes any number.
   if (parameters.back().name.ends_with("…"))
     return static_cast<uint32_t>(std::min(before.size(), parameters.size() - 1));
-  // What is given by name leaves the place of the next by position to those that are not.
+  // After an argument by name, the next parameter is the first that is not given.
   if (std::ranges::any_of(before, [](const Argument& a) { return !a.name.empty(); })) {
     for (uint32_t i = 0; i < parameters.size(); ++i)
       if (!is_given(i)) return i;

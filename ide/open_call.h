@@ -1,5 +1,5 @@
 #pragma once
-// The call that is open at a place of a half-typed text: what is called, its parameters, and what fits where.
+// The open call at a place of an incomplete text: the callee, its parameters, and what each of them accepts.
 
 #include <cstdint>
 #include <memory>
@@ -14,31 +14,31 @@
 
 namespace quern::ide {
 
-/// What a place wants, as far as that is known.
+/// The type expected at a place, as far as it is known.
 struct Wanted {
   enum class Of : uint8_t { Anything, Tensor, Function, Other } of = Of::Anything;
   std::optional<size_t> rank;
   size_t least_rank = 0;
   std::optional<DType> dtype;
-  std::vector<Dim> dims;  ///< of a tensor of known rank; null for one that is not known
+  std::vector<Dim> dims;  ///< of a tensor of known rank; null if unknown
   Type type = nullptr;    ///< Other: a tuple or a data type, over variables
 };
-/// How well a type fits: 0 not, 1 its kind and dtype, 2 its shape too.
+/// How well a type fits: 0 not at all, 1 in kind and dtype, 2 in shape too.
 int fit(const Wanted& wanted, Type type);
 Wanted wanted_of(Type type);
 
 struct Parameter {
   std::string name;            ///< without a sigil; "" for one without
-  std::string attribute;       ///< its kind, for one that is no tensor: `int[]?`
+  std::string attribute;       ///< its kind, for a non-tensor: `int[]?`
   std::string fallback;        ///< the default of an attribute as it is written, or ""
   SyntaxPtr syntax = nullptr;  ///< of an operator or a function that is called by its signature
   Type type = nullptr;         ///< of others, over variables of their scheme
 };
 
-/// What is called.
+/// The callee of a call.
 struct Callable {
-  DeclarationId declaration = 0;    ///< 0 for a function that no declaration declares
-  const Declaration* op = nullptr;  ///< whose signature a call goes by
+  DeclarationId declaration = 0;    ///< 0 for a function without a declaration
+  const Declaration* op = nullptr;  ///< whose signature applies to a call
   bool is_constructor = false;
   SignatureLine line;
   std::vector<Parameter> parameters;  ///< as many as `line` has
@@ -51,20 +51,20 @@ SignatureLine constructor_line(std::string_view name, const DataDefinition& data
 
 class OpenCall {
  public:
-  /// The innermost call around the place where the parse is; nothing outside of calls. Functions' bodies end
-  /// the search.
+  /// The innermost call around the current place of the parse; nothing outside of calls. The search ends at function
+  /// bodies.
   static std::optional<OpenCall> at(Session& session, ModuleId module, const QuickParse& parse,
                                     KnownTypes& types);
 
   uint32_t open;                         ///< the lexeme of its bracket
-  std::vector<Argument> before;          ///< the arguments that are whole
-  std::vector<Argument> others;          ///< those after the one that is typed
-  std::optional<std::string_view> name;  ///< of the argument that is typed, where that is given by name
+  std::vector<Argument> before;          ///< the complete arguments before the one being typed
+  std::vector<Argument> others;          ///< those after the one being typed
+  std::optional<std::string_view> name;  ///< of the argument being typed, if it is passed by name
   Callable callable;
 
-  /// The parameter that is typed; nothing past the last one.
+  /// The parameter being typed; nothing past the last one.
   std::optional<uint32_t> active() const;
-  /// The parameter with what the arguments before decide filled in.
+  /// The parameter, filled in with what the arguments before determine.
   std::string expected(uint32_t parameter);
   Wanted wanted(uint32_t parameter);
   /// Whether an attribute has been given, by name or by position.

@@ -1,4 +1,4 @@
-// Calls whose arguments do not fit: swapped, transposed, converted or of another shape, where that fits.
+// Repairs calls whose arguments do not fit, by swapping, transposing, casting or reshaping them.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -34,7 +34,7 @@ class ArgumentRepairs {
     }
   }
 
-  /// Those after which there are fewer errors.
+  /// The repairs that reduce the number of errors.
   std::vector<Offer> succeeding() {
     std::vector<Offer> offers;
     for (Repair& repair : repairs_) {
@@ -59,7 +59,7 @@ class ArgumentRepairs {
     repairs_.push_back(
         {std::move(title), with_fewer_errors(selection_.session, selection_.source, std::move(edits))});
   }
-  /// A call around an argument.
+  /// Wraps an argument in a call.
   void wrap(std::string title, SyntaxPtr argument, const std::string& op, const std::string& attributes) {
     const Range range = selection_.range_of(argument);
     add(std::move(title),
@@ -130,7 +130,7 @@ void repair_arguments(const Selection& selection, std::vector<Offer>& offers) {
     return node->is(SyntaxKind::Call) || node->is(SyntaxKind::Binary);
   };
   const auto errors = selection.session.check_declaration(selection.at.whole);
-  // The innermost call around that an error is in.
+  // The innermost enclosing call with an error.
   for (auto node = selection.around.rbegin(); node != selection.around.rend(); ++node) {
     if (!is_call(*node)) continue;
     const Range range = selection.range_of(*node);

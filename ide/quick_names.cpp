@@ -193,7 +193,7 @@ void QuickParse::name() {
   if (f.mode == Mode::Pattern) {
     mark(Role::Constructor);
   } else if (f.mode == Mode::Type) {
-    // Of an attribute the kind.
+    // The kind of an attribute.
     const bool is_kind = f.form == Form::Params && text_.is(f.item_begin, LexemeKind::Name);
     mark(is_kind ? Role::Kind : Role::Type);
     if (const Binding* bound = find(name, false); bound && !is_kind) marks_[at_] = {bound->role, false, true};
@@ -254,7 +254,7 @@ void QuickParse::global() {
   marks_[at_].declares = marks_[at_].bound = true;
 }
 
-// `o, i = split(…)`: what stands before the `=` is loops that the step makes.
+// `o, i = split(…)`: the names before the `=` are loops that the step creates.
 void QuickParse::declare_loops() {
   const size_t equals = at_;
   for (at_ = top().item_begin; at_ < equals; ++at_)

@@ -9,7 +9,7 @@ namespace quern::ide {
 
 namespace {
 
-// What is bound inside stays in scope behind the bracket: the binder is what stands around it.
+// Whether names bound inside stay in scope after the bracket: the binder is around it.
 bool keeps_names(const Frame& frame) {
   switch (frame.form) {
     case Form::Params:
@@ -60,7 +60,7 @@ Mode mode_of(Form form) {
   return Mode::Value;
 }
 
-// Which names the generators inside of each bracket bind, by the bracket's lexeme.
+// The names that the generators inside of each bracket bind, by the bracket's lexeme.
 std::vector<std::pair<uint32_t, Binding>> names_of_generators(const LexedText& text) {
   std::vector<std::pair<uint32_t, Binding>> names;
   std::vector<uint32_t> open;
@@ -227,7 +227,7 @@ bool QuickParse::is_type_arguments() const {
   if (text_.is(at_ - 1, LexemeKind::Global)) return true;
   const std::string_view callee = text_.word(at_ - 1);
   if (callee == "cast" || callee == "lowest" || callee == "highest" || callee == "None") return true;
-  // `Cons<int32>(…)`: nothing but types up to a `>` that a bracket follows.
+  // `Cons<int32>(…)`: only types, up to a `>` before a bracket.
   constexpr size_t kLookedAt = 24;
   if (!text_.is(at_ - 1, LexemeKind::Name)) return false;
   for (size_t i = at_ + 1; i < at_ + kLookedAt; ++i) {
@@ -330,7 +330,7 @@ void QuickParse::pop() {
 
 void QuickParse::close() {
   const uint32_t partner = text_.partner[at_];
-  // A bracket whose frame is gone was left at the begin of a declaration.
+  // The frame is gone if a declaration began inside of the bracket.
   if (partner == kNoLexeme || !is_open_[partner]) return;
   while (top().open != partner) pop();
   closed_[at_] = top().form;
@@ -369,7 +369,7 @@ void QuickParse::semicolon() {
   f.is_index = f.inside_index;
 }
 
-// The `let` whose pattern the walk is in; null where it is in none.
+// The `let` whose pattern contains the current lexeme; null if there is none.
 Frame* QuickParse::pattern_of_let() {
   for (size_t i = frames_.size(); i-- > 0;) {
     if (frames_[i].in_pattern) return &frames_[i];
@@ -378,7 +378,7 @@ Frame* QuickParse::pattern_of_let() {
   return nullptr;
 }
 
-// What a statement binds is in scope after it, and what its parts bound no longer.
+// After a statement, the names that it binds are in scope, and those bound in its parts are not.
 void QuickParse::bind_pending() {
   Frame& f = top();
   scope_.cut(f.item_base);
@@ -390,7 +390,7 @@ void QuickParse::bind_pending() {
 
 // --- declarations
 
-// After the `}` of a body: whether the declaration goes on. As the scanner has it.
+// Whether the declaration continues after the `}` of a body, as in the scanner.
 bool QuickParse::continues() const {
   const std::string_view word = text_.word(at_);
   const Head head = frames_.back().head;

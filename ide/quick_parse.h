@@ -1,6 +1,6 @@
 #pragma once
-// What a half-typed text says by itself: what each of its tokens is, which names are in scope at a place, and
-// which calls are open there. One walk over the tokens; nothing is asked of a session.
+// What an incomplete text determines by itself: the role of each token, the names in scope at a place, and the calls
+// open there. One pass over the tokens, without a session.
 
 #include <cstdint>
 #include <optional>
@@ -13,9 +13,9 @@
 
 namespace quern::ide {
 
-/// What a token is, as far as the text tells.
+/// The role of a token, as far as the text determines it.
 enum class Role : uint8_t {
-  Plain,   ///< what its lexeme says: a symbol, a number, …
+  Plain,   ///< as its lexeme: a symbol, a number, …
   Word,    ///< of the grammar
   Kind,    ///< of an attribute: `int`, `shape`
   Tensor,  ///< the word `Tensor`; `ref` of a type
@@ -26,7 +26,7 @@ enum class Role : uint8_t {
   Operator,
   Name,  ///< a bare name that is not called
   Variable,
-  Field,          ///< declared, or read: a dotted name is one of several
+  Field,          ///< declared or read; a dotted name consists of several
   NamedArgument,  ///< `x` of `f(x=1)`
   Attribute,
   TypeParameter,
@@ -39,8 +39,8 @@ enum class Role : uint8_t {
 struct Mark {
   Role role = Role::Plain;
   bool declares = false;
-  bool bound = false;          ///< by the text; of declarations of the text that is not told here
-  bool sees_variables = true;  ///< those of statements: not in a definition
+  bool bound = false;          ///< by the text; not set for declarations of the text
+  bool sees_variables = true;  ///< those of statements; false in a definition
 };
 
 /// A name that is in scope.
@@ -50,7 +50,7 @@ struct Binding {
   uint32_t declared;      ///< the lexeme
 };
 
-/// What stands between brackets, or the whole text.
+/// The content of brackets, or the whole text.
 enum class Form : uint8_t {
   Top,
   Block,
@@ -75,7 +75,7 @@ enum class Form : uint8_t {
 
 enum class Mode : uint8_t { Value, Type, Pattern };
 
-/// What a declaration or a function literal has before its body.
+/// The part of a declaration or a function literal before its body.
 enum class Head : uint8_t {
   None,
   Function,
@@ -95,13 +95,13 @@ struct Frame {
   Mode mode = Mode::Value;     ///< of what comes next
   bool is_static = false;      ///< the compile-time language
   bool is_index = false;       ///< an index expression
-  bool inside_index = false;   ///< the same where an item begins
+  bool inside_index = false;   ///< the same at the beginning of an item
   bool in_shape = false;       ///< inside of `Tensor[…]`
   bool implicit_dims = false;  ///< names in `Tensor[…]` declare dims and dtypes
-  bool in_definition = false;  ///< where the variables of statements are not seen
+  bool in_definition = false;  ///< where the variables of statements are not visible
   uint32_t items = 0;          ///< separators so far
-  uint32_t item_begin = 0;     ///< the first lexeme of the present item
-  /// How much is in scope where the frame began, where its inside does, and where its item does.
+  uint32_t item_begin = 0;     ///< the first lexeme of the current item
+  /// The size of the scope at the beginning of the frame, of its content, and of its item.
   size_t base = 0, inner_base = 0, item_base = 0;
   // Of a declaration or a function literal whose body has not begun.
   Head head = Head::None;
@@ -110,7 +110,7 @@ struct Frame {
   uint32_t matches = 0;          ///< `match`es whose arms have not begun
   std::vector<Binding> pending;  ///< of a `let`, up to its `;`
   bool in_pattern = false;       ///< of a `let`, up to its `=`
-  bool is_alias = false;         ///< behind the `=` of a type
+  bool is_alias = false;         ///< after the `=` of a type
 };
 
 /// The names in scope, the innermost last.
@@ -119,16 +119,16 @@ class Scoped {
   size_t size() const { return bound_.size(); }
   const Binding& operator[](size_t i) const { return bound_[i].binding; }
   void push(const Binding& binding);
-  /// Forgets all but the first.
+  /// Drops all but the first `size`.
   void cut(size_t size);
-  /// The innermost of a name without a sigil, or of a variable, from `first` on; null where there is none.
+  /// The innermost binding of a name without a sigil, or of a variable, from `first` on; null if there is none.
   const Binding* find(std::string_view name, bool variable, size_t first = 0) const;
 
  private:
   static constexpr size_t kNone = SIZE_MAX;
   struct Bound {
     Binding binding;
-    size_t hidden;  ///< the one before of the same name
+    size_t hidden;  ///< the previous one of the same name
   };
   using Latest = std::unordered_map<std::string_view, size_t>;
   static bool is_variable(const Binding& binding) { return binding.role == Role::Variable; }
@@ -142,30 +142,30 @@ class QuickParse {
   /// The text has to outlive it.
   explicit QuickParse(const LexedText& text);
 
-  /// Goes on to this lexeme, which is not looked at.
+  /// Advances to this lexeme, which is not visited.
   void run_to(size_t lexeme);
   void run() { run_to(text_.lexemes.size()); }
 
-  /// What comes next belongs to no declaration that is whole before it.
+  /// Ends a complete declaration: what comes next does not belong to it.
   void end_declaration();
 
   const LexedText& text() const { return text_; }
   const std::vector<Mark>& marks() const { return marks_; }
   size_t at() const { return at_; }
-  /// The lexeme that opens the innermost bracket around a lexeme that was passed, or kNoLexeme.
+  /// The lexeme that opens the innermost bracket around a visited lexeme, or kNoLexeme.
   uint32_t opened_by(size_t lexeme) const { return around_[lexeme]; }
-  /// What is open, the whole text first.
+  /// The open frames, the whole text first.
   const std::vector<Frame>& frames() const { return frames_; }
   const Scoped& scope() const { return scope_; }
   /// The innermost binding of a name without a sigil, or of a variable; null where there is none.
   const Binding* find(std::string_view name, bool variable) const {
     return scope_.find(name, variable, variable ? visible_ : 0);
   }
-  /// Whether what is in scope there is seen: a definition does not see the variables of statements.
+  /// Whether an entry of the scope is visible: in a definition, the variables of statements are not.
   bool sees(size_t in_scope) const { return scope_[in_scope].role != Role::Variable || in_scope >= visible_; }
-  /// Whether what ends with a lexeme is a value: a bracket after it belongs to it.
+  /// Whether a value ends with a lexeme, so that a bracket after it belongs to it.
   bool ends_value(size_t lexeme) const;
-  /// Whether a word of the grammar that may be a name is one at the place where the walk is.
+  /// Whether a word of the grammar that may be a name is one at the current lexeme.
   bool is_name(size_t lexeme) const;
 
  private:
@@ -214,14 +214,14 @@ class QuickParse {
 
   const LexedText& text_;
   std::vector<Mark> marks_;
-  std::vector<uint32_t> around_;  ///< by lexeme: what opens the bracket around it
+  std::vector<uint32_t> around_;  ///< by lexeme: the opening of the bracket around it
   size_t at_ = 0;
   std::vector<Frame> frames_;
   std::vector<bool> is_open_;  ///< by lexeme: it opens one of the frames
   Scoped scope_;
-  size_t visible_ = 0;          ///< variables before it are not seen in the present definition
-  std::vector<Form> closed_;    ///< by lexeme: the form of what a bracket closes
-  std::vector<uint32_t> late_;  ///< names of the present head that its clauses may declare
+  size_t visible_ = 0;          ///< variables before it are not visible in the current definition
+  std::vector<Form> closed_;    ///< by lexeme: the form that a bracket closes
+  std::vector<uint32_t> late_;  ///< names of the current head that its clauses may declare
   /// `k` of `e for k < n`, by the bracket around it, in order.
   std::vector<std::pair<uint32_t, Binding>> for_names_;
 };
@@ -232,9 +232,9 @@ struct LexemeRange {
   bool empty() const { return first == last; }
 };
 LexemeRange annotation_of(const LexedText& text, const Binding& binding);
-/// Those of the value of a `let`; empty for anything else.
+/// The lexemes of the value of a `let`; empty for anything else.
 LexemeRange value_of(const LexedText& text, const Binding& binding);
-/// The lexeme after an item: what separates it from the next, or closes the bracket around it.
+/// The lexeme after an item: the separator before the next, or the closing bracket.
 size_t end_of_item(const LexedText& text, size_t first, std::string_view separators);
 
 }  // namespace quern::ide

@@ -1,5 +1,5 @@
 #pragma once
-// A refactoring as a row of the table: how it is found, and what the rows share.
+// A refactoring as a row of the table: its search, and what the rows share.
 
 #include <functional>
 #include <optional>
@@ -15,7 +15,7 @@
 
 namespace quern::ide {
 
-/// What is selected, with the syntax around it. It holds until the source's text changes, for a trial too.
+/// The selection, with the syntax around it. It is valid until the source's text changes, even for a trial.
 class Selection {
  public:
   /// Nothing between declarations.
@@ -27,7 +27,7 @@ class Selection {
   SourceId source;
   Range range;  ///< without the blanks at its ends
   SyntaxPath at;
-  /// From the root of the declaration, or of the chunk, to the innermost node with all of the range.
+  /// From the root of the declaration, or of the chunk, to the innermost node that contains the range.
   std::vector<SyntaxPtr> around;
 
   const std::string& text() const { return session.text(source); }
@@ -36,21 +36,21 @@ class Selection {
     return std::string_view(text()).substr(part.begin, part.end - part.begin);
   }
   Range range_of(SyntaxPtr node) const { return session.range_of(Place{{at.declaration, node->id}, {}}); }
-  /// Null where it has none, or an error's.
+  /// Null if there is none, or if it is an error's.
   Type type_of(SyntaxPtr node) const;
   ModuleId module() const { return session.info(at.whole).module; }
-  /// The expression that is selected from end to end; null where none is, and for a name alone.
+  /// The expression that is selected exactly; null if there is none, and for a single name.
   SyntaxPtr expression() const;
-  /// Where the declaration begins, with the lines `///` above it.
+  /// The beginning of the declaration, including the `///` lines above it.
   uint32_t begin_with_comment() const;
 
  private:
   Selection(Session& asked, const RefactoringContext& with) : session(asked), context(with), source(0) {}
 
-  mutable std::optional<LexedText> lexed_;  ///< made when it is first asked for
+  mutable std::optional<LexedText> lexed_;  ///< computed on first use
 };
 
-/// What may be done. `change` is called while the selection holds; it may fail after all, and says why.
+/// A possible refactoring. `change` is called while the selection is valid; it may still fail, with the reason.
 struct Offer {
   std::string title;
   std::function<Result<Change>()> change;

@@ -17,7 +17,7 @@ uint32_t begin_of_line(std::string_view text, uint32_t offset) {
   return offset;
 }
 
-/// Behind the end of the line that an offset is at the end of.
+/// The offset after a line break at an offset; the offset itself if there is none.
 uint32_t behind_line_end(std::string_view text, uint32_t offset) {
   if (text.substr(offset).starts_with("\r\n")) return offset + 2;
   return offset < text.size() && ends_line(text[offset]) ? offset + 1 : offset;
@@ -77,14 +77,14 @@ bool is_closed(SyntaxPtr value) {
   }
 }
 
-/// How tightly a symbol binds, as the grammar has it; 0 for what is no symbol of arithmetic.
+/// The precedence of a symbol, as in the grammar; 0 for other symbols.
 int precedence(std::string_view symbol) {
   if (symbol == "*" || symbol == "/" || symbol == "%") return 4;
   if (symbol == "+" || symbol == "-") return 3;
   if (symbol == "<" || symbol == "<=" || symbol == ">" || symbol == ">=") return 2;
   return symbol == "==" || symbol == "!=" ? 1 : 0;
 }
-/// Whether it binds more tightly than what is around it, or comes first of two that bind alike.
+/// Whether it binds more tightly than its parent, or equally tightly as its left operand.
 bool binds_tightly(SyntaxPtr value, SyntaxPtr parent, SyntaxPtr child) {
   if (!value->is(SyntaxKind::Binary) || !parent->is(SyntaxKind::Binary)) return false;
   const int inner = precedence(value->text), outer = precedence(parent->text);

@@ -1,5 +1,5 @@
 #pragma once
-// What refactorings ask of texts and syntax: names that are free, what a statement takes with it, brackets.
+// Helpers of refactorings for texts and syntax: free names, ranges of statements, brackets.
 
 #include <optional>
 #include <string>
@@ -12,39 +12,38 @@
 
 namespace quern::ide {
 
-/// How the text's first line ends; "\n" where it has one line.
+/// The line break of the text's first line; "\n" if it has one line.
 std::string line_end(std::string_view text);
 
-/// The blanks before an offset, where nothing else stands before it on its line.
+/// The blanks before an offset, if nothing else precedes it on its line.
 std::optional<std::string> indentation_at(std::string_view text, uint32_t offset);
 
-/// `%base` without its sigil, or `base_2` and so on where the text has such a variable; of names with the
-/// sigil `@`, of operators and of types likewise.
+/// `%base` without its sigil, or `base_2` and so on if the text has such a variable; likewise for names with the sigil
+/// `@`, operators and types.
 std::string free_name(const LexedText& text, LexemeKind kind, const std::string& base);
 
-/// What a variable of this value may be called: after the operator, the function or the field that gives it.
+/// A name for a variable with this value, after the operator, the function or the field that yields it.
 std::string name_after(SyntaxPtr value);
 
-/// Whether a comment stands in a range.
+/// Whether a comment is in a range.
 bool has_comment(const LexedText& text, Range range);
 
-/// What goes with a statement: its `;` and, where it has a line of its own, the line. Nothing where no `;`
-/// follows it.
+/// A statement with its `;` and, if it is alone on its line, the line. Nothing if no `;` follows it.
 std::optional<Range> with_separator(const LexedText& text, Range statement);
 
-/// From the root to the node of a number; empty where there is none.
+/// The path from the root to the node with this id; empty if there is none.
 std::vector<SyntaxPtr> path_to(SyntaxPtr root, uint32_t id);
 
 /// Whether a node is in the tree of another: nodes are numbered in preorder.
 bool is_inside(SyntaxPtr tree, uint32_t id);
 
-/// Whether what stands in it is evaluated for single elements, or for the members of a family.
+/// Whether its content is evaluated for single elements, or for the members of a family.
 bool is_of_elements(SyntaxPtr node);
 
-/// Whether nothing around it can split an expression that is this child.
+/// Whether the parent delimits this child, so that any expression there needs no brackets.
 bool is_delimited(SyntaxPtr parent, SyntaxPtr child);
 
-/// Whether an expression has to have brackets in the place of a name that `parent`, if there is one, has.
+/// Whether an expression needs brackets when it replaces a name in `parent`, which may be null.
 bool needs_brackets(SyntaxPtr value, SyntaxPtr parent, SyntaxPtr name);
 
 /// A name in some syntax that is declared outside of it.

@@ -14,7 +14,7 @@ struct Row {
   std::string_view name;
   RefactoringKind kind;
   FindOffers find;
-  bool tries = false;  ///< a text before it offers one, so that syntax is another then
+  bool tries = false;  ///< a text before it offers one, which invalidates syntax
 };
 
 constexpr Row kRows[] = {

@@ -1,5 +1,5 @@
 #pragma once
-// Changes of a text that keep what it means, and repairs that only a look at the whole program finds.
+// Changes of a text that keep its meaning, and repairs that need the whole program.
 
 #include <cstdint>
 #include <functional>
@@ -23,30 +23,30 @@ struct SelectedRange {
   Range range;
 };
 
-/// What refactorings look at beside the session.
+/// The inputs of refactorings besides the session.
 struct RefactoringContext {
   KnownHints& hints;  ///< of the source
-  /// The files that a program could import; nothing where there are none. Called with paths and texts.
+  /// Visits the files that a program could import, with paths and texts; null if there are none.
   std::function<void(const std::function<void(const std::string& path, const std::string& text)>&)> files;
 };
 
-/// What may be done where the selection is. Its edits are worked out when they are asked for.
+/// A refactoring that is possible at the selection. Its edits are computed on request.
 struct Refactoring {
   std::string_view name;  ///< of its row in the table
   RefactoringKind kind;
-  std::string title;  ///< what it does, as an order: "inline `%x`"
+  std::string title;  ///< what it does, in the imperative: "inline `%x`"
 };
 
-/// A text in the place of a range, in the order of the text.
+/// Replacements of ranges, in text order.
 using RefactoringEdits = std::vector<std::pair<Range, std::string>>;
 
-/// What is offered of the kinds that are wanted, in the order of the table.
+/// The refactorings of the wanted kinds, in the order of the table.
 std::vector<Refactoring> refactorings(Session& session, const SelectedRange& selected,
                                       const RefactoringContext& context,
                                       const std::function<bool(RefactoringKind)>& is_wanted);
 
-/// The edits of what was offered for the selection, or why it cannot be done after all: it was tried, and the
-/// text would be another program. Syntax and types of the source that were got before mean nothing after it.
+/// The edits of a refactoring offered for the selection, or why it fails after all: in a trial, the program changed.
+/// Invalidates syntax and types of the source that were obtained before.
 Result<RefactoringEdits> edits_of(Session& session, const SelectedRange& selected,
                                   const RefactoringContext& context, std::string_view name,
                                   std::string_view title);

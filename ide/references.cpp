@@ -9,7 +9,7 @@ std::vector<NamePlace> references(Session& session, const NameTarget& target) {
   const std::optional<NamePlace> declared = declared_place(session, target);
   if (!declared) return {};
   const std::string name(text_at(session, *declared));
-  // Symbols stand for operators.
+  // Operators may occur as symbols.
   const bool is_written = target.kind != NameKind::Operator;
   const bool in_module_alone = is_seen_in_its_module_alone(target.kind);
   const ModuleId module = session.module_of(declared->source);

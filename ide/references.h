@@ -1,5 +1,5 @@
 #pragma once
-// Where the sources of a session name one thing.
+// The references to a target in the sources of a session.
 
 #include <vector>
 
@@ -7,8 +7,8 @@
 
 namespace quern::ide {
 
-/// Source by source, in the order of their texts: the symbols of an operator too, and the name where it is
-/// declared. Of what the library declares, the user's sources and the file that declares it.
+/// By source, in text order, including the symbols of an operator and the name at its declaration. For a declaration of
+/// the library, only in the user's sources and the file that declares it.
 std::vector<NamePlace> references(Session& session, const NameTarget& target);
 
 }  // namespace quern::ide

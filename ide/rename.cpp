@@ -31,7 +31,7 @@ std::string place_text(Session& session, SourceId source, uint32_t offset) {
   return fmt::format("{}:{}:{}", session.path(source), at.line, at.column);
 }
 
-/// A name as it is written for a target, without its sigil, or why it is none.
+/// A typed name for a target, without its sigil, or why it is invalid.
 Result<std::string> checked_name(NameKind kind, std::string_view typed, bool slash_names) {
   const std::string_view sigil = sigil_of(kind);
   std::string_view name = typed;
@@ -60,7 +60,7 @@ Result<std::string> checked_name(NameKind kind, std::string_view typed, bool sla
   return std::string(name);
 }
 
-/// Where an offset of a source is after its edits.
+/// Maps an offset of a source to the one after its edits.
 class Shift {
  public:
   explicit Shift(const std::vector<SourceEdit>& edits) {
@@ -81,8 +81,7 @@ class Shift {
   std::map<SourceId, std::vector<const SourceEdit*>> of_source_;
 };
 
-/// Whether the program with the edits is the one without them: every name stands for the same, and there are no
-/// new mistakes.
+/// Whether the edits keep the program the same: every name has the same target, and there are no new errors.
 class Comparison {
  public:
   Comparison(Session& before, const std::vector<SourceEdit>& edits, std::string_view old_name,

@@ -1,5 +1,5 @@
 #pragma once
-// A name replaced by another one, wherever it stands for the same.
+// Renames all occurrences of a target.
 
 #include <cstdint>
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace quern::ide {
 
-/// A text in the place of a range.
+/// A replacement of a range.
 struct SourceEdit {
   SourceId source;
   Range range;
@@ -20,14 +20,13 @@ struct SourceEdit {
   friend bool operator==(const SourceEdit&, const SourceEdit&) = default;
 };
 
-/// The name at an offset, if it is one that can have another name: one that the user's sources declare. Nothing
-/// where no name is; else why it cannot.
+/// The name at an offset, if it can be renamed: if the user's sources declare it. Nothing if there is no name; else why
+/// it cannot.
 std::optional<Result<NamePlace>> renamable_at(Session& session, SourceId source, uint32_t offset);
 
-/// The edits that give the name at an offset another one, in every source, in order; `new_name` with or without
-/// its sigil. What would not be the same program is refused: a name that something else has, that would be
-/// captured or that would capture, and one that is no name there. Of text that does not parse nothing is
-/// renamed.
+/// The edits that rename the name at an offset in every source, in order; `new_name` with or without its sigil. Rejects
+/// what would change the program: a name that is taken, that would be captured or that would capture, and one that is
+/// not valid there. Renames nothing in text that does not parse.
 Result<std::vector<SourceEdit>> rename(Session& session, SourceId source, uint32_t offset,
                                        std::string_view new_name);
 

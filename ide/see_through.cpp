@@ -19,7 +19,7 @@ ExprPtr block_of(Arena& arena, const BlockExpr& like, const std::vector<quern::B
   return arena.make<BlockExpr>(block);
 }
 
-/// The block without its k-th binding, whose value stands for its variable in what comes after it.
+/// The block without its k-th binding, whose value replaces its variable in what follows.
 ExprPtr without_binding(Arena& arena, const BlockExpr& block, size_t k) {
   const quern::Binding& gone = block.bindings[k];
   std::vector<quern::Binding> bindings(block.bindings.begin(),

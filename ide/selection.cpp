@@ -58,7 +58,7 @@ class Selections {
     add(all);
   }
 
-  /// Those that nest, the smallest first.
+  /// The ranges that nest, the smallest first.
   std::vector<Range> take() {
     ranges_.push_back({0, static_cast<uint32_t>(text_.size())});
     std::ranges::stable_sort(ranges_, {}, [](Range r) { return r.end - r.begin; });

@@ -1,5 +1,5 @@
 #pragma once
-// What grows around a place as an editor selects more and more of a text.
+// The ranges around a place for the expanding selection of an editor.
 
 #include <cstdint>
 #include <vector>
@@ -8,9 +8,9 @@
 
 namespace quern::ide {
 
-/// Ranges around an offset, each inside of the next, from the smallest to the whole text: the name, what the
-/// syntax has around it, what stands between brackets and they themselves, the declaration, the comment above
-/// it. Of text that does not parse, the brackets. Never empty.
+/// Ranges around an offset, each inside of the next, from the smallest to the whole text: the name, the enclosing
+/// syntax, the content of brackets and the brackets themselves, the declaration, the comment above it. For text that
+/// does not parse, only the brackets. Never empty.
 std::vector<Range> selections(Session& session, SourceId source, uint32_t offset);
 
 }  // namespace quern::ide

@@ -1,5 +1,5 @@
 #pragma once
-// The call that is being typed: what its parameters are, and which one is next.
+// The call being typed: its parameters, and the active one.
 
 #include <cstdint>
 #include <optional>
@@ -16,14 +16,14 @@ struct SignatureHelp {
   std::vector<Range> parameters;   ///< within `line`
   std::optional<uint32_t> active;  ///< which of them is being typed; nothing past the last one
   std::string documentation;       ///< Markdown; may be empty
-  /// The active parameter with what the arguments so far decide filled in: `%weight: Tensor[(o, 784),
-  /// float32]`. Empty where none is active.
+  /// The active parameter, filled in with what the arguments so far determine: `%weight: Tensor[(o, 784), float32]`.
+  /// Empty if none is active.
   std::string expected;
   uint32_t open;  ///< offset of the call's bracket in the text
 };
 
-/// Of the innermost call around an offset of one input, which is not in the session: nothing of it is
-/// inferred. Nothing outside of calls, and for what nothing is known of.
+/// For the innermost call around an offset of one input, which is not in the session and whose types are not inferred.
+/// Nothing outside of calls, and for an unknown callee.
 std::optional<SignatureHelp> signature_help(Session& session, ModuleId module, std::string_view text,
                                             uint32_t offset);
 /// The same in a source of the session.

@@ -15,15 +15,15 @@ bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c =
 bool opens(char c) { return c == '(' || c == '[' || c == '{'; }
 bool closes(char c) { return c == ')' || c == ']' || c == '}'; }
 
-/// Copies a text, one token or blank after the other.
+/// Copies a text, one token or blank at a time.
 class OneLine {
  public:
   explicit OneLine(std::string_view text) : text_(text) {}
 
   std::string line;
 
-  /// The next part of the text, copied: a string or one character; '\0' at the end. Blanks and comments are
-  /// left for the next.
+  /// Copies the next part of the text, a string or one character, and returns its first character; '\0' at the end.
+  /// Blanks and comments after it are left for the next.
   char next() {
     bool blank = false;
     while (at_ < text_.size()) {

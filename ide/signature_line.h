@@ -14,11 +14,11 @@ struct SignatureLine {
   std::vector<Range> parameters;  ///< within the text
 };
 
-/// Of the text of a `def`, an `op` or a `static`: its name, type parameters, parameters and result, without
-/// clauses and bodies. Of anything else the words up to its first brace.
+/// For a `def`, an `op` or a `static`: its name, type parameters, parameters and result, without clauses and bodies.
+/// For anything else, the words up to its first brace.
 SignatureLine signature_line(std::string_view declaration);
 
-/// A text in one line: comments left out, and one blank for each run of blanks, but none inside of brackets.
+/// A text in one line: without comments, and with one blank for each run of blanks, but none inside of brackets.
 std::string in_one_line(std::string_view text);
 
 }  // namespace quern::ide

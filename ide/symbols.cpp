@@ -12,10 +12,10 @@ namespace quern::ide {
 
 namespace {
 
-/// Above so many bytes no type is inferred for an outline.
+/// Beyond this many bytes, no types are inferred for an outline.
 constexpr size_t kLongText = 256 * 1024;
 
-/// How a piece is called and what it is, as far as the scanner knows.
+/// The name and the kind of a piece, as far as the scanner knows.
 struct PieceHead {
   std::string name;
   SymbolKind kind;
@@ -52,7 +52,7 @@ bool is_name_byte(char c) {
          std::isalnum(static_cast<unsigned char>(c)) != 0;
 }
 
-/// Where a name first stands as a whole from an offset on, up to `end`; empty there where it does not.
+/// The first occurrence of a name as a whole word in [`begin`, `end`); empty at `begin` if there is none.
 Range find_whole(std::string_view text, std::string_view name, uint32_t begin, uint32_t end) {
   for (size_t at = text.find(name, begin); !name.empty() && at < end; at = text.find(name, at + 1)) {
     const size_t after = at + name.size();
@@ -63,7 +63,7 @@ Range find_whole(std::string_view text, std::string_view name, uint32_t begin, u
   return {begin, begin};
 }
 
-/// The name of a piece behind the word that it begins with; a statement's in it.
+/// The name of a piece after its leading word; for a statement, anywhere in it.
 Range name_of_piece(std::string_view text, PieceKind kind, std::string_view name, Range piece) {
   uint32_t begin = piece.begin;
   if (kind != PieceKind::Statement)
@@ -139,7 +139,7 @@ class Outline {
     }
   }
 
-  /// Of what a node binds: as it is written, or inferred.
+  /// The type of what a node binds, as written or inferred.
   std::string type_of(DeclarationId in, SyntaxPtr binder) {
     const bool may_be_written = !binder->is(SyntaxKind::GraphLet);
     const SyntaxPtr type = may_be_written ? binder->child(0) : nullptr;
@@ -195,7 +195,7 @@ class Outline {
     }
   }
 
-  /// What the statements below a node bind; below a binding stands what its value binds.
+  /// The bindings of the statements below a node; the children of a binding are those in its value.
   void collect(DeclarationId in, SyntaxPtr s, std::vector<Symbol>& out) {
     if (!s) return;
     switch (s->kind) {

@@ -1,5 +1,5 @@
 #pragma once
-// What sources declare, as outlines and searches list it.
+// The symbols that sources declare, for outlines and searches.
 
 #include <cstdint>
 #include <string>
@@ -30,28 +30,27 @@ enum class SymbolKind : uint8_t {
 struct Symbol {
   std::string name;  ///< with its sigil
   SymbolKind kind;
-  std::string detail;  ///< its type, or how it is called; may be empty
+  std::string detail;  ///< its type, or its signature; may be empty
   Range range;
-  Range name_range;  ///< in `range`; empty where no name stands
+  Range name_range;  ///< in `range`; empty if there is no name
   std::vector<Symbol> children;
 };
 
-/// The declarations of a source and what they have inside: constructors and fields, parameters, and what bodies
-/// bind. What does not parse is what its first words say. Types that are not written are inferred, but for
-/// those of long texts.
+/// The declarations of a source with their children: constructors and fields, parameters, and what bodies bind. Text
+/// that does not parse is classified by its first words. Omitted types are inferred, except in long texts.
 std::vector<Symbol> symbols(Session& session, SourceId source);
-/// A declaration without what it has inside. A statement without a name has its first line for one.
+/// A declaration without its children. The name of an unnamed statement is its first line.
 Symbol symbol_of(Session& session, DeclarationId declaration);
 
-/// A declaration of a text, or a constructor, whose name goes with a query.
+/// A declaration of a text, or a constructor, whose name matches a query.
 struct FoundSymbol {
   std::string name;
   SymbolKind kind;
   NameMatch match;
   Range range;            ///< of the name
-  std::string container;  ///< of a constructor its type
+  std::string container;  ///< for a constructor, its type
 };
-/// In the order of the text, by its first words alone; with "" all of them.
+/// In text order, from the first words of declarations only; all of them for "".
 std::vector<FoundSymbol> find_symbols(std::string_view text, std::string_view query);
 
 }  // namespace quern::ide

@@ -18,10 +18,10 @@ using Names = std::unordered_set<std::string_view>;
 
 std::string_view before_dot(std::string_view name) { return name.substr(0, name.find('.')); }
 
-/// What the declarations of a text bring.
+/// The names that a text declares.
 struct Declared {
   Names definitions, statics, operators, types, constructors, modules;
-  bool imports_all = false;  ///< an import without a name may bring anything
+  bool imports_all = false;  ///< an import without a name may declare anything
 
   explicit Declared(const QuickParse& parse) {
     const LexedText& text = parse.text();
@@ -45,7 +45,7 @@ struct Declared {
 
 class Tokens {
  public:
-  /// `whole`: the text has all of its statements, and no variable is another text's.
+  /// `whole`: the text has all statements, and no variables of another text.
   Tokens(Session& session, ModuleId module, LexedText text, bool whole)
       : session_(session),
         module_(module),
@@ -137,7 +137,7 @@ class Tokens {
     }
   }
 
-  // Of a constructor the names of arguments are fields.
+  // The names of a constructor's arguments are fields.
   TokenKind of_argument(size_t i) const {
     const uint32_t open = parse_.opened_by(i);
     const std::string_view callee = open == 0 || open == kNoLexeme ? "" : text_.word(open - 1);
@@ -149,7 +149,7 @@ class Tokens {
   bool is_imported(std::string_view name) const {
     return name.find('.') != std::string_view::npos && declared_.modules.contains(before_dot(name));
   }
-  // What may be there all the same: an import that cannot be followed may bring it.
+  // Whether a name may exist nevertheless: an import that cannot be resolved may declare it.
   bool may_be(std::string_view name) const {
     return declared_.imports_all || is_imported(name) || session_.scope(module_).in_broken_import(name);
   }
@@ -164,7 +164,7 @@ class Tokens {
     return declared_.constructors.contains(name) || session_.find_constructor(module_, name) || may_be(name);
   }
 
-  // With the name of an import before it, that is a token of its own; `range` is without a sigil.
+  // The name of an import before the name is a separate token; `range` is without a sigil.
   void imported(Range range, std::string_view name, TokenKind kind, bool unresolved, uint32_t sigil = 0) {
     const std::string_view module = before_dot(name);
     if (module.size() < name.size() &&

@@ -1,6 +1,5 @@
 #pragma once
-// What each token of a text is, for colours: by a walk over the text alone and the names that a module
-// declares.
+// The kinds of the tokens of a text, for highlighting: from the text alone and the names that a module declares.
 
 #include <cstdint>
 #include <string_view>
@@ -17,18 +16,18 @@ enum class TokenKind : uint8_t {
   String,
   Variable,    ///< `%x`, `%0`
   Definition,  ///< `@f` of `def @f`
-  Operator,    ///< `nn.relu`, `grad`; in index expressions functions of single elements
+  Operator,    ///< `nn.relu`, `grad`; scalar functions in index expressions
   Constructor,
   Type,  ///< types, dtypes and kinds of attributes
   Field,
-  Attribute,      ///< a parameter that is no tensor, and its name in a call
+  Attribute,      ///< a non-tensor parameter, and its name in a call
   TypeParameter,  ///< a dim, a pack, a dtype or a type of a signature
   Index,          ///< of an index expression or a reduction; a loop of a schedule
   Static,         ///< `@f` of `static @f`, `static n = …`, functions of the compile-time language
   Module,         ///< of `import … as m`
   Symbol,
   Bracket,  ///< also the last byte of `sum[`
-  Unknown,  ///< what no token begins with, and a name that may be anything
+  Unknown,  ///< bytes that begin no token, and a name that may be anything
 };
 
 struct Token {
@@ -40,13 +39,13 @@ struct Token {
   friend bool operator==(const Token&, const Token&) = default;
 };
 
-/// The tokens of one input, which is not in the session, in the order of the text. Any bytes may stand in it;
-/// comments and strings end where the text does at the latest. Blanks are no tokens.
+/// The tokens of one input, which is not in the session, in text order. It may contain any bytes; comments and strings
+/// end with the text at the latest. Blanks are not tokens.
 std::vector<Token> tokens(Session& session, ModuleId module, std::string_view text);
 /// Those of a source of the session.
 std::vector<Token> tokens(Session& session, SourceId source);
-/// Those of a part of it, which begins and ends between declarations (ide/window.h). What other parts bind counts as
-/// unresolved.
+/// Those of a part of it, which begins and ends between declarations (ide/window.h). Names that other parts bind count
+/// as unresolved.
 std::vector<Token> tokens(Session& session, SourceId source, Range window);
 
 }  // namespace quern::ide

@@ -28,7 +28,7 @@ std::string_view without_end_blanks(std::string_view line) {
   return line.substr(0, line.find_last_not_of(" \t\r") + 1);
 }
 
-/// What the words after a fence say.
+/// The options after a fence.
 struct Block {
   std::string language, in, shows;
   bool is_fresh = false;
@@ -64,7 +64,7 @@ class TranscriptParser {
   Transcript take() { return std::move(transcript_); }
 
  private:
-  /// The block whose fence stands at a line; the line of the fence that ends it.
+  /// Parses the block whose fence is at a line; returns the line of the closing fence.
   size_t block(size_t fence) {
     const Block block = block_of(transcript_.lines[fence]);
     size_t end = fence + 1;
@@ -124,7 +124,7 @@ bool line_matches(std::string_view expected, std::string_view actual) {
   if (!actual.starts_with(expected.substr(0, gap))) return false;
   std::string_view rest = expected.substr(gap + kAnyText.size());
   actual.remove_prefix(gap);
-  // The first place of what stands between two gaps is as good as any other.
+  // It suffices to match the text between two gaps at its first occurrence.
   for (size_t next; (next = rest.find(kAnyText)) != std::string_view::npos;
        rest.remove_prefix(next + kAnyText.size())) {
     const size_t found = actual.find(rest.substr(0, next));
@@ -139,7 +139,7 @@ Alignment alignment_of(const std::vector<std::string>& expected, const std::vect
   return aligned(expected.size(), actual.size(), {agree, [&](size_t i) { return expected[i] == kAnyLines; }});
 }
 
-/// What an output is instead of the expected one, in words; a long one is cut short.
+/// The message for an output that is not the expected one; a long output is truncated.
 std::string message_of(const std::vector<std::string>& output) {
   constexpr size_t kMostLines = 20;
   if (output.empty()) return "this shows nothing";
@@ -228,7 +228,7 @@ Evaluation evaluation_of(const std::filesystem::path& path, std::string_view tex
   for (size_t i = 0; i < outputs.size(); ++i) {
     const TranscriptStep& step = transcript.steps[i];
     const size_t expected = transcript.expected(step).size();
-    // With its last end of line: what is added to an output touches it.
+    // Includes the last line break, so that text added to an output touches the range.
     Range whole = transcript.range_of_lines(step.line, step.output + expected);
     whole.end = static_cast<uint32_t>(std::min(text.find('\n', whole.end), text.size() - 1)) + 1;
     EvaluatedPart part{whole, step.text, true};
@@ -239,7 +239,7 @@ Evaluation evaluation_of(const std::filesystem::path& path, std::string_view tex
       part.rewrite = replacement_of(transcript, step, outputs[i]);
       std::string written(text);
       write_into(written, *part.rewrite);
-      // What looks like a prompt, or ends a block, would be read as something else.
+      // Output that looks like a prompt, or ends a block, would be parsed differently.
       const Transcript reread = parse_transcript(path, written);
       const auto same = std::ranges::find(reread.steps, step.line, &TranscriptStep::line);
       const bool is_kept = reread.steps.size() == all_steps && same != reread.steps.end() &&

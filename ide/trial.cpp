@@ -8,7 +8,7 @@ namespace quern::ide {
 
 namespace {
 
-/// A source with another text as long as this lives.
+/// Gives a source another text for the lifetime of this object.
 class OtherText {
  public:
   OtherText(Session& session, SourceId source, std::string text)
@@ -25,7 +25,7 @@ class OtherText {
   std::string before_;
 };
 
-/// Whether a change of a range is one of what is in the other: an insertion at its ends is not.
+/// Whether a changed range overlaps a declaration; an insertion at its ends does not.
 bool touches(Range changed, Range declaration) {
   return changed.begin < declaration.end && declaration.begin < changed.end;
 }
@@ -40,7 +40,7 @@ std::vector<size_t> touched_by(Session& session, SourceId source, const std::vec
   return places;
 }
 
-/// Where the texts of edits stand after them.
+/// The ranges of the inserted texts after the edits.
 std::vector<Range> ranges_after(const TextEdits& edits) {
   std::vector<Range> ranges;
   int64_t by = 0;

@@ -1,5 +1,5 @@
 #pragma once
-// What a text would be with some edits: tried on the session, and taken back.
+// Trials: edits that are applied to the session temporarily.
 
 #include <functional>
 #include <memory>
@@ -20,36 +20,33 @@ using TextEdits = std::vector<std::pair<Range, std::string>>;  ///< in the order
 /// The text after edits.
 std::string edited(std::string text, const TextEdits& edits);
 
-/// Calls `f` while a source has another text. Syntax and types of the source that were got before mean
-/// nothing after it.
+/// Calls `f` while a source has another text. Invalidates syntax and types of the source that were obtained before.
 void with_text(Session& session, SourceId source, std::string text, const std::function<void()>& f);
 
 /// The typed programs of some declarations of a source; they outlive its edits.
 class TypedDeclarations {
  public:
-  /// Of the declarations with these places in the source's order, as far as they are typed: not of operators,
-  /// types and the like. Nothing where one has errors, or is typed only where it is used.
+  /// The declarations at these indices in the source, as far as they are typed: not operators, types and the like.
+  /// Nothing if one has errors, or is typed only where it is used.
   static std::optional<TypedDeclarations> of(Session& session, SourceId source,
                                              const std::vector<size_t>& places);
-  /// Whether they are the same programs, up to names of what they bind.
+  /// Whether they are the same programs, up to renaming of what they bind.
   bool same_as(const TypedDeclarations& other) const;
 
-  /// Puts the value of a variable, of a `let` in a body or a statement, in its place; false where none is the
-  /// one.
+  /// Inlines the value of a variable, of a `let` in a body or a statement; false if there is no such variable.
   bool put_value_in_place(const IsBinding& is_it);
-  /// Takes graph variables for those of `let`.
+  /// Converts graph variables to those of `let`.
   void take_for_lets();
   void drop_schedules();
-  /// Puts an expression in the place of one of theirs; false where that is none.
+  /// Replaces one of their expressions; false if it is not one of theirs.
   bool replace(ExprPtr old, ExprPtr with, std::shared_ptr<const Arena> owner);
-  /// Puts the body of a function that is one of them in the place of its calls, and drops it; false where
-  /// none is.
+  /// Inlines the body of a function that is one of them into its calls, and drops the function; false if there is none.
   bool put_body_in_place(std::string_view global);
-  /// Puts an operator's definition in the place of its calls.
+  /// Inlines an operator's definition into its calls.
   void put_operator_in_place(std::string_view op, FunctionSource& functions);
 
  private:
-  /// For nodes beside those that there are.
+  /// The arena for new nodes.
   Arena& arena();
   void erase(size_t i);
 
@@ -58,33 +55,32 @@ class TypedDeclarations {
   std::shared_ptr<Arena> arena_;
 };
 
-/// The places of the declarations that edits touch.
+/// The indices of the declarations that edits touch.
 std::vector<size_t> touched(Session& session, SourceId source, const TextEdits& edits);
 
-/// Edits of a source, and what has to hold of the text with them.
+/// Edits of a source, and a condition on the edited text.
 struct Change {
   TextEdits edits;
-  std::function<bool(Session&)> holds;  ///< asked while the source has that text
+  std::function<bool(Session&)> holds;  ///< called while the source has that text
 };
 
-/// Whether what has to hold of a change does, by `with_text`.
+/// Whether the condition of a change holds, checked by `with_text`.
 bool succeeds(Session& session, SourceId source, const Change& change);
 
-/// What makes two programs comparable of which one has a name that the other has not; false where it does not
-/// find what it is about.
+/// Makes two programs comparable if only one of them has a name; false if it does not find its subject.
 using SeeThrough = std::function<bool(Session&, TypedDeclarations&)>;
 
-/// The change that leaves the declarations that it touches the same programs. `before` and `after` are done
-/// to what is compared first, where they are given. A failure where declarations have errors already.
+/// A change that holds if the declarations that it touches stay the same programs. `before` and `after`, if given, are
+/// applied to the two sides before they are compared. Fails if declarations already have errors.
 Result<Change> same_program(Session& session, SourceId source, TextEdits edits,
                             const SeeThrough& before = nullptr, SeeThrough after = nullptr);
 
-/// The errors of a source, without those whose message has `ignored`.
+/// The number of errors of a source, without those whose message contains `ignored`.
 size_t count_errors(Session& session, SourceId source, std::string_view ignored = {});
 
-/// The change that leaves fewer errors in the source.
+/// A change that holds if it reduces the errors of the source.
 Change with_fewer_errors(Session& session, SourceId source, TextEdits edits, std::string_view ignored = {});
-/// The change that makes no new ones.
+/// A change that holds if it adds no errors.
 Change without_new_errors(Session& session, SourceId source, TextEdits edits);
 
 }  // namespace quern::ide

@@ -111,13 +111,13 @@ class Collector {
     for (SyntaxPtr name : type_params->children) scope_.push_back(name->text);
   }
 
-  /// Behind the name that a node declares.
+  /// Adds a hint after the name that a node declares.
   void add(SyntaxPtr s, Type type, bool has_place) {
     const auto size = static_cast<uint32_t>(s->text.size());
     const Range name = session_.range_of(Occurrence{s->id, {}, {0, size}}, at_);
     add(name.end, ": ", name, type, has_place);
   }
-  /// Behind the parameters of a definition or a function literal.
+  /// Adds a hint after the parameters of a definition or a function literal.
   void result(SyntaxPtr s, Type type) {
     const Range range = session_.range_of(Place{{at_, s->id}, {}});
     const std::string& source = session_.text(session_.info(whole_).source);
@@ -140,7 +140,7 @@ class Collector {
   Session& session_;
   ModuleId module_;
   DeclarationId whole_;
-  DeclarationId at_ = 0;  ///< the declaration or the chunk that the walk is in
+  DeclarationId at_ = 0;  ///< the current declaration or chunk
   const std::vector<Type>* types_ = nullptr;
   std::vector<std::string_view> scope_;  ///< dims and types that have names here
   std::vector<TypeHint> hints_;
@@ -152,7 +152,7 @@ void move_hints(std::vector<TypeHint>& hints, int64_t by) {
     hint.offset = moved(hint.offset), hint.name = {moved(hint.name.begin), moved(hint.name.end)};
 }
 
-// Those on lines without an error of a declaration that has some.
+// Keeps the hints on lines without an error, of a declaration that has errors.
 void keep_on_sound_lines(std::vector<TypeHint>& hints, const std::vector<LocatedDiagnostic>& errors,
                          std::string_view text, std::string_view file) {
   const LineIndex lines(text);

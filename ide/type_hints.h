@@ -1,5 +1,5 @@
 #pragma once
-// The types that a text leaves out, where it could have them.
+// Hints for the types that a text omits.
 
 #include <cstdint>
 #include <string>
@@ -12,10 +12,10 @@ namespace quern::ide {
 
 /// The type of a `let`, a graph variable, a parameter, or of a function's result, that has no annotation.
 struct TypeHint {
-  uint32_t offset;       ///< where the annotation would stand
+  uint32_t offset;       ///< where the annotation would be
   std::string text;      ///< `: Tensor[(2, 3), float32]`, ` -> float32`
   Range name;            ///< what it is the type of: a name without its sigil, or the word `fn`
-  bool can_be_inserted;  ///< it may be written there as it is, and nothing gets another type
+  bool can_be_inserted;  ///< it can be written there without changing any other type
   friend bool operator==(const TypeHint&, const TypeHint&) = default;
 };
 
@@ -28,9 +28,9 @@ struct KnownHints {
   std::unordered_map<DeclarationId, Declared> by_declaration;
 };
 
-/// The hints of a source within a range, in the order of the text. A declaration that has errors, be it for
-/// another's sake, has those of the last time that its text had none, which `known` remembers; else those on
-/// lines without an error, none of which can be inserted.
+/// The hints of a source within a range, in text order. A declaration that has errors, even if another one causes them,
+/// has the hints cached in `known` from when the same text had none; else those on lines without an error, none of
+/// which can be inserted.
 std::vector<TypeHint> type_hints(Session& session, SourceId source, Range within, KnownHints& known);
 
 }  // namespace quern::ide

@@ -7,7 +7,7 @@
 
 namespace quern::ide {
 
-/// The declaration that a chunk is of, or the declaration itself.
+/// The declaration that a chunk belongs to, or the declaration itself.
 DeclarationId whole_of(Session& session, DeclarationId declaration);
 
 /// The typed body of a definition or a statement; null where it has errors or is typed only where it is used.
@@ -16,10 +16,10 @@ ExprPtr typed_body(Session& session, DeclarationId whole);
 /// Whether a binding is that of a `let` or a graph variable with this value.
 IsBinding is_binding_of(DeclarationId declaration, SyntaxPtr let, SyntaxPtr value);
 
-/// What was made of a piece of syntax; null where that is not found.
+/// The typed expression of a piece of syntax; null if it is not found.
 ExprPtr expr_of(ExprPtr body, DeclarationId declaration, SyntaxPtr node);
 
-/// What evaluating a part of a body may do.
+/// The possible effects of evaluating a part of a body.
 Effects effects_of(Session& session, ExprPtr body, ExprPtr part);
 
 }  // namespace quern::ide

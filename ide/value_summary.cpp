@@ -27,7 +27,7 @@ std::string bars(const std::vector<double>& heights) {
   return text;
 }
 
-/// Means of neighbours in a vector, between its least and its greatest number.
+/// Means of neighbours in a vector, scaled so that its least number is 0 and its greatest is 1.
 std::vector<double> curve(const HostTensor& tensor, const NumberSummary& of) {
   const double range = of.greatest - of.least;
   const int64_t count = std::min(kMostBars, tensor.size());
@@ -42,7 +42,7 @@ std::vector<double> curve(const HostTensor& tensor, const NumberSummary& of) {
   return heights;
 }
 
-/// How many numbers are in each of equal parts of the range, relative to the fullest.
+/// A histogram of the numbers over equal bins, relative to the fullest one.
 std::vector<double> distribution(const HostTensor& tensor, const NumberSummary& of) {
   const double range = of.greatest - of.least;
   std::vector<double> counts(range > 0 ? kMostBars : 1, 0.0);

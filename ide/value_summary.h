@@ -1,5 +1,5 @@
 #pragma once
-// A value in brief: what an editor shows of one, and what crosses from the process that computed it.
+// A summary of a value: an editor shows it, and the process that computed the value sends it.
 
 #include <cstdint>
 #include <optional>
@@ -11,11 +11,11 @@
 namespace quern::ide {
 
 struct ValueSummary {
-  /// The figures of a tensor's finite numbers; NaN where there are none.
+  /// Statistics of a tensor's finite numbers; NaN if there are none.
   struct Numbers {
     int64_t nans = 0, infinities = 0;
     double least = 0, mean = 0, greatest = 0;
-    /// A vector's elements in order, or how the numbers of other tensors are distributed, as bars.
+    /// A vector's elements in order, or the distribution of the numbers of other tensors, as bars.
     std::string sparkline;
   };
 

@@ -21,7 +21,7 @@ std::vector<Range> windows_of(Session& session, SourceId source) {
   std::vector<Range> parts;
   uint32_t begin = 0;
   const std::vector<DeclarationId>& all = session.declarations(source);
-  // The first one begins with the text.
+  // The first part begins with the text.
   for (DeclarationId id : std::span(all).subspan(std::min<size_t>(all.size(), 1))) {
     const uint32_t next = session.range_of(id).begin;
     parts.push_back({begin, next});

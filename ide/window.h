@@ -1,5 +1,5 @@
 #pragma once
-// The part of a source's text that an answer about a place looks at, so that it takes as long in a long text as in a
+// The part of a source's text that a request about a place reads, so that it takes as long in a long text as in a
 // short one.
 
 #include <cstdint>
@@ -9,11 +9,12 @@
 
 namespace quern::ide {
 
-/// From the begin of the declaration at an offset, or the last one before it, up to the next one. Whole declarations
-/// before it belong to it as far as a few thousand bytes hold them: of those more is known than their names.
+/// From the beginning of the declaration at an offset, or the last one before it, up to the next one. Includes whole
+/// declarations before it, up to a few thousand bytes: more is known about those than their names.
 Range window_at(Session& session, SourceId source, uint32_t offset);
 
-/// Cuts a source's text between its declarations: the n-th part begins with the n-th declaration, the first one with the text.
+/// Splits a source's text between its declarations: the n-th part begins with the n-th declaration, the first one with
+/// the text.
 std::vector<Range> windows_of(Session& session, SourceId source);
 
 }  // namespace quern::ide

@@ -1,4 +1,4 @@
-// The schedule that the default rules choose for a call, as a clause.
+// Writes the schedule that the default rules choose for a call as a clause.
 
 #include <fmt/format.h>
 
@@ -19,7 +19,7 @@ bool has_reduction(ExprPtr expr) {
   return found;
 }
 
-/// Whether a `schedule` may stand behind an expression as it is.
+/// Whether a `schedule` may follow an expression as it is.
 bool takes_schedule(SyntaxPtr parent, SyntaxPtr child) {
   if (!parent || parent->is(SyntaxKind::Block) || parent->is(SyntaxKind::GraphLet)) return true;
   return parent->is(SyntaxKind::Let) && parent->child(1) == child;
@@ -37,7 +37,7 @@ class ScheduleWriting {
     }
   }
 
-  /// Loops that sum are worth a schedule.
+  /// Only reductions are worth a schedule.
   bool is_possible() {
     const ExprPtr body = call_ ? typed_body(session_, selection_.at.whole) : nullptr;
     if (!body || (parent_ && parent_->is(SyntaxKind::Scheduled))) return false;
@@ -73,7 +73,7 @@ class ScheduleWriting {
   }
 
  private:
-  /// Nothing where the loops are as they stand, and where there is more than one kernel.
+  /// Nothing if the rules choose no schedule, or if there is more than one kernel.
   std::optional<std::string> chosen() const {
     const Inferred* inferred = session_.inferred(selection_.at.whole);
     Definition alone;

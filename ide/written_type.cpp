@@ -27,7 +27,7 @@ std::optional<std::string> name_in(Session& session, ModuleId module, quern::Typ
   return std::nullopt;
 }
 
-/// With such names, for texts only: nothing is ever compared with it. Null where one is missing.
+/// The type with such names, for text only: it is never compared. Null if a name is missing.
 quern::Type renamed(Session& session, ModuleId module, quern::Type type) {
   std::vector<quern::Type> args;
   for (quern::Type arg : type->args) {

@@ -1,5 +1,5 @@
 #pragma once
-// Types as a module's own text writes them.
+// Types as a module's own text would write them.
 
 #include <optional>
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace quern::ide {
 
-/// `net.Net` for a type of an import, `?` for dims that stand for one; nothing for a type of a file whose
-/// names the module does not see.
+/// `net.Net` for a type of an import, `?` for dims that represent one; nothing for a type of a file whose names the
+/// module does not see.
 std::optional<std::string> written_type(Session& session, ModuleId module, Type type);
 
 }  // namespace quern::ide

@@ -27,7 +27,7 @@ json to_item(Locations& locations, const ide::CallItem& item) {
   return made;
 }
 
-/// The place of an item that a client gives back; nothing where its document is not known any more.
+/// The place of an item that a client sends back; nothing if its document has become unknown.
 struct ItemPlace {
   Cursor name;
   Range whole;
@@ -50,7 +50,7 @@ json ranges_of(Locations& locations, SourceId source, const std::vector<Range>& 
 
 }  // namespace
 
-/// One item, or null where nothing that can be called is named.
+/// One item, or null if the name cannot be called.
 template <class Json>
 Json prepare_call_hierarchy(ServerState& state, const Json& params) {
   const std::optional<Cursor> at = cursor_of(state, params);

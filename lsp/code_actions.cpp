@@ -1,4 +1,4 @@
-// textDocument/codeAction and its resolve: the fixes of diagnostics, and changes that keep what a text means.
+// textDocument/codeAction and its resolve: the fixes of diagnostics, and refactorings.
 
 #include <fmt/format.h>
 
@@ -42,7 +42,7 @@ Json workspace_edit(const Asked& asked, const std::vector<std::pair<Range, std::
   return {{"changes", {{asked.document->uri, std::move(list)}}}};
 }
 
-/// Whether a client that names the kinds that it wants, if it does, wants this one or some of its kind.
+/// Whether the client wants this kind or some of its subkinds; it wants all kinds if it names none.
 template <class Json>
 bool is_wanted(const Json& context, std::string_view kind) {
   if (!context.contains("only")) return true;
@@ -78,8 +78,8 @@ ide::RefactoringContext refactoring_context(ServerState& state, Document& docume
 
 }  // namespace
 
-/// The fixes of the diagnostics that a range touches, then what may be done where it is. A client that can
-/// ask for edits later gets them by resolve. Throws Stopped where that was given up.
+/// The fixes of the diagnostics that a range touches, then the refactorings that are possible there. A client that can
+/// resolve edits gets them later. Throws Stopped if that was cancelled.
 template <class Json>
 Json code_actions(ServerState& state, const Json& params) {
   const Json& context = params.at("context");
@@ -90,7 +90,7 @@ Json code_actions(ServerState& state, const Json& params) {
   Json actions = Json::array();
   if (!asked) return actions;
   const Range range = asked_range(*asked, params.at("range"));
-  // What is for all of a file is for clients that ask for it.
+  // Actions for a whole file are only for clients that request them.
   auto wanted = [&](RefactoringKind kind) {
     const bool is_asked = kind != RefactoringKind::Source || context.contains("only");
     return is_asked && is_wanted(context, protocol_kind(kind));
@@ -109,7 +109,7 @@ Json code_actions(ServerState& state, const Json& params) {
     } else {
       const auto edits = ide::edits_of(state.session, selected, in, found.name, found.title);
       if (!edits) continue;
-      // The text was another one meanwhile: positions are in the present one.
+      // A trial replaced the text in between: recompute the positions.
       action["edit"] = workspace_edit<Json>(*asked_document(state, params), *edits);
     }
     actions.push_back(std::move(action));
@@ -117,8 +117,8 @@ Json code_actions(ServerState& state, const Json& params) {
   return actions;
 }
 
-/// The action with its edit. Throws RequestFailed where the text is another one by now, or where the trial
-/// finds that it would be another program.
+/// The action with its edit. Throws RequestFailed if the text has changed since, or if the trial shows that the program
+/// would change.
 template <class Json>
 Json resolve_code_action(ServerState& state, const Json& action) {
   if (!action.contains("data")) return action;

@@ -1,4 +1,4 @@
-// textDocument/completion and completionItem/resolve: what may be typed at a place.
+// textDocument/completion and completionItem/resolve.
 
 #include "ide/completion.h"
 
@@ -51,7 +51,7 @@ constexpr KeywordSnippet kKeywordSnippets[] = {
     {"test", "test \"$1\" {\n  $0\n}"},
 };
 
-/// What an item inserts where the client has places to go on at; nothing where that is its text alone.
+/// The snippet of an item for a client that supports snippets; nothing if it is only text.
 std::optional<std::string> snippet_of(const CompletionItem& item, std::string_view text_after) {
   const bool is_called = text_after.starts_with('(');
   if (item.kind == CompletionKind::Operator || item.kind == CompletionKind::Function)
@@ -64,7 +64,7 @@ std::optional<std::string> snippet_of(const CompletionItem& item, std::string_vi
 
 }  // namespace
 
-/// A CompletionList whose order is that of `sortText`. What documents an item is left to resolve.
+/// A CompletionList ordered by `sortText`. The documentation of an item is left to resolve.
 template <class Json>
 Json completion(ServerState& state, const Json& params) {
   const std::optional<Cursor> at = cursor_of(state, params);
@@ -88,7 +88,7 @@ Json completion(ServerState& state, const Json& params) {
   return {{"isIncomplete", list.is_incomplete}, {"items", std::move(items)}};
 }
 
-/// The item with its documentation; one of a document that is closed by now as it is.
+/// The item with its documentation; unchanged if its document has been closed.
 template <class Json>
 Json resolve_completion(ServerState& state, const Json& item) {
   const Json& data = item.at("data");

@@ -17,7 +17,7 @@ namespace quern::lsp {
 
 namespace {
 
-/// A positive number; nothing where there is none, which is shown where there is something else.
+/// A positive number; nothing if it is absent or invalid. Warns about an invalid one.
 template <class Json>
 std::optional<double> positive(ServerState& state, const Json& settings, const std::string& name) {
   if (!settings.is_object() || !settings.contains(name)) return std::nullopt;

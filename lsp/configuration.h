@@ -4,8 +4,8 @@
 
 namespace quern::lsp {
 
-/// Takes a client's settings, `{"evaluation": {"seconds": 10, "memoryMiB": 8192}}`, also below "quern". What is wrong in
-/// them is shown, and what is absent stays.
+/// Applies a client's settings, `{"evaluation": {"seconds": 10, "memoryMiB": 8192}}`, also below "quern". Warns about
+/// invalid ones; absent ones stay unchanged.
 template <class Json>
 void take_settings(ServerState& state, const Json& settings);
 

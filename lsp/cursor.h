@@ -1,5 +1,5 @@
 #pragma once
-// What a request is about: `textDocument` of its params, and `position` or `range` in it.
+// The subject of a request: `textDocument` of its params, and `position` or `range` in it.
 
 #include <algorithm>
 #include <optional>
@@ -17,7 +17,7 @@ struct Asked {
   Positions positions;
 };
 
-/// Nothing for a document that is not open, or whose text is not the client's.
+/// Nothing for a document that is not open, or is out of step with the client.
 template <class Json>
 std::optional<Asked> asked_document(ServerState& state, const Json& params) {
   const Document* document =
@@ -26,15 +26,14 @@ std::optional<Asked> asked_document(ServerState& state, const Json& params) {
   return Asked{document, document->source, Positions(state.session.text(document->source), state.encoding)};
 }
 
-/// The source of a document, open or on the disk; nothing where there is none, or where its text is not the
-/// client's.
+/// The source of a document, open or on the disk; nothing if there is none, or if it is out of step with the client.
 template <class Json>
 std::optional<SourceId> asked_source(ServerState& state, const Json& params) {
   return state.documents.source_of(
       params.at("textDocument").at("uri").template get_ref<const std::string&>());
 }
 
-/// The bytes of a range; those of one that ends before it starts are none.
+/// The bytes of a range; empty if it ends before it starts.
 template <class Json>
 Range asked_range(const Asked& asked, const Json& range) {
   const PositionRange at = to_range(range);

@@ -55,7 +55,7 @@ class Renderer {
                                                                                  : kInformation)},
                    {"code", code_of(diagnostic.kind)},
                    {"source", "quern"}};
-    // What is wrong elsewhere (in the library) is reported at the top.
+    // Problems elsewhere (in the library) are reported at the top.
     bool here = is_here(diagnostic.file);
     if (!here)
       message = fmt::format("{}: {}", place_of(diagnostic.file, diagnostic.text, diagnostic.range), message);

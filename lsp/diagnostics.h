@@ -18,10 +18,10 @@ Json to_json(ServerState& state, const Document& document, const Checked& checke
 template <class Json>
 void add_failures(ServerState& state, const Document& document, Json& diagnostics);
 
-/// Sends what is wrong with the document's latest version. A document that is out of step has none. False, and nothing is sent, where it was
-/// given up because `stop` became true.
+/// Sends the diagnostics of the document's latest version. A document that is out of step has none. False, and nothing
+/// is sent, if it was cancelled because `stop` became true.
 bool publish_diagnostics(ServerState& state, const Document& document, const std::atomic<bool>* stop);
-/// Takes away all diagnostics of a document.
+/// Clears all diagnostics of a document.
 void clear_diagnostics(ServerState& state, const Document& document);
 
 }  // namespace quern::lsp

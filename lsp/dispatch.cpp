@@ -49,7 +49,7 @@ const Method* find_method(std::string_view name) {
   return nullptr;
 }
 
-// The client's first choice among the encodings that both know.
+// The client's first choice among the encodings that both support.
 PositionEncoding negotiated_encoding(const json& params) {
   static const json::json_pointer kOffered("/capabilities/general/positionEncodings");
   if (params.contains(kOffered)) {
@@ -164,8 +164,8 @@ void Dispatcher::request(const Json& id, std::string_view name, const Json& para
   }
 }
 
-// There is no answer to a notification: what is wrong with one goes to the client's log. Those that the
-// server does not know, or that come outside its life, are ignored; so is $/setTrace.
+// A notification has no response: its errors go to the client's log. Unknown ones, and those that come before
+// `initialize` or after `shutdown`, are ignored; so is $/setTrace.
 template <class Json>
 void Dispatcher::notification(std::string_view name, const Json& params) {
   const Method* method = find_method(name);

@@ -18,10 +18,10 @@ class Dispatcher {
   /// Handles one message and answers it if it is a request; a handler that throws is answered with
   /// InternalError, and a request that was cancelled with RequestCancelled. False for `exit`.
   bool receive(std::string_view text);
-  /// Publishes the diagnostics of the documents that changed. False where that was given up because `stop`
-  /// became true: what is not published stays due.
+  /// Publishes the diagnostics of the documents that changed. False if that was cancelled because `stop` became true:
+  /// what is not published stays due.
   bool publish_due(const std::atomic<bool>* stop);
-  /// Works out the costs that answers did without.
+  /// Computes the costs that were missing in responses.
   void work_out_costs();
   bool shut_down() const { return phase_ == Phase::ShutDown; }
 

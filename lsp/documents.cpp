@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view kLibraryUri = "quern:/library/", kLibraryPath = "stdlib/";
 
-// The changes from the last one that replaces everything: those before it do not matter.
+// The index of the last change that replaces everything, or 0; changes before it have no effect.
 size_t first_that_counts(const std::vector<TextChange>& changes) {
   for (size_t i = changes.size(); i-- > 0;)
     if (!changes[i].range) return i;
@@ -100,7 +100,7 @@ Document& Documents::open(const std::string& uri, int64_t version, std::string t
     document.in_step = session_.text(*source) == text;
     return document;
   }
-  // A buffer that is no file (`untitled:`) has no path that an import could name.
+  // A buffer that is not a file (`untitled:`) has no path that an import could name.
   bool is_file = document.path != document.uri;
   if (is_file)
     document.source = session_.open_file(document.path, std::move(text));

@@ -17,9 +17,9 @@
 
 namespace quern::lsp {
 
-/// The semantic tokens that were sent last, by the number of the answer.
+/// The semantic tokens that were sent last, with the number of the response.
 struct SentTokens {
-  uint64_t result = 0;  ///< 0: none were
+  uint64_t result = 0;  ///< 0: none were sent
   std::vector<uint32_t> data;
 };
 
@@ -43,13 +43,12 @@ struct KnownTokens {
 struct Document {
   std::string uri, path;
   int64_t version = 0;
-  SourceId source = 0;  ///< nothing of a transcript
+  SourceId source = 0;  ///< unused for a transcript
   bool open = false;
-  bool is_transcript = false;  ///< its text is no program, and is not in the session
-  std::string transcript;      ///< the text of one
+  bool is_transcript = false;  ///< its text is not a program, and is not in the session
+  std::string transcript;      ///< the text of a transcript
   bool read_only = false;      ///< of the library, whose text never changes
-  /// False from an edit that made no sense until the whole text comes again: the client's text is then
-  /// unknown.
+  /// False from an invalid edit until the client sends the whole text again; in between, the client's text is unknown.
   bool in_step = true;
   bool diagnostics_due = false;
   SentTokens tokens;
@@ -72,36 +71,35 @@ class Documents {
  public:
   explicit Documents(Session& session) : session_(session) {}
 
-  /// The open document of a URI, or null. Transcripts are found by `find_any` alone, so that questions about
-  /// programs are not asked of them.
+  /// The open document of a URI, or null. Only `find_any` finds transcripts, so that requests about programs ignore
+  /// them.
   Document* find(std::string_view uri);
   Document* find_any(std::string_view uri);
   const std::string& text(const Document& document) const;
-  /// The source of a document that is open, of a file of the library or of a file on the disk. Nothing where
-  /// there is none, or where its text is not the client's.
+  /// The source of a document that is open, of a file of the library or of a file on the disk. Nothing if there is
+  /// none, or if it is out of step with the client.
   std::optional<SourceId> source_of(std::string_view uri);
   /// The source of `quern:/library/NAME.relay`; nothing for any other URI.
   std::optional<SourceId> library_source(std::string_view uri) const;
-  /// What the client calls a source.
+  /// The client's URI of a source.
   std::string uri_of(SourceId source);
   /// The open document of a source, or null.
   const Document* of_source(SourceId source) const;
-  /// Opens a document, or gives an open one another text. A document that is opened again keeps its module.
+  /// Opens a document, or replaces the text of an open one. A document that is opened again keeps its module.
   Document& open(const std::string& uri, int64_t version, std::string text);
-  /// Applies the changes in their order. One that makes no sense leaves the text as it was and the document
-  /// out of step.
+  /// Applies the changes in order. An invalid one leaves the text unchanged and the document out of step.
   Result<Done> change(Document& document, const std::vector<TextChange>& changes, PositionEncoding encoding);
   void close(Document& document);
-  /// Files that are not open may have changed on the disk.
+  /// Rereads the files that are not open, which may have changed on the disk.
   void reread_files();
-  /// The texts of the open documents by path, without those of the library and those that are not the client's. Of
-  /// transcripts this one alone.
+  /// The texts of the open documents by path, without those of the library and those out of step with the client. Of
+  /// the transcripts, only this one.
   std::map<std::string, std::string> texts(const Document* transcript = nullptr);
-  /// Transcripts too.
+  /// Visits the open documents, including transcripts.
   void each_open(const std::function<void(Document&)>& visit);
 
  private:
-  /// What is wrong in a file that imports a changed one may have changed too.
+  /// The diagnostics of a file that imports a changed one may have changed too.
   void mark_importers(const Document& changed);
 
   Session& session_;

@@ -11,8 +11,7 @@
 
 namespace quern::lsp {
 
-/// Empty for a document that is not known. For a client that folds whole lines the line of a closing bracket
-/// stays.
+/// Empty for an unknown document. For a client that folds whole lines, the line of a closing bracket stays.
 template <class Json>
 Json folding_range(ServerState& state, const Json& params) {
   Json found = Json::array();

@@ -28,20 +28,20 @@ Json layout_edits(ServerState& state, const Asked& asked, std::optional<LineRang
 
 }  // namespace
 
-/// There is one layout, so that the options do not matter. What does not parse stays as it is.
+/// There is only one layout, so the options are ignored. Text that does not parse stays unchanged.
 template <class Json>
 Json formatting(ServerState& state, const Json& params) {
   const std::optional<Asked> asked = asked_document(state, params);
   return asked ? layout_edits<Json>(state, *asked, std::nullopt) : nullptr;
 }
 
-/// Of the declarations that the range touches, whole.
+/// Formats the declarations that the range touches, as a whole.
 template <class Json>
 Json range_formatting(ServerState& state, const Json& params) {
   const PositionRange range = to_range(params.at("range"));
   const std::optional<Asked> asked = asked_document(state, params);
   if (!asked) return nullptr;
-  // Lines that are selected whole end where the next one begins.
+  // A selection of whole lines ends where the next line begins.
   const bool ends_before = range.end.character == 0 && range.end.line > range.start.line;
   const auto from_one = [](uint32_t line) { return std::min(line, UINT32_MAX - 1) + 1; };
   const uint32_t first = from_one(range.start.line);

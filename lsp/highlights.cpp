@@ -1,4 +1,4 @@
-// textDocument/documentHighlight: where a text names what the name under the cursor stands for.
+// textDocument/documentHighlight: the occurrences of the name under the cursor.
 
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace quern::lsp {
 
-/// Its places, the declaration's as one that is written; empty where no name is.
+/// The occurrences of a name, its declaration as a write; empty if there is no name.
 template <class Json>
 Json document_highlight(ServerState& state, const Json& params) {
   enum Kind { Read = 2, Write = 3 };  // of the protocol's DocumentHighlightKind

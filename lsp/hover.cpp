@@ -20,7 +20,7 @@ namespace quern::lsp {
 
 namespace {
 
-/// What the variable of a statement evaluated to when it was last evaluated, as Markdown; "" of others.
+/// The last value of the variable of a statement, as Markdown; "" for other names.
 std::string last_value(ServerState& state, const Cursor& at) {
   const auto name = ide::name_at(state.session, at.source, at.offset);
   const Document* document = state.documents.of_source(at.source);
@@ -36,7 +36,7 @@ std::string last_value(ServerState& state, const Cursor& at) {
   return "";
 }
 
-/// How long calls of the function that is named took when it was last timed; "" of others.
+/// How long calls of the named function took when it was last timed; "" for other names.
 std::string last_time(ServerState& state, const Cursor& at) {
   const auto name = ide::name_at(state.session, at.source, at.offset);
   if (!name || name->target.kind != NameKind::Definition) return "";
@@ -51,7 +51,7 @@ std::string last_time(ServerState& state, const Cursor& at) {
   return "";
 }
 
-/// What a call costs of the function or the operator that is named, as Markdown; "" of others.
+/// The cost of a call of the named function or operator, as Markdown; "" for other names.
 std::string cost_of_call(ServerState& state, const Cursor& at) {
   const auto cost = ide::call_cost(state.session, at.source, at.offset);
   std::optional<std::string> text;
@@ -79,7 +79,7 @@ std::string links_to_dims(ServerState& state, const std::vector<ide::Hover::Name
 
 }  // namespace
 
-/// Markdown and the range that it is about, or null.
+/// Markdown and the range that it describes, or null.
 template <class Json>
 Json hover(ServerState& state, const Json& params) {
   const std::optional<Cursor> at = cursor_of(state, params);

@@ -50,7 +50,7 @@ std::optional<std::variant<std::string, Inbox::Task>> Inbox::next() {
   return message;
 }
 
-// What it cancels came before it, so that the ids may be forgotten when nothing waits.
+// A cancelled request arrives before its cancellation, so the ids can be dropped when nothing waits.
 bool Inbox::take_cancellation(const std::string& message) {
   if (message.find("\"$/cancelRequest\"") == std::string::npos) return false;
   const auto json = nlohmann::json::parse(message, nullptr, false);

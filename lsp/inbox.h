@@ -1,6 +1,6 @@
 #pragma once
-// What waits for the server's thread: messages that have arrived, which a thread of its own reads, so that work
-// that is going on can be given up when one comes; and functions that other threads post.
+// The queue of the server's thread: messages, which a separate thread reads so that an arriving one can interrupt work
+// in progress, and functions that other threads post.
 
 #include <atomic>
 #include <condition_variable>
@@ -21,8 +21,8 @@ class Inbox {
  public:
   using Task = std::function<void()>;
 
-  /// Reads until the input ends, or until the inbox goes. `cancelled` is posted for each request that the client
-  /// cancels, with its id as JSON.
+  /// Reads until the input ends, or until the inbox is destroyed. `cancelled` is posted for each request that the
+  /// client cancels, with its id as JSON.
   Inbox(Transport& transport, std::function<void(const std::string& id)> cancelled);
   ~Inbox();
   Inbox(const Inbox&) = delete;
@@ -34,9 +34,9 @@ class Inbox {
   void post(Task task);
   /// True while a message waits: a flag that work may poll.
   const std::atomic<bool>& waiting() const { return waiting_; }
-  /// True from when a message comes that cancels a request or changes a text, up to `next`.
+  /// True from the arrival of a message that cancels a request or changes a text until `next`.
   const std::atomic<bool>& overtaken() const { return overtaken_; }
-  /// Whether a `$/cancelRequest` has come for the request whose id reads so, as JSON. It never comes as a
+  /// Whether a `$/cancelRequest` has arrived for the request with this id, as JSON. `next` never returns it as a
   /// message.
   bool is_cancelled(const std::string& id);
 

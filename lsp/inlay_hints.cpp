@@ -1,5 +1,5 @@
-// textDocument/inlayHint and its resolve: types and names of attributes that a text leaves out, and what parts of it
-// evaluated to.
+// textDocument/inlayHint and its resolve: types and names of attributes that a text omits, and results of evaluated
+// parts.
 
 #include <fmt/format.h>
 
@@ -18,7 +18,7 @@ namespace quern::lsp {
 
 namespace {
 
-/// A text in one glance: what is longer ends in an ellipsis, and is whole in its tooltip.
+/// A text, truncated with an ellipsis if it is long; the tooltip has all of it.
 std::string glance(const std::string& text) {
   constexpr size_t kMost = 60;
   size_t end = kMost;
@@ -28,7 +28,7 @@ std::string glance(const std::string& text) {
 
 }  // namespace
 
-/// The results of what was evaluated, each at the end of its line.
+/// The results of evaluated parts, each at the end of its line.
 template <class Json>
 void add_results(ServerState& state, const Asked& asked, Range range, Json& hints) {
   const std::string& text = state.session.text(asked.source);
@@ -50,7 +50,7 @@ void add_results(ServerState& state, const Asked& asked, Range range, Json& hint
   }
 }
 
-/// The hints in a range; to take one writes the annotation, where that may be written as it is, or the name.
+/// The hints in a range; accepting one inserts the annotation, if that is possible, or the name.
 template <class Json>
 Json inlay_hints(ServerState& state, const Json& params) {
   const Json& range = params.at("range");
@@ -80,7 +80,7 @@ Json inlay_hints(ServerState& state, const Json& params) {
   return hints;
 }
 
-/// The hint with its whole text as tooltip, where it is a type's.
+/// The hint with its whole text as tooltip, if it is a type hint.
 template <class Json>
 Json resolve_inlay_hint(ServerState&, const Json& hint) {
   if (!hint.contains("data")) return hint;

@@ -10,7 +10,7 @@
 
 namespace quern::lsp {
 
-/// Empty for a document that is not known.
+/// Empty for an unknown document.
 template <class Json>
 Json document_link(ServerState& state, const Json& params) {
   Json found = Json::array();

@@ -1,5 +1,5 @@
 #pragma once
-// Places of any source as the protocol has them: a URI and a range.
+// Places of any source as the protocol represents them: a URI and a range.
 
 #include <map>
 #include <string>
@@ -14,7 +14,7 @@ class Locations {
  public:
   explicit Locations(ServerState& state) : state_(state) {}
 
-  /// False for a document whose text is not the client's: there are no places in it.
+  /// False for a document that is out of step with the client: it has no valid places.
   bool is_known(SourceId source) const {
     const Document* document = state_.documents.of_source(source);
     return !document || document->in_step;

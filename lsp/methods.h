@@ -1,6 +1,7 @@
 #pragma once
-// The handlers of the methods of methods.def. A deferred one sends its answer, or throws; each takes a message's params and may throw what their JSON
-// throws (lsp/protocol.h); the document that it is about may be closed, or not be the client's any more.
+// The handlers of the methods of methods.def. A deferred one sends its answer, or throws; each takes a message's params
+// and may throw what their JSON throws (lsp/protocol.h); the document of the message may be closed, or out of step with
+// the client.
 
 #include "lsp/state.h"
 

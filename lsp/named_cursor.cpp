@@ -5,7 +5,7 @@
 namespace quern::lsp {
 
 std::optional<ide::NamePlace> name_under(ServerState& state, const Cursor& at) {
-  // Without word of changes on the disk, each question looks there.
+  // Without notifications of changes on the disk, each request rereads the files.
   if (!state.client.watches_files) state.documents.reread_files();
   const auto name = ide::name_at(state.session, at.source, at.offset);
   if (!name || ide::is_seen_in_its_module_alone(name->target.kind)) return name;

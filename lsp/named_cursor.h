@@ -7,8 +7,8 @@
 
 namespace quern::lsp {
 
-/// The name at a cursor; nothing where none is. The files of the workspace that may have the same name are
-/// sources of the session from then on.
+/// The name at a cursor; nothing if there is none. Adds the files of the workspace that may contain the same name to
+/// the session.
 std::optional<ide::NamePlace> name_under(ServerState& state, const Cursor& at);
 
 }  // namespace quern::lsp

@@ -1,4 +1,4 @@
-// textDocument/onTypeFormatting: the blanks of the line that was begun, or that a bracket closes.
+// textDocument/onTypeFormatting: the indentation of the line that was begun, or that a bracket closes.
 
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace quern::lsp {
 
-/// Of `}` only where it begins its line.
+/// For `}`, only if it begins its line.
 template <class Json>
 Json on_type_formatting(ServerState& state, const Json& params) {
   const std::optional<Cursor> at = cursor_of(state, params);

@@ -8,7 +8,7 @@ namespace quern::lsp {
 
 /// All but letters, digits, `/` and the unreserved marks as `%XX`.
 std::string percent_encoded(std::string_view text);
-/// A `%` that no two digits follow stays.
+/// A `%` without two digits after it stays.
 std::string percent_decoded(std::string_view text);
 
 }  // namespace quern::lsp

@@ -12,7 +12,7 @@ namespace {
 
 enum class MessageType : int { Warning = 2, Log = 4 };
 
-// Texts that are no valid UTF-8 (a path may be any bytes) are sent with replacement characters.
+// Texts that are not valid UTF-8 (a path may be any bytes) are sent with replacement characters.
 template <class Json>
 void send(Transport& transport, const Json& message) {
   transport.write(message.dump(-1, ' ', false, Json::error_handler_t::replace));

@@ -23,18 +23,18 @@ enum ErrorCode : int {
   kRequestFailed = -32803,
 };
 
-/// What a handler throws where its request is well-formed and cannot be done: the message says why, to a user.
+/// Thrown by a handler for a well-formed request that cannot be fulfilled. The message tells the user why.
 struct RequestFailed : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
 template <class Json>
 void send_result(Transport& transport, const Json& id, const Json& result);
-/// `data`: as the protocol has it for the code; null for none.
+/// `data`: as the protocol specifies it for the code; null for none.
 template <class Json>
 void send_error(Transport& transport, const Json& id, ErrorCode code, std::string_view message,
                 const Json& data = nullptr);
-/// A request of the server's own; its answer is not waited for.
+/// A request from the server; its response is not awaited.
 template <class Json>
 void send_request(Transport& transport, std::string_view id, std::string_view method, const Json& params);
 template <class Json>
@@ -45,7 +45,7 @@ void log_message(Transport& transport, std::string_view text);
 /// A warning that the client shows to its user.
 void show_warning(Transport& transport, std::string_view text);
 
-/// Throws Json's exceptions where the value is no position. Numbers that are out of range clamp.
+/// Throws Json's exceptions if the value is not a position. Numbers that are out of range are clamped.
 template <class Json>
 Position to_position(const Json& value);
 template <class Json>

@@ -1,4 +1,4 @@
-// textDocument/diagnostic: what is wrong, for clients that ask.
+// textDocument/diagnostic: diagnostics for clients that pull them.
 
 #include <fmt/format.h>
 
@@ -16,8 +16,8 @@
 
 namespace quern::lsp {
 
-/// All diagnostics under a name for them, or that they are those of the name that the client has. Throws
-/// Stopped where it was given up.
+/// All diagnostics with a result id, or that they are unchanged since the result id that the client has. Throws Stopped
+/// if that was cancelled.
 template <class Json>
 Json pull_diagnostics(ServerState& state, const Json& params) {
   const std::optional<Asked> asked = asked_document(state, params);

@@ -1,5 +1,5 @@
-// textDocument/references: where the open documents, and the files of the workspace that import, name what the
-// name under the cursor stands for.
+// textDocument/references: the references to the name under the cursor, in the open documents and in the importing
+// files of the workspace.
 
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace quern::lsp {
 
-/// Empty where no name is.
+/// Empty if there is no name.
 template <class Json>
 Json references(ServerState& state, const Json& params) {
   const bool with_declaration = params.at("context").at("includeDeclaration").template get<bool>();

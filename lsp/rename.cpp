@@ -15,7 +15,7 @@
 
 namespace quern::lsp {
 
-/// The name without its sigil, or null where none is; fails with the reason where it cannot have another one.
+/// The name without its sigil, or null if there is none; fails with the reason if it cannot be renamed.
 template <class Json>
 Json prepare_rename(ServerState& state, const Json& params) {
   const std::optional<Cursor> at = cursor_of(state, params);
@@ -27,7 +27,7 @@ Json prepare_rename(ServerState& state, const Json& params) {
           {"placeholder", ide::text_at(state.session, place)}};
 }
 
-/// A WorkspaceEdit, or null for a document that is not known.
+/// A WorkspaceEdit, or null for an unknown document.
 template <class Json>
 Json rename(ServerState& state, const Json& params) {
   const auto& new_name = params.at("newName").template get_ref<const std::string&>();

@@ -10,7 +10,7 @@
 
 namespace quern::lsp {
 
-/// One for each position; null for a document that is not known.
+/// One for each position; null for an unknown document.
 template <class Json>
 Json selection_range(ServerState& state, const Json& params) {
   const auto source = asked_source(state, params);

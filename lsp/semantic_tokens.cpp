@@ -1,4 +1,4 @@
-// textDocument/semanticTokens: what each token of a text is, for colours.
+// textDocument/semanticTokens: the kind of each token of a text, for highlighting.
 
 #include <algorithm>
 #include <functional>
@@ -21,7 +21,7 @@ namespace {
 
 using ide::TokenKind;
 
-/// Its place in the legend of methods.def; nothing for what has no colour of its own.
+/// The index in the legend of methods.def; nothing for kinds that are not highlighted.
 std::optional<uint32_t> legend_index(TokenKind kind) {
   switch (kind) {
     case TokenKind::Comment: return 0;
@@ -48,8 +48,8 @@ std::optional<uint32_t> legend_index(TokenKind kind) {
 
 constexpr size_t kInts = 5;  // of one token
 
-/// Tokens in the protocol's form: each as the lines and characters from the one before, its length, its place
-/// in the legend, and no modifiers. None goes over the end of a line.
+/// Encodes tokens for the protocol: each as the lines and characters from the one before, its length, its index in the
+/// legend, and no modifiers. No token spans several lines.
 class TokenEncoder {
  public:
   TokenEncoder(std::string_view text, const Positions& positions) : text_(text), positions_(positions) {}
@@ -84,7 +84,7 @@ class TokenEncoder {
   std::vector<uint32_t> data_;
 };
 
-/// What decides, besides its text, which tokens a part of a source has: the names of the source and of what it imports.
+/// A hash of what determines the tokens of a part besides its text: the names of the source and of what it imports.
 size_t names_of(Session& session, SourceId source) {
   size_t hash = session.has_slash_names(source) ? 1 : 0;
   const auto add = [&](size_t value) { hash = hash * 0x9E3779B97F4A7C15ULL + value; };
@@ -95,14 +95,14 @@ size_t names_of(Session& session, SourceId source) {
       const DeclarationInfo& info = session.info(id);
       if (info.kind == PieceKind::Statement || info.kind == PieceKind::Test) continue;
       add(static_cast<size_t>(info.kind));
-      // Of a type its constructors, of an import what it is called.
+      // The text of a type has its constructors, that of an import its alias.
       const bool has_more = info.kind == PieceKind::Type || info.kind == PieceKind::Import;
       add(std::hash<std::string_view>()(has_more ? session.text_of(id) : std::string_view(info.name)));
     }
   return hash;
 }
 
-/// The tokens of a part of a text, as if it were all of it.
+/// The tokens of a part of a text, as if it were the whole text.
 EncodedPart encoded_part(Session& session, SourceId source, Range window, PositionEncoding encoding) {
   const std::string_view text =
       std::string_view(session.text(source)).substr(window.begin, window.end - window.begin);
@@ -120,7 +120,7 @@ Position moved(Position to, Position from) {
   return {from.line + to.line, to.line == 0 ? from.character + to.character : to.character};
 }
 
-/// The tokens of a source, each part as it is known from the last time, where its text and the names are the same.
+/// The tokens of a source. Parts whose text and names are unchanged since the last time are cached.
 std::vector<uint32_t> encoded_tokens(ServerState& state, const Asked& asked) {
   KnownTokens& known = state.documents.find(asked.document->uri)->known_tokens;
   const size_t names = names_of(state.session, asked.source);
@@ -155,7 +155,7 @@ std::vector<uint32_t> encoded_tokens(ServerState& state, const Asked& asked) {
   return data;
 }
 
-/// Those that touch a range.
+/// The tokens that touch a range.
 std::vector<uint32_t> encoded_tokens(ServerState& state, const Asked& asked, Range within) {
   TokenEncoder encoder(state.session.text(asked.source), asked.positions);
   for (const Range& window : ide::windows_of(state.session, asked.source)) {
@@ -166,7 +166,7 @@ std::vector<uint32_t> encoded_tokens(ServerState& state, const Asked& asked, Ran
   return encoder.take();
 }
 
-/// Remembers what a client is told, under a new name.
+/// Keeps the tokens sent to a client, under a new result id.
 const SentTokens& remember_tokens(ServerState& state, const Asked& asked, std::vector<uint32_t> data) {
   SentTokens& sent = state.documents.find(asked.document->uri)->tokens;
   sent = {sent.result + 1, std::move(data)};
@@ -180,7 +180,7 @@ Json full_answer(const SentTokens& sent) {
 
 }  // namespace
 
-/// Those of the whole text.
+/// The tokens of the whole text.
 template <class Json>
 Json semantic_tokens(ServerState& state, const Json& params) {
   const std::optional<Asked> asked = asked_document(state, params);
@@ -188,7 +188,7 @@ Json semantic_tokens(ServerState& state, const Json& params) {
   return full_answer<Json>(remember_tokens(state, *asked, encoded_tokens(state, *asked)));
 }
 
-/// The one edit that makes them of those that were sent last; all of them where the client has others.
+/// One edit from the tokens that were sent last, or all tokens if the client has others.
 template <class Json>
 Json semantic_tokens_delta(ServerState& state, const Json& params) {
   const auto& previous = params.at("previousResultId").template get_ref<const std::string&>();
@@ -217,7 +217,7 @@ Json semantic_tokens_delta(ServerState& state, const Json& params) {
   return {{"resultId", std::to_string(now.result)}, {"edits", std::move(edits)}};
 }
 
-/// Those that touch a range.
+/// The tokens that touch a range.
 template <class Json>
 Json semantic_tokens_range(ServerState& state, const Json& params) {
   const Json& range = params.at("range");

@@ -20,7 +20,7 @@ namespace quern::lsp {
 
 namespace {
 
-/// Ends the evaluations that go on: what they post has nowhere to go from then on.
+/// Ends the running evaluations when it is destroyed, since nothing receives what they post after that.
 class Evaluating {
  public:
   Evaluating(ServerState& state, const std::vector<std::string>& command, Inbox& inbox) : state_(state) {
@@ -49,8 +49,7 @@ std::unique_ptr<Listener> listen(ServerState& state, const std::filesystem::path
 
 int run_language_server(Session& session, Transport& transport, const ServerOptions& options) {
   using Clock = std::chrono::steady_clock;
-  // Diagnostics wait for the messages that are already there (a burst of edits is checked once), but not for
-  // longer.
+  // Diagnostics wait for the messages that are already there (a burst of edits is checked once), but at most this long.
   constexpr auto kLongestDelay = std::chrono::milliseconds(300);
 
   ServerState state(session, transport);
@@ -69,7 +68,7 @@ int run_language_server(Session& session, Transport& transport, const ServerOpti
       break;
     }
     if (listener) listener->publish();
-    // Checking is given up when a message arrives, and taken up where it was; but not for ever.
+    // An arriving message interrupts checking, which resumes later; but not indefinitely.
     bool late = Clock::now() - last_quiet >= kLongestDelay;
     if (inbox.waiting() && !late) continue;
     if (dispatcher.publish_due(late ? nullptr : &inbox.waiting())) last_quiet = Clock::now();

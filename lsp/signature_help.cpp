@@ -1,4 +1,4 @@
-// textDocument/signatureHelp: the call around a place, and which of its parameters comes next.
+// textDocument/signatureHelp: the call around a place, and its active parameter.
 
 #include "ide/signature_help.h"
 
@@ -13,14 +13,14 @@
 
 namespace quern::lsp {
 
-/// One signature, whose active parameter says what it takes here; null outside of calls. Past the last
-/// parameter none is active.
+/// One signature, whose active parameter shows what it accepts here; null outside of calls. Past the last parameter
+/// none is active.
 template <class Json>
 Json signature_help(ServerState& state, const Json& params) {
   const std::optional<Cursor> at = cursor_of(state, params);
   const auto help = at ? ide::signature_help(state.session, at->source, at->offset) : std::nullopt;
   if (!help) return nullptr;
-  // Places in a label are UTF-16 whatever was negotiated.
+  // Offsets in a label are UTF-16, whatever was negotiated.
   const Positions in_label(help->line, PositionEncoding::Utf16);
   Json parameters = Json::array();
   for (const Range parameter : help->parameters) {

@@ -18,7 +18,7 @@ namespace {
 
 using Stream = SpawnOptions::Stream;
 
-/// What a process does to its files before its program begins.
+/// Changes to the files of a process before its program starts.
 class FileActions {
  public:
   FileActions() { posix_spawn_file_actions_init(&actions_); }
@@ -26,7 +26,8 @@ class FileActions {
   FileActions(const FileActions&) = delete;
   FileActions& operator=(const FileActions&) = delete;
 
-  /// Makes a standard file what `stream` says; of a pipe `ours` becomes this side's end. False where there can be none.
+  /// Redirects a standard file as `stream` specifies; for a pipe, `ours` becomes this side's end. False if there is
+  /// no pipe.
   bool add(int standard, Stream stream, OwnedFile& ours) {
     if (stream == Stream::Null)
       posix_spawn_file_actions_addopen(&actions_, standard, "/dev/null",

@@ -1,5 +1,5 @@
 #pragma once
-// What the handlers of messages work on.
+// The state on which the handlers of messages work.
 
 #include <atomic>
 #include <vector>
@@ -15,21 +15,21 @@
 
 namespace quern::lsp {
 
-/// What the client said that it can do.
+/// The client's capabilities.
 struct ClientFeatures {
-  bool watches_files = false;          ///< it can be asked to tell of changes on the disk
-  bool related_information = false;    ///< it shows notes of diagnostics by themselves
-  bool snippets = false;               ///< completion may insert text with places to go on at
-  bool pulls_diagnostics = false;      ///< it asks for diagnostics, and is not sent any
-  bool refreshes_diagnostics = false;  ///< it can be asked to ask for all of them again
-  bool location_links = false;         ///< it takes LocationLinks for places of declarations
+  bool watches_files = false;          ///< it can report changes on the disk
+  bool related_information = false;    ///< it shows notes of diagnostics separately
+  bool snippets = false;               ///< completion may insert text with tab stops
+  bool pulls_diagnostics = false;      ///< it pulls diagnostics, and is not sent any
+  bool refreshes_diagnostics = false;  ///< it can be asked to pull all of them again
+  bool location_links = false;         ///< it supports LocationLinks to declarations
   bool folds_lines = false;            ///< it folds whole lines
-  bool document_changes = false;       ///< it takes edits with the versions of documents
-  bool refreshes_hints = false;        ///< it can be asked to ask for inlay hints again
-  bool refreshes_lenses = false;       ///< the same of code lenses
+  bool document_changes = false;       ///< it supports edits with the versions of documents
+  bool refreshes_hints = false;        ///< it can be asked to refresh inlay hints
+  bool refreshes_lenses = false;       ///< the same for code lenses
   bool shows_documents = false;        ///< it can be asked to show a document
-  bool resolves_edits = false;         ///< it asks for the edit of a code action when it is taken
-  bool label_offsets = false;          ///< parameters of a signature may be given by their places in it
+  bool resolves_edits = false;         ///< it resolves the edit of a code action when it is used
+  bool label_offsets = false;          ///< parameters of a signature may be given as offsets in it
 };
 
 struct ServerState {
@@ -44,9 +44,9 @@ struct ServerState {
   IrDocuments ir_documents;
   PositionEncoding encoding = PositionEncoding::Utf16;  ///< as negotiated
   ClientFeatures client;
-  /// To be worked out when no message waits. A notification drops them: it may change the texts that they are of.
+  /// Computed when no message waits. A notification drops them, since it may change their texts.
   std::vector<ide::CostToCome> costs_to_come{};
-  /// Becomes true where the answer to the present request is not wanted any more, or is of an old text.
+  /// Becomes true if the current request is cancelled, or if its text has changed.
   const std::atomic<bool>* stop = nullptr;
 };
 

@@ -12,8 +12,8 @@
 namespace quern::lsp {
 
 /// Reads and writes framed messages on a pair of file descriptors, until the input ends or a write fails. Headers
-/// other than Content-Length are skipped. Where the framing is broken, a line goes to stderr and reading goes on at
-/// the next `Content-Length:` that appears.
+/// other than Content-Length are skipped. If the framing is broken, a line goes to stderr and reading resumes at the
+/// next `Content-Length:`.
 class StreamTransport final : public Transport {
  public:
   StreamTransport(int in, int out);

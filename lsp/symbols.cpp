@@ -34,7 +34,7 @@ json outline(const std::vector<ide::Symbol>& symbols, const Positions& positions
   return list;
 }
 
-/// The symbols of all files that go with a query, the best first.
+/// The symbols of all files that match a query, the best first.
 class Search {
  public:
   static constexpr size_t kMost = 256;
@@ -76,7 +76,7 @@ std::string file_name(std::string_view path) { return std::filesystem::path(path
 
 }  // namespace
 
-/// Empty for a document that is not known.
+/// Empty for an unknown document.
 template <class Json>
 Json document_symbol(ServerState& state, const Json& params) {
   const auto source = asked_source(state, params);
@@ -101,7 +101,7 @@ Json workspace_symbol(ServerState& state, const Json& params) {
     const std::string uri = uri_of_path(path);
     if (!uris.contains(uri)) search.add(uri, file_name(path), text, true);
   });
-  // The library only for who looks for something.
+  // The library only if there is a query.
   if (!query.empty())
     for (const SourceId source : state.session.library())
       search.add(state.documents.uri_of(source), file_name(state.session.path(source)),

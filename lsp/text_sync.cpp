@@ -56,8 +56,8 @@ void did_open(ServerState& state, const Json& params) {
                        document.at("text").template get<std::string>());
 }
 
-/// A change that makes no sense is logged, and the user is asked to reopen the document; until the client
-/// sends the whole text again, the document has no diagnostics and no answers.
+/// An invalid change is logged, and the user is asked to reopen the document; until the client sends the whole text
+/// again, the document has no diagnostics and no answers.
 template <class Json>
 void did_change(ServerState& state, const Json& params) {
   Document* document = document_of(state, params);

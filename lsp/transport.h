@@ -1,5 +1,5 @@
 #pragma once
-// What a server's messages come from and go to.
+// The source and the destination of a server's messages.
 
 #include <cstddef>
 #include <optional>
@@ -10,7 +10,7 @@ namespace quern::lsp {
 
 class Transport {
  public:
-  /// The longest message that is taken, in bytes.
+  /// The longest message that is accepted, in bytes.
   static constexpr size_t kLongestMessage = size_t{1} << 30;
 
   Transport() = default;
@@ -20,8 +20,8 @@ class Transport {
 
   /// The text of the next message; waits for it. Nothing once the client is gone, and once interrupted.
   virtual std::optional<std::string> read() = 0;
-  /// Ends a `read` that waits, now or later. Any thread may call it; so may any other than the reading one
-  /// call `write`.
+  /// Ends the current or the next waiting `read`. Any thread may call it; any thread but the reading one may call
+  /// `write`.
   virtual void interrupt() = 0;
   /// Sends a message; one to a client that is gone is dropped.
   virtual void write(std::string_view text) = 0;

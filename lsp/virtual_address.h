@@ -1,6 +1,6 @@
 #pragma once
-// The addresses of documents that are no files: `quern:/ir/STAGE/FUNCTION.relay?URI`, what a function of an open
-// document becomes at a stage. The stage `derivative` is its gradient as a definition.
+// The addresses of documents that are not files: `quern:/ir/STAGE/FUNCTION.relay?URI` is the IR of a function of an
+// open document at a stage. The stage `derivative` is its gradient as a definition.
 
 #include <optional>
 #include <string>

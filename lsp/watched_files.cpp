@@ -1,5 +1,5 @@
-// workspace/didChangeWatchedFiles: files that the client does not have open change on the disk, and what
-// imports them is checked again.
+// workspace/didChangeWatchedFiles: when files that the client does not have open change on the disk, their importers
+// are checked again.
 
 #include <nlohmann/json.hpp>
 

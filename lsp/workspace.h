@@ -1,5 +1,5 @@
 #pragma once
-// The `.relay` files below the client's folders, whether something imports them or not.
+// The `.relay` files below the client's folders, imported or not.
 
 #include <functional>
 #include <set>
@@ -13,7 +13,7 @@ namespace quern::lsp {
 
 class Workspace {
  public:
-  /// Above so many files, or bytes of one, the others are not looked at.
+  /// Files beyond this number, and files of more bytes, are ignored.
   static constexpr size_t kMostFiles = 5000, kMostBytes = 4 << 20;
 
   void add_folder(const std::string& path) { folders_.insert(path); }
@@ -21,8 +21,8 @@ class Workspace {
 
   /// Calls `visit` with the path and the text of each, but for those in hidden folders.
   void each_file(const std::function<void(const std::string& path, const std::string& text)>& visit) const;
-  /// Makes sources of the files that may name what a source declares: of what `name` is, those that import it,
-  /// directly or through others, and of the library's those that have the name.
+  /// Adds the files that may refer to `name`, which a source declares, to the session: those that import the source,
+  /// directly or through others, or, for a source of the library, those that contain the name.
   void read_users(Session& session, SourceId declared_in, std::string_view name) const;
 
  private:

@@ -8,7 +8,7 @@
 
 namespace quern::lsp {
 
-/// With the versions of open documents where the client takes them.
+/// With the versions of open documents if the client supports them.
 template <class Json>
 Json to_workspace_edit(ServerState& state, const std::vector<ide::SourceEdit>& edits);
 

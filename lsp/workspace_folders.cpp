@@ -6,7 +6,7 @@
 
 namespace quern::lsp {
 
-/// Of the params of `initialize`, which need not have any.
+/// Adds the folders in the params of `initialize`, which need not have any.
 template <class Json>
 void take_workspace_folders(ServerState& state, const Json& params) {
   if (!params.is_object()) return;

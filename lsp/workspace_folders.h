@@ -4,7 +4,7 @@
 
 namespace quern::lsp {
 
-/// Takes the folders that the params of `initialize` name, if they do.
+/// Adds the folders in the params of `initialize`, if there are any.
 template <class Json>
 void take_workspace_folders(ServerState& state, const Json& params);
 

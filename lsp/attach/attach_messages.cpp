@@ -19,7 +19,7 @@ std::string encoded(const char* method, const json& params) {
   return message.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-/// What `decode` makes of the params of a message of this method.
+/// Decodes the params of a message of this method.
 template <class T, class Decode>
 std::optional<T> decoded(std::string_view message, const char* method, const Decode& decode) {
   const json all = json::parse(message, nullptr, false);

@@ -1,5 +1,5 @@
 #pragma once
-// What a language server and the prompts that attach to it tell each other, as JSON-RPC notifications.
+// Messages between a language server and the prompts that attach to it, as JSON-RPC notifications.
 //
 //     quern/attach  the prompt's first message: the token of the socket
 //     quern/texts   the server: texts of open documents that are new or changed, and paths of those closed

@@ -29,7 +29,7 @@ Result<std::unique_ptr<AttachedServer>> AttachedServer::connect(fs::path socket)
 
 namespace {
 
-/// What a prompt's imports call a file: those below its folder are relative to it.
+/// The path of a file in a prompt's imports: relative to the prompt's folder for files below it.
 std::string path_at_prompt(const std::string& path) {
   std::error_code failed;
   const fs::path below = fs::path(path).lexically_relative(fs::current_path(failed));

@@ -1,6 +1,6 @@
 #pragma once
-// A prompt's side of the socket: the texts that an editor has open, saved or not, and what the editor shall show of the
-// prompt's values.
+// A prompt's side of the socket: receives the texts that an editor has open, saved or not, and sends the prompt's
+// values for the editor to show.
 
 #include <condition_variable>
 #include <filesystem>
@@ -20,18 +20,18 @@ namespace quern::lsp {
 
 class AttachedServer {
  public:
-  /// Attaches to the server of a socket, and waits for its texts; without a path to the one that was started last.
+  /// Attaches to the server of a socket, and waits for its texts; without a path, to the server started last.
   static Result<std::unique_ptr<AttachedServer>> connect(std::filesystem::path socket);
   ~AttachedServer();
   AttachedServer(const AttachedServer&) = delete;
   AttachedServer& operator=(const AttachedServer&) = delete;
 
   const std::filesystem::path& socket() const { return socket_; }
-  /// From now on the session's imports see the editor's texts as they are.
+  /// Updates the session, so that its imports see the editor's current texts.
   void update(Session& session);
   /// The text of a file that the editor has open.
   std::optional<std::string> text_of(const std::filesystem::path& file) const;
-  /// Has the editor show values.
+  /// Sends values for the editor to show.
   void show(const ValuesOfFile& values) { transport_.write(encode(values)); }
   /// Whether the server has ended; true once.
   bool has_ended();

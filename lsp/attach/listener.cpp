@@ -33,7 +33,7 @@ struct Listener::Peer {
 
 namespace {
 
-/// In a time that does not tell how much of it is right.
+/// Compares in constant time.
 bool is_same(std::string_view given, std::string_view token) {
   if (given.size() != token.size()) return false;
   unsigned different = 0;
@@ -83,7 +83,7 @@ void Listener::accept_all() {
 }
 
 void Listener::add(OwnedFile file) {
-  // One that takes nothing does not keep the server waiting.
+  // A peer that does not receive must not block the server.
   const timeval limit{1, 0};
   setsockopt(file.number(), SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
   const uint64_t id = ++last_peer_;
@@ -94,7 +94,7 @@ void Listener::add(OwnedFile file) {
     if (given && is_same(*given, token_)) {
       post_([this, &peer] {
         peer.is_admitted = true;
-        // Also where nothing is open: it tells the prompt that it was let in.
+        // Also sent if nothing is open: it tells the prompt that it was admitted.
         peer.transport.write(encode(changed_texts(peer)));
       });
       while (auto message = peer.transport.read())

@@ -18,17 +18,17 @@ struct ServerState;
 
 class Listener {
  public:
-  /// Runs a function on the server's thread, soon.
+  /// Schedules a function on the server's thread.
   using Post = std::function<void(std::function<void()>)>;
 
-  /// Fails where the socket cannot be had.
+  /// Fails if the socket cannot be created.
   static Result<std::unique_ptr<Listener>> open(ServerState& state, std::filesystem::path socket, Post post);
-  /// The socket goes, and its prompts are told by that.
+  /// Closes the socket, which notifies its prompts.
   ~Listener();
   Listener(const Listener&) = delete;
   Listener& operator=(const Listener&) = delete;
 
-  /// Tells the prompts of texts that changed since they were told last. On the server's thread.
+  /// Sends the prompts the texts that changed since the last time. On the server's thread.
   void publish();
 
  private:
@@ -38,7 +38,7 @@ class Listener {
            Post post);
   void accept_all();
   void add(OwnedFile file);
-  /// What a prompt has not been told yet.
+  /// The changes that have not been sent to a prompt yet.
   OpenTexts changed_texts(Peer& peer);
 
   ServerState& state_;

@@ -89,7 +89,7 @@ Result<OwnedFile> listen_on(const fs::path& path, std::string& token) {
   if (token.empty() || write(file.number(), token.data(), token.size()) != static_cast<ssize_t>(token.size()))
     return failure_at(secret, "cannot write the token to");
   OwnedFile listening(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  // The mode counts from the first moment on.
+  // The mode applies from creation on.
   const mode_t before = umask(0177);
   const bool is_bound =
       bind(listening.number(), reinterpret_cast<const sockaddr*>(&*address), sizeof *address) == 0;

@@ -1,6 +1,6 @@
 #pragma once
-// The local socket on which a language server meets the prompts that attach to it: its folder is the user's alone
-// (0700), the socket and the file with its token too (0600).
+// The local socket on which prompts attach to a language server: only the user can access its folder (0700), the socket
+// and the file with its token (0600).
 
 #include <filesystem>
 #include <string>
@@ -10,12 +10,12 @@
 
 namespace quern::lsp {
 
-/// Where sockets without a path of their own are. Made where it is missing; fails where it is not the user's alone.
+/// The default folder of sockets. Created if missing; fails if it is not private to the user.
 Result<std::filesystem::path> socket_folder();
 /// The file with the token of a socket.
 std::filesystem::path token_file(const std::filesystem::path& socket);
 
-/// Listens on a new socket, with a new token in its file. A socket that nobody listens on any more is replaced.
+/// Listens on a new socket, with a new token in its file. Replaces a stale socket, on which nobody listens.
 Result<OwnedFile> listen_on(const std::filesystem::path& socket, std::string& token);
 /// Connects to a socket; the token is that of its file.
 Result<OwnedFile> connect_to(const std::filesystem::path& socket, std::string& token);

@@ -1,4 +1,4 @@
-// textDocument/codeLens: evaluating, testing, timing, and looking at what a function becomes.
+// textDocument/codeLens: evaluating, testing, timing, and viewing the IR of a function.
 
 #include <fmt/format.h>
 
@@ -35,7 +35,7 @@ std::string_view command_of(Does does) {
   return "";
 }
 
-/// What a lens reads, with what is known of a run before.
+/// The title of a lens, with the result of an earlier run.
 std::string title_of(const ide::Lens& lens, const std::vector<KeptResult>& results) {
   const auto known = std::ranges::find_if(results, [&](const KeptResult& kept) {
     return !kept.is_stale && kept.part.range == lens.range &&
@@ -70,7 +70,7 @@ Json argument_of(const ide::Lens& lens, const std::string& uri, const Json& rang
 
 }  // namespace
 
-/// What runs code is there where the server may start the process that does.
+/// Lenses that run code are only shown if the server may start the process for it.
 template <class Json>
 Json code_lenses(ServerState& state, const Json& params) {
   if (const Document* transcript = transcript_of(state, params.at("textDocument").at("uri")))

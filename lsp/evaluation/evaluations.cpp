@@ -23,7 +23,7 @@ using ide::EvaluationRequest;
 using nlohmann::json;
 
 constexpr size_t kMostOutput = size_t{1} << 20;
-/// The id of the job that measures the machine, which no request has: those read as JSON.
+/// The id of the job that measures the machine. No request has it: their ids are JSON.
 constexpr const char* kMachine = "machine";
 
 json to_json(const EvaluationProblem& problem, const std::string& path, const Positions& positions) {
@@ -50,8 +50,8 @@ json to_json(const EvaluatedPart& part, const std::string& path, const Positions
   return value;
 }
 
-/// The edit that makes `after` of `before`. Where a text is put in or taken out whose place may be one of several, as
-/// between equal beginnings of lines, it is at the begin of a line.
+/// The edit from `before` to `after`. If an insertion or a deletion could be at several places, as between lines with
+/// equal beginnings, it is at the beginning of a line.
 TextEdit edit_by_lines(std::string_view before, std::string_view after) {
   TextEdit edit = edit_between(before, after);
   const bool puts_in = edit.begin == edit.old_end, takes_out = edit.begin == edit.new_end;
@@ -67,7 +67,7 @@ TextEdit edit_by_lines(std::string_view before, std::string_view after) {
   return {begin, edit.old_end - by, edit.new_end - by};
 }
 
-/// Whether an edit leaves a range as it was; it is where that text is by then.
+/// Moves a range along with an edit; false if the edit touches it.
 bool follow(Range& range, const TextEdit& edit) {
   if (range.end < edit.begin) return true;
   if (range.begin < edit.old_end) return false;
@@ -76,7 +76,7 @@ bool follow(Range& range, const TextEdit& edit) {
   return true;
 }
 
-/// The same of a result, whose failure is shown where it still can be.
+/// The same for a result. If the edit touches the range of its failure, the range of the part replaces that.
 bool follow(EvaluatedPart& part, std::string_view path, const TextEdit& edit) {
   if (!follow(part.range, edit)) return false;
   if (part.failure && part.failure->file == path && !follow(part.failure->range, edit))
@@ -96,7 +96,7 @@ struct Evaluations::Job {
   ide::EvaluationRequest request;
   std::string output;
   std::optional<Evaluation> outcome{};
-  std::string problem{};  ///< in what the process wrote
+  std::string problem{};  ///< in the output of the process
   std::unique_ptr<Worker> worker{};
 
   const std::string& text() const { return request.texts.at(request.path); }
@@ -214,10 +214,10 @@ void Evaluations::answer(const Job& job, Worker::Ending ending, const std::strin
   send_result<json>(state_.transport, id, {{"parts", parts}, {"problems", problems}, {"output", job.output}});
 }
 
-/// What is known already of the same parts is replaced; the rest stays.
+/// Replaces earlier results of the same parts; the rest stays.
 void Evaluations::keep(const std::string& path, const std::string& text, const Evaluation& outcome) {
   const size_t hash = std::hash<std::string>()(text);
-  // Parts are in the text that was evaluated: what is known goes there, and all comes back to the present one.
+  // The ranges of parts are in the evaluated text: known results are moved to it, and later all to the current text.
   results(path, text);
   OfFile& of = files_[path];
   of.text = text;

@@ -1,5 +1,5 @@
 #pragma once
-// What the server lets other processes evaluate, and the results, which stay with the texts that they are of.
+// The evaluations that the server delegates to other processes, and their results, which move with edits of the texts.
 
 #include <chrono>
 #include <cstddef>
@@ -26,14 +26,14 @@ struct EvaluationLimits {
 
 /// The result of a part of a text.
 struct KeptResult {
-  ide::EvaluatedPart part;  ///< its ranges are in the present text
+  ide::EvaluatedPart part;  ///< its ranges are in the current text
   size_t text = 0;          ///< hash of the text that was evaluated
-  bool is_stale = false;    ///< whether the text is another one by now
+  bool is_stale = false;    ///< whether the text has changed since
 };
 
 class Evaluations {
  public:
-  /// Runs a function on the server's thread, soon.
+  /// Schedules a function on the server's thread.
   using Post = std::function<void(std::function<void()>)>;
 
   explicit Evaluations(ServerState& state);
@@ -41,26 +41,26 @@ class Evaluations {
   Evaluations(const Evaluations&) = delete;
   Evaluations& operator=(const Evaluations&) = delete;
 
-  /// From now on this command evaluates. Without it nothing is evaluated.
+  /// Sets the command that evaluates. Without it nothing is evaluated.
   void enable(std::vector<std::string> command, Post post);
   bool is_enabled() const { return !command_.empty(); }
   void set_limits(const EvaluationLimits& limits) { limits_ = limits; }
   const EvaluationLimits& limits() const { return limits_; }
 
-  /// Starts a process that does what is ordered, within the limits. The events are called on the server's thread.
+  /// Starts a process for a request, within the limits. The events are called on the server's thread.
   std::unique_ptr<Worker> process(decltype(EvaluationOrder::asked) asked, Worker::Events events) const;
-  /// Starts one; a request is answered when it ends. `id` is the request's and `token` that of its progress, both
-  /// as JSON; the token may be empty.
+  /// Starts an evaluation; the request is answered when it ends. `id` is the request's and `token` that of its
+  /// progress, both as JSON; the token may be empty.
   void start(const std::string& id, const std::string& token, ide::EvaluationRequest request);
-  /// Gives up the evaluation that a request asked for; it is answered as cancelled.
+  /// Stops the evaluation of a request, which is answered as cancelled.
   void stop(const std::string& id);
-  /// Gives up all of them.
+  /// Stops all evaluations.
   void stop_all();
 
   /// The peak rates of the machine; 0 until a process has measured them, which the first call starts.
   const Peaks& peaks();
 
-  /// Keeps the results of a text that a file had, and has the client ask for what shows them.
+  /// Keeps the results of a text that a file had, and asks the client to refresh what shows them.
   void keep(const std::string& path, const std::string& text, const ide::Evaluation& outcome);
   /// The results of a file, in the order of its text.
   const std::vector<KeptResult>& results(std::string_view path, const std::string& text);
@@ -68,7 +68,7 @@ class Evaluations {
  private:
   struct Job;
   struct OfFile {
-    std::string text;  ///< that the ranges are in
+    std::string text;  ///< that the ranges refer to
     std::vector<KeptResult> results;
   };
 
@@ -81,7 +81,7 @@ class Evaluations {
   std::vector<std::string> command_;
   Post post_;
   EvaluationLimits limits_;
-  std::optional<Peaks> peaks_;                        ///< once they were asked for
+  std::optional<Peaks> peaks_;                        ///< once requested
   std::map<std::string, std::unique_ptr<Job>> jobs_;  ///< by the ids of their requests
   std::map<std::string, OfFile, std::less<>> files_;  ///< by path
 };

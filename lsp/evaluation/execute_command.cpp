@@ -1,4 +1,4 @@
-// workspace/executeCommand: what runs code is answered when the process that runs it has ended.
+// workspace/executeCommand: a command that runs code is answered when its process has ended.
 
 #include <fmt/format.h>
 
@@ -22,7 +22,7 @@ namespace {
 
 using ide::EvaluationRequest;
 
-/// What stands in the range or, where that is empty, after the `// >>>` of its line, or the statement there.
+/// The text of the range or, if that is empty, the text after the `// >>>` of its line, or the statement there.
 template <class Json>
 EvaluationRequest::Statements statements_at(ServerState& state, const Asked& asked, const Json& range) {
   Range selected = asked_range(asked, range);
@@ -39,7 +39,7 @@ EvaluationRequest::Statements statements_at(ServerState& state, const Asked& ask
   throw RequestFailed("there is nothing to evaluate here: no selection, no `// >>>` and no statement");
 }
 
-/// Shows a document of the server's own beside the text that it is of.
+/// Shows a virtual document beside the text that it is derived from.
 template <class Json>
 void show(ServerState& state, const Json& argument) {
   if (!state.client.shows_documents)
@@ -54,10 +54,10 @@ void show(ServerState& state, const Json& argument) {
 /// Params `{"command": …, "arguments": [{"uri": …, …}]}`:
 ///     quern.evaluate      "range", empty for the `// >>>` or the statement that is there
 ///     quern.evaluateFile
-///     quern.runTests      "name" of the one; all without, and of a transcript all its inputs
+///     quern.runTests      "name" of a test; without it, all tests, or all inputs of a transcript
 ///     quern.time          "function", whose parameters have known types
 ///     quern.show          "function", "stage"
-/// Of those that run code the result is `{"parts": […], "problems": […], "output": …}`.
+/// The result of those that run code is `{"parts": […], "problems": […], "output": …}`.
 template <class Json>
 void execute_command(ServerState& state, const Json& id, const Json& params) {
   const auto& command = params.at("command").template get_ref<const std::string&>();

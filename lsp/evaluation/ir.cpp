@@ -1,11 +1,11 @@
-// quern/ir: what a document becomes at a stage of its way. Params `{"uri": …, "stage": "loops", "function": "@f"}`,
-// the function left out for the whole document; the stage `derivative` is the gradient of a function. Result
+// quern/ir: the IR of a document at a stage of compilation. Params `{"uri": …, "stage": "loops", "function": "@f"}`,
+// without the function for the whole document; the stage `derivative` is the gradient of a function. Result
 // `{"text": …, "version": …, "map": [{"lines": [0, 2], "source": [[4, 4], [7, 9]]}, …]}`: the version of the document,
-// and which lines of the text come from which of its lines. Nothing of the document runs.
-// quern/virtualDocument: the text of a document that is no file: `quern:/library/nn.relay`, where the library's
-// declarations are, and what functions become (lsp/virtual_address.h). Params `{"uri": …}`, result `{"text": …}`, or
-// that of quern/ir.
-// quern/stages: the stages that there are, in their order; result `[{"stage": "fuse", "does": …}, …]`.
+// and which lines of the text come from which of its lines. Does not run any of the document.
+// quern/virtualDocument: the text of a document that is not a file: `quern:/library/nn.relay`, with the library's
+// declarations, and the IR of functions (lsp/virtual_address.h). Params `{"uri": …}`, result `{"text": …}`, or that of
+// quern/ir.
+// quern/stages: the available stages, in order; result `[{"stage": "fuse", "does": …}, …]`.
 
 #include <fmt/format.h>
 

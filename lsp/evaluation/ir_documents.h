@@ -1,6 +1,6 @@
 #pragma once
-// What texts become at a stage, made by processes of their own: to compile may take long, and what is not wanted any more
-// ends with its process.
+// The IR of texts at a stage, made by separate processes: compiling may take long, and is cancelled by ending the
+// process.
 
 #include <cstdint>
 #include <map>
@@ -21,14 +21,14 @@ class IrDocuments {
   IrDocuments(const IrDocuments&) = delete;
   IrDocuments& operator=(const IrDocuments&) = delete;
 
-  /// Starts to make one; the request, whose id is JSON, is answered when it is there. Throws RequestFailed for a
-  /// document that is not open or read only.
+  /// Starts to make a document; the request, whose id is JSON, is answered when it is complete. Throws RequestFailed
+  /// for a document that is not open or read only.
   void start(const std::string& id, const VirtualAddress& address);
-  /// Gives up the one that a request asked for, which is answered as cancelled.
+  /// Stops making the document of a request, which is answered as cancelled.
   void stop(const std::string& id);
-  /// Gives up all that are being made, since a text has changed: to be asked for again.
+  /// Stops all because a text has changed; the answers let clients repeat their requests.
   void overtake();
-  /// Gives up all without an answer.
+  /// Stops all without an answer.
   void stop_all();
 
  private:

@@ -138,7 +138,7 @@ MappedLines lines_from(const json& numbers) {
   return lines;
 }
 
-/// What `decode` makes of a text that is JSON; a failure where either cannot be done.
+/// Parses a text as JSON and decodes it; fails if either is impossible.
 template <class T, class Decode>
 Result<T> decoded(std::string_view text, const Decode& decode) {
   try {

@@ -1,6 +1,6 @@
 #pragma once
-// What the server and the process that evaluates write to each other: a request, then lines of JSON, of which the
-// last has the outcome.
+// Messages between the server and the process that evaluates: a request, then lines of JSON, of which the last has the
+// outcome.
 
 #include <cstddef>
 #include <string>

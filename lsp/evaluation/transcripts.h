@@ -1,5 +1,5 @@
 #pragma once
-// Transcripts as documents: what is known of their outputs, a lens that compares them, and edits that write them.
+// Transcripts as documents: their results, a lens that compares their outputs, and edits that update them.
 
 #include <string>
 
@@ -7,13 +7,13 @@
 
 namespace quern::lsp {
 
-/// The open transcript of a URI; null where there is none, or where its text is not the client's.
+/// The open transcript of a URI; null if there is none, or if it is out of step with the client.
 const Document* transcript_of(ServerState& state, const std::string& uri);
 
 /// The lens above the first step.
 template <class Json>
 Json transcript_lenses(ServerState& state, const Document& transcript);
-/// What writes the outputs that a range touches, or all of them.
+/// Actions that update the outputs that a range touches, or all of them.
 template <class Json>
 Json transcript_actions(ServerState& state, const Document& transcript, const Json& range);
 

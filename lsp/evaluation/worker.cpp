@@ -73,7 +73,7 @@ void Worker::run() {
   events_.end(ending, std::move(why));
 }
 
-/// Gives the process its input and takes its output, until it closes that or the time is over.
+/// Writes the input to the process and reads its output, until it closes that or the time limit is reached.
 Worker::Ending Worker::read_lines(Spawned& child, Clock::time_point until) {
   fcntl(child.input.number(), F_SETFL, O_NONBLOCK);
   std::string_view rest = input_;

@@ -1,5 +1,5 @@
 #pragma once
-// A process that evaluates for the server, within limits: it may be ended at any time.
+// A process that evaluates for the server, within limits. It can be killed at any time.
 
 #include <chrono>
 #include <cstdint>
@@ -21,16 +21,16 @@ class Worker {
     Stopped,
     Failed,  ///< it could not be started, ended by a signal, or its exit code is not 0
   };
-  /// Called on a thread of the worker's own: `line` for each line of its output, then `end` once, with what
-  /// there is to say of a failure.
+  /// Called on the worker's own thread: `line` for each line of its output, then `end` once, with the message of a
+  /// failure.
   struct Events {
     std::function<void(std::string)> line;
     std::function<void(Ending, std::string)> end;
   };
 
-  /// Starts a command, word by word, with an input, and kills it when the time is over.
+  /// Starts a command, given as words, with an input, and kills it at the time limit.
   Worker(std::vector<std::string> command, std::string input, std::chrono::milliseconds limit, Events events);
-  /// Ends it, if it still runs.
+  /// Kills the process if it still runs.
   ~Worker();
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;

@@ -140,13 +140,17 @@ void CommandLine::declare_run(CLI::App& run) {
   add_winograd(run, compiler_);
   run.add_option("FILE", file_, "a .relay file; - is standard input");
   run.add_option("-c", text_, "TEXT: a program in place of a file");
-  run.add_option("--input", inputs_,
-                 "NAME=FILE: the value of the top-level variable %NAME or of @main's parameter")
+  run.add_option(
+         "--input", inputs_,
+         "NAME=FILE: the value of the top-level variable %NAME or of @main's parameter; of a scalar also "
+         "the value itself, as in steps=100")
       ->allow_extra_args(false)
       ->take_all();
   run.add_option("--params", params_,
                  "FILE: the value of %params or, where there is none, of @main's parameters by their names");
   run.add_option("--random", seed_, "SEED: random numbers for @main's parameters that nothing else gives");
+  run.add_option("--seed", sample_seed_,
+                 "SEED of the random numbers that the program draws by next_key() and sample.*");
   run.add_option("--entry", entry_, "a definition to run last, instead of @main");
   run.add_option("--output", output_, "FILE: where the last value is saved (.npy, .npz, .safetensors)");
   run.add_option("--format", format_, "text or json: an object a line")

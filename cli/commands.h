@@ -77,6 +77,7 @@ class CommandLine {
   CompilerOptions compiler_ = CompilerOptions::from_environment();
   std::optional<std::string> text_;
   std::optional<uint64_t> seed_;
+  uint64_t sample_seed_ = 0;
   double limit_ = 60;
   bool check_ = false, json_ = false, interpret_ = false, version_ = false, profile_ = false, update_ = false,
        watch_ = false, help_ = false, open_ = false;

@@ -78,6 +78,7 @@ std::optional<ExecutionOptions> CommandLine::execution_options() const {
   options.style = style_wanted();
   options.params = params_;
   options.seed = seed_;
+  options.sample_seed = sample_seed_;
   if (!after_.empty() && (!interpret_ || !find_stage(after_))) {
     say(fmt::format("`--after {}` goes with `--interpret`, and names a pass of the pipeline", after_));
     return std::nullopt;

@@ -147,6 +147,12 @@ class Misfits {
       return text.empty();
     };
     switch (e.intrinsic) {
+      case IntrinsicKind::Restore:
+        if (arguments(e.args.size() == 1 && e.texts.size() == 1))
+          same(e.type, e.args[0]->type, "`restore` has another type");
+        break;
+      case IntrinsicKind::NextKey: arguments(e.args.empty() && e.texts.empty()); break;
+      case IntrinsicKind::Progress:
       case IntrinsicKind::Print:
         arguments(e.args.size() == e.texts.size());
         for (size_t i = 0; i < e.args.size() && text.empty(); ++i)

@@ -78,17 +78,19 @@ std::string rate_in(CountedWork::Unit unit, double rate) {
 }  // namespace
 
 std::string progress_text(const CountedWork::State& work, nanoseconds elapsed) {
-  if (work.name.empty()) return "";
+  if (work.name.empty() && work.all == 0) return "";
   std::string text = work.name;
   const double seconds = std::chrono::duration<double>(elapsed).count();
   if (work.done == 0 || seconds <= 0) return text;
   const auto done = static_cast<double>(work.done), all = static_cast<double>(work.all);
-  text += "  " + amount_in(work.unit, work.done);
+  text += (text.empty() ? "" : "  ") + amount_in(work.unit, work.done);
   if (work.all > 0)
     text += fmt::format(" of {}  {:.0f} %", amount_in(work.unit, work.all), 100 * std::min(1.0, done / all));
-  text += "  " + rate_in(work.unit, done / seconds);
+  const double since = done - static_cast<double>(work.before);
+  if (since <= 0) return text;
+  text += "  " + rate_in(work.unit, since / seconds);
   if (work.all > work.done) {
-    const nanoseconds left(static_cast<int64_t>(seconds / done * (all - done) * 1e9));
+    const nanoseconds left(static_cast<int64_t>(seconds / since * (all - done) * 1e9));
     text += fmt::format("  {} left", time_text(left));
   }
   return text;

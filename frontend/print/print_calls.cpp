@@ -42,16 +42,18 @@ void Printer::printed(const IntrinsicExpr& e) {
     const bool is_between = begin > 0 && end < count && end == begin + 1 && !e.args[begin];
     if (!is_between || e.texts[begin] != " ") arguments.emplace_back(begin, end);
   }
-  const auto print_string = [this, &e, count](size_t begin, size_t end) {
+  // The numbers of `progress` have no blank behind them.
+  const size_t first = e.intrinsic == IntrinsicKind::Progress ? 2 : 0;
+  const auto print_string = [this, &e, count, first](size_t begin, size_t end) {
     std::string text;
     for (size_t i = begin; i < end; ++i) text += in_string(e, i);
     // The blank between arguments is implicit.
-    if (begin > 0 && text.starts_with(' ')) text.erase(0, 1);
+    if (begin > first && text.starts_with(' ')) text.erase(0, 1);
     if (end < count && text.ends_with(' ')) text.pop_back();
     this->text(to_string(StaticValue(std::move(text))));
   };
   list(
-      "print(", arguments.size(),
+      fmt::format("{}(", to_string(e.intrinsic)), arguments.size(),
       [&](size_t k) {
         const size_t begin = arguments[k].first, end = arguments[k].second;
         if (is_argument(begin)) return item(e.args[begin]);

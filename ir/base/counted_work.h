@@ -26,11 +26,15 @@ class CountedWork {
   /// Of the innermost, where it counts bytes: for who does not know whose they are.
   static void advance_bytes(uint64_t by);
 
+  /// How far the program itself is, of the outermost work: a line of its own, shown where no work inside has a name.
+  static void report(std::string line, int64_t done, int64_t all);
+
   struct State {
     std::string name;
     Unit unit = Unit::Steps;
     uint64_t done = 0, all = 0;
     std::chrono::steady_clock::time_point begin{};
+    uint64_t before = 0;  ///< done at `begin`
   };
   /// From any thread; nothing where there is none.
   static std::optional<State> innermost();

@@ -17,6 +17,7 @@ std::string to_string(Effects effects) {
                              {Effect::Print, "prints"},
                              {Effect::File, "uses files"},
                              {Effect::Clock, "reads the clock"},
+                             {Effect::Draw, "draws random numbers"},
                              {Effect::Fail, "may fail"},
                              {Effect::Parameter, "does what its parameters do"}};
   std::string text;
@@ -69,7 +70,8 @@ Effects rule(const ReduceExpr& e) {
 }
 Effects rule(const MatchExpr& e) { return e.partial ? Effect::Fail : Effects(); }
 Effects rule(const IntrinsicExpr& e) {
-  if (e.intrinsic == IntrinsicKind::Print) return Effect::Print;
+  if (e.intrinsic == IntrinsicKind::Print || e.intrinsic == IntrinsicKind::Progress) return Effect::Print;
+  if (e.intrinsic == IntrinsicKind::NextKey) return Effect::Draw;
   if (e.intrinsic == IntrinsicKind::Assert) return Effect::Fail;
   if (e.intrinsic == IntrinsicKind::Clock) return Effect::Clock;
   if (e.intrinsic >= IntrinsicKind::Gradient) return {};

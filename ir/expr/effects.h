@@ -17,7 +17,7 @@
 
 namespace quern {
 
-enum class Effect : uint8_t {
+enum class Effect : uint16_t {
   NewReference = 1,
   ReadReference = 2,
   WriteReference = 4,
@@ -26,18 +26,19 @@ enum class Effect : uint8_t {
   Fail = 32,        ///< stops the program, or does not terminate
   Clock = 64,       ///< reads the clock, so everything before it must be done by then
   Parameter = 128,  ///< the effects of the functions passed as arguments
+  Draw = 256,       ///< takes the next of the run's random keys
 };
 
 class Effects {
  public:
   Effects() = default;
-  Effects(Effect effect) : bits_(static_cast<uint8_t>(effect)) {}  // NOLINT
-  static Effects all() { return Effects(uint8_t{255}); }
+  Effects(Effect effect) : bits_(static_cast<uint16_t>(effect)) {}  // NOLINT
+  static Effects all() { return Effects(uint16_t{511}); }
 
   bool none() const { return bits_ == 0; }
-  bool has(Effect effect) const { return bits_ & static_cast<uint8_t>(effect); }
+  bool has(Effect effect) const { return bits_ & static_cast<uint16_t>(effect); }
   Effects without(Effect effect) const {
-    return Effects(static_cast<uint8_t>(bits_ & ~static_cast<uint8_t>(effect)));
+    return Effects(static_cast<uint16_t>(bits_ & ~static_cast<uint16_t>(effect)));
   }
   Effects& operator|=(Effects other) {
     bits_ |= other.bits_;
@@ -53,8 +54,8 @@ class Effects {
   }
 
  private:
-  explicit Effects(uint8_t bits) : bits_(bits) {}
-  uint8_t bits_ = 0;
+  explicit Effects(uint16_t bits) : bits_(bits) {}
+  uint16_t bits_ = 0;
 };
 
 /// "prints, may fail"; "none".

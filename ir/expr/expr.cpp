@@ -65,6 +65,9 @@ std::string_view to_string(IntrinsicKind kind) {
     case IntrinsicKind::Save: return "save";
     case IntrinsicKind::Assert: return "assert_close";
     case IntrinsicKind::Clock: return "clock";
+    case IntrinsicKind::Restore: return "restore";
+    case IntrinsicKind::NextKey: return "next_key";
+    case IntrinsicKind::Progress: return "progress";
     case IntrinsicKind::Gradient: return "grad";
     case IntrinsicKind::ValueAndGradient: return "value_and_grad";
     case IntrinsicKind::VectorJacobian: return "vjp";

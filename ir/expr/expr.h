@@ -214,10 +214,13 @@ enum class IntrinsicKind : uint8_t {
   /// its format (`:8.3f`, ir/value/value_style.h); empty for other values. They are printed without
   /// separators: blanks between arguments are labels.
   Print,
-  Load,    ///< texts: path, entry name or ""; the type is the expected one
-  Save,    ///< texts: path; args[0]: a tensor, tuple or record
-  Assert,  ///< args: actual and expected value; texts: rtol and atol, none for exact equality
-  Clock,   ///< seconds since an arbitrary point in time, float64
+  Load,      ///< texts: path, entry name or ""; the type is the expected one
+  Save,      ///< texts: path; args[0]: a tensor, tuple or record
+  Assert,    ///< args: actual and expected value; texts: rtol and atol, none for exact equality
+  Clock,     ///< seconds since an arbitrary point in time, float64
+  Restore,   ///< texts: path; args[0]: the value where there is no such file
+  NextKey,   ///< the next of the run's random keys, Tensor[(10,), uint64]
+  Progress,  ///< args: done and of, int32; then as Print
   // args: a function. Passes replace the first four by a function.
   Gradient,  ///< of the same parameters: their gradients, each in its parameter's structure, as a tuple
   ValueAndGradient,  ///< of the same parameters: the pair of the function's result and the gradients

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 
 #include "ir/value/compare_values.h"
@@ -38,6 +40,24 @@ std::string format_print(const IntrinsicExpr& print, const std::vector<Value>& v
     line += text;
   }
   return line;
+}
+
+void report_progress(Host& host, const IntrinsicExpr& progress, const std::vector<Value>& values) {
+  IntrinsicExpr line = progress;
+  line.args = progress.args.subspan(2);
+  line.texts = progress.texts.subspan(2);
+  std::string text = format_print(line, {values.begin() + 2, values.end()}, host.style());
+  std::ranges::replace(text, '\n', ' ');
+  const auto count = [&](size_t i) {
+    return static_cast<int64_t>(values[i].as_tensor()->elements<int32_t>()[0]);
+  };
+  host.progress(count(0), count(1), text);
+}
+
+Value random_key(uint64_t seed, uint64_t n) {
+  // Words 0 to 3 are the key of Threefry, so that each n has numbers of its own; the bit is the path's end.
+  const std::array<uint64_t, 10> words{seed, n, 0, 0, 0, 0, 0, 0, uint64_t{1} << 63, 0};
+  return Value::tensor(HostTensor::from<uint64_t>(DType{DTypeCode::UInt, 64}, {10}, std::span<const uint64_t>(words)));
 }
 
 Value clock_value() {

@@ -57,6 +57,9 @@ class EvaluationResult {
   std::variant<Value, EvaluationError> state_;
 };
 
+/// The key number `n` of a seed, in Relay's words.
+Value random_key(uint64_t seed, uint64_t n);
+
 /// Effects on the outside world.
 class Host {
  public:
@@ -68,6 +71,15 @@ class Host {
   /// against the type.
   virtual Result<Value> load(std::string_view path, std::string_view entry, Type type) = 0;
   virtual Result<Done> save(std::string_view path, const Value& value, Type type) = 0;
+  /// What was saved to a file; nothing if it does not exist.
+  virtual Result<std::optional<Value>> restore(std::string_view path, Type type) = 0;
+  /// The next of the run's random keys.
+  virtual Value next_key() { return random_key(0, keys_++); }
+  /// How far long work is, with a line about it.
+  virtual void progress(int64_t /*done*/, int64_t /*all*/, std::string_view /*line*/) {}
+
+ protected:
+  uint64_t keys_ = 0;  ///< drawn so far
 };
 
 /// Whether the relation holds for these values of its sides.
@@ -79,6 +91,9 @@ EvaluationError broken(const DimCondition& condition, std::optional<int64_t> lef
 /// The text that `print` writes: labels and values. `values` has one entry per argument, empty for a label.
 std::string format_print(const IntrinsicExpr& print, const std::vector<Value>& values,
                          const ValueStyle& style);
+
+/// Evaluates a `progress` on its arguments.
+void report_progress(Host& host, const IntrinsicExpr& progress, const std::vector<Value>& values);
 
 /// The result of `clock()`.
 Value clock_value();

@@ -376,6 +376,15 @@ class Interpreter final : public Evaluator {
         if (!saved) fail(node, saved.error().message, FailureKind::File);
         break;
       }
+      case IntrinsicKind::Restore: {
+        Result<std::optional<Value>> restored = host_.restore(node.texts[0], node.type);
+        if (!restored) fail(node, restored.error().message, FailureKind::File);
+        if (!*restored) return args[0];
+        fit(node, node.type, **restored, frame.dims);
+        return **std::move(restored);
+      }
+      case IntrinsicKind::NextKey: return host_.next_key();
+      case IntrinsicKind::Progress: report_progress(host_, node, args); break;
       case IntrinsicKind::Clock: return clock_value();
       case IntrinsicKind::Assert:
         if (std::string problem = check_assertion(node, args); !problem.empty()) fail(node, problem);

@@ -19,6 +19,7 @@
 #include <system_error>
 
 #include "ir/base/counted_work.h"
+#include "ir/base/interrupt.h"
 #include "ir/io/data_formats.h"
 #include "ir/io/npy.h"
 
@@ -36,6 +37,7 @@ Result<Done> ByteSource::read(std::span<std::byte> out, std::string_view part) {
   // In pieces, so that who looks on sees how far it is.
   constexpr size_t kMostAtOnce = size_t{1} << 24;
   while (!out.empty()) {
+    if (is_interrupted()) return Failure{kInterrupted};
     int64_t count = read_some(out.data(), std::min(out.size(), kMostAtOnce));
     if (count < 0) return failure(fmt::format("{} cannot be read: its data are damaged", part));
     if (count == 0) return failure(fmt::format("it ends within {} ({} bytes are missing)", part, out.size()));
@@ -312,6 +314,8 @@ Result<TensorPtr> TensorFile::tensor(size_t entry) {
   const std::lock_guard lock(mutex_);
   return within_memory(path_, [&] { return read_tensor(entry); });
 }
+
+bool is_data_file(std::string_view path) { return static_cast<bool>(format_of(std::string(path))); }
 
 Result<std::shared_ptr<TensorFile>> open_tensor_file(const std::string& path) {
   RecentFiles& recent = RecentFiles::of_process();

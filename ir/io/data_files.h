@@ -51,6 +51,8 @@ class TensorFile {
   std::mutex mutex_;
 };
 
+/// Whether the name of a file ends as those of data do.
+bool is_data_file(std::string_view path);
 /// Opens a file; its extension determines the kind: .npy, .npz, .safetensors. The last few files stay open
 /// and are reused while the file at `path` has the same size and modification time.
 Result<std::shared_ptr<TensorFile>> open_tensor_file(const std::string& path);

@@ -356,7 +356,8 @@ Register FunctionCompiler::make(const IntrinsicExpr& e, Register wanted) {
   site.node = &e;
   const Register result = or_new(wanted, e);
   emit(e, {.opcode = Opcode::Intrinsic, .result = result, .a = index});
-  if (e.intrinsic == IntrinsicKind::Load) bind_dims(e, result, e.type, nullptr, Trust::Nothing);
+  if (e.intrinsic == IntrinsicKind::Load || e.intrinsic == IntrinsicKind::Restore)
+    bind_dims(e, result, e.type, nullptr, Trust::Nothing);
   return result;
 }
 

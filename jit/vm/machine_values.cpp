@@ -248,6 +248,14 @@ void Machine::intrinsic(const Instruction* pc) {
       if (!saved) fail(pc, saved.error().message, FailureKind::File);
       break;
     }
+    case IntrinsicKind::Restore: {
+      Result<std::optional<Value>> restored = host_.restore(node.texts[0], node.type);
+      if (!restored) fail(pc, restored.error().message, FailureKind::File);
+      result = *restored ? **restored : args[0];
+      break;
+    }
+    case IntrinsicKind::NextKey: result = host_.next_key(); break;
+    case IntrinsicKind::Progress: report_progress(host_, node, args); break;
     case IntrinsicKind::Clock: result = clock_value(); break;
     case IntrinsicKind::Assert:
       if (std::string problem = check_assertion(node, args); !problem.empty()) fail(pc, problem);

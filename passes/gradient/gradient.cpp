@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "frontend/infer/infer.h"
+#include "ir/expr/effects.h"
 #include "passes/dead_code.h"
 #include "passes/gradient/derivatives.h"
 #include "passes/gradient/lifting/program.h"
@@ -202,6 +203,9 @@ class Expander {
     auto* e = as<IntrinsicExpr>(expr);
     const FnExpr* known = e && e->intrinsic == IntrinsicKind::Checkpoint ? function_of(e->args[0]) : nullptr;
     if (!known) return nullptr;
+    // What it prints, draws and writes must happen once.
+    if (!EffectAnalysis(context_.functions).of_call(*known).without(Effect::Fail).removable())
+      return e->args[0];
     auto of = [&](ExprKind kind, Type type) { return Expr{kind, type, e->origin}; };
     auto read = [&](const Variable* v) { return read_of(arena_, v, e->origin); };
     std::vector<const Variable*> params;

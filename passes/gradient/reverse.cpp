@@ -246,7 +246,9 @@ class Reverse {
   }
 
   void intrinsic(const IntrinsicExpr& e, const Cotangent& cotangent) {
-    if (e.intrinsic == IntrinsicKind::StopGradient || e.intrinsic == IntrinsicKind::Clock) return;
+    if (e.intrinsic == IntrinsicKind::StopGradient || e.intrinsic == IntrinsicKind::Clock ||
+        e.intrinsic == IntrinsicKind::NextKey)
+      return;
     if (e.intrinsic != IntrinsicKind::WithGradient) return refuse(&e);
     Type clause = e.args[1]->type;
     std::vector<ExprPtr> args{total(cotangent, gradient_type(e.args[0]->type)), e.args[0]};

@@ -28,6 +28,9 @@ class NoHost final : public Host {
   Result<Done> save(std::string_view, const Value&, Type) override {
     return Failure{"no file is written here"};
   }
+  Result<std::optional<Value>> restore(std::string_view, Type) override {
+    return Failure{"no file is read here"};
+  }
 };
 
 /// Whether the dims of an expression are all bound by its own index variables and by the types of its variables.

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <set>
 
+#include "frontend/syntax/literals.h"
 #include "frontend/text/suggest.h"
 #include "ir/base/counted_work.h"
 
@@ -169,6 +170,18 @@ uint64_t bytes_to_read(TensorFile& file, const std::vector<StoredTensor>& tensor
 }
 
 }  // namespace
+
+Result<Value> input_value(const std::string& text, Type type, const DataLookup& lookup,
+                          std::optional<Place>* field) {
+  if (is_data_file(text) || !type->is_scalar()) return load_value(text, "", type, lookup, field);
+  const DType dtype = type->dtype;
+  if (dtype.is_bool() && (text == "True" || text == "False")) return Value(Scalar::from_bool(text == "True"));
+  const auto literal = dtype.is_bool() ? std::nullopt : parse_number(text);
+  const auto value = literal ? literal_as(*literal, dtype) : std::nullopt;
+  if (value) return Value(*value);
+  return Failure{
+      fmt::format("`{}` is no {}, and no name of a .npy, .npz or .safetensors file", text, to_string(dtype))};
+}
 
 Result<Value> load_value(const std::string& path, std::string_view entry, Type type, const DataLookup& lookup,
                          std::optional<Place>* field) {

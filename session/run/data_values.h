@@ -22,6 +22,11 @@ namespace quern {
 Result<Value> load_value(const std::string& path, std::string_view entry, Type type, const DataLookup& lookup,
                          std::optional<Place>* field = nullptr);
 
+/// The value that `--input NAME=TEXT` gives: a number, or `True` or `False`, for a scalar; otherwise the value in the file
+/// with that name, as of `load_value`.
+Result<Value> input_value(const std::string& text, Type type, const DataLookup& lookup,
+                          std::optional<Place>* field = nullptr);
+
 /// A requested value and its name.
 struct NamedType {
   std::string name;

@@ -15,7 +15,7 @@ class Arguments {
   void take_files(const std::map<std::string, std::string>& files) {
     for (size_t i = 0; i < parameters_.size(); ++i)
       if (auto file = files.find(std::string(parameters_[i]->name)); file != files.end())
-        take(i, load_value(file->second, "", parameters_[i]->type, lookup_), "--input ");
+        take(i, input_value(file->second, parameters_[i]->type, lookup_), "--input ");
   }
 
   void take_by_name(const std::string& file) {

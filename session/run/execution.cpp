@@ -27,8 +27,8 @@ const std::string kParams = "params";
 class FileHost final : public Host {
  public:
   FileHost(DataLookup lookup, std::function<void(std::string_view)> print, const ValueStyle& style,
-           bool saves)
-      : lookup_(std::move(lookup)), print_(std::move(print)), style_(style), saves_(saves) {}
+           bool saves, uint64_t seed)
+      : lookup_(std::move(lookup)), print_(std::move(print)), style_(style), saves_(saves), seed_(seed) {}
 
   void print(std::string_view line) override {
     if (!is_quiet) print_(line);
@@ -46,6 +46,20 @@ class FileHost final : public Host {
     if (!saves_) return Failure{"nothing is saved here: run the program"};
     return save_value((std::filesystem::path(folder) / path).string(), value, type);
   }
+  Result<std::optional<Value>> restore(std::string_view path, Type type) override {
+    const std::string file = (std::filesystem::path(folder) / path).string();
+    if (!std::filesystem::exists(file)) return std::optional<Value>();
+    auto loaded = load(path, "", type);
+    if (!loaded) return loaded.error();
+    return std::optional(std::move(*loaded));
+  }
+  Value next_key() override { return random_key(seed_, keys_++); }
+  void progress(int64_t done, int64_t all, std::string_view line) override {
+    if (!is_quiet) CountedWork::report(std::string(line), done, all);
+  }
+  /// How many keys have been drawn.
+  uint64_t keys() const { return keys_; }
+  void set_keys(uint64_t keys) { keys_ = keys; }
   std::string folder;            ///< of the running statement's source
   std::optional<Place> field;    ///< the record field for which the last load failed
   std::set<std::string> loaded;  ///< accessed files, whether they exist or not
@@ -55,7 +69,8 @@ class FileHost final : public Host {
   DataLookup lookup_;
   std::function<void(std::string_view)> print_;
   ValueStyle style_;
-  const bool saves_;  ///< otherwise `save` fails
+  const bool saves_;     ///< otherwise `save` fails
+  const uint64_t seed_;  ///< of the random keys
 };
 
 }  // namespace
@@ -69,7 +84,7 @@ struct Execution::Impl {
         functions(session.functions()),
         after(functions, this->options.after),
         host([&session, module](Type type) { return session.data(module, type); }, std::move(print),
-             this->options.style, this->options.saves),
+             this->options.style, this->options.saves, this->options.sample_seed),
         compiler(session, this->options.compiler) {}
   ~Impl() {
     values.clear();
@@ -272,7 +287,7 @@ std::optional<StatementResult> Execution::Impl::given(const TopLevelVariable& va
   used_inputs.insert(name);
   auto lookup = [&](Type type) { return session.data(module, type); };
   std::optional<Place> field;
-  auto value = load_value(*input, "", variable.variable->type, lookup, &field);
+  auto value = input_value(*input, variable.variable->type, lookup, &field);
   if (value) return StatementResult{*value, variable.variable->type, std::nullopt};
   std::vector<Note> notes;
   if (field) notes.push_back({field, "the field is declared here"});
@@ -362,16 +377,23 @@ void Execution::forget(DeclarationId statement) {
 
 namespace {
 
-/// Suppresses printing and saving during its lifetime.
+/// Suppresses printing, saving and the drawing of keys during its lifetime.
 class QuietHost {
  public:
-  QuietHost(FileHost& host, bool is_quiet) : host_(host) { host_.is_quiet = is_quiet; }
-  ~QuietHost() { host_.is_quiet = false; }
+  QuietHost(FileHost& host, bool is_quiet) : host_(host), is_quiet_(is_quiet), keys_(host.keys()) {
+    host_.is_quiet = is_quiet;
+  }
+  ~QuietHost() {
+    host_.is_quiet = false;
+    if (is_quiet_) host_.set_keys(keys_);
+  }
   QuietHost(const QuietHost&) = delete;
   QuietHost& operator=(const QuietHost&) = delete;
 
  private:
   FileHost& host_;
+  const bool is_quiet_;
+  const uint64_t keys_;  ///< drawn before; what is measured draws nothing
 };
 
 }  // namespace

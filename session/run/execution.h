@@ -27,6 +27,7 @@ struct ExecutionOptions {
       params;  ///< a file for the variable or parameter %params or, if there is none, for @main's parameters
                ///< by name
   std::optional<uint64_t> seed;  ///< for random values of the rest of @main's parameters
+  uint64_t sample_seed = 0;      ///< of the keys that `next_key()` draws
   bool saves = true;             ///< whether `save` may write files; otherwise it fails
   CompilerOptions compiler = CompilerOptions::from_environment();  ///< without `interpret`
   ValueStyle style{};                                              ///< of printed values

@@ -34,12 +34,40 @@ bool Intrinsics::refuses_attribute(SyntaxPtr s, SyntaxPtr argument) {
   return true;
 }
 
-// Arguments are separated by a blank.
 DraftPtr Intrinsics::print(SyntaxPtr s) {
   Printed printed;
-  for (SyntaxPtr argument : s->children.subspan(1)) {
-    if (refuses_attribute(s, argument)) return error(s, unit_type());
-    if (argument != s->child(1)) printed.label(" ");
+  if (!add(printed, s, s->children.subspan(1))) return error(s, unit_type());
+  return finished(s, IntrinsicKind::Print, printed);
+}
+
+DraftPtr Intrinsics::progress(SyntaxPtr s) {
+  if (s->children.size() < 3) {
+    report(DiagnosticKind::WrongArgumentCount, s,
+           "`progress` takes how many steps are done, how many there are, and what is shown before them");
+    return error(s, unit_type());
+  }
+  Printed printed;
+  for (SyntaxPtr count : s->children.subspan(1, 2)) {
+    if (refuses_attribute(s, count)) return error(s, unit_type());
+    printed.value(infer(count, scalar_type(DType::int32())));
+    assignments_.expect(count, scalar_type(DType::int32()), printed.values.back()->type, "a number of steps");
+  }
+  if (!add(printed, s, s->children.subspan(3))) return error(s, unit_type());
+  return finished(s, IntrinsicKind::Progress, printed);
+}
+
+DraftPtr Intrinsics::finished(SyntaxPtr s, IntrinsicKind kind, const Printed& printed) {
+  std::vector<std::string_view> texts;
+  for (const std::string& text : printed.texts) texts.push_back(drafts_.copy(std::string_view(text)));
+  return drafts_.form(origin(s), unit_type(), IntrinsicExpr{.intrinsic = kind, .texts = drafts_.copy(texts)},
+                      printed.values);
+}
+
+// Arguments are separated by a blank.
+bool Intrinsics::add(Printed& printed, SyntaxPtr s, std::span<const SyntaxPtr> arguments) {
+  for (SyntaxPtr argument : arguments) {
+    if (refuses_attribute(s, argument)) return false;
+    if (argument != arguments.front()) printed.label(" ");
     if (argument->is(SyntaxKind::String))
       printed.label(argument->text);
     else if (argument->is(SyntaxKind::FormatString))
@@ -47,11 +75,7 @@ DraftPtr Intrinsics::print(SyntaxPtr s) {
     else
       printed.value(infer(argument));
   }
-  std::vector<std::string_view> texts;
-  for (const std::string& text : printed.texts) texts.push_back(drafts_.copy(std::string_view(text)));
-  return drafts_.form(origin(s), unit_type(),
-                      IntrinsicExpr{.intrinsic = IntrinsicKind::Print, .texts = drafts_.copy(texts)},
-                      printed.values);
+  return true;
 }
 
 void Intrinsics::add(Printed& printed, SyntaxPtr format_string) {
@@ -99,13 +123,16 @@ DraftPtr Intrinsics::of_kind(SyntaxPtr s, IntrinsicKind kind) {
     }
     return parts_.files.load(s, texts[0], texts.size() > 1 ? texts[1] : "");
   }
-  if (kind == IntrinsicKind::Save && (texts.size() != 1 || args.size() != 1)) {
-    report(DiagnosticKind::WrongArgumentCount, s, "`save` takes a file name and a value");
+  const bool restores = kind == IntrinsicKind::Restore;
+  if (texts.size() != 1 || args.size() != 1) {
+    report(DiagnosticKind::WrongArgumentCount, s,
+           restores ? "`restore` takes a file name, and the value where there is no such file yet"
+                    : "`save` takes a file name and a value");
     return error(s);
   }
-  DraftPtr draft = drafts_.form(origin(s), unit_type(),
+  DraftPtr draft = drafts_.form(origin(s), restores ? args[0]->type : unit_type(),
                                 IntrinsicExpr{.intrinsic = kind, .texts = drafts_.copy(texts)}, args);
-  if (kind == IntrinsicKind::Save) parts_.files.save(s, texts[0], args[0]);
+  parts_.files.save(s, texts[0], args[0]);
   return draft;
 }
 
@@ -193,6 +220,24 @@ DraftPtr Intrinsics::call<CalledWord::Load>(SyntaxPtr s, Type) {
 template <>
 DraftPtr Intrinsics::call<CalledWord::Save>(SyntaxPtr s, Type) {
   return of_kind(s, IntrinsicKind::Save);
+}
+template <>
+DraftPtr Intrinsics::call<CalledWord::Restore>(SyntaxPtr s, Type) {
+  return of_kind(s, IntrinsicKind::Restore);
+}
+template <>
+DraftPtr Intrinsics::call<CalledWord::NextKey>(SyntaxPtr s, Type) {
+  const Type key = tensor_type(std::vector{dim_const(10)}, DType{DTypeCode::UInt, 64});
+  if (s->children.size() > 1) {
+    report(DiagnosticKind::WrongArgumentCount, s,
+           "`next_key()` takes no arguments; `random.threefry_key(seed)` is the key of a seed");
+    return error(s);
+  }
+  return drafts_.form(origin(s), key, IntrinsicExpr{.intrinsic = IntrinsicKind::NextKey}, {});
+}
+template <>
+DraftPtr Intrinsics::call<CalledWord::Progress>(SyntaxPtr s, Type) {
+  return progress(s);
 }
 template <>
 DraftPtr Intrinsics::call<CalledWord::AssertClose>(SyntaxPtr s, Type) {

@@ -1,5 +1,5 @@
 #pragma once
-// `print`, `load`, `save`, `clock` and assertions.
+// `print`, `load`, `save`, `clock`, assertions, and what else reaches outside of the program.
 
 #include <optional>
 #include <vector>
@@ -20,7 +20,11 @@ class Intrinsics : public WalkPart {
  private:
   struct Printed;
   DraftPtr print(SyntaxPtr s);
+  DraftPtr progress(SyntaxPtr s);
+  DraftPtr finished(SyntaxPtr s, IntrinsicKind kind, const Printed& printed);
   void add(Printed& printed, SyntaxPtr format_string);
+  /// What `print` writes of arguments; false after a diagnostic.
+  bool add(Printed& printed, SyntaxPtr s, std::span<const SyntaxPtr> arguments);
   void expect_format(SyntaxPtr formatted, DraftPtr value);
   DraftPtr of_kind(SyntaxPtr s, IntrinsicKind kind);
   bool refuses_attribute(SyntaxPtr s, SyntaxPtr argument);

@@ -21,7 +21,7 @@ bool is_tensor_code(ExprPtr expr) {
     case ExprKind::Extern: return true;
     case ExprKind::Intrinsic: {
       const IntrinsicKind kind = static_cast<const IntrinsicExpr*>(expr)->intrinsic;
-      if (kind == IntrinsicKind::Clock) return true;
+      if (kind == IntrinsicKind::Clock || kind == IntrinsicKind::NextKey) return true;
       if (kind != IntrinsicKind::WithGradient && kind != IntrinsicKind::StopGradient) return false;
       // The clause of a gradient is no part of the value.
       const auto args = static_cast<const IntrinsicExpr*>(expr)->args;

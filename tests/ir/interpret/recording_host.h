@@ -30,6 +30,10 @@ class RecordingHost final : public Host {
     files[std::string(path) + ":"] = value;
     return Done();
   }
+  Result<std::optional<Value>> restore(std::string_view path, Type) override {
+    auto found = files.find(std::string(path) + ":");
+    return found == files.end() ? std::optional<Value>() : found->second;
+  }
 };
 
 }  // namespace quern

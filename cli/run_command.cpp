@@ -84,6 +84,10 @@ std::optional<ExecutionOptions> CommandLine::execution_options() const {
     return std::nullopt;
   }
   if (!after_.empty()) options.after.assign(passes_to(after_).begin(), passes_to(after_).end());
+  if (interpret_ && compiler_.checks_nan) {
+    say("`--check-nan` checks compiled kernels: leave `--interpret` out");
+    return std::nullopt;
+  }
   for (const std::string& input : inputs_) {
     size_t equals = input.find('=');
     if (equals == 0 || equals == std::string::npos) {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "frontend/parse/scanner.h"
+#include "frontend/syntax/called_words.h"
 #include "frontend/text/format_string.h"
 
 namespace quern::ide {
@@ -88,18 +89,16 @@ class Blanks {
 
   // Tracks the open brackets, and whether strings in them are printed: `print("…", `.
   void bracket(size_t at) {
-    constexpr std::string_view kPrint = "print";
     const char c = text_[at];
     if ((c == ')' || c == ']' || c == '}') && !is_printed_.empty()) is_printed_.pop_back();
     if (c != '(' && c != '[' && c != '{') return;
     std::string_view before = text_.substr(0, at);
     before = before.substr(0, before.find_last_not_of(" \t\r\n") + 1);
-    bool is_print = c == '(' && before.ends_with(kPrint);
-    if (is_print && before.size() > kPrint.size()) {
-      const char last = before[before.size() - kPrint.size() - 1];
-      is_print = !std::isalnum(static_cast<unsigned char>(last)) && !std::strchr("_.%@/", last);
-    }
-    is_printed_.push_back(is_print);
+    size_t begin = before.size();
+    while (begin > 0 && (std::isalnum(static_cast<unsigned char>(before[begin - 1])) ||
+                         std::strchr("_.%@/", before[begin - 1])))
+      --begin;
+    is_printed_.push_back(c == '(' && takes_format_strings(before.substr(begin)));
   }
 
   std::string_view text_;

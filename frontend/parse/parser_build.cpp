@@ -278,8 +278,7 @@ class Builder : private NodeMaker {
   }
   SyntaxPtr call(P::CallExprContext* e) {
     Nodes children{expr(e->expr())};
-    const bool prints =
-        children[0]->is(SyntaxKind::Name) && find_called_word(children[0]->text) == CalledWord::Print;
+    const bool prints = children[0]->is(SyntaxKind::Name) && takes_format_strings(children[0]->text);
     if (e->arguments())
       for (auto* a : e->arguments()->argument()) {
         children.push_back(a->name() ? make(a, SyntaxKind::NamedArgument, text(a->name()), {expr(a->expr())})

@@ -31,4 +31,9 @@ std::optional<CalledWord> find_called_word(std::string_view text) {
 
 bool comes_first(CalledWord word) { return kTurns[static_cast<size_t>(word)] == Turn::First; }
 
+bool takes_format_strings(std::string_view text) {
+  const auto word = find_called_word(text);
+  return word == CalledWord::Print || word == CalledWord::Progress;
+}
+
 }  // namespace quern

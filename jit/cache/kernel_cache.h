@@ -25,6 +25,7 @@ struct CompilerOptions {
   bool perf_map = false;             ///< CodegenOptions::perf_map
   bool debugger = false;             ///< CodegenOptions::debugger
   bool checks_bounds = false;        ///< CodegenOptions::checks_bounds
+  bool checks_nan = false;           ///< KernelSource::checks_nan
   std::string features{};            ///< CodegenOptions::features
   std::vector<StandIn> stand_ins{};  ///< CodegenOptions::stand_ins
 
@@ -54,6 +55,7 @@ class KernelCache final : public KernelSource {
   ~KernelCache() override;
 
   Result<KernelCode> kernel(const FnExpr& primitive) override;
+  bool checks_nan() const override { return options_.checks_nan; }
   Profile* profile() override { return is_profiling_ ? &profile_ : nullptr; }
   /// Whether executions that begin from now on record their calls; initially off.
   void set_profiling(bool on) { is_profiling_ = on; }

@@ -24,7 +24,11 @@ constexpr size_t kMaxTailCalls = 8;
 }  // namespace
 
 Machine::Machine(ProgramSource& programs, KernelSource& kernels, Host& host)
-    : programs_(programs), kernels_(kernels), host_(host), profile_(kernels.profile()) {}
+    : programs_(programs),
+      kernels_(kernels),
+      host_(host),
+      profile_(kernels.profile()),
+      checks_nan_(kernels.checks_nan()) {}
 
 EvaluationResult Machine::execute(const std::shared_ptr<const Program>& program,
                                   std::vector<Value> arguments) {
@@ -65,6 +69,10 @@ Value Machine::run(const Instruction* pc) {
       case Opcode::Const: put(in.result, function().constants[in.a]); break;
       case Opcode::DimValue: dim_value(pc); break;
       case Opcode::Scalar:
+        if (checks_nan_) {
+          checked_scalar(pc);
+          break;
+        }
         scalar_functions[in.function](
             registers_[in.a], in.flag ? function().constants[in.b] : registers_[in.b], registers_[in.result]);
         break;

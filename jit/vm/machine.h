@@ -82,6 +82,11 @@ class Machine {
   }
   [[noreturn]] void fail(const Instruction* pc, std::string message,
                          FailureKind kind = FailureKind::Evaluation) const;
+  struct CalledPrimitive;
+  void open(const KernelSite& site, CalledPrimitive& called) const;
+  /// Fails at the operation that made a kernel's result, of operands without a NaN, one.
+  void check_nan(const Instruction* pc, const KernelSite& site, const Value& result) const;
+  void checked_scalar(const Instruction* pc);
   [[noreturn]] void fail_in_kernel(const Instruction* pc, const KernelSite& site, const Shape& shape,
                                    int32_t trap);
 
@@ -136,6 +141,7 @@ class Machine {
   KernelSource& kernels_;
   Host& host_;
   Profile* const profile_;  ///< null if calls are not recorded
+  const bool checks_nan_;
 
   // Destroyed last, after every value.
   std::unordered_map<const Program*, std::unique_ptr<Link>> links_;

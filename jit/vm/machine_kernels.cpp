@@ -16,6 +16,7 @@
 #include "jit/runtime/fault.h"
 #include "jit/runtime/threads.h"
 #include "jit/vm/machine.h"
+#include "jit/vm/nan_source.h"
 #include "jit/vm/operation_count.h"
 #include "jit/vm/scalar.h"
 
@@ -50,6 +51,7 @@ void Machine::kernel(const Instruction* pc) {
     call_kernel(pc, site, tensor->shape(), tensor->data());
     result = Value::tensor(std::move(tensor));
   }
+  if (checks_nan_) check_nan(pc, site, result);
   for (Register r : site.operands) done(r);
   put(pc->result, std::move(result));
 }
@@ -178,15 +180,44 @@ HostTensor& Machine::packed_form(const Instruction* pc, const KernelCode::Packed
   return *form;
 }
 
-namespace {
-
-/// A kernel calls no function.
-class NoFunctions final : public FunctionSource {
- public:
-  const Definition* function(uint32_t, std::string_view) override { return nullptr; }
+/// The body of a primitive with the dims of this call, and its arguments.
+struct Machine::CalledPrimitive {
+  Arena arena;
+  ExprPtr body = nullptr;
+  Environment arguments;
 };
 
-}  // namespace
+void Machine::open(const KernelSite& site, CalledPrimitive& called) const {
+  ExprSubstitution known;
+  const std::vector<Dim>& dims = site.code.kernel.dims;
+  for (size_t i = 0; i < dims.size() && i < kernel_dims_.size(); ++i)
+    known.types.dims.emplace(dims[i], dim_const(kernel_dims_[i]));
+  Environment arguments;
+  for (size_t i = 0; i < site.operands.size() && i < site.primitive->params.size(); ++i)
+    arguments.emplace(site.primitive->params[i], peek(site.operands[i]));
+  for (auto& [variable, value] : arguments)
+    if (const Variable* copy =
+            make_variable(called.arena, variable->name, substitute(variable->type, known.types))) {
+      known.variables.emplace(variable,
+                              called.arena.make<VarExpr>(Expr{ExprKind::Var, copy->type, {}}, copy));
+      called.arguments.emplace(copy, value);
+    }
+  called.body = substitute(called.arena, site.primitive->body, known);
+}
+
+void Machine::check_nan(const Instruction* pc, const KernelSite& site, const Value& result) const {
+  if (!has_nan(result)) return;
+  const auto is_nan = [this](Register r) { return has_nan(peek(r)); };
+  if (std::ranges::any_of(site.operands, is_nan)) return;
+  CalledPrimitive called;
+  open(site, called);
+  if (const auto source = nan_source(called.body, called.arguments, host_)) {
+    EvaluationError error{source->message, source->origin, {}};
+    tell_calls(error, open_calls());
+    throw Stop{std::move(error)};
+  }
+  fail(pc, "this is a NaN, and its operands have none");
+}
 
 /// A kernel reports which check failed; evaluating its definition up to that point finds the place, the index
 /// and the extent, if that takes only a moment.
@@ -197,23 +228,10 @@ void Machine::fail_in_kernel(const Instruction* pc, const KernelSite& site, cons
   if (trap == loops::kNoMemory) fail(pc, "there is not enough memory for what the kernel keeps");
   if (trap == loops::kOutOfBuffer) fail(pc, "internal: the kernel left a buffer");
   if (element_count(shape) <= kMostElements) {
-    ExprSubstitution known;
-    const std::vector<Dim>& dims = site.code.kernel.dims;
-    for (size_t i = 0; i < dims.size() && i < kernel_dims_.size(); ++i)
-      known.types.dims.emplace(dims[i], dim_const(kernel_dims_[i]));
-    Environment arguments;
-    for (size_t i = 0; i < site.operands.size() && i < site.primitive->params.size(); ++i)
-      arguments.emplace(site.primitive->params[i], peek(site.operands[i]));
-    Arena arena;
+    CalledPrimitive called;
+    open(site, called);
     NoFunctions none;
-    for (auto& [variable, value] : Environment(arguments))
-      if (const Variable* copy =
-              make_variable(arena, variable->name, substitute(variable->type, known.types))) {
-        known.variables.emplace(variable, arena.make<VarExpr>(Expr{ExprKind::Var, copy->type, {}}, copy));
-        arguments.emplace(copy, value);
-      }
-    EvaluationResult result =
-        interpret(substitute(arena, site.primitive->body, known), arguments, none, host_);
+    EvaluationResult result = interpret(called.body, called.arguments, none, host_);
     if (!result) throw Stop{result.error()};
   }
   // Primitives with other dim names share the code.

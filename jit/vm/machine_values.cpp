@@ -11,6 +11,7 @@
 #include "ir/extern/kernels.h"
 #include "ir/interpret/interpreter.h"
 #include "jit/vm/machine.h"
+#include "jit/vm/nan_source.h"
 #include "jit/vm/scalar.h"
 
 namespace quern::vm {
@@ -198,6 +199,16 @@ void Machine::ref_write(const Instruction* pc) {
   put(pc->result, Value::unit());
 }
 
+void Machine::checked_scalar(const Instruction* pc) {
+  // The result may take the register of an operand.
+  const ScalarOp op = scalar_op(pc->function);
+  std::vector<Value> operands{registers_[pc->a]};
+  if (info(op).arity == 2) operands.push_back(pc->flag ? function().constants[pc->b] : registers_[pc->b]);
+  scalar_functions[pc->function](operands[0], operands.back(), registers_[pc->result]);
+  if (has_nan(registers_[pc->result]) && std::ranges::none_of(operands, has_nan))
+    fail(pc, nan_message(op, operands));
+}
+
 // --- functions ---------------------------------------------------------------------------------------------
 
 void Machine::closure(const Instruction* pc) {
@@ -273,6 +284,8 @@ void Machine::extern_kernel(const Instruction* pc) {
   std::vector<Value> args = take_all(site.operands);
   Result<Value> result = kernel(args, *site.node->attributes);
   if (!result) fail(pc, result.error().message);
+  if (checks_nan_ && has_nan(*result) && std::ranges::none_of(args, has_nan))
+    fail(pc, "this is a NaN, and its operands have none");
   put(pc->result, std::move(result).value());
 }
 

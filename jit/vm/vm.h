@@ -49,6 +49,8 @@ class KernelSource {
   virtual Result<KernelCode> kernel(const FnExpr& primitive) = 0;
   /// The profile in which an execution that begins now records its calls, or null.
   virtual Profile* profile() { return nullptr; }
+  /// Whether the first NaN that is made ends the execution, with the operation that made it.
+  virtual bool checks_nan() const { return false; }
 };
 
 /// A top-level function by its name without the @, as a module of the session sees it.

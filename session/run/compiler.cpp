@@ -81,6 +81,7 @@ class TimedKernels final : public KernelSource {
     return code;
   }
   Profile* profile() override { return kernels_.profile(); }
+  bool checks_nan() const override { return kernels_.checks_nan(); }
   std::chrono::nanoseconds waited() const { return waited_; }
 
  private:

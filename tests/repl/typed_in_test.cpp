@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <fstream>
+#include <optional>
+#include <regex>
 #include <set>
 #include <sstream>
 #include <string>
@@ -16,6 +19,7 @@
 #include "frontend/parse/scanner.h"
 #include "tests/files.h"
 #include "tests/golden/run_program.h"
+#include "tests/temporary_folder.h"
 
 namespace quern {
 namespace {
@@ -116,6 +120,33 @@ bool cannot_be_typed(const std::string& file, const std::string& text) {
   return file == "tests/golden/grammar/scripts.relay";  // a statement calls what is defined after it
 }
 
+/// The folder and the text of a program as it is compared: one that trains does so for a moment, and writes its
+/// checkpoints into a copy of its folder.
+class ComparedProgram {
+ public:
+  explicit ComparedProgram(const fs::path& file)
+      : folder_(file.parent_path().string()), name_(file.filename().string()), text_(read_file(file)) {
+    if (!name_.starts_with("train_")) return;
+    copy_.emplace();
+    fs::copy(file.parent_path() / "data", *copy_ / "data", fs::copy_options::recursive);
+    folder_ = copy_->path().string();
+    text_ = std::regex_replace(text_, std::regex("let %(epochs|steps) = [0-9]+;"), "let %$1 = 2;");
+    std::ofstream(*copy_ / name_) << text_;
+  }
+  const std::string& text() const { return text_; }
+  Shown run() const { return shown_by(run_program({QUERN_BINARY, "run", name_}, folder_)); }
+  ProgramOutcome typed() const {
+    if (copy_)
+      for (const auto& entry : fs::directory_iterator(folder_))
+        if (entry.path().extension() == ".safetensors") fs::remove(entry.path());
+    return run_program({QUERN_BINARY}, folder_, typing_of(text_));
+  }
+
+ private:
+  std::optional<TemporaryFolder> copy_;
+  std::string folder_, name_, text_;
+};
+
 class TypedIn : public testing::TestWithParam<size_t> {};
 
 constexpr size_t kShards = 8;
@@ -124,11 +155,10 @@ TEST_P(TypedIn, IsWhatTheFileIs) {
   std::vector<std::string> files = relay_files({"tests/golden", "examples"});
   for (size_t i = GetParam(); i < files.size(); i += kShards) {
     SCOPED_TRACE(files[i]);
-    const fs::path file = fs::path(QUERN_SOURCE_DIR) / files[i];
-    const std::string folder = file.parent_path().string(), text = read_file(file);
-    if (cannot_be_typed(files[i], text)) continue;
-    const Shown run = shown_by(run_program({QUERN_BINARY, "run", file.filename().string()}, folder));
-    const ProgramOutcome outcome = run_program({QUERN_BINARY}, folder, typing_of(text));
+    const ComparedProgram program(fs::path(QUERN_SOURCE_DIR) / files[i]);
+    if (cannot_be_typed(files[i], program.text())) continue;
+    const Shown run = program.run();
+    const ProgramOutcome outcome = program.typed();
     const bool failed_test = outcome.out.find("FAILED ") != std::string::npos;
     Shown typed = shown_by(outcome);
     // A file with errors ends at the first, or runs nothing at all.

@@ -75,6 +75,7 @@ TEST_F(EffectsTest, WhatMayBeLeftOut) {
   EXPECT_FALSE(Effects(Effect::Print).removable());
   EXPECT_FALSE(Effects(Effect::Fail).removable());
   EXPECT_FALSE(Effects(Effect::Parameter).removable());
+  EXPECT_FALSE(Effects(Effect::Draw).removable());
 }
 
 }  // namespace

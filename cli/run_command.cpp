@@ -9,6 +9,7 @@
 
 #include "cli/commands.h"
 #include "frontend/text/render.h"
+#include "frontend/text/suggest.h"
 #include "jit/runtime/peaks.h"
 #include "passes/pipeline.h"
 #include "repl/command_files.h"
@@ -134,6 +135,28 @@ int CommandLine::run_statements(const OpenedFile& opened, Execution& execution,
   return kFine;
 }
 
+bool CommandLine::has_inputs(const OpenedFile& opened) const {
+  Session& session = *opened.session;
+  const std::string entry = entry_.empty() ? "main" : definition_of(entry_);
+  std::vector<std::string> names;
+  for (DeclarationId statement : session.statements(opened.source))
+    for (const auto& variable : session.statement_variables(statement))
+      names.emplace_back(variable->variable->name);
+  const Definition* definition = session.definition(opened.module, entry);
+  if (const auto* function = definition ? as<FnExpr>(definition->body) : nullptr)
+    for (const Variable* parameter : function->params) names.emplace_back(parameter->name);
+  for (const std::string& input : inputs_) {
+    const std::string name = input.substr(0, input.find('='));
+    if (std::ranges::find(names, name) != names.end()) continue;
+    const auto meant = did_you_mean(name, names);
+    say(fmt::format(
+        "--input {0}: the file has no top-level variable `%{0}`, and no `@{1}` with such a parameter{2}",
+        name, entry, meant ? fmt::format("; did you mean `{}`?", *meant) : ""));
+    return false;
+  }
+  return true;
+}
+
 int CommandLine::run_program(const OpenedFile& opened, Execution& execution) const {
   const bool json = format_ == "json";
   auto problems = opened.session->check_with_imports(opened.source);
@@ -141,13 +164,12 @@ int CommandLine::run_program(const OpenedFile& opened, Execution& execution) con
     show_problems(problems, json);
     return exit_code(problems);
   }
+  if (!has_inputs(opened)) return kWrong;
   std::optional<StatementResult> last;
   if (int code = run_statements(opened, execution, last); code != kFine) return code;
   for (const std::string& name : execution.unused_inputs()) {
     say(params_.empty() || name != "params"
-            ? fmt::format("--input {0}: the file has no top-level variable `%{0}`, and no `@main` with such "
-                          "a parameter",
-                          name)
+            ? fmt::format("--input {}: `@main` is not run", name)
             : "--params: the file has no top-level variable `%params`, and no `@main` with parameters");
     return kWrong;
   }

@@ -118,10 +118,17 @@ class Fuser {
           sites.count == 1 && sites.identity && sites.always && same_extents(producer, consumer);
       if (!every_element || effects_.of(&consumer).has(Effect::Fail)) return false;
     }
-    if (fusion_class(producer) != FusionClass::Injective)
+    if (const FusionClass kind = fusion_class(producer); kind != FusionClass::Injective)
       return sites.count == 1 && sites.identity && around.size() == consumer.vars.size() &&
-             same_extents(producer, consumer);
+             same_extents(producer, consumer) && shares_a_kernel(kind, consumer);
     return sites.count == 1 ? sites.once : sites.once && is_cheap(producer.body);
+  }
+
+  /// The schedules of products tile one contraction, with injective code around it: beside another reduction
+  /// it would have the default loops.
+  static bool shares_a_kernel(FusionClass producer, const ComprehensionExpr& consumer) {
+    const FusionClass other = fusion_class(consumer);
+    return other == FusionClass::Injective || std::max(producer, other) < FusionClass::Contraction;
   }
 
   static bool same_extents(const ComprehensionExpr& a, const ComprehensionExpr& b) {

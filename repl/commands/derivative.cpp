@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "frontend/static/stored_tensors.h"
 #include "ide/gradient_text.h"
 #include "ir/base/counted_work.h"
 #include "ir/base/interrupt.h"
@@ -92,6 +93,25 @@ std::string replaced(std::string text, std::string_view from, std::string_view t
   return text;
 }
 
+/// Whether the tensors of a value have the dtypes that a type says, also in fields of data types.
+bool has_dtypes_of(Session& session, ModuleId module, Type type, const Value& value) {
+  if (const TensorPtr tensor = value.as_tensor()) return type->is_tensor() && type->dtype == tensor->dtype();
+  std::vector<Type> types(type->args.begin(), type->args.end());
+  if (auto* data = value.object_as<DataObject>()) {
+    const DataDefinition* definition = session.data(module, type);
+    if (!definition) return false;
+    const auto at =
+        std::ranges::find(definition->constructors, &data->constructor, &DataConstructor::interned);
+    if (at == definition->constructors.end()) return false;
+    types = field_types(*definition, *at, type);
+  }
+  const std::vector<Value>* fields = value.fields();
+  if (!fields) return true;
+  for (size_t i = 0; i < fields->size() && i < types.size(); ++i)
+    if (!has_dtypes_of(session, module, types[i], (*fields)[i])) return false;
+  return true;
+}
+
 struct Argument {
   Value value;
   std::string type;
@@ -130,6 +150,17 @@ class GradientCheck {
       args += fmt::format("{}%argument_{}", args.empty() ? "" : ", ", i + 1);
     }
     return fmt::format("{0}grad(@{1})({2}); @{1}({2})", declared, name_, args);
+  }
+
+  /// Whether the arguments are of the types that they are declared with: a record's fields may be of float32 alone.
+  bool has_its_types(SourceId source) const {
+    Session& session = workspace_.session();
+    const std::vector<DeclarationId> statements = session.statements(source);
+    for (size_t i = 0; i < arguments_.size(); ++i) {
+      const Type type = session.statement_variables(statements[i])[0]->variable->type;
+      if (!has_dtypes_of(session, workspace_.module(), type, arguments_[i].value)) return false;
+    }
+    return true;
   }
 
   bool run(SourceId source) {
@@ -203,8 +234,8 @@ class GradientCheck {
       const double ours = element_as_double(derived, i);
       // Relative to the element, except for elements much smaller than the others.
       const double magnitude = std::max({std::abs(ours), std::abs(*differences), scale * 1e-3, 1e-12});
-      double error = std::abs(ours - *differences) / magnitude;
-      if (std::isnan(error)) error = std::isnan(ours) == std::isnan(*differences) ? 0 : HUGE_VAL;
+      const bool is_finite = std::isfinite(ours) && std::isfinite(*differences);
+      const double error = is_finite ? std::abs(ours - *differences) / magnitude : HUGE_VAL;
       if (error > worst.error) worst = {error, ours, *differences, place_of(leaf, i)};
     }
     return true;
@@ -386,7 +417,7 @@ bool check_gradient(Workspace& workspace, const std::string& request) {
   bool is_tried = false;
   const GradientCheck in_double(workspace, name, *arguments, true);
   const bool fine = workspace.with_source(in_double.text(), [&](SourceId source) {
-    if (has_errors(workspace.session().check(source))) return false;
+    if (has_errors(workspace.session().check(source)) || !in_double.has_its_types(source)) return false;
     is_tried = true;
     return GradientCheck(workspace, name, *arguments, true).run(source);
   });

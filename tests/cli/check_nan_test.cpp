@@ -24,7 +24,7 @@ TEST(CheckNan, NamesTheOperationInAFusedKernel) {
       "print(%y)");
   EXPECT_THAT(shown, HasSubstr("`log` of -4 is a NaN"));
   EXPECT_THAT(shown,
-              HasSubstr("2 | let %y = exp(%x) + log(%x * 2f) * 3f;\n  |                    ^^^^^^^^^^^^^"));
+              HasSubstr("2 | let %y = exp(%x) + log(%x * 2f) * 3f;\n  |                    ^^^^^^^^^^^^\n"));
 }
 
 TEST(CheckNan, NamesTheOperationOnScalars) {

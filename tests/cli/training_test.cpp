@@ -176,6 +176,10 @@ TEST(Inputs, OfScalarsAreValues) {
   EXPECT_THAT(run("n="), HasSubstr("`` is no int32"));
   EXPECT_THAT(run("v=1.0"), HasSubstr("Cannot read '1.0'"));
   EXPECT_THAT(run("n=none.npy"), HasSubstr("there is no such file"));
+  // Before anything runs.
+  EXPECT_EQ(run("yse=False"),
+            "quern: --input yse: the file has no top-level variable `%yse`, and no `@main` with such a "
+            "parameter; did you mean `yes`?\n");
 }
 
 }  // namespace

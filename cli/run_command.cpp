@@ -1,6 +1,7 @@
 // `quern run`.
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include "jit/runtime/peaks.h"
 #include "passes/pipeline.h"
 #include "repl/command_files.h"
+#include "repl/progress.h"
 #include "session/run/data_values.h"
 #include "session/run/execution.h"
 #include "session/run/profile_report.h"
@@ -249,10 +251,14 @@ int CommandLine::run_file() {
   if (help_) return show_takes(*opened);
   if (!interpret_) warn_about_cache(compiler_.cache);
   const bool json = format_ == "json";
+  ProgressLine progress;
+  const ProgressLine::Input working(progress);
   Execution execution(*opened->session, opened->module, *options, [json](std::string_view line) {
+    const ProgressLine::Hidden hidden;
     const std::string shown = json ? print_json(line) : std::string(line);
     std::fwrite(shown.data(), 1, shown.size(), stdout);
     std::fputc('\n', stdout);
+    if (isatty(STDOUT_FILENO)) std::fflush(stdout);
   });
   execution.set_profiling(profile_);
   return watch_ ? run_and_watch(*opened, execution) : run_program(*opened, execution);

@@ -7,6 +7,7 @@
 #include "ide/brackets.h"
 #include "ide/signature_help.h"
 #include "ide/tokens.h"
+#include "repl/command_completion.h"
 #include "repl/commands/commands.h"
 #include "repl/input.h"
 #include "repl/report/command_text.h"
@@ -92,29 +93,18 @@ const ReplCommand* command_of(std::string_view text) {
   return found == commands.end() ? nullptr : &*found;
 }
 
-/// Completes the word before the cursor to the names of settings or, after a name, to its values. `help` describes
-/// each.
-editor::Completions settings_at(const Settings& settings, std::string_view text, size_t begin, size_t cursor,
-                                std::vector<std::string>& help) {
-  const std::string_view typed = text.substr(begin, cursor - begin);
-  editor::Completions found;
-  found.end = cursor;
-  found.begin = begin + typed.find_last_of(" \t\n") + 1;
-  const std::string_view word = text.substr(found.begin, cursor - found.begin);
-  const auto [name, rest] = first_word(typed);
-  const auto offer = [&](std::string_view what, std::string_view after, const std::string& detail,
-                         std::string_view said) {
-    if (!what.starts_with(word)) return;
-    found.items.push_back({std::string(what), std::string(what) + std::string(after), detail});
-    help.emplace_back(said);
-  };
-  if (name == word && name.data() == word.data()) {
-    for (const Setting& setting : all_settings())
-      offer(setting.name, " ", value_text(settings, setting), setting.help);
-  } else if (const Setting* setting = find_setting(name); setting && rest == word) {
-    for (const std::string_view value : values_of(*setting)) offer(value, "", "", setting->help);
+/// Whether an input is the language, or a command about a part of it.
+bool takes_language(std::string_view text) {
+  const std::string_view word = trimmed(text);
+  if (word == "exit" || word == "quit") return false;
+  const ReplCommand* command = text.starts_with(':') ? command_of(text) : nullptr;
+  if (!command) return true;
+  switch (command->argument) {
+    case ArgumentKind::Expression:
+    case ArgumentKind::Definition:
+    case ArgumentKind::Name: return true;
+    default: return false;
   }
-  return found;
 }
 
 }  // namespace
@@ -127,7 +117,7 @@ std::vector<StyledRange> LanguageAssistant::styles(std::string_view text, size_t
   const size_t begin = argument_begin(text);
   std::vector<StyledRange> styles;
   if (begin > 0) styles.push_back({0, std::min(begin, text.size()), Style::Keyword});
-  if (begin >= text.size()) return styles;
+  if (begin >= text.size() || !takes_language(text)) return styles;
   const std::string_view code = text.substr(begin);
   const auto shifted = [&](Range range) {
     const auto by = static_cast<uint32_t>(begin);
@@ -167,8 +157,10 @@ editor::Completions LanguageAssistant::complete(std::string_view text, size_t cu
     return found;
   }
   const ReplCommand* command = begin == 0 ? nullptr : command_of(text);
-  if (command && command->argument == ArgumentKind::Setting)
-    return settings_at(workspace_.settings(), text, begin, cursor, commands_help_);
+  if (command)
+    if (auto argument =
+            complete_argument(*command, workspace_.settings(), text, begin, cursor, commands_help_))
+      return *argument;
   ide::CompletionList list = ide::complete(workspace_.session(), workspace_.module(), text.substr(begin),
                                            static_cast<uint32_t>(cursor - begin));
   found.begin = list.replaced.begin + begin;

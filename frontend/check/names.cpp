@@ -14,9 +14,9 @@ namespace quern {
 
 namespace {
 
-class Names {
+class NameCheck {
  public:
-  Names(const Declaration& op, Scope& scope, Diagnostics& diagnostics)
+  NameCheck(const Declaration& op, Scope& scope, Diagnostics& diagnostics)
       : op_(op), scope_(scope), diagnostics_(diagnostics) {
     SyntaxPtr params = params_of(op.syntax);
     if (SyntaxPtr declared = op.syntax->child(0)) bind_names(declared);
@@ -43,7 +43,7 @@ class Names {
   }
 
  private:
-  // Names in a parameter's type are bound by the argument.
+  // NameCheck in a parameter's type are bound by the argument.
   void bind_names(SyntaxPtr s) {
     if (!s) return;
     if (s->is(SyntaxKind::Name) || s->is(SyntaxKind::FamilyType)) bound_.insert(std::string(s->text));
@@ -134,13 +134,13 @@ class Names {
 
 Diagnostics check_clause_names(const Declaration& op, Scope& scope) {
   Diagnostics diagnostics;
-  Names(op, scope, diagnostics).signature();
+  NameCheck(op, scope, diagnostics).signature();
   return diagnostics;
 }
 
 Diagnostics check_body_names(const Declaration& op, Scope& scope) {
   Diagnostics diagnostics;
-  Names names(op, scope, diagnostics);
+  NameCheck names(op, scope, diagnostics);
   names.signature();
   if (diagnostics.empty()) names.bodies();
   return diagnostics;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "frontend/check/names.h"
+#include "frontend/infer/heads/heads.h"
 #include "frontend/infer/infer.h"
 #include "frontend/static/attribute_kinds.h"
 #include "ir/extern/kernels.h"
@@ -126,6 +127,7 @@ Diagnostics check_operator(const Declaration& op, Scope& scope) {
            {}});
     return diagnostics;
   }
+  if (op.syntax->is(SyntaxKind::Def) && !fully_annotated(op.syntax)) return {missing_signature(op)};
   diagnostics = check_clause_names(op, scope);
   if (!diagnostics.empty()) return diagnostics;
   std::optional<SignatureBinding> binding;

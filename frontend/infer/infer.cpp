@@ -212,14 +212,7 @@ std::vector<Inferred> infer_group(const std::vector<const Declaration*>& group, 
     if (fully_annotated(def.syntax))
       result.diagnostics = check_operator(def, scope);
     else
-      result.diagnostics.push_back(
-          {DiagnosticKind::MissingSignature,
-           {{def.id, params_of(def.syntax)->id}, {}},
-           fmt::format(
-               "`{}` has attributes, packs or clauses: write the types of its parameters and of its result",
-               def.name),
-           {},
-           {}});
+      result.diagnostics.push_back(missing_signature(def));
     return {result};
   }
   return GroupInference(group, scope, nullptr).run();

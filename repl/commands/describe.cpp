@@ -47,6 +47,11 @@ bool explain_code(Workspace& workspace, const std::string& code) {
 
 /// Shows signature and documentation.
 bool show_documentation(Workspace& workspace, const std::string& name) {
+  const auto command = std::ranges::find(repl_commands(), name, &ReplCommand::name);
+  if (command != repl_commands().end()) {
+    fmt::print("{} {}\n\n{}\n", command->name, command->arguments, command->help);
+    return true;
+  }
   const auto found = described(workspace, name);
   if (!found) return false;
   if (found->kind == ide::DescribedKind::Diagnostic) return explain_code(workspace, name);

@@ -99,13 +99,16 @@ class Script {
   std::string rest_;  ///< the texts from the input on
 };
 
-bool load(Workspace& workspace, const std::string& path) { return workspace.load(path); }
+bool load(Workspace& workspace, const std::string& path) {
+  return workspace.load(std::string(unquoted(path)));
+}
 bool reload(Workspace& workspace, const std::string&) { return workspace.reload(); }
 bool undo(Workspace& workspace, const std::string&) { return workspace.undo(); }
 
 /// Writes the inputs so far as a script, without declarations that were replaced later. Results that are used by
 /// number get a `let`.
-bool save_inputs(Workspace& workspace, const std::string& path) {
+bool save_inputs(Workspace& workspace, const std::string& typed) {
+  const std::string path(unquoted(typed));
   if (const auto written = write_file(path, Script(workspace).text()); !written)
     return workspace.complain(written.error().message);
   if (workspace.options().interactive)
@@ -115,7 +118,8 @@ bool save_inputs(Workspace& workspace, const std::string& path) {
 }
 
 /// Runs the contents of a file, input by input, up to the first that fails.
-bool replay_inputs(Workspace& workspace, const std::string& path) {
+bool replay_inputs(Workspace& workspace, const std::string& typed) {
+  const std::string path(unquoted(typed));
   auto text = read_file(path);
   if (!text) return workspace.complain(text.error().message);
   std::istringstream lines(*text);

@@ -83,10 +83,16 @@ std::pair<std::string_view, std::string_view> with_file(std::string_view request
                                                         std::span<const std::string_view> endings) {
   request = trimmed(request);
   const size_t at = request.rfind('>');
-  const std::string_view name = at == std::string_view::npos ? "" : trimmed(request.substr(at + 1));
+  const std::string_view name = at == std::string_view::npos ? "" : unquoted(trimmed(request.substr(at + 1)));
   const auto is_ending = [&](std::string_view ending) { return name.ends_with(ending); };
   if (std::ranges::none_of(endings, is_ending)) return {request, {}};
   return {trimmed(request.substr(0, at)), name};
+}
+
+std::string_view unquoted(std::string_view file) {
+  const bool is_quoted =
+      file.size() > 1 && file.front() == file.back() && (file.front() == '"' || file.front() == '\'');
+  return is_quoted ? file.substr(1, file.size() - 2) : file;
 }
 
 std::string shortened(std::string text) {

@@ -33,6 +33,8 @@ std::vector<std::string> split_at_commas(std::string_view text);
 /// no comparison has such a name on its right.
 std::pair<std::string_view, std::string_view> with_file(std::string_view request,
                                                         std::span<const std::string_view> endings);
+/// The name of a file as it is typed: without quotes around it.
+std::string_view unquoted(std::string_view file);
 /// In a line of 40 characters.
 std::string shortened(std::string text);
 

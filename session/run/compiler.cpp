@@ -295,6 +295,7 @@ Result<std::string> Compiler::stage_text(const Definition& definition, const std
     std::string text;
     uint32_t line = 0;
     for (const FnExpr* primitive : primitives_of(optimised.expr)) {
+      if (is_interrupted()) return Failure{kInterrupted};
       auto one = impl_->primitive_text(*primitive, **machine, stage, print_kernel);
       if (!one) return one;
       const uint32_t lines = count_line_ends(*one);

@@ -21,6 +21,34 @@ bool fully_annotated(SyntaxPtr def) {
   return true;
 }
 
+Diagnostic missing_signature(const Declaration& def) {
+  const auto at = [&](SyntaxPtr node, Part part = Part::Whole) {
+    return Place{{def.id, node->id}, {}, part};
+  };
+  const SyntaxPtr params = params_of(def.syntax);
+  for (SyntaxPtr p : params->children)
+    if (p->is(SyntaxKind::AttributeParam) && !p->child(0))
+      return {DiagnosticKind::MissingSignature,
+              at(p),
+              fmt::format("`{0}` is an attribute without a type: a parameter is `%{0}`", p->text),
+              {},
+              {Fix{"write `%`", {{at(p, Part::Before), "%"}}}}};
+  const bool is_function = def.name.starts_with("@");
+  return {
+      DiagnosticKind::MissingSignature,
+      at(params),
+      is_function
+          ? fmt::format(
+                "`{}` has attributes, packs or clauses: write the types of its parameters and of its result",
+                def.name)
+          : fmt::format(
+                "without `@` this is an operator: write the types of its parameters and of its result, or "
+                "`def @{}` for a function",
+                def.name),
+      {},
+      {}};
+}
+
 // The head of a definition whose scheme is already known, with the same dims, so that its body is checked
 // against them. Its dtype parameters are unknowns that the body must not bind.
 Head Heads::from_scheme(SyntaxPtr def, const Scheme& scheme, const Head& written) {

@@ -61,6 +61,8 @@ class Heads : public Component {
 
 /// Whether a definition's head is fully annotated.
 bool fully_annotated(SyntaxPtr def);
+/// What a definition without one of them is told, where it needs them all: as an operator, or one with attributes.
+Diagnostic missing_signature(const Declaration& def);
 /// Whether a type contains `_`.
 bool has_hole(SyntaxPtr s);
 

@@ -179,7 +179,11 @@ int CommandLine::run() {
 const OpenedFile* CommandLine::open(const std::string& path) {
   auto opened = open_file(path, stdlib_);
   if (opened) return &opened_.emplace_back(std::move(*opened));
-  print_diagnostics({unreadable(path, opened.error())});
+  const LocatedDiagnostic problem = unreadable(path, opened.error());
+  if (format_ == "json")
+    fmt::print(stderr, "{}\n", render_json({problem}));
+  else
+    print_diagnostics({problem});
   return nullptr;
 }
 

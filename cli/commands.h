@@ -42,6 +42,8 @@ class CommandLine {
   /// The program that the command line names, or null.
   const OpenedFile* open_program();
   int show_takes(const OpenedFile& opened) const;
+  /// Reports what is wrong with a run, in the format that is asked for.
+  void complain(const std::string& message) const;
   /// Whether each `--input` is of a variable or of a parameter of the entry; reports the first that is not.
   bool has_inputs(const OpenedFile& opened) const;
   int run_program(const OpenedFile& opened, Execution& execution) const;

@@ -131,10 +131,18 @@ int CommandLine::run_statements(const OpenedFile& opened, Execution& execution,
     if (!show_result(*result, json)) return exit_code({*result->failure});
     last = std::move(*result);
   } else if (!entry_.empty()) {
-    say(fmt::format("`{}` has no definition `@{}`", file_, entry));
+    complain(fmt::format("`{}` has no definition `@{}`", file_, entry));
+    return kWrong;
+  } else if (seed_) {
+    complain("--random: the file has no `@main` whose parameters lack values");
     return kWrong;
   }
   return kFine;
+}
+
+void CommandLine::complain(const std::string& message) const {
+  if (format_ != "json") return say(message);
+  show_problems({LocatedDiagnostic{DiagnosticKind::InputProblem, file_, "", {}, message, {}, {}}}, true);
 }
 
 bool CommandLine::has_inputs(const OpenedFile& opened) const {
@@ -145,13 +153,16 @@ bool CommandLine::has_inputs(const OpenedFile& opened) const {
     for (const auto& variable : session.statement_variables(statement))
       names.emplace_back(variable->variable->name);
   const Definition* definition = session.definition(opened.module, entry);
-  if (const auto* function = definition ? as<FnExpr>(definition->body) : nullptr)
+  const auto* function = definition ? as<FnExpr>(definition->body) : nullptr;
+  // What is wrong with such an entry is reported when it runs.
+  if (!function && session.find_definition(opened.module, entry)) return true;
+  if (function)
     for (const Variable* parameter : function->params) names.emplace_back(parameter->name);
   for (const std::string& input : inputs_) {
     const std::string name = input.substr(0, input.find('='));
     if (std::ranges::find(names, name) != names.end()) continue;
     const auto meant = did_you_mean(name, names);
-    say(fmt::format(
+    complain(fmt::format(
         "--input {0}: the file has no top-level variable `%{0}`, and no `@{1}` with such a parameter{2}",
         name, entry, meant ? fmt::format("; did you mean `{}`?", *meant) : ""));
     return false;
@@ -170,15 +181,15 @@ int CommandLine::run_program(const OpenedFile& opened, Execution& execution) con
   std::optional<StatementResult> last;
   if (int code = run_statements(opened, execution, last); code != kFine) return code;
   for (const std::string& name : execution.unused_inputs()) {
-    say(params_.empty() || name != "params"
-            ? fmt::format("--input {}: `@main` is not run", name)
-            : "--params: the file has no top-level variable `%params`, and no `@main` with parameters");
+    complain(params_.empty() || name != "params"
+                 ? fmt::format("--input {}: `@main` is not run", name)
+                 : "--params: the file has no top-level variable `%params`, and no `@main` with parameters");
     return kWrong;
   }
   if (!output_.empty() && last) {
     auto done = save_value(output_, *last->value, last->type);
     if (!done) {
-      say(done.error().message);
+      complain(done.error().message);
       return kWrong;
     }
   }

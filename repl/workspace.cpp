@@ -202,7 +202,8 @@ bool Workspace::reload() {
   const std::vector<std::string> outdated = session_.outdated_files();
   session_.reread_files();
   outdated_.clear();
-  for (const std::string& file : outdated) print_line(fmt::format("`{}` is read again", file));
+  for (const std::string& file : outdated)
+    if (std::filesystem::exists(file)) print_line(fmt::format("`{}` is read again", file));
   std::vector<LocatedDiagnostic> problems;
   if (!sources_.empty())
     for (SourceId imported : session_.imported(sources_.back()))
@@ -227,7 +228,9 @@ void Workspace::notice_files() {
   for (const std::string& file : session_.outdated_files()) outdated.insert(file);
   for (const std::string& file : outdated)
     if (!outdated_.contains(file))
-      complain(fmt::format("`{}` has changed on the disk; `:reload` reads it again", file));
+      complain(std::filesystem::exists(file)
+                   ? fmt::format("`{}` has changed on the disk; `:reload` reads it again", file)
+                   : fmt::format("`{}` is no longer on the disk", file));
   outdated_ = std::move(outdated);
 }
 

@@ -114,9 +114,12 @@ class ByName {
     taken.value = assembled(wanted.type, lookup_, next);
   }
 
-  void tell_unused() {
+  void tell_unused(const std::vector<std::string>& given) {
     for (const std::string& name : file_.names()) {
-      if (used_.contains(name)) continue;
+      const auto is_of = [&](const std::string& value) {
+        return name == value || name.starts_with(value + ".");
+      };
+      if (used_.contains(name) || std::ranges::any_of(given, is_of)) continue;
       std::vector<std::string> missing;
       std::ranges::copy_if(names_, std::back_inserter(missing), [&](auto& n) { return !used_.contains(n); });
       const auto meant = did_you_mean(name, missing);
@@ -215,14 +218,14 @@ Result<Value> load_value(const std::string& path, std::string_view entry, Type t
 }
 
 Result<LoadedByName> load_by_name(const std::string& path, const std::vector<NamedType>& wanted,
-                                  const DataLookup& lookup) {
+                                  const DataLookup& lookup, const std::vector<std::string>& given) {
   auto opened = open_tensor_file(path);
   if (!opened) return opened.error();
   ByName by_name(**opened, std::filesystem::path(path).filename().string(), lookup);
   const auto has_parts = [](const NamedType& value) { return !value.type->is_tensor(); };
   const bool one_has_parts = std::ranges::count_if(wanted, has_parts) == 1;
   for (const NamedType& value : wanted) by_name.add(value, one_has_parts && has_parts(value));
-  by_name.tell_unused();
+  by_name.tell_unused(given);
   return std::move(by_name.loaded);
 }
 

@@ -43,8 +43,9 @@ struct LoadedByName {
 /// Loads values by name from the entries of a file: a tensor from the entry with its name; a record or tuple
 /// called `net` from the entries that begin with `net.` or, if there are none and it is the only request,
 /// from all entries.
+/// Entries of the values in `given`, which come from elsewhere, do not count as unused.
 Result<LoadedByName> load_by_name(const std::string& path, const std::vector<NamedType>& wanted,
-                                  const DataLookup& lookup);
+                                  const DataLookup& lookup, const std::vector<std::string>& given = {});
 
 /// A random value of a type with known extents (ir/value/threefry.h).
 Result<Value> random_value(Type type, const DataLookup& lookup, Threefry& numbers);

@@ -21,12 +21,17 @@ class Arguments {
   void take_by_name(const std::string& file) {
     std::vector<size_t> open;
     std::vector<NamedType> wanted;
-    for (size_t i = 0; i < parameters_.size(); ++i)
-      if (!states_[i].is_settled) {
+    std::vector<std::string> given;
+    for (size_t i = 0; i < parameters_.size(); ++i) {
+      std::string name(parameters_[i]->name);
+      if (states_[i].is_settled) {
+        given.push_back(std::move(name));
+      } else {
         open.push_back(i);
-        wanted.push_back({std::string(parameters_[i]->name), parameters_[i]->type});
+        wanted.push_back({std::move(name), parameters_[i]->type});
       }
-    auto loaded = load_by_name(file, wanted, lookup_);
+    }
+    auto loaded = load_by_name(file, wanted, lookup_, given);
     if (!loaded) {
       problems_.push_back("--params: " + loaded.error().message);
       return;

@@ -21,7 +21,7 @@ const RefactoringRow kRewriteRows[] = {
      "fuse into one index expression",
      "def @f[n](%x: Tensor[(n, 256), float32], %w: Tensor[(128, 256), float32], %b: Tensor[(128,), float32]) "
      "{\n"
-     "  [i0 < n, i1 < 128] => max(sum[r < 256] %x[i0, r] * %w[i1, r] + %b[i1], 0f)\n}"},
+     "  [i0 < n, i1 < 128] => max(0f, sum[r < 256] %x[i0, r] * %w[i1, r] + %b[i1])\n}"},
     {"def @f[i0](%x: Tensor[(i0,), float32]) { [|exp(%x * 2f)|] + 1f }", "fuse into one index expression",
      "def @f[i0](%x: Tensor[(i0,), float32]) { ([i0_1 < i0] => exp(%x[i0_1] * 2f)) + 1f }"},
     {"def @f(%x: Tensor[(3, 4), float32]) { [|nn.softmax(exp(%x))|] }", "fuse into one index expression",

@@ -36,7 +36,29 @@ TEST(Progress, HasARateAndTheTimeLeftWhereTheCountIsKnown) {
   EXPECT_EQ(progress_text(
                 state("reading a.npz", uint64_t{1} << 30, uint64_t{1} << 32, CountedWork::Unit::Bytes), 2s),
             "reading a.npz  1.0 GiB of 4.0 GiB  25 %  512.0 MiB/s  6.00 s left");
-  EXPECT_EQ(progress_text(state("", 5, 10), 2s), "");
+  EXPECT_EQ(progress_text(state("", 5, 0), 2s), "");
+  EXPECT_EQ(progress_text(state("", 5, 10), 2s), "5 of 10  50 %  2.5/s  2.00 s left");
+}
+
+TEST(CountedWork, IsWhatTheProgramReportsWhereNothingInsideHasAName) {
+  {
+    const CountedWork running;
+    CountedWork::report("loss 1.0", 10, 100);
+    CountedWork::report("loss 0.5", 30, 100);
+    // A run that goes on at step 10 has not done these ten.
+    EXPECT_EQ(progress_text(*CountedWork::innermost(), 2s), "loss 0.5  30 of 100  30 %  10/s  7.00 s left");
+    {
+      const CountedWork reading("reading", 1);
+      EXPECT_EQ(CountedWork::innermost()->name, "reading");
+    }
+    CountedWork::report("again", 5, 100);
+    EXPECT_EQ(progress_text(*CountedWork::innermost(), 2s), "again  5 of 100  5 %");
+    CountedWork::report("", -3, 0);
+    EXPECT_EQ(progress_text(*CountedWork::innermost(), 2s), "");
+  }
+  CountedWork::report("nobody works", 1, 2);
+  const CountedWork next;
+  EXPECT_EQ(CountedWork::innermost()->name, "");
 }
 
 TEST(CountedWork, IsThatWhichIsInnermost) {

@@ -236,6 +236,9 @@ llvm::Value* Operations::multiply_add(llvm::Value* a, llvm::Value* b, llvm::Valu
 
 /// `b` if it is better or NaN, otherwise `a`.
 llvm::Value* Operations::float_min_max(ScalarOp op, llvm::Value* a, llvm::Value* b) {
+  // An unordered comparison takes a NaN of `b`.
+  if (known_not_nan(a))
+    return b_.CreateSelect(op == ScalarOp::Min ? b_.CreateFCmpULT(b, a) : b_.CreateFCmpUGT(b, a), b, a);
   llvm::Value* better = op == ScalarOp::Min ? b_.CreateFCmpOLT(b, a) : b_.CreateFCmpOGT(b, a);
   llvm::Value* best = b_.CreateSelect(better, b, a);
   return known_not_nan(b) ? best : b_.CreateSelect(b_.CreateFCmpUNO(b, b), b, best);

@@ -146,8 +146,8 @@ std::string fresh_name(const std::vector<Buffer>& buffers, const std::string& wa
   return name;
 }
 
-/// The only read of a buffer, in a reduction or after it; nothing if there are several, or dims do not prove
-/// it in bounds.
+/// The only read of a buffer in reductions; nothing if there are several, or dims do not prove it in bounds. What is
+/// read after a reduction is read from the buffer itself.
 std::optional<LoadValue> Nest::only_read(int buffer) const {
   std::optional<LoadValue> read;
   int reads = 0;
@@ -157,7 +157,6 @@ std::optional<LoadValue> Nest::only_read(int buffer) const {
     ++reads;
   };
   for (const Reduction& r : c_.reductions) for_each<LoadValue>(r.value, look);
-  for_each<LoadValue>(c_.value, look);
   return reads == 1 && read->computed.empty() && read->checks.empty() ? read : std::nullopt;
 }
 

@@ -67,7 +67,10 @@ Contraction small_groups(Random& random) {
 Contraction contraction(Random& random) {
   const int64_t m = random.integer(5, 60), n = random.integer(3, 70), k = random.integer(8, 60);
   const int64_t batch = random.integer(1, 3);
-  switch (random.integer(0, 8)) {
+  switch (random.integer(0, 10)) {
+    // An operand is read again beside the sum.
+    case 9: return {"2 * %b - nn.matmul(%a, %b)", {k, k}, {k, n}};
+    case 10: return {"nn.relu(%a - nn.matmul(%a, %b))", {m, k}, {k, k}};
     case 8: return small_groups(random);
     case 0: return convolution(random, "nn.conv1d", 1);
     case 1: return convolution(random, "nn.conv2d_transpose", 2);

@@ -97,7 +97,8 @@ CommandLine::CommandLine(CLI::App& app) : app_(app) {
                  "FILE.relay: the whole module with its types; large constants go to FILE.safetensors");
   CLI::App* explain = app.add_subcommand("explain", "what a code such as Q0302 means, with examples");
   explain->add_option("CODE", codes_, "codes of diagnostics; without one, the list of all");
-  CLI::App* doc = app.add_subcommand("doc", "what operators do, from their doc comments, as Markdown");
+  CLI::App* doc = app.add_subcommand(
+      "doc", "what a file's operators, functions and types do, from their doc comments, as Markdown");
   doc->add_option("FILE", file_, "a .relay file; the library's operators without one");
   CLI::App* bisect =
       app.add_subcommand("bisect", "name the first step of compilation after which a file's results differ");
@@ -310,7 +311,7 @@ int CommandLine::document() {
       return kWrong;
     }
     Session session(*files);
-    fmt::print("# The operators of the library\n\n{}",
+    fmt::print("# The operators and functions of the library\n\n{}",
                ide::documentation(session, session.make_module(), *files));
     return kFine;
   }
@@ -318,7 +319,9 @@ int CommandLine::document() {
   if (!opened) return kWrong;
   std::string text = opened->session->text(opened->source);
   std::string name = std::filesystem::path(file_).filename().string();
-  fmt::print("{}", ide::documentation(*opened->session, opened->module, {{name, text}}));
+  const std::string page = ide::documentation(*opened->session, opened->module, {{name, text}});
+  if (page.empty()) say(fmt::format("`{}` has no operator, and no `///` above a function or a type", file_));
+  fmt::print("{}", page);
   return kFine;
 }
 

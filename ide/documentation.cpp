@@ -43,17 +43,30 @@ class Page {
 
   std::string of(const Session::LibraryFile& file) {
     std::string text, name = file.name.substr(file.name.rfind('/') + 1);
-    for (const Piece& piece : scan(file.text).pieces) {
-      bool is_op = piece.kind == PieceKind::Op;
-      if (!is_op && (piece.kind != PieceKind::Def || piece.name.starts_with("@"))) continue;
-      text += section(piece, file.text.substr(piece.range.begin, piece.range.end - piece.range.begin));
-    }
+    for (const Piece& piece : scan(file.text).pieces)
+      if (is_shown(piece))
+        text += section(piece, file.text.substr(piece.range.begin, piece.range.end - piece.range.begin));
     if (text.empty()) return text;
-    std::string about = file.text.starts_with("// ") ? file.text.substr(3, file.text.find('\n') - 3) : "";
-    return fmt::format("## {}\n\n{}\n\n{}", name, about, text);
+    return fmt::format("## {}\n\n{}\n\n{}", name, about(file.text), text);
   }
 
  private:
+  /// Operators, and the functions and types with a comment.
+  static bool is_shown(const Piece& piece) {
+    const bool is_def = piece.kind == PieceKind::Def;
+    if (piece.kind == PieceKind::Op || (is_def && !piece.name.starts_with("@"))) return true;
+    return (is_def || piece.kind == PieceKind::Type) && !piece.doc.empty();
+  }
+
+  /// The first paragraph of the comment that a file begins with.
+  static std::string about(const std::string& text) {
+    std::string paragraph;
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line) && line.starts_with("// ");)
+      paragraph += (paragraph.empty() ? "" : " ") + line.substr(3);
+    return paragraph;
+  }
+
   std::string section(const Piece& piece, const std::string& declaration) {
     std::string doc = piece.doc, derived = derived_of(piece);
     while (doc.ends_with('\n')) doc.pop_back();
@@ -66,7 +79,9 @@ class Page {
     SourceId source = session_.add_source(session_.make_module(), "declaration.relay", declaration);
     std::string head = declaration;
     for (auto& [id, tree] : session_.trees(source))
-      if (SyntaxPtr bodies = tree.root->children.size() > 4 ? tree.root->child(4) : nullptr)
+      if (SyntaxPtr bodies = tree.root->children.size() > 4 && !tree.root->is(SyntaxKind::TypeDecl)
+                                 ? tree.root->child(4)
+                                 : nullptr)
         if (uint32_t end = session_.range_of({{id, bodies->id}, {}}).begin; end > 0)
           head.resize(std::min<size_t>(end, head.size()));
     while (!head.empty() && std::isspace(static_cast<unsigned char>(head.back()))) head.pop_back();

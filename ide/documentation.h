@@ -16,8 +16,8 @@ struct DocExample {
 /// The examples of a doc comment, in order: the lines of a block that begin with `// ` are the output.
 std::vector<DocExample> doc_examples(const std::string& doc);
 
-/// Markdown: each operator of the files, in order, with its signature, its doc comment, and what is derived
-/// from its definition. Examples are typed in `module`.
+/// Markdown: each operator of the files, and each function and type with a doc comment, in order, with its signature,
+/// the comment, and what is derived from an operator's definition. Examples are typed in `module`.
 std::string documentation(Session& session, ModuleId module, const std::vector<Session::LibraryFile>& files);
 
 }  // namespace quern::ide

@@ -118,6 +118,22 @@ TEST(CommandLine, ListsTheInputsThatAnEntryLacks) {
   EXPECT_EQ(outcome.code, 1);
 }
 
+TEST(CommandLine, DocHasFunctionsAndTypesWithTheirComments) {
+  const TemporaryFolder folder;
+  const std::string file = (folder / "f.relay").string();
+  std::ofstream(file) << "// A file of\n// two lines.\n//\n// And more.\n/// A pair.\ntype Pair { Pair(a: "
+                         "int32, b: int32) }\n"
+                         "/// Adds.\ndef @add(%p: Pair) -> int32 { %p.a + %p.b }\ndef @hidden() { 1 }\n";
+  const std::string page = quern_with({"doc", file}).out;
+  EXPECT_THAT(page, StartsWith("## f.relay\n\nA file of two lines.\n\n### Pair\n\n```quern\ntype Pair { "
+                               "Pair(a: int32, b: int32) }\n"
+                               "```\n\nA pair.\n"));
+  EXPECT_THAT(page, HasSubstr("### @add\n\n```quern\ndef @add(%p: Pair) -> int32\n```\n\nAdds.\n"));
+  EXPECT_THAT(page, Not(HasSubstr("hidden")));
+  std::ofstream(file) << "let %x = 1;\n";
+  EXPECT_THAT(quern_with({"doc", file}).err, HasSubstr("no `///` above a function or a type"));
+}
+
 TEST(CommandLine, OutputOfWhatNoFileHoldsIsRefused) {
   const std::string output = fmt::format("{}quern_shape_{}.npz", testing::TempDir(), getpid());
   ProgramOutcome outcome =

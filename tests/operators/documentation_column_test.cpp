@@ -61,7 +61,7 @@ std::map<std::string, std::string> sections_of(const std::string& page) {
 
 TEST(Operators, HaveAPage) {
   Session session;
-  std::string page = "# The operators of the library\n\n" +
+  std::string page = "# The operators and functions of the library\n\n" +
                      ide::documentation(session, session.make_module(), Session::builtin_library());
   std::string path = std::string(QUERN_SOURCE_DIR) + "/docs/operators.md";
   if (std::getenv("QUERN_UPDATE_GOLDENS")) {

@@ -127,6 +127,8 @@ bool Copies::attempt(DraftPtr waiting, SyntaxPtr s, const Variable* variable, si
     return unifier_.unify(waiting->type, error_type()), true;
   auto params = settled_params(waiting->type, unifier_);
   if (!params) return false;
+  // What is wrong with an argument is reported there.
+  if (std::ranges::any_of(*params, contains_error)) return unifier_.unify(waiting->type, error_type()), true;
   Template::At& copy = copy_at(made, *params, s);
   if (resolve(copy.made)->kind == TypeKind::Infer) return false;
   if (copy.broken) {

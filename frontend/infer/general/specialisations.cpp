@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <mutex>
 
 #include "frontend/infer/context/open_types.h"
@@ -69,6 +70,8 @@ bool Specialisations::attempt(DraftPtr waiting, const Use& use) {
   if (operators_.is_broken(use.number)) return unifier_.unify(waiting->type, error_type()), true;
   auto params = settled_params(waiting->type, unifier_);
   if (!params) return false;
+  // What is wrong with an argument is reported there.
+  if (std::ranges::any_of(*params, contains_error)) return unifier_.unify(waiting->type, error_type()), true;
   CanonicalVars canonical;
   for (Type& t : *params) t = canonical.apply(t);
   const Declaration& def = *scope_.global(use.name);

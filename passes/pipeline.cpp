@@ -13,6 +13,7 @@
 #include "passes/fuse_rows.h"
 #include "passes/gradient/drop_derivatives.h"
 #include "passes/gradient/gradient.h"
+#include "passes/gradient/local_functions.h"
 #include "passes/inline.h"
 #include "passes/inline_local.h"
 #include "passes/instantiate_ops.h"
@@ -47,6 +48,8 @@ constexpr Pass kPipeline[] = {
 };
 
 constexpr Pass kOnDemand[] = {
+    {"local_functions", "puts the definitions that it calls inside of it",
+     [](const PassContext& context, ExprPtr expr) { return local_functions(context, expr); }},
     {"partial_eval", "unfolds calls of known functions, and does what is known of their values",
      [](const PassContext& context, ExprPtr expr) { return partial_eval(context, expr); }},
     {"inline_local", "puts the bodies of local functions in the place of their calls", inline_local},

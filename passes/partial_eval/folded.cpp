@@ -10,10 +10,10 @@ namespace {
 /// Whether it is quick, has one result on every machine, and does nothing else.
 bool is_plain(ExprPtr expr) {
   const bool is_exact = expr->type->is_scalar() && !expr->type->dtype.is_float();
-  bool all = is_exact &&
-             (expr->kind == ExprKind::Const || expr->kind == ExprKind::Scalar || expr->kind == ExprKind::If ||
-              expr->kind == ExprKind::Comprehension || expr->kind == ExprKind::Read ||
-              (expr->kind == ExprKind::DimValue && as_const(as<DimValueExpr>(expr)->dim)));
+  bool all = is_exact && (expr->kind == ExprKind::Const || expr->kind == ExprKind::Scalar ||
+                          expr->kind == ExprKind::If || expr->kind == ExprKind::Comprehension ||
+                          expr->kind == ExprKind::Read || expr->kind == ExprKind::OpCall ||
+                          (expr->kind == ExprKind::DimValue && as_const(as<DimValueExpr>(expr)->dim)));
   if (all) for_each_child(expr, [&](ExprPtr child) { all = all && child && is_plain(child); });
   return all;
 }

@@ -187,6 +187,14 @@ std::string why_undeclared(Workspace& workspace, const TypedText& typed) {
   return why;
 }
 
+/// Shows a definition, and takes it as an input.
+bool declare(Workspace& workspace, const TypedText& typed, const std::string& target) {
+  print_line(trimmed(typed.text));
+  if (const std::string why = why_undeclared(workspace, typed); !why.empty())
+    return workspace.complain(fmt::format("`@{}` is not declared: {}", target, why));
+  return workspace.submit(std::string(trimmed(typed.text)));
+}
+
 /// `inline,fuse @f` or `inline,fuse @f as @g`: shows the result of only these passes, and declares it.
 bool apply_passes(Workspace& workspace, const std::string& request) {
   constexpr std::string_view kForm = "write `:apply PASS,PASS @f` or `:apply PASS,PASS @f as @g`";
@@ -209,11 +217,63 @@ bool apply_passes(Workspace& workspace, const std::string& request) {
     typed = text_of_applied(workspace, definition, target, passes);
     return typed.has_value();
   });
-  if (!fine) return false;
-  print_line(trimmed(typed->text));
-  if (const std::string why = why_undeclared(workspace, *typed); !why.empty())
-    return workspace.complain(fmt::format("`@{}` is not declared: {}", target, why));
-  return workspace.submit(std::string(trimmed(typed->text)));
+  return fine && declare(workspace, *typed, target);
+}
+
+/// `def @target(%y) { @f(3, %y) }` for the arguments `3, _` of @f: a parameter for each `_`, whose type follows from the
+/// call. `why` is what is wrong with them.
+std::string call_with_open_arguments(const Definition& definition, const std::string& target,
+                                     const std::vector<std::string>& arguments, std::string& why) {
+  const auto* fn = as<FnExpr>(definition.body);
+  const size_t taken = fn ? fn->params.size() : 0;
+  if (taken != arguments.size())
+    why = fmt::format("`@{}` takes {} argument{}, and there {} {}", definition.name, taken,
+                      taken == 1 ? "" : "s", arguments.size() == 1 ? "is" : "are", arguments.size());
+  if (!why.empty()) return "";
+  std::vector<std::string> params, args;
+  for (size_t i = 0; i < taken; ++i) {
+    const bool is_open = arguments[i] == "_";
+    args.push_back(is_open ? fmt::format("%{}", fn->params[i]->name) : arguments[i]);
+    if (is_open) params.push_back(args.back());
+  }
+  return fmt::format("def @{}({}) {{ @{}({}) }}", target, fmt::join(params, ", "), definition.name,
+                     fmt::join(args, ", "));
+}
+
+/// `@f(3, _)` or `@f(3, _) as @g`: what partial evaluation makes of @f where some arguments are known, as a definition of
+/// the others.
+bool specialize(Workspace& workspace, const std::string& request) {
+  constexpr std::string_view kForm =
+      "write `:specialize @f(3, _) as @g`, with an argument for what is known and `_` for what stays open";
+  const size_t open = request.find('('), close = request.rfind(')');
+  const std::string name(open == std::string::npos ? "" : global_name(trimmed(request.substr(0, open))));
+  if (name.empty() || close == std::string::npos || close < open)
+    return workspace.complain(std::string(kForm));
+  const std::string after = request.substr(close + 1);
+  const auto [as, to] = first_word(trimmed(after));
+  if (!trimmed(after).empty() && (as != "as" || global_name(to).empty()))
+    return workspace.complain(std::string(kForm));
+  const std::string target = to.empty() ? name + "_special" : std::string(global_name(to));
+  std::vector<std::string> arguments;
+  if (const std::string list = request.substr(open + 1, close - open - 1); !trimmed(list).empty())
+    for (const std::string& argument : split_at_commas(list)) arguments.emplace_back(trimmed(argument));
+  std::string call, why;
+  if (!with_definition(workspace, "@" + name, "`:specialize`", [&](const Definition& definition) {
+        call = call_with_open_arguments(definition, target, arguments, why);
+        return why.empty() || workspace.complain(why);
+      }))
+    return false;
+  std::optional<TypedText> typed;
+  const bool fine = workspace.with_source(call, [&](SourceId source) {
+    if (!workspace.is_sound(source)) return false;
+    const Definition* definition = workspace.session().definition(workspace.module(), target);
+    if (!definition) return workspace.complain(Compiler::no_code_of(target));
+    typed =
+        text_of_applied(workspace, *definition, target,
+                        {*find_pass("local_functions"), *find_pass("to_anf"), *find_pass("partial_eval")});
+    return typed.has_value();
+  });
+  return fine && declare(workspace, *typed, target);
 }
 
 /// Shows the kernels as a graph: as text, or in a `.dot` or `.svg` file after `>`.
@@ -252,6 +312,9 @@ std::span<const ReplCommand> commands_about_stages() {
       {":passes", "", Takes::None, About::Compile, "the passes in order", as_command<show_passes>},
       {":apply", "PASSES @f [as @g]", Takes::Passes, About::Compile,
        "what these passes alone (`inline,fuse`) make of @f; declares it as @g", as_command<apply_passes>},
+      {":specialize", "@f(ARGS) [as @g]", Takes::Expression, About::Compile,
+       "what is left of @f where some arguments are known and others are `_`; declares it as @g",
+       as_command<specialize>},
       {":graph", "EXPR [> FILE]", Takes::Expression, About::Compile,
        "the kernels and what they read of one another; into a `.dot` or an `.svg`", as_command<show_graph>},
   };

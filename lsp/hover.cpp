@@ -60,7 +60,7 @@ std::string cost_of_call(ServerState& state, const Cursor& at) {
     state.costs_to_come.push_back(*later);
     text = "is being worked out: ask again";
   }
-  const std::string measured = last_time(state, at);
+  std::string measured = last_time(state, at);
   if (!text) return measured;
   return fmt::format("Cost: {}{}{}", *text, measured.empty() ? "" : "\n\n", measured);
 }

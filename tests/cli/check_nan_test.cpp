@@ -42,6 +42,8 @@ TEST(CheckNan, LooksIntoSumsAndTheArmsThatAreTaken) {
   EXPECT_THAT(checked("let %x = [1f, -1f]; [i < 2] => select(%x[i] > 0f, 0f, log(%x[i]))"),
               HasSubstr("`log` of -1 is a NaN"));
   EXPECT_THAT(checked("let %x = [inff, -inff]; sum(%x)"), HasSubstr("is a NaN"));
+  EXPECT_THAT(checked("let %x = [4f, -9f]; [i < 2] => { let %root = sqrt(%x[i]); %root + %root * 2f }"),
+              HasSubstr("`sqrt` of -9 is a NaN"));
 }
 
 TEST(CheckNan, ReportsTheLineOfTheUserForAnOperatorOfTheLibrary) {

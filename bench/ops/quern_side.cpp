@@ -17,11 +17,13 @@ namespace {
 struct NoHost final : Host {
   void print(std::string_view) override {}
   Result<Value> load(std::string_view, std::string_view, Type) override {
-    return Failure{"a row of the bench loads nothing"  Result<std::optional<Value>> restore(std::string_view, Type) override { return Failure{""}; }
-};
+    return Failure{"a row of the bench loads nothing"};
   }
   Result<Done> save(std::string_view, const Value&, Type) override {
     return Failure{"a row of the bench saves nothing"};
+  }
+  Result<std::optional<Value>> restore(std::string_view, Type) override {
+    return Failure{"a row of the bench loads nothing"};
   }
 };
 

@@ -205,7 +205,7 @@ std::string place_text(const HostTensor& tensor) {
   while (offset < tensor.size() && std::isfinite(element_as_double(tensor, offset))) ++offset;
   std::string text;
   for (size_t axis = tensor.shape().size(); axis-- > 0;) {
-    text = std::to_string(offset % tensor.shape()[axis]) + (text.empty() ? "" : ", ") + text;
+    text.insert(0, fmt::format("{}{}", offset % tensor.shape()[axis], text.empty() ? "" : ", "));
     offset /= tensor.shape()[axis];
   }
   return text.empty() ? "" : fmt::format(" at [{}]", text);

@@ -13,7 +13,7 @@
 namespace quern::numeric {
 namespace {
 
-constexpr int kClasses = 3;
+constexpr size_t kClasses = 3;
 
 /// The labels of a path: without repetitions, then without blanks.
 std::vector<int> labels_of(const std::vector<int>& path) {
@@ -25,16 +25,16 @@ std::vector<int> labels_of(const std::vector<int>& path) {
 
 /// The negative log of the sum of the probabilities of the paths of `length` times with these labels. `log_probs` has
 /// kClasses numbers for each time.
-double by_paths(const std::vector<double>& log_probs, int length, const std::vector<int>& labels) {
+double by_paths(const std::vector<double>& log_probs, size_t length, const std::vector<int>& labels) {
   double sum = 0;
-  int paths = 1;
-  for (int t = 0; t < length; ++t) paths *= kClasses;
-  for (int number = 0; number < paths; ++number) {
+  size_t paths = 1;
+  for (size_t t = 0; t < length; ++t) paths *= kClasses;
+  for (size_t number = 0; number < paths; ++number) {
     std::vector<int> path;
     double log_prob = 0;
-    for (int t = 0, rest = number; t < length; ++t, rest /= kClasses) {
-      path.push_back(rest % kClasses);
-      log_prob += log_probs[static_cast<size_t>(t * kClasses + path.back())];
+    for (size_t t = 0, rest = number; t < length; ++t, rest /= kClasses) {
+      path.push_back(static_cast<int>(rest % kClasses));
+      log_prob += log_probs[t * kClasses + rest % kClasses];
     }
     if (labels_of(path) == labels) sum += std::exp(log_prob);
   }
@@ -59,11 +59,11 @@ std::vector<Value> run(const std::string& text) {
 
 struct CtcCase {
   std::vector<int> labels;
-  int length;
+  size_t length;
 };
 
 TEST(Ctc, IsTheSumOverAllPaths) {
-  constexpr int kTimes = 5;
+  constexpr size_t kTimes = 5;
   const std::vector<CtcCase> cases{{{1, 2}, 5}, {{2, 2}, 5},    {{1, 2}, 2}, {{1}, 4},
                                    {{}, 3},     {{2, 1, 2}, 4}, {{1, 1}, 3}};
   std::string labels, lengths, label_lengths;
@@ -87,19 +87,17 @@ TEST(Ctc, IsTheSumOverAllPaths) {
   ASSERT_EQ(found.size(), cases.size());
   ASSERT_EQ(slopes.size(), probs.size());
   for (size_t i = 0; i < cases.size(); ++i) {
-    const auto at = [&](int t, int c) {
-      return (static_cast<size_t>(t) * cases.size() + i) * kClasses + static_cast<size_t>(c);
-    };
+    const auto at = [&](size_t t, size_t c) { return (t * cases.size() + i) * kClasses + c; };
     std::vector<double> own;
-    for (int t = 0; t < kTimes; ++t)
-      for (int c = 0; c < kClasses; ++c) own.push_back(probs[at(t, c)]);
+    for (size_t t = 0; t < kTimes; ++t)
+      for (size_t c = 0; c < kClasses; ++c) own.push_back(probs[at(t, c)]);
     EXPECT_NEAR(found[i], by_paths(own, cases[i].length, cases[i].labels), 1e-5) << "sequence " << i;
-    for (int t = 0; t < kTimes; ++t)
-      for (int c = 0; c < kClasses; ++c) {
+    for (size_t t = 0; t < kTimes; ++t)
+      for (size_t c = 0; c < kClasses; ++c) {
         constexpr double kStep = 1e-5;
         auto moved = [&](double by) {
           std::vector<double> other = own;
-          other[static_cast<size_t>(t * kClasses + c)] += by;
+          other[t * kClasses + c] += by;
           return by_paths(other, cases[i].length, cases[i].labels);
         };
         EXPECT_NEAR(slopes[at(t, c)], (moved(kStep) - moved(-kStep)) / (2 * kStep), 1e-4)

@@ -88,8 +88,12 @@ void Completer::variables(Group group) {
     if (!found_.wants(label)) return;
     const auto variable = session_.known_variable(statement, name);
     const int fits = variable ? fit(wanted_, variable->variable->type) : 0;
+    // The results of a prompt, `%_1`, have no name that somebody chose: they come after those that have.
+    const bool is_result =
+        name.size() > 1 && name[0] == '_' && std::isdigit(static_cast<unsigned char>(name[1]));
+    --recency;
     found_.add({std::move(label), CompletionKind::Variable, fits && group != Best ? Fitting : group, fits,
-                --recency, [variable]() -> std::string {
+                is_result ? recency - (1 << 20) : recency, [variable]() -> std::string {
                   if (!variable) return "";
                   return variable->scheme.type ? to_string(variable->scheme)
                                                : to_string(variable->variable->type);

@@ -54,4 +54,14 @@ std::string_view name_at(std::string_view text, size_t byte) {
   return text.substr(begin, end - begin);
 }
 
+size_t open_bracket_before(std::string_view text, size_t byte) {
+  int closed = 0;
+  for (size_t at = std::min(byte, text.size()); at-- > 0;) {
+    const char c = text[at];
+    if (c == ')' || c == ']' || c == '}') ++closed;
+    if ((c == '(' || c == '[' || c == '{') && closed-- == 0) return c == '(' ? at : 0;
+  }
+  return 0;
+}
+
 }  // namespace quern::jupyter

@@ -16,5 +16,7 @@ size_t character_of(std::string_view text, size_t byte);
 
 /// The name around a place, with its sigil and its module: `nn.dense`, `%x`, `@f`.
 std::string_view name_at(std::string_view text, size_t byte);
+/// The `(` around a byte that nothing closes before it; 0 if there is none.
+size_t open_bracket_before(std::string_view text, size_t byte);
 
 }  // namespace quern::jupyter

@@ -125,7 +125,10 @@ Json Interpreter::complete_request_impl(const std::string& code, int cursor_pos)
 }
 
 Json Interpreter::inspect_request_impl(const std::string& code, int cursor_pos, int) {
-  const std::string name(name_at(code, byte_of(code, static_cast<size_t>(cursor_pos))));
+  const size_t cursor = byte_of(code, static_cast<size_t>(cursor_pos));
+  std::string name(name_at(code, cursor));
+  // Between the brackets of a call, what is called.
+  if (name.empty()) name = name_at(code, open_bracket_before(code, cursor));
   std::optional<ide::Description> found;
   if (!name.empty())
     worker_.run(

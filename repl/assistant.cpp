@@ -116,7 +116,13 @@ bool LanguageAssistant::needs_more(std::string_view text, bool blank_line) {
 std::vector<StyledRange> LanguageAssistant::styles(std::string_view text, size_t cursor) {
   const size_t begin = argument_begin(text);
   std::vector<StyledRange> styles;
-  if (begin > 0) styles.push_back({0, std::min(begin, text.size()), Style::Keyword});
+  if (begin > 0) {
+    const std::string_view name = text.substr(0, text.find_first_of(" \t\n"));
+    const auto begins_so = [&](const ReplCommand& command) { return command.name.starts_with(name); };
+    const bool is_command =
+        name == ":h" || name.starts_with(":!") || std::ranges::any_of(repl_commands(), begins_so);
+    styles.push_back({0, std::min(begin, text.size()), is_command ? Style::Keyword : Style::Wrong});
+  }
   if (begin >= text.size() || !takes_language(text)) return styles;
   const std::string_view code = text.substr(begin);
   const auto shifted = [&](Range range) {

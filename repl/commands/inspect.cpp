@@ -69,6 +69,8 @@ bool show_type(Workspace& workspace, const std::string& expression) {
 
 /// Shows shape and dtype only; of a variable, those of its value.
 bool show_shape(Workspace& workspace, const std::string& expression) {
+  if (!global_name(trimmed(expression)).empty())
+    return workspace.complain("a function has no shape; `:type` shows its type");
   if (const TopLevelVariable* variable = variable_asked(workspace, trimmed(expression)))
     if (const Value* value = workspace.execution().value_of(variable->variable)) {
       print_line(shape_of(variable->variable->type, *value));

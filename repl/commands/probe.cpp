@@ -248,6 +248,8 @@ class NanSearch final : public CompilingObserver {
 
 /// Finds the first operator whose result has a NaN or an infinity although its operands have none.
 bool find_nan(Workspace& workspace, const std::string& expression) {
+  if (const std::string_view name = global_name(trimmed(expression)); !name.empty())
+    return workspace.complain(fmt::format("write a call: `:nan @{}(…)`", name));
   return workspace.with_expression(expression, "`:nan`", [&](DeclarationId statement) {
     NanSearch search(workspace);
     const StatementResult result = workspace.execution().observe(statement, search);

@@ -73,6 +73,8 @@ def check_requests():
     found = reply(client.inspect("nn.relu(%x)", 3))
     expect("inspection", found["data"].get("text/plain", "").split("\n")[0],
            "op nn.relu(%data: Tensor[s, t]) -> Tensor[s, t]")
+    found = reply(client.inspect("nn.dense(ones((2, 3)), ", 23))
+    expect("inspection of the call around", found["data"].get("text/plain", "").split("(")[0], "op nn.dense")
     expect("inspection of nothing", reply(client.inspect("1 + ", 4))["found"], False)
     for code, status in (("def @f(%a", "incomplete"), ("1 + 2", "complete"), ("", "complete")):
         expect(f"completeness of {code!r}", reply(client.is_complete(code))["status"], status)

@@ -57,7 +57,8 @@ void report_progress(Host& host, const IntrinsicExpr& progress, const std::vecto
 Value random_key(uint64_t seed, uint64_t n) {
   // Words 0 to 3 are the key of Threefry, so that each n has numbers of its own; the bit is the path's end.
   const std::array<uint64_t, 10> words{seed, n, 0, 0, 0, 0, 0, 0, uint64_t{1} << 63, 0};
-  return Value::tensor(HostTensor::from<uint64_t>(DType{DTypeCode::UInt, 64}, {10}, std::span<const uint64_t>(words)));
+  return Value::tensor(
+      HostTensor::from<uint64_t>(DType{DTypeCode::UInt, 64}, {10}, std::span<const uint64_t>(words)));
 }
 
 Value clock_value() {

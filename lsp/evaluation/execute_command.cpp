@@ -73,8 +73,7 @@ void execute_command(ServerState& state, const Json& id, const Json& params) {
   if (!state.evaluations.is_enabled()) throw RequestFailed("this server evaluates nothing");
   const auto start = [&](const EvaluationRequest& request) {
     const bool has_token = params.contains("workDoneToken");
-    state.evaluations.start(id.dump(), has_token ? params.at("workDoneToken").dump() : "",
-                            request);
+    state.evaluations.start(id.dump(), has_token ? params.at("workDoneToken").dump() : "", request);
   };
   if (const Document* transcript = transcript_of(state, argument.at("uri"))) {
     if (command != "quern.runTests")

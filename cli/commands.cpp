@@ -151,7 +151,7 @@ void CommandLine::declare_run(CLI::App& run) {
                  "FILE: the value of %params or, where there is none, of @main's parameters by their names");
   run.add_option("--random", seed_, "SEED: random numbers for @main's parameters that nothing else gives");
   run.add_option("--seed", sample_seed_,
-                 "SEED of the random numbers that the program draws by next_key() and sample.*");
+                 "SEED of the random numbers that the program draws by next_key() and @sample.*");
   run.add_option("--entry", entry_, "a definition to run last, instead of @main");
   run.add_option("--output", output_, "FILE: where the last value is saved (.npy, .npz, .safetensors)");
   run.add_option("--format", format_, "text or json: an object a line")

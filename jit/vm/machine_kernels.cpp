@@ -211,7 +211,7 @@ void Machine::check_nan(const Instruction* pc, const KernelSite& site, const Val
   if (std::ranges::any_of(site.operands, is_nan)) return;
   CalledPrimitive called;
   open(site, called);
-  if (const auto source = nan_source(called.body, called.arguments, host_)) {
+  if (const auto source = nan_source(called.body, result, called.arguments, host_)) {
     EvaluationError error{source->message, source->origin, {}};
     tell_calls(error, open_calls());
     throw Stop{std::move(error)};

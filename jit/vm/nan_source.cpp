@@ -33,15 +33,16 @@ class Search {
  public:
   Search(const Environment& arguments, Host& host) : values_(arguments), host_(host) {}
 
-  std::optional<NanSource> of_tensor(ExprPtr expr) {
+  /// `value`: that of the expression.
+  std::optional<NanSource> of_tensor(ExprPtr expr, const Value& value) {
     if (auto* block = as<BlockExpr>(expr)) {
       for (const Binding& binding : block->bindings) {
-        if (auto found = of_tensor(binding.value)) return found;
-        if (binding.variable) values_.insert_or_assign(binding.variable, value_of(binding.value));
+        const Value bound = value_of(binding.value);
+        if (auto found = of_tensor(binding.value, bound)) return found;
+        if (binding.variable) values_.insert_or_assign(binding.variable, bound);
       }
-      return of_tensor(block->result);
+      return of_tensor(block->result, value);
     }
-    const Value value = value_of(expr);
     if (!has_nan(value)) return std::nullopt;
     auto* e = as<ComprehensionExpr>(expr);
     return e && !e->vars.empty() ? of_point(point_of(*e, first_nan(value))) : of_point(e ? e->body : expr);
@@ -140,8 +141,9 @@ std::string nan_message(ScalarOp op, std::span<const Value> operands) {
   return fmt::format("`{}` of {} is a NaN", info(op).name, operands_text(operands));
 }
 
-std::optional<NanSource> nan_source(ExprPtr body, const Environment& arguments, Host& host) {
-  return Search(arguments, host).of_tensor(body);
+std::optional<NanSource> nan_source(ExprPtr body, const Value& result, const Environment& arguments,
+                                    Host& host) {
+  return Search(arguments, host).of_tensor(body, result);
 }
 
 }  // namespace quern::vm

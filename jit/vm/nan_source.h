@@ -21,9 +21,10 @@ struct NanSource {
   Origin origin;
   std::string message;  ///< "`log` of -1 is a NaN"
 };
-/// Evaluates a primitive's body, whose tensors in `arguments` have no NaN, up to the first NaN. Nothing if there is
-/// none, which another order of additions may cause.
-std::optional<NanSource> nan_source(ExprPtr body, const Environment& arguments, Host& host);
+/// Evaluates one element of a primitive's body, the first that is a NaN in its result, from the result down. The tensors in
+/// `arguments` have none. Nothing if the element has none, which another order of additions may cause.
+std::optional<NanSource> nan_source(ExprPtr body, const Value& result, const Environment& arguments,
+                                    Host& host);
 /// The same of a scalar operation on these operands, whose result is a NaN.
 std::string nan_message(ScalarOp op, std::span<const Value> operands);
 

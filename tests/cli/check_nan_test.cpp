@@ -46,6 +46,13 @@ TEST(CheckNan, LooksIntoSumsAndTheArmsThatAreTaken) {
               HasSubstr("`sqrt` of -9 is a NaN"));
 }
 
+// The interpreter would take minutes for all of its 3.6 billion products.
+TEST(CheckNan, EvaluatesOneElementOfALargeKernel) {
+  EXPECT_THAT(checked("let %a = [i < 1536, j < 1536] => select(i == 5 and j == 7, inff, 1f);\n"
+                      "let %c = nn.dense(%a, zeros((1536, 1536)));\n%c[0, 0]"),
+              HasSubstr("`*` of inf and 0 is a NaN"));
+}
+
 TEST(CheckNan, ReportsTheLineOfTheUserForAnOperatorOfTheLibrary) {
   const std::string shown = checked("let %x = [[-inff, -inff]];\nlet %p = nn.softmax(%x);\nsum(%p)");
   EXPECT_THAT(shown, HasSubstr("is a NaN"));

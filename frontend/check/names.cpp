@@ -43,7 +43,7 @@ class NameCheck {
   }
 
  private:
-  // NameCheck in a parameter's type are bound by the argument.
+  // Names in a parameter's type are bound by the argument.
   void bind_names(SyntaxPtr s) {
     if (!s) return;
     if (s->is(SyntaxKind::Name) || s->is(SyntaxKind::FamilyType)) bound_.insert(std::string(s->text));

@@ -61,7 +61,7 @@ class Heads : public Component {
 
 /// Whether a definition's head is fully annotated.
 bool fully_annotated(SyntaxPtr def);
-/// What a definition without one of them is told, where it needs them all: as an operator, or one with attributes.
+/// The diagnostic for an operator, or a function with attributes, that lacks an annotation.
 Diagnostic missing_signature(const Declaration& def);
 /// Whether a type contains `_`.
 bool has_hole(SyntaxPtr s);

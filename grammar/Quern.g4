@@ -154,8 +154,9 @@ type
   | '(' (type (',' type)* ','?)? ')'                              # tupleType
   | 'fn' typeParams? '(' (type (',' type)* ','?)? ')' '->' type   # functionType
   | 'ref' '(' type ')'                                            # refType
-  | name ('[' (type (',' type)*)? ']' | '<' type (',' type)* '>')?   # namedType
+  | name ('[' (typePart (',' typePart)*)? ']' | '<' typeArgument (',' typeArgument)* '>')?   # namedType
   ;
+typePart : type | expr ;  // a dim where the declaration says so; a name is read as a type
 
 // Words that are keywords only where a rule above asks for them.
 name

@@ -73,6 +73,7 @@ class TypeLinks {
       case TypeKind::Function: return add(origin, type->result());
       case TypeKind::Ref: return add(origin, type->args[0]);
       case TypeKind::Tensor:
+      case TypeKind::Dim:
       case TypeKind::Var:
       case TypeKind::Infer:
       case TypeKind::Error: return;

@@ -298,10 +298,7 @@ Type KnownTypes::member(Type of, std::string_view name) {
 Type KnownTypes::field_type(Type record, const DataField& field) {
   const DataDefinition* data = session_.data(module_, record);
   if (!data || field.type->is_error()) return nullptr;
-  Substitution arguments;
-  for (size_t i = 0; i < std::min(data->header.type_vars.size(), record->args.size()); ++i)
-    arguments.types.emplace(data->header.type_vars[i], record->args[i]);
-  return substitute(field.type, arguments);
+  return substitute(field.type, data->header.arguments_of(record));
 }
 
 const Declaration* KnownTypes::called_by_signature(LexemeRange callee) {
@@ -321,7 +318,7 @@ Type KnownTypes::result_of_call(LexemeRange callee, uint32_t open, int depth) {
   const std::string_view word = text_.word(callee.first);
   if (text_.is(callee.first, LexemeKind::Name) && is_upper(word)) {
     const DataDefinition* data = session_.scope(module_).data_of_constructor(word);
-    return data && data->header.type_vars.empty() ? data->header.type : nullptr;
+    return data && data->header.params.empty() ? data->header.type : nullptr;
   }
   if (const Declaration* op = called_by_signature(callee)) return result_of_operator(*op, given);
   Type function = nullptr;

@@ -101,6 +101,8 @@ class ScopeWalk {
     }
     void operator()(role::Dims, Dim dim) { walk_.at_dim(at_, dim); }
     void operator()(role::Dims, std::span<const Dim> dims) {
+      // Its operands are evaluated before, and may open them; its type has the same dims.
+      if (at_.kind == ExprKind::Comprehension) return;
       for (Dim dim : dims) walk_.at_dim(at_, dim);
     }
     void operator()(role::Types, std::span<const Type> types) {

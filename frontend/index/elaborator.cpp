@@ -113,7 +113,8 @@ bool IndexElaborator::bind_vars(SyntaxPtr binders, StaticEnv& env, std::vector<D
   for (SyntaxPtr b : binders->children) {
     std::optional<StaticValue> extent;
     if (b->child(0)) {
-      extent = evaluate(b->child(0), outer);
+      const bool is_computed = this->extent && !tensor_operands(b->child(0)).empty();
+      extent = is_computed ? this->extent(b->child(0), outer) : evaluate(b->child(0), outer);
       if (!extent) return false;
     }
     if (b->is(SyntaxKind::PackBinder)) {

@@ -31,6 +31,9 @@ class IndexElaborator : public StaticEvaluator {
   /// One element outside any comprehension, of this dtype: a rank-0 comprehension. Null after a diagnostic.
   ExprPtr element(SyntaxPtr syntax, const StaticEnv& env, DType dtype);
 
+  /// Evaluates an extent that reads operands; without it none does.
+  std::function<std::optional<StaticValue>(SyntaxPtr, const StaticEnv&)> extent;
+
  protected:
   std::optional<StaticValue> other(SyntaxPtr expr, const StaticEnv& env) override;
   std::optional<StaticValue> combine(SyntaxPtr expr, const StaticValue& left,

@@ -151,7 +151,9 @@ void NameWalk::type(SyntaxPtr s) {
     case SyntaxKind::FamilyType: return family(s);
     case SyntaxKind::NamedType:
       if (!bound(s, statics_)) note_declared(s, NameKind::Type, names_.type(s->text));
-      break;
+      for (SyntaxPtr argument : s->children)
+        is_type(argument) ? type(argument) : visit_in(Context::Static, argument);
+      return;
     case SyntaxKind::GeneralType: {
       NameScope statics(statics_);
       type_params(s->child(0));

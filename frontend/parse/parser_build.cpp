@@ -353,9 +353,11 @@ class Builder : private NodeMaker {
   Nodes type_arguments(P::TypeArgumentsContext* c) {
     Nodes out;
     if (c)
-      for (auto* a : c->typeArgument())
-        out.push_back(a->type() ? type(a->type()) : make(a, SyntaxKind::Int, text(a), {}));
+      for (auto* a : c->typeArgument()) out.push_back(type_argument(a));
     return out;
+  }
+  SyntaxPtr type_argument(P::TypeArgumentContext* a) {
+    return a->type() ? type(a->type()) : make(a, SyntaxKind::Int, text(a), {});
   }
 
   /// `(e,)`, whereas `(e)` groups.
@@ -464,7 +466,8 @@ class Builder : private NodeMaker {
     if (auto* t = alternative<P::RefTypeContext>(c))
       return make(c, SyntaxKind::NamedType, "Ref", {type(t->type())});
     if (auto* t = alternative<P::NamedTypeContext>(c)) {
-      for (auto* p : t->type()) parts.push_back(type(p));
+      for (auto* p : t->typePart()) parts.push_back(p->type() ? type(p->type()) : expr(p->expr()));
+      for (auto* a : t->typeArgument()) parts.push_back(type_argument(a));
       return make(c, SyntaxKind::NamedType, text(t->name()), parts);
     }
     return error(c);

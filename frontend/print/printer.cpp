@@ -194,8 +194,41 @@ void Printer::binding(const Binding& binding) {
   text(";");
 }
 
+/// `%k`, `%net.size`, `%t.0`, `%sizes[0]`: an operand of an index expression.
+std::optional<std::string> Printer::operand_text(ExprPtr expr) {
+  if (auto* check = as<CheckDimsExpr>(expr); check && check->value) return operand_text(check->value);
+  if (auto* var = as<VarExpr>(expr)) {
+    auto pattern = opened_.find(var->variable);
+    return "%" + names_.of(pattern == opened_.end() ? var->variable : pattern->second);
+  }
+  if (auto* element = as<ComprehensionExpr>(expr)) {
+    auto* read = element->vars.empty() ? as<ReadExpr>(element->body) : nullptr;
+    auto tensor = read && !read->otherwise ? operand_text(read->tensor) : std::nullopt;
+    std::vector<std::string> at;
+    for (ExprPtr index : tensor ? read->indices : std::span<const ExprPtr>())
+      if (auto* known = as<DimValueExpr>(index)) at.push_back(dim_text(known->dim));
+    if (!tensor || at.size() != read->indices.size()) return std::nullopt;
+    return fmt::format("{}[{}]", *tensor, fmt::join(at, ", "));
+  }
+  auto* field = as<FieldExpr>(expr);
+  auto of = field ? operand_text(field->tuple) : std::nullopt;
+  if (!of) return std::nullopt;
+  return fmt::format("{}.{}", *of, field->name.empty() ? std::to_string(field->index) : std::string(field->name));
+}
+
+// An integer that becomes an extent stands where the extent does: `zeros((%k,))`.
+bool Printer::spells_extent(const Binding& binding) {
+  auto* check = as<CheckDimsExpr>(binding.value);
+  auto* computed = check && check->opened.size() == 1 ? as<ExternExpr>(check->value) : nullptr;
+  if (!computed || computed->kernel != "extent") return false;
+  const auto text = operand_text(computed->args[0]);
+  if (text) names_.spell(check->opened[0], *text);
+  return text.has_value();
+}
+
 void Printer::bindings(const BlockExpr& block, size_t from) {
   if (from == 0) expected_with(block, block.result);
+  while (from < block.bindings.size() && spells_extent(block.bindings[from])) ++from;
   if (from < block.bindings.size()) {
     binding(block.bindings[from]);
     hard_line();
@@ -241,6 +274,8 @@ Level Printer::node(const BlockExpr& e) {
     for (const Binding& b : e.bindings) opened_.emplace(b.variable, opened_variable(b));
     return node(e.result);
   }
+  if (std::ranges::all_of(e.bindings, [this](const Binding& b) { return spells_extent(b); }))
+    return node(e.result);
   braced(&e);
   return Level::Primary;
 }

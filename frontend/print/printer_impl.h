@@ -57,6 +57,8 @@ class Names {
   void bind_type(Type var);
   /// Leaves a dim without a name: types show `_` for it.
   void leave_out(Dim var) { left_out_.insert(var); }
+  /// Gives a dim the text of what computes it: `%k`.
+  void spell(Dim var, std::string text) { spelled_.insert_or_assign(var, std::move(text)); }
   bool is_left_out(Dim var) const { return left_out_.contains(var); }
   void release(const Variable* variable) { locals_.release(variable); }
   void release(Dim var) { bare_.release(var); }
@@ -82,6 +84,7 @@ class Names {
   const std::unordered_map<const Variable*, std::string>* other_names_;
   bool slash_names_;
   std::unordered_set<Dim> left_out_;
+  std::unordered_map<Dim, std::string> spelled_;
 };
 
 /// Bound as `%3 = …`.
@@ -193,6 +196,8 @@ class Printer {
   bool is_annotated(const Variable& variable, ExprPtr value);
   /// The pattern variable whose `?` a binding opens, as reading the text does again; or null.
   static const Variable* opened_variable(const Binding& binding);
+  std::optional<std::string> operand_text(ExprPtr expr);
+  bool spells_extent(const Binding& binding);
   std::string binding_head(const Variable& variable, ExprPtr value);
   void arm(const MatchArm& arm);
   /// Brings the variables into scope.

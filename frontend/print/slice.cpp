@@ -15,12 +15,22 @@ bool has_name(ExprPtr tensor) {
   return tensor->kind == ExprKind::Var;
 }
 
-/// The tensor that computes a position, or null: of rank 0, or a list of positions that `var` runs over.
+/// The mask of which a read finds the positions where it holds, at `var`; null if it is another read.
+ExprPtr mask_of(const ReadExpr& read, Dim var) {
+  auto* check = as<CheckDimsExpr>(read.tensor);
+  auto* where = check && check->value ? as<ExternExpr>(check->value) : nullptr;
+  if (!where || where->kernel != "argwhere" || read.indices.size() != 2) return nullptr;
+  auto* at = as<DimValueExpr>(read.indices[0]);
+  return at && at->dim == var ? where->args[0] : nullptr;
+}
+
+/// The tensor that computes a position, or null: of rank 0, or a list of positions or a mask that `var` runs over.
 ExprPtr computed_position(ExprPtr index, Dim var) {
   auto* cast = as<ScalarExpr>(index);
   auto* read = cast && cast->is_cast && cast->args.size() == 1 ? as<ReadExpr>(cast->args[0]) : nullptr;
   if (!read || read->otherwise) return nullptr;
   if (read->indices.empty()) return read->tensor;
+  if (ExprPtr mask = mask_of(*read, var)) return mask;
   auto* at = read->indices.size() == 1 ? as<DimValueExpr>(read->indices[0]) : nullptr;
   return at && at->dim == var ? read->tensor : nullptr;
 }

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 
 #include "frontend/text/suggest.h"
 
@@ -115,7 +114,8 @@ class Resolver {
   // An integer or the name of a dim where a list of dims is expected.
   bool is_single_dim(SyntaxPtr s) const {
     if (!s || s->is(SyntaxKind::Int)) return s != nullptr;
-    auto bound = s->is(SyntaxKind::Name) ? env_.statics.find(s->text) : env_.statics.end();
+    const bool is_name = s->is(SyntaxKind::Name) || (s->is(SyntaxKind::NamedType) && s->children.empty());
+    auto bound = is_name ? env_.statics.find(s->text) : env_.statics.end();
     return bound != env_.statics.end() && bound->second.as_dim() != nullptr;
   }
 
@@ -145,8 +145,12 @@ class Resolver {
     if (auto bound = env_.statics.find(s->text); bound != env_.statics.end() && bound->second.as_dtype())
       return scalar_type(*bound->second.as_dtype());
     if (auto dtype = parse_dtype(s->text)) return takes(0, s, "") ? scalar_type(*dtype) : error_type();
-    if (s->text == "Ref") return takes(1, s, "Ref[A]") ? ref_type(resolve(s->child(0))) : error_type();
+    if (s->text == "Ref") return takes(1, s, "Ref[A]") ? ref_type(type_argument(s, 0)) : error_type();
     if (const TypeAlias* alias = scope_.alias(s->text)) return of_alias(s, *alias);
+    if (is_single_dim(s)) {
+      report(DiagnosticKind::UnknownType, s, fmt::format("`{}` is a dim, and a type stands here", s->text));
+      return error_type();
+    }
     const DataHeader* header = scope_.data_header(s->text);
     if (!header && is_index(s)) return takes(0, s, "") ? scalar_type(DType::index()) : error_type();
     if (!header) {
@@ -159,7 +163,7 @@ class Resolver {
       Place at{{declaration_, s->id}, {}, Part::Head, static_cast<uint32_t>(s->text.size())};
       Suggestion suggestion = suggest(meant, at);
       // A tensor type needs more than its name.
-      if (meant == "Tensor") suggestion.fixes.clear();
+      if (meant == "Tensor" && s->children.size() != 2) suggestion.fixes.clear();
       diagnostics_.push_back({DiagnosticKind::UnknownType,
                               at,
                               fmt::format("unknown type `{}`{}", s->text, suggestion.text),
@@ -167,8 +171,58 @@ class Resolver {
                               std::move(suggestion.fixes)});
       return error_type();
     }
-    if (!takes(header->type_vars.size(), s, to_string(header->type))) return error_type();
-    return data_type(header->type->name, header->type->id, all(s->children));
+    if (!takes(header->params.size(), s, to_string(header->type))) return error_type();
+    std::vector<Type> arguments;
+    for (size_t i = 0; i < header->params.size(); ++i) {
+      arguments.push_back(argument(s, i, header->params[i]));
+      if (arguments.back()->is_error() && header->params[i]->kind != TypeKind::Var) return error_type();
+    }
+    return data_type(header->type->name, header->type->id, arguments);
+  }
+
+  /// The i-th argument of a named type, which is of its parameter's kind; error_type() after a diagnostic.
+  Type argument(SyntaxPtr s, size_t i, Type parameter) {
+    const SyntaxPtr given = s->child(i);
+    if (parameter->kind == TypeKind::Dim) return dim_argument_of(s, given, parameter);
+    if (!parameter->is_tensor()) return type_argument(s, i);
+    if (given->is(SyntaxKind::HoleType) && evaluator_.hole_dtype) return scalar_type(evaluator_.hole_dtype());
+    Type type = type_argument(s, i);
+    if (type->is_scalar() || type->is_error()) return type;
+    report(DiagnosticKind::WrongTypeArguments, given,
+           fmt::format("`{}` of `{}` is a dtype, such as `float32`", to_string(parameter), s->text));
+    return error_type();
+  }
+
+  Type type_argument(SyntaxPtr s, size_t i) {
+    const SyntaxPtr given = s->child(i);
+    if (is_type(given) && !is_single_dim(given)) return resolve(given);
+    report(DiagnosticKind::WrongTypeArguments, given,
+           fmt::format("`{}` takes a type here, and this is a dim", s->text));
+    return error_type();
+  }
+
+  Type dim_argument_of(SyntaxPtr s, SyntaxPtr given, Type parameter) {
+    const bool names_type = given->is(SyntaxKind::NamedType)
+                                ? !given->children.empty() || !env_.statics.contains(given->text)
+                                : is_type(given) && !given->is(SyntaxKind::HoleType);
+    if (names_type && !(given->children.empty() && is_unknown(given->text))) {
+      report(DiagnosticKind::WrongTypeArguments, given,
+             fmt::format("`{}` of `{}` is a dim: a number, the name of a dim, or `?`", to_string(parameter),
+                         s->text));
+      return error_type();
+    }
+    const auto dim = evaluator_.dim(given, env_.statics);
+    if (!dim) return error_type();
+    if (const auto extent = as_const(*dim); extent && *extent < 0) {
+      report(DiagnosticKind::DimMismatch, given,
+             fmt::format("`{}` of `{}` is an extent, and {} is negative", to_string(parameter), s->text, *extent));
+      return error_type();
+    }
+    return dim_argument(*dim);
+  }
+  /// Whether no type has the name.
+  bool is_unknown(std::string_view name) {
+    return !env_.types.contains(name) && !parse_dtype(name) && !scope_.alias(name) && !scope_.data_header(name);
   }
 
   Type of_alias(SyntaxPtr s, const TypeAlias& alias) {
@@ -182,11 +236,14 @@ class Resolver {
     }
     std::string form(s->text);
     for (Type param : alias.params)
-      form += fmt::format("{}{}", param == alias.params.front() ? "[" : ", ", param->name);
+      form += fmt::format("{}{}", param == alias.params.front() ? "[" : ", ", to_string(param));
     if (!takes(alias.params.size(), s, alias.params.empty() ? form : form + "]")) return error_type();
     Substitution arguments;
-    for (size_t i = 0; i < alias.params.size(); ++i)
-      arguments.types.emplace(alias.params[i], resolve(s->child(i)));
+    for (size_t i = 0; i < alias.params.size(); ++i) {
+      const Type given = argument(s, i, alias.params[i]);
+      if (given->is_error()) return error_type();
+      bind_parameter(arguments, alias.params[i], given);
+    }
     return substitute(alias.type, arguments);
   }
 
@@ -223,83 +280,6 @@ bool names_open_pack(SyntaxPtr type, const TypeEnv& env) {
 Type resolve_type(SyntaxPtr syntax, const TypeEnv& env, StaticEvaluator& evaluator, Scope& scope,
                   Diagnostics& diagnostics, uint32_t declaration) {
   return Resolver(env, evaluator, scope, diagnostics, declaration).resolve(syntax);
-}
-
-static SyntaxPtr hole_in(SyntaxPtr type) {
-  if (!type || type->is(SyntaxKind::HoleType)) return type;
-  for (SyntaxPtr c : type->children)
-    if (SyntaxPtr hole = hole_in(c)) return hole;
-  return nullptr;
-}
-
-TypeAlias resolve_alias(const Declaration& declaration, Scope& scope, Diagnostics& diagnostics) {
-  TypeAlias alias;
-  TypeEnv env;
-  if (SyntaxPtr params = declaration.syntax->child(0))
-    for (SyntaxPtr p : params->children) {
-      alias.params.push_back(type_var(p->text));
-      env.types.insert_or_assign(std::string(p->text), alias.params.back());
-    }
-  SyntaxPtr written = declaration.syntax->child(1);
-  if (SyntaxPtr hole = hole_in(written)) {
-    diagnostics.push_back(
-        {DiagnosticKind::CannotInfer,
-         {{declaration.id, hole->id}, {}},
-         "an alias is written out: nothing tells what `_` stands for here; a parameter leaves "
-         "a part open, `type P[A] = (A, float32)`",
-         {}});
-    alias.type = error_type();
-    return alias;
-  }
-  StaticEvaluator evaluator(scope, declaration.id, diagnostics);
-  alias.type = resolve_type(written, env, evaluator, scope, diagnostics, declaration.id);
-  return alias;
-}
-
-DataHeader make_data_header(const Declaration& declaration) {
-  DataHeader header;
-  if (SyntaxPtr params = declaration.syntax->child(0))
-    for (SyntaxPtr p : params->children) header.type_vars.push_back(type_var(p->text));
-  uint64_t id = std::hash<std::string>()(dump(declaration.syntax));
-  header.type = data_type(declaration.name, id, header.type_vars);
-  return header;
-}
-
-/// Bit k is set if the type depends on parameter k.
-static uint64_t parameters_in(Type type, const std::vector<Type>& parameters) {
-  auto at = std::ranges::find(parameters, type) - parameters.begin();
-  uint64_t found = at < std::min<ptrdiff_t>(std::ssize(parameters), 64) ? uint64_t{1} << at : 0;
-  for (Type arg : type->args) found |= parameters_in(arg, parameters);
-  return found;
-}
-
-DataDefinition resolve_data(const Declaration& declaration, const DataHeader& header, Scope& scope,
-                            Diagnostics& diagnostics) {
-  bool is_extern = declaration.syntax->is(SyntaxKind::ExternType);
-  DataDefinition definition{declaration.name, declaration.id, header, {}, is_extern};
-  StaticEvaluator evaluator(scope, declaration.id, diagnostics);
-  TypeEnv env;
-  for (Type var : header.type_vars) env.types.emplace(std::string(var->name), var);
-  if (!declaration.syntax->is(SyntaxKind::TypeDecl)) return definition;
-  uint32_t tag = 0;
-  std::vector<ConstructorSpec> specs;
-  for (SyntaxPtr c : declaration.syntax->children.subspan(1)) {
-    DataConstructor constructor{std::string(c->text), tag++, {}, c->id};
-    for (SyntaxPtr f : c->children) {
-      Type type = resolve_type(f->child(0), env, evaluator, scope, diagnostics, declaration.id);
-      constructor.fields.push_back({std::string(f->text), type, {{declaration.id, f->id}, {}}});
-    }
-    ConstructorSpec& spec = specs.emplace_back(ConstructorSpec{constructor.name, {}});
-    for (const DataField& field : constructor.fields) {
-      spec.fields.push_back(field.name);
-      spec.parameters.push_back(parameters_in(field.type, header.type_vars));
-    }
-    definition.constructors.push_back(std::move(constructor));
-  }
-  std::span<const Constructor> interned = data_constructors(definition.name, header.type->id, specs);
-  for (DataConstructor& constructor : definition.constructors)
-    constructor.interned = &interned[constructor.tag];
-  return definition;
 }
 
 }  // namespace quern

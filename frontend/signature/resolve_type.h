@@ -28,12 +28,4 @@ bool names_open_pack(SyntaxPtr type, const TypeEnv& env);
 Type resolve_type(SyntaxPtr syntax, const TypeEnv& env, StaticEvaluator& evaluator, Scope& scope,
                   Diagnostics& diagnostics, uint32_t declaration);
 
-/// Name and parameters of a `type` declaration. Its identity is its text: the same text is the same type.
-DataHeader make_data_header(const Declaration& declaration);
-/// The type of an alias declaration.
-TypeAlias resolve_alias(const Declaration& declaration, Scope& scope, Diagnostics& diagnostics);
-/// The constructors of a `type` declaration.
-DataDefinition resolve_data(const Declaration& declaration, const DataHeader& header, Scope& scope,
-                            Diagnostics& diagnostics);
-
 }  // namespace quern

@@ -49,6 +49,7 @@ std::optional<StaticValue> StaticEvaluator::evaluate(SyntaxPtr expr, const Stati
       report(DiagnosticKind::MissingOperand, expr, std::string(kHoleHere));
       return std::nullopt;
     case SyntaxKind::Name: return name(expr, env);
+    case SyntaxKind::NamedType: return expr->children.empty() ? name(expr, env) : other(expr, env);
     case SyntaxKind::Local: {
       // A tuple of tensors denotes the list of its members' positions: `len(%xs)` is known.
       auto members = env.find("%" + std::string(expr->text));

@@ -42,8 +42,12 @@ struct DataConstructor {
 };
 /// A `type` declaration's name and parameters.
 struct DataHeader {
-  std::vector<Type> type_vars;
-  Type type;  ///< over type_vars
+  std::vector<Type> params;  ///< as `bind_parameter` takes them
+  Type type;                 ///< over params
+  /// The parameters' values in one of its types.
+  Substitution arguments_of(Type of) const;
+  /// Its type for any values of its parameters.
+  Scheme scheme() const;
 };
 /// A resolved `type` declaration.
 struct DataDefinition {
@@ -112,6 +116,8 @@ class Scope {
   virtual const Declaration* static_function(std::string_view name) = 0;
   /// The operator that `infix "symbol" name` declares for a symbol; "" if none does.
   virtual std::string infix(std::string_view symbol) = 0;
+  /// `type name`: a data type or an alias.
+  virtual const Declaration* type_declaration(std::string_view name) = 0;
   /// The type that `type name` declares, over its own type variables, without resolving its fields (so that
   /// types may refer to each other).
   virtual const DataHeader* data_header(std::string_view type_name) = 0;

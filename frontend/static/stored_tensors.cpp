@@ -23,6 +23,7 @@ class Parts {
     const Type type = part.type;
     switch (type->kind) {
       case TypeKind::Tensor:
+      case TypeKind::Dim:
       case TypeKind::Var:
       case TypeKind::Infer:
       case TypeKind::Error: tensors.push_back(std::move(part)); return "";
@@ -94,9 +95,7 @@ Result<std::vector<StoredTensor>> stored_tensors(const std::string& name, Type t
 }
 
 std::vector<Type> field_types(const DataDefinition& data, const DataConstructor& constructor, Type type) {
-  Substitution substitution;
-  for (size_t i = 0; i < type->args.size(); ++i)
-    substitution.types.emplace(data.header.type_vars[i], type->args[i]);
+  const Substitution substitution = data.header.arguments_of(type);
   std::vector<Type> types;
   for (const DataField& field : constructor.fields) types.push_back(substitute(field.type, substitution));
   return types;

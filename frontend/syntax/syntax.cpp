@@ -26,6 +26,20 @@ void dump_into(SyntaxPtr node, int depth, std::string& out) {
 }
 }  // namespace
 
+bool is_type(SyntaxPtr s) {
+  switch (s->kind) {
+    case SyntaxKind::HoleType:
+    case SyntaxKind::TensorType:
+    case SyntaxKind::TupleType:
+    case SyntaxKind::FamilyType:
+    case SyntaxKind::CasesType:
+    case SyntaxKind::FunctionType:
+    case SyntaxKind::GeneralType:
+    case SyntaxKind::NamedType: return true;
+    default: return false;
+  }
+}
+
 bool equal(SyntaxPtr a, SyntaxPtr b) {
   if (a == b) return true;
   if (!a || !b || a->kind != b->kind || a->text != b->text || a->children.size() != b->children.size())

@@ -38,6 +38,9 @@ inline bool is_function_attribute(SyntaxPtr p) {
   return p->is(SyntaxKind::AttributeParam) && !p->child(0) && p->child(1);
 }
 
+/// Whether it is written as a type. A name where a type may stand is one of these, also if it is a dim's.
+bool is_type(SyntaxPtr s);
+
 /// The nodes that bind a statement's variables: the statement itself for a `let` of one name and the like;
 /// for a `let` with a pattern, the pattern's nodes, from left to right.
 std::vector<SyntaxPtr> binders_of(SyntaxPtr statement);

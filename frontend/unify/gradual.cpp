@@ -175,6 +175,8 @@ Type join_types(Type a, Type b, const std::function<bool(Type, Type)>& unify) {
     }
     return tensor_type(dims, a->dtype);
   }
+  if (a->kind == TypeKind::Dim && b->kind == TypeKind::Dim && !a->has_infer && !b->has_infer)
+    return dim_argument(dim_any());
   if (a->kind == TypeKind::Tuple && b->kind == TypeKind::Tuple && a->args.size() == b->args.size()) {
     std::vector<Type> fields;
     for (size_t i = 0; i < a->args.size(); ++i) {

@@ -54,7 +54,7 @@ namespace {
 /// with each level (`let %b = (%a, %a); let %c = (%b, %b); …`).
 bool is_nested(Type type) {
   return std::ranges::any_of(type->args,
-                             [](Type arg) { return arg->has_infer && arg->kind != TypeKind::Tensor; });
+                             [](Type arg) { return arg->has_infer && arg->dims.empty() && !arg->is_tensor(); });
 }
 
 /// Calls `visit` with each part of a type that has unknowns, in textual order; nested parts only once.
@@ -90,6 +90,7 @@ Type Unifier::resolve(Type type, std::unordered_map<Type, Type>& known) {
     for (Dim d : type->dims) dims.push_back(resolve(d));
     return tensor_type(dims, resolve(type->dtype));
   }
+  if (type->kind == TypeKind::Dim) return dim_argument(resolve(type->dims[0]));
   const bool nested = is_nested(type);
   if (const auto found = nested ? known.find(type) : known.end(); found != known.end()) return found->second;
   std::vector<Type> args;
@@ -214,6 +215,7 @@ bool Unifier::unify(Type a, Type b) {
       if (!unify(a->dims[i], b->dims[i])) return false;
     return true;
   }
+  if (a->kind == TypeKind::Dim) return unify(a->dims[0], b->dims[0]);
   if (a->kind == TypeKind::Var) return false;
   if (a->kind == TypeKind::Data && (a->id != b->id || a->name != b->name)) return false;
   for (size_t i = 0; i < a->args.size(); ++i)

@@ -15,7 +15,7 @@ namespace quern {
 /// the later one.
 class Series {
  public:
-  /// During its lifetime, dim_var, dim_opened and type_var on this thread return the series' variables,
+  /// During its lifetime, dim_var, dim_opened, dtype_var and type_var on this thread return the series' variables,
   /// starting with the first of each name. A nested turn has its own.
   class Turn {
    public:
@@ -30,7 +30,7 @@ class Series {
     Series* const around_;
   };
 
-  enum class Kind : char { Dim, OpenedDim, Type };
+  enum class Kind : char { Dim, OpenedDim, DType, Type };
   /// The next variable of a kind and name in the current turn; the result of `make` if there is none yet, or
   /// no turn.
   template <class Make>

@@ -1,5 +1,7 @@
 #include "ir/extern/kernels.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <numeric>
@@ -200,6 +202,13 @@ Result<Value> extents(Args args, Attributes) {
   return Value::tensor(HostTensor::make(DType::boolean(), shape));
 }
 
+/// The same for an extent that is written in ordinary code.
+Result<Value> extent(Args args, Attributes attributes) {
+  const int64_t written = args[0].scalar().as_int();
+  if (written >= 0) return extents(args, attributes);
+  return Failure{fmt::format("an extent is 0 or more, and this is {}", written)};
+}
+
 template <ExternKernel kKernel>
 Result<Value> interruptible(Args args, Attributes attributes) {
   try {
@@ -219,6 +228,7 @@ constexpr Row kKernels[] = {
     {"topk", interruptible<topk>},
     {"unique", interruptible<unique>},
     {"argwhere", interruptible<argwhere>},
+    {"extent", interruptible<extent>},
     {"extents", interruptible<extents>},
     {"vision.get_valid_counts", interruptible<get_valid_counts>},
     {"vision.non_max_suppression", interruptible<non_max_suppression>},

@@ -331,14 +331,14 @@ Value IndexProgram::run(Evaluator& evaluator, Frame& frame) const {
   const Impl& program = *impl_;
   Machine machine{evaluator, frame, std::vector<int64_t>(program.slot_count),
                   std::vector<uint64_t>(program.local_count), std::vector<Hoisted>(program.hoisted_count)};
+  // As in compiled code: unconditionally, even if there are no points. They may open dims.
+  for (const Operand& operand : program.operands) hoisted_value(machine, operand.hoisted, operand.tensor);
   for (auto [dim, slot] : program.imports) {
     auto found = frame.dims.find(dim);
     if (found == frame.dims.end())
       fail(*program.expr, fmt::format("internal: the dim {} has no value", to_string(dim)));
     machine.slots[slot] = found->second;
   }
-  // As in compiled code: unconditionally, even if there are no points.
-  for (const Operand& operand : program.operands) hoisted_value(machine, operand.hoisted, operand.tensor);
   DType dtype = program.expr->type->dtype;
   bool one_element =
       (program.expr->kind != ExprKind::Comprehension || program.axes.empty()) && !dtype.is_vector();

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <deque>
 #include <iterator>
 #include <mutex>
 
 #include "ir/base/result.h"
+#include "ir/base/series.h"
 
 namespace quern {
 
@@ -49,24 +51,30 @@ class DTypeNames {
     static auto* const names = new DTypeNames;
     return *names;
   }
-  uint32_t add(std::string_view name) {
+  struct Entry {
+    std::string name;
+    uint32_t id;
+  };
+  const Entry* add(std::string_view name) {
     std::lock_guard lock(mutex_);
-    names_.emplace_back(name);
-    return static_cast<uint32_t>(names_.size() - 1);
+    return &entries_.emplace_back(std::string(name), static_cast<uint32_t>(entries_.size()));
   }
   std::string at(uint32_t id) {
     std::lock_guard lock(mutex_);
-    return names_[id];
+    return entries_[id].name;
   }
 
  private:
   std::mutex mutex_;
-  std::vector<std::string> names_;
+  std::deque<Entry> entries_;
 };
 
 }  // namespace
 
-DType dtype_var(std::string_view name) { return {DTypeCode::Var, 0, 1, DTypeNames::get().add(name)}; }
+DType dtype_var(std::string_view name) {
+  const auto* entry = Series::next(Series::Kind::DType, name, [&] { return DTypeNames::get().add(name); });
+  return {DTypeCode::Var, 0, 1, entry->id};
+}
 
 FloatFormat float_format(DType dtype) { return row_of(dtype).format; }
 

@@ -135,6 +135,10 @@ Type ref_type(Type content) {
   return node_of({.kind = TypeKind::Ref, .args = std::span<const Type>(&content, 1)});
 }
 
+Type dim_argument(Dim dim) {
+  return node_of({.kind = TypeKind::Dim, .dims = std::span<const Dim>(&dim, 1)});
+}
+
 Type with_args(Type type, std::span<const Type> args) {
   TypeNode content = *type;
   content.args = args;
@@ -221,6 +225,7 @@ void write(std::string& out, Type type) {
       write_list(out, type->args);
       out += "]";
       return;
+    case TypeKind::Dim: out += to_string(type->dims[0]); return;
     case TypeKind::Ref:
       out += "Ref[";
       write(out, type->args[0]);
@@ -253,6 +258,7 @@ class TypeSubstituter {
   Type apply(Type type) {
     switch (type->kind) {
       case TypeKind::Tensor: return apply_tensor(type);
+      case TypeKind::Dim: return dim_argument(substitute(type->dims[0], substitution_.dims));
       case TypeKind::Var: {
         auto found = substitution_.types.find(type);
         return found == substitution_.types.end() ? type : found->second;
@@ -297,6 +303,25 @@ void for_each_part(Type type, std::unordered_set<Type>& seen, const F& visit) {
 
 Type substitute(Type type, const Substitution& substitution) {
   return substitution.empty() ? type : TypeSubstituter(substitution).apply(type);
+}
+
+void bind_parameter(Substitution& substitution, Type parameter, Type argument) {
+  if (argument->is_error()) return;
+  if (parameter->kind == TypeKind::Dim)
+    substitution.dims.emplace(parameter->dims[0], argument->dims[0]);
+  else if (parameter->is_tensor())
+    substitution.dtypes.emplace(parameter->dtype, argument->dtype);
+  else
+    substitution.types.emplace(parameter, argument);
+}
+
+bool has_parameter(Type type, Type parameter) {
+  if (type == parameter) return true;
+  if (parameter->is_tensor()) return type->is_tensor() && type->dtype == parameter->dtype;
+  bool found = false;
+  if (parameter->kind == TypeKind::Dim)
+    for (Dim dim : type->dims) for_each_var(dim, [&](Dim var) { found = found || var == parameter->dims[0]; });
+  return found;
 }
 
 void for_each_dim_var(Type type, const std::function<void(Dim)>& visit) {

@@ -1,7 +1,7 @@
 #pragma once
 // Types, interned: equal types are one pointer (types with inference unknowns belong to the running inference
 // and are equal only after `resolve`). Text form: `Tensor[(n, 64), float32]`, `float32` (rank 0), `(t, t)`,
-// `fn (t) -> t`, `Net`, `List[t]`, `Ref[t]`.
+// `fn (t) -> t`, `Net`, `List[t]`, `Block[n, 64]`, `Ref[t]`.
 
 #include <cstdint>
 #include <memory>
@@ -21,6 +21,7 @@ enum class TypeKind : uint8_t {
   Tuple,     ///< args
   Function,  ///< args: parameters, then the result
   Data,      ///< name, id (of the declaration's content), args
+  Dim,       ///< dims[0]: an argument of a data type that is over dims; no value has such a type
   Ref,       ///< args[0]
   Var,       ///< name, id: a rigid type variable
   Infer,     ///< id: an unknown of the running inference
@@ -54,6 +55,8 @@ Type unit_type();
 Type function_type(std::span<const Type> params, Type result);
 Type data_type(std::string_view name, uint64_t id, std::span<const Type> args);
 Type ref_type(Type content);
+/// A dim as the argument of a data type.
+Type dim_argument(Dim dim);
 /// A tuple, function, data or reference type with its parts replaced.
 Type with_args(Type type, std::span<const Type> args);
 /// A new rigid variable; the name is for display.
@@ -70,6 +73,11 @@ struct Substitution {
   bool empty() const { return dims.empty() && types.empty() && dtypes.empty(); }
 };
 Type substitute(Type type, const Substitution& substitution);
+/// Replaces a parameter of a data type or of an alias by its argument of the same kind. A parameter is a rigid
+/// variable, a dim variable (a `dim_argument`), or a dtype variable (the type of its scalars).
+void bind_parameter(Substitution& substitution, Type parameter, Type argument);
+/// Whether a type is, or has in its shape or dtype, the parameter; its arguments aside.
+bool has_parameter(Type type, Type parameter);
 void for_each_dim_var(Type type, const std::function<void(Dim)>& visit);
 bool contains_error(Type type);
 

@@ -125,9 +125,20 @@ Result<KernelCode> KernelCache::kernel(const FnExpr& primitive) {
     auto made = entry_of(primitive, text, **generator);
     if (!made) return made.error();
     if (is_profiling_) profile_.note_compilation(made->name, std::chrono::steady_clock::now() - start);
+    if (entries_.size() >= options_.most_kernels) forget_oldest();
     known = entries_.emplace(text.text, std::move(*made)).first;
   }
+  known->second.last_request = ++requests_;
   return code_of(known->second, text.variables);
+}
+
+void KernelCache::forget_oldest() {
+  std::vector<uint64_t> requests;
+  for (const auto& [_, entry] : entries_) requests.push_back(entry.last_request);
+  const auto middle = requests.begin() + std::ssize(requests) / 2;
+  std::ranges::nth_element(requests, middle);
+  std::erase_if(entries_, [&](const auto& known) { return known.second.last_request < *middle; });
+  std::erase_if(forms_, [](const auto& form) { return form.second.code.use_count() <= 1; });
 }
 
 Result<KernelCache::Entry> KernelCache::entry_of(const FnExpr& primitive, const CanonicalText& text,

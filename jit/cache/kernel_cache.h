@@ -28,6 +28,7 @@ struct CompilerOptions {
   bool checks_nan = false;           ///< KernelSource::checks_nan
   std::string features{};            ///< CodegenOptions::features
   std::vector<StandIn> stand_ins{};  ///< CodegenOptions::stand_ins
+  size_t most_kernels = 2048;        ///< in memory: about 50 KiB each
 
   /// QUERN_TIERS (both, first, best), QUERN_CACHE (a file, or off; otherwise quern/kernels.db in
   /// $XDG_CACHE_HOME or ~/.cache), QUERN_WINOGRAD (2 or 4), QUERN_LOOPS=plain, QUERN_PERF_MAP=1 and
@@ -73,6 +74,7 @@ class KernelCache final : public KernelSource {
     KernelRecord record;  ///< without objects
     Codes codes;          ///< of the kernel, then of each form
     std::string name;
+    uint64_t last_request = 0;
   };
   /// Forms are shared by code and by name.
   struct Form {
@@ -85,12 +87,15 @@ class KernelCache final : public KernelSource {
   std::optional<Entry> loaded(const std::string& key, const CanonicalText& text, const std::string& name,
                               CodeGenerator& generator);
   KernelCode code_of(const Entry& entry, std::span<const Dim> variables) const;
+  /// Forgets the half of the kernels that were requested least recently; programs keep the code that they call.
+  void forget_oldest();
   void store_later(std::string key, const Entry& entry, CodeGenerator& generator);
 
   const CompilerOptions options_;
   std::shared_ptr<CodeStore> store_;  ///< null without one
   std::string key_prefix_;            ///< everything code depends on except the primitive
   KernelCounts counts_;
+  uint64_t requests_ = 0;
   const NameOfOrigin name_of_;
   const DeclaredDots declared_dots_;
   std::optional<loops::MachineModel> machine_;

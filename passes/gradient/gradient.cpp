@@ -10,6 +10,7 @@
 #include "frontend/infer/infer.h"
 #include "ir/expr/effects.h"
 #include "passes/dead_code.h"
+#include "passes/gradient/checkpoint.h"
 #include "passes/gradient/derivatives.h"
 #include "passes/gradient/lifting/program.h"
 #include "passes/gradient/lifting/tape.h"
@@ -55,7 +56,7 @@ class Expander {
     ExprPtr result = map_children(arena_, expr,
                                   [&](ExprPtr child) { return differentiates ? needed(child) : run(child); });
     ExprPtr made = is_gradient(result) ? gradient_of(*as<IntrinsicExpr>(result))
-                   : depth_ > 0        ? checkpointed(result)
+                   : depth_ > 0        ? with_checkpoint(result)
                                        : nullptr;
     return made ? made : result;
   }
@@ -109,12 +110,7 @@ class Expander {
       return nullptr;
     }
     if (!is_whole(function)) return nullptr;
-    ExprPtr flat = with_bound(*as<FnExpr>(substitute(arena_, function, {})));
-    // Inline the function's calls transitively; a gradient among them is also a function to call.
-    for (ExprPtr before = nullptr; flat != before;) {
-      before = flat;
-      flat = needed(instantiate_ops(context_, local_functions(context_, inline_calls(context_, flat))));
-    }
+    ExprPtr flat = flattened(*function);
     // One inside of it could not be made, and has its own problem.
     if (has_gradients(flat)) return nullptr;
     flat = inline_local(context_, flat);
@@ -130,6 +126,16 @@ class Expander {
     if (auto* function_made = std::get_if<const FnExpr*>(&made)) return *function_made;
     problems.push_back({e.origin, std::move(std::get<std::vector<Underivable>>(made))});
     return nullptr;
+  }
+
+  // With the functions that it calls inside of it; a gradient among them is also a function to call.
+  ExprPtr flattened(const FnExpr& function) {
+    ExprPtr flat = with_bound(*as<FnExpr>(substitute(arena_, &function, {})));
+    for (ExprPtr before = nullptr; flat != before;) {
+      before = flat;
+      flat = needed(instantiate_ops(context_, local_functions(context_, inline_calls(context_, flat))));
+    }
+    return flat;
   }
 
   GradientOutlook outlook_of(const FnExpr& function, IntrinsicKind kind) const {
@@ -156,17 +162,21 @@ class Expander {
     return result;
   }
 
-  // Binds the top-level functions that it calls inside it.
+  // Binds the functions that it calls, and those that they call, inside it.
   ExprPtr with_bound(const FnExpr& function) {
     std::vector<Binding> bindings;
-    std::vector<const Variable*> free = free_variables(&function);
-    for (const Variable* v : free) {
-      if (v->type->kind != TypeKind::Function || bound_.contains(v)) continue;
-      if (const FnExpr* known = of_definition(context_.functions.bound(v), {}))
+    std::unordered_set<const Variable*> seen;
+    std::function<void(ExprPtr)> bind_called = [&](ExprPtr caller) {
+      for (const Variable* v : free_variables(caller)) {
+        if (v->type->kind != TypeKind::Function || !seen.insert(v).second) continue;
+        const auto local = bound_.find(v);
+        ExprPtr known = local != bound_.end() ? local->second : of_definition(context_.functions.bound(v), {});
+        if (!known) continue;
+        bind_called(known);
         bindings.push_back({v, known});
-    }
-    for (const auto& [v, value] : bound_)
-      if (std::ranges::count(free, v)) bindings.push_back({v, value});
+      }
+    };
+    bind_called(&function);
     if (bindings.empty()) return &function;
     ExprPtr body = block_of(arena_, bindings, function.body, function.origin);
     Expr head = function;
@@ -198,51 +208,16 @@ class Expander {
     return whole;
   }
 
-  // `checkpoint(f)`: a function whose gradient calls `vjp(f)`, and thus recomputes the values it needs.
-  ExprPtr checkpointed(ExprPtr expr) {
+  // `checkpoint(f)`, where its gradient is asked for.
+  ExprPtr with_checkpoint(ExprPtr expr) {
     auto* e = as<IntrinsicExpr>(expr);
     const FnExpr* known = e && e->intrinsic == IntrinsicKind::Checkpoint ? function_of(e->args[0]) : nullptr;
     if (!known) return nullptr;
     // What it prints, draws and writes must happen once.
-    if (!EffectAnalysis(context_.functions).of_call(*known).without(Effect::Fail).removable())
+    if (!is_whole(known) || !EffectAnalysis(context_.functions).of_call(*known).without(Effect::Fail).removable())
       return e->args[0];
-    auto of = [&](ExprKind kind, Type type) { return Expr{kind, type, e->origin}; };
-    auto read = [&](const Variable* v) { return read_of(arena_, v, e->origin); };
-    std::vector<const Variable*> params;
-    std::vector<ExprPtr> args;
-    std::vector<Type> types, gradients;
-    for (const Variable* param : known->params) {
-      params.push_back(make_variable(arena_, param->name, param->type));
-      args.push_back(read(params.back()));
-      types.push_back(param->type);
-      gradients.push_back(gradient_type(param->type));
-    }
-    Type result = known->body->type;
-    ExprPtr value = arena_.make<CallExpr>(of(ExprKind::Call, result), e->args[0], arena_.copy(args));
-    const Variable* cotangent = make_variable(arena_, "cotangent", gradient_type(result));
-    types.push_back(cotangent->type);
-    Type pair = tuple_type(std::vector<Type>{result, tuple_type(gradients)});
-    ExprPtr again = substitute(arena_, e->args[0], {});
-    ExprPtr vjp = arena_.make<IntrinsicExpr>(of(ExprKind::Intrinsic, function_type(types, pair)),
-                                             IntrinsicKind::VectorJacobian, arena_.copy(std::vector{again}),
-                                             std::span<const std::string_view>());
-    std::vector<ExprPtr> with_cotangent = args;
-    with_cotangent.push_back(read(cotangent));
-    ExprPtr both = arena_.make<CallExpr>(of(ExprKind::Call, pair), vjp, arena_.copy(with_cotangent));
-    ExprPtr backward =
-        arena_.make<FieldExpr>(of(ExprKind::Field, tuple_type(gradients)), both, 1U, std::string_view());
-    if (gradients.size() == 1)
-      backward = arena_.make<FieldExpr>(of(ExprKind::Field, gradients[0]), backward, 0U, std::string_view());
-    types.pop_back();
-    std::vector<ExprPtr> parts{
-        value, arena_.make<FnExpr>(
-                   of(ExprKind::Fn, function_type(std::vector<Type>{cotangent->type}, backward->type)),
-                   arena_.copy(std::vector{cotangent}), std::span<const Dim>(), run(backward), false)};
-    parts.insert(parts.end(), args.begin(), args.end());
-    ExprPtr body = arena_.make<IntrinsicExpr>(of(ExprKind::Intrinsic, result), IntrinsicKind::WithGradient,
-                                              arena_.copy(parts), std::span<const std::string_view>());
-    return arena_.make<FnExpr>(of(ExprKind::Fn, function_type(types, result)), arena_.copy(params),
-                               known->dim_vars, body, false);
+    ExprPtr flat = flattened(*known);
+    return has_gradients(flat) ? e->args[0] : run(checkpointed(context_, *as<FnExpr>(inline_local(context_, flat)), e->origin));
   }
 
   const PassContext& context_;

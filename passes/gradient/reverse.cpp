@@ -146,7 +146,15 @@ class Reverse {
     if (auto* block = as<BlockExpr>(expr)) {
       std::vector<Binding> forward;
       ExprSubstitution known;
-      auto renamed = [&](ExprPtr e) { return known.variables.empty() ? e : substitute(arena_, e, known); };
+      auto renamed = [&](ExprPtr e) -> ExprPtr {
+        if (known.variables.empty()) return e;
+        auto* check = as<CheckDimsExpr>(e);
+        if (!check || !check->value) return substitute(arena_, e, known);
+        // A copy would open dims of its own, and later bindings name these.
+        Expr head = *check;
+        return arena_.make<CheckDimsExpr>(head, substitute(arena_, check->value, known), check->opened,
+                                          check->conditions);
+      };
       for (const Binding& b : block->bindings) {
         split({b.variable, renamed(b.value)}, forward);
         if (b.variable) open_dims(b.variable, known, forward);

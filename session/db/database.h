@@ -21,7 +21,7 @@
 #include "frontend/image/text_image.h"
 #include "frontend/infer/infer.h"
 #include "frontend/names/occurrences.h"
-#include "frontend/signature/resolve_type.h"
+#include "frontend/signature/declared_types.h"
 #include "frontend/static/metadata.h"
 #include "frontend/syntax/syntax.h"
 #include "ir/expr/dot_intrinsic.h"

@@ -33,6 +33,10 @@ std::string ModuleScope::infix(std::string_view symbol) {
   return d && d->syntax->is(SyntaxKind::Infix) ? std::string(d->syntax->child(0)->text) : "";
 }
 
+const Declaration* ModuleScope::type_declaration(std::string_view name) {
+  return declaration(db_.find(module_, NameTable::Types, name));
+}
+
 const DataHeader* ModuleScope::data_header(std::string_view type_name) {
   DeclarationId id = db_.find(module_, NameTable::Types, type_name);
   if (!id) return nullptr;

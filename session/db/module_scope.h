@@ -45,6 +45,7 @@ class ModuleScope final : public Scope {
   Diagnostics schedule_problems(const FnExpr& definition) override;
   const Declaration* static_function(std::string_view name) override;
   std::string infix(std::string_view symbol) override;
+  const Declaration* type_declaration(std::string_view name) override;
   const DataHeader* data_header(std::string_view type_name) override;
   const TypeAlias* alias(std::string_view type_name) override;
   const DataDefinition* data(std::string_view type_name) override;

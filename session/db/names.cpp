@@ -90,7 +90,7 @@ bool Database::is_in_broken_import(ModuleId module, std::string_view name) {
 std::optional<DataHeader> Database::header_of_data(const NameKey& key) {
   DeclarationId id = find(key.module, NameTable::Types, key.name);
   if (!id || tree(id).syntax->is(SyntaxKind::TypeAlias)) return std::nullopt;
-  return make_data_header(tree(id));
+  return make_data_header(tree(id), scope_of(key.module));
 }
 
 std::pair<std::optional<DataDefinition>, Diagnostics> Database::define_data(const NameKey& key) {

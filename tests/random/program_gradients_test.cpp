@@ -139,8 +139,9 @@ class Smooth {
     names_.push_back("%u");
     const std::string body = number(depth);
     names_.pop_back();
-    return fmt::format("{{ let {0} = fn (%u: float64) -> float64 {{ {1} }}; {0}({2}) - {0}({3}) }}", name,
-                       body, number(depth), number(depth));
+    const std::string first = random_.chance(40) ? fmt::format("checkpoint({})", name) : name;
+    return fmt::format("{{ let {0} = fn (%u: float64) -> float64 {{ {1} }}; {4}({2}) - {0}({3}) }}", name,
+                       body, number(depth), number(depth), first);
   }
   std::string number(int depth) {
     if (depth <= 0) {

@@ -82,22 +82,22 @@ bool Constructors::has_all(SyntaxPtr s, const DataConstructor& constructor, cons
 /// The type arguments of `Cons<float32>`, if any.
 bool Constructors::type_arguments(SyntaxPtr s, const DataDefinition& data, Substitution& substitution) {
   if (s->children.empty()) return true;
-  const std::vector<Type>& vars = data.header.type_vars;
-  if (s->children.size() != vars.size()) {
+  const size_t count = data.header.params.size();
+  if (s->children.size() != count) {
     report(DiagnosticKind::WrongArgumentCount, s,
-           fmt::format("`{}` takes {} type argument{} and is given {}", data.name, vars.size(),
-                       vars.size() == 1 ? "" : "s", s->children.size()));
+           fmt::format("`{}` takes {} type argument{} and is given {}", data.name, count,
+                       count == 1 ? "" : "s", s->children.size()));
     return false;
   }
-  for (size_t i = 0; i < vars.size(); ++i)
-    unifier_.unify(substitution.types.at(vars[i]), names_.annotation(s->child(i)));
+  const Syntax written{SyntaxKind::NamedType, s->id, data.name, s->children};
+  unifier_.unify(substitute(data.header.type, substitution), names_.annotation(&written));
   return true;
 }
 
 DraftPtr Constructors::construct(SyntaxPtr s, SyntaxPtr name, const DataDefinition& data, Type wanted) {
   const DataConstructor* constructor = find_constructor(data, name->text);
   Substitution substitution;
-  parts_.general.instantiate(Scheme{{}, data.header.type_vars, data.header.type}, substitution);
+  parts_.general.instantiate(data.header.scheme(), substitution);
   if (!constructor || !type_arguments(name, data, substitution)) return error(s);
   Type type = substitute(data.header.type, substitution);
   if (wanted) wanted = resolve(wanted);

@@ -50,7 +50,9 @@ DraftPtr OperatorCalls::call(SyntaxPtr s, const Declaration& op, const std::vect
                              const std::vector<SyntaxPtr>& named) {
   OperatorCallDraft& draft = parts_.operators.make(op, s);
   const size_t tensors = std::min(tensor_param_count(op.syntax), positional.size());
-  Statics statics = names_.evaluator();
+  ComputedExtents extents;
+  open_extents(op, positional, named, extents);
+  Statics statics = names_.evaluator(&extents);
   bool failed = false;
   for (size_t i = 0; i < positional.size(); ++i) {
     if (is_attribute_struct(positional[i])) {
@@ -74,7 +76,24 @@ DraftPtr OperatorCalls::call(SyntaxPtr s, const Declaration& op, const std::vect
   for (SyntaxPtr n : named) failed |= !add_attribute(std::string(n->text), n->child(0), n, statics, draft);
   if (failed) return error(s);
   parts_.operators.relate(s, draft, fmt::format("the arguments of `{}`", op.name));
-  return &draft;
+  return extents_.bound(s, extents, &draft);
+}
+
+// Those of attributes that are dims.
+void OperatorCalls::open_extents(const Declaration& op, const std::vector<SyntaxPtr>& positional,
+                                 const std::vector<SyntaxPtr>& named, ComputedExtents& extents) {
+  const std::span<const SyntaxPtr> params = params_of(op.syntax)->children;
+  auto takes_dims = [](SyntaxPtr param) {
+    if (!param->is(SyntaxKind::AttributeParam) || !param->child(0)) return false;
+    const std::string_view kind = param->child(0)->text;
+    return kind.starts_with("shape") || kind.starts_with("dim");
+  };
+  for (size_t i = tensor_param_count(op.syntax); i < std::min(positional.size(), params.size()); ++i)
+    if (takes_dims(params[i])) extents_.open(positional[i], extents);
+  for (SyntaxPtr n : named) {
+    const auto param = std::ranges::find(params, n->text, &Syntax::text);
+    if (param != params.end() && takes_dims(*param)) extents_.open(n->child(0), extents);
+  }
 }
 
 DraftPtr OperatorCalls::value(SyntaxPtr s, const Declaration& op) {

@@ -3,13 +3,13 @@
 
 #include <vector>
 
-#include "frontend/infer/walk/walk.h"
+#include "frontend/infer/values/extents.h"
 
 namespace quern {
 
 class OperatorCalls : public WalkPart {
  public:
-  OperatorCalls(Parts& parts, Walk& walk) : WalkPart(parts, walk) {}
+  OperatorCalls(Parts& parts, Walk& walk) : WalkPart(parts, walk), extents_(parts, walk) {}
 
   /// `call` has its arguments after its callee.
   DraftPtr call(SyntaxPtr call, const Declaration& op);
@@ -21,10 +21,14 @@ class OperatorCalls : public WalkPart {
  private:
   DraftPtr call(SyntaxPtr s, const Declaration& op, const std::vector<SyntaxPtr>& positional,
                 const std::vector<SyntaxPtr>& named);
+  void open_extents(const Declaration& op, const std::vector<SyntaxPtr>& positional,
+                    const std::vector<SyntaxPtr>& named, ComputedExtents& extents);
   bool add_attribute(std::string name, SyntaxPtr value, SyntaxPtr at, Statics& statics,
                      OperatorCallDraft& call);
   /// The argument `first` is a tensor in an attribute position.
   DraftPtr too_many_tensors(size_t first, const std::vector<SyntaxPtr>& arguments, const Declaration& op);
+
+  Extents extents_;
 };
 
 }  // namespace quern

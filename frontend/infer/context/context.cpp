@@ -27,7 +27,7 @@ namespace {
 Type without_unknowns(Type type) {
   if (!type->has_infer) return type;
   if (type->kind == TypeKind::Infer) return unit_type();
-  if (type->is_tensor()) return error_type();
+  if (type->is_tensor() || type->kind == TypeKind::Dim) return error_type();
   std::vector<Type> args;
   for (Type arg : type->args) args.push_back(without_unknowns(arg));
   if (type->kind == TypeKind::Tuple) return tuple_type(args);

@@ -15,6 +15,7 @@ Type with_open_dims(Type type, Unifier& unifier) {
     for (Dim d : type->dims) dims.push_back(d->has_any ? unifier.fresh_dim() : d);
     return tensor_type(dims, type->dtype);
   }
+  if (type->kind == TypeKind::Dim && type->dims[0]->has_any) return dim_argument(unifier.fresh_dim());
   if (type->args.empty()) return type;
   std::vector<Type> args;
   for (Type a : type->args) args.push_back(with_open_dims(a, unifier));
@@ -31,6 +32,7 @@ namespace {
 
 Type without_dims(Type type) {
   if (type->is_tensor()) return tensor_type(std::vector<Dim>(type->dims.size(), dim_any()), type->dtype);
+  if (type->kind == TypeKind::Dim) return dim_argument(dim_any());
   if (type->args.empty()) return type;
   std::vector<Type> args;
   for (Type a : type->args) args.push_back(without_dims(a));

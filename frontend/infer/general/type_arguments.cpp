@@ -37,13 +37,10 @@ void Specialisations::type_argument(SyntaxPtr s, SyntaxPtr argument, std::string
   };
   for (Dim d : scheme.dim_vars) {
     if (d->name != name) continue;
-    SyntaxPtr dim = argument;
-    Syntax as_name{SyntaxKind::Name, argument->id, argument->text, {}};
-    if (argument->is(SyntaxKind::NamedType)) dim = &as_name;
     Statics statics = names_.evaluator();
-    if (!dim->is(SyntaxKind::Name) && !dim->is(SyntaxKind::Int)) {
+    if (!argument->is(SyntaxKind::NamedType) && !argument->is(SyntaxKind::Int)) {
       wrong("a dim");
-    } else if (auto value = statics.dim(dim, names_.env.statics);
+    } else if (auto value = statics.dim(argument, names_.env.statics);
                value && !unifier_.unify(substitution.dims.at(d), *value)) {
       wrong("a dim");
     }

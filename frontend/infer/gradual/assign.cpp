@@ -26,6 +26,10 @@ bool Assignments::assign(Type wanted, Type found, bool inside) {
       }
       return true;
     }
+    case TypeKind::Dim: {
+      Dim w = wanted->dims[0], f = found->dims[0];
+      return w->has_any || ((!f->has_any || w->has_infer) && unifier_.unify(w, f));
+    }
     case TypeKind::Tuple: {
       for (size_t i = 0; i < wanted->args.size(); ++i)
         if (!assign(wanted->args[i], found->args[i], inside)) return false;
@@ -64,23 +68,23 @@ bool Assignments::is_same(Type a, Type b) {
 bool Assignments::is_writable(Type data, size_t argument) {
   std::set<std::pair<const void*, size_t>> asked;
   std::function<bool(Type, Type, bool)> within = [&](Type in, Type var, bool writable) -> bool {
-    if (in == var) return writable;
+    if (has_parameter(in, var)) return writable;
     const DataDefinition* definition = in->kind == TypeKind::Data ? scope_.data_of(in) : nullptr;
     for (size_t i = 0; i < in->args.size(); ++i) {
       bool result = in->kind == TypeKind::Function && i + 1 == in->args.size();
       bool below = writable || in->kind == TypeKind::Ref || (in->kind == TypeKind::Function && !result);
-      if (definition && !below && i < definition->header.type_vars.size() &&
+      if (definition && !below && i < definition->header.params.size() &&
           asked.emplace(definition, i).second)
         for (const DataConstructor& c : definition->constructors)
           for (const DataField& f : c.fields)
-            below = below || within(f.type, definition->header.type_vars[i], false);
+            below = below || within(f.type, definition->header.params[i], false);
       if (within(in->args[i], var, below)) return true;
     }
     return false;
   };
   const DataDefinition* definition = scope_.data_of(data);
-  if (!definition || argument >= definition->header.type_vars.size()) return false;
-  Type var = definition->header.type_vars[argument];
+  if (!definition || argument >= definition->header.params.size()) return false;
+  Type var = definition->header.params[argument];
   asked.emplace(definition, argument);
   for (const DataConstructor& c : definition->constructors)
     for (const DataField& f : c.fields)

@@ -69,7 +69,6 @@ bool DimChecks::attempt_at(ProgramPoint point, const std::function<bool()>& atte
 DraftPtr DimChecks::opened(DraftPtr value, Type type, std::string_view name) {
   if (!has_open_dim(type)) return value;
   std::vector<Dim> dims;
-  uint32_t region = in_relation_ ? point_.region : known_.region();
   std::function<Type(Type, const std::string&)> open = [&](Type t, const std::string& path) -> Type {
     if (t->kind == TypeKind::Tuple) {
       std::vector<Type> fields;
@@ -79,7 +78,7 @@ DraftPtr DimChecks::opened(DraftPtr value, Type type, std::string_view name) {
     }
     return map_value_dims(t, [&](Dim dim, size_t axis) {
       if (!dim->has_any) return dim;
-      dims.push_back(known_.open(fmt::format("{}.{}", path, axis), region));
+      dims.push_back(this->open(fmt::format("{}.{}", path, axis)));
       return dims.back();
     });
   };

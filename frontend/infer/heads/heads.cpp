@@ -7,6 +7,7 @@
 
 #include "frontend/infer/context/open_types.h"
 #include "frontend/infer/gradual/open_dims.h"
+#include "frontend/signature/declared_types.h"
 #include "frontend/static/metadata.h"
 
 namespace quern {
@@ -15,17 +16,33 @@ namespace {
 
 // Infers the kinds of the parameters in brackets from their uses.
 struct ParameterUses {
-  std::set<std::string_view> types, dtypes, packs;
+  Scope& scope;
+  std::set<std::string_view> types = {}, dtypes = {}, packs = {};
 
   void collect(SyntaxPtr s) {
     if (!s) return;
-    if (s->is(SyntaxKind::NamedType)) types.insert(s->text);
+    if (s->is(SyntaxKind::NamedType)) return named(s);
     if (s->is(SyntaxKind::Spread) && s->child(0)->is(SyntaxKind::Name)) packs.insert(s->child(0)->text);
     if (s->is(SyntaxKind::TensorType)) {
       if (s->child(0)->is(SyntaxKind::Name)) packs.insert(s->child(0)->text);
       if (s->child(1)->is(SyntaxKind::Name)) dtypes.insert(s->child(1)->text);
     }
     for (SyntaxPtr c : s->children) collect(c);
+  }
+
+ private:
+  void named(SyntaxPtr s) {
+    types.insert(s->text);
+    if (s->children.empty()) return;
+    const std::span<const Type> parameters = parameters_of(s->text, scope);
+    for (size_t i = 0; i < s->children.size(); ++i) {
+      const Type parameter = i < parameters.size() ? parameters[i] : nullptr;
+      if (parameter && parameter->kind == TypeKind::Dim) continue;
+      if (parameter && parameter->is_tensor())
+        dtypes.insert(s->children[i]->text);
+      else
+        collect(s->children[i]);
+    }
   }
 };
 
@@ -51,7 +68,7 @@ std::optional<size_t> rank_of_pack(std::string_view pack, SyntaxPtr params, cons
 
 void Heads::bind_type_params(SyntaxPtr type_params, SyntaxPtr params, SyntaxPtr result, Binder binder,
                              const std::vector<Type>* given, Head& head) {
-  ParameterUses uses;
+  ParameterUses uses{scope_};
   uses.collect(params);
   uses.collect(result);
   for (SyntaxPtr p : type_params ? type_params->children : std::span<const SyntaxPtr>()) {

@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "frontend/infer/heads/heads.h"
+#include "frontend/signature/declared_types.h"
 #include "frontend/static/metadata.h"
 
 namespace quern {
@@ -21,7 +22,7 @@ void Heads::declare_missing_dims(SyntaxPtr type_params, SyntaxPtr params, Syntax
     if (s->is(SyntaxKind::TensorType)) return visit(s->child(0), true);
     if (s->is(SyntaxKind::GeneralType)) return;  // it has its own parameters
     // A single letter is not a type name, but an undeclared parameter.
-    bool is_letter = s->is(SyntaxKind::NamedType) && s->text.size() == 1 && s->children.empty();
+    bool is_letter = !in_shape && s->is(SyntaxKind::NamedType) && s->text.size() == 1 && s->children.empty();
     if (is_letter && !head.env.types.contains(s->text) && !head.env.statics.contains(s->text) &&
         !scope_.data_header(s->text) && !scope_.alias(s->text)) {
       report(DiagnosticKind::UnknownType, s,
@@ -35,14 +36,20 @@ void Heads::declare_missing_dims(SyntaxPtr type_params, SyntaxPtr params, Syntax
       head.dim_vars.push_back(dim_var(name_of_dim(s, scope_.metadata(context_.declaration))));
       head.env.statics.insert_or_assign(std::string(s->text), StaticValue(head.dim_vars.back()));
     }
-    bool is_dim =
-        in_shape && s->is(SyntaxKind::Name) && s->children.empty() && !head.env.open_packs.contains(s->text);
+    bool is_dim = in_shape && (s->is(SyntaxKind::Name) || s->is(SyntaxKind::NamedType)) &&
+                  s->children.empty() && !head.env.open_packs.contains(s->text);
     if (is_dim && !head.env.statics.contains(s->text) && !head.env.types.contains(s->text) &&
         !parse_dtype(s->text)) {
       report(DiagnosticKind::UndeclaredDim, s, fmt::format("the dim `{}` is not declared", s->text), {},
              {{fmt::format("declare it: `[{}]` before the parameters", s->text), {insertion(s->text)}}});
       head.dim_vars.push_back(dim_var(s->text));
       head.env.statics.insert_or_assign(std::string(s->text), StaticValue(head.dim_vars.back()));
+    }
+    if (s->is(SyntaxKind::NamedType) && !s->children.empty()) {
+      const std::span<const Type> parameters = parameters_of(s->text, scope_);
+      for (size_t i = 0; i < s->children.size(); ++i)
+        visit(s->children[i], i < parameters.size() && parameters[i]->kind == TypeKind::Dim);
+      return;
     }
     // A callee in a shape is a compile-time function.
     for (size_t i = s->is(SyntaxKind::Call) ? 1 : 0; i < s->children.size(); ++i)

@@ -110,8 +110,15 @@ StaticValue positions_in(Type tuple) {
 
 }  // namespace
 
+const Dim* WrittenExtents::find(SyntaxPtr written) const {
+  const auto found = std::ranges::find_if(dims, [&](const auto& known) { return equal(known.first, written); });
+  return found == dims.end() ? nullptr : &found->second;
+}
+
 // The positions of a tuple's members. Other problems of the name are reported in value position.
 std::optional<StaticValue> Statics::other(SyntaxPtr expr, const StaticEnv& env) {
+  if (const Dim* computed = extents_ ? extents_->find(expr) : nullptr)
+    return *computed ? std::optional(StaticValue(*computed)) : std::nullopt;
   if (!expr->is(SyntaxKind::Local) && !expr->is(SyntaxKind::GraphName))
     return StaticEvaluator::other(expr, env);
   auto local = std::find_if(locals_.rbegin(), locals_.rend(),

@@ -19,13 +19,21 @@ struct LocalName {
   std::optional<size_t> hidden = {};  ///< the shadowed local with this name
 };
 
+/// The dims of integers that the program computes, as they are written in one expression; null for those that were
+/// reported (frontend/infer/values/extents.h).
+struct WrittenExtents {
+  std::vector<std::pair<SyntaxPtr, Dim>> dims;
+  const Dim* find(SyntaxPtr written) const;
+};
+
 /// The compile-time language in ordinary code, where a tuple's type gives its length.
 class Statics final : public StaticEvaluator {
  public:
-  Statics(Context& context, const std::vector<LocalName>& locals)
+  Statics(Context& context, const std::vector<LocalName>& locals, const WrittenExtents* extents)
       : StaticEvaluator(context.scope, context.declaration, context.diagnostics),
         unifier_(context.unifier),
-        locals_(locals) {}
+        locals_(locals),
+        extents_(extents) {}
 
  protected:
   std::optional<StaticValue> other(SyntaxPtr expr, const StaticEnv& env) override;
@@ -33,6 +41,7 @@ class Statics final : public StaticEvaluator {
  private:
   Unifier& unifier_;
   const std::vector<LocalName>& locals_;
+  const WrittenExtents* extents_;
 };
 
 class Names : public Component {
@@ -57,7 +66,7 @@ class Names : public Component {
 
   // --- the compile-time language
   TypeEnv env;
-  Statics evaluator() { return {context_, locals_}; }
+  Statics evaluator(const WrittenExtents* extents = nullptr) { return {context_, locals_, extents}; }
   /// The type of an annotation, with an unknown for each `_`.
   Type annotation(SyntaxPtr type) { return annotation(type, env); }
   Type annotation(SyntaxPtr type, const TypeEnv& in);

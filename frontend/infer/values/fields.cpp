@@ -69,10 +69,7 @@ DraftPtr Fields::read(SyntaxPtr s, RecordFieldDraft& waiting, const DataDefiniti
   const auto& fields = data.constructors[0].fields;
   for (uint32_t i = 0; i < fields.size(); ++i) {
     if (fields[i].name != s->text) continue;
-    Substitution substitution;
-    for (size_t k = 0; k < type->args.size(); ++k)
-      substitution.types.emplace(data.header.type_vars[k], type->args[k]);
-    Type held = substitute(fields[i].type, substitution);
+    Type held = substitute(fields[i].type, data.header.arguments_of(type));
     DraftPtr read =
         drafts_.form(origin(s), held, FieldExpr{.index = i, .name = waiting.name}, {waiting.record});
     return checks_.opened(read, held, s->text);

@@ -8,14 +8,16 @@ DraftPtr IndexExpressions::comprehension(SyntaxPtr s) {
   std::vector<IndexOperand> operands;
   for (SyntaxPtr operand : tensor_operands(s)) operands.push_back({operand, infer(operand)});
   IndexDraft* draft = drafts_.index(origin(s), unifier_.fresh_type(), operands);
+  ComputedExtents extents;
+  extents_.open_binders(s, extents);
   StaticEnv statics = names_.env.statics;
   relations_.relate(s, draft, "what it reads", [=, this] {
     if (!are_known(*draft)) return false;
-    draft->expression = elaborate(s, *draft, statics);
+    draft->expression = elaborate(s, *draft, statics, extents);
     assignments_.becomes(s, draft, draft->expression ? draft->expression->type : error_type());
     return true;
   });
-  return draft;
+  return extents_.bound(s, extents, draft);
 }
 
 bool IndexExpressions::are_known(const IndexDraft& draft) {
@@ -27,7 +29,8 @@ bool IndexExpressions::are_known(const IndexDraft& draft) {
 }
 
 // The index expression over its operands, whose types are known; null after a diagnostic.
-ExprPtr IndexExpressions::elaborate(SyntaxPtr s, IndexDraft& draft, const StaticEnv& statics) {
+ExprPtr IndexExpressions::elaborate(SyntaxPtr s, IndexDraft& draft, const StaticEnv& statics,
+                                    const WrittenExtents& extents) {
   auto find = [&](SyntaxPtr at) -> ExprPtr {
     for (IndexOperand& operand : draft.operands) {
       if (!same_operand(operand.at, at)) continue;
@@ -40,6 +43,7 @@ ExprPtr IndexExpressions::elaborate(SyntaxPtr s, IndexDraft& draft, const Static
   };
   const uint32_t declaration = draft.origin.declaration;
   IndexElaborator elaborator(drafts_.arena(), scope_, declaration, diagnostics_, find);
+  elaborator.extent = [&](SyntaxPtr at, const StaticEnv& env) { return names_.evaluator(&extents).evaluate(at, env); };
   ExprPtr made = elaborator.comprehension(s, statics, std::nullopt, std::nullopt);
   return made ? parts_.schedules.with_schedule(s, made, declaration, draft.operands) : nullptr;
 }

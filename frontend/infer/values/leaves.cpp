@@ -184,8 +184,7 @@ class Leaves::Expansion {
       fail(use_.texts[0], fmt::format("`{}` cannot look into {}", word(), leaves_.unifier_.describe(type)));
       return read(values[0]);
     }
-    Substitution at;
-    for (size_t k = 0; k < type->args.size(); ++k) at.types.emplace(data->header.type_vars[k], type->args[k]);
+    const Substitution at = data->header.arguments_of(type);
     std::vector<MatchArm> arms;
     std::vector<DraftPtr> parts{read(values[0])};
     for (const DataConstructor& c : data->constructors) {

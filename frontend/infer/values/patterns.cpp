@@ -145,7 +145,7 @@ PatternPtr Patterns::constructor_pattern(SyntaxPtr s, Type type, PatternWalk& wa
       Place{{data->declaration, constructor->node}, {}},
       fmt::format("`{}` is declared here, as a constructor of `{}`", constructor->name, data->name)};
   Substitution substitution;
-  parts_.general.instantiate(Scheme{{}, data->header.type_vars, data->header.type}, substitution);
+  parts_.general.instantiate(data->header.scheme(), substitution);
   if (!unifier_.unify(type, substitute(data->header.type, substitution))) {
     report(DiagnosticKind::PatternMismatch, s,
            fmt::format("`{}` makes values of type `{}`, and what is matched here is {}", constructor->name,

@@ -6,6 +6,8 @@
 #include <charconv>
 #include <cstdint>
 
+#include "ir/extern/kernels.h"
+
 namespace quern {
 
 namespace {
@@ -23,8 +25,13 @@ DraftPtr Slices::slice(SyntaxPtr s) {
   DraftPtr tensor = infer(s->child(0));
   // A position not known at compile time is a rank-0 integer computed at run time.
   std::vector<DraftPtr> computed(s->children.size(), nullptr);
+  ComputedExtents bounds;
   for (size_t i = 1; i < s->children.size(); ++i) {
     SyntaxPtr item = s->children[i];
+    if (item->is(SyntaxKind::Slice)) {
+      extents_.open(item->child(0), bounds);
+      extents_.open(item->child(1), bounds);
+    }
     if (item->is(SyntaxKind::Slice) || item->is(SyntaxKind::Ellipsis) || is_known(item) ||
         is_known_list(item))
       continue;
@@ -37,18 +44,18 @@ DraftPtr Slices::slice(SyntaxPtr s) {
   }
   auto* waiting = drafts_.make<SliceDraft>(origin(s), unifier_.fresh_type(), tensor, drafts_.copy(computed));
   TypeEnv names = names_.env;
-  relations_.relate(s, waiting, "the tensor", [=, this] { return attempt(s, *waiting, names); });
-  return waiting;
+  relations_.relate(s, waiting, "the tensor", [=, this] { return attempt(s, *waiting, names, bounds); });
+  return extents_.bound(s, bounds, waiting);
 }
 
-bool Slices::attempt(SyntaxPtr s, SliceDraft& waiting, const TypeEnv& names) {
+bool Slices::attempt(SyntaxPtr s, SliceDraft& waiting, const TypeEnv& names, const WrittenExtents& bounds) {
   Type type = resolve(waiting.tensor->type);
   if (type->kind == TypeKind::Infer) return false;
   for (DraftPtr c : waiting.computed)
     if (c && resolve(c->type)->kind == TypeKind::Infer) return false;
   uint32_t outer = std::exchange(context_.declaration, waiting.origin.declaration);
   TypeEnv outer_env = std::exchange(names_.env, names);
-  waiting.replacement = type->is_error() ? nullptr : slice_of(s, waiting);
+  waiting.replacement = type->is_error() ? nullptr : slice_of(s, waiting, bounds);
   names_.env = std::move(outer_env);
   context_.declaration = outer;
   assignments_.becomes(s, &waiting, waiting.replacement ? waiting.replacement->type : error_type());
@@ -104,6 +111,7 @@ struct Slices::Item {
 
 /// The reads of a slice, axis by axis, and the axes of its result.
 struct Slices::Axes {
+  const WrittenExtents* bounds = nullptr;
   std::vector<Dim> vars, extents;
   std::vector<IndexOperand> operands;
   std::vector<ExprPtr> indices;
@@ -186,11 +194,12 @@ ExprPtr Slices::computed_position(SyntaxPtr item, DraftPtr position, Axes& axes)
   if (type->is_error()) return nullptr;
   const bool is_list = type->is_tensor() && type->dims.size() == 1;
   DType dtype = type->is_scalar() || is_list ? resolve(type->dtype) : DType::float32();
+  if (is_list && dtype == DType::boolean()) return masked(item, position, axes);
   bool literal = dtype.is_infer() && unifier_.class_of(dtype) != DTypeClass::Float;
   if (literal) dtype = DType::int32();
   if ((!dtype.is_int() && !dtype.is_index()) || dtype.is_vector()) {
     report(DiagnosticKind::TypeMismatch, item,
-           fmt::format("a position has to be an integer, or a list of them (rank 1), not {}",
+           fmt::format("a position has to be an integer, or a list of them (rank 1) or of bools, not {}",
                        unifier_.describe(type)));
     return nullptr;
   }
@@ -203,14 +212,38 @@ ExprPtr Slices::computed_position(SyntaxPtr item, DraftPtr position, Axes& axes)
   return as_index(item, axes.operands.back().read, {}, dtype);
 }
 
-/// An element of an integer tensor, at an index variable or the only one, as an index.
-ExprPtr Slices::as_index(SyntaxPtr item, ExprPtr positions, std::optional<Dim> at, DType dtype) {
+// The positions at which a mask holds.
+ExprPtr Slices::masked(SyntaxPtr item, DraftPtr mask, Axes& axes) {
+  const Dim extent = axes.operands[0].read->type->dims[axes.indices.size()];
+  const CheckSite outer = std::exchange(
+      checks_.site, {mask, origin(item), origin(item), [] { return std::string("a mask has the extent of its axis"); }});
+  const Dim length = resolve(mask->type)->dims[0];
+  const bool fits = length->has_any || unifier_.unify(length, extent);
+  checks_.site = outer;
+  if (!fits) {
+    report(DiagnosticKind::RankMismatch, item,
+           fmt::format("a mask has the extent of its axis, which is {}, and this has {}", to_string(extent),
+                       to_string(length)));
+    return nullptr;
+  }
+  const Type found = tensor_type(std::vector{dim_any(), dim_const(1)}, DType::int32());
+  ExternExpr where;
+  where.kernel = drafts_.arena().copy(std::string_view("argwhere"));
+  where.attributes = drafts_.arena().make<ExternAttributes>(std::vector<std::pair<std::string, StaticValue>>());
+  DraftPtr exact = checks_.opened(drafts_.form(origin(item), found, where, {mask}), found, "mask");
+  axes.operands.push_back({item, exact, drafts_.operand(exact, exact->type)});
+  const Dim first = dim_const(0);
+  return as_index(item, axes.operands.back().read, {axes.running(exact->type->dims[0]), first}, DType::int32());
+}
+
+/// An element of an integer tensor, as an index.
+ExprPtr Slices::as_index(SyntaxPtr item, ExprPtr positions, const std::vector<Dim>& at, DType dtype) {
   Arena& nodes = drafts_.arena();
   std::vector<ExprPtr> indices;
-  if (at)
+  for (Dim index : at)
     indices.push_back(
-        nodes.make<DimValueExpr>(Expr{ExprKind::DimValue, scalar_type(DType::index()), origin(item)}, *at));
-  static constexpr bool kUnchecked[] = {false};
+        nodes.make<DimValueExpr>(Expr{ExprKind::DimValue, scalar_type(DType::index()), origin(item)}, index));
+  static constexpr bool kUnchecked[] = {false, false};
   ExprPtr element =
       nodes.make<ReadExpr>(Expr{ExprKind::Read, scalar_type(dtype), origin(item)}, positions,
                            nodes.copy(indices), std::span(kUnchecked).first(indices.size()), nullptr);
@@ -226,7 +259,7 @@ ExprPtr Slices::listed_position(SyntaxPtr item, DraftPtr list, Type type, Axes& 
     return nullptr;
   }
   axes.operands.push_back({item, list, drafts_.operand(list, type)});
-  return as_index(item, axes.operands.back().read, axes.running(type->dims[0]), type->dtype);
+  return as_index(item, axes.operands.back().read, {axes.running(type->dims[0])}, type->dtype);
 }
 
 // `[0, -1]`; for an axis of unknown extent, the list is computed at run time.
@@ -292,7 +325,7 @@ bool Slices::add_axis(SyntaxPtr s, DraftPtr tensor, size_t axis, const Item& pos
     axes.checked.push_back(checked);
     return axes.indices.back() != nullptr;
   }
-  Statics statics = names_.evaluator();
+  Statics statics = names_.evaluator(axes.bounds);
   std::optional<Dim> at;
   if (!item || (item->is(SyntaxKind::Slice) && !item->child(0) && !item->child(1) && !item->child(2))) {
     at = axes.running(extent);
@@ -322,7 +355,7 @@ std::vector<Slices::Item> Slices::items_of(SyntaxPtr s, const SliceDraft& slice,
   return items;
 }
 
-DraftPtr Slices::slice_of(SyntaxPtr s, const SliceDraft& slice) {
+DraftPtr Slices::slice_of(SyntaxPtr s, const SliceDraft& slice, const WrittenExtents& bounds) {
   DraftPtr tensor = slice.tensor;
   Type type = resolve(tensor->type);
   if (type->kind == TypeKind::Tuple) {
@@ -334,6 +367,7 @@ DraftPtr Slices::slice_of(SyntaxPtr s, const SliceDraft& slice) {
   }
   if (!can_be_sliced(s, tensor, type)) return nullptr;
   Axes axes;
+  axes.bounds = &bounds;
   axes.operands.push_back({s->child(0), tensor, drafts_.operand(tensor, type)});
   const std::vector<Item> items = items_of(s, slice, type->dims.size());
   for (size_t axis = 0; axis < items.size(); ++axis)

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "frontend/infer/values/extents.h"
 #include "frontend/infer/walk/walk.h"
 #include "frontend/syntax/slice_range.h"
 
@@ -12,15 +13,15 @@ namespace quern {
 
 class Slices : public WalkPart {
  public:
-  Slices(Parts& parts, Walk& walk) : WalkPart(parts, walk) {}
+  Slices(Parts& parts, Walk& walk) : WalkPart(parts, walk), extents_(parts, walk) {}
 
   DraftPtr slice(SyntaxPtr s);
 
  private:
   struct Axes;
   struct Item;
-  bool attempt(SyntaxPtr s, SliceDraft& waiting, const TypeEnv& names);
-  DraftPtr slice_of(SyntaxPtr s, const SliceDraft& slice);
+  bool attempt(SyntaxPtr s, SliceDraft& waiting, const TypeEnv& names, const WrittenExtents& bounds);
+  DraftPtr slice_of(SyntaxPtr s, const SliceDraft& slice, const WrittenExtents& bounds);
   DraftPtr member_of(SyntaxPtr s, DraftPtr tuple);
   bool can_be_sliced(SyntaxPtr s, DraftPtr tensor, Type type);
   std::vector<Item> items_of(SyntaxPtr s, const SliceDraft& slice, size_t rank);
@@ -28,10 +29,13 @@ class Slices : public WalkPart {
   std::optional<SliceRange> range_of(SyntaxPtr item, Dim extent, Statics& statics);
   std::optional<Dim> known_position(SyntaxPtr item, DraftPtr tensor, size_t axis, Statics& statics);
   ExprPtr computed_position(SyntaxPtr item, DraftPtr position, Axes& axes);
-  ExprPtr as_index(SyntaxPtr item, ExprPtr positions, std::optional<Dim> at, DType dtype);
+  ExprPtr masked(SyntaxPtr item, DraftPtr mask, Axes& axes);
+  ExprPtr as_index(SyntaxPtr item, ExprPtr positions, const std::vector<Dim>& at, DType dtype);
   ExprPtr listed_position(SyntaxPtr item, DraftPtr list, Type type, Axes& axes);
   ExprPtr known_list(SyntaxPtr item, DraftPtr tensor, size_t axis, Axes& axes, bool& checked);
   DraftPtr list_of(SyntaxPtr item, const std::vector<Dim>& positions, Type type);
+
+  Extents extents_;
 };
 
 }  // namespace quern

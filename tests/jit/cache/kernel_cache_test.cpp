@@ -345,5 +345,27 @@ TEST(Kernels, OfEqualPrimitivesAreOne) {
   EXPECT_GE(main.compiler.kernel_counts().lowered, 1U);
 }
 
+TEST(Kernels, InMemoryAreForgottenFromTheOldestOn) {
+  CompilerOptions options;
+  options.most_kernels = 4;
+  KernelCache cache(options);
+  const PrimitivesOfMain main(
+      "def @main(%a: Tensor[(6, 9), float32]) {\n"
+      "  (sum(%a), max(%a), sum(%a * %a), sum(sin(%a)), sum(exp(%a)), sum(%a, axis=0), max(%a, axis=1))\n"
+      "}");
+  ASSERT_EQ(main.primitives.size(), 7U);
+  std::vector<KernelCode> held;
+  for (const FnExpr* primitive : main.primitives) {
+    auto code = cache.kernel(*primitive);
+    ASSERT_TRUE(code);
+    held.push_back(std::move(*code));
+  }
+  ASSERT_EQ(cache.counts().lowered, 7U);
+  ASSERT_TRUE(cache.kernel(*main.primitives.back()));
+  EXPECT_EQ(cache.counts().lowered, 7U);
+  ASSERT_TRUE(cache.kernel(*main.primitives.front()));
+  EXPECT_EQ(cache.counts().lowered, 8U);
+}
+
 }  // namespace
 }  // namespace quern
